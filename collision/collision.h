@@ -1,0 +1,85 @@
+// Collision: shapes in, pairs and manifolds out. Knows nothing of bodies, worlds or solvers.
+//
+// geometry.c  a shape's constants, box, mass properties        broad.c   boxes -> overlapping pairs (sweep-and-prune)
+// narrow.c    the table of pair functions                      pair_*.c  one file per pair of shape types
+// ray.c       ray against shape
+#ifndef CAIRN_COLLISION_H
+#define CAIRN_COLLISION_H
+
+#include "engine/base/arena.h"
+#include <cairn/shapes.h>
+#include <cairn/status.h>
+#include <stdint.h>
+
+typedef struct CairnAabb {
+    CairnVec3 low, high;
+} CairnAabb;
+
+// A shape as collision sees it: size and its place in the body's frame.
+typedef struct CairnGeometry {
+    CairnShapeType type;
+    CairnTransform local;
+    double radius;          // sphere
+    CairnVec3 half;         // box: half edge lengths
+    bool is_unbounded;      // half-space: no box, tested against everything
+} CairnGeometry;
+
+enum { CAIRN_MANIFOLD_POINTS = 8 };
+
+typedef struct CairnManifoldPoint {
+    CairnVec3 point;  // midway between the two surfaces, world
+    double distance;  // signed along the normal: negative is overlap
+    uint32_t feature; // the same while the touching features are the same
+} CairnManifoldPoint;
+
+typedef struct CairnManifold {
+    CairnVec3 normal; // from A to B, unit
+    int count;
+    CairnManifoldPoint points[CAIRN_MANIFOLD_POINTS];
+} CairnManifold;
+
+typedef struct CairnPair {
+    int a, b; // a < b: indices of the boxes given
+} CairnPair;
+
+// ---- shapes ----
+
+CairnGeometry cairn_geometry(const CairnShapeDef *def);
+CairnAabb cairn_geometry_box(const CairnGeometry *geometry, CairnTransform pose); // pose of the shape in the world; unbounded: infinite
+CairnMassProperties cairn_geometry_mass(const CairnGeometry *geometry, double density); // in the body's frame; zero for half-spaces
+// Farthest distance of any point of the shape from `point` (body's frame): bounds how fast its surface moves when it turns.
+double cairn_geometry_reach(const CairnGeometry *geometry, CairnVec3 point);
+bool cairn_geometry_ray(const CairnGeometry *geometry, CairnTransform pose, CairnVec3 origin, CairnVec3 direction, double max_distance,
+                        double *distance, CairnVec3 *normal); // unit direction; starts inside: no hit
+
+// ---- broad phase ----
+
+// The order of the last step, kept for coherence. It speeds the next call up and never changes its answer.
+typedef struct CairnBroad {
+    const CairnAllocator *allocator;
+    int *order;
+    int order_count, order_capacity;
+    int axis;
+} CairnBroad;
+
+void cairn_broad_init(CairnBroad *broad, const CairnAllocator *allocator);
+void cairn_broad_free(CairnBroad *broad);
+
+typedef enum CairnBoxKind {
+    CAIRN_BOX_ABSENT = 0, // a free slot: ignored
+    CAIRN_BOX_FIXED,      // never paired with another fixed one (static and kinematic bodies)
+    CAIRN_BOX_MOVING
+} CairnBoxKind;
+
+// All pairs of overlapping (touching counts) boxes of which at least one moves, and whose `owner` (body) differs, sorted by
+// (a, b), in memory of the arena. Infinite boxes pair with every moving one.
+CairnStatus cairn_broad_pairs(CairnBroad *broad, const CairnAabb *boxes, const uint8_t *kinds, const int *owners, int count,
+                              CairnArena *arena, CairnPair **pairs, int *pair_count, int *overlap_tests);
+
+// ---- narrow phase ----
+
+// Contact points of two shapes nearer than `margin`. count 0: none.
+void cairn_narrow(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b, double margin,
+                  CairnManifold *manifold);
+
+#endif

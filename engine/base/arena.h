@@ -1,0 +1,41 @@
+// Arena: scratch memory that is taken by moving a pointer and given back all at once. A step allocates from its arena only.
+#ifndef CAIRN_BASE_ARENA_H
+#define CAIRN_BASE_ARENA_H
+
+#include <cairn/hooks.h>
+#include <stddef.h>
+
+typedef struct CairnArenaChunk CairnArenaChunk;
+
+typedef struct CairnArena {
+    const CairnAllocator *allocator;
+    CairnArenaChunk *chunk; // the newest; older ones behind it
+    size_t used;            // bytes handed out since the last reset
+    size_t peak;            // most bytes ever in use
+} CairnArena;
+
+typedef struct CairnArenaMark {
+    CairnArenaChunk *chunk;
+    size_t chunk_used, used;
+} CairnArenaMark;
+
+void cairn_arena_init(CairnArena *arena, const CairnAllocator *allocator);
+void cairn_arena_free(CairnArena *arena);
+
+// Aligned to CAIRN_ALIGNMENT; NULL when the allocator says no. Contents are not set (push) or zero (push_zero).
+void *cairn_arena_push(CairnArena *arena, size_t count, size_t element_size);
+void *cairn_arena_push_zero(CairnArena *arena, size_t count, size_t element_size);
+
+// Everything is free again. When the last use needed several chunks, they become one of the whole size, so that the next like
+// use allocates nothing (if the allocator refuses that, the chunks stay as they are).
+void cairn_arena_reset(CairnArena *arena);
+
+// Free everything pushed since the mark.
+CairnArenaMark cairn_arena_mark(const CairnArena *arena);
+void cairn_arena_release(CairnArena *arena, CairnArenaMark mark);
+
+// `count` elements of a type, as a pointer to it.
+#define CAIRN_PUSH(arena, Type, count) ((Type *)cairn_arena_push((arena), (size_t)(count), sizeof(Type)))
+#define CAIRN_PUSH_ZERO(arena, Type, count) ((Type *)cairn_arena_push_zero((arena), (size_t)(count), sizeof(Type)))
+
+#endif

@@ -1,0 +1,21 @@
+// Memory: the caller's allocator with sizes kept by us, and arrays that grow.
+#ifndef CAIRN_BASE_MEMORY_H
+#define CAIRN_BASE_MEMORY_H
+
+#include <cairn/hooks.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+// The C library's aligned allocation: what a zero-initialised CairnAllocator stands for.
+CairnAllocator cairn_memory_default(void);
+
+// NULL when the allocator says no or the size overflows. Zero bytes give a NULL that is no failure: ask for at least one.
+void *cairn_memory_allocate(const CairnAllocator *allocator, size_t count, size_t element_size);
+void *cairn_memory_allocate_zero(const CairnAllocator *allocator, size_t count, size_t element_size);
+void cairn_memory_release(const CairnAllocator *allocator, void *memory, size_t count, size_t element_size);
+
+// Make room for at least `needed` elements, doubling; the first *capacity elements are kept. False (and nothing changed) when
+// the allocator says no. `array` points to the array's pointer.
+bool cairn_memory_reserve(const CairnAllocator *allocator, void *array, int *capacity, int needed, size_t element_size);
+
+#endif

@@ -1,0 +1,29 @@
+// Cairn: a rigid-body physics engine that solves every step exactly and says so.
+//
+//   CairnWorldDef def = cairn_world_def();
+//   CairnWorld *world;
+//   cairn_world_create(&def, &world);
+//   ... cairn_body_create, cairn_shape_create, cairn_joint_create ...
+//   CairnStats stats;
+//   while (running) cairn_world_step(world, 1.0 / 60, &stats);
+//   cairn_world_destroy(world);
+//
+// Conventions: SI units, double everywhere, right-handed axes, z up by habit (gravity says), quaternions (w, x, y, z),
+// ids by value (zero is null), definitions made by cairn_*_def() and then changed, errors as a CairnStatus.
+#ifndef CAIRN_CAIRN_H
+#define CAIRN_CAIRN_H
+
+#include <cairn/fields.h>
+#include <cairn/hooks.h>
+#include <cairn/joints.h>
+#include <cairn/math.h>
+#include <cairn/partitioner.h>
+#include <cairn/problem.h>
+#include <cairn/scene.h>
+#include <cairn/shapes.h>
+#include <cairn/solver.h>
+#include <cairn/stats.h>
+#include <cairn/status.h>
+#include <cairn/world.h>
+
+#endif

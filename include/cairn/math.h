@@ -1,0 +1,225 @@
+// Math: small vectors, quaternions and 3x3 matrices of doubles, as structs by value.
+#ifndef CAIRN_MATH_H
+#define CAIRN_MATH_H
+
+#include <math.h>
+#include <stdbool.h>
+
+#define CAIRN_PI 3.14159265358979323846
+
+typedef struct CairnVec3 {
+    double x, y, z;
+} CairnVec3;
+
+typedef struct CairnQuat {
+    double w, x, y, z;
+} CairnQuat;
+
+// Row-major: m[row][column].
+typedef struct CairnMat3 {
+    double m[3][3];
+} CairnMat3;
+
+// Local to world: x_world = p + q x_local q*.
+typedef struct CairnTransform {
+    CairnVec3 p;
+    CairnQuat q;
+} CairnTransform;
+
+// A twist (velocity) or a wrench (impulse) about a body's centre of mass.
+typedef struct CairnVec6 {
+    CairnVec3 linear, angular;
+} CairnVec6;
+
+// ---- vectors ----
+
+static inline CairnVec3 cairn_vec3(double x, double y, double z) {
+    return (CairnVec3){x, y, z};
+}
+
+static inline CairnVec3 cairn_add(CairnVec3 a, CairnVec3 b) {
+    return (CairnVec3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+static inline CairnVec3 cairn_sub(CairnVec3 a, CairnVec3 b) {
+    return (CairnVec3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static inline CairnVec3 cairn_neg(CairnVec3 a) {
+    return (CairnVec3){-a.x, -a.y, -a.z};
+}
+
+static inline CairnVec3 cairn_scale(double s, CairnVec3 a) {
+    return (CairnVec3){s * a.x, s * a.y, s * a.z};
+}
+
+// a + s b
+static inline CairnVec3 cairn_add_scaled(CairnVec3 a, double s, CairnVec3 b) {
+    return (CairnVec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+}
+
+static inline double cairn_dot(CairnVec3 a, CairnVec3 b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static inline CairnVec3 cairn_cross(CairnVec3 a, CairnVec3 b) {
+    return (CairnVec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static inline double cairn_length_squared(CairnVec3 a) {
+    return cairn_dot(a, a);
+}
+
+static inline double cairn_length(CairnVec3 a) {
+    return sqrt(cairn_dot(a, a));
+}
+
+// The unit vector along a, or `fallback` where a is too short to have a direction.
+static inline CairnVec3 cairn_normalize_or(CairnVec3 a, CairnVec3 fallback) {
+    double length = cairn_length(a);
+    return length > 1e-300 ? cairn_scale(1.0 / length, a) : fallback;
+}
+
+static inline CairnVec3 cairn_normalize(CairnVec3 a) {
+    return cairn_normalize_or(a, (CairnVec3){0, 0, 1});
+}
+
+static inline bool cairn_vec3_is_finite(CairnVec3 a) {
+    return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
+}
+
+static inline double cairn_clamp(double value, double low, double high) {
+    return value < low ? low : value > high ? high : value;
+}
+
+// Two unit vectors that make a right-handed frame with the unit vector n: t1 x t2 = n.
+// Duff et al. 2017: no branch on the largest component, continuous but for n = -z.
+static inline void cairn_tangents(CairnVec3 n, CairnVec3 *t1, CairnVec3 *t2) {
+    double sign = copysign(1.0, n.z);
+    double a = -1.0 / (sign + n.z);
+    double b = n.x * n.y * a;
+    *t1 = (CairnVec3){1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x};
+    *t2 = (CairnVec3){b, sign + n.y * n.y * a, -n.y};
+}
+
+// ---- quaternions ----
+
+static inline CairnQuat cairn_quat_identity(void) {
+    return (CairnQuat){1, 0, 0, 0};
+}
+
+static inline CairnQuat cairn_quat_mul(CairnQuat a, CairnQuat b) {
+    return (CairnQuat){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+                       a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+}
+
+static inline CairnQuat cairn_quat_conj(CairnQuat q) {
+    return (CairnQuat){q.w, -q.x, -q.y, -q.z};
+}
+
+static inline double cairn_quat_length_squared(CairnQuat q) {
+    return q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+}
+
+static inline CairnQuat cairn_quat_normalize(CairnQuat q) {
+    double s = 1.0 / sqrt(cairn_quat_length_squared(q));
+    return (CairnQuat){s * q.w, s * q.x, s * q.y, s * q.z};
+}
+
+// Rotation by `angle` about the unit vector `axis`.
+static inline CairnQuat cairn_quat_axis_angle(CairnVec3 axis, double angle) {
+    double s = sin(0.5 * angle);
+    return (CairnQuat){cos(0.5 * angle), s * axis.x, s * axis.y, s * axis.z};
+}
+
+// The exponential map: rotation by |v| about v.
+static inline CairnQuat cairn_quat_exp(CairnVec3 v) {
+    double half = 0.5 * cairn_length(v);
+    // sin(x)/x by its series where the quotient would lose digits.
+    double s = half < 1e-4 ? 0.5 * (1.0 - half * half / 6.0) : 0.5 * sin(half) / half;
+    return (CairnQuat){cos(half), s * v.x, s * v.y, s * v.z};
+}
+
+// The rotation vector of the shorter way, |v| <= pi: the inverse of cairn_quat_exp.
+static inline CairnVec3 cairn_quat_log(CairnQuat q) {
+    if (q.w < 0) {
+        q = (CairnQuat){-q.w, -q.x, -q.y, -q.z};
+    }
+    CairnVec3 v = {q.x, q.y, q.z};
+    double s = cairn_length(v);
+    double factor = s < 1e-8 ? 2.0 / q.w : 2.0 * atan2(s, q.w) / s;
+    return cairn_scale(factor, v);
+}
+
+// The shortest rotation that takes the unit vector a to the unit vector b.
+static inline CairnQuat cairn_quat_between(CairnVec3 a, CairnVec3 b) {
+    double w = 1.0 + cairn_dot(a, b);
+    if (w < 1e-12) { // opposite: any perpendicular axis will do
+        CairnVec3 t1, t2;
+        cairn_tangents(a, &t1, &t2);
+        return (CairnQuat){0, t1.x, t1.y, t1.z};
+    }
+    CairnVec3 c = cairn_cross(a, b);
+    return cairn_quat_normalize((CairnQuat){w, c.x, c.y, c.z});
+}
+
+static inline bool cairn_quat_is_unit(CairnQuat q) {
+    return fabs(cairn_quat_length_squared(q) - 1.0) <= 1e-6; // false for NaN
+}
+
+// q v q*: 15 multiplications, for unit q.
+static inline CairnVec3 cairn_rotate(CairnQuat q, CairnVec3 v) {
+    CairnVec3 u = {q.x, q.y, q.z};
+    CairnVec3 t = cairn_scale(2.0, cairn_cross(u, v));
+    return cairn_add(cairn_add_scaled(v, q.w, t), cairn_cross(u, t));
+}
+
+// q* v q
+static inline CairnVec3 cairn_unrotate(CairnQuat q, CairnVec3 v) {
+    return cairn_rotate(cairn_quat_conj(q), v);
+}
+
+// ---- transforms ----
+
+static inline CairnTransform cairn_transform_identity(void) {
+    return (CairnTransform){{0, 0, 0}, {1, 0, 0, 0}};
+}
+
+static inline CairnVec3 cairn_transform_point(CairnTransform t, CairnVec3 v) {
+    return cairn_add(t.p, cairn_rotate(t.q, v));
+}
+
+static inline CairnVec3 cairn_untransform_point(CairnTransform t, CairnVec3 v) {
+    return cairn_unrotate(t.q, cairn_sub(v, t.p));
+}
+
+// First b, then a.
+static inline CairnTransform cairn_transform_mul(CairnTransform a, CairnTransform b) {
+    return (CairnTransform){cairn_transform_point(a, b.p), cairn_quat_mul(a.q, b.q)};
+}
+
+static inline CairnTransform cairn_transform_inverse(CairnTransform t) {
+    return (CairnTransform){cairn_unrotate(t.q, cairn_neg(t.p)), cairn_quat_conj(t.q)};
+}
+
+// ---- 3x3 matrices ----
+
+static inline CairnMat3 cairn_mat3_diagonal(double x, double y, double z) {
+    return (CairnMat3){{{x, 0, 0}, {0, y, 0}, {0, 0, z}}};
+}
+
+static inline CairnMat3 cairn_mat3_of_quat(CairnQuat q) {
+    double x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
+    double xx = q.x * x2, yy = q.y * y2, zz = q.z * z2;
+    double xy = q.x * y2, xz = q.x * z2, yz = q.y * z2;
+    double wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
+    return (CairnMat3){{{1 - (yy + zz), xy - wz, xz + wy}, {xy + wz, 1 - (xx + zz), yz - wx}, {xz - wy, yz + wx, 1 - (xx + yy)}}};
+}
+
+static inline CairnVec3 cairn_mat3_mul(CairnMat3 a, CairnVec3 v) {
+    return (CairnVec3){a.m[0][0] * v.x + a.m[0][1] * v.y + a.m[0][2] * v.z,
+                       a.m[1][0] * v.x + a.m[1][1] * v.y + a.m[1][2] * v.z,
+                       a.m[2][0] * v.x + a.m[2][1] * v.y + a.m[2][2] * v.z};
+}
+
+#endif
