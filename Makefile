@@ -1,0 +1,210 @@
+# Cairn's build, for GNU make on a Linux machine.
+#
+#   make               library and program in build/          make demo        install what is missing, build, run
+#   make test          every test; NAME=world, FILTER='*ray*'  make bench       NAME=base for one suite
+#   make asan ubsan tsan    the tests under a sanitizer       make fuzz        FUZZ_SECONDS=20 for each target
+#   make lint          format, clang-tidy, layers             make docs        build/docs/
+#   make install       PREFIX=/usr/local DESTDIR=             make clean
+#
+# Settings: CC=clang, PORTABLE=1 (x86-64-v2 instead of this machine), V=1 (whole commands), BUILD=folder, JOBS=n.
+# Sources are found by folder, so a new file needs no edit here; every configuration has its own folder of objects.
+
+VERSION := 0.1.0
+BUILD ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+CONFIG ?= release
+JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 20
+NAME ?=
+FILTER ?=
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(JOBS) # a -j on the command line wins over this one
+endif
+Q := $(if $(V),,@)
+
+# ---- sources ---------------------------------------------------------------------------------------------------------------
+
+LIB_SRC := $(sort $(wildcard engine/*.c engine/base/*.c engine/joints/*.c collision/*.c partition/*.c solvers/*.c))
+MAIN_SRC := $(wildcard demos/program/main.c)
+PARTS_SRC := $(sort $(wildcard demos/scenes/*.c) $(filter-out $(MAIN_SRC),$(wildcard demos/program/*.c)))
+TEST_SRC := $(sort $(wildcard tests/test_*.c))
+FUZZ_SRC := $(sort $(wildcard tests/fuzz_*.c))
+SUPPORT_SRC := $(sort $(filter-out $(TEST_SRC) $(FUZZ_SRC),$(wildcard tests/*.c)))
+BENCH_SRC := $(sort $(wildcard bench/*.c))
+
+# ---- flags -----------------------------------------------------------------------------------------------------------------
+
+# -ffp-contract=off: a fused multiply-add skips a rounding, and each compiler fuses other products. Without it gcc and clang,
+# -O2 and -O3, this machine and x86-64-v2 give the same bits, so one golden state hash serves all of them, and x*y - y*x is
+# exactly zero in cross products and in R a R^T. Code that gains from fma() calls it by name.
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Werror
+BASE_FLAGS := -std=c17 $(WARNINGS) -D_POSIX_C_SOURCE=200809L -DCAIRN_VERSION='"$(VERSION)"' -Iinclude -I. -fopenmp \
+	-ffp-contract=off -fPIC -fno-semantic-interposition -g
+ARCH := $(if $(PORTABLE),-march=x86-64-v2,-march=native)
+
+FLAGS_release := -O3
+FLAGS_test := -O2 -DCAIRN_CHECKS=1
+FLAGS_asan := -O1 -DCAIRN_CHECKS=1 -fno-omit-frame-pointer -fsanitize=address
+FLAGS_ubsan := -O1 -DCAIRN_CHECKS=1 -fno-omit-frame-pointer -fsanitize=undefined,float-divide-by-zero -fno-sanitize-recover=all
+FLAGS_tsan := -O1 -DCAIRN_CHECKS=1 -fno-omit-frame-pointer -fsanitize=thread
+FLAGS_fuzz := -O1 -DCAIRN_CHECKS=1 -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
+
+COMPILE := $(CC) $(BASE_FLAGS) $(ARCH) $(FLAGS_$(CONFIG)) $(CPPFLAGS) $(CFLAGS)
+LINK := $(CC) -fopenmp -g $(filter -fsanitize%,$(FLAGS_$(CONFIG))) $(CFLAGS) $(LDFLAGS)
+LIBS := -lm
+PROGRAM_LIBS := -lpng -ldl -lm
+
+# ---- where things go -------------------------------------------------------------------------------------------------------
+
+# Products of a release lie in $(BUILD) itself; the others keep theirs beside their objects.
+DIR := $(BUILD)/$(CONFIG)$(if $(PORTABLE),-portable)$(if $(filter-out gcc,$(CC)),-$(notdir $(CC)))
+OUT := $(if $(filter release,$(CONFIG)),$(BUILD),$(DIR))
+objects = $(patsubst %.c,$(DIR)/obj/%.o,$(1))
+
+LIB_OBJ := $(call objects,$(LIB_SRC))
+PARTS_OBJ := $(call objects,$(PARTS_SRC))
+SUPPORT_OBJ := $(call objects,$(SUPPORT_SRC))
+STATIC := $(OUT)/libcairn.a
+SHARED := $(OUT)/libcairn.so
+PARTS := $(DIR)/libparts.a
+SUPPORT := $(DIR)/libsupport.a
+PROGRAM := $(if $(MAIN_SRC),$(OUT)/cairn)
+BENCH := $(OUT)/bench
+TESTS := $(patsubst tests/%.c,$(DIR)/%,$(TEST_SRC))
+FUZZERS := $(patsubst tests/%.c,$(DIR)/%,$(FUZZ_SRC))
+CHOSEN := $(if $(NAME),$(foreach n,$(NAME),$(filter $(DIR)/test_$(n:test_%=%),$(TESTS))),$(TESTS))
+
+.PHONY: all demo test check asan ubsan tsan bench fuzz fuzzers lint format docs install uninstall clean deps FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:
+all: $(STATIC) $(SHARED) $(PROGRAM)
+
+# ---- rules -----------------------------------------------------------------------------------------------------------------
+
+# A stamp is touched only when its text changes: changed flags recompile, a removed or added source makes its archive anew.
+define stamp
+@mkdir -p $(@D)
+@printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' > $@
+endef
+$(DIR)/flags: FORCE
+	$(call stamp,$(COMPILE) | $(LINK))
+$(DIR)/lib.list: FORCE
+	$(call stamp,$(LIB_OBJ))
+$(DIR)/parts.list: FORCE
+	$(call stamp,$(PARTS_OBJ))
+$(DIR)/support.list: FORCE
+	$(call stamp,$(SUPPORT_OBJ))
+$(DIR)/bench.list: FORCE
+	$(call stamp,$(BENCH_SRC))
+$(OUT)/.products: FORCE
+	$(call stamp,$(DIR))
+
+$(DIR)/obj/%.o: %.c $(DIR)/flags
+	@mkdir -p $(@D)
+	@echo "  CC $<"
+	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
+
+define archive
+@mkdir -p $(@D)
+@echo "  AR $@"
+@rm -f $@
+$(Q)$(AR) rcs $@ $(1)
+endef
+$(STATIC): $(LIB_OBJ) $(DIR)/lib.list $(OUT)/.products
+	$(call archive,$(LIB_OBJ))
+$(PARTS): $(PARTS_OBJ) $(DIR)/parts.list
+	$(call archive,$(PARTS_OBJ))
+$(SUPPORT): $(SUPPORT_OBJ) $(DIR)/support.list
+	$(call archive,$(SUPPORT_OBJ))
+
+# The shared library exports what the public headers name, and nothing else.
+$(DIR)/exports.map: $(wildcard include/cairn/*.h)
+	@mkdir -p $(@D)
+	@{ echo '{ global:'; grep -oh '\bcairn_[a-z0-9_]*' $^ | sort -u | sed 's/$$/;/'; echo 'local: *; };'; } > $@
+$(SHARED): $(LIB_OBJ) $(DIR)/lib.list $(DIR)/exports.map $(OUT)/.products
+	@mkdir -p $(@D)
+	@echo "  LD $@"
+	$(Q)$(LINK) -shared -Wl,-soname,libcairn.so.0 -Wl,--version-script=$(DIR)/exports.map -o $@.$(VERSION) $(LIB_OBJ) $(LIBS)
+	@ln -sf $(@F).$(VERSION) $@.0
+	@ln -sf $(@F).$(VERSION) $@
+
+# The program holds the whole library and shows its symbols, so that scenes from shared objects find every cairn_ function.
+$(OUT)/cairn: $(call objects,$(MAIN_SRC)) $(PARTS) $(STATIC)
+	@echo "  LD $@"
+	$(Q)$(LINK) -rdynamic -o $@ $(call objects,$(MAIN_SRC)) $(PARTS) -Wl,--whole-archive $(STATIC) -Wl,--no-whole-archive $(PROGRAM_LIBS)
+
+$(BENCH): $(call objects,$(BENCH_SRC)) $(DIR)/bench.list $(PARTS) $(STATIC)
+	@echo "  LD $@"
+	$(Q)$(LINK) -o $@ $(call objects,$(BENCH_SRC)) $(PARTS) $(STATIC) $(PROGRAM_LIBS)
+
+$(DIR)/test_%: $(DIR)/obj/tests/test_%.o $(SUPPORT) $(PARTS) $(STATIC)
+	@echo "  LD $@"
+	$(Q)$(LINK) -rdynamic -o $@ $< $(SUPPORT) $(PARTS) $(STATIC) -lcmocka $(PROGRAM_LIBS)
+
+$(DIR)/fuzz_%: $(DIR)/obj/tests/fuzz_%.o $(STATIC)
+	@echo "  LD $@"
+	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $< $(STATIC) $(LIBS)
+
+# ---- commands --------------------------------------------------------------------------------------------------------------
+
+deps:
+	@tools/deps
+
+demo: deps
+	@$(MAKE) --no-print-directory all
+	@tools/demo $(BUILD)
+
+test: deps
+	@$(MAKE) --no-print-directory CONFIG=test check
+asan ubsan: deps
+	@$(MAKE) --no-print-directory CONFIG=$@ check
+tsan:
+	@tools/deps --all
+	@$(MAKE) --no-print-directory CONFIG=tsan CC=clang check
+
+# Spinning threads of one test would steal the cores of the others, so they sleep. Archer tells the thread sanitizer of the
+# happens-before edges inside LLVM's OpenMP runtime, which it cannot see and would otherwise report as races.
+RUN_ENV := OMP_WAIT_POLICY=passive ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 \
+	UBSAN_OPTIONS=print_stacktrace=1 CAIRN_BUILD=$(OUT)
+ifeq ($(CONFIG),tsan)
+ARCHER := $(firstword $(wildcard /usr/lib/llvm-*/lib/libarcher.so))
+RUN_ENV += OMP_TOOL_LIBRARIES=$(ARCHER) TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1
+endif
+check: $(CHOSEN)
+	@$(RUN_ENV) tests/run -j $(JOBS) -f '$(FILTER)' $(CHOSEN)
+
+bench: $(BENCH)
+	@OMP_WAIT_POLICY=passive $(BENCH) $(NAME)
+
+fuzzers: $(FUZZERS)
+fuzz:
+	@tools/deps --all
+	@$(MAKE) --no-print-directory CONFIG=fuzz CC=clang fuzzers
+	@tools/fuzz $(FUZZ_SECONDS) $(BUILD)/fuzz-clang
+
+docs: all
+	@tools/docs $(BUILD)
+
+install: all
+	@echo "  INSTALL $(DESTDIR)$(PREFIX)"
+	$(Q)install -d $(DESTDIR)$(PREFIX)/include/cairn $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/bin
+	$(Q)install -m 644 include/cairn/*.h $(DESTDIR)$(PREFIX)/include/cairn/
+	$(Q)install -m 644 $(STATIC) $(DESTDIR)$(PREFIX)/lib/
+	$(Q)install -m 755 $(SHARED).$(VERSION) $(DESTDIR)$(PREFIX)/lib/
+	$(Q)ln -sf libcairn.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libcairn.so.0
+	$(Q)ln -sf libcairn.so.0 $(DESTDIR)$(PREFIX)/lib/libcairn.so
+	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' cairn.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/cairn.pc
+	$(Q)$(if $(PROGRAM),install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/)
+uninstall:
+	$(Q)rm -rf $(DESTDIR)$(PREFIX)/include/cairn $(DESTDIR)$(PREFIX)/lib/libcairn.* $(DESTDIR)$(PREFIX)/lib/pkgconfig/cairn.pc \
+		$(DESTDIR)$(PREFIX)/bin/cairn
+
+clean:
+	$(Q)rm -rf $(BUILD)
+
+include mk/lint.mk
+-include $(shell find $(DIR)/obj -name '*.d' 2>/dev/null)
