@@ -19,9 +19,9 @@ typedef struct CairnAabb {
 typedef struct CairnGeometry {
     CairnShapeType type;
     CairnTransform local;
-    double radius;          // sphere
-    CairnVec3 half;         // box: half edge lengths
-    bool is_unbounded;      // half-space: no box, tested against everything
+    double radius;     // sphere
+    CairnVec3 half;    // box: half edge lengths
+    bool is_unbounded; // half-space: no box, tested against everything
 } CairnGeometry;
 
 enum { CAIRN_MANIFOLD_POINTS = 8 };
@@ -45,12 +45,15 @@ typedef struct CairnPair {
 // ---- shapes ----
 
 CairnGeometry cairn_geometry(const CairnShapeDef *def);
-CairnAabb cairn_geometry_box(const CairnGeometry *geometry, CairnTransform pose); // pose of the shape in the world; unbounded: infinite
-CairnMassProperties cairn_geometry_mass(const CairnGeometry *geometry, double density); // in the body's frame; zero for half-spaces
+// Pose of the shape in the world; an unbounded shape's box is infinite.
+CairnAabb cairn_geometry_box(const CairnGeometry *geometry, CairnTransform pose);
+// In the body's frame; zero for half-spaces.
+CairnMassProperties cairn_geometry_mass(const CairnGeometry *geometry, double density);
 // Farthest distance of any point of the shape from `point` (body's frame): bounds how fast its surface moves when it turns.
 double cairn_geometry_reach(const CairnGeometry *geometry, CairnVec3 point);
-bool cairn_geometry_ray(const CairnGeometry *geometry, CairnTransform pose, CairnVec3 origin, CairnVec3 direction, double max_distance,
-                        double *distance, CairnVec3 *normal); // unit direction; starts inside: no hit
+// The direction is of unit length; a ray that starts inside does not hit.
+bool cairn_geometry_ray(const CairnGeometry *geometry, CairnTransform pose, CairnVec3 origin, CairnVec3 direction,
+                        double max_distance, double *distance, CairnVec3 *normal);
 
 // ---- broad phase ----
 
@@ -73,13 +76,13 @@ typedef enum CairnBoxKind {
 
 // All pairs of overlapping (touching counts) boxes of which at least one moves, and whose `owner` (body) differs, sorted by
 // (a, b), in memory of the arena. Infinite boxes pair with every moving one.
-CairnStatus cairn_broad_pairs(CairnBroad *broad, const CairnAabb *boxes, const uint8_t *kinds, const int *owners, int count,
-                              CairnArena *arena, CairnPair **pairs, int *pair_count, int *overlap_tests);
+CairnStatus cairn_broad_pairs(CairnBroad *broad, const CairnAabb *boxes, const uint8_t *kinds, const int *owners,
+                              int count, CairnArena *arena, CairnPair **pairs, int *pair_count, int *overlap_tests);
 
 // ---- narrow phase ----
 
 // Contact points of two shapes nearer than `margin`. count 0: none.
-void cairn_narrow(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b, double margin,
-                  CairnManifold *manifold);
+void cairn_narrow(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
+                  double margin, CairnManifold *manifold);
 
 #endif

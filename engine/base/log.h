@@ -4,6 +4,7 @@
 
 #include <cairn/hooks.h>
 
-void cairn_log(const CairnLogger *logger, CairnLogLevel level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void cairn_log(const CairnLogger *logger, CairnLogLevel level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -10,10 +10,10 @@ enum { CAIRN_JOINT_MAX_ROWS = 24, CAIRN_JOINT_MAX_BODIES = 4 };
 
 // A body as a joint sees it. The world (null body) has zero velocity and zero inverse mass.
 typedef struct CairnJointBody {
-    CairnVec3 center;     // centre of mass, world
-    CairnTransform frame; // the joint's frame on this body, world
-    CairnVec6 velocity;   // of the centre of mass
-    double inverse_mass;  // 0: does not move
+    CairnVec3 center;          // centre of mass, world
+    CairnTransform frame;      // the joint's frame on this body, world
+    CairnVec6 velocity;        // of the centre of mass
+    double inverse_mass;       // 0: does not move
     CairnMat3 inverse_inertia; // world axes
 } CairnJointBody;
 
@@ -23,21 +23,22 @@ typedef enum CairnRowRole { CAIRN_ROW_LOCK = 0, CAIRN_ROW_LOWER, CAIRN_ROW_UPPER
 // One constraint row: w = sum_k J_k v_k + C lambda + fraction error / h + rate.
 typedef struct CairnJointRow {
     CairnVec6 jacobian[CAIRN_JOINT_MAX_BODIES]; // on body k, about its centre of mass
-    double error;        // phi: m or rad; its derivative along the motion is J v exactly
-    double fraction;     // share of the error that this step removes; < 0: the world's joint_fraction; limits use 1 while open
+    double error;                               // phi: m or rad; its derivative along the motion is J v exactly
+    double fraction;     // share of it that this step removes; < 0: the world's joint_fraction; limits use 1 while open
     double rate;         // further right side, minus the target velocity of a drive, m/s or rad/s
     double compliance;   // C
     double lower, upper; // bounds on the impulse, N s
     CairnRowRole role;
-    int axis;            // CAIRN_X ... CAIRN_RZ: which coordinate it acts on
+    int axis; // CAIRN_X ... CAIRN_RZ: which coordinate it acts on
 } CairnJointRow;
 
 // A joint's persistent part: its definition and the little state that it carries between steps (part of a snapshot).
 typedef struct CairnJointCore {
     CairnJointDef def;
-    double turns[2];   // whole turns counted on its free angles, in units of 2 pi (revolute, cylindrical: [0]; wheel: steer, spin)
-    double last[2];    // the angle in (-pi, pi] at the end of the last step, to count turns by
-    double rest[2];    // gear: the constant of its error at creation is rest[0]
+    double
+        turns[2];   // whole turns of its free angles, in units of 2 pi (revolute, cylindrical: [0]; wheel: steer, spin)
+    double last[2]; // the angle in (-pi, pi] at the end of the last step, to count turns by
+    double rest[2]; // gear: the constant of its error at creation is rest[0]
 } CairnJointCore;
 
 // Everything a joint function needs. For a gear, bodies[0..1] are those of joint_a and bodies[2..3] those of joint_b, and the two
@@ -67,7 +68,8 @@ int cairn_joint_rows(const CairnJointInput *input, CairnJointRow rows[CAIRN_JOIN
 void cairn_joint_measure(const CairnJointInput *input, CairnJointState *state);
 
 // Force, torque and drive forces from the impulses of the last step's rows.
-void cairn_joint_forces(const CairnJointInput *input, const CairnJointRow *rows, int row_count, const double *lambda, CairnJointState *state);
+void cairn_joint_forces(const CairnJointInput *input, const CairnJointRow *rows, int row_count, const double *lambda,
+                        CairnJointState *state);
 
 // Geometric stiffness (NUMERICS "Heavy chains"): add to stiffness[k] the derivative of the torque that `lambda / h` exerts on body k
 // by a small rotation of body k, symmetric part only: sum over rows of sym([F]x [r]x) for forces at arm r, sym(a b^T - (a.b) 1)

@@ -44,6 +44,8 @@ typedef struct CairnFieldTable {
     int count;
 } CairnFieldTable;
 
+// Braces in a macro body are taken for a block.
+// clang-format off
 #define CAIRN_FIELD_BOOL(Struct, member, preset_, help_)                                                               \
     { #member, help_, "", CAIRN_TYPE_BOOL, offsetof(Struct, member), {(preset_), 0, 0, 0}, 0, 1, 0, NULL }
 #define CAIRN_FIELD_INT(Struct, member, preset_, min_, max_, help_)                                                    \
@@ -60,6 +62,7 @@ typedef struct CairnFieldTable {
 
 #define CAIRN_FIELD_TABLE(title_, Struct, array_)                                                                      \
     { (title_), sizeof(Struct), (array_), (int)(sizeof(array_) / sizeof((array_)[0])) }
+// clang-format on
 
 // Write every field's default; bytes that no field describes are left alone.
 void cairn_fields_preset(const CairnFieldTable *table, void *object);

@@ -65,7 +65,7 @@ typedef enum CairnAxisMode {
 typedef enum CairnDrive {
     CAIRN_DRIVE_NONE = 0,
     CAIRN_DRIVE_VELOCITY, // holds target_velocity with at most max_force
-    CAIRN_DRIVE_SPRING    // implicit PD towards target_position, target_velocity, with at most max_force: a servo or a spring
+    CAIRN_DRIVE_SPRING    // implicit PD towards the targets with at most max_force: a servo or a spring
 } CairnDrive;
 
 typedef enum CairnSpringUnit {

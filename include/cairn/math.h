@@ -213,7 +213,8 @@ static inline CairnMat3 cairn_mat3_of_quat(CairnQuat q) {
     double xx = q.x * x2, yy = q.y * y2, zz = q.z * z2;
     double xy = q.x * y2, xz = q.x * z2, yz = q.y * z2;
     double wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
-    return (CairnMat3){{{1 - (yy + zz), xy - wz, xz + wy}, {xy + wz, 1 - (xx + zz), yz - wx}, {xz - wy, yz + wx, 1 - (xx + yy)}}};
+    return (CairnMat3){
+        {{1 - (yy + zz), xy - wz, xz + wy}, {xy + wz, 1 - (xx + zz), yz - wx}, {xz - wy, yz + wx, 1 - (xx + yy)}}};
 }
 
 static inline CairnVec3 cairn_mat3_mul(CairnMat3 a, CairnVec3 v) {

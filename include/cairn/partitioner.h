@@ -28,7 +28,8 @@ typedef struct CairnPartitioner {
     const char *name, *summary;
     const CairnFieldTable *options; // NULL: none
     // Fills part[node_count] and *count.
-    CairnStatus (*partition)(const CairnGraph *graph, const void *options, const CairnAllocator *allocator, int *part, int *count);
+    CairnStatus (*partition)(const CairnGraph *graph, const void *options, const CairnAllocator *allocator, int *part,
+                             int *count);
 } CairnPartitioner;
 
 // The built-in partitioners.

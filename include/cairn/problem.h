@@ -20,10 +20,10 @@ typedef enum CairnForm { CAIRN_FORM_DYNAMICS = 0, CAIRN_FORM_EXPLICIT } CairnFor
 // A block of dofs that move together: 6 for a rigid body (linear, then angular about the centre of mass, world axes), 3 for a
 // node of a mesh, n for an arm in reduced coordinates.
 typedef struct CairnDofBlock {
-    int first, size;  // dofs [first, first + size)
-    int matrix;       // offset in `P` of its size x size diagonal block, symmetric, both halves stored
-    int group;        // the scene's label for semantic partitions and S2's subsystems; -1: none
-    double mass;      // for mass-ratio partitioners
+    int first, size; // dofs [first, first + size)
+    int matrix;      // offset in `P` of its size x size diagonal block, symmetric, both halves stored
+    int group;       // the scene's label for semantic partitions and S2's subsystems; -1: none
+    double mass;     // for mass-ratio partitioners
     uint64_t id;
 } CairnDofBlock;
 
@@ -48,7 +48,7 @@ typedef struct CairnTerm {
 } CairnTerm;
 
 typedef enum CairnFrictionKind {
-    CAIRN_FRICTION_BOX = 0,     // |lambda_t| <= mu times the last step's normal impulse: fixed bounds, already in l and u (S0 eq. 11)
+    CAIRN_FRICTION_BOX = 0,     // |lambda_t| <= mu times the last normal impulse: fixed, already in l and u (S0 eq. 11)
     CAIRN_FRICTION_BOX_CURRENT, // |lambda_t| <= mu times the present normal impulse
     CAIRN_FRICTION_CONE,        // |(lambda_t1, lambda_t2)| <= mu lambda_n, convex relaxation (S1 eq. 7)
     CAIRN_FRICTION_COULOMB,     // the cone with De Saxce's correction
@@ -61,10 +61,10 @@ typedef struct CairnFriction {
     CairnFrictionKind kind;
     int constraint, normal;
     int spin_rows;
-    double mu;              // tangents
-    double torsion;         // lever arm in m of the torsional bound
-    double rolling;         // lever arm in m of the rolling bound
-    double frozen;          // the normal impulse that BOX bounds are made from
+    double mu;      // tangents
+    double torsion; // lever arm in m of the torsional bound
+    double rolling; // lever arm in m of the rolling bound
+    double frozen;  // the normal impulse that BOX bounds are made from
 } CairnFriction;
 
 typedef struct CairnProblem {

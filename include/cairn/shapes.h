@@ -29,12 +29,12 @@ typedef struct CairnFilter {
 
 typedef struct CairnShapeDef {
     CairnShapeType type;
-    double radius;          // sphere
-    CairnVec3 size;         // box: full edge lengths
-    CairnVec3 position;     // in the body's frame
-    CairnQuat orientation;  // in the body's frame
-    double density;         // kg/m3; counts only where the body's mass is not given
-    double friction;        // the material, see CairnMaterial
+    double radius;         // sphere
+    CairnVec3 size;        // box: full edge lengths
+    CairnVec3 position;    // in the body's frame
+    CairnQuat orientation; // in the body's frame
+    double density;        // kg/m3; counts only where the body's mass is not given
+    double friction;       // the material, see CairnMaterial
     double restitution;
     double rolling_friction;
     double torsional_friction;

@@ -12,12 +12,12 @@
 
 // What a solver takes. The world refuses the rest in words before it calls.
 enum {
-    CAIRN_TAKES_BOUNDS = 1,           // l <= lambda <= u; without it: bilateral rows only
-    CAIRN_TAKES_BOX_CURRENT = 2,      // CAIRN_FRICTION_BOX_CURRENT
-    CAIRN_TAKES_CONE = 4,             // CAIRN_FRICTION_CONE
-    CAIRN_TAKES_COULOMB = 8,          // CAIRN_FRICTION_COULOMB
-    CAIRN_TAKES_EXPLICIT = 16,        // form 2, symmetric
-    CAIRN_TAKES_UNSYMMETRIC = 32,     // form 2, any W
+    CAIRN_TAKES_BOUNDS = 1,            // l <= lambda <= u; without it: bilateral rows only
+    CAIRN_TAKES_BOX_CURRENT = 2,       // CAIRN_FRICTION_BOX_CURRENT
+    CAIRN_TAKES_CONE = 4,              // CAIRN_FRICTION_CONE
+    CAIRN_TAKES_COULOMB = 8,           // CAIRN_FRICTION_COULOMB
+    CAIRN_TAKES_EXPLICIT = 16,         // form 2, symmetric
+    CAIRN_TAKES_UNSYMMETRIC = 32,      // form 2, any W
     CAIRN_TAKES_COUPLED_DYNAMICS = 64, // P with off-diagonal blocks
     CAIRN_NEEDS_PARTITION = 128
 };
@@ -33,10 +33,10 @@ typedef enum CairnOutcome {
 // What a solver says of its own work. The residual that counts is the referee's (CairnResidual).
 typedef struct CairnSolveReport {
     CairnOutcome outcome;
-    int iterations;     // sweeps, pivots or Newton steps
+    int iterations; // sweeps, pivots or Newton steps
     int factorizations;
-    int coupling;       // coupling iterations of a substructured solve
-    double claimed;     // the residual its own test saw, m/s
+    int coupling;   // coupling iterations of a substructured solve
+    double claimed; // the residual its own test saw, m/s
 } CairnSolveReport;
 
 // One line of a solver's trace.
@@ -49,7 +49,7 @@ typedef struct CairnSolverContext {
     const CairnAllocator *allocator;
     const CairnLogger *logger;
     int thread_count;
-    struct CairnArena *arena; // scratch for this call: released by the caller
+    struct CairnArena *arena;                         // scratch for this call: released by the caller
     void (*trace)(void *user, CairnTraceEntry entry); // NULL: no trace
     void *trace_user;
 } CairnSolverContext;
@@ -59,8 +59,8 @@ typedef struct CairnSolver {
     unsigned traits;
     const CairnFieldTable *options; // NULL: none
     // lambda[row_count] holds the warm start on entry and the answer on CAIRN_OK; on an error it is unchanged.
-    CairnStatus (*solve)(const CairnProblem *problem, const CairnParts *parts, const void *options, CairnSolverContext *context,
-                         double *lambda, CairnSolveReport *report);
+    CairnStatus (*solve)(const CairnProblem *problem, const CairnParts *parts, const void *options,
+                         CairnSolverContext *context, double *lambda, CairnSolveReport *report);
 } CairnSolver;
 
 // The built-in solvers.
@@ -71,15 +71,15 @@ const char *cairn_outcome_name(CairnOutcome outcome);
 
 // The referee's verdict on a lambda, computed from J, P, C or W alone. Velocities in m/s (rad/s for angular rows).
 typedef struct CairnResidual {
-    double natural;       // 2-norm of lambda - clamp(lambda - w, l, u): S0 eq. 29, comparable with its figure 8
-    double scaled;        // max |D (lambda - clamp(lambda - w / D, l, u))|, D = diag(A): m/s
-    double fb;            // Fischer-Burmeister, max over contacts' normal and friction rows, scaled as docs/notation.md says
-    double cone;          // vel_rel of the friction cones with De Saxce's correction (../shared/data's measure); 0 without friction
-    double bound;         // largest violation of l <= lambda <= u, N s
+    double natural; // 2-norm of lambda - clamp(lambda - w, l, u): S0 eq. 29, comparable with its figure 8
+    double scaled;  // max |D (lambda - clamp(lambda - w / D, l, u))|, D = diag(A): m/s
+    double fb;      // Fischer-Burmeister, max over contacts' normal and friction rows, scaled as docs/notation.md says
+    double cone;    // vel_rel of the friction cones with De Saxce's correction; 0 without friction
+    double bound;   // largest violation of l <= lambda <= u, N s
     double complementarity; // largest |w| of a row strictly inside its bounds
-    double limit;         // what `scaled` must not exceed to be certified: 1e-8 max|b| + 1e-12
-    int worst_row;        // row of `scaled`, -1 without rows
-    uint64_t worst_id;    // its constraint's id
+    double limit;           // what `scaled` must not exceed to be certified: 1e-8 max|b| + 1e-12
+    int worst_row;          // row of `scaled`, -1 without rows
+    uint64_t worst_id;      // its constraint's id
     bool is_certified;
 } CairnResidual;
 

@@ -17,7 +17,13 @@ typedef struct CairnWorld CairnWorld;
 
 // ---- the world ----
 
-typedef enum CairnMix { CAIRN_MIX_GEOMETRIC = 0, CAIRN_MIX_AVERAGE, CAIRN_MIX_MIN, CAIRN_MIX_MAX, CAIRN_MIX_MULTIPLY } CairnMix;
+typedef enum CairnMix {
+    CAIRN_MIX_GEOMETRIC = 0,
+    CAIRN_MIX_AVERAGE,
+    CAIRN_MIX_MIN,
+    CAIRN_MIX_MAX,
+    CAIRN_MIX_MULTIPLY
+} CairnMix;
 
 typedef enum CairnIntegrator {
     CAIRN_SEMI_IMPLICIT = 0, // positions move with the end velocity (S0 eq. 6)
@@ -30,13 +36,13 @@ typedef struct CairnWorldDef {
     CairnIntegrator integrator;
     CairnFrictionKind friction; // kinds that the solver does not take are refused at the step
     CairnMix friction_mix, restitution_mix;
-    double joint_fraction;   // share of a joint's position error that one step removes: d = fraction phi / h
-    double contact_fraction; // the same for overlaps (gaps are always taken whole)
-    double contact_slop;     // overlap that is left alone, m
-    double contact_push;     // largest speed at which an overlap is removed, m/s
-    double contact_margin;   // contacts exist from this distance on, m; a body's motion in the step adds to it
-    double normal_compliance;   // C of contact normals, (m/s)/(N s)
-    double friction_compliance; // C of friction rows
+    double joint_fraction;        // share of a joint's position error that one step removes: d = fraction phi / h
+    double contact_fraction;      // the same for overlaps (gaps are always taken whole)
+    double contact_slop;          // overlap that is left alone, m
+    double contact_push;          // largest speed at which an overlap is removed, m/s
+    double contact_margin;        // contacts exist from this distance on, m; a body's motion in the step adds to it
+    double normal_compliance;     // C of contact normals, (m/s)/(N s)
+    double friction_compliance;   // C of friction rows
     double restitution_threshold; // approach speed below which nothing bounces, m/s
     double hit_threshold;         // approach speed from which a begin event is also a hit, m/s
     bool gyroscopic;              // torque-free motion by the energy-momentum rule; off: momentum frozen in the body
@@ -86,11 +92,11 @@ typedef struct CairnBodyDef {
     CairnBodyType type;
     CairnVec3 position; // of the body's frame (not of its centre of mass)
     CairnQuat orientation;
-    CairnVec3 velocity; // of the centre of mass
+    CairnVec3 velocity; // of the body's frame's origin: shapes added later move the centre of mass, not the motion
     CairnVec3 angular_velocity;
-    double mass;                // 0: mass, centre and inertia come from the shapes
-    CairnVec3 center;           // centre of mass in the body's frame, where mass is given
-    CairnVec3 inertia;          // Ixx, Iyy, Izz about the centre, where mass is given; all 0: the shapes' scaled to the mass
+    double mass;       // 0: mass, centre and inertia come from the shapes
+    CairnVec3 center;  // centre of mass in the body's frame, where mass is given
+    CairnVec3 inertia; // Ixx, Iyy, Izz about the centre, where mass is given; all 0: the shapes' scaled to the mass
     CairnVec3 inertia_products; // Ixy, Ixz, Iyz as they stand in the tensor (that is, -sum m x y)
     double gravity_scale;
     double linear_damping;  // 1/s
@@ -103,10 +109,10 @@ typedef struct CairnBodyDef {
 typedef struct CairnBodyState {
     CairnVec3 position; // of the body's frame
     CairnQuat orientation;
-    CairnVec3 center; // centre of mass, world
-    CairnVec3 velocity, angular_velocity;
-    CairnVec3 angular_momentum; // about the centre of mass
-    CairnMassProperties mass;   // in the body's frame
+    CairnVec3 center;                     // centre of mass, world
+    CairnVec3 velocity, angular_velocity; // of the centre of mass
+    CairnVec3 angular_momentum;           // about the centre of mass
+    CairnMassProperties mass;             // in the body's frame
     CairnBodyType type;
     int group;
     uint64_t user_data;
@@ -125,7 +131,8 @@ CairnStatus cairn_body_get(const CairnWorld *world, CairnBodyId id, CairnBodySta
 CairnStatus cairn_body_add(CairnWorld *world, const CairnBodyDef *def, const CairnShapeDef *shape, CairnBodyId *id);
 
 CairnStatus cairn_body_set_pose(CairnWorld *world, CairnBodyId id, CairnVec3 position, CairnQuat orientation);
-CairnStatus cairn_body_set_velocity(CairnWorld *world, CairnBodyId id, CairnVec3 velocity, CairnVec3 angular_velocity);
+CairnStatus cairn_body_set_velocity(CairnWorld *world, CairnBodyId id, CairnVec3 velocity,
+                                    CairnVec3 angular_velocity); // of the centre of mass
 CairnStatus cairn_body_set_type(CairnWorld *world, CairnBodyId id, CairnBodyType type);
 CairnStatus cairn_body_set_gravity_scale(CairnWorld *world, CairnBodyId id, double scale);
 
@@ -138,7 +145,8 @@ CairnStatus cairn_body_apply_angular_impulse(CairnWorld *world, CairnBodyId id, 
 
 // ---- shapes ----
 
-CairnStatus cairn_shape_create(CairnWorld *world, CairnBodyId body, const CairnShapeDef *def, CairnShapeId *id); // id may be NULL
+// `id` may be NULL.
+CairnStatus cairn_shape_create(CairnWorld *world, CairnBodyId body, const CairnShapeDef *def, CairnShapeId *id);
 CairnStatus cairn_shape_destroy(CairnWorld *world, CairnShapeId id);
 CairnStatus cairn_shape_get(const CairnWorld *world, CairnShapeId id, CairnShapeDef *def, CairnBodyId *body);
 CairnStatus cairn_shape_set_filter(CairnWorld *world, CairnShapeId id, CairnFilter filter);
@@ -207,8 +215,8 @@ typedef struct CairnRayHit {
 } CairnRayHit;
 
 // The nearest hit within max_distance along `direction` (any length but zero). *has_hit says whether there is one.
-CairnStatus cairn_world_ray_cast(const CairnWorld *world, CairnVec3 origin, CairnVec3 direction, double max_distance, CairnFilter filter,
-                                 CairnRayHit *hit, bool *has_hit);
+CairnStatus cairn_world_ray_cast(const CairnWorld *world, CairnVec3 origin, CairnVec3 direction, double max_distance,
+                                 CairnFilter filter, CairnRayHit *hit, bool *has_hit);
 
 // ---- state ----
 
