@@ -1,0 +1,290 @@
+// Bodies: created, read, moved by hand, pushed, destroyed.
+#include "engine/base/mat3.h"
+#include "engine/base/memory.h"
+#include "engine/world.h"
+
+static bool is_zero(CairnVec3 a) {
+    return a.x == 0 && a.y == 0 && a.z == 0;
+}
+
+static CairnMat3 given_tensor(const CairnBodyDef *def) {
+    CairnVec3 d = def->inertia, o = def->inertia_products;
+    return (CairnMat3){{{d.x, o.x, o.y}, {o.x, d.y, o.z}, {o.y, o.z, d.z}}};
+}
+
+static CairnStatus check_mass(const CairnBodyDef *def) {
+    if (def->mass == 0) {
+        const char *field = !is_zero(def->inertia)            ? "inertia"
+                            : !is_zero(def->inertia_products) ? "inertia_products"
+                            : !is_zero(def->center)           ? "center"
+                                                              : NULL;
+        return field == NULL ? cairn_ok()
+                             : cairn_error(CAIRN_INVALID_ARGUMENT, "body: %s is given, but mass is 0 (taken from the shapes)", field);
+    }
+    if (def->type != CAIRN_DYNAMIC) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "body: mass is %g, but only a dynamic body has mass", def->mass);
+    }
+    if (is_zero(def->inertia)) {
+        if (!is_zero(def->inertia_products)) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "body: inertia_products are given, but inertia is 0");
+        }
+        if (!is_zero(def->center)) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "body: center is given, but inertia is 0 (both come from the shapes)");
+        }
+        return cairn_ok();
+    }
+    if (!cairn_inertia_is_physical(given_tensor(def))) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT,
+                           "body: inertia (%g, %g, %g) with products (%g, %g, %g) is no inertia of a real body: it must be positive "
+                           "definite, no principal moment over the sum of the others",
+                           def->inertia.x, def->inertia.y, def->inertia.z, def->inertia_products.x, def->inertia_products.y,
+                           def->inertia_products.z);
+    }
+    return cairn_ok();
+}
+
+static CairnStatus check_def(const CairnBodyDef *def) {
+    if (def == NULL) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "body: def is NULL");
+    }
+    if (def->cookie != CAIRN_BODY_COOKIE) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "body: the definition was not made by cairn_body_def()");
+    }
+    CAIRN_TRY(cairn_fields_check(&cairn_body_fields, def));
+    if (def->type == CAIRN_STATIC && !(is_zero(def->velocity) && is_zero(def->angular_velocity))) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "body: %s is not 0, but the body is static",
+                           is_zero(def->velocity) ? "angular_velocity" : "velocity");
+    }
+    return check_mass(def);
+}
+
+static CairnBody make_body(const CairnBodyDef *def) {
+    CairnBody body = {
+        .q = cairn_quat_normalize(def->orientation),
+        .velocity = def->velocity,
+        .angular_velocity = def->angular_velocity,
+        .center = def->position,
+        .type = def->type,
+        .gravity_scale = def->gravity_scale,
+        .linear_damping = def->linear_damping,
+        .angular_damping = def->angular_damping,
+        .given_mass = def->mass,
+        .given_center = def->center,
+        .given_inertia = def->inertia,
+        .given_products = def->inertia_products,
+        .group = def->group,
+        .user_data = def->user_data,
+        .first_shape = -1,
+        .first_joint = -1,
+    };
+    return body;
+}
+
+CairnStatus cairn_body_create(CairnWorld *world, const CairnBodyDef *def, CairnBodyId *id) {
+    if (world == NULL || id == NULL) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "body: %s is NULL", world == NULL ? "world" : "id");
+    }
+    CAIRN_TRY(check_def(def));
+    CairnStore *store = &world->store;
+    int needed;
+    if (!cairn_pool_prepare(&store->body_pool, &world->allocator, &needed) ||
+        !cairn_memory_reserve(&world->allocator, &store->bodies, &store->body_capacity, needed, sizeof(CairnBody))) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "body: no memory for body %d", needed);
+    }
+    int index = cairn_pool_take(&store->body_pool);
+    store->bodies[index] = make_body(def);
+    cairn_store_update_mass(store, index);
+    world->has_problem = false;
+    *id = cairn_world_body_id(world, index);
+    return cairn_ok();
+}
+
+CairnStatus cairn_body_destroy(CairnWorld *world, CairnBodyId id) {
+    int index;
+    CAIRN_TRY(cairn_world_find_body(world, id, &index));
+    CairnBody *body = &world->store.bodies[index];
+    while (body->first_joint >= 0) {
+        cairn_world_remove_joint(world, body->first_joint / 2);
+    }
+    while (body->first_shape >= 0) {
+        cairn_world_remove_shape(world, body->first_shape);
+    }
+    cairn_pool_give(&world->store.body_pool, index);
+    world->has_problem = false;
+    return cairn_ok();
+}
+
+bool cairn_body_is_alive(const CairnWorld *world, CairnBodyId id) {
+    int index;
+    return cairn_is_ok(cairn_world_find_body(world, id, &index));
+}
+
+CairnStatus cairn_body_add(CairnWorld *world, const CairnBodyDef *def, const CairnShapeDef *shape, CairnBodyId *id) {
+    CairnBodyId made;
+    CAIRN_TRY(cairn_body_create(world, def, &made));
+    CairnStatus status = cairn_shape_create(world, made, shape, NULL);
+    if (!cairn_is_ok(status)) {
+        (void)cairn_body_destroy(world, made);
+        return status;
+    }
+    if (id != NULL) {
+        *id = made;
+    }
+    return status;
+}
+
+CairnStatus cairn_body_get(const CairnWorld *world, CairnBodyId id, CairnBodyState *state) {
+    int index;
+    CAIRN_TRY(cairn_world_find_body(world, id, &index));
+    if (state == NULL) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "body: state is NULL");
+    }
+    const CairnBody *body = &world->store.bodies[index];
+    CairnTransform frame = cairn_body_frame(body);
+    *state = (CairnBodyState){
+        .position = frame.p,
+        .orientation = body->q,
+        .center = body->center,
+        .velocity = body->velocity,
+        .angular_velocity = body->angular_velocity,
+        .angular_momentum = cairn_mat3_mul(cairn_mat3_rotate(body->q, body->inertia), body->angular_velocity),
+        .mass = {body->mass, body->local_center, body->inertia},
+        .type = body->type,
+        .group = body->group,
+        .user_data = body->user_data,
+    };
+    return cairn_ok();
+}
+
+// ---- changes by hand ----
+
+static CairnStatus check_vector(const char *field, CairnVec3 v) {
+    if (!cairn_vec3_is_finite(v)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "body: %s is (%g, %g, %g), must be finite", field, v.x, v.y, v.z);
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_body_set_pose(CairnWorld *world, CairnBodyId id, CairnVec3 position, CairnQuat orientation) {
+    int index;
+    CAIRN_TRY(cairn_world_find_body(world, id, &index));
+    CAIRN_TRY(check_vector("position", position));
+    if (!cairn_quat_is_unit(orientation)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "body: orientation is (%g, %g, %g, %g), must be of unit length", orientation.w,
+                           orientation.x, orientation.y, orientation.z);
+    }
+    CairnBody *body = &world->store.bodies[index];
+    body->q = cairn_quat_normalize(orientation);
+    body->center = cairn_add(position, cairn_rotate(body->q, body->local_center));
+    world->has_problem = false;
+    return cairn_ok();
+}
+
+CairnStatus cairn_body_set_velocity(CairnWorld *world, CairnBodyId id, CairnVec3 velocity, CairnVec3 angular_velocity) {
+    int index;
+    CAIRN_TRY(cairn_world_find_body(world, id, &index));
+    CAIRN_TRY(check_vector("velocity", velocity));
+    CAIRN_TRY(check_vector("angular_velocity", angular_velocity));
+    CairnBody *body = &world->store.bodies[index];
+    if (body->type == CAIRN_STATIC && !(is_zero(velocity) && is_zero(angular_velocity))) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "body %u: velocity is not 0, but the body is static", id.index);
+    }
+    body->velocity = velocity;
+    body->angular_velocity = angular_velocity;
+    return cairn_ok();
+}
+
+CairnStatus cairn_body_set_type(CairnWorld *world, CairnBodyId id, CairnBodyType type) {
+    int index;
+    CAIRN_TRY(cairn_world_find_body(world, id, &index));
+    if ((int)type < CAIRN_STATIC || (int)type > CAIRN_DYNAMIC) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "body: type is %d, must be static, kinematic or dynamic", (int)type);
+    }
+    CairnBody *body = &world->store.bodies[index];
+    for (int s = body->first_shape; type == CAIRN_DYNAMIC && s >= 0; s = world->store.shapes[s].next) {
+        if (world->store.shapes[s].geometry.is_unbounded) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "body %u: type is dynamic, but its shape %d is a half-space", id.index, s + 1);
+        }
+    }
+    body->type = type;
+    if (type == CAIRN_STATIC) {
+        body->velocity = body->angular_velocity = (CairnVec3){0};
+    }
+    world->has_problem = false;
+    return cairn_ok();
+}
+
+CairnStatus cairn_body_set_gravity_scale(CairnWorld *world, CairnBodyId id, double scale) {
+    int index;
+    CAIRN_TRY(cairn_world_find_body(world, id, &index));
+    if (!isfinite(scale)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "body: gravity_scale is %g, must be finite", scale);
+    }
+    world->store.bodies[index].gravity_scale = scale;
+    return cairn_ok();
+}
+
+// ---- forces and impulses ----
+
+static CairnStatus find_dynamic(CairnWorld *world, CairnBodyId id, const char *what, CairnVec3 value, CairnBody **body) {
+    int index;
+    CAIRN_TRY(cairn_world_find_body(world, id, &index));
+    CAIRN_TRY(check_vector(what, value));
+    *body = &world->store.bodies[index];
+    if ((*body)->type != CAIRN_DYNAMIC) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "body %u: %s has no effect on a body that is not dynamic", id.index, what);
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_body_apply_force(CairnWorld *world, CairnBodyId id, CairnVec3 force) {
+    CairnBody *body;
+    CAIRN_TRY(find_dynamic(world, id, "force", force, &body));
+    body->force = cairn_add(body->force, force);
+    return cairn_ok();
+}
+
+CairnStatus cairn_body_apply_force_at(CairnWorld *world, CairnBodyId id, CairnVec3 force, CairnVec3 point) {
+    CairnBody *body;
+    CAIRN_TRY(find_dynamic(world, id, "force", force, &body));
+    CAIRN_TRY(check_vector("point", point));
+    body->force = cairn_add(body->force, force);
+    body->torque = cairn_add(body->torque, cairn_cross(cairn_sub(point, body->center), force));
+    return cairn_ok();
+}
+
+CairnStatus cairn_body_apply_torque(CairnWorld *world, CairnBodyId id, CairnVec3 torque) {
+    CairnBody *body;
+    CAIRN_TRY(find_dynamic(world, id, "torque", torque, &body));
+    body->torque = cairn_add(body->torque, torque);
+    return cairn_ok();
+}
+
+static CairnStatus needs_mass(const CairnBody *body, CairnBodyId id, const char *what) {
+    return body->has_mass
+               ? cairn_ok()
+               : cairn_error(CAIRN_INVALID_ARGUMENT, "body %u: %s on a body that has no mass yet", id.index, what);
+}
+
+static void add_angular_impulse(CairnBody *body, CairnVec3 impulse) {
+    CairnVec3 change = cairn_mat3_mul(body->inverse_inertia, cairn_unrotate(body->q, impulse));
+    body->angular_velocity = cairn_add(body->angular_velocity, cairn_rotate(body->q, change));
+}
+
+CairnStatus cairn_body_apply_impulse_at(CairnWorld *world, CairnBodyId id, CairnVec3 impulse, CairnVec3 point) {
+    CairnBody *body;
+    CAIRN_TRY(find_dynamic(world, id, "impulse", impulse, &body));
+    CAIRN_TRY(check_vector("point", point));
+    CAIRN_TRY(needs_mass(body, id, "impulse"));
+    body->velocity = cairn_add_scaled(body->velocity, 1.0 / body->mass, impulse);
+    add_angular_impulse(body, cairn_cross(cairn_sub(point, body->center), impulse));
+    return cairn_ok();
+}
+
+CairnStatus cairn_body_apply_angular_impulse(CairnWorld *world, CairnBodyId id, CairnVec3 impulse) {
+    CairnBody *body;
+    CAIRN_TRY(find_dynamic(world, id, "impulse", impulse, &body));
+    CAIRN_TRY(needs_mass(body, id, "impulse"));
+    add_angular_impulse(body, impulse);
+    return cairn_ok();
+}

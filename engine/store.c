@@ -1,0 +1,79 @@
+#include "engine/store.h"
+#include "engine/base/mat3.h"
+#include "engine/base/memory.h"
+
+void cairn_store_init(CairnStore *store) {
+    *store = (CairnStore){0};
+    cairn_pool_init(&store->body_pool);
+    cairn_pool_init(&store->shape_pool);
+    cairn_pool_init(&store->joint_pool);
+}
+
+void cairn_store_free(CairnStore *store, const CairnAllocator *allocator) {
+    cairn_pool_free(&store->body_pool, allocator);
+    cairn_pool_free(&store->shape_pool, allocator);
+    cairn_pool_free(&store->joint_pool, allocator);
+    cairn_memory_release(allocator, store->bodies, (size_t)store->body_capacity, sizeof(CairnBody));
+    cairn_memory_release(allocator, store->shapes, (size_t)store->shape_capacity, sizeof(CairnShape));
+    cairn_memory_release(allocator, store->joints, (size_t)store->joint_capacity, sizeof(CairnJoint));
+    cairn_memory_release(allocator, store->contacts, (size_t)store->contact_capacity, sizeof(CairnContactRecord));
+    cairn_memory_release(allocator, store->touches, (size_t)store->touch_capacity, sizeof(CairnTouch));
+    cairn_store_init(store);
+}
+
+// Sum of the shapes' masses, their common centre, and the inertia about it.
+static CairnMassProperties mass_of_shapes(const CairnStore *store, const CairnBody *body) {
+    CairnMassProperties sum = {0};
+    for (int s = body->first_shape; s >= 0; s = store->shapes[s].next) {
+        CairnMassProperties part = cairn_geometry_mass(&store->shapes[s].geometry, store->shapes[s].def.density);
+        sum.mass += part.mass;
+        sum.center = cairn_add_scaled(sum.center, part.mass, part.center);
+    }
+    if (sum.mass <= 0) {
+        return (CairnMassProperties){0};
+    }
+    sum.center = cairn_scale(1.0 / sum.mass, sum.center);
+    for (int s = body->first_shape; s >= 0; s = store->shapes[s].next) {
+        CairnMassProperties part = cairn_geometry_mass(&store->shapes[s].geometry, store->shapes[s].def.density);
+        CairnVec3 offset = cairn_sub(part.center, sum.center);
+        sum.inertia = cairn_mat3_sum(sum.inertia, cairn_inertia_shift(part.inertia, part.mass, offset));
+    }
+    return sum;
+}
+
+static CairnMassProperties mass_given(const CairnBody *body, CairnMassProperties shapes) {
+    CairnMassProperties given = {.mass = body->given_mass, .center = body->given_center};
+    CairnVec3 d = body->given_inertia, o = body->given_products;
+    if (d.x == 0 && d.y == 0 && d.z == 0) { // the shapes' inertia, scaled to the mass
+        given.center = shapes.center;
+        given.inertia = shapes.mass > 0 ? cairn_mat3_scaled(body->given_mass / shapes.mass, shapes.inertia) : (CairnMat3){0};
+        return given;
+    }
+    given.inertia = (CairnMat3){{{d.x, o.x, o.y}, {o.x, d.y, o.z}, {o.y, o.z, d.z}}};
+    return given;
+}
+
+void cairn_store_update_mass(CairnStore *store, int index) {
+    CairnBody *body = &store->bodies[index];
+    CairnTransform frame = cairn_body_frame(body);
+    CairnMassProperties mass = mass_of_shapes(store, body);
+    if (body->given_mass > 0) {
+        mass = mass_given(body, mass);
+    }
+    body->mass = mass.mass;
+    body->inertia = mass.inertia;
+    body->has_mass = mass.mass > 0 && cairn_mat3_inverse(mass.inertia, &body->inverse_inertia);
+    if (!body->has_mass) {
+        body->inverse_inertia = (CairnMat3){0};
+    }
+    double moments[3];
+    CairnMat3 axes;
+    cairn_mat3_eigen(mass.inertia, moments, &axes);
+    body->inertia_low = moments[0];
+    body->is_isotropic = moments[2] - moments[0] <= 1e-14 * moments[2];
+    // A new centre of mass on a turning body moves with another velocity: v_new = v + w x (c_new - c_old).
+    CairnVec3 shift = cairn_rotate(body->q, cairn_sub(mass.center, body->local_center));
+    body->velocity = cairn_add(body->velocity, cairn_cross(body->angular_velocity, shift));
+    body->local_center = mass.center;
+    body->center = cairn_transform_point(frame, mass.center);
+}

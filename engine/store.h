@@ -1,0 +1,99 @@
+// Store: everything that a world is made of and that a snapshot keeps: bodies, shapes, joints, last step's contacts, time.
+// Scratch, hooks and the solver are not here (world.h).
+#ifndef CAIRN_STORE_H
+#define CAIRN_STORE_H
+
+#include "collision/collision.h"
+#include "engine/joints/joints.h"
+#include "engine/pool.h"
+#include <cairn/world.h>
+
+typedef struct CairnBody {
+    // motion
+    CairnVec3 center; // centre of mass, world
+    CairnQuat q;
+    CairnVec3 velocity, angular_velocity; // of the centre of mass; world axes
+    CairnVec3 force, torque;              // given by the user for the next step
+    // mass, in the body's frame, about local_center
+    double mass;
+    CairnVec3 local_center;
+    CairnMat3 inertia, inverse_inertia;
+    double inertia_low; // smallest principal moment
+    bool is_isotropic;  // one principal moment: no gyroscopic motion
+    bool has_mass;      // dynamic bodies need it before a step
+    // settings
+    CairnBodyType type;
+    double gravity_scale, linear_damping, angular_damping;
+    double given_mass; // 0: from shapes
+    CairnVec3 given_center, given_inertia, given_products;
+    int group;
+    uint64_t user_data;
+    int first_shape, first_joint; // heads of lists, -1: none; a joint entry is 2 joint + side
+} CairnBody;
+
+typedef struct CairnShape {
+    CairnShapeDef def;
+    CairnGeometry geometry;
+    int body;
+    int next; // in the body's list
+} CairnShape;
+
+typedef struct CairnJoint {
+    CairnJointCore core;
+    int bodies[2]; // -1: the world
+    int next[2];   // in each body's list
+    int row_count; // of the last step, 0 before
+    double lambda[CAIRN_JOINT_MAX_ROWS];
+} CairnJoint;
+
+enum { CAIRN_CONTACT_ROWS = 6 }; // normal, t1, t2, torsion, rolling 1, rolling 2
+
+// One contact point of the last step: what the next one needs of it, and what a person may read.
+typedef struct CairnContactRecord {
+    uint64_t id;
+    int shape_a, shape_b;
+    CairnVec3 point, normal, tangent_1;
+    double distance;
+    double normal_impulse;
+    CairnVec3 tangent_impulse; // as vectors in the world, so that a new tangent frame reads them rightly
+    CairnVec3 spin_impulse;    // torsion and rolling together
+} CairnContactRecord;
+
+// Two shapes that touched in the last step, sorted by (a, b): what begin and end events are told from.
+typedef struct CairnTouch {
+    CairnShapeId a, b;
+} CairnTouch;
+
+typedef struct CairnStore {
+    CairnPool body_pool, shape_pool, joint_pool;
+    CairnBody *bodies;
+    CairnShape *shapes;
+    CairnJoint *joints;
+    int body_capacity, shape_capacity, joint_capacity;
+
+    CairnContactRecord *contacts;
+    int contact_count, contact_capacity;
+    CairnTouch *touches;
+    int touch_count, touch_capacity;
+
+    double last_h; // impulses are forces times this; 0 before the first step
+    double time;
+    uint64_t step_index;
+} CairnStore;
+
+void cairn_store_init(CairnStore *store);
+void cairn_store_free(CairnStore *store, const CairnAllocator *allocator);
+
+// Mass, centre and inertia from what was given and the shapes, keeping the body's frame in place.
+void cairn_store_update_mass(CairnStore *store, int body);
+
+// The pose of a body's frame, and of a joint's frame or a shape in the world.
+static inline CairnTransform cairn_body_frame(const CairnBody *body) {
+    return (CairnTransform){cairn_sub(body->center, cairn_rotate(body->q, body->local_center)), body->q};
+}
+
+static inline CairnTransform cairn_shape_pose(const CairnBody *body, const CairnShape *shape) {
+    return cairn_transform_mul(cairn_body_frame(body), shape->geometry.local);
+}
+
+#endif

@@ -1,0 +1,61 @@
+// World, inside: the store plus what a step needs around it.
+#ifndef CAIRN_WORLD_INTERNAL_H
+#define CAIRN_WORLD_INTERNAL_H
+
+#include "engine/store.h"
+
+enum { CAIRN_WORLD_COOKIE = 0x0c41a201, CAIRN_BODY_COOKIE = 0x0c41a202 };
+
+// Counts the calls that reach the caller's allocator, so that a settled step can prove that it makes none.
+typedef struct CairnCounter {
+    CairnAllocator hooks;
+    int calls;
+} CairnCounter;
+
+typedef struct CairnEventList {
+    CairnContactEvent *begin, *end, *hit;
+    CairnBodyEvent *moved;
+    int begin_count, end_count, hit_count, moved_count;
+    int begin_capacity, end_capacity, hit_capacity, moved_capacity;
+} CairnEventList;
+
+struct CairnWorld {
+    CairnWorldDef def;
+    uint32_t tag; // tells this world's ids from another's
+    CairnCounter counter;
+    CairnAllocator allocator; // counts, then calls the hooks
+
+    CairnStore store;
+    CairnEventList events;
+    CairnBroad broad;
+    CairnArena arena; // of the step; the last problem lives here until the next one
+
+    const CairnSolver *solver;
+    void *solver_options;
+    const CairnPartitioner *partitioner;
+    void *partitioner_options;
+
+    bool has_problem;
+    CairnProblem problem;
+    double *lambda;
+};
+
+// ---- ids ----
+
+// The index of a living body, or a status that says what is wrong with the id.
+CairnStatus cairn_world_find_body(const CairnWorld *world, CairnBodyId id, int *index);
+CairnStatus cairn_world_find_shape(const CairnWorld *world, CairnShapeId id, int *index);
+CairnStatus cairn_world_find_joint(const CairnWorld *world, CairnJointId id, int *index);
+CairnBodyId cairn_world_body_id(const CairnWorld *world, int index);
+CairnShapeId cairn_world_shape_id(const CairnWorld *world, int index);
+CairnJointId cairn_world_joint_id(const CairnWorld *world, int index);
+
+// ---- pieces that several files share ----
+
+// The two (gear: four) bodies of a joint as joint functions see them.
+void cairn_world_joint_input(const CairnStore *store, int joint, double h, CairnJointInput *input);
+void cairn_world_remove_shape(CairnWorld *world, int shape); // keeps the mass as it is
+void cairn_world_remove_joint(CairnWorld *world, int joint); // gears on it go with it
+bool cairn_store_joins(const CairnStore *store, int body_a, int body_b); // by a joint that forbids contact?
+
+#endif
