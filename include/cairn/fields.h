@@ -70,13 +70,15 @@ void cairn_fields_preset(const CairnFieldTable *table, void *object);
 // Check every field; the first that is out of range or not finite is named with its value and range.
 CairnStatus cairn_fields_check(const CairnFieldTable *table, const void *object);
 
-// Set one field from text ("1e-3", "true", "0,0,-9.81", a choice's name) and check it. An unknown name lists the near ones.
+// Set one field from text ("1e-3", "true", "0,0,-9.81" or "0:0:-9.81", a choice's name) and check it. An unknown name lists
+// the near ones.
 CairnStatus cairn_fields_set(const CairnFieldTable *table, void *object, const char *name, const char *value);
 
 // Apply "a=1,b=2" (a vector's components are parted by ':' here). On an error the object is as it was.
 CairnStatus cairn_fields_parse(const CairnFieldTable *table, void *object, const char *text);
 
-// Write a value as text that cairn_fields_set reads back to the same bits. Returns the length, as snprintf does.
+// Write a value as text that cairn_fields_set reads back to the same bits; the components of a vector are parted by ':', so
+// that cairn_fields_parse takes it too. Returns the length, as snprintf does.
 int cairn_fields_format(const CairnField *field, const void *object, char *text, size_t size);
 
 // One line of help: "  name  type = default  [min, max] unit  help". Returns the length, as snprintf does.

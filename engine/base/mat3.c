@@ -1,0 +1,195 @@
+#include "engine/base/mat3.h"
+
+#include <float.h>
+
+// ---- inverse ----
+
+static double row_length(const double row[3]) {
+    return sqrt(row[0] * row[0] + row[1] * row[1] + row[2] * row[2]);
+}
+
+static double largest_entry(CairnMat3 a) {
+    double largest = 0;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            if (!(fabs(a.m[i][j]) <= largest)) { // also takes a NaN up
+                largest = fabs(a.m[i][j]);
+            }
+        }
+    }
+    return largest;
+}
+
+// adj(a) / det(a). Hadamard: |det a| is at most the product of the rows' lengths, whatever their scales; a determinant that is
+// nothing but rounding beside that product says that the rows are dependent.
+static bool adjugate_inverse(CairnMat3 a, CairnMat3 *inverse) {
+    CairnMat3 adjugate;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            int r = (j + 1) % 3, s = (j + 2) % 3, c = (i + 1) % 3, d = (i + 2) % 3;
+            adjugate.m[i][j] = a.m[r][c] * a.m[s][d] - a.m[r][d] * a.m[s][c];
+        }
+    }
+    double determinant = a.m[0][0] * adjugate.m[0][0] + a.m[0][1] * adjugate.m[1][0] + a.m[0][2] * adjugate.m[2][0];
+    double volume = row_length(a.m[0]) * row_length(a.m[1]) * row_length(a.m[2]);
+    if (!(fabs(determinant) > 8 * DBL_EPSILON * volume)) {
+        return false;
+    }
+    *inverse = cairn_mat3_scaled(1.0 / determinant, adjugate);
+    return true;
+}
+
+bool cairn_mat3_inverse(CairnMat3 a, CairnMat3 *inverse) {
+    double largest = largest_entry(a);
+    if (!(largest > 0) || !isfinite(largest)) {
+        return false;
+    }
+    if (largest > 1e-60 && largest < 1e60) { // no product of the adjugate leaves the range of a double
+        return adjugate_inverse(a, inverse);
+    }
+    int exponent = ilogb(largest);
+    CairnMat3 scaled, result;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            scaled.m[i][j] = scalbn(a.m[i][j], -exponent);
+        }
+    }
+    if (!adjugate_inverse(scaled, &result)) {
+        return false;
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            inverse->m[i][j] = scalbn(result.m[i][j], -exponent);
+        }
+    }
+    return true;
+}
+
+// ---- symmetric matrices ----
+
+bool cairn_mat3_is_symmetric(CairnMat3 a, double tolerance) {
+    double largest = largest_entry(a);
+    return fabs(a.m[0][1] - a.m[1][0]) <= tolerance * largest && fabs(a.m[0][2] - a.m[2][0]) <= tolerance * largest &&
+           fabs(a.m[1][2] - a.m[2][1]) <= tolerance * largest;
+}
+
+// The lower factor of a = L L^T. A pivot that is nothing but rounding beside its diagonal entry counts as zero.
+static bool cholesky(CairnMat3 a, double l[3][3]) {
+    for (int j = 0; j < 3; j++) {
+        double pivot = a.m[j][j];
+        for (int k = 0; k < j; k++) {
+            pivot -= l[j][k] * l[j][k];
+        }
+        if (!(pivot > 4 * DBL_EPSILON * a.m[j][j]) || !isfinite(pivot)) {
+            return false;
+        }
+        l[j][j] = sqrt(pivot);
+        for (int i = j + 1; i < 3; i++) {
+            double sum = a.m[i][j];
+            for (int k = 0; k < j; k++) {
+                sum -= l[i][k] * l[j][k];
+            }
+            l[i][j] = sum / l[j][j];
+        }
+    }
+    return true;
+}
+
+bool cairn_mat3_is_positive_definite(CairnMat3 a) {
+    double l[3][3];
+    return cholesky(a, l);
+}
+
+bool cairn_mat3_solve(CairnMat3 a, CairnVec3 b, CairnVec3 *x) {
+    double l[3][3];
+    if (!cholesky(a, l)) {
+        return false;
+    }
+    double y0 = b.x / l[0][0];
+    double y1 = (b.y - l[1][0] * y0) / l[1][1];
+    double y2 = (b.z - l[2][0] * y0 - l[2][1] * y1) / l[2][2];
+    double z = y2 / l[2][2];
+    double y = (y1 - l[2][1] * z) / l[1][1];
+    *x = (CairnVec3){(y0 - l[1][0] * y - l[2][0] * z) / l[0][0], y, z};
+    return true;
+}
+
+// ---- eigenvalues ----
+
+// One Jacobi rotation in the plane (p, q) that makes a[p][q] zero: a <- G^T a G, v <- v G, with the smaller of the two angles.
+static void jacobi_rotate(double a[3][3], double v[3][3], int p, int q) {
+    double apq = a[p][q];
+    // Beside both diagonal entries it is nothing: dropping it changes no eigenvalue by an ulp.
+    if (fabs(apq) <= 0.01 * DBL_EPSILON * fmin(fabs(a[p][p]), fabs(a[q][q]))) {
+        a[p][q] = a[q][p] = 0;
+        return;
+    }
+    double theta = (a[q][q] - a[p][p]) / (2 * apq);                      // cot of twice the angle
+    double t = copysign(1.0, theta) / (fabs(theta) + hypot(theta, 1.0)); // tan of the angle
+    double c = 1.0 / sqrt(1.0 + t * t), s = t * c;
+    int r = 3 - p - q;
+    double arp = a[r][p], arq = a[r][q];
+    a[p][p] -= t * apq;
+    a[q][q] += t * apq;
+    a[p][q] = a[q][p] = 0;
+    a[r][p] = a[p][r] = c * arp - s * arq;
+    a[r][q] = a[q][r] = s * arp + c * arq;
+    for (int i = 0; i < 3; i++) {
+        double vip = v[i][p], viq = v[i][q];
+        v[i][p] = c * vip - s * viq;
+        v[i][q] = s * vip + c * viq;
+    }
+}
+
+void cairn_mat3_eigen(CairnMat3 a, double values[3], CairnMat3 *vectors) {
+    enum { MAX_SWEEPS = 40 }; // converges quadratically: six sweeps do; the bound is for NaN
+    double v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (int sweep = 0; sweep < MAX_SWEEPS; sweep++) {
+        if (a.m[0][1] == 0 && a.m[0][2] == 0 && a.m[1][2] == 0) {
+            break;
+        }
+        jacobi_rotate(a.m, v, 0, 1);
+        jacobi_rotate(a.m, v, 0, 2);
+        jacobi_rotate(a.m, v, 1, 2);
+    }
+    int order[3] = {0, 1, 2};
+    for (int i = 0; i < 3; i++) { // three entries: insertion sort, stable, so equal values keep their axes
+        for (int j = i; j > 0 && a.m[order[j]][order[j]] < a.m[order[j - 1]][order[j - 1]]; j--) {
+            int swap = order[j];
+            order[j] = order[j - 1];
+            order[j - 1] = swap;
+        }
+    }
+    CairnVec3 column[3];
+    for (int j = 0; j < 3; j++) {
+        values[j] = a.m[order[j]][order[j]];
+        column[j] = (CairnVec3){v[0][order[j]], v[1][order[j]], v[2][order[j]]};
+    }
+    if (cairn_dot(cairn_cross(column[0], column[1]), column[2]) < 0) {
+        column[2] = cairn_neg(column[2]);
+    }
+    *vectors = (CairnMat3){{{column[0].x, column[1].x, column[2].x},
+                            {column[0].y, column[1].y, column[2].y},
+                            {column[0].z, column[1].z, column[2].z}}};
+}
+
+// ---- inertia ----
+
+CairnMat3 cairn_inertia_shift(CairnMat3 inertia, double mass, CairnVec3 r) {
+    double xx = mass * r.x * r.x, yy = mass * r.y * r.y, zz = mass * r.z * r.z;
+    double xy = mass * r.x * r.y, xz = mass * r.x * r.z, yz = mass * r.y * r.z;
+    CairnMat3 steiner = {{{yy + zz, -xy, -xz}, {-xy, xx + zz, -yz}, {-xz, -yz, xx + yy}}};
+    return cairn_mat3_sum(inertia, steiner);
+}
+
+bool cairn_inertia_is_physical(CairnMat3 inertia) {
+    const double tolerance = 1e-9;
+    if (!isfinite(largest_entry(inertia)) || !cairn_mat3_is_symmetric(inertia, tolerance) ||
+        !cairn_mat3_is_positive_definite(inertia)) {
+        return false;
+    }
+    double moments[3];
+    CairnMat3 axes;
+    cairn_mat3_eigen(inertia, moments, &axes);
+    return moments[0] > 0 && moments[0] + moments[1] >= (1 - tolerance) * moments[2];
+}

@@ -1,0 +1,78 @@
+#include "engine/base/memory.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *default_allocate(void *user, size_t size) {
+    (void)user;
+    const size_t mask = (size_t)CAIRN_ALIGNMENT - 1;
+    if (size > SIZE_MAX - mask) {
+        return NULL;
+    }
+    return aligned_alloc(CAIRN_ALIGNMENT, (size + mask) & ~mask); // C asks for a multiple of the alignment
+}
+
+static void default_release(void *user, void *memory, size_t size) {
+    (void)user;
+    (void)size;
+    free(memory);
+}
+
+CairnAllocator cairn_memory_default(void) {
+    return (CairnAllocator){default_allocate, default_release, NULL};
+}
+
+void *cairn_memory_allocate(const CairnAllocator *allocator, size_t count, size_t element_size) {
+    if (count == 0 || element_size == 0 || count > SIZE_MAX / element_size) {
+        return NULL;
+    }
+    if (allocator == NULL || allocator->allocate == NULL) {
+        return default_allocate(NULL, count * element_size);
+    }
+    return allocator->allocate(allocator->user, count * element_size);
+}
+
+void *cairn_memory_allocate_zero(const CairnAllocator *allocator, size_t count, size_t element_size) {
+    void *memory = cairn_memory_allocate(allocator, count, element_size);
+    if (memory != NULL) {
+        memset(memory, 0, count * element_size);
+    }
+    return memory;
+}
+
+void cairn_memory_release(const CairnAllocator *allocator, void *memory, size_t count, size_t element_size) {
+    if (memory == NULL) {
+        return;
+    }
+    if (allocator == NULL || allocator->allocate == NULL) {
+        default_release(NULL, memory, count * element_size);
+    } else if (allocator->release != NULL) { // an allocator without release frees everything at its own end
+        allocator->release(allocator->user, memory, count * element_size);
+    }
+}
+
+bool cairn_memory_reserve(const CairnAllocator *allocator, void *array, int *capacity, int needed,
+                          size_t element_size) {
+    enum { FIRST_CAPACITY = 8 };
+    if (needed <= *capacity) {
+        return true;
+    }
+    int grown = *capacity > INT_MAX / 2 ? INT_MAX : 2 * *capacity;
+    grown = grown < FIRST_CAPACITY ? FIRST_CAPACITY : grown;
+    grown = grown < needed ? needed : grown;
+    void *fresh = cairn_memory_allocate(allocator, (size_t)grown, element_size);
+    if (fresh == NULL) {
+        return false;
+    }
+    void *old;
+    memcpy(&old, array, sizeof old); // the caller's pointer has its own type: move it as bytes
+    if (old != NULL) {
+        memcpy(fresh, old, (size_t)*capacity * element_size);
+        cairn_memory_release(allocator, old, (size_t)*capacity, element_size);
+    }
+    memcpy(array, &fresh, sizeof fresh);
+    *capacity = grown;
+    return true;
+}
