@@ -1,0 +1,62 @@
+// A chain of bars on ball joints, held out straight to the side and let go.
+#include "demos/scenes/builders.h"
+
+typedef struct Params {
+    int links;
+    double length, angle;
+} Params;
+
+static const CairnField fields[] = {
+    CAIRN_FIELD_INT(Params, links, 10, 1, 100, "links of the chain"),
+    CAIRN_FIELD_DOUBLE(Params, length, 3, 1, 10, 0, "m", "length of the whole chain"),
+    CAIRN_FIELD_DOUBLE(Params, angle, 90, 5, 90, 0, "deg", "how far it is held out from the vertical"),
+};
+
+typedef struct Memory {
+    double energy; // of the chain at rest, before the first step
+} Memory;
+
+static CairnStatus build(CairnSceneRun *run) {
+    const Params *params = run->params;
+    Memory *memory = run->memory;
+    double angle = params->angle * CAIRN_PI / 180, piece = params->length / params->links, top = params->length + 0.8;
+    CAIRN_TRY(cairn_build_ground(run->world, 0.5, 0));
+    CairnBodyId hook;
+    CAIRN_TRY(cairn_build_static_box(run->world, cairn_vec3(0, 0, top + 0.1), cairn_vec3(0, 0, 0),
+                                     cairn_vec3(0.3, 0.3, 0.2), 0.5, &hook));
+    CairnShapeDef link = cairn_box(piece, 0.08, 0.08);
+    CairnVec3 start = {0, 0, top}, direction = {sin(angle), 0, -cos(angle)};
+    CAIRN_TRY(cairn_build_chain(run->world, hook, start, direction, params->links, &link, NULL));
+
+    double mass = link.density * params->length * 0.08 * 0.08;
+    double g = -cairn_world_settings(run->world).gravity.z;
+    memory->energy = mass * g * (top - 0.5 * params->length * cos(angle));
+    return cairn_ok();
+}
+
+static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats *stats) {
+    const Params *params = run->params;
+    const Memory *memory = run->memory;
+    if (cairn_scene_energy(stats) > 1.01 * memory->energy) {
+        return cairn_error(CAIRN_NUMERIC, "pendulum_chain: energy %.6g J at %.6g s is above the first %.6g J",
+                           cairn_scene_energy(stats), time, memory->energy);
+    }
+    if (stats->joint_error_linear > 0.05 * params->length) {
+        return cairn_error(CAIRN_NUMERIC, "pendulum_chain: a joint is %.3g m apart at %.6g s",
+                           stats->joint_error_linear, time);
+    }
+    return cairn_ok();
+}
+
+const CairnScene cairn_scene_pendulum_chain = {
+    .name = "pendulum_chain",
+    .summary = "a chain of bars swings from the side",
+    .watch = "The free end cracks like a whip when the chain comes through.",
+    .params = CAIRN_FIELD_TABLE("pendulum_chain", Params, fields),
+    .memory_size = sizeof(Memory),
+    .step = 1.0 / 240,
+    .steps = 1200,
+    .camera = {.eye = {1.2, -8.2, 3.4}, .target = {0.3, 0, 2.05}, .fov = 36},
+    .build = build,
+    .check = check,
+};
