@@ -11,10 +11,10 @@ lint:
 	@$(MAKE) --no-print-directory -k lint-rules $(LINT_FORMAT) $(LINT_TIDY)
 	@echo "lint: clean"
 
-lint-rules:
+lint-rules: $(STATIC)
 	@tools/layers --self-test
 	@tools/layers
-	@tools/house
+	@tools/house $(STATIC)
 
 $(BUILD)/lint/%.format: % .clang-format
 	@mkdir -p $(@D)
