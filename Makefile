@@ -28,9 +28,12 @@ Q := $(if $(V),,@)
 
 # ---- sources ---------------------------------------------------------------------------------------------------------------
 
-LIB_SRC := $(sort $(wildcard engine/*.c engine/base/*.c engine/joints/*.c collision/*.c partition/*.c solvers/*.c))
+# LIB_DIRS="engine/base collision" builds (and tests) the lower layers alone.
+LIB_DIRS := engine/base collision partition solvers engine/joints engine
+DEMO_DIRS := demos/scenes demos/program
+LIB_SRC := $(sort $(wildcard $(LIB_DIRS:%=%/*.c)))
 MAIN_SRC := $(wildcard demos/program/main.c)
-PARTS_SRC := $(sort $(wildcard demos/scenes/*.c) $(filter-out $(MAIN_SRC),$(wildcard demos/program/*.c)))
+PARTS_SRC := $(sort $(filter-out $(MAIN_SRC),$(wildcard $(DEMO_DIRS:%=%/*.c))))
 TEST_SRC := $(sort $(wildcard tests/test_*.c))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz_*.c))
 SUPPORT_SRC := $(sort $(filter-out $(TEST_SRC) $(FUZZ_SRC),$(wildcard tests/*.c)))
