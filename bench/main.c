@@ -1,0 +1,132 @@
+// build/bench [NAME]... [--list] [--json FILE] [--repetitions N] [--seconds T]
+#include "bench/bench.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// The suites: one line for each file bench/bench_NAME.c.
+#define SUITES(X) X(bench_base)
+
+#define DECLARE(suite) extern const BenchSuite suite;
+SUITES(DECLARE)
+
+#define LIST(suite) &suite,
+static const BenchSuite *const suites[] = {SUITES(LIST)};
+enum { SUITE_COUNT = sizeof suites / sizeof suites[0], NAME_MAX_COUNT = 16 };
+
+typedef struct Options {
+    const char *names[NAME_MAX_COUNT];
+    int name_count;
+    const char *json;
+    bool is_list;
+    BenchSettings settings;
+} Options;
+
+static int usage(const char *problem) {
+    fprintf(stderr, "bench: %s\nusage: bench [NAME]... [--list] [--json FILE] [--repetitions N] [--seconds T]\n",
+            problem);
+    return 2;
+}
+
+static int parse(int argc, char **argv, Options *options) {
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        char *end = NULL;
+        if (strcmp(argv[i], "--list") == 0) {
+            options->is_list = true;
+        } else if (strcmp(argv[i], "--json") == 0 && value != NULL) {
+            options->json = value;
+            i++;
+        } else if (strcmp(argv[i], "--repetitions") == 0 && value != NULL) {
+            long repetitions = strtol(value, &end, 10);
+            if (*end != '\0' || repetitions < 1 || repetitions > 100000) {
+                return usage("--repetitions takes a number from 1 to 100000");
+            }
+            options->settings.repetitions = (int)repetitions;
+            i++;
+        } else if (strcmp(argv[i], "--seconds") == 0 && value != NULL) {
+            options->settings.seconds = strtod(value, &end);
+            if (*end != '\0' || !(options->settings.seconds > 0 && options->settings.seconds <= 60)) {
+                return usage("--seconds takes a number above 0 and up to 60");
+            }
+            i++;
+        } else if (argv[i][0] == '-' || options->name_count == NAME_MAX_COUNT) {
+            return usage(argv[i]);
+        } else {
+            options->names[options->name_count++] = argv[i];
+        }
+    }
+    return 0;
+}
+
+static bool is_chosen(const BenchSuite *suite, const Options *options) {
+    for (int i = 0; i < options->name_count; i++) {
+        if (strstr(suite->name, options->names[i]) != NULL) {
+            return true;
+        }
+    }
+    return options->name_count == 0;
+}
+
+// Runs the chosen suites; `json` may be NULL. Returns how many ran, or -1.
+static int run_suites(const Options *options, FILE *json) {
+    int ran = 0;
+    for (int i = 0; i < SUITE_COUNT; i++) {
+        if (!is_chosen(suites[i], options)) {
+            continue;
+        }
+        BenchResult *results = calloc((size_t)suites[i]->case_count, sizeof *results);
+        bool is_done = results != NULL && bench_run(suites[i], options->settings, results);
+        if (is_done) {
+            bench_print_table(suites[i], results, stdout);
+            if (json != NULL) {
+                fprintf(json, "%s", ran > 0 ? ",\n" : "");
+                bench_print_json(suites[i], results, json);
+            }
+            ran++;
+        }
+        free(results);
+        if (!is_done) {
+            fprintf(stderr, "bench: %s could not be set up\n", suites[i]->name);
+            return -1;
+        }
+    }
+    return ran;
+}
+
+int main(int argc, char **argv) {
+    Options options = {.settings = {.repetitions = 15, .seconds = 0.01}};
+    int code = parse(argc, argv, &options);
+    if (code != 0) {
+        return code;
+    }
+    if (options.is_list) {
+        for (int i = 0; i < SUITE_COUNT; i++) {
+            printf("%-16s %s\n", suites[i]->name, suites[i]->summary);
+        }
+        return 0;
+    }
+    FILE *json = options.json != NULL ? fopen(options.json, "w") : NULL;
+    if (options.json != NULL && json == NULL) {
+        fprintf(stderr, "bench: cannot write %s\n", options.json);
+        return 2;
+    }
+    if (json != NULL) {
+        fprintf(json, "{ \"version\": \"%s\", \"compiler\": \"%s\", \"suites\": [\n", CAIRN_VERSION, __VERSION__);
+    }
+    int ran = run_suites(&options, json);
+    bool is_written = true;
+    if (json != NULL) {
+        fprintf(json, "\n  ] }\n");
+        is_written = ferror(json) == 0;
+        is_written = fclose(json) == 0 && is_written;
+    }
+    if (!is_written) {
+        fprintf(stderr, "bench: cannot write %s\n", options.json);
+        return 1;
+    }
+    if (ran == 0) {
+        return usage("no suite of that name; --list shows them");
+    }
+    return ran < 0 ? 1 : 0;
+}
