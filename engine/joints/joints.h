@@ -35,9 +35,9 @@ typedef struct CairnJointRow {
 // A joint's persistent part: its definition and the little state that it carries between steps (part of a snapshot).
 typedef struct CairnJointCore {
     CairnJointDef def;
-    double turns[2]; // whole turns of its free angles, by 2 pi (revolute, cylindrical: [0]; wheel: steer, spin)
-    double last[2];  // the angle in (-pi, pi] at the end of the last step, to count turns by
-    double rest[2];  // gear: the constant of its error at creation is rest[0]
+    double turns[3]; // whole turns counted on RX, RY, RZ where the type counts them, else 0
+    double last[3];  // those angles in [-pi, pi] at the end of the last step, to count turns by
+    double rest[2];  // rest[0]: position of X at creation, for gears and rods
 } CairnJointCore;
 
 // Everything a joint function needs. For a gear, bodies[0..1] are those of joint_a and bodies[2..3] those of joint_b, and the two

@@ -1,0 +1,41 @@
+// Kinds: what tells one joint type from another, as data; and the questions that the other files here ask of a joint.
+#ifndef CAIRN_JOINTS_KINDS_H
+#define CAIRN_JOINTS_KINDS_H
+
+#include "engine/joints/coordinates.h"
+
+// What a type says of one coordinate.
+typedef enum CairnGrant {
+    CAIRN_GRANT_NONE = 0, // the type has no such coordinate
+    CAIRN_GRANT_LOOSE,    // free, nothing may be set
+    CAIRN_GRANT_FREE,     // free unless its mode says otherwise; everything may be set
+    CAIRN_GRANT_LOCKED,   // locked, only its compliance may be set
+    CAIRN_GRANT_CHOICE    // locked unless its mode says otherwise; everything may be set
+} CairnGrant;
+
+typedef struct CairnKind {
+    CairnGrant grant[CAIRN_AXIS_COUNT];
+    const CairnLengths *lengths; // NULL: no lengths of its own
+    const CairnAngle *angles;    // three of them; NULL: none, or chosen by what is locked (six-dof)
+    int gear_axis;               // the coordinate that a gear couples, -1: none
+} CairnKind;
+
+extern const CairnKind cairn_joint_kinds[CAIRN_JOINT_TYPE_COUNT];
+
+// FREE, LOCKED or LIMITED: the mode of an axis with AS_TYPE resolved.
+CairnAxisMode cairn_axis_mode(const CairnJointDef *def, int axis);
+
+// The position at which a locked coordinate is held.
+double cairn_axis_hold(const CairnJointCore *core, int axis);
+
+// The three angles of a joint, NULL if it has none.
+const CairnAngle *cairn_joint_angles(const CairnJointDef *def);
+
+// One coordinate of a joint that has it, angles over whole turns. `relative` is cairn_relative(input->bodies); a gear ignores it.
+void cairn_joint_coordinate(const CairnJointInput *input, const CairnRelative *relative, int axis,
+                            CairnCoordinate *coordinate);
+
+// rows.c: the rows of one coordinate, at most 3: lock, or lower and upper limit; then its drive. Returns how many.
+int cairn_axis_rows(const CairnJointInput *input, int axis, const CairnCoordinate *coordinate, CairnJointRow *rows);
+
+#endif

@@ -1,0 +1,79 @@
+// Geometric stiffness: how the torque of a joint's forces on a body changes as the body turns.
+//
+// Forces of lengths are taken as fixed in the world and acting at B's origin, a point of either body: turning a body by theta
+// moves the point by theta x r, and the torque by (theta x r) x F = [F]x [r]x theta = (r F^T - (r . F) 1) theta. (Literally
+// the force on A turns with A's axes, but written with axes of the world the same lock has no terms that couple two bodies, and
+// then the blocks of single bodies are all of it.)
+#include "engine/base/mat3.h"
+#include "engine/joints/kinds.h"
+
+static CairnMat3 symmetric_part(CairnMat3 a) {
+    return cairn_mat3_scaled(0.5, cairn_mat3_sum(a, cairn_mat3_transpose(a)));
+}
+
+static CairnMat3 arm_stiffness(CairnVec3 force, CairnVec3 r) {
+    double along = cairn_dot(r, force);
+    return cairn_mat3_sum(symmetric_part(cairn_mat3_outer(r, force)), cairn_mat3_diagonal(-along, -along, -along));
+}
+
+// A rod of length d that carries f also turns as its end moves by theta x r: f/d [r]x^T (1 - n n^T) [r]x more.
+static CairnMat3 swing_stiffness(double force_per_length, CairnVec3 n, CairnVec3 r) {
+    double square = cairn_length_squared(r);
+    CairnVec3 moment = cairn_cross(r, n);
+    CairnMat3 k =
+        cairn_mat3_sum(cairn_mat3_diagonal(square, square, square), cairn_mat3_scaled(-1, cairn_mat3_outer(r, r)));
+    k = cairn_mat3_sum(k, cairn_mat3_scaled(-1, cairn_mat3_outer(moment, moment)));
+    return cairn_mat3_scaled(force_per_length, k);
+}
+
+static void add_length(const CairnLengths *lengths, const CairnRelative *relative, int axis, double force,
+                       CairnMat3 k[2]) {
+    CairnVec3 n;
+    double length = lengths->evaluate(relative, axis, &n);
+    CairnVec3 arm_a = lengths->is_straight ? relative->arm_a : cairn_sub(relative->arm_a, relative->offset);
+    k[0] = cairn_mat3_sum(k[0], arm_stiffness(cairn_scale(-force, n), arm_a));
+    k[1] = cairn_mat3_sum(k[1], arm_stiffness(cairn_scale(force, n), relative->arm_b));
+    if (!lengths->is_straight && length > 0) {
+        k[0] = cairn_mat3_sum(k[0], swing_stiffness(force / length, n, arm_a));
+        k[1] = cairn_mat3_sum(k[1], swing_stiffness(force / length, n, relative->arm_b));
+    }
+}
+
+// `force` along the coordinate `axis` of one pair of bodies.
+static void add_force(const CairnJointDef *def, const CairnRelative *relative, int axis, double force, CairnMat3 k[2]) {
+    if (axis < CAIRN_RX) {
+        add_length(cairn_joint_kinds[def->type].lengths, relative, axis, force, k);
+        return;
+    }
+    const CairnAngle *angle = &cairn_joint_angles(def)[axis - CAIRN_RX];
+    if (angle->curvature != NULL) {
+        CairnMat3 c = cairn_mat3_scaled(force, angle->curvature(relative, angle));
+        k[0] = cairn_mat3_sum(k[0], c);
+        k[1] = cairn_mat3_sum(k[1], c);
+    }
+}
+
+static void add_gear(const CairnJointInput *input, double force, CairnMat3 k[CAIRN_JOINT_MAX_BODIES]) {
+    const CairnJointDef *defs[2] = {&input->gear_a->def, &input->gear_b->def};
+    const double forces[2] = {force, force * input->core->def.ratio};
+    for (int side = 0; side < 2; side++) {
+        CairnRelative relative = cairn_relative(&input->bodies[2 * side]);
+        add_force(defs[side], &relative, cairn_joint_kinds[defs[side]->type].gear_axis, forces[side], &k[2 * side]);
+    }
+}
+
+void cairn_joint_stiffness(const CairnJointInput *input, const CairnJointRow *rows, int row_count, const double *lambda,
+                           CairnMat3 stiffness[CAIRN_JOINT_MAX_BODIES]) {
+    CairnRelative relative = cairn_relative(input->bodies);
+    for (int i = 0; i < row_count; i++) {
+        double force = (rows[i].role == CAIRN_ROW_UPPER ? -lambda[i] : lambda[i]) / input->h;
+        if (force == 0) {
+            continue;
+        }
+        if (input->core->def.type == CAIRN_JOINT_GEAR) {
+            add_gear(input, force, stiffness);
+        } else {
+            add_force(&input->core->def, &relative, rows[i].axis, force, stiffness);
+        }
+    }
+}
