@@ -29,8 +29,8 @@ static int usage(const char *problem) {
 }
 
 static int parse(int argc, char **argv, Options *options) {
-    for (int i = 1; i < argc; i++) {
-        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+    for (int i = 1; i < argc && argv[i] != NULL; i++) {
+        const char *value = argv[i + 1]; // NULL after the last
         char *end = NULL;
         if (strcmp(argv[i], "--list") == 0) {
             options->is_list = true;
