@@ -1,0 +1,70 @@
+#include "partition/graph.h"
+
+#include <math.h>
+#include <stddef.h>
+
+static CairnStatus check_nodes(const CairnGraph *graph) {
+    if (graph->node_count > 0 && (!graph->node_id || !graph->node_mass || !graph->node_group)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "graph: a node array is NULL though node_count = %d",
+                           graph->node_count);
+    }
+    for (int i = 0; i < graph->node_count; i++) {
+        if (!(graph->node_mass[i] >= 0) || isinf(graph->node_mass[i])) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "graph: node_mass[%d] = %g must be finite and not negative", i,
+                               graph->node_mass[i]);
+        }
+        if (graph->node_group[i] < -1) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "graph: node_group[%d] = %d must be at least -1", i,
+                               graph->node_group[i]);
+        }
+    }
+    return cairn_ok();
+}
+
+static CairnStatus check_edge(const CairnGraph *graph, int edge) {
+    int begin = graph->edge_start[edge], end = graph->edge_start[edge + 1];
+    if (end < begin) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "graph: edge_start[%d] = %d is less than edge_start[%d] = %d",
+                           edge + 1, end, edge, begin);
+    }
+    if (graph->edge_rows[edge] < 0) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "graph: edge_rows[%d] = %d is negative", edge,
+                           graph->edge_rows[edge]);
+    }
+    for (int k = begin; k < end; k++) {
+        if (graph->edge_node[k] < 0 || graph->edge_node[k] >= graph->node_count) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "graph: edge_node[%d] = %d is no node of %d", k,
+                               graph->edge_node[k], graph->node_count);
+        }
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_graph_check(const CairnGraph *graph) {
+    if (!graph) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "graph is NULL");
+    }
+    if (graph->node_count < 0 || graph->edge_count < 0) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "graph: node_count = %d and edge_count = %d must not be negative",
+                           graph->node_count, graph->edge_count);
+    }
+    CAIRN_TRY(check_nodes(graph));
+    if (graph->edge_count == 0) {
+        return cairn_ok();
+    }
+    if (!graph->edge_start || !graph->edge_rows) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "graph: an edge array is NULL though edge_count = %d",
+                           graph->edge_count);
+    }
+    if (graph->edge_start[0] != 0) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "graph: edge_start[0] = %d must be 0", graph->edge_start[0]);
+    }
+    if (!graph->edge_node && graph->edge_start[graph->edge_count] > 0) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "graph: edge_node is NULL though edge_start[%d] = %d",
+                           graph->edge_count, graph->edge_start[graph->edge_count]);
+    }
+    for (int edge = 0; edge < graph->edge_count; edge++) {
+        CAIRN_TRY(check_edge(graph, edge));
+    }
+    return cairn_ok();
+}
