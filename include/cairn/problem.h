@@ -17,6 +17,8 @@
 
 typedef enum CairnForm { CAIRN_FORM_DYNAMICS = 0, CAIRN_FORM_EXPLICIT } CairnForm;
 
+enum { CAIRN_BLOCK_LIMIT = 64 }; // most dofs in one block
+
 // A block of dofs that move together: 6 for a rigid body (linear, then angular about the centre of mass, world axes), 3 for a
 // node of a mesh, n for an arm in reduced coordinates.
 typedef struct CairnDofBlock {

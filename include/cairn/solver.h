@@ -75,6 +75,7 @@ typedef struct CairnResidual {
     double scaled;  // max |D (lambda - clamp(lambda - w / D, l, u))|, D = diag(A): m/s
     double fb;      // Fischer-Burmeister, max over contacts' normal and friction rows, scaled as docs/notation.md says
     double cone;    // vel_rel of the friction cones with De Saxce's correction; 0 without friction
+    double convex; // the same without the correction: the law of CAIRN_FRICTION_CONE
     double bound;   // largest violation of l <= lambda <= u, N s
     double complementarity; // largest |w| of a row strictly inside its bounds
     double limit;           // what `scaled` must not exceed to be certified: 1e-8 max|b| + 1e-12
@@ -83,8 +84,8 @@ typedef struct CairnResidual {
     bool is_certified;
 } CairnResidual;
 
-// Judge lambda. Box friction uses the problem's own bounds, BOX_CURRENT bounds made from lambda's normal impulses; CONE and
-// COULOMB are certified by vel_rel <= 1e-8.
+// Judge lambda. Box friction uses the problem's own bounds, BOX_CURRENT bounds made from lambda's normal impulses; CONE groups are
+// certified by vel_rel <= 1e-8 of the convex law, COULOMB groups by that of the corrected one, all other rows by `limit`.
 CairnStatus cairn_residual(const CairnProblem *problem, const double *lambda, const CairnAllocator *allocator,
                            CairnResidual *residual);
 

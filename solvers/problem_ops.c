@@ -1,0 +1,247 @@
+#include "solvers/problem_ops.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "solvers/dense.h"
+
+enum { RIGID_SIZE = 7 }; // 1/sqrt(m), then the inertia's L in rows, lower half, reciprocals on its diagonal
+
+// m 1 and zeros, to the last bit, as an assembler writes them. The lower half decides.
+static bool is_rigid(const double *P) {
+    return P[0] == P[7] && P[0] == P[14] && P[6] == 0 && P[12] == 0 && P[13] == 0 && P[18] == 0 && P[19] == 0 &&
+           P[20] == 0 && P[24] == 0 && P[25] == 0 && P[26] == 0 && P[30] == 0 && P[31] == 0 && P[32] == 0;
+}
+
+static bool factor_rigid(const double *P, double *f) {
+    double a = P[21], b = P[27], c = P[33], d = P[28], e = P[34], g = P[35];
+    double l11 = 1.0 / sqrt(a);
+    double l21 = b * l11, l31 = c * l11;
+    double pivot_2 = d - l21 * l21;
+    double l22 = 1.0 / sqrt(pivot_2);
+    double l32 = (e - l31 * l21) * l22;
+    double pivot_3 = g - l31 * l31 - l32 * l32;
+    f[0] = 1.0 / sqrt(P[0]);
+    f[1] = l11;
+    f[2] = l21;
+    f[3] = l22;
+    f[4] = l31;
+    f[5] = l32;
+    f[6] = 1.0 / sqrt(pivot_3);
+    return P[0] > 0 && a > 0 && pivot_2 > 3 * DBL_EPSILON * d && pivot_3 > 3 * DBL_EPSILON * g;
+}
+
+static CairnStatus factor_blocks(const CairnProblem *problem, int *offset, double *factor) {
+    int next = 0;
+    for (int i = 0; i < problem->block_count; i++) {
+        const CairnDofBlock *block = &problem->blocks[i];
+        const double *P = problem->P + block->matrix;
+        bool is_good;
+        if (block->size == 6 && is_rigid(P)) {
+            offset[i] = ~next;
+            is_good = factor_rigid(P, factor + next);
+            next += RIGID_SIZE;
+        } else {
+            offset[i] = next;
+            is_good = cairn_dense_cholesky(block->size, P, factor + next) < 0;
+            next += block->size * block->size;
+        }
+        if (!is_good) {
+            return cairn_error(CAIRN_NUMERIC, "problem: P is not positive definite in block %d", i);
+        }
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_ops_init(CairnOps *ops, const CairnProblem *problem, CairnArena *arena) {
+    *ops = (CairnOps){problem, NULL, NULL};
+    if (problem->form == CAIRN_FORM_EXPLICIT || problem->block_count == 0) {
+        return cairn_ok();
+    }
+    if (problem->coupling_count > 0) {
+        return cairn_error(CAIRN_UNSUPPORTED,
+                           "problem operations do not take off-diagonal blocks of P: coupling_count = %d",
+                           problem->coupling_count);
+    }
+    size_t size = 0;
+    for (int i = 0; i < problem->block_count; i++) {
+        size_t n = (size_t)problem->blocks[i].size;
+        size += n == 6 && is_rigid(problem->P + problem->blocks[i].matrix) ? RIGID_SIZE : n * n;
+    }
+    int *offset = CAIRN_PUSH(arena, int, problem->block_count);
+    double *factor = CAIRN_PUSH(arena, double, size);
+    if (!offset || !factor) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "problem operations: no memory for the factors of %d blocks",
+                           problem->block_count);
+    }
+    CAIRN_TRY(factor_blocks(problem, offset, factor));
+    ops->offset = offset;
+    ops->factor = factor;
+    return cairn_ok();
+}
+
+void cairn_ops_forward(const CairnOps *ops, int block, double *x) {
+    int offset = ops->offset[block];
+    if (offset >= 0) {
+        cairn_dense_forward(ops->problem->blocks[block].size, ops->factor + offset, x);
+        return;
+    }
+    const double *f = ops->factor + ~offset;
+    x[0] *= f[0];
+    x[1] *= f[0];
+    x[2] *= f[0];
+    x[3] *= f[1];
+    x[4] = (x[4] - f[2] * x[3]) * f[3];
+    x[5] = (x[5] - f[4] * x[3] - f[5] * x[4]) * f[6];
+}
+
+void cairn_ops_backward(const CairnOps *ops, int block, double *x) {
+    int offset = ops->offset[block];
+    if (offset >= 0) {
+        cairn_dense_backward(ops->problem->blocks[block].size, ops->factor + offset, x);
+        return;
+    }
+    const double *f = ops->factor + ~offset;
+    x[0] *= f[0];
+    x[1] *= f[0];
+    x[2] *= f[0];
+    x[5] *= f[6];
+    x[4] = (x[4] - f[5] * x[5]) * f[3];
+    x[3] = (x[3] - f[2] * x[4] - f[4] * x[5]) * f[1];
+}
+
+void cairn_ops_solve(const CairnOps *ops, double *x) {
+    for (int i = 0; i < ops->problem->block_count; i++) {
+        double *part = x + ops->problem->blocks[i].first;
+        cairn_ops_forward(ops, i, part);
+        cairn_ops_backward(ops, i, part);
+    }
+}
+
+void cairn_ops_add_impulse(const CairnProblem *problem, const double *lambda, double *y) {
+    for (int c = 0; c < problem->constraint_count; c++) {
+        const CairnConstraintBlock *constraint = &problem->constraints[c];
+        for (int t = 0; t < constraint->term_count; t++) {
+            const CairnTerm *term = &problem->terms[constraint->first_term + t];
+            int size = problem->blocks[term->block].size;
+            const double *J = problem->J + term->jacobian;
+            double *part = y + problem->blocks[term->block].first;
+            for (int i = 0; i < constraint->row_count; i++) {
+                double impulse = lambda[constraint->first_row + i];
+                for (int k = 0; k < size; k++) {
+                    part[k] += J[i * size + k] * impulse;
+                }
+            }
+        }
+    }
+}
+
+void cairn_ops_jacobian(const CairnProblem *problem, const double *v, double *y) {
+    for (int c = 0; c < problem->constraint_count; c++) {
+        const CairnConstraintBlock *constraint = &problem->constraints[c];
+        for (int i = 0; i < constraint->row_count; i++) {
+            double sum = 0;
+            for (int t = 0; t < constraint->term_count; t++) {
+                const CairnTerm *term = &problem->terms[constraint->first_term + t];
+                int size = problem->blocks[term->block].size;
+                const double *J = problem->J + term->jacobian + i * size;
+                const double *part = v + problem->blocks[term->block].first;
+                for (int k = 0; k < size; k++) {
+                    sum += J[k] * part[k];
+                }
+            }
+            y[constraint->first_row + i] = sum;
+        }
+    }
+}
+
+void cairn_ops_velocity(const CairnOps *ops, const double *lambda, double *v) {
+    if (ops->problem->dof_count > 0) {
+        memcpy(v, ops->problem->p, (size_t)ops->problem->dof_count * sizeof *v);
+    }
+    if (lambda) {
+        cairn_ops_add_impulse(ops->problem, lambda, v);
+    }
+    cairn_ops_solve(ops, v);
+}
+
+void cairn_ops_right_side(const CairnOps *ops, double *v, double *b) {
+    const CairnProblem *problem = ops->problem;
+    if (problem->form == CAIRN_FORM_EXPLICIT) {
+        for (int i = 0; i < problem->row_count; i++) {
+            b[i] = problem->right_side[i];
+        }
+        return;
+    }
+    cairn_ops_velocity(ops, NULL, v);
+    cairn_ops_jacobian(problem, v, b);
+    for (int i = 0; i < problem->row_count; i++) {
+        b[i] += problem->right_side[i];
+    }
+}
+
+void cairn_ops_slack(const CairnOps *ops, const double *lambda, double *v, double *w) {
+    const CairnProblem *problem = ops->problem;
+    if (problem->form == CAIRN_FORM_EXPLICIT) {
+        for (int i = 0; i < problem->row_count; i++) {
+            w[i] = problem->right_side[i];
+            for (int k = problem->W_start[i]; k < problem->W_start[i + 1]; k++) {
+                w[i] += problem->W[k] * lambda[problem->W_column[k]];
+            }
+        }
+        return;
+    }
+    cairn_ops_velocity(ops, lambda, v);
+    cairn_ops_jacobian(problem, v, w);
+    for (int i = 0; i < problem->row_count; i++) {
+        w[i] += problem->compliance[i] * lambda[i] + problem->right_side[i];
+    }
+}
+
+// |L^-1 J_i^T|^2 over one block; a block that several terms of the constraint name counts with the sum of their Jacobians.
+static double row_weight(const CairnOps *ops, const CairnConstraintBlock *constraint, int row, int term) {
+    const CairnProblem *problem = ops->problem;
+    const CairnTerm *terms = problem->terms + constraint->first_term;
+    int block = terms[term].block, size = problem->blocks[block].size;
+    for (int t = 0; t < term; t++) {
+        if (terms[t].block == block) {
+            return 0; // counted with the first of them
+        }
+    }
+    double x[CAIRN_BLOCK_LIMIT] = {0};
+    for (int t = term; t < constraint->term_count; t++) {
+        for (int k = 0; k < size && terms[t].block == block; k++) {
+            x[k] += problem->J[terms[t].jacobian + row * size + k];
+        }
+    }
+    cairn_ops_forward(ops, block, x);
+    double sum = 0;
+    for (int k = 0; k < size; k++) {
+        sum += x[k] * x[k];
+    }
+    return sum;
+}
+
+void cairn_ops_diagonal(const CairnOps *ops, double *D) {
+    const CairnProblem *problem = ops->problem;
+    if (problem->form == CAIRN_FORM_EXPLICIT) {
+        for (int i = 0; i < problem->row_count; i++) {
+            D[i] = 0;
+            for (int k = problem->W_start[i]; k < problem->W_start[i + 1]; k++) {
+                D[i] += problem->W_column[k] == i ? problem->W[k] : 0;
+            }
+        }
+        return;
+    }
+    for (int c = 0; c < problem->constraint_count; c++) {
+        const CairnConstraintBlock *constraint = &problem->constraints[c];
+        for (int i = 0; i < constraint->row_count; i++) {
+            double sum = problem->compliance[constraint->first_row + i];
+            for (int t = 0; t < constraint->term_count; t++) {
+                sum += row_weight(ops, constraint, i, t);
+            }
+            D[constraint->first_row + i] = sum;
+        }
+    }
+}

@@ -1,0 +1,255 @@
+#include "solvers/referee.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// L of a block, in rows, by columns' outer products; false where the block is not positive definite.
+static bool factor_block(int n, const double *P, double *L) {
+    memcpy(L, P, (size_t)(n * n) * sizeof *L);
+    for (int k = 0; k < n; k++) {
+        if (!(L[k * n + k] > n * DBL_EPSILON * P[k * n + k])) {
+            return false;
+        }
+        double root = sqrt(L[k * n + k]);
+        for (int i = k; i < n; i++) {
+            L[i * n + k] /= root;
+        }
+        for (int j = k + 1; j < n; j++) {
+            for (int i = j; i < n; i++) {
+                L[i * n + j] -= L[i * n + k] * L[j * n + k];
+            }
+        }
+    }
+    return true;
+}
+
+static void solve_lower(int n, const double *L, double *x) {
+    for (int k = 0; k < n; k++) {
+        x[k] /= L[k * n + k];
+        for (int i = k + 1; i < n; i++) {
+            x[i] -= L[i * n + k] * x[k];
+        }
+    }
+}
+
+static void solve_upper(int n, const double *L, double *x) {
+    for (int k = n - 1; k >= 0; k--) {
+        x[k] /= L[k * n + k];
+        for (int i = 0; i < k; i++) {
+            x[i] -= L[k * n + i] * x[k];
+        }
+    }
+}
+
+// y = J v + d (+ C lambda), row by row.
+static void apply_rows(const CairnProblem *problem, const double *v, const double *lambda, double *y) {
+    for (int r = 0; r < problem->row_count; r++) {
+        y[r] = problem->right_side[r] + (lambda ? problem->compliance[r] * lambda[r] : 0);
+    }
+    for (int c = 0; c < problem->constraint_count; c++) {
+        const CairnConstraintBlock *constraint = problem->constraints + c;
+        for (int t = constraint->first_term; t < constraint->first_term + constraint->term_count; t++) {
+            CairnDofBlock block = problem->blocks[problem->terms[t].block];
+            const double *entry = problem->J + problem->terms[t].jacobian;
+            for (int r = constraint->first_row; r < constraint->first_row + constraint->row_count; r++) {
+                for (int k = block.first; k < block.first + block.size; k++) {
+                    y[r] += *entry++ * v[k];
+                }
+            }
+        }
+    }
+}
+
+// v += J^T lambda
+static void apply_transpose(const CairnProblem *problem, const double *lambda, double *v) {
+    for (int c = 0; c < problem->constraint_count; c++) {
+        const CairnConstraintBlock *constraint = problem->constraints + c;
+        for (int t = constraint->first_term; t < constraint->first_term + constraint->term_count; t++) {
+            CairnDofBlock block = problem->blocks[problem->terms[t].block];
+            const double *entry = problem->J + problem->terms[t].jacobian;
+            for (int r = constraint->first_row; r < constraint->first_row + constraint->row_count; r++) {
+                for (int k = block.first; k < block.first + block.size; k++) {
+                    v[k] += *entry++ * lambda[r];
+                }
+            }
+        }
+    }
+}
+
+static void solve_dofs(const CairnProblem *problem, const double *factors, const size_t *place, double *v) {
+    for (int i = 0; i < problem->block_count; i++) {
+        CairnDofBlock block = problem->blocks[i];
+        solve_lower(block.size, factors + place[i], v + block.first);
+        solve_upper(block.size, factors + place[i], v + block.first);
+    }
+}
+
+// D of a constraint's rows and its contact block from the rows y_i = L^-1 J_i^T: A_ij = y_i . y_j. Terms on the same dof block are one.
+static void weigh_constraint(Referee *referee, int c, const double *factors, const size_t *place, double *y) {
+    const CairnProblem *problem = referee->problem;
+    const CairnConstraintBlock *constraint = problem->constraints + c;
+    const CairnTerm *terms = problem->terms + constraint->first_term;
+    int normal =
+        constraint->friction >= 0 ? problem->frictions[constraint->friction].normal - constraint->first_row : 0;
+    for (int t = 0; t < constraint->term_count; t++) {
+        int block = terms[t].block, size = problem->blocks[block].size;
+        bool is_first = true;
+        for (int s = 0; s < t; s++) {
+            is_first = is_first && terms[s].block != block;
+        }
+        if (!is_first) {
+            continue;
+        }
+        for (int i = 0; i < constraint->row_count; i++) {
+            double *row = y + i * size;
+            memcpy(row, problem->J + terms[t].jacobian + i * size, (size_t)size * sizeof *row);
+            for (int s = t + 1; s < constraint->term_count; s++) {
+                for (int k = 0; k < size && terms[s].block == block; k++) {
+                    row[k] += problem->J[terms[s].jacobian + i * size + k];
+                }
+            }
+            solve_lower(size, factors + place[block], row);
+            for (int k = 0; k < size; k++) {
+                referee->D[constraint->first_row + i] += row[k] * row[k];
+            }
+        }
+        for (int i = 0; i < 3 && constraint->friction >= 0; i++) {
+            for (int j = 0; j < 3; j++) {
+                for (int k = 0; k < size; k++) {
+                    referee->contact[constraint->friction][i][j] +=
+                        y[(normal + i) * size + k] * y[(normal + j) * size + k];
+                }
+            }
+        }
+    }
+}
+
+static CairnStatus factor_dofs(const CairnProblem *problem, CairnArena *arena, double **factors, size_t **place) {
+    size_t size = 0;
+    *place = CAIRN_PUSH(arena, size_t, problem->block_count + 1);
+    for (int i = 0; i < problem->block_count; i++) {
+        size += (size_t)(problem->blocks[i].size * problem->blocks[i].size);
+    }
+    *factors = CAIRN_PUSH(arena, double, size + 1);
+    if (!*place || !*factors) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "residual: no memory for the factors of %d blocks",
+                           problem->block_count);
+    }
+    size = 0;
+    for (int i = 0; i < problem->block_count; i++) {
+        CairnDofBlock block = problem->blocks[i];
+        (*place)[i] = size;
+        if (!factor_block(block.size, problem->P + block.matrix, *factors + size)) {
+            return cairn_error(CAIRN_NUMERIC, "residual: P is not positive definite in block %d", i);
+        }
+        size += (size_t)(block.size * block.size);
+    }
+    return cairn_ok();
+}
+
+// Doubles that the rows y of one constraint take at most.
+static size_t widest_constraint(const CairnProblem *problem) {
+    size_t widest = 1;
+    for (int c = 0; c < problem->constraint_count; c++) {
+        const CairnConstraintBlock *constraint = problem->constraints + c;
+        for (int t = 0; t < constraint->term_count; t++) {
+            size_t size = (size_t)problem->blocks[problem->terms[constraint->first_term + t].block].size;
+            size *= (size_t)constraint->row_count;
+            widest = size > widest ? size : widest;
+        }
+    }
+    return widest;
+}
+
+static CairnStatus evaluate_dynamics(Referee *referee, CairnArena *arena) {
+    const CairnProblem *problem = referee->problem;
+    if (problem->coupling_count > 0) {
+        return cairn_error(CAIRN_UNSUPPORTED, "residual: does not take off-diagonal blocks of P: coupling_count = %d",
+                           problem->coupling_count);
+    }
+    double *factors;
+    size_t *place;
+    CAIRN_TRY(factor_dofs(problem, arena, &factors, &place));
+    double *v = CAIRN_PUSH(arena, double, problem->dof_count + 1);
+    double *y = CAIRN_PUSH(arena, double, widest_constraint(problem));
+    if (!v || !y) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "residual: no memory for %d dofs", problem->dof_count);
+    }
+    size_t bytes = (size_t)problem->dof_count * sizeof *v;
+    if (bytes > 0) {
+        memcpy(v, problem->p, bytes);
+    }
+    solve_dofs(problem, factors, place, v);
+    apply_rows(problem, v, NULL, referee->b);
+    if (bytes > 0) {
+        memcpy(v, problem->p, bytes);
+    }
+    apply_transpose(problem, referee->lambda, v);
+    solve_dofs(problem, factors, place, v);
+    apply_rows(problem, v, referee->lambda, referee->w);
+    for (int r = 0; r < problem->row_count; r++) {
+        referee->D[r] = problem->compliance[r];
+    }
+    for (int f = 0; f < problem->friction_count; f++) {
+        for (int i = 0; i < 3; i++) {
+            referee->contact[f][i][i] = problem->compliance[problem->frictions[f].normal + i];
+        }
+    }
+    for (int c = 0; c < problem->constraint_count; c++) {
+        weigh_constraint(referee, c, factors, place, y);
+    }
+    return cairn_ok();
+}
+
+static void evaluate_explicit(Referee *referee) {
+    const CairnProblem *problem = referee->problem;
+    for (int r = 0; r < problem->row_count; r++) {
+        referee->b[r] = referee->w[r] = problem->right_side[r];
+        referee->D[r] = 0;
+        for (int k = problem->W_start[r]; k < problem->W_start[r + 1]; k++) {
+            referee->w[r] += problem->W[k] * referee->lambda[problem->W_column[k]];
+            if (problem->W_column[k] == r) {
+                referee->D[r] += problem->W[k];
+            }
+        }
+    }
+    for (int f = 0; f < problem->friction_count; f++) {
+        int normal = problem->frictions[f].normal;
+        for (int i = 0; i < 3; i++) {
+            for (int k = problem->W_start[normal + i]; k < problem->W_start[normal + i + 1]; k++) {
+                int j = problem->W_column[k] - normal;
+                if (j >= 0 && j < 3) {
+                    referee->contact[f][i][j] += problem->W[k];
+                }
+            }
+        }
+    }
+}
+
+CairnStatus cairn_referee_evaluate(Referee *referee, CairnArena *arena) {
+    const CairnProblem *problem = referee->problem;
+    int rows = problem->row_count;
+    referee->w = CAIRN_PUSH(arena, double, rows + 1);
+    referee->b = CAIRN_PUSH(arena, double, rows + 1);
+    referee->D = CAIRN_PUSH(arena, double, rows + 1);
+    referee->lower = CAIRN_PUSH(arena, double, rows + 1);
+    referee->upper = CAIRN_PUSH(arena, double, rows + 1);
+    referee->contact = cairn_arena_push_zero(arena, (size_t)problem->friction_count + 1, sizeof *referee->contact);
+    if (!referee->w || !referee->b || !referee->D || !referee->lower || !referee->upper || !referee->contact) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "residual: no memory for %d rows", rows);
+    }
+    if (problem->form == CAIRN_FORM_EXPLICIT) {
+        evaluate_explicit(referee);
+    } else {
+        CAIRN_TRY(evaluate_dynamics(referee, arena));
+    }
+    for (int r = 0; r < rows; r++) {
+        if (!isfinite(referee->w[r]) || !isfinite(referee->b[r]) || !isfinite(referee->D[r])) {
+            return cairn_error(CAIRN_NUMERIC, "residual: row %d has w = %g, b = %g, D = %g: not finite", r,
+                               referee->w[r], referee->b[r], referee->D[r]);
+        }
+        referee->D[r] = referee->D[r] == 0 ? 1 : fabs(referee->D[r]);
+    }
+    return cairn_ok();
+}

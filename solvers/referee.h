@@ -1,0 +1,38 @@
+// The referee's own algebra. It shares no code with the solvers or with problem_ops, so that a mistake there cannot hide here.
+#ifndef CAIRN_SOLVERS_REFEREE_H
+#define CAIRN_SOLVERS_REFEREE_H
+
+#include <cairn/solver.h>
+
+#include "engine/base/arena.h"
+
+// A problem and a lambda, evaluated.
+typedef struct Referee {
+    const CairnProblem *problem;
+    const double *lambda;
+    double *w;               // A lambda + b
+    double *b;               // J P^-1 p + d
+    double *D;               // |diag(A)|, 1 where that is 0
+    double *lower, *upper;   // bounds as the friction law has them
+    double (*contact)[3][3]; // of each friction group: A's block of its rows n, t1, t2
+} Referee;
+
+// Fill all but the bounds, from P, J, C or W alone.
+CairnStatus cairn_referee_evaluate(Referee *referee, CairnArena *arena);
+
+// What the friction cones of a problem say (data/README.md's measure, squared and summed, before its scale).
+typedef struct RefereeCones {
+    double corrected, convex; // over all groups, with and without De Saxce's term
+    double certified;         // over CONE and COULOMB groups, each by its own law
+    double right_side;        // |q|^2 over the groups' rows n, t1, t2
+} RefereeCones;
+
+// The natural map of one group, (r - P_K(r - rho u^)) / rho, m/s; rho <= 0 asks for 1 / ||A_cc||_2.
+void cairn_referee_cone_map(const Referee *referee, int group, bool is_corrected, double rho, double map[3]);
+RefereeCones cairn_referee_cones(const Referee *referee);
+
+// Fischer-Burmeister, m/s: of a row with bounds, and the largest component of a cone's.
+double cairn_referee_fb_row(double D, double lambda, double w, double lower, double upper);
+double cairn_referee_fb_cone(const Referee *referee, int group);
+
+#endif

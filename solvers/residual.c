@@ -1,0 +1,175 @@
+// The referee's verdict. Definitions and units: docs/notation.md, "Residuals".
+#include "solvers/residual.h"
+
+#include <math.h>
+
+#include "engine/base/memory.h"
+#include "solvers/referee.h"
+
+// The middle one of three, low <= high: x - clamp(x - y, l, u) is middle(y, x - u, x - l), without the cancellation.
+static double middle(double value, double low, double high) {
+    return value < low ? low : value > high ? high : value;
+}
+
+static bool is_cone(CairnFrictionKind kind) {
+    return kind == CAIRN_FRICTION_CONE || kind == CAIRN_FRICTION_COULOMB;
+}
+
+// Bounds as the friction law has them. BOX keeps the problem's own; rolling and torsion of a cone are bounded as in BOX_CURRENT.
+static void set_bounds(Referee *referee) {
+    const CairnProblem *problem = referee->problem;
+    for (int r = 0; r < problem->row_count; r++) {
+        referee->lower[r] = problem->lower[r];
+        referee->upper[r] = problem->upper[r];
+    }
+    for (int f = 0; f < problem->friction_count; f++) {
+        const CairnFriction *friction = &problem->frictions[f];
+        double normal = fmax(0, referee->lambda[friction->normal]);
+        for (int k = 1; k < 3 + friction->spin_rows && friction->kind != CAIRN_FRICTION_BOX; k++) {
+            double lever = k < 3 ? friction->mu : k == 3 ? friction->torsion : friction->rolling;
+            referee->upper[friction->normal + k] = lever * normal;
+            referee->lower[friction->normal + k] = -lever * normal;
+        }
+    }
+}
+
+// A row that a cone judges as a whole: n, t1 or t2 of a CONE or COULOMB group.
+static bool is_cone_row(const CairnProblem *problem, const CairnConstraintBlock *constraint, int row) {
+    if (!constraint || constraint->friction < 0) {
+        return false;
+    }
+    const CairnFriction *friction = &problem->frictions[constraint->friction];
+    return is_cone(friction->kind) && row >= friction->normal && row < friction->normal + 3;
+}
+
+// S0 eq. 29 as printed, with w = w_l - w_u, both parts >= 0.
+static double natural_row(double lambda, double w, double lower, double upper) {
+    double w_lower = fmax(w, 0), w_upper = fmax(-w, 0);
+    return fmax(fabs(fmin(lambda - lower, w_lower)), fabs(fmin(upper - lambda, w_upper)));
+}
+
+static void take_scaled(CairnResidual *residual, double value, int row, const CairnConstraintBlock *constraint) {
+    if (value > residual->scaled || residual->worst_row < 0) {
+        residual->scaled = value;
+        residual->worst_row = row;
+        residual->worst_id = constraint ? constraint->id : 0;
+    }
+}
+
+// A row judged by its bounds; returns its scaled residual.
+static double judge_row(const Referee *referee, int r, const CairnConstraintBlock *constraint, bool is_friction,
+                        CairnResidual *residual, double *sum) {
+    double x = referee->lambda[r], w = referee->w[r], D = referee->D[r];
+    double lower = referee->lower[r], upper = referee->upper[r];
+    double natural = natural_row(x, w, lower, upper);
+    double scaled = fabs(middle(w, D * (x - upper), D * (x - lower)));
+    *sum += natural * natural;
+    take_scaled(residual, scaled, r, constraint);
+    residual->bound = fmax(residual->bound, fmax(lower - x, x - upper));
+    if (x > lower && x < upper) {
+        residual->complementarity = fmax(residual->complementarity, fabs(w));
+    }
+    if (is_friction) {
+        residual->fb = fmax(residual->fb, fabs(cairn_referee_fb_row(D, x, w, lower, upper)));
+    }
+    return scaled;
+}
+
+// The three rows of a CONE or COULOMB group, judged by their own law.
+static void judge_cone(const Referee *referee, int group, const CairnConstraintBlock *constraint,
+                       CairnResidual *residual, double *sum) {
+    const CairnFriction *friction = &referee->problem->frictions[group];
+    bool is_corrected = friction->kind == CAIRN_FRICTION_COULOMB;
+    const double *r = referee->lambda + friction->normal, *w = referee->w + friction->normal;
+    double map[3];
+    cairn_referee_cone_map(referee, group, is_corrected, 1, map);
+    for (int i = 0; i < 3; i++) {
+        *sum += map[i] * map[i];
+    }
+    cairn_referee_cone_map(referee, group, is_corrected, 0, map);
+    for (int i = 0; i < 3; i++) {
+        take_scaled(residual, fabs(map[i]), friction->normal + i, constraint);
+    }
+    double tangent = hypot(r[1], r[2]), limit = friction->mu * r[0];
+    residual->bound = fmax(residual->bound, fmax(-r[0], tangent - fmax(0, limit)));
+    if (r[0] > 0) {
+        residual->complementarity =
+            fmax(residual->complementarity, fabs(w[0]) * (is_corrected || tangent < limit ? 1 : 0));
+    }
+    if (tangent < limit) {
+        residual->complementarity = fmax(residual->complementarity, hypot(w[1], w[2]));
+    }
+    residual->fb = fmax(residual->fb, cairn_referee_fb_cone(referee, group));
+}
+
+// All rows; returns the largest scaled residual among those that bounds judge.
+static double judge_rows(const Referee *referee, CairnResidual *residual) {
+    const CairnProblem *problem = referee->problem;
+    double sum = 0, largest = 0;
+    int c = 0;
+    for (int r = 0; r < problem->row_count; r++) {
+        while (c < problem->constraint_count &&
+               r >= problem->constraints[c].first_row + problem->constraints[c].row_count) {
+            c++;
+        }
+        const CairnConstraintBlock *constraint = c < problem->constraint_count ? &problem->constraints[c] : NULL;
+        bool is_friction = constraint && constraint->friction >= 0;
+        if (!is_cone_row(problem, constraint, r)) {
+            largest = fmax(largest, judge_row(referee, r, constraint, is_friction, residual, &sum));
+        } else if (r == problem->frictions[constraint->friction].normal) {
+            judge_cone(referee, constraint->friction, constraint, residual, &sum);
+        }
+    }
+    residual->natural = sqrt(sum);
+    return largest;
+}
+
+static void judge(const Referee *referee, CairnResidual *residual) {
+    const CairnProblem *problem = referee->problem;
+    double largest_b = 0;
+    for (int r = 0; r < problem->row_count; r++) {
+        largest_b = fmax(largest_b, fabs(referee->b[r]));
+    }
+    residual->limit = 1e-8 * largest_b + 1e-12;
+    double by_bounds = judge_rows(referee, residual);
+    RefereeCones cones = cairn_referee_cones(referee);
+    // |q| where contacts are alone; where joints push too, contacts at rest (q = 0) are measured by what moves the joints.
+    double scale = fmax(sqrt(cones.right_side), largest_b);
+    scale = scale > 0 ? scale : 1;
+    residual->cone = sqrt(cones.corrected) / scale;
+    residual->convex = sqrt(cones.convex) / scale;
+    double by_cones = sqrt(cones.certified);
+    residual->is_certified = by_bounds <= residual->limit && (by_cones / scale <= 1e-8 || by_cones <= 1e-12);
+}
+
+CairnStatus cairn_residual_in(const CairnProblem *problem, const double *lambda, CairnArena *arena,
+                              CairnResidual *residual) {
+    if (!problem || !arena || !residual || (!lambda && problem->row_count > 0)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "cairn_residual: an argument is NULL");
+    }
+    for (int r = 0; r < problem->row_count; r++) {
+        if (!isfinite(lambda[r])) {
+            return cairn_error(CAIRN_NUMERIC, "residual: lambda[%d] = %g is not finite", r, lambda[r]);
+        }
+    }
+    CairnArenaMark mark = cairn_arena_mark(arena);
+    Referee referee = {.problem = problem, .lambda = lambda};
+    CairnStatus status = cairn_referee_evaluate(&referee, arena);
+    if (cairn_is_ok(status)) {
+        set_bounds(&referee);
+        *residual = (CairnResidual){.worst_row = -1};
+        judge(&referee, residual);
+    }
+    cairn_arena_release(arena, mark);
+    return status;
+}
+
+CairnStatus cairn_residual(const CairnProblem *problem, const double *lambda, const CairnAllocator *allocator,
+                           CairnResidual *residual) {
+    CairnAllocator plain = cairn_memory_default();
+    CairnArena arena;
+    cairn_arena_init(&arena, allocator ? allocator : &plain);
+    CairnStatus status = cairn_residual_in(problem, lambda, &arena, residual);
+    cairn_arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,13 @@
+// The referee with the caller's scratch: what a step calls, so that a settled step allocates nothing.
+#ifndef CAIRN_SOLVERS_RESIDUAL_H
+#define CAIRN_SOLVERS_RESIDUAL_H
+
+#include <cairn/solver.h>
+
+#include "engine/base/arena.h"
+
+// As cairn_residual; everything taken from the arena is given back.
+CairnStatus cairn_residual_in(const CairnProblem *problem, const double *lambda, CairnArena *arena,
+                              CairnResidual *residual);
+
+#endif
