@@ -72,7 +72,8 @@ void cairn_joint_forces(const CairnJointInput *input, const CairnJointRow *rows,
 
 // Geometric stiffness (NUMERICS "Heavy chains"): add to stiffness[k] the derivative of the torque that `lambda / h` exerts on body k
 // by a small rotation of body k, symmetric part only: sum over rows of sym([F]x [r]x) for forces at arm r, sym(a b^T - (a.b) 1)
-// times lambda/h for rows a.b = 0. Not yet projected on the negative semidefinite part: the world does that a body.
+// times lambda/h for rows a.b = 0; without the terms that mix a turn that the joint locks with one that it leaves free
+// (stiffness.c says why). Not yet projected on the negative semidefinite part: the world does that a body.
 void cairn_joint_stiffness(const CairnJointInput *input, const CairnJointRow *rows, int row_count, const double *lambda,
                            CairnMat3 stiffness[CAIRN_JOINT_MAX_BODIES]);
 

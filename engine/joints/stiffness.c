@@ -62,18 +62,54 @@ static void add_gear(const CairnJointInput *input, double force, CairnMat3 k[CAI
     }
 }
 
+// The projector on the turns of B in A that the locked angles forbid; false if they forbid none or all.
+static bool locked_turns(const CairnJointRow *rows, int row_count, CairnMat3 *projector) {
+    CairnVec3 basis[3];
+    int count = 0;
+    *projector = cairn_mat3_diagonal(0, 0, 0);
+    for (int i = 0; i < row_count; i++) {
+        if (rows[i].role != CAIRN_ROW_LOCK || rows[i].axis < CAIRN_RX || count == 3) {
+            continue;
+        }
+        CairnVec3 v = rows[i].jacobian[1].angular;
+        for (int j = 0; j < count; j++) {
+            v = cairn_add_scaled(v, -cairn_dot(v, basis[j]), basis[j]);
+        }
+        if (cairn_length(v) > 1e-6) {
+            basis[count] = cairn_normalize(v);
+            *projector = cairn_mat3_sum(*projector, cairn_mat3_outer(basis[count], basis[count]));
+            count++;
+        }
+    }
+    return count == 1 || count == 2;
+}
+
+// (1 - Q) K (1 - Q) + Q K Q
+static CairnMat3 without_mixed(CairnMat3 k, CairnMat3 q) {
+    CairnMat3 qk = cairn_mat3_product(q, k);
+    CairnMat3 mixed = cairn_mat3_sum(qk, cairn_mat3_transpose(qk)); // q and k are symmetric
+    mixed = cairn_mat3_sum(mixed, cairn_mat3_scaled(-2, cairn_mat3_product(qk, q)));
+    return cairn_mat3_sum(k, cairn_mat3_scaled(-1, mixed));
+}
+
+// The world keeps the negative part of each body's sum. A term that mixes a free turn with a locked one has such a part along the
+// free turn, where no force restores anything: an axle loaded beside the wheel would brake it. So mixed terms are left out.
 void cairn_joint_stiffness(const CairnJointInput *input, const CairnJointRow *rows, int row_count, const double *lambda,
                            CairnMat3 stiffness[CAIRN_JOINT_MAX_BODIES]) {
     CairnRelative relative = cairn_relative(input->bodies);
+    CairnMat3 sum[CAIRN_JOINT_MAX_BODIES] = {0};
+    bool is_gear = input->core->def.type == CAIRN_JOINT_GEAR;
     for (int i = 0; i < row_count; i++) {
         double force = (rows[i].role == CAIRN_ROW_UPPER ? -lambda[i] : lambda[i]) / input->h;
-        if (force == 0) {
-            continue;
+        if (force != 0 && is_gear) {
+            add_gear(input, force, sum);
+        } else if (force != 0) {
+            add_force(&input->core->def, &relative, rows[i].axis, force, sum);
         }
-        if (input->core->def.type == CAIRN_JOINT_GEAR) {
-            add_gear(input, force, stiffness);
-        } else {
-            add_force(&input->core->def, &relative, rows[i].axis, force, stiffness);
-        }
+    }
+    CairnMat3 locked;
+    bool is_mixed = !is_gear && locked_turns(rows, row_count, &locked);
+    for (int k = 0; k < cairn_joint_body_count(&input->core->def); k++) {
+        stiffness[k] = cairn_mat3_sum(stiffness[k], is_mixed ? without_mixed(sum[k], locked) : sum[k]);
     }
 }

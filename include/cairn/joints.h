@@ -1,23 +1,32 @@
 // Joints: constraints that hold between two bodies (or a body and the world) for as long as they exist.
 //
 // A joint has a frame on each body. Its six coordinates are the place and turn of frame B in frame A: three lengths
-// X, Y, Z and three angles RX, RY, RZ. A joint type locks some and leaves the others free; a free coordinate may carry limits,
-// a motor, a servo or a spring (CairnAxis). X is the main axis everywhere:
+// X, Y, Z along the axes of A, and three angles RX, RY, RZ. A joint type locks some and leaves the others free; a free coordinate
+// may carry limits, a motor, a servo or a spring (CairnAxis). X is the main axis everywhere:
 //
-//   type         locked            free                                   the position of a free axis
-//   ball         X Y Z             RX RY RZ                               rotation vector of B in A (no axis may be set)
-//   revolute     X Y Z RY RZ       RX                                     angle about x, counted over turns
-//   universal    X Y Z RZ          RX RY                                  Cardan: x of A first, then y of B
-//   prismatic    Y Z RX RY RZ      X                                      slide along x of A
-//   cylindrical  Y Z RY RZ         X RX                                   slide along, turn about x of A
+//   type         locked            free         the position of a free axis
+//   ball         X Y Z             RX RY RZ     rotation vector of B in A (read only: its axes take no settings)
+//   revolute     X Y Z RY RZ       RX           angle about x
+//   universal    X Y Z RZ          RX RY        angles about x of A, then about y of B
+//   prismatic    Y Z RX RY RZ      X            slide along x of A
+//   cylindrical  Y Z RY RZ         X RX         slide along, turn about x of A
 //   fixed        all               -
-//   distance     -                 X                                      distance between the two frames' origins
-//   planar       X RY RZ           Y Z RX                                 slides in A's yz plane, turns about its x
-//   wheel        Y Z, one of R     X RX RY                                suspension and steer along/about x of A, spin about y of B
-//   six-dof      as its axes say (mode)
-//   gear         X                 -                                      RX (or X) of joint_a plus ratio times that of joint_b
+//   distance     (X)               -            distance between the two frames' origins
+//   planar       X RY RZ           Y Z RX       slides in A's yz plane, turns about its x
+//   wheel        Y Z (RX) RZ       X RY         suspension along x of A, steer RX about it, spin RY about y of B, the axle
+//   six-dof      (all)             -            lengths along A's axes; Cardan angles about x of A, then y, then z of B
+//   gear         X                 -            X: position of joint_a plus ratio times that of joint_b
 //
-// A distance joint with the mode of X left LOCKED is a rod, LIMITED it is a rope, FREE with a drive it is a spring.
+// A coordinate in brackets is locked unless its mode is set to FREE or LIMITED: a distance joint is then a rod, LIMITED it is a
+// rope, FREE with a spring it is a spring; a wheel steers where RX is FREE or LIMITED, and a six-dof joint holds what is not
+// set. A free coordinate may be LOCKED; one that is locked without brackets stays so. A drive needs FREE or LIMITED.
+//
+// A locked coordinate is held at 0 (the frames agree); but the rod of a distance joint at target_position, where 0 means the
+// distance at creation, and a gear at its position at creation. LIMITED with lower equal to upper holds a coordinate there.
+// A gear couples RX of a revolute or cylindrical joint, X of a prismatic one, RY of a wheel.
+//
+// Free angles are counted over whole turns (a Cardan RY is not; a ball's reach half a turn). None is singular while its joint
+// holds, but Cardan angles at RY = +-90 degrees, and a six-dof joint uses these only where its RZ is not locked.
 #ifndef CAIRN_JOINTS_H
 #define CAIRN_JOINTS_H
 
