@@ -151,16 +151,16 @@ static inline CairnVec3 cairn_quat_log(CairnQuat q) {
     return cairn_scale(factor, v);
 }
 
-// The shortest rotation that takes the unit vector a to the unit vector b.
+// The shortest rotation that takes the unit vector a to the unit vector b. With h = a + b: 1 + a.b = h.h / 2 and a x b = a x h,
+// which keep all digits where a and b are nearly opposite.
 static inline CairnQuat cairn_quat_between(CairnVec3 a, CairnVec3 b) {
-    double w = 1.0 + cairn_dot(a, b);
-    if (w < 1e-12) { // opposite: any perpendicular axis will do
+    CairnVec3 h = cairn_add(a, b), c = cairn_cross(a, h);
+    if (cairn_dot(a, b) < 0 && cairn_length_squared(c) < 1e-30) { // opposite: any perpendicular axis will do
         CairnVec3 t1, t2;
         cairn_tangents(a, &t1, &t2);
         return (CairnQuat){0, t1.x, t1.y, t1.z};
     }
-    CairnVec3 c = cairn_cross(a, b);
-    return cairn_quat_normalize((CairnQuat){w, c.x, c.y, c.z});
+    return cairn_quat_normalize((CairnQuat){0.5 * cairn_length_squared(h), c.x, c.y, c.z});
 }
 
 static inline bool cairn_quat_is_unit(CairnQuat q) {
