@@ -1,0 +1,118 @@
+#include "demos/program/render_mesh.h"
+#include <stdlib.h>
+
+// Room for `more` elements behind `count`; the old array stays valid when there is no memory.
+static bool reserve(void **array, int *capacity, int count, int more, size_t size) {
+    if (count + more <= *capacity) {
+        return true;
+    }
+    int larger = 2 * *capacity > count + more ? 2 * *capacity : count + more;
+    void *grown = realloc(*array, (size_t)larger * size);
+    if (grown) {
+        *array = grown;
+        *capacity = larger;
+    }
+    return grown != NULL;
+}
+
+static void add_triangle(CairnMesh *mesh, CairnVec3 a, CairnVec3 b, CairnVec3 c, int face) {
+    CairnTransform pose = mesh->parts[mesh->part_count].pose;
+    mesh->triangles[mesh->triangle_count++] = (CairnTriangle){
+        {cairn_transform_point(pose, a), cairn_transform_point(pose, b), cairn_transform_point(pose, c)},
+        mesh->part_count,
+        face};
+}
+
+static void add_quad(CairnMesh *mesh, CairnVec3 a, CairnVec3 b, CairnVec3 c, CairnVec3 d, int face) {
+    add_triangle(mesh, a, b, c, face);
+    add_triangle(mesh, a, c, d, face);
+}
+
+static CairnVec3 on_sphere(double radius, int i, int rings, int j, int slices) {
+    double polar = CAIRN_PI * i / rings, turn = 2 * CAIRN_PI * j / slices;
+    return cairn_scale(radius, cairn_vec3(sin(polar) * cos(turn), sin(polar) * sin(turn), cos(polar)));
+}
+
+static void add_sphere(CairnMesh *mesh, double radius, int rings) {
+    int slices = 2 * rings;
+    for (int i = 0; i < rings; i++) {
+        for (int j = 0; j < slices; j++) {
+            add_quad(mesh, on_sphere(radius, i, rings, j, slices), on_sphere(radius, i + 1, rings, j, slices),
+                     on_sphere(radius, i + 1, rings, j + 1, slices), on_sphere(radius, i, rings, j + 1, slices), 0);
+        }
+    }
+}
+
+// Face 2k + s has the outward axis k with sign s (0: minus, 1: plus).
+static void add_box(CairnMesh *mesh, CairnVec3 half) {
+    for (int face = 0; face < 6; face++) {
+        CairnVec3 corners[4];
+        for (int i = 0; i < 4; i++) {
+            double h[3] = {half.x, half.y, half.z};
+            int k = face / 2, u = (k + 1) % 3, v = (k + 2) % 3;
+            h[k] *= face % 2 ? 1 : -1;
+            h[u] *= i == 1 || i == 2 ? 1 : -1;
+            h[v] *= i >= 2 ? 1 : -1;
+            corners[i] = cairn_vec3(h[0], h[1], h[2]);
+        }
+        add_quad(mesh, corners[0], corners[1], corners[2], corners[3], face);
+    }
+}
+
+enum { ROD_SIDES = 12 };
+
+static void add_rod(CairnMesh *mesh, CairnVec3 half) {
+    for (int i = 0; i < ROD_SIDES; i++) {
+        double a = 2 * CAIRN_PI * i / ROD_SIDES, b = 2 * CAIRN_PI * (i + 1) / ROD_SIDES;
+        CairnVec3 p = {half.x * cos(a), half.y * sin(a), half.z}, q = {half.x * cos(b), half.y * sin(b), half.z};
+        CairnVec3 r = {q.x, q.y, -half.z}, s = {p.x, p.y, -half.z};
+        add_quad(mesh, p, q, r, s, 0);
+    }
+}
+
+CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPart *part, double detail) {
+    int rings = (int)cairn_clamp(4 * sqrt(fmax(detail, 0)), 8, 64);
+    int triangles = part->kind == CAIRN_PART_SPHERE ? 4 * rings * rings
+                    : part->kind == CAIRN_PART_BOX  ? 12
+                    : part->kind == CAIRN_PART_ROD  ? 2 * ROD_SIDES
+                                                    : 0;
+    void *parts = mesh->parts, *list = mesh->triangles;
+    bool is_enough = reserve(&parts, &mesh->part_capacity, mesh->part_count, 1, sizeof *mesh->parts);
+    mesh->parts = parts;
+    is_enough =
+        is_enough && reserve(&list, &mesh->triangle_capacity, mesh->triangle_count, triangles, sizeof *mesh->triangles);
+    mesh->triangles = list;
+    if (!is_enough) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "picture: no memory for %d triangles",
+                           mesh->triangle_count + triangles);
+    }
+    mesh->parts[mesh->part_count] = *part;
+    if (part->kind == CAIRN_PART_SPHERE) {
+        add_sphere(mesh, part->half.x, rings);
+    } else if (part->kind == CAIRN_PART_BOX) {
+        add_box(mesh, part->half);
+    } else if (part->kind == CAIRN_PART_ROD) {
+        add_rod(mesh, part->half);
+    }
+    mesh->part_count++;
+    return cairn_ok();
+}
+
+void cairn_mesh_free(CairnMesh *mesh) {
+    free(mesh->parts);
+    free(mesh->triangles);
+    *mesh = (CairnMesh){0};
+}
+
+CairnVec3 cairn_part_normal(const CairnPart *part, int face, CairnVec3 point) {
+    CairnVec3 local = cairn_untransform_point(part->pose, point);
+    if (part->kind == CAIRN_PART_ROD) {
+        local.z = 0;
+    } else if (part->kind == CAIRN_PART_BOX) {
+        double sign = face % 2 ? 1 : -1;
+        local = cairn_vec3(face / 2 == 0 ? sign : 0, face / 2 == 1 ? sign : 0, face / 2 == 2 ? sign : 0);
+    } else if (part->kind == CAIRN_PART_PLANE) {
+        local = cairn_vec3(0, 0, 1);
+    }
+    return cairn_rotate(part->pose.q, cairn_normalize(local));
+}

@@ -1,0 +1,40 @@
+// Mesh: what a picture is made of, a list of solids ("parts") and their triangles in world coordinates.
+#ifndef CAIRN_RENDER_MESH_H
+#define CAIRN_RENDER_MESH_H
+
+#include "demos/program/render_image.h"
+#include <cairn/math.h>
+#include <cairn/status.h>
+
+typedef enum CairnPartKind { CAIRN_PART_SPHERE = 0, CAIRN_PART_BOX, CAIRN_PART_ROD, CAIRN_PART_PLANE } CairnPartKind;
+
+// One solid. `half` holds a sphere's radius, a box's half edges, or a rod's radius, radius and half length (along z).
+typedef struct CairnPart {
+    CairnPartKind kind;
+    CairnTransform pose;
+    CairnVec3 half;
+    CairnColor color;
+    bool has_pattern; // stripes on spheres, so that rolling is seen
+} CairnPart;
+
+typedef struct CairnTriangle {
+    CairnVec3 corners[3];
+    int part;
+    int face; // neighbours with the same part and face are one smooth surface
+} CairnTriangle;
+
+typedef struct CairnMesh {
+    CairnPart *parts;
+    CairnTriangle *triangles;
+    int part_count, part_capacity, triangle_count, triangle_capacity;
+} CairnMesh;
+
+// Add a solid and its triangles (a plane has none: it is drawn by cairn_raster_plane). `detail` is about how many samples wide a
+// sphere will be seen: rounder where it is large.
+CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPart *part, double detail);
+void cairn_mesh_free(CairnMesh *mesh);
+
+// The outward normal of a part at a point of its surface, world coordinates.
+CairnVec3 cairn_part_normal(const CairnPart *part, int face, CairnVec3 point);
+
+#endif
