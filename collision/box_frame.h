@@ -57,6 +57,20 @@ static inline unsigned cairn_box_support(const CairnBoxFrame *box, CairnVec3 dir
            (cairn_dot(direction, box->axis[2]) > 0 ? 4u : 0u);
 }
 
+// Edges within this angle (as a sine) of parallel have no cross of their own: the faces' normals stand for it.
+static inline bool cairn_box_edges_parallel(CairnVec3 a, CairnVec3 b) {
+    return cairn_length_squared(cairn_cross(a, b)) < 1e-8;
+}
+
+// Nearest points p + s a, q + t b of two lines with unit directions: q + t b - p - s a is perpendicular to both.
+static inline void cairn_line_line(CairnVec3 p, CairnVec3 a, CairnVec3 q, CairnVec3 b, double *s, double *t) {
+    CairnVec3 r = cairn_sub(q, p);
+    double c = cairn_dot(a, b), ra = cairn_dot(r, a), rb = cairn_dot(r, b);
+    double sine_squared = cairn_length_squared(cairn_cross(a, b)); // 1 - c^2 without its cancellation
+    *s = (ra - c * rb) / sine_squared;
+    *t = (c * ra - rb) / sine_squared;
+}
+
 enum { CAIRN_CLIP_POINTS = 16 };
 
 // Clip the incident box's face that looks at face `axis` (negative where is_negative) of the reference box against that face,
@@ -66,5 +80,10 @@ int cairn_box_clip(const CairnBoxFrame *reference, const CairnBoxFrame *incident
 
 // Keep at most four points that span the contact: sorted by feature, so that the choice does not depend on their order.
 int cairn_box_reduce(CairnManifoldPoint *points, int count, CairnVec3 normal);
+
+// The nearest points of two disjoint boxes: their distance, the direction from the first to the second (kept where they touch)
+// and the point midway.
+double cairn_box_apart(const CairnBoxFrame *first, const CairnBoxFrame *second, CairnVec3 *normal,
+                       CairnManifoldPoint *point);
 
 #endif

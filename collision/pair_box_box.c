@@ -10,8 +10,6 @@
 
 // An axis must beat an earlier one by this share of the smaller box's size.
 #define TIE 1e-6
-// Edges within this angle of parallel have no cross of their own: the faces' normals stand for it.
-#define PARALLEL_EDGES 1e-4
 // An edge axis within 3.6 degrees (cosine) of the best face's normal gives way to it: the clipped face holds that crossing of edges
 // with the same depth to 0.2 %, and supports with up to four points where the edges would with one.
 #define EDGE_LIKE_FACE 0.998
@@ -87,11 +85,10 @@ static Axis best_edges(const CairnBoxFrame *first, const CairnBoxFrame *second, 
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
             CairnVec3 cross = cairn_cross(first->axis[i], second->axis[j]);
-            double length = cairn_length(cross);
-            if (length < PARALLEL_EDGES) {
+            if (cairn_box_edges_parallel(first->axis[i], second->axis[j])) {
                 continue;
             }
-            Axis axis = try_axis(first, second, cairn_scale(1.0 / length, cross), i, j);
+            Axis axis = try_axis(first, second, cairn_normalize(cross), i, j);
             if (axis.separation > best.separation + tie) {
                 best = axis;
             }
@@ -100,24 +97,24 @@ static Axis best_edges(const CairnBoxFrame *first, const CairnBoxFrame *second, 
     return best;
 }
 
-// The point where the two supporting edges pass each other.
-static CairnManifoldPoint edge_point(const CairnBoxFrame *first, const CairnBoxFrame *second, const Axis *axis) {
+// The point where the two supporting edges pass each other. False when they do so beyond their ends: the boxes are then apart (of
+// two that overlap the edges of the axis of least overlap do cross), or rounding says so.
+static bool edge_point(const CairnBoxFrame *first, const CairnBoxFrame *second, const Axis *axis,
+                       CairnManifoldPoint *point) {
     int i = axis->i, j = axis->j;
     unsigned signs_1 = cairn_box_support(first, axis->normal),
              signs_2 = cairn_box_support(second, cairn_neg(axis->normal));
     CairnVec3 a = first->axis[i], b = second->axis[j];
-    double side_1 = signs_1 >> i & 1u ? first->half[i] : -first->half[i];
-    double side_2 = signs_2 >> j & 1u ? second->half[j] : -second->half[j];
-    CairnVec3 p = cairn_add_scaled(cairn_box_corner(first, signs_1), -side_1, a); // the edges' middles
-    CairnVec3 q = cairn_add_scaled(cairn_box_corner(second, signs_2), -side_2, b);
-    // Nearest points p + s a, q + t b of two lines: (q + t b - p - s a) is perpendicular to a and b.
-    CairnVec3 r = cairn_sub(q, p), cross = cairn_cross(a, b);
-    double c = cairn_dot(a, b), ra = cairn_dot(r, a), rb = cairn_dot(r, b), sine_squared = cairn_length_squared(cross);
-    double s = cairn_clamp((ra - c * rb) / sine_squared, -first->half[i], first->half[i]);
-    double t = cairn_clamp((c * ra - rb) / sine_squared, -second->half[j], second->half[j]);
-    CairnVec3 sum = cairn_add(cairn_add_scaled(p, s, a), cairn_add_scaled(q, t, b));
-    return (CairnManifoldPoint){cairn_scale(0.5, sum), axis->separation,
-                                cairn_box_features(cairn_box_edge(i, signs_1), cairn_box_edge(j, signs_2))};
+    double half_1 = first->half[i], half_2 = second->half[j], s, t;
+    CairnVec3 p =
+        cairn_add_scaled(cairn_box_corner(first, signs_1), signs_1 >> i & 1u ? -half_1 : half_1, a); // the middles
+    CairnVec3 q = cairn_add_scaled(cairn_box_corner(second, signs_2), signs_2 >> j & 1u ? -half_2 : half_2, b);
+    cairn_line_line(p, a, q, b, &s, &t);
+    CairnVec3 sum = cairn_add(cairn_add_scaled(p, cairn_clamp(s, -half_1, half_1), a),
+                              cairn_add_scaled(q, cairn_clamp(t, -half_2, half_2), b));
+    *point = (CairnManifoldPoint){cairn_scale(0.5, sum), axis->separation,
+                                  cairn_box_features(cairn_box_edge(i, signs_1), cairn_box_edge(j, signs_2))};
+    return fabs(s) <= half_1 && fabs(t) <= half_2;
 }
 
 // Face contact. Clipping names features (reference, incident); the answer is (first, second).
@@ -152,17 +149,19 @@ static int collide(const CairnBoxFrame *first, const CairnBoxFrame *second, doub
         return 0;
     }
     bool is_face = edges.separation <= face.separation + tie || cairn_dot(edges.normal, face.normal) > EDGE_LIKE_FACE;
-    int count = 0;
     if (is_face) {
         *normal = face.normal;
-        count = face_points(first, second, &face, margin, points);
+        int count = face_points(first, second, &face, margin, points);
+        if (count > 0) {
+            return count;
+        }
     }
-    if (count == 0 && edges.separation > face.separation) {
-        *normal = edges.normal;
-        points[0] = edge_point(first, second, &edges);
-        count = 1;
+    bool is_apart = fmax(face.separation, edges.separation) > 0;
+    *normal = edges.separation > face.separation ? edges.normal : face.normal;
+    if (edges.separation > face.separation && (edge_point(first, second, &edges, &points[0]) || !is_apart)) {
+        return 1;
     }
-    return count;
+    return is_apart && cairn_box_apart(first, second, normal, &points[0]) < margin ? 1 : 0;
 }
 
 void cairn_pair_box_box(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
