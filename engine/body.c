@@ -19,7 +19,8 @@ static CairnStatus check_mass(const CairnBodyDef *def) {
                             : !is_zero(def->center)           ? "center"
                                                               : NULL;
         return field == NULL ? cairn_ok()
-                             : cairn_error(CAIRN_INVALID_ARGUMENT, "body: %s is given, but mass is 0 (taken from the shapes)", field);
+                             : cairn_error(CAIRN_INVALID_ARGUMENT,
+                                           "body: %s is given, but mass is 0 (taken from the shapes)", field);
     }
     if (def->type != CAIRN_DYNAMIC) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "body: mass is %g, but only a dynamic body has mass", def->mass);
@@ -29,16 +30,18 @@ static CairnStatus check_mass(const CairnBodyDef *def) {
             return cairn_error(CAIRN_INVALID_ARGUMENT, "body: inertia_products are given, but inertia is 0");
         }
         if (!is_zero(def->center)) {
-            return cairn_error(CAIRN_INVALID_ARGUMENT, "body: center is given, but inertia is 0 (both come from the shapes)");
+            return cairn_error(CAIRN_INVALID_ARGUMENT,
+                               "body: center is given, but inertia is 0 (both come from the shapes)");
         }
         return cairn_ok();
     }
     if (!cairn_inertia_is_physical(given_tensor(def))) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT,
-                           "body: inertia (%g, %g, %g) with products (%g, %g, %g) is no inertia of a real body: it must be positive "
-                           "definite, no principal moment over the sum of the others",
-                           def->inertia.x, def->inertia.y, def->inertia.z, def->inertia_products.x, def->inertia_products.y,
-                           def->inertia_products.z);
+        return cairn_error(
+            CAIRN_INVALID_ARGUMENT,
+            "body: inertia (%g, %g, %g) with products (%g, %g, %g) is no inertia of a real body: it must be positive "
+            "definite, no principal moment over the sum of the others",
+            def->inertia.x, def->inertia.y, def->inertia.z, def->inertia_products.x, def->inertia_products.y,
+            def->inertia_products.z);
     }
     return cairn_ok();
 }
@@ -170,8 +173,8 @@ CairnStatus cairn_body_set_pose(CairnWorld *world, CairnBodyId id, CairnVec3 pos
     CAIRN_TRY(cairn_world_find_body(world, id, &index));
     CAIRN_TRY(check_vector("position", position));
     if (!cairn_quat_is_unit(orientation)) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "body: orientation is (%g, %g, %g, %g), must be of unit length", orientation.w,
-                           orientation.x, orientation.y, orientation.z);
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "body: orientation is (%g, %g, %g, %g), must be of unit length",
+                           orientation.w, orientation.x, orientation.y, orientation.z);
     }
     CairnBody *body = &world->store.bodies[index];
     body->q = cairn_quat_normalize(orientation);
@@ -203,7 +206,8 @@ CairnStatus cairn_body_set_type(CairnWorld *world, CairnBodyId id, CairnBodyType
     CairnBody *body = &world->store.bodies[index];
     for (int s = body->first_shape; type == CAIRN_DYNAMIC && s >= 0; s = world->store.shapes[s].next) {
         if (world->store.shapes[s].geometry.is_unbounded) {
-            return cairn_error(CAIRN_INVALID_ARGUMENT, "body %u: type is dynamic, but its shape %d is a half-space", id.index, s + 1);
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "body %u: type is dynamic, but its shape %d is a half-space",
+                               id.index, s + 1);
         }
     }
     body->type = type;
@@ -226,13 +230,15 @@ CairnStatus cairn_body_set_gravity_scale(CairnWorld *world, CairnBodyId id, doub
 
 // ---- forces and impulses ----
 
-static CairnStatus find_dynamic(CairnWorld *world, CairnBodyId id, const char *what, CairnVec3 value, CairnBody **body) {
+static CairnStatus find_dynamic(CairnWorld *world, CairnBodyId id, const char *what, CairnVec3 value,
+                                CairnBody **body) {
     int index;
     CAIRN_TRY(cairn_world_find_body(world, id, &index));
     CAIRN_TRY(check_vector(what, value));
     *body = &world->store.bodies[index];
     if ((*body)->type != CAIRN_DYNAMIC) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "body %u: %s has no effect on a body that is not dynamic", id.index, what);
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "body %u: %s has no effect on a body that is not dynamic", id.index,
+                           what);
     }
     return cairn_ok();
 }

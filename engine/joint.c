@@ -77,7 +77,8 @@ static CairnStatus find_bodies(const CairnWorld *world, const CairnJointDef *def
     }
     bool moves_a = bodies[0] >= 0 && world->store.bodies[bodies[0]].type == CAIRN_DYNAMIC;
     if (!moves_a && world->store.bodies[bodies[1]].type != CAIRN_DYNAMIC) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "joint: neither body_a nor body_b (%u) is dynamic", def->body_b.index);
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "joint: neither body_a nor body_b (%u) is dynamic",
+                           def->body_b.index);
     }
     return cairn_ok();
 }
@@ -97,7 +98,8 @@ static CairnStatus find_geared(const CairnWorld *world, const CairnJointDef *def
         CairnJointType type = world->store.joints[sides[k]].core.def.type;
         if (type != CAIRN_JOINT_REVOLUTE && type != CAIRN_JOINT_PRISMATIC && type != CAIRN_JOINT_CYLINDRICAL &&
             type != CAIRN_JOINT_WHEEL) {
-            return cairn_error(CAIRN_INVALID_ARGUMENT, "joint: joint_%c is a %s: a gear couples revolute, prismatic, cylindrical, wheel",
+            return cairn_error(CAIRN_INVALID_ARGUMENT,
+                               "joint: joint_%c is a %s: a gear couples revolute, prismatic, cylindrical, wheel",
                                'a' + k, cairn_joint_type_name(type));
         }
     }
@@ -224,7 +226,8 @@ CairnStatus cairn_joint_set_axis(CairnWorld *world, CairnJointId id, int axis, c
     CAIRN_TRY(cairn_world_find_joint(world, id, &index));
     if (axis < CAIRN_X || axis >= CAIRN_AXIS_COUNT || settings == NULL) {
         return settings == NULL ? cairn_error(CAIRN_INVALID_ARGUMENT, "joint: settings is NULL")
-                                : cairn_error(CAIRN_INVALID_ARGUMENT, "joint: axis is %d, must be CAIRN_X (0) ... CAIRN_RZ (5)", axis);
+                                : cairn_error(CAIRN_INVALID_ARGUMENT,
+                                              "joint: axis is %d, must be CAIRN_X (0) ... CAIRN_RZ (5)", axis);
     }
     CairnJointDef changed = world->store.joints[index].core.def;
     changed.axes[axis] = *settings;
@@ -239,7 +242,8 @@ static CairnTransform into(const CairnStore *store, int body, CairnTransform wor
     if (body < 0) {
         return world_frame;
     }
-    CairnTransform local = cairn_transform_mul(cairn_transform_inverse(cairn_body_frame(&store->bodies[body])), world_frame);
+    CairnTransform local =
+        cairn_transform_mul(cairn_transform_inverse(cairn_body_frame(&store->bodies[body])), world_frame);
     local.q = cairn_quat_normalize(local.q);
     return local;
 }

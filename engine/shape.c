@@ -10,7 +10,8 @@ CairnStatus cairn_shape_create(CairnWorld *world, CairnBodyId body_id, const Cai
     CairnStore *store = &world->store;
     CairnGeometry geometry = cairn_geometry(def);
     if (geometry.is_unbounded && store->bodies[owner].type == CAIRN_DYNAMIC) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "shape: type is %s, but body %u is dynamic: an unbounded shape cannot move",
+        return cairn_error(CAIRN_INVALID_ARGUMENT,
+                           "shape: type is %s, but body %u is dynamic: an unbounded shape cannot move",
                            cairn_shape_type_name(def->type), body_id.index);
     }
     int needed;

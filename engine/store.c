@@ -46,7 +46,8 @@ static CairnMassProperties mass_given(const CairnBody *body, CairnMassProperties
     CairnVec3 d = body->given_inertia, o = body->given_products;
     if (d.x == 0 && d.y == 0 && d.z == 0) { // the shapes' inertia, scaled to the mass
         given.center = shapes.center;
-        given.inertia = shapes.mass > 0 ? cairn_mat3_scaled(body->given_mass / shapes.mass, shapes.inertia) : (CairnMat3){0};
+        given.inertia =
+            shapes.mass > 0 ? cairn_mat3_scaled(body->given_mass / shapes.mass, shapes.inertia) : (CairnMat3){0};
         return given;
     }
     given.inertia = (CairnMat3){{{d.x, o.x, o.y}, {o.x, d.y, o.z}, {o.y, o.z, d.z}}};

@@ -36,7 +36,8 @@ static CairnStatus check_def(const CairnWorldDef *def) {
     }
     if ((def->allocator.allocate == NULL) != (def->allocator.release == NULL)) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "world: allocator has %s but no %s",
-                           def->allocator.allocate ? "allocate" : "release", def->allocator.allocate ? "release" : "allocate");
+                           def->allocator.allocate ? "allocate" : "release",
+                           def->allocator.allocate ? "release" : "allocate");
     }
     return cairn_fields_check(&cairn_world_fields, def);
 }
@@ -157,7 +158,9 @@ CairnStatus cairn_world_set_partitioner(CairnWorld *world, const CairnPartitione
 CairnStatus cairn_world_set(CairnWorld *world, const char *field, const char *value) {
     if (world == NULL || field == NULL || value == NULL) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "world: %s is NULL",
-                           world == NULL ? "world" : field == NULL ? "field" : "value");
+                           world == NULL   ? "world"
+                           : field == NULL ? "field"
+                                           : "value");
     }
     return cairn_fields_set(&cairn_world_fields, &world->def, field, value);
 }
@@ -177,7 +180,9 @@ uint64_t cairn_world_step_index(const CairnWorld *world) {
 CairnStatus cairn_world_problem(const CairnWorld *world, CairnProblem *problem, const double **lambda) {
     if (world == NULL || problem == NULL || lambda == NULL) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "problem: %s is NULL",
-                           world == NULL ? "world" : problem == NULL ? "problem" : "lambda");
+                           world == NULL     ? "world"
+                           : problem == NULL ? "problem"
+                                             : "lambda");
     }
     if (!world->has_problem) {
         return cairn_error(CAIRN_NOT_FOUND, "problem: the world has made no step since it was made or changed");
@@ -190,8 +195,8 @@ CairnStatus cairn_world_problem(const CairnWorld *world, CairnProblem *problem, 
 // ---- ids ----
 
 // What is wrong with an id of `kind`, or OK.
-static CairnStatus check_id(const CairnWorld *world, const CairnPool *pool, const char *kind, uint32_t index, uint32_t generation,
-                            uint32_t tag) {
+static CairnStatus check_id(const CairnWorld *world, const CairnPool *pool, const char *kind, uint32_t index,
+                            uint32_t generation, uint32_t tag) {
     if (world == NULL) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: world is NULL", kind);
     }
@@ -211,10 +216,11 @@ static CairnStatus check_id(const CairnWorld *world, const CairnPool *pool, cons
 }
 
 // A NULL world must be caught before its pools are named.
-#define FIND(world, pool_, kind, id, out)                                                                                        \
-    do {                                                                                                                         \
-        CAIRN_TRY(check_id((world), (world) == NULL ? NULL : &(world)->store.pool_, (kind), (id).index, (id).generation, (id).world)); \
-        *(out) = (int)(id).index - 1;                                                                                            \
+#define FIND(world, pool_, kind, id, out)                                                                              \
+    do {                                                                                                               \
+        CAIRN_TRY(check_id((world), (world) == NULL ? NULL : &(world)->store.pool_, (kind), (id).index,                \
+                           (id).generation, (id).world));                                                              \
+        *(out) = (int)(id).index - 1;                                                                                  \
     } while (0)
 
 CairnStatus cairn_world_find_body(const CairnWorld *world, CairnBodyId id, int *index) {

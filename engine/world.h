@@ -54,8 +54,8 @@ CairnJointId cairn_world_joint_id(const CairnWorld *world, int index);
 
 // The two (gear: four) bodies of a joint as joint functions see them.
 void cairn_world_joint_input(const CairnStore *store, int joint, double h, CairnJointInput *input);
-void cairn_world_remove_shape(CairnWorld *world, int shape); // keeps the mass as it is
-void cairn_world_remove_joint(CairnWorld *world, int joint); // gears on it go with it
+void cairn_world_remove_shape(CairnWorld *world, int shape);             // keeps the mass as it is
+void cairn_world_remove_joint(CairnWorld *world, int joint);             // gears on it go with it
 bool cairn_store_joins(const CairnStore *store, int body_a, int body_b); // by a joint that forbids contact?
 
 #endif

@@ -1,0 +1,127 @@
+// Queries: what happened in the last step, rays, the state's hash.
+#include "engine/base/hash.h"
+#include "engine/world.h"
+#include <string.h>
+
+CairnEvents cairn_world_events(const CairnWorld *world) {
+    const CairnEventList *e = &world->events;
+    return (CairnEvents){
+        .begin = e->begin,
+        .end = e->end,
+        .hit = e->hit,
+        .moved = e->moved,
+        .begin_count = e->begin_count,
+        .end_count = e->end_count,
+        .hit_count = e->hit_count,
+        .moved_count = e->moved_count,
+    };
+}
+
+// A record outlives its shapes until the next step; their ids are then null.
+static CairnShapeId shape_id_or_null(const CairnWorld *world, int shape) {
+    return cairn_pool_is_alive(&world->store.shape_pool, shape) ? cairn_world_shape_id(world, shape)
+                                                                : (CairnShapeId){0, 0, 0};
+}
+
+static CairnBodyId owner_or_null(const CairnWorld *world, int shape) {
+    return cairn_pool_is_alive(&world->store.shape_pool, shape)
+               ? cairn_world_body_id(world, world->store.shapes[shape].body)
+               : (CairnBodyId){0, 0, 0};
+}
+
+int cairn_world_contacts(const CairnWorld *world, CairnContact *contacts, int capacity) {
+    const CairnStore *store = &world->store;
+    for (int i = 0; i < store->contact_count && i < capacity; i++) {
+        const CairnContactRecord *r = &store->contacts[i];
+        CairnVec3 t2 = cairn_cross(r->normal, r->tangent_1);
+        contacts[i] = (CairnContact){
+            .shape_a = shape_id_or_null(world, r->shape_a),
+            .shape_b = shape_id_or_null(world, r->shape_b),
+            .body_a = owner_or_null(world, r->shape_a),
+            .body_b = owner_or_null(world, r->shape_b),
+            .point = r->point,
+            .normal = r->normal,
+            .tangent_1 = r->tangent_1,
+            .tangent_2 = t2,
+            .distance = r->distance,
+            .impulse = {r->normal_impulse, cairn_dot(r->tangent_impulse, r->tangent_1),
+                        cairn_dot(r->tangent_impulse, t2)},
+            .id = r->id,
+        };
+    }
+    return store->contact_count;
+}
+
+static CairnStatus check_ray(CairnVec3 origin, CairnVec3 direction, double max_distance) {
+    double length = cairn_length(direction);
+    if (!cairn_vec3_is_finite(origin)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "ray: origin is (%g, %g, %g), must be finite", origin.x, origin.y,
+                           origin.z);
+    }
+    if (!(length > 0) || !isfinite(length)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "ray: direction is (%g, %g, %g), must have a direction", direction.x,
+                           direction.y, direction.z);
+    }
+    if (!(max_distance >= 0)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "ray: max_distance is %g, must be in [0, inf]", max_distance);
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_world_ray_cast(const CairnWorld *world, CairnVec3 origin, CairnVec3 direction, double max_distance,
+                                 CairnFilter filter, CairnRayHit *hit, bool *has_hit) {
+    if (world == NULL || hit == NULL || has_hit == NULL) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "ray: %s is NULL",
+                           world == NULL ? "world"
+                           : hit == NULL ? "hit"
+                                         : "has_hit");
+    }
+    CAIRN_TRY(check_ray(origin, direction, max_distance));
+    CairnVec3 unit = cairn_normalize(direction);
+    const CairnStore *store = &world->store;
+    *has_hit = false;
+    double nearest = max_distance;
+    for (int s = 0; s < store->shape_pool.count; s++) {
+        if (!cairn_pool_is_alive(&store->shape_pool, s)) {
+            continue;
+        }
+        const CairnShape *shape = &store->shapes[s];
+        if ((shape->def.filter.category & filter.mask) == 0 || (filter.category & shape->def.filter.mask) == 0) {
+            continue;
+        }
+        double distance;
+        CairnVec3 normal;
+        CairnTransform pose = cairn_shape_pose(&store->bodies[shape->body], shape);
+        if (cairn_geometry_ray(&shape->geometry, pose, origin, unit, nearest, &distance, &normal)) {
+            nearest = distance;
+            *has_hit = true;
+            *hit = (CairnRayHit){cairn_world_shape_id(world, s), cairn_world_body_id(world, shape->body),
+                                 cairn_add_scaled(origin, distance, unit), normal, distance};
+        }
+    }
+    return cairn_ok();
+}
+
+static uint64_t hash_double(uint64_t hash, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return cairn_hash_combine(hash, bits);
+}
+
+static uint64_t hash_vec3(uint64_t hash, CairnVec3 v) {
+    return hash_double(hash_double(hash_double(hash, v.x), v.y), v.z);
+}
+
+uint64_t cairn_world_state_hash(const CairnWorld *world) {
+    const CairnStore *store = &world->store;
+    uint64_t hash = cairn_hash_mix((uint64_t)store->body_pool.alive);
+    for (int i = 0; i < store->body_pool.count; i++) {
+        if (cairn_pool_is_alive(&store->body_pool, i)) {
+            const CairnBody *b = &store->bodies[i];
+            hash = hash_vec3(cairn_hash_combine(hash, (uint64_t)i), b->center);
+            hash = hash_double(hash_double(hash_double(hash_double(hash, b->q.w), b->q.x), b->q.y), b->q.z);
+            hash = hash_vec3(hash_vec3(hash, b->velocity), b->angular_velocity);
+        }
+    }
+    return hash;
+}

@@ -1,0 +1,114 @@
+// The step: its lines are the pipeline.
+//
+//   begin -> collide (poses -> contacts) -> assemble (contacts, joints -> problem) -> partition (problem -> parts)
+//         -> solve (problem, parts -> lambda) -> integrate (lambda -> poses) -> finish (referee, warm start kept, statistics)
+//
+// Stages write to the arena only; `finish` commits everything at once, so a step that fails has not happened.
+#include "engine/step.h"
+#include "engine/base/mat3.h"
+#include "engine/base/timer.h"
+#include "engine/gyro.h"
+
+void *cairn_step_push(CairnStep *step, size_t count, size_t size) {
+    void *memory = cairn_arena_push(step->arena, count > 0 ? count : 1, size);
+    if (memory == NULL) {
+        step->status =
+            cairn_error(CAIRN_OUT_OF_MEMORY, "step: no memory for %zu more elements of %zu bytes", count, size);
+    }
+    return memory;
+}
+
+// Every living body must be whole before anything is computed from it.
+static CairnStatus check_body(const CairnBody *body, int index) {
+    if (!cairn_vec3_is_finite(body->center) || !cairn_quat_is_unit(body->q)) {
+        return cairn_error(
+            CAIRN_NUMERIC, "step: body %d: pose is (%g, %g, %g), (%g, %g, %g, %g): not finite or not of unit length",
+            index + 1, body->center.x, body->center.y, body->center.z, body->q.w, body->q.x, body->q.y, body->q.z);
+    }
+    if (!cairn_vec3_is_finite(body->velocity) || !cairn_vec3_is_finite(body->angular_velocity)) {
+        return cairn_error(CAIRN_NUMERIC, "step: body %d: velocity is (%g, %g, %g), (%g, %g, %g): not finite",
+                           index + 1, body->velocity.x, body->velocity.y, body->velocity.z, body->angular_velocity.x,
+                           body->angular_velocity.y, body->angular_velocity.z);
+    }
+    if (body->type == CAIRN_DYNAMIC && !body->has_mass) {
+        return cairn_error(
+            CAIRN_INVALID_ARGUMENT,
+            "step: body %d is dynamic, but has mass %g and no inertia: give mass and inertia, or a shape with density",
+            index + 1, body->mass);
+    }
+    return cairn_ok();
+}
+
+// A dynamic body's velocities if nothing held it: damping, gravity, forces and free rotation.
+static void start_block(const CairnStep *step, CairnStepBlock *block) {
+    const CairnBody *body = &step->store->bodies[block->body];
+    const CairnWorldDef *def = &step->world->def;
+    double h = step->h;
+    double linear_keep = 1.0 / (1.0 + h * body->linear_damping); // implicit: never turns the velocity round
+    double angular_keep = 1.0 / (1.0 + h * body->angular_damping);
+    block->inertia = cairn_mat3_rotate(body->q, body->inertia);
+    block->inverse_inertia = cairn_mat3_rotate(body->q, body->inverse_inertia);
+    block->start.linear = cairn_scale(linear_keep, body->velocity);
+    block->start.angular = cairn_scale(angular_keep, body->angular_velocity);
+    block->spin = block->start.angular;
+    if (def->gyroscopic && !body->is_isotropic) {
+        block->spin = cairn_gyro_mean_velocity(body->q, body->inertia, body->inverse_inertia, block->start.angular, h);
+    }
+    CairnVec3 acceleration =
+        cairn_add_scaled(cairn_scale(1.0 / body->mass, body->force), body->gravity_scale, def->gravity);
+    block->free.linear = cairn_add_scaled(block->start.linear, h, acceleration);
+    block->free.angular = cairn_add_scaled(block->spin, h, cairn_mat3_mul(block->inverse_inertia, body->torque));
+    block->stiffness = (CairnMat3){0};
+}
+
+static void begin(CairnStep *step, CairnWorld *world, double h) {
+    *step = (CairnStep){.world = world, .store = &world->store, .arena = &world->arena, .h = h, .status = cairn_ok()};
+    step->began = cairn_timer_now();
+    step->threads = world->def.thread_count;
+    step->impulse_scale = world->store.last_h > 0 ? h / world->store.last_h : 1;
+    world->has_problem = false;
+    world->counter.calls = 0;
+    cairn_arena_reset(step->arena);
+    const CairnPool *pool = &world->store.body_pool;
+    step->block_of = CAIRN_STEP_PUSH(step, int, pool->count);
+    step->blocks = CAIRN_STEP_PUSH(step, CairnStepBlock, pool->alive);
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    for (int i = 0; i < pool->count; i++) {
+        step->block_of[i] = -1;
+        if (!cairn_pool_is_alive(pool, i)) {
+            continue;
+        }
+        step->status = check_body(&world->store.bodies[i], i);
+        if (cairn_step_failed(step)) {
+            return;
+        }
+        if (world->store.bodies[i].type == CAIRN_DYNAMIC) {
+            step->blocks[step->block_count].body = i;
+            step->block_of[i] = step->block_count++;
+        }
+    }
+    int count = step->block_count;
+#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(static)
+    for (int b = 0; b < count; b++) {
+        start_block(step, &step->blocks[b]);
+    }
+}
+
+CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats) {
+    if (world == NULL) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "step: world is NULL");
+    }
+    if (!(h > 0) || !isfinite(h)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "step: h is %g, must be in (0, inf) s", h);
+    }
+    CairnStep step;
+    begin(&step, world, h);
+    cairn_step_collide(&step);
+    cairn_step_assemble(&step);
+    cairn_step_partition(&step);
+    cairn_step_solve(&step);
+    cairn_step_integrate(&step);
+    return cairn_step_finish(&step, stats);
+}

@@ -1,0 +1,114 @@
+// Step: the pipeline's shared scratch and its stages. Everything a stage makes lies in the world's arena; nothing of the world
+// changes before `finish` commits.
+#ifndef CAIRN_STEP_H
+#define CAIRN_STEP_H
+
+#include "engine/world.h"
+
+// One dynamic body in this step.
+typedef struct CairnStepBlock {
+    int body;
+    CairnMat3 inertia, inverse_inertia; // world axes
+    CairnVec6 start;                    // velocity at the start, damped
+    CairnVec6 free;                     // velocity at the end if no constraint acted
+    CairnVec3 spin;                     // angular velocity that the free rotation moves with (gyro.h)
+    CairnMat3 stiffness;                // K of the geometric stiffness in use, negative semidefinite or 0
+    CairnVec6 velocity;                 // the answer
+    CairnVec3 center;                   // the new pose
+    CairnQuat q;
+    CairnVec3 end_velocity, end_spin; // the velocities that the body keeps
+} CairnStepBlock;
+
+typedef struct CairnStepContact {
+    uint64_t id;
+    int shape_a, shape_b, body_a, body_b;
+    CairnVec3 point, normal, tangent_1, tangent_2, arm_a, arm_b;
+    double distance;
+    double approach; // normal velocity at the start of the step, negative while approaching
+    CairnMaterial material;
+    int manifold_count;
+    int record; // last step's record of the same id, or -1
+    int constraint, row, row_count;
+    CairnVec3 warm; // normal, t1, t2 impulses to start from
+    CairnVec3 warm_spin;
+    double frozen; // normal impulse that box friction is bounded by
+} CairnStepContact;
+
+typedef struct CairnStepJoint {
+    int joint;
+    int body_count;
+    int bodies[CAIRN_JOINT_MAX_BODIES]; // -1: the world
+    const CairnJointRow *rows;
+    int row_count, row, constraint;
+} CairnStepJoint;
+
+typedef struct CairnStep {
+    CairnWorld *world;
+    CairnStore *store;
+    CairnArena *arena;
+    double h;
+    double impulse_scale; // h over the last h: impulses carried over are forces times time
+    CairnStatus status;
+    CairnStats stats;
+    double began;
+    int threads;
+
+    int *block_of; // of each body slot; -1: not dynamic
+    CairnStepBlock *blocks;
+    int block_count;
+
+    CairnStepContact *contacts;
+    int contact_count;
+    CairnStepJoint *joints;
+    int joint_count;
+
+    CairnProblem problem;
+    double *P, *lambda; // what the stages still change
+    CairnParts parts;
+} CairnStep;
+
+// The stages, in order. Each does nothing once step->status is not OK.
+void cairn_step_collide(CairnStep *step);
+void cairn_step_assemble(CairnStep *step);
+void cairn_step_partition(CairnStep *step);
+void cairn_step_solve(CairnStep *step);
+void cairn_step_integrate(CairnStep *step);
+CairnStatus cairn_step_finish(CairnStep *step, CairnStats *stats);
+
+// ---- pieces of assemble ----
+
+void cairn_step_contact_frames(CairnStep *step); // tangents, warm impulses, friction bounds
+void cairn_step_joint_rows(CairnStep *step);
+void cairn_step_write_contact(const CairnStep *step, const CairnStepContact *contact, double *J, double *d);
+void cairn_step_write_joint(const CairnStep *step, const CairnStepJoint *joint, double *J, double *d);
+
+// Geometric stiffness from impulses: new K and P of every block. Returns whether some K jumped (geometric_jump).
+bool cairn_step_stiffen(CairnStep *step, const double *lambda);
+void cairn_step_write_dynamics(CairnStep *step); // P from inertia and stiffness
+
+static inline int cairn_step_block(const CairnStep *step, int body) {
+    return body < 0 ? -1 : step->block_of[body];
+}
+
+// Velocity at the start of the step of any body, or of the world (-1).
+static inline CairnVec6 cairn_step_start(const CairnStep *step, int body) {
+    if (body < 0) {
+        return (CairnVec6){{0, 0, 0}, {0, 0, 0}};
+    }
+    int block = step->block_of[body];
+    if (block >= 0) {
+        return step->blocks[block].start;
+    }
+    const CairnBody *b = &step->store->bodies[body];
+    return (CairnVec6){b->velocity, b->angular_velocity};
+}
+
+static inline bool cairn_step_failed(const CairnStep *step) {
+    return step->status.code != CAIRN_OK;
+}
+
+// Scratch of `count` elements; on failure the step's status says so and NULL comes back. Never called with a count below 0.
+#define CAIRN_STEP_PUSH(step, Type, count) ((Type *)cairn_step_push((step), (size_t)(count), sizeof(Type)))
+void *cairn_step_push(CairnStep *step, size_t count, size_t size);
+
+#endif

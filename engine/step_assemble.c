@@ -1,0 +1,274 @@
+// Assemble: contacts and joints -> one problem. Constraints stand in a fixed order (joints by slot, then contacts by shape pair),
+// so that the bits of the answer depend on the world alone.
+#include "engine/base/hash.h"
+#include "engine/base/mat3.h"
+#include "engine/base/timer.h"
+#include "engine/step.h"
+#include <string.h>
+
+// ---- dynamics ----
+
+void cairn_step_write_dynamics(CairnStep *step) {
+    double factor =
+        step->world->def.integrator == CAIRN_MIDPOINT ? 2 : 1; // unknown (v + v+)/2: 2 M vm = 2 M v + h f + J^T lambda
+    double h = step->h;
+    int count = step->block_count;
+#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(static)
+    for (int b = 0; b < count; b++) {
+        const CairnStepBlock *block = &step->blocks[b];
+        double *P = step->P + (ptrdiff_t)36 * b;
+        memset(P, 0, 36 * sizeof(double));
+        double mass = factor * step->store->bodies[block->body].mass;
+        for (int i = 0; i < 3; i++) {
+            P[7 * i] = mass;
+            for (int j = 0; j < 3; j++) { // M - h^2 K (NUMERICS, "Heavy chains")
+                P[6 * (3 + i) + 3 + j] = factor * block->inertia.m[i][j] - h * h * block->stiffness.m[i][j];
+            }
+        }
+    }
+}
+
+static void write_momenta(CairnStep *step, double *p) {
+    bool midpoint = step->world->def.integrator == CAIRN_MIDPOINT;
+    for (int b = 0; b < step->block_count; b++) {
+        const CairnStepBlock *block = &step->blocks[b];
+        double mass = step->store->bodies[block->body].mass;
+        // M (free velocity) = M v + h f; under the midpoint rule M v once more.
+        CairnVec3 linear = cairn_scale(mass, block->free.linear);
+        CairnVec3 angular = cairn_mat3_mul(block->inertia, block->free.angular);
+        if (midpoint) {
+            linear = cairn_add_scaled(linear, mass, block->start.linear);
+            angular = cairn_add(angular, cairn_mat3_mul(block->inertia, block->spin));
+        }
+        double *out = p + (ptrdiff_t)6 * b;
+        out[0] = linear.x;
+        out[1] = linear.y;
+        out[2] = linear.z;
+        out[3] = angular.x;
+        out[4] = angular.y;
+        out[5] = angular.z;
+    }
+}
+
+// ---- the arrays ----
+
+typedef struct Arrays {
+    CairnDofBlock *blocks;
+    CairnConstraintBlock *constraints;
+    CairnTerm *terms;
+    CairnFriction *frictions;
+    double *p, *J, *compliance, *right_side, *lower, *upper, *position_error;
+} Arrays;
+
+static int count_terms(const CairnStep *step, const int *bodies, int body_count) {
+    int terms = 0;
+    for (int k = 0; k < body_count; k++) {
+        bool is_new = cairn_step_block(step, bodies[k]) >= 0;
+        for (int i = 0; i < k && is_new; i++) {
+            is_new = bodies[i] != bodies[k];
+        }
+        terms += is_new ? 1 : 0;
+    }
+    return terms;
+}
+
+// Give every joint and contact its constraint, rows and terms.
+static void number(CairnStep *step, int *term_entries) {
+    CairnProblem *problem = &step->problem;
+    int entries = 0;
+    for (int j = 0; j < step->joint_count; j++) {
+        CairnStepJoint *sj = &step->joints[j];
+        int terms = count_terms(step, sj->bodies, sj->body_count);
+        sj->constraint = problem->constraint_count++;
+        sj->row = problem->row_count;
+        problem->row_count += sj->row_count;
+        problem->term_count += terms;
+        entries += 6 * terms * sj->row_count;
+    }
+    for (int i = 0; i < step->contact_count; i++) {
+        CairnStepContact *c = &step->contacts[i];
+        int bodies[2] = {c->body_a, c->body_b};
+        int terms = count_terms(step, bodies, 2);
+        c->constraint = problem->constraint_count++;
+        c->row = problem->row_count;
+        problem->row_count += c->row_count;
+        problem->term_count += terms;
+        problem->friction_count += c->row_count > 1 ? 1 : 0;
+        entries += 6 * terms * c->row_count;
+    }
+    *term_entries = entries;
+}
+
+static void allocate(CairnStep *step, Arrays *a, int term_entries) {
+    CairnProblem *problem = &step->problem;
+    *a = (Arrays){
+        .blocks = CAIRN_STEP_PUSH(step, CairnDofBlock, problem->block_count),
+        .constraints = CAIRN_STEP_PUSH(step, CairnConstraintBlock, problem->constraint_count),
+        .terms = CAIRN_STEP_PUSH(step, CairnTerm, problem->term_count),
+        .frictions = CAIRN_STEP_PUSH(step, CairnFriction, problem->friction_count),
+        .p = CAIRN_STEP_PUSH(step, double, problem->dof_count),
+        .J = CAIRN_STEP_PUSH(step, double, term_entries),
+        .compliance = CAIRN_STEP_PUSH(step, double, problem->row_count),
+        .right_side = CAIRN_STEP_PUSH(step, double, problem->row_count),
+        .lower = CAIRN_STEP_PUSH(step, double, problem->row_count),
+        .upper = CAIRN_STEP_PUSH(step, double, problem->row_count),
+        .position_error = CAIRN_STEP_PUSH(step, double, problem->row_count),
+    };
+    step->P = CAIRN_STEP_PUSH(step, double, 36 * (size_t)problem->block_count);
+    step->lambda = CAIRN_STEP_PUSH(step, double, problem->row_count);
+    problem->blocks = a->blocks;
+    problem->constraints = a->constraints;
+    problem->terms = a->terms;
+    problem->frictions = a->frictions;
+    problem->P = step->P;
+    problem->p = a->p;
+    problem->J = a->J;
+    problem->compliance = a->compliance;
+    problem->right_side = a->right_side;
+    problem->lower = a->lower;
+    problem->upper = a->upper;
+    problem->position_error = a->position_error;
+}
+
+// Where the next constraint's terms and Jacobian go.
+typedef struct Cursor {
+    int term, entry, friction;
+} Cursor;
+
+static void write_terms(const CairnStep *step, Arrays *a, Cursor *at, const int *bodies, int body_count, int rows) {
+    for (int k = 0; k < body_count; k++) {
+        bool is_new = cairn_step_block(step, bodies[k]) >= 0;
+        for (int i = 0; i < k && is_new; i++) {
+            is_new = bodies[i] != bodies[k];
+        }
+        if (is_new) {
+            a->terms[at->term++] = (CairnTerm){step->block_of[bodies[k]], at->entry};
+            at->entry += 6 * rows;
+        }
+    }
+}
+
+// ---- joints ----
+
+static void add_joint(CairnStep *step, Arrays *a, Cursor *at, const CairnStepJoint *sj) {
+    const CairnJoint *joint = &step->store->joints[sj->joint];
+    uint64_t id = ((uint64_t)step->store->joint_pool.slots[sj->joint].generation << 32) | (uint32_t)sj->joint;
+    CairnConstraintBlock *block = &a->constraints[sj->constraint];
+    *block = (CairnConstraintBlock){sj->row, sj->row_count, at->term, 0, -1, cairn_hash_combine(0x6a6f696e74u, id)};
+    int entry = at->entry;
+    write_terms(step, a, at, sj->bodies, sj->body_count, sj->row_count);
+    block->term_count = at->term - block->first_term;
+    cairn_step_write_joint(step, sj, a->J + entry, a->right_side + sj->row);
+    bool is_warm = joint->row_count == sj->row_count; // else its definition changed
+    for (int r = 0; r < sj->row_count; r++) {
+        const CairnJointRow *row = &sj->rows[r];
+        a->compliance[sj->row + r] = row->compliance;
+        a->lower[sj->row + r] = row->lower;
+        a->upper[sj->row + r] = row->upper;
+        a->position_error[sj->row + r] = row->error;
+        double warm = is_warm ? step->impulse_scale * joint->lambda[r] : 0;
+        step->lambda[sj->row + r] = cairn_clamp(warm, row->lower, row->upper);
+    }
+}
+
+// ---- contacts ----
+
+static void set_bounds(Arrays *a, int row, double bound) {
+    a->lower[row] = -bound;
+    a->upper[row] = bound;
+}
+
+static void add_friction(CairnStep *step, Arrays *a, Cursor *at, const CairnStepContact *c) {
+    CairnFrictionKind kind = step->world->def.friction;
+    a->constraints[c->constraint].friction = at->friction;
+    a->frictions[at->friction++] = (CairnFriction){
+        .kind = kind,
+        .constraint = c->constraint,
+        .normal = c->row,
+        .spin_rows = c->row_count > 3 ? c->row_count - 3 : 0,
+        .mu = c->material.friction,
+        .torsion = c->material.torsional_friction,
+        .rolling = c->material.rolling_friction,
+        .frozen = c->frozen,
+    };
+    const double levers[CAIRN_CONTACT_ROWS] = {0,
+                                               c->material.friction,
+                                               c->material.friction,
+                                               c->material.torsional_friction,
+                                               c->material.rolling_friction,
+                                               c->material.rolling_friction};
+    for (int r = 1; r < c->row_count; r++) {
+        // Only the box's bounds are numbers; the other laws bound by the answer itself.
+        set_bounds(a, c->row + r, kind == CAIRN_FRICTION_BOX ? levers[r] * c->frozen : HUGE_VAL);
+    }
+}
+
+static void add_contact(CairnStep *step, Arrays *a, Cursor *at, const CairnStepContact *c) {
+    const CairnWorldDef *def = &step->world->def;
+    CairnConstraintBlock *block = &a->constraints[c->constraint];
+    *block = (CairnConstraintBlock){c->row, c->row_count, at->term, 0, -1, c->id};
+    int bodies[2] = {c->body_a, c->body_b}, entry = at->entry;
+    write_terms(step, a, at, bodies, 2, c->row_count);
+    block->term_count = at->term - block->first_term;
+    cairn_step_write_contact(step, c, a->J + entry, a->right_side + c->row);
+    a->lower[c->row] = 0;
+    a->upper[c->row] = HUGE_VAL;
+    if (c->row_count > 1) {
+        add_friction(step, a, at, c);
+    }
+    const double warm[CAIRN_CONTACT_ROWS] = {c->warm.x,      c->warm.y,      c->warm.z,
+                                             c->warm_spin.x, c->warm_spin.y, c->warm_spin.z};
+    for (int r = 0; r < c->row_count; r++) {
+        a->compliance[c->row + r] = r == 0 ? def->normal_compliance : def->friction_compliance;
+        a->position_error[c->row + r] = r == 0 ? c->distance : 0;
+        step->lambda[c->row + r] = cairn_clamp(warm[r], a->lower[c->row + r], a->upper[c->row + r]);
+    }
+}
+
+// ---- the stage ----
+
+static void describe_blocks(CairnStep *step, CairnDofBlock *blocks) {
+    for (int b = 0; b < step->block_count; b++) {
+        int body = step->blocks[b].body;
+        uint64_t id = ((uint64_t)step->store->body_pool.slots[body].generation << 32) | (uint32_t)body;
+        blocks[b] =
+            (CairnDofBlock){6 * b, 6, 36 * b, step->store->bodies[body].group, step->store->bodies[body].mass, id};
+    }
+}
+
+void cairn_step_assemble(CairnStep *step) {
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    double t0 = cairn_timer_now();
+    cairn_step_contact_frames(step);
+    cairn_step_joint_rows(step);
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    CairnProblem *problem = &step->problem;
+    *problem = (CairnProblem){.form = CAIRN_FORM_DYNAMICS, .step = step->h};
+    problem->block_count = step->block_count;
+    problem->dof_count = 6 * step->block_count;
+    int term_entries;
+    number(step, &term_entries);
+    Arrays arrays;
+    allocate(step, &arrays, term_entries);
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    describe_blocks(step, arrays.blocks);
+    write_momenta(step, arrays.p);
+    Cursor at = {0};
+    for (int j = 0; j < step->joint_count; j++) {
+        add_joint(step, &arrays, &at, &step->joints[j]);
+    }
+    for (int i = 0; i < step->contact_count; i++) {
+        add_contact(step, &arrays, &at, &step->contacts[i]);
+    }
+    if (step->world->def.geometric_stiffness) {
+        cairn_step_stiffen(step, step->lambda);
+    }
+    cairn_step_write_dynamics(step);
+    step->stats.times.assemble = cairn_timer_now() - t0;
+}

@@ -1,0 +1,265 @@
+// Finish: the referee, then everything that the step made is committed at once; events and statistics.
+#include "engine/base/mat3.h"
+#include "engine/base/memory.h"
+#include "engine/base/timer.h"
+#include "engine/step.h"
+#include "solvers/residual.h"
+#include <string.h>
+
+// ---- touching pairs and events ----
+
+static double impulse_of(const CairnStep *step, const CairnStepContact *c) {
+    return step->lambda[c->row];
+}
+
+static bool same_pair(const CairnStepContact *a, const CairnStepContact *b) {
+    return a->shape_a == b->shape_a && a->shape_b == b->shape_b;
+}
+
+// One entry a shape pair that touches: overlap, or an impulse that says that the gap was closed. Sorted, as the contacts are.
+typedef struct Touching {
+    CairnTouch *touches;
+    const CairnStepContact **worst; // the contact of each with the fastest approach
+    int count;
+} Touching;
+
+static Touching find_touching(CairnStep *step) {
+    Touching t = {CAIRN_STEP_PUSH(step, CairnTouch, step->contact_count),
+                  CAIRN_STEP_PUSH(step, const CairnStepContact *, step->contact_count), 0};
+    for (int i = 0; i < step->contact_count && !cairn_step_failed(step);) {
+        const CairnStepContact *first = &step->contacts[i], *worst = first;
+        bool is_touching = false;
+        for (; i < step->contact_count && same_pair(first, &step->contacts[i]); i++) {
+            const CairnStepContact *c = &step->contacts[i];
+            is_touching = is_touching || c->distance < 0 || impulse_of(step, c) > 0;
+            worst = c->approach < worst->approach ? c : worst;
+        }
+        if (is_touching) {
+            t.touches[t.count] = (CairnTouch){cairn_world_shape_id(step->world, first->shape_a),
+                                              cairn_world_shape_id(step->world, first->shape_b)};
+            t.worst[t.count++] = worst;
+        }
+    }
+    return t;
+}
+
+static int compare_id(CairnShapeId a, CairnShapeId b) {
+    if (a.index != b.index) {
+        return a.index < b.index ? -1 : 1;
+    }
+    return a.generation == b.generation ? 0 : a.generation < b.generation ? -1 : 1;
+}
+
+static int compare_touch(const CairnTouch *a, const CairnTouch *b) {
+    int order = compare_id(a->a, b->a);
+    return order != 0 ? order : compare_id(a->b, b->b);
+}
+
+// Merge last step's list and this one's: what is only old ended, what is only new began. With `write` false it only counts.
+static void merge_events(const CairnStep *step, const Touching *now, CairnEventList *events, bool write) {
+    const CairnStore *store = step->store;
+    events->begin_count = events->end_count = events->hit_count = 0;
+    int i = 0, j = 0;
+    while (i < store->touch_count || j < now->count) {
+        int order = i == store->touch_count ? 1
+                    : j == now->count       ? -1
+                                            : compare_touch(&store->touches[i], &now->touches[j]);
+        if (order < 0) {
+            if (write) {
+                events->end[events->end_count] =
+                    (CairnContactEvent){.shape_a = store->touches[i].a, .shape_b = store->touches[i].b};
+            }
+            events->end_count += 1;
+        } else if (order > 0) {
+            const CairnStepContact *c = now->worst[j];
+            CairnContactEvent event = {now->touches[j].a, now->touches[j].b, c->point, c->normal,
+                                       fmax(-c->approach, 0)};
+            bool is_hit = event.speed >= step->world->def.hit_threshold;
+            if (write) {
+                events->begin[events->begin_count] = event;
+            }
+            if (write && is_hit) {
+                events->hit[events->hit_count] = event;
+            }
+            events->begin_count += 1;
+            events->hit_count += is_hit ? 1 : 0;
+        }
+        i += order <= 0 ? 1 : 0;
+        j += order >= 0 ? 1 : 0;
+    }
+}
+
+// ---- making room before anything is committed ----
+
+static bool reserve_all(CairnStep *step, const Touching *now) {
+    const CairnAllocator *a = &step->world->allocator;
+    CairnStore *store = step->store;
+    CairnEventList *e = &step->world->events;
+    CairnEventList need = *e;
+    merge_events(step, now, &need, false);
+    return cairn_memory_reserve(a, &store->contacts, &store->contact_capacity, step->contact_count,
+                                sizeof(CairnContactRecord)) &&
+           cairn_memory_reserve(a, &store->touches, &store->touch_capacity, now->count, sizeof(CairnTouch)) &&
+           cairn_memory_reserve(a, &e->begin, &e->begin_capacity, need.begin_count, sizeof(CairnContactEvent)) &&
+           cairn_memory_reserve(a, &e->end, &e->end_capacity, need.end_count, sizeof(CairnContactEvent)) &&
+           cairn_memory_reserve(a, &e->hit, &e->hit_capacity, need.hit_count, sizeof(CairnContactEvent)) &&
+           cairn_memory_reserve(a, &e->moved, &e->moved_capacity, step->store->body_pool.alive, sizeof(CairnBodyEvent));
+}
+
+// ---- commit ----
+
+static void tell_moved(CairnStep *step, int body, CairnVec3 center, CairnQuat q) {
+    CairnBody *b = &step->store->bodies[body];
+    bool has_moved = memcmp(&b->center, &center, sizeof center) != 0 || memcmp(&b->q, &q, sizeof q) != 0;
+    b->center = center;
+    b->q = q;
+    if (has_moved) {
+        CairnEventList *e = &step->world->events;
+        e->moved[e->moved_count++] =
+            (CairnBodyEvent){cairn_world_body_id(step->world, body), cairn_body_frame(b), b->user_data};
+    }
+}
+
+static void commit_bodies(CairnStep *step) {
+    CairnStore *store = step->store;
+    step->world->events.moved_count = 0;
+    for (int i = 0; i < store->body_pool.count; i++) {
+        if (!cairn_pool_is_alive(&store->body_pool, i)) {
+            continue;
+        }
+        CairnBody *body = &store->bodies[i];
+        if (step->block_of[i] >= 0) {
+            const CairnStepBlock *block = &step->blocks[step->block_of[i]];
+            body->velocity = block->end_velocity;
+            body->angular_velocity = block->end_spin;
+            tell_moved(step, i, block->center, block->q);
+        } else if (body->type == CAIRN_KINEMATIC) {
+            CairnQuat turn = cairn_quat_exp(cairn_scale(step->h, body->angular_velocity));
+            tell_moved(step, i, cairn_add_scaled(body->center, step->h, body->velocity),
+                       cairn_quat_normalize(cairn_quat_mul(turn, body->q)));
+        }
+        body->force = body->torque = (CairnVec3){0, 0, 0};
+    }
+}
+
+static void commit_contacts(CairnStep *step) {
+    CairnStore *store = step->store;
+    for (int i = 0; i < step->contact_count; i++) {
+        const CairnStepContact *c = &step->contacts[i];
+        const double *l = step->lambda + c->row;
+        CairnVec3 tangent = {0, 0, 0}, spin = {0, 0, 0};
+        if (c->row_count >= 3) {
+            tangent = cairn_add_scaled(cairn_scale(l[1], c->tangent_1), l[2], c->tangent_2);
+        }
+        if (c->row_count >= 4) {
+            spin = cairn_scale(l[3], c->normal);
+        }
+        if (c->row_count == 6) {
+            spin = cairn_add_scaled(cairn_add_scaled(spin, l[4], c->tangent_1), l[5], c->tangent_2);
+        }
+        store->contacts[i] = (CairnContactRecord){.id = c->id,
+                                                  .shape_a = c->shape_a,
+                                                  .shape_b = c->shape_b,
+                                                  .point = c->point,
+                                                  .normal = c->normal,
+                                                  .tangent_1 = c->tangent_1,
+                                                  .distance = c->distance,
+                                                  .normal_impulse = l[0],
+                                                  .tangent_impulse = tangent,
+                                                  .spin_impulse = spin};
+    }
+    store->contact_count = step->contact_count;
+}
+
+static void commit_joints(CairnStep *step) {
+    CairnStore *store = step->store;
+    for (int j = 0; j < step->joint_count; j++) {
+        CairnJoint *joint = &store->joints[step->joints[j].joint];
+        joint->row_count = step->joints[j].row_count;
+        memcpy(joint->lambda, step->lambda + step->joints[j].row, (size_t)joint->row_count * sizeof(double));
+    }
+    for (int j = 0; j < store->joint_pool.count; j++) {
+        if (cairn_pool_is_alive(&store->joint_pool, j)) {
+            CairnJointInput input;
+            CairnJointState state;
+            cairn_world_joint_input(store, j, step->h, &input);
+            cairn_joint_advance(&store->joints[j].core, &input);
+            cairn_joint_measure(&input, &state);
+            step->stats.joint_error_linear = fmax(step->stats.joint_error_linear, state.linear_error);
+            step->stats.joint_error_angular = fmax(step->stats.joint_error_angular, state.angular_error);
+        }
+    }
+}
+
+// ---- statistics ----
+
+static void sum_energies(CairnStep *step) {
+    CairnStats *stats = &step->stats;
+    for (int b = 0; b < step->block_count; b++) {
+        const CairnBody *body = &step->store->bodies[step->blocks[b].body];
+        CairnVec3 w = cairn_unrotate(body->q, body->angular_velocity);
+        CairnVec3 momentum = cairn_scale(body->mass, body->velocity), spin = cairn_mat3_mul(body->inertia, w);
+        stats->kinetic_energy += 0.5 * (cairn_dot(momentum, body->velocity) + cairn_dot(w, spin));
+        stats->potential_energy -= body->mass * body->gravity_scale * cairn_dot(step->world->def.gravity, body->center);
+        stats->momentum = cairn_add(stats->momentum, momentum);
+        stats->angular_momentum = cairn_add(
+            stats->angular_momentum, cairn_add(cairn_rotate(body->q, spin), cairn_cross(body->center, momentum)));
+    }
+}
+
+static void fill_stats(CairnStep *step) {
+    CairnStats *stats = &step->stats;
+    const CairnStore *store = step->store;
+    stats->bodies = store->body_pool.alive;
+    stats->dynamic_bodies = step->block_count;
+    stats->shapes = store->shape_pool.alive;
+    stats->joints = store->joint_pool.alive;
+    stats->dofs = step->problem.dof_count;
+    stats->rows = step->problem.row_count;
+    stats->parts = step->parts.count;
+    for (int i = 0; i < step->contact_count; i++) {
+        stats->penetration = fmax(stats->penetration, -step->contacts[i].distance);
+    }
+    sum_energies(step);
+    stats->step_index = store->step_index;
+    stats->time = store->time;
+    stats->arena_bytes = step->arena->peak;
+    stats->allocations = step->world->counter.calls;
+}
+
+CairnStatus cairn_step_finish(CairnStep *step, CairnStats *stats) {
+    if (cairn_step_failed(step)) {
+        return step->status;
+    }
+    double t0 = cairn_timer_now();
+    CAIRN_TRY(cairn_residual_in(&step->problem, step->lambda, step->arena, &step->stats.residual));
+    Touching now = find_touching(step);
+    if (cairn_step_failed(step)) {
+        return step->status;
+    }
+    if (!reserve_all(step, &now)) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "step: no memory to keep %d contacts", step->contact_count);
+    }
+    merge_events(step, &now, &step->world->events, true);
+    commit_bodies(step);
+    commit_contacts(step);
+    commit_joints(step);
+    CairnStore *store = step->store;
+    for (int t = 0; t < now.count; t++) {
+        store->touches[t] = now.touches[t];
+    }
+    store->touch_count = now.count;
+    store->last_h = step->h;
+    store->time += step->h;
+    store->step_index += 1;
+    step->world->problem = step->problem;
+    step->world->lambda = step->lambda;
+    step->world->has_problem = true;
+    fill_stats(step);
+    step->stats.times.finish = cairn_timer_now() - t0;
+    step->stats.times.step = cairn_timer_now() - step->began;
+    if (stats != NULL) {
+        *stats = step->stats;
+    }
+    return cairn_ok();
+}

@@ -1,0 +1,95 @@
+// Partition and solve: problem -> parts -> lambda -> velocities.
+#include "engine/base/check.h"
+#include "engine/base/timer.h"
+#include "engine/step.h"
+#include "solvers/graph.h"
+#include "solvers/problem_ops.h"
+#include "solvers/solvers.h"
+
+void cairn_step_partition(CairnStep *step) {
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    double t0 = cairn_timer_now();
+    CairnWorld *world = step->world;
+    int *part = CAIRN_STEP_PUSH(step, int, step->problem.block_count);
+    if (part == NULL) {
+        return;
+    }
+    for (int b = 0; b < step->problem.block_count; b++) {
+        part[b] = 0;
+    }
+    step->parts = (CairnParts){step->problem.block_count > 0 ? 1 : 0, part};
+    if ((world->solver->traits & CAIRN_NEEDS_PARTITION) != 0) { // others never look at it
+        CairnGraph graph;
+        step->status = cairn_problem_graph(&step->problem, step->arena, &graph);
+        if (!cairn_step_failed(step)) {
+            step->status = world->partitioner->partition(&graph, world->partitioner_options, &world->allocator, part,
+                                                         &step->parts.count);
+        }
+    }
+    step->stats.times.partition = cairn_timer_now() - t0;
+}
+
+static void solve_once(CairnStep *step) {
+    CairnWorld *world = step->world;
+    CairnSolverContext context = {.allocator = &world->allocator,
+                                  .logger = &world->def.logger,
+                                  .thread_count = step->threads,
+                                  .arena = step->arena};
+    CairnSolveReport report = {0};
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
+    step->status =
+        world->solver->solve(&step->problem, &step->parts, world->solver_options, &context, step->lambda, &report);
+    cairn_arena_release(step->arena, mark);
+    step->stats.solve.outcome = report.outcome;
+    step->stats.solve.claimed = report.claimed;
+    step->stats.solve.iterations += report.iterations;
+    step->stats.solve.factorizations += report.factorizations;
+    step->stats.solve.coupling += report.coupling;
+}
+
+// Solve, and again where the impulses that the geometric stiffness was made from proved to be the wrong ones.
+static void solve_passes(CairnStep *step) {
+    const CairnWorldDef *def = &step->world->def;
+    int passes = def->geometric_stiffness ? def->geometric_passes : 1;
+    for (int pass = 1; !cairn_step_failed(step); pass++) {
+        solve_once(step);
+        step->stats.geometric_passes = pass;
+        if (cairn_step_failed(step) || pass == passes || !cairn_step_stiffen(step, step->lambda)) {
+            return;
+        }
+        cairn_step_write_dynamics(step);
+    }
+}
+
+// v = P^-1 (p + J^T lambda): the engine's own, so that no solver's bookkeeping reaches the bodies.
+static void find_velocities(CairnStep *step) {
+    CairnOps ops;
+    step->status = cairn_ops_init(&ops, &step->problem, step->arena);
+    double *v = CAIRN_STEP_PUSH(step, double, step->problem.dof_count);
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    cairn_ops_velocity(&ops, step->lambda, v);
+    for (int b = 0; b < step->block_count; b++) {
+        const double *x = v + (ptrdiff_t)6 * b;
+        step->blocks[b].velocity = (CairnVec6){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
+    }
+}
+
+void cairn_step_solve(CairnStep *step) {
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    double t0 = cairn_timer_now();
+    CAIRN_ASSERT(cairn_is_ok(cairn_problem_check(&step->problem)));
+    if (step->problem.row_count > 0) {
+        step->status = cairn_solver_accepts(step->world->solver, &step->problem);
+        solve_passes(step);
+    }
+    if (!cairn_step_failed(step)) {
+        find_velocities(step);
+    }
+    step->stats.times.solve = cairn_timer_now() - t0;
+}
