@@ -1,0 +1,32 @@
+// Support for tests of joints: pairs of bodies outside any world, moved and turned at will.
+#ifndef CAIRN_TESTS_SUPPORT_JOINTS_H
+#define CAIRN_TESTS_SUPPORT_JOINTS_H
+
+#include "engine/base/mat3.h"
+#include "engine/joints/joints.h"
+#include "support.h"
+
+// One to four bodies: a joint's frame on each, about its centre of mass.
+typedef struct JointSetup {
+    CairnJointCore core, gear_a, gear_b;
+    CairnVec3 center[4];
+    CairnQuat q[4];
+    CairnTransform frame[4];
+    CairnVec6 velocity[4];
+    double inverse_mass[4];
+    CairnMat3 inverse_inertia[4]; // world axes
+    double h;
+} JointSetup;
+
+// Bodies at random places, their joint frames at random places on them.
+JointSetup support_joint_setup(uint64_t *seed, const CairnJointDef *def);
+
+// Move body B (or the body at `k`, seen from body k - 1) so that frame B lies at `place` in frame A.
+void support_joint_place(JointSetup *setup, int k, CairnVec3 offset, CairnQuat turn);
+
+CairnJointInput support_joint_input(const JointSetup *setup);
+
+// The same with body k moved for a time t at its velocity.
+JointSetup support_joint_moved(const JointSetup *setup, double t);
+
+#endif
