@@ -1,0 +1,314 @@
+// Broad phase against brute force, whatever the history.
+#include "collision/collision.h"
+#include "tests/support.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST = 400 };
+
+typedef struct Scene {
+    CairnAabb boxes[LARGEST];
+    uint8_t kinds[LARGEST];
+    int owners[LARGEST];
+    int count;
+} Scene;
+
+static CairnAabb around(CairnVec3 c, CairnVec3 h) {
+    return (CairnAabb){cairn_sub(c, h), cairn_add(c, h)};
+}
+
+static CairnAabb everywhere(void) {
+    return (CairnAabb){{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+}
+
+static bool meet(const CairnAabb *a, const CairnAabb *b) {
+    return !(a->high.x < b->low.x || b->high.x < a->low.x || a->high.y < b->low.y || b->high.y < a->low.y ||
+             a->high.z < b->low.z || b->high.z < a->low.z);
+}
+
+// Every pair, in the order (a, b), as the interface words it.
+static void check(const Scene *s, const CairnPair *pairs, int pair_count) {
+    int k = 0;
+    for (int a = 0; a < s->count; ++a) {
+        for (int b = a + 1; b < s->count; ++b) {
+            bool is_there = s->kinds[a] != CAIRN_BOX_ABSENT && s->kinds[b] != CAIRN_BOX_ABSENT;
+            bool has_moving = s->kinds[a] == CAIRN_BOX_MOVING || s->kinds[b] == CAIRN_BOX_MOVING;
+            if (is_there && has_moving && s->owners[a] != s->owners[b] && meet(&s->boxes[a], &s->boxes[b])) {
+                assert_true(k < pair_count);
+                assert_int_equal(pairs[k].a, a);
+                assert_int_equal(pairs[k].b, b);
+                ++k;
+            }
+        }
+    }
+    assert_int_equal(k, pair_count);
+}
+
+static int run(CairnBroad *broad, CairnArena *arena, const Scene *s) {
+    CairnPair *pairs = NULL;
+    int pair_count = -1, tests = -1;
+    assert_ok(cairn_broad_pairs(broad, s->boxes, s->kinds, s->owners, s->count, arena, &pairs, &pair_count, &tests));
+    check(s, pairs, pair_count);
+    cairn_arena_reset(arena);
+    return tests;
+}
+
+// One of several kinds of small world: spread out, on a grid (touching, equal keys), nested, huge among tiny, far from the origin.
+static CairnAabb random_box(uint64_t *random, int style) {
+    CairnVec3 c = support_vec3(random, -3, 3), h = support_vec3(random, 0.01, 0.8);
+    if (style == 1) {
+        c = (CairnVec3){support_int(random, -3, 3), support_int(random, -3, 3), support_int(random, -1, 1)};
+        h = (CairnVec3){0.5, 0.5, support_int(random, 0, 1)};
+    } else if (style == 2) {
+        c = support_vec3(random, -0.01, 0.01);
+    } else if (style == 3 && support_int(random, 0, 9) == 0) {
+        h = cairn_scale(1e5, h);
+    } else if (style == 4) {
+        c = cairn_add(c, (CairnVec3){1e6, -1e6, 1e6});
+    } else if (style == 5) {
+        c = (CairnVec3){c.x, c.y * 1e-3, 100 * c.z}; // one long axis
+    }
+    return around(c, h);
+}
+
+static void fill_slot(Scene *s, int i, uint64_t *random, int style) {
+    s->boxes[i] = support_int(random, 0, 29) == 0 ? everywhere() : random_box(random, style);
+    int draw = support_int(random, 0, 9);
+    s->kinds[i] = (uint8_t)(draw == 0 ? CAIRN_BOX_ABSENT : draw < 4 ? CAIRN_BOX_FIXED : CAIRN_BOX_MOVING);
+    s->owners[i] = support_int(random, 0, 4) == 0 ? support_int(random, 0, 3) : 10 + i;
+}
+
+static void small_worlds_match_brute_force(void **state) {
+    (void)state;
+    uint64_t random = 21;
+    CairnBroad broad; // one state for all: whatever it remembers must not show
+    CairnArena arena;
+    CairnAllocator allocator = {0};
+    cairn_broad_init(&broad, &allocator);
+    cairn_arena_init(&arena, &allocator);
+    static Scene s;
+    for (int k = 0; k < 5000; ++k) {
+        int style = support_int(&random, 0, 5);
+        s.count = support_int(&random, 0, 40);
+        for (int i = 0; i < s.count; ++i) {
+            fill_slot(&s, i, &random, style);
+        }
+        run(&broad, &arena, &s);
+    }
+    cairn_arena_free(&arena);
+    cairn_broad_free(&broad);
+}
+
+static void changing_worlds_match_brute_force(void **state) {
+    (void)state;
+    uint64_t random = 22;
+    for (int world = 0; world < 60; ++world) {
+        CairnBroad broad;
+        CairnArena arena;
+        CairnAllocator allocator = {0};
+        cairn_broad_init(&broad, &allocator);
+        cairn_arena_init(&arena, &allocator);
+        static Scene s;
+        int style = world % 6;
+        s.count = support_int(&random, 1, 100);
+        for (int i = 0; i < s.count; ++i) {
+            fill_slot(&s, i, &random, style);
+        }
+        for (int frame = 0; frame < 60; ++frame) {
+            double stride = frame % 20 == 19 ? 5 : 0.05; // mostly coherent, now and then not
+            for (int i = 0; i < s.count; ++i) {
+                if (s.kinds[i] == CAIRN_BOX_MOVING) {
+                    CairnVec3 d = support_vec3(&random, -stride, stride);
+                    s.boxes[i] = (CairnAabb){cairn_add(s.boxes[i].low, d), cairn_add(s.boxes[i].high, d)};
+                }
+            }
+            if (support_int(&random, 0, 2) == 0) { // insert, remove, change kind, shrink or grow
+                fill_slot(&s, support_int(&random, 0, s.count - 1), &random, style);
+                int added = support_int(&random, -3, frame % 10 == 0 ? 50 : 3);
+                for (int i = 0; i < added && s.count < LARGEST; ++i) {
+                    fill_slot(&s, s.count++, &random, style);
+                }
+                s.count = added < 0 && s.count > 4 ? s.count + added : s.count;
+            }
+            run(&broad, &arena, &s);
+        }
+        cairn_arena_free(&arena);
+        cairn_broad_free(&broad);
+    }
+}
+
+static void touching_counts_and_a_hair_does_not(void **state) {
+    (void)state;
+    CairnAllocator allocator = {0};
+    CairnBroad broad;
+    CairnArena arena;
+    cairn_broad_init(&broad, &allocator);
+    cairn_arena_init(&arena, &allocator);
+    for (int axis = 0; axis < 3; ++axis) {
+        for (int hair = 0; hair < 2; ++hair) {
+            Scene s = {.count = 2, .kinds = {CAIRN_BOX_MOVING, CAIRN_BOX_FIXED}, .owners = {0, 1}};
+            double d = hair ? nextafter(1.0, 2.0) : 1.0;
+            s.boxes[0] = (CairnAabb){{0, 0, 0}, {1, 1, 1}};
+            s.boxes[1] = (CairnAabb){{axis == 0 ? d : 0.2, axis == 1 ? d : 0.2, axis == 2 ? d : 0.2}, {3, 3, 3}};
+            CairnPair *pairs;
+            int pair_count, tests;
+            assert_ok(cairn_broad_pairs(&broad, s.boxes, s.kinds, s.owners, 2, &arena, &pairs, &pair_count, &tests));
+            assert_int_equal(pair_count, 1 - hair);
+        }
+    }
+    cairn_arena_free(&arena);
+    cairn_broad_free(&broad);
+}
+
+static void fixed_boxes_cost_no_tests(void **state) {
+    (void)state;
+    uint64_t random = 23;
+    CairnAllocator allocator = {0};
+    CairnBroad broad;
+    CairnArena arena;
+    cairn_broad_init(&broad, &allocator);
+    cairn_arena_init(&arena, &allocator);
+    static Scene s;
+    s.count = LARGEST;
+    for (int i = 0; i < s.count; ++i) {
+        fill_slot(&s, i, &random, 2); // all in one heap
+        s.kinds[i] = CAIRN_BOX_FIXED;
+        s.owners[i] = i;
+    }
+    s.boxes[0] = everywhere();
+    assert_int_equal(run(&broad, &arena, &s), 0);
+    s.kinds[1] = CAIRN_BOX_MOVING;
+    assert_in_range(run(&broad, &arena, &s), 1, LARGEST);
+    cairn_arena_free(&arena);
+    cairn_broad_free(&broad);
+}
+
+// A row of boxes is swept along the row: tests grow with the number of neighbours, not with its square.
+static void sweep_takes_the_long_axis(void **state) {
+    (void)state;
+    CairnAllocator allocator = {0};
+    static Scene s;
+    for (int axis = 0; axis < 3; ++axis) {
+        CairnBroad broad;
+        CairnArena arena;
+        cairn_broad_init(&broad, &allocator);
+        cairn_arena_init(&arena, &allocator);
+        s.count = LARGEST;
+        for (int i = 0; i < s.count; ++i) {
+            double d = 0.9 * i;
+            s.boxes[i] = around((CairnVec3){axis == 0 ? d : 0, axis == 1 ? d : 0, axis == 2 ? d : 0},
+                                (CairnVec3){0.5, 0.5, 0.5});
+            s.kinds[i] = CAIRN_BOX_MOVING;
+            s.owners[i] = i;
+        }
+        assert_int_equal(run(&broad, &arena, &s), LARGEST - 1);
+        assert_int_equal(broad.axis, axis);
+        cairn_arena_free(&arena);
+        cairn_broad_free(&broad);
+    }
+}
+
+static void many_pairs_fill_many_blocks(void **state) {
+    (void)state;
+    uint64_t random = 24;
+    CairnAllocator allocator = {0};
+    CairnBroad broad;
+    CairnArena arena;
+    cairn_broad_init(&broad, &allocator);
+    cairn_arena_init(&arena, &allocator);
+    static Scene s;
+    s.count = LARGEST;
+    for (int i = 0; i < s.count; ++i) { // nearly all overlap: about 80,000 pairs
+        s.boxes[i] = around(support_vec3(&random, -0.1, 0.1), support_vec3(&random, 0.1, 1));
+        s.kinds[i] = CAIRN_BOX_MOVING;
+        s.owners[i] = i;
+    }
+    run(&broad, &arena, &s);
+    cairn_arena_free(&arena);
+    cairn_broad_free(&broad);
+}
+
+static void settled_steps_allocate_nothing(void **state) {
+    (void)state;
+    uint64_t random = 25;
+    SupportMemory memory = {0};
+    CairnAllocator allocator = support_allocator(&memory);
+    CairnBroad broad;
+    CairnArena arena;
+    cairn_broad_init(&broad, &allocator);
+    cairn_arena_init(&arena, &allocator);
+    static Scene s;
+    s.count = 300;
+    for (int i = 0; i < s.count; ++i) {
+        fill_slot(&s, i, &random, 0);
+    }
+    run(&broad, &arena, &s);
+    run(&broad, &arena, &s);
+    int calls = memory.calls;
+    for (int k = 0; k < 10; ++k) {
+        run(&broad, &arena, &s);
+    }
+    assert_int_equal(memory.calls, calls);
+    cairn_arena_free(&arena);
+    cairn_broad_free(&broad);
+    assert_memory_clean(&memory);
+}
+
+static void a_failing_allocator_leaves_the_state_valid(void **state) {
+    (void)state;
+    uint64_t random = 26;
+    static Scene s, grown;
+    s.count = 60;
+    grown.count = LARGEST;
+    for (int i = 0; i < s.count; ++i) {
+        fill_slot(&s, i, &random, 0);
+    }
+    for (int i = 0; i < grown.count; ++i) {
+        fill_slot(&grown, i, &random, 2);
+    }
+    bool is_refused = true;
+    for (int n = 1; is_refused; ++n) {
+        SupportMemory memory = {0};
+        CairnAllocator allocator = support_allocator(&memory);
+        CairnBroad broad;
+        CairnArena arena;
+        cairn_broad_init(&broad, &allocator);
+        cairn_arena_init(&arena, &allocator);
+        run(&broad, &arena, &s);
+        CairnPair *pairs;
+        int pair_count, tests;
+        memory.fail_from = memory.calls + n;
+        CairnStatus status = cairn_broad_pairs(&broad, grown.boxes, grown.kinds, grown.owners, grown.count, &arena,
+                                               &pairs, &pair_count, &tests);
+        is_refused = !cairn_is_ok(status);
+        assert_true(is_refused || n > 2); // the order and the arena both had to grow
+        if (is_refused) {
+            assert_int_equal(status.code, CAIRN_OUT_OF_MEMORY);
+            assert_true(strstr(status.message, "400 boxes") != NULL);
+        }
+        memory.fail_from = 0;
+        cairn_arena_reset(&arena);
+        run(&broad, &arena, &s);
+        run(&broad, &arena, &grown);
+        cairn_arena_free(&arena);
+        cairn_broad_free(&broad);
+        assert_memory_clean(&memory);
+    }
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_worlds_match_brute_force),
+        cmocka_unit_test(changing_worlds_match_brute_force),
+        cmocka_unit_test(touching_counts_and_a_hair_does_not),
+        cmocka_unit_test(fixed_boxes_cost_no_tests),
+        cmocka_unit_test(sweep_takes_the_long_axis),
+        cmocka_unit_test(many_pairs_fill_many_blocks),
+        cmocka_unit_test(settled_steps_allocate_nothing),
+        cmocka_unit_test(a_failing_allocator_leaves_the_state_valid),
+    };
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
