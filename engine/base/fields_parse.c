@@ -80,7 +80,7 @@ static bool read_bool(const char *text, double *value) {
     return false;
 }
 
-// "[low, high] unit", "(in the open range)", or nothing where the field has no bounds.
+// The wanted thing with the range and the unit that the field has: "a number in [0, inf) kg", "a number in rad".
 static CairnStatus refuse_text(const char *title, const CairnField *field, const char *text, const char *wanted) {
     char range[128];
     CairnText out = cairn_text(range, sizeof range);
@@ -89,7 +89,7 @@ static CairnStatus refuse_text(const char *title, const CairnField *field, const
         cairn_field_add_range(field, &out);
     }
     if (field->unit[0] != '\0') {
-        cairn_text_add(&out, " %s", field->unit);
+        cairn_text_add(&out, "%s %s", out.length == 0 ? " in" : "", field->unit);
     }
     return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: %s is " QUOTED ", must be %s%s", title, field->name, text, wanted,
                        range);

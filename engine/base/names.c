@@ -55,7 +55,8 @@ static int edit_distance(const char *a, int a_length, const char *b, int b_lengt
     return last[b_length];
 }
 
-// Lower is nearer; INT_MAX: not near. One edit goes before a prefix, a prefix before two edits, a part inside after those.
+// Lower is nearer; INT_MAX: not near. One edit goes before a beginning of the name, that before two edits, and after those a part
+// inside the name, or the name with something behind it.
 static int score(const char *wanted, const char *name) {
     char a[LONGEST + 1], b[LONGEST + 1];
     int a_length = fold(wanted, a), b_length = fold(name, b);
@@ -67,7 +68,7 @@ static int score(const char *wanted, const char *name) {
     int best = distance <= limit ? 2 * distance : INT_MAX;
     if (a_length >= 2 && strncmp(b, a, (size_t)a_length) == 0) {
         best = least(best, 3);
-    } else if ((a_length >= 2 && strstr(b, a) != NULL) || (b_length >= 3 && strstr(a, b) != NULL)) {
+    } else if ((a_length >= 2 && strstr(b, a) != NULL) || (b_length >= 3 && strncmp(a, b, (size_t)b_length) == 0)) {
         best = least(best, 5);
     }
     return best;
