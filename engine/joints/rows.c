@@ -56,7 +56,7 @@ static CairnJointRow velocity_row(const CairnJointInput *input, const CairnCoord
     CairnJointRow row = row_of(coordinate, CAIRN_ROW_DRIVE, axis, settings->compliance);
     row.error = 0;
     row.rate = -settings->target_velocity;
-    row.upper = settings->max_force > 0 ? settings->max_force * input->h : 0;
+    row.upper = settings->max_force * input->h;
     row.lower = -row.upper;
     return row;
 }
@@ -68,7 +68,7 @@ static CairnJointRow spring_row(const CairnJointInput *input, const CairnCoordin
     double k = settings->stiffness, c = settings->damping, h = input->h;
     CairnJointRow row = row_of(coordinate, CAIRN_ROW_DRIVE, axis, settings->compliance);
     row.error -= settings->target_position;
-    row.upper = settings->max_force > 0 ? settings->max_force * h : 0;
+    row.upper = settings->max_force * h;
     if (settings->spring_unit == CAIRN_SPRING_FREQUENCY) {
         double omega = 2 * CAIRN_PI * k, inverse = mobility(input, coordinate), mass = inverse > 0 ? 1 / inverse : 0;
         k = mass * omega * omega;

@@ -107,7 +107,7 @@ void cairn_joint_stiffness(const CairnJointInput *input, const CairnJointRow *ro
             add_force(&input->core->def, &relative, rows[i].axis, force, sum);
         }
     }
-    CairnMat3 locked;
+    CairnMat3 locked = {0};
     bool is_mixed = !is_gear && locked_turns(rows, row_count, &locked);
     for (int k = 0; k < cairn_joint_body_count(&input->core->def); k++) {
         stiffness[k] = cairn_mat3_sum(stiffness[k], is_mixed ? without_mixed(sum[k], locked) : sum[k]);

@@ -1,0 +1,443 @@
+// Rows of joints: their number and bounds, drives against closed forms, forces in balance, geometric stiffness against differences.
+#include "engine/base/vec6.h"
+#include "engine/joints/coordinates.h"
+#include "support_joints.h"
+
+static const CairnVec3 X = {1, 0, 0}, Y = {0, 1, 0}, ORIGIN = {0, 0, 0};
+
+static int rows_of(const JointSetup *setup, CairnJointRow rows[CAIRN_JOINT_MAX_ROWS]) {
+    CairnJointInput input = support_joint_input(setup);
+    return cairn_joint_rows(&input, rows);
+}
+
+// A joint at its satisfied place, turned about x and y as far as it lets B.
+static JointSetup satisfied(uint64_t *seed, const CairnJointDef *def) {
+    JointSetup setup = support_joint_setup(seed, def);
+    double a = support_uniform(seed, -3, 3), b = support_uniform(seed, -3, 3);
+    CairnQuat turn = cairn_quat_identity();
+    if (def->type == CAIRN_JOINT_BALL) {
+        turn = support_quat(seed);
+    } else if (def->type == CAIRN_JOINT_REVOLUTE) {
+        turn = cairn_quat_axis_angle(X, a);
+    } else if (def->type == CAIRN_JOINT_UNIVERSAL) {
+        turn = cairn_quat_mul(cairn_quat_axis_angle(X, a), cairn_quat_axis_angle(Y, b));
+    }
+    support_joint_place(&setup, 1, def->type == CAIRN_JOINT_DISTANCE ? support_vec3(seed, -1, 1) : ORIGIN, turn);
+    return setup;
+}
+
+// ---- number and bounds ----
+
+static void rows_keep_number_and_meaning_in_any_pose(void **state) {
+    (void)state;
+    uint64_t seed = 1;
+    const int plain[CAIRN_JOINT_TYPE_COUNT] = {3, 5, 4, 5, 4, 6, 1, 3, 4, 6, 1};
+    for (CairnJointType type = 0; type < CAIRN_JOINT_GEAR; type++) {
+        CairnJointDef def = cairn_joint_def(type);
+        JointSetup setup = support_joint_setup(&seed, &def);
+        CairnJointRow first[CAIRN_JOINT_MAX_ROWS], rows[CAIRN_JOINT_MAX_ROWS];
+        assert_int_equal(rows_of(&setup, first), plain[type]);
+        for (int axis = 0; axis < CAIRN_AXIS_COUNT; axis++) { // as much as it takes
+            CairnJointDef trial = setup.core.def;
+            trial.axes[axis].mode = CAIRN_AXIS_LIMITED;
+            trial.axes[axis].drive = CAIRN_DRIVE_SPRING;
+            trial.axes[axis].stiffness = 1;
+            trial.axes[axis].lower = -0.1;
+            trial.axes[axis].upper = 0.1;
+            setup.core.def = cairn_is_ok(cairn_joint_check(&trial)) ? trial : setup.core.def;
+        }
+        int count = rows_of(&setup, first);
+        assert_true(count <= CAIRN_JOINT_MAX_ROWS);
+        for (int i = 0; i < 200; i++) {
+            support_joint_place(&setup, 1, support_vec3(&seed, -1, 1), support_quat(&seed));
+            assert_int_equal(rows_of(&setup, rows), count);
+            for (int r = 0; r < count; r++) {
+                assert_int_equal(rows[r].role, first[r].role);
+                assert_int_equal(rows[r].axis, first[r].axis);
+                assert_true(isfinite(rows[r].error));
+                assert_true(cairn_vec3_is_finite(rows[r].jacobian[0].angular));
+                assert_true(rows[r].lower <= rows[r].upper);
+            }
+        }
+    }
+}
+
+static void axes_without_effect_make_no_rows(void **state) {
+    (void)state;
+    uint64_t seed = 2;
+    CairnJointDef def = cairn_joint_def(CAIRN_JOINT_REVOLUTE);
+    def.axes[CAIRN_RX].mode = CAIRN_AXIS_LIMITED;  // infinite both ways
+    def.axes[CAIRN_RX].drive = CAIRN_DRIVE_SPRING; // without stiffness or damping
+    JointSetup setup = support_joint_setup(&seed, &def);
+    CairnJointRow rows[CAIRN_JOINT_MAX_ROWS];
+    assert_int_equal(rows_of(&setup, rows), 5);
+    setup.core.def.axes[CAIRN_RX].upper = 1;
+    assert_int_equal(rows_of(&setup, rows), 6);
+    assert_int_equal(rows[3].role, CAIRN_ROW_UPPER);
+    setup.core.def.axes[CAIRN_RX].damping = 1;
+    assert_int_equal(rows_of(&setup, rows), 7);
+    setup.core.def.axes[CAIRN_RX].spring_unit = CAIRN_SPRING_FREQUENCY; // a damping ratio of no frequency
+    assert_int_equal(rows_of(&setup, rows), 6);
+}
+
+static void limits_push_one_way_and_are_met_exactly(void **state) {
+    (void)state;
+    uint64_t seed = 3;
+    CairnJointDef def = cairn_joint_def(CAIRN_JOINT_PRISMATIC);
+    def.axes[CAIRN_X].mode = CAIRN_AXIS_LIMITED;
+    def.axes[CAIRN_X].lower = -1;
+    def.axes[CAIRN_X].upper = 2;
+    def.axes[CAIRN_X].compliance = 1e-5;
+    JointSetup setup = support_joint_setup(&seed, &def);
+    CairnJointRow rows[CAIRN_JOINT_MAX_ROWS];
+    const double places[3] = {0.5, 2.25, -1.5};
+    for (int i = 0; i < 3; i++) {
+        support_joint_place(&setup, 1, cairn_vec3(places[i], 0, 0), cairn_quat_identity());
+        rows_of(&setup, rows);
+        assert_int_equal(rows[0].role, CAIRN_ROW_LOWER);
+        assert_int_equal(rows[1].role, CAIRN_ROW_UPPER);
+        assert_near(rows[0].error, places[i] + 1, 1e-14);
+        assert_near(rows[1].error, 2 - places[i], 1e-14);
+        for (int r = 0; r < 2; r++) {
+            assert_near(rows[r].fraction, rows[r].error > 0 ? 1 : -1, 0);
+            assert_near(rows[r].lower, 0, 0);
+            assert_true(isinf(rows[r].upper));
+            assert_near(rows[r].compliance, 1e-5, 0);
+        }
+    }
+    setup.core.def.axes[CAIRN_X].lower = 2; // nothing between: held there
+    int count = rows_of(&setup, rows);
+    assert_int_equal(count, 6);
+    assert_int_equal(rows[0].role, CAIRN_ROW_LOCK);
+    assert_near(rows[0].error, -1.5 - 2, 1e-14);
+    assert_true(isinf(rows[0].lower) && isinf(rows[0].upper));
+}
+
+// ---- drives ----
+
+// J M^-1 J^T of a row.
+static double mobility(const JointSetup *setup, const CairnJointRow *row) {
+    double sum = 0;
+    for (int k = 0; k < 2; k++) {
+        CairnVec6 j = row->jacobian[k];
+        sum += setup->inverse_mass[k] * cairn_length_squared(j.linear);
+        sum += cairn_dot(j.angular, cairn_mat3_mul(setup->inverse_inertia[k], j.angular));
+    }
+    return sum;
+}
+
+// The impulse that solves one row by itself, and the velocity along it after.
+static double solve_alone(const JointSetup *setup, const CairnJointRow *row, double velocity, double *after) {
+    double inverse_mass = mobility(setup, row);
+    double d = row->fraction * row->error / setup->h + row->rate;
+    double lambda = cairn_clamp(-(velocity + d) / (inverse_mass + row->compliance), row->lower, row->upper);
+    *after = velocity + inverse_mass * lambda;
+    return lambda;
+}
+
+// m v' = m v + h (-k (q + h v' - q0) - c (v' - v0)), solved for v'.
+static double implicit_spring(double m, double k, double c, double h, double q, double v, double v0) {
+    return (m * v + h * (c * v0 - k * q)) / (m + h * c + h * h * k);
+}
+
+static void springs_are_implicit_springs(void **state) {
+    (void)state;
+    uint64_t seed = 4;
+    const CairnJointType types[2] = {CAIRN_JOINT_PRISMATIC, CAIRN_JOINT_REVOLUTE};
+    for (int i = 0; i < 200; i++) {
+        int axis = i % 2 == 0 ? CAIRN_X : CAIRN_RX;
+        CairnJointDef def = cairn_joint_def(types[i % 2]);
+        CairnAxis *settings = &def.axes[axis];
+        settings->drive = CAIRN_DRIVE_SPRING;
+        settings->spring_unit = i % 4 < 2 ? CAIRN_SPRING_FORCE : CAIRN_SPRING_FREQUENCY;
+        settings->stiffness = i % 5 == 0 ? 0 : pow(10, support_uniform(&seed, -1, i % 4 < 2 ? 6 : 2));
+        settings->damping = i % 7 == 0 ? 0 : pow(10, support_uniform(&seed, -1, i % 4 < 2 ? 4 : 1));
+        settings->target_position = 0.25;
+        settings->target_velocity = support_uniform(&seed, -1, 1);
+        JointSetup setup = support_joint_setup(&seed, &def);
+        support_joint_place(&setup, 1, ORIGIN, cairn_quat_identity());
+        CairnJointRow rows[CAIRN_JOINT_MAX_ROWS];
+        int count = rows_of(&setup, rows), drive = axis == CAIRN_X ? 0 : 3;
+        if (rows[drive].role != CAIRN_ROW_DRIVE) {
+            assert_int_equal(count, 5);
+            assert_true(settings->stiffness == 0);
+            continue;
+        }
+        double mass = 1 / mobility(&setup, &rows[drive]), k = settings->stiffness, c = settings->damping;
+        if (settings->spring_unit == CAIRN_SPRING_FREQUENCY) {
+            double omega = 2 * CAIRN_PI * k;
+            k = mass * omega * omega;
+            c = 2 * settings->damping * mass * omega;
+        }
+        double v = support_uniform(&seed, -1, 1), after;
+        double lambda = solve_alone(&setup, &rows[drive], v, &after);
+        double expected = implicit_spring(mass, k, c, setup.h, -0.25, v, settings->target_velocity);
+        assert_near(after, expected, 1e-11 * (1 + fabs(expected) + fabs(v))); // C carries 1/(h h k): a few digits go
+        double force = -k * (setup.h * expected - 0.25) - c * (expected - settings->target_velocity);
+        assert_near(lambda / setup.h, force, 1e-9 * (1 + fabs(force)));
+    }
+}
+
+static void drives_keep_to_their_force(void **state) {
+    (void)state;
+    uint64_t seed = 5;
+    CairnJointDef def = cairn_joint_def(CAIRN_JOINT_CYLINDRICAL);
+    def.axes[CAIRN_RX].drive = CAIRN_DRIVE_VELOCITY;
+    def.axes[CAIRN_RX].target_velocity = 3;
+    def.axes[CAIRN_X].drive = CAIRN_DRIVE_SPRING;
+    def.axes[CAIRN_X].stiffness = 1e6;
+    def.axes[CAIRN_X].max_force = 7;
+    JointSetup setup = support_joint_setup(&seed, &def);
+    support_joint_place(&setup, 1, cairn_vec3(0.5, 0, 0), cairn_quat_identity());
+    CairnJointRow rows[CAIRN_JOINT_MAX_ROWS];
+    assert_int_equal(rows_of(&setup, rows), 6);
+    double after;
+    assert_near(solve_alone(&setup, &rows[0], 0, &after), -7 * setup.h, 1e-16);
+    assert_near(rows[0].upper, 7 * setup.h, 1e-16);
+    assert_int_equal(rows[3].axis, CAIRN_RX);
+    assert_true(isinf(rows[3].upper) && isinf(rows[3].lower));
+    solve_alone(&setup, &rows[3], -1, &after);
+    assert_near(after, 3, 1e-8); // but for its compliance of 1e-10
+    setup.core.def.axes[CAIRN_RX].max_force = 0;
+    rows_of(&setup, rows);
+    assert_near(rows[3].upper, 0, 0);
+    assert_near(solve_alone(&setup, &rows[3], -1, &after), 0, 0);
+}
+
+// ---- forces ----
+
+static void a_hanging_body_pulls_with_its_weight(void **state) {
+    (void)state;
+    uint64_t seed = 6;
+    CairnVec3 weight = {0, 0, -9.81 * 3};
+    CairnJointDef def = cairn_joint_def(CAIRN_JOINT_FIXED);
+    for (int i = 0; i < 20; i++) {
+        JointSetup setup = satisfied(&seed, &def);
+        CairnJointRow rows[CAIRN_JOINT_MAX_ROWS];
+        CairnJointInput input = support_joint_input(&setup);
+        assert_int_equal(cairn_joint_rows(&input, rows), 6);
+        CairnRelative relative = cairn_relative(input.bodies);
+        // The joint carries the weight at frame B's origin, and the moment that it has there.
+        CairnVec3 force = cairn_neg(weight), torque = cairn_cross(relative.arm_b, weight);
+        double lambda[6];
+        for (int axis = 0; axis < 3; axis++) {
+            lambda[axis] = setup.h * cairn_dot(force, relative.a[axis]);
+            lambda[3 + axis] = setup.h * cairn_dot(torque, relative.a[axis]);
+        }
+        CairnVec6 sum = {ORIGIN, ORIGIN}; // about the centre of mass nothing is left to turn the body
+        for (int r = 0; r < 6; r++) {
+            sum = cairn_vec6_add_scaled(sum, lambda[r] / setup.h, rows[r].jacobian[1]);
+        }
+        assert_vec3_near(sum.linear, force, 1e-13);
+        assert_vec3_near(sum.angular, ORIGIN, 1e-12);
+        CairnJointState s = {0};
+        cairn_joint_forces(&input, rows, 6, lambda, &s);
+        assert_vec3_near(s.force, force, 1e-12);
+        assert_vec3_near(s.torque, torque, 1e-12);
+    }
+}
+
+static void drive_forces_are_told_by_axis(void **state) {
+    (void)state;
+    uint64_t seed = 7;
+    CairnJointDef def = cairn_joint_def(CAIRN_JOINT_CYLINDRICAL);
+    def.axes[CAIRN_X].drive = def.axes[CAIRN_RX].drive = CAIRN_DRIVE_VELOCITY;
+    JointSetup setup = support_joint_setup(&seed, &def);
+    support_joint_place(&setup, 1, ORIGIN, cairn_quat_identity());
+    CairnJointInput input = support_joint_input(&setup);
+    CairnJointRow rows[CAIRN_JOINT_MAX_ROWS];
+    CairnJointState s = {0};
+    const double lambda[6] = {0.5, 0, 0, -0.25, 0, 0};
+    assert_int_equal(cairn_joint_rows(&input, rows), 6);
+    cairn_joint_forces(&input, rows, 6, lambda, &s);
+    CairnVec3 x = cairn_rotate(input.bodies[0].frame.q, X);
+    assert_near(s.drive_force[CAIRN_X], 50, 1e-12);
+    assert_near(s.drive_force[CAIRN_RX], -25, 1e-12);
+    assert_near(s.drive_force[CAIRN_RY], 0, 0);
+    assert_vec3_near(s.force, cairn_scale(50, x), 1e-12);
+    assert_vec3_near(s.torque, cairn_scale(-25, x), 1e-12);
+}
+
+// ---- geometric stiffness ----
+
+static CairnVec3 unit(int i) {
+    return (CairnVec3){i == 0, i == 1, i == 2};
+}
+
+static CairnVec3 column_of(CairnMat3 m, int j) {
+    return (CairnVec3){m.m[0][j], m.m[1][j], m.m[2][j]};
+}
+
+static void set_column(CairnMat3 *m, int j, CairnVec3 v) {
+    m->m[0][j] = v.x;
+    m->m[1][j] = v.y;
+    m->m[2][j] = v.z;
+}
+
+static CairnMat3 symmetric(CairnMat3 m) {
+    return cairn_mat3_scaled(0.5, cairn_mat3_sum(m, cairn_mat3_transpose(m)));
+}
+
+// The torque on body k, after it alone has turned by theta about its centre. Forces on body A of a joint with straight lengths are
+// those at theta = 0, held still in the world while B's origin, as a point of A, turns along.
+static CairnVec3 torque_after(const JointSetup *setup, const double *lambda, int k, CairnVec3 theta) {
+    JointSetup turned = *setup;
+    turned.q[k] = cairn_quat_mul(cairn_quat_exp(theta), setup->q[k]);
+    CairnJointRow still[CAIRN_JOINT_MAX_ROWS], rows[CAIRN_JOINT_MAX_ROWS];
+    CairnJointInput input = support_joint_input(setup);
+    cairn_joint_rows(&input, still);
+    int count = rows_of(&turned, rows);
+    CairnVec3 torque = ORIGIN, force = ORIGIN;
+    for (int r = 0; r < count; r++) {
+        if (k == 0 && rows[r].axis < CAIRN_RX && setup->core.def.type != CAIRN_JOINT_DISTANCE) {
+            force = cairn_add_scaled(force, lambda[r] / setup->h, still[r].jacobian[0].linear);
+        } else {
+            torque = cairn_add_scaled(torque, lambda[r] / setup->h, rows[r].jacobian[k].angular);
+        }
+    }
+    CairnVec3 arm = cairn_rotate(cairn_quat_exp(theta), cairn_sub(input.bodies[1].frame.p, setup->center[0]));
+    return cairn_add(torque, cairn_cross(arm, force));
+}
+
+static CairnMat3 differenced(const JointSetup *setup, const double *lambda, int k) {
+    const double t = 1e-5;
+    CairnMat3 derivative;
+    for (int j = 0; j < 3; j++) {
+        CairnVec3 plus = torque_after(setup, lambda, k, cairn_scale(t, unit(j)));
+        CairnVec3 minus = torque_after(setup, lambda, k, cairn_scale(-t, unit(j)));
+        set_column(&derivative, j, cairn_scale(1 / (2 * t), cairn_sub(plus, minus)));
+    }
+    return symmetric(derivative);
+}
+
+// Blocks of k on the plane spanned by the turns that `locked` (one or two unit vectors at right angles) forbids and on the rest.
+static CairnMat3 blocks(CairnMat3 k, const CairnVec3 *locked, int count) {
+    CairnMat3 q = cairn_mat3_diagonal(0, 0, 0);
+    for (int i = 0; i < count; i++) {
+        q = cairn_mat3_sum(q, cairn_mat3_outer(locked[i], locked[i]));
+    }
+    CairnMat3 p = cairn_mat3_sum(cairn_mat3_diagonal(1, 1, 1), cairn_mat3_scaled(-1, q));
+    return cairn_mat3_sum(cairn_mat3_product(q, cairn_mat3_product(k, q)),
+                          cairn_mat3_product(p, cairn_mat3_product(k, p)));
+}
+
+static void check_stiffness(const JointSetup *setup, const double *lambda, const CairnVec3 *locked, int locked_count) {
+    CairnJointInput input = support_joint_input(setup);
+    CairnJointRow rows[CAIRN_JOINT_MAX_ROWS];
+    int count = cairn_joint_rows(&input, rows);
+    CairnMat3 k[CAIRN_JOINT_MAX_BODIES];
+    for (int i = 0; i < CAIRN_JOINT_MAX_BODIES; i++) {
+        k[i] = cairn_mat3_diagonal(1, 2, 3); // it adds
+    }
+    cairn_joint_stiffness(&input, rows, count, lambda, k);
+    for (int i = 0; i < 2; i++) {
+        CairnMat3 expected = blocks(differenced(setup, lambda, i), locked, locked_count);
+        assert_mat3_near(k[i], cairn_mat3_sum(cairn_mat3_diagonal(1, 2, 3), expected), 1e-6); // of numbers near 500
+    }
+}
+
+static void stiffness_is_the_derivative_of_torque(void **state) {
+    (void)state;
+    uint64_t seed = 8;
+    const CairnJointType types[] = {CAIRN_JOINT_BALL, CAIRN_JOINT_REVOLUTE, CAIRN_JOINT_UNIVERSAL, CAIRN_JOINT_DISTANCE,
+                                    CAIRN_JOINT_FIXED};
+    for (int i = 0; i < 100; i++) {
+        CairnJointDef def = cairn_joint_def(types[i % 5]);
+        def.axes[CAIRN_RX].drive = def.type == CAIRN_JOINT_REVOLUTE || def.type == CAIRN_JOINT_UNIVERSAL;
+        def.axes[CAIRN_RY].drive = def.type == CAIRN_JOINT_UNIVERSAL;
+        JointSetup setup = satisfied(&seed, &def);
+        double lambda[CAIRN_JOINT_MAX_ROWS];
+        for (int r = 0; r < CAIRN_JOINT_MAX_ROWS; r++) {
+            lambda[r] = support_uniform(&seed, -1, 1);
+        }
+        CairnJointInput input = support_joint_input(&setup);
+        CairnRelative relative = cairn_relative(input.bodies);
+        CairnVec3 locked[2] = {relative.a[1], relative.a[2]};
+        int count = def.type == CAIRN_JOINT_REVOLUTE ? 2 : 0;
+        if (def.type == CAIRN_JOINT_UNIVERSAL) {
+            locked[0] = cairn_cross(relative.a[0], relative.b[1]);
+            count = 1;
+        }
+        check_stiffness(&setup, lambda, locked, count);
+    }
+}
+
+// The curvature of every angle that has one, wherever it is; of those that have none, where their joint is satisfied.
+static void curvature_is_the_derivative_of_the_gradient(void **state) {
+    (void)state;
+    uint64_t seed = 9;
+    const CairnAngle *families[] = {cairn_twist_angles, cairn_cross_angles, cairn_cardan_angles, cairn_small_angles};
+    CairnJointDef def = cairn_joint_def(CAIRN_JOINT_BALL);
+    const double t = 1e-5;
+    for (int i = 0; i < 12 * 20; i++) {
+        const CairnAngle *angle = &families[i / 3 % 4][i % 3];
+        JointSetup setup = support_joint_setup(&seed, &def);
+        CairnQuat turn = cairn_quat_exp(support_vec3(&seed, -0.7, 0.7));
+        if (angle->curvature == NULL) {
+            turn = families[i / 3 % 4] == cairn_twist_angles ? cairn_quat_axis_angle(X, support_uniform(&seed, -3, 3))
+                                                             : cairn_quat_identity();
+        }
+        support_joint_place(&setup, 1, ORIGIN, turn);
+        CairnJointInput input = support_joint_input(&setup);
+        CairnRelative relative = cairn_relative(input.bodies);
+        CairnMat3 expected = angle->curvature ? angle->curvature(&relative, angle) : cairn_mat3_diagonal(0, 0, 0);
+        for (int k = 0; k < 2; k++) {
+            CairnMat3 derivative;
+            for (int j = 0; j < 3; j++) {
+                CairnVec3 g[2];
+                for (int side = 0; side < 2; side++) {
+                    JointSetup turned = setup;
+                    CairnVec3 theta = cairn_scale(side == 0 ? -t : t, unit(j));
+                    turned.q[k] = cairn_quat_mul(cairn_quat_exp(theta), setup.q[k]);
+                    input = support_joint_input(&turned);
+                    relative = cairn_relative(input.bodies);
+                    angle->evaluate(&relative, angle, &g[side]);
+                }
+                // What body A feels is minus the gradient.
+                set_column(&derivative, j, cairn_scale((k == 0 ? -1 : 1) / (2 * t), cairn_sub(g[1], g[0])));
+            }
+            assert_mat3_near(symmetric(derivative), expected, 1e-7);
+        }
+    }
+}
+
+// A wheel on an axle, loaded beside its bearing: sym([F]x [r]x) would brake its spin, and must not.
+static void a_load_beside_an_axle_leaves_its_spin_alone(void **state) {
+    (void)state;
+    uint64_t seed = 10;
+    CairnJointDef def = cairn_joint_def(CAIRN_JOINT_REVOLUTE);
+    JointSetup setup = support_joint_setup(&seed, &def);
+    setup.frame[1] = (CairnTransform){{0.2, 0, 0}, cairn_quat_identity()};
+    support_joint_place(&setup, 1, ORIGIN, cairn_quat_identity());
+    CairnJointInput input = support_joint_input(&setup);
+    CairnJointRow rows[CAIRN_JOINT_MAX_ROWS];
+    const double lambda[5] = {0, 0, 5000 * 0.01, 5, -3};
+    CairnMat3 k[CAIRN_JOINT_MAX_BODIES] = {0}, vectors;
+    cairn_joint_stiffness(&input, rows, cairn_joint_rows(&input, rows), lambda, k);
+    CairnVec3 axle = cairn_rotate(input.bodies[0].frame.q, X);
+    assert_vec3_near(cairn_mat3_mul(k[1], axle), ORIGIN, 1e-10); // of 5000 N times 0.2 m
+    double values[3];
+    cairn_mat3_eigen(k[1], values, &vectors);
+    for (int i = 0; i < 3; i++) {
+        assert_near(values[i] * cairn_dot(column_of(vectors, i), axle), 0, 1e-9);
+    }
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_keep_number_and_meaning_in_any_pose),
+        cmocka_unit_test(axes_without_effect_make_no_rows),
+        cmocka_unit_test(limits_push_one_way_and_are_met_exactly),
+        cmocka_unit_test(springs_are_implicit_springs),
+        cmocka_unit_test(drives_keep_to_their_force),
+        cmocka_unit_test(a_hanging_body_pulls_with_its_weight),
+        cmocka_unit_test(drive_forces_are_told_by_axis),
+        cmocka_unit_test(stiffness_is_the_derivative_of_torque),
+        cmocka_unit_test(curvature_is_the_derivative_of_the_gradient),
+        cmocka_unit_test(a_load_beside_an_axle_leaves_its_spin_alone),
+    };
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
