@@ -4,10 +4,6 @@
 
 // ---- inverse ----
 
-static double row_length(const double row[3]) {
-    return sqrt(row[0] * row[0] + row[1] * row[1] + row[2] * row[2]);
-}
-
 static double largest_entry(CairnMat3 a) {
     double largest = 0;
     for (int i = 0; i < 3; i++) {
@@ -20,48 +16,51 @@ static double largest_entry(CairnMat3 a) {
     return largest;
 }
 
-// adj(a) / det(a). Hadamard: |det a| is at most the product of the rows' lengths, whatever their scales; a determinant that is
-// nothing but rounding beside that product says that the rows are dependent.
-static bool adjugate_inverse(CairnMat3 a, CairnMat3 *inverse) {
-    CairnMat3 adjugate;
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            int r = (j + 1) % 3, s = (j + 2) % 3, c = (i + 1) % 3, d = (i + 2) % 3;
-            adjugate.m[i][j] = a.m[r][c] * a.m[s][d] - a.m[r][d] * a.m[s][c];
-        }
-    }
-    double determinant = a.m[0][0] * adjugate.m[0][0] + a.m[0][1] * adjugate.m[1][0] + a.m[0][2] * adjugate.m[2][0];
-    double volume = row_length(a.m[0]) * row_length(a.m[1]) * row_length(a.m[2]);
-    if (!(fabs(determinant) > 8 * DBL_EPSILON * volume)) {
+static double row_sum(const double row[3]) {
+    return fabs(row[0]) + fabs(row[1]) + fabs(row[2]);
+}
+
+// adj(a) / det(a). Hadamard: |det a| is at most the product of the rows' lengths, and so of their sums, whatever their scales; a
+// determinant that is nothing but rounding beside that product says that the rows are dependent.
+static bool adjugate_inverse(CairnMat3 a, double volume, CairnMat3 *inverse) {
+    CairnVec3 r0 = {a.m[0][0], a.m[0][1], a.m[0][2]}, r1 = {a.m[1][0], a.m[1][1], a.m[1][2]};
+    CairnVec3 r2 = {a.m[2][0], a.m[2][1], a.m[2][2]};
+    CairnVec3 c0 = cairn_cross(r1, r2), c1 = cairn_cross(r2, r0), c2 = cairn_cross(r0, r1); // columns of the adjugate
+    double determinant = cairn_dot(r0, c0);
+    if (!(fabs(determinant) > 4 * DBL_EPSILON * volume)) {
         return false;
     }
-    *inverse = cairn_mat3_scaled(1.0 / determinant, adjugate);
+    double s = 1.0 / determinant;
+    *inverse =
+        (CairnMat3){{{s * c0.x, s * c1.x, s * c2.x}, {s * c0.y, s * c1.y, s * c2.y}, {s * c0.z, s * c1.z, s * c2.z}}};
     return true;
 }
 
+static CairnMat3 scaled_by_power(CairnMat3 a, int exponent) {
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            a.m[i][j] = scalbn(a.m[i][j], exponent);
+        }
+    }
+    return a;
+}
+
 bool cairn_mat3_inverse(CairnMat3 a, CairnMat3 *inverse) {
+    double volume = row_sum(a.m[0]) * row_sum(a.m[1]) * row_sum(a.m[2]);
     double largest = largest_entry(a);
+    if (largest < 1e90 && volume > 1e-250) { // no product leaves the range of a double
+        return adjugate_inverse(a, volume, inverse);
+    }
     if (!(largest > 0) || !isfinite(largest)) {
         return false;
     }
-    if (largest > 1e-60 && largest < 1e60) { // no product of the adjugate leaves the range of a double
-        return adjugate_inverse(a, inverse);
-    }
     int exponent = ilogb(largest);
-    CairnMat3 scaled, result;
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            scaled.m[i][j] = scalbn(a.m[i][j], -exponent);
-        }
-    }
-    if (!adjugate_inverse(scaled, &result)) {
+    CairnMat3 scaled = scaled_by_power(a, -exponent), result;
+    volume = row_sum(scaled.m[0]) * row_sum(scaled.m[1]) * row_sum(scaled.m[2]);
+    if (!adjugate_inverse(scaled, volume, &result)) {
         return false;
     }
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            inverse->m[i][j] = scalbn(result.m[i][j], -exponent);
-        }
-    }
+    *inverse = scaled_by_power(result, -exponent);
     return true;
 }
 
@@ -80,7 +79,7 @@ static bool cholesky(CairnMat3 a, double l[3][3]) {
         for (int k = 0; k < j; k++) {
             pivot -= l[j][k] * l[j][k];
         }
-        if (!(pivot > 4 * DBL_EPSILON * a.m[j][j]) || !isfinite(pivot)) {
+        if (!(pivot > 16 * DBL_EPSILON * a.m[j][j]) || !isfinite(pivot)) {
             return false;
         }
         l[j][j] = sqrt(pivot);
@@ -124,8 +123,8 @@ static void jacobi_rotate(double a[3][3], double v[3][3], int p, int q) {
         a[p][q] = a[q][p] = 0;
         return;
     }
-    double theta = (a[q][q] - a[p][p]) / (2 * apq);                      // cot of twice the angle
-    double t = copysign(1.0, theta) / (fabs(theta) + hypot(theta, 1.0)); // tan of the angle
+    double theta = (a[q][q] - a[p][p]) / (2 * apq);                              // cot of twice the angle
+    double t = copysign(1.0, theta) / (fabs(theta) + sqrt(theta * theta + 1.0)); // tan of the angle
     double c = 1.0 / sqrt(1.0 + t * t), s = t * c;
     int r = 3 - p - q;
     double arp = a[r][p], arq = a[r][q];

@@ -81,7 +81,7 @@ bool cairn_mat3_inverse(CairnMat3 a, CairnMat3 *inverse);
 // |a - a^T| <= tolerance * max|a|, entry by entry; false for NaN.
 bool cairn_mat3_is_symmetric(CairnMat3 a, double tolerance);
 
-// For a symmetric matrix; to working precision, so that a rank-deficient matrix with rounding errors is not.
+// For a symmetric matrix; by pivots that stand out from rounding, so that a singular matrix with rounding errors hardly ever is.
 bool cairn_mat3_is_positive_definite(CairnMat3 a);
 
 // Eigenvalues in rising order and unit eigenvectors (columns, right-handed) of a symmetric matrix, by cyclic Jacobi.
