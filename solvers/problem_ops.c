@@ -14,22 +14,20 @@ static bool is_rigid(const double *P) {
            P[20] == 0 && P[24] == 0 && P[25] == 0 && P[26] == 0 && P[30] == 0 && P[31] == 0 && P[32] == 0;
 }
 
+// 1/sqrt(pivot) of what cancellation left of a diagonal entry, or 0 where that is noise, negative or NaN.
+static double root_of(double pivot, double diagonal) {
+    return pivot > 3 * DBL_EPSILON * diagonal ? 1.0 / sqrt(pivot) : 0;
+}
+
 static bool factor_rigid(const double *P, double *f) {
-    double a = P[21], b = P[27], c = P[33], d = P[28], e = P[34], g = P[35];
-    double l11 = 1.0 / sqrt(a);
-    double l21 = b * l11, l31 = c * l11;
-    double pivot_2 = d - l21 * l21;
-    double l22 = 1.0 / sqrt(pivot_2);
-    double l32 = (e - l31 * l21) * l22;
-    double pivot_3 = g - l31 * l31 - l32 * l32;
-    f[0] = 1.0 / sqrt(P[0]);
-    f[1] = l11;
-    f[2] = l21;
-    f[3] = l22;
-    f[4] = l31;
-    f[5] = l32;
-    f[6] = 1.0 / sqrt(pivot_3);
-    return P[0] > 0 && a > 0 && pivot_2 > 3 * DBL_EPSILON * d && pivot_3 > 3 * DBL_EPSILON * g;
+    f[0] = root_of(P[0], 0);
+    f[1] = root_of(P[21], 0);
+    f[2] = P[27] * f[1];
+    f[3] = root_of(P[28] - f[2] * f[2], P[28]);
+    f[4] = P[33] * f[1];
+    f[5] = (P[34] - f[4] * f[2]) * f[3];
+    f[6] = root_of(P[35] - f[4] * f[4] - f[5] * f[5], P[35]);
+    return f[0] > 0 && f[1] > 0 && f[3] > 0 && f[6] > 0;
 }
 
 static CairnStatus factor_blocks(const CairnProblem *problem, int *offset, double *factor) {

@@ -42,7 +42,7 @@ static double contact_norm(double a[3][3]) {
 // Nearest point of { |x_T| <= mu x_N }.
 static void project_cone(double mu, double x[3]) {
     double tangent = hypot(x[1], x[2]);
-    if (tangent <= mu * x[0]) {
+    if (x[0] >= 0 && tangent <= mu * x[0]) {
         return;
     }
     if (mu * tangent <= -x[0]) { // in the polar cone

@@ -92,11 +92,12 @@ static void judge_cone(const Referee *referee, int group, const CairnConstraintB
     }
     double tangent = hypot(r[1], r[2]), limit = friction->mu * r[0];
     residual->bound = fmax(residual->bound, fmax(-r[0], tangent - fmax(0, limit)));
-    if (r[0] > 0) {
-        residual->complementarity =
-            fmax(residual->complementarity, fabs(w[0]) * (is_corrected || tangent < limit ? 1 : 0));
+    // No floating-point impulse lies on a cone's edge to the last bit: the last 1e-12 of the radius count as edge.
+    bool is_inside = tangent < limit * (1 - 1e-12);
+    if (is_inside || (is_corrected && r[0] > 0)) {
+        residual->complementarity = fmax(residual->complementarity, fabs(w[0]));
     }
-    if (tangent < limit) {
+    if (is_inside) {
         residual->complementarity = fmax(residual->complementarity, hypot(w[1], w[2]));
     }
     residual->fb = fmax(residual->fb, cairn_referee_fb_cone(referee, group));
