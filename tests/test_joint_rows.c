@@ -362,6 +362,40 @@ static void stiffness_is_the_derivative_of_torque(void **state) {
     }
 }
 
+// An upper limit pulls against the coordinate; a gear pulls two joints, the second ratio times as hard.
+static void stiffness_follows_signs_and_ratios(void **state) {
+    (void)state;
+    uint64_t seed = 12;
+    CairnJointDef def = cairn_joint_def(CAIRN_JOINT_DISTANCE);
+    JointSetup rod = satisfied(&seed, &def), rope = rod;
+    rope.core.def.axes[CAIRN_X].mode = CAIRN_AXIS_LIMITED;
+    rope.core.def.axes[CAIRN_X].upper = 0.1;
+    CairnJointInput input[2] = {support_joint_input(&rod), support_joint_input(&rope)};
+    CairnJointRow rows[2][CAIRN_JOINT_MAX_ROWS];
+    CairnMat3 k[2][CAIRN_JOINT_MAX_BODIES] = {0};
+    for (int i = 0; i < 2; i++) {
+        double lambda = i == 0 ? -3 : 3;
+        assert_int_equal(cairn_joint_rows(&input[i], rows[i]), 1);
+        cairn_joint_stiffness(&input[i], rows[i], 1, &lambda, k[i]);
+    }
+    assert_true(fabs(k[0][1].m[0][0]) > 1);
+    assert_mat3_near(k[0][0], k[1][0], 1e-12);
+    assert_mat3_near(k[0][1], k[1][1], 1e-12);
+
+    def = cairn_joint_def(CAIRN_JOINT_GEAR);
+    def.ratio = -2.5;
+    JointSetup gear = support_joint_setup(&seed, &def);
+    gear.gear_a.def = gear.gear_b.def = cairn_joint_def(CAIRN_JOINT_PRISMATIC);
+    CairnJointInput geared = support_joint_input(&gear);
+    CairnMat3 both[CAIRN_JOINT_MAX_BODIES] = {0};
+    const double lambda[1] = {0.7};
+    assert_int_equal(cairn_joint_rows(&geared, rows[0]), 1);
+    cairn_joint_stiffness(&geared, rows[0], 1, lambda, both);
+    assert_mat3_near(both[1], differenced(&gear, lambda, 1), 1e-6);
+    assert_mat3_near(both[3], differenced(&gear, lambda, 3), 1e-6);
+    assert_true(fabs(both[3].m[0][0]) > 1);
+}
+
 // The curvature of every angle that has one, wherever it is; of those that have none, where their joint is satisfied.
 static void curvature_is_the_derivative_of_the_gradient(void **state) {
     (void)state;
@@ -433,6 +467,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_hanging_body_pulls_with_its_weight),
         cmocka_unit_test(drive_forces_are_told_by_axis),
         cmocka_unit_test(stiffness_is_the_derivative_of_torque),
+        cmocka_unit_test(stiffness_follows_signs_and_ratios),
         cmocka_unit_test(curvature_is_the_derivative_of_the_gradient),
         cmocka_unit_test(a_load_beside_an_axle_leaves_its_spin_alone),
     };

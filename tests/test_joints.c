@@ -147,6 +147,27 @@ static void jacobians_of_gears_reach_four_bodies(void **state) {
     }
 }
 
+// The rotation vector's derivative at small turns, where it goes by its limit and a coarse difference is exact to 1e-12.
+static void the_rotation_vector_is_exact_near_zero(void **state) {
+    (void)state;
+    uint64_t seed = 11;
+    CairnJointDef def = cairn_joint_def(CAIRN_JOINT_BALL);
+    for (int i = 0; i < 50; i++) {
+        JointSetup setup = support_joint_setup(&seed, &def);
+        setup.velocity[0].angular = ORIGIN;
+        support_joint_place(&setup, 1, ORIGIN, cairn_quat_exp(support_vec3(&seed, -2e-3, 2e-3)));
+        CairnJointState states[3];
+        for (int k = 0; k < 3; k++) {
+            JointSetup moved = support_joint_moved(&setup, 1e-3 * (k - 1));
+            CairnJointInput input = support_joint_input(&moved);
+            cairn_joint_measure(&input, &states[k]);
+        }
+        for (int axis = CAIRN_RX; axis <= CAIRN_RZ; axis++) {
+            assert_near((states[2].position[axis] - states[0].position[axis]) / 2e-3, states[1].velocity[axis], 1e-11);
+        }
+    }
+}
+
 // ---- measuring ----
 
 // The state of a joint whose frame B lies at `offset` and `turn` in frame A.
@@ -332,11 +353,14 @@ static void bad_axes_are_refused_by_name(void **state) {
     axis.lower = 2;
     axis.upper = 1;
     refuse_axis(hinge, CAIRN_RX, axis, "axis RX: lower is 2");
-    axis.upper = NAN;
+    axis.upper = nan("");
     refuse_axis(hinge, CAIRN_RX, axis, "upper");
     axis = AXIS(.mode = CAIRN_AXIS_LIMITED);
     axis.lower = HUGE_VAL;
     refuse_axis(hinge, CAIRN_RX, axis, "lower");
+    axis = AXIS(.mode = CAIRN_AXIS_LIMITED);
+    axis.upper = -HUGE_VAL;
+    refuse_axis(hinge, CAIRN_RX, axis, "upper, -inf");
     axis = AXIS(.mode = CAIRN_AXIS_FREE);
     axis.max_force = -1;
     refuse_axis(hinge, CAIRN_RX, axis, "max_force");
@@ -346,7 +370,7 @@ static void bad_axes_are_refused_by_name(void **state) {
     refuse_axis(hinge, CAIRN_RX, AXIS(.stiffness = -5), "stiffness");
     refuse_axis(hinge, CAIRN_RX, AXIS(.damping = -5), "damping");
     refuse_axis(hinge, CAIRN_RX, AXIS(.stiffness = HUGE_VAL), "stiffness");
-    refuse_axis(hinge, CAIRN_RX, AXIS(.target_velocity = NAN), "target_velocity");
+    refuse_axis(hinge, CAIRN_RX, AXIS(.target_velocity = nan("")), "target_velocity");
     refuse_axis(hinge, CAIRN_RX, AXIS(.target_position = HUGE_VAL), "target_position");
     refuse_axis(hinge, CAIRN_RX, AXIS(.mode = (CairnAxisMode)7), "mode");
     refuse_axis(hinge, CAIRN_RX, AXIS(.drive = (CairnDrive)3), "drive");
@@ -375,7 +399,7 @@ static void bad_definitions_are_refused_by_name(void **state) {
     def.frame_a.q = (CairnQuat){0, 0, 0, 0};
     assert_refused(cairn_joint_check(&def), CAIRN_INVALID_ARGUMENT, "frame_a.q");
     def = cairn_joint_def(CAIRN_JOINT_BALL);
-    def.frame_b.q.w = NAN;
+    def.frame_b.q.w = nan("");
     assert_refused(cairn_joint_check(&def), CAIRN_INVALID_ARGUMENT, "frame_b.q");
     def = cairn_joint_def(CAIRN_JOINT_BALL);
     def.frame_b.p.y = HUGE_VAL;
@@ -387,7 +411,7 @@ static void bad_definitions_are_refused_by_name(void **state) {
     gear.joint_b.index = 4;
     gear.ratio = 0;
     assert_refused(cairn_joint_check(&gear), CAIRN_INVALID_ARGUMENT, "ratio is 0");
-    gear.ratio = NAN;
+    gear.ratio = nan("");
     assert_refused(cairn_joint_check(&gear), CAIRN_INVALID_ARGUMENT, "ratio");
 }
 
@@ -397,6 +421,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(jacobians_hold_after_any_free_turn),
         cmocka_unit_test(jacobians_hold_for_any_six_dof),
         cmocka_unit_test(jacobians_of_gears_reach_four_bodies),
+        cmocka_unit_test(the_rotation_vector_is_exact_near_zero),
         cmocka_unit_test(positions_are_what_poses_say),
         cmocka_unit_test(errors_are_those_of_locks_and_limits),
         cmocka_unit_test(rods_and_gears_hold_what_they_began_with),

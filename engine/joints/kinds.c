@@ -128,9 +128,6 @@ void cairn_joint_begin(CairnJointCore *core, const CairnJointInput *input) {
     }
     core->rest[0] = core->rest[1] = 0;
     cairn_joint_advance(core, input);
-    for (int i = 0; i < 3; i++) {
-        core->turns[i] = 0; // half a turn at creation is not a turn
-    }
     if (core->def.type == CAIRN_JOINT_DISTANCE || core->def.type == CAIRN_JOINT_GEAR) {
         CairnRelative relative = cairn_relative(input->bodies);
         CairnCoordinate x;

@@ -35,8 +35,8 @@ const CairnAngle cairn_small_angles[3] = {
 static double vector(const CairnRelative *relative, const CairnAngle *angle, CairnVec3 *gradient) {
     CairnVec3 phi = cairn_quat_log(relative->q), e = unit(angle->i);
     double half = 0.5 * cairn_length(phi);
-    // The series of the same, where the quotient would lose digits.
-    double k = half < 1e-3 ? 1.0 / 12 + half * half / 180 : (1 - half * cos(half) / sin(half)) / (4 * half * half);
+    // The limit of the same, where the quotient would lose digits.
+    double k = half < 1e-3 ? 1.0 / 12 : (1 - half * cos(half) / sin(half)) / (4 * half * half);
     CairnVec3 turned = cairn_cross(phi, e);
     CairnVec3 row = cairn_add_scaled(cairn_add_scaled(e, 0.5, turned), k, cairn_cross(phi, turned));
     *gradient = to_world(relative, row);
