@@ -5,7 +5,7 @@
 // What counts as equal: points of a resting face are equally deep up to the step's noise, and a choice by that noise would
 // change from step to step. Share of the contact's size.
 #define EQUAL_DEPTH 1e-5
-#define EQUAL_SPAN 1e-6
+#define EQUAL_SPAN 1e-4
 
 static void swap_points(CairnManifoldPoint *points, int i, int j) {
     CairnManifoldPoint kept = points[i];

@@ -9,10 +9,10 @@
 #include "collision/pairs.h"
 
 // An axis must beat an earlier one by this share of the smaller box's size.
-#define TIE 1e-6
-// An edge axis within 3.6 degrees (cosine) of the best face's normal gives way to it: the clipped face holds that crossing of edges
-// with the same depth to 0.2 %, and supports with up to four points where the edges would with one.
-#define EDGE_LIKE_FACE 0.998
+#define TIE 1e-5
+// An edge axis within 1.8 degrees (cosine) of the best face's normal gives way to it: the clipped face holds that crossing of edges
+// with the same depth to 0.05 %, and supports with up to four points where the edges would with one.
+#define EDGE_LIKE_FACE 0.9995
 
 typedef struct Axis {
     CairnVec3 normal; // from first to second
