@@ -59,9 +59,9 @@ static CairnStatus gather_body(Drawing *drawing, const CairnWorld *world, CairnB
             CairnPart part = part_of_shape(&shape, (CairnTransform){state.position, state.orientation});
             part.has_pattern = state.type != CAIRN_STATIC;
             // The shapes of a compound differ a little, so that its turning shows.
-            part.color = cairn_color_mix(color, cairn_color(0xF3EFE6), i % 2 ? 0.35 : 0);
+            part.color = cairn_color_mix(color, drawing->shading.tints.cream, i % 2 ? 0.35 : 0);
             if (part.kind == CAIRN_PART_PLANE) {
-                part.color = cairn_color(0xDADDE0);
+                part.color = cairn_ground_color();
             }
             status = add_part(drawing, &part);
         }
@@ -91,7 +91,7 @@ static CairnStatus gather_joint(Drawing *drawing, const CairnWorld *world, Cairn
     CAIRN_TRY(joint_end(world, joint.body_a, joint.frame_a, &a));
     CAIRN_TRY(joint_end(world, joint.body_b, joint.frame_b, &b));
     CairnVec3 between = cairn_sub(b, a);
-    double length = cairn_length(between), width = 1.1 * drawing->shading.pixel * drawing->shading.stage / 8;
+    double length = cairn_length(between), width = 1.7 * drawing->shading.pixel * drawing->shading.stage / 8;
     CairnPart part = {.kind = CAIRN_PART_ROD, .half = {width, width, 0.5 * length}, .color = cairn_color(0x5A626C)};
     part.pose.p = cairn_scale(0.5, cairn_add(a, b));
     part.pose.q = cairn_quat_between(cairn_vec3(0, 0, 1), cairn_normalize(between));
@@ -297,7 +297,8 @@ CairnStatus cairn_picture_draw(const CairnWorld *world, const CairnPicture *pict
                                      .stage = 2.6 * range,
                                      .grid = round_down(0.11 * range),
                                      .pixel = SAMPLES / drawing.view.scale,
-                                     .height = height};
+                                     .height = height,
+                                     .tints = cairn_tints()};
     *image = (CairnImage){0, 0, NULL};
     CairnStatus status = gather(&drawing, world);
     if (!cairn_is_ok(status)) {

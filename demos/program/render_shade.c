@@ -10,13 +10,25 @@ CairnColor cairn_static_color(void) {
     return cairn_color(0xA9AEB6);
 }
 
+CairnColor cairn_ground_color(void) {
+    return cairn_color(0xD3D6DA);
+}
+
+CairnTints cairn_tints(void) {
+    return (CairnTints){.top = cairn_color(0xC9D5E1),
+                        .bottom = cairn_color(0xF3F2EE),
+                        .line = cairn_color(0x8A95A2),
+                        .field = cairn_color(0xFFFFFF),
+                        .cream = cairn_color(0xF3EFE6)};
+}
+
 static double smooth(double low, double high, double x) {
     double t = cairn_clamp((x - low) / (high - low), 0, 1);
     return t * t * (3 - 2 * t);
 }
 
 CairnColor cairn_backdrop(const CairnShading *shading, double y) {
-    return cairn_color_mix(cairn_color(0xDCE4EC), cairn_color(0xF6F5F1), smooth(0, 0.75, y / shading->height));
+    return cairn_color_mix(shading->tints.top, shading->tints.bottom, smooth(0, 0.75, y / shading->height));
 }
 
 // Share of a strip [centre - width, centre + width] around every whole number, averaged over a footprint: lines that fade where
@@ -33,19 +45,19 @@ static CairnColor ground_color(const CairnShading *shading, const CairnPart *par
     double x = local.x / shading->grid, y = local.y / shading->grid;
     bool is_dark = ((int)floor(x) + (int)floor(y)) & 1;
     double contrast = 1 - smooth(0.15, 0.6, footprint);
-    CairnColor color = cairn_color_mix(part->color, cairn_color(0xFFFFFF), is_dark ? 0 : 0.16 * contrast);
+    CairnColor color = cairn_color_mix(part->color, shading->tints.field, is_dark ? 0 : 0.13 * contrast);
     double lines = fmax(line(x, 0.010, footprint), line(y, 0.010, footprint));
-    return cairn_color_mix(color, cairn_color(0x8F99A5), 0.45 * lines * contrast);
+    return cairn_color_mix(color, shading->tints.line, 0.35 * lines * contrast);
 }
 
 // Six stripes and two caps: any rotation shows.
-static CairnColor ball_color(const CairnPart *part, CairnVec3 local) {
+static CairnColor ball_color(const CairnShading *shading, const CairnPart *part, CairnVec3 local) {
     CairnVec3 n = cairn_normalize(local);
     if (fabs(n.z) > 0.94) {
-        return cairn_color(0xF3EFE6);
+        return shading->tints.cream;
     }
     bool is_light = (int)floor(3 * (atan2(n.y, n.x) / CAIRN_PI + 1)) & 1;
-    return is_light ? cairn_color_mix(part->color, cairn_color(0xF3EFE6), 0.78) : part->color;
+    return is_light ? cairn_color_mix(part->color, shading->tints.cream, 0.8) : part->color;
 }
 
 // Edges of a box: a thin dark line with a worn, rounded rim, so that equal faces part from each other.
@@ -71,14 +83,13 @@ static CairnColor box_color(const CairnPart *part, int face, CairnVec3 local, Ca
 static CairnColor lit(const CairnShading *shading, CairnColor color, CairnVec3 normal, CairnVec3 point,
                       CairnVisibility seen, double gloss) {
     double sky = (double)seen.sky, facing = cairn_dot(normal, shading->light->direction);
-    double sun = 2.05 * (double)seen.sun * fmax(0, facing);
+    double sun = 1.62 * (double)seen.sun * fmax(0, facing);
     double up = 0.5 + 0.5 * normal.z;
     CairnColor below = {0.40, 0.37, 0.34}, above = {0.62, 0.67, 0.74};
-    CairnColor ambient = cairn_color_scale(0.92 * (0.25 + 0.75 * sky) * sky, cairn_color_mix(below, above, up));
+    CairnColor ambient = cairn_color_scale(0.68 * (0.25 + 0.75 * sky) * sky, cairn_color_mix(below, above, up));
     CairnVec3 eye = cairn_normalize(cairn_sub(shading->view.eye, point));
     double shine = cairn_dot(normal, cairn_normalize(cairn_add(eye, shading->light->direction)));
     double highlight = facing > 0 ? gloss * (double)seen.sun * pow(fmax(shine, 0), 48) : 0;
-    // Radiance to what the image holds: linear below, with a soft shoulder towards white.
     double r = color.r * (ambient.r + sun * 0.50) + highlight;
     double g = color.g * (ambient.g + sun * 0.485) + highlight;
     double b = color.b * (ambient.b + sun * 0.455) + highlight;
@@ -97,7 +108,7 @@ CairnColor cairn_shade(const CairnShading *shading, const CairnPart *part, int f
     }
     CairnColor color = part->color;
     if (part->kind == CAIRN_PART_SPHERE && part->has_pattern) {
-        color = ball_color(part, local);
+        color = ball_color(shading, part, local);
     } else if (part->kind == CAIRN_PART_BOX) {
         color = box_color(part, face, local, &normal);
     }

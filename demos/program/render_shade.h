@@ -5,6 +5,13 @@
 #include "demos/program/render_light.h"
 #include "demos/program/render_mesh.h"
 
+// The fixed colours of a picture, made once.
+typedef struct CairnTints {
+    CairnColor top, bottom; // backdrop
+    CairnColor line, field; // ground pattern
+    CairnColor cream;       // light stripes
+} CairnTints;
+
 typedef struct CairnShading {
     const CairnLight *light;
     CairnView view;
@@ -13,11 +20,14 @@ typedef struct CairnShading {
     double grid;      // metres: a field of the ground's pattern
     double pixel;     // width of a pixel at unit depth
     int height;       // of the picture in samples
+    CairnTints tints;
 } CairnShading;
 
 // A calm colour for body `index`, and the greys of what stands still.
 CairnColor cairn_body_color(int index);
 CairnColor cairn_static_color(void);
+CairnColor cairn_ground_color(void);
+CairnTints cairn_tints(void);
 
 CairnColor cairn_backdrop(const CairnShading *shading, double y);
 // `y`: the sample's row.

@@ -57,7 +57,7 @@ const CairnScene cairn_scene_sphere_on_incline = {
     .memory_size = sizeof(CairnBodyId),
     .step = 1.0 / 60,
     .steps = 210,
-    .camera = {.eye = {0.6, -9.5, 3.4}, .target = {-1.6, 0, 0.75}, .fov = 38},
+    .camera = {.eye = {1.2, -10.5, 3.6}, .target = {-1.2, 0, 0.7}, .fov = 38},
     .build = build,
     .check = check,
 };

@@ -1,0 +1,206 @@
+// cairn run: a scene headless, with pictures, a table, JSON and CSV.
+#include "demos/program/program.h"
+#include "demos/program/progress.h"
+#include "demos/program/render_scene.h"
+#include "demos/program/report.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct Run {
+    CairnRunOptions options;
+    CairnSession session;
+    CairnTally tally;
+    FILE *json, *csv;
+    CairnStatus broken; // the first invariant of the scene that did not hold
+    int broken_frame;
+} Run;
+
+static CairnStatus open_file(const char *path, const char *option, FILE **file) {
+    if (path) {
+        *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+        if (!*file) {
+            return cairn_error(CAIRN_IO, "option %s: cannot write %s: %s", option, path, strerror(errno));
+        }
+    }
+    return cairn_ok();
+}
+
+static CairnStatus close_file(const char *path, FILE **file) {
+    FILE *closing = *file;
+    *file = NULL;
+    if (!closing) {
+        return cairn_ok();
+    }
+    bool is_good = !ferror(closing) && fflush(closing) == 0;
+    if (closing != stdout) {
+        is_good = fclose(closing) == 0 && is_good;
+    }
+    return is_good ? cairn_ok() : cairn_error(CAIRN_IO, "cannot write %s: %s", path, strerror(errno));
+}
+
+// A picture that cannot be written is said before the run, not after it.
+static CairnStatus check_folders(const CairnRunOptions *options) {
+    for (int i = 0; i < options->shot_count; i++) {
+        char folder[CAIRN_RUN_PATH];
+        snprintf(folder, sizeof folder, "%s", options->shots[i].path);
+        char *slash = strrchr(folder, '/');
+        if (slash) {
+            slash[slash == folder] = '\0';
+        }
+        if (access(slash ? folder : ".", W_OK) != 0) {
+            return cairn_error(CAIRN_IO, "option --screenshot: cannot write into %s: %s", slash ? folder : ".",
+                               strerror(errno));
+        }
+    }
+    return cairn_ok();
+}
+
+static CairnStatus take_pictures(const Run *run, int frame, const CairnStats *stats) {
+    for (int i = 0; i < run->options.shot_count; i++) {
+        const CairnShot *shot = &run->options.shots[i];
+        if (shot->frame != frame) {
+            continue;
+        }
+        char caption[160], verdict[80] = "before the first step";
+        snprintf(caption, sizeof caption, "%s   frame %d   t = %.3f s   %s", run->session.scene->name, frame,
+                 cairn_world_time(run->session.world), run->session.solver->name);
+        if (frame > 0 && stats->residual.is_certified) {
+            snprintf(verdict, sizeof verdict, "certified");
+        } else if (frame > 0) {
+            snprintf(verdict, sizeof verdict, "NOT certified: %.1e m/s", stats->residual.scaled);
+        }
+        CairnPicture picture = {.width = run->options.width,
+                                .height = run->options.height,
+                                .camera = run->session.scene->camera,
+                                .caption = caption,
+                                .verdict = verdict,
+                                .is_good = frame == 0 || stats->residual.is_certified};
+        CairnImage image;
+        CAIRN_TRY(cairn_picture_draw(run->session.world, &picture, &image));
+        CairnStatus status = cairn_image_write_png(&image, shot->path);
+        cairn_image_free(&image);
+        CAIRN_TRY(status);
+    }
+    return cairn_ok();
+}
+
+static CairnStatus run_frames(Run *run) {
+    CairnStats stats;
+    memset(&stats, 0, sizeof stats);
+    CairnProgress progress = cairn_progress(run->session.scene->name, run->session.steps, !run->options.is_quiet);
+    CairnStatus status = take_pictures(run, 0, &stats);
+    for (int frame = 1; frame <= run->session.steps && cairn_is_ok(status); frame++) {
+        status = cairn_session_step(&run->session, &stats);
+        if (!cairn_is_ok(status)) {
+            status = cairn_error(status.code, "frame %d: %s", frame, status.message);
+            break;
+        }
+        cairn_tally_add(&run->tally, &stats, run->session.world);
+        if (cairn_is_ok(run->broken)) {
+            run->broken = cairn_session_check(&run->session, &stats);
+            run->broken_frame = frame;
+        }
+        if (run->csv) {
+            cairn_report_csv_line(run->csv, &stats);
+        }
+        status = take_pictures(run, frame, &stats);
+        cairn_progress_show(&progress, frame);
+    }
+    cairn_progress_end(&progress);
+    return status;
+}
+
+static CairnStatus run_scene(Run *run) {
+    const CairnRunOptions *options = &run->options;
+    CAIRN_TRY(check_folders(options));
+    CAIRN_TRY(cairn_session_open(options, &run->session));
+    CAIRN_TRY(cairn_tally_create(&run->tally, run->session.steps));
+    CAIRN_TRY(open_file(options->json, "--json", &run->json));
+    CAIRN_TRY(open_file(options->csv, "--csv", &run->csv));
+    if (run->csv) {
+        cairn_report_csv_head(run->csv);
+    }
+    CAIRN_TRY(run_frames(run));
+    if (run->json) {
+        CairnJson json = cairn_json(run->json);
+        CAIRN_TRY(cairn_report_json(&json, NULL, &run->session, &run->tally));
+    }
+    if (!options->is_quiet) {
+        // JSON or CSV on the standard output must stay alone there.
+        FILE *table = run->json == stdout || run->csv == stdout ? stderr : stdout;
+        CAIRN_TRY(cairn_report_table(table, &run->session, &run->tally));
+    }
+    return cairn_ok();
+}
+
+static int exit_code(const Run *run) {
+    int code = CAIRN_EXIT_DONE;
+    if (!cairn_is_ok(run->broken)) {
+        fprintf(stderr, "cairn run: frame %d: the scene's check broke: %s\n", run->broken_frame, run->broken.message);
+        code = CAIRN_EXIT_FAILED;
+    }
+    if (run->options.needs_certified && run->tally.certified < run->tally.frames) {
+        char verdict[200];
+        cairn_tally_verdict(&run->tally, verdict, sizeof verdict);
+        fprintf(stderr, "cairn run: %s\n", verdict);
+        code = CAIRN_EXIT_FAILED;
+    }
+    return code;
+}
+
+static int help_scene(const char *name) {
+    CairnSource source;
+    CairnStatus status = cairn_source_open(name, &source);
+    if (!cairn_is_ok(status)) {
+        return cairn_complain("run", status);
+    }
+    const CairnScene *scene = source.scene;
+    printf("%s: %s\n%s\n\n%d steps of %.6g s by default. Parameters (--param name=value):\n", scene->name,
+           scene->summary, scene->watch, scene->steps, scene->step);
+    for (int i = 0; i < scene->params.count; i++) {
+        char line[300];
+        cairn_fields_help(&scene->params.fields[i], line, sizeof line);
+        printf("%s\n", line);
+    }
+    if (scene->params.count == 0) {
+        printf("  none\n");
+    }
+    cairn_source_close(&source);
+    return CAIRN_EXIT_DONE;
+}
+
+static int run_command(int argc, char **argv) {
+    Run *run = calloc(1, sizeof *run); // the lists of options are too large for a small stack
+    if (!run) {
+        return cairn_complain("run", cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the options"));
+    }
+    int code;
+    CairnStatus status = cairn_run_options_parse(argc, argv, &run->options);
+    if (cairn_is_ok(status) && run->options.wants_help) {
+        code = CAIRN_EXIT_DONE;
+        if (run->options.scene) {
+            code = help_scene(run->options.scene);
+        } else {
+            cairn_run_options_help();
+        }
+        free(run);
+        return code;
+    }
+    status = cairn_is_ok(status) ? run_scene(run) : status;
+    CairnStatus json = close_file(run->options.json, &run->json), csv = close_file(run->options.csv, &run->csv);
+    status = !cairn_is_ok(status) ? status : !cairn_is_ok(json) ? json : csv;
+    code = cairn_is_ok(status) ? exit_code(run) : cairn_complain("run", status);
+    cairn_tally_free(&run->tally);
+    cairn_session_close(&run->session);
+    free(run);
+    return code;
+}
+
+const CairnCommand cairn_command_run = {
+    .name = "run",
+    .summary = "run a scene headless: progress bar, table, JSON, CSV, pictures",
+    .help = cairn_run_options_help,
+    .run = run_command,
+};

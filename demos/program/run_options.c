@@ -1,0 +1,194 @@
+#include "demos/program/run_options.h"
+#include "demos/program/render_scene.h"
+#include <cairn/fields.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const friction_names[] = {"box", "box-current", "cone", "coulomb"}; // as CairnFrictionKind counts
+
+enum { FRICTION_COUNT = (int)(sizeof(friction_names) / sizeof(friction_names[0])) };
+
+const char *cairn_friction_name(CairnFrictionKind kind) {
+    return (int)kind >= 0 && (int)kind < FRICTION_COUNT ? friction_names[kind] : "?";
+}
+
+static CairnStatus take_text(const char **place, const char *value) {
+    if (!value[0]) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "'' is empty");
+    }
+    *place = value;
+    return cairn_ok();
+}
+
+static CairnStatus take_pair(CairnTextList *list, const char *value) {
+    const char *equals = strchr(value, '=');
+    if (!equals || equals == value) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "'%s' is not name=value", value);
+    }
+    if (list->count == CAIRN_RUN_LIST) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "'%s' is one too many: at most %d", value, (int)CAIRN_RUN_LIST);
+    }
+    list->items[list->count++] = value;
+    return cairn_ok();
+}
+
+static CairnStatus take_solver(void *target, const char *value) {
+    return take_text(&((CairnRunOptions *)target)->solver, value);
+}
+
+static CairnStatus take_partition(void *target, const char *value) {
+    return take_text(&((CairnRunOptions *)target)->partition, value);
+}
+
+static CairnStatus take_iterations(void *target, const char *value) {
+    return take_text(&((CairnRunOptions *)target)->iterations, value);
+}
+
+static CairnStatus take_tolerance(void *target, const char *value) {
+    return take_text(&((CairnRunOptions *)target)->tolerance, value);
+}
+
+static CairnStatus take_json(void *target, const char *value) {
+    return take_text(&((CairnRunOptions *)target)->json, value);
+}
+
+static CairnStatus take_csv(void *target, const char *value) {
+    return take_text(&((CairnRunOptions *)target)->csv, value);
+}
+
+static CairnStatus take_param(void *target, const char *value) {
+    return take_pair(&((CairnRunOptions *)target)->params, value);
+}
+
+static CairnStatus take_setting(void *target, const char *value) {
+    return take_pair(&((CairnRunOptions *)target)->settings, value);
+}
+
+static CairnStatus take_steps(void *target, const char *value) {
+    return cairn_parse_int(value, 1, CAIRN_RUN_STEPS_MAX, &((CairnRunOptions *)target)->steps);
+}
+
+static CairnStatus take_threads(void *target, const char *value) {
+    return cairn_parse_int(value, 1, 1024, &((CairnRunOptions *)target)->threads);
+}
+
+static CairnStatus take_dt(void *target, const char *value) {
+    return cairn_parse_double(value, 0, 1, &((CairnRunOptions *)target)->dt);
+}
+
+static CairnStatus take_seed(void *target, const char *value) {
+    return cairn_parse_u64(value, &((CairnRunOptions *)target)->seed);
+}
+
+static CairnStatus take_friction(void *target, const char *value) {
+    CairnRunOptions *options = target;
+    for (int i = 0; i < FRICTION_COUNT; i++) {
+        if (strcmp(value, friction_names[i]) == 0) {
+            options->friction = (CairnFrictionKind)i;
+            options->has_friction = true;
+            return cairn_ok();
+        }
+    }
+    char near[80];
+    cairn_near_names(value, friction_names, FRICTION_COUNT, near, sizeof near);
+    return cairn_error(CAIRN_NOT_FOUND, "'%s' is none of box, box-current, cone, coulomb%s%s", value,
+                       near[0] ? "; near: " : "", near);
+}
+
+static CairnStatus take_shot(void *target, const char *value) {
+    CairnRunOptions *options = target;
+    const char *at = strrchr(value, '@');
+    if (!at || at == value) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "'%s' is not FILE@FRAME", value);
+    }
+    if (options->shot_count == CAIRN_RUN_LIST || at - value >= CAIRN_RUN_PATH) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "'%.80s': at most %d pictures, paths below %d bytes", value,
+                           (int)CAIRN_RUN_LIST, (int)CAIRN_RUN_PATH);
+    }
+    CairnShot *shot = &options->shots[options->shot_count];
+    CAIRN_TRY(cairn_parse_int(at + 1, 0, CAIRN_RUN_STEPS_MAX, &shot->frame));
+    snprintf(shot->path, sizeof shot->path, "%.*s", (int)(at - value), value);
+    options->shot_count++;
+    return cairn_ok();
+}
+
+static CairnStatus take_size(void *target, const char *value) {
+    CairnRunOptions *options = target;
+    const char *cross = strchr(value, 'x');
+    char width[16];
+    if (!cross || cross == value || cross - value > 15) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "'%s' is not WIDTHxHEIGHT", value);
+    }
+    snprintf(width, sizeof width, "%.*s", (int)(cross - value), value);
+    CAIRN_TRY(cairn_parse_int(width, 16, CAIRN_PICTURE_MAX, &options->width));
+    return cairn_parse_int(cross + 1, 16, CAIRN_PICTURE_MAX, &options->height);
+}
+
+static CairnStatus take_certified(void *target, const char *value) {
+    (void)value;
+    ((CairnRunOptions *)target)->needs_certified = true;
+    return cairn_ok();
+}
+
+static CairnStatus take_quiet(void *target, const char *value) {
+    (void)value;
+    ((CairnRunOptions *)target)->is_quiet = true;
+    return cairn_ok();
+}
+
+static CairnStatus take_help(void *target, const char *value) {
+    (void)value;
+    ((CairnRunOptions *)target)->wants_help = true;
+    return cairn_ok();
+}
+
+static const CairnOption run_options[] = {
+    {"--solver", "NAME[:k=v,k=v]", "solver and its options (cairn list solvers)", take_solver},
+    {"--partition", "NAME[:k=v,k=v]", "how the system is parted (cairn list partitioners)", take_partition},
+    {"--steps", "N", "number of steps instead of the scene's", take_steps},
+    {"--dt", "H", "step in seconds instead of the scene's", take_dt},
+    {"--threads", "N", "threads that a step may use; the bits are the same for any number", take_threads},
+    {"--seed", "N", "seed of what the scene draws at random", take_seed},
+    {"--param", "NAME=VALUE", "a parameter of the scene (cairn run SCENE --help); may be repeated", take_param},
+    {"--world", "NAME=VALUE", "a setting of the world (cairn help world); may be repeated", take_setting},
+    {"--friction", "KIND", "box, box-current, cone or coulomb", take_friction},
+    {"--iterations", "N", "the solver's option 'iterations'", take_iterations},
+    {"--tol", "T", "the solver's option 'tolerance'", take_tolerance},
+    {"--certified", NULL, "exit with 1 if the referee did not certify every frame", take_certified},
+    {"--json", "FILE", "write the results; - is the standard output", take_json},
+    {"--csv", "FILE", "write a line a frame", take_csv},
+    {"--screenshot", "FILE@FRAME", "write a PNG of the world after FRAME steps; may be repeated", take_shot},
+    {"--size", "WIDTHxHEIGHT", "of the pictures, 960x600 by default", take_size},
+    {"--quiet", NULL, "no progress bar and no table", take_quiet},
+    {"--help", NULL, "this help, or the parameters of the scene", take_help},
+};
+
+enum { OPTION_COUNT = (int)(sizeof(run_options) / sizeof(run_options[0])) };
+
+static CairnStatus take_scene(void *target, const char *word) {
+    CairnRunOptions *options = target;
+    if (options->scene) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "one scene at a time: got '%s' and '%s'", options->scene, word);
+    }
+    return take_text(&options->scene, word);
+}
+
+CairnStatus cairn_run_options_parse(int argc, char **argv, CairnRunOptions *options) {
+    *options = (CairnRunOptions){.seed = 1, .width = CAIRN_PICTURE_WIDTH, .height = CAIRN_PICTURE_HEIGHT};
+    CAIRN_TRY(cairn_options_parse(run_options, OPTION_COUNT, argc, argv, options, take_scene));
+    if (!options->scene && !options->wants_help) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "which scene? cairn list scenes");
+    }
+    return cairn_ok();
+}
+
+void cairn_run_options_help(void) {
+    printf("cairn run SCENE [options]\n\nRun a scene headless. SCENE is a built-in name (cairn list scenes) or a path "
+           "to a shared "
+           "object that\nexports `const CairnScene cairn_scene` (examples/my_scene.c).\n\n");
+    cairn_options_help(run_options, OPTION_COUNT);
+    printf("\nExit codes: 0 done, 1 the run failed (not finite, a scene's check broke, not certified where asked), 2 "
+           "wrong "
+           "usage.\n");
+}

@@ -1,0 +1,44 @@
+// What `cairn run` is asked to do, as words: checked one by one while they are read, and against the scene when the session opens.
+#ifndef CAIRN_PROGRAM_RUN_OPTIONS_H
+#define CAIRN_PROGRAM_RUN_OPTIONS_H
+
+#include "demos/program/options.h"
+#include <cairn/problem.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CAIRN_RUN_LIST = 64, CAIRN_RUN_PATH = 1024, CAIRN_RUN_STEPS_MAX = 10000000 };
+
+typedef struct CairnTextList {
+    const char *items[CAIRN_RUN_LIST];
+    int count;
+} CairnTextList;
+
+typedef struct CairnShot {
+    char path[CAIRN_RUN_PATH];
+    int frame; // 0: before the first step
+} CairnShot;
+
+typedef struct CairnRunOptions {
+    const char *scene, *solver, *partition; // NULL: not given
+    const char *iterations, *tolerance;     // options of whatever solver there is
+    const char *json, *csv;
+    int steps;   // 0: the scene's
+    double dt;   // 0: the scene's
+    int threads; // 0: the world's
+    uint64_t seed;
+    bool has_friction;
+    CairnFrictionKind friction;
+    CairnTextList params, settings;
+    CairnShot shots[CAIRN_RUN_LIST];
+    int shot_count;
+    int width, height; // of the pictures
+    bool needs_certified, is_quiet, wants_help;
+} CairnRunOptions;
+
+CairnStatus cairn_run_options_parse(int argc, char **argv, CairnRunOptions *options);
+void cairn_run_options_help(void);
+
+const char *cairn_friction_name(CairnFrictionKind kind);
+
+#endif

@@ -1,0 +1,29 @@
+// Session: a scene in a world, set up as the options say, ready to step.
+#ifndef CAIRN_PROGRAM_SESSION_H
+#define CAIRN_PROGRAM_SESSION_H
+
+#include "demos/program/run_options.h"
+#include "demos/program/source.h"
+#include <cairn/world.h>
+
+typedef struct CairnSession {
+    CairnSource source;
+    const CairnScene *scene;
+    CairnWorld *world;
+    CairnSceneRun run;
+    void *params, *memory;
+    const CairnSolver *solver;
+    const CairnPartitioner *partitioner;
+    void *solver_options, *partition_options; // NULL: none
+    double dt;
+    int steps;
+} CairnSession;
+
+CairnStatus cairn_session_open(const CairnRunOptions *options, CairnSession *session);
+// Run the scene's script, then step.
+CairnStatus cairn_session_step(CairnSession *session, CairnStats *stats);
+// The scene's own invariant; fine where it has none.
+CairnStatus cairn_session_check(const CairnSession *session, const CairnStats *stats);
+void cairn_session_close(CairnSession *session);
+
+#endif

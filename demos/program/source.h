@@ -1,0 +1,16 @@
+// Source: where a scene comes from, a built-in name or a shared object that exports `const CairnScene cairn_scene`.
+#ifndef CAIRN_PROGRAM_SOURCE_H
+#define CAIRN_PROGRAM_SOURCE_H
+
+#include <cairn/scene.h>
+
+typedef struct CairnSource {
+    const CairnScene *scene;
+    void *library; // NULL for a built-in scene
+} CairnSource;
+
+// A name with a '/' or that ends in ".so" is a file.
+CairnStatus cairn_source_open(const char *name, CairnSource *source);
+void cairn_source_close(CairnSource *source);
+
+#endif

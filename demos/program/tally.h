@@ -1,0 +1,57 @@
+// Tally: the statistics of a run, frame by frame, and what becomes of them: means, percentiles by sorting, the verdict.
+#ifndef CAIRN_PROGRAM_TALLY_H
+#define CAIRN_PROGRAM_TALLY_H
+
+#include <cairn/world.h>
+
+enum {
+    CAIRN_STAGE_STEP = 0,
+    CAIRN_STAGE_BROAD,
+    CAIRN_STAGE_NARROW,
+    CAIRN_STAGE_ASSEMBLE,
+    CAIRN_STAGE_PARTITION,
+    CAIRN_STAGE_SOLVE,
+    CAIRN_STAGE_INTEGRATE,
+    CAIRN_STAGE_COUNT
+};
+
+extern const char *const cairn_stage_names[CAIRN_STAGE_COUNT];
+
+typedef struct CairnMean {
+    double sum, max;
+} CairnMean;
+
+typedef struct CairnSpread {
+    double mean, p50, p99, max;
+} CairnSpread;
+
+typedef struct CairnTally {
+    int frames, capacity;
+    double *times; // CAIRN_STAGE_COUNT series of `capacity` frames, ms
+    CairnMean contacts, rows, interface_rows, iterations, coupling, factorizations;
+    CairnMean natural, scaled, fb, cone, penetration, joint_linear, joint_angular;
+    int at_limit, coupling_at_limit; // frames that a limit ended
+    int certified;
+    double worst; // largest scaled residual among the frames that were not certified
+    int worst_frame;
+    uint64_t worst_id;
+    bool is_worst_contact;
+    double energy_first, energy_last, energy_max;
+    long long allocations;      // of all frames
+    long long late_allocations; // of the second half
+    int late_frames;
+    int bodies, joints, dofs;
+} CairnTally;
+
+CairnStatus cairn_tally_create(CairnTally *tally, int frames);
+void cairn_tally_free(CairnTally *tally);
+// `world` tells whether the worst row belongs to a contact.
+void cairn_tally_add(CairnTally *tally, const CairnStats *stats, const CairnWorld *world);
+
+double cairn_tally_mean(const CairnTally *tally, CairnMean mean);
+// Percentiles by nearest rank: the smallest value that at least p of all do not exceed.
+CairnStatus cairn_tally_spread(const CairnTally *tally, int stage, CairnSpread *spread);
+// "certified: 600 of 600 frames", or what was not.
+int cairn_tally_verdict(const CairnTally *tally, char *text, size_t size);
+
+#endif
