@@ -458,6 +458,7 @@ static void overlapping_boxes_against_support_functions(void **state) {
         }
     }
     assert_true(overlap_count > 10000);
+    assert_true(close_count > searched_count - searched_count / 10);
     assert_true(exact_count > overlap_count - overlap_count / 20);
 }
 
