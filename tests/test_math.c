@@ -40,8 +40,8 @@ static void normalizing_a_short_vector_takes_the_fallback(void **state) {
     assert_vec3_near(cairn_normalize_or((CairnVec3){0, 0, 0}, fallback), fallback, 0);
     assert_vec3_near(cairn_normalize((CairnVec3){0, 0, 0}), ((CairnVec3){0, 0, 1}), 0);
     assert_vec3_near(cairn_normalize_or((CairnVec3){3e-140, 0, 4e-140}, fallback), ((CairnVec3){0.6, 0, 0.8}), 2 * EPS);
-    assert_false(cairn_vec3_is_finite((CairnVec3){0, NAN, 0}));
-    assert_false(cairn_vec3_is_finite((CairnVec3){INFINITY, 0, 0}));
+    assert_false(cairn_vec3_is_finite((CairnVec3){0, (double)NAN, 0}));
+    assert_false(cairn_vec3_is_finite((CairnVec3){(double)INFINITY, 0, 0}));
     assert_true(cairn_vec3_is_finite((CairnVec3){1, 2, 3}));
     assert_near(cairn_clamp(5, -1, 2), 2, 0);
     assert_near(cairn_clamp(-5, -1, 2), -1, 0);
@@ -164,7 +164,7 @@ static void unit_test_of_quaternions_refuses_others(void **state) {
     assert_true(cairn_quat_is_unit((CairnQuat){1 + 4e-7, 0, 0, 0}));
     assert_false(cairn_quat_is_unit((CairnQuat){1 + 6e-7, 0, 0, 0}));
     assert_false(cairn_quat_is_unit((CairnQuat){0, 0, 0, 0}));
-    assert_false(cairn_quat_is_unit((CairnQuat){NAN, 0, 0, 0}));
+    assert_false(cairn_quat_is_unit((CairnQuat){(double)NAN, 0, 0, 0}));
 }
 
 // ---- transforms ----
@@ -234,8 +234,8 @@ static void inverse_knows_singular_from_badly_scaled(void **state) {
         assert_false(cairn_mat3_inverse(cairn_mat3_scaled(scale, rank_two), &inverse));
     }
     assert_false(cairn_mat3_inverse(cairn_mat3_diagonal(0, 0, 0), &inverse));
-    assert_false(cairn_mat3_inverse(cairn_mat3_diagonal(1, NAN, 1), &inverse));
-    assert_false(cairn_mat3_inverse(cairn_mat3_diagonal(1, INFINITY, 1), &inverse));
+    assert_false(cairn_mat3_inverse(cairn_mat3_diagonal(1, (double)NAN, 1), &inverse));
+    assert_false(cairn_mat3_inverse(cairn_mat3_diagonal(1, (double)INFINITY, 1), &inverse));
     assert_mat3_near(inverse, cairn_mat3_diagonal(7, 7, 7), 0); // untouched
     assert_true(cairn_mat3_inverse(cairn_mat3_diagonal(1e-9, 1, 1e9), &inverse));
     assert_near(inverse.m[0][0], 1e9, 1e9 * 4 * EPS);
@@ -276,8 +276,8 @@ static void solve_refuses_what_is_not_positive_definite(void **state) {
     }
     assert_true(refused > DRAWS * 95 / 100); // 57 % without the margin
     assert_false(cairn_mat3_is_positive_definite(cairn_mat3_diagonal(0, 1, 1)));
-    assert_false(cairn_mat3_is_positive_definite(cairn_mat3_diagonal(1, 1, NAN)));
-    assert_false(cairn_mat3_is_positive_definite(cairn_mat3_diagonal(1, INFINITY, 1)));
+    assert_false(cairn_mat3_is_positive_definite(cairn_mat3_diagonal(1, 1, (double)NAN)));
+    assert_false(cairn_mat3_is_positive_definite(cairn_mat3_diagonal(1, (double)INFINITY, 1)));
     assert_vec3_near(x, ((CairnVec3){7, 7, 7}), 0);
 }
 
@@ -287,7 +287,7 @@ static void symmetry_is_relative_to_the_largest_entry(void **state) {
     a.m[1][2] = 1e-4;
     assert_true(cairn_mat3_is_symmetric(a, 1e-9));
     assert_false(cairn_mat3_is_symmetric(a, 1e-11));
-    a.m[1][2] = NAN;
+    a.m[1][2] = (double)NAN;
     assert_false(cairn_mat3_is_symmetric(a, 1e-9));
 }
 
@@ -351,8 +351,8 @@ static void eigen_finds_known_values(void **state) {
 static void eigen_ends_on_nan(void **state) {
     (void)state;
     double values[3];
-    CairnMat3 a = cairn_mat3_diagonal(1, NAN, 1), v;
-    a.m[0][1] = a.m[1][0] = NAN;
+    CairnMat3 a = cairn_mat3_diagonal(1, (double)NAN, 1), v;
+    a.m[0][1] = a.m[1][0] = (double)NAN;
     cairn_mat3_eigen(a, values, &v);
     assert_true(isnan(values[0]) || isnan(values[1]) || isnan(values[2]));
 }
@@ -415,8 +415,8 @@ static void inertia_of_no_body_is_refused(void **state) {
     assert_true(cairn_inertia_is_physical(cairn_mat3_diagonal(1e-30, 1e-30, 1e-30)));
     assert_false(cairn_inertia_is_physical(cairn_mat3_diagonal(0, 0, 0)));
     assert_false(cairn_inertia_is_physical(cairn_mat3_diagonal(0, 1, 1)));
-    assert_false(cairn_inertia_is_physical(cairn_mat3_diagonal(1, 1, NAN)));
-    assert_false(cairn_inertia_is_physical(cairn_mat3_diagonal(INFINITY, INFINITY, INFINITY)));
+    assert_false(cairn_inertia_is_physical(cairn_mat3_diagonal(1, 1, (double)NAN)));
+    assert_false(cairn_inertia_is_physical(cairn_mat3_diagonal((double)INFINITY, (double)INFINITY, (double)INFINITY)));
     CairnMat3 skewed = cairn_mat3_diagonal(1, 1, 1);
     skewed.m[0][1] = 1e-6;
     assert_false(cairn_inertia_is_physical(skewed));
