@@ -21,20 +21,18 @@ static CairnStatus check_nodes(const CairnGraph *graph) {
     return cairn_ok();
 }
 
-static CairnStatus check_edge(const CairnGraph *graph, int edge) {
-    int begin = graph->edge_start[edge], end = graph->edge_start[edge + 1];
-    if (end < begin) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "graph: edge_start[%d] = %d is less than edge_start[%d] = %d",
-                           edge + 1, end, edge, begin);
+static CairnStatus check_offsets(const CairnGraph *graph) {
+    if (graph->edge_start[0] != 0) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "graph: edge_start[0] = %d must be 0", graph->edge_start[0]);
     }
-    if (graph->edge_rows[edge] < 0) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "graph: edge_rows[%d] = %d is negative", edge,
-                           graph->edge_rows[edge]);
-    }
-    for (int k = begin; k < end; k++) {
-        if (graph->edge_node[k] < 0 || graph->edge_node[k] >= graph->node_count) {
-            return cairn_error(CAIRN_INVALID_ARGUMENT, "graph: edge_node[%d] = %d is no node of %d", k,
-                               graph->edge_node[k], graph->node_count);
+    for (int edge = 0; edge < graph->edge_count; edge++) {
+        if (graph->edge_start[edge + 1] < graph->edge_start[edge]) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "graph: edge_start[%d] = %d is less than edge_start[%d] = %d",
+                               edge + 1, graph->edge_start[edge + 1], edge, graph->edge_start[edge]);
+        }
+        if (graph->edge_rows[edge] < 0) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "graph: edge_rows[%d] = %d is negative", edge,
+                               graph->edge_rows[edge]);
         }
     }
     return cairn_ok();
@@ -56,15 +54,17 @@ CairnStatus cairn_graph_check(const CairnGraph *graph) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "graph: an edge array is NULL though edge_count = %d",
                            graph->edge_count);
     }
-    if (graph->edge_start[0] != 0) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "graph: edge_start[0] = %d must be 0", graph->edge_start[0]);
-    }
-    if (!graph->edge_node && graph->edge_start[graph->edge_count] > 0) {
+    CAIRN_TRY(check_offsets(graph)); // all of them before any is used
+    int ends = graph->edge_start[graph->edge_count];
+    if (!graph->edge_node && ends > 0) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "graph: edge_node is NULL though edge_start[%d] = %d",
-                           graph->edge_count, graph->edge_start[graph->edge_count]);
+                           graph->edge_count, ends);
     }
-    for (int edge = 0; edge < graph->edge_count; edge++) {
-        CAIRN_TRY(check_edge(graph, edge));
+    for (int k = 0; k < ends; k++) {
+        if (graph->edge_node[k] < 0 || graph->edge_node[k] >= graph->node_count) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "graph: edge_node[%d] = %d is no node of %d", k,
+                               graph->edge_node[k], graph->node_count);
+        }
     }
     return cairn_ok();
 }

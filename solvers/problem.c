@@ -283,11 +283,13 @@ static CairnStatus check_explicit(const CairnProblem *problem) {
     if (problem->row_count > 0 && problem->W_start[0] != 0) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "problem: W_start[0] = %d must be 0", problem->W_start[0]);
     }
-    for (int i = 0; i < problem->row_count; i++) {
+    for (int i = 0; i < problem->row_count; i++) { // all offsets before any is used
         if (problem->W_start[i + 1] < problem->W_start[i]) {
             return cairn_error(CAIRN_INVALID_ARGUMENT, "problem: W_start[%d] = %d is less than W_start[%d] = %d", i + 1,
                                problem->W_start[i + 1], i, problem->W_start[i]);
         }
+    }
+    for (int i = 0; i < problem->row_count; i++) {
         for (int k = problem->W_start[i]; k < problem->W_start[i + 1]; k++) {
             if (problem->W_column[k] < 0 || problem->W_column[k] >= problem->row_count) {
                 return cairn_error(CAIRN_INVALID_ARGUMENT, "problem: W_column[%d] = %d is outside row_count = %d", k,

@@ -119,10 +119,11 @@ static void bad_graphs_are_refused_by_name(void **state) {
         int what;
         const char *words;
     } cases[] = {
-        {0, "node_count = -1"},     {1, "edge_count = -1"},     {2, "node array is NULL"},  {3, "edge array is NULL"},
-        {4, "edge_node is NULL"},   {5, "edge_start[0] = 1"},   {6, "edge_start[2] = 1"},   {7, "edge_node[3] = 3"},
-        {8, "edge_node[0] = -1"},   {9, "edge_rows[1] = -2"},   {10, "node_mass[1] = nan"}, {11, "node_mass[2] = -1"},
-        {12, "node_group[0] = -2"}, {13, "node_mass[0] = inf"},
+        {0, "node_count = -1"},     {1, "edge_count = -1"},     {2, "node array is NULL"},
+        {3, "edge array is NULL"},  {4, "edge_node is NULL"},   {5, "edge_start[0] = 1"},
+        {6, "edge_start[2] = 1"},   {7, "edge_node[3] = 3"},    {8, "edge_node[0] = -1"},
+        {9, "edge_rows[1] = -2"},   {10, "node_mass[1] = nan"}, {11, "node_mass[2] = -1"},
+        {12, "node_group[0] = -2"}, {13, "node_mass[0] = inf"}, {14, "edge_start[2] = 4 is less"},
     };
     assert_refused(cairn_graph_check(NULL), CAIRN_INVALID_ARGUMENT, "graph is NULL");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -161,13 +162,16 @@ static void bad_graphs_are_refused_by_name(void **state) {
             t.rows[1] = -2;
             break;
         case 10:
-            t.mass[1] = NAN;
+            t.mass[1] = (double)NAN;
             break;
         case 11:
             t.mass[2] = -1;
             break;
         case 12:
             t.group[0] = -2;
+            break;
+        case 14:
+            t.start[1] = 1 << 30;
             break;
         default:
             t.mass[0] = (double)INFINITY;

@@ -109,7 +109,7 @@ static void answer_does_not_depend_on_the_order(void **state) {
         turned.problem.right_side = turned.right_side;
         turned.problem.lower = turned.lower;
         turned.problem.upper = turned.upper;
-        int count = t.problem.constraint_count, origin[PROBLEM_ROWS];
+        int count = t.problem.constraint_count, origin[PROBLEM_ROWS] = {0};
         for (int c = 0, row = 0; c < count; c++) {
             CairnConstraintBlock constraint = t.constraints[count - 1 - c];
             for (int i = 0; i < constraint.row_count; i++) {
@@ -259,10 +259,13 @@ static void rows_without_weight_go_to_their_bounds(void **state) {
         double d, lower, upper, start, answer;
         CairnOutcome outcome;
     } cases[] = {
-        {1, 0, INFINITY, 5, 0, CAIRN_CONVERGED},         {-1, 0, 2, 0.5, 2, CAIRN_CONVERGED},
-        {0, -1, 1, 0.5, 0.5, CAIRN_CONVERGED},           {0, -1, 1, 7, 1, CAIRN_CONVERGED},
-        {-1, 0, INFINITY, 3, 3, CAIRN_STALLED},          {1, -INFINITY, 1, 0, 0, CAIRN_STALLED},
-        {0, -INFINITY, INFINITY, 2, 2, CAIRN_CONVERGED},
+        {1, 0, (double)INFINITY, 5, 0, CAIRN_CONVERGED},
+        {-1, 0, 2, 0.5, 2, CAIRN_CONVERGED},
+        {0, -1, 1, 0.5, 0.5, CAIRN_CONVERGED},
+        {0, -1, 1, 7, 1, CAIRN_CONVERGED},
+        {-1, 0, (double)INFINITY, 3, 3, CAIRN_STALLED},
+        {1, -(double)INFINITY, 1, 0, 0, CAIRN_STALLED},
+        {0, -(double)INFINITY, (double)INFINITY, 2, 2, CAIRN_CONVERGED},
     };
     uint64_t seed = 7;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -329,7 +332,7 @@ static void bad_input_leaves_lambda_alone(void **state) {
     assert_refused(run_with(&t.problem, NULL, lambda, NULL).status, CAIRN_UNSUPPORTED, "diagonal entry of 0 (row 0)");
     build_explicit(&t, 1, 0, 0, 1);
     for (int i = 0; i < 5; i++) {
-        static const double bad[5] = {0, 2, -0.1, NAN, 7};
+        static const double bad[5] = {0, 2, -0.1, (double)NAN, 7};
         options.omega = bad[i];
         assert_refused(run_with(&t.problem, &options, lambda, NULL).status, CAIRN_INVALID_ARGUMENT, "omega");
     }
@@ -339,7 +342,7 @@ static void bad_input_leaves_lambda_alone(void **state) {
     assert_refused(run_with(&t.problem, &options, lambda, NULL).status, CAIRN_INVALID_ARGUMENT, "tolerance");
     assert_near(lambda[0], 0.25, 0);
     assert_near(lambda[1], 0.75, 0);
-    lambda[1] = NAN;
+    lambda[1] = (double)NAN;
     assert_refused(run_with(&t.problem, NULL, lambda, NULL).status, CAIRN_INVALID_ARGUMENT, "lambda[1]");
 }
 

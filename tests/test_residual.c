@@ -437,7 +437,7 @@ static void bad_input_is_refused(void **state) {
     test_problem_random(&t, &seed, 6);
     assert_refused(cairn_residual(NULL, lambda, NULL, &residual), CAIRN_INVALID_ARGUMENT, "NULL");
     assert_refused(cairn_residual(&t.problem, NULL, NULL, &residual), CAIRN_INVALID_ARGUMENT, "NULL");
-    lambda[4] = NAN;
+    lambda[4] = (double)NAN;
     assert_refused(cairn_residual(&t.problem, lambda, NULL, &residual), CAIRN_NUMERIC, "lambda[4]");
     lambda[4] = 0;
     t.P[0] = -1;
