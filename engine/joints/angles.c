@@ -81,7 +81,7 @@ static double twist(const CairnRelative *relative, const CairnAngle *angle, Cair
     double square = fmax(q.w * q.w + q.x * q.x, TINY);
     double y = (q.x * q.y + q.w * q.z) / square, z = (q.x * q.z - q.w * q.y) / square;
     *gradient = cairn_add_scaled(cairn_add_scaled(relative->a[0], y, relative->a[1]), z, relative->a[2]);
-    return q.w < 0 ? 2 * atan2(-q.x, -q.w) : 2 * atan2(q.x, q.w);
+    return 2 * atan2(q.x, q.w); // -q tells it a turn apart: the count of turns mends that
 }
 
 // B turned by a small theta sees x move to x + theta x x: y gains theta_z, z loses theta_y.

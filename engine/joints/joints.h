@@ -36,7 +36,7 @@ typedef struct CairnJointRow {
 typedef struct CairnJointCore {
     CairnJointDef def;
     double turns[3]; // whole turns counted on RX, RY, RZ where the type counts them, else 0
-    double last[3];  // those angles in [-pi, pi] at the end of the last step, to count turns by
+    double last[3];  // those angles, short of their whole turns, at the end of the last step
     double rest[2];  // rest[0]: position of X at creation, for gears and rods
 } CairnJointCore;
 
