@@ -144,14 +144,15 @@ CairnStatus cairn_body_get(const CairnWorld *world, CairnBodyId id, CairnBodySta
     }
     const CairnBody *body = &world->store.bodies[index];
     CairnTransform frame = cairn_body_frame(body);
+    CairnMat3 axes = cairn_body_axes(body), local_axes = cairn_mat3_of_quat(body->axes);
     *state = (CairnBodyState){
         .position = frame.p,
         .orientation = body->q,
         .center = body->center,
         .velocity = body->velocity,
         .angular_velocity = body->angular_velocity,
-        .angular_momentum = cairn_mat3_mul(cairn_mat3_rotate(body->q, body->inertia), body->angular_velocity),
-        .mass = {body->mass, body->local_center, body->inertia},
+        .angular_momentum = cairn_mat3_mul(cairn_inertia_of_axes(&axes, body->moments), body->angular_velocity),
+        .mass = {body->mass, body->local_center, cairn_inertia_of_axes(&local_axes, body->moments)},
         .type = body->type,
         .group = body->group,
         .user_data = body->user_data,
@@ -273,8 +274,9 @@ static CairnStatus needs_mass(const CairnBody *body, CairnBodyId id, const char 
 }
 
 static void add_angular_impulse(CairnBody *body, CairnVec3 impulse) {
-    CairnVec3 change = cairn_mat3_mul(body->inverse_inertia, cairn_unrotate(body->q, impulse));
-    body->angular_velocity = cairn_add(body->angular_velocity, cairn_rotate(body->q, change));
+    CairnMat3 axes = cairn_body_axes(body);
+    CairnMat3 inverse = cairn_inertia_of_axes(&axes, cairn_inverse_moments(body));
+    body->angular_velocity = cairn_add(body->angular_velocity, cairn_mat3_mul(inverse, impulse));
 }
 
 CairnStatus cairn_body_apply_impulse_at(CairnWorld *world, CairnBodyId id, CairnVec3 impulse, CairnVec3 point) {

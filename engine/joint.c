@@ -17,7 +17,8 @@ static CairnJointBody joint_body(const CairnStore *store, int body, CairnTransfo
     };
     if (b->type == CAIRN_DYNAMIC && b->has_mass) {
         view.inverse_mass = 1.0 / b->mass;
-        view.inverse_inertia = cairn_mat3_rotate(b->q, b->inverse_inertia);
+        CairnMat3 axes = cairn_body_axes(b);
+        view.inverse_inertia = cairn_inertia_of_axes(&axes, cairn_inverse_moments(b));
     }
     return view;
 }

@@ -4,7 +4,6 @@
 // either counts, writes or reads, so that the three can never disagree. Every number is 8 bytes, little-endian; a double is its
 // bits. Reading fills a fresh store that is put in the world's place only when all of it proved sound.
 #include "engine/base/hash.h"
-#include "engine/base/mat3.h"
 #include "engine/base/memory.h"
 #include "engine/world.h"
 #include <string.h>
@@ -116,12 +115,6 @@ static void visit_transform(Stream *s, CairnTransform *t) {
     visit_quat(s, &t->q);
 }
 
-static void visit_mat3(Stream *s, CairnMat3 *m) {
-    for (int i = 0; i < 9; i++) {
-        visit_double(s, &m->m[i / 3][i % 3]);
-    }
-}
-
 // A field by its own table: definitions add a line to their table and are in the snapshot.
 static void visit_fields(Stream *s, const CairnFieldTable *table, void *object) {
     for (int i = 0; i < table->count; i++) {
@@ -221,9 +214,8 @@ static void visit_body(Stream *s, CairnStore *store, CairnBody *b) {
     visit_vec3(s, &b->torque);
     visit_double(s, &b->mass);
     visit_vec3(s, &b->local_center);
-    visit_mat3(s, &b->inertia);
-    visit_mat3(s, &b->inverse_inertia);
-    visit_double(s, &b->inertia_low);
+    visit_vec3(s, &b->moments);
+    visit_quat(s, &b->axes);
     visit_bool(s, &b->is_isotropic);
     visit_bool(s, &b->has_mass);
     visit_int(s, &type, CAIRN_STATIC, CAIRN_DYNAMIC);

@@ -5,9 +5,9 @@
 //
 // Stages write to the arena only; `finish` commits everything at once, so a step that fails has not happened.
 #include "engine/step.h"
-#include "engine/base/mat3.h"
 #include "engine/base/timer.h"
 #include "engine/gyro.h"
+#include <string.h>
 
 void *cairn_step_push(CairnStep *step, size_t count, size_t size) {
     void *memory = cairn_arena_push(step->arena, count > 0 ? count : 1, size);
@@ -16,6 +16,11 @@ void *cairn_step_push(CairnStep *step, size_t count, size_t size) {
             cairn_error(CAIRN_OUT_OF_MEMORY, "step: no memory for %zu more elements of %zu bytes", count, size);
     }
     return memory;
+}
+
+void *cairn_step_push_zero(CairnStep *step, size_t count, size_t size) {
+    void *memory = cairn_step_push(step, count, size);
+    return memory != NULL ? memset(memory, 0, count * size) : NULL;
 }
 
 // Every living body must be whole before anything is computed from it.
@@ -46,19 +51,22 @@ static void start_block(const CairnStep *step, CairnStepBlock *block) {
     double h = step->h;
     double linear_keep = 1.0 / (1.0 + h * body->linear_damping); // implicit: never turns the velocity round
     double angular_keep = 1.0 / (1.0 + h * body->angular_damping);
-    block->inertia = cairn_mat3_rotate(body->q, body->inertia);
-    block->inverse_inertia = cairn_mat3_rotate(body->q, body->inverse_inertia);
+    CairnMat3 axes = cairn_body_axes(body);
+    block->inertia = cairn_inertia_of_axes(&axes, body->moments);
     block->start.linear = cairn_scale(linear_keep, body->velocity);
     block->start.angular = cairn_scale(angular_keep, body->angular_velocity);
     block->spin = block->start.angular;
     if (def->gyroscopic && !body->is_isotropic) {
-        block->spin = cairn_gyro_mean_velocity(body->q, body->inertia, body->inverse_inertia, block->start.angular, h);
+        block->spin = cairn_gyro_mean_velocity(&axes, body->moments, block->start.angular, h);
     }
     CairnVec3 acceleration =
         cairn_add_scaled(cairn_scale(1.0 / body->mass, body->force), body->gravity_scale, def->gravity);
     block->free.linear = cairn_add_scaled(block->start.linear, h, acceleration);
-    block->free.angular = cairn_add_scaled(block->spin, h, cairn_mat3_mul(block->inverse_inertia, body->torque));
-    block->stiffness = (CairnMat3){0};
+    block->free.angular = block->spin;
+    if (cairn_length_squared(body->torque) > 0) {
+        CairnMat3 inverse = cairn_inertia_of_axes(&axes, cairn_inverse_moments(body));
+        block->free.angular = cairn_add_scaled(block->spin, h, cairn_mat3_mul(inverse, body->torque));
+    }
 }
 
 static void begin(CairnStep *step, CairnWorld *world, double h) {

@@ -8,15 +8,14 @@
 // One dynamic body in this step.
 typedef struct CairnStepBlock {
     int body;
-    CairnMat3 inertia, inverse_inertia; // world axes
-    CairnVec6 start;                    // velocity at the start, damped
-    CairnVec6 free;                     // velocity at the end if no constraint acted
-    CairnVec3 spin;                     // angular velocity that the free rotation moves with (gyro.h)
-    CairnMat3 stiffness;                // K of the geometric stiffness in use, negative semidefinite or 0
-    CairnVec6 velocity;                 // the answer
-    CairnVec3 center;                   // the new pose
+    CairnMat3 inertia; // world axes
+    CairnVec6 start;   // velocity at the start, damped
+    CairnVec6 free;    // velocity at the end if no constraint acted
+    CairnVec3 spin;    // angular velocity that the free rotation moves with (gyro.h)
+    CairnVec3 center;  // the new pose
     CairnQuat q;
     CairnVec3 end_velocity, end_spin; // the velocities that the body keeps
+    CairnVec3 end_momentum;           // angular, about the centre of mass
 } CairnStepBlock;
 
 typedef struct CairnStepContact {
@@ -57,6 +56,8 @@ typedef struct CairnStep {
     CairnStepBlock *blocks;
     int block_count;
 
+    CairnMat3 *stiffness; // of each block: K of the geometric stiffness in use, negative semidefinite or 0; NULL: none
+
     CairnStepContact *contacts;
     int contact_count;
     CairnStepJoint *joints;
@@ -64,6 +65,7 @@ typedef struct CairnStep {
 
     CairnProblem problem;
     double *P, *lambda; // what the stages still change
+    double *velocity;   // the answer: problem.dof_count
     CairnParts parts;
 } CairnStep;
 
@@ -82,9 +84,10 @@ void cairn_step_joint_rows(CairnStep *step);
 void cairn_step_write_contact(const CairnStep *step, const CairnStepContact *contact, double *J, double *d);
 void cairn_step_write_joint(const CairnStep *step, const CairnStepJoint *joint, double *J, double *d);
 
-// Geometric stiffness from impulses: new K and P of every block. Returns whether some K jumped (geometric_jump).
-bool cairn_step_stiffen(CairnStep *step, const double *lambda);
-void cairn_step_write_dynamics(CairnStep *step); // P from inertia and stiffness
+// Geometric stiffness: K of every block from the impulses in step->lambda, and P with it. `again`, after a solve: only where some
+// K jumped (geometric_jump); returns whether it did, that is, whether another solve is worth it.
+void cairn_step_stiffen(CairnStep *step);
+bool cairn_step_stiffen_again(CairnStep *step);
 
 static inline int cairn_step_block(const CairnStep *step, int body) {
     return body < 0 ? -1 : step->block_of[body];
@@ -110,5 +113,6 @@ static inline bool cairn_step_failed(const CairnStep *step) {
 // Scratch of `count` elements; on failure the step's status says so and NULL comes back. Never called with a count below 0.
 #define CAIRN_STEP_PUSH(step, Type, count) ((Type *)cairn_step_push((step), (size_t)(count), sizeof(Type)))
 void *cairn_step_push(CairnStep *step, size_t count, size_t size);
+void *cairn_step_push_zero(CairnStep *step, size_t count, size_t size);
 
 #endif

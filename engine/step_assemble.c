@@ -8,46 +8,37 @@
 
 // ---- dynamics ----
 
-void cairn_step_write_dynamics(CairnStep *step) {
-    double factor =
-        step->world->def.integrator == CAIRN_MIDPOINT ? 2 : 1; // unknown (v + v+)/2: 2 M vm = 2 M v + h f + J^T lambda
-    double h = step->h;
-    int count = step->block_count;
-#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(static)
-    for (int b = 0; b < count; b++) {
-        const CairnStepBlock *block = &step->blocks[b];
-        double *P = step->P + (ptrdiff_t)36 * b;
-        memset(P, 0, 36 * sizeof(double));
-        double mass = factor * step->store->bodies[block->body].mass;
-        for (int i = 0; i < 3; i++) {
-            P[7 * i] = mass;
-            for (int j = 0; j < 3; j++) { // M - h^2 K (NUMERICS, "Heavy chains")
-                P[6 * (3 + i) + 3 + j] = factor * block->inertia.m[i][j] - h * h * block->stiffness.m[i][j];
-            }
-        }
-    }
-}
-
-static void write_momenta(CairnStep *step, double *p) {
+// One rigid body's dof block: P = M (the geometric stiffness comes later), p = M (free velocity) = M v + h f. Under the midpoint
+// rule the unknown is (v + v+)/2:  2 M vm = 2 M v + h f + J^T lambda.
+static void write_block(const CairnStep *step, int b, CairnDofBlock *blocks, double *P, double *p) {
+    const CairnStepBlock *block = &step->blocks[b];
+    const CairnBody *body = &step->store->bodies[block->body];
     bool midpoint = step->world->def.integrator == CAIRN_MIDPOINT;
-    for (int b = 0; b < step->block_count; b++) {
-        const CairnStepBlock *block = &step->blocks[b];
-        double mass = step->store->bodies[block->body].mass;
-        // M (free velocity) = M v + h f; under the midpoint rule M v once more.
-        CairnVec3 linear = cairn_scale(mass, block->free.linear);
-        CairnVec3 angular = cairn_mat3_mul(block->inertia, block->free.angular);
-        if (midpoint) {
-            linear = cairn_add_scaled(linear, mass, block->start.linear);
-            angular = cairn_add(angular, cairn_mat3_mul(block->inertia, block->spin));
+    double factor = midpoint ? 2 : 1;
+    uint64_t id = ((uint64_t)step->store->body_pool.slots[block->body].generation << 32) | (uint32_t)block->body;
+    blocks[b] = (CairnDofBlock){6 * b, 6, 36 * b, body->group, body->mass, id};
+    P += (ptrdiff_t)36 * b;
+    p += (ptrdiff_t)6 * b;
+    memset(P, 0, 36 * sizeof(double));
+    for (int i = 0; i < 3; i++) {
+        P[7 * i] = factor * body->mass;
+        for (int j = 0; j < 3; j++) {
+            P[6 * (3 + i) + 3 + j] = factor * block->inertia.m[i][j];
         }
-        double *out = p + (ptrdiff_t)6 * b;
-        out[0] = linear.x;
-        out[1] = linear.y;
-        out[2] = linear.z;
-        out[3] = angular.x;
-        out[4] = angular.y;
-        out[5] = angular.z;
     }
+    CairnVec3 linear = block->free.linear, angular = block->free.angular;
+    if (midpoint) {
+        linear = cairn_add(linear, block->start.linear);
+        angular = cairn_add(angular, block->spin);
+    }
+    linear = cairn_scale(body->mass, linear);
+    angular = cairn_mat3_mul(block->inertia, angular);
+    p[0] = linear.x;
+    p[1] = linear.y;
+    p[2] = linear.z;
+    p[3] = angular.x;
+    p[4] = angular.y;
+    p[5] = angular.z;
 }
 
 // ---- the arrays ----
@@ -227,15 +218,6 @@ static void add_contact(CairnStep *step, Arrays *a, Cursor *at, const CairnStepC
 
 // ---- the stage ----
 
-static void describe_blocks(CairnStep *step, CairnDofBlock *blocks) {
-    for (int b = 0; b < step->block_count; b++) {
-        int body = step->blocks[b].body;
-        uint64_t id = ((uint64_t)step->store->body_pool.slots[body].generation << 32) | (uint32_t)body;
-        blocks[b] =
-            (CairnDofBlock){6 * b, 6, 36 * b, step->store->bodies[body].group, step->store->bodies[body].mass, id};
-    }
-}
-
 void cairn_step_assemble(CairnStep *step) {
     if (cairn_step_failed(step)) {
         return;
@@ -257,8 +239,11 @@ void cairn_step_assemble(CairnStep *step) {
     if (cairn_step_failed(step)) {
         return;
     }
-    describe_blocks(step, arrays.blocks);
-    write_momenta(step, arrays.p);
+    int count = step->block_count;
+#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(static)
+    for (int b = 0; b < count; b++) {
+        write_block(step, b, arrays.blocks, step->P, arrays.p);
+    }
     Cursor at = {0};
     for (int j = 0; j < step->joint_count; j++) {
         add_joint(step, &arrays, &at, &step->joints[j]);
@@ -266,9 +251,6 @@ void cairn_step_assemble(CairnStep *step) {
     for (int i = 0; i < step->contact_count; i++) {
         add_contact(step, &arrays, &at, &step->contacts[i]);
     }
-    if (step->world->def.geometric_stiffness) {
-        cairn_step_stiffen(step, step->lambda);
-    }
-    cairn_step_write_dynamics(step);
+    cairn_step_stiffen(step);
     step->stats.times.assemble = cairn_timer_now() - t0;
 }

@@ -36,13 +36,13 @@ static void choose_tangents(const CairnStep *step, CairnStepContact *c, CairnVec
 
 // How much velocity a unit impulse along the normal makes: the diagonal of J M^-1 J^T.
 static double inverse_mass_along(const CairnStep *step, int body, CairnVec3 arm, CairnVec3 n) {
-    int block = cairn_step_block(step, body);
-    if (block < 0) {
+    if (cairn_step_block(step, body) < 0) {
         return 0;
     }
-    CairnVec3 turn = cairn_cross(arm, n);
-    return 1.0 / step->store->bodies[body].mass +
-           cairn_dot(turn, cairn_mat3_mul(step->blocks[block].inverse_inertia, turn));
+    const CairnBody *b = &step->store->bodies[body];
+    CairnMat3 axes = cairn_body_axes(b);
+    CairnVec3 turn = cairn_mat3_transpose_mul(axes, cairn_cross(arm, n)), inverse = cairn_inverse_moments(b);
+    return 1.0 / b->mass + inverse.x * turn.x * turn.x + inverse.y * turn.y * turn.y + inverse.z * turn.z * turn.z;
 }
 
 static double position_term(const CairnStep *step, double distance) {

@@ -1,5 +1,4 @@
 // Finish: the referee, then everything that the step made is committed at once; events and statistics.
-#include "engine/base/mat3.h"
 #include "engine/base/memory.h"
 #include "engine/base/timer.h"
 #include "engine/step.h"
@@ -108,6 +107,17 @@ static bool reserve_all(CairnStep *step, const Touching *now) {
 
 // ---- commit ----
 
+static void add_energy(CairnStep *step, const CairnBody *body, CairnVec3 spin_momentum) {
+    CairnStats *stats = &step->stats;
+    CairnVec3 momentum = cairn_scale(body->mass, body->velocity);
+    stats->kinetic_energy +=
+        0.5 * (cairn_dot(momentum, body->velocity) + cairn_dot(spin_momentum, body->angular_velocity));
+    stats->potential_energy -= body->mass * body->gravity_scale * cairn_dot(step->world->def.gravity, body->center);
+    stats->momentum = cairn_add(stats->momentum, momentum);
+    stats->angular_momentum = cairn_add(stats->angular_momentum, cairn_cross(body->center, momentum));
+    stats->angular_momentum = cairn_add(stats->angular_momentum, spin_momentum);
+}
+
 static void tell_moved(CairnStep *step, int body, CairnVec3 center, CairnQuat q) {
     CairnBody *b = &step->store->bodies[body];
     bool has_moved = memcmp(&b->center, &center, sizeof center) != 0 || memcmp(&b->q, &q, sizeof q) != 0;
@@ -133,6 +143,7 @@ static void commit_bodies(CairnStep *step) {
             body->velocity = block->end_velocity;
             body->angular_velocity = block->end_spin;
             tell_moved(step, i, block->center, block->q);
+            add_energy(step, body, block->end_momentum);
         } else if (body->type == CAIRN_KINEMATIC) {
             CairnQuat turn = cairn_quat_exp(cairn_scale(step->h, body->angular_velocity));
             tell_moved(step, i, cairn_add_scaled(body->center, step->h, body->velocity),
@@ -193,20 +204,6 @@ static void commit_joints(CairnStep *step) {
 
 // ---- statistics ----
 
-static void sum_energies(CairnStep *step) {
-    CairnStats *stats = &step->stats;
-    for (int b = 0; b < step->block_count; b++) {
-        const CairnBody *body = &step->store->bodies[step->blocks[b].body];
-        CairnVec3 w = cairn_unrotate(body->q, body->angular_velocity);
-        CairnVec3 momentum = cairn_scale(body->mass, body->velocity), spin = cairn_mat3_mul(body->inertia, w);
-        stats->kinetic_energy += 0.5 * (cairn_dot(momentum, body->velocity) + cairn_dot(w, spin));
-        stats->potential_energy -= body->mass * body->gravity_scale * cairn_dot(step->world->def.gravity, body->center);
-        stats->momentum = cairn_add(stats->momentum, momentum);
-        stats->angular_momentum = cairn_add(
-            stats->angular_momentum, cairn_add(cairn_rotate(body->q, spin), cairn_cross(body->center, momentum)));
-    }
-}
-
 static void fill_stats(CairnStep *step) {
     CairnStats *stats = &step->stats;
     const CairnStore *store = step->store;
@@ -220,7 +217,6 @@ static void fill_stats(CairnStep *step) {
     for (int i = 0; i < step->contact_count; i++) {
         stats->penetration = fmax(stats->penetration, -step->contacts[i].distance);
     }
-    sum_energies(step);
     stats->step_index = store->step_index;
     stats->time = store->time;
     stats->arena_bytes = step->arena->peak;
@@ -233,6 +229,8 @@ CairnStatus cairn_step_finish(CairnStep *step, CairnStats *stats) {
     }
     double t0 = cairn_timer_now();
     CAIRN_TRY(cairn_residual_in(&step->problem, step->lambda, step->arena, &step->stats.residual));
+    double t1 = cairn_timer_now();
+    step->stats.times.referee = t1 - t0;
     Touching now = find_touching(step);
     if (cairn_step_failed(step)) {
         return step->status;
@@ -256,7 +254,7 @@ CairnStatus cairn_step_finish(CairnStep *step, CairnStats *stats) {
     step->world->lambda = step->lambda;
     step->world->has_problem = true;
     fill_stats(step);
-    step->stats.times.finish = cairn_timer_now() - t0;
+    step->stats.times.finish = cairn_timer_now() - t1;
     step->stats.times.step = cairn_timer_now() - step->began;
     if (stats != NULL) {
         *stats = step->stats;

@@ -8,25 +8,28 @@
 #include "engine/base/timer.h"
 #include "engine/step.h"
 
-static void integrate_block(const CairnStep *step, CairnStepBlock *block) {
+static void integrate_block(const CairnStep *step, int b) {
+    CairnStepBlock *block = &step->blocks[b];
     const CairnBody *body = &step->store->bodies[block->body];
     const CairnWorldDef *def = &step->world->def;
-    double h = step->h;
-    CairnVec3 u = block->velocity.angular;
-    block->center = cairn_add_scaled(body->center, h, block->velocity.linear);
-    block->q = cairn_quat_normalize(cairn_quat_mul(cairn_quat_exp(cairn_scale(h, u)), body->q));
+    const double *x = step->velocity + (ptrdiff_t)6 * b;
+    CairnVec3 v = {x[0], x[1], x[2]}, u = {x[3], x[4], x[5]};
+    block->center = cairn_add_scaled(body->center, step->h, v);
+    block->q = cairn_quat_normalize(cairn_quat_mul(cairn_quat_exp(cairn_scale(step->h, u)), body->q));
     CairnVec3 change = cairn_sub(u, block->spin);
-    block->end_velocity = block->velocity.linear;
+    block->end_velocity = v;
     if (def->integrator == CAIRN_MIDPOINT) { // vm = (v + v+)/2 was solved for
         change = cairn_scale(2, change);
-        block->end_velocity = cairn_sub(cairn_scale(2, block->velocity.linear), block->start.linear);
+        block->end_velocity = cairn_sub(cairn_scale(2, v), block->start.linear);
     }
-    if (body->is_isotropic || !def->gyroscopic) {
-        block->end_spin = cairn_add(block->start.angular, change);
-        return;
+    block->end_spin = cairn_add(block->start.angular, change);
+    block->end_momentum = cairn_mat3_mul(block->inertia, block->end_spin);
+    if (def->gyroscopic && !body->is_isotropic) { // the momentum is kept while the body turns under it
+        CairnMat3 axes = cairn_mat3_of_quat(cairn_quat_mul(block->q, body->axes));
+        CairnVec3 local = cairn_mat3_transpose_mul(axes, block->end_momentum), inverse = cairn_inverse_moments(body);
+        block->end_spin =
+            cairn_mat3_mul(axes, (CairnVec3){inverse.x * local.x, inverse.y * local.y, inverse.z * local.z});
     }
-    CairnVec3 momentum = cairn_mat3_mul(block->inertia, cairn_add(block->start.angular, change));
-    block->end_spin = cairn_rotate(block->q, cairn_mat3_mul(body->inverse_inertia, cairn_unrotate(block->q, momentum)));
 }
 
 static bool is_finite_block(const CairnStepBlock *block) {
@@ -39,20 +42,20 @@ void cairn_step_integrate(CairnStep *step) {
         return;
     }
     double t0 = cairn_timer_now();
-    int count = step->block_count;
-#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(static)
+    int count = step->block_count, broken = count;
+#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(static)              \
+    reduction(min                                                                                                      \
+              : broken)
     for (int b = 0; b < count; b++) {
-        integrate_block(step, &step->blocks[b]);
+        integrate_block(step, b);
+        broken = !is_finite_block(&step->blocks[b]) && b < broken ? b : broken;
     }
-    for (int b = 0; b < count; b++) {
-        if (!is_finite_block(&step->blocks[b])) {
-            const CairnVec6 *v = &step->blocks[b].velocity;
-            step->status = cairn_error(CAIRN_NUMERIC,
-                                       "step: body %d: the solved velocity is (%g, %g, %g), (%g, %g, %g): not usable",
-                                       step->blocks[b].body + 1, v->linear.x, v->linear.y, v->linear.z, v->angular.x,
-                                       v->angular.y, v->angular.z);
-            return;
-        }
+    if (broken < count) {
+        const double *v = step->velocity + (ptrdiff_t)6 * broken;
+        step->status =
+            cairn_error(CAIRN_NUMERIC, "step: body %d: the solved velocity is (%g, %g, %g), (%g, %g, %g): not usable",
+                        step->blocks[broken].body + 1, v[0], v[1], v[2], v[3], v[4], v[5]);
+        return;
     }
     step->stats.times.integrate = cairn_timer_now() - t0;
 }

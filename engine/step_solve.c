@@ -56,10 +56,9 @@ static void solve_passes(CairnStep *step) {
     for (int pass = 1; !cairn_step_failed(step); pass++) {
         solve_once(step);
         step->stats.geometric_passes = pass;
-        if (cairn_step_failed(step) || pass == passes || !cairn_step_stiffen(step, step->lambda)) {
+        if (cairn_step_failed(step) || pass == passes || !cairn_step_stiffen_again(step)) {
             return;
         }
-        cairn_step_write_dynamics(step);
     }
 }
 
@@ -67,14 +66,9 @@ static void solve_passes(CairnStep *step) {
 static void find_velocities(CairnStep *step) {
     CairnOps ops;
     step->status = cairn_ops_init(&ops, &step->problem, step->arena);
-    double *v = CAIRN_STEP_PUSH(step, double, step->problem.dof_count);
-    if (cairn_step_failed(step)) {
-        return;
-    }
-    cairn_ops_velocity(&ops, step->lambda, v);
-    for (int b = 0; b < step->block_count; b++) {
-        const double *x = v + (ptrdiff_t)6 * b;
-        step->blocks[b].velocity = (CairnVec6){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
+    step->velocity = CAIRN_STEP_PUSH(step, double, step->problem.dof_count);
+    if (!cairn_step_failed(step)) {
+        cairn_ops_velocity(&ops, step->lambda, step->velocity);
     }
 }
 

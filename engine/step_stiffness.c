@@ -61,7 +61,7 @@ static double norm(CairnMat3 a) {
 // The restoring part of K where it matters, 0 elsewhere.
 static CairnMat3 restoring(const CairnStep *step, const CairnStepBlock *block, CairnMat3 K) {
     double limit =
-        step->world->def.geometric_threshold * step->store->bodies[block->body].inertia_low / (step->h * step->h);
+        step->world->def.geometric_threshold * step->store->bodies[block->body].moments.x / (step->h * step->h);
     CairnMat3 kept = {0};
     if (norm(K) <= limit) { // bounds every eigenvalue: most bodies leave here
         return kept;
@@ -79,24 +79,55 @@ static CairnMat3 restoring(const CairnStep *step, const CairnStepBlock *block, C
     return kept;
 }
 
-bool cairn_step_stiffen(CairnStep *step, const double *lambda) {
-    CairnMat3 *sum = CAIRN_STEP_PUSH(step, CairnMat3, step->block_count);
-    if (sum == NULL) {
-        return false;
+// P = M - h^2 K of one block (under the midpoint rule 2 M - h^2 K).
+static void write_stiffness(const CairnStep *step, int b, CairnMat3 K) {
+    double factor = step->world->def.integrator == CAIRN_MIDPOINT ? 2 : 1;
+    double *P = step->P + (ptrdiff_t)36 * b;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            P[6 * (3 + i) + 3 + j] = factor * step->blocks[b].inertia.m[i][j] - step->h * step->h * K.m[i][j];
+        }
     }
-    for (int b = 0; b < step->block_count; b++) {
-        sum[b] = (CairnMat3){0};
+}
+
+// Does one body's K differ from the one in use by more than the world's measure?
+static bool has_jumped(const CairnStep *step, CairnMat3 next, CairnMat3 last) {
+    double change = norm(cairn_mat3_sum(next, cairn_mat3_scaled(-1, last)));
+    return change > step->world->def.geometric_jump * fmax(norm(next), norm(last));
+}
+
+static CairnMat3 *find_stiffness(CairnStep *step, const double *lambda) {
+    CairnMat3 *K = (CairnMat3 *)cairn_step_push_zero(step, (size_t)step->block_count, sizeof(CairnMat3));
+    if (K != NULL) {
+        sum_joints(step, lambda, K);
+        sum_contacts(step, lambda, K);
+        for (int b = 0; b < step->block_count; b++) {
+            K[b] = restoring(step, &step->blocks[b], K[b]);
+        }
     }
-    sum_joints(step, lambda, sum);
-    sum_contacts(step, lambda, sum);
-    bool has_jumped = false;
-    for (int b = 0; b < step->block_count; b++) {
-        CairnStepBlock *block = &step->blocks[b];
-        CairnMat3 next = restoring(step, block, sum[b]);
-        double change = norm(cairn_mat3_sum(next, cairn_mat3_scaled(-1, block->stiffness)));
-        double size = fmax(norm(next), norm(block->stiffness));
-        has_jumped = has_jumped || change > step->world->def.geometric_jump * size;
-        block->stiffness = next;
+    return K;
+}
+
+void cairn_step_stiffen(CairnStep *step) {
+    if (step->problem.row_count == 0 || !step->world->def.geometric_stiffness) {
+        return;
     }
-    return has_jumped;
+    step->stiffness = find_stiffness(step, step->lambda);
+    for (int b = 0; b < step->block_count && !cairn_step_failed(step); b++) {
+        write_stiffness(step, b, step->stiffness[b]);
+    }
+}
+
+bool cairn_step_stiffen_again(CairnStep *step) {
+    CairnMat3 *next = find_stiffness(step, step->lambda);
+    bool jumped = false;
+    for (int b = 0; b < step->block_count && next != NULL && !jumped; b++) {
+        jumped = has_jumped(step, next[b], step->stiffness[b]);
+    }
+    // A K that hardly changed is not put in use: P stays the one that was solved with.
+    for (int b = 0; b < step->block_count && jumped; b++) {
+        step->stiffness[b] = next[b];
+        write_stiffness(step, b, next[b]);
+    }
+    return jumped;
 }

@@ -54,6 +54,28 @@ static CairnMassProperties mass_given(const CairnBody *body, CairnMassProperties
     return given;
 }
 
+CairnMat3 cairn_inertia_of_axes(const CairnMat3 *axes, CairnVec3 moments) {
+    CairnMat3 sum;
+    for (int i = 0; i < 3; i++) {
+        const double *a = axes->m[i];
+        for (int j = 0; j <= i; j++) {
+            const double *b = axes->m[j];
+            sum.m[i][j] = sum.m[j][i] = a[0] * b[0] * moments.x + a[1] * b[1] * moments.y + a[2] * b[2] * moments.z;
+        }
+    }
+    return sum;
+}
+
+// Principal moments and axes; a ball has no axes of its own.
+static void set_inertia(CairnBody *body, CairnMat3 inertia) {
+    double moments[3];
+    CairnMat3 axes;
+    cairn_mat3_eigen(inertia, moments, &axes);
+    body->moments = (CairnVec3){moments[0], moments[1], moments[2]};
+    body->is_isotropic = moments[2] - moments[0] <= 1e-14 * moments[2];
+    body->axes = body->is_isotropic ? cairn_quat_identity() : cairn_quat_of_mat3(axes);
+}
+
 void cairn_store_update_mass(CairnStore *store, int index) {
     CairnBody *body = &store->bodies[index];
     CairnTransform frame = cairn_body_frame(body);
@@ -62,16 +84,8 @@ void cairn_store_update_mass(CairnStore *store, int index) {
         mass = mass_given(body, mass);
     }
     body->mass = mass.mass;
-    body->inertia = mass.inertia;
-    body->has_mass = mass.mass > 0 && cairn_mat3_inverse(mass.inertia, &body->inverse_inertia);
-    if (!body->has_mass) {
-        body->inverse_inertia = (CairnMat3){0};
-    }
-    double moments[3];
-    CairnMat3 axes;
-    cairn_mat3_eigen(mass.inertia, moments, &axes);
-    body->inertia_low = moments[0];
-    body->is_isotropic = moments[2] - moments[0] <= 1e-14 * moments[2];
+    set_inertia(body, mass.inertia);
+    body->has_mass = mass.mass > 0 && body->moments.x > 1e-14 * body->moments.z;
     // A new centre of mass on a turning body moves with another velocity: v_new = v + w x (c_new - c_old).
     CairnVec3 shift = cairn_rotate(body->q, cairn_sub(mass.center, body->local_center));
     body->velocity = cairn_add(body->velocity, cairn_cross(body->angular_velocity, shift));

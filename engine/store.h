@@ -17,10 +17,10 @@ typedef struct CairnBody {
     // mass, in the body's frame, about local_center
     double mass;
     CairnVec3 local_center;
-    CairnMat3 inertia, inverse_inertia;
-    double inertia_low; // smallest principal moment
-    bool is_isotropic;  // one principal moment: no gyroscopic motion
-    bool has_mass;      // dynamic bodies need it before a step
+    CairnVec3 moments; // principal, rising
+    CairnQuat axes;    // principal axes in the body's frame
+    bool is_isotropic; // one principal moment: no gyroscopic motion
+    bool has_mass;     // dynamic bodies need it before a step
     // settings
     CairnBodyType type;
     double gravity_scale, linear_damping, angular_damping;
@@ -86,6 +86,17 @@ void cairn_store_free(CairnStore *store, const CairnAllocator *allocator);
 
 // Mass, centre and inertia from what was given and the shapes, keeping the body's frame in place.
 void cairn_store_update_mass(CairnStore *store, int body);
+
+// Principal axes (columns) in the world, and the tensor with these moments: A diag(m) A^T.
+static inline CairnMat3 cairn_body_axes(const CairnBody *body) {
+    return cairn_mat3_of_quat(cairn_quat_mul(body->q, body->axes));
+}
+
+CairnMat3 cairn_inertia_of_axes(const CairnMat3 *axes, CairnVec3 moments);
+
+static inline CairnVec3 cairn_inverse_moments(const CairnBody *body) {
+    return (CairnVec3){1 / body->moments.x, 1 / body->moments.y, 1 / body->moments.z};
+}
 
 // The pose of a body's frame, and of a joint's frame or a shape in the world.
 static inline CairnTransform cairn_body_frame(const CairnBody *body) {

@@ -192,3 +192,20 @@ bool cairn_inertia_is_physical(CairnMat3 inertia) {
     cairn_mat3_eigen(inertia, moments, &axes);
     return moments[0] > 0 && moments[0] + moments[1] >= (1 - tolerance) * moments[2];
 }
+
+CairnQuat cairn_quat_of_mat3(CairnMat3 r) {
+    // Four times the square of each component; the largest is at least 1, so that its root loses nothing.
+    const double w = 1 + r.m[0][0] + r.m[1][1] + r.m[2][2], x = 1 + r.m[0][0] - r.m[1][1] - r.m[2][2];
+    const double y = 1 - r.m[0][0] + r.m[1][1] - r.m[2][2], z = 1 - r.m[0][0] - r.m[1][1] + r.m[2][2];
+    CairnQuat q;
+    if (w >= x && w >= y && w >= z) {
+        q = (CairnQuat){w, r.m[2][1] - r.m[1][2], r.m[0][2] - r.m[2][0], r.m[1][0] - r.m[0][1]};
+    } else if (x >= y && x >= z) {
+        q = (CairnQuat){r.m[2][1] - r.m[1][2], x, r.m[0][1] + r.m[1][0], r.m[0][2] + r.m[2][0]};
+    } else if (y >= z) {
+        q = (CairnQuat){r.m[0][2] - r.m[2][0], r.m[0][1] + r.m[1][0], y, r.m[1][2] + r.m[2][1]};
+    } else {
+        q = (CairnQuat){r.m[1][0] - r.m[0][1], r.m[0][2] + r.m[2][0], r.m[1][2] + r.m[2][1], z};
+    }
+    return cairn_quat_normalize(q);
+}

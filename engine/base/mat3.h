@@ -62,6 +62,9 @@ static inline double cairn_mat3_determinant(CairnMat3 a) {
            a.m[0][2] * (a.m[1][0] * a.m[2][1] - a.m[1][1] * a.m[2][0]);
 }
 
+// The rotation whose matrix is `r` (orthonormal, right-handed).
+CairnQuat cairn_quat_of_mat3(CairnMat3 r);
+
 // R a R^T for a symmetric a: a tensor from local to world axes. The result is symmetric to the last bit.
 static inline CairnMat3 cairn_mat3_rotate(CairnQuat q, CairnMat3 a) {
     CairnMat3 r = cairn_mat3_of_quat(q);

@@ -8,7 +8,7 @@
 
 // Wall-clock seconds of each stage.
 typedef struct CairnTimes {
-    double step, broad, narrow, assemble, partition, solve, integrate, finish;
+    double step, broad, narrow, assemble, partition, solve, integrate, referee, finish;
 } CairnTimes;
 
 typedef struct CairnStats {
