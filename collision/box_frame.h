@@ -57,9 +57,11 @@ static inline unsigned cairn_box_support(const CairnBoxFrame *box, CairnVec3 dir
            (cairn_dot(direction, box->axis[2]) > 0 ? 4u : 0u);
 }
 
-// Edges within this angle (as a sine) of parallel have no cross of their own: the faces' normals stand for it.
+// Edges whose angle has less than this squared sine (1e-4 rad) have no cross of their own: the faces' normals stand for it.
+#define CAIRN_PARALLEL_EDGES 1e-8
+
 static inline bool cairn_box_edges_parallel(CairnVec3 a, CairnVec3 b) {
-    return cairn_length_squared(cairn_cross(a, b)) < 1e-8;
+    return cairn_length_squared(cairn_cross(a, b)) < CAIRN_PARALLEL_EDGES;
 }
 
 // Nearest points p + s a, q + t b of two lines with unit directions: q + t b - p - s a is perpendicular to both.
@@ -70,6 +72,26 @@ static inline void cairn_line_line(CairnVec3 p, CairnVec3 a, CairnVec3 q, CairnV
     *s = (ra - c * rb) / sine_squared;
     *t = (c * ra - rb) / sine_squared;
 }
+
+// Two boxes in each other's axes: r[i][j] = a_i . b_j, and the way from first to second along the axes of either.
+typedef struct CairnBoxRelation {
+    double r[3][3], abs_r[3][3];
+    double along_first[3], along_second[3];
+} CairnBoxRelation;
+
+typedef struct CairnBoxAxis {
+    CairnVec3 normal; // from first to second
+    double separation;
+    int i, j; // face of the first: j = -1; face of the second: i = -1; else edges along axes i and j
+} CairnBoxAxis;
+
+// The origin is the first box's centre. An axis must beat an earlier one by `tie`.
+CairnBoxRelation cairn_box_relation(const CairnBoxFrame *first, const CairnBoxFrame *second);
+CairnBoxAxis cairn_box_best_face(const CairnBoxFrame *first, const CairnBoxFrame *second,
+                                 const CairnBoxRelation *relation, double tie);
+// Separation is -infinity where all edges are parallel.
+CairnBoxAxis cairn_box_best_edges(const CairnBoxFrame *first, const CairnBoxFrame *second,
+                                  const CairnBoxRelation *relation, double tie);
 
 enum { CAIRN_CLIP_POINTS = 16 };
 

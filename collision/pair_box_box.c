@@ -14,12 +14,6 @@
 // with the same depth to 0.05 %, and supports with up to four points where the edges would with one.
 #define EDGE_LIKE_FACE 0.9995
 
-typedef struct Axis {
-    CairnVec3 normal; // from first to second
-    double separation;
-    int i, j; // face of the first: j = -1; face of the second: i = -1; else edges along i and j
-} Axis;
-
 static CairnBoxFrame box_frame(const CairnGeometry *box, CairnTransform pose, CairnVec3 center) {
     CairnMat3 r = cairn_mat3_of_quat(pose.q);
     CairnBoxFrame frame = {center, {{0, 0, 0}}, {box->half.x, box->half.y, box->half.z}};
@@ -53,53 +47,9 @@ static bool comes_before(const CairnGeometry *b, CairnTransform pose_b, const Ca
     return order < 0;
 }
 
-static double reach_along(const CairnBoxFrame *box, CairnVec3 n) {
-    return box->half[0] * fabs(cairn_dot(n, box->axis[0])) + box->half[1] * fabs(cairn_dot(n, box->axis[1])) +
-           box->half[2] * fabs(cairn_dot(n, box->axis[2]));
-}
-
-static Axis try_axis(const CairnBoxFrame *first, const CairnBoxFrame *second, CairnVec3 n, int i, int j) {
-    double along = cairn_dot(second->center, n); // the first box's centre is the origin
-    if (along < 0) {
-        n = cairn_neg(n);
-        along = -along;
-    }
-    return (Axis){n, along - (reach_along(first, n) + reach_along(second, n)), i, j};
-}
-
-static Axis best_face(const CairnBoxFrame *first, const CairnBoxFrame *second, double tie) {
-    Axis best = try_axis(first, second, first->axis[0], 0, -1);
-    for (int k = 1; k < 6; ++k) {
-        Axis axis = k < 3 ? try_axis(first, second, first->axis[k], k, -1)
-                          : try_axis(first, second, second->axis[k - 3], -1, k - 3);
-        if (axis.separation > best.separation + tie) {
-            best = axis;
-        }
-    }
-    return best;
-}
-
-// The best pair of edges; separation is -infinity where all edges are parallel.
-static Axis best_edges(const CairnBoxFrame *first, const CairnBoxFrame *second, double tie) {
-    Axis best = {{0, 0, 1}, -HUGE_VAL, -1, -1};
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            CairnVec3 cross = cairn_cross(first->axis[i], second->axis[j]);
-            if (cairn_box_edges_parallel(first->axis[i], second->axis[j])) {
-                continue;
-            }
-            Axis axis = try_axis(first, second, cairn_normalize(cross), i, j);
-            if (axis.separation > best.separation + tie) {
-                best = axis;
-            }
-        }
-    }
-    return best;
-}
-
 // The point where the two supporting edges pass each other. False when they do so beyond their ends: the boxes are then apart (of
 // two that overlap the edges of the axis of least overlap do cross), or rounding says so.
-static bool edge_point(const CairnBoxFrame *first, const CairnBoxFrame *second, const Axis *axis,
+static bool edge_point(const CairnBoxFrame *first, const CairnBoxFrame *second, const CairnBoxAxis *axis,
                        CairnManifoldPoint *point) {
     int i = axis->i, j = axis->j;
     unsigned signs_1 = cairn_box_support(first, axis->normal),
@@ -118,7 +68,7 @@ static bool edge_point(const CairnBoxFrame *first, const CairnBoxFrame *second, 
 }
 
 // Face contact. Clipping names features (reference, incident); the answer is (first, second).
-static int face_points(const CairnBoxFrame *first, const CairnBoxFrame *second, const Axis *axis, double margin,
+static int face_points(const CairnBoxFrame *first, const CairnBoxFrame *second, const CairnBoxAxis *axis, double margin,
                        CairnManifoldPoint points[CAIRN_CLIP_POINTS]) {
     int count;
     if (axis->j < 0) {
@@ -140,11 +90,12 @@ static int collide(const CairnBoxFrame *first, const CairnBoxFrame *second, doub
     double size_1 = fmax(first->half[0], fmax(first->half[1], first->half[2]));
     double size_2 = fmax(second->half[0], fmax(second->half[1], second->half[2]));
     double tie = TIE * fmin(size_1, size_2);
-    Axis face = best_face(first, second, tie);
+    CairnBoxRelation relation = cairn_box_relation(first, second);
+    CairnBoxAxis face = cairn_box_best_face(first, second, &relation, tie);
     if (!(face.separation < margin)) {
         return 0;
     }
-    Axis edges = best_edges(first, second, tie);
+    CairnBoxAxis edges = cairn_box_best_edges(first, second, &relation, tie);
     if (edges.separation > face.separation && !(edges.separation < margin)) {
         return 0;
     }
