@@ -8,6 +8,7 @@
 #include "collision/broad_pairs.h"
 #include "collision/collision.h"
 #include "engine/base/memory.h"
+#include <limits.h>
 #include <string.h>
 
 typedef struct Entry {
@@ -29,7 +30,7 @@ typedef struct Sweep {
     int axis;
     SweepBox *moving, *fixed;
     int moving_count, fixed_count;
-    int tests;
+    long tests;
 } Sweep;
 
 void cairn_broad_init(CairnBroad *broad, const CairnAllocator *allocator) {
@@ -187,9 +188,11 @@ static void fill_sweep(Sweep *sweep, const CairnBroad *broad) {
     }
 }
 
+// All four comparisons without a branch: most candidates fail one of them, and which one cannot be predicted.
 static inline bool overlap_across(const SweepBox *a, const SweepBox *b) {
-    return a->low[1] <= b->high[1] && b->low[1] <= a->high[1] && a->low[2] <= b->high[2] && b->low[2] <= a->high[2] &&
-           a->owner != b->owner;
+    bool is_near =
+        (a->low[1] <= b->high[1]) & (b->low[1] <= a->high[1]) & (a->low[2] <= b->high[2]) & (b->low[2] <= a->high[2]);
+    return is_near && a->owner != b->owner;
 }
 
 // Test `box` against others[first ...] that begin within it along the axis.
@@ -278,7 +281,7 @@ CairnStatus cairn_broad_pairs(CairnBroad *broad, const CairnAabb *boxes, const u
         goto no_memory;
     }
     *pair_count = sweep.list.count;
-    *overlap_tests = sweep.tests;
+    *overlap_tests = sweep.tests < INT_MAX ? (int)sweep.tests : INT_MAX;
     return cairn_ok();
 
 no_memory:
