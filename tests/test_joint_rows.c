@@ -388,7 +388,7 @@ static void stiffness_follows_signs_and_ratios(void **state) {
     gear.gear_a.def = gear.gear_b.def = cairn_joint_def(CAIRN_JOINT_PRISMATIC);
     CairnJointInput geared = support_joint_input(&gear);
     CairnMat3 both[CAIRN_JOINT_MAX_BODIES] = {0};
-    const double lambda[1] = {0.7};
+    const double lambda[CAIRN_JOINT_MAX_ROWS] = {0.7};
     assert_int_equal(cairn_joint_rows(&geared, rows[0]), 1);
     cairn_joint_stiffness(&geared, rows[0], 1, lambda, both);
     assert_mat3_near(both[1], differenced(&gear, lambda, 1), 1e-6);

@@ -1,42 +1,44 @@
 // From a coordinate to constraint rows: locks, limits and drives.
-#include "engine/base/mat3.h"
+#include "engine/base/vec6.h"
 #include "engine/joints/kinds.h"
 
-static CairnJointRow row_of(const CairnCoordinate *coordinate, CairnRowRole role, int axis, double compliance) {
-    CairnJointRow row = {.error = coordinate->value, .compliance = compliance, .role = role, .axis = axis};
+// Rows are written in place: returning one by value costs more than all that is computed here.
+static void begin_row(CairnJointRow *row, const CairnCoordinate *coordinate, CairnRowRole role, int axis,
+                      double compliance) {
     for (int k = 0; k < CAIRN_JOINT_MAX_BODIES; k++) {
-        row.jacobian[k] = coordinate->jacobian[k];
+        row->jacobian[k] = coordinate->jacobian[k];
     }
-    return row;
+    row->error = coordinate->value;
+    row->fraction = row->rate = 0;
+    row->compliance = compliance;
+    row->lower = -HUGE_VAL;
+    row->upper = HUGE_VAL;
+    row->role = role;
+    row->axis = axis;
 }
 
 // q = hold
-static CairnJointRow lock_row(const CairnCoordinate *coordinate, int axis, const CairnAxis *settings, double hold) {
-    CairnJointRow row = row_of(coordinate, CAIRN_ROW_LOCK, axis, settings->compliance);
-    row.error -= hold;
-    row.fraction = -1;
-    row.lower = -HUGE_VAL;
-    row.upper = HUGE_VAL;
-    return row;
+static void lock_row(CairnJointRow *row, const CairnCoordinate *coordinate, int axis, const CairnAxis *settings,
+                     double hold) {
+    begin_row(row, coordinate, CAIRN_ROW_LOCK, axis, settings->compliance);
+    row->error -= hold;
+    row->fraction = -1;
 }
 
 // q - lower >= 0 or upper - q >= 0. Open, the whole gap is granted to the step: it ends at the limit, not before and not beyond.
-static CairnJointRow limit_row(const CairnCoordinate *coordinate, CairnRowRole role, int axis,
-                               const CairnAxis *settings) {
-    CairnJointRow row = row_of(coordinate, role, axis, settings->compliance);
+static void limit_row(CairnJointRow *row, const CairnCoordinate *coordinate, CairnRowRole role, int axis,
+                      const CairnAxis *settings) {
+    begin_row(row, coordinate, role, axis, settings->compliance);
     if (role == CAIRN_ROW_LOWER) {
-        row.error -= settings->lower;
+        row->error -= settings->lower;
     } else {
-        row.error = settings->upper - row.error;
+        row->error = settings->upper - row->error;
         for (int k = 0; k < CAIRN_JOINT_MAX_BODIES; k++) {
-            row.jacobian[k] =
-                (CairnVec6){cairn_neg(coordinate->jacobian[k].linear), cairn_neg(coordinate->jacobian[k].angular)};
+            row->jacobian[k] = cairn_vec6_scale(-1, coordinate->jacobian[k]);
         }
     }
-    row.fraction = row.error > 0 ? 1 : -1;
-    row.lower = 0;
-    row.upper = HUGE_VAL;
-    return row;
+    row->fraction = row->error > 0 ? 1 : -1;
+    row->lower = 0;
 }
 
 // J M^-1 J^T: one over the mass that the coordinate feels.
@@ -51,24 +53,27 @@ static double mobility(const CairnJointInput *input, const CairnCoordinate *coor
     return sum;
 }
 
-static CairnJointRow velocity_row(const CairnJointInput *input, const CairnCoordinate *coordinate, int axis) {
+static void bound_row(CairnJointRow *row, double impulse) {
+    row->lower = -impulse;
+    row->upper = impulse;
+}
+
+static void velocity_row(CairnJointRow *row, const CairnJointInput *input, const CairnCoordinate *coordinate,
+                         int axis) {
     const CairnAxis *settings = &input->core->def.axes[axis];
-    CairnJointRow row = row_of(coordinate, CAIRN_ROW_DRIVE, axis, settings->compliance);
-    row.error = 0;
-    row.rate = -settings->target_velocity;
-    row.upper = settings->max_force * input->h;
-    row.lower = -row.upper;
-    return row;
+    begin_row(row, coordinate, CAIRN_ROW_DRIVE, axis, settings->compliance);
+    bound_row(row, settings->max_force * input->h);
+    row->error = 0;
+    row->rate = -settings->target_velocity;
 }
 
 // A spring and damper taken at the end of the step, f = -k (q + h v - q0) - c (v - v0) with lambda = h f, is the row
 //     v + lambda / (h (c + h k)) + (k (q - q0) - c v0) / (c + h k) = 0.
-static CairnJointRow spring_row(const CairnJointInput *input, const CairnCoordinate *coordinate, int axis) {
+static void spring_row(CairnJointRow *row, const CairnJointInput *input, const CairnCoordinate *coordinate, int axis) {
     const CairnAxis *settings = &input->core->def.axes[axis];
     double k = settings->stiffness, c = settings->damping, h = input->h;
-    CairnJointRow row = row_of(coordinate, CAIRN_ROW_DRIVE, axis, settings->compliance);
-    row.error -= settings->target_position;
-    row.upper = settings->max_force * h;
+    begin_row(row, coordinate, CAIRN_ROW_DRIVE, axis, settings->compliance);
+    row->error -= settings->target_position;
     if (settings->spring_unit == CAIRN_SPRING_FREQUENCY) {
         double omega = 2 * CAIRN_PI * k, inverse = mobility(input, coordinate), mass = inverse > 0 ? 1 / inverse : 0;
         k = mass * omega * omega;
@@ -76,14 +81,11 @@ static CairnJointRow spring_row(const CairnJointInput *input, const CairnCoordin
     }
     double total = c + h * k;
     if (total > 0) {
-        row.fraction = h * k / total;
-        row.rate = -c * settings->target_velocity / total;
-        row.compliance = 1 / (h * total);
-    } else { // nothing that moves: no force
-        row.upper = 0;
+        row->fraction = h * k / total;
+        row->rate = -c * settings->target_velocity / total;
+        row->compliance = 1 / (h * total);
     }
-    row.lower = -row.upper;
-    return row;
+    bound_row(row, total > 0 ? settings->max_force * h : 0); // 0: the coordinate moves nothing that has a mass
 }
 
 // Does the definition of a spring, whatever the pose, make it do anything?
@@ -96,21 +98,21 @@ int cairn_axis_rows(const CairnJointInput *input, int axis, const CairnCoordinat
     CairnAxisMode mode = cairn_axis_mode(&input->core->def, axis);
     int count = 0;
     if (mode == CAIRN_AXIS_LOCKED) {
-        rows[count++] = lock_row(coordinate, axis, settings, cairn_axis_hold(input->core, axis));
+        lock_row(&rows[count++], coordinate, axis, settings, cairn_axis_hold(input->core, axis));
     } else if (mode == CAIRN_AXIS_LIMITED && settings->lower == settings->upper) {
-        rows[count++] = lock_row(coordinate, axis, settings, settings->lower);
+        lock_row(&rows[count++], coordinate, axis, settings, settings->lower);
     } else if (mode == CAIRN_AXIS_LIMITED) {
         if (isfinite(settings->lower)) {
-            rows[count++] = limit_row(coordinate, CAIRN_ROW_LOWER, axis, settings);
+            limit_row(&rows[count++], coordinate, CAIRN_ROW_LOWER, axis, settings);
         }
         if (isfinite(settings->upper)) {
-            rows[count++] = limit_row(coordinate, CAIRN_ROW_UPPER, axis, settings);
+            limit_row(&rows[count++], coordinate, CAIRN_ROW_UPPER, axis, settings);
         }
     }
     if (settings->drive == CAIRN_DRIVE_VELOCITY) {
-        rows[count++] = velocity_row(input, coordinate, axis);
+        velocity_row(&rows[count++], input, coordinate, axis);
     } else if (settings->drive == CAIRN_DRIVE_SPRING && has_spring(settings)) {
-        rows[count++] = spring_row(input, coordinate, axis);
+        spring_row(&rows[count++], input, coordinate, axis);
     }
     return count;
 }
