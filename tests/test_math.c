@@ -117,6 +117,23 @@ static void rotation_agrees_with_its_matrix(void **state) {
     assert_vec3_near(cairn_rotate(quarter, (CairnVec3){1, 0, 0}), ((CairnVec3){0, 1, 0}), 2 * EPS);
 }
 
+static void a_rotation_matrix_gives_its_quaternion_back(void **state) {
+    (void)state;
+    uint64_t seed = 19;
+    for (int i = 0; i < DRAWS; i++) {
+        CairnQuat q = support_quat(&seed);
+        assert_quat_near(cairn_quat_of_mat3(cairn_mat3_of_quat(q)), q, 8 * EPS);
+        // Half turns and what is close to them, where w says nothing.
+        double off = pow(10, support_uniform(&seed, -16, -3));
+        q = cairn_quat_axis_angle(support_unit(&seed), CAIRN_PI - off);
+        assert_quat_near(cairn_quat_of_mat3(cairn_mat3_of_quat(q)), q, 8 * EPS);
+    }
+    const CairnQuat turns[] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}, {0.5, -0.5, 0.5, -0.5}};
+    for (size_t i = 0; i < sizeof turns / sizeof turns[0]; i++) {
+        assert_quat_near(cairn_quat_of_mat3(cairn_mat3_of_quat(turns[i])), turns[i], 0);
+    }
+}
+
 static void rotation_keeps_length(void **state) {
     (void)state;
     uint64_t seed = 5;
@@ -491,6 +508,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(tangents_make_a_right_handed_frame),
         cmocka_unit_test(exp_and_log_are_inverse),
         cmocka_unit_test(rotation_agrees_with_its_matrix),
+        cmocka_unit_test(a_rotation_matrix_gives_its_quaternion_back),
         cmocka_unit_test(rotation_keeps_length),
         cmocka_unit_test(axis_angle_is_the_exponential),
         cmocka_unit_test(between_takes_one_vector_to_the_other),
