@@ -137,10 +137,12 @@ $(SHARED): $(LIB_OBJ) $(DIR)/lib.list $(DIR)/exports.map $(OUT)/.products
 	@ln -sf $(@F).$(VERSION) $@.0
 	@ln -sf $(@F).$(VERSION) $@
 
-# The program holds the whole library and shows its symbols, so that scenes from shared objects find every cairn_ function.
+# The program holds the whole library and all builders of scenes and shows their symbols, so that scenes from shared objects
+# find every cairn_ function.
 $(OUT)/cairn: $(call objects,$(MAIN_SRC)) $(PARTS) $(STATIC)
 	@echo "  LD $@"
-	$(Q)$(LINK) -rdynamic -o $@ $(call objects,$(MAIN_SRC)) $(PARTS) -Wl,--whole-archive $(STATIC) -Wl,--no-whole-archive $(PROGRAM_LIBS)
+	$(Q)$(LINK) -rdynamic -o $@ $(call objects,$(MAIN_SRC)) -Wl,--whole-archive $(PARTS) $(STATIC) \
+		-Wl,--no-whole-archive $(PROGRAM_LIBS)
 
 $(BENCH): $(call objects,$(BENCH_SRC)) $(DIR)/bench.list $(PARTS) $(STATIC)
 	@echo "  LD $@"
