@@ -17,8 +17,8 @@ static double cosine(const CairnRelative *relative, int i, int j, CairnVec3 *gra
 
 // u v^T + v u^T, halved
 static CairnMat3 symmetric_outer(CairnVec3 u, CairnVec3 v) {
-    CairnMat3 m = cairn_mat3_outer(u, v);
-    return cairn_mat3_scaled(0.5, cairn_mat3_sum(m, cairn_mat3_transpose(m)));
+    double xy = 0.5 * (u.x * v.y + u.y * v.x), xz = 0.5 * (u.x * v.z + u.z * v.x), yz = 0.5 * (u.y * v.z + u.z * v.y);
+    return (CairnMat3){{{u.x * v.x, xy, xz}, {xy, u.y * v.y, yz}, {xz, yz, u.z * v.z}}};
 }
 
 static CairnMat3 cosine_curvature(const CairnRelative *relative, int i, int j) {

@@ -7,13 +7,16 @@
 #include "engine/base/mat3.h"
 #include "engine/joints/kinds.h"
 
-static CairnMat3 symmetric_part(CairnMat3 a) {
-    return cairn_mat3_scaled(0.5, cairn_mat3_sum(a, cairn_mat3_transpose(a)));
-}
-
-static CairnMat3 arm_stiffness(CairnVec3 force, CairnVec3 r) {
+// k += sym(r F^T) - (r . F) 1
+static void add_arm(CairnMat3 *k, CairnVec3 force, CairnVec3 r) {
+    const double f[3] = {force.x, force.y, force.z}, a[3] = {r.x, r.y, r.z};
     double along = cairn_dot(r, force);
-    return cairn_mat3_sum(symmetric_part(cairn_mat3_outer(r, force)), cairn_mat3_diagonal(-along, -along, -along));
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            k->m[i][j] += 0.5 * (a[i] * f[j] + f[i] * a[j]);
+        }
+        k->m[i][i] -= along;
+    }
 }
 
 // A rod of length d that carries f also turns as its end moves by theta x r: f/d [r]x^T (1 - n n^T) [r]x more.
@@ -26,23 +29,34 @@ static CairnMat3 swing_stiffness(double force_per_length, CairnVec3 n, CairnVec3
     return cairn_mat3_scaled(force_per_length, k);
 }
 
-static void add_length(const CairnLengths *lengths, const CairnRelative *relative, int axis, double force,
-                       CairnMat3 k[2]) {
-    CairnVec3 n;
+// Straight lengths act at the same arms, so their forces on B are added up first.
+static void add_straight(const CairnRelative *relative, CairnVec3 force, CairnMat3 k[2]) {
+    add_arm(&k[0], cairn_neg(force), relative->arm_a);
+    add_arm(&k[1], force, relative->arm_b);
+}
+
+static void add_rod(const CairnLengths *lengths, const CairnRelative *relative, int axis, double force,
+                    CairnMat3 k[2]) {
+    CairnVec3 n, arm_a = cairn_sub(relative->arm_a, relative->offset);
     double length = lengths->evaluate(relative, axis, &n);
-    CairnVec3 arm_a = lengths->is_straight ? relative->arm_a : cairn_sub(relative->arm_a, relative->offset);
-    k[0] = cairn_mat3_sum(k[0], arm_stiffness(cairn_scale(-force, n), arm_a));
-    k[1] = cairn_mat3_sum(k[1], arm_stiffness(cairn_scale(force, n), relative->arm_b));
-    if (!lengths->is_straight && length > 0) {
+    add_arm(&k[0], cairn_scale(-force, n), arm_a);
+    add_arm(&k[1], cairn_scale(force, n), relative->arm_b);
+    if (length > 0) {
         k[0] = cairn_mat3_sum(k[0], swing_stiffness(force / length, n, arm_a));
         k[1] = cairn_mat3_sum(k[1], swing_stiffness(force / length, n, relative->arm_b));
     }
 }
 
-// `force` along the coordinate `axis` of one pair of bodies.
-static void add_force(const CairnJointDef *def, const CairnRelative *relative, int axis, double force, CairnMat3 k[2]) {
+// `force` along the coordinate `axis` of one pair of bodies; that of a straight length goes into `straight`.
+static void add_force(const CairnJointDef *def, const CairnRelative *relative, int axis, double force,
+                      CairnVec3 *straight, CairnMat3 k[2]) {
     if (axis < CAIRN_RX) {
-        add_length(cairn_joint_kinds[def->type].lengths, relative, axis, force, k);
+        const CairnLengths *lengths = cairn_joint_kinds[def->type].lengths;
+        if (lengths->is_straight) {
+            *straight = cairn_add_scaled(*straight, force, relative->a[axis]);
+        } else {
+            add_rod(lengths, relative, axis, force, k);
+        }
         return;
     }
     const CairnAngle *angle = &cairn_joint_angles(def)[axis - CAIRN_RX];
@@ -58,7 +72,10 @@ static void add_gear(const CairnJointInput *input, double force, CairnMat3 k[CAI
     const double forces[2] = {force, force * input->core->def.ratio};
     for (int side = 0; side < 2; side++) {
         CairnRelative relative = cairn_relative(&input->bodies[2 * side]);
-        add_force(defs[side], &relative, cairn_joint_kinds[defs[side]->type].gear_axis, forces[side], &k[2 * side]);
+        CairnVec3 straight = {0, 0, 0};
+        add_force(defs[side], &relative, cairn_joint_kinds[defs[side]->type].gear_axis, forces[side], &straight,
+                  &k[2 * side]);
+        add_straight(&relative, straight, &k[2 * side]);
     }
 }
 
@@ -98,14 +115,18 @@ void cairn_joint_stiffness(const CairnJointInput *input, const CairnJointRow *ro
                            CairnMat3 stiffness[CAIRN_JOINT_MAX_BODIES]) {
     CairnRelative relative = cairn_relative(input->bodies);
     CairnMat3 sum[CAIRN_JOINT_MAX_BODIES] = {0};
+    CairnVec3 straight = {0, 0, 0};
     bool is_gear = input->core->def.type == CAIRN_JOINT_GEAR;
     for (int i = 0; i < row_count; i++) {
         double force = (rows[i].role == CAIRN_ROW_UPPER ? -lambda[i] : lambda[i]) / input->h;
         if (force != 0 && is_gear) {
             add_gear(input, force, sum);
         } else if (force != 0) {
-            add_force(&input->core->def, &relative, rows[i].axis, force, sum);
+            add_force(&input->core->def, &relative, rows[i].axis, force, &straight, sum);
         }
+    }
+    if (!is_gear) {
+        add_straight(&relative, straight, sum);
     }
     CairnMat3 locked = {0};
     bool is_mixed = !is_gear && locked_turns(rows, row_count, &locked);
