@@ -2,6 +2,7 @@
 //
 // geometry.c  a shape's constants, box, mass properties        broad.c   boxes -> overlapping pairs (sweep-and-prune)
 // narrow.c    the table of pair functions                      pair_*.c  one file per pair of shape types
+// box_*.c     the parts of box against box: separating axes, clipped faces, reduction to four points, corner to corner
 // ray.c       ray against shape
 #ifndef CAIRN_COLLISION_H
 #define CAIRN_COLLISION_H
@@ -50,6 +51,7 @@ CairnAabb cairn_geometry_box(const CairnGeometry *geometry, CairnTransform pose)
 // In the body's frame; zero for half-spaces.
 CairnMassProperties cairn_geometry_mass(const CairnGeometry *geometry, double density);
 // Farthest distance of any point of the shape from `point` (body's frame): bounds how fast its surface moves when it turns.
+// Half-spaces have no farthest point and answer 1e9.
 double cairn_geometry_reach(const CairnGeometry *geometry, CairnVec3 point);
 // The direction is of unit length; a ray that starts inside does not hit.
 bool cairn_geometry_ray(const CairnGeometry *geometry, CairnTransform pose, CairnVec3 origin, CairnVec3 direction,
@@ -81,7 +83,7 @@ CairnStatus cairn_broad_pairs(CairnBroad *broad, const CairnAabb *boxes, const u
 
 // ---- narrow phase ----
 
-// Contact points of two shapes nearer than `margin`. count 0: none.
+// Contact points of two shapes nearer than `margin`; poses are those of the shapes (not of their bodies). count 0: none.
 void cairn_narrow(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
                   double margin, CairnManifold *manifold);
 
