@@ -4,16 +4,17 @@
 #include <math.h>
 #include <string.h>
 
-// L of a block, in rows, by columns' outer products; false where the block is not positive definite.
-static bool factor_block(int n, const double *P, double *L) {
+// R = L^-1 of a block P = L L^T, by columns, zeros included, so that P^-1 = R^T R. False where P is not positive definite.
+static bool factor_block(int n, const double *P, double *R) {
+    double L[CAIRN_BLOCK_LIMIT * CAIRN_BLOCK_LIMIT];
     memcpy(L, P, (size_t)(n * n) * sizeof *L);
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < n; k++) { // by columns' outer products
         if (!(L[k * n + k] > n * DBL_EPSILON * P[k * n + k])) {
             return false;
         }
-        double root = sqrt(L[k * n + k]);
+        double inverse = 1 / sqrt(L[k * n + k]);
         for (int i = k; i < n; i++) {
-            L[i * n + k] /= root;
+            L[i * n + k] *= inverse;
         }
         for (int j = k + 1; j < n; j++) {
             for (int i = j; i < n; i++) {
@@ -21,24 +22,36 @@ static bool factor_block(int n, const double *P, double *L) {
             }
         }
     }
+    for (int k = 0; k < n; k++) { // column k solves L x = e_k
+        double *x = R + k * n;
+        for (int i = 0; i < n; i++) {
+            double sum = i == k ? 1 : 0;
+            for (int j = k; j < i; j++) {
+                sum -= L[i * n + j] * x[j];
+            }
+            x[i] = i < k ? 0 : sum / L[i * n + i];
+        }
+    }
     return true;
 }
 
-static void solve_lower(int n, const double *L, double *x) {
+static inline void multiply_of(int n, const double *R, const double *x, double *y) {
+    for (int i = 0; i < n; i++) {
+        y[i] = 0;
+    }
     for (int k = 0; k < n; k++) {
-        x[k] /= L[k * n + k];
-        for (int i = k + 1; i < n; i++) {
-            x[i] -= L[i * n + k] * x[k];
+        for (int i = 0; i < n; i++) {
+            y[i] += R[k * n + i] * x[k];
         }
     }
 }
 
-static void solve_upper(int n, const double *L, double *x) {
-    for (int k = n - 1; k >= 0; k--) {
-        x[k] /= L[k * n + k];
-        for (int i = 0; i < k; i++) {
-            x[i] -= L[k * n + i] * x[k];
-        }
+// y = R x. A rigid body's size as a constant lets the compiler unroll it.
+static void multiply(int n, const double *R, const double *x, double *y) {
+    if (n == 6) {
+        multiply_of(6, R, x, y);
+    } else {
+        multiply_of(n, R, x, y);
     }
 }
 
@@ -53,9 +66,11 @@ static void apply_rows(const CairnProblem *problem, const double *v, const doubl
             CairnDofBlock block = problem->blocks[problem->terms[t].block];
             const double *entry = problem->J + problem->terms[t].jacobian;
             for (int r = constraint->first_row; r < constraint->first_row + constraint->row_count; r++) {
+                double sum = 0;
                 for (int k = block.first; k < block.first + block.size; k++) {
-                    y[r] += *entry++ * v[k];
+                    sum += *entry++ * v[k];
                 }
+                y[r] += sum;
             }
         }
     }
@@ -77,15 +92,24 @@ static void apply_transpose(const CairnProblem *problem, const double *lambda, d
     }
 }
 
+// v = R^T R v
 static void solve_dofs(const CairnProblem *problem, const double *factors, const size_t *place, double *v) {
-    for (int i = 0; i < problem->block_count; i++) {
-        CairnDofBlock block = problem->blocks[i];
-        solve_lower(block.size, factors + place[i], v + block.first);
-        solve_upper(block.size, factors + place[i], v + block.first);
+    for (int b = 0; b < problem->block_count; b++) {
+        CairnDofBlock block = problem->blocks[b];
+        const double *R = factors + place[b];
+        double y[CAIRN_BLOCK_LIMIT];
+        multiply(block.size, R, v + block.first, y);
+        for (int k = 0; k < block.size; k++) {
+            double sum = 0;
+            for (int i = k; i < block.size; i++) {
+                sum += R[k * block.size + i] * y[i];
+            }
+            v[block.first + k] = sum;
+        }
     }
 }
 
-// D of a constraint's rows and its contact block from the rows y_i = L^-1 J_i^T: A_ij = y_i . y_j. Terms on the same dof block are one.
+// D of a constraint's rows and its contact block from the rows y_i = R J_i^T: A_ij = y_i . y_j. Terms on the same dof block are one.
 static void weigh_constraint(Referee *referee, int c, const double *factors, const size_t *place, double *y) {
     const CairnProblem *problem = referee->problem;
     const CairnConstraintBlock *constraint = problem->constraints + c;
@@ -102,14 +126,16 @@ static void weigh_constraint(Referee *referee, int c, const double *factors, con
             continue;
         }
         for (int i = 0; i < constraint->row_count; i++) {
-            double *row = y + i * size;
-            memcpy(row, problem->J + terms[t].jacobian + i * size, (size_t)size * sizeof *row);
+            double J[CAIRN_BLOCK_LIMIT], *row = y + i * size;
+            for (int k = 0; k < size; k++) {
+                J[k] = problem->J[terms[t].jacobian + i * size + k];
+            }
             for (int s = t + 1; s < constraint->term_count; s++) {
                 for (int k = 0; k < size && terms[s].block == block; k++) {
-                    row[k] += problem->J[terms[s].jacobian + i * size + k];
+                    J[k] += problem->J[terms[s].jacobian + i * size + k];
                 }
             }
-            solve_lower(size, factors + place[block], row);
+            multiply(size, factors + place[block], J, row);
             for (int k = 0; k < size; k++) {
                 referee->D[constraint->first_row + i] += row[k] * row[k];
             }

@@ -27,8 +27,11 @@ typedef struct RefereeCones {
     double right_side;        // |q|^2 over the groups' rows n, t1, t2
 } RefereeCones;
 
-// The natural map of one group, (r - P_K(r - rho u^)) / rho, m/s; rho <= 0 asks for 1 / ||A_cc||_2.
-void cairn_referee_cone_map(const Referee *referee, int group, bool is_corrected, double rho, double map[3]);
+// 1 / rho of a group: ||A_cc||_2 of its rows n, t1, t2, or 1 where they have no weight.
+double cairn_referee_cone_norm(const Referee *referee, int group);
+
+// The natural map of one group, (r - P_K(r - rho u^)) / rho with rho = 1 / norm.
+void cairn_referee_cone_map(const Referee *referee, int group, bool is_corrected, double norm, double map[3]);
 RefereeCones cairn_referee_cones(const Referee *referee);
 
 // Fischer-Burmeister, m/s: of a row with bounds, and the largest component of a cone's.

@@ -3,6 +3,11 @@
 
 #include <math.h>
 
+// hypot without its care for values near the ends of the range: velocities and impulses are far from them.
+static double length(double x, double y) {
+    return sqrt(x * x + y * y);
+}
+
 // Largest eigenvalue of a symmetric 3x3 matrix, in closed form (its characteristic polynomial's trigonometric roots).
 static double largest_eigenvalue(double a[3][3]) {
     double mean = (a[0][0] + a[1][1] + a[2][2]) / 3;
@@ -41,7 +46,7 @@ static double contact_norm(double a[3][3]) {
 
 // Nearest point of { |x_T| <= mu x_N }.
 static void project_cone(double mu, double x[3]) {
-    double tangent = hypot(x[1], x[2]);
+    double tangent = length(x[1], x[2]);
     if (x[0] >= 0 && tangent <= mu * x[0]) {
         return;
     }
@@ -63,13 +68,16 @@ static void group_velocity(const Referee *referee, int group, bool is_corrected,
         u[i] = referee->w[friction->normal + i];
     }
     if (is_corrected) {
-        u[0] += friction->mu * hypot(u[1], u[2]);
+        u[0] += friction->mu * length(u[1], u[2]);
     }
 }
 
-void cairn_referee_cone_map(const Referee *referee, int group, bool is_corrected, double rho, double map[3]) {
+double cairn_referee_cone_norm(const Referee *referee, int group) {
+    return contact_norm(referee->contact[group]);
+}
+
+void cairn_referee_cone_map(const Referee *referee, int group, bool is_corrected, double norm, double map[3]) {
     const CairnFriction *friction = &referee->problem->frictions[group];
-    double norm = rho > 0 ? 1 / rho : contact_norm(referee->contact[group]);
     double u[3];
     group_velocity(referee, group, is_corrected, u);
     // K is a cone, so (r - P(r - rho u)) / rho = s - P(s - u) with s = r / rho.
@@ -90,10 +98,10 @@ RefereeCones cairn_referee_cones(const Referee *referee) {
     RefereeCones cones = {0, 0, 0, 0};
     for (int f = 0; f < referee->problem->friction_count; f++) {
         const CairnFriction *friction = &referee->problem->frictions[f];
-        double map[3];
-        cairn_referee_cone_map(referee, f, true, 0, map);
+        double map[3], norm = contact_norm(referee->contact[f]);
+        cairn_referee_cone_map(referee, f, true, norm, map);
         double corrected = square(map);
-        cairn_referee_cone_map(referee, f, false, 0, map);
+        cairn_referee_cone_map(referee, f, false, norm, map);
         double convex = square(map);
         cones.corrected += corrected;
         cones.convex += convex;
@@ -111,7 +119,7 @@ static double fischer_burmeister(double a, double b) {
         return fmin(a, b); // the limit
     }
     double sum = a + b;
-    return sum > 0 ? 2 * a * (b / (sum + hypot(a, b))) : sum - hypot(a, b);
+    return sum > 0 ? 2 * a * (b / (sum + length(a, b))) : sum - length(a, b);
 }
 
 // Billups' form for two bounds: phi(D (lambda - l), -phi(D (u - lambda), -w)), with the sign of phi above.
@@ -128,16 +136,16 @@ double cairn_referee_fb_cone(const Referee *referee, int group) {
     double u[3];
     group_velocity(referee, group, friction->kind == CAIRN_FRICTION_COULOMB, u);
     if (mu == 0) { // the cone is a half-line: the normal by itself, and no friction impulse
-        return fmax(fabs(fischer_burmeister(norm * r[0], u[0])), norm * hypot(r[1], r[2]));
+        return fmax(fabs(fischer_burmeister(norm * r[0], u[0])), norm * length(r[1], r[2]));
     }
     double x[3] = {mu * norm * r[0], norm * r[1], norm * r[2]}, y[3] = {u[0] / mu, u[1], u[2]};
     double z[3] = {square(x) + square(y), 2 * (x[0] * x[1] + y[0] * y[1]), 2 * (x[0] * x[2] + y[0] * y[2])};
-    double tangent = hypot(z[1], z[2]);
+    double tangent = length(z[1], z[2]);
     double high = sqrt(z[0] + tangent), low = sqrt(fmax(0, z[0] - tangent));
     double phi[3] = {x[0] + y[0] - 0.5 * (high + low), x[1] + y[1], x[2] + y[2]};
     if (tangent > 0) {
         phi[1] -= 0.5 * (high - low) * z[1] / tangent;
         phi[2] -= 0.5 * (high - low) * z[2] / tangent;
     }
-    return fmax(mu * fabs(phi[0]), hypot(phi[1], phi[2]));
+    return fmax(mu * fabs(phi[0]), length(phi[1], phi[2]));
 }

@@ -86,7 +86,7 @@ static void judge_cone(const Referee *referee, int group, const CairnConstraintB
     for (int i = 0; i < 3; i++) {
         *sum += map[i] * map[i];
     }
-    cairn_referee_cone_map(referee, group, is_corrected, 0, map);
+    cairn_referee_cone_map(referee, group, is_corrected, cairn_referee_cone_norm(referee, group), map);
     for (int i = 0; i < 3; i++) {
         take_scaled(residual, fabs(map[i]), friction->normal + i, constraint);
     }

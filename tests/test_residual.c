@@ -342,7 +342,7 @@ static void cone_measure_follows_its_definition(void **state) {
             int at = problem->frictions[f].normal;
             double mu = problem->frictions[f].mu, rho = 1 / norm_of_block(dense.n, dense.A, at), map[3], x[3], p[3];
             for (int is_corrected = 0; is_corrected < 2; is_corrected++) {
-                cairn_referee_cone_map(&referee, f, is_corrected, rho, map);
+                cairn_referee_cone_map(&referee, f, is_corrected, 1 / rho, map);
                 for (int i = 0; i < 3; i++) {
                     double u =
                         dense.w[at + i] + (is_corrected && i == 0 ? mu * hypot(dense.w[at + 1], dense.w[at + 2]) : 0);
