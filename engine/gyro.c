@@ -6,8 +6,9 @@
 // Pi1 - Pi0 is orthogonal to W, and the momentum in the world, R1 Pi1 = R0 Q Q^T Pi0, is kept because R turns by the same Q.
 // Eliminating Pi1 leaves three equations:  I W + tau/2 W x (I W) = Pi0,  solved by Newton in principal axes. A Cayley rotation
 // turns by 2 atan(tau |W| / 2), too little for a fast spin, so tau is chosen such that it turns by h |W|:
-// tau = 2 tan(h |W| / 2) / |W|. Energy and momentum are kept for any tau. Fast spins take several sub-steps, for the rule's phase
-// error is of order (h W)^2.
+// tau = 2 tan(h |W| / 2) / |W|, with the |W| of the start. Energy and momentum are kept for any tau, provided that the body turns
+// by Q itself: so the velocity that is handed back is the one whose rotation over h is Q. Fast spins take several sub-steps, for
+// the rule's phase error is of order (h W)^2.
 #include "engine/gyro.h"
 #include "engine/base/mat3.h"
 
@@ -28,7 +29,19 @@ static double half_tau(double h, double turn_squared) {
     return 0.5 * h * (1 + x2 * (1.0 / 3 + x2 * (2.0 / 15 + x2 * (17.0 / 315 + x2 * (62.0 / 2835)))));
 }
 
-// Solve I W + t W x (I W) = momentum for W, all in principal axes; w is the angular velocity that has this momentum.
+// The velocity whose rotation over h is the Cayley rotation of 2 t W: W scaled by 2 atan(t |W|) / (h |W|).
+static CairnVec3 cayley_velocity(CairnVec3 w, double t, double h) {
+    double x2 = t * t * cairn_length_squared(w), ratio; // atan(x) / x, by its series to 1e-16 where x is small
+    if (x2 < 0.0036) {
+        ratio = 1 - x2 * (1.0 / 3 - x2 * (1.0 / 5 - x2 * (1.0 / 7 - x2 * (1.0 / 9 - x2 / 11))));
+    } else {
+        ratio = atan(sqrt(x2)) / sqrt(x2);
+    }
+    return cairn_scale(2 * t / h * ratio, w);
+}
+
+// Solve I W + t W x (I W) = momentum for W, all in principal axes; w is the angular velocity that has this momentum. Answers
+// the velocity that turns by the rule's rotation.
 static CairnVec3 midpoint_velocity(CairnVec3 moments, CairnVec3 momentum, CairnVec3 w, double h) {
     double t = half_tau(h, h * h * cairn_length_squared(w));
     // W x (I W) = (a W2 W3, b W3 W1, c W1 W2) / t
@@ -50,7 +63,7 @@ static CairnVec3 midpoint_velocity(CairnVec3 moments, CairnVec3 momentum, CairnV
             break;
         }
     }
-    return w;
+    return cayley_velocity(w, t, h);
 }
 
 // Several sub-steps as one rotation vector; among those that differ by whole turns the one nearest to the spin.
