@@ -294,6 +294,36 @@ static void block_factors_invert_their_blocks(void **state) {
     }
 }
 
+// A rigid body's block but for one entry, which must not be taken for one.
+static void almost_rigid_blocks_are_factored_in_full(void **state) {
+    (void)state;
+    for (int i = 1; i < 6; i++) {
+        for (int j = 0; j <= i && j < 3; j++) {
+            uint64_t seed = 7;
+            TestProblem t;
+            double P[36], x[6], y[6];
+            test_problem_begin(&t);
+            test_problem_body(&t, &seed, 2);
+            t.P[6 * i + j] += 0.1;
+            t.P[6 * j + i] = t.P[6 * i + j];
+            CairnArena arena;
+            CairnOps ops;
+            cairn_arena_init(&arena, &plain);
+            assert_ok(cairn_ops_init(&ops, &t.problem, &arena));
+            for (int k = 0; k < 6; k++) {
+                x[k] = y[k] = support_uniform(&seed, -1, 1);
+            }
+            memcpy(P, t.P, sizeof P);
+            assert_true(test_solve_dense(6, P, y));
+            cairn_ops_solve(&ops, x);
+            for (int k = 0; k < 6; k++) {
+                assert_near(x[k], y[k], 1e-12 * (1 + fabs(y[k])));
+            }
+            cairn_arena_free(&arena);
+        }
+    }
+}
+
 static void products_refuse_what_they_do_not_take(void **state) {
     (void)state;
     TestProblem t;
@@ -426,6 +456,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(good_extremes_are_taken),
         cmocka_unit_test(products_agree_with_dense_algebra),
         cmocka_unit_test(block_factors_invert_their_blocks),
+        cmocka_unit_test(almost_rigid_blocks_are_factored_in_full),
         cmocka_unit_test(products_refuse_what_they_do_not_take),
         cmocka_unit_test(graph_has_blocks_for_nodes_and_constraints_for_edges),
         cmocka_unit_test(solvers_are_found_by_name),

@@ -360,6 +360,33 @@ static void cone_measure_follows_its_definition(void **state) {
     }
 }
 
+// A contact at rest that only a joint's impulse drives: q = 0, so what moves the joint is the scale.
+static void contacts_driven_by_joints_have_their_scale(void **state) {
+    (void)state;
+    TestProblem t;
+    uint64_t seed = 12;
+    double lambda[4] = {0}, one = 1;
+    test_problem_begin(&t);
+    int block = test_problem_block(&t, 1, &one);
+    test_problem_contact(&t, &seed, CAIRN_FRICTION_COULOMB, 0, 1, &block);
+    test_problem_constraint(&t, &seed, 1, 1, &block);
+    const double J[4] = {1, 0, 0, 1}; // the normal and the joint push along the same dof
+    memcpy(t.J, J, sizeof J);
+    t.right_side[3] = 4; // the joint wants to go down at 4 m/s
+    t.compliance[3] = 1;
+    lambda[3] = -4; // w_3 = (lambda_0 + lambda_3) + lambda_3 + 4 = 0 and w_0 = lambda_0 + lambda_3 = 0
+    lambda[0] = 4;
+    assert_true(judge(&t.problem, lambda).is_certified);
+    lambda[0] += 0.5; // natural map of the normal row: min(r_N ||A_cc||, u_N) = 0.5
+    CairnResidual residual = judge(&t.problem, lambda);
+    assert_near(residual.cone, 0.5 / 4, 1e-15);
+    assert_false(residual.is_certified);
+    t.right_side[3] = 0; // nothing moves at all: absolute
+    lambda[0] = 0.5;
+    lambda[3] = 0;
+    assert_near(judge(&t.problem, lambda).cone, 0.5, 1e-15);
+}
+
 // BOX_CURRENT: the bounds come from lambda's own normal impulse, whatever l and u say; a cone's spin rows likewise.
 static void current_bounds_come_from_the_normal_impulse(void **state) {
     (void)state;
@@ -494,6 +521,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(fischer_burmeister_agrees_with_its_formula),
         cmocka_unit_test(exact_friction_is_certified),
         cmocka_unit_test(cone_measure_follows_its_definition),
+        cmocka_unit_test(contacts_driven_by_joints_have_their_scale),
         cmocka_unit_test(current_bounds_come_from_the_normal_impulse),
         cmocka_unit_test(rows_without_weight_use_unit_weight),
         cmocka_unit_test(empty_problem_is_certified),
