@@ -475,7 +475,7 @@ static void screenshots_are_pictures(void **state) {
         assert_int_equal(height, 200);
     }
     call_well("run falling_box --steps 1 --quiet --screenshot $/large.png@1");
-    assert_true(read_picture("large.png", &width, &height) > 2000);
+    assert_true(read_picture("large.png", &width, &height) > 800);
     assert_int_equal(width, 960);
     assert_int_equal(height, 600);
 }

@@ -1,0 +1,235 @@
+// The built-in scenes: each builds with its defaults and at both ends of every parameter, runs, and keeps its own invariant; and
+// the invariants are no ornaments, for a scene that is disturbed breaks them.
+#include "demos/scenes/builders.h"
+#include "demos/scenes/scenes.h"
+#include "tests/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Stage {
+    const CairnScene *scene;
+    CairnSceneRun run;
+    void *params;
+} Stage;
+
+static void set_stage(Stage *stage, const CairnScene *scene) {
+    CairnWorldDef def = cairn_world_def();
+    *stage = (Stage){.scene = scene, .params = calloc(1, scene->params.size + 1)};
+    assert_non_null(stage->params);
+    cairn_fields_preset(&scene->params, stage->params);
+    if (scene->settings) {
+        scene->settings(stage->params, &def);
+    }
+    assert_ok(cairn_world_create(&def, &stage->run.world));
+    stage->run.memory = calloc(1, scene->memory_size + 1);
+    assert_non_null(stage->run.memory);
+    stage->run.params = stage->params;
+    stage->run.seed = 1;
+}
+
+static void strike(Stage *stage) {
+    cairn_world_destroy(stage->run.world);
+    free(stage->params);
+    free(stage->run.memory);
+}
+
+// Step and check; the first step or invariant that fails is answered, with the frame in *frame.
+static CairnStatus play(Stage *stage, int steps, int *frame) {
+    for (*frame = 1; *frame <= steps; (*frame)++) {
+        CairnStats stats;
+        double time = cairn_world_time(stage->run.world);
+        if (stage->scene->script) {
+            CAIRN_TRY(stage->scene->script(&stage->run, time));
+        }
+        CAIRN_TRY(cairn_world_step(stage->run.world, stage->scene->step, &stats));
+        if (stage->scene->check) {
+            CAIRN_TRY(stage->scene->check(&stage->run, stats.time, &stats));
+        }
+    }
+    return cairn_ok();
+}
+
+static void play_well(Stage *stage, int steps, const char *what) {
+    assert_ok(stage->scene->build(&stage->run));
+    int frame;
+    CairnStatus status = play(stage, steps, &frame);
+    if (!cairn_is_ok(status)) {
+        fail_msg("%s %s: frame %d: %s", stage->scene->name, what, frame, status.message);
+    }
+}
+
+static void scenes_are_well_described(void **state) {
+    (void)state;
+    assert_int_equal(cairn_scene_count(), 7);
+    assert_null(cairn_scene_at(-1));
+    assert_null(cairn_scene_at(cairn_scene_count()));
+    for (int i = 0; i < cairn_scene_count(); i++) {
+        const CairnScene *scene = cairn_scene_at(i), *found;
+        assert_ok(cairn_scene_validate(scene));
+        assert_ok(cairn_scene_find(scene->name, &found));
+        assert_ptr_equal(found, scene);
+        assert_string_equal(scene->params.title, scene->name);
+        assert_true(strlen(scene->summary) > 10 && strlen(scene->watch) > 10);
+        assert_true(scene->params.count > 0 && scene->check != NULL);
+    }
+    const CairnScene *found;
+    assert_refused(cairn_scene_find("box_towr", &found), CAIRN_NOT_FOUND, "box_tower");
+    assert_refused(cairn_scene_find("", &found), CAIRN_NOT_FOUND, "no scene");
+}
+
+typedef struct One {
+    double x;
+} One;
+
+static CairnStatus build_nothing(CairnSceneRun *run) {
+    (void)run;
+    return cairn_ok();
+}
+
+static void impossible_scenes_are_refused(void **state) {
+    (void)state;
+    static const CairnField fields[] = {CAIRN_FIELD_DOUBLE(One, x, 5, 0, 1, 0, "", "x")};
+    const CairnScene good = {.name = "good",
+                             .summary = "",
+                             .watch = "",
+                             .step = 0.01,
+                             .steps = 1,
+                             .camera = {.eye = {1, 0, 0}, .fov = 40},
+                             .build = build_nothing};
+    assert_ok(cairn_scene_validate(&good));
+    CairnScene bad = good;
+    bad.name = NULL;
+    assert_refused(cairn_scene_validate(&bad), CAIRN_INVALID_ARGUMENT, "name");
+    bad = good, bad.watch = NULL;
+    assert_refused(cairn_scene_validate(&bad), CAIRN_INVALID_ARGUMENT, "watch");
+    bad = good, bad.build = NULL;
+    assert_refused(cairn_scene_validate(&bad), CAIRN_INVALID_ARGUMENT, "build");
+    bad = good, bad.step = (double)NAN;
+    assert_refused(cairn_scene_validate(&bad), CAIRN_INVALID_ARGUMENT, "step = nan");
+    bad = good, bad.steps = 0;
+    assert_refused(cairn_scene_validate(&bad), CAIRN_INVALID_ARGUMENT, "steps = 0");
+    bad = good, bad.camera.fov = 180;
+    assert_refused(cairn_scene_validate(&bad), CAIRN_INVALID_ARGUMENT, "fov = 180");
+    bad = good, bad.params = (CairnFieldTable){"good", sizeof(double), fields, 1};
+    assert_refused(cairn_scene_validate(&bad), CAIRN_INVALID_ARGUMENT, "x");
+    bad.params.size = 0;
+    assert_refused(cairn_scene_validate(&bad), CAIRN_INVALID_ARGUMENT, "outside its struct");
+    bad.params = (CairnFieldTable){"good", 8, NULL, 1};
+    assert_refused(cairn_scene_validate(&bad), CAIRN_INVALID_ARGUMENT, "without fields");
+}
+
+static void scenes_keep_their_invariants(void **state) {
+    (void)state;
+    for (int i = 0; i < cairn_scene_count(); i++) {
+        Stage stage;
+        set_stage(&stage, cairn_scene_at(i));
+        play_well(&stage, stage.scene->steps < 400 ? stage.scene->steps : 400, "by default");
+        strike(&stage);
+    }
+}
+
+static void scenes_run_at_the_ends_of_their_parameters(void **state) {
+    (void)state;
+    for (int i = 0; i < cairn_scene_count(); i++) {
+        const CairnScene *scene = cairn_scene_at(i);
+        for (int k = 0; k < 2 * scene->params.count; k++) {
+            const CairnField *field = &scene->params.fields[k / 2];
+            char value[40], what[100];
+            snprintf(value, sizeof value, "%.17g", k % 2 ? field->max : field->min);
+            snprintf(what, sizeof what, "with %s = %s", field->name, value);
+            Stage stage;
+            set_stage(&stage, scene);
+            assert_ok(cairn_fields_set(&scene->params, stage.params, field->name, value));
+            play_well(&stage, 60, what);
+            strike(&stage);
+        }
+    }
+}
+
+// A world that was kicked, or whose gravity grew while it ran, is not what the scene says it is: its check must notice.
+static void checks_notice_a_disturbance(void **state) {
+    (void)state;
+    for (int i = 0; i < cairn_scene_count(); i++) {
+        Stage stage;
+        set_stage(&stage, cairn_scene_at(i));
+        play_well(&stage, 5, "before the kick");
+        CairnBodyId ids[256];
+        int count = cairn_world_bodies(stage.run.world, ids, 256), last = -1;
+        for (int k = 0; k < count && k < 256; k++) {
+            CairnBodyState body;
+            assert_ok(cairn_body_get(stage.run.world, ids[k], &body));
+            last = body.type == CAIRN_DYNAMIC ? k : last;
+        }
+        assert_true(last >= 0);
+        assert_ok(cairn_body_set_velocity(stage.run.world, ids[last], cairn_vec3(20, 0, 5), cairn_vec3(0, 25, 0)));
+        int frame;
+        CairnStatus status = play(&stage, 240, &frame);
+        if (cairn_is_ok(status)) {
+            fail_msg("%s did not notice a kick of 20 m/s", stage.scene->name);
+        }
+        strike(&stage);
+    }
+}
+
+// Equal seeds and parameters give equal bits; the scenes hold no hidden state.
+static void scenes_repeat_to_the_bit(void **state) {
+    (void)state;
+    for (int i = 0; i < cairn_scene_count(); i++) {
+        uint64_t hashes[2];
+        for (int k = 0; k < 2; k++) {
+            Stage stage;
+            set_stage(&stage, cairn_scene_at(i));
+            play_well(&stage, 30, "again");
+            hashes[k] = cairn_world_state_hash(stage.run.world);
+            strike(&stage);
+        }
+        assert_int_equal(hashes[0], hashes[1]);
+    }
+}
+
+static void builders_put_things_where_they_say(void **state) {
+    (void)state;
+    CairnWorldDef def = cairn_world_def();
+    CairnWorld *world;
+    assert_ok(cairn_world_create(&def, &world));
+    CairnShapeDef brick = cairn_box(0.4, 0.3, 0.2);
+    CairnBodyId ids[5];
+    CairnBodyState body;
+    assert_ok(cairn_build_tower(world, cairn_vec3(1, 2, 3), 5, &brick, 0.1, ids));
+    assert_ok(cairn_body_get(world, ids[4], &body));
+    assert_vec3_near(body.position, cairn_vec3(1, 2, 3 + 4.5 * 0.2), 1e-12);
+    assert_quat_near(body.orientation, cairn_quat_axis_angle(cairn_vec3(0, 0, 1), 0.4), 1e-12);
+
+    CairnVec3 direction = cairn_normalize(cairn_vec3(1, 2, -2)), start = {0, 5, 1};
+    assert_ok(cairn_build_chain(world, (CairnBodyId){0}, start, direction, 5, &brick, ids));
+    assert_ok(cairn_body_get(world, ids[4], &body));
+    assert_vec3_near(body.position, cairn_add_scaled(start, 4.5 * 0.4, direction), 1e-12);
+    assert_vec3_near(cairn_rotate(body.orientation, cairn_vec3(1, 0, 0)), direction, 1e-12);
+    assert_ok(cairn_build_rod(world, cairn_vec3(0, 0, 9), ids[4]));
+    CairnJointId joints[8];
+    assert_int_equal(cairn_world_joints(world, joints, 8), 6);
+    for (int i = 0; i < 6; i++) { // nothing is out of joint at the start
+        CairnJointState joint;
+        assert_ok(cairn_joint_get(world, joints[i], &joint));
+        assert_below(joint.linear_error, 1e-12);
+    }
+    cairn_world_destroy(world);
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scenes_are_well_described),
+        cmocka_unit_test(impossible_scenes_are_refused),
+        cmocka_unit_test(scenes_keep_their_invariants),
+        cmocka_unit_test(scenes_run_at_the_ends_of_their_parameters),
+        cmocka_unit_test(checks_notice_a_disturbance),
+        cmocka_unit_test(scenes_repeat_to_the_bit),
+        cmocka_unit_test(builders_put_things_where_they_say),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
