@@ -1,16 +1,18 @@
 // Geometric stiffness. A force F at an arm r turns with its body: its torque changes by K = [F]x [r]x = r F^T - (r.F) 1 per
 // radian. Under tension that is a stiff spring, explicit in a plain step: a link of a loaded chain has h omega of 19 where 2 is the
 // limit. So the step takes it implicitly, (M - h^2 K) v+ = M v + h f + J^T lambda, with the symmetric, negative semidefinite part of
-// K (the restoring one), summed over the forces on a body, and only where it is large against the inertia.
+// K (the restoring one), summed over the forces on a body, and only where it is large against the inertia. Only the part of F
+// along r counts: K has the eigenvalues 0, -r.F, -r.F whatever F is across r (engine/joints/stiffness.c).
 #include "engine/base/mat3.h"
 #include "engine/step.h"
 
+// -(r.F) (1 - r r^T / r^2)
 static void add_contact_stiffness(CairnMat3 *K, CairnVec3 force, CairnVec3 arm) {
-    double along = cairn_dot(force, arm);
-    CairnMat3 rf = cairn_mat3_outer(arm, force), fr = cairn_mat3_outer(force, arm);
-    CairnMat3 symmetric = cairn_mat3_scaled(0.5, cairn_mat3_sum(rf, fr));
-    symmetric = cairn_mat3_sum(symmetric, cairn_mat3_diagonal(-along, -along, -along));
-    *K = cairn_mat3_sum(*K, symmetric);
+    double along = cairn_dot(force, arm), square = cairn_length_squared(arm);
+    if (square > 0) {
+        *K = cairn_mat3_sum(*K, cairn_mat3_scaled(along / square, cairn_mat3_outer(arm, arm)));
+        *K = cairn_mat3_sum(*K, cairn_mat3_diagonal(-along, -along, -along));
+    }
 }
 
 static void sum_joints(const CairnStep *step, const double *lambda, CairnMat3 *sum) {

@@ -71,9 +71,10 @@ void cairn_joint_forces(const CairnJointInput *input, const CairnJointRow *rows,
                         CairnJointState *state);
 
 // Geometric stiffness (NUMERICS "Heavy chains"): add to stiffness[k] the derivative of the torque that `lambda / h` exerts on body k
-// by a small rotation of body k, symmetric part only: sum over rows of sym([F]x [r]x) for forces at arm r, sym(a b^T - (a.b) 1)
-// times lambda/h for rows a.b = 0; without the terms that mix a turn that the joint locks with one that it leaves free
-// (stiffness.c says why). Not yet projected on the negative semidefinite part: the world does that a body.
+// by a small rotation of body k, symmetric part only: -(r.F)(1 - r r^T / r^2) for the locked force F at arm r, sym(a b^T - (a.b) 1)
+// times lambda/h for rows a.b = 0; without the terms that mix a turn that the joint locks with one that it leaves free, and
+// without r F_t^T of the force across the arm (stiffness.c says why). Not yet projected on the negative semidefinite part: the
+// world does that a body.
 void cairn_joint_stiffness(const CairnJointInput *input, const CairnJointRow *rows, int row_count, const double *lambda,
                            CairnMat3 stiffness[CAIRN_JOINT_MAX_BODIES]);
 

@@ -3,7 +3,7 @@
 // Forces of lengths are taken as fixed in the world and acting at B's origin, a point of either body: turning a body by theta
 // moves the point by theta x r, and the torque by (theta x r) x F = [F]x [r]x theta = (r F^T - (r . F) 1) theta. (Literally
 // the force on A turns with A's axes, but written with axes of the world the same lock has no terms that couple two bodies, and
-// then the blocks of single bodies are all of it.)
+// then the blocks of single bodies are all of it.) Of a lock's force only the part along the arm counts, see add_pull.
 #include "engine/base/mat3.h"
 #include "engine/joints/kinds.h"
 
@@ -29,10 +29,21 @@ static CairnMat3 swing_stiffness(double force_per_length, CairnVec3 n, CairnVec3
     return cairn_mat3_scaled(force_per_length, k);
 }
 
+// k -= (r . F) (1 - r r^T / r^2): r F^T - (r . F) 1 for the part of F along r. The part across, r F_t^T, is nilpotent: it restores
+// nothing, but its symmetric part has eigenvalues of +-|r| |F_t| / 2, and the negative one would brake turns about r that no force
+// resists. (In a swinging chain that couples spin and roll of a link, and grows fivefold in five steps.)
+static void add_pull(CairnMat3 *k, CairnVec3 force, CairnVec3 r) {
+    double square = cairn_length_squared(r), along = cairn_dot(r, force);
+    if (!(square > 0)) {
+        return;
+    }
+    add_arm(k, cairn_scale(along / square, r), r);
+}
+
 // Straight lengths act at the same arms, so their forces on B are added up first.
 static void add_straight(const CairnRelative *relative, CairnVec3 force, CairnMat3 k[2]) {
-    add_arm(&k[0], cairn_neg(force), relative->arm_a);
-    add_arm(&k[1], force, relative->arm_b);
+    add_pull(&k[0], cairn_neg(force), relative->arm_a);
+    add_pull(&k[1], force, relative->arm_b);
 }
 
 static void add_rod(const CairnLengths *lengths, const CairnRelative *relative, int axis, double force,
