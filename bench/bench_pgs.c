@@ -36,7 +36,7 @@ static void free_pile(Pile *pile) {
 }
 
 static bool make_arrays(Pile *pile, int side) {
-    size_t bodies = (size_t)(side * side * side), contacts = 3 * bodies, rows = 3 * contacts;
+    size_t n = (size_t)side, bodies = n * n * n, contacts = 3 * bodies, rows = 3 * contacts;
     pile->blocks = calloc(bodies, sizeof *pile->blocks);
     pile->P = calloc(36 * bodies, sizeof *pile->P);
     pile->p = calloc(6 * bodies, sizeof *pile->p);
