@@ -1,9 +1,9 @@
 // Collision: shapes in, pairs and manifolds out. Knows nothing of bodies, worlds or solvers.
 //
-// geometry.c  a shape's constants, box, mass properties        broad.c   boxes -> overlapping pairs (sweep-and-prune)
+// shape_*.c   what a type of shape is (shape_kind.h)            geometry.c  their table; box, mass, reach, ray of any shape
+// broad.c     boxes -> overlapping pairs (sweep-and-prune)
 // narrow.c    the table of pair functions                      pair_*.c  one file per pair of shape types
 // box_*.c     the parts of box against box: separating axes, clipped faces, reduction to four points, corner to corner
-// ray.c       ray against shape
 #ifndef CAIRN_COLLISION_H
 #define CAIRN_COLLISION_H
 
@@ -45,7 +45,11 @@ typedef struct CairnPair {
 
 // ---- shapes ----
 
-CairnGeometry cairn_geometry(const CairnShapeDef *def);
+// What the type says of a definition beyond its fields' ranges. Part of cairn_shape_check.
+CairnStatus cairn_shape_check_kind(const CairnShapeDef *def);
+// From a checked definition. Free what it allocated with the same allocator.
+CairnStatus cairn_geometry_make(const CairnShapeDef *def, const CairnAllocator *allocator, CairnGeometry *geometry);
+void cairn_geometry_free(CairnGeometry *geometry, const CairnAllocator *allocator);
 // Pose of the shape in the world; an unbounded shape's box is infinite.
 CairnAabb cairn_geometry_box(const CairnGeometry *geometry, CairnTransform pose);
 // In the body's frame; zero for half-spaces.
@@ -53,6 +57,9 @@ CairnMassProperties cairn_geometry_mass(const CairnGeometry *geometry, double de
 // Farthest distance of any point of the shape from `point` (body's frame): bounds how fast its surface moves when it turns.
 // Half-spaces have no farthest point and answer 1e9.
 double cairn_geometry_reach(const CairnGeometry *geometry, CairnVec3 point);
+// Has it a support function (is it convex and bounded)? The farthest point of such a shape along a direction, world.
+bool cairn_geometry_is_convex(const CairnGeometry *geometry);
+CairnVec3 cairn_geometry_support(const CairnGeometry *geometry, CairnTransform pose, CairnVec3 direction);
 // The direction is of unit length; a ray that starts inside does not hit.
 bool cairn_geometry_ray(const CairnGeometry *geometry, CairnTransform pose, CairnVec3 origin, CairnVec3 direction,
                         double max_distance, double *distance, CairnVec3 *normal);

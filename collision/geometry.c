@@ -1,76 +1,71 @@
-// Geometry: what follows from a shape alone: its constants, its box, its mass, its reach.
-#include "collision/collision.h"
+// Geometry: the table of shape types, and what follows from a shape alone: its box, mass, reach, rays.
+#include "collision/shape_kind.h"
 #include "engine/base/mat3.h"
 #include <string.h>
 
-// A half-space has no farthest point. Larger than any world, yet finite, so that a body that does not turn (0 times this)
-// still has a surface speed of 0.
-#define UNBOUNDED_REACH 1e9
+static const CairnShapeKind *const kinds[CAIRN_SHAPE_TYPE_COUNT] = {
+    [CAIRN_SPHERE] = &cairn_kind_sphere,
+    [CAIRN_BOX] = &cairn_kind_box,
+    [CAIRN_HALF_SPACE] = &cairn_kind_half_space,
+};
 
-CairnGeometry cairn_geometry(const CairnShapeDef *def) {
-    CairnGeometry geometry;
-    memset(&geometry, 0, sizeof geometry);
-    geometry.type = def->type;
-    geometry.local.p = def->position;
-    geometry.local.q = cairn_quat_normalize(def->orientation);
-    if (def->type == CAIRN_SPHERE) {
-        geometry.radius = def->radius;
-    } else if (def->type == CAIRN_BOX) {
-        geometry.half = cairn_scale(0.5, def->size);
-    } else {
-        geometry.is_unbounded = true;
-    }
-    return geometry;
+CairnStatus cairn_shape_check_kind(const CairnShapeDef *def) {
+    const CairnShapeKind *kind = kinds[def->type];
+    return kind->check != NULL ? kind->check(def) : cairn_ok();
 }
 
-// Half extents along the world's axes: |R| h.
-static CairnVec3 box_extent(CairnVec3 half, CairnQuat q) {
-    CairnMat3 r = cairn_mat3_of_quat(q);
-    return (CairnVec3){fabs(r.m[0][0]) * half.x + fabs(r.m[0][1]) * half.y + fabs(r.m[0][2]) * half.z,
-                       fabs(r.m[1][0]) * half.x + fabs(r.m[1][1]) * half.y + fabs(r.m[1][2]) * half.z,
-                       fabs(r.m[2][0]) * half.x + fabs(r.m[2][1]) * half.y + fabs(r.m[2][2]) * half.z};
+CairnStatus cairn_geometry_make(const CairnShapeDef *def, const CairnAllocator *allocator, CairnGeometry *geometry) {
+    memset(geometry, 0, sizeof *geometry);
+    geometry->type = def->type;
+    geometry->local.p = def->position;
+    geometry->local.q = cairn_quat_normalize(def->orientation);
+    return kinds[def->type]->make(def, allocator, geometry);
+}
+
+void cairn_geometry_free(CairnGeometry *geometry, const CairnAllocator *allocator) {
+    if (kinds[geometry->type]->release != NULL) {
+        kinds[geometry->type]->release(geometry, allocator);
+    }
 }
 
 CairnAabb cairn_geometry_box(const CairnGeometry *geometry, CairnTransform pose) {
-    if (geometry->is_unbounded) {
-        return (CairnAabb){{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
-    }
-    double r = geometry->radius;
-    CairnVec3 extent = geometry->type == CAIRN_BOX ? box_extent(geometry->half, pose.q) : (CairnVec3){r, r, r};
-    return (CairnAabb){cairn_sub(pose.p, extent), cairn_add(pose.p, extent)};
+    return kinds[geometry->type]->box(geometry, pose);
 }
 
 CairnMassProperties cairn_geometry_mass(const CairnGeometry *geometry, double density) {
-    CairnMassProperties properties;
-    memset(&properties, 0, sizeof properties);
-    properties.center = geometry->local.p;
-    if (geometry->type == CAIRN_SPHERE) {
-        double r = geometry->radius;
-        double mass = density * (4.0 / 3.0) * CAIRN_PI * r * r * r;
-        double inertia = 0.4 * mass * r * r;
-        properties.mass = mass;
-        properties.inertia = cairn_mat3_diagonal(inertia, inertia, inertia);
-    } else if (geometry->type == CAIRN_BOX) {
-        CairnVec3 h = geometry->half;
-        double mass = density * 8.0 * h.x * h.y * h.z;
-        double xx = h.x * h.x, yy = h.y * h.y, zz = h.z * h.z;
-        properties.mass = mass;
-        properties.inertia =
-            cairn_mat3_rotate(geometry->local.q, cairn_mat3_diagonal(mass / 3.0 * (yy + zz), mass / 3.0 * (xx + zz),
-                                                                     mass / 3.0 * (xx + yy)));
+    CairnMassProperties own;
+    memset(&own, 0, sizeof own);
+    if (kinds[geometry->type]->mass != NULL) {
+        own = kinds[geometry->type]->mass(geometry, density);
     }
-    return properties;
+    own.center = cairn_transform_point(geometry->local, own.center);
+    if (geometry->type != CAIRN_SPHERE) { // a ball's tensor stays exactly round
+        own.inertia = cairn_mat3_rotate(geometry->local.q, own.inertia);
+    }
+    return own;
 }
 
 double cairn_geometry_reach(const CairnGeometry *geometry, CairnVec3 point) {
-    if (geometry->is_unbounded) {
-        return UNBOUNDED_REACH;
+    return kinds[geometry->type]->reach(geometry, cairn_untransform_point(geometry->local, point));
+}
+
+bool cairn_geometry_is_convex(const CairnGeometry *geometry) {
+    return kinds[geometry->type]->support != NULL;
+}
+
+CairnVec3 cairn_geometry_support(const CairnGeometry *geometry, CairnTransform pose, CairnVec3 direction) {
+    CairnVec3 local = kinds[geometry->type]->support(geometry, cairn_unrotate(pose.q, direction));
+    return cairn_transform_point(pose, local);
+}
+
+bool cairn_geometry_ray(const CairnGeometry *geometry, CairnTransform pose, CairnVec3 origin, CairnVec3 direction,
+                        double max_distance, double *distance, CairnVec3 *normal) {
+    CairnVec3 o = cairn_untransform_point(pose, origin), d = cairn_unrotate(pose.q, direction), n = {0, 0, 0};
+    double t = 0;
+    if (!kinds[geometry->type]->ray(geometry, o, d, &t, &n) || !(t <= max_distance)) {
+        return false;
     }
-    CairnVec3 p = cairn_untransform_point(geometry->local, point);
-    if (geometry->type == CAIRN_SPHERE) {
-        return cairn_length(p) + geometry->radius;
-    }
-    // The corner on the far side of each axis.
-    CairnVec3 far = {fabs(p.x) + geometry->half.x, fabs(p.y) + geometry->half.y, fabs(p.z) + geometry->half.z};
-    return cairn_length(far);
+    *distance = t;
+    *normal = cairn_rotate(pose.q, n);
+    return true;
 }

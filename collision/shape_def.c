@@ -1,5 +1,6 @@
 // Shape definitions: defaults, the table of fields, the check.
 #include "collision/shape_def.h"
+#include "collision/collision.h"
 #include <string.h>
 
 static const char *const type_names[] = {"sphere", "box", "half_space", NULL};
@@ -65,13 +66,5 @@ CairnStatus cairn_shape_check(const CairnShapeDef *def) {
                            (unsigned)def->cookie);
     }
     CAIRN_TRY(cairn_fields_check(&cairn_shape_fields, def));
-    if (def->type == CAIRN_SPHERE && !(def->radius > 0)) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "shape: radius = %g of a sphere must be greater than 0",
-                           def->radius);
-    }
-    if (def->type == CAIRN_BOX && !(def->size.x > 0 && def->size.y > 0 && def->size.z > 0)) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "shape: size = (%g, %g, %g) of a box must be greater than 0",
-                           def->size.x, def->size.y, def->size.z);
-    }
-    return cairn_ok();
+    return cairn_shape_check_kind(def);
 }

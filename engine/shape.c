@@ -8,16 +8,18 @@ CairnStatus cairn_shape_create(CairnWorld *world, CairnBodyId body_id, const Cai
     CAIRN_TRY(cairn_world_find_body(world, body_id, &owner));
     CAIRN_TRY(cairn_shape_check(def));
     CairnStore *store = &world->store;
-    CairnGeometry geometry = cairn_geometry(def);
-    if (geometry.is_unbounded && store->bodies[owner].type == CAIRN_DYNAMIC) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT,
-                           "shape: type is %s, but body %u is dynamic: an unbounded shape cannot move",
-                           cairn_shape_type_name(def->type), body_id.index);
-    }
     int needed;
     if (!cairn_pool_prepare(&store->shape_pool, &world->allocator, &needed) ||
         !cairn_memory_reserve(&world->allocator, &store->shapes, &store->shape_capacity, needed, sizeof(CairnShape))) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "shape: no memory for shape %d", needed);
+    }
+    CairnGeometry geometry;
+    CAIRN_TRY(cairn_geometry_make(def, &world->allocator, &geometry));
+    if (geometry.is_unbounded && store->bodies[owner].type == CAIRN_DYNAMIC) {
+        cairn_geometry_free(&geometry, &world->allocator);
+        return cairn_error(CAIRN_INVALID_ARGUMENT,
+                           "shape: type is %s, but body %u is dynamic: an unbounded shape cannot move",
+                           cairn_shape_type_name(def->type), body_id.index);
     }
     int index = cairn_pool_take(&store->shape_pool);
     store->shapes[index] = (CairnShape){.def = *def, .geometry = geometry, .body = owner, .next = -1};
@@ -41,6 +43,7 @@ void cairn_world_remove_shape(CairnWorld *world, int shape) {
         link = &store->shapes[*link].next;
     }
     *link = store->shapes[shape].next;
+    cairn_geometry_free(&store->shapes[shape].geometry, &world->allocator);
     cairn_pool_give(&store->shape_pool, shape);
     world->has_problem = false;
 }

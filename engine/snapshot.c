@@ -3,8 +3,10 @@
 // Layout: magic, version, payload size, checksum (8 bytes each, little-endian), then the payload. One visitor walks the store and
 // either counts, writes or reads, so that the three can never disagree. Every number is 8 bytes, little-endian; a double is its
 // bits. Reading fills a fresh store that is put in the world's place only when all of it proved sound.
+#include "collision/shape_def.h"
 #include "engine/base/hash.h"
 #include "engine/base/memory.h"
+#include "engine/snapshot_check.h"
 #include "engine/world.h"
 #include <string.h>
 
@@ -81,6 +83,10 @@ static void visit_int(Stream *s, int *value, int low, int high) {
 static void visit_u32(Stream *s, uint32_t *value) {
     uint64_t wide = *value;
     visit_u64(s, &wide);
+    if (wide > UINT32_MAX) {
+        fail(s, "a number is out of its range");
+        return;
+    }
     *value = (uint32_t)wide;
 }
 
@@ -90,11 +96,19 @@ static void visit_bool(Stream *s, bool *value) {
     *value = number != 0;
 }
 
-static void visit_double(Stream *s, double *value) {
+static void visit_bits(Stream *s, double *value) {
     uint64_t bits;
     memcpy(&bits, value, sizeof bits);
     visit_u64(s, &bits);
     memcpy(value, &bits, sizeof bits);
+}
+
+// Only the fields of a table may be infinite; the table says which.
+static void visit_double(Stream *s, double *value) {
+    visit_bits(s, value);
+    if (s->mode == READ && !has_failed(s) && !isfinite(*value)) {
+        fail(s, "a number is not finite");
+    }
 }
 
 static void visit_vec3(Stream *s, CairnVec3 *v) {
@@ -129,7 +143,7 @@ static void visit_fields(Stream *s, const CairnFieldTable *table, void *object) 
             visit_int(s, at, INT32_MIN, INT32_MAX);
             break;
         case CAIRN_TYPE_DOUBLE:
-            visit_double(s, at);
+            visit_bits(s, at);
             break;
         case CAIRN_TYPE_VEC3:
             visit_vec3(s, at);
@@ -245,7 +259,9 @@ static void visit_shape(Stream *s, CairnStore *store, CairnShape *shape) {
     visit_index(s, &shape->body, &store->body_pool, false);
     visit_index(s, &shape->next, &store->shape_pool, true);
     if (s->mode == READ && !has_failed(s)) {
-        shape->geometry = cairn_geometry(&shape->def);
+        CairnStatus status = cairn_shape_check(&shape->def);
+        s->status = cairn_is_ok(status) ? cairn_geometry_make(&shape->def, s->allocator, &shape->geometry)
+                                        : cairn_error(CAIRN_CORRUPT, "snapshot: %.200s", status.message);
     }
 }
 
@@ -296,13 +312,6 @@ static void visit_joint(Stream *s, CairnStore *store, CairnJoint *joint, uint32_
     for (int r = 0; r < joint->row_count && !has_failed(s); r++) {
         visit_double(s, &joint->lambda[r]);
     }
-    const CairnJointDef *def = &joint->core.def;
-    if (s->mode == READ && def->type == CAIRN_JOINT_GEAR && !has_failed(s)) {
-        if (!cairn_pool_is_alive(&store->joint_pool, (int)def->joint_a.index - 1) ||
-            !cairn_pool_is_alive(&store->joint_pool, (int)def->joint_b.index - 1)) {
-            fail(s, "a gear couples a dead joint");
-        }
-    }
 }
 
 static void visit_contact(Stream *s, CairnStore *store, CairnContactRecord *c) {
@@ -316,36 +325,6 @@ static void visit_contact(Stream *s, CairnStore *store, CairnContactRecord *c) {
     visit_double(s, &c->normal_impulse);
     visit_vec3(s, &c->tangent_impulse);
     visit_vec3(s, &c->spin_impulse);
-}
-
-// Lists must end: a body's shapes and joints are as many as refer to it.
-static void check_lists(Stream *s, const CairnStore *store) {
-    int shapes = 0, ends = 0, wanted = 0;
-    for (int i = 0; i < store->body_pool.count && !has_failed(s); i++) {
-        if (!cairn_pool_is_alive(&store->body_pool, i)) {
-            continue;
-        }
-        for (int k = store->bodies[i].first_shape; k >= 0 && shapes <= store->shape_pool.alive;
-             k = store->shapes[k].next) {
-            shapes += store->shapes[k].body == i ? 1 : store->shape_pool.count + 1;
-        }
-        for (int e = store->bodies[i].first_joint; e >= 0 && ends <= 2 * store->joint_pool.count;
-             e = store->joints[e / 2].next[e % 2]) {
-            bool is_sound = cairn_pool_is_alive(&store->joint_pool, e / 2) && store->joints[e / 2].bodies[e % 2] == i;
-            ends += is_sound ? 1 : 2 * store->joint_pool.count + 1;
-            if (!is_sound) {
-                break;
-            }
-        }
-    }
-    for (int j = 0; j < store->joint_pool.count && !has_failed(s); j++) {
-        if (cairn_pool_is_alive(&store->joint_pool, j)) {
-            wanted += (store->joints[j].bodies[0] >= 0 ? 1 : 0) + (store->joints[j].bodies[1] >= 0 ? 1 : 0);
-        }
-    }
-    if (!has_failed(s) && (shapes != store->shape_pool.alive || ends != wanted)) {
-        fail(s, "the lists of shapes or joints are broken");
-    }
 }
 
 static void visit_elements(Stream *s, CairnStore *store, uint32_t tag) {
@@ -397,15 +376,22 @@ static void visit_world(Stream *s, CairnWorldDef *def, CairnStore *store, uint32
                                 store->body_pool.count, store->shape_pool.count, store->joint_pool.count);
     }
     visit_elements(s, store, tag);
-    if (s->mode == READ) {
-        check_lists(s, store);
+    if (s->mode == READ && !has_failed(s)) {
+        s->status = cairn_snapshot_check(store);
     }
 }
 
 // ---- the door ----
 
-size_t cairn_world_snapshot_size(const CairnWorld *world) {
+// The settings that are the world's own: the number of threads is the machine's affair.
+static CairnWorldDef portable_def(const CairnWorld *world) {
     CairnWorldDef def = world->def;
+    def.thread_count = 1;
+    return def;
+}
+
+size_t cairn_world_snapshot_size(const CairnWorld *world) {
+    CairnWorldDef def = portable_def(world);
     CairnStore store = world->store; // shares the arrays: counting changes nothing
     Stream s = {.mode = COUNT, .status = cairn_ok()};
     visit_world(&s, &def, &store, world->tag);
@@ -424,7 +410,7 @@ CairnStatus cairn_world_snapshot(const CairnWorld *world, void *bytes, size_t si
         return cairn_error(CAIRN_INVALID_ARGUMENT, "snapshot: size is %zu, %zu are needed", size, needed);
     }
     unsigned char *out = bytes;
-    CairnWorldDef def = world->def;
+    CairnWorldDef def = portable_def(world);
     CairnStore store = world->store;
     Stream s = {.mode = WRITE, .bytes = out + HEADER, .size = needed - HEADER, .status = cairn_ok()};
     visit_world(&s, &def, &store, world->tag);
@@ -476,7 +462,7 @@ CairnStatus cairn_world_restore(CairnWorld *world, const void *bytes, size_t siz
         cairn_store_free(&fresh, &world->allocator);
         return s.status;
     }
-    def.thread_count = world->def.thread_count; // the machine's affair, not the state's
+    def.thread_count = world->def.thread_count;
     cairn_store_free(&world->store, &world->allocator);
     world->store = fresh;
     world->def = def;

@@ -10,6 +10,11 @@ void cairn_store_init(CairnStore *store) {
 }
 
 void cairn_store_free(CairnStore *store, const CairnAllocator *allocator) {
+    for (int s = 0; s < store->shape_pool.count && store->shapes != NULL; s++) {
+        if (cairn_pool_is_alive(&store->shape_pool, s)) {
+            cairn_geometry_free(&store->shapes[s].geometry, allocator);
+        }
+    }
     cairn_pool_free(&store->body_pool, allocator);
     cairn_pool_free(&store->shape_pool, allocator);
     cairn_pool_free(&store->joint_pool, allocator);

@@ -1,24 +1,24 @@
 // Narrow phase against what it must be true of, computed by other means: support functions, containment, rigid motion, swapping.
 #include "collision/box_frame.h"
 #include "collision/collision.h"
-#include "tests/support.h"
+#include "tests/support_geometry.h"
 #include <string.h>
 
 // ---- shapes and oracles ----
 
 static CairnGeometry box(double x, double y, double z) {
     CairnShapeDef def = cairn_box(x, y, z);
-    return cairn_geometry(&def);
+    return support_geometry(&def);
 }
 
 static CairnGeometry sphere(double radius) {
     CairnShapeDef def = cairn_sphere(radius);
-    return cairn_geometry(&def);
+    return support_geometry(&def);
 }
 
 static CairnGeometry half_space(void) {
     CairnShapeDef def = cairn_half_space();
-    return cairn_geometry(&def);
+    return support_geometry(&def);
 }
 
 static CairnGeometry random_geometry(uint64_t *random, double low, double high) {

@@ -2,12 +2,12 @@
 #include "collision/collision.h"
 #include "collision/shape_def.h"
 #include "engine/base/mat3.h"
-#include "tests/support.h"
+#include "tests/support_geometry.h"
 #include <float.h>
 #include <string.h>
 
 static CairnGeometry geometry_of(CairnShapeDef def) {
-    return cairn_geometry(&def);
+    return support_geometry(&def);
 }
 
 static CairnShapeDef random_shape(uint64_t *random) {

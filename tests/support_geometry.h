@@ -1,0 +1,16 @@
+// The geometry of a shape that allocates nothing.
+#ifndef CAIRN_TESTS_SUPPORT_GEOMETRY_H
+#define CAIRN_TESTS_SUPPORT_GEOMETRY_H
+
+#include "collision/collision.h"
+#include "engine/base/memory.h"
+#include "tests/support.h"
+
+static inline CairnGeometry support_geometry(const CairnShapeDef *def) {
+    CairnAllocator allocator = cairn_memory_default();
+    CairnGeometry geometry;
+    assert_ok(cairn_geometry_make(def, &allocator, &geometry));
+    return geometry;
+}
+
+#endif
