@@ -126,8 +126,8 @@ CairnStatus cairn_body_add(CairnWorld *world, const CairnBodyDef *def, const Cai
     CairnBodyId made;
     CAIRN_TRY(cairn_body_create(world, def, &made));
     CairnStatus status = cairn_shape_create(world, made, shape, NULL);
-    if (!cairn_is_ok(status)) {
-        (void)cairn_body_destroy(world, made);
+    if (!cairn_is_ok(status)) { // as if the body had never been: destroying it would leave a generation behind
+        cairn_pool_untake(&world->store.body_pool, (int)made.index - 1);
         return status;
     }
     if (id != NULL) {

@@ -42,3 +42,17 @@ void cairn_pool_give(CairnPool *pool, int index) {
     pool->free_head = index;
     pool->alive -= 1;
 }
+
+void cairn_pool_untake(CairnPool *pool, int index) {
+    CAIRN_ASSERT(cairn_pool_is_alive(pool, index));
+    CairnSlot *slot = &pool->slots[index];
+    slot->generation -= 1;
+    pool->alive -= 1;
+    if (slot->generation == 0) {
+        CAIRN_ASSERT(index == pool->count - 1);
+        pool->count -= 1;
+    } else {
+        slot->next_free = pool->free_head;
+        pool->free_head = index;
+    }
+}

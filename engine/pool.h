@@ -25,6 +25,7 @@ void cairn_pool_free(CairnPool *pool, const CairnAllocator *allocator);
 bool cairn_pool_prepare(CairnPool *pool, const CairnAllocator *allocator, int *needed);
 int cairn_pool_take(CairnPool *pool); // after a prepare
 void cairn_pool_give(CairnPool *pool, int index);
+void cairn_pool_untake(CairnPool *pool, int index); // the last take never was: no id of it is out
 
 static inline bool cairn_pool_is_alive(const CairnPool *pool, int index) {
     return index >= 0 && index < pool->count && (pool->slots[index].generation & 1u) != 0;

@@ -69,6 +69,30 @@ static void start_block(const CairnStep *step, CairnStepBlock *block) {
     }
 }
 
+static bool is_usable(const CairnStepBlock *block) {
+    return cairn_vec3_is_finite(block->free.linear) && cairn_vec3_is_finite(block->free.angular);
+}
+
+// All stages may take it that the velocities that they start from are numbers.
+static void start_blocks(CairnStep *step) {
+    int count = step->block_count, broken = count;
+#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(static)              \
+    reduction(min                                                                                                      \
+              : broken)
+    for (int b = 0; b < count; b++) {
+        start_block(step, &step->blocks[b]);
+        broken = !is_usable(&step->blocks[b]) && b < broken ? b : broken;
+    }
+    if (broken < count) {
+        CairnVec6 v = step->blocks[broken].free;
+        step->status = cairn_error(CAIRN_NUMERIC,
+                                   "step: body %d: its forces take it to a velocity of (%g, %g, %g), (%g, %g, %g): not "
+                                   "usable",
+                                   step->blocks[broken].body + 1, v.linear.x, v.linear.y, v.linear.z, v.angular.x,
+                                   v.angular.y, v.angular.z);
+    }
+}
+
 static void begin(CairnStep *step, CairnWorld *world, double h) {
     *step = (CairnStep){.world = world, .store = &world->store, .arena = &world->arena, .h = h, .status = cairn_ok()};
     step->began = cairn_timer_now();
@@ -97,19 +121,16 @@ static void begin(CairnStep *step, CairnWorld *world, double h) {
             step->block_of[i] = step->block_count++;
         }
     }
-    int count = step->block_count;
-#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(static)
-    for (int b = 0; b < count; b++) {
-        start_block(step, &step->blocks[b]);
-    }
+    start_blocks(step);
 }
 
 CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats) {
     if (world == NULL) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "step: world is NULL");
     }
-    if (!(h > 0) || !isfinite(h)) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "step: h is %g, must be in (0, inf) s", h);
+    if (!(h >= CAIRN_STEP_MIN && h <= CAIRN_STEP_MAX)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "step: h is %g, must be in [%g, %g] s", h, CAIRN_STEP_MIN,
+                           CAIRN_STEP_MAX);
     }
     CairnStep step;
     begin(&step, world, h);

@@ -77,6 +77,9 @@ void cairn_step_solve(CairnStep *step);
 void cairn_step_integrate(CairnStep *step);
 CairnStatus cairn_step_finish(CairnStep *step, CairnStats *stats);
 
+// Where a kinematic body's velocity takes it, centre of mass and turn.
+CairnTransform cairn_step_kinematic_pose(const CairnStep *step, const CairnBody *body);
+
 // ---- pieces of assemble ----
 
 void cairn_step_contact_frames(CairnStep *step); // tangents, warm impulses, friction bounds

@@ -145,9 +145,8 @@ static void commit_bodies(CairnStep *step) {
             tell_moved(step, i, block->center, block->q);
             add_energy(step, body, block->end_momentum);
         } else if (body->type == CAIRN_KINEMATIC) {
-            CairnQuat turn = cairn_quat_exp(cairn_scale(step->h, body->angular_velocity));
-            tell_moved(step, i, cairn_add_scaled(body->center, step->h, body->velocity),
-                       cairn_quat_normalize(cairn_quat_mul(turn, body->q)));
+            CairnTransform pose = cairn_step_kinematic_pose(step, body);
+            tell_moved(step, i, pose.p, pose.q);
         }
         body->force = body->torque = (CairnVec3){0, 0, 0};
     }
@@ -184,6 +183,9 @@ static void commit_contacts(CairnStep *step) {
 
 static void commit_joints(CairnStep *step) {
     CairnStore *store = step->store;
+    for (int j = 0; j < store->joint_pool.count; j++) {
+        store->joints[j].row_count = 0; // joints that held nothing in this step exert no force
+    }
     for (int j = 0; j < step->joint_count; j++) {
         CairnJoint *joint = &store->joints[step->joints[j].joint];
         joint->row_count = step->joints[j].row_count;

@@ -37,6 +37,30 @@ static bool is_finite_block(const CairnStepBlock *block) {
            cairn_vec3_is_finite(block->end_velocity) && cairn_vec3_is_finite(block->end_spin);
 }
 
+CairnTransform cairn_step_kinematic_pose(const CairnStep *step, const CairnBody *body) {
+    CairnQuat turn = cairn_quat_exp(cairn_scale(step->h, body->angular_velocity));
+    return (CairnTransform){cairn_add_scaled(body->center, step->h, body->velocity),
+                            cairn_quat_normalize(cairn_quat_mul(turn, body->q))};
+}
+
+static void check_kinematic(CairnStep *step) {
+    const CairnStore *store = step->store;
+    for (int i = 0; i < store->body_pool.count; i++) {
+        const CairnBody *body = &store->bodies[i];
+        if (!cairn_pool_is_alive(&store->body_pool, i) || body->type != CAIRN_KINEMATIC) {
+            continue;
+        }
+        CairnTransform pose = cairn_step_kinematic_pose(step, body);
+        if (!cairn_vec3_is_finite(pose.p) || !cairn_quat_is_unit(pose.q)) {
+            step->status = cairn_error(
+                CAIRN_NUMERIC, "step: body %d: its velocity (%g, %g, %g), (%g, %g, %g) takes it out of the world",
+                i + 1, body->velocity.x, body->velocity.y, body->velocity.z, body->angular_velocity.x,
+                body->angular_velocity.y, body->angular_velocity.z);
+            return;
+        }
+    }
+}
+
 void cairn_step_integrate(CairnStep *step) {
     if (cairn_step_failed(step)) {
         return;
@@ -57,5 +81,6 @@ void cairn_step_integrate(CairnStep *step) {
                         step->blocks[broken].body + 1, v[0], v[1], v[2], v[3], v[4], v[5]);
         return;
     }
+    check_kinematic(step);
     step->stats.times.integrate = cairn_timer_now() - t0;
 }

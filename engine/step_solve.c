@@ -1,5 +1,4 @@
 // Partition and solve: problem -> parts -> lambda -> velocities.
-#include "engine/base/check.h"
 #include "engine/base/timer.h"
 #include "engine/step.h"
 #include "solvers/graph.h"
@@ -72,14 +71,23 @@ static void find_velocities(CairnStep *step) {
     }
 }
 
+// What a caller gave may be finite and yet too large to compute with: no solver ever sees such a problem.
+static void check_problem(CairnStep *step) {
+    CairnStatus status = cairn_problem_check(&step->problem);
+    if (!cairn_is_ok(status)) {
+        step->status = cairn_error(CAIRN_NUMERIC, "step: %.200s", status.message);
+        return;
+    }
+    step->status = cairn_solver_accepts(step->world->solver, &step->problem);
+}
+
 void cairn_step_solve(CairnStep *step) {
     if (cairn_step_failed(step)) {
         return;
     }
     double t0 = cairn_timer_now();
-    CAIRN_ASSERT(cairn_is_ok(cairn_problem_check(&step->problem)));
     if (step->problem.row_count > 0) {
-        step->status = cairn_solver_accepts(step->world->solver, &step->problem);
+        check_problem(step);
         solve_passes(step);
     }
     if (!cairn_step_failed(step)) {

@@ -64,6 +64,10 @@ typedef struct CairnTouch {
     CairnShapeId a, b;
 } CairnTouch;
 
+// The steps that a world takes, s: so far apart that nobody needs more, so near that ratios and inverse squares stay finite.
+#define CAIRN_STEP_MIN 1e-12
+#define CAIRN_STEP_MAX 1e12
+
 typedef struct CairnStore {
     CairnPool body_pool, shape_pool, joint_pool;
     CairnBody *bodies;
