@@ -169,6 +169,15 @@ static CairnStatus check_vector(const char *field, CairnVec3 v) {
     return cairn_ok();
 }
 
+// What a body keeps must be finite too: sums and products of finite numbers need not be.
+static CairnStatus check_result(const char *field, CairnBodyId id, CairnVec3 v) {
+    if (!cairn_vec3_is_finite(v)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "body %u: %s becomes (%g, %g, %g), must stay finite", id.index,
+                           field, v.x, v.y, v.z);
+    }
+    return cairn_ok();
+}
+
 CairnStatus cairn_body_set_pose(CairnWorld *world, CairnBodyId id, CairnVec3 position, CairnQuat orientation) {
     int index;
     CAIRN_TRY(cairn_world_find_body(world, id, &index));
@@ -178,8 +187,11 @@ CairnStatus cairn_body_set_pose(CairnWorld *world, CairnBodyId id, CairnVec3 pos
                            orientation.w, orientation.x, orientation.y, orientation.z);
     }
     CairnBody *body = &world->store.bodies[index];
-    body->q = cairn_quat_normalize(orientation);
-    body->center = cairn_add(position, cairn_rotate(body->q, body->local_center));
+    CairnQuat q = cairn_quat_normalize(orientation);
+    CairnVec3 center = cairn_add(position, cairn_rotate(q, body->local_center));
+    CAIRN_TRY(check_result("position", id, center));
+    body->q = q;
+    body->center = center;
     world->has_problem = false;
     return cairn_ok();
 }
@@ -244,55 +256,60 @@ static CairnStatus find_dynamic(CairnWorld *world, CairnBodyId id, const char *w
     return cairn_ok();
 }
 
+static CairnStatus add_force(CairnBody *body, CairnBodyId id, CairnVec3 force, CairnVec3 torque) {
+    force = cairn_add(body->force, force);
+    torque = cairn_add(body->torque, torque);
+    CAIRN_TRY(check_result("force", id, force));
+    CAIRN_TRY(check_result("torque", id, torque));
+    body->force = force;
+    body->torque = torque;
+    return cairn_ok();
+}
+
 CairnStatus cairn_body_apply_force(CairnWorld *world, CairnBodyId id, CairnVec3 force) {
     CairnBody *body;
     CAIRN_TRY(find_dynamic(world, id, "force", force, &body));
-    body->force = cairn_add(body->force, force);
-    return cairn_ok();
+    return add_force(body, id, force, (CairnVec3){0, 0, 0});
 }
 
 CairnStatus cairn_body_apply_force_at(CairnWorld *world, CairnBodyId id, CairnVec3 force, CairnVec3 point) {
     CairnBody *body;
     CAIRN_TRY(find_dynamic(world, id, "force", force, &body));
     CAIRN_TRY(check_vector("point", point));
-    body->force = cairn_add(body->force, force);
-    body->torque = cairn_add(body->torque, cairn_cross(cairn_sub(point, body->center), force));
-    return cairn_ok();
+    return add_force(body, id, force, cairn_cross(cairn_sub(point, body->center), force));
 }
 
 CairnStatus cairn_body_apply_torque(CairnWorld *world, CairnBodyId id, CairnVec3 torque) {
     CairnBody *body;
     CAIRN_TRY(find_dynamic(world, id, "torque", torque, &body));
-    body->torque = cairn_add(body->torque, torque);
-    return cairn_ok();
+    return add_force(body, id, (CairnVec3){0, 0, 0}, torque);
 }
 
-static CairnStatus needs_mass(const CairnBody *body, CairnBodyId id, const char *what) {
-    return body->has_mass
-               ? cairn_ok()
-               : cairn_error(CAIRN_INVALID_ARGUMENT, "body %u: %s on a body that has no mass yet", id.index, what);
-}
-
-static void add_angular_impulse(CairnBody *body, CairnVec3 impulse) {
+// Linear and angular impulse about the centre of mass.
+static CairnStatus add_impulse(CairnBody *body, CairnBodyId id, CairnVec3 linear, CairnVec3 angular) {
+    if (!body->has_mass) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "body %u: impulse on a body that has no mass yet", id.index);
+    }
     CairnMat3 axes = cairn_body_axes(body);
     CairnMat3 inverse = cairn_inertia_of_axes(&axes, cairn_inverse_moments(body));
-    body->angular_velocity = cairn_add(body->angular_velocity, cairn_mat3_mul(inverse, impulse));
+    CairnVec3 velocity = cairn_add_scaled(body->velocity, 1.0 / body->mass, linear);
+    CairnVec3 spin = cairn_add(body->angular_velocity, cairn_mat3_mul(inverse, angular));
+    CAIRN_TRY(check_result("velocity", id, velocity));
+    CAIRN_TRY(check_result("angular_velocity", id, spin));
+    body->velocity = velocity;
+    body->angular_velocity = spin;
+    return cairn_ok();
 }
 
 CairnStatus cairn_body_apply_impulse_at(CairnWorld *world, CairnBodyId id, CairnVec3 impulse, CairnVec3 point) {
     CairnBody *body;
     CAIRN_TRY(find_dynamic(world, id, "impulse", impulse, &body));
     CAIRN_TRY(check_vector("point", point));
-    CAIRN_TRY(needs_mass(body, id, "impulse"));
-    body->velocity = cairn_add_scaled(body->velocity, 1.0 / body->mass, impulse);
-    add_angular_impulse(body, cairn_cross(cairn_sub(point, body->center), impulse));
-    return cairn_ok();
+    return add_impulse(body, id, impulse, cairn_cross(cairn_sub(point, body->center), impulse));
 }
 
 CairnStatus cairn_body_apply_angular_impulse(CairnWorld *world, CairnBodyId id, CairnVec3 impulse) {
     CairnBody *body;
     CAIRN_TRY(find_dynamic(world, id, "impulse", impulse, &body));
-    CAIRN_TRY(needs_mass(body, id, "impulse"));
-    add_angular_impulse(body, impulse);
-    return cairn_ok();
+    return add_impulse(body, id, (CairnVec3){0, 0, 0}, impulse);
 }

@@ -1,6 +1,7 @@
 // Joints in a world: made, linked to their bodies, read, taken apart. What a joint does is in engine/joints.
 #include "engine/base/mat3.h"
 #include "engine/base/memory.h"
+#include "engine/joints/kinds.h"
 #include "engine/world.h"
 
 // ---- bodies as joints see them ----
@@ -97,8 +98,7 @@ static CairnStatus find_geared(const CairnWorld *world, const CairnJointDef *def
     const int sides[2] = {a, b};
     for (int k = 0; k < 2; k++) {
         CairnJointType type = world->store.joints[sides[k]].core.def.type;
-        if (type != CAIRN_JOINT_REVOLUTE && type != CAIRN_JOINT_PRISMATIC && type != CAIRN_JOINT_CYLINDRICAL &&
-            type != CAIRN_JOINT_WHEEL) {
+        if (cairn_joint_kinds[type].gear_axis < 0) {
             return cairn_error(CAIRN_INVALID_ARGUMENT,
                                "joint: joint_%c is a %s: a gear couples revolute, prismatic, cylindrical, wheel",
                                'a' + k, cairn_joint_type_name(type));
@@ -148,6 +148,8 @@ CairnStatus cairn_joint_create(CairnWorld *world, const CairnJointDef *def, Cair
     int index = cairn_pool_take(&store->joint_pool);
     CairnJoint *joint = &store->joints[index];
     *joint = (CairnJoint){.core.def = *def, .bodies = {bodies[0], bodies[1]}, .next = {-1, -1}};
+    joint->core.def.frame_a.q = cairn_quat_normalize(def->frame_a.q);
+    joint->core.def.frame_b.q = cairn_quat_normalize(def->frame_b.q);
     link(store, index, 0);
     link(store, index, 1);
     CairnJointInput input;
@@ -222,6 +224,12 @@ CairnStatus cairn_joint_get_def(const CairnWorld *world, CairnJointId id, CairnJ
     return cairn_ok();
 }
 
+// Do both make the same rows? A drive's numbers may change every step; its impulse is still the best guess for the next.
+static bool has_same_rows(const CairnAxis *a, const CairnAxis *b) {
+    return a->mode == b->mode && a->drive == b->drive && isfinite(a->lower) == isfinite(b->lower) &&
+           isfinite(a->upper) == isfinite(b->upper) && (a->lower == a->upper) == (b->lower == b->upper);
+}
+
 CairnStatus cairn_joint_set_axis(CairnWorld *world, CairnJointId id, int axis, const CairnAxis *settings) {
     int index;
     CAIRN_TRY(cairn_world_find_joint(world, id, &index));
@@ -233,7 +241,11 @@ CairnStatus cairn_joint_set_axis(CairnWorld *world, CairnJointId id, int axis, c
     CairnJointDef changed = world->store.joints[index].core.def;
     changed.axes[axis] = *settings;
     CAIRN_TRY(cairn_joint_check(&changed));
-    world->store.joints[index].core.def = changed;
+    CairnJoint *joint = &world->store.joints[index];
+    if (!has_same_rows(&joint->core.def.axes[axis], settings)) {
+        joint->row_count = 0; // the impulses were those of other rows
+    }
+    joint->core.def = changed;
     return cairn_ok();
 }
 

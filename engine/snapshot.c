@@ -163,6 +163,19 @@ static void visit_fields(Stream *s, const CairnFieldTable *table, void *object) 
 
 // ---- arrays ----
 
+// A store that is taken apart half read must find nothing but zeros where nothing was read.
+static bool reserve_zero(Stream *s, void *array, int *capacity, int count, size_t element) {
+    if (!cairn_memory_reserve(s->allocator, array, capacity, count, element)) {
+        return false;
+    }
+    void *memory;
+    memcpy(&memory, array, sizeof memory);
+    if (count > 0) {
+        memset(memory, 0, (size_t)count * element);
+    }
+    return true;
+}
+
 // The length of an array and, when reading, its memory. Every element takes at least 8 bytes, which bounds what damage may ask for.
 static void visit_length(Stream *s, int *count, void *array, int *capacity, size_t element) {
     visit_int(s, count, 0, INT32_MAX);
@@ -174,15 +187,9 @@ static void visit_length(Stream *s, int *count, void *array, int *capacity, size
         *count = 0;
         return;
     }
-    if (!cairn_memory_reserve(s->allocator, array, capacity, *count, element)) {
+    if (!reserve_zero(s, array, capacity, *count, element)) {
         s->status = cairn_error(CAIRN_OUT_OF_MEMORY, "snapshot: no memory for %d elements", *count);
         *count = 0;
-        return;
-    }
-    if (*count > 0) {
-        void *memory;
-        memcpy(&memory, array, sizeof memory);
-        memset(memory, 0, (size_t)*count * element);
     }
 }
 
@@ -301,9 +308,11 @@ static void visit_joint_def(Stream *s, CairnJointDef *def, uint32_t tag) {
 
 static void visit_joint(Stream *s, CairnStore *store, CairnJoint *joint, uint32_t tag) {
     visit_joint_def(s, &joint->core.def, tag);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         visit_double(s, &joint->core.turns[k]);
         visit_double(s, &joint->core.last[k]);
+    }
+    for (int k = 0; k < 2; k++) {
         visit_double(s, &joint->core.rest[k]);
         visit_index(s, &joint->bodies[k], &store->body_pool, true);
         visit_int(s, &joint->next[k], -1, 2 * store->joint_pool.count - 1);
@@ -356,11 +365,9 @@ static void visit_elements(Stream *s, CairnStore *store, uint32_t tag) {
 }
 
 static bool make_room(Stream *s, CairnStore *store) {
-    const CairnAllocator *a = s->allocator;
-    return cairn_memory_reserve(a, &store->bodies, &store->body_capacity, store->body_pool.count, sizeof(CairnBody)) &&
-           cairn_memory_reserve(a, &store->shapes, &store->shape_capacity, store->shape_pool.count,
-                                sizeof(CairnShape)) &&
-           cairn_memory_reserve(a, &store->joints, &store->joint_capacity, store->joint_pool.count, sizeof(CairnJoint));
+    return reserve_zero(s, &store->bodies, &store->body_capacity, store->body_pool.count, sizeof(CairnBody)) &&
+           reserve_zero(s, &store->shapes, &store->shape_capacity, store->shape_pool.count, sizeof(CairnShape)) &&
+           reserve_zero(s, &store->joints, &store->joint_capacity, store->joint_pool.count, sizeof(CairnJoint));
 }
 
 static void visit_world(Stream *s, CairnWorldDef *def, CairnStore *store, uint32_t tag) {

@@ -1,7 +1,6 @@
 // Snapshot check: what a reader of a single record cannot see. A step trusts the store: lists end, what is referred to is of the
 // right kind, masses are those of real bodies. Bytes with a right checksum may come from anywhere, so it is all proved here.
 #include "engine/snapshot_check.h"
-#include "collision/shape_def.h"
 #include "engine/joints/kinds.h"
 
 static CairnStatus corrupt(const char *kind, int index, const char *what) {
@@ -41,10 +40,6 @@ static CairnStatus check_body(const CairnBody *b, int index) {
 
 static CairnStatus check_shape(const CairnStore *store, int index) {
     const CairnShape *shape = &store->shapes[index];
-    CairnStatus status = cairn_shape_check(&shape->def);
-    if (!cairn_is_ok(status)) {
-        return cairn_error(CAIRN_CORRUPT, "snapshot: shape %d: %.180s", index + 1, status.message);
-    }
     if (shape->geometry.is_unbounded && store->bodies[shape->body].type == CAIRN_DYNAMIC) {
         return corrupt("shape", index, "it is unbounded, but its body is dynamic");
     }
