@@ -208,8 +208,11 @@ static inline CairnMat3 cairn_mat3_diagonal(double x, double y, double z) {
     return (CairnMat3){{{x, 0, 0}, {0, y, 0}, {0, 0, z}}};
 }
 
+// Orthonormal whatever |q|: the last bit of |q| - 1 keeps its sign for thousands of steps, and four times it would leak into
+// every product R a R^T.
 static inline CairnMat3 cairn_mat3_of_quat(CairnQuat q) {
-    double x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
+    double s = 2.0 / cairn_quat_length_squared(q);
+    double x2 = s * q.x, y2 = s * q.y, z2 = s * q.z;
     double xx = q.x * x2, yy = q.y * y2, zz = q.z * z2;
     double xy = q.x * y2, xz = q.x * z2, yz = q.y * z2;
     double wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
