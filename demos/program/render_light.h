@@ -6,12 +6,15 @@
 #include "demos/program/render_mesh.h"
 #include "demos/program/render_raster.h"
 
+enum { CAIRN_LIGHT_SAMPLES = 16 };
+
 typedef struct CairnLight {
     CairnVec3 direction; // towards the sun, unit
     CairnView view;      // from the sun
     CairnRaster map;
-    double texel; // metres
-    double reach; // metres: how far the sky's occluders are looked for
+    double texel;                        // metres
+    double reach;                        // metres: how far the sky's occluders are looked for
+    double disk[CAIRN_LIGHT_SAMPLES][2]; // points spread evenly over the unit disk, from the middle out
 } CairnLight;
 
 typedef struct CairnVisibility {

@@ -83,7 +83,7 @@ static CairnColor box_color(const CairnPart *part, int face, CairnVec3 local, Ca
 static CairnColor lit(const CairnShading *shading, CairnColor color, CairnVec3 normal, CairnVec3 point,
                       CairnVisibility seen, double gloss) {
     double sky = (double)seen.sky, facing = cairn_dot(normal, shading->light->direction);
-    double sun = 1.62 * (double)seen.sun * fmax(0, facing);
+    double sun = 1.78 * (double)seen.sun * fmax(0, facing);
     double up = 0.5 + 0.5 * normal.z;
     CairnColor below = {0.40, 0.37, 0.34}, above = {0.62, 0.67, 0.74};
     CairnColor ambient = cairn_color_scale(0.68 * (0.25 + 0.75 * sky) * sky, cairn_color_mix(below, above, up));

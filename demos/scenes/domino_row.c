@@ -67,7 +67,7 @@ const CairnScene cairn_scene_domino_row = {
     .memory_size = MAX_DOMINOES * sizeof(CairnBodyId),
     .step = 1.0 / 120,
     .steps = 600,
-    .camera = {.eye = {1.3, -10.2, 5.6}, .target = {4.2, -1.1, 0.2}, .fov = 36},
+    .camera = {.eye = {1.3, -10.2, 5.0}, .target = {4.3, -0.9, 0.25}, .fov = 31},
     .build = build,
     .check = check,
 };

@@ -64,7 +64,7 @@ const CairnScene cairn_scene_falling_box = {
     .memory_size = sizeof(Memory),
     .step = 1.0 / 60,
     .steps = 180,
-    .camera = {.eye = {2.2, -3.6, 1.7}, .target = {0, 0, 0.75}, .fov = 38},
+    .camera = {.eye = {1.7, -2.8, 1.6}, .target = {0, 0, 0.92}, .fov = 40},
     .build = build,
     .check = check,
 };
