@@ -20,9 +20,10 @@ typedef struct CairnAabb {
 typedef struct CairnGeometry {
     CairnShapeType type;
     CairnTransform local;
-    double radius;     // sphere
-    CairnVec3 half;    // box: half edge lengths
-    bool is_unbounded; // half-space: no box, tested against everything
+    double radius;      // sphere, capsule
+    double half_height; // capsule: half the length of its segment
+    CairnVec3 half;     // box: half edge lengths
+    bool is_unbounded;  // half-space: no box, tested against everything
 } CairnGeometry;
 
 enum { CAIRN_MANIFOLD_POINTS = 8 };

@@ -6,6 +6,7 @@
 static const CairnShapeKind *const kinds[CAIRN_SHAPE_TYPE_COUNT] = {
     [CAIRN_SPHERE] = &cairn_kind_sphere,
     [CAIRN_BOX] = &cairn_kind_box,
+    [CAIRN_CAPSULE] = &cairn_kind_capsule,
     [CAIRN_HALF_SPACE] = &cairn_kind_half_space,
 };
 

@@ -24,6 +24,7 @@ typedef struct CairnShapeKind {
 
 extern const CairnShapeKind cairn_kind_sphere;
 extern const CairnShapeKind cairn_kind_box;
+extern const CairnShapeKind cairn_kind_capsule;
 extern const CairnShapeKind cairn_kind_half_space;
 
 #endif

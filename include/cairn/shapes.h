@@ -10,6 +10,7 @@
 typedef enum CairnShapeType {
     CAIRN_SPHERE = 0,
     CAIRN_BOX,
+    CAIRN_CAPSULE,    // around the z axis of the shape's frame, centred
     CAIRN_HALF_SPACE, // all points with z <= 0 in the shape's frame; on static and kinematic bodies only
     CAIRN_SHAPE_TYPE_COUNT
 } CairnShapeType;
@@ -29,7 +30,8 @@ typedef struct CairnFilter {
 
 typedef struct CairnShapeDef {
     CairnShapeType type;
-    double radius;         // sphere
+    double radius;         // sphere, capsule
+    double height;         // capsule: between the centres of its two half-balls
     CairnVec3 size;        // box: full edge lengths
     CairnVec3 position;    // in the body's frame
     CairnQuat orientation; // in the body's frame
@@ -56,7 +58,8 @@ CairnShapeDef cairn_shape_def(void);
 
 // The default definition with its type and size set.
 CairnShapeDef cairn_sphere(double radius);
-CairnShapeDef cairn_box(double x, double y, double z); // full edge lengths
+CairnShapeDef cairn_box(double x, double y, double z);     // full edge lengths
+CairnShapeDef cairn_capsule(double radius, double height); // height: between the centres of the half-balls
 CairnShapeDef cairn_half_space(void);
 
 const char *cairn_shape_type_name(CairnShapeType type);
