@@ -332,6 +332,7 @@ static void visit_contact(Stream *s, CairnStore *store, CairnContactRecord *c) {
     visit_vec3(s, &c->tangent_1);
     visit_double(s, &c->distance);
     visit_double(s, &c->normal_impulse);
+    visit_double(s, &c->load);
     visit_vec3(s, &c->tangent_impulse);
     visit_vec3(s, &c->spin_impulse);
 }

@@ -22,14 +22,18 @@ typedef struct CairnStepContact {
     uint64_t id;
     int shape_a, shape_b, body_a, body_b;
     CairnVec3 point, normal, tangent_1, tangent_2, arm_a, arm_b;
+    CairnVec3 roll_1, roll_2; // axes of the rolling rows
     double distance;
-    double approach; // normal velocity at the start of the step, negative while approaching
+    double approach;      // normal velocity at the start of the step, negative while approaching
+    double free_approach; // and at its end, if no constraint acted
+    double wanted;        // d of the normal row in terms of the end velocity
     CairnMaterial material;
-    int manifold_count;
-    int record; // last step's record of the same id, or -1
+    int manifold_count, manifold_place; // points of its manifold, and which of them this is
+    int record;                         // last step's record of the same id, or -1
     int constraint, row, row_count;
     CairnVec3 warm; // normal, t1, t2 impulses to start from
     CairnVec3 warm_spin;
+    double impact; // the part of the normal impulse that stops an approach, estimated: it comes once, a load every step
     double frozen; // normal impulse that box friction is bounded by
 } CairnStepContact;
 

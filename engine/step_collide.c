@@ -99,6 +99,7 @@ static void fill_contact(const CairnStep *step, const CairnPair *pair, const Cai
     c->distance = manifold->points[k].distance;
     c->normal = manifold->normal;
     c->manifold_count = manifold->count;
+    c->manifold_place = k;
     c->arm_a = cairn_sub(c->point, store->bodies[c->body_a].center);
     c->arm_b = cairn_sub(c->point, store->bodies[c->body_b].center);
     c->material = mix_materials(&step->world->def, &sa->def, &sb->def);

@@ -45,6 +45,34 @@ static double inverse_mass_along(const CairnStep *step, int body, CairnVec3 arm,
     return 1.0 / b->mass + inverse.x * turn.x * turn.x + inverse.y * turn.y * turn.y + inverse.z * turn.z * turn.z;
 }
 
+// The turning that an impulse at an arm gives a body.
+static CairnVec3 turned_by(const CairnStep *step, int body, CairnVec3 arm, CairnVec3 impulse) {
+    if (cairn_step_block(step, body) < 0) {
+        return (CairnVec3){0, 0, 0};
+    }
+    const CairnBody *b = &step->store->bodies[body];
+    CairnMat3 axes = cairn_body_axes(b), inverse = cairn_inertia_of_axes(&axes, cairn_inverse_moments(b));
+    return cairn_mat3_mul(inverse, cairn_cross(arm, impulse));
+}
+
+// The rolling box has its first side along the rolling that is to come: the free one, and what holding the slip (along t1) makes
+// of it. A ball that rolls without slip has no slip to follow, and on a slope it is the hold that turns it downhill.
+static void choose_rolling_axes(const CairnStep *step, CairnStepContact *c, CairnVec3 slip) {
+    CairnVec3 n = c->normal, t1 = c->tangent_1;
+    CairnVec3 rolling = cairn_sub(free_velocity(step, c->body_b).angular, free_velocity(step, c->body_a).angular);
+    double response =
+        inverse_mass_along(step, c->body_a, c->arm_a, t1) + inverse_mass_along(step, c->body_b, c->arm_b, t1);
+    if (response > 0) {
+        CairnVec3 hold = cairn_scale(-cairn_dot(slip, t1) / response, t1);
+        rolling = cairn_add(rolling, turned_by(step, c->body_b, c->arm_b, hold));
+        rolling = cairn_add(rolling, turned_by(step, c->body_a, c->arm_a, hold)); // against -hold: minus times minus
+    }
+    rolling = cairn_add_scaled(rolling, -cairn_dot(rolling, n), n);
+    double speed = cairn_length(rolling);
+    c->roll_1 = speed > still ? cairn_scale(1.0 / speed, rolling) : t1;
+    c->roll_2 = cairn_cross(n, c->roll_1);
+}
+
 static double position_term(const CairnStep *step, double distance) {
     const CairnWorldDef *def = &step->world->def;
     if (distance >= 0) { // a gap is closed exactly, never crossed
@@ -56,37 +84,81 @@ static double position_term(const CairnStep *step, double distance) {
 
 // d of the normal row in terms of the end velocity: the gap or overlap, and Newton's restitution where the surfaces meet in
 // this step: J v+ >= -e J v-.
-static double normal_term(const CairnStep *step, const CairnStepContact *c, double free_approach) {
+static double normal_term(const CairnStep *step, const CairnStepContact *c) {
     double d = position_term(step, c->distance);
     double e = c->material.restitution;
-    bool meets = c->distance + step->h * fmin(c->approach, free_approach) <= 0;
+    bool meets = c->distance + step->h * fmin(c->approach, c->free_approach) <= 0;
     if (e > 0 && meets && c->approach < -step->world->def.restitution_threshold) {
         d = fmin(d, e * c->approach);
     }
     return d;
 }
 
+// How much closing velocity a unit impulse undoes that the points which close share by their closing: the response at their
+// centroid, times their number. Corner by corner the body's turning would count at each, seven times too much under a flat box.
+static double shared_response(const CairnStep *step, const CairnStepContact *manifold, const double *closing) {
+    CairnVec3 arm_a = {0, 0, 0}, arm_b = {0, 0, 0};
+    int count = 0;
+    for (int i = 0; i < manifold->manifold_count; i++) {
+        if (closing[i] > 0) {
+            arm_a = cairn_add(arm_a, manifold[i].arm_a);
+            arm_b = cairn_add(arm_b, manifold[i].arm_b);
+            count += 1;
+        }
+    }
+    if (count == 0) {
+        return 0;
+    }
+    arm_a = cairn_scale(1.0 / count, arm_a);
+    arm_b = cairn_scale(1.0 / count, arm_b);
+    return count * (inverse_mass_along(step, manifold->body_a, arm_a, manifold->normal) +
+                    inverse_mass_along(step, manifold->body_b, arm_b, manifold->normal));
+}
+
+// The normal impulse that box friction is bounded by: last step's load, and what stops the approach of this step. An impact is no
+// load: taken for one, it would rub twice, once when it comes and once in the step after. Where nothing touched before, all that
+// stops the manifold's free motion.
+static void bound_friction(const CairnStep *step, CairnStepContact *manifold) {
+    double closing[CAIRN_MANIFOLD_POINTS], free_closing[CAIRN_MANIFOLD_POINTS];
+    bool is_new = false;
+    for (int i = 0; i < manifold->manifold_count; i++) {
+        const CairnStepContact *c = &manifold[i];
+        closing[i] = -(c->approach + c->wanted) > still ? -(c->approach + c->wanted) : 0;
+        free_closing[i] = fmax(-(c->free_approach + c->wanted), 0);
+        is_new = is_new || c->warm.x <= 0;
+    }
+    double response = shared_response(step, manifold, closing);
+    double free_response = is_new ? shared_response(step, manifold, free_closing) : 0;
+    for (int i = 0; i < manifold->manifold_count; i++) {
+        CairnStepContact *c = &manifold[i];
+        c->impact = response > 0 ? closing[i] / response : 0;
+        if (c->warm.x > 0) {
+            c->frozen = c->impact + step->impulse_scale * step->store->contacts[c->record].load;
+        } else {
+            c->frozen = free_response > 0 ? free_closing[i] / free_response : 0;
+        }
+    }
+}
+
 static void prepare_contact(const CairnStep *step, CairnStepContact *c) {
     CairnVec3 slip = cairn_sub(point_velocity(free_velocity(step, c->body_b), c->arm_b),
                                point_velocity(free_velocity(step, c->body_a), c->arm_a));
+    c->free_approach = cairn_dot(c->normal, slip);
+    c->wanted = normal_term(step, c);
     choose_tangents(step, c, slip);
+    c->roll_1 = c->tangent_1;
+    c->roll_2 = c->tangent_2;
+    if (c->material.rolling_friction > 0) {
+        choose_rolling_axes(step, c, slip);
+    }
     if (c->record >= 0) {
         const CairnContactRecord *record = &step->store->contacts[c->record];
         double s = step->impulse_scale;
         c->warm = (CairnVec3){s * record->normal_impulse, s * cairn_dot(record->tangent_impulse, c->tangent_1),
                               s * cairn_dot(record->tangent_impulse, c->tangent_2)};
-        c->warm_spin = (CairnVec3){s * cairn_dot(record->spin_impulse, c->normal),
-                                   s * cairn_dot(record->spin_impulse, c->tangent_1),
-                                   s * cairn_dot(record->spin_impulse, c->tangent_2)};
-    }
-    c->frozen = c->warm.x;
-    if (c->frozen <= 0) {
-        // First touch: what would stop this manifold's approach if nothing else acted, shared among its points.
-        double free_approach = cairn_dot(c->normal, slip);
-        double excess = -(free_approach + normal_term(step, c, free_approach));
-        double response = inverse_mass_along(step, c->body_a, c->arm_a, c->normal) +
-                          inverse_mass_along(step, c->body_b, c->arm_b, c->normal);
-        c->frozen = excess > 0 && response > 0 ? excess / (response * c->manifold_count) : 0;
+        c->warm_spin =
+            (CairnVec3){s * cairn_dot(record->spin_impulse, c->normal), s * cairn_dot(record->spin_impulse, c->roll_1),
+                        s * cairn_dot(record->spin_impulse, c->roll_2)};
     }
 }
 
@@ -107,6 +179,12 @@ void cairn_step_contact_frames(CairnStep *step) {
         prepare_contact(step, &step->contacts[i]);
         step->contacts[i].row_count = rows_of(&step->contacts[i].material);
     }
+#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(static)
+    for (int i = 0; i < count; i++) {
+        if (step->contacts[i].manifold_place == 0 && step->contacts[i].row_count > 1) {
+            bound_friction(step, &step->contacts[i]); // writes to all points of this manifold, which no other turn does
+        }
+    }
 }
 
 static void write_row(double *J, CairnVec3 linear, CairnVec3 angular, double sign) {
@@ -118,22 +196,22 @@ static void write_row(double *J, CairnVec3 linear, CairnVec3 angular, double sig
     J[5] = sign * angular.z;
 }
 
-// Rows n, t1, t2 (linear), then torsion about n and rolling about t1, t2 (angular).
+// Rows n, t1, t2 (linear), then torsion about n and rolling about its own two axes (angular).
 static void write_side(const CairnStepContact *c, CairnVec3 arm, double sign, double *J) {
-    const CairnVec3 axes[3] = {c->normal, c->tangent_1, c->tangent_2};
+    const CairnVec3 axes[CAIRN_CONTACT_ROWS] = {c->normal, c->tangent_1, c->tangent_2, c->normal, c->roll_1, c->roll_2};
     const CairnVec3 zero = {0, 0, 0};
     for (int r = 0; r < c->row_count && r < 3; r++) {
         write_row(J + 6 * r, axes[r], cairn_cross(arm, axes[r]), sign);
     }
     for (int r = 3; r < c->row_count; r++) {
-        write_row(J + 6 * r, zero, axes[r - 3], sign);
+        write_row(J + 6 * r, zero, axes[r], sign);
     }
 }
 
 // The part of J v that problem dofs do not carry (bodies that are not dynamic), and under the midpoint rule the change of
 // variable from end velocity to mean velocity: (J v+ + d)/2 = J vm - J v/2 + d/2.
 static void write_right_side(const CairnStep *step, const CairnStepContact *c, double *d) {
-    const CairnVec3 axes[3] = {c->normal, c->tangent_1, c->tangent_2};
+    const CairnVec3 axes[CAIRN_CONTACT_ROWS] = {c->normal, c->tangent_1, c->tangent_2, c->normal, c->roll_1, c->roll_2};
     int bodies[2] = {c->body_a, c->body_b};
     bool midpoint = step->world->def.integrator == CAIRN_MIDPOINT;
     CairnVec3 fixed[2], all[2], fixed_spin[2], all_spin[2]; // "all": dynamic or not
@@ -148,11 +226,9 @@ static void write_right_side(const CairnStep *step, const CairnStepContact *c, d
     }
     CairnVec3 base = cairn_sub(fixed[1], fixed[0]), spin = cairn_sub(fixed_spin[1], fixed_spin[0]);
     CairnVec3 before = cairn_sub(all[1], all[0]), spin_before = cairn_sub(all_spin[1], all_spin[0]);
-    CairnVec3 free_slip = cairn_sub(point_velocity(free_velocity(step, c->body_b), c->arm_b),
-                                    point_velocity(free_velocity(step, c->body_a), c->arm_a));
     for (int r = 0; r < c->row_count; r++) {
-        CairnVec3 axis = axes[r % 3];
-        double wanted = r == 0 ? normal_term(step, c, cairn_dot(c->normal, free_slip)) : 0;
+        CairnVec3 axis = axes[r];
+        double wanted = r == 0 ? c->wanted : 0;
         double moving = cairn_dot(axis, r < 3 ? base : spin);
         double was = cairn_dot(axis, r < 3 ? before : spin_before);
         d[r] = midpoint ? moving - 0.5 * was + 0.5 * wanted : moving + wanted;

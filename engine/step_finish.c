@@ -152,10 +152,23 @@ static void commit_bodies(CairnStep *step) {
     }
 }
 
+// The share of a manifold's normal impulses that was no impact. Point by point it would be noise: a body that lands flat and is
+// braked leans on its front.
+static double load_share(const CairnStep *step, const CairnStepContact *manifold) {
+    double sum = 0, impact = 0;
+    for (int i = 0; i < manifold->manifold_count; i++) {
+        sum += impulse_of(step, &manifold[i]);
+        impact += manifold[i].impact;
+    }
+    return impact < sum ? 1 - impact / sum : 0;
+}
+
 static void commit_contacts(CairnStep *step) {
     CairnStore *store = step->store;
+    double load = 1;
     for (int i = 0; i < step->contact_count; i++) {
         const CairnStepContact *c = &step->contacts[i];
+        load = c->manifold_place == 0 ? load_share(step, c) : load;
         const double *l = step->lambda + c->row;
         CairnVec3 tangent = {0, 0, 0}, spin = {0, 0, 0};
         if (c->row_count >= 3) {
@@ -165,7 +178,7 @@ static void commit_contacts(CairnStep *step) {
             spin = cairn_scale(l[3], c->normal);
         }
         if (c->row_count == 6) {
-            spin = cairn_add_scaled(cairn_add_scaled(spin, l[4], c->tangent_1), l[5], c->tangent_2);
+            spin = cairn_add_scaled(cairn_add_scaled(spin, l[4], c->roll_1), l[5], c->roll_2);
         }
         store->contacts[i] = (CairnContactRecord){.id = c->id,
                                                   .shape_a = c->shape_a,
@@ -175,6 +188,7 @@ static void commit_contacts(CairnStep *step) {
                                                   .tangent_1 = c->tangent_1,
                                                   .distance = c->distance,
                                                   .normal_impulse = l[0],
+                                                  .load = load * l[0],
                                                   .tangent_impulse = tangent,
                                                   .spin_impulse = spin};
     }

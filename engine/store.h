@@ -55,6 +55,7 @@ typedef struct CairnContactRecord {
     CairnVec3 point, normal, tangent_1;
     double distance;
     double normal_impulse;
+    double load;               // the part of it that did not stop an approach: what the next step can expect
     CairnVec3 tangent_impulse; // as vectors in the world, so that a new tangent frame reads them rightly
     CairnVec3 spin_impulse;    // torsion and rolling together
 } CairnContactRecord;
