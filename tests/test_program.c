@@ -199,6 +199,9 @@ static void wrong_usage_is_refused_in_words(void **state) {
         {"run box_tower --steps 10.5", "--steps", "'10.5'"},
         {"run box_tower --dt 0", "--dt", "(0, 1]"},
         {"run box_tower --dt nan", "--dt", "nan"},
+        {"run box_tower --dt 1/0", "--dt", "1/0"},
+        {"run box_tower --dt 1/", "--dt", "'1/'"},
+        {"run box_tower --dt 1/6/2", "--dt", "'1/6/2'"},
         {"run box_tower --dt 1e-3s", "--dt", "'1e-3s'"},
         {"run box_tower --threads -1", "--threads", "-1"},
         {"run box_tower --seed -1", "--seed", "'-1'"},
@@ -372,6 +375,8 @@ static void run_fails_when_a_check_breaks(void **state) {
 
 static void run_takes_options_of_the_solver_either_way(void **state) {
     (void)state;
+    Result *fraction = call_well("run falling_box --steps 2 --quiet --json - --dt 1/240");
+    assert_near(support_json_number(fraction->out, "dt"), 1.0 / 240, 0);
     char first[32], second[32], other[32];
     Result *result = call_well("run falling_box --steps 80 --quiet --json - --iterations 7 --tol 1e-3");
     assert_true(support_json_text(result->out, "state_hash", first, sizeof first));

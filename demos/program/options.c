@@ -100,7 +100,13 @@ CairnStatus cairn_parse_int(const char *text, int low, int high, int *value) {
 CairnStatus cairn_parse_double(const char *text, double low, double high, double *value) {
     char *end;
     double number = strtod(text, &end);
-    if (end == text || *end) {
+    bool is_number = end != text;
+    if (is_number && *end == '/') { // a fraction: 1/240
+        const char *below = end + 1;
+        number /= strtod(below, &end);
+        is_number = end != below;
+    }
+    if (!is_number || *end) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "'%s' is not a number", text);
     }
     if (!(number > low && number <= high)) {

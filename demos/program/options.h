@@ -22,7 +22,8 @@ void cairn_options_help(const CairnOption *options, int count);
 
 // Strict numbers: the whole text, inside the range, finite.
 CairnStatus cairn_parse_int(const char *text, int low, int high, int *value);
-CairnStatus cairn_parse_double(const char *text, double low, double high, double *value); // low < value <= high
-CairnStatus cairn_parse_u64(const char *text, uint64_t *value);                           // decimal or 0x...
+CairnStatus cairn_parse_double(const char *text, double low, double high,
+                               double *value);                  // low < value <= high; "1/240" too
+CairnStatus cairn_parse_u64(const char *text, uint64_t *value); // decimal or 0x...
 
 #endif

@@ -147,7 +147,7 @@ static const CairnOption run_options[] = {
     {"--solver", "NAME[:k=v,k=v]", "solver and its options (cairn list solvers)", take_solver},
     {"--partition", "NAME[:k=v,k=v]", "how the system is parted (cairn list partitioners)", take_partition},
     {"--steps", "N", "number of steps instead of the scene's", take_steps},
-    {"--dt", "H", "step in seconds instead of the scene's", take_dt},
+    {"--dt", "H", "step in seconds instead of the scene's; 1/240 works too", take_dt},
     {"--threads", "N", "threads that a step may use; the bits are the same for any number", take_threads},
     {"--seed", "N", "seed of what the scene draws at random", take_seed},
     {"--param", "NAME=VALUE", "a parameter of the scene (cairn run SCENE --help); may be repeated", take_param},
