@@ -1,7 +1,7 @@
 // Bodies: created, read, moved by hand, pushed, destroyed.
 #include "engine/base/mat3.h"
 #include "engine/base/memory.h"
-#include "engine/world.h"
+#include "engine/sleep.h"
 
 static bool is_zero(CairnVec3 a) {
     return a.x == 0 && a.y == 0 && a.z == 0;
@@ -63,6 +63,7 @@ static CairnStatus check_def(const CairnBodyDef *def) {
 
 static CairnBody make_body(const CairnBodyDef *def) {
     CairnBody body = {
+        .sleeps_with = -1,
         .q = cairn_quat_normalize(def->orientation),
         .velocity = def->velocity,
         .angular_velocity = def->angular_velocity,
@@ -105,6 +106,7 @@ CairnStatus cairn_body_create(CairnWorld *world, const CairnBodyDef *def, CairnB
 CairnStatus cairn_body_destroy(CairnWorld *world, CairnBodyId id) {
     int index;
     CAIRN_TRY(cairn_world_find_body(world, id, &index));
+    cairn_world_wake_around(world, index);
     CairnBody *body = &world->store.bodies[index];
     while (body->first_joint >= 0) {
         cairn_world_remove_joint(world, body->first_joint / 2);
@@ -154,6 +156,7 @@ CairnStatus cairn_body_get(const CairnWorld *world, CairnBodyId id, CairnBodySta
         .angular_momentum = cairn_mat3_mul(cairn_inertia_of_axes(&axes, body->moments), body->angular_velocity),
         .mass = {body->mass, body->local_center, cairn_inertia_of_axes(&local_axes, body->moments)},
         .type = body->type,
+        .is_asleep = cairn_body_sleeps(body),
         .group = body->group,
         .user_data = body->user_data,
     };
@@ -190,6 +193,7 @@ CairnStatus cairn_body_set_pose(CairnWorld *world, CairnBodyId id, CairnVec3 pos
     CairnQuat q = cairn_quat_normalize(orientation);
     CairnVec3 center = cairn_add(position, cairn_rotate(q, body->local_center));
     CAIRN_TRY(check_result("position", id, center));
+    cairn_world_wake_around(world, index);
     body->q = q;
     body->center = center;
     world->has_problem = false;
@@ -205,8 +209,16 @@ CairnStatus cairn_body_set_velocity(CairnWorld *world, CairnBodyId id, CairnVec3
     if (body->type == CAIRN_STATIC && !(is_zero(velocity) && is_zero(angular_velocity))) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "body %u: velocity is not 0, but the body is static", id.index);
     }
+    cairn_world_wake_around(world, index); // a floor that begins to move takes along what sleeps on it
     body->velocity = velocity;
     body->angular_velocity = angular_velocity;
+    return cairn_ok();
+}
+
+CairnStatus cairn_body_wake(CairnWorld *world, CairnBodyId id) {
+    int index;
+    CAIRN_TRY(cairn_world_find_body(world, id, &index));
+    cairn_world_wake(world, index);
     return cairn_ok();
 }
 
@@ -223,6 +235,7 @@ CairnStatus cairn_body_set_type(CairnWorld *world, CairnBodyId id, CairnBodyType
                                id.index, s + 1);
         }
     }
+    cairn_world_wake_around(world, index);
     body->type = type;
     if (type == CAIRN_STATIC) {
         body->velocity = body->angular_velocity = (CairnVec3){0};
@@ -237,6 +250,7 @@ CairnStatus cairn_body_set_gravity_scale(CairnWorld *world, CairnBodyId id, doub
     if (!isfinite(scale)) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "body: gravity_scale is %g, must be finite", scale);
     }
+    cairn_world_wake(world, index);
     world->store.bodies[index].gravity_scale = scale;
     return cairn_ok();
 }
@@ -256,11 +270,12 @@ static CairnStatus find_dynamic(CairnWorld *world, CairnBodyId id, const char *w
     return cairn_ok();
 }
 
-static CairnStatus add_force(CairnBody *body, CairnBodyId id, CairnVec3 force, CairnVec3 torque) {
+static CairnStatus add_force(CairnWorld *world, CairnBody *body, CairnBodyId id, CairnVec3 force, CairnVec3 torque) {
     force = cairn_add(body->force, force);
     torque = cairn_add(body->torque, torque);
     CAIRN_TRY(check_result("force", id, force));
     CAIRN_TRY(check_result("torque", id, torque));
+    cairn_world_wake(world, (int)id.index - 1);
     body->force = force;
     body->torque = torque;
     return cairn_ok();
@@ -269,24 +284,25 @@ static CairnStatus add_force(CairnBody *body, CairnBodyId id, CairnVec3 force, C
 CairnStatus cairn_body_apply_force(CairnWorld *world, CairnBodyId id, CairnVec3 force) {
     CairnBody *body;
     CAIRN_TRY(find_dynamic(world, id, "force", force, &body));
-    return add_force(body, id, force, (CairnVec3){0, 0, 0});
+    return add_force(world, body, id, force, (CairnVec3){0, 0, 0});
 }
 
 CairnStatus cairn_body_apply_force_at(CairnWorld *world, CairnBodyId id, CairnVec3 force, CairnVec3 point) {
     CairnBody *body;
     CAIRN_TRY(find_dynamic(world, id, "force", force, &body));
     CAIRN_TRY(check_vector("point", point));
-    return add_force(body, id, force, cairn_cross(cairn_sub(point, body->center), force));
+    return add_force(world, body, id, force, cairn_cross(cairn_sub(point, body->center), force));
 }
 
 CairnStatus cairn_body_apply_torque(CairnWorld *world, CairnBodyId id, CairnVec3 torque) {
     CairnBody *body;
     CAIRN_TRY(find_dynamic(world, id, "torque", torque, &body));
-    return add_force(body, id, (CairnVec3){0, 0, 0}, torque);
+    return add_force(world, body, id, (CairnVec3){0, 0, 0}, torque);
 }
 
 // Linear and angular impulse about the centre of mass.
-static CairnStatus add_impulse(CairnBody *body, CairnBodyId id, CairnVec3 linear, CairnVec3 angular) {
+static CairnStatus add_impulse(CairnWorld *world, CairnBody *body, CairnBodyId id, CairnVec3 linear,
+                               CairnVec3 angular) {
     if (!body->has_mass) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "body %u: impulse on a body that has no mass yet", id.index);
     }
@@ -296,6 +312,7 @@ static CairnStatus add_impulse(CairnBody *body, CairnBodyId id, CairnVec3 linear
     CairnVec3 spin = cairn_add(body->angular_velocity, cairn_mat3_mul(inverse, angular));
     CAIRN_TRY(check_result("velocity", id, velocity));
     CAIRN_TRY(check_result("angular_velocity", id, spin));
+    cairn_world_wake(world, (int)id.index - 1);
     body->velocity = velocity;
     body->angular_velocity = spin;
     return cairn_ok();
@@ -305,11 +322,11 @@ CairnStatus cairn_body_apply_impulse_at(CairnWorld *world, CairnBodyId id, Cairn
     CairnBody *body;
     CAIRN_TRY(find_dynamic(world, id, "impulse", impulse, &body));
     CAIRN_TRY(check_vector("point", point));
-    return add_impulse(body, id, impulse, cairn_cross(cairn_sub(point, body->center), impulse));
+    return add_impulse(world, body, id, impulse, cairn_cross(cairn_sub(point, body->center), impulse));
 }
 
 CairnStatus cairn_body_apply_angular_impulse(CairnWorld *world, CairnBodyId id, CairnVec3 impulse) {
     CairnBody *body;
     CAIRN_TRY(find_dynamic(world, id, "impulse", impulse, &body));
-    return add_impulse(body, id, (CairnVec3){0, 0, 0}, impulse);
+    return add_impulse(world, body, id, (CairnVec3){0, 0, 0}, impulse);
 }

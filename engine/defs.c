@@ -38,6 +38,10 @@ static const CairnField world_fields[] = {
     CAIRN_FIELD_INT(CairnWorldDef, geometric_passes, 2, 1, 100, "solves in a step at most, where impulses jumped"),
     CAIRN_FIELD_DOUBLE(CairnWorldDef, geometric_jump, 0.2, 0, BIG, 0, "",
                        "relative change of K that asks for another solve"),
+    CAIRN_FIELD_BOOL(CairnWorldDef, sleeping, false, "bodies at rest sleep until something reaches them"),
+    CAIRN_FIELD_DOUBLE(CairnWorldDef, sleep_speed, 0.01, 0, BIG, 0, "m/s", "slower than this is at rest"),
+    CAIRN_FIELD_DOUBLE(CairnWorldDef, sleep_spin, 0.02, 0, BIG, 0, "rad/s", "slower than this is at rest"),
+    CAIRN_FIELD_DOUBLE(CairnWorldDef, sleep_time, 0.5, 0, BIG, 0, "s", "rest that puts an island to sleep"),
 };
 const CairnFieldTable cairn_world_fields = CAIRN_FIELD_TABLE("world", CairnWorldDef, world_fields);
 

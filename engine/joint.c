@@ -2,7 +2,7 @@
 #include "engine/base/mat3.h"
 #include "engine/base/memory.h"
 #include "engine/joints/kinds.h"
-#include "engine/world.h"
+#include "engine/sleep.h"
 
 // ---- bodies as joints see them ----
 
@@ -128,6 +128,25 @@ static void unlink_side(CairnStore *store, int index, int side) {
     *edge = joint->next[side];
 }
 
+static void wake_sides(CairnWorld *world, int index) {
+    for (int k = 0; k < 2; k++) {
+        int body = world->store.joints[index].bodies[k];
+        if (body >= 0) {
+            cairn_world_wake(world, body);
+        }
+    }
+}
+
+// A gear has no sides of its own: it wakes those of the joints it couples.
+static void wake_joint(CairnWorld *world, int index) {
+    const CairnJointDef *def = &world->store.joints[index].core.def;
+    if (def->type == CAIRN_JOINT_GEAR) {
+        wake_sides(world, (int)def->joint_a.index - 1);
+        wake_sides(world, (int)def->joint_b.index - 1);
+    }
+    wake_sides(world, index);
+}
+
 CairnStatus cairn_joint_create(CairnWorld *world, const CairnJointDef *def, CairnJointId *id) {
     if (world == NULL) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "joint: world is NULL");
@@ -152,6 +171,7 @@ CairnStatus cairn_joint_create(CairnWorld *world, const CairnJointDef *def, Cair
     joint->core.def.frame_b.q = cairn_quat_normalize(def->frame_b.q);
     link(store, index, 0);
     link(store, index, 1);
+    wake_joint(world, index);
     CairnJointInput input;
     cairn_world_joint_input(store, index, 0, &input);
     cairn_joint_begin(&joint->core, &input);
@@ -177,6 +197,7 @@ void cairn_world_remove_joint(CairnWorld *world, int index) {
             }
         }
     }
+    wake_joint(world, index);
     unlink_side(store, index, 0);
     unlink_side(store, index, 1);
     cairn_pool_give(&store->joint_pool, index);
@@ -245,6 +266,7 @@ CairnStatus cairn_joint_set_axis(CairnWorld *world, CairnJointId id, int axis, c
     if (!has_same_rows(&joint->core.def.axes[axis], settings)) {
         joint->row_count = 0; // the impulses were those of other rows
     }
+    wake_joint(world, index);
     joint->core.def = changed;
     return cairn_ok();
 }

@@ -18,15 +18,18 @@ CairnEvents cairn_world_events(const CairnWorld *world) {
 }
 
 // A record outlives its shapes until the next step; their ids are then null.
-static CairnShapeId shape_id_or_null(const CairnWorld *world, int shape) {
-    return cairn_pool_is_alive(&world->store.shape_pool, shape) ? cairn_world_shape_id(world, shape)
-                                                                : (CairnShapeId){0, 0, 0};
+static bool is_same_shape(const CairnWorld *world, int shape, uint32_t generation) {
+    const CairnPool *pool = &world->store.shape_pool;
+    return cairn_pool_is_alive(pool, shape) && pool->slots[shape].generation == generation;
 }
 
-static CairnBodyId owner_or_null(const CairnWorld *world, int shape) {
-    return cairn_pool_is_alive(&world->store.shape_pool, shape)
-               ? cairn_world_body_id(world, world->store.shapes[shape].body)
-               : (CairnBodyId){0, 0, 0};
+static CairnShapeId shape_id_or_null(const CairnWorld *world, int shape, uint32_t generation) {
+    return is_same_shape(world, shape, generation) ? cairn_world_shape_id(world, shape) : (CairnShapeId){0, 0, 0};
+}
+
+static CairnBodyId owner_or_null(const CairnWorld *world, int shape, uint32_t generation) {
+    return is_same_shape(world, shape, generation) ? cairn_world_body_id(world, world->store.shapes[shape].body)
+                                                   : (CairnBodyId){0, 0, 0};
 }
 
 int cairn_world_contacts(const CairnWorld *world, CairnContact *contacts, int capacity) {
@@ -35,10 +38,10 @@ int cairn_world_contacts(const CairnWorld *world, CairnContact *contacts, int ca
         const CairnContactRecord *r = &store->contacts[i];
         CairnVec3 t2 = cairn_cross(r->normal, r->tangent_1);
         contacts[i] = (CairnContact){
-            .shape_a = shape_id_or_null(world, r->shape_a),
-            .shape_b = shape_id_or_null(world, r->shape_b),
-            .body_a = owner_or_null(world, r->shape_a),
-            .body_b = owner_or_null(world, r->shape_b),
+            .shape_a = shape_id_or_null(world, r->shape_a, r->generation_a),
+            .shape_b = shape_id_or_null(world, r->shape_b, r->generation_b),
+            .body_a = owner_or_null(world, r->shape_a, r->generation_a),
+            .body_b = owner_or_null(world, r->shape_b, r->generation_b),
             .point = r->point,
             .normal = r->normal,
             .tangent_1 = r->tangent_1,

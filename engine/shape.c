@@ -1,7 +1,7 @@
 // Shapes: put on bodies and taken off.
 #include "collision/shape_def.h"
 #include "engine/base/memory.h"
-#include "engine/world.h"
+#include "engine/sleep.h"
 
 CairnStatus cairn_shape_create(CairnWorld *world, CairnBodyId body_id, const CairnShapeDef *def, CairnShapeId *id) {
     int owner;
@@ -28,6 +28,7 @@ CairnStatus cairn_shape_create(CairnWorld *world, CairnBodyId body_id, const Cai
         link = &store->shapes[*link].next;
     }
     *link = index;
+    cairn_world_wake_around(world, owner);
     cairn_store_update_mass(store, owner);
     world->has_problem = false;
     if (id != NULL) {
@@ -52,6 +53,7 @@ CairnStatus cairn_shape_destroy(CairnWorld *world, CairnShapeId id) {
     int index;
     CAIRN_TRY(cairn_world_find_shape(world, id, &index));
     int owner = world->store.shapes[index].body;
+    cairn_world_wake_around(world, owner);
     cairn_world_remove_shape(world, index);
     cairn_store_update_mass(&world->store, owner);
     return cairn_ok();
@@ -72,6 +74,7 @@ CairnStatus cairn_shape_get(const CairnWorld *world, CairnShapeId id, CairnShape
 CairnStatus cairn_shape_set_filter(CairnWorld *world, CairnShapeId id, CairnFilter filter) {
     int index;
     CAIRN_TRY(cairn_world_find_shape(world, id, &index));
+    cairn_world_wake_around(world, world->store.shapes[index].body);
     world->store.shapes[index].def.filter = filter;
     return cairn_ok();
 }
@@ -85,6 +88,7 @@ CairnStatus cairn_shape_set_material(CairnWorld *world, CairnShapeId id, CairnMa
     changed.rolling_friction = material.rolling_friction;
     changed.torsional_friction = material.torsional_friction;
     CAIRN_TRY(cairn_shape_check(&changed));
+    cairn_world_wake_around(world, world->store.shapes[index].body);
     world->store.shapes[index].def = changed;
     return cairn_ok();
 }

@@ -250,6 +250,8 @@ static void visit_body(Stream *s, CairnStore *store, CairnBody *b) {
     visit_vec3(s, &b->given_products);
     visit_int(s, &b->group, -1, INT32_MAX);
     visit_u64(s, &b->user_data);
+    visit_double(s, &b->still_time);
+    visit_index(s, &b->sleeps_with, &store->body_pool, true);
     visit_index(s, &b->first_shape, &store->shape_pool, true);
     visit_int(s, &b->first_joint, -1, 2 * store->joint_pool.count - 1);
     if (!has_failed(s) && b->first_joint >= 0 && !cairn_pool_is_alive(&store->joint_pool, b->first_joint / 2)) {
@@ -327,6 +329,8 @@ static void visit_contact(Stream *s, CairnStore *store, CairnContactRecord *c) {
     visit_u64(s, &c->id);
     visit_int(s, &c->shape_a, 0, store->shape_pool.count - 1); // may be dead by now
     visit_int(s, &c->shape_b, 0, store->shape_pool.count - 1);
+    visit_u32(s, &c->generation_a);
+    visit_u32(s, &c->generation_b);
     visit_vec3(s, &c->point);
     visit_vec3(s, &c->normal);
     visit_vec3(s, &c->tangent_1);

@@ -7,6 +7,7 @@
 #include "engine/step.h"
 #include "engine/base/timer.h"
 #include "engine/gyro.h"
+#include "engine/sleep.h"
 #include <string.h>
 
 void *cairn_step_push(CairnStep *step, size_t count, size_t size) {
@@ -116,7 +117,9 @@ static void begin(CairnStep *step, CairnWorld *world, double h) {
         if (cairn_step_failed(step)) {
             return;
         }
-        if (world->store.bodies[i].type == CAIRN_DYNAMIC) {
+        if (cairn_body_sleeps(&world->store.bodies[i])) {
+            step->sleeping_count += 1;
+        } else if (world->store.bodies[i].type == CAIRN_DYNAMIC) {
             step->blocks[step->block_count].body = i;
             step->block_of[i] = step->block_count++;
         }
@@ -133,8 +136,10 @@ CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats) {
                            CAIRN_STEP_MAX);
     }
     CairnStep step;
-    begin(&step, world, h);
-    cairn_step_collide(&step);
+    do {
+        begin(&step, world, h);
+        cairn_step_collide(&step);
+    } while (cairn_step_wake(&step));
     cairn_step_assemble(&step);
     cairn_step_partition(&step);
     cairn_step_solve(&step);

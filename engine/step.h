@@ -56,9 +56,14 @@ typedef struct CairnStep {
     double began;
     int threads;
 
-    int *block_of; // of each body slot; -1: not dynamic
+    int *block_of; // of each body slot; -1: not dynamic, or asleep
     CairnStepBlock *blocks;
     int block_count;
+
+    int sleeping_count; // bodies asleep at the start
+    int *island;        // of each block: its island's lowest block (sleeping worlds only, else NULL)
+    double *still_time;
+    bool *falls_asleep;
 
     CairnMat3 *stiffness; // of each block: K of the geometric stiffness in use, negative semidefinite or 0; NULL: none
 
@@ -83,6 +88,15 @@ CairnStatus cairn_step_finish(CairnStep *step, CairnStats *stats);
 
 // Where a kinematic body's velocity takes it, centre of mass and turn.
 CairnTransform cairn_step_kinematic_pose(const CairnStep *step, const CairnBody *body);
+
+// Wake the groups that moving bodies reach in this step; true: begin and collide again, now with them.
+bool cairn_step_wake(CairnStep *step);
+
+// ---- pieces of finish ----
+
+void cairn_step_find_rest(CairnStep *step);         // islands, and which have been still for long enough; may fail
+void cairn_step_settle(CairnStep *step, int block); // part of the commit: a body counts its rest or falls asleep
+bool cairn_step_is_kept(const CairnStep *step, int shape_a, int shape_b); // contacts among what sleeps outlast the step
 
 // ---- pieces of assemble ----
 

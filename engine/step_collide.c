@@ -39,7 +39,9 @@ static void make_box(const CairnStep *step, Boxes *out, int s) {
     out->poses[s] = cairn_shape_pose(body, shape);
     out->motion[s] = motion_of(step, shape);
     out->owners[s] = shape->body;
-    out->kinds[s] = body->type == CAIRN_DYNAMIC ? CAIRN_BOX_MOVING : CAIRN_BOX_FIXED;
+    // What sleeps costs nothing, but a kinematic body on its way may wake it.
+    bool may_wake = step->sleeping_count > 0 && cairn_body_is_moved(body);
+    out->kinds[s] = step->block_of[shape->body] >= 0 || may_wake ? CAIRN_BOX_MOVING : CAIRN_BOX_FIXED;
     CairnAabb box = cairn_geometry_box(&shape->geometry, out->poses[s]);
     double grow = 0.5 * step->world->def.contact_margin + out->motion[s];
     CairnVec3 by = {grow, grow, grow};

@@ -1,6 +1,7 @@
 // Finish: the referee, then everything that the step made is committed at once; events and statistics.
 #include "engine/base/memory.h"
 #include "engine/base/timer.h"
+#include "engine/sleep.h"
 #include "engine/step.h"
 #include "solvers/residual.h"
 #include <string.h>
@@ -22,26 +23,6 @@ typedef struct Touching {
     int count;
 } Touching;
 
-static Touching find_touching(CairnStep *step) {
-    Touching t = {CAIRN_STEP_PUSH(step, CairnTouch, step->contact_count),
-                  CAIRN_STEP_PUSH(step, const CairnStepContact *, step->contact_count), 0};
-    for (int i = 0; i < step->contact_count && !cairn_step_failed(step);) {
-        const CairnStepContact *first = &step->contacts[i], *worst = first;
-        bool is_touching = false;
-        for (; i < step->contact_count && same_pair(first, &step->contacts[i]); i++) {
-            const CairnStepContact *c = &step->contacts[i];
-            is_touching = is_touching || c->distance < 0 || impulse_of(step, c) > 0;
-            worst = c->approach < worst->approach ? c : worst;
-        }
-        if (is_touching) {
-            t.touches[t.count] = (CairnTouch){cairn_world_shape_id(step->world, first->shape_a),
-                                              cairn_world_shape_id(step->world, first->shape_b)};
-            t.worst[t.count++] = worst;
-        }
-    }
-    return t;
-}
-
 static int compare_id(CairnShapeId a, CairnShapeId b) {
     if (a.index != b.index) {
         return a.index < b.index ? -1 : 1;
@@ -52,6 +33,49 @@ static int compare_id(CairnShapeId a, CairnShapeId b) {
 static int compare_touch(const CairnTouch *a, const CairnTouch *b) {
     int order = compare_id(a->a, b->a);
     return order != 0 ? order : compare_id(a->b, b->b);
+}
+
+static CairnTouch touch_of(const CairnStep *step, const CairnStepContact *c) {
+    return (CairnTouch){cairn_world_shape_id(step->world, c->shape_a), cairn_world_shape_id(step->world, c->shape_b)};
+}
+
+// The touches of last step that lie among sleeping bodies and come before `limit` (NULL: all that are left).
+static void keep_touches(const CairnStep *step, Touching *t, int *next, const CairnTouch *limit) {
+    const CairnStore *store = step->store;
+    for (; *next < store->touch_count; *next += 1) {
+        const CairnTouch *old = &store->touches[*next];
+        if (limit != NULL && compare_touch(old, limit) >= 0) {
+            return;
+        }
+        if (cairn_step_is_kept(step, (int)old->a.index - 1, (int)old->b.index - 1)) {
+            t->worst[t->count] = NULL;
+            t->touches[t->count++] = *old;
+        }
+    }
+}
+
+static Touching find_touching(CairnStep *step) {
+    int most = step->contact_count + step->store->touch_count, next = 0;
+    Touching t = {CAIRN_STEP_PUSH(step, CairnTouch, most), CAIRN_STEP_PUSH(step, const CairnStepContact *, most), 0};
+    for (int i = 0; i < step->contact_count && !cairn_step_failed(step);) {
+        const CairnStepContact *first = &step->contacts[i], *worst = first;
+        bool is_touching = false;
+        for (; i < step->contact_count && same_pair(first, &step->contacts[i]); i++) {
+            const CairnStepContact *c = &step->contacts[i];
+            is_touching = is_touching || c->distance < 0 || impulse_of(step, c) > 0;
+            worst = c->approach < worst->approach ? c : worst;
+        }
+        if (is_touching) {
+            CairnTouch touch = touch_of(step, first);
+            keep_touches(step, &t, &next, &touch);
+            t.worst[t.count] = worst;
+            t.touches[t.count++] = touch;
+        }
+    }
+    if (!cairn_step_failed(step)) {
+        keep_touches(step, &t, &next, NULL);
+    }
+    return t;
 }
 
 // Merge last step's list and this one's: what is only old ended, what is only new began. With `write` false it only counts.
@@ -90,14 +114,30 @@ static void merge_events(const CairnStep *step, const Touching *now, CairnEventL
 
 // ---- making room before anything is committed ----
 
-static bool reserve_all(CairnStep *step, const Touching *now) {
+// Records of contacts among sleeping bodies outlast the step: they are what it wakes with.
+static CairnContactRecord *keep_records(CairnStep *step, int *count) {
+    const CairnStore *store = step->store;
+    *count = 0;
+    for (int r = 0; step->sleeping_count > 0 && r < store->contact_count; r++) {
+        *count += cairn_step_is_kept(step, store->contacts[r].shape_a, store->contacts[r].shape_b) ? 1 : 0;
+    }
+    CairnContactRecord *kept = CAIRN_STEP_PUSH(step, CairnContactRecord, *count);
+    for (int r = 0, n = 0; kept != NULL && n < *count; r++) {
+        if (cairn_step_is_kept(step, store->contacts[r].shape_a, store->contacts[r].shape_b)) {
+            kept[n++] = store->contacts[r];
+        }
+    }
+    return kept;
+}
+
+static bool reserve_all(CairnStep *step, const Touching *now, int kept) {
     const CairnAllocator *a = &step->world->allocator;
     CairnStore *store = step->store;
     CairnEventList *e = &step->world->events;
     CairnEventList need = *e;
     merge_events(step, now, &need, false);
-    return cairn_memory_reserve(a, &store->contacts, &store->contact_capacity, step->contact_count,
-                                sizeof(CairnContactRecord)) &&
+    int records = step->contact_count + kept;
+    return cairn_memory_reserve(a, &store->contacts, &store->contact_capacity, records, sizeof(CairnContactRecord)) &&
            cairn_memory_reserve(a, &store->touches, &store->touch_capacity, now->count, sizeof(CairnTouch)) &&
            cairn_memory_reserve(a, &e->begin, &e->begin_capacity, need.begin_count, sizeof(CairnContactEvent)) &&
            cairn_memory_reserve(a, &e->end, &e->end_capacity, need.end_count, sizeof(CairnContactEvent)) &&
@@ -118,15 +158,15 @@ static void add_energy(CairnStep *step, const CairnBody *body, CairnVec3 spin_mo
     stats->angular_momentum = cairn_add(stats->angular_momentum, spin_momentum);
 }
 
-static void tell_moved(CairnStep *step, int body, CairnVec3 center, CairnQuat q) {
+static void tell_moved(CairnStep *step, int body, CairnVec3 center, CairnQuat q, bool fell_asleep) {
     CairnBody *b = &step->store->bodies[body];
     bool has_moved = memcmp(&b->center, &center, sizeof center) != 0 || memcmp(&b->q, &q, sizeof q) != 0;
     b->center = center;
     b->q = q;
-    if (has_moved) {
+    if (has_moved || fell_asleep) {
         CairnEventList *e = &step->world->events;
         e->moved[e->moved_count++] =
-            (CairnBodyEvent){cairn_world_body_id(step->world, body), cairn_body_frame(b), b->user_data};
+            (CairnBodyEvent){cairn_world_body_id(step->world, body), cairn_body_frame(b), b->user_data, fell_asleep};
     }
 }
 
@@ -142,11 +182,18 @@ static void commit_bodies(CairnStep *step) {
             const CairnStepBlock *block = &step->blocks[step->block_of[i]];
             body->velocity = block->end_velocity;
             body->angular_velocity = block->end_spin;
-            tell_moved(step, i, block->center, block->q);
+            cairn_step_settle(step, step->block_of[i]);
+            tell_moved(step, i, block->center, block->q, cairn_body_sleeps(body));
             add_energy(step, body, block->end_momentum);
         } else if (body->type == CAIRN_KINEMATIC) {
             CairnTransform pose = cairn_step_kinematic_pose(step, body);
-            tell_moved(step, i, pose.p, pose.q);
+            tell_moved(step, i, pose.p, pose.q, false);
+        }
+        if (cairn_body_sleeps(body)) {
+            step->stats.sleeping_bodies += 1;
+        }
+        if (step->block_of[i] < 0 && body->type == CAIRN_DYNAMIC) { // asleep: only its height counts
+            add_energy(step, body, (CairnVec3){0, 0, 0});
         }
         body->force = body->torque = (CairnVec3){0, 0, 0};
     }
@@ -163,7 +210,7 @@ static double load_share(const CairnStep *step, const CairnStepContact *manifold
     return impact < sum ? 1 - impact / sum : 0;
 }
 
-static void commit_contacts(CairnStep *step) {
+static void commit_contacts(CairnStep *step, const CairnContactRecord *kept, int kept_count) {
     CairnStore *store = step->store;
     double load = 1;
     for (int i = 0; i < step->contact_count; i++) {
@@ -183,6 +230,8 @@ static void commit_contacts(CairnStep *step) {
         store->contacts[i] = (CairnContactRecord){.id = c->id,
                                                   .shape_a = c->shape_a,
                                                   .shape_b = c->shape_b,
+                                                  .generation_a = store->shape_pool.slots[c->shape_a].generation,
+                                                  .generation_b = store->shape_pool.slots[c->shape_b].generation,
                                                   .point = c->point,
                                                   .normal = c->normal,
                                                   .tangent_1 = c->tangent_1,
@@ -192,13 +241,25 @@ static void commit_contacts(CairnStep *step) {
                                                   .tangent_impulse = tangent,
                                                   .spin_impulse = spin};
     }
-    store->contact_count = step->contact_count;
+    for (int r = 0; r < kept_count; r++) {
+        store->contacts[step->contact_count + r] = kept[r];
+    }
+    store->contact_count = step->contact_count + kept_count;
+}
+
+static bool is_sleeping_joint(const CairnStore *store, int joint) {
+    const int *bodies = store->joints[joint].bodies;
+    return cairn_pool_is_alive(&store->joint_pool, joint) &&
+           ((bodies[0] >= 0 && cairn_body_sleeps(&store->bodies[bodies[0]])) ||
+            (bodies[1] >= 0 && cairn_body_sleeps(&store->bodies[bodies[1]])));
 }
 
 static void commit_joints(CairnStep *step) {
     CairnStore *store = step->store;
     for (int j = 0; j < store->joint_pool.count; j++) {
-        store->joints[j].row_count = 0; // joints that held nothing in this step exert no force
+        if (!is_sleeping_joint(store, j)) {
+            store->joints[j].row_count = 0; // joints that held nothing in this step exert no force
+        }
     }
     for (int j = 0; j < step->joint_count; j++) {
         CairnJoint *joint = &store->joints[step->joints[j].joint];
@@ -248,15 +309,18 @@ CairnStatus cairn_step_finish(CairnStep *step, CairnStats *stats) {
     double t1 = cairn_timer_now();
     step->stats.times.referee = t1 - t0;
     Touching now = find_touching(step);
+    int kept_count;
+    CairnContactRecord *kept = keep_records(step, &kept_count);
+    cairn_step_find_rest(step);
     if (cairn_step_failed(step)) {
         return step->status;
     }
-    if (!reserve_all(step, &now)) {
+    if (!reserve_all(step, &now, kept_count)) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "step: no memory to keep %d contacts", step->contact_count);
     }
     merge_events(step, &now, &step->world->events, true);
     commit_bodies(step);
-    commit_contacts(step);
+    commit_contacts(step, kept, kept_count);
     commit_joints(step);
     CairnStore *store = step->store;
     for (int t = 0; t < now.count; t++) {

@@ -28,6 +28,8 @@ typedef struct CairnBody {
     CairnVec3 given_center, given_inertia, given_products;
     int group;
     uint64_t user_data;
+    double still_time;            // seconds at rest so far
+    int sleeps_with;              // its group's lowest body while asleep, -1 awake
     int first_shape, first_joint; // heads of lists, -1: none; a joint entry is 2 joint + side
 } CairnBody;
 
@@ -52,6 +54,7 @@ enum { CAIRN_CONTACT_ROWS = 6 }; // normal, t1, t2, torsion, rolling 1, rolling 
 typedef struct CairnContactRecord {
     uint64_t id;
     int shape_a, shape_b;
+    uint32_t generation_a, generation_b; // of the shapes' slots: the shapes may die and their slots be used again
     CairnVec3 point, normal, tangent_1;
     double distance;
     double normal_impulse;
@@ -101,6 +104,12 @@ CairnMat3 cairn_inertia_of_axes(const CairnMat3 *axes, CairnVec3 moments);
 
 static inline CairnVec3 cairn_inverse_moments(const CairnBody *body) {
     return (CairnVec3){1 / body->moments.x, 1 / body->moments.y, 1 / body->moments.z};
+}
+
+// Does a body that is not dynamic move, whatever it meets?
+static inline bool cairn_body_is_moved(const CairnBody *body) {
+    return body->type == CAIRN_KINEMATIC &&
+           (cairn_length_squared(body->velocity) > 0 || cairn_length_squared(body->angular_velocity) > 0);
 }
 
 // The pose of a body's frame, and of a joint's frame or a shape in the world.

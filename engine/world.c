@@ -1,6 +1,6 @@
 // World: made, set up, listed, taken apart.
-#include "engine/world.h"
 #include "engine/base/memory.h"
+#include "engine/sleep.h"
 #include <string.h>
 
 // ---- the counting allocator ----
@@ -162,7 +162,9 @@ CairnStatus cairn_world_set(CairnWorld *world, const char *field, const char *va
                            : field == NULL ? "field"
                                            : "value");
     }
-    return cairn_fields_set(&cairn_world_fields, &world->def, field, value);
+    CAIRN_TRY(cairn_fields_set(&cairn_world_fields, &world->def, field, value));
+    cairn_world_wake_all(world); // any setting may be the one that held things at rest
+    return cairn_ok();
 }
 
 CairnWorldDef cairn_world_settings(const CairnWorld *world) {

@@ -15,9 +15,10 @@ typedef struct CairnStats {
     CairnTimes times;
 
     int bodies, dynamic_bodies, shapes, joints, dofs;
-    int pairs;         // overlapping boxes that the broad phase found
-    int overlap_tests; // box against box
-    int contacts;      // contact points
+    int islands, sleeping_bodies; // worlds with sleeping only
+    int pairs;                    // overlapping boxes that the broad phase found
+    int overlap_tests;            // box against box
+    int contacts;                 // contact points
     int rows, interface_rows, parts;
 
     CairnSolveReport solve;     // what the solver says of itself

@@ -50,6 +50,8 @@ typedef struct CairnWorldDef {
     double geometric_threshold;   // used on a body where h^2 |K| exceeds this fraction of its inertia
     int geometric_passes;         // solves a step at most; a second pass runs only where the impulses jumped
     double geometric_jump;        // relative change of a body's K from which a further pass is worth it
+    bool sleeping;                // islands at rest sleep: they cost nothing until something reaches them
+    double sleep_speed, sleep_spin, sleep_time;
     CairnAllocator allocator;
     CairnLogger logger;
     uint32_t cookie; // set by cairn_world_def()
@@ -114,6 +116,7 @@ typedef struct CairnBodyState {
     CairnVec3 angular_momentum;           // about the centre of mass
     CairnMassProperties mass;             // in the body's frame
     CairnBodyType type;
+    bool is_asleep;
     int group;
     uint64_t user_data;
 } CairnBodyState;
@@ -134,6 +137,7 @@ CairnStatus cairn_body_set_pose(CairnWorld *world, CairnBodyId id, CairnVec3 pos
 CairnStatus cairn_body_set_velocity(CairnWorld *world, CairnBodyId id, CairnVec3 velocity,
                                     CairnVec3 angular_velocity); // of the centre of mass
 CairnStatus cairn_body_set_type(CairnWorld *world, CairnBodyId id, CairnBodyType type);
+CairnStatus cairn_body_wake(CairnWorld *world, CairnBodyId id); // with its island
 CairnStatus cairn_body_set_gravity_scale(CairnWorld *world, CairnBodyId id, double scale);
 
 // Forces last for one step and add up; `point` is in world coordinates. Impulses change the velocity at once.
@@ -183,11 +187,12 @@ typedef struct CairnBodyEvent {
     CairnBodyId body;
     CairnTransform pose; // of the body's frame, after the step
     uint64_t user_data;
+    bool fell_asleep;
 } CairnBodyEvent;
 
 typedef struct CairnEvents {
     const CairnContactEvent *begin, *end, *hit; // an end names shapes that may be dead by now
-    const CairnBodyEvent *moved;                // the bodies that the step moved
+    const CairnBodyEvent *moved;                // the bodies that the step moved or put to sleep
     int begin_count, end_count, hit_count, moved_count;
 } CairnEvents;
 
