@@ -142,7 +142,7 @@ static void it_wakes_with_its_impulses(void **state) {
     assert_sleeping(&pile, false, true);
     set_sweeps(pile.world, "1"); // one sweep: only the impulses that it fell asleep with can hold the stack
     CairnStats stats = run(pile.world, 1);
-    assert_true(stats.kinetic_energy < 1e-6); // from nothing one sweep leaves 3 J
+    assert_true(stats.kinetic_energy < 1e-6); // from nothing one sweep leaves 31 J
     set_sweeps(pile.world, "1000");
     stats = run(pile.world, 60);
     assert_int_equal(stats.sleeping_bodies, BOXES); // and sleeps again
