@@ -75,7 +75,7 @@ typedef struct CairnResidual {
     double scaled;  // max |D (lambda - clamp(lambda - w / D, l, u))|, D = diag(A): m/s
     double fb;      // Fischer-Burmeister, max over contacts' normal and friction rows, scaled as docs/notation.md says
     double cone;    // vel_rel of the friction cones with De Saxce's correction; 0 without friction
-    double convex; // the same without the correction: the law of CAIRN_FRICTION_CONE
+    double convex;  // the same without the correction: the law of CAIRN_FRICTION_CONE
     double bound;   // largest violation of l <= lambda <= u, N s
     double complementarity; // largest |w| of a row strictly inside its bounds
     double limit;           // what `scaled` must not exceed to be certified: 1e-8 max|b| + 1e-12
