@@ -23,6 +23,7 @@ CairnStatus cairn_shape_create(CairnWorld *world, CairnBodyId body_id, const Cai
     }
     int index = cairn_pool_take(&store->shape_pool);
     store->shapes[index] = (CairnShape){.def = *def, .geometry = geometry, .body = owner, .next = -1};
+    cairn_geometry_keep_points(&geometry, &store->shapes[index].def);
     int *link = &store->bodies[owner].first_shape; // at the end: shapes list in the order they were made
     while (*link >= 0) {
         link = &store->shapes[*link].next;

@@ -259,6 +259,36 @@ static void visit_body(Stream *s, CairnStore *store, CairnBody *b) {
     }
 }
 
+// A hull's corners; other shapes have none. Reading makes the geometry from the definition, which then shows its copy.
+static void visit_geometry(Stream *s, CairnShape *shape) {
+    CairnVec3 *points = NULL;
+    int count = shape->def.point_count, capacity = 0;
+    visit_length(s, &count, &points, &capacity, sizeof *points);
+    for (int i = 0; i < count && !has_failed(s); i++) {
+        CairnVec3 p = s->mode == READ ? (CairnVec3){0, 0, 0} : shape->def.points[i];
+        visit_vec3(s, &p);
+        if (s->mode == READ) {
+            points[i] = p;
+        }
+    }
+    if (s->mode == READ && !has_failed(s)) {
+        shape->def.points = points;
+        shape->def.point_count = count;
+        CairnStatus status = cairn_shape_check(&shape->def);
+        if (cairn_is_ok(status)) {
+            status = cairn_geometry_make(&shape->def, s->allocator, &shape->geometry);
+        }
+        if (cairn_is_ok(status)) {
+            cairn_geometry_keep_points(&shape->geometry, &shape->def);
+        } else {
+            s->status = status.code == CAIRN_OUT_OF_MEMORY
+                            ? status
+                            : cairn_error(CAIRN_CORRUPT, "snapshot: %.200s", status.message);
+        }
+    }
+    cairn_memory_release(s->allocator, points, (size_t)capacity, sizeof *points);
+}
+
 static void visit_shape(Stream *s, CairnStore *store, CairnShape *shape) {
     visit_fields(s, &cairn_shape_fields, &shape->def);
     visit_u64(s, &shape->def.filter.category);
@@ -267,11 +297,7 @@ static void visit_shape(Stream *s, CairnStore *store, CairnShape *shape) {
     visit_u32(s, &shape->def.cookie);
     visit_index(s, &shape->body, &store->body_pool, false);
     visit_index(s, &shape->next, &store->shape_pool, true);
-    if (s->mode == READ && !has_failed(s)) {
-        CairnStatus status = cairn_shape_check(&shape->def);
-        s->status = cairn_is_ok(status) ? cairn_geometry_make(&shape->def, s->allocator, &shape->geometry)
-                                        : cairn_error(CAIRN_CORRUPT, "snapshot: %.200s", status.message);
-    }
+    visit_geometry(s, shape);
 }
 
 // Ids inside a definition: the world's tag is not portable, so it is written as "this world".
