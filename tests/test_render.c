@@ -210,7 +210,7 @@ static void planes_reach_the_horizon(void **state) {
     assert_int_equal(count_id(&raster, 5), 5000);                   // all below the middle, nothing above
     for (int y = 50; y < 100; y += 7) {
         for (int x = 0; x < 100; x += 9) {
-            size_t i = (size_t)(100 * y + x);
+            int i = 100 * y + x;
             CairnVec3 ray = cairn_view_ray(&view, x + 0.5, y + 0.5);
             CairnVec3 point = cairn_add_scaled(view.eye, 1 / (double)raster.key[i], ray);
             assert_near(point.z, -2, 1e-5);
@@ -253,10 +253,11 @@ static void shadows_fall_where_the_sun_is_hidden(void **state) {
 static void meshes_lie_on_their_solids(void **state) {
     (void)state;
     uint64_t seed = 3;
-    CairnPart parts[3] = {{.kind = CAIRN_PART_SPHERE, .half = {0.7, 0.7, 0.7}},
+    CairnPart parts[4] = {{.kind = CAIRN_PART_SPHERE, .half = {0.7, 0.7, 0.7}},
                           {.kind = CAIRN_PART_BOX, .half = {0.3, 0.5, 0.9}},
-                          {.kind = CAIRN_PART_ROD, .half = {0.1, 0.1, 2}}};
-    for (int k = 0; k < 3; k++) {
+                          {.kind = CAIRN_PART_ROD, .half = {0.1, 0.1, 2}},
+                          {.kind = CAIRN_PART_CAPSULE, .half = {0.4, 0.4, 0.8}}};
+    for (int k = 0; k < 4; k++) {
         CairnMesh mesh = {0};
         parts[k].pose = support_transform(&seed, 5);
         assert_ok(cairn_mesh_add(&mesh, &parts[k], 400));
@@ -267,8 +268,10 @@ static void meshes_lie_on_their_solids(void **state) {
                 assert_near(cairn_length(local), 0.7, 1e-12);
             } else if (k == 1) {
                 assert_vec3_near(cairn_vec3(fabs(local.x), fabs(local.y), fabs(local.z)), parts[k].half, 1e-12);
-            } else {
+            } else if (k == 2) {
                 assert_near(hypot(local.x, local.y), 0.1, 1e-12);
+            } else {
+                assert_near(cairn_length(cairn_part_local(&parts[k], t->corners[0])), 0.4, 1e-12);
             }
             // The triangle's own normal agrees with the solid's, up to its sign.
             CairnVec3 flat =

@@ -42,7 +42,7 @@ unsigned char cairn_color_byte(double linear) {
     if (!(linear > 0)) {
         return 0;
     }
-    return linear >= 1 ? 255 : (unsigned char)(255 * encode(linear) + 0.5);
+    return linear >= 1 ? 255 : (unsigned char)lround(255 * encode(linear));
 }
 
 void cairn_image_set(CairnImage *image, int x, int y, CairnColor color) {

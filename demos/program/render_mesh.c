@@ -33,12 +33,22 @@ static CairnVec3 on_sphere(double radius, int i, int rings, int j, int slices) {
     return cairn_scale(radius, cairn_vec3(sin(polar) * cos(turn), sin(polar) * sin(turn), cos(polar)));
 }
 
-static void add_sphere(CairnMesh *mesh, double radius, int rings) {
+// A ball, or with a `half_length` the two half-balls of a capsule and the wall between them. `rings` is even.
+static void add_sphere(CairnMesh *mesh, double radius, double half_length, int rings) {
     int slices = 2 * rings;
     for (int i = 0; i < rings; i++) {
+        CairnVec3 end = {0, 0, 2 * i < rings ? half_length : -half_length};
         for (int j = 0; j < slices; j++) {
-            add_quad(mesh, on_sphere(radius, i, rings, j, slices), on_sphere(radius, i + 1, rings, j, slices),
-                     on_sphere(radius, i + 1, rings, j + 1, slices), on_sphere(radius, i, rings, j + 1, slices), 0);
+            CairnVec3 corners[4];
+            for (int k = 0; k < 4; k++) {
+                int ring = i + (k == 1 || k == 2), slice = j + (k >= 2);
+                corners[k] = cairn_add(end, on_sphere(radius, ring, rings, slice, slices));
+            }
+            add_quad(mesh, corners[0], corners[1], corners[2], corners[3], 0);
+            if (2 * i == rings && half_length > 0) {
+                CairnVec3 up = {0, 0, 2 * half_length};
+                add_quad(mesh, cairn_add(corners[0], up), corners[0], corners[3], cairn_add(corners[3], up), 0);
+            }
         }
     }
 }
@@ -71,11 +81,12 @@ static void add_rod(CairnMesh *mesh, CairnVec3 half) {
 }
 
 CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPart *part, double detail) {
-    int rings = (int)cairn_clamp(4 * sqrt(fmax(detail, 0)), 8, 64);
-    int triangles = part->kind == CAIRN_PART_SPHERE ? 4 * rings * rings
-                    : part->kind == CAIRN_PART_BOX  ? 12
-                    : part->kind == CAIRN_PART_ROD  ? 2 * ROD_SIDES
-                                                    : 0;
+    int rings = 2 * (int)cairn_clamp(2 * sqrt(fmax(detail, 0)), 4, 32);
+    int triangles = part->kind == CAIRN_PART_SPHERE    ? 4 * rings * rings
+                    : part->kind == CAIRN_PART_CAPSULE ? 4 * rings * (rings + 1)
+                    : part->kind == CAIRN_PART_BOX     ? 12
+                    : part->kind == CAIRN_PART_ROD     ? 2 * ROD_SIDES
+                                                       : 0;
     void *parts = mesh->parts, *list = mesh->triangles;
     bool is_enough = reserve(&parts, &mesh->part_capacity, mesh->part_count, 1, sizeof *mesh->parts);
     mesh->parts = parts;
@@ -88,7 +99,9 @@ CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPart *part, double detail
     }
     mesh->parts[mesh->part_count] = *part;
     if (part->kind == CAIRN_PART_SPHERE) {
-        add_sphere(mesh, part->half.x, rings);
+        add_sphere(mesh, part->half.x, 0, rings);
+    } else if (part->kind == CAIRN_PART_CAPSULE) {
+        add_sphere(mesh, part->half.x, part->half.z, rings);
     } else if (part->kind == CAIRN_PART_BOX) {
         add_box(mesh, part->half);
     } else if (part->kind == CAIRN_PART_ROD) {
@@ -104,8 +117,16 @@ void cairn_mesh_free(CairnMesh *mesh) {
     *mesh = (CairnMesh){0};
 }
 
-CairnVec3 cairn_part_normal(const CairnPart *part, int face, CairnVec3 point) {
+CairnVec3 cairn_part_local(const CairnPart *part, CairnVec3 point) {
     CairnVec3 local = cairn_untransform_point(part->pose, point);
+    if (part->kind == CAIRN_PART_CAPSULE) {
+        local.z -= cairn_clamp(local.z, -part->half.z, part->half.z);
+    }
+    return local;
+}
+
+CairnVec3 cairn_part_normal(const CairnPart *part, int face, CairnVec3 point) {
+    CairnVec3 local = cairn_part_local(part, point);
     if (part->kind == CAIRN_PART_ROD) {
         local.z = 0;
     } else if (part->kind == CAIRN_PART_BOX) {

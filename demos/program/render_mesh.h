@@ -6,9 +6,16 @@
 #include <cairn/math.h>
 #include <cairn/status.h>
 
-typedef enum CairnPartKind { CAIRN_PART_SPHERE = 0, CAIRN_PART_BOX, CAIRN_PART_ROD, CAIRN_PART_PLANE } CairnPartKind;
+typedef enum CairnPartKind {
+    CAIRN_PART_SPHERE = 0,
+    CAIRN_PART_BOX,
+    CAIRN_PART_CAPSULE,
+    CAIRN_PART_ROD,
+    CAIRN_PART_PLANE
+} CairnPartKind;
 
-// One solid. `half` holds a sphere's radius, a box's half edges, or a rod's radius, radius and half length (along z).
+// One solid. `half` holds a sphere's radius, a box's half edges, or the radius, radius and half length
+// (along z, between the centres of a capsule's ends) of a capsule or rod.
 typedef struct CairnPart {
     CairnPartKind kind;
     CairnTransform pose;
@@ -33,6 +40,9 @@ typedef struct CairnMesh {
 // sphere will be seen: rounder where it is large.
 CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPart *part, double detail);
 void cairn_mesh_free(CairnMesh *mesh);
+
+// The place of a surface point as seen from the middle of a ball, of a capsule's nearer end, or of any other part: local axes.
+CairnVec3 cairn_part_local(const CairnPart *part, CairnVec3 point);
 
 // The outward normal of a part at a point of its surface, world coordinates.
 CairnVec3 cairn_part_normal(const CairnPart *part, int face, CairnVec3 point);

@@ -21,18 +21,25 @@ typedef struct Drawing {
 
 // ---- gather ----
 
-static CairnPart part_of_shape(const CairnShapeDef *shape, CairnTransform body) {
+// False: a shape that pictures do not know.
+static bool part_of_shape(const CairnShapeDef *shape, CairnTransform body, CairnPart *result) {
     CairnPart part = {.pose = cairn_transform_mul(body, (CairnTransform){shape->position, shape->orientation})};
     if (shape->type == CAIRN_SPHERE) {
         part.kind = CAIRN_PART_SPHERE;
         part.half = cairn_vec3(shape->radius, shape->radius, shape->radius);
+    } else if (shape->type == CAIRN_CAPSULE) {
+        part.kind = CAIRN_PART_CAPSULE;
+        part.half = cairn_vec3(shape->radius, shape->radius, 0.5 * shape->height);
     } else if (shape->type == CAIRN_BOX) {
         part.kind = CAIRN_PART_BOX;
         part.half = cairn_scale(0.5, shape->size);
-    } else {
+    } else if (shape->type == CAIRN_HALF_SPACE) {
         part.kind = CAIRN_PART_PLANE;
+    } else {
+        return false;
     }
-    return part;
+    *result = part;
+    return true;
 }
 
 static CairnStatus add_part(Drawing *drawing, const CairnPart *part) {
@@ -55,8 +62,8 @@ static CairnStatus gather_body(Drawing *drawing, const CairnWorld *world, CairnB
     for (int i = 0; i < count && cairn_is_ok(status); i++) {
         CairnShapeDef shape;
         status = cairn_shape_get(world, shapes[i], &shape, NULL);
-        if (cairn_is_ok(status)) {
-            CairnPart part = part_of_shape(&shape, (CairnTransform){state.position, state.orientation});
+        CairnPart part;
+        if (cairn_is_ok(status) && part_of_shape(&shape, (CairnTransform){state.position, state.orientation}, &part)) {
             part.has_pattern = state.type != CAIRN_STATIC;
             // The shapes of a compound differ a little, so that its turning shows.
             part.color = cairn_color_mix(color, drawing->shading.tints.cream, i % 2 ? 0.35 : 0);

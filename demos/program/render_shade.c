@@ -99,7 +99,8 @@ static CairnColor lit(const CairnShading *shading, CairnColor color, CairnVec3 n
 CairnColor cairn_shade(const CairnShading *shading, const CairnPart *part, int face, CairnVec3 point,
                        CairnVisibility seen, double y) {
     CairnVec3 normal = cairn_part_normal(part, face, point);
-    CairnVec3 local = cairn_untransform_point(part->pose, point);
+    CairnVec3 local = cairn_part_local(part, point);
+    bool is_round = part->kind == CAIRN_PART_SPHERE || part->kind == CAIRN_PART_CAPSULE;
     if (part->kind == CAIRN_PART_PLANE) {
         double away = cairn_length(cairn_sub(point, shading->target));
         double fade = smooth(0.55 * shading->stage, shading->stage, away);
@@ -107,10 +108,10 @@ CairnColor cairn_shade(const CairnShading *shading, const CairnPart *part, int f
         return cairn_color_mix(color, cairn_backdrop(shading, y), fade);
     }
     CairnColor color = part->color;
-    if (part->kind == CAIRN_PART_SPHERE && part->has_pattern) {
+    if (is_round && part->has_pattern) {
         color = ball_color(shading, part, local);
     } else if (part->kind == CAIRN_PART_BOX) {
         color = box_color(part, face, local, &normal);
     }
-    return lit(shading, color, normal, point, seen, part->kind == CAIRN_PART_SPHERE ? 0.35 : 0.06);
+    return lit(shading, color, normal, point, seen, is_round ? 0.35 : 0.06);
 }

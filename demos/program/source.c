@@ -37,12 +37,9 @@ static CairnStatus open_library(const char *path, CairnSource *source) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "scene file %s: %s", path, dlerror());
     }
     const void *symbol = dlsym(library, "cairn_scene");
-    CairnStatus status = cairn_ok();
-    if (!symbol) {
-        status = cairn_error(CAIRN_INVALID_ARGUMENT, "scene file %s does not export the symbol cairn_scene", path);
-    } else {
-        status = check_size(path, symbol);
-    }
+    CairnStatus status =
+        symbol ? check_size(path, symbol)
+               : cairn_error(CAIRN_INVALID_ARGUMENT, "scene file %s does not export the symbol cairn_scene", path);
     if (cairn_is_ok(status)) {
         source->scene = symbol;
         source->library = library;
