@@ -3,7 +3,7 @@
 #include "collision/collision.h"
 #include <string.h>
 
-static const char *const type_names[] = {"sphere", "box", "cylinder", "capsule", "hull", "half_space", NULL};
+static const char *const type_names[] = {"sphere", "box", "cylinder", "capsule", "half_space", NULL};
 
 #define LARGEST_SIZE 1e9
 #define LARGEST_PLACE 1e12
@@ -11,7 +11,8 @@ static const char *const type_names[] = {"sphere", "box", "cylinder", "capsule",
 static const CairnField fields[] = {
     CAIRN_FIELD_CHOICE(CairnShapeDef, type, CAIRN_SPHERE, type_names, "kind of shape"),
     CAIRN_FIELD_DOUBLE(CairnShapeDef, radius, 0.5, 0, LARGEST_SIZE, 0, "m", "radius of a sphere, cylinder, capsule"),
-    CAIRN_FIELD_DOUBLE(CairnShapeDef, height, 1, 0, LARGEST_SIZE, 0, "m", "full height of a cylinder; length of a capsule between its half-balls"),
+    CAIRN_FIELD_DOUBLE(CairnShapeDef, height, 1, 0, LARGEST_SIZE, 0, "m",
+                       "full height of a cylinder; length of a capsule between its half-balls"),
     CAIRN_FIELD_VEC3(CairnShapeDef, size, 1, 1, 1, 0, LARGEST_SIZE, "m", "full edge lengths of a box"),
     CAIRN_FIELD_VEC3(CairnShapeDef, position, 0, 0, 0, -LARGEST_PLACE, LARGEST_PLACE, "m", "place in the body's frame"),
     CAIRN_FIELD_QUAT(CairnShapeDef, orientation, "turn in the body's frame"),
@@ -60,14 +61,6 @@ CairnShapeDef cairn_capsule(double radius, double height) {
     def.type = CAIRN_CAPSULE;
     def.radius = radius;
     def.height = height;
-    return def;
-}
-
-CairnShapeDef cairn_hull(const CairnVec3 *points, int point_count) {
-    CairnShapeDef def = cairn_shape_def();
-    def.type = CAIRN_HULL;
-    def.points = points;
-    def.point_count = point_count;
     return def;
 }
 
