@@ -20,10 +20,11 @@ typedef struct CairnAabb {
 typedef struct CairnGeometry {
     CairnShapeType type;
     CairnTransform local;
-    double radius;      // sphere, cylinder, capsule
-    double half_height; // cylinder, capsule: half the length of its axis
-    CairnVec3 half;     // box: half edge lengths
-    bool is_unbounded;  // half-space: no box, tested against everything
+    double radius;          // sphere, cylinder, capsule
+    double half_height;     // cylinder, capsule: half the length of its axis
+    CairnVec3 half;         // box: half edge lengths
+    struct CairnHull *hull; // hull: its corners, faces and edges (hull.h)
+    bool is_unbounded;      // half-space: no box, tested against everything
 } CairnGeometry;
 
 enum { CAIRN_MANIFOLD_POINTS = 8 };
@@ -51,6 +52,8 @@ CairnStatus cairn_shape_check_kind(const CairnShapeDef *def);
 // From a checked definition. Free what it allocated with the same allocator.
 CairnStatus cairn_geometry_make(const CairnShapeDef *def, const CairnAllocator *allocator, CairnGeometry *geometry);
 void cairn_geometry_free(CairnGeometry *geometry, const CairnAllocator *allocator);
+// The definition's arrays become those that the geometry owns.
+void cairn_geometry_keep_points(const CairnGeometry *geometry, CairnShapeDef *def);
 // Pose of the shape in the world; an unbounded shape's box is infinite.
 CairnAabb cairn_geometry_box(const CairnGeometry *geometry, CairnTransform pose);
 // In the body's frame; zero for half-spaces.

@@ -1,12 +1,12 @@
 // Geometry: the table of shape types, and what follows from a shape alone: its box, mass, reach, rays.
+#include "collision/hull.h"
 #include "collision/shape_kind.h"
 #include "engine/base/mat3.h"
 #include <string.h>
 
 static const CairnShapeKind *const kinds[CAIRN_SHAPE_TYPE_COUNT] = {
-    [CAIRN_SPHERE] = &cairn_kind_sphere,         [CAIRN_BOX] = &cairn_kind_box,
-    [CAIRN_CYLINDER] = &cairn_kind_cylinder,     [CAIRN_CAPSULE] = &cairn_kind_capsule,
-    [CAIRN_HALF_SPACE] = &cairn_kind_half_space,
+    [CAIRN_SPHERE] = &cairn_kind_sphere,   [CAIRN_BOX] = &cairn_kind_box,   [CAIRN_CYLINDER] = &cairn_kind_cylinder,
+    [CAIRN_CAPSULE] = &cairn_kind_capsule, [CAIRN_HULL] = &cairn_kind_hull, [CAIRN_HALF_SPACE] = &cairn_kind_half_space,
 };
 
 CairnStatus cairn_shape_check_kind(const CairnShapeDef *def) {
@@ -26,6 +26,12 @@ void cairn_geometry_free(CairnGeometry *geometry, const CairnAllocator *allocato
     if (kinds[geometry->type]->release != NULL) {
         kinds[geometry->type]->release(geometry, allocator);
     }
+}
+
+void cairn_geometry_keep_points(const CairnGeometry *geometry, CairnShapeDef *def) {
+    bool is_hull = geometry->type == CAIRN_HULL;
+    def->points = is_hull ? geometry->hull->vertices : NULL;
+    def->point_count = is_hull ? geometry->hull->vertex_count : 0;
 }
 
 CairnAabb cairn_geometry_box(const CairnGeometry *geometry, CairnTransform pose) {

@@ -3,7 +3,7 @@
 #include "collision/collision.h"
 #include <string.h>
 
-static const char *const type_names[] = {"sphere", "box", "cylinder", "capsule", "half_space", NULL};
+static const char *const type_names[] = {"sphere", "box", "cylinder", "capsule", "hull", "half_space", NULL};
 
 #define LARGEST_SIZE 1e9
 #define LARGEST_PLACE 1e12
@@ -61,6 +61,14 @@ CairnShapeDef cairn_capsule(double radius, double height) {
     def.type = CAIRN_CAPSULE;
     def.radius = radius;
     def.height = height;
+    return def;
+}
+
+CairnShapeDef cairn_hull(const CairnVec3 *points, int point_count) {
+    CairnShapeDef def = cairn_shape_def();
+    def.type = CAIRN_HULL;
+    def.points = points;
+    def.point_count = point_count;
     return def;
 }
 

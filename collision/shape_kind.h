@@ -26,6 +26,7 @@ extern const CairnShapeKind cairn_kind_sphere;
 extern const CairnShapeKind cairn_kind_box;
 extern const CairnShapeKind cairn_kind_cylinder;
 extern const CairnShapeKind cairn_kind_capsule;
+extern const CairnShapeKind cairn_kind_hull;
 extern const CairnShapeKind cairn_kind_half_space;
 
 #endif

@@ -12,6 +12,7 @@ typedef enum CairnShapeType {
     CAIRN_BOX,
     CAIRN_CYLINDER,   // around the z axis of the shape's frame, centred
     CAIRN_CAPSULE,    // around the z axis of the shape's frame, centred
+    CAIRN_HULL,       // the convex hull of points
     CAIRN_HALF_SPACE, // all points with z <= 0 in the shape's frame; on static and kinematic bodies only
     CAIRN_SHAPE_TYPE_COUNT
 } CairnShapeType;
@@ -31,9 +32,12 @@ typedef struct CairnFilter {
 
 typedef struct CairnShapeDef {
     CairnShapeType type;
-    double radius;         // sphere, cylinder, capsule
-    double height;         // cylinder: full; capsule: between the centres of its two half-balls
-    CairnVec3 size;        // box: full edge lengths
+    double radius;  // sphere, cylinder, capsule
+    double height;  // cylinder: full; capsule: between the centres of its two half-balls
+    CairnVec3 size; // box: full edge lengths
+    const CairnVec3
+        *points; // hull: the world keeps a copy of its corners, which cairn_shape_get shows while the shape lives
+    int point_count;
     CairnVec3 position;    // in the body's frame
     CairnQuat orientation; // in the body's frame
     double density;        // kg/m3; counts only where the body's mass is not given
@@ -62,6 +66,7 @@ CairnShapeDef cairn_sphere(double radius);
 CairnShapeDef cairn_box(double x, double y, double z);      // full edge lengths
 CairnShapeDef cairn_cylinder(double radius, double height); // full height
 CairnShapeDef cairn_capsule(double radius, double height);  // height: between the centres of the half-balls
+CairnShapeDef cairn_hull(const CairnVec3 *points, int point_count);
 CairnShapeDef cairn_half_space(void);
 
 const char *cairn_shape_type_name(CairnShapeType type);
