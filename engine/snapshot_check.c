@@ -30,8 +30,12 @@ static CairnStatus check_body(const CairnBody *b, int index) {
     if (!(b->linear_damping >= 0) || !(b->angular_damping >= 0)) {
         return corrupt("body", index, "its damping is negative");
     }
-    if (b->type == CAIRN_STATIC && !(is_zero(b->velocity) && is_zero(b->angular_velocity))) {
+    bool has_velocity = !is_zero(b->velocity) || !is_zero(b->angular_velocity);
+    if (b->type == CAIRN_STATIC && has_velocity) {
         return corrupt("body", index, "it is static, but has a velocity");
+    }
+    if (!(b->still_time >= 0) || (b->sleeps_with >= 0 && (b->type != CAIRN_DYNAMIC || has_velocity))) {
+        return corrupt("body", index, "it sleeps, but is not dynamic or has a velocity");
     }
     return cairn_ok();
 }

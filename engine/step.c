@@ -144,5 +144,9 @@ CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats) {
     cairn_step_partition(&step);
     cairn_step_solve(&step);
     cairn_step_integrate(&step);
-    return cairn_step_finish(&step, stats);
+    CairnStatus status = cairn_step_finish(&step, stats);
+    if (!cairn_is_ok(status)) {
+        cairn_step_undo_waking(&step);
+    }
+    return status;
 }

@@ -95,6 +95,8 @@ bool cairn_step_wake(CairnStep *step);
 // ---- pieces of finish ----
 
 void cairn_step_find_rest(CairnStep *step);         // islands, and which have been still for long enough; may fail
+void cairn_step_keep_waking(const CairnStep *step); // part of the commit, before settle
+void cairn_step_undo_waking(const CairnStep *step); // where the step failed
 void cairn_step_settle(CairnStep *step, int block); // part of the commit: a body counts its rest or falls asleep
 bool cairn_step_is_kept(const CairnStep *step, int shape_a, int shape_b); // contacts among what sleeps outlast the step
 

@@ -173,6 +173,7 @@ static void tell_moved(CairnStep *step, int body, CairnVec3 center, CairnQuat q,
 static void commit_bodies(CairnStep *step) {
     CairnStore *store = step->store;
     step->world->events.moved_count = 0;
+    cairn_step_keep_waking(step);
     for (int i = 0; i < store->body_pool.count; i++) {
         if (!cairn_pool_is_alive(&store->body_pool, i)) {
             continue;

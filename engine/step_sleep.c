@@ -21,6 +21,40 @@ static bool meets(const CairnStep *step, const CairnStepContact *c) {
     return c->distance + step->h * closing <= 0;
 }
 
+// Until the step commits, a woken body remembers its group as -2 - group: a step that fails puts it back to sleep.
+static void wake_group(const CairnStep *step, int body) {
+    CairnStore *store = step->store;
+    int group = store->bodies[body].sleeps_with;
+    for (int i = 0; group >= 0 && i < store->body_pool.count; i++) {
+        if (cairn_pool_is_alive(&store->body_pool, i) && store->bodies[i].sleeps_with == group) {
+            store->bodies[i].sleeps_with = -2 - group;
+        }
+    }
+}
+
+static bool was_woken(const CairnStore *store, int body) {
+    return cairn_pool_is_alive(&store->body_pool, body) && store->bodies[body].sleeps_with < -1;
+}
+
+void cairn_step_keep_waking(const CairnStep *step) {
+    CairnStore *store = step->store;
+    for (int i = 0; i < store->body_pool.count; i++) {
+        if (was_woken(store, i)) {
+            store->bodies[i].sleeps_with = -1;
+            store->bodies[i].still_time = 0;
+        }
+    }
+}
+
+void cairn_step_undo_waking(const CairnStep *step) {
+    CairnStore *store = step->store;
+    for (int i = 0; i < store->body_pool.count; i++) {
+        if (was_woken(store, i)) {
+            store->bodies[i].sleeps_with = -2 - store->bodies[i].sleeps_with;
+        }
+    }
+}
+
 bool cairn_step_wake(CairnStep *step) {
     if (cairn_step_failed(step) || step->sleeping_count == 0) {
         return false;
@@ -31,8 +65,8 @@ bool cairn_step_wake(CairnStep *step) {
         const CairnStepContact *c = &step->contacts[i];
         bool sleeps_a = is_asleep(step, c->body_a), sleeps_b = is_asleep(step, c->body_b);
         if ((sleeps_a || sleeps_b) && meets(step, c)) {
-            cairn_world_wake(step->world, c->body_a);
-            cairn_world_wake(step->world, c->body_b);
+            wake_group(step, c->body_a);
+            wake_group(step, c->body_b);
             woke = true;
         }
         bool has_dofs = cairn_step_block(step, c->body_a) >= 0 || cairn_step_block(step, c->body_b) >= 0;
@@ -101,7 +135,8 @@ static double still_time_after(const CairnStep *step, const CairnStepBlock *bloc
     const CairnWorldDef *def = &step->world->def;
     bool is_still =
         cairn_length(block->end_velocity) <= def->sleep_speed && cairn_length(block->end_spin) <= def->sleep_spin;
-    return is_still ? step->store->bodies[block->body].still_time + step->h : 0;
+    double before = was_woken(step->store, block->body) ? 0 : step->store->bodies[block->body].still_time;
+    return is_still ? before + step->h : 0;
 }
 
 void cairn_step_find_rest(CairnStep *step) {
