@@ -6,7 +6,7 @@ CairnWorld *motion_world(const CairnWorldDef *def) {
     CairnWorldDef preset = cairn_world_def();
     CairnWorld *world = NULL;
     assert_ok(cairn_world_create(def != NULL ? def : &preset, &world));
-    CairnPgsOptions options = {.iterations = 20000, .tolerance = 1e-15, .omega = 1};
+    CairnPgsOptions options = {.iterations = 20000, .tolerance = 1e-14, .omega = 1};
     assert_ok(cairn_world_set_solver(world, &cairn_solver_pgs, &options));
     return world;
 }

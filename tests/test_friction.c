@@ -89,6 +89,7 @@ static void block_starts_to_slide_at_atan_mu(void **state) {
         for (int side = -1; side <= 1; side += 2) {
             double angle = atan(frictions[i]) + side * 0.05 * CAIRN_PI / 180;
             CairnWorld *world = motion_world(NULL);
+            assert_ok(cairn_world_set_solver(world, &cairn_solver_pgs, NULL));
             motion_ground(world, angle, frictions[i], 0);
             CairnBodyDef def = motion_on_ground(angle, 0, 0.05);
             CairnShapeDef box = material(cairn_box(1, 1, 0.1), frictions[i]);
