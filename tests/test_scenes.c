@@ -131,7 +131,7 @@ static void scenes_keep_their_invariants(void **state) {
     for (int i = 0; i < cairn_scene_count(); i++) {
         Stage stage;
         set_stage(&stage, cairn_scene_at(i));
-        play_well(&stage, stage.scene->steps < 400 ? stage.scene->steps : 400, HUGE_VAL, "by default");
+        play_well(&stage, stage.scene->steps < 240 ? stage.scene->steps : 240, HUGE_VAL, "by default");
         strike(&stage);
     }
 }
@@ -196,6 +196,39 @@ static void scenes_repeat_to_the_bit(void **state) {
     }
 }
 
+// docs/scenes.md names every scene, all its parameters, and shows its picture.
+static void the_page_of_scenes_is_complete(void **state) {
+    (void)state;
+    static char text[65536];
+    FILE *file = fopen("docs/scenes.md", "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    for (int i = 0; i < cairn_scene_count(); i++) {
+        const CairnScene *scene = cairn_scene_at(i);
+        char row[80];
+        snprintf(row, sizeof row, "\n| %s | 1/%.0f s, %d |", scene->name, 1 / scene->step, scene->steps);
+        const char *line = strstr(text, row);
+        if (!line) {
+            fail_msg("docs/scenes.md has no row '%s'", row + 1);
+        }
+        for (int k = 0; k < scene->params.count; k++) {
+            char name[80];
+            snprintf(name, sizeof name, "`%s`", scene->params.fields[k].name);
+            const char *place = strstr(line, name);
+            if (!place || memchr(line + 1, '\n', (size_t)(place - line - 1))) {
+                fail_msg("docs/scenes.md: %s lacks its parameter %s", scene->name, name);
+            }
+        }
+        char path[100];
+        snprintf(path, sizeof path, "assets/scenes/%s.png", scene->name);
+        assert_non_null(strstr(text, path));
+        file = fopen(path, "rb");
+        assert_non_null(file);
+        fclose(file);
+    }
+}
+
 static void builders_put_things_where_they_say(void **state) {
     (void)state;
     CairnWorldDef def = cairn_world_def();
@@ -230,13 +263,10 @@ int main(int argc, char **argv) {
         cmocka_set_test_filter(argv[1]);
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scenes_are_well_described),
-        cmocka_unit_test(impossible_scenes_are_refused),
-        cmocka_unit_test(scenes_keep_their_invariants),
-        cmocka_unit_test(scenes_run_at_the_ends_of_their_parameters),
-        cmocka_unit_test(checks_notice_a_disturbance),
-        cmocka_unit_test(scenes_repeat_to_the_bit),
-        cmocka_unit_test(builders_put_things_where_they_say),
+        cmocka_unit_test(scenes_are_well_described),      cmocka_unit_test(impossible_scenes_are_refused),
+        cmocka_unit_test(scenes_keep_their_invariants),   cmocka_unit_test(scenes_run_at_the_ends_of_their_parameters),
+        cmocka_unit_test(checks_notice_a_disturbance),    cmocka_unit_test(scenes_repeat_to_the_bit),
+        cmocka_unit_test(the_page_of_scenes_is_complete), cmocka_unit_test(builders_put_things_where_they_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,7 +91,7 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
     }
     bool is_first_swing =
         time < CAIRN_PI * sqrt(string / g); // half a period for small angles, a little less for large ones
-    if (is_first_swing && rest > 0.05 * swing) {
+    if (is_first_swing && rest > 0.02 * swing) {
         return cairn_error(CAIRN_NUMERIC, "newtons_cradle: at %.6g s the balls share the energy: %.6g of %.6g m2/s2",
                            time, rest, swing);
     }
