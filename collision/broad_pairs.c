@@ -1,60 +1,154 @@
-// The list of pairs and its sort: two stable counting sorts, by b and then by a, in linear time.
-#include "collision/broad_pairs.h"
+// Pairs into the order (a, b): first into bins by a, so that a bin fits the cache, then within each bin by counting a, and last
+// the few b of each a. Linear but for an a with many b. Every part is shared among threads; the answer is the sorted order,
+// whatever they do.
+#include "collision/broad.h"
 #include <string.h>
 
-bool cairn_pair_list_add(CairnPairList *list, int i, int j) {
-    CairnPairBlock *block = list->last;
-    if (block == NULL || block->count == CAIRN_PAIR_BLOCK) {
-        block = CAIRN_PUSH(list->arena, CairnPairBlock, 1);
-        if (block == NULL) {
-            return false;
-        }
-        block->next = NULL;
-        block->count = 0;
-        if (list->last == NULL) {
-            list->first = block;
-        } else {
-            list->last->next = block;
-        }
-        list->last = block;
-    }
-    block->pairs[block->count++] = i < j ? (CairnPair){i, j} : (CairnPair){j, i};
-    ++list->count;
-    return true;
+enum { BIN_BITS = 8, SMALLEST_BIN_BITS = 6, MANY = 48 };
+
+typedef struct Bins {
+    int shift, count; // bin of a: a >> shift
+    int *starts;      // of each bin, and the end
+    uint64_t *keys;
+} Bins;
+
+static inline int bin_of(const Bins *bins, uint64_t key) {
+    return (int)(key >> 32 >> bins->shift);
 }
 
-// Turn counts at [i + 1] into the place where bucket i begins.
-static void begin_buckets(int *starts, int index_count) {
-    for (int i = 0; i < index_count; ++i) {
-        starts[i + 1] += starts[i];
-    }
-}
-
-bool cairn_pair_list_sort(const CairnPairList *list, int index_count, CairnPair **pairs) {
-    CairnArena *arena = list->arena;
-    CairnPair *sorted = CAIRN_PUSH(arena, CairnPair, list->count + 1);
-    CairnPair *by_b = CAIRN_PUSH(arena, CairnPair, list->count + 1);
-    int *starts_a = CAIRN_PUSH_ZERO(arena, int, index_count + 1);
-    int *starts_b = CAIRN_PUSH_ZERO(arena, int, index_count + 1);
-    if (sorted == NULL || by_b == NULL || starts_a == NULL || starts_b == NULL) {
+// Stable, so that what comes sorted stays sorted.
+static bool fill_bins(const CairnPairChunk *chunks, int chunk_count, int workers, CairnArena *arena, Bins *bins) {
+    int *counts = CAIRN_PUSH_ZERO(arena, int, workers * bins->count);
+    if (counts == NULL) {
         return false;
     }
-    for (const CairnPairBlock *block = list->first; block != NULL; block = block->next) {
-        for (int k = 0; k < block->count; ++k) {
-            ++starts_a[block->pairs[k].a + 1];
-            ++starts_b[block->pairs[k].b + 1];
+#pragma omp parallel for num_threads(workers) if (workers > 1) schedule(static)
+    for (int w = 0; w < workers; ++w) {
+        for (int c = chunk_count * w / workers; c < chunk_count * (w + 1) / workers; ++c) {
+            for (int k = 0; k < chunks[c].count; ++k) {
+                ++counts[w * bins->count + bin_of(bins, chunks[c].keys[k])];
+            }
         }
     }
-    begin_buckets(starts_a, index_count);
-    begin_buckets(starts_b, index_count);
-    for (const CairnPairBlock *block = list->first; block != NULL; block = block->next) {
-        for (int k = 0; k < block->count; ++k) {
-            by_b[starts_b[block->pairs[k].b]++] = block->pairs[k];
+    int at = 0;
+    for (int bin = 0; bin < bins->count; ++bin) {
+        bins->starts[bin] = at;
+        for (int w = 0; w < workers; ++w) {
+            int count = counts[w * bins->count + bin];
+            counts[w * bins->count + bin] = at;
+            at += count;
         }
     }
-    for (int k = 0; k < list->count; ++k) {
-        sorted[starts_a[by_b[k].a]++] = by_b[k];
+    bins->starts[bins->count] = at;
+#pragma omp parallel for num_threads(workers) if (workers > 1) schedule(static)
+    for (int w = 0; w < workers; ++w) {
+        int *next = counts + w * bins->count;
+        for (int c = chunk_count * w / workers; c < chunk_count * (w + 1) / workers; ++c) {
+            for (int k = 0; k < chunks[c].count; ++k) {
+                uint64_t key = chunks[c].keys[k];
+                bins->keys[next[bin_of(bins, key)]++] = key;
+            }
+        }
     }
-    *pairs = sorted;
     return true;
+}
+
+static void sift_down(CairnPair *pairs, int root, int count) {
+    CairnPair pair = pairs[root];
+    for (int child = 2 * root + 1; child < count; child = 2 * root + 1) {
+        child += child + 1 < count && pairs[child + 1].b > pairs[child].b ? 1 : 0;
+        if (pairs[child].b <= pair.b) {
+            break;
+        }
+        pairs[root] = pairs[child];
+        root = child;
+    }
+    pairs[root] = pair;
+}
+
+static void heap_sort(CairnPair *pairs, int count) {
+    for (int root = count / 2 - 1; root >= 0; --root) {
+        sift_down(pairs, root, count);
+    }
+    for (int end = count - 1; end > 0; --end) {
+        CairnPair largest = pairs[0];
+        pairs[0] = pairs[end];
+        pairs[end] = largest;
+        sift_down(pairs, 0, end);
+    }
+}
+
+// All of one a: mostly a handful.
+static void sort_by_b(CairnPair *pairs, int count) {
+    long budget = (long)MANY * count;
+    for (int i = 1; i < count; ++i) {
+        CairnPair pair = pairs[i];
+        int j = i;
+        for (; j > 0 && pairs[j - 1].b > pair.b; --j) {
+            pairs[j] = pairs[j - 1];
+        }
+        pairs[j] = pair;
+        budget -= i - j;
+        if (budget < 0) {
+            heap_sort(pairs, count);
+            return;
+        }
+    }
+}
+
+static void sort_bin(const Bins *bins, int bin, int *places, CairnPair *pairs) {
+    int first = bins->starts[bin], end = bins->starts[bin + 1], width = 1 << bins->shift;
+    memset(places, 0, (size_t)(width + 1) * sizeof *places);
+    for (int k = first; k < end; ++k) {
+        ++places[(int)(bins->keys[k] >> 32) - bin * width + 1];
+    }
+    for (int a = 0; a < width; ++a) {
+        places[a + 1] += places[a];
+    }
+    for (int k = first; k < end; ++k) {
+        int a = (int)(bins->keys[k] >> 32);
+        pairs[first + places[a - bin * width]++] = (CairnPair){a, (int)(bins->keys[k] & 0xffffffffu)};
+    }
+    for (int a = 0, at = 0; a < width; ++a) { // places[a] is now where a ends
+        if (places[a] - at > 1) {
+            sort_by_b(pairs + first + at, places[a] - at);
+        }
+        at = places[a];
+    }
+}
+
+bool cairn_pairs_sort(const CairnPairChunk *chunks, int chunk_count, int index_count, int thread_count,
+                      CairnArena *arena, CairnPair **pairs, int *pair_count) {
+    Bins bins = {.shift = SMALLEST_BIN_BITS};
+    while (index_count >> bins.shift >= 1 << BIN_BITS) {
+        ++bins.shift;
+    }
+    bins.count = (index_count >> bins.shift) + 1;
+    long total = 0;
+    for (int c = 0; c < chunk_count; ++c) {
+        total += chunks[c].count;
+    }
+    if (total >= INT32_MAX) {
+        return false;
+    }
+    int count = (int)total, workers = thread_count > 1 && count > 2048 ? thread_count : 1;
+    *pairs = CAIRN_PUSH(arena, CairnPair, count + 1);
+    CairnArenaMark mark = cairn_arena_mark(arena);
+    size_t stride = ((size_t)1 << bins.shift) + 16; // workers' counts share no line of the cache
+    int *places = CAIRN_PUSH(arena, int, (size_t)workers *stride);
+    bins.starts = CAIRN_PUSH(arena, int, bins.count + 1);
+    bins.keys = CAIRN_PUSH(arena, uint64_t, count + 1);
+    bool is_done = *pairs != NULL && places != NULL && bins.starts != NULL && bins.keys != NULL &&
+                   fill_bins(chunks, chunk_count, workers, arena, &bins);
+    if (is_done) {
+#pragma omp parallel for num_threads(workers) if (workers > 1) schedule(static)
+        for (int w = 0; w < workers; ++w) {
+            for (int bin = bins.count * w / workers; bin < bins.count * (w + 1) / workers; ++bin) {
+                sort_bin(&bins, bin, places + (size_t)w * stride, *pairs);
+            }
+        }
+    }
+    cairn_arena_release(arena, mark);
+    *pair_count = count;
+    return is_done;
 }

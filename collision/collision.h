@@ -1,7 +1,7 @@
 // Collision: shapes in, pairs and manifolds out. Knows nothing of bodies, worlds or solvers.
 //
 // shape_*.c   what a type of shape is (shape_kind.h)            geometry.c  their table; box, mass, reach, ray of any shape
-// broad.c     boxes -> overlapping pairs (sweep-and-prune)
+// broad*.c    boxes -> overlapping pairs (sweep-and-prune; broad.h says how)
 // narrow.c    the table of pair functions                      pair_*.c  one file per pair of shape types
 // box_*.c     the parts of box against box: separating axes, clipped faces, reduction to four points, corner to corner
 #ifndef CAIRN_COLLISION_H
@@ -70,12 +70,10 @@ bool cairn_geometry_ray(const CairnGeometry *geometry, CairnTransform pose, Cair
 
 // ---- broad phase ----
 
-// The order of the last step, kept for coherence. It speeds the next call up and never changes its answer.
+// What the last call left in order, kept for coherence. It speeds the next call up and never changes its answer.
 typedef struct CairnBroad {
     const CairnAllocator *allocator;
-    int *order;
-    int order_count, order_capacity;
-    int axis;
+    struct CairnBroadState *state; // broad.c's; NULL before the first call
 } CairnBroad;
 
 void cairn_broad_init(CairnBroad *broad, const CairnAllocator *allocator);
@@ -83,14 +81,16 @@ void cairn_broad_free(CairnBroad *broad);
 
 typedef enum CairnBoxKind {
     CAIRN_BOX_ABSENT = 0, // a free slot: ignored
-    CAIRN_BOX_FIXED,      // never paired with another fixed one (static and kinematic bodies)
-    CAIRN_BOX_MOVING
+    CAIRN_BOX_FIXED,      // paired with moving ones only; costs next to nothing while it stays as it is (static, sleeping)
+    CAIRN_BOX_MOVING,
+    CAIRN_BOX_DRIVEN // paired with moving ones only, but moves itself (kinematic)
 } CairnBoxKind;
 
-// All pairs of overlapping (touching counts) boxes of which at least one moves, and whose `owner` (body) differs, sorted by
-// (a, b), in memory of the arena. Infinite boxes pair with every moving one.
+// All pairs of overlapping (touching counts) boxes of which at least one is MOVING, and whose `owner` (body) differs, sorted by
+// (a, b), in memory of the arena: the same for any number of threads. Infinite boxes pair with every moving one.
 CairnStatus cairn_broad_pairs(CairnBroad *broad, const CairnAabb *boxes, const uint8_t *kinds, const int *owners,
-                              int count, CairnArena *arena, CairnPair **pairs, int *pair_count, int *overlap_tests);
+                              int count, int thread_count, CairnArena *arena, CairnPair **pairs, int *pair_count,
+                              int *overlap_tests);
 
 // ---- narrow phase ----
 

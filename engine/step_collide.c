@@ -198,8 +198,8 @@ void cairn_step_collide(CairnStep *step) {
     }
     CairnPair *pairs = NULL;
     int pair_count = 0;
-    step->status = cairn_broad_pairs(&step->world->broad, boxes.boxes, boxes.kinds, boxes.owners, count, step->arena,
-                                     &pairs, &pair_count, &step->stats.overlap_tests);
+    step->status = cairn_broad_pairs(&step->world->broad, boxes.boxes, boxes.kinds, boxes.owners, count, step->threads,
+                                     step->arena, &pairs, &pair_count, &step->stats.overlap_tests);
     if (cairn_step_failed(step)) {
         return;
     }

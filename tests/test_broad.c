@@ -47,7 +47,7 @@ static void check(const Scene *s, const CairnPair *pairs, int pair_count) {
 static int run(CairnBroad *broad, CairnArena *arena, const Scene *s) {
     CairnPair *pairs = NULL;
     int pair_count = -1, tests = -1;
-    assert_ok(cairn_broad_pairs(broad, s->boxes, s->kinds, s->owners, s->count, arena, &pairs, &pair_count, &tests));
+    assert_ok(cairn_broad_pairs(broad, s->boxes, s->kinds, s->owners, s->count, 1, arena, &pairs, &pair_count, &tests));
     check(s, pairs, pair_count);
     cairn_arena_reset(arena);
     return tests;
@@ -152,7 +152,7 @@ static void touching_counts_and_a_hair_does_not(void **state) {
             s.boxes[1] = (CairnAabb){{axis == 0 ? d : 0.2, axis == 1 ? d : 0.2, axis == 2 ? d : 0.2}, {3, 3, 3}};
             CairnPair *pairs;
             int pair_count, tests;
-            assert_ok(cairn_broad_pairs(&broad, s.boxes, s.kinds, s.owners, 2, &arena, &pairs, &pair_count, &tests));
+            assert_ok(cairn_broad_pairs(&broad, s.boxes, s.kinds, s.owners, 2, 1, &arena, &pairs, &pair_count, &tests));
             assert_int_equal(pair_count, 1 - hair);
         }
     }
@@ -178,7 +178,7 @@ static void fixed_boxes_cost_no_tests(void **state) {
     s.boxes[0] = everywhere();
     assert_int_equal(run(&broad, &arena, &s), 0);
     s.kinds[1] = CAIRN_BOX_MOVING;
-    assert_in_range(run(&broad, &arena, &s), 1, LARGEST);
+    assert_in_range(run(&broad, &arena, &s), 1, 4 * LARGEST); // once in each column that it reaches
     cairn_arena_free(&arena);
     cairn_broad_free(&broad);
 }
@@ -202,7 +202,6 @@ static void sweep_takes_the_long_axis(void **state) {
             s.owners[i] = i;
         }
         assert_int_equal(run(&broad, &arena, &s), LARGEST - 1);
-        assert_int_equal(broad.axis, axis);
         cairn_arena_free(&arena);
         cairn_broad_free(&broad);
     }
@@ -278,7 +277,7 @@ static void a_failing_allocator_leaves_the_state_valid(void **state) {
         CairnPair *pairs;
         int pair_count, tests;
         memory.fail_from = memory.calls + n;
-        CairnStatus status = cairn_broad_pairs(&broad, grown.boxes, grown.kinds, grown.owners, grown.count, &arena,
+        CairnStatus status = cairn_broad_pairs(&broad, grown.boxes, grown.kinds, grown.owners, grown.count, 1, &arena,
                                                &pairs, &pair_count, &tests);
         is_refused = !cairn_is_ok(status);
         assert_true(is_refused || n > 2); // the order and the arena both had to grow

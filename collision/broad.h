@@ -1,0 +1,115 @@
+// The broad phase's own parts: levels of columns, the boxes in them, and the pairs that their sweeps find.
+//
+// The axis along which the boxes spread most is the sweep's (x below, whichever it is). The plane across it is cut into square
+// cells; over each stands a column, and a box is copied into each column it reaches (mostly one, two or four), in the order of
+// its low end along x. A sweep along each column meets only boxes that are near in all three directions: linear time however
+// crowded. Two copies that overlap report their pair in one column only, the one where the later of the two begins.
+//
+// Cells fit boxes of like size. Boxes of other sizes have their own level, whose cells fit them: level 0 is the coarsest. On each
+// level the boxes that live there (residents) meet each other and the smaller ones, which visit the columns that have residents.
+// Cells are numbered without end and wrapped onto the columns, so a body that flew off to 1e6 costs nothing.
+#ifndef CAIRN_COLLISION_BROAD_H
+#define CAIRN_COLLISION_BROAD_H
+
+#include "collision/collision.h"
+
+enum {
+    CAIRN_BROAD_LEVELS = 8,
+    CAIRN_BROAD_CHUNKS = 64,       // pieces that the columns of a level are swept in, whatever the number of threads
+    CAIRN_BROAD_SIZES = 164,       // sizes of boxes, two an octave from 2^-41 to 2^41 m
+    CAIRN_BROAD_LEVEL_SIZES = 6,   // sizes that share a level
+    CAIRN_BROAD_MAX_BITS = 12,     // at most 4,096 columns along either side
+    CAIRN_BROAD_MIN_BITS = 4,      // a box never reaches half way round
+    CAIRN_BROAD_MAX_EXPONENT = 40, // larger boxes count as unbounded
+    CAIRN_BROAD_FEW = 16           // up to so many residents of a column are tested by visitors one by one, unsorted
+};
+
+enum { CAIRN_COPY_FIRST_Y = 1, CAIRN_COPY_FIRST_Z = 2, CAIRN_COPY_MOVES = 4, CAIRN_COPY_ALL = 7 };
+
+// A box in a column. `flags`: is this the first of its columns in y, in z; does it move. A pair counts when all three are set in
+// one or the other.
+typedef struct CairnBoxCopy {
+    double low[3], high[3]; // along the sweep's axis first
+    int index, owner;
+    unsigned flags, unused;
+} CairnBoxCopy;
+_Static_assert(sizeof(CairnBoxCopy) == 64, "a copy fills one line of the cache");
+
+typedef struct CairnColumns {
+    double cell[2], inverse[2]; // of y and z
+    int bits[2];
+} CairnColumns;
+
+// The copies of one kind of box on one level, column after column.
+typedef struct CairnBoxLayer {
+    CairnBoxCopy *copies;
+    int *starts; // of each column, and one more: the end
+    int copy_count, copy_capacity, start_capacity;
+} CairnBoxLayer;
+
+typedef struct CairnBroadLevel {
+    CairnColumns columns;
+    CairnBoxLayer moving, moving_visitors, fixed, fixed_visitors;
+    int moving_count, fixed_count;    // residents
+    bool has_fixed_visitors;          // or nobody asked for them yet
+    int capacity[CAIRN_BROAD_CHUNKS]; // pairs for which each chunk has room
+} CairnBroadLevel;
+
+// Which boxes a layer takes, and in what order to look at them.
+typedef struct CairnLayerSource {
+    const CairnAabb *boxes;
+    const uint8_t *kinds;
+    const int *owners;
+    const int *order;
+    int order_count;
+    const uint8_t *size_of; // of each box
+    const int8_t *level_of; // of each size
+    int first_level, axis;  // boxes of this level, and with `and_finer` of those after it
+    bool and_finer;
+    const CairnBoxLayer *near_a, *near_b; // only columns where one of these has boxes; both NULL: all columns
+    const CairnAllocator *allocator;
+    CairnArena *arena;
+    int thread_count;
+} CairnLayerSource;
+
+static inline double cairn_component(CairnVec3 v, int axis) {
+    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
+static inline int cairn_copies_in(const CairnBoxLayer *layer, int column) {
+    return layer->copy_count == 0 ? 0 : layer->starts[column + 1] - layer->starts[column];
+}
+
+static inline int cairn_column_count(const CairnColumns *columns) {
+    return 1 << (columns->bits[0] + columns->bits[1]);
+}
+
+// Fill a layer; columns are not sorted yet. With `homes` it is also counted how many boxes begin in the columns before each one.
+// False when out of memory.
+bool cairn_layer_build(CairnBoxLayer *layer, const CairnColumns *columns, const CairnLayerSource *source, int *homes);
+void cairn_layer_sort_column(CairnBoxLayer *layer, int column);
+void cairn_layer_free(CairnBoxLayer *layer, const CairnAllocator *allocator);
+
+// Pairs that a chunk found: keys hold (a, b) with a < b. `count` may exceed `capacity`: the rest was not kept.
+typedef struct CairnPairChunk {
+    uint64_t *keys;
+    int count, capacity;
+    long tests;
+} CairnPairChunk;
+
+static inline void cairn_pair_add(CairnPairChunk *chunk, int i, int j) {
+    uint64_t a = (uint64_t)(i < j ? i : j), b = (uint64_t)(i < j ? j : i);
+    if (chunk->count < chunk->capacity) {
+        chunk->keys[chunk->count] = a << 32 | b;
+    }
+    ++chunk->count;
+}
+
+// Sort and sweep the columns first ... end - 1. The boxes that begin in a column go, in their new order, to order[homes[column]].
+void cairn_broad_sweep(CairnBroadLevel *level, int first, int end, const int *homes, int *order, CairnPairChunk *chunk);
+
+// All pairs of the chunks in one array of the arena, sorted by (a, b); indices are below index_count. False: out of memory.
+bool cairn_pairs_sort(const CairnPairChunk *chunks, int chunk_count, int index_count, int thread_count,
+                      CairnArena *arena, CairnPair **pairs, int *pair_count);
+
+#endif
