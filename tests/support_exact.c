@@ -8,19 +8,23 @@
 // A row's part: solved for, or held at one of its bounds.
 typedef enum Part { FREE = 0, AT_LOWER, AT_UPPER } Part;
 
+// Extended precision, so that A keeps its compliance of 1e-10 beside entries of 1e6 where rows are redundant.
+typedef long double Real;
+
 typedef struct System {
     const CairnProblem *problem;
     int m, n;
-    double *factor;     // P's diagonal blocks, L L^T in place, at the offsets of P
-    double *Y;          // P^-1 J^T of each term, laid out as J
-    int *first;         // of row r: its first column
-    size_t *start;      // of row r: where that entry lies in A and L
-    double *A, *L;      // below the diagonal and on it
-    double *b, *w, *dx; // rows
-    double *x;          // lambda at work: an error leaves the caller's alone
-    double *v, *p;      // dofs
+    Real *factor;  // P's diagonal blocks, L L^T in place, at the offsets of P
+    Real *Y;       // P^-1 J^T of each term, laid out as J
+    int *first;    // of row r: its first column
+    size_t *start; // of row r: where that entry lies in A and L
+    Real *A, *L;   // below the diagonal and on it
+    Real *x;       // lambda at work: an error leaves the caller's alone
+    Real *w, *dx;  // rows
+    Real *v;       // dofs
     Part *part;
     int bounded;
+    double scale; // max |b|
 } System;
 
 // ---- memory: one block, cut up ----
@@ -60,42 +64,40 @@ static int entries_of_J(const CairnProblem *problem) {
 }
 
 static void lay_out(System *s, Memory *memory, size_t entries) {
-    size_t m = (size_t)s->m, n = (size_t)s->n;
-    s->factor = cut(memory, (size_t)entries_of_P(s->problem), sizeof(double));
-    s->Y = cut(memory, (size_t)entries_of_J(s->problem), sizeof(double));
+    size_t m = (size_t)s->m;
+    s->factor = cut(memory, (size_t)entries_of_P(s->problem), sizeof(Real));
+    s->Y = cut(memory, (size_t)entries_of_J(s->problem), sizeof(Real));
     s->first = cut(memory, m, sizeof(int));
-    s->start = cut(memory, m + 1, sizeof(size_t));
-    s->A = cut(memory, entries, sizeof(double));
-    s->L = cut(memory, entries, sizeof(double));
-    s->b = cut(memory, m, sizeof(double));
-    s->w = cut(memory, m, sizeof(double));
-    s->dx = cut(memory, m, sizeof(double));
-    s->x = cut(memory, m, sizeof(double));
-    s->v = cut(memory, n, sizeof(double));
-    s->p = cut(memory, n, sizeof(double));
+    s->start = cut(memory, m, sizeof(size_t));
+    s->A = cut(memory, entries, sizeof(Real));
+    s->L = cut(memory, entries, sizeof(Real));
+    s->x = cut(memory, m, sizeof(Real));
+    s->w = cut(memory, m, sizeof(Real));
+    s->dx = cut(memory, m, sizeof(Real));
+    s->v = cut(memory, (size_t)s->n, sizeof(Real));
     s->part = cut(memory, m, sizeof(Part));
 }
 
 // ---- P ----
 
 // L L^T of a dense n x n matrix in place; false where it is not positive definite.
-static bool factor_block(double *a, int n) {
+static bool factor_block(Real *a, int n) {
     for (int i = 0; i < n; i++) {
         for (int j = 0; j <= i; j++) {
-            double sum = a[i * n + j];
+            Real sum = a[i * n + j];
             for (int k = 0; k < j; k++) {
                 sum -= a[i * n + k] * a[j * n + k];
             }
             if (i == j && !(sum > 0)) {
                 return false;
             }
-            a[i * n + j] = i == j ? sqrt(sum) : sum / a[j * n + j];
+            a[i * n + j] = i == j ? sqrtl(sum) : sum / a[j * n + j];
         }
     }
     return true;
 }
 
-static void solve_block(const double *l, int n, double *x) {
+static void solve_block(const Real *l, int n, Real *x) {
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < i; k++) {
             x[i] -= l[i * n + k] * x[k];
@@ -114,8 +116,10 @@ static CairnStatus factor_dynamics(System *s) {
     const CairnProblem *problem = s->problem;
     for (int b = 0; b < problem->block_count; b++) {
         const CairnDofBlock *block = &problem->blocks[b];
-        double *l = s->factor + block->matrix;
-        memcpy(l, problem->P + block->matrix, (size_t)(block->size * block->size) * sizeof(double));
+        Real *l = s->factor + block->matrix;
+        for (int i = 0; i < block->size * block->size; i++) {
+            l[i] = (Real)problem->P[block->matrix + i];
+        }
         if (!factor_block(l, block->size)) {
             return cairn_error(CAIRN_NUMERIC, "exact: block %d of P is not positive definite", b);
         }
@@ -126,8 +130,10 @@ static CairnStatus factor_dynamics(System *s) {
             const CairnTerm *term = &problem->terms[t];
             int size = problem->blocks[term->block].size;
             for (int r = 0; r < constraint->row_count; r++) {
-                double *y = s->Y + term->jacobian + r * size;
-                memcpy(y, problem->J + term->jacobian + r * size, (size_t)size * sizeof(double));
+                Real *y = s->Y + term->jacobian + r * size;
+                for (int i = 0; i < size; i++) {
+                    y[i] = (Real)problem->J[term->jacobian + r * size + i];
+                }
                 solve_block(s->factor + problem->blocks[term->block].matrix, size, y);
             }
         }
@@ -136,15 +142,17 @@ static CairnStatus factor_dynamics(System *s) {
 }
 
 // v = P^-1 (p + J^T lambda), then w = J v + C lambda + d.
-static void find_slack(System *s, const double *lambda, double *w) {
+static void find_slack(System *s) {
     const CairnProblem *problem = s->problem;
-    memcpy(s->v, problem->p, (size_t)s->n * sizeof(double));
+    for (int i = 0; i < s->n; i++) {
+        s->v[i] = (Real)problem->p[i];
+    }
     for (int pass = 0; pass < 2; pass++) {
         for (int c = 0; c < problem->constraint_count; c++) {
             const CairnConstraintBlock *constraint = &problem->constraints[c];
             for (int r = 0; r < constraint->row_count && pass == 1; r++) {
                 int row = constraint->first_row + r;
-                w[row] = problem->right_side[row] + problem->compliance[row] * lambda[row];
+                s->w[row] = (Real)problem->right_side[row] + (Real)problem->compliance[row] * s->x[row];
             }
             for (int t = constraint->first_term; t < constraint->first_term + constraint->term_count; t++) {
                 const CairnDofBlock *block = &problem->blocks[problem->terms[t].block];
@@ -152,9 +160,9 @@ static void find_slack(System *s, const double *lambda, double *w) {
                     const double *J = problem->J + problem->terms[t].jacobian + r * block->size;
                     for (int i = 0; i < block->size; i++) {
                         if (pass == 0) {
-                            s->v[block->first + i] += J[i] * lambda[constraint->first_row + r];
+                            s->v[block->first + i] += (Real)J[i] * s->x[constraint->first_row + r];
                         } else {
-                            w[constraint->first_row + r] += J[i] * s->v[block->first + i];
+                            s->w[constraint->first_row + r] += (Real)J[i] * s->v[block->first + i];
                         }
                     }
                 }
@@ -203,10 +211,10 @@ static void add_pair(System *s, int c, int t, int d, int u) {
         int row = one->first_row + r;
         const double *J = problem->J + problem->terms[t].jacobian + r * size;
         for (int q = 0; q < other->row_count && other->first_row + q <= row; q++) {
-            const double *Y = s->Y + problem->terms[u].jacobian + q * size;
-            double sum = 0;
+            const Real *Y = s->Y + problem->terms[u].jacobian + q * size;
+            Real sum = 0;
             for (int i = 0; i < size; i++) {
-                sum += J[i] * Y[i];
+                sum += (Real)J[i] * Y[i];
             }
             s->A[s->start[row] + (size_t)(other->first_row + q - s->first[row])] += sum;
         }
@@ -215,7 +223,7 @@ static void add_pair(System *s, int c, int t, int d, int u) {
 
 static void build(System *s, size_t entries) {
     const CairnProblem *problem = s->problem;
-    memset(s->A, 0, entries * sizeof(double));
+    memset(s->A, 0, entries * sizeof(Real));
     for (int c = 0; c < problem->constraint_count; c++) {
         const CairnConstraintBlock *one = &problem->constraints[c];
         for (int d = c; d >= 0 && one->row_count > 0; d--) {
@@ -233,44 +241,44 @@ static void build(System *s, size_t entries) {
         }
     }
     for (int r = 0; r < s->m; r++) {
-        s->A[s->start[r] + (size_t)(r - s->first[r])] += problem->compliance[r];
+        s->A[s->start[r] + (size_t)(r - s->first[r])] += (Real)problem->compliance[r];
     }
 }
 
 // L of A on the free rows; a held row is a row of the identity, so that the layout stands.
 static bool factor(System *s) {
     for (int i = 0; i < s->m; i++) {
-        const double *a = s->A + s->start[i] - s->first[i]; // a[j] is column j
-        double *l = s->L + s->start[i] - s->first[i];
+        const Real *a = s->A + s->start[i] - s->first[i]; // a[j] is column j
+        Real *l = s->L + s->start[i] - s->first[i];
         for (int j = s->first[i]; j <= i; j++) {
             if (s->part[i] != FREE || s->part[j] != FREE) {
                 l[j] = i == j ? 1 : 0;
                 continue;
             }
-            const double *k_row = s->L + s->start[j] - s->first[j];
-            double sum = a[j];
+            const Real *k_row = s->L + s->start[j] - s->first[j];
+            Real sum = a[j];
             for (int k = s->first[i] > s->first[j] ? s->first[i] : s->first[j]; k < j; k++) {
                 sum -= l[k] * k_row[k];
             }
             if (i == j && !(sum > 0)) {
                 return false;
             }
-            l[j] = i == j ? sqrt(sum) : sum / k_row[j];
+            l[j] = i == j ? sqrtl(sum) : sum / k_row[j];
         }
     }
     return true;
 }
 
-static void back_solve(const System *s, double *x) {
+static void back_solve(const System *s, Real *x) {
     for (int i = 0; i < s->m; i++) {
-        const double *l = s->L + s->start[i] - s->first[i];
+        const Real *l = s->L + s->start[i] - s->first[i];
         for (int k = s->first[i]; k < i; k++) {
             x[i] -= l[k] * x[k];
         }
         x[i] /= l[i];
     }
     for (int i = s->m - 1; i >= 0; i--) {
-        const double *l = s->L + s->start[i] - s->first[i];
+        const Real *l = s->L + s->start[i] - s->first[i];
         x[i] /= l[i];
         for (int k = s->first[i]; k < i; k++) {
             x[k] -= l[k] * x[i];
@@ -280,25 +288,27 @@ static void back_solve(const System *s, double *x) {
 
 // ---- solving ----
 
-static double free_norm(const System *s, const double *w) {
+static double free_norm(const System *s) {
     double most = 0;
     for (int r = 0; r < s->m; r++) {
-        most = s->part[r] == FREE ? fmax(most, fabs(w[r])) : most;
+        most = s->part[r] == FREE ? fmax(most, (double)fabsl(s->w[r])) : most;
     }
     return most;
 }
 
 // w = 0 on the free rows, the others at their bounds: Newton steps with the factor until w no longer falls.
-static void solve_free(System *s, double *lambda) {
+static void solve_free(System *s) {
     const CairnProblem *problem = s->problem;
     for (int r = 0; r < s->m; r++) {
-        lambda[r] = s->part[r] == AT_LOWER ? problem->lower[r] : s->part[r] == AT_UPPER ? problem->upper[r] : lambda[r];
+        if (s->part[r] != FREE) {
+            s->x[r] = (Real)(s->part[r] == AT_LOWER ? problem->lower[r] : problem->upper[r]);
+        }
     }
     double last = HUGE_VAL;
-    for (int k = 0; k < 12; k++) {
-        find_slack(s, lambda, s->w);
-        double size = free_norm(s, s->w);
-        if (!(size < 0.5 * last)) {
+    for (int k = 0; k < 4; k++) {
+        find_slack(s);
+        double size = free_norm(s);
+        if (!(size < 0.5 * last) || size <= 1e-17 * s->scale) {
             return;
         }
         last = size;
@@ -307,26 +317,24 @@ static void solve_free(System *s, double *lambda) {
         }
         back_solve(s, s->dx);
         for (int r = 0; r < s->m; r++) {
-            lambda[r] += s->dx[r];
+            s->x[r] += s->dx[r];
         }
     }
+    find_slack(s);
 }
 
-// The first row whose part is wrong, given its new part; false if all are right. Slack below rounding is no reason to flip.
-static bool flip_one(System *s, const double *lambda) {
+// The first row whose part is wrong gets its other part; false if all are right. What rounding makes is no reason.
+static bool flip_one(System *s) {
     const CairnProblem *problem = s->problem;
-    double scale = 0;
     for (int r = 0; r < s->m; r++) {
-        scale = fmax(scale, fabs(s->b[r]));
-    }
-    for (int r = 0; r < s->m; r++) {
-        double tolerance = 1e-13 * scale, rounding = 1e-13 * fabs(lambda[r]);
+        Real tolerance = 1e-14L * (Real)s->scale, rounding = 1e-14L * fabsl(s->x[r]);
+        Real lower = (Real)problem->lower[r], upper = (Real)problem->upper[r];
         Part old = s->part[r];
-        if (old == FREE && lambda[r] < problem->lower[r] - rounding) {
+        if (old == FREE && s->x[r] < lower - rounding) {
             s->part[r] = AT_LOWER;
-        } else if (old == FREE && lambda[r] > problem->upper[r] + rounding) {
+        } else if (old == FREE && s->x[r] > upper + rounding) {
             s->part[r] = AT_UPPER;
-        } else if (problem->lower[r] < problem->upper[r] &&
+        } else if (lower < upper &&
                    ((old == AT_LOWER && s->w[r] < -tolerance) || (old == AT_UPPER && s->w[r] > tolerance))) {
             s->part[r] = FREE;
         }
@@ -337,33 +345,33 @@ static bool flip_one(System *s, const double *lambda) {
     return false;
 }
 
-// Where each row begins: at the bound that its warm impulse lies at.
+// Each row begins free or at the bound that its warm impulse lies at.
 static void guess_parts(System *s, const double *lambda) {
     const CairnProblem *problem = s->problem;
     for (int r = 0; r < s->m; r++) {
         s->part[r] = lambda[r] <= problem->lower[r] ? AT_LOWER : lambda[r] >= problem->upper[r] ? AT_UPPER : FREE;
+        s->x[r] = 0;
+    }
+    find_slack(s);
+    for (int r = 0; r < s->m; r++) {
+        s->scale = fmax(s->scale, (double)fabsl(s->w[r]));
     }
 }
 
-static CairnStatus pivot(System *s, double *lambda, CairnSolveReport *report) {
+static CairnStatus pivot(System *s, const double *lambda, CairnSolveReport *report) {
+    enum { MOST = 20000 };
     guess_parts(s, lambda);
-    memset(lambda, 0, (size_t)s->m * sizeof(double));
-    find_slack(s, lambda, s->b);
-    int most = s->bounded == 0 ? 1 : 20000;
-    for (int k = 0; k < most; k++) {
+    report->outcome = CAIRN_AT_LIMIT;
+    while (report->iterations < MOST && report->outcome != CAIRN_CONVERGED) {
         if (!factor(s)) {
             return cairn_error(CAIRN_NUMERIC, "exact: A is not positive definite");
         }
-        report->factorizations++;
+        solve_free(s);
         report->iterations++;
-        solve_free(s, lambda);
-        if (!flip_one(s, lambda)) {
-            break;
-        }
-        report->outcome = k + 1 == most && s->bounded > 0 ? CAIRN_AT_LIMIT : CAIRN_CONVERGED;
+        report->factorizations++;
+        report->outcome = flip_one(s) ? CAIRN_AT_LIMIT : CAIRN_CONVERGED;
     }
-    find_slack(s, lambda, s->w);
-    report->claimed = free_norm(s, s->w);
+    report->claimed = free_norm(s);
     return cairn_ok();
 }
 
@@ -404,11 +412,10 @@ static CairnStatus solve(const CairnProblem *problem, const CairnParts *parts, c
     status = factor_dynamics(&s);
     if (cairn_is_ok(status)) {
         build(&s, entries);
-        memcpy(s.x, lambda, (size_t)s.m * sizeof(double));
-        status = pivot(&s, s.x, report);
+        status = pivot(&s, lambda, report);
     }
-    if (cairn_is_ok(status)) {
-        memcpy(lambda, s.x, (size_t)s.m * sizeof(double));
+    for (int r = 0; r < s.m && cairn_is_ok(status); r++) { // rounding has left some a bit outside
+        lambda[r] = fmin(fmax((double)s.x[r], problem->lower[r]), problem->upper[r]);
     }
 done:
     free(memory.at);
