@@ -103,8 +103,9 @@ CairnStatus cairn_parse_double(const char *text, double low, double high, double
     bool is_number = end != text;
     if (is_number && *end == '/') { // a fraction: 1/240
         const char *below = end + 1;
-        number /= strtod(below, &end);
-        is_number = end != below;
+        double divisor = strtod(below, &end);
+        is_number = end != below && divisor != 0;
+        number /= is_number ? divisor : 1;
     }
     if (!is_number || *end) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "'%s' is not a number", text);
