@@ -401,7 +401,7 @@ static CairnStatus solve(const CairnProblem *problem, const CairnParts *parts, c
     Memory memory = {NULL, 0};
     lay_out(&s, &memory, entries);
     memory.at = malloc(memory.used);
-    CairnStatus status = cairn_ok();
+    CairnStatus status;
     if (memory.at == NULL) {
         status = cairn_error(CAIRN_OUT_OF_MEMORY, "exact: no memory for %d rows", s.m);
         goto done;

@@ -103,7 +103,7 @@ static CairnVec3 wave(double t, double phase, double size) {
 // there the bodies are taken up from rest.
 static void moving_error(CairnJointType type, Partner partner, double h, double rms[2]) {
     Rig r = rig(&support_exact, type, partner, 0);
-    int count = (int)lround(0.8 / h);
+    int count = (int)lround(0.8 / h), taken = 0;
     rms[0] = rms[1] = 0;
     for (int n = 0; n < count; n++) {
         double t = n * h;
@@ -115,12 +115,13 @@ static void moving_error(CairnJointType type, Partner partner, double h, double 
         support_push(r.world, r.b, wave(t, 3, 40), wave(t, 4, 5));
         CairnStats stats = support_step(r.world, h);
         if (4 * n >= count) {
+            taken++;
             rms[0] += stats.joint_error_linear * stats.joint_error_linear;
             rms[1] += stats.joint_error_angular * stats.joint_error_angular;
         }
     }
     for (int i = 0; i < 2; i++) {
-        rms[i] = sqrt(rms[i] / (count - count / 4));
+        rms[i] = sqrt(rms[i] / taken);
     }
     cairn_world_destroy(r.world);
 }

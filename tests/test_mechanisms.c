@@ -279,7 +279,7 @@ static CairnVec3 four_bars_after_10s(int n, int steps) {
 
 static void four_bars_meet_the_benchmark(void **state) {
     (void)state;
-    CairnVec3 coarse = four_bars_after_10s(2, 5000), fine = four_bars_after_10s(2, 10000);
+    CairnVec3 coarse = four_bars_after_10s(2, 4000), fine = four_bars_after_10s(2, 8000);
     CairnVec3 exact = at(0.3284581115, 0.9445185382);
     double error = cairn_length(cairn_sub(coarse, exact)), half = cairn_length(cairn_sub(fine, exact));
     assert_below(half, 1e-3);
