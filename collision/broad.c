@@ -6,6 +6,9 @@
 #include "collision/broad.h"
 #include "engine/base/memory.h"
 #include <limits.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 #include <string.h>
 
 enum { ABSENT = 0, MOVING, FIXED, UNBOUNDED }; // classes of boxes
@@ -359,6 +362,32 @@ static CairnLayerSource source_of(const Call *call, const int *order, int order_
                               .thread_count = call->threads};
 }
 
+// One scratch for each worker, good for columns of `largest` entries.
+static CairnColumnScratch *make_scratch(const Call *call, int workers, int largest) {
+    CairnColumnScratch *scratch = CAIRN_PUSH(call->arena, CairnColumnScratch, workers);
+    for (int w = 0; scratch != NULL && w < workers; ++w) {
+        scratch[w] = (CairnColumnScratch){.spare = CAIRN_PUSH(call->arena, CairnColumnEntry, largest),
+                                          .runs = CAIRN_PUSH(call->arena, int, largest + 1),
+                                          .first = CAIRN_PUSH(call->arena, CairnBoxCopy, largest),
+                                          .second = CAIRN_PUSH(call->arena, CairnBoxCopy, largest)};
+        if (scratch[w].spare == NULL || scratch[w].runs == NULL || scratch[w].first == NULL ||
+            scratch[w].second == NULL) {
+            return NULL;
+        }
+    }
+    return scratch;
+}
+
+static bool sort_columns(const Call *call, CairnBoxLayer *layer, const CairnColumns *columns) {
+    CairnArenaMark mark = cairn_arena_mark(call->arena);
+    CairnColumnScratch *scratch = make_scratch(call, 1, layer->largest);
+    for (int c = 0; scratch != NULL && c < cairn_column_count(columns); ++c) {
+        cairn_column_sort(layer, c, scratch);
+    }
+    cairn_arena_release(call->arena, mark);
+    return scratch != NULL;
+}
+
 static bool build_fixed(const Call *call) {
     State *s = call->state;
     CairnLayerSource source = source_of(call, s->fixed_order, s->fixed_count);
@@ -367,7 +396,7 @@ static bool build_fixed(const Call *call) {
         source.first_level = i;
         source.and_finer = false;
         finer -= level->fixed_count;
-        level->fixed.copy_count = level->fixed_visitors.copy_count = 0;
+        level->fixed.count = level->fixed_visitors.count = 0;
         if (level->fixed_count > 0 && !cairn_layer_build(&level->fixed, &level->columns, &source, NULL)) {
             return false;
         }
@@ -378,13 +407,9 @@ static bool build_fixed(const Call *call) {
             !cairn_layer_build(&level->fixed_visitors, &level->columns, &source, NULL)) {
             return false;
         }
-        for (int c = 0; c < cairn_column_count(&level->columns); ++c) {
-            if (cairn_copies_in(&level->fixed, c) > 0) {
-                cairn_layer_sort_column(&level->fixed, c);
-            }
-            if (cairn_copies_in(&level->fixed_visitors, c) > 0) {
-                cairn_layer_sort_column(&level->fixed_visitors, c);
-            }
+        if (!sort_columns(call, &level->fixed, &level->columns) ||
+            !sort_columns(call, &level->fixed_visitors, &level->columns)) {
+            return false;
         }
     }
     s->is_fixed_ready = true;
@@ -398,7 +423,7 @@ static bool build_moving(const Call *call, int **homes) {
     for (int i = 0, finer = s->order_count; i < s->level_count; ++i) {
         CairnBroadLevel *level = &s->levels[i];
         finer -= level->moving_count;
-        level->moving.copy_count = level->moving_visitors.copy_count = 0;
+        level->moving.count = level->moving_visitors.count = 0;
         homes[i] = CAIRN_PUSH(call->arena, int, cairn_column_count(&level->columns));
         source.first_level = i;
         source.and_finer = false;
@@ -428,8 +453,8 @@ typedef struct Job {
 } Job;
 
 static int copies_before(const CairnBroadLevel *level, int column) {
-    return (level->moving.copy_count > 0 ? level->moving.starts[column] : 0) +
-           (level->moving_visitors.copy_count > 0 ? level->moving_visitors.starts[column] : 0);
+    return (level->moving.count > 0 ? level->moving.starts[column] : 0) +
+           (level->moving_visitors.count > 0 ? level->moving_visitors.starts[column] : 0);
 }
 
 static int add_column_jobs(Call *call, int **homes, Job *jobs) {
@@ -511,6 +536,14 @@ static bool place_chunks(const Call *call, const Job *jobs, int job_count, Cairn
     return keys != NULL;
 }
 
+static int worker_index(void) {
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
 // Room that was too small is made larger, and the work done again: after the first few steps that does not happen any more.
 static bool has_room(const Job *jobs, int job_count, const CairnPairChunk *chunks) {
     bool is_enough = true;
@@ -523,25 +556,52 @@ static bool has_room(const Job *jobs, int job_count, const CairnPairChunk *chunk
     return is_enough;
 }
 
+static int largest_column(const State *s) {
+    int largest = 0;
+    for (int i = 0; i < s->level_count; ++i) {
+        const CairnBoxLayer *layers[4] = {&s->levels[i].moving, &s->levels[i].moving_visitors, &s->levels[i].fixed,
+                                          &s->levels[i].fixed_visitors};
+        for (int k = 0; k < 4; ++k) {
+            largest = layers[k]->count > 0 && layers[k]->largest > largest ? layers[k]->largest : largest;
+        }
+    }
+    return largest;
+}
+
+static void do_job(const Call *call, const Job *job, const CairnColumnScratch *scratch, CairnPairChunk *chunk) {
+    if (job->level < 0) {
+        pair_unbounded(call, job, chunk);
+        return;
+    }
+    CairnSweep sweep = {.level = &call->state->levels[job->level],
+                        .boxes = call->boxes,
+                        .owners = call->owners,
+                        .axis = call->state->axis,
+                        .homes = job->homes,
+                        .order = job->order,
+                        .scratch = scratch,
+                        .chunk = chunk};
+    cairn_broad_sweep(&sweep, job->first, job->end);
+}
+
 static bool find_pairs(Call *call, int **homes, CairnPairChunk *chunks, int *chunk_count) {
     Job jobs[(CAIRN_BROAD_LEVELS + 1) * CAIRN_BROAD_CHUNKS];
     int job_count = add_column_jobs(call, homes, jobs);
     job_count += add_unbounded_jobs(call, jobs + job_count);
-    CairnBroadLevel *levels = call->state->levels;
+    int workers = call->threads > 1 && call->count > 512 ? call->threads : 1;
+    CairnColumnScratch *scratch = make_scratch(call, workers, largest_column(call->state));
+    if (scratch == NULL) {
+        return false;
+    }
     CairnArenaMark mark = cairn_arena_mark(call->arena);
     do {
         cairn_arena_release(call->arena, mark);
         if (!place_chunks(call, jobs, job_count, chunks)) {
             return false;
         }
-#pragma omp parallel for num_threads(call->threads) if (call->threads > 1 && call->count > 512) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(workers) if (workers > 1) schedule(dynamic, 1)
         for (int k = 0; k < job_count; ++k) {
-            const Job *job = &jobs[k];
-            if (job->level < 0) {
-                pair_unbounded(call, job, &chunks[k]);
-            } else {
-                cairn_broad_sweep(&levels[job->level], job->first, job->end, job->homes, job->order, &chunks[k]);
-            }
+            do_job(call, &jobs[k], &scratch[worker_index()], &chunks[k]);
         }
     } while (!has_room(jobs, job_count, chunks));
     *chunk_count = job_count;

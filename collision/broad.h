@@ -26,8 +26,15 @@ enum {
 
 enum { CAIRN_COPY_FIRST_Y = 1, CAIRN_COPY_FIRST_Z = 2, CAIRN_COPY_MOVES = 4, CAIRN_COPY_ALL = 7 };
 
-// A box in a column. `flags`: is this the first of its columns in y, in z; does it move. A pair counts when all three are set in
-// one or the other.
+// A box in a column, as it is sorted. `flags`: is this the first of its columns in y, in z; does it move. A pair counts when all
+// three are set in one or the other.
+typedef struct CairnColumnEntry {
+    double key; // low end along the sweep's axis
+    int index;
+    unsigned flags;
+} CairnColumnEntry;
+
+// The same as it is swept.
 typedef struct CairnBoxCopy {
     double low[3], high[3]; // along the sweep's axis first
     int index, owner;
@@ -40,11 +47,12 @@ typedef struct CairnColumns {
     int bits[2];
 } CairnColumns;
 
-// The copies of one kind of box on one level, column after column.
+// The entries of one kind of box on one level, column after column.
 typedef struct CairnBoxLayer {
-    CairnBoxCopy *copies;
-    int *starts; // of each column, and one more: the end
-    int copy_count, copy_capacity, start_capacity;
+    CairnColumnEntry *entries;
+    int *starts;        // of each column, and one more: the end
+    int count, largest; // entries in all, and in the fullest column
+    int entry_capacity, start_capacity;
 } CairnBoxLayer;
 
 typedef struct CairnBroadLevel {
@@ -76,8 +84,8 @@ static inline double cairn_component(CairnVec3 v, int axis) {
     return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
 }
 
-static inline int cairn_copies_in(const CairnBoxLayer *layer, int column) {
-    return layer->copy_count == 0 ? 0 : layer->starts[column + 1] - layer->starts[column];
+static inline int cairn_entries_in(const CairnBoxLayer *layer, int column) {
+    return layer->count == 0 ? 0 : layer->starts[column + 1] - layer->starts[column];
 }
 
 static inline int cairn_column_count(const CairnColumns *columns) {
@@ -87,8 +95,16 @@ static inline int cairn_column_count(const CairnColumns *columns) {
 // Fill a layer; columns are not sorted yet. With `homes` it is also counted how many boxes begin in the columns before each one.
 // False when out of memory.
 bool cairn_layer_build(CairnBoxLayer *layer, const CairnColumns *columns, const CairnLayerSource *source, int *homes);
-void cairn_layer_sort_column(CairnBoxLayer *layer, int column);
 void cairn_layer_free(CairnBoxLayer *layer, const CairnAllocator *allocator);
+
+// What one worker sorts and sweeps a column with: each has room for the fullest one.
+typedef struct CairnColumnScratch {
+    CairnColumnEntry *spare;
+    int *runs;
+    CairnBoxCopy *first, *second;
+} CairnColumnScratch;
+
+void cairn_column_sort(CairnBoxLayer *layer, int column, const CairnColumnScratch *scratch);
 
 // Pairs that a chunk found: keys hold (a, b) with a < b. `count` may exceed `capacity`: the rest was not kept.
 typedef struct CairnPairChunk {
@@ -97,16 +113,31 @@ typedef struct CairnPairChunk {
     long tests;
 } CairnPairChunk;
 
-static inline void cairn_pair_add(CairnPairChunk *chunk, int i, int j) {
+static inline uint64_t cairn_pair_key(int i, int j) {
     uint64_t a = (uint64_t)(i < j ? i : j), b = (uint64_t)(i < j ? j : i);
+    return a << 32 | b;
+}
+
+static inline void cairn_pair_add(CairnPairChunk *chunk, int i, int j) {
     if (chunk->count < chunk->capacity) {
-        chunk->keys[chunk->count] = a << 32 | b;
+        chunk->keys[chunk->count] = cairn_pair_key(i, j);
     }
     ++chunk->count;
 }
 
 // Sort and sweep the columns first ... end - 1. The boxes that begin in a column go, in their new order, to order[homes[column]].
-void cairn_broad_sweep(CairnBroadLevel *level, int first, int end, const int *homes, int *order, CairnPairChunk *chunk);
+typedef struct CairnSweep {
+    CairnBroadLevel *level;
+    const CairnAabb *boxes;
+    const int *owners;
+    int axis;
+    const int *homes;
+    int *order;
+    const CairnColumnScratch *scratch;
+    CairnPairChunk *chunk;
+} CairnSweep;
+
+void cairn_broad_sweep(const CairnSweep *sweep, int first, int end);
 
 // All pairs of the chunks in one array of the arena, sorted by (a, b); indices are below index_count. False: out of memory.
 bool cairn_pairs_sort(const CairnPairChunk *chunks, int chunk_count, int index_count, int thread_count,

@@ -1,4 +1,4 @@
-// Copies of boxes into the columns they reach: a counting sort by column that keeps the order it is given, in parallel, with
+// Boxes into the columns they reach: a counting sort by column that keeps the order it is given, in parallel, with
 // the same answer for any number of threads. The order of the last step leaves columns that are nearly sorted.
 #include "collision/broad.h"
 #include "engine/base/memory.h"
@@ -37,12 +37,12 @@ static inline bool takes(const CairnLayerSource *source, int i) {
 
 static inline bool has_near(const CairnLayerSource *source, int column) {
     const CairnBoxLayer *a = source->near_a, *b = source->near_b;
-    return a == NULL || cairn_copies_in(a, column) > 0 || cairn_copies_in(b, column) > 0;
+    return a == NULL || cairn_entries_in(a, column) > 0 || cairn_entries_in(b, column) > 0;
 }
 
 // Boxes first ... end - 1 of the order: how many copies each column gets, and of how many boxes it is the first.
-static void count_copies(const CairnLayerSource *source, const CairnColumns *columns, int first, int end, int *counts,
-                         int *homes) {
+static void count_entries(const CairnLayerSource *source, const CairnColumns *columns, int first, int end, int *counts,
+                          int *homes) {
     for (int k = first; k < end; ++k) {
         int i = source->order[k];
         if (!takes(source, i)) {
@@ -60,41 +60,37 @@ static void count_copies(const CairnLayerSource *source, const CairnColumns *col
     }
 }
 
-static void write_copies(const CairnLayerSource *source, const CairnColumns *columns, int first, int end, int *next,
-                         CairnBoxCopy *copies) {
-    int x = source->axis, y_axis = (x + 1) % 3, z_axis = (x + 2) % 3;
+static void write_entries(const CairnLayerSource *source, const CairnColumns *columns, int first, int end, int *next,
+                          CairnColumnEntry *entries) {
     for (int k = first; k < end; ++k) {
         int i = source->order[k];
         if (!takes(source, i)) {
             continue;
         }
         const CairnAabb *box = &source->boxes[i];
-        Reach reach = reach_of(box, columns, x);
-        CairnBoxCopy copy = {
-            .low = {cairn_component(box->low, x), cairn_component(box->low, y_axis), cairn_component(box->low, z_axis)},
-            .high = {cairn_component(box->high, x), cairn_component(box->high, y_axis),
-                     cairn_component(box->high, z_axis)},
-            .index = i,
-            .owner = source->owners[i]};
+        Reach reach = reach_of(box, columns, source->axis);
+        CairnColumnEntry entry = {.key = cairn_component(box->low, source->axis), .index = i};
         unsigned moves = source->kinds[i] == CAIRN_BOX_MOVING ? CAIRN_COPY_MOVES : 0;
         for (int z = reach.first[1]; z <= reach.last[1]; ++z) {
             for (int y = reach.first[0]; y <= reach.last[0]; ++y) {
                 int column = column_of(columns, y, z);
                 if (has_near(source, column)) {
-                    copy.flags = moves | (y == reach.first[0] ? CAIRN_COPY_FIRST_Y : 0) |
-                                 (z == reach.first[1] ? CAIRN_COPY_FIRST_Z : 0);
-                    copies[next[column]++] = copy;
+                    entry.flags = moves | (y == reach.first[0] ? CAIRN_COPY_FIRST_Y : 0) |
+                                  (z == reach.first[1] ? CAIRN_COPY_FIRST_Z : 0);
+                    entries[next[column]++] = entry;
                 }
             }
         }
     }
 }
 
-// Counts of each worker become the places where it begins in each column; returns how many copies there are.
-static int place_workers(const CairnLayerSource *source, int *counts, int workers, int column_count, int *starts) {
+// Counts of each worker become the places where it begins in each column; returns how many entries there are.
+static int place_workers(const CairnLayerSource *source, int *counts, int workers, int column_count,
+                         CairnBoxLayer *layer) {
     int at = 0;
+    layer->largest = 0;
     for (int c = 0; c < column_count; ++c) {
-        starts[c] = at;
+        layer->starts[c] = at;
         bool is_wanted = has_near(source, c);
         for (int w = 0; w < workers; ++w) {
             int *cell = &counts[(ptrdiff_t)w * column_count + c];
@@ -102,8 +98,9 @@ static int place_workers(const CairnLayerSource *source, int *counts, int worker
             *cell = at;
             at += count;
         }
+        layer->largest = at - layer->starts[c] > layer->largest ? at - layer->starts[c] : layer->largest;
     }
-    starts[column_count] = at;
+    layer->starts[column_count] = at;
     return at;
 }
 
@@ -125,7 +122,7 @@ bool cairn_layer_build(CairnBoxLayer *layer, const CairnColumns *columns, const 
     int *counts = CAIRN_PUSH_ZERO(source->arena, int, table);
     int *home_counts = homes != NULL ? CAIRN_PUSH_ZERO(source->arena, int, table) : NULL;
     bool is_done = false;
-    layer->copy_count = 0;
+    layer->count = 0;
     if (counts == NULL || (homes != NULL && home_counts == NULL) ||
         !cairn_memory_reserve(source->allocator, &layer->starts, &layer->start_capacity, column_count + 1,
                               sizeof *layer->starts)) {
@@ -135,21 +132,21 @@ bool cairn_layer_build(CairnBoxLayer *layer, const CairnColumns *columns, const 
     for (int w = 0; w < workers; ++w) {
         int first = (int)((long)count * w / workers), end = (int)((long)count * (w + 1) / workers);
         ptrdiff_t at = (ptrdiff_t)w * column_count;
-        count_copies(source, columns, first, end, counts + at, homes != NULL ? home_counts + at : NULL);
+        count_entries(source, columns, first, end, counts + at, homes != NULL ? home_counts + at : NULL);
     }
-    int copy_count = place_workers(source, counts, workers, column_count, layer->starts);
+    int entry_count = place_workers(source, counts, workers, column_count, layer);
     if (homes != NULL) {
         place_homes(home_counts, workers, column_count, homes);
     }
-    if (!cairn_memory_reserve(source->allocator, &layer->copies, &layer->copy_capacity, copy_count + 1,
-                              sizeof *layer->copies)) {
+    if (!cairn_memory_reserve(source->allocator, &layer->entries, &layer->entry_capacity, entry_count + 1,
+                              sizeof *layer->entries)) {
         goto done;
     }
-    layer->copy_count = copy_count;
+    layer->count = entry_count;
 #pragma omp parallel for num_threads(workers) if (workers > 1) schedule(static)
     for (int w = 0; w < workers; ++w) {
         int first = (int)((long)count * w / workers), end = (int)((long)count * (w + 1) / workers);
-        write_copies(source, columns, first, end, counts + (ptrdiff_t)w * column_count, layer->copies);
+        write_entries(source, columns, first, end, counts + (ptrdiff_t)w * column_count, layer->entries);
     }
     is_done = true;
 done:
@@ -157,70 +154,66 @@ done:
     return is_done;
 }
 
-// False when the copies were too far out of order; they are then partly sorted.
-static bool insertion_sort(CairnBoxCopy *copies, int count) {
-    long budget = 4L * count + 32;
+// Cut the entries into rising runs. One that comes a little late goes back to its place; further back than that a new run begins.
+static int make_runs(CairnColumnEntry *entries, int count, int *runs) {
+    enum { LATE = 12 };
+    int run_count = 0, begin = 0;
+    runs[run_count++] = 0;
     for (int i = 1; i < count; ++i) {
-        double key = copies[i].low[0];
-        if (copies[i - 1].low[0] <= key) {
-            continue;
-        }
-        CairnBoxCopy copy = copies[i];
-        int j = i;
-        for (; j > 0 && copies[j - 1].low[0] > key; --j) {
-            copies[j] = copies[j - 1];
-        }
-        copies[j] = copy;
-        budget -= i - j;
-        if (budget < 0) {
-            return false;
+        CairnColumnEntry entry = entries[i];
+        int least = i - LATE > begin ? i - LATE : begin, j = i;
+        if (i > begin && entries[i - 1].key > entry.key) {
+            if (least > begin && entries[least - 1].key > entry.key) {
+                begin = runs[run_count++] = i;
+                continue;
+            }
+            for (; j > least && entries[j - 1].key > entry.key; --j) {
+                entries[j] = entries[j - 1];
+            }
+            entries[j] = entry;
         }
     }
-    return true;
+    runs[run_count] = count;
+    return run_count;
 }
 
-static void sift_down(CairnBoxCopy *copies, int root, int count) {
-    CairnBoxCopy copy = copies[root];
-    for (;;) {
-        int child = 2 * root + 1;
-        if (child >= count) {
-            break;
-        }
-        if (child + 1 < count && copies[child + 1].low[0] > copies[child].low[0]) {
-            ++child;
-        }
-        if (copies[child].low[0] <= copy.low[0]) {
-            break;
-        }
-        copies[root] = copies[child];
-        root = child;
-    }
-    copies[root] = copy;
-}
-
-static void heap_sort(CairnBoxCopy *copies, int count) {
-    for (int root = count / 2 - 1; root >= 0; --root) {
-        sift_down(copies, root, count);
-    }
-    for (int end = count - 1; end > 0; --end) {
-        CairnBoxCopy largest = copies[0];
-        copies[0] = copies[end];
-        copies[end] = largest;
-        sift_down(copies, 0, end);
+static void merge(const CairnColumnEntry *from, CairnColumnEntry *to, int low, int middle, int high) {
+    int i = low, j = middle;
+    for (int k = low; k < high; ++k) {
+        bool takes_left = i < middle && (j >= high || !(from[j].key < from[i].key));
+        to[k] = takes_left ? from[i++] : from[j++];
     }
 }
 
-void cairn_layer_sort_column(CairnBoxLayer *layer, int column) {
-    CairnBoxCopy *copies = layer->copies + layer->starts[column];
-    int count = layer->starts[column + 1] - layer->starts[column];
-    if (!insertion_sort(copies, count)) {
-        heap_sort(copies, count);
+// Runs are merged two by two until one is left: linear where the last order still holds, n log n at worst.
+void cairn_column_sort(CairnBoxLayer *layer, int column, const CairnColumnScratch *scratch) {
+    int count = cairn_entries_in(layer, column), *runs = scratch->runs;
+    if (count < 2) {
+        return;
+    }
+    CairnColumnEntry *entries = layer->entries + layer->starts[column], *from = entries, *to = scratch->spare;
+    int run_count = make_runs(entries, count, runs);
+    while (run_count > 1) {
+        int kept = 0;
+        for (int r = 0; r < run_count; r += 2) {
+            int middle = runs[r + 1], high = r + 1 < run_count ? runs[r + 2] : middle;
+            merge(from, to, runs[r], middle, high);
+            runs[kept++] = runs[r];
+        }
+        runs[kept] = count;
+        run_count = kept;
+        CairnColumnEntry *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != entries) {
+        memcpy(entries, from, (size_t)count * sizeof *entries);
     }
 }
 
 void cairn_layer_free(CairnBoxLayer *layer, const CairnAllocator *allocator) {
-    if (layer->copies != NULL) {
-        cairn_memory_release(allocator, layer->copies, (size_t)layer->copy_capacity, sizeof *layer->copies);
+    if (layer->entries != NULL) {
+        cairn_memory_release(allocator, layer->entries, (size_t)layer->entry_capacity, sizeof *layer->entries);
     }
     if (layer->starts != NULL) {
         cairn_memory_release(allocator, layer->starts, (size_t)layer->start_capacity, sizeof *layer->starts);

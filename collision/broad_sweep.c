@@ -1,111 +1,142 @@
 // Sweeps along the columns: a box meets those that begin before it ends.
 #include "collision/broad.h"
 
-// All comparisons without a branch: most candidates fail one of them, and which one cannot be predicted.
-static inline bool meet(const CairnBoxCopy *a, const CairnBoxCopy *b) {
-    bool is_near = (a->low[1] <= b->high[1]) & (b->low[1] <= a->high[1]) & (a->low[2] <= b->high[2]) &
-                   (b->low[2] <= a->high[2]) & (((a->flags | b->flags) & CAIRN_COPY_ALL) == CAIRN_COPY_ALL);
-    return is_near && a->owner != b->owner;
+typedef struct View {
+    const CairnBoxCopy *first, *end;
+} View;
+
+static inline CairnBoxCopy copy_of(const CairnSweep *sweep, CairnColumnEntry entry) {
+    const CairnAabb *box = &sweep->boxes[entry.index];
+    int x = sweep->axis, y = (x + 1) % 3, z = (x + 2) % 3;
+    return (CairnBoxCopy){
+        .low = {entry.key, cairn_component(box->low, y), cairn_component(box->low, z)},
+        .high = {cairn_component(box->high, x), cairn_component(box->high, y), cairn_component(box->high, z)},
+        .index = entry.index,
+        .owner = sweep->owners[entry.index],
+        .flags = entry.flags};
 }
 
+// The boxes of a column side by side.
+static View gather(const CairnSweep *sweep, const CairnBoxLayer *layer, int column, CairnBoxCopy *copies) {
+    int count = cairn_entries_in(layer, column);
+    for (int k = 0; k < count; ++k) {
+        copies[k] = copy_of(sweep, layer->entries[layer->starts[column] + k]);
+    }
+    return (View){copies, copies + count};
+}
+
+// All comparisons without a branch: most candidates fail one of them, and which one cannot be predicted.
+static inline bool meet(const CairnBoxCopy *a, const CairnBoxCopy *b) {
+    return (a->low[1] <= b->high[1]) & (b->low[1] <= a->high[1]) & (a->low[2] <= b->high[2]) &
+           (b->low[2] <= a->high[2]) & (((a->flags | b->flags) & CAIRN_COPY_ALL) == CAIRN_COPY_ALL) &
+           (a->owner != b->owner);
+}
+
+// Every candidate's key is written, and stays where the next one does not take its place: no branch here either.
 static inline void sweep_one(const CairnBoxCopy *copy, const CairnBoxCopy *from, const CairnBoxCopy *end,
                              CairnPairChunk *chunk) {
     double high = copy->high[0];
     const CairnBoxCopy *other = from;
+    int count = chunk->count, capacity = chunk->capacity;
+    uint64_t *keys = chunk->keys;
     for (; other < end && other->low[0] <= high; ++other) {
-        if (meet(copy, other)) {
-            cairn_pair_add(chunk, copy->index, other->index);
+        if (count < capacity) {
+            keys[count] = cairn_pair_key(copy->index, other->index);
         }
+        count += meet(copy, other);
     }
+    chunk->count = count;
     chunk->tests += other - from;
 }
 
-static void sweep_self(const CairnBoxLayer *layer, int column, CairnPairChunk *chunk) {
-    const CairnBoxCopy *end = layer->copies + layer->starts[column + 1];
-    for (const CairnBoxCopy *copy = layer->copies + layer->starts[column]; copy < end; ++copy) {
-        sweep_one(copy, copy + 1, end, chunk);
+static void sweep_self(View a, CairnPairChunk *chunk) {
+    for (const CairnBoxCopy *copy = a.first; copy < a.end; ++copy) {
+        sweep_one(copy, copy + 1, a.end, chunk);
     }
 }
 
 // Of two that overlap, either b's begins within a's (at its low end or after), or a's within b's after its low end.
-static void sweep_two(const CairnBoxLayer *a, const CairnBoxLayer *b, int column, CairnPairChunk *chunk) {
-    if (cairn_copies_in(a, column) == 0 || cairn_copies_in(b, column) == 0) {
-        return;
-    }
-    const CairnBoxCopy *first_a = a->copies + a->starts[column], *end_a = a->copies + a->starts[column + 1];
-    const CairnBoxCopy *first_b = b->copies + b->starts[column], *end_b = b->copies + b->starts[column + 1];
-    const CairnBoxCopy *from = first_b;
-    for (const CairnBoxCopy *copy = first_a; copy < end_a; ++copy) {
-        while (from < end_b && from->low[0] < copy->low[0]) {
+static void sweep_two(View a, View b, CairnPairChunk *chunk) {
+    const CairnBoxCopy *from = b.first;
+    for (const CairnBoxCopy *copy = a.first; copy < a.end; ++copy) {
+        while (from < b.end && from->low[0] < copy->low[0]) {
             ++from;
         }
-        sweep_one(copy, from, end_b, chunk);
+        sweep_one(copy, from, b.end, chunk);
     }
-    from = first_a;
-    for (const CairnBoxCopy *copy = first_b; copy < end_b; ++copy) {
-        while (from < end_a && from->low[0] <= copy->low[0]) {
+    from = a.first;
+    for (const CairnBoxCopy *copy = b.first; copy < b.end; ++copy) {
+        while (from < a.end && from->low[0] <= copy->low[0]) {
             ++from;
         }
-        sweep_one(copy, from, end_a, chunk);
+        sweep_one(copy, from, a.end, chunk);
     }
 }
 
 // Visitors in any order against few residents in order: cheaper than to sort the visitors of a large box.
-static void test_few(const CairnBoxLayer *visitors, const CairnBoxLayer *residents, int column, CairnPairChunk *chunk) {
-    const CairnBoxCopy *first = residents->copies + residents->starts[column];
-    const CairnBoxCopy *end = residents->copies + residents->starts[column + 1];
-    const CairnBoxCopy *last_visitor = visitors->copies + visitors->starts[column + 1];
-    for (const CairnBoxCopy *copy = visitors->copies + visitors->starts[column]; copy < last_visitor; ++copy) {
-        const CairnBoxCopy *other = first;
-        for (; other < end && other->low[0] <= copy->high[0]; ++other) {
-            if (other->high[0] >= copy->low[0] && meet(copy, other)) {
-                cairn_pair_add(chunk, copy->index, other->index);
+static void test_few(const CairnSweep *sweep, int column, View residents) {
+    const CairnBoxLayer *visitors = &sweep->level->moving_visitors;
+    CairnPairChunk *chunk = sweep->chunk;
+    for (int k = visitors->starts[column]; k < visitors->starts[column + 1]; ++k) {
+        CairnBoxCopy copy = copy_of(sweep, visitors->entries[k]);
+        const CairnBoxCopy *other = residents.first;
+        for (; other < residents.end && other->low[0] <= copy.high[0]; ++other) {
+            if (other->high[0] >= copy.low[0] && meet(&copy, other)) {
+                cairn_pair_add(chunk, copy.index, other->index);
             }
         }
-        chunk->tests += other - first;
+        chunk->tests += other - residents.first;
     }
 }
 
-static void sweep_visitors(CairnBroadLevel *level, int column, CairnPairChunk *chunk) {
-    CairnBoxLayer *visitors = &level->moving_visitors;
-    int moving = cairn_copies_in(&level->moving, column), fixed = cairn_copies_in(&level->fixed, column);
-    if (cairn_copies_in(visitors, column) == 0) {
+// `residents` in the first place of the scratch, sorted.
+static void sweep_visitors(const CairnSweep *sweep, int column, View residents) {
+    CairnBoxLayer *visitors = &sweep->level->moving_visitors;
+    if (residents.end - residents.first <= CAIRN_BROAD_FEW) {
+        test_few(sweep, column, residents);
         return;
     }
-    if (moving > CAIRN_BROAD_FEW || fixed > CAIRN_BROAD_FEW) {
-        cairn_layer_sort_column(visitors, column);
-        sweep_two(&level->moving, visitors, column, chunk);
-        sweep_two(&level->fixed, visitors, column, chunk);
-        return;
-    }
-    if (moving > 0) {
-        test_few(visitors, &level->moving, column, chunk);
-    }
-    if (fixed > 0) {
-        test_few(visitors, &level->fixed, column, chunk);
-    }
+    cairn_column_sort(visitors, column, sweep->scratch);
+    sweep_two(residents, gather(sweep, visitors, column, sweep->scratch->second), sweep->chunk);
 }
 
-static void sort_residents(CairnBroadLevel *level, int column, int *order) {
-    cairn_layer_sort_column(&level->moving, column);
-    const CairnBoxCopy *end = level->moving.copies + level->moving.starts[column + 1];
-    for (const CairnBoxCopy *copy = level->moving.copies + level->moving.starts[column]; copy < end; ++copy) {
-        const unsigned first = CAIRN_COPY_FIRST_Y | CAIRN_COPY_FIRST_Z;
-        if ((copy->flags & first) == first) {
-            *order++ = copy->index;
+static void sort_residents(const CairnSweep *sweep, int column) {
+    const unsigned first = CAIRN_COPY_FIRST_Y | CAIRN_COPY_FIRST_Z;
+    CairnBoxLayer *layer = &sweep->level->moving;
+    int *order = sweep->order + sweep->homes[column];
+    cairn_column_sort(layer, column, sweep->scratch);
+    for (int k = layer->starts[column]; k < layer->starts[column + 1]; ++k) {
+        if ((layer->entries[k].flags & first) == first) {
+            *order++ = layer->entries[k].index;
         }
     }
 }
 
-void cairn_broad_sweep(CairnBroadLevel *level, int first, int end, const int *homes, int *order,
-                       CairnPairChunk *chunk) {
+static void sweep_column(const CairnSweep *sweep, int column) {
+    CairnBroadLevel *level = sweep->level;
+    CairnBoxCopy *first = sweep->scratch->first, *second = sweep->scratch->second;
+    int fixed = cairn_entries_in(&level->fixed, column), visitors = cairn_entries_in(&level->moving_visitors, column);
+    if (cairn_entries_in(&level->moving, column) > 0) {
+        sort_residents(sweep, column);
+        View moving = gather(sweep, &level->moving, column, first);
+        sweep_self(moving, sweep->chunk);
+        if (fixed > 0) {
+            sweep_two(moving, gather(sweep, &level->fixed, column, second), sweep->chunk);
+        }
+        if (cairn_entries_in(&level->fixed_visitors, column) > 0) {
+            sweep_two(moving, gather(sweep, &level->fixed_visitors, column, second), sweep->chunk);
+        }
+        if (visitors > 0) {
+            sweep_visitors(sweep, column, moving);
+        }
+    }
+    if (visitors > 0 && fixed > 0) {
+        sweep_visitors(sweep, column, gather(sweep, &level->fixed, column, first));
+    }
+}
+
+void cairn_broad_sweep(const CairnSweep *sweep, int first, int end) {
     for (int column = first; column < end; ++column) {
-        if (cairn_copies_in(&level->moving, column) > 0) {
-            sort_residents(level, column, order + homes[column]);
-            sweep_self(&level->moving, column, chunk);
-            sweep_two(&level->moving, &level->fixed, column, chunk);
-            sweep_two(&level->moving, &level->fixed_visitors, column, chunk);
-        }
-        sweep_visitors(level, column, chunk);
+        sweep_column(sweep, column);
     }
 }
