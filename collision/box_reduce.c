@@ -80,15 +80,9 @@ int cairn_box_reduce(CairnManifoldPoint *points, int count, CairnVec3 normal) {
     CairnVec3 q = points[second].point;
     int chosen[4] = {first, second, widest(points, count, p, q, normal, tolerance),
                      widest(points, count, q, p, normal, tolerance)};
-    bool is_kept[CAIRN_CLIP_POINTS] = {false};
-    for (int k = 0; k < 4; ++k) {
-        if (chosen[k] >= 0) {
-            is_kept[chosen[k]] = true;
-        }
-    }
     int kept = 0;
     for (int i = 0; i < count; ++i) {
-        if (is_kept[i]) {
+        if (i == chosen[0] || i == chosen[1] || i == chosen[2] || i == chosen[3]) {
             points[kept++] = points[i];
         }
     }

@@ -2,34 +2,32 @@
 #include "collision/pairs.h"
 #include <string.h>
 
-typedef struct Entry {
-    CairnPairFunction *function;
-    bool is_flipped; // the function wants the shapes the other way round
-} Entry;
-
-static const Entry table[CAIRN_SHAPE_TYPE_COUNT][CAIRN_SHAPE_TYPE_COUNT] = {
-    [CAIRN_SPHERE] = {[CAIRN_SPHERE] = {cairn_pair_sphere_sphere, false},
-                      [CAIRN_BOX] = {cairn_pair_sphere_box, false},
-                      [CAIRN_HALF_SPACE] = {cairn_pair_sphere_half_space, false}},
-    [CAIRN_BOX] = {[CAIRN_SPHERE] = {cairn_pair_sphere_box, true},
-                   [CAIRN_BOX] = {cairn_pair_box_box, false},
-                   [CAIRN_HALF_SPACE] = {cairn_pair_box_half_space, false}},
-    [CAIRN_HALF_SPACE] =
-        {[CAIRN_SPHERE] = {cairn_pair_sphere_half_space, true}, [CAIRN_BOX] = {cairn_pair_box_half_space, true}},
+// Each pair once, in the order of the types.
+static CairnPairFunction *const table[CAIRN_SHAPE_TYPE_COUNT][CAIRN_SHAPE_TYPE_COUNT] = {
+    [CAIRN_SPHERE][CAIRN_SPHERE] = cairn_pair_sphere_sphere,
+    [CAIRN_SPHERE][CAIRN_BOX] = cairn_pair_sphere_box,
+    [CAIRN_SPHERE][CAIRN_CAPSULE] = cairn_pair_sphere_capsule,
+    [CAIRN_SPHERE][CAIRN_HULL] = cairn_pair_sphere_hull,
+    [CAIRN_SPHERE][CAIRN_HALF_SPACE] = cairn_pair_sphere_half_space,
+    [CAIRN_BOX][CAIRN_BOX] = cairn_pair_box_box,
+    [CAIRN_BOX][CAIRN_CAPSULE] = cairn_pair_box_capsule,
+    [CAIRN_BOX][CAIRN_HULL] = cairn_pair_box_hull,
+    [CAIRN_BOX][CAIRN_HALF_SPACE] = cairn_pair_box_half_space,
+    [CAIRN_CAPSULE][CAIRN_CAPSULE] = cairn_pair_capsule_capsule,
+    [CAIRN_CAPSULE][CAIRN_HULL] = cairn_pair_capsule_hull,
+    [CAIRN_CAPSULE][CAIRN_HALF_SPACE] = cairn_pair_capsule_half_space,
+    [CAIRN_HULL][CAIRN_HULL] = cairn_pair_hull_hull,
+    [CAIRN_HULL][CAIRN_HALF_SPACE] = cairn_pair_hull_half_space,
 };
 
 void cairn_narrow(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
                   double margin, CairnManifold *manifold) {
     memset(manifold, 0,
            sizeof *manifold); // unused points and padding are defined, so manifolds compare and hash as bytes
-    Entry entry = table[a->type][b->type];
-    if (entry.function == NULL) {
-        return;
-    }
-    if (entry.is_flipped) {
-        entry.function(b, pose_b, a, pose_a, margin, manifold);
+    if (table[a->type][b->type] != NULL) {
+        table[a->type][b->type](a, pose_a, b, pose_b, margin, manifold);
+    } else if (table[b->type][a->type] != NULL) {
+        table[b->type][a->type](b, pose_b, a, pose_a, margin, manifold);
         manifold->normal = cairn_neg(manifold->normal);
-    } else {
-        entry.function(a, pose_a, b, pose_b, margin, manifold);
     }
 }

@@ -13,5 +13,14 @@ CairnPairFunction cairn_pair_sphere_box;
 CairnPairFunction cairn_pair_sphere_half_space;
 CairnPairFunction cairn_pair_box_box;
 CairnPairFunction cairn_pair_box_half_space;
+CairnPairFunction cairn_pair_sphere_capsule;
+CairnPairFunction cairn_pair_sphere_hull;
+CairnPairFunction cairn_pair_box_capsule;
+CairnPairFunction cairn_pair_box_hull;
+CairnPairFunction cairn_pair_capsule_capsule;
+CairnPairFunction cairn_pair_capsule_hull;
+CairnPairFunction cairn_pair_capsule_half_space;
+CairnPairFunction cairn_pair_hull_hull;
+CairnPairFunction cairn_pair_hull_half_space;
 
 #endif
