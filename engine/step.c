@@ -70,8 +70,11 @@ static void start_block(const CairnStep *step, CairnStepBlock *block) {
     }
 }
 
-static bool is_usable(const CairnStepBlock *block) {
-    return cairn_vec3_is_finite(block->free.linear) && cairn_vec3_is_finite(block->free.angular);
+// What the problem holds of a body are its momenta.
+static bool is_usable(const CairnStep *step, const CairnStepBlock *block) {
+    double mass = step->store->bodies[block->body].mass;
+    return cairn_vec3_is_finite(cairn_scale(mass, block->free.linear)) &&
+           cairn_vec3_is_finite(cairn_mat3_mul(block->inertia, block->free.angular));
 }
 
 // All stages may take it that the velocities that they start from are numbers.
@@ -82,7 +85,7 @@ static void start_blocks(CairnStep *step) {
               : broken)
     for (int b = 0; b < count; b++) {
         start_block(step, &step->blocks[b]);
-        broken = !is_usable(&step->blocks[b]) && b < broken ? b : broken;
+        broken = !is_usable(step, &step->blocks[b]) && b < broken ? b : broken;
     }
     if (broken < count) {
         CairnVec6 v = step->blocks[broken].free;

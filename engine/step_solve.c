@@ -5,6 +5,17 @@
 #include "solvers/problem_ops.h"
 #include "solvers/solvers.h"
 
+// A partitioner may be a caller's own.
+static CairnStatus check_parts(const CairnPartitioner *partitioner, const CairnParts *parts, int count) {
+    for (int b = 0; b < count; b++) {
+        if (parts->part[b] < 0 || parts->part[b] >= parts->count) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "step: partitioner %s put node %d into part %d of %d",
+                               partitioner->name, b, parts->part[b], parts->count);
+        }
+    }
+    return cairn_ok();
+}
+
 void cairn_step_partition(CairnStep *step) {
     if (cairn_step_failed(step)) {
         return;
@@ -25,6 +36,9 @@ void cairn_step_partition(CairnStep *step) {
         if (!cairn_step_failed(step)) {
             step->status = world->partitioner->partition(&graph, world->partitioner_options, &world->allocator, part,
                                                          &step->parts.count);
+        }
+        if (!cairn_step_failed(step)) {
+            step->status = check_parts(world->partitioner, &step->parts, step->problem.block_count);
         }
     }
     step->stats.times.partition = cairn_timer_now() - t0;
