@@ -214,6 +214,7 @@ static void the_page_of_scenes_is_complete(void **state) {
         const char *line = strstr(text, row);
         if (!line) {
             fail_msg("docs/scenes.md has no row '%s'", row + 1);
+            return;
         }
         for (int k = 0; k < scene->params.count; k++) {
             char name[80];
