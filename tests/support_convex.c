@@ -1,0 +1,206 @@
+#include "tests/support_convex.h"
+#include "collision/hull.h"
+
+CairnVec3 support_farthest(const CairnGeometry *g, CairnTransform pose, CairnVec3 n) {
+    CairnVec3 d = cairn_unrotate(pose.q, n), p = {0, 0, 0};
+    double across = hypot(d.x, d.y);
+    switch (g->type) {
+    case CAIRN_SPHERE:
+        p = cairn_scale(g->radius, cairn_normalize(d));
+        break;
+    case CAIRN_BOX:
+        p = (CairnVec3){copysign(g->half.x, d.x), copysign(g->half.y, d.y), copysign(g->half.z, d.z)};
+        break;
+    case CAIRN_CYLINDER:
+        p.x = across > 0 ? g->radius * d.x / across : 0;
+        p.y = across > 0 ? g->radius * d.y / across : 0;
+        p.z = copysign(g->half_height, d.z);
+        break;
+    case CAIRN_CAPSULE:
+        p = cairn_scale(g->radius, cairn_normalize(d));
+        p.z += copysign(g->half_height, d.z);
+        break;
+    case CAIRN_HULL:
+        p = g->hull->vertices[0];
+        for (int v = 1; v < g->hull->vertex_count; ++v) {
+            p = cairn_dot(d, g->hull->vertices[v]) > cairn_dot(d, p) ? g->hull->vertices[v] : p;
+        }
+        break;
+    default:
+        fail_msg("no support function");
+    }
+    return cairn_transform_point(pose, p);
+}
+
+double support_gap(const CairnGeometry *a, CairnTransform pa, const CairnGeometry *b, CairnTransform pb, CairnVec3 n) {
+    // Half-spaces: all that is on the surface is at the same height.
+    CairnVec3 p = a->type == CAIRN_HALF_SPACE ? pa.p : support_farthest(a, pa, n);
+    CairnVec3 q = b->type == CAIRN_HALF_SPACE ? pb.p : support_farthest(b, pb, cairn_neg(n));
+    return cairn_dot(n, cairn_sub(q, p));
+}
+
+double support_climb(const CairnGeometry *a, CairnTransform pa, const CairnGeometry *b, CairnTransform pb,
+                     CairnVec3 *normal) {
+    double gap = support_gap(a, pa, b, pb, *normal), turn = 0;
+    for (double step = 0.1; step > 1e-10; turn += 0.618) {
+        CairnVec3 t1, t2, center = *normal;
+        bool is_better = false;
+        cairn_tangents(center, &t1, &t2);
+        for (int k = 0; k < 12; ++k) {
+            double angle = turn + k * CAIRN_PI / 6;
+            CairnVec3 n = cairn_normalize(
+                cairn_add_scaled(cairn_add_scaled(center, step * cos(angle), t1), step * sin(angle), t2));
+            double g = support_gap(a, pa, b, pb, n);
+            if (g > gap) {
+                gap = g;
+                *normal = n;
+                is_better = true;
+            }
+        }
+        step = is_better ? step : 0.4 * step;
+    }
+    return gap;
+}
+
+double support_largest_gap(const CairnGeometry *a, CairnTransform pa, const CairnGeometry *b, CairnTransform pb,
+                           int starts, CairnVec3 *normal) {
+    double gap = -HUGE_VAL;
+    for (int k = 0; k < starts; ++k) {
+        double z = 1.0 - (2.0 * k + 1.0) / starts, r = sqrt(1 - z * z), angle = k * 2.399963229728653;
+        CairnVec3 n = {r * cos(angle), r * sin(angle), z};
+        double g = support_gap(a, pa, b, pb, n);
+        if (g > gap) {
+            gap = g;
+            *normal = n;
+        }
+    }
+    return support_climb(a, pa, b, pb, normal);
+}
+
+double support_depth(const CairnGeometry *g, CairnTransform pose, CairnVec3 point) {
+    CairnVec3 p = cairn_untransform_point(pose, point);
+    double depth = -HUGE_VAL;
+    switch (g->type) {
+    case CAIRN_SPHERE:
+        return cairn_length(p) - g->radius;
+    case CAIRN_BOX:
+        return fmax(fabs(p.x) - g->half.x, fmax(fabs(p.y) - g->half.y, fabs(p.z) - g->half.z));
+    case CAIRN_CYLINDER:
+        return fmax(hypot(p.x, p.y) - g->radius, fabs(p.z) - g->half_height);
+    case CAIRN_CAPSULE:
+        p.z -= cairn_clamp(p.z, -g->half_height, g->half_height);
+        return cairn_length(p) - g->radius;
+    case CAIRN_HULL:
+        for (int f = 0; f < g->hull->face_count; ++f) {
+            depth = fmax(depth, cairn_dot(g->hull->normals[f], p) - g->hull->offsets[f]);
+        }
+        return depth;
+    default:
+        return p.z;
+    }
+}
+
+double support_extent(const CairnGeometry *g) {
+    switch (g->type) {
+    case CAIRN_SPHERE:
+        return g->radius;
+    case CAIRN_BOX:
+        return cairn_length(g->half);
+    case CAIRN_CYLINDER:
+        return hypot(g->radius, g->half_height);
+    case CAIRN_CAPSULE:
+        return g->radius + g->half_height;
+    case CAIRN_HULL:
+        return g->hull->size + cairn_length(g->hull->center);
+    default:
+        return 0;
+    }
+}
+
+static void check_points(const CairnGeometry *a, CairnTransform pa, const CairnGeometry *b, CairnTransform pb,
+                         const SupportPairRule *rule, const CairnManifold *m, double least, double rounding) {
+    for (int k = 0; k < m->count; ++k) {
+        CairnManifoldPoint p = m->points[k];
+        assert_true(p.distance < rule->margin);
+        CairnVec3 on_a = cairn_add_scaled(p.point, -0.5 * p.distance, m->normal);
+        CairnVec3 on_b = cairn_add_scaled(p.point, 0.5 * p.distance, m->normal);
+        assert_below(support_depth(a, pa, on_a), rounding + rule->surface);
+        assert_below(support_depth(b, pb, on_b), rounding + rule->surface);
+        // Under the upper end of a rod that leans there is more of the rod.
+        bool is_rod = a->type == CAIRN_CAPSULE || b->type == CAIRN_CAPSULE;
+        if (!is_rod || p.distance <= least) {
+            assert_below(-support_depth(a, pa, on_a), rounding + rule->surface);
+            assert_below(-support_depth(b, pb, on_b), rounding + rule->surface);
+        }
+        for (int i = 0; i < k; ++i) {
+            assert_int_not_equal(m->points[i].feature, p.feature);
+        }
+    }
+}
+
+// Points in the order of their ids, so that orders need not agree.
+static const CairnManifoldPoint *point_called(const CairnManifold *m, uint32_t feature) {
+    for (int k = 0; k < m->count; ++k) {
+        if (m->points[k].feature == feature) {
+            return &m->points[k];
+        }
+    }
+    return NULL;
+}
+
+static void check_moved(const CairnGeometry *a, CairnTransform pa, const CairnGeometry *b, CairnTransform pb,
+                        const SupportPairRule *rule, const CairnManifold *m, double rounding, uint64_t *random) {
+    CairnTransform motion = support_transform(random, 1);
+    CairnManifold moved;
+    cairn_narrow(a, cairn_transform_mul(motion, pa), b, cairn_transform_mul(motion, pb), rule->margin, &moved);
+    assert_int_equal(moved.count, m->count);
+    assert_vec3_near(moved.normal, cairn_rotate(motion.q, m->normal), 1e3 * rounding);
+    for (int k = 0; k < m->count; ++k) {
+        const CairnManifoldPoint *p = point_called(&moved, m->points[k].feature);
+        assert_non_null(p);
+        assert_near(p->distance, m->points[k].distance, rounding);
+    }
+}
+
+static void check_swapped(const CairnGeometry *a, CairnTransform pa, const CairnGeometry *b, CairnTransform pb,
+                          const SupportPairRule *rule, const CairnManifold *m) {
+    CairnManifold swapped;
+    cairn_narrow(b, pb, a, pa, rule->margin, &swapped);
+    assert_int_equal(swapped.count, m->count);
+    assert_vec3_near(swapped.normal, cairn_neg(m->normal), 0);
+    for (int k = 0; k < m->count; ++k) { // a pair of one type swaps the two halves of an id
+        assert_same_bits(swapped.points[k].distance, m->points[k].distance);
+        assert_vec3_near(swapped.points[k].point, m->points[k].point, 0);
+    }
+}
+
+int support_check_pair(const CairnGeometry *a, CairnTransform pa, const CairnGeometry *b, CairnTransform pb,
+                       const SupportPairRule *rule, uint64_t *random) {
+    CairnManifold m;
+    cairn_narrow(a, pa, b, pb, rule->margin, &m);
+    assert_in_range(m.count, 0, rule->most_points);
+    double rounding = 1e-12 * (support_extent(a) + support_extent(b) + cairn_length(cairn_sub(pb.p, pa.p)));
+    bool is_plane = a->type == CAIRN_HALF_SPACE || b->type == CAIRN_HALF_SPACE;
+    CairnVec3 best = {0, 0, 1};
+    if (m.count == 0) {
+        if (rule->starts > 0 && !is_plane) { // a direction must show that they are apart
+            assert_true(support_largest_gap(a, pa, b, pb, rule->starts, &best) >= rule->margin - 1e-9);
+        }
+        return 0;
+    }
+    assert_near(cairn_length(m.normal), 1, 1e-14);
+    double least = HUGE_VAL;
+    for (int k = 0; k < m.count; ++k) {
+        least = fmin(least, m.points[k].distance);
+    }
+    check_points(a, pa, b, pb, rule, &m, least, rounding);
+    assert_near(least, support_gap(a, pa, b, pb, m.normal), rounding + rule->tolerance);
+    if (rule->starts > 0 && !is_plane) {
+        CairnVec3 near = m.normal;
+        assert_below(support_climb(a, pa, b, pb, &near), least + rounding + rule->tolerance);
+        assert_below(support_largest_gap(a, pa, b, pb, rule->starts, &best), least + rounding + rule->tolerance);
+    }
+    check_swapped(a, pa, b, pb, rule, &m);
+    check_moved(a, pa, b, pb, rule, &m, rounding, random);
+    return m.count;
+}
