@@ -78,6 +78,18 @@ typedef struct CairnStep {
     CairnParts parts;
 } CairnStep;
 
+// Where each shape may be within the step, by slot.
+typedef struct CairnStepBoxes {
+    CairnAabb *boxes;
+    CairnTransform *poses;
+    double *motion; // how far any point of it may move
+    uint8_t *kinds; // CairnBoxKind
+    int *owners;    // bodies
+} CairnStepBoxes;
+
+// A piece of collide: contacts from pairs.
+void cairn_step_narrow(CairnStep *step, const CairnStepBoxes *boxes, const CairnPair *pairs, int pair_count);
+
 // The stages, in order. Each does nothing once step->status is not OK.
 void cairn_step_collide(CairnStep *step);
 void cairn_step_assemble(CairnStep *step);

@@ -6,6 +6,8 @@
 
 enum { CAIRN_WORLD_COOKIE = 0x0c41a201, CAIRN_BODY_COOKIE = 0x0c41a202 };
 
+enum { CAIRN_NARROW_PIECES = 64 }; // pieces that the pairs are worked in, whatever the number of threads
+
 // Counts the calls that reach the caller's allocator, so that a settled step can prove that it makes none.
 typedef struct CairnCounter {
     CairnAllocator hooks;
@@ -28,6 +30,7 @@ struct CairnWorld {
     CairnStore store;
     CairnEventList events;
     CairnBroad broad;
+    int narrow_capacity[CAIRN_NARROW_PIECES]; // contact points for which each piece of the narrow phase has room
     CairnArena arena; // of the step; the last problem lives here until the next one
 
     const CairnSolver *solver;

@@ -1,0 +1,308 @@
+// Narrow phase of a step: pairs -> contact points with all that follows from the poses, and for each the record that the last step
+// kept of the same feature.
+//
+// Pairs are worked in pieces, whatever the number of threads. What is found lies close together until all is counted; then every
+// piece writes its contacts in their places. Contacts are in the order of the pairs, and so are the last step's records: both are
+// read along once. Records of sleeping bodies stand behind the others, out of order; then a hash table finds them.
+#include "engine/base/hash.h"
+#include "engine/step.h"
+#include <limits.h>
+#include <string.h>
+
+// A contact point, before there is a contact for it.
+typedef struct Found {
+    CairnVec3 normal, point;
+    double distance;
+    uint32_t feature;
+    int pair, count, place;
+} Found;
+
+typedef struct Piece {
+    int first, end; // pairs
+    Found *found;
+    int count, capacity; // more than `capacity` are counted, not kept
+    int first_contact;
+} Piece;
+
+typedef struct Narrow {
+    CairnStep *step;
+    const CairnStepBoxes *boxes;
+    const CairnPair *pairs;
+    int pair_count, piece_count;
+    Piece pieces[CAIRN_NARROW_PIECES];
+    int *table; // of records by id, where they are out of order; else NULL
+    size_t table_size;
+} Narrow;
+
+static bool may_touch(const CairnStore *store, int a, int b) {
+    const CairnShape *sa = &store->shapes[a], *sb = &store->shapes[b];
+    const CairnFilter *fa = &sa->def.filter, *fb = &sb->def.filter;
+    if ((fa->category & fb->mask) == 0 || (fb->category & fa->mask) == 0) {
+        return false;
+    }
+    return !cairn_store_joins(store, sa->body, sb->body);
+}
+
+static double mix(CairnMix rule, double a, double b) {
+    switch (rule) {
+    case CAIRN_MIX_GEOMETRIC:
+        return sqrt(a * b);
+    case CAIRN_MIX_AVERAGE:
+        return 0.5 * (a + b);
+    case CAIRN_MIX_MIN:
+        return a < b ? a : b;
+    case CAIRN_MIX_MAX:
+        return a > b ? a : b;
+    case CAIRN_MIX_MULTIPLY:
+        return a * b;
+    }
+    return 0;
+}
+
+static CairnMaterial mix_materials(const CairnWorldDef *def, const CairnShapeDef *a, const CairnShapeDef *b) {
+    return (CairnMaterial){
+        .friction = mix(def->friction_mix, a->friction, b->friction),
+        .restitution = mix(def->restitution_mix, a->restitution, b->restitution),
+        // A lever arm is a property of the softer surface: the larger one holds.
+        .rolling_friction = fmax(a->rolling_friction, b->rolling_friction),
+        .torsional_friction = fmax(a->torsional_friction, b->torsional_friction),
+    };
+}
+
+// The same for as long as both shapes live and the same features touch.
+static uint64_t contact_id(const CairnStore *store, int a, int b, uint32_t feature) {
+    uint64_t shape_a = ((uint64_t)store->shape_pool.slots[a].generation << 32) | (uint32_t)a;
+    uint64_t shape_b = ((uint64_t)store->shape_pool.slots[b].generation << 32) | (uint32_t)b;
+    return cairn_hash_combine(cairn_hash_combine(cairn_hash_mix(shape_a), shape_b), feature);
+}
+
+// ---- finding ----
+
+static void find_points(const Narrow *narrow, Piece *piece) {
+    const CairnStore *store = narrow->step->store;
+    const CairnStepBoxes *boxes = narrow->boxes;
+    double margin = narrow->step->world->def.contact_margin;
+    CairnManifold manifold;
+    piece->count = 0;
+    for (int p = piece->first; p < piece->end; p++) {
+        int a = narrow->pairs[p].a, b = narrow->pairs[p].b;
+        if (!may_touch(store, a, b)) {
+            continue;
+        }
+        double reach = margin + boxes->motion[a] + boxes->motion[b];
+        cairn_narrow(&store->shapes[a].geometry, boxes->poses[a], &store->shapes[b].geometry, boxes->poses[b], reach,
+                     &manifold);
+        for (int k = 0; k < manifold.count; k++) {
+            const CairnManifoldPoint *point = &manifold.points[k];
+            if (piece->count < piece->capacity) {
+                piece->found[piece->count] =
+                    (Found){manifold.normal, point->point, point->distance, point->feature, p, manifold.count, k};
+            }
+            piece->count++;
+        }
+    }
+}
+
+// Room for each piece: what it needed last time and some more. Where that was too little, those pieces run again.
+static void find_all(CairnStep *step, Narrow *narrow) {
+    int *capacity = step->world->narrow_capacity, piece_count = narrow->piece_count;
+    size_t total = 0;
+    for (int k = 0; k < piece_count; k++) {
+        total += (size_t)capacity[k];
+    }
+    Found *found = CAIRN_STEP_PUSH(step, Found, total);
+    for (int k = 0; found != NULL && k < piece_count; k++) {
+        narrow->pieces[k].found = found;
+        narrow->pieces[k].capacity = capacity[k];
+        found += capacity[k];
+    }
+    if (cairn_step_failed(step)) {
+        return;
+    }
+#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && piece_count > 1) schedule(dynamic, 1)
+    for (int k = 0; k < piece_count; k++) {
+        find_points(narrow, &narrow->pieces[k]);
+    }
+    for (int k = 0; k < piece_count && !cairn_step_failed(step); k++) {
+        Piece *piece = &narrow->pieces[k];
+        if (piece->count > piece->capacity) {
+            capacity[k] = piece->capacity = piece->count < INT_MAX / 2 ? piece->count + piece->count / 4 + 16 : INT_MAX;
+            piece->found = CAIRN_STEP_PUSH(step, Found, piece->capacity);
+            piece->count = -1; // to be found again
+        }
+    }
+    if (cairn_step_failed(step)) {
+        return;
+    }
+#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && piece_count > 1) schedule(dynamic, 1)
+    for (int k = 0; k < piece_count; k++) {
+        if (narrow->pieces[k].count < 0) {
+            find_points(narrow, &narrow->pieces[k]);
+        }
+    }
+}
+
+// ---- records of the last step ----
+
+static int compare_pairs(int a1, int b1, int a2, int b2) {
+    return a1 != a2 ? (a1 < a2 ? -1 : 1) : b1 != b2 ? (b1 < b2 ? -1 : 1) : 0;
+}
+
+static bool records_are_sorted(const CairnStore *store) {
+    for (int r = 1; r < store->contact_count; r++) {
+        const CairnContactRecord *last = &store->contacts[r - 1], *next = &store->contacts[r];
+        if (compare_pairs(last->shape_a, last->shape_b, next->shape_a, next->shape_b) > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void fill_table(CairnStep *step, Narrow *narrow) {
+    const CairnStore *store = step->store;
+    size_t size = 16;
+    while (size < 2 * (size_t)store->contact_count) {
+        size *= 2;
+    }
+    int *table = CAIRN_STEP_PUSH(step, int, size);
+    if (table == NULL) {
+        return;
+    }
+    memset(table, -1, size * sizeof *table); // all -1
+    for (int r = 0; r < store->contact_count; r++) {
+        size_t slot = (size_t)store->contacts[r].id & (size - 1);
+        while (table[slot] >= 0) {
+            slot = (slot + 1) & (size - 1);
+        }
+        table[slot] = r;
+    }
+    narrow->table = table;
+    narrow->table_size = size;
+}
+
+static int look_up(const Narrow *narrow, uint64_t id) {
+    const CairnContactRecord *records = narrow->step->store->contacts;
+    size_t mask = narrow->table_size - 1, slot = (size_t)id & mask;
+    while (narrow->table[slot] >= 0 && records[narrow->table[slot]].id != id) {
+        slot = (slot + 1) & mask;
+    }
+    return narrow->table[slot];
+}
+
+// The first record of this pair or of one after it, from `from` on: near in the same piece, far at its beginning.
+static int seek(const CairnStore *store, int from, CairnPair pair) {
+    int low = from, step = 1, high = from;
+    const CairnContactRecord *records = store->contacts;
+    while (high < store->contact_count &&
+           compare_pairs(records[high].shape_a, records[high].shape_b, pair.a, pair.b) < 0) {
+        low = high + 1;
+        high = high < INT_MAX - step ? high + step : INT_MAX;
+        step = step < INT_MAX / 2 ? 2 * step : step;
+    }
+    high = high < store->contact_count ? high : store->contact_count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        bool is_before = compare_pairs(records[middle].shape_a, records[middle].shape_b, pair.a, pair.b) < 0;
+        low = is_before ? middle + 1 : low;
+        high = is_before ? high : middle;
+    }
+    return low;
+}
+
+static int match(const CairnStore *store, int from, CairnPair pair, uint64_t id) {
+    for (int r = from; r < store->contact_count; r++) {
+        const CairnContactRecord *record = &store->contacts[r];
+        if (record->shape_a != pair.a || record->shape_b != pair.b) {
+            return -1;
+        }
+        if (record->id == id) {
+            return r;
+        }
+    }
+    return -1;
+}
+
+// ---- contacts ----
+
+static void fill_contact(const CairnStep *step, CairnPair pair, const Found *found, const CairnMaterial *material,
+                         CairnStepContact *c) {
+    const CairnStore *store = step->store;
+    *c = (CairnStepContact){.shape_a = pair.a,
+                            .shape_b = pair.b,
+                            .body_a = store->shapes[pair.a].body,
+                            .body_b = store->shapes[pair.b].body,
+                            .record = -1};
+    c->id = contact_id(store, pair.a, pair.b, found->feature);
+    c->point = found->point;
+    c->distance = found->distance;
+    c->normal = found->normal;
+    c->manifold_count = found->count;
+    c->manifold_place = found->place;
+    c->arm_a = cairn_sub(c->point, store->bodies[c->body_a].center);
+    c->arm_b = cairn_sub(c->point, store->bodies[c->body_b].center);
+    c->material = *material;
+    CairnVec6 va = cairn_step_start(step, c->body_a), vb = cairn_step_start(step, c->body_b);
+    CairnVec3 slip = cairn_sub(cairn_add(vb.linear, cairn_cross(vb.angular, c->arm_b)),
+                               cairn_add(va.linear, cairn_cross(va.angular, c->arm_a)));
+    c->approach = cairn_dot(c->normal, slip);
+}
+
+static void fill_piece(const Narrow *narrow, const Piece *piece) {
+    const CairnStep *step = narrow->step;
+    const CairnStore *store = step->store;
+    CairnMaterial material = {0};
+    int record = 0;
+    for (int k = 0; k < piece->count; k++) {
+        const Found *found = &piece->found[k];
+        CairnPair pair = narrow->pairs[found->pair];
+        CairnStepContact *c = &step->contacts[piece->first_contact + k];
+        if (found->place == 0) {
+            material = mix_materials(&step->world->def, &store->shapes[pair.a].def, &store->shapes[pair.b].def);
+            record = narrow->table == NULL ? seek(store, record, pair) : 0;
+        }
+        fill_contact(step, pair, found, &material, c);
+        c->record = narrow->table == NULL ? match(store, record, pair, c->id) : look_up(narrow, c->id);
+    }
+}
+
+static void fill_all(CairnStep *step, Narrow *narrow) {
+    long total = 0;
+    for (int k = 0; k < narrow->piece_count; k++) {
+        narrow->pieces[k].first_contact = (int)total;
+        total += narrow->pieces[k].count;
+        if (total > INT_MAX) {
+            step->status = cairn_error(CAIRN_OUT_OF_MEMORY, "step: more than %d contacts", INT_MAX);
+            return;
+        }
+    }
+    step->contacts = CAIRN_STEP_PUSH(step, CairnStepContact, total);
+    if (step->contacts == NULL) {
+        return;
+    }
+    step->contact_count = (int)total;
+    int piece_count = narrow->piece_count;
+#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && piece_count > 1) schedule(dynamic, 1)
+    for (int k = 0; k < piece_count; k++) {
+        fill_piece(narrow, &narrow->pieces[k]);
+    }
+}
+
+void cairn_step_narrow(CairnStep *step, const CairnStepBoxes *boxes, const CairnPair *pairs, int pair_count) {
+    Narrow narrow = {.step = step, .boxes = boxes, .pairs = pairs, .pair_count = pair_count};
+    int wanted = pair_count / 64 + 1;
+    narrow.piece_count = wanted < CAIRN_NARROW_PIECES ? wanted : CAIRN_NARROW_PIECES;
+    for (int k = 0; k < narrow.piece_count; k++) {
+        narrow.pieces[k].first = (int)((long)pair_count * k / narrow.piece_count);
+        narrow.pieces[k].end = (int)((long)pair_count * (k + 1) / narrow.piece_count);
+    }
+    find_all(step, &narrow);
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    if (!records_are_sorted(step->store)) {
+        fill_table(step, &narrow);
+    }
+    if (!cairn_step_failed(step)) {
+        fill_all(step, &narrow);
+    }
+}
