@@ -143,13 +143,15 @@ static void nearest_point(const CairnHullFrame *first, const CairnHullFrame *sec
                                  cairn_name_of_simplex(second->hull, b, nearest->count));
 }
 
-// Apart: 1 answered (*count may be 0), 0 they touch after all.
+// False: they overlap. Else the answer is there; *count may be 0.
 static bool apart(const CairnHullFrame *first, const CairnHullFrame *second, const CairnHullAxis *face, double tie,
                   double margin, CairnVec3 *normal, CairnManifoldPoint *points, int *count) {
     *normal = face->normal;
-    *count = face_points(first, second, face, tie, margin, points);
-    if (*count > 0 && lowest_of(points, *count) <= face->separation + tie) {
-        return true; // the axis's own separation is met: nothing is nearer
+    if (face->separation > 0) {
+        *count = face_points(first, second, face, tie, margin, points);
+        if (*count > 0 && lowest_of(points, *count) <= face->separation + tie) {
+            return true; // the axis's own separation is met: nothing is nearer
+        }
     }
     CairnConvex a = convex_of(first), b = convex_of(second);
     CairnNearest nearest;
@@ -159,11 +161,17 @@ static bool apart(const CairnHullFrame *first, const CairnHullFrame *second, con
     }
     if (nearest.is_beyond || !(nearest.distance < margin)) {
         *count = 0;
-    } else if (*count == 0 || cairn_dot(nearest.normal, face->normal) <= CAIRN_LIKE_FACE) {
-        *count = 1;
-        *normal = nearest.normal;
-        nearest_point(first, second, &nearest, &points[0]);
+        return true;
     }
+    if (cairn_dot(nearest.normal, face->normal) > CAIRN_LIKE_FACE) {
+        *count = *count > 0 ? *count : face_points(first, second, face, tie, margin, points);
+        if (*count > 0) {
+            return true;
+        }
+    }
+    *count = 1;
+    *normal = nearest.normal;
+    nearest_point(first, second, &nearest, &points[0]);
     return true;
 }
 
@@ -175,7 +183,7 @@ int cairn_hull_hull(const CairnHullFrame *first, const CairnHullFrame *second, d
     if (!(face.separation < margin)) {
         return 0;
     }
-    if (face.separation > 0 && apart(first, second, &face, tie, margin, normal, points, &count)) {
+    if (apart(first, second, &face, tie, margin, normal, points, &count)) {
         return cairn_box_reduce(points, count, *normal);
     }
     CairnHullAxis edges = cairn_hull_best_edges(first, second, &face, tie);

@@ -257,8 +257,12 @@ int cairn_rod_hull(CairnVec3 p, CairnVec3 q, double radius, const CairnHull *hul
         return 0;
     }
     *normal = hull->normals[face];
-    if (height <= 0) {
-        return inside(&rod, face, height, normal, points);
+    if (height <= 0) { // an edge may part them where no face does
+        double separation;
+        CairnVec3 cross;
+        if (best_edge(&rod, &separation, &cross) < 0 || separation <= 0) {
+            return inside(&rod, face, height, normal, points);
+        }
     }
     CairnVec3 middle = cairn_scale(0.5, cairn_add(p, q));
     CairnConvex a = convex_of(hull);

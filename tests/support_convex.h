@@ -35,6 +35,7 @@ typedef struct SupportPairRule {
     double tolerance; // of the optimum: 1e-9 and what a rule of ties may cost
     double surface;   // how far a point's ends may be off the surfaces: rims and shared parts
     int most_points;
+    bool is_like_face; // a face may stand for a direction within 1.8 degrees of it
 } SupportPairRule;
 
 // Check the manifold of a pair: unit normal, points nearer than the margin with both ends on the surfaces, ids all different,

@@ -152,7 +152,7 @@ static void against_the_reference(Maker *make, uint64_t random, int most, double
     for (int k = 0; k < rounds(); ++k) {
         CairnGeometry a = a_capsule(&random), b = make(&random);
         CairnTransform pa = support_transform(&random, 1), pb = support_transform(&random, 1);
-        SupportPairRule rule = {k % 2 ? 10 : 0.1, k % 4 == 0 ? 200 : 0, tolerance, surface, most};
+        SupportPairRule rule = {k % 2 ? 10 : 0.1, k % 4 == 0 ? 200 : 0, tolerance, surface, most, false};
         support_check_pair(&a, pa, &b, pb, &rule, &random);
     }
 }
@@ -293,7 +293,7 @@ static void sizes_a_myriad_apart(void **state) {
         CairnTransform pb = {{0, 0, 0}, support_quat(&random)}, ps = {{0, 0, 0}, support_quat(&random)};
         double gap = support_gap(&big, pb, &small, ps, n);
         ps.p = cairn_scale(-0.01 - gap, n);
-        SupportPairRule rule = {0.1, 300, 1e-6, 1e-3, 2};
+        SupportPairRule rule = {0.1, 300, 1e-6, 1e-3, 2, false};
         assert_true(support_check_pair(&big, pb, &small, ps, &rule, &random) >= 0);
     }
 }
