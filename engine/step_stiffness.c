@@ -6,50 +6,6 @@
 #include "engine/base/mat3.h"
 #include "engine/step.h"
 
-// -(r.F) (1 - r r^T / r^2)
-static void add_contact_stiffness(CairnMat3 *K, CairnVec3 force, CairnVec3 arm) {
-    double along = cairn_dot(force, arm), square = cairn_length_squared(arm);
-    if (square > 0) {
-        *K = cairn_mat3_sum(*K, cairn_mat3_scaled(along / square, cairn_mat3_outer(arm, arm)));
-        *K = cairn_mat3_sum(*K, cairn_mat3_diagonal(-along, -along, -along));
-    }
-}
-
-static void sum_joints(const CairnStep *step, const double *lambda, CairnMat3 *sum) {
-    for (int j = 0; j < step->joint_count; j++) {
-        const CairnStepJoint *sj = &step->joints[j];
-        CairnJointInput input;
-        CairnMat3 K[CAIRN_JOINT_MAX_BODIES] = {0};
-        cairn_world_joint_input(step->store, sj->joint, step->h, &input);
-        cairn_joint_stiffness(&input, sj->rows, sj->row_count, lambda + sj->row, K);
-        for (int k = 0; k < sj->body_count; k++) {
-            int block = cairn_step_block(step, sj->bodies[k]);
-            if (block >= 0) {
-                sum[block] = cairn_mat3_sum(sum[block], K[k]);
-            }
-        }
-    }
-}
-
-static void sum_contacts(const CairnStep *step, const double *lambda, CairnMat3 *sum) {
-    for (int i = 0; i < step->contact_count; i++) {
-        const CairnStepContact *c = &step->contacts[i];
-        const double *l = lambda + c->row;
-        CairnVec3 impulse = cairn_scale(l[0], c->normal);
-        if (c->row_count >= 3) {
-            impulse = cairn_add_scaled(cairn_add_scaled(impulse, l[1], c->tangent_1), l[2], c->tangent_2);
-        }
-        CairnVec3 force = cairn_scale(1.0 / step->h, impulse);
-        int a = cairn_step_block(step, c->body_a), b = cairn_step_block(step, c->body_b);
-        if (a >= 0) {
-            add_contact_stiffness(&sum[a], cairn_neg(force), c->arm_a);
-        }
-        if (b >= 0) {
-            add_contact_stiffness(&sum[b], force, c->arm_b);
-        }
-    }
-}
-
 static double norm(CairnMat3 a) {
     double sum = 0;
     for (int i = 0; i < 3; i++) {
@@ -60,12 +16,86 @@ static double norm(CairnMat3 a) {
     return sqrt(sum);
 }
 
+// -(r.F) (1 - r r^T / r^2)
+static CairnMat3 contact_stiffness(CairnVec3 force, CairnVec3 arm) {
+    double along = cairn_dot(force, arm), square = cairn_length_squared(arm);
+    if (!(square > 0)) {
+        return (CairnMat3){0};
+    }
+    CairnMat3 outer = cairn_mat3_scaled(along / square, cairn_mat3_outer(arm, arm));
+    return cairn_mat3_sum(outer, cairn_mat3_diagonal(-along, -along, -along));
+}
+
+// What acts on a body: the sum of its forces' K, and how stiff they are by the mass that they move. A body on one joint swings
+// about it with I + m r^2 (where the other side gives way with a mass p: I + r^2 m p / (m + p)): a pendulum, slow however heavy.
+// A link between two joints turns about its own centre with I: that is the fast one. Compared with I alone a bob on a long thread
+// would be damped for nothing.
+typedef struct Acting {
+    CairnMat3 K;
+    double rate; // sum of |K_i| / (I + r_i^2 m p_i / (m + p_i)), 1/s2
+} Acting;
+
+static double mass_of(const CairnStep *step, int body) {
+    return cairn_step_block(step, body) >= 0 ? step->store->bodies[body].mass : HUGE_VAL;
+}
+
+static void add_acting(const CairnStep *step, Acting *acting, int body, int other, CairnMat3 K, double arm_squared) {
+    const CairnBody *b = &step->store->bodies[body];
+    double share = 1 / (1 + b->mass / mass_of(step, other)); // p / (m + p)
+    double rate = norm(K) / (b->moments.x + arm_squared * b->mass * share);
+    // Force by force: a slow one is not taken along by a fast one (a hinge at the very centre of a small body). A quarter, for
+    // several may add up.
+    if (step->h * step->h * rate > 0.25 * step->world->def.geometric_threshold) {
+        acting->K = cairn_mat3_sum(acting->K, K);
+        acting->rate += rate;
+    }
+}
+
+static void sum_joints(const CairnStep *step, const double *lambda, Acting *sum) {
+    for (int j = 0; j < step->joint_count; j++) {
+        const CairnStepJoint *sj = &step->joints[j];
+        CairnJointInput input;
+        CairnMat3 K[CAIRN_JOINT_MAX_BODIES] = {0};
+        cairn_world_joint_input(step->store, sj->joint, step->h, &input);
+        cairn_joint_stiffness(&input, sj->rows, sj->row_count, lambda + sj->row, K);
+        for (int k = 0; k < sj->body_count; k++) {
+            int block = cairn_step_block(step, sj->bodies[k]);
+            if (block >= 0) { // every force of a joint acts at frame B's origin
+                CairnVec3 arm = cairn_sub(input.bodies[k | 1].frame.p, input.bodies[k].center);
+                add_acting(step, &sum[block], sj->bodies[k], sj->bodies[k ^ 1], K[k], cairn_length_squared(arm));
+            }
+        }
+    }
+}
+
+static void sum_contacts(const CairnStep *step, const double *lambda, Acting *sum) {
+    for (int i = 0; i < step->contact_count; i++) {
+        const CairnStepContact *c = &step->contacts[i];
+        const double *l = lambda + c->row;
+        CairnVec3 impulse = cairn_scale(l[0], c->normal);
+        if (c->row_count >= 3) {
+            impulse = cairn_add_scaled(cairn_add_scaled(impulse, l[1], c->tangent_1), l[2], c->tangent_2);
+        }
+        CairnVec3 force = cairn_scale(1.0 / step->h, impulse);
+        int a = cairn_step_block(step, c->body_a), b = cairn_step_block(step, c->body_b);
+        if (a >= 0) {
+            CairnMat3 K = contact_stiffness(cairn_neg(force), c->arm_a);
+            add_acting(step, &sum[a], c->body_a, c->body_b, K, cairn_length_squared(c->arm_a));
+        }
+        if (b >= 0) {
+            CairnMat3 K = contact_stiffness(force, c->arm_b);
+            add_acting(step, &sum[b], c->body_b, c->body_a, K, cairn_length_squared(c->arm_b));
+        }
+    }
+}
+
 // The restoring part of K where it matters, 0 elsewhere.
-static CairnMat3 restoring(const CairnStep *step, const CairnStepBlock *block, CairnMat3 K) {
-    double limit =
-        step->world->def.geometric_threshold * step->store->bodies[block->body].moments.x / (step->h * step->h);
-    CairnMat3 kept = {0};
-    if (norm(K) <= limit) { // bounds every eigenvalue: most bodies leave here
+static CairnMat3 restoring(const CairnStep *step, const CairnStepBlock *block, const Acting *acting) {
+    double threshold = step->world->def.geometric_threshold, h = step->h;
+    double limit = threshold * step->store->bodies[block->body].moments.x / (h * h);
+    CairnMat3 kept = {0}, K = acting->K;
+    // The norm bounds every eigenvalue: most bodies leave here.
+    if (norm(K) <= limit || h * h * acting->rate <= threshold) {
         return kept;
     }
     double values[3];
@@ -99,14 +129,18 @@ static bool has_jumped(const CairnStep *step, CairnMat3 next, CairnMat3 last) {
 }
 
 static CairnMat3 *find_stiffness(CairnStep *step, const double *lambda) {
-    CairnMat3 *K = (CairnMat3 *)cairn_step_push_zero(step, (size_t)step->block_count, sizeof(CairnMat3));
-    if (K != NULL) {
-        sum_joints(step, lambda, K);
-        sum_contacts(step, lambda, K);
-        for (int b = 0; b < step->block_count; b++) {
-            K[b] = restoring(step, &step->blocks[b], K[b]);
-        }
+    CairnMat3 *K = CAIRN_STEP_PUSH(step, CairnMat3, step->block_count);
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
+    Acting *acting = (Acting *)cairn_step_push_zero(step, (size_t)step->block_count, sizeof(Acting));
+    if (K == NULL || acting == NULL) {
+        return NULL;
     }
+    sum_joints(step, lambda, acting);
+    sum_contacts(step, lambda, acting);
+    for (int b = 0; b < step->block_count; b++) {
+        K[b] = restoring(step, &step->blocks[b], &acting[b]);
+    }
+    cairn_arena_release(step->arena, mark);
     return K;
 }
 
