@@ -141,6 +141,18 @@ static CairnStatus check_joint_lists(const CairnStore *store) {
     return found == wanted ? cairn_ok() : cairn_error(CAIRN_CORRUPT, "snapshot: a joint is not in its body's list");
 }
 
+// The shapes of a touch may be dead, but they had slots.
+static CairnStatus check_touches(const CairnStore *store) {
+    uint32_t slots = (uint32_t)store->shape_pool.count;
+    for (int t = 0; t < store->touch_count; t++) {
+        uint32_t a = store->touches[t].a.index, b = store->touches[t].b.index;
+        if (a == 0 || a > slots || b == 0 || b > slots) {
+            return corrupt("touch", t, "it is of a shape that never was");
+        }
+    }
+    return cairn_ok();
+}
+
 // ---- the whole ----
 
 CairnStatus cairn_snapshot_check(const CairnStore *store) {
@@ -162,6 +174,7 @@ CairnStatus cairn_snapshot_check(const CairnStore *store) {
             CAIRN_TRY(check_joint(store, i));
         }
     }
+    CAIRN_TRY(check_touches(store));
     CAIRN_TRY(check_shape_lists(store));
     return check_joint_lists(store);
 }
