@@ -8,17 +8,24 @@
 // What the cases return ends here, where the compiler must believe that it is read.
 static volatile double sink;
 
-static double time_once(const BenchCase *item, void *state, int count) {
+// The seconds that it took.
+static double warm_up(const BenchCase *item, void *state, int count) {
     double start = cairn_timer_now();
     sink = item->run(state, count);
     return cairn_timer_now() - start;
+}
+
+// The seconds that count.
+static double time_once(const BenchCase *item, void *state, int count) {
+    double elapsed = warm_up(item, state, count);
+    return item->is_self_timed ? sink : elapsed;
 }
 
 // The count that makes one repetition last about `seconds`; also the warm-up.
 static int calibrate(const BenchCase *item, void *state, double seconds) {
     int count = 1;
     for (;;) {
-        double elapsed = time_once(item, state, count);
+        double elapsed = warm_up(item, state, count);
         if (elapsed >= seconds / 4 || count >= INT32_MAX / 8) {
             double scaled = (double)count * seconds / (elapsed > 1e-9 ? elapsed : 1e-9);
             return scaled < 1 ? 1 : scaled > INT32_MAX / 2 ? INT32_MAX / 2 : (int)scaled;
