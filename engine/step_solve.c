@@ -49,7 +49,8 @@ static void solve_once(CairnStep *step) {
     CairnSolverContext context = {.allocator = &world->allocator,
                                   .logger = &world->def.logger,
                                   .thread_count = step->threads,
-                                  .arena = step->arena};
+                                  .arena = step->arena,
+                                  .memory = &world->solver_memory};
     CairnSolveReport report = {0};
     CairnArenaMark mark = cairn_arena_mark(step->arena);
     step->status =
@@ -60,6 +61,8 @@ static void solve_once(CairnStep *step) {
     step->stats.solve.iterations += report.iterations;
     step->stats.solve.factorizations += report.factorizations;
     step->stats.solve.coupling += report.coupling;
+    step->stats.solve.fallback =
+        step->stats.solve.fallback > report.fallback ? step->stats.solve.fallback : report.fallback;
 }
 
 // Solve, and again where the impulses that the geometric stiffness was made from proved to be the wrong ones.

@@ -77,13 +77,22 @@ static void release_options(CairnWorld *world, const CairnFieldTable *table, voi
     }
 }
 
+static void release_solver(CairnWorld *world) {
+    if (world->solver == NULL) {
+        return;
+    }
+    release_options(world, world->solver->options, world->solver_options);
+    if (world->solver->forget != NULL && world->solver_memory != NULL) {
+        world->solver->forget(world->solver_memory, &world->allocator);
+    }
+    world->solver_memory = NULL;
+}
+
 void cairn_world_destroy(CairnWorld *world) {
     if (world == NULL) {
         return;
     }
-    if (world->solver != NULL) {
-        release_options(world, world->solver->options, world->solver_options);
-    }
+    release_solver(world);
     if (world->partitioner != NULL) {
         release_options(world, world->partitioner->options, world->partitioner_options);
     }
@@ -131,9 +140,7 @@ CairnStatus cairn_world_set_solver(CairnWorld *world, const CairnSolver *solver,
     }
     void *copy;
     CAIRN_TRY(copy_options(world, solver->options, options, &copy));
-    if (world->solver != NULL) {
-        release_options(world, world->solver->options, world->solver_options);
-    }
+    release_solver(world);
     world->solver = solver;
     world->solver_options = copy;
     return cairn_ok();

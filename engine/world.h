@@ -35,6 +35,7 @@ struct CairnWorld {
 
     const CairnSolver *solver;
     void *solver_options;
+    void *solver_memory; // what the solver keeps from step to step
     const CairnPartitioner *partitioner;
     void *partitioner_options;
 

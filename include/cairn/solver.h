@@ -36,6 +36,7 @@ typedef struct CairnSolveReport {
     int iterations; // sweeps, pivots or Newton steps
     int factorizations;
     int coupling;   // coupling iterations of a substructured solve
+    int fallback;   // 1: the method named did not arrive, and another one finished for it
     double claimed; // the residual its own test saw, m/s
 } CairnSolveReport;
 
@@ -52,6 +53,9 @@ typedef struct CairnSolverContext {
     struct CairnArena *arena;                         // scratch for this call: released by the caller
     void (*trace)(void *user, CairnTraceEntry entry); // NULL: no trace
     void *trace_user;
+    // What the solver keeps from solve to solve (symbolic factors): *memory is NULL at first and belongs to it, made by `allocator`.
+    // NULL: nothing is kept. The answer is the same with and without it.
+    void **memory;
 } CairnSolverContext;
 
 typedef struct CairnSolver {
@@ -61,6 +65,7 @@ typedef struct CairnSolver {
     // lambda[row_count] holds the warm start on entry and the answer on CAIRN_OK; on an error it is unchanged.
     CairnStatus (*solve)(const CairnProblem *problem, const CairnParts *parts, const void *options,
                          CairnSolverContext *context, double *lambda, CairnSolveReport *report);
+    void (*forget)(void *memory, const CairnAllocator *allocator); // release *memory; NULL: it keeps none
 } CairnSolver;
 
 // The built-in solvers.

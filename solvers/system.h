@@ -1,0 +1,81 @@
+// System: the linear systems of the exact solvers behind one door, so that the algebra can be exchanged.
+//
+//     (A + Theta) x = y   on the rows with a finite Theta;  x = 0 on the others, which are held out (tight rows).
+//
+// A = J P^-1 J^T + C or the explicit W; Theta is diagonal and not negative. A formulation is a way to factor this: constraint space
+// as written, body space P + J^T (C + Theta)^-1 J, the quasi-definite [P J^T; J -(C + Theta)], or dense. A formulation only factors
+// and applies; regularisation and refinement against the matrix-free A are done once, here, for all of them.
+#ifndef CAIRN_SOLVERS_SYSTEM_H
+#define CAIRN_SOLVERS_SYSTEM_H
+
+#include <cairn/solver.h>
+
+#include "solvers/problem_ops.h"
+
+typedef enum CairnFormulation {
+    CAIRN_FORMULATION_AUTO = 0,
+    CAIRN_FORMULATION_CONSTRAINT,
+    CAIRN_FORMULATION_BODY,
+    CAIRN_FORMULATION_KKT,
+    CAIRN_FORMULATION_DENSE,
+    CAIRN_FORMULATION_COUNT
+} CairnFormulation;
+
+// Their names in this order, NULL at the end: for CAIRN_FIELD_CHOICE.
+extern const char *const cairn_formulation_names[];
+
+// What a formulation implements. All functions may use context->thread_count threads; their answer must not depend on it.
+typedef struct CairnSystemKind {
+    const char *name;
+    // May it take this problem (explicit form, too many rows)? NULL: any of form 1.
+    bool (*takes)(const CairnProblem *problem);
+    // Once per solve: order and symbolic factor, scratch from context->arena (which lives as long as the solve). `ops` holds the
+    // problem and the factors of P. `memory` is NULL, or a place that stands between solves, NULL at first: what is kept there comes
+    // from context->allocator, depends on the graph alone (the same bits with and without it), and is let go by `forget`.
+    CairnStatus (*prepare)(const CairnOps *ops, CairnSolverContext *context, void **memory, void **state);
+    // Factor for theta[row_count], >= 0, INFINITY holds the row out. Called many times after one prepare; the set of rows held out
+    // changes freely. CAIRN_NUMERIC: a pivot broke down (the caller raises theta and tries again). theta is read here only.
+    CairnStatus (*factor)(void *state, const double *theta);
+    // x[row_count]: y on entry, the answer of one application on return; x = 0 where held out, whatever stood there.
+    void (*solve)(void *state, double *x);
+    void (*forget)(void *memory, const CairnAllocator *allocator);
+} CairnSystemKind;
+
+// What stands between solves: one slot a formulation. A solver with nothing else to remember keeps just this.
+typedef struct CairnSystemMemory {
+    void *slots[CAIRN_FORMULATION_COUNT];
+} CairnSystemMemory;
+
+// A CairnSolver's `forget` for a memory that is a CairnSystemMemory.
+void cairn_system_forget(void *memory, const CairnAllocator *allocator);
+
+typedef struct CairnSystem {
+    const CairnProblem *problem;
+    CairnSolverContext *context;
+    CairnOps ops;
+    CairnFormulation formulation; // as chosen, never AUTO
+    const CairnSystemKind *kind;
+    void *state;
+    double *D;        // diag(A), 1 where it is zero
+    double *theta;    // as asked for
+    double *factored; // with what regularisation added
+    double *v, *r, *z;
+    double raised; // the largest share of D that had to be added to a pivot's theta in this solve; 0: none
+    int factorizations, refinements;
+} CairnSystem;
+
+// Choose and prepare. AUTO takes the formulation with the fewest operations among those that take the problem. Memory is context->memory.
+CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
+                              CairnSolverContext *context);
+
+// Factor for theta. Where pivots break down (C = 0 and redundant rows), rising shares of D are added and remembered in `raised`.
+CairnStatus cairn_system_factor(CairnSystem *system, const double *theta);
+
+// Solve to max |y - (A + Theta) x| <= limit over the rows in use, refining at most `most` times while that helps. x: the answer;
+// the size of what is left is returned (NaN or INFINITY: useless).
+double cairn_system_solve(CairnSystem *system, const double *y, double limit, int most, double *x);
+
+// The formulations, each in its file.
+extern const CairnSystemKind cairn_system_dense;
+
+#endif
