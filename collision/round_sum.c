@@ -1,0 +1,480 @@
+// The largest gap of a sum of segments and discs.
+//
+// g is concave along every line, so where it is positive a local maximum is the only one. Its maxima are of four kinds:
+//   a disc's axis              (cap on anything)                            one value each
+//   across two segments        (side on side, edge on edge, a box's face)   one value each
+//   across one segment         (a rim on a side or an edge)                 one unknown: the circle of normals across it
+//   elsewhere                  (rim on rim; apart also vertex on rim)       two unknowns
+// The first two kinds come first. At such a normal n0 of depth d the contact lies in a flat face of the sum, and if it lies at least d
+// within that face, then g falls by d for each unit of tan(angle) away from n0, and no other normal can be better: this ends the
+// search for almost all contacts at rest. The others search on, in the order of the list.
+#include "collision/round_sum.h"
+
+// A candidate must be better than the best so far by this share of the sum's size.
+#define TIE 1e-13
+// Segments across the normal and discs along it, to rounding: anywhere on them is as good.
+#define ALIGNED 1e-13
+
+typedef struct Search {
+    const CairnRoundSum *sum;
+    CairnVec3 normal;
+    double best, tie;
+    int free_1, free_2; // the segments across the best normal, or -1
+    int disc;           // the disc along it, or -1
+} Search;
+
+double cairn_sum_gap(const CairnRoundSum *sum, CairnVec3 n) {
+    double gap = cairn_dot(n, sum->c);
+    for (int j = 0; j < sum->segment_count; ++j) {
+        gap -= sum->k[j] * fabs(cairn_dot(n, sum->e[j]));
+    }
+    for (int i = 0; i < sum->disc_count; ++i) {
+        gap -= sum->r[i] * cairn_length(cairn_cross(n, sum->u[i]));
+    }
+    return gap;
+}
+
+// g is the same sum at n and -n but for c: of the two the one along c is better.
+static void offer(Search *search, CairnVec3 n, int free_1, int free_2, int disc) {
+    if (cairn_dot(n, search->sum->c) < 0) {
+        n = cairn_neg(n);
+    }
+    double gap = cairn_sum_gap(search->sum, n);
+    if (gap > search->best + search->tie) {
+        search->normal = n;
+        search->best = gap;
+        search->free_1 = free_1;
+        search->free_2 = free_2;
+        search->disc = disc;
+    }
+}
+
+// ---- flat faces ----
+
+static void offer_flat(Search *search) {
+    const CairnRoundSum *sum = search->sum;
+    for (int i = 0; i < sum->disc_count; ++i) {
+        offer(search, sum->u[i], -1, -1, i);
+    }
+    for (int j = 0; j < sum->segment_count; ++j) {
+        for (int k = j + 1; k < sum->segment_count; ++k) {
+            CairnVec3 w = cairn_cross(sum->e[j], sum->e[k]);
+            double length = cairn_length(w);
+            if (length > 1e-12) { // else parallel: any normal across the one is across the other
+                offer(search, cairn_scale(1.0 / length, w), j, k, -1);
+            }
+        }
+    }
+}
+
+static CairnVec3 within_disc(CairnVec3 v, double radius) {
+    double length = cairn_length(v);
+    return length > radius ? cairn_scale(radius / length, v) : v;
+}
+
+// Where on its segments and discs the sum supports along the best normal; what is free goes as near to the contact as it can.
+// Returns how far the contact is from there: 0 where it lies within the face.
+static double support(const Search *search, CairnSumOptimum *optimum) {
+    const CairnRoundSum *sum = search->sum;
+    CairnVec3 n = search->normal;
+    CairnVec3 rest = cairn_add_scaled(sum->c, -search->best, n);
+    bool is_free[CAIRN_SUM_SEGMENTS + CAIRN_SUM_DISCS] = {false};
+    for (int j = 0; j < sum->segment_count; ++j) {
+        double slope = cairn_dot(n, sum->e[j]);
+        is_free[j] = j == search->free_1 || j == search->free_2 || fabs(slope) < ALIGNED;
+        optimum->along[j] = is_free[j] ? 0 : copysign(sum->k[j], slope);
+        rest = cairn_add_scaled(rest, -optimum->along[j], sum->e[j]);
+    }
+    for (int i = 0; i < sum->disc_count; ++i) {
+        CairnVec3 across = cairn_add_scaled(n, -cairn_dot(n, sum->u[i]), sum->u[i]);
+        double length = cairn_length(across);
+        bool is_along = i == search->disc || length < ALIGNED;
+        is_free[CAIRN_SUM_SEGMENTS + i] = is_along;
+        optimum->across[i] = is_along ? (CairnVec3){0, 0, 0} : cairn_scale(sum->r[i] / length, across);
+        rest = cairn_sub(rest, optimum->across[i]);
+    }
+    int a = search->free_1, b = search->free_2;
+    if (a >= 0 && b >= 0) { // the parallelogram of the two: rest = x e_a + y e_b
+        double c = cairn_dot(sum->e[a], sum->e[b]), ra = cairn_dot(rest, sum->e[a]), rb = cairn_dot(rest, sum->e[b]);
+        double sine_squared = cairn_length_squared(cairn_cross(sum->e[a], sum->e[b]));
+        double x = cairn_clamp((ra - c * rb) / sine_squared, -sum->k[a], sum->k[a]);
+        double y = cairn_clamp(rb - c * x, -sum->k[b], sum->k[b]);
+        x = cairn_clamp(ra - c * y, -sum->k[a], sum->k[a]);
+        optimum->along[a] = x;
+        optimum->along[b] = y;
+        rest = cairn_add_scaled(cairn_add_scaled(rest, -x, sum->e[a]), -y, sum->e[b]);
+    }
+    for (int i = 0; i < sum->disc_count; ++i) {
+        if (is_free[CAIRN_SUM_SEGMENTS + i]) {
+            CairnVec3 flat = cairn_add_scaled(rest, -cairn_dot(rest, sum->u[i]), sum->u[i]);
+            optimum->across[i] = within_disc(flat, sum->r[i]);
+            rest = cairn_sub(rest, optimum->across[i]);
+        }
+    }
+    for (int j = 0; j < sum->segment_count; ++j) {
+        if (is_free[j] && (a < 0 || b < 0 || (j != a && j != b))) {
+            optimum->along[j] = cairn_clamp(cairn_dot(rest, sum->e[j]), -sum->k[j], sum->k[j]);
+            rest = cairn_add_scaled(rest, -optimum->along[j], sum->e[j]);
+        }
+    }
+    return cairn_length(rest);
+}
+
+// Does the contact lie at least `depth` within a flat face of the best normal?
+static bool is_within_face(const Search *search, const CairnSumOptimum *optimum, double miss, double depth) {
+    const CairnRoundSum *sum = search->sum;
+    if (miss > 1e3 * search->tie) {
+        return false;
+    }
+    if (search->disc >= 0) {
+        return cairn_length(optimum->across[search->disc]) <= sum->r[search->disc] - depth;
+    }
+    int a = search->free_1, b = search->free_2;
+    if (a < 0 || b < 0) {
+        return depth == 0; // across one segment: enough where the shapes are apart
+    }
+    double inset = depth > 0 ? depth / cairn_length(cairn_cross(sum->e[a], sum->e[b])) : 0;
+    return fabs(optimum->along[a]) <= sum->k[a] - inset && fabs(optimum->along[b]) <= sum->k[b] - inset;
+}
+
+static bool is_proven(const Search *search, CairnSumOptimum *optimum) {
+    double miss = support(search, optimum);
+    return is_within_face(search, optimum, miss, fmax(-search->best, 0.0));
+}
+
+// ---- circles of normals across one segment ----
+
+// The sum seen along a segment: a plane figure. Normals are (x, y) in the frame p, q.
+typedef struct Ring {
+    CairnVec3 p, q;
+    double cx; // c lies along p
+    int segment_count, disc_count;
+    double ex[CAIRN_SUM_SEGMENTS], ey[CAIRN_SUM_SEGMENTS]; // times k
+    double ux[CAIRN_SUM_DISCS], uy[CAIRN_SUM_DISCS], uz[CAIRN_SUM_DISCS], r[CAIRN_SUM_DISCS];
+} Ring;
+
+typedef struct Direction {
+    double x, y;
+} Direction;
+
+enum { RING_BREAKS = CAIRN_SUM_SEGMENTS + 2 * CAIRN_SUM_DISCS + 3, RING_STEPS = 8 };
+
+static Ring make_ring(const CairnRoundSum *sum, int along) {
+    Ring ring = {.segment_count = 0};
+    CairnVec3 e = sum->e[along], unused, any;
+    cairn_tangents(e, &any, &unused);
+    CairnVec3 flat = cairn_add_scaled(sum->c, -cairn_dot(sum->c, e), e);
+    ring.p = cairn_length(flat) > 1e-14 * cairn_length(sum->c) ? cairn_normalize_or(flat, any) : any;
+    ring.p = cairn_normalize(cairn_add_scaled(ring.p, -cairn_dot(ring.p, e), e));
+    ring.q = cairn_cross(e, ring.p);
+    ring.cx = cairn_dot(sum->c, ring.p);
+    for (int j = 0; j < sum->segment_count; ++j) {
+        if (j != along) {
+            ring.ex[ring.segment_count] = sum->k[j] * cairn_dot(sum->e[j], ring.p);
+            ring.ey[ring.segment_count++] = sum->k[j] * cairn_dot(sum->e[j], ring.q);
+        }
+    }
+    ring.disc_count = sum->disc_count;
+    for (int i = 0; i < sum->disc_count; ++i) {
+        ring.ux[i] = cairn_dot(sum->u[i], ring.p);
+        ring.uy[i] = cairn_dot(sum->u[i], ring.q);
+        ring.uz[i] = cairn_dot(sum->u[i], e);
+        ring.r[i] = sum->r[i];
+    }
+    return ring;
+}
+
+// On the half circle x >= 0, unit length; too short to have a direction: none.
+static void add_break(Direction *breaks, int *count, double x, double y) {
+    double length = sqrt(x * x + y * y);
+    if (length > 1e-9) {
+        double sign = x < 0 ? -1.0 / length : 1.0 / length;
+        breaks[(*count)++] = (Direction){sign * x, sign * y};
+    }
+}
+
+// Where g has a kink (across another segment) or turns from steep to flat (along and across a disc's axis), in order of angle.
+static int ring_breaks(const Ring *ring, Direction breaks[RING_BREAKS]) {
+    int count = 0;
+    breaks[count++] = (Direction){0, -1};
+    breaks[count++] = (Direction){0, 1};
+    breaks[count++] = (Direction){1, 0};
+    for (int j = 0; j < ring->segment_count; ++j) {
+        double k = fabs(ring->ex[j]) + fabs(ring->ey[j]);
+        if (k > 0) {
+            add_break(breaks, &count, -ring->ey[j] / k, ring->ex[j] / k);
+        }
+    }
+    for (int i = 0; i < ring->disc_count; ++i) {
+        add_break(breaks, &count, ring->ux[i], ring->uy[i]);
+        add_break(breaks, &count, -ring->uy[i], ring->ux[i]);
+    }
+    for (int i = 1; i < count; ++i) {
+        for (int j = i; j > 0 && breaks[j - 1].y > breaks[j].y; --j) {
+            Direction kept = breaks[j];
+            breaks[j] = breaks[j - 1];
+            breaks[j - 1] = kept;
+        }
+    }
+    return count;
+}
+
+// c less the segments' ends on the side of `d`: g between two breaks is (x, y) . this, less the discs.
+static Direction ring_base(const Ring *ring, Direction d) {
+    Direction base = {ring->cx, 0};
+    for (int j = 0; j < ring->segment_count; ++j) {
+        double sign = d.x * ring->ex[j] + d.y * ring->ey[j] > 0 ? 1.0 : -1.0;
+        base.x -= sign * ring->ex[j];
+        base.y -= sign * ring->ey[j];
+    }
+    return base;
+}
+
+// g and its first two derivatives by the angle. With t = (-y, x), a = n.u, b = t.u: |n x u|^2 = b^2 + uz^2, a' = b, b' = -a.
+static double ring_value(const Ring *ring, Direction base, Direction n, double *first, double *second) {
+    double value = base.x * n.x + base.y * n.y, slope = base.y * n.x - base.x * n.y, bend = -value;
+    for (int i = 0; i < ring->disc_count; ++i) {
+        double a = n.x * ring->ux[i] + n.y * ring->uy[i], b = n.x * ring->uy[i] - n.y * ring->ux[i];
+        double rho = sqrt(b * b + ring->uz[i] * ring->uz[i]);
+        double inverse = rho > 1e-150 ? 1.0 / rho : 0;
+        double d = -a * b * inverse;
+        value -= ring->r[i] * rho;
+        slope -= ring->r[i] * d;
+        bend -= ring->r[i] * (a * a - b * b - d * d) * inverse;
+    }
+    *first = slope;
+    *second = bend;
+    return value;
+}
+
+static Direction between(Direction a, Direction b) {
+    Direction m = {a.x + b.x, a.y + b.y};
+    double length = sqrt(m.x * m.x + m.y * m.y);
+    return (Direction){m.x / length, m.y / length};
+}
+
+static double turn(Direction a, Direction b) {
+    return a.x * b.y - a.y * b.x;
+}
+
+// The maximum between `low`, where g rises, and `high`, where it falls: Newton's steps, halving where they leave the bracket.
+static Direction ring_maximum(const Ring *ring, Direction base, Direction low, Direction high) {
+    Direction n = between(low, high);
+    for (int k = 0; k < 80; ++k) {
+        double first, second;
+        ring_value(ring, base, n, &first, &second);
+        if (first > 0) {
+            low = n;
+        } else {
+            high = n;
+        }
+        double step = second < 0 ? -first / second : HUGE_VAL;
+        if (fabs(step) < 0.5) {
+            Direction next = {n.x - step * n.y, n.y + step * n.x};
+            double length = sqrt(next.x * next.x + next.y * next.y);
+            next = (Direction){next.x / length, next.y / length};
+            if (fabs(step) < 1e-9) {
+                return next; // the next step would be of the order of its square
+            }
+            if (turn(low, next) > 0 && turn(next, high) > 0) {
+                n = next;
+                continue;
+            }
+        }
+        if (turn(low, high) < 1e-15) {
+            return n;
+        }
+        n = between(low, high);
+    }
+    return n;
+}
+
+static void offer_ring(Search *search, int along) {
+    Ring ring = make_ring(search->sum, along);
+    Direction breaks[RING_BREAKS];
+    int count = ring_breaks(&ring, breaks);
+    for (int b = 0; b + 1 < count; ++b) {
+        if (turn(breaks[b], breaks[b + 1]) < 1e-12) {
+            continue;
+        }
+        Direction base = ring_base(&ring, between(breaks[b], breaks[b + 1]));
+        Direction low = breaks[b];
+        double low_slope, high_slope, unused;
+        ring_value(&ring, base, low, &low_slope, &unused);
+        for (int k = 1; k <= RING_STEPS; ++k) {
+            double s = (double)k / RING_STEPS;
+            Direction high = breaks[b + 1];
+            if (k < RING_STEPS) {
+                high = (Direction){(1 - s) * breaks[b].x + s * high.x, (1 - s) * breaks[b].y + s * high.y};
+                high = between(high, high);
+            }
+            ring_value(&ring, base, high, &high_slope, &unused);
+            if (low_slope >= 0 && high_slope <= 0) {
+                Direction n = ring_maximum(&ring, base, low, high);
+                offer(search, cairn_add_scaled(cairn_scale(n.x, ring.p), n.y, ring.q), along, -1, -1);
+            }
+            low = high;
+            low_slope = high_slope;
+        }
+    }
+}
+
+// ---- normals across nothing ----
+
+// g on the side of each segment that `signs` says (bit set: positive): (n . q) less the discs.
+static CairnVec3 corner(const CairnRoundSum *sum, unsigned signs) {
+    CairnVec3 q = sum->c;
+    for (int j = 0; j < sum->segment_count; ++j) {
+        q = cairn_add_scaled(q, signs >> j & 1u ? -sum->k[j] : sum->k[j], sum->e[j]);
+    }
+    return q;
+}
+
+// One disc against a vertex: the nearest point of its rim. A maximum only where the two are apart.
+static void offer_vertices(Search *search) {
+    const CairnRoundSum *sum = search->sum;
+    for (unsigned signs = 0; signs < 1u << sum->segment_count; ++signs) {
+        CairnVec3 q = corner(sum, signs), u = sum->u[0];
+        double z = cairn_dot(q, u);
+        CairnVec3 flat = cairn_add_scaled(q, -z, u);
+        double length = cairn_length(flat);
+        if (length > sum->r[0]) {
+            CairnVec3 n = cairn_add_scaled(cairn_scale(1.0 - sum->r[0] / length, flat), z, u);
+            offer(search, cairn_normalize(n), -1, -1, -1);
+        }
+    }
+}
+
+typedef struct Slope {
+    double value;
+    double g1, g2;        // gradient along the tangents
+    double h11, h12, h22; // minus the second derivatives along them
+    CairnVec3 t1, t2;
+    bool is_defined;
+} Slope;
+
+// With m the direction of n across u and t = u x m: the disc's support point is r m, and its derivative r/rho t t^T.
+static Slope slope_at(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 n) {
+    Slope s = {.is_defined = true};
+    cairn_tangents(n, &s.t1, &s.t2);
+    CairnVec3 d = q;
+    for (int i = 0; i < sum->disc_count; ++i) {
+        CairnVec3 across = cairn_add_scaled(n, -cairn_dot(n, sum->u[i]), sum->u[i]);
+        double rho = cairn_length(across);
+        if (rho < 1e-10) {
+            s.is_defined = false;
+            return s;
+        }
+        CairnVec3 t = cairn_scale(1.0 / rho, cairn_cross(sum->u[i], across));
+        double a = cairn_dot(t, s.t1), b = cairn_dot(t, s.t2), bend = sum->r[i] / rho;
+        d = cairn_add_scaled(d, -bend, across);
+        s.h11 += bend * a * a;
+        s.h12 += bend * a * b;
+        s.h22 += bend * b * b;
+    }
+    s.value = cairn_dot(d, n);
+    s.h11 += s.value;
+    s.h22 += s.value;
+    s.g1 = cairn_dot(d, s.t1);
+    s.g2 = cairn_dot(d, s.t2);
+    return s;
+}
+
+// Newton's method on the sphere; where the bend is the wrong way it is shifted to a climb.
+static bool climb(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 *normal, double size) {
+    CairnVec3 n = *normal;
+    Slope s = slope_at(sum, q, n);
+    for (int k = 0; k < 40 && s.is_defined; ++k) {
+        double mean = 0.5 * (s.h11 + s.h22);
+        double spread = sqrt(0.25 * (s.h11 - s.h22) * (s.h11 - s.h22) + s.h12 * s.h12);
+        double shift = fmax(0.0, 1e-9 * size - (mean - spread));
+        if (shift > 0) {
+            shift += sqrt(s.g1 * s.g1 + s.g2 * s.g2);
+        }
+        double a = s.h11 + shift, b = s.h22 + shift, determinant = a * b - s.h12 * s.h12;
+        double x = (b * s.g1 - s.h12 * s.g2) / determinant, y = (a * s.g2 - s.h12 * s.g1) / determinant;
+        double length = sqrt(x * x + y * y);
+        double scale = length > 0.5 ? 0.5 / length : 1.0;
+        for (int half = 0; half < 6; ++half) {
+            CairnVec3 next = cairn_add_scaled(cairn_add_scaled(n, scale * x, s.t1), scale * y, s.t2);
+            next = cairn_normalize(next);
+            if (length < 1e-9) {
+                *normal = next;
+                return shift == 0;
+            }
+            Slope t = slope_at(sum, q, next);
+            if (!t.is_defined || t.value > s.value - 1e-14 * size || half == 5) {
+                n = next;
+                s = t;
+                break;
+            }
+            scale *= 0.4;
+        }
+    }
+    *normal = n;
+    return false;
+}
+
+// Two discs, rim on rim. g is smooth in each of the quarters that the two segments' planes cut the sphere into, and even across the
+// plane of the two axes: the half of each quarter on the side of c is searched.
+static void offer_rims(Search *search) {
+    const CairnRoundSum *sum = search->sum;
+    CairnVec3 u = sum->u[0], v = sum->u[1], w = cairn_cross(u, v), unused;
+    if (cairn_length(w) < 1e-6) {
+        CairnVec3 flat = cairn_add_scaled(sum->c, -cairn_dot(sum->c, u), u);
+        cairn_tangents(u, &w, &unused);
+        w = cairn_normalize_or(flat, w);
+    }
+    w = cairn_normalize(w);
+    w = cairn_dot(w, sum->c) < 0 ? cairn_neg(w) : w;
+    double size = sum->r[0] + sum->r[1] + sum->k[0] + sum->k[1];
+    static const double starts[3][3] = {{1, 1, 1}, {1, 0.2, 0.4}, {0.2, 1, 0.4}};
+    CairnVec3 found = search->normal; // of the earlier kinds: near the answer where the shapes are apart
+    for (unsigned signs = 0; signs < 4; ++signs) {
+        CairnVec3 q = corner(sum, signs);
+        double su = signs & 1u ? 1.0 : -1.0, sv = signs & 2u ? 1.0 : -1.0;
+        for (int k = 0; k <= 3; ++k) {
+            const double *start = starts[k % 3];
+            CairnVec3 n = cairn_add_scaled(cairn_scale(su * start[0], u), sv * start[1], v);
+            n = cairn_normalize(cairn_add_scaled(n, start[2], w));
+            n = k == 3 ? cairn_normalize(cairn_add_scaled(found, 0.02, n)) : n;
+            if (climb(sum, q, &n, size) && su * cairn_dot(n, u) > 0 && sv * cairn_dot(n, v) > 0) {
+                offer(search, n, -1, -1, -1);
+            }
+        }
+    }
+}
+
+// ---- the search ----
+
+bool cairn_sum_optimum(const CairnRoundSum *sum, double margin, CairnSumOptimum *optimum) {
+    Search search = {.sum = sum, .best = -HUGE_VAL, .free_1 = -1, .free_2 = -1, .disc = -1};
+    double size = cairn_length(sum->c);
+    for (int j = 0; j < sum->segment_count; ++j) {
+        size += sum->k[j];
+    }
+    search.tie = TIE * size;
+    offer_flat(&search);
+    if (!(search.best < margin)) {
+        return false;
+    }
+    bool is_done = is_proven(&search, optimum);
+    for (int j = 0; j < sum->segment_count && !is_done; ++j) {
+        offer_ring(&search, j);
+        if (!(search.best < margin)) {
+            return false;
+        }
+    }
+    is_done = is_done || (search.best > 0 && is_proven(&search, optimum));
+    if (!is_done) {
+        if (sum->disc_count == 2) {
+            offer_rims(&search);
+        } else if (search.best > 0) {
+            offer_vertices(&search);
+        }
+        support(&search, optimum);
+    }
+    optimum->normal = search.normal;
+    optimum->distance = search.best;
+    return search.best < margin;
+}
