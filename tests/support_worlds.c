@@ -84,13 +84,35 @@ static CairnStatus add_compound(CairnWorld *world, CairnVec3 at) {
     return cairn_ok();
 }
 
+// A wedge, with a corner inside that the hull drops.
+static CairnShapeDef wedge(void) {
+    static const CairnVec3 corners[] = {{-0.3, -0.2, -0.2}, {0.3, -0.2, -0.2}, {0.3, 0.25, -0.2}, {-0.3, 0.25, -0.2},
+                                        {-0.3, 0, 0.2},     {0.3, 0, 0.2},     {0, 0, 0}};
+    return cairn_hull(corners, 7);
+}
+
+static CairnShapeDef pile_shape(int i) {
+    switch (i % 5) {
+    case 0:
+        return cairn_sphere(0.25);
+    case 1:
+        return cairn_box(0.4, 0.5, 0.3);
+    case 2:
+        return wedge();
+    case 3:
+        return cairn_capsule(0.15, 0.3);
+    default:
+        return cairn_cylinder(0.2, 0.4);
+    }
+}
+
 static CairnStatus build_pile(CairnWorld *world) {
     uint64_t random = 7;
     CAIRN_TRY(add_ground(world));
     for (int i = 0; i < 72; i++) {
         CairnVec3 at = {0.9 * (i % 4), 0.9 * (i / 4 % 3), 0.5 + 0.7 * (i / 12)};
         at = cairn_add(at, support_vec3(&random, -0.1, 0.1));
-        CairnShapeDef shape = i % 2 == 0 ? cairn_sphere(0.25) : cairn_box(0.4, 0.5, 0.3);
+        CairnShapeDef shape = pile_shape(i);
         shape.restitution = i % 3 == 0 ? 0.4 : 0;
         CAIRN_TRY(i % 9 == 8 ? add_compound(world, at) : add(world, shape, at, NULL));
     }

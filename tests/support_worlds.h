@@ -6,7 +6,7 @@
 
 typedef enum SupportScene {
     SUPPORT_TOWER = 0, // columns of boxes at rest: many contacts that last
-    SUPPORT_PILE,      // spheres, boxes and compounds that fall on each other: contacts come and go
+    SUPPORT_PILE,      // all shapes and compounds fall on each other: contacts come and go
     SUPPORT_CHAIN,     // a heavy chain of links: joints and geometric stiffness
     SUPPORT_MIXED,     // drives, limits, a gear, a rope, a wheel, a kinematic body, rolling friction, bounces
     SUPPORT_SCENE_COUNT

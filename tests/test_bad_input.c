@@ -25,6 +25,9 @@ typedef struct Case {
 
 static const double nan_value = (double)NAN, infinity = (double)INFINITY;
 
+static const CairnVec3 flat_points[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
+static const CairnVec3 nan_points[] = {{0, 0, 0}, {1, 0, 0}, {0, (double)NAN, 0}, {1, 1, 1}};
+
 // ---- the calls that the cases go through ----
 
 static CairnStatus create_body(Fixture *f, const CairnBodyDef *def) {
@@ -294,6 +297,15 @@ static CairnStatus step_with_friction(Fixture *f, const char *law) {
     X(size_zero, ARGUMENT, "size", "0", SHAPE(cairn_box(1, 0, 1), )) \
     X(size_negative, ARGUMENT, "size", "-1", SHAPE(cairn_box(1, 1, -1), )) \
     X(size_nan, ARGUMENT, "size", "nan", SHAPE(cairn_box(nan_value, 1, 1), )) \
+    X(cylinder_flat, ARGUMENT, "height", "0", SHAPE(cairn_cylinder(1, 0), )) \
+    X(cylinder_thin, ARGUMENT, "radius", "0", SHAPE(cairn_cylinder(0, 1), )) \
+    X(capsule_nan, ARGUMENT, "height", "nan", SHAPE(cairn_capsule(1, nan_value), )) \
+    X(capsule_negative, ARGUMENT, "radius", "-1", SHAPE(cairn_capsule(-1, 1), )) \
+    X(hull_of_nothing, ARGUMENT, "points", "NULL", SHAPE(cairn_hull(NULL, 4), )) \
+    X(hull_of_three, ARGUMENT, "point_count", "3", SHAPE(cairn_hull(flat_points, 3), )) \
+    X(hull_negative_count, ARGUMENT, "point_count", "-7", SHAPE(cairn_hull(flat_points, -7), )) \
+    X(hull_flat, ARGUMENT, "hull", "", SHAPE(cairn_hull(flat_points, 4), )) \
+    X(hull_nan, ARGUMENT, "points[2]", "nan", SHAPE(cairn_hull(nan_points, 4), )) \
     X(shape_position_nan, ARGUMENT, "position", "nan", SHAPE(cairn_sphere(1), def.position = V(0, 0, nan_value))) \
     X(shape_turn_not_unit, ARGUMENT, "orientation", "0.5:0:0:0", SHAPE(cairn_box(1, 1, 1), \
         def.orientation = Q(0.5, 0, 0, 0))) \

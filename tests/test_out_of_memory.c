@@ -68,6 +68,14 @@ static CairnStatus add_part(Run *run) {
     return cairn_shape_create(run->world, body, &shape, NULL);
 }
 
+static CairnStatus add_hull(Run *run) {
+    static const CairnVec3 corners[] = {{0.4, 0, 0},    {-0.4, 0.1, 0}, {0, 0.4, 0},
+                                        {0, -0.4, 0.1}, {0, 0, 0.5},    {0, 0, -0.4}};
+    CairnShapeDef shape = cairn_hull(corners, 6);
+    shape.position = (CairnVec3){0.1, 0, 0};
+    return cairn_shape_create(run->world, run->bodies[run->body_count - 1], &shape, NULL);
+}
+
 static CairnStatus join(Run *run, CairnJointType type, int body, CairnJointId *id) {
     CairnJointDef def = cairn_joint_def(type);
     CairnBodyState state;
@@ -124,19 +132,12 @@ static CairnStatus destroy_body(Run *run) {
 }
 
 static CairnStatus (*const script[])(Run *) = {
-    create_world, set_solver, set_partitioner,
-    add_ground,   add_body,   add_body,
-    add_body,     add_body,   add_body,
-    add_body,     add_body,   add_body,
-    add_body,     add_body,   add_empty_body,
-    add_part,     add_part,   add_hinge,
-    add_slider,   add_gear,   step,
-    step,         cast_ray,   save,
-    step,         step,       restore,
-    step,         set_solver, destroy_body,
-    step,         add_body,   let_sleep,
-    step,         step,       save,
-    restore,      step,
+    create_world,   set_solver, set_partitioner, add_ground, add_body,  add_body,   add_body,
+    add_body,       add_body,   add_body,        add_body,   add_body,  add_body,   add_body,
+    add_empty_body, add_part,   add_part,        add_hull,   add_hinge, add_slider, add_gear,
+    step,           step,       cast_ray,        save,       step,      step,       restore,
+    step,           set_solver, destroy_body,    step,       add_body,  let_sleep,  step,
+    step,           save,       restore,         step,
 };
 enum { SCRIPT_LENGTH = sizeof script / sizeof script[0] };
 

@@ -1,4 +1,5 @@
 // Snapshots: bit-identical continuation anywhere, bytes that stay what they are, and no damage that does harm.
+#include "solvers/pgs.h"
 #include "tests/support.h"
 #include "tests/support_worlds.h"
 
@@ -147,6 +148,12 @@ static CairnWorld *tiny_world(const CairnAllocator *allocator) {
     return world;
 }
 
+// Damage is looked for, not convergence.
+static void hurry(CairnWorld *world) {
+    CairnPgsOptions options = {.iterations = 4, .tolerance = 1e-9, .omega = 1};
+    assert_ok(cairn_world_set_solver(world, &cairn_solver_pgs, &options));
+}
+
 static uint64_t number_at(const SupportBytes *bytes, size_t at) {
     uint64_t value = 0;
     for (int i = 0; i < 8; i++) {
@@ -157,7 +164,7 @@ static uint64_t number_at(const SupportBytes *bytes, size_t at) {
 
 // A snapshot is the same on any machine: what a tiny world's bytes are is pinned here. Where a field joins a definition or a record
 // these two numbers change with it; a released version that is to be read for ever raises VERSION in snapshot.c too.
-static const uint64_t golden_size = 0x3a8, golden_checksum = 0x1a6d5c097b66c7eau;
+static const uint64_t golden_size = 0x3b0, golden_checksum = 0x1c142554e0226d6u;
 
 static void golden_bytes_stay(void **state) {
     (void)state;
@@ -318,7 +325,7 @@ static void use(CairnWorld *world) {
 
 // A scene after some steps, thinned out: quick to step, and with free slots behind it.
 static SupportBytes small_snapshot(SupportScene scene) {
-    enum { MOST = 128, KEPT = 14 };
+    enum { MOST = 128, KEPT = 10 };
     CairnWorld *world = support_scene_world(scene, NULL, 1);
     CairnBodyId bodies[MOST];
     int count = cairn_world_bodies(world, bodies, MOST);
@@ -344,6 +351,7 @@ static void damage_with_a_right_checksum_does_no_harm(void **state) {
         SupportBytes good = small_snapshot((SupportScene)scene), damaged = {malloc(good.size), good.size};
         assert_non_null(damaged.bytes);
         assert_ok(support_world_create(&allocator, 1, &world));
+        hurry(world);
         int accepted = 0;
         for (int trial = 0; trial < trials; trial++) {
             memcpy(damaged.bytes, good.bytes, good.size);
