@@ -130,6 +130,11 @@ static double lowest_of(const CairnManifoldPoint *points, int count) {
     return lowest;
 }
 
+// Do the clipped points go as deep as the best separation found says, to what a face may cost that stands for another direction?
+static bool holds(const CairnManifoldPoint *points, int count, double separation, double tie) {
+    return count > 0 && lowest_of(points, count) <= separation + 0.0006 * fabs(separation) + tie;
+}
+
 static void nearest_point(const CairnHullFrame *first, const CairnHullFrame *second, const CairnNearest *nearest,
                           CairnManifoldPoint *point) {
     int a[3], b[3];
@@ -165,7 +170,7 @@ static bool apart(const CairnHullFrame *first, const CairnHullFrame *second, con
     }
     if (cairn_dot(nearest.normal, face->normal) > CAIRN_LIKE_FACE) {
         *count = *count > 0 ? *count : face_points(first, second, face, tie, margin, points);
-        if (*count > 0) {
+        if (holds(points, *count, nearest.distance, tie)) {
             return true;
         }
     }
@@ -191,11 +196,11 @@ int cairn_hull_hull(const CairnHullFrame *first, const CairnHullFrame *second, d
     *normal = face.normal;
     if (is_face) {
         count = face_points(first, second, &face, tie, margin, points);
-        if (count > 0) {
+        if (holds(points, count, fmax(face.separation, edges.separation), tie) || (count > 0 && edges.i < 0)) {
             return cairn_box_reduce(points, count, *normal);
         }
     }
-    if (edges.i >= 0 && edges.separation > face.separation) {
+    if (edges.i >= 0 && edges.separation > face.separation - 2 * tie) {
         *normal = edges.normal;
         edge_point(first, second, &edges, &points[0]);
         return edges.separation < margin ? 1 : 0;

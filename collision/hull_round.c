@@ -210,6 +210,14 @@ static int inside(const Rod *rod, int face, double height, CairnVec3 *normal, Ca
     int edge = best_edge(rod, &separation, &cross);
     if (edge < 0 || separation <= height + rod->tie) {
         int count = face_points(rod, face, points);
+        double lowest = count > 0 ? fmin(points[0].distance, points[count - 1].distance) + rod->radius : HUGE_VAL;
+        if (lowest <= height + rod->tie) {
+            return count;
+        }
+        if (edge >= 0 && separation >= height - 2 * rod->tie) { // its end is past the border, by what a tie leaves open
+            *normal = cross;
+            return add_point(rod, crossing(rod, edge), separation, cross, side_name, cairn_name_edge(edge), points, 0);
+        }
         if (count > 0) {
             return count;
         }

@@ -46,8 +46,8 @@ double support_climb(const CairnGeometry *a, CairnTransform pa, const CairnGeome
         CairnVec3 t1, t2, center = *normal;
         bool is_better = false;
         cairn_tangents(center, &t1, &t2);
-        for (int k = 0; k < 12; ++k) {
-            double angle = turn + k * CAIRN_PI / 6;
+        for (int k = 0; k < 16; ++k) {
+            double angle = turn + k * CAIRN_PI / 8;
             CairnVec3 n = cairn_normalize(
                 cairn_add_scaled(cairn_add_scaled(center, step * cos(angle), t1), step * sin(angle), t2));
             double g = support_gap(a, pa, b, pb, n);
@@ -57,7 +57,7 @@ double support_climb(const CairnGeometry *a, CairnTransform pa, const CairnGeome
                 is_better = true;
             }
         }
-        step = is_better ? step : 0.4 * step;
+        step = is_better ? step : 0.7 * step; // slowly: uphill may be a narrow ridge
     }
     return gap;
 }
@@ -183,7 +183,8 @@ int support_check_pair(const CairnGeometry *a, CairnTransform pa, const CairnGeo
     bool is_plane = a->type == CAIRN_HALF_SPACE || b->type == CAIRN_HALF_SPACE;
     CairnVec3 best = {0, 0, 1};
     if (m.count == 0) {
-        if (rule->starts > 0 && !is_plane) { // a direction must show that they are apart, as well as the search finds it
+        if (rule->starts > 0 &&
+            !is_plane) { // a direction must show that they are apart, as well as the search finds it
             assert_true(support_largest_gap(a, pa, b, pb, rule->starts, &best) >= rule->margin - 1e-6);
         }
         return 0;

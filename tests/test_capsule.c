@@ -174,6 +174,16 @@ static void capsule_box(void **state) {
     against_the_reference(a_box, 53, 2, 3e-6, 2e-5);
 }
 
+static CairnGeometry a_cylinder(uint64_t *random) {
+    CairnShapeDef def = cairn_cylinder(support_uniform(random, 0.05, 1), support_uniform(random, 0.1, 2));
+    return support_geometry(&def);
+}
+
+static void capsule_cylinder(void **state) {
+    (void)state;
+    against_the_reference(a_cylinder, 55, 2, 1e-9, 1e-4);
+}
+
 static void capsule_half_space(void **state) {
     (void)state;
     against_the_reference(a_half_space, 54, 2, 1e-12, 0);
@@ -331,6 +341,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(sphere_capsule),
         cmocka_unit_test(capsule_capsule),
         cmocka_unit_test(capsule_box),
+        cmocka_unit_test(capsule_cylinder),
         cmocka_unit_test(capsule_half_space),
         cmocka_unit_test(crossing_capsules_touch_in_one_point),
         cmocka_unit_test(parallel_capsules_touch_along_a_line),

@@ -413,6 +413,11 @@ static void hull_hull(void **state) {
     against_the_reference(CAIRN_HULL, 84, 4, 3e-6, true);
 }
 
+static void hull_cylinder(void **state) {
+    (void)state;
+    against_the_reference(CAIRN_CYLINDER, 90, 4, 3e-6, true);
+}
+
 static void hull_half_space(void **state) {
     (void)state;
     against_the_reference(CAIRN_HALF_SPACE, 85, 4, 1e-11, false);
@@ -591,6 +596,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(hull_capsule),
         cmocka_unit_test(hull_box),
         cmocka_unit_test(hull_hull),
+        cmocka_unit_test(hull_cylinder),
         cmocka_unit_test(hull_half_space),
         cmocka_unit_test(a_hull_of_a_box_is_a_box),
         cmocka_unit_test(stacked_cubes_hold_four_points),

@@ -1,0 +1,287 @@
+#include "collision/cylinder_contact.h"
+
+// A normal leans on neither cap nor side beyond this (1e-4 rad): then only the rim is met.
+#define UPRIGHT (1 - 5e-9)
+#define LEVEL 1e-4
+// An edge counts as along the side where it parts sideways by at most this share of the radius.
+#define SIDEWAYS 1e-2
+// A cap tilted by less (sine) against a face has no lowest point to speak of: its four points stay where they are.
+#define TILT 1e-5
+
+bool cairn_can_direction(CairnConvex *a, CairnConvex *b, CairnCan *can) {
+    CairnNearest nearest;
+    cairn_gjk(a, b, can->margin + can->rounding, &nearest);
+    if (nearest.is_beyond) {
+        return false;
+    }
+    if (nearest.is_touching) {
+        can->gap = cairn_epa(a, b, &can->normal);
+    } else {
+        can->normal = nearest.normal;
+        can->gap = -cairn_convex_overlap(a, b, can->normal);
+    }
+    return can->gap - can->rounding < can->margin;
+}
+
+typedef struct Refined {
+    CairnConvex *a, *b;
+    CairnVec3 start, best;
+    double gap, rounding;
+} Refined;
+
+static void offer(Refined *r, CairnVec3 n) {
+    double length = cairn_length(n), along = cairn_dot(n, r->start);
+    if (!(fabs(along) > (1 - 1e-6) * length)) {
+        return; // another contact
+    }
+    n = cairn_scale((along < 0 ? -1.0 : 1.0) / length, n);
+    double gap = -cairn_convex_overlap(r->a, r->b, n);
+    if (gap > r->gap + r->rounding) {
+        r->gap = gap;
+        r->best = n;
+    }
+}
+
+// The rim's point whose way to the line p + t e is across both: Newton on the angle. The normal is then across the rim's tangent
+// and the line.
+static CairnVec3 rim_and_line(double radius, double z, CairnVec3 p, CairnVec3 e, CairnVec3 start) {
+    double angle = atan2(start.y, start.x);
+    CairnVec3 tangent = {0, 0, 0};
+    for (int k = 0; k < 12; ++k) {
+        CairnVec3 x = {radius * cos(angle), radius * sin(angle), z};
+        tangent = (CairnVec3){-sin(angle), cos(angle), 0};
+        CairnVec3 w = cairn_sub(x, p), in = {-tangent.y, tangent.x, 0};
+        w = cairn_add_scaled(w, -cairn_dot(w, e), e); // from the line, across it
+        double along = cairn_dot(tangent, e);
+        double slope = cairn_dot(in, w) + radius * (1 - along * along), turn = -cairn_dot(tangent, w) / slope;
+        if (!(fabs(turn) < 0.1)) {
+            return start;
+        }
+        angle += turn;
+        if (fabs(turn) < 1e-16) {
+            break;
+        }
+    }
+    return cairn_cross(tangent, e);
+}
+
+void cairn_can_refine(CairnConvex *a, CairnConvex *b, const CairnVec3 *faces, int face_count,
+                      const CairnVec3 (*ends)[2], int edge_count, CairnCan *can) {
+    double size = a->size + b->size;
+    Refined r = {a, b, can->normal, can->normal, can->gap - 1e-11 * size, 1e-14 * size};
+    CairnVec3 v = ends[0][0], z = {0, 0, 1};
+    double cap = copysign(can->half, can->normal.z), across = hypot(v.x, v.y);
+    offer(&r, z);
+    for (int i = 0; i < face_count; ++i) {
+        offer(&r, faces[i]);
+    }
+    for (int i = 0; i < edge_count; ++i) {
+        CairnVec3 e = cairn_normalize(cairn_sub(ends[i][1], ends[i][0]));
+        offer(&r, cairn_cross(e, z));
+        offer(&r, rim_and_line(can->radius, cap, ends[i][0], e, can->normal));
+    }
+    offer(&r, (CairnVec3){v.x, v.y, 0});
+    if (across > 1e-9 * can->radius) {
+        double s = can->radius / across;
+        offer(&r, cairn_sub(v, (CairnVec3){s * v.x, s * v.y, cap}));
+    }
+    can->normal = r.best;
+    can->gap = -cairn_convex_overlap(a, b, r.best);
+}
+
+// A point between the cylinder's surface at `own` and the core's at `own + distance n`.
+static int put(const CairnCan *can, CairnVec3 own, double distance, uint32_t name, uint32_t other,
+               CairnManifoldPoint *points, int count) {
+    double d = distance - can->rounding;
+    if (!(d < can->margin) || count == CAIRN_CLIPPED_POINTS) {
+        return count;
+    }
+    points[count] = (CairnManifoldPoint){cairn_add_scaled(own, 0.5 * d, can->normal), d, cairn_names(name, other)};
+    return count + 1;
+}
+
+// The part [t0, t1] of p + t d within the circle widened by rim; `is_cut`: by the circle rather than the segment's own end. A cut
+// is then put on the true circle.
+static bool cut_by_circle(double radius, double rim, CairnVec3 p, CairnVec3 d, double t[2], bool is_cut[2]) {
+    double a = d.x * d.x + d.y * d.y, wide = radius + rim;
+    t[0] = 0;
+    t[1] = 1;
+    is_cut[0] = is_cut[1] = false;
+    if (!(a > 1e-24 * wide * wide)) {
+        return hypot(p.x, p.y) <= wide;
+    }
+    double middle = -(p.x * d.x + p.y * d.y) / a, fx = p.x + middle * d.x, fy = p.y + middle * d.y;
+    double chord = wide * wide - (fx * fx + fy * fy), exact = radius * radius - (fx * fx + fy * fy);
+    if (chord < 0) {
+        return false;
+    }
+    chord = sqrt(chord / a);
+    exact = sqrt(fmax(exact, 0) / a);
+    double low = middle - chord, high = middle + chord;
+    if (low > 1 || high < 0) {
+        return false;
+    }
+    if (low > 0) {
+        t[0] = cairn_clamp(middle - exact, 0, 1);
+        is_cut[0] = true;
+    }
+    if (high < 1) {
+        t[1] = cairn_clamp(middle + exact, 0, 1);
+        is_cut[1] = true;
+    }
+    return true;
+}
+
+// The cap that the normal leaves by, as a height.
+static double cap_of(const CairnCan *can) {
+    return copysign(can->half, can->normal.z);
+}
+
+static int edge_on_cap(const CairnCan *can, CairnVec3 p, CairnVec3 q, const uint32_t names[3],
+                       CairnManifoldPoint points[2]) {
+    CairnVec3 d = cairn_sub(q, p);
+    double t[2], z = cap_of(can), sign = z > 0 ? 1.0 : -1.0;
+    bool is_cut[2];
+    if (!cut_by_circle(can->radius, CAIRN_RIM * can->radius, p, d, t, is_cut)) {
+        return 0;
+    }
+    bool is_standing = (t[1] - t[0]) * hypot(d.x, d.y) < 1e-3 * fmin(cairn_length(d), can->radius);
+    int count = 0, lower = sign * d.z >= 0 ? 0 : 1;
+    for (int k = 0; k < 2; ++k) {
+        if (is_standing && k != lower) {
+            continue;
+        }
+        CairnVec3 x = cairn_add_scaled(p, t[k], d), own = {x.x, x.y, z};
+        count = put(can, own, sign * x.z - can->half, is_cut[k] ? cairn_can_rim(z, k) : cairn_can_cap(z),
+                    is_cut[k] ? names[2] : names[k], points, count);
+    }
+    return count;
+}
+
+static int edge_on_side(const CairnCan *can, CairnVec3 p, CairnVec3 q, const uint32_t names[3],
+                        CairnManifoldPoint points[2]) {
+    CairnVec3 d = cairn_sub(q, p), n = can->normal;
+    double sideways = n.x * d.y - n.y * d.x, length = cairn_length(d);
+    double low = fmax(fmin(p.z, q.z), -can->half), high = fmin(fmax(p.z, q.z), can->half);
+    if (high - low > 1e-3 * fmin(length, can->half) && fabs(d.z) > 0.5 * length &&
+        fabs(sideways / d.z) * (high - low) <= SIDEWAYS * can->radius) {
+        int count = 0, lower_end = d.z > 0 ? 0 : 1;
+        for (int k = 0; k < 2; ++k) {
+            double z = k == 0 ? low : high;
+            bool is_end = k == 0 ? fmin(p.z, q.z) >= -can->half : fmax(p.z, q.z) <= can->half;
+            CairnVec3 x = cairn_add_scaled(p, (z - p.z) / d.z, d), foot = {n.x * can->radius, n.y * can->radius, z};
+            int end = k == 0 ? lower_end : 1 - lower_end;
+            count = put(can, foot, cairn_dot(n, cairn_sub(x, foot)), is_end ? cairn_can_side() : cairn_can_rim(k, 0),
+                        is_end ? names[end] : names[2], points, count);
+        }
+        return count;
+    }
+    if (fabs(cairn_dot(n, d)) > 1e-6 * length || fabs(sideways) < 1e-9 * length) {
+        return 0;
+    }
+    double t = cairn_clamp(-(n.x * p.y - n.y * p.x) / sideways, 0, 1); // where it passes over the line of the side
+    CairnVec3 x = cairn_add_scaled(p, t, d);
+    return put(can, cairn_add_scaled(x, -can->gap, n), can->gap, cairn_can_side(), names[2], points, 0);
+}
+
+int cairn_can_edge(const CairnCan *can, CairnVec3 p, CairnVec3 q, const uint32_t names[3],
+                   CairnManifoldPoint points[2]) {
+    if (fabs(can->normal.z) > UPRIGHT) {
+        return edge_on_cap(can, p, q, names, points);
+    }
+    if (fabs(can->normal.z) < LEVEL) {
+        return edge_on_side(can, p, q, names, points);
+    }
+    CairnVec3 d = cairn_sub(q, p), n = can->normal;
+    if (fabs(cairn_dot(n, d)) > 1e-6 * cairn_length(d)) {
+        return 0;
+    }
+    double across = hypot(n.x, n.y), z = cap_of(can);
+    CairnVec3 rim = {can->radius * n.x / across, can->radius * n.y / across, z};
+    return put(can, rim, can->gap, cairn_can_rim(z, 0), names[2], points, 0);
+}
+
+int cairn_can_point(const CairnCan *can, CairnVec3 vertex, uint32_t name, CairnManifoldPoint points[1]) {
+    CairnVec3 n = can->normal;
+    double z = cap_of(can);
+    uint32_t own = fabs(n.z) > UPRIGHT ? cairn_can_cap(z) : fabs(n.z) < LEVEL ? cairn_can_side() : cairn_can_rim(z, 0);
+    return put(can, cairn_add_scaled(vertex, -can->gap, n), can->gap, own, name, points, 0);
+}
+
+// ---- faces ----
+
+// How far the face's plane is from a point along the normal.
+static double height_over(const CairnCan *can, const CairnPolygon *face, CairnVec3 own) {
+    return cairn_dot(face->normal, cairn_sub(face->p[0], own)) / cairn_dot(face->normal, can->normal);
+}
+
+static int add_rim_points(const CairnCan *can, const CairnPolygon *face, double rim, CairnManifoldPoint *points,
+                          int count) {
+    double z = cap_of(can);
+    // Towards the face's lower side, where there is one: the point that goes in deepest is then among the four.
+    double tilt = hypot(face->normal.x, face->normal.y);
+    CairnVec3 u = {1, 0, 0};
+    if (tilt > TILT) {
+        u = (CairnVec3){-face->normal.x / tilt, -face->normal.y / tilt, 0};
+    }
+    static const double c[4] = {1, 0, -1, 0}, s[4] = {0, 1, 0, -1};
+    for (int k = 0; k < 4; ++k) {
+        CairnVec3 own = {can->radius * (c[k] * u.x - s[k] * u.y), can->radius * (s[k] * u.x + c[k] * u.y), z};
+        double height = height_over(can, face, own);
+        if (cairn_polygon_is_over(face, cairn_add_scaled(own, height, can->normal), -rim)) {
+            count = put(can, own, height, cairn_can_rim(z, 2 + k), face->face, points, count);
+        }
+    }
+    return count;
+}
+
+// A corner of the face's outline within the cap, carried to the cap along the normal.
+static CairnVec3 on_cap(const CairnCan *can, CairnVec3 x) {
+    return cairn_add_scaled(x, (cap_of(can) - x.z) / can->normal.z, can->normal);
+}
+
+static int face_on_cap(const CairnCan *can, const CairnPolygon *face, CairnManifoldPoint *points) {
+    double z = cap_of(can), rim = CAIRN_RIM * fmin(can->radius, cairn_polygon_size(face));
+    int count = 0;
+    for (int i = 0; i < face->count; ++i) {
+        CairnVec3 p = on_cap(can, face->p[i]), q = on_cap(can, face->p[i + 1 < face->count ? i + 1 : 0]);
+        CairnVec3 d = cairn_sub(q, p);
+        double t[2];
+        bool is_cut[2];
+        if (hypot(p.x, p.y) <= can->radius + rim) {
+            count = put(can, p, height_over(can, face, p), cairn_can_cap(z), face->vertex[i], points, count);
+        }
+        if (!cut_by_circle(can->radius, rim, p, d, t, is_cut)) {
+            continue;
+        }
+        for (int k = 0; k < 2; ++k) {
+            if (is_cut[k]) {
+                CairnVec3 x = cairn_add_scaled(p, t[k], d);
+                count = put(can, x, height_over(can, face, x), cairn_can_rim(z, k), face->edge[i], points, count);
+            }
+        }
+    }
+    return add_rim_points(can, face, rim, points, count);
+}
+
+static int face_on_side(const CairnCan *can, const CairnPolygon *face, CairnManifoldPoint points[2]) {
+    CairnVec3 n = can->normal;
+    double across = hypot(n.x, n.y), rim = 0.5 * CAIRN_RIM * cairn_polygon_size(face), t[2];
+    CairnVec3 p = {can->radius * n.x / across, can->radius * n.y / across, -can->half}, q = p;
+    uint32_t names[2];
+    q.z = can->half;
+    if (!cairn_polygon_cut(face, p, q, rim, t, names)) {
+        return 0;
+    }
+    int count = 0;
+    for (int k = 0; k < 2; ++k) {
+        CairnVec3 own = cairn_add_scaled(p, t[k], cairn_sub(q, p));
+        count = put(can, own, height_over(can, face, own), names[k] != 0 ? cairn_can_side() : cairn_can_rim(k, 6),
+                    names[k] != 0 ? names[k] : face->face, points, count);
+    }
+    return count;
+}
+
+int cairn_can_face(const CairnCan *can, const CairnPolygon *face, CairnManifoldPoint points[CAIRN_CLIPPED_POINTS]) {
+    return fabs(can->normal.z) > 0.5 ? face_on_cap(can, face, points) : face_on_side(can, face, points);
+}
