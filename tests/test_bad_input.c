@@ -114,14 +114,16 @@ static CairnStatus bad_parts(const CairnGraph *graph, const void *options, const
     return cairn_ok();
 }
 
-static const CairnSolver bilateral = {"bilateral", "", 0, NULL, never_called};
-static const CairnSolver nan_solver = {"nan", "", CAIRN_TAKES_BOUNDS, NULL, solve_nan};
-static const CairnSolver huge_solver = {"huge", "", CAIRN_TAKES_BOUNDS, NULL, solve_huge};
-static const CairnSolver infinite_solver = {"infinite", "", CAIRN_TAKES_BOUNDS, NULL, solve_infinite};
-static const CairnSolver moody_solver = {"moody", "", CAIRN_TAKES_BOUNDS, NULL, solve_refusing};
-static const CairnSolver parted_solver = {"parted", "", CAIRN_TAKES_BOUNDS | CAIRN_NEEDS_PARTITION, NULL, never_called};
-static const CairnPartitioner refusing_partitioner = {"scissors", "", NULL, refuse_parts};
-static const CairnPartitioner wrong_partitioner = {"wrong", "", NULL, bad_parts};
+#define SOLVER(name_, traits_, solve_)                                                                                 \
+    { .name = name_, .summary = "", .traits = (traits_), .solve = solve_ }
+static const CairnSolver bilateral = SOLVER("bilateral", 0, never_called);
+static const CairnSolver nan_solver = SOLVER("nan", CAIRN_TAKES_BOUNDS, solve_nan);
+static const CairnSolver huge_solver = SOLVER("huge", CAIRN_TAKES_BOUNDS, solve_huge);
+static const CairnSolver infinite_solver = SOLVER("infinite", CAIRN_TAKES_BOUNDS, solve_infinite);
+static const CairnSolver moody_solver = SOLVER("moody", CAIRN_TAKES_BOUNDS, solve_refusing);
+static const CairnSolver parted_solver = SOLVER("parted", CAIRN_TAKES_BOUNDS | CAIRN_NEEDS_PARTITION, never_called);
+static const CairnPartitioner refusing_partitioner = {.name = "scissors", .summary = "", .partition = refuse_parts};
+static const CairnPartitioner wrong_partitioner = {.name = "wrong", .summary = "", .partition = bad_parts};
 
 // A step with another solver; pgs comes back whatever happens.
 static CairnStatus step_with(Fixture *f, const CairnSolver *solver, const CairnPartitioner *partitioner) {
