@@ -105,11 +105,13 @@ void cairn_arena_reset(CairnArena *arena) {
     }
     arena->used = 0;
     // One chunk may remain although the use needed more, where a mark was released: the peak tells.
-    if (total < arena->peak) {
-        total = arena->peak;
-    }
-    if (chunk_count == 0 || (chunk_count == 1 && arena->chunk->capacity == total)) {
+    if (chunk_count == 0 || (chunk_count == 1 && total >= arena->peak)) {
         return;
+    }
+    // With room to spare, so that a use that grows a little each time does not ask each time.
+    size_t spare = arena->peak <= SIZE_MAX / 2 ? arena->peak / 2 : 0;
+    if (total < arena->peak + spare) {
+        total = arena->peak + spare;
     }
     CairnArenaChunk *whole = new_chunk(arena, total);
     if (whole == NULL) {

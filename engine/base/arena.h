@@ -26,8 +26,8 @@ void cairn_arena_free(CairnArena *arena);
 void *cairn_arena_push(CairnArena *arena, size_t count, size_t element_size);
 void *cairn_arena_push_zero(CairnArena *arena, size_t count, size_t element_size);
 
-// Everything is free again. When the last use needed several chunks, they become one of the whole size, so that the next like
-// use allocates nothing (if the allocator refuses that, the chunks stay as they are).
+// Everything is free again. When the last use needed several chunks, they become one with room to spare, so that the next like use
+// allocates nothing (if the allocator refuses that, the chunks stay as they are).
 void cairn_arena_reset(CairnArena *arena);
 
 // Free everything pushed since the mark.
