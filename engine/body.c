@@ -69,6 +69,7 @@ static CairnBody make_body(const CairnBodyDef *def) {
         .angular_velocity = def->angular_velocity,
         .center = def->position,
         .type = def->type,
+        .is_continuous = def->continuous,
         .gravity_scale = def->gravity_scale,
         .linear_damping = def->linear_damping,
         .angular_damping = def->angular_damping,

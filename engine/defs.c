@@ -67,6 +67,7 @@ static const CairnField body_fields[] = {
     CAIRN_FIELD_DOUBLE(CairnBodyDef, gravity_scale, 1, -BIG, BIG, 0, "", "share of gravity that the body feels"),
     CAIRN_FIELD_DOUBLE(CairnBodyDef, linear_damping, 0, 0, BIG, 0, "1/s", "rate at which velocity dies"),
     CAIRN_FIELD_DOUBLE(CairnBodyDef, angular_damping, 0, 0, BIG, 0, "1/s", "rate at which spin dies"),
+    CAIRN_FIELD_BOOL(CairnBodyDef, continuous, true, "swept through the step, so that it passes through nothing"),
     CAIRN_FIELD_INT(CairnBodyDef, group, -1, -1, 1000000000, "label for semantic partitions"),
 };
 const CairnFieldTable cairn_body_fields = CAIRN_FIELD_TABLE("body", CairnBodyDef, body_fields);

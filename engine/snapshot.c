@@ -241,6 +241,7 @@ static void visit_body(Stream *s, CairnStore *store, CairnBody *b) {
     visit_bool(s, &b->has_mass);
     visit_int(s, &type, CAIRN_STATIC, CAIRN_DYNAMIC);
     b->type = (CairnBodyType)type;
+    visit_bool(s, &b->is_continuous);
     visit_double(s, &b->gravity_scale);
     visit_double(s, &b->linear_damping);
     visit_double(s, &b->angular_damping);

@@ -146,6 +146,7 @@ CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats) {
     cairn_step_assemble(&step);
     cairn_step_partition(&step);
     cairn_step_solve(&step);
+    cairn_step_hold(&step);
     cairn_step_integrate(&step);
     CairnStatus status = cairn_step_finish(&step, stats);
     if (!cairn_is_ok(status)) {

@@ -45,6 +45,15 @@ typedef struct CairnStepJoint {
     int row_count, row, constraint;
 } CairnStepJoint;
 
+// Where each shape may be within the step, by slot.
+typedef struct CairnStepBoxes {
+    CairnAabb *boxes;
+    CairnTransform *poses;
+    double *motion; // how far any point of it may move
+    uint8_t *kinds; // CairnBoxKind
+    int *owners;    // bodies
+} CairnStepBoxes;
+
 typedef struct CairnStep {
     CairnWorld *world;
     CairnStore *store;
@@ -75,17 +84,12 @@ typedef struct CairnStep {
     CairnProblem problem;
     double *P, *lambda; // what the stages still change
     double *velocity;   // the answer: problem.dof_count
+    CairnStepBoxes boxes;
+    const CairnPair *pairs; // of the broad phase
+    int pair_count;
+    double *advance; // of each block: how much of h it moves on for; NULL: all of it (step_hold.c)
     CairnParts parts;
 } CairnStep;
-
-// Where each shape may be within the step, by slot.
-typedef struct CairnStepBoxes {
-    CairnAabb *boxes;
-    CairnTransform *poses;
-    double *motion; // how far any point of it may move
-    uint8_t *kinds; // CairnBoxKind
-    int *owners;    // bodies
-} CairnStepBoxes;
 
 // A piece of collide: contacts from pairs.
 void cairn_step_narrow(CairnStep *step, const CairnStepBoxes *boxes, const CairnPair *pairs, int pair_count);
@@ -95,6 +99,7 @@ void cairn_step_collide(CairnStep *step);
 void cairn_step_assemble(CairnStep *step);
 void cairn_step_partition(CairnStep *step);
 void cairn_step_solve(CairnStep *step);
+void cairn_step_hold(CairnStep *step);
 void cairn_step_integrate(CairnStep *step);
 CairnStatus cairn_step_finish(CairnStep *step, CairnStats *stats);
 
@@ -103,6 +108,10 @@ CairnTransform cairn_step_kinematic_pose(const CairnStep *step, const CairnBody 
 
 // Wake the groups that moving bodies reach in this step; true: begin and collide again, now with them.
 bool cairn_step_wake(CairnStep *step);
+
+// Sets of blocks: parent[i] == i at first, and the lowest block of a set is its root, whatever the order of the unions.
+int cairn_step_root(int *parent, int i);
+void cairn_step_unite(int *parent, int a, int b);
 
 // ---- pieces of finish ----
 

@@ -3,11 +3,11 @@
 #include "engine/base/timer.h"
 #include "engine/step.h"
 
-// How far any point of a shape may move within the step: bounds both its box and the distance from which contacts are made, so
-// that what could touch within the step has a row (speculative contacts: nothing tunnels).
+// How far any point of a shape may move within the step: bounds both its box and the distance from which contacts are looked for,
+// so that what could touch within the step has a row and nothing tunnels. A body that is not continuous does without.
 static double motion_of(const CairnStep *step, const CairnShape *shape) {
     const CairnBody *body = &step->store->bodies[shape->body];
-    if (body->type == CAIRN_STATIC || shape->geometry.is_unbounded) {
+    if (body->type == CAIRN_STATIC || shape->geometry.is_unbounded || !body->is_continuous) {
         return 0;
     }
     int block = step->block_of[shape->body];
@@ -69,6 +69,9 @@ void cairn_step_collide(CairnStep *step) {
     double t1 = cairn_timer_now();
     step->stats.pairs = pair_count;
     step->stats.times.broad = t1 - t0;
+    step->boxes = boxes;
+    step->pairs = pairs;
+    step->pair_count = pair_count;
     cairn_step_narrow(step, &boxes, pairs, pair_count);
     step->stats.contacts = step->contact_count;
     step->stats.times.narrow = cairn_timer_now() - t1;

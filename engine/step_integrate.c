@@ -14,8 +14,9 @@ static void integrate_block(const CairnStep *step, int b) {
     const CairnWorldDef *def = &step->world->def;
     const double *x = step->velocity + (ptrdiff_t)6 * b;
     CairnVec3 v = {x[0], x[1], x[2]}, u = {x[3], x[4], x[5]};
-    block->center = cairn_add_scaled(body->center, step->h, v);
-    block->q = cairn_quat_normalize(cairn_quat_mul(cairn_quat_exp(cairn_scale(step->h, u)), body->q));
+    double h = step->advance != NULL ? step->advance[b] : step->h;
+    block->center = cairn_add_scaled(body->center, h, v);
+    block->q = cairn_quat_normalize(cairn_quat_mul(cairn_quat_exp(cairn_scale(h, u)), body->q));
     CairnVec3 change = cairn_sub(u, block->spin);
     block->end_velocity = v;
     if (def->integrator == CAIRN_MIDPOINT) { // vm = (v + v+)/2 was solved for

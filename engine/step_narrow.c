@@ -4,6 +4,7 @@
 // Pairs are worked in pieces, whatever the number of threads. What is found lies close together until all is counted; then every
 // piece writes its contacts in their places. Contacts are in the order of the pairs, and so are the last step's records: both are
 // read along once. Records of sleeping bodies stand behind the others, out of order; then a hash table finds them.
+#include "collision/sweep.h"
 #include "engine/base/hash.h"
 #include "engine/step.h"
 #include <limits.h>
@@ -13,6 +14,7 @@
 typedef struct Found {
     CairnVec3 normal, point;
     double distance;
+    double time; // into the step, at which the bodies are where the contact is: 0, or later for fast ones (sweep)
     uint32_t feature;
     int pair, count, place;
 } Found;
@@ -78,10 +80,69 @@ static uint64_t contact_id(const CairnStore *store, int a, int b, uint32_t featu
 
 // ---- finding ----
 
+static CairnVec6 free_velocity(const CairnStep *step, int body) {
+    int block = cairn_step_block(step, body);
+    return block >= 0 ? step->blocks[block].free : cairn_step_start(step, body);
+}
+
+static CairnMotion motion_of(const Narrow *narrow, int shape) {
+    const CairnStore *store = narrow->step->store;
+    const CairnShape *s = &store->shapes[shape];
+    const CairnBody *body = &store->bodies[s->body];
+    CairnVec6 v = free_velocity(narrow->step, s->body);
+    double reach = body->type == CAIRN_STATIC ? 0 : cairn_geometry_reach(&s->geometry, body->local_center);
+    return (CairnMotion){narrow->boxes->poses[shape], body->center, v.linear, v.angular, reach};
+}
+
+// The share of the contact margin within which fast bodies count as touching.
+#define TOUCH 0.1
+
+// Fast bodies that are apart: the manifold is the one of where they will meet, for the nearest features of now may not be those,
+// or there may be no meeting. Answers the time of it.
+static double sweep(const Narrow *narrow, CairnPair pair, double touch, double margin, CairnManifold *manifold) {
+    const CairnShape *shapes = narrow->step->store->shapes;
+    const CairnGeometry *a = &shapes[pair.a].geometry, *b = &shapes[pair.b].geometry;
+    CairnMotion motion_a = motion_of(narrow, pair.a), motion_b = motion_of(narrow, pair.b);
+    double time;
+    if (!cairn_sweep(a, &motion_a, b, &motion_b, narrow->step->h, touch, &time)) {
+        manifold->count = 0;
+        return 0;
+    }
+    cairn_narrow(a, cairn_motion_pose(&motion_a, time), b, cairn_motion_pose(&motion_b, time), margin, manifold);
+    // Distances as of now: what is left at the meeting and what closes until then, at the speed that the row will see.
+    for (int k = 0; k < manifold->count; k++) {
+        CairnVec3 arm_a =
+            cairn_sub(manifold->points[k].point, cairn_add_scaled(motion_a.center, time, motion_a.linear));
+        CairnVec3 arm_b =
+            cairn_sub(manifold->points[k].point, cairn_add_scaled(motion_b.center, time, motion_b.linear));
+        CairnVec3 slip = cairn_sub(cairn_add(motion_b.linear, cairn_cross(motion_b.angular, arm_b)),
+                                   cairn_add(motion_a.linear, cairn_cross(motion_a.angular, arm_a)));
+        manifold->points[k].distance -= time * cairn_dot(manifold->normal, slip);
+    }
+    return time;
+}
+
+// Slow bodies: what is nearer than the margin and the motion of the step. Fast ones alike while they touch; apart, by a sweep.
+static double find_manifold(const Narrow *narrow, CairnPair pair, CairnManifold *manifold) {
+    const CairnStepBoxes *boxes = narrow->boxes;
+    const CairnShape *shapes = narrow->step->store->shapes;
+    const CairnGeometry *a = &shapes[pair.a].geometry, *b = &shapes[pair.b].geometry;
+    double margin = narrow->step->world->def.contact_margin, touch = TOUCH * margin;
+    double motion = boxes->motion[pair.a] + boxes->motion[pair.b];
+    cairn_narrow(a, boxes->poses[pair.a], b, boxes->poses[pair.b], margin + motion, manifold);
+    if (motion <= margin || manifold->count == 0 || !cairn_can_sweep(a, b)) {
+        return 0;
+    }
+    for (int k = 0; k < manifold->count; k++) {
+        if (manifold->points[k].distance < touch) {
+            return 0;
+        }
+    }
+    return sweep(narrow, pair, touch, margin, manifold);
+}
+
 static void find_points(const Narrow *narrow, Piece *piece) {
     const CairnStore *store = narrow->step->store;
-    const CairnStepBoxes *boxes = narrow->boxes;
-    double margin = narrow->step->world->def.contact_margin;
     CairnManifold manifold;
     piece->count = 0;
     for (int p = piece->first; p < piece->end; p++) {
@@ -89,14 +150,12 @@ static void find_points(const Narrow *narrow, Piece *piece) {
         if (!may_touch(store, a, b)) {
             continue;
         }
-        double reach = margin + boxes->motion[a] + boxes->motion[b];
-        cairn_narrow(&store->shapes[a].geometry, boxes->poses[a], &store->shapes[b].geometry, boxes->poses[b], reach,
-                     &manifold);
+        double time = find_manifold(narrow, narrow->pairs[p], &manifold);
         for (int k = 0; k < manifold.count; k++) {
             const CairnManifoldPoint *point = &manifold.points[k];
             if (piece->count < piece->capacity) {
                 piece->found[piece->count] =
-                    (Found){manifold.normal, point->point, point->distance, point->feature, p, manifold.count, k};
+                    (Found){manifold.normal, point->point, point->distance, time, point->feature, p, manifold.count, k};
             }
             piece->count++;
         }
@@ -224,6 +283,11 @@ static int match(const CairnStore *store, int from, CairnPair pair, uint64_t id)
 
 // ---- contacts ----
 
+static CairnVec3 center_at(const CairnStep *step, int body, double time) {
+    CairnVec3 center = step->store->bodies[body].center;
+    return time > 0 ? cairn_add_scaled(center, time, free_velocity(step, body).linear) : center;
+}
+
 static void fill_contact(const CairnStep *step, CairnPair pair, const Found *found, const CairnMaterial *material,
                          CairnStepContact *c) {
     const CairnStore *store = step->store;
@@ -238,8 +302,8 @@ static void fill_contact(const CairnStep *step, CairnPair pair, const Found *fou
     c->normal = found->normal;
     c->manifold_count = found->count;
     c->manifold_place = found->place;
-    c->arm_a = cairn_sub(c->point, store->bodies[c->body_a].center);
-    c->arm_b = cairn_sub(c->point, store->bodies[c->body_b].center);
+    c->arm_a = cairn_sub(c->point, center_at(step, c->body_a, found->time));
+    c->arm_b = cairn_sub(c->point, center_at(step, c->body_b, found->time));
     c->material = *material;
     CairnVec6 va = cairn_step_start(step, c->body_a), vb = cairn_step_start(step, c->body_b);
     CairnVec3 slip = cairn_sub(cairn_add(vb.linear, cairn_cross(vb.angular, c->arm_b)),

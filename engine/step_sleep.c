@@ -81,7 +81,7 @@ bool cairn_step_wake(CairnStep *step) {
 
 // ---- islands ----
 
-static int find_root(int *parent, int i) {
+int cairn_step_root(int *parent, int i) {
     while (parent[i] != i) {
         parent[i] = parent[parent[i]];
         i = parent[i];
@@ -90,9 +90,9 @@ static int find_root(int *parent, int i) {
 }
 
 // The lower index becomes the root, so that the roots do not depend on the order of the unions.
-static void unite(int *parent, int a, int b) {
-    a = find_root(parent, a);
-    b = find_root(parent, b);
+void cairn_step_unite(int *parent, int a, int b) {
+    a = cairn_step_root(parent, a);
+    b = cairn_step_root(parent, b);
     parent[a > b ? a : b] = a < b ? a : b;
 }
 
@@ -104,7 +104,7 @@ static void unite_joints(const CairnStep *step, int *parent, bool *restless) {
         for (int k = 0; k < sj->body_count; k++) {
             int block = cairn_step_block(step, sj->bodies[k]);
             if (block >= 0 && first >= 0) {
-                unite(parent, first, block);
+                cairn_step_unite(parent, first, block);
             }
             first = first < 0 ? block : first;
         }
@@ -124,7 +124,7 @@ static void unite_contacts(const CairnStep *step, int *parent, bool *restless) {
         }
         int a = cairn_step_block(step, c->body_a), b = cairn_step_block(step, c->body_b);
         if (a >= 0 && b >= 0) {
-            unite(parent, a, b);
+            cairn_step_unite(parent, a, b);
         } else if (cairn_body_is_moved(&step->store->bodies[a >= 0 ? c->body_b : c->body_a])) {
             restless[a >= 0 ? a : b] = true;
         }
@@ -158,7 +158,7 @@ void cairn_step_find_rest(CairnStep *step) {
     unite_joints(step, step->island, restless);
     unite_contacts(step, step->island, restless);
     for (int b = 0; b < count; b++) { // a root stands before its members
-        step->island[b] = find_root(step->island, b);
+        step->island[b] = cairn_step_root(step->island, b);
         step->still_time[b] = restless[b] ? 0 : still_time_after(step, &step->blocks[b]);
         int root = step->island[b];
         shortest[root] = root == b ? step->still_time[b] : fmin(shortest[root], step->still_time[b]);

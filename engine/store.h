@@ -23,6 +23,7 @@ typedef struct CairnBody {
     bool has_mass;     // dynamic bodies need it before a step
     // settings
     CairnBodyType type;
+    bool is_continuous; // swept through the step: never passes through anything
     double gravity_scale, linear_damping, angular_damping;
     double given_mass; // 0: from shapes
     CairnVec3 given_center, given_inertia, given_products;

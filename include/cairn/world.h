@@ -103,6 +103,7 @@ typedef struct CairnBodyDef {
     double gravity_scale;
     double linear_damping;  // 1/s
     double angular_damping; // 1/s
+    bool continuous;        // contacts are made where it will be within the step: it passes through nothing
     int group;              // label for semantic partitions, -1: none
     uint64_t user_data;
     uint32_t cookie; // set by cairn_body_def()

@@ -1,0 +1,149 @@
+// Hold: the last word on tunnelling. Rows are linear in the velocities; a corner that strikes at 100 m/s may answer with a spin of many
+// turns a step, for which no row speaks, and carry the middle of its body through the wall. So where the velocities that were
+// solved for would take the core of a fast shape (a ball in its middle) into another shape, the body moves on only up to there: its
+// velocity is kept, the rest of its step is lost, and the next step finds it touching. Bodies tied by joints are held together.
+#include "collision/sweep.h"
+#include "engine/step.h"
+
+// The share of a core's radius that counts as having arrived.
+static const double arrival = 0.1;
+
+static CairnMotion motion_of(const CairnStep *step, int shape, CairnTransform pose) {
+    const CairnStore *store = step->store;
+    const CairnShape *s = &store->shapes[shape];
+    const CairnBody *body = &store->bodies[s->body];
+    int block = step->block_of[s->body];
+    CairnMotion motion = {.pose = pose, .center = body->center};
+    if (body->type != CAIRN_STATIC) {
+        motion.reach = cairn_geometry_reach(&s->geometry, body->local_center);
+    }
+    if (block >= 0) {
+        const double *v = step->velocity + (ptrdiff_t)6 * block;
+        motion.linear = (CairnVec3){v[0], v[1], v[2]};
+        motion.angular = (CairnVec3){v[3], v[4], v[5]};
+    } else if (body->type == CAIRN_KINEMATIC) {
+        motion.linear = body->velocity;
+        motion.angular = body->angular_velocity;
+    }
+    return motion;
+}
+
+// Hold the body of `shape` where its core would enter `other`.
+static void hold_core(CairnStep *step, int shape, int other) {
+    const CairnShape *s = &step->store->shapes[shape], *o = &step->store->shapes[other];
+    int block = step->block_of[s->body];
+    if (block < 0 || !step->store->bodies[s->body].is_continuous || !cairn_can_sweep(&s->geometry, &o->geometry) ||
+        !cairn_geometry_is_convex(&s->geometry)) {
+        return;
+    }
+    CairnMotion obstacle = motion_of(step, other, step->boxes.poses[other]);
+    CairnMotion motion = motion_of(step, shape, step->boxes.poses[shape]);
+    CairnGeometry core = cairn_core(&s->geometry, motion.pose, &motion.pose.p);
+    motion.reach = cairn_length(cairn_sub(motion.pose.p, motion.center)); // the ball's own turning moves nothing
+    CairnVec3 turn = cairn_cross(motion.angular, cairn_sub(motion.pose.p, motion.center));
+    CairnVec3 relative = cairn_sub(cairn_add(motion.linear, turn), obstacle.linear);
+    double way = step->h * (cairn_length(relative) + cairn_length(obstacle.angular) * obstacle.reach);
+    if (!(way > core.radius)) { // too slow to get through in one step: contacts see to it
+        return;
+    }
+    double time;
+    if (cairn_sweep(&core, &motion, &o->geometry, &obstacle, step->h, arrival * core.radius, &time)) {
+        step->advance[block] = fmin(step->advance[block], time);
+    }
+}
+
+static bool boxes_meet(const CairnAabb *a, const CairnAabb *b) {
+    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
+           a->low.z <= b->high.z && b->low.z <= a->high.z;
+}
+
+static bool may_touch(const CairnStore *store, int a, int b) {
+    const CairnFilter *fa = &store->shapes[a].def.filter, *fb = &store->shapes[b].def.filter;
+    return (fa->category & fb->mask) != 0 && (fb->category & fa->mask) != 0 &&
+           store->shapes[a].body != store->shapes[b].body &&
+           !cairn_store_joins(store, store->shapes[a].body, store->shapes[b].body);
+}
+
+// A body that was struck and now goes faster than the broad phase looked: hold it against everything that its new way crosses.
+static void hold_escaped(CairnStep *step, int shape, double way) {
+    CairnVec3 by = {way, way, way};
+    CairnAabb box = step->boxes.boxes[shape];
+    box = (CairnAabb){cairn_sub(box.low, by), cairn_add(box.high, by)};
+    for (int other = 0; other < step->store->shape_pool.count; other++) {
+        if (step->boxes.kinds[other] != CAIRN_BOX_ABSENT && boxes_meet(&box, &step->boxes.boxes[other]) &&
+            may_touch(step->store, shape, other)) {
+            hold_core(step, shape, other);
+        }
+    }
+}
+
+static void share_among_joined(CairnStep *step) {
+    int *parent = CAIRN_STEP_PUSH(step, int, step->block_count);
+    if (parent == NULL) {
+        return;
+    }
+    for (int b = 0; b < step->block_count; b++) {
+        parent[b] = b;
+    }
+    for (int j = 0; j < step->joint_count; j++) {
+        const CairnStepJoint *sj = &step->joints[j];
+        for (int k = 1; k < sj->body_count; k++) {
+            int a = cairn_step_block(step, sj->bodies[0]), b = cairn_step_block(step, sj->bodies[k]);
+            if (a >= 0 && b >= 0) {
+                cairn_step_unite(parent, a, b);
+            }
+        }
+    }
+    for (int b = 0; b < step->block_count; b++) {
+        int root = cairn_step_root(parent, b);
+        step->advance[root] = fmin(step->advance[root], step->advance[b]);
+    }
+    for (int b = 0; b < step->block_count; b++) {
+        step->advance[b] = step->advance[cairn_step_root(parent, b)];
+    }
+}
+
+// How far the middle of a shape goes in this step.
+static double way_of(const CairnStep *step, int shape) {
+    CairnMotion m = motion_of(step, shape, step->boxes.poses[shape]);
+    CairnVec3 turn = cairn_cross(m.angular, cairn_sub(m.pose.p, m.center));
+    return step->h * cairn_length(cairn_add(m.linear, turn));
+}
+
+static bool needs_a_look(const CairnStep *step) {
+    double margin = step->world->def.contact_margin;
+    for (int s = 0; s < step->store->shape_pool.count; s++) {
+        if (step->boxes.kinds[s] == CAIRN_BOX_MOVING && way_of(step, s) > margin) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void cairn_step_hold(CairnStep *step) {
+    if (cairn_step_failed(step) || !needs_a_look(step)) {
+        return;
+    }
+    step->advance = CAIRN_STEP_PUSH(step, double, step->block_count);
+    if (step->advance == NULL) {
+        return;
+    }
+    for (int b = 0; b < step->block_count; b++) {
+        step->advance[b] = step->h;
+    }
+    double margin = step->world->def.contact_margin;
+    for (int p = 0; p < step->pair_count; p++) {
+        int a = step->pairs[p].a, b = step->pairs[p].b;
+        if (way_of(step, a) + way_of(step, b) > margin && may_touch(step->store, a, b)) {
+            hold_core(step, a, b);
+            hold_core(step, b, a);
+        }
+    }
+    for (int s = 0; s < step->store->shape_pool.count; s++) {
+        double way = step->boxes.kinds[s] == CAIRN_BOX_MOVING ? way_of(step, s) : 0;
+        if (way > step->boxes.motion[s] + margin) {
+            hold_escaped(step, s, way);
+        }
+    }
+    share_among_joined(step);
+}
