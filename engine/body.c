@@ -193,7 +193,10 @@ CairnStatus cairn_body_set_pose(CairnWorld *world, CairnBodyId id, CairnVec3 pos
     CairnBody *body = &world->store.bodies[index];
     CairnQuat q = cairn_quat_normalize(orientation);
     CairnVec3 center = cairn_add(position, cairn_rotate(q, body->local_center));
-    CAIRN_TRY(check_result("position", id, center));
+    if (!cairn_is_within_reach(center)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "body %u: position is (%g, %g, %g), must be within %g m", id.index,
+                           position.x, position.y, position.z, CAIRN_REACH);
+    }
     cairn_world_wake_around(world, index);
     body->q = q;
     body->center = center;

@@ -27,6 +27,9 @@ static CairnStatus check_body(const CairnBody *b, int index) {
     if (!(b->mass >= 0) || !(b->given_mass >= 0) || (b->has_mass && !has_sound_mass(b))) {
         return corrupt("body", index, "its mass or inertia is no real body's");
     }
+    if (!cairn_is_within_reach(b->local_center)) {
+        return corrupt("body", index, "its centre of mass is out of reach");
+    }
     if (!(b->linear_damping >= 0) || !(b->angular_damping >= 0)) {
         return corrupt("body", index, "its damping is negative");
     }

@@ -25,14 +25,15 @@ void *cairn_step_push_zero(CairnStep *step, size_t count, size_t size) {
 }
 
 // Every living body must be whole before anything is computed from it.
-static CairnStatus check_body(const CairnBody *body, int index) {
-    if (!cairn_vec3_is_finite(body->center) || !cairn_quat_is_unit(body->q)) {
+static CairnStatus check_body(const CairnBody *body, int index, double h) {
+    if (!cairn_is_within_reach(body->center) || !cairn_quat_is_unit(body->q)) {
         return cairn_error(
-            CAIRN_NUMERIC, "step: body %d: pose is (%g, %g, %g), (%g, %g, %g, %g): not finite or not of unit length",
+            CAIRN_NUMERIC, "step: body %d: pose is (%g, %g, %g), (%g, %g, %g, %g): out of reach or not of unit length",
             index + 1, body->center.x, body->center.y, body->center.z, body->q.w, body->q.x, body->q.y, body->q.z);
     }
-    if (!cairn_vec3_is_finite(body->velocity) || !cairn_vec3_is_finite(body->angular_velocity)) {
-        return cairn_error(CAIRN_NUMERIC, "step: body %d: velocity is (%g, %g, %g), (%g, %g, %g): not finite",
+    if (!cairn_is_within_reach(cairn_scale(h, body->velocity)) ||
+        !cairn_is_within_reach(cairn_scale(h, body->angular_velocity))) {
+        return cairn_error(CAIRN_NUMERIC, "step: body %d: velocity is (%g, %g, %g), (%g, %g, %g): out of reach",
                            index + 1, body->velocity.x, body->velocity.y, body->velocity.z, body->angular_velocity.x,
                            body->angular_velocity.y, body->angular_velocity.z);
     }
@@ -73,7 +74,9 @@ static void start_block(const CairnStep *step, CairnStepBlock *block) {
 // What the problem holds of a body are its momenta.
 static bool is_usable(const CairnStep *step, const CairnStepBlock *block) {
     double mass = step->store->bodies[block->body].mass;
-    return cairn_vec3_is_finite(cairn_scale(mass, block->free.linear)) &&
+    return cairn_is_within_reach(cairn_scale(step->h, block->free.linear)) &&
+           cairn_is_within_reach(cairn_scale(step->h, block->free.angular)) &&
+           cairn_vec3_is_finite(cairn_scale(mass, block->free.linear)) &&
            cairn_vec3_is_finite(cairn_mat3_mul(block->inertia, block->free.angular));
 }
 
@@ -116,7 +119,7 @@ static void begin(CairnStep *step, CairnWorld *world, double h) {
         if (!cairn_pool_is_alive(pool, i)) {
             continue;
         }
-        step->status = check_body(&world->store.bodies[i], i);
+        step->status = check_body(&world->store.bodies[i], i, h);
         if (cairn_step_failed(step)) {
             return;
         }

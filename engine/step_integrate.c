@@ -34,7 +34,7 @@ static void integrate_block(const CairnStep *step, int b) {
 }
 
 static bool is_finite_block(const CairnStepBlock *block) {
-    return cairn_vec3_is_finite(block->center) && cairn_quat_is_unit(block->q) &&
+    return cairn_is_within_reach(block->center) && cairn_quat_is_unit(block->q) &&
            cairn_vec3_is_finite(block->end_velocity) && cairn_vec3_is_finite(block->end_spin);
 }
 
@@ -52,7 +52,7 @@ static void check_kinematic(CairnStep *step) {
             continue;
         }
         CairnTransform pose = cairn_step_kinematic_pose(step, body);
-        if (!cairn_vec3_is_finite(pose.p) || !cairn_quat_is_unit(pose.q)) {
+        if (!cairn_is_within_reach(pose.p) || !cairn_quat_is_unit(pose.q)) {
             step->status = cairn_error(
                 CAIRN_NUMERIC, "step: body %d: its velocity (%g, %g, %g), (%g, %g, %g) takes it out of the world",
                 i + 1, body->velocity.x, body->velocity.y, body->velocity.z, body->angular_velocity.x,

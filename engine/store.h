@@ -73,6 +73,14 @@ typedef struct CairnTouch {
 #define CAIRN_STEP_MIN 1e-12
 #define CAIRN_STEP_MAX 1e12
 
+// No body is farther away than this, m, or moves or turns farther in a step, m and rad. Definitions allow a tenth of it; what
+// the collision computes from such numbers (products of a few of them) is far from overflow, so no shape pair ever sees an infinity.
+#define CAIRN_REACH 1e16
+
+static inline bool cairn_is_within_reach(CairnVec3 v) {
+    return fabs(v.x) <= CAIRN_REACH && fabs(v.y) <= CAIRN_REACH && fabs(v.z) <= CAIRN_REACH; // false for NaN
+}
+
 typedef struct CairnStore {
     CairnPool body_pool, shape_pool, joint_pool;
     CairnBody *bodies;
