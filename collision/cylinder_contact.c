@@ -8,19 +8,19 @@
 // A cap tilted by less (sine) against a face has no lowest point to speak of: its four points stay where they are.
 #define TILT 1e-5
 
-bool cairn_can_direction(CairnConvex *a, CairnConvex *b, CairnCan *can) {
+bool cairn_drum_direction(CairnConvex *a, CairnConvex *b, CairnDrum *drum) {
     CairnNearest nearest;
-    cairn_gjk(a, b, can->margin + can->rounding, &nearest);
+    cairn_gjk(a, b, drum->margin + drum->rounding, &nearest);
     if (nearest.is_beyond) {
         return false;
     }
     if (nearest.is_touching) {
-        can->gap = cairn_epa(a, b, &can->normal);
+        drum->gap = cairn_epa(a, b, &drum->normal);
     } else {
-        can->normal = nearest.normal;
-        can->gap = -cairn_convex_overlap(a, b, can->normal);
+        drum->normal = nearest.normal;
+        drum->gap = -cairn_convex_overlap(a, b, drum->normal);
     }
-    return can->gap - can->rounding < can->margin;
+    return drum->gap - drum->rounding < drum->margin;
 }
 
 typedef struct Refined {
@@ -31,7 +31,7 @@ typedef struct Refined {
 
 static void offer(Refined *r, CairnVec3 n) {
     double length = cairn_length(n), along = cairn_dot(n, r->start);
-    if (!(fabs(along) > (1 - 1e-6) * length)) {
+    if (!(length > 0 && fabs(along) > (1 - 1e-6) * length)) {
         return; // another contact
     }
     n = cairn_scale((along < 0 ? -1.0 : 1.0) / length, n);
@@ -55,7 +55,7 @@ static CairnVec3 rim_and_line(double radius, double z, CairnVec3 p, CairnVec3 e,
         double along = cairn_dot(tangent, e);
         double slope = cairn_dot(in, w) + radius * (1 - along * along), turn = -cairn_dot(tangent, w) / slope;
         if (!(fabs(turn) < 0.1)) {
-            return start;
+            return (CairnVec3){0, 0, 0}; // it runs away: another contact
         }
         angle += turn;
         if (fabs(turn) < 1e-16) {
@@ -65,38 +65,38 @@ static CairnVec3 rim_and_line(double radius, double z, CairnVec3 p, CairnVec3 e,
     return cairn_cross(tangent, e);
 }
 
-void cairn_can_refine(CairnConvex *a, CairnConvex *b, const CairnVec3 *faces, int face_count,
-                      const CairnVec3 (*ends)[2], int edge_count, CairnCan *can) {
+void cairn_drum_refine(CairnConvex *a, CairnConvex *b, const CairnVec3 *faces, int face_count,
+                       const CairnVec3 (*ends)[2], int edge_count, CairnDrum *drum) {
     double size = a->size + b->size;
-    Refined r = {a, b, can->normal, can->normal, can->gap - 1e-11 * size, 1e-14 * size};
+    Refined r = {a, b, drum->normal, drum->normal, drum->gap - 1e-11 * size, 1e-14 * size};
     CairnVec3 v = ends[0][0], z = {0, 0, 1};
-    double cap = copysign(can->half, can->normal.z), across = hypot(v.x, v.y);
+    double cap = copysign(drum->half, drum->normal.z), across = hypot(v.x, v.y);
     offer(&r, z);
     for (int i = 0; i < face_count; ++i) {
         offer(&r, faces[i]);
     }
+    offer(&r, (CairnVec3){v.x, v.y, 0});
+    if (across > 1e-9 * drum->radius) {
+        double s = drum->radius / across;
+        offer(&r, cairn_sub(v, (CairnVec3){s * v.x, s * v.y, cap}));
+    }
     for (int i = 0; i < edge_count; ++i) {
         CairnVec3 e = cairn_normalize(cairn_sub(ends[i][1], ends[i][0]));
         offer(&r, cairn_cross(e, z));
-        offer(&r, rim_and_line(can->radius, cap, ends[i][0], e, can->normal));
+        offer(&r, rim_and_line(drum->radius, cap, ends[i][0], e, drum->normal));
     }
-    offer(&r, (CairnVec3){v.x, v.y, 0});
-    if (across > 1e-9 * can->radius) {
-        double s = can->radius / across;
-        offer(&r, cairn_sub(v, (CairnVec3){s * v.x, s * v.y, cap}));
-    }
-    can->normal = r.best;
-    can->gap = -cairn_convex_overlap(a, b, r.best);
+    drum->normal = r.best;
+    drum->gap = -cairn_convex_overlap(a, b, r.best);
 }
 
 // A point between the cylinder's surface at `own` and the core's at `own + distance n`.
-static int put(const CairnCan *can, CairnVec3 own, double distance, uint32_t name, uint32_t other,
+static int put(const CairnDrum *drum, CairnVec3 own, double distance, uint32_t name, uint32_t other,
                CairnManifoldPoint *points, int count) {
-    double d = distance - can->rounding;
-    if (!(d < can->margin) || count == CAIRN_CLIPPED_POINTS) {
+    double d = distance - drum->rounding;
+    if (!(d < drum->margin) || count == CAIRN_CLIPPED_POINTS) {
         return count;
     }
-    points[count] = (CairnManifoldPoint){cairn_add_scaled(own, 0.5 * d, can->normal), d, cairn_names(name, other)};
+    points[count] = (CairnManifoldPoint){cairn_add_scaled(own, 0.5 * d, drum->normal), d, cairn_names(name, other)};
     return count + 1;
 }
 
@@ -133,46 +133,48 @@ static bool cut_by_circle(double radius, double rim, CairnVec3 p, CairnVec3 d, d
 }
 
 // The cap that the normal leaves by, as a height.
-static double cap_of(const CairnCan *can) {
-    return copysign(can->half, can->normal.z);
+static double cap_of(const CairnDrum *drum) {
+    return copysign(drum->half, drum->normal.z);
 }
 
-static int edge_on_cap(const CairnCan *can, CairnVec3 p, CairnVec3 q, const uint32_t names[3],
+static int edge_on_cap(const CairnDrum *drum, CairnVec3 p, CairnVec3 q, const uint32_t names[3],
                        CairnManifoldPoint points[2]) {
     CairnVec3 d = cairn_sub(q, p);
-    double t[2], z = cap_of(can), sign = z > 0 ? 1.0 : -1.0;
+    double t[2], z = cap_of(drum), sign = z > 0 ? 1.0 : -1.0;
     bool is_cut[2];
-    if (!cut_by_circle(can->radius, CAIRN_RIM * can->radius, p, d, t, is_cut)) {
+    if (!cut_by_circle(drum->radius, CAIRN_RIM * drum->radius, p, d, t, is_cut)) {
         return 0;
     }
-    bool is_standing = (t[1] - t[0]) * hypot(d.x, d.y) < 1e-3 * fmin(cairn_length(d), can->radius);
+    bool is_standing = (t[1] - t[0]) * hypot(d.x, d.y) < 1e-3 * fmin(cairn_length(d), drum->radius);
     int count = 0, lower = sign * d.z >= 0 ? 0 : 1;
     for (int k = 0; k < 2; ++k) {
         if (is_standing && k != lower) {
             continue;
         }
         CairnVec3 x = cairn_add_scaled(p, t[k], d), own = {x.x, x.y, z};
-        count = put(can, own, sign * x.z - can->half, is_cut[k] ? cairn_can_rim(z, k) : cairn_can_cap(z),
+        count = put(drum, own, sign * x.z - drum->half, is_cut[k] ? cairn_drum_rim(z, k) : cairn_drum_cap(z),
                     is_cut[k] ? names[2] : names[k], points, count);
     }
     return count;
 }
 
-static int edge_on_side(const CairnCan *can, CairnVec3 p, CairnVec3 q, const uint32_t names[3],
+static int edge_on_side(const CairnDrum *drum, CairnVec3 p, CairnVec3 q, const uint32_t names[3],
                         CairnManifoldPoint points[2]) {
-    CairnVec3 d = cairn_sub(q, p), n = can->normal;
+    CairnVec3 d = cairn_sub(q, p), n = drum->normal;
     double sideways = n.x * d.y - n.y * d.x, length = cairn_length(d);
-    double low = fmax(fmin(p.z, q.z), -can->half), high = fmin(fmax(p.z, q.z), can->half);
-    if (high - low > 1e-3 * fmin(length, can->half) && fabs(d.z) > 0.5 * length &&
-        fabs(sideways / d.z) * (high - low) <= SIDEWAYS * can->radius) {
+    double low = fmax(fmin(p.z, q.z), -drum->half), high = fmin(fmax(p.z, q.z), drum->half);
+    if (high - low > 1e-3 * fmin(length, drum->half) && fabs(d.z) > 0.5 * length &&
+        fabs(sideways / d.z) * (high - low) <= SIDEWAYS * drum->radius) {
         int count = 0, lower_end = d.z > 0 ? 0 : 1;
         for (int k = 0; k < 2; ++k) {
             double z = k == 0 ? low : high;
-            bool is_end = k == 0 ? fmin(p.z, q.z) >= -can->half : fmax(p.z, q.z) <= can->half;
-            CairnVec3 x = cairn_add_scaled(p, (z - p.z) / d.z, d), foot = {n.x * can->radius, n.y * can->radius, z};
+            bool is_end = k == 0 ? fmin(p.z, q.z) >= -drum->half : fmax(p.z, q.z) <= drum->half;
+            CairnVec3 x = cairn_add_scaled(p, (z - p.z) / d.z, d), foot = {n.x * drum->radius, n.y * drum->radius, z};
             int end = k == 0 ? lower_end : 1 - lower_end;
-            count = put(can, foot, cairn_dot(n, cairn_sub(x, foot)), is_end ? cairn_can_side() : cairn_can_rim(k, 0),
-                        is_end ? names[end] : names[2], points, count);
+            double distance = cairn_dot(n, cairn_sub(x, foot)); // the edge itself is met, the side nearly: it is round
+            count =
+                put(drum, cairn_add_scaled(x, -distance, n), distance,
+                    is_end ? cairn_drum_side() : cairn_drum_rim(k, 0), is_end ? names[end] : names[2], points, count);
         }
         return count;
     }
@@ -181,43 +183,54 @@ static int edge_on_side(const CairnCan *can, CairnVec3 p, CairnVec3 q, const uin
     }
     double t = cairn_clamp(-(n.x * p.y - n.y * p.x) / sideways, 0, 1); // where it passes over the line of the side
     CairnVec3 x = cairn_add_scaled(p, t, d);
-    return put(can, cairn_add_scaled(x, -can->gap, n), can->gap, cairn_can_side(), names[2], points, 0);
+    return put(drum, cairn_add_scaled(x, -drum->gap, n), drum->gap, cairn_drum_side(), names[2], points, 0);
 }
 
-int cairn_can_edge(const CairnCan *can, CairnVec3 p, CairnVec3 q, const uint32_t names[3],
-                   CairnManifoldPoint points[2]) {
-    if (fabs(can->normal.z) > UPRIGHT) {
-        return edge_on_cap(can, p, q, names, points);
+int cairn_drum_edge(const CairnDrum *drum, CairnVec3 p, CairnVec3 q, const uint32_t names[3],
+                    CairnManifoldPoint points[2]) {
+    if (fabs(drum->normal.z) > UPRIGHT) {
+        return edge_on_cap(drum, p, q, names, points);
     }
-    if (fabs(can->normal.z) < LEVEL) {
-        return edge_on_side(can, p, q, names, points);
+    if (fabs(drum->normal.z) < LEVEL) {
+        return edge_on_side(drum, p, q, names, points);
     }
-    CairnVec3 d = cairn_sub(q, p), n = can->normal;
+    CairnVec3 d = cairn_sub(q, p), n = drum->normal;
     if (fabs(cairn_dot(n, d)) > 1e-6 * cairn_length(d)) {
         return 0;
     }
-    double across = hypot(n.x, n.y), z = cap_of(can);
-    CairnVec3 rim = {can->radius * n.x / across, can->radius * n.y / across, z};
-    return put(can, rim, can->gap, cairn_can_rim(z, 0), names[2], points, 0);
+    return cairn_drum_rim_point(drum, names[2], points);
 }
 
-int cairn_can_point(const CairnCan *can, CairnVec3 vertex, uint32_t name, CairnManifoldPoint points[1]) {
-    CairnVec3 n = can->normal;
-    double z = cap_of(can);
-    uint32_t own = fabs(n.z) > UPRIGHT ? cairn_can_cap(z) : fabs(n.z) < LEVEL ? cairn_can_side() : cairn_can_rim(z, 0);
-    return put(can, cairn_add_scaled(vertex, -can->gap, n), can->gap, own, name, points, 0);
+bool cairn_drum_leans(const CairnDrum *drum) {
+    return fabs(drum->normal.z) <= UPRIGHT && fabs(drum->normal.z) >= LEVEL;
+}
+
+int cairn_drum_rim_point(const CairnDrum *drum, uint32_t name, CairnManifoldPoint points[1]) {
+    CairnVec3 n = drum->normal;
+    double across = hypot(n.x, n.y), z = cap_of(drum);
+    CairnVec3 rim = {drum->radius * n.x / across, drum->radius * n.y / across, z};
+    return put(drum, rim, drum->gap, cairn_drum_rim(z, 0), name, points, 0);
+}
+
+int cairn_drum_point(const CairnDrum *drum, CairnVec3 vertex, uint32_t name, CairnManifoldPoint points[1]) {
+    CairnVec3 n = drum->normal;
+    double z = cap_of(drum);
+    uint32_t own = fabs(n.z) > UPRIGHT ? cairn_drum_cap(z)
+                   : fabs(n.z) < LEVEL ? cairn_drum_side()
+                                       : cairn_drum_rim(z, 0);
+    return put(drum, cairn_add_scaled(vertex, -drum->gap, n), drum->gap, own, name, points, 0);
 }
 
 // ---- faces ----
 
 // How far the face's plane is from a point along the normal.
-static double height_over(const CairnCan *can, const CairnPolygon *face, CairnVec3 own) {
-    return cairn_dot(face->normal, cairn_sub(face->p[0], own)) / cairn_dot(face->normal, can->normal);
+static double height_over(const CairnDrum *drum, const CairnPolygon *face, CairnVec3 own) {
+    return cairn_dot(face->normal, cairn_sub(face->p[0], own)) / cairn_dot(face->normal, drum->normal);
 }
 
-static int add_rim_points(const CairnCan *can, const CairnPolygon *face, double rim, CairnManifoldPoint *points,
+static int add_rim_points(const CairnDrum *drum, const CairnPolygon *face, double rim, CairnManifoldPoint *points,
                           int count) {
-    double z = cap_of(can);
+    double z = cap_of(drum);
     // Towards the face's lower side, where there is one: the point that goes in deepest is then among the four.
     double tilt = hypot(face->normal.x, face->normal.y);
     CairnVec3 u = {1, 0, 0};
@@ -226,62 +239,62 @@ static int add_rim_points(const CairnCan *can, const CairnPolygon *face, double 
     }
     static const double c[4] = {1, 0, -1, 0}, s[4] = {0, 1, 0, -1};
     for (int k = 0; k < 4; ++k) {
-        CairnVec3 own = {can->radius * (c[k] * u.x - s[k] * u.y), can->radius * (s[k] * u.x + c[k] * u.y), z};
-        double height = height_over(can, face, own);
-        if (cairn_polygon_is_over(face, cairn_add_scaled(own, height, can->normal), -rim)) {
-            count = put(can, own, height, cairn_can_rim(z, 2 + k), face->face, points, count);
+        CairnVec3 own = {drum->radius * (c[k] * u.x - s[k] * u.y), drum->radius * (s[k] * u.x + c[k] * u.y), z};
+        double height = height_over(drum, face, own);
+        if (cairn_polygon_is_over(face, cairn_add_scaled(own, height, drum->normal), -rim)) {
+            count = put(drum, own, height, cairn_drum_rim(z, 2 + k), face->face, points, count);
         }
     }
     return count;
 }
 
 // A corner of the face's outline within the cap, carried to the cap along the normal.
-static CairnVec3 on_cap(const CairnCan *can, CairnVec3 x) {
-    return cairn_add_scaled(x, (cap_of(can) - x.z) / can->normal.z, can->normal);
+static CairnVec3 on_cap(const CairnDrum *drum, CairnVec3 x) {
+    return cairn_add_scaled(x, (cap_of(drum) - x.z) / drum->normal.z, drum->normal);
 }
 
-static int face_on_cap(const CairnCan *can, const CairnPolygon *face, CairnManifoldPoint *points) {
-    double z = cap_of(can), rim = CAIRN_RIM * fmin(can->radius, cairn_polygon_size(face));
+static int face_on_cap(const CairnDrum *drum, const CairnPolygon *face, CairnManifoldPoint *points) {
+    double z = cap_of(drum), rim = CAIRN_RIM * fmin(drum->radius, cairn_polygon_size(face));
     int count = 0;
     for (int i = 0; i < face->count; ++i) {
-        CairnVec3 p = on_cap(can, face->p[i]), q = on_cap(can, face->p[i + 1 < face->count ? i + 1 : 0]);
+        CairnVec3 p = on_cap(drum, face->p[i]), q = on_cap(drum, face->p[i + 1 < face->count ? i + 1 : 0]);
         CairnVec3 d = cairn_sub(q, p);
         double t[2];
         bool is_cut[2];
-        if (hypot(p.x, p.y) <= can->radius + rim) {
-            count = put(can, p, height_over(can, face, p), cairn_can_cap(z), face->vertex[i], points, count);
+        if (hypot(p.x, p.y) <= drum->radius + rim) {
+            count = put(drum, p, height_over(drum, face, p), cairn_drum_cap(z), face->vertex[i], points, count);
         }
-        if (!cut_by_circle(can->radius, rim, p, d, t, is_cut)) {
+        if (!cut_by_circle(drum->radius, rim, p, d, t, is_cut)) {
             continue;
         }
         for (int k = 0; k < 2; ++k) {
             if (is_cut[k]) {
                 CairnVec3 x = cairn_add_scaled(p, t[k], d);
-                count = put(can, x, height_over(can, face, x), cairn_can_rim(z, k), face->edge[i], points, count);
+                count = put(drum, x, height_over(drum, face, x), cairn_drum_rim(z, k), face->edge[i], points, count);
             }
         }
     }
-    return add_rim_points(can, face, rim, points, count);
+    return add_rim_points(drum, face, rim, points, count);
 }
 
-static int face_on_side(const CairnCan *can, const CairnPolygon *face, CairnManifoldPoint points[2]) {
-    CairnVec3 n = can->normal;
+static int face_on_side(const CairnDrum *drum, const CairnPolygon *face, CairnManifoldPoint points[2]) {
+    CairnVec3 n = drum->normal;
     double across = hypot(n.x, n.y), rim = 0.5 * CAIRN_RIM * cairn_polygon_size(face), t[2];
-    CairnVec3 p = {can->radius * n.x / across, can->radius * n.y / across, -can->half}, q = p;
+    CairnVec3 p = {drum->radius * n.x / across, drum->radius * n.y / across, -drum->half}, q = p;
     uint32_t names[2];
-    q.z = can->half;
+    q.z = drum->half;
     if (!cairn_polygon_cut(face, p, q, rim, t, names)) {
         return 0;
     }
     int count = 0;
     for (int k = 0; k < 2; ++k) {
         CairnVec3 own = cairn_add_scaled(p, t[k], cairn_sub(q, p));
-        count = put(can, own, height_over(can, face, own), names[k] != 0 ? cairn_can_side() : cairn_can_rim(k, 6),
+        count = put(drum, own, height_over(drum, face, own), names[k] != 0 ? cairn_drum_side() : cairn_drum_rim(k, 6),
                     names[k] != 0 ? names[k] : face->face, points, count);
     }
     return count;
 }
 
-int cairn_can_face(const CairnCan *can, const CairnPolygon *face, CairnManifoldPoint points[CAIRN_CLIPPED_POINTS]) {
-    return fabs(can->normal.z) > 0.5 ? face_on_cap(can, face, points) : face_on_side(can, face, points);
+int cairn_drum_face(const CairnDrum *drum, const CairnPolygon *face, CairnManifoldPoint points[CAIRN_CLIPPED_POINTS]) {
+    return fabs(drum->normal.z) > 0.5 ? face_on_cap(drum, face, points) : face_on_side(drum, face, points);
 }

@@ -39,25 +39,92 @@ double support_gap(const CairnGeometry *a, CairnTransform pa, const CairnGeometr
     return cairn_dot(n, cairn_sub(q, p));
 }
 
+// ---- the search ----
+//
+// The gap along n is the least n . m over all differences m = b - a, so from a few of these near n a model of it is known: the
+// least of so many planes. The model's own best direction (where three of them meet, where two do, or a step along their ridge)
+// is tried beside plain steps around n. That climbs ridges on which plain steps stand still.
+
+enum { AROUND = 8, KNOWN = AROUND + 1 };
+
+static CairnVec3 difference(const CairnGeometry *a, CairnTransform pa, const CairnGeometry *b, CairnTransform pb,
+                            CairnVec3 n) {
+    return cairn_sub(support_farthest(b, pb, cairn_neg(n)), support_farthest(a, pa, n));
+}
+
+typedef struct Model {
+    CairnVec3 points[KNOWN], center, best;
+    double reach, value; // cosine of how far from the centre it may be trusted; the model's gap at `best`
+} Model;
+
+static void try_direction(Model *m, CairnVec3 n) {
+    double length = cairn_length(n);
+    if (!(length > 1e-300)) {
+        return;
+    }
+    n = cairn_scale((cairn_dot(n, m->center) < 0 ? -1.0 : 1.0) / length, n);
+    double value = HUGE_VAL;
+    for (int k = 0; k < KNOWN && value > m->value; ++k) {
+        value = fmin(value, cairn_dot(n, m->points[k]));
+    }
+    if (value > m->value && cairn_dot(n, m->center) > m->reach) {
+        m->value = value;
+        m->best = n;
+    }
+}
+
+static void try_model(Model *m, double step) {
+    m->value = -HUGE_VAL;
+    m->reach = cos(1.5 * step);
+    for (int i = 0; i < KNOWN; ++i) {
+        for (int j = 0; j < i; ++j) {
+            CairnVec3 e = cairn_sub(m->points[i], m->points[j]), c = m->center;
+            double squared = cairn_length_squared(e);
+            if (!(squared > 0)) {
+                continue;
+            }
+            try_direction(m, cairn_add_scaled(m->points[i], -cairn_dot(m->points[i], e) / squared, e));
+            CairnVec3 on = cairn_normalize(cairn_add_scaled(c, -cairn_dot(c, e) / squared, e));
+            CairnVec3 along = cairn_normalize(cairn_cross(on, e));
+            try_direction(m, on);
+            try_direction(m, cairn_add_scaled(on, step, along));
+            try_direction(m, cairn_add_scaled(on, -step, along));
+            for (int k = 0; k < j; ++k) {
+                try_direction(m, cairn_cross(e, cairn_sub(m->points[k], m->points[j])));
+            }
+        }
+    }
+}
+
 double support_climb(const CairnGeometry *a, CairnTransform pa, const CairnGeometry *b, CairnTransform pb,
                      CairnVec3 *normal) {
     double gap = support_gap(a, pa, b, pb, *normal), turn = 0;
     for (double step = 0.1; step > 1e-10; turn += 0.618) {
-        CairnVec3 t1, t2, center = *normal;
-        bool is_better = false;
-        cairn_tangents(center, &t1, &t2);
-        for (int k = 0; k < 16; ++k) {
-            double angle = turn + k * CAIRN_PI / 8;
+        Model model = {.center = *normal, .best = *normal};
+        CairnVec3 t1, t2, best = *normal;
+        double best_gap = gap;
+        cairn_tangents(model.center, &t1, &t2);
+        model.points[AROUND] = difference(a, pa, b, pb, model.center);
+        for (int k = 0; k <= AROUND; ++k) {
+            double angle = turn + k * 2 * CAIRN_PI / AROUND;
             CairnVec3 n = cairn_normalize(
-                cairn_add_scaled(cairn_add_scaled(center, step * cos(angle), t1), step * sin(angle), t2));
-            double g = support_gap(a, pa, b, pb, n);
-            if (g > gap) {
-                gap = g;
-                *normal = n;
-                is_better = true;
+                cairn_add_scaled(cairn_add_scaled(model.center, step * cos(angle), t1), step * sin(angle), t2));
+            if (k == AROUND) {
+                try_model(&model, step);
+                n = model.best;
+            }
+            CairnVec3 m = difference(a, pa, b, pb, n);
+            if (k < AROUND) {
+                model.points[k] = m;
+            }
+            if (cairn_dot(n, m) > best_gap) {
+                best_gap = cairn_dot(n, m);
+                best = n;
             }
         }
-        step = is_better ? step : 0.7 * step; // slowly: uphill may be a narrow ridge
+        step = best_gap > gap + 1e-15 ? step : 0.4 * step;
+        gap = best_gap;
+        *normal = best;
     }
     return gap;
 }

@@ -385,8 +385,9 @@ static void against_the_reference(CairnShapeType type, uint64_t random, int most
     for (int k = 0; k < rounds(); ++k) {
         CairnGeometry a = rock(&random, 20), b = partner(&random, type);
         CairnTransform pa = support_transform(&random, 0.7), pb = support_transform(&random, 0.7);
-        // The last face may be a sliver whose rim is all of it: 1e-5 of the sizes.
-        SupportPairRule rule = {k % 2 ? 10 : 0.05, k % 4 == 0 ? 200 : 0, tolerance, 1e-5, most, is_like_face};
+        // A face's rim is 1e-5 of its size; along a cylinder's side an edge may part sideways, 5e-5 of the radius under it.
+        double surface = type == CAIRN_CYLINDER ? 6e-5 : 1e-5;
+        SupportPairRule rule = {k % 2 ? 10 : 0.05, k % 4 == 0 ? 200 : 0, tolerance, surface, most, is_like_face};
         support_check_pair(&a, pa, &b, pb, &rule, &random);
         drop_geometry(&a);
         drop_geometry(&b);
