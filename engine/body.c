@@ -126,7 +126,7 @@ bool cairn_body_is_alive(const CairnWorld *world, CairnBodyId id) {
 }
 
 CairnStatus cairn_body_add(CairnWorld *world, const CairnBodyDef *def, const CairnShapeDef *shape, CairnBodyId *id) {
-    CairnBodyId made;
+    CairnBodyId made = {0, 0, 0};
     CAIRN_TRY(cairn_body_create(world, def, &made));
     CairnStatus status = cairn_shape_create(world, made, shape, NULL);
     if (!cairn_is_ok(status)) { // as if the body had never been: destroying it would leave a generation behind

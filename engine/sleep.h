@@ -13,10 +13,10 @@ static inline bool cairn_body_sleeps(const CairnBody *body) {
 }
 
 // Wake a body and its group. Nothing where it is awake.
-void cairn_world_wake(CairnWorld *world, int body);
+void cairn_world_wake(CairnWorld *world, int index);
 
 // Wake what a change of this body may set in motion: itself, what rests on it, what is joined to it.
-void cairn_world_wake_around(CairnWorld *world, int body);
+void cairn_world_wake_around(CairnWorld *world, int index);
 
 void cairn_world_wake_all(CairnWorld *world);
 

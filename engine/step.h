@@ -126,7 +126,7 @@ bool cairn_step_is_kept(const CairnStep *step, int shape_a, int shape_b); // con
 void cairn_step_contact_frames(CairnStep *step); // tangents, warm impulses, friction bounds
 void cairn_step_joint_rows(CairnStep *step);
 void cairn_step_write_contact(const CairnStep *step, const CairnStepContact *contact, double *J, double *d);
-void cairn_step_write_joint(const CairnStep *step, const CairnStepJoint *joint, double *J, double *d);
+void cairn_step_write_joint(const CairnStep *step, const CairnStepJoint *sj, double *J, double *d);
 
 // Geometric stiffness: K of every block from the impulses in step->lambda, and P with it. `again`, after a solve: only where some
 // K jumped (geometric_jump); returns whether it did, that is, whether another solve is worth it.

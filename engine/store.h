@@ -102,7 +102,7 @@ void cairn_store_init(CairnStore *store);
 void cairn_store_free(CairnStore *store, const CairnAllocator *allocator);
 
 // Mass, centre and inertia from what was given and the shapes, keeping the body's frame in place.
-void cairn_store_update_mass(CairnStore *store, int body);
+void cairn_store_update_mass(CairnStore *store, int index);
 
 // Principal axes (columns) in the world, and the tensor with these moments: A diag(m) A^T.
 static inline CairnMat3 cairn_body_axes(const CairnBody *body) {

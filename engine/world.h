@@ -31,7 +31,7 @@ struct CairnWorld {
     CairnEventList events;
     CairnBroad broad;
     int narrow_capacity[CAIRN_NARROW_PIECES]; // contact points for which each piece of the narrow phase has room
-    CairnArena arena; // of the step; the last problem lives here until the next one
+    CairnArena arena;                         // of the step; the last problem lives here until the next one
 
     const CairnSolver *solver;
     void *solver_options;
@@ -57,9 +57,9 @@ CairnJointId cairn_world_joint_id(const CairnWorld *world, int index);
 // ---- pieces that several files share ----
 
 // The two (gear: four) bodies of a joint as joint functions see them.
-void cairn_world_joint_input(const CairnStore *store, int joint, double h, CairnJointInput *input);
+void cairn_world_joint_input(const CairnStore *store, int index, double h, CairnJointInput *input);
 void cairn_world_remove_shape(CairnWorld *world, int shape);             // keeps the mass as it is
-void cairn_world_remove_joint(CairnWorld *world, int joint);             // gears on it go with it
+void cairn_world_remove_joint(CairnWorld *world, int index);             // gears on it go with it
 bool cairn_store_joins(const CairnStore *store, int body_a, int body_b); // by a joint that forbids contact?
 
 #endif

@@ -61,7 +61,7 @@ extern const CairnFieldTable cairn_world_fields;
 
 CairnWorldDef cairn_world_def(void);
 
-CairnStatus cairn_world_create(const CairnWorldDef *def, CairnWorld **world);
+CairnStatus cairn_world_create(const CairnWorldDef *def, CairnWorld **out);
 void cairn_world_destroy(CairnWorld *world); // NULL is allowed
 
 // Move time on by h seconds. On an error nothing has moved. `stats` may be NULL; on an error it is untouched.
@@ -223,6 +223,45 @@ typedef struct CairnRayHit {
 // The nearest hit within max_distance along `direction` (any length but zero). *has_hit says whether there is one.
 CairnStatus cairn_world_ray_cast(const CairnWorld *world, CairnVec3 origin, CairnVec3 direction, double max_distance,
                                  CairnFilter filter, CairnRayHit *hit, bool *has_hit);
+
+typedef struct CairnFound {
+    CairnShapeId shape;
+    CairnBodyId body;
+} CairnFound;
+
+// The shapes that touch an axis-aligned box, or a shape on a body at `pose` (convex and bounded, with its own place in the body's
+// frame). Fills up to `capacity` of them in the order of their slots; *count is how many there are.
+CairnStatus cairn_world_overlap_box(const CairnWorld *world, CairnVec3 low, CairnVec3 high, CairnFilter filter,
+                                    CairnFound *found, int capacity, int *count);
+CairnStatus cairn_world_overlap_shape(const CairnWorld *world, const CairnShapeDef *shape, CairnTransform pose,
+                                      CairnFilter filter, CairnFound *found, int capacity, int *count);
+
+typedef struct CairnClosest {
+    CairnShapeId shape;
+    CairnBodyId body;
+    CairnVec3 own;    // the point asked about, or the point of the shape asked about
+    CairnVec3 point;  // the nearest point of the world's shape
+    CairnVec3 normal; // from there towards `own`, unit
+    double distance;  // 0: inside, or they overlap; own and point are then some point of both
+} CairnClosest;
+
+// The nearest shape within max_distance of a point, or of a shape on a body at `pose`.
+CairnStatus cairn_world_closest_point(const CairnWorld *world, CairnVec3 point, double max_distance,
+                                      CairnFilter filter, CairnClosest *closest, bool *has_closest);
+CairnStatus cairn_world_closest_shape(const CairnWorld *world, const CairnShapeDef *shape, CairnTransform pose,
+                                      double max_distance, CairnFilter filter, CairnClosest *closest,
+                                      bool *has_closest);
+
+typedef struct CairnCastHit {
+    CairnShapeId shape;
+    CairnBodyId body;
+    CairnVec3 point, normal; // where they first touch; the normal points away from the shape that is hit
+    double share;            // of the way; 0: they touch from the start
+} CairnCastHit;
+
+// Move a shape on a body from `pose` by `way` without turning it: the first shape that it meets.
+CairnStatus cairn_world_shape_cast(const CairnWorld *world, const CairnShapeDef *shape, CairnTransform pose,
+                                   CairnVec3 way, CairnFilter filter, CairnCastHit *hit, bool *has_hit);
 
 // ---- state ----
 
