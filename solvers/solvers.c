@@ -4,10 +4,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "solvers/bpp.h"
+#include "solvers/ipm.h"
 #include "solvers/pgs.h"
 
 static const CairnSolver *const solvers[] = {
     &cairn_solver_pgs,
+    &cairn_solver_bpp,
+    &cairn_solver_ipm,
 };
 
 enum { SOLVER_COUNT = sizeof(solvers) / sizeof(solvers[0]) };

@@ -1,0 +1,22 @@
+// bpp: block principal pivoting, S0 section 5.3 (after Judice and Pires).
+//
+// Guess which rows are free, solve their equations exactly, move every row that breaks a sign to where it points, again. From the
+// index sets of the last step that takes one to three factorizations. It may cycle: a hash of the sets finds that out, and rows then
+// move one at a time for p steps. Under `faithful` it ends where the paper ends; otherwise what does not settle goes to ipm.
+#ifndef CAIRN_SOLVERS_BPP_H
+#define CAIRN_SOLVERS_BPP_H
+
+#include "solvers/exact.h"
+
+typedef struct CairnBppOptions {
+    int formulation; // CairnFormulation
+    int iterations;
+    int singles;
+    int patience;
+    bool faithful;
+    bool warm;
+} CairnBppOptions;
+
+extern const CairnSolver cairn_solver_bpp;
+
+#endif

@@ -1,0 +1,296 @@
+#include "solvers/exact.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/log.h"
+
+static CairnStatus check(const char *name, const CairnProblem *problem, const double *lambda) {
+    CAIRN_TRY(cairn_problem_check(problem));
+    for (int i = 0; i < problem->row_count; i++) {
+        if (!isfinite(lambda[i])) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: lambda[%d] = %g is not finite", name, i, lambda[i]);
+        }
+    }
+    for (int i = 0; i < problem->friction_count; i++) {
+        CairnFrictionKind kind = problem->frictions[i].kind;
+        if (kind != CAIRN_FRICTION_BOX && kind != CAIRN_FRICTION_BOX_CURRENT) {
+            return cairn_error(CAIRN_UNSUPPORTED, "%s does not take friction cones: friction group %d", name, i);
+        }
+    }
+    return cairn_ok();
+}
+
+static CairnStatus allocate(CairnExact *exact) {
+    CairnArena *arena = exact->context->arena;
+    int m = exact->problem->row_count;
+    double **arrays[] = {&exact->b, &exact->lower, &exact->upper, &exact->lambda,
+                         &exact->w, &exact->theta, &exact->y,     &exact->x};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        *arrays[i] = CAIRN_PUSH(arena, double, m + 1);
+        if (*arrays[i] == NULL) {
+            return cairn_error(CAIRN_OUT_OF_MEMORY, "exact solve: no memory for %d rows", m);
+        }
+    }
+    exact->v = CAIRN_PUSH(arena, double, exact->problem->dof_count + 1);
+    exact->place = CAIRN_PUSH_ZERO(arena, unsigned char, m + 1);
+    exact->is_held = CAIRN_PUSH_ZERO(arena, bool, m + 1);
+    exact->is_dead = CAIRN_PUSH_ZERO(arena, bool, m + 1);
+    if (!exact->v || !exact->place || !exact->is_held || !exact->is_dead) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "exact solve: no memory for %d rows", m);
+    }
+    return cairn_ok();
+}
+
+static double clamp(double x, double lower, double upper) {
+    return x < lower ? lower : x > upper ? upper : x;
+}
+
+// Bounds so close that wherever lambda lies between them the certificate holds: such a row is no unknown. Of a row that no impulse
+// moves w is b, whose sign says which bound it rests on.
+static void hold_rows(CairnExact *exact) {
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        exact->is_held[i] = exact->is_dead[i] || exact->D[i] * (exact->upper[i] - exact->lower[i]) <= exact->target;
+        if (exact->is_dead[i]) {
+            double pointed = exact->b[i] > 0 ? exact->lower[i] : exact->b[i] < 0 ? exact->upper[i] : exact->lambda[i];
+            exact->lambda[i] = isinf(pointed) ? exact->lambda[i] : pointed;
+        }
+        if (exact->is_held[i]) {
+            exact->lambda[i] = clamp(exact->lambda[i], exact->lower[i], exact->upper[i]);
+        }
+    }
+}
+
+static bool is_current(const CairnFriction *friction) {
+    return friction->kind == CAIRN_FRICTION_BOX_CURRENT;
+}
+
+// Bounds of BOX_CURRENT rows go the given part of the way to those that the iterate's normal impulses make.
+static void renew_bounds(CairnExact *exact, double part) {
+    const CairnProblem *problem = exact->problem;
+    for (int f = 0; f < problem->friction_count; f++) {
+        const CairnFriction *friction = &problem->frictions[f];
+        double normal = fmax(0, exact->lambda[friction->normal]);
+        for (int k = 1; is_current(friction) && k < 3 + friction->spin_rows; k++) {
+            int i = friction->normal + k;
+            double upper = normal * (k < 3 ? friction->mu : k == 3 ? friction->torsion : friction->rolling);
+            exact->upper[i] = part * upper + (1 - part) * exact->upper[i];
+            exact->lower[i] = -exact->upper[i];
+        }
+    }
+}
+
+CairnStatus cairn_exact_init(CairnExact *exact, const char *name, const CairnProblem *problem,
+                             CairnFormulation formulation, CairnSolverContext *context, const double *lambda) {
+    CAIRN_TRY(check(name, problem, lambda));
+    *exact = (CairnExact){.problem = problem, .context = context};
+    CAIRN_TRY(allocate(exact));
+    CAIRN_TRY(cairn_system_init(&exact->system, problem, formulation, context));
+    int m = problem->row_count;
+    size_t size = (size_t)m * sizeof(double);
+    exact->D = exact->system.D;
+    memcpy(exact->lambda, lambda, size);
+    memcpy(exact->lower, problem->lower, size);
+    memcpy(exact->upper, problem->upper, size);
+    cairn_ops_right_side(&exact->system.ops, exact->v, exact->b);
+    for (int i = 0; i < m; i++) {
+        if (!isfinite(exact->b[i]) || !isfinite(exact->D[i])) {
+            return cairn_error(CAIRN_NUMERIC, "%s: b = %g, D = %g in row %d is not finite", name, exact->b[i],
+                               exact->D[i], i);
+        }
+        exact->scale = fmax(exact->scale, fabs(exact->b[i]));
+    }
+    exact->limit = 1e-8 * exact->scale + 1e-12;
+    exact->target = 1e-2 * exact->limit;
+    cairn_ops_diagonal(&exact->system.ops, exact->x); // the system's D has ones where A has nothing
+    for (int i = 0; i < m; i++) {
+        exact->is_dead[i] = !(exact->x[i] > 0);
+    }
+    renew_bounds(exact, 1);
+    hold_rows(exact);
+    return cairn_ok();
+}
+
+double cairn_exact_measure(CairnExact *exact) {
+    double largest = 0;
+    cairn_ops_slack(&exact->system.ops, exact->lambda, exact->v, exact->w);
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        double above = exact->D[i] * (exact->lambda[i] - exact->upper[i]);
+        double below = exact->D[i] * (exact->lambda[i] - exact->lower[i]);
+        double middle = fabs(clamp(exact->w[i], above, below));
+        largest = middle <= largest ? largest : middle; // NaN comes through
+    }
+    return largest;
+}
+
+double cairn_exact_clamp(CairnExact *exact) {
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        exact->lambda[i] = clamp(exact->lambda[i], exact->lower[i], exact->upper[i]);
+    }
+    return cairn_exact_measure(exact);
+}
+
+CairnStatus cairn_exact_solve_sets(CairnExact *exact) {
+    int m = exact->problem->row_count;
+    bool is_same = exact->has_factor;
+    for (int i = 0; i < m; i++) {
+        double theta = exact->is_held[i] || exact->place[i] != CAIRN_FREE ? (double)INFINITY : 0;
+        is_same = is_same && theta == exact->theta[i];
+        exact->theta[i] = theta;
+        if (!exact->is_held[i] && exact->place[i] != CAIRN_FREE) {
+            exact->lambda[i] = exact->place[i] == CAIRN_AT_LOWER ? exact->lower[i] : exact->upper[i];
+        }
+    }
+    if (!is_same) {
+        exact->has_factor = false;
+        CAIRN_TRY(cairn_system_factor(&exact->system, exact->theta));
+        exact->has_factor = true;
+    }
+    cairn_ops_slack(&exact->system.ops, exact->lambda, exact->v, exact->w);
+    for (int i = 0; i < m; i++) {
+        exact->y[i] = -exact->w[i];
+    }
+    double left = cairn_system_solve(&exact->system, exact->y, 1e-4 * exact->target, 20, exact->x);
+    if (!isfinite(left)) {
+        exact->has_factor = false;
+        return cairn_error(CAIRN_NUMERIC, "exact solve: the free set's equations have no finite solution");
+    }
+    for (int i = 0; i < m; i++) {
+        exact->lambda[i] += exact->x[i];
+    }
+    cairn_ops_slack(&exact->system.ops, exact->lambda, exact->v, exact->w);
+    return cairn_ok();
+}
+
+double cairn_exact_violation(const CairnExact *exact, int i) {
+    if (exact->is_held[i]) {
+        return 0;
+    }
+    switch (exact->place[i]) {
+    case CAIRN_AT_LOWER:
+        return -exact->w[i];
+    case CAIRN_AT_UPPER:
+        return exact->w[i];
+    default:
+        return exact->D[i] * fmax(exact->lower[i] - exact->lambda[i], exact->lambda[i] - exact->upper[i]);
+    }
+}
+
+void cairn_exact_flip(CairnExact *exact, int i) {
+    if (exact->place[i] != CAIRN_FREE) {
+        exact->place[i] = CAIRN_FREE;
+    } else {
+        exact->place[i] = exact->lambda[i] < exact->lower[i] ? CAIRN_AT_LOWER : CAIRN_AT_UPPER;
+    }
+}
+
+void cairn_exact_predict(CairnExact *exact) {
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        double pointed = exact->lambda[i] - exact->w[i] / exact->D[i];
+        exact->place[i] = exact->is_held[i]            ? CAIRN_HELD
+                          : pointed <= exact->lower[i] ? CAIRN_AT_LOWER
+                          : pointed >= exact->upper[i] ? CAIRN_AT_UPPER
+                                                       : CAIRN_FREE;
+    }
+}
+
+CairnStatus cairn_exact_settle(CairnExact *exact, int steps, double *measure) {
+    *measure = (double)INFINITY;
+    for (int k = 0; k < steps; k++) {
+        CairnStatus status = cairn_exact_solve_sets(exact);
+        if (status.code == CAIRN_NUMERIC) {
+            return cairn_ok();
+        }
+        CAIRN_TRY(status);
+        int flips = 0;
+        for (int i = 0; i < exact->problem->row_count; i++) {
+            if (cairn_exact_violation(exact, i) > exact->target) {
+                cairn_exact_flip(exact, i);
+                flips++;
+            }
+        }
+        *measure = cairn_exact_clamp(exact);
+        if (flips == 0 || *measure <= exact->target) {
+            break;
+        }
+    }
+    return cairn_ok();
+}
+
+// The bounds follow the iterate's impulses until they agree with them: a contraction where friction is moderate. Where the bounds
+// wander they go half the way, then a quarter; where the best has not improved for long there may be no answer, and the best stays.
+static CairnStatus follow_bounds(CairnExact *exact, CairnExactMethod method, const void *options,
+                                 CairnOutcome *outcome) {
+    enum { MOST = 200, PATIENCE = 25 };
+    size_t size = (size_t)exact->problem->row_count * sizeof *exact->lambda;
+    double *best = CAIRN_PUSH(exact->context->arena, double, exact->problem->row_count + 1);
+    if (best == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "exact solve: no memory for %d rows", exact->problem->row_count);
+    }
+    double least = (double)INFINITY, part = 1, last = (double)INFINITY;
+    for (int k = 0, since = 0; k < MOST && since < PATIENCE; k++, since++) {
+        double inner = (double)INFINITY;
+        if (k > 0) {
+            CAIRN_TRY(cairn_exact_settle(exact, 3, &inner));
+        }
+        if (!(inner <= exact->limit)) {
+            CAIRN_TRY(method(exact, options, outcome));
+        }
+        renew_bounds(exact, 1);
+        double measure = cairn_exact_measure(exact);
+        if (measure < least) {
+            least = measure;
+            memcpy(best, exact->lambda, size);
+            since = 0;
+        }
+        if (measure <= exact->target) {
+            break;
+        }
+        part = measure > 0.9 * last ? fmax(0.25, 0.5 * part) : part;
+        last = measure;
+        renew_bounds(exact, part);
+        hold_rows(exact);
+    }
+    memcpy(exact->lambda, best, size);
+    renew_bounds(exact, 1);
+    *outcome = least <= exact->limit ? CAIRN_CONVERGED : CAIRN_STALLED;
+    return cairn_ok();
+}
+
+static void say_regularised(const CairnExact *exact, const char *name) {
+    if (exact->system.raised > 0) {
+        cairn_log(
+            exact->context->logger, CAIRN_LOG_WARNING,
+            "%s: the equations are singular (rows depend on one another and C = 0?); %g of diag(A) was added to factor "
+            "them and refined away",
+            name, exact->system.raised);
+    }
+}
+
+CairnStatus cairn_exact_run(CairnExact *exact, const char *name, CairnExactMethod method, const void *options,
+                            double *lambda, CairnSolveReport *report) {
+    int m = exact->problem->row_count;
+    bool has_current = false;
+    for (int f = 0; f < exact->problem->friction_count; f++) {
+        has_current = has_current || is_current(&exact->problem->frictions[f]);
+    }
+    CairnOutcome outcome = CAIRN_CONVERGED;
+    CAIRN_TRY(has_current ? follow_bounds(exact, method, options, &outcome) : method(exact, options, &outcome));
+    double claimed = cairn_exact_measure(exact);
+    for (int i = 0; i < m; i++) {
+        if (!isfinite(exact->lambda[i])) {
+            return cairn_error(CAIRN_NUMERIC, "%s: lambda[%d] = %g is not finite", name, i, exact->lambda[i]);
+        }
+    }
+    if (outcome == CAIRN_CONVERGED && !(claimed <= exact->limit)) {
+        outcome = CAIRN_STALLED;
+    }
+    say_regularised(exact, name);
+    memcpy(lambda, exact->lambda, (size_t)m * sizeof *lambda);
+    *report = (CairnSolveReport){.outcome = outcome,
+                                 .iterations = exact->iterations,
+                                 .factorizations = exact->system.factorizations,
+                                 .fallback = exact->fallback,
+                                 .claimed = claimed};
+    return cairn_ok();
+}

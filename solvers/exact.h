@@ -1,0 +1,68 @@
+// What the exact solvers share: the problem with its bounds as they are now, the index sets, one exact solve on the free set, and
+// the measure that says how far a lambda is. The measure is the referee's `scaled`, computed here from the solver's own products.
+#ifndef CAIRN_SOLVERS_EXACT_H
+#define CAIRN_SOLVERS_EXACT_H
+
+#include "solvers/system.h"
+
+// Where a row's impulse is.
+typedef enum CairnPlace {
+    CAIRN_FREE = 0, // w = 0
+    CAIRN_AT_LOWER,
+    CAIRN_AT_UPPER,
+    CAIRN_HELD // its bounds are one, or closer than the certificate can tell, or no impulse moves it
+} CairnPlace;
+
+typedef struct CairnExact {
+    const CairnProblem *problem;
+    CairnSolverContext *context;
+    CairnSystem system;
+    double *D; // the system's
+    double *b, *lower, *upper;
+    double *lambda; // the iterate; on entry the warm start
+    double *w;      // A lambda + b of the iterate
+    double *v;      // scratch over dofs
+    double *theta, *y, *x;
+    unsigned char *place;
+    bool *is_held, *is_dead; // dead: no impulse moves the row (J = 0, C = 0)
+    bool has_factor;         // `theta` is the one that is factored
+    double scale;            // max|b|
+    double limit;            // the certificate: 1e-8 max|b| + 1e-12
+    double target;           // what the solvers ask for: well inside it
+    int iterations, fallback;
+} CairnExact;
+
+// Check the problem and the warm lambda, choose and prepare the formulation. Arrays from context->arena.
+CairnStatus cairn_exact_init(CairnExact *exact, const char *name, const CairnProblem *problem,
+                             CairnFormulation formulation, CairnSolverContext *context, const double *lambda);
+
+// Find w of the iterate, and the largest |middle of w, D (lambda - u), D (lambda - l)|.
+double cairn_exact_measure(CairnExact *exact);
+
+// The same with lambda clamped to its bounds first.
+double cairn_exact_clamp(CairnExact *exact);
+
+// Put tight rows at their bounds and solve A_FF lambda_F = -b_F - A_FT lambda_T, starting from the iterate. Afterwards w holds for all rows.
+CairnStatus cairn_exact_solve_sets(CairnExact *exact);
+
+// How far row i breaks the signs of its place, in m/s: positive: broken.
+double cairn_exact_violation(const CairnExact *exact, int i);
+
+// Move row i to where its violation points.
+void cairn_exact_flip(CairnExact *exact, int i);
+
+// Solve the sets and flip what breaks a sign, a few times; the iterate's measure, INFINITY where the equations have no solution.
+CairnStatus cairn_exact_settle(CairnExact *exact, int steps, double *measure);
+
+// Where lambda - w/D lies: the places that the iterate points to.
+void cairn_exact_predict(CairnExact *exact);
+
+// A method over fixed bounds: it improves exact->lambda and says in `outcome` how it ended.
+typedef CairnStatus (*CairnExactMethod)(CairnExact *exact, const void *options, CairnOutcome *outcome);
+
+// Run a method: once over fixed bounds; with BOX_CURRENT friction again and again with the bounds that the last impulses make, until
+// they agree with themselves. Then check, write the answer to lambda and the report.
+CairnStatus cairn_exact_run(CairnExact *exact, const char *name, CairnExactMethod method, const void *options,
+                            double *lambda, CairnSolveReport *report);
+
+#endif

@@ -1,0 +1,175 @@
+#include "solvers/system.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/log.h"
+#include "engine/base/memory.h"
+
+const char *const cairn_formulation_names[] = {"auto", "constraint", "body", "kkt", "dense", NULL};
+
+// In AUTO's order of preference; dense is the last resort, but the first choice where everything is small.
+static const CairnSystemKind *const kinds[CAIRN_FORMULATION_COUNT] = {
+    [CAIRN_FORMULATION_DENSE] = &cairn_system_dense,
+};
+
+enum { SMALL_ROWS = 24 }; // below this a dense factor costs less than looking for a better one
+
+static bool can_take(CairnFormulation formulation, const CairnProblem *problem) {
+    const CairnSystemKind *kind = kinds[formulation];
+    if (kind == NULL) {
+        return false;
+    }
+    return kind->takes != NULL ? kind->takes(problem) : problem->form == CAIRN_FORM_DYNAMICS;
+}
+
+static CairnFormulation choose(const CairnProblem *problem) {
+    static const CairnFormulation order[] = {CAIRN_FORMULATION_KKT, CAIRN_FORMULATION_BODY,
+                                             CAIRN_FORMULATION_CONSTRAINT};
+    if (problem->row_count <= SMALL_ROWS) {
+        return CAIRN_FORMULATION_DENSE;
+    }
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        if (can_take(order[i], problem)) {
+            return order[i];
+        }
+    }
+    return CAIRN_FORMULATION_DENSE;
+}
+
+void cairn_system_forget(void *memory, const CairnAllocator *allocator) {
+    CairnSystemMemory *kept = memory;
+    for (int i = 0; i < CAIRN_FORMULATION_COUNT; i++) {
+        if (kept->slots[i] != NULL) {
+            kinds[i]->forget(kept->slots[i], allocator);
+        }
+    }
+    cairn_memory_release(allocator, kept, 1, sizeof *kept);
+}
+
+// The formulation's slot in what the solver keeps. No memory for it: nothing is kept, and nothing is lost but time.
+static void **slot_of(CairnSolverContext *context, CairnFormulation formulation) {
+    if (context->memory == NULL || context->allocator == NULL || kinds[formulation]->forget == NULL) {
+        return NULL;
+    }
+    if (*context->memory == NULL) {
+        *context->memory = cairn_memory_allocate_zero(context->allocator, 1, sizeof(CairnSystemMemory));
+    }
+    CairnSystemMemory *kept = *context->memory;
+    return kept != NULL ? &kept->slots[formulation] : NULL;
+}
+
+CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
+                              CairnSolverContext *context) {
+    if (formulation == CAIRN_FORMULATION_AUTO) {
+        formulation = choose(problem);
+    }
+    if (!can_take(formulation, problem)) {
+        return cairn_error(CAIRN_UNSUPPORTED, "formulation %s does not take this problem (form %d, %d rows)",
+                           cairn_formulation_names[formulation], (int)problem->form + 1, problem->row_count);
+    }
+    int m = problem->row_count;
+    CairnArena *arena = context->arena;
+    *system =
+        (CairnSystem){.problem = problem, .context = context, .formulation = formulation, .kind = kinds[formulation]};
+    system->D = CAIRN_PUSH(arena, double, m + 1);
+    system->theta = CAIRN_PUSH(arena, double, m + 1);
+    system->factored = CAIRN_PUSH(arena, double, m + 1);
+    system->v = CAIRN_PUSH(arena, double, problem->dof_count + 1);
+    system->r = CAIRN_PUSH(arena, double, m + 1);
+    system->z = CAIRN_PUSH(arena, double, m + 1);
+    if (!system->D || !system->theta || !system->factored || !system->v || !system->r || !system->z) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "system: no memory for %d rows", m);
+    }
+    CAIRN_TRY(cairn_ops_init(&system->ops, problem, arena));
+    cairn_ops_diagonal(&system->ops, system->D);
+    for (int i = 0; i < m; i++) {
+        system->D[i] = system->D[i] > 0 ? system->D[i] : 1;
+    }
+    return system->kind->prepare(&system->ops, context, slot_of(context, formulation), &system->state);
+}
+
+CairnStatus cairn_system_factor(CairnSystem *system, const double *theta) {
+    static const double first = 1e-14, last = 1e-6;
+    int m = system->problem->row_count;
+    memcpy(system->theta, theta, (size_t)m * sizeof *theta);
+    for (;;) {
+        for (int i = 0; i < m; i++) {
+            system->factored[i] = theta[i] + system->raised * system->D[i];
+        }
+        system->factorizations++;
+        CairnStatus status = system->kind->factor(system->state, system->factored);
+        if (status.code != CAIRN_NUMERIC || system->raised >= last) {
+            return status;
+        }
+        system->raised = system->raised > 0 ? 100 * system->raised : first;
+        cairn_log(system->context->logger, CAIRN_LOG_DEBUG,
+                  "system: singular to rounding, regularised by %g of diag(A)", system->raised);
+    }
+}
+
+// y = A x, matrix-free.
+static void multiply(CairnSystem *system, const double *x, double *y) {
+    const CairnProblem *problem = system->problem;
+    int m = problem->row_count;
+    if (problem->form == CAIRN_FORM_EXPLICIT) {
+        for (int i = 0; i < m; i++) {
+            y[i] = 0;
+            for (int k = problem->W_start[i]; k < problem->W_start[i + 1]; k++) {
+                y[i] += problem->W[k] * x[problem->W_column[k]];
+            }
+        }
+        return;
+    }
+    memset(system->v, 0, (size_t)problem->dof_count * sizeof *system->v);
+    cairn_ops_add_impulse(problem, x, system->v);
+    cairn_ops_solve(&system->ops, system->v);
+    cairn_ops_jacobian(problem, system->v, y);
+    for (int i = 0; i < m; i++) {
+        y[i] += problem->compliance[i] * x[i];
+    }
+}
+
+// r = y - (A + Theta) x where rows are in use, 0 elsewhere; its largest entry.
+static double leave(CairnSystem *system, const double *y, const double *x) {
+    double largest = 0;
+    multiply(system, x, system->r);
+    for (int i = 0; i < system->problem->row_count; i++) {
+        if (isinf(system->theta[i])) {
+            system->r[i] = 0;
+            continue;
+        }
+        system->r[i] = y[i] - system->r[i] - system->theta[i] * x[i];
+        // Not fmax: NaN must come through.
+        largest = fabs(system->r[i]) <= largest ? largest : fabs(system->r[i]);
+    }
+    return largest;
+}
+
+double cairn_system_solve(CairnSystem *system, const double *y, double limit, int most, double *x) {
+    int m = system->problem->row_count;
+    for (int i = 0; i < m; i++) {
+        x[i] = isinf(system->theta[i]) ? 0 : y[i];
+    }
+    system->kind->solve(system->state, x);
+    double left = leave(system, y, x);
+    for (int k = 0; k < most && left > limit; k++) {
+        memcpy(system->z, system->r, (size_t)m * sizeof *system->r);
+        system->kind->solve(system->state, system->z);
+        for (int i = 0; i < m; i++) {
+            system->z[i] += x[i]; // x stays until the better one is known to be better
+        }
+        double next = leave(system, y, system->z);
+        system->refinements++;
+        if (!(next < left)) {
+            break;
+        }
+        memcpy(x, system->z, (size_t)m * sizeof *x);
+        bool is_slow = next > 0.5 * left && system->raised == 0; // regularised systems converge slowly, but they do
+        left = next;
+        if (is_slow) {
+            break;
+        }
+    }
+    return left;
+}

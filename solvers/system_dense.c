@@ -1,0 +1,287 @@
+// Dense: A in full, factored by rows as L L^T with Theta on its diagonal and the rows held out left away. No assumption is made and
+// no order is sought, so it is what the other formulations are held to; entries left of a row's first are skipped, which makes a
+// chain in its natural order a band.
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "solvers/system.h"
+
+typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
+
+enum { PANEL = 48, DENSE_ROWS = 4000 };
+
+typedef struct Dense {
+    const CairnOps *ops;
+    int m, n;       // all rows, rows in use
+    double *A;      // m x m, lower half
+    double *L;      // n x n, lower half, row stride `m`, reciprocals on the diagonal
+    int *row;       // the n rows in use
+    int *begin;     // first column of every row in use that is not zero, a multiple of PANEL
+    int *active;    // rows below a panel that reach into it
+    double *packed; // the answer on the rows in use
+} Dense;
+
+static bool dense_takes(const CairnProblem *problem) {
+    return problem->row_count <= DENSE_ROWS && (problem->form == CAIRN_FORM_DYNAMICS || problem->W_is_symmetric);
+}
+
+// A dof block's terms: J L^-T of one constraint with respect to it.
+typedef struct Link {
+    int next; // of the same block, -1: the last
+    int first_row, row_count;
+    size_t at;
+} Link;
+
+static void add_pair(Dense *dense, const Link *a, const Link *b, const double *G, int size) {
+    for (int i = 0; i < a->row_count; i++) {
+        for (int j = 0; j < b->row_count && b->first_row + j <= a->first_row + i; j++) {
+            const double *x = G + a->at + (size_t)(i * size), *y = G + b->at + (size_t)(j * size);
+            double sum = 0;
+            for (int k = 0; k < size; k++) {
+                sum += x[k] * y[k];
+            }
+            dense->A[(size_t)(a->first_row + i) * (size_t)dense->m + (size_t)(b->first_row + j)] += sum;
+        }
+    }
+}
+
+// A = G G^T + C with G = J L^-T, block by block.
+static CairnStatus assemble(Dense *dense, CairnArena *arena) {
+    const CairnProblem *problem = dense->ops->problem;
+    size_t G_size = 0;
+    for (int c = 0; c < problem->constraint_count; c++) {
+        const CairnConstraintBlock *constraint = &problem->constraints[c];
+        for (int t = 0; t < constraint->term_count; t++) {
+            G_size += (size_t)(constraint->row_count *
+                               problem->blocks[problem->terms[constraint->first_term + t].block].size);
+        }
+    }
+    Link *links = CAIRN_PUSH(arena, Link, problem->term_count + 1);
+    int *head = CAIRN_PUSH(arena, int, problem->block_count + 1);
+    double *G = CAIRN_PUSH(arena, double, G_size + 1);
+    if (!links || !head || !G) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "dense system: no memory for %d rows", problem->row_count);
+    }
+    for (int b = 0; b < problem->block_count; b++) {
+        head[b] = -1;
+    }
+    size_t at = 0;
+    for (int c = 0; c < problem->constraint_count; c++) {
+        const CairnConstraintBlock *constraint = &problem->constraints[c];
+        for (int t = constraint->first_term; t < constraint->first_term + constraint->term_count; t++) {
+            int block = problem->terms[t].block, size = problem->blocks[block].size;
+            links[t] = (Link){head[block], constraint->first_row, constraint->row_count, at};
+            head[block] = t;
+            memcpy(G + at, problem->J + problem->terms[t].jacobian, (size_t)(constraint->row_count * size) * sizeof *G);
+            for (int i = 0; i < constraint->row_count; i++, at += (size_t)size) {
+                cairn_ops_forward(dense->ops, block, G + at);
+            }
+        }
+    }
+    for (int b = 0; b < problem->block_count; b++) {
+        for (int s = head[b]; s >= 0; s = links[s].next) {
+            for (int t = head[b]; t >= 0; t = links[t].next) {
+                add_pair(dense, &links[s], &links[t], G, problem->blocks[b].size);
+            }
+        }
+    }
+    for (int i = 0; i < dense->m; i++) {
+        dense->A[(size_t)i * (size_t)dense->m + (size_t)i] += problem->compliance[i];
+    }
+    return cairn_ok();
+}
+
+static void copy_explicit(Dense *dense) {
+    const CairnProblem *problem = dense->ops->problem;
+    for (int i = 0; i < dense->m; i++) {
+        for (int k = problem->W_start[i]; k < problem->W_start[i + 1]; k++) {
+            if (problem->W_column[k] <= i) {
+                dense->A[(size_t)i * (size_t)dense->m + (size_t)problem->W_column[k]] += problem->W[k];
+            }
+        }
+    }
+}
+
+static CairnStatus dense_prepare(const CairnOps *ops, CairnSolverContext *context, void **memory, void **state) {
+    (void)memory;
+    CairnArena *arena = context->arena;
+    size_t m = (size_t)ops->problem->row_count;
+    Dense *dense = CAIRN_PUSH(arena, Dense, 1);
+    if (dense == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "dense system: no memory");
+    }
+    *dense = (Dense){.ops = ops, .m = (int)m};
+    dense->A = CAIRN_PUSH_ZERO(arena, double, m *m + 1);
+    dense->L = CAIRN_PUSH(arena, double, m *m + 1);
+    dense->row = CAIRN_PUSH(arena, int, m + 1);
+    dense->begin = CAIRN_PUSH(arena, int, m + 1);
+    dense->active = CAIRN_PUSH(arena, int, m + 1);
+    dense->packed = CAIRN_PUSH(arena, double, m + 1);
+    if (!dense->A || !dense->L || !dense->row || !dense->begin || !dense->active || !dense->packed) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "dense system: no memory for %zu rows", m);
+    }
+    *state = dense;
+    if (ops->problem->form == CAIRN_FORM_EXPLICIT) {
+        copy_explicit(dense);
+        return cairn_ok();
+    }
+    return assemble(dense, arena);
+}
+
+// Copy the rows in use and find where each begins.
+static void gather(Dense *dense, const double *theta) {
+    dense->n = 0;
+    for (int i = 0; i < dense->m; i++) {
+        if (!isinf(theta[i])) {
+            dense->row[dense->n++] = i;
+        }
+    }
+    for (int i = 0; i < dense->n; i++) {
+        const double *from = dense->A + (size_t)dense->row[i] * (size_t)dense->m;
+        double *to = dense->L + (size_t)i * (size_t)dense->m;
+        int first = i;
+        for (int j = i; j >= 0; j--) {
+            to[j] = from[dense->row[j]];
+            first = to[j] != 0 ? j : first;
+        }
+        to[i] += theta[dense->row[i]];
+        dense->begin[i] = first / PANEL * PANEL;
+    }
+}
+
+// The columns [k, end) of the rows of one diagonal block, unblocked; false when a pivot breaks down.
+static bool factor_diagonal(Dense *dense, int k, int end, const double *theta) {
+    size_t m = (size_t)dense->m;
+    for (int i = k; i < end; i++) {
+        double *a = dense->L + (size_t)i * m;
+        for (int j = k; j < i; j++) {
+            const double *b = dense->L + (size_t)j * m;
+            double sum = a[j];
+            for (int q = k; q < j; q++) {
+                sum -= a[q] * b[q];
+            }
+            a[j] = sum * b[j];
+        }
+        int row = dense->row[i];
+        double pivot = a[i];
+        double whole = dense->A[(size_t)row * m + (size_t)row] + theta[row];
+        for (int q = k; q < i; q++) {
+            pivot -= a[q] * a[q];
+        }
+        if (!(pivot > 16 * DBL_EPSILON * whole) || !(pivot < (double)INFINITY)) {
+            return false;
+        }
+        a[i] = 1 / sqrt(pivot);
+    }
+    return true;
+}
+
+// The columns [k, end) of a row below the diagonal block.
+static void solve_panel(const Dense *dense, int k, int end, double *a) {
+    for (int j = k; j < end; j++) {
+        const double *b = dense->L + (size_t)j * (size_t)dense->m;
+        double sum = a[j];
+        for (int q = k; q < j; q++) {
+            sum -= a[q] * b[q];
+        }
+        a[j] = sum * b[j];
+    }
+}
+
+#define SUM_FOUR(a) (((a)[0] + (a)[2]) + ((a)[1] + (a)[3]))
+
+// Two rows times two rows over one whole panel.
+static inline void dot_2x2(const double *a0, const double *a1, const double *b0, const double *b1, double *sum) {
+    Four s00 = {0}, s01 = {0}, s10 = {0}, s11 = {0};
+    for (int q = 0; q < PANEL; q += 4) {
+        Four x0 = *(const Four *)(a0 + q), x1 = *(const Four *)(a1 + q);
+        Four y0 = *(const Four *)(b0 + q), y1 = *(const Four *)(b1 + q);
+        s00 += x0 * y0;
+        s01 += x0 * y1;
+        s10 += x1 * y0;
+        s11 += x1 * y1;
+    }
+    sum[0] = SUM_FOUR(s00);
+    sum[1] = SUM_FOUR(s01);
+    sum[2] = SUM_FOUR(s10);
+    sum[3] = SUM_FOUR(s11);
+}
+
+// Subtract the product of the panel's rows from what lies right of it.
+static void update(Dense *dense, int k, int count) {
+    size_t m = (size_t)dense->m;
+    const int *active = dense->active;
+    for (int i = 0; i < count; i += 2) {
+        int i0 = active[i], i1 = active[i + 1 < count ? i + 1 : i];
+        double *a0 = dense->L + (size_t)i0 * m, *a1 = dense->L + (size_t)i1 * m;
+        for (int j = 0; j <= i + 1 && j < count; j += 2) {
+            int j0 = active[j], j1 = active[j + 1 < count ? j + 1 : j];
+            const double *b0 = dense->L + (size_t)j0 * m, *b1 = dense->L + (size_t)j1 * m;
+            double sum[4];
+            dot_2x2(a0 + k, a1 + k, b0 + k, b1 + k, sum);
+            a0[j0] -= sum[0];
+            if (j1 != j0 && j1 <= i0) {
+                a0[j1] -= sum[1];
+            }
+            if (i1 != i0) {
+                a1[j0] -= sum[2];
+                if (j1 != j0) {
+                    a1[j1] -= sum[3];
+                }
+            }
+        }
+    }
+}
+
+static CairnStatus dense_factor(void *state, const double *theta) {
+    Dense *dense = state;
+    gather(dense, theta);
+    for (int k = 0; k < dense->n; k += PANEL) {
+        int end = k + PANEL < dense->n ? k + PANEL : dense->n;
+        if (!factor_diagonal(dense, k, end, theta)) {
+            return cairn_error(CAIRN_NUMERIC, "dense system: not positive definite near row %d", dense->row[k]);
+        }
+        int count = 0;
+        for (int i = end; i < dense->n; i++) {
+            if (dense->begin[i] <= k) {
+                solve_panel(dense, k, end, dense->L + (size_t)i * (size_t)dense->m);
+                dense->active[count++] = i;
+            }
+        }
+        update(dense, k, count);
+    }
+    return cairn_ok();
+}
+
+static void dense_solve(void *state, double *x) {
+    Dense *dense = state;
+    double *y = dense->packed;
+    for (int i = 0; i < dense->n; i++) {
+        const double *a = dense->L + (size_t)i * (size_t)dense->m;
+        double sum = x[dense->row[i]];
+        for (int j = dense->begin[i]; j < i; j++) {
+            sum -= a[j] * y[j];
+        }
+        y[i] = sum * a[i];
+    }
+    for (int i = dense->n - 1; i >= 0; i--) {
+        const double *a = dense->L + (size_t)i * (size_t)dense->m;
+        y[i] *= a[i];
+        for (int j = dense->begin[i]; j < i; j++) {
+            y[j] -= a[j] * y[i];
+        }
+    }
+    memset(x, 0, (size_t)dense->m * sizeof *x);
+    for (int i = 0; i < dense->n; i++) {
+        x[dense->row[i]] = y[i];
+    }
+}
+
+const CairnSystemKind cairn_system_dense = {
+    .name = "dense",
+    .takes = dense_takes,
+    .prepare = dense_prepare,
+    .factor = dense_factor,
+    .solve = dense_solve,
+};
