@@ -1,8 +1,8 @@
 #include "collision/cylinder_contact.h"
 
-// A normal leans on neither cap nor side beyond this (1e-4 rad): then only the rim is met.
-#define UPRIGHT (1 - 5e-9)
-#define LEVEL 1e-4
+// A normal that leans on neither cap nor side beyond rounding meets the rim only.
+#define UPRIGHT (1 - 1e-15)
+#define LEVEL 1e-13
 // An edge counts as along the side where it parts sideways by at most this share of the radius.
 #define SIDEWAYS 1e-2
 // A cap tilted by less (sine) against a face has no lowest point to speak of: its four points stay where they are.
@@ -87,6 +87,22 @@ void cairn_drum_refine(CairnConvex *a, CairnConvex *b, const CairnVec3 *faces, i
     }
     drum->normal = r.best;
     drum->gap = -cairn_convex_overlap(a, b, r.best);
+}
+
+void cairn_drum_settle(CairnConvex *a, CairnConvex *b, double cosine, double tie, CairnDrum *drum) {
+    CairnVec3 n = drum->normal, exact;
+    if (fabs(n.z) > cosine) {
+        exact = (CairnVec3){0, 0, copysign(1, n.z)};
+    } else if (fabs(n.z) < 1e-4) {
+        exact = cairn_normalize((CairnVec3){n.x, n.y, 0});
+    } else {
+        return;
+    }
+    double along = -cairn_convex_overlap(a, b, exact);
+    if (along >= drum->gap - tie) {
+        drum->normal = exact;
+        drum->gap = along;
+    }
 }
 
 // A point between the cylinder's surface at `own` and the core's at `own + distance n`.

@@ -286,7 +286,8 @@ int cairn_rod_hull(CairnVec3 p, CairnVec3 q, double radius, const CairnHull *hul
     }
     if (nearest.distance <= height + 1e-12 * rod.length || cairn_dot(nearest.normal, *normal) > 1 - ALONG_FACE) {
         int count = face_points(&rod, face, points);
-        if (count > 0) {
+        double lowest = count > 0 ? fmin(points[0].distance, points[count - 1].distance) + radius : HUGE_VAL;
+        if (lowest <= nearest.distance + rod.tie) {
             return count;
         }
     }

@@ -36,6 +36,7 @@ void cairn_pair_cylinder_capsule(const CairnGeometry *a, CairnTransform pose_a, 
     bool is_q = cairn_dot(drum.normal, axis) < 0;
     const CairnVec3 ends[1][2] = {{is_q ? q : p, is_q ? p : q}};
     cairn_drum_refine(&cylinder, &rod, NULL, 0, ends, 1, &drum);
+    cairn_drum_settle(&cylinder, &rod, 1 - 5e-9, CAIRN_TIE * fmin(a->radius, b->half_height), &drum);
     const uint32_t names[3] = {cairn_name_vertex(0), cairn_name_vertex(1), cairn_name_edge(0)};
     CairnManifoldPoint points[2];
     int count = cairn_drum_edge(&drum, p, q, names, points);
@@ -62,18 +63,6 @@ static bool lying_face(const CairnHullFrame *hull, CairnConvex *cylinder, CairnC
     drum->normal = takes_cap ? z : n;
     drum->gap = takes_cap ? along_cap : along_face;
     return true;
-}
-
-// Where the cap lies along the normal but no face of the hull does, the cap's own normal is the contact's.
-static void lean_on_cap(CairnConvex *cylinder, CairnConvex *convex, double tie, CairnDrum *drum) {
-    CairnVec3 z = {0, 0, copysign(1, drum->normal.z)};
-    if (fabs(drum->normal.z) > CAIRN_LIKE_FACE) {
-        double along = -cairn_convex_overlap(cylinder, convex, z);
-        if (along >= drum->gap - tie) {
-            drum->normal = z;
-            drum->gap = along;
-        }
-    }
 }
 
 static int edge_or_vertex(const CairnHullFrame *frame, const CairnDrum *drum,
@@ -164,7 +153,7 @@ void cairn_pair_cylinder_hull(const CairnGeometry *a, CairnTransform pose_a, con
     }
     if (count == 0) {
         flat = drum;
-        lean_on_cap(&cylinder, &convex, tie, &flat);
+        cairn_drum_settle(&cylinder, &convex, CAIRN_LIKE_FACE, tie, &flat);
         count = edge_or_vertex(&frame, &flat, points);
     }
     count = cairn_box_reduce(points, count, flat.normal);

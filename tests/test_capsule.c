@@ -181,7 +181,7 @@ static CairnGeometry a_cylinder(uint64_t *random) {
 
 static void capsule_cylinder(void **state) {
     (void)state;
-    against_the_reference(a_cylinder, 55, 2, 1e-9, 1e-4);
+    against_the_reference(a_cylinder, 55, 2, 3e-6, 1e-4);
 }
 
 static void capsule_half_space(void **state) {

@@ -1,0 +1,69 @@
+#include "collision/distance.h"
+#include "collision/convex.h"
+
+static bool to_half_space(const CairnGeometry *a, CairnTransform pose_a, CairnTransform plane, double limit,
+                          CairnSeparation *s) {
+    CairnVec3 up = cairn_rotate(plane.q, (CairnVec3){0, 0, 1});
+    s->on_a = cairn_geometry_support(a, pose_a, cairn_neg(up));
+    double height = cairn_dot(up, cairn_sub(s->on_a, plane.p));
+    s->normal = cairn_neg(up);
+    s->distance = fmax(height, 0);
+    s->on_b = cairn_add_scaled(s->on_a, -height, up);
+    return s->distance <= limit;
+}
+
+bool cairn_separation(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
+                      double limit, CairnSeparation *s) {
+    *s = (CairnSeparation){.normal = {0, 0, 1}};
+    if (b->is_unbounded) {
+        return to_half_space(a, pose_a, pose_b, limit, s);
+    }
+    // Relative to a, so that digits far from the origin are not lost.
+    CairnConvex p = cairn_convex(a, cairn_mat3_of_quat(pose_a.q), (CairnVec3){0, 0, 0});
+    CairnConvex q = cairn_convex(b, cairn_mat3_of_quat(pose_b.q), cairn_sub(pose_b.p, pose_a.p));
+    double rounding = p.rounding + q.rounding;
+    CairnNearest nearest;
+    cairn_gjk(&p, &q, limit + rounding, &nearest);
+    if (nearest.is_beyond) {
+        return false;
+    }
+    if (nearest.is_touching) {
+        cairn_epa(&p, &q, &s->normal);
+        return true;
+    }
+    s->normal = nearest.normal;
+    s->distance = fmax(nearest.distance - rounding, 0);
+    s->on_a = cairn_add(pose_a.p, cairn_add_scaled(nearest.on_a, p.rounding, s->normal));
+    s->on_b = cairn_add(pose_a.p, cairn_add_scaled(nearest.on_b, -q.rounding, s->normal));
+    return s->distance <= limit;
+}
+
+// Conservative advancement: at a distance d along n, a way of d / (n . way) closes it and no less does. A convex shape that does not
+// move towards another along some parting direction never meets it.
+bool cairn_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 way, const CairnGeometry *b,
+                CairnTransform pose_b, double *share, CairnSeparation *at) {
+    enum { MAX_ADVANCES = 128 };
+    CairnVec3 start = pose_a.p;
+    double touch = 1e-10 * (cairn_length(way) + cairn_length(cairn_sub(pose_b.p, pose_a.p)));
+    *share = 0;
+    for (int k = 0; k < MAX_ADVANCES; ++k) {
+        pose_a.p = cairn_add_scaled(start, *share, way);
+        CairnVec3 before = at->normal;
+        cairn_separation(a, pose_a, b, pose_b, HUGE_VAL, at);
+        double closing = cairn_dot(at->normal, way);
+        if (at->distance <= touch) {
+            if (k > 0 && at->distance == 0) { // met within rounding: the direction just before is the surer one
+                at->normal = before;
+            }
+            return k == 0 ? at->distance == 0 || closing > 0 : true;
+        }
+        if (!(closing > 0)) {
+            return false;
+        }
+        *share += at->distance / closing;
+        if (*share > 1) {
+            return false;
+        }
+    }
+    return true; // grazing: nearer than it is worth telling
+}

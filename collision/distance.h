@@ -1,0 +1,21 @@
+// Distance of any two shapes of which one is convex and bounded: what queries are made of.
+#ifndef CAIRN_COLLISION_DISTANCE_H
+#define CAIRN_COLLISION_DISTANCE_H
+
+#include "collision/collision.h"
+
+typedef struct CairnSeparation {
+    double distance;      // 0: they overlap or touch, and the rest but the normal is unset
+    CairnVec3 normal;     // from a to b, unit; of least overlap where they overlap
+    CairnVec3 on_a, on_b; // the nearest points, world
+} CairnSeparation;
+
+// a must be convex and bounded; b that, or a half-space. False: they are farther apart than `limit`.
+bool cairn_separation(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
+                      double limit, CairnSeparation *separation);
+
+// a moves by `way`: the share of it at which it first touches b, 0 where it does from the start; false: it does not.
+bool cairn_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 way, const CairnGeometry *b,
+                CairnTransform pose_b, double *share, CairnSeparation *at);
+
+#endif

@@ -1,0 +1,240 @@
+// Queries with a shape: what it overlaps, what is nearest to it, what it meets on a way.
+#include "collision/distance.h"
+#include "collision/shape_def.h"
+#include "engine/world.h"
+#include <string.h>
+
+// ---- what is asked ----
+
+static CairnStatus check_pointers(const char *query, const void *world, const void *shape, const void *first,
+                                  const char *first_name, const void *second, const char *second_name) {
+    const char *name = world == NULL    ? "world"
+                       : shape == NULL  ? "shape"
+                       : first == NULL  ? first_name
+                       : second == NULL ? second_name
+                                        : NULL;
+    return name == NULL ? cairn_ok() : cairn_error(CAIRN_INVALID_ARGUMENT, "%s: %s is NULL", query, name);
+}
+
+static CairnStatus check_vec3(const char *query, const char *name, CairnVec3 v) {
+    if (!cairn_vec3_is_finite(v)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: %s is (%g, %g, %g), must be finite", query, name, v.x, v.y,
+                           v.z);
+    }
+    return cairn_ok();
+}
+
+static CairnStatus check_distance(const char *query, double max_distance) {
+    if (!(max_distance >= 0)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: max_distance is %g, must be in [0, inf]", query, max_distance);
+    }
+    return cairn_ok();
+}
+
+// The shape that is asked about, where it stands. Free its geometry with the world's allocator.
+typedef struct Probe {
+    CairnGeometry geometry;
+    CairnTransform pose;
+} Probe;
+
+static CairnStatus make_probe(const CairnWorld *world, const char *query, const CairnShapeDef *def, CairnTransform pose,
+                              Probe *probe) {
+    CAIRN_TRY(check_vec3(query, "pose.p", pose.p));
+    if (!cairn_quat_is_unit(pose.q)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: pose.q is (%g, %g, %g, %g), must be of unit length", query,
+                           pose.q.w, pose.q.x, pose.q.y, pose.q.z);
+    }
+    CAIRN_TRY(cairn_shape_check(def));
+    CAIRN_TRY(cairn_geometry_make(def, &world->allocator, &probe->geometry));
+    if (!cairn_geometry_is_convex(&probe->geometry)) {
+        cairn_geometry_free(&probe->geometry, &world->allocator);
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: type of the shape is %s, must be convex and bounded", query,
+                           cairn_shape_type_name(def->type));
+    }
+    pose.q = cairn_quat_normalize(pose.q);
+    probe->pose = cairn_transform_mul(pose, probe->geometry.local);
+    return cairn_ok();
+}
+
+// A point is a ball without size, a box needs no definition.
+static Probe point_probe(CairnVec3 point) {
+    Probe probe;
+    memset(&probe, 0, sizeof probe);
+    probe.geometry.type = CAIRN_SPHERE;
+    probe.pose = (CairnTransform){point, {1, 0, 0, 0}};
+    return probe;
+}
+
+static Probe box_probe(CairnVec3 low, CairnVec3 high) {
+    Probe probe = point_probe(cairn_add_scaled(low, 0.5, cairn_sub(high, low)));
+    probe.geometry.type = CAIRN_BOX;
+    probe.geometry.half = cairn_scale(0.5, cairn_sub(high, low));
+    return probe;
+}
+
+// ---- which shapes ----
+
+static bool are_apart(CairnAabb a, CairnAabb b, double limit) {
+    return a.low.x > b.high.x + limit || b.low.x > a.high.x + limit || a.low.y > b.high.y + limit ||
+           b.low.y > a.high.y + limit || a.low.z > b.high.z + limit || b.low.z > a.high.z + limit;
+}
+
+// The next living shape from *index on that the filter lets through; false: there is none.
+static bool next_shape(const CairnWorld *world, CairnFilter filter, int *index, CairnTransform *pose) {
+    const CairnStore *store = &world->store;
+    for (; *index < store->shape_pool.count; *index += 1) {
+        const CairnShape *shape = &store->shapes[*index];
+        if (cairn_pool_is_alive(&store->shape_pool, *index) && (shape->def.filter.category & filter.mask) != 0 &&
+            (filter.category & shape->def.filter.mask) != 0 &&
+            (shape->geometry.is_unbounded || cairn_geometry_is_convex(&shape->geometry))) {
+            *pose = cairn_shape_pose(&store->bodies[shape->body], shape);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool separation_within(const CairnWorld *world, const Probe *probe, CairnAabb around, int index,
+                              CairnTransform pose, double limit, CairnSeparation *separation) {
+    const CairnGeometry *geometry = &world->store.shapes[index].geometry;
+    return !are_apart(around, cairn_geometry_box(geometry, pose), limit) &&
+           cairn_separation(&probe->geometry, probe->pose, geometry, pose, limit, separation);
+}
+
+static CairnBodyId owner(const CairnWorld *world, int index) {
+    return cairn_world_body_id(world, world->store.shapes[index].body);
+}
+
+// ---- the queries ----
+
+static int overlap(const CairnWorld *world, const Probe *probe, CairnFilter filter, CairnFound *found, int capacity) {
+    CairnAabb around = cairn_geometry_box(&probe->geometry, probe->pose);
+    CairnTransform pose;
+    int count = 0;
+    for (int i = 0; next_shape(world, filter, &i, &pose); ++i) {
+        CairnSeparation separation;
+        if (separation_within(world, probe, around, i, pose, 0, &separation)) {
+            if (count < capacity) {
+                found[count] = (CairnFound){cairn_world_shape_id(world, i), owner(world, i)};
+            }
+            count += 1;
+        }
+    }
+    return count;
+}
+
+static CairnStatus check_found(const char *query, const CairnFound *found, int capacity) {
+    if (capacity < 0) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: capacity is %d, must be at least 0", query, capacity);
+    }
+    if (found == NULL && capacity > 0) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: found is NULL, but capacity is %d", query, capacity);
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_world_overlap_box(const CairnWorld *world, CairnVec3 low, CairnVec3 high, CairnFilter filter,
+                                    CairnFound *found, int capacity, int *count) {
+    CAIRN_TRY(check_pointers("overlap", world, &low, count, "count", count, "count"));
+    CAIRN_TRY(check_found("overlap", found, capacity));
+    CAIRN_TRY(check_vec3("overlap", "low", low));
+    CAIRN_TRY(check_vec3("overlap", "high", high));
+    if (!(low.x <= high.x && low.y <= high.y && low.z <= high.z)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT,
+                           "overlap: low is (%g, %g, %g), must not be above high = (%g, %g, %g)", low.x, low.y, low.z,
+                           high.x, high.y, high.z);
+    }
+    Probe probe = box_probe(low, high);
+    *count = overlap(world, &probe, filter, found, capacity);
+    return cairn_ok();
+}
+
+CairnStatus cairn_world_overlap_shape(const CairnWorld *world, const CairnShapeDef *shape, CairnTransform pose,
+                                      CairnFilter filter, CairnFound *found, int capacity, int *count) {
+    CAIRN_TRY(check_pointers("overlap", world, shape, count, "count", count, "count"));
+    CAIRN_TRY(check_found("overlap", found, capacity));
+    Probe probe;
+    CAIRN_TRY(make_probe(world, "overlap", shape, pose, &probe));
+    *count = overlap(world, &probe, filter, found, capacity);
+    cairn_geometry_free(&probe.geometry, &world->allocator);
+    return cairn_ok();
+}
+
+static bool find_closest(const CairnWorld *world, const Probe *probe, double max_distance, CairnFilter filter,
+                         CairnClosest *closest) {
+    CairnAabb around = cairn_geometry_box(&probe->geometry, probe->pose);
+    CairnTransform pose;
+    bool has_closest = false;
+    for (int i = 0; next_shape(world, filter, &i, &pose); ++i) {
+        CairnSeparation s;
+        if (separation_within(world, probe, around, i, pose, max_distance, &s) &&
+            (!has_closest || s.distance < closest->distance)) {
+            has_closest = true;
+            max_distance = s.distance;
+            bool is_apart =
+                s.distance > 0; // overlapping shapes have no nearest points: the probe's middle stands for them
+            *closest = (CairnClosest){
+                cairn_world_shape_id(world, i),    owner(world, i),     is_apart ? s.on_a : probe->pose.p,
+                is_apart ? s.on_b : probe->pose.p, cairn_neg(s.normal), s.distance};
+        }
+    }
+    return has_closest;
+}
+
+CairnStatus cairn_world_closest_point(const CairnWorld *world, CairnVec3 point, double max_distance, CairnFilter filter,
+                                      CairnClosest *closest, bool *has_closest) {
+    CAIRN_TRY(check_pointers("closest", world, &point, closest, "closest", has_closest, "has_closest"));
+    CAIRN_TRY(check_vec3("closest", "point", point));
+    CAIRN_TRY(check_distance("closest", max_distance));
+    Probe probe = point_probe(point);
+    *has_closest = find_closest(world, &probe, max_distance, filter, closest);
+    return cairn_ok();
+}
+
+CairnStatus cairn_world_closest_shape(const CairnWorld *world, const CairnShapeDef *shape, CairnTransform pose,
+                                      double max_distance, CairnFilter filter, CairnClosest *closest,
+                                      bool *has_closest) {
+    CAIRN_TRY(check_pointers("closest", world, shape, closest, "closest", has_closest, "has_closest"));
+    CAIRN_TRY(check_distance("closest", max_distance));
+    Probe probe;
+    CAIRN_TRY(make_probe(world, "closest", shape, pose, &probe));
+    *has_closest = find_closest(world, &probe, max_distance, filter, closest);
+    cairn_geometry_free(&probe.geometry, &world->allocator);
+    return cairn_ok();
+}
+
+static bool cast(const CairnWorld *world, const Probe *probe, CairnVec3 way, CairnFilter filter, CairnCastHit *hit) {
+    CairnAabb around = cairn_geometry_box(&probe->geometry, probe->pose);
+    around.low = cairn_add(around.low, (CairnVec3){fmin(way.x, 0), fmin(way.y, 0), fmin(way.z, 0)});
+    around.high = cairn_add(around.high, (CairnVec3){fmax(way.x, 0), fmax(way.y, 0), fmax(way.z, 0)});
+    CairnTransform pose;
+    bool has_hit = false;
+    for (int i = 0; next_shape(world, filter, &i, &pose); ++i) {
+        const CairnGeometry *geometry = &world->store.shapes[i].geometry;
+        CairnSeparation at = {.normal = {0, 0, 1}};
+        double share;
+        if (!are_apart(around, cairn_geometry_box(geometry, pose), 0) &&
+            cairn_cast(&probe->geometry, probe->pose, way, geometry, pose, &share, &at) &&
+            (!has_hit || share < hit->share)) {
+            has_hit = true;
+            // Where they first touch lies on the probe along the normal; a flat touch has many such points, this is one.
+            CairnTransform there = probe->pose;
+            there.p = cairn_add_scaled(there.p, share, way);
+            CairnVec3 point = at.distance > 0 ? cairn_scale(0.5, cairn_add(at.on_a, at.on_b))
+                                              : cairn_geometry_support(&probe->geometry, there, at.normal);
+            *hit = (CairnCastHit){cairn_world_shape_id(world, i), owner(world, i), point, cairn_neg(at.normal), share};
+        }
+    }
+    return has_hit;
+}
+
+CairnStatus cairn_world_shape_cast(const CairnWorld *world, const CairnShapeDef *shape, CairnTransform pose,
+                                   CairnVec3 way, CairnFilter filter, CairnCastHit *hit, bool *has_hit) {
+    CAIRN_TRY(check_pointers("cast", world, shape, hit, "hit", has_hit, "has_hit"));
+    CAIRN_TRY(check_vec3("cast", "way", way));
+    Probe probe;
+    CAIRN_TRY(make_probe(world, "cast", shape, pose, &probe));
+    *has_hit = cast(world, &probe, way, filter, hit);
+    cairn_geometry_free(&probe.geometry, &world->allocator);
+    return cairn_ok();
+}
