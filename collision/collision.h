@@ -20,14 +20,16 @@ typedef struct CairnAabb {
 typedef struct CairnGeometry {
     CairnShapeType type;
     CairnTransform local;
-    double radius;          // sphere, cylinder, capsule
-    double half_height;     // cylinder, capsule: half the length of its axis
-    CairnVec3 half;         // box: half edge lengths
-    struct CairnHull *hull; // hull: its corners, faces and edges (hull.h)
-    bool is_unbounded;      // half-space: no box, tested against everything
+    double radius;                // sphere, cylinder, capsule
+    double half_height;           // cylinder, capsule: half the length of its axis
+    CairnVec3 half;               // box: half edge lengths
+    struct CairnHull *hull;       // hull: its corners, faces and edges (hull.h)
+    struct CairnSurface *surface; // mesh: its triangles (mesh.h)
+    bool is_unbounded;            // half-space: no box, tested against everything
+    bool is_massless;             // half-space, mesh: no dynamic body can be made of it
 } CairnGeometry;
 
-enum { CAIRN_MANIFOLD_POINTS = 8 };
+enum { CAIRN_MANIFOLD_POINTS = 8, CAIRN_MANIFOLDS = 48 };
 
 typedef struct CairnManifoldPoint {
     CairnVec3 point;  // midway between the two surfaces, world
@@ -38,6 +40,7 @@ typedef struct CairnManifoldPoint {
 typedef struct CairnManifold {
     CairnVec3 normal; // from A to B, unit
     int count;
+    uint32_t part; // which of the manifolds of the pair: the same while the touching part of a mesh is; else 0
     CairnManifoldPoint points[CAIRN_MANIFOLD_POINTS];
 } CairnManifold;
 
@@ -81,7 +84,7 @@ void cairn_broad_free(CairnBroad *broad);
 
 typedef enum CairnBoxKind {
     CAIRN_BOX_ABSENT = 0, // a free slot: ignored
-    CAIRN_BOX_FIXED,      // paired with moving ones only; costs next to nothing while it stays as it is (static, sleeping)
+    CAIRN_BOX_FIXED, // paired with moving ones only; costs next to nothing while it stays as it is (static, sleeping)
     CAIRN_BOX_MOVING,
     CAIRN_BOX_DRIVEN // paired with moving ones only, but moves itself (kinematic)
 } CairnBoxKind;
@@ -97,5 +100,10 @@ CairnStatus cairn_broad_pairs(CairnBroad *broad, const CairnAabb *boxes, const u
 // Contact points of two shapes nearer than `margin`; poses are those of the shapes (not of their bodies). count 0: none.
 void cairn_narrow(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
                   double margin, CairnManifold *manifold);
+
+// All manifolds of a pair: two convex shapes have at most one, a mesh has one for each of its faces, edges and corners that is
+// met, at most CAIRN_MANIFOLDS (the deepest). Returns how many; `parts` has room for CAIRN_MANIFOLDS. cairn_narrow gives the deepest.
+int cairn_narrow_parts(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
+                       double margin, CairnManifold *parts);
 
 #endif

@@ -1,5 +1,6 @@
 // Geometry: the table of shape types, and what follows from a shape alone: its box, mass, reach, rays.
 #include "collision/hull.h"
+#include "collision/mesh.h"
 #include "collision/shape_kind.h"
 #include "engine/base/mat3.h"
 #include <string.h>
@@ -7,6 +8,7 @@
 static const CairnShapeKind *const kinds[CAIRN_SHAPE_TYPE_COUNT] = {
     [CAIRN_SPHERE] = &cairn_kind_sphere,   [CAIRN_BOX] = &cairn_kind_box,   [CAIRN_CYLINDER] = &cairn_kind_cylinder,
     [CAIRN_CAPSULE] = &cairn_kind_capsule, [CAIRN_HULL] = &cairn_kind_hull, [CAIRN_HALF_SPACE] = &cairn_kind_half_space,
+    [CAIRN_MESH] = &cairn_kind_mesh,
 };
 
 CairnStatus cairn_shape_check_kind(const CairnShapeDef *def) {
@@ -32,6 +34,13 @@ void cairn_geometry_keep_points(const CairnGeometry *geometry, CairnShapeDef *de
     bool is_hull = geometry->type == CAIRN_HULL;
     def->points = is_hull ? geometry->hull->vertices : NULL;
     def->point_count = is_hull ? geometry->hull->vertex_count : 0;
+    const CairnSurface *surface = geometry->type == CAIRN_MESH ? geometry->surface : NULL;
+    if (surface != NULL) {
+        def->points = surface->points;
+        def->point_count = surface->point_count;
+    }
+    def->indices = surface != NULL ? surface->indices : NULL;
+    def->index_count = surface != NULL ? 3 * surface->triangle_count : 0;
 }
 
 CairnAabb cairn_geometry_box(const CairnGeometry *geometry, CairnTransform pose) {

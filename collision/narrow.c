@@ -1,4 +1,5 @@
 // Narrow phase: the table of pair functions. A pair that has no function (two half-spaces) has no contact.
+#include "collision/mesh.h"
 #include "collision/pairs.h"
 #include <string.h>
 
@@ -26,8 +27,8 @@ static CairnPairFunction *const table[CAIRN_SHAPE_TYPE_COUNT][CAIRN_SHAPE_TYPE_C
     [CAIRN_HULL][CAIRN_HALF_SPACE] = cairn_pair_hull_half_space,
 };
 
-void cairn_narrow(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
-                  double margin, CairnManifold *manifold) {
+static void narrow_convex(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
+                          double margin, CairnManifold *manifold) {
     memset(manifold, 0,
            sizeof *manifold); // unused points and padding are defined, so manifolds compare and hash as bytes
     if (table[a->type][b->type] != NULL) {
@@ -35,5 +36,55 @@ void cairn_narrow(const CairnGeometry *a, CairnTransform pose_a, const CairnGeom
     } else if (table[b->type][a->type] != NULL) {
         table[b->type][a->type](b, pose_b, a, pose_a, margin, manifold);
         manifold->normal = cairn_neg(manifold->normal);
+    }
+}
+
+static int narrow_mesh(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
+                       double margin, CairnManifold *parts) {
+    if (a->type == CAIRN_MESH) {
+        return cairn_geometry_is_convex(b) ? cairn_mesh_convex(a, pose_a, b, pose_b, margin, parts, CAIRN_MANIFOLDS)
+                                           : 0;
+    }
+    if (!cairn_geometry_is_convex(a)) {
+        return 0;
+    }
+    int count = cairn_mesh_convex(b, pose_b, a, pose_a, margin, parts, CAIRN_MANIFOLDS);
+    for (int k = 0; k < count; ++k) {
+        parts[k].normal = cairn_neg(parts[k].normal);
+    }
+    return count;
+}
+
+int cairn_narrow_parts(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
+                       double margin, CairnManifold *parts) {
+    if (a->type == CAIRN_MESH || b->type == CAIRN_MESH) {
+        return narrow_mesh(a, pose_a, b, pose_b, margin, parts);
+    }
+    narrow_convex(a, pose_a, b, pose_b, margin, parts);
+    return parts->count > 0 ? 1 : 0;
+}
+
+static double depth_of(const CairnManifold *manifold) {
+    double depth = HUGE_VAL;
+    for (int k = 0; k < manifold->count; ++k) {
+        depth = fmin(depth, manifold->points[k].distance);
+    }
+    return depth;
+}
+
+void cairn_narrow(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
+                  double margin, CairnManifold *manifold) {
+    if (a->type != CAIRN_MESH && b->type != CAIRN_MESH) {
+        narrow_convex(a, pose_a, b, pose_b, margin, manifold);
+        return;
+    }
+    CairnManifold parts[CAIRN_MANIFOLDS];
+    int count = narrow_mesh(a, pose_a, b, pose_b, margin, parts), deepest = 0;
+    for (int k = 1; k < count; ++k) {
+        deepest = depth_of(&parts[k]) < depth_of(&parts[deepest]) ? k : deepest;
+    }
+    memset(manifold, 0, sizeof *manifold);
+    if (count > 0) {
+        *manifold = parts[deepest];
     }
 }

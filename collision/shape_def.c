@@ -3,7 +3,7 @@
 #include "collision/collision.h"
 #include <string.h>
 
-static const char *const type_names[] = {"sphere", "box", "cylinder", "capsule", "hull", "half_space", NULL};
+static const char *const type_names[] = {"sphere", "box", "cylinder", "capsule", "hull", "half_space", "mesh", NULL};
 
 #define LARGEST_SIZE 1e9
 #define LARGEST_PLACE 1e12
@@ -75,6 +75,16 @@ CairnShapeDef cairn_hull(const CairnVec3 *points, int point_count) {
 CairnShapeDef cairn_half_space(void) {
     CairnShapeDef def = cairn_shape_def();
     def.type = CAIRN_HALF_SPACE;
+    return def;
+}
+
+CairnShapeDef cairn_mesh(const CairnVec3 *points, int point_count, const int *indices, int index_count) {
+    CairnShapeDef def = cairn_shape_def();
+    def.type = CAIRN_MESH;
+    def.points = points;
+    def.point_count = point_count;
+    def.indices = indices;
+    def.index_count = index_count;
     return def;
 }
 

@@ -9,6 +9,7 @@ static CairnStatus make(const CairnShapeDef *def, const CairnAllocator *allocato
     (void)def;
     (void)allocator;
     geometry->is_unbounded = true;
+    geometry->is_massless = true;
     return cairn_ok();
 }
 

@@ -28,5 +28,6 @@ extern const CairnShapeKind cairn_kind_cylinder;
 extern const CairnShapeKind cairn_kind_capsule;
 extern const CairnShapeKind cairn_kind_hull;
 extern const CairnShapeKind cairn_kind_half_space;
+extern const CairnShapeKind cairn_kind_mesh;
 
 #endif

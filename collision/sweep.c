@@ -59,7 +59,7 @@ bool cairn_sweep(const CairnGeometry *a, const CairnMotion *motion_a, const Cair
     double fastest = cairn_length(closing) + turning, t = 0;
     for (int k = 0; k < MAX_ADVANCES; k++) {
         double limit = fastest * (duration - t) + touch;
-        CairnVec3 normal;
+        CairnVec3 normal = {0, 0, 0};
         double gap = gap_of(a, cairn_motion_pose(motion_a, t), b, cairn_motion_pose(motion_b, t), limit, &normal);
         if (gap >= limit) {
             return false;

@@ -234,9 +234,9 @@ CairnStatus cairn_body_set_type(CairnWorld *world, CairnBodyId id, CairnBodyType
     }
     CairnBody *body = &world->store.bodies[index];
     for (int s = body->first_shape; type == CAIRN_DYNAMIC && s >= 0; s = world->store.shapes[s].next) {
-        if (world->store.shapes[s].geometry.is_unbounded) {
-            return cairn_error(CAIRN_INVALID_ARGUMENT, "body %u: type is dynamic, but its shape %d is a half-space",
-                               id.index, s + 1);
+        if (world->store.shapes[s].geometry.is_massless) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "body %u: type is dynamic, but its shape %d is a %s", id.index,
+                               s + 1, cairn_shape_type_name(world->store.shapes[s].def.type));
         }
     }
     cairn_world_wake_around(world, index);

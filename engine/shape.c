@@ -15,10 +15,10 @@ CairnStatus cairn_shape_create(CairnWorld *world, CairnBodyId body_id, const Cai
     }
     CairnGeometry geometry;
     CAIRN_TRY(cairn_geometry_make(def, &world->allocator, &geometry));
-    if (geometry.is_unbounded && store->bodies[owner].type == CAIRN_DYNAMIC) {
+    if (geometry.is_massless && store->bodies[owner].type == CAIRN_DYNAMIC) {
         cairn_geometry_free(&geometry, &world->allocator);
         return cairn_error(CAIRN_INVALID_ARGUMENT,
-                           "shape: type is %s, but body %u is dynamic: an unbounded shape cannot move",
+                           "shape: type is %s, but body %u is dynamic: such a shape has no mass",
                            cairn_shape_type_name(def->type), body_id.index);
     }
     int index = cairn_pool_take(&store->shape_pool);

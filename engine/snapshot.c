@@ -260,10 +260,24 @@ static void visit_body(Stream *s, CairnStore *store, CairnBody *b) {
     }
 }
 
-// A hull's corners; other shapes have none. Reading makes the geometry from the definition, which then shows its copy.
+static void visit_indices(Stream *s, const int *from, int *count, int **indices, int *capacity) {
+    visit_length(s, count, indices, capacity, sizeof **indices);
+    for (int i = 0; i < *count && !has_failed(s); i++) {
+        int index = s->mode == READ ? 0 : from[i];
+        visit_int(s, &index, 0, INT32_MAX);
+        if (s->mode == READ) {
+            (*indices)[i] = index;
+        }
+    }
+}
+
+// A hull's corners, a mesh's points and indices; other shapes have none. Reading makes the geometry from the definition, which
+// then shows its copy.
 static void visit_geometry(Stream *s, CairnShape *shape) {
     CairnVec3 *points = NULL;
+    int *indices = NULL;
     int count = shape->def.point_count, capacity = 0;
+    int index_count = shape->def.index_count, index_capacity = 0;
     visit_length(s, &count, &points, &capacity, sizeof *points);
     for (int i = 0; i < count && !has_failed(s); i++) {
         CairnVec3 p = s->mode == READ ? (CairnVec3){0, 0, 0} : shape->def.points[i];
@@ -272,9 +286,14 @@ static void visit_geometry(Stream *s, CairnShape *shape) {
             points[i] = p;
         }
     }
+    if (shape->def.type == CAIRN_MESH) { // known: the definition's fields come first
+        visit_indices(s, shape->def.indices, &index_count, &indices, &index_capacity);
+    }
     if (s->mode == READ && !has_failed(s)) {
         shape->def.points = points;
         shape->def.point_count = count;
+        shape->def.indices = indices;
+        shape->def.index_count = index_count;
         CairnStatus status = cairn_shape_check(&shape->def);
         if (cairn_is_ok(status)) {
             status = cairn_geometry_make(&shape->def, s->allocator, &shape->geometry);
@@ -288,6 +307,7 @@ static void visit_geometry(Stream *s, CairnShape *shape) {
         }
     }
     cairn_memory_release(s->allocator, points, (size_t)capacity, sizeof *points);
+    cairn_memory_release(s->allocator, indices, (size_t)index_capacity, sizeof *indices);
 }
 
 static void visit_shape(Stream *s, CairnStore *store, CairnShape *shape) {

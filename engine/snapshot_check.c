@@ -47,8 +47,8 @@ static CairnStatus check_body(const CairnBody *b, int index) {
 
 static CairnStatus check_shape(const CairnStore *store, int index) {
     const CairnShape *shape = &store->shapes[index];
-    if (shape->geometry.is_unbounded && store->bodies[shape->body].type == CAIRN_DYNAMIC) {
-        return corrupt("shape", index, "it is unbounded, but its body is dynamic");
+    if (shape->geometry.is_massless && store->bodies[shape->body].type == CAIRN_DYNAMIC) {
+        return corrupt("shape", index, "it has no mass, but its body is dynamic");
     }
     return cairn_ok();
 }

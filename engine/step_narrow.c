@@ -14,8 +14,8 @@
 typedef struct Found {
     CairnVec3 normal, point;
     double distance;
-    double time; // into the step, at which the bodies are where the contact is: 0, or later for fast ones (sweep)
-    uint32_t feature;
+    double time;      // into the step, at which the bodies are where the contact is: 0, or later for fast ones (sweep)
+    uint64_t feature; // with the part of the mesh
     int pair, count, place;
 } Found;
 
@@ -72,7 +72,7 @@ static CairnMaterial mix_materials(const CairnWorldDef *def, const CairnShapeDef
 }
 
 // The same for as long as both shapes live and the same features touch.
-static uint64_t contact_id(const CairnStore *store, int a, int b, uint32_t feature) {
+static uint64_t contact_id(const CairnStore *store, int a, int b, uint64_t feature) {
     uint64_t shape_a = ((uint64_t)store->shape_pool.slots[a].generation << 32) | (uint32_t)a;
     uint64_t shape_b = ((uint64_t)store->shape_pool.slots[b].generation << 32) | (uint32_t)b;
     return cairn_hash_combine(cairn_hash_combine(cairn_hash_mix(shape_a), shape_b), feature);
@@ -141,6 +141,36 @@ static double find_manifold(const Narrow *narrow, CairnPair pair, CairnManifold 
     return sweep(narrow, pair, touch, margin, manifold);
 }
 
+static void keep_points(Piece *piece, int pair, double time, const CairnManifold *manifold) {
+    for (int k = 0; k < manifold->count; k++) {
+        const CairnManifoldPoint *point = &manifold->points[k];
+        if (piece->count < piece->capacity) {
+            uint64_t feature = (uint64_t)manifold->part << 32 | point->feature;
+            piece->found[piece->count] =
+                (Found){manifold->normal, point->point, point->distance, time, feature, pair, manifold->count, k};
+        }
+        piece->count++;
+    }
+}
+
+// A mesh: a manifold for each part of it that is near.
+static void find_parts(const Narrow *narrow, int p, Piece *piece) {
+    const CairnStepBoxes *boxes = narrow->boxes;
+    const CairnShape *shapes = narrow->step->store->shapes;
+    CairnPair pair = narrow->pairs[p];
+    double reach = narrow->step->world->def.contact_margin + boxes->motion[pair.a] + boxes->motion[pair.b];
+    CairnManifold parts[CAIRN_MANIFOLDS];
+    int count = cairn_narrow_parts(&shapes[pair.a].geometry, boxes->poses[pair.a], &shapes[pair.b].geometry,
+                                   boxes->poses[pair.b], reach, parts);
+    for (int k = 0; k < count; k++) {
+        keep_points(piece, p, 0, &parts[k]);
+    }
+}
+
+static bool is_mesh(const CairnStore *store, int shape) {
+    return store->shapes[shape].geometry.type == CAIRN_MESH;
+}
+
 static void find_points(const Narrow *narrow, Piece *piece) {
     const CairnStore *store = narrow->step->store;
     CairnManifold manifold;
@@ -150,14 +180,11 @@ static void find_points(const Narrow *narrow, Piece *piece) {
         if (!may_touch(store, a, b)) {
             continue;
         }
-        double time = find_manifold(narrow, narrow->pairs[p], &manifold);
-        for (int k = 0; k < manifold.count; k++) {
-            const CairnManifoldPoint *point = &manifold.points[k];
-            if (piece->count < piece->capacity) {
-                piece->found[piece->count] =
-                    (Found){manifold.normal, point->point, point->distance, time, point->feature, p, manifold.count, k};
-            }
-            piece->count++;
+        if (is_mesh(store, a) || is_mesh(store, b)) {
+            find_parts(narrow, p, piece);
+        } else {
+            double time = find_manifold(narrow, narrow->pairs[p], &manifold);
+            keep_points(piece, p, time, &manifold);
         }
     }
 }

@@ -270,7 +270,7 @@ static CairnStatus step_with_friction(Fixture *f, const char *law) {
     X(velocity_on_static, ARGUMENT, "velocity", "static", return cairn_body_set_velocity(f->world, f->ground, V(1, 0, 0), \
         V(0, 0, 0));) \
     X(set_type_unknown, ARGUMENT, "type", "7", return cairn_body_set_type(f->world, f->ball, (CairnBodyType)7);) \
-    X(set_type_half_space, ARGUMENT, "type", "half-space", return cairn_body_set_type(f->world, f->ground, CAIRN_DYNAMIC);) \
+    X(set_type_half_space, ARGUMENT, "type", "half_space", return cairn_body_set_type(f->world, f->ground, CAIRN_DYNAMIC);) \
     X(set_gravity_scale_inf, ARGUMENT, "gravity_scale", "inf", \
         return cairn_body_set_gravity_scale(f->world, f->ball, infinity);) \
     X(force_nan, ARGUMENT, "force", "nan", return cairn_body_apply_force(f->world, f->ball, V(nan_value, 0, 0));) \

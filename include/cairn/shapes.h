@@ -14,6 +14,7 @@ typedef enum CairnShapeType {
     CAIRN_CAPSULE,    // around the z axis of the shape's frame, centred
     CAIRN_HULL,       // the convex hull of points
     CAIRN_HALF_SPACE, // all points with z <= 0 in the shape's frame; on static and kinematic bodies only
+    CAIRN_MESH,       // triangles, solid behind; on static and kinematic bodies only
     CAIRN_SHAPE_TYPE_COUNT
 } CairnShapeType;
 
@@ -35,9 +36,11 @@ typedef struct CairnShapeDef {
     double radius;  // sphere, cylinder, capsule
     double height;  // cylinder: full; capsule: between the centres of its two half-balls
     CairnVec3 size; // box: full edge lengths
-    const CairnVec3
-        *points; // hull: the world keeps a copy of its corners, which cairn_shape_get shows while the shape lives
+    // Hull and mesh: the world keeps copies (of a hull its corners), which cairn_shape_get shows while the shape lives.
+    const CairnVec3 *points;
     int point_count;
+    const int *indices;    // mesh: three points a triangle, counter-clockwise from outside
+    int index_count;       // 3 for each triangle
     CairnVec3 position;    // in the body's frame
     CairnQuat orientation; // in the body's frame
     double density;        // kg/m3; counts only where the body's mass is not given
@@ -68,6 +71,29 @@ CairnShapeDef cairn_cylinder(double radius, double height); // full height
 CairnShapeDef cairn_capsule(double radius, double height);  // height: between the centres of the half-balls
 CairnShapeDef cairn_hull(const CairnVec3 *points, int point_count);
 CairnShapeDef cairn_half_space(void);
+// Contacts and rays meet the front of a triangle only, the side from which its points run counter-clockwise. Points at the same
+// place are one corner; coplanar neighbours are one face, whose inner edges nothing feels.
+CairnShapeDef cairn_mesh(const CairnVec3 *points, int point_count, const int *indices, int index_count);
+
+// A grid of heights as a mesh that looks up: point (i, j) of columns x rows is (i dx, j dy, heights[i + j columns]).
+typedef struct CairnHeightGrid {
+    int columns, rows; // at least 2 each
+    double dx, dy;
+    const double *heights;
+} CairnHeightGrid;
+
+enum { CAIRN_HEIGHT_GRID_MOST = 4096 }; // columns and rows
+
+static inline int cairn_height_grid_points(CairnHeightGrid grid) {
+    return grid.columns * grid.rows;
+}
+
+static inline int cairn_height_grid_indices(CairnHeightGrid grid) {
+    return 6 * (grid.columns - 1) * (grid.rows - 1);
+}
+
+// Writes that many points and indices to the caller's memory, which `def` then refers to (until a shape is made of it).
+CairnStatus cairn_height_field(CairnHeightGrid grid, CairnVec3 *points, int *indices, CairnShapeDef *def);
 
 const char *cairn_shape_type_name(CairnShapeType type);
 
