@@ -29,7 +29,8 @@ static CairnStatus make_free(CairnWorld **world, int threads, int count) {
     CairnShapeDef brick = cairn_box(0.3, 0.5, 0.8);
     for (int i = 0; i < count; i++) {
         CairnBodyDef def = cairn_body_def();
-        def.position = cairn_vec3(2.0 * (i % 22), 2.0 * (i / 22 % 22), 2.0 * (i / 484));
+        int row = i / 22 % 22, layer = i / 484;
+        def.position = cairn_vec3(2.0 * (i % 22), 2.0 * row, 2.0 * layer);
         def.angular_velocity = cairn_vec3(cairn_scene_random(&random, -5, 5), cairn_scene_random(&random, -5, 5),
                                           cairn_scene_random(&random, -5, 5));
         CAIRN_TRY(cairn_body_add(*world, &def, &brick, NULL));
@@ -62,7 +63,8 @@ static CairnStatus make_grid(CairnWorld **world, int threads) {
     CairnShapeDef ball = cairn_sphere(0.5);
     for (int i = 0; i < SIDE * SIDE; i++) {
         CairnBodyDef def = cairn_body_def();
-        def.position = cairn_vec3(1.5 * (i % SIDE), 1.5 * (i / SIDE), 0.5);
+        int row = i / SIDE;
+        def.position = cairn_vec3(1.5 * (i % SIDE), 1.5 * row, 0.5);
         CAIRN_TRY(cairn_body_add(*world, &def, &ball, NULL));
     }
     return cairn_ok();

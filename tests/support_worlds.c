@@ -110,7 +110,8 @@ static CairnStatus build_pile(CairnWorld *world) {
     uint64_t random = 7;
     CAIRN_TRY(add_ground(world));
     for (int i = 0; i < 72; i++) {
-        CairnVec3 at = {0.9 * (i % 4), 0.9 * (i / 4 % 3), 0.5 + 0.7 * (i / 12)};
+        int row = i / 4 % 3, layer = i / 12;
+        CairnVec3 at = {0.9 * (i % 4), 0.9 * row, 0.5 + 0.7 * layer};
         at = cairn_add(at, support_vec3(&random, -0.1, 0.1));
         CairnShapeDef shape = pile_shape(i);
         shape.restitution = i % 3 == 0 ? 0.4 : 0;
