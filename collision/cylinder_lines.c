@@ -6,6 +6,8 @@
 // Two lines that diverge sideways by y leave a gap of about y^2 / (2 R), R the sum of the radii: their contact reaches to where
 // that is this share of R.
 #define SAGITTA 2.5e-5
+// Where a line meets a cap in one point, rounding may part them by this share.
+#define TOUCHES 1e-9
 
 CairnCylinderFrame cairn_cylinder_frame(const CairnGeometry *cylinder, CairnTransform pose, CairnVec3 center) {
     CairnMat3 r = cairn_mat3_of_quat(pose.q);
@@ -37,7 +39,8 @@ void cairn_cylinder_rim_points(const CairnCylinderFrame *cylinder, const CairnCa
     CairnVec3 x = cylinder->x, y = cylinder->y;
     if (!is_flat) {
         CairnVec3 across = cairn_add_scaled(direction, -cairn_dot(direction, cylinder->axis), cylinder->axis);
-        x = cairn_normalize_or(across, x);
+        double length = cairn_length(across);
+        x = length > 1e-9 ? cairn_scale(1 / length, across) : x;
         y = cairn_cross(cylinder->axis, x);
     }
     points[0] = cairn_add_scaled(cap->center, cap->radius, x);
@@ -83,9 +86,8 @@ typedef struct LineEnd {
 } LineEnd;
 
 // The end of what both lines have: that of the first, that of the second (at s along the first), or where they coincide both.
-static LineEnd common_end(const CairnLine *first, const CairnLine *second, bool is_high, double second_s,
-                          uint32_t second_end, double tolerance) {
-    double first_s = is_high ? first->half : -first->half;
+static LineEnd common_end(const CairnLine *first, const CairnLine *second, bool is_high, double first_s,
+                          double second_s, uint32_t second_end, double tolerance) {
     LineEnd end = {first_s, first->ends[is_high], second_end};
     double beyond = is_high ? second_s - first_s : first_s - second_s; // how far the second goes beyond the first
     if (beyond > tolerance) {
@@ -97,30 +99,49 @@ static LineEnd common_end(const CairnLine *first, const CairnLine *second, bool 
     return end;
 }
 
-static void add_on_lines(CairnPatch *patch, const CairnLine *first, const CairnLine *second, CairnVec3 m,
-                         CairnVec3 sideways, double offset, const LineEnd *end) {
+// Two lines as seen along the normal: x along the first, y sideways.
+typedef struct LineView {
+    CairnVec3 m, x, y;     // m: the direction in which the first looks
+    double scale;          // of the first: x = scale s
+    double along, drift;   // of the second's axis
+    double base_x, base_y; // of the second's middle, seen from the first's
+} LineView;
+
+static LineView view_lines(const CairnLine *first, const CairnLine *second, CairnVec3 n) {
+    LineView view = {.m = looks(first, n)};
+    view.x = cairn_normalize(cairn_add_scaled(first->axis, -cairn_dot(first->axis, n), n));
+    view.y = cairn_cross(view.x, n);
+    view.scale = cairn_dot(first->axis, view.x);
+    view.along = cairn_dot(second->axis, view.x);
+    view.drift = cairn_dot(second->axis, view.y);
+    CairnVec3 base = cairn_sub(cairn_add_scaled(second->center, -second->radius, looks(second, n)),
+                               cairn_add_scaled(first->center, first->radius, view.m));
+    view.base_x = cairn_dot(base, view.x);
+    view.base_y = cairn_dot(base, view.y);
+    return view;
+}
+
+static void add_on_lines(CairnPatch *patch, const CairnLine *first, const CairnLine *second, const LineView *view,
+                         double offset, const LineEnd *end) {
     double reach = first->radius + second->radius;
     double sine = cairn_clamp(reach > 0 ? offset / reach : 0, -1, 1); // both surfaces lean to the middle alike
-    CairnVec3 p = cairn_add_scaled(first->center, end->s, first->axis);
-    p = cairn_add_scaled(cairn_add_scaled(p, first->radius * sqrt(1 - sine * sine), m), first->radius * sine, sideways);
+    CairnVec3 p = cairn_add_scaled(first->center, end->s / view->scale, first->axis);
+    p = cairn_add_scaled(p, first->radius * sqrt(1 - sine * sine), view->m);
+    p = cairn_add_scaled(p, first->radius * sine, view->y);
     cairn_patch_add(patch, p, to_side(second, p, patch->normal), end->first, end->second);
 }
 
 bool cairn_patch_lines(CairnPatch *patch, const CairnLine *first, const CairnLine *second, CairnVec3 orient) {
-    CairnVec3 n = patch->normal, m = looks(first, n), sideways = cairn_cross(first->axis, m);
-    double along = cairn_dot(second->axis, first->axis), drift = cairn_dot(second->axis, sideways);
-    if (fabs(drift) > NEARLY_PARALLEL * fabs(along)) {
+    LineView view = view_lines(first, second, patch->normal);
+    if (fabs(view.drift) > NEARLY_PARALLEL * fabs(view.along)) {
         return false;
     }
-    // The second's line, its ends, and how far it lies sideways of the first's: offset + slope s.
-    CairnVec3 base = cairn_sub(cairn_add_scaled(second->center, -second->radius, looks(second, n)), first->center);
-    double slope = drift / along, s0 = cairn_dot(base, first->axis);
-    double offset = cairn_dot(base, sideways) - slope * s0;
-    bool is_turned = along < 0;
-    double low = s0 - second->half * fabs(along), high = s0 + second->half * fabs(along);
-    double tolerance = CAIRN_CYLINDER_RIM * fmin(first->half, second->half);
-    LineEnd ends[2] = {common_end(first, second, false, low, second->ends[is_turned], tolerance),
-                       common_end(first, second, true, high, second->ends[!is_turned], tolerance)};
+    double slope = view.drift / view.along, offset = view.base_y - slope * view.base_x; // y = offset + slope x
+    bool is_turned = view.along < 0;
+    double half = second->half * fabs(view.along), tolerance = CAIRN_CYLINDER_RIM * fmin(first->half, second->half);
+    double own = first->half * view.scale;
+    LineEnd ends[2] = {common_end(first, second, false, -own, view.base_x - half, second->ends[is_turned], tolerance),
+                       common_end(first, second, true, own, view.base_x + half, second->ends[!is_turned], tolerance)};
     double reach = sqrt(2 * SAGITTA) * (first->radius + second->radius);
     if (fabs(slope) * (ends[1].s - ends[0].s) > 1e-3 * reach) { // cut where they are too far apart sideways
         double center = -offset / slope, width = reach / fabs(slope);
@@ -136,7 +157,7 @@ bool cairn_patch_lines(CairnPatch *patch, const CairnLine *first, const CairnLin
         return false;
     }
     for (int k = 0; k < 2; ++k) {
-        add_on_lines(patch, first, second, m, sideways, offset + slope * ends[k].s, &ends[k]);
+        add_on_lines(patch, first, second, &view, offset + slope * ends[k].s, &ends[k]);
     }
     return patch->count > 0;
 }
@@ -153,19 +174,18 @@ void cairn_patch_line_cap(CairnPatch *patch, const CairnLine *line, const CairnC
     double dd = cairn_dot(d, d), qd = cairn_dot(q, d);
     double nearest = -qd / dd;
     CairnVec3 foot = cairn_add_scaled(q, nearest, d);
-    double wide = cap->radius * (1 + 1e-9);
-    double chord = wide * wide - cairn_dot(foot, foot);
-    if (chord < 0) {
+    double chord = cap->radius * cap->radius - cairn_dot(foot, foot);
+    if (chord < -TOUCHES * cap->radius * cap->radius) {
         return;
     }
-    chord = sqrt(chord / dd);
+    chord = sqrt(fmax(chord, 0.0) / dd);
     double tolerance = CAIRN_CYLINDER_RIM * fmin(line->half, cap->radius);
     uint32_t rim = cairn_cylinder_rim(cap->is_positive, 0), face = cairn_cylinder_cap(cap->is_positive, 0);
     for (int k = 0; k < 2; ++k) {
         double cut = k == 0 ? nearest - chord : nearest + chord, end = k == 0 ? -line->half : line->half;
         bool is_cut = k == 0 ? cut > end + tolerance : cut < end - tolerance;
         double s = k == 0 ? fmax(cut, end) : fmin(cut, end);
-        if (fabs(s) > line->half * (1 + 1e-9) || fabs(s - nearest) > chord * (1 + 1e-9)) {
+        if (fabs(s) > line->half * (1 + TOUCHES) || fabs(s - nearest) > chord + TOUCHES * line->half) {
             return; // the line ends before the cap begins
         }
         double distance = t0 + s * slope;

@@ -43,9 +43,9 @@ static uint32_t face_name(const BoxCylinder *c) {
 static void add_rim_points(BoxCylinder *c, const CairnCap *cap) {
     bool is_flat = cairn_length(cairn_cross(cap->out, c->face_out)) < CAIRN_CAP_FLAT;
     CairnVec3 n = c->patch.normal, rim[4];
-    cairn_cylinder_rim_points(&c->cylinder, cap, cairn_neg(n), is_flat, rim);
+    cairn_cylinder_rim_points(&c->cylinder, cap, cairn_neg(c->face_out), is_flat, rim);
     int u = (c->axis + 1) % 3, v = (c->axis + 2) % 3;
-    double wide = CAIRN_CYLINDER_RIM * fmin(cap->radius, fmin(c->box.half[u], c->box.half[v]));
+    double wide = (is_flat ? CAIRN_CYLINDER_RIM : 1e-10) * fmin(cap->radius, fmin(c->box.half[u], c->box.half[v]));
     for (int k = 0; k < 4; ++k) {
         double t = cairn_cast(rim[k], n, c->face_center, c->face_out);
         CairnVec3 x = cairn_add_scaled(rim[k], t, n);
@@ -189,6 +189,15 @@ static void add_witness(BoxCylinder *c) {
     cairn_patch_add(&c->patch, cairn_add_scaled(middle, -0.5 * o->distance, c->patch.normal), o->distance, name, own);
 }
 
+// Is the nearest point missing? Parts that look along the normal need not face each other where the shapes are apart.
+static bool is_short(const BoxCylinder *c) {
+    double least = HUGE_VAL;
+    for (int k = 0; k < c->patch.count; ++k) {
+        least = fmin(least, c->patch.points[k].distance);
+    }
+    return least > c->optimum.distance + 1e-10 * (c->cylinder.radius + c->cylinder.half);
+}
+
 static void collide(BoxCylinder *c) {
     CairnVec3 n = c->patch.normal;
     find_face(c);
@@ -196,6 +205,9 @@ static void collide(BoxCylinder *c) {
         CairnCap cap = cairn_cylinder_cap_towards(&c->cylinder, cairn_neg(n));
         add_rim_points(c, &cap);
         add_corners_and_crossings(c, &cap);
+        if (cairn_length(cairn_cross(cap.out, c->face_out)) >= CAIRN_CAP_FLAT && is_short(c)) {
+            add_witness(c);
+        }
         c->patch.count = cairn_box_reduce(c->patch.points, c->patch.count, n);
     } else {
         CairnLine line = cairn_cylinder_line(&c->cylinder);

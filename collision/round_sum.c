@@ -6,8 +6,8 @@
 //   across one segment         (a rim on a side or an edge)                 one unknown: the circle of normals across it
 //   elsewhere                  (rim on rim; apart also vertex on rim)       two unknowns
 // The first two kinds come first. At such a normal n0 of depth d the contact lies in a flat face of the sum, and if it lies at least d
-// within that face, then g falls by d for each unit of tan(angle) away from n0, and no other normal can be better: this ends the
-// search for almost all contacts at rest. The others search on, in the order of the list.
+// within that face, then the depth at an angle t from n0 is at least d cos t + d sin t, and no other normal can be better: this ends
+// the search for almost all contacts at rest. The others search on, in the order of the list.
 #include "collision/round_sum.h"
 
 // A candidate must be better than the best so far by this share of the sum's size.
@@ -74,10 +74,10 @@ static CairnVec3 within_disc(CairnVec3 v, double radius) {
 
 // Where on its segments and discs the sum supports along the best normal; what is free goes as near to the contact as it can.
 // Returns how far the contact is from there: 0 where it lies within the face.
-static double support(const Search *search, CairnSumOptimum *optimum) {
+static double support(const Search *search, CairnVec3 c, double gap, CairnSumOptimum *optimum) {
     const CairnRoundSum *sum = search->sum;
     CairnVec3 n = search->normal;
-    CairnVec3 rest = cairn_add_scaled(sum->c, -search->best, n);
+    CairnVec3 rest = cairn_add_scaled(c, -gap, n);
     bool is_free[CAIRN_SUM_SEGMENTS + CAIRN_SUM_DISCS] = {false};
     for (int j = 0; j < sum->segment_count; ++j) {
         double slope = cairn_dot(n, sum->e[j]);
@@ -95,11 +95,12 @@ static double support(const Search *search, CairnSumOptimum *optimum) {
     }
     int a = search->free_1, b = search->free_2;
     if (a >= 0 && b >= 0) { // the parallelogram of the two: rest = x e_a + y e_b
-        double c = cairn_dot(sum->e[a], sum->e[b]), ra = cairn_dot(rest, sum->e[a]), rb = cairn_dot(rest, sum->e[b]);
+        double cosine = cairn_dot(sum->e[a], sum->e[b]), ra = cairn_dot(rest, sum->e[a]),
+               rb = cairn_dot(rest, sum->e[b]);
         double sine_squared = cairn_length_squared(cairn_cross(sum->e[a], sum->e[b]));
-        double x = cairn_clamp((ra - c * rb) / sine_squared, -sum->k[a], sum->k[a]);
-        double y = cairn_clamp(rb - c * x, -sum->k[b], sum->k[b]);
-        x = cairn_clamp(ra - c * y, -sum->k[a], sum->k[a]);
+        double x = cairn_clamp((ra - cosine * rb) / sine_squared, -sum->k[a], sum->k[a]);
+        double y = cairn_clamp(rb - cosine * x, -sum->k[b], sum->k[b]);
+        x = cairn_clamp(ra - cosine * y, -sum->k[a], sum->k[a]);
         optimum->along[a] = x;
         optimum->along[b] = y;
         rest = cairn_add_scaled(cairn_add_scaled(rest, -x, sum->e[a]), -y, sum->e[b]);
@@ -138,7 +139,17 @@ static bool is_within_face(const Search *search, const CairnSumOptimum *optimum,
 }
 
 static bool is_proven(const Search *search, CairnSumOptimum *optimum) {
-    double miss = support(search, optimum);
+    CairnVec3 c = search->sum->c;
+    if (search->best < 0) { // normals that look away from n0 are those of the mirrored place, -c, that do not
+        CairnSumOptimum mirrored;
+        double gap = search->best - 2 * cairn_dot(search->normal, c);
+        double miss = support(search, cairn_neg(c), gap, &mirrored);
+        if (!is_within_face(search, &mirrored, miss, -search->best)) {
+            support(search, c, search->best, optimum);
+            return false;
+        }
+    }
+    double miss = support(search, c, search->best, optimum);
     return is_within_face(search, optimum, miss, fmax(-search->best, 0.0));
 }
 
@@ -157,7 +168,7 @@ typedef struct Direction {
     double x, y;
 } Direction;
 
-enum { RING_BREAKS = CAIRN_SUM_SEGMENTS + 2 * CAIRN_SUM_DISCS + 3, RING_STEPS = 8 };
+enum { RING_BREAKS = CAIRN_SUM_SEGMENTS + 2 * CAIRN_SUM_DISCS + 3, RING_STEPS = 4 };
 
 static Ring make_ring(const CairnRoundSum *sum, int along) {
     Ring ring = {.segment_count = 0};
@@ -293,6 +304,7 @@ static void offer_ring(Search *search, int along) {
     Ring ring = make_ring(search->sum, along);
     Direction breaks[RING_BREAKS];
     int count = ring_breaks(&ring, breaks);
+    offer(search, ring.p, along, -1, -1); // where every direction is as good, rounding hides that they are
     for (int b = 0; b + 1 < count; ++b) {
         if (turn(breaks[b], breaks[b + 1]) < 1e-12) {
             continue;
@@ -395,7 +407,8 @@ static bool climb(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 *normal, doub
         double x = (b * s.g1 - s.h12 * s.g2) / determinant, y = (a * s.g2 - s.h12 * s.g1) / determinant;
         double length = sqrt(x * x + y * y);
         double scale = length > 0.5 ? 0.5 / length : 1.0;
-        for (int half = 0; half < 6; ++half) {
+        bool is_better = false;
+        for (int part = 0; part < 12 && !is_better; ++part) {
             CairnVec3 next = cairn_add_scaled(cairn_add_scaled(n, scale * x, s.t1), scale * y, s.t2);
             next = cairn_normalize(next);
             if (length < 1e-9) {
@@ -403,16 +416,28 @@ static bool climb(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 *normal, doub
                 return shift == 0;
             }
             Slope t = slope_at(sum, q, next);
-            if (!t.is_defined || t.value > s.value - 1e-14 * size || half == 5) {
+            is_better = t.is_defined && t.value > s.value - 1e-14 * size;
+            if (is_better) {
                 n = next;
                 s = t;
-                break;
             }
             scale *= 0.4;
+        }
+        if (!is_better) {
+            return false;
         }
     }
     *normal = n;
     return false;
+}
+
+// g has the shape of a cone about a disc's axis: from there the way up, past which Newton's steps do not look.
+static CairnVec3 off_peak(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 peak, int other) {
+    CairnVec3 across = cairn_add_scaled(peak, -cairn_dot(peak, sum->u[other]), sum->u[other]);
+    double length = cairn_length(across);
+    CairnVec3 d = cairn_add_scaled(q, length > 0 ? -sum->r[other] / length : 0, across);
+    d = cairn_add_scaled(d, -cairn_dot(d, peak), peak);
+    return cairn_normalize(cairn_add_scaled(peak, 0.1, cairn_normalize(d)));
 }
 
 // Two discs, rim on rim. g is smooth in each of the quarters that the two segments' planes cut the sphere into, and even across the
@@ -428,17 +453,16 @@ static void offer_rims(Search *search) {
     w = cairn_normalize(w);
     w = cairn_dot(w, sum->c) < 0 ? cairn_neg(w) : w;
     double size = sum->r[0] + sum->r[1] + sum->k[0] + sum->k[1];
-    static const double starts[3][3] = {{1, 1, 1}, {1, 0.2, 0.4}, {0.2, 1, 0.4}};
     CairnVec3 found = search->normal; // of the earlier kinds: near the answer where the shapes are apart
     for (unsigned signs = 0; signs < 4; ++signs) {
         CairnVec3 q = corner(sum, signs);
-        double su = signs & 1u ? 1.0 : -1.0, sv = signs & 2u ? 1.0 : -1.0;
-        for (int k = 0; k <= 3; ++k) {
-            const double *start = starts[k % 3];
-            CairnVec3 n = cairn_add_scaled(cairn_scale(su * start[0], u), sv * start[1], v);
-            n = cairn_normalize(cairn_add_scaled(n, start[2], w));
-            n = k == 3 ? cairn_normalize(cairn_add_scaled(found, 0.02, n)) : n;
-            if (climb(sum, q, &n, size) && su * cairn_dot(n, u) > 0 && sv * cairn_dot(n, v) > 0) {
+        CairnVec3 a = signs & 1u ? u : cairn_neg(u), b = signs & 2u ? v : cairn_neg(v);
+        CairnVec3 middle = cairn_normalize(cairn_add(w, cairn_add(a, b)));
+        const CairnVec3 starts[4] = {middle, off_peak(sum, q, a, 1), off_peak(sum, q, b, 0),
+                                     cairn_normalize(cairn_add_scaled(found, 0.02, middle))};
+        for (int k = 0; k < 4; ++k) {
+            CairnVec3 n = starts[k];
+            if (climb(sum, q, &n, size) && cairn_dot(n, a) > 0 && cairn_dot(n, b) > 0) {
                 offer(search, n, -1, -1, -1);
             }
         }
@@ -472,7 +496,7 @@ bool cairn_sum_optimum(const CairnRoundSum *sum, double margin, CairnSumOptimum 
         } else if (search.best > 0) {
             offer_vertices(&search);
         }
-        support(&search, optimum);
+        support(&search, sum->c, search.best, optimum);
     }
     optimum->normal = search.normal;
     optimum->distance = search.best;
