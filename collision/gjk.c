@@ -59,7 +59,13 @@ static void triangle_weights(const CairnSupportPoint *t, double weights[3]) {
             weights[0] = u / sum;
             weights[1] = v / sum;
             weights[2] = w / sum;
-            return;
+            // A sliver's normal may be noise: its foot is then not the point that the weights give.
+            CairnVec3 off = cairn_add(cairn_scale(weights[0], p), cairn_scale(weights[1], q));
+            off = cairn_add_scaled(off, weights[2], r);
+            double size = cairn_length_squared(t[0].w) + cairn_length_squared(t[1].w) + cairn_length_squared(t[2].w);
+            if (cairn_length_squared(off) <= 1e-16 * cairn_length_squared(foot) + 1e-28 * size) {
+                return;
+            }
         }
     }
     border_weights(t, weights);
@@ -99,13 +105,15 @@ static void shrink(Simplex *s) {
 }
 
 // Is the origin on the inner side of all four faces? A flat tetrahedron has no inside.
-static bool holds_origin(const CairnSupportPoint *t) {
+static bool holds_origin(const CairnSupportPoint *t, double size) {
     static const int faces[4][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}};
     for (int f = 0; f < 4; ++f) {
-        CairnVec3 p = t[faces[f][0]].w;
-        CairnVec3 n = cairn_cross(cairn_sub(t[faces[f][1]].w, p), cairn_sub(t[faces[f][2]].w, p));
-        double origin = -cairn_dot(n, p), other = cairn_dot(n, cairn_sub(t[faces[f][3]].w, p));
-        if (!(origin * other > 0)) {
+        CairnVec3 p = t[faces[f][0]].w, u = cairn_sub(t[faces[f][1]].w, p), v = cairn_sub(t[faces[f][2]].w, p);
+        CairnVec3 n = cairn_cross(u, v), w = cairn_sub(t[faces[f][3]].w, p);
+        double origin = -cairn_dot(n, p), other = cairn_dot(n, w);
+        // The points are known to the rounding of the sizes; so much may be a volume of nothing.
+        double longest = fmax(cairn_length_squared(u), fmax(cairn_length_squared(v), cairn_length_squared(w)));
+        if (!(origin * other > 0) || !(fabs(other) > 1e-14 * size * longest)) {
             return false;
         }
     }
@@ -211,7 +219,7 @@ void cairn_gjk(CairnConvex *a, CairnConvex *b, double limit, CairnNearest *neare
         Simplex grown = s;
         grown.points[grown.count++] = point;
         if (grown.count == 4) {
-            if (holds_origin(grown.points)) {
+            if (holds_origin(grown.points, size)) {
                 nearest->is_touching = true;
                 return;
             }
