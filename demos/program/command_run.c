@@ -1,4 +1,5 @@
 // cairn run: a scene headless, with pictures, a table, JSON and CSV.
+#include "demos/program/output.h"
 #include "demos/program/program.h"
 #include "demos/program/progress.h"
 #include "demos/program/render_scene.h"
@@ -16,29 +17,6 @@ typedef struct Run {
     CairnStatus broken; // the first invariant of the scene that did not hold
     int broken_frame;
 } Run;
-
-static CairnStatus open_file(const char *path, const char *option, FILE **file) {
-    if (path) {
-        *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-        if (!*file) {
-            return cairn_error(CAIRN_IO, "option %s: cannot write %s: %s", option, path, strerror(errno));
-        }
-    }
-    return cairn_ok();
-}
-
-static CairnStatus close_file(const char *path, FILE **file) {
-    FILE *closing = *file;
-    *file = NULL;
-    if (!closing) {
-        return cairn_ok();
-    }
-    bool is_good = !ferror(closing) && fflush(closing) == 0;
-    if (closing != stdout) {
-        is_good = fclose(closing) == 0 && is_good;
-    }
-    return is_good ? cairn_ok() : cairn_error(CAIRN_IO, "cannot write %s: %s", path, strerror(errno));
-}
 
 // A picture that cannot be written is said before the run, not after it.
 static CairnStatus check_folders(const CairnRunOptions *options) {
@@ -65,7 +43,7 @@ static CairnStatus take_pictures(const Run *run, int frame, const CairnStats *st
         }
         char caption[160], verdict[80] = "before the first step";
         snprintf(caption, sizeof caption, "%s   frame %d   t = %.3f s   %s", run->session.scene->name, frame,
-                 cairn_world_time(run->session.world), run->session.solver->name);
+                 cairn_world_time(run->session.world), run->session.choice.solver->name);
         if (frame > 0 && stats->residual.is_certified) {
             snprintf(verdict, sizeof verdict, "certified");
         } else if (frame > 0) {
@@ -104,6 +82,7 @@ static CairnStatus run_frames(Run *run) {
         }
         if (run->csv) {
             cairn_report_csv_line(run->csv, &stats);
+            fputc('\n', run->csv);
         }
         status = take_pictures(run, frame, &stats);
         cairn_progress_show(&progress, frame);
@@ -117,15 +96,18 @@ static CairnStatus run_scene(Run *run) {
     CAIRN_TRY(check_folders(options));
     CAIRN_TRY(cairn_session_open(options, &run->session));
     CAIRN_TRY(cairn_tally_create(&run->tally, run->session.steps));
-    CAIRN_TRY(open_file(options->json, "--json", &run->json));
-    CAIRN_TRY(open_file(options->csv, "--csv", &run->csv));
+    CAIRN_TRY(cairn_output_open(options->json, "--json", &run->json));
+    CAIRN_TRY(cairn_output_open(options->csv, "--csv", &run->csv));
     if (run->csv) {
         cairn_report_csv_head(run->csv);
+        fputc('\n', run->csv);
     }
     CAIRN_TRY(run_frames(run));
     if (run->json) {
         CairnJson json = cairn_json(run->json);
-        CAIRN_TRY(cairn_report_json(&json, NULL, &run->session, &run->tally));
+        cairn_json_open(&json, NULL, '{');
+        CAIRN_TRY(cairn_report_json(&json, &run->session, &run->session.choice, &run->tally));
+        cairn_json_close(&json, '}');
     }
     if (!options->is_quiet) {
         // JSON or CSV on the standard output must stay alone there.
@@ -189,7 +171,8 @@ static int run_command(int argc, char **argv) {
         return code;
     }
     status = cairn_is_ok(status) ? run_scene(run) : status;
-    CairnStatus json = close_file(run->options.json, &run->json), csv = close_file(run->options.csv, &run->csv);
+    CairnStatus json = cairn_output_close(run->options.json, &run->json),
+                csv = cairn_output_close(run->options.csv, &run->csv);
     status = !cairn_is_ok(status) ? status : !cairn_is_ok(json) ? json : csv;
     code = cairn_is_ok(status) ? exit_code(run) : cairn_complain("run", status);
     cairn_tally_free(&run->tally);

@@ -10,11 +10,13 @@ static void write_mean(CairnJson *json, const char *key, const CairnTally *tally
     cairn_json_close(json, '}');
 }
 
-static void write_setup(CairnJson *json, const CairnSession *session, const CairnTally *tally) {
+static void write_setup(CairnJson *json, const CairnSession *session, const CairnChoice *choice,
+                        const CairnTally *tally) {
     char machine[128];
     cairn_machine_name(machine, sizeof machine);
     cairn_json_text(json, "scene", session->scene->name);
-    cairn_json_text(json, "solver", session->solver->name);
+    cairn_json_text(json, "solver", choice->solver->name);
+    cairn_json_text(json, "solver_text", choice->text);
     cairn_json_text(json, "partition", session->partitioner->name);
     cairn_json_text(json, "refine", "none");  // there are no refiners
     cairn_json_integer(json, "part_size", 0); // no bound on the size of a part
@@ -63,6 +65,7 @@ static void write_solve(CairnJson *json, const CairnTally *tally) {
     cairn_json_open(json, "factorizations", '{');
     cairn_json_number(json, "mean", cairn_tally_mean(tally, tally->factorizations));
     cairn_json_close(json, '}');
+    cairn_json_number(json, "fallback_fraction", tally->fallbacks / frames);
     cairn_json_open(json, "residual", '{');
     write_mean(json, "natural", tally, tally->natural);
     write_mean(json, "scaled", tally, tally->scaled);
@@ -74,11 +77,11 @@ static void write_solve(CairnJson *json, const CairnTally *tally) {
     cairn_json_close(json, '}');
 }
 
-CairnStatus cairn_report_json(CairnJson *json, const char *key, const CairnSession *session, const CairnTally *tally) {
+CairnStatus cairn_report_json(CairnJson *json, const CairnSession *session, const CairnChoice *choice,
+                              const CairnTally *tally) {
     char hash[32];
     snprintf(hash, sizeof hash, "0x%016" PRIx64, cairn_world_state_hash(session->world));
-    cairn_json_open(json, key, '{');
-    write_setup(json, session, tally);
+    write_setup(json, session, choice, tally);
     CAIRN_TRY(write_times(json, tally));
     write_solve(json, tally);
     write_mean(json, "penetration", tally, tally->penetration);
@@ -94,6 +97,5 @@ CairnStatus cairn_report_json(CairnJson *json, const char *key, const CairnSessi
     cairn_json_number(json, "allocations_per_step",
                       tally->late_frames ? (double)tally->late_allocations / tally->late_frames : 0);
     cairn_json_text(json, "state_hash", hash);
-    cairn_json_close(json, '}');
     return cairn_ok();
 }

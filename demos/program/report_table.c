@@ -10,7 +10,7 @@ static void print_setup(FILE *file, const CairnSession *session, const CairnTall
     cairn_machine_name(machine, sizeof machine);
     fprintf(file, "%s: %s\n", session->scene->name, session->scene->summary);
     fprintf(file, "  %d steps of %.6g s, solver %s, partition %s, friction %s, threads %d, seed %" PRIu64 "\n",
-            tally->frames, session->dt, session->solver->name, session->partitioner->name,
+            tally->frames, session->dt, session->choice.text, session->partitioner->name,
             cairn_friction_name(world.friction), world.thread_count, session->run.seed);
     fprintf(file, "  %d bodies, %d joints, %d dofs; contacts %.1f (most %.0f), rows %.1f (most %.0f)\n", tally->bodies,
             tally->joints, tally->dofs, cairn_tally_mean(tally, tally->contacts), tally->contacts.max,
@@ -57,8 +57,7 @@ static bool joint_compliance(const CairnWorld *world, double *least, double *mos
     return has_any;
 }
 
-// What the numbers depend on (NUMERICS "Defaults"): every table says it.
-static void print_settings(FILE *file, const CairnSession *session) {
+void cairn_report_settings(FILE *file, const CairnSession *session) {
     CairnWorldDef world = cairn_world_settings(session->world);
     CairnBodyDef body = cairn_body_def();
     double least = 0, most = 0;
@@ -88,7 +87,7 @@ CairnStatus cairn_report_table(FILE *file, const CairnSession *session, const Ca
     fprintf(file, "  memory peak %.1f MB; allocations %lld in all, %lld in the second half of the run\n",
             1e-6 * (double)cairn_machine_memory_peak(), tally->allocations, tally->late_allocations);
     fprintf(file, "  state 0x%016" PRIx64 "\n", cairn_world_state_hash(session->world));
-    print_settings(file, session);
+    cairn_report_settings(file, session);
     cairn_tally_verdict(tally, verdict, sizeof verdict);
     fprintf(file, "%s\n", verdict);
     return cairn_ok();

@@ -81,19 +81,23 @@ static CairnStatus take_seed(void *target, const char *value) {
     return cairn_parse_u64(value, &((CairnRunOptions *)target)->seed);
 }
 
-static CairnStatus take_friction(void *target, const char *value) {
-    CairnRunOptions *options = target;
+CairnStatus cairn_friction_parse(const char *text, CairnFrictionKind *kind) {
     for (int i = 0; i < FRICTION_COUNT; i++) {
-        if (strcmp(value, friction_names[i]) == 0) {
-            options->friction = (CairnFrictionKind)i;
-            options->has_friction = true;
+        if (strcmp(text, friction_names[i]) == 0) {
+            *kind = (CairnFrictionKind)i;
             return cairn_ok();
         }
     }
     char near[80];
-    cairn_near_names(value, friction_names, FRICTION_COUNT, near, sizeof near);
-    return cairn_error(CAIRN_NOT_FOUND, "'%s' is none of box, box-current, cone, coulomb%s%s", value,
+    cairn_near_names(text, friction_names, FRICTION_COUNT, near, sizeof near);
+    return cairn_error(CAIRN_NOT_FOUND, "'%s' is none of box, box-current, cone, coulomb%s%s", text,
                        near[0] ? "; near: " : "", near);
+}
+
+static CairnStatus take_friction(void *target, const char *value) {
+    CairnRunOptions *options = target;
+    options->has_friction = true;
+    return cairn_friction_parse(value, &options->friction);
 }
 
 static CairnStatus take_shot(void *target, const char *value) {
@@ -143,8 +147,8 @@ static CairnStatus take_help(void *target, const char *value) {
     return cairn_ok();
 }
 
-static const CairnOption run_options[] = {
-    {"--solver", "NAME[:k=v,k=v]", "solver and its options (cairn list solvers)", take_solver},
+// What run and compare share.
+static const CairnOption world_options[] = {
     {"--partition", "NAME[:k=v,k=v]", "how the system is parted (cairn list partitioners)", take_partition},
     {"--steps", "N", "number of steps instead of the scene's", take_steps},
     {"--dt", "H", "step in seconds instead of the scene's; 1/240 works too", take_dt},
@@ -157,16 +161,33 @@ static const CairnOption run_options[] = {
     {"--tol", "T", "the solver's option 'tolerance'", take_tolerance},
     {"--certified", NULL, "exit with 1 if the referee did not certify every frame", take_certified},
     {"--json", "FILE", "write the results; - is the standard output", take_json},
-    {"--csv", "FILE", "write a line a frame", take_csv},
-    {"--screenshot", "FILE@FRAME", "write a PNG of the world after FRAME steps; may be repeated", take_shot},
-    {"--size", "WIDTHxHEIGHT", "of the pictures, 960x600 by default", take_size},
     {"--quiet", NULL, "no progress bar and no table", take_quiet},
     {"--help", NULL, "this help, or the parameters of the scene", take_help},
 };
 
-enum { OPTION_COUNT = (int)(sizeof(run_options) / sizeof(run_options[0])) };
+static const CairnOption own_options[] = {
+    {"--solver", "NAME[:k=v,k=v]", "solver and its options (cairn list solvers)", take_solver},
+    {"--csv", "FILE", "write a line a frame", take_csv},
+    {"--screenshot", "FILE@FRAME", "write a PNG of the world after FRAME steps; may be repeated", take_shot},
+    {"--size", "WIDTHxHEIGHT", "of the pictures, 960x600 by default", take_size},
+};
 
-static CairnStatus take_scene(void *target, const char *word) {
+enum {
+    SHARED_COUNT = (int)(sizeof(world_options) / sizeof(world_options[0])),
+    OWN_COUNT = (int)(sizeof(own_options) / sizeof(own_options[0]))
+};
+
+_Static_assert((int)SHARED_COUNT <= (int)CAIRN_RUN_SHARED, "tables of commands hold the shared options");
+
+int cairn_run_options_join(const CairnOption *own, int count, CairnOption *table) {
+    for (int i = 0; i < count; i++) {
+        table[i] = own[i];
+    }
+    memcpy(table + count, world_options, sizeof world_options);
+    return count + SHARED_COUNT;
+}
+
+CairnStatus cairn_run_options_take_scene(void *target, const char *word) {
     CairnRunOptions *options = target;
     if (options->scene) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "one scene at a time: got '%s' and '%s'", options->scene, word);
@@ -174,20 +195,32 @@ static CairnStatus take_scene(void *target, const char *word) {
     return take_text(&options->scene, word);
 }
 
-CairnStatus cairn_run_options_parse(int argc, char **argv, CairnRunOptions *options) {
-    *options = (CairnRunOptions){.seed = 1, .width = CAIRN_PICTURE_WIDTH, .height = CAIRN_PICTURE_HEIGHT};
-    CAIRN_TRY(cairn_options_parse(run_options, OPTION_COUNT, argc, argv, options, take_scene));
+CairnRunOptions cairn_run_options(void) {
+    return (CairnRunOptions){.seed = 1, .width = CAIRN_PICTURE_WIDTH, .height = CAIRN_PICTURE_HEIGHT};
+}
+
+CairnStatus cairn_run_options_need_scene(const CairnRunOptions *options) {
     if (!options->scene && !options->wants_help) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "which scene? cairn list scenes");
     }
     return cairn_ok();
 }
 
+CairnStatus cairn_run_options_parse(int argc, char **argv, CairnRunOptions *options) {
+    CairnOption table[CAIRN_RUN_SHARED + OWN_COUNT];
+    int count = cairn_run_options_join(own_options, OWN_COUNT, table);
+    *options = cairn_run_options();
+    CAIRN_TRY(cairn_options_parse(table, count, argc, argv, options, cairn_run_options_take_scene));
+    return cairn_run_options_need_scene(options);
+}
+
 void cairn_run_options_help(void) {
+    CairnOption table[CAIRN_RUN_SHARED + OWN_COUNT];
+    int count = cairn_run_options_join(own_options, OWN_COUNT, table);
     printf("cairn run SCENE [options]\n\nRun a scene headless. SCENE is a built-in name (cairn list scenes) or a path "
            "to a shared "
            "object that\nexports `const CairnScene cairn_scene` (examples/my_scene.c).\n\n");
-    cairn_options_help(run_options, OPTION_COUNT);
+    cairn_options_help(table, count);
     printf("\nExit codes: 0 done, 1 the run failed (not finite, a scene's check broke, not certified where asked), 2 "
            "wrong "
            "usage.\n");

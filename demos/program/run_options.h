@@ -1,4 +1,4 @@
-// What `cairn run` is asked to do, as words: checked one by one while they are read, and against the scene when the session opens.
+// What `cairn run` and its like are asked to do, as words: checked one by one while they are read, and against the scene when the session opens.
 #ifndef CAIRN_PROGRAM_RUN_OPTIONS_H
 #define CAIRN_PROGRAM_RUN_OPTIONS_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CAIRN_RUN_LIST = 64, CAIRN_RUN_PATH = 1024, CAIRN_RUN_STEPS_MAX = 10000000 };
+enum { CAIRN_RUN_LIST = 64, CAIRN_RUN_PATH = 1024, CAIRN_RUN_STEPS_MAX = 10000000, CAIRN_RUN_SHARED = 16 };
 
 typedef struct CairnTextList {
     const char *items[CAIRN_RUN_LIST];
@@ -39,6 +39,14 @@ typedef struct CairnRunOptions {
 CairnStatus cairn_run_options_parse(int argc, char **argv, CairnRunOptions *options);
 void cairn_run_options_help(void);
 
+// For commands that run scenes too: their options begin with a CairnRunOptions. Their own table, then the shared one: all of run's options
+// but --solver, --csv and the pictures (CAIRN_RUN_SHARED at most). Answers the count.
+int cairn_run_options_join(const CairnOption *own, int count, CairnOption *table);
+CairnRunOptions cairn_run_options(void); // the defaults
+CairnStatus cairn_run_options_take_scene(void *target, const char *word);
+CairnStatus cairn_run_options_need_scene(const CairnRunOptions *options);
+
+CairnStatus cairn_friction_parse(const char *text, CairnFrictionKind *kind);
 const char *cairn_friction_name(CairnFrictionKind kind);
 
 #endif

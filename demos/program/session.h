@@ -2,6 +2,7 @@
 #ifndef CAIRN_PROGRAM_SESSION_H
 #define CAIRN_PROGRAM_SESSION_H
 
+#include "demos/program/choice.h"
 #include "demos/program/run_options.h"
 #include "demos/program/source.h"
 #include <cairn/world.h>
@@ -12,14 +13,16 @@ typedef struct CairnSession {
     CairnWorld *world;
     CairnSceneRun run;
     void *params, *memory;
-    const CairnSolver *solver;
+    CairnChoice choice; // the solver
     const CairnPartitioner *partitioner;
-    void *solver_options, *partition_options; // NULL: none
+    void *partition_options; // NULL: none
     double dt;
     int steps;
 } CairnSession;
 
 CairnStatus cairn_session_open(const CairnRunOptions *options, CairnSession *session);
+// With this solver, of which the session keeps a copy, instead of what the options name.
+CairnStatus cairn_session_open_with(const CairnRunOptions *options, const CairnChoice *choice, CairnSession *session);
 // Run the scene's script, then step.
 CairnStatus cairn_session_step(CairnSession *session, CairnStats *stats);
 // The scene's own invariant; fine where it has none.

@@ -79,6 +79,7 @@ void cairn_tally_add(CairnTally *tally, const CairnStats *stats, const CairnWorl
     add_residual(tally, stats, world, is_first);
     bool is_at_limit = stats->solve.outcome == CAIRN_AT_LIMIT;
     tally->at_limit += is_at_limit;
+    tally->fallbacks += stats->solve.fallback > 0;
     tally->coupling_at_limit += is_at_limit && stats->solve.coupling > 0;
 
     double energy = stats->kinetic_energy + stats->potential_energy;

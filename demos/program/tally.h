@@ -31,6 +31,7 @@ typedef struct CairnTally {
     CairnMean contacts, rows, interface_rows, iterations, coupling, factorizations;
     CairnMean natural, scaled, fb, cone, penetration, joint_linear, joint_angular;
     int at_limit, coupling_at_limit; // frames that a limit ended
+    int fallbacks;                   // frames that another method finished for the solver named
     int certified;
     double worst; // largest scaled residual among the frames that were not certified
     int worst_frame;

@@ -1,0 +1,79 @@
+// Compare: several solvers on one scene. In lockstep the reference drives the motion and every solver gets the same problem at every
+// frame, with its own warm start; in free mode each drives its own copy of the world.
+#ifndef CAIRN_PROGRAM_COMPARE_H
+#define CAIRN_PROGRAM_COMPARE_H
+
+#include "demos/program/session.h"
+#include "demos/program/tally.h"
+#include "engine/base/arena.h"
+#include <stdio.h>
+
+typedef struct CairnContender {
+    CairnChoice choice;
+    CairnTally tally;
+    CairnSession session; // free mode: its own world
+    FILE *csv;
+    char csv_path[CAIRN_RUN_PATH];
+    CairnStatus ended; // not fine: it refused or failed at frame `ended_at`, and is not asked again
+    int ended_at;
+    CairnStatus broken; // the scene's invariant that did not hold at frame `broken_at`
+    int broken_at;
+
+    // lockstep
+    CairnArena arena;
+    void *memory;   // what the solver keeps from frame to frame
+    double *lambda; // of this frame; `last` of the one before, its warm start
+    double *last, *velocity;
+    int row_capacity, last_capacity, velocity_capacity;
+    CairnMean difference;   // max |v - v_ref| over the dofs, m/s
+    double worst_share;     // the largest difference / limit, the limit being 1e-8 max|b| + 1e-12 of the frame
+    int worst_share_at;     // its frame
+    int agreeing;           // frames in which the difference was within the limit
+    double last_difference; // of the last frame, with its limit: for CSV
+    double last_limit;
+} CairnContender;
+
+// A constraint of one frame, to find the same feature in the next.
+typedef struct CairnFeature {
+    uint64_t id;
+    int first_row, row_count;
+    bool has_tangents;
+    CairnVec3 tangent_1, tangent_2;
+} CairnFeature;
+
+typedef struct CairnLockstep {
+    CairnFeature *features, *last; // sorted by id
+    int count, last_count, capacity, last_capacity;
+    CairnContact *contacts;
+    int contact_capacity;
+    double *reference; // velocities of the motion that the reference drives
+    int reference_capacity;
+    CairnArena arena;
+} CairnLockstep;
+
+void cairn_lockstep_open(CairnLockstep *lockstep, const CairnAllocator *allocator);
+void cairn_lockstep_close(CairnLockstep *lockstep);
+// Give the problem of the session's last step, whose statistics are `stats`, to every contender that has not ended.
+CairnStatus cairn_lockstep_frame(CairnLockstep *lockstep, const CairnSession *session, const CairnStats *stats,
+                                 CairnContender *contenders, int count);
+
+typedef struct CairnComparison {
+    bool is_free;
+    int reference; // index
+    CairnContender *contenders;
+    int count;
+    CairnAllocator allocator;
+    CairnSession driver; // lockstep: the reference's world
+    CairnStatus broken;  // lockstep: the scene's invariant that its motion did not hold
+    int broken_at;
+} CairnComparison;
+
+// The session whose world a contender's numbers come from.
+const CairnSession *cairn_comparison_session(const CairnComparison *comparison, int index);
+CairnStatus cairn_comparison_table(FILE *file, const CairnComparison *comparison);
+CairnStatus cairn_comparison_json(FILE *file, const CairnComparison *comparison);
+void cairn_comparison_csv_head(FILE *file, const CairnComparison *comparison);
+void cairn_comparison_csv_line(const CairnComparison *comparison, const CairnContender *contender,
+                               const CairnStats *stats);
+
+#endif
