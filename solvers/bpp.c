@@ -137,7 +137,7 @@ static CairnStatus run_bpp(CairnExact *exact, const void *options, CairnOutcome 
     if (chosen->faithful || (*outcome == CAIRN_CONVERGED && measure <= exact->limit)) {
         return cairn_ok();
     }
-    CairnIpmOptions ipm = {.formulation = chosen->formulation, .iterations = 100, .warm = true};
+    CairnIpmOptions ipm = {.formulation = chosen->formulation, .iterations = 100, .warm = false};
     exact->fallback = 1;
     return cairn_ipm_run(exact, &ipm, outcome);
 }

@@ -234,7 +234,10 @@ static CairnStatus follow_bounds(CairnExact *exact, CairnExactMethod method, con
             CAIRN_TRY(cairn_exact_settle(exact, 3, &inner));
         }
         if (!(inner <= exact->limit)) {
-            CAIRN_TRY(method(exact, options, outcome));
+            CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
+            CairnStatus status = method(exact, options, outcome);
+            cairn_arena_release(exact->context->arena, mark);
+            CAIRN_TRY(status);
         }
         renew_bounds(exact, 1);
         double measure = cairn_exact_measure(exact);

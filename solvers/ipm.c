@@ -6,7 +6,7 @@
 static const CairnField ipm_fields[] = {
     CAIRN_FIELD_CHOICE(CairnIpmOptions, formulation, 0, cairn_formulation_names, "the form of the linear system"),
     CAIRN_FIELD_INT(CairnIpmOptions, iterations, 100, 1, 100000, "most steps"),
-    CAIRN_FIELD_BOOL(CairnIpmOptions, warm, 1, "start from the last step's impulses"),
+    CAIRN_FIELD_BOOL(CairnIpmOptions, warm, 1, "try the index sets of the last step's impulses first"),
 };
 
 static const CairnFieldTable ipm_options = CAIRN_FIELD_TABLE("ipm", CairnIpmOptions, ipm_fields);
@@ -17,6 +17,7 @@ typedef struct Interior {
     double *s[2], *z[2];   // lower, upper
     double *ds[2], *dz[2]; // directions
     double *product[2];    // what the corrector asks of s z
+    double *kept[2];       // the same before another correction
     double *direction;     // of lambda
     double *best;          // the best lambda that was seen, and how good it is
     double best_measure;
@@ -27,8 +28,9 @@ static CairnStatus allocate(Interior *in, CairnExact *exact) {
     int m = exact->problem->row_count;
     CairnArena *arena = exact->context->arena;
     *in = (Interior){.exact = exact, .best_measure = (double)INFINITY};
-    double **arrays[] = {&in->s[0],  &in->s[1],  &in->z[0],       &in->z[1],       &in->ds[0],     &in->ds[1],
-                         &in->dz[0], &in->dz[1], &in->product[0], &in->product[1], &in->direction, &in->best};
+    double **arrays[] = {&in->s[0],    &in->s[1],    &in->z[0],      &in->z[1],       &in->ds[0],
+                         &in->ds[1],   &in->dz[0],   &in->dz[1],     &in->product[0], &in->product[1],
+                         &in->kept[0], &in->kept[1], &in->direction, &in->best};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         *arrays[i] = CAIRN_PUSH_ZERO(arena, double, m + 1);
         if (*arrays[i] == NULL) {
@@ -66,12 +68,12 @@ static void centre(Interior *in, double mu) {
     }
 }
 
-// The energy that the problem starts with: of the row that brings the most.
+// The energy that the start is wrong by: of the row that is wrong by most.
 static double starting_mu(const CairnExact *exact) {
     double mu = 0;
     for (int i = 0; i < exact->problem->row_count; i++) {
-        double size = exact->b[i] * exact->b[i] / exact->D[i];
-        mu = fmax(mu, exact->is_held[i] ? 0 : size);
+        double wrong = exact->is_held[i] ? 0 : exact->b[i];
+        mu = fmax(mu, wrong * wrong / exact->D[i]);
     }
     return fmax(mu, 1e-30);
 }
@@ -153,6 +155,39 @@ static CairnStatus factor(Interior *in) {
     return cairn_system_factor(&exact->system, exact->theta);
 }
 
+// Gondzio's correctors: aim at a longer step, push the products that it would throw far off mu back towards it, solve with the same
+// factor, keep the direction if the step did get longer.
+static CairnStatus correct_centrality(Interior *in, double mu) {
+    enum { MOST = 2 };
+    static const double longer = 0.3, low = 0.1, high = 10;
+    CairnExact *exact = in->exact;
+    size_t size = (size_t)exact->problem->row_count * sizeof(double);
+    double step = longest_step(in);
+    for (int k = 0; k < MOST && step < 0.9; k++) {
+        double wanted = fmin(1, step + longer);
+        memcpy(in->kept[0], in->product[0], size);
+        memcpy(in->kept[1], in->product[1], size);
+        for (int side = 0; side < 2; side++) {
+            for (int i = 0; i < exact->problem->row_count; i++) {
+                double s = in->s[side][i] + wanted * in->ds[side][i], z = in->z[side][i] + wanted * in->dz[side][i];
+                double push = s * z < low * mu    ? low * mu - s * z
+                              : s * z > high * mu ? fmax(high * mu - s * z, -high * mu)
+                                                  : 0;
+                in->product[side][i] += in->z[side][i] > 0 ? push : 0;
+            }
+        }
+        CAIRN_TRY(find_direction(in));
+        double next = longest_step(in);
+        if (next < step + 0.1 * longer) {
+            memcpy(in->product[0], in->kept[0], size);
+            memcpy(in->product[1], in->kept[1], size);
+            return find_direction(in);
+        }
+        step = next;
+    }
+    return cairn_ok();
+}
+
 static CairnStatus step_once(Interior *in) {
     CairnExact *exact = in->exact;
     CAIRN_TRY(factor(in));
@@ -161,12 +196,13 @@ static CairnStatus step_once(Interior *in) {
     CAIRN_TRY(find_direction(in));
     if (in->sides > 0) {
         double ahead = mean_product(in, longest_step(in)) / mu;
-        aim(in, ahead * ahead * ahead * mu, true);
+        double target = ahead * ahead * ahead * mu;
+        aim(in, target, true);
         CAIRN_TRY(find_direction(in));
+        CAIRN_TRY(correct_centrality(in, target));
     }
     double longest = longest_step(in);
-    double step = longest < 1 ? fmax(0.995, 1 - mu) * longest : 1;
-    step = longest < 1 ? 0.995 * longest : step;
+    double step = longest < 1 ? 0.995 * longest : 1;
     for (int i = 0; i < exact->problem->row_count; i++) {
         exact->lambda[i] += step * in->direction[i];
         for (int side = 0; side < 2; side++) {
@@ -215,37 +251,70 @@ static CairnStatus polish(Interior *in, int tries, bool *is_done) {
     return cairn_ok();
 }
 
+// One iteration and what follows from it. `polished`: the measure at the last attempt to read the sets.
+static CairnStatus iterate(Interior *in, double *polished, bool *is_done) {
+    CairnExact *exact = in->exact;
+    CAIRN_TRY(step_once(in));
+    exact->iterations++;
+    double measure = cairn_exact_measure(exact);
+    keep(in, measure);
+    if (exact->context->trace) {
+        exact->context->trace(exact->context->trace_user, (CairnTraceEntry){exact->iterations, measure});
+    }
+    if (measure <= 1e-4 * exact->scale + 1e-12 && measure <= 0.03 * *polished) {
+        *polished = measure;
+        return polish(in, 2, is_done);
+    }
+    return cairn_ok();
+}
+
+// Are the sets that the warm start points to the answer's, or nearly? One factorization, which a scene at rest saves many by.
+static CairnStatus try_warm_sets(CairnExact *exact, bool *is_done) {
+    double measure;
+    cairn_exact_measure(exact);
+    cairn_exact_predict(exact);
+    CAIRN_TRY(cairn_exact_settle(exact, 1, &measure));
+    exact->iterations++;
+    *is_done = measure <= exact->target;
+    return cairn_ok();
+}
+
 CairnStatus cairn_ipm_run(CairnExact *exact, const void *options, CairnOutcome *outcome) {
+    enum { PATIENCE = 4 }; // iterations that rounding may waste once the certificate holds
     const CairnIpmOptions *chosen = options;
     Interior in;
     CAIRN_TRY(allocate(&in, exact));
+    bool is_done = false;
+    if (chosen->warm) {
+        CAIRN_TRY(try_warm_sets(exact, &is_done));
+    }
+    *outcome = CAIRN_CONVERGED;
+    if (is_done) {
+        return cairn_ok();
+    }
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        exact->lambda[i] = exact->is_held[i] ? exact->lambda[i] : 0;
+    }
     centre(&in, starting_mu(exact));
+    cairn_exact_measure(exact);
     *outcome = CAIRN_AT_LIMIT;
-    double measure = cairn_exact_measure(exact), polished = (double)INFINITY;
-    for (int k = 0; k < chosen->iterations; k++) {
-        CairnStatus status = step_once(&in);
+    double polished = (double)INFINITY, least = (double)INFINITY;
+    for (int k = 0, since = 0; k < chosen->iterations && *outcome == CAIRN_AT_LIMIT; k++, since++) {
+        CairnStatus status = iterate(&in, &polished, &is_done);
         if (status.code == CAIRN_NUMERIC) {
             *outcome = CAIRN_SINGULAR;
             break;
         }
         CAIRN_TRY(status);
-        exact->iterations++;
-        measure = cairn_exact_measure(exact);
-        keep(&in, measure);
-        if (exact->context->trace) {
-            exact->context->trace(exact->context->trace_user, (CairnTraceEntry){exact->iterations, measure});
-        }
-        bool is_done = false;
-        if (measure <= 1e-4 * exact->scale + 1e-12 && measure <= 0.03 * polished) {
-            polished = measure;
-            CAIRN_TRY(polish(&in, 2, &is_done));
-        }
-        if (is_done) {
+        since = in.best_measure < least ? 0 : since;
+        least = in.best_measure;
+        if (is_done || (since >= PATIENCE && least <= exact->limit)) {
             *outcome = CAIRN_CONVERGED;
-            break;
         }
     }
-    memcpy(exact->lambda, in.best, (size_t)exact->problem->row_count * sizeof *in.best);
+    if (isfinite(in.best_measure)) {
+        memcpy(exact->lambda, in.best, (size_t)exact->problem->row_count * sizeof *in.best);
+    }
     return cairn_ok();
 }
 
@@ -260,9 +329,6 @@ static CairnStatus solve_ipm(const CairnProblem *problem, const CairnParts *part
     }
     CairnExact exact;
     CAIRN_TRY(cairn_exact_init(&exact, "ipm", problem, (CairnFormulation)chosen.formulation, context, lambda));
-    if (!chosen.warm) {
-        memset(exact.lambda, 0, (size_t)problem->row_count * sizeof *exact.lambda);
-    }
     return cairn_exact_run(&exact, "ipm", cairn_ipm_run, &chosen, lambda, report);
 }
 

@@ -12,7 +12,7 @@
 typedef struct CairnIpmOptions {
     int formulation; // CairnFormulation
     int iterations;
-    bool warm;
+    bool warm; // try the sets that the warm start points to before the first step
 } CairnIpmOptions;
 
 extern const CairnSolver cairn_solver_ipm;
