@@ -3,6 +3,7 @@
 #include "demos/program/render_image.h"
 #include "demos/scenes/scenes.h"
 #include "tests/support.h"
+#include "tests/support_call.h"
 #include "tests/support_json.h"
 
 #include <math.h>
@@ -10,80 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-enum { MAX_WORDS = 32, TEXT_SIZE = 65536 };
-
-static char folder[64];
-
-// What one call left behind.
-typedef struct Result {
-    int code;
-    char out[TEXT_SIZE], err[TEXT_SIZE];
-} Result;
-
-static void path_of(const char *name, char *path, size_t size) {
-    snprintf(path, size, "%s/%s", folder, name);
-}
-
-// The file's text; asserts that there is one.
-static void read_text(const char *name, char *text, size_t size) {
-    char path[128];
-    path_of(name, path, sizeof path);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    size_t count = fread(text, 1, size - 1, file);
-    text[count] = '\0';
-    fclose(file);
-}
-
-// Call `cairn` with the words of a line; '$' stands for the test's own folder.
-static Result *call(const char *line) {
-    static Result result;
-    char words[2048];
-    char *argv[MAX_WORDS + 1] = {"cairn"}, *out = words;
-    int argc = 1;
-    for (const char *c = line; *c;) {
-        c += strspn(c, " ");
-        argv[argc++] = out;
-        for (; *c && *c != ' '; c++) {
-            if (c[0] == '$') {
-                out += sprintf(out, "%s", folder);
-            } else {
-                *out++ = *c;
-            }
-        }
-        *out++ = '\0';
-        assert_true(argc <= MAX_WORDS);
-    }
-    char out_path[128], err_path[128];
-    path_of("stdout", out_path, sizeof out_path);
-    path_of("stderr", err_path, sizeof err_path);
-    fflush(NULL);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        if (!freopen(out_path, "w", stdout) || !freopen(err_path, "w", stderr)) {
-            _exit(99);
-        }
-        exit(cairn_program(argc, argv));
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    read_text("stdout", result.out, sizeof result.out);
-    read_text("stderr", result.err, sizeof result.err);
-    return &result;
-}
-
-static Result *call_well(const char *line) {
-    Result *result = call(line);
-    if (result->code != 0) {
-        fail_msg("cairn %s: exit %d: %s", line, result->code, result->err);
-    }
-    return result;
-}
+enum { TEXT_SIZE = SUPPORT_CALL_TEXT };
 
 static void assert_holds(const char *text, const char *part) {
     if (!strstr(text, part)) {
@@ -95,16 +24,16 @@ static void assert_holds(const char *text, const char *part) {
 
 static void list_names_what_there_is(void **state) {
     (void)state;
-    Result *result = call_well("list scenes");
+    SupportCall *result = support_call_well("list scenes");
     for (int i = 0; i < cairn_scene_count(); i++) {
         assert_holds(result->out, cairn_scene_at(i)->name);
         assert_holds(result->out, cairn_scene_at(i)->summary);
     }
-    assert_holds(call_well("list solvers")->out, "pgs");
-    assert_holds(call_well("list partitioners")->out, "none");
-    assert_holds(call_well("list metrics")->out, "residual.scaled");
-    assert_string_equal(call_well("list refiners")->out, "");
-    result = call_well("list");
+    assert_holds(support_call_well("list solvers")->out, "pgs");
+    assert_holds(support_call_well("list partitioners")->out, "none");
+    assert_holds(support_call_well("list metrics")->out, "residual.scaled");
+    assert_string_equal(support_call_well("list refiners")->out, "");
+    result = support_call_well("list");
     assert_holds(result->out, "box_tower");
     assert_holds(result->out, "pgs");
 }
@@ -115,7 +44,7 @@ static void list_writes_json(void **state) {
     for (int i = 0; i < 5; i++) {
         char line[64], name[64], summary[200];
         snprintf(line, sizeof line, "list %s --json", kinds[i]);
-        Result *result = call_well(line);
+        SupportCall *result = support_call_well(line);
         assert_true(support_json_is_valid(result->out));
         int count = support_json_count(result->out, "");
         assert_true(i == 3 ? count == 0 : count > 0);
@@ -125,9 +54,9 @@ static void list_writes_json(void **state) {
             assert_true(name[0] && summary[0]);
         }
     }
-    Result *result = call_well("list scenes --json");
+    SupportCall *result = support_call_well("list scenes --json");
     assert_int_equal(support_json_count(result->out, ""), cairn_scene_count());
-    result = call_well("list --json");
+    result = support_call_well("list --json");
     assert_true(support_json_is_valid(result->out));
     assert_int_equal(support_json_count(result->out, "scenes"), cairn_scene_count());
     assert_int_equal(support_json_count(result->out, "refiners"), 0);
@@ -137,7 +66,7 @@ static void help_explains(void **state) {
     (void)state;
     static const char *const lines[] = {"--help", "help", "help --help"};
     for (int i = 0; i < 3; i++) {
-        Result *result = call_well(lines[i]);
+        SupportCall *result = support_call_well(lines[i]);
         assert_holds(result->out, "list");
         assert_holds(result->out, "run");
     }
@@ -146,22 +75,22 @@ static void help_explains(void **state) {
                                           "--param",  "--world",     "--friction",   "--json", "--iterations", "--tol",
                                           "--csv",    "--certified", "--screenshot", "--size", "--quiet"};
     for (int i = 0; i < 2; i++) {
-        Result *result = call_well(run_lines[i]);
+        SupportCall *result = support_call_well(run_lines[i]);
         for (size_t k = 0; k < sizeof options / sizeof options[0]; k++) {
             assert_holds(result->out, options[k]);
         }
     }
-    assert_holds(call_well("help pgs")->out, "iterations");
-    assert_holds(call_well("help world")->out, "contact_slop");
-    assert_holds(call_well("help none")->out, "no options");
-    assert_holds(call_well("help list")->out, "cairn list");
-    assert_holds(call_well("list --help")->out, "cairn list");
-    assert_holds(call_well("--version")->out, "cairn " CAIRN_VERSION);
+    assert_holds(support_call_well("help pgs")->out, "iterations");
+    assert_holds(support_call_well("help world")->out, "contact_slop");
+    assert_holds(support_call_well("help none")->out, "no options");
+    assert_holds(support_call_well("help list")->out, "cairn list");
+    assert_holds(support_call_well("list --help")->out, "cairn list");
+    assert_holds(support_call_well("--version")->out, "cairn " CAIRN_VERSION);
     for (int i = 0; i < cairn_scene_count(); i++) {
         const CairnScene *scene = cairn_scene_at(i);
         char line[100];
         snprintf(line, sizeof line, "run %s --help", scene->name);
-        Result *result = call_well(line);
+        SupportCall *result = support_call_well(line);
         assert_holds(result->out, scene->watch);
         for (int k = 0; k < scene->params.count; k++) {
             assert_holds(result->out, scene->params.fields[k].name);
@@ -180,7 +109,6 @@ static void wrong_usage_is_refused_in_words(void **state) {
         {"", "which command", "--help"},
         {"rum box_tower", "'rum'", "run"},
         {"view box_tower", "'view'", "no command"},
-        {"compare box_tower", "'compare'", "no command"},
         {"list scene", "'scene'", "scenes"},
         {"list scenes solvers", "'scenes'", "'solvers'"},
         {"list --jsn", "--jsn", "--json"},
@@ -236,7 +164,7 @@ static void wrong_usage_is_refused_in_words(void **state) {
         {"run $/stdout", "stdout", "scene file"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        Result *result = call(cases[i].line);
+        SupportCall *result = support_call(cases[i].line);
         if (result->code != CAIRN_EXIT_USAGE || !strstr(result->err, cases[i].first) ||
             !strstr(result->err, cases[i].second) || result->out[0]) {
             fail_msg("cairn %s: exit %d, stdout '%.60s', stderr '%s' should hold '%s' and '%s'", cases[i].line,
@@ -288,7 +216,7 @@ static void run_writes_every_key_of_the_contract(void **state) {
                                           "allocations_per_step"};
     static const char *const texts[] = {"scene", "solver", "partition", "refine", "version", "machine", "state_hash"};
     static const char *const stages[] = {"step", "broad", "narrow", "assemble", "partition", "solve", "integrate"};
-    Result *result = call_well("run box_tower --steps 60 --seed 7 --json - --param boxes=4 --quiet");
+    SupportCall *result = support_call_well("run box_tower --steps 60 --seed 7 --json - --param boxes=4 --quiet");
     const char *json = result->out;
     assert_true(support_json_is_valid(json));
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
@@ -326,7 +254,7 @@ static void run_writes_every_key_of_the_contract(void **state) {
 
 static void run_ends_its_table_with_the_verdict(void **state) {
     (void)state;
-    Result *result = call_well("run falling_box --steps 20 --json $/fall.json");
+    SupportCall *result = support_call_well("run falling_box --steps 20 --json $/fall.json");
     static const char *const parts[] = {"C normal 1e-08, friction 1e-10",
                                         "slop",
                                         "fraction contact",
@@ -342,16 +270,16 @@ static void run_ends_its_table_with_the_verdict(void **state) {
     assert_holds(result->out, "\ncertified: 20 of 20 frames\n");
     assert_string_equal(result->err, ""); // no progress bar where stderr is no terminal
     char json[TEXT_SIZE];
-    read_text("fall.json", json, sizeof json);
+    support_read("fall.json", json, sizeof json);
     assert_near(support_json_number(json, "residual.certified_fraction"), 1, 0);
-    assert_string_equal(call_well("run falling_box --steps 2 --quiet")->out, "");
+    assert_string_equal(support_call_well("run falling_box --steps 2 --quiet")->out, "");
 }
 
 // One sweep cannot carry a tower: the program must say so, everywhere.
 static void run_says_what_is_not_certified(void **state) {
     (void)state;
-    Result *result =
-        call("run box_tower --steps 3 --iterations 1 --certified --json $/bad.json --screenshot $/bad.png@3");
+    SupportCall *result =
+        support_call("run box_tower --steps 3 --iterations 1 --certified --json $/bad.json --screenshot $/bad.png@3");
     assert_int_equal(result->code, CAIRN_EXIT_FAILED);
     assert_holds(result->out, "\nNOT certified: ");
     assert_holds(result->out, " of 3 frames, worst ");
@@ -359,7 +287,7 @@ static void run_says_what_is_not_certified(void **state) {
     assert_holds(result->out, ", row of contact 0x");
     assert_holds(result->err, "NOT certified: ");
     char json[TEXT_SIZE];
-    read_text("bad.json", json, sizeof json);
+    support_read("bad.json", json, sizeof json);
     assert_below(support_json_number(json, "residual.certified_fraction"), 0.99);
     assert_near(support_json_number(json, "iterations.max"), 1, 0);
 }
@@ -367,7 +295,8 @@ static void run_says_what_is_not_certified(void **state) {
 static void run_fails_when_a_check_breaks(void **state) {
     (void)state;
     // Without gravity along z the box does not fall, without friction bounds the tower is no tower: here it is pulled aside.
-    Result *result = call("run box_tower --steps 60 --quiet --world gravity=6,0,-9.81 --param friction=0.1");
+    SupportCall *result =
+        support_call("run box_tower --steps 60 --quiet --world gravity=6,0,-9.81 --param friction=0.1");
     assert_int_equal(result->code, CAIRN_EXIT_FAILED);
     assert_holds(result->err, "the scene's check broke");
     assert_holds(result->err, "frame ");
@@ -375,14 +304,14 @@ static void run_fails_when_a_check_breaks(void **state) {
 
 static void run_takes_options_of_the_solver_either_way(void **state) {
     (void)state;
-    Result *fraction = call_well("run falling_box --steps 2 --quiet --json - --dt 1/240");
+    SupportCall *fraction = support_call_well("run falling_box --steps 2 --quiet --json - --dt 1/240");
     assert_near(support_json_number(fraction->out, "dt"), 1.0 / 240, 0);
     char first[32], second[32], other[32];
-    Result *result = call_well("run falling_box --steps 80 --quiet --json - --iterations 7 --tol 1e-3");
+    SupportCall *result = support_call_well("run falling_box --steps 80 --quiet --json - --iterations 7 --tol 1e-3");
     assert_true(support_json_text(result->out, "state_hash", first, sizeof first));
-    result = call_well("run falling_box --steps 80 --quiet --json - --solver pgs:iterations=7,tolerance=1e-3");
+    result = support_call_well("run falling_box --steps 80 --quiet --json - --solver pgs:iterations=7,tolerance=1e-3");
     assert_true(support_json_text(result->out, "state_hash", second, sizeof second));
-    result = call_well("run falling_box --steps 80 --quiet --json - --solver=pgs");
+    result = support_call_well("run falling_box --steps 80 --quiet --json - --solver=pgs");
     assert_true(support_json_text(result->out, "state_hash", other, sizeof other));
     assert_string_equal(first, second);
     assert_string_not_equal(first, other);
@@ -395,7 +324,7 @@ static void state_is_the_same_for_any_threads(void **state) {
         char line[128], hashes[3][32];
         for (int threads = 1; threads <= 3; threads++) {
             snprintf(line, sizeof line, "run %s --steps 40 --quiet --json - --threads %d", scenes[i], threads);
-            Result *result = call_well(line);
+            SupportCall *result = support_call_well(line);
             assert_near(support_json_number(result->out, "threads"), threads, 0);
             assert_true(support_json_text(result->out, "state_hash", hashes[threads - 1], sizeof hashes[0]));
         }
@@ -406,9 +335,9 @@ static void state_is_the_same_for_any_threads(void **state) {
 
 static void csv_has_a_line_a_frame(void **state) {
     (void)state;
-    call_well("run domino_row --steps 25 --quiet --csv $/row.csv");
+    support_call_well("run domino_row --steps 25 --quiet --csv $/row.csv");
     char text[TEXT_SIZE];
-    read_text("row.csv", text, sizeof text);
+    support_read("row.csv", text, sizeof text);
     int lines = 0, columns = 0;
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"), lines++) {
         int commas = 0;
@@ -426,7 +355,7 @@ static void csv_has_a_line_a_frame(void **state) {
 
 static void stdout_stays_clean_beside_json(void **state) {
     (void)state;
-    Result *result = call_well("run falling_box --steps 5 --json -");
+    SupportCall *result = support_call_well("run falling_box --steps 5 --json -");
     assert_true(support_json_is_valid(result->out));
     assert_holds(result->err, "certified: 5 of 5 frames");
 }
@@ -441,7 +370,7 @@ static int compare_colors(const void *a, const void *b) {
 // Read a PNG back with libpng; answers the number of different colours.
 static int read_picture(const char *name, unsigned *width, unsigned *height) {
     char path[128];
-    path_of(name, path, sizeof path);
+    support_path(name, path, sizeof path);
     png_image png;
     memset(&png, 0, sizeof png);
     png.version = PNG_IMAGE_VERSION;
@@ -470,8 +399,9 @@ static int read_picture(const char *name, unsigned *width, unsigned *height) {
 
 static void screenshots_are_pictures(void **state) {
     (void)state;
-    call_well("run box_tower --steps 2 --quiet --screenshot $/a.png@0 --screenshot $/b.png@2 --screenshot $/c@d.png@1 "
-              "--size 320x200");
+    support_call_well(
+        "run box_tower --steps 2 --quiet --screenshot $/a.png@0 --screenshot $/b.png@2 --screenshot $/c@d.png@1 "
+        "--size 320x200");
     unsigned width, height;
     static const char *const names[] = {"a.png", "b.png", "c@d.png"};
     for (int i = 0; i < 3; i++) {
@@ -479,7 +409,7 @@ static void screenshots_are_pictures(void **state) {
         assert_int_equal(width, 320);
         assert_int_equal(height, 200);
     }
-    call_well("run falling_box --steps 1 --quiet --screenshot $/large.png@1");
+    support_call_well("run falling_box --steps 1 --quiet --screenshot $/large.png@1");
     assert_true(read_picture("large.png", &width, &height) > 800);
     assert_int_equal(width, 960);
     assert_int_equal(height, 600);
@@ -492,7 +422,7 @@ static void compile(const char *source, const char *name) {
     char line[512];
     const char *compiler = getenv("CC");
     snprintf(line, sizeof line, "%s -std=c17 -shared -fPIC -Iinclude -I. -o %s/%s %s", compiler ? compiler : "cc",
-             folder, name, source);
+             support_folder(), name, source);
     if (system(line) != 0) {
         fail_msg("cannot compile: %s", line);
     }
@@ -500,7 +430,7 @@ static void compile(const char *source, const char *name) {
 
 static void compile_text(const char *text, const char *name) {
     char source[128];
-    path_of("text.c", source, sizeof source);
+    support_path("text.c", source, sizeof source);
     FILE *file = fopen(source, "w");
     assert_non_null(file);
     fputs(text, file);
@@ -511,31 +441,31 @@ static void compile_text(const char *text, const char *name) {
 static void example_scene_runs(void **state) {
     (void)state;
     compile("examples/my_scene.c", "my_scene.so");
-    Result *result = call_well("run $/my_scene.so --steps 120 --quiet --json - --param size=0.1");
+    SupportCall *result = support_call_well("run $/my_scene.so --steps 120 --quiet --json - --param size=0.1");
     char name[64];
     assert_true(support_json_text(result->out, "scene", name, sizeof name));
     assert_string_equal(name, "my_scene");
     assert_near(support_json_number(result->out, "steps"), 120, 0);
-    assert_holds(call_well("run $/my_scene.so --help")->out, "push");
-    assert_int_equal(call("run $/my_scene.so --param size=9")->code, CAIRN_EXIT_USAGE);
+    assert_holds(support_call_well("run $/my_scene.so --help")->out, "push");
+    assert_int_equal(support_call("run $/my_scene.so --param size=9")->code, CAIRN_EXIT_USAGE);
 }
 
 static void wrong_scene_files_are_refused(void **state) {
     (void)state;
     compile_text("int other_symbol = 1;\n", "none.so");
-    Result *result = call("run $/none.so");
+    SupportCall *result = support_call("run $/none.so");
     assert_int_equal(result->code, CAIRN_EXIT_USAGE);
     assert_holds(result->err, "does not export the symbol cairn_scene");
 
     compile_text("const struct { const char *name; int version; } cairn_scene = {\"old\", 1};\n", "old.so");
-    result = call("run $/old.so");
+    result = support_call("run $/old.so");
     assert_int_equal(result->code, CAIRN_EXIT_USAGE);
     assert_holds(result->err, "16 bytes");
 
     compile_text("#include <cairn/scene.h>\nconst CairnScene cairn_scene = {.name = \"empty\", .summary = \"\", .watch "
                  "= \"\"};\n",
                  "empty.so");
-    result = call("run $/empty.so");
+    result = support_call("run $/empty.so");
     assert_int_equal(result->code, CAIRN_EXIT_USAGE);
     assert_holds(result->err, "scene empty: build is missing");
 
@@ -544,22 +474,9 @@ static void wrong_scene_files_are_refused(void **state) {
                  "const CairnScene cairn_scene = {.name = \"still\", .summary = \"\", .watch = \"\", .build = build,\n"
                  "    .steps = 5, .step = -1, .camera = {.eye = {1, 0, 0}, .fov = 30}};\n",
                  "step.so");
-    result = call("run $/step.so");
+    result = support_call("run $/step.so");
     assert_int_equal(result->code, CAIRN_EXIT_USAGE);
     assert_holds(result->err, "step = -1");
-}
-
-static int set_up(void **state) {
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/cairn_test_XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    char line[128];
-    snprintf(line, sizeof line, "rm -r %s", folder);
-    return system(line) == 0 ? 0 : -1;
 }
 
 int main(int argc, char **argv) {
@@ -583,5 +500,5 @@ int main(int argc, char **argv) {
         cmocka_unit_test(example_scene_runs),
         cmocka_unit_test(wrong_scene_files_are_refused),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, support_folder_make, support_folder_remove);
 }

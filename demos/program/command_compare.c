@@ -283,16 +283,7 @@ static CairnStatus close_all(Compare *compare, CairnStatus status) {
         CairnContender *contender = &comparison->contenders[i];
         closed = cairn_output_close(contender->csv_path, &contender->csv);
         status = cairn_is_ok(status) ? closed : status;
-        if (contender->memory && contender->choice.solver->forget) {
-            contender->choice.solver->forget(contender->memory, &comparison->allocator);
-        }
-        cairn_session_close(&contender->session);
-        cairn_tally_free(&contender->tally);
-        cairn_choice_close(&contender->choice);
-        cairn_arena_free(&contender->arena);
-        free(contender->lambda);
-        free(contender->last);
-        free(contender->velocity);
+        cairn_contender_close(contender, &comparison->allocator);
     }
     cairn_lockstep_close(&compare->lockstep);
     cairn_session_close(&comparison->driver);

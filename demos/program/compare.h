@@ -57,6 +57,8 @@ void cairn_lockstep_close(CairnLockstep *lockstep);
 CairnStatus cairn_lockstep_frame(CairnLockstep *lockstep, const CairnSession *session, const CairnStats *stats,
                                  CairnContender *contenders, int count);
 
+void cairn_contender_close(CairnContender *contender, const CairnAllocator *allocator);
+
 typedef struct CairnComparison {
     bool is_free;
     int reference; // index

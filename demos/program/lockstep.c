@@ -24,6 +24,19 @@ void cairn_lockstep_close(CairnLockstep *lockstep) {
     cairn_arena_free(&lockstep->arena);
 }
 
+void cairn_contender_close(CairnContender *contender, const CairnAllocator *allocator) {
+    if (contender->memory && contender->choice.solver->forget) {
+        contender->choice.solver->forget(contender->memory, allocator);
+    }
+    cairn_session_close(&contender->session);
+    cairn_tally_free(&contender->tally);
+    cairn_choice_close(&contender->choice);
+    cairn_arena_free(&contender->arena);
+    free(contender->lambda);
+    free(contender->last);
+    free(contender->velocity);
+}
+
 // Room for `count` elements at *place, a pointer of any type; what was there is lost.
 static CairnStatus reserve(void *place, int *capacity, int count, size_t size) {
     void *memory;

@@ -1,0 +1,28 @@
+// Calls of the program in a child process, as a person would make them, with a folder of the test's own.
+#ifndef CAIRN_TESTS_SUPPORT_CALL_H
+#define CAIRN_TESTS_SUPPORT_CALL_H
+
+#include <stddef.h>
+
+enum { SUPPORT_CALL_TEXT = 65536 };
+
+// What one call left behind.
+typedef struct SupportCall {
+    int code;
+    char out[SUPPORT_CALL_TEXT], err[SUPPORT_CALL_TEXT];
+} SupportCall;
+
+// Fixtures of a group: the folder.
+int support_folder_make(void **state);
+int support_folder_remove(void **state);
+const char *support_folder(void);
+
+void support_path(const char *name, char *path, size_t size); // of a file in the folder
+// The file's text; asserts that there is one.
+void support_read(const char *name, char *text, size_t size);
+
+// Call `cairn` with the words of a line; '$' stands for the folder. The answer lives until the next call.
+SupportCall *support_call(const char *line);
+SupportCall *support_call_well(const char *line); // must exit with 0
+
+#endif
