@@ -11,10 +11,17 @@ static void try_faces(const CairnHullFrame *own, const CairnHullFrame *other, do
     // The other hull in the frame of this one, so that the planes are used as they are.
     CairnMat3 r = cairn_mat3_product(cairn_mat3_transpose(own->r), other->r);
     CairnVec3 p = cairn_mat3_transpose_mul(own->r, cairn_sub(other->p, own->p));
-    int v = 0;
+    CairnVec3 middle = cairn_add(p, cairn_mat3_mul(r, other->hull->center));
+    int v = cairn_hull_support(other->hull, cairn_mat3_transpose_mul(r, cairn_sub(own->hull->center, middle)), 0);
+    CairnVec3 nearest = cairn_add(p, cairn_mat3_mul(r, other->hull->vertices[v]));
     for (int f = 0; f < own->hull->face_count; ++f) {
-        CairnVec3 n = own->hull->normals[f], local = cairn_mat3_transpose_mul(r, n);
+        CairnVec3 n = own->hull->normals[f];
+        if (cairn_dot(n, nearest) - own->hull->offsets[f] <= best->separation + tie) {
+            continue; // any vertex bounds the gap from above
+        }
+        CairnVec3 local = cairn_mat3_transpose_mul(r, n);
         v = cairn_hull_support(other->hull, cairn_neg(local), v);
+        nearest = cairn_add(p, cairn_mat3_mul(r, other->hull->vertices[v]));
         double separation = cairn_dot(local, other->hull->vertices[v]) + (cairn_dot(n, p) - own->hull->offsets[f]);
         if (separation > best->separation + tie) {
             CairnVec3 world = cairn_mat3_mul(own->r, n);
