@@ -5,11 +5,15 @@
 
 #include "engine/base/log.h"
 #include "engine/base/memory.h"
+#include "solvers/formulation.h"
 
 const char *const cairn_formulation_names[] = {"auto", "constraint", "body", "kkt", "dense", NULL};
 
 // In AUTO's order of preference; dense is the last resort, but the first choice where everything is small.
 static const CairnSystemKind *const kinds[CAIRN_FORMULATION_COUNT] = {
+    [CAIRN_FORMULATION_CONSTRAINT] = &cairn_system_constraint,
+    [CAIRN_FORMULATION_BODY] = &cairn_system_body,
+    [CAIRN_FORMULATION_KKT] = &cairn_system_kkt,
     [CAIRN_FORMULATION_DENSE] = &cairn_system_dense,
 };
 
@@ -24,7 +28,7 @@ static bool can_take(CairnFormulation formulation, const CairnProblem *problem) 
 }
 
 static CairnFormulation choose(const CairnProblem *problem) {
-    static const CairnFormulation order[] = {CAIRN_FORMULATION_KKT, CAIRN_FORMULATION_BODY,
+    static const CairnFormulation order[] = {CAIRN_FORMULATION_BODY, CAIRN_FORMULATION_KKT,
                                              CAIRN_FORMULATION_CONSTRAINT};
     if (problem->row_count <= SMALL_ROWS) {
         return CAIRN_FORMULATION_DENSE;

@@ -1,0 +1,56 @@
+// Formulations: the same linear system (A + Theta) x = y (system.h) in three sparse matrices, each over the graph of bodies and
+// constraints. With S = C + Theta:
+//
+//   body        K = P + J^T S^-1 J over the dofs;  x = S^-1 (y - J K^-1 J^T S^-1 y); rows held out have S^-1 = 0
+//   kkt         [P J^T; J -S];                     x is minus the second part of its answer to (0, y); rows held out: J = 0, S = 1
+//   constraint  J P^-1 J^T + S as written;         rows held out: J = 0, S = 1
+//
+// What they share: constraints over the same dof blocks (the contacts of two bodies) are gathered in one group, which is one
+// element or one node of the graph, and its Jacobians are packed; and the plan of the factor is kept while the graph stands.
+#ifndef CAIRN_SOLVERS_FORMULATION_H
+#define CAIRN_SOLVERS_FORMULATION_H
+
+#include "solvers/linalg.h"
+#include "solvers/system.h"
+
+extern const CairnSystemKind cairn_system_body, cairn_system_kkt, cairn_system_constraint;
+
+// The Jacobian of a group over one block: row_count x stride, in rows, filled up with zeros to a multiple of 8.
+typedef struct CairnGroupTerm {
+    int block, stride;
+    size_t J;
+} CairnGroupTerm;
+
+typedef struct CairnGroup {
+    int first_term, term_count; // blocks ascending, each once
+    int first_row, row_count;   // in `rows`
+} CairnGroup;
+
+typedef struct CairnGroups {
+    int group_count, term_count, row_count;
+    const CairnGroup *groups;
+    const CairnGroupTerm *terms;
+    const int *rows; // the problem's rows, group by group
+    double *J;
+    size_t J_size;
+} CairnGroups;
+
+CairnStatus cairn_groups_init(CairnGroups *groups, const CairnProblem *problem, CairnArena *arena);
+
+// What stands between solves: the graph and its plan.
+typedef struct CairnKeptPlan CairnKeptPlan;
+
+// The plan of a graph: the one kept in *memory if it is of the same graph, else a new one, kept there when memory is not NULL (in
+// the context's arena otherwise).
+CairnStatus cairn_formulation_plan(const CairnLinalgGraph *graph, CairnSolverContext *context, void **memory,
+                                   const CairnLinalgPlan **plan);
+void cairn_formulation_forget(void *memory, const CairnAllocator *allocator);
+
+// y += J^T x over the rows of all groups (x by the problem's rows), and y[row] = J v.
+void cairn_groups_add_impulse(const CairnGroups *groups, const CairnProblem *problem, const double *x, double *y);
+void cairn_groups_jacobian(const CairnGroups *groups, const CairnProblem *problem, const double *v, double *y);
+
+// Add the block P of a dof block at the diagonal.
+void cairn_formulation_add_block(const CairnProblem *problem, int block, const CairnLinalgFront *front, int row);
+
+#endif

@@ -1,0 +1,196 @@
+// Body space: K = P + J^T (C + Theta)^-1 J. Nodes are dof blocks, elements are groups of constraints.
+#include <math.h>
+#include <string.h>
+
+#include "solvers/formulation.h"
+#include "solvers/linalg_kernels.h"
+
+enum { WIDTH = CAIRN_LINALG_WIDTH, CHUNK = 64 };
+
+typedef struct Body {
+    const CairnProblem *problem;
+    CairnGroups groups;
+    CairnLinalgFactor factor;
+    double *weight;   // 1/(C + theta) by the problem's rows; 0: held out
+    double *negative; // -weight, group by group
+    double *scale, *y, *v;
+    int *element; // element -> group
+    int thread_count;
+} Body;
+
+static void add_node(void *user, int node, const CairnLinalgFront *front, int row) {
+    cairn_formulation_add_block(((const Body *)user)->problem, node, front, row);
+}
+
+// The block J_a^T S^-1 J_b of a group, added at rows `low` and columns `high` of the front.
+static void add_product(const CairnGroups *groups, const CairnGroup *group, const double *negative,
+                        const CairnGroupTerm *a, const CairnGroupTerm *b, int size_a, int size_b,
+                        const CairnLinalgFront *front, int row_a, int row_b) {
+    _Alignas(64) double C[CAIRN_BLOCK_LIMIT * WIDTH], packed[CHUNK * WIDTH];
+    const double *A = groups->J + a->J, *B = groups->J + b->J;
+    for (int j = 0; j < size_b; j += WIDTH) {
+        int columns = size_b - j < WIDTH ? size_b - j : WIDTH;
+        for (int k = 0; k < group->row_count; k += CHUNK) {
+            int depth = group->row_count - k < CHUNK ? group->row_count - k : CHUNK;
+            size_t at = (size_t)k;
+            cairn_linalg_pack(columns, depth, B + at * (size_t)b->stride + j, b->stride, negative + k, packed);
+            (k == 0 ? cairn_linalg_multiply : cairn_linalg_update)(
+                a->stride, columns, depth, A + at * (size_t)a->stride, a->stride, packed, C, a->stride);
+        }
+        for (int c = 0; c < columns; c++) {
+            double *to = cairn_linalg_diagonal(front, row_b + j + c) + (row_a - (row_b + j + c));
+            const double *from = C + c * a->stride;
+            // On the diagonal the part above it is left out.
+            for (int i = row_a == row_b ? j + c : 0; i < size_a; i++) {
+                to[i] += from[i];
+            }
+        }
+    }
+}
+
+static void add_element(void *user, int element, const CairnLinalgFront *front, const int *rows) {
+    const Body *body = user;
+    const CairnGroup *group = &body->groups.groups[body->element[element]];
+    const CairnGroupTerm *terms = body->groups.terms + group->first_term;
+    const double *negative = body->negative + group->first_row;
+    if (group->row_count == 0) {
+        return;
+    }
+    for (int b = 0; b < group->term_count; b++) {
+        for (int a = 0; a < group->term_count; a++) {
+            if (rows[a] >= rows[b]) {
+                add_product(&body->groups, group, negative, &terms[a], &terms[b],
+                            body->problem->blocks[terms[a].block].size, body->problem->blocks[terms[b].block].size,
+                            front, rows[a], rows[b]);
+            }
+        }
+    }
+}
+
+static CairnStatus make_graph(Body *body, CairnArena *arena, CairnLinalgGraph *graph) {
+    const CairnProblem *problem = body->problem;
+    const CairnGroups *groups = &body->groups;
+    int *size = CAIRN_PUSH(arena, int, problem->block_count + 1);
+    int *start = CAIRN_PUSH(arena, int, groups->group_count + 2),
+        *node = CAIRN_PUSH(arena, int, groups->term_count + 1);
+    body->element = CAIRN_PUSH(arena, int, groups->group_count + 1);
+    if (!size || !start || !node || !body->element) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory for a graph of %d blocks",
+                           problem->block_count);
+    }
+    for (int i = 0; i < problem->block_count; i++) {
+        size[i] = problem->blocks[i].size;
+    }
+    int elements = 0, next = 0;
+    for (int g = 0; g < groups->group_count; g++) {
+        const CairnGroup *group = &groups->groups[g];
+        if (group->term_count == 0) {
+            continue;
+        }
+        body->element[elements] = g;
+        start[elements++] = next;
+        for (int t = 0; t < group->term_count; t++) {
+            node[next++] = groups->terms[group->first_term + t].block;
+        }
+    }
+    start[elements] = next;
+    *graph = (CairnLinalgGraph){problem->block_count, elements, size, start, node, NULL};
+    return cairn_ok();
+}
+
+static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, void **memory, void **state) {
+    CairnArena *arena = context->arena;
+    Body *body = CAIRN_PUSH_ZERO(arena, Body, 1);
+    if (!body) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory");
+    }
+    const CairnProblem *problem = ops->problem;
+    body->problem = problem;
+    CAIRN_TRY(cairn_groups_init(&body->groups, problem, arena));
+    CairnLinalgGraph graph;
+    CAIRN_TRY(make_graph(body, arena, &graph));
+    const CairnLinalgPlan *plan;
+    CAIRN_TRY(cairn_formulation_plan(&graph, context, memory, &plan));
+    CAIRN_TRY(cairn_linalg_factor_init(&body->factor, plan, context->thread_count, arena));
+    body->weight = CAIRN_PUSH(arena, double, problem->row_count + 1);
+    body->negative = CAIRN_PUSH(arena, double, problem->row_count + 1);
+    body->y = CAIRN_PUSH(arena, double, problem->row_count + 1);
+    body->v = CAIRN_PUSH(arena, double, problem->dof_count + 1);
+    body->scale = CAIRN_PUSH(arena, double, problem->dof_count + 1);
+    if (!body->weight || !body->negative || !body->y || !body->v || !body->scale) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory for %d rows", problem->row_count);
+    }
+    *state = body;
+    return cairn_ok();
+}
+
+// The diagonal of K, by nodes (blocks one after the other, as the plan numbers them).
+static void sum_diagonal(Body *body) {
+    const CairnProblem *problem = body->problem;
+    const int *first = body->factor.plan->node_first;
+    for (int i = 0; i < problem->block_count; i++) {
+        int size = problem->blocks[i].size;
+        for (int k = 0; k < size; k++) {
+            body->scale[first[i] + k] = problem->P[problem->blocks[i].matrix + k * (size + 1)];
+        }
+    }
+    for (int g = 0; g < body->groups.group_count; g++) {
+        const CairnGroup *group = &body->groups.groups[g];
+        for (int t = group->first_term; t < group->first_term + group->term_count; t++) {
+            const CairnGroupTerm *term = &body->groups.terms[t];
+            const double *J = body->groups.J + term->J;
+            double sum[CAIRN_BLOCK_LIMIT] = {0};
+            for (int r = 0; r < group->row_count; r++, J += term->stride) {
+                double negative = body->negative[group->first_row + r];
+                for (int k = 0; k < term->stride; k++) {
+                    sum[k] -= J[k] * J[k] * negative;
+                }
+            }
+            for (int k = 0; k < problem->blocks[term->block].size; k++) {
+                body->scale[first[term->block] + k] += sum[k];
+            }
+        }
+    }
+}
+
+static CairnStatus factor(void *state, const double *theta) {
+    Body *body = state;
+    const CairnProblem *problem = body->problem;
+    for (int r = 0; r < problem->row_count; r++) {
+        double weight = 1 / (problem->compliance[r] + theta[r]);
+        if (!isfinite(weight)) {
+            return cairn_error(CAIRN_NUMERIC, "formulation body: row %d has no compliance: C + theta = %g", r,
+                               problem->compliance[r] + theta[r]);
+        }
+        body->weight[r] = weight;
+    }
+    for (int k = 0; k < body->groups.row_count; k++) {
+        body->negative[k] = -body->weight[body->groups.rows[k]];
+    }
+    sum_diagonal(body);
+    CairnLinalgSource source = {body, add_node, add_element, body->scale};
+    int bad = cairn_linalg_factor(&body->factor, &source);
+    if (bad >= 0) {
+        return cairn_error(CAIRN_NUMERIC, "formulation body: the matrix is singular to rounding at dof %d", bad);
+    }
+    return cairn_ok();
+}
+
+static void solve(void *state, double *x) {
+    Body *body = state;
+    const CairnProblem *problem = body->problem;
+    for (int r = 0; r < problem->row_count; r++) {
+        x[r] = body->weight[r] > 0 ? x[r] : 0;
+        body->y[r] = body->weight[r] * x[r];
+    }
+    memset(body->v, 0, (size_t)problem->dof_count * sizeof *body->v);
+    cairn_groups_add_impulse(&body->groups, problem, body->y, body->v);
+    cairn_linalg_solve(&body->factor, body->v);
+    cairn_groups_jacobian(&body->groups, problem, body->v, body->y);
+    for (int r = 0; r < problem->row_count; r++) {
+        x[r] = body->weight[r] * (x[r] - body->y[r]);
+    }
+}
+
+const CairnSystemKind cairn_system_body = {
+    .name = "body", .prepare = prepare, .factor = factor, .solve = solve, .forget = cairn_formulation_forget};

@@ -1,0 +1,129 @@
+// Linalg: a sparse symmetric matrix of small dense blocks, factored as L D L^T without pivoting, and solved with.
+//
+// The pattern is a set of nodes (of 1 or more dofs each) and of elements: an element couples all of its nodes with each other.
+// Bodies are nodes and contacts elements, or the other way round. The order of elimination is a minimum degree over that pattern,
+// the factor is multifrontal: each supernode gathers its part of the matrix and what its children left in one dense front,
+// eliminates its pivots and hands the rest up the tree. Independent subtrees run on several threads. Each sum has one fixed order,
+// so the bits do not depend on the number of threads, nor (there is no fused multiply-add) on the width of the machine's vectors.
+//
+// The matrix may be positive definite or quasi-definite [H B^T; B -K] with H and K positive definite: the sign of each pivot is
+// given, and a pivot that has lost its sign to cancellation is told.
+#ifndef CAIRN_SOLVERS_LINALG_H
+#define CAIRN_SOLVERS_LINALG_H
+
+#include <cairn/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/base/arena.h"
+
+typedef struct CairnLinalgGraph {
+    int node_count, element_count;
+    const int *node_size;     // dofs, >= 1
+    const int *element_start; // element_count + 1 offsets into
+    const int *element_node;  // the nodes of each element, all different
+    // A node that must not be the first to go: it is eliminated only after one of its neighbours (a stiff row of a quasi-definite
+    // system, whose own pivot is tiny). NULL: none.
+    const bool *is_held;
+} CairnLinalgGraph;
+
+// Rows of the matrix that a supernode leaves to its parent, next to each other both in the order and in the parent's front.
+typedef struct CairnLinalgRun {
+    int place;      // first row, in the order of elimination
+    int length;     // rows
+    int parent_row; // row of the parent's front
+} CairnLinalgRun;
+
+// A front has its pivots in rows [0, pivots), room to fill up with zeros, and the rows below from `below_at`.
+typedef struct CairnLinalgSupernode {
+    int place;          // first pivot, in the order of elimination
+    int pivots, below;  // rows that it eliminates, rows that it updates
+    int below_at, rows; // multiples of 8: where the rows below begin, and where they end (the panel's column stride)
+    int first_node, node_count; // in node_order
+    int parent;                 // -1: a root
+    int child, sibling;         // first child and next one, -1: none
+    int first_run, run_count;
+    int first_element, element_count; // in element_order
+    size_t panel;                     // doubles into `panels`: rows x pivots, by columns
+    size_t update;                    // doubles into `updates`: (rows - below_at) x below, by columns
+    double operations;                // to eliminate it
+} CairnLinalgSupernode;
+
+// Supernodes that one thread works through, children before parents.
+typedef struct CairnLinalgTask {
+    int first, end; // supernodes [first, end)
+} CairnLinalgTask;
+
+// What the pattern alone decides. Lives in the arena that it was made in.
+typedef struct CairnLinalgPlan {
+    int node_count, size; // nodes, dofs
+    int supernode_count, task_count;
+    const CairnLinalgSupernode *supernodes; // children before parents
+    const CairnLinalgRun *runs;
+    const CairnLinalgTask *tasks; // independent subtrees; the supernodes in none of them follow
+    const int *trunk;             // those supernodes, children before parents
+    int trunk_count;
+    const int *node_order;          // nodes in the order of elimination
+    const int *node_place;          // node -> its first row in that order
+    const int *node_first;          // node -> its first row in the caller's numbering (nodes one after the other)
+    const int *node_row;            // node -> its row in its own supernode's front
+    const int *element_order;       // elements, supernode by supernode
+    const int *element_row;         // for every element_node: its row in the front that takes the element
+    const int *element_start;       // as the graph's
+    size_t panel_size, update_size; // doubles
+    int largest_below, largest_pivots;
+    double operations; // multiplications and additions of one factorization
+    double entries;    // of L
+} CairnLinalgPlan;
+
+// Order of elimination by approximate minimum degree on the quotient graph: order[k] is the node that goes k-th.
+CairnStatus cairn_linalg_order(const CairnLinalgGraph *graph, CairnArena *scratch, int *order);
+
+// Make the plan in `keep`. order NULL: by cairn_linalg_order.
+CairnStatus cairn_linalg_plan(const CairnLinalgGraph *graph, const int *order, CairnArena *keep, CairnArena *scratch,
+                              CairnLinalgPlan *plan);
+
+// A front while it is gathered. Entries go below the diagonal; what is added above it, inside a node's own block, is never read.
+typedef struct CairnLinalgFront {
+    double *panel, *update;
+    int rows, update_rows, below_at;
+} CairnLinalgFront;
+
+// The diagonal entry of a front's row r: entry [i] of what it returns is row r + i of the same column.
+static inline double *cairn_linalg_diagonal(const CairnLinalgFront *front, int row) {
+    int below = row - front->below_at;
+    return below < 0 ? front->panel + (size_t)row * (size_t)(front->rows + 1)
+                     : front->update + (size_t)below * (size_t)(front->update_rows + 1);
+}
+
+// Who knows the matrix: add the diagonal block of a node, and the blocks of an element, whose nodes lie at the given rows.
+typedef struct CairnLinalgSource {
+    void *user;
+    void (*node)(void *user, int node, const CairnLinalgFront *front, int row);
+    void (*element)(void *user, int element, const CairnLinalgFront *front, const int *rows);
+    // A row's sign (1 or -1) times the size of its diagonal before elimination, in the caller's numbering: a pivot below
+    // DBL_EPSILON of it (or of the other sign) is noise.
+    const double *scale;
+} CairnLinalgSource;
+
+typedef struct CairnLinalgFactor {
+    const CairnLinalgPlan *plan;
+    double *panels, *updates;
+    double *pivots, *inverse; // D and 1/D in the order of elimination
+    double *scale;            // the source's, in that order
+    double *x;                // scratch of a solve, in the same order
+    double *work;             // scratch of threads
+    size_t work_size;         // doubles of one thread's
+    int thread_count;
+} CairnLinalgFactor;
+
+CairnStatus cairn_linalg_factor_init(CairnLinalgFactor *factor, const CairnLinalgPlan *plan, int thread_count,
+                                     CairnArena *arena);
+
+// Factor. Returns -1, or the row (in the caller's numbering) of a pivot that broke down.
+int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *source);
+
+// x = (L D L^T)^-1 x, x in the caller's numbering.
+void cairn_linalg_solve(CairnLinalgFactor *factor, double *x);
+
+#endif

@@ -1,0 +1,296 @@
+// The numeric factor, front by front, and the solve with it.
+#include "solvers/linalg.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "solvers/linalg_kernels.h"
+
+enum { WIDTH = CAIRN_LINALG_WIDTH };
+
+static int thread_number(void) {
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
+CairnStatus cairn_linalg_factor_init(CairnLinalgFactor *factor, const CairnLinalgPlan *plan, int thread_count,
+                                     CairnArena *arena) {
+    *factor = (CairnLinalgFactor){.plan = plan, .thread_count = thread_count < 1 ? 1 : thread_count};
+    // Packed rows of one kernel call for each thread.
+    factor->work_size = ((size_t)plan->largest_pivots * WIDTH + 7) & ~(size_t)7;
+    size_t most_below = ((size_t)plan->largest_below + 15) & ~(size_t)7;
+    factor->work_size = factor->work_size > most_below ? factor->work_size : most_below;
+    factor->panels = CAIRN_PUSH(arena, double, plan->panel_size);
+    factor->updates = CAIRN_PUSH(arena, double, plan->update_size);
+    factor->pivots = CAIRN_PUSH(arena, double, plan->size);
+    factor->inverse = CAIRN_PUSH(arena, double, plan->size);
+    factor->scale = CAIRN_PUSH(arena, double, plan->size);
+    factor->x = CAIRN_PUSH(arena, double, plan->size + 8);
+    factor->work = CAIRN_PUSH(arena, double, factor->work_size *(size_t)factor->thread_count);
+    if (!factor->panels || !factor->updates || !factor->pivots || !factor->inverse || !factor->scale || !factor->x ||
+        !factor->work) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "linalg: no memory for a factor of %.0f entries (%d rows)",
+                           plan->entries, plan->size);
+    }
+    return cairn_ok();
+}
+
+// Add what a child left, run by run: rows that lie next to each other in both.
+static void extend(const CairnLinalgPlan *plan, const double *updates, const CairnLinalgSupernode *child,
+                   const CairnLinalgFront *front) {
+    const CairnLinalgRun *runs = plan->runs + child->first_run;
+    int stride = child->rows - child->below_at, first = 0;
+    const double *from = updates + child->update;
+    for (int c = 0; c < child->run_count; first += runs[c].length, c++) {
+        for (int j = 0; j < runs[c].length; j++) {
+            const double *source = from + (size_t)(first + j) * (size_t)(stride + 1);
+            int at = runs[c].parent_row + j;
+            double *column = cairn_linalg_diagonal(front, at), *target = column;
+            for (int i = 0; i < runs[c].length - j; i++) {
+                target[i] += source[i];
+            }
+            source += runs[c].length - j;
+            for (int r = c + 1; r < child->run_count; r++) {
+                target = column + (runs[r].parent_row - at);
+                int length = runs[r].length;
+                for (int i = 0; i < length; i++) {
+                    target[i] += source[i];
+                }
+                source += length;
+            }
+        }
+    }
+}
+
+// L D L^T of the diagonal block at (k, k) with `count` <= 6 columns: l gets the unit lower triangle. Returns false where a pivot
+// lost its sign, with its row in *bad.
+static bool factor_block(const double *block, int stride, int count, const double *scale, double *l, double *pivots,
+                         double *inverse, int *bad) {
+    double a[WIDTH * WIDTH];
+    for (int j = 0; j < count; j++) {
+        for (int i = j; i < count; i++) {
+            a[i * WIDTH + j] = block[(size_t)j * (size_t)stride + (size_t)i];
+        }
+    }
+    for (int j = 0; j < count; j++) {
+        double pivot = a[j * WIDTH + j];
+        // What is left of a diagonal entry after cancellation is noise below eps of it. False for NaN too.
+        double least = DBL_EPSILON * fabs(scale[j]);
+        if (!(scale[j] < 0 ? -pivot > least : pivot > least) || !isfinite(pivot)) {
+            *bad = j;
+            return false;
+        }
+        pivots[j] = pivot;
+        inverse[j] = 1 / pivot;
+        for (int i = j + 1; i < count; i++) {
+            double y = a[i * WIDTH + j];
+            l[i * WIDTH + j] = y * inverse[j];
+            for (int k = j + 1; k <= i; k++) {
+                a[i * WIDTH + k] -= y * l[k * WIDTH + j];
+            }
+        }
+    }
+    return true;
+}
+
+// Six pivots at a time: bring their columns up to date with the pivots before (left-looking), factor the diagonal block, divide
+// what lies below. Returns -1 or the pivot that broke down.
+static int factor_panel(const CairnLinalgSupernode *super, double *panel, const double *scale, double *pivots,
+                        double *inverse, double *work) {
+    int stride = super->rows;
+    for (int k = 0; k < super->pivots; k += WIDTH) {
+        int count = super->pivots - k < WIDTH ? super->pivots - k : WIDTH;
+        double *column = panel + (size_t)k * (size_t)stride;
+        int from = k & ~7; // rows above the block are touched with it; nobody reads them
+        if (k > 0) {
+            cairn_linalg_pack(count, k, panel + k, stride, pivots, work);
+            cairn_linalg_update(stride - from, count, k, panel + from, stride, work, column + from, stride);
+        }
+        double l[WIDTH * WIDTH];
+        int bad;
+        if (!factor_block(column + k, stride, count, scale + k, l, pivots + k, inverse + k, &bad)) {
+            return k + bad;
+        }
+        int below = (k + count) & ~7;
+        cairn_linalg_divide(stride - below, count, l, inverse + k, column + below, stride);
+        for (int j = 0; j < count; j++) {
+            for (int i = j + 1; i < count; i++) {
+                column[(size_t)j * (size_t)stride + (size_t)(k + i)] = l[i * WIDTH + j];
+            }
+        }
+    }
+    return -1;
+}
+
+// One front from beginning to end. Returns -1 or the place of the pivot that broke down.
+static int factor_front(CairnLinalgFactor *factor, const CairnLinalgSource *source, int s, double *work) {
+    const CairnLinalgPlan *plan = factor->plan;
+    const CairnLinalgSupernode *super = &plan->supernodes[s];
+    int update_rows = super->rows - super->below_at;
+    double *panel = factor->panels + super->panel, *update = factor->updates + super->update;
+    CairnLinalgFront front = {panel, update, super->rows, update_rows, super->below_at};
+    memset(panel, 0, (size_t)super->rows * (size_t)super->pivots * sizeof *panel);
+    memset(update, 0, (size_t)update_rows * (size_t)super->below * sizeof *update);
+    for (int k = super->first_node; k < super->first_node + super->node_count; k++) {
+        int node = plan->node_order[k];
+        source->node(source->user, node, &front, plan->node_row[node]);
+    }
+    for (int k = super->first_element; k < super->first_element + super->element_count; k++) {
+        int element = plan->element_order[k];
+        source->element(source->user, element, &front, plan->element_row + plan->element_start[element]);
+    }
+    for (int c = super->child; c >= 0; c = plan->supernodes[c].sibling) {
+        extend(plan, factor->updates, &plan->supernodes[c], &front);
+    }
+    int bad = factor_panel(super, panel, factor->scale + super->place, factor->pivots + super->place,
+                           factor->inverse + super->place, work);
+    if (bad >= 0) {
+        return super->place + bad;
+    }
+    // What is left for the ancestors: U -= L D L^T, the lower half in tiles.
+    for (int j = 0; j < super->below; j += WIDTH) {
+        int count = super->below - j < WIDTH ? super->below - j : WIDTH, from = j & ~7;
+        cairn_linalg_pack(count, super->pivots, panel + super->below_at + j, super->rows, factor->pivots + super->place,
+                          work);
+        cairn_linalg_update(update_rows - from, count, super->pivots, panel + super->below_at + from, super->rows, work,
+                            update + (size_t)j * (size_t)update_rows + from, update_rows);
+    }
+    return -1;
+}
+
+int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *source) {
+    const CairnLinalgPlan *plan = factor->plan;
+    for (int i = 0; i < plan->node_count; i++) {
+        int node = plan->node_order[i], place = plan->node_place[node], first = plan->node_first[node];
+        int size = (i + 1 < plan->node_count ? plan->node_place[plan->node_order[i + 1]] : plan->size) - place;
+        for (int k = 0; k < size; k++) {
+            factor->scale[place + k] = source->scale[first + k];
+        }
+    }
+    int bad = INT_MAX; // the least place that broke down, whichever thread met its own first
+#pragma omp parallel for schedule(dynamic, 1) num_threads(factor->thread_count)                                        \
+    reduction(min                                                                                                      \
+              : bad) if (factor->thread_count > 1 && plan->task_count > 1)
+    for (int t = 0; t < plan->task_count; t++) {
+        double *work = factor->work + factor->work_size * (size_t)thread_number();
+        for (int s = plan->tasks[t].first; s < plan->tasks[t].end; s++) {
+            int place = factor_front(factor, source, s, work);
+            if (place >= 0) {
+                bad = place < bad ? place : bad;
+                break;
+            }
+        }
+    }
+    for (int k = 0; k < plan->trunk_count && bad == INT_MAX; k++) {
+        int place = factor_front(factor, source, plan->trunk[k], factor->work);
+        bad = place >= 0 ? place : bad;
+    }
+    if (bad == INT_MAX) {
+        return -1;
+    }
+    for (int i = 0; i < plan->node_count; i++) {
+        int node = plan->node_order[i], place = plan->node_place[node];
+        int end = i + 1 < plan->node_count ? plan->node_place[plan->node_order[i + 1]] : plan->size;
+        if (bad < end) {
+            return plan->node_first[node] + bad - place;
+        }
+    }
+    return -1;
+}
+
+// x of the pivots, through the unit lower triangle, then what they do to the rows below: x[below] -= L x.
+static void forward(const CairnLinalgFactor *factor, const CairnLinalgSupernode *super, double *x, double *y) {
+    const double *panel = factor->panels + super->panel;
+    double *own = x + super->place;
+    for (int j = 0; j < super->pivots; j++) {
+        const double *column = panel + (size_t)j * (size_t)super->rows;
+        for (int i = j + 1; i < super->pivots; i++) {
+            own[i] -= column[i] * own[j];
+        }
+    }
+    if (super->below == 0) {
+        return;
+    }
+    int rows = super->rows - super->below_at;
+    memset(y, 0, (size_t)rows * sizeof *y);
+    cairn_linalg_gemv(rows, super->pivots, panel + super->below_at, super->rows, own, y);
+    const CairnLinalgRun *runs = factor->plan->runs + super->first_run;
+    for (int r = 0; r < super->run_count; r++) {
+        for (int i = 0; i < runs[r].length; i++) {
+            x[runs[r].place + i] += y[i];
+        }
+        y += runs[r].length;
+    }
+}
+
+static void backward(const CairnLinalgFactor *factor, const CairnLinalgSupernode *super, double *x, double *y) {
+    const double *panel = factor->panels + super->panel;
+    double *own = x + super->place;
+    int rows = super->rows - super->below_at;
+    if (super->below > 0) {
+        const CairnLinalgRun *runs = factor->plan->runs + super->first_run;
+        int next = 0;
+        for (int r = 0; r < super->run_count; r++) {
+            for (int i = 0; i < runs[r].length; i++) {
+                y[next++] = x[runs[r].place + i];
+            }
+        }
+        for (; next < rows; next++) {
+            y[next] = 0;
+        }
+        for (int k = 0; k < super->pivots; k += WIDTH) {
+            int count = super->pivots - k < WIDTH ? super->pivots - k : WIDTH;
+            double sums[WIDTH];
+            cairn_linalg_gemv_transposed(rows, count, panel + super->below_at + (size_t)k * (size_t)super->rows,
+                                         super->rows, y, sums);
+            for (int j = 0; j < count; j++) {
+                own[k + j] -= sums[j];
+            }
+        }
+    }
+    for (int j = super->pivots - 1; j >= 0; j--) {
+        const double *column = panel + (size_t)j * (size_t)super->rows;
+        double sum = own[j];
+        for (int i = j + 1; i < super->pivots; i++) {
+            sum -= column[i] * own[i];
+        }
+        own[j] = sum;
+    }
+}
+
+void cairn_linalg_solve(CairnLinalgFactor *factor, double *x) {
+    const CairnLinalgPlan *plan = factor->plan;
+    double *z = factor->x;
+    for (int i = 0; i < plan->node_count; i++) {
+        int node = plan->node_order[i], place = plan->node_place[node], first = plan->node_first[node];
+        int end = i + 1 < plan->node_count ? plan->node_place[plan->node_order[i + 1]] : plan->size;
+        for (int k = 0; k < end - place; k++) {
+            z[place + k] = x[first + k];
+        }
+    }
+    for (int s = 0; s < plan->supernode_count; s++) {
+        forward(factor, &plan->supernodes[s], z, factor->work);
+    }
+    for (int i = 0; i < plan->size; i++) {
+        z[i] *= factor->inverse[i];
+    }
+    for (int s = plan->supernode_count - 1; s >= 0; s--) {
+        backward(factor, &plan->supernodes[s], z, factor->work);
+    }
+    for (int i = 0; i < plan->node_count; i++) {
+        int node = plan->node_order[i], place = plan->node_place[node], first = plan->node_first[node];
+        int end = i + 1 < plan->node_count ? plan->node_place[plan->node_order[i + 1]] : plan->size;
+        for (int k = 0; k < end - place; k++) {
+            x[first + k] = z[place + k];
+        }
+    }
+}
