@@ -42,7 +42,8 @@ typedef struct CairnSurface {
     CairnFacet *facets;
     CairnFlat *flats;
     CairnVec3 *corner_normals; // sum of the normals about a corner, weighted by angle: its sign says front or back
-    int *rings;                // the edges about corner v lead to ring_ends[rings[v] ... rings[v + 1] - 1]
+    bool *stands_out; // does a ridge or the surface's end lead to this corner? Else nothing is nearest to it alone
+    int *rings;       // the edges about corner v lead to ring_ends[rings[v] ... rings[v + 1] - 1]
     int *ring_ends;
     CairnMeshNode *nodes;
     int *order;    // triangles in the order of the leaves

@@ -242,6 +242,7 @@ static CairnEdgeKind kind_of(const CairnSurface *s, int triangle, int k) {
 
 // From both sides alike: a difference to rounding makes a valley, which has no contacts of its own.
 static void find_kinds(CairnSurface *s) {
+    memset(s->stands_out, 0, (size_t)s->point_count * sizeof *s->stands_out);
     for (int t = 0; t < s->triangle_count; ++t) {
         for (int k = 0; k < 3; ++k) {
             CairnEdgeKind kind = kind_of(s, t, k);
@@ -253,6 +254,9 @@ static void find_kinds(CairnSurface *s) {
                 }
             }
             s->facets[t].kind[k] = (uint8_t)kind;
+            if (kind >= CAIRN_EDGE_CONVEX) {
+                s->stands_out[s->facets[t].v[k]] = s->stands_out[s->facets[t].v[(k + 1) % 3]] = true;
+            }
         }
     }
 }
@@ -288,7 +292,7 @@ static CairnSurface *allocate(const CairnShapeDef *def, const CairnAllocator *al
     size_t at_normals = take(&total, points, sizeof(CairnVec3)), at_rings = take(&total, points + 1, sizeof(int));
     size_t at_ends = take(&total, 6 * triangles, sizeof(int)),
            at_nodes = take(&total, 2 * triangles, sizeof(CairnMeshNode));
-    size_t at_order = take(&total, triangles, sizeof(int));
+    size_t at_order = take(&total, triangles, sizeof(int)), at_stands = take(&total, points, sizeof(bool));
     char *block = cairn_memory_allocate(allocator, total, 1);
     if (block == NULL) {
         return NULL;
@@ -304,6 +308,7 @@ static CairnSurface *allocate(const CairnShapeDef *def, const CairnAllocator *al
     s->ring_ends = (void *)(block + at_ends);
     s->nodes = (void *)(block + at_nodes);
     s->order = (void *)(block + at_order);
+    s->stands_out = (void *)(block + at_stands);
     memcpy(s->points, def->points, points * sizeof *s->points);
     memcpy(s->indices, def->indices, 3 * triangles * sizeof *s->indices);
     return s;

@@ -192,6 +192,9 @@ static bool edge_holds(const Work *w, const Triangle *t, int k, CairnVec3 d) {
 
 static bool corner_holds(const Work *w, int v, CairnVec3 d) {
     const CairnSurface *s = w->s;
+    if (!s->stands_out[v]) {
+        return false;
+    }
     for (int k = s->rings[v]; k < s->rings[v + 1]; ++k) {
         CairnVec3 along = cairn_sub(s->points[s->ring_ends[k]], s->points[v]);
         if (cairn_dot(d, along) > CONE * cairn_length(along)) {
@@ -288,6 +291,11 @@ static void add_corner(Work *w, const Triangle *t, int k, CairnVec3 d, double ga
 
 // ---- what of a triangle is met ----
 
+static bool stands_out(const CairnFacet *facet) {
+    return facet->kind[0] >= CAIRN_EDGE_CONVEX || facet->kind[1] >= CAIRN_EDGE_CONVEX ||
+           facet->kind[2] >= CAIRN_EDGE_CONVEX;
+}
+
 static void look_overlapped(Work *w, const Triangle *t, CairnConvex *own, double low) {
     for (int k = 0; k < 3; ++k) {
         if (t->facet->kind[k] == CAIRN_EDGE_CONVEX) {
@@ -338,7 +346,7 @@ static void look_apart(Work *w, const Triangle *t, const CairnNearest *nearest) 
         is_hit[nearest->points[i].vertex_a] = true;
     }
     int hits = is_hit[0] + is_hit[1] + is_hit[2];
-    if (hits == 3 || (cairn_dot(d, t->n) > CAIRN_LIKE_FACE && has_face_points(w, t))) {
+    if (hits == 3 || (cairn_dot(d, t->n) > CAIRN_LIKE_FACE && (!stands_out(t->facet) || has_face_points(w, t)))) {
         accept_flat(w, t, gap);
     } else if (hits == 2) {
         int k = !is_hit[2] ? 0 : !is_hit[0] ? 1 : 2;
@@ -351,11 +359,6 @@ static void look_apart(Work *w, const Triangle *t, const CairnNearest *nearest) 
             add_corner(w, t, k, d, gap);
         }
     }
-}
-
-static bool stands_out(const CairnFacet *facet) {
-    return facet->kind[0] >= CAIRN_EDGE_CONVEX || facet->kind[1] >= CAIRN_EDGE_CONVEX ||
-           facet->kind[2] >= CAIRN_EDGE_CONVEX;
 }
 
 static void look(Work *w, int index) {

@@ -158,9 +158,11 @@ static double entry(const CairnAabb *box, CairnVec3 origin, CairnVec3 direction)
 // On which side of the edge from a to b does the ray pass? Neighbours ask with the corners in the same order and so get the
 // same answer to the last bit, with the other sign: no ray slips between them.
 static double side_of_edge(CairnVec3 direction, CairnVec3 a, CairnVec3 b, bool is_swapped) {
-    double volume = is_swapped ? -cairn_dot(direction, cairn_cross(b, a)) : cairn_dot(direction, cairn_cross(a, b));
-    return volume;
+    return is_swapped ? -cairn_dot(direction, cairn_cross(b, a)) : cairn_dot(direction, cairn_cross(a, b));
 }
+
+// Through a corner the edges about it may answer to rounding as no single ray could: what is not sure counts as inside.
+#define UNSURE 2e-15
 
 static bool ray_triangle(const CairnSurface *s, int triangle, CairnVec3 origin, CairnVec3 direction, double *distance) {
     const CairnFacet *f = &s->facets[triangle];
@@ -172,7 +174,8 @@ static bool ray_triangle(const CairnSurface *s, int triangle, CairnVec3 origin, 
     for (int i = 0; i < 3; ++i) { // the weight of the corner across the edge
         int j = (i + 1) % 3;
         along[(i + 2) % 3] = side_of_edge(direction, p[i], p[j], f->v[i] > f->v[j]);
-        if (along[(i + 2) % 3] > 0) {
+        double unsure = UNSURE * sqrt(cairn_length_squared(p[i]) * cairn_length_squared(p[j]));
+        if (along[(i + 2) % 3] > unsure) {
             return false; // a ray against the normal sees its corners clockwise along itself: volumes <= 0
         }
         sum += along[(i + 2) % 3];
