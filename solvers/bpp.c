@@ -10,7 +10,7 @@ static const CairnField bpp_fields[] = {
     CAIRN_FIELD_CHOICE(CairnBppOptions, formulation, 0, cairn_formulation_names, "the form of the linear system"),
     CAIRN_FIELD_INT(CairnBppOptions, iterations, 50, 1, 100000, "most pivoting steps"),
     CAIRN_FIELD_INT(CairnBppOptions, singles, 5, 1, 1000, "single pivots after a cycle"),
-    CAIRN_FIELD_INT(CairnBppOptions, patience, 5, 1, 100000,
+    CAIRN_FIELD_INT(CairnBppOptions, patience, 3, 1, 100000,
                     "steps without fewer broken signs before ipm takes over; not under faithful"),
     CAIRN_FIELD_BOOL(CairnBppOptions, faithful, 0, "as the paper: tolerance 1e-5, and no ipm behind it"),
     CAIRN_FIELD_BOOL(CairnBppOptions, warm, 1, "start from the last step's index sets"),

@@ -74,7 +74,8 @@ static void renew_bounds(CairnExact *exact, double part) {
         for (int k = 1; is_current(friction) && k < 3 + friction->spin_rows; k++) {
             int i = friction->normal + k;
             double upper = normal * (k < 3 ? friction->mu : k == 3 ? friction->torsion : friction->rolling);
-            exact->upper[i] = part * upper + (1 - part) * exact->upper[i];
+            exact->upper[i] =
+                part < 1 ? part * upper + (1 - part) * exact->upper[i] : upper; // which may be infinite yet
             exact->lower[i] = -exact->upper[i];
         }
     }

@@ -312,6 +312,9 @@ CairnStatus cairn_ipm_run(CairnExact *exact, const void *options, CairnOutcome *
             *outcome = CAIRN_CONVERGED;
         }
     }
+    if (in.best_measure <= exact->limit) {
+        *outcome = CAIRN_CONVERGED; // whatever ended the search for a better one
+    }
     if (isfinite(in.best_measure)) {
         memcpy(exact->lambda, in.best, (size_t)exact->problem->row_count * sizeof *in.best);
     }

@@ -264,8 +264,8 @@ void test_problem_dense(const CairnProblem *problem, double *A, double *b) {
 // Solve with the index sets `at` (0 free, 1 lower, 2 upper) and say whether the answer obeys all signs.
 static bool try_sets(int n, const double *A, const double *b, const double *lower, const double *upper, const int *at,
                      double *lambda) {
-    double a[64], y[8];
-    int index[8], count = 0;
+    double a[100], y[10];
+    int index[10], count = 0;
     for (int i = 0; i < n; i++) {
         lambda[i] = at[i] == 0 ? 0 : at[i] == 1 ? lower[i] : upper[i];
         if (at[i] == 0) {
@@ -307,12 +307,12 @@ static bool try_sets(int n, const double *A, const double *b, const double *lowe
 
 bool test_enumerate(int n, const double *A, const double *b, const double *lower, const double *upper, double *lambda) {
     int sets = 1;
-    assert_true(n <= 8);
+    assert_true(n <= 10);
     for (int i = 0; i < n; i++) {
         sets *= 3;
     }
     for (int code = 0; code < sets; code++) {
-        int at[8];
+        int at[10];
         for (int i = 0, rest = code; i < n; i++, rest /= 3) {
             at[i] = rest % 3;
         }
