@@ -133,8 +133,7 @@ static CairnStatus run_bpp(CairnExact *exact, const void *options, CairnOutcome 
         memset(exact->place, CAIRN_FREE, (size_t)exact->problem->row_count);
     }
     CAIRN_TRY(pivot_until_settled(exact, chosen, outcome));
-    double measure = cairn_exact_measure(exact);
-    if (chosen->faithful || (*outcome == CAIRN_CONVERGED && measure <= exact->limit)) {
+    if (chosen->faithful || (*outcome == CAIRN_CONVERGED && cairn_exact_clamp(exact) <= exact->limit)) {
         return cairn_ok();
     }
     CairnIpmOptions ipm = {.formulation = chosen->formulation, .iterations = 100, .warm = false};

@@ -35,8 +35,7 @@ static CairnStatus allocate(CairnExact *exact) {
     exact->v = CAIRN_PUSH(arena, double, exact->problem->dof_count + 1);
     exact->place = CAIRN_PUSH_ZERO(arena, unsigned char, m + 1);
     exact->is_held = CAIRN_PUSH_ZERO(arena, bool, m + 1);
-    exact->is_dead = CAIRN_PUSH_ZERO(arena, bool, m + 1);
-    if (!exact->v || !exact->place || !exact->is_held || !exact->is_dead) {
+    if (!exact->v || !exact->place || !exact->is_held) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "exact solve: no memory for %d rows", m);
     }
     return cairn_ok();
@@ -90,6 +89,7 @@ CairnStatus cairn_exact_init(CairnExact *exact, const char *name, const CairnPro
     int m = problem->row_count;
     size_t size = (size_t)m * sizeof(double);
     exact->D = exact->system.D;
+    exact->is_dead = exact->system.is_dead;
     memcpy(exact->lambda, lambda, size);
     memcpy(exact->lower, problem->lower, size);
     memcpy(exact->upper, problem->upper, size);
@@ -103,18 +103,14 @@ CairnStatus cairn_exact_init(CairnExact *exact, const char *name, const CairnPro
     }
     exact->limit = 1e-8 * exact->scale + 1e-12;
     exact->target = 1e-2 * exact->limit;
-    cairn_ops_diagonal(&exact->system.ops, exact->x); // the system's D has ones where A has nothing
-    for (int i = 0; i < m; i++) {
-        exact->is_dead[i] = !(exact->x[i] > 0);
-    }
     renew_bounds(exact, 1);
     hold_rows(exact);
     return cairn_ok();
 }
 
-double cairn_exact_measure(CairnExact *exact) {
+// The measure of an iterate whose w is known.
+static double gauge(const CairnExact *exact) {
     double largest = 0;
-    cairn_ops_slack(&exact->system.ops, exact->lambda, exact->v, exact->w);
     for (int i = 0; i < exact->problem->row_count; i++) {
         double above = exact->D[i] * (exact->lambda[i] - exact->upper[i]);
         double below = exact->D[i] * (exact->lambda[i] - exact->lower[i]);
@@ -124,11 +120,19 @@ double cairn_exact_measure(CairnExact *exact) {
     return largest;
 }
 
+double cairn_exact_measure(CairnExact *exact) {
+    cairn_ops_slack(&exact->system.ops, exact->lambda, exact->v, exact->w);
+    return gauge(exact);
+}
+
 double cairn_exact_clamp(CairnExact *exact) {
+    bool has_moved = false;
     for (int i = 0; i < exact->problem->row_count; i++) {
-        exact->lambda[i] = clamp(exact->lambda[i], exact->lower[i], exact->upper[i]);
+        double inside = clamp(exact->lambda[i], exact->lower[i], exact->upper[i]);
+        has_moved = has_moved || inside != exact->lambda[i];
+        exact->lambda[i] = inside;
     }
-    return cairn_exact_measure(exact);
+    return has_moved ? cairn_exact_measure(exact) : gauge(exact);
 }
 
 CairnStatus cairn_exact_solve_sets(CairnExact *exact) {

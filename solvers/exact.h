@@ -24,11 +24,12 @@ typedef struct CairnExact {
     double *v;      // scratch over dofs
     double *theta, *y, *x;
     unsigned char *place;
-    bool *is_held, *is_dead; // dead: no impulse moves the row (J = 0, C = 0)
-    bool has_factor;         // `theta` is the one that is factored
-    double scale;            // max|b|
-    double limit;            // the certificate: 1e-8 max|b| + 1e-12
-    double target;           // what the solvers ask for: well inside it
+    bool *is_held;
+    const bool *is_dead; // the system's
+    bool has_factor;     // `theta` is the one that is factored
+    double scale;        // max|b|
+    double limit;        // the certificate: 1e-8 max|b| + 1e-12
+    double target;       // what the solvers ask for: well inside it
     int iterations, fallback;
 } CairnExact;
 
@@ -39,7 +40,7 @@ CairnStatus cairn_exact_init(CairnExact *exact, const char *name, const CairnPro
 // Find w of the iterate, and the largest |middle of w, D (lambda - u), D (lambda - l)|.
 double cairn_exact_measure(CairnExact *exact);
 
-// The same with lambda clamped to its bounds first.
+// The same with lambda clamped to its bounds first; w must be that of the iterate.
 double cairn_exact_clamp(CairnExact *exact);
 
 // Put tight rows at their bounds and solve A_FF lambda_F = -b_F - A_FT lambda_T, starting from the iterate. Afterwards w holds for all rows.

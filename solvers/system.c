@@ -77,18 +77,21 @@ CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, 
     *system =
         (CairnSystem){.problem = problem, .context = context, .formulation = formulation, .kind = kinds[formulation]};
     system->D = CAIRN_PUSH(arena, double, m + 1);
+    system->is_dead = CAIRN_PUSH(arena, bool, m + 1);
     system->theta = CAIRN_PUSH(arena, double, m + 1);
     system->factored = CAIRN_PUSH(arena, double, m + 1);
     system->v = CAIRN_PUSH(arena, double, problem->dof_count + 1);
     system->r = CAIRN_PUSH(arena, double, m + 1);
     system->z = CAIRN_PUSH(arena, double, m + 1);
-    if (!system->D || !system->theta || !system->factored || !system->v || !system->r || !system->z) {
+    if (!system->D || !system->is_dead || !system->theta || !system->factored || !system->v || !system->r ||
+        !system->z) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "system: no memory for %d rows", m);
     }
     CAIRN_TRY(cairn_ops_init(&system->ops, problem, arena));
     cairn_ops_diagonal(&system->ops, system->D);
     for (int i = 0; i < m; i++) {
-        system->D[i] = system->D[i] > 0 ? system->D[i] : 1;
+        system->is_dead[i] = !(system->D[i] > 0);
+        system->D[i] = system->is_dead[i] ? 1 : system->D[i];
     }
     return system->kind->prepare(&system->ops, context, slot_of(context, formulation), &system->state);
 }

@@ -57,6 +57,7 @@ typedef struct CairnSystem {
     const CairnSystemKind *kind;
     void *state;
     double *D;        // diag(A), 1 where it is zero
+    bool *is_dead;    // where it is zero: no impulse moves the row (J = 0, C = 0)
     double *theta;    // as asked for
     double *factored; // with what regularisation added
     double *v, *r, *z;
