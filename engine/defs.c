@@ -20,7 +20,7 @@ static const CairnField world_fields[] = {
     CAIRN_FIELD_DOUBLE(CairnWorldDef, joint_fraction, 1, 0, 1, 0, "",
                        "share of a joint's position error removed in a step"),
     CAIRN_FIELD_DOUBLE(CairnWorldDef, contact_fraction, 0.2, 0, 1, 0, "", "share of an overlap removed in a step"),
-    CAIRN_FIELD_DOUBLE(CairnWorldDef, contact_slop, 1e-6, 0, 1, 0, "m", "overlap that is left alone"),
+    CAIRN_FIELD_DOUBLE(CairnWorldDef, contact_slop, 5e-7, 0, 1, 0, "m", "overlap that is left alone"),
     CAIRN_FIELD_DOUBLE(CairnWorldDef, contact_push, 1, 0, BIG, 0, "m/s",
                        "largest speed at which an overlap is removed"),
     CAIRN_FIELD_DOUBLE(CairnWorldDef, contact_margin, 0.01, 0, BIG, 0, "m", "distance from which on contacts exist"),

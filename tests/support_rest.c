@@ -67,9 +67,15 @@ static CairnStatus can_lying_down_a_slope(CairnWorld *w) {
     CAIRN_TRY(slope(w, 20));
     return on_slope(w, 20, 0.3, lying(), cairn_cylinder(0.3, 1)); // its axis points downhill: it cannot roll
 }
+// The lower log lies between two blocks and is the thicker one: a log on a free roller, or on one no thicker than itself, tips.
 static CairnStatus two_crossed_logs(CairnWorld *w) {
-    CAIRN_TRY(put(w, cairn_vec3(0, 0, 0.2), lying(), cairn_cylinder(0.2, 2)));
-    return put(w, cairn_vec3(0, 0, 0.6), about(1, 0, 0, 90), cairn_cylinder(0.2, 2));
+    double aside = sqrt(0.3 * 0.3 - 0.2 * 0.2); // where the log is 0.1 over the ground
+    for (int side = -1; side <= 1; side += 2) {
+        CAIRN_TRY(
+            put_as(w, CAIRN_STATIC, cairn_vec3(0, side * (aside + 0.25), 0.05), upright(), cairn_box(1, 0.5, 0.1)));
+    }
+    CAIRN_TRY(put(w, cairn_vec3(0, 0, 0.3), lying(), cairn_cylinder(0.3, 2)));
+    return put(w, cairn_vec3(0, 0, 0.8), about(1, 0, 0, 90), cairn_cylinder(0.2, 2));
 }
 static CairnStatus four_crossed_logs(CairnWorld *w) {
     for (int i = 0; i < 2; i++) {
