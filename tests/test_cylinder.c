@@ -1,0 +1,679 @@
+// Cylinders: mass, box, reach, rays, and contact with planes, balls, boxes and each other.
+#include "collision/cylinder_frame.h"
+#include "collision/shape_def.h"
+#include "engine/base/mat3.h"
+#include "solvers/pgs.h"
+#include "tests/support_convex.h"
+#include "tests/support_geometry.h"
+#include "tests/support_motion.h"
+#include <stdlib.h>
+
+static const CairnVec3 x_axis = {1, 0, 0}, y_axis = {0, 1, 0}, z_axis = {0, 0, 1};
+
+static CairnGeometry cylinder(double radius, double height) {
+    CairnShapeDef def = cairn_cylinder(radius, height);
+    return support_geometry(&def);
+}
+
+static CairnGeometry box(double x, double y, double z) {
+    CairnShapeDef def = cairn_box(x, y, z);
+    return support_geometry(&def);
+}
+
+static CairnGeometry sphere(double radius) {
+    CairnShapeDef def = cairn_sphere(radius);
+    return support_geometry(&def);
+}
+
+static CairnGeometry half_space(void) {
+    CairnShapeDef def = cairn_half_space();
+    return support_geometry(&def);
+}
+
+static CairnTransform at(double x, double y, double z) {
+    return (CairnTransform){{x, y, z}, {1, 0, 0, 0}};
+}
+
+static CairnTransform turned(double x, double y, double z, CairnVec3 axis, double angle) {
+    return (CairnTransform){{x, y, z}, cairn_quat_axis_angle(axis, angle)};
+}
+
+// Lying along x or y.
+static CairnTransform along_x(double x, double y, double z) {
+    return turned(x, y, z, y_axis, CAIRN_PI / 2);
+}
+
+static CairnTransform along_y(double x, double y, double z) {
+    return turned(x, y, z, x_axis, CAIRN_PI / 2);
+}
+
+static int rounds(void) {
+    return getenv("CAIRN_LONG_TESTS") != NULL ? 100000 : 2000;
+}
+
+static double least_distance(const CairnManifold *m) {
+    double least = HUGE_VAL;
+    for (int k = 0; k < m->count; ++k) {
+        least = fmin(least, m->points[k].distance);
+    }
+    return least;
+}
+
+static CairnManifold narrow(const CairnGeometry *a, CairnTransform pa, const CairnGeometry *b, CairnTransform pb,
+                            double margin) {
+    CairnManifold m;
+    cairn_narrow(a, pa, b, pb, margin, &m);
+    return m;
+}
+
+// ---- the shape ----
+
+static void bad_sizes_are_refused(void **state) {
+    (void)state;
+    const double bad[] = {0, -1, (double)NAN, HUGE_VAL};
+    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; ++k) {
+        CairnShapeDef def = cairn_cylinder(bad[k], 1);
+        assert_refused(cairn_shape_check(&def), CAIRN_INVALID_ARGUMENT, "radius");
+        def = cairn_cylinder(1, bad[k]);
+        assert_refused(cairn_shape_check(&def), CAIRN_INVALID_ARGUMENT, "height");
+    }
+}
+
+// Discs across the axis: polynomials of degree 2, exact by two Gauss points.
+static void mass_is_that_of_its_discs(void **state) {
+    (void)state;
+    const double r = 0.3, h = 0.45, density = 7;
+    double mass = 0, along = 0, across = 0;
+    for (int k = -1; k <= 1; k += 2) {
+        double z = k * h / sqrt(3), slice = h * density * CAIRN_PI * r * r;
+        mass += slice;
+        along += 0.5 * slice * r * r;
+        across += slice * (0.25 * r * r + z * z);
+    }
+    CairnGeometry g = cylinder(r, 2 * h);
+    CairnMassProperties p = cairn_geometry_mass(&g, density);
+    assert_near(p.mass, mass, 1e-15);
+    assert_mat3_near(p.inertia, cairn_mat3_diagonal(across, across, along), 1e-15);
+    assert_vec3_near(p.center, ((CairnVec3){0, 0, 0}), 0);
+}
+
+static void box_and_support_and_reach_are_tight(void **state) {
+    (void)state;
+    uint64_t random = 71;
+    for (int k = 0; k < 2000; ++k) {
+        CairnGeometry g = cylinder(support_uniform(&random, 0.01, 2), support_uniform(&random, 0.01, 2));
+        CairnTransform pose = support_transform(&random, 3);
+        CairnAabb b = cairn_geometry_box(&g, pose);
+        assert_near(b.high.x, support_farthest(&g, pose, x_axis).x, 1e-14);
+        assert_near(b.low.y, support_farthest(&g, pose, cairn_neg(y_axis)).y, 1e-14);
+        assert_near(b.high.z, support_farthest(&g, pose, z_axis).z, 1e-14);
+        CairnVec3 n = support_unit(&random), p = cairn_geometry_support(&g, pose, n);
+        assert_near(cairn_dot(p, n), cairn_dot(support_farthest(&g, pose, n), n), 1e-14);
+        CairnVec3 from = support_vec3(&random, -2, 2), local = cairn_transform_point(g.local, from);
+        double reach = cairn_geometry_reach(&g, local);
+        CairnVec3 far_way = {-from.x, -from.y, 0};
+        CairnVec3 far_rim = cairn_scale(g.radius, cairn_normalize(far_way));
+        far_rim.z = from.z > 0 ? -g.half_height : g.half_height;
+        assert_near(reach, cairn_length(cairn_sub(far_rim, from)), 1e-14);
+    }
+}
+
+static void rays_stop_where_the_surface_is(void **state) {
+    (void)state;
+    uint64_t random = 72;
+    int hits = 0;
+    for (int k = 0; k < 5000; ++k) {
+        CairnGeometry g = cylinder(support_uniform(&random, 0.05, 1), support_uniform(&random, 0.05, 2));
+        CairnTransform pose = support_transform(&random, 1);
+        CairnVec3 o = support_vec3(&random, -3, 3), normal;
+        CairnVec3 d = cairn_normalize(cairn_sub(support_vec3(&random, -1, 1), o));
+        double t = -1;
+        bool has_hit = cairn_geometry_ray(&g, pose, o, d, 100, &t, &normal);
+        double before = HUGE_VAL; // marched: the surface's sign along the ray
+        for (int i = 0; i <= 400; ++i) {
+            double s = 8.0 * i / 400;
+            if (has_hit && s > t - 1e-9) {
+                break;
+            }
+            before = fmin(before, support_depth(&g, pose, cairn_add_scaled(o, s, d)));
+        }
+        if (support_depth(&g, pose, o) < 0) {
+            assert_false(has_hit);
+            continue;
+        }
+        assert_true(before > 0); // nothing is met before the hit, or at all
+        if (has_hit) {
+            ++hits;
+            CairnVec3 p = cairn_add_scaled(o, t, d);
+            assert_near(support_depth(&g, pose, p), 0, 1e-13);
+            assert_true(cairn_dot(d, normal) < 0);
+            assert_near(cairn_length(normal), 1, 1e-14);
+            assert_true(support_depth(&g, pose, cairn_add_scaled(p, 1e-6, normal)) > 0.9e-6); // it looks outwards
+        }
+    }
+    assert_true(hits > 300);
+}
+
+static void rays_at_the_border(void **state) {
+    (void)state;
+    CairnGeometry g = cylinder(0.5, 2);
+    CairnTransform here = at(0, 0, 0);
+    CairnVec3 n;
+    double t = -1;
+    assert_true(cairn_geometry_ray(&g, here, (CairnVec3){0, 0, 3}, (CairnVec3){0, 0, -1}, 10, &t, &n));
+    assert_near(t, 2, 0);
+    assert_vec3_near(n, z_axis, 0);
+    assert_false(cairn_geometry_ray(&g, here, (CairnVec3){0.6, 0, 3}, (CairnVec3){0, 0, -1}, 10, &t, &n)); // beside
+    assert_true(
+        cairn_geometry_ray(&g, here, (CairnVec3){0, 0, 1}, (CairnVec3){0, 0, -1}, 10, &t, &n)); // on the cap, in
+    assert_near(t, 0, 0);
+    assert_false(cairn_geometry_ray(&g, here, (CairnVec3){0, 0, 1}, (CairnVec3){0, 0, 1}, 10, &t, &n)); // and out
+    assert_true(cairn_geometry_ray(&g, here, (CairnVec3){0.5, 0, 0}, (CairnVec3){-1, 0, 0}, 10, &t, &n));
+    assert_near(t, 0, 0);
+    assert_vec3_near(n, x_axis, 0);
+    assert_false(cairn_geometry_ray(&g, here, (CairnVec3){0.5, 0, 0}, (CairnVec3){1, 0, 0}, 10, &t, &n));
+    assert_false(cairn_geometry_ray(&g, here, (CairnVec3){0, 0, 0}, (CairnVec3){1, 0, 0}, 10, &t, &n)); // from inside
+    assert_false(cairn_geometry_ray(&g, here, (CairnVec3){2, 0, 0}, (CairnVec3){-1, 0, 0}, 1, &t, &n)); // too far
+    assert_true(cairn_geometry_ray(&g, here, (CairnVec3){-1e6, 0.3, 0}, x_axis, 1e7, &t, &n));
+    assert_near(t, 1e6 - 0.4, 2e-10);
+}
+
+// ---- every pair against the reference ----
+
+static double log_size(uint64_t *random) {
+    return exp(support_uniform(random, -2.5, 0.5));
+}
+
+static CairnGeometry draw(uint64_t *random, CairnShapeType type) {
+    switch (type) {
+    case CAIRN_SPHERE:
+        return sphere(log_size(random));
+    case CAIRN_BOX:
+        return box(2 * log_size(random), 2 * log_size(random), 2 * log_size(random));
+    case CAIRN_HALF_SPACE:
+        return half_space();
+    default:
+        return cylinder(log_size(random), 2 * log_size(random));
+    }
+}
+
+static void check_type(CairnShapeType type, uint64_t seed) {
+    uint64_t random = seed;
+    int counts[5] = {0};
+    for (int k = 0; k < rounds(); ++k) {
+        CairnGeometry a = cylinder(log_size(&random), 2 * log_size(&random)), b = draw(&random, type);
+        double place = k % 4 == 0 ? 0.2 : k % 4 == 1 ? 3 : 1.2;
+        CairnTransform pa = support_transform(&random, place), pb = support_transform(&random, place);
+        SupportPairRule rule = {.margin = k % 3 == 0   ? 0.5
+                                          : k % 3 == 1 ? 0.01
+                                                       : 20,
+                                .starts = 600,
+                                .tolerance = 1e-10,
+                                .surface = 1e-5,
+                                .most_points = 4};
+        ++counts[support_check_pair(&a, pa, &b, pb, &rule, &random)];
+    }
+    assert_true(counts[0] > 0 && counts[1] > 0);
+}
+
+static void cylinder_half_space_is_exact(void **state) {
+    (void)state;
+    check_type(CAIRN_HALF_SPACE, 81);
+}
+
+static void sphere_cylinder_is_exact(void **state) {
+    (void)state;
+    check_type(CAIRN_SPHERE, 82);
+}
+
+static void box_cylinder_is_exact(void **state) {
+    (void)state;
+    check_type(CAIRN_BOX, 83);
+}
+
+static void cylinder_cylinder_is_exact(void **state) {
+    (void)state;
+    check_type(CAIRN_CYLINDER, 84);
+}
+
+// ---- named cases ----
+
+static void expect(const CairnManifold *m, int count, CairnVec3 normal, double distance) {
+    assert_int_equal(m->count, count);
+    assert_vec3_near(m->normal, normal, 1e-12);
+    for (int k = 0; k < count; ++k) {
+        assert_near(m->points[k].distance, distance, 1e-12);
+        for (int i = 0; i < k; ++i) {
+            assert_int_not_equal(m->points[i].feature, m->points[k].feature);
+        }
+    }
+}
+
+// Largest and smallest extent of the points across the normal z.
+static double spread(const CairnManifold *m) {
+    double widest = 0;
+    for (int k = 0; k < m->count; ++k) {
+        for (int i = 0; i < k; ++i) {
+            widest = fmax(widest, cairn_length(cairn_sub(m->points[k].point, m->points[i].point)));
+        }
+    }
+    return widest;
+}
+
+static void can_on_a_plane(void **state) {
+    (void)state;
+    CairnGeometry can = cylinder(0.5, 2), ground = half_space();
+    CairnVec3 down = cairn_neg(z_axis);
+    CairnManifold m = narrow(&can, at(1, 2, 1), &ground, at(0, 0, 0), 0.01);
+    expect(&m, 4, down, 0);
+    assert_near(spread(&m), 1, 1e-15);
+    m = narrow(&can, along_x(1, 2, 0.5), &ground, at(0, 0, 0), 0.01); // lying
+    expect(&m, 2, down, 0);
+    assert_near(spread(&m), 2, 1e-15);
+    m = narrow(&can, turned(0, 0, 0.5, y_axis, CAIRN_PI / 2 - 1e-3), &ground, at(0, 0, 0), 0.01);
+    assert_int_equal(m.count, 2); // both rims, at their own heights
+    assert_near(fabs(m.points[0].distance - m.points[1].distance), 2 * sin(1e-3), 1e-12);
+    m = narrow(&can, turned(0, 0, cos(0.5) + 0.5 * sin(0.5), y_axis, 0.5), &ground, at(0, 0, 0), 0.01);
+    expect(&m, 1, down, 0); // on the edge of its rim
+}
+
+static void crossing_logs_touch_in_one_point(void **state) {
+    (void)state;
+    CairnGeometry log = cylinder(0.1, 2);
+    CairnManifold m = narrow(&log, along_x(0, 0, 0), &log, along_y(0.3, -0.2, 0.2), 0.01);
+    expect(&m, 1, z_axis, 0);
+    assert_vec3_near(m.points[0].point, ((CairnVec3){0.3, 0, 0.1}), 1e-15);
+    m = narrow(&log, along_x(0, 0, 0), &log, along_y(0, 0, 0.19), 0.01);
+    expect(&m, 1, z_axis, -0.01);
+}
+
+static void parallel_logs_touch_along_a_line(void **state) {
+    (void)state;
+    CairnGeometry a = cylinder(0.1, 2), b = cylinder(0.2, 1);
+    CairnManifold m = narrow(&a, along_x(0, 0, 0), &a, along_x(0, 0, 0.2), 0.01);
+    expect(&m, 2, z_axis, 0);
+    assert_near(spread(&m), 2, 1e-14);
+    m = narrow(&a, along_x(0, 0, 0), &b, along_x(0.7, 0, 0.3), 0.01);
+    expect(&m, 2, z_axis, 0);
+    assert_near(spread(&m), 0.8, 1e-14); // 0.2 ... 1
+    m = narrow(&a, along_x(0, 0, 0), &a, turned(0, 0, 0.19, y_axis, -CAIRN_PI / 2), 0.01);
+    expect(&m, 2, z_axis, -0.01);                                                       // the other way round
+    CairnManifold apart = narrow(&a, along_x(0, 0, 0), &a, along_x(2.005, 0, 0), 0.01); // end to end
+    expect(&apart, 4, x_axis, 0.005);
+}
+
+// Turned a little the line stays, with the same ids; at a real angle it is a point; in between nothing jumps.
+static void nearly_parallel_logs_keep_their_line(void **state) {
+    (void)state;
+    CairnGeometry log = cylinder(0.1, 2);
+    CairnManifold straight = narrow(&log, along_x(0, 0, 0), &log, along_x(0, 0, 0.2), 0.01);
+    for (double angle = 1e-12; angle < 0.2; angle *= 1.7) {
+        for (int tilt = -1; tilt <= 1; ++tilt) {
+            CairnVec3 about = cairn_normalize((CairnVec3){0, tilt * 0.3 * fmin(angle, 1e-3), angle});
+            CairnQuat q = cairn_quat_mul(cairn_quat_axis_angle(about, angle), along_x(0, 0, 0).q);
+            CairnManifold m = narrow(&log, along_x(0, 0, 0), &log, (CairnTransform){{0, 0, 0.2}, q}, 0.01);
+            assert_int_equal(m.count, angle < 0.04 ? 2 : 1);
+            assert_true(m.normal.z > 1 - 1e-3);
+            if (angle < 1e-4 && m.count == 2) {
+                for (int k = 0; k < 2; ++k) {
+                    assert_int_equal(m.points[k].feature, straight.points[k].feature);
+                }
+                assert_near(spread(&m), 2, 1e-3);
+            }
+            CairnVec3 best = m.normal;
+            double gap = support_climb(&log, along_x(0, 0, 0), &log, (CairnTransform){{0, 0, 0.2}, q}, &best);
+            assert_near(least_distance(&m), gap, 2.6e-5 * 0.2); // the rule of nearly parallel lines
+        }
+    }
+}
+
+static void coaxial_caps_meet_in_four_points(void **state) {
+    (void)state;
+    CairnGeometry a = cylinder(0.5, 1), b = cylinder(0.3, 1);
+    CairnManifold m = narrow(&a, at(0, 0, 0), &a, turned(0, 0, 0.99, z_axis, 0.3), 0.01);
+    expect(&m, 4, z_axis, -0.01);
+    assert_near(spread(&m), 1, 1e-14);
+    m = narrow(&a, at(0, 0, 0), &b, at(0.02, 0, 1), 0.01);
+    expect(&m, 4, z_axis, 0);
+    assert_near(spread(&m), 0.6, 1e-14);
+    m = narrow(&a, at(0, 0, 0), &b, at(0.45, 0, 1), 0.01); // over the edge
+    expect(&m, 4, z_axis, 0);
+    m = narrow(&a, at(0, 0, 0), &b, turned(0.79, 0, 0.999, z_axis, 1), 0.01); // a sliver
+    assert_int_equal(m.count, 4);
+    for (int k = 0; k < m.count; ++k) {
+        assert_true(hypot(m.points[k].point.x, m.points[k].point.y) < 0.5 + 1e-9);
+        assert_true(hypot(m.points[k].point.x - 0.79, m.points[k].point.y) < 0.3 + 1e-9);
+    }
+}
+
+static void cap_on_the_face_of_a_box(void **state) {
+    (void)state;
+    CairnGeometry can = cylinder(0.5, 1), wide = box(4, 4, 1), narrow_box = box(0.4, 0.4, 1), half = box(1, 4, 1);
+    CairnManifold m = narrow(&wide, at(0, 0, 0), &can, turned(0.1, 0.2, 1, z_axis, 0.7), 0.01);
+    expect(&m, 4, z_axis, 0);
+    m = narrow(&narrow_box, at(0, 0, 0), &can, turned(0.1, 0, 1, z_axis, 0.7),
+               0.01); // the box's corners are in the cap
+    expect(&m, 4, z_axis, 0);
+    assert_near(spread(&m), 0.4 * sqrt(2), 1e-14);
+    m = narrow(&half, at(0, 0, 0), &can, turned(0.5, 0, 1, z_axis, 0.7), 0.01); // half over the edge
+    expect(&m, 4, z_axis, 0);
+    for (int k = 0; k < 4; ++k) {
+        assert_true(m.points[k].point.x < 0.5 + 1e-12);
+    }
+    assert_near(spread(&m), 1, 1e-12);
+}
+
+static void side_on_a_box(void **state) {
+    (void)state;
+    CairnGeometry log = cylinder(0.1, 2), b = box(1, 1, 1);
+    CairnManifold m = narrow(&b, at(0, 0, 0), &log, along_x(0.2, 0.3, 0.6), 0.01); // over the face, cut at its edge
+    expect(&m, 2, z_axis, 0);
+    assert_near(spread(&m), 1, 1e-14);
+    CairnTransform diamond = turned(0, 0, 0, x_axis, CAIRN_PI / 4);
+    double top = sqrt(0.5);
+    m = narrow(&b, diamond, &log, along_x(0, 0, top + 0.1), 0.01); // along the edge
+    expect(&m, 2, z_axis, 0);
+    assert_near(spread(&m), 1, 1e-14);
+    m = narrow(&b, diamond, &log, along_y(0, 0, top + 0.1), 0.01); // across it
+    expect(&m, 1, z_axis, 0);
+    CairnQuat q = cairn_quat_between(cairn_normalize((CairnVec3){1, 1, 1}), z_axis); // a corner below the log
+    m = narrow(&b, (CairnTransform){{0, 0, 0}, q}, &log, along_x(0, 0, sqrt(0.75) + 0.1), 0.01);
+    expect(&m, 1, z_axis, 0);
+    m = narrow(&b, (CairnTransform){{0, 0, 0}, q}, &log, at(0, 0, sqrt(0.75) + 1), 0.01); // and below the cap
+    expect(&m, 1, z_axis, 0);
+}
+
+static void sphere_leaves_by_side_and_cap(void **state) {
+    (void)state;
+    CairnGeometry ball = sphere(0.1), can = cylinder(0.5, 2);
+    CairnManifold m = narrow(&can, at(0, 0, 0), &ball, at(0.55, 0, 0.2), 0.01);
+    expect(&m, 1, x_axis, -0.05);
+    m = narrow(&can, at(0, 0, 0), &ball, at(0.1, 0, 1.05), 0.01);
+    expect(&m, 1, z_axis, -0.05);
+    m = narrow(&can, at(0, 0, 0), &ball, at(0.56, 0, 1.08), 0.01);
+    expect(&m, 1, (CairnVec3){0.6, 0, 0.8}, 0);
+    CairnManifold through_cap = narrow(&can, at(0, 0, 0), &ball, at(0.1, 0, 0.9), 0.01);
+    expect(&through_cap, 1, z_axis, -0.2);
+    CairnManifold through_side = narrow(&can, at(0, 0, 0), &ball, at(0.4, 0, 0), 0.01);
+    expect(&through_side, 1, x_axis, -0.2);
+    assert_int_not_equal(through_cap.points[0].feature, through_side.points[0].feature);
+}
+
+// Coincident, coaxial and deep, and of very different size: always an answer, never NaN, and the least overlap.
+static void degenerate_places_have_an_answer(void **state) {
+    (void)state;
+    CairnGeometry shapes[6] = {cylinder(0.5, 2), cylinder(0.5, 2),   cylinder(5000, 1),
+                               box(1, 1, 1),     box(1e-4, 1e-4, 1), sphere(0.3)};
+    const CairnTransform poses[7] = {at(0, 0, 0),
+                                     at(0, 0, 0.5),
+                                     along_x(0, 0, 0),
+                                     along_y(0, 0, 0),
+                                     at(0.25, 0, 0),
+                                     turned(0, 0, 0, x_axis, 1e-9),
+                                     turned(0, 0, 0.1, y_axis, CAIRN_PI)};
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 6; ++j) {
+            for (int p = 0; p < 7; ++p) {
+                CairnManifold m = narrow(&shapes[i], at(0, 0, 0), &shapes[j], poses[p], 0.01);
+                assert_in_range(m.count, 1, 4);
+                assert_near(cairn_length(m.normal), 1, 1e-14);
+                double gap = support_gap(&shapes[i], at(0, 0, 0), &shapes[j], poses[p], m.normal);
+                double size = support_extent(&shapes[i]) + support_extent(&shapes[j]);
+                assert_near(least_distance(&m), gap, 1e-12 * size);
+                CairnVec3 best = z_axis;
+                double largest = support_largest_gap(&shapes[i], at(0, 0, 0), &shapes[j], poses[p], 2000, &best);
+                assert_below(largest, gap + 1e-12 * size);
+            }
+        }
+    }
+}
+
+// ---- along paths ----
+
+// Apart, the normal is that of the nearest points, which turn at most by the motion over the distance.
+static void normals_are_continuous(void **state) {
+    (void)state;
+    uint64_t random = 91;
+    for (int path = 0; path < 60; ++path) {
+        CairnGeometry a = cylinder(log_size(&random), log_size(&random));
+        CairnGeometry b = draw(&random, path % 2 ? CAIRN_CYLINDER : CAIRN_BOX);
+        CairnTransform pa = support_transform(&random, 1), pb = support_transform(&random, 1);
+        CairnVec3 velocity = support_unit(&random), spin = support_unit(&random), last = z_axis;
+        bool has_last = false;
+        double extent = support_extent(&b), step = 1e-3;
+        for (int k = 0; k < 1000; ++k) {
+            pb.p = cairn_add_scaled(pb.p, step, velocity);
+            pb.q = cairn_quat_normalize(cairn_quat_mul(cairn_quat_exp(cairn_scale(step, spin)), pb.q));
+            CairnManifold m = narrow(&a, pa, &b, pb, 10);
+            bool is_apart = m.count > 0 && least_distance(&m) > 0.05;
+            if (is_apart && has_last) {
+                // The Minkowski difference moves by at most this; the direction to its nearest point by that over the distance.
+                double motion = step * (1 + 2 * extent) * 1.01;
+                assert_below(cairn_length(cairn_sub(m.normal, last)), 3 * sqrt(motion / least_distance(&m)));
+            }
+            last = m.normal;
+            has_last = is_apart;
+        }
+    }
+}
+
+// ---- at rest ----
+
+enum { MOST_BODIES = 8, MOST_CONTACTS = 64 };
+
+typedef struct Rest {
+    CairnWorld *world;
+    int body_count;
+    CairnBodyId bodies[MOST_BODIES];
+    CairnBodyState start[MOST_BODIES];
+} Rest;
+
+// Friction that follows this step's normal force: nothing has to slip first to learn it.
+static Rest rest_begin(double slope, double friction) {
+    CairnWorldDef def = cairn_world_def();
+    def.friction = CAIRN_FRICTION_BOX_CURRENT;
+    Rest rest = {.body_count = 0};
+    assert_ok(cairn_world_create(&def, &rest.world));
+    CairnPgsOptions options = {.iterations = 1000, .tolerance = 1e-13, .omega = 1};
+    assert_ok(cairn_world_set_solver(rest.world, &cairn_solver_pgs, &options));
+    motion_ground(rest.world, slope, friction, 0);
+    return rest;
+}
+
+static void rest_add(Rest *rest, CairnTransform pose, const CairnShapeDef *shape) {
+    CairnBodyDef body = cairn_body_def();
+    body.position = pose.p;
+    body.orientation = pose.q;
+    CairnBodyId id = motion_shape(rest->world, &body, shape);
+    rest->start[rest->body_count] = motion_state(rest->world, id);
+    rest->bodies[rest->body_count++] = id;
+}
+
+static CairnVec3 in_body(const CairnWorld *world, CairnBodyId id, CairnVec3 point) {
+    CairnBodyState s = motion_state(world, id);
+    return cairn_untransform_point((CairnTransform){s.position, s.orientation}, point);
+}
+
+// Ten seconds (sixty in the long run): ids stay from the first second on, contact points stay on both bodies within 1e-6 m, bodies
+// within 1e-4 m, and nothing gains energy.
+static void rest_run(Rest *rest, int contact_count) {
+    const int rate = 60, seconds = getenv("CAIRN_LONG_TESTS") != NULL ? 60 : 10;
+    static CairnContact first[MOST_CONTACTS], now[MOST_CONTACTS];
+    static CairnVec3 places[MOST_CONTACTS][2];
+    double energy = HUGE_VAL;
+    for (int k = 0; k < seconds * rate; ++k) {
+        CairnStats stats = motion_steps(rest->world, 1.0 / rate, 1);
+        if (k + 1 < rate) {
+            continue;
+        }
+        int count = cairn_world_contacts(rest->world, now, MOST_CONTACTS);
+        assert_int_equal(count, contact_count);
+        for (int c = 0; c < count; ++c) {
+            CairnVec3 on_a = in_body(rest->world, now[c].body_a, now[c].point);
+            CairnVec3 on_b = in_body(rest->world, now[c].body_b, now[c].point);
+            if (k + 1 == rate) {
+                first[c] = now[c];
+                places[c][0] = on_a;
+                places[c][1] = on_b;
+            }
+            assert_true(now[c].id == first[c].id);
+            assert_vec3_near(on_a, places[c][0], 1e-6);
+            assert_vec3_near(on_b, places[c][1], 1e-6);
+        }
+        double now_energy = motion_energy(&stats);
+        if (k + 1 == rate) {
+            energy = now_energy;
+        }
+        assert_below(now_energy, energy + 1e-9 * (1 + fabs(energy)));
+    }
+    for (int b = 0; b < rest->body_count; ++b) {
+        CairnBodyState s = motion_state(rest->world, rest->bodies[b]);
+        assert_vec3_near(s.position, rest->start[b].position, 1e-4);
+        assert_quat_near(s.orientation, rest->start[b].orientation, 1e-4);
+    }
+    cairn_world_destroy(rest->world);
+}
+
+static CairnShapeDef log_def(double radius, double height, double friction) {
+    CairnShapeDef def = cairn_cylinder(radius, height);
+    def.friction = friction;
+    def.density = 600;
+    return def;
+}
+
+static void can_stands(void **state) {
+    (void)state;
+    Rest rest = rest_begin(0, 0.5);
+    CairnShapeDef can = log_def(0.3, 1, 0.5);
+    rest_add(&rest, at(0, 0, 0.5), &can);
+    rest_run(&rest, 4);
+}
+
+static void can_lies(void **state) {
+    (void)state;
+    Rest rest = rest_begin(0, 0.5);
+    CairnShapeDef can = log_def(0.3, 1, 0.5);
+    rest_add(&rest, along_x(0, 0, 0.3), &can);
+    rest_run(&rest, 2);
+}
+
+static CairnTransform on_slope(double slope, double height, CairnQuat turn) {
+    CairnQuat q = cairn_quat_axis_angle(y_axis, -slope);
+    return (CairnTransform){cairn_rotate(q, (CairnVec3){0, 0, height}), cairn_quat_mul(q, turn)};
+}
+
+static void can_stands_on_a_slope(void **state) {
+    (void)state;
+    Rest rest = rest_begin(0.2, 0.5);
+    CairnShapeDef can = log_def(0.3, 1, 0.5);
+    rest_add(&rest, on_slope(0.2, 0.5, cairn_quat_identity()), &can);
+    rest_run(&rest, 4);
+}
+
+static void can_lies_down_a_slope(void **state) {
+    (void)state;
+    Rest rest = rest_begin(0.2, 0.5);
+    CairnShapeDef can = log_def(0.3, 1, 0.5);
+    rest_add(&rest, on_slope(0.2, 0.3, along_x(0, 0, 0).q), &can);
+    rest_run(&rest, 2);
+}
+
+static void can_lies_across_a_slope_by_rolling_friction(void **state) {
+    (void)state;
+    Rest rest = rest_begin(0.05, 0.5);
+    CairnShapeDef can = log_def(0.3, 1, 0.5);
+    can.rolling_friction = 0.03; // it would roll from tan(slope) = 0.1 on
+    rest_add(&rest, on_slope(0.05, 0.3, along_y(0, 0, 0).q), &can);
+    rest_run(&rest, 2);
+}
+
+static void two_logs_cross(void **state) {
+    (void)state;
+    Rest rest = rest_begin(0, 0.5);
+    CairnShapeDef log = log_def(0.1, 1, 0.5);
+    rest_add(&rest, along_x(0, 0.3, 0.1), &log);
+    rest_add(&rest, along_x(0, -0.3, 0.1), &log);
+    // Evenly: the upper logs are free to roll, and a load that sinks the lower ones unevenly, if by 1e-7 m, rolls them.
+    rest_add(&rest, along_y(-0.3, 0, 0.3), &log);
+    rest_add(&rest, along_y(0.3, 0, 0.3), &log);
+    rest_run(&rest, 8);
+}
+
+static void logs_make_a_pyramid(void **state) {
+    (void)state;
+    Rest rest = rest_begin(0, 0.8);
+    CairnShapeDef log = log_def(0.1, 1, 0.8);
+    for (int row = 0; row < 3; ++row) {
+        for (int k = 0; k < 3 - row; ++k) {
+            rest_add(&rest, along_x(0, 0.2 * k + 0.1 * row, 0.1 + row * 0.1 * sqrt(3)), &log);
+        }
+    }
+    rest_run(&rest, 2 * (3 + 3 + 6)); // on the ground, side by side, and each upper one on two
+}
+
+static void cans_stand_on_each_other(void **state) {
+    (void)state;
+    Rest rest = rest_begin(0, 0.5);
+    CairnShapeDef can = log_def(0.3, 0.6, 0.5), small = log_def(0.2, 0.6, 0.5);
+    rest_add(&rest, at(0, 0, 0.3), &can);
+    rest_add(&rest, at(0, 0, 0.9), &can);
+    rest_add(&rest, at(0.15, 0, 1.5), &small);
+    rest_run(&rest, 12);
+}
+
+static void box_stands_on_logs(void **state) {
+    (void)state;
+    Rest rest = rest_begin(0, 0.5);
+    CairnShapeDef log = log_def(0.1, 1, 0.5), load = cairn_box(1, 1, 0.5);
+    rest_add(&rest, along_x(0, 0.3, 0.1), &log);
+    rest_add(&rest, along_x(0, -0.3, 0.1), &log);
+    rest_add(&rest, at(0, 0, 0.45), &load);
+    rest_run(&rest, 8);
+}
+
+static void can_stands_on_a_box(void **state) {
+    (void)state;
+    Rest rest = rest_begin(0, 0.5);
+    CairnShapeDef load = cairn_box(1, 1, 0.5), can = log_def(0.3, 1, 0.5);
+    rest_add(&rest, at(0, 0, 0.25), &load);
+    rest_add(&rest, turned(0.4, 0.1, 1, z_axis, 0.4), &can); // partly over its edge
+    rest_run(&rest, 8);
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_sizes_are_refused),
+        cmocka_unit_test(mass_is_that_of_its_discs),
+        cmocka_unit_test(box_and_support_and_reach_are_tight),
+        cmocka_unit_test(rays_stop_where_the_surface_is),
+        cmocka_unit_test(rays_at_the_border),
+        cmocka_unit_test(cylinder_half_space_is_exact),
+        cmocka_unit_test(sphere_cylinder_is_exact),
+        cmocka_unit_test(box_cylinder_is_exact),
+        cmocka_unit_test(cylinder_cylinder_is_exact),
+        cmocka_unit_test(can_on_a_plane),
+        cmocka_unit_test(crossing_logs_touch_in_one_point),
+        cmocka_unit_test(parallel_logs_touch_along_a_line),
+        cmocka_unit_test(nearly_parallel_logs_keep_their_line),
+        cmocka_unit_test(coaxial_caps_meet_in_four_points),
+        cmocka_unit_test(cap_on_the_face_of_a_box),
+        cmocka_unit_test(side_on_a_box),
+        cmocka_unit_test(sphere_leaves_by_side_and_cap),
+        cmocka_unit_test(degenerate_places_have_an_answer),
+        cmocka_unit_test(normals_are_continuous),
+        cmocka_unit_test(can_stands),
+        cmocka_unit_test(can_lies),
+        cmocka_unit_test(can_stands_on_a_slope),
+        cmocka_unit_test(can_lies_down_a_slope),
+        cmocka_unit_test(can_lies_across_a_slope_by_rolling_friction),
+        cmocka_unit_test(two_logs_cross),
+        cmocka_unit_test(logs_make_a_pyramid),
+        cmocka_unit_test(cans_stand_on_each_other),
+        cmocka_unit_test(box_stands_on_logs),
+        cmocka_unit_test(can_stands_on_a_box),
+    };
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
