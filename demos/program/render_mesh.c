@@ -80,13 +80,27 @@ static void add_rod(CairnMesh *mesh, CairnVec3 half) {
     }
 }
 
+// Faces 0: the side, 1: the lower cap, 2: the upper one.
+static void add_cylinder(CairnMesh *mesh, CairnVec3 half, int sides) {
+    CairnVec3 low = {0, 0, -half.z}, high = {0, 0, half.z};
+    for (int i = 0; i < sides; i++) {
+        double a = 2 * CAIRN_PI * i / sides, b = 2 * CAIRN_PI * (i + 1) / sides;
+        CairnVec3 p = {half.x * cos(a), half.x * sin(a), half.z}, q = {half.x * cos(b), half.x * sin(b), half.z};
+        CairnVec3 r = {q.x, q.y, -half.z}, s = {p.x, p.y, -half.z};
+        add_quad(mesh, p, s, r, q, 0);
+        add_triangle(mesh, low, r, s, 1);
+        add_triangle(mesh, high, p, q, 2);
+    }
+}
+
 CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPart *part, double detail) {
     int rings = 2 * (int)cairn_clamp(2 * sqrt(fmax(detail, 0)), 4, 32);
-    int triangles = part->kind == CAIRN_PART_SPHERE    ? 4 * rings * rings
-                    : part->kind == CAIRN_PART_CAPSULE ? 4 * rings * (rings + 1)
-                    : part->kind == CAIRN_PART_BOX     ? 12
-                    : part->kind == CAIRN_PART_ROD     ? 2 * ROD_SIDES
-                                                       : 0;
+    int triangles = part->kind == CAIRN_PART_SPHERE     ? 4 * rings * rings
+                    : part->kind == CAIRN_PART_CAPSULE  ? 4 * rings * (rings + 1)
+                    : part->kind == CAIRN_PART_CYLINDER ? 8 * rings
+                    : part->kind == CAIRN_PART_BOX      ? 12
+                    : part->kind == CAIRN_PART_ROD      ? 2 * ROD_SIDES
+                                                        : 0;
     void *parts = mesh->parts, *list = mesh->triangles;
     bool is_enough = reserve(&parts, &mesh->part_capacity, mesh->part_count, 1, sizeof *mesh->parts);
     mesh->parts = parts;
@@ -102,6 +116,8 @@ CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPart *part, double detail
         add_sphere(mesh, part->half.x, 0, rings);
     } else if (part->kind == CAIRN_PART_CAPSULE) {
         add_sphere(mesh, part->half.x, part->half.z, rings);
+    } else if (part->kind == CAIRN_PART_CYLINDER) {
+        add_cylinder(mesh, part->half, 2 * rings);
     } else if (part->kind == CAIRN_PART_BOX) {
         add_box(mesh, part->half);
     } else if (part->kind == CAIRN_PART_ROD) {
@@ -129,6 +145,8 @@ CairnVec3 cairn_part_normal(const CairnPart *part, int face, CairnVec3 point) {
     CairnVec3 local = cairn_part_local(part, point);
     if (part->kind == CAIRN_PART_ROD) {
         local.z = 0;
+    } else if (part->kind == CAIRN_PART_CYLINDER) {
+        local = face == 0 ? cairn_vec3(local.x, local.y, 0) : cairn_vec3(0, 0, face == 1 ? -1 : 1);
     } else if (part->kind == CAIRN_PART_BOX) {
         double sign = face % 2 ? 1 : -1;
         local = cairn_vec3(face / 2 == 0 ? sign : 0, face / 2 == 1 ? sign : 0, face / 2 == 2 ? sign : 0);

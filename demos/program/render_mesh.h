@@ -9,13 +9,14 @@
 typedef enum CairnPartKind {
     CAIRN_PART_SPHERE = 0,
     CAIRN_PART_BOX,
+    CAIRN_PART_CYLINDER,
     CAIRN_PART_CAPSULE,
     CAIRN_PART_ROD,
     CAIRN_PART_PLANE
 } CairnPartKind;
 
 // One solid. `half` holds a sphere's radius, a box's half edges, or the radius, radius and half length
-// (along z, between the centres of a capsule's ends) of a capsule or rod.
+// (along z, between the centres of a capsule's ends) of a cylinder, capsule or rod.
 typedef struct CairnPart {
     CairnPartKind kind;
     CairnTransform pose;

@@ -27,6 +27,9 @@ static bool part_of_shape(const CairnShapeDef *shape, CairnTransform body, Cairn
     if (shape->type == CAIRN_SPHERE) {
         part.kind = CAIRN_PART_SPHERE;
         part.half = cairn_vec3(shape->radius, shape->radius, shape->radius);
+    } else if (shape->type == CAIRN_CYLINDER) {
+        part.kind = CAIRN_PART_CYLINDER;
+        part.half = cairn_vec3(shape->radius, shape->radius, 0.5 * shape->height);
     } else if (shape->type == CAIRN_CAPSULE) {
         part.kind = CAIRN_PART_CAPSULE;
         part.half = cairn_vec3(shape->radius, shape->radius, 0.5 * shape->height);
