@@ -16,8 +16,9 @@ CairnTransform cairn_motion_pose(const CairnMotion *motion, double time) {
 
 bool cairn_can_sweep(const CairnGeometry *a, const CairnGeometry *b) {
     bool convex_a = cairn_geometry_is_convex(a), convex_b = cairn_geometry_is_convex(b);
-    return (convex_a || a->type == CAIRN_HALF_SPACE) && (convex_b || b->type == CAIRN_HALF_SPACE) &&
-           (convex_a || convex_b);
+    bool is_solid_a = convex_a || a->type == CAIRN_HALF_SPACE || a->type == CAIRN_MESH;
+    bool is_solid_b = convex_b || b->type == CAIRN_HALF_SPACE || b->type == CAIRN_MESH;
+    return is_solid_a && is_solid_b && (convex_a || convex_b);
 }
 
 // A half-space and a convex shape: the lowest point over the plane. The normal points out of the half-space.
@@ -53,6 +54,10 @@ static double gap_of(const CairnGeometry *a, CairnTransform pose_a, const CairnG
 
 bool cairn_sweep(const CairnGeometry *a, const CairnMotion *motion_a, const CairnGeometry *b,
                  const CairnMotion *motion_b, double duration, double touch, double *time) {
+    if (a->type == CAIRN_MESH || b->type == CAIRN_MESH) {
+        return a->type == CAIRN_MESH ? cairn_mesh_sweep(a, motion_a, b, motion_b, duration, touch, time)
+                                     : cairn_mesh_sweep(b, motion_b, a, motion_a, duration, touch, time);
+    }
     double turning = cairn_length(motion_a->angular) > 0 ? cairn_length(motion_a->angular) * motion_a->reach : 0;
     turning += cairn_length(motion_b->angular) > 0 ? cairn_length(motion_b->angular) * motion_b->reach : 0;
     CairnVec3 closing = cairn_sub(motion_a->linear, motion_b->linear);

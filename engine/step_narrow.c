@@ -99,46 +99,55 @@ static CairnMotion motion_of(const Narrow *narrow, int shape) {
 
 // Fast bodies that are apart: the manifold is the one of where they will meet, for the nearest features of now may not be those,
 // or there may be no meeting. Answers the time of it.
-static double sweep(const Narrow *narrow, CairnPair pair, double touch, double margin, CairnManifold *manifold) {
+static int sweep(const Narrow *narrow, CairnPair pair, double touch, double margin, CairnManifold *parts,
+                 double *time) {
     const CairnShape *shapes = narrow->step->store->shapes;
     const CairnGeometry *a = &shapes[pair.a].geometry, *b = &shapes[pair.b].geometry;
     CairnMotion motion_a = motion_of(narrow, pair.a), motion_b = motion_of(narrow, pair.b);
-    double time;
-    if (!cairn_sweep(a, &motion_a, b, &motion_b, narrow->step->h, touch, &time)) {
-        manifold->count = 0;
+    if (!cairn_sweep(a, &motion_a, b, &motion_b, narrow->step->h, touch, time)) {
         return 0;
     }
-    cairn_narrow(a, cairn_motion_pose(&motion_a, time), b, cairn_motion_pose(&motion_b, time), margin, manifold);
+    int count = cairn_narrow_parts(a, cairn_motion_pose(&motion_a, *time), b, cairn_motion_pose(&motion_b, *time),
+                                   margin, parts);
     // Distances as of now: what is left at the meeting and what closes until then, at the speed that the row will see.
-    for (int k = 0; k < manifold->count; k++) {
-        CairnVec3 arm_a =
-            cairn_sub(manifold->points[k].point, cairn_add_scaled(motion_a.center, time, motion_a.linear));
-        CairnVec3 arm_b =
-            cairn_sub(manifold->points[k].point, cairn_add_scaled(motion_b.center, time, motion_b.linear));
-        CairnVec3 slip = cairn_sub(cairn_add(motion_b.linear, cairn_cross(motion_b.angular, arm_b)),
-                                   cairn_add(motion_a.linear, cairn_cross(motion_a.angular, arm_a)));
-        manifold->points[k].distance -= time * cairn_dot(manifold->normal, slip);
+    for (int n = 0; n < count; n++) {
+        for (int k = 0; k < parts[n].count; k++) {
+            CairnManifoldPoint *point = &parts[n].points[k];
+            CairnVec3 arm_a = cairn_sub(point->point, cairn_add_scaled(motion_a.center, *time, motion_a.linear));
+            CairnVec3 arm_b = cairn_sub(point->point, cairn_add_scaled(motion_b.center, *time, motion_b.linear));
+            CairnVec3 slip = cairn_sub(cairn_add(motion_b.linear, cairn_cross(motion_b.angular, arm_b)),
+                                       cairn_add(motion_a.linear, cairn_cross(motion_a.angular, arm_a)));
+            point->distance -= *time * cairn_dot(parts[n].normal, slip);
+        }
     }
-    return time;
+    return count;
+}
+
+static bool are_touching(const CairnManifold *parts, int count, double touch) {
+    for (int n = 0; n < count; n++) {
+        for (int k = 0; k < parts[n].count; k++) {
+            if (parts[n].points[k].distance < touch) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 // Slow bodies: what is nearer than the margin and the motion of the step. Fast ones alike while they touch; apart, by a sweep.
-static double find_manifold(const Narrow *narrow, CairnPair pair, CairnManifold *manifold) {
+static int find_manifolds(const Narrow *narrow, CairnPair pair, CairnManifold parts[CAIRN_MANIFOLDS], double *time) {
     const CairnStepBoxes *boxes = narrow->boxes;
     const CairnShape *shapes = narrow->step->store->shapes;
     const CairnGeometry *a = &shapes[pair.a].geometry, *b = &shapes[pair.b].geometry;
     double margin = narrow->step->world->def.contact_margin, touch = TOUCH * margin;
     double motion = boxes->motion[pair.a] + boxes->motion[pair.b];
-    cairn_narrow(a, boxes->poses[pair.a], b, boxes->poses[pair.b], margin + motion, manifold);
-    if (motion <= margin || manifold->count == 0 || !cairn_can_sweep(a, b)) {
-        return 0;
+    int count = cairn_narrow_parts(a, boxes->poses[pair.a], b, boxes->poses[pair.b], margin + motion, parts);
+    *time = 0;
+    bool is_mesh = a->type == CAIRN_MESH || b->type == CAIRN_MESH; // what is nearest now need not be what is met
+    if (motion <= margin || (count == 0 && !is_mesh) || !cairn_can_sweep(a, b) || are_touching(parts, count, touch)) {
+        return count;
     }
-    for (int k = 0; k < manifold->count; k++) {
-        if (manifold->points[k].distance < touch) {
-            return 0;
-        }
-    }
-    return sweep(narrow, pair, touch, margin, manifold);
+    return sweep(narrow, pair, touch, margin, parts, time);
 }
 
 static void keep_points(Piece *piece, int pair, double time, const CairnManifold *manifold) {
@@ -153,38 +162,17 @@ static void keep_points(Piece *piece, int pair, double time, const CairnManifold
     }
 }
 
-// A mesh: a manifold for each part of it that is near.
-static void find_parts(const Narrow *narrow, int p, Piece *piece) {
-    const CairnStepBoxes *boxes = narrow->boxes;
-    const CairnShape *shapes = narrow->step->store->shapes;
-    CairnPair pair = narrow->pairs[p];
-    double reach = narrow->step->world->def.contact_margin + boxes->motion[pair.a] + boxes->motion[pair.b];
-    CairnManifold parts[CAIRN_MANIFOLDS];
-    int count = cairn_narrow_parts(&shapes[pair.a].geometry, boxes->poses[pair.a], &shapes[pair.b].geometry,
-                                   boxes->poses[pair.b], reach, parts);
-    for (int k = 0; k < count; k++) {
-        keep_points(piece, p, 0, &parts[k]);
-    }
-}
-
-static bool is_mesh(const CairnStore *store, int shape) {
-    return store->shapes[shape].geometry.type == CAIRN_MESH;
-}
-
 static void find_points(const Narrow *narrow, Piece *piece) {
     const CairnStore *store = narrow->step->store;
-    CairnManifold manifold;
+    CairnManifold parts[CAIRN_MANIFOLDS];
     piece->count = 0;
     for (int p = piece->first; p < piece->end; p++) {
-        int a = narrow->pairs[p].a, b = narrow->pairs[p].b;
-        if (!may_touch(store, a, b)) {
-            continue;
-        }
-        if (is_mesh(store, a) || is_mesh(store, b)) {
-            find_parts(narrow, p, piece);
-        } else {
-            double time = find_manifold(narrow, narrow->pairs[p], &manifold);
-            keep_points(piece, p, time, &manifold);
+        if (may_touch(store, narrow->pairs[p].a, narrow->pairs[p].b)) {
+            double time;
+            int count = find_manifolds(narrow, narrow->pairs[p], parts, &time);
+            for (int k = 0; k < count; k++) {
+                keep_points(piece, p, time, &parts[k]);
+            }
         }
     }
 }
