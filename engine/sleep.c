@@ -16,6 +16,9 @@ void cairn_world_wake(CairnWorld *world, int index) {
 
 void cairn_world_wake_around(CairnWorld *world, int index) {
     CairnStore *store = &world->store;
+    if (!world->has_sleepers) {
+        return;
+    }
     cairn_world_wake(world, index);
     for (int e = store->bodies[index].first_joint; e >= 0; e = store->joints[e / 2].next[e % 2]) {
         int other = store->joints[e / 2].bodies[1 - e % 2];

@@ -135,6 +135,7 @@ static void begin(CairnStep *step, CairnWorld *world, double h) {
             step->block_of[i] = step->block_count++;
         }
     }
+    world->has_sleepers = step->sleeping_count > 0;
     start_blocks(step);
 }
 

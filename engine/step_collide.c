@@ -32,7 +32,9 @@ static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
     out->owners[s] = shape->body;
     // What sleeps costs nothing, but a kinematic body on its way may wake it.
     bool may_wake = step->sleeping_count > 0 && cairn_body_is_moved(body);
-    out->kinds[s] = step->block_of[shape->body] >= 0 || may_wake ? CAIRN_BOX_MOVING : CAIRN_BOX_FIXED;
+    out->kinds[s] = step->block_of[shape->body] >= 0 || may_wake ? CAIRN_BOX_MOVING
+                    : cairn_body_is_moved(body)                  ? CAIRN_BOX_DRIVEN
+                                                                 : CAIRN_BOX_FIXED;
     CairnAabb box = cairn_geometry_box(&shape->geometry, out->poses[s]);
     double grow = 0.5 * step->world->def.contact_margin + out->motion[s];
     CairnVec3 by = {grow, grow, grow};

@@ -177,6 +177,7 @@ void cairn_step_settle(CairnStep *step, int b) {
     body->still_time = step->still_time[b];
     if (step->falls_asleep[b]) {
         body->sleeps_with = step->blocks[step->island[b]].body;
+        step->world->has_sleepers = true;
         body->velocity = body->angular_velocity = (CairnVec3){0, 0, 0};
     }
 }

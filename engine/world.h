@@ -39,6 +39,7 @@ struct CairnWorld {
     const CairnPartitioner *partitioner;
     void *partitioner_options;
 
+    bool has_sleepers; // false: nobody sleeps, so nothing is to be woken
     bool has_problem;
     CairnProblem problem;
     double *lambda;
