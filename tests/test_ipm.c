@@ -13,7 +13,7 @@
 
 CHECK(random_problems_meet_their_enumerated_answer, exact_check_enumerated(&cairn_solver_ipm))
 CHECK(chosen_answers_are_found, exact_check_chosen(&cairn_solver_ipm))
-CHECK(hyperstatic_heaps_are_certified, exact_check_heaps(&cairn_solver_ipm, 40))
+CHECK(hyperstatic_heaps_are_certified, exact_check_heaps(&cairn_solver_ipm, 128))
 CHECK(order_and_warm_start_change_nothing, exact_check_order_and_warmth(&cairn_solver_ipm))
 CHECK(threads_and_memory_keep_every_bit, exact_check_threads_and_memory(&cairn_solver_ipm))
 CHECK(current_bounds_agree_with_their_impulses, exact_check_current_bounds(&cairn_solver_ipm))
