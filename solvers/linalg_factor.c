@@ -12,7 +12,12 @@
 
 #include "solvers/linalg_kernels.h"
 
-enum { WIDTH = CAIRN_LINALG_WIDTH };
+enum {
+    WIDTH = CAIRN_LINALG_WIDTH,
+    BLOCK = 8 * WIDTH, // columns of a large front that are updated together
+    DEPTH = 192,       // terms of their sums at a time: 24 rows of them fit the first cache
+    TALL = 24          // rows of a large front at a time
+};
 
 static int thread_number(void) {
 #ifdef _OPENMP
@@ -26,7 +31,8 @@ CairnStatus cairn_linalg_factor_init(CairnLinalgFactor *factor, const CairnLinal
                                      CairnArena *arena) {
     *factor = (CairnLinalgFactor){.plan = plan, .thread_count = thread_count < 1 ? 1 : thread_count};
     // Packed rows of one kernel call for each thread.
-    factor->work_size = ((size_t)plan->largest_pivots * WIDTH + 7) & ~(size_t)7;
+    int depth = plan->largest_pivots < DEPTH ? plan->largest_pivots : DEPTH;
+    factor->work_size = (size_t)BLOCK * (size_t)((depth + 7) & ~7);
     size_t most_below = ((size_t)plan->largest_below + 15) & ~(size_t)7;
     factor->work_size = factor->work_size > most_below ? factor->work_size : most_below;
     factor->panels = CAIRN_PUSH(arena, double, plan->panel_size);
@@ -71,6 +77,37 @@ static void extend(const CairnLinalgPlan *plan, const double *updates, const Cai
     }
 }
 
+// C -= L D L[rows]^T for columns [0, columns) of C, the part on and below the diagonal (a little above it is touched too): L is
+// rows x depth, column j of C meets row `first` + j of L, and C's rows are L's. Blocks of columns, stretches of the sum and rows
+// are taken in turns so that what is read again is still in a cache; the order of each sum is fixed.
+static void update_lower(int rows, int first, int columns, int depth, const double *L, int stride, const double *pivots,
+                         double *C, int C_stride, double *work) {
+    for (int block = 0; block < columns; block += BLOCK) {
+        int end = columns < block + BLOCK ? columns : block + BLOCK;
+        for (int k = 0; k < depth; k += DEPTH) {
+            int part = depth - k < DEPTH ? depth - k : DEPTH;
+            const double *A = L + (size_t)k * (size_t)stride;
+            for (int j = block; j < end; j += WIDTH) {
+                cairn_linalg_pack(end - j < WIDTH ? end - j : WIDTH, part, A + first + j, stride, pivots + k,
+                                  work + (size_t)(j - block) * (size_t)part);
+            }
+            int tall = part < 2 * BLOCK ? rows : TALL; // a short sum reads C more than L
+            for (int i = (first + block) & ~7; i < rows; i += tall) {
+                int bottom = i + tall < rows ? i + tall : rows;
+                for (int j = block; j < end; j += WIDTH) {
+                    int top = (first + j) & ~7;
+                    top = top > i ? top : i;
+                    if (top < bottom) {
+                        cairn_linalg_update(bottom - top, end - j < WIDTH ? end - j : WIDTH, part, A + top, stride,
+                                            work + (size_t)(j - block) * (size_t)part,
+                                            C + (size_t)j * (size_t)C_stride + top, C_stride);
+                    }
+                }
+            }
+        }
+    }
+}
+
 // L D L^T of the diagonal block at (k, k) with `count` <= 6 columns: l gets the unit lower triangle. Returns false where a pivot
 // lost its sign, with its row in *bad.
 static bool factor_block(const double *block, int stride, int count, const double *scale, double *l, double *pivots,
@@ -102,25 +139,27 @@ static bool factor_block(const double *block, int stride, int count, const doubl
     return true;
 }
 
-// Six pivots at a time: bring their columns up to date with the pivots before (left-looking), factor the diagonal block, divide
-// what lies below. Returns -1 or the pivot that broke down.
+// Pivots in blocks: bring a block of columns up to date with the pivots before it (left-looking), then six columns at a time with
+// those of the block, factor their diagonal block, divide what lies below. Returns -1 or the pivot that broke down.
 static int factor_panel(const CairnLinalgSupernode *super, double *panel, const double *scale, double *pivots,
                         double *inverse, double *work) {
     int stride = super->rows;
     for (int k = 0; k < super->pivots; k += WIDTH) {
-        int count = super->pivots - k < WIDTH ? super->pivots - k : WIDTH;
+        int count = super->pivots - k < WIDTH ? super->pivots - k : WIDTH, block = k - k % BLOCK;
         double *column = panel + (size_t)k * (size_t)stride;
-        int from = k & ~7; // rows above the block are touched with it; nobody reads them
-        if (k > 0) {
-            cairn_linalg_pack(count, k, panel + k, stride, pivots, work);
-            cairn_linalg_update(stride - from, count, k, panel + from, stride, work, column + from, stride);
+        if (k == block && k > 0) {
+            int columns = super->pivots - k < BLOCK ? super->pivots - k : BLOCK;
+            update_lower(stride, k, columns, k, panel, stride, pivots, column, stride, work);
+        } else if (k > 0) {
+            update_lower(stride, k, count, k - block, panel + (size_t)block * (size_t)stride, stride, pivots + block,
+                         column, stride, work);
         }
         double l[WIDTH * WIDTH];
         int bad;
         if (!factor_block(column + k, stride, count, scale + k, l, pivots + k, inverse + k, &bad)) {
             return k + bad;
         }
-        int below = (k + count) & ~7;
+        int below = (k + count) & ~7; // rows above are touched with it, and then set right
         cairn_linalg_divide(stride - below, count, l, inverse + k, column + below, stride);
         for (int j = 0; j < count; j++) {
             for (int i = j + 1; i < count; i++) {
@@ -139,7 +178,10 @@ static int factor_front(CairnLinalgFactor *factor, const CairnLinalgSource *sour
     double *panel = factor->panels + super->panel, *update = factor->updates + super->update;
     CairnLinalgFront front = {panel, update, super->rows, update_rows, super->below_at};
     memset(panel, 0, (size_t)super->rows * (size_t)super->pivots * sizeof *panel);
-    memset(update, 0, (size_t)update_rows * (size_t)super->below * sizeof *update);
+    for (int j = 0; j < super->below; j++) { // above the diagonal a kernel may see what it likes
+        int from = (j - j % WIDTH) & ~7;
+        memset(update + (size_t)j * (size_t)update_rows + from, 0, (size_t)(update_rows - from) * sizeof *update);
+    }
     for (int k = super->first_node; k < super->first_node + super->node_count; k++) {
         int node = plan->node_order[k];
         source->node(source->user, node, &front, plan->node_row[node]);
@@ -156,14 +198,9 @@ static int factor_front(CairnLinalgFactor *factor, const CairnLinalgSource *sour
     if (bad >= 0) {
         return super->place + bad;
     }
-    // What is left for the ancestors: U -= L D L^T, the lower half in tiles.
-    for (int j = 0; j < super->below; j += WIDTH) {
-        int count = super->below - j < WIDTH ? super->below - j : WIDTH, from = j & ~7;
-        cairn_linalg_pack(count, super->pivots, panel + super->below_at + j, super->rows, factor->pivots + super->place,
-                          work);
-        cairn_linalg_update(update_rows - from, count, super->pivots, panel + super->below_at + from, super->rows, work,
-                            update + (size_t)j * (size_t)update_rows + from, update_rows);
-    }
+    // What is left for the ancestors: U -= L D L^T.
+    update_lower(update_rows, 0, super->below, super->pivots, panel + super->below_at, super->rows,
+                 factor->pivots + super->place, update, update_rows, work);
     return -1;
 }
 

@@ -95,12 +95,16 @@ void cairn_linalg_multiply(int rows, int columns, int depth, const double *A, in
     BY_COLUMNS(REPLACE)
 }
 
-void cairn_linalg_pack(int columns, int depth, const double *A, int A_stride, const double *scale, double *B) {
+// Four and two doubles at any multiple of 8 bytes.
+typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
+
+void cairn_linalg_pack(int columns, int depth, const double *restrict A, int A_stride, const double *restrict scale,
+                       double *restrict B) {
     if (columns == CAIRN_LINALG_WIDTH) {
         for (int k = 0; k < depth; k++, A += A_stride, B += CAIRN_LINALG_WIDTH) {
-            UNROLL for (int j = 0; j < CAIRN_LINALG_WIDTH; j++) {
-                B[j] = A[j] * scale[k];
-            }
+            *(Four *)B = *(const Four *)A * scale[k];
+            *(Two *)(B + 4) = *(const Two *)(A + 4) * scale[k];
         }
         return;
     }

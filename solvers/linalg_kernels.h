@@ -16,7 +16,8 @@ void cairn_linalg_multiply(int rows, int columns, int depth, const double *A, in
                            int C_stride);
 
 // A packed row block for the above: B[k * 6 + j] = A[first + j, k] * scale[k].
-void cairn_linalg_pack(int columns, int depth, const double *A, int A_stride, const double *scale, double *B);
+void cairn_linalg_pack(int columns, int depth, const double *restrict A, int A_stride, const double *restrict scale,
+                       double *restrict B);
 
 // X = X L^-T D^-1 for `rows` rows of `columns` <= 6 columns: L unit lower triangular, l[i * 6 + j] for i > j, inverse[j] = 1/D_j.
 void cairn_linalg_divide(int rows, int columns, const double *l, const double *inverse, double *X, int stride);

@@ -7,9 +7,9 @@
 
 // What a front costs, in operations of the arithmetic units: fixed work, and moving an entry of an update matrix up the tree.
 // Measured on small fronts; only the shape of the tree depends on them, never its answer beyond rounding.
-static const double front_cost = 3000, move_cost = 6;
-// Subtrees for threads: none smaller than this many operations, and none larger than this share of all.
-static const double task_operations = 4e5, task_share = 0.15;
+static const double front_cost = 1000, move_cost = 12;
+// Work for a thread that is worth waking it.
+static const double task_operations = 2e5;
 
 typedef struct Node {
     int *below; // nodes that it updates, in positions of the order, ascending
@@ -336,33 +336,114 @@ static CairnStatus link_supernodes(Builder *b, const int *principal) {
     return cairn_ok();
 }
 
-// Cut the tree into subtrees for threads: largest first, split until none is above its share.
-static void cut_tasks(Builder *b, CairnLinalgTask *tasks, double *subtree, int *first_of, int limit) {
+typedef struct Cut {
+    double *work; // supernode -> its subtree's
+    int *heap;    // roots of subtrees, the one with most work on top
+    int count;
+} Cut;
+
+static void sift(Cut *cut, int i) {
+    for (;;) {
+        int child = 2 * i + 1;
+        if (child >= cut->count) {
+            return;
+        }
+        child += child + 1 < cut->count && cut->work[cut->heap[child + 1]] > cut->work[cut->heap[child]];
+        if (cut->work[cut->heap[child]] <= cut->work[cut->heap[i]]) {
+            return;
+        }
+        int s = cut->heap[i];
+        cut->heap[i] = cut->heap[child];
+        cut->heap[child] = s;
+        i = child;
+    }
+}
+
+static void push_root(Cut *cut, int s) {
+    int i = cut->count++;
+    for (; i > 0 && cut->work[cut->heap[(i - 1) / 2]] < cut->work[s]; i = (i - 1) / 2) {
+        cut->heap[i] = cut->heap[(i - 1) / 2];
+    }
+    cut->heap[i] = s;
+}
+
+// Take the largest subtree apart.
+static int split_largest(Cut *cut, const Builder *b) {
+    int s = cut->heap[0];
+    cut->heap[0] = cut->heap[--cut->count];
+    sift(cut, 0);
+    for (int c = b->supernodes[s].child; c >= 0; c = b->supernodes[c].sibling) {
+        push_root(cut, c);
+    }
+    return s;
+}
+
+static void start_cut(Cut *cut, const Builder *b) {
+    cut->count = 0;
+    for (int s = 0; s < b->plan->supernode_count; s++) {
+        if (b->supernodes[s].parent < 0) {
+            push_root(cut, s);
+        }
+    }
+}
+
+// Split the largest subtree again and again; the best number of splits leaves the least time to a few threads: what they share
+// out, or the largest piece, and what is left over for one.
+static void choose_cut(Cut *cut, const Builder *b) {
+    static const double threads = 4;
+    double trunk = 0, rest = 0, least = 0;
+    int best = 0;
+    start_cut(cut, b);
+    for (int i = 0; i < cut->count; i++) {
+        rest += cut->work[cut->heap[i]];
+    }
+    for (int splits = 0; cut->count > 0; splits++) {
+        double largest = cut->work[cut->heap[0]], time = trunk + (largest > rest / threads ? largest : rest / threads);
+        if (splits == 0 || time < least) {
+            least = time;
+            best = splits;
+        }
+        if (trunk >= least || largest < task_operations) {
+            break;
+        }
+        double own = b->supernodes[split_largest(cut, b)].operations + front_cost;
+        trunk += own;
+        rest -= own;
+    }
+    start_cut(cut, b);
+    for (int i = 0; i < best; i++) {
+        split_largest(cut, b);
+    }
+}
+
+// Cut the tree into subtrees for threads. Neighbouring ones that are small together are one task: supernodes in a row stay in a row.
+static void cut_tasks(Builder *b, CairnLinalgTask *tasks, int limit, Cut *cut, int *first_of) {
     CairnLinalgPlan *plan = b->plan;
+    double total = 0;
     for (int s = 0; s < plan->supernode_count; s++) {
         const CairnLinalgSupernode *super = &b->supernodes[s];
-        subtree[s] = super->operations + front_cost;
-        first_of[s] = super->child < 0 ? s : s + 1;
+        cut->work[s] = super->operations + front_cost;
+        total += cut->work[s];
+        first_of[s] = s;
         for (int c = super->child; c >= 0; c = b->supernodes[c].sibling) {
-            subtree[s] += subtree[c];
+            cut->work[s] += cut->work[c];
             first_of[s] = first_of[c] < first_of[s] ? first_of[c] : first_of[s];
         }
     }
-    double total = plan->operations + front_cost * plan->supernode_count;
-    double most = task_share * total > task_operations ? task_share * total : task_operations;
-    // A subtree is a task when it is small enough and its parent's is not; roots of small trees are gathered in one task each.
-    for (int s = 0; s < plan->supernode_count && total > 2 * task_operations; s++) {
-        int parent = b->supernodes[s].parent;
-        bool is_cut = subtree[s] <= most && (parent < 0 || subtree[parent] > most);
-        if (!is_cut) {
-            continue;
-        }
-        // Neighbouring subtrees that are small together are one task: supernodes in a row stay in a row.
+    if (total < 2 * task_operations) {
+        return;
+    }
+    choose_cut(cut, b);
+    sort(cut->heap, cut->count);
+    double least = total / limit > task_operations ? 2 * total / limit : task_operations, gathered = 0;
+    for (int i = 0; i < cut->count; i++) {
+        int s = cut->heap[i];
         CairnLinalgTask *last = plan->task_count > 0 ? &tasks[plan->task_count - 1] : NULL;
-        if (last && last->end == first_of[s] && subtree[s] + subtree[last->end - 1] <= task_operations) {
-            subtree[s] += subtree[last->end - 1];
+        if (last && last->end == first_of[s] && gathered + cut->work[s] <= least) {
+            gathered += cut->work[s];
             last->end = s + 1;
         } else if (plan->task_count < limit) {
+            gathered = cut->work[s];
             tasks[plan->task_count++] = (CairnLinalgTask){first_of[s], s + 1};
         }
     }
@@ -455,11 +536,11 @@ static CairnStatus cut_and_place(Builder *b) {
     }
     CairnLinalgTask *tasks = CAIRN_PUSH(b->keep, CairnLinalgTask, limit);
     int *trunk = CAIRN_PUSH(b->keep, int, count + 1), *first_of = CAIRN_PUSH(b->scratch, int, count + 1);
-    double *subtree = CAIRN_PUSH(b->scratch, double, count + 1);
-    if (!tasks || !trunk || !first_of || !subtree) {
+    Cut cut = {CAIRN_PUSH(b->scratch, double, count + 1), CAIRN_PUSH(b->scratch, int, count + 1), 0};
+    if (!tasks || !trunk || !first_of || !cut.work || !cut.heap) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "linalg: no memory for the tasks of %d fronts", count);
     }
-    cut_tasks(b, tasks, subtree, first_of, limit);
+    cut_tasks(b, tasks, limit, &cut, first_of);
     int next = 0;
     for (int t = 0; t <= plan->task_count; t++) {
         for (int end = t < plan->task_count ? tasks[t].first : count; next < end; next++) {
