@@ -24,20 +24,24 @@ typedef struct Interior {
     int sides; // bounded sides in all
 } Interior;
 
-static CairnStatus allocate(Interior *in, CairnExact *exact) {
+static bool allocate(Interior *in, CairnExact *exact) {
     int m = exact->problem->row_count;
     CairnArena *arena = exact->context->arena;
     *in = (Interior){.exact = exact, .best_measure = (double)INFINITY};
-    double **arrays[] = {&in->s[0],    &in->s[1],    &in->z[0],      &in->z[1],       &in->ds[0],
-                         &in->ds[1],   &in->dz[0],   &in->dz[1],     &in->product[0], &in->product[1],
-                         &in->kept[0], &in->kept[1], &in->direction, &in->best};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        *arrays[i] = CAIRN_PUSH_ZERO(arena, double, m + 1);
-        if (*arrays[i] == NULL) {
-            return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm: no memory for %d rows", m);
+    for (int side = 0; side < 2; side++) {
+        in->s[side] = CAIRN_PUSH_ZERO(arena, double, m + 1);
+        in->z[side] = CAIRN_PUSH_ZERO(arena, double, m + 1);
+        in->ds[side] = CAIRN_PUSH_ZERO(arena, double, m + 1);
+        in->dz[side] = CAIRN_PUSH_ZERO(arena, double, m + 1);
+        in->product[side] = CAIRN_PUSH_ZERO(arena, double, m + 1);
+        in->kept[side] = CAIRN_PUSH_ZERO(arena, double, m + 1);
+        if (!in->s[side] || !in->z[side] || !in->ds[side] || !in->dz[side] || !in->product[side] || !in->kept[side]) {
+            return false;
         }
     }
-    return cairn_ok();
+    in->direction = CAIRN_PUSH_ZERO(arena, double, m + 1);
+    in->best = CAIRN_PUSH_ZERO(arena, double, m + 1);
+    return in->direction && in->best;
 }
 
 static bool has_side(const CairnExact *exact, int side, int i) {
@@ -283,7 +287,9 @@ CairnStatus cairn_ipm_run(CairnExact *exact, const void *options, CairnOutcome *
     enum { PATIENCE = 4 }; // iterations that rounding may waste once the certificate holds
     const CairnIpmOptions *chosen = options;
     Interior in;
-    CAIRN_TRY(allocate(&in, exact));
+    if (!allocate(&in, exact)) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm: no memory for %d rows", exact->problem->row_count);
+    }
     bool is_done = false;
     if (chosen->warm) {
         CAIRN_TRY(try_warm_sets(exact, &is_done));

@@ -44,7 +44,7 @@ static CairnFormulation choose(const CairnProblem *problem) {
 void cairn_system_forget(void *memory, const CairnAllocator *allocator) {
     CairnSystemMemory *kept = memory;
     for (int i = 0; i < CAIRN_FORMULATION_COUNT; i++) {
-        if (kept->slots[i] != NULL) {
+        if (kept->slots[i] != NULL && kinds[i] != NULL) {
             kinds[i]->forget(kept->slots[i], allocator);
         }
     }

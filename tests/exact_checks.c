@@ -151,7 +151,7 @@ void exact_check_heaps(const CairnSolver *solver, int bodies) {
     static const double compliance[] = {1e-5, 1e-7, 1e-9};
     for (int k = 0; k < 3; k++) {
         TestPile pile;
-        uint64_t seed = (uint64_t)(20 + k);
+        uint64_t seed = 20 + (uint64_t)k;
         test_pile_heap(&pile, &seed, bodies, compliance[k], CAIRN_FRICTION_BOX);
         double *lambda = calloc((size_t)pile.problem.row_count, sizeof *lambda);
         assert_non_null(lambda);
@@ -169,7 +169,8 @@ static void shuffle(const TestPile *from, TestPile *to, uint64_t *seed, int *ori
     int count = problem->constraint_count, row = 0;
     test_pile_begin(to, problem->block_count, count, problem->term_count, problem->row_count);
     int *order = malloc((size_t)count * sizeof *order), *place = malloc((size_t)count * sizeof *place);
-    assert_true(order != NULL && place != NULL);
+    assert_non_null(order);
+    assert_non_null(place);
     for (int c = 0; c < count; c++) {
         int k = support_int(seed, 0, c);
         order[c] = order[k];
@@ -213,7 +214,7 @@ static void shuffle(const TestPile *from, TestPile *to, uint64_t *seed, int *ori
 void exact_check_order_and_warmth(const CairnSolver *solver) {
     for (int draw = 0; draw < 6; draw++) {
         TestPile pile, other;
-        uint64_t seed = (uint64_t)(30 + draw);
+        uint64_t seed = 30 + (uint64_t)draw;
         test_pile_heap(&pile, &seed, 12, draw % 2 ? 1e-9 : 1e-6, CAIRN_FRICTION_BOX);
         int rows = pile.problem.row_count;
         static double cold[ROWS], warm[ROWS], back[ROWS], turned[ROWS];
@@ -265,7 +266,7 @@ void exact_check_threads_and_memory(const CairnSolver *solver) {
 void exact_check_current_bounds(const CairnSolver *solver) {
     for (int draw = 0; draw < 8; draw++) {
         TestPile pile;
-        uint64_t seed = (uint64_t)(50 + draw);
+        uint64_t seed = 50 + (uint64_t)draw;
         test_pile_heap(&pile, &seed, 10, 0.1, CAIRN_FRICTION_BOX_CURRENT);
         static double lambda[ROWS], warm[ROWS], swept[ROWS];
         memset(lambda, 0, sizeof lambda);
@@ -335,7 +336,7 @@ void exact_check_edges(const CairnSolver *solver) {
         t.upper[c] = c == 3 ? -1 : 2;
         t.right_side[c] = c == 2 ? -5 : 5;
     }
-    run = exact_certify(solver, NULL, &t.problem, lambda);
+    exact_certify(solver, NULL, &t.problem, lambda);
     double answer[4] = {-1, -1, 2, -1};
     for (int i = 0; i < 4; i++) {
         assert_near(lambda[i], answer[i], 1e-15);

@@ -67,7 +67,7 @@ static void solvers_agree_on_heaps(void **state) {
     (void)state;
     for (int draw = 0; draw < 6; draw++) {
         TestPile pile;
-        uint64_t seed = (uint64_t)(80 + draw);
+        uint64_t seed = 80 + (uint64_t)draw;
         test_pile_heap(&pile, &seed, 15, draw % 2 ? 1e-9 : 1e-5, CAIRN_FRICTION_BOX);
         size_t rows = (size_t)pile.problem.row_count;
         double *a = calloc(rows, sizeof *a), *b = calloc(rows, sizeof *b);

@@ -74,9 +74,10 @@ static CairnWorld *pile_world(const CairnSolver *solver) {
     ground.type = CAIRN_STATIC;
     assert_ok(cairn_body_add(world, &ground, &plane, NULL));
     for (int i = 0; i < 60; i++) {
+        int column = i % 3, row = i / 3 % 3, layer = i / 9;
         CairnBodyDef body = cairn_body_def();
-        body.position = cairn_add(cairn_vec3(0.45 * (i % 3), 0.45 * (i / 3 % 3), 0.4 + 0.5 * (i / 9)),
-                                  support_vec3(&seed, -0.05, 0.05));
+        body.position =
+            cairn_add(cairn_vec3(0.45 * column, 0.45 * row, 0.4 + 0.5 * layer), support_vec3(&seed, -0.05, 0.05));
         CairnShapeDef shape = i % 3 == 2 ? cairn_sphere(0.2) : cairn_box(0.4, 0.3, 0.35);
         assert_ok(cairn_body_add(world, &body, &shape, NULL));
     }
