@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const CairnCommand *const commands[] = {&cairn_command_list, &cairn_command_run, &cairn_command_compare,
-                                               &cairn_command_help};
+static const CairnCommand *const commands[] = {&cairn_command_list,  &cairn_command_run,  &cairn_command_compare,
+                                               &cairn_command_solve, &cairn_command_dump, &cairn_command_help};
 
 enum { COMMAND_COUNT = (int)(sizeof(commands) / sizeof(commands[0])) };
 

@@ -23,6 +23,8 @@ typedef struct CairnCommand {
 extern const CairnCommand cairn_command_list;
 extern const CairnCommand cairn_command_run;
 extern const CairnCommand cairn_command_compare;
+extern const CairnCommand cairn_command_solve;
+extern const CairnCommand cairn_command_dump;
 extern const CairnCommand cairn_command_help;
 
 int cairn_command_count(void);
