@@ -177,43 +177,66 @@ CairnStatus cairn_groups_init(CairnGroups *groups, const CairnProblem *problem, 
     return cairn_ok();
 }
 
+// Eight doubles at a multiple of 64 bytes (a row of J of up to 8 dofs); the compiler splits them where registers are shorter.
+typedef double Eight __attribute__((vector_size(64), may_alias));
+
 void cairn_groups_add_impulse(const CairnGroups *groups, const CairnProblem *problem, const double *x, double *y) {
     for (int i = 0; i < groups->group_count; i++) {
         const CairnGroup *group = &groups->groups[i];
         const int *rows = groups->rows + group->first_row;
         for (int t = group->first_term; t < group->first_term + group->term_count; t++) {
             const CairnGroupTerm *term = &groups->terms[t];
-            const double *J = groups->J + term->J;
-            int size = problem->blocks[term->block].size;
-            double sum[CAIRN_BLOCK_LIMIT] = {0}, *to = y + problem->blocks[term->block].first;
-            for (int r = 0; r < group->row_count; r++, J += term->stride) {
-                double impulse = x[rows[r]];
-                for (int k = 0; k < term->stride; k++) {
-                    sum[k] += J[k] * impulse;
+            const CairnDofBlock *block = &problem->blocks[term->block];
+            double *to = y + block->first;
+            for (int first = 0; first < block->size; first += 8) {
+                const double *J = groups->J + term->J + first;
+                Eight sum = {0};
+                for (int r = 0; r < group->row_count; r++, J += term->stride) {
+                    sum += *(const Eight *)J * x[rows[r]];
                 }
-            }
-            for (int k = 0; k < size; k++) {
-                to[k] += sum[k];
+                for (int k = first; k < block->size && k < first + 8; k++) {
+                    to[k] += sum[k - first];
+                }
             }
         }
     }
 }
 
+static void load(const CairnDofBlock *block, int first, const double *v, double *part) {
+    for (int k = 0; k < 8; k++) {
+        part[k] = first + k < block->size ? v[block->first + first + k] : 0;
+    }
+}
+
 void cairn_groups_jacobian(const CairnGroups *groups, const CairnProblem *problem, const double *v, double *y) {
+    enum { PARTS = 16 };
     for (int i = 0; i < groups->group_count; i++) {
         const CairnGroup *group = &groups->groups[i];
         const int *rows = groups->rows + group->first_row;
         for (int r = 0; r < group->row_count; r++) {
-            double sum = 0;
-            for (int t = group->first_term; t < group->first_term + group->term_count; t++) {
-                const CairnGroupTerm *term = &groups->terms[t];
-                const double *J = groups->J + term->J + (size_t)r * (size_t)term->stride;
-                const double *part = v + problem->blocks[term->block].first;
-                for (int k = 0; k < problem->blocks[term->block].size; k++) {
-                    sum += J[k] * part[k];
+            y[rows[r]] = 0;
+        }
+        // Parts of eight dofs, as many at a time as fit: two for a pair of bodies.
+        _Alignas(64) double part[PARTS * 8];
+        const double *J[PARTS];
+        int strides[PARTS], count = 0, end = group->first_term + group->term_count;
+        for (int t = group->first_term; t < end; t++) {
+            const CairnGroupTerm *term = &groups->terms[t];
+            const CairnDofBlock *block = &problem->blocks[term->block];
+            for (int first = 0; first < block->size; first += 8) {
+                load(block, first, v, part + (size_t)count * 8);
+                J[count] = groups->J + term->J + first;
+                strides[count++] = term->stride;
+                bool is_last = t + 1 == end && first + 8 >= block->size;
+                for (int r = 0; r < group->row_count && (count == PARTS || is_last); r++) {
+                    Eight sum = {0};
+                    for (int p = 0; p < count; p++) {
+                        sum += *(const Eight *)(J[p] + (size_t)r * (size_t)strides[p]) * ((const Eight *)part)[p];
+                    }
+                    y[rows[r]] += ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
                 }
+                count = count == PARTS ? 0 : count;
             }
-            y[rows[r]] = sum;
         }
     }
 }

@@ -22,12 +22,14 @@ static void add_node(void *user, int node, const CairnLinalgFront *front, int ro
     cairn_formulation_add_block(((const Body *)user)->problem, node, front, row);
 }
 
-// The block J_a^T S^-1 J_b of a group, added at rows `low` and columns `high` of the front.
+// The block J_a^T S^-1 J_b of a group, added at the front's rows row_a and columns row_b.
 static void add_product(const CairnGroups *groups, const CairnGroup *group, const double *negative,
                         const CairnGroupTerm *a, const CairnGroupTerm *b, int size_a, int size_b,
                         const CairnLinalgFront *front, int row_a, int row_b) {
     _Alignas(64) double C[CAIRN_BLOCK_LIMIT * WIDTH], packed[CHUNK * WIDTH];
     const double *A = groups->J + a->J, *B = groups->J + b->J;
+    // A node's columns lie all in the panel or all in the update matrix.
+    size_t column_stride = (size_t)(row_b < front->below_at ? front->rows : front->update_rows);
     for (int j = 0; j < size_b; j += WIDTH) {
         int columns = size_b - j < WIDTH ? size_b - j : WIDTH;
         for (int k = 0; k < group->row_count; k += CHUNK) {
@@ -37,12 +39,18 @@ static void add_product(const CairnGroups *groups, const CairnGroup *group, cons
             (k == 0 ? cairn_linalg_multiply : cairn_linalg_update)(
                 a->stride, columns, depth, A + at * (size_t)a->stride, a->stride, packed, C, a->stride);
         }
-        for (int c = 0; c < columns; c++) {
-            double *to = cairn_linalg_diagonal(front, row_b + j + c) + (row_a - (row_b + j + c));
-            const double *from = C + c * a->stride;
-            // On the diagonal the part above it is left out.
-            for (int i = row_a == row_b ? j + c : 0; i < size_a; i++) {
-                to[i] += from[i];
+        double *to = cairn_linalg_diagonal(front, row_b) + (row_a - row_b) + (size_t)j * column_stride;
+        const double *from = C;
+        for (int c = 0; c < columns; c++, to += column_stride, from += a->stride) {
+            // Above the diagonal of the node's own block anything may stand.
+            if (size_a == 6) {
+                for (int i = 0; i < 6; i++) {
+                    to[i] += from[i];
+                }
+            } else {
+                for (int i = 0; i < size_a; i++) {
+                    to[i] += from[i];
+                }
             }
         }
     }

@@ -71,7 +71,7 @@ typedef struct CairnLinalgPlan {
     const int *element_row;         // for every element_node: its row in the front that takes the element
     const int *element_start;       // as the graph's
     size_t panel_size, update_size; // doubles
-    int largest_below, largest_pivots;
+    int largest_below, largest_pivots, largest_rows;
     double operations; // multiplications and additions of one factorization
     double entries;    // of L
 } CairnLinalgPlan;

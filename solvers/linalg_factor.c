@@ -30,11 +30,11 @@ static int thread_number(void) {
 CairnStatus cairn_linalg_factor_init(CairnLinalgFactor *factor, const CairnLinalgPlan *plan, int thread_count,
                                      CairnArena *arena) {
     *factor = (CairnLinalgFactor){.plan = plan, .thread_count = thread_count < 1 ? 1 : thread_count};
-    // Packed rows of one kernel call for each thread.
+    // For each thread: packed rows of a block of columns, or the rows of a front in a solve.
     int depth = plan->largest_pivots < DEPTH ? plan->largest_pivots : DEPTH;
     factor->work_size = (size_t)BLOCK * (size_t)((depth + 7) & ~7);
-    size_t most_below = ((size_t)plan->largest_below + 15) & ~(size_t)7;
-    factor->work_size = factor->work_size > most_below ? factor->work_size : most_below;
+    size_t most_rows = (size_t)plan->largest_rows + 8;
+    factor->work_size = factor->work_size > most_rows ? factor->work_size : most_rows;
     factor->panels = CAIRN_PUSH(arena, double, plan->panel_size);
     factor->updates = CAIRN_PUSH(arena, double, plan->update_size);
     factor->pivots = CAIRN_PUSH(arena, double, plan->size);
@@ -244,23 +244,45 @@ int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *sour
     return -1;
 }
 
-// x of the pivots, through the unit lower triangle, then what they do to the rows below: x[below] -= L x.
-static void forward(const CairnLinalgFactor *factor, const CairnLinalgSupernode *super, double *x, double *y) {
-    const double *panel = factor->panels + super->panel;
-    double *own = x + super->place;
-    for (int j = 0; j < super->pivots; j++) {
-        const double *column = panel + (size_t)j * (size_t)super->rows;
-        for (int i = j + 1; i < super->pivots; i++) {
-            own[i] -= column[i] * own[j];
+// The unit lower triangle of `count` <= 6 columns from the diagonal on, and the rows below it down to the next multiple of 8.
+static void forward_block(const double *column, int stride, int count, int rows, double *y) {
+    for (int j = 0; j < count; j++, column += stride) {
+        for (int i = j + 1; i < rows; i++) {
+            y[i] -= column[i] * y[j];
         }
     }
-    if (super->below == 0) {
-        return;
+}
+
+static void backward_block(const double *column, int stride, int count, int rows, double *y) {
+    column += (size_t)(count - 1) * (size_t)stride;
+    for (int j = count - 1; j >= 0; j--, column -= stride) {
+        double sum = y[j];
+        for (int i = j + 1; i < rows; i++) {
+            sum -= column[i] * y[i];
+        }
+        y[j] = sum;
     }
-    int rows = super->rows - super->below_at;
-    memset(y, 0, (size_t)rows * sizeof *y);
-    cairn_linalg_gemv(rows, super->pivots, panel + super->below_at, super->rows, own, y);
+}
+
+// The rows of a front in y: those of the pivots from x, zeros elsewhere.
+static void load_pivots(const CairnLinalgSupernode *super, const double *x, double *y) {
+    memcpy(y, x + super->place, (size_t)super->pivots * sizeof *y);
+    memset(y + super->pivots, 0, (size_t)(super->rows - super->pivots) * sizeof *y);
+}
+
+// Pivots through the triangle, and what they do to the rows below.
+static void forward(const CairnLinalgFactor *factor, const CairnLinalgSupernode *super, double *x, double *y) {
+    const double *panel = factor->panels + super->panel;
+    load_pivots(super, x, y);
+    for (int k = 0; k < super->pivots; k += WIDTH) {
+        int count = super->pivots - k < WIDTH ? super->pivots - k : WIDTH, next = (k + count + 7) & ~7;
+        const double *column = panel + (size_t)k * (size_t)super->rows;
+        forward_block(column + k, super->rows, count, next - k, y + k);
+        cairn_linalg_gemv(super->rows - next, count, column + next, super->rows, y + k, y + next);
+    }
+    memcpy(x + super->place, y, (size_t)super->pivots * sizeof *y);
     const CairnLinalgRun *runs = factor->plan->runs + super->first_run;
+    y += super->below_at;
     for (int r = 0; r < super->run_count; r++) {
         for (int i = 0; i < runs[r].length; i++) {
             x[runs[r].place + i] += y[i];
@@ -271,37 +293,24 @@ static void forward(const CairnLinalgFactor *factor, const CairnLinalgSupernode 
 
 static void backward(const CairnLinalgFactor *factor, const CairnLinalgSupernode *super, double *x, double *y) {
     const double *panel = factor->panels + super->panel;
-    double *own = x + super->place;
-    int rows = super->rows - super->below_at;
-    if (super->below > 0) {
-        const CairnLinalgRun *runs = factor->plan->runs + super->first_run;
-        int next = 0;
-        for (int r = 0; r < super->run_count; r++) {
-            for (int i = 0; i < runs[r].length; i++) {
-                y[next++] = x[runs[r].place + i];
-            }
-        }
-        for (; next < rows; next++) {
-            y[next] = 0;
-        }
-        for (int k = 0; k < super->pivots; k += WIDTH) {
-            int count = super->pivots - k < WIDTH ? super->pivots - k : WIDTH;
-            double sums[WIDTH];
-            cairn_linalg_gemv_transposed(rows, count, panel + super->below_at + (size_t)k * (size_t)super->rows,
-                                         super->rows, y, sums);
-            for (int j = 0; j < count; j++) {
-                own[k + j] -= sums[j];
-            }
-        }
+    load_pivots(super, x, y);
+    const CairnLinalgRun *runs = factor->plan->runs + super->first_run;
+    double *below = y + super->below_at;
+    for (int r = 0; r < super->run_count; r++) {
+        memcpy(below, x + runs[r].place, (size_t)runs[r].length * sizeof *below);
+        below += runs[r].length;
     }
-    for (int j = super->pivots - 1; j >= 0; j--) {
-        const double *column = panel + (size_t)j * (size_t)super->rows;
-        double sum = own[j];
-        for (int i = j + 1; i < super->pivots; i++) {
-            sum -= column[i] * own[i];
+    for (int k = super->pivots == 0 ? -1 : (super->pivots - 1) / WIDTH * WIDTH; k >= 0; k -= WIDTH) {
+        int count = super->pivots - k < WIDTH ? super->pivots - k : WIDTH, next = (k + count + 7) & ~7;
+        const double *column = panel + (size_t)k * (size_t)super->rows;
+        double sums[WIDTH];
+        cairn_linalg_gemv_transposed(super->rows - next, count, column + next, super->rows, y + next, sums);
+        for (int j = 0; j < count; j++) {
+            y[k + j] -= sums[j];
         }
-        own[j] = sum;
+        backward_block(column + k, super->rows, count, next - k, y + k);
     }
+    memcpy(x + super->place, y, (size_t)super->pivots * sizeof *y);
 }
 
 void cairn_linalg_solve(CairnLinalgFactor *factor, double *x) {

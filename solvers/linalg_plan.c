@@ -532,6 +532,7 @@ static CairnStatus cut_and_place(Builder *b) {
         plan->operations += super->operations;
         plan->entries += super->pivots * (0.5 * (super->pivots + 1) + super->below);
         plan->largest_below = super->below > plan->largest_below ? super->below : plan->largest_below;
+        plan->largest_rows = super->rows > plan->largest_rows ? super->rows : plan->largest_rows;
         plan->largest_pivots = super->pivots > plan->largest_pivots ? super->pivots : plan->largest_pivots;
     }
     CairnLinalgTask *tasks = CAIRN_PUSH(b->keep, CairnLinalgTask, limit);
