@@ -236,6 +236,8 @@ void cairn_pair_box_cylinder(const CairnGeometry *a, CairnTransform pose_a, cons
     CairnRoundSum sum = {.c = d,
                          .segment_count = 4,
                          .disc_count = 1,
+                         .first_segments = 3,
+                         .first_discs = 0,
                          .e = {c.box.axis[0], c.box.axis[1], c.box.axis[2], c.cylinder.axis},
                          .k = {c.box.half[0], c.box.half[1], c.box.half[2], c.cylinder.half},
                          .u = {c.cylinder.axis},

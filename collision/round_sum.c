@@ -5,9 +5,8 @@
 //   across two segments        (side on side, edge on edge, a box's face)   one value each
 //   across one segment         (a rim on a side or an edge)                 one unknown: the circle of normals across it
 //   elsewhere                  (rim on rim; apart also vertex on rim)       two unknowns
-// The first two kinds come first. At such a normal n0 of depth d the contact lies in a flat face of the sum, and if it lies at least d
-// within that face, then the depth at an angle t from n0 is at least d cos t + d sin t, and no other normal can be better: this ends
-// the search for almost all contacts at rest. The others search on, in the order of the list.
+// They are tried in this order, and the search ends where the best so far is proven to be best (is_proven): for almost all contacts
+// at rest after the first two kinds, or after the first circle.
 #include "collision/round_sum.h"
 
 // A candidate must be better than the best so far by this share of the sum's size.
@@ -74,10 +73,10 @@ static CairnVec3 within_disc(CairnVec3 v, double radius) {
 
 // Where on its segments and discs the sum supports along the best normal; what is free goes as near to the contact as it can.
 // Returns how far the contact is from there: 0 where it lies within the face.
-static double support(const Search *search, CairnVec3 c, double gap, CairnSumOptimum *optimum) {
+static double support(const Search *search, CairnSumOptimum *optimum) {
     const CairnRoundSum *sum = search->sum;
     CairnVec3 n = search->normal;
-    CairnVec3 rest = cairn_add_scaled(c, -gap, n);
+    CairnVec3 rest = cairn_add_scaled(sum->c, -search->best, n);
     bool is_free[CAIRN_SUM_SEGMENTS + CAIRN_SUM_DISCS] = {false};
     for (int j = 0; j < sum->segment_count; ++j) {
         double slope = cairn_dot(n, sum->e[j]);
@@ -86,7 +85,8 @@ static double support(const Search *search, CairnVec3 c, double gap, CairnSumOpt
         rest = cairn_add_scaled(rest, -optimum->along[j], sum->e[j]);
     }
     for (int i = 0; i < sum->disc_count; ++i) {
-        CairnVec3 across = cairn_add_scaled(n, -cairn_dot(n, sum->u[i]), sum->u[i]);
+        // n less its part along u, in a form that stays across u where little is left.
+        CairnVec3 across = cairn_cross(sum->u[i], cairn_cross(n, sum->u[i]));
         double length = cairn_length(across);
         bool is_along = i == search->disc || length < ALIGNED;
         is_free[CAIRN_SUM_SEGMENTS + i] = is_along;
@@ -121,36 +121,68 @@ static double support(const Search *search, CairnVec3 c, double gap, CairnSumOpt
     return cairn_length(rest);
 }
 
-// Does the contact lie at least `depth` within a flat face of the best normal?
-static bool is_within_face(const Search *search, const CairnSumOptimum *optimum, double miss, double depth) {
-    const CairnRoundSum *sum = search->sum;
-    if (miss > 1e3 * search->tie) {
-        return false;
+// How deep a point, seen from a shape's centre, lies in it: a box (three segments) or a cylinder (a segment and a disc).
+static double depth_in(const CairnRoundSum *sum, bool is_second, CairnVec3 p) {
+    double depth = HUGE_VAL;
+    int end = is_second ? sum->segment_count : sum->first_segments,
+        disc_end = is_second ? sum->disc_count : sum->first_discs;
+    for (int j = is_second ? sum->first_segments : 0; j < end; ++j) {
+        depth = fmin(depth, sum->k[j] - fabs(cairn_dot(p, sum->e[j])));
     }
-    if (search->disc >= 0) {
-        return cairn_length(optimum->across[search->disc]) <= sum->r[search->disc] - depth;
+    for (int i = is_second ? sum->first_discs : 0; i < disc_end; ++i) {
+        CairnVec3 across = cairn_add_scaled(p, -cairn_dot(p, sum->u[i]), sum->u[i]);
+        depth = fmin(depth, sum->r[i] - cairn_length(across));
     }
-    int a = search->free_1, b = search->free_2;
-    if (a < 0 || b < 0) {
-        return depth == 0; // across one segment: enough where the shapes are apart
-    }
-    double inset = depth > 0 ? depth / cairn_length(cairn_cross(sum->e[a], sum->e[b])) : 0;
-    return fabs(optimum->along[a]) <= sum->k[a] - inset && fabs(optimum->along[b]) <= sum->k[b] - inset;
+    return depth;
 }
 
+// Can no other normal be better? Apart: where the two points that support really are nearest points. In overlap: where besides
+// the one shape's point lies as deep in the other as the shapes overlap, for a shape that holds that point alone would overlap as much.
 static bool is_proven(const Search *search, CairnSumOptimum *optimum) {
-    CairnVec3 c = search->sum->c;
-    if (search->best < 0) { // normals that look away from n0 are those of the mirrored place, -c, that do not
-        CairnSumOptimum mirrored;
-        double gap = search->best - 2 * cairn_dot(search->normal, c);
-        double miss = support(search, cairn_neg(c), gap, &mirrored);
-        if (!is_within_face(search, &mirrored, miss, -search->best)) {
-            support(search, c, search->best, optimum);
-            return false;
+    const CairnRoundSum *sum = search->sum;
+    double miss = support(search, optimum), slack = 1e3 * search->tie;
+    if (miss > slack) {
+        return false;
+    }
+    if (search->best >= 0) {
+        return true;
+    }
+    CairnVec3 first = {0, 0, 0}, second = sum->c; // the two points, seen from the first shape's centre
+    for (int j = 0; j < sum->segment_count; ++j) {
+        CairnVec3 *point = j < sum->first_segments ? &first : &second;
+        *point = cairn_add_scaled(*point, j < sum->first_segments ? optimum->along[j] : -optimum->along[j], sum->e[j]);
+    }
+    for (int i = 0; i < sum->disc_count; ++i) {
+        if (i < sum->first_discs) {
+            first = cairn_add(first, optimum->across[i]);
+        } else {
+            second = cairn_sub(second, optimum->across[i]);
         }
     }
-    double miss = support(search, c, search->best, optimum);
-    return is_within_face(search, optimum, miss, fmax(-search->best, 0.0));
+    return depth_in(sum, false, second) >= -search->best - slack ||
+           depth_in(sum, true, cairn_sub(first, sum->c)) >= -search->best - slack;
+}
+
+// Two cylinders side by side, nearly parallel. Where their ends nearly coincide the best normal may be across neither axis, between
+// the two that are, and better by no more than this angle times the miss; and where the middle of what they have in common lies as
+// deep as the contact, no other kind of contact is better by more than its tilt. Both are below `share` of the size.
+static bool is_side_by_side(const Search *search, CairnSumOptimum *optimum, double size) {
+    const CairnRoundSum *sum = search->sum;
+    const double share = 1e-6;
+    if (sum->disc_count != 2 || search->disc >= 0) {
+        return false;
+    }
+    CairnVec3 u = sum->u[0], v = sum->u[1];
+    double sine = cairn_length(cairn_cross(u, v));
+    if (sine > share || support(search, optimum) * sine > 1e-5 * share * size) {
+        return false;
+    }
+    CairnVec3 p = cairn_sub(sum->c, optimum->across[1]); // the middle of the second's line
+    double along = cairn_dot(p, u);
+    double low = fmax(-sum->k[0], along - sum->k[1]), high = fmin(sum->k[0], along + sum->k[1]);
+    double middle = 0.5 * (low + high), sign = cairn_dot(u, v) < 0 ? -1.0 : 1.0;
+    p = cairn_add_scaled(p, sign * (middle - along), v);
+    return search->best >= 0 ? low < high : depth_in(sum, false, p) >= -search->best - share * size;
 }
 
 // ---- circles of normals across one segment ----
@@ -393,10 +425,14 @@ static Slope slope_at(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 n) {
 }
 
 // Newton's method on the sphere; where the bend is the wrong way it is shifted to a climb.
-static bool climb(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 *normal, double size) {
+static bool climb(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 a_side, CairnVec3 b_side, CairnVec3 *normal,
+                  double size) {
     CairnVec3 n = *normal;
     Slope s = slope_at(sum, q, n);
-    for (int k = 0; k < 40 && s.is_defined; ++k) {
+    int outside_count = 0; // steps in a row outside the quarter, where g is another function
+    for (int k = 0; k < 30 && s.is_defined && outside_count < 3; ++k) {
+        bool is_outside = cairn_dot(n, a_side) < 0 || cairn_dot(n, b_side) < 0;
+        outside_count = is_outside ? outside_count + 1 : 0;
         double mean = 0.5 * (s.h11 + s.h22);
         double spread = sqrt(0.25 * (s.h11 - s.h22) * (s.h11 - s.h22) + s.h12 * s.h12);
         double shift = fmax(0.0, 1e-9 * size - (mean - spread));
@@ -462,7 +498,7 @@ static void offer_rims(Search *search) {
                                      cairn_normalize(cairn_add_scaled(found, 0.02, middle))};
         for (int k = 0; k < 4; ++k) {
             CairnVec3 n = starts[k];
-            if (climb(sum, q, &n, size) && cairn_dot(n, a) > 0 && cairn_dot(n, b) > 0) {
+            if (climb(sum, q, a, b, &n, size) && cairn_dot(n, a) > 0 && cairn_dot(n, b) > 0) {
                 offer(search, n, -1, -1, -1);
             }
         }
@@ -484,19 +520,22 @@ bool cairn_sum_optimum(const CairnRoundSum *sum, double margin, CairnSumOptimum 
     }
     bool is_done = is_proven(&search, optimum);
     for (int j = 0; j < sum->segment_count && !is_done; ++j) {
-        offer_ring(&search, j);
+        // The circles across the axes of cylinders come first: logs side by side.
+        double before = search.best;
+        offer_ring(&search, sum->segment_count - 1 - j);
         if (!(search.best < margin)) {
             return false;
         }
+        is_done = search.best > before && is_proven(&search, optimum);
     }
-    is_done = is_done || (search.best > 0 && is_proven(&search, optimum));
+    is_done = is_done || is_side_by_side(&search, optimum, size);
     if (!is_done) {
         if (sum->disc_count == 2) {
             offer_rims(&search);
         } else if (search.best > 0) {
             offer_vertices(&search);
         }
-        support(&search, sum->c, search.best, optimum);
+        support(&search, optimum);
     }
     optimum->normal = search.normal;
     optimum->distance = search.best;

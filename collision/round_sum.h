@@ -15,6 +15,8 @@ enum { CAIRN_SUM_SEGMENTS = 4, CAIRN_SUM_DISCS = 2 };
 typedef struct CairnRoundSum {
     CairnVec3 c;
     int segment_count, disc_count;
+    int first_segments,
+        first_discs; // how many of them, from the start, are the first shape's; at most one disc a shape
     CairnVec3 e[CAIRN_SUM_SEGMENTS];
     double k[CAIRN_SUM_SEGMENTS];
     CairnVec3 u[CAIRN_SUM_DISCS];
