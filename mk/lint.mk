@@ -3,7 +3,7 @@
 LINT_FILES := $(shell git ls-files '*.c' '*.h' 2>/dev/null || find . -path ./$(BUILD) -prune -o -name '*.[ch]' -print)
 LINT_TIDY := $(patsubst %.c,$(BUILD)/lint/%.tidy,$(filter %.c,$(wildcard $(LINT_FILES))))
 LINT_FORMAT := $(patsubst %,$(BUILD)/lint/%.format,$(wildcard $(LINT_FILES)))
-LINT_FLAGS := -std=c17 -D_POSIX_C_SOURCE=200809L -DCAIRN_VERSION='""' -DCAIRN_CHECKS=1 -Iinclude -I.
+LINT_FLAGS := -std=c17 -D_POSIX_C_SOURCE=200809L -DCAIRN_VERSION='""' -DCAIRN_CHECKS=1 -Iinclude -I. $(HDF5_FLAGS)
 
 .PHONY: lint-rules
 lint:
