@@ -65,7 +65,14 @@ FLAGS_fuzz := -O1 -DCAIRN_CHECKS=1 -fno-omit-frame-pointer -fsanitize=address,un
 COMPILE := $(CC) $(BASE_FLAGS) $(ARCH) $(MOVES) $(FLAGS_$(CONFIG)) $(CPPFLAGS) $(CFLAGS)
 LINK := $(CC) -fopenmp -g $(filter -fsanitize%,$(FLAGS_$(CONFIG))) $(CFLAGS) $(LDFLAGS)
 LIBS := -lm
-PROGRAM_LIBS := -lpng -ldl -lm
+PROGRAM_LIBS = -lpng -ldl -lm $(HDF5_LIBS)
+
+# HDF5 is for `cairn solve` alone, where pkg-config finds it (HDF5=0: without).
+ifneq ($(HDF5),0)
+HDF5_FLAGS := $(shell pkg-config --exists hdf5 2>/dev/null && echo -DCAIRN_HDF5 && \
+	pkg-config --cflags hdf5 | sed 's/-I/-isystem /g')
+HDF5_LIBS := $(if $(HDF5_FLAGS),$(shell pkg-config --libs hdf5))
+endif
 
 # ---- where things go -------------------------------------------------------------------------------------------------------
 
@@ -100,7 +107,7 @@ define stamp
 @printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' > $@
 endef
 $(DIR)/flags: FORCE
-	$(call stamp,$(COMPILE) | $(LINK))
+	$(call stamp,$(COMPILE) | $(LINK) | $(HDF5_FLAGS))
 $(DIR)/lib.list: FORCE
 	$(call stamp,$(LIB_OBJ))
 $(DIR)/parts.list: FORCE
@@ -115,7 +122,9 @@ $(OUT)/.products: FORCE
 $(DIR)/obj/%.o: %.c $(DIR)/flags
 	@mkdir -p $(@D)
 	@echo "  CC $<"
-	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
+	$(Q)$(COMPILE) $(EXTRA) -MMD -MP -c -o $@ $<
+
+$(DIR)/obj/demos/program/fclib.o: private EXTRA := $(HDF5_FLAGS)
 
 define archive
 @mkdir -p $(@D)
