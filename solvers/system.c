@@ -9,7 +9,6 @@
 
 const char *const cairn_formulation_names[] = {"auto", "constraint", "body", "kkt", "dense", NULL};
 
-// In AUTO's order of preference; dense is the last resort, but the first choice where everything is small.
 static const CairnSystemKind *const kinds[CAIRN_FORMULATION_COUNT] = {
     [CAIRN_FORMULATION_CONSTRAINT] = &cairn_system_constraint,
     [CAIRN_FORMULATION_BODY] = &cairn_system_body,
@@ -17,7 +16,10 @@ static const CairnSystemKind *const kinds[CAIRN_FORMULATION_COUNT] = {
     [CAIRN_FORMULATION_DENSE] = &cairn_system_dense,
 };
 
-enum { SMALL_ROWS = 24 }; // below this a dense factor costs less than looking for a better one
+enum {
+    SMALL_ROWS = 24, // below this a dense factor costs less than looking for a better one
+    LEAN_ROWS = 64   // most rows of one block that constraint space is given
+};
 
 static bool can_take(CairnFormulation formulation, const CairnProblem *problem) {
     const CairnSystemKind *kind = kinds[formulation];
@@ -27,18 +29,32 @@ static bool can_take(CairnFormulation formulation, const CairnProblem *problem) 
     return kind->takes != NULL ? kind->takes(problem) : problem->form == CAIRN_FORM_DYNAMICS;
 }
 
-static CairnFormulation choose(const CairnProblem *problem) {
-    static const CairnFormulation order[] = {CAIRN_FORMULATION_BODY, CAIRN_FORMULATION_KKT,
-                                             CAIRN_FORMULATION_CONSTRAINT};
-    if (problem->row_count <= SMALL_ROWS) {
-        return CAIRN_FORMULATION_DENSE;
+// Constraint space wins where rows are fewer than dofs (mechanisms, chains): its matrix is smaller and needs less refinement. But
+// all rows of a block are coupled there, so one that many rows touch makes it dense: then, and under contacts, body space.
+static bool is_lean(const CairnProblem *problem, CairnArena *arena) {
+    if (problem->row_count > problem->dof_count) {
+        return false;
     }
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        if (can_take(order[i], problem)) {
-            return order[i];
+    CairnArenaMark place = cairn_arena_mark(arena);
+    int *rows = CAIRN_PUSH_ZERO(arena, int, problem->block_count + 1);
+    bool is_few = rows != NULL; // no memory for it: prepare will say so
+    for (int c = 0; c < problem->constraint_count && is_few; c++) {
+        const CairnConstraintBlock *constraint = &problem->constraints[c];
+        for (int t = 0; t < constraint->term_count; t++) {
+            int *count = &rows[problem->terms[constraint->first_term + t].block];
+            *count += constraint->row_count;
+            is_few = is_few && *count <= LEAN_ROWS;
         }
     }
-    return CAIRN_FORMULATION_DENSE;
+    cairn_arena_release(arena, place);
+    return is_few;
+}
+
+static CairnFormulation choose(const CairnProblem *problem, CairnArena *arena) {
+    if (problem->row_count <= SMALL_ROWS || !can_take(CAIRN_FORMULATION_BODY, problem)) {
+        return CAIRN_FORMULATION_DENSE;
+    }
+    return is_lean(problem, arena) ? CAIRN_FORMULATION_CONSTRAINT : CAIRN_FORMULATION_BODY;
 }
 
 void cairn_system_forget(void *memory, const CairnAllocator *allocator) {
@@ -66,7 +82,7 @@ static void **slot_of(CairnSolverContext *context, CairnFormulation formulation)
 CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
                               CairnSolverContext *context) {
     if (formulation == CAIRN_FORMULATION_AUTO) {
-        formulation = choose(problem);
+        formulation = choose(problem, context->arena);
     }
     if (!can_take(formulation, problem)) {
         return cairn_error(CAIRN_UNSUPPORTED, "formulation %s does not take this problem (form %d, %d rows)",
