@@ -75,8 +75,6 @@ typedef struct Rod {
     const CairnHull *hull;
 } Rod;
 
-// A direction within 1e-4 rad of a face's normal is that of the face: the rod lies along it.
-#define ALONG_FACE 5e-9
 // Edge and rod within this squared sine (1e-3 rad) lie along each other.
 #define PARALLEL 1e-6
 
@@ -160,7 +158,9 @@ static int along_edge(const Rod *rod, int edge, CairnVec3 normal, CairnManifoldP
     int count = 0;
     for (int k = 0; k < 2; ++k) {
         CairnVec3 x = cairn_add_scaled(rod->p, t[k], rod->d);
-        double distance = cairn_dot(normal, cairn_sub(x, hull->vertices[v[0]]));
+        CairnVec3 from = hull->vertices[vertex[0]], way = cairn_sub(hull->vertices[vertex[1]], from);
+        CairnVec3 y = cairn_add_scaled(from, (t[k] - at[low]) / (at[high] - at[low]), way); // the edge may lean, too
+        double distance = cairn_dot(normal, cairn_sub(x, y));
         count = add_point(rod, t[k], distance, normal, is_own[k] ? end_name(k) : side_name,
                           is_own[k] ? cairn_name_edge(edge) : cairn_name_vertex(vertex[k]), points, count);
     }
@@ -204,20 +204,43 @@ static double crossing(const Rod *rod, int edge) {
     return squared > 0 ? cairn_clamp(cairn_dot(w, d) / squared, 0, 1) : 0.5;
 }
 
+static double lowest_of(const CairnManifoldPoint *points, int count, double radius) {
+    return count > 0 ? fmin(points[0].distance, points[count - 1].distance) + radius : HUGE_VAL;
+}
+
+// Another face as high as `height` to a tie, whose points go as deep; -1: none.
+static int equal_face(const Rod *rod, int face, double height, CairnManifoldPoint points[2]) {
+    for (int f = 0; f < rod->hull->face_count; ++f) {
+        CairnVec3 n = rod->hull->normals[f];
+        double lower = fmin(cairn_dot(n, rod->p), cairn_dot(n, rod->q)) - rod->hull->offsets[f];
+        if (f != face && lower >= height - rod->tie &&
+            lowest_of(points, face_points(rod, f, points), rod->radius) <= lower + rod->tie) {
+            return f;
+        }
+    }
+    return -1;
+}
+
 static int inside(const Rod *rod, int face, double height, CairnVec3 *normal, CairnManifoldPoint points[2]) {
     double separation;
     CairnVec3 cross = *normal;
     int edge = best_edge(rod, &separation, &cross);
     if (edge < 0 || separation <= height + rod->tie) {
         int count = face_points(rod, face, points);
-        double lowest = count > 0 ? fmin(points[0].distance, points[count - 1].distance) + rod->radius : HUGE_VAL;
-        if (lowest <= height + rod->tie) {
+        if (lowest_of(points, count, rod->radius) <= height + rod->tie) {
             return count;
         }
         if (edge >= 0 && separation >= height - 2 * rod->tie) { // its end is past the border, by what a tie leaves open
             *normal = cross;
             return add_point(rod, crossing(rod, edge), separation, cross, side_name, cairn_name_edge(edge), points, 0);
         }
+        // Of faces that tie, the rod's end may be over another one.
+        int other = equal_face(rod, face, height, points);
+        if (other >= 0) {
+            *normal = rod->hull->normals[other];
+            return face_points(rod, other, points);
+        }
+        count = face_points(rod, face, points);
         if (count > 0) {
             return count;
         }
@@ -284,10 +307,9 @@ int cairn_rod_hull(CairnVec3 p, CairnVec3 q, double radius, const CairnHull *hul
     if (nearest.is_touching) {
         return inside(&rod, face, height, normal, points);
     }
-    if (nearest.distance <= height + 1e-12 * rod.length || cairn_dot(nearest.normal, *normal) > 1 - ALONG_FACE) {
+    if (nearest.distance <= height + rod.tie) {
         int count = face_points(&rod, face, points);
-        double lowest = count > 0 ? fmin(points[0].distance, points[count - 1].distance) + radius : HUGE_VAL;
-        if (lowest <= nearest.distance + rod.tie) {
+        if (lowest_of(points, count, radius) <= nearest.distance + rod.tie) {
             return count;
         }
     }
