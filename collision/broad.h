@@ -143,4 +143,64 @@ void cairn_broad_sweep(const CairnSweep *sweep, int first, int end);
 bool cairn_pairs_sort(const CairnPairChunk *chunks, int chunk_count, int index_count, int thread_count,
                       CairnArena *arena, CairnPair **pairs, int *pair_count);
 
+// ---- one call of the broad phase, in parts ----
+
+typedef enum CairnBoxClass {
+    CAIRN_CLASS_ABSENT = 0,
+    CAIRN_CLASS_MOVING, // or driven
+    CAIRN_CLASS_FIXED,
+    CAIRN_CLASS_UNBOUNDED
+} CairnBoxClass;
+
+// Kept from call to call.
+struct CairnBroadState {
+    CairnBroadLevel levels[CAIRN_BROAD_LEVELS];
+    int level_count;
+    int8_t level_of[CAIRN_BROAD_SIZES]; // of each size
+    int axis;
+    bool is_fixed_ready;
+    uint8_t *classes, *size_of; // of each box
+    CairnAabb *fixed_boxes;     // as they were, where a box is fixed
+    int *fixed_owners;
+    int *order, *fixed_order;
+    int class_capacity, size_capacity, box_capacity, owner_capacity, order_capacity, fixed_capacity;
+    int slot_count, order_count, fixed_count;
+    int unbounded_capacity[CAIRN_BROAD_CHUNKS];
+};
+typedef struct CairnBroadState CairnBroadState;
+
+// Sizes of the boxes of one worker, or of all.
+typedef struct CairnCensus {
+    int count[CAIRN_BROAD_SIZES], moving[CAIRN_BROAD_SIZES];
+    double y[CAIRN_BROAD_SIZES], z[CAIRN_BROAD_SIZES]; // summed extents, each rounded to its size: exact in any order
+    bool has_changed_moving, has_changed_fixed;
+    int unbounded_count;
+} CairnCensus;
+
+typedef struct CairnBroadCall {
+    const CairnAabb *boxes;
+    const uint8_t *kinds;
+    const int *owners;
+    int count, threads;
+    CairnArena *arena;
+    const CairnAllocator *allocator;
+    CairnBroadState *state;
+    CairnCensus census;
+    CairnPairChunk *chunks; // CAIRN_BROAD_CHUNKS for each level, then for the unbounded boxes
+    int *unbounded;
+    double spread[3];
+} CairnBroadCall;
+
+// The middle of a size.
+static inline double cairn_middle_of_size(int size) {
+    return ldexp(size % 2 == 0 ? 1.25 : 1.75, size / 2 - CAIRN_BROAD_MAX_EXPONENT - 1);
+}
+
+// The parts in their order; each is false when out of memory.
+bool cairn_broad_classify(CairnBroadCall *call);          // axis, classes, sizes, orders
+bool cairn_broad_fill(CairnBroadCall *call, int **homes); // levels and their columns; homes of each level
+bool cairn_broad_find(CairnBroadCall *call, int **homes, int *chunk_count); // pairs into call->chunks
+// One scratch for each worker, good for columns of `largest` entries; NULL when out of memory.
+CairnColumnScratch *cairn_column_scratch(CairnArena *arena, int workers, int largest);
+
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST = 400 };
+enum { LARGEST = 700 }; // above the number from which threads share the work
 
 typedef struct Scene {
     CairnAabb boxes[LARGEST];
@@ -44,13 +44,18 @@ static void check(const Scene *s, const CairnPair *pairs, int pair_count) {
     assert_int_equal(k, pair_count);
 }
 
-static int run(CairnBroad *broad, CairnArena *arena, const Scene *s) {
+static int run_with(CairnBroad *broad, CairnArena *arena, const Scene *s, int threads) {
     CairnPair *pairs = NULL;
     int pair_count = -1, tests = -1;
-    assert_ok(cairn_broad_pairs(broad, s->boxes, s->kinds, s->owners, s->count, 1, arena, &pairs, &pair_count, &tests));
+    assert_ok(
+        cairn_broad_pairs(broad, s->boxes, s->kinds, s->owners, s->count, threads, arena, &pairs, &pair_count, &tests));
     check(s, pairs, pair_count);
     cairn_arena_reset(arena);
     return tests;
+}
+
+static int run(CairnBroad *broad, CairnArena *arena, const Scene *s) {
+    return run_with(broad, arena, s, 1);
 }
 
 // One of several kinds of small world: spread out, on a grid (touching, equal keys), nested, huge among tiny, far from the origin.
@@ -67,6 +72,12 @@ static CairnAabb random_box(uint64_t *random, int style) {
         c = cairn_add(c, (CairnVec3){1e6, -1e6, 1e6});
     } else if (style == 5) {
         c = (CairnVec3){c.x, c.y * 1e-3, 100 * c.z}; // one long axis
+    } else if (style == 6) { // every size from grains to hills, about as many of each: many levels
+        h = cairn_scale(exp(support_uniform(random, -12, 8)), (CairnVec3){1, 1, 1});
+        c = cairn_scale(2, c);
+    } else if (style == 7) { // columns that wrap: two heaps, far apart
+        c = support_int(random, 0, 1) == 0 ? c : cairn_add(c, (CairnVec3){0, 1e5, -3e4});
+        h = cairn_scale(0.3, h);
     }
     return around(c, h);
 }
@@ -74,7 +85,10 @@ static CairnAabb random_box(uint64_t *random, int style) {
 static void fill_slot(Scene *s, int i, uint64_t *random, int style) {
     s->boxes[i] = support_int(random, 0, 29) == 0 ? everywhere() : random_box(random, style);
     int draw = support_int(random, 0, 9);
-    s->kinds[i] = (uint8_t)(draw == 0 ? CAIRN_BOX_ABSENT : draw < 4 ? CAIRN_BOX_FIXED : CAIRN_BOX_MOVING);
+    s->kinds[i] = (uint8_t)(draw == 0   ? CAIRN_BOX_ABSENT
+                            : draw < 4  ? CAIRN_BOX_FIXED
+                            : draw == 4 ? CAIRN_BOX_DRIVEN
+                                        : CAIRN_BOX_MOVING);
     s->owners[i] = support_int(random, 0, 4) == 0 ? support_int(random, 0, 3) : 10 + i;
 }
 
@@ -87,8 +101,9 @@ static void small_worlds_match_brute_force(void **state) {
     cairn_broad_init(&broad, &allocator);
     cairn_arena_init(&arena, &allocator);
     static Scene s;
-    for (int k = 0; k < 5000; ++k) {
-        int style = support_int(&random, 0, 5);
+    int worlds = getenv("CAIRN_LONG_TESTS") != NULL ? 10000 : 2000;
+    for (int k = 0; k < worlds; ++k) {
+        int style = support_int(&random, 0, 7);
         s.count = support_int(&random, 0, 40);
         for (int i = 0; i < s.count; ++i) {
             fill_slot(&s, i, &random, style);
@@ -102,14 +117,14 @@ static void small_worlds_match_brute_force(void **state) {
 static void changing_worlds_match_brute_force(void **state) {
     (void)state;
     uint64_t random = 22;
-    for (int world = 0; world < 60; ++world) {
+    for (int world = 0; world < 64; ++world) {
         CairnBroad broad;
         CairnArena arena;
         CairnAllocator allocator = {0};
         cairn_broad_init(&broad, &allocator);
         cairn_arena_init(&arena, &allocator);
         static Scene s;
-        int style = world % 6;
+        int style = world % 8;
         s.count = support_int(&random, 1, 100);
         for (int i = 0; i < s.count; ++i) {
             fill_slot(&s, i, &random, style);
@@ -117,7 +132,7 @@ static void changing_worlds_match_brute_force(void **state) {
         for (int frame = 0; frame < 60; ++frame) {
             double stride = frame % 20 == 19 ? 5 : 0.05; // mostly coherent, now and then not
             for (int i = 0; i < s.count; ++i) {
-                if (s.kinds[i] == CAIRN_BOX_MOVING) {
+                if (s.kinds[i] == CAIRN_BOX_MOVING || s.kinds[i] == CAIRN_BOX_DRIVEN) {
                     CairnVec3 d = support_vec3(&random, -stride, stride);
                     s.boxes[i] = (CairnAabb){cairn_add(s.boxes[i].low, d), cairn_add(s.boxes[i].high, d)};
                 }
@@ -183,6 +198,83 @@ static void fixed_boxes_cost_no_tests(void **state) {
     cairn_broad_free(&broad);
 }
 
+// Many boxes of a crowded cube, in a lattice whose layers are a little uneven.
+static void fill_cube(CairnAabb *boxes, uint8_t *kinds, int *owners, int side, uint64_t *random) {
+    for (int i = 0; i < side * side * side; ++i) {
+        CairnVec3 c = {i % side, i / side % side, i / (side * side)}, h = {0.505, 0.505, 0.505};
+        boxes[i] = around(cairn_add(c, support_vec3(random, -0.004, 0.004)), h);
+        kinds[i] = i % 7 == 0 ? CAIRN_BOX_FIXED : CAIRN_BOX_MOVING;
+        owners[i] = i;
+    }
+}
+
+// Tests a box do not grow with the number of boxes; pairs are the same on any number of threads, sorted, and as many as a box's
+// neighbours in the lattice say.
+static void crowds_are_linear_on_any_number_of_threads(void **state) {
+    (void)state;
+    enum { SIDE = 28, COUNT = SIDE * SIDE * SIDE };
+    uint64_t random = 27;
+    CairnAllocator allocator = {0};
+    CairnAabb *boxes = malloc(COUNT * sizeof *boxes);
+    uint8_t *kinds = malloc(COUNT);
+    int *owners = malloc(COUNT * sizeof *owners);
+    assert_true(boxes != NULL && kinds != NULL && owners != NULL);
+    double tests_each[2] = {0, 0};
+    for (int k = 0; k < 2; ++k) {
+        int side = k == 0 ? SIDE / 2 : SIDE, count = side * side * side, tests = 0;
+        CairnPair *first = NULL, *pairs = NULL;
+        int first_count = 0, pair_count = 0;
+        CairnArena arenas[2];
+        cairn_arena_init(&arenas[0], &allocator);
+        cairn_arena_init(&arenas[1], &allocator);
+        fill_cube(boxes, kinds, owners, side, &random);
+        for (int threads = 1; threads <= 4; ++threads) {
+            CairnBroad broad;
+            cairn_broad_init(&broad, &allocator);
+            CairnArena *arena = &arenas[threads > 1];
+            cairn_arena_reset(arena);
+            assert_ok(
+                cairn_broad_pairs(&broad, boxes, kinds, owners, count, threads, arena, &pairs, &pair_count, &tests));
+            first = threads == 1 ? pairs : first;
+            first_count = threads == 1 ? pair_count : first_count;
+            assert_int_equal(pair_count, first_count);
+            assert_memory_equal(pairs, first, (size_t)pair_count * sizeof *pairs);
+            cairn_broad_free(&broad);
+        }
+        for (int p = 1; p < first_count; ++p) {
+            assert_true(first[p - 1].a < first[p].a || (first[p - 1].a == first[p].a && first[p - 1].b < first[p].b));
+        }
+        tests_each[k] = (double)tests / count;
+        cairn_arena_free(&arenas[0]);
+        cairn_arena_free(&arenas[1]);
+    }
+    assert_true(tests_each[1] < 1.3 * tests_each[0]); // the smaller cube has more surface, and so fewer neighbours
+    assert_true(tests_each[1] < 40);
+    free(boxes);
+    free(kinds);
+    free(owners);
+}
+
+static void threads_match_brute_force(void **state) {
+    (void)state;
+    uint64_t random = 28;
+    CairnAllocator allocator = {0};
+    CairnBroad broad;
+    CairnArena arena;
+    cairn_broad_init(&broad, &allocator);
+    cairn_arena_init(&arena, &allocator);
+    static Scene s;
+    for (int k = 0; k < 24; ++k) {
+        s.count = LARGEST;
+        for (int i = 0; i < s.count; ++i) {
+            fill_slot(&s, i, &random, k % 8);
+        }
+        run_with(&broad, &arena, &s, 1 + k % 4);
+    }
+    cairn_arena_free(&arena);
+    cairn_broad_free(&broad);
+}
+
 // A row of boxes is swept along the row: tests grow with the number of neighbours, not with its square.
 static void sweep_takes_the_long_axis(void **state) {
     (void)state;
@@ -217,7 +309,7 @@ static void many_pairs_fill_many_blocks(void **state) {
     cairn_arena_init(&arena, &allocator);
     static Scene s;
     s.count = LARGEST;
-    for (int i = 0; i < s.count; ++i) { // nearly all overlap: about 80,000 pairs
+    for (int i = 0; i < s.count; ++i) { // nearly all overlap: about 240,000 pairs
         s.boxes[i] = around(support_vec3(&random, -0.1, 0.1), support_vec3(&random, 0.1, 1));
         s.kinds[i] = CAIRN_BOX_MOVING;
         s.owners[i] = i;
@@ -283,7 +375,7 @@ static void a_failing_allocator_leaves_the_state_valid(void **state) {
         assert_true(is_refused || n > 2); // the order and the arena both had to grow
         if (is_refused) {
             assert_int_equal(status.code, CAIRN_OUT_OF_MEMORY);
-            assert_true(strstr(status.message, "400 boxes") != NULL);
+            assert_true(strstr(status.message, "700 boxes") != NULL);
         }
         memory.fail_from = 0;
         cairn_arena_reset(&arena);
@@ -301,6 +393,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(changing_worlds_match_brute_force),
         cmocka_unit_test(touching_counts_and_a_hair_does_not),
         cmocka_unit_test(fixed_boxes_cost_no_tests),
+        cmocka_unit_test(crowds_are_linear_on_any_number_of_threads),
+        cmocka_unit_test(threads_match_brute_force),
         cmocka_unit_test(sweep_takes_the_long_axis),
         cmocka_unit_test(many_pairs_fill_many_blocks),
         cmocka_unit_test(settled_steps_allocate_nothing),
