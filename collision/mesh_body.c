@@ -197,8 +197,14 @@ static void clip_corners(Clip *clip, const bool is_border[3], double rim) {
 int cairn_mesh_clip(const CairnSurface *surface, int triangle, const CairnVec3 corners[3], const CairnPolygon *facing,
                     double rounding, double margin, CairnManifoldPoint points[CAIRN_CLIPPED_POINTS]) {
     const CairnFacet *facet = &surface->facets[triangle];
-    Clip clip = {.facing = facing, .rounding = rounding, .margin = margin, .points = points};
+    Clip clip; // its polygon has room for many more corners: not to be cleared
     bool is_border[3];
+    clip.facing = facing;
+    clip.rounding = rounding;
+    clip.margin = margin;
+    clip.points = points;
+    clip.count = 0;
+    clip.reference.face = CAIRN_MESH_NAME_FLAT;
     clip.reference.count = 3;
     clip.reference.normal = surface->flats[facet->flat].normal;
     for (int i = 0; i < 3; ++i) {

@@ -362,6 +362,11 @@ static void look_apart(Work *w, const Triangle *t, const CairnNearest *nearest) 
 }
 
 static void look(Work *w, int index) {
+    const CairnFacet *facet = &w->s->facets[index];
+    bool may_differ = stands_out(facet);
+    if (!may_differ && find_part(w, flat_id(facet->flat)) != NULL) {
+        return;
+    }
     Triangle t = triangle_of(w, index);
     double rounding = w->body.convex.rounding;
     CairnVec3 bottom = cairn_mesh_body_support(&w->body, cairn_neg(t.n));
@@ -369,10 +374,6 @@ static void look(Work *w, int index) {
     double high = height_over(w, t.facet->flat, cairn_mesh_body_support(&w->body, t.n));
     if (!(low < w->margin) || high + rounding < 0) {
         return; // too far, or wholly behind
-    }
-    bool is_known = find_part(w, flat_id(t.facet->flat)) != NULL, may_differ = stands_out(t.facet);
-    if (is_known && !may_differ) {
-        return;
     }
     // The lowest point is over the triangle, and nearer to it than to its border where they overlap.
     double core = low + rounding;

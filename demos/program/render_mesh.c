@@ -93,6 +93,19 @@ static void add_cylinder(CairnMesh *mesh, CairnVec3 half, int sides) {
     }
 }
 
+static void add_facets(CairnMesh *mesh, const CairnPart *part) {
+    for (int i = 0; i + 2 < part->index_count; i += 3) {
+        const int *v = part->indices + i;
+        add_triangle(mesh, part->points[v[0]], part->points[v[1]], part->points[v[2]], i / 3);
+    }
+}
+
+static CairnVec3 facet_normal(const CairnPart *part, int face) {
+    const int *v = part->indices + 3 * (size_t)face;
+    CairnVec3 a = part->points[v[0]];
+    return cairn_cross(cairn_sub(part->points[v[1]], a), cairn_sub(part->points[v[2]], a));
+}
+
 CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPart *part, double detail) {
     int rings = 2 * (int)cairn_clamp(2 * sqrt(fmax(detail, 0)), 4, 32);
     int triangles = part->kind == CAIRN_PART_SPHERE     ? 4 * rings * rings
@@ -100,6 +113,7 @@ CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPart *part, double detail
                     : part->kind == CAIRN_PART_CYLINDER ? 8 * rings
                     : part->kind == CAIRN_PART_BOX      ? 12
                     : part->kind == CAIRN_PART_ROD      ? 2 * ROD_SIDES
+                    : part->kind == CAIRN_PART_FACETS   ? part->index_count / 3
                                                         : 0;
     void *parts = mesh->parts, *list = mesh->triangles;
     bool is_enough = reserve(&parts, &mesh->part_capacity, mesh->part_count, 1, sizeof *mesh->parts);
@@ -122,6 +136,8 @@ CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPart *part, double detail
         add_box(mesh, part->half);
     } else if (part->kind == CAIRN_PART_ROD) {
         add_rod(mesh, part->half);
+    } else if (part->kind == CAIRN_PART_FACETS) {
+        add_facets(mesh, part);
     }
     mesh->part_count++;
     return cairn_ok();
@@ -152,6 +168,8 @@ CairnVec3 cairn_part_normal(const CairnPart *part, int face, CairnVec3 point) {
         local = cairn_vec3(face / 2 == 0 ? sign : 0, face / 2 == 1 ? sign : 0, face / 2 == 2 ? sign : 0);
     } else if (part->kind == CAIRN_PART_PLANE) {
         local = cairn_vec3(0, 0, 1);
+    } else if (part->kind == CAIRN_PART_FACETS) {
+        local = facet_normal(part, face);
     }
     return cairn_rotate(part->pose.q, cairn_normalize(local));
 }

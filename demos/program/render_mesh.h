@@ -12,7 +12,8 @@ typedef enum CairnPartKind {
     CAIRN_PART_CYLINDER,
     CAIRN_PART_CAPSULE,
     CAIRN_PART_ROD,
-    CAIRN_PART_PLANE
+    CAIRN_PART_PLANE,
+    CAIRN_PART_FACETS
 } CairnPartKind;
 
 // One solid. `half` holds a sphere's radius, a box's half edges, or the radius, radius and half length
@@ -23,6 +24,10 @@ typedef struct CairnPart {
     CairnVec3 half;
     CairnColor color;
     bool has_pattern; // stripes on spheres, so that rolling is seen
+    // Facets: three indices a triangle, its number is its face. Both belong to the world and outlive the picture.
+    const CairnVec3 *points;
+    const int *indices;
+    int index_count;
 } CairnPart;
 
 typedef struct CairnTriangle {

@@ -38,6 +38,11 @@ static bool part_of_shape(const CairnShapeDef *shape, CairnTransform body, Cairn
         part.half = cairn_scale(0.5, shape->size);
     } else if (shape->type == CAIRN_HALF_SPACE) {
         part.kind = CAIRN_PART_PLANE;
+    } else if (shape->type == CAIRN_MESH) {
+        part.kind = CAIRN_PART_FACETS;
+        part.points = shape->points;
+        part.indices = shape->indices;
+        part.index_count = shape->index_count;
     } else {
         return false;
     }
