@@ -61,7 +61,7 @@ static void add_element(void *user, int element, const CairnLinalgFront *front, 
     const CairnGroup *group = &body->groups.groups[body->element[element]];
     const CairnGroupTerm *terms = body->groups.terms + group->first_term;
     const double *negative = body->negative + group->first_row;
-    if (group->row_count == 0) {
+    if (group->row_count <= 0) {
         return;
     }
     for (int b = 0; b < group->term_count; b++) {

@@ -142,7 +142,8 @@ void support_system_pile(SupportSystem *s, int count, uint64_t seed) {
     Pair *pairs = take(count * 40, sizeof *pairs);
     int side = (int)ceil(cbrt((double)count)), pair_count = 0;
     for (int i = 0; i < count; i++) {
-        CairnVec3 cell = {i % side, i / side % side, (double)(i / side / side)};
+        int layer = i / (side * side), line = i / side % side;
+        CairnVec3 cell = {i % side, line, layer};
         centres[i] = cairn_add(cell, support_vec3(&s->seed, -0.4, 0.4));
         add_block(s, 6);
     }
@@ -221,6 +222,39 @@ void support_system_random(SupportSystem *s, int blocks, int constraints, uint64
         if (support_int(&s->seed, 0, 20) == 0) {
             count = 0; // a row that moves nothing
         }
-        add_constraint(s, support_int(&s->seed, 1, 4), count, block, exp(support_uniform(&s->seed, -15, 0)));
+        int rows = support_int(&s->seed, 1, 4);
+        add_constraint(s, rows, count, block, exp(support_uniform(&s->seed, -15, 0)));
     }
+}
+
+bool support_solve_symmetric(int n, const double *matrix, double *x) {
+    double *a = malloc(((size_t)n * (size_t)n + 1) * sizeof *a);
+    assert_non_null(a);
+    memcpy(a, matrix, (size_t)n * (size_t)n * sizeof *a);
+    bool is_good = true;
+    for (int j = 0; j < n; j++) {
+        is_good = is_good && a[j * n + j] != 0;
+        for (int i = j + 1; i < n; i++) {
+            double l = a[i * n + j] / a[j * n + j];
+            for (int k = j + 1; k <= i; k++) {
+                a[i * n + k] -= l * a[k * n + j];
+            }
+        }
+        for (int i = j + 1; i < n; i++) {
+            a[i * n + j] /= a[j * n + j];
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < i; j++) {
+            x[i] -= a[i * n + j] * x[j];
+        }
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        x[i] /= a[i * n + i];
+        for (int j = i + 1; j < n; j++) {
+            x[i] -= a[j * n + i] * x[j];
+        }
+    }
+    free(a);
+    return is_good;
 }

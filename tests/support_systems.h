@@ -29,4 +29,7 @@ void support_system_star(SupportSystem *system, int count, int rows, uint64_t se
 // Any graph: constraints of 1 to 4 rows over one to three of the blocks, which have 1 to 7 dofs.
 void support_system_random(SupportSystem *system, int blocks, int constraints, uint64_t seed);
 
+// x = matrix^-1 x for a symmetric n x n matrix by L D L^T without pivoting; false where a pivot vanishes.
+bool support_solve_symmetric(int n, const double *matrix, double *x);
+
 #endif
