@@ -12,7 +12,11 @@ enum { TALL = 1 };
 #endif
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
+#ifdef __clang__
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
 #define UNROLL _Pragma("GCC unroll 8")
+#endif
 
 typedef enum Mode { SUBTRACT, REPLACE } Mode;
 
