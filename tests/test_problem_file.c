@@ -219,11 +219,11 @@ static void wrong_calls_are_refused(void **state) {
                    "lambda");
     assert_refused(cairn_problem_file_write(&problem.problem, lambda, NULL, NULL, size), CAIRN_INVALID_ARGUMENT,
                    "bytes");
-    lambda[1] = NAN;
+    lambda[1] = (double)NAN;
     assert_refused(cairn_problem_file_write(&problem.problem, lambda, NULL, bytes, size), CAIRN_INVALID_ARGUMENT,
                    "lambda[1] = nan");
     lambda[1] = 0;
-    problem.upper[0] = NAN;
+    problem.upper[0] = (double)NAN;
     assert_refused(cairn_problem_file_write(&problem.problem, lambda, NULL, bytes, size), CAIRN_INVALID_ARGUMENT,
                    "upper[0]");
     assert_refused(cairn_problem_file_read(NULL, 8, NULL, &stored), CAIRN_INVALID_ARGUMENT, "bytes");

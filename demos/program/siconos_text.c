@@ -29,6 +29,7 @@ static CairnStatus spoiled(const Text *text, const char *what) {
 
 static CairnStatus read_int(Text *text, int low, int high, const char *what, int *value) {
     char *end, message[160];
+    *value = low;
     errno = 0;
     long number = strtol(text->at, &end, 10);
     if (end == text->at || errno || number < low || number > high) {
@@ -44,6 +45,7 @@ static CairnStatus read_int(Text *text, int low, int high, const char *what, int
 
 static CairnStatus read_double(Text *text, const char *what, double *value) {
     char *end, message[160];
+    *value = 0;
     double number = strtod(text->at, &end);
     if (end == text->at || !isfinite(number)) {
         snprintf(message, sizeof message, "%s must be a finite number, is '%.30s'", what, text->at);
@@ -96,7 +98,7 @@ static CairnStatus read_dense(Text *text, int size, CairnTriplets *W) {
     CAIRN_TRY(check_room(text, (double)size * size));
     CAIRN_TRY(cairn_triplets_make(text->arena, size, size, size * size, W));
     for (int k = 0; k < size * size; k++) {
-        double value = 0;
+        double value;
         CAIRN_TRY(read_double(text, "an entry of the matrix", &value));
         CAIRN_TRY(cairn_triplets_add(W, k % size, k / size, value, "the matrix"));
     }
@@ -118,7 +120,7 @@ static CairnStatus read_block(Text *text, const int *row_ends, const int *column
     int first_row = row > 0 ? row_ends[row - 1] : 0, first_column = column > 0 ? column_ends[column - 1] : 0;
     for (int j = first_column; j < column_ends[column]; j++) {
         for (int i = first_row; i < row_ends[row]; i++) {
-            double value = 0;
+            double value;
             CAIRN_TRY(read_double(text, "an entry of a block", &value));
             CAIRN_TRY(cairn_triplets_add(W, i, j, value, "the matrix"));
         }
@@ -184,7 +186,7 @@ static void skip_line(Text *text) {
 //   M-by-N, nzmax: A nnz: B, 1-norm: x             and "col J : locations A to B" before the lines "row : value" of each column
 static CairnStatus read_csparse(Text *text, int size, CairnTriplets *W) {
     int origin, rows, columns, room, count, column = -1, row, last = -1, from;
-    double value = 0;
+    double value;
     CAIRN_TRY(read_int(text, 0, 2, "the origin of a sparse matrix", &origin));
     skip_line(text);
     CAIRN_TRY(skip(text, "CSparse"));
@@ -266,7 +268,7 @@ static CairnStatus check_parts(Text *text, int n, int m, const CairnTriplets *W,
     for (int p = 0; p < 4; p++) {
         for (int k = 0; k < parts[p].rows * parts[p].columns; k++) {
             int row = parts[p].row + k / parts[p].columns, column = parts[p].column + k % parts[p].columns;
-            double value = 0;
+            double value;
             CAIRN_TRY(read_double(text, "an entry of A, B, C or D", &value));
             if (value != W->value[column * (n + m) + row]) { // dense, by columns
                 return spoiled(text, "A, B, C, D say something else than M");
@@ -274,7 +276,7 @@ static CairnStatus check_parts(Text *text, int n, int m, const CairnTriplets *W,
         }
     }
     for (int i = 0; i < n + m; i++) {
-        double value = 0;
+        double value;
         CAIRN_TRY(read_double(text, "an entry of a or b", &value));
         if (value != q[i]) {
             return spoiled(text, "a, b say something else than q");
