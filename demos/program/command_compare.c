@@ -107,7 +107,8 @@ static CairnStatus find_reference(const CompareOptions *options, CairnComparison
         for (int i = 0; i < comparison->count; i++) {
             const CairnChoice *choice = &comparison->contenders[i].choice;
             names[i] = choice->text;
-            if (strcmp(options->reference, whole ? choice->text : choice->solver->name) == 0) {
+            const char *name = whole || !choice->solver ? choice->text : choice->solver->name;
+            if (strcmp(options->reference, name) == 0) {
                 comparison->reference = i;
                 return cairn_ok();
             }

@@ -156,6 +156,7 @@ static int dump_command(int argc, char **argv) {
     CairnSession session = {.world = NULL};
     Witness witness = {.warm = NULL};
     CairnStats stats;
+    memset(&stats, 0, sizeof stats);
     status = cairn_is_ok(status) ? check_options(options) : status;
     status = cairn_is_ok(status) ? run_to_frame(options, &session, &witness, &stats) : status;
     if (cairn_is_ok(status) && !options->run.is_quiet) {

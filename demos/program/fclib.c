@@ -179,13 +179,13 @@ static CairnStatus read_global(const File *file, CairnStoredProblem *stored) {
 
 // The answers that ship inside problem files are dummies of zeros: they count as none.
 static CairnStatus read_answer(const File *file, CairnStoredProblem *stored) {
-    double *r;
+    double *r = NULL;
     File top = {file->id, file->arena, ""}; // beside the problem, not in it
     if (!has_link(&top, "solution/r")) {
         return cairn_ok();
     }
     CAIRN_TRY(read_vector(&top, "solution/r", stored->problem.row_count, &r));
-    for (int i = 0; i < stored->problem.row_count; i++) {
+    for (int i = 0; i < stored->problem.row_count && r; i++) {
         if (r[i] != 0) {
             stored->answer = r;
         }
@@ -197,7 +197,7 @@ static CairnStatus read_file(File *file, CairnStoredProblem *stored, char kind[6
     static const struct {
         const char *root, *kind;
     } roots[] = {{"/fclib_local", "FCLIB local"}, {"/fclib_global", "FCLIB global"}};
-    int dimension, which = -1;
+    int dimension = 0, which = -1;
     for (int k = 0; k < 2; k++) {
         which = H5Lexists(file->id, roots[k].root, H5P_DEFAULT) > 0 ? k : which;
     }

@@ -23,7 +23,7 @@ CairnStatus cairn_problem_set_friction(CairnProblemSource *source, CairnFriction
 CairnStatus cairn_problem_drop_friction(CairnProblemSource *source);
 
 // Readers; the arena of `stored` must be ready, and on an error is still the caller's to free.
-CairnStatus cairn_siconos_read(const char *text, size_t size, CairnStoredProblem *stored, char kind[64]);
+CairnStatus cairn_siconos_read(const char *bytes, size_t size, CairnStoredProblem *stored, char kind[64]);
 CairnStatus cairn_fclib_read(const char *path, CairnStoredProblem *stored, char kind[64]);
 
 #endif
