@@ -4,8 +4,13 @@
 void cairn_pair_sphere_sphere(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b,
                               CairnTransform pose_b, double margin, CairnManifold *manifold) {
     CairnVec3 d = cairn_sub(pose_b.p, pose_a.p);
+    // Most pairs whose boxes overlap are corner to corner: those that are clearly apart need no root.
+    double radii = a->radius + b->radius, far = (radii + margin) * (1 + 1e-12);
+    if (far > 0 && cairn_length_squared(d) > far * far) {
+        return;
+    }
     double length = cairn_length(d);
-    double distance = length - (a->radius + b->radius);
+    double distance = length - radii;
     if (!(distance < margin)) {
         return;
     }

@@ -45,6 +45,16 @@ typedef struct CairnStepJoint {
     int row_count, row, constraint;
 } CairnStepJoint;
 
+// What contacts need of a shape and its body, close together: a pair reads two of them and nothing of the store.
+typedef struct CairnStepSide {
+    CairnVec3 center; // of the body's mass
+    CairnVec6 start;  // the body's velocity at the start of the step
+    CairnMaterial material;
+    CairnFilter filter;
+    int body;
+    bool has_joints;
+} CairnStepSide;
+
 // Where each shape may be within the step, by slot.
 typedef struct CairnStepBoxes {
     CairnAabb *boxes;
@@ -52,6 +62,7 @@ typedef struct CairnStepBoxes {
     double *motion; // how far any point of it may move
     uint8_t *kinds; // CairnBoxKind
     int *owners;    // bodies
+    CairnStepSide *sides;
 } CairnStepBoxes;
 
 typedef struct CairnStep {

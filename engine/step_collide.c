@@ -27,6 +27,14 @@ static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
         return;
     }
     const CairnBody *body = &step->store->bodies[shape->body];
+    const CairnShapeDef *def = &shape->def;
+    out->sides[s] =
+        (CairnStepSide){.center = body->center,
+                        .start = cairn_step_start(step, shape->body),
+                        .material = {def->friction, def->restitution, def->rolling_friction, def->torsional_friction},
+                        .filter = def->filter,
+                        .body = shape->body,
+                        .has_joints = body->first_joint >= 0};
     out->poses[s] = cairn_shape_pose(body, shape);
     out->motion[s] = motion_of(step, shape);
     out->owners[s] = shape->body;
@@ -53,11 +61,12 @@ void cairn_step_collide(CairnStep *step) {
         .motion = CAIRN_STEP_PUSH(step, double, count),
         .kinds = CAIRN_STEP_PUSH(step, uint8_t, count),
         .owners = CAIRN_STEP_PUSH(step, int, count),
+        .sides = CAIRN_STEP_PUSH(step, CairnStepSide, count),
     };
     if (cairn_step_failed(step)) {
         return;
     }
-#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(static)
+#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 512) schedule(static)
     for (int s = 0; s < count; s++) {
         make_box(step, &boxes, s);
     }

@@ -36,13 +36,11 @@ typedef struct Narrow {
     size_t table_size;
 } Narrow;
 
-static bool may_touch(const CairnStore *store, int a, int b) {
-    const CairnShape *sa = &store->shapes[a], *sb = &store->shapes[b];
-    const CairnFilter *fa = &sa->def.filter, *fb = &sb->def.filter;
-    if ((fa->category & fb->mask) == 0 || (fb->category & fa->mask) == 0) {
+static bool may_touch(const CairnStore *store, const CairnStepSide *a, const CairnStepSide *b) {
+    if ((a->filter.category & b->filter.mask) == 0 || (b->filter.category & a->filter.mask) == 0) {
         return false;
     }
-    return !cairn_store_joins(store, sa->body, sb->body);
+    return !(a->has_joints && b->has_joints && cairn_store_joins(store, a->body, b->body));
 }
 
 static double mix(CairnMix rule, double a, double b) {
@@ -61,21 +59,25 @@ static double mix(CairnMix rule, double a, double b) {
     return 0;
 }
 
-static CairnMaterial mix_materials(const CairnWorldDef *def, const CairnShapeDef *a, const CairnShapeDef *b) {
+static CairnMaterial mix_materials(const CairnWorldDef *def, const CairnMaterial *a, const CairnMaterial *b) {
     return (CairnMaterial){
         .friction = mix(def->friction_mix, a->friction, b->friction),
         .restitution = mix(def->restitution_mix, a->restitution, b->restitution),
         // A lever arm is a property of the softer surface: the larger one holds.
-        .rolling_friction = fmax(a->rolling_friction, b->rolling_friction),
-        .torsional_friction = fmax(a->torsional_friction, b->torsional_friction),
+        .rolling_friction = mix(CAIRN_MIX_MAX, a->rolling_friction, b->rolling_friction),
+        .torsional_friction = mix(CAIRN_MIX_MAX, a->torsional_friction, b->torsional_friction),
     };
 }
 
 // The same for as long as both shapes live and the same features touch.
-static uint64_t contact_id(const CairnStore *store, int a, int b, uint64_t feature) {
-    uint64_t shape_a = ((uint64_t)store->shape_pool.slots[a].generation << 32) | (uint32_t)a;
-    uint64_t shape_b = ((uint64_t)store->shape_pool.slots[b].generation << 32) | (uint32_t)b;
-    return cairn_hash_combine(cairn_hash_combine(cairn_hash_mix(shape_a), shape_b), feature);
+static uint64_t pair_id(const CairnStore *store, CairnPair pair) {
+    uint64_t a = ((uint64_t)store->shape_pool.slots[pair.a].generation << 32) | (uint32_t)pair.a;
+    uint64_t b = ((uint64_t)store->shape_pool.slots[pair.b].generation << 32) | (uint32_t)pair.b;
+    return cairn_hash_combine(cairn_hash_mix(a), b);
+}
+
+static uint64_t contact_id(uint64_t pair, uint64_t feature) {
+    return cairn_hash_combine(pair, feature);
 }
 
 // ---- finding ----
@@ -167,7 +169,8 @@ static void find_points(const Narrow *narrow, Piece *piece) {
     CairnManifold parts[CAIRN_MANIFOLDS];
     piece->count = 0;
     for (int p = piece->first; p < piece->end; p++) {
-        if (may_touch(store, narrow->pairs[p].a, narrow->pairs[p].b)) {
+        const CairnStepSide *sides = narrow->boxes->sides;
+        if (may_touch(store, &sides[narrow->pairs[p].a], &sides[narrow->pairs[p].b])) {
             double time;
             int count = find_manifolds(narrow, narrow->pairs[p], parts, &time);
             for (int k = 0; k < count; k++) {
@@ -222,14 +225,16 @@ static int compare_pairs(int a1, int b1, int a2, int b2) {
     return a1 != a2 ? (a1 < a2 ? -1 : 1) : b1 != b2 ? (b1 < b2 ? -1 : 1) : 0;
 }
 
-static bool records_are_sorted(const CairnStore *store) {
-    for (int r = 1; r < store->contact_count; r++) {
-        const CairnContactRecord *last = &store->contacts[r - 1], *next = &store->contacts[r];
-        if (compare_pairs(last->shape_a, last->shape_b, next->shape_a, next->shape_b) > 0) {
-            return false;
-        }
+static bool records_are_sorted(const CairnStep *step) {
+    const CairnContactRecord *records = step->store->contacts;
+    int count = step->store->contact_count, breaks = 0;
+#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 2048) schedule(static)            \
+    reduction(+ : breaks)
+    for (int r = 1; r < count; r++) {
+        const CairnContactRecord *last = &records[r - 1], *next = &records[r];
+        breaks += compare_pairs(last->shape_a, last->shape_b, next->shape_a, next->shape_b) > 0;
     }
-    return true;
+    return breaks == 0;
 }
 
 static void fill_table(CairnStep *step, Narrow *narrow) {
@@ -298,48 +303,44 @@ static int match(const CairnStore *store, int from, CairnPair pair, uint64_t id)
 
 // ---- contacts ----
 
-static CairnVec3 center_at(const CairnStep *step, int body, double time) {
-    CairnVec3 center = step->store->bodies[body].center;
-    return time > 0 ? cairn_add_scaled(center, time, free_velocity(step, body).linear) : center;
+static CairnVec3 center_at(const CairnStep *step, const CairnStepSide *side, double time) {
+    return time > 0 ? cairn_add_scaled(side->center, time, free_velocity(step, side->body).linear) : side->center;
 }
 
-static void fill_contact(const CairnStep *step, CairnPair pair, const Found *found, const CairnMaterial *material,
-                         CairnStepContact *c) {
-    const CairnStore *store = step->store;
-    *c = (CairnStepContact){.shape_a = pair.a,
-                            .shape_b = pair.b,
-                            .body_a = store->shapes[pair.a].body,
-                            .body_b = store->shapes[pair.b].body,
-                            .record = -1};
-    c->id = contact_id(store, pair.a, pair.b, found->feature);
-    c->point = found->point;
-    c->distance = found->distance;
-    c->normal = found->normal;
-    c->manifold_count = found->count;
-    c->manifold_place = found->place;
-    c->arm_a = cairn_sub(c->point, center_at(step, c->body_a, found->time));
-    c->arm_b = cairn_sub(c->point, center_at(step, c->body_b, found->time));
-    c->material = *material;
-    CairnVec6 va = cairn_step_start(step, c->body_a), vb = cairn_step_start(step, c->body_b);
-    CairnVec3 slip = cairn_sub(cairn_add(vb.linear, cairn_cross(vb.angular, c->arm_b)),
-                               cairn_add(va.linear, cairn_cross(va.angular, c->arm_a)));
-    c->approach = cairn_dot(c->normal, slip);
+static CairnVec3 velocity_at(const CairnStepSide *side, CairnVec3 arm) {
+    return cairn_add(side->start.linear, cairn_cross(side->start.angular, arm));
 }
 
 static void fill_piece(const Narrow *narrow, const Piece *piece) {
     const CairnStep *step = narrow->step;
     const CairnStore *store = step->store;
     CairnMaterial material = {0};
+    uint64_t id = 0;
     int record = 0;
     for (int k = 0; k < piece->count; k++) {
         const Found *found = &piece->found[k];
         CairnPair pair = narrow->pairs[found->pair];
-        CairnStepContact *c = &step->contacts[piece->first_contact + k];
+        const CairnStepSide *a = &narrow->boxes->sides[pair.a], *b = &narrow->boxes->sides[pair.b];
         if (found->place == 0) {
-            material = mix_materials(&step->world->def, &store->shapes[pair.a].def, &store->shapes[pair.b].def);
+            material = mix_materials(&step->world->def, &a->material, &b->material);
+            id = pair_id(store, pair);
             record = narrow->table == NULL ? seek(store, record, pair) : 0;
         }
-        fill_contact(step, pair, found, &material, c);
+        CairnStepContact *c = &step->contacts[piece->first_contact + k];
+        *c = (CairnStepContact){.id = contact_id(id, found->feature),
+                                .shape_a = pair.a,
+                                .shape_b = pair.b,
+                                .body_a = a->body,
+                                .body_b = b->body,
+                                .point = found->point,
+                                .normal = found->normal,
+                                .distance = found->distance,
+                                .material = material,
+                                .manifold_count = found->count,
+                                .manifold_place = found->place};
+        c->arm_a = cairn_sub(c->point, center_at(step, a, found->time));
+        c->arm_b = cairn_sub(c->point, center_at(step, b, found->time));
+        c->approach = cairn_dot(c->normal, cairn_sub(velocity_at(b, c->arm_b), velocity_at(a, c->arm_a)));
         c->record = narrow->table == NULL ? match(store, record, pair, c->id) : look_up(narrow, c->id);
     }
 }
@@ -368,7 +369,7 @@ static void fill_all(CairnStep *step, Narrow *narrow) {
 
 void cairn_step_narrow(CairnStep *step, const CairnStepBoxes *boxes, const CairnPair *pairs, int pair_count) {
     Narrow narrow = {.step = step, .boxes = boxes, .pairs = pairs, .pair_count = pair_count};
-    int wanted = pair_count / 64 + 1;
+    int wanted = pair_count / 256 + 1; // few pairs are not worth a second thread
     narrow.piece_count = wanted < CAIRN_NARROW_PIECES ? wanted : CAIRN_NARROW_PIECES;
     for (int k = 0; k < narrow.piece_count; k++) {
         narrow.pieces[k].first = (int)((long)pair_count * k / narrow.piece_count);
@@ -378,7 +379,7 @@ void cairn_step_narrow(CairnStep *step, const CairnStepBoxes *boxes, const Cairn
     if (cairn_step_failed(step)) {
         return;
     }
-    if (!records_are_sorted(step->store)) {
+    if (!records_are_sorted(step)) {
         fill_table(step, &narrow);
     }
     if (!cairn_step_failed(step)) {
