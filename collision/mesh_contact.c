@@ -313,7 +313,7 @@ static void look_overlapped(Work *w, const Triangle *t, CairnConvex *own, double
     double gap = cairn_epa(own, &w->body.convex, &d) - w->body.convex.rounding;
     if (cairn_dot(d, t->n) < CAIRN_LIKE_FACE && gap > low + w->tie) {
         double along[3], top = -HUGE_VAL;
-        int on_top[3], count = 0;
+        int on_top[3] = {0, 0, 0}, count = 0;
         for (int i = 0; i < 3; ++i) {
             along[i] = cairn_dot(d, t->p[i]);
             top = fmax(top, along[i]);

@@ -29,7 +29,8 @@ static Terrain terrain(int n, double cell, double (*height)(double x, double y))
     t.indices = calloc((size_t)cairn_height_grid_indices(grid), sizeof *t.indices);
     assert_true(t.heights != NULL && t.points != NULL && t.indices != NULL);
     for (int k = 0; k < cairn_height_grid_points(grid); k++) {
-        t.heights[k] = height(cell * (k % (n + 1) - 0.5 * n), cell * (k / (n + 1) - 0.5 * n));
+        int column = k % (n + 1), row = k / (n + 1);
+        t.heights[k] = height(cell * (column - 0.5 * n), cell * (row - 0.5 * n));
     }
     grid.heights = t.heights;
     assert_ok(cairn_height_field(grid, t.points, t.indices, &t.def));
@@ -680,7 +681,8 @@ static void what_falls_on_rough_ground_settles_on_it(void **state) {
     for (int k = 0; k < 12; k++) {
         CairnShapeDef shape = shapes[k % 3];
         shape.rolling_friction = 0.05;
-        CairnVec3 p = {-3 + 1.5 * (k % 4), -2 + 1.5 * (k / 4), 1.2};
+        int column = k % 4, row = k / 4;
+        CairnVec3 p = {-3 + 1.5 * column, -2 + 1.5 * row, 1.2};
         ids[k] = put(world, shape, 0.9, support_quat(&random), cairn_vec3(0, 0, 0), cairn_vec3(0, 0, 0), 0);
         assert_ok(cairn_body_set_pose(world, ids[k], p, support_quat(&random)));
     }
@@ -726,7 +728,8 @@ static CairnWorld *heap(int threads) {
                                      cairn_cylinder(0.2, 0.4)};
     body.type = CAIRN_DYNAMIC;
     for (int k = 0; k < 100; k++) {
-        body.position = cairn_vec3(-1.5 + 0.6 * (k % 5), -1.5 + 0.6 * (k / 5 % 5), 1 + 0.6 * (k / 25));
+        int column = k % 5, row = k / 5 % 5, layer = k / 25;
+        body.position = cairn_vec3(-1.5 + 0.6 * column, -1.5 + 0.6 * row, 1 + 0.6 * layer);
         body.orientation = cairn_quat_exp(cairn_vec3(0.1 * k, 0.2, 0.05 * k));
         assert_ok(cairn_body_add(world, &body, &shapes[k % 4], NULL));
     }
