@@ -38,7 +38,7 @@ PARTS_SRC := $(sort $(filter-out $(MAIN_SRC),$(wildcard $(DEMO_DIRS:%=%/*.c))))
 TEST_SRC := $(sort $(wildcard tests/test_*.c))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz_*.c))
 SUPPORT_SRC := $(sort $(filter-out $(TEST_SRC) $(FUZZ_SRC),$(wildcard tests/*.c)))
-BENCH_SRC := $(sort $(wildcard bench/*.c))
+BENCH_SRC := $(sort $(wildcard bench/*.c bench/peers/*.c))
 
 # ---- flags -----------------------------------------------------------------------------------------------------------------
 
@@ -157,9 +157,11 @@ $(OUT)/cairn: $(call objects,$(MAIN_SRC)) $(PARTS) $(STATIC)
 	$(Q)$(LINK) -rdynamic -o $@ $(call objects,$(MAIN_SRC)) -Wl,--whole-archive $(PARTS) $(STATIC) \
 		-Wl,--no-whole-archive $(PROGRAM_LIBS)
 
+# Other engines to compare with, where they are installed (tools/deps --bench). Never linked into the library.
+PEER_LIBS = $(shell echo '\#include <ode/ode.h>' | $(CC) -DdDOUBLE -E -x c - >/dev/null 2>&1 && echo -lode)
 $(BENCH): $(call objects,$(BENCH_SRC)) $(DIR)/bench.list $(PARTS) $(STATIC)
 	@echo "  LD $@"
-	$(Q)$(LINK) -o $@ $(call objects,$(BENCH_SRC)) $(PARTS) $(STATIC) $(PROGRAM_LIBS)
+	$(Q)$(LINK) -o $@ $(call objects,$(BENCH_SRC)) $(PARTS) $(STATIC) $(PROGRAM_LIBS) $(PEER_LIBS)
 
 $(DIR)/test_%: $(DIR)/obj/tests/test_%.o $(SUPPORT) $(PARTS) $(STATIC)
 	@echo "  LD $@"

@@ -26,6 +26,7 @@ typedef struct BenchSuite {
     // Make what the cases share; NULL where there is nothing to share. A NULL result means that memory ran out.
     void *(*open)(void);
     void (*close)(void *state);
+    bool (*report)(FILE *file); // in place of cases: measures and prints by itself; false: could not
 } BenchSuite;
 
 // Seconds per thing: the middle of the repetitions, and where a quarter lie below and above.

@@ -5,7 +5,7 @@
 #include <string.h>
 
 // The suites: one line for each file bench/bench_NAME.c.
-#define SUITES(X) X(bench_base) X(bench_pgs) X(bench_step)
+#define SUITES(X) X(bench_base) X(bench_collision) X(bench_pgs) X(bench_step)
 
 #define DECLARE(suite) extern const BenchSuite suite;
 SUITES(DECLARE)
@@ -70,18 +70,26 @@ static bool is_chosen(const BenchSuite *suite, const Options *options) {
 
 // Runs the chosen suites; `json` may be NULL. Returns how many ran, or -1.
 static int run_suites(const Options *options, FILE *json) {
-    int ran = 0;
+    int ran = 0, listed = 0;
     for (int i = 0; i < SUITE_COUNT; i++) {
         if (!is_chosen(suites[i], options)) {
             continue;
         }
-        BenchResult *results = calloc((size_t)suites[i]->case_count, sizeof *results);
-        bool is_done = results != NULL && bench_run(suites[i], options->settings, results);
-        if (is_done) {
+        BenchResult *results = calloc((size_t)suites[i]->case_count + 1, sizeof *results);
+        bool is_own = suites[i]->report != NULL;
+        if (is_own) {
+            printf("%s: %s\n", suites[i]->name, suites[i]->summary);
+        }
+        bool is_done = is_own ? suites[i]->report(stdout)
+                              : results != NULL && bench_run(suites[i], options->settings, results);
+        if (is_done && is_own) {
+            ran++;
+        } else if (is_done) {
             bench_print_table(suites[i], results, stdout);
             if (json != NULL) {
-                fprintf(json, "%s", ran > 0 ? ",\n" : "");
+                fprintf(json, "%s", listed > 0 ? ",\n" : "");
                 bench_print_json(suites[i], results, json);
+                listed++;
             }
             ran++;
         }

@@ -1,0 +1,236 @@
+// Collision detection beside other engines': the same bodies in the same poses, boxes to contact points, nothing else timed.
+//
+// A scene's frames are played over and over, the engines in turns; of each frame the fastest pass counts (the rest is what the
+// machine did besides), and the mean over the frames is printed. Ours is the collide stage of a whole step, with its warm
+// starting and bookkeeping. Points differ between engines: ours also begin a margin before touching, and every engine has its own
+// idea of how many a pair deserves.
+#include "bench/bench.h"
+#include "bench/collision_scene.h"
+#include "bench/peers/peer.h"
+#include "engine/base/timer.h"
+#include <cairn/cairn.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_ENGINES = 6, PASSES = 5 };
+
+// ---- ours ----
+
+typedef struct Own {
+    CairnWorld *world;
+    CairnBodyId *ids;
+    const BenchScene *scene;
+    CairnStats stats;
+} Own;
+
+// Leaves the impulses as they come, so that a step is its other stages alone.
+static CairnStatus solve_nothing(const CairnProblem *problem, const CairnParts *parts, const void *options,
+                                 CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
+    (void)problem, (void)parts, (void)options, (void)context, (void)lambda;
+    *report = (CairnSolveReport){.outcome = CAIRN_AT_LIMIT};
+    return cairn_ok();
+}
+
+static const CairnSolver nothing = {.name = "nothing",
+                                    .summary = "leaves the impulses as they come",
+                                    .traits = CAIRN_TAKES_BOUNDS,
+                                    .solve = solve_nothing};
+
+static void own_close(Own *own) {
+    cairn_world_destroy(own->world);
+    free(own->ids);
+    *own = (Own){0};
+}
+
+static bool own_open(Own *own, const BenchScene *scene, int threads) {
+    CairnWorldDef def = cairn_world_def();
+    def.thread_count = threads;
+    *own = (Own){.scene = scene, .ids = calloc((size_t)scene->body_count, sizeof *own->ids)};
+    CairnStatus status =
+        own->ids != NULL ? cairn_world_create(&def, &own->world) : cairn_error(CAIRN_OUT_OF_MEMORY, "bench");
+    for (int i = 0; i < scene->body_count && cairn_is_ok(status); i++) {
+        CairnBodyDef body = cairn_body_def();
+        body.type = scene->bodies[i].is_static ? CAIRN_STATIC : CAIRN_DYNAMIC;
+        body.position = scene->frames[0][i].p;
+        body.orientation = scene->frames[0][i].q;
+        status = cairn_body_add(own->world, &body, &scene->bodies[i].shape, &own->ids[i]);
+    }
+    if (cairn_is_ok(status)) {
+        status = cairn_world_set_solver(own->world, &nothing, NULL);
+    }
+    if (!cairn_is_ok(status)) {
+        own_close(own);
+    }
+    return cairn_is_ok(status);
+}
+
+// Seconds of the collide stage; negative when the step failed.
+static double own_detect(Own *own, int frame, bool is_moving) {
+    const BenchScene *scene = own->scene;
+    const CairnVec3 zero = {0, 0, 0};
+    CairnStatus status = cairn_ok();
+    for (int i = 0; i < scene->body_count && cairn_is_ok(status); i++) {
+        if (scene->bodies[i].is_static) {
+            continue;
+        }
+        CairnTransform pose = scene->frames[frame][i];
+        status = cairn_body_set_pose(own->world, own->ids[i], pose.p, pose.q);
+        if (cairn_is_ok(status)) {
+            status = cairn_body_set_velocity(own->world, own->ids[i], is_moving ? scene->velocities[i] : zero, zero);
+        }
+    }
+    if (cairn_is_ok(status)) {
+        status = cairn_world_step(own->world, 1.0 / 60, &own->stats);
+    }
+    return cairn_is_ok(status) ? own->stats.times.broad + own->stats.times.narrow : -1;
+}
+
+// ---- a table ----
+
+typedef struct Engine {
+    const char *name;
+    const BenchPeer *peer; // NULL: ours
+    void *state;
+    Own own;
+    int threads;
+    bool is_moving; // with the bodies' velocities
+    double fastest[BENCH_FRAMES], broad[BENCH_FRAMES];
+    int contacts;
+} Engine;
+
+static bool open_engine(Engine *engine, const BenchScene *scene) {
+    for (int f = 0; f < BENCH_FRAMES; f++) {
+        engine->fastest[f] = engine->broad[f] = HUGE_VAL;
+    }
+    if (engine->peer == NULL) {
+        return own_open(&engine->own, scene, engine->threads);
+    }
+    engine->state = engine->peer->open(scene);
+    return engine->state != NULL;
+}
+
+static void close_engine(Engine *engine) {
+    if (engine->peer == NULL) {
+        own_close(&engine->own);
+    } else if (engine->state != NULL) {
+        engine->peer->close(engine->state);
+    }
+}
+
+static bool detect(Engine *engine, const BenchScene *scene, int frame) {
+    double seconds;
+    if (engine->peer == NULL) {
+        seconds = own_detect(&engine->own, frame, engine->is_moving);
+        engine->contacts = engine->own.stats.contacts;
+        engine->broad[frame] = fmin(engine->broad[frame], engine->own.stats.times.broad);
+    } else {
+        engine->peer->set_poses(engine->state, scene->frames[frame]);
+        double start = cairn_timer_now();
+        engine->contacts = engine->peer->detect(engine->state);
+        seconds = cairn_timer_now() - start;
+    }
+    engine->fastest[frame] = seconds >= 0 ? fmin(engine->fastest[frame], seconds) : 0;
+    return seconds >= 0;
+}
+
+static double mean(const double *seconds) {
+    double sum = 0;
+    for (int f = 0; f < BENCH_FRAMES; f++) {
+        sum += seconds[f];
+    }
+    return sum / BENCH_FRAMES;
+}
+
+static bool play(Engine *engines, int count, const BenchScene *scene, int passes) {
+    bool is_done = true;
+    for (int e = 0; e < count; e++) {
+        is_done = open_engine(&engines[e], scene) && is_done;
+    }
+    for (int pass = 0; pass <= passes && is_done;
+         pass++) { // the first one warms up: it counts only if it is the fastest
+        for (int f = 0; f < BENCH_FRAMES; f++) {
+            for (int e = 0; e < count; e++) {
+                is_done = detect(&engines[e], scene, f) && is_done;
+            }
+        }
+    }
+    return is_done;
+}
+
+static int list_engines(Engine *engines) {
+    int count = 0, ode_count;
+    const BenchPeer *ode = bench_peer_ode(&ode_count);
+    engines[count++] = (Engine){.name = "Cairn", .threads = 1};
+    engines[count++] = (Engine){.name = "Cairn, 2 threads", .threads = 2};
+    engines[count++] = (Engine){.name = "Cairn, speculative", .threads = 1, .is_moving = true};
+    for (int k = 0; k < ode_count; k++) {
+        engines[count++] = (Engine){.name = ode[k].name, .peer = &ode[k]};
+    }
+    return count;
+}
+
+static bool compare(bool (*make)(BenchScene *scene, int count), int count, FILE *file) {
+    BenchScene scene;
+    Engine engines[MOST_ENGINES];
+    int engine_count = list_engines(engines);
+    bool is_done = make(&scene, count) && play(engines, engine_count, &scene, PASSES);
+    if (is_done) {
+        fprintf(file, "  %s: %d bodies\n", scene.name, scene.moving_count);
+        double own = mean(engines[0].fastest);
+        for (int e = 0; e < engine_count; e++) {
+            double seconds = mean(engines[e].fastest);
+            fprintf(file, "    %-24s %8d points %10.3f ms  %7.2f x", engines[e].name, engines[e].contacts,
+                    1e3 * seconds, seconds / own);
+            if (engines[e].peer == NULL) {
+                fprintf(file, "   (broad %.3f)", 1e3 * mean(engines[e].broad));
+            }
+            fputc('\n', file);
+        }
+    }
+    for (int e = 0; e < engine_count; e++) {
+        close_engine(&engines[e]);
+    }
+    bench_scene_free(&scene);
+    return is_done;
+}
+
+static bool scale(int count, FILE *file) {
+    BenchScene scene;
+    Engine engines[2] = {{.threads = 1}, {.threads = 2}};
+    bool is_done = bench_scene_block(&scene, count) && play(engines, 2, &scene, count > 50000 ? 1 : PASSES);
+    if (is_done) {
+        double one = mean(engines[0].fastest), two = mean(engines[1].fastest);
+        fprintf(file, "  %8d %9d %10.3f %10.3f %10.3f %10.1f %8.2f %10.0f\n", count, engines[0].contacts,
+                1e3 * mean(engines[0].broad), 1e3 * one, 1e3 * two, 1e9 * one / engines[0].contacts, one / two,
+                (double)engines[0].own.stats.arena_bytes / count);
+    }
+    for (int e = 0; e < 2; e++) {
+        close_engine(&engines[e]);
+    }
+    bench_scene_free(&scene);
+    return is_done;
+}
+
+static bool report(FILE *file) {
+    int ode_count;
+    bench_peer_ode(&ode_count);
+    if (ode_count == 0) {
+        fprintf(file, "  ODE is not installed (tools/deps --bench), so it is not compared.\n");
+    }
+    fprintf(file,
+            "  Bullet: the Debian packages (3.24) export C++ classes only, no C interface, so it is not compared.\n");
+    bool is_done = compare(bench_scene_settled_spheres, 10000, file) && compare(bench_scene_falling_mix, 10000, file) &&
+                   compare(bench_scene_log_tower, 160, file);
+    fprintf(file, "  blocks of spheres, ms, on one thread and on two:\n  %8s %9s %10s %10s %10s %10s %8s %10s\n",
+            "bodies", "points", "broad", "collide", "2 threads", "ns/point", "speedup", "bytes/body");
+    const int counts[] = {1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000};
+    for (size_t k = 0; k < sizeof counts / sizeof counts[0] && is_done; k++) {
+        is_done = scale(counts[k], file);
+        fflush(file);
+    }
+    return is_done;
+}
+
+const BenchSuite bench_collision = {.name = "collision",
+                                    .summary = "collision detection, beside other engines and by number of bodies",
+                                    .report = report};

@@ -1,0 +1,18 @@
+// Another engine's collision detection, for comparison. Each is optional: one file, empty where its headers are not installed.
+#ifndef CAIRN_BENCH_PEERS_PEER_H
+#define CAIRN_BENCH_PEERS_PEER_H
+
+#include "bench/collision_scene.h"
+
+typedef struct BenchPeer {
+    const char *name;
+    void *(*open)(const BenchScene *scene); // NULL: it cannot
+    void (*set_poses)(void *state, const CairnTransform *poses);
+    int (*detect)(void *state); // contact points
+    void (*close)(void *state);
+} BenchPeer;
+
+// The ways in which the peer may be run; *count 0 where it is not installed.
+const BenchPeer *bench_peer_ode(int *count);
+
+#endif
