@@ -165,7 +165,7 @@ static CairnStatus factor(void *state, const double *theta) {
     Body *body = state;
     const CairnProblem *problem = body->problem;
     for (int r = 0; r < problem->row_count; r++) {
-        double weight = 1 / (problem->compliance[r] + theta[r]);
+        double give = problem->compliance[r] + theta[r], weight = give > 0 ? 1 / give : HUGE_VAL;
         if (!isfinite(weight)) {
             return cairn_error(CAIRN_NUMERIC, "formulation body: row %d has no compliance: C + theta = %g", r,
                                problem->compliance[r] + theta[r]);

@@ -246,8 +246,8 @@ typedef struct CairnClosest {
 } CairnClosest;
 
 // The nearest shape within max_distance of a point, or of a shape on a body at `pose`.
-CairnStatus cairn_world_closest_point(const CairnWorld *world, CairnVec3 point, double max_distance,
-                                      CairnFilter filter, CairnClosest *closest, bool *has_closest);
+CairnStatus cairn_world_closest_point(const CairnWorld *world, CairnVec3 point, double max_distance, CairnFilter filter,
+                                      CairnClosest *closest, bool *has_closest);
 CairnStatus cairn_world_closest_shape(const CairnWorld *world, const CairnShapeDef *shape, CairnTransform pose,
                                       double max_distance, CairnFilter filter, CairnClosest *closest,
                                       bool *has_closest);
