@@ -80,8 +80,8 @@ static int run_suites(const Options *options, FILE *json) {
         if (is_own) {
             printf("%s: %s\n", suites[i]->name, suites[i]->summary);
         }
-        bool is_done = is_own ? suites[i]->report(stdout)
-                              : results != NULL && bench_run(suites[i], options->settings, results);
+        bool is_done =
+            is_own ? suites[i]->report(stdout) : results != NULL && bench_run(suites[i], options->settings, results);
         if (is_done && is_own) {
             ran++;
         } else if (is_done) {
