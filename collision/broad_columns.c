@@ -31,7 +31,7 @@ static inline int column_of(const CairnColumns *columns, int y, int z) {
 }
 
 static inline bool takes(const CairnLayerSource *source, int i) {
-    int level = source->level_of[source->size_of[i]];
+    int level = source->level_of[source->size_of[i]]; // NOLINT(bugprone-signed-char-misuse): none is -1
     return source->and_finer ? level >= source->first_level : level == source->first_level;
 }
 
