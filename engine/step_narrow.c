@@ -203,7 +203,7 @@ static void find_all(CairnStep *step, Narrow *narrow) {
     for (int k = 0; k < piece_count && !cairn_step_failed(step); k++) {
         Piece *piece = &narrow->pieces[k];
         if (piece->count > piece->capacity) {
-            capacity[k] = piece->capacity = piece->count < INT_MAX / 2 ? piece->count + piece->count / 4 + 16 : INT_MAX;
+            capacity[k] = piece->capacity = piece->count < INT_MAX / 2 ? piece->count + piece->count / 4 + 64 : INT_MAX;
             piece->found = CAIRN_STEP_PUSH(step, Found, piece->capacity);
             piece->count = -1; // to be found again
         }

@@ -358,7 +358,10 @@ static void visit(Stream *s, CairnProblem *problem, Lengths *lengths, const doub
     visit_constraints(s, problem);
     visit_frictions(s, problem);
     if (problem->form == CAIRN_FORM_EXPLICIT) {
-        visit_ints(s, &problem->W_start, problem->row_count > 0 ? problem->row_count + 1 : 0);
+        // INT_MAX rows are more than any file holds: refused as such, without the overflow.
+        int starts =
+            problem->row_count > 0 && problem->row_count < INT_MAX ? problem->row_count + 1 : problem->row_count;
+        visit_ints(s, &problem->W_start, starts);
         visit_ints(s, &problem->W_column, lengths->W);
         visit_doubles(s, &problem->W, lengths->W);
     } else {
