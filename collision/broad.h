@@ -12,6 +12,7 @@
 #define CAIRN_COLLISION_BROAD_H
 
 #include "collision/collision.h"
+#include <string.h>
 
 enum {
     CAIRN_BROAD_LEVELS = 8,
@@ -191,9 +192,13 @@ typedef struct CairnBroadCall {
     double spread[3];
 } CairnBroadCall;
 
-// The middle of a size.
+// The middle of a size: 1.25 or 1.75 of a power of two, put together from its bits.
 static inline double cairn_middle_of_size(int size) {
-    return ldexp(size % 2 == 0 ? 1.25 : 1.75, size / 2 - CAIRN_BROAD_MAX_EXPONENT - 1);
+    uint64_t bits = (uint64_t)(size / 2 + 1022 - CAIRN_BROAD_MAX_EXPONENT) << 52 | (uint64_t)(size % 2 == 0 ? 1 : 3)
+                                                                                       << 50;
+    double middle;
+    memcpy(&middle, &bits, sizeof middle);
+    return middle;
 }
 
 // The parts in their order; each is false when out of memory.

@@ -18,7 +18,7 @@ static int bits_for(double wanted, int last) {
     return bits;
 }
 
-// Cells of about twice the mean extent, in steps, so that they stay as they are while the mean hardly changes.
+// Cells of about one and a half times the mean extent, in steps, so that they stay as they are while the mean hardly changes.
 static CairnColumns columns_for(const CairnBroadCall *call, const CairnColumns *last, int first_size, int last_size) {
     double count = 0, sum[2] = {0, 0};
     for (int size = first_size; size <= last_size; ++size) {
@@ -28,7 +28,7 @@ static CairnColumns columns_for(const CairnBroadCall *call, const CairnColumns *
     }
     CairnColumns columns = {.bits = {0, 0}};
     for (int side = 0; side < 2; ++side) {
-        double wanted = fmax(2 * sum[side] / fmax(count, 1), 0.25 * end_of_size(last_size));
+        double wanted = fmax(1.5 * sum[side] / fmax(count, 1), 0.25 * end_of_size(last_size));
         bool keeps = last->cell[side] > 0.7 * wanted && last->cell[side] < 1.5 * wanted &&
                      last->cell[side] >= 0.25 * end_of_size(last_size);
         columns.cell[side] = keeps ? last->cell[side] : wanted;

@@ -13,8 +13,8 @@ static double motion_of(const CairnStep *step, const CairnShape *shape) {
     int block = step->block_of[shape->body];
     CairnVec3 linear = block >= 0 ? step->blocks[block].free.linear : body->velocity;
     CairnVec3 angular = block >= 0 ? step->blocks[block].free.angular : body->angular_velocity;
-    double reach = cairn_geometry_reach(&shape->geometry, body->local_center);
-    double turning = cairn_length(angular) > 0 ? cairn_length(angular) * reach : 0;
+    double turning = cairn_length(angular);
+    turning *= turning > 0 ? cairn_geometry_reach(&shape->geometry, body->local_center) : 0;
     return step->h * (cairn_length(linear) + turning);
 }
 
