@@ -156,7 +156,7 @@ static void refusals_are_shown(void **state) {
     assert_holds(call->err, "frame 1 of the reference: solver pgs does not take cone friction");
 }
 
-// A stub whose answers are errors from the third call on: the others go on without it.
+// A solver whose answers are errors from the third call on: the others go on without it.
 static CairnStatus solve_twice(const CairnProblem *problem, const CairnParts *parts, const void *options,
                                CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     (void)parts, (void)options, (void)report;
