@@ -253,11 +253,16 @@ static void shadows_fall_where_the_sun_is_hidden(void **state) {
 static void meshes_lie_on_their_solids(void **state) {
     (void)state;
     uint64_t seed = 3;
-    CairnPart parts[4] = {{.kind = CAIRN_PART_SPHERE, .half = {0.7, 0.7, 0.7}},
+    CairnVec3 points[40];
+    for (int i = 0; i < 40; i++) {
+        points[i] = cairn_scale(0.5, support_unit(&seed));
+    }
+    CairnPart parts[5] = {{.kind = CAIRN_PART_SPHERE, .half = {0.7, 0.7, 0.7}},
                           {.kind = CAIRN_PART_BOX, .half = {0.3, 0.5, 0.9}},
                           {.kind = CAIRN_PART_ROD, .half = {0.1, 0.1, 2}},
-                          {.kind = CAIRN_PART_CAPSULE, .half = {0.4, 0.4, 0.8}}};
-    for (int k = 0; k < 4; k++) {
+                          {.kind = CAIRN_PART_CAPSULE, .half = {0.4, 0.4, 0.8}},
+                          {.kind = CAIRN_PART_HULL, .points = points, .point_count = 40}};
+    for (int k = 0; k < 5; k++) {
         CairnMesh mesh = {0};
         parts[k].pose = support_transform(&seed, 5);
         assert_ok(cairn_mesh_add(&mesh, &parts[k], 400));
@@ -271,19 +276,44 @@ static void meshes_lie_on_their_solids(void **state) {
             } else if (k == 2) {
                 assert_near(hypot(local.x, local.y), 0.1, 1e-12);
             } else {
-                assert_near(cairn_length(cairn_part_local(&parts[k], t->corners[0])), 0.4, 1e-12);
+                assert_near(cairn_length(cairn_part_local(&parts[k], t->corners[0])), k == 3 ? 0.4 : 0.5, 1e-12);
             }
             // The triangle's own normal agrees with the solid's, up to its sign.
             CairnVec3 flat =
                 cairn_cross(cairn_sub(t->corners[1], t->corners[0]), cairn_sub(t->corners[2], t->corners[0]));
             CairnVec3 middle = cairn_scale(1.0 / 3, cairn_add(cairn_add(t->corners[0], t->corners[1]), t->corners[2]));
             if (cairn_length(flat) > 1e-9) {
-                double along = fabs(cairn_dot(cairn_normalize(flat), cairn_part_normal(&parts[k], t->face, middle)));
-                assert_true(along > (k == 1 ? 1 - 1e-12 : 0.95));
+                double along =
+                    fabs(cairn_dot(cairn_normalize(flat), cairn_part_normal(&mesh.parts[0], t->face, middle)));
+                assert_true(along > (k == 1 || k == 4 ? 1 - 1e-12 : 0.95));
             }
         }
+        // 40 points on a ball are corners all, and closed: Euler counts 2 (40) - 4 triangles.
+        assert_true(k != 4 || mesh.triangle_count == 76);
         cairn_mesh_free(&mesh);
     }
+}
+
+// No two faces of all parts share a number: the light of one is not smoothed into another.
+static void surfaces_have_numbers_of_their_own(void **state) {
+    (void)state;
+    CairnMesh mesh = {0};
+    const CairnVec3 points[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const int indices[12] = {0, 1, 2, 0, 1, 3, 0, 2, 3, 1, 2, 3};
+    const CairnPart parts[5] = {{.kind = CAIRN_PART_FACETS, .points = points, .indices = indices, .index_count = 12},
+                                {.kind = CAIRN_PART_HULL, .points = points, .point_count = 4},
+                                {.kind = CAIRN_PART_BOX, .half = {1, 1, 1}},
+                                {.kind = CAIRN_PART_CYLINDER, .half = {1, 1, 1}},
+                                {.kind = CAIRN_PART_PLANE}};
+    const int first[5] = {0, 4, 8, 14, 17};
+    for (int i = 0; i < 5; i++) {
+        assert_ok(cairn_mesh_add(&mesh, &parts[i], 100));
+        assert_int_equal(mesh.parts[i].first_surface, first[i]);
+    }
+    const CairnPart flat = {.kind = CAIRN_PART_HULL, .points = points, .point_count = 3};
+    assert_refused(cairn_mesh_add(&mesh, &flat, 100), CAIRN_INVALID_ARGUMENT, "");
+    assert_int_equal(mesh.part_count, 5);
+    cairn_mesh_free(&mesh);
 }
 
 // ---- pictures ----
@@ -379,6 +409,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(planes_reach_the_horizon),
         cmocka_unit_test(shadows_fall_where_the_sun_is_hidden),
         cmocka_unit_test(meshes_lie_on_their_solids),
+        cmocka_unit_test(surfaces_have_numbers_of_their_own),
         cmocka_unit_test(pictures_show_what_is_there),
         cmocka_unit_test(impossible_pictures_are_refused),
     };

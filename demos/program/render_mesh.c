@@ -1,4 +1,5 @@
 #include "demos/program/render_mesh.h"
+#include "collision/hull.h"
 #include <stdlib.h>
 
 // Room for `more` elements behind `count`; the old array stays valid when there is no memory.
@@ -100,32 +101,44 @@ static void add_facets(CairnMesh *mesh, const CairnPart *part) {
     }
 }
 
+// Each face a fan of triangles round its first corner.
+static void add_hull(CairnMesh *mesh, const CairnHull *hull) {
+    for (int face = 0; face < hull->face_count; face++) {
+        int first = hull->face_edges[face], edge = hull->edges[first].next;
+        CairnVec3 apex = hull->vertices[hull->edges[first].origin];
+        for (int next = hull->edges[edge].next; next != first; edge = next, next = hull->edges[next].next) {
+            add_triangle(mesh, apex, hull->vertices[hull->edges[edge].origin], hull->vertices[hull->edges[next].origin],
+                         face);
+        }
+    }
+}
+
 static CairnVec3 facet_normal(const CairnPart *part, int face) {
     const int *v = part->indices + 3 * (size_t)face;
     CairnVec3 a = part->points[v[0]];
     return cairn_cross(cairn_sub(part->points[v[1]], a), cairn_sub(part->points[v[2]], a));
 }
 
-CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPart *part, double detail) {
-    int rings = 2 * (int)cairn_clamp(2 * sqrt(fmax(detail, 0)), 4, 32);
-    int triangles = part->kind == CAIRN_PART_SPHERE     ? 4 * rings * rings
-                    : part->kind == CAIRN_PART_CAPSULE  ? 4 * rings * (rings + 1)
-                    : part->kind == CAIRN_PART_CYLINDER ? 8 * rings
-                    : part->kind == CAIRN_PART_BOX      ? 12
-                    : part->kind == CAIRN_PART_ROD      ? 2 * ROD_SIDES
-                    : part->kind == CAIRN_PART_FACETS   ? part->index_count / 3
-                                                        : 0;
-    void *parts = mesh->parts, *list = mesh->triangles;
-    bool is_enough = reserve(&parts, &mesh->part_capacity, mesh->part_count, 1, sizeof *mesh->parts);
-    mesh->parts = parts;
-    is_enough =
-        is_enough && reserve(&list, &mesh->triangle_capacity, mesh->triangle_count, triangles, sizeof *mesh->triangles);
-    mesh->triangles = list;
-    if (!is_enough) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "picture: no memory for %d triangles",
-                           mesh->triangle_count + triangles);
-    }
-    mesh->parts[mesh->part_count] = *part;
+static int triangles_of(const CairnPart *part, int rings) {
+    return part->kind == CAIRN_PART_SPHERE     ? 4 * rings * rings
+           : part->kind == CAIRN_PART_CAPSULE  ? 4 * rings * (rings + 1)
+           : part->kind == CAIRN_PART_CYLINDER ? 8 * rings
+           : part->kind == CAIRN_PART_BOX      ? 12
+           : part->kind == CAIRN_PART_ROD      ? 2 * ROD_SIDES
+           : part->kind == CAIRN_PART_FACETS   ? part->index_count / 3
+           : part->kind == CAIRN_PART_HULL     ? 2 * part->hull->vertex_count
+                                               : 0;
+}
+
+static int faces_of(const CairnPart *part) {
+    return part->kind == CAIRN_PART_BOX        ? 6
+           : part->kind == CAIRN_PART_CYLINDER ? 3
+           : part->kind == CAIRN_PART_FACETS   ? part->index_count / 3
+           : part->kind == CAIRN_PART_HULL     ? part->hull->face_count
+                                               : 1;
+}
+
+static void add_triangles(CairnMesh *mesh, const CairnPart *part, int rings) {
     if (part->kind == CAIRN_PART_SPHERE) {
         add_sphere(mesh, part->half.x, 0, rings);
     } else if (part->kind == CAIRN_PART_CAPSULE) {
@@ -138,12 +151,42 @@ CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPart *part, double detail
         add_rod(mesh, part->half);
     } else if (part->kind == CAIRN_PART_FACETS) {
         add_facets(mesh, part);
+    } else if (part->kind == CAIRN_PART_HULL) {
+        add_hull(mesh, part->hull);
     }
+}
+
+CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPart *part, double detail) {
+    int rings = 2 * (int)cairn_clamp(2 * sqrt(fmax(detail, 0)), 4, 32);
+    CairnPart added = *part;
+    added.hull = NULL;
+    added.first_surface = mesh->surface_count;
+    if (part->kind == CAIRN_PART_HULL) {
+        CAIRN_TRY(cairn_hull_build(part->points, part->point_count, NULL, &added.hull));
+    }
+    int triangles = triangles_of(&added, rings);
+    void *parts = mesh->parts, *list = mesh->triangles;
+    bool is_enough = reserve(&parts, &mesh->part_capacity, mesh->part_count, 1, sizeof *mesh->parts);
+    mesh->parts = parts;
+    is_enough =
+        is_enough && reserve(&list, &mesh->triangle_capacity, mesh->triangle_count, triangles, sizeof *mesh->triangles);
+    mesh->triangles = list;
+    if (!is_enough) {
+        cairn_hull_free(added.hull, NULL);
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "picture: no memory for %d triangles",
+                           mesh->triangle_count + triangles);
+    }
+    mesh->parts[mesh->part_count] = added;
+    add_triangles(mesh, &added, rings);
+    mesh->surface_count += faces_of(&added);
     mesh->part_count++;
     return cairn_ok();
 }
 
 void cairn_mesh_free(CairnMesh *mesh) {
+    for (int i = 0; i < mesh->part_count; i++) {
+        cairn_hull_free(mesh->parts[i].hull, NULL);
+    }
     free(mesh->parts);
     free(mesh->triangles);
     *mesh = (CairnMesh){0};
@@ -170,6 +213,8 @@ CairnVec3 cairn_part_normal(const CairnPart *part, int face, CairnVec3 point) {
         local = cairn_vec3(0, 0, 1);
     } else if (part->kind == CAIRN_PART_FACETS) {
         local = facet_normal(part, face);
+    } else if (part->kind == CAIRN_PART_HULL) {
+        local = part->hull->normals[face];
     }
     return cairn_rotate(part->pose.q, cairn_normalize(local));
 }

@@ -13,7 +13,8 @@ typedef enum CairnPartKind {
     CAIRN_PART_CAPSULE,
     CAIRN_PART_ROD,
     CAIRN_PART_PLANE,
-    CAIRN_PART_FACETS
+    CAIRN_PART_FACETS,
+    CAIRN_PART_HULL
 } CairnPartKind;
 
 // One solid. `half` holds a sphere's radius, a box's half edges, or the radius, radius and half length
@@ -27,7 +28,9 @@ typedef struct CairnPart {
     // Facets: three indices a triangle, its number is its face. Both belong to the world and outlive the picture.
     const CairnVec3 *points;
     const int *indices;
-    int index_count;
+    int point_count, index_count;
+    struct CairnHull *hull; // of a hull's points; made and owned by the mesh
+    int first_surface;      // the number of its face 0 among the faces of all parts; set by the mesh
 } CairnPart;
 
 typedef struct CairnTriangle {
@@ -39,7 +42,7 @@ typedef struct CairnTriangle {
 typedef struct CairnMesh {
     CairnPart *parts;
     CairnTriangle *triangles;
-    int part_count, part_capacity, triangle_count, triangle_capacity;
+    int part_count, part_capacity, triangle_count, triangle_capacity, surface_count;
 } CairnMesh;
 
 // Add a solid and its triangles (a plane has none: it is drawn by cairn_raster_plane). `detail` is about how many samples wide a

@@ -43,6 +43,10 @@ static bool part_of_shape(const CairnShapeDef *shape, CairnTransform body, Cairn
         part.points = shape->points;
         part.indices = shape->indices;
         part.index_count = shape->index_count;
+    } else if (shape->type == CAIRN_HULL) {
+        part.kind = CAIRN_PART_HULL;
+        part.points = shape->points;
+        part.point_count = shape->point_count;
     } else {
         return false;
     }
@@ -185,7 +189,7 @@ static Sample sample_at(const Drawing *drawing, int x, int y) {
     }
     sample.part = id < 0 ? -2 - id : drawing->mesh.triangles[id].part;
     sample.face = id < 0 ? 0 : drawing->mesh.triangles[id].face;
-    sample.surface = 8 * sample.part + sample.face;
+    sample.surface = drawing->mesh.parts[sample.part].first_surface + sample.face;
     CairnVec3 ray = cairn_view_ray(&drawing->view, sample.x, sample.y);
     sample.point = cairn_add_scaled(drawing->view.eye, 1 / (double)drawing->raster.key[place], ray);
     return sample;
