@@ -11,7 +11,7 @@ typedef struct Params {
 static const CairnField fields[] = {
     CAIRN_FIELD_INT(Params, dominoes, 24, 2, MAX_DOMINOES, "dominoes in the row"),
     CAIRN_FIELD_DOUBLE(Params, spacing, 0.45, 0.25, 0.7, 0, "", "from one to the next, in heights"),
-    CAIRN_FIELD_DOUBLE(Params, bend, 5, 0, 7, 0, "deg", "turn of the row from one to the next"),
+    CAIRN_FIELD_DOUBLE(Params, bend, 5, 0, 7, 0, "deg", "turn of the row from one to the next; 300 deg in all at most"),
     CAIRN_FIELD_DOUBLE(Params, push, 1.5, 1, 3, 0, "rad/s", "angular velocity of the first one"),
 };
 
@@ -21,9 +21,10 @@ static CairnStatus build(CairnSceneRun *run) {
     const Params *params = run->params;
     CairnBodyId *dominoes = run->memory;
     CAIRN_TRY(cairn_build_ground(run->world, 0.6, 0));
+    double bend = fmin(params->bend, 300.0 / (params->dominoes - 1)); // a full circle would run into its own start
     CairnVec3 foot = {0, 0, 0};
     for (int i = 0; i < params->dominoes; i++) {
-        double heading = (i - 0.5 * (params->dominoes - 1)) * params->bend * CAIRN_PI / 180;
+        double heading = (i - 0.5 * (params->dominoes - 1)) * bend * CAIRN_PI / 180;
         CairnVec3 ahead = {cos(heading), sin(heading), 0};
         CairnBodyDef body = cairn_body_def();
         body.position = cairn_add(foot, cairn_vec3(0, 0, 0.5 * tall));
