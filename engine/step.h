@@ -45,6 +45,11 @@ typedef struct CairnStepJoint {
     int row_count, row, constraint;
 } CairnStepJoint;
 
+// The levers that bound a contact's rows t1, t2, torsion and rolling: row r holds at most levers[r] times the normal impulse.
+static inline double cairn_step_lever(const CairnMaterial *material, int r) {
+    return r < 3 ? material->friction : r == 3 ? material->torsional_friction : material->rolling_friction;
+}
+
 // What contacts need of a shape and its body, close together: a pair reads two of them and nothing of the store.
 typedef struct CairnStepSide {
     CairnVec3 center; // of the body's mass
@@ -93,8 +98,9 @@ typedef struct CairnStep {
     int joint_count;
 
     CairnProblem problem;
-    double *P, *lambda; // what the stages still change
-    double *velocity;   // the answer: problem.dof_count
+    double *P, *lambda, *lower, *upper; // what the stages still change
+    CairnFriction *frictions;
+    double *velocity; // the answer: problem.dof_count
     CairnStepBoxes boxes;
     const CairnPair *pairs; // of the broad phase
     int pair_count;
@@ -143,6 +149,10 @@ void cairn_step_write_joint(const CairnStep *step, const CairnStepJoint *sj, dou
 // K jumped (geometric_jump); returns whether it did, that is, whether another solve is worth it.
 void cairn_step_stiffen(CairnStep *step);
 bool cairn_step_stiffen_again(CairnStep *step);
+
+// After a solve with box friction: bound the first touches by what they bear, where that is far from what was guessed; returns
+// whether it was.
+bool cairn_step_bound_again(CairnStep *step);
 
 static inline int cairn_step_block(const CairnStep *step, int body) {
     return body < 0 ? -1 : step->block_of[body];

@@ -107,6 +107,9 @@ static void allocate(CairnStep *step, Arrays *a, int term_entries) {
     };
     step->P = CAIRN_STEP_PUSH(step, double, 36 * (size_t)problem->block_count);
     step->lambda = CAIRN_STEP_PUSH(step, double, problem->row_count);
+    step->lower = a->lower;
+    step->upper = a->upper;
+    step->frictions = a->frictions;
     problem->blocks = a->blocks;
     problem->constraints = a->constraints;
     problem->terms = a->terms;
@@ -164,11 +167,6 @@ static void add_joint(CairnStep *step, Arrays *a, Cursor *at, const CairnStepJoi
 
 // ---- contacts ----
 
-static void set_bounds(Arrays *a, int row, double bound) {
-    a->lower[row] = -bound;
-    a->upper[row] = bound;
-}
-
 static void add_friction(CairnStep *step, Arrays *a, Cursor *at, const CairnStepContact *c) {
     CairnFrictionKind kind = step->world->def.friction;
     a->constraints[c->constraint].friction = at->friction;
@@ -182,15 +180,11 @@ static void add_friction(CairnStep *step, Arrays *a, Cursor *at, const CairnStep
         .rolling = c->material.rolling_friction,
         .frozen = c->frozen,
     };
-    const double levers[CAIRN_CONTACT_ROWS] = {0,
-                                               c->material.friction,
-                                               c->material.friction,
-                                               c->material.torsional_friction,
-                                               c->material.rolling_friction,
-                                               c->material.rolling_friction};
     for (int r = 1; r < c->row_count; r++) {
         // Only the box's bounds are numbers; the other laws bound by the answer itself.
-        set_bounds(a, c->row + r, kind == CAIRN_FRICTION_BOX ? levers[r] * c->frozen : HUGE_VAL);
+        double bound = kind == CAIRN_FRICTION_BOX ? cairn_step_lever(&c->material, r) * c->frozen : HUGE_VAL;
+        a->lower[c->row + r] = -bound;
+        a->upper[c->row + r] = bound;
     }
 }
 

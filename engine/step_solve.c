@@ -65,15 +65,21 @@ static void solve_once(CairnStep *step) {
         step->stats.solve.fallback > report.fallback ? step->stats.solve.fallback : report.fallback;
 }
 
-// Solve, and again where the impulses that the geometric stiffness was made from proved to be the wrong ones.
+// Solve, and again where the impulses that the geometric stiffness was made from, or those that first touches were guessed to
+// bear, proved to be the wrong ones.
 static void solve_passes(CairnStep *step) {
     const CairnWorldDef *def = &step->world->def;
-    int passes = def->geometric_stiffness ? def->geometric_passes : 1;
-    for (int pass = 1; !cairn_step_failed(step); pass++) {
+    int stiff_passes = def->geometric_stiffness ? def->geometric_passes : 1;
+    bool again = true;
+    for (int pass = 1; again && !cairn_step_failed(step); pass++) {
         solve_once(step);
-        step->stats.geometric_passes = pass;
-        if (cairn_step_failed(step) || pass == passes || !cairn_step_stiffen_again(step)) {
-            return;
+        step->stats.solves = pass;
+        again = false;
+        if (!cairn_step_failed(step) && pass < stiff_passes) {
+            again = cairn_step_stiffen_again(step);
+        }
+        if (!cairn_step_failed(step) && pass < def->touch_passes) {
+            again = cairn_step_bound_again(step) || again;
         }
     }
 }

@@ -402,6 +402,7 @@ static CairnStatus step_with_friction(Fixture *f, const char *law) {
     X(margin_negative, ARGUMENT, "contact_margin", "-0.1", WORLD(def.contact_margin = -0.1)) \
     X(integrator_unknown, ARGUMENT, "integrator", "8", WORLD(def.integrator = (CairnIntegrator)8)) \
     X(passes_zero, ARGUMENT, "geometric_passes", "0", WORLD(def.geometric_passes = 0)) \
+    X(touch_passes_zero, ARGUMENT, "touch_passes", "0", WORLD(def.touch_passes = 0)) \
     X(set_threads_zero, ARGUMENT, "thread_count", "0", SET("thread_count", "0")) \
     X(set_fraction_nan, ARGUMENT, "joint_fraction", "nan", SET("joint_fraction", "nan")) \
     X(set_words, ARGUMENT, "contact_slop", "plenty", SET("contact_slop", "plenty")) \

@@ -468,10 +468,8 @@ typedef struct Rest {
     CairnBodyState start[MOST_BODIES];
 } Rest;
 
-// Friction that follows this step's normal force: nothing has to slip first to learn it.
 static Rest rest_begin(double slope, double friction) {
     CairnWorldDef def = cairn_world_def();
-    def.friction = CAIRN_FRICTION_BOX_CURRENT;
     Rest rest = {.body_count = 0};
     assert_ok(cairn_world_create(&def, &rest.world));
     CairnPgsOptions options = {.iterations = 1000, .tolerance = 1e-13, .omega = 1};

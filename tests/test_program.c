@@ -279,7 +279,8 @@ static void run_ends_its_table_with_the_verdict(void **state) {
 static void run_says_what_is_not_certified(void **state) {
     (void)state;
     SupportCall *result =
-        support_call("run box_tower --steps 3 --iterations 1 --certified --json $/bad.json --screenshot $/bad.png@3");
+        support_call("run box_tower --steps 3 --iterations 1 --world touch_passes=1 --certified --json $/bad.json "
+                     "--screenshot $/bad.png@3");
     assert_int_equal(result->code, CAIRN_EXIT_FAILED);
     assert_holds(result->out, "\nNOT certified: ");
     assert_holds(result->out, " of 3 frames, worst ");

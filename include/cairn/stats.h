@@ -33,9 +33,9 @@ typedef struct CairnStats {
     uint64_t step_index; // counts from 1
     double time;         // simulated seconds since the world began
 
-    size_t arena_bytes;   // scratch memory used by the step
-    int allocations;      // calls of the allocator made by this step: zero once settled
-    int geometric_passes; // solves of this step (more than one where geometric stiffness asked for it)
+    size_t arena_bytes; // scratch memory used by the step
+    int allocations;    // calls of the allocator made by this step: zero once settled
+    int solves;         // of this step: more than one where geometric stiffness or first touches asked for it
 } CairnStats;
 
 #endif

@@ -50,7 +50,9 @@ typedef struct CairnWorldDef {
     double geometric_threshold;   // used on a body where h^2 |K| exceeds this fraction of its inertia
     int geometric_passes;         // solves a step at most; a second pass runs only where the impulses jumped
     double geometric_jump;        // relative change of a body's K from which a further pass is worth it
-    bool sleeping;                // islands at rest sleep: they cost nothing until something reaches them
+    int touch_passes; // solves a step at most; a second one runs only where a first touch bears another load than was guessed
+    double touch_jump; // relative difference of load and guess from which that is worth it
+    bool sleeping;     // islands at rest sleep: they cost nothing until something reaches them
     double sleep_speed, sleep_spin, sleep_time;
     CairnAllocator allocator;
     CairnLogger logger;
