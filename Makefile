@@ -7,7 +7,8 @@
 #   make install       PREFIX=/usr/local DESTDIR=             make clean
 #
 # Settings: CC=clang, PORTABLE=1 (x86-64-v2 instead of this machine), V=1 (whole commands), BUILD=folder, JOBS=n,
-# WERROR=0 (warnings of a compiler we have not met are not errors).
+# WERROR=0 (warnings of a compiler we have not met are not errors), CHOLMOD=1 (the solver bpp-cholmod; the library is then under
+# CHOLMOD's licences, LGPL and GPL).
 # Sources are found by folder, so a new file needs no edit here; every configuration has its own folder of objects.
 
 VERSION := 0.1.0
@@ -62,10 +63,27 @@ FLAGS_ubsan := -O1 -DCAIRN_CHECKS=1 -fno-omit-frame-pointer -fsanitize=undefined
 FLAGS_tsan := -O1 -DCAIRN_CHECKS=1 -fno-omit-frame-pointer -fsanitize=thread
 FLAGS_fuzz := -O1 -DCAIRN_CHECKS=1 -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
 
+# CHOLMOD is an oracle of the tests and a rival in the bench where it is found; the library and the program have it only when asked
+# (CHOLMOD=1). LAPACKE and OpenBLAS are in tests and bench alone, but for CHOLMOD's own use.
+has_header = $(shell printf '\043include <%s>\n' $(1) | $(CC) $(2) -E -x c - >/dev/null 2>&1 && echo yes)
+CHOLMOD_SRC := $(if $(call has_header,suitesparse/cholmod.h),$(sort $(wildcard solvers/cholmod/*.c)))
+BLAS_LIBS := $(if $(call has_header,lapacke.h),-llapacke) $(if $(call has_header,cblas.h),-lopenblas)
+ORACLE_LIBS := -Wl,--as-needed $(if $(CHOLMOD_SRC),-lcholmod) $(BLAS_LIBS) -Wl,--no-as-needed
+ifeq ($(CHOLMOD),1)
+ifeq ($(CHOLMOD_SRC),)
+$(error CHOLMOD=1 needs suitesparse/cholmod.h (Debian: libsuitesparse-dev))
+endif
+LIB_SRC := $(sort $(LIB_SRC) $(CHOLMOD_SRC))
+BASE_FLAGS += -DCAIRN_CHOLMOD
+CHOLMOD_LIBS := $(ORACLE_LIBS)
+else
+OPTIONAL_SRC := $(CHOLMOD_SRC)
+endif
+
 COMPILE := $(CC) $(BASE_FLAGS) $(ARCH) $(MOVES) $(FLAGS_$(CONFIG)) $(CPPFLAGS) $(CFLAGS)
 LINK := $(CC) -fopenmp -g $(filter -fsanitize%,$(FLAGS_$(CONFIG))) $(CFLAGS) $(LDFLAGS)
-LIBS := -lm
-PROGRAM_LIBS = -lpng -ldl -lm $(HDF5_LIBS)
+LIBS := -lm $(CHOLMOD_LIBS)
+PROGRAM_LIBS = -lpng -ldl -lm $(HDF5_LIBS) $(CHOLMOD_LIBS)
 
 # HDF5 is for `cairn solve` alone, where pkg-config finds it (HDF5=0: without).
 ifneq ($(HDF5),0)
@@ -83,7 +101,7 @@ objects = $(patsubst %.c,$(DIR)/obj/%.o,$(1))
 
 LIB_OBJ := $(call objects,$(LIB_SRC))
 PARTS_OBJ := $(call objects,$(PARTS_SRC))
-SUPPORT_OBJ := $(call objects,$(SUPPORT_SRC))
+SUPPORT_OBJ := $(call objects,$(SUPPORT_SRC) $(OPTIONAL_SRC))
 STATIC := $(OUT)/libcairn.a
 SHARED := $(OUT)/libcairn.so
 PARTS := $(DIR)/libparts.a
@@ -113,9 +131,9 @@ $(DIR)/lib.list: FORCE
 $(DIR)/parts.list: FORCE
 	$(call stamp,$(PARTS_OBJ))
 $(DIR)/support.list: FORCE
-	$(call stamp,$(SUPPORT_OBJ))
+	$(call stamp,$(SUPPORT_OBJ) $(ORACLE_LIBS))
 $(DIR)/bench.list: FORCE
-	$(call stamp,$(BENCH_SRC))
+	$(call stamp,$(BENCH_SRC) $(OPTIONAL_SRC) $(PEER_LIBS) $(ORACLE_LIBS))
 $(OUT)/.products: FORCE
 	$(call stamp,$(DIR))
 
@@ -158,14 +176,15 @@ $(OUT)/cairn: $(call objects,$(MAIN_SRC)) $(PARTS) $(STATIC)
 		-Wl,--no-whole-archive $(PROGRAM_LIBS)
 
 # Other engines to compare with, where they are installed (tools/deps --bench). Never linked into the library.
-PEER_LIBS = $(shell echo '\#include <ode/ode.h>' | $(CC) -DdDOUBLE -E -x c - >/dev/null 2>&1 && echo -lode)
-$(BENCH): $(call objects,$(BENCH_SRC)) $(DIR)/bench.list $(PARTS) $(STATIC)
+PEER_LIBS = $(if $(call has_header,ode/ode.h,-DdDOUBLE),-lode) $(if $(call has_header,mujoco/mujoco.h),-lmujoco)
+BENCH_OBJ := $(call objects,$(BENCH_SRC) $(OPTIONAL_SRC))
+$(BENCH): $(BENCH_OBJ) $(DIR)/bench.list $(PARTS) $(STATIC)
 	@echo "  LD $@"
-	$(Q)$(LINK) -o $@ $(call objects,$(BENCH_SRC)) $(PARTS) $(STATIC) $(PROGRAM_LIBS) $(PEER_LIBS)
+	$(Q)$(LINK) -o $@ $(BENCH_OBJ) $(PARTS) $(STATIC) $(PROGRAM_LIBS) $(ORACLE_LIBS) $(PEER_LIBS)
 
 $(DIR)/test_%: $(DIR)/obj/tests/test_%.o $(SUPPORT) $(PARTS) $(STATIC)
 	@echo "  LD $@"
-	$(Q)$(LINK) -rdynamic -o $@ $< $(SUPPORT) $(PARTS) $(STATIC) -lcmocka $(PROGRAM_LIBS)
+	$(Q)$(LINK) -rdynamic -o $@ $< $(SUPPORT) $(PARTS) $(STATIC) -lcmocka $(PROGRAM_LIBS) $(ORACLE_LIBS)
 
 $(DIR)/fuzz_%: $(DIR)/obj/tests/fuzz_%.o $(STATIC)
 	@echo "  LD $@"
@@ -201,7 +220,7 @@ check: $(CHOSEN)
 	@$(RUN_ENV) tests/run -j $(JOBS) -f '$(FILTER)' $(CHOSEN)
 
 bench: $(BENCH)
-	@OMP_WAIT_POLICY=passive $(BENCH) $(NAME)
+	@OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 $(BENCH) $(NAME)
 
 fuzzers: $(FUZZERS)
 fuzz:
@@ -220,7 +239,7 @@ install: all
 	$(Q)install -m 755 $(SHARED).$(VERSION) $(DESTDIR)$(PREFIX)/lib/
 	$(Q)ln -sf libcairn.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libcairn.so.0
 	$(Q)ln -sf libcairn.so.0 $(DESTDIR)$(PREFIX)/lib/libcairn.so
-	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' cairn.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/cairn.pc
+	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' cairn.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/cairn.pc
 	$(Q)$(if $(PROGRAM),install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/)
 uninstall:
 	$(Q)rm -rf $(DESTDIR)$(PREFIX)/include/cairn $(DESTDIR)$(PREFIX)/lib/libcairn.* $(DESTDIR)$(PREFIX)/lib/pkgconfig/cairn.pc \

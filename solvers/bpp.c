@@ -124,7 +124,7 @@ static CairnStatus pivot_until_settled(CairnExact *exact, const CairnBppOptions 
     return cairn_ok();
 }
 
-static CairnStatus run_bpp(CairnExact *exact, const void *options, CairnOutcome *outcome) {
+CairnStatus cairn_bpp_run(CairnExact *exact, const void *options, CairnOutcome *outcome) {
     const CairnBppOptions *chosen = options;
     if (chosen->warm) {
         cairn_exact_measure(exact);
@@ -152,7 +152,7 @@ static CairnStatus solve_bpp(const CairnProblem *problem, const CairnParts *part
     }
     CairnExact exact;
     CAIRN_TRY(cairn_exact_init(&exact, "bpp", problem, (CairnFormulation)chosen.formulation, context, lambda));
-    return cairn_exact_run(&exact, "bpp", run_bpp, &chosen, lambda, report);
+    return cairn_exact_run(&exact, "bpp", cairn_bpp_run, &chosen, lambda, report);
 }
 
 const CairnSolver cairn_solver_bpp = {

@@ -17,6 +17,9 @@ typedef struct CairnBppOptions {
     bool warm;
 } CairnBppOptions;
 
+// A CairnExactMethod with CairnBppOptions, for solvers that pivot over another system.
+CairnStatus cairn_bpp_run(CairnExact *exact, const void *options, CairnOutcome *outcome);
+
 extern const CairnSolver cairn_solver_bpp;
 
 #endif

@@ -80,12 +80,8 @@ static void renew_bounds(CairnExact *exact, double part) {
     }
 }
 
-CairnStatus cairn_exact_init(CairnExact *exact, const char *name, const CairnProblem *problem,
-                             CairnFormulation formulation, CairnSolverContext *context, const double *lambda) {
-    CAIRN_TRY(check(name, problem, lambda));
-    *exact = (CairnExact){.problem = problem, .context = context};
-    CAIRN_TRY(allocate(exact));
-    CAIRN_TRY(cairn_system_init(&exact->system, problem, formulation, context));
+// Everything but the system, which is there.
+static CairnStatus init(CairnExact *exact, const char *name, const CairnProblem *problem, const double *lambda) {
     int m = problem->row_count;
     size_t size = (size_t)m * sizeof(double);
     exact->D = exact->system.D;
@@ -106,6 +102,24 @@ CairnStatus cairn_exact_init(CairnExact *exact, const char *name, const CairnPro
     renew_bounds(exact, 1);
     hold_rows(exact);
     return cairn_ok();
+}
+
+CairnStatus cairn_exact_init(CairnExact *exact, const char *name, const CairnProblem *problem,
+                             CairnFormulation formulation, CairnSolverContext *context, const double *lambda) {
+    CAIRN_TRY(check(name, problem, lambda));
+    *exact = (CairnExact){.problem = problem, .context = context};
+    CAIRN_TRY(allocate(exact));
+    CAIRN_TRY(cairn_system_init(&exact->system, problem, formulation, context));
+    return init(exact, name, problem, lambda);
+}
+
+CairnStatus cairn_exact_init_kind(CairnExact *exact, const char *name, const CairnProblem *problem,
+                                  const CairnSystemKind *kind, CairnSolverContext *context, const double *lambda) {
+    CAIRN_TRY(check(name, problem, lambda));
+    *exact = (CairnExact){.problem = problem, .context = context};
+    CAIRN_TRY(allocate(exact));
+    CAIRN_TRY(cairn_system_init_kind(&exact->system, problem, kind, context));
+    return init(exact, name, problem, lambda);
 }
 
 // The measure of an iterate whose w is known.

@@ -37,6 +37,10 @@ typedef struct CairnExact {
 CairnStatus cairn_exact_init(CairnExact *exact, const char *name, const CairnProblem *problem,
                              CairnFormulation formulation, CairnSolverContext *context, const double *lambda);
 
+// The same over a kind that has no number of its own.
+CairnStatus cairn_exact_init_kind(CairnExact *exact, const char *name, const CairnProblem *problem,
+                                  const CairnSystemKind *kind, CairnSolverContext *context, const double *lambda);
+
 // Find w of the iterate, and the largest |middle of w, D (lambda - u), D (lambda - l)|.
 double cairn_exact_measure(CairnExact *exact);
 

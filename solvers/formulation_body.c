@@ -200,5 +200,13 @@ static void solve(void *state, double *x) {
     }
 }
 
-const CairnSystemKind cairn_system_body = {
-    .name = "body", .prepare = prepare, .factor = factor, .solve = solve, .forget = cairn_formulation_forget};
+static double operations(const void *state) {
+    return ((const Body *)state)->factor.plan->operations;
+}
+
+const CairnSystemKind cairn_system_body = {.name = "body",
+                                           .prepare = prepare,
+                                           .factor = factor,
+                                           .solve = solve,
+                                           .forget = cairn_formulation_forget,
+                                           .operations = operations};

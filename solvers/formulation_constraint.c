@@ -242,5 +242,13 @@ static void solve(void *state, double *x) {
     }
 }
 
-const CairnSystemKind cairn_system_constraint = {
-    .name = "constraint", .prepare = prepare, .factor = factor, .solve = solve, .forget = cairn_formulation_forget};
+static double operations(const void *state) {
+    return ((const Constraint *)state)->factor.plan->operations;
+}
+
+const CairnSystemKind cairn_system_constraint = {.name = "constraint",
+                                                 .prepare = prepare,
+                                                 .factor = factor,
+                                                 .solve = solve,
+                                                 .forget = cairn_formulation_forget,
+                                                 .operations = operations};

@@ -162,5 +162,13 @@ static void solve(void *state, double *x) {
     }
 }
 
-const CairnSystemKind cairn_system_kkt = {
-    .name = "kkt", .prepare = prepare, .factor = factor, .solve = solve, .forget = cairn_formulation_forget};
+static double operations(const void *state) {
+    return ((const Kkt *)state)->factor.plan->operations;
+}
+
+const CairnSystemKind cairn_system_kkt = {.name = "kkt",
+                                          .prepare = prepare,
+                                          .factor = factor,
+                                          .solve = solve,
+                                          .forget = cairn_formulation_forget,
+                                          .operations = operations};

@@ -7,11 +7,17 @@
 #include "solvers/bpp.h"
 #include "solvers/ipm.h"
 #include "solvers/pgs.h"
+#ifdef CAIRN_CHOLMOD
+#include "solvers/cholmod/bpp_cholmod.h"
+#endif
 
 static const CairnSolver *const solvers[] = {
     &cairn_solver_pgs,
     &cairn_solver_bpp,
     &cairn_solver_ipm,
+#ifdef CAIRN_CHOLMOD
+    &cairn_solver_bpp_cholmod,
+#endif
 };
 
 enum { SOLVER_COUNT = sizeof(solvers) / sizeof(solvers[0]) };

@@ -21,12 +21,12 @@ enum {
     LEAN_ROWS = 64   // most rows of one block that constraint space is given
 };
 
-static bool can_take(CairnFormulation formulation, const CairnProblem *problem) {
-    const CairnSystemKind *kind = kinds[formulation];
-    if (kind == NULL) {
-        return false;
-    }
+static bool takes(const CairnSystemKind *kind, const CairnProblem *problem) {
     return kind->takes != NULL ? kind->takes(problem) : problem->form == CAIRN_FORM_DYNAMICS;
+}
+
+static bool can_take(CairnFormulation formulation, const CairnProblem *problem) {
+    return kinds[formulation] != NULL && takes(kinds[formulation], problem);
 }
 
 // Constraint space wins where rows are fewer than dofs (mechanisms, chains): its matrix is smaller and needs less refinement. But
@@ -79,19 +79,11 @@ static void **slot_of(CairnSolverContext *context, CairnFormulation formulation)
     return kept != NULL ? &kept->slots[formulation] : NULL;
 }
 
-CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
-                              CairnSolverContext *context) {
-    if (formulation == CAIRN_FORMULATION_AUTO) {
-        formulation = choose(problem, context->arena);
-    }
-    if (!can_take(formulation, problem)) {
-        return cairn_error(CAIRN_UNSUPPORTED, "formulation %s does not take this problem (form %d, %d rows)",
-                           cairn_formulation_names[formulation], (int)problem->form + 1, problem->row_count);
-    }
+static CairnStatus init(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
+                        const CairnSystemKind *kind, CairnSolverContext *context) {
     int m = problem->row_count;
     CairnArena *arena = context->arena;
-    *system =
-        (CairnSystem){.problem = problem, .context = context, .formulation = formulation, .kind = kinds[formulation]};
+    *system = (CairnSystem){.problem = problem, .context = context, .formulation = formulation, .kind = kind};
     system->D = CAIRN_PUSH(arena, double, m + 1);
     system->is_dead = CAIRN_PUSH(arena, bool, m + 1);
     system->theta = CAIRN_PUSH(arena, double, m + 1);
@@ -109,7 +101,36 @@ CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, 
         system->is_dead[i] = !(system->D[i] > 0);
         system->D[i] = system->is_dead[i] ? 1 : system->D[i];
     }
-    return system->kind->prepare(&system->ops, context, slot_of(context, formulation), &system->state);
+    void **slot = formulation != CAIRN_FORMULATION_AUTO ? slot_of(context, formulation) : NULL;
+    return kind->prepare(&system->ops, context, slot, &system->state);
+}
+
+CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
+                              CairnSolverContext *context) {
+    if (formulation == CAIRN_FORMULATION_AUTO) {
+        formulation = choose(problem, context->arena);
+    }
+    if (!can_take(formulation, problem)) {
+        return cairn_error(CAIRN_UNSUPPORTED, "formulation %s does not take this problem (form %d, %d rows)",
+                           cairn_formulation_names[formulation], (int)problem->form + 1, problem->row_count);
+    }
+    return init(system, problem, formulation, kinds[formulation], context);
+}
+
+CairnStatus cairn_system_init_kind(CairnSystem *system, const CairnProblem *problem, const CairnSystemKind *kind,
+                                   CairnSolverContext *context) {
+    if (!takes(kind, problem)) {
+        return cairn_error(CAIRN_UNSUPPORTED, "formulation %s does not take this problem (form %d, %d rows)",
+                           kind->name, (int)problem->form + 1, problem->row_count);
+    }
+    return init(system, problem, CAIRN_FORMULATION_AUTO, kind, context);
+}
+
+void cairn_system_release(CairnSystem *system) {
+    if (system->state != NULL && system->kind->release != NULL) {
+        system->kind->release(system->state);
+    }
+    system->state = NULL;
 }
 
 CairnStatus cairn_system_factor(CairnSystem *system, const double *theta) {

@@ -39,6 +39,9 @@ typedef struct CairnSystemKind {
     // x[row_count]: y on entry, the answer of one application on return; x = 0 where held out, whatever stood there.
     void (*solve)(void *state, double *x);
     void (*forget)(void *memory, const CairnAllocator *allocator);
+    double (*operations)(
+        const void *state);       // multiplications and additions of one factorization, where they are counted
+    void (*release)(void *state); // what a foreign factor holds outside the arena; NULL: nothing
 } CairnSystemKind;
 
 // What stands between solves: one slot a formulation. A solver with nothing else to remember keeps just this.
@@ -53,7 +56,7 @@ typedef struct CairnSystem {
     const CairnProblem *problem;
     CairnSolverContext *context;
     CairnOps ops;
-    CairnFormulation formulation; // as chosen, never AUTO
+    CairnFormulation formulation; // as chosen; AUTO: a kind of its own
     const CairnSystemKind *kind;
     void *state;
     double *D;        // diag(A), 1 where it is zero
@@ -68,6 +71,13 @@ typedef struct CairnSystem {
 // Choose and prepare. AUTO takes the formulation with the fewest operations among those that take the problem. Memory is context->memory.
 CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
                               CairnSolverContext *context);
+
+// The same with a kind that has no number of its own; nothing is kept between solves.
+CairnStatus cairn_system_init_kind(CairnSystem *system, const CairnProblem *problem, const CairnSystemKind *kind,
+                                   CairnSolverContext *context);
+
+// Needed after a kind that has `release`, harmless otherwise, also after an init that failed.
+void cairn_system_release(CairnSystem *system);
 
 // Factor for theta. Where pivots break down (C = 0 and redundant rows), rising shares of D are added and remembered in `raised`.
 CairnStatus cairn_system_factor(CairnSystem *system, const double *theta);

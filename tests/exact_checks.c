@@ -112,9 +112,11 @@ void exact_check_enumerated(const CairnSolver *solver) {
         bool has_answer = test_enumerate(n, A, b, t.lower, t.upper, answer);
         assert_true(has_answer || draw % 3 == 1);
         exact_certify(solver, NULL, &t.problem, lambda);
-        test_problem_make_explicit(&t, &form_2);
-        exact_certify(solver, NULL, &form_2.problem, again);
-        assert_below(exact_distance(&t.problem, lambda, again), 1);
+        if (solver->traits & CAIRN_TAKES_EXPLICIT) {
+            test_problem_make_explicit(&t, &form_2);
+            exact_certify(solver, NULL, &form_2.problem, again);
+            assert_below(exact_distance(&t.problem, lambda, again), 1);
+        }
         for (int i = 0; i < n; i++) {
             assert_true(lambda[i] >= t.lower[i] - 1e-9 && lambda[i] <= t.upper[i] + 1e-9);
             if (draw % 3 != 1) {

@@ -1,0 +1,108 @@
+// bpp-cholmod: the checks of all exact solvers over both of CHOLMOD's factors, where CHOLMOD is found; and what `faithful` is.
+#include "tests/exact_checks.h"
+
+#if __has_include(<suitesparse/cholmod.h>)
+#include "solvers/bpp.h"
+#include "solvers/cholmod/bpp_cholmod.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(name, call)                                                                                              \
+    static void name(void **state) {                                                                                   \
+        (void)state;                                                                                                   \
+        call;                                                                                                          \
+    }
+
+CHECK(random_problems_meet_their_enumerated_answer, exact_check_enumerated(&cairn_solver_bpp_cholmod))
+CHECK(chosen_answers_are_found, exact_check_chosen(&cairn_solver_bpp_cholmod))
+CHECK(hyperstatic_heaps_are_certified, exact_check_heaps(&cairn_solver_bpp_cholmod, 40))
+CHECK(order_and_warm_start_change_nothing, exact_check_order_and_warmth(&cairn_solver_bpp_cholmod))
+CHECK(current_bounds_agree_with_their_impulses, exact_check_current_bounds(&cairn_solver_bpp_cholmod))
+CHECK(redundant_rows_are_regularised, exact_check_singular(&cairn_solver_bpp_cholmod))
+CHECK(bad_input_is_refused, exact_check_bad_input(&cairn_solver_bpp_cholmod))
+CHECK(no_memory_is_an_error, exact_check_no_memory(&cairn_solver_bpp_cholmod))
+
+// Every way to factor finds what bpp finds.
+static void all_factors_agree_with_bpp(void **state) {
+    (void)state;
+    static const char *const options[] = {"method=simplicial,symbolic=each", "method=simplicial,symbolic=once",
+                                          "method=supernodal,symbolic=each", "method=supernodal,symbolic=once"};
+    for (int draw = 0; draw < 4; draw++) {
+        TestPile pile;
+        uint64_t seed = 90 + (uint64_t)draw;
+        test_pile_heap(&pile, &seed, 20, draw % 2 ? 1e-9 : 1e-6, CAIRN_FRICTION_BOX);
+        size_t rows = (size_t)pile.problem.row_count;
+        double *own = calloc(rows, sizeof *own), *other = calloc(rows, sizeof *other);
+        assert_true(own != NULL && other != NULL);
+        exact_certify(&cairn_solver_bpp, NULL, &pile.problem, own);
+        for (int k = 0; k < 4; k++) {
+            memset(other, 0, rows * sizeof *other);
+            exact_certify(&cairn_solver_bpp_cholmod, options[k], &pile.problem, other);
+            assert_below(exact_distance(&pile.problem, own, other), 1);
+        }
+        free(own);
+        free(other);
+        test_pile_free(&pile);
+    }
+}
+
+// Cold whatever the warm start is, as many pivots as bpp from the same sets, and no ipm behind it.
+static void faithful_is_the_papers(void **state) {
+    (void)state;
+    TestPile pile;
+    uint64_t seed = 71;
+    test_pile_heap(&pile, &seed, 40, 1e-8, CAIRN_FRICTION_BOX);
+    size_t rows = (size_t)pile.problem.row_count;
+    double *cold = calloc(rows, sizeof *cold), *warm = calloc(rows, sizeof *warm);
+    assert_true(cold != NULL && warm != NULL);
+    exact_certify(&cairn_solver_bpp, NULL, &pile.problem, warm);
+    ExactRun from_zero = exact_run(&cairn_solver_bpp_cholmod, "faithful=true", &pile.problem, 1, NULL, cold);
+    ExactRun from_answer = exact_run(&cairn_solver_bpp_cholmod, "faithful=true", &pile.problem, 1, NULL, warm);
+    assert_ok(from_zero.status);
+    assert_ok(from_answer.status);
+    assert_memory_equal(cold, warm, rows * sizeof *cold);
+    assert_int_equal(from_zero.report.iterations, from_answer.report.iterations);
+    assert_int_equal(from_zero.report.outcome, CAIRN_AT_LIMIT);
+    assert_int_equal(from_zero.report.iterations, 50);
+    assert_int_equal(from_zero.report.factorizations, 50);
+    assert_int_equal(from_zero.report.fallback, 0);
+    free(cold);
+    free(warm);
+    test_pile_free(&pile);
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_problems_meet_their_enumerated_answer),
+        cmocka_unit_test(chosen_answers_are_found),
+        cmocka_unit_test(hyperstatic_heaps_are_certified),
+        cmocka_unit_test(order_and_warm_start_change_nothing),
+        cmocka_unit_test(current_bounds_agree_with_their_impulses),
+        cmocka_unit_test(redundant_rows_are_regularised),
+        cmocka_unit_test(bad_input_is_refused),
+        cmocka_unit_test(no_memory_is_an_error),
+        cmocka_unit_test(all_factors_agree_with_bpp),
+        cmocka_unit_test(faithful_is_the_papers),
+    };
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#else
+
+static void without_cholmod_there_is_nothing_to_test(void **state) {
+    (void)state;
+    print_message("bpp-cholmod: suitesparse/cholmod.h is not installed (Debian: libsuitesparse-dev): skipped\n");
+    skip();
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(without_cholmod_there_is_nothing_to_test)};
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#endif
