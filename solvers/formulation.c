@@ -1,5 +1,6 @@
 #include "solvers/formulation.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/base/memory.h"
@@ -135,6 +136,26 @@ static void pack_group(const Grouping *g, const CairnGroups *groups, int index, 
     }
 }
 
+// A constraint's rows stay together, so n, t1, t2 of a contact are three in a row.
+static CairnStatus list_frictions(CairnGroups *groups, const CairnProblem *problem, CairnArena *arena) {
+    int *friction = CAIRN_PUSH(arena, int, problem->row_count + 1),
+        *of = CAIRN_PUSH(arena, int, problem->row_count + 1);
+    if (!friction || !of) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation: no memory for %d rows", problem->row_count);
+    }
+    for (int r = 0; r < problem->row_count; r++) {
+        of[r] = -1;
+    }
+    for (int f = 0; f < problem->friction_count; f++) {
+        of[problem->frictions[f].normal] = cairn_takes_block(&problem->frictions[f]) ? f : -1;
+    }
+    for (int k = 0; k < groups->row_count; k++) {
+        friction[k] = of[groups->rows[k]];
+    }
+    groups->friction = friction;
+    return cairn_ok();
+}
+
 CairnStatus cairn_groups_init(CairnGroups *groups, const CairnProblem *problem, CairnArena *arena) {
     *groups = (CairnGroups){0};
     int n = problem->constraint_count;
@@ -166,6 +187,7 @@ CairnStatus cairn_groups_init(CairnGroups *groups, const CairnProblem *problem, 
     groups->groups = g.groups;
     groups->terms = g.terms;
     groups->rows = g.rows;
+    CAIRN_TRY(list_frictions(groups, problem, arena));
     groups->J = CAIRN_PUSH_ZERO(arena, double, groups->J_size);
     if (!groups->J) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation: no memory for the Jacobians of %d rows",
@@ -248,6 +270,26 @@ void cairn_formulation_add_block(const CairnProblem *problem, int block, const C
         double *column = cairn_linalg_diagonal(front, row + j);
         for (int i = j; i < size; i++) {
             column[i - j] += P[i * size + j];
+        }
+    }
+}
+
+void cairn_formulation_add_theta(const double *theta, const CairnThetaBlock *block, double sign,
+                                 const CairnLinalgFront *front, int row) {
+    for (int j = 0; j < 3; j++) {
+        double *column = cairn_linalg_diagonal(front, row + j);
+        for (int i = j; i < 3 && !isinf(theta[j]); i++) {
+            column[i - j] += isinf(theta[i]) ? 0 : sign * cairn_theta_entry(block, i, j);
+        }
+    }
+}
+
+void cairn_formulation_scale_theta(const CairnGroups *groups, const double *theta, const CairnThetaBlock *blocks,
+                                   double sign, double *scale) {
+    for (int k = 0; k < groups->row_count && blocks; k++) {
+        int f = groups->friction[k];
+        for (int i = 0; i < 3 && f >= 0; i++) {
+            scale[k + i] += isinf(theta[groups->rows[k + i]]) ? 0 : sign * cairn_theta_entry(&blocks[f], i, i);
         }
     }
 }

@@ -1,7 +1,8 @@
 // Formulations: the same linear system (A + Theta) x = y (system.h) in three sparse matrices, each over the graph of bodies and
 // constraints. With S = C + Theta:
 //
-//   body        K = P + J^T S^-1 J over the dofs;  x = S^-1 (y - J K^-1 J^T S^-1 y); rows held out have S^-1 = 0
+//   body        K = P + J^T S^-1 J over the dofs;  x = S^-1 (y - J K^-1 J^T S^-1 y); rows held out have S^-1 = 0; contacts with a
+//               block in Theta are turned so that S is diagonal there too (formulation_turn.c)
 //   kkt         [P J^T; J -S];                     x is minus the second part of its answer to (0, y); rows held out: J = 0, S = 1
 //   constraint  J P^-1 J^T + S as written;         rows held out: J = 0, S = 1
 //
@@ -30,7 +31,8 @@ typedef struct CairnGroups {
     int group_count, term_count, row_count;
     const CairnGroup *groups;
     const CairnGroupTerm *terms;
-    const int *rows; // the problem's rows, group by group
+    const int *rows;     // the problem's rows, group by group
+    const int *friction; // of each of these rows: the friction group whose n it is and that takes a block, else -1
     double *J;
     size_t J_size;
 } CairnGroups;
@@ -49,6 +51,25 @@ void cairn_formulation_forget(void *memory, const CairnAllocator *allocator);
 // y += J^T x over the rows of all groups (x by the problem's rows), and y[row] = J v.
 void cairn_groups_add_impulse(const CairnGroups *groups, const CairnProblem *problem, const double *x, double *y);
 void cairn_groups_jacobian(const CairnGroups *groups, const CairnProblem *problem, const double *v, double *y);
+
+// Add sign times a group's block of Theta where n, t1, t2 are the front's rows from `row` on; theta: of these rows.
+void cairn_formulation_add_theta(const double *theta, const CairnThetaBlock *block, double sign,
+                                 const CairnLinalgFront *front, int row);
+// Add sign times the diagonals of the blocks to scale, group by group.
+void cairn_formulation_scale_theta(const CairnGroups *groups, const double *theta, const CairnThetaBlock *blocks,
+                                   double sign, double *scale);
+
+// T = C + Theta of one contact as R^T R, with R upper triangular over the rows in use (in the order `column`), reciprocals on its
+// diagonal.
+typedef struct CairnTurn {
+    int count, column[3];
+    double R[3][3];
+} CairnTurn;
+
+// give: C + theta of n, t1, t2. False where T is singular.
+bool cairn_turn_make(const double *give, const CairnThetaBlock *block, CairnTurn *turn);
+void cairn_turn_forward(const CairnTurn *turn, int stride, const double *x, double *y);
+void cairn_turn_backward(const CairnTurn *turn, const double *x, double *y);
 
 // Add the block P of a dof block at the diagonal.
 void cairn_formulation_add_block(const CairnProblem *problem, int block, const CairnLinalgFront *front, int row);

@@ -14,6 +14,9 @@ typedef struct Body {
     double *weight;   // 1/(C + theta) by the problem's rows; 0: held out
     double *negative; // -weight, group by group
     double *scale, *y, *v;
+    double *plain;    // J as it is; groups.J is the turned one
+    CairnTurn *turns; // by friction groups; NULL: none takes a block
+    bool is_turned;
     int *element; // element -> group
     int thread_count;
 } Body;
@@ -106,6 +109,25 @@ static CairnStatus make_graph(Body *body, CairnArena *arena, CairnLinalgGraph *g
     return cairn_ok();
 }
 
+static CairnStatus make_turns(Body *body, CairnArena *arena) {
+    const CairnProblem *problem = body->problem;
+    bool has_blocks = false;
+    for (int f = 0; f < problem->friction_count; f++) {
+        has_blocks = has_blocks || cairn_takes_block(&problem->frictions[f]);
+    }
+    if (!has_blocks) {
+        return cairn_ok();
+    }
+    body->plain = CAIRN_PUSH(arena, double, body->groups.J_size);
+    body->turns = CAIRN_PUSH(arena, CairnTurn, problem->friction_count);
+    if (!body->plain || !body->turns) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory for %d friction groups",
+                           problem->friction_count);
+    }
+    memcpy(body->plain, body->groups.J, body->groups.J_size * sizeof *body->plain);
+    return cairn_ok();
+}
+
 static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, void **memory, void **state) {
     CairnArena *arena = context->arena;
     Body *body = CAIRN_PUSH_ZERO(arena, Body, 1);
@@ -129,6 +151,48 @@ static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, voi
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory for %d rows", problem->row_count);
     }
     *state = body;
+    return make_turns(body, arena);
+}
+
+// Turn the Jacobians of all contacts with a block, from the plain ones.
+static CairnStatus turn_contacts(Body *body, const double *theta, const CairnThetaBlock *blocks) {
+    const CairnProblem *problem = body->problem;
+    const CairnGroups *groups = &body->groups;
+    if (body->turns == NULL) {
+        return cairn_ok();
+    }
+    if (blocks == NULL) {
+        if (body->is_turned) {
+            memcpy(groups->J, body->plain, groups->J_size * sizeof *groups->J);
+        }
+        body->is_turned = false;
+        return cairn_ok();
+    }
+    body->is_turned = true;
+    for (int g = 0; g < groups->group_count; g++) {
+        const CairnGroup *group = &groups->groups[g];
+        for (int i = 0; i < group->row_count; i++) {
+            int f = groups->friction[group->first_row + i];
+            if (f < 0) {
+                continue;
+            }
+            int n = problem->frictions[f].normal;
+            double give[3];
+            for (int k = 0; k < 3; k++) {
+                give[k] = problem->compliance[n + k] + theta[n + k];
+            }
+            if (!cairn_turn_make(give, &blocks[f], &body->turns[f])) {
+                return cairn_error(CAIRN_NUMERIC, "formulation body: friction group %d has no compliance", f);
+            }
+            for (int k = 0; k < 3; k++) {
+                body->weight[n + k] = k < body->turns[f].count ? 1 : 0;
+            }
+            for (int t = group->first_term; t < group->first_term + group->term_count; t++) {
+                size_t at = groups->terms[t].J + (size_t)i * (size_t)groups->terms[t].stride;
+                cairn_turn_forward(&body->turns[f], groups->terms[t].stride, body->plain + at, groups->J + at);
+            }
+        }
+    }
     return cairn_ok();
 }
 
@@ -161,17 +225,34 @@ static void sum_diagonal(Body *body) {
     }
 }
 
-static CairnStatus factor(void *state, const double *theta) {
-    Body *body = state;
+// 1/S of rows without a block.
+static CairnStatus weigh_rows(Body *body, const double *theta, const CairnThetaBlock *blocks) {
     const CairnProblem *problem = body->problem;
     for (int r = 0; r < problem->row_count; r++) {
+        body->weight[r] = 0;
+    }
+    CAIRN_TRY(turn_contacts(body, theta, blocks));
+    int turned = 0; // rows of a contact with a block that are still to come
+    for (int k = 0; k < body->groups.row_count; k++) {
+        int r = body->groups.rows[k];
+        turned = blocks && body->groups.friction[k] >= 0 ? 3 : turned;
         double give = problem->compliance[r] + theta[r], weight = give > 0 ? 1 / give : HUGE_VAL;
+        if (turned > 0) {
+            turned--;
+            continue;
+        }
         if (!isfinite(weight)) {
             return cairn_error(CAIRN_NUMERIC, "formulation body: row %d has no compliance: C + theta = %g", r,
                                problem->compliance[r] + theta[r]);
         }
         body->weight[r] = weight;
     }
+    return cairn_ok();
+}
+
+static CairnStatus factor(void *state, const double *theta, const CairnThetaBlock *blocks) {
+    Body *body = state;
+    CAIRN_TRY(weigh_rows(body, theta, blocks));
     for (int k = 0; k < body->groups.row_count; k++) {
         body->negative[k] = -body->weight[body->groups.rows[k]];
     }
@@ -184,9 +265,23 @@ static CairnStatus factor(void *state, const double *theta) {
     return cairn_ok();
 }
 
+static void turn_right_side(const Body *body, double *x) {
+    const CairnProblem *problem = body->problem;
+    for (int f = 0; f < problem->friction_count; f++) {
+        if (cairn_takes_block(&problem->frictions[f])) {
+            double plain[3], *part = x + problem->frictions[f].normal;
+            memcpy(plain, part, sizeof plain);
+            cairn_turn_forward(&body->turns[f], 1, plain, part);
+        }
+    }
+}
+
 static void solve(void *state, double *x) {
     Body *body = state;
     const CairnProblem *problem = body->problem;
+    if (body->is_turned) {
+        turn_right_side(body, x);
+    }
     for (int r = 0; r < problem->row_count; r++) {
         x[r] = body->weight[r] > 0 ? x[r] : 0;
         body->y[r] = body->weight[r] * x[r];
@@ -197,6 +292,13 @@ static void solve(void *state, double *x) {
     cairn_groups_jacobian(&body->groups, problem, body->v, body->y);
     for (int r = 0; r < problem->row_count; r++) {
         x[r] = body->weight[r] * (x[r] - body->y[r]);
+    }
+    for (int f = 0; f < problem->friction_count && body->is_turned; f++) {
+        if (cairn_takes_block(&problem->frictions[f])) {
+            double turned[3], *part = x + problem->frictions[f].normal;
+            memcpy(turned, part, sizeof turned);
+            cairn_turn_backward(&body->turns[f], turned, part);
+        }
     }
 }
 

@@ -21,6 +21,7 @@ typedef struct Constraint {
     CairnGroups groups;
     CairnLinalgFactor factor;
     const double *theta; // during factor
+    const CairnThetaBlock *blocks;
     const double *D;
     Star *stars; // by element
     int star_count;
@@ -41,6 +42,10 @@ static void add_node(void *user, int node, const CairnLinalgFront *front, int ro
     for (int i = 0; i < group->row_count; i++) {
         int r = c->groups.rows[group->first_row + i];
         *cairn_linalg_diagonal(front, row + i) += is_out(c, r) ? 1 : c->problem->compliance[r] + c->theta[r];
+        int f = c->groups.friction[group->first_row + i];
+        if (f >= 0 && c->blocks) {
+            cairn_formulation_add_theta(c->theta + r, &c->blocks[f], 1, front, row + i);
+        }
     }
 }
 
@@ -203,14 +208,16 @@ static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, voi
     return cairn_ok();
 }
 
-static CairnStatus factor(void *state, const double *theta) {
+static CairnStatus factor(void *state, const double *theta, const CairnThetaBlock *blocks) {
     Constraint *c = state;
     c->theta = theta;
+    c->blocks = blocks;
     for (int k = 0; k < c->groups.row_count; k++) {
         int r = c->groups.rows[k];
         c->scale[k] = is_out(c, r) ? 1 : c->D[r] + theta[r];
         c->is_used[k] = !is_out(c, r);
     }
+    cairn_formulation_scale_theta(&c->groups, theta, blocks, 1, c->scale);
     for (int s = 0; s < c->star_count; s++) {
         double *to = c->is_in + c->stars[s].is_in;
         for (int p = 0; p < c->stars[s].part_count; p++) {
@@ -223,6 +230,7 @@ static CairnStatus factor(void *state, const double *theta) {
     CairnLinalgSource source = {c, add_node, add_element, c->scale};
     int bad = cairn_linalg_factor(&c->factor, &source);
     c->theta = NULL;
+    c->blocks = NULL;
     if (bad >= 0) {
         return cairn_error(CAIRN_NUMERIC, "formulation constraint: row %d depends on others to rounding",
                            c->groups.rows[bad]);

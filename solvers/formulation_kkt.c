@@ -9,7 +9,8 @@ typedef struct Kkt {
     const CairnProblem *problem;
     CairnGroups groups;
     CairnLinalgFactor factor;
-    const double *theta;  // during factor
+    const double *theta; // during factor
+    const CairnThetaBlock *blocks;
     const double *D;      // diag(A)
     double *scale, *x;    // dofs, then rows group by group
     int *term, *group_of; // element -> term, group
@@ -28,6 +29,10 @@ static void add_node(void *user, int node, const CairnLinalgFront *front, int ro
     for (int i = 0; i < group->row_count; i++) {
         int r = rows[i];
         *cairn_linalg_diagonal(front, row + i) -= kkt->is_out[r] ? 1 : problem->compliance[r] + kkt->theta[r];
+        int f = kkt->groups.friction[group->first_row + i];
+        if (f >= 0 && kkt->blocks) {
+            cairn_formulation_add_theta(kkt->theta + r, &kkt->blocks[f], -1, front, row + i);
+        }
     }
 }
 
@@ -117,10 +122,11 @@ static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, voi
     return cairn_ok();
 }
 
-static CairnStatus factor(void *state, const double *theta) {
+static CairnStatus factor(void *state, const double *theta, const CairnThetaBlock *blocks) {
     Kkt *kkt = state;
     const CairnProblem *problem = kkt->problem;
     kkt->theta = theta;
+    kkt->blocks = blocks;
     for (int r = 0; r < problem->row_count; r++) {
         kkt->is_out[r] = isinf(theta[r]);
     }
@@ -134,9 +140,11 @@ static CairnStatus factor(void *state, const double *theta) {
         int r = kkt->groups.rows[k];
         kkt->scale[problem->dof_count + k] = kkt->is_out[r] ? -1 : -(kkt->D[r] + theta[r]);
     }
+    cairn_formulation_scale_theta(&kkt->groups, theta, blocks, -1, kkt->scale + problem->dof_count);
     CairnLinalgSource source = {kkt, add_node, add_element, kkt->scale};
     int bad = cairn_linalg_factor(&kkt->factor, &source);
     kkt->theta = NULL;
+    kkt->blocks = NULL;
     if (bad >= problem->dof_count) {
         return cairn_error(CAIRN_NUMERIC, "formulation kkt: row %d depends on others to rounding",
                            kkt->groups.rows[bad - problem->dof_count]);

@@ -133,16 +133,29 @@ void cairn_system_release(CairnSystem *system) {
     system->state = NULL;
 }
 
+double cairn_theta_entry(const CairnThetaBlock *block, int i, int j) {
+    double sum = 0;
+    for (int k = 0; k < 3; k++) {
+        sum += block->weight[k] * block->axis[k][i] * block->axis[k][j];
+    }
+    return sum;
+}
+
 CairnStatus cairn_system_factor(CairnSystem *system, const double *theta) {
+    return cairn_system_factor_blocks(system, theta, NULL);
+}
+
+CairnStatus cairn_system_factor_blocks(CairnSystem *system, const double *theta, const CairnThetaBlock *blocks) {
     static const double first = 1e-14, last = 1e-6;
     int m = system->problem->row_count;
     memcpy(system->theta, theta, (size_t)m * sizeof *theta);
+    system->blocks = blocks;
     for (;;) {
         for (int i = 0; i < m; i++) {
             system->factored[i] = theta[i] + system->raised * system->D[i];
         }
         system->factorizations++;
-        CairnStatus status = system->kind->factor(system->state, system->factored);
+        CairnStatus status = system->kind->factor(system->state, system->factored, blocks);
         if (status.code != CAIRN_NUMERIC || system->raised >= last) {
             return status;
         }
@@ -174,16 +187,35 @@ static void multiply(CairnSystem *system, const double *x, double *y) {
     }
 }
 
+// r -= Theta x of the friction cones. x = 0 where held out.
+static void leave_blocks(CairnSystem *system, const double *x, double *r) {
+    const CairnProblem *problem = system->problem;
+    for (int f = 0; f < problem->friction_count && system->blocks; f++) {
+        const CairnThetaBlock *block = &system->blocks[f];
+        int n = problem->frictions[f].normal;
+        for (int k = 0; k < 3 && cairn_takes_block(&problem->frictions[f]); k++) {
+            const double *axis = block->axis[k];
+            double along = block->weight[k] * (axis[0] * x[n] + axis[1] * x[n + 1] + axis[2] * x[n + 2]);
+            for (int i = 0; i < 3; i++) {
+                r[n + i] -= along * axis[i];
+            }
+        }
+    }
+}
+
 // r = y - (A + Theta) x where rows are in use, 0 elsewhere; its largest entry.
 static double leave(CairnSystem *system, const double *y, const double *x) {
     double largest = 0;
+    int m = system->problem->row_count;
     multiply(system, x, system->r);
-    for (int i = 0; i < system->problem->row_count; i++) {
+    for (int i = 0; i < m; i++) {
+        system->r[i] = isinf(system->theta[i]) ? 0 : y[i] - system->r[i] - system->theta[i] * x[i];
+    }
+    leave_blocks(system, x, system->r);
+    for (int i = 0; i < m; i++) {
         if (isinf(system->theta[i])) {
             system->r[i] = 0;
-            continue;
         }
-        system->r[i] = y[i] - system->r[i] - system->theta[i] * x[i];
         // Not fmax: NaN must come through.
         largest = fabs(system->r[i]) <= largest ? largest : fabs(system->r[i]);
     }

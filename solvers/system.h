@@ -2,7 +2,8 @@
 //
 //     (A + Theta) x = y   on the rows with a finite Theta;  x = 0 on the others, which are held out (tight rows).
 //
-// A = J P^-1 J^T + C or the explicit W; Theta is diagonal and not negative. A formulation is a way to factor this: constraint space
+// A = J P^-1 J^T + C or the explicit W; Theta is positive semidefinite: a diagonal, and for the friction cones a 3x3 block for the
+// rows n, t1, t2 of a group. A formulation is a way to factor this: constraint space
 // as written, body space P + J^T (C + Theta)^-1 J, the quasi-definite [P J^T; J -(C + Theta)], or dense. A formulation only factors
 // and applies; regularisation and refinement against the matrix-free A are done once, here, for all of them.
 #ifndef CAIRN_SOLVERS_SYSTEM_H
@@ -24,6 +25,13 @@ typedef enum CairnFormulation {
 // Their names in this order, NULL at the end: for CAIRN_FIELD_CHOICE.
 extern const char *const cairn_formulation_names[];
 
+// The block of a CONE or COULOMB group: sum of weight_k axis_k axis_k^T over its rows n, t1, t2. Weights (>= 0, finite) may differ by
+// any factor, which entries of a matrix could not hold: near a cone's edge one direction is stiff, another one free.
+typedef struct CairnThetaBlock {
+    double weight[3];
+    double axis[3][3];
+} CairnThetaBlock;
+
 // What a formulation implements. All functions may use context->thread_count threads; their answer must not depend on it.
 typedef struct CairnSystemKind {
     const char *name;
@@ -33,9 +41,10 @@ typedef struct CairnSystemKind {
     // problem and the factors of P. `memory` is NULL, or a place that stands between solves, NULL at first: what is kept there comes
     // from context->allocator, depends on the graph alone (the same bits with and without it), and is let go by `forget`.
     CairnStatus (*prepare)(const CairnOps *ops, CairnSolverContext *context, void **memory, void **state);
-    // Factor for theta[row_count], >= 0, INFINITY holds the row out. Called many times after one prepare; the set of rows held out
-    // changes freely. CAIRN_NUMERIC: a pivot broke down (the caller raises theta and tries again). theta is read here only.
-    CairnStatus (*factor)(void *state, const double *theta);
+    // Factor for theta[row_count], >= 0, INFINITY holds the row out, and for the blocks of all friction groups (NULL: none; those of
+    // box groups are not looked at). Called many times after one prepare; the set of rows held out changes freely. CAIRN_NUMERIC: a
+    // pivot broke down (the caller raises theta and tries again). theta and blocks are read here only.
+    CairnStatus (*factor)(void *state, const double *theta, const CairnThetaBlock *blocks);
     // x[row_count]: y on entry, the answer of one application on return; x = 0 where held out, whatever stood there.
     void (*solve)(void *state, double *x);
     void (*forget)(void *memory, const CairnAllocator *allocator);
@@ -59,10 +68,11 @@ typedef struct CairnSystem {
     CairnFormulation formulation; // as chosen; AUTO: a kind of its own
     const CairnSystemKind *kind;
     void *state;
-    double *D;        // diag(A), 1 where it is zero
-    bool *is_dead;    // where it is zero: no impulse moves the row (J = 0, C = 0)
-    double *theta;    // as asked for
-    double *factored; // with what regularisation added
+    double *D;                     // diag(A), 1 where it is zero
+    bool *is_dead;                 // where it is zero: no impulse moves the row (J = 0, C = 0)
+    double *theta;                 // as asked for
+    double *factored;              // with what regularisation added
+    const CairnThetaBlock *blocks; // the caller's
     double *v, *r, *z;
     double raised; // the largest share of D that had to be added to a pivot's theta in this solve; 0: none
     int factorizations, refinements;
@@ -79,12 +89,22 @@ CairnStatus cairn_system_init_kind(CairnSystem *system, const CairnProblem *prob
 // Needed after a kind that has `release`, harmless otherwise, also after an init that failed.
 void cairn_system_release(CairnSystem *system);
 
-// Factor for theta. Where pivots break down (C = 0 and redundant rows), rising shares of D are added and remembered in `raised`.
+// Factor for theta alone, or with blocks (one for each friction group; they must stand until the next factor). Where pivots break
+// down (C = 0 and redundant rows), rising shares of D are added and remembered in `raised`.
 CairnStatus cairn_system_factor(CairnSystem *system, const double *theta);
+CairnStatus cairn_system_factor_blocks(CairnSystem *system, const double *theta, const CairnThetaBlock *blocks);
 
 // Solve to max |y - (A + Theta) x| <= limit over the rows in use, refining at most `most` times while that helps. x: the answer;
 // the size of what is left is returned (NaN or INFINITY: useless).
 double cairn_system_solve(CairnSystem *system, const double *y, double limit, int most, double *x);
+
+// Does the group take a block?
+static inline bool cairn_takes_block(const CairnFriction *friction) {
+    return friction->kind == CAIRN_FRICTION_CONE || friction->kind == CAIRN_FRICTION_COULOMB;
+}
+
+// An entry of a block, 0 <= i, j < 3.
+double cairn_theta_entry(const CairnThetaBlock *block, int i, int j);
 
 // The formulations, each in its file.
 extern const CairnSystemKind cairn_system_dense;

@@ -14,6 +14,8 @@ enum { PANEL = 48, DENSE_ROWS = 4000 };
 typedef struct Dense {
     const CairnOps *ops;
     int m, n;       // all rows, rows in use
+    int *place;     // row -> among those in use
+    double *whole;  // diagonal of each row in use before elimination
     double *A;      // m x m, lower half
     double *L;      // n x n, lower half, row stride `m`, reciprocals on the diagonal
     int *row;       // the n rows in use
@@ -117,8 +119,11 @@ static CairnStatus dense_prepare(const CairnOps *ops, CairnSolverContext *contex
     dense->row = CAIRN_PUSH(arena, int, m + 1);
     dense->begin = CAIRN_PUSH(arena, int, m + 1);
     dense->active = CAIRN_PUSH(arena, int, m + 1);
+    dense->place = CAIRN_PUSH(arena, int, m + 1);
+    dense->whole = CAIRN_PUSH(arena, double, m + 1);
     dense->packed = CAIRN_PUSH(arena, double, m + 1);
-    if (!dense->A || !dense->L || !dense->row || !dense->begin || !dense->active || !dense->packed) {
+    if (!dense->A || !dense->L || !dense->row || !dense->begin || !dense->active || !dense->place || !dense->whole ||
+        !dense->packed) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "dense system: no memory for %zu rows", m);
     }
     *state = dense;
@@ -133,6 +138,7 @@ static CairnStatus dense_prepare(const CairnOps *ops, CairnSolverContext *contex
 static void gather(Dense *dense, const double *theta) {
     dense->n = 0;
     for (int i = 0; i < dense->m; i++) {
+        dense->place[i] = dense->n;
         if (!isinf(theta[i])) {
             dense->row[dense->n++] = i;
         }
@@ -146,12 +152,34 @@ static void gather(Dense *dense, const double *theta) {
             first = to[j] != 0 ? j : first;
         }
         to[i] += theta[dense->row[i]];
+        dense->whole[i] = to[i];
         dense->begin[i] = first / PANEL * PANEL;
     }
 }
 
+static void add_blocks(Dense *dense, const double *theta, const CairnThetaBlock *blocks) {
+    const CairnProblem *problem = dense->ops->problem;
+    for (int f = 0; f < problem->friction_count && blocks; f++) {
+        const CairnFriction *friction = &problem->frictions[f];
+        const int *place = dense->place + friction->normal;
+        for (int i = 0; i < 3 && cairn_takes_block(friction); i++) {
+            for (int j = 0; j <= i; j++) {
+                if (!isinf(theta[friction->normal + i]) && !isinf(theta[friction->normal + j])) {
+                    dense->L[(size_t)place[i] * (size_t)dense->m + (size_t)place[j]] +=
+                        cairn_theta_entry(&blocks[f], i, j);
+                    int first = place[j] / PANEL * PANEL;
+                    dense->begin[place[i]] = first < dense->begin[place[i]] ? first : dense->begin[place[i]];
+                }
+            }
+            if (!isinf(theta[friction->normal + i])) {
+                dense->whole[place[i]] += cairn_theta_entry(&blocks[f], i, i);
+            }
+        }
+    }
+}
+
 // The columns [k, end) of the rows of one diagonal block, unblocked; false when a pivot breaks down.
-static bool factor_diagonal(Dense *dense, int k, int end, const double *theta) {
+static bool factor_diagonal(Dense *dense, int k, int end) {
     size_t m = (size_t)dense->m;
     for (int i = k; i < end; i++) {
         double *a = dense->L + (size_t)i * m;
@@ -163,13 +191,11 @@ static bool factor_diagonal(Dense *dense, int k, int end, const double *theta) {
             }
             a[j] = sum * b[j];
         }
-        int row = dense->row[i];
         double pivot = a[i];
-        double whole = dense->A[(size_t)row * m + (size_t)row] + theta[row];
         for (int q = k; q < i; q++) {
             pivot -= a[q] * a[q];
         }
-        if (!(pivot > 16 * DBL_EPSILON * whole) || !(pivot < (double)INFINITY)) {
+        if (!(pivot > 16 * DBL_EPSILON * dense->whole[i]) || !(pivot < (double)INFINITY)) {
             return false;
         }
         a[i] = 1 / sqrt(pivot);
@@ -234,12 +260,13 @@ static void update(Dense *dense, int k, int count) {
     }
 }
 
-static CairnStatus dense_factor(void *state, const double *theta) {
+static CairnStatus dense_factor(void *state, const double *theta, const CairnThetaBlock *blocks) {
     Dense *dense = state;
     gather(dense, theta);
+    add_blocks(dense, theta, blocks);
     for (int k = 0; k < dense->n; k += PANEL) {
         int end = k + PANEL < dense->n ? k + PANEL : dense->n;
-        if (!factor_diagonal(dense, k, end, theta)) {
+        if (!factor_diagonal(dense, k, end)) {
             return cairn_error(CAIRN_NUMERIC, "dense system: not positive definite near row %d", dense->row[k]);
         }
         int count = 0;

@@ -88,7 +88,7 @@ static void check_system(const CairnProblem *problem, Weights weights, uint64_t 
         }
         multiply(&door.ops, share, truth, v, y);
         assert_ok(kinds[k]->prepare(&door.ops, &door.context, NULL, &state));
-        assert_ok(kinds[k]->factor(state, theta));
+        assert_ok(kinds[k]->factor(state, theta, NULL));
         for (int i = 0; i < m; i++) {
             x[i] = isinf(theta[i]) ? (double)NAN : y[i]; // whatever stands there
             y[i] = isinf(theta[i]) ? 0 : y[i];
@@ -204,7 +204,7 @@ static void agrees_with_dense(void **state) {
             assert_true(support_solve_symmetric(m, a, y));
             void *solver = NULL;
             assert_ok(kinds[k]->prepare(&door.ops, &door.context, NULL, &solver));
-            assert_ok(kinds[k]->factor(solver, theta));
+            assert_ok(kinds[k]->factor(solver, theta, NULL));
             kinds[k]->solve(solver, x);
             for (int i = 0; i < m; i++) {
                 assert_near(x[i], y[i], 1e-10 * (1 + fabs(y[i])));
@@ -244,7 +244,7 @@ static void same_bits_for_any_threads(void **state) {
                     x[threads - 1][j] = sin(j);
                 }
                 assert_ok(kinds[k]->prepare(&door.ops, &door.context, NULL, &solver));
-                assert_ok(kinds[k]->factor(solver, theta));
+                assert_ok(kinds[k]->factor(solver, theta, NULL));
                 kinds[k]->solve(solver, x[threads - 1]);
                 assert_memory_equal(x[0], x[threads - 1], (size_t)m * sizeof **x);
                 cairn_arena_free(&door.arena);
@@ -286,7 +286,7 @@ static void plans_are_kept(void **state) {
                 int calls = memory.calls;
                 assert_ok(kinds[k]->prepare(&door.ops, &door.context, way == 0 ? &kept : NULL, &solver));
                 assert_true(round < 1 || round > 2 || memory.calls == calls); // nothing new to keep
-                assert_ok(kinds[k]->factor(solver, theta));
+                assert_ok(kinds[k]->factor(solver, theta, NULL));
                 kinds[k]->solve(solver, x[way]);
                 cairn_arena_free(&door.arena);
             }
@@ -324,7 +324,7 @@ static void every_allocation_may_fail(void **state) {
             }
             has_succeeded = cairn_is_ok(status);
             if (has_succeeded) {
-                assert_ok(kinds[k]->factor(solver, theta));
+                assert_ok(kinds[k]->factor(solver, theta, NULL));
             } else {
                 assert_int_equal(status.code, CAIRN_OUT_OF_MEMORY);
             }
@@ -360,9 +360,9 @@ static void redundant_rows_are_told(void **state) {
             door_open(&door, &s.problem, 1);
             assert_ok(kinds[k]->prepare(&door.ops, &door.context, NULL, &solver));
             if (round == 0) {
-                assert_refused(kinds[k]->factor(solver, theta), CAIRN_NUMERIC, "formulation");
+                assert_refused(kinds[k]->factor(solver, theta, NULL), CAIRN_NUMERIC, "formulation");
             } else {
-                assert_ok(kinds[k]->factor(solver, theta));
+                assert_ok(kinds[k]->factor(solver, theta, NULL));
             }
             cairn_arena_free(&door.arena);
         }

@@ -165,8 +165,11 @@ static void fill(Cholmod *c, const double *theta) {
     c->F->nrow = c->F->ncol = c->b->nrow = (size_t)columns;
 }
 
-static CairnStatus factor(void *state, const double *theta) {
+static CairnStatus factor(void *state, const double *theta, const CairnThetaBlock *blocks) {
     Cholmod *c = state;
+    if (blocks != NULL) {
+        return cairn_error(CAIRN_UNSUPPORTED, "cholmod: does not take the blocks of friction cones");
+    }
     fill(c, theta);
     if (c->F->ncol == 0) {
         return cairn_ok();
