@@ -15,6 +15,9 @@ static bool to_half_space(const CairnGeometry *a, CairnTransform pose_a, CairnTr
 bool cairn_separation(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
                       double limit, CairnSeparation *s) {
     *s = (CairnSeparation){.normal = {0, 0, 1}};
+    if (b->type == CAIRN_MESH) {
+        return cairn_mesh_separation(a, pose_a, b, pose_b, limit, s);
+    }
     if (b->is_unbounded) {
         return to_half_space(a, pose_a, pose_b, limit, s);
     }
@@ -40,9 +43,12 @@ bool cairn_separation(const CairnGeometry *a, CairnTransform pose_a, const Cairn
 
 // Conservative advancement: at a distance d along n, a way of d / (n . way) closes it and no less does. A convex shape that does not
 // move towards another along some parting direction never meets it.
-bool cairn_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 way, const CairnGeometry *b,
-                CairnTransform pose_b, double *share, CairnSeparation *at) {
+bool cairn_shape_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 way, const CairnGeometry *b,
+                      CairnTransform pose_b, double *share, CairnSeparation *at) {
     enum { MAX_ADVANCES = 128 };
+    if (b->type == CAIRN_MESH) {
+        return cairn_mesh_cast(a, pose_a, way, b, pose_b, share, at);
+    }
     CairnVec3 start = pose_a.p;
     double touch = 1e-10 * (cairn_length(way) + cairn_length(cairn_sub(pose_b.p, pose_a.p)));
     *share = 0;

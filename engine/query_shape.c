@@ -85,8 +85,7 @@ static bool next_shape(const CairnWorld *world, CairnFilter filter, int *index, 
     for (; *index < store->shape_pool.count; *index += 1) {
         const CairnShape *shape = &store->shapes[*index];
         if (cairn_pool_is_alive(&store->shape_pool, *index) && (shape->def.filter.category & filter.mask) != 0 &&
-            (filter.category & shape->def.filter.mask) != 0 &&
-            (shape->geometry.is_unbounded || cairn_geometry_is_convex(&shape->geometry))) {
+            (filter.category & shape->def.filter.mask) != 0) {
             *pose = cairn_shape_pose(&store->bodies[shape->body], shape);
             return true;
         }
@@ -214,7 +213,7 @@ static bool cast(const CairnWorld *world, const Probe *probe, CairnVec3 way, Cai
         CairnSeparation at = {.normal = {0, 0, 1}};
         double share;
         if (!are_apart(around, cairn_geometry_box(geometry, pose), 0) &&
-            cairn_cast(&probe->geometry, probe->pose, way, geometry, pose, &share, &at) &&
+            cairn_shape_cast(&probe->geometry, probe->pose, way, geometry, pose, &share, &at) &&
             (!has_hit || share < hit->share)) {
             has_hit = true;
             // Where they first touch lies on the probe along the normal; a flat touch has many such points, this is one.

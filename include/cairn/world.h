@@ -231,6 +231,9 @@ typedef struct CairnFound {
     CairnBodyId body;
 } CairnFound;
 
+// Of a mesh, queries know the surface: what lies wholly behind it overlaps nothing, distances are those to the surface from either
+// side, and rays and casts meet its front faces.
+//
 // The shapes that touch an axis-aligned box, or a shape on a body at `pose` (convex and bounded, with its own place in the body's
 // frame). Fills up to `capacity` of them in the order of their slots; *count is how many there are.
 CairnStatus cairn_world_overlap_box(const CairnWorld *world, CairnVec3 low, CairnVec3 high, CairnFilter filter,
