@@ -76,7 +76,8 @@ static void a_surface_is_as_far_as_its_solid(void **state) {
             assert_int_equal(found, 0);
             assert_int_equal(is_hit, is_same);
             if (is_hit) {
-                assert_near(same.share, hit.share, 1e-8);
+                // A cast ends within 1e-7 m of the surface: grazing, that is a longer stretch of the way.
+                assert_near(same.share, hit.share, 1e-7 / fabs(cairn_dot(hit.normal, way)) + 1e-12);
             }
             apart += 1;
             hits += is_hit;
