@@ -98,6 +98,19 @@ static void exp_and_log_are_inverse(void **state) {
                      8 * EPS);
 }
 
+// Series and closed form, also where they meet at half a radian, against long double.
+static void exp_is_exact_to_rounding(void **state) {
+    (void)state;
+    uint64_t seed = 5;
+    for (int i = 0; i < DRAWS; i++) {
+        double angle = i < DRAWS / 2 ? support_uniform(&seed, 0.45, 0.55) : pow(10, support_uniform(&seed, -9, 0));
+        CairnQuat q = cairn_quat_exp((CairnVec3){0, angle, 0});
+        assert_near(q.w, (double)cosl(0.5L * angle), EPS);
+        double exact = (double)sinl(0.5L * angle);
+        assert_near(q.y, exact, 2 * EPS * exact);
+    }
+}
+
 static void rotation_agrees_with_its_matrix(void **state) {
     (void)state;
     uint64_t seed = 4;
@@ -507,6 +520,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(normalizing_a_short_vector_takes_the_fallback),
         cmocka_unit_test(tangents_make_a_right_handed_frame),
         cmocka_unit_test(exp_and_log_are_inverse),
+        cmocka_unit_test(exp_is_exact_to_rounding),
         cmocka_unit_test(rotation_agrees_with_its_matrix),
         cmocka_unit_test(a_rotation_matrix_gives_its_quaternion_back),
         cmocka_unit_test(rotation_keeps_length),

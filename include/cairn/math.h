@@ -134,9 +134,14 @@ static inline CairnQuat cairn_quat_axis_angle(CairnVec3 axis, double angle) {
 
 // The exponential map: rotation by |v| about v.
 static inline CairnQuat cairn_quat_exp(CairnVec3 v) {
-    double half = 0.5 * cairn_length(v);
-    // sin(x)/x by its series where the quotient would lose digits.
-    double s = half < 1e-4 ? 0.5 * (1.0 - half * half / 6.0) : 0.5 * sin(half) / half;
+    double y = 0.25 * cairn_length_squared(v); // x^2 with x = |v|/2
+    if (y < 0.0625) { // half a radian: the series of sin(x)/x and cos(x) are exact to rounding, and need no root
+        double s = 1 - y * (1.0 / 6 - y * (1.0 / 120 - y * (1.0 / 5040 - y * (1.0 / 362880 - y * (1.0 / 39916800)))));
+        double c = 1 - y * (1.0 / 2 -
+                            y * (1.0 / 24 - y * (1.0 / 720 - y * (1.0 / 40320 - y * (1.0 / 3628800 - y / 479001600)))));
+        return (CairnQuat){c, 0.5 * s * v.x, 0.5 * s * v.y, 0.5 * s * v.z};
+    }
+    double half = sqrt(y), s = 0.5 * sin(half) / half;
     return (CairnQuat){cos(half), s * v.x, s * v.y, s * v.z};
 }
 
