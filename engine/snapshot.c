@@ -438,6 +438,11 @@ static void visit_world(Stream *s, CairnWorldDef *def, CairnStore *store, uint32
     if (s->mode == READ && !has_failed(s)) {
         s->status = cairn_snapshot_check(store);
     }
+    for (int i = 0; s->mode == READ && !has_failed(s) && i < store->shape_pool.count; i++) {
+        if (cairn_pool_is_alive(&store->shape_pool, i)) {
+            cairn_store_measure_shape(store, i);
+        }
+    }
 }
 
 // ---- the door ----

@@ -65,6 +65,7 @@ typedef struct CairnStepBoxes {
     CairnAabb *boxes;
     CairnTransform *poses;
     double *motion; // how far any point of it may move
+    double *arms;   // how far its origin is from the body's centre of mass
     uint8_t *kinds; // CairnBoxKind
     int *owners;    // bodies
     CairnStepSide *sides;

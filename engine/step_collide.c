@@ -13,9 +13,7 @@ static double motion_of(const CairnStep *step, const CairnShape *shape) {
     int block = step->block_of[shape->body];
     CairnVec3 linear = block >= 0 ? step->blocks[block].free.linear : body->velocity;
     CairnVec3 angular = block >= 0 ? step->blocks[block].free.angular : body->angular_velocity;
-    double turning = cairn_length(angular);
-    turning *= turning > 0 ? cairn_geometry_reach(&shape->geometry, body->local_center) : 0;
-    return step->h * (cairn_length(linear) + turning);
+    return step->h * (cairn_length(linear) + cairn_length(angular) * shape->reach);
 }
 
 static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
@@ -37,6 +35,7 @@ static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
                         .has_joints = body->first_joint >= 0};
     out->poses[s] = cairn_shape_pose(body, shape);
     out->motion[s] = motion_of(step, shape);
+    out->arms[s] = shape->arm;
     out->owners[s] = shape->body;
     // What sleeps costs nothing, but a kinematic body on its way may wake it.
     bool may_wake = step->sleeping_count > 0 && cairn_body_is_moved(body);
@@ -59,6 +58,7 @@ void cairn_step_collide(CairnStep *step) {
         .boxes = CAIRN_STEP_PUSH(step, CairnAabb, count),
         .poses = CAIRN_STEP_PUSH(step, CairnTransform, count),
         .motion = CAIRN_STEP_PUSH(step, double, count),
+        .arms = CAIRN_STEP_PUSH(step, double, count),
         .kinds = CAIRN_STEP_PUSH(step, uint8_t, count),
         .owners = CAIRN_STEP_PUSH(step, int, count),
         .sides = CAIRN_STEP_PUSH(step, CairnStepSide, count),

@@ -92,7 +92,7 @@ static CairnMotion motion_of(const Narrow *narrow, int shape) {
     const CairnShape *s = &store->shapes[shape];
     const CairnBody *body = &store->bodies[s->body];
     CairnVec6 v = free_velocity(narrow->step, s->body);
-    double reach = body->type == CAIRN_STATIC ? 0 : cairn_geometry_reach(&s->geometry, body->local_center);
+    double reach = body->type == CAIRN_STATIC ? 0 : s->reach;
     return (CairnMotion){narrow->boxes->poses[shape], body->center, v.linear, v.angular, reach};
 }
 

@@ -81,6 +81,13 @@ static void set_inertia(CairnBody *body, CairnMat3 inertia) {
     body->axes = body->is_isotropic ? cairn_quat_identity() : cairn_quat_of_mat3(axes);
 }
 
+void cairn_store_measure_shape(CairnStore *store, int shape) {
+    CairnShape *s = &store->shapes[shape];
+    CairnVec3 center = store->bodies[s->body].local_center;
+    s->reach = cairn_geometry_reach(&s->geometry, center);
+    s->arm = cairn_length(cairn_sub(s->geometry.local.p, center));
+}
+
 void cairn_store_update_mass(CairnStore *store, int index) {
     CairnBody *body = &store->bodies[index];
     CairnTransform frame = cairn_body_frame(body);
@@ -96,4 +103,7 @@ void cairn_store_update_mass(CairnStore *store, int index) {
     body->velocity = cairn_add(body->velocity, cairn_cross(body->angular_velocity, shift));
     body->local_center = mass.center;
     body->center = cairn_transform_point(frame, mass.center);
+    for (int s = body->first_shape; s >= 0; s = store->shapes[s].next) {
+        cairn_store_measure_shape(store, s);
+    }
 }

@@ -39,6 +39,8 @@ typedef struct CairnShape {
     CairnGeometry geometry;
     int body;
     int next; // in the body's list
+    // measured when the body's mass is: how far its points, and its own origin, are from the body's centre of mass
+    double reach, arm;
 } CairnShape;
 
 typedef struct CairnJoint {
@@ -101,8 +103,9 @@ typedef struct CairnStore {
 void cairn_store_init(CairnStore *store);
 void cairn_store_free(CairnStore *store, const CairnAllocator *allocator);
 
-// Mass, centre and inertia from what was given and the shapes, keeping the body's frame in place.
+// Mass, centre and inertia from what was given and the shapes, keeping the body's frame in place; then the shapes' reach and arm.
 void cairn_store_update_mass(CairnStore *store, int index);
+void cairn_store_measure_shape(CairnStore *store, int shape);
 
 // Principal axes (columns) in the world, and the tensor with these moments: A diag(m) A^T.
 static inline CairnMat3 cairn_body_axes(const CairnBody *body) {
