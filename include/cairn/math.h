@@ -122,7 +122,9 @@ static inline double cairn_quat_length_squared(CairnQuat q) {
 }
 
 static inline CairnQuat cairn_quat_normalize(CairnQuat q) {
-    double s = 1.0 / sqrt(cairn_quat_length_squared(q));
+    double n = cairn_quat_length_squared(q);
+    // 1 - (n - 1)/2 where the square of n - 1 is below rounding: what a step normalises, without its root and quotient.
+    double s = fabs(n - 1.0) < 1e-9 ? 1.5 - 0.5 * n : 1.0 / sqrt(n);
     return (CairnQuat){s * q.w, s * q.x, s * q.y, s * q.z};
 }
 
@@ -216,7 +218,8 @@ static inline CairnMat3 cairn_mat3_diagonal(double x, double y, double z) {
 // Orthonormal whatever |q|: the last bit of |q| - 1 keeps its sign for thousands of steps, and four times it would leak into
 // every product R a R^T.
 static inline CairnMat3 cairn_mat3_of_quat(CairnQuat q) {
-    double s = 2.0 / cairn_quat_length_squared(q);
+    double n = cairn_quat_length_squared(q);
+    double s = fabs(n - 1.0) < 1e-9 ? 4.0 - 2.0 * n : 2.0 / n; // 2 - 2 (n - 1), whose error is the square of n - 1
     double x2 = s * q.x, y2 = s * q.y, z2 = s * q.z;
     double xx = q.x * x2, yy = q.y * y2, zz = q.z * z2;
     double xy = q.x * y2, xz = q.x * z2, yz = q.y * z2;
