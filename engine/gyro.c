@@ -86,22 +86,23 @@ static CairnVec3 nearest_velocity(CairnQuat turn, CairnVec3 start, double h) {
 }
 
 CairnVec3 cairn_gyro_mean_velocity(const CairnMat3 *axes, CairnVec3 moments, CairnVec3 angular_velocity, double h) {
-    double speed = cairn_length(angular_velocity), turn = h * speed;
-    if (!(turn > 1e-12)) { // the change of direction would be of order turn^2: below rounding
+    double turn_squared = h * h * cairn_length_squared(angular_velocity);
+    if (!(turn_squared > 1e-24)) { // the change of direction would be of order turn^2: below rounding
         return angular_velocity;
     }
-    CairnVec3 start = cairn_mat3_transpose_mul(*axes, angular_velocity);
-    if (turn <= FEW_SUBSTEPS * turn_per_substep) {
-        int substeps = turn <= turn_per_substep ? 1 : turn <= 2 * turn_per_substep ? 2 : FEW_SUBSTEPS;
-        CairnQuat q = turn_of(moments, start, h / substeps, substeps);
-        CairnVec3 tangent = cairn_scale(1 / q.w, (CairnVec3){q.x, q.y, q.z}); // tan(angle / 2) along the axis
-        double factor = 2 / h * atan_ratio(cairn_length_squared(tangent));
-        return cairn_mat3_mul(*axes, cairn_scale(factor, tangent));
+    int substeps = 1;
+    double dt = h;
+    if (turn_squared > turn_per_substep * turn_per_substep) {
+        double turn = sqrt(turn_squared), wanted = ceil(turn / turn_per_substep);
+        substeps = wanted < MAX_SUBSTEPS ? (int)wanted : MAX_SUBSTEPS;
+        // A spin for which all sub-steps are too few keeps momentum and energy still, and its whole turns; its axis walks too slowly.
+        dt = fmin(h / substeps, 2 * turn_per_substep * h / turn);
     }
-    double wanted = ceil(turn / turn_per_substep);
-    int substeps = wanted < MAX_SUBSTEPS ? (int)wanted : MAX_SUBSTEPS;
-    // A spin for which all sub-steps are too few keeps momentum and energy still, and its whole turns; its axis walks too slowly.
-    double dt = fmin(h / substeps, 2 * turn_per_substep / speed);
+    CairnVec3 start = cairn_mat3_transpose_mul(*axes, angular_velocity);
     CairnQuat q = turn_of(moments, start, dt, substeps);
-    return cairn_mat3_mul(*axes, nearest_velocity(q, start, h));
+    if (substeps > FEW_SUBSTEPS) {
+        return cairn_mat3_mul(*axes, nearest_velocity(q, start, h));
+    }
+    CairnVec3 tangent = cairn_scale(1 / q.w, (CairnVec3){q.x, q.y, q.z}); // tan(angle / 2) along the axis
+    return cairn_mat3_mul(*axes, cairn_scale(2 / h * atan_ratio(cairn_length_squared(tangent)), tangent));
 }

@@ -59,18 +59,6 @@ static CairnMassProperties mass_given(const CairnBody *body, CairnMassProperties
     return given;
 }
 
-CairnMat3 cairn_inertia_of_axes(const CairnMat3 *axes, CairnVec3 moments) {
-    CairnMat3 sum;
-    for (int i = 0; i < 3; i++) {
-        const double *a = axes->m[i];
-        for (int j = 0; j <= i; j++) {
-            const double *b = axes->m[j];
-            sum.m[i][j] = sum.m[j][i] = a[0] * b[0] * moments.x + a[1] * b[1] * moments.y + a[2] * b[2] * moments.z;
-        }
-    }
-    return sum;
-}
-
 // Principal moments and axes; a ball has no axes of its own.
 static void set_inertia(CairnBody *body, CairnMat3 inertia) {
     double moments[3];

@@ -112,7 +112,18 @@ static inline CairnMat3 cairn_body_axes(const CairnBody *body) {
     return cairn_mat3_of_quat(cairn_quat_mul(body->q, body->axes));
 }
 
-CairnMat3 cairn_inertia_of_axes(const CairnMat3 *axes, CairnVec3 moments);
+static inline CairnMat3 cairn_inertia_of_axes(const CairnMat3 *axes, CairnVec3 moments) {
+    CairnMat3 sum;
+    for (int i = 0; i < 3; i++) {
+        const double *a = axes->m[i];
+        double x = a[0] * moments.x, y = a[1] * moments.y, z = a[2] * moments.z;
+        for (int j = 0; j <= i; j++) {
+            const double *b = axes->m[j];
+            sum.m[i][j] = sum.m[j][i] = x * b[0] + y * b[1] + z * b[2];
+        }
+    }
+    return sum;
+}
 
 static inline CairnVec3 cairn_inverse_moments(const CairnBody *body) {
     return (CairnVec3){1 / body->moments.x, 1 / body->moments.y, 1 / body->moments.z};
