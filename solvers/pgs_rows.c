@@ -126,15 +126,15 @@ static void pack_rows(PgsSystem *system, double omega) {
     }
 }
 
-CairnStatus cairn_pgs_pack(PgsSystem *system, const CairnProblem *problem, double omega, CairnArena *arena) {
-    *system = (PgsSystem){.problem = problem};
+static CairnStatus pack_dynamics(PgsSystem *system, const char *name, double omega, CairnArena *arena) {
+    const CairnProblem *problem = system->problem;
     CAIRN_TRY(cairn_ops_init(&system->ops, problem, arena));
     system->block_at = CAIRN_PUSH(arena, int, problem->block_count + 1);
     system->groups = CAIRN_PUSH(arena, PgsGroup, problem->constraint_count + 1);
     system->links = CAIRN_PUSH(arena, PgsLink, problem->term_count + 1);
     system->rows = CAIRN_PUSH(arena, PgsRow, problem->row_count + 1);
     if (!system->block_at || !system->groups || !system->links || !system->rows) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "pgs: no memory for %d rows", problem->row_count);
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", name, problem->row_count);
     }
     for (int i = 0; i < problem->block_count; i++) {
         system->block_at[i] = system->u_size;
@@ -144,14 +144,62 @@ CairnStatus cairn_pgs_pack(PgsSystem *system, const CairnProblem *problem, doubl
     system->u = CAIRN_PUSH_ZERO(arena, double, system->u_size + 1);
     system->J = CAIRN_PUSH(arena, double, J_size + 1);
     if (!system->u || !system->J) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "pgs: no memory for %d rows", problem->row_count);
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", name, problem->row_count);
     }
     pack_rows(system, omega);
     return cairn_ok();
 }
 
+// An explicit problem's rows: one group a row, only for its friction group.
+static CairnStatus pack_explicit(PgsSystem *system, const char *name, double omega, CairnArena *arena) {
+    const CairnProblem *problem = system->problem;
+    system->groups = CAIRN_PUSH(arena, PgsGroup, problem->row_count + 1);
+    system->rows = CAIRN_PUSH(arena, PgsRow, problem->row_count + 1);
+    double *D = CAIRN_PUSH(arena, double, problem->row_count + 1);
+    if (!system->groups || !system->rows || !D) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", name, problem->row_count);
+    }
+    CAIRN_TRY(cairn_ops_init(&system->ops, problem, arena));
+    cairn_ops_diagonal(&system->ops, D);
+    for (int r = 0; r < problem->row_count; r++) {
+        system->groups[r] = (PgsGroup){.first_row = r, .row_count = 1, .current = -1};
+    }
+    for (int f = 0; f < problem->friction_count; f++) {
+        const CairnFriction *friction = &problem->frictions[f];
+        for (int k = 1; k < 3 + friction->spin_rows && friction->kind == CAIRN_FRICTION_BOX_CURRENT; k++) {
+            system->groups[friction->normal + k].current = f;
+        }
+    }
+    for (int r = 0; r < problem->row_count; r++) {
+        bool is_empty = true;
+        for (int k = problem->W_start[r]; k < problem->W_start[r + 1]; k++) {
+            is_empty = is_empty && problem->W[k] == 0;
+        }
+        if (!(D[r] > 0) && !is_empty) {
+            return cairn_error(CAIRN_UNSUPPORTED,
+                               "solver %s does not take W with a diagonal entry of %g (row %d): it divides by it", name,
+                               D[r], r);
+        }
+        // C is in W's diagonal already.
+        system->rows[r] =
+            (PgsRow){.d = problem->right_side[r], .D = D[r], .lower = problem->lower[r], .upper = problem->upper[r]};
+        system->floor = fmax(system->floor, cairn_pgs_step(&system->rows[r], omega, system->groups[r].current >= 0));
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_pgs_pack(PgsSystem *system, const char *name, const CairnProblem *problem, double omega,
+                           CairnArena *arena) {
+    *system = (PgsSystem){.problem = problem};
+    return problem->form == CAIRN_FORM_EXPLICIT ? pack_explicit(system, name, omega, arena)
+                                                : pack_dynamics(system, name, omega, arena);
+}
+
 void cairn_pgs_gather(PgsSystem *system, const double *lambda) {
     const CairnProblem *problem = system->problem;
+    if (problem->form == CAIRN_FORM_EXPLICIT) {
+        return;
+    }
     for (int i = 0; i < problem->block_count; i++) {
         double *u = system->u + system->block_at[i];
         memcpy(u, problem->p + problem->blocks[i].first, (size_t)problem->blocks[i].size * sizeof *u);

@@ -1,4 +1,4 @@
-// The packed form of a problem that pgs sweeps over. Dynamics only.
+// The packed form of a problem and projected Gauss-Seidel sweeps over it, for pgs and whoever smooths with it.
 #ifndef CAIRN_SOLVERS_PGS_ROWS_H
 #define CAIRN_SOLVERS_PGS_ROWS_H
 
@@ -45,11 +45,24 @@ typedef struct PgsSystem {
     double floor; // largest |d| of a row that no impulse can move and no bound excuses
 } PgsSystem;
 
-// Pack the problem into the arena.
-CairnStatus cairn_pgs_pack(PgsSystem *system, const CairnProblem *problem, double omega, CairnArena *arena);
+// Pack the problem into the arena; `name` is the solver's, for messages. An explicit problem has rows and one group a row, no more.
+CairnStatus cairn_pgs_pack(PgsSystem *system, const char *name, const CairnProblem *problem, double omega,
+                           CairnArena *arena);
 
-// u = L^-1 (p + J^T lambda), from scratch.
+// u = L^-1 (p + J^T lambda), from scratch. Nothing of an explicit problem.
 void cairn_pgs_gather(PgsSystem *system, const double *lambda);
+
+// What a sweep did.
+typedef struct PgsSweep {
+    double largest; // D |delta lambda|
+    bool has_moved; // by more than rounding
+} PgsSweep;
+
+// Visit every row once, in order. u must be that of lambda, and is so afterwards.
+PgsSweep cairn_pgs_sweep(PgsSystem *system, double *lambda);
+
+// Put lambda inside its bounds.
+void cairn_pgs_clamp(const PgsSystem *system, double *lambda);
 
 // Set step and bounds of a row from d, D and the problem; what remains of a row that nothing can satisfy, or 0.
 double cairn_pgs_step(PgsRow *row, double omega, bool is_current);
