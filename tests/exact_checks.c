@@ -6,6 +6,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/memory.h"
+#include "solvers/ipm.h"
 #include "solvers/pgs.h"
 #include "solvers/problem_ops.h"
 
@@ -96,9 +97,23 @@ double exact_distance(const CairnProblem *problem, const double *a, const double
     return largest / (1e-8 * scale + 1e-12);
 }
 
+double exact_objective(const CairnProblem *problem, const double *lambda) {
+    static double zero[ROWS], b[ROWS], w[ROWS];
+    double sum = 0;
+    assert_true(problem->row_count <= ROWS);
+    find_slack(problem, zero, b);
+    find_slack(problem, lambda, w);
+    for (int i = 0; i < problem->row_count; i++) {
+        sum += 0.5 * lambda[i] * (w[i] + b[i]);
+    }
+    return sum;
+}
+
 // ---- answers known beforehand ----
 
-void exact_check_enumerated(const CairnSolver *solver) {
+void exact_check_enumerated(void **state) {
+    const ExactSubject *subject = *state;
+    const CairnSolver *solver = subject->solver;
     uint64_t seed = 11;
     for (int draw = 0; draw < 302; draw++) {
         TestProblem t, form_2;
@@ -129,7 +144,9 @@ void exact_check_enumerated(const CairnSolver *solver) {
     }
 }
 
-void exact_check_chosen(const CairnSolver *solver) {
+void exact_check_chosen(void **state) {
+    const ExactSubject *subject = *state;
+    const CairnSolver *solver = subject->solver;
     static const double compliance[] = {1e-2, 1e-9, 0}, share[] = {0.5, 1.5};
     uint64_t seed = 12;
     for (int draw = 0; draw < 60; draw++) {
@@ -149,18 +166,24 @@ void exact_check_chosen(const CairnSolver *solver) {
 
 // ---- piles ----
 
-void exact_check_heaps(const CairnSolver *solver, int bodies) {
-    static const double compliance[] = {1e-5, 1e-7, 1e-9};
+void exact_check_heaps(void **state) {
+    const ExactSubject *subject = *state;
+    const CairnSolver *solver = subject->solver;
+    static const double softer[] = {1e4, 1e2, 1};
     for (int k = 0; k < 3; k++) {
         TestPile pile;
         uint64_t seed = 20 + (uint64_t)k;
-        test_pile_heap(&pile, &seed, bodies, compliance[k], CAIRN_FRICTION_BOX);
+        test_pile_heap(&pile, &seed, 128, softer[k] * subject->stiffest, CAIRN_FRICTION_BOX);
         double *lambda = calloc((size_t)pile.problem.row_count, sizeof *lambda);
-        assert_non_null(lambda);
+        double *other = calloc((size_t)pile.problem.row_count, sizeof *other);
+        assert_true(lambda != NULL && other != NULL);
         assert_true(pile.problem.row_count > 2 * pile.problem.dof_count); // hyperstatic
         ExactRun run = exact_certify(solver, NULL, &pile.problem, lambda);
-        assert_true(run.report.factorizations <= 60);
+        assert_true(run.report.factorizations <= subject->factorizations);
+        exact_certify(&cairn_solver_ipm, NULL, &pile.problem, other);
+        assert_below(exact_distance(&pile.problem, lambda, other), 1);
         free(lambda);
+        free(other);
         test_pile_free(&pile);
     }
 }
@@ -213,11 +236,13 @@ static void shuffle(const TestPile *from, TestPile *to, uint64_t *seed, int *ori
     free(place);
 }
 
-void exact_check_order_and_warmth(const CairnSolver *solver) {
+void exact_check_order_and_warmth(void **state) {
+    const ExactSubject *subject = *state;
+    const CairnSolver *solver = subject->solver;
     for (int draw = 0; draw < 6; draw++) {
         TestPile pile, other;
         uint64_t seed = 30 + (uint64_t)draw;
-        test_pile_heap(&pile, &seed, 12, draw % 2 ? 1e-9 : 1e-6, CAIRN_FRICTION_BOX);
+        test_pile_heap(&pile, &seed, 12, (draw % 2 ? 1 : 1e3) * subject->stiffest, CAIRN_FRICTION_BOX);
         int rows = pile.problem.row_count;
         static double cold[ROWS], warm[ROWS], back[ROWS], turned[ROWS];
         static int origin[ROWS];
@@ -232,7 +257,7 @@ void exact_check_order_and_warmth(const CairnSolver *solver) {
         exact_certify(solver, "warm=false", &pile.problem, warm);
         assert_below(exact_distance(&pile.problem, cold, warm), 1);
         ExactRun again = exact_certify(solver, NULL, &pile.problem, warm); // from the answer
-        assert_int_equal(again.report.factorizations, 1);
+        assert_true(again.report.factorizations <= 1);
         shuffle(&pile, &other, &seed, origin);
         assert_ok(cairn_problem_check(&other.problem));
         exact_certify(solver, NULL, &other.problem, turned);
@@ -245,13 +270,15 @@ void exact_check_order_and_warmth(const CairnSolver *solver) {
     }
 }
 
-void exact_check_threads_and_memory(const CairnSolver *solver) {
+void exact_check_threads_and_memory(void **state) {
+    const ExactSubject *subject = *state;
+    const CairnSolver *solver = subject->solver;
     TestPile pile;
     uint64_t seed = 40;
     static double first[ROWS], lambda[ROWS];
     CairnAllocator plain = cairn_memory_default();
     void *memory = NULL;
-    test_pile_heap(&pile, &seed, 25, 1e-8, CAIRN_FRICTION_BOX);
+    test_pile_heap(&pile, &seed, 25, 10 * subject->stiffest, CAIRN_FRICTION_BOX);
     memset(first, 0, sizeof first);
     exact_certify(solver, NULL, &pile.problem, first);
     for (int run = 0; run < 4; run++) { // 1 to 4 threads, the second to the fourth time with what the first left behind
@@ -265,7 +292,9 @@ void exact_check_threads_and_memory(const CairnSolver *solver) {
     test_pile_free(&pile);
 }
 
-void exact_check_current_bounds(const CairnSolver *solver) {
+void exact_check_current_bounds(void **state) {
+    const ExactSubject *subject = *state;
+    const CairnSolver *solver = subject->solver;
     for (int draw = 0; draw < 8; draw++) {
         TestPile pile;
         uint64_t seed = 50 + (uint64_t)draw;
@@ -298,7 +327,9 @@ void exact_check_current_bounds(const CairnSolver *solver) {
 
 // ---- edges ----
 
-void exact_check_singular(const CairnSolver *solver) {
+void exact_check_singular(void **state) {
+    const ExactSubject *subject = *state;
+    const CairnSolver *solver = subject->solver;
     TestProblem t;
     uint64_t seed = 60;
     double P = 2, lambda[3] = {0};
@@ -310,7 +341,7 @@ void exact_check_singular(const CairnSolver *solver) {
         t.right_side[c] = -3;
     }
     ExactRun run = exact_certify(solver, NULL, &t.problem, lambda); // three times the same row, C = 0
-    assert_true(run.warned > 0);
+    assert_true(run.warned > 0 || run.report.factorizations == 0);
     assert_near(lambda[0] + lambda[1] + lambda[2], 6, 1e-7);
     t.right_side[2] = 3; // and now one that contradicts: no answer, and the solver knows
     run = exact_run(solver, NULL, &t.problem, 1, NULL, lambda);
@@ -322,7 +353,9 @@ void exact_check_singular(const CairnSolver *solver) {
     }
 }
 
-void exact_check_edges(const CairnSolver *solver) {
+void exact_check_edges(void **state) {
+    const ExactSubject *subject = *state;
+    const CairnSolver *solver = subject->solver;
     TestProblem t;
     uint64_t seed = 61;
     double P = 1, lambda[4] = {0, 0, 0, 0};
@@ -351,7 +384,9 @@ void exact_check_edges(const CairnSolver *solver) {
     assert_near(lambda[0], 1, 1e-14);
 }
 
-void exact_check_bad_input(const CairnSolver *solver) {
+void exact_check_bad_input(void **state) {
+    const ExactSubject *subject = *state;
+    const CairnSolver *solver = subject->solver;
     uint64_t seed = 62;
     TestProblem t;
     double nan = (double)NAN, inf = (double)INFINITY;
@@ -398,7 +433,9 @@ void exact_check_bad_input(const CairnSolver *solver) {
     assert_refused(exact_run(solver, NULL, &t.problem, 1, NULL, lambda).status, CAIRN_UNSUPPORTED, "cone");
 }
 
-void exact_check_no_memory(const CairnSolver *solver) {
+void exact_check_no_memory(void **state) {
+    const ExactSubject *subject = *state;
+    const CairnSolver *solver = subject->solver;
     TestPile pile;
     uint64_t seed = 63;
     static double lambda[ROWS], before[ROWS];

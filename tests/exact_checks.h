@@ -1,4 +1,4 @@
-// What every exact solver over box bounds is held to, for one test executable a solver.
+// What every exact solver over box bounds is held to: a matrix of checks and solvers, one test executable a solver.
 #ifndef CAIRN_TESTS_EXACT_CHECKS_H
 #define CAIRN_TESTS_EXACT_CHECKS_H
 
@@ -23,15 +23,42 @@ ExactRun exact_certify(const CairnSolver *solver, const char *options, const Cai
 // Largest difference of w = A lambda + b for two impulses, over 1e-8 max|b|.
 double exact_distance(const CairnProblem *problem, const double *a, const double *b);
 
-void exact_check_enumerated(const CairnSolver *solver);
-void exact_check_chosen(const CairnSolver *solver);
-void exact_check_heaps(const CairnSolver *solver, int bodies);
-void exact_check_order_and_warmth(const CairnSolver *solver);
-void exact_check_threads_and_memory(const CairnSolver *solver);
-void exact_check_current_bounds(const CairnSolver *solver);
-void exact_check_singular(const CairnSolver *solver);
-void exact_check_edges(const CairnSolver *solver);
-void exact_check_bad_input(const CairnSolver *solver);
-void exact_check_no_memory(const CairnSolver *solver);
+// 1/2 lambda A lambda + b lambda: what the answer makes least.
+double exact_objective(const CairnProblem *problem, const double *lambda);
+
+// Who is checked. Beside problems that all exact solvers take there are hyperstatic heaps, and not all arrive on stiff ones: theirs have
+// compliances from `stiffest` up.
+typedef struct ExactSubject {
+    const CairnSolver *solver;
+    double stiffest;
+    int factorizations; // most that the largest heap may take
+} ExactSubject;
+
+// The checks; *state is the ExactSubject.
+void exact_check_enumerated(void **state);
+void exact_check_chosen(void **state);
+void exact_check_heaps(void **state);
+void exact_check_order_and_warmth(void **state);
+void exact_check_threads_and_memory(void **state);
+void exact_check_current_bounds(void **state);
+void exact_check_singular(void **state);
+void exact_check_edges(void **state);
+void exact_check_bad_input(void **state);
+void exact_check_no_memory(void **state);
+
+// All of them, for the list of tests: every exact solver times every problem.
+// clang-format off
+#define EXACT_TESTS(subject)                                                                                           \
+    cmocka_unit_test_prestate(exact_check_enumerated, subject),                                                        \
+    cmocka_unit_test_prestate(exact_check_chosen, subject),                                                            \
+    cmocka_unit_test_prestate(exact_check_heaps, subject),                                                             \
+    cmocka_unit_test_prestate(exact_check_order_and_warmth, subject),                                                  \
+    cmocka_unit_test_prestate(exact_check_threads_and_memory, subject),                                                \
+    cmocka_unit_test_prestate(exact_check_current_bounds, subject),                                                    \
+    cmocka_unit_test_prestate(exact_check_singular, subject),                                                          \
+    cmocka_unit_test_prestate(exact_check_edges, subject),                                                             \
+    cmocka_unit_test_prestate(exact_check_bad_input, subject),                                                         \
+    cmocka_unit_test_prestate(exact_check_no_memory, subject)
+// clang-format on
 
 #endif

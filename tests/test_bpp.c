@@ -6,22 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(name, call)                                                                                              \
-    static void name(void **state) {                                                                                   \
-        (void)state;                                                                                                   \
-        call;                                                                                                          \
-    }
-
-CHECK(random_problems_meet_their_enumerated_answer, exact_check_enumerated(&cairn_solver_bpp))
-CHECK(chosen_answers_are_found, exact_check_chosen(&cairn_solver_bpp))
-CHECK(hyperstatic_heaps_are_certified, exact_check_heaps(&cairn_solver_bpp, 128))
-CHECK(order_and_warm_start_change_nothing, exact_check_order_and_warmth(&cairn_solver_bpp))
-CHECK(threads_and_memory_keep_every_bit, exact_check_threads_and_memory(&cairn_solver_bpp))
-CHECK(current_bounds_agree_with_their_impulses, exact_check_current_bounds(&cairn_solver_bpp))
-CHECK(redundant_rows_are_regularised, exact_check_singular(&cairn_solver_bpp))
-CHECK(edges_hold, exact_check_edges(&cairn_solver_bpp))
-CHECK(bad_input_is_refused, exact_check_bad_input(&cairn_solver_bpp))
-CHECK(no_memory_is_an_error, exact_check_no_memory(&cairn_solver_bpp))
+static ExactSubject subject = {.solver = &cairn_solver_bpp, .stiffest = 1e-9, .factorizations = 60};
 
 // The default hands over what does not settle; faithful ends there, as the paper does.
 static void what_does_not_settle_is_handed_over(void **state) {
@@ -83,16 +68,7 @@ static void solvers_agree_on_heaps(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_problems_meet_their_enumerated_answer),
-        cmocka_unit_test(chosen_answers_are_found),
-        cmocka_unit_test(hyperstatic_heaps_are_certified),
-        cmocka_unit_test(order_and_warm_start_change_nothing),
-        cmocka_unit_test(threads_and_memory_keep_every_bit),
-        cmocka_unit_test(current_bounds_agree_with_their_impulses),
-        cmocka_unit_test(redundant_rows_are_regularised),
-        cmocka_unit_test(edges_hold),
-        cmocka_unit_test(bad_input_is_refused),
-        cmocka_unit_test(no_memory_is_an_error),
+        EXACT_TESTS(&subject),
         cmocka_unit_test(what_does_not_settle_is_handed_over),
         cmocka_unit_test(pivoting_alone_arrives_where_it_is_easy),
         cmocka_unit_test(solvers_agree_on_heaps),
