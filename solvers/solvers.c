@@ -7,18 +7,23 @@
 #include "solvers/bpp.h"
 #include "solvers/ipm.h"
 #include "solvers/pgs.h"
+#include "solvers/pgs_sm.h"
 #ifdef CAIRN_CHOLMOD
 #include "solvers/cholmod/bpp_cholmod.h"
 #endif
 
+// A line each; one inside a condition would make the formatter fill the lines.
+// clang-format off
 static const CairnSolver *const solvers[] = {
     &cairn_solver_pgs,
     &cairn_solver_bpp,
     &cairn_solver_ipm,
+    &cairn_solver_pgs_sm,
 #ifdef CAIRN_CHOLMOD
     &cairn_solver_bpp_cholmod,
 #endif
 };
+// clang-format on
 
 enum { SOLVER_COUNT = sizeof(solvers) / sizeof(solvers[0]) };
 
