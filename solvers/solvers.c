@@ -6,6 +6,7 @@
 
 #include "solvers/bpp.h"
 #include "solvers/ipm.h"
+#include "solvers/nnewton.h"
 #include "solvers/pgs.h"
 #include "solvers/pgs_sm.h"
 #ifdef CAIRN_CHOLMOD
@@ -19,6 +20,7 @@ static const CairnSolver *const solvers[] = {
     &cairn_solver_bpp,
     &cairn_solver_ipm,
     &cairn_solver_pgs_sm,
+    &cairn_solver_nnewton,
 #ifdef CAIRN_CHOLMOD
     &cairn_solver_bpp_cholmod,
 #endif

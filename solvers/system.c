@@ -79,6 +79,17 @@ static void **slot_of(CairnSolverContext *context, CairnFormulation formulation)
     return kept != NULL ? &kept->slots[formulation] : NULL;
 }
 
+// Of a positive semidefinite W a row is empty where its diagonal is 0; others have to be looked at.
+static bool is_empty_row(const CairnProblem *problem, int i) {
+    bool is_empty = true;
+    if (problem->form == CAIRN_FORM_EXPLICIT) {
+        for (int k = problem->W_start[i]; k < problem->W_start[i + 1]; k++) {
+            is_empty = is_empty && problem->W[k] == 0;
+        }
+    }
+    return is_empty;
+}
+
 static CairnStatus init(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
                         const CairnSystemKind *kind, CairnSolverContext *context) {
     int m = problem->row_count;
@@ -98,8 +109,8 @@ static CairnStatus init(CairnSystem *system, const CairnProblem *problem, CairnF
     CAIRN_TRY(cairn_ops_init(&system->ops, problem, arena));
     cairn_ops_diagonal(&system->ops, system->D);
     for (int i = 0; i < m; i++) {
-        system->is_dead[i] = !(system->D[i] > 0);
-        system->D[i] = system->is_dead[i] ? 1 : system->D[i];
+        system->is_dead[i] = system->D[i] == 0 && is_empty_row(problem, i);
+        system->D[i] = system->D[i] == 0 ? 1 : fabs(system->D[i]);
     }
     void **slot = formulation != CAIRN_FORMULATION_AUTO ? slot_of(context, formulation) : NULL;
     return kind->prepare(&system->ops, context, slot, &system->state);
@@ -107,6 +118,10 @@ static CairnStatus init(CairnSystem *system, const CairnProblem *problem, CairnF
 
 CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
                               CairnSolverContext *context) {
+    bool is_unsymmetric = problem->form == CAIRN_FORM_EXPLICIT && !problem->W_is_symmetric;
+    if (is_unsymmetric && (formulation == CAIRN_FORMULATION_AUTO || formulation == CAIRN_FORMULATION_DENSE)) {
+        return cairn_system_init_kind(system, problem, &cairn_system_lu, context);
+    }
     if (formulation == CAIRN_FORMULATION_AUTO) {
         formulation = choose(problem, context->arena);
     }

@@ -68,8 +68,8 @@ typedef struct CairnSystem {
     CairnFormulation formulation; // as chosen; AUTO: a kind of its own
     const CairnSystemKind *kind;
     void *state;
-    double *D;                     // diag(A), 1 where it is zero
-    bool *is_dead;                 // where it is zero: no impulse moves the row (J = 0, C = 0)
+    double *D;                     // |diag(A)|, 1 where it is zero
+    bool *is_dead;                 // no impulse moves the row (J = 0 and C = 0; its row of W is 0)
     double *theta;                 // as asked for
     double *factored;              // with what regularisation added
     const CairnThetaBlock *blocks; // the caller's
@@ -78,7 +78,8 @@ typedef struct CairnSystem {
     int factorizations, refinements;
 } CairnSystem;
 
-// Choose and prepare. AUTO takes the formulation with the fewest operations among those that take the problem. Memory is context->memory.
+// Choose and prepare. AUTO takes the formulation with the fewest operations among those that take the problem; an unsymmetric W goes
+// to L U, under AUTO and DENSE. Memory is context->memory.
 CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
                               CairnSolverContext *context);
 
@@ -108,5 +109,6 @@ double cairn_theta_entry(const CairnThetaBlock *block, int i, int j);
 
 // The formulations, each in its file.
 extern const CairnSystemKind cairn_system_dense;
+extern const CairnSystemKind cairn_system_lu; // takes the place of `dense` where W is not symmetric
 
 #endif
