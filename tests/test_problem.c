@@ -41,6 +41,8 @@ SPOIL(compliance_is_absent, t->problem.compliance = NULL)
 SPOIL(P_is_nan, t->P[28] = (double)NAN)
 SPOIL(P_is_infinite, t->P[36 + 7] = (double)INFINITY)
 SPOIL(P_is_unsymmetric, t->P[27] += 1e-6)
+SPOIL(P_is_unsymmetric_above, t->P[4] = 0.5)
+SPOIL(inertia_is_of_a_line, (t->P[21] = t->P[22] = t->P[27] = t->P[28] = 1))
 SPOIL(P_is_indefinite, t->P[36 + 35] = -1)
 SPOIL(P_is_singular, t->P[73] = t->P[75] = 2)
 SPOIL(P_is_zero, t->P[0] = t->P[7] = t->P[14] = 0)
@@ -109,6 +111,8 @@ static const BadCase bad_cases[] = {
     {P_is_nan, "P[28] = nan (block 0)"},
     {P_is_infinite, "P[43] = inf (block 1)"},
     {P_is_unsymmetric, "P is not symmetric in block 0: entry (4, 3)"},
+    {P_is_unsymmetric_above, "P is not symmetric in block 0: entry (4, 0) = 0, (0, 4) = 0.5"},
+    {inertia_is_of_a_line, "P is not positive definite in block 0: pivot of its row 4"},
     {P_is_indefinite, "P is not positive definite in block 1"},
     {P_is_singular, "P is not positive definite in block 2"},
     {P_is_zero, "P is not positive definite in block 0"},
