@@ -173,7 +173,7 @@ void exact_check_heaps(void **state) {
     for (int k = 0; k < 3; k++) {
         TestPile pile;
         uint64_t seed = 20 + (uint64_t)k;
-        test_pile_heap(&pile, &seed, 128, softer[k] * subject->stiffest, CAIRN_FRICTION_BOX);
+        test_pile_heap(&pile, &seed, subject->bodies, softer[k] * subject->stiffest, CAIRN_FRICTION_BOX);
         double *lambda = calloc((size_t)pile.problem.row_count, sizeof *lambda);
         double *other = calloc((size_t)pile.problem.row_count, sizeof *other);
         assert_true(lambda != NULL && other != NULL);

@@ -31,7 +31,8 @@ double exact_objective(const CairnProblem *problem, const double *lambda);
 typedef struct ExactSubject {
     const CairnSolver *solver;
     double stiffest;
-    int factorizations; // most that the largest heap may take
+    int bodies;         // of the largest heap
+    int factorizations; // most that it may take
 } ExactSubject;
 
 // The checks; *state is the ExactSubject.

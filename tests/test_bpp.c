@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ExactSubject subject = {.solver = &cairn_solver_bpp, .stiffest = 1e-9, .factorizations = 60};
+static ExactSubject subject = {.solver = &cairn_solver_bpp, .stiffest = 1e-9, .bodies = 128, .factorizations = 60};
 
 // The default hands over what does not settle; faithful ends there, as the paper does.
 static void what_does_not_settle_is_handed_over(void **state) {

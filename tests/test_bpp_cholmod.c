@@ -8,20 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(name, call)                                                                                              \
-    static void name(void **state) {                                                                                   \
-        (void)state;                                                                                                   \
-        call;                                                                                                          \
-    }
-
-CHECK(random_problems_meet_their_enumerated_answer, exact_check_enumerated(&cairn_solver_bpp_cholmod))
-CHECK(chosen_answers_are_found, exact_check_chosen(&cairn_solver_bpp_cholmod))
-CHECK(hyperstatic_heaps_are_certified, exact_check_heaps(&cairn_solver_bpp_cholmod, 40))
-CHECK(order_and_warm_start_change_nothing, exact_check_order_and_warmth(&cairn_solver_bpp_cholmod))
-CHECK(current_bounds_agree_with_their_impulses, exact_check_current_bounds(&cairn_solver_bpp_cholmod))
-CHECK(redundant_rows_are_regularised, exact_check_singular(&cairn_solver_bpp_cholmod))
-CHECK(bad_input_is_refused, exact_check_bad_input(&cairn_solver_bpp_cholmod))
-CHECK(no_memory_is_an_error, exact_check_no_memory(&cairn_solver_bpp_cholmod))
+static ExactSubject subject = {
+    .solver = &cairn_solver_bpp_cholmod, .stiffest = 1e-9, .bodies = 40, .factorizations = 60};
 
 // Every way to factor finds what bpp finds.
 static void all_factors_agree_with_bpp(void **state) {
@@ -74,14 +62,7 @@ static void faithful_is_the_papers(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_problems_meet_their_enumerated_answer),
-        cmocka_unit_test(chosen_answers_are_found),
-        cmocka_unit_test(hyperstatic_heaps_are_certified),
-        cmocka_unit_test(order_and_warm_start_change_nothing),
-        cmocka_unit_test(current_bounds_agree_with_their_impulses),
-        cmocka_unit_test(redundant_rows_are_regularised),
-        cmocka_unit_test(bad_input_is_refused),
-        cmocka_unit_test(no_memory_is_an_error),
+        EXACT_TESTS(&subject),
         cmocka_unit_test(all_factors_agree_with_bpp),
         cmocka_unit_test(faithful_is_the_papers),
     };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ExactSubject subject = {.solver = &cairn_solver_ipm, .stiffest = 1e-9, .factorizations = 60};
+static ExactSubject subject = {.solver = &cairn_solver_ipm, .stiffest = 1e-9, .bodies = 128, .factorizations = 60};
 
 // A limit that is too low is said, the impulses stay finite, and each iteration is traced.
 static void a_limit_is_said(void **state) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ExactSubject subject = {.solver = &cairn_solver_nnewton, .stiffest = 1e-2, .factorizations = 60};
+static ExactSubject subject = {.solver = &cairn_solver_nnewton, .stiffest = 1e-2, .bodies = 128, .factorizations = 60};
 
 static void a_limit_is_said(void **state) {
     (void)state;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ExactSubject subject = {.solver = &cairn_solver_pgs_sm, .stiffest = 1e-3, .factorizations = 250};
+static ExactSubject subject = {.solver = &cairn_solver_pgs_sm, .stiffest = 1e-3, .bodies = 128, .factorizations = 250};
 
 // Every round ends lower than the one before, and what the limit cuts off is said and traced.
 static void rounds_descend_to_their_limit(void **state) {
