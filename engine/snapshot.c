@@ -1,149 +1,59 @@
 // Snapshots: the store as bytes and back.
 //
-// Layout: magic, version, payload size, checksum (8 bytes each, little-endian), then the payload. One visitor walks the store and
-// either counts, writes or reads, so that the three can never disagree. Every number is 8 bytes, little-endian; a double is its
-// bits. Reading fills a fresh store that is put in the world's place only when all of it proved sound.
+// One visitor (engine/base/stream.h) walks the store and either counts, writes or reads. Reading fills a fresh store that is put in
+// the world's place only when all of it proved sound.
 #include "collision/shape_def.h"
-#include "engine/base/hash.h"
 #include "engine/base/memory.h"
+#include "engine/base/stream.h"
 #include "engine/snapshot_check.h"
 #include "engine/world.h"
 #include <string.h>
 
-#define MAGIC 0x50414e534e524943u // "CIRNSNAP"
-enum { VERSION = 1, HEADER = 32 };
-
-typedef enum Mode { COUNT, WRITE, READ } Mode;
-
-typedef struct Stream {
-    Mode mode;
-    unsigned char *bytes; // WRITE, READ
-    size_t size, at;
-    const CairnAllocator *allocator;
-    CairnStatus status;
-} Stream;
-
-static bool has_failed(const Stream *s) {
-    return s->status.code != CAIRN_OK;
-}
-
-static void fail(Stream *s, const char *what) {
-    if (!has_failed(s)) {
-        s->status = cairn_error(CAIRN_CORRUPT, "snapshot: %s at byte %zu", what, HEADER + s->at);
-    }
-}
-
-static void put_u64(unsigned char *to, uint64_t value) {
-    for (int i = 0; i < 8; i++) {
-        to[i] = (unsigned char)(value >> (8 * i));
-    }
-}
-
-static uint64_t get_u64(const unsigned char *from) {
-    uint64_t value = 0;
-    for (int i = 0; i < 8; i++) {
-        value |= (uint64_t)from[i] << (8 * i);
-    }
-    return value;
-}
+static const CairnFormat format = {"snapshot", 0x50414e534e524943u, 1}; // "CIRNSNAP"
 
 // ---- values ----
 
-static void visit_u64(Stream *s, uint64_t *value) {
-    if (has_failed(s)) {
-        return;
-    }
-    if (s->mode != COUNT && s->size - s->at < 8) {
-        fail(s, "it ends too soon");
-        return;
-    }
-    if (s->mode == WRITE) {
-        put_u64(s->bytes + s->at, *value);
-    } else if (s->mode == READ) {
-        *value = get_u64(s->bytes + s->at);
-    }
-    s->at += 8;
-}
-
-// An int within [low, high]: anything else in a file is damage, whatever its checksum says.
-static void visit_int(Stream *s, int *value, int low, int high) {
-    uint64_t wide = (uint64_t)(int64_t)*value;
-    visit_u64(s, &wide);
-    int64_t read = (int64_t)wide;
-    if (has_failed(s)) {
-        return;
-    }
-    if (s->mode == READ && (read < low || read > high)) {
-        fail(s, "a number is out of its range");
-        return;
-    }
-    *value = (int)read;
-}
-
-static void visit_u32(Stream *s, uint32_t *value) {
-    uint64_t wide = *value;
-    visit_u64(s, &wide);
-    if (wide > UINT32_MAX) {
-        fail(s, "a number is out of its range");
-        return;
-    }
-    *value = (uint32_t)wide;
-}
-
-static void visit_bool(Stream *s, bool *value) {
-    int number = *value ? 1 : 0;
-    visit_int(s, &number, 0, 1);
-    *value = number != 0;
-}
-
-static void visit_bits(Stream *s, double *value) {
-    uint64_t bits;
-    memcpy(&bits, value, sizeof bits);
-    visit_u64(s, &bits);
-    memcpy(value, &bits, sizeof bits);
-}
-
 // Only the fields of a table may be infinite; the table says which.
-static void visit_double(Stream *s, double *value) {
-    visit_bits(s, value);
-    if (s->mode == READ && !has_failed(s) && !isfinite(*value)) {
-        fail(s, "a number is not finite");
+static void visit_double(CairnStream *s, double *value) {
+    cairn_stream_double(s, value);
+    if (s->mode == CAIRN_STREAM_READ && !cairn_stream_failed(s) && !isfinite(*value)) {
+        cairn_stream_fail(s, "a number is not finite");
     }
 }
 
-static void visit_vec3(Stream *s, CairnVec3 *v) {
+static void visit_vec3(CairnStream *s, CairnVec3 *v) {
     visit_double(s, &v->x);
     visit_double(s, &v->y);
     visit_double(s, &v->z);
 }
 
-static void visit_quat(Stream *s, CairnQuat *q) {
+static void visit_quat(CairnStream *s, CairnQuat *q) {
     visit_double(s, &q->w);
     visit_double(s, &q->x);
     visit_double(s, &q->y);
     visit_double(s, &q->z);
 }
 
-static void visit_transform(Stream *s, CairnTransform *t) {
+static void visit_transform(CairnStream *s, CairnTransform *t) {
     visit_vec3(s, &t->p);
     visit_quat(s, &t->q);
 }
 
 // A field by its own table: definitions add a line to their table and are in the snapshot.
-static void visit_fields(Stream *s, const CairnFieldTable *table, void *object) {
+static void visit_fields(CairnStream *s, const CairnFieldTable *table, void *object) {
     for (int i = 0; i < table->count; i++) {
         const CairnField *field = &table->fields[i];
         void *at = (char *)object + field->offset;
         switch (field->type) {
         case CAIRN_TYPE_BOOL:
-            visit_bool(s, at);
+            cairn_stream_bool(s, at);
             break;
         case CAIRN_TYPE_INT:
         case CAIRN_TYPE_CHOICE:
-            visit_int(s, at, INT32_MIN, INT32_MAX);
+            cairn_stream_int(s, at, INT32_MIN, INT32_MAX);
             break;
         case CAIRN_TYPE_DOUBLE:
-            visit_bits(s, at);
+            cairn_stream_double(s, at);
             break;
         case CAIRN_TYPE_VEC3:
             visit_vec3(s, at);
@@ -153,7 +63,7 @@ static void visit_fields(Stream *s, const CairnFieldTable *table, void *object) 
             break;
         }
     }
-    if (s->mode == READ && !has_failed(s)) {
+    if (s->mode == CAIRN_STREAM_READ && !cairn_stream_failed(s)) {
         CairnStatus status = cairn_fields_check(table, object);
         if (!cairn_is_ok(status)) {
             s->status = cairn_error(CAIRN_CORRUPT, "snapshot: %.200s", status.message);
@@ -164,7 +74,7 @@ static void visit_fields(Stream *s, const CairnFieldTable *table, void *object) 
 // ---- arrays ----
 
 // A store that is taken apart half read must find nothing but zeros where nothing was read.
-static bool reserve_zero(Stream *s, void *array, int *capacity, int count, size_t element) {
+static bool reserve_zero(CairnStream *s, void *array, int *capacity, int count, size_t element) {
     if (!cairn_memory_reserve(s->allocator, array, capacity, count, element)) {
         return false;
     }
@@ -177,13 +87,12 @@ static bool reserve_zero(Stream *s, void *array, int *capacity, int count, size_
 }
 
 // The length of an array and, when reading, its memory. Every element takes at least 8 bytes, which bounds what damage may ask for.
-static void visit_length(Stream *s, int *count, void *array, int *capacity, size_t element) {
-    visit_int(s, count, 0, INT32_MAX);
-    if (s->mode != READ || has_failed(s)) {
+static void visit_length(CairnStream *s, int *count, void *array, int *capacity, size_t element) {
+    cairn_stream_int(s, count, 0, INT32_MAX);
+    if (s->mode != CAIRN_STREAM_READ || cairn_stream_failed(s)) {
         return;
     }
-    if ((size_t)*count > (s->size - s->at) / 8) {
-        fail(s, "an array is longer than the file");
+    if (!cairn_stream_holds(s, *count, 8)) {
         *count = 0;
         return;
     }
@@ -193,39 +102,40 @@ static void visit_length(Stream *s, int *count, void *array, int *capacity, size
     }
 }
 
-static void visit_pool(Stream *s, CairnPool *pool) {
+static void visit_pool(CairnStream *s, CairnPool *pool) {
     visit_length(s, &pool->count, &pool->slots, &pool->capacity, sizeof(CairnSlot));
-    visit_int(s, &pool->free_head, -1, pool->count - 1);
+    cairn_stream_int(s, &pool->free_head, -1, pool->count - 1);
     int alive = 0, free_slots = 0;
-    for (int i = 0; i < pool->count && !has_failed(s); i++) {
-        visit_u32(s, &pool->slots[i].generation);
-        visit_int(s, &pool->slots[i].next_free, -1, pool->count - 1);
+    for (int i = 0; i < pool->count && !cairn_stream_failed(s); i++) {
+        cairn_stream_u32(s, &pool->slots[i].generation);
+        cairn_stream_int(s, &pool->slots[i].next_free, -1, pool->count - 1);
         alive += (pool->slots[i].generation & 1u) != 0 ? 1 : 0;
     }
     pool->alive = alive;
     // The free list must run through every free slot once and through no other.
-    for (int i = pool->free_head; i >= 0 && !has_failed(s) && free_slots <= pool->count; i = pool->slots[i].next_free) {
+    for (int i = pool->free_head; i >= 0 && !cairn_stream_failed(s) && free_slots <= pool->count;
+         i = pool->slots[i].next_free) {
         if (cairn_pool_is_alive(pool, i)) {
-            fail(s, "a free list runs through a living slot");
+            cairn_stream_fail(s, "a free list runs through a living slot");
         }
         free_slots += 1;
     }
-    if (!has_failed(s) && free_slots != pool->count - alive) {
-        fail(s, "a free list is broken");
+    if (!cairn_stream_failed(s) && free_slots != pool->count - alive) {
+        cairn_stream_fail(s, "a free list is broken");
     }
 }
 
 // An index of a living slot, or -1 where that is allowed.
-static void visit_index(Stream *s, int *index, const CairnPool *pool, bool may_be_none) {
-    visit_int(s, index, may_be_none ? -1 : 0, pool->count - 1);
-    if (!has_failed(s) && *index >= 0 && !cairn_pool_is_alive(pool, *index)) {
-        fail(s, "something refers to a dead slot");
+static void visit_index(CairnStream *s, int *index, const CairnPool *pool, bool may_be_none) {
+    cairn_stream_int(s, index, may_be_none ? -1 : 0, pool->count - 1);
+    if (!cairn_stream_failed(s) && *index >= 0 && !cairn_pool_is_alive(pool, *index)) {
+        cairn_stream_fail(s, "something refers to a dead slot");
     }
 }
 
 // ---- records ----
 
-static void visit_body(Stream *s, CairnStore *store, CairnBody *b) {
+static void visit_body(CairnStream *s, CairnStore *store, CairnBody *b) {
     int type = (int)b->type;
     visit_vec3(s, &b->center);
     visit_quat(s, &b->q);
@@ -237,11 +147,11 @@ static void visit_body(Stream *s, CairnStore *store, CairnBody *b) {
     visit_vec3(s, &b->local_center);
     visit_vec3(s, &b->moments);
     visit_quat(s, &b->axes);
-    visit_bool(s, &b->is_isotropic);
-    visit_bool(s, &b->has_mass);
-    visit_int(s, &type, CAIRN_STATIC, CAIRN_DYNAMIC);
+    cairn_stream_bool(s, &b->is_isotropic);
+    cairn_stream_bool(s, &b->has_mass);
+    cairn_stream_int(s, &type, CAIRN_STATIC, CAIRN_DYNAMIC);
     b->type = (CairnBodyType)type;
-    visit_bool(s, &b->is_continuous);
+    cairn_stream_bool(s, &b->is_continuous);
     visit_double(s, &b->gravity_scale);
     visit_double(s, &b->linear_damping);
     visit_double(s, &b->angular_damping);
@@ -249,23 +159,24 @@ static void visit_body(Stream *s, CairnStore *store, CairnBody *b) {
     visit_vec3(s, &b->given_center);
     visit_vec3(s, &b->given_inertia);
     visit_vec3(s, &b->given_products);
-    visit_int(s, &b->group, -1, INT32_MAX);
-    visit_u64(s, &b->user_data);
+    cairn_stream_int(s, &b->group, -1, INT32_MAX);
+    cairn_stream_u64(s, &b->user_data);
     visit_double(s, &b->still_time);
     visit_index(s, &b->sleeps_with, &store->body_pool, true);
     visit_index(s, &b->first_shape, &store->shape_pool, true);
-    visit_int(s, &b->first_joint, -1, 2 * store->joint_pool.count - 1);
-    if (!has_failed(s) && b->first_joint >= 0 && !cairn_pool_is_alive(&store->joint_pool, b->first_joint / 2)) {
-        fail(s, "a body's list of joints starts at a dead one");
+    cairn_stream_int(s, &b->first_joint, -1, 2 * store->joint_pool.count - 1);
+    if (!cairn_stream_failed(s) && b->first_joint >= 0 &&
+        !cairn_pool_is_alive(&store->joint_pool, b->first_joint / 2)) {
+        cairn_stream_fail(s, "a body's list of joints starts at a dead one");
     }
 }
 
-static void visit_indices(Stream *s, const int *from, int *count, int **indices, int *capacity) {
+static void visit_indices(CairnStream *s, const int *from, int *count, int **indices, int *capacity) {
     visit_length(s, count, indices, capacity, sizeof **indices);
-    for (int i = 0; i < *count && !has_failed(s); i++) {
-        int index = s->mode == READ ? 0 : from[i];
-        visit_int(s, &index, 0, INT32_MAX);
-        if (s->mode == READ) {
+    for (int i = 0; i < *count && !cairn_stream_failed(s); i++) {
+        int index = s->mode == CAIRN_STREAM_READ ? 0 : from[i];
+        cairn_stream_int(s, &index, 0, INT32_MAX);
+        if (s->mode == CAIRN_STREAM_READ) {
             (*indices)[i] = index;
         }
     }
@@ -273,23 +184,23 @@ static void visit_indices(Stream *s, const int *from, int *count, int **indices,
 
 // A hull's corners, a mesh's points and indices; other shapes have none. Reading makes the geometry from the definition, which
 // then shows its copy.
-static void visit_geometry(Stream *s, CairnShape *shape) {
+static void visit_geometry(CairnStream *s, CairnShape *shape) {
     CairnVec3 *points = NULL;
     int *indices = NULL;
     int count = shape->def.point_count, capacity = 0;
     int index_count = shape->def.index_count, index_capacity = 0;
     visit_length(s, &count, &points, &capacity, sizeof *points);
-    for (int i = 0; i < count && !has_failed(s); i++) {
-        CairnVec3 p = s->mode == READ ? (CairnVec3){0, 0, 0} : shape->def.points[i];
+    for (int i = 0; i < count && !cairn_stream_failed(s); i++) {
+        CairnVec3 p = s->mode == CAIRN_STREAM_READ ? (CairnVec3){0, 0, 0} : shape->def.points[i];
         visit_vec3(s, &p);
-        if (s->mode == READ) {
+        if (s->mode == CAIRN_STREAM_READ) {
             points[i] = p;
         }
     }
     if (shape->def.type == CAIRN_MESH) { // known: the definition's fields come first
         visit_indices(s, shape->def.indices, &index_count, &indices, &index_capacity);
     }
-    if (s->mode == READ && !has_failed(s)) {
+    if (s->mode == CAIRN_STREAM_READ && !cairn_stream_failed(s)) {
         shape->def.points = points;
         shape->def.point_count = count;
         shape->def.indices = indices;
@@ -310,29 +221,29 @@ static void visit_geometry(Stream *s, CairnShape *shape) {
     cairn_memory_release(s->allocator, indices, (size_t)index_capacity, sizeof *indices);
 }
 
-static void visit_shape(Stream *s, CairnStore *store, CairnShape *shape) {
+static void visit_shape(CairnStream *s, CairnStore *store, CairnShape *shape) {
     visit_fields(s, &cairn_shape_fields, &shape->def);
-    visit_u64(s, &shape->def.filter.category);
-    visit_u64(s, &shape->def.filter.mask);
-    visit_u64(s, &shape->def.user_data);
-    visit_u32(s, &shape->def.cookie);
+    cairn_stream_u64(s, &shape->def.filter.category);
+    cairn_stream_u64(s, &shape->def.filter.mask);
+    cairn_stream_u64(s, &shape->def.user_data);
+    cairn_stream_u32(s, &shape->def.cookie);
     visit_index(s, &shape->body, &store->body_pool, false);
     visit_index(s, &shape->next, &store->shape_pool, true);
     visit_geometry(s, shape);
 }
 
 // Ids inside a definition: the world's tag is not portable, so it is written as "this world".
-static void visit_id(Stream *s, uint32_t *index, uint32_t *generation, uint32_t *world, uint32_t tag) {
-    visit_u32(s, index);
-    visit_u32(s, generation);
-    if (s->mode == READ) {
+static void visit_id(CairnStream *s, uint32_t *index, uint32_t *generation, uint32_t *world, uint32_t tag) {
+    cairn_stream_u32(s, index);
+    cairn_stream_u32(s, generation);
+    if (s->mode == CAIRN_STREAM_READ) {
         *world = *index != 0 ? tag : 0;
     }
 }
 
-static void visit_joint_def(Stream *s, CairnJointDef *def, uint32_t tag) {
+static void visit_joint_def(CairnStream *s, CairnJointDef *def, uint32_t tag) {
     int type = (int)def->type;
-    visit_int(s, &type, 0, CAIRN_JOINT_TYPE_COUNT - 1);
+    cairn_stream_int(s, &type, 0, CAIRN_JOINT_TYPE_COUNT - 1);
     def->type = (CairnJointType)type;
     visit_id(s, &def->body_a.index, &def->body_a.generation, &def->body_a.world, tag);
     visit_id(s, &def->body_b.index, &def->body_b.generation, &def->body_b.world, tag);
@@ -344,10 +255,10 @@ static void visit_joint_def(Stream *s, CairnJointDef *def, uint32_t tag) {
         visit_fields(s, &cairn_axis_fields, &def->axes[k]);
     }
     visit_double(s, &def->ratio);
-    visit_bool(s, &def->collide_connected);
-    visit_u64(s, &def->user_data);
-    visit_u32(s, &def->cookie);
-    if (s->mode == READ && !has_failed(s)) {
+    cairn_stream_bool(s, &def->collide_connected);
+    cairn_stream_u64(s, &def->user_data);
+    cairn_stream_u32(s, &def->cookie);
+    if (s->mode == CAIRN_STREAM_READ && !cairn_stream_failed(s)) {
         CairnStatus status = cairn_joint_check(def);
         if (!cairn_is_ok(status)) {
             s->status = cairn_error(CAIRN_CORRUPT, "snapshot: %.200s", status.message);
@@ -355,7 +266,7 @@ static void visit_joint_def(Stream *s, CairnJointDef *def, uint32_t tag) {
     }
 }
 
-static void visit_joint(Stream *s, CairnStore *store, CairnJoint *joint, uint32_t tag) {
+static void visit_joint(CairnStream *s, CairnStore *store, CairnJoint *joint, uint32_t tag) {
     visit_joint_def(s, &joint->core.def, tag);
     for (int k = 0; k < 3; k++) {
         visit_double(s, &joint->core.turns[k]);
@@ -364,20 +275,20 @@ static void visit_joint(Stream *s, CairnStore *store, CairnJoint *joint, uint32_
     for (int k = 0; k < 2; k++) {
         visit_double(s, &joint->core.rest[k]);
         visit_index(s, &joint->bodies[k], &store->body_pool, true);
-        visit_int(s, &joint->next[k], -1, 2 * store->joint_pool.count - 1);
+        cairn_stream_int(s, &joint->next[k], -1, 2 * store->joint_pool.count - 1);
     }
-    visit_int(s, &joint->row_count, 0, CAIRN_JOINT_MAX_ROWS);
-    for (int r = 0; r < joint->row_count && !has_failed(s); r++) {
+    cairn_stream_int(s, &joint->row_count, 0, CAIRN_JOINT_MAX_ROWS);
+    for (int r = 0; r < joint->row_count && !cairn_stream_failed(s); r++) {
         visit_double(s, &joint->lambda[r]);
     }
 }
 
-static void visit_contact(Stream *s, CairnStore *store, CairnContactRecord *c) {
-    visit_u64(s, &c->id);
-    visit_int(s, &c->shape_a, 0, store->shape_pool.count - 1); // may be dead by now
-    visit_int(s, &c->shape_b, 0, store->shape_pool.count - 1);
-    visit_u32(s, &c->generation_a);
-    visit_u32(s, &c->generation_b);
+static void visit_contact(CairnStream *s, CairnStore *store, CairnContactRecord *c) {
+    cairn_stream_u64(s, &c->id);
+    cairn_stream_int(s, &c->shape_a, 0, store->shape_pool.count - 1); // may be dead by now
+    cairn_stream_int(s, &c->shape_b, 0, store->shape_pool.count - 1);
+    cairn_stream_u32(s, &c->generation_a);
+    cairn_stream_u32(s, &c->generation_b);
     visit_vec3(s, &c->point);
     visit_vec3(s, &c->normal);
     visit_vec3(s, &c->tangent_1);
@@ -388,57 +299,57 @@ static void visit_contact(Stream *s, CairnStore *store, CairnContactRecord *c) {
     visit_vec3(s, &c->spin_impulse);
 }
 
-static void visit_elements(Stream *s, CairnStore *store, uint32_t tag) {
-    for (int i = 0; i < store->body_pool.count && !has_failed(s); i++) {
+static void visit_elements(CairnStream *s, CairnStore *store, uint32_t tag) {
+    for (int i = 0; i < store->body_pool.count && !cairn_stream_failed(s); i++) {
         if (cairn_pool_is_alive(&store->body_pool, i)) {
             visit_body(s, store, &store->bodies[i]);
         }
     }
-    for (int i = 0; i < store->shape_pool.count && !has_failed(s); i++) {
+    for (int i = 0; i < store->shape_pool.count && !cairn_stream_failed(s); i++) {
         if (cairn_pool_is_alive(&store->shape_pool, i)) {
             visit_shape(s, store, &store->shapes[i]);
         }
     }
-    for (int i = 0; i < store->joint_pool.count && !has_failed(s); i++) {
+    for (int i = 0; i < store->joint_pool.count && !cairn_stream_failed(s); i++) {
         if (cairn_pool_is_alive(&store->joint_pool, i)) {
             visit_joint(s, store, &store->joints[i], tag);
         }
     }
     visit_length(s, &store->contact_count, &store->contacts, &store->contact_capacity, sizeof(CairnContactRecord));
-    for (int i = 0; i < store->contact_count && !has_failed(s); i++) {
+    for (int i = 0; i < store->contact_count && !cairn_stream_failed(s); i++) {
         visit_contact(s, store, &store->contacts[i]);
     }
     visit_length(s, &store->touch_count, &store->touches, &store->touch_capacity, sizeof(CairnTouch));
-    for (int i = 0; i < store->touch_count && !has_failed(s); i++) {
+    for (int i = 0; i < store->touch_count && !cairn_stream_failed(s); i++) {
         CairnTouch *t = &store->touches[i];
         visit_id(s, &t->a.index, &t->a.generation, &t->a.world, tag);
         visit_id(s, &t->b.index, &t->b.generation, &t->b.world, tag);
     }
 }
 
-static bool make_room(Stream *s, CairnStore *store) {
+static bool make_room(CairnStream *s, CairnStore *store) {
     return reserve_zero(s, &store->bodies, &store->body_capacity, store->body_pool.count, sizeof(CairnBody)) &&
            reserve_zero(s, &store->shapes, &store->shape_capacity, store->shape_pool.count, sizeof(CairnShape)) &&
            reserve_zero(s, &store->joints, &store->joint_capacity, store->joint_pool.count, sizeof(CairnJoint));
 }
 
-static void visit_world(Stream *s, CairnWorldDef *def, CairnStore *store, uint32_t tag) {
+static void visit_world(CairnStream *s, CairnWorldDef *def, CairnStore *store, uint32_t tag) {
     visit_fields(s, &cairn_world_fields, def);
     visit_double(s, &store->last_h);
     visit_double(s, &store->time);
-    visit_u64(s, &store->step_index);
+    cairn_stream_u64(s, &store->step_index);
     visit_pool(s, &store->body_pool);
     visit_pool(s, &store->shape_pool);
     visit_pool(s, &store->joint_pool);
-    if (s->mode == READ && !has_failed(s) && !make_room(s, store)) {
+    if (s->mode == CAIRN_STREAM_READ && !cairn_stream_failed(s) && !make_room(s, store)) {
         s->status = cairn_error(CAIRN_OUT_OF_MEMORY, "snapshot: no memory for %d bodies, %d shapes, %d joints",
                                 store->body_pool.count, store->shape_pool.count, store->joint_pool.count);
     }
     visit_elements(s, store, tag);
-    if (s->mode == READ && !has_failed(s)) {
+    if (s->mode == CAIRN_STREAM_READ && !cairn_stream_failed(s)) {
         s->status = cairn_snapshot_check(store);
     }
-    for (int i = 0; s->mode == READ && !has_failed(s) && i < store->shape_pool.count; i++) {
+    for (int i = 0; s->mode == CAIRN_STREAM_READ && !cairn_stream_failed(s) && i < store->shape_pool.count; i++) {
         if (cairn_pool_is_alive(&store->shape_pool, i)) {
             cairn_store_measure_shape(store, i);
         }
@@ -457,9 +368,9 @@ static CairnWorldDef portable_def(const CairnWorld *world) {
 size_t cairn_world_snapshot_size(const CairnWorld *world) {
     CairnWorldDef def = portable_def(world);
     CairnStore store = world->store; // shares the arrays: counting changes nothing
-    Stream s = {.mode = COUNT, .status = cairn_ok()};
+    CairnStream s = cairn_stream_count(&format);
     visit_world(&s, &def, &store, world->tag);
-    return HEADER + s.at;
+    return CAIRN_STREAM_HEADER + s.at;
 }
 
 CairnStatus cairn_world_snapshot(const CairnWorld *world, void *bytes, size_t size, size_t *written) {
@@ -473,56 +384,28 @@ CairnStatus cairn_world_snapshot(const CairnWorld *world, void *bytes, size_t si
     if (size < needed) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "snapshot: size is %zu, %zu are needed", size, needed);
     }
-    unsigned char *out = bytes;
     CairnWorldDef def = portable_def(world);
     CairnStore store = world->store;
-    Stream s = {.mode = WRITE, .bytes = out + HEADER, .size = needed - HEADER, .status = cairn_ok()};
+    CairnStream s = cairn_stream_write(&format, bytes, needed - CAIRN_STREAM_HEADER);
     visit_world(&s, &def, &store, world->tag);
-    put_u64(out, MAGIC);
-    put_u64(out + 8, VERSION);
-    put_u64(out + 16, s.at);
-    put_u64(out + 24, cairn_hash_bytes(out + HEADER, s.at));
+    cairn_stream_write_header(&s);
     *written = needed;
     return s.status;
-}
-
-static CairnStatus check_header(const unsigned char *in, size_t size) {
-    if (size < HEADER || get_u64(in) != MAGIC) {
-        return cairn_error(CAIRN_CORRUPT, "snapshot: these %zu bytes are no snapshot", size);
-    }
-    if (get_u64(in + 8) != VERSION) {
-        return cairn_error(CAIRN_UNSUPPORTED, "snapshot: version is %llu, this library reads %d",
-                           (unsigned long long)get_u64(in + 8), VERSION);
-    }
-    if (get_u64(in + 16) != size - HEADER) {
-        return cairn_error(CAIRN_CORRUPT, "snapshot: size is %zu, its header says %llu", size - HEADER,
-                           (unsigned long long)get_u64(in + 16));
-    }
-    if (get_u64(in + 24) != cairn_hash_bytes(in + HEADER, size - HEADER)) {
-        return cairn_error(CAIRN_CORRUPT, "snapshot: the checksum does not match: the bytes were changed");
-    }
-    return cairn_ok();
 }
 
 CairnStatus cairn_world_restore(CairnWorld *world, const void *bytes, size_t size) {
     if (world == NULL || bytes == NULL) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "snapshot: %s is NULL", world == NULL ? "world" : "bytes");
     }
-    CAIRN_TRY(check_header(bytes, size));
     CairnWorldDef def = world->def;
     CairnStore fresh;
     cairn_store_init(&fresh);
-    // READ mode never writes through `bytes`.
-    Stream s = {.mode = READ,
-                .bytes = (unsigned char *)(uintptr_t)((const unsigned char *)bytes + HEADER),
-                .size = size - HEADER,
-                .allocator = &world->allocator,
-                .status = cairn_ok()};
+    CairnStream s = cairn_stream_read(&format, bytes, size);
+    CAIRN_TRY(s.status);
+    s.allocator = &world->allocator;
     visit_world(&s, &def, &fresh, world->tag);
-    if (!has_failed(&s) && s.at != s.size) {
-        fail(&s, "there are bytes after the end");
-    }
-    if (has_failed(&s)) {
+    cairn_stream_end(&s);
+    if (cairn_stream_failed(&s)) {
         cairn_store_free(&fresh, &world->allocator);
         return s.status;
     }

@@ -1,107 +1,31 @@
-// Layout: magic, version, payload size, checksum (8 bytes each, little-endian), then the payload: counts, then the arrays in the order
-// of CairnProblem. Every number is 8 bytes; a double is its bits. One visitor counts, writes and reads, so that the three can never
-// disagree.
+// Layout: the header of engine/base/stream.h, then counts, then the arrays in the order of CairnProblem. One visitor counts, writes
+// and reads.
 #include "solvers/problem_file.h"
 
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
-#include "engine/base/hash.h"
+#include "engine/base/stream.h"
 
-#define MAGIC 0x424f52504e524943u // "CIRNPROB"
-enum { VERSION = 1, HEADER = 32 };
+static const CairnFormat format = {"problem file", 0x424f52504e524943u, 1}; // "CIRNPROB"
 
-typedef enum Mode { COUNT, WRITE, READ } Mode;
-
-typedef struct Stream {
-    Mode mode;
-    unsigned char *bytes;
-    size_t size, at;
-    CairnArena *arena; // READ
-    CairnStatus status;
-} Stream;
-
-static bool has_failed(const Stream *s) {
-    return s->status.code != CAIRN_OK;
+static void visit_int(CairnStream *s, int *value) {
+    cairn_stream_int(s, value, INT_MIN, INT_MAX);
 }
 
-static void fail(Stream *s, const char *what) {
-    if (!has_failed(s)) {
-        s->status = cairn_error(CAIRN_CORRUPT, "problem file: %s at byte %zu", what, HEADER + s->at);
-    }
-}
-
-static void put_u64(unsigned char *to, uint64_t value) {
-    for (int i = 0; i < 8; i++) {
-        to[i] = (unsigned char)(value >> (8 * i));
-    }
-}
-
-static uint64_t get_u64(const unsigned char *from) {
-    uint64_t value = 0;
-    for (int i = 0; i < 8; i++) {
-        value |= (uint64_t)from[i] << (8 * i);
-    }
-    return value;
-}
-
-// ---- values ----
-
-static void visit_u64(Stream *s, uint64_t *value) {
-    if (has_failed(s)) {
-        return;
-    }
-    if (s->mode != COUNT && s->size - s->at < 8) {
-        fail(s, "it ends too soon");
-        return;
-    }
-    if (s->mode == WRITE) {
-        put_u64(s->bytes + s->at, *value);
-    } else if (s->mode == READ) {
-        *value = get_u64(s->bytes + s->at);
-    }
-    s->at += 8;
-}
-
-static void visit_double(Stream *s, double *value) {
-    uint64_t bits = 0;
-    memcpy(&bits, value, sizeof bits);
-    visit_u64(s, &bits);
-    memcpy(value, &bits, sizeof bits);
-}
-
-static void visit_int(Stream *s, int *value) {
-    uint64_t bits = (uint64_t)(int64_t)*value;
-    visit_u64(s, &bits);
-    if (s->mode == READ && !has_failed(s)) {
-        int64_t number;
-        memcpy(&number, &bits, sizeof number);
-        if (number < INT_MIN || number > INT_MAX) {
-            fail(s, "a whole number is too large");
-            return;
-        }
-        *value = (int)number;
-    }
-}
-
-static void visit_count(Stream *s, int *value) {
-    visit_int(s, value);
-    if (!has_failed(s) && *value < 0) {
-        fail(s, "a count is negative");
-    }
+static void visit_count(CairnStream *s, int *value) {
+    cairn_stream_int(s, value, 0, INT_MAX);
 }
 
 // ---- arrays ----
 
 // Where the `count` elements of an array go: fresh memory when reading (and then *array, which is set), NULL else. A count that the
 // file has no bytes for is refused before anything is allocated.
-static void *begin_array(Stream *s, int count, size_t bytes_each, size_t element_size) {
-    if (s->mode != READ || has_failed(s)) {
+static void *begin_array(CairnStream *s, int count, size_t bytes_each, size_t element_size) {
+    if (s->mode != CAIRN_STREAM_READ || cairn_stream_failed(s)) {
         return NULL;
     }
-    if ((s->size - s->at) / bytes_each < (size_t)count) {
-        fail(s, "an array is longer than the file");
+    if (!cairn_stream_holds(s, count, bytes_each)) {
         return NULL;
     }
     void *memory = cairn_arena_push_zero(s->arena, (size_t)count + 1, element_size);
@@ -111,11 +35,11 @@ static void *begin_array(Stream *s, int count, size_t bytes_each, size_t element
     return memory;
 }
 
-static void visit_doubles(Stream *s, const double **array, int count) {
+static void visit_doubles(CairnStream *s, const double **array, int count) {
     double *fresh = begin_array(s, count, 8, sizeof *fresh);
-    for (int i = 0; i < count && !has_failed(s); i++) {
+    for (int i = 0; i < count && !cairn_stream_failed(s); i++) {
         double value = fresh ? 0 : (*array)[i];
-        visit_double(s, &value);
+        cairn_stream_double(s, &value);
         if (fresh) {
             fresh[i] = value;
         }
@@ -123,9 +47,9 @@ static void visit_doubles(Stream *s, const double **array, int count) {
     *array = fresh ? fresh : *array;
 }
 
-static void visit_ints(Stream *s, const int **array, int count) {
+static void visit_ints(CairnStream *s, const int **array, int count) {
     int *fresh = begin_array(s, count, 8, sizeof *fresh);
-    for (int i = 0; i < count && !has_failed(s); i++) {
+    for (int i = 0; i < count && !cairn_stream_failed(s); i++) {
         int value = fresh ? 0 : (*array)[i];
         visit_int(s, &value);
         if (fresh) {
@@ -135,16 +59,16 @@ static void visit_ints(Stream *s, const int **array, int count) {
     *array = fresh ? fresh : *array;
 }
 
-static void visit_blocks(Stream *s, CairnProblem *problem) {
+static void visit_blocks(CairnStream *s, CairnProblem *problem) {
     CairnDofBlock *fresh = begin_array(s, problem->block_count, 48, sizeof *fresh);
-    for (int i = 0; i < problem->block_count && !has_failed(s); i++) {
+    for (int i = 0; i < problem->block_count && !cairn_stream_failed(s); i++) {
         CairnDofBlock block = fresh ? (CairnDofBlock){.size = 0} : problem->blocks[i];
         visit_int(s, &block.first);
         visit_int(s, &block.size);
         visit_int(s, &block.matrix);
         visit_int(s, &block.group);
-        visit_double(s, &block.mass);
-        visit_u64(s, &block.id);
+        cairn_stream_double(s, &block.mass);
+        cairn_stream_u64(s, &block.id);
         if (fresh) {
             fresh[i] = block;
         }
@@ -152,9 +76,9 @@ static void visit_blocks(Stream *s, CairnProblem *problem) {
     problem->blocks = fresh ? fresh : problem->blocks;
 }
 
-static void visit_couplings(Stream *s, CairnProblem *problem) {
+static void visit_couplings(CairnStream *s, CairnProblem *problem) {
     CairnDofCoupling *fresh = begin_array(s, problem->coupling_count, 24, sizeof *fresh);
-    for (int i = 0; i < problem->coupling_count && !has_failed(s); i++) {
+    for (int i = 0; i < problem->coupling_count && !cairn_stream_failed(s); i++) {
         CairnDofCoupling coupling = fresh ? (CairnDofCoupling){.row = 0} : problem->couplings[i];
         visit_int(s, &coupling.row);
         visit_int(s, &coupling.column);
@@ -166,16 +90,16 @@ static void visit_couplings(Stream *s, CairnProblem *problem) {
     problem->couplings = fresh ? fresh : problem->couplings;
 }
 
-static void visit_constraints(Stream *s, CairnProblem *problem) {
+static void visit_constraints(CairnStream *s, CairnProblem *problem) {
     CairnConstraintBlock *fresh = begin_array(s, problem->constraint_count, 48, sizeof *fresh);
-    for (int i = 0; i < problem->constraint_count && !has_failed(s); i++) {
+    for (int i = 0; i < problem->constraint_count && !cairn_stream_failed(s); i++) {
         CairnConstraintBlock block = fresh ? (CairnConstraintBlock){.friction = -1} : problem->constraints[i];
         visit_int(s, &block.first_row);
         visit_int(s, &block.row_count);
         visit_int(s, &block.first_term);
         visit_int(s, &block.term_count);
         visit_int(s, &block.friction);
-        visit_u64(s, &block.id);
+        cairn_stream_u64(s, &block.id);
         if (fresh) {
             fresh[i] = block;
         }
@@ -183,9 +107,9 @@ static void visit_constraints(Stream *s, CairnProblem *problem) {
     problem->constraints = fresh ? fresh : problem->constraints;
 }
 
-static void visit_terms(Stream *s, CairnProblem *problem) {
+static void visit_terms(CairnStream *s, CairnProblem *problem) {
     CairnTerm *fresh = begin_array(s, problem->term_count, 16, sizeof *fresh);
-    for (int i = 0; i < problem->term_count && !has_failed(s); i++) {
+    for (int i = 0; i < problem->term_count && !cairn_stream_failed(s); i++) {
         CairnTerm term = fresh ? (CairnTerm){.block = 0} : problem->terms[i];
         visit_int(s, &term.block);
         visit_int(s, &term.jacobian);
@@ -196,24 +120,24 @@ static void visit_terms(Stream *s, CairnProblem *problem) {
     problem->terms = fresh ? fresh : problem->terms;
 }
 
-static void visit_frictions(Stream *s, CairnProblem *problem) {
+static void visit_frictions(CairnStream *s, CairnProblem *problem) {
     CairnFriction *fresh = begin_array(s, problem->friction_count, 64, sizeof *fresh);
-    for (int i = 0; i < problem->friction_count && !has_failed(s); i++) {
+    for (int i = 0; i < problem->friction_count && !cairn_stream_failed(s); i++) {
         CairnFriction friction = fresh ? (CairnFriction){.mu = 0} : problem->frictions[i];
         int kind = (int)friction.kind;
         visit_int(s, &kind);
-        if (s->mode == READ && (kind < 0 || kind >= CAIRN_FRICTION_KIND_COUNT)) {
-            fail(s, "a kind of friction is unknown");
+        if (s->mode == CAIRN_STREAM_READ && (kind < 0 || kind >= CAIRN_FRICTION_KIND_COUNT)) {
+            cairn_stream_fail(s, "a kind of friction is unknown");
             return;
         }
         friction.kind = (CairnFrictionKind)kind;
         visit_int(s, &friction.constraint);
         visit_int(s, &friction.normal);
         visit_int(s, &friction.spin_rows);
-        visit_double(s, &friction.mu);
-        visit_double(s, &friction.torsion);
-        visit_double(s, &friction.rolling);
-        visit_double(s, &friction.frozen);
+        cairn_stream_double(s, &friction.mu);
+        cairn_stream_double(s, &friction.torsion);
+        cairn_stream_double(s, &friction.rolling);
+        cairn_stream_double(s, &friction.frozen);
         if (fresh) {
             fresh[i] = friction;
         }
@@ -299,29 +223,20 @@ static bool offsets_are_sound(const CairnProblem *problem, const Lengths *length
     return sound;
 }
 
-static void visit_bool(Stream *s, bool *value) {
-    int number = *value;
-    visit_int(s, &number);
-    if (!has_failed(s) && number != 0 && number != 1) {
-        fail(s, "a switch is neither 0 nor 1");
-    }
-    *value = number == 1;
-}
-
-static void visit_head(Stream *s, CairnProblem *problem, Lengths *lengths) {
+static void visit_head(CairnStream *s, CairnProblem *problem, Lengths *lengths) {
     int form = (int)problem->form;
     visit_int(s, &form);
-    if (s->mode == READ && form != CAIRN_FORM_DYNAMICS && form != CAIRN_FORM_EXPLICIT) {
-        fail(s, "the form is unknown");
+    if (s->mode == CAIRN_STREAM_READ && form != CAIRN_FORM_DYNAMICS && form != CAIRN_FORM_EXPLICIT) {
+        cairn_stream_fail(s, "the form is unknown");
         return;
     }
     problem->form = (CairnForm)form;
-    visit_double(s, &problem->step);
+    cairn_stream_double(s, &problem->step);
     visit_count(s, &problem->constraint_count);
     visit_count(s, &problem->row_count);
     visit_count(s, &problem->friction_count);
     if (problem->form == CAIRN_FORM_EXPLICIT) {
-        visit_bool(s, &problem->W_is_symmetric);
+        cairn_stream_bool(s, &problem->W_is_symmetric);
         visit_count(s, &lengths->W);
         return;
     }
@@ -333,26 +248,27 @@ static void visit_head(Stream *s, CairnProblem *problem, Lengths *lengths) {
     visit_count(s, &lengths->J);
 }
 
-static void visit_rows(Stream *s, CairnProblem *problem, const double **lambda, const double **answer) {
+static void visit_rows(CairnStream *s, CairnProblem *problem, const double **lambda, const double **answer) {
     int rows = problem->row_count;
     bool has_error = problem->position_error != NULL, has_answer = *answer != NULL;
     visit_doubles(s, &problem->right_side, rows);
     visit_doubles(s, &problem->lower, rows);
     visit_doubles(s, &problem->upper, rows);
-    visit_bool(s, &has_error);
+    cairn_stream_bool(s, &has_error);
     if (has_error) {
         visit_doubles(s, &problem->position_error, rows);
     }
     visit_doubles(s, lambda, rows);
-    visit_bool(s, &has_answer);
+    cairn_stream_bool(s, &has_answer);
     if (has_answer) {
         visit_doubles(s, answer, rows);
     }
 }
 
-static void visit(Stream *s, CairnProblem *problem, Lengths *lengths, const double **lambda, const double **answer) {
+static void visit(CairnStream *s, CairnProblem *problem, Lengths *lengths, const double **lambda,
+                  const double **answer) {
     visit_head(s, problem, lengths);
-    if (has_failed(s)) {
+    if (cairn_stream_failed(s)) {
         return;
     }
     visit_constraints(s, problem);
@@ -377,7 +293,7 @@ static void visit(Stream *s, CairnProblem *problem, Lengths *lengths, const doub
 }
 
 static size_t payload_size(const CairnProblem *problem, const double *answer) {
-    Stream s = {.mode = COUNT, .status = cairn_ok()};
+    CairnStream s = cairn_stream_count(&format);
     CairnProblem copy = *problem;
     Lengths lengths = lengths_of(problem);
     const double *lambda = problem->right_side; // of the same length: only counted
@@ -386,7 +302,7 @@ static size_t payload_size(const CairnProblem *problem, const double *answer) {
 }
 
 size_t cairn_problem_file_size(const CairnProblem *problem, const double *answer) {
-    return problem ? HEADER + payload_size(problem, answer) : 0;
+    return problem ? CAIRN_STREAM_HEADER + payload_size(problem, answer) : 0;
 }
 
 static CairnStatus check_impulses(const double *values, int count, const char *name) {
@@ -407,52 +323,26 @@ CairnStatus cairn_problem_file_write(const CairnProblem *problem, const double *
     CAIRN_TRY(check_impulses(lambda, problem->row_count, "lambda"));
     CAIRN_TRY(check_impulses(answer, problem->row_count, "answer"));
     size_t payload = payload_size(problem, answer);
-    if (size < HEADER + payload) {
+    if (size < CAIRN_STREAM_HEADER + payload) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "problem file: size = %zu bytes, %zu are needed", size,
-                           HEADER + payload);
+                           CAIRN_STREAM_HEADER + payload);
     }
-    unsigned char *to = bytes;
-    Stream s = {.mode = WRITE, .bytes = to + HEADER, .size = payload, .status = cairn_ok()};
+    CairnStream s = cairn_stream_write(&format, bytes, payload);
     CairnProblem copy = *problem;
     Lengths lengths = lengths_of(problem);
     visit(&s, &copy, &lengths, &lambda, &answer);
-    put_u64(to, MAGIC);
-    put_u64(to + 8, VERSION);
-    put_u64(to + 16, payload);
-    put_u64(to + 24, cairn_hash_bytes(to + HEADER, payload));
+    cairn_stream_write_header(&s);
     return s.status;
 }
 
 bool cairn_problem_file_is(const void *bytes, size_t size) {
-    return bytes && size >= 8 && get_u64(bytes) == MAGIC;
+    return cairn_stream_is(&format, bytes, size);
 }
 
-static CairnStatus check_header(const unsigned char *bytes, size_t size) {
-    if (!cairn_problem_file_is(bytes, size) || size < HEADER) {
-        return cairn_error(CAIRN_CORRUPT, "problem file: %zu bytes that do not begin as a problem file", size);
-    }
-    uint64_t version = get_u64(bytes + 8), payload = get_u64(bytes + 16);
-    if (version != VERSION) {
-        return cairn_error(CAIRN_UNSUPPORTED, "problem file: version %llu, this library reads %d",
-                           (unsigned long long)version, (int)VERSION);
-    }
-    if (payload != size - HEADER) {
-        return cairn_error(CAIRN_CORRUPT, "problem file: it says %llu bytes after the header, there are %zu",
-                           (unsigned long long)payload, size - HEADER);
-    }
-    if (get_u64(bytes + 24) != cairn_hash_bytes(bytes + HEADER, size - HEADER)) {
-        return cairn_error(CAIRN_CORRUPT, "problem file: the checksum of its %llu bytes is wrong",
-                           (unsigned long long)payload);
-    }
-    return cairn_ok();
-}
-
-static CairnStatus read_payload(Stream *s, CairnStoredProblem *stored) {
+static CairnStatus read_payload(CairnStream *s, CairnStoredProblem *stored) {
     Lengths lengths = {0, 0, 0};
     visit(s, &stored->problem, &lengths, &stored->lambda, &stored->answer);
-    if (!has_failed(s) && s->at != s->size) {
-        fail(s, "there are bytes after the end");
-    }
+    cairn_stream_end(s);
     CAIRN_TRY(s->status);
     if (!offsets_are_sound(&stored->problem, &lengths)) {
         return cairn_error(CAIRN_CORRUPT, "problem file: an offset lies outside its array");
@@ -469,14 +359,10 @@ CairnStatus cairn_problem_file_read(const void *bytes, size_t size, const CairnA
         return cairn_error(CAIRN_INVALID_ARGUMENT, "problem file: %s is NULL", bytes ? "stored" : "bytes");
     }
     *stored = (CairnStoredProblem){.lambda = NULL};
-    CAIRN_TRY(check_header(bytes, size));
+    CairnStream s = cairn_stream_read(&format, bytes, size);
+    CAIRN_TRY(s.status);
     cairn_arena_init(&stored->arena, allocator);
-    // The stream only reads what it was given to read.
-    Stream s = {.mode = READ,
-                .bytes = (unsigned char *)(uintptr_t)bytes + HEADER,
-                .size = size - HEADER,
-                .arena = &stored->arena,
-                .status = cairn_ok()};
+    s.arena = &stored->arena;
     CairnStatus status = read_payload(&s, stored);
     if (!cairn_is_ok(status)) {
         cairn_stored_problem_free(stored);
