@@ -4,6 +4,9 @@
 #include <string.h>
 
 CairnEvents cairn_world_events(const CairnWorld *world) {
+    if (world == NULL) {
+        return (CairnEvents){0};
+    }
     const CairnEventList *e = &world->events;
     return (CairnEvents){
         .begin = e->begin,
@@ -33,8 +36,11 @@ static CairnBodyId owner_or_null(const CairnWorld *world, int shape, uint32_t ge
 }
 
 int cairn_world_contacts(const CairnWorld *world, CairnContact *contacts, int capacity) {
+    if (world == NULL) {
+        return 0;
+    }
     const CairnStore *store = &world->store;
-    for (int i = 0; i < store->contact_count && i < capacity; i++) {
+    for (int i = 0; contacts != NULL && i < store->contact_count && i < capacity; i++) {
         const CairnContactRecord *r = &store->contacts[i];
         CairnVec3 t2 = cairn_cross(r->normal, r->tangent_1);
         contacts[i] = (CairnContact){
@@ -116,6 +122,9 @@ static uint64_t hash_vec3(uint64_t hash, CairnVec3 v) {
 }
 
 uint64_t cairn_world_state_hash(const CairnWorld *world) {
+    if (world == NULL) {
+        return 0;
+    }
     const CairnStore *store = &world->store;
     uint64_t hash = cairn_hash_mix((uint64_t)store->body_pool.alive);
     for (int i = 0; i < store->body_pool.count; i++) {

@@ -366,6 +366,9 @@ static CairnWorldDef portable_def(const CairnWorld *world) {
 }
 
 size_t cairn_world_snapshot_size(const CairnWorld *world) {
+    if (world == NULL) {
+        return 0;
+    }
     CairnWorldDef def = portable_def(world);
     CairnStore store = world->store; // shares the arrays: counting changes nothing
     CairnStream s = cairn_stream_count(&format);

@@ -175,15 +175,15 @@ CairnStatus cairn_world_set(CairnWorld *world, const char *field, const char *va
 }
 
 CairnWorldDef cairn_world_settings(const CairnWorld *world) {
-    return world->def;
+    return world != NULL ? world->def : cairn_world_def();
 }
 
 double cairn_world_time(const CairnWorld *world) {
-    return world->store.time;
+    return world != NULL ? world->store.time : 0;
 }
 
 uint64_t cairn_world_step_index(const CairnWorld *world) {
-    return world->store.step_index;
+    return world != NULL ? world->store.step_index : 0;
 }
 
 CairnStatus cairn_world_problem(const CairnWorld *world, CairnProblem *problem, const double **lambda) {
@@ -262,8 +262,11 @@ CairnJointId cairn_world_joint_id(const CairnWorld *world, int index) {
 // ---- listing ----
 
 int cairn_world_bodies(const CairnWorld *world, CairnBodyId *ids, int capacity) {
+    if (world == NULL) {
+        return 0;
+    }
     const CairnPool *pool = &world->store.body_pool;
-    for (int i = 0, n = 0; i < pool->count && n < capacity; i++) {
+    for (int i = 0, n = 0; ids != NULL && i < pool->count && n < capacity; i++) {
         if (cairn_pool_is_alive(pool, i)) {
             ids[n++] = cairn_world_body_id(world, i);
         }
@@ -272,8 +275,11 @@ int cairn_world_bodies(const CairnWorld *world, CairnBodyId *ids, int capacity) 
 }
 
 int cairn_world_joints(const CairnWorld *world, CairnJointId *ids, int capacity) {
+    if (world == NULL) {
+        return 0;
+    }
     const CairnPool *pool = &world->store.joint_pool;
-    for (int i = 0, n = 0; i < pool->count && n < capacity; i++) {
+    for (int i = 0, n = 0; ids != NULL && i < pool->count && n < capacity; i++) {
         if (cairn_pool_is_alive(pool, i)) {
             ids[n++] = cairn_world_joint_id(world, i);
         }
@@ -287,7 +293,7 @@ int cairn_body_shapes(const CairnWorld *world, CairnBodyId body, CairnShapeId *i
         return 0;
     }
     for (int s = world->store.bodies[index].first_shape; s >= 0; s = world->store.shapes[s].next) {
-        if (count < capacity) {
+        if (ids != NULL && count < capacity) {
             ids[count] = cairn_world_shape_id(world, s);
         }
         count += 1;
@@ -301,7 +307,7 @@ int cairn_body_joints(const CairnWorld *world, CairnBodyId body, CairnJointId *i
         return 0;
     }
     for (int e = world->store.bodies[index].first_joint; e >= 0; e = world->store.joints[e / 2].next[e % 2]) {
-        if (count < capacity) {
+        if (ids != NULL && count < capacity) {
             ids[count] = cairn_world_joint_id(world, e / 2);
         }
         count += 1;

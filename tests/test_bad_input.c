@@ -703,6 +703,42 @@ static void a_failed_step_wakes_nobody(void **state) {
     cairn_world_destroy(world);
 }
 
+// Calls that answer no status have no way to refuse.
+static void no_world_is_an_empty_one(void **state) {
+    (void)state;
+    CairnBodyId bodies[2];
+    CairnShapeId shapes[2];
+    CairnJointId joints[2];
+    CairnContact contacts[2];
+    CairnBodyId id = {1, 1, 1};
+    cairn_world_destroy(NULL);
+    assert_true(cairn_world_time(NULL) == 0 && cairn_world_step_index(NULL) == 0);
+    assert_true(cairn_world_state_hash(NULL) == 0 && cairn_world_snapshot_size(NULL) == 0);
+    assert_false(cairn_body_is_alive(NULL, id));
+    assert_int_equal(cairn_world_bodies(NULL, bodies, 2), 0);
+    assert_int_equal(cairn_world_joints(NULL, joints, 2), 0);
+    assert_int_equal(cairn_body_shapes(NULL, id, shapes, 2), 0);
+    assert_int_equal(cairn_body_joints(NULL, id, joints, 2), 0);
+    assert_int_equal(cairn_world_contacts(NULL, contacts, 2), 0);
+    CairnEvents events = cairn_world_events(NULL);
+    assert_true(events.begin_count == 0 && events.end_count == 0 && events.hit_count == 0 && events.moved_count == 0);
+    assert_true(cairn_world_settings(NULL).contact_margin == cairn_world_def().contact_margin);
+}
+
+// A list that is NULL has room for nothing, whatever its capacity.
+static void a_list_may_be_absent(void **state) {
+    (void)state;
+    CairnBodyId ball;
+    CairnWorld *world = one_ball(&ball);
+    support_run(world, 200);
+    assert_int_equal(cairn_world_bodies(world, NULL, 9), 2);
+    assert_int_equal(cairn_world_joints(world, NULL, 9), 0);
+    assert_int_equal(cairn_body_shapes(world, ball, NULL, 9), 1);
+    assert_int_equal(cairn_body_joints(world, ball, NULL, 9), 0);
+    assert_int_equal(cairn_world_contacts(world, NULL, 9), 1);
+    cairn_world_destroy(world);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_case_is_refused_and_nothing_happened),
@@ -711,6 +747,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_kinematic_body_stays_in_the_world),
         cmocka_unit_test(a_failed_step_keeps_what_happened),
         cmocka_unit_test(a_failed_step_wakes_nobody),
+        cmocka_unit_test(no_world_is_an_empty_one),
+        cmocka_unit_test(a_list_may_be_absent),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

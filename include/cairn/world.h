@@ -66,6 +66,8 @@ CairnWorldDef cairn_world_def(void);
 CairnStatus cairn_world_create(const CairnWorldDef *def, CairnWorld **out);
 void cairn_world_destroy(CairnWorld *world); // NULL is allowed
 
+// Calls that answer no status take a NULL world too: no time has passed in it, nothing is in it, and its settings are the defaults.
+
 // Move time on by h seconds. On an error nothing has moved. `stats` may be NULL; on an error it is untouched.
 CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats);
 
@@ -171,7 +173,7 @@ CairnStatus cairn_joint_set_axis(CairnWorld *world, CairnJointId id, int axis, c
 // along `x`, its y axis as near to `y` as it can be (world coordinates; `y` may be zero where it does not matter).
 CairnStatus cairn_joint_place(const CairnWorld *world, CairnJointDef *def, CairnVec3 point, CairnVec3 x, CairnVec3 y);
 
-// ---- listing: fill up to `capacity` ids in the order of creation slots, return how many there are ----
+// ---- listing: fill up to `capacity` ids in the order of creation slots (NULL: none), return how many there are ----
 
 int cairn_world_bodies(const CairnWorld *world, CairnBodyId *ids, int capacity);
 int cairn_world_joints(const CairnWorld *world, CairnJointId *ids, int capacity);
