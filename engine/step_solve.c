@@ -16,6 +16,20 @@ static CairnStatus check_parts(const CairnPartitioner *partitioner, const CairnP
     return cairn_ok();
 }
 
+// Rows of the constraints that reach over more than one part.
+static int count_interface_rows(const CairnGraph *graph, const int *part) {
+    int rows = 0;
+    for (int e = 0; e < graph->edge_count; e++) {
+        const int *first = graph->edge_node + graph->edge_start[e], *end = graph->edge_node + graph->edge_start[e + 1];
+        bool is_inside = true;
+        for (const int *node = first; node < end; node++) {
+            is_inside = is_inside && part[*node] == part[*first];
+        }
+        rows += is_inside ? 0 : graph->edge_rows[e];
+    }
+    return rows;
+}
+
 void cairn_step_partition(CairnStep *step) {
     if (cairn_step_failed(step)) {
         return;
@@ -39,6 +53,9 @@ void cairn_step_partition(CairnStep *step) {
         }
         if (!cairn_step_failed(step)) {
             step->status = check_parts(world->partitioner, &step->parts, step->problem.block_count);
+        }
+        if (!cairn_step_failed(step)) {
+            step->stats.interface_rows = count_interface_rows(&graph, part);
         }
     }
     step->stats.times.partition = cairn_timer_now() - t0;

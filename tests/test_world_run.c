@@ -2,6 +2,7 @@
 #include "tests/support.h"
 #include "tests/support_worlds.h"
 
+#include "solvers/pgs.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -524,6 +525,40 @@ static void the_problem_is_the_one_that_was_judged(void **state) {
     }
 }
 
+static CairnStatus part_each(const CairnGraph *graph, const void *options, const CairnAllocator *allocator, int *part,
+                             int *count) {
+    (void)options, (void)allocator;
+    for (int i = 0; i < graph->node_count; i++) {
+        part[i] = i;
+    }
+    *count = graph->node_count;
+    return cairn_ok();
+}
+
+// Two boxes on each other, 4 contacts of 3 rows below and 4 between: a part each, or one part, or a solver that asks for none.
+static void rows_between_parts_are_counted(void **state) {
+    (void)state;
+    CairnWorld *world = empty_world();
+    add(world, CAIRN_STATIC, cairn_half_space(), V(0, 0, 0));
+    add(world, CAIRN_DYNAMIC, cairn_box(1, 1, 1), V(0, 0, 0.5));
+    add(world, CAIRN_DYNAMIC, cairn_box(1, 1, 1), V(0, 0, 1.5));
+    CairnSolver parted = cairn_solver_pgs;
+    parted.traits |= CAIRN_NEEDS_PARTITION;
+    const CairnPartitioner each = {.name = "each", .summary = "", .partition = part_each};
+    assert_ok(cairn_world_set_partitioner(world, &each, NULL));
+    assert_int_equal(step_once(world, 0.01).interface_rows, 0); // pgs
+    assert_ok(cairn_world_set_solver(world, &parted, NULL));
+    CairnStats stats = step_once(world, 0.01);
+    assert_int_equal(stats.rows, 24);
+    assert_int_equal(stats.parts, 2);
+    assert_int_equal(stats.interface_rows, 12);
+    assert_ok(cairn_world_set_partitioner(world, cairn_partitioner_at(0), NULL));
+    stats = step_once(world, 0.01);
+    assert_int_equal(stats.parts, 1);
+    assert_int_equal(stats.interface_rows, 0);
+    cairn_world_destroy(world);
+}
+
 // ---- worlds side by side ----
 
 typedef struct Lane {
@@ -585,6 +620,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(types_change_in_flight),
         cmocka_unit_test(a_kinematic_plate_carries),
         cmocka_unit_test(the_problem_is_the_one_that_was_judged),
+        cmocka_unit_test(rows_between_parts_are_counted),
         cmocka_unit_test(worlds_in_several_threads_do_not_meet),
     };
     if (argc > 1) {

@@ -15,11 +15,11 @@ typedef struct CairnStats {
     CairnTimes times;
 
     int bodies, dynamic_bodies, shapes, joints, dofs;
-    int islands, sleeping_bodies; // worlds with sleeping only
-    int pairs;                    // overlapping boxes that the broad phase found
-    int overlap_tests;            // box against box
-    int contacts;                 // contact points
-    int rows, interface_rows, parts;
+    int islands, sleeping_bodies;    // worlds with sleeping only
+    int pairs;                       // overlapping boxes that the broad phase found
+    int overlap_tests;               // box against box
+    int contacts;                    // contact points
+    int rows, interface_rows, parts; // interface: rows between parts, where the solver works on a partition
 
     CairnSolveReport solve;     // what the solver says of itself
     CairnResidual residual;     // what the referee says of the solver's answer
