@@ -172,6 +172,15 @@ static inline CairnVec6 cairn_step_start(const CairnStep *step, int body) {
     return (CairnVec6){b->velocity, b->angular_velocity};
 }
 
+// Do filters, bodies and joints let two shapes touch?
+static inline bool cairn_step_may_touch(const CairnStore *store, const CairnStepSide *a, const CairnStepSide *b) {
+    if ((a->filter.category & b->filter.mask) == 0 || (b->filter.category & a->filter.mask) == 0 ||
+        a->body == b->body) {
+        return false;
+    }
+    return !(a->has_joints && b->has_joints && cairn_store_joins(store, a->body, b->body));
+}
+
 static inline bool cairn_step_failed(const CairnStep *step) {
     return step->status.code != CAIRN_OK;
 }

@@ -57,11 +57,8 @@ static bool boxes_meet(const CairnAabb *a, const CairnAabb *b) {
            a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-static bool may_touch(const CairnStore *store, int a, int b) {
-    const CairnFilter *fa = &store->shapes[a].def.filter, *fb = &store->shapes[b].def.filter;
-    return (fa->category & fb->mask) != 0 && (fb->category & fa->mask) != 0 &&
-           store->shapes[a].body != store->shapes[b].body &&
-           !cairn_store_joins(store, store->shapes[a].body, store->shapes[b].body);
+static bool may_touch(const CairnStep *step, int a, int b) {
+    return cairn_step_may_touch(step->store, &step->boxes.sides[a], &step->boxes.sides[b]);
 }
 
 // A body that was struck and now goes faster than the broad phase looked: hold it against everything that its new way crosses.
@@ -71,7 +68,7 @@ static void hold_escaped(CairnStep *step, int shape, double way) {
     box = (CairnAabb){cairn_sub(box.low, by), cairn_add(box.high, by)};
     for (int other = 0; other < step->store->shape_pool.count; other++) {
         if (step->boxes.kinds[other] != CAIRN_BOX_ABSENT && boxes_meet(&box, &step->boxes.boxes[other]) &&
-            may_touch(step->store, shape, other)) {
+            may_touch(step, shape, other)) {
             hold_core(step, shape, other);
         }
     }
@@ -146,7 +143,7 @@ void cairn_step_hold(CairnStep *step) {
     double margin = step->world->def.contact_margin;
     for (int p = 0; p < step->pair_count; p++) {
         int a = step->pairs[p].a, b = step->pairs[p].b;
-        if (way_of(step, a) + way_of(step, b) > margin && may_touch(step->store, a, b)) {
+        if (way_of(step, a) + way_of(step, b) > margin && may_touch(step, a, b)) {
             hold_core(step, a, b);
             hold_core(step, b, a);
         }

@@ -36,13 +36,6 @@ typedef struct Narrow {
     size_t table_size;
 } Narrow;
 
-static bool may_touch(const CairnStore *store, const CairnStepSide *a, const CairnStepSide *b) {
-    if ((a->filter.category & b->filter.mask) == 0 || (b->filter.category & a->filter.mask) == 0) {
-        return false;
-    }
-    return !(a->has_joints && b->has_joints && cairn_store_joins(store, a->body, b->body));
-}
-
 static double mix(CairnMix rule, double a, double b) {
     switch (rule) {
     case CAIRN_MIX_GEOMETRIC:
@@ -170,7 +163,7 @@ static void find_points(const Narrow *narrow, Piece *piece) {
     piece->count = 0;
     for (int p = piece->first; p < piece->end; p++) {
         const CairnStepSide *sides = narrow->boxes->sides;
-        if (may_touch(store, &sides[narrow->pairs[p].a], &sides[narrow->pairs[p].b])) {
+        if (cairn_step_may_touch(store, &sides[narrow->pairs[p].a], &sides[narrow->pairs[p].b])) {
             double time;
             int count = find_manifolds(narrow, narrow->pairs[p], parts, &time);
             for (int k = 0; k < count; k++) {
