@@ -26,7 +26,9 @@ typedef struct BenchSuite {
     // Make what the cases share; NULL where there is nothing to share. A NULL result means that memory ran out.
     void *(*open)(void);
     void (*close)(void *state);
-    bool (*report)(FILE *file); // in place of cases: measures and prints by itself; false: could not
+    // In place of cases: measures and prints by itself, and writes one object of the array "suites" to `json` (or nothing); false:
+    // could not.
+    bool (*report)(FILE *file, FILE *json);
 } BenchSuite;
 
 // Seconds per thing: the middle of the repetitions, and where a quarter lie below and above.

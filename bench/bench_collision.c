@@ -211,7 +211,8 @@ static bool scale(int count, FILE *file) {
     return is_done;
 }
 
-static bool report(FILE *file) {
+static bool report(FILE *file, FILE *json) {
+    (void)json; // a table only
     int ode_count;
     bench_peer_ode(&ode_count);
     if (ode_count == 0) {

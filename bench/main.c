@@ -5,7 +5,7 @@
 #include <string.h>
 
 // The suites: one line for each file bench/bench_NAME.c.
-#define SUITES(X) X(bench_base) X(bench_collision) X(bench_pgs) X(bench_step)
+#define SUITES(X) X(bench_base) X(bench_collision) X(bench_exact) X(bench_pgs) X(bench_step)
 
 #define DECLARE(suite) extern const BenchSuite suite;
 SUITES(DECLARE)
@@ -68,6 +68,22 @@ static bool is_chosen(const BenchSuite *suite, const Options *options) {
     return options->name_count == 0;
 }
 
+// One suite. Its JSON object goes to `json`. False: it could not be set up.
+static bool run_suite(const BenchSuite *suite, BenchSettings settings, FILE *json) {
+    if (suite->report != NULL) {
+        printf("%s: %s\n", suite->name, suite->summary);
+        return suite->report(stdout, json);
+    }
+    BenchResult *results = calloc((size_t)suite->case_count + 1, sizeof *results);
+    bool is_done = results != NULL && bench_run(suite, settings, results);
+    if (is_done) {
+        bench_print_table(suite, results, stdout);
+        bench_print_json(suite, results, json);
+    }
+    free(results);
+    return is_done;
+}
+
 // Runs the chosen suites; `json` may be NULL. Returns how many ran, or -1.
 static int run_suites(const Options *options, FILE *json) {
     int ran = 0, listed = 0;
@@ -75,29 +91,20 @@ static int run_suites(const Options *options, FILE *json) {
         if (!is_chosen(suites[i], options)) {
             continue;
         }
-        BenchResult *results = calloc((size_t)suites[i]->case_count + 1, sizeof *results);
-        bool is_own = suites[i]->report != NULL;
-        if (is_own) {
-            printf("%s: %s\n", suites[i]->name, suites[i]->summary);
+        char *object = NULL;
+        size_t size = 0;
+        FILE *part = open_memstream(&object, &size); // a suite need not write one
+        bool is_done = part != NULL && run_suite(suites[i], options->settings, part);
+        is_done = part != NULL && fclose(part) == 0 && is_done;
+        if (is_done && json != NULL && size > 0) {
+            fprintf(json, "%s%s", listed++ > 0 ? ",\n" : "", object);
         }
-        bool is_done =
-            is_own ? suites[i]->report(stdout) : results != NULL && bench_run(suites[i], options->settings, results);
-        if (is_done && is_own) {
-            ran++;
-        } else if (is_done) {
-            bench_print_table(suites[i], results, stdout);
-            if (json != NULL) {
-                fprintf(json, "%s", listed > 0 ? ",\n" : "");
-                bench_print_json(suites[i], results, json);
-                listed++;
-            }
-            ran++;
-        }
-        free(results);
+        free(object);
         if (!is_done) {
             fprintf(stderr, "bench: %s could not be set up\n", suites[i]->name);
             return -1;
         }
+        ran++;
     }
     return ran;
 }

@@ -1,0 +1,11 @@
+// The frame of a rig's run that has the most rows (the last of those that have as many), with the warm start that its solver was given.
+#ifndef CAIRN_BENCH_EXACT_FRAME_H
+#define CAIRN_BENCH_EXACT_FRAME_H
+
+#include "bench/rig.h"
+#include "solvers/problem_file.h"
+
+// Runs the rig with bpp for so many steps. `at`: the frame.
+bool bench_record_frame(const BenchRig *rig, int steps, CairnStoredProblem *stored, int *at);
+
+#endif
