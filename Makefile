@@ -212,7 +212,7 @@ tsan:
 
 # Spinning threads of one test would steal the cores of the others, so they sleep. Archer tells the thread sanitizer of the
 # happens-before edges inside LLVM's OpenMP runtime, which it cannot see and would otherwise report as races.
-RUN_ENV := OMP_WAIT_POLICY=passive ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 \
+RUN_ENV := OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 \
 	UBSAN_OPTIONS=print_stacktrace=1 CAIRN_BUILD=$(OUT)
 ifeq ($(CONFIG),tsan)
 ARCHER := $(firstword $(wildcard /usr/lib/llvm-*/lib/libarcher.so))

@@ -47,6 +47,9 @@ typedef struct BenchSettings {
 // Fills results[suite->case_count]; false when the suite could not open.
 bool bench_run(const BenchSuite *suite, BenchSettings settings, BenchResult *results);
 
+// Seconds of the processor that this process has used: what work on one thread costs, whatever else the machine does.
+double bench_cpu_now(void);
+
 void bench_print_table(const BenchSuite *suite, const BenchResult *results, FILE *file);
 // One object of the array "suites".
 void bench_print_json(const BenchSuite *suite, const BenchResult *results, FILE *file);

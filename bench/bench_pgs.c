@@ -221,7 +221,7 @@ static double check(void *state, int count) {
     State *s = state;
     double sum = 0;
     for (int n = 0; n < count; n++) {
-        sum += cairn_problem_check(&s->large.problem).code;
+        sum += (int)cairn_problem_check(&s->large.problem).code;
     }
     return sum;
 }

@@ -1,3 +1,4 @@
+#include "bench/bench.h"
 #include "bench/exact_parts.h"
 
 #include "engine/base/memory.h"
@@ -29,9 +30,9 @@ double bench_dgemm(void) {
     }
     openblas_set_num_threads(1);
     for (int pass = 0; pass < 12; pass++) {
-        double start = cairn_timer_now();
+        double start = bench_cpu_now();
         cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, N, N, N, -1, A, N, A + N * N, N, 1, A + 2 * N * N, N);
-        best = fmax(best, 2e-9 * N * N * N / (cairn_timer_now() - start));
+        best = fmax(best, 2e-9 * N * N * N / (bench_cpu_now() - start));
     }
     free(A);
 #endif
@@ -53,22 +54,23 @@ static CairnStatus time_part(Part *part, const CairnStoredProblem *frame, const 
     CairnLogger logger = {0};
     CairnSolverContext context = {
         .allocator = &allocator, .logger = &logger, .thread_count = part->threads, .arena = arena};
+    double (*now)(void) = part->threads == 1 ? bench_cpu_now : cairn_timer_now;
     part->prepare = part->factor = part->solve = HUGE_VAL;
     for (int pass = 0, end = 3; pass < end; pass++) {
         CairnSystem system = {0};
         cairn_arena_reset(arena);
-        double start = cairn_timer_now();
+        double start = now();
         CairnStatus status = part->kind != NULL
                                  ? cairn_system_init_kind(&system, &frame->problem, part->kind, &context)
                                  : cairn_system_init(&system, &frame->problem, part->formulation, &context);
-        double prepared = cairn_timer_now();
+        double prepared = now();
         if (cairn_is_ok(status)) {
             status = cairn_system_factor(&system, theta);
         }
-        double factored = cairn_timer_now();
+        double factored = now();
         if (cairn_is_ok(status)) {
             part->left = cairn_system_solve(&system, y, 0, 0, x);
-            double solved = cairn_timer_now();
+            double solved = now();
             part->prepare = fmin(part->prepare, prepared - start);
             part->factor = fmin(part->factor, factored - prepared);
             part->solve = fmin(part->solve, solved - factored);

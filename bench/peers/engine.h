@@ -10,6 +10,7 @@ typedef struct BenchEngine {
     bool (*step)(void *state);                        // one frame of 1/60 s; false: the engine gave up
     void (*poses)(void *state, CairnTransform *poses);
     void (*close)(void *state);
+    bool is_threaded; // timed by the clock on the wall instead of the processor's time
 } BenchEngine;
 
 const BenchEngine *bench_engines_ode(int *count);

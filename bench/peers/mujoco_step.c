@@ -165,7 +165,7 @@ static void poses(void *state, CairnTransform *out) {
     }
 }
 
-static const BenchEngine engines[] = {{"MuJoCo Newton", open_state, step, poses, close_state}};
+static const BenchEngine engines[] = {{"MuJoCo Newton", open_state, step, poses, close_state, false}};
 
 const BenchEngine *bench_engines_mujoco(int *count) {
     *count = sizeof engines / sizeof engines[0];

@@ -164,8 +164,8 @@ static void *open_quick(const BenchRig *rig, int substeps) {
     return open_with(rig, substeps, true);
 }
 
-static const BenchEngine engines[] = {{"ODE dWorldStep", open_direct, step, poses, close_state},
-                                      {"ODE QuickStep 50", open_quick, step, poses, close_state}};
+static const BenchEngine engines[] = {{"ODE dWorldStep", open_direct, step, poses, close_state, false},
+                                      {"ODE QuickStep 50", open_quick, step, poses, close_state, false}};
 
 const BenchEngine *bench_engines_ode(int *count) {
     *count = sizeof engines / sizeof engines[0];
