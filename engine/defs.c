@@ -24,6 +24,8 @@ static const CairnField world_fields[] = {
     CAIRN_FIELD_DOUBLE(CairnWorldDef, contact_push, 1, 0, BIG, 0, "m/s",
                        "largest speed at which an overlap is removed"),
     CAIRN_FIELD_DOUBLE(CairnWorldDef, contact_margin, 0.01, 0, BIG, 0, "m", "distance from which on contacts exist"),
+    CAIRN_FIELD_INT(CairnWorldDef, contact_passes, 8, 1, 100,
+                    "solves in a step at most, where the last one leads into new contacts"),
     CAIRN_FIELD_DOUBLE(CairnWorldDef, normal_compliance, 1e-8, 0, 1, 0, "m/s/(N s)", "compliance C of contact normals"),
     CAIRN_FIELD_DOUBLE(CairnWorldDef, friction_compliance, 1e-10, 0, 1, 0, "m/s/(N s)",
                        "compliance C of friction rows"),

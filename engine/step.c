@@ -1,7 +1,7 @@
 // The step: its lines are the pipeline.
 //
 //   begin -> collide (poses -> contacts) -> assemble (contacts, joints -> problem) -> partition (problem -> parts)
-//         -> solve (problem, parts -> lambda) -> integrate (lambda -> poses) -> finish (referee, warm start kept, statistics)
+//         -> solve (problem, parts -> lambda; again where that leads into new contacts) -> integrate (lambda -> poses) -> finish (referee, warm start kept, statistics)
 //
 // Stages write to the arena only; `finish` commits everything at once, so a step that fails has not happened.
 #include "engine/step.h"
@@ -152,9 +152,11 @@ CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats) {
         begin(&step, world, h);
         cairn_step_collide(&step);
     } while (cairn_step_wake(&step));
-    cairn_step_assemble(&step);
-    cairn_step_partition(&step);
-    cairn_step_solve(&step);
+    do {
+        cairn_step_assemble(&step);
+        cairn_step_partition(&step);
+        cairn_step_solve(&step);
+    } while (cairn_step_foresee(&step));
     cairn_step_hold(&step);
     cairn_step_integrate(&step);
     CairnStatus status = cairn_step_finish(&step, stats);

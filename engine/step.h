@@ -35,6 +35,8 @@ typedef struct CairnStepContact {
     CairnVec3 warm_spin;
     double impact; // the part of the normal impulse that stops an approach, estimated: it comes once, a load every step
     double frozen; // normal impulse that box friction is bounded by
+    bool is_foreseen; // found where the solved velocities lead (step_foresee.c)
+    bool is_prepared; // frame, warm impulses and bounds stand: from an earlier solve of this step
 } CairnStepContact;
 
 typedef struct CairnStepJoint {
@@ -101,7 +103,8 @@ typedef struct CairnStep {
     CairnProblem problem;
     double *P, *lambda, *lower, *upper; // what the stages still change
     CairnFriction *frictions;
-    double *velocity; // the answer: problem.dof_count
+    double *velocity;     // the answer: problem.dof_count
+    const double *solved; // impulses of an earlier pass of this step; NULL: none. Joints have the same rows again
     CairnStepBoxes boxes;
     const CairnPair *pairs; // of the broad phase
     int pair_count;
@@ -112,11 +115,16 @@ typedef struct CairnStep {
 // A piece of collide: contacts from pairs.
 void cairn_step_narrow(CairnStep *step, const CairnStepBoxes *boxes, const CairnPair *pairs, int pair_count);
 
+// A contact of this pair with its id, bodies and material, and nothing yet of where.
+CairnStepContact cairn_step_new_contact(const CairnStep *step, CairnPair pair, uint64_t feature);
+
 // The stages, in order. Each does nothing once step->status is not OK.
 void cairn_step_collide(CairnStep *step);
 void cairn_step_assemble(CairnStep *step);
 void cairn_step_partition(CairnStep *step);
 void cairn_step_solve(CairnStep *step);
+// True: the solved velocities lead into contacts that were not known; assemble, partition and solve again.
+bool cairn_step_foresee(CairnStep *step);
 void cairn_step_hold(CairnStep *step);
 void cairn_step_integrate(CairnStep *step);
 CairnStatus cairn_step_finish(CairnStep *step, CairnStats *stats);

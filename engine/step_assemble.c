@@ -161,6 +161,7 @@ static void add_joint(CairnStep *step, Arrays *a, Cursor *at, const CairnStepJoi
         a->upper[sj->row + r] = row->upper;
         a->position_error[sj->row + r] = row->error;
         double warm = is_warm ? step->impulse_scale * joint->lambda[r] : 0;
+        warm = step->solved != NULL ? step->solved[sj->row + r] : warm;
         step->lambda[sj->row + r] = cairn_clamp(warm, row->lower, row->upper);
     }
 }
@@ -246,5 +247,5 @@ void cairn_step_assemble(CairnStep *step) {
         add_contact(step, &arrays, &at, &step->contacts[i]);
     }
     cairn_step_stiffen(step);
-    step->stats.times.assemble = cairn_timer_now() - t0;
+    step->stats.times.assemble += cairn_timer_now() - t0;
 }

@@ -5,9 +5,17 @@
 // Slower than this a contact has no direction of sliding worth following.
 static const double still = 1e-9; // m/s
 
-static CairnVec6 free_velocity(const CairnStep *step, int body) {
+// What the step comes to without this contact: the free velocity, and for a foreseen contact the one that was solved for.
+static CairnVec6 velocity_without(const CairnStep *step, const CairnStepContact *c, int body) {
     int block = cairn_step_block(step, body);
-    return block >= 0 ? step->blocks[block].free : cairn_step_start(step, body);
+    if (block < 0) {
+        return cairn_step_start(step, body);
+    }
+    if (c->is_foreseen) {
+        const double *v = step->velocity + (ptrdiff_t)6 * block;
+        return (CairnVec6){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
+    }
+    return step->blocks[block].free;
 }
 
 static CairnVec3 point_velocity(CairnVec6 v, CairnVec3 arm) {
@@ -59,7 +67,8 @@ static CairnVec3 turned_by(const CairnStep *step, int body, CairnVec3 arm, Cairn
 // of it. A ball that rolls without slip has no slip to follow, and on a slope it is the hold that turns it downhill.
 static void choose_rolling_axes(const CairnStep *step, CairnStepContact *c, CairnVec3 slip) {
     CairnVec3 n = c->normal, t1 = c->tangent_1;
-    CairnVec3 rolling = cairn_sub(free_velocity(step, c->body_b).angular, free_velocity(step, c->body_a).angular);
+    CairnVec3 rolling =
+        cairn_sub(velocity_without(step, c, c->body_b).angular, velocity_without(step, c, c->body_a).angular);
     double response =
         inverse_mass_along(step, c->body_a, c->arm_a, t1) + inverse_mass_along(step, c->body_b, c->arm_b, t1);
     if (response > 0) {
@@ -123,8 +132,9 @@ static void bound_friction(const CairnStep *step, CairnStepContact *manifold) {
     bool is_new = false;
     for (int i = 0; i < manifold->manifold_count; i++) {
         const CairnStepContact *c = &manifold[i];
-        closing[i] = -(c->approach + c->wanted) > still ? -(c->approach + c->wanted) : 0;
         free_closing[i] = fmax(-(c->free_approach + c->wanted), 0);
+        closing[i] = -(c->approach + c->wanted) > still ? -(c->approach + c->wanted) : 0;
+        closing[i] = c->is_foreseen ? free_closing[i] : closing[i]; // it was not there when the step began
         is_new = is_new || c->warm.x <= 0;
     }
     double response = shared_response(step, manifold, closing);
@@ -141,8 +151,8 @@ static void bound_friction(const CairnStep *step, CairnStepContact *manifold) {
 }
 
 static void prepare_contact(const CairnStep *step, CairnStepContact *c) {
-    CairnVec3 slip = cairn_sub(point_velocity(free_velocity(step, c->body_b), c->arm_b),
-                               point_velocity(free_velocity(step, c->body_a), c->arm_a));
+    CairnVec3 slip = cairn_sub(point_velocity(velocity_without(step, c, c->body_b), c->arm_b),
+                               point_velocity(velocity_without(step, c, c->body_a), c->arm_a));
     c->free_approach = cairn_dot(c->normal, slip);
     c->wanted = normal_term(step, c);
     choose_tangents(step, c, slip);
@@ -176,12 +186,15 @@ void cairn_step_contact_frames(CairnStep *step) {
     int count = step->contact_count;
 #pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(static)
     for (int i = 0; i < count; i++) {
-        prepare_contact(step, &step->contacts[i]);
-        step->contacts[i].row_count = rows_of(&step->contacts[i].material);
+        if (!step->contacts[i].is_prepared) {
+            prepare_contact(step, &step->contacts[i]);
+            step->contacts[i].row_count = rows_of(&step->contacts[i].material);
+        }
     }
 #pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(static)
     for (int i = 0; i < count; i++) {
-        if (step->contacts[i].manifold_place == 0 && step->contacts[i].row_count > 1) {
+        const CairnStepContact *c = &step->contacts[i];
+        if (c->manifold_place == 0 && c->row_count > 1 && !c->is_prepared) {
             bound_friction(step, &step->contacts[i]); // writes to all points of this manifold, which no other turn does
         }
     }

@@ -47,6 +47,9 @@ static void hold_core(CairnStep *step, int shape, int other) {
         return;
     }
     double time;
+    if (cairn_sweep(&core, &motion, &o->geometry, &obstacle, 0, 0, &time)) {
+        return; // in already: to stand still while its neighbours go on would only make more overlaps
+    }
     if (cairn_sweep(&core, &motion, &o->geometry, &obstacle, step->h, arrival * core.radius, &time)) {
         step->advance[block] = fmin(step->advance[block], time);
     }

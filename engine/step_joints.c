@@ -27,6 +27,7 @@ static bool acts_on_dynamic(const CairnStep *step, const CairnStepJoint *sj) {
 void cairn_step_joint_rows(CairnStep *step) {
     const CairnPool *pool = &step->store->joint_pool;
     step->joints = CAIRN_STEP_PUSH(step, CairnStepJoint, pool->alive);
+    step->joint_count = 0; // a second solve of the step makes them again
     for (int j = 0; j < pool->count && !cairn_step_failed(step); j++) {
         if (!cairn_pool_is_alive(pool, j)) {
             continue;

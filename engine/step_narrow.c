@@ -73,6 +73,17 @@ static uint64_t contact_id(uint64_t pair, uint64_t feature) {
     return cairn_hash_combine(pair, feature);
 }
 
+CairnStepContact cairn_step_new_contact(const CairnStep *step, CairnPair pair, uint64_t feature) {
+    const CairnStepSide *a = &step->boxes.sides[pair.a], *b = &step->boxes.sides[pair.b];
+    return (CairnStepContact){.id = contact_id(pair_id(step->store, pair), feature),
+                              .shape_a = pair.a,
+                              .shape_b = pair.b,
+                              .body_a = a->body,
+                              .body_b = b->body,
+                              .record = -1,
+                              .material = mix_materials(&step->world->def, &a->material, &b->material)};
+}
+
 // ---- finding ----
 
 static CairnVec6 free_velocity(const CairnStep *step, int body) {
@@ -112,7 +123,9 @@ static int sweep(const Narrow *narrow, CairnPair pair, double touch, double marg
             CairnVec3 arm_b = cairn_sub(point->point, cairn_add_scaled(motion_b.center, *time, motion_b.linear));
             CairnVec3 slip = cairn_sub(cairn_add(motion_b.linear, cairn_cross(motion_b.angular, arm_b)),
                                        cairn_add(motion_a.linear, cairn_cross(motion_a.angular, arm_a)));
-            point->distance -= *time * cairn_dot(parts[n].normal, slip);
+            // A corner that moves away meanwhile was no overlap before.
+            point->distance =
+                fmax(point->distance - *time * cairn_dot(parts[n].normal, slip), fmin(point->distance, 0));
         }
     }
     return count;

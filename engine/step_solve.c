@@ -58,7 +58,7 @@ void cairn_step_partition(CairnStep *step) {
             step->stats.interface_rows = count_interface_rows(&graph, part);
         }
     }
-    step->stats.times.partition = cairn_timer_now() - t0;
+    step->stats.times.partition += cairn_timer_now() - t0;
 }
 
 static void solve_once(CairnStep *step) {
@@ -90,7 +90,7 @@ static void solve_passes(CairnStep *step) {
     bool again = true;
     for (int pass = 1; again && !cairn_step_failed(step); pass++) {
         solve_once(step);
-        step->stats.solves = pass;
+        step->stats.solves += 1;
         again = false;
         if (!cairn_step_failed(step) && pass < stiff_passes) {
             again = cairn_step_stiffen_again(step);
@@ -126,6 +126,7 @@ void cairn_step_solve(CairnStep *step) {
         return;
     }
     double t0 = cairn_timer_now();
+    step->stats.contact_passes += 1;
     if (step->problem.row_count > 0) {
         check_problem(step);
         solve_passes(step);
@@ -133,5 +134,5 @@ void cairn_step_solve(CairnStep *step) {
     if (!cairn_step_failed(step)) {
         find_velocities(step);
     }
-    step->stats.times.solve = cairn_timer_now() - t0;
+    step->stats.times.solve += cairn_timer_now() - t0;
 }

@@ -58,6 +58,7 @@ CairnStatus cairn_world_create(const CairnWorldDef *def, CairnWorld **out) {
     world->allocator = (CairnAllocator){count_allocate, count_release, &world->counter};
     cairn_store_init(&world->store);
     cairn_broad_init(&world->broad, &world->allocator);
+    cairn_broad_init(&world->broad_ahead, &world->allocator);
     cairn_arena_init(&world->arena, &world->allocator);
     CairnStatus status = cairn_world_set_solver(world, cairn_solver_at(0), NULL);
     if (cairn_is_ok(status)) {
@@ -103,6 +104,7 @@ void cairn_world_destroy(CairnWorld *world) {
     cairn_memory_release(&world->allocator, events->moved, (size_t)events->moved_capacity, sizeof(CairnBodyEvent));
     cairn_arena_free(&world->arena);
     cairn_broad_free(&world->broad);
+    cairn_broad_free(&world->broad_ahead);
     cairn_store_free(&world->store, &world->allocator);
     CairnAllocator hooks = world->counter.hooks;
     cairn_memory_release(&hooks, world, 1, sizeof(CairnWorld));

@@ -29,7 +29,7 @@ struct CairnWorld {
 
     CairnStore store;
     CairnEventList events;
-    CairnBroad broad;
+    CairnBroad broad, broad_ahead;            // of the step; of where the solved velocities lead
     int narrow_capacity[CAIRN_NARROW_PIECES]; // contact points for which each piece of the narrow phase has room
     CairnArena arena;                         // of the step; the last problem lives here until the next one
 

@@ -35,7 +35,8 @@ typedef struct CairnStats {
 
     size_t arena_bytes; // scratch memory used by the step
     int allocations;    // calls of the allocator made by this step: zero once settled
-    int solves;         // of this step: more than one where geometric stiffness or first touches asked for it
+    int solves; // of this step: more than one where geometric stiffness, first touches or struck bodies asked for it
+    int contact_passes; // how often contacts were looked for: more than once where bodies were struck into others
 } CairnStats;
 
 #endif

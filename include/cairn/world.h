@@ -40,6 +40,7 @@ typedef struct CairnWorldDef {
     double contact_fraction;      // the same for overlaps (gaps are always taken whole)
     double contact_slop;          // overlap that is left alone, m
     double contact_push;          // largest speed at which an overlap is removed, m/s
+    int contact_passes;           // solves in a step at most, where what was solved for leads into new contacts
     double contact_margin;        // contacts exist from this distance on, m; a body's motion in the step adds to it
     double normal_compliance;     // C of contact normals, (m/s)/(N s)
     double friction_compliance;   // C of friction rows
