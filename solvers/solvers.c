@@ -1,4 +1,4 @@
-// The list of built-in solvers. To add one: its own .c/.h pair and a line here.
+// The list of built-in solvers; the first is the default. To add one: its own .c/.h pair and a line here.
 #include "solvers/solvers.h"
 
 #include <math.h>
@@ -16,9 +16,9 @@
 // A line each; one inside a condition would make the formatter fill the lines.
 // clang-format off
 static const CairnSolver *const solvers[] = {
-    &cairn_solver_pgs,
     &cairn_solver_bpp,
     &cairn_solver_ipm,
+    &cairn_solver_pgs,
     &cairn_solver_pgs_sm,
     &cairn_solver_nnewton,
 #ifdef CAIRN_CHOLMOD

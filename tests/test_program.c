@@ -278,9 +278,9 @@ static void run_ends_its_table_with_the_verdict(void **state) {
 // One sweep cannot carry a tower: the program must say so, everywhere.
 static void run_says_what_is_not_certified(void **state) {
     (void)state;
-    SupportCall *result =
-        support_call("run box_tower --steps 3 --iterations 1 --world touch_passes=1 --certified --json $/bad.json "
-                     "--screenshot $/bad.png@3");
+    SupportCall *result = support_call(
+        "run box_tower --solver pgs --steps 3 --iterations 1 --world touch_passes=1 --certified --json $/bad.json "
+        "--screenshot $/bad.png@3");
     assert_int_equal(result->code, CAIRN_EXIT_FAILED);
     assert_holds(result->out, "\nNOT certified: ");
     assert_holds(result->out, " of 3 frames, worst ");
@@ -291,6 +291,23 @@ static void run_says_what_is_not_certified(void **state) {
     support_read("bad.json", json, sizeof json);
     assert_below(support_json_number(json, "residual.certified_fraction"), 0.99);
     assert_near(support_json_number(json, "iterations.max"), 1, 0);
+}
+
+// A method that is told to have no patience hands over often, and the table says in how many frames.
+static void run_says_how_often_the_fallback_came(void **state) {
+    (void)state;
+    char json[TEXT_SIZE], line[80];
+    SupportCall *result = support_call_well("run domino_row --steps 40 --solver bpp:patience=1 --json $/row.json");
+    support_read("row.json", json, sizeof json);
+    double share = support_json_number(json, "fallback_fraction");
+    assert_true(share > 0 && share <= 1);
+    snprintf(line, sizeof line, "\n  fallback: in %.0f of 40 frames (%.1f %%) another method finished for bpp\n",
+             40 * share, 100 * share);
+    assert_holds(result->out, line);
+    result = support_call_well("run domino_row --steps 40 --solver ipm --json $/row.json");
+    support_read("row.json", json, sizeof json);
+    assert_near(support_json_number(json, "fallback_fraction"), 0, 0);
+    assert_null(strstr(result->out, "fallback"));
 }
 
 static void run_fails_when_a_check_breaks(void **state) {
@@ -308,7 +325,8 @@ static void run_takes_options_of_the_solver_either_way(void **state) {
     SupportCall *fraction = support_call_well("run falling_box --steps 2 --quiet --json - --dt 1/240");
     assert_near(support_json_number(fraction->out, "dt"), 1.0 / 240, 0);
     char first[32], second[32], other[32];
-    SupportCall *result = support_call_well("run falling_box --steps 80 --quiet --json - --iterations 7 --tol 1e-3");
+    SupportCall *result =
+        support_call_well("run falling_box --steps 80 --quiet --json - --solver pgs --iterations 7 --tol 1e-3");
     assert_true(support_json_text(result->out, "state_hash", first, sizeof first));
     result = support_call_well("run falling_box --steps 80 --quiet --json - --solver pgs:iterations=7,tolerance=1e-3");
     assert_true(support_json_text(result->out, "state_hash", second, sizeof second));
@@ -492,6 +510,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(run_writes_every_key_of_the_contract),
         cmocka_unit_test(run_ends_its_table_with_the_verdict),
         cmocka_unit_test(run_says_what_is_not_certified),
+        cmocka_unit_test(run_says_how_often_the_fallback_came),
         cmocka_unit_test(run_fails_when_a_check_breaks),
         cmocka_unit_test(run_takes_options_of_the_solver_either_way),
         cmocka_unit_test(state_is_the_same_for_any_threads),

@@ -72,16 +72,26 @@ void cairn_report_settings(FILE *file, const CairnSession *session) {
             body.angular_damping, session->dt);
 }
 
+// How often the method named did not arrive by itself.
+static void print_fallbacks(FILE *file, const CairnSession *session, const CairnTally *tally) {
+    if (tally->fallbacks > 0) {
+        fprintf(file, "  fallback: in %d of %d frames (%.1f %%) another method finished for %s\n", tally->fallbacks,
+                tally->frames, 100.0 * tally->fallbacks / tally->frames, session->choice.solver->name);
+    }
+}
+
 CairnStatus cairn_report_table(FILE *file, const CairnSession *session, const CairnTally *tally) {
     char verdict[200];
     print_setup(file, session, tally);
     CAIRN_TRY(print_times(file, tally));
     fprintf(file, "\n  %-22s %12s %38s\n", "", "mean", "max");
     print_mean(file, "iterations", tally, tally->iterations);
+    print_mean(file, "factorizations", tally, tally->factorizations);
     print_mean(file, "residual scaled, m/s", tally, tally->scaled);
     print_mean(file, "residual natural", tally, tally->natural);
     print_mean(file, "penetration, m", tally, tally->penetration);
     print_mean(file, "joint error, m", tally, tally->joint_linear);
+    print_fallbacks(file, session, tally);
     fprintf(file, "\n  energy %.9g J at frame 1, %.9g J at the end, largest gain %.3g J\n", tally->energy_first,
             tally->energy_last, tally->energy_max - tally->energy_first);
     fprintf(file, "  memory peak %.1f MB; allocations %lld in all, %lld in the second half of the run\n",

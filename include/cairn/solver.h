@@ -68,7 +68,7 @@ typedef struct CairnSolver {
     void (*forget)(void *memory, const CairnAllocator *allocator); // release *memory; NULL: it keeps none
 } CairnSolver;
 
-// The built-in solvers.
+// The built-in solvers. A world has the first until it is given another one.
 int cairn_solver_count(void);
 const CairnSolver *cairn_solver_at(int index);
 CairnStatus cairn_solver_find(const char *name, const CairnSolver **solver);

@@ -72,7 +72,7 @@ void cairn_world_destroy(CairnWorld *world); // NULL is allowed
 // Move time on by h seconds. On an error nothing has moved. `stats` may be NULL; on an error it is untouched.
 CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats);
 
-// The solver (pgs by default), a copy of its options (NULL: its defaults), and the partition that it works on.
+// The solver (bpp by default), a copy of its options (NULL: its defaults), and the partition that it works on.
 CairnStatus cairn_world_set_solver(CairnWorld *world, const CairnSolver *solver, const void *options);
 CairnStatus cairn_world_set_partitioner(CairnWorld *world, const CairnPartitioner *partitioner, const void *options);
 
