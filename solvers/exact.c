@@ -135,7 +135,7 @@ static double gauge(const CairnExact *exact) {
 }
 
 double cairn_exact_measure(CairnExact *exact) {
-    cairn_ops_slack(&exact->system.ops, exact->lambda, exact->v, exact->w);
+    cairn_system_slack(&exact->system, exact->lambda, exact->w);
     return gauge(exact);
 }
 
@@ -165,7 +165,7 @@ CairnStatus cairn_exact_solve_sets(CairnExact *exact) {
         CAIRN_TRY(cairn_system_factor(&exact->system, exact->theta));
         exact->has_factor = true;
     }
-    cairn_ops_slack(&exact->system.ops, exact->lambda, exact->v, exact->w);
+    cairn_system_slack(&exact->system, exact->lambda, exact->w);
     for (int i = 0; i < m; i++) {
         exact->y[i] = -exact->w[i];
     }
@@ -177,7 +177,7 @@ CairnStatus cairn_exact_solve_sets(CairnExact *exact) {
     for (int i = 0; i < m; i++) {
         exact->lambda[i] += exact->x[i];
     }
-    cairn_ops_slack(&exact->system.ops, exact->lambda, exact->v, exact->w);
+    cairn_system_slack(&exact->system, exact->lambda, exact->w);
     return cairn_ok();
 }
 

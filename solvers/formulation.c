@@ -17,7 +17,7 @@ typedef struct Grouping {
     int *last;
     CairnGroup *groups;
     CairnGroupTerm *terms;
-    int *rows;
+    int *rows, *slots;
 } Grouping;
 
 static int distinct_blocks(const CairnProblem *problem, const CairnConstraintBlock *constraint, int *blocks) {
@@ -99,7 +99,7 @@ static void place_groups(const Grouping *g, CairnGroups *groups) {
         for (int k = 0; k < group->term_count; k++) {
             int block = g->blocks[g->start[first] + k];
             int stride = (problem->blocks[block].size + 7) & ~7;
-            g->terms[groups->term_count++] = (CairnGroupTerm){block, stride, groups->J_size};
+            g->terms[groups->term_count++] = (CairnGroupTerm){block, stride, g->slots[block], groups->J_size};
             groups->J_size += (size_t)stride * (size_t)group->row_count;
         }
         for (int c = first; c >= 0; c = g->next[c]) {
@@ -174,11 +174,17 @@ CairnStatus cairn_groups_init(CairnGroups *groups, const CairnProblem *problem, 
     g.group = CAIRN_PUSH(arena, int, n + 1);
     g.next = CAIRN_PUSH(arena, int, n + 1);
     g.last = CAIRN_PUSH(arena, int, n + 1);
+    g.slots = CAIRN_PUSH(arena, int, problem->block_count + 1);
     int *first = CAIRN_PUSH(arena, int, n + 1);
     if (!g.groups || !g.start || !g.terms || !g.rows || !g.blocks || !g.count || !g.group || !g.next || !g.last ||
-        !first) {
+        !g.slots || !first) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation: no memory to group %d constraints", n);
     }
+    for (int b = 0; b < problem->block_count; b++) {
+        g.slots[b] = groups->slotted;
+        groups->slotted += (problem->blocks[b].size + 7) & ~7;
+    }
+    groups->slots = g.slots;
     CAIRN_TRY(find_groups(&g, arena, &groups->group_count));
     for (int i = 0; i < groups->group_count; i++) {
         first[i] = g.groups[i].first_row;
@@ -199,67 +205,107 @@ CairnStatus cairn_groups_init(CairnGroups *groups, const CairnProblem *problem, 
     return cairn_ok();
 }
 
+CairnStatus cairn_groups_of(const CairnOps *ops, CairnArena *arena, CairnGroups *groups) {
+    if (ops->groups == NULL) {
+        return cairn_groups_init(groups, ops->problem, arena);
+    }
+    *groups = *ops->groups;
+    return cairn_ok();
+}
+
+// ---- products --------------------------------------------------------------------------------------------------------------
+
 // Eight doubles at a multiple of 64 bytes (a row of J of up to 8 dofs); the compiler splits them where registers are shorter.
 typedef double Eight __attribute__((vector_size(64), may_alias));
+typedef double Four __attribute__((vector_size(32), may_alias));
+typedef double Two __attribute__((vector_size(16), may_alias));
 
-void cairn_groups_add_impulse(const CairnGroups *groups, const CairnProblem *problem, const double *x, double *y) {
+// In halves, as registers are wide.
+static inline double sum_eight(Eight x) {
+    Four four = __builtin_shufflevector(x, x, 0, 1, 2, 3) + __builtin_shufflevector(x, x, 4, 5, 6, 7);
+    Two two = __builtin_shufflevector(four, four, 0, 1) + __builtin_shufflevector(four, four, 2, 3);
+    return two[0] + two[1];
+}
+
+// Two blocks of up to 8 dofs, the rule among bodies; and anything.
+static bool is_pair(const CairnGroup *group, const CairnGroupTerm *terms) {
+    return group->term_count == 2 && terms[0].stride == 8 && terms[1].stride == 8;
+}
+
+static void add_pair(const CairnGroups *groups, const CairnGroup *group, const CairnGroupTerm *terms, const double *x,
+                     double *slotted) {
+    const int *rows = groups->rows + group->first_row;
+    const Eight *a = (const Eight *)(groups->J + terms[0].J), *b = (const Eight *)(groups->J + terms[1].J);
+    Eight sum_a = {0}, sum_b = {0};
+    for (int r = 0; r < group->row_count; r++) {
+        double share = x[rows[r]];
+        sum_a += a[r] * share;
+        sum_b += b[r] * share;
+    }
+    *(Eight *)(slotted + terms[0].slot) += sum_a;
+    *(Eight *)(slotted + terms[1].slot) += sum_b;
+}
+
+void cairn_groups_add_impulse(const CairnGroups *groups, const double *x, double *slotted) {
     for (int i = 0; i < groups->group_count; i++) {
         const CairnGroup *group = &groups->groups[i];
+        const CairnGroupTerm *terms = groups->terms + group->first_term;
         const int *rows = groups->rows + group->first_row;
-        for (int t = group->first_term; t < group->first_term + group->term_count; t++) {
-            const CairnGroupTerm *term = &groups->terms[t];
-            const CairnDofBlock *block = &problem->blocks[term->block];
-            double *to = y + block->first;
-            for (int first = 0; first < block->size; first += 8) {
-                const double *J = groups->J + term->J + first;
+        if (is_pair(group, terms)) {
+            add_pair(groups, group, terms, x, slotted);
+            continue;
+        }
+        for (int t = 0; t < group->term_count; t++) {
+            for (int first = 0; first < terms[t].stride; first += 8) {
+                const double *J = groups->J + terms[t].J + first;
                 Eight sum = {0};
-                for (int r = 0; r < group->row_count; r++, J += term->stride) {
+                for (int r = 0; r < group->row_count; r++, J += terms[t].stride) {
                     sum += *(const Eight *)J * x[rows[r]];
                 }
-                for (int k = first; k < block->size && k < first + 8; k++) {
-                    to[k] += sum[k - first];
-                }
+                *(Eight *)(slotted + terms[t].slot + first) += sum;
             }
         }
     }
 }
 
-static void load(const CairnDofBlock *block, int first, const double *v, double *part) {
-    for (int k = 0; k < 8; k++) {
-        part[k] = first + k < block->size ? v[block->first + first + k] : 0;
-    }
-}
-
-void cairn_groups_jacobian(const CairnGroups *groups, const CairnProblem *problem, const double *v, double *y) {
-    enum { PARTS = 16 };
+void cairn_groups_jacobian(const CairnGroups *groups, const double *slotted, double *y) {
     for (int i = 0; i < groups->group_count; i++) {
         const CairnGroup *group = &groups->groups[i];
+        const CairnGroupTerm *terms = groups->terms + group->first_term;
         const int *rows = groups->rows + group->first_row;
-        for (int r = 0; r < group->row_count; r++) {
-            y[rows[r]] = 0;
-        }
-        // Parts of eight dofs, as many at a time as fit: two for a pair of bodies.
-        _Alignas(64) double part[PARTS * 8];
-        const double *J[PARTS];
-        int strides[PARTS], count = 0, end = group->first_term + group->term_count;
-        for (int t = group->first_term; t < end; t++) {
-            const CairnGroupTerm *term = &groups->terms[t];
-            const CairnDofBlock *block = &problem->blocks[term->block];
-            for (int first = 0; first < block->size; first += 8) {
-                load(block, first, v, part + (size_t)count * 8);
-                J[count] = groups->J + term->J + first;
-                strides[count++] = term->stride;
-                bool is_last = t + 1 == end && first + 8 >= block->size;
-                for (int r = 0; r < group->row_count && (count == PARTS || is_last); r++) {
-                    Eight sum = {0};
-                    for (int p = 0; p < count; p++) {
-                        sum += *(const Eight *)(J[p] + (size_t)r * (size_t)strides[p]) * ((const Eight *)part)[p];
-                    }
-                    y[rows[r]] += ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
-                }
-                count = count == PARTS ? 0 : count;
+        if (is_pair(group, terms)) {
+            const Eight *a = (const Eight *)(groups->J + terms[0].J), *b = (const Eight *)(groups->J + terms[1].J);
+            Eight v_a = *(const Eight *)(slotted + terms[0].slot), v_b = *(const Eight *)(slotted + terms[1].slot);
+            for (int r = 0; r < group->row_count; r++) {
+                y[rows[r]] = sum_eight(a[r] * v_a + b[r] * v_b);
             }
+            continue;
         }
+        for (int r = 0; r < group->row_count; r++) {
+            Eight sum = {0};
+            for (int t = 0; t < group->term_count; t++) {
+                const double *J = groups->J + terms[t].J + (size_t)r * (size_t)terms[t].stride;
+                for (int first = 0; first < terms[t].stride; first += 8) {
+                    sum += *(const Eight *)(J + first) * *(const Eight *)(slotted + terms[t].slot + first);
+                }
+            }
+            y[rows[r]] = sum_eight(sum);
+        }
+    }
+}
+
+void cairn_groups_spread(const CairnGroups *groups, const CairnProblem *problem, const double *v, double *slotted) {
+    memset(slotted, 0, (size_t)groups->slotted * sizeof *slotted);
+    for (int b = 0; b < problem->block_count; b++) {
+        const CairnDofBlock *block = &problem->blocks[b];
+        memcpy(slotted + groups->slots[b], v + block->first, (size_t)block->size * sizeof *v);
+    }
+}
+
+void cairn_groups_gather(const CairnGroups *groups, const CairnProblem *problem, const double *slotted, double *v) {
+    for (int b = 0; b < problem->block_count; b++) {
+        const CairnDofBlock *block = &problem->blocks[b];
+        memcpy(v + block->first, slotted + groups->slots[b], (size_t)block->size * sizeof *v);
     }
 }
 

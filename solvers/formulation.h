@@ -19,6 +19,7 @@ extern const CairnSystemKind cairn_system_body, cairn_system_kkt, cairn_system_c
 // The Jacobian of a group over one block: row_count x stride, in rows, filled up with zeros to a multiple of 8.
 typedef struct CairnGroupTerm {
     int block, stride;
+    int slot; // the block's, below
     size_t J;
 } CairnGroupTerm;
 
@@ -35,8 +36,13 @@ typedef struct CairnGroups {
     const int *friction; // of each of these rows: the friction group whose n it is and that takes a block, else -1
     double *J;
     size_t J_size;
+    // A vector over the dofs in slots: every block begins at a multiple of 8, zeros fill up. So kernels need no remainders.
+    const int *slots; // block -> where it begins
+    int slotted;      // doubles of such a vector, which is aligned to 64 bytes
 } CairnGroups;
 
+// Those of `ops` where it has them, else new ones.
+CairnStatus cairn_groups_of(const CairnOps *ops, CairnArena *arena, CairnGroups *groups);
 CairnStatus cairn_groups_init(CairnGroups *groups, const CairnProblem *problem, CairnArena *arena);
 
 // What stands between solves: the graph and its plan.
@@ -48,9 +54,12 @@ CairnStatus cairn_formulation_plan(const CairnLinalgGraph *graph, CairnSolverCon
                                    const CairnLinalgPlan **plan);
 void cairn_formulation_forget(void *memory, const CairnAllocator *allocator);
 
-// y += J^T x over the rows of all groups (x by the problem's rows), and y[row] = J v.
-void cairn_groups_add_impulse(const CairnGroups *groups, const CairnProblem *problem, const double *x, double *y);
-void cairn_groups_jacobian(const CairnGroups *groups, const CairnProblem *problem, const double *v, double *y);
+// slotted += J^T x over the rows of all groups (x by the problem's rows), and y[row] = J slotted.
+void cairn_groups_add_impulse(const CairnGroups *groups, const double *x, double *slotted);
+void cairn_groups_jacobian(const CairnGroups *groups, const double *slotted, double *y);
+// From the dofs into slots and back.
+void cairn_groups_spread(const CairnGroups *groups, const CairnProblem *problem, const double *v, double *slotted);
+void cairn_groups_gather(const CairnGroups *groups, const CairnProblem *problem, const double *slotted, double *v);
 
 // Add sign times a group's block of Theta where n, t1, t2 are the front's rows from `row` on; theta: of these rows.
 void cairn_formulation_add_theta(const double *theta, const CairnThetaBlock *block, double sign,

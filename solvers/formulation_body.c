@@ -13,9 +13,9 @@ typedef struct Body {
     CairnLinalgFactor factor;
     double *weight;   // 1/(C + theta) by the problem's rows; 0: held out
     double *negative; // -weight, group by group
-    double *scale, *y, *v;
-    double *plain;    // J as it is; groups.J is the turned one
-    CairnTurn *turns; // by friction groups; NULL: none takes a block
+    double *scale, *y, *v, *slotted;
+    const double *plain; // J as it is; groups.J is the turned one
+    CairnTurn *turns;    // by friction groups; NULL: none takes a block
     bool is_turned;
     int *element; // element -> group
     int thread_count;
@@ -118,13 +118,14 @@ static CairnStatus make_turns(Body *body, CairnArena *arena) {
     if (!has_blocks) {
         return cairn_ok();
     }
-    body->plain = CAIRN_PUSH(arena, double, body->groups.J_size);
+    body->plain = body->groups.J; // which others may share
+    body->groups.J = CAIRN_PUSH(arena, double, body->groups.J_size);
     body->turns = CAIRN_PUSH(arena, CairnTurn, problem->friction_count);
-    if (!body->plain || !body->turns) {
+    if (!body->groups.J || !body->turns) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory for %d friction groups",
                            problem->friction_count);
     }
-    memcpy(body->plain, body->groups.J, body->groups.J_size * sizeof *body->plain);
+    memcpy(body->groups.J, body->plain, body->groups.J_size * sizeof *body->plain);
     return cairn_ok();
 }
 
@@ -136,7 +137,7 @@ static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, voi
     }
     const CairnProblem *problem = ops->problem;
     body->problem = problem;
-    CAIRN_TRY(cairn_groups_init(&body->groups, problem, arena));
+    CAIRN_TRY(cairn_groups_of(ops, arena, &body->groups));
     CairnLinalgGraph graph;
     CAIRN_TRY(make_graph(body, arena, &graph));
     const CairnLinalgPlan *plan;
@@ -146,8 +147,9 @@ static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, voi
     body->negative = CAIRN_PUSH(arena, double, problem->row_count + 1);
     body->y = CAIRN_PUSH(arena, double, problem->row_count + 1);
     body->v = CAIRN_PUSH(arena, double, problem->dof_count + 1);
+    body->slotted = CAIRN_PUSH(arena, double, body->groups.slotted + 1);
     body->scale = CAIRN_PUSH(arena, double, problem->dof_count + 1);
-    if (!body->weight || !body->negative || !body->y || !body->v || !body->scale) {
+    if (!body->weight || !body->negative || !body->y || !body->v || !body->slotted || !body->scale) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory for %d rows", problem->row_count);
     }
     *state = body;
@@ -286,10 +288,12 @@ static void solve(void *state, double *x) {
         x[r] = body->weight[r] > 0 ? x[r] : 0;
         body->y[r] = body->weight[r] * x[r];
     }
-    memset(body->v, 0, (size_t)problem->dof_count * sizeof *body->v);
-    cairn_groups_add_impulse(&body->groups, problem, body->y, body->v);
+    memset(body->slotted, 0, (size_t)body->groups.slotted * sizeof *body->slotted);
+    cairn_groups_add_impulse(&body->groups, body->y, body->slotted);
+    cairn_groups_gather(&body->groups, problem, body->slotted, body->v);
     cairn_linalg_solve(&body->factor, body->v);
-    cairn_groups_jacobian(&body->groups, problem, body->v, body->y);
+    cairn_groups_spread(&body->groups, problem, body->v, body->slotted);
+    cairn_groups_jacobian(&body->groups, body->slotted, body->y);
     for (int r = 0; r < problem->row_count; r++) {
         x[r] = body->weight[r] * (x[r] - body->y[r]);
     }

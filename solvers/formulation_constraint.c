@@ -192,7 +192,7 @@ static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, voi
     c->problem = problem;
     cairn_ops_diagonal(ops, D);
     c->D = D;
-    CAIRN_TRY(cairn_groups_init(&c->groups, problem, arena));
+    CAIRN_TRY(cairn_groups_of(ops, arena, &c->groups));
     CairnLinalgGraph graph;
     CAIRN_TRY(list_stars(c, arena, &graph));
     fill_stars(c, ops);

@@ -106,7 +106,7 @@ static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, voi
     kkt->problem = problem;
     cairn_ops_diagonal(ops, D);
     kkt->D = D;
-    CAIRN_TRY(cairn_groups_init(&kkt->groups, problem, arena));
+    CAIRN_TRY(cairn_groups_of(ops, arena, &kkt->groups));
     CairnLinalgGraph graph;
     CAIRN_TRY(make_graph(kkt, arena, &graph));
     const CairnLinalgPlan *plan;

@@ -14,34 +14,40 @@ static const CairnFieldTable ipm_options = CAIRN_FIELD_TABLE("ipm", CairnIpmOpti
 // Slacks s = lambda - l, u - lambda and their velocities z, with w = z_l - z_u at the answer. Sides without a bound have z = 0.
 typedef struct Interior {
     CairnExact *exact;
-    double *s[2], *z[2];   // lower, upper
-    double *ds[2], *dz[2]; // directions
-    double *product[2];    // what the corrector asks of s z
-    double *kept[2];       // the same before another correction
-    double *direction;     // of lambda
-    double *best;          // the best lambda that was seen, and how good it is
+    double *s[2], *z[2];           // lower, upper
+    double *ds[2], *dz[2];         // directions
+    double *product[2];            // what the corrector asks of s z
+    double *over_s[2], *over_z[2]; // 1/s, 1/z; 0 where there is no bound
+    double *kept[2];               // the product before another correction,
+    double *kept_direction;        // and the direction
+    double *direction;             // of lambda
+    double *best;                  // the best lambda that was seen, and how good it is
     double best_measure;
     int sides; // bounded sides in all
 } Interior;
 
 static bool allocate(Interior *in, CairnExact *exact) {
-    int m = exact->problem->row_count;
+    int room = (exact->problem->row_count + 8) & ~7; // loops go by eights
     CairnArena *arena = exact->context->arena;
     *in = (Interior){.exact = exact, .best_measure = (double)INFINITY};
     for (int side = 0; side < 2; side++) {
-        in->s[side] = CAIRN_PUSH_ZERO(arena, double, m + 1);
-        in->z[side] = CAIRN_PUSH_ZERO(arena, double, m + 1);
-        in->ds[side] = CAIRN_PUSH_ZERO(arena, double, m + 1);
-        in->dz[side] = CAIRN_PUSH_ZERO(arena, double, m + 1);
-        in->product[side] = CAIRN_PUSH_ZERO(arena, double, m + 1);
-        in->kept[side] = CAIRN_PUSH_ZERO(arena, double, m + 1);
-        if (!in->s[side] || !in->z[side] || !in->ds[side] || !in->dz[side] || !in->product[side] || !in->kept[side]) {
+        in->s[side] = CAIRN_PUSH_ZERO(arena, double, room);
+        in->z[side] = CAIRN_PUSH_ZERO(arena, double, room);
+        in->ds[side] = CAIRN_PUSH_ZERO(arena, double, room);
+        in->dz[side] = CAIRN_PUSH_ZERO(arena, double, room);
+        in->product[side] = CAIRN_PUSH_ZERO(arena, double, room);
+        in->kept[side] = CAIRN_PUSH_ZERO(arena, double, room);
+        in->over_s[side] = CAIRN_PUSH_ZERO(arena, double, room);
+        in->over_z[side] = CAIRN_PUSH_ZERO(arena, double, room);
+        if (!in->over_s[side] || !in->over_z[side] || !in->s[side] || !in->z[side] || !in->ds[side] || !in->dz[side] ||
+            !in->product[side] || !in->kept[side]) {
             return false;
         }
     }
-    in->direction = CAIRN_PUSH_ZERO(arena, double, m + 1);
-    in->best = CAIRN_PUSH_ZERO(arena, double, m + 1);
-    return in->direction && in->best;
+    in->direction = CAIRN_PUSH_ZERO(arena, double, room);
+    in->kept_direction = CAIRN_PUSH_ZERO(arena, double, room);
+    in->best = CAIRN_PUSH_ZERO(arena, double, room);
+    return in->direction && in->kept_direction && in->best;
 }
 
 static bool has_side(const CairnExact *exact, int side, int i) {
@@ -82,60 +88,90 @@ static double starting_mu(const CairnExact *exact) {
     return fmax(mu, 1e-30);
 }
 
+// Sums have eight parts, so that they need not wait for one another.
 static double mean_product(const Interior *in, double step) {
-    double sum = 0;
-    for (int side = 0; side < 2; side++) {
-        for (int i = 0; i < in->exact->problem->row_count; i++) {
-            if (in->z[side][i] > 0) {
-                sum += (in->s[side][i] + step * in->ds[side][i]) * (in->z[side][i] + step * in->dz[side][i]);
+    double sum[8] = {0};
+    int m = in->exact->problem->row_count;
+    for (int side = 0; side < 2; side++) { // z = dz = 0 where there is no bound
+        const double *s = in->s[side], *z = in->z[side], *ds = in->ds[side], *dz = in->dz[side];
+        int i = 0;
+        for (; i + 8 <= m; i += 8) {
+            for (int k = 0; k < 8; k++) {
+                sum[k] += (s[i + k] + step * ds[i + k]) * (z[i + k] + step * dz[i + k]);
             }
         }
+        for (; i < m; i++) {
+            sum[i % 8] += (s[i] + step * ds[i]) * (z[i] + step * dz[i]);
+        }
     }
-    return in->sides > 0 ? sum / in->sides : 0;
+    double all = ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+    return in->sides > 0 ? all / in->sides : 0;
 }
 
-// (A + Theta) d = -(w - z_l + z_u) + p_l / s_l - p_u / s_u, where s z + z ds + s dz shall become s z + p.
-static CairnStatus find_direction(Interior *in) {
+// y = -(w - z_l + z_u) + p_l / s_l - p_u / s_u, where s z + z ds + s dz shall become s z + p; its largest entry.
+static double find_right_side(Interior *in) {
     CairnExact *exact = in->exact;
-    int m = exact->problem->row_count;
     double largest = 0;
-    for (int i = 0; i < m; i++) {
-        exact->y[i] = -(exact->w[i] - in->z[0][i] + in->z[1][i]) + in->product[0][i] / in->s[0][i] -
-                      in->product[1][i] / in->s[1][i];
-        largest = fmax(largest, exact->is_held[i] ? 0 : fabs(exact->y[i]));
+    const double *p_l = in->product[0], *p_u = in->product[1];
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        double y = -(exact->w[i] - in->z[0][i] + in->z[1][i]) + p_l[i] * in->over_s[0][i] - p_u[i] * in->over_s[1][i];
+        double size = exact->is_held[i] ? 0 : fabs(y);
+        exact->y[i] = y;
+        largest = size > largest ? size : largest;
     }
-    double left = cairn_system_solve(&exact->system, exact->y, 1e-4 * largest, 4, in->direction);
+    return largest;
+}
+
+// ds and dz that go with the direction of lambda.
+static void complete_direction(Interior *in) {
+    int m = in->exact->problem->row_count;
+    for (int side = 0; side < 2; side++) {
+        double sign = side == 0 ? 1 : -1;
+        for (int i = 0; i < m; i++) {
+            double ds = in->z[side][i] > 0 ? sign * in->direction[i] : 0;
+            in->ds[side][i] = ds;
+            in->dz[side][i] = (in->product[side][i] - in->z[side][i] * ds) * in->over_s[side][i];
+        }
+    }
+}
+
+// (A + Theta) d = y, as good as the factor is: enough to choose a target and a length by.
+static void sketch_direction(Interior *in) {
+    find_right_side(in);
+    cairn_system_apply(&in->exact->system, in->exact->y, in->direction);
+    complete_direction(in);
+}
+
+// The direction there is, refined: the one to go.
+static CairnStatus settle_direction(Interior *in) {
+    double largest = find_right_side(in);
+    double left = cairn_system_refine(&in->exact->system, in->exact->y, 1e-4 * largest, 4, in->direction);
     if (!isfinite(left)) {
         return cairn_error(CAIRN_NUMERIC, "ipm: a direction is not finite");
     }
-    for (int side = 0; side < 2; side++) {
-        for (int i = 0; i < m; i++) {
-            if (in->z[side][i] > 0) {
-                double ds = side == 0 ? in->direction[i] : -in->direction[i];
-                in->ds[side][i] = ds;
-                in->dz[side][i] = (in->product[side][i] - in->z[side][i] * ds) / in->s[side][i];
-            }
-        }
-    }
+    complete_direction(in);
     return cairn_ok();
 }
 
-// The longest step, at most 1, that keeps s and z from passing zero.
+// The longest step, at most 1, that keeps s and z from passing zero. NaN: none.
 static double longest_step(const Interior *in) {
-    double step = 1;
+    double most[8] = {1, 1, 1, 1, 1, 1, 1, 1}; // reciprocals
+    int m = in->exact->problem->row_count;
     for (int side = 0; side < 2; side++) {
-        for (int i = 0; i < in->exact->problem->row_count; i++) {
-            if (in->z[side][i] > 0) {
-                if (in->ds[side][i] < 0) {
-                    step = fmin(step, -in->s[side][i] / in->ds[side][i]);
-                }
-                if (in->dz[side][i] < 0) {
-                    step = fmin(step, -in->z[side][i] / in->dz[side][i]);
-                }
+        const double *ds = in->ds[side], *dz = in->dz[side], *s = in->over_s[side], *z = in->over_z[side];
+        for (int i = 0; i < m; i += 8) {
+            for (int k = 0; k < 8; k++) { // arrays have room for it, and zeros there
+                double by_s = -ds[i + k] * s[i + k], by_z = -dz[i + k] * z[i + k];
+                double larger = by_s > by_z ? by_s : by_z;
+                most[k] = larger > most[k] ? larger : most[k];
             }
         }
     }
-    return step;
+    double all = 1;
+    for (int k = 0; k < 8; k++) {
+        all = most[k] > all ? most[k] : all;
+    }
+    return 1 / all;
 }
 
 static void aim(Interior *in, double mu, bool corrects) {
@@ -149,47 +185,57 @@ static void aim(Interior *in, double mu, bool corrects) {
 
 static CairnStatus factor(Interior *in) {
     CairnExact *exact = in->exact;
-    for (int i = 0; i < exact->problem->row_count; i++) {
-        exact->theta[i] = exact->is_held[i] ? (double)INFINITY : in->z[0][i] / in->s[0][i] + in->z[1][i] / in->s[1][i];
-        if (isinf(exact->theta[i]) && !exact->is_held[i]) {
-            exact->theta[i] = 1e300;
+    int m = exact->problem->row_count;
+    for (int side = 0; side < 2; side++) {
+        for (int i = 0; i < m; i++) {
+            bool has = in->z[side][i] > 0;
+            in->over_s[side][i] = has ? 1 / in->s[side][i] : 0;
+            in->over_z[side][i] = has ? 1 / in->z[side][i] : 0;
         }
+    }
+    for (int i = 0; i < m; i++) {
+        double theta = in->z[0][i] * in->over_s[0][i] + in->z[1][i] * in->over_s[1][i];
+        exact->theta[i] = exact->is_held[i] ? (double)INFINITY : theta <= 1e300 ? theta : 1e300;
     }
     exact->has_factor = false;
     return cairn_system_factor(&exact->system, exact->theta);
 }
 
-// Gondzio's correctors: aim at a longer step, push the products that it would throw far off mu back towards it, solve with the same
-// factor, keep the direction if the step did get longer.
-static CairnStatus correct_centrality(Interior *in, double mu) {
+// Push the products that a wanted step would throw far off mu back towards it.
+static void push_products(Interior *in, double mu, double wanted) {
+    static const double low = 0.1, high = 10;
+    int m = in->exact->problem->row_count;
+    for (int side = 0; side < 2; side++) {
+        for (int i = 0; i < m; i++) {
+            double s = in->s[side][i] + wanted * in->ds[side][i], z = in->z[side][i] + wanted * in->dz[side][i];
+            double product = s * z, over = high * mu - product < -high * mu ? -high * mu : high * mu - product;
+            double push = product < low * mu ? low * mu - product : product > high * mu ? over : 0;
+            in->product[side][i] += in->z[side][i] > 0 ? push : 0;
+        }
+    }
+}
+
+// Gondzio's correctors: aim at a longer step, solve with the same factor, keep the direction if the step did get longer.
+static void correct_centrality(Interior *in, double mu) {
     enum { MOST = 2 };
-    static const double longer = 0.3, low = 0.1, high = 10;
-    CairnExact *exact = in->exact;
-    size_t size = (size_t)exact->problem->row_count * sizeof(double);
+    static const double longer = 0.3;
+    size_t size = (size_t)in->exact->problem->row_count * sizeof(double);
     double step = longest_step(in);
     for (int k = 0; k < MOST && step < 0.9; k++) {
-        double wanted = fmin(1, step + longer);
         memcpy(in->kept[0], in->product[0], size);
         memcpy(in->kept[1], in->product[1], size);
-        for (int side = 0; side < 2; side++) {
-            for (int i = 0; i < exact->problem->row_count; i++) {
-                double s = in->s[side][i] + wanted * in->ds[side][i], z = in->z[side][i] + wanted * in->dz[side][i];
-                double push = s * z < low * mu    ? low * mu - s * z
-                              : s * z > high * mu ? fmax(high * mu - s * z, -high * mu)
-                                                  : 0;
-                in->product[side][i] += in->z[side][i] > 0 ? push : 0;
-            }
-        }
-        CAIRN_TRY(find_direction(in));
+        memcpy(in->kept_direction, in->direction, size);
+        push_products(in, mu, step + longer < 1 ? step + longer : 1);
+        sketch_direction(in);
         double next = longest_step(in);
-        if (next < step + 0.1 * longer) {
+        if (!(next >= step + 0.1 * longer)) {
             memcpy(in->product[0], in->kept[0], size);
             memcpy(in->product[1], in->kept[1], size);
-            return find_direction(in);
+            memcpy(in->direction, in->kept_direction, size);
+            return; // whoever settles the direction completes it
         }
         step = next;
     }
-    return cairn_ok();
 }
 
 static CairnStatus step_once(Interior *in) {
@@ -197,23 +243,25 @@ static CairnStatus step_once(Interior *in) {
     CAIRN_TRY(factor(in));
     double mu = mean_product(in, 0);
     aim(in, 0, false);
-    CAIRN_TRY(find_direction(in));
+    sketch_direction(in);
     if (in->sides > 0) {
         double ahead = mean_product(in, longest_step(in)) / mu;
         double target = ahead * ahead * ahead * mu;
         aim(in, target, true);
-        CAIRN_TRY(find_direction(in));
-        CAIRN_TRY(correct_centrality(in, target));
+        sketch_direction(in);
+        correct_centrality(in, target);
     }
+    CAIRN_TRY(settle_direction(in));
     double longest = longest_step(in);
     double step = longest < 1 ? 0.995 * longest : 1;
-    for (int i = 0; i < exact->problem->row_count; i++) {
+    int m = exact->problem->row_count;
+    for (int i = 0; i < m; i++) {
         exact->lambda[i] += step * in->direction[i];
-        for (int side = 0; side < 2; side++) {
-            if (in->z[side][i] > 0) {
-                in->s[side][i] += step * in->ds[side][i];
-                in->z[side][i] += step * in->dz[side][i];
-            }
+    }
+    for (int side = 0; side < 2; side++) {
+        for (int i = 0; i < m; i++) { // ds = dz = 0 where there is no bound
+            in->s[side][i] += step * in->ds[side][i];
+            in->z[side][i] += step * in->dz[side][i];
         }
     }
     return cairn_ok();

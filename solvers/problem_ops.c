@@ -53,7 +53,7 @@ static CairnStatus factor_blocks(const CairnProblem *problem, int *offset, doubl
 }
 
 CairnStatus cairn_ops_init(CairnOps *ops, const CairnProblem *problem, CairnArena *arena) {
-    *ops = (CairnOps){problem, NULL, NULL};
+    *ops = (CairnOps){.problem = problem};
     if (problem->form == CAIRN_FORM_EXPLICIT || problem->block_count == 0) {
         return cairn_ok();
     }

@@ -13,6 +13,7 @@ typedef struct CairnOps {
     const CairnProblem *problem;
     const int *offset; // block -> its factor; negative (~offset): a rigid body's
     const double *factor;
+    const struct CairnGroups *groups; // the packed Jacobians of exact solvers (formulation.h); NULL: none
 } CairnOps;
 
 // Factor P into the arena. CAIRN_UNSUPPORTED where P has off-diagonal blocks, CAIRN_NUMERIC where a block is not positive

@@ -90,6 +90,20 @@ static bool is_empty_row(const CairnProblem *problem, int i) {
     return is_empty;
 }
 
+static CairnStatus pack_jacobians(CairnSystem *system, CairnArena *arena) {
+    system->groups = CAIRN_PUSH(arena, CairnGroups, 1);
+    if (system->groups == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "system: no memory for groups of rows");
+    }
+    CAIRN_TRY(cairn_groups_init(system->groups, system->problem, arena));
+    system->ops.groups = system->groups;
+    system->slotted = CAIRN_PUSH(arena, double, system->groups->slotted + 1);
+    if (system->slotted == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "system: no memory for %d dofs", system->problem->dof_count);
+    }
+    return cairn_ok();
+}
+
 static CairnStatus init(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
                         const CairnSystemKind *kind, CairnSolverContext *context) {
     int m = problem->row_count;
@@ -107,6 +121,9 @@ static CairnStatus init(CairnSystem *system, const CairnProblem *problem, CairnF
         return cairn_error(CAIRN_OUT_OF_MEMORY, "system: no memory for %d rows", m);
     }
     CAIRN_TRY(cairn_ops_init(&system->ops, problem, arena));
+    if (problem->form == CAIRN_FORM_DYNAMICS) {
+        CAIRN_TRY(pack_jacobians(system, arena));
+    }
     cairn_ops_diagonal(&system->ops, system->D);
     for (int i = 0; i < m; i++) {
         system->is_dead[i] = system->D[i] == 0 && is_empty_row(problem, i);
@@ -180,6 +197,30 @@ CairnStatus cairn_system_factor_blocks(CairnSystem *system, const double *theta,
     }
 }
 
+// y = J P^-1 (slotted + J^T x)
+static void move(CairnSystem *system, const double *x, double *y) {
+    cairn_groups_add_impulse(system->groups, x, system->slotted);
+    for (int b = 0; b < system->problem->block_count; b++) {
+        double *part = system->slotted + system->groups->slots[b];
+        cairn_ops_forward(&system->ops, b, part);
+        cairn_ops_backward(&system->ops, b, part);
+    }
+    cairn_groups_jacobian(system->groups, system->slotted, y);
+}
+
+void cairn_system_slack(CairnSystem *system, const double *x, double *w) {
+    const CairnProblem *problem = system->problem;
+    if (problem->form == CAIRN_FORM_EXPLICIT) {
+        cairn_ops_slack(&system->ops, x, system->v, w);
+        return;
+    }
+    cairn_groups_spread(system->groups, problem, problem->p, system->slotted);
+    move(system, x, w);
+    for (int i = 0; i < problem->row_count; i++) {
+        w[i] += problem->compliance[i] * x[i] + problem->right_side[i];
+    }
+}
+
 // y = A x, matrix-free.
 static void multiply(CairnSystem *system, const double *x, double *y) {
     const CairnProblem *problem = system->problem;
@@ -193,10 +234,8 @@ static void multiply(CairnSystem *system, const double *x, double *y) {
         }
         return;
     }
-    memset(system->v, 0, (size_t)problem->dof_count * sizeof *system->v);
-    cairn_ops_add_impulse(problem, x, system->v);
-    cairn_ops_solve(&system->ops, system->v);
-    cairn_ops_jacobian(problem, system->v, y);
+    memset(system->slotted, 0, (size_t)system->groups->slotted * sizeof *system->slotted);
+    move(system, x, y);
     for (int i = 0; i < m; i++) {
         y[i] += problem->compliance[i] * x[i];
     }
@@ -237,12 +276,20 @@ static double leave(CairnSystem *system, const double *y, const double *x) {
     return largest;
 }
 
-double cairn_system_solve(CairnSystem *system, const double *y, double limit, int most, double *x) {
-    int m = system->problem->row_count;
-    for (int i = 0; i < m; i++) {
+void cairn_system_apply(CairnSystem *system, const double *y, double *x) {
+    for (int i = 0; i < system->problem->row_count; i++) {
         x[i] = isinf(system->theta[i]) ? 0 : y[i];
     }
     system->kind->solve(system->state, x);
+}
+
+double cairn_system_solve(CairnSystem *system, const double *y, double limit, int most, double *x) {
+    cairn_system_apply(system, y, x);
+    return cairn_system_refine(system, y, limit, most, x);
+}
+
+double cairn_system_refine(CairnSystem *system, const double *y, double limit, int most, double *x) {
+    int m = system->problem->row_count;
     double left = leave(system, y, x);
     for (int k = 0; k < most && left > limit; k++) {
         memcpy(system->z, system->r, (size_t)m * sizeof *system->r);

@@ -74,7 +74,9 @@ typedef struct CairnSystem {
     double *factored;              // with what regularisation added
     const CairnThetaBlock *blocks; // the caller's
     double *v, *r, *z;
-    double raised; // the largest share of D that had to be added to a pivot's theta in this solve; 0: none
+    struct CairnGroups *groups; // form 1; ops has them too
+    double *slotted;            // a vector over the dofs in their slots
+    double raised;              // the largest share of D that had to be added to a pivot's theta in this solve; 0: none
     int factorizations, refinements;
 } CairnSystem;
 
@@ -98,6 +100,12 @@ CairnStatus cairn_system_factor_blocks(CairnSystem *system, const double *theta,
 // Solve to max |y - (A + Theta) x| <= limit over the rows in use, refining at most `most` times while that helps. x: the answer;
 // the size of what is left is returned (NaN or INFINITY: useless).
 double cairn_system_solve(CairnSystem *system, const double *y, double limit, int most, double *x);
+// Its two halves: x = one application to y, as good as the factor is, and refining what is there.
+void cairn_system_apply(CairnSystem *system, const double *y, double *x);
+double cairn_system_refine(CairnSystem *system, const double *y, double limit, int most, double *x);
+
+// w = A x + b.
+void cairn_system_slack(CairnSystem *system, const double *x, double *w);
 
 // Does the group take a block?
 static inline bool cairn_takes_block(const CairnFriction *friction) {

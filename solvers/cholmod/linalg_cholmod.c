@@ -99,7 +99,7 @@ static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, int
     const CairnProblem *problem = ops->problem;
     Cholmod *c = CAIRN_PUSH_ZERO(context->arena, Cholmod, 1);
     CairnGroups groups;
-    CAIRN_TRY(cairn_groups_init(&groups, problem, context->arena));
+    CAIRN_TRY(cairn_groups_of(ops, context->arena, &groups));
     int *place = CAIRN_PUSH(context->arena, int, problem->row_count + 1);
     bool *is_in = CAIRN_PUSH(context->arena, bool, problem->row_count + 1);
     if (c == NULL || place == NULL || is_in == NULL) {
