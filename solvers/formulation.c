@@ -220,9 +220,9 @@ typedef double Eight __attribute__((vector_size(64), may_alias));
 typedef double Four __attribute__((vector_size(32), may_alias));
 typedef double Two __attribute__((vector_size(16), may_alias));
 
-// In halves, as registers are wide.
-static inline double sum_eight(Eight x) {
-    Four four = __builtin_shufflevector(x, x, 0, 1, 2, 3) + __builtin_shufflevector(x, x, 4, 5, 6, 7);
+// In halves, as registers are wide. (By a pointer: how a vector is passed by value depends on the machine.)
+static inline double sum_eight(const Eight *x) {
+    Four four = __builtin_shufflevector(*x, *x, 0, 1, 2, 3) + __builtin_shufflevector(*x, *x, 4, 5, 6, 7);
     Two two = __builtin_shufflevector(four, four, 0, 1) + __builtin_shufflevector(four, four, 2, 3);
     return two[0] + two[1];
 }
@@ -277,7 +277,8 @@ void cairn_groups_jacobian(const CairnGroups *groups, const double *slotted, dou
             const Eight *a = (const Eight *)(groups->J + terms[0].J), *b = (const Eight *)(groups->J + terms[1].J);
             Eight v_a = *(const Eight *)(slotted + terms[0].slot), v_b = *(const Eight *)(slotted + terms[1].slot);
             for (int r = 0; r < group->row_count; r++) {
-                y[rows[r]] = sum_eight(a[r] * v_a + b[r] * v_b);
+                Eight sum = a[r] * v_a + b[r] * v_b;
+                y[rows[r]] = sum_eight(&sum);
             }
             continue;
         }
@@ -289,7 +290,7 @@ void cairn_groups_jacobian(const CairnGroups *groups, const double *slotted, dou
                     sum += *(const Eight *)(J + first) * *(const Eight *)(slotted + terms[t].slot + first);
                 }
             }
-            y[rows[r]] = sum_eight(sum);
+            y[rows[r]] = sum_eight(&sum);
         }
     }
 }
