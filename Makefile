@@ -48,6 +48,9 @@ BENCH_SRC := $(sort $(wildcard bench/*.c bench/peers/*.c))
 # -O1 and -O3, this machine and x86-64-v2 give the same bits, so one golden state hash serves all of them, and x*y - y*x is
 # exactly zero in cross products and in R a R^T. The price is 5 to 10 % of a sweep of pgs. Code that gains more from fma()
 # calls it by name.
+# gcc 12 does not keep to it everywhere: where it vectorises straight-line code that adds and subtracts products in turn
+# (a quaternion product), it forms vfmaddsub all the same, so its -march=native differs from the others in the last place.
+# With -fno-tree-slp-vectorize it agrees with them, and a step of free bodies takes 5 % longer.
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion $(if $(filter 0,$(WERROR)),,-Werror)
 BASE_FLAGS := -std=c17 $(WARNINGS) -D_POSIX_C_SOURCE=200809L -DCAIRN_VERSION='"$(VERSION)"' -Iinclude -I. -fopenmp \
 	-ffp-contract=off -fPIC -fno-semantic-interposition -g
