@@ -125,9 +125,9 @@ static CairnStatus minimise(CairnExact *exact, const Rounds *rounds, double *mea
     return cairn_ok();
 }
 
-// As the paper: solve once, then project; done when no impulse exceeded its bounds.
+// As the paper: tight is what the sweeps left at a bound; solve once, then project; done when no impulse exceeded its bounds.
 static CairnStatus solve_and_project(CairnExact *exact, double *measure, bool *is_done) {
-    cairn_exact_predict(exact);
+    find_face(exact, false);
     CAIRN_TRY(cairn_exact_solve_sets(exact));
     *is_done = true;
     for (int i = 0; i < exact->problem->row_count; i++) {
@@ -173,6 +173,10 @@ static CairnStatus run_pgs_sm(CairnExact *exact, const void *options, CairnOutco
             exact->context->trace(exact->context->trace_user, (CairnTraceEntry){exact->iterations, measure});
         }
         *outcome = is_done ? CAIRN_CONVERGED : CAIRN_AT_LIMIT;
+    }
+    if (*outcome == CAIRN_AT_LIMIT && rounds->options->faithful) {
+        double moved; // a projection is followed by sweeps, the last one too
+        sweep(exact, rounds, &moved);
     }
     return cairn_ok();
 }
