@@ -9,7 +9,7 @@
 #
 # Settings: CC=clang, PORTABLE=1 (x86-64-v2 instead of this machine), V=1 (whole commands), BUILD=folder, JOBS=n,
 # WERROR=0 (warnings of a compiler we have not met are not errors), CHOLMOD=1 (the solver bpp-cholmod; the library is then under
-# CHOLMOD's licences, LGPL and GPL).
+# CHOLMOD's licences, LGPL and GPL), METIS=0 (without the partitioner metis, which is there where the library is found).
 # Sources are found by folder, so a new file needs no edit here; every configuration has its own folder of objects.
 
 VERSION := 0.1.0
@@ -86,10 +86,18 @@ else
 OPTIONAL_SRC := $(CHOLMOD_SRC)
 endif
 
+# METIS (Apache 2, as permissive as the library) is the partitioner `metis` where it is found; METIS=0 leaves it out.
+ifneq ($(METIS),0)
+METIS_SRC := $(if $(call has_header,metis.h),$(wildcard partition/metis/*.c))
+METIS_FLAGS := $(if $(METIS_SRC),-DCAIRN_METIS)
+METIS_LIBS := $(if $(METIS_SRC),-lmetis)
+LIB_SRC := $(sort $(LIB_SRC) $(if $(filter partition,$(LIB_DIRS)),$(METIS_SRC)))
+endif
+
 COMPILE := $(CC) $(BASE_FLAGS) $(ARCH) $(MOVES) $(FLAGS_$(CONFIG)) $(CPPFLAGS) $(CFLAGS)
 LINK := $(CC) -fopenmp -g $(filter -fsanitize%,$(FLAGS_$(CONFIG))) $(CFLAGS) $(LDFLAGS)
-LIBS := -lm $(CHOLMOD_LIBS)
-PROGRAM_LIBS = -lpng -ldl -lm $(HDF5_LIBS) $(CHOLMOD_LIBS)
+LIBS := -lm $(CHOLMOD_LIBS) $(METIS_LIBS)
+PROGRAM_LIBS = -lpng -ldl -lm $(HDF5_LIBS) $(CHOLMOD_LIBS) $(METIS_LIBS)
 
 # HDF5 is for `cairn solve` alone, where pkg-config finds it (HDF5=0: without).
 ifneq ($(HDF5),0)
@@ -131,7 +139,7 @@ define stamp
 @printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' > $@
 endef
 $(DIR)/flags: FORCE
-	$(call stamp,$(COMPILE) | $(LINK) | $(HDF5_FLAGS))
+	$(call stamp,$(COMPILE) | $(LINK) | $(HDF5_FLAGS) $(METIS_FLAGS))
 $(DIR)/lib.list: FORCE
 	$(call stamp,$(LIB_OBJ))
 $(DIR)/parts.list: FORCE
@@ -149,6 +157,7 @@ $(DIR)/obj/%.o: %.c $(DIR)/flags
 	$(Q)$(COMPILE) $(EXTRA) -MMD -MP -c -o $@ $<
 
 $(DIR)/obj/demos/program/fclib.o: private EXTRA := $(HDF5_FLAGS)
+$(DIR)/obj/partition/partitioners.o: private EXTRA := $(METIS_FLAGS)
 
 define archive
 @mkdir -p $(@D)

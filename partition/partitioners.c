@@ -2,10 +2,23 @@
 #include <cairn/partitioner.h>
 #include <string.h>
 
+#include "partition/bfs.h"
+#include "partition/maxdp.h"
+#include "partition/mindp.h"
+#include "partition/mix.h"
+#include "partition/mr.h"
 #include "partition/none.h"
+#include "partition/semantic.h"
+#ifdef CAIRN_METIS
+#include "partition/metis/metis.h"
+#endif
 
 static const CairnPartitioner *const partitioners[] = {
-    &cairn_partitioner_none,
+    &cairn_partitioner_none,  &cairn_partitioner_mindp, &cairn_partitioner_maxdp,    &cairn_partitioner_bfs,
+    &cairn_partitioner_mr,    &cairn_partitioner_mix,   &cairn_partitioner_semantic,
+#ifdef CAIRN_METIS
+    &cairn_partitioner_metis,
+#endif
 };
 
 enum { PARTITIONER_COUNT = sizeof(partitioners) / sizeof(partitioners[0]) };

@@ -1,0 +1,33 @@
+#include "partition/bfs.h"
+
+#include "partition/grow.h"
+#include "partition/scratch.h"
+
+static const CairnField fields[] = {CAIRN_GROW_FIELDS};
+static const CairnFieldTable table = CAIRN_FIELD_TABLE("bfs", CairnGrowOptions, fields);
+
+static int64_t any(const CairnGrowing *growing, int node) {
+    (void)growing;
+    (void)node;
+    return 0;
+}
+
+static int64_t first_met(const CairnGrowing *growing, int node) {
+    return growing->arrival[node];
+}
+
+static const CairnGrowRule rule = {.name = "bfs", .start = any, .next = first_met};
+
+static CairnStatus partition(const CairnGraph *graph, const void *options, const CairnAllocator *allocator, int *part,
+                             int *count) {
+    CairnGrowing growing = {.rule = &rule};
+    CAIRN_TRY(cairn_partition_options(&table, options, &growing.options));
+    return cairn_grow(&growing, graph, 0, allocator, part, count);
+}
+
+const CairnPartitioner cairn_partitioner_bfs = {
+    .name = "bfs",
+    .summary = "breadth first, in the bodies' own order (S3 section 2.1)",
+    .options = &table,
+    .partition = partition,
+};

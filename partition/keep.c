@@ -1,0 +1,188 @@
+#include "partition/keep.h"
+
+#include <string.h>
+
+typedef struct Keeping {
+    CairnGrowing *g;
+    int *fresh, old_count;
+    int *queue, *piece;    // of nodes
+    int *best, *best_size; // of parts: the largest fragment and its size
+    int *size;             // of parts
+    double *least_mass;    // of parts
+} Keeping;
+
+static CairnStatus make_room(Keeping *k, CairnArena *arena) {
+    int nodes = k->g->graph->node_count;
+    k->queue = CAIRN_PUSH(arena, int, nodes);
+    k->piece = CAIRN_PUSH(arena, int, nodes);
+    k->best = CAIRN_PUSH(arena, int, k->old_count);
+    k->best_size = CAIRN_PUSH_ZERO(arena, int, k->old_count);
+    k->size = CAIRN_PUSH_ZERO(arena, int, k->old_count + nodes);
+    k->least_mass = CAIRN_PUSH_ZERO(arena, double, k->old_count + nodes);
+    if (!k->queue || !k->piece || !k->best || !k->best_size || !k->size || !k->least_mass) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory to keep the parts of %d bodies", k->g->rule->name,
+                           nodes);
+    }
+    return cairn_ok();
+}
+
+// The nodes of `first`'s part that hang together with it, in breadth-first order.
+static int walk(Keeping *k, int first) {
+    const CairnAdjacency *a = &k->g->adjacency;
+    int count = 0;
+    k->queue[count++] = first;
+    k->piece[first] = first;
+    for (int head = 0; head < count; head++) {
+        int node = k->queue[head];
+        for (int e = a->start[node]; e < a->start[node + 1]; e++) {
+            int other = a->neighbour[e];
+            if (k->piece[other] < 0 && k->fresh[other] == k->fresh[first]) {
+                k->piece[other] = first;
+                k->queue[count++] = other;
+            }
+        }
+    }
+    return count;
+}
+
+static void join(Keeping *k, int node, int part) {
+    double mass = k->g->graph->node_mass[node];
+    bool is_least = k->size[part] == 0 || mass < k->least_mass[part];
+    k->fresh[node] = part;
+    k->least_mass[part] = is_least ? mass : k->least_mass[part];
+    k->size[part] += 1;
+}
+
+// A part keeps its largest fragment and its whole islands, up to the limit: what was met last in the breadth-first order goes, so
+// that the rest still hangs together.
+static void keep_pieces(Keeping *k) {
+    const CairnGrowing *g = k->g;
+    int nodes = g->graph->node_count;
+    memset(k->piece, 0xff, (size_t)nodes * sizeof *k->piece);
+    for (int i = 0; i < nodes; i++) {
+        int part = k->fresh[i];
+        int count = part >= 0 && k->piece[i] < 0 ? walk(k, i) : 0;
+        if (count > 0 && count < g->island_size[g->island[i]] && count > k->best_size[part]) {
+            k->best[part] = i;
+            k->best_size[part] = count;
+        }
+    }
+    memset(k->piece, 0xff, (size_t)nodes * sizeof *k->piece);
+    for (int i = 0; i < nodes; i++) {
+        int part = k->fresh[i];
+        int count = part >= 0 && k->piece[i] < 0 ? walk(k, i) : 0;
+        if (count == 0) {
+            continue;
+        }
+        // An island beside other things is kept whole or not at all, so that a part never has two fragments.
+        bool is_kept = count == g->island_size[g->island[i]] ? k->size[part] == 0 || k->size[part] + count <= g->limit
+                                                             : k->best[part] == i;
+        for (int q = 0; q < count; q++) {
+            if (is_kept && k->size[part] < g->limit) {
+                join(k, k->queue[q], part);
+            } else {
+                k->fresh[k->queue[q]] = -1; // its piece is set, so it is not walked from again
+            }
+        }
+    }
+}
+
+static bool admits(Keeping *k, int node, int part) {
+    CairnGrowing *g = k->g;
+    g->size = k->size[part];
+    g->least_mass = k->least_mass[part];
+    return !g->rule->admits || g->size == 0 || g->rule->admits(g, node);
+}
+
+// The part that a node without one is tied to most, -1: none. Where every neighbour has a part the node would be alone, so an orphan
+// may join a full one.
+static int strongest_part(Keeping *k, int node) {
+    const CairnGrowing *g = k->g;
+    const CairnAdjacency *a = &g->adjacency;
+    bool is_orphan = g->options.orphans;
+    int best = -1, best_links = 0;
+    for (int e = a->start[node]; e < a->start[node + 1]; e++) {
+        is_orphan = is_orphan && k->fresh[a->neighbour[e]] >= 0;
+    }
+    for (int e = a->start[node]; e < a->start[node + 1]; e++) {
+        int part = k->fresh[a->neighbour[e]], links = 0;
+        if (part < 0 || part == best || (k->size[part] >= g->limit && !is_orphan) || !admits(k, node, part)) {
+            continue;
+        }
+        for (int f = e; f < a->start[node + 1]; f++) { // earlier ones of this part would have been counted then
+            links += k->fresh[a->neighbour[f]] == part ? a->links[f] : 0;
+        }
+        if (links > best_links) {
+            best = part;
+            best_links = links;
+        }
+    }
+    return best;
+}
+
+static int roomy_part(Keeping *k, int node) {
+    for (int p = 0; p < k->old_count; p++) {
+        if (k->size[p] > 0 && k->size[p] < k->g->limit && admits(k, node, p)) {
+            return p;
+        }
+    }
+    return -1;
+}
+
+static void attach_rest(Keeping *k) {
+    const CairnGrowing *g = k->g;
+    bool has_changed = true;
+    while (has_changed) {
+        has_changed = false;
+        for (int i = 0; i < g->graph->node_count; i++) {
+            bool is_alone = g->island_size[g->island[i]] == 1;
+            int part = k->fresh[i] >= 0 ? -1 : is_alone ? roomy_part(k, i) : strongest_part(k, i);
+            if (part >= 0) {
+                join(k, i, part);
+                has_changed = true;
+            }
+        }
+    }
+}
+
+static int close_holes(const CairnGrowing *g, int *number, int parts, int *fresh) {
+    int count = 0;
+    memset(number, 0, (size_t)parts * sizeof *number);
+    for (int i = 0; i < g->graph->node_count; i++) {
+        number[fresh[i]] = 1;
+    }
+    for (int p = 0; p < parts; p++) {
+        number[p] = number[p] ? count++ : -1;
+    }
+    for (int i = 0; i < g->graph->node_count; i++) {
+        fresh[i] = number[fresh[i]];
+    }
+    return count;
+}
+
+CairnStatus cairn_keep(CairnGrowing *growing, CairnArena *arena, const int *old, int old_count, int *fresh, int *count,
+                       bool *is_kept) {
+    Keeping k = {.g = growing, .fresh = fresh, .old_count = old_count};
+    int nodes = growing->graph->node_count, changed = 0, parts = old_count;
+    *is_kept = false;
+    CAIRN_TRY(make_room(&k, arena));
+    if (nodes == 0) {
+        return cairn_ok();
+    }
+    for (int i = 0; i < nodes; i++) {
+        fresh[i] = old[i] < old_count ? old[i] : -1;
+    }
+    keep_pieces(&k);
+    attach_rest(&k);
+    for (int i = 0; i < nodes; i++) {
+        growing->is_free[i] = fresh[i] < 0;
+        changed += fresh[i] < 0 || fresh[i] != old[i] ? 1 : 0;
+    }
+    if (changed > growing->options.keep * nodes) {
+        return cairn_ok();
+    }
+    parts = cairn_grow_free(growing, parts, false, fresh);
+    *count = close_holes(growing, k.size, parts, fresh);
+    *is_kept = true;
+    return cairn_ok();
+}

@@ -1,0 +1,132 @@
+#include "partition/metis/metis.h"
+
+#include <metis.h>
+
+#include "partition/graph.h"
+#include "partition/mindp.h"
+#include "partition/scratch.h"
+
+static const CairnField fields[] = {
+    CAIRN_FIELD_INT(CairnMetisOptions, part_size, 16, 1, 1000000000, "most bodies in a part; orphans may come on top"),
+    CAIRN_FIELD_INT(CairnMetisOptions, parts, 0, 0, 1000000000,
+                    "instead of part_size: so many parts; 0: part_size counts"),
+    CAIRN_FIELD_BOOL(CairnMetisOptions, repair, 1,
+                     "mend METIS's parts where they do not hang together or are too large"),
+    CAIRN_FIELD_INT(CairnMetisOptions, seed, 0, 0, 1000000000, "of METIS's own draws"),
+};
+static const CairnFieldTable table = CAIRN_FIELD_TABLE("metis", CairnMetisOptions, fields);
+
+// The graph in METIS's own integers; a pair weighs the rows between its two bodies, at least 1, for METIS takes no 0.
+typedef struct MetisGraph {
+    idx_t nodes, *start, *neighbour, *weight, *part;
+} MetisGraph;
+
+static bool copy_graph(const CairnAdjacency *a, CairnArena *arena, MetisGraph *m) {
+    int ends = a->start[a->node_count];
+    m->nodes = a->node_count;
+    m->start = CAIRN_PUSH(arena, idx_t, a->node_count + 1);
+    m->neighbour = CAIRN_PUSH(arena, idx_t, ends);
+    m->weight = CAIRN_PUSH(arena, idx_t, ends);
+    m->part = CAIRN_PUSH_ZERO(arena, idx_t, a->node_count);
+    if (!m->start || !m->neighbour || !m->weight || !m->part) {
+        return false;
+    }
+    for (int i = 0; i <= a->node_count; i++) {
+        m->start[i] = a->start[i];
+    }
+    for (int k = 0; k < ends; k++) {
+        m->neighbour[k] = a->neighbour[k];
+        m->weight[k] = a->rows[k] > 0 ? a->rows[k] : 1;
+    }
+    return true;
+}
+
+static CairnStatus call(MetisGraph *m, int parts, int seed) {
+    idx_t one = 1, wanted = parts, cut = 0, settings[METIS_NOPTIONS];
+    METIS_SetDefaultOptions(settings);
+    settings[METIS_OPTION_SEED] = seed;
+    settings[METIS_OPTION_NUMBERING] = 0;
+    settings[METIS_OPTION_UFACTOR] = 30; // METIS's default, 3 % out of balance
+    int answer = METIS_PartGraphKway(&m->nodes, &one, m->start, m->neighbour, NULL, NULL, m->weight, &wanted, NULL,
+                                     NULL, settings, &cut, m->part);
+    if (answer != METIS_OK) {
+        return cairn_error(answer == METIS_ERROR_MEMORY ? CAIRN_OUT_OF_MEMORY : CAIRN_NUMERIC,
+                           "metis: METIS_PartGraphKway answers %d for %d bodies and %d parts", answer, (int)m->nodes,
+                           parts);
+    }
+    return cairn_ok();
+}
+
+// METIS may leave parts empty.
+static CairnStatus close_holes(const MetisGraph *m, int parts, CairnArena *arena, int *part, int *count) {
+    int *number = CAIRN_PUSH_ZERO(arena, int, parts);
+    if (!number) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "metis: no memory for %d parts", parts);
+    }
+    *count = 0;
+    for (idx_t i = 0; i < m->nodes; i++) {
+        number[m->part[i]] = 1;
+    }
+    for (int p = 0; p < parts; p++) {
+        number[p] = number[p] ? (*count)++ : -1;
+    }
+    for (idx_t i = 0; i < m->nodes; i++) {
+        part[i] = number[m->part[i]];
+    }
+    return cairn_ok();
+}
+
+static CairnStatus partition_in(const CairnGraph *graph, const CairnMetisOptions *options, CairnScratch *scratch,
+                                int *part, int *count) {
+    CairnAdjacency adjacency;
+    MetisGraph copy;
+    int nodes = graph->node_count, found = 0, *own = CAIRN_PUSH(&scratch->arena, int, nodes);
+    if (options->parts > nodes) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "metis: parts = %d are more than the %d bodies", options->parts,
+                           nodes);
+    }
+    int parts = options->parts > 0 ? options->parts : (nodes - 1) / options->part_size + 1;
+    CAIRN_TRY(cairn_adjacency_make(graph, &scratch->arena, &adjacency));
+    if (!own || !copy_graph(&adjacency, &scratch->arena, &copy)) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "metis: no memory to part %d bodies", nodes);
+    }
+    if (parts > 1) { // it divides by zero for one
+        CAIRN_TRY(call(&copy, parts, options->seed));
+    }
+    CAIRN_TRY(close_holes(&copy, parts, &scratch->arena, own, &found));
+    if (options->repair) {
+        CairnGrowing growing = {.rule = &cairn_grow_mindp,
+                                .options = {.part_size = options->part_size,
+                                            .parts = options->parts,
+                                            .orphans = true,
+                                            .keep = 1,
+                                            .seed = options->seed}};
+        CAIRN_TRY(cairn_grow(&growing, graph, 0, &scratch->allocator, own, &found));
+    }
+    memcpy(part, own, (size_t)nodes * sizeof *part);
+    *count = found;
+    return cairn_ok();
+}
+
+static CairnStatus partition(const CairnGraph *graph, const void *options, const CairnAllocator *allocator, int *part,
+                             int *count) {
+    CairnMetisOptions chosen;
+    CAIRN_TRY(cairn_partition_options(&table, options, &chosen));
+    CAIRN_TRY(cairn_graph_check(graph));
+    if (graph->node_count == 0) {
+        *count = 0;
+        return cairn_ok();
+    }
+    CairnScratch scratch;
+    cairn_scratch_open(&scratch, allocator);
+    CairnStatus status = partition_in(graph, &chosen, &scratch, part, count);
+    cairn_scratch_close(&scratch);
+    return status;
+}
+
+const CairnPartitioner cairn_partitioner_metis = {
+    .name = "metis",
+    .summary = "libmetis, multilevel k-way on rows",
+    .options = &table,
+    .partition = partition,
+};

@@ -1,0 +1,46 @@
+// What refiners share: exact gains in rows, and whether a part still hangs together without a body.
+#ifndef CAIRN_PARTITION_REFINE_H
+#define CAIRN_PARTITION_REFINE_H
+
+#include <cairn/partitioner.h>
+#include <stdbool.h>
+
+#include "partition/adjacency.h"
+
+typedef struct CairnRefining {
+    const char *name;
+    const CairnGraph *graph;
+    CairnAdjacency adjacency;
+    int *part, count;
+    int *size; // of each part
+    // Scratch: marks[node] == mark means "seen in this search"; toward[part] is all zero between uses.
+    int *marks, mark, *queue, *toward;
+} CairnRefining;
+
+// Check graph and parts, make what the rest needs.
+CairnStatus cairn_refine_open(CairnRefining *refining, const CairnGraph *graph, CairnArena *arena, int *part,
+                              int count);
+// Number the parts without holes; returns how many there are.
+int cairn_refine_close(CairnRefining *refining);
+
+// Rows that leave the cut when `node` goes to part `to`: E_i - I_i of S3 eq. 2, in rows, exact for constraints over many nodes too.
+int cairn_refine_gain(const CairnRefining *refining, int node, int to);
+// The same when two nodes of different parts change places: (E_i - I_i) + (E_j - I_j) - 2c with c the rows that tie them.
+int cairn_refine_swap_gain(const CairnRefining *refining, int node, int other);
+
+// Is what hung together in the node's part still hanging together without it?
+bool cairn_refine_may_leave(CairnRefining *refining, int node);
+void cairn_refine_move(CairnRefining *refining, int node, int to);
+
+typedef struct CairnRefineTask {
+    const char *name;
+    const CairnFieldTable *table;
+    size_t options_size;
+    CairnStatus (*run)(CairnRefining *refining, const void *options, CairnArena *arena);
+} CairnRefineTask;
+
+// The frame of a refiner: options, graph, parts, run; `part` changes only where all went well.
+CairnStatus cairn_refine_run(const CairnRefineTask *task, const CairnGraph *graph, const void *options,
+                             const CairnAllocator *allocator, int *part, int *count);
+
+#endif
