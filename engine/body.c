@@ -63,6 +63,7 @@ static CairnStatus check_def(const CairnBodyDef *def) {
 
 static CairnBody make_body(const CairnBodyDef *def) {
     CairnBody body = {
+        .part = -1,
         .sleeps_with = -1,
         .q = cairn_quat_normalize(def->orientation),
         .velocity = def->velocity,
@@ -159,6 +160,7 @@ CairnStatus cairn_body_get(const CairnWorld *world, CairnBodyId id, CairnBodySta
         .type = body->type,
         .is_asleep = cairn_body_sleeps(body),
         .group = body->group,
+        .part = body->part,
         .user_data = body->user_data,
     };
     return cairn_ok();

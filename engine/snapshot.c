@@ -162,6 +162,7 @@ static void visit_body(CairnStream *s, CairnStore *store, CairnBody *b) {
     cairn_stream_int(s, &b->group, -1, INT32_MAX);
     cairn_stream_u64(s, &b->user_data);
     visit_double(s, &b->still_time);
+    cairn_stream_int(s, &b->part, -1, store->body_pool.count - 1);
     visit_index(s, &b->sleeps_with, &store->body_pool, true);
     visit_index(s, &b->first_shape, &store->shape_pool, true);
     cairn_stream_int(s, &b->first_joint, -1, 2 * store->joint_pool.count - 1);

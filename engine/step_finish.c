@@ -179,6 +179,7 @@ static void commit_bodies(CairnStep *step) {
             continue;
         }
         CairnBody *body = &store->bodies[i];
+        body->part = step->has_partition && step->block_of[i] >= 0 ? step->parts.part[step->block_of[i]] : -1;
         if (step->block_of[i] >= 0) {
             const CairnStepBlock *block = &step->blocks[step->block_of[i]];
             body->velocity = block->end_velocity;

@@ -1,65 +1,8 @@
-// Partition and solve: problem -> parts -> lambda -> velocities.
+// Solve: problem, parts -> lambda -> velocities.
 #include "engine/base/timer.h"
 #include "engine/step.h"
-#include "solvers/graph.h"
 #include "solvers/problem_ops.h"
 #include "solvers/solvers.h"
-
-// A partitioner may be a caller's own.
-static CairnStatus check_parts(const CairnPartitioner *partitioner, const CairnParts *parts, int count) {
-    for (int b = 0; b < count; b++) {
-        if (parts->part[b] < 0 || parts->part[b] >= parts->count) {
-            return cairn_error(CAIRN_INVALID_ARGUMENT, "step: partitioner %s put node %d into part %d of %d",
-                               partitioner->name, b, parts->part[b], parts->count);
-        }
-    }
-    return cairn_ok();
-}
-
-// Rows of the constraints that reach over more than one part.
-static int count_interface_rows(const CairnGraph *graph, const int *part) {
-    int rows = 0;
-    for (int e = 0; e < graph->edge_count; e++) {
-        const int *first = graph->edge_node + graph->edge_start[e], *end = graph->edge_node + graph->edge_start[e + 1];
-        bool is_inside = true;
-        for (const int *node = first; node < end; node++) {
-            is_inside = is_inside && part[*node] == part[*first];
-        }
-        rows += is_inside ? 0 : graph->edge_rows[e];
-    }
-    return rows;
-}
-
-void cairn_step_partition(CairnStep *step) {
-    if (cairn_step_failed(step)) {
-        return;
-    }
-    double t0 = cairn_timer_now();
-    CairnWorld *world = step->world;
-    int *part = CAIRN_STEP_PUSH(step, int, step->problem.block_count);
-    if (part == NULL) {
-        return;
-    }
-    for (int b = 0; b < step->problem.block_count; b++) {
-        part[b] = 0;
-    }
-    step->parts = (CairnParts){step->problem.block_count > 0 ? 1 : 0, part};
-    if ((world->solver->traits & CAIRN_NEEDS_PARTITION) != 0) { // others never look at it
-        CairnGraph graph;
-        step->status = cairn_problem_graph(&step->problem, step->arena, &graph);
-        if (!cairn_step_failed(step)) {
-            step->status = world->partitioner->partition(&graph, world->partitioner_options, &world->allocator, part,
-                                                         &step->parts.count);
-        }
-        if (!cairn_step_failed(step)) {
-            step->status = check_parts(world->partitioner, &step->parts, step->problem.block_count);
-        }
-        if (!cairn_step_failed(step)) {
-            step->stats.interface_rows = count_interface_rows(&graph, part);
-        }
-    }
-    step->stats.times.partition += cairn_timer_now() - t0;
-}
 
 static void solve_once(CairnStep *step) {
     CairnWorld *world = step->world;

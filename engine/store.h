@@ -30,6 +30,7 @@ typedef struct CairnBody {
     int group;
     uint64_t user_data;
     double still_time;            // seconds at rest so far
+    int part;                     // of the last step's partition, -1: none
     int sleeps_with;              // its group's lowest body while asleep, -1 awake (within a step see step_sleep.c)
     int first_shape, first_joint; // heads of lists, -1: none; a joint entry is 2 joint + side
 } CairnBody;

@@ -64,6 +64,9 @@ CairnStatus cairn_world_create(const CairnWorldDef *def, CairnWorld **out) {
     if (cairn_is_ok(status)) {
         status = cairn_world_set_partitioner(world, cairn_partitioner_at(0), NULL);
     }
+    if (cairn_is_ok(status)) {
+        status = cairn_world_set_refiner(world, cairn_refiner_at(0), NULL);
+    }
     if (!cairn_is_ok(status)) {
         cairn_world_destroy(world);
         return status;
@@ -97,6 +100,9 @@ void cairn_world_destroy(CairnWorld *world) {
     if (world->partitioner != NULL) {
         release_options(world, world->partitioner->options, world->partitioner_options);
     }
+    if (world->refiner != NULL) {
+        release_options(world, world->refiner->options, world->refiner_options);
+    }
     CairnEventList *events = &world->events;
     cairn_memory_release(&world->allocator, events->begin, (size_t)events->begin_capacity, sizeof(CairnContactEvent));
     cairn_memory_release(&world->allocator, events->end, (size_t)events->end_capacity, sizeof(CairnContactEvent));
@@ -110,7 +116,7 @@ void cairn_world_destroy(CairnWorld *world) {
     cairn_memory_release(&hooks, world, 1, sizeof(CairnWorld));
 }
 
-// ---- solver and partitioner ----
+// ---- solver, partitioner and refiner ----
 
 // A checked copy of a caller's options, or the defaults where there are none.
 static CairnStatus copy_options(CairnWorld *world, const CairnFieldTable *table, const void *options, void **copy) {
@@ -148,6 +154,13 @@ CairnStatus cairn_world_set_solver(CairnWorld *world, const CairnSolver *solver,
     return cairn_ok();
 }
 
+// Parts of another making are nothing to start from.
+static void forget_parts(CairnWorld *world) {
+    for (int i = 0; i < world->store.body_pool.count; i++) {
+        world->store.bodies[i].part = -1;
+    }
+}
+
 CairnStatus cairn_world_set_partitioner(CairnWorld *world, const CairnPartitioner *partitioner, const void *options) {
     if (world == NULL || partitioner == NULL || partitioner->partition == NULL) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "world: %s is NULL", world == NULL ? "world" : "partitioner");
@@ -159,6 +172,22 @@ CairnStatus cairn_world_set_partitioner(CairnWorld *world, const CairnPartitione
     }
     world->partitioner = partitioner;
     world->partitioner_options = copy;
+    forget_parts(world);
+    return cairn_ok();
+}
+
+CairnStatus cairn_world_set_refiner(CairnWorld *world, const CairnRefiner *refiner, const void *options) {
+    if (world == NULL || refiner == NULL || refiner->refine == NULL) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "world: %s is NULL", world == NULL ? "world" : "refiner");
+    }
+    void *copy;
+    CAIRN_TRY(copy_options(world, refiner->options, options, &copy));
+    if (world->refiner != NULL) {
+        release_options(world, world->refiner->options, world->refiner_options);
+    }
+    world->refiner = refiner;
+    world->refiner_options = copy;
+    forget_parts(world);
     return cairn_ok();
 }
 

@@ -38,6 +38,8 @@ struct CairnWorld {
     void *solver_memory; // what the solver keeps from step to step
     const CairnPartitioner *partitioner;
     void *partitioner_options;
+    const CairnRefiner *refiner;
+    void *refiner_options;
 
     bool has_sleepers; // false: nobody sleeps, so nothing is to be woken
     bool has_problem;

@@ -164,7 +164,7 @@ static uint64_t number_at(const SupportBytes *bytes, size_t at) {
 
 // A snapshot is the same on any machine: what a tiny world's bytes are is pinned here. Where a field joins a definition or a record
 // these two numbers change with it; a released version that is to be read for ever raises VERSION in snapshot.c too.
-static const uint64_t golden_size = 0x3d0, golden_checksum = 0x2f89efabff0a26bu;
+static const uint64_t golden_size = 0x3d8, golden_checksum = 0x8bc560e1dd9ac048u;
 
 static void golden_bytes_stay(void **state) {
     (void)state;

@@ -9,17 +9,21 @@
 // Wall-clock seconds of each stage.
 typedef struct CairnTimes {
     double step, broad, narrow, assemble, partition, solve, integrate, referee, finish;
+    double refine; // a part of `partition`
 } CairnTimes;
 
 typedef struct CairnStats {
     CairnTimes times;
 
     int bodies, dynamic_bodies, shapes, joints, dofs;
-    int islands, sleeping_bodies;    // worlds with sleeping only
-    int pairs;                       // overlapping boxes that the broad phase found
-    int overlap_tests;               // box against box
-    int contacts;                    // contact points
-    int rows, interface_rows, parts; // interface: rows between parts, where the solver works on a partition
+    int islands, sleeping_bodies; // worlds with sleeping only
+    int pairs;                    // overlapping boxes that the broad phase found
+    int overlap_tests;            // box against box
+    int contacts;                 // contact points
+    int rows;
+    int parts, part_largest, part_smallest; // the partition that the solver worked on, and bodies of two of its parts
+    double part_balance;                    // largest part over the mean, 1 at best; 0 without bodies
+    int interface_rows, interface_constraints; // between the parts
 
     CairnSolveReport solve;     // what the solver says of itself
     CairnResidual residual;     // what the referee says of the solver's answer

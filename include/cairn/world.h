@@ -72,9 +72,11 @@ void cairn_world_destroy(CairnWorld *world); // NULL is allowed
 // Move time on by h seconds. On an error nothing has moved. `stats` may be NULL; on an error it is untouched.
 CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats);
 
-// The solver (bpp by default), a copy of its options (NULL: its defaults), and the partition that it works on.
+// The solver (bpp by default), a copy of its options (NULL: its defaults), and the partition that it works on: what parts the system,
+// and what refines the parts (none by default). Only solvers with CAIRN_NEEDS_PARTITION ask for parts.
 CairnStatus cairn_world_set_solver(CairnWorld *world, const CairnSolver *solver, const void *options);
 CairnStatus cairn_world_set_partitioner(CairnWorld *world, const CairnPartitioner *partitioner, const void *options);
+CairnStatus cairn_world_set_refiner(CairnWorld *world, const CairnRefiner *refiner, const void *options);
 
 // Change one setting of the definition by name, as --world and the viewer do.
 CairnStatus cairn_world_set(CairnWorld *world, const char *field, const char *value);
@@ -124,6 +126,7 @@ typedef struct CairnBodyState {
     CairnBodyType type;
     bool is_asleep;
     int group;
+    int part; // of the last step's partition, -1: none
     uint64_t user_data;
 } CairnBodyState;
 
