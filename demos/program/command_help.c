@@ -12,7 +12,8 @@ static void print_help(void) {
         printf("  %-10s %s\n", cairn_command_at(i)->name, cairn_command_at(i)->summary);
     }
     printf("\n  cairn COMMAND --help        the options of a command\n"
-           "  cairn help NAME             the parameters of a scene, the options of a solver or partitioner; world: "
+           "  cairn help NAME             the parameters of a scene, the options of a solver, partitioner or refiner; "
+           "world: "
            "its settings\n"
            "  cairn --version\n\nFirst: cairn run box_tower --screenshot tower.png@300\n");
 }
@@ -57,6 +58,13 @@ static bool help_on(const char *name) {
             return true;
         }
     }
+    for (int i = 0; i < cairn_refiner_count(); i++) {
+        const CairnRefiner *refiner = cairn_refiner_at(i);
+        if (strcmp(name, refiner->name) == 0) {
+            print_fields(refiner->name, refiner->summary, refiner->options);
+            return true;
+        }
+    }
     if (strcmp(name, "world") == 0) {
         print_fields("world", "settings of a world, --world name=value", &cairn_world_fields);
         return true;
@@ -75,15 +83,15 @@ static int help_command(int argc, char **argv) {
     }
     if (!help_on(argv[1])) {
         return cairn_complain(
-            "help",
-            cairn_error(CAIRN_NOT_FOUND, "'%s' is no command, scene, solver or partitioner (cairn list)", argv[1]));
+            "help", cairn_error(CAIRN_NOT_FOUND,
+                                "'%s' is no command, scene, solver, partitioner or refiner (cairn list)", argv[1]));
     }
     return CAIRN_EXIT_DONE;
 }
 
 const CairnCommand cairn_command_help = {
     .name = "help",
-    .summary = "explain a command, a scene, a solver, a partitioner or the world's settings",
+    .summary = "explain a command, a scene, a solver, a partitioner, a refiner or the world's settings",
     .help = print_help,
     .run = help_command,
 };

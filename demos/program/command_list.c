@@ -32,14 +32,9 @@ static Item partitioner_item(int index) {
     return (Item){partitioner->name, partitioner->summary};
 }
 
-// There are no refiners of parts.
-static int refiner_count(void) {
-    return 0;
-}
-
-static Item no_item(int index) {
-    (void)index;
-    return (Item){"", ""};
+static Item refiner_item(int index) {
+    const CairnRefiner *refiner = cairn_refiner_at(index);
+    return (Item){refiner->name, refiner->summary};
 }
 
 // What `cairn run --json` writes, as paths of keys.
@@ -47,6 +42,9 @@ static const Item metrics[] = {
     {"contacts", "contact points a frame"},
     {"rows", "constraint rows a frame"},
     {"interface_rows", "rows between the parts of a partition"},
+    {"parts", "parts of a partition"},
+    {"part_largest", "bodies of the largest part"},
+    {"part_balance", "largest part over the mean: 1 at best"},
     {"time_ms", "wall-clock time of each stage of a step, ms: mean, p50, p99, max"},
     {"iterations", "sweeps, pivots or Newton steps of the solver"},
     {"coupling", "coupling iterations of a substructured solve"},
@@ -76,7 +74,7 @@ static const Kind kinds[] = {
     {"scenes", cairn_scene_count, scene_item},
     {"solvers", cairn_solver_count, solver_item},
     {"partitioners", cairn_partitioner_count, partitioner_item},
-    {"refiners", refiner_count, no_item},
+    {"refiners", cairn_refiner_count, refiner_item},
     {"metrics", metric_count, metric_item},
 };
 
@@ -191,7 +189,7 @@ static int list_command(int argc, char **argv) {
 
 const CairnCommand cairn_command_list = {
     .name = "list",
-    .summary = "say which scenes, solvers, partitioners and metrics there are",
+    .summary = "say which scenes, solvers, partitioners, refiners and metrics there are",
     .help = print_help,
     .run = list_command,
 };

@@ -41,6 +41,12 @@ typedef struct CairnFeature {
     CairnVec3 tangent_1, tangent_2;
 } CairnFeature;
 
+// The part of a dof block in the last frame, for partitioners that start from it.
+typedef struct CairnKeptPart {
+    uint64_t id;
+    int part;
+} CairnKeptPart;
+
 typedef struct CairnLockstep {
     CairnFeature *features, *last; // sorted by id
     int count, last_count, capacity, last_capacity;
@@ -49,6 +55,8 @@ typedef struct CairnLockstep {
     double *reference; // velocities of the motion that the reference drives
     int reference_capacity;
     CairnArena arena;
+    CairnKeptPart *parts;
+    int part_count, part_capacity, parts_last; // parts_last: how many parts there were
 } CairnLockstep;
 
 void cairn_lockstep_open(CairnLockstep *lockstep, const CairnAllocator *allocator);

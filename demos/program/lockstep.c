@@ -21,6 +21,7 @@ void cairn_lockstep_close(CairnLockstep *lockstep) {
     free(lockstep->last);
     free(lockstep->contacts);
     free(lockstep->reference);
+    free(lockstep->parts);
     cairn_arena_free(&lockstep->arena);
 }
 
@@ -125,17 +126,54 @@ static CairnStatus warm_start(const CairnLockstep *lockstep, const CairnProblem 
     return cairn_ok();
 }
 
+// Where each block was in the frame before, by id; a world lists its blocks in the order of their bodies' slots, the low halves of ids.
+static int recall_parts(const CairnLockstep *lockstep, const CairnGraph *graph, int *part) {
+    for (int i = 0, j = 0; i < graph->node_count; i++) {
+        while (j < lockstep->part_count && (uint32_t)lockstep->parts[j].id < (uint32_t)graph->node_id[i]) {
+            j++;
+        }
+        bool is_found = j < lockstep->part_count && lockstep->parts[j].id == graph->node_id[i];
+        part[i] = is_found ? lockstep->parts[j].part : -1;
+    }
+    return lockstep->parts_last;
+}
+
+static CairnStatus keep_parts(CairnLockstep *lockstep, const CairnGraph *graph, const CairnParts *parts) {
+    CAIRN_TRY(reserve(&lockstep->parts, &lockstep->part_capacity, graph->node_count, sizeof *lockstep->parts));
+    for (int i = 0; i < graph->node_count; i++) {
+        lockstep->parts[i] = (CairnKeptPart){graph->node_id[i], parts->part[i]};
+    }
+    lockstep->part_count = graph->node_count;
+    lockstep->parts_last = parts->count;
+    return cairn_ok();
+}
+
 static CairnStatus find_parts(CairnLockstep *lockstep, const CairnSession *session, const CairnProblem *problem,
-                              CairnParts *parts) {
+                              CairnParts *parts, CairnPartsMeasure *measure) {
     CairnGraph graph;
+    const CairnAllocator *allocator = lockstep->arena.allocator;
     int *part = CAIRN_PUSH_ZERO(&lockstep->arena, int, problem->block_count + 1);
     if (!part) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the parts of %d blocks", problem->block_count);
     }
-    *parts = (CairnParts){1, part};
     CAIRN_TRY(cairn_problem_graph(problem, &lockstep->arena, &graph));
-    return session->partitioner->partition(&graph, session->partition_options, lockstep->arena.allocator, part,
-                                           &parts->count);
+    *parts = (CairnParts){recall_parts(lockstep, &graph, part), part};
+    CAIRN_TRY(session->partitioner->partition(&graph, session->partition_options, allocator, part, &parts->count));
+    CAIRN_TRY(session->refiner->refine(&graph, session->refine_options, allocator, part, &parts->count));
+    CAIRN_TRY(cairn_parts_measure(&graph, parts, allocator, NULL, measure));
+    return keep_parts(lockstep, &graph, parts);
+}
+
+// The statistics of the frame are the reference's; a contender that works on parts has its own to show.
+static void tell_parts(const CairnPartsMeasure *measure, const CairnSolver *solver, CairnStats *stats) {
+    bool is_parted = (solver->traits & CAIRN_NEEDS_PARTITION) != 0;
+    int whole = stats->dynamic_bodies;
+    stats->parts = is_parted ? measure->count : whole > 0;
+    stats->part_largest = is_parted ? measure->largest : whole;
+    stats->part_smallest = is_parted ? measure->smallest : whole;
+    stats->part_balance = is_parted ? measure->balance : whole > 0;
+    stats->interface_rows = is_parted ? measure->cut_rows : 0;
+    stats->interface_constraints = is_parted ? measure->cut_constraints : 0;
 }
 
 static CairnStatus find_velocities(CairnArena *arena, const CairnProblem *problem, const double *lambda, double **v,
@@ -190,8 +228,10 @@ static CairnStatus solve(const CairnSession *session, const CairnProblem *proble
 }
 
 static CairnStatus judge(CairnLockstep *lockstep, const CairnSession *session, const CairnProblem *problem,
-                         const CairnParts *parts, const CairnStats *stats, CairnContender *contender) {
+                         const CairnParts *parts, const CairnPartsMeasure *measure, const CairnStats *stats,
+                         CairnContender *contender) {
     CairnStats own = *stats;
+    tell_parts(measure, contender->choice.solver, &own);
     CAIRN_TRY(warm_start(lockstep, problem, contender));
     CairnStatus status = solve(session, problem, parts, contender, &own);
     if (!cairn_is_ok(status)) {
@@ -213,14 +253,15 @@ CairnStatus cairn_lockstep_frame(CairnLockstep *lockstep, const CairnSession *se
     CairnProblem problem;
     const double *lambda;
     CairnParts parts;
+    CairnPartsMeasure measure;
     CAIRN_TRY(cairn_world_problem(session->world, &problem, &lambda));
     cairn_arena_reset(&lockstep->arena);
     CAIRN_TRY(list_features(lockstep, session->world, &problem));
-    CAIRN_TRY(find_parts(lockstep, session, &problem, &parts));
+    CAIRN_TRY(find_parts(lockstep, session, &problem, &parts, &measure));
     CAIRN_TRY(find_velocities(&lockstep->arena, &problem, lambda, &lockstep->reference, &lockstep->reference_capacity));
     for (int i = 0; i < count; i++) {
         if (cairn_is_ok(contenders[i].ended)) {
-            CAIRN_TRY(judge(lockstep, session, &problem, &parts, stats, &contenders[i]));
+            CAIRN_TRY(judge(lockstep, session, &problem, &parts, &measure, stats, &contenders[i]));
         }
     }
     return cairn_ok();

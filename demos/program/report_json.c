@@ -18,8 +18,8 @@ static void write_setup(CairnJson *json, const CairnSession *session, const Cair
     cairn_json_text(json, "solver", choice->solver->name);
     cairn_json_text(json, "solver_text", choice->text);
     cairn_json_text(json, "partition", session->partitioner->name);
-    cairn_json_text(json, "refine", "none");  // there are no refiners
-    cairn_json_integer(json, "part_size", 0); // no bound on the size of a part
+    cairn_json_text(json, "refine", session->refiner->name);
+    cairn_json_integer(json, "part_size", cairn_session_part_size(session));
     cairn_json_integer(json, "threads", cairn_world_settings(session->world).thread_count);
     cairn_json_integer(json, "steps", tally->frames);
     cairn_json_number(json, "dt", session->dt);
@@ -32,6 +32,9 @@ static void write_setup(CairnJson *json, const CairnSession *session, const Cair
     write_mean(json, "contacts", tally, tally->contacts);
     write_mean(json, "rows", tally, tally->rows);
     write_mean(json, "interface_rows", tally, tally->interface_rows);
+    write_mean(json, "parts", tally, tally->parts);
+    write_mean(json, "part_largest", tally, tally->part_largest);
+    write_mean(json, "part_balance", tally, tally->part_balance);
 }
 
 static CairnStatus write_times(CairnJson *json, const CairnTally *tally) {

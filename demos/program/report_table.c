@@ -9,8 +9,9 @@ static void print_setup(FILE *file, const CairnSession *session, const CairnTall
     char machine[128];
     cairn_machine_name(machine, sizeof machine);
     fprintf(file, "%s: %s\n", session->scene->name, session->scene->summary);
-    fprintf(file, "  %d steps of %.6g s, solver %s, partition %s, friction %s, threads %d, seed %" PRIu64 "\n",
-            tally->frames, session->dt, session->choice.text, session->partitioner->name,
+    fprintf(file,
+            "  %d steps of %.6g s, solver %s, partition %s, refine %s, friction %s, threads %d, seed %" PRIu64 "\n",
+            tally->frames, session->dt, session->choice.text, session->partitioner->name, session->refiner->name,
             cairn_friction_name(world.friction), world.thread_count, session->run.seed);
     fprintf(file, "  %d bodies, %d joints, %d dofs; contacts %.1f (most %.0f), rows %.1f (most %.0f)\n", tally->bodies,
             tally->joints, tally->dofs, cairn_tally_mean(tally, tally->contacts), tally->contacts.max,

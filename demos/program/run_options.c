@@ -41,6 +41,14 @@ static CairnStatus take_partition(void *target, const char *value) {
     return take_text(&((CairnRunOptions *)target)->partition, value);
 }
 
+static CairnStatus take_refine(void *target, const char *value) {
+    return take_text(&((CairnRunOptions *)target)->refine, value);
+}
+
+static CairnStatus take_part_size(void *target, const char *value) {
+    return take_text(&((CairnRunOptions *)target)->part_size, value);
+}
+
 static CairnStatus take_iterations(void *target, const char *value) {
     return take_text(&((CairnRunOptions *)target)->iterations, value);
 }
@@ -150,6 +158,8 @@ static CairnStatus take_help(void *target, const char *value) {
 // What run and compare share.
 static const CairnOption world_options[] = {
     {"--partition", "NAME[:k=v,k=v]", "how the system is parted (cairn list partitioners)", take_partition},
+    {"--refine", "NAME[:k=v,k=v]", "how the parts are refined (cairn list refiners)", take_refine},
+    {"--part-size", "N", "most bodies in a part: the option 'part_size' of partitioner and refiner", take_part_size},
     {"--steps", "N", "number of steps instead of the scene's", take_steps},
     {"--dt", "H", "step in seconds instead of the scene's; 1/240 works too", take_dt},
     {"--threads", "N", "threads that a step may use; the bits are the same for any number", take_threads},

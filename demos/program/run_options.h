@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CAIRN_RUN_LIST = 64, CAIRN_RUN_PATH = 1024, CAIRN_RUN_STEPS_MAX = 10000000, CAIRN_RUN_SHARED = 16 };
+enum { CAIRN_RUN_LIST = 64, CAIRN_RUN_PATH = 1024, CAIRN_RUN_STEPS_MAX = 10000000, CAIRN_RUN_SHARED = 18 };
 
 typedef struct CairnTextList {
     const char *items[CAIRN_RUN_LIST];
@@ -20,8 +20,9 @@ typedef struct CairnShot {
 } CairnShot;
 
 typedef struct CairnRunOptions {
-    const char *scene, *solver, *partition; // NULL: not given
-    const char *iterations, *tolerance;     // options of whatever solver there is
+    const char *scene, *solver, *partition, *refine; // NULL: not given
+    const char *part_size;                           // an option of whatever partitioner and refiner there are
+    const char *iterations, *tolerance;              // options of whatever solver there is
     const char *json, *csv;
     int steps;   // 0: the scene's
     double dt;   // 0: the scene's

@@ -22,6 +22,25 @@ static CairnStatus choose_solver(CairnSession *session, const CairnRunOptions *o
     return cairn_choice_set(&session->choice, "tolerance", options->tolerance, "--tol");
 }
 
+// The options of a partitioner or refiner, from the text behind its name.
+static CairnStatus make_options(const CairnFieldTable *table, const char *name, const char *text, const char *option,
+                                void **object) {
+    if (table) {
+        return cairn_options_make(table, text, option, object);
+    }
+    return text ? cairn_error(CAIRN_UNSUPPORTED, "option %s: %s takes no options, got '%s'", option, name, text)
+                : cairn_ok();
+}
+
+static bool has_field(const CairnFieldTable *table, const char *name) {
+    for (int i = 0; table && i < table->count; i++) {
+        if (strcmp(table->fields[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static CairnStatus choose_partitioner(CairnSession *session, const CairnRunOptions *options) {
     char name[CAIRN_NAME_SIZE] = "";
     const char *text = NULL;
@@ -30,13 +49,47 @@ static CairnStatus choose_partitioner(CairnSession *session, const CairnRunOptio
     if (!cairn_is_ok(status)) {
         return cairn_error(status.code, "option --partition: %s", status.message);
     }
-    if (session->partitioner->options) {
-        return cairn_options_make(session->partitioner->options, text, "--partition", &session->partition_options);
+    return make_options(session->partitioner->options, name, text, "--partition", &session->partition_options);
+}
+
+static CairnStatus choose_refiner(CairnSession *session, const CairnRunOptions *options) {
+    char name[CAIRN_NAME_SIZE] = "";
+    const char *text = NULL;
+    CAIRN_TRY(cairn_name_split(options->refine ? options->refine : "none", "--refine", name, &text));
+    CairnStatus status = cairn_refiner_find(name, &session->refiner);
+    if (!cairn_is_ok(status)) {
+        return cairn_error(status.code, "option --refine: %s", status.message);
     }
-    if (text) {
-        return cairn_error(CAIRN_UNSUPPORTED, "option --partition: %s takes no options, got '%s'", name, text);
+    return make_options(session->refiner->options, name, text, "--refine", &session->refine_options);
+}
+
+// --part-size is the partitioner's option, and the refiner's where it has one: else it would let parts grow to the largest.
+static CairnStatus set_part_size(CairnSession *session, const char *value) {
+    if (!value) {
+        return cairn_ok();
     }
-    return cairn_ok();
+    const CairnFieldTable *table = session->partitioner->options;
+    if (!has_field(table, "part_size")) {
+        return cairn_error(CAIRN_UNSUPPORTED, "option --part-size %s: partitioner %s has no option 'part_size'", value,
+                           session->partitioner->name);
+    }
+    CairnStatus status = cairn_fields_set(table, session->partition_options, "part_size", value);
+    if (cairn_is_ok(status) && has_field(session->refiner->options, "part_size")) {
+        status = cairn_fields_set(session->refiner->options, session->refine_options, "part_size", value);
+    }
+    return cairn_is_ok(status) ? status : cairn_error(status.code, "option --part-size: %s", status.message);
+}
+
+int cairn_session_part_size(const CairnSession *session) {
+    const CairnFieldTable *table = session->partitioner->options;
+    for (int i = 0; table && i < table->count; i++) {
+        if (strcmp(table->fields[i].name, "part_size") == 0) {
+            int size;
+            memcpy(&size, (const char *)session->partition_options + table->fields[i].offset, sizeof size);
+            return size;
+        }
+    }
+    return 0;
 }
 
 static CairnStatus make_world(CairnSession *session, const CairnRunOptions *options) {
@@ -55,7 +108,8 @@ static CairnStatus make_world(CairnSession *session, const CairnRunOptions *opti
     }
     CAIRN_TRY(cairn_world_create(&def, &session->world));
     CAIRN_TRY(cairn_world_set_solver(session->world, session->choice.solver, session->choice.options));
-    return cairn_world_set_partitioner(session->world, session->partitioner, session->partition_options);
+    CAIRN_TRY(cairn_world_set_partitioner(session->world, session->partitioner, session->partition_options));
+    return cairn_world_set_refiner(session->world, session->refiner, session->refine_options);
 }
 
 static CairnStatus open_parts(const CairnRunOptions *options, const CairnChoice *choice, CairnSession *session) {
@@ -75,6 +129,8 @@ static CairnStatus open_parts(const CairnRunOptions *options, const CairnChoice 
     }
     CAIRN_TRY(choice ? cairn_choice_copy(choice, &session->choice) : choose_solver(session, options));
     CAIRN_TRY(choose_partitioner(session, options));
+    CAIRN_TRY(choose_refiner(session, options));
+    CAIRN_TRY(set_part_size(session, options->part_size));
     CAIRN_TRY(make_world(session, options));
     session->memory = calloc(1, scene->memory_size ? scene->memory_size : 1);
     if (!session->memory) {
@@ -114,6 +170,7 @@ void cairn_session_close(CairnSession *session) {
     free(session->memory);
     cairn_choice_close(&session->choice);
     free(session->partition_options);
+    free(session->refine_options);
     cairn_source_close(&session->source);
     *session = (CairnSession){.world = NULL};
 }

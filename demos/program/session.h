@@ -16,6 +16,8 @@ typedef struct CairnSession {
     CairnChoice choice; // the solver
     const CairnPartitioner *partitioner;
     void *partition_options; // NULL: none
+    const CairnRefiner *refiner;
+    void *refine_options; // NULL: none
     double dt;
     int steps;
 } CairnSession;
@@ -25,6 +27,8 @@ CairnStatus cairn_session_open(const CairnRunOptions *options, CairnSession *ses
 CairnStatus cairn_session_open_with(const CairnRunOptions *options, const CairnChoice *choice, CairnSession *session);
 // Run the scene's script, then step.
 CairnStatus cairn_session_step(CairnSession *session, CairnStats *stats);
+// The partitioner's bound on the bodies of a part; 0: it has none.
+int cairn_session_part_size(const CairnSession *session);
 // The scene's own invariant; fine where it has none.
 CairnStatus cairn_session_check(const CairnSession *session, const CairnStats *stats);
 void cairn_session_close(CairnSession *session);

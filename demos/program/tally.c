@@ -70,6 +70,9 @@ void cairn_tally_add(CairnTally *tally, const CairnStats *stats, const CairnWorl
     add(&tally->contacts, stats->contacts, is_first);
     add(&tally->rows, stats->rows, is_first);
     add(&tally->interface_rows, stats->interface_rows, is_first);
+    add(&tally->parts, stats->parts, is_first);
+    add(&tally->part_largest, stats->part_largest, is_first);
+    add(&tally->part_balance, stats->part_balance, is_first);
     add(&tally->iterations, stats->solve.iterations, is_first);
     add(&tally->coupling, stats->solve.coupling, is_first);
     add(&tally->factorizations, stats->solve.factorizations, is_first);

@@ -28,7 +28,7 @@ typedef struct CairnSpread {
 typedef struct CairnTally {
     int frames, capacity;
     double *times; // CAIRN_STAGE_COUNT series of `capacity` frames, ms
-    CairnMean contacts, rows, interface_rows, iterations, coupling, factorizations;
+    CairnMean contacts, rows, interface_rows, parts, part_largest, part_balance, iterations, coupling, factorizations;
     CairnMean natural, scaled, fb, cone, penetration, joint_linear, joint_angular;
     int at_limit, coupling_at_limit; // frames that a limit ended
     int fallbacks;                   // frames that another method finished for the solver named
