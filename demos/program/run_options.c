@@ -176,7 +176,8 @@ static const CairnOption world_options[] = {
 };
 
 static const CairnOption own_options[] = {
-    {"--solver", "NAME[:k=v,k=v]", "solver and its options (cairn list solvers)", take_solver},
+    {"--solver", "NAME[:k=v,k=v]", "solver and its options (cairn list solvers; the first is the default)",
+     take_solver},
     {"--csv", "FILE", "write a line a frame", take_csv},
     {"--screenshot", "FILE@FRAME", "write a PNG of the world after FRAME steps; may be repeated", take_shot},
     {"--size", "WIDTHxHEIGHT", "of the pictures, 960x600 by default", take_size},
