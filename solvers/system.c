@@ -29,10 +29,20 @@ static bool can_take(CairnFormulation formulation, const CairnProblem *problem) 
     return kinds[formulation] != NULL && takes(kinds[formulation], problem);
 }
 
+static bool has_cones(const CairnProblem *problem) {
+    for (int f = 0; f < problem->friction_count; f++) {
+        if (cairn_takes_block(&problem->frictions[f])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Constraint space wins where rows are fewer than dofs (mechanisms, chains): its matrix is smaller and needs less refinement. But
-// all rows of a block are coupled there, so one that many rows touch makes it dense: then, and under contacts, body space.
+// all rows of a block are coupled there, so one that many rows touch makes it dense: then, and under contacts, body space; with cones too,
+// whose blocks of Theta body space holds to more digits.
 static bool is_lean(const CairnProblem *problem, CairnArena *arena) {
-    if (problem->row_count > problem->dof_count) {
+    if (problem->row_count > problem->dof_count || has_cones(problem)) {
         return false;
     }
     CairnArenaMark place = cairn_arena_mark(arena);

@@ -1,4 +1,6 @@
-// Dense: A in full, factored by rows as L L^T with Theta on its diagonal and the rows held out left away. No assumption is made and
+// Dense: A in full, factored by rows as L L^T with Theta on its diagonal and the rows held out left away. Where Theta has a block
+// F^T E F of axes F and weights E, the three rows are turned by B = F^-1, and E comes on the diagonal as it is: entries of the block would
+// drown its small weights, and what A has in their directions, in the rounding of the large ones. No assumption is made and
 // no order is sought, so it is what the other formulations are held to; entries left of a row's first are skipped, which makes a
 // chain in its natural order a band.
 #include <float.h>
@@ -13,15 +15,17 @@ enum { PANEL = 48, DENSE_ROWS = 4000 };
 
 typedef struct Dense {
     const CairnOps *ops;
-    int m, n;       // all rows, rows in use
-    int *place;     // row -> among those in use
-    double *whole;  // diagonal of each row in use before elimination
-    double *A;      // m x m, lower half
-    double *L;      // n x n, lower half, row stride `m`, reciprocals on the diagonal
-    int *row;       // the n rows in use
-    int *begin;     // first column of every row in use that is not zero, a multiple of PANEL
-    int *active;    // rows below a panel that reach into it
-    double *packed; // the answer on the rows in use
+    int m, n;             // all rows, rows in use
+    int *place;           // row -> among those in use
+    double *whole;        // diagonal of each row in use before elimination
+    double *A;            // m x m, lower half
+    double *L;            // n x n, lower half, row stride `m`, reciprocals on the diagonal
+    int *row;             // the n rows in use
+    int *begin;           // first column of every row in use that is not zero, a multiple of PANEL
+    int *active;          // rows below a panel that reach into it
+    double *packed;       // the answer on the rows in use
+    double (*turn)[3][3]; // B of each friction group
+    bool *is_turned;
 } Dense;
 
 static bool dense_takes(const CairnProblem *problem) {
@@ -122,8 +126,10 @@ static CairnStatus dense_prepare(const CairnOps *ops, CairnSolverContext *contex
     dense->place = CAIRN_PUSH(arena, int, m + 1);
     dense->whole = CAIRN_PUSH(arena, double, m + 1);
     dense->packed = CAIRN_PUSH(arena, double, m + 1);
+    dense->turn = cairn_arena_push(arena, (size_t)ops->problem->friction_count + 1, sizeof *dense->turn);
+    dense->is_turned = CAIRN_PUSH_ZERO(arena, bool, ops->problem->friction_count + 1);
     if (!dense->A || !dense->L || !dense->row || !dense->begin || !dense->active || !dense->place || !dense->whole ||
-        !dense->packed) {
+        !dense->packed || !dense->turn || !dense->is_turned) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "dense system: no memory for %zu rows", m);
     }
     *state = dense;
@@ -152,29 +158,101 @@ static void gather(Dense *dense, const double *theta) {
             first = to[j] != 0 ? j : first;
         }
         to[i] += theta[dense->row[i]];
-        dense->whole[i] = to[i];
         dense->begin[i] = first / PANEL * PANEL;
+    }
+}
+
+// B = F^-1 by cross products; false where the axes do not span.
+static bool invert_axes(const CairnThetaBlock *block, double B[3][3]) {
+    const double(*F)[3] = block->axis;
+    for (int i = 0; i < 3; i++) {
+        const double *a = F[(i + 1) % 3], *b = F[(i + 2) % 3];
+        double cross[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+        double volume = F[i][0] * cross[0] + F[i][1] * cross[1] + F[i][2] * cross[2];
+        for (int k = 0; k < 3; k++) {
+            B[k][i] = cross[k] / volume;
+            if (!isfinite(B[k][i])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// The entries of three next to each other, `stride` apart: x = B^T x.
+static void turn_three(double B[3][3], double *x, size_t stride) {
+    double y[3] = {x[0], x[stride], x[2 * stride]};
+    for (int i = 0; i < 3; i++) {
+        x[(size_t)i * stride] = B[0][i] * y[0] + B[1][i] * y[1] + B[2][i] * y[2];
+    }
+}
+
+// B^T on the rows and B on the columns of a group that lies at rows [at, at + 3) of those in use, lower half.
+static void turn_rows(Dense *dense, double B[3][3], int at) {
+    size_t m = (size_t)dense->m;
+    double *rows = dense->L + (size_t)at * m, whole[3][3];
+    int first = dense->begin[at];
+    for (int i = 1; i < 3; i++) {
+        first = dense->begin[at + i] < first ? dense->begin[at + i] : first;
+    }
+    for (int i = 0; i < 3; i++) {
+        dense->begin[at + i] = first; // left of its first entry a row holds zeros
+        for (int j = 0; j < 3; j++) {
+            whole[i][j] = rows[(size_t)(i > j ? i : j) * m + (size_t)(at + (i > j ? j : i))];
+        }
+    }
+    for (int j = first; j < at; j++) {
+        turn_three(B, rows + j, m);
+    }
+    for (int i = at + 3; i < dense->n; i++) {
+        if (dense->begin[i] <= at + 2) {
+            turn_three(B, dense->L + (size_t)i * m + (size_t)at, 1);
+            int begin = at / PANEL * PANEL;
+            dense->begin[i] = begin < dense->begin[i] ? begin : dense->begin[i];
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        turn_three(B, &whole[0][i], 3);
+    }
+    for (int i = 0; i < 3; i++) {
+        turn_three(B, &whole[i][0], 1);
+        for (int j = 0; j <= i; j++) {
+            rows[(size_t)i * m + (size_t)(at + j)] = whole[i][j];
+        }
+    }
+}
+
+static void add_block(Dense *dense, const CairnThetaBlock *block, const double *theta, int n, bool is_turned) {
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j <= i; j++) {
+            if (isinf(theta[n + i]) || isinf(theta[n + j])) {
+                continue;
+            }
+            double entry = !is_turned ? cairn_theta_entry(block, i, j) : i == j ? block->weight[i] : 0;
+            int row = dense->place[n + i], column = dense->place[n + j], first = column / PANEL * PANEL;
+            dense->L[(size_t)row * (size_t)dense->m + (size_t)column] += entry;
+            dense->begin[row] = first < dense->begin[row] ? first : dense->begin[row];
+        }
     }
 }
 
 static void add_blocks(Dense *dense, const double *theta, const CairnThetaBlock *blocks) {
     const CairnProblem *problem = dense->ops->problem;
-    for (int f = 0; f < problem->friction_count && blocks; f++) {
-        const CairnFriction *friction = &problem->frictions[f];
-        const int *place = dense->place + friction->normal;
-        for (int i = 0; i < 3 && cairn_takes_block(friction); i++) {
-            for (int j = 0; j <= i; j++) {
-                if (!isinf(theta[friction->normal + i]) && !isinf(theta[friction->normal + j])) {
-                    dense->L[(size_t)place[i] * (size_t)dense->m + (size_t)place[j]] +=
-                        cairn_theta_entry(&blocks[f], i, j);
-                    int first = place[j] / PANEL * PANEL;
-                    dense->begin[place[i]] = first < dense->begin[place[i]] ? first : dense->begin[place[i]];
-                }
-            }
-            if (!isinf(theta[friction->normal + i])) {
-                dense->whole[place[i]] += cairn_theta_entry(&blocks[f], i, i);
-            }
+    for (int f = 0; f < problem->friction_count; f++) {
+        int n = problem->frictions[f].normal;
+        bool is_in = !isinf(theta[n]) && !isinf(theta[n + 1]) && !isinf(theta[n + 2]);
+        bool has_weight = blocks && cairn_takes_block(&problem->frictions[f]) &&
+                          blocks[f].weight[0] + blocks[f].weight[1] + blocks[f].weight[2] > 0;
+        dense->is_turned[f] = has_weight && is_in && invert_axes(&blocks[f], dense->turn[f]);
+        if (dense->is_turned[f]) {
+            turn_rows(dense, dense->turn[f], dense->place[n]);
         }
+        if (has_weight) {
+            add_block(dense, &blocks[f], theta, n, dense->is_turned[f]);
+        }
+    }
+    for (int i = 0; i < dense->n; i++) {
+        dense->whole[i] = dense->L[(size_t)i * (size_t)dense->m + (size_t)i];
     }
 }
 
@@ -283,7 +361,13 @@ static CairnStatus dense_factor(void *state, const double *theta, const CairnThe
 
 static void dense_solve(void *state, double *x) {
     Dense *dense = state;
+    const CairnProblem *problem = dense->ops->problem;
     double *y = dense->packed;
+    for (int f = 0; f < problem->friction_count; f++) {
+        if (dense->is_turned[f]) {
+            turn_three(dense->turn[f], x + problem->frictions[f].normal, 1);
+        }
+    }
     for (int i = 0; i < dense->n; i++) {
         const double *a = dense->L + (size_t)i * (size_t)dense->m;
         double sum = x[dense->row[i]];
@@ -302,6 +386,16 @@ static void dense_solve(void *state, double *x) {
     memset(x, 0, (size_t)dense->m * sizeof *x);
     for (int i = 0; i < dense->n; i++) {
         x[dense->row[i]] = y[i];
+    }
+    for (int f = 0; f < problem->friction_count; f++) {
+        double *part = x + problem->frictions[f].normal, z[3];
+        for (int i = 0; i < 3 && dense->is_turned[f]; i++) {
+            const double *B = dense->turn[f][i];
+            z[i] = B[0] * part[0] + B[1] * part[1] + B[2] * part[2];
+        }
+        if (dense->is_turned[f]) {
+            memcpy(part, z, sizeof z);
+        }
     }
 }
 
