@@ -5,14 +5,14 @@
 
 #include "engine/base/log.h"
 
-static CairnStatus check(const char *name, const CairnProblem *problem, const double *lambda) {
+static CairnStatus check(const char *name, const CairnProblem *problem, const double *lambda, bool takes_cones) {
     CAIRN_TRY(cairn_problem_check(problem));
     for (int i = 0; i < problem->row_count; i++) {
         if (!isfinite(lambda[i])) {
             return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: lambda[%d] = %g is not finite", name, i, lambda[i]);
         }
     }
-    for (int i = 0; i < problem->friction_count; i++) {
+    for (int i = 0; i < problem->friction_count && !takes_cones; i++) {
         CairnFrictionKind kind = problem->frictions[i].kind;
         if (kind != CAIRN_FRICTION_BOX && kind != CAIRN_FRICTION_BOX_CURRENT) {
             return cairn_error(CAIRN_UNSUPPORTED, "%s does not take friction cones: friction group %d", name, i);
@@ -106,7 +106,7 @@ static CairnStatus init(CairnExact *exact, const char *name, const CairnProblem 
 
 CairnStatus cairn_exact_init(CairnExact *exact, const char *name, const CairnProblem *problem,
                              CairnFormulation formulation, CairnSolverContext *context, const double *lambda) {
-    CAIRN_TRY(check(name, problem, lambda));
+    CAIRN_TRY(check(name, problem, lambda, false));
     *exact = (CairnExact){.problem = problem, .context = context};
     CAIRN_TRY(allocate(exact));
     CAIRN_TRY(cairn_system_init(&exact->system, problem, formulation, context));
@@ -115,10 +115,19 @@ CairnStatus cairn_exact_init(CairnExact *exact, const char *name, const CairnPro
 
 CairnStatus cairn_exact_init_kind(CairnExact *exact, const char *name, const CairnProblem *problem,
                                   const CairnSystemKind *kind, CairnSolverContext *context, const double *lambda) {
-    CAIRN_TRY(check(name, problem, lambda));
+    CAIRN_TRY(check(name, problem, lambda, false));
     *exact = (CairnExact){.problem = problem, .context = context};
     CAIRN_TRY(allocate(exact));
     CAIRN_TRY(cairn_system_init_kind(&exact->system, problem, kind, context));
+    return init(exact, name, problem, lambda);
+}
+
+CairnStatus cairn_exact_init_cones(CairnExact *exact, const char *name, const CairnProblem *problem,
+                                   CairnFormulation formulation, CairnSolverContext *context, const double *lambda) {
+    CAIRN_TRY(check(name, problem, lambda, true));
+    *exact = (CairnExact){.problem = problem, .context = context};
+    CAIRN_TRY(allocate(exact));
+    CAIRN_TRY(cairn_system_init(&exact->system, problem, formulation, context));
     return init(exact, name, problem, lambda);
 }
 

@@ -6,6 +6,7 @@
 
 #include "solvers/bpp.h"
 #include "solvers/ipm.h"
+#include "solvers/ipm_cone.h"
 #include "solvers/nnewton.h"
 #include "solvers/pgs.h"
 #include "solvers/pgs_sm.h"
@@ -18,6 +19,7 @@
 static const CairnSolver *const solvers[] = {
     &cairn_solver_bpp,
     &cairn_solver_ipm,
+    &cairn_solver_ipm_cone,
     &cairn_solver_pgs,
     &cairn_solver_pgs_sm,
     &cairn_solver_nnewton,
