@@ -67,7 +67,7 @@ CairnStatus cairn_cones_init(CairnCones *cones, const char *name, const CairnPro
     if (sqrt(right_side) > exact->scale) {
         cones->share = exact->scale / sqrt(right_side);
     }
-    cairn_ops_slack(&exact->system.ops, exact->lambda, exact->v, exact->w);
+    cairn_system_slack(&exact->system, exact->lambda, exact->w);
     cairn_cones_renew(cones);
     return cairn_ok();
 }
@@ -138,7 +138,7 @@ double cairn_cones_gauge(const CairnCones *cones, bool is_present) {
 
 double cairn_cones_measure(CairnCones *cones, bool is_present) {
     CairnExact *exact = &cones->exact;
-    cairn_ops_slack(&exact->system.ops, exact->lambda, exact->v, exact->w);
+    cairn_system_slack(&exact->system, exact->lambda, exact->w);
     return cairn_cones_gauge(cones, is_present);
 }
 

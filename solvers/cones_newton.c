@@ -124,7 +124,7 @@ static bool solve_places(CairnCones *cones, int passes) {
                 r[i] = cone->place == CAIRN_CONE_OPEN ? 0 : r[i] - out * (out != 0 ? cone->axis[2][i] : 0);
             }
         }
-        cairn_ops_slack(&exact->system.ops, exact->lambda, exact->v, exact->w);
+        cairn_system_slack(&exact->system, exact->lambda, exact->w);
         for (int i = 0; i < problem->row_count; i++) {
             exact->y[i] = -exact->w[i];
         }
@@ -140,7 +140,7 @@ static bool solve_places(CairnCones *cones, int passes) {
             exact->lambda[i] += exact->x[i];
         }
     }
-    cairn_ops_slack(&exact->system.ops, exact->lambda, exact->v, exact->w);
+    cairn_system_slack(&exact->system, exact->lambda, exact->w);
     return true;
 }
 

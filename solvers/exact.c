@@ -288,7 +288,7 @@ static CairnStatus follow_bounds(CairnExact *exact, CairnExactMethod method, con
     return cairn_ok();
 }
 
-static void say_regularised(const CairnExact *exact, const char *name) {
+void cairn_exact_say_regularised(const CairnExact *exact, const char *name) {
     if (exact->system.raised > 0) {
         cairn_log(
             exact->context->logger, CAIRN_LOG_WARNING,
@@ -316,7 +316,7 @@ CairnStatus cairn_exact_run(CairnExact *exact, const char *name, CairnExactMetho
     if (outcome == CAIRN_CONVERGED && !(claimed <= exact->limit)) {
         outcome = CAIRN_STALLED;
     }
-    say_regularised(exact, name);
+    cairn_exact_say_regularised(exact, name);
     memcpy(lambda, exact->lambda, (size_t)m * sizeof *lambda);
     *report = (CairnSolveReport){.outcome = outcome,
                                  .iterations = exact->iterations,

@@ -66,6 +66,9 @@ CairnStatus cairn_exact_settle(CairnExact *exact, int steps, double *measure);
 // Where lambda - w/D lies: the places that the iterate points to.
 void cairn_exact_predict(CairnExact *exact);
 
+// Log a warning where the equations had to be regularised.
+void cairn_exact_say_regularised(const CairnExact *exact, const char *name);
+
 // A method over fixed bounds: it improves exact->lambda and says in `outcome` how it ended.
 typedef CairnStatus (*CairnExactMethod)(CairnExact *exact, const void *options, CairnOutcome *outcome);
 

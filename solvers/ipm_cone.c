@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/log.h"
 #include "solvers/anderson.h"
 
 static const CairnField cone_fields[] = {
@@ -178,6 +177,7 @@ static CairnStatus solve_cones(CairnCones *cones, const CairnIpmConeOptions *opt
             return cairn_error(CAIRN_NUMERIC, "ipm-cone: lambda[%d] = %g is not finite", i, exact->lambda[i]);
         }
     }
+    cairn_exact_say_regularised(exact, "ipm-cone");
     memcpy(lambda, exact->lambda, (size_t)m * sizeof *lambda);
     *report = (CairnSolveReport){.outcome = outcome,
                                  .iterations = exact->iterations,
