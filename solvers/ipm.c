@@ -188,9 +188,9 @@ static CairnStatus factor(Interior *in) {
     int m = exact->problem->row_count;
     for (int side = 0; side < 2; side++) {
         for (int i = 0; i < m; i++) {
-            bool has = in->z[side][i] > 0;
-            in->over_s[side][i] = has ? 1 / in->s[side][i] : 0;
-            in->over_z[side][i] = has ? 1 / in->z[side][i] : 0;
+            double z = in->z[side][i], has = z > 0 ? 1 : 0; // without one s = 1 and z = 0
+            in->over_s[side][i] = has / in->s[side][i];
+            in->over_z[side][i] = has / (z + (1 - has));
         }
     }
     for (int i = 0; i < m; i++) {

@@ -246,6 +246,10 @@ int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *sour
 
 // The unit lower triangle of `count` <= 6 columns from the diagonal on, and the rows below it down to the next multiple of 8.
 static void forward_block(const double *column, int stride, int count, int rows, double *y) {
+    if (count == WIDTH && rows % 2 == 0) {
+        cairn_linalg_forward_six(column, stride, rows, y);
+        return;
+    }
     for (int j = 0; j < count; j++, column += stride) {
         for (int i = j + 1; i < rows; i++) {
             y[i] -= column[i] * y[j];
@@ -254,6 +258,10 @@ static void forward_block(const double *column, int stride, int count, int rows,
 }
 
 static void backward_block(const double *column, int stride, int count, int rows, double *y) {
+    if (count == WIDTH && rows % 2 == 0) {
+        cairn_linalg_backward_six(column, stride, rows, y);
+        return;
+    }
     column += (size_t)(count - 1) * (size_t)stride;
     for (int j = count - 1; j >= 0; j--, column -= stride) {
         double sum = y[j];

@@ -204,3 +204,54 @@ void cairn_linalg_gemv_transposed(int rows, int depth, const double *A, int stri
         gemv_transposed(1, rows, A + (size_t)k * (size_t)stride, (size_t)stride, y, sums + k);
     }
 }
+
+void cairn_linalg_forward_six(const double *L, int stride, int rows, double *y) {
+    const double *column[6];
+    double x[6];
+    UNROLL for (int j = 0; j < 6; j++) {
+        column[j] = L + (size_t)j * (size_t)stride;
+        x[j] = y[j];
+    }
+    UNROLL for (int j = 0; j < 6; j++) {
+        UNROLL for (int i = j + 1; i < 6; i++) {
+            x[i] -= column[j][i] * x[j];
+        }
+    }
+    UNROLL for (int j = 0; j < 6; j++) {
+        y[j] = x[j];
+    }
+    for (int i = 6; i < rows; i += 2) {
+        Two sum = *(Two *)(y + i);
+        UNROLL for (int j = 0; j < 6; j++) {
+            sum -= *(const Two *)(column[j] + i) * x[j];
+        }
+        *(Two *)(y + i) = sum;
+    }
+}
+
+void cairn_linalg_backward_six(const double *L, int stride, int rows, double *y) {
+    const double *column[6];
+    Two sum[6];
+    UNROLL for (int j = 0; j < 6; j++) {
+        column[j] = L + (size_t)j * (size_t)stride;
+        sum[j] = (Two){0};
+    }
+    for (int i = 6; i < rows; i += 2) {
+        Two below = *(const Two *)(y + i);
+        UNROLL for (int j = 0; j < 6; j++) {
+            sum[j] += *(const Two *)(column[j] + i) * below;
+        }
+    }
+    double x[6];
+    UNROLL for (int j = 0; j < 6; j++) {
+        x[j] = y[j] - (sum[j][0] + sum[j][1]);
+    }
+    UNROLL for (int j = 5; j >= 0; j--) {
+        UNROLL for (int k = 0; k < j; k++) {
+            x[k] -= column[k][j] * x[j];
+        }
+    }
+    UNROLL for (int j = 0; j < 6; j++) {
+        y[j] = x[j];
+    }
+}

@@ -26,4 +26,10 @@ void cairn_linalg_divide(int rows, int columns, const double *l, const double *i
 void cairn_linalg_gemv(int rows, int depth, const double *A, int stride, const double *x, double *y);
 void cairn_linalg_gemv_transposed(int rows, int depth, const double *A, int stride, const double *y, double *sums);
 
+// The unit lower triangle of six columns and an even number of rows below it (`rows` in all), for one right side: y = L^-1 y, with
+// y below -= L y; and the triangle of L^T with what lies below taken off first. Both in registers: a chain of small fronts is made
+// of little else.
+void cairn_linalg_forward_six(const double *L, int stride, int rows, double *y);
+void cairn_linalg_backward_six(const double *L, int stride, int rows, double *y);
+
 #endif
