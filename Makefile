@@ -39,7 +39,7 @@ MAIN_SRC := $(wildcard demos/program/main.c)
 PARTS_SRC := $(sort $(filter-out $(MAIN_SRC),$(wildcard $(DEMO_DIRS:%=%/*.c))))
 TEST_SRC := $(sort $(wildcard tests/test_*.c))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz_*.c))
-SUPPORT_SRC := $(sort $(filter-out $(TEST_SRC) $(FUZZ_SRC),$(wildcard tests/*.c)))
+SUPPORT_SRC := $(sort $(filter-out $(TEST_SRC) $(FUZZ_SRC),$(wildcard tests/*.c)) bench/rest_poses.c)
 BENCH_SRC := $(sort $(wildcard bench/*.c bench/peers/*.c))
 
 # ---- flags -----------------------------------------------------------------------------------------------------------------

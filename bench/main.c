@@ -5,7 +5,8 @@
 #include <string.h>
 
 // The suites: one line for each file bench/bench_NAME.c.
-#define SUITES(X) X(bench_base) X(bench_collision) X(bench_exact) X(bench_partition) X(bench_pgs) X(bench_step)
+#define SUITES(X)                                                                                                      \
+    X(bench_base) X(bench_collision) X(bench_exact) X(bench_partition) X(bench_pgs) X(bench_rest) X(bench_step)
 
 #define DECLARE(suite) extern const BenchSuite suite;
 SUITES(DECLARE)

@@ -1,19 +1,8 @@
-// Configurations that must lie still: each is a builder of a few bodies, shared by the rest test and the bench.
+// How still a world lies between two moments, contact by contact.
 #ifndef CAIRN_TESTS_SUPPORT_REST_H
 #define CAIRN_TESTS_SUPPORT_REST_H
 
 #include <cairn/cairn.h>
-
-typedef struct SupportRest {
-    const char *name;
-    CairnStatus (*build)(CairnWorld *world); // the world has gravity and a ground at z = 0 of friction 0.6
-} SupportRest;
-
-int support_rest_count(void);
-const SupportRest *support_rest_at(int index);
-
-// A world with the ground and the configuration.
-CairnStatus support_rest_world(const SupportRest *rest, CairnWorld **world);
 
 // What moved between two moments: see test_rest.c.
 typedef struct SupportMotion {

@@ -1,6 +1,7 @@
 // What must lie still lies still: after one second to settle, contact points stay where they are on their bodies to 1e-6 m, no body
 // drifts by 1e-4 m, and the energy does not rise. 10 s each; 60 s with CAIRN_LONG_TESTS=1. Solved exactly: what an unfinished solve
 // leaves over moves things.
+#include "bench/rest_poses.h"
 #include "tests/support.h"
 #include "tests/support_rest.h"
 #include "tests/support_worlds.h"
@@ -8,11 +9,11 @@
 static void everything_rests(void **state) {
     (void)state;
     int failed = 0, steps = 60 * (support_is_long() ? 60 : 10);
-    for (int i = 0; i < support_rest_count(); i++) {
-        const SupportRest *rest = support_rest_at(i);
+    for (int i = 0; i < bench_rest_count(); i++) {
+        const BenchRest *rest = bench_rest_at(i);
         CairnWorld *world;
         CairnStats stats = {0};
-        assert_ok(support_rest_world(rest, &world));
+        assert_ok(bench_rest_world(rest, &world));
         const CairnSolver *exact;
         assert_ok(cairn_solver_find("bpp", &exact));
         assert_ok(cairn_world_set_solver(world, exact, NULL));
