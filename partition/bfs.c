@@ -3,7 +3,7 @@
 #include "partition/grow.h"
 #include "partition/scratch.h"
 
-static const CairnField fields[] = {CAIRN_GROW_FIELDS};
+static const CairnField fields[] = {CAIRN_GROW_FIELDS(CAIRN_DEGREE_CONSTRAINTS)};
 static const CairnFieldTable table = CAIRN_FIELD_TABLE("bfs", CairnGrowOptions, fields);
 
 static int64_t any(const CairnGrowing *growing, int node) {

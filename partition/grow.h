@@ -24,13 +24,13 @@ typedef struct CairnGrowOptions {
 
 extern const char *const cairn_degree_names[];
 
-// The fields of the member `grow`, which must come first.
+// The fields of the member `grow`, which must come first. Where the partitioners differ is what a degree counts by default.
 // clang-format off
-#define CAIRN_GROW_FIELDS                                                                                              \
+#define CAIRN_GROW_FIELDS(degree_)                                                                                     \
     CAIRN_FIELD_INT(CairnGrowOptions, part_size, 16, 1, 1000000000, "most bodies in a part; orphans may come on top"), \
     CAIRN_FIELD_INT(CairnGrowOptions, parts, 0, 0, 1000000000,                                                         \
                     "instead of part_size: as large as so many parts need to be to hold all; 0: part_size counts"),    \
-    CAIRN_FIELD_CHOICE(CairnGrowOptions, degree, CAIRN_DEGREE_BODIES, cairn_degree_names,                              \
+    CAIRN_FIELD_CHOICE(CairnGrowOptions, degree, degree_, cairn_degree_names,                                          \
                        "what a body's degree counts: the bodies that it is tied to, or the constraints"),              \
     CAIRN_FIELD_BOOL(CairnGrowOptions, orphans, 1, "adopt bodies that a full part leaves without neighbours"),         \
     CAIRN_FIELD_DOUBLE(CairnGrowOptions, keep, 0, 0, 1, 0, "",                                                         \

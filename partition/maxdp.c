@@ -3,7 +3,7 @@
 #include "partition/grow.h"
 #include "partition/scratch.h"
 
-static const CairnField fields[] = {CAIRN_GROW_FIELDS};
+static const CairnField fields[] = {CAIRN_GROW_FIELDS(CAIRN_DEGREE_CONSTRAINTS)};
 static const CairnFieldTable table = CAIRN_FIELD_TABLE("maxdp", CairnGrowOptions, fields);
 
 static int64_t max_degree(const CairnGrowing *growing, int node) {

@@ -2,7 +2,7 @@
 
 #include "partition/scratch.h"
 
-static const CairnField fields[] = {CAIRN_GROW_FIELDS};
+static const CairnField fields[] = {CAIRN_GROW_FIELDS(CAIRN_DEGREE_CONSTRAINTS)};
 static const CairnFieldTable table = CAIRN_FIELD_TABLE("mindp", CairnGrowOptions, fields);
 
 static int64_t min_degree(const CairnGrowing *growing, int node) {

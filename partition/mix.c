@@ -3,8 +3,8 @@
 #include "partition/scratch.h"
 
 static const CairnField fields[] = {
-    CAIRN_GROW_FIELDS,
-    CAIRN_FIELD_DOUBLE(CairnMixOptions, tau, 0.5, 0, 1, CAIRN_FIELD_OPEN_MIN | CAIRN_FIELD_OPEN_MAX, "",
+    CAIRN_GROW_FIELDS(CAIRN_DEGREE_BODIES),
+    CAIRN_FIELD_DOUBLE(CairnMixOptions, tau, 0.2, 0, 1, CAIRN_FIELD_OPEN_MIN | CAIRN_FIELD_OPEN_MAX, "",
                        "share of a part that grows by minimum degree; the rest grows by gain"),
 };
 static const CairnFieldTable table = CAIRN_FIELD_TABLE("mix", CairnMixOptions, fields);

@@ -5,7 +5,7 @@
 #include "partition/scratch.h"
 
 static const CairnField fields[] = {
-    CAIRN_GROW_FIELDS,
+    CAIRN_GROW_FIELDS(CAIRN_DEGREE_CONSTRAINTS),
     CAIRN_FIELD_DOUBLE(CairnMrOptions, tau, 10, 1, 1e12, CAIRN_FIELD_OPEN_MIN, "",
                        "a body joins where its mass over the part's least, or the other way round, is below this"),
 };

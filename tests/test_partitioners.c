@@ -453,7 +453,7 @@ static void mix_parts_large_systems_and_turns_at_tau(void **state) {
     assert_true(p.count >= 7);
     // With tau so near to 1 that no body is left to the gain, mix is mindp; else it is not.
     Parting late = part_with(&g.graph, "mix", "part_size=16,tau=0.99");
-    Parting mindp = part_with(&g.graph, "mindp", "part_size=16");
+    Parting mindp = part_with(&g.graph, "mindp", "part_size=16,degree=bodies");
     assert_memory_equal(late.part, mindp.part, 100 * sizeof(int));
     assert_memory_not_equal(p.part, mindp.part, 100 * sizeof(int));
     support_graph_free(&g);
