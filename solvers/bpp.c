@@ -5,6 +5,7 @@
 
 #include "engine/base/hash.h"
 #include "solvers/ipm.h"
+#include "solvers/ipm_cone.h"
 
 static const CairnField bpp_fields[] = {
     CAIRN_FIELD_CHOICE(CairnBppOptions, formulation, 0, cairn_formulation_names, "the form of the linear system"),
@@ -152,7 +153,16 @@ static CairnStatus solve_bpp(const CairnProblem *problem, const CairnParts *part
     }
     CairnExact exact;
     CAIRN_TRY(cairn_exact_init(&exact, "bpp", problem, (CairnFormulation)chosen.formulation, context, lambda));
-    return cairn_exact_run(&exact, "bpp", cairn_bpp_run, &chosen, lambda, report);
+    double *answer = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
+    if (answer == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "bpp: no memory for %d rows", problem->row_count);
+    }
+    CAIRN_TRY(cairn_exact_run(&exact, "bpp", cairn_bpp_run, &chosen, answer, report));
+    if (!chosen.faithful) {
+        CAIRN_TRY(cairn_ipm_cone_finish(problem, (CairnFormulation)chosen.formulation, context, answer, report));
+    }
+    memcpy(lambda, answer, (size_t)problem->row_count * sizeof *lambda);
+    return cairn_ok();
 }
 
 const CairnSolver cairn_solver_bpp = {

@@ -249,7 +249,7 @@ CairnStatus cairn_exact_settle(CairnExact *exact, int steps, double *measure) {
 // wander they go half the way, then a quarter; where the best has not improved for long there may be no answer, and the best stays.
 static CairnStatus follow_bounds(CairnExact *exact, CairnExactMethod method, const void *options,
                                  CairnOutcome *outcome) {
-    enum { MOST = 200, PATIENCE = 25 };
+    enum { MOST = 200, PATIENCE = 8 };
     size_t size = (size_t)exact->problem->row_count * sizeof *exact->lambda;
     double *best = CAIRN_PUSH(exact->context->arena, double, exact->problem->row_count + 1);
     if (best == NULL) {

@@ -1,4 +1,5 @@
 #include "solvers/ipm.h"
+#include "solvers/ipm_cone.h"
 
 #include <math.h>
 #include <string.h>
@@ -386,7 +387,14 @@ static CairnStatus solve_ipm(const CairnProblem *problem, const CairnParts *part
     }
     CairnExact exact;
     CAIRN_TRY(cairn_exact_init(&exact, "ipm", problem, (CairnFormulation)chosen.formulation, context, lambda));
-    return cairn_exact_run(&exact, "ipm", cairn_ipm_run, &chosen, lambda, report);
+    double *answer = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
+    if (answer == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm: no memory for %d rows", problem->row_count);
+    }
+    CAIRN_TRY(cairn_exact_run(&exact, "ipm", cairn_ipm_run, &chosen, answer, report));
+    CAIRN_TRY(cairn_ipm_cone_finish(problem, (CairnFormulation)chosen.formulation, context, answer, report));
+    memcpy(lambda, answer, (size_t)problem->row_count * sizeof *lambda);
+    return cairn_ok();
 }
 
 const CairnSolver cairn_solver_ipm = {

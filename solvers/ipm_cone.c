@@ -200,6 +200,43 @@ static CairnStatus solve_ipm_cone(const CairnProblem *problem, const CairnParts 
     return solve_cones(&cones, &chosen, lambda, report);
 }
 
+CairnStatus cairn_ipm_cone_finish(const CairnProblem *problem, CairnFormulation formulation,
+                                  CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
+    bool has_current = false;
+    for (int f = 0; f < problem->friction_count; f++) {
+        has_current = has_current || problem->frictions[f].kind == CAIRN_FRICTION_BOX_CURRENT;
+    }
+    if (report->outcome == CAIRN_CONVERGED || !has_current) {
+        return cairn_ok();
+    }
+    CairnIpmConeOptions options;
+    cairn_fields_preset(&cone_options, &options);
+    size_t m = (size_t)problem->row_count;
+    double *other = CAIRN_PUSH(context->arena, double, m + 1);
+    if (other == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm-cone: no memory for %zu rows", m);
+    }
+    memcpy(other, lambda, m * sizeof *lambda);
+    CairnSolveReport theirs = {.claimed = (double)INFINITY};
+    CairnCones cones;
+    CAIRN_TRY(cairn_cones_init(&cones, "ipm-cone", problem, formulation, context, other));
+    cones.exact.iterations = report->iterations;
+    CairnStatus status = solve_cones(&cones, &options, other, &theirs);
+    if (status.code == CAIRN_NUMERIC) { // the answer at hand stays
+        return cairn_ok();
+    }
+    CAIRN_TRY(status);
+    if (theirs.claimed < report->claimed) {
+        memcpy(lambda, other, m * sizeof *lambda);
+        report->claimed = theirs.claimed;
+        report->outcome = theirs.outcome;
+        report->fallback = 1;
+    }
+    report->iterations = theirs.iterations;
+    report->factorizations += theirs.factorizations;
+    return cairn_ok();
+}
+
 const CairnSolver cairn_solver_ipm_cone = {
     .name = "ipm-cone",
     .summary = "interior point over friction cones, exact, with Newton's method for Coulomb's law",

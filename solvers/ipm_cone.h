@@ -21,6 +21,11 @@ typedef struct CairnIpmConeOptions {
 
 extern const CairnSolver cairn_solver_ipm_cone;
 
+// For solvers whose own way with bounds that follow the normal impulses has not arrived (`report`): the interior point that has these bounds as
+// unknowns goes on from lambda. The better one of both answers stays.
+CairnStatus cairn_ipm_cone_finish(const CairnProblem *problem, CairnFormulation formulation,
+                                  CairnSolverContext *context, double *lambda, CairnSolveReport *report);
+
 // The interior point alone: its state, one step and its measures, for ipm_cone.c.
 typedef struct CairnInterior CairnInterior;
 
