@@ -41,6 +41,15 @@ bool cairn_separation(const CairnGeometry *a, CairnTransform pose_a, const Cairn
     return s->distance <= limit;
 }
 
+// How far apart the planes across n are that bound a and b. No more than the distance, and as much for the right n: what an advance
+// may rely on. GJK's own distance bounds it from above, and so near to a round shape that its simplex degenerates the two differ.
+static double gap_along(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
+                        CairnVec3 n) {
+    CairnVec3 front = cairn_geometry_support(a, pose_a, n);
+    CairnVec3 back = b->is_unbounded ? pose_b.p : cairn_geometry_support(b, pose_b, cairn_neg(n));
+    return cairn_dot(n, cairn_sub(back, front));
+}
+
 // Conservative advancement: at a distance d along n, a way of d / (n . way) closes it and no less does. A convex shape that does not
 // move towards another along some parting direction never meets it.
 bool cairn_shape_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 way, const CairnGeometry *b,
@@ -57,7 +66,8 @@ bool cairn_shape_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 w
         CairnVec3 before = at->normal;
         cairn_separation(a, pose_a, b, pose_b, HUGE_VAL, at);
         double closing = cairn_dot(at->normal, way);
-        if (at->distance <= touch) {
+        double gap = at->distance > 0 ? gap_along(a, pose_a, b, pose_b, at->normal) : 0;
+        if (gap <= touch) {
             if (k > 0 && at->distance == 0) { // met within rounding: the direction just before is the surer one
                 at->normal = before;
             }
@@ -66,7 +76,7 @@ bool cairn_shape_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 w
         if (!(closing > 0)) {
             return false;
         }
-        *share += at->distance / closing;
+        *share += gap / closing;
         if (*share > 1) {
             return false;
         }
