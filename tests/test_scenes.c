@@ -68,7 +68,7 @@ static void play_well(Stage *stage, int steps, double allowed, const char *what)
 
 static void scenes_are_well_described(void **state) {
     (void)state;
-    assert_int_equal(cairn_scene_count(), 7);
+    assert_int_equal(cairn_scene_count(), 8);
     assert_null(cairn_scene_at(-1));
     assert_null(cairn_scene_at(cairn_scene_count()));
     for (int i = 0; i < cairn_scene_count(); i++) {

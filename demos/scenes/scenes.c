@@ -12,10 +12,11 @@ extern const CairnScene cairn_scene_newtons_cradle;
 extern const CairnScene cairn_scene_domino_row;
 extern const CairnScene cairn_scene_pendulum_chain;
 extern const CairnScene cairn_scene_box_tower;
+extern const CairnScene cairn_scene_log_tower;
 
 static const CairnScene *const scenes[] = {
     &cairn_scene_falling_box, &cairn_scene_sphere_on_incline, &cairn_scene_spinning_top, &cairn_scene_newtons_cradle,
-    &cairn_scene_domino_row,  &cairn_scene_pendulum_chain,    &cairn_scene_box_tower,
+    &cairn_scene_domino_row,  &cairn_scene_pendulum_chain,    &cairn_scene_box_tower,    &cairn_scene_log_tower,
 };
 
 enum { SCENE_COUNT = (int)(sizeof(scenes) / sizeof(scenes[0])) };
