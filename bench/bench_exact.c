@@ -8,6 +8,7 @@
 #include "bench/bench.h"
 #include "bench/exact_frame.h"
 #include "bench/exact_parts.h"
+#include "demos/scenes/scenes.h"
 #include "engine/base/memory.h"
 #include "engine/base/timer.h"
 #include "solvers/bpp.h"
@@ -166,17 +167,42 @@ static void print_solves(const Outcome *outcomes, FILE *file, FILE *json) {
     fprintf(json, "        ]");
 }
 
-static bool bench_frame(BenchRig *rig, int steps, double dgemm, FILE *file, FILE *json) {
+// The built-in scene of that name where there is one, else the rig.
+typedef struct Source {
+    const char *scene, *params;
+    int steps;
+    bool (*make_rig)(BenchRig *rig);
+} Source;
+
+static bool make_pile(BenchRig *rig) {
+    return bench_rig_pile(rig, 300);
+}
+
+static const Source sources[] = {{"log_tower", "logs=160", 360, bench_rig_tower},
+                                 {"rock_pile", "rocks=300", 360, make_pile}};
+
+static bool record(const Source *source, CairnStoredProblem *frame, int *at) {
+    const CairnScene *scene;
+    if (cairn_is_ok(cairn_scene_find(source->scene, &scene))) {
+        return bench_record_scene(scene, source->params, source->steps, frame, at);
+    }
+    BenchRig rig;
+    bool is_done = source->make_rig(&rig) && bench_record_frame(&rig, source->steps, frame, at);
+    bench_rig_free(&rig);
+    return is_done;
+}
+
+static bool bench_frame(const Source *source, double dgemm, FILE *file, FILE *json) {
     CairnStoredProblem frame;
     int at;
-    if (!bench_record_frame(rig, steps, &frame, &at)) {
+    if (!record(source, &frame, &at)) {
         return false;
     }
     const CairnProblem *p = &frame.problem;
-    fprintf(file, "  %s, solve %d: %d bodies, %d contacts, %d rows, %d dofs\n", rig->name, at, p->block_count,
-            p->friction_count, p->row_count, p->dof_count);
-    fprintf(json, "      { \"name\": \"%s\", \"rows\": %d, \"dofs\": %d, \"contacts\": %d,\n", rig->name, p->row_count,
-            p->dof_count, p->friction_count);
+    fprintf(file, "  %s (%s), solve %d: %d bodies, %d contacts, %d rows, %d dofs\n", source->scene, source->params, at,
+            p->block_count, p->friction_count, p->row_count, p->dof_count);
+    fprintf(json, "      { \"name\": \"%s\", \"rows\": %d, \"dofs\": %d, \"contacts\": %d,\n", source->scene,
+            p->row_count, p->dof_count, p->friction_count);
     Outcome outcomes[SOLVES];
     bool is_done = bench_exact_factors(&frame, dgemm, file, json) && run_solves(&frame, outcomes);
     if (is_done) {
@@ -184,6 +210,7 @@ static bool bench_frame(BenchRig *rig, int steps, double dgemm, FILE *file, FILE
         fprintf(json, " }");
     }
     cairn_stored_problem_free(&frame);
+    fflush(file);
     return is_done;
 }
 
@@ -198,12 +225,9 @@ static bool report(FILE *file, FILE *json) {
     fprintf(file, "  CHOLMOD is not installed (tools/deps): no bpp-cholmod to compare with.\n");
 #endif
     fprintf(json, "    { \"name\": \"exact\", \"dgemm_gflops\": %.6g, \"frames\": [\n", dgemm);
-    BenchRig rig;
-    bool is_done = bench_rig_tower(&rig) && bench_frame(&rig, 60, dgemm, file, json);
-    bench_rig_free(&rig);
+    bool is_done = bench_frame(&sources[0], dgemm, file, json);
     fprintf(json, ",\n");
-    is_done = is_done && bench_rig_pile(&rig, 300) && bench_frame(&rig, 240, dgemm, file, json);
-    bench_rig_free(&rig);
+    is_done = is_done && bench_frame(&sources[1], dgemm, file, json);
     fprintf(json, "\n      ],\n");
     is_done = is_done && bench_exact_chains(file, json);
     fprintf(json, ",\n");

@@ -1,11 +1,15 @@
-// The frame of a rig's run that has the most rows (the last of those that have as many), with the warm start that its solver was given.
+// The frame of a run that has the most rows (the last of those that have as many), with the warm start that its solver was given.
 #ifndef CAIRN_BENCH_EXACT_FRAME_H
 #define CAIRN_BENCH_EXACT_FRAME_H
 
 #include "bench/rig.h"
 #include "solvers/problem_file.h"
+#include <cairn/scene.h>
 
-// Runs the rig with bpp for so many steps. `at`: the frame.
+// Runs the rig with bpp for so many steps. `at`: which solve it was.
 bool bench_record_frame(const BenchRig *rig, int steps, CairnStoredProblem *stored, int *at);
+
+// The same of a built-in scene with "name=value,..." parameters.
+bool bench_record_scene(const CairnScene *scene, const char *params, int steps, CairnStoredProblem *stored, int *at);
 
 #endif
