@@ -11,7 +11,6 @@
 
 #if __has_include(<cblas.h>)
 #include <cblas.h>
-extern void openblas_set_num_threads(int count);
 #endif
 #if __has_include(<suitesparse/cholmod.h>)
 #include "solvers/cholmod/linalg_cholmod.h"

@@ -314,7 +314,7 @@ static CairnStatus iterate(Interior *in, double *polished, bool *is_done) {
     if (exact->context->trace) {
         exact->context->trace(exact->context->trace_user, (CairnTraceEntry){exact->iterations, measure});
     }
-    if (measure <= 1e-4 * exact->scale + 1e-12 && measure <= 0.03 * *polished) {
+    if (measure <= 1e-6 * exact->scale + 1e-12 && measure <= 0.03 * *polished) {
         *polished = measure;
         return polish(in, 2, is_done);
     }

@@ -32,12 +32,13 @@ static void *zeros(size_t count, size_t size) {
 }
 
 static void matrix_begin(Matrix *m, int nodes, int elements, int entries) {
-    *m = (Matrix){.size = zeros((size_t)nodes, sizeof(int)),
-                  .first = zeros((size_t)nodes, sizeof(int)),
-                  .element_start = zeros((size_t)elements, sizeof(int)),
-                  .element_node = zeros((size_t)entries, sizeof(int)),
-                  .owner = zeros((size_t)nodes * (size_t)nodes, sizeof(int)),
-                  .is_held = zeros((size_t)nodes, sizeof(bool))};
+    *m = (Matrix){0};
+    m->size = zeros((size_t)nodes, sizeof(int));
+    m->first = zeros((size_t)nodes, sizeof(int));
+    m->element_start = zeros((size_t)elements, sizeof(int));
+    m->element_node = zeros((size_t)entries, sizeof(int));
+    m->owner = zeros((size_t)nodes * (size_t)nodes, sizeof(int));
+    m->is_held = zeros((size_t)nodes, sizeof(bool));
     m->graph = (CairnLinalgGraph){nodes, 0, m->size, m->element_start, m->element_node, NULL};
 }
 

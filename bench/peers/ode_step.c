@@ -82,7 +82,7 @@ static void close_state(void *state) {
 
 static void *open_with(const BenchRig *rig, int substeps, bool is_quick) {
     State *s = calloc(1, sizeof *s);
-    dBodyID *bodies = calloc((size_t)rig->body_count, sizeof *bodies);
+    dBodyID *bodies = calloc((size_t)rig->body_count, sizeof(dBodyID));
     dInitODE2(0);
     if (s == NULL || bodies == NULL || dCheckConfiguration("ODE_double_precision") != 1) {
         free(s);
