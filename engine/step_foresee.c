@@ -33,28 +33,28 @@ static const double notable = 0.01;
 static const double shallow = 0.4;
 
 typedef struct Foresight {
-  CairnStep *step;
-  double *stray; // of each shape: how far a point of it may end from where its
-                 // rows took it to be
-  CairnMotion *ways; // of each shape, as it was solved for
-  CairnPair *pairs;  // to be asked, sorted
-  double *overlap;   // of each of them: more than its rows say
-  int pair_count;
-  CairnStepContact *added;
-  int added_count, added_capacity;
+    CairnStep *step;
+    double *stray;     // of each shape: how far a point of it may end from where its
+                       // rows took it to be
+    CairnMotion *ways; // of each shape, as it was solved for
+    CairnPair *pairs;  // to be asked, sorted
+    double *overlap;   // of each of them: more than its rows say
+    int pair_count;
+    CairnStepContact *added;
+    int added_count, added_capacity;
 } Foresight;
 
 static CairnVec6 solved_velocity(const CairnStep *step, int body) {
-  int block = cairn_step_block(step, body);
-  if (block < 0) {
-    return cairn_step_start(step, body);
-  }
-  const double *v = step->velocity + (ptrdiff_t)6 * block;
-  return (CairnVec6){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
+    int block = cairn_step_block(step, body);
+    if (block < 0) {
+        return cairn_step_start(step, body);
+    }
+    const double *v = step->velocity + (ptrdiff_t)6 * block;
+    return (CairnVec6){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
 }
 
 static CairnVec3 velocity_at(CairnVec6 v, CairnVec3 arm) {
-  return cairn_add(v.linear, cairn_cross(v.angular, arm));
+    return cairn_add(v.linear, cairn_cross(v.angular, arm));
 }
 
 // ---- which pairs ----
@@ -62,139 +62,125 @@ static CairnVec3 velocity_at(CairnVec6 v, CairnVec3 arm) {
 // Its way, and how far it strays; true: it leaves the box that the broad phase
 // saw.
 static bool look_at_shape(const Foresight *f, int s, double enough) {
-  const CairnStep *step = f->step;
-  f->stray[s] = 0;
-  if (step->boxes.kinds[s] == CAIRN_BOX_ABSENT) {
-    return false;
-  }
-  const CairnShape *shape = &step->store->shapes[s];
-  const CairnBody *body = &step->store->bodies[shape->body];
-  CairnVec6 v = solved_velocity(step, shape->body);
-  f->ways[s] =
-      (CairnMotion){step->boxes.poses[s], body->center, v.linear, v.angular, 0};
-  int block = step->block_of[shape->body];
-  if (block < 0 || !body->is_continuous) {
-    return false;
-  }
-  CairnVec6 free = step->blocks[block].free;
-  double h = step->h,
-         change = h * cairn_length(cairn_sub(v.linear, free.linear));
-  double turn = h * cairn_length(v.angular),
-         turned = h * cairn_length(cairn_sub(v.angular, free.angular));
-  if (turn > 0 || turned > 0) {
-    double reach = cairn_geometry_reach(&shape->geometry, body->local_center);
-    change += turned * reach;
-    f->stray[s] = 0.5 * turn * turn * reach;
-  }
-  f->stray[s] += change;
-  return change > enough;
+    const CairnStep *step = f->step;
+    f->stray[s] = 0;
+    if (step->boxes.kinds[s] == CAIRN_BOX_ABSENT) {
+        return false;
+    }
+    const CairnShape *shape = &step->store->shapes[s];
+    const CairnBody *body = &step->store->bodies[shape->body];
+    CairnVec6 v = solved_velocity(step, shape->body);
+    f->ways[s] = (CairnMotion){step->boxes.poses[s], body->center, v.linear, v.angular, 0};
+    int block = step->block_of[shape->body];
+    if (block < 0 || !body->is_continuous) {
+        return false;
+    }
+    CairnVec6 free = step->blocks[block].free;
+    double h = step->h, change = h * cairn_length(cairn_sub(v.linear, free.linear));
+    double turn = h * cairn_length(v.angular), turned = h * cairn_length(cairn_sub(v.angular, free.angular));
+    if (turn > 0 || turned > 0) {
+        double reach = cairn_geometry_reach(&shape->geometry, body->local_center);
+        change += turned * reach;
+        f->stray[s] = 0.5 * turn * turn * reach;
+    }
+    f->stray[s] += change;
+    return change > enough;
 }
 
 static bool boxes_meet(const CairnAabb *a, const CairnAabb *b) {
-  return a->low.x <= b->high.x && b->low.x <= a->high.x &&
-         a->low.y <= b->high.y && b->low.y <= a->high.y &&
-         a->low.z <= b->high.z && b->low.z <= a->high.z;
+    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
+           a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
 static bool is_within(const CairnAabb *a, const CairnAabb *b) {
-  return b->low.x <= a->low.x && a->high.x <= b->high.x &&
-         b->low.y <= a->low.y && a->high.y <= b->high.y &&
-         b->low.z <= a->low.z && a->high.z <= b->high.z;
+    return b->low.x <= a->low.x && a->high.x <= b->high.x && b->low.y <= a->low.y && a->high.y <= b->high.y &&
+           b->low.z <= a->low.z && a->high.z <= b->high.z;
 }
 
 // The pairs that the broad phase did not see, for a shape of them ends outside
 // of its box.
 static void find_escaped(Foresight *f, const CairnPair **pairs, int *count) {
-  CairnStep *step = f->step;
-  int shapes = step->store->shape_pool.count, escaped = 0, tests;
-  CairnAabb *boxes = CAIRN_STEP_PUSH(step, CairnAabb, shapes);
-  uint8_t *kinds = CAIRN_STEP_PUSH(step, uint8_t, shapes);
-  if (cairn_step_failed(step)) {
-    return;
-  }
-  for (int s = 0; s < shapes; s++) {
-    kinds[s] = CAIRN_BOX_ABSENT;
-    boxes[s] = step->boxes.boxes[s];
-    if (step->boxes.kinds[s] != CAIRN_BOX_ABSENT) {
-      kinds[s] = CAIRN_BOX_FIXED;
-      boxes[s] = cairn_geometry_box(&step->store->shapes[s].geometry,
-                                    cairn_motion_pose(&f->ways[s], step->h));
-      if (f->stray[s] > 0 && !is_within(&boxes[s], &step->boxes.boxes[s])) {
-        kinds[s] = CAIRN_BOX_MOVING;
-        escaped += 1;
-      }
+    CairnStep *step = f->step;
+    int shapes = step->store->shape_pool.count, escaped = 0, tests;
+    CairnAabb *boxes = CAIRN_STEP_PUSH(step, CairnAabb, shapes);
+    uint8_t *kinds = CAIRN_STEP_PUSH(step, uint8_t, shapes);
+    if (cairn_step_failed(step)) {
+        return;
     }
-  }
-  CairnPair *found = NULL;
-  if (escaped > 0) {
-    step->status = cairn_broad_pairs(&step->world->broad_ahead, boxes, kinds,
-                                     step->boxes.owners, shapes, step->threads,
-                                     step->arena, &found, count, &tests);
-  }
-  int kept = 0;
-  for (int p = 0; p < *count && !cairn_step_failed(step); p++) {
-    if (!boxes_meet(&step->boxes.boxes[found[p].a],
-                    &step->boxes.boxes[found[p].b])) {
-      found[kept++] = found[p];
+    for (int s = 0; s < shapes; s++) {
+        kinds[s] = CAIRN_BOX_ABSENT;
+        boxes[s] = step->boxes.boxes[s];
+        if (step->boxes.kinds[s] != CAIRN_BOX_ABSENT) {
+            kinds[s] = CAIRN_BOX_FIXED;
+            boxes[s] = cairn_geometry_box(&step->store->shapes[s].geometry, cairn_motion_pose(&f->ways[s], step->h));
+            if (f->stray[s] > 0 && !is_within(&boxes[s], &step->boxes.boxes[s])) {
+                kinds[s] = CAIRN_BOX_MOVING;
+                escaped += 1;
+            }
+        }
     }
-  }
-  *pairs = found;
-  *count = kept;
+    CairnPair *found = NULL;
+    if (escaped > 0) {
+        step->status = cairn_broad_pairs(&step->world->broad_ahead, boxes, kinds, step->boxes.owners, shapes,
+                                         step->threads, step->arena, &found, count, &tests);
+    }
+    int kept = 0;
+    for (int p = 0; p < *count && !cairn_step_failed(step); p++) {
+        if (!boxes_meet(&step->boxes.boxes[found[p].a], &step->boxes.boxes[found[p].b])) {
+            found[kept++] = found[p];
+        }
+    }
+    *pairs = found;
+    *count = kept;
 }
 
 static int compare_pairs(CairnPair x, CairnPair y) {
-  return x.a != y.a   ? (x.a < y.a ? -1 : 1)
-         : x.b != y.b ? (x.b < y.b ? -1 : 1)
-                      : 0;
+    return x.a != y.a ? (x.a < y.a ? -1 : 1) : x.b != y.b ? (x.b < y.b ? -1 : 1) : 0;
 }
 
 static bool is_worth_asking(const Foresight *f, CairnPair pair, double least) {
-  const CairnStep *step = f->step;
-  return f->stray[pair.a] + f->stray[pair.b] > least &&
-         cairn_step_may_touch(step->store, &step->boxes.sides[pair.a],
-                              &step->boxes.sides[pair.b]);
+    const CairnStep *step = f->step;
+    return f->stray[pair.a] + f->stray[pair.b] > least &&
+           cairn_step_may_touch(step->store, &step->boxes.sides[pair.a], &step->boxes.sides[pair.b]);
 }
 
 static void find_pairs(Foresight *f) {
-  CairnStep *step = f->step;
-  int shapes = step->store->shape_pool.count, far_count = 0, strays = 0;
-  double margin = step->world->def.contact_margin, least = tolerance * margin,
-         most = 0;
-  bool has_escaped = false;
-  f->stray = CAIRN_STEP_PUSH(step, double, shapes);
-  f->ways = CAIRN_STEP_PUSH(step, CairnMotion, shapes);
-  if (cairn_step_failed(step)) {
-    return;
-  }
-#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 &&   \
-                                                        shapes > 512)          \
-    schedule(static) reduction(||                                              \
-                               : has_escaped) reduction(max                    \
-                                                        : most)
-  for (int s = 0; s < shapes; s++) {
-    has_escaped = look_at_shape(f, s, 0.5 * margin) || has_escaped;
-    most = fmax(most, f->stray[s]);
-  }
-  if (2 * most <= least) { // nothing was turned aside
-    return;
-  }
-  const CairnPair *far = NULL;
-  if (has_escaped) {
-    find_escaped(f, &far, &far_count);
-  }
-  f->pairs = CAIRN_STEP_PUSH(step, CairnPair, step->pair_count + far_count);
-  if (cairn_step_failed(step)) {
-    return;
-  }
-  for (int p = 0, q = 0; p < step->pair_count || q < far_count;) {
-    bool is_far = p == step->pair_count ||
-                  (q < far_count && compare_pairs(far[q], step->pairs[p]) < 0);
-    CairnPair pair = is_far ? far[q++] : step->pairs[p++];
-    if (is_worth_asking(f, pair, least)) {
-      f->pairs[strays++] = pair;
+    CairnStep *step = f->step;
+    int shapes = step->store->shape_pool.count, far_count = 0, strays = 0;
+    double margin = step->world->def.contact_margin, least = tolerance * margin, most = 0;
+    bool has_escaped = false;
+    f->stray = CAIRN_STEP_PUSH(step, double, shapes);
+    f->ways = CAIRN_STEP_PUSH(step, CairnMotion, shapes);
+    if (cairn_step_failed(step)) {
+        return;
     }
-  }
-  f->pair_count = strays;
+#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && shapes > 512) schedule(static)            \
+    reduction(||                                                                                                       \
+              : has_escaped) reduction(max                                                                             \
+                                       : most)
+    for (int s = 0; s < shapes; s++) {
+        has_escaped = look_at_shape(f, s, 0.5 * margin) || has_escaped;
+        most = fmax(most, f->stray[s]);
+    }
+    if (2 * most <= least) { // nothing was turned aside
+        return;
+    }
+    const CairnPair *far = NULL;
+    if (has_escaped) {
+        find_escaped(f, &far, &far_count);
+    }
+    f->pairs = CAIRN_STEP_PUSH(step, CairnPair, step->pair_count + far_count);
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    for (int p = 0, q = 0; p < step->pair_count || q < far_count;) {
+        bool is_far = p == step->pair_count || (q < far_count && compare_pairs(far[q], step->pairs[p]) < 0);
+        CairnPair pair = is_far ? far[q++] : step->pairs[p++];
+        if (is_worth_asking(f, pair, least)) {
+            f->pairs[strays++] = pair;
+        }
+    }
+    f->pair_count = strays;
 }
 
 // ---- what they meet ----
@@ -202,269 +188,243 @@ static void find_pairs(Foresight *f) {
 // The pair's contacts, as they are in step->contacts: from the first that is
 // not before it.
 static int first_contact(const CairnStep *step, CairnPair pair) {
-  int low = 0, high = step->contact_count;
-  while (low < high) {
-    int middle = low + (high - low) / 2;
-    CairnPair other = {step->contacts[middle].shape_a,
-                       step->contacts[middle].shape_b};
-    if (compare_pairs(other, pair) < 0) {
-      low = middle + 1;
-    } else {
-      high = middle;
+    int low = 0, high = step->contact_count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        CairnPair other = {step->contacts[middle].shape_a, step->contacts[middle].shape_b};
+        if (compare_pairs(other, pair) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
-  }
-  return low;
+    return low;
 }
 
 static bool is_of_pair(const CairnStep *step, int contact, CairnPair pair) {
-  return contact < step->contact_count &&
-         step->contacts[contact].shape_a == pair.a &&
-         step->contacts[contact].shape_b == pair.b;
+    return contact < step->contact_count && step->contacts[contact].shape_a == pair.a &&
+           step->contacts[contact].shape_b == pair.b;
 }
 
 // How deep the pair ends as its rows have it: an overlap that they let be (or
 // the solver left) is no news.
 static double expected_gap(const CairnStep *step, CairnPair pair) {
-  double least = 0;
-  for (int i = first_contact(step, pair); is_of_pair(step, i, pair); i++) {
-    const CairnStepContact *c = &step->contacts[i];
-    CairnVec3 slip =
-        cairn_sub(velocity_at(solved_velocity(step, c->body_b), c->arm_b),
-                  velocity_at(solved_velocity(step, c->body_a), c->arm_a));
-    double start = fmin(c->distance, 0),
-           end = c->distance + step->h * cairn_dot(c->normal, slip);
-    least = fmin(least, fmin(start, end));
-  }
-  return least;
+    double least = 0;
+    for (int i = first_contact(step, pair); is_of_pair(step, i, pair); i++) {
+        const CairnStepContact *c = &step->contacts[i];
+        CairnVec3 slip = cairn_sub(velocity_at(solved_velocity(step, c->body_b), c->arm_b),
+                                   velocity_at(solved_velocity(step, c->body_a), c->arm_a));
+        double start = fmin(c->distance, 0), end = c->distance + step->h * cairn_dot(c->normal, slip);
+        least = fmin(least, fmin(start, end));
+    }
+    return least;
 }
 
 // Where a pair is at some time of the step.
 typedef struct Meeting {
-  double time, depth; // of the deepest point: its distance
-  int count;
-  CairnManifold parts[CAIRN_MANIFOLDS];
+    double time, depth; // of the deepest point: its distance
+    int count;
+    CairnManifold parts[CAIRN_MANIFOLDS];
 } Meeting;
 
 static void meet(const Foresight *f, CairnPair pair, double time, Meeting *m) {
-  const CairnShape *shapes = f->step->store->shapes;
-  m->time = time;
-  m->depth = HUGE_VAL;
-  m->count = cairn_narrow_parts(
-      &shapes[pair.a].geometry, cairn_motion_pose(&f->ways[pair.a], time),
-      &shapes[pair.b].geometry, cairn_motion_pose(&f->ways[pair.b], time), 0,
-      m->parts);
-  for (int n = 0; n < m->count; n++) {
-    for (int k = 0; k < m->parts[n].count; k++) {
-      m->depth = fmin(m->depth, m->parts[n].points[k].distance);
+    const CairnShape *shapes = f->step->store->shapes;
+    m->time = time;
+    m->depth = HUGE_VAL;
+    m->count = cairn_narrow_parts(&shapes[pair.a].geometry, cairn_motion_pose(&f->ways[pair.a], time),
+                                  &shapes[pair.b].geometry, cairn_motion_pose(&f->ways[pair.b], time), 0, m->parts);
+    for (int n = 0; n < m->count; n++) {
+        for (int k = 0; k < m->parts[n].count; k++) {
+            m->depth = fmin(m->depth, m->parts[n].points[k].distance);
+        }
     }
-  }
 }
 
 static double shallow_depth(const Foresight *f, CairnPair pair) {
-  double least = HUGE_VAL;
-  for (int k = 0; k < 2; k++) {
-    int s = k == 0 ? pair.a : pair.b;
-    const CairnGeometry *shape = &f->step->store->shapes[s].geometry;
-    if (cairn_geometry_is_convex(shape)) {
-      CairnVec3 center;
-      least = fmin(
-          least, shallow * cairn_core(shape, f->ways[s].pose, &center).radius);
+    double least = HUGE_VAL;
+    for (int k = 0; k < 2; k++) {
+        int s = k == 0 ? pair.a : pair.b;
+        const CairnGeometry *shape = &f->step->store->shapes[s].geometry;
+        if (cairn_geometry_is_convex(shape)) {
+            CairnVec3 center;
+            least = fmin(least, shallow * cairn_core(shape, f->ways[s].pose, &center).radius);
+        }
     }
-  }
-  return least;
+    return least;
 }
 
 // Go back from a deep meeting to a time at which the pair is in, by more than
 // `least` below `depth`, but not by `far` more.
-static void go_back(const Foresight *f, CairnPair pair, double depth,
-                    double least, double far, Meeting *m) {
-  double low = 0, high = m->time;
-  for (int k = 0; k < 12 && m->depth < depth - least - far; k++) {
-    Meeting middle;
-    meet(f, pair, 0.5 * (low + high), &middle);
-    if (middle.depth < depth - least) {
-      high = middle.time;
-      *m = middle;
-    } else {
-      low = middle.time;
+static void go_back(const Foresight *f, CairnPair pair, double depth, double least, double far, Meeting *m) {
+    double low = 0, high = m->time;
+    for (int k = 0; k < 12 && m->depth < depth - least - far; k++) {
+        Meeting middle;
+        meet(f, pair, 0.5 * (low + high), &middle);
+        if (middle.depth < depth - least) {
+            high = middle.time;
+            *m = middle;
+        } else {
+            low = middle.time;
+        }
     }
-  }
 }
 
 static bool is_known(const Foresight *f, CairnPair pair, uint64_t id) {
-  const CairnStep *step = f->step;
-  for (int i = first_contact(step, pair); is_of_pair(step, i, pair); i++) {
-    if (step->contacts[i].id == id) {
-      return true;
+    const CairnStep *step = f->step;
+    for (int i = first_contact(step, pair); is_of_pair(step, i, pair); i++) {
+        if (step->contacts[i].id == id) {
+            return true;
+        }
     }
-  }
-  for (int i = f->added_count; i > 0 && f->added[i - 1].shape_a == pair.a &&
-                               f->added[i - 1].shape_b == pair.b;
-       i--) {
-    if (f->added[i - 1].id == id) {
-      return true;
+    for (int i = f->added_count; i > 0 && f->added[i - 1].shape_a == pair.a && f->added[i - 1].shape_b == pair.b; i--) {
+        if (f->added[i - 1].id == id) {
+            return true;
+        }
     }
-  }
-  return false;
+    return false;
 }
 
 static bool grow(Foresight *f) {
-  if (f->added_count < f->added_capacity) {
+    if (f->added_count < f->added_capacity) {
+        return true;
+    }
+    int capacity = 2 * f->added_capacity + 64;
+    CairnStepContact *larger = CAIRN_STEP_PUSH(f->step, CairnStepContact, capacity);
+    if (larger == NULL) {
+        return false;
+    }
+    if (f->added_count > 0) {
+        memcpy(larger, f->added, (size_t)f->added_count * sizeof *larger);
+    }
+    f->added = larger;
+    f->added_capacity = capacity;
     return true;
-  }
-  int capacity = 2 * f->added_capacity + 64;
-  CairnStepContact *larger =
-      CAIRN_STEP_PUSH(f->step, CairnStepContact, capacity);
-  if (larger == NULL) {
-    return false;
-  }
-  if (f->added_count > 0) {
-    memcpy(larger, f->added, (size_t)f->added_count * sizeof *larger);
-  }
-  f->added = larger;
-  f->added_capacity = capacity;
-  return true;
 }
 
 // The contact of a point of the end's manifold; false where the way there is no
 // approach, or will be bounced off in the next step.
-static bool make_contact(const Foresight *f, CairnPair pair, double time,
-                         const CairnManifold *part, int k, double depth,
-                         CairnStepContact *c) {
-  const CairnStep *step = f->step;
-  const CairnManifoldPoint *point = &part->points[k];
-  const CairnMotion *a = &f->ways[pair.a], *b = &f->ways[pair.b];
-  *c = cairn_step_new_contact(step, pair,
-                              (uint64_t)part->part << 32 | point->feature);
-  while (is_known(f, pair, c->id)) {
-    c->id = cairn_hash_combine(c->id, 1);
-  }
-  c->point = point->point;
-  c->normal = part->normal;
-  c->arm_a = cairn_sub(c->point, cairn_add_scaled(a->center, time, a->linear));
-  c->arm_b = cairn_sub(c->point, cairn_add_scaled(b->center, time, b->linear));
-  CairnVec6 va = solved_velocity(step, c->body_a),
-            vb = solved_velocity(step, c->body_b);
-  double closing = -cairn_dot(c->normal, cairn_sub(velocity_at(vb, c->arm_b),
-                                                   velocity_at(va, c->arm_a)));
-  CairnVec6 wa = cairn_step_start(step, c->body_a),
-            wb = cairn_step_start(step, c->body_b);
-  c->approach = cairn_dot(c->normal, cairn_sub(velocity_at(wb, c->arm_b),
-                                               velocity_at(wa, c->arm_a)));
-  c->distance = fmax(point->distance - depth + time * closing,
-                     0); // what is too deep is stopped, not thrown back
-  c->is_foreseen = true;
-  bool bounces = c->material.restitution > 0 &&
-                 closing > step->world->def.restitution_threshold;
-  return closing > 0 && !bounces;
+static bool make_contact(const Foresight *f, CairnPair pair, double time, const CairnManifold *part, int k,
+                         double depth, CairnStepContact *c) {
+    const CairnStep *step = f->step;
+    const CairnManifoldPoint *point = &part->points[k];
+    const CairnMotion *a = &f->ways[pair.a], *b = &f->ways[pair.b];
+    *c = cairn_step_new_contact(step, pair, (uint64_t)part->part << 32 | point->feature);
+    while (is_known(f, pair, c->id)) {
+        c->id = cairn_hash_combine(c->id, 1);
+    }
+    c->point = point->point;
+    c->normal = part->normal;
+    c->arm_a = cairn_sub(c->point, cairn_add_scaled(a->center, time, a->linear));
+    c->arm_b = cairn_sub(c->point, cairn_add_scaled(b->center, time, b->linear));
+    CairnVec6 va = solved_velocity(step, c->body_a), vb = solved_velocity(step, c->body_b);
+    double closing = -cairn_dot(c->normal, cairn_sub(velocity_at(vb, c->arm_b), velocity_at(va, c->arm_a)));
+    CairnVec6 wa = cairn_step_start(step, c->body_a), wb = cairn_step_start(step, c->body_b);
+    c->approach = cairn_dot(c->normal, cairn_sub(velocity_at(wb, c->arm_b), velocity_at(wa, c->arm_a)));
+    c->distance = fmax(point->distance - depth + time * closing,
+                       0); // what is too deep is stopped, not thrown back
+    c->is_foreseen = true;
+    bool bounces = c->material.restitution > 0 && closing > step->world->def.restitution_threshold;
+    return closing > 0 && !bounces;
 }
 
-static int add_points(Foresight *f, CairnPair pair, const Meeting *m,
-                      double depth, double least) {
-  int before = f->added_count;
-  for (int n = 0; n < m->count; n++) {
-    int first = f->added_count;
-    for (int k = 0; k < m->parts[n].count; k++) {
-      if (m->parts[n].points[k].distance < depth - least && grow(f) &&
-          make_contact(f, pair, m->time, &m->parts[n], k, depth,
-                       &f->added[f->added_count])) {
-        f->added_count += 1;
-      }
+static int add_points(Foresight *f, CairnPair pair, const Meeting *m, double depth, double least) {
+    int before = f->added_count;
+    for (int n = 0; n < m->count; n++) {
+        int first = f->added_count;
+        for (int k = 0; k < m->parts[n].count; k++) {
+            if (m->parts[n].points[k].distance < depth - least && grow(f) &&
+                make_contact(f, pair, m->time, &m->parts[n], k, depth, &f->added[f->added_count])) {
+                f->added_count += 1;
+            }
+        }
+        for (int i = first; i < f->added_count; i++) {
+            f->added[i].manifold_count = f->added_count - first;
+            f->added[i].manifold_place = i - first;
+        }
     }
-    for (int i = first; i < f->added_count; i++) {
-      f->added[i].manifold_count = f->added_count - first;
-      f->added[i].manifold_place = i - first;
-    }
-  }
-  return f->added_count - before;
+    return f->added_count - before;
 }
 
 static void add_contacts(Foresight *f, CairnPair pair, double least) {
-  Meeting m;
-  double depth = expected_gap(f->step, pair);
-  meet(f, pair, f->step->h, &m);
-  go_back(f, pair, depth, least, shallow_depth(f, pair), &m);
-  if (add_points(f, pair, &m, depth, least) ==
-      0) { // it turned in and is on its way out: where it came in
-    go_back(f, pair, depth, least, 0.1 * least, &m);
-    add_points(f, pair, &m, depth, least);
-  }
+    Meeting m;
+    double depth = expected_gap(f->step, pair);
+    meet(f, pair, f->step->h, &m);
+    go_back(f, pair, depth, least, shallow_depth(f, pair), &m);
+    if (add_points(f, pair, &m, depth, least) == 0) { // it turned in and is on its way out: where it came in
+        go_back(f, pair, depth, least, 0.1 * least, &m);
+        add_points(f, pair, &m, depth, least);
+    }
 }
 
 // What is kept of the last solve: impulses to start from. Frames and bounds of
 // contacts stay as they were.
 static void keep_answers(CairnStep *step) {
-  for (int i = 0; i < step->contact_count; i++) {
-    CairnStepContact *c = &step->contacts[i];
-    double l[CAIRN_CONTACT_ROWS] = {0};
-    memcpy(l, step->lambda + c->row, (size_t)c->row_count * sizeof(double));
-    c->warm = (CairnVec3){l[0], l[1], l[2]};
-    c->warm_spin = (CairnVec3){l[3], l[4], l[5]};
-    c->is_prepared = true;
-  }
-  step->solved = step->lambda;
+    for (int i = 0; i < step->contact_count; i++) {
+        CairnStepContact *c = &step->contacts[i];
+        double l[CAIRN_CONTACT_ROWS] = {0};
+        memcpy(l, step->lambda + c->row, (size_t)c->row_count * sizeof(double));
+        c->warm = (CairnVec3){l[0], l[1], l[2]};
+        c->warm_spin = (CairnVec3){l[3], l[4], l[5]};
+        c->is_prepared = true;
+    }
+    step->solved = step->lambda;
 }
 
 static void merge(CairnStep *step, const Foresight *f) {
-  int count = step->contact_count + f->added_count;
-  CairnStepContact *all = CAIRN_STEP_PUSH(step, CairnStepContact, count);
-  for (int i = 0, k = 0, n = 0; all != NULL && n < count; n++) {
-    const CairnStepContact *old =
-        i < step->contact_count ? &step->contacts[i] : NULL;
-    const CairnStepContact *new = k < f->added_count ? &f->added[k] : NULL;
-    bool is_old = new == NULL ||
-                  (old != NULL &&
-                   compare_pairs((CairnPair){old->shape_a, old->shape_b},
-                                 (CairnPair){new->shape_a, new->shape_b}) <= 0);
-    all[n] = is_old ? *old : *new;
-    i += is_old ? 1 : 0;
-    k += is_old ? 0 : 1;
-  }
-  if (all != NULL) {
-    step->contacts = all;
-    step->contact_count = count;
-    step->stats.contacts = count;
-  }
+    int count = step->contact_count + f->added_count;
+    CairnStepContact *all = CAIRN_STEP_PUSH(step, CairnStepContact, count);
+    for (int i = 0, k = 0, n = 0; all != NULL && n < count; n++) {
+        const CairnStepContact *old = i < step->contact_count ? &step->contacts[i] : NULL;
+        const CairnStepContact *new = k < f->added_count ? &f->added[k] : NULL;
+        bool is_old = new == NULL || (old != NULL && compare_pairs((CairnPair){old->shape_a, old->shape_b},
+                                                                   (CairnPair){new->shape_a, new->shape_b}) <= 0);
+        all[n] = is_old ? *old : *new;
+        i += is_old ? 1 : 0;
+        k += is_old ? 0 : 1;
+    }
+    if (all != NULL) {
+        step->contacts = all;
+        step->contact_count = count;
+        step->stats.contacts = count;
+    }
 }
 
 bool cairn_step_foresee(CairnStep *step) {
-  const CairnWorldDef *def = &step->world->def;
-  // Under the midpoint rule a contact holds the velocity at the end of the
-  // step, not the way: half a step's overlap is its nature.
-  if (cairn_step_failed(step) ||
-      step->stats.contact_passes >= def->contact_passes ||
-      def->integrator == CAIRN_MIDPOINT) {
-    return false;
-  }
-  double t0 = cairn_timer_now();
-  Foresight f = {.step = step};
-  find_pairs(&f);
-  f.overlap = CAIRN_STEP_PUSH(step, double, f.pair_count);
-  if (cairn_step_failed(step)) {
-    return false;
-  }
-  int count = f.pair_count;
-  double most = 0;
-#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 &&   \
-                                                        count > 64)            \
-    schedule(dynamic, 16) reduction(max                                        \
-                                    : most)
-  for (int p = 0; p < count; p++) {
-    Meeting m;
-    meet(&f, f.pairs[p], step->h, &m);
-    f.overlap[p] = m.depth < 0 ? expected_gap(step, f.pairs[p]) - m.depth : 0;
-    most = fmax(most, f.overlap[p]);
-  }
-  double least = notable * def->contact_margin;
-  for (int p = 0; p < count && most > tolerance * def->contact_margin; p++) {
-    if (f.overlap[p] > least) {
-      add_contacts(&f, f.pairs[p], least);
+    const CairnWorldDef *def = &step->world->def;
+    // Under the midpoint rule a contact holds the velocity at the end of the
+    // step, not the way: half a step's overlap is its nature.
+    if (cairn_step_failed(step) || step->stats.contact_passes >= def->contact_passes ||
+        def->integrator == CAIRN_MIDPOINT) {
+        return false;
     }
-  }
-  if (f.added_count > 0 && !cairn_step_failed(step)) {
-    keep_answers(step);
-    merge(step, &f);
-  }
-  step->stats.times.narrow += cairn_timer_now() - t0;
-  return f.added_count > 0 && !cairn_step_failed(step);
+    double t0 = cairn_timer_now();
+    Foresight f = {.step = step};
+    find_pairs(&f);
+    f.overlap = CAIRN_STEP_PUSH(step, double, f.pair_count);
+    if (cairn_step_failed(step)) {
+        return false;
+    }
+    int count = f.pair_count;
+    double most = 0;
+#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(dynamic, 16)         \
+    reduction(max                                                                                                      \
+              : most)
+    for (int p = 0; p < count; p++) {
+        Meeting m;
+        meet(&f, f.pairs[p], step->h, &m);
+        f.overlap[p] = m.depth < 0 ? expected_gap(step, f.pairs[p]) - m.depth : 0;
+        most = fmax(most, f.overlap[p]);
+    }
+    double least = notable * def->contact_margin;
+    for (int p = 0; p < count && most > tolerance * def->contact_margin; p++) {
+        if (f.overlap[p] > least) {
+            add_contacts(&f, f.pairs[p], least);
+        }
+    }
+    if (f.added_count > 0 && !cairn_step_failed(step)) {
+        keep_answers(step);
+        merge(step, &f);
+    }
+    step->stats.times.foresee += cairn_timer_now() - t0;
+    return f.added_count > 0 && !cairn_step_failed(step);
 }

@@ -8,7 +8,7 @@
 
 // Wall-clock seconds of each stage.
 typedef struct CairnTimes {
-    double step, broad, narrow, assemble, partition, solve, integrate, referee, finish;
+    double step, broad, narrow, assemble, partition, solve, foresee, integrate, referee, finish;
     double refine; // a part of `partition`
 } CairnTimes;
 
