@@ -60,6 +60,8 @@ typedef struct CairnStepSide {
     CairnFilter filter;
     int body;
     bool has_joints;
+    CairnVec3 travel; // of the body's centre in this step, if nothing held it
+    double turning;   // how far its turning may carry any point of the shape
 } CairnStepSide;
 
 // Where each shape may be within the step, by slot.

@@ -5,7 +5,7 @@
 
 // How far any point of a shape may move within the step: bounds both its box and the distance from which contacts are looked for,
 // so that what could touch within the step has a row and nothing tunnels. A body that is not continuous does without.
-static double motion_of(const CairnStep *step, const CairnShape *shape) {
+static double motion_of(const CairnStep *step, const CairnShape *shape, CairnStepSide *side) {
     const CairnBody *body = &step->store->bodies[shape->body];
     if (body->type == CAIRN_STATIC || shape->geometry.is_unbounded || !body->is_continuous) {
         return 0;
@@ -13,7 +13,9 @@ static double motion_of(const CairnStep *step, const CairnShape *shape) {
     int block = step->block_of[shape->body];
     CairnVec3 linear = block >= 0 ? step->blocks[block].free.linear : body->velocity;
     CairnVec3 angular = block >= 0 ? step->blocks[block].free.angular : body->angular_velocity;
-    return step->h * (cairn_length(linear) + cairn_length(angular) * shape->reach);
+    side->travel = cairn_scale(step->h, linear);
+    side->turning = step->h * cairn_length(angular) * shape->reach;
+    return cairn_length(side->travel) + side->turning;
 }
 
 static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
@@ -34,7 +36,7 @@ static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
                         .body = shape->body,
                         .has_joints = body->first_joint >= 0};
     out->poses[s] = cairn_shape_pose(body, shape);
-    out->motion[s] = motion_of(step, shape);
+    out->motion[s] = motion_of(step, shape, &out->sides[s]);
     out->arms[s] = shape->arm;
     out->owners[s] = shape->body;
     // What sleeps costs nothing, but a kinematic body on its way may wake it.

@@ -142,15 +142,34 @@ static bool are_touching(const CairnManifold *parts, int count, double touch) {
     return false;
 }
 
+static bool ranges_meet(double low_a, double high_a, double low_b, double high_b, double travel) {
+    return low_b + fmin(travel, 0) <= high_a && low_a <= high_b + fmax(travel, 0);
+}
+
+// Boxes grow alike to all sides, and the broad phase finds whatever is near. As A sees it, B's box goes one way: mostly past, and
+// what falls together does not move at all.
+static bool may_meet(const CairnStepBoxes *boxes, CairnPair pair, CairnVec3 travel, double slack, double margin) {
+    const CairnAabb *a = &boxes->boxes[pair.a], *b = &boxes->boxes[pair.b];
+    double in_a = 0.5 * margin + boxes->motion[pair.a] - slack, in_b = 0.5 * margin + boxes->motion[pair.b];
+    return ranges_meet(a->low.x + in_a, a->high.x - in_a, b->low.x + in_b, b->high.x - in_b, travel.x) &&
+           ranges_meet(a->low.y + in_a, a->high.y - in_a, b->low.y + in_b, b->high.y - in_b, travel.y) &&
+           ranges_meet(a->low.z + in_a, a->high.z - in_a, b->low.z + in_b, b->high.z - in_b, travel.z);
+}
+
 // Slow bodies: what is nearer than the margin and the motion of the step. Fast ones alike while they touch; apart, by a sweep.
 static int find_manifolds(const Narrow *narrow, CairnPair pair, CairnManifold parts[CAIRN_MANIFOLDS], double *time) {
     const CairnStepBoxes *boxes = narrow->boxes;
     const CairnShape *shapes = narrow->step->store->shapes;
     const CairnGeometry *a = &shapes[pair.a].geometry, *b = &shapes[pair.b].geometry;
     double margin = narrow->step->world->def.contact_margin, touch = TOUCH * margin;
-    double motion = boxes->motion[pair.a] + boxes->motion[pair.b];
-    int count = cairn_narrow_parts(a, boxes->poses[pair.a], b, boxes->poses[pair.b], margin + motion, parts);
+    const CairnStepSide *side_a = &boxes->sides[pair.a], *side_b = &boxes->sides[pair.b];
+    CairnVec3 travel = cairn_sub(side_b->travel, side_a->travel);
+    double turning = side_a->turning + side_b->turning, motion = cairn_length(travel) + turning;
     *time = 0;
+    if (!may_meet(boxes, pair, travel, margin + turning, margin)) {
+        return 0;
+    }
+    int count = cairn_narrow_parts(a, boxes->poses[pair.a], b, boxes->poses[pair.b], margin + motion, parts);
     bool is_mesh = a->type == CAIRN_MESH || b->type == CAIRN_MESH; // what is nearest now need not be what is met
     if (motion <= margin || (count == 0 && !is_mesh) || !cairn_can_sweep(a, b) || are_touching(parts, count, touch)) {
         return count;
