@@ -5,8 +5,8 @@
 #include "collision/sweep.h"
 #include "engine/step.h"
 
-// The share of a core's radius that counts as having arrived.
-static const double arrival = 0.1;
+// The share of a core's radius that counts as having arrived, and the least: nearer than that it is in.
+static const double arrival = 0.1, least_arrival = 1e-6;
 
 static CairnMotion motion_of(const CairnStep *step, int shape, CairnTransform pose) {
     const CairnStore *store = step->store;
@@ -46,12 +46,18 @@ static void hold_core(CairnStep *step, int shape, int other) {
     if (!(way > core.radius)) { // too slow to get through in one step: contacts see to it
         return;
     }
-    double time;
-    if (cairn_sweep(&core, &motion, &o->geometry, &obstacle, 0, 0, &time)) {
-        return; // in already: to stand still while its neighbours go on would only make more overlaps
+    // What starts near (it was held, or lies in deep) has contacts, and these lift it out; it is held where it is only while it goes
+    // on in, and not while it leaves or slides. Where joints turn it, too, it is let go: all that is tied to it would stand still
+    // with it, for good. So is what is in: standing still while its neighbours go on would only make more overlaps.
+    double time, share = arrival;
+    while (cairn_sweep(&core, &motion, &o->geometry, &obstacle, 0, share * core.radius, &time)) {
+        share *= 0.5;
+        if (share < least_arrival || step->boxes.sides[shape].has_joints) {
+            return;
+        }
     }
-    if (cairn_sweep(&core, &motion, &o->geometry, &obstacle, step->h, arrival * core.radius, &time)) {
-        step->advance[block] = fmin(step->advance[block], time);
+    if (cairn_sweep(&core, &motion, &o->geometry, &obstacle, step->h, share * core.radius, &time)) {
+        step->advance[block] = share < arrival ? 0 : fmin(step->advance[block], time);
     }
 }
 

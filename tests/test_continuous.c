@@ -78,6 +78,34 @@ static void without_the_switch_it_passes(void **state) {
     cairn_world_destroy(world);
 }
 
+// A link that lies so deep in a table that its core has all but arrived, and slides over it, tied to another one: contacts lift both
+// out, and they go on as they went.
+static void what_lies_deep_is_not_frozen(void **state) {
+    (void)state;
+    CairnWorld *world = empty_world();
+    CairnShapeDef table = cairn_box(10, 10, 1), link = cairn_capsule(0.04, 0.2);
+    table.friction = link.friction = 0;
+    put(world, CAIRN_STATIC, cairn_vec3(0, 0, -0.5), none, none, &table, true);
+    CairnBodyId ids[2];
+    for (int i = 0; i < 2; i++) {
+        CairnBodyDef body = cairn_body_def();
+        body.position = cairn_vec3(0.2 * i, 0, 0.021 + 0.1 * i); // a core has half of the radius: its gap is 1 mm
+        body.orientation = cairn_quat_axis_angle(cairn_vec3(1, 0, 0), CAIRN_PI / 2);
+        body.velocity = cairn_vec3(3, 0, 0);
+        assert_ok(cairn_body_add(world, &body, &link, &ids[i]));
+    }
+    CairnJointDef joint = cairn_joint_def(CAIRN_JOINT_BALL);
+    joint.body_a = ids[0];
+    joint.body_b = ids[1];
+    assert_ok(cairn_joint_place(world, &joint, cairn_vec3(0.1, 0, 0.07), cairn_vec3(1, 0, 0), none));
+    assert_ok(cairn_joint_create(world, &joint, NULL));
+    step(world, 60);
+    CairnBodyState first = state_of(world, ids[0]), second = state_of(world, ids[1]);
+    assert_near(0.5 * (first.center.x + second.center.x), 0.1 + 3, 1e-9); // nothing acts along the table
+    assert_true(first.center.z > 0.0399 && second.center.z > 0.0399);
+    cairn_world_destroy(world);
+}
+
 static CairnShapeDef shape_of(int kind) {
     static const CairnVec3 points[] = {{-0.03, -0.02, -0.02}, {0.03, -0.02, -0.01}, {0, 0.03, -0.02}, {0, 0, 0.03}};
     switch (kind) {
@@ -215,6 +243,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bullet_stops_at_a_thin_wall),
         cmocka_unit_test(without_the_switch_it_passes),
+        cmocka_unit_test(what_lies_deep_is_not_frozen),
         cmocka_unit_test(tumbling_shapes_pass_through_nothing),
         cmocka_unit_test(two_bullets_meet),
         cmocka_unit_test(passing_by_is_not_a_hit),
