@@ -24,6 +24,7 @@ static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
         out->kinds[s] = CAIRN_BOX_ABSENT;
         out->owners[s] = -1;
         out->boxes[s] = (CairnAabb){{0, 0, 0}, {0, 0, 0}};
+        out->motion[s] = 0; // hold reads it of every slot
         return;
     }
     const CairnBody *body = &step->store->bodies[shape->body];
