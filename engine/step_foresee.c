@@ -25,17 +25,14 @@
 
 // The share of the contact margin up to which an overlap is let be.
 static const double tolerance = 0.05;
-// The share of it from which on a pair gets a row, once one has gone beyond
-// that.
+// The share of it from which on a pair gets a row, once one has gone beyond that.
 static const double notable = 0.01;
-// The share of a core's radius (half of what fits into a shape) that is
-// shallow.
+// The share of a core's radius (half of what fits into a shape) that is shallow.
 static const double shallow = 0.4;
 
 typedef struct Foresight {
     CairnStep *step;
-    double *stray;     // of each shape: how far a point of it may end from where its
-                       // rows took it to be
+    double *stray;     // of each shape: how far a point of it may end from where its rows took it to be
     CairnMotion *ways; // of each shape, as it was solved for
     CairnPair *pairs;  // to be asked, sorted
     double *overlap;   // of each of them: more than its rows say
