@@ -31,7 +31,7 @@ typedef struct Refined {
 
 static void offer(Refined *r, CairnVec3 n) {
     double length = cairn_length(n), along = cairn_dot(n, r->start);
-    if (!(length > 0 && fabs(along) > (1 - 1e-6) * length)) {
+    if (!(length > 0 && fabs(along) > (1 - 1e-4) * length)) {
         return; // another contact
     }
     n = cairn_scale((along < 0 ? -1.0 : 1.0) / length, n);

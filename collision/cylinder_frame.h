@@ -76,6 +76,10 @@ void cairn_patch_add(CairnPatch *patch, CairnVec3 on_first, double distance, uin
 // The same from a point of the second.
 void cairn_patch_add_second(CairnPatch *patch, CairnVec3 on_second, double distance, uint32_t first, uint32_t second);
 
+// The points go in as deep as `distance`, the optimum: those that nearly do, as lines that cross at a small angle beside the place
+// where they cross, are set deeper by what is missing. False: they miss it by more, and the optimum's own point is wanted too.
+bool cairn_patch_deepen(CairnPatch *patch, double distance, double radius);
+
 // Two lines that are nearly parallel as seen along the normal: the ends of what they have in common, as far as they lie within
 // reach of each other. `orient` is a direction that tells the ends of a line apart.
 bool cairn_patch_lines(CairnPatch *patch, const CairnLine *first, const CairnLine *second, CairnVec3 orient);

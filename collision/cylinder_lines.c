@@ -61,6 +61,20 @@ void cairn_patch_add_second(CairnPatch *patch, CairnVec3 on_second, double dista
     cairn_patch_add(patch, cairn_add_scaled(on_second, -distance, patch->normal), distance, first, second);
 }
 
+bool cairn_patch_deepen(CairnPatch *patch, double distance, double radius) {
+    double least = HUGE_VAL;
+    for (int k = 0; k < patch->count; ++k) {
+        least = fmin(least, patch->points[k].distance);
+    }
+    if (!(least - distance < 4 * SAGITTA * radius)) {
+        return patch->count == CAIRN_CLIP_POINTS;
+    }
+    for (int k = 0; k < patch->count && least > distance; ++k) {
+        patch->points[k].distance += distance - least;
+    }
+    return true;
+}
+
 // ---- line along line ----
 
 // The direction, across the line's axis, in which its surface looks along n.

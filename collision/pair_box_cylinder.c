@@ -7,8 +7,9 @@
 #include "collision/pairs.h"
 #include "collision/round_sum.h"
 
-// A face within 6 degrees (cosine) of the normal may carry the cylinder's line.
+// A face within 6 degrees (cosine) of the normal may carry the cylinder's line, and an edge within 3 degrees (sine) of across it.
 #define FACE_LOOKS 0.995
+#define EDGE_LIES 0.05
 
 typedef struct BoxCylinder {
     CairnBoxFrame box; // at the origin
@@ -141,6 +142,9 @@ static void line_on_edge(BoxCylinder *c, const CairnLine *line) {
             along = i;
         }
     }
+    if (fabs(cairn_dot(c->patch.normal, c->box.axis[along])) > EDGE_LIES) {
+        return; // it stands on its end
+    }
     unsigned signs = cairn_box_support(&c->box, c->patch.normal) & ~(1u << along);
     CairnVec3 end = cairn_box_corner(&c->box, signs);
     CairnLine edge = {cairn_add_scaled(end, c->box.half[along], c->box.axis[along]),
@@ -218,7 +222,7 @@ static void collide(BoxCylinder *c) {
             line_on_edge(c, &line);
         }
     }
-    if (c->patch.count == 0) {
+    if (!cairn_patch_deepen(&c->patch, c->optimum.distance, c->cylinder.radius)) {
         add_witness(c);
     }
 }

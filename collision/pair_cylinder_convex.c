@@ -36,7 +36,7 @@ void cairn_pair_cylinder_capsule(const CairnGeometry *a, CairnTransform pose_a, 
     bool is_q = cairn_dot(drum.normal, axis) < 0;
     const CairnVec3 ends[1][2] = {{is_q ? q : p, is_q ? p : q}};
     cairn_drum_refine(&cylinder, &rod, NULL, 0, ends, 1, &drum);
-    cairn_drum_settle(&cylinder, &rod, 1 - 5e-9, CAIRN_TIE * fmin(a->radius, b->half_height), &drum);
+    cairn_drum_settle(&cylinder, &rod, 1 - 5e-9, 1e-11 * (a->radius + b->half_height), &drum);
     const uint32_t names[3] = {cairn_name_vertex(0), cairn_name_vertex(1), cairn_name_edge(0)};
     CairnManifoldPoint points[2];
     int count = cairn_drum_edge(&drum, p, q, names, points);

@@ -203,7 +203,7 @@ static void collide(Cylinders *c, CairnVec3 orient) {
     } else {
         cairn_patch_lines(&c->patch, &line_1, &line_2, orient);
     }
-    if (c->patch.count == 0) {
+    if (!cairn_patch_deepen(&c->patch, c->optimum.distance, c->first.radius + c->second.radius)) {
         add_witness(c, &cap_1, &cap_2);
     }
 }

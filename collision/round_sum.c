@@ -403,13 +403,14 @@ static Slope slope_at(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 n) {
     cairn_tangents(n, &s.t1, &s.t2);
     CairnVec3 d = q;
     for (int i = 0; i < sum->disc_count; ++i) {
-        CairnVec3 across = cairn_add_scaled(n, -cairn_dot(n, sum->u[i]), sum->u[i]);
-        double rho = cairn_length(across);
+        // n less its part along u as (u x n) x u: across u to the last digit, also close to the axis.
+        CairnVec3 turned = cairn_cross(sum->u[i], n), across = cairn_cross(turned, sum->u[i]);
+        double rho = cairn_length(turned);
         if (rho < 1e-10) {
             s.is_defined = false;
             return s;
         }
-        CairnVec3 t = cairn_scale(1.0 / rho, cairn_cross(sum->u[i], across));
+        CairnVec3 t = cairn_scale(1.0 / rho, turned);
         double a = cairn_dot(t, s.t1), b = cairn_dot(t, s.t2), bend = sum->r[i] / rho;
         d = cairn_add_scaled(d, -bend, across);
         s.h11 += bend * a * a;
@@ -467,13 +468,20 @@ static bool climb(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 a_side, Cairn
     return false;
 }
 
-// g has the shape of a cone about a disc's axis: from there the way up, past which Newton's steps do not look.
-static CairnVec3 off_peak(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 peak, int other) {
+// g has the shape of a cone about a disc's axis: from there the way up, past which Newton's steps do not look. Along that way g is
+// smooth; where its maximum is nearer than a tenth, the start is there, for close to a peak steps from afar go astray.
+static CairnVec3 off_peak(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 peak, int own) {
+    int other = 1 - own;
     CairnVec3 across = cairn_add_scaled(peak, -cairn_dot(peak, sum->u[other]), sum->u[other]);
-    double length = cairn_length(across);
-    CairnVec3 d = cairn_add_scaled(q, length > 0 ? -sum->r[other] / length : 0, across);
-    d = cairn_add_scaled(d, -cairn_dot(d, peak), peak);
-    return cairn_normalize(cairn_add_scaled(peak, 0.1, cairn_normalize(d)));
+    double length = cairn_length(across), bend = length > 0 ? sum->r[other] / length : 0;
+    CairnVec3 d = cairn_add_scaled(q, -bend, across);
+    double value = cairn_dot(d, peak);
+    d = cairn_add_scaled(d, -value, peak);
+    double rise = cairn_length(d) - sum->r[own];
+    d = cairn_normalize(d);
+    double aside = length > 0 ? cairn_dot(cairn_cross(sum->u[other], across), d) / length : 0;
+    double drop = value + bend * aside * aside, way = drop > 0 && rise > 0 && rise < 0.1 * drop ? rise / drop : 0.1;
+    return cairn_normalize(cairn_add_scaled(peak, way, d));
 }
 
 // Two discs, rim on rim. g is smooth in each of the quarters that the two segments' planes cut the sphere into, and even across the
@@ -494,7 +502,7 @@ static void offer_rims(Search *search) {
         CairnVec3 q = corner(sum, signs);
         CairnVec3 a = signs & 1u ? u : cairn_neg(u), b = signs & 2u ? v : cairn_neg(v);
         CairnVec3 middle = cairn_normalize(cairn_add(w, cairn_add(a, b)));
-        const CairnVec3 starts[4] = {middle, off_peak(sum, q, a, 1), off_peak(sum, q, b, 0),
+        const CairnVec3 starts[4] = {middle, off_peak(sum, q, a, 0), off_peak(sum, q, b, 1),
                                      cairn_normalize(cairn_add_scaled(found, 0.02, middle))};
         for (int k = 0; k < 4; ++k) {
             CairnVec3 n = starts[k];
