@@ -103,6 +103,12 @@ int cairn_box_clip(const CairnBoxFrame *reference, const CairnBoxFrame *incident
 // Keep at most four points that span the contact: sorted by feature, so that the choice does not depend on their order.
 int cairn_box_reduce(CairnManifoldPoint *points, int count, CairnVec3 normal);
 
+double cairn_box_lowest(const CairnManifoldPoint *points, int count);
+
+// A face that stands for a direction within 1.8 degrees of it, or for one that ties with it, goes in as deep as that one does: its
+// points are moved along the normal by the difference. False: that is more than such a face costs, so it holds another contact.
+bool cairn_box_settle(CairnManifoldPoint *points, int count, double depth, double tie);
+
 // The nearest points of two disjoint boxes: their distance, the direction from the first to the second (kept where they touch)
 // and the point midway.
 double cairn_box_apart(const CairnBoxFrame *first, const CairnBoxFrame *second, CairnVec3 *normal,

@@ -6,6 +6,8 @@
 // change from step to step. Share of the contact's size.
 #define EQUAL_DEPTH 1e-5
 #define EQUAL_SPAN 1e-4
+// A face that stands for a direction within 1.8 degrees has its depth to this share.
+#define LIKE_DEPTH 6e-4
 
 static void swap_points(CairnManifoldPoint *points, int i, int j) {
     CairnManifoldPoint kept = points[i];
@@ -66,6 +68,25 @@ static int widest(const CairnManifoldPoint *points, int count, CairnVec3 p, Cair
         }
     }
     return best;
+}
+
+double cairn_box_lowest(const CairnManifoldPoint *points, int count) {
+    double lowest = HUGE_VAL;
+    for (int k = 0; k < count; ++k) {
+        lowest = fmin(lowest, points[k].distance);
+    }
+    return lowest;
+}
+
+bool cairn_box_settle(CairnManifoldPoint *points, int count, double depth, double tie) {
+    double by = depth - cairn_box_lowest(points, count);
+    if (!(fabs(by) <= LIKE_DEPTH * fabs(depth) + 2 * tie)) {
+        return false;
+    }
+    for (int k = 0; k < count; ++k) {
+        points[k].distance += by;
+    }
+    return true;
 }
 
 int cairn_box_reduce(CairnManifoldPoint *points, int count, CairnVec3 normal) {

@@ -5,9 +5,9 @@
 // Edges whose angle has less than this squared sine (1e-4 rad) have no cross of their own: the faces' normals stand for it.
 #define PARALLEL 1e-8
 
-// The largest separation along the face normals of `own`, as gaps to `other`.
+// The largest separation along the face normals of `own`, as gaps to `other`. An earlier axis stays, but `highest` knows all.
 static void try_faces(const CairnHullFrame *own, const CairnHullFrame *other, double tie, bool is_first,
-                      CairnHullAxis *best) {
+                      CairnHullAxis *best, double *highest) {
     // The other hull in the frame of this one, so that the planes are used as they are.
     CairnMat3 r = cairn_mat3_product(cairn_mat3_transpose(own->r), other->r);
     CairnVec3 p = cairn_mat3_transpose_mul(own->r, cairn_sub(other->p, own->p));
@@ -16,13 +16,14 @@ static void try_faces(const CairnHullFrame *own, const CairnHullFrame *other, do
     CairnVec3 nearest = cairn_add(p, cairn_mat3_mul(r, other->hull->vertices[v]));
     for (int f = 0; f < own->hull->face_count; ++f) {
         CairnVec3 n = own->hull->normals[f];
-        if (cairn_dot(n, nearest) - own->hull->offsets[f] <= best->separation + tie) {
+        if (cairn_dot(n, nearest) - own->hull->offsets[f] <= *highest) {
             continue; // any vertex bounds the gap from above
         }
         CairnVec3 local = cairn_mat3_transpose_mul(r, n);
         v = cairn_hull_support(other->hull, cairn_neg(local), v);
         nearest = cairn_add(p, cairn_mat3_mul(r, other->hull->vertices[v]));
         double separation = cairn_dot(local, other->hull->vertices[v]) + (cairn_dot(n, p) - own->hull->offsets[f]);
+        *highest = fmax(*highest, separation);
         if (separation > best->separation + tie) {
             CairnVec3 world = cairn_mat3_mul(own->r, n);
             *best =
@@ -33,8 +34,10 @@ static void try_faces(const CairnHullFrame *own, const CairnHullFrame *other, do
 
 CairnHullAxis cairn_hull_best_face(const CairnHullFrame *first, const CairnHullFrame *second, double tie) {
     CairnHullAxis best = {{0, 0, 1}, -HUGE_VAL, -1, -1};
-    try_faces(first, second, tie, true, &best);
-    try_faces(second, first, tie, false, &best);
+    double highest = -HUGE_VAL;
+    try_faces(first, second, tie, true, &best, &highest);
+    try_faces(second, first, tie, false, &best, &highest);
+    best.separation = highest; // it stands for those that tie with it, as deep as they are
     return best;
 }
 
@@ -81,6 +84,7 @@ static bool make_face(const Edge *a, const Edge *b) {
 CairnHullAxis cairn_hull_best_edges(const CairnHullFrame *first, const CairnHullFrame *second,
                                     const CairnHullAxis *face, double tie) {
     CairnHullAxis best = {{0, 0, 1}, -HUGE_VAL, -1, -1};
+    double highest = -HUGE_VAL;
     Edge a[CAIRN_HULL_EDGES], b[CAIRN_HULL_EDGES];
     CairnVec3 n = face->normal, down = cairn_neg(n);
     int top = cairn_hull_support(first->hull, cairn_mat3_transpose_mul(first->r, n), 0);
@@ -102,11 +106,13 @@ CairnHullAxis cairn_hull_best_edges(const CairnHullFrame *first, const CairnHull
             double sign = cairn_dot(cross, cairn_sub(a[i].p, center)) < 0 ? -1.0 : 1.0;
             cross = cairn_scale(sign / sqrt(squared), cross);
             double separation = cairn_dot(cross, cairn_sub(b[j].p, a[i].p));
+            highest = fmax(highest, separation);
             if (separation > best.separation + tie) {
                 best = (CairnHullAxis){cross, separation, a[i].half_edge, b[j].half_edge};
             }
         }
     }
+    best.separation = highest; // as with faces
     return best;
 }
 

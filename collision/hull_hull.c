@@ -95,14 +95,14 @@ static int face_points(const CairnHullFrame *first, const CairnHullFrame *second
     double lowest = axis->separation + tie;
     if (axis->j < 0) {
         cairn_polygon_of_face(first, axis->i, &reference);
-        return clip_faces(&reference, second, lowest, margin, points);
+        return cairn_box_reduce(points, clip_faces(&reference, second, lowest, margin, points), axis->normal);
     }
     cairn_polygon_of_face(second, axis->j, &reference);
     int count = clip_faces(&reference, first, lowest, margin, points);
     for (int k = 0; k < count; ++k) {
         points[k].feature = cairn_names_swapped(points[k].feature);
     }
-    return count;
+    return cairn_box_reduce(points, count, axis->normal);
 }
 
 // Where the two edges pass each other.
@@ -120,19 +120,6 @@ static void edge_point(const CairnHullFrame *first, const CairnHullFrame *second
                               cairn_add_scaled(q, cairn_clamp(t, 0, length_b), b));
     *point = (CairnManifoldPoint){cairn_scale(0.5, sum), axis->separation,
                                   cairn_names(cairn_name_edge(axis->i), cairn_name_edge(axis->j))};
-}
-
-static double lowest_of(const CairnManifoldPoint *points, int count) {
-    double lowest = HUGE_VAL;
-    for (int k = 0; k < count; ++k) {
-        lowest = fmin(lowest, points[k].distance);
-    }
-    return lowest;
-}
-
-// Do the clipped points go as deep as the best separation found says, to what a face may cost that stands for another direction?
-static bool holds(const CairnManifoldPoint *points, int count, double separation, double tie) {
-    return count > 0 && lowest_of(points, count) <= separation + 0.0006 * fabs(separation) + tie;
 }
 
 static void nearest_point(const CairnHullFrame *first, const CairnHullFrame *second, const CairnNearest *nearest,
@@ -154,8 +141,9 @@ static bool apart(const CairnHullFrame *first, const CairnHullFrame *second, con
     *normal = face->normal;
     if (face->separation > 0) {
         *count = face_points(first, second, face, tie, margin, points);
-        if (*count > 0 && lowest_of(points, *count) <= face->separation + tie) {
-            return true; // the axis's own separation is met: nothing is nearer
+        // Where the axis's own separation is met nothing is nearer; what was left out may have been deeper by the tie of depths.
+        if (*count > 0 && cairn_box_lowest(points, *count) <= face->separation + tie) {
+            return cairn_box_settle(points, *count, face->separation, tie);
         }
     }
     CairnConvex a = convex_of(first), b = convex_of(second);
@@ -170,7 +158,7 @@ static bool apart(const CairnHullFrame *first, const CairnHullFrame *second, con
     }
     if (cairn_dot(nearest.normal, face->normal) > CAIRN_LIKE_FACE) {
         *count = *count > 0 ? *count : face_points(first, second, face, tie, margin, points);
-        if (holds(points, *count, nearest.distance, tie)) {
+        if (cairn_box_settle(points, *count, nearest.distance, tie)) {
             return true;
         }
     }
@@ -189,20 +177,22 @@ int cairn_hull_hull(const CairnHullFrame *first, const CairnHullFrame *second, d
         return 0;
     }
     if (apart(first, second, &face, tie, margin, normal, points, &count)) {
-        return cairn_box_reduce(points, count, *normal);
+        return count;
     }
     CairnHullAxis edges = cairn_hull_best_edges(first, second, &face, tie);
     bool is_face = edges.separation <= face.separation + tie || cairn_dot(edges.normal, face.normal) > CAIRN_LIKE_FACE;
     *normal = face.normal;
     if (is_face) {
         count = face_points(first, second, &face, tie, margin, points);
-        if (holds(points, count, fmax(face.separation, edges.separation), tie) || (count > 0 && edges.i < 0)) {
-            return cairn_box_reduce(points, count, *normal);
+        if (cairn_box_settle(points, count, fmax(face.separation, edges.separation), tie) ||
+            (count > 0 && edges.i < 0)) {
+            return count;
         }
     }
     if (edges.i >= 0 && edges.separation > face.separation - 2 * tie) {
         *normal = edges.normal;
         edge_point(first, second, &edges, &points[0]);
+        points[0].distance = fmax(edges.separation, face.separation); // they may tie
         return edges.separation < margin ? 1 : 0;
     }
     // Only rounding leads here: the lowest vertex of the other hull stands for the face.

@@ -100,14 +100,24 @@ static int collide(const CairnBoxFrame *first, const CairnBoxFrame *second, doub
         return 0;
     }
     bool is_face = edges.separation <= face.separation + tie || cairn_dot(edges.normal, face.normal) > EDGE_LIKE_FACE;
-    if (is_face) {
-        *normal = face.normal;
-        int count = face_points(first, second, &face, margin, points);
-        if (count > 0) {
-            return count;
-        }
-    }
     bool is_apart = fmax(face.separation, edges.separation) > 0;
+    int count = is_face ? face_points(first, second, &face, margin, points) : 0;
+    *normal = face.normal;
+    if (count > 0 && is_apart && cairn_box_lowest(points, count) > face.separation + tie) {
+        // The vertex that the axis speaks of passes the face by: something else is nearest.
+        CairnVec3 n = face.normal;
+        CairnManifoldPoint nearest;
+        double distance = cairn_box_apart(first, second, &n, &nearest);
+        if (!cairn_box_settle(points, count, distance, tie)) {
+            points[0] = nearest;
+            *normal = n;
+            count = distance < margin ? 1 : 0;
+        }
+        return count;
+    }
+    if (count > 0 && cairn_box_settle(points, count, fmax(face.separation, edges.separation), tie)) {
+        return count;
+    }
     *normal = edges.separation > face.separation ? edges.normal : face.normal;
     if (edges.separation > face.separation && (edge_point(first, second, &edges, &points[0]) || !is_apart)) {
         return 1;

@@ -144,12 +144,9 @@ void cairn_pair_cylinder_hull(const CairnGeometry *a, CairnTransform pose_a, con
         CairnPolygon polygon;
         cairn_polygon_of_face(&frame, face, &polygon);
         count = cairn_drum_face(&flat, &polygon, points);
-        double lowest = HUGE_VAL;
-        for (int k = 0; k < count; ++k) {
-            lowest = fmin(lowest, points[k].distance);
-        }
+        count = cairn_box_reduce(points, count, flat.normal);
         // The face stands for the true direction only where its points go as deep.
-        count = lowest <= drum.gap + 0.0006 * fabs(drum.gap) + tie ? count : 0;
+        count = count > 0 && cairn_box_settle(points, count, drum.gap, tie) ? count : 0;
     }
     if (count == 0) {
         flat = drum;

@@ -401,22 +401,22 @@ static void hull_sphere(void **state) {
 
 static void hull_capsule(void **state) {
     (void)state;
-    against_the_reference(CAIRN_CAPSULE, 82, 2, 3e-6, false);
+    against_the_reference(CAIRN_CAPSULE, 82, 2, 1e-10, false);
 }
 
 static void hull_box(void **state) {
     (void)state;
-    against_the_reference(CAIRN_BOX, 83, 4, 3e-6, true);
+    against_the_reference(CAIRN_BOX, 83, 4, 1e-10, true);
 }
 
 static void hull_hull(void **state) {
     (void)state;
-    against_the_reference(CAIRN_HULL, 84, 4, 3e-6, true);
+    against_the_reference(CAIRN_HULL, 84, 4, 1e-10, true);
 }
 
 static void hull_cylinder(void **state) {
     (void)state;
-    against_the_reference(CAIRN_CYLINDER, 90, 4, 3e-6, true);
+    against_the_reference(CAIRN_CYLINDER, 90, 4, 1e-10, true);
 }
 
 static void hull_half_space(void **state) {
