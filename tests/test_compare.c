@@ -247,6 +247,37 @@ static void iterations_go_to_whom_they_concern(void **state) {
     assert_true(number(json, 0, "iterations.max") < 1000);
 }
 
+static int count_of(const char *text, const char *part) {
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, part)); at += strlen(part)) {
+        count++;
+    }
+    return count;
+}
+
+// One page that needs no other file: its pictures, charts and words are inside, and what a user wrote cannot break it.
+static void html_is_a_page_of_its_own(void **state) {
+    (void)state;
+    enum { MOST = 4 << 20 };
+    char *page = malloc(MOST);
+    assert_non_null(page);
+    support_call_well("compare box_tower --solvers ipm,pgs:iterations=3 --steps 9 --quiet --html $/page");
+    support_read("page/index.html", page, MOST);
+    assert_int_equal(count_of(page, "data:image/png;base64,iVBORw0KGgo"), 3);
+    assert_int_equal(count_of(page, "<svg"), 4);
+    assert_int_equal(count_of(page, "<figure>"), count_of(page, "</figure>"));
+    assert_int_equal(count_of(page, "http"), 0); // nothing is fetched
+    assert_holds(page, "ipm</b>: certified: 9 of 9 frames");
+    assert_holds(page, "pgs:iterations=3</b>: NOT certified: ");
+    assert_holds(page, "<pre>cairn compare box_tower --solvers ipm,pgs:iterations=3 --steps 9");
+    assert_holds(page, "certificate</text>");
+    support_call_well("compare box_tower --solvers ipm,pgs:iterations=3 --mode free --steps 4 --quiet --html $/free");
+    support_read("free/index.html", page, MOST);
+    assert_int_equal(count_of(page, "data:image/png;base64,iVBORw0KGgo"), 6); // a motion each
+    assert_true(strcmp(page + strlen(page) - 15, "</body></html>\n") == 0);
+    free(page);
+}
+
 static void wrong_usage_is_refused_in_words(void **state) {
     (void)state;
     static const struct {
@@ -266,6 +297,7 @@ static void wrong_usage_is_refused_in_words(void **state) {
         {"compare box_tower --solvers pgs --iterations 0", "--iterations", "0"},
         {"compare box_towr --solvers pgs", "'box_towr'", "box_tower"},
         {"compare box_tower --solvers pgs --csv $/none/deeper", "--csv", "/none/deeper"},
+        {"compare box_tower --solvers pgs --html $/none/deeper", "--html", "/none/deeper"},
         {"compare box_tower --solvers pgs --json $/none/a.json", "--json", "/none/a.json"},
         {"compare box_tower --solvers pgs --param boxes=-3", "--param", "-3"},
     };
@@ -293,6 +325,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_solver_that_gives_up_leaves_the_others),
         cmocka_unit_test(tables_set_side_by_side),
         cmocka_unit_test(csv_has_a_file_a_solver),
+        cmocka_unit_test(html_is_a_page_of_its_own),
         cmocka_unit_test(iterations_go_to_whom_they_concern),
         cmocka_unit_test(wrong_usage_is_refused_in_words),
     };

@@ -13,7 +13,7 @@
 typedef struct CompareOptions {
     CairnRunOptions run; // first: run's options are taken through it
     CairnChoiceList solvers;
-    const char *reference, *csv_folder;
+    const char *reference, *csv_folder, *html_folder;
     bool is_free;
 } CompareOptions;
 
@@ -21,7 +21,8 @@ typedef struct Compare {
     CompareOptions options;
     CairnComparison comparison;
     CairnLockstep lockstep;
-    FILE *json;
+    FILE *json, *html;
+    char html_path[CAIRN_RUN_PATH], command[1000];
 } Compare;
 
 static CairnStatus take_solvers(void *target, const char *value) {
@@ -35,6 +36,11 @@ static CairnStatus take_reference(void *target, const char *value) {
 
 static CairnStatus take_folder(void *target, const char *value) {
     ((CompareOptions *)target)->csv_folder = value;
+    return value[0] ? cairn_ok() : cairn_error(CAIRN_INVALID_ARGUMENT, "'' is empty");
+}
+
+static CairnStatus take_html(void *target, const char *value) {
+    ((CompareOptions *)target)->html_folder = value;
     return value[0] ? cairn_ok() : cairn_error(CAIRN_INVALID_ARGUMENT, "'' is empty");
 }
 
@@ -52,6 +58,8 @@ static const CairnOption own_options[] = {
     {"--mode", "lockstep|free", "the same problems for all, or a world for each; lockstep by default", take_mode},
     {"--reference", "NAME", "who drives in lockstep and is compared with; the first by default", take_reference},
     {"--csv", "DIR", "write a file a solver, a line a frame", take_folder},
+    {"--html", "DIR", "write DIR/index.html: table, charts and pictures in one page that can be sent as it is",
+     take_html},
 };
 
 enum { OWN_COUNT = (int)(sizeof(own_options) / sizeof(own_options[0])) };
@@ -156,14 +164,42 @@ static void name_csv(const CompareOptions *options, CairnComparison *comparison,
     }
 }
 
+static CairnStatus make_folder(const char *path, const char *option) {
+    if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+        return cairn_error(CAIRN_IO, "option %s: cannot make the folder %s: %s", option, path, strerror(errno));
+    }
+    return cairn_ok();
+}
+
+// What the report needs is refused before the run, not after it.
+static CairnStatus open_html(Compare *compare) {
+    const char *folder = compare->options.html_folder;
+    if (!folder) {
+        return cairn_ok();
+    }
+    CAIRN_TRY(make_folder(folder, "--html"));
+    snprintf(compare->html_path, sizeof compare->html_path, "%.700s/index.html", folder);
+    return cairn_output_open(compare->html_path, "--html", &compare->html);
+}
+
+// The report shows the motion at a third, at two thirds and at the end.
+static CairnStatus take_picture(const Compare *compare, const CairnSession *session, int index, int frame,
+                                bool is_certified) {
+    bool is_shown = false;
+    for (int i = 1; i <= CAIRN_COMPARE_PICTURES; i++) {
+        is_shown = is_shown || frame == (i * session->steps + CAIRN_COMPARE_PICTURES - 1) / CAIRN_COMPARE_PICTURES;
+    }
+    if (!compare->options.html_folder || !is_shown) {
+        return cairn_ok();
+    }
+    return cairn_comparison_picture(session, index, compare->options.html_folder, frame, is_certified);
+}
+
 static CairnStatus open_csv(const CompareOptions *options, CairnComparison *comparison) {
     if (!options->csv_folder) {
         return cairn_ok();
     }
-    if (mkdir(options->csv_folder, 0777) != 0 && errno != EEXIST) {
-        return cairn_error(CAIRN_IO, "option --csv: cannot make the folder %s: %s", options->csv_folder,
-                           strerror(errno));
-    }
+    CAIRN_TRY(make_folder(options->csv_folder, "--csv"));
     for (int i = 0; i < comparison->count; i++) {
         CairnContender *contender = &comparison->contenders[i];
         name_csv(options, comparison, i);
@@ -181,6 +217,9 @@ static CairnStatus run_lockstep(Compare *compare) {
     cairn_lockstep_open(&compare->lockstep, &comparison->allocator);
     for (int i = 0; i < comparison->count; i++) {
         CAIRN_TRY(cairn_tally_create(&comparison->contenders[i].tally, driver->steps));
+        if (compare->html) {
+            CAIRN_TRY(cairn_series_create(&comparison->contenders[i].series, driver->steps));
+        }
     }
     CairnProgress progress = cairn_progress(driver->scene->name, driver->steps, !compare->options.run.is_quiet);
     CairnStatus status = cairn_ok();
@@ -196,6 +235,9 @@ static CairnStatus run_lockstep(Compare *compare) {
             comparison->broken_at = frame;
         }
         status = cairn_lockstep_frame(&compare->lockstep, driver, &stats, comparison->contenders, comparison->count);
+        if (cairn_is_ok(status)) {
+            status = take_picture(compare, driver, comparison->reference, frame, stats.residual.is_certified);
+        }
         cairn_progress_show(&progress, frame);
     }
     cairn_progress_end(&progress);
@@ -203,10 +245,14 @@ static CairnStatus run_lockstep(Compare *compare) {
 }
 
 // A world of its own: it runs until the solver refuses or the step fails, and the others go on.
-static CairnStatus run_alone(Compare *compare, CairnContender *contender) {
+static CairnStatus run_alone(Compare *compare, int index) {
+    CairnContender *contender = &compare->comparison.contenders[index];
     CairnSession *session = &contender->session;
     CAIRN_TRY(cairn_session_open_with(&compare->options.run, &contender->choice, session));
     CAIRN_TRY(cairn_tally_create(&contender->tally, session->steps));
+    if (compare->html) {
+        CAIRN_TRY(cairn_series_create(&contender->series, session->steps));
+    }
     CairnProgress progress = cairn_progress(contender->choice.text, session->steps, !compare->options.run.is_quiet);
     for (int frame = 1; frame <= session->steps; frame++) {
         CairnStats stats;
@@ -220,7 +266,8 @@ static CairnStatus run_alone(Compare *compare, CairnContender *contender) {
             contender->broken = cairn_session_check(session, &stats);
             contender->broken_at = frame;
         }
-        cairn_comparison_csv_line(&compare->comparison, contender, &stats);
+        cairn_comparison_keep(&compare->comparison, contender, &stats);
+        CAIRN_TRY(take_picture(compare, session, index, frame, stats.residual.is_certified));
         cairn_progress_show(&progress, frame);
     }
     cairn_progress_end(&progress);
@@ -233,14 +280,18 @@ static CairnStatus run_all(Compare *compare) {
     CAIRN_TRY(open_contenders(options, comparison));
     CAIRN_TRY(cairn_output_open(options->run.json, "--json", &compare->json));
     CAIRN_TRY(open_csv(options, comparison));
+    CAIRN_TRY(open_html(compare));
     if (!comparison->is_free) {
         CAIRN_TRY(run_lockstep(compare));
     }
     for (int i = 0; i < comparison->count && comparison->is_free; i++) {
-        CAIRN_TRY(run_alone(compare, &comparison->contenders[i]));
+        CAIRN_TRY(run_alone(compare, i));
     }
     if (compare->json) {
         CAIRN_TRY(cairn_comparison_json(compare->json, comparison));
+    }
+    if (compare->html) {
+        CAIRN_TRY(cairn_comparison_html(compare->html, comparison, options->html_folder, compare->command));
     }
     if (!options->run.is_quiet) {
         return cairn_comparison_table(compare->json == stdout ? stderr : stdout, comparison); // JSON stays alone there
@@ -280,6 +331,8 @@ static CairnStatus close_all(Compare *compare, CairnStatus status) {
     CairnComparison *comparison = &compare->comparison;
     CairnStatus closed = cairn_output_close(compare->options.run.json, &compare->json);
     status = cairn_is_ok(status) ? closed : status;
+    closed = cairn_output_close(compare->html_path, &compare->html);
+    status = cairn_is_ok(status) ? closed : status;
     for (int i = 0; i < comparison->count; i++) {
         CairnContender *contender = &comparison->contenders[i];
         closed = cairn_output_close(contender->csv_path, &contender->csv);
@@ -292,6 +345,14 @@ static CairnStatus close_all(Compare *compare, CairnStatus status) {
     return status;
 }
 
+// How to get the report again, as it was asked for.
+static void note_command(Compare *compare, int argc, char **argv) {
+    size_t length = (size_t)snprintf(compare->command, sizeof compare->command, "cairn");
+    for (int i = 0; i < argc && length < sizeof compare->command; i++) {
+        length += (size_t)snprintf(compare->command + length, sizeof compare->command - length, " %s", argv[i]);
+    }
+}
+
 static int compare_command(int argc, char **argv) {
     CairnOption table[OWN_COUNT + CAIRN_RUN_SHARED];
     int count = cairn_run_options_join(own_options, OWN_COUNT, table), code;
@@ -300,6 +361,7 @@ static int compare_command(int argc, char **argv) {
         return cairn_complain("compare", cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the options"));
     }
     compare->options.run = cairn_run_options();
+    note_command(compare, argc, argv);
     CairnStatus status = cairn_options_parse(table, count, argc, argv, &compare->options, cairn_run_options_take_scene);
     if (cairn_is_ok(status) && compare->options.run.wants_help) {
         print_help();
@@ -317,7 +379,7 @@ static int compare_command(int argc, char **argv) {
 
 const CairnCommand cairn_command_compare = {
     .name = "compare",
-    .summary = "run a scene with several solvers, side by side: table, JSON, CSV",
+    .summary = "run a scene with several solvers, side by side: table, JSON, CSV, HTML report",
     .help = print_help,
     .run = compare_command,
 };

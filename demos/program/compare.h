@@ -3,14 +3,18 @@
 #ifndef CAIRN_PROGRAM_COMPARE_H
 #define CAIRN_PROGRAM_COMPARE_H
 
+#include "demos/program/series.h"
 #include "demos/program/session.h"
 #include "demos/program/tally.h"
 #include "engine/base/arena.h"
 #include <stdio.h>
 
+enum { CAIRN_COMPARE_PICTURES = 3 };
+
 typedef struct CairnContender {
     CairnChoice choice;
     CairnTally tally;
+    CairnSeries series;   // for the report; else it has no room
     CairnSession session; // free mode: its own world
     FILE *csv;
     char csv_path[CAIRN_RUN_PATH];
@@ -82,8 +86,14 @@ typedef struct CairnComparison {
 const CairnSession *cairn_comparison_session(const CairnComparison *comparison, int index);
 CairnStatus cairn_comparison_table(FILE *file, const CairnComparison *comparison);
 CairnStatus cairn_comparison_json(FILE *file, const CairnComparison *comparison);
+// A page with table, charts and the pictures DIR/frame-*.png, to be sent as it is. `command` is how to get it again.
+CairnStatus cairn_comparison_html(FILE *file, const CairnComparison *comparison, const char *folder,
+                                  const char *command);
+// Draw the pictures of this frame that the report shows.
+CairnStatus cairn_comparison_picture(const CairnSession *session, int index, const char *folder, int frame,
+                                     bool is_certified);
 void cairn_comparison_csv_head(FILE *file, const CairnComparison *comparison);
-void cairn_comparison_csv_line(const CairnComparison *comparison, const CairnContender *contender,
-                               const CairnStats *stats);
+// A frame of a contender's, for its CSV file and the report's charts.
+void cairn_comparison_keep(const CairnComparison *comparison, CairnContender *contender, const CairnStats *stats);
 
 #endif

@@ -165,8 +165,8 @@ void cairn_comparison_csv_head(FILE *file, const CairnComparison *comparison) {
     fputs(comparison->is_free ? "\n" : ",velocity_difference,velocity_limit\n", file);
 }
 
-void cairn_comparison_csv_line(const CairnComparison *comparison, const CairnContender *contender,
-                               const CairnStats *stats) {
+void cairn_comparison_keep(const CairnComparison *comparison, CairnContender *contender, const CairnStats *stats) {
+    cairn_series_add(&contender->series, stats, comparison->is_free ? 0 : contender->last_difference);
     if (!contender->csv) {
         return;
     }

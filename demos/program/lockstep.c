@@ -31,6 +31,7 @@ void cairn_contender_close(CairnContender *contender, const CairnAllocator *allo
     }
     cairn_session_close(&contender->session);
     cairn_tally_free(&contender->tally);
+    cairn_series_free(&contender->series);
     cairn_choice_close(&contender->choice);
     cairn_arena_free(&contender->arena);
     free(contender->lambda);
@@ -244,7 +245,7 @@ static CairnStatus judge(CairnLockstep *lockstep, const CairnSession *session, c
     cairn_tally_add(&contender->tally, &own, session->world);
     compare_velocities(lockstep, problem, own.residual.limit, contender);
     CairnComparison comparison = {.is_free = false};
-    cairn_comparison_csv_line(&comparison, contender, &own);
+    cairn_comparison_keep(&comparison, contender, &own);
     return cairn_ok();
 }
 
