@@ -10,6 +10,7 @@
 #include "solvers/nnewton.h"
 #include "solvers/pgs.h"
 #include "solvers/pgs_sm.h"
+#include "solvers/psor.h"
 #ifdef CAIRN_CHOLMOD
 #include "solvers/cholmod/bpp_cholmod.h"
 #endif
@@ -22,6 +23,9 @@ static const CairnSolver *const solvers[] = {
     &cairn_solver_ipm_cone,
     &cairn_solver_pgs,
     &cairn_solver_pgs_sm,
+    &cairn_solver_psor,
+    &cairn_solver_pssor,
+    &cairn_solver_pj,
     &cairn_solver_nnewton,
 #ifdef CAIRN_CHOLMOD
     &cairn_solver_bpp_cholmod,

@@ -71,9 +71,10 @@ static void help_explains(void **state) {
         assert_holds(result->out, "run");
     }
     static const char *const run_lines[] = {"run --help", "help run"};
-    static const char *const options[] = {"--solver", "--partition", "--steps",      "--dt",   "--threads",    "--seed",
-                                          "--param",  "--world",     "--friction",   "--json", "--iterations", "--tol",
-                                          "--csv",    "--certified", "--screenshot", "--size", "--quiet"};
+    static const char *const options[] = {"--solver",     "--partition", "--steps",    "--dt",        "--threads",
+                                          "--seed",       "--param",     "--world",    "--friction",  "--json",
+                                          "--iterations", "--tol",       "--csv",      "--certified", "--screenshot",
+                                          "--size",       "--quiet",     "--budget-ms"};
     for (int i = 0; i < 2; i++) {
         SupportCall *result = support_call_well(run_lines[i]);
         for (size_t k = 0; k < sizeof options / sizeof options[0]; k++) {
@@ -157,6 +158,8 @@ static void wrong_usage_is_refused_in_words(void **state) {
         {"run box_tower --iterations 0", "--iterations", "0"},
         {"run box_tower --iterations many", "--iterations", "many"},
         {"run box_tower --tol -1", "--tol", "-1"},
+        {"run box_tower --solver psor --budget-ms -1", "--budget-ms", "-1"},
+        {"run box_tower --solver bpp --budget-ms 5", "--budget-ms", "budget_ms"},
         {"run box_tower --friction boks", "--friction", "box"},
         {"run box_tower --screenshot tower.png", "--screenshot", "FILE@FRAME"},
         {"run box_tower --screenshot tower.png@x", "--screenshot", "'x'"},

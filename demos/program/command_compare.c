@@ -78,7 +78,8 @@ static void print_help(void) {
         "own.\n"
         "  free      each solver drives its own copy of the world: what a person would see\n\n");
     cairn_options_help(table, count);
-    printf("\n--iterations and --tol go to every solver that has such an option. A solver that refuses the problem is "
+    printf("\n--iterations, --tol and --budget-ms go to every solver that has such an option. A solver that refuses "
+           "the problem is "
            "shown with its words.\nExit codes: 0 done, 1 the reference failed or broke the scene's check, or somebody "
            "was not certified where asked, 2 wrong usage.\n");
 }
@@ -91,7 +92,7 @@ static CairnStatus check_options(const CompareOptions *options) {
     return cairn_ok();
 }
 
-// --iterations or --tol for those who have it; somebody must.
+// --iterations, --tol or --budget-ms for those who have it; somebody must.
 static CairnStatus set_for_all(CairnComparison *comparison, const char *field, const char *value, const char *option) {
     bool is_used = false;
     for (int i = 0; i < comparison->count && value; i++) {
@@ -146,6 +147,7 @@ static CairnStatus open_contenders(const CompareOptions *options, CairnCompariso
     }
     CAIRN_TRY(set_for_all(comparison, "iterations", options->run.iterations, "--iterations"));
     CAIRN_TRY(set_for_all(comparison, "tolerance", options->run.tolerance, "--tol"));
+    CAIRN_TRY(set_for_all(comparison, "budget_ms", options->run.budget, "--budget-ms"));
     return find_reference(options, comparison);
 }
 

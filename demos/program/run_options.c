@@ -57,6 +57,10 @@ static CairnStatus take_tolerance(void *target, const char *value) {
     return take_text(&((CairnRunOptions *)target)->tolerance, value);
 }
 
+static CairnStatus take_budget(void *target, const char *value) {
+    return take_text(&((CairnRunOptions *)target)->budget, value);
+}
+
 static CairnStatus take_json(void *target, const char *value) {
     return take_text(&((CairnRunOptions *)target)->json, value);
 }
@@ -169,6 +173,7 @@ static const CairnOption world_options[] = {
     {"--friction", "KIND", "box, box-current, cone or coulomb", take_friction},
     {"--iterations", "N", "the solver's option 'iterations'", take_iterations},
     {"--tol", "T", "the solver's option 'tolerance'", take_tolerance},
+    {"--budget-ms", "T", "the solver's option 'budget_ms': such a run depends on the machine", take_budget},
     {"--certified", NULL, "exit with 1 if the referee did not certify every frame", take_certified},
     {"--json", "FILE", "write the results; - is the standard output", take_json},
     {"--quiet", NULL, "no progress bar and no table", take_quiet},

@@ -19,7 +19,8 @@ static CairnStatus choose_solver(CairnSession *session, const CairnRunOptions *o
     CAIRN_TRY(
         cairn_choice_open(options->solver ? options->solver : cairn_solver_at(0)->name, "--solver", &session->choice));
     CAIRN_TRY(cairn_choice_set(&session->choice, "iterations", options->iterations, "--iterations"));
-    return cairn_choice_set(&session->choice, "tolerance", options->tolerance, "--tol");
+    CAIRN_TRY(cairn_choice_set(&session->choice, "tolerance", options->tolerance, "--tol"));
+    return cairn_choice_set(&session->choice, "budget_ms", options->budget, "--budget-ms");
 }
 
 // The options of a partitioner or refiner, from the text behind its name.

@@ -1,0 +1,187 @@
+#include "solvers/psor.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/timer.h"
+#include "solvers/cones.h"
+#include "solvers/sor.h"
+
+enum { AFRESH = 1024 }; // sweeps after which u is made from lambda again: rounding gathers in it
+
+#define FIELDS(omega_)                                                                                                 \
+    CAIRN_FIELD_INT(CairnPsorOptions, iterations, 120, 1, 100000000, "most sweeps (S1: 50 and 120)"),                  \
+        CAIRN_FIELD_DOUBLE(CairnPsorOptions, omega, (omega_), 0, 2, CAIRN_FIELD_OPEN_MIN | CAIRN_FIELD_OPEN_MAX, "",   \
+                           "relaxation of a step"),                                                                    \
+        CAIRN_FIELD_DOUBLE(CairnPsorOptions, lambda, 1, 0, 1, CAIRN_FIELD_OPEN_MIN, "",                                \
+                           "share of the new impulses; the rest stays as it was"),                                     \
+        CAIRN_FIELD_DOUBLE(CairnPsorOptions, tolerance, 1e-9, 0, 1, 0, "m/s",                                          \
+                           "stop when no velocity of a sweep was farther from its law"),                               \
+        CAIRN_FIELD_DOUBLE(CairnPsorOptions, budget_ms, 0, 0, 1e9, 0, "ms",                                            \
+                           "stop after this time; 0: never. The answer then depends on the machine"),                  \
+        CAIRN_FIELD_BOOL(CairnPsorOptions, faithful, 0, "S1's steps as they are: not held below 1.9/|g|")
+
+static const CairnField sor_fields[] = {FIELDS(1)};
+static const CairnField pj_fields[] = {FIELDS(0.3)};
+static const CairnFieldTable psor_options = CAIRN_FIELD_TABLE("psor", CairnPsorOptions, sor_fields);
+static const CairnFieldTable pssor_options = CAIRN_FIELD_TABLE("pssor", CairnPsorOptions, sor_fields);
+static const CairnFieldTable pj_options = CAIRN_FIELD_TABLE("pj", CairnPsorOptions, pj_fields);
+
+static CairnStatus check(const char *name, const CairnProblem *problem, const double *lambda) {
+    for (int i = 0; i < problem->friction_count; i++) {
+        const CairnFriction *friction = &problem->frictions[i];
+        double sum = friction->mu + friction->torsion + friction->rolling;
+        if (!isfinite(sum) || friction->mu < 0 || friction->torsion < 0 || friction->rolling < 0) {
+            return cairn_error(
+                CAIRN_INVALID_ARGUMENT,
+                "%s: frictions[%d] has mu = %g, torsion = %g, rolling = %g: must be finite and at least 0", name, i,
+                friction->mu, friction->torsion, friction->rolling);
+        }
+    }
+    for (int i = 0; i < problem->row_count; i++) {
+        if (!isfinite(lambda[i])) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: lambda[%d] = %g is not finite", name, i, lambda[i]);
+        }
+    }
+    return cairn_ok();
+}
+
+// Impulses that no law allows would share the first answer where lambda < 1, and push bodies apart where a sweep is the only one.
+static void allow(const CairnProblem *problem, double *x) {
+    for (int i = 0; i < problem->row_count; i++) {
+        x[i] = fmin(fmax(x[i], problem->lower[i]), problem->upper[i]);
+    }
+}
+
+static void allow_frictions(const CairnProblem *problem, const double *start, double *x) {
+    for (int f = 0; f < problem->friction_count; f++) {
+        const CairnFriction *friction = &problem->frictions[f];
+        if (friction->kind == CAIRN_FRICTION_CONE || friction->kind == CAIRN_FRICTION_COULOMB) {
+            memcpy(x + friction->normal, start + friction->normal, 3 * sizeof *x);
+            cairn_cone_project(friction->mu, x + friction->normal);
+        }
+        for (int k = 1; k < 3 + friction->spin_rows && friction->kind != CAIRN_FRICTION_BOX; k++) {
+            bool is_bound = k > 2 || friction->kind == CAIRN_FRICTION_BOX_CURRENT;
+            double bound = cairn_pgs_lever(friction, friction->normal + k) * fmax(0, x[friction->normal]);
+            double *value = &x[friction->normal + k];
+            *value = is_bound ? fmin(fmax(start[friction->normal + k], -bound), bound) : *value;
+        }
+    }
+}
+
+static void iterate(SorSystem *system, const CairnPsorOptions *options, bool is_symmetric,
+                    const CairnSolverContext *context, CairnSolveReport *report) {
+    double start = cairn_timer_now();
+    report->outcome = CAIRN_AT_LIMIT;
+    while (report->iterations < options->iterations) {
+        if (report->iterations % AFRESH == 0) {
+            cairn_sor_unpack(system);
+            cairn_sor_gather(system);
+        }
+        double moved = cairn_sor_sweep(system, !is_symmetric || report->iterations % 2 == 0);
+        report->iterations++;
+        report->claimed = fmax(moved, system->floor);
+        if (context->trace) {
+            context->trace(context->trace_user, (CairnTraceEntry){report->iterations, report->claimed});
+        }
+        if (report->claimed <= options->tolerance) {
+            report->outcome = CAIRN_CONVERGED;
+            return;
+        }
+        if (moved == 0) {
+            report->outcome = CAIRN_STALLED;
+            return;
+        }
+        if (options->budget_ms > 0 && (cairn_timer_now() - start) * 1e3 >= options->budget_ms) {
+            return;
+        }
+    }
+}
+
+static CairnStatus solve(const SorSettings *kind, bool is_symmetric, const CairnFieldTable *table,
+                         const CairnProblem *problem, const void *options, CairnSolverContext *context, double *lambda,
+                         CairnSolveReport *report) {
+    CairnPsorOptions chosen;
+    cairn_fields_preset(table, &chosen);
+    if (options) {
+        chosen = *(const CairnPsorOptions *)options;
+        CAIRN_TRY(cairn_fields_check(table, &chosen));
+    }
+    CAIRN_TRY(check(kind->name, problem, lambda));
+    double *x = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
+    if (!x) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", kind->name, problem->row_count);
+    }
+    memcpy(x, lambda, (size_t)problem->row_count * sizeof *x);
+    allow(problem, x);
+    allow_frictions(problem, lambda, x);
+    SorSettings settings = *kind;
+    settings.omega = chosen.omega;
+    settings.lambda = chosen.lambda;
+    settings.is_guarded = !chosen.faithful;
+    settings.threads = context->thread_count;
+    SorSystem system;
+    CAIRN_TRY(cairn_sor_pack(&system, problem, &settings, x, context->arena));
+    CairnSolveReport work = {0};
+    iterate(&system, &chosen, is_symmetric, context, &work);
+    cairn_sor_unpack(&system);
+    for (int i = 0; i < problem->row_count; i++) {
+        if (!isfinite(x[i])) {
+            return cairn_error(CAIRN_NUMERIC, "%s: lambda[%d] = %g after %d sweeps is not finite", kind->name, i, x[i],
+                               work.iterations);
+        }
+    }
+    memcpy(lambda, x, (size_t)problem->row_count * sizeof *x);
+    *report = work;
+    return cairn_ok();
+}
+
+static CairnStatus solve_psor(const CairnProblem *problem, const CairnParts *parts, const void *options,
+                              CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
+    (void)parts;
+    const SorSettings kind = {.name = "psor"};
+    return solve(&kind, false, &psor_options, problem, options, context, lambda, report);
+}
+
+static CairnStatus solve_pssor(const CairnProblem *problem, const CairnParts *parts, const void *options,
+                               CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
+    (void)parts;
+    const SorSettings kind = {.name = "pssor"};
+    return solve(&kind, true, &pssor_options, problem, options, context, lambda, report);
+}
+
+static CairnStatus solve_pj(const CairnProblem *problem, const CairnParts *parts, const void *options,
+                            CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
+    (void)parts;
+    const SorSettings kind = {.name = "pj", .is_jacobi = true};
+    return solve(&kind, false, &pj_options, problem, options, context, lambda, report);
+}
+
+enum {
+    TRAITS =
+        CAIRN_TAKES_BOUNDS | CAIRN_TAKES_BOX_CURRENT | CAIRN_TAKES_CONE | CAIRN_TAKES_COULOMB | CAIRN_TAKES_EXPLICIT
+};
+
+const CairnSolver cairn_solver_psor = {
+    .name = "psor",
+    .summary = "projected successive overrelaxation for friction cones, matrix-free, warm start",
+    .traits = TRAITS,
+    .options = &psor_options,
+    .solve = solve_psor,
+};
+
+const CairnSolver cairn_solver_pssor = {
+    .name = "pssor",
+    .summary = "psor that sweeps forwards and backwards in turn",
+    .traits = TRAITS,
+    .options = &pssor_options,
+    .solve = solve_pssor,
+};
+
+const CairnSolver cairn_solver_pj = {
+    .name = "pj",
+    .summary = "projected Jacobi for friction cones: all rows answer to the last sweep's velocities",
+    .traits = TRAITS,
+    .options = &pj_options,
+    .solve = solve_pj,
+};

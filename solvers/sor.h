@@ -1,0 +1,133 @@
+// The packed form of a problem for cone sweeps (psor, pssor, pj), their colours, and the sweeps.
+//
+// Everything happens in u = L^T v with P = L L^T, so a contact's g = J P^-1 J^T + C (S1 step 1) and its velocity come from the same
+// numbers. Constraints are coloured: those of one colour share no dof block, so any number of threads may visit them in any order and
+// the bits are the same. Contacts of two rigid bodies (or one) with a cone are packed eight side by side, a lane each, in the order
+// of the sweep, which then reads memory once from front to back. What does not fit there (joints, limits, boxes, spin rows, other
+// blocks, more than 63 constraints on a block) is an item and is visited row by row.
+//
+// Bytes that a contact's visit touches, 8 a number: between round bodies (a multiple of 1 as inertia, arms along the normal) 18
+// numbers, 2 indices and two bodies of 8 numbers, 280 in all; between other rigid bodies 22 numbers, 2 indices and two bodies of 13
+// numbers, 392.
+#ifndef CAIRN_SOLVERS_SOR_H
+#define CAIRN_SOLVERS_SOR_H
+
+#include <cairn/solver.h>
+
+#include "solvers/pgs_rows.h"
+#include "solvers/problem_ops.h"
+
+enum {
+    SOR_LANES = 8,
+    SOR_BODY = 8,     // of u: six velocities, then 1/sqrt(m) and the first number of the inertia's factor
+    SOR_INERTIA = 5,  // the rest of that factor, apart: round bodies do not need it
+    SOR_COLOURS = 63, // and one more for what they do not suffice for, visited one after the other
+    SOR_ROUND_ROWS = 19,
+    SOR_GENERAL_ROWS = 23
+};
+
+// Where a lane's numbers stand in a packed group, in rows of eight lanes; the last row holds the bodies' indices, as integers.
+enum {
+    SOR_NORMAL = 0,       // n
+    SOR_TANGENT = 3,      // t1; t2 = n x t1
+    SOR_MU = 6,           //
+    SOR_ETA = 7,          // omega eta
+    SOR_COMPLIANCE = 8,   // normal, tangents
+    SOR_D = 10,           //
+    SOR_LAMBDA = 13,      //
+    SOR_ARM_A = 16,       // round: the arm is this times n
+    SOR_ROUND_ARM_B = 17, // round: the arm is minus this times n
+    SOR_ARM_B = 19
+};
+
+_Static_assert(8 * (SOR_ROUND_ROWS + 2 * SOR_BODY) == 280, "bytes of a round contact");
+_Static_assert(8 * (SOR_GENERAL_ROWS + 2 * (SOR_BODY + SOR_INERTIA)) <= 400, "bytes of a contact");
+
+typedef double SorEight __attribute__((vector_size(64), aligned(64), may_alias));
+
+typedef enum SorShape { SOR_ITEM, SOR_ROUND, SOR_GENERAL } SorShape;
+
+// A constraint that is visited row by row.
+typedef struct SorItem {
+    int first_row, row_count;
+    int first_link, link_count;
+    int cone;    // friction group whose first three rows are a cone, or -1
+    int current; // friction group whose rows follow the present normal impulse, or -1
+    double eta;  // omega eta of the cone
+    size_t J;    // offset of its first row
+    int stride;  // numbers a row
+} SorItem;
+
+// What may be visited at once.
+typedef struct SorColour {
+    int round_count, general_count; // groups of lanes
+    double *round, *general;
+    int first_group; // of all groups, the round ones first
+    int first_item, item_count;
+} SorColour;
+
+typedef struct SorSettings {
+    const char *name;
+    double omega, lambda;
+    bool is_jacobi;
+    bool is_guarded; // omega eta |g| < 2, which eta = 3 / trace(g) alone does not promise
+    int threads;
+} SorSettings;
+
+typedef struct SorSystem {
+    const CairnProblem *problem;
+    SorSettings settings;
+    CairnOps ops;
+    CairnFrictionKind law; // of the packed contacts
+    int *block_at;         // place of a dof block in u
+    bool *is_round;
+    int u_size, nobody; // nobody: the index of a body of zeros, the other side of a contact with what is fixed
+    double *u;
+    const double *u_read; // as it was before the sweep (pj), or u
+    double *inertia;
+    unsigned char *shape;  // SorShape of every constraint
+    unsigned char *colour; // of every constraint
+    int *order;            // the items' constraints, by colour
+    SorColour colours[SOR_COLOURS + 1];
+    int colour_count;
+    int *lanes; // the constraint of every lane, -1 where none is
+    int group_count, item_count;
+    SorItem *items;
+    PgsLink *links;
+    double *J;
+    PgsRow *rows; // of the items
+    double *lambda;
+    const double *lambda_read;
+    double floor; // largest |d| of a row that no impulse can move and no bound excuses
+} SorSystem;
+
+// A contact as lanes hold it. SOR_ITEM: it is none of that form.
+typedef struct SorContact {
+    SorShape shape;
+    int block_a, block_b; // -1: nothing that moves
+    double normal[3], tangent[3], arm_a[3], arm_b[3];
+} SorContact;
+
+CairnStatus cairn_sor_pack(SorSystem *system, const CairnProblem *problem, const SorSettings *settings, double *lambda,
+                           CairnArena *arena);
+void cairn_sor_read_contact(const SorSystem *system, int constraint, SorContact *contact);
+void cairn_sor_pack_lane(const SorSystem *system, int constraint, double *group, int rows, int lane);
+CairnStatus cairn_sor_pack_items(SorSystem *system, CairnArena *arena);
+double cairn_sor_eta(const SorSettings *settings, double g[3][3]);
+CairnStatus cairn_sor_colour(SorSystem *system, CairnArena *arena);
+
+// u of lambda, from scratch.
+void cairn_sor_gather(SorSystem *system);
+
+// Visit every constraint once, forwards or backwards. Returns the largest velocity that was still to go, m/s.
+double cairn_sor_sweep(SorSystem *system, bool is_forward);
+
+// The impulses of the lanes back into lambda.
+void cairn_sor_unpack(SorSystem *system);
+
+double cairn_sor_visit_items(SorSystem *system, int first, int count, bool is_forward);
+// The lanes of one packed group; `largest` gathers the largest velocities still to go. `later`: a group that comes soon.
+void cairn_sor_visit_round(const SorSystem *system, double *group, const double *later, SorEight *largest);
+void cairn_sor_visit_general(const SorSystem *system, double *group, const double *later, SorEight *largest);
+
+#endif

@@ -1,0 +1,333 @@
+// What is visited row by row: joints, limits, boxes, contacts with spin rows or over other blocks than rigid ones, and every row of an
+// explicit problem.
+#include <math.h>
+#include <string.h>
+
+#include "solvers/cones.h"
+#include "solvers/sor.h"
+
+// eta = 3 / trace(g) (S1 step 2), times omega. A gradient step of more than 2 / |g| would climb: 1.9 of them at most where guarded.
+double cairn_sor_eta(const SorSettings *settings, double g[3][3]) {
+    double trace = g[0][0] + g[1][1] + g[2][2];
+    if (!(trace > 0)) {
+        return 0;
+    }
+    double step = settings->omega * 3 / trace;
+    if (settings->is_guarded) {
+        double norm = 0, squares = 0; // two bounds of the 2-norm
+        for (int i = 0; i < 3; i++) {
+            norm = fmax(norm, fabs(g[i][0]) + fabs(g[i][1]) + fabs(g[i][2]));
+            squares += g[i][0] * g[i][0] + g[i][1] * g[i][1] + g[i][2] * g[i][2];
+        }
+        step = fmin(step, 1.9 / fmin(norm, sqrt(squares)));
+    }
+    return step;
+}
+
+// ---- packing ---------------------------------------------------------------------------------------------------------------
+
+static int link_blocks(const SorSystem *system, const CairnConstraintBlock *constraint, PgsLink *links) {
+    const CairnProblem *problem = system->problem;
+    int count = 0;
+    for (int t = 0; t < constraint->term_count; t++) {
+        const CairnTerm *term = &problem->terms[constraint->first_term + t];
+        int at = system->block_at[term->block], k = 0;
+        while (k < count && links[k].at != at) {
+            k++;
+        }
+        if (k == count) {
+            links[count++] = (PgsLink){at, problem->blocks[term->block].size};
+        }
+    }
+    return count;
+}
+
+static bool is_cone(CairnFrictionKind kind) {
+    return kind == CAIRN_FRICTION_CONE || kind == CAIRN_FRICTION_COULOMB;
+}
+
+static void set_friction(SorItem *item, const CairnProblem *problem, int friction) {
+    item->cone = item->current = -1;
+    if (friction >= 0) {
+        CairnFrictionKind kind = problem->frictions[friction].kind;
+        item->cone = is_cone(kind) ? friction : -1;
+        item->current = kind != CAIRN_FRICTION_BOX ? friction : -1;
+    }
+}
+
+// Rows of one item: Jacobians over each linked block, terms on the same block added up, times L^-T.
+static void pack_jacobian(const SorSystem *system, const CairnConstraintBlock *constraint, const SorItem *item,
+                          double *J) {
+    const CairnProblem *problem = system->problem;
+    memset(J, 0, (size_t)item->stride * (size_t)item->row_count * sizeof *J);
+    for (int k = 0, at = 0; k < item->link_count; k++) {
+        PgsLink link = system->links[item->first_link + k];
+        int block = -1;
+        for (int t = 0; t < constraint->term_count; t++) {
+            const CairnTerm *term = &problem->terms[constraint->first_term + t];
+            block = system->block_at[term->block] == link.at ? term->block : block;
+            for (int i = 0; i < item->row_count * link.size && system->block_at[term->block] == link.at; i++) {
+                J[i / link.size * item->stride + at + i % link.size] += problem->J[term->jacobian + i];
+            }
+        }
+        for (int i = 0; i < item->row_count; i++) {
+            cairn_ops_forward(&system->ops, block, J + (ptrdiff_t)i * item->stride + at);
+        }
+        at += link.size;
+    }
+}
+
+static double product(const double *a, const double *b, int count) {
+    double sum = 0;
+    for (int i = 0; i < count; i++) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
+static void finish_row(SorSystem *system, const SorItem *item, int r, double D) {
+    const CairnProblem *problem = system->problem;
+    bool is_current = item->current >= 0 && cairn_pgs_lever(&problem->frictions[item->current], r) >= 0;
+    bool is_explicit = problem->form == CAIRN_FORM_EXPLICIT;
+    system->rows[r] = (PgsRow){.d = problem->right_side[r],
+                               .C = is_explicit ? 0 : problem->compliance[r], // C is in W's diagonal already
+                               .D = D,
+                               .lower = problem->lower[r],
+                               .upper = problem->upper[r]};
+    double floor = cairn_pgs_step(&system->rows[r], system->settings.omega, is_current);
+    bool is_cone_row =
+        item->cone >= 0 && r < problem->frictions[item->cone].normal + 3 && r >= problem->frictions[item->cone].normal;
+    system->floor = is_cone_row ? system->floor : fmax(system->floor, floor);
+}
+
+static void pack_item(SorSystem *system, int c, SorItem *item) {
+    const CairnProblem *problem = system->problem;
+    double *J = system->J + item->J;
+    pack_jacobian(system, &problem->constraints[c], item, J);
+    for (int i = 0; i < item->row_count; i++) {
+        const double *row = J + (ptrdiff_t)i * item->stride;
+        int r = item->first_row + i;
+        finish_row(system, item, r, product(row, row, item->stride) + problem->compliance[r]);
+    }
+    if (item->cone >= 0) {
+        double g[3][3];
+        int normal = problem->frictions[item->cone].normal;
+        for (int i = 0; i < 9; i++) {
+            const double *row = J + (ptrdiff_t)(normal - item->first_row) * item->stride;
+            g[i / 3][i % 3] = product(row + (ptrdiff_t)(i / 3) * item->stride, row + (ptrdiff_t)(i % 3) * item->stride,
+                                      item->stride) +
+                              (i % 4 == 0 ? problem->compliance[normal + i / 3] : 0);
+        }
+        item->eta = cairn_sor_eta(&system->settings, g);
+    }
+}
+
+static CairnStatus out_of_memory(const SorSystem *system) {
+    return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", system->settings.name,
+                       system->problem->row_count);
+}
+
+// Lay out the items' links and rows; returns how many numbers these take.
+static size_t lay_out(SorSystem *system) {
+    const CairnProblem *problem = system->problem;
+    int link = 0;
+    size_t J = 0;
+    for (int k = 0; k < system->colour_count; k++) {
+        const SorColour *colour = &system->colours[k];
+        for (int i = colour->first_item; i < colour->first_item + colour->item_count; i++) {
+            const CairnConstraintBlock *constraint = &problem->constraints[system->order[i]];
+            SorItem *item = &system->items[i];
+            *item = (SorItem){.first_row = constraint->first_row,
+                              .row_count = constraint->row_count,
+                              .first_link = link,
+                              .link_count = link_blocks(system, constraint, system->links + link),
+                              .J = J};
+            set_friction(item, problem, constraint->friction);
+            for (int t = 0; t < item->link_count; t++) {
+                item->stride += system->links[link + t].size;
+            }
+            link += item->link_count;
+            J += (size_t)item->stride * (size_t)item->row_count;
+        }
+    }
+    return J;
+}
+
+static CairnStatus pack_explicit(SorSystem *system, CairnArena *arena) {
+    const CairnProblem *problem = system->problem;
+    double *D = CAIRN_PUSH(arena, double, problem->row_count + 1);
+    system->items = CAIRN_PUSH(arena, SorItem, problem->row_count + 1);
+    system->rows = CAIRN_PUSH(arena, PgsRow, problem->row_count + 1);
+    if (!D || !system->items || !system->rows) {
+        return out_of_memory(system);
+    }
+    cairn_ops_diagonal(&system->ops, D);
+    int *group = CAIRN_PUSH(arena, int, problem->row_count + 1); // row -> its friction group
+    if (!group) {
+        return out_of_memory(system);
+    }
+    for (int r = 0; r < problem->row_count; r++) {
+        group[r] = -1;
+        if (!(D[r] > 0) && problem->W_start[r + 1] > problem->W_start[r]) {
+            return cairn_error(CAIRN_UNSUPPORTED,
+                               "solver %s does not take W with a diagonal entry of %g (row %d): it divides by it",
+                               system->settings.name, D[r], r);
+        }
+    }
+    for (int f = 0; f < problem->friction_count; f++) {
+        for (int k = 0; k < 3 + problem->frictions[f].spin_rows; k++) {
+            group[problem->frictions[f].normal + k] = f;
+        }
+    }
+    for (int r = 0; r < problem->row_count;) {
+        SorItem *item = &system->items[system->item_count++];
+        *item = (SorItem){.first_row = r, .row_count = 1, .cone = -1, .current = -1};
+        if (group[r] >= 0 && problem->frictions[group[r]].normal == r) {
+            item->row_count = 3 + problem->frictions[group[r]].spin_rows;
+            set_friction(item, problem, group[r]);
+        }
+        double g[3][3] = {{0}};
+        for (int i = 0; i < item->row_count; i++, r++) {
+            finish_row(system, item, r, D[r]);
+            for (int k = problem->W_start[r]; k < problem->W_start[r + 1] && i < 3; k++) {
+                int j = problem->W_column[k] - item->first_row;
+                if (j >= 0 && j < 3) {
+                    g[i][j] += problem->W[k];
+                }
+            }
+        }
+        item->eta = item->cone >= 0 ? cairn_sor_eta(&system->settings, g) : 0;
+    }
+    system->colours[0] = (SorColour){.item_count = system->item_count};
+    system->colour_count = 1;
+    return cairn_ok();
+}
+
+CairnStatus cairn_sor_pack_items(SorSystem *system, CairnArena *arena) {
+    const CairnProblem *problem = system->problem;
+    if (problem->form == CAIRN_FORM_EXPLICIT) {
+        return pack_explicit(system, arena);
+    }
+    system->items = CAIRN_PUSH(arena, SorItem, system->item_count + 1);
+    int term_count = 0, row_end = 0;
+    for (int i = 0; i < system->item_count; i++) {
+        const CairnConstraintBlock *constraint = &problem->constraints[system->order[i]];
+        term_count += constraint->term_count;
+        int end = constraint->first_row + constraint->row_count;
+        row_end = end > row_end ? end : row_end;
+    }
+    system->links = CAIRN_PUSH(arena, PgsLink, term_count + 1);
+    system->rows = CAIRN_PUSH(arena, PgsRow, row_end + 1);
+    if (!system->items || !system->links || !system->rows) {
+        return out_of_memory(system);
+    }
+    system->J = CAIRN_PUSH(arena, double, lay_out(system) + 1);
+    if (!system->J) {
+        return out_of_memory(system);
+    }
+    for (int i = 0; i < system->item_count; i++) {
+        pack_item(system, system->order[i], &system->items[i]);
+    }
+    return cairn_ok();
+}
+
+// ---- visits ----------------------------------------------------------------------------------------------------------------
+
+// w of a row without C lambda.
+static double velocity_of(const SorSystem *system, const SorItem *item, int r) {
+    const CairnProblem *problem = system->problem;
+    double w = system->rows[r].d;
+    if (problem->form == CAIRN_FORM_EXPLICIT) {
+        for (int k = problem->W_start[r]; k < problem->W_start[r + 1]; k++) {
+            w += problem->W[k] * system->lambda_read[problem->W_column[k]];
+        }
+        return w;
+    }
+    const double *J = system->J + item->J + (ptrdiff_t)(r - item->first_row) * item->stride;
+    for (int k = 0; k < item->link_count; k++) {
+        PgsLink link = system->links[item->first_link + k];
+        w += product(J, system->u_read + link.at, link.size);
+        J += link.size;
+    }
+    return w;
+}
+
+static void push_row(SorSystem *system, const SorItem *item, int r, double delta) {
+    if (system->problem->form == CAIRN_FORM_EXPLICIT) {
+        return;
+    }
+    const double *J = system->J + item->J + (ptrdiff_t)(r - item->first_row) * item->stride;
+    for (int k = 0; k < item->link_count; k++) {
+        PgsLink link = system->links[item->first_link + k];
+        for (int i = 0; i < link.size; i++) {
+            system->u[link.at + i] += J[i] * delta;
+        }
+        J += link.size;
+    }
+}
+
+// The bound of a row of a group per unit of its normal impulse, or -1 where its bounds stand.
+static double lever_of(const SorSystem *system, const SorItem *item, int r) {
+    return item->current >= 0 ? cairn_pgs_lever(&system->problem->frictions[item->current], r) : -1;
+}
+
+static double visit_row(SorSystem *system, const SorItem *item, int r) {
+    const PgsRow *row = &system->rows[r];
+    double lower = row->lower, upper = row->upper, old = system->lambda[r], share = system->settings.lambda;
+    double lever = lever_of(system, item, r);
+    if (lever >= 0) {
+        upper = lever * fmax(0, system->lambda[system->problem->frictions[item->current].normal]);
+        lower = -upper;
+    }
+    double target = old - row->step * (velocity_of(system, item, r) + row->C * old);
+    target = fmin(fmax(target, lower), upper);
+    double next = fmin(fmax(share * target + (1 - share) * old, lower), upper);
+    system->lambda[r] = next;
+    push_row(system, item, r, next - old);
+    return row->D * fabs(next - old) / (system->settings.omega * share);
+}
+
+static double visit_cone(SorSystem *system, const SorItem *item) {
+    const CairnFriction *friction = &system->problem->frictions[item->cone];
+    double *lambda = system->lambda + friction->normal, w[3], x[3], most = 0, share = system->settings.lambda;
+    for (int k = 0; k < 3; k++) {
+        int r = friction->normal + k;
+        w[k] = velocity_of(system, item, r) + system->rows[r].C * lambda[k];
+    }
+    if (friction->kind == CAIRN_FRICTION_COULOMB) { // De Saxce
+        w[0] += friction->mu * hypot(w[1], w[2]);
+    }
+    for (int k = 0; k < 3; k++) {
+        x[k] = lambda[k] - item->eta * w[k];
+    }
+    cairn_cone_project(friction->mu, x);
+    for (int k = 0; k < 3; k++) {
+        double delta = share * x[k] + (1 - share) * lambda[k] - lambda[k];
+        lambda[k] += delta;
+        push_row(system, item, friction->normal + k, delta);
+        most = fmax(most, fabs(delta));
+    }
+    return item->eta > 0 ? most / (item->eta * share) : 0;
+}
+
+static double visit_item(SorSystem *system, const SorItem *item) {
+    double most = 0;
+    int cone_row = item->cone >= 0 ? system->problem->frictions[item->cone].normal : -3;
+    for (int i = 0; i < item->row_count; i++) {
+        int r = item->first_row + i;
+        if (r == cone_row) {
+            most = fmax(most, visit_cone(system, item));
+        } else if (r < cone_row || r > cone_row + 2) {
+            most = fmax(most, visit_row(system, item, r));
+        }
+    }
+    return most;
+}
+
+double cairn_sor_visit_items(SorSystem *system, int first, int count, bool is_forward) {
+    double most = 0;
+    for (int i = 0; i < count; i++) {
+        most = fmax(most, visit_item(system, &system->items[is_forward ? first + i : first + count - 1 - i]));
+    }
+    return most;
+}

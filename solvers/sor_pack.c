@@ -1,0 +1,329 @@
+// From a problem to lanes and items.
+#include <math.h>
+#include <string.h>
+
+#include "solvers/sor.h"
+
+// What packing takes for the same: a lane's numbers then differ from J by 1e-11 of it at most. Arms are differences of positions,
+// whose rounding is larger than that of arms.
+static const double unit_slack = 1e-12, arm_slack = 1e-11;
+
+static double dot(const double *a, const double *b) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void cross(const double *a, const double *b, double *c) {
+    c[0] = a[1] * b[2] - a[2] * b[1];
+    c[1] = a[2] * b[0] - a[0] * b[2];
+    c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+// 1/sqrt(m) and the inertia's factor, as problem_ops has them.
+static const double *rigid_factor(const SorSystem *system, int block) {
+    return system->ops.offset[block] < 0 ? system->ops.factor + ~system->ops.offset[block] : NULL;
+}
+
+// A factor of a multiple of 1. The rotations of a ball's inertia leave rounding beside it.
+static bool is_round_factor(const double *f) {
+    double slack = unit_slack * f[1];
+    return fabs(f[3] - f[1]) <= slack && fabs(f[6] - f[1]) <= slack && fabs(f[2] * f[1]) <= unit_slack &&
+           fabs(f[4] * f[1]) <= unit_slack && fabs(f[5] * f[1]) <= unit_slack;
+}
+
+// The arm r of rows (e, r x e) over three axes e: r = 1/2 sum e x (r x e). False where the rows are not those of a point.
+static bool find_arm(const double axis[3][3], const double *J, double sign, double arm[3]) {
+    arm[0] = arm[1] = arm[2] = 0;
+    double turn[3], most = 0;
+    for (int i = 0; i < 3; i++) {
+        cross(axis[i], J + 6 * i + 3, turn);
+        for (int k = 0; k < 3; k++) {
+            arm[k] += 0.5 * sign * turn[k];
+            most = fmax(most, fabs(J[6 * i + 3 + k]));
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        cross(arm, axis[i], turn);
+        for (int k = 0; k < 3; k++) {
+            if (!(fabs(sign * turn[k] - J[6 * i + 3 + k]) <= arm_slack * most)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// The axes n, t1, t2 from a side's rows; false where they are no right-handed frame.
+static bool find_axes(const double *J, double sign, double axis[3][3]) {
+    double third[3];
+    for (int i = 0; i < 9; i++) {
+        axis[i / 3][i % 3] = sign * J[i / 3 * 6 + i % 3];
+    }
+    cross(axis[0], axis[1], third);
+    for (int k = 0; k < 3; k++) {
+        if (!(fabs(third[k] - axis[2][k]) <= unit_slack)) {
+            return false;
+        }
+    }
+    return fabs(dot(axis[0], axis[0]) - 1) <= unit_slack && fabs(dot(axis[1], axis[1]) - 1) <= unit_slack &&
+           fabs(dot(axis[0], axis[1])) <= unit_slack;
+}
+
+static bool is_opposite(const double *J, const double *other) {
+    for (int i = 0; i < 18; i++) {
+        if (i % 6 < 3 && J[i] != -other[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_along(const double *arm, const double *normal, double sign, double *length) {
+    *length = sign * dot(arm, normal);
+    double slack = arm_slack * (fabs(*length) + fabs(arm[0]) + fabs(arm[1]) + fabs(arm[2]));
+    for (int k = 0; k < 3; k++) {
+        if (fabs(arm[k] - sign * *length * normal[k]) > slack) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_lane_candidate(const SorSystem *system, const CairnConstraintBlock *constraint) {
+    const CairnProblem *problem = system->problem;
+    if (constraint->row_count != 3 || constraint->friction < 0 || constraint->term_count < 1 ||
+        constraint->term_count > 2) {
+        return false;
+    }
+    const CairnFriction *friction = &problem->frictions[constraint->friction];
+    if (friction->kind != system->law || friction->normal != constraint->first_row || friction->spin_rows != 0 ||
+        problem->compliance[constraint->first_row + 1] != problem->compliance[constraint->first_row + 2]) {
+        return false;
+    }
+    const CairnTerm *terms = problem->terms + constraint->first_term;
+    for (int t = 0; t < constraint->term_count; t++) {
+        if (problem->blocks[terms[t].block].size != 6 || !rigid_factor(system, terms[t].block)) {
+            return false;
+        }
+    }
+    return constraint->term_count == 1 || terms[0].block != terms[1].block;
+}
+
+void cairn_sor_read_contact(const SorSystem *system, int c, SorContact *contact) {
+    const CairnProblem *problem = system->problem;
+    const CairnConstraintBlock *constraint = &problem->constraints[c];
+    *contact = (SorContact){.shape = SOR_ITEM, .block_a = -1, .block_b = -1};
+    if (!is_lane_candidate(system, constraint)) {
+        return;
+    }
+    // Side b has +(e, r x e), side a minus that, and either may be missing.
+    const CairnTerm *terms = problem->terms + constraint->first_term;
+    double axis[3][3];
+    int b = 0;
+    while (b < constraint->term_count && !find_axes(problem->J + terms[b].jacobian, 1, axis)) {
+        b++;
+    }
+    int a = b == 0 ? 1 : 0;
+    if (b == constraint->term_count && (b == 2 || !find_axes(problem->J + terms[0].jacobian, -1, axis))) {
+        return;
+    }
+    if (b < constraint->term_count) {
+        contact->block_b = terms[b].block;
+        if (!find_arm((const double(*)[3])axis, problem->J + terms[b].jacobian, 1, contact->arm_b)) {
+            return;
+        }
+    }
+    if (a < constraint->term_count) {
+        contact->block_a = terms[a].block;
+        if ((contact->block_b >= 0 && !is_opposite(problem->J + terms[a].jacobian, problem->J + terms[b].jacobian)) ||
+            !find_arm((const double(*)[3])axis, problem->J + terms[a].jacobian, -1, contact->arm_a)) {
+            return;
+        }
+    }
+    memcpy(contact->normal, axis[0], sizeof contact->normal);
+    memcpy(contact->tangent, axis[1], sizeof contact->tangent);
+    double length_a, length_b;
+    bool is_round = (contact->block_a < 0 || system->is_round[contact->block_a]) &&
+                    (contact->block_b < 0 || system->is_round[contact->block_b]) &&
+                    is_along(contact->arm_a, contact->normal, 1, &length_a) &&
+                    is_along(contact->arm_b, contact->normal, -1, &length_b);
+    contact->shape = is_round ? SOR_ROUND : SOR_GENERAL;
+    if (is_round) {
+        contact->arm_a[0] = length_a;
+        contact->arm_b[0] = length_b;
+    }
+}
+
+// g = J P^-1 J^T + C of a contact's three rows.
+static void find_g(const SorSystem *system, const CairnConstraintBlock *constraint, double g[3][3]) {
+    const CairnProblem *problem = system->problem;
+    for (int i = 0; i < 9; i++) {
+        g[i / 3][i % 3] = i % 4 == 0 ? problem->compliance[constraint->first_row + i / 3] : 0;
+    }
+    for (int t = 0; t < constraint->term_count; t++) {
+        const CairnTerm *term = &problem->terms[constraint->first_term + t];
+        double row[3][6];
+        memcpy(row, problem->J + term->jacobian, sizeof row);
+        for (int i = 0; i < 3; i++) {
+            cairn_ops_forward(&system->ops, term->block, row[i]);
+            for (int j = 0; j <= i; j++) {
+                double sum = dot(row[i], row[j]) + dot(row[i] + 3, row[j] + 3);
+                g[i][j] += sum;
+                g[j][i] += i == j ? 0 : sum;
+            }
+        }
+    }
+}
+
+// An empty lane has zeros and eta = 1 and moves nothing.
+void cairn_sor_pack_lane(const SorSystem *system, int c, double *group, int rows, int lane) {
+    const CairnProblem *problem = system->problem;
+    int *a = (int *)(group + (ptrdiff_t)SOR_LANES * (rows - 1)) + lane, *b = a + SOR_LANES;
+    group += lane;
+    group[SOR_LANES * SOR_ETA] = 1;
+    *a = *b = system->nobody;
+    if (c < 0) {
+        return;
+    }
+    SorContact contact;
+    const CairnConstraintBlock *constraint = &problem->constraints[c];
+    double g[3][3];
+    int r = constraint->first_row;
+    cairn_sor_read_contact(system, c, &contact);
+    find_g(system, constraint, g);
+    *a = contact.block_a >= 0 ? system->block_at[contact.block_a] / SOR_BODY : system->nobody;
+    *b = contact.block_b >= 0 ? system->block_at[contact.block_b] / SOR_BODY : system->nobody;
+    group[SOR_LANES * SOR_MU] = problem->frictions[constraint->friction].mu;
+    group[SOR_LANES * SOR_ETA] = cairn_sor_eta(&system->settings, g);
+    group[SOR_LANES * SOR_COMPLIANCE] = problem->compliance[r];
+    group[SOR_LANES * (SOR_COMPLIANCE + 1)] = problem->compliance[r + 1];
+    for (int k = 0; k < 3; k++) {
+        group[SOR_LANES * (SOR_NORMAL + k)] = contact.normal[k];
+        group[SOR_LANES * (SOR_TANGENT + k)] = contact.tangent[k];
+        group[SOR_LANES * (SOR_D + k)] = problem->right_side[r + k];
+        group[SOR_LANES * (SOR_LAMBDA + k)] = system->lambda[r + k];
+        if (contact.shape == SOR_GENERAL) {
+            group[SOR_LANES * (SOR_ARM_A + k)] = contact.arm_a[k];
+            group[SOR_LANES * (SOR_ARM_B + k)] = contact.arm_b[k];
+        }
+    }
+    if (contact.shape == SOR_ROUND) {
+        group[SOR_LANES * SOR_ARM_A] = contact.arm_a[0];
+        group[SOR_LANES * SOR_ROUND_ARM_B] = contact.arm_b[0];
+    }
+}
+
+// Places in u, and what the lanes want of rigid bodies.
+static CairnStatus place_blocks(SorSystem *system, CairnArena *arena) {
+    const CairnProblem *problem = system->problem;
+    system->block_at = CAIRN_PUSH(arena, int, problem->block_count + 1);
+    system->is_round = CAIRN_PUSH(arena, bool, problem->block_count + 1);
+    if (!system->block_at || !system->is_round) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d blocks", system->settings.name,
+                           problem->block_count);
+    }
+    for (int i = 0; i < problem->block_count; i++) {
+        system->block_at[i] = system->u_size;
+        system->u_size += (problem->blocks[i].size + SOR_BODY - 1) / SOR_BODY * SOR_BODY;
+    }
+    system->nobody = system->u_size / SOR_BODY;
+    system->u_size += SOR_BODY;
+    system->u = CAIRN_PUSH_ZERO(arena, double, system->u_size);
+    // Read by eights.
+    system->inertia = CAIRN_PUSH_ZERO(arena, double, SOR_INERTIA *(system->nobody + 1) + 8);
+    if (!system->u || !system->inertia) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d dofs", system->settings.name, problem->dof_count);
+    }
+    for (int i = 0; i < problem->block_count; i++) {
+        const double *f = rigid_factor(system, i);
+        system->is_round[i] = f && is_round_factor(f);
+        if (f) {
+            memcpy(system->u + system->block_at[i] + 6, f, 2 * sizeof *f);
+            memcpy(system->inertia + (ptrdiff_t)SOR_INERTIA * (system->block_at[i] / SOR_BODY), f + 2,
+                   SOR_INERTIA * sizeof *f);
+        }
+    }
+    return cairn_ok();
+}
+
+static CairnStatus classify(SorSystem *system, CairnArena *arena) {
+    const CairnProblem *problem = system->problem;
+    int count = problem->constraint_count;
+    system->shape = CAIRN_PUSH(arena, unsigned char, count + 1);
+    if (!system->shape) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d constraints", system->settings.name, count);
+    }
+    system->law = CAIRN_FRICTION_CONE;
+    for (int f = problem->friction_count - 1; f >= 0; f--) {
+        CairnFrictionKind kind = problem->frictions[f].kind;
+        system->law = kind == CAIRN_FRICTION_COULOMB || kind == CAIRN_FRICTION_CONE ? kind : system->law;
+    }
+    int threads = system->settings.threads;
+#pragma omp parallel for num_threads(threads) if (threads > 1 && count > 512) schedule(static)
+    for (int c = 0; c < count; c++) {
+        SorContact contact;
+        cairn_sor_read_contact(system, c, &contact);
+        system->shape[c] = (unsigned char)contact.shape;
+    }
+    return cairn_ok();
+}
+
+static void fill_lanes(SorSystem *system, int first_group, int group_count, int rows, double *data) {
+    int threads = system->settings.threads;
+#pragma omp parallel for num_threads(threads) if (threads > 1 && group_count > 64) schedule(static)
+    for (int i = 0; i < group_count; i++) {
+        double *group = data + (ptrdiff_t)i * rows * SOR_LANES;
+        memset(group, 0, (size_t)rows * SOR_LANES * sizeof *group);
+        for (int lane = 0; lane < SOR_LANES; lane++) {
+            cairn_sor_pack_lane(system, system->lanes[(first_group + i) * SOR_LANES + lane], group, rows, lane);
+        }
+    }
+}
+
+static CairnStatus pack_lanes(SorSystem *system, CairnArena *arena) {
+    size_t size = 0;
+    for (int k = 0; k < system->colour_count; k++) {
+        const SorColour *colour = &system->colours[k];
+        size += ((size_t)colour->round_count * SOR_ROUND_ROWS + (size_t)colour->general_count * SOR_GENERAL_ROWS) *
+                SOR_LANES;
+    }
+    double *data = CAIRN_PUSH(arena, double, size + 1);
+    if (!data) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d contacts", system->settings.name,
+                           SOR_LANES * system->group_count);
+    }
+    for (int k = 0; k < system->colour_count; k++) {
+        SorColour *colour = &system->colours[k];
+        colour->round = data;
+        data += (ptrdiff_t)colour->round_count * SOR_ROUND_ROWS * SOR_LANES;
+        colour->general = data;
+        data += (ptrdiff_t)colour->general_count * SOR_GENERAL_ROWS * SOR_LANES;
+        fill_lanes(system, colour->first_group, colour->round_count, SOR_ROUND_ROWS, colour->round);
+        fill_lanes(system, colour->first_group + colour->round_count, colour->general_count, SOR_GENERAL_ROWS,
+                   colour->general);
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_sor_pack(SorSystem *system, const CairnProblem *problem, const SorSettings *settings, double *lambda,
+                           CairnArena *arena) {
+    *system = (SorSystem){.problem = problem, .settings = *settings, .lambda = lambda, .lambda_read = lambda};
+    CAIRN_TRY(cairn_ops_init(&system->ops, problem, arena));
+    if (problem->form == CAIRN_FORM_DYNAMICS) {
+        CAIRN_TRY(place_blocks(system, arena));
+        CAIRN_TRY(classify(system, arena));
+        CAIRN_TRY(cairn_sor_colour(system, arena));
+        CAIRN_TRY(pack_lanes(system, arena));
+    }
+    CAIRN_TRY(cairn_sor_pack_items(system, arena));
+    system->u_read = system->u;
+    if (settings->is_jacobi) {
+        double *u = CAIRN_PUSH_ZERO(arena, double, system->u_size + 1);
+        double *read = CAIRN_PUSH(arena, double, problem->row_count + 1);
+        if (!u || !read) {
+            return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d dofs", settings->name, problem->dof_count);
+        }
+        system->u_read = u;
+        system->lambda_read = problem->form == CAIRN_FORM_EXPLICIT ? read : lambda;
+    }
+    return cairn_ok();
+}
