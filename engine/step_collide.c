@@ -7,8 +7,12 @@
 // so that what could touch within the step has a row and nothing tunnels. A body that is not continuous does without.
 static double motion_of(const CairnStep *step, const CairnShape *shape, CairnStepSide *side) {
     const CairnBody *body = &step->store->bodies[shape->body];
-    if (body->type == CAIRN_STATIC || shape->geometry.is_unbounded || !body->is_continuous) {
+    if (body->type == CAIRN_STATIC || !body->is_continuous) {
         return 0;
+    }
+    if (shape->geometry.is_unbounded) { // of a turning half-space points have any speed: its shift alone counts
+        side->travel = cairn_scale(step->h, body->velocity);
+        return cairn_length(side->travel);
     }
     int block = step->block_of[shape->body];
     CairnVec3 linear = block >= 0 ? step->blocks[block].free.linear : body->velocity;

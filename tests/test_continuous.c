@@ -218,6 +218,25 @@ static void a_fast_ball_bounces_off(void **state) {
 }
 
 // A block that slides fast keeps its contacts with the floor, step for step.
+// The ground itself may be what is fast: one metre a step, at things half a metre over it.
+static void a_rising_floor_takes_along(void **state) {
+    (void)state;
+    CairnShapeDef floor = cairn_half_space();
+    CairnShapeDef shapes[] = {cairn_sphere(0.2), cairn_box(0.4, 0.4, 0.4), cairn_cylinder(0.2, 0.4),
+                              cairn_capsule(0.2, 0.4)};
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        CairnWorld *world = empty_world();
+        CairnBodyId plane = put(world, CAIRN_KINEMATIC, none, cairn_vec3(0, 0, 60), none, &floor, true);
+        CairnBodyId id = put(world, CAIRN_DYNAMIC, cairn_vec3(0, 0, 0.7), none, none, &shapes[i], true);
+        for (int k = 0; k < 5; k++) {
+            step(world, 1);
+            double height = state_of(world, id).position.z - state_of(world, plane).position.z;
+            assert_true(height > (shapes[i].type == CAIRN_CAPSULE ? 0.4 : 0.2) - 1e-3);
+        }
+        cairn_world_destroy(world);
+    }
+}
+
 static void fast_sliding_stays_on_the_floor(void **state) {
     (void)state;
     CairnWorldDef def = cairn_world_def();
@@ -248,6 +267,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(two_bullets_meet),
         cmocka_unit_test(passing_by_is_not_a_hit),
         cmocka_unit_test(a_fast_ball_bounces_off),
+        cmocka_unit_test(a_rising_floor_takes_along),
         cmocka_unit_test(fast_sliding_stays_on_the_floor),
     };
     if (argc > 1) {
