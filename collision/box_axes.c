@@ -32,13 +32,15 @@ CairnBoxAxis cairn_box_best_face(const CairnBoxFrame *first, const CairnBoxFrame
             fabs(relation->along_second[k]) - (g[k] + (h[0] * r[0][k] + h[1] * r[1][k] + h[2] * r[2][k]));
     }
     int best = 0;
+    double highest = separations[0]; // an earlier axis stands for those that tie with it, as deep as they are
     for (int k = 1; k < 6; ++k) {
         best = separations[k] > separations[best] + tie ? k : best;
+        highest = fmax(highest, separations[k]);
     }
     bool is_first = best < 3;
     CairnVec3 normal = is_first ? first->axis[best] : second->axis[best - 3];
     bool is_behind = (is_first ? relation->along_first[best] : relation->along_second[best - 3]) < 0;
-    return (CairnBoxAxis){is_behind ? cairn_neg(normal) : normal, separations[best], is_first ? best : -1,
+    return (CairnBoxAxis){is_behind ? cairn_neg(normal) : normal, highest, is_first ? best : -1,
                           is_first ? -1 : best - 3};
 }
 
@@ -52,11 +54,17 @@ static double separation_along(const CairnBoxFrame *first, const CairnBoxFrame *
     return cairn_dot(second->center, n) - reach;
 }
 
+static CairnVec3 edge_normal(const CairnBoxFrame *first, const CairnBoxFrame *second, const CairnBoxAxis *axis) {
+    CairnVec3 n = cairn_normalize(cairn_cross(first->axis[axis->i], second->axis[axis->j]));
+    return cairn_dot(second->center, n) < 0 ? cairn_neg(n) : n;
+}
+
 CairnBoxAxis cairn_box_best_edges(const CairnBoxFrame *first, const CairnBoxFrame *second,
                                   const CairnBoxRelation *relation, double tie) {
     static const int next[4] = {1, 2, 0, 1};
     const double *h = first->half, *g = second->half, *d = relation->along_first;
     CairnBoxAxis best = {{0, 0, 1}, -HUGE_VAL, -1, -1};
+    CairnBoxAxis highest = best;
     for (int i = 0; i < 3; ++i) {
         int i1 = next[i], i2 = next[i + 1];
         for (int j = 0; j < 3; ++j) {
@@ -68,6 +76,9 @@ CairnBoxAxis cairn_box_best_edges(const CairnBoxFrame *first, const CairnBoxFram
             double reach_first = h[i1] * fabs(r2) + h[i2] * fabs(r1);
             double reach_second = g[j1] * relation->abs_r[i][j2] + g[j2] * relation->abs_r[i][j1];
             double separation = (fabs(d[i2] * r1 - d[i1] * r2) - (reach_first + reach_second)) / sqrt(squared);
+            if (separation > highest.separation) {
+                highest = (CairnBoxAxis){{0, 0, 1}, separation, i, j};
+            }
             if (separation > best.separation + tie) {
                 best.separation = separation;
                 best.i = i;
@@ -75,10 +86,13 @@ CairnBoxAxis cairn_box_best_edges(const CairnBoxFrame *first, const CairnBoxFram
             }
         }
     }
-    if (best.i >= 0) {
-        CairnVec3 n = cairn_normalize(cairn_cross(first->axis[best.i], second->axis[best.j]));
-        best.normal = cairn_dot(second->center, n) < 0 ? cairn_neg(n) : n;
-        best.separation = separation_along(first, second, best.normal); // the quotient above has rounding over sin
+    if (best.i >= 0) { // the quotient above has rounding over sin
+        best.normal = edge_normal(first, second, &best);
+        best.separation = separation_along(first, second, best.normal);
+    }
+    if (highest.i != best.i || highest.j != best.j) { // as with faces
+        CairnVec3 n = edge_normal(first, second, &highest);
+        best.separation = fmax(best.separation, separation_along(first, second, n));
     }
     return best;
 }
