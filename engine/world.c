@@ -62,7 +62,9 @@ CairnStatus cairn_world_create(const CairnWorldDef *def, CairnWorld **out) {
     cairn_arena_init(&world->arena, &world->allocator);
     CairnStatus status = cairn_world_set_solver(world, cairn_solver_at(0), NULL);
     if (cairn_is_ok(status)) {
-        status = cairn_world_set_partitioner(world, cairn_partitioner_at(0), NULL);
+        const CairnPartitioner *partitioner = NULL;
+        status = cairn_partitioner_find("mindp", &partitioner); // as S0: only solvers that need parts ask it
+        status = cairn_is_ok(status) ? cairn_world_set_partitioner(world, partitioner, NULL) : status;
     }
     if (cairn_is_ok(status)) {
         status = cairn_world_set_refiner(world, cairn_refiner_at(0), NULL);

@@ -93,7 +93,7 @@ static bool accept(CairnExact *exact, const CairnBppOptions *options) {
     return !options->faithful && measure <= exact->target;
 }
 
-static CairnStatus pivot_until_settled(CairnExact *exact, const CairnBppOptions *options, CairnOutcome *outcome) {
+CairnStatus cairn_bpp_pivot(CairnExact *exact, const CairnBppOptions *options, CairnOutcome *outcome) {
     Seen seen;
     CAIRN_TRY(make_seen(&seen, options->iterations, exact->context->arena));
     int singles = 0, fewest = exact->problem->row_count + 1, since = 0;
@@ -133,7 +133,7 @@ CairnStatus cairn_bpp_run(CairnExact *exact, const void *options, CairnOutcome *
     } else {
         memset(exact->place, CAIRN_FREE, (size_t)exact->problem->row_count);
     }
-    CAIRN_TRY(pivot_until_settled(exact, chosen, outcome));
+    CAIRN_TRY(cairn_bpp_pivot(exact, chosen, outcome));
     if (chosen->faithful || (*outcome == CAIRN_CONVERGED && cairn_exact_clamp(exact) <= exact->limit)) {
         return cairn_ok();
     }

@@ -20,6 +20,9 @@ typedef struct CairnBppOptions {
 // A CairnExactMethod with CairnBppOptions, for solvers that pivot over another system.
 CairnStatus cairn_bpp_run(CairnExact *exact, const void *options, CairnOutcome *outcome);
 
+// Its pivoting alone, from the places and the lambda that are there; nothing behind it.
+CairnStatus cairn_bpp_pivot(CairnExact *exact, const CairnBppOptions *options, CairnOutcome *outcome);
+
 extern const CairnSolver cairn_solver_bpp;
 
 #endif

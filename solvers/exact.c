@@ -80,6 +80,11 @@ static void renew_bounds(CairnExact *exact, double part) {
     }
 }
 
+static void set_certificate(CairnExact *exact) {
+    exact->limit = 1e-8 * exact->scale + 1e-12;
+    exact->target = 1e-2 * exact->limit;
+}
+
 // Everything but the system, which is there.
 static CairnStatus init(CairnExact *exact, const char *name, const CairnProblem *problem, const double *lambda) {
     int m = problem->row_count;
@@ -97,8 +102,7 @@ static CairnStatus init(CairnExact *exact, const char *name, const CairnProblem 
         }
         exact->scale = fmax(exact->scale, fabs(exact->b[i]));
     }
-    exact->limit = 1e-8 * exact->scale + 1e-12;
-    exact->target = 1e-2 * exact->limit;
+    set_certificate(exact);
     renew_bounds(exact, 1);
     hold_rows(exact);
     return cairn_ok();
@@ -120,6 +124,28 @@ CairnStatus cairn_exact_init_kind(CairnExact *exact, const char *name, const Cai
     CAIRN_TRY(allocate(exact));
     CAIRN_TRY(cairn_system_init_kind(&exact->system, problem, kind, context));
     return init(exact, name, problem, lambda);
+}
+
+CairnStatus cairn_exact_init_made(CairnExact *exact, const char *name, const CairnProblem *problem,
+                                  const CairnSystemKind *kind, void *state, CairnSolverContext *context,
+                                  const double *lambda) {
+    CAIRN_TRY(check(name, problem, lambda, false));
+    *exact = (CairnExact){.problem = problem, .context = context};
+    CAIRN_TRY(allocate(exact));
+    CAIRN_TRY(cairn_system_init_made(&exact->system, problem, kind, state, context));
+    return init(exact, name, problem, lambda);
+}
+
+CairnStatus cairn_exact_init_inner(CairnExact *exact, const char *name, const CairnProblem *problem,
+                                   CairnFormulation formulation, const bool *is_last, double scale,
+                                   CairnSolverContext *context, const double *lambda) {
+    *exact = (CairnExact){.problem = problem, .context = context};
+    CAIRN_TRY(allocate(exact));
+    CAIRN_TRY(cairn_system_init_last(&exact->system, problem, formulation, is_last, context));
+    CAIRN_TRY(init(exact, name, problem, lambda));
+    exact->scale = scale;
+    set_certificate(exact);
+    return cairn_ok();
 }
 
 CairnStatus cairn_exact_init_cones(CairnExact *exact, const char *name, const CairnProblem *problem,

@@ -45,6 +45,16 @@ CairnStatus cairn_exact_init_kind(CairnExact *exact, const char *name, const Cai
 CairnStatus cairn_exact_init_cones(CairnExact *exact, const char *name, const CairnProblem *problem,
                                    CairnFormulation formulation, CairnSolverContext *context, const double *lambda);
 
+// The same over a system that is made already (`state` of `kind`).
+CairnStatus cairn_exact_init_made(CairnExact *exact, const char *name, const CairnProblem *problem,
+                                  const CairnSystemKind *kind, void *state, CairnSolverContext *context,
+                                  const double *lambda);
+
+// A part of another solve, whose problem was checked: its certificate is that of `scale`. `is_last`: as of cairn_system_init_last.
+CairnStatus cairn_exact_init_inner(CairnExact *exact, const char *name, const CairnProblem *problem,
+                                   CairnFormulation formulation, const bool *is_last, double scale,
+                                   CairnSolverContext *context, const double *lambda);
+
 // Find w of the iterate, and the largest |middle of w, D (lambda - u), D (lambda - l)|.
 double cairn_exact_measure(CairnExact *exact);
 

@@ -350,6 +350,10 @@ struct CairnKeptPlan {
     bool is_valid;
 };
 
+static bool is_same_mark(const bool *a, const bool *b, size_t n) {
+    return (a != NULL) == (b != NULL) && (a == NULL || memcmp(a, b, n * sizeof(bool)) == 0);
+}
+
 static bool is_same_graph(const CairnLinalgGraph *a, const CairnLinalgGraph *b) {
     size_t n = (size_t)a->node_count, m = (size_t)a->element_count;
     if (a->node_count != b->node_count || a->element_count != b->element_count) {
@@ -358,8 +362,7 @@ static bool is_same_graph(const CairnLinalgGraph *a, const CairnLinalgGraph *b) 
     return memcmp(a->node_size, b->node_size, n * sizeof(int)) == 0 &&
            memcmp(a->element_start, b->element_start, (m + 1) * sizeof(int)) == 0 &&
            memcmp(a->element_node, b->element_node, (size_t)a->element_start[m] * sizeof(int)) == 0 &&
-           (a->is_held != NULL) == (b->is_held != NULL) &&
-           (a->is_held == NULL || memcmp(a->is_held, b->is_held, n * sizeof(bool)) == 0);
+           is_same_mark(a->is_held, b->is_held, n) && is_same_mark(a->is_last, b->is_last, n);
 }
 
 static bool copy_graph(const CairnLinalgGraph *graph, CairnArena *arena, CairnLinalgGraph *copy) {
@@ -367,7 +370,8 @@ static bool copy_graph(const CairnLinalgGraph *graph, CairnArena *arena, CairnLi
     int *size = CAIRN_PUSH(arena, int, n), *start = CAIRN_PUSH(arena, int, m + 1);
     int *node = CAIRN_PUSH(arena, int, graph->element_start[m]);
     bool *is_held = graph->is_held ? CAIRN_PUSH(arena, bool, n) : NULL;
-    if (!size || !start || !node || (graph->is_held && !is_held)) {
+    bool *is_last = graph->is_last ? CAIRN_PUSH(arena, bool, n) : NULL;
+    if (!size || !start || !node || (graph->is_held && !is_held) || (graph->is_last && !is_last)) {
         return false;
     }
     memcpy(size, graph->node_size, n * sizeof *size);
@@ -376,7 +380,13 @@ static bool copy_graph(const CairnLinalgGraph *graph, CairnArena *arena, CairnLi
     if (is_held) {
         memcpy(is_held, graph->is_held, n * sizeof *is_held);
     }
-    *copy = (CairnLinalgGraph){graph->node_count, graph->element_count, size, start, node, is_held};
+    if (is_last) {
+        memcpy(is_last, graph->is_last, n * sizeof *is_last);
+    }
+    if (is_last) {
+        memcpy(is_last, graph->is_last, n * sizeof *is_last);
+    }
+    *copy = (CairnLinalgGraph){graph->node_count, graph->element_count, size, start, node, is_held, is_last};
     return true;
 }
 

@@ -45,6 +45,11 @@ typedef struct CairnGroups {
 CairnStatus cairn_groups_of(const CairnOps *ops, CairnArena *arena, CairnGroups *groups);
 CairnStatus cairn_groups_init(CairnGroups *groups, const CairnProblem *problem, CairnArena *arena);
 
+// Of a body system made with `is_last`: R (n x n in rows, n the dofs of those blocks) with R R^T = E, the inverse effective mass that
+// they have beside the constraints of the factor; place[block] is the first row of a block in it. K = L D L^T eliminates them last, so
+// the end of the factor is that of E^-1, and R = L^-T D^-1/2: no column of K^-1 is solved for.
+void cairn_body_reduce(const CairnSystem *system, double *R, int *place);
+
 // What stands between solves: the graph and its plan.
 typedef struct CairnKeptPlan CairnKeptPlan;
 

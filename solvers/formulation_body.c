@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/check.h"
 #include "solvers/formulation.h"
 #include "solvers/linalg_kernels.h"
 
@@ -61,6 +62,9 @@ static void add_product(const CairnGroups *groups, const CairnGroup *group, cons
 
 static void add_element(void *user, int element, const CairnLinalgFront *front, const int *rows) {
     const Body *body = user;
+    if (body->element[element] < 0) {
+        return;
+    }
     const CairnGroup *group = &body->groups.groups[body->element[element]];
     const CairnGroupTerm *terms = body->groups.terms + group->first_term;
     const double *negative = body->negative + group->first_row;
@@ -78,12 +82,13 @@ static void add_element(void *user, int element, const CairnLinalgFront *front, 
     }
 }
 
-static CairnStatus make_graph(Body *body, CairnArena *arena, CairnLinalgGraph *graph) {
+// One element more couples the blocks that go last.
+static CairnStatus make_graph(Body *body, const bool *is_last, CairnArena *arena, CairnLinalgGraph *graph) {
     const CairnProblem *problem = body->problem;
     const CairnGroups *groups = &body->groups;
     int *size = CAIRN_PUSH(arena, int, problem->block_count + 1);
     int *start = CAIRN_PUSH(arena, int, groups->group_count + 2),
-        *node = CAIRN_PUSH(arena, int, groups->term_count + 1);
+        *node = CAIRN_PUSH(arena, int, groups->term_count + problem->block_count + 1);
     body->element = CAIRN_PUSH(arena, int, groups->group_count + 1);
     if (!size || !start || !node || !body->element) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory for a graph of %d blocks",
@@ -104,8 +109,16 @@ static CairnStatus make_graph(Body *body, CairnArena *arena, CairnLinalgGraph *g
             node[next++] = groups->terms[group->first_term + t].block;
         }
     }
+    body->element[elements] = -1;
+    start[elements++] = next;
+    for (int i = 0; i < problem->block_count && is_last; i++) {
+        if (is_last[i]) {
+            node[next++] = i;
+        }
+    }
+    elements -= next == start[elements - 1];
     start[elements] = next;
-    *graph = (CairnLinalgGraph){problem->block_count, elements, size, start, node, NULL};
+    *graph = (CairnLinalgGraph){problem->block_count, elements, size, start, node, NULL, is_last};
     return cairn_ok();
 }
 
@@ -139,7 +152,7 @@ static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, voi
     body->problem = problem;
     CAIRN_TRY(cairn_groups_of(ops, arena, &body->groups));
     CairnLinalgGraph graph;
-    CAIRN_TRY(make_graph(body, arena, &graph));
+    CAIRN_TRY(make_graph(body, ops->is_last, arena, &graph));
     const CairnLinalgPlan *plan;
     CAIRN_TRY(cairn_formulation_plan(&graph, context, memory, &plan));
     CAIRN_TRY(cairn_linalg_factor_init(&body->factor, plan, context->thread_count, arena));
@@ -302,6 +315,43 @@ static void solve(void *state, double *x) {
             double turned[3], *part = x + problem->frictions[f].normal;
             memcpy(turned, part, sizeof turned);
             cairn_turn_backward(&body->turns[f], turned, part);
+        }
+    }
+}
+
+// L^-1 by columns, below the diagonal of the last front's end; then R = (L^-1)^T D^-1/2.
+void cairn_body_reduce(const CairnSystem *system, double *R, int *place) {
+    const Body *body = system->state;
+    const CairnLinalgPlan *plan = body->factor.plan;
+    const bool *is_last = system->ops.is_last;
+    int n = 0;
+    for (int b = 0; b < body->problem->block_count; b++) {
+        n += is_last[b] ? body->problem->blocks[b].size : 0;
+    }
+    if (n == 0) {
+        return;
+    }
+    const CairnLinalgSupernode *super = &plan->supernodes[plan->supernode_count - 1];
+    int first = super->pivots - n;
+    CAIRN_ASSERT(first >= 0);
+    const double *L = body->factor.panels + super->panel + (size_t)first * (size_t)(super->rows + 1);
+    const double *inverse = body->factor.inverse + super->place + first;
+    for (int b = 0; b < body->problem->block_count; b++) {
+        place[b] = is_last[b] ? plan->node_row[b] - first : 0;
+        CAIRN_ASSERT(place[b] >= 0 && (!is_last[b] || plan->node_place[b] >= super->place + first));
+    }
+    memset(R, 0, (size_t)n * (size_t)n * sizeof *R);
+    for (int j = 0; j < n; j++) { // row j of R: column j of L^-1
+        double *x = R + (size_t)j * (size_t)n;
+        x[j] = 1;
+        for (int k = j; k < n; k++) {
+            const double *column = L + (size_t)k * (size_t)super->rows;
+            for (int i = k + 1; i < n; i++) {
+                x[i] -= column[i] * x[k];
+            }
+        }
+        for (int k = j; k < n; k++) {
+            x[k] *= sqrt(inverse[k]);
         }
     }
 }

@@ -90,7 +90,7 @@ static CairnStatus make_graph(Kkt *kkt, CairnArena *arena, CairnLinalgGraph *gra
         }
     }
     start[elements] = 2 * elements;
-    *graph = (CairnLinalgGraph){limit, elements, size, start, node, is_held};
+    *graph = (CairnLinalgGraph){limit, elements, size, start, node, is_held, NULL};
     return cairn_ok();
 }
 

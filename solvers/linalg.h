@@ -25,6 +25,8 @@ typedef struct CairnLinalgGraph {
     // A node that must not be the first to go: it is eliminated only after one of its neighbours (a stiff row of a quasi-definite
     // system, whose own pivot is tiny). NULL: none.
     const bool *is_held;
+    // Nodes that go after all others. Where an element couples all of them, they end the last supernode. NULL: none.
+    const bool *is_last;
 } CairnLinalgGraph;
 
 // Rows of the matrix that a supernode leaves to its parent, next to each other both in the order and in the parent's front.

@@ -1,6 +1,7 @@
 // The symbolic factor: from an order of elimination to supernodes, their fronts and where everything lies.
 #include "solvers/linalg.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/base/check.h"
@@ -132,6 +133,12 @@ static int union_below(Builder *b, int p, int *list) {
     return count;
 }
 
+// Nodes that go after all others, and are coupled, stay together whatever it costs: first, so that nothing comes between them.
+static bool are_last(const Builder *b, int p, int q) {
+    const bool *is_last = b->graph->is_last;
+    return is_last != NULL && is_last[b->order[p]] && is_last[b->order[q]];
+}
+
 // Merge children into p where one larger front costs less than two. Zeros then come into the child's columns.
 static void merge_children(Builder *b, int p) {
     Node *node = &b->nodes[p];
@@ -142,6 +149,9 @@ static void merge_children(Builder *b, int p) {
             const Node *child = &b->nodes[c];
             double apart = cost_of(child->dofs, child->below_dofs) + cost_of(node->dofs, node->below_dofs);
             double saved = apart - cost_of(child->dofs + node->dofs, node->below_dofs);
+            if (are_last(b, p, c)) {
+                saved = HUGE_VAL;
+            }
             if (saved > gain) {
                 gain = saved;
                 best = c;
@@ -374,6 +384,18 @@ static CairnStatus take_plan(Builder *b) {
     return cairn_ok();
 }
 
+static void put_last(const CairnLinalgGraph *graph, int *order, int *later) {
+    int count = 0, kept = 0;
+    for (int p = 0; p < graph->node_count && graph->is_last; p++) {
+        if (graph->is_last[order[p]]) {
+            later[count++] = order[p];
+        } else {
+            order[kept++] = order[p];
+        }
+    }
+    memcpy(order + kept, later, (size_t)count * sizeof *order);
+}
+
 static CairnStatus build(Builder *b, const int *order) {
     int n = b->graph->node_count;
     int *own = CAIRN_PUSH(b->scratch, int, n + 1), *stack = CAIRN_PUSH(b->scratch, int, n + 1);
@@ -384,6 +406,7 @@ static CairnStatus build(Builder *b, const int *order) {
     b->order = order ? order : own;
     if (!order) {
         CAIRN_TRY(cairn_linalg_order(b->graph, b->scratch, own));
+        put_last(b->graph, own, stack);
     }
     for (int p = 0; p < n; p++) {
         b->position[b->order[p]] = p;

@@ -181,6 +181,34 @@ static CairnStatus run_pgs_sm(CairnExact *exact, const void *options, CairnOutco
     return cairn_ok();
 }
 
+static CairnStatus prepare(Rounds *rounds, const CairnProblem *problem, CairnSolverContext *context) {
+    int m = problem->row_count;
+    CAIRN_TRY(cairn_pgs_pack(rounds->sweeps, "pgs-sm", problem, 1, context->arena));
+    for (int c = 0; c < (problem->form == CAIRN_FORM_EXPLICIT ? m : problem->constraint_count); c++) {
+        rounds->sweeps->groups[c].current = -1;
+    }
+    rounds->start = CAIRN_PUSH(context->arena, double, m + 1);
+    rounds->slack = CAIRN_PUSH(context->arena, double, m + 1);
+    rounds->step = CAIRN_PUSH(context->arena, double, m + 1);
+    rounds->place = CAIRN_PUSH(context->arena, unsigned char, m + 1);
+    if (!rounds->start || !rounds->slack || !rounds->step || !rounds->place) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "pgs-sm: no memory for %d rows", m);
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_pgs_sm_run(CairnExact *exact, const CairnPgsSmOptions *options, CairnOutcome *outcome) {
+    PgsSystem sweeps;
+    Rounds rounds = {.options = options, .sweeps = &sweeps};
+    CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
+    CairnStatus status = prepare(&rounds, exact->problem, exact->context);
+    if (cairn_is_ok(status)) {
+        status = run_pgs_sm(exact, &rounds, outcome);
+    }
+    cairn_arena_release(exact->context->arena, mark);
+    return status;
+}
+
 static CairnStatus solve_pgs_sm(const CairnProblem *problem, const CairnParts *parts, const void *options,
                                 CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     (void)parts;
@@ -193,20 +221,8 @@ static CairnStatus solve_pgs_sm(const CairnProblem *problem, const CairnParts *p
     CairnExact exact;
     CAIRN_TRY(cairn_exact_init(&exact, "pgs-sm", problem, (CairnFormulation)chosen.formulation, context, lambda));
     PgsSystem sweeps;
-    CAIRN_TRY(cairn_pgs_pack(&sweeps, "pgs-sm", problem, 1, context->arena));
-    int m = problem->row_count;
-    for (int c = 0; c < (problem->form == CAIRN_FORM_EXPLICIT ? m : problem->constraint_count); c++) {
-        sweeps.groups[c].current = -1;
-    }
-    Rounds rounds = {&chosen,
-                     &sweeps,
-                     CAIRN_PUSH(context->arena, double, m + 1),
-                     CAIRN_PUSH(context->arena, double, m + 1),
-                     CAIRN_PUSH(context->arena, double, m + 1),
-                     CAIRN_PUSH(context->arena, unsigned char, m + 1)};
-    if (!rounds.start || !rounds.slack || !rounds.step || !rounds.place) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "pgs-sm: no memory for %d rows", m);
-    }
+    Rounds rounds = {.options = &chosen, .sweeps = &sweeps};
+    CAIRN_TRY(prepare(&rounds, problem, context));
     return cairn_exact_run(&exact, "pgs-sm", run_pgs_sm, &rounds, lambda, report);
 }
 

@@ -20,6 +20,9 @@ typedef struct CairnPgsSmOptions {
     bool warm;
 } CairnPgsSmOptions;
 
+// The method alone over a system that is there, for solvers that have it inside.
+CairnStatus cairn_pgs_sm_run(CairnExact *exact, const CairnPgsSmOptions *options, CairnOutcome *outcome);
+
 extern const CairnSolver cairn_solver_pgs_sm;
 
 #endif

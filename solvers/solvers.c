@@ -11,6 +11,7 @@
 #include "solvers/pgs.h"
 #include "solvers/pgs_sm.h"
 #include "solvers/psor.h"
+#include "solvers/schur.h"
 #ifdef CAIRN_CHOLMOD
 #include "solvers/cholmod/bpp_cholmod.h"
 #endif
@@ -27,6 +28,8 @@ static const CairnSolver *const solvers[] = {
     &cairn_solver_pssor,
     &cairn_solver_pj,
     &cairn_solver_nnewton,
+    &cairn_solver_schur_bpp,
+    &cairn_solver_schur_pgs_sm,
 #ifdef CAIRN_CHOLMOD
     &cairn_solver_bpp_cholmod,
 #endif

@@ -114,6 +114,7 @@ static CairnStatus pack_jacobians(CairnSystem *system, CairnArena *arena) {
     return cairn_ok();
 }
 
+// Everything but the factor's state.
 static CairnStatus init(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
                         const CairnSystemKind *kind, CairnSolverContext *context) {
     int m = problem->row_count;
@@ -139,12 +140,31 @@ static CairnStatus init(CairnSystem *system, const CairnProblem *problem, CairnF
         system->is_dead[i] = system->D[i] == 0 && is_empty_row(problem, i);
         system->D[i] = system->D[i] == 0 ? 1 : fabs(system->D[i]);
     }
+    return cairn_ok();
+}
+
+static CairnStatus init_and_prepare(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
+                                    const CairnSystemKind *kind, const bool *is_last, CairnSolverContext *context) {
+    CAIRN_TRY(init(system, problem, formulation, kind, context));
+    system->ops.is_last = is_last;
     void **slot = formulation != CAIRN_FORMULATION_AUTO ? slot_of(context, formulation) : NULL;
     return kind->prepare(&system->ops, context, slot, &system->state);
 }
 
 CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
                               CairnSolverContext *context) {
+    return cairn_system_init_last(system, problem, formulation, NULL, context);
+}
+
+CairnStatus cairn_system_init_made(CairnSystem *system, const CairnProblem *problem, const CairnSystemKind *kind,
+                                   void *state, CairnSolverContext *context) {
+    CAIRN_TRY(init(system, problem, CAIRN_FORMULATION_AUTO, kind, context));
+    system->state = state;
+    return cairn_ok();
+}
+
+CairnStatus cairn_system_init_last(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
+                                   const bool *is_last, CairnSolverContext *context) {
     bool is_unsymmetric = problem->form == CAIRN_FORM_EXPLICIT && !problem->W_is_symmetric;
     if (is_unsymmetric && (formulation == CAIRN_FORMULATION_AUTO || formulation == CAIRN_FORMULATION_DENSE)) {
         return cairn_system_init_kind(system, problem, &cairn_system_lu, context);
@@ -156,7 +176,7 @@ CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, 
         return cairn_error(CAIRN_UNSUPPORTED, "formulation %s does not take this problem (form %d, %d rows)",
                            cairn_formulation_names[formulation], (int)problem->form + 1, problem->row_count);
     }
-    return init(system, problem, formulation, kinds[formulation], context);
+    return init_and_prepare(system, problem, formulation, kinds[formulation], is_last, context);
 }
 
 CairnStatus cairn_system_init_kind(CairnSystem *system, const CairnProblem *problem, const CairnSystemKind *kind,
@@ -165,7 +185,7 @@ CairnStatus cairn_system_init_kind(CairnSystem *system, const CairnProblem *prob
         return cairn_error(CAIRN_UNSUPPORTED, "formulation %s does not take this problem (form %d, %d rows)",
                            kind->name, (int)problem->form + 1, problem->row_count);
     }
-    return init(system, problem, CAIRN_FORMULATION_AUTO, kind, context);
+    return init_and_prepare(system, problem, CAIRN_FORMULATION_AUTO, kind, NULL, context);
 }
 
 void cairn_system_release(CairnSystem *system) {

@@ -89,6 +89,15 @@ CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, 
 CairnStatus cairn_system_init_kind(CairnSystem *system, const CairnProblem *problem, const CairnSystemKind *kind,
                                    CairnSolverContext *context);
 
+// The same over a state of the kind that is made already: nothing is prepared.
+CairnStatus cairn_system_init_made(CairnSystem *system, const CairnProblem *problem, const CairnSystemKind *kind,
+                                   void *state, CairnSolverContext *context);
+
+// As cairn_system_init; body space eliminates the blocks of `is_last` (NULL: none) after all others, so that the end of its factor is
+// that of the effective mass which they bear (cairn_body_reduce).
+CairnStatus cairn_system_init_last(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
+                                   const bool *is_last, CairnSolverContext *context);
+
 // Needed after a kind that has `release`, harmless otherwise, also after an init that failed.
 void cairn_system_release(CairnSystem *system);
 

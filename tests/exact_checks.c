@@ -6,9 +6,11 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/memory.h"
+#include "partition/mindp.h"
 #include "solvers/ipm.h"
 #include "solvers/pgs.h"
 #include "solvers/problem_ops.h"
+#include "tests/support_parts.h"
 
 enum { ROWS = 2400 };
 
@@ -24,6 +26,14 @@ static void count_warning(void *user, CairnLogLevel level, const char *message) 
 
 static CairnStatus solve_with(const CairnSolver *solver, const void *options, const CairnProblem *problem, int threads,
                               void **memory, const CairnAllocator *allocator, double *lambda, ExactRun *run) {
+    CairnAllocator plain = cairn_memory_default();
+    CairnArena beside;
+    CairnParts parts = {0};
+    cairn_arena_init(&beside, &plain);
+    if (solver->traits & CAIRN_NEEDS_PARTITION) {
+        // Small ones, so that small problems have an interface too. A bad problem may have none: its solver is to say so.
+        (void)support_parts(problem, &cairn_partitioner_mindp, "part_size=4", NULL, &beside, &parts);
+    }
     CairnArena arena;
     CairnLogger logger = {.write = count_warning, .user = run, .level = CAIRN_LOG_WARNING};
     cairn_arena_init(&arena, allocator);
@@ -34,8 +44,9 @@ static CairnStatus solve_with(const CairnSolver *solver, const void *options, co
                                   .trace = count_trace,
                                   .trace_user = run,
                                   .memory = memory};
-    CairnStatus status = solver->solve(problem, NULL, options, &context, lambda, &run->report);
+    CairnStatus status = solver->solve(problem, &parts, options, &context, lambda, &run->report);
     cairn_arena_free(&arena);
+    cairn_arena_free(&beside);
     return status;
 }
 

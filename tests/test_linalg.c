@@ -29,7 +29,7 @@ static void matrix_nodes(Matrix *m, int count, uint64_t *seed, int size) {
         m->first[i + 1] = m->first[i] + m->node_size[i];
     }
     m->n = m->first[count];
-    m->graph = (CairnLinalgGraph){count, 0, m->node_size, m->element_start, m->element_node, NULL};
+    m->graph = (CairnLinalgGraph){count, 0, m->node_size, m->element_start, m->element_node, NULL, NULL};
 }
 
 static void matrix_element(Matrix *m, int count, const int *nodes) {

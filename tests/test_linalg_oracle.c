@@ -39,7 +39,7 @@ static void matrix_begin(Matrix *m, int nodes, int elements, int entries) {
     m->element_node = zeros((size_t)entries, sizeof(int));
     m->owner = zeros((size_t)nodes * (size_t)nodes, sizeof(int));
     m->is_held = zeros((size_t)nodes, sizeof(bool));
-    m->graph = (CairnLinalgGraph){nodes, 0, m->size, m->element_start, m->element_node, NULL};
+    m->graph = (CairnLinalgGraph){nodes, 0, m->size, m->element_start, m->element_node, NULL, NULL};
 }
 
 static void matrix_free(Matrix *m) {

@@ -132,7 +132,7 @@ static CairnStatus find_reference(const CompareOptions *options, CairnComparison
     return cairn_ok();
 }
 
-static CairnStatus open_contenders(const CompareOptions *options, CairnComparison *comparison) {
+static CairnStatus open_contenders(CompareOptions *options, CairnComparison *comparison) {
     comparison->is_free = options->is_free;
     comparison->allocator = cairn_memory_default();
     comparison->contenders = calloc((size_t)options->solvers.count, sizeof *comparison->contenders);
@@ -144,6 +144,8 @@ static CairnStatus open_contenders(const CompareOptions *options, CairnCompariso
         cairn_arena_init(&contender->arena, &comparison->allocator);
         comparison->count = i + 1;
         CAIRN_TRY(cairn_choice_open(options->solvers.items[i], "--solvers", &contender->choice));
+        options->run.needs_parts =
+            options->run.needs_parts || (contender->choice.solver->traits & CAIRN_NEEDS_PARTITION) != 0;
     }
     CAIRN_TRY(set_for_all(comparison, "iterations", options->run.iterations, "--iterations"));
     CAIRN_TRY(set_for_all(comparison, "tolerance", options->run.tolerance, "--tol"));
@@ -277,7 +279,7 @@ static CairnStatus run_alone(Compare *compare, int index) {
 }
 
 static CairnStatus run_all(Compare *compare) {
-    const CompareOptions *options = &compare->options;
+    CompareOptions *options = &compare->options;
     CairnComparison *comparison = &compare->comparison;
     CAIRN_TRY(open_contenders(options, comparison));
     CAIRN_TRY(cairn_output_open(options->run.json, "--json", &compare->json));

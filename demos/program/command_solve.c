@@ -141,8 +141,11 @@ static void print_help(void) {
 
 // ---- one file ----
 
-static CairnStatus find_parts(Solved *solved, CairnParts *parts) {
-    const CairnPartitioner *whole;
+// Where the solver wants parts: mindp's. Else one.
+static CairnStatus find_parts(const CairnSolver *solver, Solved *solved, CairnParts *parts) {
+    const CairnPartitioner *partitioner;
+    void *chosen = NULL;
+    bool needs_parts = (solver->traits & CAIRN_NEEDS_PARTITION) != 0;
     CairnGraph graph;
     int blocks = solved->source.stored.problem.block_count;
     int *part = CAIRN_PUSH_ZERO(&solved->arena, int, blocks + 1);
@@ -150,9 +153,14 @@ static CairnStatus find_parts(Solved *solved, CairnParts *parts) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the parts of %d blocks", blocks);
     }
     *parts = (CairnParts){1, part};
-    CAIRN_TRY(cairn_partitioner_find("none", &whole));
+    CAIRN_TRY(cairn_partitioner_find(needs_parts ? "mindp" : "none", &partitioner));
     CAIRN_TRY(cairn_problem_graph(&solved->source.stored.problem, &solved->arena, &graph));
-    return whole->partition(&graph, NULL, solved->arena.allocator, part, &parts->count);
+    if (partitioner->options != NULL) {
+        CAIRN_TRY(cairn_options_make(partitioner->options, NULL, partitioner->name, &chosen));
+    }
+    CairnStatus status = partitioner->partition(&graph, chosen, solved->arena.allocator, part, &parts->count);
+    free(chosen);
+    return status;
 }
 
 static CairnStatus find_slack(Solved *solved, const double *lambda, double *slack) {
@@ -228,7 +236,7 @@ static CairnStatus solve_one(const SolveOptions *options, const CairnChoice *cho
                                                                              "solves it");
     }
     CAIRN_TRY(cairn_solver_accepts(choice->solver, problem));
-    CAIRN_TRY(find_parts(solved, &parts));
+    CAIRN_TRY(find_parts(choice->solver, solved, &parts));
     CairnSolverContext context = {.allocator = solved->arena.allocator,
                                   .thread_count = options->threads,
                                   .arena = &solved->arena,

@@ -161,7 +161,8 @@ static CairnStatus take_help(void *target, const char *value) {
 
 // What run and compare share.
 static const CairnOption world_options[] = {
-    {"--partition", "NAME[:k=v,k=v]", "how the system is parted (cairn list partitioners)", take_partition},
+    {"--partition", "NAME[:k=v,k=v]",
+     "how the system is parted (cairn list partitioners); where a solver needs parts mindp", take_partition},
     {"--refine", "NAME[:k=v,k=v]", "how the parts are refined (cairn list refiners)", take_refine},
     {"--part-size", "N", "most bodies in a part: the option 'part_size' of partitioner and refiner", take_part_size},
     {"--steps", "N", "number of steps instead of the scene's", take_steps},

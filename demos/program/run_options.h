@@ -35,6 +35,7 @@ typedef struct CairnRunOptions {
     int shot_count;
     int width, height; // of the pictures
     bool needs_certified, is_quiet, wants_help;
+    bool needs_parts; // some solver does, if not the session's own
 } CairnRunOptions;
 
 CairnStatus cairn_run_options_parse(int argc, char **argv, CairnRunOptions *options);

@@ -45,7 +45,9 @@ static bool has_field(const CairnFieldTable *table, const char *name) {
 static CairnStatus choose_partitioner(CairnSession *session, const CairnRunOptions *options) {
     char name[CAIRN_NAME_SIZE] = "";
     const char *text = NULL;
-    CAIRN_TRY(cairn_name_split(options->partition ? options->partition : "none", "--partition", name, &text));
+    bool is_asked = options->needs_parts || (session->choice.solver->traits & CAIRN_NEEDS_PARTITION) != 0;
+    const char *chosen = options->partition ? options->partition : is_asked ? "mindp" : "none";
+    CAIRN_TRY(cairn_name_split(chosen, "--partition", name, &text));
     CairnStatus status = cairn_partitioner_find(name, &session->partitioner);
     if (!cairn_is_ok(status)) {
         return cairn_error(status.code, "option --partition: %s", status.message);

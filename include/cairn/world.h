@@ -73,7 +73,8 @@ void cairn_world_destroy(CairnWorld *world); // NULL is allowed
 CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats);
 
 // The solver (bpp by default), a copy of its options (NULL: its defaults), and the partition that it works on: what parts the system,
-// and what refines the parts (none by default). Only solvers with CAIRN_NEEDS_PARTITION ask for parts.
+// and what refines the parts (mindp with parts of 16 bodies, and no refiner by default). Only solvers with CAIRN_NEEDS_PARTITION ask for
+// parts.
 CairnStatus cairn_world_set_solver(CairnWorld *world, const CairnSolver *solver, const void *options);
 CairnStatus cairn_world_set_partitioner(CairnWorld *world, const CairnPartitioner *partitioner, const void *options);
 CairnStatus cairn_world_set_refiner(CairnWorld *world, const CairnRefiner *refiner, const void *options);
