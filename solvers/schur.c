@@ -6,6 +6,7 @@
 #include "engine/base/hash.h"
 #include "solvers/bpp.h"
 #include "solvers/ipm.h"
+#include "solvers/ipm_cone.h"
 #include "solvers/pgs_sm.h"
 #include "solvers/substructure.h"
 
@@ -238,17 +239,27 @@ static CairnStatus solve(const char *name, Inner inner, const CairnProblem *prob
         interface = CAIRN_FORMULATION_DENSE;
     }
     CairnSubstructureOptions how = {.subsystem = subsystem, .interface = interface, .steps = chosen.iterations};
+    double *answer = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
+    if (answer == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", name, problem->row_count);
+    }
     int coupling = 0;
     CairnSolveReport found = {0};
     CairnStatus status = cairn_substructure_init(&sub, name, problem, parts, &how, context, &whole, lambda);
     if (cairn_is_ok(status)) {
         Schur schur = {&chosen, &sub, inner, &coupling};
-        status = cairn_exact_run(&whole, name, run_schur, &schur, lambda, &found);
+        status = cairn_exact_run(&whole, name, run_schur, &schur, answer, &found);
         found.coupling = coupling;
         found.factorizations = cairn_substructure_factorizations(&sub);
     }
     cairn_substructure_release(&sub);
+    if (cairn_is_ok(status) && !chosen.faithful) {
+        CairnSolverContext alone = *context; // what is kept is of another shape
+        alone.memory = NULL;
+        status = cairn_ipm_cone_finish(problem, CAIRN_FORMULATION_AUTO, &alone, answer, &found);
+    }
     if (cairn_is_ok(status)) {
+        memcpy(lambda, answer, (size_t)problem->row_count * sizeof *lambda);
         *report = found;
     }
     return status;
