@@ -92,7 +92,7 @@ static void hold_to_the_end(Stage *stage) {
 
 static void scenes_are_well_described(void **state) {
     (void)state;
-    assert_int_equal(cairn_scene_count(), 12);
+    assert_int_equal(cairn_scene_count(), 13);
     assert_null(cairn_scene_at(-1));
     assert_null(cairn_scene_at(cairn_scene_count()));
     for (int i = 0; i < cairn_scene_count(); i++) {
@@ -223,7 +223,7 @@ static void checks_notice_a_disturbance(void **state) {
             last = body.type == CAIRN_DYNAMIC ? k : last;
         }
         assert_true(last >= 0);
-        assert_ok(cairn_body_set_velocity(stage.run.world, ids[last], cairn_vec3(20, 0, 5), cairn_vec3(0, 25, 0)));
+        assert_ok(cairn_body_set_velocity(stage.run.world, ids[last], cairn_vec3(20, 10, 5), cairn_vec3(0, 25, 0)));
         int frame;
         double residual;
         CairnStatus status = play(&stage, affordable(&stage, 240), &frame, &residual);

@@ -76,3 +76,12 @@ CairnStatus cairn_build_link_load(CairnWorld *world, const CairnLinks *links, Ca
                                 cairn_rotate(link.orientation, cairn_vec3(0, 1, 0))));
     return cairn_joint_create(world, &joint, NULL);
 }
+
+CairnStatus cairn_build_bar(CairnWorld *world, CairnBodyDef body, CairnShapeDef capsule, CairnVec3 from, CairnVec3 to,
+                            CairnBodyId *id) {
+    CairnVec3 along = cairn_sub(to, from);
+    body.position = cairn_scale(0.5, cairn_add(from, to));
+    body.orientation = cairn_quat_between(cairn_vec3(0, 0, 1), cairn_normalize(along));
+    capsule.height = cairn_length(along);
+    return cairn_body_add(world, &body, &capsule, id);
+}

@@ -26,4 +26,8 @@ CairnStatus cairn_build_links(CairnWorld *world, const CairnLinks *links, const 
 // Hang a body on the far end of the last link.
 CairnStatus cairn_build_link_load(CairnWorld *world, const CairnLinks *links, CairnBodyId last, CairnBodyId load);
 
+// A straight bar from one point to the other: a capsule along z of its body's frame. `body` brings mass, group and damping.
+CairnStatus cairn_build_bar(CairnWorld *world, CairnBodyDef body, CairnShapeDef capsule, CairnVec3 from, CairnVec3 to,
+                            CairnBodyId *id);
+
 #endif
