@@ -50,6 +50,12 @@ CairnStatus cairn_groups_init(CairnGroups *groups, const CairnProblem *problem, 
 // the end of the factor is that of E^-1, and R = L^-T D^-1/2: no column of K^-1 is solved for.
 void cairn_body_reduce(const CairnSystem *system, double *R, int *place);
 
+// The body formulation's solve in its three steps, for whoever adds to the momentum: q = J^T S^-1 y, v = K^-1 q (in place),
+// x = S^-1 (y - J v). Not with blocks in Theta.
+void cairn_body_momentum(const CairnSystem *system, const double *y, double *q);
+void cairn_body_velocity(const CairnSystem *system, double *v);
+void cairn_body_impulse(const CairnSystem *system, const double *y, const double *v, double *x);
+
 // What stands between solves: the graph and its plan.
 typedef struct CairnKeptPlan CairnKeptPlan;
 

@@ -291,6 +291,25 @@ static void turn_right_side(const Body *body, double *x) {
     }
 }
 
+// v = J^T S^-1 x over the dofs.
+static void find_momentum(Body *body, const double *x, double *v) {
+    for (int r = 0; r < body->problem->row_count; r++) {
+        body->y[r] = body->weight[r] * x[r];
+    }
+    memset(body->slotted, 0, (size_t)body->groups.slotted * sizeof *body->slotted);
+    cairn_groups_add_impulse(&body->groups, body->y, body->slotted);
+    cairn_groups_gather(&body->groups, body->problem, body->slotted, v);
+}
+
+// x = S^-1 (y - J v); y may be x.
+static void find_impulse(Body *body, const double *y, const double *v, double *x) {
+    cairn_groups_spread(&body->groups, body->problem, v, body->slotted);
+    cairn_groups_jacobian(&body->groups, body->slotted, body->y);
+    for (int r = 0; r < body->problem->row_count; r++) {
+        x[r] = body->weight[r] * (y[r] - body->y[r]);
+    }
+}
+
 static void solve(void *state, double *x) {
     Body *body = state;
     const CairnProblem *problem = body->problem;
@@ -299,17 +318,10 @@ static void solve(void *state, double *x) {
     }
     for (int r = 0; r < problem->row_count; r++) {
         x[r] = body->weight[r] > 0 ? x[r] : 0;
-        body->y[r] = body->weight[r] * x[r];
     }
-    memset(body->slotted, 0, (size_t)body->groups.slotted * sizeof *body->slotted);
-    cairn_groups_add_impulse(&body->groups, body->y, body->slotted);
-    cairn_groups_gather(&body->groups, problem, body->slotted, body->v);
+    find_momentum(body, x, body->v);
     cairn_linalg_solve(&body->factor, body->v);
-    cairn_groups_spread(&body->groups, problem, body->v, body->slotted);
-    cairn_groups_jacobian(&body->groups, body->slotted, body->y);
-    for (int r = 0; r < problem->row_count; r++) {
-        x[r] = body->weight[r] * (x[r] - body->y[r]);
-    }
+    find_impulse(body, x, body->v, x);
     for (int f = 0; f < problem->friction_count && body->is_turned; f++) {
         if (cairn_takes_block(&problem->frictions[f])) {
             double turned[3], *part = x + problem->frictions[f].normal;
@@ -317,6 +329,18 @@ static void solve(void *state, double *x) {
             cairn_turn_backward(&body->turns[f], turned, part);
         }
     }
+}
+
+void cairn_body_momentum(const CairnSystem *system, const double *y, double *q) {
+    find_momentum(system->state, y, q);
+}
+
+void cairn_body_velocity(const CairnSystem *system, double *v) {
+    cairn_linalg_solve(&((Body *)system->state)->factor, v);
+}
+
+void cairn_body_impulse(const CairnSystem *system, const double *y, const double *v, double *x) {
+    find_impulse(system->state, y, v, x);
 }
 
 // L^-1 by columns, below the diagonal of the last front's end; then R = (L^-1)^T D^-1/2.

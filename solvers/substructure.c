@@ -243,8 +243,9 @@ static CairnStatus take_scratch(CairnSubsystem *s, CairnArena *arena) {
     s->y = CAIRN_PUSH_ZERO(arena, double, rows + 1);
     s->v = CAIRN_PUSH_ZERO(arena, double, inner->dof_count + 1);
     s->t = CAIRN_PUSH_ZERO(arena, double, inner->row_count + 1);
+    s->q = CAIRN_PUSH_ZERO(arena, double, inner->dof_count + 1);
     s->before = CAIRN_PUSH_ZERO(arena, unsigned char, inner->row_count + 1);
-    if (!s->is_last || !s->place || !s->x || !s->y || !s->v || !s->t || !s->before) {
+    if (!s->is_last || !s->place || !s->x || !s->y || !s->v || !s->t || !s->q || !s->before) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "substructure: no memory for %d rows", inner->row_count);
     }
     for (int t = 0; t < edge->term_count; t++) {

@@ -33,7 +33,7 @@ typedef struct CairnSubsystem {
     int reach;        // dofs at the interface
     double *E, *R;    // reach x reach, in rows
     double *share;    // its part of the interface's Jacobian, constraint by constraint and chunk by chunk
-    double *x, *y, *v, *t;
+    double *x, *y, *v, *t, *q;
     unsigned char *before; // places at the beginning of a coupling iteration
     int reduced_at;        // which factor `share` was made from, -1: none
     CairnStatus status;

@@ -5,6 +5,11 @@
 #include "solvers/formulation.h"
 #include "solvers/substructure.h"
 
+// In body space the momentum q = J^T S^-1 x_i goes on instead of t: what t loses on its way back to velocities stays out.
+static bool is_body(const CairnSubsystem *s) {
+    return s->exact.system.kind == &cairn_system_body;
+}
+
 // A column of E: what velocities a momentum of 1 in one dof makes at the interface while the free rows hold,
 // v = P^-1 (e - J^T (A + Theta)^-1 J P^-1 e).
 static CairnStatus find_column(CairnSubsystem *s, int block, int dof, int column) {
@@ -92,8 +97,7 @@ static void share_out(CairnSubsystem *s) {
 
 CairnStatus cairn_subsystem_reduce(CairnSubsystem *s) {
     const CairnProblem *inner = &s->inner.problem;
-    bool is_body = s->exact.system.kind == &cairn_system_body;
-    if (s->reach > 0 && is_body) {
+    if (s->reach > 0 && is_body(s)) {
         cairn_body_reduce(&s->exact.system, s->R, s->place);
         share_out(s);
     } else if (s->reach > 0) {
@@ -197,7 +201,7 @@ static CairnStatus factor(void *state, const double *theta, const CairnThetaBloc
     return cairn_ok();
 }
 
-// What body space loses at C = 1e-10 is refined here: the errors of three solves in a row would be too much for the whole's refinement.
+// The errors of three solves in a row would be too much for the whole's refinement.
 static void solve_inside(CairnSubsystem *s, const double *y, double *x) {
     double largest = 0;
     for (int i = 0; i < s->inner.problem.row_count; i++) {
@@ -211,6 +215,13 @@ static CairnStatus solve_forward(CairnSubsystem *s, void *user) {
     const Vectors *vectors = user;
     const CairnProblem *inner = &s->inner.problem;
     cairn_piece_gather(&s->inner, vectors->x, s->x);
+    if (is_body(s)) {
+        cairn_body_momentum(&s->exact.system, s->x, s->q);
+        memcpy(s->v, s->q, (size_t)inner->dof_count * sizeof *s->v);
+        cairn_body_velocity(&s->exact.system, s->v);
+        cairn_ops_jacobian(&s->edge.problem, s->v, s->y);
+        return cairn_ok();
+    }
     solve_inside(s, s->x, s->t);
     memset(s->v, 0, (size_t)inner->dof_count * sizeof *s->v);
     cairn_ops_add_impulse(inner, s->t, s->v);
@@ -225,6 +236,13 @@ static CairnStatus solve_backward(CairnSubsystem *s, void *user) {
     const CairnProblem *inner = &s->inner.problem;
     for (int i = 0; i < s->edge.problem.row_count; i++) {
         s->y[i] = vectors->x_gamma[s->gamma[i]];
+    }
+    if (is_body(s)) {
+        cairn_ops_add_impulse(&s->edge.problem, s->y, s->q);
+        cairn_body_velocity(&s->exact.system, s->q);
+        cairn_body_impulse(&s->exact.system, s->x, s->q, s->x);
+        cairn_piece_scatter(&s->inner, s->x, vectors->x);
+        return cairn_ok();
     }
     memset(s->v, 0, (size_t)inner->dof_count * sizeof *s->v);
     cairn_ops_add_impulse(&s->edge.problem, s->y, s->v);
