@@ -11,8 +11,9 @@ static const CairnField bpp_fields[] = {
     CAIRN_FIELD_CHOICE(CairnBppOptions, formulation, 0, cairn_formulation_names, "the form of the linear system"),
     CAIRN_FIELD_INT(CairnBppOptions, iterations, 50, 1, 100000, "most pivoting steps"),
     CAIRN_FIELD_INT(CairnBppOptions, singles, 5, 1, 1000, "single pivots after a cycle"),
-    CAIRN_FIELD_INT(CairnBppOptions, patience, 3, 1, 100000,
-                    "steps without fewer broken signs before ipm takes over; not under faithful"),
+    CAIRN_FIELD_INT(CairnBppOptions, patience, 2, 1, 100000,
+                    "steps without fewer broken signs before ipm takes over; where they are many and not halved a "
+                    "step counts twice; not under faithful"),
     CAIRN_FIELD_BOOL(CairnBppOptions, faithful, 0, "as the paper: tolerance 1e-5, and no ipm behind it"),
     CAIRN_FIELD_BOOL(CairnBppOptions, warm, 1, "start from the last step's index sets"),
 };
@@ -96,7 +97,9 @@ static bool accept(CairnExact *exact, const CairnBppOptions *options) {
 CairnStatus cairn_bpp_pivot(CairnExact *exact, const CairnBppOptions *options, CairnOutcome *outcome) {
     Seen seen;
     CAIRN_TRY(make_seen(&seen, options->iterations, exact->context->arena));
-    int singles = 0, fewest = exact->problem->row_count + 1, since = 0;
+    enum { FEW = 16, OFTEN = 4 };
+    int singles = 0, fewest = exact->problem->row_count / OFTEN, since = 0;
+    fewest = fewest > FEW && !options->faithful ? fewest : exact->problem->row_count + 1;
     *outcome = CAIRN_AT_LIMIT;
     for (int k = 0; k < options->iterations; k++) {
         if (has_seen(&seen, hash_of(exact)) && singles == 0) {
@@ -115,7 +118,9 @@ CairnStatus cairn_bpp_pivot(CairnExact *exact, const CairnBppOptions *options, C
             *outcome = CAIRN_CONVERGED;
             return cairn_ok();
         }
-        since = count < fewest ? 0 : since + 1;
+        // Many that do not soon become few are about to cycle: two such steps in one.
+        bool is_better = count <= FEW ? count < fewest : 2 * count <= fewest;
+        since = is_better ? 0 : since + (count <= FEW ? 1 : 2);
         fewest = count < fewest ? count : fewest;
         if (!options->faithful && since >= options->patience) {
             *outcome = CAIRN_STALLED;
@@ -127,6 +132,12 @@ CairnStatus cairn_bpp_pivot(CairnExact *exact, const CairnBppOptions *options, C
 
 CairnStatus cairn_bpp_run(CairnExact *exact, const void *options, CairnOutcome *outcome) {
     const CairnBppOptions *chosen = options;
+    size_t size = (size_t)exact->problem->row_count * sizeof *exact->lambda;
+    double *start = CAIRN_PUSH(exact->context->arena, double, exact->problem->row_count + 1);
+    if (start == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "bpp: no memory for %d rows", exact->problem->row_count);
+    }
+    memcpy(start, exact->lambda, size);
     if (chosen->warm) {
         cairn_exact_measure(exact);
         cairn_exact_predict(exact);
@@ -137,9 +148,10 @@ CairnStatus cairn_bpp_run(CairnExact *exact, const void *options, CairnOutcome *
     if (chosen->faithful || (*outcome == CAIRN_CONVERGED && cairn_exact_clamp(exact) <= exact->limit)) {
         return cairn_ok();
     }
-    CairnIpmOptions ipm = {.formulation = chosen->formulation, .iterations = 100, .warm = false};
+    CairnIpmOptions ipm = {.formulation = chosen->formulation, .iterations = 100, .warm = chosen->warm};
     exact->fallback = 1;
-    return cairn_ipm_run(exact, &ipm, outcome);
+    memcpy(exact->lambda, start, size); // what pivoting left is no start
+    return cairn_ipm_follow(exact, &ipm, outcome);
 }
 
 static CairnStatus solve_bpp(const CairnProblem *problem, const CairnParts *parts, const void *options,

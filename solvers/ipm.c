@@ -1,5 +1,6 @@
 #include "solvers/ipm.h"
 #include "solvers/ipm_cone.h"
+#include "solvers/ipm_start.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,7 +25,10 @@ typedef struct Interior {
     double *direction;             // of lambda
     double *best;                  // the best lambda that was seen, and how good it is
     double best_measure;
-    int sides; // bounded sides in all
+    unsigned char *guess; // the places that the iterate points to
+    bool is_tried;        // these were solved for, and are not the answer's
+    int spare;            // iterates that were good enough
+    int sides;            // bounded sides in all
 } Interior;
 
 static bool allocate(Interior *in, CairnExact *exact) {
@@ -48,45 +52,8 @@ static bool allocate(Interior *in, CairnExact *exact) {
     in->direction = CAIRN_PUSH_ZERO(arena, double, room);
     in->kept_direction = CAIRN_PUSH_ZERO(arena, double, room);
     in->best = CAIRN_PUSH_ZERO(arena, double, room);
-    return in->direction && in->kept_direction && in->best;
-}
-
-static bool has_side(const CairnExact *exact, int side, int i) {
-    return !exact->is_held[i] && !isinf(side == 0 ? exact->lower[i] : exact->upper[i]);
-}
-
-// Every product s z equals mu at the start (well centred). A side's natural sizes are s = sqrt(mu / D) and z = sqrt(mu D); between two
-// bounds there is only so much room.
-static void centre(Interior *in, double mu) {
-    CairnExact *exact = in->exact;
-    in->sides = 0;
-    for (int i = 0; i < exact->problem->row_count; i++) {
-        bool has[2] = {has_side(exact, 0, i), has_side(exact, 1, i)};
-        double l = exact->lower[i], u = exact->upper[i], room = sqrt(mu / exact->D[i]);
-        if (has[0] && has[1]) {
-            room = fmin(room, 0.4 * (u - l));
-            exact->lambda[i] = fmin(fmax(exact->lambda[i], l + room), u - room);
-        } else if (has[0]) {
-            exact->lambda[i] = fmax(exact->lambda[i], l + room);
-        } else if (has[1]) {
-            exact->lambda[i] = fmin(exact->lambda[i], u - room);
-        }
-        for (int side = 0; side < 2; side++) {
-            in->s[side][i] = has[side] ? (side == 0 ? exact->lambda[i] - l : u - exact->lambda[i]) : 1;
-            in->z[side][i] = has[side] ? mu / in->s[side][i] : 0;
-            in->sides += has[side];
-        }
-    }
-}
-
-// The energy that the start is wrong by: of the row that is wrong by most.
-static double starting_mu(const CairnExact *exact) {
-    double mu = 0;
-    for (int i = 0; i < exact->problem->row_count; i++) {
-        double wrong = exact->is_held[i] ? 0 : exact->b[i];
-        mu = fmax(mu, wrong * wrong / exact->D[i]);
-    }
-    return fmax(mu, 1e-30);
+    in->guess = CAIRN_PUSH_ZERO(arena, unsigned char, room);
+    return in->guess && in->direction && in->kept_direction && in->best;
 }
 
 // Sums have eight parts, so that they need not wait for one another.
@@ -276,20 +243,30 @@ static void keep(Interior *in, double measure) {
     }
 }
 
-// Read the index sets off the iterate, solve them exactly, let the rows that break a sign change places, a few times. The iterate
-// comes back as it was unless that was the answer.
+// Read the index sets off the iterate; how many rows have another place than at the last reading.
+static int read_sets(Interior *in) {
+    const CairnExact *exact = in->exact;
+    int changes = 0;
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        bool at_lower = in->z[0][i] > 0 && exact->D[i] * in->s[0][i] < in->z[0][i];
+        bool at_upper = in->z[1][i] > 0 && exact->D[i] * in->s[1][i] < in->z[1][i];
+        unsigned char place = exact->is_held[i] ? CAIRN_HELD
+                              : at_lower        ? CAIRN_AT_LOWER
+                              : at_upper        ? CAIRN_AT_UPPER
+                                                : CAIRN_FREE;
+        changes += place != in->guess[i];
+        in->guess[i] = place;
+    }
+    return changes;
+}
+
+// Solve the sets that were read, let the rows that break a sign change places, a few times. The iterate comes back as it was unless
+// that was the answer.
 static CairnStatus polish(Interior *in, int tries, bool *is_done) {
     CairnExact *exact = in->exact;
     int m = exact->problem->row_count;
     memcpy(in->direction, exact->lambda, (size_t)m * sizeof *exact->lambda);
-    for (int i = 0; i < m; i++) {
-        bool at_lower = in->z[0][i] > 0 && exact->D[i] * in->s[0][i] < in->z[0][i];
-        bool at_upper = in->z[1][i] > 0 && exact->D[i] * in->s[1][i] < in->z[1][i];
-        exact->place[i] = exact->is_held[i] ? CAIRN_HELD
-                          : at_lower        ? CAIRN_AT_LOWER
-                          : at_upper        ? CAIRN_AT_UPPER
-                                            : CAIRN_FREE;
-    }
+    memcpy(exact->place, in->guess, (size_t)m);
     double measure;
     CAIRN_TRY(cairn_exact_settle(exact, tries, &measure));
     if (isfinite(measure)) {
@@ -304,8 +281,9 @@ static CairnStatus polish(Interior *in, int tries, bool *is_done) {
     return cairn_ok();
 }
 
-// One iteration and what follows from it. `polished`: the measure at the last attempt to read the sets.
-static CairnStatus iterate(Interior *in, double *polished, bool *is_done) {
+// One iteration and what follows from it: where hardly a row changes its place any more, its sets are tried.
+static CairnStatus iterate(Interior *in, bool *is_done) {
+    enum { FEW = 2, SPARE = 1 };
     CairnExact *exact = in->exact;
     CAIRN_TRY(step_once(in));
     exact->iterations++;
@@ -314,10 +292,16 @@ static CairnStatus iterate(Interior *in, double *polished, bool *is_done) {
     if (exact->context->trace) {
         exact->context->trace(exact->context->trace_user, (CairnTraceEntry){exact->iterations, measure});
     }
-    if (measure <= 1e-6 * exact->scale + 1e-12 && measure <= 0.03 * *polished) {
-        *polished = measure;
-        return polish(in, 2, is_done);
+    int changes = read_sets(in);
+    in->is_tried = in->is_tried && changes == 0;
+    bool is_enough = measure <= exact->target;
+    if (!in->is_tried && (is_enough || (changes <= FEW && measure <= 1e-7 * exact->scale + 1e-12))) {
+        in->is_tried = true;
+        CAIRN_TRY(polish(in, 2, is_done));
     }
+    // Answers of solved sets are exact, and the next step starts from their sets: worth a few iterations, not more.
+    in->spare += is_enough;
+    *is_done = *is_done || in->spare > SPARE;
     return cairn_ok();
 }
 
@@ -332,48 +316,77 @@ static CairnStatus try_warm_sets(CairnExact *exact, bool *is_done) {
     return cairn_ok();
 }
 
-CairnStatus cairn_ipm_run(CairnExact *exact, const void *options, CairnOutcome *outcome) {
+// Iterate until the answer is there, or rounding wastes what comes after the certificate.
+static CairnStatus search(Interior *in, int most, CairnOutcome *outcome) {
     enum { PATIENCE = 4 }; // iterations that rounding may waste once the certificate holds
-    const CairnIpmOptions *chosen = options;
-    Interior in;
-    if (!allocate(&in, exact)) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm: no memory for %d rows", exact->problem->row_count);
-    }
+    CairnExact *exact = in->exact;
+    double least = (double)INFINITY;
     bool is_done = false;
-    if (chosen->warm) {
-        CAIRN_TRY(try_warm_sets(exact, &is_done));
-    }
-    *outcome = CAIRN_CONVERGED;
-    if (is_done) {
-        return cairn_ok();
-    }
-    for (int i = 0; i < exact->problem->row_count; i++) {
-        exact->lambda[i] = exact->is_held[i] ? exact->lambda[i] : 0;
-    }
-    centre(&in, starting_mu(exact));
     cairn_exact_measure(exact);
     *outcome = CAIRN_AT_LIMIT;
-    double polished = (double)INFINITY, least = (double)INFINITY;
-    for (int k = 0, since = 0; k < chosen->iterations && *outcome == CAIRN_AT_LIMIT; k++, since++) {
-        CairnStatus status = iterate(&in, &polished, &is_done);
+    for (int k = 0, since = 0; k < most && *outcome == CAIRN_AT_LIMIT; k++, since++) {
+        CairnStatus status = iterate(in, &is_done);
         if (status.code == CAIRN_NUMERIC) {
             *outcome = CAIRN_SINGULAR;
             break;
         }
         CAIRN_TRY(status);
-        since = in.best_measure < least ? 0 : since;
-        least = in.best_measure;
+        since = in->best_measure < least ? 0 : since;
+        least = in->best_measure;
         if (is_done || (since >= PATIENCE && least <= exact->limit)) {
             *outcome = CAIRN_CONVERGED;
         }
     }
-    if (in.best_measure <= exact->limit) {
+    if (in->best_measure <= exact->limit) {
         *outcome = CAIRN_CONVERGED; // whatever ended the search for a better one
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_ipm_follow(CairnExact *exact, const CairnIpmOptions *options, CairnOutcome *outcome) {
+    enum { MOST_WARM = 40 }; // steps after which a warm start was none
+    Interior in;
+    if (!allocate(&in, exact)) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm: no memory for %d rows", exact->problem->row_count);
+    }
+    double mu = options->warm ? cairn_ipm_warm_mu(exact) : -1;
+    *outcome = CAIRN_AT_LIMIT;
+    if (mu > 0) {
+        in.sides = cairn_ipm_centre(exact, mu, true, in.s, in.z);
+        CAIRN_TRY(search(&in, options->iterations < MOST_WARM ? options->iterations : MOST_WARM, outcome));
+    }
+    if (*outcome != CAIRN_CONVERGED) {
+        for (int i = 0; i < exact->problem->row_count; i++) {
+            exact->lambda[i] = exact->is_held[i] ? exact->lambda[i] : 0;
+        }
+        in.sides = cairn_ipm_centre(exact, cairn_ipm_cold_mu(exact), false, in.s, in.z);
+        CAIRN_TRY(search(&in, options->iterations, outcome));
     }
     if (isfinite(in.best_measure)) {
         memcpy(exact->lambda, in.best, (size_t)exact->problem->row_count * sizeof *in.best);
     }
     return cairn_ok();
+}
+
+CairnStatus cairn_ipm_run(CairnExact *exact, const void *options, CairnOutcome *outcome) {
+    const CairnIpmOptions *chosen = options;
+    size_t size = (size_t)exact->problem->row_count * sizeof *exact->lambda;
+    bool is_done = false;
+    if (chosen->warm) {
+        CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
+        double *start = CAIRN_PUSH(exact->context->arena, double, exact->problem->row_count + 1);
+        if (start == NULL) {
+            return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm: no memory for %d rows", exact->problem->row_count);
+        }
+        memcpy(start, exact->lambda, size);
+        CAIRN_TRY(try_warm_sets(exact, &is_done));
+        if (!is_done) {
+            memcpy(exact->lambda, start, size);
+        }
+        cairn_arena_release(exact->context->arena, mark);
+    }
+    *outcome = CAIRN_CONVERGED;
+    return is_done ? cairn_ok() : cairn_ipm_follow(exact, chosen, outcome);
 }
 
 static CairnStatus solve_ipm(const CairnProblem *problem, const CairnParts *parts, const void *options,

@@ -12,12 +12,15 @@
 typedef struct CairnIpmOptions {
     int formulation; // CairnFormulation
     int iterations;
-    bool warm; // try the sets that the warm start points to before the first step
+    bool warm; // try the sets that the warm start points to, and begin near it
 } CairnIpmOptions;
 
 extern const CairnSolver cairn_solver_ipm;
 
 // The method alone, for solvers that fall back on it.
 CairnStatus cairn_ipm_run(CairnExact *exact, const void *options, CairnOutcome *outcome);
+
+// The same without a try at the sets: under `warm` from the impulses in exact->lambda.
+CairnStatus cairn_ipm_follow(CairnExact *exact, const CairnIpmOptions *options, CairnOutcome *outcome);
 
 #endif
