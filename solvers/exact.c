@@ -157,6 +157,10 @@ CairnStatus cairn_exact_init_cones(CairnExact *exact, const char *name, const Ca
     return init(exact, name, problem, lambda);
 }
 
+void cairn_exact_renew(CairnExact *exact) {
+    cairn_ops_right_side(&exact->system.ops, exact->v, exact->b);
+}
+
 // The measure of an iterate whose w is known.
 static double gauge(const CairnExact *exact) {
     double largest = 0;

@@ -55,6 +55,9 @@ CairnStatus cairn_exact_init_inner(CairnExact *exact, const char *name, const Ca
                                    CairnFormulation formulation, const bool *is_last, double scale,
                                    CairnSolverContext *context, const double *lambda);
 
+// Find b anew, where the problem's p or d has changed.
+void cairn_exact_renew(CairnExact *exact);
+
 // Find w of the iterate, and the largest |middle of w, D (lambda - u), D (lambda - l)|.
 double cairn_exact_measure(CairnExact *exact);
 

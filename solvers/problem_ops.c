@@ -14,6 +14,16 @@ static bool is_rigid(const double *P) {
            P[20] == 0 && P[24] == 0 && P[25] == 0 && P[26] == 0 && P[30] == 0 && P[31] == 0 && P[32] == 0;
 }
 
+// P = 1, as the interfaces of substructured solves have it.
+static bool is_unit(int n, const double *P) {
+    for (int i = 0; i < n * n; i++) {
+        if (P[i] != (i % (n + 1) == 0 ? 1.0 : 0.0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // 1/sqrt(pivot) of what cancellation left of a diagonal entry, or 0 where that is noise, negative or NaN.
 static double root_of(double pivot, double diagonal) {
     return pivot > 3 * DBL_EPSILON * diagonal ? 1.0 / sqrt(pivot) : 0;
@@ -40,6 +50,9 @@ static CairnStatus factor_blocks(const CairnProblem *problem, int *offset, doubl
             offset[i] = ~next;
             is_good = factor_rigid(P, factor + next);
             next += RIGID_SIZE;
+        } else if (is_unit(block->size, P)) {
+            offset[i] = CAIRN_OPS_UNIT;
+            is_good = true;
         } else {
             offset[i] = next;
             is_good = cairn_dense_cholesky(block->size, P, factor + next) < 0;
@@ -81,6 +94,9 @@ CairnStatus cairn_ops_init(CairnOps *ops, const CairnProblem *problem, CairnAren
 
 void cairn_ops_forward(const CairnOps *ops, int block, double *x) {
     int offset = ops->offset[block];
+    if (offset == CAIRN_OPS_UNIT) {
+        return;
+    }
     if (offset >= 0) {
         cairn_dense_forward(ops->problem->blocks[block].size, ops->factor + offset, x);
         return;
@@ -96,6 +112,9 @@ void cairn_ops_forward(const CairnOps *ops, int block, double *x) {
 
 void cairn_ops_backward(const CairnOps *ops, int block, double *x) {
     int offset = ops->offset[block];
+    if (offset == CAIRN_OPS_UNIT) {
+        return;
+    }
     if (offset >= 0) {
         cairn_dense_backward(ops->problem->blocks[block].size, ops->factor + offset, x);
         return;

@@ -6,8 +6,11 @@
 #define CAIRN_SOLVERS_PROBLEM_OPS_H
 
 #include <cairn/problem.h>
+#include <limits.h>
 
 #include "engine/base/arena.h"
+
+enum { CAIRN_OPS_UNIT = INT_MAX }; // the offset of a block that is 1: it has no factor
 
 typedef struct CairnOps {
     const CairnProblem *problem;

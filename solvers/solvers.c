@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "solvers/bpp.h"
+#include "solvers/fbic.h"
 #include "solvers/ipm.h"
 #include "solvers/ipm_cone.h"
 #include "solvers/nnewton.h"
@@ -30,6 +31,7 @@ static const CairnSolver *const solvers[] = {
     &cairn_solver_nnewton,
     &cairn_solver_schur_bpp,
     &cairn_solver_schur_pgs_sm,
+    &cairn_solver_fbic,
 #ifdef CAIRN_CHOLMOD
     &cairn_solver_bpp_cholmod,
 #endif

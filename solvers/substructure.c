@@ -265,10 +265,11 @@ static CairnStatus take_scratch(CairnSubsystem *s, CairnArena *arena) {
 }
 
 // A subsystem runs beside others, where nobody may ask the caller's allocator: what pivoting needs is taken here.
-static CairnStatus reserve(CairnSubsystem *s, int steps, const CairnAllocator *room) {
+static CairnStatus reserve(CairnSubsystem *s, int steps, bool has_interior, const CairnAllocator *room) {
+    size_t rows = (size_t)s->inner.problem.row_count + 16;
     cairn_arena_init(&s->arena, room);
     CairnArenaMark mark = cairn_arena_mark(&s->arena);
-    if (!cairn_arena_push(&s->arena, 4 * ((size_t)steps + 16), sizeof(uint64_t))) {
+    if (!cairn_arena_push(&s->arena, 4 * ((size_t)steps + 16) + (has_interior ? 32 * rows : 0), sizeof(uint64_t))) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "substructure: no memory for %d index sets", steps);
     }
     cairn_arena_release(&s->arena, mark);
@@ -291,7 +292,50 @@ static CairnStatus make_subsystem(CairnSubstructure *sub, const Cut *cut, int pa
         options->subsystem == CAIRN_FORMULATION_AUTO ? CAIRN_FORMULATION_BODY : options->subsystem;
     CAIRN_TRY(cairn_exact_init_inner(&s->exact, "subsystem", &s->inner.problem, formulation, s->is_last,
                                      sub->whole->scale, &s->context, s->x));
-    return reserve(s, options->steps, &sub->room);
+    return reserve(s, options->steps, options->is_alone, &sub->room);
+}
+
+// The interface by itself: its constraints over all bodies that they touch, as one more subsystem.
+static CairnStatus make_alone(CairnSubstructure *sub, const Cut *cut, const CairnSubstructureOptions *options,
+                              void **kept) {
+    const CairnProblem *whole = sub->problem;
+    CairnArena *arena = sub->context->arena;
+    CairnSubsystem *s = &sub->subsystems[sub->count];
+    int *index = CAIRN_PUSH(arena, int, whole->block_count + 1),
+        *owner = CAIRN_PUSH_ZERO(arena, int, whole->block_count + 1);
+    int *blocks = CAIRN_PUSH(arena, int, whole->block_count + 1), *list = CAIRN_PUSH(arena, int, cut->gamma_count + 1);
+    if (!index || !owner || !blocks || !list) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "substructure: no memory for an interface of %d rows",
+                           sub->interface.row_count);
+    }
+    CairnPieceBlocks touched = {owner, index, 1, 0, blocks};
+    for (int c = 0, count = 0; c < whole->constraint_count; c++) {
+        const CairnConstraintBlock *constraint = &whole->constraints[c];
+        for (int t = 0; t < constraint->term_count && cut->crossing[c] >= 0; t++) {
+            owner[whole->terms[constraint->first_term + t].block] = 1;
+        }
+        if (cut->crossing[c] >= 0) {
+            list[count++] = c;
+        }
+    }
+    for (int b = 0; b < whole->block_count; b++) {
+        index[b] = owner[b] ? touched.count : -1;
+        blocks[touched.count] = b;
+        touched.count += owner[b];
+    }
+    sub->interface.block = index;
+    s->context = (CairnSolverContext){.allocator = sub->context->allocator,
+                                      .thread_count = sub->context->thread_count,
+                                      .arena = arena,
+                                      .memory = kept};
+    CAIRN_TRY(cairn_piece_init(&s->inner, whole, &touched, list, cut->gamma_count, arena));
+    double *lambda = CAIRN_PUSH_ZERO(arena, double, s->inner.problem.row_count + 1);
+    if (!lambda) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "substructure: no memory for %d rows", s->inner.problem.row_count);
+    }
+    CAIRN_TRY(cairn_exact_init_inner(&s->exact, "interface", &s->inner.problem, options->interface, NULL,
+                                     sub->whole->scale, &s->context, lambda));
+    return reserve(s, options->steps, true, &sub->room);
 }
 
 // ---- the interface -------------------------------------------------------------------------------------------------------
@@ -467,8 +511,8 @@ CairnStatus cairn_substructure_init(CairnSubstructure *sub, const char *name, co
     for (int i = 0; i < sub->count; i++) {
         CAIRN_TRY(make_subsystem(sub, &cut, i, &gamma, options, memory != NULL ? &memory->kept[i + 1] : NULL));
     }
-    return options->is_alone ? cairn_ok()
-                             : make_interface(sub, &cut, options, memory != NULL ? &memory->kept[0] : NULL);
+    return (options->is_alone ? make_alone : make_interface)(sub, &cut, options,
+                                                             memory != NULL ? &memory->kept[0] : NULL);
 }
 
 // ---- to and fro ----------------------------------------------------------------------------------------------------------

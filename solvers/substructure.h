@@ -42,7 +42,8 @@ typedef struct CairnSubsystem {
 
 typedef struct CairnInterface {
     int row_count;
-    const int *rows; // in the whole
+    const int *rows;  // in the whole
+    const int *block; // where S is not wanted: block of the whole -> that of the interface's problem, -1: none
     CairnProblem problem;
     double *J, *right_side, *p;
     CairnSolverContext context;
@@ -57,7 +58,8 @@ typedef struct CairnSubstructure {
     const CairnProblem *problem;
     CairnSolverContext *context;
     int count;
-    CairnSubsystem *subsystems;
+    CairnSubsystem
+        *subsystems; // where S is not wanted one more: the interface's constraints over the bodies that they touch (17)
     CairnInterface interface;
     CairnExact *whole;   // the same problem, with cairn_system_parts as its system
     CairnArena own;      // the interface's arena where nothing is kept
@@ -68,7 +70,7 @@ typedef struct CairnSubstructureOptions {
     CairnFormulation subsystem; // AUTO: body space where C > 0
     CairnFormulation interface;
     int steps;     // most pivoting steps of one subsystem's solve
-    bool is_alone; // S is not wanted
+    bool is_alone; // S is not wanted, and the interface's own problem is
 } CairnSubstructureOptions;
 
 // Cut the problem. `whole` is made here: its measure, its bounds and its `place` rule the rest.

@@ -15,25 +15,6 @@ static ExactSubject sm = {.solver = &cairn_solver_schur_pgs_sm, .stiffest = 1e-9
 
 enum { ROWS = 2400 };
 
-// A solve over given parts; the referee's word is asked for.
-static ExactRun run_parts(const CairnSolver *solver, const char *options, const CairnProblem *problem,
-                          const CairnParts *parts, int threads, double *lambda) {
-    CairnAllocator plain = cairn_memory_default();
-    CairnSchurOptions chosen;
-    CairnArena arena;
-    ExactRun run = {0};
-    cairn_arena_init(&arena, &plain);
-    cairn_fields_preset(solver->options, &chosen);
-    assert_ok(cairn_fields_parse(solver->options, &chosen, options));
-    CairnSolverContext context = {.allocator = &plain, .thread_count = threads, .arena = &arena};
-    run.status = solver->solve(problem, parts, &chosen, &context, lambda, &run.report);
-    cairn_arena_free(&arena);
-    if (cairn_is_ok(run.status)) {
-        assert_ok(cairn_residual(problem, lambda, NULL, &run.residual));
-    }
-    return run;
-}
-
 // ---- bilateral systems ---------------------------------------------------------------------------------------------------
 
 typedef enum Shape { CHAIN, NET, RINGS } Shape;
@@ -120,7 +101,8 @@ static void bilateral_systems_take_one_coupling_iteration(void **state) {
                 assert_true(
                     support_parts(&pile.problem, partitioner, has_size ? "part_size=7" : NULL, NULL, &arena, &parts));
                 memset(lambda, 0, sizeof lambda);
-                ExactRun run = run_parts(solver, faithful ? "faithful=true" : "", &pile.problem, &parts, 1, lambda);
+                ExactRun run =
+                    exact_run_parts(solver, faithful ? "faithful=true" : "", &pile.problem, &parts, 1, lambda);
                 assert_ok(run.status);
                 assert_int_equal(run.report.outcome, CAIRN_CONVERGED);
                 assert_int_equal(run.report.coupling, 1);
@@ -167,7 +149,7 @@ static void parts_change_nothing(void **state) {
                 assert_true(
                     support_parts(&pile.problem, partitioner, has_size ? options : NULL, refiner, &arena, &parts));
                 memset(lambda, 0, sizeof lambda);
-                ExactRun run = run_parts(solver, "", &pile.problem, &parts, 1 + k % 2, lambda);
+                ExactRun run = exact_run_parts(solver, "", &pile.problem, &parts, 1 + k % 2, lambda);
                 assert_ok(run.status);
                 if (!run.residual.is_certified) {
                     fail_msg("%s over %s %s: scaled %g, limit %g", solver->name, partitioner->name, options,
@@ -323,7 +305,7 @@ static void empty_things_work(void **state) {
     double lambda[20] = {0}, other[20] = {0};
     test_problem_begin(&t);
     CairnParts none = {0, NULL};
-    ExactRun run = run_parts(solver, "", &t.problem, &none, 1, lambda);
+    ExactRun run = exact_run_parts(solver, "", &t.problem, &none, 1, lambda);
     assert_ok(run.status);
     assert_int_equal(run.report.outcome, CAIRN_CONVERGED);
     int block[3];
@@ -342,13 +324,13 @@ static void empty_things_work(void **state) {
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
         CairnParts given = {5, parts[k]};
         memset(lambda, 0, sizeof lambda);
-        run = run_parts(solver, k % 2 ? "warm=false" : "", &t.problem, &given, 2, lambda);
+        run = exact_run_parts(solver, k % 2 ? "warm=false" : "", &t.problem, &given, 2, lambda);
         assert_ok(run.status);
         assert_true(run.residual.is_certified);
         assert_below(exact_distance(&t.problem, lambda, other), 1);
     }
     memset(lambda, 0, sizeof lambda);
-    run = run_parts(solver, "", &t.problem, NULL, 1, lambda);
+    run = exact_run_parts(solver, "", &t.problem, NULL, 1, lambda);
     assert_ok(run.status);
     assert_below(exact_distance(&t.problem, lambda, other), 1);
 }
@@ -362,12 +344,15 @@ static void bad_parts_are_refused(void **state) {
     int part[PROBLEM_BLOCKS] = {0};
     CairnParts parts = {2, part};
     part[1] = 2;
-    assert_refused(run_parts(solver, "", &t.problem, &parts, 1, lambda).status, CAIRN_INVALID_ARGUMENT, "part[1] = 2");
+    assert_refused(exact_run_parts(solver, "", &t.problem, &parts, 1, lambda).status, CAIRN_INVALID_ARGUMENT,
+                   "part[1] = 2");
     part[1] = -1;
-    assert_refused(run_parts(solver, "", &t.problem, &parts, 1, lambda).status, CAIRN_INVALID_ARGUMENT, "part[1] = -1");
+    assert_refused(exact_run_parts(solver, "", &t.problem, &parts, 1, lambda).status, CAIRN_INVALID_ARGUMENT,
+                   "part[1] = -1");
     part[1] = 1;
     test_problem_make_explicit(&t, &form_2);
-    assert_refused(run_parts(solver, "", &form_2.problem, &parts, 1, lambda).status, CAIRN_UNSUPPORTED, "explicit");
+    assert_refused(exact_run_parts(solver, "", &form_2.problem, &parts, 1, lambda).status, CAIRN_UNSUPPORTED,
+                   "explicit");
     assert_memory_equal(lambda, before, sizeof lambda);
 }
 
