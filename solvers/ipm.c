@@ -156,8 +156,8 @@ static CairnStatus factor(Interior *in) {
     int m = exact->problem->row_count;
     for (int side = 0; side < 2; side++) {
         for (int i = 0; i < m; i++) {
-            double z = in->z[side][i], has = z > 0 ? 1 : 0; // without one s = 1 and z = 0
-            in->over_s[side][i] = has / in->s[side][i];
+            double z = in->z[side][i], has = z > 0 ? 1 : 0;           // without one s = 1 and z = 0
+            in->over_s[side][i] = has / fmax(in->s[side][i], 1e-300); // a step may round onto the bound
             in->over_z[side][i] = has / (z + (1 - has));
         }
     }
