@@ -410,7 +410,8 @@ CairnStatus cairn_interior_step(CairnInterior *in, double *step) {
         exact->lambda[i] += *step * in->direction[i];
         for (int side = 0; side < 2; side++) {
             if (in->z[side][i] > 0) {
-                in->s[side][i] += *step * in->ds[side][i];
+                in->s[side][i] =
+                    fmax(in->s[side][i] + *step * in->ds[side][i], 1e-300); // a step may round onto the bound
                 in->z[side][i] += *step * in->dz[side][i];
             }
         }
