@@ -1,6 +1,7 @@
 // The built-in scenes: each builds with its defaults and at both ends of every parameter, runs, and keeps its own invariant; and
 // the invariants are no ornaments, for a scene that is disturbed breaks them.
 #include "demos/scenes/builders.h"
+#include "demos/scenes/builders_truck.h"
 #include "demos/scenes/scenes.h"
 #include "tests/support.h"
 
@@ -92,7 +93,7 @@ static void hold_to_the_end(Stage *stage) {
 
 static void scenes_are_well_described(void **state) {
     (void)state;
-    assert_int_equal(cairn_scene_count(), 14);
+    assert_int_equal(cairn_scene_count(), 15);
     assert_null(cairn_scene_at(-1));
     assert_null(cairn_scene_at(cairn_scene_count()));
     for (int i = 0; i < cairn_scene_count(); i++) {
@@ -319,6 +320,34 @@ static void builders_put_things_where_they_say(void **state) {
     cairn_world_destroy(world);
 }
 
+// S0's dump truck: 22 bodies, more than 120 rows, 8,000 kg; whole from the start, wherever it is put.
+static void a_truck_has_its_parts(void **state) {
+    (void)state;
+    CairnWorldDef world_def = cairn_world_def();
+    CairnWorld *world;
+    assert_ok(cairn_world_create(&world_def, &world));
+    CairnTruckDef def = cairn_truck_def();
+    def.place = (CairnTransform){{1, 2, 3}, cairn_quat_exp(cairn_vec3(0.1, 0.2, 1))};
+    def.filter = (CairnFilter){4, ~(uint64_t)4};
+    CairnTruck truck;
+    assert_ok(cairn_build_truck(world, &def, &truck));
+    assert_int_equal(cairn_world_bodies(world, NULL, 0), 22);
+    double mass = 0;
+    for (int i = 0; i < CAIRN_TRUCK_PARTS; i++) {
+        CairnBodyState part;
+        assert_ok(cairn_body_get(world, truck.parts[i], &part));
+        mass += part.mass.mass;
+    }
+    assert_near(mass, 8000, 1e-9);
+    CairnStats stats;
+    assert_ok(cairn_world_step(world, 1.0 / 60, &stats));
+    assert_true(stats.rows > 120 && stats.contacts == 0 && stats.residual.is_certified);
+    assert_below(stats.joint_error_linear, 1e-9); // it falls as one
+    def.mass = 0;
+    assert_refused(cairn_build_truck(world, &def, &truck), CAIRN_INVALID_ARGUMENT, "mass");
+    cairn_world_destroy(world);
+}
+
 int main(int argc, char **argv) {
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
@@ -329,6 +358,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(scenes_hold_to_the_end),         cmocka_unit_test(scenes_run_at_the_ends_of_their_parameters),
         cmocka_unit_test(checks_notice_a_disturbance),    cmocka_unit_test(scenes_repeat_to_the_bit),
         cmocka_unit_test(the_page_of_scenes_is_complete), cmocka_unit_test(builders_put_things_where_they_say),
+        cmocka_unit_test(a_truck_has_its_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
