@@ -152,11 +152,16 @@ CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats) {
         begin(&step, world, h);
         cairn_step_collide(&step);
     } while (cairn_step_wake(&step));
+    bool is_more; // new contacts: they and whatever else proved to be wrong go into one solve
     do {
+        bool again;
         cairn_step_assemble(&step);
         cairn_step_partition(&step);
-        cairn_step_solve(&step);
-    } while (cairn_step_foresee(&step));
+        do {
+            again = cairn_step_solve(&step);
+            is_more = cairn_step_foresee(&step);
+        } while (again && !is_more);
+    } while (is_more);
     cairn_step_hold(&step);
     cairn_step_integrate(&step);
     CairnStatus status = cairn_step_finish(&step, stats);

@@ -106,6 +106,7 @@ typedef struct CairnStep {
     double *P, *lambda, *lower, *upper; // what the stages still change
     CairnFriction *frictions;
     double *velocity;     // the answer: problem.dof_count
+    int pass;             // solves of the problem at hand, amended or not
     const double *solved; // impulses of an earlier pass of this step; NULL: none. Joints have the same rows again
     CairnStepBoxes boxes;
     const CairnPair *pairs; // of the broad phase
@@ -125,7 +126,7 @@ CairnStepContact cairn_step_new_contact(const CairnStep *step, CairnPair pair, u
 void cairn_step_collide(CairnStep *step);
 void cairn_step_assemble(CairnStep *step);
 void cairn_step_partition(CairnStep *step);
-void cairn_step_solve(CairnStep *step);
+bool cairn_step_solve(CairnStep *step); // true: again, for the problem was another one
 // True: the solved velocities lead into contacts that were not known; assemble, partition and solve again.
 bool cairn_step_foresee(CairnStep *step);
 void cairn_step_hold(CairnStep *step);

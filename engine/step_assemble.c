@@ -247,5 +247,6 @@ void cairn_step_assemble(CairnStep *step) {
         add_contact(step, &arrays, &at, &step->contacts[i]);
     }
     cairn_step_stiffen(step);
+    step->pass = 0;
     step->stats.times.assemble += cairn_timer_now() - t0;
 }

@@ -25,23 +25,16 @@ static void solve_once(CairnStep *step) {
         step->stats.solve.fallback > report.fallback ? step->stats.solve.fallback : report.fallback;
 }
 
-// Solve, and again where the impulses that the geometric stiffness was made from, or those that first touches were guessed to
-// bear, proved to be the wrong ones.
-static void solve_passes(CairnStep *step) {
+// Were the impulses that the geometric stiffness was made from, or those that first touches were guessed to bear, the wrong ones?
+// Then the problem is put right.
+static bool amend(CairnStep *step) {
     const CairnWorldDef *def = &step->world->def;
     int stiff_passes = def->geometric_stiffness ? def->geometric_passes : 1;
-    bool again = true;
-    for (int pass = 1; again && !cairn_step_failed(step); pass++) {
-        solve_once(step);
-        step->stats.solves += 1;
-        again = false;
-        if (!cairn_step_failed(step) && pass < stiff_passes) {
-            again = cairn_step_stiffen_again(step);
-        }
-        if (!cairn_step_failed(step) && pass < def->touch_passes) {
-            again = cairn_step_bound_again(step) || again;
-        }
+    bool again = step->pass < stiff_passes && cairn_step_stiffen_again(step);
+    if (!cairn_step_failed(step) && step->pass < def->touch_passes) {
+        again = cairn_step_bound_again(step) || again;
     }
+    return again && !cairn_step_failed(step);
 }
 
 // v = P^-1 (p + J^T lambda): the engine's own, so that no solver's bookkeeping reaches the bodies.
@@ -64,18 +57,27 @@ static void check_problem(CairnStep *step) {
     step->status = cairn_solver_accepts(step->world->solver, &step->problem);
 }
 
-void cairn_step_solve(CairnStep *step) {
+bool cairn_step_solve(CairnStep *step) {
     if (cairn_step_failed(step)) {
-        return;
+        return false;
     }
     double t0 = cairn_timer_now();
-    step->stats.contact_passes += 1;
-    if (step->problem.row_count > 0) {
+    bool has_rows = step->problem.row_count > 0, again = false;
+    step->pass += 1;
+    step->stats.contact_passes += step->pass == 1;
+    if (has_rows) {
         check_problem(step);
-        solve_passes(step);
+    }
+    if (has_rows && !cairn_step_failed(step)) {
+        solve_once(step);
+        step->stats.solves += 1;
     }
     if (!cairn_step_failed(step)) {
-        find_velocities(step);
+        find_velocities(step); // with the problem as it was solved
+    }
+    if (has_rows && !cairn_step_failed(step)) {
+        again = amend(step);
     }
     step->stats.times.solve += cairn_timer_now() - t0;
+    return again;
 }
