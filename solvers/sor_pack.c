@@ -257,8 +257,8 @@ static CairnStatus classify(SorSystem *system, CairnArena *arena) {
         CairnFrictionKind kind = problem->frictions[f].kind;
         system->law = kind == CAIRN_FRICTION_COULOMB || kind == CAIRN_FRICTION_CONE ? kind : system->law;
     }
-    int threads = system->settings.threads;
-#pragma omp parallel for num_threads(threads) if (threads > 1 && count > 512) schedule(static)
+#pragma omp parallel for num_threads(system->settings.threads) if (system->settings.threads > 1 && count > 512)        \
+    schedule(static)
     for (int c = 0; c < count; c++) {
         SorContact contact;
         cairn_sor_read_contact(system, c, &contact);
@@ -268,8 +268,8 @@ static CairnStatus classify(SorSystem *system, CairnArena *arena) {
 }
 
 static void fill_lanes(SorSystem *system, int first_group, int group_count, int rows, double *data) {
-    int threads = system->settings.threads;
-#pragma omp parallel for num_threads(threads) if (threads > 1 && group_count > 64) schedule(static)
+#pragma omp parallel for num_threads(system->settings.threads) if (system->settings.threads > 1 && group_count > 64)   \
+    schedule(static)
     for (int i = 0; i < group_count; i++) {
         double *group = data + (ptrdiff_t)i * rows * SOR_LANES;
         memset(group, 0, (size_t)rows * SOR_LANES * sizeof *group);

@@ -5,8 +5,8 @@
 #include "solvers/sor.h"
 
 enum {
-    WORTH_THREADS = 64, // groups or items of a system
-    AHEAD = 2           // groups before its visit, a group's bodies are fetched
+    WORTH_THREADS = 256, // groups and items a colour: fewer are done before another thread wakes
+    AHEAD = 2            // groups before its visit, a group's bodies are fetched
 };
 
 void cairn_sor_gather(SorSystem *system) {
@@ -86,14 +86,15 @@ static double visit_colour(SorSystem *system, int k, bool is_forward) {
 }
 
 double cairn_sor_sweep(SorSystem *system, bool is_forward) {
-    int threads = system->group_count + system->item_count > WORTH_THREADS ? system->settings.threads : 1;
-    int count = system->colour_count;
+    int count = system->colour_count, visits = system->group_count + system->item_count;
     double most = 0;
     freeze(system);
     if (system->problem->form == CAIRN_FORM_EXPLICIT) { // a row's W reads all impulses
         return cairn_sor_visit_items(system, 0, system->item_count, is_forward);
     }
-#pragma omp parallel num_threads(threads) if (threads > 1) reduction(max : most)
+#pragma omp parallel num_threads(system->settings.threads) if (system->settings.threads > 1 &&                         \
+                                                               visits > WORTH_THREADS * count) reduction(max           \
+                                                                                                         : most)
     for (int k = 0; k < count; k++) {
         most = fmax(most, visit_colour(system, is_forward ? k : count - 1 - k, is_forward));
     }

@@ -90,9 +90,9 @@ static void add_lattice_contact(Lattice *lattice, uint64_t *seed, const LatticeK
 static void make_lattice(Lattice *lattice, uint64_t seed, LatticeKind kind) {
     int n = kind.side, bodies = n * n * n, most = 4 * bodies;
     test_pile_begin(&lattice->pile, bodies, most, 2 * most, 3 * most);
-    lattice->P = calloc((size_t)(kind.size * kind.size * bodies), sizeof(double));
-    lattice->p = calloc((size_t)(kind.size * bodies), sizeof(double));
-    lattice->J = calloc((size_t)(6 * kind.size * most), sizeof(double));
+    lattice->P = calloc((size_t)kind.size * (size_t)kind.size * (size_t)bodies, sizeof(double));
+    lattice->p = calloc((size_t)kind.size * (size_t)bodies, sizeof(double));
+    lattice->J = calloc((size_t)6 * (size_t)kind.size * (size_t)most, sizeof(double));
     assert_true(lattice->P && lattice->p && lattice->J);
     lattice->pile.problem.P = lattice->P;
     lattice->pile.problem.p = lattice->p;
@@ -318,7 +318,7 @@ static void threads_do_not_matter(void **state) {
     for (int round = 0; round < 6; round++) {
         Lattice lattice;
         make_lattice(&lattice, 100 + (uint64_t)round,
-                     (LatticeKind){.side = 8, .size = 6, .is_ball = round % 2, .friction = kinds[0]});
+                     (LatticeKind){.side = 18, .size = 6, .is_ball = round % 2, .friction = kinds[0]});
         const CairnProblem *problem = &lattice.pile.problem;
         size_t bytes = (size_t)problem->row_count * sizeof(double);
         double *one = zeros(problem), *many = zeros(problem), *rest = zeros(problem);

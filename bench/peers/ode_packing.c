@@ -1,0 +1,80 @@
+// ODE's QuickStep on a box full of balls. Double precision, CFM and ERP as ODE has them by default, friction boxes
+// (dContactApprox1), one point a pair, no auto-disabling; one thread, as the library is built.
+#include "bench/peers/packing.h"
+
+#if __has_include(<ode/ode.h>)
+#include "bench/bench.h"
+#define dDOUBLE // as Debian builds it
+#include <ode/ode.h>
+#include <stdlib.h>
+
+typedef struct Meeting {
+    dWorldID world;
+    dJointGroupID contacts;
+    double friction;
+    int count;
+} Meeting;
+
+static void meet(void *data, dGeomID a, dGeomID b) {
+    Meeting *meeting = data;
+    dBodyID body_a = dGeomGetBody(a), body_b = dGeomGetBody(b);
+    dContact contact = {0};
+    if ((body_a == NULL && body_b == NULL) || dCollide(a, b, 1, &contact.geom, sizeof contact) == 0) {
+        return;
+    }
+    contact.surface.mode = dContactApprox1;
+    contact.surface.mu = meeting->friction;
+    dJointAttach(dJointCreateContact(meeting->world, meeting->contacts, &contact), body_a, body_b);
+    meeting->count++;
+}
+
+bool bench_ode_packing(const BenchPacking *packing, int sweeps, int steps, double *seconds, int *contacts) {
+    dInitODE2(0);
+    Meeting meeting = {.world = dWorldCreate(), .contacts = dJointGroupCreate(0), .friction = packing->friction};
+    dSpaceID space = dSweepAndPruneSpaceCreate(0, dSAP_AXES_XYZ);
+    dWorldSetGravity(meeting.world, 0, 0, -9.81);
+    dWorldSetQuickStepNumIterations(meeting.world, sweeps);
+    double half = packing->half;
+    dCreatePlane(space, 0, 0, 1, 0);
+    dCreatePlane(space, 1, 0, 0, -half);
+    dCreatePlane(space, -1, 0, 0, -half);
+    dCreatePlane(space, 0, 1, 0, -half);
+    dCreatePlane(space, 0, -1, 0, -half);
+    for (int i = 0; i < packing->count; i++) {
+        CairnVec3 p = packing->centers[i];
+        dMass mass;
+        dMassSetSphere(&mass, packing->density, packing->radius);
+        dBodyID body = dBodyCreate(meeting.world);
+        dBodySetMass(body, &mass);
+        dBodySetPosition(body, p.x, p.y, p.z);
+        dGeomSetBody(dCreateSphere(space, packing->radius), body);
+    }
+    bool is_done = true;
+    for (int k = 0; k < steps && is_done; k++) {
+        meeting.count = 0;
+        dSpaceCollide(space, &meeting, meet);
+        double start = bench_cpu_now();
+        is_done = dWorldQuickStep(meeting.world, packing->step) != 0;
+        *seconds = bench_cpu_now() - start;
+        dJointGroupEmpty(meeting.contacts);
+    }
+    *contacts = meeting.count;
+    dJointGroupDestroy(meeting.contacts);
+    dSpaceDestroy(space);
+    dWorldDestroy(meeting.world);
+    dCloseODE();
+    return is_done;
+}
+
+#else
+
+bool bench_ode_packing(const BenchPacking *packing, int sweeps, int steps, double *seconds, int *contacts) {
+    (void)packing;
+    (void)sweeps;
+    (void)steps;
+    (void)seconds;
+    (void)contacts;
+    return false;
+}
+
+#endif
