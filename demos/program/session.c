@@ -16,8 +16,8 @@ static CairnStatus set_pair(const CairnFieldTable *table, void *object, const ch
 }
 
 static CairnStatus choose_solver(CairnSession *session, const CairnRunOptions *options) {
-    CAIRN_TRY(
-        cairn_choice_open(options->solver ? options->solver : cairn_solver_at(0)->name, "--solver", &session->choice));
+    const char *preset = session->scene->solver ? session->scene->solver : cairn_solver_at(0)->name;
+    CAIRN_TRY(cairn_choice_open(options->solver ? options->solver : preset, "--solver", &session->choice));
     CAIRN_TRY(cairn_choice_set(&session->choice, "iterations", options->iterations, "--iterations"));
     CAIRN_TRY(cairn_choice_set(&session->choice, "tolerance", options->tolerance, "--tol"));
     return cairn_choice_set(&session->choice, "budget_ms", options->budget, "--budget-ms");

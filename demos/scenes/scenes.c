@@ -13,6 +13,7 @@ extern const CairnScene cairn_scene_domino_row;
 extern const CairnScene cairn_scene_pendulum_chain;
 extern const CairnScene cairn_scene_box_tower;
 extern const CairnScene cairn_scene_log_tower;
+extern const CairnScene cairn_scene_granular_flow;
 extern const CairnScene cairn_scene_chain_wrap;
 extern const CairnScene cairn_scene_chain_drop;
 extern const CairnScene cairn_scene_rock_pile;
@@ -25,7 +26,7 @@ static const CairnScene *const scenes[] = {
     &cairn_scene_falling_box, &cairn_scene_sphere_on_incline, &cairn_scene_spinning_top, &cairn_scene_newtons_cradle,
     &cairn_scene_domino_row,  &cairn_scene_pendulum_chain,    &cairn_scene_box_tower,    &cairn_scene_log_tower,
     &cairn_scene_chain_wrap,  &cairn_scene_chain_drop,        &cairn_scene_rock_pile,    &cairn_scene_large_rock_pile,
-    &cairn_scene_bridge,      &cairn_scene_cable_spinner,     &cairn_scene_net_truck,
+    &cairn_scene_bridge,      &cairn_scene_cable_spinner,     &cairn_scene_net_truck,    &cairn_scene_granular_flow,
 };
 
 enum { SCENE_COUNT = (int)(sizeof(scenes) / sizeof(scenes[0])) };

@@ -35,6 +35,7 @@ typedef struct CairnScene {
     double step; // default h
     int steps;   // default length
     CairnCamera camera;
+    const char *solver; // default solver and its options, "psor:iterations=120"; NULL: the first
     // Change the world's settings before it is made; may be NULL.
     void (*settings)(const void *params, CairnWorldDef *def);
     // Fill the empty world.

@@ -1,0 +1,82 @@
+// granular_flow, small: it pours out of its opening and nowhere else, and no ball sinks into another.
+#include "demos/program/choice.h"
+#include "demos/scenes/scenes.h"
+#include "tests/support.h"
+
+#include <stdlib.h>
+
+typedef struct Flow {
+    int outside;    // balls beyond the wall with the opening, at the end
+    double deepest; // overlap over radius
+    uint64_t hash;
+} Flow;
+
+static void flow(const char *params, int threads, int steps, Flow *result) {
+    const CairnScene *scene;
+    assert_ok(cairn_scene_find("granular_flow", &scene));
+    void *values = calloc(1, scene->params.size);
+    CairnSceneRun run = {.memory = calloc(1, scene->memory_size), .params = values, .seed = 1};
+    assert_non_null(values);
+    assert_non_null(run.memory);
+    cairn_fields_preset(&scene->params, values);
+    assert_ok(cairn_fields_parse(&scene->params, values, params));
+    CairnWorldDef def = cairn_world_def();
+    def.thread_count = threads;
+    scene->settings(values, &def);
+    CairnChoice choice;
+    assert_ok(cairn_world_create(&def, &run.world));
+    assert_ok(cairn_choice_open(scene->solver, scene->name, &choice));
+    assert_ok(cairn_world_set_solver(run.world, choice.solver, choice.options));
+    cairn_choice_close(&choice);
+    assert_ok(scene->build(&run));
+    *result = (Flow){0};
+    for (int k = 0; k < steps; k++) {
+        CairnStats stats;
+        assert_ok(cairn_world_step(run.world, scene->step, &stats));
+        assert_ok(scene->check(&run, stats.time, &stats));
+        result->deepest = stats.penetration > result->deepest ? stats.penetration : result->deepest;
+    }
+    static CairnBodyId ids[1024];
+    int count = cairn_world_bodies(run.world, ids, 1024);
+    assert_true(count <= 1024);
+    for (int i = 0; i < count; i++) {
+        CairnBodyState body;
+        assert_ok(cairn_body_get(run.world, ids[i], &body));
+        // 300 balls of 0.3 m fill 0.6 of a cube of 3.84 m; the wall is 0.6 m thick.
+        result->outside += body.type == CAIRN_DYNAMIC && body.position.x > 1.92 + 0.6;
+    }
+    result->hash = cairn_world_state_hash(run.world);
+    cairn_world_destroy(run.world);
+    free(run.memory);
+    free(values);
+}
+
+static void it_flows_out_of_its_opening(void **state) {
+    (void)state;
+    Flow open, closed;
+    flow("spheres=300,opening=0.5", 1, 800, &open);
+    flow("spheres=300,opening=0", 1, 400, &closed);
+    assert_true(open.outside > 5);
+    assert_int_equal(closed.outside, 0);
+    assert_true(open.deepest > 0);
+}
+
+static void many_balls_do_not_sink(void **state) {
+    (void)state;
+    Flow one, two;
+    flow("spheres=500", 1, 160, &one);
+    assert_true(one.deepest > 0 && one.deepest < 0.002 * 0.3);
+    flow("spheres=500", 2, 160, &two);
+    assert_true(one.hash == two.hash);
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_flows_out_of_its_opening),
+        cmocka_unit_test(many_balls_do_not_sink),
+    };
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
