@@ -92,6 +92,7 @@ typedef struct SorSystem {
     int colour_count;
     int *lanes; // the constraint of every lane, -1 where none is
     int group_count, item_count;
+    int threads; // of a sweep
     SorItem *items;
     PgsLink *links;
     double *J;

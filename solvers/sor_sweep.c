@@ -86,15 +86,14 @@ static double visit_colour(SorSystem *system, int k, bool is_forward) {
 }
 
 double cairn_sor_sweep(SorSystem *system, bool is_forward) {
-    int count = system->colour_count, visits = system->group_count + system->item_count;
+    int count = system->colour_count;
+    system->threads = system->group_count + system->item_count > WORTH_THREADS * count ? system->settings.threads : 1;
     double most = 0;
     freeze(system);
     if (system->problem->form == CAIRN_FORM_EXPLICIT) { // a row's W reads all impulses
         return cairn_sor_visit_items(system, 0, system->item_count, is_forward);
     }
-#pragma omp parallel num_threads(system->settings.threads) if (system->settings.threads > 1 &&                         \
-                                                               visits > WORTH_THREADS * count) reduction(max           \
-                                                                                                         : most)
+#pragma omp parallel num_threads(system->threads) if (system->threads > 1) reduction(max : most)
     for (int k = 0; k < count; k++) {
         most = fmax(most, visit_colour(system, is_forward ? k : count - 1 - k, is_forward));
     }
