@@ -7,7 +7,8 @@
 // The suites: one line for each file bench/bench_NAME.c.
 #define SUITES(X)                                                                                                      \
     X(bench_base)                                                                                                      \
-    X(bench_collision) X(bench_cone) X(bench_exact) X(bench_partition) X(bench_pgs) X(bench_rest) X(bench_step)
+    X(bench_collision)                                                                                                 \
+    X(bench_cone) X(bench_exact) X(bench_partition) X(bench_pgs) X(bench_rest) X(bench_step) X(bench_substructuring)
 
 #define DECLARE(suite) extern const BenchSuite suite;
 SUITES(DECLARE)

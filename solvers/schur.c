@@ -180,26 +180,37 @@ static void start_cold(CairnExact *whole) {
     }
 }
 
-// What the sets of all together give, with pivots of the whole where signs are broken yet; then ipm. Both by the subsystems' factors.
-static CairnStatus finish(CairnExact *whole, CairnOutcome *outcome) {
+// What the sets of all together give, with pivots of the whole where signs are broken yet; then ipm from the last step's impulses, as
+// bpp hands over. Both by the subsystems' factors.
+static CairnStatus finish(CairnExact *whole, const CairnSchurOptions *options, const double *start,
+                          CairnOutcome *outcome) {
     double measure = cairn_exact_measure(whole);
     if (cairn_exact_clamp(whole) <= whole->limit) {
         *outcome = CAIRN_CONVERGED;
         return cairn_ok();
     }
-    CAIRN_TRY(cairn_exact_settle(whole, 3, &measure));
-    if (measure <= whole->limit) {
-        *outcome = CAIRN_CONVERGED;
-        return cairn_ok();
+    if (*outcome != CAIRN_STALLED) {
+        CAIRN_TRY(cairn_exact_settle(whole, 3, &measure));
+        if (measure <= whole->limit) {
+            *outcome = CAIRN_CONVERGED;
+            return cairn_ok();
+        }
     }
-    CairnIpmOptions ipm = {.iterations = 100, .warm = false};
+    CairnIpmOptions ipm = {.iterations = 100, .warm = options->warm};
     whole->fallback = 1;
-    return cairn_ipm_run(whole, &ipm, outcome);
+    memcpy(whole->lambda, start, (size_t)whole->problem->row_count * sizeof *start);
+    return cairn_ipm_follow(whole, &ipm, outcome);
 }
 
 static CairnStatus run_schur(CairnExact *whole, const void *user, CairnOutcome *outcome) {
     const Schur *schur = user;
     const CairnSchurOptions *options = schur->options;
+    size_t rows = (size_t)whole->problem->row_count;
+    double *start = CAIRN_PUSH(whole->context->arena, double, rows + 1);
+    if (start == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "schur: no memory for %zu rows", rows);
+    }
+    memcpy(start, whole->lambda, rows * sizeof *start);
     whole->has_factor = false;
     if (options->warm) {
         bool is_answer = cairn_exact_measure(whole) <= whole->target;
@@ -218,7 +229,7 @@ static CairnStatus run_schur(CairnExact *whole, const void *user, CairnOutcome *
         cairn_exact_clamp(whole);
         return cairn_ok();
     }
-    return finish(whole, outcome);
+    return finish(whole, options, start, outcome);
 }
 
 static CairnStatus solve(const char *name, Inner inner, const CairnProblem *problem, const CairnParts *parts,
