@@ -519,8 +519,9 @@ CairnStatus cairn_substructure_init(CairnSubstructure *sub, const char *name, co
 
 CairnStatus cairn_substructure_each(CairnSubstructure *sub, CairnSubsystemWork work, void *user) {
     enum { WORTHWHILE = 300 }; // rows: below, waking a thread costs more than it does
-    int threads = sub->problem->row_count >= WORTHWHILE ? sub->context->thread_count : 1;
-#pragma omp parallel for num_threads(threads) if (threads > 1 && sub->count > 1) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(                                                                                  \
+    sub->context->thread_count) if (sub->context->thread_count > 1 && sub->count > 1 &&                                \
+                                    sub->problem->row_count >= WORTHWHILE) schedule(dynamic, 1)
     for (int i = 0; i < sub->count; i++) {
         sub->subsystems[i].status = work(&sub->subsystems[i], user);
     }

@@ -82,7 +82,7 @@ CairnStatus cairn_substructure_init(CairnSubstructure *sub, const char *name, co
 void cairn_substructure_release(CairnSubstructure *sub);
 
 // A CairnSolver's `forget`.
-void cairn_substructure_forget(void *memory, const CairnAllocator *allocator);
+void cairn_substructure_forget(void *kept, const CairnAllocator *allocator);
 
 // Give the subsystems the whole's lambda, bounds and places, and p_i = p + J_Gamma,i^T lambda_Gamma.
 void cairn_substructure_take(CairnSubstructure *sub);
