@@ -2,6 +2,7 @@
 // smoothed over each surface), shade (four samples a pixel), caption.
 #include "demos/program/render_scene.h"
 #include "demos/program/render_font.h"
+#include "demos/program/render_gather.h"
 #include "demos/program/render_shade.h"
 #include <stdlib.h>
 
@@ -21,123 +22,12 @@ typedef struct Drawing {
 
 // ---- gather ----
 
-// False: a shape that pictures do not know.
-static bool part_of_shape(const CairnShapeDef *shape, CairnTransform body, CairnPart *result) {
-    CairnPart part = {.pose = cairn_transform_mul(body, (CairnTransform){shape->position, shape->orientation})};
-    if (shape->type == CAIRN_SPHERE) {
-        part.kind = CAIRN_PART_SPHERE;
-        part.half = cairn_vec3(shape->radius, shape->radius, shape->radius);
-    } else if (shape->type == CAIRN_CYLINDER) {
-        part.kind = CAIRN_PART_CYLINDER;
-        part.half = cairn_vec3(shape->radius, shape->radius, 0.5 * shape->height);
-    } else if (shape->type == CAIRN_CAPSULE) {
-        part.kind = CAIRN_PART_CAPSULE;
-        part.half = cairn_vec3(shape->radius, shape->radius, 0.5 * shape->height);
-    } else if (shape->type == CAIRN_BOX) {
-        part.kind = CAIRN_PART_BOX;
-        part.half = cairn_scale(0.5, shape->size);
-    } else if (shape->type == CAIRN_HALF_SPACE) {
-        part.kind = CAIRN_PART_PLANE;
-    } else if (shape->type == CAIRN_MESH) {
-        part.kind = CAIRN_PART_FACETS;
-        part.points = shape->points;
-        part.indices = shape->indices;
-        part.index_count = shape->index_count;
-    } else if (shape->type == CAIRN_HULL) {
-        part.kind = CAIRN_PART_HULL;
-        part.points = shape->points;
-        part.point_count = shape->point_count;
-    } else {
-        return false;
-    }
-    *result = part;
-    return true;
-}
-
-static CairnStatus add_part(Drawing *drawing, const CairnPart *part) {
+static CairnStatus add_part(void *user, const CairnGathered *gathered) {
+    Drawing *drawing = user;
+    const CairnPart *part = &gathered->part;
     double depth = cairn_view_depth(&drawing->view, part->pose.p);
     double detail = depth > drawing->view.near ? 2 * part->half.x * drawing->view.scale / depth : 1e6;
     return cairn_mesh_add(&drawing->mesh, part, detail);
-}
-
-static CairnStatus gather_body(Drawing *drawing, const CairnWorld *world, CairnBodyId id, int *moving) {
-    CairnBodyState state;
-    CAIRN_TRY(cairn_body_get(world, id, &state));
-    CairnColor color = state.type == CAIRN_STATIC ? cairn_static_color() : cairn_body_color((*moving)++);
-    int count = cairn_body_shapes(world, id, NULL, 0);
-    CairnShapeId *shapes = malloc((size_t)(count + 1) * sizeof *shapes);
-    if (!shapes) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "picture: no memory for %d shapes", count);
-    }
-    cairn_body_shapes(world, id, shapes, count);
-    CairnStatus status = cairn_ok();
-    for (int i = 0; i < count && cairn_is_ok(status); i++) {
-        CairnShapeDef shape;
-        status = cairn_shape_get(world, shapes[i], &shape, NULL);
-        CairnPart part;
-        if (cairn_is_ok(status) && part_of_shape(&shape, (CairnTransform){state.position, state.orientation}, &part)) {
-            part.has_pattern = state.type != CAIRN_STATIC;
-            // The shapes of a compound differ a little, so that its turning shows.
-            part.color = cairn_color_mix(color, drawing->shading.tints.cream, i % 2 ? 0.35 : 0);
-            if (part.kind == CAIRN_PART_PLANE) {
-                part.color = cairn_ground_color();
-            }
-            status = add_part(drawing, &part);
-        }
-    }
-    free(shapes);
-    return status;
-}
-
-// Where a joint's frame stands; the null body is the world.
-static CairnStatus joint_end(const CairnWorld *world, CairnBodyId body, CairnTransform frame, CairnVec3 *point) {
-    CairnBodyState state = {.orientation = {1, 0, 0, 0}};
-    if (!cairn_body_is_null(body)) {
-        CAIRN_TRY(cairn_body_get(world, body, &state));
-    }
-    *point = cairn_transform_point((CairnTransform){state.position, state.orientation}, frame.p);
-    return cairn_ok();
-}
-
-// Rods, ropes and springs have no shape: they are drawn as thin bars between their ends.
-static CairnStatus gather_joint(Drawing *drawing, const CairnWorld *world, CairnJointId id) {
-    CairnJointDef joint;
-    CAIRN_TRY(cairn_joint_get_def(world, id, &joint));
-    if (joint.type != CAIRN_JOINT_DISTANCE) {
-        return cairn_ok();
-    }
-    CairnVec3 a, b;
-    CAIRN_TRY(joint_end(world, joint.body_a, joint.frame_a, &a));
-    CAIRN_TRY(joint_end(world, joint.body_b, joint.frame_b, &b));
-    CairnVec3 between = cairn_sub(b, a);
-    double length = cairn_length(between), width = 1.7 * drawing->shading.pixel * drawing->shading.stage / 8;
-    CairnPart part = {.kind = CAIRN_PART_ROD, .half = {width, width, 0.5 * length}, .color = cairn_color(0x5A626C)};
-    part.pose.p = cairn_scale(0.5, cairn_add(a, b));
-    part.pose.q = cairn_quat_between(cairn_vec3(0, 0, 1), cairn_normalize(between));
-    return add_part(drawing, &part);
-}
-
-static CairnStatus gather(Drawing *drawing, const CairnWorld *world) {
-    int bodies = cairn_world_bodies(world, NULL, 0), joints = cairn_world_joints(world, NULL, 0), moving = 0;
-    CairnBodyId *body = malloc((size_t)(bodies + 1) * sizeof *body);
-    CairnJointId *joint = malloc((size_t)(joints + 1) * sizeof *joint);
-    CairnStatus status = cairn_ok();
-    if (!body || !joint) {
-        status = cairn_error(CAIRN_OUT_OF_MEMORY, "picture: no memory for %d bodies and %d joints", bodies, joints);
-        goto done;
-    }
-    cairn_world_bodies(world, body, bodies);
-    cairn_world_joints(world, joint, joints);
-    for (int i = 0; i < bodies && cairn_is_ok(status); i++) {
-        status = gather_body(drawing, world, body[i], &moving);
-    }
-    for (int i = 0; i < joints && cairn_is_ok(status); i++) {
-        status = gather_joint(drawing, world, joint[i]);
-    }
-done:
-    free(body);
-    free(joint);
-    return status;
 }
 
 // ---- draw ----
@@ -319,7 +209,8 @@ CairnStatus cairn_picture_draw(const CairnWorld *world, const CairnPicture *pict
                                      .height = height,
                                      .tints = cairn_tints()};
     *image = (CairnImage){0, 0, NULL};
-    CairnStatus status = gather(&drawing, world);
+    double rod_width = 1.7 * drawing.shading.pixel * drawing.shading.stage / 8;
+    CairnStatus status = cairn_gather(world, rod_width, add_part, &drawing);
     if (!cairn_is_ok(status)) {
         goto done;
     }
