@@ -9,7 +9,8 @@
 #
 # Settings: CC=clang, PORTABLE=1 (x86-64-v2 instead of this machine), V=1 (whole commands), BUILD=folder, JOBS=n,
 # WERROR=0 (warnings of a compiler we have not met are not errors), CHOLMOD=1 (the solver bpp-cholmod; the library is then under
-# CHOLMOD's licences, LGPL and GPL), METIS=0 (without the partitioner metis, which is there where the library is found).
+# CHOLMOD's licences, LGPL and GPL), METIS=0 (without the partitioner metis, which is there where the library is found),
+# VIEWER=0 (the program without its window, which is there where SDL2, libepoxy and cglm are found).
 # Sources are found by folder, so a new file needs no edit here; every configuration has its own folder of objects.
 
 VERSION := 0.1.0
@@ -34,6 +35,7 @@ Q := $(if $(V),,@)
 # LIB_DIRS="engine/base collision" builds (and tests) the lower layers alone.
 LIB_DIRS := engine/base collision partition solvers engine/joints engine
 DEMO_DIRS := demos/scenes demos/program
+VIEWER_DIR := demos/viewer
 LIB_SRC := $(sort $(wildcard $(LIB_DIRS:%=%/*.c)))
 MAIN_SRC := $(wildcard demos/program/main.c)
 PARTS_SRC := $(sort $(filter-out $(MAIN_SRC),$(wildcard $(DEMO_DIRS:%=%/*.c))))
@@ -106,6 +108,13 @@ HDF5_FLAGS := $(shell pkg-config --exists hdf5 2>/dev/null && echo -DCAIRN_HDF5 
 HDF5_LIBS := $(if $(HDF5_FLAGS),$(shell pkg-config --libs hdf5))
 endif
 
+# The viewer is for the program alone (and its own test), where pkg-config finds its packages (VIEWER=0: without).
+ifneq ($(VIEWER),0)
+VIEWER_LIBS := $(shell pkg-config --exists sdl2 epoxy cglm 2>/dev/null && pkg-config --libs sdl2 epoxy)
+VIEWER_SRC := $(if $(VIEWER_LIBS),$(sort $(wildcard $(VIEWER_DIR)/*.c)))
+VIEWER_FLAGS := $(if $(VIEWER_SRC),-DCAIRN_VIEWER)
+endif
+
 # ---- where things go -------------------------------------------------------------------------------------------------------
 
 # Products of a release lie in $(BUILD) itself; the others keep theirs beside their objects.
@@ -115,6 +124,7 @@ objects = $(patsubst %.c,$(DIR)/obj/%.o,$(1))
 
 LIB_OBJ := $(call objects,$(LIB_SRC))
 PARTS_OBJ := $(call objects,$(PARTS_SRC))
+VIEWER_OBJ := $(call objects,$(VIEWER_SRC))
 SUPPORT_OBJ := $(call objects,$(SUPPORT_SRC) $(OPTIONAL_SRC))
 STATIC := $(OUT)/libcairn.a
 SHARED := $(OUT)/libcairn.so
@@ -139,7 +149,7 @@ define stamp
 @printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' > $@
 endef
 $(DIR)/flags: FORCE
-	$(call stamp,$(COMPILE) | $(LINK) | $(HDF5_FLAGS) $(METIS_FLAGS))
+	$(call stamp,$(COMPILE) | $(LINK) | $(HDF5_FLAGS) $(METIS_FLAGS) $(VIEWER_FLAGS))
 $(DIR)/lib.list: FORCE
 	$(call stamp,$(LIB_OBJ))
 $(DIR)/parts.list: FORCE
@@ -159,6 +169,7 @@ $(DIR)/obj/%.o: %.c $(DIR)/flags
 # Its roots are of sums of squares: without errno to set they are taken eight at once.
 $(DIR)/obj/solvers/sor_wide.o: private EXTRA := -fno-math-errno
 $(DIR)/obj/demos/program/fclib.o: private EXTRA := $(HDF5_FLAGS)
+$(DIR)/obj/tests/test_viewer.o: private EXTRA := $(VIEWER_FLAGS)
 $(DIR)/obj/partition/partitioners.o: private EXTRA := $(METIS_FLAGS)
 
 define archive
@@ -187,10 +198,10 @@ $(SHARED): $(LIB_OBJ) $(DIR)/lib.list $(DIR)/exports.map $(OUT)/.products
 
 # The program holds the whole library and all builders of scenes and shows their symbols, so that scenes from shared objects
 # find every cairn_ function.
-$(OUT)/cairn: $(call objects,$(MAIN_SRC)) $(PARTS) $(STATIC)
+$(OUT)/cairn: $(call objects,$(MAIN_SRC)) $(VIEWER_OBJ) $(PARTS) $(STATIC)
 	@echo "  LD $@"
-	$(Q)$(LINK) -rdynamic -o $@ $(call objects,$(MAIN_SRC)) -Wl,--whole-archive $(PARTS) $(STATIC) \
-		-Wl,--no-whole-archive $(PROGRAM_LIBS)
+	$(Q)$(LINK) -rdynamic -o $@ $(call objects,$(MAIN_SRC)) $(VIEWER_OBJ) -Wl,--whole-archive $(PARTS) $(STATIC) \
+		-Wl,--no-whole-archive $(PROGRAM_LIBS) $(VIEWER_LIBS)
 
 # Other engines to compare with, where they are installed (tools/deps --bench). Never linked into the library.
 PEER_LIBS = $(if $(call has_header,ode/ode.h,-DdDOUBLE),-lode) $(if $(call has_header,mujoco/mujoco.h),-lmujoco)
@@ -202,6 +213,10 @@ $(BENCH): $(BENCH_OBJ) $(DIR)/bench.list $(PARTS) $(STATIC)
 $(DIR)/test_%: $(DIR)/obj/tests/test_%.o $(SUPPORT) $(PARTS) $(STATIC)
 	@echo "  LD $@"
 	$(Q)$(LINK) -rdynamic -o $@ $< $(SUPPORT) $(PARTS) $(STATIC) -lcmocka $(PROGRAM_LIBS) $(ORACLE_LIBS)
+
+$(DIR)/test_viewer: $(DIR)/obj/tests/test_viewer.o $(VIEWER_OBJ) $(SUPPORT) $(PARTS) $(STATIC)
+	@echo "  LD $@"
+	$(Q)$(LINK) -rdynamic -o $@ $< $(VIEWER_OBJ) $(SUPPORT) $(PARTS) $(STATIC) -lcmocka $(PROGRAM_LIBS) $(ORACLE_LIBS) $(VIEWER_LIBS)
 
 $(DIR)/fuzz_%: $(DIR)/obj/tests/fuzz_%.o $(STATIC)
 	@echo "  LD $@"

@@ -3,17 +3,19 @@
 #include <stdio.h>
 #include <string.h>
 
+// The last may be missing.
 static const CairnCommand *const commands[] = {&cairn_command_list,  &cairn_command_run,  &cairn_command_compare,
-                                               &cairn_command_solve, &cairn_command_dump, &cairn_command_help};
+                                               &cairn_command_solve, &cairn_command_dump, &cairn_command_help,
+                                               &cairn_command_view};
 
 enum { COMMAND_COUNT = (int)(sizeof(commands) / sizeof(commands[0])) };
 
 int cairn_command_count(void) {
-    return COMMAND_COUNT;
+    return commands[COMMAND_COUNT - 1] ? COMMAND_COUNT : COMMAND_COUNT - 1;
 }
 
 const CairnCommand *cairn_command_at(int index) {
-    return index >= 0 && index < COMMAND_COUNT ? commands[index] : NULL;
+    return index >= 0 && index < cairn_command_count() ? commands[index] : NULL;
 }
 
 int cairn_complain(const char *command, CairnStatus status) {
@@ -43,14 +45,22 @@ int cairn_program(int argc, char **argv) {
         return cairn_complain("", cairn_error(CAIRN_INVALID_ARGUMENT, "which command? cairn --help lists them"));
     }
     const char *names[COMMAND_COUNT];
-    for (int i = 0; i < COMMAND_COUNT; i++) {
+    for (int i = 0; i < cairn_command_count(); i++) {
         names[i] = commands[i]->name;
         if (strcmp(name, names[i]) == 0) {
             return commands[i]->run(argc - 1, argv + 1);
         }
     }
+    if (strcmp(name, "view") == 0) {
+        return cairn_complain(
+            "view",
+            cairn_error(
+                CAIRN_UNSUPPORTED,
+                "no command is called 'view' here: this build has no viewer (it needs SDL2, libepoxy and cglm); "
+                "cairn run SCENE --screenshot FILE@FRAME draws without"));
+    }
     char near[80];
-    cairn_near_names(name, names, COMMAND_COUNT, near, sizeof near);
+    cairn_near_names(name, names, cairn_command_count(), near, sizeof near);
     return cairn_complain("", cairn_error(CAIRN_NOT_FOUND, "no command is called '%s'%s%s (cairn --help)", name,
                                           near[0] ? "; near: " : "", near));
 }

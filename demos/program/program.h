@@ -26,6 +26,8 @@ extern const CairnCommand cairn_command_compare;
 extern const CairnCommand cairn_command_solve;
 extern const CairnCommand cairn_command_dump;
 extern const CairnCommand cairn_command_help;
+// Only where the viewer is linked in: the program has it if its packages were there, the tests and the bench never do.
+extern const CairnCommand cairn_command_view __attribute__((weak));
 
 int cairn_command_count(void);
 const CairnCommand *cairn_command_at(int index);

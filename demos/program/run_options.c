@@ -204,6 +204,15 @@ int cairn_run_options_join(const CairnOption *own, int count, CairnOption *table
     return count + SHARED_COUNT;
 }
 
+_Static_assert((int)SHARED_COUNT + (int)OWN_COUNT <= (int)CAIRN_RUN_ALL,
+               "tables of commands hold all of run's options");
+
+int cairn_run_options_join_all(const CairnOption *own, int count, CairnOption *table) {
+    count = cairn_run_options_join(own, count, table);
+    memcpy(table + count, own_options, sizeof own_options);
+    return count + OWN_COUNT;
+}
+
 CairnStatus cairn_run_options_take_scene(void *target, const char *word) {
     CairnRunOptions *options = target;
     if (options->scene) {

@@ -7,7 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CAIRN_RUN_LIST = 64, CAIRN_RUN_PATH = 1024, CAIRN_RUN_STEPS_MAX = 10000000, CAIRN_RUN_SHARED = 18 };
+enum {
+    CAIRN_RUN_LIST = 64,
+    CAIRN_RUN_PATH = 1024,
+    CAIRN_RUN_STEPS_MAX = 10000000,
+    CAIRN_RUN_SHARED = 18,
+    CAIRN_RUN_ALL = 24
+};
 
 typedef struct CairnTextList {
     const char *items[CAIRN_RUN_LIST];
@@ -44,6 +50,8 @@ void cairn_run_options_help(void);
 // For commands that run scenes too: their options begin with a CairnRunOptions. Their own table, then the shared one: all of run's options
 // but --solver, --csv and the pictures (CAIRN_RUN_SHARED at most). Answers the count.
 int cairn_run_options_join(const CairnOption *own, int count, CairnOption *table);
+// The same with --solver, --csv and the pictures, for those that are like run (CAIRN_RUN_ALL at most).
+int cairn_run_options_join_all(const CairnOption *own, int count, CairnOption *table);
 CairnRunOptions cairn_run_options(void); // the defaults
 CairnStatus cairn_run_options_take_scene(void *target, const char *word);
 CairnStatus cairn_run_options_need_scene(const CairnRunOptions *options);

@@ -1,0 +1,37 @@
+#include "demos/viewer/camera.h"
+
+CairnOrbit cairn_orbit(const CairnCamera *camera) {
+    CairnVec3 way = cairn_sub(camera->eye, camera->target);
+    double distance = cairn_length(way);
+    return (CairnOrbit){.target = camera->target,
+                        .yaw = atan2(way.y, way.x),
+                        .pitch = asin(cairn_clamp(way.z / distance, -1, 1)),
+                        .distance = distance,
+                        .fov = camera->fov,
+                        .least = 0.02 * distance,
+                        .most = 20 * distance};
+}
+
+static CairnVec3 back_of(const CairnOrbit *orbit) {
+    return cairn_vec3(cos(orbit->pitch) * cos(orbit->yaw), cos(orbit->pitch) * sin(orbit->yaw), sin(orbit->pitch));
+}
+
+CairnCamera cairn_orbit_camera(const CairnOrbit *orbit) {
+    return (CairnCamera){cairn_add_scaled(orbit->target, orbit->distance, back_of(orbit)), orbit->target, orbit->fov};
+}
+
+void cairn_orbit_turn(CairnOrbit *orbit, double yaw, double pitch) {
+    orbit->yaw = remainder(orbit->yaw + yaw, 2 * CAIRN_PI);
+    orbit->pitch = cairn_clamp(orbit->pitch + pitch, -1.5, 1.55); // short of the poles, where up has no direction
+}
+
+void cairn_orbit_pan(CairnOrbit *orbit, double right, double up) {
+    CairnVec3 back = back_of(orbit), side = cairn_normalize(cairn_cross(cairn_vec3(0, 0, 1), back));
+    double height = 2 * orbit->distance * tan(0.5 * orbit->fov * CAIRN_PI / 180);
+    orbit->target = cairn_add_scaled(orbit->target, -right * height, side);
+    orbit->target = cairn_add_scaled(orbit->target, -up * height, cairn_cross(back, side));
+}
+
+void cairn_orbit_zoom(CairnOrbit *orbit, double steps) {
+    orbit->distance = cairn_clamp(orbit->distance * pow(0.9, steps), orbit->least, orbit->most);
+}

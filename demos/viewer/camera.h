@@ -1,0 +1,21 @@
+// Camera of the viewer: it turns about a target, z is up.
+#ifndef CAIRN_VIEWER_CAMERA_H
+#define CAIRN_VIEWER_CAMERA_H
+
+#include <cairn/scene.h>
+
+typedef struct CairnOrbit {
+    CairnVec3 target;
+    double yaw, pitch; // radians; where the eye stands as seen from the target
+    double distance, fov;
+    double least, most; // distances
+} CairnOrbit;
+
+CairnOrbit cairn_orbit(const CairnCamera *camera);
+CairnCamera cairn_orbit_camera(const CairnOrbit *orbit);
+void cairn_orbit_turn(CairnOrbit *orbit, double yaw, double pitch);
+// Move the target by shares of the height of the view, so that the scene follows the mouse.
+void cairn_orbit_pan(CairnOrbit *orbit, double right, double up);
+void cairn_orbit_zoom(CairnOrbit *orbit, double steps);
+
+#endif

@@ -1,0 +1,144 @@
+// cairn view: a scene in a window.
+#include "demos/program/program.h"
+#include "demos/viewer/viewer.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static CairnStatus take_solvers(void *target, const char *value) {
+    CairnChoiceList *list = &((CairnViewOptions *)target)->solvers;
+    CAIRN_TRY(cairn_choices_split(value, list));
+    if (list->count > CAIRN_CREW_VIEWS) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "'%.80s': at most %d solvers side by side", value,
+                           (int)CAIRN_CREW_VIEWS);
+    }
+    return cairn_ok();
+}
+
+static CairnStatus take_frames(void *target, const char *value) {
+    return cairn_parse_int(value, 1, CAIRN_RUN_STEPS_MAX, &((CairnViewOptions *)target)->frames);
+}
+
+static const CairnOption own_options[] = {
+    {"--solvers", "A,B:k=v,k=v", "two to four copies of the scene side by side, each with its own solver",
+     take_solvers},
+    {"--frames", "N", "quit after N steps", take_frames},
+};
+
+enum { OWN_COUNT = (int)(sizeof(own_options) / sizeof(own_options[0])) };
+
+static CairnStatus check(CairnViewOptions *options) {
+    CairnRunOptions *run = &options->run;
+    CAIRN_TRY(cairn_run_options_need_scene(run));
+    if (run->json || run->csv) {
+        return cairn_error(CAIRN_UNSUPPORTED, "option %s: a window writes no results, cairn run does",
+                           run->json ? "--json" : "--csv");
+    }
+    if (run->solver && options->solvers.count > 0) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "options --solver and --solvers: one of them");
+    }
+    bool shares = run->iterations || run->tolerance || run->budget;
+    if (shares && options->solvers.count > 0) {
+        return cairn_error(CAIRN_UNSUPPORTED, "option --solvers: each takes its own options, as in pgs:iterations=50");
+    }
+    for (int i = 0; i < run->shot_count; i++) {
+        char folder[CAIRN_RUN_PATH];
+        snprintf(folder, sizeof folder, "%s", run->shots[i].path);
+        char *slash = strrchr(folder, '/');
+        if (slash) {
+            slash[slash == folder] = '\0';
+        }
+        if (access(slash ? folder : ".", W_OK) != 0) {
+            return cairn_error(CAIRN_IO, "option --screenshot: cannot write into %s: %s", slash ? folder : ".",
+                               strerror(errno));
+        }
+        if (options->frames > 0 && run->shots[i].frame > options->frames) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "option --screenshot: frame %d is after the last one, %d",
+                               run->shots[i].frame, options->frames);
+        }
+    }
+    return cairn_ok();
+}
+
+static int by_frame(const void *a, const void *b) {
+    const CairnShot *x = a, *y = b;
+    return (x->frame > y->frame) - (x->frame < y->frame);
+}
+
+static void help(void) {
+    CairnOption table[CAIRN_RUN_ALL + OWN_COUNT];
+    int count = cairn_run_options_join_all(own_options, OWN_COUNT, table);
+    printf("cairn view SCENE [options]\n\nShow a scene in a window. SCENE is a built-in name (cairn list scenes) or a "
+           "path to a shared object.\n\n");
+    cairn_options_help(table, count);
+    printf("\nWith --steps the viewer pauses there; with --screenshot the window stays hidden and the pictures are the "
+           "viewer's.\nKeys in the window:\n");
+    for (int i = 0; i < cairn_viewer_key_count(); i++) {
+        printf("  %-10s %s\n", cairn_viewer_key_at(i)->name, cairn_viewer_key_at(i)->help);
+    }
+    printf("  %-10s %s\n", "1 ... 9", "solver");
+    printf("\nExit codes: 0 done, 1 a step failed or, with --certified, a frame was not certified, 2 wrong usage, no "
+           "display or no OpenGL 3.3.\n");
+}
+
+static CairnStatus watch(CairnViewer *viewer, const CairnViewOptions *options, int *uncertified) {
+    CAIRN_TRY(cairn_viewer_open(viewer, options));
+    CairnStatus status = cairn_ok();
+    while (!viewer->is_ending && cairn_is_ok(status)) {
+        status = cairn_viewer_turn(viewer);
+    }
+    SDL_LockMutex(viewer->crew.mutex);
+    for (int i = 0; i < viewer->crew.view_count; i++) {
+        *uncertified += viewer->crew.views[i].uncertified;
+    }
+    SDL_UnlockMutex(viewer->crew.mutex);
+    if (cairn_is_ok(status) && viewer->gl_errors > 0) {
+        status = cairn_error(CAIRN_NUMERIC, "OpenGL reported %d errors", viewer->gl_errors);
+    }
+    cairn_viewer_close(viewer);
+    return status;
+}
+
+static int view_command(int argc, char **argv) {
+    CairnViewOptions *options = calloc(1, sizeof *options);
+    CairnViewer *viewer = calloc(1, sizeof *viewer);
+    int code, uncertified = 0;
+    if (!options || !viewer) {
+        code = cairn_complain("view", cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the options"));
+        goto done;
+    }
+    CairnOption table[CAIRN_RUN_ALL + OWN_COUNT];
+    int count = cairn_run_options_join_all(own_options, OWN_COUNT, table);
+    options->run = cairn_run_options();
+    options->run.width = 1280;
+    options->run.height = 800;
+    options->run.needs_parts = true; // the solver may change to one that does
+    CairnStatus status = cairn_options_parse(table, count, argc, argv, options, cairn_run_options_take_scene);
+    if (cairn_is_ok(status) && options->run.wants_help) {
+        help();
+        code = CAIRN_EXIT_DONE;
+        goto done;
+    }
+    status = cairn_is_ok(status) ? check(options) : status;
+    qsort(options->run.shots, (size_t)options->run.shot_count, sizeof options->run.shots[0], by_frame);
+    options->is_hidden = options->run.shot_count > 0;
+    status = cairn_is_ok(status) ? watch(viewer, options, &uncertified) : status;
+    code = cairn_is_ok(status) ? CAIRN_EXIT_DONE : cairn_complain("view", status);
+    if (code == CAIRN_EXIT_DONE && options->run.needs_certified && uncertified > 0) {
+        fprintf(stderr, "cairn view: %d steps were not certified\n", uncertified);
+        code = CAIRN_EXIT_FAILED;
+    }
+done:
+    free(viewer);
+    free(options);
+    return code;
+}
+
+const CairnCommand cairn_command_view = {
+    .name = "view",
+    .summary = "watch a scene in a window: camera, pause, step, solvers live and side by side",
+    .help = help,
+    .run = view_command,
+};

@@ -1,0 +1,141 @@
+#include "demos/viewer/geometry.h"
+#include <stdlib.h>
+#include <string.h>
+
+static CairnStatus reserve(CairnGeometryStore *store) {
+    if (store->count < store->capacity) {
+        return cairn_ok();
+    }
+    int capacity = 2 * store->capacity + 16;
+    CairnGeometry *items = realloc(store->items, (size_t)capacity * sizeof *items);
+    if (!items) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for %d meshes", capacity);
+    }
+    store->items = items;
+    store->capacity = capacity;
+    return cairn_ok();
+}
+
+static CairnVertex vertex_of(const CairnPart *part, int face, CairnVec3 point) {
+    CairnVec3 local = cairn_part_local(part, point), normal = cairn_part_normal(part, face, point);
+    float end = 0;
+    if (part->kind == CAIRN_PART_CAPSULE) {
+        end = point.z - local.z < 0 ? -1 : 1;
+    }
+    return (CairnVertex){
+        {(float)local.x, (float)local.y, (float)local.z}, end, {(float)normal.x, (float)normal.y, (float)normal.z}};
+}
+
+// `part` stands at the origin.
+static CairnStatus add_part(CairnGeometryStore *store, const CairnPart *part, double detail, uint64_t hash) {
+    CAIRN_TRY(reserve(store));
+    CairnMesh mesh = {0};
+    CairnStatus status = cairn_mesh_add(&mesh, part, detail);
+    CairnGeometry geometry = {.hash = hash, .vertex_count = 3 * mesh.triangle_count};
+    if (cairn_is_ok(status)) {
+        geometry.vertices = malloc((size_t)(geometry.vertex_count + 1) * sizeof *geometry.vertices);
+        if (!geometry.vertices) {
+            status = cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for %d triangles", mesh.triangle_count);
+        }
+    }
+    if (cairn_is_ok(status)) {
+        for (int i = 0; i < geometry.vertex_count; i++) {
+            const CairnTriangle *triangle = &mesh.triangles[i / 3];
+            CairnVec3 point = triangle->corners[i % 3];
+            geometry.vertices[i] = vertex_of(&mesh.parts[triangle->part], triangle->face, point);
+            geometry.reach = fmaxf(geometry.reach, (float)cairn_length(point));
+        }
+        store->items[store->count++] = geometry;
+    }
+    cairn_mesh_free(&mesh);
+    return status;
+}
+
+// Base in z = 0, tip at z = 1: the head of an arrow.
+static CairnStatus add_cone(CairnGeometryStore *store) {
+    enum { SIDES = 12 };
+    CAIRN_TRY(reserve(store));
+    CairnVertex *vertices = malloc(6 * SIDES * sizeof *vertices);
+    if (!vertices) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for a cone");
+    }
+    for (int i = 0; i < SIDES; i++) {
+        float a = (float)(2 * CAIRN_PI * i / SIDES), b = (float)(2 * CAIRN_PI * (i + 1) / SIDES);
+        float ax = cosf(a), ay = sinf(a), bx = cosf(b), by = sinf(b), s = 0.7071f;
+        CairnVertex *v = vertices + 6 * (size_t)i;
+        v[0] = (CairnVertex){{ax, ay, 0}, 0, {s * ax, s * ay, s}};
+        v[1] = (CairnVertex){{bx, by, 0}, 0, {s * bx, s * by, s}};
+        v[2] = (CairnVertex){{0, 0, 1}, 0, {s * ax, s * ay, s}};
+        v[3] = (CairnVertex){{bx, by, 0}, 0, {0, 0, -1}};
+        v[4] = (CairnVertex){{ax, ay, 0}, 0, {0, 0, -1}};
+        v[5] = (CairnVertex){{0, 0, 0}, 0, {0, 0, -1}};
+    }
+    store->items[store->count++] = (CairnGeometry){.vertices = vertices, .vertex_count = 6 * SIDES, .reach = 1.5f};
+    return cairn_ok();
+}
+
+CairnStatus cairn_geometry_open(CairnGeometryStore *store) {
+    static const struct {
+        CairnPartKind kind;
+        double detail;
+    } units[CAIRN_GEOMETRY_CONE] = {{CAIRN_PART_SPHERE, 40},
+                                    {CAIRN_PART_SPHERE, 4},
+                                    {CAIRN_PART_BOX, 1},
+                                    {CAIRN_PART_CYLINDER, 20},
+                                    {CAIRN_PART_CAPSULE, 20}};
+    *store = (CairnGeometryStore){0};
+    CairnStatus status = cairn_ok();
+    for (int i = 0; i < CAIRN_GEOMETRY_CONE && cairn_is_ok(status); i++) {
+        CairnPart part = {.kind = units[i].kind, .pose = cairn_transform_identity(), .half = {1, 1, 1}};
+        status = add_part(store, &part, units[i].detail, 0);
+    }
+    status = cairn_is_ok(status) ? add_cone(store) : status;
+    if (!cairn_is_ok(status)) {
+        cairn_geometry_close(store);
+    }
+    return status;
+}
+
+void cairn_geometry_close(CairnGeometryStore *store) {
+    for (int i = 0; i < store->count; i++) {
+        free(store->items[i].vertices);
+    }
+    free(store->items);
+    *store = (CairnGeometryStore){0};
+}
+
+// FNV-1a.
+static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
+    const unsigned char *byte = bytes;
+    for (size_t i = 0; i < size; i++) {
+        hash = (hash ^ byte[i]) * 0x100000001B3u;
+    }
+    return hash;
+}
+
+static uint64_t hash_of(const CairnPart *part) {
+    int points = part->point_count;
+    for (int i = 0; i < part->index_count; i++) {
+        points = part->indices[i] >= points ? part->indices[i] + 1 : points;
+    }
+    uint64_t hash = mix(0xCBF29CE484222325u, &part->kind, sizeof part->kind);
+    hash = mix(hash, part->points, (size_t)points * sizeof *part->points);
+    if (part->index_count > 0) {
+        hash = mix(hash, part->indices, (size_t)part->index_count * sizeof *part->indices);
+    }
+    return hash ? hash : 1;
+}
+
+CairnStatus cairn_geometry_find(CairnGeometryStore *store, const CairnPart *part, int *index) {
+    uint64_t hash = hash_of(part);
+    for (int i = 0; i < store->count; i++) {
+        if (store->items[i].hash == hash) {
+            *index = i;
+            return cairn_ok();
+        }
+    }
+    CairnPart still = *part;
+    still.pose = cairn_transform_identity();
+    *index = store->count;
+    return add_part(store, &still, 1, hash);
+}

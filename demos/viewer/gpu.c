@@ -1,0 +1,115 @@
+#include "demos/viewer/gpu.h"
+#include <stdlib.h>
+#include <string.h>
+
+static CairnStatus compile(const char *name, GLenum stage, const char *text, GLuint *shader) {
+    *shader = glCreateShader(stage);
+    glShaderSource(*shader, 1, &text, NULL);
+    glCompileShader(*shader);
+    GLint is_fine = 0;
+    glGetShaderiv(*shader, GL_COMPILE_STATUS, &is_fine);
+    if (!is_fine) {
+        char words[160] = "";
+        glGetShaderInfoLog(*shader, sizeof words, NULL, words);
+        glDeleteShader(*shader);
+        return cairn_error(CAIRN_UNSUPPORTED, "viewer: shader '%s' does not compile here: %s", name, words);
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_gpu_program(const char *name, const char *vertex, const char *fragment, GLuint *program) {
+    GLuint first, second;
+    CAIRN_TRY(compile(name, GL_VERTEX_SHADER, vertex, &first));
+    CairnStatus status = compile(name, GL_FRAGMENT_SHADER, fragment, &second);
+    if (!cairn_is_ok(status)) {
+        glDeleteShader(first);
+        return status;
+    }
+    *program = glCreateProgram();
+    glAttachShader(*program, first);
+    glAttachShader(*program, second);
+    glLinkProgram(*program);
+    glDeleteShader(first);
+    glDeleteShader(second);
+    GLint is_fine = 0;
+    glGetProgramiv(*program, GL_LINK_STATUS, &is_fine);
+    if (!is_fine) {
+        char words[160] = "";
+        glGetProgramInfoLog(*program, sizeof words, NULL, words);
+        return cairn_error(CAIRN_UNSUPPORTED, "viewer: shader '%s' does not link here: %s", name, words);
+    }
+    return cairn_ok();
+}
+
+static GLuint buffer_of(GLenum format, int samples, int width, int height) {
+    GLuint buffer;
+    glGenRenderbuffers(1, &buffer);
+    glBindRenderbuffer(GL_RENDERBUFFER, buffer);
+    glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, format, width, height);
+    return buffer;
+}
+
+CairnStatus cairn_gpu_target_size(CairnGpuTarget *target, int width, int height) {
+    if (target->width == width && target->height == height) {
+        return cairn_ok();
+    }
+    cairn_gpu_target_free(target);
+    GLint most = 0;
+    glGetIntegerv(GL_MAX_SAMPLES, &most);
+    int samples = most < 4 ? most : 4;
+    target->color = buffer_of(GL_RGBA8, samples, width, height);
+    target->depth = buffer_of(GL_DEPTH_COMPONENT24, samples, width, height);
+    target->resolved = buffer_of(GL_RGBA8, 0, width, height);
+    glGenFramebuffers(1, &target->many);
+    glBindFramebuffer(GL_FRAMEBUFFER, target->many);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, target->color);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, target->depth);
+    bool is_whole = glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
+    glGenFramebuffers(1, &target->one);
+    glBindFramebuffer(GL_FRAMEBUFFER, target->one);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, target->resolved);
+    is_whole = is_whole && glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
+    target->width = width;
+    target->height = height;
+    return is_whole
+               ? cairn_ok()
+               : cairn_error(CAIRN_UNSUPPORTED, "viewer: the driver refuses a picture of %dx%d pixels with %d samples",
+                             width, height, samples);
+}
+
+void cairn_gpu_target_free(CairnGpuTarget *target) {
+    GLuint buffers[] = {target->color, target->depth, target->resolved}, frames[] = {target->many, target->one};
+    glDeleteRenderbuffers(3, buffers);
+    glDeleteFramebuffers(2, frames);
+    *target = (CairnGpuTarget){0};
+}
+
+void cairn_gpu_target_show(const CairnGpuTarget *target) {
+    int w = target->width, h = target->height;
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, target->many);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, target->one);
+    glBlitFramebuffer(0, 0, w, h, 0, 0, w, h, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, target->one);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, 0);
+    glBlitFramebuffer(0, 0, w, h, 0, 0, w, h, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+}
+
+CairnStatus cairn_gpu_target_read(const CairnGpuTarget *target, CairnImage *image) {
+    int w = target->width, h = target->height;
+    size_t row = 3 * (size_t)w;
+    unsigned char *upside_down = malloc(row * (size_t)h);
+    CairnStatus status = upside_down ? cairn_image_create(image, w, h)
+                                     : cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for a picture");
+    if (cairn_is_ok(status)) {
+        glBindFramebuffer(GL_READ_FRAMEBUFFER, target->one);
+        glPixelStorei(GL_PACK_ALIGNMENT, 1);
+        glReadPixels(0, 0, w, h, GL_RGB, GL_UNSIGNED_BYTE, upside_down);
+        glBindFramebuffer(GL_READ_FRAMEBUFFER, 0);
+        for (int y = 0; y < h; y++) {
+            memcpy(image->pixels + row * (size_t)y, upside_down + row * (size_t)(h - 1 - y), row);
+        }
+    }
+    free(upside_down);
+    return status;
+}

@@ -1,0 +1,25 @@
+// GPU: programs and the picture that everything is drawn into: with four samples a pixel, resolved to one. The window gets a copy, so
+// a hidden window's picture can be read as well.
+#ifndef CAIRN_VIEWER_GPU_H
+#define CAIRN_VIEWER_GPU_H
+
+#include "demos/program/render_image.h"
+#include <epoxy/gl.h>
+
+CairnStatus cairn_gpu_program(const char *name, const char *vertex, const char *fragment, GLuint *program);
+
+typedef struct CairnGpuTarget {
+    GLuint many, one; // framebuffers
+    GLuint color, depth, resolved;
+    int width, height;
+} CairnGpuTarget;
+
+// Nothing happens where the size is right already.
+CairnStatus cairn_gpu_target_size(CairnGpuTarget *target, int width, int height);
+void cairn_gpu_target_free(CairnGpuTarget *target);
+// Resolve, and copy to the window.
+void cairn_gpu_target_show(const CairnGpuTarget *target);
+// What was resolved last; the caller frees the image.
+CairnStatus cairn_gpu_target_read(const CairnGpuTarget *target, CairnImage *image);
+
+#endif

@@ -1,0 +1,400 @@
+#include "demos/viewer/painter.h"
+#include "demos/program/render_shade.h"
+#include "demos/viewer/gpu.h"
+#include "demos/viewer/shaders.h"
+#include <cglm/cglm.h>
+#include <stdlib.h>
+
+enum { MAP_SIZE = 2048, MANY = 3000, STRIPES = 1, EDGES = 2, ARROW = 3 };
+
+typedef float Instance[16];
+
+typedef struct Matrices {
+    mat4 camera, light;
+    float texel; // of the shadow map, metres
+} Matrices;
+
+// ---- open and close ----
+
+static void open_map(CairnPainter *painter) {
+    glGenTextures(1, &painter->map);
+    glBindTexture(GL_TEXTURE_2D, painter->map);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, MAP_SIZE, MAP_SIZE, 0, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT,
+                 NULL);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_MODE, GL_COMPARE_REF_TO_TEXTURE);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_FUNC, GL_LEQUAL);
+    glGenFramebuffers(1, &painter->map_frame);
+    glBindFramebuffer(GL_FRAMEBUFFER, painter->map_frame);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, painter->map, 0);
+    glDrawBuffer(GL_NONE);
+    glReadBuffer(GL_NONE);
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+}
+
+CairnStatus cairn_painter_open(CairnPainter *painter) {
+    *painter = (CairnPainter){0};
+    CAIRN_TRY(cairn_gpu_program("solid", cairn_shader_solid_vertex, cairn_shader_solid_fragment, &painter->solid));
+    CAIRN_TRY(cairn_gpu_program("shadow", cairn_shader_shadow_vertex, cairn_shader_shadow_fragment, &painter->shadow));
+    CAIRN_TRY(cairn_gpu_program("backdrop", cairn_shader_backdrop_vertex, cairn_shader_backdrop_fragment,
+                                &painter->backdrop));
+    CAIRN_TRY(cairn_gpu_program("ground", cairn_shader_ground_vertex, cairn_shader_ground_fragment, &painter->ground));
+    open_map(painter);
+    glGenBuffers(1, &painter->instances);
+    glGenVertexArrays(1, &painter->empty);
+    return cairn_ok();
+}
+
+void cairn_painter_close(CairnPainter *painter) {
+    for (int i = 0; i < painter->mesh_count; i++) {
+        glDeleteVertexArrays(1, &painter->meshes[i].array);
+        glDeleteBuffers(1, &painter->meshes[i].buffer);
+    }
+    free(painter->meshes);
+    free(painter->data);
+    glDeleteProgram(painter->solid);
+    glDeleteProgram(painter->shadow);
+    glDeleteProgram(painter->backdrop);
+    glDeleteProgram(painter->ground);
+    glDeleteTextures(1, &painter->map);
+    glDeleteFramebuffers(1, &painter->map_frame);
+    glDeleteBuffers(1, &painter->instances);
+    glDeleteVertexArrays(1, &painter->empty);
+    *painter = (CairnPainter){0};
+}
+
+CairnStatus cairn_painter_upload(CairnPainter *painter, const CairnGeometryStore *store) {
+    if (painter->mesh_count == store->count) {
+        return cairn_ok();
+    }
+    struct CairnPainterMesh *meshes = realloc(painter->meshes, (size_t)store->count * sizeof *meshes);
+    if (!meshes) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for %d meshes", store->count);
+    }
+    painter->meshes = meshes;
+    for (int i = painter->mesh_count; i < store->count; i++) {
+        const CairnGeometry *geometry = &store->items[i];
+        meshes[i].vertex_count = geometry->vertex_count;
+        glGenVertexArrays(1, &meshes[i].array);
+        glBindVertexArray(meshes[i].array);
+        glGenBuffers(1, &meshes[i].buffer);
+        glBindBuffer(GL_ARRAY_BUFFER, meshes[i].buffer);
+        glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)geometry->vertex_count * sizeof *geometry->vertices),
+                     geometry->vertices, GL_STATIC_DRAW);
+        glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, sizeof(CairnVertex), (const void *)0);
+        glVertexAttribPointer(1, 1, GL_FLOAT, GL_FALSE, sizeof(CairnVertex), (const void *)offsetof(CairnVertex, end));
+        glVertexAttribPointer(2, 3, GL_FLOAT, GL_FALSE, sizeof(CairnVertex),
+                              (const void *)offsetof(CairnVertex, normal));
+        for (GLuint k = 0; k < 7; k++) {
+            glEnableVertexAttribArray(k);
+            glVertexAttribDivisor(k, k >= 3);
+        }
+    }
+    glBindVertexArray(0);
+    painter->mesh_count = store->count;
+    return cairn_ok();
+}
+
+// ---- instances: what is drawn with the same geometry lies together ----
+
+CairnColor cairn_painter_speed_color(double share) {
+    static const unsigned stops[] = {0x2B3A67, 0x2F7FB5, 0x3A9D86, 0xE8D56B};
+    double x = 3 * cairn_clamp(share, 0, 1);
+    int i = x < 3 ? (int)x : 2;
+    return cairn_color_mix(cairn_color(stops[i]), cairn_color(stops[i + 1]), x - i);
+}
+
+static CairnColor color_of(const CairnPainting *painting, const CairnSightItem *item) {
+    if (!item->is_static && painting->coloring == CAIRN_COLOR_SPEED) {
+        return cairn_painter_speed_color((double)item->speed / fmax(painting->top_speed, 1e-9));
+    }
+    if (!item->is_static && painting->coloring == CAIRN_COLOR_PART) {
+        return item->part < 0 ? cairn_static_color() : cairn_body_color(item->part);
+    }
+    return (CairnColor){(double)item->color[0], (double)item->color[1], (double)item->color[2]};
+}
+
+static int geometry_of(const CairnSight *sight, const CairnSightItem *item) {
+    bool is_coarse = item->geometry == CAIRN_GEOMETRY_SPHERE && sight->item_count > MANY;
+    return is_coarse ? CAIRN_GEOMETRY_SPHERE_COARSE : item->geometry;
+}
+
+static void fill(const CairnPainting *painting, const CairnSightItem *item, Instance instance) {
+    CairnColor color = color_of(painting, item);
+    bool is_round = item->kind == CAIRN_PART_SPHERE || item->kind == CAIRN_PART_CAPSULE;
+    int kind = is_round && !item->is_static ? STRIPES : item->kind == CAIRN_PART_BOX ? EDGES : 0;
+    for (int k = 0; k < 3; k++) {
+        instance[k] = item->position[k];
+    }
+    instance[3] = (float)kind;
+    for (int k = 0; k < 4; k++) {
+        instance[4 + k] = item->turn[k];
+        instance[8 + k] = item->scale[k];
+    }
+    instance[12] = (float)color.r;
+    instance[13] = (float)color.g;
+    instance[14] = (float)color.b;
+    instance[15] = 1;
+}
+
+static CairnStatus make_room(CairnPainter *painter, int count) {
+    if (count > painter->data_capacity) {
+        void *data = realloc(painter->data, 2 * (size_t)count * sizeof(Instance));
+        if (!data) {
+            return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for %d instances", count);
+        }
+        painter->data = data;
+        painter->data_capacity = 2 * count;
+    }
+    return cairn_ok();
+}
+
+// starts[g] to starts[g + 1]: the instances of geometry g.
+static CairnStatus sort_instances(CairnPainter *painter, const CairnPainting *painting, int *starts) {
+    const CairnSight *sight = painting->sight;
+    CAIRN_TRY(make_room(painter, sight->item_count));
+    for (int i = 0; i < sight->item_count; i++) {
+        const CairnSightItem *item = &sight->items[i];
+        starts[geometry_of(sight, item) + 1] += item->kind != CAIRN_PART_PLANE;
+    }
+    for (int g = 0; g < painter->mesh_count; g++) {
+        starts[g + 1] += starts[g];
+    }
+    for (int i = sight->item_count - 1; i >= 0; i--) { // backwards, so that each group ends where it began
+        const CairnSightItem *item = &sight->items[i];
+        if (item->kind != CAIRN_PART_PLANE) {
+            fill(painting, item, painter->data[--starts[geometry_of(sight, item) + 1]]);
+        }
+    }
+    // Now starts[g + 1] is the start of g: move it to its place.
+    int total = 0;
+    for (int i = 0; i < sight->item_count; i++) {
+        total += sight->items[i].kind != CAIRN_PART_PLANE;
+    }
+    for (int g = 0; g < painter->mesh_count; g++) {
+        starts[g] = starts[g + 1];
+    }
+    starts[painter->mesh_count] = total;
+    glBindBuffer(GL_ARRAY_BUFFER, painter->instances);
+    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)total * sizeof(Instance)), painter->data, GL_STREAM_DRAW);
+    return cairn_ok();
+}
+
+static void draw_group(const CairnPainter *painter, int g, int first, int count) {
+    if (count == 0) {
+        return;
+    }
+    glBindVertexArray(painter->meshes[g].array);
+    glBindBuffer(GL_ARRAY_BUFFER, painter->instances);
+    for (GLuint k = 0; k < 4; k++) {
+        glVertexAttribPointer(3 + k, 4, GL_FLOAT, GL_FALSE, sizeof(Instance),
+                              (const void *)((size_t)first * sizeof(Instance) + k * 4 * sizeof(float)));
+    }
+    glDrawArraysInstanced(GL_TRIANGLES, 0, painter->meshes[g].vertex_count, count);
+}
+
+static void draw_groups(const CairnPainter *painter, const int *starts) {
+    for (int g = 0; g < painter->mesh_count; g++) {
+        draw_group(painter, g, starts[g], starts[g + 1] - starts[g]);
+    }
+}
+
+// ---- cameras ----
+
+static void to_float(CairnVec3 v, vec3 out) {
+    out[0] = (float)v.x;
+    out[1] = (float)v.y;
+    out[2] = (float)v.z;
+}
+
+static void look(CairnVec3 eye, CairnVec3 target, mat4 view) {
+    vec3 e, t;
+    to_float(eye, e);
+    to_float(target, t);
+    glm_lookat(e, t, (vec3){0, 0, 1}, view);
+}
+
+// The ball that the sun's map covers: what lies near the camera's target, in coarse steps of size so that shadows do not swim.
+static void make_matrices(const CairnPainting *painting, Matrices *matrices) {
+    const CairnSight *sight = painting->sight;
+    const CairnCamera *camera = &painting->camera;
+    double distance = cairn_length(cairn_sub(camera->eye, camera->target)), range = fmax(2 * distance, painting->range);
+    mat4 view, lens;
+    look(camera->eye, camera->target, view);
+    glm_perspective((float)(camera->fov * CAIRN_PI / 180), (float)painting->width / (float)painting->height,
+                    (float)(0.02 * distance), (float)(12 * range), lens);
+    glm_mat4_mul(lens, view, matrices->camera);
+    double extent = 0.1 * painting->range;
+    for (int i = 0; i < sight->item_count; i++) {
+        const CairnSightItem *item = &sight->items[i];
+        CairnVec3 p = {(double)item->position[0], (double)item->position[1], (double)item->position[2]};
+        double away = cairn_length(cairn_sub(p, camera->target)) + (double)item->reach;
+        extent = away < range && away > extent && item->reach > 0 ? away : extent;
+    }
+    extent = pow(1.25, ceil(log(extent) / log(1.25)));
+    look(cairn_add_scaled(camera->target, 2 * extent, painting->sun), camera->target, view);
+    float e = (float)extent;
+    glm_ortho(-e, e, -e, e, 0.5f * e, 4 * e, lens);
+    glm_mat4_mul(lens, view, matrices->light);
+    matrices->texel = 2 * e / MAP_SIZE;
+}
+
+// ---- passes ----
+
+static void set_vec3(GLuint program, const char *name, CairnVec3 v) {
+    glUniform3f(glGetUniformLocation(program, name), (float)v.x, (float)v.y, (float)v.z);
+}
+
+static void set_color(GLuint program, const char *name, CairnColor c) {
+    set_vec3(program, name, cairn_vec3(c.r, c.g, c.b));
+}
+
+static void set_float(GLuint program, const char *name, double x) {
+    glUniform1f(glGetUniformLocation(program, name), (float)x);
+}
+
+// A program, and what they all know of the view. Names that a program does not have are ignored (location -1).
+static void use(const CairnPainter *painter, GLuint program, const CairnPainting *painting, Matrices *matrices) {
+    CairnTints tints = cairn_tints();
+    glUseProgram(program);
+    glUniformMatrix4fv(glGetUniformLocation(program, "u_camera"), 1, GL_FALSE, matrices->camera[0]);
+    glUniformMatrix4fv(glGetUniformLocation(program, "u_light"), 1, GL_FALSE, matrices->light[0]);
+    glUniform4f(glGetUniformLocation(program, "u_viewport"), (float)painting->x, (float)painting->y,
+                (float)painting->width, (float)painting->height);
+    set_color(program, "u_top", tints.top);
+    set_color(program, "u_bottom", tints.bottom);
+    set_color(program, "u_cream", tints.cream);
+    set_vec3(program, "u_sun", painting->sun);
+    set_vec3(program, "u_eye", painting->camera.eye);
+    set_float(program, "u_texel", (double)matrices->texel);
+    glUniform1i(glGetUniformLocation(program, "u_shadow"), 0);
+    glActiveTexture(GL_TEXTURE0);
+    glBindTexture(GL_TEXTURE_2D, program == painter->shadow ? 0 : painter->map);
+}
+
+static void draw_ground(const CairnPainter *painter, const CairnPainting *painting, Matrices *matrices) {
+    GLuint program = painter->ground;
+    const CairnCamera *camera = &painting->camera;
+    CairnTints tints = cairn_tints();
+    CairnVec3 way = cairn_sub(camera->target, camera->eye);
+    double stage = 2.6 * fmax(cairn_length(way), painting->range);
+    use(painter, program, painting, matrices);
+    glBindVertexArray(painter->empty);
+    for (int i = 0; i < painting->sight->item_count; i++) {
+        const CairnSightItem *item = &painting->sight->items[i];
+        if (item->kind != CAIRN_PART_PLANE) {
+            continue;
+        }
+        const float *p = item->position, *q = item->turn;
+        CairnQuat turn = {(double)q[3], (double)q[0], (double)q[1], (double)q[2]};
+        CairnVec3 origin = {(double)p[0], (double)p[1], (double)p[2]};
+        CairnVec3 normal = cairn_rotate(turn, cairn_vec3(0, 0, 1));
+        double above = cairn_dot(normal, cairn_sub(camera->target, origin));
+        set_vec3(program, "u_origin", origin);
+        set_vec3(program, "u_right", cairn_rotate(turn, cairn_vec3(1, 0, 0)));
+        set_vec3(program, "u_front", cairn_rotate(turn, cairn_vec3(0, 1, 0)));
+        set_vec3(program, "u_middle", cairn_add_scaled(camera->target, -above, normal));
+        set_vec3(program, "u_target", camera->target);
+        set_vec3(program, "u_forward", cairn_normalize(way));
+        set_color(program, "u_color",
+                  (CairnColor){(double)item->color[0], (double)item->color[1], (double)item->color[2]});
+        set_color(program, "u_field", tints.field);
+        set_color(program, "u_line", tints.line);
+        set_float(program, "u_stage", stage);
+        set_float(program, "u_grid", painting->grid);
+        set_float(program, "u_pixel", 2 * tan(camera->fov * CAIRN_PI / 360) / painting->height);
+        glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+    }
+}
+
+static void arrow_part(Instance instance, CairnVec3 at, CairnQuat turn, double width, double half) {
+    CairnColor color = cairn_color(0xB0243C);
+    float values[16] = {
+        (float)at.x,  (float)at.y,  (float)at.z, ARROW, (float)turn.x,  (float)turn.y,  (float)turn.z,  (float)turn.w,
+        (float)width, (float)width, (float)half, 0,     (float)color.r, (float)color.g, (float)color.b, 1};
+    for (int i = 0; i < 16; i++) {
+        instance[i] = values[i];
+    }
+}
+
+// Shafts first, then heads. The forces act inside the pile, so they are drawn over it.
+static CairnStatus draw_forces(CairnPainter *painter, const CairnPainting *painting) {
+    const CairnSight *sight = painting->sight;
+    int count = 0, room = sight->force_count;
+    CAIRN_TRY(make_room(painter, 2 * room));
+    double width = 0.0028 * cairn_length(cairn_sub(painting->camera.eye, painting->camera.target));
+    for (int i = 0; i < room; i++) {
+        const CairnSightForce *force = &sight->forces[i];
+        double length = cairn_length(force->force) * painting->force_length;
+        if (length < width) {
+            continue; // would be a dot
+        }
+        CairnVec3 way = cairn_normalize(force->force);
+        CairnQuat turn = cairn_quat_between(cairn_vec3(0, 0, 1), way);
+        double head = fmin(5 * width, 0.5 * length), shaft = length - head;
+        arrow_part(painter->data[count], cairn_add_scaled(force->point, 0.5 * shaft, way), turn, width, 0.5 * shaft);
+        arrow_part(painter->data[room + count], cairn_add_scaled(force->point, shaft, way), turn, 2.4 * width, head);
+        count++;
+    }
+    glBindBuffer(GL_ARRAY_BUFFER, painter->instances);
+    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(2 * (size_t)room * sizeof(Instance)), painter->data, GL_STREAM_DRAW);
+    glClear(GL_DEPTH_BUFFER_BIT);
+    draw_group(painter, CAIRN_GEOMETRY_CYLINDER, 0, count);
+    draw_group(painter, CAIRN_GEOMETRY_CONE, room, count);
+    return cairn_ok();
+}
+
+static void draw_map(const CairnPainter *painter, const CairnPainting *painting, Matrices *matrices,
+                     const int *starts) {
+    glBindFramebuffer(GL_FRAMEBUFFER, painter->map_frame);
+    glDisable(GL_SCISSOR_TEST);
+    glViewport(0, 0, MAP_SIZE, MAP_SIZE);
+    glClear(GL_DEPTH_BUFFER_BIT);
+    glEnable(GL_POLYGON_OFFSET_FILL);
+    glPolygonOffset(1.5f, 4);
+    use(painter, painter->shadow, painting, matrices);
+    draw_groups(painter, starts);
+    glDisable(GL_POLYGON_OFFSET_FILL);
+}
+
+static CairnStatus draw_all(CairnPainter *painter, const CairnPainting *painting, int *starts) {
+    CAIRN_TRY(sort_instances(painter, painting, starts));
+    Matrices matrices;
+    make_matrices(painting, &matrices);
+    glEnable(GL_DEPTH_TEST);
+    draw_map(painter, painting, &matrices, starts);
+    glBindFramebuffer(GL_FRAMEBUFFER, painting->frame);
+    glViewport(painting->x, painting->y, painting->width, painting->height);
+    glEnable(GL_SCISSOR_TEST);
+    glScissor(painting->x, painting->y, painting->width, painting->height);
+    glClear(GL_DEPTH_BUFFER_BIT);
+    glDisable(GL_DEPTH_TEST);
+    use(painter, painter->backdrop, painting, &matrices);
+    glBindVertexArray(painter->empty);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    glEnable(GL_DEPTH_TEST);
+    use(painter, painter->solid, painting, &matrices);
+    draw_groups(painter, starts);
+    draw_ground(painter, painting, &matrices);
+    CairnStatus status = cairn_ok();
+    if (painting->shows_forces) {
+        use(painter, painter->solid, painting, &matrices);
+        status = draw_forces(painter, painting);
+    }
+    glDisable(GL_SCISSOR_TEST);
+    glBindVertexArray(0);
+    return status;
+}
+
+CairnStatus cairn_painter_draw(CairnPainter *painter, const CairnPainting *painting) {
+    int *starts = calloc((size_t)painter->mesh_count + 1, sizeof *starts);
+    if (!starts) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for %d meshes", painter->mesh_count);
+    }
+    CairnStatus status = draw_all(painter, painting, starts);
+    free(starts);
+    return status;
+}

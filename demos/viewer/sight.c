@@ -1,0 +1,178 @@
+#include "demos/viewer/sight.h"
+#include "demos/program/render_gather.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Taking {
+    CairnSightMaker *maker;
+    CairnSight *sight;
+} Taking;
+
+// Room for `count` elements; the old array stays valid when there is no memory.
+static CairnStatus reserve(void **array, int *capacity, int count, size_t size) {
+    if (count <= *capacity) {
+        return cairn_ok();
+    }
+    int larger = 2 * count;
+    void *grown = realloc(*array, (size_t)larger * size);
+    if (!grown) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for %d things to draw", larger);
+    }
+    *array = grown;
+    *capacity = larger;
+    return cairn_ok();
+}
+
+static CairnStatus find_geometry(CairnSightMaker *maker, const CairnGathered *gathered, int *geometry) {
+    CairnSightCache *cache = &maker->cache;
+    CairnShapeId id = gathered->shape;
+    if (id.index >= cache->capacity) {
+        uint32_t capacity = 2 * id.index + 64;
+        struct CairnSightShape *shapes = realloc(cache->shapes, capacity * sizeof *shapes);
+        if (!shapes) {
+            return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for %u shapes", capacity);
+        }
+        memset(shapes + cache->capacity, 0, (capacity - cache->capacity) * sizeof *shapes);
+        cache->shapes = shapes;
+        cache->capacity = capacity;
+    }
+    struct CairnSightShape *known = &cache->shapes[id.index];
+    if (known->shape.index != id.index || known->shape.generation != id.generation || known->shape.world != id.world) {
+        maker->lock(maker->guard);
+        CairnStatus status = cairn_geometry_find(maker->store, &gathered->part, &known->geometry);
+        maker->unlock(maker->guard);
+        CAIRN_TRY(status);
+        known->shape = id;
+    }
+    *geometry = known->geometry;
+    return cairn_ok();
+}
+
+static float reach_of(const CairnSightMaker *maker, const CairnSightItem *item) {
+    const float *s = item->scale;
+    switch (item->kind) {
+    case CAIRN_PART_PLANE:
+        return 0;
+    case CAIRN_PART_SPHERE:
+        return s[0];
+    case CAIRN_PART_CAPSULE:
+        return s[0] + s[3];
+    case CAIRN_PART_FACETS:
+    case CAIRN_PART_HULL:
+        maker->lock(maker->guard);
+        float reach = maker->store->items[item->geometry].reach;
+        maker->unlock(maker->guard);
+        return reach;
+    default:
+        return sqrtf(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
+    }
+}
+
+static CairnStatus take_part(void *user, const CairnGathered *gathered) {
+    Taking *taking = user;
+    CairnSight *sight = taking->sight;
+    const CairnPart *part = &gathered->part;
+    void *items = sight->items;
+    CairnStatus status = reserve(&items, &sight->item_capacity, sight->item_count + 1, sizeof *sight->items);
+    sight->items = items;
+    CAIRN_TRY(status);
+    static const int geometry_of[] = {[CAIRN_PART_SPHERE] = CAIRN_GEOMETRY_SPHERE,
+                                      [CAIRN_PART_BOX] = CAIRN_GEOMETRY_BOX,
+                                      [CAIRN_PART_CYLINDER] = CAIRN_GEOMETRY_CYLINDER,
+                                      [CAIRN_PART_CAPSULE] = CAIRN_GEOMETRY_CAPSULE,
+                                      [CAIRN_PART_ROD] = CAIRN_GEOMETRY_CYLINDER,
+                                      [CAIRN_PART_PLANE] = CAIRN_GEOMETRY_BOX,
+                                      [CAIRN_PART_FACETS] = -1,
+                                      [CAIRN_PART_HULL] = -1};
+    CairnTransform pose = part->pose;
+    CairnSightItem item = {.position = {(float)pose.p.x, (float)pose.p.y, (float)pose.p.z},
+                           .turn = {(float)pose.q.x, (float)pose.q.y, (float)pose.q.z, (float)pose.q.w},
+                           .scale = {(float)part->half.x, (float)part->half.y, (float)part->half.z, 0},
+                           .color = {(float)part->color.r, (float)part->color.g, (float)part->color.b},
+                           .kind = part->kind,
+                           .geometry = geometry_of[part->kind],
+                           .part = gathered->body ? gathered->body->part : -1,
+                           .is_static = !part->has_pattern};
+    if (part->kind == CAIRN_PART_CAPSULE) {
+        item.scale[2] = (float)part->half.x;
+        item.scale[3] = (float)part->half.z;
+    } else if (item.geometry < 0 || part->kind == CAIRN_PART_PLANE) {
+        item.scale[0] = item.scale[1] = item.scale[2] = 1;
+    }
+    if (item.geometry < 0) {
+        CAIRN_TRY(find_geometry(taking->maker, gathered, &item.geometry));
+    }
+    if (gathered->body) {
+        item.speed = (float)cairn_length(gathered->body->velocity);
+    }
+    item.reach = reach_of(taking->maker, &item);
+    sight->items[sight->item_count++] = item;
+    return cairn_ok();
+}
+
+static CairnStatus take_forces(CairnSightMaker *maker, const CairnWorld *world, double dt, CairnSight *sight) {
+    int count = cairn_world_contacts(world, NULL, 0);
+    void *contacts = maker->contacts, *forces = sight->forces;
+    CairnStatus status = reserve(&contacts, &maker->contact_capacity, count, sizeof *maker->contacts);
+    maker->contacts = contacts;
+    CAIRN_TRY(status);
+    status = reserve(&forces, &sight->force_capacity, count, sizeof *sight->forces);
+    sight->forces = forces;
+    CAIRN_TRY(status);
+    cairn_world_contacts(world, maker->contacts, count);
+    sight->force_count = 0;
+    for (int i = 0; i < count; i++) {
+        const CairnContact *contact = &maker->contacts[i];
+        CairnVec3 impulse = cairn_scale(contact->impulse.x, contact->normal);
+        impulse = cairn_add_scaled(impulse, contact->impulse.y, contact->tangent_1);
+        impulse = cairn_add_scaled(impulse, contact->impulse.z, contact->tangent_2);
+        if (cairn_length_squared(impulse) > 0) {
+            sight->forces[sight->force_count++] = (CairnSightForce){contact->point, cairn_scale(1 / dt, impulse)};
+        }
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_sight_take(CairnSightMaker *maker, const CairnWorld *world, double dt, CairnSight *sight) {
+    sight->item_count = sight->force_count = 0;
+    Taking taking = {maker, sight};
+    CAIRN_TRY(cairn_gather(world, maker->rod_width, take_part, &taking));
+    return take_forces(maker, world, dt, sight);
+}
+
+void cairn_sight_judge(CairnSight *sight) {
+    const CairnResidual *residual = &sight->stats.residual;
+    const CairnSolveReport *solve = &sight->stats.solve;
+    if (!cairn_is_ok(sight->status)) {
+        sight->is_certified = false;
+        snprintf(sight->verdict, sizeof sight->verdict, "stopped: %.180s", sight->status.message);
+        return;
+    }
+    sight->is_certified = sight->stats.step_index == 0 || residual->is_certified;
+    if (sight->stats.step_index == 0) {
+        snprintf(sight->verdict, sizeof sight->verdict, "before the first step");
+    } else if (residual->is_certified) {
+        snprintf(sight->verdict, sizeof sight->verdict, "certified");
+    } else if (residual->scaled > residual->limit) {
+        snprintf(sight->verdict, sizeof sight->verdict, "NOT certified: residual %.1e > %.1e m/s, %s after %d",
+                 residual->scaled, residual->limit, cairn_outcome_name(solve->outcome), solve->iterations);
+    } else {
+        snprintf(sight->verdict, sizeof sight->verdict, "NOT certified: friction cones off by %.1e > 1e-8, %s after %d",
+                 residual->cone, cairn_outcome_name(solve->outcome), solve->iterations);
+    }
+}
+
+void cairn_sight_free(CairnSight *sight) {
+    free(sight->items);
+    free(sight->forces);
+    *sight = (CairnSight){.items = NULL};
+}
+
+void cairn_sight_maker_free(CairnSightMaker *maker) {
+    free(maker->cache.shapes);
+    free(maker->contacts);
+    maker->cache = (CairnSightCache){NULL, 0};
+    maker->contacts = NULL;
+    maker->contact_capacity = 0;
+}
