@@ -105,8 +105,8 @@ static void exp_is_exact_to_rounding(void **state) {
     for (int i = 0; i < DRAWS; i++) {
         double angle = i < DRAWS / 2 ? support_uniform(&seed, 0.45, 0.55) : pow(10, support_uniform(&seed, -9, 0));
         CairnQuat q = cairn_quat_exp((CairnVec3){0, angle, 0});
-        assert_near(q.w, (double)cosl(0.5L * angle), EPS);
-        double exact = (double)sinl(0.5L * angle);
+        assert_near(q.w, (double)cosl(0.5L * (long double)angle), EPS);
+        double exact = (double)sinl(0.5L * (long double)angle);
         assert_near(q.y, exact, 2 * EPS * exact);
     }
 }

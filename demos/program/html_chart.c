@@ -31,7 +31,7 @@ static double round_step(double range) {
 }
 
 static bool find_axes(const CairnHtmlChart *chart, Axes *axes) {
-    double low = INFINITY, high = -INFINITY;
+    double low = HUGE_VAL, high = -HUGE_VAL;
     *axes = (Axes){.is_log = chart->is_log};
     for (int c = 0; c < chart->count; c++) {
         const CairnHtmlCurve *curve = &chart->curves[c];
@@ -94,7 +94,7 @@ static void draw_curve(FILE *file, const Axes *axes, const CairnHtmlCurve *curve
     int every = (curve->count + MOST_POINTS - 1) / MOST_POINTS;
     fputs(curve->is_limit ? "<polyline class=\"limit\" points=\"" : "<polyline points=\"", file);
     for (int first = 0; first < curve->count; first += every) {
-        double most = -INFINITY;
+        double most = -HUGE_VAL;
         for (int i = first; i < first + every && i < curve->count; i++) {
             most = curve->values[i] > most ? curve->values[i] : most;
         }
