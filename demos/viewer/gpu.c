@@ -99,8 +99,10 @@ CairnStatus cairn_gpu_target_read(const CairnGpuTarget *target, CairnImage *imag
     int w = target->width, h = target->height;
     size_t row = 3 * (size_t)w;
     unsigned char *upside_down = malloc(row * (size_t)h);
-    CairnStatus status = upside_down ? cairn_image_create(image, w, h)
-                                     : cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for a picture");
+    if (!upside_down) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for a picture");
+    }
+    CairnStatus status = cairn_image_create(image, w, h);
     if (cairn_is_ok(status)) {
         glBindFramebuffer(GL_READ_FRAMEBUFFER, target->one);
         glPixelStorei(GL_PACK_ALIGNMENT, 1);
