@@ -17,6 +17,12 @@ typedef struct CairnAabb {
     CairnVec3 low, high;
 } CairnAabb;
 
+// Touching counts.
+static inline bool cairn_aabbs_meet(const CairnAabb *a, const CairnAabb *b) {
+    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
+           a->low.z <= b->high.z && b->low.z <= a->high.z;
+}
+
 // A shape as collision sees it: size and its place in the body's frame.
 typedef struct CairnGeometry {
     CairnShapeType type;
@@ -48,6 +54,11 @@ typedef struct CairnManifold {
 typedef struct CairnPair {
     int a, b; // a < b: indices of the boxes given
 } CairnPair;
+
+// The order that pairs and their contacts stand in: below 0, 0 or above.
+static inline int cairn_pair_compare(CairnPair x, CairnPair y) {
+    return x.a != y.a ? (x.a < y.a ? -1 : 1) : x.b != y.b ? (x.b < y.b ? -1 : 1) : 0;
+}
 
 // ---- shapes ----
 

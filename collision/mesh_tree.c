@@ -93,11 +93,6 @@ void cairn_surface_build_tree(CairnSurface *s) {
 
 // ---- boxes ----
 
-static bool meet(const CairnAabb *a, const CairnAabb *b) {
-    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
-           a->low.z <= b->high.z && b->low.z <= a->high.z;
-}
-
 void cairn_mesh_walk_begin(const CairnSurface *surface, CairnAabb box, CairnMeshWalk *walk) {
     walk->surface = surface;
     walk->box = box;
@@ -112,7 +107,7 @@ int cairn_mesh_walk_next(CairnMeshWalk *walk) {
         while (walk->at < walk->end) {
             int triangle = s->order[walk->at++];
             CairnAabb box = cairn_surface_triangle_box(s, triangle);
-            if (meet(&box, &walk->box)) {
+            if (cairn_aabbs_meet(&box, &walk->box)) {
                 return triangle;
             }
         }
@@ -120,7 +115,7 @@ int cairn_mesh_walk_next(CairnMeshWalk *walk) {
             return -1;
         }
         const CairnMeshNode *node = &s->nodes[walk->stack[--walk->height]];
-        if (!meet(&node->box, &walk->box)) {
+        if (!cairn_aabbs_meet(&node->box, &walk->box)) {
             continue;
         }
         if (node->count > 0) {

@@ -1,21 +1,15 @@
-// Foresee: what the solved velocities run into. Contacts were found for where
-// bodies go if nothing holds them; but a body that is struck within the step
-// goes elsewhere, and what it then meets has no row: it would sink in by a
-// whole step's way. So the poses at the end of the step are looked at before
-// anything moves there. Where a pair would overlap more than its rows say, it
-// gets a contact with the normal, the point and the arms of there. If the
-// solved velocities u take a point to a gap of g at the time t, then velocities
-// v take it to
+// Foresee: what the solved velocities run into. Contacts were found for where bodies go if nothing holds them; but a body that
+// is struck within the step goes elsewhere, and what it then meets has no row: it would sink in by a whole step's way. So the
+// poses at the end of the step are looked at before anything moves there. Where a pair would overlap more than its rows say, it
+// gets a contact with the normal, the point and the arms of there. If the solved velocities u take a point to a gap of g at the
+// time t, then velocities v take it to
 //     g - t n . J u + h n . J v
-// at the end, to first order. That must not be negative: a row n . J v + d >= 0
-// with h d = g - t n . J u; and the step is solved again, from what it has.
-// This is one step of sequential linearisation. The time t is the end of the
-// step, or, where they would be in so deep by then that the way out is another
-// one than the way in, one at which they are not.
+// at the end, to first order. That must not be negative: a row n . J v + d >= 0 with h d = g - t n . J u; and the step is
+// solved again, from what it has. This is one step of sequential linearisation. The time t is the end of the step, or, where
+// they would be in so deep by then that the way out is another one than the way in, one at which they are not.
 //
-// What moves as it would have freely has been looked for already (sweep): only
-// pairs are asked of which a body was turned aside, or turns so fast that its
-// rows, straight as they are, miss the arc.
+// What moves as it would have freely has been looked for already (sweep): only pairs are asked of which a body was turned
+// aside, or turns so fast that its rows, straight as they are, miss the arc.
 #include "collision/sweep.h"
 #include "engine/base/hash.h"
 #include "engine/base/timer.h"
@@ -56,8 +50,7 @@ static CairnVec3 velocity_at(CairnVec6 v, CairnVec3 arm) {
 
 // ---- which pairs ----
 
-// Its way, and how far it strays; true: it leaves the box that the broad phase
-// saw.
+// Its way, and how far it strays; true: it leaves the box that the broad phase saw.
 static bool look_at_shape(const Foresight *f, int s, double enough) {
     const CairnStep *step = f->step;
     f->stray[s] = 0;
@@ -76,7 +69,7 @@ static bool look_at_shape(const Foresight *f, int s, double enough) {
     double h = step->h, change = h * cairn_length(cairn_sub(v.linear, free.linear));
     double turn = h * cairn_length(v.angular), turned = h * cairn_length(cairn_sub(v.angular, free.angular));
     if (turn > 0 || turned > 0) {
-        double reach = cairn_geometry_reach(&shape->geometry, body->local_center);
+        double reach = shape->reach;
         change += turned * reach;
         f->stray[s] = 0.5 * turn * turn * reach;
     }
@@ -84,18 +77,12 @@ static bool look_at_shape(const Foresight *f, int s, double enough) {
     return change > enough;
 }
 
-static bool boxes_meet(const CairnAabb *a, const CairnAabb *b) {
-    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
-           a->low.z <= b->high.z && b->low.z <= a->high.z;
-}
-
 static bool is_within(const CairnAabb *a, const CairnAabb *b) {
     return b->low.x <= a->low.x && a->high.x <= b->high.x && b->low.y <= a->low.y && a->high.y <= b->high.y &&
            b->low.z <= a->low.z && a->high.z <= b->high.z;
 }
 
-// The pairs that the broad phase did not see, for a shape of them ends outside
-// of its box.
+// The pairs that the broad phase did not see, for a shape of them ends outside of its box.
 static void find_escaped(Foresight *f, const CairnPair **pairs, int *count) {
     CairnStep *step = f->step;
     int shapes = step->store->shape_pool.count, escaped = 0, tests;
@@ -123,16 +110,12 @@ static void find_escaped(Foresight *f, const CairnPair **pairs, int *count) {
     }
     int kept = 0;
     for (int p = 0; p < *count && !cairn_step_failed(step); p++) {
-        if (!boxes_meet(&step->boxes.boxes[found[p].a], &step->boxes.boxes[found[p].b])) {
+        if (!cairn_aabbs_meet(&step->boxes.boxes[found[p].a], &step->boxes.boxes[found[p].b])) {
             found[kept++] = found[p];
         }
     }
     *pairs = found;
     *count = kept;
-}
-
-static int compare_pairs(CairnPair x, CairnPair y) {
-    return x.a != y.a ? (x.a < y.a ? -1 : 1) : x.b != y.b ? (x.b < y.b ? -1 : 1) : 0;
 }
 
 static bool is_worth_asking(const Foresight *f, CairnPair pair, double least) {
@@ -171,7 +154,7 @@ static void find_pairs(Foresight *f) {
         return;
     }
     for (int p = 0, q = 0; p < step->pair_count || q < far_count;) {
-        bool is_far = p == step->pair_count || (q < far_count && compare_pairs(far[q], step->pairs[p]) < 0);
+        bool is_far = p == step->pair_count || (q < far_count && cairn_pair_compare(far[q], step->pairs[p]) < 0);
         CairnPair pair = is_far ? far[q++] : step->pairs[p++];
         if (is_worth_asking(f, pair, least)) {
             f->pairs[strays++] = pair;
@@ -182,14 +165,13 @@ static void find_pairs(Foresight *f) {
 
 // ---- what they meet ----
 
-// The pair's contacts, as they are in step->contacts: from the first that is
-// not before it.
+// The pair's contacts, as they are in step->contacts: from the first that is not before it.
 static int first_contact(const CairnStep *step, CairnPair pair) {
     int low = 0, high = step->contact_count;
     while (low < high) {
         int middle = low + (high - low) / 2;
         CairnPair other = {step->contacts[middle].shape_a, step->contacts[middle].shape_b};
-        if (compare_pairs(other, pair) < 0) {
+        if (cairn_pair_compare(other, pair) < 0) {
             low = middle + 1;
         } else {
             high = middle;
@@ -203,8 +185,7 @@ static bool is_of_pair(const CairnStep *step, int contact, CairnPair pair) {
            step->contacts[contact].shape_b == pair.b;
 }
 
-// How deep the pair ends as its rows have it: an overlap that they let be (or
-// the solver left) is no news.
+// How deep the pair ends as its rows have it: an overlap that they let be (or the solver left) is no news.
 static double expected_gap(const CairnStep *step, CairnPair pair) {
     double least = 0;
     for (int i = first_contact(step, pair); is_of_pair(step, i, pair); i++) {
@@ -250,8 +231,7 @@ static double shallow_depth(const Foresight *f, CairnPair pair) {
     return least;
 }
 
-// Go back from a deep meeting to a time at which the pair is in, by more than
-// `least` below `depth`, but not by `far` more.
+// Go back from a deep meeting to a time at which the pair is in, by more than `least` below `depth`, but not by `far` more.
 static void go_back(const Foresight *f, CairnPair pair, double depth, double least, double far, Meeting *m) {
     double low = 0, high = m->time;
     for (int k = 0; k < 12 && m->depth < depth - least - far; k++) {
@@ -298,8 +278,8 @@ static bool grow(Foresight *f) {
     return true;
 }
 
-// The contact of a point of the end's manifold; false where the way there is no
-// approach, or will be bounced off in the next step.
+// The contact of a point of the end's manifold; false where the way there is no approach, or will be bounced off in the next
+// step.
 static bool make_contact(const Foresight *f, CairnPair pair, double time, const CairnManifold *part, int k,
                          double depth, CairnStepContact *c) {
     const CairnStep *step = f->step;
@@ -353,8 +333,7 @@ static void add_contacts(Foresight *f, CairnPair pair, double least) {
     }
 }
 
-// What is kept of the last solve: impulses to start from. Frames and bounds of
-// contacts stay as they were.
+// What is kept of the last solve: impulses to start from. Frames and bounds of contacts stay as they were.
 static void keep_answers(CairnStep *step) {
     for (int i = 0; i < step->contact_count; i++) {
         CairnStepContact *c = &step->contacts[i];
@@ -373,8 +352,8 @@ static void merge(CairnStep *step, const Foresight *f) {
     for (int i = 0, k = 0, n = 0; all != NULL && n < count; n++) {
         const CairnStepContact *old = i < step->contact_count ? &step->contacts[i] : NULL;
         const CairnStepContact *new = k < f->added_count ? &f->added[k] : NULL;
-        bool is_old = new == NULL || (old != NULL && compare_pairs((CairnPair){old->shape_a, old->shape_b},
-                                                                   (CairnPair){new->shape_a, new->shape_b}) <= 0);
+        bool is_old = new == NULL || (old != NULL && cairn_pair_compare((CairnPair){old->shape_a, old->shape_b},
+                                                                        (CairnPair){new->shape_a, new->shape_b}) <= 0);
         all[n] = is_old ? *old : *new;
         i += is_old ? 1 : 0;
         k += is_old ? 0 : 1;
@@ -388,8 +367,8 @@ static void merge(CairnStep *step, const Foresight *f) {
 
 bool cairn_step_foresee(CairnStep *step) {
     const CairnWorldDef *def = &step->world->def;
-    // Under the midpoint rule a contact holds the velocity at the end of the
-    // step, not the way: half a step's overlap is its nature.
+    // Under the midpoint rule a contact holds the velocity at the end of the step, not the way: half a step's overlap is its
+    // nature.
     if (cairn_step_failed(step) || step->stats.contact_passes >= def->contact_passes ||
         def->integrator == CAIRN_MIDPOINT) {
         return false;

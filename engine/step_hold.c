@@ -61,11 +61,6 @@ static void hold_core(CairnStep *step, int shape, int other) {
     }
 }
 
-static bool boxes_meet(const CairnAabb *a, const CairnAabb *b) {
-    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
-           a->low.z <= b->high.z && b->low.z <= a->high.z;
-}
-
 static bool may_touch(const CairnStep *step, int a, int b) {
     return cairn_step_may_touch(step->store, &step->boxes.sides[a], &step->boxes.sides[b]);
 }
@@ -76,7 +71,7 @@ static void hold_escaped(CairnStep *step, int shape, double way) {
     CairnAabb box = step->boxes.boxes[shape];
     box = (CairnAabb){cairn_sub(box.low, by), cairn_add(box.high, by)};
     for (int other = 0; other < step->store->shape_pool.count; other++) {
-        if (step->boxes.kinds[other] != CAIRN_BOX_ABSENT && boxes_meet(&box, &step->boxes.boxes[other]) &&
+        if (step->boxes.kinds[other] != CAIRN_BOX_ABSENT && cairn_aabbs_meet(&box, &step->boxes.boxes[other]) &&
             may_touch(step, shape, other)) {
             hold_core(step, shape, other);
         }

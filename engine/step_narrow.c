@@ -246,8 +246,8 @@ static void find_all(CairnStep *step, Narrow *narrow) {
 
 // ---- records of the last step ----
 
-static int compare_pairs(int a1, int b1, int a2, int b2) {
-    return a1 != a2 ? (a1 < a2 ? -1 : 1) : b1 != b2 ? (b1 < b2 ? -1 : 1) : 0;
+static CairnPair pair_of(const CairnContactRecord *record) {
+    return (CairnPair){record->shape_a, record->shape_b};
 }
 
 static bool records_are_sorted(const CairnStep *step) {
@@ -257,7 +257,7 @@ static bool records_are_sorted(const CairnStep *step) {
     reduction(+ : breaks)
     for (int r = 1; r < count; r++) {
         const CairnContactRecord *last = &records[r - 1], *next = &records[r];
-        breaks += compare_pairs(last->shape_a, last->shape_b, next->shape_a, next->shape_b) > 0;
+        breaks += cairn_pair_compare(pair_of(last), pair_of(next)) > 0;
     }
     return breaks == 0;
 }
@@ -297,8 +297,7 @@ static int look_up(const Narrow *narrow, uint64_t id) {
 static int seek(const CairnStore *store, int from, CairnPair pair) {
     int low = from, step = 1, high = from;
     const CairnContactRecord *records = store->contacts;
-    while (high < store->contact_count &&
-           compare_pairs(records[high].shape_a, records[high].shape_b, pair.a, pair.b) < 0) {
+    while (high < store->contact_count && cairn_pair_compare(pair_of(&records[high]), pair) < 0) {
         low = high + 1;
         high = high < INT_MAX - step ? high + step : INT_MAX;
         step = step < INT_MAX / 2 ? 2 * step : step;
@@ -306,7 +305,7 @@ static int seek(const CairnStore *store, int from, CairnPair pair) {
     high = high < store->contact_count ? high : store->contact_count;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        bool is_before = compare_pairs(records[middle].shape_a, records[middle].shape_b, pair.a, pair.b) < 0;
+        bool is_before = cairn_pair_compare(pair_of(&records[middle]), pair) < 0;
         low = is_before ? middle + 1 : low;
         high = is_before ? high : middle;
     }

@@ -24,13 +24,12 @@ double cairn_pgs_step(PgsRow *row, double omega, bool is_current) {
     return row->d != 0 && !has_bound ? fabs(row->d) : 0;
 }
 
-// The links of a constraint: its blocks, each once. Returns their number.
-static int link_blocks(const PgsSystem *system, const CairnConstraintBlock *constraint, PgsLink *links) {
-    const CairnProblem *problem = system->problem;
+int cairn_pgs_link(const CairnProblem *problem, const int *block_at, const CairnConstraintBlock *constraint,
+                   PgsLink *links) {
     int count = 0;
     for (int t = 0; t < constraint->term_count; t++) {
         const CairnTerm *term = &problem->terms[constraint->first_term + t];
-        int at = system->block_at[term->block], k = 0;
+        int at = block_at[term->block], k = 0;
         while (k < count && links[k].at != at) {
             k++;
         }
@@ -56,7 +55,7 @@ static size_t lay_out(PgsSystem *system) {
     for (int c = 0; c < problem->constraint_count; c++) {
         const CairnConstraintBlock *constraint = &problem->constraints[c];
         PgsGroup *group = &system->groups[c];
-        int count = link_blocks(system, constraint, system->links + link);
+        int count = cairn_pgs_link(problem, system->block_at, constraint, system->links + link);
         *group = (PgsGroup){.kind = kind_of(system->links + link, count),
                             .first_row = constraint->first_row,
                             .row_count = constraint->row_count,

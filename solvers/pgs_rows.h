@@ -49,6 +49,10 @@ typedef struct PgsSystem {
 CairnStatus cairn_pgs_pack(PgsSystem *system, const char *name, const CairnProblem *problem, double omega,
                            CairnArena *arena);
 
+// The links of a constraint: its blocks, each once, at their places in u. Returns their number.
+int cairn_pgs_link(const CairnProblem *problem, const int *block_at, const CairnConstraintBlock *constraint,
+                   PgsLink *links);
+
 // u = L^-1 (p + J^T lambda), from scratch. Nothing of an explicit problem.
 void cairn_pgs_gather(PgsSystem *system, const double *lambda);
 

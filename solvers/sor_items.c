@@ -26,22 +26,6 @@ double cairn_sor_eta(const SorSettings *settings, double g[3][3]) {
 
 // ---- packing ---------------------------------------------------------------------------------------------------------------
 
-static int link_blocks(const SorSystem *system, const CairnConstraintBlock *constraint, PgsLink *links) {
-    const CairnProblem *problem = system->problem;
-    int count = 0;
-    for (int t = 0; t < constraint->term_count; t++) {
-        const CairnTerm *term = &problem->terms[constraint->first_term + t];
-        int at = system->block_at[term->block], k = 0;
-        while (k < count && links[k].at != at) {
-            k++;
-        }
-        if (k == count) {
-            links[count++] = (PgsLink){at, problem->blocks[term->block].size};
-        }
-    }
-    return count;
-}
-
 static bool is_cone(CairnFrictionKind kind) {
     return kind == CAIRN_FRICTION_CONE || kind == CAIRN_FRICTION_COULOMB;
 }
@@ -140,7 +124,8 @@ static size_t lay_out(SorSystem *system) {
             *item = (SorItem){.first_row = constraint->first_row,
                               .row_count = constraint->row_count,
                               .first_link = link,
-                              .link_count = link_blocks(system, constraint, system->links + link),
+                              .link_count =
+                                  cairn_pgs_link(system->problem, system->block_at, constraint, system->links + link),
                               .J = J};
             set_friction(item, problem, constraint->friction);
             for (int t = 0; t < item->link_count; t++) {

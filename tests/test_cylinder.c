@@ -4,39 +4,9 @@
 #include "engine/base/mat3.h"
 #include "solvers/pgs.h"
 #include "tests/support_convex.h"
-#include "tests/support_geometry.h"
 #include "tests/support_motion.h"
+#include "tests/support_shapes.h"
 #include <stdlib.h>
-
-static const CairnVec3 x_axis = {1, 0, 0}, y_axis = {0, 1, 0}, z_axis = {0, 0, 1};
-
-static CairnGeometry cylinder(double radius, double height) {
-    CairnShapeDef def = cairn_cylinder(radius, height);
-    return support_geometry(&def);
-}
-
-static CairnGeometry box(double x, double y, double z) {
-    CairnShapeDef def = cairn_box(x, y, z);
-    return support_geometry(&def);
-}
-
-static CairnGeometry sphere(double radius) {
-    CairnShapeDef def = cairn_sphere(radius);
-    return support_geometry(&def);
-}
-
-static CairnGeometry half_space(void) {
-    CairnShapeDef def = cairn_half_space();
-    return support_geometry(&def);
-}
-
-static CairnTransform at(double x, double y, double z) {
-    return (CairnTransform){{x, y, z}, {1, 0, 0, 0}};
-}
-
-static CairnTransform turned(double x, double y, double z, CairnVec3 axis, double angle) {
-    return (CairnTransform){{x, y, z}, cairn_quat_axis_angle(axis, angle)};
-}
 
 // Lying along x or y.
 static CairnTransform along_x(double x, double y, double z) {

@@ -2,12 +2,8 @@
 #include "collision/convex.h"
 #include "engine/base/mat3.h"
 #include "tests/support_convex.h"
-#include "tests/support_geometry.h"
+#include "tests/support_shapes.h"
 #include <stdlib.h>
-
-static CairnGeometry of_def(CairnShapeDef def) {
-    return support_geometry(&def);
-}
 
 static int rounds(void) {
     return getenv("CAIRN_LONG_TESTS") != NULL ? 100000 : 5000;
@@ -49,10 +45,6 @@ static CairnNearest between(const CairnGeometry *a, CairnTransform pa, const Cai
     cairn_gjk(&p, &q, HUGE_VAL, &nearest);
     nearest.distance -= p.rounding + q.rounding;
     return nearest;
-}
-
-static CairnTransform at(double x, double y, double z) {
-    return (CairnTransform){{x, y, z}, {1, 0, 0, 0}};
 }
 
 static void distances_in_closed_form(void **state) {

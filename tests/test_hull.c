@@ -4,11 +4,9 @@
 #include "engine/base/mat3.h"
 #include "engine/base/memory.h"
 #include "tests/support_convex.h"
-#include "tests/support_geometry.h"
+#include "tests/support_shapes.h"
 #include <stdlib.h>
 #include <string.h>
-
-static const CairnVec3 z_axis = {0, 0, 1};
 
 static CairnHull *build(const CairnVec3 *points, int count) {
     CairnAllocator allocator = cairn_memory_default();
@@ -34,10 +32,6 @@ static CairnGeometry hull_of(const CairnVec3 *points, int count) {
 
 static int rounds(void) {
     return getenv("CAIRN_LONG_TESTS") != NULL ? 100000 : 2000;
-}
-
-static CairnTransform at(double x, double y, double z) {
-    return (CairnTransform){{x, y, z}, {1, 0, 0, 0}};
 }
 
 static void box_points(CairnVec3 half, CairnVec3 points[8]) {
@@ -358,10 +352,6 @@ static void rays_box_and_reach(void **state) {
 }
 
 // ---- pairs against the reference ----
-
-static CairnGeometry of_def(CairnShapeDef def) {
-    return support_geometry(&def);
-}
 
 static CairnGeometry partner(uint64_t *random, CairnShapeType type) {
     double r = support_uniform(random, 0.05, 0.8), h = support_uniform(random, 0.1, 1.5);

@@ -4,6 +4,7 @@
 #include "collision/mesh_body.h"
 #include "engine/base/mat3.h"
 #include "engine/base/memory.h"
+#include "tests/support_geometry.h"
 #include "tests/support_motion.h"
 #include "tests/support_worlds.h"
 #include <stdlib.h>
@@ -66,13 +67,6 @@ static double valley(double x, double y) {
 static double ridge(double x, double y) {
     (void)y;
     return -fabs(x);
-}
-
-static CairnGeometry geometry_of(const CairnShapeDef *def) {
-    CairnAllocator allocator = cairn_memory_default();
-    CairnGeometry geometry;
-    assert_ok(cairn_geometry_make(def, &allocator, &geometry));
-    return geometry;
 }
 
 static void drop_geometry(CairnGeometry *geometry) {
@@ -185,7 +179,7 @@ static void only_fixed_bodies_carry_a_mesh(void **state) {
 static void neighbours_and_flats(void **state) {
     (void)state;
     CairnShapeDef def = cairn_mesh(cube_points, 8, cube_indices, 36);
-    CairnGeometry cube = geometry_of(&def);
+    CairnGeometry cube = support_geometry(&def);
     const CairnSurface *s = cube.surface;
     assert_int_equal(s->flat_count, 6);
     assert_int_equal(s->edge_count, 18);
@@ -207,12 +201,12 @@ static void neighbours_and_flats(void **state) {
         numbers[k] = k;
     }
     def = cairn_mesh(loose, 36, numbers, 36);
-    cube = geometry_of(&def);
+    cube = support_geometry(&def);
     assert_int_equal(cube.surface->flat_count, 6);
     assert_int_equal(cube.surface->edge_count, 18);
     drop_geometry(&cube);
     Terrain t = terrain(16, 1, valley);
-    CairnGeometry g = geometry_of(&t.def);
+    CairnGeometry g = support_geometry(&t.def);
     assert_int_equal(g.surface->flat_count, 2);
     drop_geometry(&g);
     drop_terrain(&t);
@@ -228,7 +222,7 @@ static CairnGeometry soup(uint64_t *random, CairnVec3 *points, int *indices, int
         }
     }
     CairnShapeDef def = cairn_mesh(points, 3 * triangles, indices, 3 * triangles);
-    return geometry_of(&def);
+    return support_geometry(&def);
 }
 
 enum { SOUP = 700 };
@@ -310,7 +304,7 @@ static void no_ray_slips_through_a_seam(void **state) {
     (void)state;
     uint64_t random = 13;
     Terrain t = terrain(12, 0.1, bumps);
-    CairnGeometry g = geometry_of(&t.def);
+    CairnGeometry g = support_geometry(&t.def);
     const CairnSurface *s = g.surface;
     for (int k = 0; k < 4000; k++) {
         const int *v = s->indices + 3 * support_int(&random, 0, s->triangle_count - 1);
@@ -386,12 +380,12 @@ static void the_nearest_contact_is_the_nearest_triangle(void **state) {
     uint64_t random = 14;
     Terrain t = terrain(24, 0.25, bumps);
     t.def.position = cairn_vec3(0, 0, 0);
-    CairnGeometry mesh = geometry_of(&t.def);
+    CairnGeometry mesh = support_geometry(&t.def);
     CairnShapeDef defs[4] = {cairn_sphere(0.4), cairn_capsule(0.2, 0.7), cairn_box(0.5, 0.7, 0.9),
                              cairn_cylinder(0.3, 0.8)};
     int met = 0, rounds = support_is_long() ? 100000 : 1000;
     for (int k = 0; k < rounds; k++) {
-        CairnGeometry shape = geometry_of(&defs[k % 4]);
+        CairnGeometry shape = support_geometry(&defs[k % 4]);
         double x = support_uniform(&random, 1.2, 4.8), y = support_uniform(&random, 1.2, 4.8);
         CairnTransform pose = {{x, y, bumps(x - 3, y - 3) + support_uniform(&random, 0.3, 0.8)}, support_quat(&random)};
         double truth = distance_brute(mesh.surface, &shape, pose), margin = 0.3;
@@ -421,10 +415,10 @@ static void contact_moves_with_the_mesh(void **state) {
     (void)state;
     uint64_t random = 15;
     Terrain t = terrain(10, 0.4, bumps);
-    CairnGeometry mesh = geometry_of(&t.def);
+    CairnGeometry mesh = support_geometry(&t.def);
     CairnShapeDef defs[3] = {cairn_sphere(0.4), cairn_box(0.5, 0.7, 0.9), cairn_cylinder(0.3, 0.8)};
     for (int k = 0; k < 300; k++) {
-        CairnGeometry shape = geometry_of(&defs[k % 3]);
+        CairnGeometry shape = support_geometry(&defs[k % 3]);
         CairnTransform pose = {
             {support_uniform(&random, 1, 3), support_uniform(&random, 1, 3), support_uniform(&random, 0, 1)},
             support_quat(&random)};
@@ -453,7 +447,7 @@ static void contact_moves_with_the_mesh(void **state) {
 static void edges_and_corners_of_a_cube(void **state) {
     (void)state;
     CairnShapeDef def = cairn_mesh(cube_points, 8, cube_indices, 36), ball = cairn_sphere(0.5);
-    CairnGeometry cube = geometry_of(&def), shape = geometry_of(&ball);
+    CairnGeometry cube = support_geometry(&def), shape = support_geometry(&ball);
     CairnTransform here = at(cairn_vec3(0, 0, 0));
     CairnManifold parts[CAIRN_MANIFOLDS];
     uint64_t random = 16;
@@ -474,7 +468,7 @@ static void edges_and_corners_of_a_cube(void **state) {
     }
     // A box on the top that stands over two sides: its four corners' share of the top, and nothing of the sides.
     CairnShapeDef block = cairn_box(1, 1, 1);
-    CairnGeometry box = geometry_of(&block);
+    CairnGeometry box = support_geometry(&block);
     for (int k = 0; k < 400; k++) {
         double sink = k % 4 == 0 ? 0 : k % 4 == 1 ? 1e-7 : k % 4 == 2 ? 1e-4 : -0.01;
         CairnVec3 c = {support_uniform(&random, 0.6, 1.4), support_uniform(&random, -1.4, 1.4), 1.5 - sink};
@@ -511,10 +505,10 @@ static void edges_and_corners_of_a_cube(void **state) {
 static void valleys_and_ridges(void **state) {
     (void)state;
     Terrain v = terrain(8, 1, valley), r = terrain(8, 1, ridge);
-    CairnGeometry down = geometry_of(&v.def), up = geometry_of(&r.def);
+    CairnGeometry down = support_geometry(&v.def), up = support_geometry(&r.def);
     CairnTransform place = {v.def.position, {1, 0, 0, 0}};
     CairnShapeDef ball = cairn_sphere(0.5), block = cairn_box(1, 1, 1);
-    CairnGeometry sphere = geometry_of(&ball), box = geometry_of(&block);
+    CairnGeometry sphere = support_geometry(&ball), box = support_geometry(&block);
     CairnManifold parts[CAIRN_MANIFOLDS];
     for (int k = 0; k < 50; k++) {
         double y = -2 + 0.0817 * k, s = sqrt(0.5);

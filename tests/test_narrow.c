@@ -1,25 +1,10 @@
 // Narrow phase against what it must be true of, computed by other means: support functions, containment, rigid motion, swapping.
 #include "collision/box_frame.h"
 #include "collision/collision.h"
-#include "tests/support_geometry.h"
+#include "tests/support_shapes.h"
 #include <string.h>
 
 // ---- shapes and oracles ----
-
-static CairnGeometry box(double x, double y, double z) {
-    CairnShapeDef def = cairn_box(x, y, z);
-    return support_geometry(&def);
-}
-
-static CairnGeometry sphere(double radius) {
-    CairnShapeDef def = cairn_sphere(radius);
-    return support_geometry(&def);
-}
-
-static CairnGeometry half_space(void) {
-    CairnShapeDef def = cairn_half_space();
-    return support_geometry(&def);
-}
 
 static CairnGeometry random_geometry(uint64_t *random, double low, double high) {
     if (support_int(random, 0, 2) == 0) {
@@ -28,16 +13,6 @@ static CairnGeometry random_geometry(uint64_t *random, double low, double high) 
     return box(support_uniform(random, low, high), support_uniform(random, low, high),
                support_uniform(random, low, high));
 }
-
-static CairnTransform at(double x, double y, double z) {
-    return (CairnTransform){{x, y, z}, {1, 0, 0, 0}};
-}
-
-static CairnTransform turned(double x, double y, double z, CairnVec3 axis, double angle) {
-    return (CairnTransform){{x, y, z}, cairn_quat_axis_angle(axis, angle)};
-}
-
-static const CairnVec3 x_axis = {1, 0, 0}, y_axis = {0, 1, 0}, z_axis = {0, 0, 1};
 
 // How far the shape reaches along n from its own centre.
 static double reach_along(const CairnGeometry *g, CairnQuat q, CairnVec3 n) {

@@ -1,7 +1,7 @@
 // Queries with points, boxes and shapes, against closed forms, sampling and the slow convex reference.
 #include "collision/hull.h"
 #include "tests/support_convex.h"
-#include "tests/support_geometry.h"
+#include "tests/support_shapes.h"
 #include <cairn/world.h>
 #include <string.h>
 
@@ -92,10 +92,6 @@ static int index_of(const Scene *s, CairnShapeId id) {
     }
     fail_msg("an unknown shape");
     return -1;
-}
-
-static CairnTransform at(double x, double y, double z) {
-    return (CairnTransform){{x, y, z}, {1, 0, 0, 0}};
 }
 
 // ---- closest ----

@@ -1,5 +1,5 @@
 // Queries of meshes: against the solid whose surface a mesh is, against every triangle of a terrain, and behind the surface.
-#include "tests/support_geometry.h"
+#include "tests/support_shapes.h"
 #include <cairn/world.h>
 
 static const CairnFilter everything = {1, UINT64_MAX};
@@ -17,10 +17,6 @@ static void add(CairnWorld *world, const CairnShapeDef *shape, CairnTransform po
     body.position = pose.p;
     body.orientation = pose.q;
     assert_ok(cairn_body_add(world, &body, shape, NULL));
-}
-
-static CairnTransform at(double x, double y, double z) {
-    return (CairnTransform){{x, y, z}, {1, 0, 0, 0}};
 }
 
 // The surface of a box of edges 2 a, 2 b, 2 c.

@@ -2,13 +2,9 @@
 #include "collision/collision.h"
 #include "collision/shape_def.h"
 #include "engine/base/mat3.h"
-#include "tests/support_geometry.h"
+#include "tests/support_shapes.h"
 #include <float.h>
 #include <string.h>
-
-static CairnGeometry geometry_of(CairnShapeDef def) {
-    return support_geometry(&def);
-}
 
 static CairnShapeDef random_shape(uint64_t *random) {
     CairnShapeDef def = support_int(random, 0, 1)
@@ -136,7 +132,7 @@ static void boxes_are_tight(void **state) {
     (void)state;
     uint64_t random = 31;
     for (int k = 0; k < 2000; ++k) {
-        CairnGeometry g = geometry_of(random_shape(&random));
+        CairnGeometry g = of_def(random_shape(&random));
         CairnTransform pose = support_transform(&random, 5);
         CairnAabb box = cairn_geometry_box(&g, pose), seen;
         if (g.type == CAIRN_SPHERE) {
@@ -153,7 +149,7 @@ static void boxes_are_tight(void **state) {
         assert_vec3_near(box.low, seen.low, 1e-14);
         assert_vec3_near(box.high, seen.high, 1e-14);
     }
-    CairnGeometry ground = geometry_of(cairn_half_space());
+    CairnGeometry ground = of_def(cairn_half_space());
     CairnAabb all = cairn_geometry_box(&ground, cairn_transform_identity());
     assert_true(ground.is_unbounded && all.low.x == -HUGE_VAL && all.high.z == HUGE_VAL);
 }
@@ -162,7 +158,7 @@ static void reach_is_the_farthest_point(void **state) {
     (void)state;
     uint64_t random = 32;
     for (int k = 0; k < 2000; ++k) {
-        CairnGeometry g = geometry_of(random_shape(&random));
+        CairnGeometry g = of_def(random_shape(&random));
         CairnVec3 from = support_vec3(&random, -2, 2);
         double farthest = cairn_length(cairn_sub(g.local.p, from)) + g.radius;
         if (g.type == CAIRN_BOX) {
@@ -174,7 +170,7 @@ static void reach_is_the_farthest_point(void **state) {
         }
         assert_near(cairn_geometry_reach(&g, from), farthest, 1e-14);
     }
-    CairnGeometry ground = geometry_of(cairn_half_space());
+    CairnGeometry ground = of_def(cairn_half_space());
     double reach = cairn_geometry_reach(&ground, (CairnVec3){0, 0, 0});
     assert_true(isfinite(reach) && reach >= 1e9); // times no turn at all it must be zero
 }
@@ -183,8 +179,8 @@ static void reach_is_the_farthest_point(void **state) {
 
 static void mass_in_closed_form(void **state) {
     (void)state;
-    CairnGeometry ball = geometry_of(cairn_sphere(0.5)), box = geometry_of(cairn_box(1, 2, 3));
-    CairnGeometry ground = geometry_of(cairn_half_space());
+    CairnGeometry ball = of_def(cairn_sphere(0.5)), box = of_def(cairn_box(1, 2, 3));
+    CairnGeometry ground = of_def(cairn_half_space());
     CairnMassProperties p = cairn_geometry_mass(&ball, 1000);
     assert_near(p.mass, 1000 * CAIRN_PI / 6, 1e-12);
     assert_near(p.inertia.m[1][1], 0.4 * p.mass * 0.25, 1e-13);
@@ -207,7 +203,7 @@ static void sphere_is_a_stack_of_discs(void **state) {
         about_z += slice * 0.5 * s;
         about_x += slice * (0.25 * s + z * z);
     }
-    CairnGeometry g = geometry_of(cairn_sphere(r));
+    CairnGeometry g = of_def(cairn_sphere(r));
     CairnMassProperties p = cairn_geometry_mass(&g, density);
     assert_near(p.mass, mass, 1e-14);
     assert_mat3_near(p.inertia, cairn_mat3_diagonal(about_x, about_x, about_z), 1e-14);
@@ -222,14 +218,14 @@ static void box_is_the_sum_of_its_eighths(void **state) {
                                       support_uniform(&random, 0.1, 3));
         def.position = support_vec3(&random, -2, 2);
         def.orientation = support_quat(&random);
-        CairnGeometry whole = geometry_of(def);
+        CairnGeometry whole = of_def(def);
         CairnMassProperties p = cairn_geometry_mass(&whole, 2.5), sum;
         memset(&sum, 0, sizeof sum);
         for (int c = 0; c < 8; ++c) {
             CairnShapeDef part = def;
             part.size = cairn_scale(0.5, def.size);
             part.position = cairn_transform_point(whole.local, corner(cairn_scale(0.25, def.size), c));
-            CairnGeometry g = geometry_of(part);
+            CairnGeometry g = of_def(part);
             CairnMassProperties q = cairn_geometry_mass(&g, 2.5);
             sum.mass += q.mass;
             sum.inertia =
@@ -249,7 +245,7 @@ static void rays_stop_where_the_shape_begins(void **state) {
     uint64_t random = 34;
     int hit_count = 0;
     for (int k = 0; k < 20000; ++k) {
-        CairnGeometry g = geometry_of(k % 3 == 0 ? cairn_half_space() : random_shape(&random));
+        CairnGeometry g = of_def(k % 3 == 0 ? cairn_half_space() : random_shape(&random));
         CairnTransform pose = support_transform(&random, 1);
         CairnVec3 origin = support_vec3(&random, -4, 4), target = support_vec3(&random, -2, 2), normal = {0, 0, 0};
         CairnVec3 direction = cairn_normalize(cairn_sub(target, origin));
@@ -279,8 +275,7 @@ static void rays_stop_where_the_shape_begins(void **state) {
 
 static void rays_at_the_border(void **state) {
     (void)state;
-    CairnGeometry ball = geometry_of(cairn_sphere(1)), box = geometry_of(cairn_box(2, 2, 2)),
-                  ground = geometry_of(cairn_half_space());
+    CairnGeometry ball = of_def(cairn_sphere(1)), box = of_def(cairn_box(2, 2, 2)), ground = of_def(cairn_half_space());
     CairnTransform here = cairn_transform_identity();
     CairnVec3 down = {0, 0, -1}, up = {0, 0, 1}, side = {1, 0, 0}, n;
     double t = -1;

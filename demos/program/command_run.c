@@ -4,10 +4,8 @@
 #include "demos/program/progress.h"
 #include "demos/program/render_scene.h"
 #include "demos/program/report.h"
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct Run {
     CairnRunOptions options;
@@ -17,23 +15,6 @@ typedef struct Run {
     CairnStatus broken; // the first invariant of the scene that did not hold
     int broken_frame;
 } Run;
-
-// A picture that cannot be written is said before the run, not after it.
-static CairnStatus check_folders(const CairnRunOptions *options) {
-    for (int i = 0; i < options->shot_count; i++) {
-        char folder[CAIRN_RUN_PATH];
-        snprintf(folder, sizeof folder, "%s", options->shots[i].path);
-        char *slash = strrchr(folder, '/');
-        if (slash) {
-            slash[slash == folder] = '\0';
-        }
-        if (access(slash ? folder : ".", W_OK) != 0) {
-            return cairn_error(CAIRN_IO, "option --screenshot: cannot write into %s: %s", slash ? folder : ".",
-                               strerror(errno));
-        }
-    }
-    return cairn_ok();
-}
 
 static CairnStatus take_pictures(const Run *run, int frame, const CairnStats *stats) {
     for (int i = 0; i < run->options.shot_count; i++) {
@@ -93,7 +74,7 @@ static CairnStatus run_frames(Run *run) {
 
 static CairnStatus run_scene(Run *run) {
     const CairnRunOptions *options = &run->options;
-    CAIRN_TRY(check_folders(options));
+    CAIRN_TRY(cairn_run_options_check_shots(options));
     CAIRN_TRY(cairn_session_open(options, &run->session));
     CAIRN_TRY(cairn_tally_create(&run->tally, run->session.steps));
     CAIRN_TRY(cairn_output_open(options->json, "--json", &run->json));

@@ -1,9 +1,11 @@
 #include "demos/program/run_options.h"
 #include "demos/program/render_scene.h"
 #include <cairn/fields.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const friction_names[] = {"box", "box-current", "cone", "coulomb"}; // as CairnFrictionKind counts
 
@@ -228,6 +230,22 @@ CairnRunOptions cairn_run_options(void) {
 CairnStatus cairn_run_options_need_scene(const CairnRunOptions *options) {
     if (!options->scene && !options->wants_help) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "which scene? cairn list scenes");
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_run_options_check_shots(const CairnRunOptions *options) {
+    for (int i = 0; i < options->shot_count; i++) {
+        char folder[CAIRN_RUN_PATH];
+        snprintf(folder, sizeof folder, "%s", options->shots[i].path);
+        char *slash = strrchr(folder, '/');
+        if (slash) {
+            slash[slash == folder] = '\0';
+        }
+        if (access(slash ? folder : ".", W_OK) != 0) {
+            return cairn_error(CAIRN_IO, "option --screenshot: cannot write into %s: %s", slash ? folder : ".",
+                               strerror(errno));
+        }
     }
     return cairn_ok();
 }

@@ -55,6 +55,8 @@ int cairn_run_options_join_all(const CairnOption *own, int count, CairnOption *t
 CairnRunOptions cairn_run_options(void); // the defaults
 CairnStatus cairn_run_options_take_scene(void *target, const char *word);
 CairnStatus cairn_run_options_need_scene(const CairnRunOptions *options);
+// A picture that cannot be written is said before the run, not after it.
+CairnStatus cairn_run_options_check_shots(const CairnRunOptions *options);
 
 CairnStatus cairn_friction_parse(const char *text, CairnFrictionKind *kind);
 const char *cairn_friction_name(CairnFrictionKind kind);

@@ -1,11 +1,9 @@
 // cairn view: a scene in a window.
 #include "demos/program/program.h"
 #include "demos/viewer/viewer.h"
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static CairnStatus take_solvers(void *target, const char *value) {
     CairnChoiceList *list = &((CairnViewOptions *)target)->solvers;
@@ -43,17 +41,8 @@ static CairnStatus check(CairnViewOptions *options) {
     if (shares && options->solvers.count > 0) {
         return cairn_error(CAIRN_UNSUPPORTED, "option --solvers: each takes its own options, as in pgs:iterations=50");
     }
+    CAIRN_TRY(cairn_run_options_check_shots(run));
     for (int i = 0; i < run->shot_count; i++) {
-        char folder[CAIRN_RUN_PATH];
-        snprintf(folder, sizeof folder, "%s", run->shots[i].path);
-        char *slash = strrchr(folder, '/');
-        if (slash) {
-            slash[slash == folder] = '\0';
-        }
-        if (access(slash ? folder : ".", W_OK) != 0) {
-            return cairn_error(CAIRN_IO, "option --screenshot: cannot write into %s: %s", slash ? folder : ".",
-                               strerror(errno));
-        }
         if (options->frames > 0 && run->shots[i].frame > options->frames) {
             return cairn_error(CAIRN_INVALID_ARGUMENT, "option --screenshot: frame %d is after the last one, %d",
                                run->shots[i].frame, options->frames);
