@@ -34,7 +34,8 @@ static pid_t start_server(int *out) {
         close(pipes[0]);
         snprintf(number, sizeof number, "%d", pipes[1]);
         (void)!freopen("/dev/null", "w", stderr);
-        execlp("Xvfb", "Xvfb", "-displayfd", number, "-screen", "0", "1280x800x24", "-nolisten", "tcp", (char *)NULL);
+        execlp("Xvfb", "Xvfb", "-displayfd", number, "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset",
+               (char *)NULL);
         _exit(127);
     }
     close(pipes[1]);
@@ -75,8 +76,13 @@ static int open_display(void **state) {
     if (display.server < 0) {
         return 0;
     }
+    // The server writes its number when it is ready, and then the line's end: a pipe closed between the two would end it.
     char number[16] = "", name[24];
-    ssize_t length = read(out, number, sizeof number - 1); // the server writes it when it is ready, or ends
+    size_t length = 0;
+    for (ssize_t got;
+         length + 1 < sizeof number && (got = read(out, number + length, sizeof number - 1 - length)) > 0;) {
+        length += (size_t)got;
+    }
     close(out);
     if (length > 0) {
         number[strcspn(number, "\n")] = '\0';
