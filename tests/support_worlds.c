@@ -250,6 +250,33 @@ void support_run(CairnWorld *world, int steps) {
     }
 }
 
+// ---- a world of a test's own ----
+
+CairnWorld *support_empty_world(void) {
+    CairnWorld *world = NULL;
+    assert_ok(support_world_create(NULL, 1, &world));
+    return world;
+}
+
+CairnBodyId support_add(CairnWorld *world, CairnBodyType type, CairnShapeDef shape, CairnVec3 at) {
+    CairnBodyDef def = cairn_body_def();
+    def.type = type;
+    def.position = at;
+    CairnBodyId id;
+    assert_ok(cairn_body_add(world, &def, &shape, &id));
+    return id;
+}
+
+CairnShapeId support_first_shape(const CairnWorld *world, CairnBodyId body) {
+    CairnShapeId id = {0, 0, 0};
+    assert_true(cairn_body_shapes(world, body, &id, 1) >= 1);
+    return id;
+}
+
+bool support_same_shape(CairnShapeId a, CairnShapeId b) {
+    return a.index == b.index && a.generation == b.generation && a.world == b.world;
+}
+
 // ---- the state as bytes ----
 
 SupportBytes support_snapshot(const CairnWorld *world) {

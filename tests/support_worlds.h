@@ -21,6 +21,13 @@ CairnStatus support_scene_build(CairnWorld *world, SupportScene scene);
 CairnWorld *support_scene_world(SupportScene scene, const CairnAllocator *allocator, int threads);
 void support_run(CairnWorld *world, int steps);
 
+// ---- a world of a test's own ----
+
+CairnWorld *support_empty_world(void); // one thread, no allocator of its own
+CairnBodyId support_add(CairnWorld *world, CairnBodyType type, CairnShapeDef shape, CairnVec3 at);
+CairnShapeId support_first_shape(const CairnWorld *world, CairnBodyId body);
+bool support_same_shape(CairnShapeId a, CairnShapeId b);
+
 // ---- the state as bytes ----
 
 typedef struct SupportBytes {

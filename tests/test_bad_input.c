@@ -476,15 +476,6 @@ enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 
 // ---- the fixture: all kinds of things, alive, dead and foreign ----
 
-static CairnBodyId add(CairnWorld *world, CairnBodyType type, CairnShapeDef shape, CairnVec3 at) {
-    CairnBodyDef def = cairn_body_def();
-    def.type = type;
-    def.position = at;
-    CairnBodyId id;
-    assert_ok(cairn_body_add(world, &def, &shape, &id));
-    return id;
-}
-
 static CairnJointId join(CairnWorld *world, CairnJointType type, CairnBodyId b, CairnVec3 at) {
     CairnJointDef def = cairn_joint_def(type);
     def.body_b = b;
@@ -494,25 +485,18 @@ static CairnJointId join(CairnWorld *world, CairnJointType type, CairnBodyId b, 
     return id;
 }
 
-static CairnShapeId first_shape(CairnWorld *world, CairnBodyId body) {
-    CairnShapeId id;
-    assert_int_equal(cairn_body_shapes(world, body, &id, 1), 1);
-    return id;
-}
-
 static CairnWorld *build(Fixture *f) {
-    CairnWorld *world = NULL;
-    assert_ok(support_world_create(NULL, 1, &world));
-    f->ground = add(world, CAIRN_STATIC, cairn_half_space(), (CairnVec3){0, 0, 0});
-    f->mover = add(world, CAIRN_KINEMATIC, cairn_box(1, 1, 1), (CairnVec3){9, 0, 0.5});
-    f->ball = add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), (CairnVec3){0, 0, 0.45});
-    f->box = add(world, CAIRN_DYNAMIC, cairn_box(0.5, 0.5, 0.5), (CairnVec3){2, 0, 0.24});
-    f->dead = add(world, CAIRN_DYNAMIC, cairn_sphere(1), (CairnVec3){0, 9, 9});
-    f->ball_shape = first_shape(world, f->ball);
-    f->dead_shape = first_shape(world, f->dead);
-    CairnBodyId wheel = add(world, CAIRN_DYNAMIC, cairn_sphere(0.3), (CairnVec3){0, 4, 2});
-    CairnBodyId sledge = add(world, CAIRN_DYNAMIC, cairn_box(0.3, 0.3, 0.3), (CairnVec3){0, 6, 2});
-    CairnBodyId plate = add(world, CAIRN_DYNAMIC, cairn_box(0.3, 0.3, 0.3), (CairnVec3){0, 8, 2});
+    CairnWorld *world = support_empty_world();
+    f->ground = support_add(world, CAIRN_STATIC, cairn_half_space(), (CairnVec3){0, 0, 0});
+    f->mover = support_add(world, CAIRN_KINEMATIC, cairn_box(1, 1, 1), (CairnVec3){9, 0, 0.5});
+    f->ball = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), (CairnVec3){0, 0, 0.45});
+    f->box = support_add(world, CAIRN_DYNAMIC, cairn_box(0.5, 0.5, 0.5), (CairnVec3){2, 0, 0.24});
+    f->dead = support_add(world, CAIRN_DYNAMIC, cairn_sphere(1), (CairnVec3){0, 9, 9});
+    f->ball_shape = support_first_shape(world, f->ball);
+    f->dead_shape = support_first_shape(world, f->dead);
+    CairnBodyId wheel = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.3), (CairnVec3){0, 4, 2});
+    CairnBodyId sledge = support_add(world, CAIRN_DYNAMIC, cairn_box(0.3, 0.3, 0.3), (CairnVec3){0, 6, 2});
+    CairnBodyId plate = support_add(world, CAIRN_DYNAMIC, cairn_box(0.3, 0.3, 0.3), (CairnVec3){0, 8, 2});
     f->hinge = join(world, CAIRN_JOINT_REVOLUTE, wheel, (CairnVec3){0, 4, 2.2});
     f->slider = join(world, CAIRN_JOINT_PRISMATIC, sledge, (CairnVec3){0, 6, 2});
     f->weld = join(world, CAIRN_JOINT_FIXED, plate, (CairnVec3){0, 8, 2});
@@ -581,10 +565,9 @@ static void every_case_is_refused_and_nothing_happened(void **state) {
 // ---- what only the step can see ----
 
 static CairnWorld *one_ball(CairnBodyId *ball) {
-    CairnWorld *world = NULL;
-    assert_ok(support_world_create(NULL, 1, &world));
-    add(world, CAIRN_STATIC, cairn_half_space(), (CairnVec3){0, 0, 0});
-    *ball = add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), (CairnVec3){0, 0, 0.5});
+    CairnWorld *world = support_empty_world();
+    support_add(world, CAIRN_STATIC, cairn_half_space(), (CairnVec3){0, 0, 0});
+    *ball = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), (CairnVec3){0, 0, 0.5});
     return world;
 }
 
@@ -632,7 +615,7 @@ static void what_overflows_in_the_step_is_named(void **state) {
     support_run(world, 1);
     CairnShapeDef dust = cairn_sphere(1e-3);
     dust.density = 1e-6;
-    CairnBodyId mote = add(world, CAIRN_DYNAMIC, dust, (CairnVec3){5, 0, 5});
+    CairnBodyId mote = support_add(world, CAIRN_DYNAMIC, dust, (CairnVec3){5, 0, 5});
     assert_ok(cairn_body_apply_force(world, mote, V(0, 0, 1.7e308)));
     refuse_step(world, CAIRN_NUMERIC, "body 3: its forces");
     assert_refused(cairn_body_apply_force(world, mote, V(0, 0, 1.7e308)), CAIRN_INVALID_ARGUMENT, "force becomes");
@@ -645,7 +628,7 @@ static void a_kinematic_body_stays_in_the_world(void **state) {
     (void)state;
     CairnBodyId ball;
     CairnWorld *world = one_ball(&ball);
-    CairnBodyId mover = add(world, CAIRN_KINEMATIC, cairn_box(1, 1, 1), (CairnVec3){5, 0, 5});
+    CairnBodyId mover = support_add(world, CAIRN_KINEMATIC, cairn_box(1, 1, 1), (CairnVec3){5, 0, 5});
     assert_ok(cairn_body_set_pose(world, mover, V(9e15, 0, 0), Q(1, 0, 0, 0)));
     assert_ok(cairn_body_set_velocity(world, mover, V(9e14, 0, 0), V(0, 0, 0)));
     SupportBytes before = support_snapshot(world);
@@ -690,7 +673,7 @@ static void a_failed_step_wakes_nobody(void **state) {
     CairnBodyState asleep;
     assert_ok(cairn_body_get(world, ball, &asleep));
     assert_true(asleep.is_asleep);
-    CairnBodyId stone = add(world, CAIRN_DYNAMIC, cairn_sphere(0.2), (CairnVec3){0, 0, 1.25});
+    CairnBodyId stone = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.2), (CairnVec3){0, 0, 1.25});
     assert_ok(cairn_body_set_velocity(world, stone, V(0, 0, -10), V(0, 0, 0)));
     assert_ok(cairn_world_set_solver(world, &nan_solver, NULL));
     refuse_step(world, CAIRN_NUMERIC, "body");

@@ -1,5 +1,6 @@
 // Fast bodies: they pass through nothing, meet where they really meet, and feel nothing where they only pass by.
 #include "tests/support.h"
+#include "tests/support_mechanism.h"
 #include <cairn/cairn.h>
 
 static const double frame = 1.0 / 60;
@@ -23,12 +24,6 @@ static CairnBodyId put(CairnWorld *world, CairnBodyType type, CairnVec3 position
     CairnBodyId id;
     assert_ok(cairn_body_add(world, &body, shape, &id));
     return id;
-}
-
-static CairnBodyState state_of(const CairnWorld *world, CairnBodyId id) {
-    CairnBodyState state;
-    assert_ok(cairn_body_get(world, id, &state));
-    return state;
 }
 
 static void step(CairnWorld *world, int count) {
@@ -58,7 +53,7 @@ static void a_bullet_stops_at_a_thin_wall(void **state) {
         CairnVec3 velocity = {100, support_uniform(&seed, -50, 50), support_uniform(&seed, -50, 50)};
         CairnBodyId id = put(world, CAIRN_DYNAMIC, from, velocity, none, &ball, true);
         step(world, 4);
-        CairnBodyState end = state_of(world, id);
+        CairnBodyState end = support_state(world, id);
         assert_near(end.position.x, -0.005,
                     1e-5); // at rest against the wall: the slop and the compliance of one impact
         assert_near(end.velocity.x, 0, 1e-6);
@@ -74,7 +69,7 @@ static void without_the_switch_it_passes(void **state) {
     CairnShapeDef ball = cairn_sphere(0.005);
     CairnBodyId id = put(world, CAIRN_DYNAMIC, cairn_vec3(-0.5, 0, 0), cairn_vec3(100, 0, 0), none, &ball, false);
     step(world, 4);
-    assert_true(state_of(world, id).position.x > 1);
+    assert_true(support_state(world, id).position.x > 1);
     cairn_world_destroy(world);
 }
 
@@ -100,7 +95,7 @@ static void what_lies_deep_is_not_frozen(void **state) {
     assert_ok(cairn_joint_place(world, &joint, cairn_vec3(0.1, 0, 0.07), cairn_vec3(1, 0, 0), none));
     assert_ok(cairn_joint_create(world, &joint, NULL));
     step(world, 60);
-    CairnBodyState first = state_of(world, ids[0]), second = state_of(world, ids[1]);
+    CairnBodyState first = support_state(world, ids[0]), second = support_state(world, ids[1]);
     assert_near(0.5 * (first.center.x + second.center.x), 0.1 + 3, 1e-9); // nothing acts along the table
     assert_true(first.center.z > 0.0399 && second.center.z > 0.0399);
     cairn_world_destroy(world);
@@ -144,7 +139,8 @@ static void tumbling_shapes_pass_through_nothing(void **state) {
         CairnBodyId id = put(world, CAIRN_DYNAMIC, from, velocity, support_vec3(&seed, -30, 30), &shape, true);
         for (int k = 0; k < 30; k++) {
             step(world, 1);
-            assert_below(state_of(world, id).center.x, 0.005); // the middle of the wall: its centre never got inside
+            assert_below(support_state(world, id).center.x,
+                         0.005); // the middle of the wall: its centre never got inside
         }
         cairn_world_destroy(world);
     }
@@ -161,7 +157,7 @@ static void two_bullets_meet(void **state) {
         CairnBodyId b = put(world, CAIRN_DYNAMIC, cairn_vec3(gap, 0, 0), cairn_vec3(-80, 0, 0), none, &other, true);
         for (int k = 0; k < 6; k++) {
             step(world, 1);
-            CairnBodyState sa = state_of(world, a), sb = state_of(world, b);
+            CairnBodyState sa = support_state(world, a), sb = support_state(world, b);
             assert_below(sa.center.x, sb.center.x);
         }
         cairn_world_destroy(world);
@@ -188,7 +184,7 @@ static void passing_by_is_not_a_hit(void **state) {
         CairnVec3 from = cairn_add(cairn_scale(miss, across), cairn_scale(-support_uniform(&seed, 0.7, 3), along));
         CairnBodyId id = put(world, CAIRN_DYNAMIC, from, velocity, none, &ball, true);
         step(world, 6);
-        CairnVec3 end = state_of(world, id).velocity;
+        CairnVec3 end = support_state(world, id).velocity;
         bool was_hit = cairn_length(cairn_sub(end, velocity)) > 1e-9; // rounding leaves 1e-14
         // Rising paths that clear the edge clear the box; falling ones go on to meet its upper face.
         bool meets = miss < 0.1 || angle < 0;
@@ -211,7 +207,7 @@ static void a_fast_ball_bounces_off(void **state) {
     ball.friction = 0;
     CairnBodyId id = put(world, CAIRN_DYNAMIC, cairn_vec3(-3, 0, 0), cairn_vec3(100, 7, 0), none, &ball, true);
     step(world, 10);
-    CairnBodyState end = state_of(world, id);
+    CairnBodyState end = support_state(world, id);
     assert_near(end.velocity.x, -50, 1e-6);
     assert_near(end.velocity.y, 7, 1e-9);
     cairn_world_destroy(world);
@@ -230,7 +226,7 @@ static void a_rising_floor_takes_along(void **state) {
         CairnBodyId id = put(world, CAIRN_DYNAMIC, cairn_vec3(0, 0, 0.7), none, none, &shapes[i], true);
         for (int k = 0; k < 5; k++) {
             step(world, 1);
-            double height = state_of(world, id).position.z - state_of(world, plane).position.z;
+            double height = support_state(world, id).position.z - support_state(world, plane).position.z;
             assert_true(height > (shapes[i].type == CAIRN_CAPSULE ? 0.4 : 0.2) - 1e-3);
         }
         cairn_world_destroy(world);
@@ -251,7 +247,7 @@ static void fast_sliding_stays_on_the_floor(void **state) {
         assert_ok(cairn_world_step(world, frame, &stats));
         assert_int_equal(stats.contacts, 4);
     }
-    CairnBodyState end = state_of(world, id);
+    CairnBodyState end = support_state(world, id);
     assert_near(end.position.z, 0.1, 1e-5);
     assert_near(end.velocity.x, 60 - 0.1 * 9.81 * 2, 1e-3);
     assert_near(cairn_length(end.angular_velocity), 0, 1e-6);

@@ -1,5 +1,6 @@
 // What a world is made of: bodies, shapes and joints that come and go, masses, filters, materials.
 #include "tests/support.h"
+#include "tests/support_mechanism.h"
 #include "tests/support_worlds.h"
 
 #include <string.h>
@@ -8,43 +9,6 @@
 #define NO_TURN ((CairnQuat){1, 0, 0, 0})
 
 static const CairnBodyId nobody = {0, 0, 0};
-
-static CairnWorld *empty_world(void) {
-    CairnWorld *world = NULL;
-    assert_ok(support_world_create(NULL, 1, &world));
-    return world;
-}
-
-static CairnBodyId add(CairnWorld *world, CairnBodyType type, CairnShapeDef shape, CairnVec3 at) {
-    CairnBodyDef def = cairn_body_def();
-    def.type = type;
-    def.position = at;
-    CairnBodyId id;
-    assert_ok(cairn_body_add(world, &def, &shape, &id));
-    return id;
-}
-
-static CairnBodyState state_of(const CairnWorld *world, CairnBodyId id) {
-    CairnBodyState state;
-    assert_ok(cairn_body_get(world, id, &state));
-    return state;
-}
-
-static CairnStats step_once(CairnWorld *world, double h) {
-    CairnStats stats;
-    assert_ok(cairn_world_step(world, h, &stats));
-    return stats;
-}
-
-static CairnShapeId first_shape(const CairnWorld *world, CairnBodyId body) {
-    CairnShapeId id = {0, 0, 0};
-    assert_true(cairn_body_shapes(world, body, &id, 1) >= 1);
-    return id;
-}
-
-static bool same_shape(CairnShapeId a, CairnShapeId b) {
-    return a.index == b.index && a.generation == b.generation && a.world == b.world;
-}
 
 // ---- create and destroy, against a model ----
 
@@ -161,11 +125,11 @@ static void model_compare(const Model *m) {
             assert_int_equal(cairn_body_shapes(m->world, body->id, NULL, 0), 0);
             continue;
         }
-        assert_int_equal(state_of(m->world, body->id).user_data, i);
+        assert_int_equal(support_state(m->world, body->id).user_data, i);
         CairnShapeId shapes[SHAPES_EACH];
         assert_int_equal(cairn_body_shapes(m->world, body->id, shapes, SHAPES_EACH), body->shape_count);
         for (int s = 0; s < body->shape_count; s++) { // in the order in which they were made
-            assert_true(same_shape(shapes[s], body->shapes[s]));
+            assert_true(support_same_shape(shapes[s], body->shapes[s]));
         }
         int wanted = 0;
         for (int j = 0; j < MODEL_JOINTS; j++) {
@@ -187,7 +151,7 @@ static void model_compare(const Model *m) {
 
 static void lists_agree_with_a_model(void **state) {
     (void)state;
-    Model m = {.world = empty_world(), .random = 5};
+    Model m = {.world = support_empty_world(), .random = 5};
     int operations = support_is_long() ? 200000 : 6000;
     for (int k = 0; k < operations; k++) {
         int i = support_int(&m.random, 0, SLOTS - 1), j = support_int(&m.random, 0, MODEL_JOINTS - 1);
@@ -228,23 +192,23 @@ static void listings_fill_what_there_is_room_for(void **state) {
 
 static void mass_comes_from_shapes_or_is_given(void **state) {
     (void)state;
-    CairnWorld *world = empty_world();
+    CairnWorld *world = support_empty_world();
     CairnShapeDef box = cairn_box(2, 1, 0.5);
     box.density = 600;
-    CairnBodyState shaped = state_of(world, add(world, CAIRN_DYNAMIC, box, V(0, 0, 0)));
+    CairnBodyState shaped = support_state(world, support_add(world, CAIRN_DYNAMIC, box, V(0, 0, 0)));
     assert_near(shaped.mass.mass, 600, 1e-12 * 600);
     assert_mat3_near(shaped.mass.inertia, cairn_mat3_diagonal(62.5, 212.5, 250), 1e-10);
     CairnBodyDef def = cairn_body_def();
     CairnBodyId id;
     def.mass = 12; // given: the shapes' inertia, scaled
     assert_ok(cairn_body_add(world, &def, &box, &id));
-    assert_near(state_of(world, id).mass.mass, 12, 0);
-    assert_mat3_near(state_of(world, id).mass.inertia, cairn_mat3_diagonal(1.25, 4.25, 5), 1e-12);
+    assert_near(support_state(world, id).mass.mass, 12, 0);
+    assert_mat3_near(support_state(world, id).mass.inertia, cairn_mat3_diagonal(1.25, 4.25, 5), 1e-12);
     def.inertia = V(3, 4, 5); // given with products and a centre: the shapes do not count
     def.inertia_products = V(-0.5, 0.2, 0.3);
     def.center = V(0.1, -0.2, 0.3);
     assert_ok(cairn_body_add(world, &def, &box, &id));
-    CairnBodyState given = state_of(world, id);
+    CairnBodyState given = support_state(world, id);
     const CairnMat3 wanted = {{{3, -0.5, 0.2}, {-0.5, 4, 0.3}, {0.2, 0.3, 5}}};
     assert_mat3_near(given.mass.inertia, wanted, 1e-14);
     assert_vec3_near(given.mass.center, V(0.1, -0.2, 0.3), 0);
@@ -255,7 +219,7 @@ static void mass_comes_from_shapes_or_is_given(void **state) {
 // Two balls on a bar: Steiner by hand.
 static void a_compound_adds_up(void **state) {
     (void)state;
-    CairnWorld *world = empty_world();
+    CairnWorld *world = support_empty_world();
     CairnBodyDef def = cairn_body_def();
     CairnBodyId id;
     assert_ok(cairn_body_create(world, &def, &id));
@@ -266,7 +230,7 @@ static void a_compound_adds_up(void **state) {
     ball.position = V(-2, 0, 0);
     ball.density = 2000;
     assert_ok(cairn_shape_create(world, id, &ball, NULL));
-    CairnBodyState body = state_of(world, id);
+    CairnBodyState body = support_state(world, id);
     double across = 3 * own + m * 4 + 2 * m * 1; // 2 and 1 from the centre at x = -1
     assert_near(body.mass.mass, 3 * m, 1e-12 * m);
     assert_vec3_near(body.mass.center, V(-1, 0, 0), 1e-15);
@@ -282,7 +246,7 @@ static CairnVec3 velocity_at(CairnBodyState body, CairnVec3 point) {
 static void a_new_shape_leaves_the_motion(void **state) {
     (void)state;
     uint64_t random = 9;
-    CairnWorld *world = empty_world();
+    CairnWorld *world = support_empty_world();
     for (int trial = 0; trial < 50; trial++) {
         CairnBodyDef def = cairn_body_def();
         def.position = support_vec3(&random, -5, 5);
@@ -293,17 +257,17 @@ static void a_new_shape_leaves_the_motion(void **state) {
         CairnShapeId extra;
         CairnShapeDef box = cairn_box(1, 2, 0.5), ball = cairn_sphere(0.4);
         assert_ok(cairn_body_add(world, &def, &box, &id));
-        CairnBodyState before = state_of(world, id);
+        CairnBodyState before = support_state(world, id);
         assert_vec3_near(velocity_at(before, def.position), def.velocity, 1e-13);
         ball.position = support_vec3(&random, -2, 2);
         assert_ok(cairn_shape_create(world, id, &ball, &extra));
-        CairnBodyState after = state_of(world, id);
+        CairnBodyState after = support_state(world, id);
         CairnVec3 point = support_vec3(&random, -5, 5);
         assert_vec3_near(after.position, before.position, 1e-14);
         assert_true(cairn_length(cairn_sub(after.center, before.center)) > 1e-3);
         assert_vec3_near(velocity_at(after, point), velocity_at(before, point), 1e-13);
         assert_ok(cairn_shape_destroy(world, extra));
-        CairnBodyState back = state_of(world, id);
+        CairnBodyState back = support_state(world, id);
         assert_vec3_near(back.center, before.center, 1e-14);
         assert_vec3_near(back.velocity, before.velocity, 1e-13);
         assert_ok(cairn_body_destroy(world, id));
@@ -315,11 +279,11 @@ static void a_new_shape_leaves_the_motion(void **state) {
 
 // Two balls in each other: how many contacts does a step see?
 static int contacts_of(CairnWorld *world, CairnFilter a, CairnFilter b) {
-    CairnBodyId first = add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0));
-    CairnBodyId second = add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0.9, 0, 0));
-    assert_ok(cairn_shape_set_filter(world, first_shape(world, first), a));
-    assert_ok(cairn_shape_set_filter(world, first_shape(world, second), b));
-    int contacts = step_once(world, 1e-3).contacts;
+    CairnBodyId first = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0));
+    CairnBodyId second = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0.9, 0, 0));
+    assert_ok(cairn_shape_set_filter(world, support_first_shape(world, first), a));
+    assert_ok(cairn_shape_set_filter(world, support_first_shape(world, second), b));
+    int contacts = support_step(world, 1e-3).contacts;
     assert_ok(cairn_body_destroy(world, first));
     assert_ok(cairn_body_destroy(world, second));
     return contacts;
@@ -327,7 +291,7 @@ static int contacts_of(CairnWorld *world, CairnFilter a, CairnFilter b) {
 
 static void filters_go_both_ways(void **state) {
     (void)state;
-    CairnWorld *world = empty_world();
+    CairnWorld *world = support_empty_world();
     for (uint64_t bits = 0; bits < 256; bits++) {
         CairnFilter a = {bits & 3, bits >> 2 & 3}, b = {bits >> 4 & 3, bits >> 6 & 3};
         bool wanted = (a.category & b.mask) != 0 && (b.category & a.mask) != 0;
@@ -338,20 +302,20 @@ static void filters_go_both_ways(void **state) {
 
 static void a_joint_forbids_contact_unless_told(void **state) {
     (void)state;
-    CairnWorld *world = empty_world();
-    CairnBodyId a = add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0));
-    CairnBodyId b = add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0.9, 0, 0));
+    CairnWorld *world = support_empty_world();
+    CairnBodyId a = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0));
+    CairnBodyId b = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0.9, 0, 0));
     CairnJointDef def = cairn_joint_def(CAIRN_JOINT_BALL);
     CairnJointId id;
     def.body_a = a;
     def.body_b = b;
     assert_ok(cairn_joint_place(world, &def, V(0.45, 0, 0), V(1, 0, 0), V(0, 0, 0)));
     assert_ok(cairn_joint_create(world, &def, &id));
-    assert_int_equal(step_once(world, 1e-3).contacts, 0);
+    assert_int_equal(support_step(world, 1e-3).contacts, 0);
     def.collide_connected = true;
     assert_ok(cairn_joint_destroy(world, id));
     assert_ok(cairn_joint_create(world, &def, &id));
-    assert_int_equal(step_once(world, 1e-3).contacts, 1);
+    assert_int_equal(support_step(world, 1e-3).contacts, 1);
     cairn_world_destroy(world);
 }
 
@@ -360,16 +324,16 @@ static void materials_mix_as_the_world_says(void **state) {
     const char *const rules[] = {"geometric", "average", "min", "max", "multiply"};
     const double wanted[] = {0.3, 0.5, 0.1, 0.9, 0.09}; // of 0.9 and 0.1
     for (int rule = 0; rule < 5; rule++) {
-        CairnWorld *world = empty_world();
+        CairnWorld *world = support_empty_world();
         assert_ok(cairn_world_set(world, "friction_mix", rules[rule]));
         CairnShapeDef ground = cairn_half_space(), ball = cairn_sphere(0.5);
         ground.friction = 0.9;
         ball.friction = 0.1;
         ball.rolling_friction = 0.02;
         ground.torsional_friction = 0.03;
-        add(world, CAIRN_STATIC, ground, V(0, 0, 0));
-        add(world, CAIRN_DYNAMIC, ball, V(0, 0, 0.5));
-        step_once(world, 0.01);
+        support_add(world, CAIRN_STATIC, ground, V(0, 0, 0));
+        support_add(world, CAIRN_DYNAMIC, ball, V(0, 0, 0.5));
+        support_step(world, 0.01);
         CairnProblem problem;
         const double *lambda;
         assert_ok(cairn_world_problem(world, &problem, &lambda));
@@ -383,7 +347,7 @@ static void materials_mix_as_the_world_says(void **state) {
 
 static void user_data_comes_back(void **state) {
     (void)state;
-    CairnWorld *world = empty_world();
+    CairnWorld *world = support_empty_world();
     CairnBodyDef body = cairn_body_def();
     CairnShapeDef shape = cairn_sphere(1), read;
     CairnBodyId id, owner;
@@ -392,9 +356,9 @@ static void user_data_comes_back(void **state) {
     shape.user_data = 0x0123456789abcdefu;
     shape.filter = (CairnFilter){6, 9};
     assert_ok(cairn_body_add(world, &body, &shape, &id));
-    assert_int_equal(state_of(world, id).user_data, body.user_data);
-    assert_int_equal(state_of(world, id).group, 17);
-    assert_ok(cairn_shape_get(world, first_shape(world, id), &read, &owner));
+    assert_int_equal(support_state(world, id).user_data, body.user_data);
+    assert_int_equal(support_state(world, id).group, 17);
+    assert_ok(cairn_shape_get(world, support_first_shape(world, id), &read, &owner));
     assert_int_equal(read.user_data, shape.user_data);
     assert_int_equal(read.filter.category, 6);
     assert_int_equal(owner.index, id.index);

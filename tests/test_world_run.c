@@ -1,5 +1,6 @@
 // What a world does: events, contacts, rays, joints read and changed, bodies pushed and changed in flight, worlds side by side.
 #include "tests/support.h"
+#include "tests/support_mechanism.h"
 #include "tests/support_worlds.h"
 
 #include "solvers/pgs.h"
@@ -12,47 +13,10 @@
 
 static const double gravity = 9.81;
 
-static CairnWorld *empty_world(void) {
-    CairnWorld *world = NULL;
-    assert_ok(support_world_create(NULL, 1, &world));
-    return world;
-}
-
 static CairnWorld *weightless_world(void) {
-    CairnWorld *world = empty_world();
+    CairnWorld *world = support_empty_world();
     assert_ok(cairn_world_set(world, "gravity", "0,0,0"));
     return world;
-}
-
-static CairnBodyId add(CairnWorld *world, CairnBodyType type, CairnShapeDef shape, CairnVec3 at) {
-    CairnBodyDef def = cairn_body_def();
-    def.type = type;
-    def.position = at;
-    CairnBodyId id;
-    assert_ok(cairn_body_add(world, &def, &shape, &id));
-    return id;
-}
-
-static CairnBodyState state_of(const CairnWorld *world, CairnBodyId id) {
-    CairnBodyState state;
-    assert_ok(cairn_body_get(world, id, &state));
-    return state;
-}
-
-static CairnStats step_once(CairnWorld *world, double h) {
-    CairnStats stats;
-    assert_ok(cairn_world_step(world, h, &stats));
-    return stats;
-}
-
-static CairnShapeId first_shape(const CairnWorld *world, CairnBodyId body) {
-    CairnShapeId id = {0, 0, 0};
-    assert_true(cairn_body_shapes(world, body, &id, 1) >= 1);
-    return id;
-}
-
-static bool same_shape(CairnShapeId a, CairnShapeId b) {
-    return a.index == b.index && a.generation == b.generation && a.world == b.world;
 }
 
 // ---- events ----
@@ -63,23 +27,23 @@ static bool same_shape(CairnShapeId a, CairnShapeId b) {
 static void a_bouncing_ball_begins_hits_and_ends(void **state) {
     (void)state;
     const double h = 1.0 / 240, e = 0.8, height = 1;
-    CairnWorld *world = empty_world();
+    CairnWorld *world = support_empty_world();
     CairnShapeDef ball = cairn_sphere(0.5);
     ball.restitution = e;
-    CairnBodyId ground = add(world, CAIRN_STATIC, cairn_half_space(), V(0, 0, 0));
-    CairnBodyId id = add(world, CAIRN_DYNAMIC, ball, V(0, 0, 0.5 + height));
+    CairnBodyId ground = support_add(world, CAIRN_STATIC, cairn_half_space(), V(0, 0, 0));
+    CairnBodyId id = support_add(world, CAIRN_DYNAMIC, ball, V(0, 0, 0.5 + height));
     int begins = 0, ends = 0;
     double speed = sqrt(2 * gravity * height);
     for (int i = 0; begins < 5 && i < 2000; i++) {
-        step_once(world, h);
+        support_step(world, h);
         CairnEvents events = cairn_world_events(world);
         assert_true(events.begin_count + events.end_count <= 1);
         assert_int_equal(events.hit_count, events.begin_count);
         if (events.begin_count == 1) {
             assert_int_equal(ends, begins); // an end between any two begins
             assert_near(events.hit[0].speed, speed, 1.5 * gravity * h);
-            assert_true(same_shape(events.begin[0].shape_a, first_shape(world, ground)));
-            assert_true(same_shape(events.begin[0].shape_b, first_shape(world, id)));
+            assert_true(support_same_shape(events.begin[0].shape_a, support_first_shape(world, ground)));
+            assert_true(support_same_shape(events.begin[0].shape_b, support_first_shape(world, id)));
             assert_vec3_near(events.hit[0].normal, V(0, 0, 1), 1e-12);
             speed = e * events.hit[0].speed;
             begins += 1;
@@ -93,12 +57,12 @@ static void a_bouncing_ball_begins_hits_and_ends(void **state) {
 
 static void slow_touch_is_no_hit(void **state) {
     (void)state;
-    CairnWorld *world = empty_world();
-    add(world, CAIRN_STATIC, cairn_half_space(), V(0, 0, 0));
-    add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0.5001));
+    CairnWorld *world = support_empty_world();
+    support_add(world, CAIRN_STATIC, cairn_half_space(), V(0, 0, 0));
+    support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0.5001));
     int begins = 0;
     for (int i = 0; i < 10; i++) {
-        step_once(world, 1.0 / 60);
+        support_step(world, 1.0 / 60);
         begins += cairn_world_events(world).begin_count;
         assert_int_equal(cairn_world_events(world).hit_count, 0);
         assert_int_equal(cairn_world_events(world).end_count, 0);
@@ -110,48 +74,49 @@ static void slow_touch_is_no_hit(void **state) {
 static void only_what_moved_is_told(void **state) {
     (void)state;
     CairnWorld *world = weightless_world();
-    add(world, CAIRN_STATIC, cairn_half_space(), V(0, 0, -9));
-    CairnBodyId still = add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0));
-    CairnBodyId flying = add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(5, 0, 0));
-    CairnBodyId driven = add(world, CAIRN_KINEMATIC, cairn_box(1, 1, 1), V(0, 5, 0));
-    add(world, CAIRN_KINEMATIC, cairn_box(1, 1, 1), V(0, 9, 0));
+    support_add(world, CAIRN_STATIC, cairn_half_space(), V(0, 0, -9));
+    CairnBodyId still = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0));
+    CairnBodyId flying = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(5, 0, 0));
+    CairnBodyId driven = support_add(world, CAIRN_KINEMATIC, cairn_box(1, 1, 1), V(0, 5, 0));
+    support_add(world, CAIRN_KINEMATIC, cairn_box(1, 1, 1), V(0, 9, 0));
     assert_ok(cairn_body_set_velocity(world, flying, V(1, 0, 0), V(0, 0, 0)));
     assert_ok(cairn_body_set_velocity(world, driven, V(0, 0, 0), V(0, 0, 1)));
-    step_once(world, 0.5);
+    support_step(world, 0.5);
     CairnEvents events = cairn_world_events(world);
     assert_int_equal(events.moved_count, 2);
     assert_int_equal(events.moved[0].body.index, flying.index);
     assert_vec3_near(events.moved[0].pose.p, V(5.5, 0, 0), 1e-15);
     assert_int_equal(events.moved[1].body.index, driven.index);
     assert_quat_near(events.moved[1].pose.q, cairn_quat_axis_angle(V(0, 0, 1), 0.5), 1e-15);
-    assert_vec3_near(state_of(world, still).position, V(0, 0, 0), 0);
+    assert_vec3_near(support_state(world, still).position, V(0, 0, 0), 0);
     cairn_world_destroy(world);
 }
 
 // The end of a touch names shapes that are dead by then, even where their slots live on.
 static void a_destroyed_body_ends_its_touches(void **state) {
     (void)state;
-    CairnWorld *world = empty_world();
-    CairnBodyId ground = add(world, CAIRN_STATIC, cairn_half_space(), V(0, 0, 0));
-    CairnBodyId ball = add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0.5));
-    CairnShapeId dead = first_shape(world, ball);
-    step_once(world, 1.0 / 60);
+    CairnWorld *world = support_empty_world();
+    CairnBodyId ground = support_add(world, CAIRN_STATIC, cairn_half_space(), V(0, 0, 0));
+    CairnBodyId ball = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0.5));
+    CairnShapeId dead = support_first_shape(world, ball);
+    support_step(world, 1.0 / 60);
     assert_int_equal(cairn_world_events(world).begin_count, 1);
     assert_ok(cairn_body_destroy(world, ball));
-    CairnBodyId next = add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(3, 0, 0.5)); // takes the slot and touches at once
-    CairnShapeId fresh = first_shape(world, next);
+    CairnBodyId next =
+        support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(3, 0, 0.5)); // takes the slot and touches at once
+    CairnShapeId fresh = support_first_shape(world, next);
     assert_int_equal(fresh.index, dead.index);
     CairnContact contact; // a contact of the last step does not pass to the slot's next owner
     assert_int_equal(cairn_world_contacts(world, &contact, 1), 1);
-    assert_true(same_shape(contact.shape_a, first_shape(world, ground)));
+    assert_true(support_same_shape(contact.shape_a, support_first_shape(world, ground)));
     assert_int_equal(contact.shape_b.index, 0);
     assert_int_equal(contact.body_b.index, 0);
-    step_once(world, 1.0 / 60);
+    support_step(world, 1.0 / 60);
     CairnEvents events = cairn_world_events(world);
     assert_int_equal(events.end_count, 1);
     assert_int_equal(events.begin_count, 1);
-    assert_true(same_shape(events.end[0].shape_b, dead));
-    assert_true(same_shape(events.begin[0].shape_b, fresh));
+    assert_true(support_same_shape(events.end[0].shape_b, dead));
+    assert_true(support_same_shape(events.begin[0].shape_b, fresh));
     cairn_world_destroy(world);
 }
 
@@ -161,12 +126,12 @@ static void a_destroyed_body_ends_its_touches(void **state) {
 static void contacts_carry_the_weight(void **state) {
     (void)state;
     const double h = 1.0 / 60;
-    CairnWorld *world = empty_world();
-    CairnBodyId ground = add(world, CAIRN_STATIC, cairn_half_space(), V(0, 0, 0));
-    CairnBodyId box = add(world, CAIRN_DYNAMIC, cairn_box(1, 1, 1), V(0, 0, 0.5));
+    CairnWorld *world = support_empty_world();
+    CairnBodyId ground = support_add(world, CAIRN_STATIC, cairn_half_space(), V(0, 0, 0));
+    CairnBodyId box = support_add(world, CAIRN_DYNAMIC, cairn_box(1, 1, 1), V(0, 0, 0.5));
     CairnStats stats = {0};
     for (int i = 0; i < 30; i++) {
-        stats = step_once(world, h);
+        stats = support_step(world, h);
     }
     CairnContact contacts[8];
     assert_int_equal(cairn_world_contacts(world, contacts, 8), 4);
@@ -257,7 +222,7 @@ static CairnWorld *ray_world(uint64_t *random, Target *targets) {
     def.orientation = cairn_quat_axis_angle(V(1, 0, 0), 0.2);
     CairnBodyId id;
     assert_ok(cairn_body_add(world, &def, &floor, &id));
-    targets[RAY_TARGETS - 1] = (Target){floor, {def.position, def.orientation}, first_shape(world, id)};
+    targets[RAY_TARGETS - 1] = (Target){floor, {def.position, def.orientation}, support_first_shape(world, id)};
     return world;
 }
 
@@ -289,7 +254,7 @@ static void rays_find_the_nearest(void **state) {
         assert_int_equal(has_hit, nearest <= most);
         if (has_hit) {
             hits += 1;
-            assert_true(same_shape(hit.shape, wanted->id));
+            assert_true(support_same_shape(hit.shape, wanted->id));
             assert_near(hit.distance, nearest, 1e-10);
             assert_vec3_near(hit.point, cairn_add_scaled(origin, nearest, unit), 1e-10);
             assert_near(cairn_length(hit.normal), 1, 1e-12);
@@ -305,8 +270,8 @@ static void rays_find_the_nearest(void **state) {
 static void joints_are_read_and_changed(void **state) {
     (void)state;
     const double h = 1.0 / 60;
-    CairnWorld *world = empty_world();
-    CairnBodyId box = add(world, CAIRN_DYNAMIC, cairn_box(0.2, 0.2, 0.2), V(0, 0, 3));
+    CairnWorld *world = support_empty_world();
+    CairnBodyId box = support_add(world, CAIRN_DYNAMIC, cairn_box(0.2, 0.2, 0.2), V(0, 0, 3));
     CairnJointDef def = cairn_joint_def(CAIRN_JOINT_PRISMATIC);
     CairnJointId id;
     CairnJointState joint;
@@ -323,16 +288,16 @@ static void joints_are_read_and_changed(void **state) {
 
     CairnAxis axis = cairn_axis(); // let go: free fall
     axis.mode = CAIRN_AXIS_FREE;
-    double z = state_of(world, box).position.z, v = state_of(world, box).velocity.z;
+    double z = support_state(world, box).position.z, v = support_state(world, box).velocity.z;
     assert_ok(cairn_joint_set_axis(world, id, CAIRN_X, &axis));
     assert_ok(cairn_joint_get(world, id, &joint));
     assert_near(joint.force.z, 0, 0); // the impulses were those of other rows
-    step_once(world, h);
-    assert_near(state_of(world, box).velocity.z, v - gravity * h, 1e-9);
-    assert_near(state_of(world, box).position.z, z + h * (v - gravity * h), 1e-9);
+    support_step(world, h);
+    assert_near(support_state(world, box).velocity.z, v - gravity * h, 1e-9);
+    assert_near(support_state(world, box).position.z, z + h * (v - gravity * h), 1e-9);
     assert_ok(cairn_joint_get(world, id, &joint));
-    assert_near(joint.position[CAIRN_X], state_of(world, box).position.z - 3, 1e-12);
-    assert_near(joint.velocity[CAIRN_X], state_of(world, box).velocity.z, 1e-12);
+    assert_near(joint.position[CAIRN_X], support_state(world, box).position.z - 3, 1e-12);
+    assert_near(joint.velocity[CAIRN_X], support_state(world, box).velocity.z, 1e-12);
 
     axis.drive = CAIRN_DRIVE_VELOCITY; // a lift
     axis.target_velocity = 0.5;
@@ -343,7 +308,7 @@ static void joints_are_read_and_changed(void **state) {
     assert_near(joint.drive_force[CAIRN_X], 8 * gravity, 1e-3);
 
     assert_ok(cairn_body_set_type(world, box, CAIRN_STATIC)); // nothing to hold any more
-    step_once(world, h);
+    support_step(world, h);
     assert_ok(cairn_joint_get(world, id, &joint));
     assert_near(cairn_length(joint.force), 0, 0);
     cairn_world_destroy(world);
@@ -351,11 +316,11 @@ static void joints_are_read_and_changed(void **state) {
 
 static void a_body_takes_its_joints_and_their_gears_along(void **state) {
     (void)state;
-    CairnWorld *world = empty_world();
+    CairnWorld *world = support_empty_world();
     CairnBodyId bodies[2];
     CairnJointId hinges[2], gear;
     for (int i = 0; i < 2; i++) {
-        bodies[i] = add(world, CAIRN_DYNAMIC, cairn_sphere(0.3), V(2 * i, 0, 2));
+        bodies[i] = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.3), V(2 * i, 0, 2));
         CairnJointDef def = cairn_joint_def(CAIRN_JOINT_REVOLUTE);
         def.body_b = bodies[i];
         assert_ok(cairn_joint_place(world, &def, V(2 * i, 0, 2), V(0, 1, 0), V(0, 0, 0)));
@@ -382,20 +347,20 @@ static void forces_last_a_step_and_add_up(void **state) {
     (void)state;
     CairnWorld *world = weightless_world();
     CairnShapeDef box = cairn_box(1, 1, 1);
-    CairnBodyId id = add(world, CAIRN_DYNAMIC, box, V(1, 2, 3)); // 1000 kg, I = 1000/6
+    CairnBodyId id = support_add(world, CAIRN_DYNAMIC, box, V(1, 2, 3)); // 1000 kg, I = 1000/6
     assert_ok(cairn_body_apply_force(world, id, V(3000, 0, 0)));
     assert_ok(cairn_body_apply_force_at(world, id, V(0, 1000, 0), V(1.5, 2, 3)));
     assert_ok(cairn_body_apply_torque(world, id, V(0, 0, 500)));
-    step_once(world, 0.01);
-    CairnBodyState body = state_of(world, id);
+    support_step(world, 0.01);
+    CairnBodyState body = support_state(world, id);
     assert_vec3_near(body.velocity, V(0.03, 0.01, 0), 1e-15);
     assert_vec3_near(body.angular_velocity, V(0, 0, 0.06), 1e-15); // (500 + 1000 / 2) / (1000 / 6) h
     assert_vec3_near(body.angular_momentum, V(0, 0, 10), 1e-12);
-    step_once(world, 0.01);
-    assert_vec3_near(state_of(world, id).velocity, V(0.03, 0.01, 0), 1e-15); // the forces are gone
+    support_step(world, 0.01);
+    assert_vec3_near(support_state(world, id).velocity, V(0.03, 0.01, 0), 1e-15); // the forces are gone
     assert_ok(cairn_body_apply_impulse_at(world, id, V(0, 0, 100), V(1, 2.5, 3)));
     assert_ok(cairn_body_apply_angular_impulse(world, id, V(0, 5, 0)));
-    assert_near(state_of(world, id).velocity.z, 0.1, 1e-15); // at once
+    assert_near(support_state(world, id).velocity.z, 0.1, 1e-15); // at once
     cairn_world_destroy(world);
 }
 
@@ -414,10 +379,10 @@ static void impulses_act_about_the_centre_of_mass(void **state) {
         def.center = V(0.2, 0.1, -0.3);
         CairnBodyId id;
         assert_ok(cairn_body_create(world, &def, &id));
-        CairnBodyState before = state_of(world, id);
+        CairnBodyState before = support_state(world, id);
         CairnVec3 impulse = support_vec3(&random, -4, 4), point = support_vec3(&random, -3, 3);
         assert_ok(cairn_body_apply_impulse_at(world, id, impulse, point));
-        CairnBodyState after = state_of(world, id);
+        CairnBodyState after = support_state(world, id);
         assert_vec3_near(after.velocity, cairn_add_scaled(before.velocity, 1.0 / 3, impulse), 1e-14);
         CairnVec3 gained = cairn_cross(cairn_sub(point, before.center), impulse);
         assert_vec3_near(after.angular_momentum, cairn_add(before.angular_momentum, gained), 1e-12);
@@ -430,7 +395,7 @@ static void impulses_act_about_the_centre_of_mass(void **state) {
 static void damping_and_gravity_scale(void **state) {
     (void)state;
     const double h = 0.01, c = 0.7;
-    CairnWorld *world = empty_world();
+    CairnWorld *world = support_empty_world();
     CairnBodyDef def = cairn_body_def();
     CairnShapeDef ball = cairn_sphere(0.5);
     CairnBodyId id;
@@ -441,14 +406,14 @@ static void damping_and_gravity_scale(void **state) {
     def.angular_velocity = V(0, 0, 5);
     assert_ok(cairn_body_add(world, &def, &ball, &id));
     for (int i = 0; i < 100; i++) {
-        step_once(world, h);
+        support_step(world, h);
     }
-    assert_near(state_of(world, id).velocity.x, 3 * pow(1 + h * c, -100), 1e-12);
-    assert_near(state_of(world, id).angular_velocity.z, 5 * pow(1 + 2 * h * c, -100), 1e-12);
-    assert_near(state_of(world, id).velocity.z, 0, 0);
+    assert_near(support_state(world, id).velocity.x, 3 * pow(1 + h * c, -100), 1e-12);
+    assert_near(support_state(world, id).angular_velocity.z, 5 * pow(1 + 2 * h * c, -100), 1e-12);
+    assert_near(support_state(world, id).velocity.z, 0, 0);
     assert_ok(cairn_body_set_gravity_scale(world, id, -2));
-    step_once(world, h);
-    assert_near(state_of(world, id).velocity.z, 2 * gravity * h, 1e-15);
+    support_step(world, h);
+    assert_near(support_state(world, id).velocity.z, 2 * gravity * h, 1e-15);
     cairn_world_destroy(world);
 }
 
@@ -457,40 +422,40 @@ static void damping_and_gravity_scale(void **state) {
 static void types_change_in_flight(void **state) {
     (void)state;
     const double h = 0.01;
-    CairnWorld *world = empty_world();
-    CairnBodyId id = add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0, 0, 10));
+    CairnWorld *world = support_empty_world();
+    CairnBodyId id = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0, 0, 10));
     assert_ok(cairn_body_set_velocity(world, id, V(2, 0, 0), V(0, 0, 3)));
-    step_once(world, h);
-    CairnBodyState dynamic = state_of(world, id);
+    support_step(world, h);
+    CairnBodyState dynamic = support_state(world, id);
     assert_near(dynamic.velocity.z, -gravity * h, 1e-15);
     assert_ok(cairn_body_set_type(world, id, CAIRN_KINEMATIC)); // keeps its velocity, feels nothing
     assert_refused(cairn_body_apply_force(world, id, V(1, 0, 0)), CAIRN_INVALID_ARGUMENT, "not dynamic");
-    step_once(world, h);
-    CairnBodyState kinematic = state_of(world, id);
+    support_step(world, h);
+    CairnBodyState kinematic = support_state(world, id);
     assert_vec3_near(kinematic.velocity, dynamic.velocity, 0);
     assert_vec3_near(kinematic.position, cairn_add_scaled(dynamic.position, h, dynamic.velocity), 1e-15);
     assert_ok(cairn_body_set_type(world, id, CAIRN_STATIC));
-    step_once(world, h);
-    assert_vec3_near(state_of(world, id).position, kinematic.position, 0);
-    assert_vec3_near(state_of(world, id).velocity, V(0, 0, 0), 0);
+    support_step(world, h);
+    assert_vec3_near(support_state(world, id).position, kinematic.position, 0);
+    assert_vec3_near(support_state(world, id).velocity, V(0, 0, 0), 0);
     assert_ok(cairn_body_set_type(world, id, CAIRN_DYNAMIC)); // falls again, from rest
-    step_once(world, h);
-    assert_vec3_near(state_of(world, id).velocity, V(0, 0, -gravity * h), 1e-15);
-    assert_int_equal(state_of(world, id).type, CAIRN_DYNAMIC);
+    support_step(world, h);
+    assert_vec3_near(support_state(world, id).velocity, V(0, 0, -gravity * h), 1e-15);
+    assert_int_equal(support_state(world, id).type, CAIRN_DYNAMIC);
     cairn_world_destroy(world);
 }
 
 // A kinematic plate that rises carries what lies on it.
 static void a_kinematic_plate_carries(void **state) {
     (void)state;
-    CairnWorld *world = empty_world();
-    CairnBodyId plate = add(world, CAIRN_KINEMATIC, cairn_box(4, 4, 0.2), V(0, 0, 0));
-    CairnBodyId ball = add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0.6));
+    CairnWorld *world = support_empty_world();
+    CairnBodyId plate = support_add(world, CAIRN_KINEMATIC, cairn_box(4, 4, 0.2), V(0, 0, 0));
+    CairnBodyId ball = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0.6));
     assert_ok(cairn_body_set_velocity(world, plate, V(0, 0, 0.5), V(0, 0, 0)));
     support_run(world, 60);
-    assert_near(state_of(world, plate).position.z, 0.5, 1e-12);
-    assert_near(state_of(world, ball).position.z, 1.1, 1e-5);
-    assert_near(state_of(world, ball).velocity.z, 0.5, 1e-6);
+    assert_near(support_state(world, plate).position.z, 0.5, 1e-12);
+    assert_near(support_state(world, ball).position.z, 1.1, 1e-5);
+    assert_near(support_state(world, ball).velocity.z, 0.5, 1e-6);
     cairn_world_destroy(world);
 }
 
@@ -501,7 +466,7 @@ static void the_problem_is_the_one_that_was_judged(void **state) {
     for (int scene = 0; scene < SUPPORT_SCENE_COUNT; scene++) {
         CairnWorld *world = support_scene_world((SupportScene)scene, NULL, 1);
         for (int i = 0; i < 30; i++) {
-            CairnStats stats = step_once(world, 1.0 / 60);
+            CairnStats stats = support_step(world, 1.0 / 60);
             CairnProblem problem;
             const double *lambda;
             CairnResidual residual;
@@ -538,22 +503,22 @@ static CairnStatus part_each(const CairnGraph *graph, const void *options, const
 // Two boxes on each other, 4 contacts of 3 rows below and 4 between: a part each, or one part, or a solver that asks for none.
 static void rows_between_parts_are_counted(void **state) {
     (void)state;
-    CairnWorld *world = empty_world();
-    add(world, CAIRN_STATIC, cairn_half_space(), V(0, 0, 0));
-    add(world, CAIRN_DYNAMIC, cairn_box(1, 1, 1), V(0, 0, 0.5));
-    add(world, CAIRN_DYNAMIC, cairn_box(1, 1, 1), V(0, 0, 1.5));
+    CairnWorld *world = support_empty_world();
+    support_add(world, CAIRN_STATIC, cairn_half_space(), V(0, 0, 0));
+    support_add(world, CAIRN_DYNAMIC, cairn_box(1, 1, 1), V(0, 0, 0.5));
+    support_add(world, CAIRN_DYNAMIC, cairn_box(1, 1, 1), V(0, 0, 1.5));
     CairnSolver parted = cairn_solver_pgs;
     parted.traits |= CAIRN_NEEDS_PARTITION;
     const CairnPartitioner each = {.name = "each", .summary = "", .partition = part_each};
     assert_ok(cairn_world_set_partitioner(world, &each, NULL));
-    assert_int_equal(step_once(world, 0.01).interface_rows, 0); // pgs
+    assert_int_equal(support_step(world, 0.01).interface_rows, 0); // pgs
     assert_ok(cairn_world_set_solver(world, &parted, NULL));
-    CairnStats stats = step_once(world, 0.01);
+    CairnStats stats = support_step(world, 0.01);
     assert_int_equal(stats.rows, 24);
     assert_int_equal(stats.parts, 2);
     assert_int_equal(stats.interface_rows, 12);
     assert_ok(cairn_world_set_partitioner(world, cairn_partitioner_at(0), NULL));
-    stats = step_once(world, 0.01);
+    stats = support_step(world, 0.01);
     assert_int_equal(stats.parts, 1);
     assert_int_equal(stats.interface_rows, 0);
     cairn_world_destroy(world);
