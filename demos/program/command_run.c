@@ -2,6 +2,7 @@
 #include "demos/program/output.h"
 #include "demos/program/program.h"
 #include "demos/program/progress.h"
+#include "demos/program/recording.h"
 #include "demos/program/render_scene.h"
 #include "demos/program/report.h"
 #include <stdlib.h>
@@ -12,6 +13,7 @@ typedef struct Run {
     CairnSession session;
     CairnTally tally;
     FILE *json, *csv;
+    CairnRecorder recorder;
     CairnStatus broken; // the first invariant of the scene that did not hold
     int broken_frame;
 } Run;
@@ -65,7 +67,8 @@ static CairnStatus run_frames(Run *run) {
             cairn_report_csv_line(run->csv, &stats);
             fputc('\n', run->csv);
         }
-        status = take_pictures(run, frame, &stats);
+        status = run->options.record ? cairn_recorder_add(&run->recorder, &run->session, &stats) : cairn_ok();
+        status = cairn_is_ok(status) ? take_pictures(run, frame, &stats) : status;
         cairn_progress_show(&progress, frame);
     }
     cairn_progress_end(&progress);
@@ -82,6 +85,9 @@ static CairnStatus run_scene(Run *run) {
     if (run->csv) {
         cairn_report_csv_head(run->csv);
         fputc('\n', run->csv);
+    }
+    if (options->record) {
+        CAIRN_TRY(cairn_recorder_open(&run->recorder, options->record, options, &run->session));
     }
     CAIRN_TRY(run_frames(run));
     if (run->json) {
@@ -153,8 +159,8 @@ static int run_command(int argc, char **argv) {
     }
     status = cairn_is_ok(status) ? run_scene(run) : status;
     CairnStatus json = cairn_output_close(run->options.json, &run->json),
-                csv = cairn_output_close(run->options.csv, &run->csv);
-    status = !cairn_is_ok(status) ? status : !cairn_is_ok(json) ? json : csv;
+                csv = cairn_output_close(run->options.csv, &run->csv), record = cairn_recorder_close(&run->recorder);
+    status = !cairn_is_ok(status) ? status : !cairn_is_ok(json) ? json : !cairn_is_ok(csv) ? csv : record;
     code = cairn_is_ok(status) ? exit_code(run) : cairn_complain("run", status);
     cairn_tally_free(&run->tally);
     cairn_session_close(&run->session);

@@ -5,8 +5,8 @@
 
 // The last may be missing.
 static const CairnCommand *const commands[] = {&cairn_command_list,  &cairn_command_run,  &cairn_command_compare,
-                                               &cairn_command_solve, &cairn_command_dump, &cairn_command_help,
-                                               &cairn_command_view};
+                                               &cairn_command_solve, &cairn_command_dump, &cairn_command_replay,
+                                               &cairn_command_help,  &cairn_command_view};
 
 enum { COMMAND_COUNT = (int)(sizeof(commands) / sizeof(commands[0])) };
 

@@ -71,6 +71,10 @@ static CairnStatus take_csv(void *target, const char *value) {
     return take_text(&((CairnRunOptions *)target)->csv, value);
 }
 
+static CairnStatus take_record(void *target, const char *value) {
+    return take_text(&((CairnRunOptions *)target)->record, value);
+}
+
 static CairnStatus take_param(void *target, const char *value) {
     return take_pair(&((CairnRunOptions *)target)->params, value);
 }
@@ -187,6 +191,7 @@ static const CairnOption own_options[] = {
     {"--solver", "NAME[:k=v,k=v]", "solver and its options (cairn list solvers; the first is the default)",
      take_solver},
     {"--csv", "FILE", "write a line a frame", take_csv},
+    {"--record", "FILE", "write a recording, which cairn replay runs again and cairn view shows", take_record},
     {"--screenshot", "FILE@FRAME", "write a PNG of the world after FRAME steps; may be repeated", take_shot},
     {"--size", "WIDTHxHEIGHT", "of the pictures, 960x600 by default", take_size},
 };

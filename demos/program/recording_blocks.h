@@ -1,0 +1,23 @@
+// What writer and reader of recordings agree on.
+#ifndef CAIRN_PROGRAM_RECORDING_BLOCKS_H
+#define CAIRN_PROGRAM_RECORDING_BLOCKS_H
+
+#define CAIRN_RECORD_MAGIC 0x444345524e524943u // "CIRNRECD"
+
+enum {
+    CAIRN_RECORD_VERSION = 1,
+    CAIRN_RECORD_OPENING = 16, // bytes of magic and version
+    CAIRN_RECORD_HEAD = 12,    // bytes of a block before its payload: kind (4), size (8)
+    CAIRN_RECORD_SUM = 8,      // bytes behind it: checksum
+    CAIRN_RECORD_POSE = 28,    // bytes of a pose
+    CAIRN_RECORD_WHOLE = 64    // every so many frames all poses are written
+};
+
+typedef enum CairnRecordKind {
+    CAIRN_RECORD_ASKED = 1,
+    CAIRN_RECORD_FRAME,
+    CAIRN_RECORD_KEY,
+    CAIRN_RECORD_END
+} CairnRecordKind;
+
+#endif
