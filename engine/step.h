@@ -12,17 +12,21 @@ typedef struct CairnStepBlock {
     CairnVec6 start;   // velocity at the start, damped
     CairnVec6 free;    // velocity at the end if no constraint acted
     CairnVec3 spin;    // angular velocity that the free rotation moves with (gyro.h)
-    CairnVec3 center;  // the new pose
-    CairnQuat q;
-    CairnVec3 end_velocity, end_spin; // the velocities that the body keeps
-    CairnVec3 end_momentum;           // angular, about the centre of mass
 } CairnStepBlock;
+
+// Where it ends.
+typedef struct CairnStepEnd {
+    CairnVec3 center;
+    CairnQuat q;
+    CairnVec3 velocity, spin; // that the body keeps
+    CairnVec3 momentum;       // angular, about the centre of mass
+} CairnStepEnd;
 
 typedef struct CairnStepContact {
     uint64_t id;
     int shape_a, shape_b, body_a, body_b;
-    CairnVec3 point, normal, tangent_1, tangent_2, arm_a, arm_b;
-    CairnVec3 roll_1, roll_2; // axes of the rolling rows
+    CairnVec3 point, normal, tangent_1, arm_a, arm_b; // the second tangent is normal x tangent_1
+    CairnVec3 roll_1; // axis of the first rolling row; that of the second is normal x roll_1
     double distance;
     double approach;      // normal velocity at the start of the step, negative while approaching
     double free_approach; // and at its end, if no constraint acted
@@ -46,6 +50,14 @@ typedef struct CairnStepJoint {
     const CairnJointRow *rows;
     int row_count, row, constraint;
 } CairnStepJoint;
+
+static inline CairnVec3 cairn_step_tangent_2(const CairnStepContact *contact) {
+    return cairn_cross(contact->normal, contact->tangent_1);
+}
+
+static inline CairnVec3 cairn_step_roll_2(const CairnStepContact *contact) {
+    return cairn_cross(contact->normal, contact->roll_1);
+}
 
 // The levers that bound a contact's rows t1, t2, torsion and rolling: row r holds at most levers[r] times the normal impulse.
 static inline double cairn_step_lever(const CairnMaterial *material, int r) {
@@ -88,6 +100,7 @@ typedef struct CairnStep {
 
     int *block_of; // of each body slot; -1: not dynamic, or asleep
     CairnStepBlock *blocks;
+    CairnStepEnd *ends; // of each block, from integrate on
     int block_count;
 
     int sleeping_count; // bodies asleep at the start
@@ -95,13 +108,15 @@ typedef struct CairnStep {
     double *still_time;
     bool *falls_asleep;
 
-    CairnMat3 *stiffness; // of each block: K of the geometric stiffness in use, negative semidefinite or 0; NULL: none
+    CairnMat3
+        *stiffness; // of each block: K of the geometric stiffness in use, negative semidefinite or 0; NULL: all are 0
 
     CairnStepContact *contacts;
-    int contact_count;
+    int contact_count, contact_capacity;
     CairnStepJoint *joints;
     int joint_count;
 
+    CairnArenaMark before_problem; // what lies above it is made anew where the step is solved with more contacts
     CairnProblem problem;
     double *P, *lambda, *lower, *upper; // what the stages still change
     CairnFriction *frictions;

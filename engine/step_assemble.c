@@ -218,6 +218,13 @@ void cairn_step_assemble(CairnStep *step) {
         return;
     }
     double t0 = cairn_timer_now();
+    if (step->velocity == NULL) {
+        step->velocity = CAIRN_STEP_PUSH(step, double, 6 * (size_t)step->block_count);
+        step->before_problem = cairn_arena_mark(step->arena);
+    }
+    if (cairn_step_failed(step)) {
+        return;
+    }
     cairn_step_contact_frames(step);
     cairn_step_joint_rows(step);
     if (cairn_step_failed(step)) {

@@ -79,11 +79,13 @@ void cairn_step_collide(CairnStep *step) {
     }
     CairnPair *pairs = NULL;
     int pair_count = 0;
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
     step->status = cairn_broad_pairs(&step->world->broad, boxes.boxes, boxes.kinds, boxes.owners, count, step->threads,
                                      step->arena, &pairs, &pair_count, &step->stats.overlap_tests);
     if (cairn_step_failed(step)) {
         return;
     }
+    pairs = cairn_arena_keep(step->arena, mark, pairs, (size_t)pair_count * sizeof *pairs);
     double t1 = cairn_timer_now();
     step->stats.pairs = pair_count;
     step->stats.times.broad = t1 - t0;

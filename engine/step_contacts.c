@@ -39,7 +39,6 @@ static void choose_tangents(const CairnStep *step, CairnStepContact *c, CairnVec
     } else {
         cairn_tangents(n, &c->tangent_1, &unused);
     }
-    c->tangent_2 = cairn_cross(n, c->tangent_1);
 }
 
 // How much velocity a unit impulse along the normal makes: the diagonal of J M^-1 J^T.
@@ -79,7 +78,6 @@ static void choose_rolling_axes(const CairnStep *step, CairnStepContact *c, Cair
     rolling = cairn_add_scaled(rolling, -cairn_dot(rolling, n), n);
     double speed = cairn_length(rolling);
     c->roll_1 = speed > still ? cairn_scale(1.0 / speed, rolling) : t1;
-    c->roll_2 = cairn_cross(n, c->roll_1);
 }
 
 static double position_term(const CairnStep *step, double distance) {
@@ -157,7 +155,6 @@ static void prepare_contact(const CairnStep *step, CairnStepContact *c) {
     c->wanted = normal_term(step, c);
     choose_tangents(step, c, slip);
     c->roll_1 = c->tangent_1;
-    c->roll_2 = c->tangent_2;
     if (c->material.rolling_friction > 0) {
         choose_rolling_axes(step, c, slip);
     }
@@ -165,10 +162,10 @@ static void prepare_contact(const CairnStep *step, CairnStepContact *c) {
         const CairnContactRecord *record = &step->store->contacts[c->record];
         double s = step->impulse_scale;
         c->warm = (CairnVec3){s * record->normal_impulse, s * cairn_dot(record->tangent_impulse, c->tangent_1),
-                              s * cairn_dot(record->tangent_impulse, c->tangent_2)};
+                              s * cairn_dot(record->tangent_impulse, cairn_step_tangent_2(c))};
         c->warm_spin =
             (CairnVec3){s * cairn_dot(record->spin_impulse, c->normal), s * cairn_dot(record->spin_impulse, c->roll_1),
-                        s * cairn_dot(record->spin_impulse, c->roll_2)};
+                        s * cairn_dot(record->spin_impulse, cairn_step_roll_2(c))};
     }
 }
 
@@ -200,6 +197,15 @@ void cairn_step_contact_frames(CairnStep *step) {
     }
 }
 
+// Of the rows n, t1, t2 (linear), then torsion about n and rolling about its own two axes (angular).
+static void find_axes(const CairnStepContact *c, CairnVec3 axes[CAIRN_CONTACT_ROWS]) {
+    axes[0] = axes[3] = c->normal;
+    axes[1] = c->tangent_1;
+    axes[2] = cairn_step_tangent_2(c);
+    axes[4] = c->roll_1;
+    axes[5] = cairn_step_roll_2(c);
+}
+
 static void write_row(double *J, CairnVec3 linear, CairnVec3 angular, double sign) {
     J[0] = sign * linear.x;
     J[1] = sign * linear.y;
@@ -209,9 +215,9 @@ static void write_row(double *J, CairnVec3 linear, CairnVec3 angular, double sig
     J[5] = sign * angular.z;
 }
 
-// Rows n, t1, t2 (linear), then torsion about n and rolling about its own two axes (angular).
 static void write_side(const CairnStepContact *c, CairnVec3 arm, double sign, double *J) {
-    const CairnVec3 axes[CAIRN_CONTACT_ROWS] = {c->normal, c->tangent_1, c->tangent_2, c->normal, c->roll_1, c->roll_2};
+    CairnVec3 axes[CAIRN_CONTACT_ROWS];
+    find_axes(c, axes);
     const CairnVec3 zero = {0, 0, 0};
     for (int r = 0; r < c->row_count && r < 3; r++) {
         write_row(J + 6 * r, axes[r], cairn_cross(arm, axes[r]), sign);
@@ -224,7 +230,8 @@ static void write_side(const CairnStepContact *c, CairnVec3 arm, double sign, do
 // The part of J v that problem dofs do not carry (bodies that are not dynamic), and under the midpoint rule the change of
 // variable from end velocity to mean velocity: (J v+ + d)/2 = J vm - J v/2 + d/2.
 static void write_right_side(const CairnStep *step, const CairnStepContact *c, double *d) {
-    const CairnVec3 axes[CAIRN_CONTACT_ROWS] = {c->normal, c->tangent_1, c->tangent_2, c->normal, c->roll_1, c->roll_2};
+    CairnVec3 axes[CAIRN_CONTACT_ROWS];
+    find_axes(c, axes);
     int bodies[2] = {c->body_a, c->body_b};
     bool midpoint = step->world->def.integrator == CAIRN_MIDPOINT;
     CairnVec3 fixed[2], all[2], fixed_spin[2], all_spin[2]; // "all": dynamic or not

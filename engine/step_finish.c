@@ -181,12 +181,12 @@ static void commit_bodies(CairnStep *step) {
         CairnBody *body = &store->bodies[i];
         body->part = step->has_partition && step->block_of[i] >= 0 ? step->parts.part[step->block_of[i]] : -1;
         if (step->block_of[i] >= 0) {
-            const CairnStepBlock *block = &step->blocks[step->block_of[i]];
-            body->velocity = block->end_velocity;
-            body->angular_velocity = block->end_spin;
+            const CairnStepEnd *end = &step->ends[step->block_of[i]];
+            body->velocity = end->velocity;
+            body->angular_velocity = end->spin;
             cairn_step_settle(step, step->block_of[i]);
-            tell_moved(step, i, block->center, block->q, cairn_body_sleeps(body));
-            add_energy(step, body, block->end_momentum);
+            tell_moved(step, i, end->center, end->q, cairn_body_sleeps(body));
+            add_energy(step, body, end->momentum);
         } else if (body->type == CAIRN_KINEMATIC) {
             CairnTransform pose = cairn_step_kinematic_pose(step, body);
             tell_moved(step, i, pose.p, pose.q, false);
@@ -221,13 +221,13 @@ static void commit_contacts(CairnStep *step, const CairnContactRecord *kept, int
         const double *l = step->lambda + c->row;
         CairnVec3 tangent = {0, 0, 0}, spin = {0, 0, 0};
         if (c->row_count >= 3) {
-            tangent = cairn_add_scaled(cairn_scale(l[1], c->tangent_1), l[2], c->tangent_2);
+            tangent = cairn_add_scaled(cairn_scale(l[1], c->tangent_1), l[2], cairn_step_tangent_2(c));
         }
         if (c->row_count >= 4) {
             spin = cairn_scale(l[3], c->normal);
         }
         if (c->row_count == 6) {
-            spin = cairn_add_scaled(cairn_add_scaled(spin, l[4], c->roll_1), l[5], c->roll_2);
+            spin = cairn_add_scaled(cairn_add_scaled(spin, l[4], c->roll_1), l[5], cairn_step_roll_2(c));
         }
         store->contacts[i] = (CairnContactRecord){.id = c->id,
                                                   .shape_a = c->shape_a,

@@ -346,22 +346,43 @@ static void keep_answers(CairnStep *step) {
     step->solved = step->lambda;
 }
 
+// From the back, so that it can be done in place.
+static void merge_into(CairnStepContact *all, const CairnStepContact *old, int old_count, const CairnStepContact *new,
+                       int new_count) {
+    while (new_count > 0) {
+        CairnPair last = {new[new_count - 1].shape_a, new[new_count - 1].shape_b};
+        bool is_new =
+            old_count == 0 ||
+            cairn_pair_compare((CairnPair){old[old_count - 1].shape_a, old[old_count - 1].shape_b}, last) <= 0;
+        all[old_count + new_count - 1] = is_new ? new[new_count - 1] : old[old_count - 1];
+        new_count -= is_new ? 1 : 0;
+        old_count -= is_new ? 0 : 1;
+    }
+    if (all != old && old_count > 0) {
+        memcpy(all, old, (size_t)old_count * sizeof *all);
+    }
+}
+
+// The contacts with those that were added. Where there is room among them the old problem's memory is free again.
 static void merge(CairnStep *step, const Foresight *f) {
     int count = step->contact_count + f->added_count;
-    CairnStepContact *all = CAIRN_STEP_PUSH(step, CairnStepContact, count);
-    for (int i = 0, k = 0, n = 0; all != NULL && n < count; n++) {
-        const CairnStepContact *old = i < step->contact_count ? &step->contacts[i] : NULL;
-        const CairnStepContact *new = k < f->added_count ? &f->added[k] : NULL;
-        bool is_old = new == NULL || (old != NULL && cairn_pair_compare((CairnPair){old->shape_a, old->shape_b},
-                                                                        (CairnPair){new->shape_a, new->shape_b}) <= 0);
-        all[n] = is_old ? *old : *new;
-        i += is_old ? 1 : 0;
-        k += is_old ? 0 : 1;
+    bool has_room = count <= step->contact_capacity;
+    CairnStepContact *all = has_room ? step->contacts : CAIRN_STEP_PUSH(step, CairnStepContact, count);
+    if (all == NULL) {
+        return;
     }
-    if (all != NULL) {
-        step->contacts = all;
-        step->contact_count = count;
-        step->stats.contacts = count;
+    merge_into(all, step->contacts, step->contact_count, f->added, f->added_count);
+    step->contacts = all;
+    step->contact_count = step->stats.contacts = count;
+    if (has_room) {
+        size_t rows = 0; // joints come first
+        for (int j = 0; j < step->joint_count; j++) {
+            rows += (size_t)step->joints[j].row_count;
+        }
+        step->solved = cairn_arena_keep(step->arena, step->before_problem, step->lambda, rows * sizeof(double));
+    } else {
+        step->contact_capacity = count;
+        step->before_problem = cairn_arena_mark(step->arena);
     }
 }
 
@@ -374,6 +395,7 @@ bool cairn_step_foresee(CairnStep *step) {
         return false;
     }
     double t0 = cairn_timer_now();
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
     Foresight f = {.step = step};
     find_pairs(&f);
     f.overlap = CAIRN_STEP_PUSH(step, double, f.pair_count);
@@ -400,6 +422,8 @@ bool cairn_step_foresee(CairnStep *step) {
     if (f.added_count > 0 && !cairn_step_failed(step)) {
         keep_answers(step);
         merge(step, &f);
+    } else {
+        cairn_arena_release(step->arena, mark);
     }
     step->stats.times.foresee += cairn_timer_now() - t0;
     return f.added_count > 0 && !cairn_step_failed(step);

@@ -9,33 +9,33 @@
 #include "engine/step.h"
 
 static void integrate_block(const CairnStep *step, int b) {
-    CairnStepBlock *block = &step->blocks[b];
+    const CairnStepBlock *block = &step->blocks[b];
+    CairnStepEnd *end = &step->ends[b];
     const CairnBody *body = &step->store->bodies[block->body];
     const CairnWorldDef *def = &step->world->def;
     const double *x = step->velocity + (ptrdiff_t)6 * b;
     CairnVec3 v = {x[0], x[1], x[2]}, u = {x[3], x[4], x[5]};
     double h = step->advance != NULL ? step->advance[b] : step->h;
-    block->center = cairn_add_scaled(body->center, h, v);
-    block->q = cairn_quat_normalize(cairn_quat_mul(cairn_quat_exp(cairn_scale(h, u)), body->q));
+    end->center = cairn_add_scaled(body->center, h, v);
+    end->q = cairn_quat_normalize(cairn_quat_mul(cairn_quat_exp(cairn_scale(h, u)), body->q));
     CairnVec3 change = cairn_sub(u, block->spin);
-    block->end_velocity = v;
+    end->velocity = v;
     if (def->integrator == CAIRN_MIDPOINT) { // vm = (v + v+)/2 was solved for
         change = cairn_scale(2, change);
-        block->end_velocity = cairn_sub(cairn_scale(2, v), block->start.linear);
+        end->velocity = cairn_sub(cairn_scale(2, v), block->start.linear);
     }
-    block->end_spin = cairn_add(block->start.angular, change);
-    block->end_momentum = cairn_mat3_mul(block->inertia, block->end_spin);
+    end->spin = cairn_add(block->start.angular, change);
+    end->momentum = cairn_mat3_mul(block->inertia, end->spin);
     if (def->gyroscopic && !body->is_isotropic) { // the momentum is kept while the body turns under it
-        CairnMat3 axes = cairn_mat3_of_quat(cairn_quat_mul(block->q, body->axes));
-        CairnVec3 local = cairn_mat3_transpose_mul(axes, block->end_momentum), inverse = cairn_inverse_moments(body);
-        block->end_spin =
-            cairn_mat3_mul(axes, (CairnVec3){inverse.x * local.x, inverse.y * local.y, inverse.z * local.z});
+        CairnMat3 axes = cairn_mat3_of_quat(cairn_quat_mul(end->q, body->axes));
+        CairnVec3 local = cairn_mat3_transpose_mul(axes, end->momentum), inverse = cairn_inverse_moments(body);
+        end->spin = cairn_mat3_mul(axes, (CairnVec3){inverse.x * local.x, inverse.y * local.y, inverse.z * local.z});
     }
 }
 
-static bool is_finite_block(const CairnStepBlock *block) {
-    return cairn_is_within_reach(block->center) && cairn_quat_is_unit(block->q) &&
-           cairn_vec3_is_finite(block->end_velocity) && cairn_vec3_is_finite(block->end_spin);
+static bool is_finite_end(const CairnStepEnd *end) {
+    return cairn_is_within_reach(end->center) && cairn_quat_is_unit(end->q) && cairn_vec3_is_finite(end->velocity) &&
+           cairn_vec3_is_finite(end->spin);
 }
 
 CairnTransform cairn_step_kinematic_pose(const CairnStep *step, const CairnBody *body) {
@@ -68,12 +68,16 @@ void cairn_step_integrate(CairnStep *step) {
     }
     double t0 = cairn_timer_now();
     int count = step->block_count, broken = count;
+    step->ends = CAIRN_STEP_PUSH(step, CairnStepEnd, count);
+    if (cairn_step_failed(step)) {
+        return;
+    }
 #pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(static)              \
     reduction(min                                                                                                      \
               : broken)
     for (int b = 0; b < count; b++) {
         integrate_block(step, b);
-        broken = !is_finite_block(&step->blocks[b]) && b < broken ? b : broken;
+        broken = !is_finite_end(&step->ends[b]) && b < broken ? b : broken;
     }
     if (broken < count) {
         const double *v = step->velocity + (ptrdiff_t)6 * broken;

@@ -369,6 +369,16 @@ static void fill_piece(const Narrow *narrow, const Piece *piece) {
     }
 }
 
+// Room for contacts that come later in the step too (step_foresee.c).
+static int room_for(int count) {
+    return count < INT_MAX - count / 16 - 64 ? count + count / 16 + 64 : INT_MAX;
+}
+
+static void make_room(CairnStep *step, int capacity) {
+    step->contacts = CAIRN_STEP_PUSH(step, CairnStepContact, capacity);
+    step->contact_capacity = step->contacts != NULL ? capacity : 0;
+}
+
 static void fill_all(CairnStep *step, Narrow *narrow) {
     long total = 0;
     for (int k = 0; k < narrow->piece_count; k++) {
@@ -379,8 +389,10 @@ static void fill_all(CairnStep *step, Narrow *narrow) {
             return;
         }
     }
-    step->contacts = CAIRN_STEP_PUSH(step, CairnStepContact, total);
-    if (step->contacts == NULL) {
+    if (total > step->contact_capacity) {
+        make_room(step, room_for((int)total));
+    }
+    if (cairn_step_failed(step)) {
         return;
     }
     step->contact_count = (int)total;
@@ -399,14 +411,29 @@ void cairn_step_narrow(CairnStep *step, const CairnStepBoxes *boxes, const Cairn
         narrow.pieces[k].first = (int)((long)pair_count * k / narrow.piece_count);
         narrow.pieces[k].end = (int)((long)pair_count * (k + 1) / narrow.piece_count);
     }
-    find_all(step, &narrow);
+    // Room for as many contacts as there were last time comes first: all that is only for finding them lies above it, and is free
+    // again in the end.
+    make_room(step, step->world->contact_capacity);
     if (cairn_step_failed(step)) {
         return;
     }
-    if (!records_are_sorted(step)) {
+    int expected = step->contact_capacity;
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
+    find_all(step, &narrow);
+    if (!cairn_step_failed(step) && !records_are_sorted(step)) {
         fill_table(step, &narrow);
     }
     if (!cairn_step_failed(step)) {
         fill_all(step, &narrow);
     }
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    if (step->contact_capacity == expected) {
+        cairn_arena_release(step->arena, mark);
+    } else {
+        size_t bytes = (size_t)step->contact_capacity * sizeof *step->contacts;
+        step->contacts = cairn_arena_keep(step->arena, mark, step->contacts, bytes);
+    }
+    step->world->contact_capacity = room_for(step->contact_count);
 }

@@ -131,11 +131,12 @@ static void unite_contacts(const CairnStep *step, int *parent, bool *restless) {
     }
 }
 
-static double still_time_after(const CairnStep *step, const CairnStepBlock *block) {
+static double still_time_after(const CairnStep *step, int block) {
     const CairnWorldDef *def = &step->world->def;
-    bool is_still =
-        cairn_length(block->end_velocity) <= def->sleep_speed && cairn_length(block->end_spin) <= def->sleep_spin;
-    double before = was_woken(step->store, block->body) ? 0 : step->store->bodies[block->body].still_time;
+    const CairnStepEnd *end = &step->ends[block];
+    bool is_still = cairn_length(end->velocity) <= def->sleep_speed && cairn_length(end->spin) <= def->sleep_spin;
+    int body = step->blocks[block].body;
+    double before = was_woken(step->store, body) ? 0 : step->store->bodies[body].still_time;
     return is_still ? before + step->h : 0;
 }
 
@@ -159,7 +160,7 @@ void cairn_step_find_rest(CairnStep *step) {
     unite_contacts(step, step->island, restless);
     for (int b = 0; b < count; b++) { // a root stands before its members
         step->island[b] = cairn_step_root(step->island, b);
-        step->still_time[b] = restless[b] ? 0 : still_time_after(step, &step->blocks[b]);
+        step->still_time[b] = restless[b] ? 0 : still_time_after(step, b);
         int root = step->island[b];
         shortest[root] = root == b ? step->still_time[b] : fmin(shortest[root], step->still_time[b]);
         step->stats.islands += root == b ? 1 : 0;

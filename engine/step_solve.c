@@ -40,11 +40,12 @@ static bool amend(CairnStep *step) {
 // v = P^-1 (p + J^T lambda): the engine's own, so that no solver's bookkeeping reaches the bodies.
 static void find_velocities(CairnStep *step) {
     CairnOps ops;
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
     step->status = cairn_ops_init(&ops, &step->problem, step->arena);
-    step->velocity = CAIRN_STEP_PUSH(step, double, step->problem.dof_count);
     if (!cairn_step_failed(step)) {
         cairn_ops_velocity(&ops, step->lambda, step->velocity);
     }
+    cairn_arena_release(step->arena, mark);
 }
 
 // What a caller gave may be finite and yet too large to compute with: no solver ever sees such a problem.

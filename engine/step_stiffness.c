@@ -74,7 +74,7 @@ static void sum_contacts(const CairnStep *step, const double *lambda, Acting *su
         const double *l = lambda + c->row;
         CairnVec3 impulse = cairn_scale(l[0], c->normal);
         if (c->row_count >= 3) {
-            impulse = cairn_add_scaled(cairn_add_scaled(impulse, l[1], c->tangent_1), l[2], c->tangent_2);
+            impulse = cairn_add_scaled(cairn_add_scaled(impulse, l[1], c->tangent_1), l[2], cairn_step_tangent_2(c));
         }
         CairnVec3 force = cairn_scale(1.0 / step->h, impulse);
         int a = cairn_step_block(step, c->body_a), b = cairn_step_block(step, c->body_b);
@@ -148,22 +148,34 @@ void cairn_step_stiffen(CairnStep *step) {
     if (step->problem.row_count == 0 || !step->world->def.geometric_stiffness) {
         return;
     }
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
     step->stiffness = find_stiffness(step, step->lambda);
+    bool is_needed = false;
     for (int b = 0; b < step->block_count && !cairn_step_failed(step); b++) {
         write_stiffness(step, b, step->stiffness[b]);
+        is_needed = is_needed || norm(step->stiffness[b]) > 0;
+    }
+    if (!is_needed) { // in most worlds
+        step->stiffness = NULL;
+        cairn_arena_release(step->arena, mark);
     }
 }
 
 bool cairn_step_stiffen_again(CairnStep *step) {
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
     CairnMat3 *next = find_stiffness(step, step->lambda);
     bool jumped = false;
     for (int b = 0; b < step->block_count && next != NULL && !jumped; b++) {
-        jumped = has_jumped(step, next[b], step->stiffness[b]);
+        jumped = has_jumped(step, next[b], step->stiffness != NULL ? step->stiffness[b] : (CairnMat3){0});
     }
     // A K that hardly changed is not put in use: P stays the one that was solved with.
     for (int b = 0; b < step->block_count && jumped; b++) {
-        step->stiffness[b] = next[b];
         write_stiffness(step, b, next[b]);
+    }
+    if (jumped) {
+        step->stiffness = next;
+    } else {
+        cairn_arena_release(step->arena, mark);
     }
     return jumped;
 }

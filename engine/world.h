@@ -31,6 +31,7 @@ struct CairnWorld {
     CairnEventList events;
     CairnBroad broad, broad_ahead;            // of the step; of where the solved velocities lead
     int narrow_capacity[CAIRN_NARROW_PIECES]; // contact points for which each piece of the narrow phase has room
+    int contact_capacity;                     // contacts that the next step makes room for before it looks for them
     CairnArena arena;                         // of the step; the last problem lives here until the next one
 
     const CairnSolver *solver;

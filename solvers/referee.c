@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-// R = L^-1 of a block P = L L^T, by columns, zeros included, so that P^-1 = R^T R. False where P is not positive definite.
+// R = L^-1 of a block P = L L^T, by columns from the diagonal down, so that P^-1 = R^T R. False where P is not positive definite.
 static inline bool factor_of(int n, const double *P, double *R) {
     double L[CAIRN_BLOCK_LIMIT * CAIRN_BLOCK_LIMIT];
     memcpy(L, P, (size_t)(n * n) * sizeof *L);
@@ -22,14 +22,13 @@ static inline bool factor_of(int n, const double *P, double *R) {
             }
         }
     }
-    for (int k = 0; k < n; k++) { // column k solves L x = e_k
-        double *x = R + k * n;
-        for (int i = 0; i < n; i++) {
+    for (int k = 0; k < n; R += n - k, k++) { // column k solves L x = e_k
+        for (int i = k; i < n; i++) {
             double sum = i == k ? 1 : 0;
             for (int j = k; j < i; j++) {
-                sum -= L[i * n + j] * x[j];
+                sum -= L[i * n + j] * R[j - k];
             }
-            x[i] = i < k ? 0 : sum / L[i * n + i];
+            R[i - k] = sum / L[i * n + i];
         }
     }
     return true;
@@ -43,9 +42,9 @@ static inline void multiply_of(int n, const double *R, const double *x, double *
     for (int i = 0; i < n; i++) {
         y[i] = 0;
     }
-    for (int k = 0; k < n; k++) {
-        for (int i = 0; i < n; i++) {
-            y[i] += R[k * n + i] * x[k];
+    for (int k = 0; k < n; R += n - k, k++) {
+        for (int i = k; i < n; i++) {
+            y[i] += R[i - k] * x[k];
         }
     }
 }
@@ -103,10 +102,10 @@ static void solve_dofs(const CairnProblem *problem, const double *factors, const
         const double *R = factors + place[b];
         double y[CAIRN_BLOCK_LIMIT];
         multiply(block.size, R, v + block.first, y);
-        for (int k = 0; k < block.size; k++) {
+        for (int k = 0; k < block.size; R += block.size - k, k++) {
             double sum = 0;
             for (int i = k; i < block.size; i++) {
-                sum += R[k * block.size + i] * y[i];
+                sum += R[i - k] * y[i];
             }
             v[block.first + k] = sum;
         }
@@ -155,11 +154,15 @@ static void weigh_constraint(Referee *referee, int c, const double *factors, con
     }
 }
 
+static size_t factor_size(int n) {
+    return (size_t)(n * (n + 1) / 2);
+}
+
 static CairnStatus factor_dofs(const CairnProblem *problem, CairnArena *arena, double **factors, size_t **place) {
     size_t size = 0;
     *place = CAIRN_PUSH(arena, size_t, problem->block_count + 1);
     for (int i = 0; i < problem->block_count; i++) {
-        size += (size_t)(problem->blocks[i].size * problem->blocks[i].size);
+        size += factor_size(problem->blocks[i].size);
     }
     *factors = CAIRN_PUSH(arena, double, size + 1);
     if (!*place || !*factors) {
@@ -173,7 +176,7 @@ static CairnStatus factor_dofs(const CairnProblem *problem, CairnArena *arena, d
         if (!factor_block(block.size, problem->P + block.matrix, *factors + size)) {
             return cairn_error(CAIRN_NUMERIC, "residual: P is not positive definite in block %d", i);
         }
-        size += (size_t)(block.size * block.size);
+        size += factor_size(block.size);
     }
     return cairn_ok();
 }
@@ -266,10 +269,8 @@ CairnStatus cairn_referee_evaluate(Referee *referee, CairnArena *arena) {
     referee->w = CAIRN_PUSH(arena, double, rows + 1);
     referee->b = CAIRN_PUSH(arena, double, rows + 1);
     referee->D = CAIRN_PUSH(arena, double, rows + 1);
-    referee->lower = CAIRN_PUSH(arena, double, rows + 1);
-    referee->upper = CAIRN_PUSH(arena, double, rows + 1);
     referee->contact = cairn_arena_push_zero(arena, (size_t)problem->friction_count + 1, sizeof *referee->contact);
-    if (!referee->w || !referee->b || !referee->D || !referee->lower || !referee->upper || !referee->contact) {
+    if (!referee->w || !referee->b || !referee->D || !referee->contact) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "residual: no memory for %d rows", rows);
     }
     if (problem->form == CAIRN_FORM_EXPLICIT) {

@@ -13,7 +13,6 @@ typedef struct Referee {
     double *w;               // A lambda + b
     double *b;               // J P^-1 p + d
     double *D;               // |diag(A)|, 1 where that is 0
-    double *lower, *upper;   // bounds as the friction law has them
     double (*contact)[3][3]; // of each friction group: A's block of its rows n, t1, t2
 } Referee;
 

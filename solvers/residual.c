@@ -16,20 +16,14 @@ static bool is_cone(CairnFrictionKind kind) {
 }
 
 // Bounds as the friction law has them. BOX keeps the problem's own; rolling and torsion of a cone are bounded as in BOX_CURRENT.
-static void set_bounds(Referee *referee) {
-    const CairnProblem *problem = referee->problem;
-    for (int r = 0; r < problem->row_count; r++) {
-        referee->lower[r] = problem->lower[r];
-        referee->upper[r] = problem->upper[r];
-    }
-    for (int f = 0; f < problem->friction_count; f++) {
-        const CairnFriction *friction = &problem->frictions[f];
-        double normal = fmax(0, referee->lambda[friction->normal]);
-        for (int k = 1; k < 3 + friction->spin_rows && friction->kind != CAIRN_FRICTION_BOX; k++) {
-            double lever = k < 3 ? friction->mu : k == 3 ? friction->torsion : friction->rolling;
-            referee->upper[friction->normal + k] = lever * normal;
-            referee->lower[friction->normal + k] = -lever * normal;
-        }
+static void find_bounds(const Referee *referee, int r, const CairnFriction *friction, double *lower, double *upper) {
+    *lower = referee->problem->lower[r];
+    *upper = referee->problem->upper[r];
+    int k = friction != NULL ? r - friction->normal : 0;
+    if (friction != NULL && friction->kind != CAIRN_FRICTION_BOX && k > 0 && k < 3 + friction->spin_rows) {
+        double lever = k < 3 ? friction->mu : k == 3 ? friction->torsion : friction->rolling;
+        *upper = lever * fmax(0, referee->lambda[friction->normal]);
+        *lower = -*upper;
     }
 }
 
@@ -57,10 +51,12 @@ static void take_scaled(CairnResidual *residual, double value, int row, const Ca
 }
 
 // A row judged by its bounds; returns its scaled residual.
-static double judge_row(const Referee *referee, int r, const CairnConstraintBlock *constraint, bool is_friction,
-                        CairnResidual *residual, double *sum) {
-    double x = referee->lambda[r], w = referee->w[r], D = referee->D[r];
-    double lower = referee->lower[r], upper = referee->upper[r];
+static double judge_row(const Referee *referee, int r, const CairnConstraintBlock *constraint, CairnResidual *residual,
+                        double *sum) {
+    const CairnProblem *problem = referee->problem;
+    bool is_friction = constraint && constraint->friction >= 0;
+    double x = referee->lambda[r], w = referee->w[r], D = referee->D[r], lower, upper;
+    find_bounds(referee, r, is_friction ? &problem->frictions[constraint->friction] : NULL, &lower, &upper);
     double natural = natural_row(x, w, lower, upper);
     double scaled = fabs(middle(w, D * (x - upper), D * (x - lower)));
     *sum += natural * natural;
@@ -114,9 +110,8 @@ static double judge_rows(const Referee *referee, CairnResidual *residual) {
             c++;
         }
         const CairnConstraintBlock *constraint = c < problem->constraint_count ? &problem->constraints[c] : NULL;
-        bool is_friction = constraint && constraint->friction >= 0;
         if (!is_cone_row(problem, constraint, r)) {
-            largest = fmax(largest, judge_row(referee, r, constraint, is_friction, residual, &sum));
+            largest = fmax(largest, judge_row(referee, r, constraint, residual, &sum));
         } else if (r == problem->frictions[constraint->friction].normal) {
             judge_cone(referee, constraint->friction, constraint, residual, &sum);
         }
@@ -157,7 +152,6 @@ CairnStatus cairn_residual_in(const CairnProblem *problem, const double *lambda,
     Referee referee = {.problem = problem, .lambda = lambda};
     CairnStatus status = cairn_referee_evaluate(&referee, arena);
     if (cairn_is_ok(status)) {
-        set_bounds(&referee);
         *residual = (CairnResidual){.worst_row = -1};
         judge(&referee, residual);
     }

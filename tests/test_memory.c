@@ -227,6 +227,59 @@ static void release_gives_back_what_came_after_the_mark(void **state) {
     assert_memory_clean(&memory);
 }
 
+static void keep_moves_the_last_down_to_the_mark(void **state) {
+    (void)state;
+    SupportMemory memory = {0};
+    CairnAllocator allocator = support_allocator(&memory);
+    CairnArena arena;
+    cairn_arena_init(&arena, &allocator);
+    unsigned char *below = cairn_arena_push(&arena, 100, 1);
+    memset(below, 0x11, 100);
+    CairnArenaMark mark = cairn_arena_mark(&arena);
+    void *place = cairn_arena_push(&arena, 300, 1);
+    unsigned char *last = cairn_arena_push(&arena, 1000, 1); // overlaps with where it goes
+    for (int i = 0; i < 1000; i++) {
+        last[i] = (unsigned char)(i % 251);
+    }
+    unsigned char *kept = cairn_arena_keep(&arena, mark, last, 1000);
+    assert_ptr_equal(kept, place);
+    assert_int_equal(arena.used, 128 + 1024);
+    for (int i = 0; i < 1000; i++) {
+        assert_int_equal(kept[i], i % 251);
+    }
+    assert_int_equal(below[99], 0x11);
+    // Once the arena has grown nothing moves, and nothing is lost.
+    mark = cairn_arena_mark(&arena);
+    last = cairn_arena_push(&arena, 1 << 20, 1);
+    last[(1 << 20) - 1] = 7;
+    assert_ptr_equal(cairn_arena_keep(&arena, mark, last, 1 << 20), last);
+    assert_int_equal(last[(1 << 20) - 1], 7);
+    assert_null(cairn_arena_keep(&arena, mark, NULL, 0));
+    cairn_arena_free(&arena);
+    assert_memory_clean(&memory);
+}
+
+// What a large use asks for beyond what it uses: an eighth, while it grows and after.
+static void a_large_use_wastes_little(void **state) {
+    (void)state;
+    enum { PIECE = 100000, PIECES = 400 };
+    SupportMemory memory = {0};
+    CairnAllocator allocator = support_allocator(&memory);
+    CairnArena arena;
+    cairn_arena_init(&arena, &allocator);
+    for (int run = 0; run < 3; run++) {
+        for (int i = 0; i < PIECES; i++) {
+            assert_non_null(cairn_arena_push(&arena, PIECE, 1));
+            assert_true((double)memory.live_bytes <= 1.25 * (double)arena.peak + (1 << 20));
+        }
+        cairn_arena_reset(&arena);
+        assert_true((double)memory.live_bytes <= 1.13 * (double)arena.peak);
+        assert_below(memory.calls, 60); // log(40 MB / 1 MB) / log(9/8) and what came before
+    }
+    cairn_arena_free(&arena);
+    assert_memory_clean(&memory);
+}
+
 static void arena_survives_an_allocator_that_fails(void **state) {
     (void)state;
     int failed_runs = 0;
@@ -279,6 +332,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_like_use_after_reset_allocates_nothing),
         cmocka_unit_test(the_peak_of_a_released_mark_is_remembered),
         cmocka_unit_test(release_gives_back_what_came_after_the_mark),
+        cmocka_unit_test(keep_moves_the_last_down_to_the_mark),
+        cmocka_unit_test(a_large_use_wastes_little),
         cmocka_unit_test(arena_survives_an_allocator_that_fails),
         cmocka_unit_test(arena_refuses_sizes_that_overflow),
     };

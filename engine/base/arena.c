@@ -12,7 +12,7 @@ struct CairnArenaChunk {
     size_t capacity, used;
 };
 
-enum { HEADER_SIZE = CAIRN_ALIGNMENT, FIRST_CHUNK = 1 << 16 };
+enum { HEADER_SIZE = CAIRN_ALIGNMENT, FIRST_CHUNK = 1 << 16, LARGE = 1 << 20 };
 _Static_assert(sizeof(struct CairnArenaChunk) <= HEADER_SIZE, "the chunk's header must fit in front of its bytes");
 
 static CairnArenaChunk *new_chunk(const CairnArena *arena, size_t capacity) {
@@ -44,11 +44,14 @@ void cairn_arena_free(CairnArena *arena) {
     arena->peak = 0;
 }
 
-// A new chunk at least twice the last, so that a first use of n bytes asks the allocator O(log n) times.
+// Chunks double while they are small, and are an eighth of what is in use once that is large: a first use of n bytes asks the
+// allocator O(log n) times, and a large one wastes little.
 static bool grow(CairnArena *arena, size_t size) {
     size_t capacity = FIRST_CHUNK;
-    if (arena->chunk != NULL && arena->chunk->capacity <= SIZE_MAX / 4) {
+    if (arena->chunk != NULL && arena->used < LARGE) {
         capacity = 2 * arena->chunk->capacity;
+    } else if (arena->chunk != NULL) {
+        capacity = arena->used / 8;
     }
     if (capacity < size) {
         capacity = size;
@@ -108,19 +111,13 @@ void cairn_arena_reset(CairnArena *arena) {
     if (chunk_count == 0 || (chunk_count == 1 && total >= arena->peak)) {
         return;
     }
-    // With room to spare, so that a use that grows a little each time does not ask each time.
-    size_t spare = arena->peak <= SIZE_MAX / 2 ? arena->peak / 2 : 0;
-    if (total < arena->peak + spare) {
-        total = arena->peak + spare;
-    }
-    CairnArenaChunk *whole = new_chunk(arena, total);
-    if (whole == NULL) {
-        return;
-    }
+    // With room to spare, so that a use that grows a little each time does not ask each time. The old chunks go first: side by side
+    // with the new one they would be the most that the arena ever holds.
     while (arena->chunk != NULL) {
         drop_newest(arena);
     }
-    arena->chunk = whole;
+    size_t spare = arena->peak < LARGE ? arena->peak / 2 : arena->peak / 8;
+    arena->chunk = new_chunk(arena, arena->peak + spare); // or none, and the next use makes its own
 }
 
 CairnArenaMark cairn_arena_mark(const CairnArena *arena) {
@@ -137,4 +134,14 @@ void cairn_arena_release(CairnArena *arena, CairnArenaMark mark) {
         arena->chunk->used = mark.chunk_used;
     }
     arena->used = mark.used;
+}
+
+void *cairn_arena_keep(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes) {
+    if (memory == NULL || arena->chunk == NULL || arena->chunk != mark.chunk) {
+        return memory;
+    }
+    cairn_arena_release(arena, mark);
+    void *kept = cairn_arena_push(arena, bytes, 1); // fits: it lay there before, and further up
+    CAIRN_ASSERT(arena->chunk == mark.chunk);
+    return kept != NULL ? memmove(kept, memory, bytes) : NULL;
 }

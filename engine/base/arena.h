@@ -27,12 +27,16 @@ void *cairn_arena_push(CairnArena *arena, size_t count, size_t element_size);
 void *cairn_arena_push_zero(CairnArena *arena, size_t count, size_t element_size);
 
 // Everything is free again. When the last use needed several chunks, they become one with room to spare, so that the next like use
-// allocates nothing (if the allocator refuses that, the chunks stay as they are).
+// allocates nothing (if the allocator refuses that, the arena is empty and grows again).
 void cairn_arena_reset(CairnArena *arena);
 
 // Free everything pushed since the mark.
 CairnArenaMark cairn_arena_mark(const CairnArena *arena);
 void cairn_arena_release(CairnArena *arena, CairnArenaMark mark);
+
+// The same, but `bytes` at `memory`, which was pushed since the mark, live on: they move down to it, and their new place
+// comes back. Where the arena has grown since then nothing is freed or moved.
+void *cairn_arena_keep(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes);
 
 // `count` elements of a type, as a pointer to it.
 #define CAIRN_PUSH(arena, Type, count) ((Type *)cairn_arena_push((arena), (size_t)(count), sizeof(Type)))
