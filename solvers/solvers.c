@@ -13,6 +13,7 @@
 #include "solvers/pgs_sm.h"
 #include "solvers/psor.h"
 #include "solvers/schur.h"
+#include "solvers/subadmm.h"
 #ifdef CAIRN_CHOLMOD
 #include "solvers/cholmod/bpp_cholmod.h"
 #endif
@@ -32,6 +33,8 @@ static const CairnSolver *const solvers[] = {
     &cairn_solver_schur_bpp,
     &cairn_solver_schur_pgs_sm,
     &cairn_solver_fbic,
+    &cairn_solver_subadmm,
+    &cairn_solver_fadmm,
 #ifdef CAIRN_CHOLMOD
     &cairn_solver_bpp_cholmod,
 #endif
@@ -66,7 +69,7 @@ CairnStatus cairn_solver_find(const char *name, const CairnSolver **solver) {
 }
 
 const char *cairn_outcome_name(CairnOutcome outcome) {
-    static const char *const names[CAIRN_OUTCOME_COUNT] = {"converged", "at limit", "stalled", "singular"};
+    static const char *const names[CAIRN_OUTCOME_COUNT] = {"converged", "at limit", "stalled", "singular", "diverged"};
     return (int)outcome >= 0 && outcome < CAIRN_OUTCOME_COUNT ? names[outcome] : "unknown";
 }
 

@@ -27,6 +27,7 @@ typedef enum CairnOutcome {
     CAIRN_AT_LIMIT,      // an iteration limit ended it
     CAIRN_STALLED,       // it no longer moved
     CAIRN_SINGULAR,      // a factor broke down
+    CAIRN_DIVERGED,      // it moved away: solve answers CAIRN_NUMERIC, and a world keeps its last good step
     CAIRN_OUTCOME_COUNT
 } CairnOutcome;
 

@@ -1,0 +1,182 @@
+#include "solvers/subadmm.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "solvers/subadmm_system.h"
+#include "solvers/system.h"
+
+static const char *const division_names[] = {"groups", "bodies", "parts", NULL};
+static const char *const inside_names[] = {"all", "none", NULL};
+
+#define COMMON                                                                                                         \
+    CAIRN_FIELD_CHOICE(CairnSubadmmOptions, inside, 0, inside_names,                                                   \
+                       "rows without bounds within a subsystem: part of its dynamics, or rows (S2 remark 1)"),         \
+        CAIRN_FIELD_INT(CairnSubadmmOptions, iterations, 60, 1, 100000000, "most iterations (S2: 30, 60 and 90)"),     \
+        CAIRN_FIELD_DOUBLE(CairnSubadmmOptions, tolerance, 1e-12, 0, 1, 0, "N s",                                      \
+                           "stop when sqrt(theta) of S2 eq. 22 is not larger"),                                        \
+        CAIRN_FIELD_DOUBLE(CairnSubadmmOptions, beta, 1, 0, 1e12, CAIRN_FIELD_OPEN_MIN, "",                            \
+                           "times beta of S2 eq. 23"),                                                                 \
+        CAIRN_FIELD_DOUBLE(CairnSubadmmOptions, relaxation, 1, 0, 2, CAIRN_FIELD_OPEN_MIN | CAIRN_FIELD_OPEN_MAX, "",  \
+                           "above 1: over-relaxed")
+
+static const CairnField sub_fields[] = {
+    CAIRN_FIELD_CHOICE(CairnSubadmmOptions, division, 0, division_names,
+                       "subsystems: the scene's groups, every body, or the partitioner's parts"),
+    COMMON,
+};
+static const CairnField full_fields[] = {COMMON};
+
+static const CairnFieldTable sub_options = CAIRN_FIELD_TABLE("subadmm", CairnSubadmmOptions, sub_fields);
+static const CairnFieldTable full_options = CAIRN_FIELD_TABLE("fadmm", CairnSubadmmOptions, full_fields);
+
+static CairnStatus check(const char *name, const CairnProblem *problem, const double *lambda) {
+    for (int i = 0; i < problem->friction_count; i++) {
+        const CairnFriction *friction = &problem->frictions[i];
+        double sum = friction->mu + friction->torsion + friction->rolling;
+        if (!isfinite(sum) || friction->mu < 0 || friction->torsion < 0 || friction->rolling < 0) {
+            return cairn_error(
+                CAIRN_INVALID_ARGUMENT,
+                "%s: frictions[%d] has mu = %g, torsion = %g, rolling = %g: must be finite and at least 0", name, i,
+                friction->mu, friction->torsion, friction->rolling);
+        }
+    }
+    for (int i = 0; i < problem->row_count; i++) {
+        if (!isfinite(lambda[i])) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: lambda[%d] = %g is not finite", name, i, lambda[i]);
+        }
+    }
+    return cairn_ok();
+}
+
+// The residual of all subsystems, in their order. On a convex problem the change of y, weighted by 1/beta, never grows: where it does by
+// a thousand, or is no number, the iteration has lost its way.
+typedef struct Watch {
+    double theta, weighted, first;
+    CairnOutcome outcome;
+    bool is_over;
+} Watch;
+
+static void look(const AdmmSystem *system, Watch *watch, CairnSolveReport *report) {
+    static const double grown = 1e6; // squared
+    watch->theta = watch->weighted = 0;
+    for (int i = 0; i < system->subsystem_count; i++) {
+        watch->theta += system->subsystems[i].theta;
+        watch->weighted += system->subsystems[i].weighted;
+    }
+    report->iterations++;
+    report->claimed = sqrt(watch->weighted);
+    watch->first = report->iterations == 1 ? watch->weighted : watch->first;
+    bool is_lost = !isfinite(watch->weighted) || !isfinite(watch->theta) || watch->weighted > grown * watch->first;
+    double tolerance = system->options->tolerance;
+    if (system->context->trace && !is_lost) {
+        system->context->trace(system->context->trace_user, (CairnTraceEntry){report->iterations, report->claimed});
+    }
+    if (is_lost && !(watch->theta <= tolerance * tolerance)) {
+        watch->outcome = CAIRN_DIVERGED;
+        watch->is_over = true;
+    } else if (watch->theta <= tolerance * tolerance) {
+        watch->outcome = CAIRN_CONVERGED;
+        watch->is_over = true;
+    } else if (report->iterations >= system->options->iterations) {
+        watch->is_over = true;
+    }
+}
+
+// S2 algorithm 1, lines 6 to 15, begun at line 12: the warm start is a y, and lambda is that of y. So theta = 0 says that y, and with it
+// all else, is the same after an iteration (proposition 1).
+static void iterate(AdmmSystem *system, CairnSolveReport *report) {
+    Watch watch = {.outcome = CAIRN_AT_LIMIT};
+#pragma omp parallel num_threads(system->threads) if (system->threads > 1)
+    while (!watch.is_over) {
+#pragma omp for schedule(static)
+        for (int i = 0; i < system->item_count; i++) {
+            cairn_admm_visit_item(system, &system->items[i]);
+        }
+#pragma omp for schedule(static)
+        for (int i = 0; i < system->subsystem_count; i++) {
+            cairn_admm_visit_subsystem(system, &system->subsystems[i]);
+        }
+#pragma omp single
+        look(system, &watch, report);
+    }
+    report->outcome = watch.outcome;
+}
+
+static CairnStatus run(AdmmSystem *system, const CairnParts *parts, bool is_whole, double *lambda,
+                       CairnSolveReport *report) {
+    const CairnProblem *problem = system->problem;
+    CairnArena *arena = system->context->arena;
+    CAIRN_TRY(cairn_problem_check(problem));
+    CAIRN_TRY(check(system->name, problem, lambda));
+    double *answer = CAIRN_PUSH(arena, double, problem->row_count + 1);
+    if (!answer) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", system->name, problem->row_count);
+    }
+    memcpy(answer, lambda, (size_t)problem->row_count * sizeof *answer);
+    CAIRN_TRY(cairn_admm_divide(system, parts, is_whole));
+    CAIRN_TRY(cairn_admm_prepare(system, answer));
+    CairnSolveReport work = {.factorizations = system->subsystem_count};
+    iterate(system, &work);
+    if (work.outcome != CAIRN_DIVERGED) {
+        CAIRN_TRY(cairn_admm_finish(system, answer));
+        for (int i = 0; i < problem->row_count; i++) {
+            work.outcome = isfinite(answer[i]) ? work.outcome : CAIRN_DIVERGED;
+        }
+    }
+    *report = work;
+    if (work.outcome == CAIRN_DIVERGED) {
+        return cairn_error(CAIRN_NUMERIC, "%s: diverged: its residual is %g m/s after %d iterations", system->name,
+                           work.claimed, work.iterations);
+    }
+    memcpy(lambda, answer, (size_t)problem->row_count * sizeof *lambda);
+    return cairn_ok();
+}
+
+static CairnStatus solve(const char *name, const CairnFieldTable *table, bool is_whole, const CairnProblem *problem,
+                         const CairnParts *parts, const void *options, CairnSolverContext *context, double *lambda,
+                         CairnSolveReport *report) {
+    CairnSubadmmOptions chosen;
+    cairn_fields_preset(table, &chosen);
+    if (options) {
+        chosen = *(const CairnSubadmmOptions *)options;
+        CAIRN_TRY(cairn_fields_check(table, &chosen));
+    }
+    if (problem->form != CAIRN_FORM_DYNAMICS) {
+        return cairn_error(CAIRN_UNSUPPORTED, "%s: the explicit form has no dynamics to divide: form %d", name,
+                           (int)problem->form);
+    }
+    AdmmSystem system = {.name = name, .problem = problem, .options = &chosen, .context = context};
+    return run(&system, parts, is_whole, lambda, report);
+}
+
+static CairnStatus solve_subadmm(const CairnProblem *problem, const CairnParts *parts, const void *options,
+                                 CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
+    return solve("subadmm", &sub_options, false, problem, parts, options, context, lambda, report);
+}
+
+static CairnStatus solve_fadmm(const CairnProblem *problem, const CairnParts *parts, const void *options,
+                               CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
+    (void)parts;
+    return solve("fadmm", &full_options, true, problem, NULL, options, context, lambda, report);
+}
+
+enum { TRAITS = CAIRN_TAKES_BOUNDS | CAIRN_TAKES_BOX_CURRENT | CAIRN_TAKES_CONE | CAIRN_TAKES_COULOMB };
+
+const CairnSolver cairn_solver_subadmm = {
+    .name = "subadmm",
+    .summary = "alternating directions over subsystems, factored once, all laws of friction",
+    .traits = TRAITS | CAIRN_NEEDS_PARTITION,
+    .options = &sub_options,
+    .solve = solve_subadmm,
+    .forget = cairn_system_forget,
+};
+
+const CairnSolver cairn_solver_fadmm = {
+    .name = "fadmm",
+    .summary = "the same over the whole system as one subsystem",
+    .traits = TRAITS,
+    .options = &full_options,
+    .solve = solve_fadmm,
+    .forget = cairn_system_forget,
+};

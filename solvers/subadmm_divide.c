@@ -1,0 +1,264 @@
+// Who belongs to which subsystem, and which rows stay rows (S2 section III-A and remark 1).
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solvers/subadmm_system.h"
+
+static CairnStatus no_memory(const AdmmSystem *system) {
+    return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d subsystems", system->name, system->subsystem_count);
+}
+
+// ---- subsystems ------------------------------------------------------------------------------------------------------------
+
+typedef struct Labelled {
+    int label, block;
+} Labelled;
+
+static int by_label(const void *a, const void *b) {
+    const Labelled *x = a, *y = b;
+    return x->label != y->label ? (x->label > y->label) - (x->label < y->label)
+                                : (x->block > y->block) - (x->block < y->block);
+}
+
+// Blocks of one label are one subsystem, those without a label one each; numbered as they first appear.
+static CairnStatus divide_by_label(AdmmSystem *system) {
+    const CairnProblem *problem = system->problem;
+    int count = problem->block_count, *first = CAIRN_PUSH(system->context->arena, int, count + 1);
+    Labelled *labelled = CAIRN_PUSH(system->context->arena, Labelled, count + 1);
+    if (!first || !labelled) {
+        return no_memory(system);
+    }
+    for (int b = 0; b < count; b++) {
+        labelled[b] = (Labelled){problem->blocks[b].group, b};
+    }
+    qsort(labelled, (size_t)count, sizeof *labelled, by_label);
+    for (int i = 0; i < count; i++) {
+        bool is_new = i == 0 || labelled[i].label < 0 || labelled[i].label != labelled[i - 1].label;
+        first[labelled[i].block] = is_new ? labelled[i].block : first[labelled[i - 1].block];
+    }
+    for (int b = 0; b < count; b++) {
+        system->part[b] = first[b] == b ? system->subsystem_count++ : system->part[first[b]];
+    }
+    return cairn_ok();
+}
+
+static CairnStatus divide_by_parts(AdmmSystem *system, const CairnParts *parts) {
+    int count = system->problem->block_count;
+    if (parts == NULL || (parts->part == NULL && count > 0)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: division is parts, and there are none", system->name);
+    }
+    system->subsystem_count = parts->count;
+    for (int b = 0; b < count; b++) {
+        if (parts->part[b] < 0 || parts->part[b] >= parts->count) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: part[%d] = %d, and there are %d parts", system->name, b,
+                               parts->part[b], parts->count);
+        }
+        system->part[b] = parts->part[b];
+    }
+    return cairn_ok();
+}
+
+static CairnStatus choose_parts(AdmmSystem *system, const CairnParts *parts, bool is_whole) {
+    int count = system->problem->block_count;
+    if (is_whole) {
+        memset(system->part, 0, (size_t)count * sizeof *system->part);
+        system->subsystem_count = count > 0 ? 1 : 0;
+    } else if (system->options->division == CAIRN_DIVIDE_BODIES) {
+        system->subsystem_count = count;
+        for (int b = 0; b < count; b++) {
+            system->part[b] = b;
+        }
+    } else {
+        CAIRN_TRY(system->options->division == CAIRN_DIVIDE_PARTS ? divide_by_parts(system, parts)
+                                                                  : divide_by_label(system));
+    }
+    return cairn_ok();
+}
+
+static CairnStatus gather_blocks(AdmmSystem *system) {
+    const CairnProblem *problem = system->problem;
+    for (int b = 0; b < problem->block_count; b++) {
+        AdmmSubsystem *sub = &system->subsystems[system->part[b]];
+        system->local[b] = sub->size;
+        sub->size += problem->blocks[b].size;
+        sub->block_count++;
+    }
+    int next = 0;
+    for (int i = 0; i < system->subsystem_count; i++) {
+        AdmmSubsystem *sub = &system->subsystems[i];
+        if (sub->size <= 0) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: subsystem %d of %d has no dofs", system->name, i,
+                               system->subsystem_count);
+        }
+        sub->stride = (sub->size + ADMM_LANES - 1) / ADMM_LANES * ADMM_LANES;
+        sub->first_block = next;
+        next += sub->block_count;
+        sub->block_count = 0;
+    }
+    for (int b = 0; b < problem->block_count; b++) {
+        AdmmSubsystem *sub = &system->subsystems[system->part[b]];
+        system->blocks[sub->first_block + sub->block_count++] = b;
+    }
+    return cairn_ok();
+}
+
+// ---- rows ------------------------------------------------------------------------------------------------------------------
+
+// The subsystems of a constraint, each once: at most `term_count`.
+static int find_subsystems(const AdmmSystem *system, const CairnConstraintBlock *constraint, int *found) {
+    int count = 0;
+    for (int t = 0; t < constraint->term_count; t++) {
+        int part = system->part[system->problem->terms[constraint->first_term + t].block], k = 0;
+        while (k < count && found[k] != part) {
+            k++;
+        }
+        if (k == count) {
+            found[count++] = part;
+        }
+    }
+    return count;
+}
+
+// A little more than 1/J P^-1 J^T by P's diagonal: what tells a soft row from a hard one wants no more.
+static double mobility(const CairnProblem *problem, const CairnConstraintBlock *constraint, int r) {
+    double sum = 0;
+    for (int t = 0; t < constraint->term_count; t++) {
+        const CairnTerm *term = &problem->terms[constraint->first_term + t];
+        const CairnDofBlock *block = &problem->blocks[term->block];
+        const double *J = problem->J + term->jacobian + (ptrdiff_t)r * block->size;
+        for (int k = 0; k < block->size; k++) {
+            sum += J[k] * J[k] / problem->P[block->matrix + k * (block->size + 1)];
+        }
+    }
+    return sum;
+}
+
+// Rows that J^T C^-1 J may hold with ten digits are soft; stiffer ones keep their impulse as an unknown.
+static AdmmPlace place_row(const AdmmSystem *system, const CairnConstraintBlock *constraint, int r, int subsystems) {
+    static const double softest = 1e-6;
+    const CairnProblem *problem = system->problem;
+    int row = constraint->first_row + r;
+    if (system->options->inside != CAIRN_INSIDE_ALL || constraint->friction >= 0 || subsystems != 1 ||
+        isfinite(problem->lower[row]) || isfinite(problem->upper[row])) {
+        return ADMM_ROW;
+    }
+    return problem->compliance[row] > softest * mobility(problem, constraint, r) ? ADMM_SOFT : ADMM_HARD;
+}
+
+static CairnStatus place_rows(AdmmSystem *system) {
+    const CairnProblem *problem = system->problem;
+    int most = 0;
+    for (int c = 0; c < problem->constraint_count; c++) {
+        most = problem->constraints[c].term_count > most ? problem->constraints[c].term_count : most;
+    }
+    int *found = CAIRN_PUSH(system->context->arena, int, most + 1);
+    system->items = CAIRN_PUSH(system->context->arena, AdmmItem, problem->constraint_count + 1);
+    system->sides = CAIRN_PUSH(system->context->arena, AdmmSide, problem->term_count + 1);
+    system->rows = CAIRN_PUSH(system->context->arena, AdmmRow, problem->row_count + 1);
+    if (!found || !system->items || !system->sides || !system->rows) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", system->name, problem->row_count);
+    }
+    for (int c = 0; c < problem->constraint_count; c++) {
+        const CairnConstraintBlock *constraint = &problem->constraints[c];
+        int count = find_subsystems(system, constraint, found);
+        AdmmItem item = {c, system->row_count, 0, system->side_count, count, constraint->friction};
+        for (int r = 0; r < constraint->row_count; r++) {
+            int row = constraint->first_row + r;
+            AdmmPlace place = place_row(system, constraint, r, count);
+            system->place[row] = (unsigned char)place;
+            system->constraint[row] = c;
+            if (place == ADMM_ROW) {
+                system->rows[system->row_count++] = (AdmmRow){.d = problem->right_side[row],
+                                                              .C = problem->compliance[row],
+                                                              .lower = problem->lower[row],
+                                                              .upper = problem->upper[row],
+                                                              .row = row};
+                item.row_count++;
+            } else {
+                system->subsystems[found[0]].inside_count++;
+                system->subsystems[found[0]].hard_count += place == ADMM_HARD;
+                system->inside_count++;
+            }
+        }
+        if (item.row_count == 0) {
+            continue;
+        }
+        for (int k = 0; k < count; k++) {
+            AdmmSubsystem *sub = &system->subsystems[found[k]];
+            system->sides[system->side_count++] = (AdmmSide){system->item_count, found[k], sub->slots};
+            sub->slots += item.row_count;
+            sub->side_count++;
+        }
+        system->items[system->item_count++] = item;
+    }
+    return cairn_ok();
+}
+
+// Everything by subsystems: slots, sides, rows inside.
+static CairnStatus gather_rows(AdmmSystem *system) {
+    const CairnProblem *problem = system->problem;
+    int side = 0, inside = 0;
+    for (int i = 0; i < system->subsystem_count; i++) {
+        AdmmSubsystem *sub = &system->subsystems[i];
+        sub->width = (sub->slots + ADMM_LANES - 1) / ADMM_LANES * ADMM_LANES;
+        sub->first_slot = system->slot_count;
+        system->slot_count += sub->width;
+        sub->first_side = side;
+        side += sub->side_count;
+        sub->side_count = 0;
+        sub->first_inside = inside;
+        inside += sub->inside_count;
+        sub->inside_count = 0;
+    }
+    system->side_of = CAIRN_PUSH(system->context->arena, int, system->side_count + 1);
+    system->inside = CAIRN_PUSH(system->context->arena, int, system->inside_count + 1);
+    system->slot_row = CAIRN_PUSH(system->context->arena, int, system->slot_count + 1);
+    if (!system->side_of || !system->inside || !system->slot_row) {
+        return no_memory(system);
+    }
+    for (int k = 0; k < system->slot_count; k++) {
+        system->slot_row[k] = system->row_count;
+    }
+    for (int s = 0; s < system->side_count; s++) {
+        AdmmSide *place = &system->sides[s];
+        AdmmSubsystem *sub = &system->subsystems[place->subsystem];
+        const AdmmItem *item = &system->items[place->item];
+        place->slot += sub->first_slot;
+        system->side_of[sub->first_side + sub->side_count++] = s;
+        for (int r = 0; r < item->row_count; r++) {
+            system->slot_row[place->slot + r] = item->first_row + r;
+        }
+    }
+    for (int pass = 0; pass < 2; pass++) { // soft rows first
+        for (int row = 0; row < problem->row_count && system->inside_count > 0; row++) {
+            if (system->place[row] == (pass == 0 ? ADMM_SOFT : ADMM_HARD)) {
+                const CairnConstraintBlock *constraint = &problem->constraints[system->constraint[row]];
+                AdmmSubsystem *sub = &system->subsystems[system->part[problem->terms[constraint->first_term].block]];
+                system->inside[sub->first_inside + sub->inside_count++] = row;
+            }
+        }
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_admm_divide(AdmmSystem *system, const CairnParts *parts, bool is_whole) {
+    const CairnProblem *problem = system->problem;
+    CairnArena *arena = system->context->arena;
+    system->part = CAIRN_PUSH(arena, int, problem->block_count + 1);
+    system->local = CAIRN_PUSH(arena, int, problem->block_count + 1);
+    system->blocks = CAIRN_PUSH(arena, int, problem->block_count + 1);
+    system->place = CAIRN_PUSH_ZERO(arena, unsigned char, problem->row_count + 1);
+    system->constraint = CAIRN_PUSH(arena, int, problem->row_count + 1);
+    if (!system->part || !system->local || !system->blocks || !system->place || !system->constraint) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d blocks", system->name, problem->block_count);
+    }
+    CAIRN_TRY(choose_parts(system, parts, is_whole));
+    system->subsystems = CAIRN_PUSH_ZERO(arena, AdmmSubsystem, system->subsystem_count + 1);
+    if (!system->subsystems) {
+        return no_memory(system);
+    }
+    CAIRN_TRY(gather_blocks(system));
+    CAIRN_TRY(place_rows(system));
+    return gather_rows(system);
+}
