@@ -169,7 +169,7 @@ $(DIR)/obj/%.o: %.c $(DIR)/flags
 # Its roots are of sums of squares: without errno to set they are taken eight at once.
 $(DIR)/obj/solvers/sor_wide.o: private EXTRA := -fno-math-errno
 $(DIR)/obj/demos/program/fclib.o: private EXTRA := $(HDF5_FLAGS)
-$(DIR)/obj/tests/test_viewer.o: private EXTRA := $(VIEWER_FLAGS)
+$(call objects,$(wildcard tests/test_viewer*.c) tests/support_window.c): private EXTRA := $(VIEWER_FLAGS)
 $(DIR)/obj/partition/partitioners.o: private EXTRA := $(METIS_FLAGS)
 
 define archive
@@ -214,7 +214,7 @@ $(DIR)/test_%: $(DIR)/obj/tests/test_%.o $(SUPPORT) $(PARTS) $(STATIC)
 	@echo "  LD $@"
 	$(Q)$(LINK) -rdynamic -o $@ $< $(SUPPORT) $(PARTS) $(STATIC) -lcmocka $(PROGRAM_LIBS) $(ORACLE_LIBS)
 
-$(DIR)/test_viewer: $(DIR)/obj/tests/test_viewer.o $(VIEWER_OBJ) $(SUPPORT) $(PARTS) $(STATIC)
+$(filter $(DIR)/test_viewer%,$(TESTS)): $(DIR)/%: $(DIR)/obj/tests/%.o $(VIEWER_OBJ) $(SUPPORT) $(PARTS) $(STATIC)
 	@echo "  LD $@"
 	$(Q)$(LINK) -rdynamic -o $@ $< $(VIEWER_OBJ) $(SUPPORT) $(PARTS) $(STATIC) -lcmocka $(PROGRAM_LIBS) $(ORACLE_LIBS) $(VIEWER_LIBS)
 

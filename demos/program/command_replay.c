@@ -187,6 +187,7 @@ static void print_summary(const Replay *replay) {
 static CairnStatus replay_file(Replay *replay) {
     CAIRN_TRY(cairn_recording_read(replay->options.path, &replay->recording));
     replay->recording.options.threads = replay->options.threads;
+    replay->recording.options.needs_parts = true; // a hand may have changed to a solver that does
     CAIRN_TRY(cairn_session_open(&replay->recording.options, &replay->session));
     CAIRN_TRY(replay_frames(replay));
     if (!replay->options.is_quiet) {

@@ -67,7 +67,9 @@ static CairnStatus put_asked(CairnRecorder *recorder, const CairnRunOptions *opt
     cairn_bytes_put_text(bytes, CAIRN_VERSION);
     cairn_bytes_put_text(bytes, options->scene);
     cairn_bytes_put_text(bytes, session->choice.text);
-    cairn_bytes_put_text(bytes, options->partition ? options->partition : session->partitioner->name);
+    bool has_parts = (session->choice.solver->traits & CAIRN_NEEDS_PARTITION) != 0;
+    const char *preset = has_parts ? session->partitioner->name : NULL;
+    cairn_bytes_put_text(bytes, options->partition ? options->partition : preset);
     cairn_bytes_put_text(bytes, options->refine ? options->refine : session->refiner->name);
     cairn_bytes_put_text(bytes, options->part_size);
     cairn_bytes_put_text(bytes, options->iterations);

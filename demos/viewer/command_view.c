@@ -27,9 +27,47 @@ static const CairnOption own_options[] = {
 
 enum { OWN_COUNT = (int)(sizeof(own_options) / sizeof(own_options[0])) };
 
+// A recording brings what it was made with; of the options, those that say how it is looked at remain.
+static CairnStatus take_recording(CairnViewOptions *options) {
+    CairnRunOptions *run = &options->run;
+    if (!options->recording || !run->scene || !cairn_recording_is(run->scene)) {
+        options->recording = NULL;
+        return cairn_ok();
+    }
+    const struct {
+        const char *name;
+        bool is_given;
+    } own[] = {{"--solver", run->solver != NULL},       {"--solvers", options->solvers.count > 0},
+               {"--partition", run->partition != NULL}, {"--refine", run->refine != NULL},
+               {"--part-size", run->part_size != NULL}, {"--iterations", run->iterations != NULL},
+               {"--tol", run->tolerance != NULL},       {"--budget-ms", run->budget != NULL},
+               {"--param", run->params.count > 0},      {"--world", run->settings.count > 0},
+               {"--friction", run->has_friction},       {"--dt", run->dt > 0},
+               {"--record", run->record != NULL}};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        if (own[i].is_given) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "option %s: the recording %.100s brings its own", own[i].name,
+                               run->scene);
+        }
+    }
+    CAIRN_TRY(cairn_recording_read(run->scene, options->recording));
+    CairnRunOptions recorded = options->recording->options;
+    memcpy(recorded.shots, run->shots, sizeof run->shots);
+    recorded.shot_count = run->shot_count;
+    recorded.width = run->width;
+    recorded.height = run->height;
+    recorded.threads = run->threads;
+    recorded.needs_certified = run->needs_certified;
+    recorded.needs_parts = true;
+    recorded.steps = run->steps > 0 ? run->steps : options->recording->count - 1;
+    *run = recorded;
+    return cairn_ok();
+}
+
 static CairnStatus check(CairnViewOptions *options) {
     CairnRunOptions *run = &options->run;
     CAIRN_TRY(cairn_run_options_need_scene(run));
+    CAIRN_TRY(take_recording(options));
     if (run->json || run->csv) {
         return cairn_error(CAIRN_UNSUPPORTED, "option %s: a window writes no results, cairn run does",
                            run->json ? "--json" : "--csv");
@@ -59,8 +97,8 @@ static int by_frame(const void *a, const void *b) {
 static void help(void) {
     CairnOption table[CAIRN_RUN_ALL + OWN_COUNT];
     int count = cairn_run_options_join_all(own_options, OWN_COUNT, table);
-    printf("cairn view SCENE [options]\n\nShow a scene in a window. SCENE is a built-in name (cairn list scenes) or a "
-           "path to a shared object.\n\n");
+    printf("cairn view SCENE [options]\n\nShow a scene in a window. SCENE is a built-in name (cairn list scenes), a "
+           "path to a shared object, or a\nrecording, which is run again.\n\n");
     cairn_options_help(table, count);
     printf("\nWith --steps the viewer pauses there; with --screenshot the window stays hidden and the pictures are the "
            "viewer's.\nKeys in the window:\n");
@@ -86,13 +124,14 @@ static CairnStatus watch(CairnViewer *viewer, const CairnViewOptions *options, i
     if (cairn_is_ok(status) && viewer->gl_errors > 0) {
         status = cairn_error(CAIRN_NUMERIC, "OpenGL reported %d errors", viewer->gl_errors);
     }
-    cairn_viewer_close(viewer);
-    return status;
+    CairnStatus closed = cairn_viewer_close(viewer);
+    return cairn_is_ok(status) ? closed : status;
 }
 
 static int view_command(int argc, char **argv) {
     CairnViewOptions *options = calloc(1, sizeof *options);
     CairnViewer *viewer = calloc(1, sizeof *viewer);
+    CairnRecording recording = {.bytes = NULL};
     int code, uncertified = 0;
     if (!options || !viewer) {
         code = cairn_complain("view", cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the options"));
@@ -103,6 +142,7 @@ static int view_command(int argc, char **argv) {
     options->run = cairn_run_options();
     options->run.width = 1280;
     options->run.height = 800;
+    options->recording = &recording;
     options->run.needs_parts = true; // the solver may change to one that does
     CairnStatus status = cairn_options_parse(table, count, argc, argv, options, cairn_run_options_take_scene);
     if (cairn_is_ok(status) && options->run.wants_help) {
@@ -120,6 +160,7 @@ static int view_command(int argc, char **argv) {
         code = CAIRN_EXIT_FAILED;
     }
 done:
+    cairn_recording_close(&recording);
     free(viewer);
     free(options);
     return code;

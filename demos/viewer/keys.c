@@ -7,20 +7,45 @@ static void quit(CairnViewer *viewer, SDL_Keycode code) {
     viewer->is_ending = true;
 }
 
-static void hold(CairnViewer *viewer, bool is_paused) {
+void cairn_viewer_hold(CairnViewer *viewer, bool is_paused) {
     viewer->is_paused = is_paused;
     viewer->owed = 0;
 }
 
 static void pause(CairnViewer *viewer, SDL_Keycode code) {
     (void)code;
-    hold(viewer, !viewer->is_paused);
+    cairn_viewer_hold(viewer, !viewer->is_paused);
+}
+
+static void step_by(CairnViewer *viewer, int frames) {
+    cairn_viewer_hold(viewer, true);
+    int done = cairn_crew_done(&viewer->crew);
+    if (frames > 0) {
+        cairn_crew_want(&viewer->crew, done + frames);
+    } else {
+        cairn_crew_go(&viewer->crew, done + frames > 0 ? done + frames : 0);
+    }
 }
 
 static void step(CairnViewer *viewer, SDL_Keycode code) {
     (void)code;
-    hold(viewer, true);
-    cairn_crew_want(&viewer->crew, cairn_crew_done(&viewer->crew) + 1);
+    step_by(viewer, 1);
+}
+
+static void step_back(CairnViewer *viewer, SDL_Keycode code) {
+    (void)code;
+    step_by(viewer, -1);
+}
+
+static void step_five(CairnViewer *viewer, SDL_Keycode code) {
+    step_by(viewer, code == SDLK_PAGEUP ? -5 : 5);
+}
+
+static void go_to_end(CairnViewer *viewer, SDL_Keycode code) {
+    int first, last;
+    cairn_crew_past(&viewer->crew, viewer->active, &first, &last);
+    cairn_viewer_hold(viewer, true);
+    cairn_crew_go(&viewer->crew, code == SDLK_HOME ? first : last);
 }
 
 static void restart(CairnViewer *viewer, SDL_Keycode code) {
@@ -120,6 +145,9 @@ static void toggle_help(CairnViewer *viewer, SDL_Keycode code) {
 static const CairnViewerKey keys[] = {
     {{SDLK_SPACE}, "space", "pause, go on", pause},
     {{SDLK_RIGHT, SDLK_n}, "right, n", "one step", step},
+    {{SDLK_LEFT, SDLK_p}, "left, p", "one step back", step_back},
+    {{SDLK_PAGEDOWN, SDLK_PAGEUP}, "page", "five steps: page down forward, page up back", step_five},
+    {{SDLK_HOME, SDLK_END}, "home, end", "to the first, to the last frame of the past", go_to_end},
     {{SDLK_r}, "r", "restart", restart},
     {{SDLK_MINUS, SDLK_KP_MINUS}, "-", "slower", slower},
     {{SDLK_PLUS, SDLK_EQUALS, SDLK_KP_PLUS}, "+", "faster", faster},

@@ -85,7 +85,7 @@ static void draw_legend(CairnViewer *viewer, const CairnSight *sight) {
     CairnLabels *text = &viewer->text;
     CairnViewerBox box = cairn_viewer_box(viewer, 0);
     double line = (double)text->line, pad = 0.6 * text->size;
-    double x = box.x + 2 * pad, y = box.y + box.height - 2 * line - 2.5 * pad;
+    double x = box.x + 2 * pad, y = box.y + box.height - 3 * line - 3.5 * pad;
     char words[120];
     if (viewer->shows_forces) {
         snprintf(words, sizeof words, "contact forces: the longest arrow is %.3g N", viewer->top_force);
@@ -158,6 +158,7 @@ void cairn_viewer_overlay(CairnViewer *viewer, const CairnSight *const *sights) 
         draw_banner(viewer, i, sights[i]);
     }
     draw_legend(viewer, sights[0]);
+    cairn_viewer_draw_scrubber(viewer, sights[viewer->active]);
     if (viewer->shows_help) {
         draw_help(viewer);
     }

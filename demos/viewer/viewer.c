@@ -80,7 +80,7 @@ static CairnStatus open_crew(CairnViewer *viewer) {
         count += cairn_is_ok(status);
     }
     if (cairn_is_ok(status)) {
-        status = cairn_crew_open(&viewer->crew, &options->run, choices, count);
+        status = cairn_crew_open(&viewer->crew, &options->run, choices, count, options->recording);
     }
     for (int i = 0; i < count; i++) {
         cairn_choice_close(&choices[i]);
@@ -116,7 +116,7 @@ CairnStatus cairn_viewer_open(CairnViewer *viewer, const CairnViewOptions *optio
     return status;
 }
 
-void cairn_viewer_close(CairnViewer *viewer) {
+CairnStatus cairn_viewer_close(CairnViewer *viewer) {
     if (viewer->window) {
         SDL_HideWindow(viewer->window); // at once; a step that is under way may take a while
         SDL_PumpEvents();
@@ -130,12 +130,13 @@ void cairn_viewer_close(CairnViewer *viewer) {
     if (viewer->window) {
         SDL_DestroyWindow(viewer->window);
     }
-    cairn_crew_close(&viewer->crew);
+    CairnStatus status = cairn_crew_close(&viewer->crew);
     if (SDL_WasInit(SDL_INIT_VIDEO)) {
         SDL_QuitSubSystem(SDL_INIT_VIDEO);
     }
     viewer->window = NULL;
     viewer->context = NULL;
+    return status;
 }
 
 // ---- events ----
@@ -170,6 +171,8 @@ static void move_mouse(CairnViewer *viewer, const SDL_MouseMotionEvent *motion) 
 static void handle(CairnViewer *viewer, const SDL_Event *event) {
     if (event->type == SDL_QUIT) {
         viewer->is_ending = true;
+    } else if (cairn_viewer_scrub(viewer, event)) {
+        return;
     } else if (event->type == SDL_KEYDOWN) {
         cairn_viewer_press(viewer, event->key.keysym.sym);
     } else if (event->type == SDL_MOUSEMOTION) {

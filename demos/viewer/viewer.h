@@ -13,6 +13,7 @@ typedef struct CairnViewOptions {
     CairnChoiceList solvers;
     int frames; // quit after that many; 0: never
     bool is_hidden;
+    CairnRecording *recording; // to be run again; NULL: a scene
 } CairnViewOptions;
 
 typedef struct CairnViewer {
@@ -30,7 +31,7 @@ typedef struct CairnViewer {
     int width, height; // pixels
     int active;        // the view that keys for one view mean
 
-    bool is_ending, is_paused, shows_help, shows_forces;
+    bool is_ending, is_paused, is_scrubbing, shows_help, shows_forces;
     CairnColoring coloring;
     int speed;         // 2^speed times real time
     double owed;       // simulated seconds that the clock is ahead
@@ -43,7 +44,8 @@ typedef struct CairnViewer {
 CairnStatus cairn_viewer_open(CairnViewer *viewer, const CairnViewOptions *options);
 // Events, time, one picture. Ends when viewer->is_ending.
 CairnStatus cairn_viewer_turn(CairnViewer *viewer);
-void cairn_viewer_close(CairnViewer *viewer);
+// What could not be written of a recording.
+CairnStatus cairn_viewer_close(CairnViewer *viewer);
 
 // ---- keys.c ----
 
@@ -55,6 +57,7 @@ typedef struct CairnViewerKey {
 
 int cairn_viewer_key_count(void);
 const CairnViewerKey *cairn_viewer_key_at(int index);
+void cairn_viewer_hold(CairnViewer *viewer, bool is_paused);
 void cairn_viewer_press(CairnViewer *viewer, SDL_Keycode code);
 // Whether the scene can be given to this solver.
 bool cairn_viewer_takes(const CairnViewer *viewer, const CairnSolver *solver);
@@ -69,5 +72,12 @@ typedef struct CairnViewerBox {
 
 CairnViewerBox cairn_viewer_box(const CairnViewer *viewer, int view);
 void cairn_viewer_overlay(CairnViewer *viewer, const CairnSight *const *sights);
+
+// ---- scrub.c ----
+
+CairnViewerBox cairn_viewer_scrubber(const CairnViewer *viewer);
+void cairn_viewer_draw_scrubber(CairnViewer *viewer, const CairnSight *sight);
+// Whether the event was the scrubber's.
+bool cairn_viewer_scrub(CairnViewer *viewer, const SDL_Event *event);
 
 #endif

@@ -1,0 +1,130 @@
+#include "demos/viewer/crew_time.h"
+#include <string.h>
+
+// ---- the recording that is shown, and the one that is made ----
+
+// Where the first view shows a recording: whether it still does as it did.
+static void follow(CairnCrewView *view, int frame) {
+    CairnCrew *crew = view->crew;
+    if (!crew->recording || view->index > 0 || frame >= crew->recording->count) {
+        return;
+    }
+    bool is_entered = frame == 0 && crew->recording->frames[0].key;
+    if (!is_entered && !cairn_replay_agrees(crew->recording, frame, view->session.world)) {
+        SDL_LockMutex(crew->mutex);
+        crew->parted_at = crew->parted_at < 0 || frame < crew->parted_at ? frame : crew->parted_at;
+        SDL_UnlockMutex(crew->mutex);
+    }
+}
+
+static CairnStatus record(CairnCrewView *view, const CairnStats *stats, int frame) {
+    CairnRecorder *recorder = &view->crew->recorder;
+    if (view->index > 0 || !recorder->file) {
+        return cairn_ok();
+    }
+    if (frame < recorder->count) { // the past again
+        return cairn_ok();
+    }
+    return cairn_recorder_add(recorder, &view->session, stats);
+}
+
+// ---- forward ----
+
+static void note(CairnCrewView *view, const CairnStats *stats) {
+    SDL_LockMutex(view->crew->mutex);
+    cairn_past_note(&view->past, &view->session, stats);
+    SDL_UnlockMutex(view->crew->mutex);
+}
+
+CairnStatus cairn_crew_begin(CairnCrewView *view, const CairnStats *stats) {
+    CairnCrew *crew = view->crew;
+    cairn_past_forget(&view->past, -1);
+    if (view->index == 0) {
+        SDL_LockMutex(crew->mutex);
+        crew->parted_at = -1;
+        SDL_UnlockMutex(crew->mutex);
+    }
+    follow(view, 0);
+    if (crew->recording && view->index == 0) {
+        CAIRN_TRY(cairn_replay_enter(crew->recording, 0, &view->session));
+    }
+    if (crew->recorder.file && view->index == 0) { // what was recorded is undone; the solver may be another one by now
+        CAIRN_TRY(cairn_recorder_cut(&crew->recorder, 0));
+        CAIRN_TRY(cairn_recorder_key(&crew->recorder, &view->session));
+    }
+    (void)cairn_past_keep(&view->past, &view->session, stats,
+                          0); // without memory there is no way back, and that is all
+    note(view, stats);
+    return cairn_ok();
+}
+
+static CairnStatus advance(CairnCrewView *view, CairnStats *stats, int frame) {
+    CAIRN_TRY(cairn_session_step(&view->session, stats));
+    const CairnPastKey *pinned = frame + 1 <= view->past.last ? cairn_past_pinned(&view->past, frame + 1) : NULL;
+    return pinned ? cairn_past_enter(pinned, &view->session) : cairn_ok();
+}
+
+// Whether a hand was taken here when the recording was made, that is to be taken again.
+static bool has_hand(const CairnCrewView *view, int frame) {
+    const CairnRecording *recording = view->crew->recording;
+    return recording && view->index == 0 && frame < recording->count && recording->frames[frame].key &&
+           view->crew->parted_at < 0;
+}
+
+CairnStatus cairn_crew_step(CairnCrewView *view, CairnStats *stats, int frame) {
+    CairnStatus status = advance(view, stats, frame);
+    bool is_new = frame >= view->past.last;
+    view->uncertified += is_new && (!cairn_is_ok(status) || !stats->residual.is_certified);
+    CAIRN_TRY(status);
+    if (!is_new) {
+        return cairn_ok();
+    }
+    follow(view, frame + 1);
+    (void)cairn_past_keep(&view->past, &view->session, stats, frame + 1);
+    note(view, stats);
+    CAIRN_TRY(record(view, stats, frame + 1));
+    if (has_hand(view, frame + 1)) {
+        CAIRN_TRY(cairn_replay_enter(view->crew->recording, frame + 1, &view->session));
+        return cairn_past_pin(&view->past, &view->session, stats, frame + 1);
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_crew_pin(CairnCrewView *view, const CairnStats *stats, int frame) {
+    CairnRecorder *recorder = &view->crew->recorder;
+    (void)cairn_past_pin(&view->past, &view->session, stats, frame);
+    if (view->index > 0 || !recorder->file) {
+        return cairn_ok();
+    }
+    CAIRN_TRY(cairn_recorder_cut(recorder, frame));
+    return cairn_recorder_key(recorder, &view->session);
+}
+
+// ---- back ----
+
+static bool has_other_wish(CairnCrewView *view, int frame) {
+    SDL_LockMutex(view->crew->mutex);
+    bool is_other =
+        view->crew->is_ending || view->wants_restart || (view->wants_frame >= 0 && view->wants_frame != frame);
+    SDL_UnlockMutex(view->crew->mutex);
+    return is_other;
+}
+
+CairnStatus cairn_crew_return(CairnCrewView *view, CairnStats *stats, int frame, int *reached) {
+    frame = frame > view->past.last ? view->past.last : frame < view->past.first ? view->past.first : frame;
+    const CairnPastKey *key = cairn_past_start(&view->past, frame);
+    // From where it stands, where no key is nearer.
+    if (!key || *reached > frame || *reached < key->frame || !cairn_is_ok(view->status)) {
+        if (!key) {
+            return cairn_error(CAIRN_NOT_FOUND, "nothing is kept of frame %d", frame);
+        }
+        CAIRN_TRY(cairn_past_enter(key, &view->session));
+        *stats = key->stats;
+        *reached = key->frame;
+    }
+    while (*reached < frame && !has_other_wish(view, frame)) {
+        CAIRN_TRY(advance(view, stats, *reached));
+        ++*reached;
+    }
+    return cairn_ok();
+}

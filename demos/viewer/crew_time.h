@@ -1,0 +1,16 @@
+// What a view's thread does about time: it steps, keeps what was, and goes back to it. The lock is not held.
+#ifndef CAIRN_VIEWER_CREW_TIME_H
+#define CAIRN_VIEWER_CREW_TIME_H
+
+#include "demos/viewer/crew.h"
+
+// The first frame, or the first of a world that was built anew.
+CairnStatus cairn_crew_begin(CairnCrewView *view, const CairnStats *stats);
+// One step from `frame`. Where the past knows the frame that it leads to, it is as it was, hands that were taken included.
+CairnStatus cairn_crew_step(CairnCrewView *view, CairnStats *stats, int frame);
+// The state of this frame was changed by hand.
+CairnStatus cairn_crew_pin(CairnCrewView *view, const CairnStats *stats, int frame);
+// To a frame of the past; *reached says how far it came before something else was asked for.
+CairnStatus cairn_crew_return(CairnCrewView *view, CairnStats *stats, int frame, int *reached);
+
+#endif

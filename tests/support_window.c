@@ -1,0 +1,181 @@
+#include "tests/support_window.h"
+#include "tests/support.h"
+
+#ifdef CAIRN_VIEWER
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// The drivers keep memory to the end, from libraries that are unloaded by then and so cannot be named: no leak check here alone.
+int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void) {
+    return 1;
+}
+
+// ---- a display ----
+
+typedef struct Display {
+    pid_t server;
+    const char *why; // not NULL: there is none
+} Display;
+
+static pid_t start_server(int *out) {
+    int pipes[2];
+    if (pipe(pipes) != 0) {
+        return -1;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        char number[16];
+        close(pipes[0]);
+        snprintf(number, sizeof number, "%d", pipes[1]);
+        (void)!freopen("/dev/null", "w", stderr);
+        execlp("Xvfb", "Xvfb", "-displayfd", number, "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset",
+               (char *)NULL);
+        _exit(127);
+    }
+    close(pipes[1]);
+    *out = pipes[0];
+    return child;
+}
+
+// Has the display OpenGL 3.3, asked without any code of the viewer's? What a machine lacks is no fault of ours.
+static const char *find_fault(void) {
+    static char fault[160];
+    SDL_Window *window = NULL;
+    SDL_GLContext context = NULL;
+    if (SDL_Init(SDL_INIT_VIDEO) == 0) {
+        SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
+        SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
+        SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_CORE);
+        window = SDL_CreateWindow("probe", 0, 0, 64, 64, SDL_WINDOW_OPENGL | SDL_WINDOW_HIDDEN);
+        context = window ? SDL_GL_CreateContext(window) : NULL;
+    }
+    snprintf(fault, sizeof fault, "the display has no OpenGL 3.3: %.100s", SDL_GetError());
+    bool is_fine = context != NULL;
+    if (context) {
+        SDL_GL_DeleteContext(context);
+    }
+    if (window) {
+        SDL_DestroyWindow(window);
+    }
+    SDL_Quit();
+    return is_fine ? NULL : fault;
+}
+
+int support_display_open(void **state) {
+    static Display display;
+    *state = &display;
+    display = (Display){.server = -1, .why = "there is no Xvfb here"};
+    int out;
+    display.server = start_server(&out);
+    if (display.server < 0) {
+        return 0;
+    }
+    // The server writes its number when it is ready, and then the line's end: a pipe closed between the two would end it.
+    char number[16] = "", name[24];
+    size_t length = 0;
+    for (ssize_t got;
+         length + 1 < sizeof number && (got = read(out, number + length, sizeof number - 1 - length)) > 0;) {
+        length += (size_t)got;
+    }
+    close(out);
+    if (length > 0) {
+        number[strcspn(number, "\n")] = '\0';
+        snprintf(name, sizeof name, ":%s", number);
+        setenv("DISPLAY", name, 1);
+        setenv("SDL_VIDEODRIVER", "x11", 1);
+        setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
+        display.why = find_fault();
+    }
+    return 0;
+}
+
+int support_display_close(void **state) {
+    const Display *display = *state;
+    if (display->server > 0) {
+        kill(display->server, SIGTERM);
+        waitpid(display->server, NULL, 0);
+    }
+    return 0;
+}
+
+void support_display_need(void **state) {
+    const Display *display = *state;
+    if (display->why) {
+        print_message("skipped: %s\n", display->why);
+        skip();
+    }
+}
+
+// ---- a viewer, and what is done to it ----
+
+CairnViewOptions support_stage_options(const char *scene) {
+    CairnViewOptions options = {.run = cairn_run_options()};
+    options.run.width = 360;
+    options.run.height = 240;
+    options.run.scene = scene;
+    options.run.needs_parts = true;
+    return options;
+}
+
+SupportStage *support_stage_open_with(const CairnViewOptions *options) {
+    SupportStage *stage = calloc(1, sizeof *stage);
+    assert_non_null(stage);
+    stage->options = *options;
+    assert_ok(cairn_viewer_open(&stage->viewer, &stage->options));
+    return stage;
+}
+
+SupportStage *support_stage_open(const char *scene, const char *param, const char *solvers) {
+    CairnViewOptions options = support_stage_options(scene);
+    if (param) {
+        options.run.params.items[options.run.params.count++] = param;
+    }
+    if (solvers) {
+        assert_ok(cairn_choices_split(solvers, &options.solvers));
+    }
+    return support_stage_open_with(&options);
+}
+
+void support_stage_close(SupportStage *stage) {
+    assert_int_equal(stage->viewer.gl_errors, 0);
+    assert_ok(cairn_viewer_close(&stage->viewer));
+    free(stage);
+}
+
+void support_stage_turn(SupportStage *stage, int times) {
+    for (int i = 0; i < times; i++) {
+        assert_ok(cairn_viewer_turn(&stage->viewer));
+    }
+}
+
+void support_stage_send(SupportStage *stage, SDL_Event event) {
+    assert_int_equal(SDL_PushEvent(&event), 1);
+    support_stage_turn(stage, 1);
+}
+
+void support_stage_press(SupportStage *stage, SDL_Keycode code) {
+    SDL_Event event = {.type = SDL_KEYDOWN};
+    event.key.keysym.sym = code;
+    support_stage_send(stage, event);
+}
+
+void support_stage_settle(SupportStage *stage) {
+    do {
+        support_stage_turn(stage, 1);
+    } while (!cairn_crew_is_idle(&stage->viewer.crew));
+}
+
+const CairnSight *support_stage_look(SupportStage *stage, int view) {
+    return cairn_crew_look(&stage->viewer.crew, view);
+}
+
+uint64_t support_stage_hash(SupportStage *stage, int view) {
+    support_stage_settle(stage);
+    return cairn_world_state_hash(stage->viewer.crew.views[view].session.world);
+}
+#endif

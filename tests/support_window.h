@@ -1,0 +1,35 @@
+// A window of the viewer on a display of its own (Xvfb), driven by synthetic events: for the viewer's tests. Only where the build has
+// a viewer.
+#ifndef CAIRN_TESTS_SUPPORT_WINDOW_H
+#define CAIRN_TESTS_SUPPORT_WINDOW_H
+
+#ifdef CAIRN_VIEWER
+#include "demos/viewer/viewer.h"
+
+// Fixtures of a group: the display.
+int support_display_open(void **state);
+int support_display_close(void **state);
+// Skips the test, in words, where there is none.
+void support_display_need(void **state);
+
+typedef struct SupportStage {
+    CairnViewOptions options;
+    CairnViewer viewer;
+} SupportStage;
+
+// `param` and `solvers` may be NULL.
+SupportStage *support_stage_open(const char *scene, const char *param, const char *solvers);
+// With options of the test's own, which the stage keeps a copy of.
+SupportStage *support_stage_open_with(const CairnViewOptions *options);
+CairnViewOptions support_stage_options(const char *scene);
+void support_stage_close(SupportStage *stage); // without an error of OpenGL's
+void support_stage_turn(SupportStage *stage, int times);
+void support_stage_send(SupportStage *stage, SDL_Event event); // and turn once
+void support_stage_press(SupportStage *stage, SDL_Keycode code);
+// Until nothing that was asked for is left to do.
+void support_stage_settle(SupportStage *stage);
+const CairnSight *support_stage_look(SupportStage *stage, int view);
+uint64_t support_stage_hash(SupportStage *stage, int view); // settles first
+
+#endif
+#endif
