@@ -1,0 +1,242 @@
+#include "bench/scene_runs.h"
+
+#include "demos/program/choice.h"
+#include "demos/scenes/scenes.h"
+#include "engine/base/timer.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+double bench_setting(const char *name, double fallback) {
+    const char *text = getenv(name);
+    double value = text != NULL ? strtod(text, NULL) : 0;
+    return value > 0 ? value : fallback;
+}
+
+bool bench_wants_scene(const char *name) {
+    const char *text = getenv("CAIRN_BENCH_SCENES");
+    size_t length = strlen(name);
+    if (text == NULL || text[0] == '\0') {
+        return true;
+    }
+    for (const char *p = strstr(text, name); p != NULL; p = strstr(p + 1, name)) {
+        bool starts = p == text || p[-1] == ',', ends = p[length] == '\0' || p[length] == ',';
+        if (starts && ends) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// The scene's law where the solver takes it, else box friction.
+static CairnFrictionKind law_of(const CairnSolver *solver, CairnFrictionKind kind) {
+    const unsigned traits[CAIRN_FRICTION_KIND_COUNT] = {
+        [CAIRN_FRICTION_BOX] = CAIRN_TAKES_BOUNDS,
+        [CAIRN_FRICTION_BOX_CURRENT] = CAIRN_TAKES_BOX_CURRENT,
+        [CAIRN_FRICTION_CONE] = CAIRN_TAKES_CONE,
+        [CAIRN_FRICTION_COULOMB] = CAIRN_TAKES_COULOMB,
+    };
+    return solver->traits & traits[kind] ? kind : CAIRN_FRICTION_BOX;
+}
+
+static CairnStatus set_partition(CairnWorld *world, const char *name) {
+    const CairnPartitioner *partitioner;
+    if (name == NULL) {
+        return cairn_ok();
+    }
+    CAIRN_TRY(cairn_partitioner_find(name, &partitioner));
+    return cairn_world_set_partitioner(world, partitioner, NULL);
+}
+
+static void note_damping(const CairnScene *scene, const void *params, BenchPlayed *played) {
+    for (int i = 0; i < scene->params.count; i++) {
+        const CairnField *field = &scene->params.fields[i];
+        if (strcmp(field->name, "damping") == 0) {
+            memcpy(&played->damping, (const char *)params + field->offset, sizeof played->damping);
+        }
+    }
+}
+
+static CairnStatus open_run(const BenchPlay *play, CairnSceneRun *run, BenchPlayed *played) {
+    const CairnScene *scene = play->scene;
+    const char *text = play->solver != NULL ? play->solver : scene->solver != NULL ? scene->solver : "bpp";
+    CairnWorldDef def = cairn_world_def();
+    CairnChoice choice;
+    cairn_fields_preset(&scene->params, (void *)(uintptr_t)run->params);
+    if (play->params != NULL) {
+        CAIRN_TRY(cairn_fields_parse(&scene->params, (void *)(uintptr_t)run->params, play->params));
+    }
+    if (scene->settings != NULL) {
+        scene->settings(run->params, &def);
+    }
+    note_damping(scene, run->params, played);
+    CAIRN_TRY(cairn_choice_open(text, "bench", &choice));
+    def.thread_count = play->threads > 0 ? play->threads : 1;
+    def.friction = law_of(choice.solver, def.friction);
+    played->friction = def.friction;
+    played->settings = def;
+    CairnStatus status = cairn_world_create(&def, &run->world);
+    if (cairn_is_ok(status)) {
+        status = cairn_world_set_solver(run->world, choice.solver, choice.options);
+    }
+    cairn_choice_close(&choice);
+    CAIRN_TRY(status);
+    CAIRN_TRY(set_partition(run->world, play->partition));
+    return scene->build(run);
+}
+
+static CairnStatus weigh(const CairnWorld *world, BenchPlayed *played) {
+    int count = cairn_world_bodies(world, NULL, 0);
+    CairnBodyId *ids = calloc((size_t)count + 1, sizeof *ids);
+    if (ids == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "bench: no memory for %d bodies", count);
+    }
+    cairn_world_bodies(world, ids, count);
+    CairnStatus status = cairn_ok();
+    played->bodies = count;
+    played->lightest = HUGE_VAL;
+    for (int i = 0; i < count && cairn_is_ok(status); i++) {
+        CairnBodyState body;
+        status = cairn_body_get(world, ids[i], &body);
+        if (cairn_is_ok(status) && body.type == CAIRN_DYNAMIC) {
+            played->heaviest = fmax(played->heaviest, body.mass.mass);
+            played->lightest = fmin(played->lightest, body.mass.mass);
+        }
+    }
+    free(ids);
+    return status;
+}
+
+static CairnStatus feel_joints(const CairnWorld *world, BenchPlayed *played) {
+    int count = cairn_world_joints(world, NULL, 0);
+    CairnJointId *ids = calloc((size_t)count + 1, sizeof *ids);
+    if (ids == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "bench: no memory for %d joints", count);
+    }
+    cairn_world_joints(world, ids, count);
+    CairnStatus status = cairn_ok();
+    played->joints = count;
+    for (int i = 0; i < count && cairn_is_ok(status); i++) {
+        CairnJointDef def;
+        status = cairn_joint_get_def(world, ids[i], &def);
+        if (cairn_is_ok(status)) {
+            double c = def.axes[CAIRN_X].compliance;
+            played->soft = fmax(played->soft, c);
+            played->hard = i == 0 ? c : fmin(played->hard, c);
+        }
+    }
+    free(ids);
+    return status;
+}
+
+static void add_up(BenchPlayed *played, const CairnStats *stats, double *times) {
+    times[played->frames++] = stats->times.solve;
+    played->step += stats->times.step;
+    played->solve += stats->times.solve;
+    played->iterations += stats->solve.iterations;
+    played->behind += stats->solve.fallback > 0;
+    played->certified += stats->residual.is_certified;
+    played->residual = fmax(played->residual, stats->residual.scaled);
+    played->penetration = fmax(played->penetration, stats->penetration);
+    played->joint_error = fmax(played->joint_error, stats->joint_error_linear);
+    played->rows = stats->rows > played->rows ? stats->rows : played->rows;
+}
+
+// The same complaint, but for its numbers?
+static bool is_same(const char *a, const char *b) {
+    const char *numbers = "0123456789.+-einfa";
+    for (;;) {
+        a += strspn(a, numbers);
+        b += strspn(b, numbers);
+        if (*a != *b || *a == '\0') {
+            return *a == *b;
+        }
+        a++;
+        b++;
+    }
+}
+
+static void note_break(BenchPlayed *played, int frame, const char *why) {
+    for (int i = 0; i < played->break_count; i++) {
+        if (is_same(played->breaks[i].why, why)) {
+            return;
+        }
+    }
+    if (played->break_count < BENCH_BREAKS) {
+        BenchBreak *item = &played->breaks[played->break_count++];
+        item->frame = frame;
+        snprintf(item->why, sizeof item->why, "%s", why);
+    }
+}
+
+// One frame; a step or a check that fails is told in `played`.
+static CairnStatus play_frame(const BenchPlay *play, CairnSceneRun *run, BenchPlayed *played, double *times) {
+    const CairnScene *scene = play->scene;
+    CairnStats stats;
+    if (scene->script != NULL) {
+        CAIRN_TRY(scene->script(run, cairn_world_time(run->world)));
+    }
+    CairnStatus status = cairn_world_step(run->world, scene->step, &stats);
+    if (!cairn_is_ok(status)) {
+        played->is_ended = true;
+    } else {
+        add_up(played, &stats, times);
+        if (play->look != NULL) {
+            CAIRN_TRY(play->look(play->user, run->world, &stats));
+        }
+        status = scene->check != NULL ? scene->check(run, stats.time, &stats) : cairn_ok();
+    }
+    if (!cairn_is_ok(status)) {
+        note_break(played, played->frames + (played->is_ended ? 1 : 0), status.message);
+    }
+    return cairn_ok();
+}
+
+static void settle(BenchPlayed *played, double *times) {
+    double frames = played->frames > 0 ? played->frames : 1;
+    if (played->frames > 0) {
+        qsort(times, (size_t)played->frames, sizeof *times, by_size);
+        played->solve_p99 = 1e3 * times[(int)(0.99 * (played->frames - 1) + 0.5)];
+    }
+    played->step *= 1e3 / frames;
+    played->solve *= 1e3 / frames;
+    played->iterations /= frames;
+    played->behind /= frames;
+    played->certified /= frames;
+}
+
+CairnStatus bench_play_scene(const BenchPlay *play, BenchPlayed *played) {
+    const CairnScene *scene = play->scene;
+    *played = (BenchPlayed){.asked = play->frames > 0 && play->frames < scene->steps ? play->frames : scene->steps};
+    double *times = calloc((size_t)played->asked + 1, sizeof *times);
+    void *params = calloc(1, scene->params.size + 1), *memory = calloc(1, scene->memory_size + 1);
+    CairnSceneRun run = {.params = params, .memory = memory, .seed = 1};
+    CairnStatus status = cairn_error(CAIRN_OUT_OF_MEMORY, "bench: no memory for %s", scene->name);
+    if (times != NULL && params != NULL && memory != NULL) {
+        status = open_run(play, &run, played);
+    }
+    if (cairn_is_ok(status)) {
+        status = weigh(run.world, played);
+    }
+    if (cairn_is_ok(status)) {
+        status = feel_joints(run.world, played);
+    }
+    double start = cairn_timer_now();
+    while (cairn_is_ok(status) && played->frames < played->asked && !played->is_ended &&
+           !(play->seconds > 0 && cairn_timer_now() - start > play->seconds)) {
+        status = play_frame(play, &run, played, times);
+    }
+    if (times != NULL) {
+        settle(played, times);
+    }
+    cairn_world_destroy(run.world);
+    free(times);
+    free(params);
+    free(memory);
+    return status;
+}
