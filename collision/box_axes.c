@@ -35,7 +35,7 @@ CairnBoxAxis cairn_box_best_face(const CairnBoxFrame *first, const CairnBoxFrame
     double highest = separations[0]; // an earlier axis stands for those that tie with it, as deep as they are
     for (int k = 1; k < 6; ++k) {
         best = separations[k] > separations[best] + tie ? k : best;
-        highest = fmax(highest, separations[k]);
+        highest = cairn_max(highest, separations[k]);
     }
     bool is_first = best < 3;
     CairnVec3 normal = is_first ? first->axis[best] : second->axis[best - 3];
@@ -92,7 +92,7 @@ CairnBoxAxis cairn_box_best_edges(const CairnBoxFrame *first, const CairnBoxFram
     }
     if (highest.i != best.i || highest.j != best.j) { // as with faces
         CairnVec3 n = edge_normal(first, second, &highest);
-        best.separation = fmax(best.separation, separation_along(first, second, n));
+        best.separation = cairn_max(best.separation, separation_along(first, second, n));
     }
     return best;
 }

@@ -167,7 +167,7 @@ int cairn_box_clip(const CairnBoxFrame *reference, const CairnBoxFrame *incident
                    double margin, CairnManifoldPoint points[CAIRN_CLIP_POINTS]) {
     Clip clip = reference_face(reference, axis, is_negative);
     Face face = incident_face(&clip, incident);
-    clip.rim = RIM * fmin(fmin(clip.hu, clip.hv), fmin(face.he, face.hf));
+    clip.rim = RIM * cairn_min(cairn_min(clip.hu, clip.hv), cairn_min(face.he, face.hf));
     clip.margin = margin;
     clip.points = points;
     add_incident_vertices(&clip, &face);

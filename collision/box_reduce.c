@@ -26,7 +26,7 @@ static void sort_by_feature(CairnManifoldPoint *points, int count) {
 static double size_squared(const CairnManifoldPoint *points, int count) {
     double size = 0;
     for (int i = 1; i < count; ++i) {
-        size = fmax(size, cairn_length_squared(cairn_sub(points[i].point, points[0].point)));
+        size = cairn_max(size, cairn_length_squared(cairn_sub(points[i].point, points[0].point)));
     }
     return size;
 }
@@ -73,7 +73,7 @@ static int widest(const CairnManifoldPoint *points, int count, CairnVec3 p, Cair
 double cairn_box_lowest(const CairnManifoldPoint *points, int count) {
     double lowest = HUGE_VAL;
     for (int k = 0; k < count; ++k) {
-        lowest = fmin(lowest, points[k].distance);
+        lowest = cairn_min(lowest, points[k].distance);
     }
     return lowest;
 }

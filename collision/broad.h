@@ -22,6 +22,7 @@ enum {
     CAIRN_BROAD_MAX_BITS = 12,     // at most 4,096 columns along either side
     CAIRN_BROAD_MIN_BITS = 4,      // a box never reaches half way round
     CAIRN_BROAD_MAX_EXPONENT = 40, // larger boxes count as unbounded
+    CAIRN_BROAD_STRAYS = 64,       // as many boxes may have left their larger ones while kept pairs serve
     CAIRN_BROAD_FEW = 16           // up to so many residents of a column are tested by visitors one by one, unsorted
 };
 
@@ -80,6 +81,12 @@ typedef struct CairnLayerSource {
     CairnArena *arena;
     int thread_count;
 } CairnLayerSource;
+
+// Closed boxes: touching counts. False where a bound is not a number. Without a branch, for most fail and which test does is chance.
+static inline bool cairn_boxes_overlap(const CairnAabb *a, const CairnAabb *b) {
+    return (a->low.x <= b->high.x) & (b->low.x <= a->high.x) & (a->low.y <= b->high.y) & (b->low.y <= a->high.y) &
+           (a->low.z <= b->high.z) & (b->low.z <= a->high.z);
+}
 
 static inline double cairn_component(CairnVec3 v, int axis) {
     return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
@@ -153,8 +160,20 @@ typedef enum CairnBoxClass {
     CAIRN_CLASS_UNBOUNDED
 } CairnBoxClass;
 
+// Pairs kept for boxes that hardly move (broad_kept.c).
+typedef struct CairnKept {
+    CairnAabb *wide; // the larger boxes, or where there are no such pairs the last ones
+    uint8_t *kinds;  // as they were then
+    int *owners;
+    CairnPair *pairs;
+    int slot_count, pair_count, age; // age: calls served so far, up to as many as are asked for
+    bool is_ready;
+    int wide_capacity, kind_capacity, owner_capacity, pair_capacity, stray_capacity[CAIRN_BROAD_CHUNKS];
+} CairnKept;
+
 // Kept from call to call.
 struct CairnBroadState {
+    CairnKept kept;
     CairnBroadLevel levels[CAIRN_BROAD_LEVELS];
     int level_count;
     int8_t level_of[CAIRN_BROAD_SIZES]; // of each size
@@ -200,6 +219,21 @@ static inline double cairn_middle_of_size(int size) {
     memcpy(&middle, &bits, sizeof middle);
     return middle;
 }
+
+// What became of the boxes since the pairs were kept.
+typedef struct CairnKeptLook {
+    bool is_usable;         // the kept pairs serve, but for the strays
+    bool is_calm;           // if not: keep those of `boxes`
+    const CairnAabb *boxes; // to find pairs of: the larger ones, or those given
+    int strays[CAIRN_BROAD_STRAYS], stray_count;
+} CairnKeptLook;
+
+// Each is false when out of memory. Look first; where the kept pairs do not serve, find those of look->boxes, and store them if is_calm.
+bool cairn_kept_look(CairnBroadCall *call, CairnKeptLook *look);
+bool cairn_kept_store(CairnBroadCall *call, const CairnPair *pairs, int pair_count);
+// Of the kept pairs and the strays, those whose boxes meet now.
+bool cairn_kept_pairs(CairnBroadCall *call, const CairnKeptLook *look, CairnPair **pairs, int *pair_count, long *tests);
+void cairn_kept_free(CairnKept *kept, const CairnAllocator *allocator);
 
 // The parts in their order; each is false when out of memory.
 bool cairn_broad_classify(CairnBroadCall *call);          // axis, classes, sizes, orders

@@ -37,8 +37,8 @@ static void choose_axis(CairnBroadCall *call) {
         ++seen;
     }
     for (int axis = 0; axis < 3; ++axis) {
-        double mean = sum[axis] / fmax(seen, 1);
-        call->spread[axis] = sqrt(fmax(squares[axis] / fmax(seen, 1) - mean * mean, 0));
+        double mean = sum[axis] / cairn_max(seen, 1);
+        call->spread[axis] = sqrt(cairn_max(squares[axis] / cairn_max(seen, 1) - mean * mean, 0));
     }
     int best = call->state->axis;
     double threshold = 1.25 * call->spread[best];

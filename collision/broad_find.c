@@ -63,12 +63,6 @@ static int add_unbounded_jobs(CairnBroadCall *call, Job *jobs) {
     return pieces;
 }
 
-// Closed boxes: touching counts. False where a bound is not a number.
-static inline bool overlap(const CairnAabb *a, const CairnAabb *b) {
-    return (a->low.x <= b->high.x) & (b->low.x <= a->high.x) & (a->low.y <= b->high.y) & (b->low.y <= a->high.y) &
-           (a->low.z <= b->high.z) & (b->low.z <= a->high.z);
-}
-
 // Of two unbounded boxes the earlier one finds the pair.
 static void pair_unbounded(const CairnBroadCall *call, const Job *job, CairnPairChunk *chunk) {
     for (int k = 0; k < call->census.unbounded_count; ++k) {
@@ -81,7 +75,7 @@ static void pair_unbounded(const CairnBroadCall *call, const Job *job, CairnPair
                 continue;
             }
             ++chunk->tests;
-            if (overlap(&call->boxes[i], &call->boxes[j])) {
+            if (cairn_boxes_overlap(&call->boxes[i], &call->boxes[j])) {
                 cairn_pair_add(chunk, i, j);
             }
         }

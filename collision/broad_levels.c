@@ -28,7 +28,7 @@ static CairnColumns columns_for(const CairnBroadCall *call, const CairnColumns *
     }
     CairnColumns columns = {.bits = {0, 0}};
     for (int side = 0; side < 2; ++side) {
-        double wanted = fmax(1.5 * sum[side] / fmax(count, 1), 0.25 * end_of_size(last_size));
+        double wanted = cairn_max(1.5 * sum[side] / cairn_max(count, 1), 0.25 * end_of_size(last_size));
         bool keeps = last->cell[side] > 0.7 * wanted && last->cell[side] < 1.5 * wanted &&
                      last->cell[side] >= 0.25 * end_of_size(last_size);
         columns.cell[side] = keeps ? last->cell[side] : wanted;
@@ -37,7 +37,7 @@ static CairnColumns columns_for(const CairnBroadCall *call, const CairnColumns *
         columns.bits[side] = bits_for(reach / columns.cell[side], last->bits[side]);
     }
     while (columns.bits[0] + columns.bits[1] > 2 * CAIRN_BROAD_MIN_BITS &&
-           1 << (columns.bits[0] + columns.bits[1]) > fmax(2 * count, 256)) {
+           1 << (columns.bits[0] + columns.bits[1]) > cairn_max(2 * count, 256)) {
         --columns.bits[columns.bits[0] >= columns.bits[1] ? 0 : 1];
     }
     return columns;

@@ -26,14 +26,14 @@ static inline bool cairn_aabbs_meet(const CairnAabb *a, const CairnAabb *b) {
 // A shape as collision sees it: size and its place in the body's frame.
 typedef struct CairnGeometry {
     CairnShapeType type;
-    CairnTransform local;
     double radius;                // sphere, cylinder, capsule
     double half_height;           // cylinder, capsule: half the length of its axis
     CairnVec3 half;               // box: half edge lengths
     struct CairnHull *hull;       // hull: its corners, faces and edges (hull.h)
     struct CairnSurface *surface; // mesh: its triangles (mesh.h)
-    bool is_unbounded;            // half-space: no box, tested against everything
-    bool is_massless;             // half-space, mesh: no dynamic body can be made of it
+    CairnTransform local;
+    bool is_unbounded; // half-space: no box, tested against everything
+    bool is_massless;  // half-space, mesh: no dynamic body can be made of it
 } CairnGeometry;
 
 enum { CAIRN_MANIFOLD_POINTS = 8, CAIRN_MANIFOLDS = 48 };

@@ -132,7 +132,7 @@ static bool cut_by_circle(double radius, double rim, CairnVec3 p, CairnVec3 d, d
         return false;
     }
     chord = sqrt(chord / a);
-    exact = sqrt(fmax(exact, 0) / a);
+    exact = sqrt(cairn_max(exact, 0) / a);
     double low = middle - chord, high = middle + chord;
     if (low > 1 || high < 0) {
         return false;
@@ -161,7 +161,7 @@ static int edge_on_cap(const CairnDrum *drum, CairnVec3 p, CairnVec3 q, const ui
     if (!cut_by_circle(drum->radius, CAIRN_RIM * drum->radius, p, d, t, is_cut)) {
         return 0;
     }
-    bool is_standing = (t[1] - t[0]) * hypot(d.x, d.y) < 1e-3 * fmin(cairn_length(d), drum->radius);
+    bool is_standing = (t[1] - t[0]) * hypot(d.x, d.y) < 1e-3 * cairn_min(cairn_length(d), drum->radius);
     int count = 0, lower = sign * d.z >= 0 ? 0 : 1;
     for (int k = 0; k < 2; ++k) {
         if (is_standing && k != lower) {
@@ -178,13 +178,13 @@ static int edge_on_side(const CairnDrum *drum, CairnVec3 p, CairnVec3 q, const u
                         CairnManifoldPoint points[2]) {
     CairnVec3 d = cairn_sub(q, p), n = drum->normal;
     double sideways = n.x * d.y - n.y * d.x, length = cairn_length(d);
-    double low = fmax(fmin(p.z, q.z), -drum->half), high = fmin(fmax(p.z, q.z), drum->half);
-    if (high - low > 1e-3 * fmin(length, drum->half) && fabs(d.z) > 0.5 * length &&
+    double low = cairn_max(cairn_min(p.z, q.z), -drum->half), high = cairn_min(cairn_max(p.z, q.z), drum->half);
+    if (high - low > 1e-3 * cairn_min(length, drum->half) && fabs(d.z) > 0.5 * length &&
         fabs(sideways / d.z) * (high - low) <= SIDEWAYS * drum->radius) {
         int count = 0, lower_end = d.z > 0 ? 0 : 1;
         for (int k = 0; k < 2; ++k) {
             double z = k == 0 ? low : high;
-            bool is_end = k == 0 ? fmin(p.z, q.z) >= -drum->half : fmax(p.z, q.z) <= drum->half;
+            bool is_end = k == 0 ? cairn_min(p.z, q.z) >= -drum->half : cairn_max(p.z, q.z) <= drum->half;
             CairnVec3 x = cairn_add_scaled(p, (z - p.z) / d.z, d), foot = {n.x * drum->radius, n.y * drum->radius, z};
             int end = k == 0 ? lower_end : 1 - lower_end;
             double distance = cairn_dot(n, cairn_sub(x, foot)); // the edge itself is met, the side nearly: it is round
@@ -270,7 +270,7 @@ static CairnVec3 on_cap(const CairnDrum *drum, CairnVec3 x) {
 }
 
 static int face_on_cap(const CairnDrum *drum, const CairnPolygon *face, CairnManifoldPoint *points) {
-    double z = cap_of(drum), rim = CAIRN_RIM * fmin(drum->radius, cairn_polygon_size(face));
+    double z = cap_of(drum), rim = CAIRN_RIM * cairn_min(drum->radius, cairn_polygon_size(face));
     int count = 0;
     for (int i = 0; i < face->count; ++i) {
         CairnVec3 p = on_cap(drum, face->p[i]), q = on_cap(drum, face->p[i + 1 < face->count ? i + 1 : 0]);

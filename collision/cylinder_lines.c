@@ -64,7 +64,7 @@ void cairn_patch_add_second(CairnPatch *patch, CairnVec3 on_second, double dista
 bool cairn_patch_deepen(CairnPatch *patch, double distance, double radius) {
     double least = HUGE_VAL;
     for (int k = 0; k < patch->count; ++k) {
-        least = fmin(least, patch->points[k].distance);
+        least = cairn_min(least, patch->points[k].distance);
     }
     if (!(least - distance < 4 * SAGITTA * radius)) {
         return patch->count == CAIRN_CLIP_POINTS;
@@ -91,7 +91,7 @@ static double to_side(const CairnLine *line, CairnVec3 x, CairnVec3 n) {
     // Half the chord squared, from the distance of the ray to the axis.
     CairnVec3 nearest = cairn_add_scaled(r, -rm / mm, m);
     double chord = line->radius * line->radius - cairn_dot(nearest, nearest);
-    return (-rm - sqrt(fmax(chord, 0.0) * mm)) / mm;
+    return (-rm - sqrt(cairn_max(chord, 0.0) * mm)) / mm;
 }
 
 typedef struct LineEnd {
@@ -152,7 +152,8 @@ bool cairn_patch_lines(CairnPatch *patch, const CairnLine *first, const CairnLin
     }
     double slope = view.drift / view.along, offset = view.base_y - slope * view.base_x; // y = offset + slope x
     bool is_turned = view.along < 0;
-    double half = second->half * fabs(view.along), tolerance = CAIRN_CYLINDER_RIM * fmin(first->half, second->half);
+    double half = second->half * fabs(view.along),
+           tolerance = CAIRN_CYLINDER_RIM * cairn_min(first->half, second->half);
     double own = first->half * view.scale;
     LineEnd ends[2] = {common_end(first, second, false, -own, view.base_x - half, second->ends[is_turned], tolerance),
                        common_end(first, second, true, own, view.base_x + half, second->ends[!is_turned], tolerance)};
@@ -192,13 +193,13 @@ void cairn_patch_line_cap(CairnPatch *patch, const CairnLine *line, const CairnC
     if (chord < -TOUCHES * cap->radius * cap->radius) {
         return;
     }
-    chord = sqrt(fmax(chord, 0.0) / dd);
-    double tolerance = CAIRN_CYLINDER_RIM * fmin(line->half, cap->radius);
+    chord = sqrt(cairn_max(chord, 0.0) / dd);
+    double tolerance = CAIRN_CYLINDER_RIM * cairn_min(line->half, cap->radius);
     uint32_t rim = cairn_cylinder_rim(cap->is_positive, 0), face = cairn_cylinder_cap(cap->is_positive, 0);
     for (int k = 0; k < 2; ++k) {
         double cut = k == 0 ? nearest - chord : nearest + chord, end = k == 0 ? -line->half : line->half;
         bool is_cut = k == 0 ? cut > end + tolerance : cut < end - tolerance;
-        double s = k == 0 ? fmax(cut, end) : fmin(cut, end);
+        double s = k == 0 ? cairn_max(cut, end) : cairn_min(cut, end);
         if (fabs(s) > line->half * (1 + TOUCHES) || fabs(s - nearest) > chord + TOUCHES * line->half) {
             return; // the line ends before the cap begins
         }

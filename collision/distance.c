@@ -7,7 +7,7 @@ static bool to_half_space(const CairnGeometry *a, CairnTransform pose_a, CairnTr
     s->on_a = cairn_geometry_support(a, pose_a, cairn_neg(up));
     double height = cairn_dot(up, cairn_sub(s->on_a, plane.p));
     s->normal = cairn_neg(up);
-    s->distance = fmax(height, 0);
+    s->distance = cairn_max(height, 0);
     s->on_b = cairn_add_scaled(s->on_a, -height, up);
     return s->distance <= limit;
 }
@@ -35,7 +35,7 @@ bool cairn_separation(const CairnGeometry *a, CairnTransform pose_a, const Cairn
         return true;
     }
     s->normal = nearest.normal;
-    s->distance = fmax(nearest.distance - rounding, 0);
+    s->distance = cairn_max(nearest.distance - rounding, 0);
     s->on_a = cairn_add(pose_a.p, cairn_add_scaled(nearest.on_a, p.rounding, s->normal));
     s->on_b = cairn_add(pose_a.p, cairn_add_scaled(nearest.on_b, -q.rounding, s->normal));
     return s->distance <= limit;

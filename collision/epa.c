@@ -45,7 +45,7 @@ static int add_face(Polytope *t, int p, int q, int r) {
     CairnVec3 u = cairn_sub(t->points[q], t->points[p]), w = cairn_sub(t->points[r], t->points[p]);
     CairnVec3 n = cairn_cross(u, w);
     double length = cairn_length(n);
-    face->is_sliver = !(length > 1e-15 * t->size * fmax(cairn_length(u), cairn_length(w)));
+    face->is_sliver = !(length > 1e-15 * t->size * cairn_max(cairn_length(u), cairn_length(w)));
     face->normal = length > 0 ? cairn_scale(1.0 / length, n) : n;
     face->offset = cairn_dot(face->normal, t->points[p]);
     return index;
@@ -74,7 +74,7 @@ static bool start(Polytope *t) {
     bool is_above = above >= below;
     t->points[3] = is_above ? up : down;
     t->point_count = 4;
-    if (!(best > 1e-12 * t->size) || !(fmax(above, below) > 1e-12 * t->size)) {
+    if (!(best > 1e-12 * t->size) || !(cairn_max(above, below) > 1e-12 * t->size)) {
         return false;
     }
     if (is_above) { // the fourth point must be on the inner side of the first face

@@ -112,7 +112,8 @@ static bool holds_origin(const CairnSupportPoint *t, double size) {
         CairnVec3 n = cairn_cross(u, v), w = cairn_sub(t[faces[f][3]].w, p);
         double origin = -cairn_dot(n, p), other = cairn_dot(n, w);
         // The points are known to the rounding of the sizes; so much may be a volume of nothing.
-        double longest = fmax(cairn_length_squared(u), fmax(cairn_length_squared(v), cairn_length_squared(w)));
+        double longest =
+            cairn_max(cairn_length_squared(u), cairn_max(cairn_length_squared(v), cairn_length_squared(w)));
         if (!(origin * other > 0) || !(fabs(other) > 1e-14 * size * longest)) {
             return false;
         }

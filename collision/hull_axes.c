@@ -23,7 +23,7 @@ static void try_faces(const CairnHullFrame *own, const CairnHullFrame *other, do
         v = cairn_hull_support(other->hull, cairn_neg(local), v);
         nearest = cairn_add(p, cairn_mat3_mul(r, other->hull->vertices[v]));
         double separation = cairn_dot(local, other->hull->vertices[v]) + (cairn_dot(n, p) - own->hull->offsets[f]);
-        *highest = fmax(*highest, separation);
+        *highest = cairn_max(*highest, separation);
         if (separation > best->separation + tie) {
             CairnVec3 world = cairn_mat3_mul(own->r, n);
             *best =
@@ -58,7 +58,7 @@ static int collect(const CairnHullFrame *f, CairnVec3 direction, double level, E
     }
     for (int e = 0; e < hull->half_edge_count; e += 2) {
         int u = hull->edges[e].origin, v = hull->edges[e ^ 1].origin;
-        if (fmax(heights[u], heights[v]) >= level) {
+        if (cairn_max(heights[u], heights[v]) >= level) {
             CairnVec3 d = cairn_sub(hull->vertices[v], hull->vertices[u]);
             edges[count++] =
                 (Edge){cairn_frame_vertex(f, u), cairn_mat3_mul(f->r, d), cairn_frame_normal(f, hull->edges[e].face),
@@ -89,7 +89,7 @@ CairnHullAxis cairn_hull_best_edges(const CairnHullFrame *first, const CairnHull
     CairnVec3 n = face->normal, down = cairn_neg(n);
     int top = cairn_hull_support(first->hull, cairn_mat3_transpose_mul(first->r, n), 0);
     int bottom = cairn_hull_support(second->hull, cairn_mat3_transpose_mul(second->r, down), 0);
-    double depth = 2 * fmax(-face->separation, 0) + tie;
+    double depth = 2 * cairn_max(-face->separation, 0) + tie;
     int a_count = collect(first, n, cairn_dot(n, cairn_frame_vertex(first, top)) - depth, a);
     int b_count = collect(second, down, cairn_dot(down, cairn_frame_vertex(second, bottom)) - depth, b);
     CairnVec3 center = cairn_add(first->p, cairn_mat3_mul(first->r, first->hull->center));
@@ -106,7 +106,7 @@ CairnHullAxis cairn_hull_best_edges(const CairnHullFrame *first, const CairnHull
             double sign = cairn_dot(cross, cairn_sub(a[i].p, center)) < 0 ? -1.0 : 1.0;
             cross = cairn_scale(sign / sqrt(squared), cross);
             double separation = cairn_dot(cross, cairn_sub(b[j].p, a[i].p));
-            highest = fmax(highest, separation);
+            highest = cairn_max(highest, separation);
             if (separation > best.separation + tie) {
                 best = (CairnHullAxis){cross, separation, a[i].half_edge, b[j].half_edge};
             }

@@ -133,7 +133,7 @@ static void add_reference_vertices(Clip *clip) {
 int cairn_polygon_clip(const CairnPolygon *reference, const CairnPolygon *incident, double margin,
                        CairnManifoldPoint points[CAIRN_CLIPPED_POINTS]) {
     Clip clip = {.reference = reference, .incident = incident, .margin = margin, .points = points};
-    clip.rim = 0.5 * CAIRN_RIM * fmin(cairn_polygon_size(reference), cairn_polygon_size(incident));
+    clip.rim = 0.5 * CAIRN_RIM * cairn_min(cairn_polygon_size(reference), cairn_polygon_size(incident));
     add_incident_vertices(&clip);
     add_crossings(&clip);
     add_reference_vertices(&clip);

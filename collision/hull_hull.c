@@ -64,8 +64,8 @@ static int clip_faces(const CairnPolygon *reference, const CairnHullFrame *other
     int face = cairn_hull_facing(other, down), bottom = cairn_hull_support(other->hull, local, 0);
     double z = HUGE_VAL;
     for (int first = other->hull->face_edges[face], e = first;;) {
-        z = fmin(z, cairn_dot(reference->normal,
-                              cairn_sub(cairn_frame_vertex(other, other->hull->edges[e].origin), reference->p[0])));
+        z = cairn_min(z, cairn_dot(reference->normal, cairn_sub(cairn_frame_vertex(other, other->hull->edges[e].origin),
+                                                                reference->p[0])));
         e = other->hull->edges[e].next;
         if (e == first) {
             break;
@@ -170,7 +170,7 @@ static bool apart(const CairnHullFrame *first, const CairnHullFrame *second, con
 
 int cairn_hull_hull(const CairnHullFrame *first, const CairnHullFrame *second, double margin, CairnVec3 *normal,
                     CairnManifoldPoint points[CAIRN_CLIPPED_POINTS]) {
-    double tie = CAIRN_TIE * fmin(first->hull->size, second->hull->size);
+    double tie = CAIRN_TIE * cairn_min(first->hull->size, second->hull->size);
     CairnHullAxis face = cairn_hull_best_face(first, second, tie);
     int count = 0;
     if (!(face.separation < margin)) {
@@ -184,7 +184,7 @@ int cairn_hull_hull(const CairnHullFrame *first, const CairnHullFrame *second, d
     *normal = face.normal;
     if (is_face) {
         count = face_points(first, second, &face, tie, margin, points);
-        if (cairn_box_settle(points, count, fmax(face.separation, edges.separation), tie) ||
+        if (cairn_box_settle(points, count, cairn_max(face.separation, edges.separation), tie) ||
             (count > 0 && edges.i < 0)) {
             return count;
         }
@@ -192,7 +192,7 @@ int cairn_hull_hull(const CairnHullFrame *first, const CairnHullFrame *second, d
     if (edges.i >= 0 && edges.separation > face.separation - 2 * tie) {
         *normal = edges.normal;
         edge_point(first, second, &edges, &points[0]);
-        points[0].distance = fmax(edges.separation, face.separation); // they may tie
+        points[0].distance = cairn_max(edges.separation, face.separation); // they may tie
         return edges.separation < margin ? 1 : 0;
     }
     // Only rounding leads here: the lowest vertex of the other hull stands for the face.

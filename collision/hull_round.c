@@ -149,7 +149,7 @@ static int along_edge(const Rod *rod, int edge, CairnVec3 normal, CairnManifoldP
         at[k] = cairn_dot(rod->d, cairn_sub(hull->vertices[v[k]], rod->p)) / squared;
     }
     int low = at[0] <= at[1] ? 0 : 1, high = 1 - low;
-    double t[2] = {fmax(at[low], 0), fmin(at[high], 1)};
+    double t[2] = {cairn_max(at[low], 0), cairn_min(at[high], 1)};
     if (!(t[1] - t[0] > 1e-3)) {
         return 0;
     }
@@ -205,14 +205,14 @@ static double crossing(const Rod *rod, int edge) {
 }
 
 static double lowest_of(const CairnManifoldPoint *points, int count, double radius) {
-    return count > 0 ? fmin(points[0].distance, points[count - 1].distance) + radius : HUGE_VAL;
+    return count > 0 ? cairn_min(points[0].distance, points[count - 1].distance) + radius : HUGE_VAL;
 }
 
 // Another face as high as `height` to a tie, whose points go as deep; -1: none.
 static int equal_face(const Rod *rod, int face, double height, CairnManifoldPoint points[2]) {
     for (int f = 0; f < rod->hull->face_count; ++f) {
         CairnVec3 n = rod->hull->normals[f];
-        double lower = fmin(cairn_dot(n, rod->p), cairn_dot(n, rod->q)) - rod->hull->offsets[f];
+        double lower = cairn_min(cairn_dot(n, rod->p), cairn_dot(n, rod->q)) - rod->hull->offsets[f];
         if (f != face && lower >= height - rod->tie &&
             lowest_of(points, face_points(rod, f, points), rod->radius) <= lower + rod->tie) {
             return f;
@@ -273,12 +273,12 @@ static int outside(const Rod *rod, const CairnNearest *nearest, CairnVec3 *norma
 int cairn_rod_hull(CairnVec3 p, CairnVec3 q, double radius, const CairnHull *hull, double margin, CairnVec3 *normal,
                    CairnManifoldPoint points[2]) {
     Rod rod = {p, q, cairn_sub(q, p), radius, cairn_length(cairn_sub(q, p)), 0, margin, hull};
-    rod.tie = CAIRN_TIE * fmin(hull->size, radius + rod.length);
+    rod.tie = CAIRN_TIE * cairn_min(hull->size, radius + rod.length);
     double height = -HUGE_VAL;
     int face = 0;
     for (int f = 0; f < hull->face_count; ++f) {
         CairnVec3 n = hull->normals[f];
-        double lower = fmin(cairn_dot(n, p), cairn_dot(n, q)) - hull->offsets[f];
+        double lower = cairn_min(cairn_dot(n, p), cairn_dot(n, q)) - hull->offsets[f];
         if (lower > height + rod.tie) {
             height = lower;
             face = f;

@@ -141,7 +141,7 @@ static void set_planes(const CairnHull *hull, Parts *parts) {
         CairnVec3 n = cairn_normalize(sum);
         double offset = -HUGE_VAL;
         for (int v = 0; v < hull->vertex_count; ++v) {
-            offset = fmax(offset, cairn_dot(n, hull->vertices[v]));
+            offset = cairn_max(offset, cairn_dot(n, hull->vertices[v]));
         }
         parts->normals[f] = n;
         parts->offsets[f] = offset;
@@ -170,7 +170,7 @@ static void set_moments(CairnHull *hull) {
     }
     hull->center = cairn_add_scaled(o, 1.0 / hull->vertex_count, sum);
     for (int v = 0; v < hull->vertex_count; ++v) {
-        hull->size = fmax(hull->size, cairn_length(cairn_sub(hull->vertices[v], hull->center)));
+        hull->size = cairn_max(hull->size, cairn_length(cairn_sub(hull->vertices[v], hull->center)));
     }
     for (int f = 0; f < hull->face_count; ++f) {
         int start = hull->face_edges[f];

@@ -50,7 +50,7 @@ static double first_two(Builder *b, int seed[4]) {
     double best = -1;
     for (int k = 0; k < 3; ++k) {
         CairnVec3 l = b->points[low[k]], h = b->points[high[k]];
-        b->extent = fmax(b->extent, *component(&h, k) - *component(&l, k));
+        b->extent = cairn_max(b->extent, *component(&h, k) - *component(&l, k));
         double squared = cairn_length_squared(cairn_sub(h, l));
         if (squared > best) {
             best = squared;
@@ -134,12 +134,12 @@ static CairnStatus start(Builder *b) {
     double distance, largest = first_two(b, seed), place = 0;
     for (int i = 0; i < b->count; ++i) {
         CairnVec3 p = b->points[i];
-        place = fmax(place, fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))));
+        place = cairn_max(place, cairn_max(fabs(p.x), cairn_max(fabs(p.y), fabs(p.z))));
     }
     if (!(largest > 1e-13 * place)) {
         return refuse_flat(0, b->count);
     }
-    b->skin = fmax(SKIN * b->extent, 8e-16 * place);
+    b->skin = cairn_max(SKIN * b->extent, 8e-16 * place);
     for (int dimension = 1; dimension <= 2; ++dimension) {
         seed[dimension + 1] = farthest_from(b, seed, dimension, &distance);
         if (!(distance > FLAT * b->extent)) {

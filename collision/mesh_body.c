@@ -65,7 +65,7 @@ static int facing_face(const CairnHullFrame *frame, CairnVec3 direction) {
     int face = cairn_hull_facing(frame, direction), top = cairn_hull_support(hull, local, 0);
     double reach = -HUGE_VAL, tie = CAIRN_TIE * hull->size;
     for (int first = hull->face_edges[face], e = first;;) {
-        reach = fmax(reach, cairn_dot(local, hull->vertices[hull->edges[e].origin]));
+        reach = cairn_max(reach, cairn_dot(local, hull->vertices[hull->edges[e].origin]));
         e = hull->edges[e].next;
         if (e == first) {
             break;
@@ -137,7 +137,7 @@ void cairn_hull_of_triangle(CairnTriangleHull *t, const CairnVec3 corners[3], Ca
                           .vertex_edges = vertex_edges,
                           .center = cairn_scale(1.0 / 3, sum)};
     for (int i = 0; i < 3; ++i) {
-        t->hull.size = fmax(t->hull.size, cairn_length(cairn_sub(corners[i], t->hull.center)));
+        t->hull.size = cairn_max(t->hull.size, cairn_length(cairn_sub(corners[i], t->hull.center)));
     }
 }
 
@@ -217,7 +217,7 @@ int cairn_mesh_clip(const CairnSurface *surface, int triangle, const CairnVec3 c
     add_sides(&clip.reference);
     double rim = 0.5 * CAIRN_RIM * cairn_polygon_size(&clip.reference);
     if (facing->count >= 3) {
-        rim = fmin(rim, 0.5 * CAIRN_RIM * cairn_polygon_size(facing));
+        rim = cairn_min(rim, 0.5 * CAIRN_RIM * cairn_polygon_size(facing));
     }
     for (int i = 0; i < facing->count; ++i) {
         if (cairn_polygon_is_over(&clip.reference, facing->p[i], rim)) {

@@ -45,8 +45,8 @@ static CairnStatus check_triangle(const CairnShapeDef *def, int t) {
         }
     }
     CairnVec3 a = def->points[v[0]], b = def->points[v[1]], c = def->points[v[2]];
-    double longest = fmax(cairn_length_squared(cairn_sub(b, a)),
-                          fmax(cairn_length_squared(cairn_sub(c, b)), cairn_length_squared(cairn_sub(a, c))));
+    double longest = cairn_max(cairn_length_squared(cairn_sub(b, a)),
+                               cairn_max(cairn_length_squared(cairn_sub(c, b)), cairn_length_squared(cairn_sub(a, c))));
     double area = cairn_length(area_vector(a, b, c));
     if (!(area > SLIVER * longest) || !(area > 1e-280)) {
         return cairn_error(CAIRN_INVALID_ARGUMENT,
@@ -60,7 +60,8 @@ CairnStatus cairn_surface_check(const CairnShapeDef *def) {
     CAIRN_TRY(check_counts(def));
     for (int i = 0; i < def->point_count; ++i) {
         CairnVec3 p = def->points[i];
-        if (!(fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))) <= LARGEST_COORDINATE) || !cairn_vec3_is_finite(p)) {
+        if (!(cairn_max(fabs(p.x), cairn_max(fabs(p.y), fabs(p.z))) <= LARGEST_COORDINATE) ||
+            !cairn_vec3_is_finite(p)) {
             return cairn_error(CAIRN_INVALID_ARGUMENT, "shape: points[%d] = (%g, %g, %g) of a mesh must be in [%g, %g]",
                                i, p.x, p.y, p.z, -LARGEST_COORDINATE, LARGEST_COORDINATE);
         }
@@ -328,7 +329,7 @@ CairnStatus cairn_surface_make(const CairnShapeDef *def, const CairnAllocator *a
     } else {
         for (int i = 0; i < s->point_count; ++i) {
             CairnVec3 p = s->points[i];
-            s->extent = fmax(s->extent, fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))));
+            s->extent = cairn_max(s->extent, cairn_max(fabs(p.x), cairn_max(fabs(p.y), fabs(p.z))));
         }
         join_points(s, places, scratch);
         join_sides(s, sides);

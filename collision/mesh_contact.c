@@ -120,7 +120,7 @@ static void add_to_part(Part *part, const CairnManifoldPoint *point) {
         part->count = cairn_box_reduce(part->points, part->count, part->normal);
     }
     part->points[part->count++] = *point;
-    part->depth = fmin(part->depth, point->distance);
+    part->depth = cairn_min(part->depth, point->distance);
 }
 
 static void accept_flat(Work *w, const Triangle *t, double depth) {
@@ -221,8 +221,8 @@ static int points_along(Work *w, CairnVec3 p, CairnVec3 q, CairnVec3 d, CairnMan
         double at[2] = {cairn_dot(cairn_sub(face.p[0], p), along) / squared,
                         cairn_dot(cairn_sub(face.p[1], p), along) / squared};
         int low = at[0] <= at[1] ? 0 : 1;
-        t[0] = fmax(at[low], 0);
-        t[1] = fmin(at[1 - low], 1);
+        t[0] = cairn_max(at[low], 0);
+        t[1] = cairn_min(at[1 - low], 1);
         names[0] = at[low] > 0 ? face.vertex[low] : 0;
         names[1] = at[1 - low] < 1 ? face.vertex[1 - low] : 0;
         if (!(t[1] - t[0] > 1e-6)) {
@@ -316,7 +316,7 @@ static void look_overlapped(Work *w, const Triangle *t, CairnConvex *own, double
         int on_top[3] = {0, 0, 0}, count = 0;
         for (int i = 0; i < 3; ++i) {
             along[i] = cairn_dot(d, t->p[i]);
-            top = fmax(top, along[i]);
+            top = cairn_max(top, along[i]);
         }
         for (int i = 0; i < 3; ++i) {
             if (along[i] >= top - w->tie) {
@@ -402,7 +402,7 @@ static void look(Work *w, int index) {
 // ---- the whole ----
 
 static CairnAabb box_of(const Work *w) {
-    double grow = fmax(w->margin, 0);
+    double grow = cairn_max(w->margin, 0);
     CairnTransform pose = {w->place, {1, 0, 0, 0}};
     CairnVec3 low, high;
     double *const lows[3] = {&low.x, &low.y, &low.z}, *const highs[3] = {&high.x, &high.y, &high.z};

@@ -6,7 +6,7 @@
 #include "collision/mesh_body.h"
 
 static double gap_along(double low_a, double high_a, double low_b, double high_b) {
-    return fmax(fmax(low_a - high_b, low_b - high_a), 0);
+    return cairn_max(cairn_max(low_a - high_b, low_b - high_a), 0);
 }
 
 // No points of the two boxes are nearer.
@@ -88,8 +88,8 @@ bool cairn_mesh_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 wa
                                cairn_quat_mul(cairn_quat_conj(pose_mesh.q), pose_a.q)};
     CairnVec3 turned = cairn_rotate(cairn_quat_conj(pose_mesh.q), way);
     CairnAabb box = cairn_geometry_box(a, relative);
-    box.low = cairn_add(box.low, (CairnVec3){fmin(turned.x, 0), fmin(turned.y, 0), fmin(turned.z, 0)});
-    box.high = cairn_add(box.high, (CairnVec3){fmax(turned.x, 0), fmax(turned.y, 0), fmax(turned.z, 0)});
+    box.low = cairn_add(box.low, (CairnVec3){cairn_min(turned.x, 0), cairn_min(turned.y, 0), cairn_min(turned.z, 0)});
+    box.high = cairn_add(box.high, (CairnVec3){cairn_max(turned.x, 0), cairn_max(turned.y, 0), cairn_max(turned.z, 0)});
     Search search = begin_search(s, box);
     bool is_met = false;
     for (const CairnMeshNode *leaf = next_leaf(&search, 0); leaf != NULL; leaf = next_leaf(&search, 0)) {

@@ -14,8 +14,8 @@ static CairnAabb way_box(const CairnMotion *mesh, const CairnGeometry *shape, co
     turning += cairn_length(mesh->angular) > 0 ? cairn_length(mesh->angular) * mesh->reach : 0;
     double grow = touch + duration * turning;
     CairnVec3 by = {grow, grow, grow}, none = {0, 0, 0};
-    CairnVec3 back = {fmin(way.x, none.x), fmin(way.y, none.y), fmin(way.z, none.z)};
-    CairnVec3 ahead = {fmax(way.x, none.x), fmax(way.y, none.y), fmax(way.z, none.z)};
+    CairnVec3 back = {cairn_min(way.x, none.x), cairn_min(way.y, none.y), cairn_min(way.z, none.z)};
+    CairnVec3 ahead = {cairn_max(way.x, none.x), cairn_max(way.y, none.y), cairn_max(way.z, none.z)};
     return (CairnAabb){cairn_sub(cairn_add(box.low, back), by), cairn_add(cairn_add(box.high, ahead), by)};
 }
 

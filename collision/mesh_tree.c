@@ -2,11 +2,11 @@
 #include "collision/mesh.h"
 
 static CairnVec3 lower(CairnVec3 a, CairnVec3 b) {
-    return (CairnVec3){fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)};
+    return (CairnVec3){cairn_min(a.x, b.x), cairn_min(a.y, b.y), cairn_min(a.z, b.z)};
 }
 
 static CairnVec3 upper(CairnVec3 a, CairnVec3 b) {
-    return (CairnVec3){fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)};
+    return (CairnVec3){cairn_max(a.x, b.x), cairn_max(a.y, b.y), cairn_max(a.z, b.z)};
 }
 
 CairnAabb cairn_surface_triangle_box(const CairnSurface *s, int triangle) {
@@ -142,8 +142,8 @@ static double entry(const CairnAabb *box, CairnVec3 origin, CairnVec3 direction)
             }
         } else {
             double first = (low[i] - o[i]) / d[i], last = (high[i] - o[i]) / d[i];
-            enter = fmax(enter, fmin(first, last));
-            leave = fmin(leave, fmax(first, last));
+            enter = cairn_max(enter, cairn_min(first, last));
+            leave = cairn_min(leave, cairn_max(first, last));
         }
     }
     // Rounding may miss a flat box by a hair: such a one is looked into.

@@ -29,8 +29,9 @@ static CairnPairFunction *const table[CAIRN_SHAPE_TYPE_COUNT][CAIRN_SHAPE_TYPE_C
 
 static void narrow_convex(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
                           double margin, CairnManifold *manifold) {
-    memset(manifold, 0,
-           sizeof *manifold); // unused points and padding are defined, so manifolds compare and hash as bytes
+    manifold->normal = (CairnVec3){0, 0, 0};
+    manifold->count = 0;
+    manifold->part = 0;
     if (table[a->type][b->type] != NULL) {
         table[a->type][b->type](a, pose_a, b, pose_b, margin, manifold);
     } else if (table[b->type][a->type] != NULL) {
@@ -67,13 +68,14 @@ int cairn_narrow_parts(const CairnGeometry *a, CairnTransform pose_a, const Cair
 static double depth_of(const CairnManifold *manifold) {
     double depth = HUGE_VAL;
     for (int k = 0; k < manifold->count; ++k) {
-        depth = fmin(depth, manifold->points[k].distance);
+        depth = cairn_min(depth, manifold->points[k].distance);
     }
     return depth;
 }
 
 void cairn_narrow(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
                   double margin, CairnManifold *manifold) {
+    memset(manifold, 0, sizeof *manifold); // unused points and padding are defined: manifolds compare and hash as bytes
     if (a->type != CAIRN_MESH && b->type != CAIRN_MESH) {
         narrow_convex(a, pose_a, b, pose_b, margin, manifold);
         return;
@@ -83,7 +85,6 @@ void cairn_narrow(const CairnGeometry *a, CairnTransform pose_a, const CairnGeom
     for (int k = 1; k < count; ++k) {
         deepest = depth_of(&parts[k]) < depth_of(&parts[deepest]) ? k : deepest;
     }
-    memset(manifold, 0, sizeof *manifold);
     if (count > 0) {
         *manifold = parts[deepest];
     }

@@ -87,9 +87,9 @@ static int face_points(const CairnBoxFrame *first, const CairnBoxFrame *second, 
 // All relative to the centre of `first`.
 static int collide(const CairnBoxFrame *first, const CairnBoxFrame *second, double margin, CairnVec3 *normal,
                    CairnManifoldPoint points[CAIRN_CLIP_POINTS]) {
-    double size_1 = fmax(first->half[0], fmax(first->half[1], first->half[2]));
-    double size_2 = fmax(second->half[0], fmax(second->half[1], second->half[2]));
-    double tie = TIE * fmin(size_1, size_2);
+    double size_1 = cairn_max(first->half[0], cairn_max(first->half[1], first->half[2]));
+    double size_2 = cairn_max(second->half[0], cairn_max(second->half[1], second->half[2]));
+    double tie = TIE * cairn_min(size_1, size_2);
     CairnBoxRelation relation = cairn_box_relation(first, second);
     CairnBoxAxis face = cairn_box_best_face(first, second, &relation, tie);
     if (!(face.separation < margin)) {
@@ -100,7 +100,7 @@ static int collide(const CairnBoxFrame *first, const CairnBoxFrame *second, doub
         return 0;
     }
     bool is_face = edges.separation <= face.separation + tie || cairn_dot(edges.normal, face.normal) > EDGE_LIKE_FACE;
-    bool is_apart = fmax(face.separation, edges.separation) > 0;
+    bool is_apart = cairn_max(face.separation, edges.separation) > 0;
     int count = is_face ? face_points(first, second, &face, margin, points) : 0;
     *normal = face.normal;
     if (count > 0 && is_apart && cairn_box_lowest(points, count) > face.separation + tie) {
@@ -115,7 +115,7 @@ static int collide(const CairnBoxFrame *first, const CairnBoxFrame *second, doub
         }
         return count;
     }
-    if (count > 0 && cairn_box_settle(points, count, fmax(face.separation, edges.separation), tie)) {
+    if (count > 0 && cairn_box_settle(points, count, cairn_max(face.separation, edges.separation), tie)) {
         return count;
     }
     *normal = edges.separation > face.separation ? edges.normal : face.normal;

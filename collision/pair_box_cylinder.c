@@ -46,7 +46,8 @@ static void add_rim_points(BoxCylinder *c, const CairnCap *cap) {
     CairnVec3 n = c->patch.normal, rim[4];
     cairn_cylinder_rim_points(&c->cylinder, cap, cairn_neg(c->face_out), is_flat, rim);
     int u = (c->axis + 1) % 3, v = (c->axis + 2) % 3;
-    double wide = (is_flat ? CAIRN_CYLINDER_RIM : 1e-10) * fmin(cap->radius, fmin(c->box.half[u], c->box.half[v]));
+    double wide =
+        (is_flat ? CAIRN_CYLINDER_RIM : 1e-10) * cairn_min(cap->radius, cairn_min(c->box.half[u], c->box.half[v]));
     for (int k = 0; k < 4; ++k) {
         double t = cairn_cast(rim[k], n, c->face_center, c->face_out);
         CairnVec3 x = cairn_add_scaled(rim[k], t, n);
@@ -197,7 +198,7 @@ static void add_witness(BoxCylinder *c) {
 static bool is_short(const BoxCylinder *c) {
     double least = HUGE_VAL;
     for (int k = 0; k < c->patch.count; ++k) {
-        least = fmin(least, c->patch.points[k].distance);
+        least = cairn_min(least, c->patch.points[k].distance);
     }
     return least > c->optimum.distance + 1e-10 * (c->cylinder.radius + c->cylinder.half);
 }

@@ -66,9 +66,9 @@ static int add_point(const Rods *r, double s, double t, CairnVec3 normal, double
 // The two ends of the shared part; 0 where the rods are not along each other.
 static int along(const Rods *r, CairnVec3 normal, double margin, CairnManifoldPoint points[2]) {
     double da = cairn_dot(r->d, r->a), low_b = da - r->hb * fabs(r->cosine), high_b = da + r->hb * fabs(r->cosine);
-    double low = fmax(-r->ha, low_b), high = fmin(r->ha, high_b);
-    if (!(high - low > SHARED * fmin(r->ha, r->hb)) || fabs(r->cosine) < 0.5 ||
-        sqrt(r->sine_squared) * (high - low) > SIDEWAYS * fmin(r->ra, r->rb) ||
+    double low = cairn_max(-r->ha, low_b), high = cairn_min(r->ha, high_b);
+    if (!(high - low > SHARED * cairn_min(r->ha, r->hb)) || fabs(r->cosine) < 0.5 ||
+        sqrt(r->sine_squared) * (high - low) > SIDEWAYS * cairn_min(r->ra, r->rb) ||
         fabs(cairn_dot(normal, r->a)) > SIDEWAYS) {
         return 0;
     }

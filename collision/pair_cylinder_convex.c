@@ -132,7 +132,7 @@ void cairn_pair_cylinder_hull(const CairnGeometry *a, CairnTransform pose_a, con
     CairnConvex cylinder = cairn_convex(a, no_turn(), (CairnVec3){0, 0, 0}), convex = cairn_convex(b, r, relative.p);
     CairnHullFrame frame = {b->hull, r, relative.p};
     CairnDrum drum = {.radius = a->radius, .half = a->half_height, .margin = margin};
-    double tie = CAIRN_TIE * fmin(b->hull->size, hypot(a->radius, a->half_height));
+    double tie = CAIRN_TIE * cairn_min(b->hull->size, hypot(a->radius, a->half_height));
     if (!cairn_drum_direction(&cylinder, &convex, &drum)) {
         return;
     }

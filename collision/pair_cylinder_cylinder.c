@@ -92,7 +92,7 @@ static bool lens_reach(const Lens *lens, CairnVec3 d, double *reach) {
     if (chord < 0) {
         return false;
     }
-    *reach = fmin(lens->small->radius, along + sqrt(chord));
+    *reach = cairn_min(lens->small->radius, along + sqrt(chord));
     return true;
 }
 
@@ -110,9 +110,9 @@ static void add_centred_lens(Cylinders *c, const Lens *lens, const CairnCylinder
 static void add_lens(Cylinders *c, const Lens *lens) {
     double e = sqrt(lens->e_squared), r = lens->small->radius, big = lens->large->radius;
     CairnVec3 along = cairn_scale(1 / e, lens->e), across = cairn_cross(lens->small->out, along);
-    double near_end = fmax(-r, e - big), far_end = fmin(r, e + big);
+    double near_end = cairn_max(-r, e - big), far_end = cairn_min(r, e + big);
     double x = lens->e_squared + r * r <= big * big ? 0 : (lens->e_squared + r * r - big * big) / (2 * e);
-    double y = sqrt(fmax(r * r - x * x, 0.0));
+    double y = sqrt(cairn_max(r * r - x * x, 0.0));
     add_lens_point(c, lens, cairn_scale(far_end, along), 0);
     add_lens_point(c, lens, cairn_add_scaled(cairn_scale(x, along), y, across), 1);
     add_lens_point(c, lens, cairn_scale(near_end, along), 2);

@@ -127,11 +127,11 @@ static double depth_in(const CairnRoundSum *sum, bool is_second, CairnVec3 p) {
     int end = is_second ? sum->segment_count : sum->first_segments,
         disc_end = is_second ? sum->disc_count : sum->first_discs;
     for (int j = is_second ? sum->first_segments : 0; j < end; ++j) {
-        depth = fmin(depth, sum->k[j] - fabs(cairn_dot(p, sum->e[j])));
+        depth = cairn_min(depth, sum->k[j] - fabs(cairn_dot(p, sum->e[j])));
     }
     for (int i = is_second ? sum->first_discs : 0; i < disc_end; ++i) {
         CairnVec3 across = cairn_add_scaled(p, -cairn_dot(p, sum->u[i]), sum->u[i]);
-        depth = fmin(depth, sum->r[i] - cairn_length(across));
+        depth = cairn_min(depth, sum->r[i] - cairn_length(across));
     }
     return depth;
 }
@@ -179,7 +179,7 @@ static bool is_side_by_side(const Search *search, CairnSumOptimum *optimum, doub
     }
     CairnVec3 p = cairn_sub(sum->c, optimum->across[1]); // the middle of the second's line
     double along = cairn_dot(p, u);
-    double low = fmax(-sum->k[0], along - sum->k[1]), high = fmin(sum->k[0], along + sum->k[1]);
+    double low = cairn_max(-sum->k[0], along - sum->k[1]), high = cairn_min(sum->k[0], along + sum->k[1]);
     double middle = 0.5 * (low + high), sign = cairn_dot(u, v) < 0 ? -1.0 : 1.0;
     p = cairn_add_scaled(p, sign * (middle - along), v);
     return search->best >= 0 ? low < high : depth_in(sum, false, p) >= -search->best - share * size;
@@ -436,7 +436,7 @@ static bool climb(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 a_side, Cairn
         outside_count = is_outside ? outside_count + 1 : 0;
         double mean = 0.5 * (s.h11 + s.h22);
         double spread = sqrt(0.25 * (s.h11 - s.h22) * (s.h11 - s.h22) + s.h12 * s.h12);
-        double shift = fmax(0.0, 1e-9 * size - (mean - spread));
+        double shift = cairn_max(0.0, 1e-9 * size - (mean - spread));
         if (shift > 0) {
             shift += sqrt(s.g1 * s.g1 + s.g2 * s.g2);
         }

@@ -60,7 +60,7 @@ static bool ray(const CairnGeometry *geometry, CairnVec3 origin, CairnVec3 direc
             enter = first;
             axis = i;
         }
-        leave = fmin(leave, last);
+        leave = cairn_min(leave, last);
     }
     if (axis < 0 || enter < 0 || enter > leave) { // enter < 0: behind the origin, or the origin is inside
         return false;

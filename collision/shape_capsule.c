@@ -55,7 +55,7 @@ static bool ray_to_end(CairnVec3 center, double radius, CairnVec3 origin, CairnV
     if (along <= 0 || chord < 0) {
         return false;
     }
-    *distance = fmax(along - sqrt(chord), 0.0);
+    *distance = cairn_max(along - sqrt(chord), 0.0);
     return true;
 }
 
@@ -72,7 +72,7 @@ static bool ray_to_side(const CairnGeometry *geometry, CairnVec3 origin, CairnVe
     if (along <= 0 || chord < 0) {
         return false;
     }
-    *distance = fmax(along - sqrt(chord), 0.0) / speed;
+    *distance = cairn_max(along - sqrt(chord), 0.0) / speed;
     return fabs(origin.z + *distance * direction.z) <= geometry->half_height;
 }
 
@@ -87,7 +87,7 @@ static bool ray(const CairnGeometry *geometry, CairnVec3 origin, CairnVec3 direc
     }
     for (int side = -1; side <= 1; side += 2) {
         if (ray_to_end((CairnVec3){0, 0, side * h}, geometry->radius, origin, direction, &t)) {
-            best = fmin(best, t);
+            best = cairn_min(best, t);
         }
     }
     if (best == HUGE_VAL) {

@@ -79,15 +79,15 @@ static bool ray(const CairnGeometry *geometry, CairnVec3 o, CairnVec3 d, double 
         double side = d.z > 0 ? -h : h; // the cap's plane that the ray meets first
         double first = (side - o.z) / d.z, last = (-side - o.z) / d.z;
         is_cap = first > enter;
-        enter = fmax(enter, first);
-        leave = fmin(leave, last);
+        enter = cairn_max(enter, first);
+        leave = cairn_min(leave, last);
     }
     double tolerance = 4e-16 * (cairn_length(o) + r + h); // a start on the surface is one to rounding
     if (enter > leave || enter < -tolerance || leave <= 0) {
         return false; // beside it, behind the origin, or the origin is inside
     }
     CairnVec3 across = {o.x + enter * d.x, o.y + enter * d.y, 0};
-    *distance = fmax(enter, 0.0);
+    *distance = cairn_max(enter, 0.0);
     *normal = is_cap ? (CairnVec3){0, 0, d.z > 0 ? -1.0 : 1.0} : cairn_normalize(across);
     return true;
 }

@@ -15,7 +15,8 @@ static CairnStatus check(const CairnShapeDef *def) {
     }
     for (int i = 0; i < def->point_count; ++i) {
         CairnVec3 p = def->points[i];
-        if (!(fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))) <= LARGEST_COORDINATE) || !cairn_vec3_is_finite(p)) {
+        if (!(cairn_max(fabs(p.x), cairn_max(fabs(p.y), fabs(p.z))) <= LARGEST_COORDINATE) ||
+            !cairn_vec3_is_finite(p)) {
             return cairn_error(CAIRN_INVALID_ARGUMENT, "shape: points[%d] = (%g, %g, %g) of a hull must be in [%g, %g]",
                                i, p.x, p.y, p.z, -LARGEST_COORDINATE, LARGEST_COORDINATE);
         }
@@ -38,8 +39,8 @@ static CairnAabb box(const CairnGeometry *geometry, CairnTransform pose) {
     CairnVec3 low = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high = cairn_neg(low);
     for (int v = 0; v < hull->vertex_count; ++v) {
         CairnVec3 p = cairn_mat3_mul(r, hull->vertices[v]);
-        low = (CairnVec3){fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z)};
-        high = (CairnVec3){fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z)};
+        low = (CairnVec3){cairn_min(low.x, p.x), cairn_min(low.y, p.y), cairn_min(low.z, p.z)};
+        high = (CairnVec3){cairn_max(high.x, p.x), cairn_max(high.y, p.y), cairn_max(high.z, p.z)};
     }
     return (CairnAabb){cairn_add(pose.p, low), cairn_add(pose.p, high)};
 }
@@ -52,7 +53,7 @@ static CairnMassProperties mass(const CairnGeometry *geometry, double density) {
 static double reach(const CairnGeometry *geometry, CairnVec3 p) {
     double squared = 0;
     for (int v = 0; v < geometry->hull->vertex_count; ++v) {
-        squared = fmax(squared, cairn_length_squared(cairn_sub(geometry->hull->vertices[v], p)));
+        squared = cairn_max(squared, cairn_length_squared(cairn_sub(geometry->hull->vertices[v], p)));
     }
     return sqrt(squared);
 }
@@ -71,7 +72,7 @@ static bool ray(const CairnGeometry *geometry, CairnVec3 origin, CairnVec3 direc
                 return false;
             }
         } else if (speed > 0) {
-            leave = fmin(leave, -height / speed);
+            leave = cairn_min(leave, -height / speed);
         } else if (height / -speed > enter) {
             enter = height / -speed;
             face = f;

@@ -28,8 +28,8 @@ static CairnAabb box(const CairnGeometry *geometry, CairnTransform pose) {
 static double reach(const CairnGeometry *geometry, CairnVec3 p) {
     CairnAabb own = geometry->surface->nodes[0].box;
     CairnVec3 low = cairn_sub(own.low, p), high = cairn_sub(own.high, p);
-    return cairn_length(
-        (CairnVec3){fmax(fabs(low.x), fabs(high.x)), fmax(fabs(low.y), fabs(high.y)), fmax(fabs(low.z), fabs(high.z))});
+    return cairn_length((CairnVec3){cairn_max(fabs(low.x), fabs(high.x)), cairn_max(fabs(low.y), fabs(high.y)),
+                                    cairn_max(fabs(low.z), fabs(high.z))});
 }
 
 static bool ray(const CairnGeometry *geometry, CairnVec3 origin, CairnVec3 direction, double *distance,

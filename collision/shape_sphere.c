@@ -46,7 +46,7 @@ static bool ray(const CairnGeometry *geometry, CairnVec3 origin, CairnVec3 direc
         return false;
     }
     chord = sqrt(chord);
-    *distance = fmax(along - chord, 0.0);
+    *distance = cairn_max(along - chord, 0.0);
     *normal = cairn_normalize(cairn_add_scaled(foot, -chord, direction));
     return true;
 }

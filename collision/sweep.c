@@ -89,14 +89,14 @@ bool cairn_sweep(const CairnGeometry *a, const CairnMotion *motion_a, const Cair
 static double inner_radius(const CairnGeometry *shape) {
     switch (shape->type) {
     case CAIRN_BOX:
-        return fmin(shape->half.x, fmin(shape->half.y, shape->half.z));
+        return cairn_min(shape->half.x, cairn_min(shape->half.y, shape->half.z));
     case CAIRN_CYLINDER:
-        return fmin(shape->radius, shape->half_height);
+        return cairn_min(shape->radius, shape->half_height);
     case CAIRN_HULL: {
         const CairnHull *hull = shape->hull;
         double least = HUGE_VAL;
         for (int f = 0; f < hull->face_count; f++) {
-            least = fmin(least, hull->offsets[f] - cairn_dot(hull->normals[f], hull->center));
+            least = cairn_min(least, hull->offsets[f] - cairn_dot(hull->normals[f], hull->center));
         }
         return least;
     }

@@ -66,14 +66,14 @@ static inline double cairn_step_lever(const CairnMaterial *material, int r) {
 
 // What contacts need of a shape and its body, close together: a pair reads two of them and nothing of the store.
 typedef struct CairnStepSide {
+    CairnFilter filter;
+    CairnVec3 travel; // of the body's centre in this step, if nothing held it
+    double turning;   // how far its turning may carry any point of the shape
+    int body;
+    bool has_joints;
     CairnVec3 center; // of the body's mass
     CairnVec6 start;  // the body's velocity at the start of the step
     CairnMaterial material;
-    CairnFilter filter;
-    int body;
-    bool has_joints;
-    CairnVec3 travel; // of the body's centre in this step, if nothing held it
-    double turning;   // how far its turning may carry any point of the shape
 } CairnStepSide;
 
 // Where each shape may be within the step, by slot.

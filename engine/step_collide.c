@@ -22,6 +22,13 @@ static double motion_of(const CairnStep *step, const CairnShape *shape, CairnSte
     return cairn_length(side->travel) + side->turning;
 }
 
+// All that a box covers on its way: what falls side by side does not meet, however fast.
+static CairnAabb swept(CairnAabb box, CairnVec3 travel, double grow) {
+    CairnVec3 back = {cairn_min(travel.x, 0) - grow, cairn_min(travel.y, 0) - grow, cairn_min(travel.z, 0) - grow};
+    CairnVec3 on = {cairn_max(travel.x, 0) + grow, cairn_max(travel.y, 0) + grow, cairn_max(travel.z, 0) + grow};
+    return (CairnAabb){cairn_add(box.low, back), cairn_add(box.high, on)};
+}
+
 static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
     const CairnShape *shape = &step->store->shapes[s];
     if (!cairn_pool_is_alive(&step->store->shape_pool, s)) {
@@ -49,10 +56,8 @@ static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
     out->kinds[s] = step->block_of[shape->body] >= 0 || may_wake ? CAIRN_BOX_MOVING
                     : cairn_body_is_moved(body)                  ? CAIRN_BOX_DRIVEN
                                                                  : CAIRN_BOX_FIXED;
-    CairnAabb box = cairn_geometry_box(&shape->geometry, out->poses[s]);
-    double grow = 0.5 * step->world->def.contact_margin + out->motion[s];
-    CairnVec3 by = {grow, grow, grow};
-    out->boxes[s] = (CairnAabb){cairn_sub(box.low, by), cairn_add(box.high, by)};
+    out->boxes[s] = swept(cairn_geometry_box(&shape->geometry, out->poses[s]), out->sides[s].travel,
+                          0.5 * step->world->def.contact_margin + out->sides[s].turning);
 }
 
 void cairn_step_collide(CairnStep *step) {

@@ -85,8 +85,8 @@ static double position_term(const CairnStep *step, double distance) {
     if (distance >= 0) { // a gap is closed exactly, never crossed
         return distance / step->h;
     }
-    double push = def->contact_fraction * fmin(distance + def->contact_slop, 0.0) / step->h;
-    return fmax(push, -def->contact_push);
+    double push = def->contact_fraction * cairn_min(distance + def->contact_slop, 0.0) / step->h;
+    return cairn_max(push, -def->contact_push);
 }
 
 // d of the normal row in terms of the end velocity: the gap or overlap, and Newton's restitution where the surfaces meet in
@@ -94,9 +94,9 @@ static double position_term(const CairnStep *step, double distance) {
 static double normal_term(const CairnStep *step, const CairnStepContact *c) {
     double d = position_term(step, c->distance);
     double e = c->material.restitution;
-    bool meets = c->distance + step->h * fmin(c->approach, c->free_approach) <= 0;
+    bool meets = c->distance + step->h * cairn_min(c->approach, c->free_approach) <= 0;
     if (e > 0 && meets && c->approach < -step->world->def.restitution_threshold) {
-        d = fmin(d, e * c->approach);
+        d = cairn_min(d, e * c->approach);
     }
     return d;
 }
@@ -130,7 +130,7 @@ static void bound_friction(const CairnStep *step, CairnStepContact *manifold) {
     bool is_new = false;
     for (int i = 0; i < manifold->manifold_count; i++) {
         const CairnStepContact *c = &manifold[i];
-        free_closing[i] = fmax(-(c->free_approach + c->wanted), 0);
+        free_closing[i] = cairn_max(-(c->free_approach + c->wanted), 0);
         closing[i] = -(c->approach + c->wanted) > still ? -(c->approach + c->wanted) : 0;
         closing[i] = c->is_foreseen ? free_closing[i] : closing[i]; // it was not there when the step began
         is_new = is_new || c->warm.x <= 0;

@@ -140,7 +140,7 @@ static void find_pairs(Foresight *f) {
                                        : most)
     for (int s = 0; s < shapes; s++) {
         has_escaped = look_at_shape(f, s, 0.5 * margin) || has_escaped;
-        most = fmax(most, f->stray[s]);
+        most = cairn_max(most, f->stray[s]);
     }
     if (2 * most <= least) { // nothing was turned aside
         return;
@@ -192,8 +192,8 @@ static double expected_gap(const CairnStep *step, CairnPair pair) {
         const CairnStepContact *c = &step->contacts[i];
         CairnVec3 slip = cairn_sub(velocity_at(solved_velocity(step, c->body_b), c->arm_b),
                                    velocity_at(solved_velocity(step, c->body_a), c->arm_a));
-        double start = fmin(c->distance, 0), end = c->distance + step->h * cairn_dot(c->normal, slip);
-        least = fmin(least, fmin(start, end));
+        double start = cairn_min(c->distance, 0), end = c->distance + step->h * cairn_dot(c->normal, slip);
+        least = cairn_min(least, cairn_min(start, end));
     }
     return least;
 }
@@ -213,7 +213,7 @@ static void meet(const Foresight *f, CairnPair pair, double time, Meeting *m) {
                                   &shapes[pair.b].geometry, cairn_motion_pose(&f->ways[pair.b], time), 0, m->parts);
     for (int n = 0; n < m->count; n++) {
         for (int k = 0; k < m->parts[n].count; k++) {
-            m->depth = fmin(m->depth, m->parts[n].points[k].distance);
+            m->depth = cairn_min(m->depth, m->parts[n].points[k].distance);
         }
     }
 }
@@ -225,7 +225,7 @@ static double shallow_depth(const Foresight *f, CairnPair pair) {
         const CairnGeometry *shape = &f->step->store->shapes[s].geometry;
         if (cairn_geometry_is_convex(shape)) {
             CairnVec3 center;
-            least = fmin(least, shallow * cairn_core(shape, f->ways[s].pose, &center).radius);
+            least = cairn_min(least, shallow * cairn_core(shape, f->ways[s].pose, &center).radius);
         }
     }
     return least;
@@ -297,8 +297,8 @@ static bool make_contact(const Foresight *f, CairnPair pair, double time, const 
     double closing = -cairn_dot(c->normal, cairn_sub(velocity_at(vb, c->arm_b), velocity_at(va, c->arm_a)));
     CairnVec6 wa = cairn_step_start(step, c->body_a), wb = cairn_step_start(step, c->body_b);
     c->approach = cairn_dot(c->normal, cairn_sub(velocity_at(wb, c->arm_b), velocity_at(wa, c->arm_a)));
-    c->distance = fmax(point->distance - depth + time * closing,
-                       0); // what is too deep is stopped, not thrown back
+    c->distance = cairn_max(point->distance - depth + time * closing,
+                            0); // what is too deep is stopped, not thrown back
     c->is_foreseen = true;
     bool bounces = c->material.restitution > 0 && closing > step->world->def.restitution_threshold;
     return closing > 0 && !bounces;
@@ -411,7 +411,7 @@ bool cairn_step_foresee(CairnStep *step) {
         Meeting m;
         meet(&f, f.pairs[p], step->h, &m);
         f.overlap[p] = m.depth < 0 ? expected_gap(step, f.pairs[p]) - m.depth : 0;
-        most = fmax(most, f.overlap[p]);
+        most = cairn_max(most, f.overlap[p]);
     }
     double least = notable * def->contact_margin;
     for (int p = 0; p < count && most > tolerance * def->contact_margin; p++) {

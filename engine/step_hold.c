@@ -57,7 +57,7 @@ static void hold_core(CairnStep *step, int shape, int other) {
         }
     }
     if (cairn_sweep(&core, &motion, &o->geometry, &obstacle, step->h, share * core.radius, &time)) {
-        step->advance[block] = share < arrival ? 0 : fmin(step->advance[block], time);
+        step->advance[block] = share < arrival ? 0 : cairn_min(step->advance[block], time);
     }
 }
 
@@ -65,7 +65,7 @@ static bool may_touch(const CairnStep *step, int a, int b) {
     return cairn_step_may_touch(step->store, &step->boxes.sides[a], &step->boxes.sides[b]);
 }
 
-// A body that was struck and now goes faster than the broad phase looked: hold it against everything that its new way crosses.
+// A body that was struck and now goes where the broad phase did not look: hold it against everything that its new way crosses.
 static void hold_escaped(CairnStep *step, int shape, double way) {
     CairnVec3 by = {way, way, way};
     CairnAabb box = step->boxes.boxes[shape];
@@ -97,7 +97,7 @@ static void share_among_joined(CairnStep *step) {
     }
     for (int b = 0; b < step->block_count; b++) {
         int root = cairn_step_root(parent, b);
-        step->advance[root] = fmin(step->advance[root], step->advance[b]);
+        step->advance[root] = cairn_min(step->advance[root], step->advance[b]);
     }
     for (int b = 0; b < step->block_count; b++) {
         step->advance[b] = step->advance[cairn_step_root(parent, b)];
@@ -105,10 +105,59 @@ static void share_among_joined(CairnStep *step) {
 }
 
 // How far the middle of a shape goes in this step.
-static double way_of(const CairnStep *step, int shape) {
+static CairnVec3 move_of(const CairnStep *step, int shape) {
     CairnMotion m = motion_of(step, shape, step->boxes.poses[shape]);
     CairnVec3 turn = cairn_cross(m.angular, cairn_sub(m.pose.p, m.center));
-    return step->h * cairn_length(cairn_add(m.linear, turn));
+    return cairn_scale(step->h, cairn_add(m.linear, turn));
+}
+
+static double way_of(const CairnStep *step, int shape) {
+    return cairn_length(move_of(step, shape));
+}
+
+static bool is_between(double move, double travel, double slack) {
+    return move >= cairn_min(travel, 0) - slack && move <= cairn_max(travel, 0) + slack;
+}
+
+// Does its middle leave the box in which the broad phase looked?
+static bool leaves_box(const CairnStep *step, int shape, CairnVec3 move) {
+    const CairnStepSide *side = &step->boxes.sides[shape];
+    double slack = side->turning + step->world->def.contact_margin;
+    return !(is_between(move.x, side->travel.x, slack) && is_between(move.y, side->travel.y, slack) &&
+             is_between(move.z, side->travel.z, slack));
+}
+
+// The farthest that any point of any shape goes.
+static double farthest_way(const CairnStep *step) {
+    double most = 0;
+    for (int s = 0; s < step->store->shape_pool.count; s++) {
+        if (step->boxes.kinds[s] == CAIRN_BOX_MOVING || step->boxes.kinds[s] == CAIRN_BOX_DRIVEN) {
+            CairnMotion m = motion_of(step, s, step->boxes.poses[s]);
+            most = cairn_max(most, step->h * (cairn_length(m.linear) + cairn_length(m.angular) * m.reach));
+        }
+    }
+    return most;
+}
+
+// Only what passes another by more than its core's radius could get through it.
+static bool may_get_through(const CairnStep *step, int shape, double relative) {
+    const CairnGeometry *geometry = &step->store->shapes[shape].geometry;
+    CairnVec3 unused;
+    return cairn_geometry_is_convex(geometry) &&
+           relative > cairn_core(geometry, step->boxes.poses[shape], &unused).radius;
+}
+
+static void hold_all_escaped(CairnStep *step) {
+    double farthest = farthest_way(step);
+    for (int s = 0; s < step->store->shape_pool.count; s++) {
+        if (step->boxes.kinds[s] != CAIRN_BOX_MOVING) {
+            continue;
+        }
+        CairnVec3 move = move_of(step, s);
+        if (leaves_box(step, s, move) && may_get_through(step, s, cairn_length(move) + farthest)) {
+            hold_escaped(step, s, cairn_length(move));
+        }
+    }
 }
 
 // Not farther than `way`? (|v| + arm |w|)^2 is at most twice the sum of the squares: no root, and nothing of the store is read.
@@ -152,11 +201,6 @@ void cairn_step_hold(CairnStep *step) {
             hold_core(step, b, a);
         }
     }
-    for (int s = 0; s < step->store->shape_pool.count; s++) {
-        double way = step->boxes.kinds[s] == CAIRN_BOX_MOVING ? way_of(step, s) : 0;
-        if (way > step->boxes.motion[s] + margin) {
-            hold_escaped(step, s, way);
-        }
-    }
+    hold_all_escaped(step);
     share_among_joined(step);
 }

@@ -125,7 +125,7 @@ static int sweep(const Narrow *narrow, CairnPair pair, double touch, double marg
                                        cairn_add(motion_a.linear, cairn_cross(motion_a.angular, arm_a)));
             // A corner that moves away meanwhile was no overlap before.
             point->distance =
-                fmax(point->distance - *time * cairn_dot(parts[n].normal, slip), fmin(point->distance, 0));
+                cairn_max(point->distance - *time * cairn_dot(parts[n].normal, slip), cairn_min(point->distance, 0));
         }
     }
     return count;
@@ -142,18 +142,28 @@ static bool are_touching(const CairnManifold *parts, int count, double touch) {
     return false;
 }
 
-static bool ranges_meet(double low_a, double high_a, double low_b, double high_b, double travel) {
-    return low_b + fmin(travel, 0) <= high_a && low_a <= high_b + fmax(travel, 0);
+// Along one axis: where the broad phase saw a box, how far it goes and how far it was grown besides.
+typedef struct Range {
+    double low, high, travel, grown;
+} Range;
+
+static bool ranges_meet(Range a, Range b, double slack) {
+    double travel = b.travel - a.travel;
+    double low_a = a.low - cairn_min(a.travel, 0) + a.grown, high_a = a.high - cairn_max(a.travel, 0) - a.grown;
+    double low_b = b.low - cairn_min(b.travel, 0) + b.grown, high_b = b.high - cairn_max(b.travel, 0) - b.grown;
+    return low_b + cairn_min(travel, 0) <= high_a + slack && low_a <= high_b + cairn_max(travel, 0) + slack;
 }
 
-// Boxes grow alike to all sides, and the broad phase finds whatever is near. As A sees it, B's box goes one way: mostly past, and
-// what falls together does not move at all.
-static bool may_meet(const CairnStepBoxes *boxes, CairnPair pair, CairnVec3 travel, double slack, double margin) {
+// The broad phase finds what comes near the same place within the step. As A sees it, B's box goes one way: mostly past, and what
+// falls together does not move at all.
+static bool may_meet(const CairnStepBoxes *boxes, CairnPair pair, double margin) {
     const CairnAabb *a = &boxes->boxes[pair.a], *b = &boxes->boxes[pair.b];
-    double in_a = 0.5 * margin + boxes->motion[pair.a] - slack, in_b = 0.5 * margin + boxes->motion[pair.b];
-    return ranges_meet(a->low.x + in_a, a->high.x - in_a, b->low.x + in_b, b->high.x - in_b, travel.x) &&
-           ranges_meet(a->low.y + in_a, a->high.y - in_a, b->low.y + in_b, b->high.y - in_b, travel.y) &&
-           ranges_meet(a->low.z + in_a, a->high.z - in_a, b->low.z + in_b, b->high.z - in_b, travel.z);
+    const CairnStepSide *side_a = &boxes->sides[pair.a], *side_b = &boxes->sides[pair.b];
+    CairnVec3 to_a = side_a->travel, to_b = side_b->travel;
+    double in_a = 0.5 * margin + side_a->turning, in_b = 0.5 * margin + side_b->turning, slack = in_a + in_b;
+    return ranges_meet((Range){a->low.x, a->high.x, to_a.x, in_a}, (Range){b->low.x, b->high.x, to_b.x, in_b}, slack) &&
+           ranges_meet((Range){a->low.y, a->high.y, to_a.y, in_a}, (Range){b->low.y, b->high.y, to_b.y, in_b}, slack) &&
+           ranges_meet((Range){a->low.z, a->high.z, to_a.z, in_a}, (Range){b->low.z, b->high.z, to_b.z, in_b}, slack);
 }
 
 // Slow bodies: what is nearer than the margin and the motion of the step. Fast ones alike while they touch; apart, by a sweep.
@@ -166,7 +176,7 @@ static int find_manifolds(const Narrow *narrow, CairnPair pair, CairnManifold pa
     CairnVec3 travel = cairn_sub(side_b->travel, side_a->travel);
     double turning = side_a->turning + side_b->turning, motion = cairn_length(travel) + turning;
     *time = 0;
-    if (!may_meet(boxes, pair, travel, margin + turning, margin)) {
+    if (!may_meet(boxes, pair, margin)) {
         return 0;
     }
     int count = cairn_narrow_parts(a, boxes->poses[pair.a], b, boxes->poses[pair.b], margin + motion, parts);

@@ -88,6 +88,15 @@ static inline bool cairn_vec3_is_finite(CairnVec3 a) {
     return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
 }
 
+// Of two numbers; the first one where either is none. fmin and fmax are calls of the library: these are one instruction.
+static inline double cairn_min(double a, double b) {
+    return b < a ? b : a;
+}
+
+static inline double cairn_max(double a, double b) {
+    return b > a ? b : a;
+}
+
 static inline double cairn_clamp(double value, double low, double high) {
     return value < low ? low : value > high ? high : value;
 }
