@@ -7,8 +7,8 @@ typedef struct Params {
 } Params;
 
 static const CairnField fields[] = {
-    CAIRN_FIELD_INT(Params, floors, 3, 1, 3, "floors of the house"),
-    CAIRN_FIELD_DOUBLE(Params, lean, 25, 15, 27, 0, "deg", "of a card from the upright"),
+    CAIRN_FIELD_INT(Params, floors, 3, 1, 5, "floors of the house"),
+    CAIRN_FIELD_DOUBLE(Params, lean, 25, 15, 30, 0, "deg", "of a card from the upright"),
     CAIRN_FIELD_DOUBLE(Params, friction, 0.7, 0, 1.5, 0, "", "of the cards"),
     CAIRN_FIELD_DOUBLE(Params, speed, 3, 0, 10, 0, "m/s", "of the ball; 0: there is none"),
 };
@@ -41,6 +41,14 @@ static CairnStatus add_ball(CairnWorld *world, const Params *params, double widt
     ball.angular_velocity = cairn_vec3(0, params->speed / radius, 0);
     CairnShapeDef round = cairn_sphere(radius);
     return cairn_body_add(world, &ball, &round, NULL);
+}
+
+// All is put down at once, and what a card bears is known only when all it bears is: box friction starts from what stops a card
+// alone, and each further solve carries the loads one card on. With two solves the house slipped by 2 to 20 mm in its first steps.
+static void settings(const void *params, CairnWorldDef *def) {
+    (void)params;
+    def->touch_passes = 12;
+    def->touch_jump = 0.01;
 }
 
 static CairnStatus build(CairnSceneRun *run) {
@@ -76,8 +84,8 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
     CairnBodyState card;
     CAIRN_TRY(cairn_body_get(run->world, memory->top, &card));
     double moved = cairn_length(cairn_sub(card.position, memory->place));
-    bool stands = params->friction > 0.5 && time < hit - 0.2;
-    if (stands && moved > 2e-3) {
+    bool stands = params->friction > tan(params->lean * CAIRN_PI / 180) + 0.1 && time < hit - 0.2;
+    if (stands && moved > 1e-4) {
         return cairn_error(CAIRN_NUMERIC, "card_house: at %.6g s the last card has moved by %.3g m", time, moved);
     }
     return cairn_ok();
@@ -92,6 +100,7 @@ const CairnScene cairn_scene_card_house = {
     .step = 1.0 / 60,
     .steps = 420,
     .camera = {.eye = {2.5, -6.5, 2.6}, .target = {0, 0, 1.2}, .fov = 38},
+    .settings = settings,
     .build = build,
     .check = check,
 };
