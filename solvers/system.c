@@ -1,5 +1,6 @@
 #include "solvers/system.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -60,11 +61,29 @@ static bool is_lean(const CairnProblem *problem, CairnArena *arena) {
     return is_few;
 }
 
-static CairnFormulation choose(const CairnProblem *problem, CairnArena *arena) {
+// Body space adds J^T J / C to P: where a row's J P^-1 J^T is 1/epsilon times its C, nothing is left of P. The quasi-definite system holds
+// both.
+static bool is_stiff(const CairnSystem *system) {
+    const double most = 0.1 / DBL_EPSILON;
+    for (int i = 0; i < system->problem->row_count; i++) {
+        double c = system->problem->compliance[i];
+        if (c > 0 && system->D[i] > most * c) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static CairnFormulation choose(const CairnSystem *system, CairnArena *arena) {
+    const CairnProblem *problem = system->problem;
     if (problem->row_count <= SMALL_ROWS || !can_take(CAIRN_FORMULATION_BODY, problem)) {
         return CAIRN_FORMULATION_DENSE;
     }
-    return is_lean(problem, arena) ? CAIRN_FORMULATION_CONSTRAINT : CAIRN_FORMULATION_BODY;
+    if (is_lean(problem, arena)) {
+        return CAIRN_FORMULATION_CONSTRAINT;
+    }
+    return is_stiff(system) && can_take(CAIRN_FORMULATION_KKT, problem) ? CAIRN_FORMULATION_KKT
+                                                                        : CAIRN_FORMULATION_BODY;
 }
 
 void cairn_system_forget(void *memory, const CairnAllocator *allocator) {
@@ -115,11 +134,10 @@ static CairnStatus pack_jacobians(CairnSystem *system, CairnArena *arena) {
 }
 
 // Everything but the factor's state.
-static CairnStatus init(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
-                        const CairnSystemKind *kind, CairnSolverContext *context) {
+static CairnStatus init(CairnSystem *system, const CairnProblem *problem, CairnSolverContext *context) {
     int m = problem->row_count;
     CairnArena *arena = context->arena;
-    *system = (CairnSystem){.problem = problem, .context = context, .formulation = formulation, .kind = kind};
+    *system = (CairnSystem){.problem = problem, .context = context};
     system->D = CAIRN_PUSH(arena, double, m + 1);
     system->is_dead = CAIRN_PUSH(arena, bool, m + 1);
     system->theta = CAIRN_PUSH(arena, double, m + 1);
@@ -143,12 +161,13 @@ static CairnStatus init(CairnSystem *system, const CairnProblem *problem, CairnF
     return cairn_ok();
 }
 
-static CairnStatus init_and_prepare(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
-                                    const CairnSystemKind *kind, const bool *is_last, CairnSolverContext *context) {
-    CAIRN_TRY(init(system, problem, formulation, kind, context));
+static CairnStatus prepare(CairnSystem *system, CairnFormulation formulation, const CairnSystemKind *kind,
+                           const bool *is_last) {
+    system->formulation = formulation;
+    system->kind = kind;
     system->ops.is_last = is_last;
-    void **slot = formulation != CAIRN_FORMULATION_AUTO ? slot_of(context, formulation) : NULL;
-    return kind->prepare(&system->ops, context, slot, &system->state);
+    void **slot = formulation != CAIRN_FORMULATION_AUTO ? slot_of(system->context, formulation) : NULL;
+    return kind->prepare(&system->ops, system->context, slot, &system->state);
 }
 
 CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
@@ -158,7 +177,8 @@ CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, 
 
 CairnStatus cairn_system_init_made(CairnSystem *system, const CairnProblem *problem, const CairnSystemKind *kind,
                                    void *state, CairnSolverContext *context) {
-    CAIRN_TRY(init(system, problem, CAIRN_FORMULATION_AUTO, kind, context));
+    CAIRN_TRY(init(system, problem, context));
+    system->kind = kind;
     system->state = state;
     return cairn_ok();
 }
@@ -169,14 +189,15 @@ CairnStatus cairn_system_init_last(CairnSystem *system, const CairnProblem *prob
     if (is_unsymmetric && (formulation == CAIRN_FORMULATION_AUTO || formulation == CAIRN_FORMULATION_DENSE)) {
         return cairn_system_init_kind(system, problem, &cairn_system_lu, context);
     }
+    CAIRN_TRY(init(system, problem, context));
     if (formulation == CAIRN_FORMULATION_AUTO) {
-        formulation = choose(problem, context->arena);
+        formulation = choose(system, context->arena);
     }
     if (!can_take(formulation, problem)) {
         return cairn_error(CAIRN_UNSUPPORTED, "formulation %s does not take this problem (form %d, %d rows)",
                            cairn_formulation_names[formulation], (int)problem->form + 1, problem->row_count);
     }
-    return init_and_prepare(system, problem, formulation, kinds[formulation], is_last, context);
+    return prepare(system, formulation, kinds[formulation], is_last);
 }
 
 CairnStatus cairn_system_init_kind(CairnSystem *system, const CairnProblem *problem, const CairnSystemKind *kind,
@@ -185,7 +206,8 @@ CairnStatus cairn_system_init_kind(CairnSystem *system, const CairnProblem *prob
         return cairn_error(CAIRN_UNSUPPORTED, "formulation %s does not take this problem (form %d, %d rows)",
                            kind->name, (int)problem->form + 1, problem->row_count);
     }
-    return init_and_prepare(system, problem, CAIRN_FORMULATION_AUTO, kind, NULL, context);
+    CAIRN_TRY(init(system, problem, context));
+    return prepare(system, CAIRN_FORMULATION_AUTO, kind, NULL);
 }
 
 void cairn_system_release(CairnSystem *system) {

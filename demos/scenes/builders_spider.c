@@ -29,9 +29,9 @@ static const Hinge hinges[] = {
     {HIP, UPPER, {0, 0.03, 0.15}},  {HIP, LOWER, {0, 0.03, 0.09}}, {UPPER, SHIN, {0, 0.12, 0.15}},
     {LOWER, SHIN, {0, 0.12, 0.09}}, {CRANK, ROD, {0, 0.09, 0.21}}, {ROD, UPPER, {0, 0.09, 0.15}},
 };
-// A leg is two closed loops, whose hinges hold more than once what is to be held. Parts of some ten grams need a larger compliance
-// than the default, which is lost in the rounding of 1/m and 1/I beside it: the loops' inner forces would be noise.
-static const double compliance = 1e-5;
+// A leg is two closed loops, whose hinges hold more than once what is to be held: the compliance alone decides their inner forces.
+// Beside 1/m and 1/I of parts of some ten grams the default of 1e-10 leaves them few digits.
+static const double compliance = 1e-7;
 static const double gyration = 0.04; // m, about all axes: bars with bearings and housings at their ends
 static const CairnVec3 motor = {0, 0.03, 0.21};
 static const double body_mass = 1.24, half_width = 0.09, hip_gap = 0.17;

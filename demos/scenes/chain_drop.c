@@ -13,7 +13,7 @@ typedef struct Params {
 
 static const CairnField fields[] = {
     CAIRN_FIELD_INT(Params, links, 250, 10, MOST_LINKS, "links of the chain"),
-    CAIRN_FIELD_DOUBLE(Params, link_mass, 0.25, 0.05, 10, 0, "kg", "mass of a link"),
+    CAIRN_FIELD_DOUBLE(Params, link_mass, 0.25, 0.001, 10, 0, "kg", "mass of a link"),
     CAIRN_FIELD_DOUBLE(Params, slope, 20, 5, 40, 0, "deg", "of the plane"),
     CAIRN_FIELD_DOUBLE(Params, friction, 0.34, 0, 1, 0, "", "of the chain on the plane; tan 20 deg is 0.364"),
     CAIRN_FIELD_DOUBLE(Params, height, 0.4, 0.05, 2, 0, "m", "from which it is dropped"),
