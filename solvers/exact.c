@@ -5,8 +5,8 @@
 
 #include "engine/base/log.h"
 
-static CairnStatus check(const char *name, const CairnProblem *problem, const double *lambda, bool takes_cones) {
-    CAIRN_TRY(cairn_problem_check(problem));
+// Of a problem that was checked.
+static CairnStatus check_start(const char *name, const CairnProblem *problem, const double *lambda, bool takes_cones) {
     for (int i = 0; i < problem->row_count; i++) {
         if (!isfinite(lambda[i])) {
             return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: lambda[%d] = %g is not finite", name, i, lambda[i]);
@@ -19,6 +19,11 @@ static CairnStatus check(const char *name, const CairnProblem *problem, const do
         }
     }
     return cairn_ok();
+}
+
+static CairnStatus check(const char *name, const CairnProblem *problem, const double *lambda, bool takes_cones) {
+    CAIRN_TRY(cairn_problem_check(problem));
+    return check_start(name, problem, lambda, takes_cones);
 }
 
 static CairnStatus allocate(CairnExact *exact) {
@@ -123,6 +128,15 @@ CairnStatus cairn_exact_init_kind(CairnExact *exact, const char *name, const Cai
     *exact = (CairnExact){.problem = problem, .context = context};
     CAIRN_TRY(allocate(exact));
     CAIRN_TRY(cairn_system_init_kind(&exact->system, problem, kind, context));
+    return init(exact, name, problem, lambda);
+}
+
+CairnStatus cairn_exact_init_staged(CairnExact *exact, const char *name, const CairnProblem *problem, const int *stage,
+                                    CairnSolverContext *context, const double *lambda) {
+    CAIRN_TRY(check_start(name, problem, lambda, false));
+    *exact = (CairnExact){.problem = problem, .context = context};
+    CAIRN_TRY(allocate(exact));
+    CAIRN_TRY(cairn_system_init_staged(&exact->system, problem, stage, context));
     return init(exact, name, problem, lambda);
 }
 

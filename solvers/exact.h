@@ -41,6 +41,10 @@ CairnStatus cairn_exact_init(CairnExact *exact, const char *name, const CairnPro
 CairnStatus cairn_exact_init_kind(CairnExact *exact, const char *name, const CairnProblem *problem,
                                   const CairnSystemKind *kind, CairnSolverContext *context, const double *lambda);
 
+// The same over cairn_system_init_staged, of a problem that was checked.
+CairnStatus cairn_exact_init_staged(CairnExact *exact, const char *name, const CairnProblem *problem, const int *stage,
+                                    CairnSolverContext *context, const double *lambda);
+
 // The same, and friction cones are the caller's business: their rows have the problem's bounds still.
 CairnStatus cairn_exact_init_cones(CairnExact *exact, const char *name, const CairnProblem *problem,
                                    CairnFormulation formulation, CairnSolverContext *context, const double *lambda);

@@ -188,6 +188,9 @@ static CairnStatus solve_fbic(const CairnProblem *problem, const CairnParts *par
                                     .is_alone = true};
     CairnStatus status = cairn_substructure_init(&sub, "fbic", problem, parts, &how, context, &whole, lambda);
     if (cairn_is_ok(status)) {
+        status = cairn_substructure_cut(&sub);
+    }
+    if (cairn_is_ok(status)) {
         status = run(problem, &chosen, &sub, lambda, report);
     }
     cairn_substructure_release(&sub);

@@ -350,8 +350,8 @@ struct CairnKeptPlan {
     bool is_valid;
 };
 
-static bool is_same_mark(const bool *a, const bool *b, size_t n) {
-    return (a != NULL) == (b != NULL) && (a == NULL || memcmp(a, b, n * sizeof(bool)) == 0);
+static bool is_same_mark(const void *a, const void *b, size_t size) {
+    return (a != NULL) == (b != NULL) && (a == NULL || memcmp(a, b, size) == 0);
 }
 
 static bool is_same_graph(const CairnLinalgGraph *a, const CairnLinalgGraph *b) {
@@ -362,7 +362,8 @@ static bool is_same_graph(const CairnLinalgGraph *a, const CairnLinalgGraph *b) 
     return memcmp(a->node_size, b->node_size, n * sizeof(int)) == 0 &&
            memcmp(a->element_start, b->element_start, (m + 1) * sizeof(int)) == 0 &&
            memcmp(a->element_node, b->element_node, (size_t)a->element_start[m] * sizeof(int)) == 0 &&
-           is_same_mark(a->is_held, b->is_held, n) && is_same_mark(a->is_last, b->is_last, n);
+           is_same_mark(a->is_held, b->is_held, n * sizeof(bool)) &&
+           is_same_mark(a->is_last, b->is_last, n * sizeof(bool)) && is_same_mark(a->stage, b->stage, n * sizeof(int));
 }
 
 static bool copy_graph(const CairnLinalgGraph *graph, CairnArena *arena, CairnLinalgGraph *copy) {
@@ -371,7 +372,9 @@ static bool copy_graph(const CairnLinalgGraph *graph, CairnArena *arena, CairnLi
     int *node = CAIRN_PUSH(arena, int, graph->element_start[m]);
     bool *is_held = graph->is_held ? CAIRN_PUSH(arena, bool, n) : NULL;
     bool *is_last = graph->is_last ? CAIRN_PUSH(arena, bool, n) : NULL;
-    if (!size || !start || !node || (graph->is_held && !is_held) || (graph->is_last && !is_last)) {
+    int *stage = graph->stage ? CAIRN_PUSH(arena, int, n) : NULL;
+    if (!size || !start || !node || (graph->is_held && !is_held) || (graph->is_last && !is_last) ||
+        (graph->stage && !stage)) {
         return false;
     }
     memcpy(size, graph->node_size, n * sizeof *size);
@@ -383,10 +386,10 @@ static bool copy_graph(const CairnLinalgGraph *graph, CairnArena *arena, CairnLi
     if (is_last) {
         memcpy(is_last, graph->is_last, n * sizeof *is_last);
     }
-    if (is_last) {
-        memcpy(is_last, graph->is_last, n * sizeof *is_last);
+    if (stage) {
+        memcpy(stage, graph->stage, n * sizeof *stage);
     }
-    *copy = (CairnLinalgGraph){graph->node_count, graph->element_count, size, start, node, is_held, is_last};
+    *copy = (CairnLinalgGraph){graph->node_count, graph->element_count, size, start, node, is_held, is_last, stage};
     return true;
 }
 

@@ -19,6 +19,9 @@ typedef struct Body {
     CairnTurn *turns;    // by friction groups; NULL: none takes a block
     bool is_turned;
     int *element; // element -> group
+    // With stages: the weights of the last factor, and what has changed since, element by element.
+    double *last;
+    bool *has_changed;
     int thread_count;
 } Body;
 
@@ -83,7 +86,8 @@ static void add_element(void *user, int element, const CairnLinalgFront *front, 
 }
 
 // One element more couples the blocks that go last.
-static CairnStatus make_graph(Body *body, const bool *is_last, CairnArena *arena, CairnLinalgGraph *graph) {
+static CairnStatus make_graph(Body *body, const CairnOps *ops, CairnArena *arena, CairnLinalgGraph *graph) {
+    const bool *is_last = ops->is_last;
     const CairnProblem *problem = body->problem;
     const CairnGroups *groups = &body->groups;
     int *size = CAIRN_PUSH(arena, int, problem->block_count + 1);
@@ -118,7 +122,7 @@ static CairnStatus make_graph(Body *body, const bool *is_last, CairnArena *arena
     }
     elements -= next == start[elements - 1];
     start[elements] = next;
-    *graph = (CairnLinalgGraph){problem->block_count, elements, size, start, node, NULL, is_last};
+    *graph = (CairnLinalgGraph){problem->block_count, elements, size, start, node, NULL, is_last, ops->stage};
     return cairn_ok();
 }
 
@@ -152,7 +156,7 @@ static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, voi
     body->problem = problem;
     CAIRN_TRY(cairn_groups_of(ops, arena, &body->groups));
     CairnLinalgGraph graph;
-    CAIRN_TRY(make_graph(body, ops->is_last, arena, &graph));
+    CAIRN_TRY(make_graph(body, ops, arena, &graph));
     const CairnLinalgPlan *plan;
     CAIRN_TRY(cairn_formulation_plan(&graph, context, memory, &plan));
     CAIRN_TRY(cairn_linalg_factor_init(&body->factor, plan, context->thread_count, arena));
@@ -164,6 +168,13 @@ static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, voi
     body->scale = CAIRN_PUSH(arena, double, problem->dof_count + 1);
     if (!body->weight || !body->negative || !body->y || !body->v || !body->slotted || !body->scale) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory for %d rows", problem->row_count);
+    }
+    if (ops->stage != NULL) {
+        body->last = CAIRN_PUSH_ZERO(arena, double, problem->row_count + 1);
+        body->has_changed = CAIRN_PUSH(arena, bool, body->groups.group_count + 2);
+        if (!body->last || !body->has_changed) {
+            return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory for %d rows", problem->row_count);
+        }
     }
     *state = body;
     return make_turns(body, arena);
@@ -265,6 +276,20 @@ static CairnStatus weigh_rows(Body *body, const double *theta, const CairnThetaB
     return cairn_ok();
 }
 
+// Which elements have other weights than in the last factor; NULL: not known.
+static const bool *find_changes(Body *body) {
+    if (body->last == NULL || body->turns != NULL) {
+        return NULL;
+    }
+    for (int e = 0; body->element[e] >= 0; e++) {
+        const CairnGroup *group = &body->groups.groups[body->element[e]];
+        size_t first = (size_t)group->first_row, size = (size_t)group->row_count * sizeof *body->last;
+        body->has_changed[e] = memcmp(body->last + first, body->negative + first, size) != 0;
+        memcpy(body->last + first, body->negative + first, size);
+    }
+    return body->has_changed;
+}
+
 static CairnStatus factor(void *state, const double *theta, const CairnThetaBlock *blocks) {
     Body *body = state;
     CAIRN_TRY(weigh_rows(body, theta, blocks));
@@ -272,7 +297,7 @@ static CairnStatus factor(void *state, const double *theta, const CairnThetaBloc
         body->negative[k] = -body->weight[body->groups.rows[k]];
     }
     sum_diagonal(body);
-    CairnLinalgSource source = {body, add_node, add_element, body->scale};
+    CairnLinalgSource source = {body, add_node, add_element, body->scale, find_changes(body)};
     int bad = cairn_linalg_factor(&body->factor, &source);
     if (bad >= 0) {
         return cairn_error(CAIRN_NUMERIC, "formulation body: the matrix is singular to rounding at dof %d", bad);

@@ -155,7 +155,7 @@ static CairnStatus list_stars(Constraint *c, CairnArena *arena, CairnLinalgGraph
     if (!c->Y || !c->is_in) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation constraint: no memory for %d rows", problem->row_count);
     }
-    *graph = (CairnLinalgGraph){groups->group_count, c->star_count, size, start, c->part, NULL, NULL};
+    *graph = (CairnLinalgGraph){groups->group_count, c->star_count, size, start, c->part, NULL, NULL, NULL};
     return cairn_ok();
 }
 
@@ -227,7 +227,7 @@ static CairnStatus factor(void *state, const double *theta, const CairnThetaBloc
             }
         }
     }
-    CairnLinalgSource source = {c, add_node, add_element, c->scale};
+    CairnLinalgSource source = {c, add_node, add_element, c->scale, NULL};
     int bad = cairn_linalg_factor(&c->factor, &source);
     c->theta = NULL;
     c->blocks = NULL;

@@ -90,7 +90,7 @@ static CairnStatus make_graph(Kkt *kkt, CairnArena *arena, CairnLinalgGraph *gra
         }
     }
     start[elements] = 2 * elements;
-    *graph = (CairnLinalgGraph){limit, elements, size, start, node, is_held, NULL};
+    *graph = (CairnLinalgGraph){limit, elements, size, start, node, is_held, NULL, NULL};
     return cairn_ok();
 }
 
@@ -141,7 +141,7 @@ static CairnStatus factor(void *state, const double *theta, const CairnThetaBloc
         kkt->scale[problem->dof_count + k] = kkt->is_out[r] ? -1 : -(kkt->D[r] + theta[r]);
     }
     cairn_formulation_scale_theta(&kkt->groups, theta, blocks, -1, kkt->scale + problem->dof_count);
-    CairnLinalgSource source = {kkt, add_node, add_element, kkt->scale};
+    CairnLinalgSource source = {kkt, add_node, add_element, kkt->scale, NULL};
     int bad = cairn_linalg_factor(&kkt->factor, &source);
     kkt->theta = NULL;
     kkt->blocks = NULL;

@@ -27,6 +27,8 @@ typedef struct CairnLinalgGraph {
     const bool *is_held;
     // Nodes that go after all others. Where an element couples all of them, they end the last supernode. NULL: none.
     const bool *is_last;
+    // Nodes are eliminated stage by stage, from 0 on, in fronts of their own: subsystems first, then what is between them. NULL: one.
+    const int *stage;
 } CairnLinalgGraph;
 
 // Rows of the matrix that a supernode leaves to its parent, next to each other both in the order and in the parent's front.
@@ -48,6 +50,7 @@ typedef struct CairnLinalgSupernode {
     int first_element, element_count; // in element_order
     size_t panel;                     // doubles into `panels`: rows x pivots, by columns
     size_t update;                    // doubles into `updates`: (rows - below_at) x below, by columns
+    size_t carry;                     // doubles into `carry`: below
     double operations;                // to eliminate it
 } CairnLinalgSupernode;
 
@@ -65,14 +68,18 @@ typedef struct CairnLinalgPlan {
     const CairnLinalgTask *tasks; // independent subtrees; the supernodes in none of them follow
     const int *trunk;             // those supernodes, children before parents
     int trunk_count;
-    const int *node_order;          // nodes in the order of elimination
-    const int *node_place;          // node -> its first row in that order
-    const int *node_first;          // node -> its first row in the caller's numbering (nodes one after the other)
-    const int *node_row;            // node -> its row in its own supernode's front
-    const int *element_order;       // elements, supernode by supernode
-    const int *element_row;         // for every element_node: its row in the front that takes the element
-    const int *element_start;       // as the graph's
-    size_t panel_size, update_size; // doubles
+    const int *node_order;    // nodes in the order of elimination
+    const int *node_place;    // node -> its first row in that order
+    const int *node_first;    // node -> its first row in the caller's numbering (nodes one after the other)
+    const int *node_row;      // node -> its row in its own supernode's front
+    const int *element_order; // elements, supernode by supernode
+    const int *element_row;   // for every element_node: its row in the front that takes the element
+    const int *element_start; // as the graph's
+    // Subtrees of the first stage: what they leave behind is kept, so that a unit whose elements did not change need not be factored
+    // again. Supernode -> its unit, -1: none; NULL: there are no stages.
+    const int *unit_of;
+    int unit_count;
+    size_t panel_size, update_size, carry_size; // doubles
     int largest_below, largest_pivots, largest_rows;
     double operations; // multiplications and additions of one factorization
     double entries;    // of L
@@ -106,6 +113,9 @@ typedef struct CairnLinalgSource {
     // A row's sign (1 or -1) times the size of its diagonal before elimination, in the caller's numbering: a pivot below
     // DBL_EPSILON of it (or of the other sign) is noise.
     const double *scale;
+    // Elements that differ from those of the last factor; NULL: all may. Units without one are left as they are. (What a node adds
+    // must not change.)
+    const bool *has_changed;
 } CairnLinalgSource;
 
 typedef struct CairnLinalgFactor {
@@ -114,6 +124,9 @@ typedef struct CairnLinalgFactor {
     double *pivots, *inverse; // D and 1/D in the order of elimination
     double *scale;            // the source's, in that order
     double *x;                // scratch of a solve, in the same order
+    double *carry;            // with stages: what each front hands to its parent in a solve
+    bool *is_fresh;           // with stages: units whose factor stands
+    bool is_valid;            // the last factor did not break down
     double *work;             // scratch of threads
     size_t work_size;         // doubles of one thread's
     int thread_count;

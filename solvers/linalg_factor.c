@@ -42,8 +42,12 @@ CairnStatus cairn_linalg_factor_init(CairnLinalgFactor *factor, const CairnLinal
     factor->scale = CAIRN_PUSH(arena, double, plan->size);
     factor->x = CAIRN_PUSH(arena, double, plan->size + 8);
     factor->work = CAIRN_PUSH(arena, double, factor->work_size *(size_t)factor->thread_count);
+    if (plan->unit_of != NULL) {
+        factor->carry = CAIRN_PUSH(arena, double, plan->carry_size + 1);
+        factor->is_fresh = CAIRN_PUSH(arena, bool, plan->unit_count + 1);
+    }
     if (!factor->panels || !factor->updates || !factor->pivots || !factor->inverse || !factor->scale || !factor->x ||
-        !factor->work) {
+        !factor->work || (plan->unit_of != NULL && (!factor->carry || !factor->is_fresh))) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "linalg: no memory for a factor of %.0f entries (%d rows)",
                            plan->entries, plan->size);
     }
@@ -204,8 +208,33 @@ static int factor_front(CairnLinalgFactor *factor, const CairnLinalgSource *sour
     return -1;
 }
 
+// Which units stand: those whose elements are all as they were.
+static void find_fresh(CairnLinalgFactor *factor, const bool *has_changed) {
+    const CairnLinalgPlan *plan = factor->plan;
+    for (int u = 0; u < plan->unit_count; u++) {
+        factor->is_fresh[u] = factor->is_valid && has_changed != NULL;
+    }
+    for (int s = 0; s < plan->supernode_count && has_changed != NULL; s++) {
+        const CairnLinalgSupernode *super = &plan->supernodes[s];
+        for (int k = 0; k < super->element_count && plan->unit_of[s] >= 0; k++) {
+            if (has_changed[plan->element_order[super->first_element + k]]) {
+                factor->is_fresh[plan->unit_of[s]] = false;
+            }
+        }
+    }
+}
+
+static bool stands(const CairnLinalgFactor *factor, int s) {
+    const int *unit_of = factor->plan->unit_of;
+    return unit_of != NULL && unit_of[s] >= 0 && factor->is_fresh[unit_of[s]];
+}
+
 int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *source) {
     const CairnLinalgPlan *plan = factor->plan;
+    if (plan->unit_of != NULL) {
+        find_fresh(factor, source->has_changed);
+    }
+    factor->is_valid = false;
     for (int i = 0; i < plan->node_count; i++) {
         int node = plan->node_order[i], place = plan->node_place[node], first = plan->node_first[node];
         int size = (i + 1 < plan->node_count ? plan->node_place[plan->node_order[i + 1]] : plan->size) - place;
@@ -220,7 +249,7 @@ int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *sour
     for (int t = 0; t < plan->task_count; t++) {
         double *work = factor->work + factor->work_size * (size_t)thread_number();
         for (int s = plan->tasks[t].first; s < plan->tasks[t].end; s++) {
-            int place = factor_front(factor, source, s, work);
+            int place = stands(factor, s) ? -1 : factor_front(factor, source, s, work);
             if (place >= 0) {
                 bad = place < bad ? place : bad;
                 break;
@@ -228,10 +257,11 @@ int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *sour
         }
     }
     for (int k = 0; k < plan->trunk_count && bad == INT_MAX; k++) {
-        int place = factor_front(factor, source, plan->trunk[k], factor->work);
+        int s = plan->trunk[k], place = stands(factor, s) ? -1 : factor_front(factor, source, s, factor->work);
         bad = place >= 0 ? place : bad;
     }
     if (bad == INT_MAX) {
+        factor->is_valid = true;
         return -1;
     }
     for (int i = 0; i < plan->node_count; i++) {
@@ -242,109 +272,4 @@ int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *sour
         }
     }
     return -1;
-}
-
-// The unit lower triangle of `count` <= 6 columns from the diagonal on, and the rows below it down to the next multiple of 8.
-static void forward_block(const double *column, int stride, int count, int rows, double *y) {
-    if (count == WIDTH && rows % 2 == 0) {
-        cairn_linalg_forward_six(column, stride, rows, y);
-        return;
-    }
-    for (int j = 0; j < count; j++, column += stride) {
-        for (int i = j + 1; i < rows; i++) {
-            y[i] -= column[i] * y[j];
-        }
-    }
-}
-
-static void backward_block(const double *column, int stride, int count, int rows, double *y) {
-    if (count == WIDTH && rows % 2 == 0) {
-        cairn_linalg_backward_six(column, stride, rows, y);
-        return;
-    }
-    column += (size_t)(count - 1) * (size_t)stride;
-    for (int j = count - 1; j >= 0; j--, column -= stride) {
-        double sum = y[j];
-        for (int i = j + 1; i < rows; i++) {
-            sum -= column[i] * y[i];
-        }
-        y[j] = sum;
-    }
-}
-
-// The rows of a front in y: those of the pivots from x, zeros elsewhere.
-static void load_pivots(const CairnLinalgSupernode *super, const double *x, double *y) {
-    memcpy(y, x + super->place, (size_t)super->pivots * sizeof *y);
-    memset(y + super->pivots, 0, (size_t)(super->rows - super->pivots) * sizeof *y);
-}
-
-// Pivots through the triangle, and what they do to the rows below.
-static void forward(const CairnLinalgFactor *factor, const CairnLinalgSupernode *super, double *x, double *y) {
-    const double *panel = factor->panels + super->panel;
-    load_pivots(super, x, y);
-    for (int k = 0; k < super->pivots; k += WIDTH) {
-        int count = super->pivots - k < WIDTH ? super->pivots - k : WIDTH, next = (k + count + 7) & ~7;
-        const double *column = panel + (size_t)k * (size_t)super->rows;
-        forward_block(column + k, super->rows, count, next - k, y + k);
-        cairn_linalg_gemv(super->rows - next, count, column + next, super->rows, y + k, y + next);
-    }
-    memcpy(x + super->place, y, (size_t)super->pivots * sizeof *y);
-    const CairnLinalgRun *runs = factor->plan->runs + super->first_run;
-    y += super->below_at;
-    for (int r = 0; r < super->run_count; r++) {
-        for (int i = 0; i < runs[r].length; i++) {
-            x[runs[r].place + i] += y[i];
-        }
-        y += runs[r].length;
-    }
-}
-
-static void backward(const CairnLinalgFactor *factor, const CairnLinalgSupernode *super, double *x, double *y) {
-    const double *panel = factor->panels + super->panel;
-    load_pivots(super, x, y);
-    const CairnLinalgRun *runs = factor->plan->runs + super->first_run;
-    double *below = y + super->below_at;
-    for (int r = 0; r < super->run_count; r++) {
-        memcpy(below, x + runs[r].place, (size_t)runs[r].length * sizeof *below);
-        below += runs[r].length;
-    }
-    for (int k = super->pivots == 0 ? -1 : (super->pivots - 1) / WIDTH * WIDTH; k >= 0; k -= WIDTH) {
-        int count = super->pivots - k < WIDTH ? super->pivots - k : WIDTH, next = (k + count + 7) & ~7;
-        const double *column = panel + (size_t)k * (size_t)super->rows;
-        double sums[WIDTH];
-        cairn_linalg_gemv_transposed(super->rows - next, count, column + next, super->rows, y + next, sums);
-        for (int j = 0; j < count; j++) {
-            y[k + j] -= sums[j];
-        }
-        backward_block(column + k, super->rows, count, next - k, y + k);
-    }
-    memcpy(x + super->place, y, (size_t)super->pivots * sizeof *y);
-}
-
-void cairn_linalg_solve(CairnLinalgFactor *factor, double *x) {
-    const CairnLinalgPlan *plan = factor->plan;
-    double *z = factor->x;
-    for (int i = 0; i < plan->node_count; i++) {
-        int node = plan->node_order[i], place = plan->node_place[node], first = plan->node_first[node];
-        int end = i + 1 < plan->node_count ? plan->node_place[plan->node_order[i + 1]] : plan->size;
-        for (int k = 0; k < end - place; k++) {
-            z[place + k] = x[first + k];
-        }
-    }
-    for (int s = 0; s < plan->supernode_count; s++) {
-        forward(factor, &plan->supernodes[s], z, factor->work);
-    }
-    for (int i = 0; i < plan->size; i++) {
-        z[i] *= factor->inverse[i];
-    }
-    for (int s = plan->supernode_count - 1; s >= 0; s--) {
-        backward(factor, &plan->supernodes[s], z, factor->work);
-    }
-    for (int i = 0; i < plan->node_count; i++) {
-        int node = plan->node_order[i], place = plan->node_place[node], first = plan->node_first[node];
-        int end = i + 1 < plan->node_count ? plan->node_place[plan->node_order[i + 1]] : plan->size;
-        for (int k = 0; k < end - place; k++) {
-            x[first + k] = z[place + k];
-        }
-    }
 }

@@ -176,14 +176,18 @@ static CairnStatus place_updates(Layout *l, const CairnLinalgTask *tasks, const 
         depth[s] = l->supernodes[s].parent < 0 ? 0 : depth[l->supernodes[s].parent] + 1;
     }
     size_t base = 0;
-    for (int t = 0; t < plan->task_count; t++) {
-        for (int s = tasks[t].first; s < tasks[t].end; s++) { // what a task hands to the trunk outlives it
-            int parent = l->supernodes[s].parent;
-            if (parent >= tasks[t].end) {
-                is_kept[s] = true;
-                l->supernodes[s].update = base;
-                base += update_room(&l->supernodes[s]);
-            }
+    const int *unit_of = plan->unit_of;
+    for (int s = 0, t = 0; s < count; s++) { // what a task hands to the trunk outlives it, and what a unit hands on
+        while (t < plan->task_count && tasks[t].end <= s) {
+            t++;
+        }
+        int parent = l->supernodes[s].parent;
+        bool leaves_task = t < plan->task_count && tasks[t].first <= s && parent >= tasks[t].end;
+        bool leaves_unit = parent >= 0 && unit_of != NULL && unit_of[s] != unit_of[parent];
+        if (leaves_task || leaves_unit) {
+            is_kept[s] = true;
+            l->supernodes[s].update = base;
+            base += update_room(&l->supernodes[s]);
         }
     }
     for (int t = 0; t < plan->task_count; t++) {
@@ -209,6 +213,8 @@ CairnStatus cairn_linalg_layout(CairnLinalgPlan *plan, CairnLinalgSupernode *sup
         CairnLinalgSupernode *super = &l->supernodes[s];
         super->panel = plan->panel_size;
         plan->panel_size += (size_t)super->rows * (size_t)super->pivots;
+        super->carry = plan->carry_size;
+        plan->carry_size += (size_t)super->below;
         plan->operations += super->operations;
         plan->entries += super->pivots * (0.5 * (super->pivots + 1) + super->below);
         plan->largest_below = super->below > plan->largest_below ? super->below : plan->largest_below;

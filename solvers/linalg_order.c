@@ -4,6 +4,7 @@
 // ends and a grid from all sides, which leaves subtrees for several threads.
 #include "solvers/linalg.h"
 
+#include <limits.h>
 #include <string.h>
 
 typedef struct Quotient {
@@ -15,6 +16,7 @@ typedef struct Quotient {
     int *list, *list_start, *list_count; // its elements
     int *member, *last_member;           // the nodes that it stands for
     bool *waits;                         // must not go yet
+    int stage;                           // nodes of later stages are not queued yet
     // elements
     int *nodes, *element_start, *element_count, *element_weight; // weight -1: absorbed
     long *seen; // stamp + weight outside of the present pivot's element
@@ -56,7 +58,14 @@ static bool take_memory(Quotient *q, int total, int entries, CairnArena *arena) 
            q->tail && q->hash && q->waits && q->is_queued;
 }
 
+static int stage_of(const Quotient *q, int i) {
+    return q->graph->stage != NULL ? q->graph->stage[i] : 0;
+}
+
 static void enqueue(Quotient *q, int i) {
+    if (stage_of(q, i) > q->stage) {
+        return;
+    }
     int d = q->degree[i];
     q->next[i] = -1;
     q->previous[i] = q->tail[d];
@@ -279,7 +288,7 @@ static bool renew(Quotient *q, int i, int element, int weight, long stamp) {
 }
 
 static bool are_alike(Quotient *q, int i, int j) {
-    if (q->hash[i] != q->hash[j] || q->list_count[i] != q->list_count[j]) {
+    if (q->hash[i] != q->hash[j] || q->list_count[i] != q->list_count[j] || stage_of(q, i) != stage_of(q, j)) {
         return false;
     }
     for (int l = 0; l < q->list_count[j]; l++) {
@@ -361,22 +370,32 @@ static void eliminate(Quotient *q, int p, int element, long *stamp) {
     q->pool_used = q->element_start[element] + kept;
 }
 
+// Only nodes that wait are left, and none has a neighbour that could go first; or only those of later stages.
+static void let_go(Quotient *q, bool is_stuck) {
+    int next = INT_MAX;
+    for (int i = 0; i < q->node_count; i++) {
+        if (q->weight[i] > 0 && stage_of(q, i) > q->stage) {
+            next = stage_of(q, i) < next ? stage_of(q, i) : next;
+        }
+    }
+    q->stage = is_stuck && next < INT_MAX ? next : q->stage;
+    for (int i = 0; i < q->node_count; i++) {
+        if (q->weight[i] > 0 && !q->is_queued[i]) {
+            q->waits[i] = false;
+            enqueue(q, i);
+        }
+    }
+}
+
 static int next_pivot(Quotient *q) {
-    for (int round = 0; round < 2; round++) {
+    for (bool is_stuck = false;; is_stuck = true) {
         for (; q->lowest <= q->degree_limit; q->lowest++) {
             if (q->head[q->lowest] >= 0) {
                 return q->head[q->lowest];
             }
         }
-        // Only nodes that wait are left, and none has a neighbour that could go first.
-        for (int i = 0; i < q->node_count; i++) {
-            if (q->weight[i] > 0 && !q->is_queued[i]) {
-                q->waits[i] = false;
-                enqueue(q, i);
-            }
-        }
+        let_go(q, is_stuck);
     }
-    return -1;
 }
 
 CairnStatus cairn_linalg_order(const CairnLinalgGraph *graph, CairnArena *scratch, int *order) {

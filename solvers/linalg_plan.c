@@ -139,6 +139,11 @@ static bool are_last(const Builder *b, int p, int q) {
     return is_last != NULL && is_last[b->order[p]] && is_last[b->order[q]];
 }
 
+static bool are_strange(const Builder *b, int p, int q) {
+    const int *stage = b->graph->stage;
+    return stage != NULL && stage[b->order[p]] != stage[b->order[q]];
+}
+
 // Merge children into p where one larger front costs less than two. Zeros then come into the child's columns.
 static void merge_children(Builder *b, int p) {
     Node *node = &b->nodes[p];
@@ -151,6 +156,9 @@ static void merge_children(Builder *b, int p) {
             double saved = apart - cost_of(child->dofs + node->dofs, node->below_dofs);
             if (are_last(b, p, c)) {
                 saved = HUGE_VAL;
+            }
+            if (are_strange(b, p, c)) {
+                continue;
             }
             if (saved > gain) {
                 gain = saved;
@@ -384,16 +392,44 @@ static CairnStatus take_plan(Builder *b) {
     return cairn_ok();
 }
 
-static void put_last(const CairnLinalgGraph *graph, int *order, int *later) {
-    int count = 0, kept = 0;
-    for (int p = 0; p < graph->node_count && graph->is_last; p++) {
-        if (graph->is_last[order[p]]) {
-            later[count++] = order[p];
-        } else {
-            order[kept++] = order[p];
+static int rank_of(const CairnLinalgGraph *graph, int node) {
+    return graph->stage != NULL ? graph->stage[node] : graph->is_last != NULL ? graph->is_last[node] : 0;
+}
+
+// Stage by stage, and what goes last, in the order that there is.
+static void put_in_stages(const CairnLinalgGraph *graph, int *order, int *sorted) {
+    int count = 0, most = 0;
+    for (int rank = 0; rank <= most; rank++) {
+        for (int p = 0; p < graph->node_count; p++) {
+            int own = rank_of(graph, order[p]);
+            most = own > most ? own : most;
+            if (own == rank) {
+                sorted[count++] = order[p];
+            }
         }
     }
-    memcpy(order + kept, later, (size_t)count * sizeof *order);
+    memcpy(order, sorted, (size_t)count * sizeof *order);
+}
+
+// Units: the subtrees of stage 0.
+static CairnStatus find_units(Builder *b) {
+    CairnLinalgPlan *plan = b->plan;
+    const int *stage = b->graph->stage;
+    if (stage == NULL) {
+        return cairn_ok();
+    }
+    int *unit_of = CAIRN_PUSH(b->keep, int, plan->supernode_count + 1);
+    if (!unit_of) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "linalg: no memory for %d supernodes", plan->supernode_count);
+    }
+    for (int s = plan->supernode_count - 1; s >= 0; s--) { // parents first
+        int parent = b->supernodes[s].parent;
+        bool is_below = parent >= 0 && unit_of[parent] >= 0;
+        bool is_first = stage[b->node_order[b->supernodes[s].first_node]] == 0;
+        unit_of[s] = is_below ? unit_of[parent] : is_first ? plan->unit_count++ : -1;
+    }
+    plan->unit_of = unit_of;
+    return cairn_ok();
 }
 
 static CairnStatus build(Builder *b, const int *order) {
@@ -406,7 +442,7 @@ static CairnStatus build(Builder *b, const int *order) {
     b->order = order ? order : own;
     if (!order) {
         CAIRN_TRY(cairn_linalg_order(b->graph, b->scratch, own));
-        put_last(b->graph, own, stack);
+        put_in_stages(b->graph, own, stack);
     }
     for (int p = 0; p < n; p++) {
         b->position[b->order[p]] = p;
@@ -425,6 +461,7 @@ static CairnStatus build(Builder *b, const int *order) {
         }
     }
     CAIRN_TRY(link_supernodes(b, principal));
+    CAIRN_TRY(find_units(b));
     return cairn_linalg_layout(b->plan, b->supernodes, b->keep, b->scratch);
 }
 

@@ -3,175 +3,42 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/hash.h"
 #include "solvers/bpp.h"
 #include "solvers/ipm.h"
 #include "solvers/ipm_cone.h"
-#include "solvers/pgs_sm.h"
-#include "solvers/substructure.h"
+#include "solvers/schur_couple.h"
+
+static const char *const coupling_names[] = {"auto", "together", "alternate", NULL};
+static const char *const parts_solver_names[] = {"bpp", "pgs-sm", "pgs", "ipm", NULL};
+
+enum { MOST_LEVELS = 6, MOST_LABEL = 1000000000 };
 
 static const CairnField schur_fields[] = {
-    CAIRN_FIELD_CHOICE(CairnSchurOptions, formulation, 0, cairn_formulation_names, "of the subsystems' linear systems"),
+    CAIRN_FIELD_CHOICE(CairnSchurOptions, formulation, 0, cairn_formulation_names,
+                       "of the subsystems' linear systems where coupling alternates"),
     CAIRN_FIELD_CHOICE(CairnSchurOptions, interface, 0, cairn_formulation_names,
-                       "of the interface's (dense: S itself, as the paper)"),
+                       "of the interface's there (dense: S itself, as the paper)"),
+    CAIRN_FIELD_CHOICE(CairnSchurOptions, coupling, 0, coupling_names,
+                       "interface and subsystems pivot together, or in turn as in algorithm 1"),
+    CAIRN_FIELD_INT(CairnSchurOptions, levels, 1, 1, MOST_LEVELS,
+                    "of substructures: above 1 each subsystem is substructured itself"),
+    CAIRN_FIELD_CHOICE(CairnSchurOptions, parts_solver, 0, parts_solver_names,
+                       "the subsystems' own; one that is not bpp alternates"),
+    CAIRN_FIELD_INT(CairnSchurOptions, parts_group, -1, -1, MOST_LABEL,
+                    "parts_solver is for the subsystems whose bodies all bear this label; -1: for all"),
     CAIRN_FIELD_INT(CairnSchurOptions, kmax, 10, 1, 100000, "most coupling iterations"),
     CAIRN_FIELD_INT(CairnSchurOptions, iterations, 50, 1, 100000, "most pivoting steps (rounds) of one solve"),
     CAIRN_FIELD_INT(CairnSchurOptions, singles, 5, 1, 1000, "single pivots after a cycle"),
-    CAIRN_FIELD_INT(CairnSchurOptions, patience, 3, 1, 100000,
+    CAIRN_FIELD_INT(CairnSchurOptions, patience, 2, 1, 100000,
                     "steps of one solve without fewer broken signs before ipm takes over; not under faithful"),
+    CAIRN_FIELD_BOOL(CairnSchurOptions, last, 0,
+                     "under faithful: after kmax solve all sets at once, without pivoting (S0 8.3)"),
     CAIRN_FIELD_BOOL(CairnSchurOptions, faithful, 0,
                      "as the paper: tolerance 1e-5, constraint space, dense S, and nothing behind kmax"),
     CAIRN_FIELD_BOOL(CairnSchurOptions, warm, 1, "start from the last step's index sets"),
 };
 
 static const CairnFieldTable schur_options = CAIRN_FIELD_TABLE("schur", CairnSchurOptions, schur_fields);
-
-typedef CairnStatus (*Inner)(CairnExact *exact, const CairnSchurOptions *options, CairnOutcome *outcome);
-
-typedef struct Schur {
-    const CairnSchurOptions *options;
-    CairnSubstructure *sub;
-    Inner solve_interface;
-    int *coupling; // iterations so far
-} Schur;
-
-static CairnStatus pivot(CairnExact *exact, const CairnSchurOptions *options, CairnOutcome *outcome) {
-    CairnBppOptions bpp = {.iterations = options->iterations,
-                           .singles = options->singles,
-                           .patience = options->patience,
-                           .faithful = options->faithful};
-    CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
-    CairnStatus status = cairn_bpp_pivot(exact, &bpp, outcome);
-    cairn_arena_release(exact->context->arena, mark);
-    return status;
-}
-
-static CairnStatus sweep_and_solve(CairnExact *exact, const CairnSchurOptions *options, CairnOutcome *outcome) {
-    CairnPgsSmOptions sm = {
-        .iterations = options->iterations, .sweeps = 10, .subspace = 20, .faithful = options->faithful, .warm = true};
-    return cairn_pgs_sm_run(exact, &sm, outcome);
-}
-
-// ---- subsystems, each in its thread --------------------------------------------------------------------------------------
-
-// Is the factor that of the sets?
-static bool is_settled(const CairnExact *exact) {
-    for (int i = 0; i < exact->problem->row_count; i++) {
-        bool is_out = exact->is_held[i] || exact->place[i] != CAIRN_FREE;
-        if (!exact->has_factor || isinf(exact->theta[i]) != is_out || (!is_out && exact->theta[i] != 0)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static CairnStatus solve_first(CairnSubsystem *s, void *user) {
-    (void)user;
-    return cairn_exact_solve_sets(&s->exact);
-}
-
-static CairnStatus solve_changed(CairnSubsystem *s, void *user) {
-    (void)user;
-    return is_settled(&s->exact) ? cairn_ok() : cairn_exact_solve_sets(&s->exact);
-}
-
-static CairnStatus pivot_one(CairnSubsystem *s, void *user) {
-    memcpy(s->before, s->exact.place, (size_t)s->inner.problem.row_count);
-    return pivot(&s->exact, user, &s->outcome);
-}
-
-// ---- one coupling iteration ----------------------------------------------------------------------------------------------
-
-static CairnStatus solve_interface(const Schur *schur, CairnOutcome *outcome) {
-    CairnSubstructure *sub = schur->sub;
-    CairnInterface *g = &sub->interface;
-    CAIRN_TRY(cairn_substructure_reduce(sub));
-    cairn_substructure_aim(sub);
-    g->exact.iterations = 0;
-    CAIRN_TRY(schur->solve_interface(&g->exact, schur->options, outcome));
-    sub->whole->iterations += g->exact.iterations;
-    for (int i = 0; i < g->row_count; i++) {
-        sub->whole->lambda[g->rows[i]] = g->exact.lambda[i];
-        sub->whole->place[g->rows[i]] = g->exact.place[i];
-    }
-    cairn_substructure_push(sub);
-    return cairn_ok();
-}
-
-typedef struct Round {
-    bool is_settled;  // no set has changed
-    bool is_good;     // what came out is the answer
-    bool is_hopeless; // somebody did not arrive
-    uint64_t sets;    // a hash of all
-} Round;
-
-static CairnStatus couple(const Schur *schur, int k, Round *round) {
-    CairnSubstructure *sub = schur->sub;
-    CairnExact *whole = sub->whole;
-    CairnOutcome outcome = CAIRN_CONVERGED;
-    CAIRN_TRY(cairn_substructure_each(sub, k == 0 ? solve_first : solve_changed, NULL));
-    if (sub->interface.row_count > 0) {
-        cairn_substructure_pull(sub);
-        cairn_exact_measure(whole);
-        CAIRN_TRY(solve_interface(schur, &outcome));
-    }
-    CAIRN_TRY(cairn_substructure_each(sub, pivot_one, (void *)(uintptr_t)schur->options));
-    cairn_substructure_pull(sub);
-    double measure = cairn_exact_measure(whole);
-    *round =
-        (Round){.is_settled = true, .is_hopeless = outcome != CAIRN_CONVERGED, .is_good = measure <= whole->target};
-    for (int i = 0; i < sub->count; i++) {
-        CairnSubsystem *s = &sub->subsystems[i];
-        size_t rows = (size_t)s->inner.problem.row_count;
-        round->is_settled = round->is_settled && memcmp(s->before, s->exact.place, rows) == 0;
-        round->is_hopeless = round->is_hopeless || s->outcome != CAIRN_CONVERGED;
-        round->sets = cairn_hash_combine(round->sets, cairn_hash_bytes(s->exact.place, rows));
-        whole->iterations += s->exact.iterations;
-        s->exact.iterations = 0;
-    }
-    round->is_settled = round->is_settled || sub->interface.row_count == 0;
-    ++*schur->coupling;
-    if (whole->context->trace) {
-        whole->context->trace(whole->context->trace_user, (CairnTraceEntry){*schur->coupling, measure});
-    }
-    return cairn_ok();
-}
-
-static bool has_seen(uint64_t *seen, int count, uint64_t sets) {
-    for (int i = 0; i < count; i++) {
-        if (seen[i] == sets) {
-            return true;
-        }
-    }
-    seen[count] = sets;
-    return false;
-}
-
-static CairnStatus iterate(const Schur *schur, CairnOutcome *outcome) {
-    const CairnSchurOptions *options = schur->options;
-    uint64_t *seen = CAIRN_PUSH(schur->sub->context->arena, uint64_t, options->kmax + 1);
-    if (seen == NULL) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "schur: no memory for %d index sets", options->kmax);
-    }
-    *outcome = CAIRN_AT_LIMIT;
-    for (int k = 0; k < options->kmax && *outcome == CAIRN_AT_LIMIT; k++) {
-        Round round;
-        CairnStatus status = couple(schur, k, &round);
-        if (status.code == CAIRN_NUMERIC) {
-            *outcome = CAIRN_SINGULAR;
-            return cairn_ok();
-        }
-        CAIRN_TRY(status);
-        if (round.is_settled || (!options->faithful && round.is_good)) {
-            *outcome = CAIRN_CONVERGED;
-        } else if (!options->faithful && (round.is_hopeless || has_seen(seen, k, round.sets))) {
-            *outcome = CAIRN_STALLED;
-        }
-    }
-    return cairn_ok();
-}
-
-// ---- the whole -----------------------------------------------------------------------------------------------------------
 
 static void start_cold(CairnExact *whole) {
     for (int i = 0; i < whole->problem->row_count; i++) {
@@ -180,8 +47,67 @@ static void start_cold(CairnExact *whole) {
     }
 }
 
+static CairnStatus alternate(CairnSchur *schur, CairnOutcome *outcome) {
+    CairnExact *whole = schur->sub->whole;
+    CAIRN_TRY(cairn_substructure_cut(schur->sub));
+    CAIRN_TRY(cairn_schur_couple(schur, outcome));
+    whole->system.raised = fmax(whole->system.raised, cairn_substructure_raised(schur->sub));
+    return cairn_ok();
+}
+
+// Every pivot is a coupling iteration: S and z of the sets, all impulses, new sets.
+static CairnStatus pivot_together(CairnSchur *schur, CairnOutcome *outcome) {
+    const CairnSchurOptions *options = schur->options;
+    CairnExact *whole = schur->sub->whole;
+    int before = whole->iterations;
+    CairnBppOptions bpp = {
+        .iterations = options->iterations, .singles = options->singles, .patience = options->patience};
+    CAIRN_TRY(cairn_bpp_pivot(whole, &bpp, outcome));
+    schur->coupling += whole->iterations - before;
+    return cairn_ok();
+}
+
+// Rows whose signs the sets break.
+static int count_broken(const CairnExact *exact) {
+    int count = 0;
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        count += cairn_exact_violation(exact, i) > exact->target;
+    }
+    return count;
+}
+
+// One solve of all sets at once says whether they are the answer's (bilateral systems: always), or so far off that subsystems and
+// interface would chase each other to no end; what is between may alternate.
+static CairnStatus try_sets(CairnSchur *schur, bool *is_near) {
+    enum { FEW = 16, OFTEN = 8 };
+    CairnExact *whole = schur->sub->whole;
+    CairnStatus status = cairn_exact_solve_sets(whole);
+    schur->coupling++;
+    whole->iterations++;
+    *is_near = false;
+    if (status.code == CAIRN_NUMERIC) {
+        return cairn_ok();
+    }
+    CAIRN_TRY(status);
+    int broken = count_broken(whole);
+    *is_near = broken <= FEW || OFTEN * broken <= whole->problem->row_count;
+    return cairn_ok();
+}
+
+static CairnStatus alternate_if_near(CairnSchur *schur, CairnOutcome *outcome) {
+    CairnExact *whole = schur->sub->whole;
+    bool is_near;
+    CAIRN_TRY(try_sets(schur, &is_near));
+    if (cairn_exact_clamp(whole) <= whole->target) {
+        *outcome = CAIRN_CONVERGED;
+        return cairn_ok();
+    }
+    *outcome = CAIRN_STALLED;
+    return is_near ? alternate(schur, outcome) : cairn_ok();
+}
+
 // What the sets of all together give, with pivots of the whole where signs are broken yet; then ipm from the last step's impulses, as
-// bpp hands over. Both by the subsystems' factors.
+// bpp hands over.
 static CairnStatus finish(CairnExact *whole, const CairnSchurOptions *options, const double *start,
                           CairnOutcome *outcome) {
     double measure = cairn_exact_measure(whole);
@@ -202,8 +128,28 @@ static CairnStatus finish(CairnExact *whole, const CairnSchurOptions *options, c
     return cairn_ipm_follow(whole, &ipm, outcome);
 }
 
+// As printed, and at most one solve more.
+static CairnStatus run_faithful(CairnSchur *schur, CairnOutcome *outcome) {
+    CairnExact *whole = schur->sub->whole;
+    CAIRN_TRY(alternate(schur, outcome));
+    if (schur->options->last && *outcome != CAIRN_CONVERGED) {
+        CairnStatus status = cairn_exact_solve_sets(whole);
+        if (status.code != CAIRN_NUMERIC) {
+            CAIRN_TRY(status);
+        }
+    }
+    cairn_exact_clamp(whole);
+    return cairn_ok();
+}
+
+static bool is_together(const CairnSchur *schur) {
+    const CairnSchurOptions *options = schur->options;
+    bool would = !schur->sweeps_interface && options->parts_solver == CAIRN_PARTS_BPP;
+    return options->coupling == CAIRN_COUPLING_TOGETHER || (options->coupling == CAIRN_COUPLING_AUTO && would);
+}
+
 static CairnStatus run_schur(CairnExact *whole, const void *user, CairnOutcome *outcome) {
-    const Schur *schur = user;
+    CairnSchur *schur = (CairnSchur *)(uintptr_t)user;
     const CairnSchurOptions *options = schur->options;
     size_t rows = (size_t)whole->problem->row_count;
     double *start = CAIRN_PUSH(whole->context->arena, double, rows + 1);
@@ -222,17 +168,42 @@ static CairnStatus run_schur(CairnExact *whole, const void *user, CairnOutcome *
     } else {
         start_cold(whole);
     }
-    cairn_substructure_take(schur->sub);
-    CAIRN_TRY(iterate(schur, outcome));
-    whole->system.raised = fmax(whole->system.raised, cairn_substructure_raised(schur->sub));
     if (options->faithful) {
-        cairn_exact_clamp(whole);
-        return cairn_ok();
+        return run_faithful(schur, outcome);
     }
+    CAIRN_TRY(is_together(schur)                              ? pivot_together(schur, outcome)
+              : options->coupling == CAIRN_COUPLING_ALTERNATE ? alternate(schur, outcome)
+                                                              : alternate_if_near(schur, outcome));
     return finish(whole, options, start, outcome);
 }
 
-static CairnStatus solve(const char *name, Inner inner, const CairnProblem *problem, const CairnParts *parts,
+static bool has_current_bounds(const CairnProblem *problem) {
+    for (int f = 0; f < problem->friction_count; f++) {
+        if (problem->frictions[f].kind == CAIRN_FRICTION_BOX_CURRENT) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static CairnSubstructureOptions way_to_cut(const CairnSchurOptions *chosen, const CairnProblem *problem) {
+    CairnSubstructureOptions how = {
+        .subsystem = (CairnFormulation)chosen->formulation,
+        .interface = (CairnFormulation)chosen->interface,
+        .steps = chosen->iterations,
+        .levels = chosen->levels,
+        .has_factor = !chosen->faithful || chosen->last || has_current_bounds(problem),
+    };
+    if (chosen->faithful && how.subsystem == CAIRN_FORMULATION_AUTO) {
+        how.subsystem = CAIRN_FORMULATION_CONSTRAINT;
+    }
+    if (chosen->faithful && how.interface == CAIRN_FORMULATION_AUTO) {
+        how.interface = CAIRN_FORMULATION_DENSE;
+    }
+    return how;
+}
+
+static CairnStatus solve(const char *name, bool sweeps_interface, const CairnProblem *problem, const CairnParts *parts,
                          const void *options, CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     CairnSchurOptions chosen;
     cairn_fields_preset(&schur_options, &chosen);
@@ -242,25 +213,17 @@ static CairnStatus solve(const char *name, Inner inner, const CairnProblem *prob
     }
     CairnExact whole;
     CairnSubstructure sub;
-    CairnFormulation subsystem = (CairnFormulation)chosen.formulation, interface = (CairnFormulation)chosen.interface;
-    if (chosen.faithful && subsystem == CAIRN_FORMULATION_AUTO) {
-        subsystem = CAIRN_FORMULATION_CONSTRAINT;
-    }
-    if (chosen.faithful && interface == CAIRN_FORMULATION_AUTO) {
-        interface = CAIRN_FORMULATION_DENSE;
-    }
-    CairnSubstructureOptions how = {.subsystem = subsystem, .interface = interface, .steps = chosen.iterations};
+    CairnSubstructureOptions how = way_to_cut(&chosen, problem);
     double *answer = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
     if (answer == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", name, problem->row_count);
     }
-    int coupling = 0;
     CairnSolveReport found = {0};
     CairnStatus status = cairn_substructure_init(&sub, name, problem, parts, &how, context, &whole, lambda);
     if (cairn_is_ok(status)) {
-        Schur schur = {&chosen, &sub, inner, &coupling};
+        CairnSchur schur = {.options = &chosen, .sub = &sub, .sweeps_interface = sweeps_interface};
         status = cairn_exact_run(&whole, name, run_schur, &schur, answer, &found);
-        found.coupling = coupling;
+        found.coupling = schur.coupling;
         found.factorizations = cairn_substructure_factorizations(&sub);
     }
     cairn_substructure_release(&sub);
@@ -278,12 +241,12 @@ static CairnStatus solve(const char *name, Inner inner, const CairnProblem *prob
 
 static CairnStatus solve_schur_bpp(const CairnProblem *problem, const CairnParts *parts, const void *options,
                                    CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
-    return solve("schur-bpp", pivot, problem, parts, options, context, lambda, report);
+    return solve("schur-bpp", false, problem, parts, options, context, lambda, report);
 }
 
 static CairnStatus solve_schur_pgs_sm(const CairnProblem *problem, const CairnParts *parts, const void *options,
                                       CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
-    return solve("schur-pgs-sm", sweep_and_solve, problem, parts, options, context, lambda, report);
+    return solve("schur-pgs-sm", true, problem, parts, options, context, lambda, report);
 }
 
 const CairnSolver cairn_solver_schur_bpp = {

@@ -84,6 +84,9 @@ CairnStatus cairn_schur_condition(const CairnProblem *problem, const CairnParts 
     CairnSubstructureOptions how = {.interface = CAIRN_FORMULATION_DENSE, .steps = 1};
     CairnStatus status = cairn_substructure_init(&sub, "cond(S)", problem, parts, &how, context, &whole, lambda);
     if (cairn_is_ok(status)) {
+        status = cairn_substructure_cut(&sub);
+    }
+    if (cairn_is_ok(status)) {
         status = find_ends(&sub, condition);
     }
     cairn_substructure_release(&sub);

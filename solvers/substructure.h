@@ -9,6 +9,10 @@
 // E_i = R_i R_i^T it is J' J'^T + C_Gamma, J' = J_Gamma,i R_i: the interface is a problem of form 1 as any other, with P = 1. So all
 // formulations, bpp, pgs-sm and ipm work on it as they are, and S itself is what the dense one makes of it.
 //
+// The whole's linear systems (all rows free or tight at once, and those of ipm) need neither E nor R: body space in stages
+// (cairn_system_init_staged) eliminates what lies inside of subsystems, a task each, and then the bodies between them, whose matrix
+// P + J^T (C + Theta)^-1 J less the subsystems' share is S in body space: sparse, and of as many dofs as these bodies have.
+//
 // E_i comes at the end of the factor of P_i + J_Fi^T C^-1 J_Fi in body space, where the interface bodies are eliminated last (a Schur
 // complement that the factor holds already), or column by column through whatever factor of A_FFi there is.
 #ifndef CAIRN_SOLVERS_SUBSTRUCTURE_H
@@ -33,7 +37,8 @@ typedef struct CairnSubsystem {
     int reach;        // dofs at the interface
     double *E, *R;    // reach x reach, in rows
     double *share;    // its part of the interface's Jacobian, constraint by constraint and chunk by chunk
-    double *x, *y, *v, *t, *q;
+    double *x, *y, *v, *t;
+    bool is_other;         // not solved by pivoting
     unsigned char *before; // places at the beginning of a coupling iteration
     int reduced_at;        // which factor `share` was made from, -1: none
     CairnStatus status;
@@ -54,29 +59,39 @@ typedef struct CairnInterface {
     bool is_ready;      // `exact` is that of the subsystems' factors
 } CairnInterface;
 
-typedef struct CairnSubstructure {
-    const CairnProblem *problem;
-    CairnSolverContext *context;
-    int count;
-    CairnSubsystem
-        *subsystems; // where S is not wanted one more: the interface's constraints over the bodies that they touch (17)
-    CairnInterface interface;
-    CairnExact *whole;   // the same problem, with cairn_system_parts as its system
-    CairnArena own;      // the interface's arena where nothing is kept
-    CairnAllocator room; // memory of the solve, from context->arena
-} CairnSubstructure;
-
 typedef struct CairnSubstructureOptions {
     CairnFormulation subsystem; // AUTO: body space where C > 0
     CairnFormulation interface;
-    int steps;     // most pivoting steps of one subsystem's solve
-    bool is_alone; // S is not wanted, and the interface's own problem is
+    int levels;      // of the whole's stages: above 1 subsystems are substructured themselves; 0 is 1
+    int steps;       // most pivoting steps of one subsystem's solve
+    bool is_alone;   // S is not wanted, and the interface's own problem is
+    bool has_factor; // the whole is to be solved with, too
 } CairnSubstructureOptions;
 
-// Cut the problem. `whole` is made here: its measure, its bounds and its `place` rule the rest.
+typedef struct CairnSubstructure {
+    const CairnProblem *problem;
+    CairnSolverContext *context;
+    CairnSubstructureOptions options;
+    CairnParts parts;
+    int count;
+    bool is_cut; // the fields from here to `interface` are there
+    CairnSubsystem
+        *subsystems; // where S is not wanted one more: the interface's constraints over the bodies that they touch (17)
+    CairnInterface interface;
+    CairnExact *whole; // the same problem; its factor is that of body space in stages
+    CairnSolverContext whole_context;
+    CairnArena own;      // the interface's arena where nothing is kept
+    CairnAllocator room; // memory of the solve, from context->arena
+    struct CairnSubstructureMemory *memory;
+} CairnSubstructure;
+
+// Check the parts and make `whole`: its measure, its bounds and its `place` rule the rest.
 CairnStatus cairn_substructure_init(CairnSubstructure *sub, const char *name, const CairnProblem *problem,
                                     const CairnParts *parts, const CairnSubstructureOptions *options,
                                     CairnSolverContext *context, CairnExact *whole, const double *lambda);
+
+// Make subsystems and interface, from context->arena.
+CairnStatus cairn_substructure_cut(CairnSubstructure *sub);
 
 // Needed after an init, also after one that failed.
 void cairn_substructure_release(CairnSubstructure *sub);
@@ -109,8 +124,5 @@ double cairn_substructure_raised(const CairnSubstructure *sub);
 
 // Factors of subsystems and interface so far.
 int cairn_substructure_factorizations(const CairnSubstructure *sub);
-
-// The whole's system: (A + Theta) x = y by elimination of the subsystems, then the interface, then back.
-extern const CairnSystemKind cairn_system_parts;
 
 #endif

@@ -1,11 +1,10 @@
-// The interface's matrix from the subsystems' factors, and the whole's linear system by way of them.
+// The interface's matrix from the subsystems' factors.
 #include <math.h>
 #include <string.h>
 
 #include "solvers/formulation.h"
 #include "solvers/substructure.h"
 
-// In body space the momentum q = J^T S^-1 x_i goes on instead of t: what t loses on its way back to velocities stays out.
 static bool is_body(const CairnSubsystem *s) {
     return s->exact.system.kind == &cairn_system_body;
 }
@@ -154,126 +153,3 @@ void cairn_substructure_aim(CairnSubstructure *sub) {
         g->right_side[i] = sub->whole->w[g->rows[i]] - g->w[i];
     }
 }
-
-// ---- the whole's system --------------------------------------------------------------------------------------------------
-
-typedef struct Vectors {
-    const double *theta;
-    double *x;
-    const double *x_gamma;
-} Vectors;
-
-static CairnStatus factor_one(CairnSubsystem *s, void *user) {
-    const Vectors *vectors = user;
-    bool is_same = s->exact.has_factor;
-    for (int i = 0; i < s->inner.problem.row_count; i++) {
-        double theta = vectors->theta[s->inner.rows[i]];
-        is_same = is_same && theta == s->exact.theta[i];
-        s->exact.theta[i] = theta;
-    }
-    if (is_same) {
-        return cairn_ok();
-    }
-    s->exact.has_factor = false;
-    CAIRN_TRY(cairn_system_factor(&s->exact.system, s->exact.theta));
-    s->exact.has_factor = true;
-    return cairn_ok();
-}
-
-static CairnStatus factor(void *state, const double *theta, const CairnThetaBlock *blocks) {
-    CairnSubstructure *sub = state;
-    CairnInterface *g = &sub->interface;
-    Vectors vectors = {.theta = theta};
-    (void)blocks; // friction cones are not taken
-    CAIRN_TRY(cairn_substructure_each(sub, factor_one, &vectors));
-    CAIRN_TRY(cairn_substructure_reduce(sub));
-    bool is_same = g->exact.has_factor;
-    for (int i = 0; i < g->row_count; i++) {
-        is_same = is_same && g->exact.theta[i] == theta[g->rows[i]];
-        g->exact.theta[i] = theta[g->rows[i]];
-    }
-    if (!is_same) {
-        g->exact.has_factor = false;
-        CAIRN_TRY(cairn_system_factor(&g->exact.system, g->exact.theta));
-        g->exact.has_factor = true;
-    }
-    sub->whole->system.raised = fmax(sub->whole->system.raised, cairn_substructure_raised(sub));
-    return cairn_ok();
-}
-
-// The errors of three solves in a row would be too much for the whole's refinement.
-static void solve_inside(CairnSubsystem *s, const double *y, double *x) {
-    double largest = 0;
-    for (int i = 0; i < s->inner.problem.row_count; i++) {
-        largest = fmax(largest, fabs(y[i]));
-    }
-    (void)cairn_system_solve(&s->exact.system, y, 1e-12 * largest, 2, x);
-}
-
-// t = A_i^-1 x_i, and y = G_i t at the edge.
-static CairnStatus solve_forward(CairnSubsystem *s, void *user) {
-    const Vectors *vectors = user;
-    const CairnProblem *inner = &s->inner.problem;
-    cairn_piece_gather(&s->inner, vectors->x, s->x);
-    if (is_body(s)) {
-        cairn_body_momentum(&s->exact.system, s->x, s->q);
-        memcpy(s->v, s->q, (size_t)inner->dof_count * sizeof *s->v);
-        cairn_body_velocity(&s->exact.system, s->v);
-        cairn_ops_jacobian(&s->edge.problem, s->v, s->y);
-        return cairn_ok();
-    }
-    solve_inside(s, s->x, s->t);
-    memset(s->v, 0, (size_t)inner->dof_count * sizeof *s->v);
-    cairn_ops_add_impulse(inner, s->t, s->v);
-    cairn_ops_solve(&s->exact.system.ops, s->v);
-    cairn_ops_jacobian(&s->edge.problem, s->v, s->y);
-    return cairn_ok();
-}
-
-// x_i = t - A_i^-1 G_i^T x_Gamma.
-static CairnStatus solve_backward(CairnSubsystem *s, void *user) {
-    const Vectors *vectors = user;
-    const CairnProblem *inner = &s->inner.problem;
-    for (int i = 0; i < s->edge.problem.row_count; i++) {
-        s->y[i] = vectors->x_gamma[s->gamma[i]];
-    }
-    if (is_body(s)) {
-        cairn_ops_add_impulse(&s->edge.problem, s->y, s->q);
-        cairn_body_velocity(&s->exact.system, s->q);
-        cairn_body_impulse(&s->exact.system, s->x, s->q, s->x);
-        cairn_piece_scatter(&s->inner, s->x, vectors->x);
-        return cairn_ok();
-    }
-    memset(s->v, 0, (size_t)inner->dof_count * sizeof *s->v);
-    cairn_ops_add_impulse(&s->edge.problem, s->y, s->v);
-    cairn_ops_solve(&s->exact.system.ops, s->v);
-    cairn_ops_jacobian(inner, s->v, s->y);
-    solve_inside(s, s->y, s->x);
-    for (int i = 0; i < inner->row_count; i++) {
-        vectors->x[s->inner.rows[i]] = s->t[i] - s->x[i];
-    }
-    return cairn_ok();
-}
-
-static void solve(void *state, double *x) {
-    CairnSubstructure *sub = state;
-    CairnInterface *g = &sub->interface;
-    Vectors vectors = {.x = x, .x_gamma = g->lambda};
-    (void)cairn_substructure_each(sub, solve_forward, &vectors);
-    for (int i = 0; i < g->row_count; i++) {
-        g->w[i] = x[g->rows[i]];
-    }
-    for (int i = 0; i < sub->count; i++) { // in order: the sum has one
-        const CairnSubsystem *s = &sub->subsystems[i];
-        for (int k = 0; k < s->edge.problem.row_count; k++) {
-            g->w[s->gamma[k]] -= s->y[k];
-        }
-    }
-    cairn_system_apply(&g->exact.system, g->w, g->lambda);
-    (void)cairn_substructure_each(sub, solve_backward, &vectors);
-    for (int i = 0; i < g->row_count; i++) {
-        x[g->rows[i]] = g->lambda[i];
-    }
-}
-
-const CairnSystemKind cairn_system_parts = {.name = "parts", .factor = factor, .solve = solve};

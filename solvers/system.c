@@ -200,6 +200,14 @@ CairnStatus cairn_system_init_last(CairnSystem *system, const CairnProblem *prob
     return prepare(system, formulation, kinds[formulation], is_last);
 }
 
+CairnStatus cairn_system_init_staged(CairnSystem *system, const CairnProblem *problem, const int *stage,
+                                     CairnSolverContext *context) {
+    CAIRN_TRY(init(system, problem, context));
+    system->ops.stage = stage;
+    CairnFormulation formulation = is_stiff(system) ? CAIRN_FORMULATION_KKT : CAIRN_FORMULATION_BODY;
+    return prepare(system, formulation, kinds[formulation], NULL);
+}
+
 CairnStatus cairn_system_init_kind(CairnSystem *system, const CairnProblem *problem, const CairnSystemKind *kind,
                                    CairnSolverContext *context) {
     if (!takes(kind, problem)) {

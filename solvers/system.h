@@ -98,6 +98,11 @@ CairnStatus cairn_system_init_made(CairnSystem *system, const CairnProblem *prob
 CairnStatus cairn_system_init_last(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
                                    const bool *is_last, CairnSolverContext *context);
 
+// Body space with its blocks eliminated stage by stage (linalg.h): substructured, for `stage` says which lie between subsystems. Only
+// those subsystems are factored again whose Theta changed. Where body space would lose P (as AUTO sees it), kkt without stages.
+CairnStatus cairn_system_init_staged(CairnSystem *system, const CairnProblem *problem, const int *stage,
+                                     CairnSolverContext *context);
+
 // Needed after a kind that has `release`, harmless otherwise, also after an init that failed.
 void cairn_system_release(CairnSystem *system);
 

@@ -29,7 +29,7 @@ static void matrix_nodes(Matrix *m, int count, uint64_t *seed, int size) {
         m->first[i + 1] = m->first[i] + m->node_size[i];
     }
     m->n = m->first[count];
-    m->graph = (CairnLinalgGraph){count, 0, m->node_size, m->element_start, m->element_node, NULL, NULL};
+    m->graph = (CairnLinalgGraph){count, 0, m->node_size, m->element_start, m->element_node, NULL, NULL, NULL};
 }
 
 static void matrix_element(Matrix *m, int count, const int *nodes) {
@@ -133,7 +133,7 @@ static double check_matrix(Matrix *m, uint64_t *seed) {
     assert_int_equal(plan.size, m->n);
     CairnLinalgFactor factor;
     assert_ok(cairn_linalg_factor_init(&factor, &plan, 1, &arena));
-    CairnLinalgSource source = {m, add_node, add_element, m->scale};
+    CairnLinalgSource source = {m, add_node, add_element, m->scale, NULL};
     assert_int_equal(cairn_linalg_factor(&factor, &source), -1);
     double *x = calloc((size_t)m->n + 1, sizeof *x), *y = calloc((size_t)m->n + 1, sizeof *y);
     assert_true(x && y);
@@ -332,7 +332,7 @@ static void lost_pivots_are_told(void **state) {
         CairnLinalgFactor factor;
         assert_ok(cairn_linalg_plan(&m.graph, NULL, &arena, &arena, &plan));
         assert_ok(cairn_linalg_factor_init(&factor, &plan, 2, &arena));
-        CairnLinalgSource source = {&m, add_node, add_element, m.scale};
+        CairnLinalgSource source = {&m, add_node, add_element, m.scale, NULL};
         assert_int_equal(cairn_linalg_factor(&factor, &source), bad);
         cairn_arena_free(&arena);
         matrix_free(&m);

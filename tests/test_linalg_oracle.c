@@ -39,7 +39,7 @@ static void matrix_begin(Matrix *m, int nodes, int elements, int entries) {
     m->element_node = zeros((size_t)entries, sizeof(int));
     m->owner = zeros((size_t)nodes * (size_t)nodes, sizeof(int));
     m->is_held = zeros((size_t)nodes, sizeof(bool));
-    m->graph = (CairnLinalgGraph){nodes, 0, m->size, m->element_start, m->element_node, NULL, NULL};
+    m->graph = (CairnLinalgGraph){nodes, 0, m->size, m->element_start, m->element_node, NULL, NULL, NULL};
 }
 
 static void matrix_free(Matrix *m) {
@@ -314,7 +314,7 @@ static Answer by_linalg(const Matrix *m, const double *chosen, const double *y, 
     assert_ok(cairn_linalg_plan(&m->graph, NULL, &arena, &arena, &plan));
     assert_ok(cairn_linalg_factor_init(&factor, &plan, threads, &arena));
     Matrix *own = (Matrix *)(uintptr_t)m;
-    CairnLinalgSource source = {own, add_node, add_element, m->scale};
+    CairnLinalgSource source = {own, add_node, add_element, m->scale, NULL};
     assert_int_equal(cairn_linalg_factor(&factor, &source), -1);
     double *x = zeros((size_t)m->n, sizeof *x), *r = zeros((size_t)m->n, sizeof *r);
     memcpy(x, y, (size_t)m->n * sizeof *x);
