@@ -1,9 +1,12 @@
-// A scene of your own: one C file, compiled into a shared object that the program loads. The headers are all it needs; the
-// program itself brings the functions.
+// A scene of your own: one C file, which the program compiles and loads. The headers are all it needs; the program itself brings the
+// functions.
 //
-//   cc -std=c17 -shared -fPIC -Iinclude -I. -o my_scene.so examples/my_scene.c
-//   build/cairn run ./my_scene.so --help
-//   build/cairn run ./my_scene.so --param size=0.2 --screenshot my_scene.png@120
+//   build/cairn run examples/my_scene.c --help
+//   build/cairn run examples/my_scene.c --param size=0.2 --screenshot my_scene.png@120
+//
+// Or compile it yourself into a shared object:
+//
+//   cc -std=c17 -shared -fPIC -Iinclude -I. -o my_scene.so examples/my_scene.c && build/cairn run ./my_scene.so
 //
 // Two balls hang on a bar that hangs on a rod: a little mobile. `cairn_build_...` are the builders of the tutorial scenes.
 #include "demos/scenes/builders.h"

@@ -266,9 +266,9 @@ CairnStatus cairn_run_options_parse(int argc, char **argv, CairnRunOptions *opti
 void cairn_run_options_help(void) {
     CairnOption table[CAIRN_RUN_SHARED + OWN_COUNT];
     int count = cairn_run_options_join(own_options, OWN_COUNT, table);
-    printf("cairn run SCENE [options]\n\nRun a scene headless. SCENE is a built-in name (cairn list scenes) or a path "
-           "to a shared "
-           "object that\nexports `const CairnScene cairn_scene` (examples/my_scene.c).\n\n");
+    printf("cairn run SCENE [options]\n\nRun a scene headless. SCENE is a built-in name (cairn list scenes), a C file "
+           "that "
+           "defines\n`const CairnScene cairn_scene` (examples/my_scene.c), or the shared object made of one.\n\n");
     cairn_options_help(table, count);
     printf("\nExit codes: 0 done, 1 the run failed (not finite, a scene's check broke, not certified where asked), 2 "
            "wrong "

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE // dladdr1: the size of a symbol
 #include "demos/program/source.h"
+#include "demos/program/scene_file.h"
 #include "demos/scenes/scenes.h"
 #include <dlfcn.h>
 #include <elf.h>
@@ -52,9 +53,23 @@ static CairnStatus open_library(const char *path, CairnSource *source) {
     return status;
 }
 
+// What the compiler said is shown as it is.
+static CairnStatus open_file(const char *name, CairnSource *source) {
+    char library[CAIRN_RUN_PATH], words[8192];
+    CairnStatus status = cairn_scene_file_build(name, library, words, sizeof words);
+    fputs(words, stderr);
+    CAIRN_TRY(status);
+    status = open_library(library, source);
+    cairn_scene_file_remove(library);
+    return status;
+}
+
 CairnStatus cairn_source_open(const char *name, CairnSource *source) {
     size_t length = strlen(name);
     *source = (CairnSource){NULL, NULL};
+    if (cairn_scene_file_is(name)) {
+        return open_file(name, source);
+    }
     if (strchr(name, '/') || (length > 3 && strcmp(name + length - 3, ".so") == 0)) {
         return open_library(name, source);
     }

@@ -1,4 +1,5 @@
-// Source: where a scene comes from, a built-in name or a shared object that exports `const CairnScene cairn_scene`.
+// Source: where a scene comes from: a built-in name, a shared object that exports `const CairnScene cairn_scene`, or a C file that is
+// compiled into one.
 #ifndef CAIRN_PROGRAM_SOURCE_H
 #define CAIRN_PROGRAM_SOURCE_H
 
@@ -9,7 +10,7 @@ typedef struct CairnSource {
     void *library; // NULL for a built-in scene
 } CairnSource;
 
-// A name with a '/' or that ends in ".so" is a file.
+// A name that ends in ".c" is a C file, one with a '/' or that ends in ".so" a shared object.
 CairnStatus cairn_source_open(const char *name, CairnSource *source);
 void cairn_source_close(CairnSource *source);
 
