@@ -7,16 +7,18 @@
 #include "solvers/system.h"
 
 static const char *const division_names[] = {"groups", "bodies", "parts", NULL};
+static const char *const weights_names[] = {"rows", "trace", NULL};
 static const char *const inside_names[] = {"all", "none", NULL};
 
 #define COMMON                                                                                                         \
     CAIRN_FIELD_CHOICE(CairnSubadmmOptions, inside, 0, inside_names,                                                   \
                        "rows without bounds within a subsystem: part of its dynamics, or rows (S2 remark 1)"),         \
+        CAIRN_FIELD_CHOICE(CairnSubadmmOptions, weights, 0, weights_names, "beta: S2 eq. 23 a row, or as printed"),    \
         CAIRN_FIELD_INT(CairnSubadmmOptions, iterations, 60, 1, 100000000, "most iterations (S2: 30, 60 and 90)"),     \
         CAIRN_FIELD_DOUBLE(CairnSubadmmOptions, tolerance, 1e-12, 0, 1, 0, "N s",                                      \
                            "stop when sqrt(theta) of S2 eq. 22 is not larger"),                                        \
         CAIRN_FIELD_DOUBLE(CairnSubadmmOptions, beta, 1, 0, 1e12, CAIRN_FIELD_OPEN_MIN, "",                            \
-                           "times beta of S2 eq. 23"),                                                                 \
+                           "times the beta of weights"),                                                               \
         CAIRN_FIELD_DOUBLE(CairnSubadmmOptions, relaxation, 1, 0, 2, CAIRN_FIELD_OPEN_MIN | CAIRN_FIELD_OPEN_MAX, "",  \
                            "above 1: over-relaxed")
 

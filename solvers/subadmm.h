@@ -25,9 +25,15 @@ typedef enum CairnSubadmmInside {
     CAIRN_INSIDE_NONE     // all rows stay rows
 } CairnSubadmmInside;
 
+typedef enum CairnSubadmmWeights {
+    CAIRN_WEIGHTS_ROWS = 0, // eq. 23 a row: the mass that it feels in the subsystem
+    CAIRN_WEIGHTS_TRACE     // eq. 23 as printed, one beta a subsystem
+} CairnSubadmmWeights;
+
 typedef struct CairnSubadmmOptions {
     int division; // CairnSubadmmDivision
     int inside;   // CairnSubadmmInside
+    int weights;  // CairnSubadmmWeights
     int iterations;
     double tolerance;  // sqrt(theta) of eq. 22
     double beta;       // times eq. 23

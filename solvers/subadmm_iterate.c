@@ -36,8 +36,44 @@ static double square(const AdmmSystem *system, int part, const CairnConstraintBl
     return sum;
 }
 
+// What one impulse on a row moves in one subsystem, by the diagonal of P.
+static double mobility(const AdmmSystem *system, int part, const CairnConstraintBlock *constraint, int r) {
+    const CairnProblem *problem = system->problem;
+    double sum = 0;
+    for (int t = 0; t < constraint->term_count; t++) {
+        const CairnTerm *term = &problem->terms[constraint->first_term + t];
+        const CairnDofBlock *block = &problem->blocks[term->block];
+        const double *J = problem->J + term->jacobian + (ptrdiff_t)r * block->size;
+        for (int k = 0; k < block->size && system->part[term->block] == part; k++) {
+            sum += J[k] * J[k] / problem->P[block->matrix + k * (block->size + 1)];
+        }
+    }
+    return sum;
+}
+
+// Eq. 23 a row: the mass that the row feels in the subsystem. Metres and radians then do not share one weight. A contact's rows do, for
+// its law turns in its plane.
+static void weigh_rows(AdmmSystem *system, const AdmmSubsystem *sub, int part) {
+    for (int i = 0; i < sub->side_count; i++) {
+        const AdmmSide *side = &system->sides[system->side_of[sub->first_side + i]];
+        const AdmmItem *item = &system->items[side->item];
+        const CairnConstraintBlock *constraint = &system->problem->constraints[item->constraint];
+        double *beta = system->slot_beta + side->slot, total = 0;
+        int shared = item->friction >= 0 && item->row_count >= 3 ? 3 : 0;
+        for (int k = 0; k < item->row_count; k++) {
+            int row = system->rows[item->first_row + k].row;
+            double moved = mobility(system, part, constraint, row - constraint->first_row);
+            total += k < shared ? moved : 0;
+            beta[k] = system->options->beta / (moved > 0 ? moved : 1);
+        }
+        for (int k = 0; k < shared && total > 0; k++) {
+            beta[k] = system->options->beta * shared / total;
+        }
+    }
+}
+
 // Eq. 23: Tr(A_i) / Tr(J_i^T J_i), A_i with its soft rows.
-static void choose_beta(AdmmSystem *system, AdmmSubsystem *sub, int part) {
+static double trace_beta(const AdmmSystem *system, const AdmmSubsystem *sub, int part) {
     const CairnProblem *problem = system->problem;
     double dynamics = 0, constraints = 0;
     for (int i = 0; i < sub->block_count; i++) {
@@ -61,9 +97,17 @@ static void choose_beta(AdmmSystem *system, AdmmSubsystem *sub, int part) {
             constraints += square(system, part, constraint, row - constraint->first_row);
         }
     }
-    sub->beta = system->options->beta * (constraints > 0 ? dynamics / constraints : 1);
+    return system->options->beta * (constraints > 0 ? dynamics / constraints : 1);
+}
+
+static void choose_beta(AdmmSystem *system, const AdmmSubsystem *sub, int part) {
+    bool is_even = system->options->weights == CAIRN_WEIGHTS_TRACE;
+    double even = is_even ? trace_beta(system, sub, part) : 0;
     for (int k = 0; k < sub->width; k++) {
-        system->slot_beta[sub->first_slot + k] = k < sub->slots ? sub->beta : 0;
+        system->slot_beta[sub->first_slot + k] = k < sub->slots ? even : 0;
+    }
+    if (!is_even) {
+        weigh_rows(system, sub, part);
     }
 }
 

@@ -43,10 +43,10 @@ typedef struct AdmmSubsystem {
     int size, stride;                           // dofs, and those in eights
     int first_slot, width;                      // slots, and those in eights
     int slots;
-    double *Z;                    // (size + hard_count) x width: L^-1 J^T, then what the hard rows take away
-    double *H;                    // width x width, or NULL where Z is shorter
-    double beta, theta, weighted; // theta: its share of eq. 22; weighted: the same with 1/beta^2
-    struct AdmmSparse *sparse;    // too large to be dense; NULL: dense
+    double *Z;                 // (size + hard_count) x width: L^-1 J^T, then what the hard rows take away
+    double *H;                 // width x width, or NULL where Z is shorter
+    double theta, weighted;    // its share of eq. 22; the same with 1/beta^2
+    struct AdmmSparse *sparse; // too large to be dense; NULL: dense
 } AdmmSubsystem;
 
 typedef struct AdmmSystem {
