@@ -113,6 +113,7 @@ static void begin(CairnStep *step, CairnWorld *world, double h) {
     world->has_problem = false;
     world->counter.calls = 0;
     cairn_arena_reset(step->arena);
+    cairn_arena_reset(&world->ahead);
     const CairnPool *pool = &world->store.body_pool;
     step->block_of = CAIRN_STEP_PUSH(step, int, pool->count);
     step->blocks = CAIRN_STEP_PUSH(step, CairnStepBlock, pool->alive);

@@ -122,6 +122,8 @@ typedef struct CairnStep {
     CairnFriction *frictions;
     double *velocity;     // the answer: problem.dof_count
     int pass;             // solves of the problem at hand, amended or not
+    bool was_rough;       // its review ended the last solve: lambda and velocity are rough,
+    bool leads_on;        // and bodies run into new contacts
     const double *solved; // impulses of an earlier pass of this step; NULL: none. Joints have the same rows again
     CairnStepBoxes boxes;
     const CairnPair *pairs; // of the broad phase

@@ -3,27 +3,7 @@
 #include "engine/step.h"
 #include "solvers/problem_ops.h"
 #include "solvers/solvers.h"
-
-static void solve_once(CairnStep *step) {
-    CairnWorld *world = step->world;
-    CairnSolverContext context = {.allocator = &world->allocator,
-                                  .logger = &world->def.logger,
-                                  .thread_count = step->threads,
-                                  .arena = step->arena,
-                                  .memory = &world->solver_memory};
-    CairnSolveReport report = {0};
-    CairnArenaMark mark = cairn_arena_mark(step->arena);
-    step->status =
-        world->solver->solve(&step->problem, &step->parts, world->solver_options, &context, step->lambda, &report);
-    cairn_arena_release(step->arena, mark);
-    step->stats.solve.outcome = report.outcome;
-    step->stats.solve.claimed = report.claimed;
-    step->stats.solve.iterations += report.iterations;
-    step->stats.solve.factorizations += report.factorizations;
-    step->stats.solve.coupling += report.coupling;
-    step->stats.solve.fallback =
-        step->stats.solve.fallback > report.fallback ? step->stats.solve.fallback : report.fallback;
-}
+#include <string.h>
 
 // Were the impulses that the geometric stiffness was made from, or those that first touches were guessed to bear, the wrong ones?
 // Then the problem is put right.
@@ -48,6 +28,52 @@ static void find_velocities(CairnStep *step) {
     cairn_arena_release(step->arena, mark);
 }
 
+// Part of the way through a long solve: does what it leads to make another problem of it? Then the rest is spared. What is found out
+// must outlast the solver's scratch, so it lies in an arena of its own.
+static bool review(void *user, const double *lambda) {
+    CairnStep *step = user;
+    CairnArena *arena = step->arena;
+    double *answer = step->lambda;
+    step->arena = &step->world->ahead;
+    step->lambda = CAIRN_STEP_PUSH(step, double, step->problem.row_count);
+    if (!cairn_step_failed(step)) {
+        memcpy(step->lambda, lambda, (size_t)step->problem.row_count * sizeof *lambda);
+        find_velocities(step);
+    }
+    bool again = !cairn_step_failed(step) && amend(step);
+    step->leads_on = cairn_step_foresee(step);
+    step->arena = arena;
+    step->was_rough = again || step->leads_on || cairn_step_failed(step);
+    step->lambda = step->was_rough ? step->lambda : answer;
+    return step->was_rough;
+}
+
+static void solve_once(CairnStep *step) {
+    CairnWorld *world = step->world;
+    CairnSolverContext context = {.allocator = &world->allocator,
+                                  .logger = &world->def.logger,
+                                  .thread_count = step->threads,
+                                  .arena = step->arena,
+                                  .memory = &world->solver_memory,
+                                  .review = review,
+                                  .review_user = step,
+                                  .is_rough = step->was_rough};
+    CairnSolveReport report = {0};
+    step->was_rough = false;
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
+    CairnStatus status =
+        world->solver->solve(&step->problem, &step->parts, world->solver_options, &context, step->lambda, &report);
+    step->status = cairn_step_failed(step) ? step->status : status;
+    cairn_arena_release(step->arena, mark);
+    step->stats.solve.outcome = report.outcome;
+    step->stats.solve.claimed = report.claimed;
+    step->stats.solve.iterations += report.iterations;
+    step->stats.solve.factorizations += report.factorizations;
+    step->stats.solve.coupling += report.coupling;
+    step->stats.solve.fallback =
+        step->stats.solve.fallback > report.fallback ? step->stats.solve.fallback : report.fallback;
+}
+
 // What a caller gave may be finite and yet too large to compute with: no solver ever sees such a problem.
 static void check_problem(CairnStep *step) {
     CairnStatus status = cairn_problem_check(&step->problem);
@@ -62,7 +88,7 @@ bool cairn_step_solve(CairnStep *step) {
     if (cairn_step_failed(step)) {
         return false;
     }
-    double t0 = cairn_timer_now();
+    double t0 = cairn_timer_now(), foreseen = step->stats.times.foresee; // which a review may add to
     bool has_rows = step->problem.row_count > 0, again = false;
     step->pass += 1;
     step->stats.contact_passes += step->pass == 1;
@@ -73,12 +99,12 @@ bool cairn_step_solve(CairnStep *step) {
         solve_once(step);
         step->stats.solves += 1;
     }
-    if (!cairn_step_failed(step)) {
+    if (!cairn_step_failed(step) && !step->was_rough) {
         find_velocities(step); // with the problem as it was solved
     }
     if (has_rows && !cairn_step_failed(step)) {
-        again = amend(step);
+        again = step->was_rough || amend(step);
     }
-    step->stats.times.solve += cairn_timer_now() - t0;
+    step->stats.times.solve += cairn_timer_now() - t0 - (step->stats.times.foresee - foreseen);
     return again;
 }

@@ -60,6 +60,7 @@ CairnStatus cairn_world_create(const CairnWorldDef *def, CairnWorld **out) {
     cairn_broad_init(&world->broad, &world->allocator);
     cairn_broad_init(&world->broad_ahead, &world->allocator);
     cairn_arena_init(&world->arena, &world->allocator);
+    cairn_arena_init(&world->ahead, &world->allocator);
     CairnStatus status = cairn_world_set_solver(world, cairn_solver_at(0), NULL);
     if (cairn_is_ok(status)) {
         const CairnPartitioner *partitioner = NULL;
@@ -111,6 +112,7 @@ void cairn_world_destroy(CairnWorld *world) {
     cairn_memory_release(&world->allocator, events->hit, (size_t)events->hit_capacity, sizeof(CairnContactEvent));
     cairn_memory_release(&world->allocator, events->moved, (size_t)events->moved_capacity, sizeof(CairnBodyEvent));
     cairn_arena_free(&world->arena);
+    cairn_arena_free(&world->ahead);
     cairn_broad_free(&world->broad);
     cairn_broad_free(&world->broad_ahead);
     cairn_store_free(&world->store, &world->allocator);

@@ -33,6 +33,7 @@ struct CairnWorld {
     int narrow_capacity[CAIRN_NARROW_PIECES]; // contact points for which each piece of the narrow phase has room
     int contact_capacity;                     // contacts that the next step makes room for before it looks for them
     CairnArena arena;                         // of the step; the last problem lives here until the next one
+    CairnArena ahead;                         // of what is found out while a solver works in the other
 
     const CairnSolver *solver;
     void *solver_options;

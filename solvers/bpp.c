@@ -144,7 +144,11 @@ CairnStatus cairn_bpp_run(CairnExact *exact, const void *options, CairnOutcome *
     } else {
         memset(exact->place, CAIRN_FREE, (size_t)exact->problem->row_count);
     }
-    CAIRN_TRY(cairn_bpp_pivot(exact, chosen, outcome));
+    bool is_hopeless = exact->context->is_rough && !chosen->faithful;
+    *outcome = CAIRN_STALLED;
+    if (!is_hopeless) {
+        CAIRN_TRY(cairn_bpp_pivot(exact, chosen, outcome));
+    }
     if (chosen->faithful || (*outcome == CAIRN_CONVERGED && cairn_exact_clamp(exact) <= exact->limit)) {
         return cairn_ok();
     }
@@ -165,12 +169,13 @@ static CairnStatus solve_bpp(const CairnProblem *problem, const CairnParts *part
     }
     CairnExact exact;
     CAIRN_TRY(cairn_exact_init(&exact, "bpp", problem, (CairnFormulation)chosen.formulation, context, lambda));
+    exact.may_ask = !chosen.faithful;
     double *answer = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
     if (answer == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "bpp: no memory for %d rows", problem->row_count);
     }
     CAIRN_TRY(cairn_exact_run(&exact, "bpp", cairn_bpp_run, &chosen, answer, report));
-    if (!chosen.faithful) {
+    if (!chosen.faithful && !report->is_superseded) {
         CAIRN_TRY(cairn_ipm_cone_finish(problem, (CairnFormulation)chosen.formulation, context, answer, report));
     }
     memcpy(lambda, answer, (size_t)problem->row_count * sizeof *lambda);

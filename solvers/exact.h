@@ -31,6 +31,7 @@ typedef struct CairnExact {
     double limit;        // the certificate: 1e-8 max|b| + 1e-12
     double target;       // what the solvers ask for: well inside it
     int iterations, fallback;
+    bool may_ask, is_superseded; // the context's review is still to be asked; it wants another problem solved
 } CairnExact;
 
 // Check the problem and the warm lambda, choose and prepare the formulation. Arrays from context->arena.
@@ -79,6 +80,9 @@ void cairn_exact_flip(CairnExact *exact, int i);
 
 // Solve the sets and flip what breaks a sign, a few times; the iterate's measure, INFINITY where the equations have no solution.
 CairnStatus cairn_exact_settle(CairnExact *exact, int steps, double *measure);
+
+// Ask the context's review of this lambda, once, where the measure is good enough for it; true: what follows would be wasted.
+bool cairn_exact_review(CairnExact *exact, double measure, const double *lambda);
 
 // Where lambda - w/D lies: the places that the iterate points to.
 void cairn_exact_predict(CairnExact *exact);

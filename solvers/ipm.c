@@ -281,6 +281,18 @@ static CairnStatus polish(Interior *in, int tries, bool *is_done) {
     return cairn_ok();
 }
 
+// What the iterate leads to is looked at with the rows that it takes to be tight at their very bounds.
+static bool is_superseded(Interior *in, double measure) {
+    CairnExact *exact = in->exact;
+    double *rough = in->direction;
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        rough[i] = in->guess[i] == CAIRN_AT_LOWER   ? exact->lower[i]
+                   : in->guess[i] == CAIRN_AT_UPPER ? exact->upper[i]
+                                                    : exact->lambda[i];
+    }
+    return cairn_exact_review(exact, measure, rough);
+}
+
 // One iteration and what follows from it: where hardly a row changes its place any more, its sets are tried.
 static CairnStatus iterate(Interior *in, bool *is_done) {
     enum { FEW = 2, SPARE = 1 };
@@ -293,6 +305,10 @@ static CairnStatus iterate(Interior *in, bool *is_done) {
         exact->context->trace(exact->context->trace_user, (CairnTraceEntry){exact->iterations, measure});
     }
     int changes = read_sets(in);
+    if (is_superseded(in, measure)) {
+        *is_done = true;
+        return cairn_ok();
+    }
     in->is_tried = in->is_tried && changes == 0;
     bool is_enough = measure <= exact->target;
     if (!in->is_tried && (is_enough || (changes <= FEW && measure <= 1e-7 * exact->scale + 1e-12))) {
@@ -355,6 +371,9 @@ CairnStatus cairn_ipm_follow(CairnExact *exact, const CairnIpmOptions *options, 
         in.sides = cairn_ipm_centre(exact, mu, true, in.s, in.z);
         CAIRN_TRY(search(&in, options->iterations < MOST_WARM ? options->iterations : MOST_WARM, outcome));
     }
+    if (exact->is_superseded) {
+        return cairn_ok();
+    }
     if (*outcome != CAIRN_CONVERGED) {
         for (int i = 0; i < exact->problem->row_count; i++) {
             exact->lambda[i] = exact->is_held[i] ? exact->lambda[i] : 0;
@@ -362,7 +381,7 @@ CairnStatus cairn_ipm_follow(CairnExact *exact, const CairnIpmOptions *options, 
         in.sides = cairn_ipm_centre(exact, cairn_ipm_cold_mu(exact), false, in.s, in.z);
         CAIRN_TRY(search(&in, options->iterations, outcome));
     }
-    if (isfinite(in.best_measure)) {
+    if (!exact->is_superseded && isfinite(in.best_measure)) {
         memcpy(exact->lambda, in.best, (size_t)exact->problem->row_count * sizeof *in.best);
     }
     return cairn_ok();
@@ -372,7 +391,7 @@ CairnStatus cairn_ipm_run(CairnExact *exact, const void *options, CairnOutcome *
     const CairnIpmOptions *chosen = options;
     size_t size = (size_t)exact->problem->row_count * sizeof *exact->lambda;
     bool is_done = false;
-    if (chosen->warm) {
+    if (chosen->warm && !exact->context->is_rough) {
         CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
         double *start = CAIRN_PUSH(exact->context->arena, double, exact->problem->row_count + 1);
         if (start == NULL) {
@@ -400,12 +419,15 @@ static CairnStatus solve_ipm(const CairnProblem *problem, const CairnParts *part
     }
     CairnExact exact;
     CAIRN_TRY(cairn_exact_init(&exact, "ipm", problem, (CairnFormulation)chosen.formulation, context, lambda));
+    exact.may_ask = true;
     double *answer = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
     if (answer == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm: no memory for %d rows", problem->row_count);
     }
     CAIRN_TRY(cairn_exact_run(&exact, "ipm", cairn_ipm_run, &chosen, answer, report));
-    CAIRN_TRY(cairn_ipm_cone_finish(problem, (CairnFormulation)chosen.formulation, context, answer, report));
+    if (!report->is_superseded) {
+        CAIRN_TRY(cairn_ipm_cone_finish(problem, (CairnFormulation)chosen.formulation, context, answer, report));
+    }
     memcpy(lambda, answer, (size_t)problem->row_count * sizeof *lambda);
     return cairn_ok();
 }

@@ -8,6 +8,7 @@
 #include <cairn/partitioner.h>
 #include <cairn/problem.h>
 #include <cairn/status.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 // What a solver takes. The world refuses the rest in words before it calls.
@@ -36,9 +37,10 @@ typedef struct CairnSolveReport {
     CairnOutcome outcome;
     int iterations; // sweeps, pivots or Newton steps
     int factorizations;
-    int coupling;   // coupling iterations of a substructured solve
-    int fallback;   // 1: the method named did not arrive, and another one finished for it
-    double claimed; // the residual its own test saw, m/s
+    int coupling;       // coupling iterations of a substructured solve
+    int fallback;       // 1: the method named did not arrive, and another one finished for it
+    double claimed;     // the residual its own test saw, m/s
+    bool is_superseded; // the context's review asked for another problem: lambda is rough
 } CairnSolveReport;
 
 // One line of a solver's trace.
@@ -54,6 +56,12 @@ typedef struct CairnSolverContext {
     struct CairnArena *arena;                         // scratch for this call: released by the caller
     void (*trace)(void *user, CairnTraceEntry entry); // NULL: no trace
     void *trace_user;
+    // Asked once by solvers that iterate long, when lambda is right to a few thousandths of max|b|: does what it leads to (contacts
+    // that nobody knew of, bounds that prove wrong) make another problem of this one? True: the rest would be wasted, end here (the
+    // problem may have changed by then) and report `is_superseded`. NULL: never asked.
+    bool (*review)(void *user, const double *lambda);
+    void *review_user;
+    bool is_rough; // lambda is what a review ended: its index sets are not worth a try
     // What the solver keeps from solve to solve (symbolic factors): *memory is NULL at first and belongs to it, made by `allocator`.
     // NULL: nothing is kept. The answer is the same with and without it.
     void **memory;
