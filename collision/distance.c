@@ -65,8 +65,13 @@ bool cairn_shape_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 w
         pose_a.p = cairn_add_scaled(start, *share, way);
         CairnVec3 before = at->normal;
         cairn_separation(a, pose_a, b, pose_b, HUGE_VAL, at);
-        double closing = cairn_dot(at->normal, way);
         double gap = at->distance > 0 ? gap_along(a, pose_a, b, pose_b, at->normal) : 0;
+        if (k > 0 && at->distance > 0) { // so near, the direction before may be the surer one
+            double other = gap_along(a, pose_a, b, pose_b, before);
+            at->normal = other > gap ? before : at->normal;
+            gap = fmax(gap, other);
+        }
+        double closing = cairn_dot(at->normal, way);
         if (gap <= touch) {
             if (k > 0 && at->distance == 0) { // met within rounding: the direction just before is the surer one
                 at->normal = before;

@@ -154,20 +154,29 @@ static double log_size(uint64_t *random) {
     return exp(support_uniform(random, -2.5, 0.5));
 }
 
+// Each draw in its own statement: the order in which arguments are made is the compiler's.
+static CairnGeometry draw_cylinder(uint64_t *random) {
+    double height = 2 * log_size(random), radius = log_size(random);
+    return cylinder(radius, height);
+}
+
 static CairnGeometry draw(uint64_t *random, CairnShapeType type) {
     switch (type) {
     case CAIRN_SPHERE:
         return sphere(log_size(random));
-    case CAIRN_BOX:
-        return box(2 * log_size(random), 2 * log_size(random), 2 * log_size(random));
+    case CAIRN_BOX: {
+        double z = 2 * log_size(random), y = 2 * log_size(random), x = 2 * log_size(random);
+        return box(x, y, z);
+    }
     case CAIRN_HALF_SPACE:
         return half_space();
     case CAIRN_CAPSULE: {
-        CairnShapeDef def = cairn_capsule(log_size(random), 2 * log_size(random));
+        double height = 2 * log_size(random), radius = log_size(random);
+        CairnShapeDef def = cairn_capsule(radius, height);
         return support_geometry(&def);
     }
     default:
-        return cylinder(log_size(random), 2 * log_size(random));
+        return draw_cylinder(random);
     }
 }
 
@@ -175,7 +184,7 @@ static void check_type(CairnShapeType type, uint64_t seed) {
     uint64_t random = seed;
     int counts[5] = {0};
     for (int k = 0; k < rounds(); ++k) {
-        CairnGeometry a = cylinder(log_size(&random), 2 * log_size(&random)), b = draw(&random, type);
+        CairnGeometry a = draw_cylinder(&random), b = draw(&random, type);
         double place = k % 4 == 0 ? 0.2 : k % 4 == 1 ? 3 : 1.2;
         CairnTransform pa = support_transform(&random, place), pb = support_transform(&random, place);
         SupportPairRule rule = {.margin = k % 3 == 0   ? 0.5
@@ -225,7 +234,7 @@ static void rare_places_are_exact(void **state) {
     for (size_t i = 0; i < sizeof rare / sizeof rare[0]; ++i) {
         int k = rare[i].draw, kind = rare[i].type == CAIRN_BOX ? 1 : rare[i].type == CAIRN_CYLINDER ? 2 : 3;
         uint64_t random = 0x9E3779B97F4A7C15u * (uint64_t)(k + 1) + (uint64_t)(20 + kind);
-        CairnGeometry a = cylinder(log_size(&random), 2 * log_size(&random)), b = draw(&random, rare[i].type);
+        CairnGeometry a = draw_cylinder(&random), b = draw(&random, rare[i].type);
         double place = k % 4 == 0 ? 0.2 : k % 4 == 1 ? 3 : 1.2;
         CairnTransform pa = support_transform(&random, place), pb = support_transform(&random, place);
         SupportPairRule rule = {.margin = k % 3 == 0   ? 0.5
