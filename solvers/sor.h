@@ -1,10 +1,10 @@
-// The packed form of a problem for cone sweeps (psor, pssor, pj), their colours, and the sweeps.
+// The packed form of a problem for cone sweeps (psor, pssor, pj), their order, and the sweeps.
 //
 // Everything happens in u = L^T v with P = L L^T, so a contact's g = J P^-1 J^T + C (S1 step 1) and its velocity come from the same
-// numbers. Constraints are coloured: those of one colour share no dof block, so any number of threads may visit them in any order and
-// the bits are the same. Contacts of two rigid bodies (or one) with a cone are packed eight side by side, a lane each, in the order
-// of the sweep, which then reads memory once from front to back. What does not fit there (joints, limits, boxes, spin rows, other
-// blocks, more than 63 constraints on a block) is an item and is visited row by row.
+// numbers. Constraints lie in strips (sor_strips.c): threads take strips that share no dof block, and any number of them gives the
+// same bits. Contacts of two rigid bodies (or one) with a cone are packed eight side by side, a lane each, no body twice in a group,
+// in the order of the sweep, which then reads memory once from front to back. What does not fit there (joints, limits, boxes, spin
+// rows, other blocks) is an item and is visited row by row.
 //
 // Bytes that a contact's visit touches, 8 a number: between round bodies (a multiple of 1 as inertia, arms along the normal) 18
 // numbers, 2 indices and two bodies of 8 numbers, 280 in all; between other rigid bodies 22 numbers, 2 indices and two bodies of 13
@@ -19,9 +19,8 @@
 
 enum {
     SOR_LANES = 8,
-    SOR_BODY = 8,     // of u: six velocities, then 1/sqrt(m) and the first number of the inertia's factor
-    SOR_INERTIA = 5,  // the rest of that factor, apart: round bodies do not need it
-    SOR_COLOURS = 63, // and one more for what they do not suffice for, visited one after the other
+    SOR_BODY = 8,    // of u: six velocities, then 1/sqrt(m) and the first number of the inertia's factor
+    SOR_INERTIA = 5, // the rest of that factor, apart: round bodies do not need it
     SOR_ROUND_ROWS = 19,
     SOR_GENERAL_ROWS = 23
 };
@@ -58,13 +57,15 @@ typedef struct SorItem {
     int stride;  // numbers a row
 } SorItem;
 
-// What may be visited at once.
-typedef struct SorColour {
-    int round_count, general_count; // groups of lanes
-    double *round, *general;
-    int first_group; // of all groups, the round ones first
-    int first_item, item_count;
-} SorColour;
+typedef struct SorGroups {
+    int first, count;
+} SorGroups;
+
+// What one thread visits in one go: groups of round contacts, groups of others, items.
+typedef struct SorStrip {
+    int first, count; // of the sequence
+    SorGroups round, general, items;
+} SorStrip;
 
 typedef struct SorSettings {
     const char *name;
@@ -85,14 +86,13 @@ typedef struct SorSystem {
     double *u;
     const double *u_read; // as it was before the sweep (pj), or u
     double *inertia;
-    unsigned char *shape;  // SorShape of every constraint
-    unsigned char *colour; // of every constraint
-    int *order;            // the items' constraints, by colour
-    SorColour colours[SOR_COLOURS + 1];
-    int colour_count;
-    int *lanes; // the constraint of every lane, -1 where none is
-    int group_count, item_count;
-    int threads; // of a sweep
+    unsigned char *shape; // SorShape of every constraint
+    int *sequence;        // all constraints in the order of the sweep
+    int *place;           // of every constraint: its lane among those of its shape, or its item
+    SorStrip *strips;
+    int strip_count;
+    double *round, *general; // the groups
+    int round_count, general_count, item_count;
     SorItem *items;
     PgsLink *links;
     double *J;
@@ -101,6 +101,14 @@ typedef struct SorSystem {
     const double *lambda_read;
     double floor; // largest |d| of a row that no impulse can move and no bound excuses
 } SorSystem;
+
+static inline double *cairn_sor_round(const SorSystem *system, int group) {
+    return system->round + (ptrdiff_t)group * SOR_ROUND_ROWS * SOR_LANES;
+}
+
+static inline double *cairn_sor_general(const SorSystem *system, int group) {
+    return system->general + (ptrdiff_t)group * SOR_GENERAL_ROWS * SOR_LANES;
+}
 
 // A contact as lanes hold it. SOR_ITEM: it is none of that form.
 typedef struct SorContact {
@@ -112,10 +120,11 @@ typedef struct SorContact {
 CairnStatus cairn_sor_pack(SorSystem *system, const CairnProblem *problem, const SorSettings *settings, double *lambda,
                            CairnArena *arena);
 void cairn_sor_read_contact(const SorSystem *system, int constraint, SorContact *contact);
-void cairn_sor_pack_lane(const SorSystem *system, int constraint, double *group, int rows, int lane);
 CairnStatus cairn_sor_pack_items(SorSystem *system, CairnArena *arena);
 double cairn_sor_eta(const SorSettings *settings, double g[3][3]);
-CairnStatus cairn_sor_colour(SorSystem *system, CairnArena *arena);
+// Sequence, strips and places in u; then, once shapes are known, lanes and items.
+CairnStatus cairn_sor_order(SorSystem *system, CairnArena *arena);
+CairnStatus cairn_sor_fill(SorSystem *system, CairnArena *arena);
 
 // u of lambda, from scratch.
 void cairn_sor_gather(SorSystem *system);

@@ -116,24 +116,25 @@ static size_t lay_out(SorSystem *system) {
     const CairnProblem *problem = system->problem;
     int link = 0;
     size_t J = 0;
-    for (int k = 0; k < system->colour_count; k++) {
-        const SorColour *colour = &system->colours[k];
-        for (int i = colour->first_item; i < colour->first_item + colour->item_count; i++) {
-            const CairnConstraintBlock *constraint = &problem->constraints[system->order[i]];
-            SorItem *item = &system->items[i];
-            *item = (SorItem){.first_row = constraint->first_row,
-                              .row_count = constraint->row_count,
-                              .first_link = link,
-                              .link_count =
-                                  cairn_pgs_link(system->problem, system->block_at, constraint, system->links + link),
-                              .J = J};
-            set_friction(item, problem, constraint->friction);
-            for (int t = 0; t < item->link_count; t++) {
-                item->stride += system->links[link + t].size;
-            }
-            link += item->link_count;
-            J += (size_t)item->stride * (size_t)item->row_count;
+    for (int i = 0; i < problem->constraint_count; i++) {
+        int c = system->sequence[i];
+        if (system->shape[c] != SOR_ITEM) {
+            continue;
         }
+        const CairnConstraintBlock *constraint = &problem->constraints[c];
+        SorItem *item = &system->items[system->place[c]];
+        *item =
+            (SorItem){.first_row = constraint->first_row,
+                      .row_count = constraint->row_count,
+                      .first_link = link,
+                      .link_count = cairn_pgs_link(system->problem, system->block_at, constraint, system->links + link),
+                      .J = J};
+        set_friction(item, problem, constraint->friction);
+        for (int t = 0; t < item->link_count; t++) {
+            item->stride += system->links[link + t].size;
+        }
+        link += item->link_count;
+        J += (size_t)item->stride * (size_t)item->row_count;
     }
     return J;
 }
@@ -183,8 +184,6 @@ static CairnStatus pack_explicit(SorSystem *system, CairnArena *arena) {
         }
         item->eta = item->cone >= 0 ? cairn_sor_eta(&system->settings, g) : 0;
     }
-    system->colours[0] = (SorColour){.item_count = system->item_count};
-    system->colour_count = 1;
     return cairn_ok();
 }
 
@@ -195,10 +194,11 @@ CairnStatus cairn_sor_pack_items(SorSystem *system, CairnArena *arena) {
     }
     system->items = CAIRN_PUSH(arena, SorItem, system->item_count + 1);
     int term_count = 0, row_end = 0;
-    for (int i = 0; i < system->item_count; i++) {
-        const CairnConstraintBlock *constraint = &problem->constraints[system->order[i]];
-        term_count += constraint->term_count;
-        int end = constraint->first_row + constraint->row_count;
+    for (int c = 0; c < problem->constraint_count; c++) {
+        const CairnConstraintBlock *constraint = &problem->constraints[c];
+        bool is_item = system->shape[c] == SOR_ITEM;
+        int end = is_item ? constraint->first_row + constraint->row_count : 0;
+        term_count += is_item ? constraint->term_count : 0;
         row_end = end > row_end ? end : row_end;
     }
     system->links = CAIRN_PUSH(arena, PgsLink, term_count + 1);
@@ -210,8 +210,10 @@ CairnStatus cairn_sor_pack_items(SorSystem *system, CairnArena *arena) {
     if (!system->J) {
         return out_of_memory(system);
     }
-    for (int i = 0; i < system->item_count; i++) {
-        pack_item(system, system->order[i], &system->items[i]);
+    for (int c = 0; c < problem->constraint_count && system->item_count > 0; c++) {
+        if (system->shape[c] == SOR_ITEM) {
+            pack_item(system, c, &system->items[system->place[c]]);
+        }
     }
     return cairn_ok();
 }

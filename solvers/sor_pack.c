@@ -175,15 +175,19 @@ static void find_g(const SorSystem *system, const CairnConstraintBlock *constrai
 }
 
 // An empty lane has zeros and eta = 1 and moves nothing.
-void cairn_sor_pack_lane(const SorSystem *system, int c, double *group, int rows, int lane) {
+static void clear_group(const SorSystem *system, double *group, int rows) {
+    memset(group, 0, (size_t)rows * SOR_LANES * sizeof *group);
+    int *bodies = (int *)(group + (ptrdiff_t)SOR_LANES * (rows - 1));
+    for (int i = 0; i < SOR_LANES; i++) {
+        group[SOR_LANES * SOR_ETA + i] = 1;
+        bodies[i] = bodies[SOR_LANES + i] = system->nobody;
+    }
+}
+
+static void pack_lane(const SorSystem *system, int c, double *group, int rows, int lane) {
     const CairnProblem *problem = system->problem;
     int *a = (int *)(group + (ptrdiff_t)SOR_LANES * (rows - 1)) + lane, *b = a + SOR_LANES;
     group += lane;
-    group[SOR_LANES * SOR_ETA] = 1;
-    *a = *b = system->nobody;
-    if (c < 0) {
-        return;
-    }
     SorContact contact;
     const CairnConstraintBlock *constraint = &problem->constraints[c];
     double g[3][3];
@@ -212,18 +216,13 @@ void cairn_sor_pack_lane(const SorSystem *system, int c, double *group, int rows
     }
 }
 
-// Places in u, and what the lanes want of rigid bodies.
+// u, and what the lanes want of rigid bodies.
 static CairnStatus place_blocks(SorSystem *system, CairnArena *arena) {
     const CairnProblem *problem = system->problem;
-    system->block_at = CAIRN_PUSH(arena, int, problem->block_count + 1);
     system->is_round = CAIRN_PUSH(arena, bool, problem->block_count + 1);
-    if (!system->block_at || !system->is_round) {
+    if (!system->is_round) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d blocks", system->settings.name,
                            problem->block_count);
-    }
-    for (int i = 0; i < problem->block_count; i++) {
-        system->block_at[i] = system->u_size;
-        system->u_size += (problem->blocks[i].size + SOR_BODY - 1) / SOR_BODY * SOR_BODY;
     }
     system->nobody = system->u_size / SOR_BODY;
     system->u_size += SOR_BODY;
@@ -267,39 +266,34 @@ static CairnStatus classify(SorSystem *system, CairnArena *arena) {
     return cairn_ok();
 }
 
-static void fill_lanes(SorSystem *system, int first_group, int group_count, int rows, double *data) {
-#pragma omp parallel for num_threads(system->settings.threads) if (system->settings.threads > 1 && group_count > 64)   \
-    schedule(static)
-    for (int i = 0; i < group_count; i++) {
-        double *group = data + (ptrdiff_t)i * rows * SOR_LANES;
-        memset(group, 0, (size_t)rows * SOR_LANES * sizeof *group);
-        for (int lane = 0; lane < SOR_LANES; lane++) {
-            cairn_sor_pack_lane(system, system->lanes[(first_group + i) * SOR_LANES + lane], group, rows, lane);
-        }
-    }
-}
-
 static CairnStatus pack_lanes(SorSystem *system, CairnArena *arena) {
-    size_t size = 0;
-    for (int k = 0; k < system->colour_count; k++) {
-        const SorColour *colour = &system->colours[k];
-        size += ((size_t)colour->round_count * SOR_ROUND_ROWS + (size_t)colour->general_count * SOR_GENERAL_ROWS) *
-                SOR_LANES;
-    }
-    double *data = CAIRN_PUSH(arena, double, size + 1);
+    const CairnProblem *problem = system->problem;
+    size_t round = (size_t)system->round_count * SOR_ROUND_ROWS * SOR_LANES;
+    size_t general = (size_t)system->general_count * SOR_GENERAL_ROWS * SOR_LANES;
+    double *data = CAIRN_PUSH(arena, double, round + general + 1);
     if (!data) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d contacts", system->settings.name,
-                           SOR_LANES * system->group_count);
+                           problem->friction_count);
     }
-    for (int k = 0; k < system->colour_count; k++) {
-        SorColour *colour = &system->colours[k];
-        colour->round = data;
-        data += (ptrdiff_t)colour->round_count * SOR_ROUND_ROWS * SOR_LANES;
-        colour->general = data;
-        data += (ptrdiff_t)colour->general_count * SOR_GENERAL_ROWS * SOR_LANES;
-        fill_lanes(system, colour->first_group, colour->round_count, SOR_ROUND_ROWS, colour->round);
-        fill_lanes(system, colour->first_group + colour->round_count, colour->general_count, SOR_GENERAL_ROWS,
-                   colour->general);
+    system->round = data;
+    system->general = data + round;
+    int groups = system->round_count + system->general_count;
+#pragma omp parallel for num_threads(system->settings.threads) if (system->settings.threads > 1 && groups > 64)        \
+    schedule(static)
+    for (int i = 0; i < groups; i++) {
+        bool is_round = i < system->round_count;
+        clear_group(system, is_round ? cairn_sor_round(system, i) : cairn_sor_general(system, i - system->round_count),
+                    is_round ? SOR_ROUND_ROWS : SOR_GENERAL_ROWS);
+    }
+#pragma omp parallel for num_threads(system->settings.threads) if (system->settings.threads > 1 && groups > 64)        \
+    schedule(static)
+    for (int i = 0; i < problem->constraint_count; i++) {
+        int c = system->sequence[i], group = system->place[c] / SOR_LANES, lane = system->place[c] % SOR_LANES;
+        if (system->shape[c] == SOR_ROUND) {
+            pack_lane(system, c, cairn_sor_round(system, group), SOR_ROUND_ROWS, lane);
+        } else if (system->shape[c] == SOR_GENERAL) {
+            pack_lane(system, c, cairn_sor_general(system, group), SOR_GENERAL_ROWS, lane);
+        }
     }
     return cairn_ok();
 }
@@ -309,9 +303,10 @@ CairnStatus cairn_sor_pack(SorSystem *system, const CairnProblem *problem, const
     *system = (SorSystem){.problem = problem, .settings = *settings, .lambda = lambda, .lambda_read = lambda};
     CAIRN_TRY(cairn_ops_init(&system->ops, problem, arena));
     if (problem->form == CAIRN_FORM_DYNAMICS) {
+        CAIRN_TRY(cairn_sor_order(system, arena));
         CAIRN_TRY(place_blocks(system, arena));
         CAIRN_TRY(classify(system, arena));
-        CAIRN_TRY(cairn_sor_colour(system, arena));
+        CAIRN_TRY(cairn_sor_fill(system, arena));
         CAIRN_TRY(pack_lanes(system, arena));
     }
     CAIRN_TRY(cairn_sor_pack_items(system, arena));

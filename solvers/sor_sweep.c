@@ -1,12 +1,13 @@
-// Sweeps over colours.
+// Sweeps over strips: the even ones, then the odd ones; backwards the other way round.
 #include <math.h>
 #include <string.h>
 
 #include "solvers/sor.h"
 
 enum {
-    WORTH_THREADS = 256, // groups and items a colour: fewer are done before another thread wakes
-    AHEAD = 2            // groups before its visit, a group's bodies are fetched
+    WORTH_THREADS = 512, // groups and items: fewer are done before another thread wakes
+    AHEAD = 2,           // groups before its visit, a group's bodies are fetched
+    FAR = 4              // and the group itself: bodies here and there put the processor's own foresight off
 };
 
 void cairn_sor_gather(SorSystem *system) {
@@ -51,33 +52,45 @@ static void freeze(SorSystem *system) {
     }
 }
 
-// One colour's share of a thread; all threads must come by.
-static double visit_colour(SorSystem *system, int k, bool is_forward) {
-    const SorColour *colour = &system->colours[k];
+// The i-th of a run of groups, forwards or backwards; what lies beyond its end stands for the last.
+static int group_at(SorGroups groups, int i, bool is_forward) {
+    i = i < groups.count ? i : groups.count - 1;
+    return groups.first + (is_forward ? i : groups.count - 1 - i);
+}
+
+static void fetch_group(const double *group, int rows) {
+    for (int i = 0; i < rows; i++) {
+        __builtin_prefetch(group + (ptrdiff_t)SOR_LANES * i);
+    }
+}
+
+static void visit_rounds(SorSystem *system, SorGroups groups, bool is_forward, SorEight *largest) {
+    for (int i = 0; i < groups.count; i++) {
+        fetch_group(cairn_sor_round(system, group_at(groups, i + FAR, is_forward)), SOR_ROUND_ROWS);
+        cairn_sor_visit_round(system, cairn_sor_round(system, group_at(groups, i, is_forward)),
+                              cairn_sor_round(system, group_at(groups, i + AHEAD, is_forward)), largest);
+    }
+}
+
+static void visit_generals(SorSystem *system, SorGroups groups, bool is_forward, SorEight *largest) {
+    for (int i = 0; i < groups.count; i++) {
+        fetch_group(cairn_sor_general(system, group_at(groups, i + FAR, is_forward)), SOR_GENERAL_ROWS);
+        cairn_sor_visit_general(system, cairn_sor_general(system, group_at(groups, i, is_forward)),
+                                cairn_sor_general(system, group_at(groups, i + AHEAD, is_forward)), largest);
+    }
+}
+
+static double visit_strip(SorSystem *system, const SorStrip *strip, bool is_forward) {
     SorEight largest = {0};
     double most = 0;
-    if (k < SOR_COLOURS) {
-#pragma omp for schedule(static) nowait
-        for (int i = 0; i < colour->round_count; i++) {
-            double *group = colour->round + (ptrdiff_t)i * SOR_ROUND_ROWS * SOR_LANES;
-            int ahead = i + AHEAD < colour->round_count ? AHEAD : 0;
-            cairn_sor_visit_round(system, group, group + (ptrdiff_t)ahead * SOR_ROUND_ROWS * SOR_LANES, &largest);
-        }
-#pragma omp for schedule(static) nowait
-        for (int i = 0; i < colour->general_count; i++) {
-            double *group = colour->general + (ptrdiff_t)i * SOR_GENERAL_ROWS * SOR_LANES;
-            int ahead = i + AHEAD < colour->general_count ? AHEAD : 0;
-            cairn_sor_visit_general(system, group, group + (ptrdiff_t)ahead * SOR_GENERAL_ROWS * SOR_LANES, &largest);
-        }
-#pragma omp for schedule(static)
-        for (int i = 0; i < colour->item_count; i++) {
-            most = fmax(most, cairn_sor_visit_items(system, colour->first_item + i, 1, true));
-        }
-    } else {
-        double last = 0;
-#pragma omp single copyprivate(last)
-        last = cairn_sor_visit_items(system, colour->first_item, colour->item_count, is_forward);
-        most = last;
+    if (is_forward) {
+        visit_rounds(system, strip->round, true, &largest);
+        visit_generals(system, strip->general, true, &largest);
+    }
+    most = cairn_sor_visit_items(system, strip->items.first, strip->items.count, is_forward);
+    if (!is_forward) {
+        visit_generals(system, strip->general, false, &largest);
+        visit_rounds(system, strip->round, false, &largest);
     }
     for (int i = 0; i < SOR_LANES; i++) {
         most = fmax(most, largest[i]);
@@ -86,34 +99,35 @@ static double visit_colour(SorSystem *system, int k, bool is_forward) {
 }
 
 double cairn_sor_sweep(SorSystem *system, bool is_forward) {
-    int count = system->colour_count;
-    system->threads = system->group_count + system->item_count > WORTH_THREADS * count ? system->settings.threads : 1;
-    double most = 0;
     freeze(system);
     if (system->problem->form == CAIRN_FORM_EXPLICIT) { // a row's W reads all impulses
         return cairn_sor_visit_items(system, 0, system->item_count, is_forward);
     }
-#pragma omp parallel num_threads(system->threads) if (system->threads > 1) reduction(max : most)
-    for (int k = 0; k < count; k++) {
-        most = fmax(most, visit_colour(system, is_forward ? k : count - 1 - k, is_forward));
+    int count = system->strip_count, work = system->round_count + system->general_count + system->item_count;
+    int threads = count > 2 && work > WORTH_THREADS ? system->settings.threads : 1;
+    double most = 0;
+#pragma omp parallel num_threads(threads) if (threads > 1) reduction(max : most)
+    for (int phase = 0; phase < 2; phase++) {
+        int odd = is_forward ? phase : 1 - phase;
+#pragma omp for schedule(dynamic, 1)
+        for (int s = odd; s < count; s += 2) {
+            most = fmax(most, visit_strip(system, &system->strips[s], is_forward));
+        }
     }
     return most;
 }
 
 void cairn_sor_unpack(SorSystem *system) {
-    for (int k = 0; k < system->colour_count && system->problem->form == CAIRN_FORM_DYNAMICS; k++) {
-        const SorColour *colour = &system->colours[k];
-        for (int i = 0; i < colour->round_count + colour->general_count; i++) {
-            const double *group = i < colour->round_count ? colour->round + (ptrdiff_t)i * SOR_ROUND_ROWS * SOR_LANES
-                                                          : colour->general + (ptrdiff_t)(i - colour->round_count) *
-                                                                                  SOR_GENERAL_ROWS * SOR_LANES;
-            for (int lane = 0; lane < SOR_LANES; lane++) {
-                int c = system->lanes[(colour->first_group + i) * SOR_LANES + lane];
-                for (int j = 0; j < 3 && c >= 0; j++) {
-                    system->lambda[system->problem->constraints[c].first_row + j] =
-                        group[SOR_LANES * (SOR_LAMBDA + j) + lane];
-                }
-            }
+    const CairnProblem *problem = system->problem;
+    for (int c = 0; c < problem->constraint_count && problem->form == CAIRN_FORM_DYNAMICS; c++) {
+        if (system->shape[c] == SOR_ITEM) {
+            continue;
+        }
+        int group = system->place[c] / SOR_LANES, lane = system->place[c] % SOR_LANES;
+        const double *numbers =
+            system->shape[c] == SOR_ROUND ? cairn_sor_round(system, group) : cairn_sor_general(system, group);
+        for (int j = 0; j < 3; j++) {
+            system->lambda[problem->constraints[c].first_row + j] = numbers[SOR_LANES * (SOR_LAMBDA + j) + lane];
         }
     }
 }

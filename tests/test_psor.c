@@ -337,7 +337,7 @@ static void threads_do_not_matter(void **state) {
     }
 }
 
-// More constraints on one body than there are colours: the rest goes one after the other, and the answer is the same.
+// More constraints on one body than a stretch has colours (sor_strips.c): they come one after the other.
 static void a_body_with_many_contacts_is_solved(void **state) {
     (void)state;
     enum { CONTACTS = 100 };

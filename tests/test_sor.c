@@ -1,0 +1,156 @@
+// The packed form of cone sweeps: every contact in one lane, nobody twice in a group, strips that threads may share, and few bytes.
+#include "engine/base/arena.h"
+#include "engine/base/memory.h"
+#include "solvers/psor.h"
+#include "solvers/sor.h"
+#include "tests/support_motion.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A heap of bodies that touch, in a random order; balls, or boxes in their place.
+static CairnWorld *heap(int side, bool is_ball) {
+    CairnWorldDef def = cairn_world_def();
+    def.friction = CAIRN_FRICTION_CONE;
+    CairnWorld *world = motion_world(&def);
+    assert_ok(cairn_world_set_solver(world, &cairn_solver_psor, NULL));
+    motion_ground(world, 0, 0.5, 0);
+    int count = side * side * side, *order = malloc((size_t)count * sizeof *order);
+    assert_non_null(order);
+    uint64_t seed = 5;
+    for (int i = 0; i < count; i++) {
+        int j = support_int(&seed, 0, i);
+        order[i] = order[j];
+        order[j] = i;
+    }
+    for (int i = 0; i < count; i++) {
+        int x = order[i] % side, y = order[i] / side % side, z = order[i] / side / side;
+        CairnBodyDef body = cairn_body_def();
+        body.position = cairn_vec3(0.1998 * x, 0.1998 * y, 0.0999 + 0.1998 * z);
+        CairnShapeDef shape = is_ball ? cairn_sphere(0.1) : cairn_box(0.2, 0.2, 0.2);
+        shape.friction = 0.4;
+        assert_ok(cairn_body_add(world, &body, &shape, NULL));
+    }
+    free(order);
+    CairnStats stats;
+    assert_ok(cairn_world_step(world, 0.005, &stats));
+    return world;
+}
+
+typedef struct Packed {
+    CairnWorld *world;
+    CairnProblem problem;
+    CairnAllocator allocator;
+    CairnArena arena;
+    double *lambda;
+    SorSystem system;
+} Packed;
+
+static void pack(Packed *p, int side, bool is_ball) {
+    const double *lambda;
+    p->world = heap(side, is_ball);
+    assert_ok(cairn_world_problem(p->world, &p->problem, &lambda));
+    p->allocator = cairn_memory_default();
+    cairn_arena_init(&p->arena, &p->allocator);
+    p->lambda = calloc((size_t)p->problem.row_count, sizeof(double));
+    assert_non_null(p->lambda);
+    memcpy(p->lambda, lambda, (size_t)p->problem.row_count * sizeof(double));
+    SorSettings settings = {.name = "psor", .omega = 1, .lambda = 1, .is_guarded = true, .threads = 2};
+    assert_ok(cairn_sor_pack(&p->system, &p->problem, &settings, p->lambda, &p->arena));
+}
+
+static void unpack(Packed *p) {
+    cairn_arena_free(&p->arena);
+    cairn_world_destroy(p->world);
+    free(p->lambda);
+}
+
+static void check_groups(const SorSystem *system, int count, bool is_round, int *contacts) {
+    for (int g = 0; g < count; g++) {
+        int rows = is_round ? SOR_ROUND_ROWS : SOR_GENERAL_ROWS;
+        const double *group = is_round ? cairn_sor_round(system, g) : cairn_sor_general(system, g);
+        const int *bodies = (const int *)(group + (ptrdiff_t)SOR_LANES * (rows - 1));
+        for (int i = 0; i < 2 * SOR_LANES; i++) {
+            assert_in_range(bodies[i], 0, system->nobody);
+            for (int j = 0; j < i && bodies[i] != system->nobody; j++) {
+                assert_true(bodies[i] != bodies[j]);
+            }
+        }
+        for (int i = 0; i < SOR_LANES; i++) {
+            *contacts += bodies[i] != system->nobody || bodies[SOR_LANES + i] != system->nobody;
+        }
+    }
+}
+
+static void nobody_is_twice_in_a_group(void **state) {
+    (void)state;
+    for (int is_ball = 0; is_ball < 2; is_ball++) {
+        Packed p;
+        pack(&p, is_ball ? 20 : 10, is_ball);
+        int contacts = 0;
+        check_groups(&p.system, p.system.round_count, true, &contacts);
+        check_groups(&p.system, p.system.general_count, false, &contacts);
+        assert_true(p.problem.constraint_count > 2000);
+        assert_int_equal(contacts + p.system.item_count, p.problem.constraint_count);
+        assert_int_equal(p.system.item_count, 0);
+        assert_true(is_ball ? p.system.general_count == 0 : p.system.round_count == 0);
+        unpack(&p);
+    }
+}
+
+// Strips two apart share no block, so that one thread may have each.
+static void strips_two_apart_share_nothing(void **state) {
+    (void)state;
+    Packed p;
+    pack(&p, 22, true);
+    int *owner = malloc((size_t)p.problem.block_count * sizeof *owner), seen = 0;
+    assert_non_null(owner);
+    assert_true(p.system.strip_count >= 8);
+    for (int s = 0; s < p.system.strip_count; s++) {
+        assert_int_equal(p.system.strips[s].first, seen);
+        seen += p.system.strips[s].count;
+    }
+    assert_int_equal(seen, p.problem.constraint_count);
+    for (int odd = 0; odd < 2; odd++) {
+        memset(owner, -1, (size_t)p.problem.block_count * sizeof *owner);
+        for (int s = odd; s < p.system.strip_count; s += 2) {
+            const SorStrip *strip = &p.system.strips[s];
+            for (int i = strip->first; i < strip->first + strip->count; i++) {
+                const CairnConstraintBlock *c = &p.problem.constraints[p.system.sequence[i]];
+                for (int t = 0; t < c->term_count; t++) {
+                    int block = p.problem.terms[c->first_term + t].block;
+                    assert_true(owner[block] < 0 || owner[block] == s);
+                    owner[block] = s;
+                }
+            }
+        }
+    }
+    free(owner);
+    unpack(&p);
+}
+
+// The bytes of a visit as they are laid out, empty lanes counted in: 280 between balls, 392 between others, 400 asked for.
+static void a_contact_touches_few_bytes(void **state) {
+    (void)state;
+    for (int is_ball = 0; is_ball < 2; is_ball++) {
+        Packed p;
+        pack(&p, is_ball ? 20 : 10, is_ball);
+        double streamed =
+            8.0 * SOR_LANES * (p.system.round_count * SOR_ROUND_ROWS + p.system.general_count * SOR_GENERAL_ROWS);
+        double bodies = 2 * 8.0 * (is_ball ? SOR_BODY : SOR_BODY + SOR_INERTIA);
+        assert_below(streamed / p.problem.constraint_count + bodies, 400);
+        unpack(&p);
+    }
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nobody_is_twice_in_a_group),
+        cmocka_unit_test(strips_two_apart_share_nothing),
+        cmocka_unit_test(a_contact_touches_few_bytes),
+    };
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
