@@ -12,10 +12,10 @@
 enum {
     STRIP_LEAST = 2048, // constraints: a strip's last groups are not full, and many strips would have many of them
     STRIP_MOST = 8192,
-    STRIPS = 16,   // as many as that before they grow beyond the least
-    STRETCH = 512, // constraints
+    STRIPS = 16,    // as many as that before they grow beyond the least
+    STRETCH = 1024, // constraints
     COLOURS = 64,
-    LOOK_BACK = 64 // groups that may still have room
+    LOOK_BACK = 128 // groups that may still have room
 };
 
 // The constraints of each block, and what the search finds.
