@@ -79,7 +79,7 @@ static int count_broken(const CairnExact *exact) {
 // One solve of all sets at once says whether they are the answer's (bilateral systems: always), or so far off that subsystems and
 // interface would chase each other to no end; what is between may alternate.
 static CairnStatus try_sets(CairnSchur *schur, bool *is_near) {
-    enum { FEW = 16, OFTEN = 8 };
+    enum { FEW = 16 };
     CairnExact *whole = schur->sub->whole;
     CairnStatus status = cairn_exact_solve_sets(whole);
     schur->coupling++;
@@ -89,8 +89,7 @@ static CairnStatus try_sets(CairnSchur *schur, bool *is_near) {
         return cairn_ok();
     }
     CAIRN_TRY(status);
-    int broken = count_broken(whole);
-    *is_near = broken <= FEW || OFTEN * broken <= whole->problem->row_count;
+    *is_near = count_broken(whole) <= FEW;
     return cairn_ok();
 }
 
@@ -171,9 +170,13 @@ static CairnStatus run_schur(CairnExact *whole, const void *user, CairnOutcome *
     if (options->faithful) {
         return run_faithful(schur, outcome);
     }
-    CAIRN_TRY(is_together(schur)                              ? pivot_together(schur, outcome)
-              : options->coupling == CAIRN_COUPLING_ALTERNATE ? alternate(schur, outcome)
-                                                              : alternate_if_near(schur, outcome));
+    if (is_together(schur)) {
+        CAIRN_TRY(pivot_together(schur, outcome));
+    } else if (options->coupling == CAIRN_COUPLING_ALTERNATE || options->parts_solver != CAIRN_PARTS_BPP) {
+        CAIRN_TRY(alternate(schur, outcome));
+    } else {
+        CAIRN_TRY(alternate_if_near(schur, outcome));
+    }
     return finish(whole, options, start, outcome);
 }
 

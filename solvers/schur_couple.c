@@ -8,10 +8,12 @@
 #include "solvers/ipm.h"
 #include "solvers/pgs_sm.h"
 
+// A piece is small: its pivots may wander for longer than those of the whole.
 static CairnStatus pivot(CairnExact *exact, const CairnSchurOptions *options, CairnOutcome *outcome) {
+    enum { LONGER = 4 };
     CairnBppOptions bpp = {.iterations = options->iterations,
                            .singles = options->singles,
-                           .patience = options->patience,
+                           .patience = LONGER * options->patience,
                            .faithful = options->faithful};
     CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
     CairnStatus status = cairn_bpp_pivot(exact, &bpp, outcome);
