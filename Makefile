@@ -101,7 +101,7 @@ LINK := $(CC) -fopenmp -g $(filter -fsanitize%,$(FLAGS_$(CONFIG))) $(CFLAGS) $(L
 LIBS := -lm $(CHOLMOD_LIBS) $(METIS_LIBS)
 PROGRAM_LIBS = -lpng -ldl -lm $(HDF5_LIBS) $(CHOLMOD_LIBS) $(METIS_LIBS)
 
-# HDF5 is for `cairn solve` alone, where pkg-config finds it (HDF5=0: without).
+# HDF5 is for `cairn solve` and `cairn dump` alone, where pkg-config finds it (HDF5=0: without).
 ifneq ($(HDF5),0)
 HDF5_FLAGS := $(shell pkg-config --exists hdf5 2>/dev/null && echo -DCAIRN_HDF5 && \
 	pkg-config --cflags hdf5 | sed 's/-I/-isystem /g')
@@ -168,7 +168,7 @@ $(DIR)/obj/%.o: %.c $(DIR)/flags
 
 # Its roots are of sums of squares: without errno to set they are taken eight at once.
 $(DIR)/obj/solvers/sor_wide.o: private EXTRA := -fno-math-errno
-$(DIR)/obj/demos/program/fclib.o: private EXTRA := $(HDF5_FLAGS)
+$(call objects,$(wildcard demos/program/fclib*.c) tests/test_problem_export.c): private EXTRA := $(HDF5_FLAGS)
 $(call objects,$(wildcard tests/test_viewer*.c) tests/support_window.c): private EXTRA := $(VIEWER_FLAGS)
 $(DIR)/obj/partition/partitioners.o: private EXTRA := $(METIS_FLAGS)
 

@@ -1,4 +1,5 @@
 // cairn dump: the problem of one frame of a scene, with the impulses that its solve began with and ended at.
+#include "demos/program/problem_export.h"
 #include "demos/program/program.h"
 #include "demos/program/progress.h"
 #include "demos/program/session.h"
@@ -8,11 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FORMAT_CAIRN = 0, FORMAT_FCLIB, FORMAT_SICONOS, FORMAT_COUNT };
+
 typedef struct DumpOptions {
     CairnRunOptions run; // first: run's options are taken through it
     const char *out;
     int frame;
+    int format;
 } DumpOptions;
+
+static const char *const format_names[FORMAT_COUNT] = {"cairn", "fclib", "siconos"};
 
 static CairnStatus take_solver(void *target, const char *value) {
     ((DumpOptions *)target)->run.solver = value;
@@ -28,9 +34,20 @@ static CairnStatus take_frame(void *target, const char *value) {
     return cairn_parse_int(value, 1, CAIRN_RUN_STEPS_MAX, &((DumpOptions *)target)->frame);
 }
 
+static CairnStatus take_format(void *target, const char *value) {
+    for (int i = 0; i < FORMAT_COUNT; i++) {
+        if (strcmp(value, format_names[i]) == 0) {
+            ((DumpOptions *)target)->format = i;
+            return cairn_ok();
+        }
+    }
+    return cairn_error(CAIRN_NOT_FOUND, "'%s' is none of cairn, fclib, siconos", value);
+}
+
 static const CairnOption own_options[] = {
     {"--frame", "K", "the problem of step K (the first is 1)", take_frame},
     {"--out", "FILE", "where it goes (cairn solve FILE reads it)", take_out},
+    {"--format", "NAME", "cairn (any problem, the default); fclib (HDF5), siconos (text): contacts alone", take_format},
     {"--solver", "NAME[:k=v,k=v]", "the solver that moves the scene up to there", take_solver},
 };
 
@@ -75,10 +92,29 @@ static CairnStatus solve_watched(const CairnProblem *problem, const CairnParts *
 
 static const CairnFieldTable witness_table = {"witness", sizeof(WitnessOptions), NULL, 0};
 
-static CairnStatus write_file(const CairnWorld *world, const Witness *witness, const char *path) {
+static CairnStatus write_contacts(const CairnProblem *problem, const double *lambda, const DumpOptions *options) {
+    CairnArena arena;
+    CairnContactProblem exported;
+    char title[160];
+    snprintf(title, sizeof title, "%.100s, frame %d", options->run.scene, options->frame);
+    cairn_arena_init(&arena, NULL);
+    CairnStatus status = cairn_contact_problem(problem, lambda, &arena, &exported);
+    if (cairn_is_ok(status)) {
+        status = options->format == FORMAT_FCLIB ? cairn_fclib_write(options->out, &exported, title)
+                                                 : cairn_siconos_write(options->out, &exported);
+    }
+    cairn_arena_free(&arena);
+    return status;
+}
+
+static CairnStatus write_file(const CairnWorld *world, const Witness *witness, const DumpOptions *options) {
     CairnProblem problem;
     const double *lambda;
+    const char *path = options->out;
     CAIRN_TRY(cairn_world_problem(world, &problem, &lambda));
+    if (options->format != FORMAT_CAIRN) {
+        return write_contacts(&problem, lambda, options);
+    }
     size_t size = cairn_problem_file_size(&problem, lambda);
     void *bytes = malloc(size);
     if (!bytes) {
@@ -123,7 +159,7 @@ static CairnStatus run_to_frame(const DumpOptions *options, CairnSession *sessio
     }
     cairn_progress_end(&progress);
     if (cairn_is_ok(status)) {
-        status = write_file(session->world, witness, options->out);
+        status = write_file(session->world, witness, options);
     }
     // The world must not outlive the solver that it points to.
     CairnStatus back = cairn_world_set_solver(session->world, solver, witness->choice.options);
