@@ -158,13 +158,16 @@ static bool play(Engine *engines, int count, const BenchScene *scene, int passes
 }
 
 static int list_engines(Engine *engines) {
-    int count = 0, ode_count;
-    const BenchPeer *ode = bench_peer_ode(&ode_count);
+    int count = 0, ode_count, bullet_count;
+    const BenchPeer *ode = bench_peer_ode(&ode_count), *bullet = bench_peer_bullet(&bullet_count);
     engines[count++] = (Engine){.name = "Cairn", .threads = 1};
     engines[count++] = (Engine){.name = "Cairn, 2 threads", .threads = 2};
     engines[count++] = (Engine){.name = "Cairn, speculative", .threads = 1, .is_moving = true};
     for (int k = 0; k < ode_count; k++) {
         engines[count++] = (Engine){.name = ode[k].name, .peer = &ode[k]};
+    }
+    for (int k = 0; k < bullet_count; k++) {
+        engines[count++] = (Engine){.name = bullet[k].name, .peer = &bullet[k]};
     }
     return count;
 }
@@ -213,13 +216,15 @@ static bool scale(int count, FILE *file) {
 
 static bool report(FILE *file, FILE *json) {
     (void)json; // a table only
-    int ode_count;
+    int ode_count, bullet_count;
     bench_peer_ode(&ode_count);
+    bench_peer_bullet(&bullet_count);
     if (ode_count == 0) {
         fprintf(file, "  ODE is not installed (tools/deps --bench), so it is not compared.\n");
     }
-    fprintf(file,
-            "  Bullet: the Debian packages (3.24) export C++ classes only, no C interface, so it is not compared.\n");
+    if (bullet_count == 0) {
+        fprintf(file, "  Bullet 3.24 is not installed (tools/deps --bench), so it is not compared.\n");
+    }
     bool is_done = compare(bench_scene_settled_spheres, 10000, file) && compare(bench_scene_falling_mix, 10000, file) &&
                    compare(bench_scene_log_tower, 160, file);
     fprintf(file, "  blocks of spheres, ms, on one thread and on two:\n  %8s %9s %10s %10s %10s %10s %8s %10s\n",

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { RATE = 60, SETTLE = 3 * RATE, SECONDS = 10, EVERY = 20, MOST_PEERS = 4 };
+enum { RATE = 60, SETTLE = 3 * RATE, SECONDS = 10, EVERY = 20, MOST_PEERS = 6 };
 
 // ---- ours ----
 
@@ -153,16 +153,20 @@ static void print_motion(const Motion *m, FILE *file) {
 static bool report(FILE *file, FILE *json) {
     (void)json; // a table only
     BenchRestPeer peers[MOST_PEERS] = {ours};
-    int still[MOST_PEERS] = {0}, count = 1, ode_count;
-    const BenchRestPeer *ode = bench_rest_ode(&ode_count);
+    int still[MOST_PEERS] = {0}, count = 1, ode_count, bullet_count;
+    const BenchRestPeer *ode = bench_rest_ode(&ode_count), *bullet = bench_rest_bullet(&bullet_count);
     for (int k = 0; k < ode_count; k++) {
         peers[count++] = ode[k];
     }
     if (ode_count == 0) {
         fprintf(file, "  ODE is not installed (tools/deps --bench), so it is not compared.\n");
     }
-    fprintf(file,
-            "  Bullet: the Debian packages (3.24) export C++ classes only, no C interface, so it is not compared.\n");
+    for (int k = 0; k < bullet_count; k++) {
+        peers[count++] = bullet[k];
+    }
+    if (bullet_count == 0) {
+        fprintf(file, "  Bullet 3.24 is not installed (tools/deps --bench), so it is not compared.\n");
+    }
     fprintf(
         file,
         "  %d s after three to settle: motion of contact points (m), drift of bodies (m), gain of energy (J)\n  %-31s",

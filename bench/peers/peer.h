@@ -14,5 +14,6 @@ typedef struct BenchPeer {
 
 // The ways in which the peer may be run; *count 0 where it is not installed.
 const BenchPeer *bench_peer_ode(int *count);
+const BenchPeer *bench_peer_bullet(int *count);
 
 #endif

@@ -30,5 +30,6 @@ typedef struct BenchRestPeer {
 } BenchRestPeer;
 
 const BenchRestPeer *bench_rest_ode(int *count);
+const BenchRestPeer *bench_rest_bullet(int *count);
 
 #endif
