@@ -111,6 +111,11 @@ endif
 # The viewer is for the program alone (and its own test), where pkg-config finds its packages (VIEWER=0: without).
 ifneq ($(VIEWER),0)
 VIEWER_LIBS := $(shell pkg-config --exists sdl2 epoxy cglm 2>/dev/null && pkg-config --libs sdl2 epoxy)
+# Its words are in the system's font where SDL2_ttf and fontconfig are found, else in a stroke font of our own.
+TTF_LIBS := $(if $(VIEWER_LIBS),$(shell pkg-config --exists SDL2_ttf fontconfig 2>/dev/null && \
+	pkg-config --libs SDL2_ttf fontconfig))
+TTF_FLAGS := $(if $(TTF_LIBS),-DCAIRN_TTF)
+VIEWER_LIBS += $(TTF_LIBS)
 VIEWER_SRC := $(if $(VIEWER_LIBS),$(sort $(wildcard $(VIEWER_DIR)/*.c)))
 VIEWER_FLAGS := $(if $(VIEWER_SRC),-DCAIRN_VIEWER)
 endif
@@ -149,7 +154,7 @@ define stamp
 @printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' > $@
 endef
 $(DIR)/flags: FORCE
-	$(call stamp,$(COMPILE) | $(LINK) | $(HDF5_FLAGS) $(METIS_FLAGS) $(VIEWER_FLAGS))
+	$(call stamp,$(COMPILE) | $(LINK) | $(HDF5_FLAGS) $(METIS_FLAGS) $(VIEWER_FLAGS) $(TTF_FLAGS))
 $(DIR)/lib.list: FORCE
 	$(call stamp,$(LIB_OBJ))
 $(DIR)/parts.list: FORCE
@@ -170,6 +175,7 @@ $(DIR)/obj/%.o: %.c $(DIR)/flags
 $(DIR)/obj/solvers/sor_wide.o: private EXTRA := -fno-math-errno
 $(call objects,$(wildcard demos/program/fclib*.c) tests/test_problem_export.c): private EXTRA := $(HDF5_FLAGS)
 $(call objects,$(wildcard tests/test_viewer*.c) tests/support_window.c): private EXTRA := $(VIEWER_FLAGS)
+$(DIR)/obj/demos/viewer/font_system.o: private EXTRA := $(TTF_FLAGS)
 $(DIR)/obj/partition/partitioners.o: private EXTRA := $(METIS_FLAGS)
 
 define archive

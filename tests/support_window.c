@@ -119,6 +119,7 @@ CairnViewOptions support_stage_options(const char *scene) {
     options.run.height = 240;
     options.run.scene = scene;
     options.run.needs_parts = true;
+    options.ignores_settings = true;
     return options;
 }
 
@@ -161,6 +162,41 @@ void support_stage_send(SupportStage *stage, SDL_Event event) {
 void support_stage_press(SupportStage *stage, SDL_Keycode code) {
     SDL_Event event = {.type = SDL_KEYDOWN};
     event.key.keysym.sym = code;
+    support_stage_send(stage, event);
+}
+
+void support_stage_mouse(SupportStage *stage, double x, double y, int held) {
+    SDL_Event event = {.type = SDL_MOUSEMOTION};
+    event.motion = (SDL_MouseMotionEvent){.type = SDL_MOUSEMOTION,
+                                          .state = held ? SDL_BUTTON((unsigned)held) : 0,
+                                          .x = (int)x,
+                                          .y = (int)y,
+                                          .xrel = (int)x - stage->mouse_x,
+                                          .yrel = (int)y - stage->mouse_y};
+    stage->mouse_x = (int)x;
+    stage->mouse_y = (int)y;
+    support_stage_send(stage, event);
+}
+
+void support_stage_button(SupportStage *stage, int button, bool is_down) {
+    SDL_Event event = {.type = is_down ? SDL_MOUSEBUTTONDOWN : SDL_MOUSEBUTTONUP};
+    event.button = (SDL_MouseButtonEvent){.type = event.type,
+                                          .button = (Uint8)button,
+                                          .state = is_down ? SDL_PRESSED : SDL_RELEASED,
+                                          .x = stage->mouse_x,
+                                          .y = stage->mouse_y};
+    support_stage_send(stage, event);
+}
+
+void support_stage_click(SupportStage *stage, double x, double y) {
+    support_stage_mouse(stage, x, y, 0);
+    support_stage_button(stage, SDL_BUTTON_LEFT, true);
+    support_stage_button(stage, SDL_BUTTON_LEFT, false);
+}
+
+void support_stage_type(SupportStage *stage, const char *text) {
+    SDL_Event event = {.type = SDL_TEXTINPUT};
+    snprintf(event.text.text, sizeof event.text.text, "%s", text);
     support_stage_send(stage, event);
 }
 

@@ -15,6 +15,7 @@ void support_display_need(void **state);
 typedef struct SupportStage {
     CairnViewOptions options;
     CairnViewer viewer;
+    int mouse_x, mouse_y;
 } SupportStage;
 
 // `param` and `solvers` may be NULL.
@@ -26,6 +27,11 @@ void support_stage_close(SupportStage *stage); // without an error of OpenGL's
 void support_stage_turn(SupportStage *stage, int times);
 void support_stage_send(SupportStage *stage, SDL_Event event); // and turn once
 void support_stage_press(SupportStage *stage, SDL_Keycode code);
+// The mouse in the window's units; `held`: a button of SDL's, or 0.
+void support_stage_mouse(SupportStage *stage, double x, double y, int held);
+void support_stage_button(SupportStage *stage, int button, bool is_down); // where the mouse is
+void support_stage_click(SupportStage *stage, double x, double y);
+void support_stage_type(SupportStage *stage, const char *text);
 // Until nothing that was asked for is left to do.
 void support_stage_settle(SupportStage *stage);
 const CairnSight *support_stage_look(SupportStage *stage, int view);

@@ -43,16 +43,16 @@ static void keys_do_what_the_help_says(void **state) {
     support_stage_press(stage, SDLK_PLUS);
     assert_int_equal(viewer->speed, speed + 1);
     support_stage_press(stage, SDLK_c);
-    assert_true(viewer->shows_forces && support_stage_look(stage, 0)->force_count > 0);
+    assert_true(viewer->look.forces && support_stage_look(stage, 0)->contact_count > 0);
     for (int i = 1; i <= CAIRN_COLORING_COUNT; i++) {
         support_stage_press(stage, SDLK_b);
-        assert_int_equal(viewer->coloring, i % CAIRN_COLORING_COUNT);
+        assert_int_equal((int)viewer->look.coloring, i % CAIRN_COLORING_COUNT);
     }
     support_stage_press(stage, SDLK_h);
     assert_true(viewer->shows_help);
     support_stage_press(stage, SDLK_QUESTION);
     assert_false(viewer->shows_help);
-    support_stage_press(stage, SDLK_s);
+    support_stage_press(stage, SDLK_y);
     support_stage_press(stage, SDLK_r);
     support_stage_settle(stage);
     assert_int_equal(support_stage_look(stage, 0)->frame, 0);
@@ -100,7 +100,7 @@ static void two_solvers_part_and_meet_again(void **state) {
     assert_false(support_stage_look(stage, 1)->is_certified);
     assert_non_null(strstr(support_stage_look(stage, 1)->verdict, "NOT certified: residual"));
     assert_true(support_stage_hash(stage, 0) != support_stage_hash(stage, 1));
-    support_stage_press(stage, SDLK_s);
+    support_stage_press(stage, SDLK_y);
     assert_true(support_stage_hash(stage, 0) == support_stage_hash(stage, 1));
     assert_int_equal(support_stage_look(stage, 0)->frame, support_stage_look(stage, 1)->frame);
     support_stage_press(stage, SDLK_n);

@@ -68,7 +68,7 @@ static CairnStatus gather_body(Gathering *gathering, CairnBodyId id, int *moving
     for (int i = 0; i < count; i++) {
         CairnShapeDef shape;
         CAIRN_TRY(cairn_shape_get(gathering->world, gathering->shapes[i], &shape, NULL));
-        CairnGathered gathered = {.shape = gathering->shapes[i], .body = &state};
+        CairnGathered gathered = {.shape = gathering->shapes[i], .body = &state, .id = id};
         if (!part_of_shape(&shape, (CairnTransform){state.position, state.orientation}, &gathered.part)) {
             continue;
         }

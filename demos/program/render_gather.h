@@ -9,6 +9,7 @@ typedef struct CairnGathered {
     CairnPart part;
     CairnShapeId shape;
     const CairnBodyState *body; // NULL: a joint that is drawn as a rod
+    CairnBodyId id;
 } CairnGathered;
 
 typedef CairnStatus CairnGatherPart(void *user, const CairnGathered *gathered);

@@ -35,3 +35,16 @@ void cairn_orbit_pan(CairnOrbit *orbit, double right, double up) {
 void cairn_orbit_zoom(CairnOrbit *orbit, double steps) {
     orbit->distance = cairn_clamp(orbit->distance * pow(0.9, steps), orbit->least, orbit->most);
 }
+
+void cairn_orbit_fly(CairnOrbit *orbit, double right, double forward, double up) {
+    CairnVec3 ahead = cairn_vec3(-cos(orbit->yaw), -sin(orbit->yaw), 0);
+    CairnVec3 side = cairn_vec3(ahead.y, -ahead.x, 0);
+    orbit->target = cairn_add_scaled(orbit->target, forward * orbit->distance, ahead);
+    orbit->target = cairn_add_scaled(orbit->target, right * orbit->distance, side);
+    orbit->target.z += up * orbit->distance;
+}
+
+void cairn_orbit_frame(CairnOrbit *orbit, CairnVec3 center, double radius) {
+    orbit->target = center;
+    orbit->distance = cairn_clamp(2.2 * radius / sin(0.5 * orbit->fov * CAIRN_PI / 180), orbit->least, orbit->most);
+}

@@ -17,5 +17,9 @@ void cairn_orbit_turn(CairnOrbit *orbit, double yaw, double pitch);
 // Move the target by shares of the height of the view, so that the scene follows the mouse.
 void cairn_orbit_pan(CairnOrbit *orbit, double right, double up);
 void cairn_orbit_zoom(CairnOrbit *orbit, double steps);
+// Fly: move eye and target by shares of the distance, level with the ground but for `up`.
+void cairn_orbit_fly(CairnOrbit *orbit, double right, double forward, double up);
+// Look at a ball of this radius.
+void cairn_orbit_frame(CairnOrbit *orbit, CairnVec3 center, double radius);
 
 #endif

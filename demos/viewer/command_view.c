@@ -19,10 +19,16 @@ static CairnStatus take_frames(void *target, const char *value) {
     return cairn_parse_int(value, 1, CAIRN_RUN_STEPS_MAX, &((CairnViewOptions *)target)->frames);
 }
 
+static CairnStatus take_panel(void *target, const char *value) {
+    ((CairnViewOptions *)target)->panel = value;
+    return cairn_ok();
+}
+
 static const CairnOption own_options[] = {
     {"--solvers", "A,B:k=v,k=v", "two to four copies of the scene side by side, each with its own solver",
      take_solvers},
     {"--frames", "N", "quit after N steps", take_frames},
+    {"--panel", "NAMES", "open at the start: scene, solver, show or parts; charts, help, dark", take_panel},
 };
 
 enum { OWN_COUNT = (int)(sizeof(own_options) / sizeof(own_options[0])) };
@@ -140,8 +146,7 @@ static int view_command(int argc, char **argv) {
     CairnOption table[CAIRN_RUN_ALL + OWN_COUNT];
     int count = cairn_run_options_join_all(own_options, OWN_COUNT, table);
     options->run = cairn_run_options();
-    options->run.width = 1280;
-    options->run.height = 800;
+    options->run.width = options->run.height = 0; // as it was left
     options->recording = &recording;
     options->run.needs_parts = true; // the solver may change to one that does
     CairnStatus status = cairn_options_parse(table, count, argc, argv, options, cairn_run_options_take_scene);

@@ -1,32 +1,34 @@
+// The threads' side of the crew.
+#include "demos/viewer/crew_thread.h"
 #include "demos/viewer/crew_time.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void lock(void *mutex) {
-    SDL_LockMutex(mutex);
-}
-
-static void unlock(void *mutex) {
-    SDL_UnlockMutex(mutex);
-}
-
 // ---- what a view's thread does; the mutex is not held ----
 
 // Make a sight of the world as it is, and hand it over.
 static void show(CairnCrewView *view, const CairnStats *stats, int frame, CairnStatus status) {
+    CairnCrew *crew = view->crew;
     CairnSight *sight = &view->sights[view->making];
     sight->frame = frame;
     sight->stats = *stats;
     sight->time = cairn_world_time(view->session.world);
     sight->status = status;
-    snprintf(sight->solver, sizeof sight->solver, "%s", view->session.choice.solver->name);
+    snprintf(sight->scene, sizeof sight->scene, "%s", view->session.scene ? view->session.scene->name : "");
+    sight->touch = view->touch;
+    sight->serial = ++view->serial;
+    snprintf(sight->solver, sizeof sight->solver, "%s",
+             view->session.choice.solver ? view->session.choice.solver->name : "");
+    SDL_LockMutex(crew->mutex);
+    view->maker.wants = crew->wants;
+    SDL_UnlockMutex(crew->mutex);
     CairnStatus taken = cairn_sight_take(&view->maker, view->session.world, view->session.dt, sight);
     if (cairn_is_ok(status)) {
         sight->status = taken;
     }
     cairn_sight_judge(sight);
-    SDL_LockMutex(view->crew->mutex);
+    SDL_LockMutex(crew->mutex);
     int ready = view->ready;
     view->ready = view->making;
     view->making = ready;
@@ -35,33 +37,41 @@ static void show(CairnCrewView *view, const CairnStats *stats, int frame, CairnS
     view->past_first = view->past.first;
     view->past_last = view->past.last;
     view->is_stopped = !cairn_is_ok(sight->status);
-    SDL_UnlockMutex(view->crew->mutex);
+    SDL_UnlockMutex(crew->mutex);
 }
 
-static CairnStatus set_solver(CairnCrewView *view, const CairnSolver *solver) {
-    CairnChoice choice;
-    CAIRN_TRY(solver == view->first.solver ? cairn_choice_copy(&view->first, &choice)
-                                           : cairn_choice_open(solver->name, "--solver", &choice));
-    CairnStatus status = cairn_world_set_solver(view->session.world, choice.solver, choice.options);
+void cairn_crew_show_first(CairnCrewView *view) {
+    CairnStats none = {.step_index = 0};
+    show(view, &none, 0, cairn_ok());
+}
+
+static CairnRunOptions options_of(const CairnCrew *crew, const CairnPlan *plan) {
+    CairnRunOptions run = *crew->options;
+    run.scene = plan->scene;
+    run.seed = plan->seed;
+    run.shot_count = 0; // checked when the first session was opened
+    run.params.count = plan->param_count;
+    for (int i = 0; i < plan->param_count; i++) {
+        run.params.items[i] = plan->params[i];
+    }
+    return run;
+}
+
+static CairnStatus restart(CairnCrewView *view, const CairnPlan *plan, const CairnSetup *setup) {
+    CairnRunOptions run = options_of(view->crew, plan);
+    CairnSession session;
+    CAIRN_TRY(cairn_session_open_with(&run, &setup->choice, &session));
+    CairnStatus status = cairn_setup_use(setup, &session);
     if (!cairn_is_ok(status)) {
-        cairn_choice_close(&choice);
+        cairn_session_close(&session);
         return status;
     }
-    cairn_choice_close(&view->session.choice);
-    view->session.choice = choice;
-    return cairn_ok();
-}
-
-static CairnStatus restart(CairnCrewView *view) {
-    CairnChoice choice;
-    bool is_replay = view->crew->recording && view->index == 0; // which brings its own solver
-    CAIRN_TRY(cairn_choice_copy(is_replay ? &view->first : &view->session.choice, &choice));
-    CairnSession session;
-    CairnStatus status = cairn_session_open_with(view->crew->options, &choice, &session);
-    cairn_choice_close(&choice);
-    CAIRN_TRY(status);
     cairn_session_close(&view->session);
     view->session = session;
+    view->touch = (CairnTouch){.is_held = false};
+    cairn_sight_maker_reset(&view->maker);
+    const CairnCamera *camera = &session.scene->camera;
+    view->maker.rod_width = 0.004 * cairn_length(cairn_sub(camera->eye, camera->target));
     return cairn_ok();
 }
 
@@ -78,24 +88,72 @@ static CairnStatus take_snapshot(CairnCrewView *view) {
         crew->snapshot = larger;
         crew->snapshot_capacity = size;
     }
+    crew->snapshot_touch = view->touch;
     return cairn_world_snapshot(view->session.world, crew->snapshot, crew->snapshot_capacity, &crew->snapshot_size);
 }
 
+// The hand that holds a body of the first world holds the same one of this world.
+static CairnStatus take_over(CairnCrewView *view) {
+    const CairnCrew *crew = view->crew;
+    CAIRN_TRY(cairn_world_restore(view->session.world, crew->snapshot, crew->snapshot_size));
+    view->touch = crew->snapshot_touch;
+    view->touch.body =
+        cairn_touch_body(view->session.world, crew->snapshot_touch.body.index, crew->snapshot_touch.body.generation);
+    return cairn_ok();
+}
+
+// A hand was taken in the state of this frame: what came after it will be another future.
+static CairnStatus keep_hand(CairnCrewView *view, const CairnStats *stats, int frame) {
+    SDL_LockMutex(view->crew->mutex);
+    cairn_history_cut(&view->history, frame);
+    SDL_UnlockMutex(view->crew->mutex);
+    return cairn_crew_pin(view, stats, frame);
+}
+
+static void change(CairnCrewView *view, const CairnStats *stats, int frame, CairnStatus status) {
+    status = cairn_is_ok(status) ? keep_hand(view, stats, frame) : status;
+    view->status = status;
+    show(view, stats, frame, status);
+}
+
 static void step(CairnCrewView *view, CairnStats *stats, int frame) {
-    CairnStatus status = view->status = cairn_crew_step(view, stats, frame);
-    show(view, stats, cairn_is_ok(status) ? frame + 1 : frame, status);
+    bool is_held = view->touch.is_held && frame >= view->past.last; // else it is as it was, hands included
+    if (is_held) {
+        cairn_touch_pull(&view->touch, view->session.world, view->session.dt);
+    }
+    CairnStatus status = cairn_crew_step(view, stats, frame);
+    bool is_fine = cairn_is_ok(status);
+    if (is_fine) {
+        CairnMoment moment = cairn_moment(stats, frame + 1);
+        SDL_LockMutex(view->crew->mutex);
+        cairn_history_add(&view->history, &moment);
+        SDL_UnlockMutex(view->crew->mutex);
+    }
+    view->status = is_fine && is_held ? keep_hand(view, stats, frame + 1) : status;
+    show(view, stats, is_fine ? frame + 1 : frame, view->status);
 }
 
 static void go(CairnCrewView *view, CairnStats *stats, int frame, int wanted) {
-    CairnStatus status = view->status = cairn_crew_return(view, stats, wanted, &frame);
-    show(view, stats, frame, status);
+    view->touch = (CairnTouch){.is_held = false};
+    view->status = cairn_crew_return(view, stats, wanted, &frame);
+    show(view, stats, frame, view->status);
 }
 
-// A hand was taken in the state of this frame.
-static void change(CairnCrewView *view, const CairnStats *stats, int frame, CairnStatus status) {
-    status = cairn_is_ok(status) ? cairn_crew_pin(view, stats, frame) : status;
-    view->status = status;
-    show(view, stats, frame, status);
+static CairnPick look_along(const CairnCrewView *view, int serial, CairnVec3 from, CairnVec3 way) {
+    CairnRayHit hit;
+    CairnBodyState state;
+    CairnPick pick = {.serial = serial};
+    CairnFilter all = {UINT64_MAX, UINT64_MAX};
+    const CairnWorld *world = view->session.world;
+    CairnStatus status = cairn_world_ray_cast(world, from, way, 1e6, all, &hit, &pick.has_hit);
+    if (!cairn_is_ok(status) || !pick.has_hit || !cairn_is_ok(cairn_body_get(world, hit.body, &state))) {
+        pick.has_hit = false;
+        return pick;
+    }
+    pick.point = hit.point;
+    pick.body = hit.body;
+    pick.is_dynamic = state.type == CAIRN_DYNAMIC;
+    return pick;
 }
 
 // ---- what it waits for; the mutex is held ----
@@ -118,7 +176,7 @@ static bool is_going(const CairnCrew *crew) {
     return false;
 }
 
-static int slowest(const CairnCrew *crew) {
+int cairn_crew_slowest(const CairnCrew *crew) {
     int done = -1;
     for (int i = 0; i < crew->view_count; i++) {
         const CairnCrewView *view = &crew->views[i];
@@ -146,265 +204,190 @@ static bool may_sync(const CairnCrewView *view) {
 static bool may_step(const CairnCrewView *view) {
     const CairnCrew *crew = view->crew;
     return !view->is_stopped && !is_syncing(crew) && !is_going(crew) && view->done < crew->wanted &&
-           view->done == slowest(crew);
+           view->done == cairn_crew_slowest(crew);
 }
 
-static bool has_work(const CairnCrewView *view) {
-    return view->wants_restart || view->wants_solver || view->wants_frame >= 0 || may_sync(view) || may_step(view);
+// Is there a deed of this frame that is not done?
+static bool may_act(const CairnCrewView *view) {
+    const CairnCrew *crew = view->crew;
+    int next = view->next_deed;
+    return !view->wants_restart && !view->wants_sync && next < crew->deed_count &&
+           crew->deeds[next].frame <= view->done;
 }
 
-// One thing of what there is to do, the mutex open while it lasts.
-static void work(CairnCrewView *view, CairnStats *stats) {
+bool cairn_crew_has_work(const CairnCrewView *view) {
+    return view->wants_restart || view->wants_setup || view->wants_frame >= 0 || view->wants_pick || may_sync(view) ||
+           may_act(view) || view->wants_look || may_step(view);
+}
+
+typedef enum Job { JOB_RESTART, JOB_SYNC, JOB_GO, JOB_SETUP, JOB_PICK, JOB_ACT, JOB_LOOK, JOB_STEP } Job;
+
+static Job next_job(const CairnCrewView *view) {
+    return view->wants_restart      ? JOB_RESTART
+           : may_sync(view)         ? JOB_SYNC
+           : view->wants_frame >= 0 ? JOB_GO
+           : view->wants_setup      ? JOB_SETUP
+           : view->wants_pick       ? JOB_PICK
+           : may_act(view)          ? JOB_ACT
+           : view->wants_look       ? JOB_LOOK
+                                    : JOB_STEP;
+}
+
+// ---- one thing of what there is to do; the mutex is held before and after, and open while it lasts ----
+
+static void drop(CairnSetup *setup) {
+    if (setup) {
+        cairn_setup_close(setup);
+        free(setup);
+    }
+}
+
+static void work_setup(CairnCrewView *view, CairnStats *stats) {
+    CairnSetup *setup = view->wants_setup;
+    int frame = view->done;
+    view->wants_setup = NULL;
+    SDL_UnlockMutex(view->crew->mutex);
+    change(view, stats, frame, cairn_setup_use(setup, &view->session));
+    drop(setup);
+    SDL_LockMutex(view->crew->mutex);
+}
+
+// With the setup that is asked for, or the present one; a replay brings its own.
+static void work_restart(CairnCrewView *view, CairnStats *stats) {
     CairnCrew *crew = view->crew;
-    bool restarts = view->wants_restart, syncs = !restarts && may_sync(view);
-    int frame = view->done, wanted = restarts || syncs ? -1 : view->wants_frame;
-    const CairnSolver *solver = restarts || syncs || wanted >= 0 ? NULL : view->wants_solver;
-    view->is_busy = true;
-    if (solver) {
-        view->wants_solver = NULL;
+    CairnPlan plan = crew->plan;
+    CairnSetup *wanted = view->wants_setup, setup;
+    bool is_replay = crew->recording && view->index == 0;
+    view->wants_setup = NULL;
+    view->wants_restart = false;
+    view->done = view->next_deed = 0;
+    cairn_history_cut(&view->history, 0);
+    SDL_UnlockMutex(crew->mutex);
+    CairnStatus status = is_replay || !view->session.world ? cairn_setup_copy(wanted ? wanted : &view->first, &setup)
+                         : wanted                          ? cairn_setup_copy(wanted, &setup)
+                                                           : cairn_setup_take(&view->session, &setup);
+    if (cairn_is_ok(status)) {
+        status = restart(view, &plan, &setup);
+        cairn_setup_close(&setup);
+    }
+    drop(wanted);
+    memset(stats, 0, sizeof *stats);
+    view->status = cairn_is_ok(status) ? cairn_crew_begin(view, stats) : status;
+    show(view, stats, 0, view->status);
+    SDL_LockMutex(crew->mutex);
+}
+
+static void work_sync(CairnCrewView *view, CairnStats *stats) {
+    CairnCrew *crew = view->crew;
+    int frame = view->done;
+    if (view->index == 0) {
+        crew->snapshot_frame = frame;
+        crew->snapshot_deed = view->next_deed;
+    } else {
+        view->next_deed = crew->snapshot_deed;
     }
     SDL_UnlockMutex(crew->mutex);
-    if (restarts) {
-        CairnStatus status = restart(view);
-        *stats = (CairnStats){.step_index = 0};
-        status = cairn_is_ok(status) ? cairn_crew_begin(view, stats) : status;
-        view->status = status;
-        show(view, stats, cairn_is_ok(status) ? 0 : frame, status);
-    } else if (syncs && view->index == 0) {
-        CairnStatus status = take_snapshot(view);
-        crew->snapshot_frame = frame;
-        show(view, stats, frame, status);
-    } else if (syncs) {
-        CairnStatus status = cairn_world_restore(view->session.world, crew->snapshot, crew->snapshot_size);
-        change(view, stats, cairn_is_ok(status) ? crew->snapshot_frame : frame, status);
-    } else if (wanted >= 0) {
-        go(view, stats, frame, wanted);
-    } else if (solver) {
-        change(view, stats, frame, set_solver(view, solver));
+    if (view->index == 0) {
+        view->status = take_snapshot(view);
+        show(view, stats, frame, view->status);
     } else {
-        step(view, stats, frame);
+        CairnStatus status = take_over(view);
+        change(view, stats, cairn_is_ok(status) ? crew->snapshot_frame : frame, status);
     }
     SDL_LockMutex(crew->mutex);
-    view->wants_restart = view->wants_restart && !restarts;
-    view->wants_sync = view->wants_sync && !syncs;
-    view->wants_frame = view->wants_frame == wanted ? -1 : view->wants_frame;
+    view->wants_sync = false;
+}
+
+static void work_pick(CairnCrewView *view) {
+    int serial = view->wants_pick;
+    CairnVec3 from = view->ray_from, way = view->ray_way;
+    view->wants_pick = 0;
+    SDL_UnlockMutex(view->crew->mutex);
+    CairnPick pick = look_along(view, serial, from, way);
+    SDL_LockMutex(view->crew->mutex);
+    view->picked = pick;
+}
+
+static void work_act(CairnCrewView *view, CairnStats *stats) {
+    CairnCrew *crew = view->crew;
+    int frame = view->done;
+    while (may_act(view)) {
+        CairnDeed deed = crew->deeds[view->next_deed++];
+        SDL_UnlockMutex(crew->mutex);
+        cairn_touch_do(&view->touch, view->session.world, &deed);
+        SDL_LockMutex(crew->mutex);
+    }
+    bool is_stopped = view->is_stopped;
+    SDL_UnlockMutex(crew->mutex);
+    if (!is_stopped) { // its words stay
+        change(view, stats, frame, cairn_ok());
+    }
+    SDL_LockMutex(crew->mutex);
+}
+
+// In lockstep all go on from the first one's state when the last one has reached the frame.
+static void meet(CairnCrew *crew, int frame) {
+    bool is_due = crew->is_lockstep && crew->view_count > 1 && !is_syncing(crew);
+    for (int i = 0; i < crew->view_count; i++) {
+        is_due = is_due && (crew->views[i].is_stopped || crew->views[i].done == frame);
+    }
+    for (int i = 0; is_due && i < crew->view_count; i++) {
+        crew->views[i].wants_sync = !crew->views[i].wants_restart;
+    }
+}
+
+static void work(CairnCrewView *view, CairnStats *stats) {
+    CairnCrew *crew = view->crew;
+    Job job = next_job(view);
+    int frame = view->done;
+    view->is_busy = true;
+    if (job == JOB_SETUP) {
+        work_setup(view, stats);
+    } else if (job == JOB_RESTART) {
+        work_restart(view, stats);
+    } else if (job == JOB_SYNC) {
+        work_sync(view, stats);
+    } else if (job == JOB_GO) {
+        int wanted = view->wants_frame;
+        SDL_UnlockMutex(crew->mutex);
+        go(view, stats, frame, wanted);
+        SDL_LockMutex(crew->mutex);
+        view->wants_frame = view->wants_frame == wanted ? -1 : view->wants_frame;
+    } else if (job == JOB_PICK) {
+        work_pick(view);
+    } else if (job == JOB_ACT) {
+        work_act(view, stats);
+    } else {
+        view->wants_look = view->wants_look && job != JOB_LOOK;
+        SDL_UnlockMutex(crew->mutex);
+        if (job == JOB_LOOK) {
+            show(view, stats, frame, view->status);
+        } else {
+            step(view, stats, frame);
+        }
+        SDL_LockMutex(crew->mutex);
+        if (job == JOB_STEP) {
+            meet(crew, view->done);
+        }
+    }
     view->is_busy = false;
 }
 
-static int run(void *data) {
+int cairn_crew_run(void *data) {
     CairnCrewView *view = data;
     CairnCrew *crew = view->crew;
     CairnStats stats;
     memset(&stats, 0, sizeof stats);
     SDL_LockMutex(crew->mutex);
-    while (!crew->is_ending) {
-        if (has_work(view)) {
+    while (!crew->is_ending && !view->wants_end) {
+        if (cairn_crew_has_work(view)) {
             work(view, &stats);
             SDL_CondBroadcast(crew->changed);
         } else {
             SDL_CondWait(crew->changed, crew->mutex);
         }
     }
+    view->is_gone = true;
     SDL_UnlockMutex(crew->mutex);
     return 0;
-}
-
-// ---- open and close ----
-
-static const size_t past_limit = (size_t)256 << 20; // bytes of all views
-
-static CairnStatus open_view(CairnCrew *crew, int index, int count, const CairnChoice *choice) {
-    CairnCrewView *view = &crew->views[index];
-    *view = (CairnCrewView){.crew = crew, .index = index, .making = 0, .ready = 1, .shown = 2, .wants_frame = -1};
-    cairn_past_open(&view->past, past_limit / (size_t)count);
-    crew->view_count = index + 1;
-    CAIRN_TRY(choice ? cairn_session_open_with(crew->options, choice, &view->session)
-                     : cairn_session_open(crew->options, &view->session));
-    CAIRN_TRY(cairn_choice_copy(&view->session.choice, &view->first));
-    const CairnCamera *camera = &view->session.scene->camera;
-    double range = cairn_length(cairn_sub(camera->eye, camera->target));
-    view->maker = (CairnSightMaker){
-        .store = &crew->store, .lock = lock, .unlock = unlock, .guard = crew->mutex, .rod_width = 0.004 * range};
-    CairnStats none = {.step_index = 0};
-    CAIRN_TRY(cairn_crew_begin(view, &none));
-    show(view, &none, 0, cairn_ok());
-    return cairn_crew_look(crew, index)->status;
-}
-
-CairnStatus cairn_crew_open(CairnCrew *crew, const CairnRunOptions *options, const CairnChoice *choices, int count,
-                            CairnRecording *recording) {
-    *crew = (CairnCrew){.options = options, .recording = recording, .parted_at = -1};
-    crew->mutex = SDL_CreateMutex();
-    crew->changed = SDL_CreateCond();
-    CairnStatus status = crew->mutex && crew->changed
-                             ? cairn_geometry_open(&crew->store)
-                             : cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no mutex: %s", SDL_GetError());
-    for (int i = 0; i < (count ? count : 1) && cairn_is_ok(status); i++) {
-        status = open_view(crew, i, count ? count : 1, count ? &choices[i] : NULL);
-    }
-    if (cairn_is_ok(status) && options->record) {
-        status = cairn_recorder_open(&crew->recorder, options->record, options, &crew->views[0].session);
-    }
-    if (!cairn_is_ok(status)) {
-        cairn_crew_close(crew);
-    }
-    return status;
-}
-
-CairnStatus cairn_crew_start(CairnCrew *crew) {
-    for (int i = 0; i < crew->view_count; i++) {
-        crew->views[i].thread = SDL_CreateThread(run, "step", &crew->views[i]);
-        if (!crew->views[i].thread) {
-            return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no thread: %s", SDL_GetError());
-        }
-    }
-    return cairn_ok();
-}
-
-// What could not be written of a recording is all that may go wrong here.
-CairnStatus cairn_crew_close(CairnCrew *crew) {
-    if (crew->mutex && crew->changed) {
-        SDL_LockMutex(crew->mutex);
-        crew->is_ending = true;
-        SDL_CondBroadcast(crew->changed);
-        SDL_UnlockMutex(crew->mutex);
-    }
-    for (int i = 0; i < crew->view_count; i++) {
-        CairnCrewView *view = &crew->views[i];
-        if (view->thread) {
-            SDL_WaitThread(view->thread, NULL);
-        }
-        for (int k = 0; k < 3; k++) {
-            cairn_sight_free(&view->sights[k]);
-        }
-        cairn_sight_maker_free(&view->maker);
-        cairn_past_close(&view->past);
-        cairn_choice_close(&view->first);
-        cairn_session_close(&view->session);
-    }
-    CairnStatus status = cairn_recorder_close(&crew->recorder);
-    cairn_geometry_close(&crew->store);
-    free(crew->snapshot);
-    if (crew->changed) {
-        SDL_DestroyCond(crew->changed);
-    }
-    if (crew->mutex) {
-        SDL_DestroyMutex(crew->mutex);
-    }
-    *crew = (CairnCrew){.options = NULL};
-    return status;
-}
-
-// ---- asked by the window ----
-
-int cairn_crew_done(CairnCrew *crew) {
-    SDL_LockMutex(crew->mutex);
-    int done = slowest(crew);
-    SDL_UnlockMutex(crew->mutex);
-    return done;
-}
-
-bool cairn_crew_is_idle(CairnCrew *crew) {
-    SDL_LockMutex(crew->mutex);
-    bool is_idle = true;
-    for (int i = 0; i < crew->view_count; i++) {
-        const CairnCrewView *view = &crew->views[i];
-        is_idle = is_idle && !view->is_busy && !view->wants_sync && !has_work(view);
-    }
-    SDL_UnlockMutex(crew->mutex);
-    return is_idle;
-}
-
-void cairn_crew_want(CairnCrew *crew, int frame) {
-    SDL_LockMutex(crew->mutex);
-    if (frame != crew->wanted) {
-        crew->wanted = frame;
-        SDL_CondBroadcast(crew->changed);
-    }
-    SDL_UnlockMutex(crew->mutex);
-}
-
-void cairn_crew_restart(CairnCrew *crew) {
-    SDL_LockMutex(crew->mutex);
-    for (int i = 0; i < crew->view_count; i++) {
-        crew->views[i].wants_restart = true;
-        crew->views[i].wants_sync = false;
-        crew->views[i].wants_frame = -1;
-    }
-    crew->wanted = 0;
-    SDL_CondBroadcast(crew->changed);
-    SDL_UnlockMutex(crew->mutex);
-}
-
-void cairn_crew_sync(CairnCrew *crew) {
-    SDL_LockMutex(crew->mutex);
-    bool is_free = !is_syncing(crew);
-    for (int i = 0; is_free && i < crew->view_count; i++) {
-        crew->views[i].wants_sync = !crew->views[i].wants_restart && crew->view_count > 1;
-    }
-    SDL_CondBroadcast(crew->changed);
-    SDL_UnlockMutex(crew->mutex);
-}
-
-void cairn_crew_go(CairnCrew *crew, int frame) {
-    SDL_LockMutex(crew->mutex);
-    for (int i = 0; i < crew->view_count && frame >= 0; i++) {
-        crew->views[i].wants_frame = crew->views[i].wants_restart ? -1 : frame;
-    }
-    crew->wanted = frame;
-    SDL_CondBroadcast(crew->changed);
-    SDL_UnlockMutex(crew->mutex);
-}
-
-void cairn_crew_past(CairnCrew *crew, int index, int *first, int *last) {
-    SDL_LockMutex(crew->mutex);
-    *first = crew->views[index].past_first;
-    *last = crew->views[index].past_last;
-    SDL_UnlockMutex(crew->mutex);
-}
-
-void cairn_crew_marks(CairnCrew *crew, int index, int from, int to, CairnCrewMark *marks, int count) {
-    SDL_LockMutex(crew->mutex);
-    const CairnCrewView *view = &crew->views[index];
-    for (int i = 0; i < count; i++) {
-        int low = from + (int)((long long)(to - from) * i / count),
-            high = from + (int)((long long)(to - from) * (i + 1) / count);
-        marks[i] = CAIRN_MARK_NONE;
-        for (int frame = low; frame <= high && frame <= view->past_last; frame++) {
-            if (frame >= view->past_first) {
-                CairnCrewMark mark =
-                    view->past.notes[frame].is_certified ? CAIRN_MARK_CERTIFIED : CAIRN_MARK_NOT_CERTIFIED;
-                mark = crew->parted_at >= 0 && frame >= crew->parted_at ? CAIRN_MARK_PARTED : mark;
-                marks[i] = mark > marks[i] ? mark : marks[i];
-            }
-        }
-    }
-    SDL_UnlockMutex(crew->mutex);
-}
-
-int cairn_crew_parted(CairnCrew *crew) {
-    SDL_LockMutex(crew->mutex);
-    int parted = crew->parted_at;
-    SDL_UnlockMutex(crew->mutex);
-    return parted;
-}
-
-void cairn_crew_choose(CairnCrew *crew, int view, const CairnSolver *solver) {
-    SDL_LockMutex(crew->mutex);
-    crew->views[view].wants_solver = solver;
-    SDL_CondBroadcast(crew->changed);
-    SDL_UnlockMutex(crew->mutex);
-}
-
-const CairnSight *cairn_crew_look(CairnCrew *crew, int index) {
-    CairnCrewView *view = &crew->views[index];
-    SDL_LockMutex(crew->mutex);
-    if (view->is_fresh) {
-        int shown = view->shown;
-        view->shown = view->ready;
-        view->ready = shown;
-        view->is_fresh = false;
-    }
-    SDL_UnlockMutex(crew->mutex);
-    return &view->sights[view->shown];
 }

@@ -4,33 +4,56 @@
 #define CAIRN_VIEWER_CREW_H
 
 #include "demos/program/replay.h"
-#include "demos/program/session.h"
+#include "demos/viewer/history.h"
 #include "demos/viewer/past.h"
 #include "demos/viewer/sight.h"
 #include <SDL2/SDL.h>
 
-enum { CAIRN_CREW_VIEWS = 4 };
+enum { CAIRN_CREW_VIEWS = 4, CAIRN_PLAN_PARAM = 200 };
+
+// Which scene, as the command line would say it.
+typedef struct CairnPlan {
+    char scene[CAIRN_RUN_PATH];
+    char params[CAIRN_RUN_LIST][CAIRN_PLAN_PARAM]; // NAME=VALUE
+    int param_count;
+    uint64_t seed;
+} CairnPlan;
+
+// What a ray met; the window asks, the view's thread looks between two steps.
+typedef struct CairnPick {
+    int serial; // of the question
+    bool has_hit, is_dynamic;
+    CairnVec3 point;
+    CairnBodyId body;
+} CairnPick;
 
 typedef struct CairnCrewView {
     struct CairnCrew *crew;
     int index;
     CairnSession session; // its thread's alone while that runs
-    CairnChoice first;    // the solver and options that it was opened with
-    CairnSightMaker maker;
-    CairnPast past; // its thread's alone; the notes under the lock
+    CairnSetup first;     // what it was opened with
+    CairnTouch touch;     // its thread's alone
+    CairnStatus status;   // the same: of the last step
+    CairnPast past;       // the same; the notes under the lock
     int past_first, past_last;
+    CairnSightMaker maker;
     CairnSight sights[3]; // one is made, one is ready, one is shown
     int making, ready, shown;
-    bool is_fresh; // `ready` is newer than `shown`
+    uint64_t serial; // of the sights
+    bool is_fresh;   // `ready` is newer than `shown`
     SDL_Thread *thread;
+    CairnHistory history; // guarded by the mutex
     // asked for, done by its thread between two steps
-    bool wants_restart, wants_sync;
-    int wants_frame; // of the past; -1: none
-    const CairnSolver *wants_solver;
-    bool is_busy, is_stopped;
-    CairnStatus status; // of the last step; its thread's alone
-    int done;           // frames
-    int uncertified;    // steps; its thread's alone while that runs
+    bool wants_restart, wants_sync, wants_look, wants_end;
+    int wants_frame;         // of the past; -1: none
+    CairnSetup *wants_setup; // NULL: none
+    int wants_pick;          // serial of the question; 0: none
+    CairnVec3 ray_from, ray_way;
+    CairnPick picked;
+    bool is_busy, is_stopped, is_gone;
+    int done; // frames
+    int next_deed;
+    int uncertified; // steps; its thread's alone while that runs
 } CairnCrewView;
 
 typedef struct CairnCrew {
@@ -41,13 +64,20 @@ typedef struct CairnCrew {
     SDL_mutex *mutex;
     SDL_cond *changed;
     bool is_ending;
-    int wanted;     // step up to this frame
+    int wanted; // step up to this frame
+    CairnPlan plan;
+    CairnSightWants wants;
+    CairnDeed *deeds;
+    int deed_count, deed_capacity;
+    int pick_serial;
     void *snapshot; // of the first view, for the others
     size_t snapshot_size, snapshot_capacity;
-    int snapshot_frame;
+    int snapshot_frame, snapshot_deed;
+    CairnTouch snapshot_touch;
     CairnRecording *recording; // that the first view runs again; NULL: none
     int parted_at;             // the first frame in which it did not do the same; -1: none
     CairnRecorder recorder;    // of the first view
+    bool is_lockstep;          // every step starts from the first view's state, so that all solve the same problems
 } CairnCrew;
 
 // A view for each choice; the scene is built before this returns, the threads wait. `recording` is NULL or what the first view runs
@@ -55,17 +85,32 @@ typedef struct CairnCrew {
 CairnStatus cairn_crew_open(CairnCrew *crew, const CairnRunOptions *options, const CairnChoice *choices, int count,
                             CairnRecording *recording);
 CairnStatus cairn_crew_start(CairnCrew *crew);
-// Waits for steps that are under way.
+// Waits for steps that are under way. What could not be written of a recording is all that may go wrong.
 CairnStatus cairn_crew_close(CairnCrew *crew);
 
 // The frame that all views have reached.
 int cairn_crew_done(CairnCrew *crew);
 bool cairn_crew_is_idle(CairnCrew *crew); // nothing asked for is left to do
 void cairn_crew_want(CairnCrew *crew, int frame);
-void cairn_crew_restart(CairnCrew *crew);
-// Go on from the first view's state everywhere.
+// Begin again, with another plan where one is given.
+void cairn_crew_restart(CairnCrew *crew, const CairnPlan *plan);
+// Go on from the first view's state everywhere, once or before every step.
 void cairn_crew_sync(CairnCrew *crew);
-void cairn_crew_choose(CairnCrew *crew, int view, const CairnSolver *solver);
+void cairn_crew_lockstep(CairnCrew *crew, bool is_lockstep);
+// The view takes the setup over.
+CairnStatus cairn_crew_set(CairnCrew *crew, int view, const CairnSetup *setup);
+// One more view of the scene, solved as `setup` says, which goes on from the first one's state; refused where the last one that was
+// taken away has not ended yet.
+CairnStatus cairn_crew_add(CairnCrew *crew, const CairnSetup *setup);
+// The last view goes, after the step that is under way.
+void cairn_crew_remove(CairnCrew *crew);
+// What sights shall show beyond the bodies.
+void cairn_crew_look_for(CairnCrew *crew, const CairnSightWants *wants);
+// In all views, at the first frame that none of them has begun to step from.
+CairnStatus cairn_crew_do(CairnCrew *crew, const CairnDeed *deed);
+// Answers the serial of the question; cairn_crew_picked has the answer when its serial is this one.
+int cairn_crew_pick(CairnCrew *crew, int view, CairnVec3 from, CairnVec3 way);
+CairnPick cairn_crew_picked(CairnCrew *crew, int view);
 // All go to a frame of the past, as near as it is kept.
 void cairn_crew_go(CairnCrew *crew, int frame);
 
@@ -81,6 +126,8 @@ void cairn_crew_marks(CairnCrew *crew, int view, int from, int to, CairnCrewMark
 // The first frame in which a replay parts from its recording, -1: none.
 int cairn_crew_parted(CairnCrew *crew);
 
+// Copy the last `count` moments of a view, oldest first; answers how many there were.
+int cairn_crew_history(CairnCrew *crew, int view, CairnMoment *moments, int count);
 // The newest sight; it stays as it is until the next call for this view.
 const CairnSight *cairn_crew_look(CairnCrew *crew, int index);
 

@@ -92,7 +92,12 @@ CairnStatus cairn_crew_step(CairnCrewView *view, CairnStats *stats, int frame) {
 
 CairnStatus cairn_crew_pin(CairnCrewView *view, const CairnStats *stats, int frame) {
     CairnRecorder *recorder = &view->crew->recorder;
-    (void)cairn_past_pin(&view->past, &view->session, stats, frame);
+    if (frame > view->past.last) { // another view's frame: nothing of the own past leads there
+        (void)cairn_past_keep(&view->past, &view->session, stats, frame);
+        note(view, stats);
+    } else {
+        (void)cairn_past_pin(&view->past, &view->session, stats, frame);
+    }
     if (view->index > 0 || !recorder->file) {
         return cairn_ok();
     }

@@ -1,31 +1,8 @@
 // Overlay: the words over the picture. Each view has two lines at its top and the referee's banner at its bottom.
 #include "demos/viewer/viewer.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const CairnPaint ink = {0x1E2630, 1}, paper = {0xFFFFFF, 0.82f}, faint = {0x55606C, 1};
-static const CairnPaint good = {0x1F6F5C, 1}, bad = {0xA8321E, 1}, white = {0xFFFFFF, 1};
-
-// One row, but for four views: two of two.
-CairnViewerBox cairn_viewer_box(const CairnViewer *viewer, int view) {
-    int count = viewer->crew.view_count, columns = count == 4 ? 2 : count, rows = count == 4 ? 2 : 1;
-    int column = view % columns, row = view / columns;
-    int x0 = viewer->width * column / columns, x1 = viewer->width * (column + 1) / columns;
-    int y0 = viewer->height * row / rows, y1 = viewer->height * (row + 1) / rows;
-    return (CairnViewerBox){x0, y0, x1 - x0, y1 - y0};
-}
-
-// As much of the words as fits, with dots where some had to go.
-static void add_fitting(CairnLabels *text, double x, double y, double room, CairnPaint paint, const char *words) {
-    char cut[400];
-    snprintf(cut, sizeof cut, "%s", words);
-    size_t length = strlen(cut);
-    while (length > 3 && cairn_labels_width(text, cut) > room) {
-        cut[--length] = '\0';
-        memcpy(cut + length - 2, "..", 2);
-    }
-    cairn_labels_add(text, x, y, paint, cut);
-}
 
 static void pace_words(const CairnViewer *viewer, char *words, size_t size) {
     if (viewer->is_paused) {
@@ -37,130 +14,256 @@ static void pace_words(const CairnViewer *viewer, char *words, size_t size) {
     }
 }
 
-static void draw_lines(CairnViewer *viewer, int view, const CairnSight *sight) {
-    CairnLabels *text = &viewer->text;
+static void draw_lines(CairnViewer *viewer, int view, const CairnSight *sight, int rank) {
+    CairnInk *ink = &viewer->ink;
+    const CairnTheme *theme = viewer->ui.theme;
     CairnViewerBox box = cairn_viewer_box(viewer, view);
-    double line = (double)text->line, pad = 0.6 * text->size;
+    double line = cairn_ink_line(ink, CAIRN_FACE_TEXT), pad = viewer->ui.gap + 2;
     char words[2][300], pace[40];
     pace_words(viewer, pace, sizeof pace);
-    snprintf(words[0], sizeof words[0], "%s   frame %d   t = %.3f s   %s", viewer->crew.views[0].session.scene->name,
-             sight->frame, sight->time, pace);
+    snprintf(words[0], sizeof words[0], "%s   frame %d   t = %.3f s   %s", sight->scene, sight->frame, sight->time,
+             pace);
     snprintf(words[1], sizeof words[1], "%s   %.2f ms a step   residual %.1e m/s   %d contacts", sight->solver,
              1e3 * sight->stats.times.step, sight->stats.residual.scaled, sight->stats.contacts);
     if (sight->stats.step_index == 0) {
         snprintf(words[1], sizeof words[1], "%s", sight->solver);
     }
-    double first = cairn_labels_width(text, words[0]), second = cairn_labels_width(text, words[1]);
-    double width = first > second ? first : second, room = box.width - 4 * pad;
-    width = width < room ? width : room;
-    cairn_labels_box(text, box.x + pad, box.y + pad, width + 2 * pad, 2 * line + pad, paper);
-    add_fitting(text, box.x + 2 * pad, box.y + 1.5 * pad, room, ink, words[0]);
-    add_fitting(text, box.x + 2 * pad, box.y + 1.5 * pad + line, room, faint, words[1]);
+    bool has_chip = viewer->crew.view_count > 1;
+    double first = rank == 0 ? cairn_ink_width(ink, CAIRN_FACE_TEXT, words[0]) : 0, chip = has_chip ? line : 0;
+    double second = cairn_ink_width(ink, CAIRN_FACE_TEXT, words[1]) + chip, room = box.width - 4 * pad;
+    double width = fmin(fmax(first, second), room), y = box.y + pad + (rank > 0 ? line + rank * (line + 2 * pad) : 0);
+    cairn_ink_round(ink, (CairnArea){box.x + pad, y, width + 2 * pad, (rank == 0 ? 2 : 1) * line + 1.5 * pad}, pad,
+                    theme->paper);
+    y += 0.75 * pad;
+    if (rank == 0) {
+        cairn_ink_fitting(ink, CAIRN_FACE_TEXT, box.x + 2 * pad, y, room, theme->ink, words[0]);
+        y += line;
+    }
+    if (has_chip) { // the colour of its curves
+        double side = 0.5 * line;
+        cairn_ink_round(ink, (CairnArea){box.x + 2 * pad, y + 0.25 * line, side, side}, 3,
+                        (CairnPaint){theme->curves[view], 1});
+    }
+    cairn_ink_fitting(ink, CAIRN_FACE_TEXT, box.x + 2 * pad + chip, y, room - chip, theme->faint, words[1]);
 }
 
-static void draw_banner(CairnViewer *viewer, int view, const CairnSight *sight) {
-    CairnLabels *text = &viewer->text;
+static void draw_banner(CairnViewer *viewer, int view, const CairnSight *sight, int rank) {
+    CairnInk *ink = &viewer->ink;
+    const CairnTheme *theme = viewer->ui.theme;
     CairnViewerBox box = cairn_viewer_box(viewer, view);
-    double line = (double)text->line, pad = 0.6 * text->size, height = line + pad;
-    CairnPaint paint = sight->is_certified ? good : bad;
-    cairn_labels_box(text, box.x, box.y + box.height - height, box.width, height, paint);
-    const char *hint = "h: help";
-    double y = box.y + box.height - height + 0.5 * pad, hint_width = cairn_labels_width(text, hint);
+    double line = cairn_ink_line(ink, CAIRN_FACE_TEXT), pad = viewer->ui.gap + 2, height = line + pad;
+    double top = box.y + box.height - (rank + 1) * height;
+    char words[400];
+    bool has_worst = sight->worst.is_there && !sight->is_certified && cairn_is_ok(sight->status);
+    snprintf(words, sizeof words, "%.60s%s%.199s%s%.119s", viewer->look.overlay ? sight->solver : "",
+             viewer->look.overlay ? ": " : "", sight->verdict, has_worst ? ", worst: " : "",
+             has_worst ? sight->worst.words : "");
+    cairn_ink_box(ink, (CairnArea){box.x, top, box.width, height}, sight->is_certified ? theme->good : theme->bad);
+    const char *hint = "?: keys";
+    double y = top + 0.5 * pad, hint_width = cairn_ink_width(ink, CAIRN_FACE_TEXT, hint);
     bool has_hint = view == viewer->crew.view_count - 1;
-    add_fitting(text, box.x + 2 * pad, y, box.width - 4 * pad - (has_hint ? hint_width + 2 * pad : 0), white,
-                sight->verdict);
+    cairn_ink_fitting(ink, CAIRN_FACE_TEXT, box.x + 2 * pad, y,
+                      box.width - 4 * pad - (has_hint ? hint_width + 2 * pad : 0), theme->on_banner, words);
     if (has_hint) {
-        cairn_labels_add(text, box.x + box.width - 2 * pad - hint_width, y, white, hint);
+        cairn_ink_words(ink, CAIRN_FACE_TEXT, box.x + box.width - 2 * pad - hint_width, y, theme->on_banner, hint);
     }
-    if (viewer->crew.view_count > 1) {
+    if (viewer->crew.view_count > 1 && !viewer->look.overlay) {
         if (view == viewer->active) {
-            cairn_labels_box(text, box.x, box.y, box.width, 3, (CairnPaint){0x2F7FB5, 1});
+            cairn_ink_box(ink, (CairnArea){box.x, box.y, box.width, 3}, theme->accent);
         }
-        cairn_labels_box(text, box.x + box.width - 1, box.y, 1, box.height, white);
+        cairn_ink_box(ink, (CairnArea){box.x + box.width - 1, box.y, 1, box.height}, theme->edge);
     }
 }
 
-// What colours and arrows mean, above the first view's banner.
-static void draw_legend(CairnViewer *viewer, const CairnSight *sight) {
-    CairnLabels *text = &viewer->text;
-    CairnViewerBox box = cairn_viewer_box(viewer, 0);
-    double line = (double)text->line, pad = 0.6 * text->size;
-    double x = box.x + 2 * pad, y = box.y + box.height - 3 * line - 3.5 * pad;
-    char words[120];
-    if (viewer->shows_forces) {
-        snprintf(words, sizeof words, "contact forces: the longest arrow is %.3g N", viewer->top_force);
-        cairn_labels_box(text, x - pad, y, cairn_labels_width(text, words) + 2 * pad, line, paper);
-        cairn_labels_add(text, x, y, ink, words);
-        y -= line + pad;
+// ---- what colours and arrows mean, above the first view's banner ----
+
+static double add_line(CairnViewer *viewer, double x, double y, const char *words) {
+    CairnInk *ink = &viewer->ink;
+    double line = cairn_ink_line(ink, CAIRN_FACE_TEXT), pad = viewer->ui.gap + 2;
+    double width = cairn_ink_width(ink, CAIRN_FACE_TEXT, words);
+    cairn_ink_round(ink, (CairnArea){x - pad, y - 0.25 * pad, width + 2 * pad, line + 0.5 * pad}, pad,
+                    viewer->ui.theme->paper);
+    cairn_ink_words(ink, CAIRN_FACE_TEXT, x, y, viewer->ui.theme->ink, words);
+    return y - line - pad;
+}
+
+static double add_ramp(CairnViewer *viewer, double x, double y, const char *name, CairnScale scale) {
+    enum { CELLS = 48 };
+    CairnInk *ink = &viewer->ink;
+    double line = cairn_ink_line(ink, CAIRN_FACE_TEXT), pad = viewer->ui.gap + 2, bar = 9 * ink->size;
+    char low[80], high[40];
+    snprintf(low, sizeof low, "%s  %.2g", name, scale.low);
+    snprintf(high, sizeof high, "%.2g %s", scale.high, scale.unit);
+    double left = cairn_ink_width(ink, CAIRN_FACE_TEXT, low) + pad;
+    double width = left + bar + cairn_ink_width(ink, CAIRN_FACE_TEXT, high) + 3 * pad;
+    cairn_ink_round(ink, (CairnArea){x - pad, y - 0.25 * pad, width, line + 0.5 * pad}, pad, viewer->ui.theme->paper);
+    cairn_ink_words(ink, CAIRN_FACE_TEXT, x, y, viewer->ui.theme->ink, low);
+    for (int i = 0; i < CELLS; i++) {
+        CairnColor c = cairn_look_ramp((i + 0.5) / CELLS);
+        unsigned rgb =
+            (unsigned)cairn_color_byte(c.r) << 16 | (unsigned)cairn_color_byte(c.g) << 8 | cairn_color_byte(c.b);
+        cairn_ink_box(ink, (CairnArea){x + left + bar * i / CELLS, y + 0.25 * line, bar / CELLS + 1, 0.5 * line},
+                      (CairnPaint){rgb, 1});
     }
-    if (viewer->coloring == CAIRN_COLOR_PART) {
-        bool has_parts = sight->stats.parts > 0;
+    cairn_ink_words(ink, CAIRN_FACE_TEXT, x + left + bar + pad, y, viewer->ui.theme->ink, high);
+    return y - line - pad;
+}
+
+static double add_grips(CairnViewer *viewer, double x, double y) {
+    static const struct {
+        const char *name;
+        unsigned rgb;
+    } grips[] = {{"sticks", 0x0072B2}, {"slips", 0xE69F00}, {"open", 0x8A8F96}};
+    CairnInk *ink = &viewer->ink;
+    double line = cairn_ink_line(ink, CAIRN_FACE_TEXT), pad = viewer->ui.gap + 2;
+    cairn_ink_round(ink, (CairnArea){x - pad, y - 0.25 * pad, 13.5 * ink->size, line + 0.5 * pad}, pad,
+                    viewer->ui.theme->paper);
+    for (int i = 0; i < 3; i++) {
+        double at = x + 4.5 * ink->size * i;
+        cairn_ink_round(ink, (CairnArea){at, y + 0.25 * line, 0.5 * line, 0.5 * line}, line,
+                        (CairnPaint){grips[i].rgb, 1});
+        cairn_ink_words(ink, CAIRN_FACE_TEXT, at + 0.8 * line, y, viewer->ui.theme->ink, grips[i].name);
+    }
+    return y - line - pad;
+}
+
+static void draw_legend(CairnViewer *viewer, const CairnSight *const *sights) {
+    const CairnSight *sight = sights[viewer->active];
+    CairnViewerBox box = cairn_viewer_box(viewer, 0);
+    double line = cairn_ink_line(&viewer->ink, CAIRN_FACE_TEXT), pad = viewer->ui.gap + 2;
+    int banners = viewer->look.overlay ? viewer->crew.view_count : 1;
+    double x = box.x + 2 * pad, y = box.y + box.height - (banners + 1) * (line + pad) - pad;
+    char words[160];
+    CairnScale scale;
+    const CairnLook *look = &viewer->look;
+    if (look->forces) {
+        snprintf(words, sizeof words, "forces: the longest arrow is %.3g N", viewer->top_force);
+        y = add_line(viewer, x, y, words);
+    }
+    if (look->cones) {
+        y = add_grips(viewer, x, y);
+    }
+    if (look->interface) {
+        snprintf(words, sizeof words, "interface: %d constraints, %d rows", sight->stats.interface_constraints,
+                 sight->stats.interface_rows);
+        y = add_line(viewer, x, y, words);
+    }
+    if (look->joints) {
+        snprintf(words, sizeof words, "joint errors: at most %.2g m, %.2g rad", sight->stats.joint_error_linear,
+                 sight->stats.joint_error_angular);
+        y = add_line(viewer, x, y, words);
+    }
+    if (cairn_look_scale(sight, look->coloring, viewer->top_speed, viewer->top_residual, &scale)) {
+        add_ramp(viewer, x, y, cairn_coloring_name(look->coloring), scale);
+    } else if (look->coloring == CAIRN_COLOR_PART) {
         snprintf(words, sizeof words,
-                 has_parts ? "colour by part: %d parts" : "colour by part: this solver has no parts",
+                 sight->stats.parts > 1 ? "colour by part: %d parts" : "colour by part: this solver has no parts",
                  sight->stats.parts);
-        cairn_labels_box(text, x - pad, y, cairn_labels_width(text, words) + 2 * pad, line, paper);
-        cairn_labels_add(text, x, y, ink, words);
-    } else if (viewer->coloring == CAIRN_COLOR_SPEED) {
-        snprintf(words, sizeof words, "%.2g m/s", viewer->top_speed);
-        double bar = 12 * text->size, left = cairn_labels_width(text, "0") + pad;
-        cairn_labels_box(text, x - pad, y, left + bar + cairn_labels_width(text, words) + 3 * pad, line, paper);
-        cairn_labels_add(text, x, y, ink, "0");
-        enum { CELLS = 48 };
-        for (int i = 0; i < CELLS; i++) {
-            CairnColor c = cairn_painter_speed_color((i + 0.5) / CELLS);
-            unsigned rgb =
-                (unsigned)cairn_color_byte(c.r) << 16 | (unsigned)cairn_color_byte(c.g) << 8 | cairn_color_byte(c.b);
-            cairn_labels_box(text, x + left + bar * i / CELLS, y + 0.25 * line, bar / CELLS + 1, 0.5 * line,
-                             (CairnPaint){rgb, 1});
-        }
-        cairn_labels_add(text, x + left + bar + pad, y, ink, words);
+        add_line(viewer, x, y, words);
+    } else if (look->coloring == CAIRN_COLOR_ISLAND) {
+        snprintf(words, sizeof words, "colour by island: %d islands", sight->island_count);
+        add_line(viewer, x, y, words);
     }
 }
+
+// ---- help and hints ----
+
+static const char *const mouse[][2] = {
+    {"left drag", "a body: pull it; else turn the camera"},
+    {"alt + left", "turn the camera, whatever is there"},
+    {"right drag", "move the camera; shift + left too"},
+    {"ctrl + left", "push a body"},
+    {"wheel", "nearer, farther"},
+    {"w a s d q e", "fly"},
+};
+enum { MOUSE_COUNT = (int)(sizeof(mouse) / sizeof(mouse[0])) };
 
 static void draw_help(CairnViewer *viewer) {
-    CairnLabels *text = &viewer->text;
+    CairnInk *ink = &viewer->ink;
+    const CairnTheme *theme = viewer->ui.theme;
     char solvers[400] = "";
     for (int i = 1; i <= 9 && cairn_viewer_solver(viewer, i); i++) {
         size_t used = strlen(solvers);
         snprintf(solvers + used, sizeof solvers - used, "%s%d %s", i > 1 ? "  " : "", i,
                  cairn_viewer_solver(viewer, i)->name);
     }
-    static const char *const mouse[][2] = {{"left drag", "turn the camera"},
-                                           {"right drag", "move it; shift and left drag too"},
-                                           {"wheel", "nearer, farther"}};
-    double line = (double)text->line, pad = text->size, column = 9 * text->size;
-    int count = cairn_viewer_key_count(), rows = count + 5;
-    double width = column + cairn_labels_width(text, solvers) + 2 * pad, height = rows * line + 2 * pad;
-    width = width < viewer->width ? width : viewer->width;
-    double left = 0.5 * (viewer->width - width), x = left + pad, y = 0.5 * (viewer->height - height);
-    y = y > 0 ? y : 0;
-    cairn_labels_box(text, left, y, width, height, (CairnPaint){0xFFFFFF, 0.94f});
-    y += pad;
-    for (int i = 0; i < count; i++, y += line) {
-        cairn_labels_add(text, x, y, ink, cairn_viewer_key_at(i)->name);
-        cairn_labels_add(text, x + column, y, faint, cairn_viewer_key_at(i)->help);
+    int count = cairn_viewer_key_count() + MOUSE_COUNT, rows = (count + 1) / 2;
+    double line = cairn_ink_line(ink, CAIRN_FACE_TEXT), pad = ink->size, column = 4.8 * ink->size;
+    double half = fmin(20 * ink->size, 0.5 * (viewer->width - 3 * pad));
+    CairnArea area = {0, 0, 2 * half + 3 * pad, (rows + 2.5) * line + 2 * pad};
+    area.x = fmax(0.5 * (viewer->width - area.width), 0);
+    area.y = fmax(0.5 * (viewer->height - area.height), 0);
+    ink->layer = 1;
+    cairn_ink_round(ink, area, 2 * viewer->ui.gap, theme->edge);
+    cairn_ink_round(ink, cairn_area_inset(area, 1), 2 * viewer->ui.gap, (CairnPaint){theme->panel.rgb, 0.98f});
+    for (int i = 0; i < count; i++) {
+        int m = i - cairn_viewer_key_count();
+        const char *name = m < 0 ? cairn_viewer_key_at(i)->name : mouse[m][0];
+        const char *words = m < 0 ? cairn_viewer_key_at(i)->help : mouse[m][1];
+        double x = area.x + pad + (i / rows) * (half + pad), y = area.y + pad + i % rows * line;
+        cairn_ink_fitting(ink, CAIRN_FACE_TEXT, x, y, column - 4, theme->ink, name);
+        cairn_ink_fitting(ink, CAIRN_FACE_TEXT, x + column, y, half - column, theme->faint, words);
     }
-    cairn_labels_add(text, x, y, ink, "1 ... 9");
-    cairn_labels_add(text, x + column, y, faint,
-                     viewer->crew.view_count > 1 ? "solver of the view under the mouse:" : "solver:");
-    y += line;
-    add_fitting(text, x + column, y, width - column - 2 * pad, faint, solvers);
-    y += line;
-    for (int i = 0; i < 3; i++, y += line) {
-        cairn_labels_add(text, x, y, ink, mouse[i][0]);
-        cairn_labels_add(text, x + column, y, faint, mouse[i][1]);
+    double y = area.y + pad + (rows + 0.5) * line;
+    cairn_ink_words(ink, CAIRN_FACE_TEXT, area.x + pad, y, theme->ink,
+                    viewer->crew.view_count > 1 ? "1 ... 9: solver of the view under the mouse" : "1 ... 9: solver");
+    cairn_ink_fitting(ink, CAIRN_FACE_TEXT, area.x + pad, y + line, area.width - 2 * pad, theme->faint, solvers);
+    ink->layer = 0;
+}
+
+// In the middle of the stage: what was refused or done, and hints when the window opens for the first time.
+static void draw_notice(CairnViewer *viewer) {
+    static const char *const hints[] = {"Drag a body to pull it, the ground to turn the camera.",
+                                        "The wheel goes nearer, the right button moves the camera.",
+                                        "Space pauses, 1 to 9 change the solver, ? shows all keys."};
+    CairnInk *ink = &viewer->ink;
+    const CairnTheme *theme = viewer->ui.theme;
+    CairnArea stage = cairn_viewer_places(viewer).stage;
+    double line = cairn_ink_line(ink, CAIRN_FACE_TEXT), pad = ink->size, width = 0;
+    const char *lines[3] = {viewer->notice, NULL, NULL};
+    int count = cairn_viewer_clock() < viewer->notice_until;
+    if (!count && viewer->shows_hints && !viewer->options->is_hidden) {
+        count = 3;
+        memcpy(lines, hints, sizeof hints);
+    }
+    for (int i = 0; i < count; i++) {
+        width = fmax(width, cairn_ink_width(ink, CAIRN_FACE_TEXT, lines[i]));
+    }
+    width = fmin(width, stage.width - 4 * pad);
+    CairnArea area = {stage.x + 0.5 * (stage.width - width) - pad, stage.y + 0.72 * stage.height, width + 2 * pad,
+                      count * line + pad};
+    if (count > 0 && width > 0) {
+        cairn_ink_round(ink, area, pad, theme->paper);
+    }
+    for (int i = 0; i < count && width > 0; i++) {
+        cairn_ink_fitting(ink, CAIRN_FACE_TEXT, area.x + pad, area.y + 0.5 * pad + i * line, width, theme->ink,
+                          lines[i]);
     }
 }
 
 void cairn_viewer_overlay(CairnViewer *viewer, const CairnSight *const *sights) {
-    for (int i = 0; i < viewer->crew.view_count; i++) {
-        draw_lines(viewer, i, sights[i]);
-        draw_banner(viewer, i, sights[i]);
+    int count = viewer->crew.view_count;
+    cairn_ui_begin(&viewer->ui, cairn_theme(viewer->look.dark), &viewer->input);
+    viewer->input.was_pressed = viewer->input.was_released = false;
+    viewer->input.wheel = 0;
+    viewer->input.text[0] = '\0';
+    viewer->input.key_count = 0;
+    for (int i = 0; i < count; i++) {
+        draw_lines(viewer, i, sights[i], viewer->look.overlay ? i : 0);
+        draw_banner(viewer, i, sights[i], viewer->look.overlay ? count - 1 - i : 0);
     }
-    draw_legend(viewer, sights[0]);
+    draw_legend(viewer, sights);
     cairn_viewer_draw_scrubber(viewer, sights[viewer->active]);
+    draw_notice(viewer);
     if (viewer->shows_help) {
         draw_help(viewer);
     }
-    cairn_labels_draw(&viewer->text, viewer->width, viewer->height);
+    for (int i = 0; i < count; i++) {
+        if (sights[i]->touch.notice[0] && viewer->hand.hold == CAIRN_HOLD_NONE) {
+            cairn_ink_words(&viewer->ink, CAIRN_FACE_SMALL, cairn_viewer_box(viewer, i).x + viewer->ink.size,
+                            cairn_viewer_box(viewer, i).y + 4.5 * viewer->ink.size, viewer->ui.theme->bad,
+                            sights[i]->touch.notice);
+            break;
+        }
+    }
 }

@@ -4,32 +4,33 @@
 #include "demos/viewer/shaders.h"
 #include <cglm/cglm.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { MAP_SIZE = 2048, MANY = 3000, STRIPES = 1, EDGES = 2, ARROW = 3 };
+enum { MAP_SIZE = 2048, SKY_SIZE = 1024, MANY = 3000, STRIPES = 1, EDGES = 2, ARROW = 3 };
 
 typedef float Instance[16];
 
 typedef struct Matrices {
-    mat4 camera, light;
-    float texel; // of the shadow map, metres
+    mat4 camera, light, sky;
+    float texel;  // of the shadow map, metres
+    float spread; // of the sky's light, share of its map
 } Matrices;
 
 // ---- open and close ----
 
-static void open_map(CairnPainter *painter) {
-    glGenTextures(1, &painter->map);
-    glBindTexture(GL_TEXTURE_2D, painter->map);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, MAP_SIZE, MAP_SIZE, 0, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT,
-                 NULL);
+static void open_map(int size, GLuint *map, GLuint *frame) {
+    glGenTextures(1, map);
+    glBindTexture(GL_TEXTURE_2D, *map);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, size, size, 0, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, NULL);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_MODE, GL_COMPARE_REF_TO_TEXTURE);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_FUNC, GL_LEQUAL);
-    glGenFramebuffers(1, &painter->map_frame);
-    glBindFramebuffer(GL_FRAMEBUFFER, painter->map_frame);
-    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, painter->map, 0);
+    glGenFramebuffers(1, frame);
+    glBindFramebuffer(GL_FRAMEBUFFER, *frame);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, *map, 0);
     glDrawBuffer(GL_NONE);
     glReadBuffer(GL_NONE);
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
@@ -42,7 +43,8 @@ CairnStatus cairn_painter_open(CairnPainter *painter) {
     CAIRN_TRY(cairn_gpu_program("backdrop", cairn_shader_backdrop_vertex, cairn_shader_backdrop_fragment,
                                 &painter->backdrop));
     CAIRN_TRY(cairn_gpu_program("ground", cairn_shader_ground_vertex, cairn_shader_ground_fragment, &painter->ground));
-    open_map(painter);
+    open_map(MAP_SIZE, &painter->map, &painter->map_frame);
+    open_map(SKY_SIZE, &painter->sky, &painter->sky_frame);
     glGenBuffers(1, &painter->instances);
     glGenVertexArrays(1, &painter->empty);
     return cairn_ok();
@@ -59,8 +61,10 @@ void cairn_painter_close(CairnPainter *painter) {
     glDeleteProgram(painter->shadow);
     glDeleteProgram(painter->backdrop);
     glDeleteProgram(painter->ground);
-    glDeleteTextures(1, &painter->map);
-    glDeleteFramebuffers(1, &painter->map_frame);
+    cairn_marks_free(&painter->marks);
+    GLuint maps[] = {painter->map, painter->sky}, frames[] = {painter->map_frame, painter->sky_frame};
+    glDeleteTextures(2, maps);
+    glDeleteFramebuffers(2, frames);
     glDeleteBuffers(1, &painter->instances);
     glDeleteVertexArrays(1, &painter->empty);
     *painter = (CairnPainter){0};
@@ -100,30 +104,19 @@ CairnStatus cairn_painter_upload(CairnPainter *painter, const CairnGeometryStore
 
 // ---- instances: what is drawn with the same geometry lies together ----
 
-CairnColor cairn_painter_speed_color(double share) {
-    static const unsigned stops[] = {0x2B3A67, 0x2F7FB5, 0x3A9D86, 0xE8D56B};
-    double x = 3 * cairn_clamp(share, 0, 1);
-    int i = x < 3 ? (int)x : 2;
-    return cairn_color_mix(cairn_color(stops[i]), cairn_color(stops[i + 1]), x - i);
-}
-
-static CairnColor color_of(const CairnPainting *painting, const CairnSightItem *item) {
-    if (!item->is_static && painting->coloring == CAIRN_COLOR_SPEED) {
-        return cairn_painter_speed_color((double)item->speed / fmax(painting->top_speed, 1e-9));
-    }
-    if (!item->is_static && painting->coloring == CAIRN_COLOR_PART) {
-        return item->part < 0 ? cairn_static_color() : cairn_body_color(item->part);
-    }
-    return (CairnColor){(double)item->color[0], (double)item->color[1], (double)item->color[2]};
-}
-
 static int geometry_of(const CairnSight *sight, const CairnSightItem *item) {
     bool is_coarse = item->geometry == CAIRN_GEOMETRY_SPHERE && sight->item_count > MANY;
     return is_coarse ? CAIRN_GEOMETRY_SPHERE_COARSE : item->geometry;
 }
 
-static void fill(const CairnPainting *painting, const CairnSightItem *item, Instance instance) {
-    CairnColor color = color_of(painting, item);
+static void fill(const CairnPainting *painting, const CairnSightItem *item, CairnScale scale, Instance instance) {
+    CairnColor color = cairn_look_color(painting->sight, painting->first, item, painting->look->coloring, scale);
+    if (painting->is_over) {
+        color = cairn_color(painting->tint);
+    }
+    if (painting->selected && item->body >= 0 && painting->sight->bodies[item->body].id.index == painting->selected) {
+        color = cairn_color_mix(color, cairn_color(0xFFD75E), 0.7);
+    }
     bool is_round = item->kind == CAIRN_PART_SPHERE || item->kind == CAIRN_PART_CAPSULE;
     int kind = is_round && !item->is_static ? STRIPES : item->kind == CAIRN_PART_BOX ? EDGES : 0;
     for (int k = 0; k < 3; k++) {
@@ -137,7 +130,7 @@ static void fill(const CairnPainting *painting, const CairnSightItem *item, Inst
     instance[12] = (float)color.r;
     instance[13] = (float)color.g;
     instance[14] = (float)color.b;
-    instance[15] = 1;
+    instance[15] = painting->is_over ? 0.45f : 1;
 }
 
 static CairnStatus make_room(CairnPainter *painter, int count) {
@@ -155,6 +148,8 @@ static CairnStatus make_room(CairnPainter *painter, int count) {
 // starts[g] to starts[g + 1]: the instances of geometry g.
 static CairnStatus sort_instances(CairnPainter *painter, const CairnPainting *painting, int *starts) {
     const CairnSight *sight = painting->sight;
+    CairnScale scale;
+    cairn_look_scale(sight, painting->look->coloring, painting->top_speed, painting->top_residual, &scale);
     CAIRN_TRY(make_room(painter, sight->item_count));
     for (int i = 0; i < sight->item_count; i++) {
         const CairnSightItem *item = &sight->items[i];
@@ -166,7 +161,7 @@ static CairnStatus sort_instances(CairnPainter *painter, const CairnPainting *pa
     for (int i = sight->item_count - 1; i >= 0; i--) { // backwards, so that each group ends where it began
         const CairnSightItem *item = &sight->items[i];
         if (item->kind != CAIRN_PART_PLANE) {
-            fill(painting, item, painter->data[--starts[geometry_of(sight, item) + 1]]);
+            fill(painting, item, scale, painter->data[--starts[geometry_of(sight, item) + 1]]);
         }
     }
     // Now starts[g + 1] is the start of g: move it to its place.
@@ -183,7 +178,7 @@ static CairnStatus sort_instances(CairnPainter *painter, const CairnPainting *pa
     return cairn_ok();
 }
 
-static void draw_group(const CairnPainter *painter, int g, int first, int count) {
+static void draw_group(CairnPainter *painter, int g, int first, int count) {
     if (count == 0) {
         return;
     }
@@ -194,9 +189,10 @@ static void draw_group(const CairnPainter *painter, int g, int first, int count)
                               (const void *)((size_t)first * sizeof(Instance) + k * 4 * sizeof(float)));
     }
     glDrawArraysInstanced(GL_TRIANGLES, 0, painter->meshes[g].vertex_count, count);
+    painter->draw_calls++;
 }
 
-static void draw_groups(const CairnPainter *painter, const int *starts) {
+static void draw_groups(CairnPainter *painter, const int *starts) {
     for (int g = 0; g < painter->mesh_count; g++) {
         draw_group(painter, g, starts[g], starts[g + 1] - starts[g]);
     }
@@ -214,7 +210,8 @@ static void look(CairnVec3 eye, CairnVec3 target, mat4 view) {
     vec3 e, t;
     to_float(eye, e);
     to_float(target, t);
-    glm_lookat(e, t, (vec3){0, 0, 1}, view);
+    bool is_upright = eye.x == target.x && eye.y == target.y;
+    glm_lookat(e, t, is_upright ? (vec3){0, 1, 0} : (vec3){0, 0, 1}, view);
 }
 
 // The ball that the sun's map covers: what lies near the camera's target, in coarse steps of size so that shadows do not swim.
@@ -240,6 +237,9 @@ static void make_matrices(const CairnPainting *painting, Matrices *matrices) {
     glm_ortho(-e, e, -e, e, 0.5f * e, 4 * e, lens);
     glm_mat4_mul(lens, view, matrices->light);
     matrices->texel = 2 * e / MAP_SIZE;
+    look(cairn_add_scaled(camera->target, 2 * extent, cairn_vec3(0, 0, 1)), camera->target, view);
+    glm_mat4_mul(lens, view, matrices->sky);
+    matrices->spread = (float)(0.035 * painting->range / (2 * extent));
 }
 
 // ---- passes ----
@@ -259,6 +259,10 @@ static void set_float(GLuint program, const char *name, double x) {
 // A program, and what they all know of the view. Names that a program does not have are ignored (location -1).
 static void use(const CairnPainter *painter, GLuint program, const CairnPainting *painting, Matrices *matrices) {
     CairnTints tints = cairn_tints();
+    if (painting->theme->top) {
+        tints.top = cairn_color(painting->theme->top);
+        tints.bottom = cairn_color(painting->theme->bottom);
+    }
     glUseProgram(program);
     glUniformMatrix4fv(glGetUniformLocation(program, "u_camera"), 1, GL_FALSE, matrices->camera[0]);
     glUniformMatrix4fv(glGetUniformLocation(program, "u_light"), 1, GL_FALSE, matrices->light[0]);
@@ -270,7 +274,12 @@ static void use(const CairnPainter *painter, GLuint program, const CairnPainting
     set_vec3(program, "u_sun", painting->sun);
     set_vec3(program, "u_eye", painting->camera.eye);
     set_float(program, "u_texel", (double)matrices->texel);
+    glUniformMatrix4fv(glGetUniformLocation(program, "u_sky"), 1, GL_FALSE, matrices->sky[0]);
+    set_float(program, "u_spread", painting->look->occlusion ? (double)matrices->spread : 0);
     glUniform1i(glGetUniformLocation(program, "u_shadow"), 0);
+    glUniform1i(glGetUniformLocation(program, "u_above"), 1);
+    glActiveTexture(GL_TEXTURE1);
+    glBindTexture(GL_TEXTURE_2D, program == painter->shadow ? 0 : painter->sky);
     glActiveTexture(GL_TEXTURE0);
     glBindTexture(GL_TEXTURE_2D, program == painter->shadow ? 0 : painter->map);
 }
@@ -299,10 +308,11 @@ static void draw_ground(const CairnPainter *painter, const CairnPainting *painti
         set_vec3(program, "u_middle", cairn_add_scaled(camera->target, -above, normal));
         set_vec3(program, "u_target", camera->target);
         set_vec3(program, "u_forward", cairn_normalize(way));
-        set_color(program, "u_color",
-                  (CairnColor){(double)item->color[0], (double)item->color[1], (double)item->color[2]});
-        set_color(program, "u_field", tints.field);
-        set_color(program, "u_line", tints.line);
+        CairnColor own = {(double)item->color[0], (double)item->color[1], (double)item->color[2]};
+        CairnColor ground = painting->theme->ground ? cairn_color(painting->theme->ground) : own;
+        set_color(program, "u_color", ground);
+        set_color(program, "u_field", painting->theme->ground ? cairn_color_mix(ground, own, 0.3) : tints.field);
+        set_color(program, "u_line", painting->theme->ground ? cairn_color(painting->theme->top) : tints.line);
         set_float(program, "u_stage", stage);
         set_float(program, "u_grid", painting->grid);
         set_float(program, "u_pixel", 2 * tan(camera->fov * CAIRN_PI / 360) / painting->height);
@@ -310,54 +320,97 @@ static void draw_ground(const CairnPainter *painter, const CairnPainting *painti
     }
 }
 
-static void arrow_part(Instance instance, CairnVec3 at, CairnQuat turn, double width, double half) {
-    CairnColor color = cairn_color(0xB0243C);
-    float values[16] = {
-        (float)at.x,  (float)at.y,  (float)at.z, ARROW, (float)turn.x,  (float)turn.y,  (float)turn.z,  (float)turn.w,
-        (float)width, (float)width, (float)half, 0,     (float)color.r, (float)color.g, (float)color.b, 1};
-    for (int i = 0; i < 16; i++) {
-        instance[i] = values[i];
-    }
+static void fill_mark(const CairnMark *mark, Instance instance) {
+    CairnColor c = cairn_color(mark->rgb);
+    float width = (float)mark->width;
+    float values[16] = {(float)mark->at.x,
+                        (float)mark->at.y,
+                        (float)mark->at.z,
+                        ARROW,
+                        (float)mark->turn.x,
+                        (float)mark->turn.y,
+                        (float)mark->turn.z,
+                        (float)mark->turn.w,
+                        width,
+                        width,
+                        (float)mark->half,
+                        0,
+                        (float)c.r,
+                        (float)c.g,
+                        (float)c.b,
+                        mark->alpha};
+    memcpy(instance, values, sizeof values);
 }
 
-// Shafts first, then heads. The forces act inside the pile, so they are drawn over it.
-static CairnStatus draw_forces(CairnPainter *painter, const CairnPainting *painting) {
-    const CairnSight *sight = painting->sight;
-    int count = 0, room = sight->force_count;
-    CAIRN_TRY(make_room(painter, 2 * room));
-    double width = 0.0028 * cairn_length(cairn_sub(painting->camera.eye, painting->camera.target));
-    for (int i = 0; i < room; i++) {
-        const CairnSightForce *force = &sight->forces[i];
-        double length = cairn_length(force->force) * painting->force_length;
-        if (length < width) {
-            continue; // would be a dot
-        }
-        CairnVec3 way = cairn_normalize(force->force);
-        CairnQuat turn = cairn_quat_between(cairn_vec3(0, 0, 1), way);
-        double head = fmin(5 * width, 0.5 * length), shaft = length - head;
-        arrow_part(painter->data[count], cairn_add_scaled(force->point, 0.5 * shaft, way), turn, width, 0.5 * shaft);
-        arrow_part(painter->data[room + count], cairn_add_scaled(force->point, shaft, way), turn, 2.4 * width, head);
-        count++;
+// They act inside the pile, so they are drawn over it.
+static CairnStatus draw_marks(CairnPainter *painter, const CairnPainting *painting) {
+    CairnMarking marking = {.sight = painting->sight,
+                            .first = painting->first,
+                            .look = painting->look,
+                            .eye = painting->camera.eye,
+                            .target = painting->camera.target,
+                            .force_length = painting->force_length,
+                            .selected = painting->selected};
+    CairnMarks *marks = &painter->marks;
+    CAIRN_TRY(cairn_marks_make(marks, &marking));
+    CAIRN_TRY(make_room(painter, marks->count));
+    for (int i = 0; i < marks->count; i++) {
+        fill_mark(&marks->items[i], painter->data[i]);
     }
     glBindBuffer(GL_ARRAY_BUFFER, painter->instances);
-    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(2 * (size_t)room * sizeof(Instance)), painter->data, GL_STREAM_DRAW);
+    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)marks->count * sizeof(Instance)), painter->data, GL_STREAM_DRAW);
     glClear(GL_DEPTH_BUFFER_BIT);
-    draw_group(painter, CAIRN_GEOMETRY_CYLINDER, 0, count);
-    draw_group(painter, CAIRN_GEOMETRY_CONE, room, count);
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+    for (int first = 0, i = 0; i < marks->count; first = i) {
+        bool is_clear = marks->items[first].alpha < 1;
+        while (i < marks->count && marks->items[i].geometry == marks->items[first].geometry &&
+               (marks->items[i].alpha < 1) == is_clear) {
+            i++;
+        }
+        glDepthMask(is_clear ? GL_FALSE : GL_TRUE);
+        draw_group(painter, marks->items[first].geometry, first, i - first);
+    }
+    glDepthMask(GL_TRUE);
+    glDisable(GL_BLEND);
     return cairn_ok();
 }
 
-static void draw_map(const CairnPainter *painter, const CairnPainting *painting, Matrices *matrices,
-                     const int *starts) {
-    glBindFramebuffer(GL_FRAMEBUFFER, painter->map_frame);
+static void draw_map(CairnPainter *painter, const CairnPainting *painting, Matrices *matrices, const int *starts,
+                     bool is_sky) {
+    int size = is_sky ? SKY_SIZE : MAP_SIZE;
+    glBindFramebuffer(GL_FRAMEBUFFER, is_sky ? painter->sky_frame : painter->map_frame);
     glDisable(GL_SCISSOR_TEST);
-    glViewport(0, 0, MAP_SIZE, MAP_SIZE);
+    glViewport(0, 0, size, size);
     glClear(GL_DEPTH_BUFFER_BIT);
     glEnable(GL_POLYGON_OFFSET_FILL);
     glPolygonOffset(1.5f, 4);
     use(painter, painter->shadow, painting, matrices);
+    if (is_sky) {
+        glUniformMatrix4fv(glGetUniformLocation(painter->shadow, "u_light"), 1, GL_FALSE, matrices->sky[0]);
+    }
     draw_groups(painter, starts);
     glDisable(GL_POLYGON_OFFSET_FILL);
+}
+
+static void draw_solids(CairnPainter *painter, const CairnPainting *painting, Matrices *matrices, const int *starts) {
+    if (painting->is_over) {
+        glEnable(GL_BLEND);
+        glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+        use(painter, painter->solid, painting, matrices);
+        draw_groups(painter, starts);
+        glDisable(GL_BLEND);
+        return;
+    }
+    glClear(GL_DEPTH_BUFFER_BIT);
+    glDisable(GL_DEPTH_TEST);
+    use(painter, painter->backdrop, painting, matrices);
+    glBindVertexArray(painter->empty);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    glEnable(GL_DEPTH_TEST);
+    use(painter, painter->solid, painting, matrices);
+    draw_groups(painter, starts);
+    draw_ground(painter, painting, matrices);
 }
 
 static CairnStatus draw_all(CairnPainter *painter, const CairnPainting *painting, int *starts) {
@@ -365,25 +418,19 @@ static CairnStatus draw_all(CairnPainter *painter, const CairnPainting *painting
     Matrices matrices;
     make_matrices(painting, &matrices);
     glEnable(GL_DEPTH_TEST);
-    draw_map(painter, painting, &matrices, starts);
+    if (!painting->is_over) {
+        draw_map(painter, painting, &matrices, starts, false);
+        if (painting->look->occlusion) {
+            draw_map(painter, painting, &matrices, starts, true);
+        }
+    }
     glBindFramebuffer(GL_FRAMEBUFFER, painting->frame);
     glViewport(painting->x, painting->y, painting->width, painting->height);
     glEnable(GL_SCISSOR_TEST);
     glScissor(painting->x, painting->y, painting->width, painting->height);
-    glClear(GL_DEPTH_BUFFER_BIT);
-    glDisable(GL_DEPTH_TEST);
-    use(painter, painter->backdrop, painting, &matrices);
-    glBindVertexArray(painter->empty);
-    glDrawArrays(GL_TRIANGLES, 0, 3);
-    glEnable(GL_DEPTH_TEST);
+    draw_solids(painter, painting, &matrices, starts);
     use(painter, painter->solid, painting, &matrices);
-    draw_groups(painter, starts);
-    draw_ground(painter, painting, &matrices);
-    CairnStatus status = cairn_ok();
-    if (painting->shows_forces) {
-        use(painter, painter->solid, painting, &matrices);
-        status = draw_forces(painter, painting);
-    }
+    CairnStatus status = painting->is_over ? cairn_ok() : draw_marks(painter, painting);
     glDisable(GL_SCISSOR_TEST);
     glBindVertexArray(0);
     return status;

@@ -1,21 +1,16 @@
-// Painter: draws sights. Instanced, one draw call a geometry; a shadow map of the sun; arrows of contact forces seen through the bodies.
+// Painter: draws sights. Instanced, one draw call a geometry; a shadow map of the sun, and one of the sky, which makes it darker where
+// bodies are close to each other; marks are seen through the bodies.
 #ifndef CAIRN_VIEWER_PAINTER_H
 #define CAIRN_VIEWER_PAINTER_H
 
-#include "demos/viewer/sight.h"
+#include "demos/viewer/look.h"
 #include <cairn/scene.h>
 #include <epoxy/gl.h>
 
-typedef enum CairnColoring {
-    CAIRN_COLOR_BODY = 0,
-    CAIRN_COLOR_SPEED,
-    CAIRN_COLOR_PART,
-    CAIRN_COLORING_COUNT
-} CairnColoring;
-
 typedef struct CairnPainter {
     GLuint solid, shadow, backdrop, ground; // programs
-    GLuint map, map_frame;                  // the shadow map
+    GLuint map, map_frame;                  // the sun's shadow map
+    GLuint sky, sky_frame;                  // the sky's: what lies above
     GLuint instances, empty;                // buffer; vertex array without any
     struct CairnPainterMesh {
         GLuint array, buffer;
@@ -24,6 +19,8 @@ typedef struct CairnPainter {
     int mesh_count;
     float (*data)[16]; // of the instances of one sight
     int data_capacity;
+    CairnMarks marks;
+    int draw_calls; // since the last picture of the window began
 } CairnPainter;
 
 typedef struct CairnPainting {
@@ -33,10 +30,14 @@ typedef struct CairnPainting {
     double range, grid;      // of the scene's own camera: distance; field of the ground's pattern
     int x, y, width, height; // where, pixels from the bottom left
     GLuint frame;
-    CairnColoring coloring;
-    double top_speed; // of the colours
-    bool shows_forces;
-    double force_length; // metres a newton
+    const CairnSight *first; // the first view's, to compare with
+    const CairnLook *look;
+    const CairnTheme *theme;
+    double top_speed, top_residual; // of the colours
+    double force_length;            // metres a newton
+    uint32_t selected;              // index of a body; 0: none
+    bool is_over;                   // over the picture that is there already, in one colour
+    unsigned tint;
 } CairnPainting;
 
 CairnStatus cairn_painter_open(CairnPainter *painter);
@@ -44,7 +45,5 @@ void cairn_painter_close(CairnPainter *painter);
 // Bring what is new in the store to the GPU; nobody else may use the store meanwhile.
 CairnStatus cairn_painter_upload(CairnPainter *painter, const CairnGeometryStore *store);
 CairnStatus cairn_painter_draw(CairnPainter *painter, const CairnPainting *painting);
-// 0 to 1: dark blue, blue, green, yellow.
-CairnColor cairn_painter_speed_color(double share);
 
 #endif

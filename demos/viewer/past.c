@@ -11,7 +11,7 @@ static void drop_key(CairnPast *past, int index) {
     CairnPastKey *key = &past->keys[index];
     past->bytes -= key->size;
     free(key->state);
-    cairn_choice_close(&key->choice);
+    cairn_setup_close(&key->setup);
     memmove(key, key + 1, (size_t)(past->key_count - index - 1) * sizeof *key);
     past->key_count--;
 }
@@ -75,7 +75,7 @@ static CairnStatus add_key(CairnPast *past, const CairnSession *session, const C
         return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for a state of %zu bytes", size);
     }
     CairnStatus status = cairn_world_snapshot(session->world, key.state, size, &written);
-    status = cairn_is_ok(status) ? cairn_choice_copy(&session->choice, &key.choice) : status;
+    status = cairn_is_ok(status) ? cairn_setup_take(session, &key.setup) : status;
     if (!cairn_is_ok(status)) {
         free(key.state);
         return status;
@@ -165,15 +165,6 @@ const CairnPastKey *cairn_past_start(const CairnPast *past, int frame) {
 }
 
 CairnStatus cairn_past_enter(const CairnPastKey *key, CairnSession *session) {
-    CairnChoice choice;
-    CAIRN_TRY(cairn_choice_copy(&key->choice, &choice));
-    CairnStatus status = cairn_world_set_solver(session->world, choice.solver, choice.options);
-    status = cairn_is_ok(status) ? cairn_world_restore(session->world, key->state, key->size) : status;
-    if (!cairn_is_ok(status)) {
-        cairn_choice_close(&choice);
-        return status;
-    }
-    cairn_choice_close(&session->choice);
-    session->choice = choice;
-    return cairn_ok();
+    CAIRN_TRY(cairn_setup_use(&key->setup, session));
+    return cairn_world_restore(session->world, key->state, key->size);
 }

@@ -5,12 +5,12 @@
 #ifndef CAIRN_VIEWER_PAST_H
 #define CAIRN_VIEWER_PAST_H
 
-#include "demos/program/session.h"
+#include "demos/viewer/setup.h"
 
 typedef struct CairnPastKey {
     int frame;
     bool is_pinned; // a hand was taken: what comes after does not follow from the keys before
-    CairnChoice choice;
+    CairnSetup setup;
     CairnStats stats; // of the step that led here
     void *state;
     size_t size;

@@ -3,10 +3,9 @@
 #include "demos/viewer/viewer.h"
 #include <stdio.h>
 
-static const CairnPaint paper = {0xFFFFFF, 0.82f}, ink = {0x1E2630, 1}, ahead = {0xC3C9CF, 1};
-static const CairnPaint marks_paint[] = {[CAIRN_MARK_NONE] = {0xE3E6E9, 1},
-                                         [CAIRN_MARK_CERTIFIED] = {0x3E9482, 1},
-                                         [CAIRN_MARK_NOT_CERTIFIED] = {0xC9563C, 1},
+static const CairnPaint marks_paint[] = {[CAIRN_MARK_NONE] = {0x9AA5B0, 0.35f},
+                                         [CAIRN_MARK_CERTIFIED] = {0x1B8A86, 1},
+                                         [CAIRN_MARK_NOT_CERTIFIED] = {0xD55E00, 1},
                                          [CAIRN_MARK_PARTED] = {0x7A4FA3, 1}};
 
 // The frames that the bar stands for.
@@ -17,44 +16,57 @@ static void range_of(CairnViewer *viewer, int *first, int *last, int *end) {
     *end = *end > 0 ? *end : 1;
 }
 
-// Above the banner.
 CairnViewerBox cairn_viewer_scrubber(const CairnViewer *viewer) {
-    double line = (double)viewer->text.line, pad = 0.6 * viewer->text.size;
-    int height = (int)(line + pad), banner = (int)(line + pad) + 1;
-    return (CairnViewerBox){0, viewer->height - banner - height, viewer->width, height};
+    CairnArea area = cairn_viewer_places(viewer).scrub;
+    return (CairnViewerBox){(int)area.x, (int)area.y, (int)area.width, (int)area.height};
 }
 
 static CairnViewerBox bar_of(const CairnViewer *viewer) {
     CairnViewerBox box = cairn_viewer_scrubber(viewer);
-    int pad = (int)(1.2 * viewer->text.size), words = (int)(15 * viewer->text.size);
+    int pad = (int)(0.7 * viewer->ink.size), words = (int)(8 * viewer->ink.size);
     int width = box.width - 2 * pad - words;
     return (CairnViewerBox){box.x + pad, box.y + box.height / 3, width > 8 ? width : 8, box.height / 3};
 }
 
 void cairn_viewer_draw_scrubber(CairnViewer *viewer, const CairnSight *sight) {
     enum { CELLS = 256 };
-    CairnLabels *text = &viewer->text;
+    CairnInk *ink = &viewer->ink;
+    const CairnTheme *theme = viewer->ui.theme;
     CairnViewerBox box = cairn_viewer_scrubber(viewer), bar = bar_of(viewer);
     CairnCrewMark marks[CELLS];
     int first, last, end, parted = cairn_crew_parted(&viewer->crew);
+    if (box.height <= 0) {
+        return;
+    }
     range_of(viewer, &first, &last, &end);
     cairn_crew_marks(&viewer->crew, viewer->active, 0, end, marks, CELLS);
-    cairn_labels_box(text, box.x, box.y, box.width, box.height, paper);
+    cairn_ink_box(ink, (CairnArea){box.x, box.y, box.width, box.height}, theme->panel);
     for (int i = 0; i < CELLS; i++) {
-        bool is_ahead = marks[i] == CAIRN_MARK_NONE && (long long)i * end / CELLS > last;
-        cairn_labels_box(text, bar.x + (double)bar.width * i / CELLS, bar.y, (double)bar.width / CELLS + 0.5,
-                         bar.height, is_ahead ? ahead : marks_paint[marks[i]]);
+        cairn_ink_box(
+            ink, (CairnArea){bar.x + (double)bar.width * i / CELLS, bar.y, (double)bar.width / CELLS + 0.5, bar.height},
+            marks_paint[marks[i]]);
     }
     double at = bar.x + (double)bar.width * sight->frame / end;
-    cairn_labels_box(text, at - 1.5, bar.y - bar.height, 3, 3.0 * bar.height, ink);
+    cairn_ink_box(ink, (CairnArea){at - 1.5, bar.y - 0.7 * bar.height, 3, 2.4 * bar.height}, theme->ink);
     char words[80];
     snprintf(words, sizeof words, "%d of %d", sight->frame, end);
     if (parted >= 0) {
         double x = bar.x + (double)bar.width * parted / end;
-        cairn_labels_box(text, x - 2, bar.y - bar.height, 4, 2.0 * bar.height, marks_paint[CAIRN_MARK_PARTED]);
+        cairn_ink_box(ink, (CairnArea){x - 2, bar.y - 0.7 * bar.height, 4, 1.7 * bar.height},
+                      marks_paint[CAIRN_MARK_PARTED]);
         snprintf(words, sizeof words, "%d of %d, parts at %d", sight->frame, end, parted);
     }
-    cairn_labels_add(text, bar.x + bar.width + text->size, box.y + 0.3 * text->size, ink, words);
+    double line = cairn_ink_line(ink, CAIRN_FACE_SMALL), x = bar.x + bar.width + 0.6 * ink->size;
+    cairn_ink_fitting(ink, CAIRN_FACE_SMALL, x, box.y + 0.5 * (box.height - line), box.x + box.width - x, theme->ink,
+                      words);
+}
+
+void cairn_viewer_go(CairnViewer *viewer, int frame) {
+    int first, last;
+    cairn_crew_past(&viewer->crew, viewer->active, &first, &last);
+    frame = frame > last ? last : frame < first ? first : frame;
+    cairn_viewer_hold(viewer, true);
+    cairn_crew_go(&viewer->crew, frame);
 }
 
 static void go_to(CairnViewer *viewer, double x) {
@@ -63,9 +75,7 @@ static void go_to(CairnViewer *viewer, double x) {
     range_of(viewer, &first, &last, &end);
     double share = (x - bar.x) / bar.width;
     int frame = (int)(fmin(fmax(share, 0), 1) * end + 0.5);
-    frame = frame > last ? last : frame < first ? first : frame;
-    cairn_viewer_hold(viewer, true);
-    cairn_crew_go(&viewer->crew, frame);
+    cairn_viewer_go(viewer, frame);
 }
 
 bool cairn_viewer_scrub(CairnViewer *viewer, const SDL_Event *event) {
@@ -80,7 +90,7 @@ bool cairn_viewer_scrub(CairnViewer *viewer, const SDL_Event *event) {
     y *= (double)viewer->height / height;
     CairnViewerBox box = cairn_viewer_scrubber(viewer);
     if (event->type == SDL_MOUSEBUTTONDOWN && event->button.button == SDL_BUTTON_LEFT) {
-        viewer->is_scrubbing = y >= box.y && y < box.y + box.height;
+        viewer->is_scrubbing = y >= box.y && y < box.y + box.height && x >= box.x && x < box.x + box.width;
     }
     bool is_taken = viewer->is_scrubbing;
     if (viewer->is_scrubbing) {

@@ -32,7 +32,21 @@
     "uniform sampler2DShadow u_shadow;\n"                                                                              \
     "uniform mat4 u_light;\n"                                                                                          \
     "uniform vec3 u_sun, u_eye;\n"                                                                                     \
-    "uniform float u_texel;\n"                                                                                         \
+    "uniform float u_texel, u_spread;\n"                                                                               \
+    "uniform sampler2DShadow u_above;\n"                                                                               \
+    "uniform mat4 u_sky;\n"                                                                                            \
+    "float open_sky(vec3 p, vec3 n) {\n" /* share of the sky that is seen, by rays that lean out of the vertical */    \
+    "    if (u_spread <= 0.0) { return 1.0; }\n"                                                                       \
+    "    vec3 q = (u_sky * vec4(p + n * u_texel * 3.0, 1)).xyz * 0.5 + 0.5;\n"                                         \
+    "    if (any(lessThan(q, vec3(0))) || any(greaterThan(q, vec3(1)))) { return 1.0; }\n"                             \
+    "    float a = u_spread, b = 0.38 * u_spread, sum = 0.0;\n"                                                        \
+    "    sum += texture(u_above, q + vec3(a, b, -0.35 * a)) + texture(u_above, q + vec3(-b, a, -0.35 * a));\n"         \
+    "    sum += texture(u_above, q + vec3(-a, -b, -0.35 * a)) + texture(u_above, q + vec3(b, -a, -0.35 * a));\n"       \
+    "    a *= 0.45; b *= -0.45;\n"                                                                                     \
+    "    sum += texture(u_above, q + vec3(a, b, -0.35 * a)) + texture(u_above, q + vec3(-b, a, -0.35 * a));\n"         \
+    "    sum += texture(u_above, q + vec3(-a, -b, -0.35 * a)) + texture(u_above, q + vec3(b, -a, -0.35 * a));\n"       \
+    "    return 0.42 + 0.58 * sum / 8.0;\n"                                                                            \
+    "}\n"                                                                                                              \
     "float sunlit(vec3 p, vec3 n) {\n"                                                                                 \
     "    vec3 q = (u_light * vec4(p + n * u_texel * 1.5, 1)).xyz * 0.5 + 0.5;\n"                                       \
     "    if (any(lessThan(q, vec3(0))) || any(greaterThan(q, vec3(1)))) { return 1.0; }\n"                             \
@@ -45,7 +59,8 @@
     "vec3 lit(vec3 color, vec3 n, vec3 p, float gloss) {\n"                                                            \
     "    float facing = dot(n, u_sun), seen = facing > 0.0 ? sunlit(p, n) : 0.0;\n"                                    \
     "    float sun = 1.78 * seen * max(facing, 0.0);\n"                                                                \
-    "    vec3 ambient = 0.68 * mix(vec3(0.40, 0.37, 0.34), vec3(0.62, 0.67, 0.74), 0.5 + 0.5 * n.z);\n"                \
+    "    vec3 ambient = 0.68 * open_sky(p, n) * mix(vec3(0.40, 0.37, 0.34), vec3(0.62, 0.67, 0.74), 0.5 + 0.5 * "      \
+    "n.z);\n"                                                                                                          \
     "    float shine = max(dot(n, normalize(normalize(u_eye - p) + u_sun)), 0.0);\n"                                   \
     "    float highlight = facing > 0.0 && gloss > 0.0 ? gloss * seen * pow(shine, 48.0) : 0.0;\n"                     \
     "    return color * (ambient + sun * vec3(0.50, 0.485, 0.455)) + highlight;\n"                                     \
@@ -82,7 +97,7 @@ const char *const cairn_shader_solid_fragment = VERSION BACKDROP LIGHT
     "    vec3 n = normalize(v_normal), color = v_color.rgb;\n"
     "    float gloss = 0.06;\n"
     "    if (v_kind == 3) {\n"
-    "        f_color = vec4(encoded(color * (0.75 + 0.35 * dot(n, u_sun))), 1);\n"
+    "        f_color = vec4(encoded(color * (0.75 + 0.35 * dot(n, u_sun))), v_color.a);\n"
     "        return;\n"
     "    }\n"
     "    if (v_kind == 1) {\n"
@@ -101,7 +116,7 @@ const char *const cairn_shader_solid_fragment = VERSION BACKDROP LIGHT
     "        float most = max(b.x, max(b.y, b.z));\n"
     "        color *= 1.0 - 0.22 * smoothstep(0.45, 1.0, most);\n"
     "    }\n"
-    "    f_color = vec4(encoded(lit(color, n, v_point, gloss)), 1);\n"
+    "    f_color = vec4(encoded(lit(color, n, v_point, gloss)), v_color.a);\n"
     "}\n";
 
 const char *const cairn_shader_shadow_vertex = VERSION PLACE "uniform mat4 u_light;\n"

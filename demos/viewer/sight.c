@@ -10,7 +10,7 @@ typedef struct Taking {
 } Taking;
 
 // Room for `count` elements; the old array stays valid when there is no memory.
-static CairnStatus reserve(void **array, int *capacity, int count, size_t size) {
+CairnStatus cairn_sight_reserve(void **array, int *capacity, int count, size_t size) {
     if (count <= *capacity) {
         return cairn_ok();
     }
@@ -69,12 +69,36 @@ static float reach_of(const CairnSightMaker *maker, const CairnSightItem *item) 
     }
 }
 
+// Its shapes come one after the other.
+static CairnStatus take_body(Taking *taking, const CairnBodyState *state, CairnBodyId id, int *place) {
+    CairnSight *sight = taking->sight;
+    int last = sight->body_count - 1;
+    if (last < 0 || sight->bodies[last].id.index != id.index) {
+        void *bodies = sight->bodies;
+        CairnStatus status = cairn_sight_reserve(&bodies, &sight->body_capacity, last + 2, sizeof *sight->bodies);
+        sight->bodies = bodies;
+        CAIRN_TRY(status);
+        CairnVec3 c = state->center;
+        sight->bodies[++last] = (CairnSightBody){.id = id,
+                                                 .center = {(float)c.x, (float)c.y, (float)c.z},
+                                                 .mass = (float)state->mass.mass,
+                                                 .speed = (float)cairn_length(state->velocity),
+                                                 .part = state->type == CAIRN_DYNAMIC ? state->part : -1,
+                                                 .island = -1,
+                                                 .is_static = state->type != CAIRN_DYNAMIC};
+        sight->body_count = last + 1;
+    }
+    *place = last;
+    return cairn_ok();
+}
+
 static CairnStatus take_part(void *user, const CairnGathered *gathered) {
     Taking *taking = user;
     CairnSight *sight = taking->sight;
     const CairnPart *part = &gathered->part;
     void *items = sight->items;
-    CairnStatus status = reserve(&items, &sight->item_capacity, sight->item_count + 1, sizeof *sight->items);
+    CairnStatus status =
+        cairn_sight_reserve(&items, &sight->item_capacity, sight->item_count + 1, sizeof *sight->items);
     sight->items = items;
     CAIRN_TRY(status);
     static const int geometry_of[] = {[CAIRN_PART_SPHERE] = CAIRN_GEOMETRY_SPHERE,
@@ -92,7 +116,7 @@ static CairnStatus take_part(void *user, const CairnGathered *gathered) {
                            .color = {(float)part->color.r, (float)part->color.g, (float)part->color.b},
                            .kind = part->kind,
                            .geometry = geometry_of[part->kind],
-                           .part = gathered->body ? gathered->body->part : -1,
+                           .body = -1,
                            .is_static = !part->has_pattern};
     if (part->kind == CAIRN_PART_CAPSULE) {
         item.scale[2] = (float)part->half.x;
@@ -104,41 +128,18 @@ static CairnStatus take_part(void *user, const CairnGathered *gathered) {
         CAIRN_TRY(find_geometry(taking->maker, gathered, &item.geometry));
     }
     if (gathered->body) {
-        item.speed = (float)cairn_length(gathered->body->velocity);
+        CAIRN_TRY(take_body(taking, gathered->body, gathered->id, &item.body));
     }
     item.reach = reach_of(taking->maker, &item);
     sight->items[sight->item_count++] = item;
     return cairn_ok();
 }
 
-static CairnStatus take_forces(CairnSightMaker *maker, const CairnWorld *world, double dt, CairnSight *sight) {
-    int count = cairn_world_contacts(world, NULL, 0);
-    void *contacts = maker->contacts, *forces = sight->forces;
-    CairnStatus status = reserve(&contacts, &maker->contact_capacity, count, sizeof *maker->contacts);
-    maker->contacts = contacts;
-    CAIRN_TRY(status);
-    status = reserve(&forces, &sight->force_capacity, count, sizeof *sight->forces);
-    sight->forces = forces;
-    CAIRN_TRY(status);
-    cairn_world_contacts(world, maker->contacts, count);
-    sight->force_count = 0;
-    for (int i = 0; i < count; i++) {
-        const CairnContact *contact = &maker->contacts[i];
-        CairnVec3 impulse = cairn_scale(contact->impulse.x, contact->normal);
-        impulse = cairn_add_scaled(impulse, contact->impulse.y, contact->tangent_1);
-        impulse = cairn_add_scaled(impulse, contact->impulse.z, contact->tangent_2);
-        if (cairn_length_squared(impulse) > 0) {
-            sight->forces[sight->force_count++] = (CairnSightForce){contact->point, cairn_scale(1 / dt, impulse)};
-        }
-    }
-    return cairn_ok();
-}
-
 CairnStatus cairn_sight_take(CairnSightMaker *maker, const CairnWorld *world, double dt, CairnSight *sight) {
-    sight->item_count = sight->force_count = 0;
+    sight->item_count = sight->body_count = 0;
     Taking taking = {maker, sight};
     CAIRN_TRY(cairn_gather(world, maker->rod_width, take_part, &taking));
-    return take_forces(maker, world, dt, sight);
+    return cairn_sight_take_forces(maker, world, dt, sight);
 }
 
 void cairn_sight_judge(CairnSight *sight) {
@@ -165,14 +166,22 @@ void cairn_sight_judge(CairnSight *sight) {
 
 void cairn_sight_free(CairnSight *sight) {
     free(sight->items);
-    free(sight->forces);
+    free(sight->bodies);
+    free(sight->contacts);
+    free(sight->joints);
     *sight = (CairnSight){.items = NULL};
 }
 
-void cairn_sight_maker_free(CairnSightMaker *maker) {
+void cairn_sight_maker_reset(CairnSightMaker *maker) {
     free(maker->cache.shapes);
-    free(maker->contacts);
     maker->cache = (CairnSightCache){NULL, 0};
+}
+
+void cairn_sight_maker_free(CairnSightMaker *maker) {
+    cairn_sight_maker_reset(maker);
+    free(maker->contacts);
+    free(maker->places);
     maker->contacts = NULL;
-    maker->contact_capacity = 0;
+    maker->places = NULL;
+    maker->contact_capacity = maker->place_capacity = 0;
 }

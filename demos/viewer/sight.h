@@ -4,32 +4,85 @@
 
 #include "demos/program/session.h"
 #include "demos/viewer/geometry.h"
+#include "demos/viewer/touch.h"
 
 typedef struct CairnSightItem {
     float position[3], turn[4]; // quaternion x, y, z, w
     float scale[4];             // x, y, z, and half the length of a capsule
     float color[3];             // linear light
     float reach;                // radius of a ball around it, m; planes: 0
-    float speed;                // m/s
-    int geometry, part;
+    int geometry, body;         // body: place in `bodies`, -1: none
     CairnPartKind kind;
     bool is_static;
 } CairnSightItem;
 
-typedef struct CairnSightForce {
-    CairnVec3 point, force; // on the second body, N
-} CairnSightForce;
+typedef struct CairnSightBody {
+    CairnBodyId id;
+    float center[3];
+    float mass, speed, residual; // residual: the worst of its rows, m/s
+    int part, island;            // -1: none
+    bool is_static;
+} CairnSightBody;
+
+typedef enum CairnGrip { CAIRN_GRIP_OPEN = 0, CAIRN_GRIP_STICK, CAIRN_GRIP_SLIP } CairnGrip;
+
+typedef struct CairnSightContact {
+    CairnVec3 point, normal, force; // force on the second body, N
+    double distance, mu, residual;
+    CairnGrip grip;
+    int bodies[2];     // places in `bodies`
+    bool is_interface; // its bodies are in two parts
+} CairnSightContact;
+
+typedef struct CairnSightJoint {
+    CairnJointId id;
+    CairnJointType type;
+    CairnVec3 point, force;
+    double linear_error, angular_error;
+    int bodies[2];
+    bool is_interface;
+} CairnSightJoint;
+
+// Where the referee found the worst row.
+typedef struct CairnSightWorst {
+    bool is_there;
+    CairnVec3 point;
+    char words[120];
+} CairnSightWorst;
+
+// What a body's panel says.
+typedef struct CairnSightPerson {
+    bool is_there;
+    CairnBodyState state;
+    CairnBodyId id;
+    const char *shape; // of its first one
+    int shape_count, contact_count, joint_count;
+    CairnVec3 contact_force;
+} CairnSightPerson;
+
+// What is looked at beyond the bodies, as the window asks.
+typedef struct CairnSightWants {
+    bool joints, residuals;
+    uint32_t body, generation; // whose numbers; 0: nobody's
+} CairnSightWants;
 
 typedef struct CairnSight {
     CairnSightItem *items;
-    int item_count, item_capacity;
-    CairnSightForce *forces;
-    int force_count, force_capacity;
+    CairnSightBody *bodies;
+    CairnSightContact *contacts;
+    CairnSightJoint *joints;
+    int item_count, body_count, contact_count, joint_count;
+    int item_capacity, body_capacity, contact_capacity, joint_capacity;
+    int island_count;
+    CairnSightWorst worst;
+    CairnSightPerson person;
+    CairnTouch touch;
     CairnStats stats; // step_index 0: before the first step
     double time;
     int frame;
+    uint64_t serial;    // counts the sights of a view
     CairnStatus status; // not fine: why it stopped
-    char solver[CAIRN_NAME_SIZE];
+    char scene[CAIRN_NAME_SIZE], solver[CAIRN_NAME_SIZE];
     char verdict[200];
     bool is_certified;
 } CairnSight;
@@ -51,14 +104,26 @@ typedef struct CairnSightMaker {
     CairnSightCache cache;
     CairnContact *contacts;
     int contact_capacity;
+    int *places; // of the bodies, by their index
+    int place_capacity;
     double rod_width;
+    CairnSightWants wants;
 } CairnSightMaker;
 
-// Copy what there is to see; frame, statistics and verdict are the caller's to set.
+// Copy what there is to see; frame, statistics and verdict are the caller's to set before.
 CairnStatus cairn_sight_take(CairnSightMaker *maker, const CairnWorld *world, double dt, CairnSight *sight);
 // The referee's verdict on the step in words that say why.
 void cairn_sight_judge(CairnSight *sight);
+// Forget what is known of shapes: the world is another one.
+void cairn_sight_maker_reset(CairnSightMaker *maker);
 void cairn_sight_free(CairnSight *sight);
 void cairn_sight_maker_free(CairnSightMaker *maker);
+
+// ---- for the two files of it ----
+
+// Room for `count` elements; the old array stays valid when there is no memory.
+CairnStatus cairn_sight_reserve(void **array, int *capacity, int count, size_t size);
+// sight_forces.c: contacts, joints, residuals and islands, after the bodies.
+CairnStatus cairn_sight_take_forces(CairnSightMaker *maker, const CairnWorld *world, double dt, CairnSight *sight);
 
 #endif

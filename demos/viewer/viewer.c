@@ -1,10 +1,16 @@
 #include "demos/viewer/viewer.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static double seconds(void) {
+double cairn_viewer_clock(void) {
     return (double)SDL_GetPerformanceCounter() / (double)SDL_GetPerformanceFrequency();
+}
+
+void cairn_viewer_say(CairnViewer *viewer, const char *words) {
+    snprintf(viewer->notice, sizeof viewer->notice, "%s", words);
+    viewer->notice_until = cairn_viewer_clock() + 4;
 }
 
 // ---- the window ----
@@ -37,9 +43,11 @@ static CairnStatus open_window(CairnViewer *viewer) {
     SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
     SDL_GL_SetAttribute(SDL_GL_DOUBLEBUFFER, 1);
     Uint32 hidden = viewer->options->is_hidden ? SDL_WINDOW_HIDDEN : SDL_WINDOW_SHOWN;
+    int width = run->width ? run->width : viewer->settings.width;
+    int height = run->height ? run->height : viewer->settings.height;
     char title[120];
     snprintf(title, sizeof title, "cairn: %.80s", run->scene);
-    viewer->window = SDL_CreateWindow(title, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, run->width, run->height,
+    viewer->window = SDL_CreateWindow(title, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, width, height,
                                       SDL_WINDOW_OPENGL | SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI | hidden);
     viewer->context = viewer->window ? SDL_GL_CreateContext(viewer->window) : NULL;
     if (!viewer->context) {
@@ -55,19 +63,31 @@ static CairnStatus open_window(CairnViewer *viewer) {
     return cairn_ok();
 }
 
-// A round number of metres (1, 2 or 5 times a power of ten) at most `size`.
-static double round_down(double size) {
-    double power = pow(10, floor(log10(size)));
-    return power * (size >= 5 * power ? 5 : size >= 2 * power ? 2 : 1);
+// Pixels of what is one at 96 dots an inch: where the window's units are pixels, the display's own density tells.
+static double display_scale(const CairnViewer *viewer) {
+    int pixels, points, display = SDL_GetWindowDisplayIndex(viewer->window);
+    float dots = 96;
+    SDL_GL_GetDrawableSize(viewer->window, &pixels, NULL);
+    SDL_GetWindowSize(viewer->window, &points, NULL);
+    double scale = points > 0 ? (double)pixels / points : 1;
+    if (scale <= 1 && display >= 0 && SDL_GetDisplayDPI(display, NULL, &dots, NULL) == 0) {
+        scale = floor(4 * fmax(fmin((double)dots / 96, 4), 1) + 0.5) / 4;
+    }
+    return scale;
 }
 
-// Over the left shoulder of whoever looks first; it stays there when the camera turns.
-static CairnVec3 sun_of(const CairnCamera *camera) {
-    CairnVec3 back = cairn_normalize(cairn_sub(camera->eye, camera->target));
-    CairnVec3 right = cairn_normalize(cairn_cross(cairn_vec3(0, 0, 1), back));
-    CairnVec3 level = cairn_normalize_or(cairn_vec3(back.x, back.y, 0), cairn_vec3(0, -1, 0));
-    CairnVec3 sun = cairn_add(cairn_vec3(0, 0, 1.25), cairn_add_scaled(cairn_scale(0.42, level), -0.72, right));
-    return cairn_normalize(sun);
+// Words and widgets at the size that display and person ask for; again when either changes.
+static CairnStatus fit_ink(CairnViewer *viewer) {
+    double size = floor(18 * viewer->scale * viewer->settings.text_size + 0.5);
+    if (viewer->ink.program && (size == viewer->ink.size || viewer->ui.active)) {
+        return cairn_ok();
+    }
+    if (viewer->ink.program) {
+        cairn_ink_close(&viewer->ink);
+    }
+    CAIRN_TRY(cairn_ink_open(&viewer->ink, size, false));
+    cairn_ui_open(&viewer->ui, &viewer->ink);
+    return cairn_ok();
 }
 
 static CairnStatus open_crew(CairnViewer *viewer) {
@@ -88,22 +108,65 @@ static CairnStatus open_crew(CairnViewer *viewer) {
     return status;
 }
 
+// ---- what is remembered ----
+
+static bool remembers(const CairnViewer *viewer, char *path, size_t size) {
+    bool is_real = !viewer->options->is_hidden && !viewer->options->ignores_settings;
+    return is_real && cairn_settings_path(path, size);
+}
+
+static void read_settings(CairnViewer *viewer) {
+    static const char *const names[CAIRN_TAB_COUNT] = {"scene", "solver", "show", "parts"};
+    char path[1024];
+    bool is_remembered = remembers(viewer, path, sizeof path);
+    CairnSettings settings = viewer->settings = is_remembered ? cairn_settings_read(path) : cairn_settings();
+    const char *panel = viewer->options->panel;
+    viewer->look =
+        (CairnLook){.forces = settings.forces, .worst = true, .occlusion = settings.occlusion, .dark = settings.dark};
+    viewer->shows_panel = settings.panel && is_remembered && !panel;
+    viewer->shows_charts = settings.charts && is_remembered && !panel;
+    viewer->shows_hints = settings.hints && is_remembered;
+    viewer->tab = (CairnTab)settings.tab;
+    for (int i = 0; panel && i < CAIRN_TAB_COUNT; i++) {
+        if (strstr(panel, names[i])) {
+            viewer->tab = (CairnTab)i;
+            viewer->shows_panel = true;
+        }
+    }
+    viewer->shows_charts = viewer->shows_charts || (panel && strstr(panel, "charts"));
+    viewer->shows_help = panel && strstr(panel, "help");
+    viewer->look.dark = viewer->look.dark || (panel && strstr(panel, "dark"));
+}
+
+static void write_settings(CairnViewer *viewer) {
+    char path[1024];
+    if (!viewer->window || !remembers(viewer, path, sizeof path)) {
+        return;
+    }
+    CairnSettings settings = viewer->settings;
+    settings.dark = viewer->look.dark;
+    settings.panel = viewer->shows_panel;
+    settings.charts = viewer->shows_charts;
+    settings.hints = false; // they were shown
+    settings.forces = viewer->look.forces;
+    settings.occlusion = viewer->look.occlusion;
+    settings.tab = (int)viewer->tab;
+    SDL_GetWindowSize(viewer->window, &settings.width, &settings.height);
+    CairnStatus status = cairn_settings_write(&settings, path);
+    (void)status; // a folder that may not be written to keeps nobody from quitting
+}
+
 static CairnStatus open_parts(CairnViewer *viewer) {
+    read_settings(viewer);
     CAIRN_TRY(open_crew(viewer));
-    const CairnSession *session = &viewer->crew.views[0].session;
-    viewer->dt = session->dt;
-    viewer->home = viewer->orbit = cairn_orbit(&session->scene->camera);
-    viewer->sun = sun_of(&session->scene->camera);
-    viewer->range = viewer->home.distance;
-    viewer->grid = round_down(0.11 * viewer->range);
+    CAIRN_TRY(cairn_viewer_take_scene(viewer));
     CAIRN_TRY(open_window(viewer));
-    int width, points;
-    SDL_GL_GetDrawableSize(viewer->window, &width, NULL);
-    SDL_GetWindowSize(viewer->window, &points, NULL);
+    viewer->scale = display_scale(viewer);
     CAIRN_TRY(cairn_painter_open(&viewer->painter));
-    CAIRN_TRY(cairn_labels_open(&viewer->text, 10.0 * width / points));
+    CAIRN_TRY(fit_ink(viewer));
     CAIRN_TRY(cairn_crew_start(&viewer->crew));
-    viewer->last_clock = seconds();
+    SDL_StartTextInput();
+    viewer->last_clock = cairn_viewer_clock();
     return cairn_ok();
 }
 
@@ -117,13 +180,16 @@ CairnStatus cairn_viewer_open(CairnViewer *viewer, const CairnViewOptions *optio
 }
 
 CairnStatus cairn_viewer_close(CairnViewer *viewer) {
+    if (viewer->context && viewer->ink.program) {
+        write_settings(viewer);
+    }
     if (viewer->window) {
         SDL_HideWindow(viewer->window); // at once; a step that is under way may take a while
         SDL_PumpEvents();
     }
     if (viewer->context) {
         cairn_painter_close(&viewer->painter);
-        cairn_labels_close(&viewer->text);
+        cairn_ink_close(&viewer->ink);
         cairn_gpu_target_free(&viewer->target);
         SDL_GL_DeleteContext(viewer->context);
     }
@@ -131,6 +197,7 @@ CairnStatus cairn_viewer_close(CairnViewer *viewer) {
         SDL_DestroyWindow(viewer->window);
     }
     CairnStatus status = cairn_crew_close(&viewer->crew);
+    cairn_viewer_drop_plan(viewer);
     if (SDL_WasInit(SDL_INIT_VIDEO)) {
         SDL_QuitSubSystem(SDL_INIT_VIDEO);
     }
@@ -141,44 +208,103 @@ CairnStatus cairn_viewer_close(CairnViewer *viewer) {
 
 // ---- events ----
 
-// The view at a place of the window, in the window's own units.
-static void choose_view(CairnViewer *viewer, int x, int y) {
-    int width, height;
-    SDL_GetWindowSize(viewer->window, &width, &height);
-    x = x * viewer->width / (width > 0 ? width : 1);
-    y = y * viewer->height / (height > 0 ? height : 1);
-    for (int i = 0; i < viewer->crew.view_count; i++) {
-        CairnViewerBox box = cairn_viewer_box(viewer, i);
-        if (x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height) {
-            viewer->active = i;
+static void take_key(CairnViewer *viewer, SDL_Keycode code) {
+    static const struct {
+        SDL_Keycode code;
+        CairnUiKey key;
+    } edits[] = {{SDLK_RETURN, CAIRN_UI_ENTER},    {SDLK_KP_ENTER, CAIRN_UI_ENTER}, {SDLK_ESCAPE, CAIRN_UI_ESCAPE},
+                 {SDLK_BACKSPACE, CAIRN_UI_ERASE}, {SDLK_UP, CAIRN_UI_UP},          {SDLK_DOWN, CAIRN_UI_DOWN}};
+    if (!cairn_ui_takes_keys(&viewer->ui) && !viewer->wants_filter) {
+        if (viewer->shows_help && code == SDLK_ESCAPE) {
+            viewer->shows_help = false;
+            return;
+        }
+        cairn_viewer_press(viewer, code);
+        return;
+    }
+    for (int i = 0; i < (int)(sizeof edits / sizeof edits[0]); i++) {
+        if (edits[i].code == code && viewer->input.key_count < CAIRN_UI_KEYS) {
+            viewer->input.keys[viewer->input.key_count++] = edits[i].key;
         }
     }
 }
 
-static void move_mouse(CairnViewer *viewer, const SDL_MouseMotionEvent *motion) {
-    int height;
-    SDL_GetWindowSize(viewer->window, NULL, &height);
-    double scale = 1.0 / (height > 0 ? height : 1), x = motion->xrel * scale, y = motion->yrel * scale;
-    bool has_shift = (SDL_GetModState() & KMOD_SHIFT) != 0, is_left = (motion->state & SDL_BUTTON_LMASK) != 0;
-    choose_view(viewer, motion->x, motion->y);
-    if ((motion->state & (SDL_BUTTON_RMASK | SDL_BUTTON_MMASK)) || (is_left && has_shift)) {
-        cairn_orbit_pan(&viewer->orbit, x, -y);
+static unsigned fly_bit(SDL_Keycode code) {
+    static const SDL_Keycode codes[] = {SDLK_w, SDLK_a, SDLK_s, SDLK_d, SDLK_e, SDLK_q};
+    for (unsigned i = 0; i < 6; i++) {
+        if (codes[i] == code) {
+            return 1u << i;
+        }
+    }
+    return 0;
+}
+
+static void take_text(CairnViewer *viewer, const char *text) {
+    size_t used = strlen(viewer->input.text), more = strlen(text);
+    if (cairn_ui_takes_keys(&viewer->ui) && used + more < sizeof viewer->input.text) {
+        memcpy(viewer->input.text + used, text, more + 1);
+    }
+}
+
+static void place_mouse(CairnViewer *viewer, int x, int y) {
+    int width, height;
+    SDL_GetWindowSize(viewer->window, &width, &height);
+    viewer->input.x = width > 0 ? (double)x * viewer->width / width : x;
+    viewer->input.y = height > 0 ? (double)y * viewer->height / height : y;
+}
+
+static void take_button(CairnViewer *viewer, const SDL_MouseButtonEvent *button) {
+    bool is_down = button->type == SDL_MOUSEBUTTONDOWN, is_left = button->button == SDL_BUTTON_LEFT;
+    place_mouse(viewer, button->x, button->y);
+    bool is_taken = cairn_ui_takes_mouse(&viewer->ui, viewer->input.x, viewer->input.y);
+    if (is_left && is_down) {
+        viewer->input.is_down = viewer->input.was_pressed = true;
     } else if (is_left) {
-        cairn_orbit_turn(&viewer->orbit, -4 * x, 4 * y);
+        viewer->input.was_released = viewer->input.is_down;
+        viewer->input.is_down = false;
+    }
+    if (is_down && !is_taken) {
+        cairn_viewer_mouse_down(viewer, button);
+    } else if (!is_down && viewer->hand.hold != CAIRN_HOLD_NONE) {
+        cairn_viewer_mouse_up(viewer, button);
+    }
+}
+
+static void take_motion(CairnViewer *viewer, const SDL_MouseMotionEvent *motion) {
+    place_mouse(viewer, motion->x, motion->y);
+    bool is_taken = cairn_ui_takes_mouse(&viewer->ui, viewer->input.x, viewer->input.y) || viewer->ui.active;
+    if (viewer->hand.hold != CAIRN_HOLD_NONE || !is_taken) {
+        cairn_viewer_mouse_move(viewer, motion);
     }
 }
 
 static void handle(CairnViewer *viewer, const SDL_Event *event) {
     if (event->type == SDL_QUIT) {
         viewer->is_ending = true;
-    } else if (cairn_viewer_scrub(viewer, event)) {
+    } else if (!viewer->ui.menu && cairn_viewer_scrub(viewer, event)) {
         return;
     } else if (event->type == SDL_KEYDOWN) {
-        cairn_viewer_press(viewer, event->key.keysym.sym);
+        unsigned bit = cairn_ui_takes_keys(&viewer->ui) ? 0 : fly_bit(event->key.keysym.sym);
+        viewer->flying |= bit;
+        if (!bit) {
+            take_key(viewer, event->key.keysym.sym);
+        }
+    } else if (event->type == SDL_KEYUP) {
+        viewer->flying &= ~fly_bit(event->key.keysym.sym);
+    } else if (event->type == SDL_TEXTINPUT) {
+        take_text(viewer, event->text.text);
+    } else if (event->type == SDL_MOUSEBUTTONDOWN || event->type == SDL_MOUSEBUTTONUP) {
+        take_button(viewer, &event->button);
     } else if (event->type == SDL_MOUSEMOTION) {
-        move_mouse(viewer, &event->motion);
+        take_motion(viewer, &event->motion);
     } else if (event->type == SDL_MOUSEWHEEL) {
-        cairn_orbit_zoom(&viewer->orbit, event->wheel.y);
+        if (cairn_ui_takes_mouse(&viewer->ui, viewer->input.x, viewer->input.y)) {
+            viewer->input.wheel += event->wheel.y;
+        } else {
+            cairn_orbit_zoom(&viewer->orbit, event->wheel.y);
+        }
+    } else if (event->type == SDL_WINDOWEVENT && event->window.event == SDL_WINDOWEVENT_FOCUS_LOST) {
+        viewer->flying = 0; // their keys come up unseen
     }
 }
 
@@ -196,9 +322,7 @@ static int stop_at(const CairnViewer *viewer) {
 
 enum { MOST_AHEAD = 8 }; // frames asked for at once
 
-static void move_time(CairnViewer *viewer) {
-    double now = seconds(), passed = fmin(now - viewer->last_clock, 0.25);
-    viewer->last_clock = now;
+static void move_time(CairnViewer *viewer, double passed) {
     int done = cairn_crew_done(&viewer->crew), stop = stop_at(viewer);
     if (viewer->is_paused) {
         return;
@@ -222,53 +346,6 @@ static void move_time(CairnViewer *viewer) {
 
 // ---- pictures ----
 
-static CairnStatus paint(CairnViewer *viewer, const CairnSight **sights) {
-    SDL_GL_GetDrawableSize(viewer->window, &viewer->width, &viewer->height);
-    CAIRN_TRY(cairn_gpu_target_size(&viewer->target, viewer->width, viewer->height));
-    double speed = 0, force = 0;
-    for (int i = 0; i < viewer->crew.view_count; i++) {
-        sights[i] = cairn_crew_look(&viewer->crew, i);
-        for (int k = 0; k < sights[i]->item_count; k++) {
-            speed = fmax(speed, (double)sights[i]->items[k].speed);
-        }
-        for (int k = 0; k < sights[i]->force_count; k++) {
-            force = fmax(force, cairn_length(sights[i]->forces[k].force));
-        }
-    }
-    // Up at once, down slowly: neither colours nor arrows flicker.
-    viewer->top_speed = fmax(speed, fmax(0.98 * viewer->top_speed, 0.01));
-    viewer->top_force = fmax(force, 0.97 * viewer->top_force);
-    SDL_LockMutex(viewer->crew.mutex);
-    CairnStatus status = cairn_painter_upload(&viewer->painter, &viewer->crew.store);
-    SDL_UnlockMutex(viewer->crew.mutex);
-    for (int i = 0; i < viewer->crew.view_count && cairn_is_ok(status); i++) {
-        CairnViewerBox box = cairn_viewer_box(viewer, i);
-        CairnPainting painting = {.sight = sights[i],
-                                  .camera = cairn_orbit_camera(&viewer->orbit),
-                                  .sun = viewer->sun,
-                                  .range = viewer->range,
-                                  .grid = viewer->grid,
-                                  .x = box.x,
-                                  .y = viewer->height - box.y - box.height,
-                                  .width = box.width,
-                                  .height = box.height,
-                                  .frame = viewer->target.many,
-                                  .coloring = viewer->coloring,
-                                  .top_speed = viewer->top_speed,
-                                  .shows_forces = viewer->shows_forces,
-                                  .force_length = 0.08 * viewer->orbit.distance / fmax(viewer->top_force, 1e-9)};
-        status = cairn_painter_draw(&viewer->painter, &painting);
-    }
-    CAIRN_TRY(status);
-    cairn_viewer_overlay(viewer, sights);
-    cairn_gpu_target_show(&viewer->target);
-    SDL_GL_SwapWindow(viewer->window);
-    while (glGetError() != GL_NO_ERROR) {
-        viewer->gl_errors++;
-    }
-    return cairn_ok();
-}
-
 // Pictures that are due, in the order of their frames (which the options are sorted by).
 static CairnStatus take_shots(CairnViewer *viewer, int frame) {
     const CairnRunOptions *run = &viewer->options->run;
@@ -283,12 +360,25 @@ static CairnStatus take_shots(CairnViewer *viewer, int frame) {
     return cairn_ok();
 }
 
+static void say_what_to_look_for(CairnViewer *viewer) {
+    const CairnLook *look = &viewer->look;
+    CairnSightWants wants = {.joints = look->joints || look->interface || look->coloring == CAIRN_COLOR_ISLAND,
+                             .residuals = look->coloring == CAIRN_COLOR_RESIDUAL,
+                             .body = viewer->hand.body,
+                             .generation = viewer->hand.generation};
+    cairn_crew_look_for(&viewer->crew, &wants);
+}
+
 CairnStatus cairn_viewer_turn(CairnViewer *viewer) {
     SDL_Event event;
     while (SDL_PollEvent(&event)) {
         handle(viewer, &event);
     }
-    move_time(viewer);
+    double now = cairn_viewer_clock(), passed = fmin(now - viewer->last_clock, 0.25);
+    viewer->last_clock = now;
+    move_time(viewer, passed);
+    say_what_to_look_for(viewer);
+    cairn_viewer_mouse_turn(viewer, passed);
     int stop = stop_at(viewer);
     bool is_due = stop < INT32_MAX && cairn_crew_done(&viewer->crew) >= stop && cairn_crew_is_idle(&viewer->crew);
     if (viewer->options->is_hidden && !is_due && stop < INT32_MAX) {
@@ -299,7 +389,8 @@ CairnStatus cairn_viewer_turn(CairnViewer *viewer) {
         return cairn_ok();
     }
     const CairnSight *sights[CAIRN_CREW_VIEWS];
-    CAIRN_TRY(paint(viewer, sights));
+    CAIRN_TRY(fit_ink(viewer));
+    CAIRN_TRY(cairn_viewer_paint(viewer, sights));
     if (is_due) {
         CAIRN_TRY(take_shots(viewer, sights[0]->frame));
         bool has_more = viewer->shots_done < viewer->options->run.shot_count;

@@ -5,8 +5,9 @@
 #include "demos/viewer/camera.h"
 #include "demos/viewer/crew.h"
 #include "demos/viewer/gpu.h"
-#include "demos/viewer/labels.h"
 #include "demos/viewer/painter.h"
+#include "demos/viewer/settings.h"
+#include "demos/viewer/ui.h"
 
 typedef struct CairnViewOptions {
     CairnRunOptions run; // first: run's options are taken through it
@@ -14,7 +15,36 @@ typedef struct CairnViewOptions {
     int frames; // quit after that many; 0: never
     bool is_hidden;
     CairnRecording *recording; // to be run again; NULL: a scene
+    const char *panel;         // opened at the start: a tab's name or "charts"; NULL: what the settings say
+    bool ignores_settings;     // neither read nor written
 } CairnViewOptions;
+
+typedef enum CairnTab {
+    CAIRN_TAB_SCENE = 0,
+    CAIRN_TAB_SOLVE,
+    CAIRN_TAB_SHOW,
+    CAIRN_TAB_PARTS,
+    CAIRN_TAB_COUNT
+} CairnTab;
+
+typedef enum CairnHold {
+    CAIRN_HOLD_NONE = 0,
+    CAIRN_HOLD_ASKING,
+    CAIRN_HOLD_TURN,
+    CAIRN_HOLD_PAN,
+    CAIRN_HOLD_BODY
+} CairnHold;
+
+// What the mouse does in the picture.
+typedef struct CairnHand {
+    CairnHold hold;
+    int view, serial;          // of the question what lies under the mouse
+    int x, y;                  // where it is, pixels
+    double moved;              // pixels since it was pressed
+    double depth;              // of the held point before the eye
+    uint32_t body, generation; // what is selected; 0: nothing
+    bool wants_push;           // the question was for a push
+} CairnHand;
 
 typedef struct CairnViewer {
     const CairnViewOptions *options;
@@ -23,21 +53,41 @@ typedef struct CairnViewer {
     CairnCrew crew;
     CairnPainter painter;
     CairnGpuTarget target;
-    CairnLabels text;
+    CairnInk ink;
+    CairnUi ui;
+    CairnUiInput input; // gathered from events for the next turn
+    CairnSettings settings;
     CairnOrbit orbit, home;
     CairnVec3 sun;
     double range, grid; // of the scene's own camera
     double dt;
+    double scale;      // pixels of what is one pixel at 96 dots an inch
     int width, height; // pixels
     int active;        // the view that keys for one view mean
 
-    bool is_ending, is_paused, is_scrubbing, shows_help, shows_forces;
-    CairnColoring coloring;
+    CairnSource source; // the scene that the plan names, for its table
+    void *params;       // of the scene, as the panel has them
+    CairnPlan plan;
+    bool params_changed;
+    CairnSetup setups[CAIRN_CREW_VIEWS]; // as the panels have them
+    CairnChoice first[CAIRN_CREW_VIEWS]; // the solvers that the command line named: their keys bring these options back
+    bool is_pinned;                      // a person chose the solver: it stays when the scene changes
+    char filter[CAIRN_UI_TEXT];          // of the list of scenes
+    bool wants_filter;                   // it shall have the keys
+    CairnTab tab;
+    CairnHand hand;
+    char notice[200]; // what was refused or done, shown for a while
+    double notice_until;
+    int marked_frame; // of the charts, under the mouse; 0: none
+
+    bool is_ending, is_paused, is_scrubbing, shows_help, shows_panel, shows_charts, shows_hints, is_following;
+    CairnLook look;
     int speed;         // 2^speed times real time
     double owed;       // simulated seconds that the clock is ahead
     double last_clock; // seconds
-    double top_speed, top_force;
-    int gl_errors;
+    double top_speed, top_force, top_residual;
+    unsigned flying; // keys that are down
+    int gl_errors, draw_calls;
     int shots_done;
 } CairnViewer;
 
@@ -46,6 +96,29 @@ CairnStatus cairn_viewer_open(CairnViewer *viewer, const CairnViewOptions *optio
 CairnStatus cairn_viewer_turn(CairnViewer *viewer);
 // What could not be written of a recording.
 CairnStatus cairn_viewer_close(CairnViewer *viewer);
+double cairn_viewer_clock(void); // seconds
+void cairn_viewer_say(CairnViewer *viewer, const char *words);
+
+// ---- plan.c: which scene, with which parameters and solvers ----
+
+// At the start: camera, tables and setups of the scene that the crew has.
+CairnStatus cairn_viewer_take_scene(CairnViewer *viewer);
+// Another scene, or the same again with its parameters as the panel has them. A refusal is said and changes nothing.
+void cairn_viewer_load(CairnViewer *viewer, const char *scene);
+void cairn_viewer_restart(CairnViewer *viewer, bool has_new_seed);
+// Whether the scene can be given to this solver.
+bool cairn_viewer_takes(const CairnViewer *viewer, const CairnSolver *solver);
+// The solver on key 1, 2, ... or NULL.
+const CairnSolver *cairn_viewer_solver(const CairnViewer *viewer, int number);
+void cairn_viewer_choose(CairnViewer *viewer, int view, const CairnSolver *solver);
+void cairn_viewer_part_by(CairnViewer *viewer, int view, const CairnPartitioner *partitioner);
+void cairn_viewer_refine_by(CairnViewer *viewer, int view, const CairnRefiner *refiner);
+void cairn_viewer_apply(CairnViewer *viewer, int view); // hand the view's setup over
+void cairn_viewer_add_view(CairnViewer *viewer);
+void cairn_viewer_remove_view(CairnViewer *viewer);
+void cairn_viewer_follow_setups(CairnViewer *viewer,
+                                const CairnSight *const *sights); // going back brings old solvers back
+void cairn_viewer_drop_plan(CairnViewer *viewer);                 // at the end
 
 // ---- keys.c ----
 
@@ -57,21 +130,36 @@ typedef struct CairnViewerKey {
 
 int cairn_viewer_key_count(void);
 const CairnViewerKey *cairn_viewer_key_at(int index);
-void cairn_viewer_hold(CairnViewer *viewer, bool is_paused);
 void cairn_viewer_press(CairnViewer *viewer, SDL_Keycode code);
-// Whether the scene can be given to this solver.
-bool cairn_viewer_takes(const CairnViewer *viewer, const CairnSolver *solver);
-// The solver on key 1, 2, ... or NULL.
-const CairnSolver *cairn_viewer_solver(const CairnViewer *viewer, int number);
+void cairn_viewer_hold(CairnViewer *viewer, bool is_paused);
+void cairn_viewer_step(CairnViewer *viewer, int frames);
+void cairn_viewer_select(CairnViewer *viewer, uint32_t body, uint32_t generation);
 
-// ---- overlay.c ----
+// ---- mouse.c ----
+
+void cairn_viewer_mouse_down(CairnViewer *viewer, const SDL_MouseButtonEvent *button);
+void cairn_viewer_mouse_up(CairnViewer *viewer, const SDL_MouseButtonEvent *button);
+void cairn_viewer_mouse_move(CairnViewer *viewer, const SDL_MouseMotionEvent *motion);
+// Answers of rays, the target of what is held, the camera that flies or follows.
+void cairn_viewer_mouse_turn(CairnViewer *viewer, double seconds);
+void cairn_viewer_throw(CairnViewer *viewer, CairnDeedKind kind);
+void cairn_viewer_deed(CairnViewer *viewer, CairnDeedKind kind); // on what is selected
+
+// ---- stage.c: where everything lies, and the pictures of the views ----
 
 typedef struct CairnViewerBox {
     int x, y, width, height; // pixels from the top left
 } CairnViewerBox;
 
+typedef struct CairnViewerPlaces {
+    CairnArea bar, panel, charts, scrub, stage; // no height or width: not shown
+} CairnViewerPlaces;
+
+CairnViewerPlaces cairn_viewer_places(const CairnViewer *viewer);
 CairnViewerBox cairn_viewer_box(const CairnViewer *viewer, int view);
-void cairn_viewer_overlay(CairnViewer *viewer, const CairnSight *const *sights);
+// The ray through a pixel of a view.
+void cairn_viewer_ray(const CairnViewer *viewer, int view, double x, double y, CairnVec3 *from, CairnVec3 *way);
+CairnStatus cairn_viewer_paint(CairnViewer *viewer, const CairnSight **sights);
 
 // ---- scrub.c ----
 
@@ -79,5 +167,20 @@ CairnViewerBox cairn_viewer_scrubber(const CairnViewer *viewer);
 void cairn_viewer_draw_scrubber(CairnViewer *viewer, const CairnSight *sight);
 // Whether the event was the scrubber's.
 bool cairn_viewer_scrub(CairnViewer *viewer, const SDL_Event *event);
+// All views go to a frame of the past, as far as there is one.
+void cairn_viewer_go(CairnViewer *viewer, int frame);
+
+// ---- overlay.c, panels.c and their like ----
+
+void cairn_viewer_overlay(CairnViewer *viewer, const CairnSight *const *sights);
+void cairn_viewer_panels(CairnViewer *viewer, const CairnSight *const *sights);
+void cairn_viewer_scene_panel(CairnViewer *viewer);
+void cairn_viewer_solve_panel(CairnViewer *viewer, const CairnSight *const *sights);
+void cairn_viewer_show_panel(CairnViewer *viewer, const CairnSight *const *sights);
+void cairn_viewer_parts_panel(CairnViewer *viewer, const CairnSight *const *sights);
+void cairn_viewer_body_panel(CairnViewer *viewer, const CairnSight *sight);
+void cairn_viewer_charts(CairnViewer *viewer, CairnArea area, const CairnSight *const *sights);
+// The charts' numbers, a line a frame and view.
+CairnStatus cairn_viewer_write_csv(CairnViewer *viewer, const char *path);
 
 #endif

@@ -1,0 +1,24 @@
+// Settings: what the window remembers from one time to the next, lines of NAME=VALUE in the user's configuration folder
+// (XDG_CONFIG_HOME or ~/.config)/cairn/viewer. What cannot be understood is left at its default.
+#ifndef CAIRN_VIEWER_SETTINGS_H
+#define CAIRN_VIEWER_SETTINGS_H
+
+#include <cairn/fields.h>
+#include <stdbool.h>
+
+typedef struct CairnSettings {
+    bool dark, panel, charts, hints, forces, occlusion;
+    double text_size; // 1: as the display says
+    int tab, width, height;
+} CairnSettings;
+
+extern const CairnFieldTable cairn_settings_fields;
+
+CairnSettings cairn_settings(void); // the defaults
+// False: there is no such folder to be found (no home).
+bool cairn_settings_path(char *path, size_t size);
+CairnSettings cairn_settings_read(const char *path);
+// The folder is made where it is missing; a refusal is told, and nothing else happens.
+CairnStatus cairn_settings_write(const CairnSettings *settings, const char *path);
+
+#endif

@@ -1,0 +1,133 @@
+// Stage: where bar, panel, charts and views lie in the window, and the pictures of the views.
+#include "demos/viewer/viewer.h"
+#include <math.h>
+
+CairnViewerPlaces cairn_viewer_places(const CairnViewer *viewer) {
+    double width = viewer->width, height = viewer->height, row = viewer->ui.unit + 2 * viewer->ui.gap;
+    double size = viewer->ink.size;
+    CairnViewerPlaces places = {.stage = {0, 0, width, height}};
+    bool is_bare = viewer->options->is_hidden && !viewer->options->panel; // a picture of the scene alone
+    double scrub = is_bare ? 0 : ceil(row - 2 * viewer->ui.gap);
+    if (width < 34 * size || height < 20 * size) { // no room: keys only
+        places.scrub = (CairnArea){0, height - scrub, width, scrub};
+        places.stage.height -= scrub;
+        return places;
+    }
+    places.bar = (CairnArea){0, 0, width, is_bare ? 0 : ceil(row)};
+    double top = places.bar.height;
+    if (viewer->shows_panel) {
+        places.panel = (CairnArea){0, top, floor(fmin(16.5 * size, 0.45 * width)), height - top};
+    }
+    double left = places.panel.width, bottom = height;
+    if (viewer->shows_charts) {
+        double tall = floor(fmin(10.5 * size, 0.4 * height));
+        places.charts = (CairnArea){left, height - tall, width - left, tall};
+        bottom -= tall;
+    }
+    places.scrub = (CairnArea){left, bottom - scrub, width - left, scrub};
+    bottom -= scrub;
+    places.stage = (CairnArea){left, top, width - left, bottom - top};
+    return places;
+}
+
+// One row, but for four views: two of two. Laid over each other all have the whole stage.
+CairnViewerBox cairn_viewer_box(const CairnViewer *viewer, int view) {
+    CairnArea stage = cairn_viewer_places(viewer).stage;
+    int count = viewer->look.overlay ? 1 : viewer->crew.view_count;
+    int columns = count == 4 ? 2 : count, rows = count == 4 ? 2 : 1;
+    view = viewer->look.overlay ? 0 : view;
+    int column = view % columns, row = view / columns, x = (int)stage.x, y = (int)stage.y;
+    int width = (int)stage.width, height = (int)stage.height;
+    int x0 = width * column / columns, x1 = width * (column + 1) / columns;
+    int y0 = height * row / rows, y1 = height * (row + 1) / rows;
+    return (CairnViewerBox){x + x0, y + y0, x1 - x0, y1 - y0};
+}
+
+void cairn_viewer_ray(const CairnViewer *viewer, int view, double x, double y, CairnVec3 *from, CairnVec3 *way) {
+    CairnViewerBox box = cairn_viewer_box(viewer, view);
+    CairnCamera camera = cairn_orbit_camera(&viewer->orbit);
+    CairnVec3 ahead = cairn_normalize(cairn_sub(camera.target, camera.eye));
+    CairnVec3 right = cairn_normalize(cairn_cross(ahead, cairn_vec3(0, 0, 1))), up = cairn_cross(right, ahead);
+    double half = tan(0.5 * camera.fov * CAIRN_PI / 180);
+    double u = (2 * (x - box.x) / box.width - 1) * half * box.width / box.height;
+    double v = (1 - 2 * (y - box.y) / box.height) * half;
+    *from = camera.eye;
+    *way = cairn_add_scaled(cairn_add_scaled(ahead, u, right), v, up);
+}
+
+static void look_at_all(CairnViewer *viewer, const CairnSight **sights) {
+    double speed = 0, force = 0, residual = 0;
+    for (int i = 0; i < viewer->crew.view_count; i++) {
+        const CairnSight *sight = sights[i] = cairn_crew_look(&viewer->crew, i);
+        for (int k = 0; k < sight->body_count; k++) {
+            speed = fmax(speed, (double)sight->bodies[k].speed);
+            residual = fmax(residual, (double)sight->bodies[k].residual);
+        }
+        for (int k = 0; k < sight->contact_count; k++) {
+            force = fmax(force, cairn_length(sight->contacts[k].force));
+        }
+        for (int k = 0; viewer->look.joints && k < sight->joint_count; k++) {
+            force = fmax(force, cairn_length(sight->joints[k].force));
+        }
+        force = sight->touch.is_held ? fmax(force, cairn_length(sight->touch.force)) : force;
+    }
+    // Up at once, down slowly: neither colours nor arrows flicker.
+    viewer->top_speed = fmax(speed, fmax(0.98 * viewer->top_speed, 0.01));
+    viewer->top_force = fmax(force, 0.97 * viewer->top_force);
+    viewer->top_residual = fmax(residual, 0.9 * viewer->top_residual);
+}
+
+static CairnStatus paint_view(CairnViewer *viewer, const CairnSight *const *sights, int view) {
+    CairnViewerBox box = cairn_viewer_box(viewer, view);
+    if (box.width < 8 || box.height < 8) {
+        return cairn_ok();
+    }
+    const CairnTheme *theme = cairn_theme(viewer->look.dark);
+    CairnPainting painting = {.sight = sights[view],
+                              .first = sights[0],
+                              .camera = cairn_orbit_camera(&viewer->orbit),
+                              .sun = viewer->sun,
+                              .range = viewer->range,
+                              .grid = viewer->grid,
+                              .x = box.x,
+                              .y = viewer->height - box.y - box.height,
+                              .width = box.width,
+                              .height = box.height,
+                              .frame = viewer->target.many,
+                              .look = &viewer->look,
+                              .theme = theme,
+                              .top_speed = viewer->top_speed,
+                              .top_residual = viewer->top_residual,
+                              .force_length = 0.08 * viewer->orbit.distance / fmax(viewer->top_force, 1e-9),
+                              .selected = viewer->hand.body,
+                              .is_over = viewer->look.overlay && view > 0,
+                              .tint = theme->curves[view]};
+    return cairn_painter_draw(&viewer->painter, &painting);
+}
+
+CairnStatus cairn_viewer_paint(CairnViewer *viewer, const CairnSight **sights) {
+    SDL_GL_GetDrawableSize(viewer->window, &viewer->width, &viewer->height);
+    CAIRN_TRY(cairn_gpu_target_size(&viewer->target, viewer->width, viewer->height));
+    look_at_all(viewer, sights);
+    viewer->painter.draw_calls = 0;
+    glBindFramebuffer(GL_FRAMEBUFFER, viewer->target.many);
+    glClear(GL_COLOR_BUFFER_BIT); // panels let a little through
+    SDL_LockMutex(viewer->crew.mutex);
+    CairnStatus status = cairn_painter_upload(&viewer->painter, &viewer->crew.store);
+    SDL_UnlockMutex(viewer->crew.mutex);
+    for (int i = 0; i < viewer->crew.view_count && cairn_is_ok(status); i++) {
+        status = paint_view(viewer, sights, i);
+    }
+    CAIRN_TRY(status);
+    glBindFramebuffer(GL_FRAMEBUFFER, viewer->target.many);
+    cairn_viewer_follow_setups(viewer, sights);
+    cairn_viewer_overlay(viewer, sights);
+    cairn_viewer_panels(viewer, sights);
+    viewer->draw_calls = viewer->painter.draw_calls + cairn_ink_draw(&viewer->ink, viewer->width, viewer->height);
+    cairn_gpu_target_show(&viewer->target);
+    SDL_GL_SwapWindow(viewer->window);
+    while (glGetError() != GL_NO_ERROR) {
+        viewer->gl_errors++;
+    }
+    return cairn_ok();
+}
