@@ -115,6 +115,10 @@ static void begin(CairnStep *step, CairnWorld *world, double h) {
     cairn_arena_reset(step->arena);
     cairn_arena_reset(&world->ahead);
     const CairnPool *pool = &world->store.body_pool;
+    cairn_step_check_room(step, pool->alive, world->store.contact_count);
+    if (cairn_step_failed(step)) {
+        return;
+    }
     step->block_of = CAIRN_STEP_PUSH(step, int, pool->count);
     step->blocks = CAIRN_STEP_PUSH(step, CairnStepBlock, pool->alive);
     if (cairn_step_failed(step)) {

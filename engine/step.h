@@ -139,6 +139,10 @@ void cairn_step_narrow(CairnStep *step, const CairnStepBoxes *boxes, const Cairn
 // A contact of this pair with its id, bodies and material, and nothing yet of where.
 CairnStepContact cairn_step_new_contact(const CairnStep *step, CairnPair pair, uint64_t feature);
 
+// Bytes of the arena that a step with so many bodies and contacts takes at least; and CAIRN_OUT_OF_MEMORY where the machine has not as many left.
+size_t cairn_step_bytes(const CairnStep *step, int block_count, int contact_count);
+void cairn_step_check_room(CairnStep *step, int block_count, int contact_count);
+
 // The stages, in order. Each does nothing once step->status is not OK.
 void cairn_step_collide(CairnStep *step);
 void cairn_step_assemble(CairnStep *step);

@@ -219,6 +219,10 @@ void cairn_step_assemble(CairnStep *step) {
     }
     double t0 = cairn_timer_now();
     if (step->velocity == NULL) {
+        cairn_step_check_room(step, step->block_count, step->contact_count);
+        if (cairn_step_failed(step)) {
+            return;
+        }
         step->velocity = CAIRN_STEP_PUSH(step, double, 6 * (size_t)step->block_count);
         step->before_problem = cairn_arena_mark(step->arena);
     }

@@ -27,6 +27,8 @@ struct CairnWorld {
     CairnCounter counter;
     CairnAllocator allocator; // counts, then calls the hooks
 
+    size_t (*room_left)(void); // bytes that the machine has left; NULL: the caller's own allocator says no for itself
+
     CairnStore store;
     CairnEventList events;
     CairnBroad broad, broad_ahead;            // of the step; of where the solved velocities lead

@@ -145,3 +145,11 @@ void *cairn_arena_keep(CairnArena *arena, CairnArenaMark mark, void *memory, siz
     CAIRN_ASSERT(arena->chunk == mark.chunk);
     return kept != NULL ? memmove(kept, memory, bytes) : NULL;
 }
+
+size_t cairn_arena_capacity(const CairnArena *arena) {
+    size_t total = 0;
+    for (const CairnArenaChunk *chunk = arena->chunk; chunk != NULL; chunk = chunk->previous) {
+        total += chunk->capacity;
+    }
+    return total;
+}

@@ -38,6 +38,9 @@ void cairn_arena_release(CairnArena *arena, CairnArenaMark mark);
 // comes back. Where the arena has grown since then nothing is freed or moved.
 void *cairn_arena_keep(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes);
 
+// Bytes of all its chunks.
+size_t cairn_arena_capacity(const CairnArena *arena);
+
 // `count` elements of a type, as a pointer to it.
 #define CAIRN_PUSH(arena, Type, count) ((Type *)cairn_arena_push((arena), (size_t)(count), sizeof(Type)))
 #define CAIRN_PUSH_ZERO(arena, Type, count) ((Type *)cairn_arena_push_zero((arena), (size_t)(count), sizeof(Type)))
