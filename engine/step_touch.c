@@ -9,12 +9,25 @@ static bool is_first_touch(const CairnStepContact *c) {
     return c->row_count > 1 && c->warm.x <= 0;
 }
 
-static double largest_normal(const CairnStep *step) {
-    double largest = 0;
-    for (int i = 0; i < step->contact_count; i++) {
-        largest = fmax(largest, step->lambda[step->contacts[i].row]);
+// The largest load at each block, so that what decides nothing is told by its own neighbours, not by what is heavy elsewhere.
+static double *find_largest(CairnStep *step) {
+    double *largest = CAIRN_PUSH_ZERO(step->arena, double, step->block_count + 1);
+    for (int i = 0; i < step->contact_count && largest != NULL; i++) {
+        const CairnStepContact *c = &step->contacts[i];
+        const int blocks[] = {step->block_of[c->body_a], step->block_of[c->body_b]};
+        for (int k = 0; k < 2; k++) {
+            if (blocks[k] >= 0) {
+                largest[blocks[k]] = fmax(largest[blocks[k]], step->lambda[c->row]);
+            }
+        }
     }
     return largest;
+}
+
+static bool is_large(const CairnStep *step, const CairnStepContact *c, const double *largest) {
+    const int a = step->block_of[c->body_a], b = step->block_of[c->body_b];
+    double most = fmax(a >= 0 ? largest[a] : 0, b >= 0 ? largest[b] : 0);
+    return fmax(step->lambda[c->row], c->frozen) > 0.01 * most;
 }
 
 // Did a bound that was far too low hold friction back, or one that was far too high let it grow past the law?
@@ -47,13 +60,14 @@ bool cairn_step_bound_again(CairnStep *step) {
     if (step->world->def.friction != CAIRN_FRICTION_BOX) {
         return false; // the other laws bound by the answer itself
     }
-    // A hundredth of the largest load decides nothing.
-    double least = 0.01 * largest_normal(step);
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
+    const double *largest = find_largest(step); // no memory for it: the guesses stand
     bool again = false;
-    for (int i = 0; i < step->contact_count && !again; i++) {
-        const CairnStepContact *c = &step->contacts[i];
-        again = is_first_touch(c) && fmax(step->lambda[c->row], c->frozen) > least && was_misjudged(step, c);
+    for (int i = 0; i < step->contact_count && !again && largest != NULL; i++) {
+        const CairnStepContact *c = &step->contacts[i]; // a hundredth of the largest load decides nothing
+        again = is_first_touch(c) && is_large(step, c, largest) && was_misjudged(step, c);
     }
+    cairn_arena_release(step->arena, mark);
     for (int i = 0; i < step->contact_count && again; i++) {
         if (is_first_touch(&step->contacts[i])) {
             bound_by_load(step, &step->contacts[i]);

@@ -1,6 +1,7 @@
 // A round arch of wedge-shaped stones (voussoirs) without mortar. Statics: it stands while its thickness is at least 0.1075 of its
 // radius (Milankovitch 1907; Heyman 1969) and its friction is enough; a stone out of place brings it down.
 #include "demos/scenes/builders.h"
+#include "demos/scenes/builders_energy.h"
 
 enum { MOST_STONES = 61 };
 
@@ -20,6 +21,7 @@ static const CairnField fields[] = {
 typedef struct Memory {
     CairnBodyId stones[MOST_STONES];
     CairnVec3 places[MOST_STONES];
+    CairnEnergyWatch energy;
 } Memory;
 
 static CairnStatus build(CairnSceneRun *run) {
@@ -46,8 +48,7 @@ static CairnStatus build(CairnSceneRun *run) {
 
 static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats *stats) {
     const Params *params = run->params;
-    const Memory *memory = run->memory;
-    (void)stats;
+    Memory *memory = run->memory;
     bool falls = params->thickness < 0.1 && params->stones > 10 && time > 3;
     if (falls) {
         CairnBodyState key;
@@ -65,7 +66,7 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
             return cairn_error(CAIRN_NUMERIC, "arch: at %.6g s stone %d has moved by %.3g m", time, i + 1, moved);
         }
     }
-    return cairn_ok();
+    return cairn_check_energy(run, &memory->energy, stats, 1e-3, "arch");
 }
 
 const CairnScene cairn_scene_arch = {

@@ -3,6 +3,7 @@
 // At rest the ground must carry exactly the weight, sum of normal impulses = n m g h: the check that shows whether the
 // impulses of a solver mean something, or only look as if.
 #include "demos/scenes/builders.h"
+#include "demos/scenes/builders_energy.h"
 
 enum { MAX_BOXES = 100, MAX_CONTACTS = 8 * MAX_BOXES };
 
@@ -21,6 +22,7 @@ static const CairnField fields[] = {
 typedef struct Memory {
     CairnBodyId boxes[MAX_BOXES];
     CairnContact contacts[MAX_CONTACTS];
+    CairnEnergyWatch energy;
 } Memory;
 
 static CairnStatus build(CairnSceneRun *run) {
@@ -57,7 +59,7 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
                            "box_tower: at %.6g s the ground carries %.6g N s a step, the tower weighs %.6g N s", time,
                            carried, weight);
     }
-    return cairn_ok();
+    return cairn_check_energy(run, &memory->energy, stats, 1e-3, "box_tower");
 }
 
 const CairnScene cairn_scene_box_tower = {

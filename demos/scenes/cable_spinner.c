@@ -2,6 +2,7 @@
 // each other, is let go, and the ball's weight unwinds them (S0, section 7.1). Links weigh 0.1 kg: a mass ratio of 25,000.
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_cable.h"
+#include "demos/scenes/builders_energy.h"
 
 enum { CABLES = 8, MOST_LINKS = 100 };
 
@@ -30,6 +31,7 @@ typedef struct Memory {
     CairnJointId spindle;
     double top, plate_height;
     double linking[CABLES][CABLES]; // of the last step
+    CairnEnergyWatch energy;
 } Memory;
 
 static CairnStatus add_cables(CairnSceneRun *run) {
@@ -198,7 +200,7 @@ static CairnStatus check_turn(const CairnSceneRun *run, double time) {
 
 static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats *stats) {
     const Params *params = run->params;
-    const Memory *memory = run->memory;
+    Memory *memory = run->memory;
     if (time < start && stats->kinetic_energy > 1e-3) {
         return cairn_error(CAIRN_NUMERIC, "cable_spinner: at %.6g s nothing turns the plate yet, and %.3g J move", time,
                            stats->kinetic_energy);
@@ -216,6 +218,9 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
         }
     }
     CAIRN_TRY(check_tangle(run, time, cables));
+    if (time > start + winding + waiting + 2 * time / (double)stats->step_index) { // it has been let go
+        CAIRN_TRY(cairn_check_energy(run, &memory->energy, stats, 1e-3, "cable_spinner"));
+    }
     return check_turn(run, time);
 }
 

@@ -1,5 +1,6 @@
 // A house of cards: pairs that lean on each other, lintels from ridge to ridge. It stands by friction alone until a ball rolls in.
 #include "demos/scenes/builders.h"
+#include "demos/scenes/builders_energy.h"
 
 typedef struct Params {
     int floors;
@@ -18,6 +19,7 @@ static const double tall = 1, wide = 0.7, thick = 0.02, density = 500, hit = 4; 
 typedef struct Memory {
     CairnBodyId top; // the last card, one of the topmost pair
     CairnVec3 place;
+    CairnEnergyWatch energy;
 } Memory;
 
 static CairnStatus add_card(CairnSceneRun *run, CairnVec3 place, double turn, double length) {
@@ -77,7 +79,7 @@ static CairnStatus build(CairnSceneRun *run) {
 
 static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats *stats) {
     const Params *params = run->params;
-    const Memory *memory = run->memory;
+    Memory *memory = run->memory;
     if (stats->penetration > 0.5 * thick) {
         return cairn_error(CAIRN_NUMERIC, "card_house: at %.6g s a card overlaps by %.3g m", time, stats->penetration);
     }
@@ -88,7 +90,7 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
     if (stands && moved > 1e-4) {
         return cairn_error(CAIRN_NUMERIC, "card_house: at %.6g s the last card has moved by %.3g m", time, moved);
     }
-    return cairn_ok();
+    return cairn_check_energy(run, &memory->energy, stats, 1e-3, "card_house");
 }
 
 const CairnScene cairn_scene_card_house = {

@@ -2,6 +2,7 @@
 // run off at once; every contact slides (S0, section 7.1).
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_chain.h"
+#include "demos/scenes/builders_energy.h"
 
 enum { MOST_LINKS = 2000 };
 
@@ -28,6 +29,7 @@ typedef struct Memory {
     CairnBodyId links[MOST_LINKS];
     double first;  // m: the chain's middle down the slope, before the first step
     bool has_left; // the plane, with its first links
+    CairnEnergyWatch energy;
 } Memory;
 
 // Lanes down and up the slope, with half circles between: x down the slope, y across. (Lanes across it would roll instead of slide.)
@@ -114,7 +116,7 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
         return cairn_error(CAIRN_NUMERIC, "chain_drop: at %.6g s it slides with %.4g m/s, not %.4g", time, speed,
                            expected);
     }
-    return cairn_ok();
+    return cairn_check_energy(run, &memory->energy, stats, 1e-3, "chain_drop");
 }
 
 const CairnScene cairn_scene_chain_drop = {

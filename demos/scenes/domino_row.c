@@ -1,5 +1,6 @@
 // Dominoes in a bent row: the first gets a push, every next one falls because its neighbour did.
 #include "demos/scenes/builders.h"
+#include "demos/scenes/builders_energy.h"
 
 enum { MAX_DOMINOES = 100 };
 
@@ -15,11 +16,16 @@ static const CairnField fields[] = {
     CAIRN_FIELD_DOUBLE(Params, push, 1.5, 1, 3, 0, "rad/s", "angular velocity of the first one"),
 };
 
+typedef struct Memory {
+    CairnBodyId dominoes[MAX_DOMINOES];
+    CairnEnergyWatch energy;
+} Memory;
+
 static const double thickness = 0.12, width = 0.5, tall = 1.0;
 
 static CairnStatus build(CairnSceneRun *run) {
     const Params *params = run->params;
-    CairnBodyId *dominoes = run->memory;
+    CairnBodyId *dominoes = ((Memory *)run->memory)->dominoes;
     CAIRN_TRY(cairn_build_ground(run->world, 0.6, 0));
     double bend = fmin(params->bend, 300.0 / (params->dominoes - 1)); // a full circle would run into its own start
     CairnVec3 foot = {0, 0, 0};
@@ -44,8 +50,8 @@ static CairnStatus build(CairnSceneRun *run) {
 
 static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats *stats) {
     const Params *params = run->params;
-    const CairnBodyId *dominoes = run->memory;
-    (void)stats;
+    Memory *memory = run->memory;
+    const CairnBodyId *dominoes = memory->dominoes;
     bool has_last_fallen = true;
     for (int i = 0; i < params->dominoes; i++) {
         CairnBodyState state;
@@ -57,7 +63,7 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
         }
         has_last_fallen = lean > 6;
     }
-    return cairn_ok();
+    return cairn_check_energy(run, &memory->energy, stats, 1e-3, "domino_row");
 }
 
 const CairnScene cairn_scene_domino_row = {
@@ -65,7 +71,7 @@ const CairnScene cairn_scene_domino_row = {
     .summary = "a push runs down a bent row of dominoes",
     .watch = "The wave keeps its speed; no domino moves before its neighbour reaches it.",
     .params = CAIRN_FIELD_TABLE("domino_row", Params, fields),
-    .memory_size = MAX_DOMINOES * sizeof(CairnBodyId),
+    .memory_size = sizeof(Memory),
     .step = 1.0 / 120,
     .steps = 600,
     .camera = {.eye = {1.3, -10.2, 5.0}, .target = {4.3, -0.9, 0.25}, .fov = 31},

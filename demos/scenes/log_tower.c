@@ -3,6 +3,7 @@
 // Every layer could roll upon the next, and nothing but exact impulses keeps it from doing so: whoever leaves a residual behind
 // loses the tower by himself. Then it falls, and nothing may sink into anything while 160 bodies strike each other.
 #include "demos/scenes/builders.h"
+#include "demos/scenes/builders_energy.h"
 
 enum { MAX_LOGS = 2000, LAYER = 4 };
 
@@ -27,7 +28,7 @@ static const double hit = 5;     // s: when it does
 
 typedef struct Memory {
     CairnBodyId box, ball;
-    double least_energy, first_energy;
+    CairnEnergyWatch energy;
 } Memory;
 
 static double top_of(const Params *params) {
@@ -116,16 +117,7 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
         return cairn_error(CAIRN_NUMERIC, "log_tower: at %.6g s something has sunk in by %.3g m", time,
                            stats->penetration);
     }
-    double energy = cairn_scene_energy(stats);
-    if (stats->step_index == 1) {
-        memory->first_energy = memory->least_energy = energy;
-    }
-    double gain = energy - memory->least_energy;
-    memory->least_energy = fmin(memory->least_energy, energy);
-    if (gain > 1e-3 * fabs(memory->first_energy)) {
-        return cairn_error(CAIRN_NUMERIC, "log_tower: at %.6g s the energy has risen by %.3g J", time, gain);
-    }
-    return cairn_ok();
+    return cairn_check_energy(run, &memory->energy, stats, 1e-3, "log_tower");
 }
 
 const CairnScene cairn_scene_log_tower = {

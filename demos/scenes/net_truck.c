@@ -1,6 +1,7 @@
 // A dump truck of 8,000 kg and 22 bodies drops into a net of cables whose links weigh 0.2 kg, 40,000 times less (S0, section 7.1).
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_cable.h"
+#include "demos/scenes/builders_energy.h"
 #include "demos/scenes/builders_truck.h"
 
 enum { LINKS = 56, MOST_CABLES = 12, MOST_SECTIONS = 2 * MOST_CABLES };
@@ -23,11 +24,13 @@ static const CairnField fields[] = {
 };
 
 static const double span = 9, rim = 5, link_radius = 0.03; // of the square frame, and how high it is
+static const double nose = 0.0776;                         // m: how far the truck's centre of mass is before its middle
 static const double held = 10;                             // s: from here on it hangs still
 
 typedef struct Memory {
     CairnBodyId links[MOST_SECTIONS][LINKS];
     CairnTruck truck;
+    CairnEnergyWatch energy;
 } Memory;
 
 // The net at first: a shallow bowl.
@@ -103,7 +106,7 @@ static CairnStatus build(CairnSceneRun *run) {
     truck.friction = params->friction;
     truck.group = 2 * params->cables;
     truck.filter = (CairnFilter){4, ~(uint64_t)4};
-    truck.place.p = cairn_vec3(0, 0, rim - 0.25 * params->sag + params->height);
+    truck.place.p = cairn_vec3(-nose, 0, rim - 0.25 * params->sag + params->height);
     return cairn_build_truck(run->world, &truck, &memory->truck);
 }
 
@@ -125,7 +128,7 @@ static CairnStatus find_lowest_link(const CairnSceneRun *run, double *low) {
 // It falls freely at first, is caught, never gets through, and hangs still in the end.
 static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats *stats) {
     const Params *params = run->params;
-    const Memory *memory = run->memory;
+    Memory *memory = run->memory;
     if (stats->penetration > 0.01) {
         return cairn_error(CAIRN_NUMERIC, "net_truck: at %.6g s something overlaps by %.3g m", time,
                            stats->penetration);
@@ -152,7 +155,7 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
     if (time > held && fastest > 0.01) {
         return cairn_error(CAIRN_NUMERIC, "net_truck: at %.6g s it still moves with %.3g m/s", time, fastest);
     }
-    return cairn_ok();
+    return cairn_check_energy(run, &memory->energy, stats, 1e-3, "net_truck");
 }
 
 const CairnScene cairn_scene_net_truck = {

@@ -1,6 +1,7 @@
 // A doll of eleven capsules falls down a flight of stairs: ball joints in shoulders and hips, hinges with limits in elbows and knees.
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_chain.h"
+#include "demos/scenes/builders_energy.h"
 
 typedef struct Params {
     int stairs;
@@ -39,7 +40,7 @@ enum { BONES = (int)(sizeof bones / sizeof *bones) };
 static const double rise = 0.25, tread = 0.45;
 
 typedef struct Memory {
-    double least_energy, first_energy;
+    CairnEnergyWatch energy;
 } Memory;
 
 static CairnStatus build(CairnSceneRun *run) {
@@ -84,14 +85,7 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
         return cairn_error(CAIRN_NUMERIC, "ragdoll: at %.6g s a joint is %.3g m apart, an overlap %.3g m deep", time,
                            stats->joint_error_linear, stats->penetration);
     }
-    double energy = cairn_scene_energy(stats);
-    memory->first_energy = stats->step_index == 1 ? energy : memory->first_energy;
-    memory->least_energy = stats->step_index == 1 ? energy : fmin(energy, memory->least_energy);
-    if (energy > memory->least_energy + 2e-3 * memory->first_energy) {
-        return cairn_error(CAIRN_NUMERIC, "ragdoll: at %.6g s the energy has risen by %.3g J", time,
-                           energy - memory->least_energy);
-    }
-    return cairn_ok();
+    return cairn_check_energy(run, &memory->energy, stats, 1e-3, "ragdoll");
 }
 
 const CairnScene cairn_scene_ragdoll = {

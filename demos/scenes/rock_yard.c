@@ -77,18 +77,19 @@ static CairnStatus check_rest(const CairnSceneRun *run, double time, bool has_ro
 CairnStatus cairn_yard_check(const CairnSceneRun *run, const CairnYardParams *params, double time,
                              const CairnStats *stats, const char *name) {
     CairnYard *yard = run->memory;
-    double h = time / (double)stats->step_index, energy = cairn_scene_energy(stats);
+    double h = time / (double)stats->step_index;
     CairnBodyState blade;
     CAIRN_TRY(cairn_body_get(run->world, yard->shovel.blade, &blade));
     CAIRN_TRY(check_path(run, &blade, time, h, name));
     CAIRN_TRY(check_blade(run, &blade, time, name));
     const CairnShovelDef *def = &yard->shovel.def;
-    if (stats->step_index > 1 && time < def->wait && energy > yard->energy + 1e-4 * yard->first_energy) {
-        return cairn_error(CAIRN_NUMERIC, "%s: at %.6g s the energy rises from %.6g to %.6g J by itself", name, time,
-                           yard->energy, energy);
+    yard->first_energy = stats->step_index == 1 ? cairn_scene_energy(stats) : yard->first_energy;
+    bool is_driven = time > def->wait - h && time < cairn_shovel_end(def) + 2 * h;
+    if (is_driven) {
+        yard->energy = (CairnEnergyWatch){0};
+    } else {
+        CAIRN_TRY(cairn_check_energy(run, &yard->energy, stats, 1e-3, name));
     }
-    yard->first_energy = stats->step_index == 1 ? energy : yard->first_energy;
-    yard->energy = energy;
     if (stats->penetration > 0.01) {
         return cairn_error(CAIRN_NUMERIC, "%s: at %.6g s something overlaps by %.3g m", name, time, stats->penetration);
     }

@@ -2,6 +2,7 @@
 #ifndef CAIRN_SCENE_ROCK_YARD_H
 #define CAIRN_SCENE_ROCK_YARD_H
 
+#include "demos/scenes/builders_energy.h"
 #include "demos/scenes/builders_pile.h"
 #include "demos/scenes/builders_shovel.h"
 
@@ -29,14 +30,15 @@ typedef struct CairnYard {
     bool is_behind[CAIRN_YARD_ROCKS]; // the blade
     int count;
     CairnShovel shovel;
-    double energy, first_energy; // of the last step and of the first
+    double first_energy;
+    CairnEnergyWatch energy;
 } CairnYard;
 
 // Ground, shovel, heap (friction and rolling friction of `params`, around the origin); the shovel starts beside the heap.
 CairnStatus cairn_build_yard(CairnSceneRun *run, CairnPile pile, const CairnYardParams *params);
 CairnStatus cairn_yard_script(CairnSceneRun *run, double time);
 
-// The shovel keeps to its path; nothing overlaps by more than 1 cm; no rock slips under it; while it waits the energy only falls; the heap comes to rest. `name`: of the
+// The shovel keeps to its path; nothing overlaps by more than 1 cm; no rock slips under it; while nothing drives it the energy only falls; the heap comes to rest. `name`: of the
 // scene, for messages.
 CairnStatus cairn_yard_check(const CairnSceneRun *run, const CairnYardParams *params, double time,
                              const CairnStats *stats, const char *name);

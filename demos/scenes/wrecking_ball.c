@@ -1,5 +1,6 @@
 // A ball of a tonne on a chain of links of a few kilograms swings into a brick wall.
 #include "demos/scenes/builders.h"
+#include "demos/scenes/builders_energy.h"
 
 typedef struct Params {
     int courses;
@@ -17,7 +18,7 @@ enum { LINKS = 12, WIDE = 6 };
 static const double link_length = 0.4, radius = 0.5, height = 6.5; // of the ball, and of the crane's hook
 
 typedef struct Memory {
-    double least_energy, first_energy;
+    CairnEnergyWatch energy;
 } Memory;
 
 static CairnStatus add_wall(CairnSceneRun *run) {
@@ -61,14 +62,7 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
         return cairn_error(CAIRN_NUMERIC, "wrecking_ball: at %.6g s a joint is %.3g m apart, an overlap %.3g m deep",
                            time, stats->joint_error_linear, stats->penetration);
     }
-    double energy = cairn_scene_energy(stats);
-    memory->first_energy = stats->step_index == 1 ? energy : memory->first_energy;
-    memory->least_energy = stats->step_index == 1 ? energy : fmin(energy, memory->least_energy);
-    if (energy > memory->least_energy + 1e-3 * fabs(memory->first_energy)) {
-        return cairn_error(CAIRN_NUMERIC, "wrecking_ball: at %.6g s the energy has risen by %.3g J", time,
-                           energy - memory->least_energy);
-    }
-    return cairn_ok();
+    return cairn_check_energy(run, &memory->energy, stats, 1e-3, "wrecking_ball");
 }
 
 const CairnScene cairn_scene_wrecking_ball = {
