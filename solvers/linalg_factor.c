@@ -19,6 +19,10 @@ enum {
     TALL = 24          // rows of a large front at a time
 };
 
+// Operations from which on threads are woken: about half a millisecond of one of them. Below, two gain a fifth at best where all cores are
+// idle, and where they are not each waits for the other's turn: 24 factors of 2 million took ten times as long.
+static const double worth_waking = 1e7;
+
 static int thread_number(void) {
 #ifdef _OPENMP
     return omp_get_thread_num();
@@ -243,9 +247,10 @@ int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *sour
         }
     }
     int bad = INT_MAX; // the least place that broke down, whichever thread met its own first
+    bool is_long = plan->operations > worth_waking || plan->unit_of != NULL; // units are cut for threads
 #pragma omp parallel for schedule(dynamic, 1) num_threads(factor->thread_count)                                        \
     reduction(min                                                                                                      \
-              : bad) if (factor->thread_count > 1 && plan->task_count > 1)
+              : bad) if (is_long && factor->thread_count > 1 && plan->task_count > 1)
     for (int t = 0; t < plan->task_count; t++) {
         double *work = factor->work + factor->work_size * (size_t)thread_number();
         for (int s = plan->tasks[t].first; s < plan->tasks[t].end; s++) {
