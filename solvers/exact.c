@@ -32,7 +32,7 @@ static CairnStatus allocate(CairnExact *exact) {
     double **arrays[] = {&exact->b, &exact->lower, &exact->upper, &exact->lambda,
                          &exact->w, &exact->theta, &exact->y,     &exact->x};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        *arrays[i] = CAIRN_PUSH(arena, double, m + 1);
+        *arrays[i] = CAIRN_PUSH_ZERO(arena, double, (m + 8) & ~7); // some go by eights
         if (*arrays[i] == NULL) {
             return cairn_error(CAIRN_OUT_OF_MEMORY, "exact solve: no memory for %d rows", m);
         }

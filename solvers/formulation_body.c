@@ -63,6 +63,10 @@ static void add_product(const CairnGroups *groups, const CairnGroup *group, cons
     }
 }
 
+static bool is_rigid(const Body *body, const CairnGroupTerm *term) {
+    return body->problem->blocks[term->block].size == 6;
+}
+
 static void add_element(void *user, int element, const CairnLinalgFront *front, const int *rows) {
     const Body *body = user;
     if (body->element[element] < 0) {
@@ -72,6 +76,12 @@ static void add_element(void *user, int element, const CairnLinalgFront *front, 
     const CairnGroupTerm *terms = body->groups.terms + group->first_term;
     const double *negative = body->negative + group->first_row;
     if (group->row_count <= 0) {
+        return;
+    }
+    if (group->term_count == 2 && is_rigid(body, &terms[0]) && is_rigid(body, &terms[1])) {
+        int late = rows[1] > rows[0];
+        cairn_formulation_add_pair(body->groups.J + terms[late].J, body->groups.J + terms[!late].J, negative,
+                                   group->row_count, front, rows[late], rows[!late]);
         return;
     }
     for (int b = 0; b < group->term_count; b++) {
@@ -237,6 +247,11 @@ static void sum_diagonal(Body *body) {
         for (int t = group->first_term; t < group->first_term + group->term_count; t++) {
             const CairnGroupTerm *term = &body->groups.terms[t];
             const double *J = body->groups.J + term->J;
+            if (is_rigid(body, term)) {
+                cairn_formulation_add_squares(J, body->negative + group->first_row, group->row_count,
+                                              body->scale + first[term->block]);
+                continue;
+            }
             double sum[CAIRN_BLOCK_LIMIT] = {0};
             for (int r = 0; r < group->row_count; r++, J += term->stride) {
                 double negative = body->negative[group->first_row + r];
