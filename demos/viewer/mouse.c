@@ -42,6 +42,7 @@ void cairn_viewer_mouse_down(CairnViewer *viewer, const SDL_MouseButtonEvent *bu
     hand->x = x;
     hand->y = y;
     hand->moved = 0;
+    hand->still_body = 0;
     viewer->shows_hints = false;
     if (!choose_view(viewer, x, y)) {
         return;
@@ -65,7 +66,7 @@ void cairn_viewer_mouse_up(CairnViewer *viewer, const SDL_MouseButtonEvent *butt
     if (hand->hold == CAIRN_HOLD_BODY) {
         act(viewer, (CairnDeed){.kind = CAIRN_DEED_RELEASE});
     } else if (hand->hold == CAIRN_HOLD_TURN && hand->moved < 3 && !viewer->is_following) {
-        cairn_viewer_select(viewer, 0, 0); // a click on nothing
+        cairn_viewer_select(viewer, hand->still_body, hand->still_generation);
     }
     // A question that is still open selects when its answer comes.
     hand->hold = CAIRN_HOLD_NONE;
@@ -143,8 +144,10 @@ static void take_answer(CairnViewer *viewer) {
     }
     hand->serial = 0;
     bool is_body = pick.has_hit && pick.is_dynamic;
-    if (pick.has_hit) {
-        cairn_viewer_select(viewer, pick.body.index, pick.body.generation);
+    hand->still_body = pick.has_hit ? pick.body.index : 0;
+    hand->still_generation = pick.has_hit ? pick.body.generation : 0;
+    if (is_body || hand->hold == CAIRN_HOLD_NONE) { // the button may be up again
+        cairn_viewer_select(viewer, hand->still_body, hand->still_generation);
     }
     if (is_body && hand->wants_push) {
         CairnVec3 from, way;
@@ -163,9 +166,6 @@ static void take_answer(CairnViewer *viewer) {
                 .kind = CAIRN_DEED_GRAB, .body = pick.body.index, .generation = pick.body.generation, .a = pick.point});
     } else if (hand->hold == CAIRN_HOLD_ASKING) {
         hand->hold = CAIRN_HOLD_TURN;
-        if (!pick.has_hit) {
-            cairn_viewer_select(viewer, 0, 0);
-        }
     }
 }
 

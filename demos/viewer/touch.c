@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 static const double frequency = 3, ratio = 1; // of the hand's spring, Hz and damping ratio
+static const double calm = 3;                 // 1/s: how fast what is held stops turning
 static const double strength = 60;            // m/s2: the most that it pulls, times the body's mass
 static const double density = 1500;           // of what is thrown, kg/m3
 
@@ -91,7 +92,8 @@ static CairnMat3 mobility(const CairnBodyState *state, CairnVec3 arm) {
     return cairn_mat3_sum(W, cairn_mat3_scaled(-1, cairn_mat3_product(cairn_mat3_product(cross, inverse), cross)));
 }
 
-// f = -k (x + h v+) - c v+ with v+ = v + h W f, so that it is stable at any step: (1 + (h^2 k + h c) W) f = -k x - (h k + c) v.
+// f = -k (x + h v+) - c v+ with v+ = v + h g + h W f, so that it is stable at any step:
+// (1 + (h^2 k + h c) W) f = -k x - (h k + c) (v + h g). With the weight in v+ a body at rest hangs m g / k below, at any step.
 void cairn_touch_pull(CairnTouch *touch, CairnWorld *world, double h) {
     CairnBodyState state;
     if (!touch->is_held) {
@@ -106,6 +108,7 @@ void cairn_touch_pull(CairnTouch *touch, CairnWorld *world, double h) {
     CairnVec3 point = cairn_transform_point((CairnTransform){state.position, state.orientation}, touch->local);
     CairnVec3 arm = cairn_sub(point, state.center);
     CairnVec3 v = cairn_add(state.velocity, cairn_cross(state.angular_velocity, arm));
+    v = cairn_add_scaled(v, h, cairn_world_settings(world).gravity);
     CairnMat3 left = cairn_mat3_sum(cairn_mat3_diagonal(1, 1, 1),
                                     cairn_mat3_scaled(h * h * k + h * c, mobility(&state, arm))),
               inverse;
@@ -116,5 +119,9 @@ void cairn_touch_pull(CairnTouch *touch, CairnWorld *world, double h) {
     touch->point = point;
     cairn_body_wake(world, touch->body);
     CairnStatus status = cairn_body_apply_force_at(world, touch->body, touch->force, point);
+    if (cairn_is_ok(status)) {
+        status =
+            cairn_body_apply_torque(world, touch->body, cairn_scale(-calm / (1 + calm * h), state.angular_momentum));
+    }
     touch->is_held = cairn_is_ok(status);
 }

@@ -43,7 +43,9 @@ typedef struct CairnHand {
     double moved;              // pixels since it was pressed
     double depth;              // of the held point before the eye
     uint32_t body, generation; // what is selected; 0: nothing
-    bool wants_push;           // the question was for a push
+    uint32_t still_body,
+        still_generation; // what was pressed and does not move: a click selects it, a drag turns the camera
+    bool wants_push;      // the question was for a push
 } CairnHand;
 
 typedef struct CairnViewer {
