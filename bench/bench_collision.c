@@ -214,6 +214,62 @@ static bool scale(int count, FILE *file) {
     return is_done;
 }
 
+// ---- rays ----
+
+enum { RAYS = 20000 };
+
+static CairnVec3 end_of_ray(uint64_t *random, double reach) {
+    double v[3];
+    for (int k = 0; k < 3; k++) {
+        *random = *random * 6364136223846793005u + 1442695040888963407u;
+        v[k] = reach * (2 * (double)(*random >> 11) * 0x1p-53 - 1);
+    }
+    return (CairnVec3){v[0], v[1], v[2]};
+}
+
+// Seconds a ray, each between two points of the ball around the bodies; `again`: the world changes before each, so that it reads all.
+static double time_rays(Own *own, double reach, int count, bool again, int *hits) {
+    uint64_t random = 5;
+    const CairnFilter all = {1, UINT64_MAX};
+    CairnBodyState state;
+    bool is_done = cairn_is_ok(cairn_body_get(own->world, own->ids[0], &state));
+    double start = cairn_timer_now();
+    *hits = 0;
+    for (int k = 0; k < count && is_done; k++) {
+        CairnVec3 from = end_of_ray(&random, reach), way = cairn_sub(end_of_ray(&random, reach), from);
+        CairnRayHit hit;
+        bool has_hit = false;
+        if (again) {
+            is_done = cairn_is_ok(cairn_body_set_pose(own->world, own->ids[0], state.position, state.orientation));
+        }
+        is_done =
+            is_done && cairn_is_ok(cairn_world_ray_cast(own->world, from, way, cairn_length(way), all, &hit, &has_hit));
+        *hits += has_hit;
+    }
+    return is_done ? (cairn_timer_now() - start) / count : HUGE_VAL;
+}
+
+static bool report_rays(FILE *file) {
+    BenchScene scene;
+    Own own = {0};
+    int hits = 0, some;
+    bool is_done = bench_scene_block(&scene, 10000) && own_open(&own, &scene, 1);
+    if (is_done) {
+        double each = HUGE_VAL, every = HUGE_VAL;
+        for (int pass = 0; pass < 3; pass++) {
+            each = fmin(each, time_rays(&own, 22, RAYS, false, &hits));
+            every = fmin(every, time_rays(&own, 22, RAYS / 100, true, &some));
+        }
+        fprintf(file,
+                "  rays into a block of 10,000 spheres: %.0f a second (%d of %d hit); %.0f where each is the first "
+                "after a change\n",
+                1 / each, hits, RAYS, 1 / every);
+    }
+    own_close(&own);
+    bench_scene_free(&scene);
+    return is_done;
+}
+
 static bool report(FILE *file, FILE *json) {
     (void)json; // a table only
     int ode_count, bullet_count;
@@ -226,7 +282,7 @@ static bool report(FILE *file, FILE *json) {
         fprintf(file, "  Bullet 3.24 is not installed (tools/deps --bench), so it is not compared.\n");
     }
     bool is_done = compare(bench_scene_settled_spheres, 10000, file) && compare(bench_scene_falling_mix, 10000, file) &&
-                   compare(bench_scene_log_tower, 160, file);
+                   compare(bench_scene_log_tower, 160, file) && report_rays(file);
     fprintf(file, "  blocks of spheres, ms, on one thread and on two:\n  %8s %9s %10s %10s %10s %10s %8s %10s\n",
             "bodies", "points", "broad", "collide", "2 threads", "ns/point", "speedup", "bytes/body");
     const int counts[] = {1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000};

@@ -2,6 +2,7 @@
 //
 // shape_*.c   what a type of shape is (shape_kind.h)            geometry.c  their table; box, mass, reach, ray of any shape
 // broad*.c    boxes -> overlapping pairs (sweep-and-prune; broad.h says how)
+// box_tree.*  a tree of boxes, for queries
 // narrow.c    the table of pair functions                      pair_*.c  one file per pair of shape types
 // mesh_*.c    triangle meshes (mesh.h): building, tree, contact (several manifolds a pair), sweep
 // box_*.c     the parts of box against box: separating axes, clipped faces, reduction to four points, corner to corner

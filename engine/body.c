@@ -202,6 +202,7 @@ CairnStatus cairn_body_set_pose(CairnWorld *world, CairnBodyId id, CairnVec3 pos
     cairn_world_wake_around(world, index);
     body->q = q;
     body->center = center;
+    world->pose_changes += 1;
     world->has_problem = false;
     return cairn_ok();
 }

@@ -1,6 +1,6 @@
 // Queries: what happened in the last step, rays, the state's hash.
 #include "engine/base/hash.h"
-#include "engine/world.h"
+#include "engine/query_tree.h"
 #include <string.h>
 
 CairnEvents cairn_world_events(const CairnWorld *world) {
@@ -87,22 +87,19 @@ CairnStatus cairn_world_ray_cast(const CairnWorld *world, CairnVec3 origin, Cair
     }
     CAIRN_TRY(check_ray(origin, direction, max_distance));
     CairnVec3 unit = cairn_normalize(direction);
-    const CairnStore *store = &world->store;
     *has_hit = false;
+    CairnQuery query;
+    CairnTransform pose;
     double nearest = max_distance;
-    for (int s = 0; s < store->shape_pool.count; s++) {
-        if (!cairn_pool_is_alive(&store->shape_pool, s)) {
-            continue;
-        }
-        const CairnShape *shape = &store->shapes[s];
-        if ((shape->def.filter.category & filter.mask) == 0 || (filter.category & shape->def.filter.mask) == 0) {
-            continue;
-        }
+    cairn_query_ray(&query, world, filter, origin, (CairnVec3){0, 0, 0}, unit, nearest);
+    for (int s; (s = cairn_query_next(&query, &pose)) >= 0;) {
+        const CairnShape *shape = &world->store.shapes[s];
         double distance;
         CairnVec3 normal;
-        CairnTransform pose = cairn_shape_pose(&store->bodies[shape->body], shape);
-        if (cairn_geometry_ray(&shape->geometry, pose, origin, unit, nearest, &distance, &normal)) {
+        if (cairn_geometry_ray(&shape->geometry, pose, origin, unit, nearest, &distance, &normal) &&
+            (!*has_hit || distance < nearest || s < (int)hit->shape.index - 1)) { // of two alike the first one
             nearest = distance;
+            cairn_query_limit(&query, nearest);
             *has_hit = true;
             *hit = (CairnRayHit){cairn_world_shape_id(world, s), cairn_world_body_id(world, shape->body),
                                  cairn_add_scaled(origin, distance, unit), normal, distance};

@@ -1,7 +1,7 @@
 // Queries with a shape: what it overlaps, what is nearest to it, what it meets on a way.
 #include "collision/distance.h"
 #include "collision/shape_def.h"
-#include "engine/world.h"
+#include "engine/query_tree.h"
 #include <string.h>
 
 // ---- what is asked ----
@@ -72,53 +72,75 @@ static Probe box_probe(CairnVec3 low, CairnVec3 high) {
     return probe;
 }
 
-// ---- which shapes ----
-
-static bool are_apart(CairnAabb a, CairnAabb b, double limit) {
-    return a.low.x > b.high.x + limit || b.low.x > a.high.x + limit || a.low.y > b.high.y + limit ||
-           b.low.y > a.high.y + limit || a.low.z > b.high.z + limit || b.low.z > a.high.z + limit;
-}
-
-// The next living shape from *index on that the filter lets through; false: there is none.
-static bool next_shape(const CairnWorld *world, CairnFilter filter, int *index, CairnTransform *pose) {
-    const CairnStore *store = &world->store;
-    for (; *index < store->shape_pool.count; *index += 1) {
-        const CairnShape *shape = &store->shapes[*index];
-        if (cairn_pool_is_alive(&store->shape_pool, *index) && (shape->def.filter.category & filter.mask) != 0 &&
-            (filter.category & shape->def.filter.mask) != 0) {
-            *pose = cairn_shape_pose(&store->bodies[shape->body], shape);
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool separation_within(const CairnWorld *world, const Probe *probe, CairnAabb around, int index,
-                              CairnTransform pose, double limit, CairnSeparation *separation) {
-    const CairnGeometry *geometry = &world->store.shapes[index].geometry;
-    return !are_apart(around, cairn_geometry_box(geometry, pose), limit) &&
-           cairn_separation(&probe->geometry, probe->pose, geometry, pose, limit, separation);
-}
-
 static CairnBodyId owner(const CairnWorld *world, int index) {
     return cairn_world_body_id(world, world->store.shapes[index].body);
 }
 
 // ---- the queries ----
 
+// The probe and a shape of the world; false: they are farther apart than `limit`.
+static bool separation_within(const CairnWorld *world, const Probe *probe, int index, CairnTransform pose, double limit,
+                              CairnSeparation *separation) {
+    return cairn_separation(&probe->geometry, probe->pose, &world->store.shapes[index].geometry, pose, limit,
+                            separation);
+}
+
+// A heap of what was found, the last slot on top.
+static void sift_down(CairnFound *found, int root, int count) {
+    CairnFound sinking = found[root];
+    for (int child = 2 * root + 1; child < count; child = 2 * root + 1) {
+        child += child + 1 < count && found[child + 1].shape.index > found[child].shape.index ? 1 : 0;
+        if (found[child].shape.index <= sinking.shape.index) {
+            break;
+        }
+        found[root] = found[child];
+        root = child;
+    }
+    found[root] = sinking;
+}
+
+static void sift_up(CairnFound *found, int at) {
+    CairnFound rising = found[at];
+    while (at > 0 && found[(at - 1) / 2].shape.index < rising.shape.index) {
+        found[at] = found[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    found[at] = rising;
+}
+
+// Of more than there is room for, the first slots are kept.
+static void keep_found(CairnFound *found, int count, int capacity, CairnFound one) {
+    if (count < capacity) {
+        found[count] = one;
+        sift_up(found, count);
+    } else if (capacity > 0 && one.shape.index < found[0].shape.index) {
+        found[0] = one;
+        sift_down(found, 0, capacity);
+    }
+}
+
+static void sort_found(CairnFound *found, int count) {
+    for (int end = count - 1; end > 0; --end) {
+        CairnFound last = found[0];
+        found[0] = found[end];
+        found[end] = last;
+        sift_down(found, 0, end);
+    }
+}
+
 static int overlap(const CairnWorld *world, const Probe *probe, CairnFilter filter, CairnFound *found, int capacity) {
-    CairnAabb around = cairn_geometry_box(&probe->geometry, probe->pose);
+    CairnQuery query;
     CairnTransform pose;
     int count = 0;
-    for (int i = 0; next_shape(world, filter, &i, &pose); ++i) {
+    cairn_query_near(&query, world, filter, cairn_geometry_box(&probe->geometry, probe->pose), 0);
+    for (int i; (i = cairn_query_next(&query, &pose)) >= 0;) {
         CairnSeparation separation;
-        if (separation_within(world, probe, around, i, pose, 0, &separation)) {
-            if (count < capacity) {
-                found[count] = (CairnFound){cairn_world_shape_id(world, i), owner(world, i)};
-            }
+        if (separation_within(world, probe, i, pose, 0, &separation)) {
+            keep_found(found, count, capacity, (CairnFound){cairn_world_shape_id(world, i), owner(world, i)});
             count += 1;
         }
     }
+    sort_found(found, count < capacity ? count : capacity);
     return count;
 }
 
@@ -161,15 +183,17 @@ CairnStatus cairn_world_overlap_shape(const CairnWorld *world, const CairnShapeD
 
 static bool find_closest(const CairnWorld *world, const Probe *probe, double max_distance, CairnFilter filter,
                          CairnClosest *closest) {
-    CairnAabb around = cairn_geometry_box(&probe->geometry, probe->pose);
+    CairnQuery query;
     CairnTransform pose;
     bool has_closest = false;
-    for (int i = 0; next_shape(world, filter, &i, &pose); ++i) {
+    cairn_query_near(&query, world, filter, cairn_geometry_box(&probe->geometry, probe->pose), max_distance);
+    for (int i; (i = cairn_query_next(&query, &pose)) >= 0;) {
         CairnSeparation s;
-        if (separation_within(world, probe, around, i, pose, max_distance, &s) &&
-            (!has_closest || s.distance < closest->distance)) {
+        if (separation_within(world, probe, i, pose, max_distance, &s) &&
+            (!has_closest || s.distance < closest->distance || i < (int)closest->shape.index - 1)) { // or alike
             has_closest = true;
             max_distance = s.distance;
+            cairn_query_limit(&query, max_distance);
             bool is_apart =
                 s.distance > 0; // overlapping shapes have no nearest points: the probe's middle stands for them
             *closest = (CairnClosest){
@@ -202,20 +226,25 @@ CairnStatus cairn_world_closest_shape(const CairnWorld *world, const CairnShapeD
     return cairn_ok();
 }
 
+// Two shares are alike within this, as cairn_shape_cast ends a way short of a touch by 1e-10 of it.
+static const double arrival = 1e-9;
+
 static bool cast(const CairnWorld *world, const Probe *probe, CairnVec3 way, CairnFilter filter, CairnCastHit *hit) {
-    CairnAabb around = cairn_geometry_box(&probe->geometry, probe->pose);
-    around.low = cairn_add(around.low, (CairnVec3){fmin(way.x, 0), fmin(way.y, 0), fmin(way.z, 0)});
-    around.high = cairn_add(around.high, (CairnVec3){fmax(way.x, 0), fmax(way.y, 0), fmax(way.z, 0)});
+    CairnAabb box = cairn_geometry_box(&probe->geometry, probe->pose);
+    double by = arrival * cairn_length(way);
+    CairnVec3 half = cairn_add(cairn_scale(0.5, cairn_sub(box.high, box.low)), (CairnVec3){by, by, by});
+    CairnQuery query;
     CairnTransform pose;
     bool has_hit = false;
-    for (int i = 0; next_shape(world, filter, &i, &pose); ++i) {
+    cairn_query_ray(&query, world, filter, cairn_scale(0.5, cairn_add(box.low, box.high)), half, way, 1);
+    for (int i; (i = cairn_query_next(&query, &pose)) >= 0;) {
         const CairnGeometry *geometry = &world->store.shapes[i].geometry;
         CairnSeparation at = {.normal = {0, 0, 1}};
         double share;
-        if (!are_apart(around, cairn_geometry_box(geometry, pose), 0) &&
-            cairn_shape_cast(&probe->geometry, probe->pose, way, geometry, pose, &share, &at) &&
-            (!has_hit || share < hit->share)) {
+        if (cairn_shape_cast(&probe->geometry, probe->pose, way, geometry, pose, &share, &at) &&
+            (!has_hit || share < hit->share || (share <= hit->share && i < (int)hit->shape.index - 1))) {
             has_hit = true;
+            cairn_query_limit(&query, share + arrival);
             // Where they first touch lies on the probe along the normal; a flat touch has many such points, this is one.
             CairnTransform there = probe->pose;
             there.p = cairn_add_scaled(there.p, share, way);

@@ -22,6 +22,7 @@ CairnStatus cairn_shape_create(CairnWorld *world, CairnBodyId body_id, const Cai
                            cairn_shape_type_name(def->type), body_id.index);
     }
     int index = cairn_pool_take(&store->shape_pool);
+    world->shape_changes += 1;
     store->shapes[index] = (CairnShape){.def = *def, .geometry = geometry, .body = owner, .next = -1};
     cairn_geometry_keep_points(&geometry, &store->shapes[index].def);
     int *link = &store->bodies[owner].first_shape; // at the end: shapes list in the order they were made
@@ -47,6 +48,7 @@ void cairn_world_remove_shape(CairnWorld *world, int shape) {
     *link = store->shapes[shape].next;
     cairn_geometry_free(&store->shapes[shape].geometry, &world->allocator);
     cairn_pool_give(&store->shape_pool, shape);
+    world->shape_changes += 1;
     world->has_problem = false;
 }
 

@@ -322,6 +322,7 @@ CairnStatus cairn_step_finish(CairnStep *step, CairnStats *stats) {
     }
     merge_events(step, &now, &step->world->events, true);
     commit_bodies(step);
+    step->world->pose_changes += 1;
     commit_contacts(step, kept, kept_count);
     commit_joints(step);
     CairnStore *store = step->store;

@@ -1,6 +1,7 @@
 // World: made, set up, listed, taken apart.
 #include "engine/base/memory.h"
 #include "engine/base/room.h"
+#include "engine/query_tree.h"
 #include "engine/sleep.h"
 #include <string.h>
 
@@ -64,6 +65,7 @@ CairnStatus cairn_world_create(const CairnWorldDef *def, CairnWorld **out) {
     cairn_arena_init(&world->arena, &world->allocator);
     cairn_arena_init(&world->ahead, &world->allocator);
     CairnStatus status = cairn_world_set_solver(world, cairn_solver_at(0), NULL);
+    status = cairn_is_ok(status) ? cairn_world_open_queries(world) : status;
     if (cairn_is_ok(status)) {
         const CairnPartitioner *partitioner = NULL;
         status = cairn_partitioner_find("mindp", &partitioner); // as S0: only solvers that need parts ask it
@@ -115,6 +117,7 @@ void cairn_world_destroy(CairnWorld *world) {
     cairn_memory_release(&world->allocator, events->moved, (size_t)events->moved_capacity, sizeof(CairnBodyEvent));
     cairn_arena_free(&world->arena);
     cairn_arena_free(&world->ahead);
+    cairn_world_close_queries(world);
     cairn_broad_free(&world->broad);
     cairn_broad_free(&world->broad_ahead);
     cairn_store_free(&world->store, &world->allocator);

@@ -1,0 +1,34 @@
+// The shapes that a query may be about: looked up in a tree of their boxes that is kept for as long as nothing moves.
+//
+// It is made when it pays: the first query after a step reads all shapes, as it would to fit the tree; those after it find the tree
+// fitted. After shapes came or went, the first few read all. Answers are the same either way.
+#ifndef CAIRN_QUERY_TREE_H
+#define CAIRN_QUERY_TREE_H
+
+#include "collision/box_tree.h"
+#include "engine/world.h"
+
+typedef struct CairnQuery {
+    const CairnWorld *world;
+    CairnFilter filter;
+    bool has_tree;
+    CairnBoxWalk walk;
+    int slot; // without a tree: the next one
+} CairnQuery;
+
+CairnStatus cairn_world_open_queries(CairnWorld *world);
+void cairn_world_close_queries(CairnWorld *world);
+
+// Shapes whose boxes a ray meets, or a box of half extents `half` on its way there; `limit`: of t in origin + t way.
+void cairn_query_ray(CairnQuery *query, const CairnWorld *world, CairnFilter filter, CairnVec3 origin, CairnVec3 half,
+                     CairnVec3 way, double limit);
+// Shapes whose boxes are within `limit` of a box along every axis.
+void cairn_query_near(CairnQuery *query, const CairnWorld *world, CairnFilter filter, CairnAabb box, double limit);
+// Nothing farther than this is asked about any more.
+static inline void cairn_query_limit(CairnQuery *query, double limit) {
+    query->walk.limit = limit;
+}
+// The next shape that the filter lets through and that may matter, in any order, and its pose; -1: there is none.
+int cairn_query_next(CairnQuery *query, CairnTransform *pose);
+
+#endif
