@@ -88,6 +88,10 @@ else
 OPTIONAL_SRC := $(CHOLMOD_SRC)
 endif
 
+# MuJoCo, where it is found, reads what cairn export writes: in that test, and in no other.
+MUJOCO := $(call has_header,mujoco/mujoco.h)
+MUJOCO_LIBS = $(if $(MUJOCO),$(if $(findstring test_mjcf,$@),-lmujoco))
+
 # METIS (Apache 2, as permissive as the library) is the partitioner `metis` where it is found; METIS=0 leaves it out.
 ifneq ($(METIS),0)
 METIS_SRC := $(if $(call has_header,metis.h),$(wildcard partition/metis/*.c))
@@ -176,6 +180,7 @@ $(DIR)/obj/solvers/sor_wide.o: private EXTRA := -fno-math-errno
 $(call objects,$(wildcard demos/program/fclib*.c) tests/test_problem_export.c): private EXTRA := $(HDF5_FLAGS)
 $(call objects,$(wildcard tests/test_viewer*.c) tests/support_window.c): private EXTRA := $(VIEWER_FLAGS)
 $(DIR)/obj/demos/viewer/font_system.o: private EXTRA := $(TTF_FLAGS)
+$(DIR)/obj/tests/test_mjcf.o: private EXTRA := $(if $(MUJOCO),-DCAIRN_MUJOCO)
 $(DIR)/obj/partition/partitioners.o: private EXTRA := $(METIS_FLAGS)
 
 define archive
@@ -218,7 +223,7 @@ $(BENCH): $(BENCH_OBJ) $(DIR)/bench.list $(PARTS) $(STATIC)
 
 $(DIR)/test_%: $(DIR)/obj/tests/test_%.o $(SUPPORT) $(PARTS) $(STATIC)
 	@echo "  LD $@"
-	$(Q)$(LINK) -rdynamic -o $@ $< $(SUPPORT) $(PARTS) $(STATIC) -lcmocka $(PROGRAM_LIBS) $(ORACLE_LIBS)
+	$(Q)$(LINK) -rdynamic -o $@ $< $(SUPPORT) $(PARTS) $(STATIC) -lcmocka $(PROGRAM_LIBS) $(ORACLE_LIBS) $(MUJOCO_LIBS)
 
 $(filter $(DIR)/test_viewer%,$(TESTS)): $(DIR)/%: $(DIR)/obj/tests/%.o $(VIEWER_OBJ) $(SUPPORT) $(PARTS) $(STATIC)
 	@echo "  LD $@"
