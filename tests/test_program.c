@@ -173,7 +173,11 @@ static void wrong_usage_is_refused_in_words(void **state) {
         {"run ./missing.so", "./missing.so", "no such file"},
         {"run missing.so", "missing.so", "no such file"},
         {"run $/stdout", "stdout", "scene file"},
+        {"bench step", "no bench at", "make bench"},
+        {"bench step --repetitions 0", "--repetitions", "[1, "},
+        {"bench --jsn a", "--jsn", "--json"},
     };
+    setenv("CAIRN_BENCH", "/none/bench", 1);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         SupportCall *result = support_call(cases[i].line);
         if (result->code != CAIRN_EXIT_USAGE || !strstr(result->err, cases[i].first) ||

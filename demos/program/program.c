@@ -4,9 +4,9 @@
 #include <string.h>
 
 // The last may be missing.
-static const CairnCommand *const commands[] = {&cairn_command_list,   &cairn_command_run,  &cairn_command_compare,
-                                               &cairn_command_solve,  &cairn_command_dump, &cairn_command_export,
-                                               &cairn_command_replay, &cairn_command_help, &cairn_command_view};
+static const CairnCommand *const commands[] = {
+    &cairn_command_list,   &cairn_command_run,   &cairn_command_compare, &cairn_command_solve, &cairn_command_dump,
+    &cairn_command_export, &cairn_command_bench, &cairn_command_replay,  &cairn_command_help,  &cairn_command_view};
 
 enum { COMMAND_COUNT = (int)(sizeof(commands) / sizeof(commands[0])) };
 

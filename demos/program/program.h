@@ -25,6 +25,7 @@ extern const CairnCommand cairn_command_run;
 extern const CairnCommand cairn_command_compare;
 extern const CairnCommand cairn_command_solve;
 extern const CairnCommand cairn_command_dump;
+extern const CairnCommand cairn_command_bench;
 extern const CairnCommand cairn_command_export;
 extern const CairnCommand cairn_command_replay;
 extern const CairnCommand cairn_command_help;
