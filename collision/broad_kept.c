@@ -64,8 +64,8 @@ static bool reserve(const CairnBroadCall *call) {
 }
 
 static void remember_all(CairnBroadCall *call, bool is_wide) {
-    int count = call->count, workers = workers_for(call, count);
-#pragma omp parallel for num_threads(workers) if (workers > 1) schedule(static)
+    int count = call->count;
+#pragma omp parallel for num_threads(workers_for(call, count)) schedule(static)
     for (int i = 0; i < count; ++i) {
         remember(call, i, is_wide);
     }

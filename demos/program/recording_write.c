@@ -89,15 +89,17 @@ static CairnStatus put_asked(CairnRecorder *recorder, const CairnRunOptions *opt
 
 static CairnStatus reserve(CairnRecorder *recorder, int ids, int poses) {
     if (ids > recorder->id_capacity) {
-        CairnBodyId *larger = realloc(recorder->ids, 2 * (size_t)ids * sizeof *larger);
+        int room = 2 * ids + 16;
+        CairnBodyId *larger = realloc(recorder->ids, (size_t)room * sizeof *larger);
         if (!larger) {
             return no_memory();
         }
         recorder->ids = larger;
-        recorder->id_capacity = 2 * ids;
+        recorder->id_capacity = room;
     }
     if (poses > recorder->pose_capacity) {
-        size_t size = 2 * (size_t)poses * sizeof(CairnRecordPose);
+        int room = 2 * poses + 16;
+        size_t size = (size_t)room * sizeof(CairnRecordPose);
         CairnRecordPose *last = realloc(recorder->last, size);
         recorder->last = last ? last : recorder->last;
         CairnRecordPose *next = last ? realloc(recorder->next, size) : NULL;
@@ -105,7 +107,7 @@ static CairnStatus reserve(CairnRecorder *recorder, int ids, int poses) {
         if (!next) {
             return no_memory();
         }
-        recorder->pose_capacity = 2 * poses;
+        recorder->pose_capacity = room;
     }
     return cairn_ok();
 }

@@ -121,8 +121,8 @@ typedef enum CairnCrewMark {
     CAIRN_MARK_NOT_CERTIFIED, // some frame of it
     CAIRN_MARK_PARTED         // from here on a replay is not what was recorded
 } CairnCrewMark;
-void cairn_crew_past(CairnCrew *crew, int view, int *first, int *last);
-void cairn_crew_marks(CairnCrew *crew, int view, int from, int to, CairnCrewMark *marks, int count);
+void cairn_crew_past(CairnCrew *crew, int index, int *first, int *last);
+void cairn_crew_marks(CairnCrew *crew, int index, int from, int to, CairnCrewMark *marks, int count);
 // The first frame in which a replay parts from its recording, -1: none.
 int cairn_crew_parted(CairnCrew *crew);
 

@@ -4,7 +4,7 @@
 
 #include "demos/viewer/crew.h"
 
-int cairn_crew_run(void *view); // a thread
+int cairn_crew_run(void *data); // a thread; data is its view
 // Before there is a thread: what it looks like at the beginning.
 void cairn_crew_show_first(CairnCrewView *view);
 // The mutex is held:

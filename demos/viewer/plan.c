@@ -274,7 +274,7 @@ static CairnStatus change_options(const CairnFieldTable *old_table, const CairnF
     if (table) {
         CAIRN_TRY(cairn_options_make(table, NULL, "--partition", &fresh));
     }
-    if (from && to && *options) {
+    if (from && to && *options && fresh) {
         memcpy((char *)fresh + to->offset, (char *)*options + from->offset, sizeof(int));
     }
     free(*options);
@@ -301,7 +301,7 @@ void cairn_viewer_refine_by(CairnViewer *viewer, int view, const CairnRefiner *r
         cairn_viewer_say(viewer, status.message);
         return;
     }
-    if (from && to && setup->partition_options) { // else it would let parts grow to the largest
+    if (from && to && setup->partition_options && setup->refine_options) { // else it would let parts grow to the largest
         memcpy((char *)setup->refine_options + to->offset, (char *)setup->partition_options + from->offset,
                sizeof(int));
     }
