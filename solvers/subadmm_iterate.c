@@ -36,8 +36,9 @@ static double square(const AdmmSystem *system, int part, const CairnConstraintBl
     return sum;
 }
 
-// What one impulse on a row moves in one subsystem, by the diagonal of P.
-static double mobility(const AdmmSystem *system, int part, const CairnConstraintBlock *constraint, int r) {
+// What one impulse on a row moves in one subsystem, by a diagonal over the dofs.
+static double mobility(const AdmmSystem *system, int part, const CairnConstraintBlock *constraint, int r,
+                       const double *diagonal) {
     const CairnProblem *problem = system->problem;
     double sum = 0;
     for (int t = 0; t < constraint->term_count; t++) {
@@ -45,15 +46,39 @@ static double mobility(const AdmmSystem *system, int part, const CairnConstraint
         const CairnDofBlock *block = &problem->blocks[term->block];
         const double *J = problem->J + term->jacobian + (ptrdiff_t)r * block->size;
         for (int k = 0; k < block->size && system->part[term->block] == part; k++) {
-            sum += J[k] * J[k] / problem->P[block->matrix + k * (block->size + 1)];
+            sum += J[k] * J[k] / diagonal[block->first + k];
         }
     }
     return sum;
 }
 
-// Eq. 23 a row: the mass that the row feels in the subsystem. Metres and radians then do not share one weight. A contact's rows do, for
-// its law turns in its plane.
-static void weigh_rows(AdmmSystem *system, const AdmmSubsystem *sub, int part) {
+// The diagonals of P, and of all A_i with their soft rows.
+static void find_diagonals(const AdmmSystem *system, double *P, double *A) {
+    const CairnProblem *problem = system->problem;
+    for (int b = 0; b < problem->block_count; b++) {
+        const CairnDofBlock *block = &problem->blocks[b];
+        for (int k = 0; k < block->size; k++) {
+            P[block->first + k] = A[block->first + k] = problem->P[block->matrix + k * (block->size + 1)];
+        }
+    }
+    for (int i = 0; i < system->inside_count; i++) {
+        int row = system->inside[i];
+        const CairnConstraintBlock *constraint = &problem->constraints[system->constraint[row]];
+        for (int t = 0; t < constraint->term_count && system->place[row] == ADMM_SOFT; t++) {
+            const CairnTerm *term = &problem->terms[constraint->first_term + t];
+            const CairnDofBlock *block = &problem->blocks[term->block];
+            const double *J = problem->J + term->jacobian + (ptrdiff_t)(row - constraint->first_row) * block->size;
+            for (int k = 0; k < block->size; k++) {
+                A[block->first + k] += J[k] * J[k] / problem->compliance[row];
+            }
+        }
+    }
+}
+
+// Eq. 23 a row: the mass that the row feels in the subsystem; halfway (as ratios go) between that of P, which moves where the piece
+// goes as a whole, and that of A, which moves where it bends. Metres and radians then do not share one weight. A contact's rows do, for its
+// law turns in its plane.
+static void weigh_rows(AdmmSystem *system, const AdmmSubsystem *sub, int part, const double *P, const double *A) {
     for (int i = 0; i < sub->side_count; i++) {
         const AdmmSide *side = &system->sides[system->side_of[sub->first_side + i]];
         const AdmmItem *item = &system->items[side->item];
@@ -62,7 +87,8 @@ static void weigh_rows(AdmmSystem *system, const AdmmSubsystem *sub, int part) {
         int shared = item->friction >= 0 && item->row_count >= 3 ? 3 : 0;
         for (int k = 0; k < item->row_count; k++) {
             int row = system->rows[item->first_row + k].row;
-            double moved = mobility(system, part, constraint, row - constraint->first_row);
+            int r = row - constraint->first_row;
+            double moved = sqrt(mobility(system, part, constraint, r, P) * mobility(system, part, constraint, r, A));
             total += k < shared ? moved : 0;
             beta[k] = system->options->beta / (moved > 0 ? moved : 1);
         }
@@ -100,14 +126,14 @@ static double trace_beta(const AdmmSystem *system, const AdmmSubsystem *sub, int
     return system->options->beta * (constraints > 0 ? dynamics / constraints : 1);
 }
 
-static void choose_beta(AdmmSystem *system, const AdmmSubsystem *sub, int part) {
+static void choose_beta(AdmmSystem *system, const AdmmSubsystem *sub, int part, const double *P, const double *A) {
     bool is_even = system->options->weights == CAIRN_WEIGHTS_TRACE;
     double even = is_even ? trace_beta(system, sub, part) : 0;
     for (int k = 0; k < sub->width; k++) {
         system->slot_beta[sub->first_slot + k] = k < sub->slots ? even : 0;
     }
     if (!is_even) {
-        weigh_rows(system, sub, part);
+        weigh_rows(system, sub, part, P, A);
     }
 }
 
@@ -187,22 +213,26 @@ static CairnStatus factor_all(AdmmSystem *system) {
                                          system->name, broken);
 }
 
-// z = J v of the velocities that the warm impulses make, u = -lambda: y = beta z - lambda.
+// u = -lambda and z = J v: y = beta z - lambda. v is what the warm impulses make; but with stiff rows inside, where a small error of their
+// impulses makes large velocities, what the subsystem would do without any.
 static CairnStatus start(AdmmSystem *system, const double *warm) {
     const CairnProblem *problem = system->problem;
     CairnOps ops;
     CAIRN_TRY(cairn_ops_init(&ops, problem, system->context->arena));
-    double *v = CAIRN_PUSH(system->context->arena, double, problem->dof_count + 1);
-    if (!v) {
+    double *made = CAIRN_PUSH(system->context->arena, double, problem->dof_count + 1),
+           *free_v = CAIRN_PUSH(system->context->arena, double, problem->dof_count + 1);
+    if (!made || !free_v) {
         return no_memory(system);
     }
-    cairn_ops_velocity(&ops, warm, v);
+    cairn_ops_velocity(&ops, warm, made);
+    cairn_ops_velocity(&ops, NULL, free_v);
     system->lambda[system->row_count] = 0;
     memset(system->y, 0, (size_t)system->slot_count * sizeof *system->y);
     for (int s = 0; s < system->side_count; s++) {
         const AdmmSide *side = &system->sides[s];
         const AdmmItem *item = &system->items[side->item];
         const CairnConstraintBlock *constraint = &problem->constraints[item->constraint];
+        const double *v = system->subsystems[side->subsystem].inside_count > 0 ? free_v : made;
         for (int k = 0; k < item->row_count; k++) {
             int row = system->rows[item->first_row + k].row, r = row - constraint->first_row;
             double x = 0;
@@ -232,8 +262,14 @@ CairnStatus cairn_admm_prepare(AdmmSystem *system, const double *warm) {
     if (!system->base || !system->y || !system->slot_beta || !system->inverse || !system->lambda) {
         return no_memory(system);
     }
+    double *P = CAIRN_PUSH(arena, double, system->problem->dof_count + 1),
+           *A = CAIRN_PUSH(arena, double, system->problem->dof_count + 1);
+    if (!P || !A) {
+        return no_memory(system);
+    }
+    find_diagonals(system, P, A);
     for (int i = 0; i < system->subsystem_count; i++) {
-        choose_beta(system, &system->subsystems[i], i);
+        choose_beta(system, &system->subsystems[i], i, P, A);
     }
     CAIRN_TRY(allocate(system));
     CAIRN_TRY(factor_all(system));

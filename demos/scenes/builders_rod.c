@@ -1,6 +1,6 @@
 #include "demos/scenes/builders_rod.h"
 
-enum { CLASSES = 32 }; // a segment's class is its number modulo this
+enum { CLASSES = 32, FIRST = 32 }; // a segment's class is its number modulo CLASSES, a bit from FIRST on
 
 CairnRod cairn_rod(void) {
     return (CairnRod){.count = 40,
@@ -13,8 +13,8 @@ CairnRod cairn_rod(void) {
                       .has_shapes = true,
                       .group = -1,
                       .group_size = 1,
-                      .category = (uint64_t)1 << 32,
-                      .mask = ~(uint64_t)0};
+                      .category = 2,
+                      .mask = 0xffffffff};
 }
 
 static CairnStatus check(const CairnRod *rod) {
@@ -56,12 +56,17 @@ static CairnJointDef spring(const CairnRod *rod, double length) {
     return joint;
 }
 
-// The lower bits: of its own class, and all classes but those of the segments that lie within a diameter of it.
+// Segments know each other by their classes alone: each meets all classes but those of the segments that lie within a diameter of it.
 static CairnFilter filter_of(const CairnRod *rod, int i, double length) {
-    CairnFilter filter = {rod->category | (uint64_t)1 << (i % CLASSES), rod->mask};
-    int near = rod->meets_itself ? (int)(2 * rod->radius / length) + 2 : CLASSES / 2;
-    for (int k = -near; k <= near; k++) {
-        filter.mask &= ~((uint64_t)1 << ((i + k + CLASSES) % CLASSES));
+    uint64_t all = ~(uint64_t)0 << FIRST, near = 0;
+    int reach = (int)(2 * rod->radius / length) + 2;
+    for (int k = -reach; k <= reach; k++) {
+        near |= (uint64_t)1 << (FIRST + (i + k % CLASSES + CLASSES) % CLASSES);
+    }
+    CairnFilter filter = {rod->category & ~all, rod->mask & ~all & ~rod->category};
+    if (rod->meets_itself) {
+        filter.category |= (uint64_t)1 << (FIRST + i % CLASSES);
+        filter.mask |= all & ~near;
     }
     return filter;
 }

@@ -15,10 +15,10 @@ typedef struct CairnRod {
     double loss;            // s: a spring's damping over its stiffness
     double damping;         // of a segment's motion and turning, 1/s
     double friction;
-    bool has_shapes;         // capsules; without them nothing touches the rod
-    bool meets_itself;       // all but the nearest segments; one pair of a dozen farther ones is left out too
+    bool has_shapes;   // capsules; without them nothing touches the rod
+    bool meets_itself; // all but the nearest segments, and those whose number differs by a multiple of 32 from theirs
     int group, group_size;   // label of the first group, and segments in one; group < 0: none
-    uint64_t category, mask; // what it meets, in the upper 32 bits; the lower ones tell segments from their neighbours
+    uint64_t category, mask; // what it meets, in the lower 32 bits; the upper ones tell segments from their neighbours
 } CairnRod;
 
 CairnRod cairn_rod(void); // 40 segments, 4 mm thick in radius, rubber
