@@ -88,6 +88,7 @@ CairnStatus cairn_yard_check(const CairnSceneRun *run, const CairnYardParams *pa
     if (is_driven) {
         yard->energy = (CairnEnergyWatch){0};
     } else {
+        yard->energy.owed = 10 * def->mass; // J: the servos lower blade and carriage, by half a metre
         CAIRN_TRY(cairn_check_energy(run, &yard->energy, stats, 1e-3, name));
     }
     if (stats->penetration > 0.01) {
