@@ -49,14 +49,26 @@ static GLuint buffer_of(GLenum format, int samples, int width, int height) {
     return buffer;
 }
 
-CairnStatus cairn_gpu_target_size(CairnGpuTarget *target, int width, int height) {
-    if (target->width == width && target->height == height) {
+bool cairn_gpu_is_software(void) {
+    static const char *const names[] = {"llvmpipe", "softpipe", "SWR", "Software"};
+    const char *renderer = (const char *)glGetString(GL_RENDERER);
+    for (int i = 0; i < 4; i++) {
+        if (renderer && strstr(renderer, names[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+CairnStatus cairn_gpu_target_size(CairnGpuTarget *target, int width, int height, int samples) {
+    if (target->width == width && target->height == height && target->samples == samples) {
         return cairn_ok();
     }
     cairn_gpu_target_free(target);
     GLint most = 0;
     glGetIntegerv(GL_MAX_SAMPLES, &most);
-    int samples = most < 4 ? most : 4;
+    int wanted = samples;
+    samples = samples < 2 ? 0 : most < samples ? most : samples;
     target->color = buffer_of(GL_RGBA8, samples, width, height);
     target->depth = buffer_of(GL_DEPTH_COMPONENT24, samples, width, height);
     target->resolved = buffer_of(GL_RGBA8, 0, width, height);
@@ -71,6 +83,7 @@ CairnStatus cairn_gpu_target_size(CairnGpuTarget *target, int width, int height)
     is_whole = is_whole && glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
     target->width = width;
     target->height = height;
+    target->samples = wanted;
     return is_whole
                ? cairn_ok()
                : cairn_error(CAIRN_UNSUPPORTED, "viewer: the driver refuses a picture of %dx%d pixels with %d samples",

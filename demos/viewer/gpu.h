@@ -1,21 +1,24 @@
-// GPU: programs and the picture that everything is drawn into: with four samples a pixel, resolved to one. The window gets a copy, so
+// GPU: programs and the picture that everything is drawn into: with several samples a pixel, resolved to one. The window gets a copy, so
 // a hidden window's picture can be read as well.
 #ifndef CAIRN_VIEWER_GPU_H
 #define CAIRN_VIEWER_GPU_H
 
 #include "demos/program/render_image.h"
 #include <epoxy/gl.h>
+#include <stdbool.h>
 
 CairnStatus cairn_gpu_program(const char *name, const char *vertex, const char *fragment, GLuint *program);
 
 typedef struct CairnGpuTarget {
     GLuint many, one; // framebuffers
     GLuint color, depth, resolved;
-    int width, height;
+    int width, height, samples;
 } CairnGpuTarget;
 
-// Nothing happens where the size is right already.
-CairnStatus cairn_gpu_target_size(CairnGpuTarget *target, int width, int height);
+// Is it a processor that draws? Then several samples a pixel take more time than all else.
+bool cairn_gpu_is_software(void);
+// Nothing happens where the size is right already. `samples` a pixel, or as many as there are; 1: no antialiasing.
+CairnStatus cairn_gpu_target_size(CairnGpuTarget *target, int width, int height, int samples);
 void cairn_gpu_target_free(CairnGpuTarget *target);
 // Resolve, and copy to the window.
 void cairn_gpu_target_show(const CairnGpuTarget *target);

@@ -22,6 +22,7 @@ typedef struct CairnLook {
     bool difference; // lines to where the first view's bodies are
     bool overlay;    // all views in one picture
     bool occlusion, dark;
+    bool is_smooth; // antialiased, with soft shadows
 } CairnLook;
 
 // Ends of a colour scale; a logarithmic one has both above 0.

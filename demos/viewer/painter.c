@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAP_SIZE = 2048, SKY_SIZE = 1024, MANY = 3000, STRIPES = 1, EDGES = 2, ARROW = 3 };
+enum { MAP_SOFT = 2048, MAP_COARSE = 1024, MANY = 3000, STRIPES = 1, EDGES = 2, ARROW = 3 };
 
 typedef float Instance[16];
 
@@ -36,6 +36,21 @@ static void open_map(int size, GLuint *map, GLuint *frame) {
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
 }
 
+static void close_maps(CairnPainter *painter) {
+    GLuint maps[] = {painter->map, painter->sky}, frames[] = {painter->map_frame, painter->sky_frame};
+    glDeleteTextures(2, maps);
+    glDeleteFramebuffers(2, frames);
+}
+
+static void size_maps(CairnPainter *painter, int size) {
+    if (size != painter->map_size) {
+        close_maps(painter);
+        open_map(size, &painter->map, &painter->map_frame);
+        open_map(size / 2, &painter->sky, &painter->sky_frame);
+        painter->map_size = size;
+    }
+}
+
 CairnStatus cairn_painter_open(CairnPainter *painter) {
     *painter = (CairnPainter){0};
     CAIRN_TRY(cairn_gpu_program("solid", cairn_shader_solid_vertex, cairn_shader_solid_fragment, &painter->solid));
@@ -43,8 +58,6 @@ CairnStatus cairn_painter_open(CairnPainter *painter) {
     CAIRN_TRY(cairn_gpu_program("backdrop", cairn_shader_backdrop_vertex, cairn_shader_backdrop_fragment,
                                 &painter->backdrop));
     CAIRN_TRY(cairn_gpu_program("ground", cairn_shader_ground_vertex, cairn_shader_ground_fragment, &painter->ground));
-    open_map(MAP_SIZE, &painter->map, &painter->map_frame);
-    open_map(SKY_SIZE, &painter->sky, &painter->sky_frame);
     glGenBuffers(1, &painter->instances);
     glGenVertexArrays(1, &painter->empty);
     return cairn_ok();
@@ -62,9 +75,7 @@ void cairn_painter_close(CairnPainter *painter) {
     glDeleteProgram(painter->backdrop);
     glDeleteProgram(painter->ground);
     cairn_marks_free(&painter->marks);
-    GLuint maps[] = {painter->map, painter->sky}, frames[] = {painter->map_frame, painter->sky_frame};
-    glDeleteTextures(2, maps);
-    glDeleteFramebuffers(2, frames);
+    close_maps(painter);
     glDeleteBuffers(1, &painter->instances);
     glDeleteVertexArrays(1, &painter->empty);
     *painter = (CairnPainter){0};
@@ -215,7 +226,7 @@ static void look(CairnVec3 eye, CairnVec3 target, mat4 view) {
 }
 
 // The ball that the sun's map covers: what lies near the camera's target, in coarse steps of size so that shadows do not swim.
-static void make_matrices(const CairnPainting *painting, Matrices *matrices) {
+static void make_matrices(const CairnPainter *painter, const CairnPainting *painting, Matrices *matrices) {
     const CairnSight *sight = painting->sight;
     const CairnCamera *camera = &painting->camera;
     double distance = cairn_length(cairn_sub(camera->eye, camera->target)), range = fmax(2 * distance, painting->range);
@@ -236,7 +247,7 @@ static void make_matrices(const CairnPainting *painting, Matrices *matrices) {
     float e = (float)extent;
     glm_ortho(-e, e, -e, e, 0.5f * e, 4 * e, lens);
     glm_mat4_mul(lens, view, matrices->light);
-    matrices->texel = 2 * e / MAP_SIZE;
+    matrices->texel = 2 * e / (float)painter->map_size;
     look(cairn_add_scaled(camera->target, 2 * extent, cairn_vec3(0, 0, 1)), camera->target, view);
     glm_mat4_mul(lens, view, matrices->sky);
     matrices->spread = (float)(0.035 * painting->range / (2 * extent));
@@ -276,6 +287,7 @@ static void use(const CairnPainter *painter, GLuint program, const CairnPainting
     set_float(program, "u_texel", (double)matrices->texel);
     glUniformMatrix4fv(glGetUniformLocation(program, "u_sky"), 1, GL_FALSE, matrices->sky[0]);
     set_float(program, "u_spread", painting->look->occlusion ? (double)matrices->spread : 0);
+    set_float(program, "u_soft", painting->look->is_smooth ? 1 : 0);
     glUniform1i(glGetUniformLocation(program, "u_shadow"), 0);
     glUniform1i(glGetUniformLocation(program, "u_above"), 1);
     glActiveTexture(GL_TEXTURE1);
@@ -378,7 +390,7 @@ static CairnStatus draw_marks(CairnPainter *painter, const CairnPainting *painti
 
 static void draw_map(CairnPainter *painter, const CairnPainting *painting, Matrices *matrices, const int *starts,
                      bool is_sky) {
-    int size = is_sky ? SKY_SIZE : MAP_SIZE;
+    int size = is_sky ? painter->map_size / 2 : painter->map_size;
     glBindFramebuffer(GL_FRAMEBUFFER, is_sky ? painter->sky_frame : painter->map_frame);
     glDisable(GL_SCISSOR_TEST);
     glViewport(0, 0, size, size);
@@ -414,9 +426,10 @@ static void draw_solids(CairnPainter *painter, const CairnPainting *painting, Ma
 }
 
 static CairnStatus draw_all(CairnPainter *painter, const CairnPainting *painting, int *starts) {
+    size_maps(painter, painting->look->is_smooth ? MAP_SOFT : MAP_COARSE);
     CAIRN_TRY(sort_instances(painter, painting, starts));
     Matrices matrices;
-    make_matrices(painting, &matrices);
+    make_matrices(painter, painting, &matrices);
     glEnable(GL_DEPTH_TEST);
     if (!painting->is_over) {
         draw_map(painter, painting, &matrices, starts, false);

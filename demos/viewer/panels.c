@@ -229,6 +229,11 @@ static const char *coloring_name(const void *user, int index) {
     return cairn_coloring_name((CairnColoring)index);
 }
 
+static const char *smooth_name(const void *user, int index) {
+    (void)user;
+    return cairn_smooth_names[index];
+}
+
 void cairn_viewer_show_panel(CairnViewer *viewer, const CairnSight *const *sights) {
     CairnUi *ui = &viewer->ui;
     CairnLook *look = &viewer->look;
@@ -247,6 +252,7 @@ void cairn_viewer_show_panel(CairnViewer *viewer, const CairnSight *const *sight
     cairn_ui_space(ui, 0.4);
     cairn_ui_toggle(ui, "Dark", &look->dark);
     cairn_ui_toggle(ui, "Darker where bodies are close", &look->occlusion);
+    cairn_ui_menu(ui, "smooth edges", smooth_name, NULL, NULL, 3, &viewer->settings.smooth);
     double size = viewer->settings.text_size;
     if (cairn_ui_slider(ui, "size of words", &size, (CairnUiRange){0.6, 3, 0.05, false, false, ""})) {
         viewer->settings.text_size = size;

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+const char *const cairn_smooth_names[] = {"auto", "on", "off", NULL};
+
 static const CairnField fields[] = {
     CAIRN_FIELD_BOOL(CairnSettings, dark, 0, "dark panels and backdrop"),
     CAIRN_FIELD_BOOL(CairnSettings, panel, 1, "the panel at the left"),
@@ -14,6 +16,8 @@ static const CairnField fields[] = {
     CAIRN_FIELD_DOUBLE(CairnSettings, text_size, 1, 0.6, 3, 0, "", "size of all words"),
     CAIRN_FIELD_INT(CairnSettings, tab, 0, 0, 3, "the panel's tab"),
     CAIRN_FIELD_INT(CairnSettings, width, 1280, 320, 10000, "of the window"),
+    CAIRN_FIELD_CHOICE(CairnSettings, smooth, 0, cairn_smooth_names,
+                       "antialiasing; auto: not where a processor draws a window"),
     CAIRN_FIELD_INT(CairnSettings, height, 800, 200, 10000, "of the window"),
 };
 

@@ -6,13 +6,17 @@
 #include <cairn/fields.h>
 #include <stdbool.h>
 
+typedef enum CairnSmooth { CAIRN_SMOOTH_AUTO = 0, CAIRN_SMOOTH_ON, CAIRN_SMOOTH_OFF } CairnSmooth;
+
 typedef struct CairnSettings {
     bool dark, panel, charts, hints, forces, occlusion;
     double text_size; // 1: as the display says
     int tab, width, height;
+    int smooth; // CairnSmooth: antialiasing, and shadows with soft edges
 } CairnSettings;
 
 extern const CairnFieldTable cairn_settings_fields;
+extern const char *const cairn_smooth_names[]; // NULL-terminated
 
 CairnSettings cairn_settings(void); // the defaults
 // False: there is no such folder to be found (no home).

@@ -32,7 +32,7 @@
     "uniform sampler2DShadow u_shadow;\n"                                                                              \
     "uniform mat4 u_light;\n"                                                                                          \
     "uniform vec3 u_sun, u_eye;\n"                                                                                     \
-    "uniform float u_texel, u_spread;\n"                                                                               \
+    "uniform float u_texel, u_spread, u_soft;\n"                                                                       \
     "uniform sampler2DShadow u_above;\n"                                                                               \
     "uniform mat4 u_sky;\n"                                                                                            \
     "float open_sky(vec3 p, vec3 n) {\n" /* share of the sky that is seen, by rays that lean out of the vertical */    \
@@ -42,6 +42,7 @@
     "    float a = u_spread, b = 0.38 * u_spread, sum = 0.0;\n"                                                        \
     "    sum += texture(u_above, q + vec3(a, b, -0.35 * a)) + texture(u_above, q + vec3(-b, a, -0.35 * a));\n"         \
     "    sum += texture(u_above, q + vec3(-a, -b, -0.35 * a)) + texture(u_above, q + vec3(b, -a, -0.35 * a));\n"       \
+    "    if (u_soft < 0.5) { return 0.42 + 0.58 * sum / 4.0; }\n"                                                      \
     "    a *= 0.45; b *= -0.45;\n"                                                                                     \
     "    sum += texture(u_above, q + vec3(a, b, -0.35 * a)) + texture(u_above, q + vec3(-b, a, -0.35 * a));\n"         \
     "    sum += texture(u_above, q + vec3(-a, -b, -0.35 * a)) + texture(u_above, q + vec3(b, -a, -0.35 * a));\n"       \
@@ -52,6 +53,7 @@
     "    if (any(lessThan(q, vec3(0))) || any(greaterThan(q, vec3(1)))) { return 1.0; }\n"                             \
     "    float s = 1.2 / float(textureSize(u_shadow, 0).x);\n"                                                         \
     "    q.z -= 0.0004;\n"                                                                                             \
+    "    if (u_soft < 0.5) { return texture(u_shadow, q); }\n"                                                         \
     "    return 0.2 * (texture(u_shadow, q) + texture(u_shadow, q + vec3(s, 0.4 * s, 0)) +\n"                          \
     "        texture(u_shadow, q + vec3(-0.4 * s, s, 0)) + texture(u_shadow, q - vec3(s, 0.4 * s, 0)) +\n"             \
     "        texture(u_shadow, q + vec3(0.4 * s, -s, 0)));\n"                                                          \

@@ -107,7 +107,10 @@ static CairnStatus paint_view(CairnViewer *viewer, const CairnSight *const *sigh
 
 CairnStatus cairn_viewer_paint(CairnViewer *viewer, const CairnSight **sights) {
     SDL_GL_GetDrawableSize(viewer->window, &viewer->width, &viewer->height);
-    CAIRN_TRY(cairn_gpu_target_size(&viewer->target, viewer->width, viewer->height));
+    bool is_auto = viewer->settings.smooth == CAIRN_SMOOTH_AUTO;
+    viewer->look.is_smooth =
+        viewer->settings.smooth == CAIRN_SMOOTH_ON || (is_auto && (!viewer->is_software || viewer->options->is_hidden));
+    CAIRN_TRY(cairn_gpu_target_size(&viewer->target, viewer->width, viewer->height, viewer->look.is_smooth ? 4 : 1));
     look_at_all(viewer, sights);
     viewer->painter.draw_calls = 0;
     glBindFramebuffer(GL_FRAMEBUFFER, viewer->target.many);

@@ -58,6 +58,7 @@ static CairnStatus open_window(CairnViewer *viewer) {
         viewer->context = NULL;
         return refuse_gl(viewer);
     }
+    viewer->is_software = cairn_gpu_is_software();
     SDL_SetWindowMinimumSize(viewer->window, 320, 200);
     SDL_GL_SetSwapInterval(viewer->options->is_hidden ? 0 : 1);
     return cairn_ok();
@@ -369,10 +370,33 @@ static void say_what_to_look_for(CairnViewer *viewer) {
     cairn_crew_look_for(&viewer->crew, &wants);
 }
 
+static uint64_t mix(uint64_t hash, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (hash ^ bits) * 0x9E3779B97F4A7C15u ^ hash >> 29;
+}
+
+// Would the picture be the one that is shown? Nothing was done and nothing moved; the first ten turns after that are drawn all the
+// same, while scales and hints settle.
+static bool is_still(CairnViewer *viewer, bool has_event) {
+    const CairnOrbit *orbit = &viewer->orbit;
+    uint64_t hash = mix(viewer->is_paused, viewer->notice_until > cairn_viewer_clock());
+    hash = mix(mix(mix(hash, orbit->target.x), orbit->target.y), orbit->target.z);
+    hash = mix(mix(mix(hash, orbit->yaw), orbit->pitch), orbit->distance);
+    for (int i = 0; i < viewer->crew.view_count; i++) {
+        hash = mix(hash, (double)cairn_crew_look(&viewer->crew, i)->serial);
+    }
+    viewer->still = has_event || hash != viewer->drawn ? 0 : viewer->still + 1;
+    viewer->drawn = hash;
+    return viewer->still > 10 && !viewer->options->is_hidden;
+}
+
 CairnStatus cairn_viewer_turn(CairnViewer *viewer) {
     SDL_Event event;
+    bool has_event = false;
     while (SDL_PollEvent(&event)) {
         handle(viewer, &event);
+        has_event = true;
     }
     double now = cairn_viewer_clock(), passed = fmin(now - viewer->last_clock, 0.25);
     viewer->last_clock = now;
@@ -386,6 +410,10 @@ CairnStatus cairn_viewer_turn(CairnViewer *viewer) {
         for (int i = 0; i < viewer->crew.view_count; i++) {
             CAIRN_TRY(cairn_crew_look(&viewer->crew, i)->status);
         }
+        return cairn_ok();
+    }
+    if (is_still(viewer, has_event) && !is_due) {
+        SDL_Delay(8);
         return cairn_ok();
     }
     const CairnSight *sights[CAIRN_CREW_VIEWS];

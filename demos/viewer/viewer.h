@@ -88,7 +88,10 @@ typedef struct CairnViewer {
     double owed;       // simulated seconds that the clock is ahead
     double last_clock; // seconds
     double top_speed, top_force, top_residual;
-    unsigned flying; // keys that are down
+    unsigned flying;  // keys that are down
+    bool is_software; // a processor draws
+    uint64_t drawn;   // what the last picture showed, as a hash
+    int still;        // turns since that changed
     int gl_errors, draw_calls;
     int shots_done;
 } CairnViewer;
