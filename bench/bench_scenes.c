@@ -2,7 +2,8 @@
 // paper's own figures.
 //
 // CAIRN_BENCH_SECONDS (2): no frame of a scene with a solver begins later; CAIRN_BENCH_FRAMES: at most so many frames;
-// CAIRN_BENCH_SCENES: only these, with commas between; CAIRN_BENCH_WHOLE (20): seconds for each scene of S0 on two threads.
+// CAIRN_BENCH_SCENES, CAIRN_BENCH_SOLVERS: only these, with commas between; CAIRN_BENCH_WHOLE (20): seconds for each scene of S0 on two
+// threads.
 #include "bench/bench.h"
 #include "bench/scene_hardness.h"
 #include "bench/scene_runs.h"
@@ -102,9 +103,10 @@ static bool play_all(FILE *file, FILE *json, Board *board) {
     for (int s = 0; s < cairn_scene_count() && s < MOST_SCENES; s++) {
         const CairnScene *scene = cairn_scene_at(s);
         const char *params = params_of(scene->name);
-        if (!bench_wants_scene(scene->name)) {
+        if (!bench_wants("CAIRN_BENCH_SCENES", scene->name)) {
             continue;
         }
+        int cells = 0, last = 0;
         board->is_played[s] = true;
         fprintf(file, "\n%s%s%s\n  %-14s %-4s %11s %9s %9s %9s %9s %7s %9s %9s %9s  %s\n", scene->name,
                 params != NULL ? ", " : "", params != NULL ? params : "", "", "law", "frames", "step, ms", "solve, ms",
@@ -112,6 +114,9 @@ static bool play_all(FILE *file, FILE *json, Board *board) {
         fprintf(json, "%s    { \"scene\": \"%s\", \"solvers\": [", listed++ > 0 ? ",\n" : "", scene->name);
         for (int k = 0; k < cairn_solver_count() && k < MOST_SOLVERS; k++) {
             const CairnSolver *solver = cairn_solver_at(k);
+            if (!bench_wants("CAIRN_BENCH_SOLVERS", solver->name)) {
+                continue;
+            }
             BenchPlay play = {.scene = scene,
                               .params = params,
                               .solver = solver_text(scene, solver),
@@ -121,10 +126,11 @@ static bool play_all(FILE *file, FILE *json, Board *board) {
             if (!cairn_is_ok(bench_play_scene(&play, &board->cells[s][k]))) {
                 return false;
             }
-            print_cell(file, json, solver->name, &board->cells[s][k], k == 0);
+            print_cell(file, json, solver->name, &board->cells[s][k], cells++ == 0);
             fflush(file);
+            last = k;
         }
-        print_settings(file, &board->cells[s][0], scene->step);
+        print_settings(file, &board->cells[s][last], scene->step);
         fprintf(json, " ] }");
     }
     return true;
@@ -148,7 +154,9 @@ static void print_matrix(FILE *file, const Board *board) {
         fprintf(file, "| %s |", cairn_scene_at(s)->name);
         for (int k = 0; k < cairn_solver_count() && k < MOST_SOLVERS; k++) {
             const BenchPlayed *cell = &board->cells[s][k];
-            if (cell->break_count > 0) {
+            if (cell->asked == 0) {
+                fprintf(file, " - |");
+            } else if (cell->break_count > 0) {
                 fprintf(file, " **%d** |", cell->breaks[0].frame);
             } else if (cell->frames < cell->asked) {
                 fprintf(file, " %d+ |", cell->frames);
@@ -178,7 +186,7 @@ static bool print_papers(FILE *file, FILE *json) {
     int listed = 0;
     for (int i = 0; i < PAPERS; i++) {
         const Paper *paper = &papers[i];
-        if (!bench_wants_scene(paper->scene)) {
+        if (!bench_wants("CAIRN_BENCH_SCENES", paper->scene)) {
             continue;
         }
         const CairnScene *scene;

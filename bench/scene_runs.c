@@ -13,8 +13,8 @@ double bench_setting(const char *name, double fallback) {
     return value > 0 ? value : fallback;
 }
 
-bool bench_wants_scene(const char *name) {
-    const char *text = getenv("CAIRN_BENCH_SCENES");
+bool bench_wants(const char *variable, const char *name) {
+    const char *text = getenv(variable);
     size_t length = strlen(name);
     if (text == NULL || text[0] == '\0') {
         return true;

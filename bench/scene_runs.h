@@ -47,7 +47,7 @@ CairnStatus bench_play_scene(const BenchPlay *play, BenchPlayed *played);
 // A number from the environment: `name`, or `fallback` where it is not set or no number above 0.
 double bench_setting(const char *name, double fallback);
 
-// Is a scene asked for by CAIRN_BENCH_SCENES ("log_tower,bridge"; not set: all)?
-bool bench_wants_scene(const char *name);
+// Is a name asked for by this variable of the environment ("log_tower,bridge"; not set: all are)?
+bool bench_wants(const char *variable, const char *name);
 
 #endif

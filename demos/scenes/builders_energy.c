@@ -43,7 +43,7 @@ CairnStatus cairn_check_energy(const CairnSceneRun *run, CairnEnergyWatch *watch
     watch->kinetic = fmax(watch->kinetic, stats->kinetic_energy);
     watch->has_begun = true;
     double range = fmax(watch->most - watch->least, watch->kinetic), gain = energy - watch->least;
-    if (gain > share * range + watch->owed + 1e-9 * (fabs(energy) + stats->kinetic_energy)) {
+    if (gain > share * range + watch->owed + 1e-8 * (fabs(energy) + stats->kinetic_energy)) {
         return cairn_error(CAIRN_NUMERIC, "%s: at %.6g s the energy has risen by %.3g J, of a range of %.3g J", name,
                            stats->time, gain, range);
     }

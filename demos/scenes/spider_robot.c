@@ -74,7 +74,7 @@ static CairnStatus check_feet(const CairnSceneRun *run, double time, double h) {
         double high = foot.z - cairn_spider_foot;
         standing += high < 0.008;
         CairnLegPlace told = cairn_gait_place(&gait, leg, time - h); // servos are one step late
-        if (told.lift > 0.2 && high < 0.01) {
+        if (told.lift > 0.2 && high < 0.005) {
             return cairn_error(CAIRN_NUMERIC, "spider_robot: at %.6g s foot %d is lifted by %.3g m only", time, leg,
                                high);
         }
