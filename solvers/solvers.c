@@ -10,6 +10,7 @@
 #include "solvers/ipm_cone.h"
 #include "solvers/nnewton.h"
 #include "solvers/pgs.h"
+#include "solvers/pgs_cg.h"
 #include "solvers/pgs_sm.h"
 #include "solvers/psor.h"
 #include "solvers/schur.h"
@@ -35,6 +36,7 @@ static const CairnSolver *const solvers[] = {
     &cairn_solver_fbic,
     &cairn_solver_subadmm,
     &cairn_solver_fadmm,
+    &cairn_solver_pgs_cg,
 #ifdef CAIRN_CHOLMOD
     &cairn_solver_bpp_cholmod,
 #endif
