@@ -38,7 +38,7 @@ static double sketch_direction(Interior *in) {
 // The direction there is, refined: the one to go.
 static CairnStatus settle_direction(Interior *in, double *longest) {
     double largest = cairn_ipm_right_side(&in->rows);
-    double left = cairn_system_refine(&in->exact->system, in->exact->y, 1e-4 * largest, 4, in->rows.direction);
+    double left = cairn_system_refine(&in->exact->system, in->exact->y, 1e-3 * largest, 4, in->rows.direction);
     if (!isfinite(left)) {
         return cairn_error(CAIRN_NUMERIC, "ipm: a direction is not finite");
     }
@@ -48,12 +48,12 @@ static CairnStatus settle_direction(Interior *in, double *longest) {
 
 // Gondzio's correctors: aim at a longer step, solve with the same factor, keep the direction if the step did get longer.
 static void correct_centrality(Interior *in, double mu, double step) {
-    enum { MOST = 2 };
-    static const double longer = 0.3;
-    for (int k = 0; k < MOST && step < 0.9; k++) {
+    enum { MOST = 4 };
+    static const double longer = 0.3, enough = 0.97;
+    for (int k = 0; k < MOST && step < enough; k++) {
         cairn_ipm_push(&in->rows, mu, step + longer < 1 ? step + longer : 1);
         double next = sketch_direction(in);
-        if (!(next >= step + 0.1 * longer)) {
+        if (!(next >= step + 0.05 * longer)) {
             cairn_ipm_take_back(&in->rows);
             return; // whoever settles the direction completes it
         }
@@ -72,7 +72,9 @@ static CairnStatus step_once(Interior *in) {
     double longest = sketch_direction(in);
     if (rows->sides > 0) {
         double ahead = cairn_ipm_mean(rows, longest) / mu;
-        double target = ahead * ahead * ahead * mu;
+        // Mehrotra takes the cube; with the correctors behind it one power more saves a tenth of all steps. Two more, or 0.999 of the
+        // way below, leave one small problem in thousands at the edge for good.
+        double target = ahead * ahead * ahead * ahead * mu;
         cairn_ipm_aim(rows, target, 1);
         correct_centrality(in, target, sketch_direction(in));
     }

@@ -26,10 +26,33 @@ static void a_limit_is_said(void **state) {
     test_pile_free(&pile);
 }
 
+// Steps that aim too low end at the edge of the bounds on few problems and for good: thousands show it.
+static void thousands_arrive(void **state) {
+    (void)state;
+    enum { COUNT = 3000 };
+    static const double compliances[] = {0, 1e-10, 1e-8, 1e-6, 1e-4}, shares[] = {0.5, 1, 1.5, 2};
+    for (int t = 0; t < COUNT; t++) {
+        TestPile pile;
+        uint64_t seed = 1000 + (uint64_t)t;
+        int rows = 6 + t * 37 % 200;
+        double *lambda = calloc(2 * 400, sizeof *lambda);
+        assert_non_null(lambda);
+        test_pile_chosen(&pile, &seed, rows, shares[t % 4], compliances[t % 5], lambda, lambda + 400);
+        for (int i = 0; i < pile.problem.row_count; i++) {
+            lambda[i] *= t % 2 ? 0.9 : 0; // near the answer, or cold
+        }
+        ExactRun run = exact_certify(&cairn_solver_ipm, NULL, &pile.problem, lambda);
+        assert_true(run.report.iterations <= 40);
+        free(lambda);
+        test_pile_free(&pile);
+    }
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         EXACT_TESTS(&subject),
         cmocka_unit_test(a_limit_is_said),
+        cmocka_unit_test(thousands_arrive),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
