@@ -39,6 +39,9 @@ typedef struct CairnGroups {
     // A vector over the dofs in slots: every block begins at a multiple of 8, zeros fill up. So kernels need no remainders.
     const int *slots; // block -> where it begins
     int slotted;      // doubles of such a vector, which is aligned to 64 bytes
+    // For several threads: block -> where its terms begin in block_term, and the group of each term; NULL: one thread.
+    const int *block_start, *block_term, *term_group;
+    int block_count, thread_count;
 } CairnGroups;
 
 // Those of `ops` where it has them, else new ones.
@@ -68,6 +71,10 @@ void cairn_formulation_forget(void *memory, const CairnAllocator *allocator);
 // slotted += J^T x over the rows of all groups (x by the problem's rows), and y[row] = J slotted.
 void cairn_groups_add_impulse(const CairnGroups *groups, const double *x, double *slotted);
 void cairn_groups_jacobian(const CairnGroups *groups, const double *slotted, double *y);
+// y = J P^-1 (slotted + J^T x); slotted becomes P^-1 of that.
+void cairn_groups_effect(const CairnGroups *groups, const CairnOps *ops, const double *x, double *slotted, double *y);
+// Let these products run on several threads, where J is large enough for that.
+CairnStatus cairn_groups_share(CairnGroups *groups, int block_count, int thread_count, CairnArena *arena);
 // From the dofs into slots and back.
 void cairn_groups_spread(const CairnGroups *groups, const CairnProblem *problem, const double *v, double *slotted);
 void cairn_groups_gather(const CairnGroups *groups, const CairnProblem *problem, const double *slotted, double *v);

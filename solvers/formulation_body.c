@@ -232,9 +232,25 @@ static CairnStatus turn_contacts(Body *body, const double *theta, const CairnThe
     return cairn_ok();
 }
 
+static void add_to_diagonal(Body *body, const CairnGroup *group, const CairnGroupTerm *term) {
+    const int *first = body->factor.plan->node_first;
+    const double *J = body->groups.J + term->J;
+    double sum[CAIRN_BLOCK_LIMIT] = {0};
+    for (int r = 0; r < group->row_count; r++, J += term->stride) {
+        double negative = body->negative[group->first_row + r];
+        for (int k = 0; k < term->stride; k++) {
+            sum[k] -= J[k] * J[k] * negative;
+        }
+    }
+    for (int k = 0; k < body->problem->blocks[term->block].size; k++) {
+        body->scale[first[term->block] + k] += sum[k];
+    }
+}
+
 // The diagonal of K, by nodes (blocks one after the other, as the plan numbers them).
 static void sum_diagonal(Body *body) {
     const CairnProblem *problem = body->problem;
+    const CairnGroups *groups = &body->groups;
     const int *first = body->factor.plan->node_first;
     for (int i = 0; i < problem->block_count; i++) {
         int size = problem->blocks[i].size;
@@ -242,26 +258,20 @@ static void sum_diagonal(Body *body) {
             body->scale[first[i] + k] = problem->P[problem->blocks[i].matrix + k * (size + 1)];
         }
     }
-    for (int g = 0; g < body->groups.group_count; g++) {
-        const CairnGroup *group = &body->groups.groups[g];
+    if (groups->block_start != NULL) { // the same sums, block by block
+#pragma omp parallel for schedule(static) num_threads(groups->thread_count)
+        for (int b = 0; b < groups->block_count; b++) {
+            for (int k = groups->block_start[b]; k < groups->block_start[b + 1]; k++) {
+                int t = groups->block_term[k];
+                add_to_diagonal(body, &groups->groups[groups->term_group[t]], &groups->terms[t]);
+            }
+        }
+        return;
+    }
+    for (int g = 0; g < groups->group_count; g++) {
+        const CairnGroup *group = &groups->groups[g];
         for (int t = group->first_term; t < group->first_term + group->term_count; t++) {
-            const CairnGroupTerm *term = &body->groups.terms[t];
-            const double *J = body->groups.J + term->J;
-            if (is_rigid(body, term)) {
-                cairn_formulation_add_squares(J, body->negative + group->first_row, group->row_count,
-                                              body->scale + first[term->block]);
-                continue;
-            }
-            double sum[CAIRN_BLOCK_LIMIT] = {0};
-            for (int r = 0; r < group->row_count; r++, J += term->stride) {
-                double negative = body->negative[group->first_row + r];
-                for (int k = 0; k < term->stride; k++) {
-                    sum[k] -= J[k] * J[k] * negative;
-                }
-            }
-            for (int k = 0; k < problem->blocks[term->block].size; k++) {
-                body->scale[first[term->block] + k] += sum[k];
-            }
+            add_to_diagonal(body, group, &groups->terms[t]);
         }
     }
 }

@@ -125,6 +125,7 @@ static CairnStatus pack_jacobians(CairnSystem *system, CairnArena *arena) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "system: no memory for groups of rows");
     }
     CAIRN_TRY(cairn_groups_init(system->groups, system->problem, arena));
+    CAIRN_TRY(cairn_groups_share(system->groups, system->problem->block_count, system->context->thread_count, arena));
     system->ops.groups = system->groups;
     system->slotted = CAIRN_PUSH(arena, double, system->groups->slotted + 1);
     if (system->slotted == NULL) {
@@ -259,13 +260,7 @@ CairnStatus cairn_system_factor_blocks(CairnSystem *system, const double *theta,
 
 // y = J P^-1 (slotted + J^T x)
 static void move(CairnSystem *system, const double *x, double *y) {
-    cairn_groups_add_impulse(system->groups, x, system->slotted);
-    for (int b = 0; b < system->problem->block_count; b++) {
-        double *part = system->slotted + system->groups->slots[b];
-        cairn_ops_forward(&system->ops, b, part);
-        cairn_ops_backward(&system->ops, b, part);
-    }
-    cairn_groups_jacobian(system->groups, system->slotted, y);
+    cairn_groups_effect(system->groups, &system->ops, x, system->slotted, y);
 }
 
 void cairn_system_slack(CairnSystem *system, const double *x, double *w) {
