@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { FRAMES = 4, PARTITIONERS = 5, REFINERS = 3, WAYS = PARTITIONERS * REFINERS, SCENES = 4 };
+enum { FRAMES = 2, PARTITIONERS = 5, REFINERS = 3, WAYS = PARTITIONERS * REFINERS, SCENES = 4 };
 
 static const char *const partitioners[] = {"mindp", "maxdp", "bfs", "mr", "mix"};
 static const char *const refiners[] = {"none", "kl", "fm"};
