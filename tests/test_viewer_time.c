@@ -1,10 +1,12 @@
 // The viewer's past: back and forth, the scrubber, recordings made and shown; in a real window, as tests/test_viewer.c.
 #include "tests/support.h"
 #ifdef CAIRN_VIEWER
+#include "demos/program/problem_source.h"
 #include "tests/support_window.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static SupportStage *open_paused(const CairnViewOptions *options) {
@@ -264,6 +266,49 @@ static void all_views_go_to_the_same_frame(void **state) {
     support_stage_close(stage);
 }
 
+// ---- what is kept as files ----
+
+static long size_of(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 ? (long)status.st_size : -1;
+}
+
+static void keys_keep_pictures_problems_and_films(void **state) {
+    support_display_need(state);
+    char folder[] = "/tmp/cairn_test_XXXXXX", before[1024];
+    assert_non_null(mkdtemp(folder));
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(folder), 0); // files go to where the viewer was started
+    setenv("CAIRN_FFMPEG", "", 1);
+    CairnViewOptions options = support_stage_options("box_tower");
+    SupportStage *stage = open_paused(&options);
+    press(stage, SDLK_F10); // nothing was solved yet
+    assert_int_equal(size_of("cairn-box_tower-0.problem"), -1);
+    advance(stage, 12);
+    press(stage, SDLK_F5);
+    assert_true(size_of("cairn-box_tower-12.png") > 1000);
+    press(stage, SDLK_F10);
+    CairnProblemSource problem;
+    CairnResidual residual;
+    assert_ok(cairn_problem_open("cairn-box_tower-12.problem", &problem));
+    assert_ok(cairn_residual(&problem.stored.problem, problem.stored.answer, NULL, &residual));
+    assert_true(residual.is_certified);
+    cairn_problem_close(&problem);
+    press(stage, SDLK_F9);
+    for (int i = 0; i < 5; i++) {
+        press(stage, SDLK_n);
+    }
+    press(stage, SDLK_F9);
+    assert_false(stage->viewer.film.video.is_open);
+    assert_true(size_of("cairn-box_tower-12-000006.png") > 1000);
+    assert_int_equal(size_of("cairn-box_tower-12-000007.png"), -1);
+    support_stage_close(stage);
+    assert_int_equal(chdir(before), 0);
+    char line[80];
+    snprintf(line, sizeof line, "rm -r %s", folder);
+    assert_int_equal(system(line), 0);
+}
+
 int main(int argc, char **argv) {
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
@@ -275,6 +320,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(the_scrubber_goes_where_the_mouse_is),
         cmocka_unit_test(what_the_window_records_can_be_run_again),
         cmocka_unit_test(all_views_go_to_the_same_frame),
+        cmocka_unit_test(keys_keep_pictures_problems_and_films),
     };
     return cmocka_run_group_tests(tests, support_display_open, support_display_close);
 }

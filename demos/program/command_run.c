@@ -5,6 +5,7 @@
 #include "demos/program/recording.h"
 #include "demos/program/render_scene.h"
 #include "demos/program/report.h"
+#include "demos/program/video.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,37 +15,47 @@ typedef struct Run {
     CairnTally tally;
     FILE *json, *csv;
     CairnRecorder recorder;
+    CairnVideo video;
     CairnStatus broken; // the first invariant of the scene that did not hold
     int broken_frame;
 } Run;
 
-static CairnStatus take_pictures(const Run *run, int frame, const CairnStats *stats) {
-    for (int i = 0; i < run->options.shot_count; i++) {
-        const CairnShot *shot = &run->options.shots[i];
-        if (shot->frame != frame) {
-            continue;
-        }
-        char caption[160], verdict[80] = "before the first step";
-        snprintf(caption, sizeof caption, "%s   frame %d   t = %.3f s   %s", run->session.scene->name, frame,
-                 cairn_world_time(run->session.world), run->session.choice.solver->name);
-        if (frame > 0 && stats->residual.is_certified) {
-            snprintf(verdict, sizeof verdict, "certified");
-        } else if (frame > 0) {
-            snprintf(verdict, sizeof verdict, "NOT certified: %.1e m/s", stats->residual.scaled);
-        }
-        CairnPicture picture = {.width = run->options.width,
-                                .height = run->options.height,
-                                .camera = run->session.scene->camera,
-                                .caption = caption,
-                                .verdict = verdict,
-                                .is_good = frame == 0 || stats->residual.is_certified};
-        CairnImage image;
-        CAIRN_TRY(cairn_picture_draw(run->session.world, &picture, &image));
-        CairnStatus status = cairn_image_write_png(&image, shot->path);
-        cairn_image_free(&image);
-        CAIRN_TRY(status);
+static CairnStatus draw(const Run *run, int frame, const CairnStats *stats, CairnImage *image) {
+    char caption[160], verdict[80] = "before the first step";
+    snprintf(caption, sizeof caption, "%s   frame %d   t = %.3f s   %s", run->session.scene->name, frame,
+             cairn_world_time(run->session.world), run->session.choice.solver->name);
+    if (frame > 0 && stats->residual.is_certified) {
+        snprintf(verdict, sizeof verdict, "certified");
+    } else if (frame > 0) {
+        snprintf(verdict, sizeof verdict, "NOT certified: %.1e m/s", stats->residual.scaled);
     }
-    return cairn_ok();
+    CairnPicture picture = {.width = run->options.width,
+                            .height = run->options.height,
+                            .camera = run->session.scene->camera,
+                            .caption = caption,
+                            .verdict = verdict,
+                            .is_good = frame == 0 || stats->residual.is_certified};
+    return cairn_picture_draw(run->session.world, &picture, image);
+}
+
+static CairnStatus take_pictures(Run *run, int frame, const CairnStats *stats) {
+    bool is_filmed = run->video.is_open && frame % cairn_video_stride(run->session.dt) == 0, is_due = is_filmed;
+    for (int i = 0; i < run->options.shot_count; i++) {
+        is_due = is_due || run->options.shots[i].frame == frame;
+    }
+    CairnImage image;
+    if (!is_due) {
+        return cairn_ok();
+    }
+    CAIRN_TRY(draw(run, frame, stats, &image));
+    CairnStatus status = is_filmed ? cairn_video_add(&run->video, &image) : cairn_ok();
+    for (int i = 0; i < run->options.shot_count && cairn_is_ok(status); i++) {
+        if (run->options.shots[i].frame == frame) {
+            status = cairn_image_write_png(&image, run->options.shots[i].path);
+        }
+    }
+    cairn_image_free(&image);
+    return status;
 }
 
 static CairnStatus run_frames(Run *run) {
@@ -88,6 +99,10 @@ static CairnStatus run_scene(Run *run) {
     }
     if (options->record) {
         CAIRN_TRY(cairn_recorder_open(&run->recorder, options->record, options, &run->session));
+    }
+    if (options->video) {
+        CAIRN_TRY(cairn_video_open(&run->video, options->video, options->width, options->height,
+                                   cairn_video_rate(run->session.dt)));
     }
     CAIRN_TRY(run_frames(run));
     if (run->json) {
@@ -159,8 +174,18 @@ static int run_command(int argc, char **argv) {
     }
     status = cairn_is_ok(status) ? run_scene(run) : status;
     CairnStatus json = cairn_output_close(run->options.json, &run->json),
-                csv = cairn_output_close(run->options.csv, &run->csv), record = cairn_recorder_close(&run->recorder);
-    status = !cairn_is_ok(status) ? status : !cairn_is_ok(json) ? json : !cairn_is_ok(csv) ? csv : record;
+                csv = cairn_output_close(run->options.csv, &run->csv), record = cairn_recorder_close(&run->recorder),
+                video = cairn_video_close(&run->video);
+    status = !cairn_is_ok(status)   ? status
+             : !cairn_is_ok(json)   ? json
+             : !cairn_is_ok(csv)    ? csv
+             : !cairn_is_ok(record) ? record
+                                    : video;
+    if (cairn_is_ok(status) && run->options.video && !run->options.is_quiet) {
+        char words[2 * CAIRN_RUN_PATH + 120];
+        cairn_video_words(&run->video, words, sizeof words);
+        fprintf(stderr, "%s\n", words);
+    }
     code = cairn_is_ok(status) ? exit_code(run) : cairn_complain("run", status);
     cairn_tally_free(&run->tally);
     cairn_session_close(&run->session);

@@ -75,6 +75,10 @@ static CairnStatus take_record(void *target, const char *value) {
     return take_text(&((CairnRunOptions *)target)->record, value);
 }
 
+static CairnStatus take_video(void *target, const char *value) {
+    return take_text(&((CairnRunOptions *)target)->video, value);
+}
+
 static CairnStatus take_param(void *target, const char *value) {
     return take_pair(&((CairnRunOptions *)target)->params, value);
 }
@@ -192,6 +196,7 @@ static const CairnOption own_options[] = {
      take_solver},
     {"--csv", "FILE", "write a line a frame", take_csv},
     {"--record", "FILE", "write a recording, which cairn replay runs again and cairn view shows", take_record},
+    {"--video", "FILE", "write a video (by ffmpeg; where there is none, PNG files FILE-000001.png and on)", take_video},
     {"--screenshot", "FILE@FRAME", "write a PNG of the world after FRAME steps; may be repeated", take_shot},
     {"--size", "WIDTHxHEIGHT", "of the pictures, 960x600 by default", take_size},
 };

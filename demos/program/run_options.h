@@ -29,7 +29,7 @@ typedef struct CairnRunOptions {
     const char *scene, *solver, *partition, *refine; // NULL: not given
     const char *part_size;                           // an option of whatever partitioner and refiner there are
     const char *iterations, *tolerance, *budget;     // options of whatever solver there is
-    const char *json, *csv, *record;
+    const char *json, *csv, *record, *video;
     int steps;   // 0: the scene's
     double dt;   // 0: the scene's
     int threads; // 0: the world's

@@ -63,6 +63,7 @@ static CairnStatus take_recording(CairnViewOptions *options) {
     recorded.width = run->width;
     recorded.height = run->height;
     recorded.threads = run->threads;
+    recorded.video = run->video;
     recorded.needs_certified = run->needs_certified;
     recorded.needs_parts = true;
     recorded.steps = run->steps > 0 ? run->steps : options->recording->count - 1;
@@ -157,7 +158,12 @@ static int view_command(int argc, char **argv) {
     }
     status = cairn_is_ok(status) ? check(options) : status;
     qsort(options->run.shots, (size_t)options->run.shot_count, sizeof options->run.shots[0], by_frame);
-    options->is_hidden = options->run.shot_count > 0;
+    options->video = options->run.video;
+    bool has_end = options->frames > 0 || options->run.steps > 0;
+    if (options->video && options->frames == 0) {
+        options->frames = options->run.steps; // the film has an end
+    }
+    options->is_hidden = options->run.shot_count > 0 || (options->video && has_end);
     status = cairn_is_ok(status) ? watch(viewer, options, &uncertified) : status;
     code = cairn_is_ok(status) ? CAIRN_EXIT_DONE : cairn_complain("view", status);
     if (code == CAIRN_EXIT_DONE && options->run.needs_certified && uncertified > 0) {

@@ -44,7 +44,8 @@ typedef struct CairnCrewView {
     SDL_Thread *thread;
     CairnHistory history; // guarded by the mutex
     // asked for, done by its thread between two steps
-    bool wants_restart, wants_sync, wants_look, wants_end;
+    bool wants_restart, wants_sync, wants_look, wants_end, wants_dump;
+    char dump_path[160];
     int wants_frame;         // of the past; -1: none
     CairnSetup *wants_setup; // NULL: none
     int wants_pick;          // serial of the question; 0: none
@@ -77,7 +78,9 @@ typedef struct CairnCrew {
     CairnRecording *recording; // that the first view runs again; NULL: none
     int parted_at;             // the first frame in which it did not do the same; -1: none
     CairnRecorder recorder;    // of the first view
-    bool is_lockstep;          // every step starts from the first view's state, so that all solve the same problems
+    int dump_serial;           // of the dumps that were made
+    char dump_words[200];
+    bool is_lockstep; // every step starts from the first view's state, so that all solve the same problems
 } CairnCrew;
 
 // A view for each choice; the scene is built before this returns, the threads wait. `recording` is NULL or what the first view runs
@@ -111,6 +114,9 @@ CairnStatus cairn_crew_do(CairnCrew *crew, const CairnDeed *deed);
 // Answers the serial of the question; cairn_crew_picked has the answer when its serial is this one.
 int cairn_crew_pick(CairnCrew *crew, int view, CairnVec3 from, CairnVec3 way);
 CairnPick cairn_crew_picked(CairnCrew *crew, int view);
+// Write the problem of the view's last step to a file; what became of it is told by cairn_crew_dumped, with a serial of its own each time.
+void cairn_crew_dump(CairnCrew *crew, int view, const char *path);
+int cairn_crew_dumped(CairnCrew *crew, char *words, size_t size);
 // All go to a frame of the past, as near as it is kept.
 void cairn_crew_go(CairnCrew *crew, int frame);
 

@@ -186,6 +186,22 @@ void cairn_crew_sync(CairnCrew *crew) {
     call(crew);
 }
 
+void cairn_crew_dump(CairnCrew *crew, int view, const char *path) {
+    SDL_LockMutex(crew->mutex);
+    snprintf(crew->views[view].dump_path, sizeof crew->views[view].dump_path, "%s", path);
+    crew->views[view].wants_dump = true;
+    SDL_CondBroadcast(crew->changed);
+    SDL_UnlockMutex(crew->mutex);
+}
+
+int cairn_crew_dumped(CairnCrew *crew, char *words, size_t size) {
+    SDL_LockMutex(crew->mutex);
+    int serial = crew->dump_serial;
+    snprintf(words, size, "%s", crew->dump_words);
+    SDL_UnlockMutex(crew->mutex);
+    return serial;
+}
+
 void cairn_crew_go(CairnCrew *crew, int frame) {
     SDL_LockMutex(crew->mutex);
     int reached = 0;

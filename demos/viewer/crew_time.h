@@ -10,6 +10,8 @@ CairnStatus cairn_crew_begin(CairnCrewView *view, const CairnStats *stats);
 CairnStatus cairn_crew_step(CairnCrewView *view, CairnStats *stats, int frame);
 // The state of this frame was changed by hand.
 CairnStatus cairn_crew_pin(CairnCrewView *view, const CairnStats *stats, int frame);
+// The problem of the last step with its answer, to be solved from nothing: what the step started from is gone by then.
+CairnStatus cairn_crew_write_problem(const CairnCrewView *view, const char *path);
 // To a frame of the past; *reached says how far it came before something else was asked for.
 CairnStatus cairn_crew_return(CairnCrewView *view, CairnStats *stats, int frame, int *reached);
 

@@ -220,6 +220,21 @@ static void find_scene(CairnViewer *viewer, SDL_Keycode code) {
     viewer->wants_filter = true;
 }
 
+static void keep_picture(CairnViewer *viewer, SDL_Keycode code) {
+    (void)code;
+    cairn_viewer_keep_picture(viewer);
+}
+
+static void keep_problem(CairnViewer *viewer, SDL_Keycode code) {
+    (void)code;
+    cairn_viewer_keep_problem(viewer);
+}
+
+static void toggle_film(CairnViewer *viewer, SDL_Keycode code) {
+    (void)code;
+    cairn_viewer_toggle_film(viewer);
+}
+
 static void write_csv(CairnViewer *viewer, SDL_Keycode code) {
     (void)code;
     char words[160];
@@ -267,6 +282,9 @@ static const CairnViewerKey keys[] = {
     {{SDLK_F3}, "F3", "charts", toggle_charts},
     {{SDLK_F4}, "F4", "dark, light", toggle_theme},
     {{SDLK_F6}, "F6", "the charts' numbers to cairn-charts.csv", write_csv},
+    {{SDLK_F5}, "F5", "picture to cairn-SCENE-FRAME.png", keep_picture},
+    {{SDLK_F9}, "F9", "film, and end of the film", toggle_film},
+    {{SDLK_F10}, "F10", "this frame's problem to a file for cairn solve", keep_problem},
     {{SDLK_h, SDLK_QUESTION, SDLK_SLASH}, "h, ?", "this help", toggle_help},
     {{SDLK_ESCAPE}, "esc", "quit", quit},
 };

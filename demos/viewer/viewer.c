@@ -181,6 +181,7 @@ CairnStatus cairn_viewer_open(CairnViewer *viewer, const CairnViewOptions *optio
 }
 
 CairnStatus cairn_viewer_close(CairnViewer *viewer) {
+    CairnStatus filmed = cairn_viewer_film_end(viewer);
     if (viewer->context && viewer->ink.program) {
         write_settings(viewer);
     }
@@ -204,7 +205,7 @@ CairnStatus cairn_viewer_close(CairnViewer *viewer) {
     }
     viewer->window = NULL;
     viewer->context = NULL;
-    return status;
+    return cairn_is_ok(status) ? filmed : status;
 }
 
 // ---- events ----
@@ -315,6 +316,12 @@ static void handle(CairnViewer *viewer, const SDL_Event *event) {
 static int stop_at(const CairnViewer *viewer) {
     const CairnViewOptions *options = viewer->options;
     int stop = options->frames > 0 ? options->frames : INT32_MAX;
+    if (options->video && !viewer->has_filmed) {
+        return 0; // the film begins with what is there before the first step
+    }
+    if (viewer->film.video.is_open && viewer->film.next < stop) {
+        stop = viewer->film.next;
+    }
     for (int i = viewer->shots_done; i < options->run.shot_count; i++) {
         stop = options->run.shots[i].frame < stop ? options->run.shots[i].frame : stop;
     }
@@ -391,6 +398,15 @@ static bool is_still(CairnViewer *viewer, bool has_event) {
     return viewer->still > 10 && !viewer->options->is_hidden;
 }
 
+static void tell_of_dumps(CairnViewer *viewer) {
+    char words[200];
+    int serial = cairn_crew_dumped(&viewer->crew, words, sizeof words);
+    if (serial != viewer->dump_serial) {
+        viewer->dump_serial = serial;
+        cairn_viewer_say(viewer, words);
+    }
+}
+
 CairnStatus cairn_viewer_turn(CairnViewer *viewer) {
     SDL_Event event;
     bool has_event = false;
@@ -402,6 +418,7 @@ CairnStatus cairn_viewer_turn(CairnViewer *viewer) {
     viewer->last_clock = now;
     move_time(viewer, passed);
     say_what_to_look_for(viewer);
+    tell_of_dumps(viewer);
     cairn_viewer_mouse_turn(viewer, passed);
     int stop = stop_at(viewer);
     bool is_due = stop < INT32_MAX && cairn_crew_done(&viewer->crew) >= stop && cairn_crew_is_idle(&viewer->crew);
@@ -419,6 +436,11 @@ CairnStatus cairn_viewer_turn(CairnViewer *viewer) {
     const CairnSight *sights[CAIRN_CREW_VIEWS];
     CAIRN_TRY(fit_ink(viewer));
     CAIRN_TRY(cairn_viewer_paint(viewer, sights));
+    if (viewer->options->video && !viewer->has_filmed) { // now the size is known
+        viewer->has_filmed = true;
+        CAIRN_TRY(cairn_viewer_film(viewer, viewer->options->video));
+    }
+    CAIRN_TRY(cairn_viewer_film_turn(viewer, sights[0]->frame));
     if (is_due) {
         CAIRN_TRY(take_shots(viewer, sights[0]->frame));
         bool has_more = viewer->shots_done < viewer->options->run.shot_count;

@@ -2,6 +2,7 @@
 #ifndef CAIRN_VIEWER_H
 #define CAIRN_VIEWER_H
 
+#include "demos/program/video.h"
 #include "demos/viewer/camera.h"
 #include "demos/viewer/crew.h"
 #include "demos/viewer/gpu.h"
@@ -14,6 +15,7 @@ typedef struct CairnViewOptions {
     CairnChoiceList solvers;
     int frames; // quit after that many; 0: never
     bool is_hidden;
+    const char *video;         // film all of it; NULL: no
     CairnRecording *recording; // to be run again; NULL: a scene
     const char *panel;         // opened at the start: a tab's name or "charts"; NULL: what the settings say
     bool ignores_settings;     // neither read nor written
@@ -48,6 +50,11 @@ typedef struct CairnHand {
     bool wants_push;      // the question was for a push
 } CairnHand;
 
+typedef struct CairnFilm {
+    CairnVideo video;
+    int last, next; // frames: the one filmed last, and the one at which the views wait for the camera
+} CairnFilm;
+
 typedef struct CairnViewer {
     const CairnViewOptions *options;
     SDL_Window *window;
@@ -80,6 +87,9 @@ typedef struct CairnViewer {
     CairnHand hand;
     char notice[200]; // what was refused or done, shown for a while
     double notice_until;
+    CairnFilm film;
+    bool has_filmed;  // the film of the command line has begun
+    int dump_serial;  // of the last dump that was told
     int marked_frame; // of the charts, under the mouse; 0: none
 
     bool is_ending, is_paused, is_scrubbing, shows_help, shows_panel, shows_charts, shows_hints, is_following;
@@ -165,6 +175,15 @@ CairnViewerBox cairn_viewer_box(const CairnViewer *viewer, int view);
 // The ray through a pixel of a view.
 void cairn_viewer_ray(const CairnViewer *viewer, int view, double x, double y, CairnVec3 *from, CairnVec3 *way);
 CairnStatus cairn_viewer_paint(CairnViewer *viewer, const CairnSight **sights);
+
+// ---- film.c ----
+
+void cairn_viewer_keep_picture(CairnViewer *viewer);
+void cairn_viewer_keep_problem(CairnViewer *viewer);
+CairnStatus cairn_viewer_film(CairnViewer *viewer, const char *path);
+CairnStatus cairn_viewer_film_end(CairnViewer *viewer);
+void cairn_viewer_toggle_film(CairnViewer *viewer);
+CairnStatus cairn_viewer_film_turn(CairnViewer *viewer, int frame);
 
 // ---- scrub.c ----
 
