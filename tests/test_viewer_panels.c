@@ -505,11 +505,77 @@ static void charts_keep_what_was(void **state) {
     support_stage_close(stage);
 }
 
+// What is missing is said, with what there is and what draws without it.
+static void it_says_what_it_needs(void **state) {
+    support_display_need(state);
+    CairnViewOptions options = support_stage_options("falling_box");
+    CairnViewer *viewer = calloc(1, sizeof *viewer);
+    assert_non_null(viewer);
+    assert_int_equal(setenv("MESA_GL_VERSION_OVERRIDE", "2.1", 1), 0);
+    CairnStatus status = cairn_viewer_open(viewer, &options);
+    unsetenv("MESA_GL_VERSION_OVERRIDE");
+    assert_int_equal(status.code, CAIRN_UNSUPPORTED);
+    assert_non_null(strstr(status.message, "needs OpenGL 3.3, found 2.1"));
+    assert_non_null(strstr(status.message, "cairn run SCENE --screenshot"));
+    char display[64];
+    snprintf(display, sizeof display, "%s", getenv("DISPLAY"));
+    assert_int_equal(setenv("DISPLAY", ":77777", 1), 0);
+    status = cairn_viewer_open(viewer, &options);
+    assert_int_equal(setenv("DISPLAY", display, 1), 0);
+    assert_int_equal(status.code, CAIRN_UNSUPPORTED);
+    assert_non_null(strstr(status.message, "no display"));
+    assert_non_null(strstr(status.message, "cairn run SCENE --screenshot"));
+    assert_ok(cairn_viewer_open(viewer, &options));
+    assert_ok(cairn_viewer_turn(viewer));
+    assert_ok(cairn_viewer_close(viewer));
+    free(viewer);
+}
+
+// Pictures by what is in them, not by their pixels: the same scene dark and light has its bodies in the same places; a picture with
+// panels shows the same stage beside them; edges are where bodies are.
+static void pictures_have_the_structure_they_should(void **state) {
+    support_display_need(state);
+    SupportStage *stage = open_large("log_tower", "scene", NULL);
+    CairnViewerBox box = cairn_viewer_box(&stage->viewer, 0);
+    CairnImage image[3];
+    for (int i = 0; i < 3; i++) { // light, dark, light without the tower in sight
+        stage->viewer.look.dark = i == 1;
+        stage->viewer.orbit.target.z += i == 2 ? 200 : 0;
+        support_stage_press(stage, SDLK_F9); // a key without a meaning: drawn anew
+        support_stage_turn(stage, 1);
+        assert_ok(cairn_gpu_target_read(&stage->viewer.target, &image[i]));
+    }
+    double edges[3] = {0, 0, 0}, middle[3] = {0, 0, 0}, panel[3] = {0, 0, 0};
+    for (int i = 0; i < 3; i++) {
+        for (int y = box.y + box.height / 4; y < box.y + 3 * box.height / 4; y++) {
+            for (int x = box.x; x + 1 < box.x + box.width; x++) {
+                const unsigned char *p = image[i].pixels + 3 * ((size_t)y * (size_t)image[i].width + (size_t)x);
+                bool is_inner = abs(x - box.x - box.width / 2) < box.width / 12;
+                double step = abs(p[0] - p[3]) + abs(p[1] - p[4]) + abs(p[2] - p[5]);
+                edges[i] += is_inner ? 0 : step;
+                middle[i] += is_inner ? step : 0;
+            }
+        }
+        for (int y = 40; y < 300; y++) {
+            panel[i] += image[i].pixels[3 * ((size_t)y * (size_t)image[i].width + 8)] / 260.0;
+        }
+        cairn_image_free(&image[i]);
+    }
+    for (int i = 0; i < 2; i++) { // logs cross in the middle, beside them is ground
+        assert_true(middle[i] * 5 > edges[i] * 2);
+        assert_true(middle[i] > 4 * middle[2]);
+    }
+    assert_true(panel[0] > 200 && panel[1] < 80);
+    support_stage_close(stage);
+}
+
 int main(int argc, char **argv) {
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
     }
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_says_what_it_needs),
+        cmocka_unit_test(pictures_have_the_structure_they_should),
         cmocka_unit_test(buttons_and_toggles),
         cmocka_unit_test(sliders_are_dragged_and_typed_into),
         cmocka_unit_test(menus_cover_what_lies_under_them),

@@ -243,11 +243,85 @@ static void the_spring_is_stable_at_any_step(void **state) {
     }
 }
 
+// ---- a step that lasts as long as the test wants ----
+
+static SDL_atomic_t gate; // 1: steps go through; 2: one waits at it
+
+static CairnStatus wait_at_gate(const CairnProblem *problem, const CairnParts *parts, const void *options,
+                                CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
+    (void)problem;
+    (void)parts;
+    (void)options;
+    (void)context;
+    (void)lambda;
+    *report = (CairnSolveReport){.outcome = CAIRN_AT_LIMIT};
+    if (SDL_AtomicGet(&gate) != 1) {
+        SDL_AtomicSet(&gate, 2);
+    }
+    while (SDL_AtomicGet(&gate) != 1) {
+        SDL_Delay(1);
+    }
+    return cairn_ok();
+}
+
+static const CairnSolver slow = {.name = "slow",
+                                 .summary = "waits",
+                                 .traits = CAIRN_TAKES_BOUNDS | CAIRN_TAKES_BOX_CURRENT | CAIRN_TAKES_CONE |
+                                           CAIRN_TAKES_COULOMB,
+                                 .solve = wait_at_gate};
+
+// While a step is under way the window draws, answers keys and mouse, and takes questions for later: it waits for nothing.
+static void the_window_answers_while_a_step_lasts(void **state) {
+    support_display_need(state);
+    SupportStage *stage = open_paused("box_tower", NULL, NULL);
+    CairnViewer *viewer = &stage->viewer;
+    SDL_AtomicSet(&gate, 0);
+    cairn_choice_close(&viewer->setups[0].choice);
+    viewer->setups[0].choice = (CairnChoice){.solver = &slow, .text = "slow"};
+    cairn_viewer_apply(viewer, 0);
+    support_stage_settle(stage);
+    support_stage_press(stage, SDLK_n);
+    while (SDL_AtomicGet(&gate) != 2) {
+        support_stage_turn(stage, 1);
+    }
+    double yaw = viewer->orbit.yaw;
+    support_stage_press(stage, SDLK_h);
+    assert_true(viewer->shows_help);
+    support_stage_press(stage, SDLK_b);
+    assert_int_equal((int)viewer->look.coloring, 1);
+    SDL_Event event = {.type = SDL_MOUSEMOTION};
+    event.motion = (SDL_MouseMotionEvent){
+        .type = SDL_MOUSEMOTION, .state = SDL_BUTTON_LMASK, .x = 180, .y = 100, .xrel = 40, .yrel = 0};
+    support_stage_send(stage, event);
+    assert_true(viewer->orbit.yaw != yaw);
+    double x, y;
+    point_at_top(stage, &x, &y);
+    support_stage_click(stage, x, y); // asked, answered later
+    support_stage_press(stage, SDLK_g);
+    SDL_SetWindowSize(viewer->window, 420, 300);
+    for (int i = 0; i < 200 && viewer->width != 420; i++) {
+        support_stage_turn(stage, 1);
+    }
+    assert_int_equal(viewer->width, 420);
+    assert_int_equal(viewer->hand.body, 0);
+    assert_int_equal(support_stage_look(stage, 0)->frame, 0); // and the step still lasts
+    assert_false(cairn_crew_is_idle(&viewer->crew));
+    int count = moving(stage);
+    SDL_AtomicSet(&gate, 1);
+    support_stage_settle(stage);
+    support_stage_turn(stage, 2);
+    assert_int_equal(support_stage_look(stage, 0)->frame, 1);
+    assert_int_equal(moving(stage), count + 1);
+    assert_true(viewer->hand.body != 0);
+    support_stage_close(stage);
+}
+
 int main(int argc, char **argv) {
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
     }
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_window_answers_while_a_step_lasts),
         cmocka_unit_test(a_click_selects_what_is_under_the_mouse),
         cmocka_unit_test(a_body_follows_the_hand),
         cmocka_unit_test(all_views_are_touched_alike),

@@ -64,7 +64,8 @@ static void draw_axes(CairnUi *ui, const CairnChart *chart, const Axes *axes) {
         double value = axes->low + 0.5 * i * (axes->high - axes->low);
         double y = axes->area.y + axes->area.height * (1 - 0.5 * i);
         cairn_ink_box(ink, (CairnArea){axes->area.x, floor(y), axes->area.width, 1}, ui->theme->edge);
-        snprintf(words, sizeof words, axes->is_log ? "1e%.0f" : "%.3g", value);
+        bool is_close = axes->high - axes->low < 0.05 * fabs(value); // ends that three digits do not tell apart
+        snprintf(words, sizeof words, axes->is_log ? "1e%.0f" : is_close && fabs(value) < 1e6 ? "%.6g" : "%.3g", value);
         double width = cairn_ink_width(ink, CAIRN_FACE_SMALL, words), line = cairn_ink_line(ink, CAIRN_FACE_SMALL);
         bool is_between = axes->is_log && value != floor(value);
         if (!is_between) {
@@ -140,7 +141,7 @@ static void draw_values(CairnUi *ui, const CairnChart *chart, const Axes *axes, 
 }
 
 int cairn_chart_draw(CairnUi *ui, CairnArea area, const CairnChart *chart) {
-    double line = cairn_ink_line(ui->ink, CAIRN_FACE_SMALL), left = 3.1 * ui->ink->size;
+    double line = cairn_ink_line(ui->ink, CAIRN_FACE_SMALL), left = 3.5 * ui->ink->size;
     char title[80];
     snprintf(title, sizeof title, chart->unit[0] ? "%s, %s" : "%s", chart->title, chart->unit);
     cairn_ink_fitting(ui->ink, CAIRN_FACE_SMALL, area.x + left, area.y, area.width - left, ui->theme->ink, title);

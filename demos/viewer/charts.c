@@ -78,7 +78,7 @@ void cairn_viewer_charts(CairnViewer *viewer, CairnArea area, const CairnSight *
         last = reached > last ? reached : last;
     }
     last = last < SPAN ? SPAN : last;
-    int count = (int)fmin(KINDS, fmax(1, floor(area.width / (11.5 * viewer->ink.size))));
+    int count = (int)fmin(KINDS, fmax(1, floor(area.width / (10.5 * viewer->ink.size))));
     double width = floor((area.width - 2 * ui->gap) / count);
     for (int i = 0; i < count; i++) {
         CairnChart chart = chart_of(viewer, past, i, last, sights[viewer->active]->frame);

@@ -189,7 +189,7 @@ static void draw_help(CairnViewer *viewer) {
     }
     int count = cairn_viewer_key_count() + MOUSE_COUNT, rows = (count + 1) / 2;
     double line = cairn_ink_line(ink, CAIRN_FACE_TEXT), pad = ink->size, column = 4.8 * ink->size;
-    double half = fmin(20 * ink->size, 0.5 * (viewer->width - 3 * pad));
+    double half = fmin(24 * ink->size, 0.5 * (viewer->width - 3 * pad));
     CairnArea area = {0, 0, 2 * half + 3 * pad, (rows + 2.5) * line + 2 * pad};
     area.x = fmax(0.5 * (viewer->width - area.width), 0);
     area.y = fmax(0.5 * (viewer->height - area.height), 0);

@@ -67,10 +67,10 @@ static void numbers_of(CairnViewer *viewer, const CairnSight *sight) {
 void cairn_viewer_body_panel(CairnViewer *viewer, const CairnSight *sight) {
     CairnUi *ui = &viewer->ui;
     CairnArea stage = cairn_viewer_places(viewer).stage;
-    double width = fmin(15 * viewer->ink.size, 0.5 * stage.width);
+    double width = fmin(18 * viewer->ink.size, 0.6 * stage.width);
     double line = cairn_ink_line(&viewer->ink, CAIRN_FACE_TEXT);
     int joints = sight->person.joint_count < 4 ? sight->person.joint_count : 4;
-    double height = fmin((11 + 3 * joints) * line + 4.5 * ui->unit, 0.8 * stage.height);
+    double height = fmin((11 + 3 * joints) * line + 3.7 * ui->unit, 0.8 * stage.height);
     CairnArea area = {stage.x + stage.width - width - ui->gap, stage.y + 4.4 * line, width, height};
     if (!sight->person.is_there) {
         return;

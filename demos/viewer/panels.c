@@ -63,6 +63,7 @@ static void draw_bar(CairnViewer *viewer, CairnArea area) {
         viewer->shows_help = !viewer->shows_help;
     }
     cairn_ui_panel_end(ui);
+    ui->scroll->height = 0; // a bar does not scroll
 }
 
 // ---- scenes ----
@@ -264,6 +265,10 @@ void cairn_viewer_show_panel(CairnViewer *viewer, const CairnSight *const *sight
     if (cairn_ui_button(ui, "Hints")) {
         viewer->shows_hints = !viewer->shows_hints;
     }
+    cairn_ui_columns(ui, 1);
+    if (cairn_ui_button(ui, "Charts to cairn-charts.csv")) {
+        press(viewer, SDLK_F6);
+    }
     cairn_ui_columns(ui, 2);
     if (cairn_ui_button(ui, "Throw a ball")) {
         cairn_viewer_throw(viewer, CAIRN_DEED_THROW_BALL);
@@ -288,6 +293,7 @@ static void draw_side(CairnViewer *viewer, CairnArea area, const CairnSight *con
         }
     }
     cairn_ui_panel_end(ui);
+    ui->scroll->height = 0;
     area.y += tabs.height;
     area.height -= tabs.height;
     cairn_ui_panel(ui, names[viewer->tab], area);

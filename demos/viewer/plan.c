@@ -301,7 +301,8 @@ void cairn_viewer_refine_by(CairnViewer *viewer, int view, const CairnRefiner *r
         cairn_viewer_say(viewer, status.message);
         return;
     }
-    if (from && to && setup->partition_options && setup->refine_options) { // else it would let parts grow to the largest
+    if (from && to && setup->partition_options &&
+        setup->refine_options) { // else it would let parts grow to the largest
         memcpy((char *)setup->refine_options + to->offset, (char *)setup->partition_options + from->offset,
                sizeof(int));
     }

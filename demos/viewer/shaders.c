@@ -42,7 +42,6 @@
     "    float a = u_spread, b = 0.38 * u_spread, sum = 0.0;\n"                                                        \
     "    sum += texture(u_above, q + vec3(a, b, -0.35 * a)) + texture(u_above, q + vec3(-b, a, -0.35 * a));\n"         \
     "    sum += texture(u_above, q + vec3(-a, -b, -0.35 * a)) + texture(u_above, q + vec3(b, -a, -0.35 * a));\n"       \
-    "    if (u_soft < 0.5) { return 0.42 + 0.58 * sum / 4.0; }\n"                                                      \
     "    a *= 0.45; b *= -0.45;\n"                                                                                     \
     "    sum += texture(u_above, q + vec3(a, b, -0.35 * a)) + texture(u_above, q + vec3(-b, a, -0.35 * a));\n"         \
     "    sum += texture(u_above, q + vec3(-a, -b, -0.35 * a)) + texture(u_above, q + vec3(b, -a, -0.35 * a));\n"       \

@@ -43,9 +43,20 @@ CairnViewerBox cairn_viewer_box(const CairnViewer *viewer, int view) {
     return (CairnViewerBox){x + x0, y + y0, x1 - x0, y1 - y0};
 }
 
+// A scene's camera is made for a wide picture: in a narrow one the field opens, so that the sides are not cut off.
+static CairnCamera camera_of(const CairnViewer *viewer, CairnViewerBox box) {
+    CairnCamera camera = cairn_orbit_camera(&viewer->orbit);
+    double aspect = (double)box.width / (box.height > 0 ? box.height : 1), least = 1.25;
+    if (aspect > 0 && aspect < least) {
+        double half = tan(0.5 * camera.fov * CAIRN_PI / 180) * least / aspect;
+        camera.fov = fmin(2 * atan(half) * 180 / CAIRN_PI, 140);
+    }
+    return camera;
+}
+
 void cairn_viewer_ray(const CairnViewer *viewer, int view, double x, double y, CairnVec3 *from, CairnVec3 *way) {
     CairnViewerBox box = cairn_viewer_box(viewer, view);
-    CairnCamera camera = cairn_orbit_camera(&viewer->orbit);
+    CairnCamera camera = camera_of(viewer, box);
     CairnVec3 ahead = cairn_normalize(cairn_sub(camera.target, camera.eye));
     CairnVec3 right = cairn_normalize(cairn_cross(ahead, cairn_vec3(0, 0, 1))), up = cairn_cross(right, ahead);
     double half = tan(0.5 * camera.fov * CAIRN_PI / 180);
@@ -85,7 +96,7 @@ static CairnStatus paint_view(CairnViewer *viewer, const CairnSight *const *sigh
     const CairnTheme *theme = cairn_theme(viewer->look.dark);
     CairnPainting painting = {.sight = sights[view],
                               .first = sights[0],
-                              .camera = cairn_orbit_camera(&viewer->orbit),
+                              .camera = camera_of(viewer, box),
                               .sun = viewer->sun,
                               .range = viewer->range,
                               .grid = viewer->grid,
