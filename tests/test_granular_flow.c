@@ -8,6 +8,7 @@
 typedef struct Flow {
     int outside;    // balls beyond the wall with the opening, at the end
     double deepest; // overlap over radius
+    double way;     // of all balls before a box of 100, m
     uint64_t hash;
 } Flow;
 
@@ -43,6 +44,7 @@ static void flow(const char *params, int threads, int steps, Flow *result) {
         CairnBodyState body;
         assert_ok(cairn_body_get(run.world, ids[i], &body));
         // 300 balls of 0.3 m fill 0.6 of a cube of 3.84 m; the wall is 0.6 m thick.
+        result->way += body.type == CAIRN_DYNAMIC ? fmax(body.position.x - 1.94, 0) : 0;
         result->outside += body.type == CAIRN_DYNAMIC && body.position.x > 1.92 + 0.6;
     }
     result->hash = cairn_world_state_hash(run.world);
@@ -61,6 +63,19 @@ static void it_flows_out_of_its_opening(void **state) {
     assert_true(open.deepest > 0);
 }
 
+// The variants: their own checks hold, the hopper empties downwards, and rollers carry what they get.
+static void hoppers_and_rollers_carry_balls_off(void **state) {
+    (void)state;
+    Flow hopper, belt, still;
+    flow("spheres=200,outlet=hopper,opening=0.5", 1, 400, &hopper);
+    assert_int_equal(hopper.outside, 0);
+    flow("spheres=100,opening=0.5,conveyor=2", 1, 900, &belt);
+    flow("spheres=100,opening=0.5,conveyor=0.01", 1, 900, &still);
+    print_message("%.1f m on rollers that turn, %.1f m on others\n", belt.way, still.way);
+    assert_true(belt.way > 1.1 * still.way);
+    flow("spheres=60,rolling=0.2", 1, 100, &still);
+}
+
 static void many_balls_do_not_sink(void **state) {
     (void)state;
     Flow one, two;
@@ -73,6 +88,7 @@ static void many_balls_do_not_sink(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_flows_out_of_its_opening),
+        cmocka_unit_test(hoppers_and_rollers_carry_balls_off),
         cmocka_unit_test(many_balls_do_not_sink),
     };
     if (argc > 1) {
