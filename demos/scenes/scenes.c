@@ -28,14 +28,15 @@ extern const CairnScene cairn_scene_card_house;
 extern const CairnScene cairn_scene_wrecking_ball;
 extern const CairnScene cairn_scene_ragdoll;
 extern const CairnScene cairn_scene_stir;
+extern const CairnScene cairn_scene_cable_winding;
 
 static const CairnScene *const scenes[] = {
-    &cairn_scene_falling_box,  &cairn_scene_sphere_on_incline, &cairn_scene_spinning_top, &cairn_scene_newtons_cradle,
-    &cairn_scene_domino_row,   &cairn_scene_pendulum_chain,    &cairn_scene_box_tower,    &cairn_scene_log_tower,
-    &cairn_scene_chain_wrap,   &cairn_scene_chain_drop,        &cairn_scene_rock_pile,    &cairn_scene_large_rock_pile,
-    &cairn_scene_bridge,       &cairn_scene_cable_spinner,     &cairn_scene_net_truck,    &cairn_scene_tandem_cranes,
-    &cairn_scene_spider_robot, &cairn_scene_granular_flow,     &cairn_scene_stir,         &cairn_scene_arch,
-    &cairn_scene_card_house,   &cairn_scene_wrecking_ball,     &cairn_scene_ragdoll,
+    &cairn_scene_falling_box,  &cairn_scene_sphere_on_incline, &cairn_scene_spinning_top,  &cairn_scene_newtons_cradle,
+    &cairn_scene_domino_row,   &cairn_scene_pendulum_chain,    &cairn_scene_box_tower,     &cairn_scene_log_tower,
+    &cairn_scene_chain_wrap,   &cairn_scene_chain_drop,        &cairn_scene_rock_pile,     &cairn_scene_large_rock_pile,
+    &cairn_scene_bridge,       &cairn_scene_cable_spinner,     &cairn_scene_net_truck,     &cairn_scene_tandem_cranes,
+    &cairn_scene_spider_robot, &cairn_scene_granular_flow,     &cairn_scene_stir,          &cairn_scene_cable_winding,
+    &cairn_scene_arch,         &cairn_scene_card_house,        &cairn_scene_wrecking_ball, &cairn_scene_ragdoll,
 };
 
 enum { SCENE_COUNT = (int)(sizeof(scenes) / sizeof(scenes[0])) };
