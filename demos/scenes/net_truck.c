@@ -89,8 +89,8 @@ static CairnStatus add_frame(CairnWorld *world) {
         CairnVec3 size =
             cairn_vec3(is_along_y ? thick : span + 2 * thick, is_along_y ? span + 2 * thick : thick, thick);
         CAIRN_TRY(cairn_build_static_box(world, place, none, size, 0.6, NULL));
-        CairnVec3 post = {sign * middle, (is_along_y ? 1 : -1) * middle, 0.5 * (rim - thick)};
-        CAIRN_TRY(cairn_build_static_box(world, post, none, cairn_vec3(thick, thick, rim - thick), 0.6, NULL));
+        CairnVec3 post = {sign * middle, (is_along_y ? 1 : -1) * middle, 0.5 * (rim - 0.5 * thick)};
+        CAIRN_TRY(cairn_build_static_box(world, post, none, cairn_vec3(thick, thick, rim - 0.5 * thick), 0.6, NULL));
     }
     return cairn_ok();
 }
