@@ -217,6 +217,38 @@ static void light_links_are_certified(void **state) {
     strike(&stage);
 }
 
+// What the energy of a scene rises by above its least, over 1.5 s at a step of 1/per_second.
+static double largest_rise(const char *name, const char *params, int per_second) {
+    const CairnScene *scene;
+    Stage stage;
+    double least = HUGE_VAL, rise = 0;
+    assert_ok(cairn_scene_find(name, &scene));
+    set_stage(&stage, scene);
+    assert_ok(cairn_fields_parse(&scene->params, stage.params, params));
+    assert_ok(scene->build(&stage.run));
+    for (int i = 0; i < 3 * per_second / 2; i++) {
+        CairnStats stats;
+        assert_ok(cairn_world_step(stage.run.world, 1.0 / per_second, &stats));
+        double energy = cairn_scene_energy(&stats);
+        least = fmin(least, energy);
+        rise = fmax(rise, energy - least);
+    }
+    strike(&stage);
+    return rise;
+}
+
+// What a semi-implicit step adds is of its first order: half the step, half the rise (and a little, for the orders above).
+static void energy_rises_less_with_smaller_steps(void **state) {
+    (void)state;
+    double last = HUGE_VAL;
+    for (int per_second = 120; per_second <= 960; per_second *= 2) {
+        double rise = largest_rise("pendulum_chain", "links=1", per_second);
+        assert_true(rise > 0);
+        assert_below(rise, 0.6 * last);
+        last = rise;
+    }
+}
+
 // With CAIRN_LONG_TESTS=1, minutes: every scene by default, to its end.
 static void scenes_hold_to_the_end(void **state) {
     (void)state;
@@ -392,17 +424,12 @@ int main(int argc, char **argv) {
         cmocka_set_test_filter(argv[1]);
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scenes_are_well_described),
-        cmocka_unit_test(impossible_scenes_are_refused),
-        cmocka_unit_test(scenes_keep_their_invariants),
-        cmocka_unit_test(small_editions_hold_to_the_end),
-        cmocka_unit_test(light_links_are_certified),
-        cmocka_unit_test(scenes_hold_to_the_end),
-        cmocka_unit_test(scenes_run_at_the_ends_of_their_parameters),
-        cmocka_unit_test(checks_notice_a_disturbance),
-        cmocka_unit_test(scenes_repeat_to_the_bit),
-        cmocka_unit_test(the_page_of_scenes_is_complete),
-        cmocka_unit_test(builders_put_things_where_they_say),
+        cmocka_unit_test(scenes_are_well_described),      cmocka_unit_test(impossible_scenes_are_refused),
+        cmocka_unit_test(scenes_keep_their_invariants),   cmocka_unit_test(small_editions_hold_to_the_end),
+        cmocka_unit_test(light_links_are_certified),      cmocka_unit_test(energy_rises_less_with_smaller_steps),
+        cmocka_unit_test(scenes_hold_to_the_end),         cmocka_unit_test(scenes_run_at_the_ends_of_their_parameters),
+        cmocka_unit_test(checks_notice_a_disturbance),    cmocka_unit_test(scenes_repeat_to_the_bit),
+        cmocka_unit_test(the_page_of_scenes_is_complete), cmocka_unit_test(builders_put_things_where_they_say),
         cmocka_unit_test(a_truck_has_its_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
