@@ -96,7 +96,7 @@ const CairnScene cairn_scene_ragdoll = {
     .memory_size = sizeof(Memory),
     .step = 1.0 / 120,
     .steps = 600,
-    .camera = {.eye = {4.2, -5.2, 3}, .target = {1.2, 0, 1.1}, .fov = 40},
+    .camera = {.eye = {4.8, -6.2, 3.6}, .target = {1.3, 0, 1.5}, .fov = 44},
     .build = build,
     .check = check,
 };
