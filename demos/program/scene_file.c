@@ -53,6 +53,17 @@ static void first_error(const char *words, const char *name, char line[160]) {
     snprintf(line, 160, "%.*s", (int)strcspn(best, "\n"), best);
 }
 
+// Compilers quote with curly marks, which not every font has: plain ones in their place.
+static void straighten(char *words) {
+    char *to = words;
+    for (const char *from = words; *from;) {
+        bool is_mark = strncmp(from, "\xe2\x80\x98", 3) == 0 || strncmp(from, "\xe2\x80\x99", 3) == 0;
+        *to++ = is_mark ? '\'' : *from;
+        from += is_mark ? 3 : 1;
+    }
+    *to = '\0';
+}
+
 static CairnStatus make_folder(char folder[CAIRN_RUN_PATH]) {
     const char *base = getenv("TMPDIR");
     snprintf(folder, CAIRN_RUN_PATH, "%.900s/cairn-scene-XXXXXX", base && base[0] ? base : "/tmp");
@@ -92,6 +103,7 @@ CairnStatus cairn_scene_file_build(const char *source, char library[CAIRN_RUN_PA
                                 NULL};
     int code = 0;
     CairnStatus status = cairn_child_run((char *const *)(uintptr_t)argv, compile_seconds, words, size, &code);
+    straighten(words);
     if (cairn_is_ok(status) && code != 0) {
         char line[160];
         first_error(words, source, line);

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE // dladdr1: the size of a symbol
 #include "demos/program/source.h"
 #include "demos/program/scene_file.h"
+#include "demos/scenes/builders.h"
 #include "demos/scenes/scenes.h"
 #include <dlfcn.h>
 #include <elf.h>
@@ -64,9 +65,28 @@ static CairnStatus open_file(const char *name, CairnSource *source) {
     return status;
 }
 
+static CairnStatus build_nothing(CairnSceneRun *run) {
+    return cairn_build_ground(run->world, 0.5, 0);
+}
+
+static const CairnScene nothing = {
+    .name = "nothing",
+    .summary = "the ground",
+    .watch = "There is nothing to see.",
+    .params = {"nothing", 0, NULL, 0},
+    .step = 1.0 / 60,
+    .steps = 60,
+    .camera = {.eye = {4, -8, 4}, .target = {0, 0, 1}, .fov = 36},
+    .build = build_nothing,
+};
+
 CairnStatus cairn_source_open(const char *name, CairnSource *source) {
     size_t length = strlen(name);
     *source = (CairnSource){NULL, NULL};
+    if (strcmp(name, CAIRN_SOURCE_NOTHING) == 0) {
+        source->scene = &nothing;
+        return cairn_ok();
+    }
     if (cairn_scene_file_is(name)) {
         return open_file(name, source);
     }

@@ -5,6 +5,9 @@
 
 #include <cairn/scene.h>
 
+// A scene with nothing but the ground, in no list: what a viewer shows while the file that was asked for does not work.
+#define CAIRN_SOURCE_NOTHING ":nothing"
+
 typedef struct CairnSource {
     const CairnScene *scene;
     void *library; // NULL for a built-in scene

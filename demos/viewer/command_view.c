@@ -104,7 +104,8 @@ static int by_frame(const void *a, const void *b) {
 static void help(void) {
     CairnOption table[CAIRN_RUN_ALL + OWN_COUNT];
     int count = cairn_run_options_join_all(own_options, OWN_COUNT, table);
-    printf("cairn view SCENE [options]\n\nShow a scene in a window. SCENE is a built-in name (cairn list scenes), a "
+    printf("cairn view SCENE [options]\n\nShow a scene in a window. SCENE is a built-in name (cairn list scenes), a C "
+           "file, a "
            "path to a shared object, or a\nrecording, which is run again.\n\n");
     cairn_options_help(table, count);
     printf("\nWith --steps the viewer pauses there; with --screenshot the window stays hidden and the pictures are the "
@@ -139,8 +140,9 @@ static int view_command(int argc, char **argv) {
     CairnViewOptions *options = calloc(1, sizeof *options);
     CairnViewer *viewer = calloc(1, sizeof *viewer);
     CairnRecording recording = {.bytes = NULL};
+    CairnReload *reload = calloc(1, sizeof *reload);
     int code, uncertified = 0;
-    if (!options || !viewer) {
+    if (!options || !viewer || !reload) {
         code = cairn_complain("view", cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the options"));
         goto done;
     }
@@ -164,6 +166,8 @@ static int view_command(int argc, char **argv) {
         options->frames = options->run.steps; // the film has an end
     }
     options->is_hidden = options->run.shot_count > 0 || (options->video && has_end);
+    status = cairn_is_ok(status) && !options->recording ? cairn_reload_open(reload, &options->run) : status;
+    options->reload = reload;
     status = cairn_is_ok(status) ? watch(viewer, options, &uncertified) : status;
     code = cairn_is_ok(status) ? CAIRN_EXIT_DONE : cairn_complain("view", status);
     if (code == CAIRN_EXIT_DONE && options->run.needs_certified && uncertified > 0) {
@@ -171,6 +175,10 @@ static int view_command(int argc, char **argv) {
         code = CAIRN_EXIT_FAILED;
     }
 done:
+    if (reload) {
+        cairn_reload_close(reload);
+    }
+    free(reload);
     cairn_recording_close(&recording);
     free(viewer);
     free(options);

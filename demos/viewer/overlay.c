@@ -241,6 +241,34 @@ static void draw_notice(CairnViewer *viewer) {
     }
 }
 
+// What is wrong with the scene's file, line by line, as much as there is room for.
+static void draw_fault(CairnViewer *viewer) {
+    const CairnReload *reload = viewer->options->reload;
+    if (!reload || !reload->words[0]) {
+        return;
+    }
+    CairnInk *ink = &viewer->ink;
+    CairnArea stage = cairn_viewer_places(viewer).stage;
+    double line = cairn_ink_line(ink, CAIRN_FACE_SMALL), pad = 0.6 * ink->size;
+    double x = stage.x + 2 * pad, y = stage.y + 4.5 * ink->size, room = stage.width - 6 * pad;
+    int lines = 1;
+    for (const char *c = reload->words; *c; c++) {
+        lines += *c == '\n' && c[1] != '\0';
+    }
+    int most = (int)((0.7 * stage.height) / line);
+    lines = lines < most ? lines : most;
+    cairn_ink_box(ink, (CairnArea){x - pad, y - pad, room + 2 * pad, lines * line + 2 * pad}, viewer->ui.theme->panel);
+    const char *words = reload->words;
+    for (int i = 0; i < lines; i++, y += line) {
+        char text[300];
+        size_t length = strcspn(words, "\n");
+        snprintf(text, sizeof text, "%.*s", (int)length, words);
+        cairn_ink_fitting(ink, CAIRN_FACE_SMALL, x, y, room, i == 0 ? viewer->ui.theme->bad : viewer->ui.theme->ink,
+                          text);
+        words += length + (words[length] == '\n');
+    }
+}
+
 void cairn_viewer_overlay(CairnViewer *viewer, const CairnSight *const *sights) {
     int count = viewer->crew.view_count;
     cairn_ui_begin(&viewer->ui, cairn_theme(viewer->look.dark), &viewer->input);
@@ -254,6 +282,7 @@ void cairn_viewer_overlay(CairnViewer *viewer, const CairnSight *const *sights) 
     }
     draw_legend(viewer, sights);
     cairn_viewer_draw_scrubber(viewer, sights[viewer->active]);
+    draw_fault(viewer);
     draw_notice(viewer);
     if (viewer->shows_help) {
         draw_help(viewer);

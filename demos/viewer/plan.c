@@ -146,7 +146,8 @@ static CairnStatus choose_default(CairnViewer *viewer, int view) {
     return cairn_crew_set(&viewer->crew, view, setup);
 }
 
-void cairn_viewer_load(CairnViewer *viewer, const char *scene) {
+// With the parameters of `kept`, if the scene has them; NULL: its own.
+static void load(CairnViewer *viewer, const char *scene, const char *title, const CairnPlan *kept) {
     if (is_bound(viewer)) {
         return;
     }
@@ -157,7 +158,14 @@ void cairn_viewer_load(CairnViewer *viewer, const char *scene) {
     if (plan) {
         plan->seed = viewer->plan.seed;
         snprintf(plan->scene, sizeof plan->scene, "%s", scene);
+        for (int i = 0; kept && i < kept->param_count; i++) {
+            snprintf(plan->params[plan->param_count++], CAIRN_PLAN_PARAM, "%s", kept->params[i]);
+        }
         status = open_scene(plan, &source, &params);
+        if (!cairn_is_ok(status) && plan->param_count > 0) {
+            plan->param_count = 0;
+            status = open_scene(plan, &source, &params);
+        }
     }
     if (!cairn_is_ok(status)) {
         cairn_viewer_say(viewer, status.message);
@@ -180,10 +188,35 @@ void cairn_viewer_load(CairnViewer *viewer, const char *scene) {
     if (!cairn_is_ok(status)) {
         cairn_viewer_say(viewer, status.message);
     }
-    char title[120];
-    snprintf(title, sizeof title, "cairn: %.80s", scene);
-    SDL_SetWindowTitle(viewer->window, title);
+    char words[120];
+    snprintf(words, sizeof words, "cairn: %.80s", title);
+    SDL_SetWindowTitle(viewer->window, words);
     begin_again(viewer);
+}
+
+void cairn_viewer_load(CairnViewer *viewer, const char *scene) {
+    load(viewer, scene, scene, NULL);
+}
+
+bool cairn_viewer_reload(CairnViewer *viewer) {
+    CairnReload *reload = viewer->options->reload;
+    const char *library;
+    if (!reload || !cairn_reload_turn(reload, &viewer->plan, cairn_viewer_clock(), &library)) {
+        return false;
+    }
+    if (library) {
+        char before[CAIRN_NAME_SIZE];
+        CairnOrbit orbit = viewer->orbit;
+        CairnPlan kept = reload->has_plan ? reload->plan : viewer->plan;
+        snprintf(before, sizeof before, "%s", viewer->source.scene->name);
+        load(viewer, library, reload->source, &kept);
+        reload->has_plan = false;
+        if (strcmp(before, viewer->source.scene->name) == 0) {
+            viewer->orbit = orbit;
+        }
+        cairn_viewer_say(viewer, "the scene's file has changed");
+    }
+    return true;
 }
 
 // ---- solvers ----

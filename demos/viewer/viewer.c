@@ -419,6 +419,7 @@ CairnStatus cairn_viewer_turn(CairnViewer *viewer) {
     move_time(viewer, passed);
     say_what_to_look_for(viewer);
     tell_of_dumps(viewer);
+    has_event = cairn_viewer_reload(viewer) || has_event;
     cairn_viewer_mouse_turn(viewer, passed);
     int stop = stop_at(viewer);
     bool is_due = stop < INT32_MAX && cairn_crew_done(&viewer->crew) >= stop && cairn_crew_is_idle(&viewer->crew);

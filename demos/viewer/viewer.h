@@ -7,6 +7,7 @@
 #include "demos/viewer/crew.h"
 #include "demos/viewer/gpu.h"
 #include "demos/viewer/painter.h"
+#include "demos/viewer/reload.h"
 #include "demos/viewer/settings.h"
 #include "demos/viewer/ui.h"
 
@@ -17,6 +18,7 @@ typedef struct CairnViewOptions {
     bool is_hidden;
     const char *video;         // film all of it; NULL: no
     CairnRecording *recording; // to be run again; NULL: a scene
+    CairnReload *reload;       // of the scene's file; NULL: there is none
     const char *panel;         // opened at the start: a tab's name or "charts"; NULL: what the settings say
     bool ignores_settings;     // neither read nor written
 } CairnViewOptions;
@@ -120,6 +122,8 @@ void cairn_viewer_say(CairnViewer *viewer, const char *words);
 CairnStatus cairn_viewer_take_scene(CairnViewer *viewer);
 // Another scene, or the same again with its parameters as the panel has them. A refusal is said and changes nothing.
 void cairn_viewer_load(CairnViewer *viewer, const char *scene);
+// The file of the scene has another content: looks for it, and shows it. True where the picture is another one now.
+bool cairn_viewer_reload(CairnViewer *viewer);
 void cairn_viewer_restart(CairnViewer *viewer, bool has_new_seed);
 // Whether the scene can be given to this solver.
 bool cairn_viewer_takes(const CairnViewer *viewer, const CairnSolver *solver);

@@ -1,0 +1,157 @@
+// Scenes from a person's own file in the window: shown again when the file changes, and the viewer outlives what is wrong with it. Also
+// how long the window takes to answer while a step takes long.
+#include "tests/support.h"
+#ifdef CAIRN_VIEWER
+#include "demos/program/program.h"
+#include "tests/support_window.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/cairn_test_XXXXXX", path[80];
+
+static void write_scene(const char *name, const char *build, const char *script) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(
+        file,
+        "#include <cairn/scene.h>\n#include <stdlib.h>\n#include <time.h>\nextern const CairnScene cairn_scene;\n"
+        "typedef struct Params { double size; } Params;\n"
+        "static const CairnField fields[] = {CAIRN_FIELD_DOUBLE(Params, size, 0.5, 0.1, 2, 0, \"m\", \"edge\")};\n"
+        "static CairnStatus build(CairnSceneRun *run) {\n"
+        "    CairnBodyDef body = cairn_body_def();\n    const Params *p = run->params;\n"
+        "    CairnShapeDef box = cairn_box(p->size, p->size, p->size);\n    %s\n"
+        "    return cairn_body_add(run->world, &body, &box, NULL);\n}\n"
+        "static CairnStatus script(CairnSceneRun *run, double time) { (void)run; (void)time; %s return cairn_ok(); }\n"
+        "const CairnScene cairn_scene = {.name = \"%s\", .summary = \"s\", .watch = \"w\", .build = build,\n"
+        "    .params = CAIRN_FIELD_TABLE(\"own\", Params, fields),\n"
+        "    .script = script, .steps = 5, .step = 0.01, .camera = {.eye = {4, 0, 1}, .fov = 30}};\n",
+        build, script, name);
+    assert_int_equal(fclose(file), 0);
+}
+
+static bool is_shown(SupportStage *stage, const char *name) {
+    return strcmp(stage->viewer.source.scene->name, name) == 0;
+}
+
+// Until it is so; compiling takes as long as it takes.
+#define until(stage, what)                                                                                             \
+    for (int tries = 0; tries < 20000 && !(what); tries++) {                                                           \
+        support_stage_turn(stage, 1);                                                                                  \
+    }                                                                                                                  \
+    assert_true(what)
+
+static void a_file_is_shown_again_when_it_changes(void **state) {
+    support_display_need(state);
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/own.c", folder);
+    CairnReload *reload = calloc(1, sizeof *reload);
+    assert_non_null(reload);
+    CairnViewOptions options = support_stage_options(path);
+    options.run.params.items[options.run.params.count++] = "size=0.7";
+    write_scene("broken", "undeclared = 3;", "");
+    assert_ok(cairn_reload_open(reload, &options.run));
+    options.reload = reload;
+    SupportStage *stage = support_stage_open_with(&options);
+    assert_true(is_shown(stage, "nothing"));
+    assert_non_null(strstr(reload->words, "does not compile"));
+    assert_non_null(strstr(reload->words, "undeclared"));
+    support_stage_turn(stage, 3);
+
+    write_scene("first", "", ""); // now it works, with the parameter of the command line
+    until(stage, is_shown(stage, "first"));
+    assert_string_equal(reload->words, "");
+    support_stage_settle(stage);
+    assert_true(*(const double *)stage->viewer.params == 0.7);
+
+    static const struct {
+        const char *build, *script, *words;
+    } faults[] = {{"abort();", "", "crashes in its first 5 steps: Aborted"},
+                  {"", "if (time > 0.015) { abort(); }", "crashes in its first 5 steps: Aborted"},
+                  {"return cairn_error(CAIRN_INVALID_ARGUMENT, \"no such thing\");", "", "no such thing"},
+                  {"} {", "", "does not compile"}};
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        write_scene("broken", faults[i].build, faults[i].script);
+        until(stage, strstr(reload->words, faults[i].words) != NULL);
+        assert_true(is_shown(stage, "first")); // and goes on
+        support_stage_press(stage, SDLK_n);
+        support_stage_settle(stage);
+        assert_ok(support_stage_look(stage, 0)->status);
+        reload->words[0] = '\0';
+    }
+    write_scene("second", "", "");
+    until(stage, is_shown(stage, "second"));
+    assert_true(*(const double *)stage->viewer.params == 0.7);
+    support_stage_settle(stage);
+    support_stage_close(stage);
+    cairn_reload_close(reload);
+    free(reload);
+}
+
+// A step of more than a second: the window goes on drawing and taking keys. What it takes is told, not asserted.
+static void the_window_answers_while_a_step_takes_long(void **state) {
+    support_display_need(state);
+    write_scene("slow", "", "if (time > 0.045) { struct timespec pause = {1, 0}; nanosleep(&pause, NULL); }");
+    CairnReload *reload = calloc(1, sizeof *reload);
+    assert_non_null(reload);
+    CairnViewOptions options = support_stage_options(path);
+    assert_ok(cairn_reload_open(reload, &options.run));
+    assert_string_equal(reload->words, "");
+    options.reload = reload;
+    SupportStage *stage = support_stage_open_with(&options);
+    support_stage_press(stage, SDLK_SPACE);
+    support_stage_settle(stage);
+    int frame = support_stage_look(stage, 0)->frame;
+    cairn_crew_want(&stage->viewer.crew, frame > 5 ? frame + 1 : 6);
+    until(stage, cairn_crew_done(&stage->viewer.crew) >= 5); // the next one sleeps
+    double worst = 0, first = cairn_viewer_clock();
+    int turns = 0;
+    bool shows_help = stage->viewer.shows_help;
+    while (cairn_viewer_clock() - first < 0.5 && !cairn_crew_is_idle(&stage->viewer.crew)) {
+        double start = cairn_viewer_clock();
+        support_stage_press(stage, SDLK_h);
+        shows_help = !shows_help;
+        assert_true(stage->viewer.shows_help == shows_help); // the key is done when the turn ends
+        worst = fmax(worst, cairn_viewer_clock() - start);
+        turns++;
+    }
+    print_message("%d turns with a key each during half a second of a step, the longest %.1f ms\n", turns, 1e3 * worst);
+    assert_true(turns >= 2);
+    assert_false(cairn_crew_is_idle(&stage->viewer.crew)); // the step is still under way, and yet the window closes
+    support_stage_close(stage);
+    cairn_reload_close(reload);
+    free(reload);
+    char line[100];
+    snprintf(line, sizeof line, "rm -r %s", folder);
+    assert_int_equal(system(line), 0);
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "run") == 0) { // the process in which a scene is tried
+        return cairn_program(argc, argv);
+    }
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_is_shown_again_when_it_changes),
+        cmocka_unit_test(the_window_answers_while_a_step_takes_long),
+    };
+    return cmocka_run_group_tests(tests, support_display_open, support_display_close);
+}
+#else
+static void there_is_no_viewer(void **state) {
+    (void)state;
+    print_message("skipped: this build has no viewer (SDL2, libepoxy, cglm)\n");
+    skip();
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    const struct CMUnitTest tests[] = {cmocka_unit_test(there_is_no_viewer)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#endif
