@@ -196,6 +196,31 @@ static void print_measured(int count, const Measured *m, double bandwidth, FILE 
     fflush(file);
 }
 
+// The processor's time of a step over the number of balls: a line through the sizes from 5,000 on, how well it fits, and how flat the
+// time a ball is from 50,000 on.
+static void print_fit(const double *processor, FILE *file, FILE *json) {
+    enum { FIRST = 1, FLAT = 3 };
+    double n = COUNTS - FIRST, x = 0, y = 0, xx = 0, xy = 0, yy = 0, least = (double)INFINITY, most = 0;
+    for (int i = FIRST; i < COUNTS; i++) {
+        x += counts[i] / n;
+        y += processor[i] / n;
+        double each = processor[i] / counts[i];
+        least = i >= FLAT ? fmin(least, each) : least;
+        most = i >= FLAT ? fmax(most, each) : most;
+    }
+    for (int i = FIRST; i < COUNTS; i++) {
+        xx += (counts[i] - x) * (counts[i] - x);
+        xy += (counts[i] - x) * (processor[i] - y);
+        yy += (processor[i] - y) * (processor[i] - y);
+    }
+    double slope = xy / xx, fit = xy * xy / (xx * yy);
+    fprintf(file,
+            "  %.2f us a ball and %.1f ms, R2 = %.5f; from 50,000 to 200,000 the time a ball changes by %.1f %%\n",
+            1e6 * slope, 1e3 * (y - slope * x), fit, 100 * (most / least - 1));
+    fprintf(json, ", \"fit_us_ball\": %.6g, \"fit_r2\": %.6g, \"flat_percent\": %.4g", 1e6 * slope, fit,
+            100 * (most / least - 1));
+}
+
 // What one more sweep costs ODE: from as many sweeps as ours.
 static void compare_ode(const BenchPacking *packing, double ours, FILE *file, FILE *json) {
     double few, all;
@@ -225,7 +250,7 @@ static bool report(FILE *file, FILE *json) {
                   "left m/s\n");
     fprintf(json, "    { \"name\": \"cone\", \"triad_gb_s\": [%.6g, %.6g], \"packings\": [\n      ", one / 1e9,
             two / 1e9);
-    double ours[COUNTS] = {0};
+    double ours[COUNTS] = {0}, processor[COUNTS] = {0};
     CairnStatus status = cairn_ok();
     BenchPacking packing;
     for (int i = 0; i < COUNTS && cairn_is_ok(status); i++) {
@@ -236,9 +261,12 @@ static bool report(FILE *file, FILE *json) {
             print_measured(counts[i], &measured, one, file, json);
             fprintf(json, i + 1 < COUNTS ? ",\n      " : " ]");
             ours[i] = measured.per_contact;
+            processor[i] = measured.processor;
         }
     }
-    if (!cairn_is_ok(status)) {
+    if (cairn_is_ok(status)) {
+        print_fit(processor, file, json);
+    } else {
         fprintf(file, "  %s\n", status.message);
     }
     for (int i = RIVAL_FIRST; i <= RIVAL_LAST && cairn_is_ok(status); i++) {
