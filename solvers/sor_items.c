@@ -62,6 +62,9 @@ static void pack_jacobian(const SorSystem *system, const CairnConstraintBlock *c
 }
 
 static double product(const double *a, const double *b, int count) {
+    if (count == 6) { // a rigid body: three short chains of sums instead of a long one
+        return (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5]);
+    }
     double sum = 0;
     for (int i = 0; i < count; i++) {
         sum += a[i] * b[i];
@@ -220,8 +223,17 @@ CairnStatus cairn_sor_pack_items(SorSystem *system, CairnArena *arena) {
 
 // ---- visits ----------------------------------------------------------------------------------------------------------------
 
+// fmax and fmin of numbers, without a call of the library.
+static inline double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+static inline double smaller(double a, double b) {
+    return a < b ? a : b;
+}
+
 // w of a row without C lambda.
-static double velocity_of(const SorSystem *system, const SorItem *item, int r) {
+static inline double velocity_of(const SorSystem *system, const SorItem *item, int r) {
     const CairnProblem *problem = system->problem;
     double w = system->rows[r].d;
     if (problem->form == CAIRN_FORM_EXPLICIT) {
@@ -239,15 +251,19 @@ static double velocity_of(const SorSystem *system, const SorItem *item, int r) {
     return w;
 }
 
-static void push_row(SorSystem *system, const SorItem *item, int r, double delta) {
+static inline void push_row(SorSystem *system, const SorItem *item, int r, double delta) {
     if (system->problem->form == CAIRN_FORM_EXPLICIT) {
         return;
     }
     const double *J = system->J + item->J + (ptrdiff_t)(r - item->first_row) * item->stride;
     for (int k = 0; k < item->link_count; k++) {
         PgsLink link = system->links[item->first_link + k];
-        for (int i = 0; i < link.size; i++) {
-            system->u[link.at + i] += J[i] * delta;
+        double *u = system->u + link.at;
+        for (int i = 0; i < 6 && link.size == 6; i++) { // a rigid body: a number that the compiler knows
+            u[i] += J[i] * delta;
+        }
+        for (int i = 0; i < link.size && link.size != 6; i++) {
+            u[i] += J[i] * delta;
         }
         J += link.size;
     }
@@ -263,12 +279,12 @@ static double visit_row(SorSystem *system, const SorItem *item, int r) {
     double lower = row->lower, upper = row->upper, old = system->lambda[r], share = system->settings.lambda;
     double lever = lever_of(system, item, r);
     if (lever >= 0) {
-        upper = lever * fmax(0, system->lambda[system->problem->frictions[item->current].normal]);
+        upper = lever * larger(0, system->lambda[system->problem->frictions[item->current].normal]);
         lower = -upper;
     }
     double target = old - row->step * (velocity_of(system, item, r) + row->C * old);
-    target = fmin(fmax(target, lower), upper);
-    double next = fmin(fmax(share * target + (1 - share) * old, lower), upper);
+    target = smaller(larger(target, lower), upper);
+    double next = smaller(larger(share * target + (1 - share) * old, lower), upper);
     system->lambda[r] = next;
     push_row(system, item, r, next - old);
     return row->D * fabs(next - old) / (system->settings.omega * share);
@@ -292,7 +308,7 @@ static double visit_cone(SorSystem *system, const SorItem *item) {
         double delta = share * x[k] + (1 - share) * lambda[k] - lambda[k];
         lambda[k] += delta;
         push_row(system, item, friction->normal + k, delta);
-        most = fmax(most, fabs(delta));
+        most = larger(most, fabs(delta));
     }
     return item->eta > 0 ? most / (item->eta * share) : 0;
 }
@@ -303,9 +319,9 @@ static double visit_item(SorSystem *system, const SorItem *item) {
     for (int i = 0; i < item->row_count; i++) {
         int r = item->first_row + i;
         if (r == cone_row) {
-            most = fmax(most, visit_cone(system, item));
+            most = larger(most, visit_cone(system, item));
         } else if (r < cone_row || r > cone_row + 2) {
-            most = fmax(most, visit_row(system, item, r));
+            most = larger(most, visit_row(system, item, r));
         }
     }
     return most;
@@ -314,7 +330,7 @@ static double visit_item(SorSystem *system, const SorItem *item) {
 double cairn_sor_visit_items(SorSystem *system, int first, int count, bool is_forward) {
     double most = 0;
     for (int i = 0; i < count; i++) {
-        most = fmax(most, visit_item(system, &system->items[is_forward ? first + i : first + count - 1 - i]));
+        most = larger(most, visit_item(system, &system->items[is_forward ? first + i : first + count - 1 - i]));
     }
     return most;
 }
