@@ -150,6 +150,7 @@ static void sum_rows(AdmmSystem *system) {
             for (int s = item->first_side; s < item->first_side + item->side_count; s++) {
                 row->sum += system->inverse[system->sides[s].slot + r];
             }
+            row->scale = row->sum > 0 ? -1 / row->sum : 0;
         }
     }
 }
@@ -171,16 +172,16 @@ static CairnStatus allocate(AdmmSystem *system) {
         size_t width = (size_t)sub->width, high = (size_t)(sub->size + sub->hard_count),
                scratch = cairn_admm_dense_scratch(sub);
         sub->Z = CAIRN_PUSH(arena, double, high *width + 1);
-        // H costs `slots` columns, Z two passes over `high` of them and a sum across its lanes for each.
-        bool is_square = (size_t)sub->slots * width <= 2 * high * width + 8 * ADMM_LANES * high;
+        // H is one pass over width rows, Z two over `high` of them; many subsystems do not fit the caches, so the shorter one wins.
+        bool is_square = width <= high;
         sub->H = is_square ? CAIRN_PUSH(arena, double, width *width + 1) : NULL;
         if (!sub->Z || (is_square && !sub->H)) {
             return no_memory(system);
         }
         most = scratch > most ? scratch : most;
     }
-    for (int i = 0; i < system->subsystem_count; i++) { // s and x of a visit
-        size_t visit = 2 * (size_t)system->subsystems[i].width;
+    for (int i = 0; i < system->subsystem_count; i++) { // s, x and lambda of a visit
+        size_t visit = 3 * (size_t)system->subsystems[i].width;
         most = visit > most ? visit : most;
     }
     system->threads = system->subsystem_count + system->item_count > WORTH_THREADS ? system->context->thread_count : 1;
@@ -279,35 +280,45 @@ CairnStatus cairn_admm_prepare(AdmmSystem *system, const double *warm) {
 
 // ---- an iteration ----------------------------------------------------------------------------------------------------------
 
+// The lanes of a sum in one order.
+static double sum_lanes(AdmmEight sum) {
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+}
+
 void cairn_admm_visit_subsystem(AdmmSystem *system, AdmmSubsystem *sub) {
-    int width = sub->width;
-    double *s = cairn_admm_scratch(system), *x = s + width;
-    double *y = system->y + sub->first_slot;
-    const double *beta = system->slot_beta + sub->first_slot, *inverse = system->inverse + sub->first_slot,
-                 *base = system->base + sub->first_slot;
+    int width = sub->width, eights = width / ADMM_LANES;
+    double *s = cairn_admm_scratch(system), *x = s + width, *lambda = x + width;
+    AdmmEight *y = (AdmmEight *)(system->y + sub->first_slot), *to = (AdmmEight *)x, *impulse = (AdmmEight *)lambda;
+    const AdmmEight *beta = (const AdmmEight *)(system->slot_beta + sub->first_slot),
+                    *inverse = (const AdmmEight *)(system->inverse + sub->first_slot),
+                    *base = (const AdmmEight *)(system->base + sub->first_slot);
     const int *row = system->slot_row + sub->first_slot;
-    for (int k = 0; k < width; k++) { // beta z - u = (y + lambda) + lambda
-        s[k] = y[k] + 2 * system->lambda[row[k]];
+    for (int k = 0; k < width; k++) {
+        lambda[k] = system->lambda[row[k]];
+    }
+    for (int k = 0; k < eights; k++) { // beta z - u = (y + lambda) + lambda
+        ((AdmmEight *)s)[k] = y[k] + 2 * impulse[k];
     }
     if (sub->sparse) {
         cairn_admm_sparse_apply(system, sub, s, x);
     } else {
         cairn_admm_dense_apply(sub, s, x);
-        for (int k = 0; k < width; k++) {
-            x[k] = beta[k] * x[k] + base[k];
+        for (int k = 0; k < eights; k++) {
+            to[k] = beta[k] * to[k] + base[k];
         }
     }
     // Over-relaxation: x becomes a x + (1 - a) z, beta z = y + lambda.
-    double keep = 1 - system->options->relaxation, take = system->options->relaxation, theta = 0, weighted = 0;
-    for (int k = 0; k < width; k++) {
-        double lambda = system->lambda[row[k]], next = take * x[k] + keep * (y[k] + lambda) - lambda,
-               change = next - y[k], velocity = change * inverse[k];
+    double keep = 1 - system->options->relaxation, take = system->options->relaxation;
+    AdmmEight theta = {0}, weighted = {0};
+    for (int k = 0; k < eights; k++) {
+        AdmmEight next = take * to[k] + keep * (y[k] + impulse[k]) - impulse[k], change = next - y[k],
+                  velocity = change * inverse[k];
         y[k] = next;
         theta += change * change;
         weighted += velocity * velocity;
     }
-    sub->theta = theta;
-    sub->weighted = weighted;
+    sub->theta = sum_lanes(theta);
+    sub->weighted = sum_lanes(weighted);
 }
 
 CairnStatus cairn_admm_finish(AdmmSystem *system, double *lambda) {

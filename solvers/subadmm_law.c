@@ -16,7 +16,7 @@ static double level(const AdmmSystem *system, const AdmmItem *item, int r) {
         sum += system->y[slot] * system->inverse[slot];
     }
     // A row that nothing moves, without compliance: only its bounds count.
-    return row->sum > 0 ? -sum / row->sum : sum == 0 ? 0 : copysign((double)INFINITY, -sum);
+    return row->sum > 0 ? sum * row->scale : sum == 0 ? 0 : copysign((double)INFINITY, -sum);
 }
 
 static double clamp(double x, double lower, double upper) {
@@ -33,26 +33,47 @@ static void clamp_levers(const AdmmSystem *system, const AdmmItem *item, const C
     }
 }
 
+// The same of a contact's three rows, which every side has one after the other.
+static inline void level_contact(const AdmmSystem *system, const AdmmItem *item, double *x) {
+    const AdmmRow *rows = system->rows + item->first_row;
+    x[0] = rows[0].d;
+    x[1] = rows[1].d;
+    x[2] = rows[2].d;
+    const AdmmSide *side = system->sides + item->first_side;
+    for (int s = 0; s < item->side_count; s++) {
+        const double *y = system->y + side[s].slot, *inverse = system->inverse + side[s].slot;
+        for (int k = 0; k < 3; k++) {
+            x[k] += y[k] * inverse[k];
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        x[k] = rows[k].sum > 0 ? x[k] * rows[k].scale : 0;
+    }
+}
+
 // Eq. 21 with the normal first, then the tangents onto the disc: Coulomb's own law, for the three rows answer by themselves alone.
 static void settle_coulomb(const AdmmSystem *system, const AdmmItem *item, double mu, double *lambda) {
-    lambda[0] = fmax(0, level(system, item, 0));
-    lambda[1] = level(system, item, 1);
-    lambda[2] = level(system, item, 2);
-    double length = sqrt(lambda[1] * lambda[1] + lambda[2] * lambda[2]), most = mu * lambda[0];
-    if (length > most) {
-        lambda[1] *= most / length;
-        lambda[2] *= most / length;
+    double x[3];
+    level_contact(system, item, x);
+    double normal = x[0] > 0 ? x[0] : 0, square = x[1] * x[1] + x[2] * x[2], most = mu * normal;
+    if (square > most * most) {
+        double shrink = most / sqrt(square);
+        x[1] *= shrink;
+        x[2] *= shrink;
     }
+    lambda[0] = normal;
+    lambda[1] = x[1];
+    lambda[2] = x[2];
 }
 
 // Eq. 21 as a nearest point of the cone: the convex law. Where the compliances of normal and tangents differ, nearest is meant in the
 // metric of the sums: the tangents measured in another unit make the cone wider or narrower.
 static void settle_cone(const AdmmSystem *system, const AdmmItem *item, double mu, double *lambda) {
     const AdmmRow *rows = system->rows + item->first_row;
-    double unit = sqrt(rows[1].sum / rows[0].sum);
-    for (int k = 0; k < 3; k++) {
-        lambda[k] = level(system, item, k) * (k > 0 ? unit : 1);
-    }
+    double unit = rows[0].sum > 0 ? sqrt(rows[1].sum / rows[0].sum) : 1;
+    level_contact(system, item, lambda);
+    lambda[1] *= unit;
+    lambda[2] *= unit;
     cairn_cone_project(mu * unit, lambda);
     lambda[1] /= unit;
     lambda[2] /= unit;

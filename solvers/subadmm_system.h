@@ -32,8 +32,9 @@ typedef struct AdmmItem {
 
 typedef struct AdmmRow {
     double d, C, lower, upper;
-    double sum; // of 1/beta over its sides, plus C: what divides in the closed forms under eqs. 19 to 21
-    int row;    // in the problem
+    double sum;   // of 1/beta over its sides, plus C: what divides in the closed forms under eqs. 19 to 21
+    double scale; // -1/sum
+    int row;      // in the problem
 } AdmmRow;
 
 typedef struct AdmmSubsystem {
