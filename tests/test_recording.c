@@ -68,13 +68,13 @@ static uint64_t take(const unsigned char *data, int width) {
 static void what_was_recorded_is_read_back(void **state) {
     (void)state;
     support_call_well("run box_tower --steps 90 --quiet --param boxes=3 --seed 7 --world gravity=0,0,-5 --solver "
-                      "pgs:iterations=20 --record $/a.rec --csv $/a.csv");
+                      "ipm:iterations=90 --record $/a.rec --csv $/a.csv");
     CairnRecording recording;
     assert_ok(read_back("a.rec", &recording));
     assert_int_equal(recording.count, 91);
     assert_int_equal(recording.first, 0);
     assert_string_equal(recording.options.scene, "box_tower");
-    assert_string_equal(recording.options.solver, "pgs:iterations=20");
+    assert_string_equal(recording.options.solver, "ipm:iterations=90");
     assert_int_equal(recording.options.seed, 7);
     assert_int_equal(recording.options.settings.count, 1);
     assert_string_equal(recording.options.settings.items[0], "gravity=0,0,-5");
