@@ -65,22 +65,29 @@ static CairnVec3 rim_and_line(double radius, double z, CairnVec3 p, CairnVec3 e,
     return cairn_cross(tangent, e);
 }
 
+// From the side, and from the nearest point of the rim.
+static void offer_vertex(Refined *r, const CairnDrum *drum, CairnVec3 v, double cap) {
+    double across = hypot(v.x, v.y);
+    offer(r, (CairnVec3){v.x, v.y, 0});
+    if (across > 1e-9 * drum->radius) {
+        double s = drum->radius / across;
+        offer(r, cairn_sub(v, (CairnVec3){s * v.x, s * v.y, cap}));
+    }
+}
+
 void cairn_drum_refine(CairnConvex *a, CairnConvex *b, const CairnVec3 *faces, int face_count,
                        const CairnVec3 (*ends)[2], int edge_count, CairnDrum *drum) {
     double size = a->size + b->size;
     Refined r = {a, b, drum->normal, drum->normal, drum->gap - 1e-11 * size, 1e-14 * size};
-    CairnVec3 v = ends[0][0], z = {0, 0, 1};
-    double cap = copysign(drum->half, drum->normal.z), across = hypot(v.x, v.y);
+    CairnVec3 z = {0, 0, 1};
+    double cap = copysign(drum->half, drum->normal.z);
     offer(&r, z);
     for (int i = 0; i < face_count; ++i) {
         offer(&r, faces[i]);
     }
-    offer(&r, (CairnVec3){v.x, v.y, 0});
-    if (across > 1e-9 * drum->radius) {
-        double s = drum->radius / across;
-        offer(&r, cairn_sub(v, (CairnVec3){s * v.x, s * v.y, cap}));
-    }
+    offer_vertex(&r, drum, ends[0][0], cap);
     for (int i = 0; i < edge_count; ++i) {
+        offer_vertex(&r, drum, ends[i][1], cap);
         CairnVec3 e = cairn_normalize(cairn_sub(ends[i][1], ends[i][0]));
         offer(&r, cairn_cross(e, z));
         offer(&r, rim_and_line(drum->radius, cap, ends[i][0], e, drum->normal));

@@ -79,6 +79,12 @@ static bool make_face(const Edge *a, const Edge *b) {
     return al * ar < 0 && bl * ar < 0;
 }
 
+static double separation_along(const CairnHullFrame *first, const CairnHullFrame *second, CairnVec3 n) {
+    int top = cairn_hull_support(first->hull, cairn_mat3_transpose_mul(first->r, n), 0);
+    int bottom = cairn_hull_support(second->hull, cairn_mat3_transpose_mul(second->r, cairn_neg(n)), 0);
+    return cairn_dot(n, cairn_sub(cairn_frame_vertex(second, bottom), cairn_frame_vertex(first, top)));
+}
+
 // Let the hulls overlap by d along n. Edges that cross at less overlap than d are then no farther apart than d, and the point
 // of the one is in the other hull: so each reaches within 2 d of its own hull's end along n. The rest need not be looked at.
 CairnHullAxis cairn_hull_best_edges(const CairnHullFrame *first, const CairnHullFrame *second,
@@ -106,6 +112,9 @@ CairnHullAxis cairn_hull_best_edges(const CairnHullFrame *first, const CairnHull
             double sign = cairn_dot(cross, cairn_sub(a[i].p, center)) < 0 ? -1.0 : 1.0;
             cross = cairn_scale(sign / sqrt(squared), cross);
             double separation = cairn_dot(cross, cairn_sub(b[j].p, a[i].p));
+            if (separation > highest) { // near a face of the difference rounding may say yes where there is none
+                separation = cairn_min(separation, separation_along(first, second, cross));
+            }
             highest = cairn_max(highest, separation);
             if (separation > best.separation + tie) {
                 best = (CairnHullAxis){cross, separation, a[i].half_edge, b[j].half_edge};

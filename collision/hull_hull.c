@@ -141,8 +141,8 @@ static bool apart(const CairnHullFrame *first, const CairnHullFrame *second, con
     *normal = face->normal;
     if (face->separation > 0) {
         *count = face_points(first, second, face, tie, margin, points);
-        // Where the axis's own separation is met nothing is nearer; what was left out may have been deeper by the tie of depths.
-        if (*count > 0 && cairn_box_lowest(points, *count) <= face->separation + tie) {
+        // Where the axis's own separation is met nothing is nearer. Points higher than that, if by a hair, are beyond the face's rim.
+        if (*count > 0 && cairn_box_lowest(points, *count) <= face->separation + 1e-5 * tie) {
             return cairn_box_settle(points, *count, face->separation, tie);
         }
     }

@@ -10,6 +10,8 @@
 
 // An axis must beat an earlier one by this share of the smaller box's size.
 #define TIE 1e-5
+// Points of a face that are apart and higher than its axis says by more than this share go beyond its rim: the distance is another.
+#define EXACT 1e-10
 // An edge axis within 1.8 degrees (cosine) of the best face's normal gives way to it: the clipped face holds that crossing of edges
 // with the same depth to 0.05 %, and supports with up to four points where the edges would with one.
 #define EDGE_LIKE_FACE 0.9995
@@ -103,8 +105,8 @@ static int collide(const CairnBoxFrame *first, const CairnBoxFrame *second, doub
     bool is_apart = cairn_max(face.separation, edges.separation) > 0;
     int count = is_face ? face_points(first, second, &face, margin, points) : 0;
     *normal = face.normal;
-    if (count > 0 && is_apart && cairn_box_lowest(points, count) > face.separation + tie) {
-        // The vertex that the axis speaks of passes the face by: something else is nearest.
+    if (count > 0 && is_apart && cairn_box_lowest(points, count) > face.separation + EXACT / TIE * tie) {
+        // The vertex that the axis speaks of passes the face by, if by a hair: something else is nearest.
         CairnVec3 n = face.normal;
         CairnManifoldPoint nearest;
         double distance = cairn_box_apart(first, second, &n, &nearest);

@@ -101,7 +101,7 @@ static int edge_or_vertex(const CairnHullFrame *frame, const CairnDrum *drum,
 
 // The faces and edges about the vertex farthest against the normal that lie across it, nearly.
 static void refine(const CairnHullFrame *frame, CairnConvex *cylinder, CairnConvex *convex, CairnDrum *drum) {
-    enum { MOST = 4 };
+    enum { MOST = 8 };
     const CairnHull *hull = frame->hull;
     int bottom = cairn_hull_support(hull, cairn_mat3_transpose_mul(frame->r, cairn_neg(drum->normal)), 0);
     CairnVec3 faces[MOST], ends[MOST][2], vertex = cairn_frame_vertex(frame, bottom);
@@ -110,10 +110,10 @@ static void refine(const CairnHullFrame *frame, CairnConvex *cylinder, CairnConv
     for (int first = hull->vertex_edges[bottom], e = first;;) {
         CairnVec3 end = cairn_frame_vertex(frame, cairn_hull_end(hull, e)), d = cairn_sub(end, vertex);
         CairnVec3 n = cairn_frame_normal(frame, hull->edges[e].face);
-        if (face_count < MOST && cairn_dot(n, drum->normal) < -(1 - 1e-6)) {
+        if (face_count < MOST && cairn_dot(n, drum->normal) < -(1 - 1e-4)) {
             faces[face_count++] = n;
         }
-        if (edge_count < MOST && fabs(cairn_dot(drum->normal, d)) < 1e-3 * cairn_length(d)) {
+        if (edge_count < MOST && fabs(cairn_dot(drum->normal, d)) < 1e-2 * cairn_length(d)) {
             ends[edge_count][0] = vertex;
             ends[edge_count++][1] = end;
         }
@@ -136,7 +136,11 @@ void cairn_pair_cylinder_hull(const CairnGeometry *a, CairnTransform pose_a, con
     if (!cairn_drum_direction(&cylinder, &convex, &drum)) {
         return;
     }
-    refine(&frame, &cylinder, &convex, &drum);
+    double gap = -HUGE_VAL; // a better direction may point at another corner, from which there is a better one yet
+    for (int k = 0; k < 4 && drum.gap > gap; ++k) {
+        gap = drum.gap;
+        refine(&frame, &cylinder, &convex, &drum);
+    }
     CairnManifoldPoint points[CAIRN_CLIPPED_POINTS];
     CairnDrum flat = drum;
     int face, count = 0;
@@ -152,6 +156,8 @@ void cairn_pair_cylinder_hull(const CairnGeometry *a, CairnTransform pose_a, con
         flat = drum;
         cairn_drum_settle(&cylinder, &convex, CAIRN_LIKE_FACE, tie, &flat);
         count = edge_or_vertex(&frame, &flat, points);
+        (void)cairn_box_settle(points, count, drum.gap,
+                               tie); // cap or side stand for a direction near them, as deep as that
     }
     count = cairn_box_reduce(points, count, flat.normal);
     place(manifold, pose_a, &flat, points, count);

@@ -15,7 +15,8 @@ CairnVec3 support_farthest(const CairnGeometry *g, CairnTransform pose, CairnVec
 // Either may be a half-space, along its own normal.
 double support_gap(const CairnGeometry *a, CairnTransform pa, const CairnGeometry *b, CairnTransform pb, CairnVec3 n);
 
-// The largest gap that `starts` directions and a search uphill from the best of them find; *normal is its direction.
+// The largest gap that `starts` directions and a search uphill from the best two of them find; *normal is its direction.
+enum { SUPPORT_TOPS = 2 };
 double support_largest_gap(const CairnGeometry *a, CairnTransform pa, const CairnGeometry *b, CairnTransform pb,
                            int starts, CairnVec3 *normal);
 

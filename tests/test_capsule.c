@@ -222,8 +222,8 @@ static void degenerate_capsules_have_an_answer(void **state) {
                     assert_true(cairn_vec3_is_finite(m.points[p].point));
                 }
                 CairnVec3 n;
-                assert_near(least, support_gap(shapes[j], at(0, 0, 0), shapes[i], poses[k], m.normal), 3e-6);
-                assert_below(support_largest_gap(shapes[j], at(0, 0, 0), shapes[i], poses[k], 400, &n), least + 3e-6);
+                assert_near(least, support_gap(shapes[j], at(0, 0, 0), shapes[i], poses[k], m.normal), 1e-9);
+                assert_below(support_largest_gap(shapes[j], at(0, 0, 0), shapes[i], poses[k], 400, &n), least + 1e-9);
             }
         }
     }

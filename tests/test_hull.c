@@ -531,7 +531,7 @@ static void degenerate_poses_have_an_answer(void **state) {
                 for (int i = 1; i < m.count; ++i) {
                     least = fmin(least, m.points[i].distance);
                 }
-                assert_below(support_largest_gap(&a, pa, &b, pb, 400, &n), least + 3e-6);
+                assert_below(support_largest_gap(&a, pa, &b, pb, 400, &n), least + 1e-9);
             }
         }
         drop_geometry(&a);
