@@ -1,5 +1,5 @@
-// Exact solves of whole systems: every formulation beside CHOLMOD in constraint space, on the frames of a log tower and of a rock pile
-// that have the most contacts; chains of any length; and what other engines do with the same tower and chain.
+// Exact solves of whole systems: every formulation beside CHOLMOD in constraint space, on the frames of a log tower, at rest and
+// struck, and of a rock pile that have the most contacts; chains of any length; and what other engines do with the same tower and chain.
 //
 // A case is timed as a step would run it: from the problem to impulses, order and symbolic factor included (nothing is kept from one
 // solve to the next, so a frame whose contact graph stands is faster than this). Cases run in turns, and the fastest pass of each
@@ -178,7 +178,8 @@ static bool make_pile(BenchRig *rig) {
     return bench_rig_pile(rig, 300);
 }
 
-static const Source sources[] = {{"log_tower", "logs=160", 360, bench_rig_tower},
+static const Source sources[] = {{"log_tower", "logs=160,speed=0", 60, bench_rig_tower}, // at rest
+                                 {"log_tower", "logs=160", 360, bench_rig_tower},
                                  {"rock_pile", "rocks=300", 360, make_pile}};
 
 static bool record(const Source *source, CairnStoredProblem *frame, int *at) {
@@ -201,8 +202,8 @@ static bool bench_frame(const Source *source, double dgemm, FILE *file, FILE *js
     const CairnProblem *p = &frame.problem;
     fprintf(file, "  %s (%s), solve %d: %d bodies, %d contacts, %d rows, %d dofs\n", source->scene, source->params, at,
             p->block_count, p->friction_count, p->row_count, p->dof_count);
-    fprintf(json, "      { \"name\": \"%s\", \"rows\": %d, \"dofs\": %d, \"contacts\": %d,\n", source->scene,
-            p->row_count, p->dof_count, p->friction_count);
+    fprintf(json, "      { \"name\": \"%s\", \"params\": \"%s\", \"rows\": %d, \"dofs\": %d, \"contacts\": %d,\n",
+            source->scene, source->params, p->row_count, p->dof_count, p->friction_count);
     Outcome outcomes[SOLVES];
     bool is_done = bench_exact_factors(&frame, dgemm, file, json) && run_solves(&frame, outcomes);
     if (is_done) {
@@ -225,9 +226,11 @@ static bool report(FILE *file, FILE *json) {
     fprintf(file, "  CHOLMOD is not installed (tools/deps): no bpp-cholmod to compare with.\n");
 #endif
     fprintf(json, "    { \"name\": \"exact\", \"dgemm_gflops\": %.6g, \"frames\": [\n", dgemm);
-    bool is_done = bench_frame(&sources[0], dgemm, file, json);
-    fprintf(json, ",\n");
-    is_done = is_done && bench_frame(&sources[1], dgemm, file, json);
+    bool is_done = true;
+    for (size_t i = 0; i < sizeof sources / sizeof *sources && is_done; i++) {
+        fprintf(json, "%s", i > 0 ? ",\n" : "");
+        is_done = bench_frame(&sources[i], dgemm, file, json);
+    }
     fprintf(json, "\n      ],\n");
     is_done = is_done && bench_exact_chains(file, json);
     fprintf(json, ",\n");
