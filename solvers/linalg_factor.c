@@ -19,8 +19,8 @@ enum {
     TALL = 24          // rows of a large front at a time
 };
 
-// Operations from which on threads are woken: about half a millisecond of one of them. Below, two gain a fifth at best where all cores are
-// idle, and where they are not each waits for the other's turn: 24 factors of 2 million took ten times as long.
+// Operations from which on threads are woken: about half a millisecond of one of them. Below, two save half of a short
+// time at best, and where cores are busy each waits for the other's turn: 24 factors of 2 million took ten times as long.
 static const double worth_waking = 1e7;
 
 static int thread_number(void) {
