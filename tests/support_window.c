@@ -204,6 +204,7 @@ void support_stage_settle(SupportStage *stage) {
     do {
         support_stage_turn(stage, 1);
     } while (!cairn_crew_is_idle(&stage->viewer.crew));
+    support_stage_turn(stage, 1); // what came last is shown, too
 }
 
 const CairnSight *support_stage_look(SupportStage *stage, int view) {

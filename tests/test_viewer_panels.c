@@ -338,7 +338,9 @@ static void every_key_may_be_pressed(void **state) {
         for (int i = 0; i < cairn_viewer_key_count(); i++) {
             const CairnViewerKey *key = cairn_viewer_key_at(i);
             for (int k = 0; k < 3 && key->codes[k] && key->codes[k] != SDLK_ESCAPE; k++) {
-                if (key->codes[k] != SDLK_F6) { // writes a file
+                SDL_Keycode code = key->codes[k];
+                bool writes = code == SDLK_F5 || code == SDLK_F6 || code == SDLK_F9 || code == SDLK_F10;
+                if (!writes) { // files, which tests of their own are about
                     support_stage_press(stage, key->codes[k]);
                 }
                 if (stage->viewer.ui.focus) { // the list of scenes took the keys
@@ -541,7 +543,7 @@ static void pictures_have_the_structure_they_should(void **state) {
     for (int i = 0; i < 3; i++) { // light, dark, light without the tower in sight
         stage->viewer.look.dark = i == 1;
         stage->viewer.orbit.target.z += i == 2 ? 200 : 0;
-        support_stage_press(stage, SDLK_F9); // a key without a meaning: drawn anew
+        support_stage_press(stage, SDLK_F12); // a key without a meaning: drawn anew
         support_stage_turn(stage, 1);
         assert_ok(cairn_gpu_target_read(&stage->viewer.target, &image[i]));
     }

@@ -74,6 +74,20 @@ static CairnStatus add_cone(CairnGeometryStore *store) {
     return cairn_ok();
 }
 
+static CairnStatus add_disc(CairnGeometryStore *store) {
+    static const float corners[6][2] = {{-1, -1}, {1, -1}, {-1, 1}, {-1, 1}, {1, -1}, {1, 1}};
+    CAIRN_TRY(reserve(store));
+    CairnVertex *vertices = malloc(6 * sizeof *vertices);
+    if (!vertices) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for a disc");
+    }
+    for (int i = 0; i < 6; i++) {
+        vertices[i] = (CairnVertex){{corners[i][0], corners[i][1], 0}, 0, {0, 0, 1}};
+    }
+    store->items[store->count++] = (CairnGeometry){.vertices = vertices, .vertex_count = 6, .reach = 1};
+    return cairn_ok();
+}
+
 CairnStatus cairn_geometry_open(CairnGeometryStore *store) {
     static const struct {
         CairnPartKind kind;
@@ -90,6 +104,7 @@ CairnStatus cairn_geometry_open(CairnGeometryStore *store) {
         status = add_part(store, &part, units[i].detail, 0);
     }
     status = cairn_is_ok(status) ? add_cone(store) : status;
+    status = cairn_is_ok(status) ? add_disc(store) : status;
     if (!cairn_is_ok(status)) {
         cairn_geometry_close(store);
     }

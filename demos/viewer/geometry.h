@@ -8,11 +8,12 @@
 
 enum {
     CAIRN_GEOMETRY_SPHERE = 0,
-    CAIRN_GEOMETRY_SPHERE_COARSE, // where there are very many
+    CAIRN_GEOMETRY_SPHERE_COARSE,
     CAIRN_GEOMETRY_BOX,
     CAIRN_GEOMETRY_CYLINDER,
     CAIRN_GEOMETRY_CAPSULE,
     CAIRN_GEOMETRY_CONE,
+    CAIRN_GEOMETRY_DISC, // a square that faces whoever looks: the shader makes a ball of it, where there are very many
     CAIRN_GEOMETRY_UNIT_COUNT
 };
 

@@ -2,9 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static CairnStatus compile(const char *name, GLenum stage, const char *text, GLuint *shader) {
+static CairnStatus compile(const char *name, GLenum stage, const char *head, const char *text, GLuint *shader) {
+    const char *texts[] = {head, text};
     *shader = glCreateShader(stage);
-    glShaderSource(*shader, 1, &text, NULL);
+    glShaderSource(*shader, 2, texts, NULL);
     glCompileShader(*shader);
     GLint is_fine = 0;
     glGetShaderiv(*shader, GL_COMPILE_STATUS, &is_fine);
@@ -17,10 +18,11 @@ static CairnStatus compile(const char *name, GLenum stage, const char *text, GLu
     return cairn_ok();
 }
 
-CairnStatus cairn_gpu_program(const char *name, const char *vertex, const char *fragment, GLuint *program) {
+CairnStatus cairn_gpu_program(const char *name, const char *vertex, const char *head, const char *fragment,
+                              GLuint *program) {
     GLuint first, second;
-    CAIRN_TRY(compile(name, GL_VERTEX_SHADER, vertex, &first));
-    CairnStatus status = compile(name, GL_FRAGMENT_SHADER, fragment, &second);
+    CAIRN_TRY(compile(name, GL_VERTEX_SHADER, "", vertex, &first));
+    CairnStatus status = compile(name, GL_FRAGMENT_SHADER, head, fragment, &second);
     if (!cairn_is_ok(status)) {
         glDeleteShader(first);
         return status;

@@ -7,7 +7,9 @@
 #include <epoxy/gl.h>
 #include <stdbool.h>
 
-CairnStatus cairn_gpu_program(const char *name, const char *vertex, const char *fragment, GLuint *program);
+// `head` stands before the fragment's text: one string may not be longer than 4,095 bytes.
+CairnStatus cairn_gpu_program(const char *name, const char *vertex, const char *head, const char *fragment,
+                              GLuint *program);
 
 typedef struct CairnGpuTarget {
     GLuint many, one; // framebuffers

@@ -10,7 +10,8 @@ static const CairnArea everywhere = {-1e6, -1e6, 2e6, 2e6};
 
 CairnStatus cairn_ink_open(CairnInk *ink, double size, bool wants_built_in) {
     *ink = (CairnInk){.size = size, .clip = everywhere};
-    CAIRN_TRY(cairn_gpu_program("overlay", cairn_shader_overlay_vertex, cairn_shader_overlay_fragment, &ink->program));
+    CAIRN_TRY(
+        cairn_gpu_program("overlay", cairn_shader_overlay_vertex, "", cairn_shader_overlay_fragment, &ink->program));
     ink->size_at = glGetUniformLocation(ink->program, "u_size");
     CairnFont font;
     CAIRN_TRY(cairn_font_open(&font, size, wants_built_in));

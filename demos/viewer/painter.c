@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAP_SOFT = 2048, MAP_COARSE = 1024, MANY = 3000, STRIPES = 1, EDGES = 2, ARROW = 3 };
+enum { MAP_SOFT = 2048, MAP_COARSE = 1024, MANY = 3000, STRIPES = 1, EDGES = 2, ARROW = 3, DISC = 4, DISC_STRIPES = 5 };
 
 typedef float Instance[16];
 
@@ -53,11 +53,16 @@ static void size_maps(CairnPainter *painter, int size) {
 
 CairnStatus cairn_painter_open(CairnPainter *painter) {
     *painter = (CairnPainter){0};
-    CAIRN_TRY(cairn_gpu_program("solid", cairn_shader_solid_vertex, cairn_shader_solid_fragment, &painter->solid));
-    CAIRN_TRY(cairn_gpu_program("shadow", cairn_shader_shadow_vertex, cairn_shader_shadow_fragment, &painter->shadow));
-    CAIRN_TRY(cairn_gpu_program("backdrop", cairn_shader_backdrop_vertex, cairn_shader_backdrop_fragment,
+    CAIRN_TRY(cairn_gpu_program("solid", cairn_shader_solid_vertex, cairn_shader_light, cairn_shader_solid_fragment,
+                                &painter->solid));
+    CAIRN_TRY(cairn_gpu_program("discs", cairn_shader_solid_vertex, cairn_shader_light_discs,
+                                cairn_shader_solid_fragment, &painter->discs));
+    CAIRN_TRY(
+        cairn_gpu_program("shadow", cairn_shader_shadow_vertex, "", cairn_shader_shadow_fragment, &painter->shadow));
+    CAIRN_TRY(cairn_gpu_program("backdrop", cairn_shader_backdrop_vertex, "", cairn_shader_backdrop_fragment,
                                 &painter->backdrop));
-    CAIRN_TRY(cairn_gpu_program("ground", cairn_shader_ground_vertex, cairn_shader_ground_fragment, &painter->ground));
+    CAIRN_TRY(cairn_gpu_program("ground", cairn_shader_ground_vertex, cairn_shader_light, cairn_shader_ground_fragment,
+                                &painter->ground));
     glGenBuffers(1, &painter->instances);
     glGenVertexArrays(1, &painter->empty);
     return cairn_ok();
@@ -71,6 +76,7 @@ void cairn_painter_close(CairnPainter *painter) {
     free(painter->meshes);
     free(painter->data);
     glDeleteProgram(painter->solid);
+    glDeleteProgram(painter->discs);
     glDeleteProgram(painter->shadow);
     glDeleteProgram(painter->backdrop);
     glDeleteProgram(painter->ground);
@@ -116,8 +122,8 @@ CairnStatus cairn_painter_upload(CairnPainter *painter, const CairnGeometryStore
 // ---- instances: what is drawn with the same geometry lies together ----
 
 static int geometry_of(const CairnSight *sight, const CairnSightItem *item) {
-    bool is_coarse = item->geometry == CAIRN_GEOMETRY_SPHERE && sight->item_count > MANY;
-    return is_coarse ? CAIRN_GEOMETRY_SPHERE_COARSE : item->geometry;
+    bool is_disc = item->geometry == CAIRN_GEOMETRY_SPHERE && sight->item_count > MANY;
+    return is_disc ? CAIRN_GEOMETRY_DISC : item->geometry;
 }
 
 static void fill(const CairnPainting *painting, const CairnSightItem *item, CairnScale scale, Instance instance) {
@@ -130,6 +136,9 @@ static void fill(const CairnPainting *painting, const CairnSightItem *item, Cair
     }
     bool is_round = item->kind == CAIRN_PART_SPHERE || item->kind == CAIRN_PART_CAPSULE;
     int kind = is_round && !item->is_static ? STRIPES : item->kind == CAIRN_PART_BOX ? EDGES : 0;
+    if (geometry_of(painting->sight, item) == CAIRN_GEOMETRY_DISC) {
+        kind = item->is_static ? DISC : DISC_STRIPES;
+    }
     for (int k = 0; k < 3; k++) {
         instance[k] = item->position[k];
     }
@@ -267,6 +276,11 @@ static void set_float(GLuint program, const char *name, double x) {
     glUniform1f(glGetUniformLocation(program, name), (float)x);
 }
 
+// What discs face: a point (share 1), or what lies in a direction (share 0).
+static void set_toward(GLuint program, CairnVec3 v, double share) {
+    glUniform4f(glGetUniformLocation(program, "u_toward"), (float)v.x, (float)v.y, (float)v.z, (float)share);
+}
+
 // A program, and what they all know of the view. Names that a program does not have are ignored (location -1).
 static void use(const CairnPainter *painter, GLuint program, const CairnPainting *painting, Matrices *matrices) {
     CairnTints tints = cairn_tints();
@@ -284,6 +298,7 @@ static void use(const CairnPainter *painter, GLuint program, const CairnPainting
     set_color(program, "u_cream", tints.cream);
     set_vec3(program, "u_sun", painting->sun);
     set_vec3(program, "u_eye", painting->camera.eye);
+    set_toward(program, painting->camera.eye, 1);
     set_float(program, "u_texel", (double)matrices->texel);
     glUniformMatrix4fv(glGetUniformLocation(program, "u_sky"), 1, GL_FALSE, matrices->sky[0]);
     set_float(program, "u_spread", painting->look->occlusion ? (double)matrices->spread : 0);
@@ -398,6 +413,7 @@ static void draw_map(CairnPainter *painter, const CairnPainting *painting, Matri
     glEnable(GL_POLYGON_OFFSET_FILL);
     glPolygonOffset(1.5f, 4);
     use(painter, painter->shadow, painting, matrices);
+    set_toward(painter->shadow, is_sky ? cairn_vec3(0, 0.01, 1) : painting->sun, 0);
     if (is_sky) {
         glUniformMatrix4fv(glGetUniformLocation(painter->shadow, "u_light"), 1, GL_FALSE, matrices->sky[0]);
     }
@@ -405,12 +421,26 @@ static void draw_map(CairnPainter *painter, const CairnPainting *painting, Matri
     glDisable(GL_POLYGON_OFFSET_FILL);
 }
 
+// Smooth discs have a program of their own: what sets its own depth is tested late, which takes a processor four times as long.
+static void draw_bodies(CairnPainter *painter, const CairnPainting *painting, Matrices *matrices, const int *starts) {
+    int disc = CAIRN_GEOMETRY_DISC, discs = starts[disc + 1] - starts[disc];
+    use(painter, painter->solid, painting, matrices);
+    for (int g = 0; g < painter->mesh_count; g++) {
+        if (g != disc) {
+            draw_group(painter, g, starts[g], starts[g + 1] - starts[g]);
+        }
+    }
+    if (discs > 0) {
+        use(painter, painting->look->is_smooth ? painter->discs : painter->solid, painting, matrices);
+        draw_group(painter, disc, starts[disc], discs);
+    }
+}
+
 static void draw_solids(CairnPainter *painter, const CairnPainting *painting, Matrices *matrices, const int *starts) {
     if (painting->is_over) {
         glEnable(GL_BLEND);
         glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
-        use(painter, painter->solid, painting, matrices);
-        draw_groups(painter, starts);
+        draw_bodies(painter, painting, matrices, starts);
         glDisable(GL_BLEND);
         return;
     }
@@ -420,8 +450,7 @@ static void draw_solids(CairnPainter *painter, const CairnPainting *painting, Ma
     glBindVertexArray(painter->empty);
     glDrawArrays(GL_TRIANGLES, 0, 3);
     glEnable(GL_DEPTH_TEST);
-    use(painter, painter->solid, painting, matrices);
-    draw_groups(painter, starts);
+    draw_bodies(painter, painting, matrices, starts);
     draw_ground(painter, painting, matrices);
 }
 

@@ -8,11 +8,11 @@
 #include <epoxy/gl.h>
 
 typedef struct CairnPainter {
-    GLuint solid, shadow, backdrop, ground; // programs
-    GLuint map, map_frame;                  // the sun's shadow map
-    int map_size;                           // texels; the sky's has half as many
-    GLuint sky, sky_frame;                  // the sky's: what lies above
-    GLuint instances, empty;                // buffer; vertex array without any
+    GLuint solid, discs, shadow, backdrop, ground; // programs
+    GLuint map, map_frame;                         // the sun's shadow map
+    int map_size;                                  // texels; the sky's has half as many
+    GLuint sky, sky_frame;                         // the sky's: what lies above
+    GLuint instances, empty;                       // buffer; vertex array without any
     struct CairnPainterMesh {
         GLuint array, buffer;
         int vertex_count;

@@ -12,7 +12,13 @@
     "layout(location = 5) in vec4 i_scale;\n"                                                                          \
     "layout(location = 6) in vec4 i_color;\n"                                                                          \
     "vec3 turned(vec3 v) { return v + 2.0 * cross(i_turn.xyz, cross(i_turn.xyz, v) + i_turn.w * v); }\n"               \
+    "uniform vec4 u_toward;\n"                                                                                         \
+    "vec3 toward() { return normalize(u_toward.xyz - u_toward.w * i_place.xyz); }\n"                                   \
     "vec3 placed() {\n"                                                                                                \
+    "    if (i_place.w > 3.5) {\n"                                                                                     \
+    "        vec3 n = toward(), r = normalize(cross(vec3(0, 0, 1), n));\n"                                             \
+    "        return i_place.xyz + i_scale.x * (a_position.x * r + a_position.y * cross(n, r));\n"                      \
+    "    }\n"                                                                                                          \
     "    return i_place.xyz + turned(a_position * i_scale.xyz + vec3(0, 0, a_end * i_scale.w));\n"                     \
     "}\n"
 
@@ -69,6 +75,7 @@
 
 const char *const cairn_shader_solid_vertex = VERSION PLACE "uniform mat4 u_camera;\n"
                                                             "out vec3 v_point, v_normal, v_local, v_axis;\n"
+                                                            "flat out vec4 v_turn;\n"
                                                             "flat out vec3 v_half;\n"
                                                             "flat out vec4 v_color;\n"
                                                             "flat out int v_kind;\n"
@@ -80,12 +87,21 @@ const char *const cairn_shader_solid_vertex = VERSION PLACE "uniform mat4 u_came
                                                             "    v_half = i_scale.xyz;\n"
                                                             "    v_color = i_color;\n"
                                                             "    v_kind = int(i_place.w);\n"
+                                                            "    v_turn = i_turn;\n"
+                                                            "    if (v_kind > 3) {\n"
+                                                            "        v_normal = toward();\n"
+                                                            "        v_local = a_position;\n"
+                                                            "    }\n"
                                                             "    gl_Position = u_camera * vec4(v_point, 1);\n"
                                                             "}\n";
 
 // Kinds: 0 plain, 1 a ball with stripes, 2 a box with worn edges, 3 an arrow.
-const char *const cairn_shader_solid_fragment = VERSION BACKDROP LIGHT
+const char *const cairn_shader_light = VERSION BACKDROP LIGHT;
+const char *const cairn_shader_light_discs = VERSION "#define DISCS\nuniform mat4 u_camera;\n" BACKDROP LIGHT;
+
+const char *const cairn_shader_solid_fragment =
     "in vec3 v_point, v_normal, v_local, v_axis;\n"
+    "flat in vec4 v_turn;\n"
     "flat in vec3 v_half;\n"
     "flat in vec4 v_color;\n"
     "flat in int v_kind;\n"
@@ -95,19 +111,34 @@ const char *const cairn_shader_solid_fragment = VERSION BACKDROP LIGHT
     "    return is_face > 0.5 ? 0.0 : clamp(1.0 - (half_edge - abs(place)) / rim, 0.0, 1.0);\n"
     "}\n"
     "void main() {\n"
-    "    vec3 n = normalize(v_normal), color = v_color.rgb;\n"
+    "    vec3 n = normalize(v_normal), color = v_color.rgb, point = v_point, local = v_local;\n"
+    "    int kind = v_kind;\n"
+    "    if (kind > 3) {\n" // a disc becomes the ball whose outline it is
+    "        float d = dot(v_local.xy, v_local.xy);\n"
+    "        if (d > 1.0) { discard; }\n"
+    "        vec3 r = normalize(cross(vec3(0, 0, 1), n));\n"
+    "        vec3 ball = v_local.x * r + v_local.y * cross(n, r) + sqrt(1.0 - d) * n;\n"
+    "        point += v_half.x * sqrt(1.0 - d) * n;\n"
+    "        local = ball - 2.0 * cross(v_turn.xyz, v_turn.w * ball - cross(v_turn.xyz, ball));\n"
+    "        n = ball;\n"
+    "#ifdef DISCS\n"
+    "        vec4 clip = u_camera * vec4(point, 1);\n"
+    "        gl_FragDepth = 0.5 + 0.5 * clip.z / clip.w;\n"
+    "#endif\n"
+    "        kind = kind == 5 ? 1 : 0;\n"
+    "    }\n"
     "    float gloss = 0.06;\n"
-    "    if (v_kind == 3) {\n"
+    "    if (kind == 3) {\n"
     "        f_color = vec4(encoded(color * (0.75 + 0.35 * dot(n, u_sun))), v_color.a);\n"
     "        return;\n"
     "    }\n"
-    "    if (v_kind == 1) {\n"
-    "        vec3 u = normalize(v_local);\n"
+    "    if (kind == 1) {\n"
+    "        vec3 u = normalize(local);\n"
     "        float turn = 3.0 * (atan(u.y, u.x) / 3.14159265 + 1.0);\n"
     "        bool is_light = (int(floor(turn)) & 1) == 1;\n"
     "        color = abs(u.z) > 0.94 ? u_cream : is_light ? mix(color, u_cream, 0.8) : color;\n"
     "        gloss = 0.35;\n"
-    "    } else if (v_kind == 2) {\n"
+    "    } else if (kind == 2) {\n"
     "        float thin = min(v_half.x, min(v_half.y, v_half.z));\n"
     "        float middle = dot(v_half, vec3(1)) - thin - max(v_half.x, max(v_half.y, v_half.z));\n"
     "        float rim = min(0.16 * thin + 0.02 * middle, 0.5 * thin);\n"
@@ -117,15 +148,20 @@ const char *const cairn_shader_solid_fragment = VERSION BACKDROP LIGHT
     "        float most = max(b.x, max(b.y, b.z));\n"
     "        color *= 1.0 - 0.22 * smoothstep(0.45, 1.0, most);\n"
     "    }\n"
-    "    f_color = vec4(encoded(lit(color, n, v_point, gloss)), v_color.a);\n"
+    "    f_color = vec4(encoded(lit(color, n, point, gloss)), v_color.a);\n"
     "}\n";
 
 const char *const cairn_shader_shadow_vertex = VERSION PLACE "uniform mat4 u_light;\n"
+                                                             "out vec2 v_disc;\n"
                                                              "void main() {\n"
+                                                             "    v_disc = i_place.w > 3.5 ? a_position.xy : vec2(0);\n"
                                                              "    gl_Position = u_light * vec4(placed(), 1);\n"
                                                              "}\n";
 
-const char *const cairn_shader_shadow_fragment = VERSION "void main() {}\n";
+const char *const cairn_shader_shadow_fragment = VERSION "in vec2 v_disc;\n"
+                                                         "void main() {\n"
+                                                         "    if (dot(v_disc, v_disc) > 1.0) { discard; }\n"
+                                                         "}\n";
 
 // One triangle over everything.
 const char *const cairn_shader_backdrop_vertex =
@@ -154,28 +190,28 @@ const char *const cairn_shader_ground_vertex =
             "}\n";
 
 const char *const cairn_shader_ground_fragment =
-    VERSION BACKDROP LIGHT "in vec3 v_point;\n"
-                           "in vec2 v_local;\n"
-                           "uniform vec3 u_right, u_front, u_target, u_color, u_field, u_line, u_forward;\n"
-                           "uniform float u_stage, u_grid, u_pixel;\n"
-                           "out vec4 f_color;\n"
-                           "float line(float x, float width, float footprint) {\n"
-                           "    float d = abs(x - floor(x + 0.5)), f = max(footprint, 1e-6);\n"
-                           "    float share = clamp((width - d) / f + 0.5, 0.0, 1.0) * min(1.0, 2.0 * width / f);\n"
-                           "    return footprint > 0.5 ? 2.0 * width : share;\n"
-                           "}\n"
-                           "void main() {\n"
-                           "    float fade = smoothstep(0.55 * u_stage, u_stage, length(v_point - u_target));\n"
-                           "    vec2 cell = v_local / u_grid;\n"
-                           "    float footprint = u_pixel * dot(v_point - u_eye, u_forward) / u_grid;\n"
-                           "    float contrast = 1.0 - smoothstep(0.15, 0.6, footprint);\n"
-                           "    bool is_dark = ((int(floor(cell.x)) + int(floor(cell.y))) & 1) == 1;\n"
-                           "    vec3 color = mix(u_color, u_field, is_dark ? 0.0 : 0.13 * contrast);\n"
-                           "    float lines = max(line(cell.x, 0.010, footprint), line(cell.y, 0.010, footprint));\n"
-                           "    color = mix(color, u_line, 0.35 * lines * contrast);\n"
-                           "    vec3 n = cross(u_right, u_front);\n"
-                           "    f_color = vec4(encoded(mix(lit(color, n, v_point, 0.0), backdrop(), fade)), 1);\n"
-                           "}\n";
+    "in vec3 v_point;\n"
+    "in vec2 v_local;\n"
+    "uniform vec3 u_right, u_front, u_target, u_color, u_field, u_line, u_forward;\n"
+    "uniform float u_stage, u_grid, u_pixel;\n"
+    "out vec4 f_color;\n"
+    "float line(float x, float width, float footprint) {\n"
+    "    float d = abs(x - floor(x + 0.5)), f = max(footprint, 1e-6);\n"
+    "    float share = clamp((width - d) / f + 0.5, 0.0, 1.0) * min(1.0, 2.0 * width / f);\n"
+    "    return footprint > 0.5 ? 2.0 * width : share;\n"
+    "}\n"
+    "void main() {\n"
+    "    float fade = smoothstep(0.55 * u_stage, u_stage, length(v_point - u_target));\n"
+    "    vec2 cell = v_local / u_grid;\n"
+    "    float footprint = u_pixel * dot(v_point - u_eye, u_forward) / u_grid;\n"
+    "    float contrast = 1.0 - smoothstep(0.15, 0.6, footprint);\n"
+    "    bool is_dark = ((int(floor(cell.x)) + int(floor(cell.y))) & 1) == 1;\n"
+    "    vec3 color = mix(u_color, u_field, is_dark ? 0.0 : 0.13 * contrast);\n"
+    "    float lines = max(line(cell.x, 0.010, footprint), line(cell.y, 0.010, footprint));\n"
+    "    color = mix(color, u_line, 0.35 * lines * contrast);\n"
+    "    vec3 n = cross(u_right, u_front);\n"
+    "    f_color = vec4(encoded(mix(lit(color, n, v_point, 0.0), backdrop(), fade)), 1);\n"
+    "}\n";
 
 const char *const cairn_shader_overlay_vertex =
     VERSION "layout(location = 0) in vec4 a_place;\n" // pixels from the top left, and texels
