@@ -260,6 +260,19 @@ static void scenes_hold_to_the_end(void **state) {
     }
 }
 
+// The least or the greatest value of a field, as text; of a choice the first or the last one.
+static void write_end(const CairnField *field, bool is_greatest, char *value, size_t size) {
+    int last = 0;
+    if (field->type == CAIRN_TYPE_CHOICE) {
+        while (is_greatest && field->choices[last + 1] != NULL) {
+            last++;
+        }
+        snprintf(value, size, "%s", field->choices[last]);
+    } else {
+        snprintf(value, size, "%.17g", is_greatest ? field->max : field->min);
+    }
+}
+
 static void scenes_run_at_the_ends_of_their_parameters(void **state) {
     (void)state;
     for (int i = 0; i < cairn_scene_count(); i++) {
@@ -267,7 +280,7 @@ static void scenes_run_at_the_ends_of_their_parameters(void **state) {
         for (int k = 0; k < 2 * scene->params.count; k++) {
             const CairnField *field = &scene->params.fields[k / 2];
             char value[40], what[100];
-            snprintf(value, sizeof value, "%.17g", k % 2 ? field->max : field->min);
+            write_end(field, k % 2, value, sizeof value);
             snprintf(what, sizeof what, "with %s = %s", field->name, value);
             Stage stage;
             set_stage(&stage, scene);
