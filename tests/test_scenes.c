@@ -2,6 +2,8 @@
 // the invariants are no ornaments, for a scene that is disturbed breaks them.
 #include "demos/program/choice.h"
 #include "demos/scenes/builders.h"
+#include "demos/scenes/builders_crane.h"
+#include "demos/scenes/builders_spider.h"
 #include "demos/scenes/builders_truck.h"
 #include "demos/scenes/scenes.h"
 #include "tests/support.h"
@@ -432,6 +434,45 @@ static void a_truck_has_its_parts(void **state) {
     cairn_world_destroy(world);
 }
 
+// S0's crane: 75,000 kg on tracks, with turntable, boom, cable and hook; whole where it is put. S1's robot: 37 parts, 12 servos.
+static void cranes_and_robots_have_their_parts(void **state) {
+    (void)state;
+    CairnWorldDef world_def = cairn_world_def();
+    CairnWorld *world;
+    CairnStats stats;
+    assert_ok(cairn_world_create(&world_def, &world));
+    CairnCraneDef def = cairn_crane_def();
+    def.place = (CairnTransform){{1, 2, 3}, cairn_quat_exp(cairn_vec3(0, 0, 1))};
+    def.filter = (CairnFilter){1 << 4, ~(uint64_t)(1 << 4)};
+    CairnCrane crane;
+    assert_ok(cairn_build_crane(world, &def, &crane));
+    assert_int_equal(cairn_world_bodies(world, NULL, 0), 41 + 25 + 44 + 3);
+    double mass = 0;
+    for (int i = 0; i < CAIRN_CRAWLER_PARTS + CAIRN_CRANE_PARTS; i++) {
+        CairnBodyState part;
+        assert_ok(cairn_body_get(
+            world, i < CAIRN_CRAWLER_PARTS ? crane.vehicle[i] : crane.upper[i - CAIRN_CRAWLER_PARTS], &part));
+        mass += part.mass.mass;
+    }
+    assert_near(mass, 75000, 1e-7);
+    assert_ok(cairn_world_step(world, 1.0 / 60, &stats));
+    assert_true(stats.residual.is_certified);
+    assert_below(stats.joint_error_linear, 1e-5);
+    def.mass = 0;
+    assert_refused(cairn_build_crane(world, &def, &crane), CAIRN_INVALID_ARGUMENT, "mass");
+    cairn_world_destroy(world);
+
+    assert_ok(cairn_world_create(&world_def, &world));
+    CairnSpiderDef spider_def = cairn_spider_def();
+    CairnSpider spider;
+    assert_ok(cairn_build_spider(world, &spider_def, &spider));
+    assert_int_equal(cairn_world_bodies(world, NULL, 0), 37);
+    assert_int_equal(cairn_world_joints(world, NULL, 0), 48);
+    spider_def.stiffness = 0;
+    assert_refused(cairn_build_spider(world, &spider_def, &spider), CAIRN_INVALID_ARGUMENT, "stiffness");
+    cairn_world_destroy(world);
+}
+
 int main(int argc, char **argv) {
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
@@ -443,7 +484,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(scenes_hold_to_the_end),         cmocka_unit_test(scenes_run_at_the_ends_of_their_parameters),
         cmocka_unit_test(checks_notice_a_disturbance),    cmocka_unit_test(scenes_repeat_to_the_bit),
         cmocka_unit_test(the_page_of_scenes_is_complete), cmocka_unit_test(builders_put_things_where_they_say),
-        cmocka_unit_test(a_truck_has_its_parts),
+        cmocka_unit_test(a_truck_has_its_parts),          cmocka_unit_test(cranes_and_robots_have_their_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
