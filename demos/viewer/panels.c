@@ -214,7 +214,7 @@ void cairn_viewer_solve_panel(CairnViewer *viewer, const CairnSight *const *sigh
     report(ui, sights[view]);
     cairn_ui_space(ui, 0.4);
     bool is_lockstep = viewer->crew.is_lockstep;
-    if (cairn_ui_toggle(ui, "Lockstep: all solve the first view's problems", &is_lockstep)) {
+    if (cairn_ui_toggle(ui, "Lockstep with the first view", &is_lockstep)) {
         cairn_crew_lockstep(&viewer->crew, is_lockstep);
     }
     cairn_ui_columns(ui, 1);

@@ -64,7 +64,7 @@ void cairn_ui_label(CairnUi *ui, CairnPaint paint, const char *words) {
 
 // Rows of numbers stand closer than widgets.
 void cairn_ui_pair(CairnUi *ui, const char *name, const char *value) {
-    double line = cairn_ink_line(ui->ink, CAIRN_FACE_TEXT), column = 5.6 * ui->ink->size;
+    double line = cairn_ink_line(ui->ink, CAIRN_FACE_TEXT), column = 4.7 * ui->ink->size;
     CairnArea area = cairn_ui_block(ui, line / ui->unit);
     ui->top -= ui->gap;
     cairn_ink_fitting(ui->ink, CAIRN_FACE_TEXT, area.x, area.y, column - ui->gap, ui->theme->faint, name);
