@@ -106,8 +106,10 @@ static void strike(Stage *stage) {
 static CairnStatus set_stage(Stage *stage, const CairnScene *scene, const char *friction, const char *param,
                              const char *value) {
     CairnWorldDef def = cairn_world_def();
-    *stage = (Stage){.params = calloc(1, scene->params.size + 1)};
-    stage->run = (CairnSceneRun){.params = stage->params, .memory = calloc(1, scene->memory_size + 1), .seed = 1};
+    stage->params = calloc(1, scene->params.size + 1);
+    stage->run.params = stage->params;
+    stage->run.memory = calloc(1, scene->memory_size + 1);
+    stage->run.seed = 1;
     if (!stage->params || !stage->run.memory) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "bench: no memory for %s", scene->name);
     }

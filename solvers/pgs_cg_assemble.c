@@ -190,7 +190,7 @@ static int meet(PgsCgMatrix *matrix, Work *work, int k, int at, bool is_written)
     return at;
 }
 
-static CairnStatus allocate(PgsCgMatrix *matrix, Work *work, CairnArena *arena) {
+static bool allocate(PgsCgMatrix *matrix, Work *work, CairnArena *arena) {
     const CairnProblem *problem = matrix->problem;
     int **ints[] = {&matrix->rows, &matrix->number, &matrix->constraint, &work->root,
                     &work->blocks, &work->first,    &work->touch,        &work->seen};
@@ -199,7 +199,7 @@ static CairnStatus allocate(PgsCgMatrix *matrix, Work *work, CairnArena *arena) 
     for (size_t i = 0; i < sizeof ints / sizeof *ints; i++) {
         *ints[i] = CAIRN_PUSH(arena, int, sizes[i] + 2);
         if (!*ints[i]) {
-            return no_memory(problem);
+            return false;
         }
     }
     work->is_held = CAIRN_PUSH_ZERO(arena, bool, problem->block_count + 1);
@@ -209,9 +209,7 @@ static CairnStatus allocate(PgsCgMatrix *matrix, Work *work, CairnArena *arena) 
     matrix->start = CAIRN_PUSH(arena, int, problem->row_count + 2);
     matrix->D = CAIRN_PUSH_ZERO(arena, double, problem->row_count + 1);
     matrix->b = CAIRN_PUSH(arena, double, problem->row_count + 1);
-    return work->is_held && work->touches && work->v && matrix->theta && matrix->start && matrix->D && matrix->b
-               ? cairn_ok()
-               : no_memory(problem);
+    return work->is_held && work->touches && work->v && matrix->theta && matrix->start && matrix->D && matrix->b;
 }
 
 // b = J K^-1 (p - J_b^T C_b^-1 d_b) + d.
@@ -241,7 +239,9 @@ static CairnStatus find_right_side(PgsCgMatrix *matrix, CairnArena *arena) {
 CairnStatus cairn_pgs_cg_assemble(PgsCgMatrix *matrix, const CairnProblem *problem, CairnSolverContext *context) {
     *matrix = (PgsCgMatrix){.problem = problem};
     Work work = {0};
-    CAIRN_TRY(allocate(matrix, &work, context->arena));
+    if (!allocate(matrix, &work, context->arena)) {
+        return no_memory(problem);
+    }
     number_rows(matrix, &work);
     make_lists(matrix, &work);
     CAIRN_TRY(cairn_system_init(&matrix->system, problem, CAIRN_FORMULATION_BODY, context));

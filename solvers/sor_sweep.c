@@ -98,15 +98,19 @@ static double visit_strip(SorSystem *system, const SorStrip *strip, bool is_forw
     return most;
 }
 
+static int threads_for(const SorSystem *system) {
+    int work = system->round_count + system->general_count + system->item_count;
+    return system->strip_count > 2 && work > WORTH_THREADS ? system->settings.threads : 1;
+}
+
 double cairn_sor_sweep(SorSystem *system, bool is_forward) {
     freeze(system);
     if (system->problem->form == CAIRN_FORM_EXPLICIT) { // a row's W reads all impulses
         return cairn_sor_visit_items(system, 0, system->item_count, is_forward);
     }
-    int count = system->strip_count, work = system->round_count + system->general_count + system->item_count;
-    int threads = count > 2 && work > WORTH_THREADS ? system->settings.threads : 1;
+    int count = system->strip_count;
     double most = 0;
-#pragma omp parallel num_threads(threads) if (threads > 1) reduction(max : most)
+#pragma omp parallel num_threads(threads_for(system)) reduction(max : most)
     for (int phase = 0; phase < 2; phase++) {
         int odd = is_forward ? phase : 1 - phase;
 #pragma omp for schedule(dynamic, 1)

@@ -169,7 +169,7 @@ static CairnStatus allocate(AdmmSystem *system) {
         if (is_sparse(system, sub)) {
             continue;
         }
-        size_t width = (size_t)sub->width, high = (size_t)(sub->size + sub->hard_count),
+        size_t width = (size_t)sub->width, high = (size_t)sub->size + (size_t)sub->hard_count,
                scratch = cairn_admm_dense_scratch(sub);
         sub->Z = CAIRN_PUSH(arena, double, high *width + 1);
         // H is one pass over width rows, Z two over `high` of them; many subsystems do not fit the caches, so the shorter one wins.

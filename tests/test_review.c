@@ -52,7 +52,8 @@ static void it_is_asked_once_and_changes_nothing(void **state) {
         test_pile_heap(&pile, &seed, 60, 1e-8, CAIRN_FRICTION_BOX);
         size_t size = (size_t)pile.problem.row_count * sizeof(double);
         double *plain = malloc(size), *reviewed = malloc(size);
-        assert_true(plain != NULL && reviewed != NULL);
+        assert_non_null(plain);
+        assert_non_null(reviewed);
         CairnSolveReport alone = solve(solvers[k], &pile.problem, NULL, plain);
         Asked no = {.answer = false}, yes = {.answer = true};
         CairnSolveReport whole = solve(solvers[k], &pile.problem, &no, reviewed);

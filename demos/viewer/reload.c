@@ -18,11 +18,12 @@ static bool ends_in(const char *name, const char *ending) {
 static CairnStatus copy_library(const char *source, char copy[CAIRN_RUN_PATH]) {
     const char *base = getenv("TMPDIR");
     char bytes[65536];
-    snprintf(copy, CAIRN_RUN_PATH, "%.900s/cairn-scene-XXXXXX", base && base[0] ? base : "/tmp");
-    if (!mkdtemp(copy)) {
-        return cairn_error(CAIRN_IO, "cannot make the folder %.120s: %s", copy, strerror(errno));
+    char folder[920];
+    snprintf(folder, sizeof folder, "%.900s/cairn-scene-XXXXXX", base && base[0] ? base : "/tmp");
+    if (!mkdtemp(folder)) {
+        return cairn_error(CAIRN_IO, "cannot make the folder %.120s: %s", folder, strerror(errno));
     }
-    strcat(copy, "/scene.so");
+    snprintf(copy, CAIRN_RUN_PATH, "%s/scene.so", folder);
     FILE *in = fopen(source, "rb"), *out = in ? fopen(copy, "wb") : NULL;
     bool is_good = in && out;
     for (size_t got; is_good && (got = fread(bytes, 1, sizeof bytes, in)) > 0;) {
