@@ -57,7 +57,7 @@ static void lists_of_solvers_are_split(void **state) {
 static void reference_repeats_its_own_motion(void **state) {
     (void)state;
     static const char *const lines[] = {
-        "compare box_tower --solvers pgs:iterations=300 --steps 30 " ONE_SOLVE,
+        "compare box_tower --solvers pgs:iterations=1000 --steps 30 " ONE_SOLVE,
         "compare pendulum_chain --solvers pgs:iterations=20 --steps 60 --quiet --json -",
         "compare box_tower --solvers ipm --steps 30 " ONE_SOLVE,
     };
