@@ -34,9 +34,9 @@ static CairnChart chart_of(const CairnViewer *viewer, const Past *past, int kind
         const char *title;
         CairnQuantity quantity, second;
         bool is_log;
-    } kinds[] = {{"time of a step by stage", CAIRN_QUANTITY_STEP, CAIRN_QUANTITY_STEP, false},
+    } kinds[] = {{"step by stage", CAIRN_QUANTITY_STEP, CAIRN_QUANTITY_STEP, false},
                  {"residual", CAIRN_QUANTITY_RESIDUAL, CAIRN_QUANTITY_RESIDUAL, true},
-                 {"iterations (thin: coupling)", CAIRN_QUANTITY_ITERATIONS, CAIRN_QUANTITY_COUPLING, false},
+                 {"iterations", CAIRN_QUANTITY_ITERATIONS, CAIRN_QUANTITY_COUPLING, false},
                  {"energy", CAIRN_QUANTITY_ENERGY, CAIRN_QUANTITY_ENERGY, false},
                  {"deepest overlap", CAIRN_QUANTITY_PENETRATION, CAIRN_QUANTITY_PENETRATION, false}};
     const CairnTheme *theme = viewer->ui.theme;

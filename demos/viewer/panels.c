@@ -177,7 +177,7 @@ static void report(CairnUi *ui, const CairnSight *sight) {
     cairn_ui_pair(ui, "problem", words);
     snprintf(words, sizeof words, "%.2f of %.2f ms", 1e3 * stats->times.solve, 1e3 * stats->times.step);
     cairn_ui_pair(ui, "solve", words);
-    snprintf(words, sizeof words, "%d, contacts looked for %d times", stats->solves, stats->contact_passes);
+    snprintf(words, sizeof words, "%d, contacts %d times", stats->solves, stats->contact_passes);
     cairn_ui_pair(ui, "solves", words);
     snprintf(words, sizeof words, "%.3g m", stats->penetration);
     cairn_ui_pair(ui, "overlap", words);
