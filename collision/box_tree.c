@@ -1,5 +1,6 @@
 // The tree of boxes and the walks in it.
 #include "collision/box_tree.h"
+#include "collision/median.h"
 #include "engine/base/memory.h"
 
 enum { LEAF = 4 };
@@ -50,37 +51,10 @@ static double middle_of(const CairnAabb *box, int axis) {
 }
 
 // By middle, then by number: no two are equal, so the halves do not depend on how they are found.
-static bool comes_before(const CairnBoxTree *tree, int a, int b, int axis) {
+static bool comes_before(const void *what, int a, int b, int axis) {
+    const CairnBoxTree *tree = what;
     double x = middle_of(&tree->boxes[a], axis), y = middle_of(&tree->boxes[b], axis);
     return x != y ? x < y : a < b;
-}
-
-// Put the item of `place` there, the smaller ones before it (Hoare's selection).
-static void select_item(const CairnBoxTree *tree, int first, int end, int place, int axis) {
-    int *order = tree->order, low = first, high = end - 1;
-    while (low < high) {
-        int pivot = order[low + (high - low) / 2], i = low, j = high;
-        while (i <= j) {
-            while (comes_before(tree, order[i], pivot, axis)) {
-                i += 1;
-            }
-            while (comes_before(tree, pivot, order[j], axis)) {
-                j -= 1;
-            }
-            if (i <= j) {
-                int kept = order[i];
-                order[i++] = order[j];
-                order[j--] = kept;
-            }
-        }
-        if (place <= j) {
-            high = j;
-        } else if (place >= i) {
-            low = i;
-        } else {
-            return;
-        }
-    }
 }
 
 // The axis along which the middles of a node's items spread most.
@@ -146,7 +120,8 @@ void cairn_box_tree_build(CairnBoxTree *tree, int count) {
         CairnBoxNode *node = &tree->nodes[n];
         if (node->count > LEAF) {
             int first = node->first, items = node->count, half = items / 2;
-            select_item(tree, first, first + items, first + half, widest_axis(tree, first, first + items));
+            cairn_median_select(tree->order, first, first + items, first + half, comes_before, tree,
+                                widest_axis(tree, first, first + items));
             tree->nodes[tree->node_count] = (CairnBoxNode){.first = first, .count = half};
             tree->nodes[tree->node_count + 1] = (CairnBoxNode){.first = first + half, .count = items - half};
             node->first = tree->node_count;

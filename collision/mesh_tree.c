@@ -1,4 +1,5 @@
 // The tree of boxes over a mesh's triangles, what a box meets of it, and what a ray does.
+#include "collision/median.h"
 #include "collision/mesh.h"
 
 static CairnVec3 lower(CairnVec3 a, CairnVec3 b) {
@@ -23,37 +24,10 @@ static double middle_of(const CairnSurface *s, int triangle, int axis) {
 }
 
 // By middle, then by number: no two are equal, so the halves do not depend on how they are found.
-static bool comes_before(const CairnSurface *s, int a, int b, int axis) {
+static bool comes_before(const void *what, int a, int b, int axis) {
+    const CairnSurface *s = what;
     double x = middle_of(s, a, axis), y = middle_of(s, b, axis);
     return x != y ? x < y : a < b;
-}
-
-// Put the `place`-th triangle of order[first ... end - 1] in its place, the smaller ones before it (Hoare's selection).
-static void select(const CairnSurface *s, int first, int end, int place, int axis) {
-    int *order = s->order, low = first, high = end - 1;
-    while (low < high) {
-        int pivot = order[low + (high - low) / 2], i = low, j = high;
-        while (i <= j) {
-            while (comes_before(s, order[i], pivot, axis)) {
-                i += 1;
-            }
-            while (comes_before(s, pivot, order[j], axis)) {
-                j -= 1;
-            }
-            if (i <= j) {
-                int kept = order[i];
-                order[i++] = order[j];
-                order[j--] = kept;
-            }
-        }
-        if (place <= j) {
-            high = j;
-        } else if (place >= i) {
-            low = i;
-        } else {
-            return;
-        }
-    }
 }
 
 static int longest_axis(CairnVec3 size) {
@@ -81,7 +55,8 @@ void cairn_surface_build_tree(CairnSurface *s) {
         node->box = (CairnAabb){low, high};
         if (node->count > CAIRN_MESH_LEAF) {
             int half = node->count / 2, first = node->first, count = node->count;
-            select(s, first, first + count, first + half, longest_axis(cairn_sub(high_middle, low_middle)));
+            cairn_median_select(s->order, first, first + count, first + half, comes_before, s,
+                                longest_axis(cairn_sub(high_middle, low_middle)));
             s->nodes[s->node_count] = (CairnMeshNode){.first = first, .count = half};
             s->nodes[s->node_count + 1] = (CairnMeshNode){.first = first + half, .count = count - half};
             node->first = s->node_count;

@@ -7,11 +7,7 @@
 
 // Of a problem that was checked.
 static CairnStatus check_start(const char *name, const CairnProblem *problem, const double *lambda, bool takes_cones) {
-    for (int i = 0; i < problem->row_count; i++) {
-        if (!isfinite(lambda[i])) {
-            return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: lambda[%d] = %g is not finite", name, i, lambda[i]);
-        }
-    }
+    CAIRN_TRY(cairn_ops_check_start(name, problem, lambda));
     for (int i = 0; i < problem->friction_count && !takes_cones; i++) {
         CairnFrictionKind kind = problem->frictions[i].kind;
         if (kind != CAIRN_FRICTION_BOX && kind != CAIRN_FRICTION_BOX_CURRENT) {

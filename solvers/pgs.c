@@ -1,6 +1,7 @@
 #include "solvers/pgs.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "solvers/pgs_rows.h"
 
@@ -40,12 +41,8 @@ static void iterate(PgsSystem *system, const CairnPgsOptions *options, const Cai
 }
 
 static CairnStatus copy_start(const CairnProblem *problem, const double *lambda, double *x) {
-    for (int i = 0; i < problem->row_count; i++) {
-        if (!isfinite(lambda[i])) {
-            return cairn_error(CAIRN_INVALID_ARGUMENT, "pgs: lambda[%d] = %g is not finite", i, lambda[i]);
-        }
-        x[i] = lambda[i];
-    }
+    CAIRN_TRY(cairn_ops_check_start("pgs", problem, lambda));
+    memcpy(x, lambda, (size_t)problem->row_count * sizeof *x);
     return cairn_ok();
 }
 

@@ -262,3 +262,12 @@ void cairn_ops_diagonal(const CairnOps *ops, double *D) {
         }
     }
 }
+
+CairnStatus cairn_ops_check_start(const char *solver, const CairnProblem *problem, const double *lambda) {
+    for (int i = 0; i < problem->row_count; i++) {
+        if (!isfinite(lambda[i])) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: lambda[%d] = %g is not finite", solver, i, lambda[i]);
+        }
+    }
+    return cairn_ok();
+}

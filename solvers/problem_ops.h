@@ -48,4 +48,7 @@ void cairn_ops_slack(const CairnOps *ops, const double *lambda, double *v, doubl
 // D = diag(A).
 void cairn_ops_diagonal(const CairnOps *ops, double *D);
 
+// The impulses that a solver of this name is to start from are numbers.
+CairnStatus cairn_ops_check_start(const char *solver, const CairnProblem *problem, const double *lambda);
+
 #endif

@@ -38,12 +38,7 @@ static CairnStatus check(const char *name, const CairnProblem *problem, const do
                 friction->mu, friction->torsion, friction->rolling);
         }
     }
-    for (int i = 0; i < problem->row_count; i++) {
-        if (!isfinite(lambda[i])) {
-            return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: lambda[%d] = %g is not finite", name, i, lambda[i]);
-        }
-    }
-    return cairn_ok();
+    return cairn_ops_check_start(name, problem, lambda);
 }
 
 // Impulses that no law allows would share the first answer where lambda < 1, and push bodies apart where a sweep is the only one.

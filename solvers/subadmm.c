@@ -32,25 +32,6 @@ static const CairnField full_fields[] = {COMMON};
 static const CairnFieldTable sub_options = CAIRN_FIELD_TABLE("subadmm", CairnSubadmmOptions, sub_fields);
 static const CairnFieldTable full_options = CAIRN_FIELD_TABLE("fadmm", CairnSubadmmOptions, full_fields);
 
-static CairnStatus check(const char *name, const CairnProblem *problem, const double *lambda) {
-    for (int i = 0; i < problem->friction_count; i++) {
-        const CairnFriction *friction = &problem->frictions[i];
-        double sum = friction->mu + friction->torsion + friction->rolling;
-        if (!isfinite(sum) || friction->mu < 0 || friction->torsion < 0 || friction->rolling < 0) {
-            return cairn_error(
-                CAIRN_INVALID_ARGUMENT,
-                "%s: frictions[%d] has mu = %g, torsion = %g, rolling = %g: must be finite and at least 0", name, i,
-                friction->mu, friction->torsion, friction->rolling);
-        }
-    }
-    for (int i = 0; i < problem->row_count; i++) {
-        if (!isfinite(lambda[i])) {
-            return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: lambda[%d] = %g is not finite", name, i, lambda[i]);
-        }
-    }
-    return cairn_ok();
-}
-
 // The residual of all subsystems, in their order. On a convex problem the change of y, weighted by 1/beta, never grows: where it does by
 // a thousand, or is no number, the iteration has lost its way.
 typedef struct Watch {
@@ -110,7 +91,7 @@ static CairnStatus run(AdmmSystem *system, const CairnParts *parts, bool is_whol
     const CairnProblem *problem = system->problem;
     CairnArena *arena = system->context->arena;
     CAIRN_TRY(cairn_problem_check(problem));
-    CAIRN_TRY(check(system->name, problem, lambda));
+    CAIRN_TRY(cairn_ops_check_start(system->name, problem, lambda));
     double *answer = CAIRN_PUSH(arena, double, problem->row_count + 1);
     if (!answer) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", system->name, problem->row_count);

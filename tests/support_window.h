@@ -36,6 +36,9 @@ void support_stage_type(SupportStage *stage, const char *text);
 void support_stage_settle(SupportStage *stage);
 const CairnSight *support_stage_look(SupportStage *stage, int view);
 uint64_t support_stage_hash(SupportStage *stage, int view); // settles first
-
+#else
+// What is left of a viewer's test where the build has no viewer: it says so.
+int support_without_viewer(void);
 #endif
+
 #endif

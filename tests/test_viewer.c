@@ -1,8 +1,8 @@
 // The viewer in a real window on a display of its own (Xvfb), driven by synthetic events. Skipped in words where the build has no
 // viewer or the machine has no Xvfb.
 #include "tests/support.h"
-#ifdef CAIRN_VIEWER
 #include "tests/support_window.h"
+#ifdef CAIRN_VIEWER
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,17 +175,7 @@ int main(int argc, char **argv) {
     return cmocka_run_group_tests(tests, support_display_open, support_display_close);
 }
 #else
-static void there_is_no_viewer(void **state) {
-    (void)state;
-    print_message("skipped: this build has no viewer (SDL2, libepoxy, cglm)\n");
-    skip();
-}
-
-int main(int argc, char **argv) {
-    if (argc > 1) {
-        cmocka_set_test_filter(argv[1]);
-    }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(there_is_no_viewer)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+int main(void) {
+    return support_without_viewer();
 }
 #endif

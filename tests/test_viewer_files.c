@@ -1,9 +1,9 @@
 // Scenes from a person's own file in the window: shown again when the file changes, and the viewer outlives what is wrong with it. Also
 // how long the window takes to answer while a step takes long.
 #include "tests/support.h"
+#include "tests/support_window.h"
 #ifdef CAIRN_VIEWER
 #include "demos/program/program.h"
-#include "tests/support_window.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,17 +141,7 @@ int main(int argc, char **argv) {
     return cmocka_run_group_tests(tests, support_display_open, support_display_close);
 }
 #else
-static void there_is_no_viewer(void **state) {
-    (void)state;
-    print_message("skipped: this build has no viewer (SDL2, libepoxy, cglm)\n");
-    skip();
-}
-
-int main(int argc, char **argv) {
-    if (argc > 1) {
-        cmocka_set_test_filter(argv[1]);
-    }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(there_is_no_viewer)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+int main(void) {
+    return support_without_viewer();
 }
 #endif

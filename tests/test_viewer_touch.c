@@ -1,7 +1,7 @@
 // A hand in the scene: bodies picked, pulled, pushed, frozen, thrown and taken away, by mouse and keys in a real window.
 #include "tests/support.h"
-#ifdef CAIRN_VIEWER
 #include "tests/support_window.h"
+#ifdef CAIRN_VIEWER
 #include <string.h>
 
 static SupportStage *open_paused(const char *scene, const char *param, const char *solvers) {
@@ -331,17 +331,7 @@ int main(int argc, char **argv) {
     return cmocka_run_group_tests(tests, support_display_open, support_display_close);
 }
 #else
-static void there_is_no_viewer(void **state) {
-    (void)state;
-    print_message("skipped: this build has no viewer (SDL2, libepoxy, cglm)\n");
-    skip();
-}
-
-int main(int argc, char **argv) {
-    if (argc > 1) {
-        cmocka_set_test_filter(argv[1]);
-    }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(there_is_no_viewer)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+int main(void) {
+    return support_without_viewer();
 }
 #endif
