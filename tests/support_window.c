@@ -168,7 +168,7 @@ void support_stage_press(SupportStage *stage, SDL_Keycode code) {
 void support_stage_mouse(SupportStage *stage, double x, double y, int held) {
     SDL_Event event = {.type = SDL_MOUSEMOTION};
     event.motion = (SDL_MouseMotionEvent){.type = SDL_MOUSEMOTION,
-                                          .state = held ? SDL_BUTTON((unsigned)held) : 0,
+                                          .state = held ? 1u << (held - 1) : 0, // SDL_BUTTON, unsigned
                                           .x = (int)x,
                                           .y = (int)y,
                                           .xrel = (int)x - stage->mouse_x,
