@@ -279,7 +279,7 @@ static void apply_poses(CairnRecording *recording, const CairnRecordFrame *frame
     const unsigned char *mask = cairn_bytes_take(&reader, ((size_t)count + 7) / 8);
     for (int i = 0; mask && i < count; i++) {
         CairnRecordPose *pose = &recording->poses[i];
-        for (int k = 0; k < 7 && (mask[i / 8] >> (i % 8) & 1u) != 0; k++) {
+        for (int k = 0; k < 7 && ((unsigned)mask[i / 8] >> (i % 8) & 1u) != 0; k++) {
             float value = cairn_bytes_take_float(&reader);
             *(k < 3 ? &pose->position[k] : &pose->turn[k - 3]) = value;
         }
