@@ -155,7 +155,9 @@ CairnStatus cairn_marks_make(CairnMarks *marks, const CairnMarking *marking) {
         CAIRN_TRY(add_arrow(marks, sight->touch.point, cairn_scale(marking->force_length, sight->touch.force),
                             1.4 * width, HAND));
     }
-    qsort(marks->items, (size_t)marks->count, sizeof *marks->items, by_geometry);
+    if (marks->count > 0) {
+        qsort(marks->items, (size_t)marks->count, sizeof *marks->items, by_geometry);
+    }
     return cairn_ok();
 }
 
