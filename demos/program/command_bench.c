@@ -28,7 +28,8 @@ static CairnStatus add(BenchOptions *options, const char *name, const char *valu
 }
 
 static CairnStatus take_json(void *target, const char *value) {
-    return value[0] ? add(target, "--json", value) : cairn_error(CAIRN_INVALID_ARGUMENT, "'' is empty");
+    CAIRN_TRY(cairn_parse_text(value, &value));
+    return add(target, "--json", value);
 }
 
 static CairnStatus take_repetitions(void *target, const char *value) {

@@ -18,7 +18,7 @@ typedef struct CompareOptions {
 } CompareOptions;
 
 typedef struct Compare {
-    CompareOptions options;
+    CompareOptions options; // first: they are read through it
     CairnComparison comparison;
     CairnLockstep lockstep;
     FILE *json, *html;
@@ -35,13 +35,11 @@ static CairnStatus take_reference(void *target, const char *value) {
 }
 
 static CairnStatus take_folder(void *target, const char *value) {
-    ((CompareOptions *)target)->csv_folder = value;
-    return value[0] ? cairn_ok() : cairn_error(CAIRN_INVALID_ARGUMENT, "'' is empty");
+    return cairn_parse_text(value, &((CompareOptions *)target)->csv_folder);
 }
 
 static CairnStatus take_html(void *target, const char *value) {
-    ((CompareOptions *)target)->html_folder = value;
-    return value[0] ? cairn_ok() : cairn_error(CAIRN_INVALID_ARGUMENT, "'' is empty");
+    return cairn_parse_text(value, &((CompareOptions *)target)->html_folder);
 }
 
 static CairnStatus take_mode(void *target, const char *value) {
@@ -358,15 +356,14 @@ static void note_command(Compare *compare, int argc, char **argv) {
 }
 
 static int compare_command(int argc, char **argv) {
-    CairnOption table[OWN_COUNT + CAIRN_RUN_SHARED];
-    int count = cairn_run_options_join(own_options, OWN_COUNT, table), code;
-    Compare *compare = calloc(1, sizeof *compare);
+    void *read = NULL;
+    CairnStatus status = cairn_run_options_read(own_options, OWN_COUNT, sizeof(Compare), argc, argv, &read);
+    Compare *compare = read;
+    int code;
     if (!compare) {
-        return cairn_complain("compare", cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the options"));
+        return cairn_complain("compare", status);
     }
-    compare->options.run = cairn_run_options();
     note_command(compare, argc, argv);
-    CairnStatus status = cairn_options_parse(table, count, argc, argv, &compare->options, cairn_run_options_take_scene);
     if (cairn_is_ok(status) && compare->options.run.wants_help) {
         print_help();
         free(compare);

@@ -21,13 +21,11 @@ typedef struct DumpOptions {
 static const char *const format_names[FORMAT_COUNT] = {"cairn", "fclib", "siconos"};
 
 static CairnStatus take_solver(void *target, const char *value) {
-    ((DumpOptions *)target)->run.solver = value;
-    return value[0] ? cairn_ok() : cairn_error(CAIRN_INVALID_ARGUMENT, "'' is empty");
+    return cairn_parse_text(value, &((DumpOptions *)target)->run.solver);
 }
 
 static CairnStatus take_out(void *target, const char *value) {
-    ((DumpOptions *)target)->out = value;
-    return value[0] ? cairn_ok() : cairn_error(CAIRN_INVALID_ARGUMENT, "'' is empty");
+    return cairn_parse_text(value, &((DumpOptions *)target)->out);
 }
 
 static CairnStatus take_frame(void *target, const char *value) {
@@ -176,14 +174,9 @@ static CairnStatus check_options(const DumpOptions *options) {
 }
 
 static int dump_command(int argc, char **argv) {
-    CairnOption table[OWN_COUNT + CAIRN_RUN_SHARED];
-    int count = cairn_run_options_join(own_options, OWN_COUNT, table);
-    DumpOptions *options = calloc(1, sizeof *options);
-    if (!options) {
-        return cairn_complain("dump", cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the options"));
-    }
-    options->run = cairn_run_options();
-    CairnStatus status = cairn_options_parse(table, count, argc, argv, options, cairn_run_options_take_scene);
+    void *read = NULL;
+    CairnStatus status = cairn_run_options_read(own_options, OWN_COUNT, sizeof(DumpOptions), argc, argv, &read);
+    DumpOptions *options = read;
     if (cairn_is_ok(status) && options->run.wants_help) {
         print_help();
         free(options);

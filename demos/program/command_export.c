@@ -13,8 +13,7 @@ typedef struct ExportOptions {
 } ExportOptions;
 
 static CairnStatus take_out(void *target, const char *value) {
-    ((ExportOptions *)target)->out = value;
-    return value[0] ? cairn_ok() : cairn_error(CAIRN_INVALID_ARGUMENT, "'' is empty");
+    return cairn_parse_text(value, &((ExportOptions *)target)->out);
 }
 
 static CairnStatus take_format(void *target, const char *value) {
@@ -73,14 +72,9 @@ static CairnStatus export_scene(const ExportOptions *options, CairnSession *sess
 }
 
 static int export_command(int argc, char **argv) {
-    CairnOption table[OWN_COUNT + CAIRN_RUN_SHARED];
-    int count = cairn_run_options_join(own_options, OWN_COUNT, table);
-    ExportOptions *options = calloc(1, sizeof *options);
-    if (!options) {
-        return cairn_complain("export", cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the options"));
-    }
-    options->run = cairn_run_options();
-    CairnStatus status = cairn_options_parse(table, count, argc, argv, options, cairn_run_options_take_scene);
+    void *read = NULL;
+    CairnStatus status = cairn_run_options_read(own_options, OWN_COUNT, sizeof(ExportOptions), argc, argv, &read);
+    ExportOptions *options = read;
     if (cairn_is_ok(status) && options->run.wants_help) {
         print_help();
         free(options);

@@ -33,8 +33,7 @@ static CairnStatus take_steps(void *target, const char *value) {
 }
 
 static CairnStatus take_json(void *target, const char *value) {
-    ((ReplayOptions *)target)->json = value;
-    return value[0] ? cairn_ok() : cairn_error(CAIRN_INVALID_ARGUMENT, "'' is empty");
+    return cairn_parse_text(value, &((ReplayOptions *)target)->json);
 }
 
 static CairnStatus take_view(void *target, const char *value) {

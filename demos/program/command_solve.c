@@ -49,8 +49,7 @@ static CairnStatus take_file(void *target, const char *word) {
 }
 
 static CairnStatus take_solver(void *target, const char *value) {
-    ((SolveOptions *)target)->solver = value;
-    return value[0] ? cairn_ok() : cairn_error(CAIRN_INVALID_ARGUMENT, "'' is empty");
+    return cairn_parse_text(value, &((SolveOptions *)target)->solver);
 }
 
 static CairnStatus take_iterations(void *target, const char *value) {
@@ -64,8 +63,7 @@ static CairnStatus take_tolerance(void *target, const char *value) {
 }
 
 static CairnStatus take_json(void *target, const char *value) {
-    ((SolveOptions *)target)->json = value;
-    return value[0] ? cairn_ok() : cairn_error(CAIRN_INVALID_ARGUMENT, "'' is empty");
+    return cairn_parse_text(value, &((SolveOptions *)target)->json);
 }
 
 static CairnStatus take_threads(void *target, const char *value) {

@@ -83,6 +83,14 @@ void cairn_options_help(const CairnOption *options, int count) {
     }
 }
 
+CairnStatus cairn_parse_text(const char *text, const char **value) {
+    if (!text[0]) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "'' is empty");
+    }
+    *value = text;
+    return cairn_ok();
+}
+
 CairnStatus cairn_parse_int(const char *text, int low, int high, int *value) {
     char *end;
     errno = 0;

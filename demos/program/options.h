@@ -20,6 +20,8 @@ CairnStatus cairn_options_parse(const CairnOption *options, int count, int argc,
 
 void cairn_options_help(const CairnOption *options, int count);
 
+// A word that is not empty.
+CairnStatus cairn_parse_text(const char *text, const char **value);
 // Strict numbers: the whole text, inside the range, finite.
 CairnStatus cairn_parse_int(const char *text, int low, int high, int *value);
 CairnStatus cairn_parse_double(const char *text, double low, double high,

@@ -15,14 +15,6 @@ const char *cairn_friction_name(CairnFrictionKind kind) {
     return (int)kind >= 0 && (int)kind < FRICTION_COUNT ? friction_names[kind] : "?";
 }
 
-static CairnStatus take_text(const char **place, const char *value) {
-    if (!value[0]) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "'' is empty");
-    }
-    *place = value;
-    return cairn_ok();
-}
-
 static CairnStatus take_pair(CairnTextList *list, const char *value) {
     const char *equals = strchr(value, '=');
     if (!equals || equals == value) {
@@ -36,47 +28,47 @@ static CairnStatus take_pair(CairnTextList *list, const char *value) {
 }
 
 static CairnStatus take_solver(void *target, const char *value) {
-    return take_text(&((CairnRunOptions *)target)->solver, value);
+    return cairn_parse_text(value, &((CairnRunOptions *)target)->solver);
 }
 
 static CairnStatus take_partition(void *target, const char *value) {
-    return take_text(&((CairnRunOptions *)target)->partition, value);
+    return cairn_parse_text(value, &((CairnRunOptions *)target)->partition);
 }
 
 static CairnStatus take_refine(void *target, const char *value) {
-    return take_text(&((CairnRunOptions *)target)->refine, value);
+    return cairn_parse_text(value, &((CairnRunOptions *)target)->refine);
 }
 
 static CairnStatus take_part_size(void *target, const char *value) {
-    return take_text(&((CairnRunOptions *)target)->part_size, value);
+    return cairn_parse_text(value, &((CairnRunOptions *)target)->part_size);
 }
 
 static CairnStatus take_iterations(void *target, const char *value) {
-    return take_text(&((CairnRunOptions *)target)->iterations, value);
+    return cairn_parse_text(value, &((CairnRunOptions *)target)->iterations);
 }
 
 static CairnStatus take_tolerance(void *target, const char *value) {
-    return take_text(&((CairnRunOptions *)target)->tolerance, value);
+    return cairn_parse_text(value, &((CairnRunOptions *)target)->tolerance);
 }
 
 static CairnStatus take_budget(void *target, const char *value) {
-    return take_text(&((CairnRunOptions *)target)->budget, value);
+    return cairn_parse_text(value, &((CairnRunOptions *)target)->budget);
 }
 
 static CairnStatus take_json(void *target, const char *value) {
-    return take_text(&((CairnRunOptions *)target)->json, value);
+    return cairn_parse_text(value, &((CairnRunOptions *)target)->json);
 }
 
 static CairnStatus take_csv(void *target, const char *value) {
-    return take_text(&((CairnRunOptions *)target)->csv, value);
+    return cairn_parse_text(value, &((CairnRunOptions *)target)->csv);
 }
 
 static CairnStatus take_record(void *target, const char *value) {
-    return take_text(&((CairnRunOptions *)target)->record, value);
+    return cairn_parse_text(value, &((CairnRunOptions *)target)->record);
 }
 
 static CairnStatus take_video(void *target, const char *value) {
-    return take_text(&((CairnRunOptions *)target)->video, value);
+    return cairn_parse_text(value, &((CairnRunOptions *)target)->video);
 }
 
 static CairnStatus take_param(void *target, const char *value) {
@@ -230,11 +222,26 @@ CairnStatus cairn_run_options_take_scene(void *target, const char *word) {
     if (options->scene) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "one scene at a time: got '%s' and '%s'", options->scene, word);
     }
-    return take_text(&options->scene, word);
+    return cairn_parse_text(word, &options->scene);
 }
 
 CairnRunOptions cairn_run_options(void) {
     return (CairnRunOptions){.seed = 1, .width = CAIRN_PICTURE_WIDTH, .height = CAIRN_PICTURE_HEIGHT};
+}
+
+CairnStatus cairn_run_options_read(const CairnOption *own, int own_count, size_t size, int argc, char **argv,
+                                   void **options) {
+    CairnOption table[CAIRN_RUN_ALL];
+    if (own_count > CAIRN_RUN_ALL - CAIRN_RUN_SHARED) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "%d options of a command are too many", own_count);
+    }
+    int count = cairn_run_options_join(own, own_count, table);
+    *options = calloc(1, size);
+    if (!*options) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the options");
+    }
+    *(CairnRunOptions *)*options = cairn_run_options();
+    return cairn_options_parse(table, count, argc, argv, *options, cairn_run_options_take_scene);
 }
 
 CairnStatus cairn_run_options_need_scene(const CairnRunOptions *options) {

@@ -53,6 +53,10 @@ int cairn_run_options_join(const CairnOption *own, int count, CairnOption *table
 // The same with --solver, --csv and the pictures, for those that are like run (CAIRN_RUN_ALL at most).
 int cairn_run_options_join_all(const CairnOption *own, int count, CairnOption *table);
 CairnRunOptions cairn_run_options(void); // the defaults
+// A command's options as the words give them: `size` bytes (too many for a small stack) that begin with a CairnRunOptions, by the joined
+// tables. The caller frees them, also after an error; NULL without memory.
+CairnStatus cairn_run_options_read(const CairnOption *own, int own_count, size_t size, int argc, char **argv,
+                                   void **options);
 CairnStatus cairn_run_options_take_scene(void *target, const char *word);
 CairnStatus cairn_run_options_need_scene(const CairnRunOptions *options);
 // A picture that cannot be written is said before the run, not after it.
