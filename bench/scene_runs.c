@@ -90,47 +90,45 @@ static CairnStatus open_run(const BenchPlay *play, CairnSceneRun *run, BenchPlay
     return scene->build(run);
 }
 
-static CairnStatus weigh(const CairnWorld *world, BenchPlayed *played) {
-    int count = cairn_world_bodies(world, NULL, 0);
-    CairnBodyId *ids = calloc((size_t)count + 1, sizeof *ids);
-    if (ids == NULL) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "bench: no memory for %d bodies", count);
-    }
-    cairn_world_bodies(world, ids, count);
-    CairnStatus status = cairn_ok();
-    played->bodies = count;
+static CairnStatus weigh(const CairnWorld *world, CairnBodyId *ids, BenchPlayed *played) {
+    cairn_world_bodies(world, ids, played->bodies);
     played->lightest = HUGE_VAL;
-    for (int i = 0; i < count && cairn_is_ok(status); i++) {
+    for (int i = 0; i < played->bodies; i++) {
         CairnBodyState body;
-        status = cairn_body_get(world, ids[i], &body);
-        if (cairn_is_ok(status) && body.type == CAIRN_DYNAMIC) {
+        CAIRN_TRY(cairn_body_get(world, ids[i], &body));
+        if (body.type == CAIRN_DYNAMIC) {
             played->heaviest = fmax(played->heaviest, body.mass.mass);
             played->lightest = fmin(played->lightest, body.mass.mass);
         }
     }
-    free(ids);
-    return status;
+    return cairn_ok();
 }
 
-static CairnStatus feel_joints(const CairnWorld *world, BenchPlayed *played) {
-    int count = cairn_world_joints(world, NULL, 0);
-    CairnJointId *ids = calloc((size_t)count + 1, sizeof *ids);
-    if (ids == NULL) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "bench: no memory for %d joints", count);
-    }
-    cairn_world_joints(world, ids, count);
-    CairnStatus status = cairn_ok();
-    played->joints = count;
-    for (int i = 0; i < count && cairn_is_ok(status); i++) {
+static CairnStatus feel_joints(const CairnWorld *world, CairnJointId *ids, BenchPlayed *played) {
+    cairn_world_joints(world, ids, played->joints);
+    for (int i = 0; i < played->joints; i++) {
         CairnJointDef def;
-        status = cairn_joint_get_def(world, ids[i], &def);
-        if (cairn_is_ok(status)) {
-            double c = def.axes[CAIRN_X].compliance;
-            played->soft = fmax(played->soft, c);
-            played->hard = i == 0 ? c : fmin(played->hard, c);
-        }
+        CAIRN_TRY(cairn_joint_get_def(world, ids[i], &def));
+        double c = def.axes[CAIRN_X].compliance;
+        played->soft = fmax(played->soft, c);
+        played->hard = i == 0 ? c : fmin(played->hard, c);
     }
-    free(ids);
+    return cairn_ok();
+}
+
+static CairnStatus take_stock(const CairnWorld *world, BenchPlayed *played) {
+    played->bodies = cairn_world_bodies(world, NULL, 0);
+    played->joints = cairn_world_joints(world, NULL, 0);
+    CairnBodyId *bodies = calloc((size_t)played->bodies + 1, sizeof *bodies);
+    CairnJointId *joints = calloc((size_t)played->joints + 1, sizeof *joints);
+    CairnStatus status = cairn_error(CAIRN_OUT_OF_MEMORY, "bench: no memory for %d bodies and %d joints",
+                                     played->bodies, played->joints);
+    if (bodies != NULL && joints != NULL) {
+        status = weigh(world, bodies, played);
+        status = cairn_is_ok(status) ? feel_joints(world, joints, played) : status;
+    }
+    free(bodies);
+    free(joints);
     return status;
 }
 
@@ -221,10 +219,7 @@ CairnStatus bench_play_scene(const BenchPlay *play, BenchPlayed *played) {
         status = open_run(play, &run, played);
     }
     if (cairn_is_ok(status)) {
-        status = weigh(run.world, played);
-    }
-    if (cairn_is_ok(status)) {
-        status = feel_joints(run.world, played);
+        status = take_stock(run.world, played);
     }
     double start = cairn_timer_now();
     while (cairn_is_ok(status) && played->frames < played->asked && !played->is_ended &&

@@ -91,3 +91,13 @@ SupportCall *support_call_well(const char *line) {
     }
     return result;
 }
+
+bool support_is_tried(int argc, char **argv, int *code) {
+    bool is_tried = argc > 1 && strcmp(argv[1], "run") == 0;
+    if (is_tried) {
+        *code = cairn_program(argc, argv);
+    } else if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    return is_tried;
+}

@@ -2,6 +2,7 @@
 #ifndef CAIRN_TESTS_SUPPORT_CALL_H
 #define CAIRN_TESTS_SUPPORT_CALL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { SUPPORT_CALL_TEXT = 65536 };
@@ -24,5 +25,9 @@ void support_read(const char *name, char *text, size_t size);
 // Call `cairn` with the words of a line; '$' stands for the folder. The answer lives until the next call.
 SupportCall *support_call(const char *line);
 SupportCall *support_call_well(const char *line); // must exit with 0
+
+// For the main() of a test whose executable is also the process in which a scene is tried: with the word `run` it is the program, and
+// *code its answer; else the first word is a filter of tests.
+bool support_is_tried(int argc, char **argv, int *code);
 
 #endif

@@ -1,5 +1,4 @@
 // Scenes from C files: compiled, tried in a process of their own, refused in words.
-#include "demos/program/program.h"
 #include "demos/program/scene_file.h"
 #include "tests/support.h"
 #include "tests/support_call.h"
@@ -83,11 +82,9 @@ static void a_crash_stays_in_its_own_process(void **state) {
 }
 
 int main(int argc, char **argv) {
-    if (argc > 1 && strcmp(argv[1], "run") == 0) { // the process in which a scene is tried
-        return cairn_program(argc, argv);
-    }
-    if (argc > 1) {
-        cmocka_set_test_filter(argv[1]);
+    int code;
+    if (support_is_tried(argc, argv, &code)) {
+        return code;
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_c_file_runs),

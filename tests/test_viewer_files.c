@@ -1,9 +1,9 @@
 // Scenes from a person's own file in the window: shown again when the file changes, and the viewer outlives what is wrong with it. Also
 // how long the window takes to answer while a step takes long.
 #include "tests/support.h"
+#include "tests/support_call.h"
 #include "tests/support_window.h"
 #ifdef CAIRN_VIEWER
-#include "demos/program/program.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,11 +128,9 @@ static void the_window_answers_while_a_step_takes_long(void **state) {
 }
 
 int main(int argc, char **argv) {
-    if (argc > 1 && strcmp(argv[1], "run") == 0) { // the process in which a scene is tried
-        return cairn_program(argc, argv);
-    }
-    if (argc > 1) {
-        cmocka_set_test_filter(argv[1]);
+    int code;
+    if (support_is_tried(argc, argv, &code)) {
+        return code;
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_shown_again_when_it_changes),

@@ -111,7 +111,7 @@ static CairnStatus build(CairnSceneRun *run) {
     return add_grains(run);
 }
 
-// The last axis to and fro, once the grains have come to rest; the first one leads the whole slowly aside and back.
+// The last axis to and fro, once the grains have come to rest.
 static CairnStatus script(CairnSceneRun *run, double time) {
     const Params *params = run->params;
     const Memory *memory = run->memory;
@@ -126,7 +126,7 @@ static CairnStatus script(CairnSceneRun *run, double time) {
     return cairn_arm_aim(run->world, &memory->arm, angles);
 }
 
-// Grains stay in the box and are never fast, nothing is pressed in by half a grain's radius, and the arm goes where it is told.
+// Grains stay in the box and are never fast, nothing is pressed in by half a grain's radius, and the arm stays whole.
 static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats *stats) {
     const Params *params = run->params;
     const Memory *memory = run->memory;

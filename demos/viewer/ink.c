@@ -123,13 +123,6 @@ void cairn_ink_stroke(CairnInk *ink, double x0, double y0, double x1, double y1,
     cairn_ink_triangle(ink, (double[]){x0 - nx, y0 - ny, x1 + nx, y1 + ny, x1 - nx, y1 - ny}, paint);
 }
 
-void cairn_ink_frame(CairnInk *ink, CairnArea a, double width, CairnPaint paint) {
-    cairn_ink_box(ink, (CairnArea){a.x, a.y, a.width, width}, paint);
-    cairn_ink_box(ink, (CairnArea){a.x, a.y + a.height - width, a.width, width}, paint);
-    cairn_ink_box(ink, (CairnArea){a.x, a.y + width, width, a.height - 2 * width}, paint);
-    cairn_ink_box(ink, (CairnArea){a.x + a.width - width, a.y + width, width, a.height - 2 * width}, paint);
-}
-
 // Corners that the clip meets are square: half a button at the edge of a list is cut, not reshaped.
 void cairn_ink_round(CairnInk *ink, CairnArea a, double radius, CairnPaint paint) {
     enum { STEPS = 4 };

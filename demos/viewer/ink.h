@@ -49,8 +49,6 @@ double cairn_ink_fitting(CairnInk *ink, CairnFace face, double x, double y, doub
                          const char *words);
 void cairn_ink_box(CairnInk *ink, CairnArea area, CairnPaint paint);
 void cairn_ink_round(CairnInk *ink, CairnArea area, double radius, CairnPaint paint);
-// A frame of this width just inside the area.
-void cairn_ink_frame(CairnInk *ink, CairnArea area, double width, CairnPaint paint);
 // Lines and triangles are not cut at the clip: who draws them keeps them inside.
 void cairn_ink_stroke(CairnInk *ink, double x0, double y0, double x1, double y1, double width, CairnPaint paint);
 void cairn_ink_triangle(CairnInk *ink, const double corners[6], CairnPaint paint);
