@@ -1,4 +1,5 @@
 // Scenes from C files: compiled, tried in a process of their own, refused in words.
+#include "demos/program/program.h"
 #include "demos/program/scene_file.h"
 #include "tests/support.h"
 #include "tests/support_call.h"
