@@ -25,11 +25,6 @@ CairnStatus cairn_anderson_init(CairnAnderson *anderson, int n, CairnArena *aren
     return is_made ? cairn_ok() : cairn_error(CAIRN_OUT_OF_MEMORY, "fixed point: no memory for %d parameters", n);
 }
 
-void cairn_anderson_forget(CairnAnderson *anderson) {
-    anderson->count = 0;
-    anderson->has_last = false;
-}
-
 // The oldest difference makes room for the one between the last call and this one.
 static void take_difference(CairnAnderson *anderson, const double *p, const double *G) {
     if (anderson->count == CAIRN_ANDERSON_DEPTH) {

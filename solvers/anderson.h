@@ -18,7 +18,6 @@ typedef struct CairnAnderson {
 } CairnAnderson;
 
 CairnStatus cairn_anderson_init(CairnAnderson *anderson, int n, CairnArena *arena);
-void cairn_anderson_forget(CairnAnderson *anderson);
 
 // p and G = G(p) in, the next p out.
 void cairn_anderson_next(CairnAnderson *anderson, double *p, const double *G);

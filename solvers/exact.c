@@ -22,7 +22,8 @@ static CairnStatus check(const char *name, const CairnProblem *problem, const do
     return check_start(name, problem, lambda, takes_cones);
 }
 
-static CairnStatus allocate(CairnExact *exact) {
+static CairnStatus begin(CairnExact *exact, const CairnProblem *problem, CairnSolverContext *context) {
+    *exact = (CairnExact){.problem = problem, .context = context};
     CairnArena *arena = exact->context->arena;
     int m = exact->problem->row_count;
     double **arrays[] = {&exact->b, &exact->lower, &exact->upper, &exact->lambda,
@@ -112,8 +113,7 @@ static CairnStatus init(CairnExact *exact, const char *name, const CairnProblem 
 CairnStatus cairn_exact_init(CairnExact *exact, const char *name, const CairnProblem *problem,
                              CairnFormulation formulation, CairnSolverContext *context, const double *lambda) {
     CAIRN_TRY(check(name, problem, lambda, false));
-    *exact = (CairnExact){.problem = problem, .context = context};
-    CAIRN_TRY(allocate(exact));
+    CAIRN_TRY(begin(exact, problem, context));
     CAIRN_TRY(cairn_system_init(&exact->system, problem, formulation, context));
     return init(exact, name, problem, lambda);
 }
@@ -121,8 +121,7 @@ CairnStatus cairn_exact_init(CairnExact *exact, const char *name, const CairnPro
 CairnStatus cairn_exact_init_kind(CairnExact *exact, const char *name, const CairnProblem *problem,
                                   const CairnSystemKind *kind, CairnSolverContext *context, const double *lambda) {
     CAIRN_TRY(check(name, problem, lambda, false));
-    *exact = (CairnExact){.problem = problem, .context = context};
-    CAIRN_TRY(allocate(exact));
+    CAIRN_TRY(begin(exact, problem, context));
     CAIRN_TRY(cairn_system_init_kind(&exact->system, problem, kind, context));
     return init(exact, name, problem, lambda);
 }
@@ -130,8 +129,7 @@ CairnStatus cairn_exact_init_kind(CairnExact *exact, const char *name, const Cai
 CairnStatus cairn_exact_init_staged(CairnExact *exact, const char *name, const CairnProblem *problem, const int *stage,
                                     CairnSolverContext *context, const double *lambda) {
     CAIRN_TRY(check_start(name, problem, lambda, false));
-    *exact = (CairnExact){.problem = problem, .context = context};
-    CAIRN_TRY(allocate(exact));
+    CAIRN_TRY(begin(exact, problem, context));
     CAIRN_TRY(cairn_system_init_staged(&exact->system, problem, stage, context));
     return init(exact, name, problem, lambda);
 }
@@ -140,8 +138,7 @@ CairnStatus cairn_exact_init_made(CairnExact *exact, const char *name, const Cai
                                   const CairnSystemKind *kind, void *state, CairnSolverContext *context,
                                   const double *lambda) {
     CAIRN_TRY(check(name, problem, lambda, false));
-    *exact = (CairnExact){.problem = problem, .context = context};
-    CAIRN_TRY(allocate(exact));
+    CAIRN_TRY(begin(exact, problem, context));
     CAIRN_TRY(cairn_system_init_made(&exact->system, problem, kind, state, context));
     return init(exact, name, problem, lambda);
 }
@@ -149,8 +146,7 @@ CairnStatus cairn_exact_init_made(CairnExact *exact, const char *name, const Cai
 CairnStatus cairn_exact_init_inner(CairnExact *exact, const char *name, const CairnProblem *problem,
                                    CairnFormulation formulation, const bool *is_last, double scale,
                                    CairnSolverContext *context, const double *lambda) {
-    *exact = (CairnExact){.problem = problem, .context = context};
-    CAIRN_TRY(allocate(exact));
+    CAIRN_TRY(begin(exact, problem, context));
     CAIRN_TRY(cairn_system_init_last(&exact->system, problem, formulation, is_last, context));
     CAIRN_TRY(init(exact, name, problem, lambda));
     exact->scale = scale;
@@ -161,8 +157,7 @@ CairnStatus cairn_exact_init_inner(CairnExact *exact, const char *name, const Ca
 CairnStatus cairn_exact_init_cones(CairnExact *exact, const char *name, const CairnProblem *problem,
                                    CairnFormulation formulation, CairnSolverContext *context, const double *lambda) {
     CAIRN_TRY(check(name, problem, lambda, true));
-    *exact = (CairnExact){.problem = problem, .context = context};
-    CAIRN_TRY(allocate(exact));
+    CAIRN_TRY(begin(exact, problem, context));
     CAIRN_TRY(cairn_system_init(&exact->system, problem, formulation, context));
     return init(exact, name, problem, lambda);
 }

@@ -101,8 +101,6 @@ void cairn_turn_backward(const CairnTurn *turn, const double *x, double *y);
 // Of `count` rows over two rigid bodies (6 dofs, packed in eights), which lie at the rows late > early of the front: add J^T S^-1 J.
 void cairn_formulation_add_pair(const double *J_late, const double *J_early, const double *negative, int count,
                                 const CairnLinalgFront *front, int late, int early);
-// The diagonal of one body's part of it.
-void cairn_formulation_add_squares(const double *J, const double *negative, int count, double *scale);
 
 // Add the block P of a dof block at the diagonal.
 void cairn_formulation_add_block(const CairnProblem *problem, int block, const CairnLinalgFront *front, int row);

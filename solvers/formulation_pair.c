@@ -45,15 +45,3 @@ void cairn_formulation_add_pair(const double *J_late, const double *J_early, con
     add_columns(cross, front, late, early);
     add_columns(other, front, early, early);
 }
-
-void cairn_formulation_add_squares(const double *J, const double *negative, int count, double *scale) {
-    Eight sum = {0};
-    for (int r = 0; r < count; r++, J += STRIDE) {
-        Eight row = *(const Eight *)J;
-        sum -= row * row * negative[r];
-    }
-    const double *sums = (const double *)&sum;
-    for (int k = 0; k < DOFS; k++) {
-        scale[k] += sums[k];
-    }
-}
