@@ -149,7 +149,7 @@ static void reorder(SorSystem *system, int first, int count, uint64_t *taken) {
 typedef struct Filling {
     unsigned char *used; // lanes of each group
     int *last;           // of each block: the group that visits it last
-    int first, open, end;
+    int open, end;
 } Filling;
 
 // The lane of a contact: in the first group with room after those that visit its bodies.
@@ -179,7 +179,7 @@ static int take_lane(const CairnProblem *problem, int c, Filling *f) {
 
 // Lanes for the strip's contacts of one shape, in groups from `f->end` on.
 static SorGroups fill_groups(SorSystem *system, const SorStrip *strip, SorShape shape, Filling *f) {
-    int first = f->first = f->open = f->end;
+    int first = f->open = f->end;
     for (int i = strip->first; i < strip->first + strip->count; i++) {
         int c = system->sequence[i];
         if (system->shape[c] == shape) {
