@@ -59,7 +59,10 @@ static void start_block(const CairnStep *step, CairnStepBlock *block) {
     double linear_keep = 1.0 / (1.0 + h * body->linear_damping); // implicit: never turns the velocity round
     double angular_keep = 1.0 / (1.0 + h * body->angular_damping);
     CairnMat3 axes = cairn_body_axes(body);
-    block->inertia = cairn_inertia_of_axes(&axes, body->moments);
+    // A ball's is the same in any pose, to the last bit: many share a matrix.
+    double ball = body->moments.x;
+    block->inertia =
+        body->is_isotropic ? cairn_mat3_diagonal(ball, ball, ball) : cairn_inertia_of_axes(&axes, body->moments);
     block->start.linear = cairn_scale(linear_keep, body->velocity);
     block->start.angular = cairn_scale(angular_keep, body->angular_velocity);
     block->spin = block->start.angular;

@@ -119,6 +119,8 @@ typedef struct CairnStep {
     CairnArenaMark before_problem; // what lies above it is made anew where the step is solved with more contacts
     CairnProblem problem;
     double *P, *lambda, *lower, *upper; // what the stages still change
+    CairnDofBlock *dof_blocks;
+    int matrix_count; // in P: fewer than blocks where balls share one
     CairnFriction *frictions;
     double *velocity;     // the answer: problem.dof_count
     int pass;             // solves of the problem at hand, amended or not

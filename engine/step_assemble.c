@@ -8,6 +8,35 @@
 
 // ---- dynamics ----
 
+static void write_matrix(double factor, double mass, const CairnMat3 *inertia, double *P) {
+    memset(P, 0, 36 * sizeof(double));
+    for (int i = 0; i < 3; i++) {
+        P[7 * i] = factor * mass;
+        for (int j = 0; j < 3; j++) {
+            P[6 * (3 + i) + 3 + j] = factor * inertia->m[i][j];
+        }
+    }
+}
+
+// Balls of one mass and moment share a matrix, however they are turned. Gives every block its place in P, complemented where that is
+// still to be written; returns how many matrices there are.
+static int place_matrices(const CairnStep *step, CairnDofBlock *blocks) {
+    const CairnBody *last = NULL;
+    int count = 0, shared = 0;
+    for (int b = 0; b < step->block_count; b++) {
+        const CairnBody *body = &step->store->bodies[step->blocks[b].body];
+        bool is_same =
+            last != NULL && body->is_isotropic && body->mass == last->mass && body->moments.x == last->moments.x;
+        blocks[b].matrix = is_same ? shared : ~(36 * count);
+        if (body->is_isotropic && !is_same) {
+            last = body;
+            shared = 36 * count;
+        }
+        count += is_same ? 0 : 1;
+    }
+    return count;
+}
+
 // One rigid body's dof block: P = M (the geometric stiffness comes later), p = M (free velocity) = M v + h f. Under the midpoint
 // rule the unknown is (v + v+)/2:  2 M vm = 2 M v + h f + J^T lambda.
 static void write_block(const CairnStep *step, int b, CairnDofBlock *blocks, double *P, double *p) {
@@ -16,16 +45,12 @@ static void write_block(const CairnStep *step, int b, CairnDofBlock *blocks, dou
     bool midpoint = step->world->def.integrator == CAIRN_MIDPOINT;
     double factor = midpoint ? 2 : 1;
     uint64_t id = ((uint64_t)step->store->body_pool.slots[block->body].generation << 32) | (uint32_t)block->body;
-    blocks[b] = (CairnDofBlock){6 * b, 6, 36 * b, body->group, body->mass, id};
-    P += (ptrdiff_t)36 * b;
-    p += (ptrdiff_t)6 * b;
-    memset(P, 0, 36 * sizeof(double));
-    for (int i = 0; i < 3; i++) {
-        P[7 * i] = factor * body->mass;
-        for (int j = 0; j < 3; j++) {
-            P[6 * (3 + i) + 3 + j] = factor * block->inertia.m[i][j];
-        }
+    int matrix = blocks[b].matrix >= 0 ? blocks[b].matrix : ~blocks[b].matrix;
+    if (blocks[b].matrix < 0) {
+        write_matrix(factor, body->mass, &block->inertia, P + matrix);
     }
+    blocks[b] = (CairnDofBlock){6 * b, 6, matrix, body->group, body->mass, id};
+    p += (ptrdiff_t)6 * b;
     CairnVec3 linear = block->free.linear, angular = block->free.angular;
     if (midpoint) {
         linear = cairn_add(linear, block->start.linear);
@@ -105,7 +130,12 @@ static void allocate(CairnStep *step, Arrays *a, int term_entries) {
         .upper = CAIRN_STEP_PUSH(step, double, problem->row_count),
         .position_error = CAIRN_STEP_PUSH(step, double, problem->row_count),
     };
-    step->P = CAIRN_STEP_PUSH(step, double, 36 * (size_t)problem->block_count);
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    step->matrix_count = place_matrices(step, a->blocks);
+    step->P = CAIRN_STEP_PUSH(step, double, 36 * (size_t)step->matrix_count);
+    step->dof_blocks = a->blocks;
     step->lambda = CAIRN_STEP_PUSH(step, double, problem->row_count);
     step->lower = a->lower;
     step->upper = a->upper;

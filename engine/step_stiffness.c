@@ -5,6 +5,7 @@
 // along r counts: K has the eigenvalues 0, -r.F, -r.F whatever F is across r (engine/joints/stiffness.c).
 #include "engine/base/mat3.h"
 #include "engine/step.h"
+#include <string.h>
 
 static double norm(CairnMat3 a) {
     double sum = 0;
@@ -114,11 +115,36 @@ static CairnMat3 restoring(const CairnStep *step, const CairnStepBlock *block, c
 // P = M - h^2 K of one block (under the midpoint rule 2 M - h^2 K).
 static void write_stiffness(const CairnStep *step, int b, CairnMat3 K) {
     double factor = step->world->def.integrator == CAIRN_MIDPOINT ? 2 : 1;
-    double *P = step->P + (ptrdiff_t)36 * b;
+    double *P = step->P + step->dof_blocks[b].matrix;
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             P[6 * (3 + i) + 3 + j] = factor * step->blocks[b].inertia.m[i][j] - step->h * step->h * K.m[i][j];
         }
+    }
+}
+
+// Where some K is not 0 every block has a P of its own. False: out of memory.
+static bool own_matrices(CairnStep *step) {
+    if (step->matrix_count == step->block_count) {
+        return true;
+    }
+    double *P = CAIRN_STEP_PUSH(step, double, 36 * (size_t)step->block_count);
+    for (int b = 0; b < step->block_count && P != NULL; b++) {
+        memcpy(P + (ptrdiff_t)36 * b, step->P + step->dof_blocks[b].matrix, 36 * sizeof *P);
+        step->dof_blocks[b].matrix = 36 * b;
+    }
+    if (P != NULL) {
+        step->P = P;
+        step->problem.P = P;
+        step->matrix_count = step->block_count;
+    }
+    return P != NULL;
+}
+
+static void write_all(CairnStep *step, const CairnMat3 *K) {
+    bool is_ready = own_matrices(step);
+    for (int b = 0; b < step->block_count && is_ready; b++) {
+        write_stiffness(step, b, K[b]);
     }
 }
 
@@ -151,14 +177,15 @@ void cairn_step_stiffen(CairnStep *step) {
     CairnArenaMark mark = cairn_arena_mark(step->arena);
     step->stiffness = find_stiffness(step, step->lambda);
     bool is_needed = false;
-    for (int b = 0; b < step->block_count && !cairn_step_failed(step); b++) {
-        write_stiffness(step, b, step->stiffness[b]);
-        is_needed = is_needed || norm(step->stiffness[b]) > 0;
+    for (int b = 0; b < step->block_count && !cairn_step_failed(step) && !is_needed; b++) {
+        is_needed = norm(step->stiffness[b]) > 0;
     }
     if (!is_needed) { // in most worlds
         step->stiffness = NULL;
         cairn_arena_release(step->arena, mark);
+        return;
     }
+    write_all(step, step->stiffness);
 }
 
 bool cairn_step_stiffen_again(CairnStep *step) {
@@ -169,10 +196,8 @@ bool cairn_step_stiffen_again(CairnStep *step) {
         jumped = has_jumped(step, next[b], step->stiffness != NULL ? step->stiffness[b] : (CairnMat3){0});
     }
     // A K that hardly changed is not put in use: P stays the one that was solved with.
-    for (int b = 0; b < step->block_count && jumped; b++) {
-        write_stiffness(step, b, next[b]);
-    }
     if (jumped) {
+        write_all(step, next);
         step->stiffness = next;
     } else {
         cairn_arena_release(step->arena, mark);

@@ -40,12 +40,23 @@ static bool factor_rigid(const double *P, double *f) {
     return f[0] > 0 && f[1] > 0 && f[3] > 0 && f[6] > 0;
 }
 
+// Blocks that follow one another often share a matrix: balls do.
+static bool is_as_before(const CairnProblem *problem, int block) {
+    const CairnDofBlock *blocks = problem->blocks;
+    return block > 0 && blocks[block].matrix == blocks[block - 1].matrix &&
+           blocks[block].size == blocks[block - 1].size;
+}
+
 static CairnStatus factor_blocks(const CairnProblem *problem, int *offset, double *factor) {
     int next = 0;
     for (int i = 0; i < problem->block_count; i++) {
         const CairnDofBlock *block = &problem->blocks[i];
         const double *P = problem->P + block->matrix;
         bool is_good;
+        if (is_as_before(problem, i)) {
+            offset[i] = offset[i - 1];
+            continue;
+        }
         if (block->size == 6 && is_rigid(P)) {
             offset[i] = ~next;
             is_good = factor_rigid(P, factor + next);
@@ -77,7 +88,7 @@ CairnStatus cairn_ops_init(CairnOps *ops, const CairnProblem *problem, CairnAren
     }
     size_t size = 0;
     for (int i = 0; i < problem->block_count; i++) {
-        size_t n = (size_t)problem->blocks[i].size;
+        size_t n = is_as_before(problem, i) ? 0 : (size_t)problem->blocks[i].size;
         size += n == 6 && is_rigid(problem->P + problem->blocks[i].matrix) ? RIGID_SIZE : n * n;
     }
     int *offset = CAIRN_PUSH(arena, int, problem->block_count);

@@ -158,11 +158,17 @@ static size_t factor_size(int n) {
     return (size_t)(n * (n + 1) / 2);
 }
 
+// A matrix that the block before has too is factored once.
+static bool has_factor(const CairnProblem *problem, int i) {
+    return i > 0 && problem->blocks[i].matrix == problem->blocks[i - 1].matrix &&
+           problem->blocks[i].size == problem->blocks[i - 1].size;
+}
+
 static CairnStatus factor_dofs(const CairnProblem *problem, CairnArena *arena, double **factors, size_t **place) {
     size_t size = 0;
     *place = CAIRN_PUSH(arena, size_t, problem->block_count + 1);
     for (int i = 0; i < problem->block_count; i++) {
-        size += factor_size(problem->blocks[i].size);
+        size += has_factor(problem, i) ? 0 : factor_size(problem->blocks[i].size);
     }
     *factors = CAIRN_PUSH(arena, double, size + 1);
     if (!*place || !*factors) {
@@ -172,6 +178,10 @@ static CairnStatus factor_dofs(const CairnProblem *problem, CairnArena *arena, d
     size = 0;
     for (int i = 0; i < problem->block_count; i++) {
         CairnDofBlock block = problem->blocks[i];
+        if (has_factor(problem, i)) {
+            (*place)[i] = (*place)[i - 1];
+            continue;
+        }
         (*place)[i] = size;
         if (!factor_block(block.size, problem->P + block.matrix, *factors + size)) {
             return cairn_error(CAIRN_NUMERIC, "residual: P is not positive definite in block %d", i);
