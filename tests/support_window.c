@@ -120,6 +120,7 @@ CairnViewOptions support_stage_options(const char *scene) {
     options.run.scene = scene;
     options.run.needs_parts = true;
     options.ignores_settings = true;
+    options.checks_gl = true;
     return options;
 }
 
@@ -143,6 +144,7 @@ SupportStage *support_stage_open(const char *scene, const char *param, const cha
 }
 
 void support_stage_close(SupportStage *stage) {
+    assert_string_equal(stage->viewer.gl_words, "");
     assert_int_equal(stage->viewer.gl_errors, 0);
     assert_ok(cairn_viewer_close(&stage->viewer));
     free(stage);

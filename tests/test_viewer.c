@@ -161,6 +161,23 @@ static void it_quits_in_the_middle_of_a_step(void **state) {
     support_stage_close(stage);
 }
 
+// That the other tests end without an error means something: the driver speaks up, and is heard.
+static void what_the_driver_says_is_heard(void **state) {
+    support_display_need(state);
+    SupportStage *stage = support_stage_open("newtons_cradle", NULL, NULL);
+    CairnViewer *viewer = &stage->viewer;
+    if (!viewer->hears_gl) {
+        print_message("this driver has no GL_KHR_debug: glGetError is all there is\n");
+    }
+    glEnable(0x0001); // there is no such switch
+    support_stage_turn(stage, 1);
+    assert_true(viewer->gl_errors > 0);
+    assert_true(!viewer->hears_gl || viewer->gl_words[0] != '\0');
+    viewer->gl_errors = 0;
+    viewer->gl_words[0] = '\0';
+    support_stage_close(stage);
+}
+
 int main(int argc, char **argv) {
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
@@ -170,6 +187,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(every_solver_takes_over_live),
         cmocka_unit_test(two_solvers_part_and_meet_again),
         cmocka_unit_test(the_mouse_moves_the_camera_and_the_window_may_change),
+        cmocka_unit_test(what_the_driver_says_is_heard),
         cmocka_unit_test(it_quits_in_the_middle_of_a_step),
     };
     return cmocka_run_group_tests(tests, support_display_open, support_display_close);

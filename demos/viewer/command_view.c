@@ -24,11 +24,19 @@ static CairnStatus take_panel(void *target, const char *value) {
     return cairn_ok();
 }
 
+static CairnStatus take_check(void *target, const char *value) {
+    (void)value;
+    ((CairnViewOptions *)target)->checks_gl = true;
+    return cairn_ok();
+}
+
 static const CairnOption own_options[] = {
     {"--solvers", "A,B:k=v,k=v", "two to four copies of the scene side by side, each with its own solver",
      take_solvers},
     {"--frames", "N", "quit after N steps", take_frames},
     {"--panel", "NAMES", "open at the start: scene, solver, show or parts; charts, help, dark", take_panel},
+    {"--check-gl", NULL,
+     "have OpenGL's driver look for mistakes of the viewer's (slower): exit with 1 if there was one", take_check},
 };
 
 enum { OWN_COUNT = (int)(sizeof(own_options) / sizeof(own_options[0])) };
@@ -130,7 +138,8 @@ static CairnStatus watch(CairnViewer *viewer, const CairnViewOptions *options, i
     }
     SDL_UnlockMutex(viewer->crew.mutex);
     if (cairn_is_ok(status) && viewer->gl_errors > 0) {
-        status = cairn_error(CAIRN_NUMERIC, "OpenGL reported %d errors", viewer->gl_errors);
+        status = cairn_error(CAIRN_NUMERIC, "OpenGL reported %d errors%s%s", viewer->gl_errors,
+                             viewer->gl_words[0] ? ", the last: " : "", viewer->gl_words);
     }
     CairnStatus closed = cairn_viewer_close(viewer);
     return cairn_is_ok(status) ? closed : status;

@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAP_SOFT = 2048, MAP_COARSE = 1024, MANY = 3000, STRIPES = 1, EDGES = 2, ARROW = 3, DISC = 4, DISC_STRIPES = 5 };
-
-typedef float Instance[16];
+enum { MAP_SOFT = 2048, MAP_COARSE = 1024 };
 
 typedef struct Matrices {
     mat4 camera, light, sky;
@@ -74,7 +72,7 @@ void cairn_painter_close(CairnPainter *painter) {
         glDeleteBuffers(1, &painter->meshes[i].buffer);
     }
     free(painter->meshes);
-    free(painter->data);
+    cairn_instances_free(&painter->solids);
     glDeleteProgram(painter->solid);
     glDeleteProgram(painter->discs);
     glDeleteProgram(painter->shadow);
@@ -119,84 +117,7 @@ CairnStatus cairn_painter_upload(CairnPainter *painter, const CairnGeometryStore
     return cairn_ok();
 }
 
-// ---- instances: what is drawn with the same geometry lies together ----
-
-static int geometry_of(const CairnSight *sight, const CairnSightItem *item) {
-    bool is_disc = item->geometry == CAIRN_GEOMETRY_SPHERE && sight->item_count > MANY;
-    return is_disc ? CAIRN_GEOMETRY_DISC : item->geometry;
-}
-
-static void fill(const CairnPainting *painting, const CairnSightItem *item, CairnScale scale, Instance instance) {
-    CairnColor color = cairn_look_color(painting->sight, painting->first, item, painting->look->coloring, scale);
-    if (painting->is_over) {
-        color = cairn_color(painting->tint);
-    }
-    if (painting->selected && item->body >= 0 && painting->sight->bodies[item->body].id.index == painting->selected) {
-        color = cairn_color_mix(color, cairn_color(0xFFD75E), 0.7);
-    }
-    bool is_round = item->kind == CAIRN_PART_SPHERE || item->kind == CAIRN_PART_CAPSULE;
-    int kind = is_round && !item->is_static ? STRIPES : item->kind == CAIRN_PART_BOX ? EDGES : 0;
-    if (geometry_of(painting->sight, item) == CAIRN_GEOMETRY_DISC) {
-        kind = item->is_static ? DISC : DISC_STRIPES;
-    }
-    for (int k = 0; k < 3; k++) {
-        instance[k] = item->position[k];
-    }
-    instance[3] = (float)kind;
-    for (int k = 0; k < 4; k++) {
-        instance[4 + k] = item->turn[k];
-        instance[8 + k] = item->scale[k];
-    }
-    instance[12] = (float)color.r;
-    instance[13] = (float)color.g;
-    instance[14] = (float)color.b;
-    instance[15] = painting->is_over ? 0.45f : 1;
-}
-
-static CairnStatus make_room(CairnPainter *painter, int count) {
-    if (count > painter->data_capacity) {
-        void *data = realloc(painter->data, 2 * (size_t)count * sizeof(Instance));
-        if (!data) {
-            return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for %d instances", count);
-        }
-        painter->data = data;
-        painter->data_capacity = 2 * count;
-    }
-    return cairn_ok();
-}
-
-// starts[g] to starts[g + 1]: the instances of geometry g.
-static CairnStatus sort_instances(CairnPainter *painter, const CairnPainting *painting, int *starts) {
-    const CairnSight *sight = painting->sight;
-    CairnScale scale;
-    cairn_look_scale(sight, painting->look->coloring, painting->top_speed, painting->top_residual, &scale);
-    CAIRN_TRY(make_room(painter, sight->item_count));
-    for (int i = 0; i < sight->item_count; i++) {
-        const CairnSightItem *item = &sight->items[i];
-        starts[geometry_of(sight, item) + 1] += item->kind != CAIRN_PART_PLANE;
-    }
-    for (int g = 0; g < painter->mesh_count; g++) {
-        starts[g + 1] += starts[g];
-    }
-    for (int i = sight->item_count - 1; i >= 0; i--) { // backwards, so that each group ends where it began
-        const CairnSightItem *item = &sight->items[i];
-        if (item->kind != CAIRN_PART_PLANE) {
-            fill(painting, item, scale, painter->data[--starts[geometry_of(sight, item) + 1]]);
-        }
-    }
-    // Now starts[g + 1] is the start of g: move it to its place.
-    int total = 0;
-    for (int i = 0; i < sight->item_count; i++) {
-        total += sight->items[i].kind != CAIRN_PART_PLANE;
-    }
-    for (int g = 0; g < painter->mesh_count; g++) {
-        starts[g] = starts[g + 1];
-    }
-    starts[painter->mesh_count] = total;
-    glBindBuffer(GL_ARRAY_BUFFER, painter->instances);
-    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)total * sizeof(Instance)), painter->data, GL_STREAM_DRAW);
-    return cairn_ok();
-}
+// ---- what is drawn with the same geometry lies together ----
 
 static void draw_group(CairnPainter *painter, int g, int first, int count) {
     if (count == 0) {
@@ -205,8 +126,8 @@ static void draw_group(CairnPainter *painter, int g, int first, int count) {
     glBindVertexArray(painter->meshes[g].array);
     glBindBuffer(GL_ARRAY_BUFFER, painter->instances);
     for (GLuint k = 0; k < 4; k++) {
-        glVertexAttribPointer(3 + k, 4, GL_FLOAT, GL_FALSE, sizeof(Instance),
-                              (const void *)((size_t)first * sizeof(Instance) + k * 4 * sizeof(float)));
+        glVertexAttribPointer(3 + k, 4, GL_FLOAT, GL_FALSE, sizeof(CairnInstance),
+                              (const void *)((size_t)first * sizeof(CairnInstance) + k * 4 * sizeof(float)));
     }
     glDrawArraysInstanced(GL_TRIANGLES, 0, painter->meshes[g].vertex_count, count);
     painter->draw_calls++;
@@ -347,13 +268,13 @@ static void draw_ground(const CairnPainter *painter, const CairnPainting *painti
     }
 }
 
-static void fill_mark(const CairnMark *mark, Instance instance) {
+static void fill_mark(const CairnMark *mark, CairnInstance instance) {
     CairnColor c = cairn_color(mark->rgb);
     float width = (float)mark->width;
     float values[16] = {(float)mark->at.x,
                         (float)mark->at.y,
                         (float)mark->at.z,
-                        ARROW,
+                        CAIRN_SURFACE_ARROW,
                         (float)mark->turn.x,
                         (float)mark->turn.y,
                         (float)mark->turn.z,
@@ -380,12 +301,13 @@ static CairnStatus draw_marks(CairnPainter *painter, const CairnPainting *painti
                             .selected = painting->selected};
     CairnMarks *marks = &painter->marks;
     CAIRN_TRY(cairn_marks_make(marks, &marking));
-    CAIRN_TRY(make_room(painter, marks->count));
+    CAIRN_TRY(cairn_instances_room(&painter->solids, marks->count));
     for (int i = 0; i < marks->count; i++) {
-        fill_mark(&marks->items[i], painter->data[i]);
+        fill_mark(&marks->items[i], painter->solids.data[i]);
     }
     glBindBuffer(GL_ARRAY_BUFFER, painter->instances);
-    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)marks->count * sizeof(Instance)), painter->data, GL_STREAM_DRAW);
+    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)marks->count * sizeof(CairnInstance)), painter->solids.data,
+                 GL_STREAM_DRAW);
     glClear(GL_DEPTH_BUFFER_BIT);
     glEnable(GL_BLEND);
     glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
@@ -454,9 +376,13 @@ static void draw_solids(CairnPainter *painter, const CairnPainting *painting, Ma
     draw_ground(painter, painting, matrices);
 }
 
-static CairnStatus draw_all(CairnPainter *painter, const CairnPainting *painting, int *starts) {
+CairnStatus cairn_painter_draw(CairnPainter *painter, const CairnPainting *painting) {
     size_maps(painter, painting->look->is_smooth ? MAP_SOFT : MAP_COARSE);
-    CAIRN_TRY(sort_instances(painter, painting, starts));
+    CAIRN_TRY(cairn_instances_sort(&painter->solids, painting, painter->mesh_count));
+    const int *starts = painter->solids.starts;
+    glBindBuffer(GL_ARRAY_BUFFER, painter->instances);
+    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)starts[painter->mesh_count] * sizeof(CairnInstance)),
+                 painter->solids.data, GL_STREAM_DRAW);
     Matrices matrices;
     make_matrices(painter, painting, &matrices);
     glEnable(GL_DEPTH_TEST);
@@ -475,15 +401,5 @@ static CairnStatus draw_all(CairnPainter *painter, const CairnPainting *painting
     CairnStatus status = painting->is_over ? cairn_ok() : draw_marks(painter, painting);
     glDisable(GL_SCISSOR_TEST);
     glBindVertexArray(0);
-    return status;
-}
-
-CairnStatus cairn_painter_draw(CairnPainter *painter, const CairnPainting *painting) {
-    int *starts = calloc((size_t)painter->mesh_count + 1, sizeof *starts);
-    if (!starts) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for %d meshes", painter->mesh_count);
-    }
-    CairnStatus status = draw_all(painter, painting, starts);
-    free(starts);
     return status;
 }

@@ -3,8 +3,7 @@
 #ifndef CAIRN_VIEWER_PAINTER_H
 #define CAIRN_VIEWER_PAINTER_H
 
-#include "demos/viewer/look.h"
-#include <cairn/scene.h>
+#include "demos/viewer/instances.h"
 #include <epoxy/gl.h>
 
 typedef struct CairnPainter {
@@ -18,28 +17,10 @@ typedef struct CairnPainter {
         int vertex_count;
     } * meshes;
     int mesh_count;
-    float (*data)[16]; // of the instances of one sight
-    int data_capacity;
+    CairnInstances solids; // of one sight
     CairnMarks marks;
     int draw_calls; // since the last picture of the window began
 } CairnPainter;
-
-typedef struct CairnPainting {
-    const CairnSight *sight;
-    CairnCamera camera;
-    CairnVec3 sun;           // unit
-    double range, grid;      // of the scene's own camera: distance; field of the ground's pattern
-    int x, y, width, height; // where, pixels from the bottom left
-    GLuint frame;
-    const CairnSight *first; // the first view's, to compare with
-    const CairnLook *look;
-    const CairnTheme *theme;
-    double top_speed, top_residual; // of the colours
-    double force_length;            // metres a newton
-    uint32_t selected;              // index of a body; 0: none
-    bool is_over;                   // over the picture that is there already, in one colour
-    unsigned tint;
-} CairnPainting;
 
 CairnStatus cairn_painter_open(CairnPainter *painter);
 void cairn_painter_close(CairnPainter *painter);

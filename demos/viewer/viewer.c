@@ -13,84 +13,6 @@ void cairn_viewer_say(CairnViewer *viewer, const char *words) {
     viewer->notice_until = cairn_viewer_clock() + 4;
 }
 
-// ---- the window ----
-
-static const char *const instead = "cairn run SCENE --screenshot FILE@FRAME draws without a window";
-
-static CairnStatus refuse_gl(CairnViewer *viewer) {
-    char why[100];
-    snprintf(why, sizeof why, "%s", SDL_GetError());
-    SDL_GL_ResetAttributes();
-    SDL_GLContext any = viewer->window ? SDL_GL_CreateContext(viewer->window) : NULL;
-    const char *found = any ? (const char *)glGetString(GL_VERSION) : NULL;
-    CairnStatus status = cairn_error(CAIRN_UNSUPPORTED, "the viewer needs OpenGL 3.3, found %.60s (%.60s); %s",
-                                     found ? found : "none", why, instead);
-    if (any) {
-        SDL_GL_DeleteContext(any);
-    }
-    return status;
-}
-
-static CairnStatus open_window(CairnViewer *viewer) {
-    const CairnRunOptions *run = &viewer->options->run;
-    if (SDL_InitSubSystem(SDL_INIT_VIDEO) != 0 || strcmp(SDL_GetCurrentVideoDriver(), "dummy") == 0 ||
-        strcmp(SDL_GetCurrentVideoDriver(), "offscreen") == 0) {
-        return cairn_error(CAIRN_UNSUPPORTED,
-                           "there is no display for the viewer (neither X11 nor Wayland answers); %s", instead);
-    }
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_CORE);
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
-    SDL_GL_SetAttribute(SDL_GL_DOUBLEBUFFER, 1);
-    Uint32 hidden = viewer->options->is_hidden ? SDL_WINDOW_HIDDEN : SDL_WINDOW_SHOWN;
-    int width = run->width ? run->width : viewer->settings.width;
-    int height = run->height ? run->height : viewer->settings.height;
-    char title[120];
-    snprintf(title, sizeof title, "cairn: %.80s", run->scene);
-    viewer->window = SDL_CreateWindow(title, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, width, height,
-                                      SDL_WINDOW_OPENGL | SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI | hidden);
-    viewer->context = viewer->window ? SDL_GL_CreateContext(viewer->window) : NULL;
-    if (!viewer->context) {
-        return refuse_gl(viewer);
-    }
-    if (epoxy_gl_version() < 33) {
-        SDL_GL_DeleteContext(viewer->context);
-        viewer->context = NULL;
-        return refuse_gl(viewer);
-    }
-    viewer->is_software = cairn_gpu_is_software();
-    SDL_SetWindowMinimumSize(viewer->window, 320, 200);
-    SDL_GL_SetSwapInterval(viewer->options->is_hidden ? 0 : 1);
-    return cairn_ok();
-}
-
-// Pixels of what is one at 96 dots an inch: where the window's units are pixels, the display's own density tells.
-static double display_scale(const CairnViewer *viewer) {
-    int pixels, points, display = SDL_GetWindowDisplayIndex(viewer->window);
-    float dots = 96;
-    SDL_GL_GetDrawableSize(viewer->window, &pixels, NULL);
-    SDL_GetWindowSize(viewer->window, &points, NULL);
-    double scale = points > 0 ? (double)pixels / points : 1;
-    if (scale <= 1 && display >= 0 && SDL_GetDisplayDPI(display, NULL, &dots, NULL) == 0) {
-        scale = floor(4 * fmax(fmin((double)dots / 96, 4), 1) + 0.5) / 4;
-    }
-    return scale;
-}
-
-// Words and widgets at the size that display and person ask for; again when either changes.
-static CairnStatus fit_ink(CairnViewer *viewer) {
-    double size = floor(18 * viewer->scale * viewer->settings.text_size + 0.5);
-    if (viewer->ink.program && (size == viewer->ink.size || viewer->ui.active)) {
-        return cairn_ok();
-    }
-    if (viewer->ink.program) {
-        cairn_ink_close(&viewer->ink);
-    }
-    CAIRN_TRY(cairn_ink_open(&viewer->ink, size, false));
-    cairn_ui_open(&viewer->ui, &viewer->ink);
-    return cairn_ok();
-}
-
 static CairnStatus open_crew(CairnViewer *viewer) {
     const CairnViewOptions *options = viewer->options;
     CairnChoice choices[CAIRN_CREW_VIEWS];
@@ -109,62 +31,13 @@ static CairnStatus open_crew(CairnViewer *viewer) {
     return status;
 }
 
-// ---- what is remembered ----
-
-static bool remembers(const CairnViewer *viewer, char *path, size_t size) {
-    bool is_real = !viewer->options->is_hidden && !viewer->options->ignores_settings;
-    return is_real && cairn_settings_path(path, size);
-}
-
-static void read_settings(CairnViewer *viewer) {
-    static const char *const names[CAIRN_TAB_COUNT] = {"scene", "solver", "show", "parts"};
-    char path[1024];
-    bool is_remembered = remembers(viewer, path, sizeof path);
-    CairnSettings settings = viewer->settings = is_remembered ? cairn_settings_read(path) : cairn_settings();
-    const char *panel = viewer->options->panel;
-    viewer->look =
-        (CairnLook){.forces = settings.forces, .worst = true, .occlusion = settings.occlusion, .dark = settings.dark};
-    viewer->shows_panel = settings.panel && is_remembered && !panel;
-    viewer->shows_charts = settings.charts && is_remembered && !panel;
-    viewer->shows_hints = settings.hints && is_remembered;
-    viewer->tab = (CairnTab)settings.tab;
-    for (int i = 0; panel && i < CAIRN_TAB_COUNT; i++) {
-        if (strstr(panel, names[i])) {
-            viewer->tab = (CairnTab)i;
-            viewer->shows_panel = true;
-        }
-    }
-    viewer->shows_charts = viewer->shows_charts || (panel && strstr(panel, "charts"));
-    viewer->shows_help = panel && strstr(panel, "help");
-    viewer->look.dark = viewer->look.dark || (panel && strstr(panel, "dark"));
-}
-
-static void write_settings(CairnViewer *viewer) {
-    char path[1024];
-    if (!viewer->window || !remembers(viewer, path, sizeof path)) {
-        return;
-    }
-    CairnSettings settings = viewer->settings;
-    settings.dark = viewer->look.dark;
-    settings.panel = viewer->shows_panel;
-    settings.charts = viewer->shows_charts;
-    settings.hints = false; // they were shown
-    settings.forces = viewer->look.forces;
-    settings.occlusion = viewer->look.occlusion;
-    settings.tab = (int)viewer->tab;
-    SDL_GetWindowSize(viewer->window, &settings.width, &settings.height);
-    CairnStatus status = cairn_settings_write(&settings, path);
-    (void)status; // a folder that may not be written to keeps nobody from quitting
-}
-
 static CairnStatus open_parts(CairnViewer *viewer) {
-    read_settings(viewer);
+    cairn_viewer_read_settings(viewer);
     CAIRN_TRY(open_crew(viewer));
     CAIRN_TRY(cairn_viewer_take_scene(viewer));
-    CAIRN_TRY(open_window(viewer));
-    viewer->scale = display_scale(viewer);
+    CAIRN_TRY(cairn_viewer_open_window(viewer));
     CAIRN_TRY(cairn_painter_open(&viewer->painter));
-    CAIRN_TRY(fit_ink(viewer));
+    CAIRN_TRY(cairn_viewer_fit_ink(viewer));
     CAIRN_TRY(cairn_crew_start(&viewer->crew));
     SDL_StartTextInput();
     viewer->last_clock = cairn_viewer_clock();
@@ -183,7 +56,7 @@ CairnStatus cairn_viewer_open(CairnViewer *viewer, const CairnViewOptions *optio
 CairnStatus cairn_viewer_close(CairnViewer *viewer) {
     CairnStatus filmed = cairn_viewer_film_end(viewer);
     if (viewer->context && viewer->ink.program) {
-        write_settings(viewer);
+        cairn_viewer_write_settings(viewer);
     }
     if (viewer->window) {
         SDL_HideWindow(viewer->window); // at once; a step that is under way may take a while
@@ -435,7 +308,7 @@ CairnStatus cairn_viewer_turn(CairnViewer *viewer) {
         return cairn_ok();
     }
     const CairnSight *sights[CAIRN_CREW_VIEWS];
-    CAIRN_TRY(fit_ink(viewer));
+    CAIRN_TRY(cairn_viewer_fit_ink(viewer));
     CAIRN_TRY(cairn_viewer_paint(viewer, sights));
     if (viewer->options->video && !viewer->has_filmed) { // now the size is known
         viewer->has_filmed = true;

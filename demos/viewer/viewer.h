@@ -21,6 +21,7 @@ typedef struct CairnViewOptions {
     CairnReload *reload;       // of the scene's file; NULL: there is none
     const char *panel;         // opened at the start: a tab's name or "charts"; NULL: what the settings say
     bool ignores_settings;     // neither read nor written
+    bool checks_gl;            // have the driver look for mistakes, which is slow
 } CairnViewOptions;
 
 typedef enum CairnTab {
@@ -105,6 +106,8 @@ typedef struct CairnViewer {
     uint64_t drawn;   // what the last picture showed, as a hash
     int still;        // turns since that changed
     int gl_errors, draw_calls;
+    bool hears_gl;      // the driver tells of mistakes
+    char gl_words[200]; // of the last one
     int shots_done;
 } CairnViewer;
 
@@ -115,6 +118,14 @@ CairnStatus cairn_viewer_turn(CairnViewer *viewer);
 CairnStatus cairn_viewer_close(CairnViewer *viewer);
 double cairn_viewer_clock(void); // seconds
 void cairn_viewer_say(CairnViewer *viewer, const char *words);
+
+// ---- window.c ----
+
+CairnStatus cairn_viewer_open_window(CairnViewer *viewer);
+// Words and widgets at the size that display and person ask for; again when either changes.
+CairnStatus cairn_viewer_fit_ink(CairnViewer *viewer);
+void cairn_viewer_read_settings(CairnViewer *viewer);
+void cairn_viewer_write_settings(CairnViewer *viewer);
 
 // ---- plan.c: which scene, with which parameters and solvers ----
 

@@ -1,0 +1,160 @@
+#include "demos/viewer/instances.h"
+#include "demos/program/render_shade.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MANY = 3000, DEPTHS = 1024 };
+
+static CairnStatus no_memory(int count, const char *of) {
+    return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for %d %s", count, of);
+}
+
+CairnStatus cairn_instances_room(CairnInstances *instances, int count) {
+    if (count <= instances->capacity) {
+        return cairn_ok();
+    }
+    void *data = realloc(instances->data, 2 * (size_t)count * sizeof *instances->data);
+    if (!data) {
+        return no_memory(count, "instances");
+    }
+    instances->data = data;
+    void *order = realloc(instances->order, 2 * (size_t)count * sizeof *instances->order);
+    if (!order) {
+        return no_memory(count, "instances");
+    }
+    instances->order = order;
+    instances->capacity = 2 * count;
+    return cairn_ok();
+}
+
+static CairnStatus make_groups(CairnInstances *instances, int groups) {
+    if (groups != instances->groups) {
+        void *starts = realloc(instances->starts, ((size_t)groups + 2) * sizeof *instances->starts);
+        if (!starts) {
+            return no_memory(groups, "meshes");
+        }
+        instances->starts = starts;
+        instances->groups = groups;
+    }
+    return cairn_ok();
+}
+
+void cairn_instances_free(CairnInstances *instances) {
+    free(instances->data);
+    free(instances->order);
+    free(instances->starts);
+    *instances = (CairnInstances){0};
+}
+
+// ---- order ----
+
+typedef struct Depths {
+    double ahead[3], least, width; // direction of the camera; of the first class, of each
+} Depths;
+
+static double depth_of(const Depths *depths, const CairnSightItem *item) {
+    return depths->ahead[0] * (double)item->position[0] + depths->ahead[1] * (double)item->position[1] +
+           depths->ahead[2] * (double)item->position[2];
+}
+
+static int class_of(const Depths *depths, const CairnSightItem *item) {
+    double place = (depth_of(depths, item) - depths->least) / depths->width;
+    return place > 0 ? (int)fmin(place, DEPTHS - 1) : 0; // what is nowhere comes first
+}
+
+static Depths measure(const CairnPainting *painting) {
+    const CairnSight *sight = painting->sight;
+    CairnVec3 ahead = cairn_normalize(cairn_sub(painting->camera.target, painting->camera.eye));
+    Depths depths = {.ahead = {ahead.x, ahead.y, ahead.z}, .least = INFINITY};
+    double most = -INFINITY;
+    for (int i = 0; i < sight->item_count; i++) {
+        if (sight->items[i].kind != CAIRN_PART_PLANE) {
+            double depth = depth_of(&depths, &sight->items[i]);
+            depths.least = fmin(depths.least, depth);
+            most = fmax(most, depth);
+        }
+    }
+    depths.width = fmax((most - depths.least) / DEPTHS, 1e-9);
+    return depths;
+}
+
+// By classes of depth; planes are no instances. Answers how many there are.
+static int sort_by_depth(CairnInstances *instances, const CairnPainting *painting) {
+    const CairnSight *sight = painting->sight;
+    Depths depths = measure(painting);
+    int places[DEPTHS + 1] = {0};
+    for (int i = 0; i < sight->item_count; i++) {
+        if (sight->items[i].kind != CAIRN_PART_PLANE) {
+            places[class_of(&depths, &sight->items[i]) + 1]++;
+        }
+    }
+    for (int k = 0; k < DEPTHS; k++) {
+        places[k + 1] += places[k];
+    }
+    int count = places[DEPTHS];
+    for (int i = 0; i < sight->item_count; i++) {
+        if (sight->items[i].kind != CAIRN_PART_PLANE) {
+            instances->order[places[class_of(&depths, &sight->items[i])]++] = i;
+        }
+    }
+    return count;
+}
+
+// ---- one instance ----
+
+static int geometry_of(const CairnSight *sight, const CairnSightItem *item) {
+    bool is_disc = item->geometry == CAIRN_GEOMETRY_SPHERE && sight->item_count > MANY;
+    return is_disc ? CAIRN_GEOMETRY_DISC : item->geometry;
+}
+
+static int surface_of(const CairnSight *sight, const CairnSightItem *item) {
+    if (geometry_of(sight, item) == CAIRN_GEOMETRY_DISC) {
+        return item->is_static ? CAIRN_SURFACE_DISC : CAIRN_SURFACE_DISC_STRIPES;
+    }
+    bool is_round = item->kind == CAIRN_PART_SPHERE || item->kind == CAIRN_PART_CAPSULE;
+    if (is_round && !item->is_static) {
+        return CAIRN_SURFACE_STRIPES;
+    }
+    return item->kind == CAIRN_PART_BOX ? CAIRN_SURFACE_EDGES : 0;
+}
+
+static void fill(const CairnPainting *painting, const CairnSightItem *item, CairnScale scale, CairnInstance instance) {
+    CairnColor color = cairn_look_color(painting->sight, painting->first, item, painting->look->coloring, scale);
+    if (painting->is_over) {
+        color = cairn_color(painting->tint);
+    }
+    if (painting->selected && item->body >= 0 && painting->sight->bodies[item->body].id.index == painting->selected) {
+        color = cairn_color_mix(color, cairn_color(0xFFD75E), 0.7);
+    }
+    memcpy(instance, item->position, 3 * sizeof *instance);
+    instance[3] = (float)surface_of(painting->sight, item);
+    memcpy(instance + 4, item->turn, 4 * sizeof *instance);
+    memcpy(instance + 8, item->scale, 4 * sizeof *instance);
+    instance[12] = (float)color.r;
+    instance[13] = (float)color.g;
+    instance[14] = (float)color.b;
+    instance[15] = painting->is_over ? 0.45f : 1;
+}
+
+CairnStatus cairn_instances_sort(CairnInstances *instances, const CairnPainting *painting, int groups) {
+    const CairnSight *sight = painting->sight;
+    CairnScale scale;
+    cairn_look_scale(sight, painting->look->coloring, painting->top_speed, painting->top_residual, &scale);
+    CAIRN_TRY(cairn_instances_room(instances, sight->item_count));
+    CAIRN_TRY(make_groups(instances, groups));
+    int count = sort_by_depth(instances, painting), *starts = instances->starts;
+    memset(starts, 0, ((size_t)groups + 2) * sizeof *starts);
+    for (int k = 0; k < count;
+         k++) { // counted two places on, so that placing them leaves each group's start in its place
+        starts[geometry_of(sight, &sight->items[instances->order[k]]) + 2]++;
+    }
+    for (int g = 0; g < groups; g++) {
+        starts[g + 2] += starts[g + 1];
+    }
+    for (int k = 0; k < count; k++) {
+        const CairnSightItem *item = &sight->items[instances->order[k]];
+        fill(painting, item, scale, instances->data[starts[geometry_of(sight, item) + 1]++]);
+    }
+    return cairn_ok();
+}
