@@ -51,7 +51,7 @@ static double gap_between(const CairnWorld *world, const Thing *a, const Thing *
     if (a->geometry.type == CAIRN_HALF_SPACE) {
         return support_gap(&a->geometry, pa, &b->geometry, pb, n);
     }
-    return support_largest_gap(&a->geometry, pa, &b->geometry, pb, 200, &n);
+    return support_largest_gap(&a->geometry, pa, &b->geometry, pb, &n);
 }
 
 typedef struct Outcome {

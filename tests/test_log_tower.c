@@ -69,7 +69,7 @@ static double overlap_of(const Tower *tower, int a, int b) {
     const CairnGeometry *ga = &tower->geometry[a], *gb = &tower->geometry[b];
     CairnVec3 n = {0, 0, 1};
     return ga->type == CAIRN_HALF_SPACE ? -support_gap(ga, tower->poses[a], gb, tower->poses[b], n)
-                                        : -support_largest_gap(ga, tower->poses[a], gb, tower->poses[b], 100, &n);
+                                        : -support_largest_gap(ga, tower->poses[a], gb, tower->poses[b], &n);
 }
 
 // The deepest overlap there is. Slow: every pair whose boxes meet.

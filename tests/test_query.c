@@ -150,7 +150,7 @@ static void closest_shape_against_the_reference(void **state) {
             double least = HUGE_VAL;
             for (int i = 0; i < s.count; ++i) {
                 CairnVec3 n;
-                least = fmin(least, support_largest_gap(&probe, own, &s.geometries[i], s.poses[i], 150, &n));
+                least = fmin(least, support_largest_gap(&probe, own, &s.geometries[i], s.poses[i], &n));
             }
             assert_near(c.distance, fmax(least, 0), 1e-9);
             if (c.distance > 0) {
@@ -198,7 +198,7 @@ static void overlap_against_the_reference(void **state) {
                 CairnVec3 n;
                 bool is_found = next < count && found[next].shape.index == s.ids[i].index;
                 double gap = support_largest_gap(&probe, cairn_transform_mul(pose, probe.local), &s.geometries[i],
-                                                 s.poses[i], 150, &n);
+                                                 s.poses[i], &n);
                 if (fabs(gap) > 1e-8) {
                     assert_int_equal(is_found, gap < 0);
                 }
@@ -303,7 +303,7 @@ static void casts_against_the_reference(void **state) {
                 double least = HUGE_VAL;
                 for (int i = 0; i < s.count; ++i) {
                     CairnVec3 n;
-                    double gap = support_largest_gap(&probe, there, &s.geometries[i], s.poses[i], 100, &n);
+                    double gap = support_largest_gap(&probe, there, &s.geometries[i], s.poses[i], &n);
                     least = fmin(least, gap);
                 }
                 if (has && hit.share > 0) {
