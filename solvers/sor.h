@@ -3,8 +3,8 @@
 // Everything happens in u = L^T v with P = L L^T, so a contact's g = J P^-1 J^T + C (S1 step 1) and its velocity come from the same
 // numbers. Constraints lie in strips (sor_strips.c): threads take strips that share no dof block, and any number of them gives the
 // same bits. Contacts of two rigid bodies (or one) with a cone are packed eight side by side, a lane each, no body twice in a group,
-// in the order of the sweep, which then reads memory once from front to back. What does not fit there (joints, limits, boxes, spin
-// rows, other blocks) is an item and is visited row by row.
+// in the order of the sweep, which then reads memory once from front to back. What does not fit there is an item: joints of rigid
+// bodies are visited as one (sor_whole.c), limits, boxes, spin rows and other blocks row by row.
 //
 // Bytes that a contact's visit touches, 8 a number: between round bodies (a multiple of 1 as inertia, arms along the normal) 18
 // numbers, 2 indices and two bodies of 8 numbers, 280 in all; between other rigid bodies 22 numbers, 2 indices and two bodies of 13
@@ -46,15 +46,16 @@ typedef double SorEight __attribute__((vector_size(64), aligned(64), may_alias))
 
 typedef enum SorShape { SOR_ITEM, SOR_ROUND, SOR_GENERAL } SorShape;
 
-// A constraint that is visited row by row.
+// A constraint that lies in no lane.
 typedef struct SorItem {
     int first_row, row_count;
     int first_link, link_count;
-    int cone;    // friction group whose first three rows are a cone, or -1
-    int current; // friction group whose rows follow the present normal impulse, or -1
-    double eta;  // omega eta of the cone
-    size_t J;    // offset of its first row
-    int stride;  // numbers a row
+    int cone;        // friction group whose first three rows are a cone, or -1
+    int current;     // friction group whose rows follow the present normal impulse, or -1
+    double eta;      // omega eta of the cone
+    size_t J;        // offset of its first row
+    int stride;      // numbers a row
+    ptrdiff_t whole; // where its rows lie packed as one (sor_whole.c), or -1
 } SorItem;
 
 typedef struct SorGroups {
@@ -97,6 +98,7 @@ typedef struct SorSystem {
     PgsLink *links;
     double *J;
     PgsRow *rows; // of the items
+    SorEight *whole;
     double *lambda;
     const double *lambda_read;
     double floor; // largest |d| of a row that no impulse can move and no bound excuses
@@ -135,7 +137,14 @@ double cairn_sor_sweep(SorSystem *system, bool is_forward);
 // The impulses of the lanes back into lambda.
 void cairn_sor_unpack(SorSystem *system);
 
-double cairn_sor_visit_items(SorSystem *system, int first, int count, bool is_forward);
+// Items that are visited as one. A visit is false, and has changed nothing, where a bound is met.
+CairnStatus cairn_sor_pack_whole(SorSystem *system, CairnArena *arena);
+bool cairn_sor_visit_whole(SorSystem *system, const SorItem *item, SorEight *largest);
+// Their impulses lie packed: into lambda, and from there.
+void cairn_sor_read_whole(const SorSystem *system, const SorItem *item);
+void cairn_sor_write_whole(const SorSystem *system, const SorItem *item);
+
+double cairn_sor_visit_items(SorSystem *system, int first, int count, bool is_forward, SorEight *largest);
 // The lanes of one packed group; `largest` gathers the largest velocities still to go. `later`: a group that comes soon.
 void cairn_sor_visit_round(const SorSystem *system, double *group, const double *later, SorEight *largest);
 void cairn_sor_visit_general(const SorSystem *system, double *group, const double *later, SorEight *largest);

@@ -170,7 +170,7 @@ static CairnStatus pack_explicit(SorSystem *system, CairnArena *arena) {
     }
     for (int r = 0; r < problem->row_count;) {
         SorItem *item = &system->items[system->item_count++];
-        *item = (SorItem){.first_row = r, .row_count = 1, .cone = -1, .current = -1};
+        *item = (SorItem){.first_row = r, .row_count = 1, .cone = -1, .current = -1, .whole = -1};
         if (group[r] >= 0 && problem->frictions[group[r]].normal == r) {
             item->row_count = 3 + problem->frictions[group[r]].spin_rows;
             set_friction(item, problem, group[r]);
@@ -218,7 +218,7 @@ CairnStatus cairn_sor_pack_items(SorSystem *system, CairnArena *arena) {
             pack_item(system, c, &system->items[system->place[c]]);
         }
     }
-    return cairn_ok();
+    return cairn_sor_pack_whole(system, arena);
 }
 
 // ---- visits ----------------------------------------------------------------------------------------------------------------
@@ -313,7 +313,7 @@ static double visit_cone(SorSystem *system, const SorItem *item) {
     return item->eta > 0 ? most / (item->eta * share) : 0;
 }
 
-static double visit_item(SorSystem *system, const SorItem *item) {
+static double visit_rows(SorSystem *system, const SorItem *item) {
     double most = 0;
     int cone_row = item->cone >= 0 ? system->problem->frictions[item->cone].normal : -3;
     for (int i = 0; i < item->row_count; i++) {
@@ -327,10 +327,17 @@ static double visit_item(SorSystem *system, const SorItem *item) {
     return most;
 }
 
-double cairn_sor_visit_items(SorSystem *system, int first, int count, bool is_forward) {
+double cairn_sor_visit_items(SorSystem *system, int first, int count, bool is_forward, SorEight *largest) {
     double most = 0;
     for (int i = 0; i < count; i++) {
-        most = larger(most, visit_item(system, &system->items[is_forward ? first + i : first + count - 1 - i]));
+        const SorItem *item = &system->items[is_forward ? first + i : first + count - 1 - i];
+        if (item->whole < 0) {
+            most = larger(most, visit_rows(system, item));
+        } else if (!cairn_sor_visit_whole(system, item, largest)) {
+            cairn_sor_read_whole(system, item);
+            most = larger(most, visit_rows(system, item));
+            cairn_sor_write_whole(system, item);
+        }
     }
     return most;
 }

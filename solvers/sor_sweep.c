@@ -87,7 +87,7 @@ static double visit_strip(SorSystem *system, const SorStrip *strip, bool is_forw
         visit_rounds(system, strip->round, true, &largest);
         visit_generals(system, strip->general, true, &largest);
     }
-    most = cairn_sor_visit_items(system, strip->items.first, strip->items.count, is_forward);
+    most = cairn_sor_visit_items(system, strip->items.first, strip->items.count, is_forward, &largest);
     if (!is_forward) {
         visit_generals(system, strip->general, false, &largest);
         visit_rounds(system, strip->round, false, &largest);
@@ -103,13 +103,27 @@ static int threads_for(const SorSystem *system) {
     return system->strip_count > 2 && work > WORTH_THREADS ? system->settings.threads : 1;
 }
 
+static double sweep_alone(SorSystem *system, bool is_forward) {
+    double most = 0;
+    for (int phase = 0; phase < 2; phase++) {
+        for (int s = is_forward ? phase : 1 - phase; s < system->strip_count; s += 2) {
+            most = fmax(most, visit_strip(system, &system->strips[s], is_forward));
+        }
+    }
+    return most;
+}
+
 double cairn_sor_sweep(SorSystem *system, bool is_forward) {
     freeze(system);
     if (system->problem->form == CAIRN_FORM_EXPLICIT) { // a row's W reads all impulses
-        return cairn_sor_visit_items(system, 0, system->item_count, is_forward);
+        SorEight unused = {0};
+        return cairn_sor_visit_items(system, 0, system->item_count, is_forward, &unused);
     }
     int count = system->strip_count;
     double most = 0;
+    if (threads_for(system) == 1) { // a team of one costs two calls of the system a sweep
+        return sweep_alone(system, is_forward);
+    }
 #pragma omp parallel num_threads(threads_for(system)) reduction(max : most)
     for (int phase = 0; phase < 2; phase++) {
         int odd = is_forward ? phase : 1 - phase;
@@ -123,6 +137,11 @@ double cairn_sor_sweep(SorSystem *system, bool is_forward) {
 
 void cairn_sor_unpack(SorSystem *system) {
     const CairnProblem *problem = system->problem;
+    for (int i = 0; i < system->item_count; i++) {
+        if (system->items[i].whole >= 0) {
+            cairn_sor_read_whole(system, &system->items[i]);
+        }
+    }
     for (int c = 0; c < problem->constraint_count && problem->form == CAIRN_FORM_DYNAMICS; c++) {
         if (system->shape[c] == SOR_ITEM) {
             continue;

@@ -3,6 +3,7 @@
 #include "engine/base/memory.h"
 #include "solvers/psor.h"
 #include "solvers/sor.h"
+#include "tests/problems.h"
 #include "tests/support_motion.h"
 
 #include <stdlib.h>
@@ -143,11 +144,70 @@ static void a_contact_touches_few_bytes(void **state) {
     }
 }
 
+// Joints over four bodies and the ground: rows of 2 to 6, some with bounds that are near.
+static void make_joints(TestProblem *t, uint64_t *seed) {
+    test_problem_begin(t);
+    for (int b = 0; b < 4; b++) {
+        test_problem_body(t, seed, support_uniform(seed, 1, 3));
+    }
+    for (int c = 0; c < 6; c++) {
+        const int both[2] = {support_int(seed, 0, 3), support_int(seed, 0, 3)};
+        test_problem_constraint(t, seed, support_int(seed, 2, 6), both[0] == both[1] ? 1 : 2, both);
+    }
+    for (int r = 0; r < t->problem.row_count; r++) {
+        t->compliance[r] = support_uniform(seed, 0.1, 1);
+        t->right_side[r] = support_uniform(seed, -2, 2);
+        bool is_bounded = support_int(seed, 0, 5) == 0;
+        t->lower[r] = is_bounded ? -0.5 : t->lower[r];
+        t->upper[r] = is_bounded ? 0.5 : t->upper[r];
+    }
+    for (int d = 0; d < t->problem.dof_count; d++) {
+        t->p[d] = support_uniform(seed, -1, 1);
+    }
+}
+
+// Sweeps over joints as wholes are sweeps over their rows.
+static void wholes_are_their_rows(void **state) {
+    (void)state;
+    uint64_t seed = 17;
+    int met = 0; // bounds
+    for (int draw = 0; draw < 60; draw++) {
+        TestProblem t;
+        make_joints(&t, &seed);
+        CairnAllocator allocator = cairn_memory_default();
+        CairnArena arena;
+        cairn_arena_init(&arena, &allocator);
+        double lambda[2][PROBLEM_ROWS] = {{0}}, most[2];
+        SorSystem systems[2];
+        SorSettings settings = {.name = "psor", .omega = 1.2, .lambda = 0.9, .threads = 1, .is_jacobi = draw % 4 == 3};
+        for (int k = 0; k < 2; k++) {
+            assert_ok(cairn_sor_pack(&systems[k], &t.problem, &settings, lambda[k], &arena));
+            cairn_sor_gather(&systems[k]);
+            for (int i = 0; i < systems[k].item_count; i++) {
+                assert_true(systems[k].items[i].whole >= 0);
+                systems[k].items[i].whole = k == 0 ? systems[k].items[i].whole : -1;
+            }
+            for (int sweep = 0; sweep < 4; sweep++) {
+                most[k] = cairn_sor_sweep(&systems[k], sweep % 2 == 0);
+            }
+            cairn_sor_unpack(&systems[k]);
+        }
+        for (int r = 0; r < t.problem.row_count; r++) {
+            assert_near(lambda[0][r], lambda[1][r], 1e-13 * (1 + fabs(lambda[1][r])));
+            met += t.upper[r] < 1 && fabs(lambda[1][r]) > 0.45;
+        }
+        assert_near(most[0], most[1], 1e-12 * (1 + most[1]));
+        cairn_arena_free(&arena);
+    }
+    assert_true(met > 50);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nobody_is_twice_in_a_group),
         cmocka_unit_test(strips_two_apart_share_nothing),
         cmocka_unit_test(a_contact_touches_few_bytes),
+        cmocka_unit_test(wholes_are_their_rows),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
