@@ -416,6 +416,7 @@ CairnStatus cairn_world_restore(CairnWorld *world, const void *bytes, size_t siz
     def.thread_count = world->def.thread_count;
     cairn_store_free(&world->store, &world->allocator);
     world->store = fresh;
+    world->has_ordered_records = false;
     world->def = def;
     world->has_problem = false;
     world->shape_changes += 1;

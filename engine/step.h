@@ -23,24 +23,27 @@ typedef struct CairnStepEnd {
 } CairnStepEnd;
 
 typedef struct CairnStepContact {
+    // what the narrow phase (or step_foresee.c) finds
     uint64_t id;
     int shape_a, shape_b, body_a, body_b;
-    CairnVec3 point, normal, tangent_1, arm_a, arm_b; // the second tangent is normal x tangent_1
-    CairnVec3 roll_1; // axis of the first rolling row; that of the second is normal x roll_1
+    CairnVec3 point, normal, arm_a, arm_b;
     double distance;
-    double approach;      // normal velocity at the start of the step, negative while approaching
-    double free_approach; // and at its end, if no constraint acted
-    double wanted;        // d of the normal row in terms of the end velocity
+    double approach; // normal velocity at the start of the step, negative while approaching
     CairnMaterial material;
     int manifold_count, manifold_place; // points of its manifold, and which of them this is
     int record;                         // last step's record of the same id, or -1
+    bool is_foreseen;                   // found where the solved velocities lead (step_foresee.c)
+    bool is_prepared;                   // all below stands: from an earlier solve of this step
+    // what assemble makes of it (step_contacts.c); not set before
     int constraint, row, row_count;
-    CairnVec3 warm; // normal, t1, t2 impulses to start from
+    CairnVec3 tangent_1;  // the second tangent is normal x tangent_1
+    CairnVec3 roll_1;     // axis of the first rolling row; that of the second is normal x roll_1
+    double free_approach; // normal velocity at the end of the step, if no constraint acted
+    double wanted;        // d of the normal row in terms of the end velocity
+    CairnVec3 warm;       // normal, t1, t2 impulses to start from
     CairnVec3 warm_spin;
     double impact; // the part of the normal impulse that stops an approach, estimated: it comes once, a load every step
     double frozen; // normal impulse that box friction is bounded by
-    bool is_foreseen; // found where the solved velocities lead (step_foresee.c)
-    bool is_prepared; // frame, warm impulses and bounds stand: from an earlier solve of this step
 } CairnStepContact;
 
 typedef struct CairnStepJoint {
@@ -64,16 +67,23 @@ static inline double cairn_step_lever(const CairnMaterial *material, int r) {
     return r < 3 ? material->friction : r == 3 ? material->torsional_friction : material->rolling_friction;
 }
 
-// What contacts need of a shape and its body, close together: a pair reads two of them and nothing of the store.
-typedef struct CairnStepSide {
-    CairnFilter filter;
+// The ball around a shape and its way: all that the first look at a pair reads, in a line of the cache.
+typedef struct CairnStepBall {
+    CairnVec3 center; // the shape's origin
+    double radius;    // infinite for half-spaces
     CairnVec3 travel; // of the body's centre in this step, if nothing held it
     double turning;   // how far its turning may carry any point of the shape
+} CairnStepBall;
+
+// What contacts need of a shape and its body, close together: a pair reads two of them and, where it is of balls, nothing of the store.
+typedef struct CairnStepSide {
+    CairnFilter filter;
     int body;
-    bool has_joints;
+    uint32_t generation; // of the shape's slot
+    bool is_sphere, has_joints;
+    CairnMaterial material;
     CairnVec3 center; // of the body's mass
     CairnVec6 start;  // the body's velocity at the start of the step
-    CairnMaterial material;
 } CairnStepSide;
 
 // Where each shape may be within the step, by slot.
@@ -84,6 +94,7 @@ typedef struct CairnStepBoxes {
     double *arms;   // how far its origin is from the body's centre of mass
     uint8_t *kinds; // CairnBoxKind
     int *owners;    // bodies
+    CairnStepBall *balls;
     CairnStepSide *sides;
 } CairnStepBoxes;
 

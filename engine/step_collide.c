@@ -5,21 +5,21 @@
 
 // How far any point of a shape may move within the step: bounds both its box and the distance from which contacts are looked for,
 // so that what could touch within the step has a row and nothing tunnels. A body that is not continuous does without.
-static double motion_of(const CairnStep *step, const CairnShape *shape, CairnStepSide *side) {
+static double motion_of(const CairnStep *step, const CairnShape *shape, CairnStepBall *ball) {
     const CairnBody *body = &step->store->bodies[shape->body];
     if (body->type == CAIRN_STATIC || !body->is_continuous) {
         return 0;
     }
     if (shape->geometry.is_unbounded) { // of a turning half-space points have any speed: its shift alone counts
-        side->travel = cairn_scale(step->h, body->velocity);
-        return cairn_length(side->travel);
+        ball->travel = cairn_scale(step->h, body->velocity);
+        return cairn_length(ball->travel);
     }
     int block = step->block_of[shape->body];
     CairnVec3 linear = block >= 0 ? step->blocks[block].free.linear : body->velocity;
     CairnVec3 angular = block >= 0 ? step->blocks[block].free.angular : body->angular_velocity;
-    side->travel = cairn_scale(step->h, linear);
-    side->turning = step->h * cairn_length(angular) * shape->reach;
-    return cairn_length(side->travel) + side->turning;
+    ball->travel = cairn_scale(step->h, linear);
+    ball->turning = step->h * cairn_length(angular) * shape->reach;
+    return cairn_length(ball->travel) + ball->turning;
 }
 
 // All that a box covers on its way: what falls side by side does not meet, however fast.
@@ -46,9 +46,12 @@ static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
                         .material = {def->friction, def->restitution, def->rolling_friction, def->torsional_friction},
                         .filter = def->filter,
                         .body = shape->body,
+                        .generation = step->store->shape_pool.slots[s].generation,
+                        .is_sphere = shape->geometry.type == CAIRN_SPHERE,
                         .has_joints = body->first_joint >= 0};
     out->poses[s] = cairn_shape_pose(body, shape);
-    out->motion[s] = motion_of(step, shape, &out->sides[s]);
+    out->balls[s] = (CairnStepBall){.center = out->poses[s].p, .radius = shape->ball};
+    out->motion[s] = motion_of(step, shape, &out->balls[s]);
     out->arms[s] = shape->arm;
     out->owners[s] = shape->body;
     // What sleeps costs nothing, but a kinematic body on its way may wake it.
@@ -56,8 +59,8 @@ static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
     out->kinds[s] = step->block_of[shape->body] >= 0 || may_wake ? CAIRN_BOX_MOVING
                     : cairn_body_is_moved(body)                  ? CAIRN_BOX_DRIVEN
                                                                  : CAIRN_BOX_FIXED;
-    out->boxes[s] = swept(cairn_geometry_box(&shape->geometry, out->poses[s]), out->sides[s].travel,
-                          0.5 * step->world->def.contact_margin + out->sides[s].turning);
+    out->boxes[s] = swept(cairn_geometry_box(&shape->geometry, out->poses[s]), out->balls[s].travel,
+                          0.5 * step->world->def.contact_margin + out->balls[s].turning);
 }
 
 void cairn_step_collide(CairnStep *step) {
@@ -73,6 +76,7 @@ void cairn_step_collide(CairnStep *step) {
         .arms = CAIRN_STEP_PUSH(step, double, count),
         .kinds = CAIRN_STEP_PUSH(step, uint8_t, count),
         .owners = CAIRN_STEP_PUSH(step, int, count),
+        .balls = CAIRN_STEP_PUSH(step, CairnStepBall, count),
         .sides = CAIRN_STEP_PUSH(step, CairnStepSide, count),
     };
     if (cairn_step_failed(step)) {

@@ -158,6 +158,8 @@ static void prepare_contact(const CairnStep *step, CairnStepContact *c) {
     if (c->material.rolling_friction > 0) {
         choose_rolling_axes(step, c, slip);
     }
+    c->impact = c->frozen = 0;
+    c->warm = c->warm_spin = (CairnVec3){0, 0, 0};
     if (c->record >= 0) {
         const CairnContactRecord *record = &step->store->contacts[c->record];
         double s = step->impulse_scale;

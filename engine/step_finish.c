@@ -247,6 +247,7 @@ static void commit_contacts(CairnStep *step, const CairnContactRecord *kept, int
         store->contacts[step->contact_count + r] = kept[r];
     }
     store->contact_count = step->contact_count + kept_count;
+    step->world->has_ordered_records = kept_count == 0;
 }
 
 static bool is_sleeping_joint(const CairnStore *store, int joint) {

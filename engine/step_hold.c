@@ -121,10 +121,10 @@ static bool is_between(double move, double travel, double slack) {
 
 // Does its middle leave the box in which the broad phase looked?
 static bool leaves_box(const CairnStep *step, int shape, CairnVec3 move) {
-    const CairnStepSide *side = &step->boxes.sides[shape];
-    double slack = side->turning + step->world->def.contact_margin;
-    return !(is_between(move.x, side->travel.x, slack) && is_between(move.y, side->travel.y, slack) &&
-             is_between(move.z, side->travel.z, slack));
+    const CairnStepBall *ball = &step->boxes.balls[shape];
+    double slack = ball->turning + step->world->def.contact_margin;
+    return !(is_between(move.x, ball->travel.x, slack) && is_between(move.y, ball->travel.y, slack) &&
+             is_between(move.z, ball->travel.z, slack));
 }
 
 // The farthest that any point of any shape goes.

@@ -1,40 +1,13 @@
-// Narrow phase of a step: pairs -> contact points with all that follows from the poses, and for each the record that the last step
+// Narrow phase of a step: pairs -> contact points (step_narrow_find.c) with all that follows from the poses, and for each the record that the last step
 // kept of the same feature.
 //
 // Pairs are worked in pieces, whatever the number of threads. What is found lies close together until all is counted; then every
 // piece writes its contacts in their places. Contacts are in the order of the pairs, and so are the last step's records: both are
 // read along once. Records of sleeping bodies stand behind the others, out of order; then a hash table finds them.
-#include "collision/sweep.h"
+#include "engine/step_narrow.h"
 #include "engine/base/hash.h"
-#include "engine/step.h"
 #include <limits.h>
 #include <string.h>
-
-// A contact point, before there is a contact for it.
-typedef struct Found {
-    CairnVec3 normal, point;
-    double distance;
-    double time;      // into the step, at which the bodies are where the contact is: 0, or later for fast ones (sweep)
-    uint64_t feature; // with the part of the mesh
-    int pair, count, place;
-} Found;
-
-typedef struct Piece {
-    int first, end; // pairs
-    Found *found;
-    int count, capacity; // more than `capacity` are counted, not kept
-    int first_contact;
-} Piece;
-
-typedef struct Narrow {
-    CairnStep *step;
-    const CairnStepBoxes *boxes;
-    const CairnPair *pairs;
-    int pair_count, piece_count;
-    Piece pieces[CAIRN_NARROW_PIECES];
-    int *table; // of records by id, where they are out of order; else NULL
-    size_t table_size;
-} Narrow;
 
 static double mix(CairnMix rule, double a, double b) {
     switch (rule) {
@@ -63,9 +36,9 @@ static CairnMaterial mix_materials(const CairnWorldDef *def, const CairnMaterial
 }
 
 // The same for as long as both shapes live and the same features touch.
-static uint64_t pair_id(const CairnStore *store, CairnPair pair) {
-    uint64_t a = ((uint64_t)store->shape_pool.slots[pair.a].generation << 32) | (uint32_t)pair.a;
-    uint64_t b = ((uint64_t)store->shape_pool.slots[pair.b].generation << 32) | (uint32_t)pair.b;
+static uint64_t pair_id(const CairnStepBoxes *boxes, CairnPair pair) {
+    uint64_t a = ((uint64_t)boxes->sides[pair.a].generation << 32) | (uint32_t)pair.a;
+    uint64_t b = ((uint64_t)boxes->sides[pair.b].generation << 32) | (uint32_t)pair.b;
     return cairn_hash_combine(cairn_hash_mix(a), b);
 }
 
@@ -75,7 +48,7 @@ static uint64_t contact_id(uint64_t pair, uint64_t feature) {
 
 CairnStepContact cairn_step_new_contact(const CairnStep *step, CairnPair pair, uint64_t feature) {
     const CairnStepSide *a = &step->boxes.sides[pair.a], *b = &step->boxes.sides[pair.b];
-    return (CairnStepContact){.id = contact_id(pair_id(step->store, pair), feature),
+    return (CairnStepContact){.id = contact_id(pair_id(&step->boxes, pair), feature),
                               .shape_a = pair.a,
                               .shape_b = pair.b,
                               .body_a = a->body,
@@ -86,143 +59,14 @@ CairnStepContact cairn_step_new_contact(const CairnStep *step, CairnPair pair, u
 
 // ---- finding ----
 
-static CairnVec6 free_velocity(const CairnStep *step, int body) {
-    int block = cairn_step_block(step, body);
-    return block >= 0 ? step->blocks[block].free : cairn_step_start(step, body);
-}
-
-static CairnMotion motion_of(const Narrow *narrow, int shape) {
-    const CairnStore *store = narrow->step->store;
-    const CairnShape *s = &store->shapes[shape];
-    const CairnBody *body = &store->bodies[s->body];
-    CairnVec6 v = free_velocity(narrow->step, s->body);
-    double reach = body->type == CAIRN_STATIC ? 0 : s->reach;
-    return (CairnMotion){narrow->boxes->poses[shape], body->center, v.linear, v.angular, reach};
-}
-
-// The share of the contact margin within which fast bodies count as touching.
-#define TOUCH 0.1
-
-// Fast bodies that are apart: the manifold is the one of where they will meet, for the nearest features of now may not be those,
-// or there may be no meeting. Answers the time of it.
-static int sweep(const Narrow *narrow, CairnPair pair, double touch, double margin, CairnManifold *parts,
-                 double *time) {
-    const CairnShape *shapes = narrow->step->store->shapes;
-    const CairnGeometry *a = &shapes[pair.a].geometry, *b = &shapes[pair.b].geometry;
-    CairnMotion motion_a = motion_of(narrow, pair.a), motion_b = motion_of(narrow, pair.b);
-    if (!cairn_sweep(a, &motion_a, b, &motion_b, narrow->step->h, touch, time)) {
-        return 0;
-    }
-    int count = cairn_narrow_parts(a, cairn_motion_pose(&motion_a, *time), b, cairn_motion_pose(&motion_b, *time),
-                                   margin, parts);
-    // Distances as of now: what is left at the meeting and what closes until then, at the speed that the row will see.
-    for (int n = 0; n < count; n++) {
-        for (int k = 0; k < parts[n].count; k++) {
-            CairnManifoldPoint *point = &parts[n].points[k];
-            CairnVec3 arm_a = cairn_sub(point->point, cairn_add_scaled(motion_a.center, *time, motion_a.linear));
-            CairnVec3 arm_b = cairn_sub(point->point, cairn_add_scaled(motion_b.center, *time, motion_b.linear));
-            CairnVec3 slip = cairn_sub(cairn_add(motion_b.linear, cairn_cross(motion_b.angular, arm_b)),
-                                       cairn_add(motion_a.linear, cairn_cross(motion_a.angular, arm_a)));
-            // A corner that moves away meanwhile was no overlap before.
-            point->distance =
-                cairn_max(point->distance - *time * cairn_dot(parts[n].normal, slip), cairn_min(point->distance, 0));
-        }
-    }
-    return count;
-}
-
-static bool are_touching(const CairnManifold *parts, int count, double touch) {
-    for (int n = 0; n < count; n++) {
-        for (int k = 0; k < parts[n].count; k++) {
-            if (parts[n].points[k].distance < touch) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-// Along one axis: where the broad phase saw a box, how far it goes and how far it was grown besides.
-typedef struct Range {
-    double low, high, travel, grown;
-} Range;
-
-static bool ranges_meet(Range a, Range b, double slack) {
-    double travel = b.travel - a.travel;
-    double low_a = a.low - cairn_min(a.travel, 0) + a.grown, high_a = a.high - cairn_max(a.travel, 0) - a.grown;
-    double low_b = b.low - cairn_min(b.travel, 0) + b.grown, high_b = b.high - cairn_max(b.travel, 0) - b.grown;
-    return low_b + cairn_min(travel, 0) <= high_a + slack && low_a <= high_b + cairn_max(travel, 0) + slack;
-}
-
-// The broad phase finds what comes near the same place within the step. As A sees it, B's box goes one way: mostly past, and what
-// falls together does not move at all.
-static bool may_meet(const CairnStepBoxes *boxes, CairnPair pair, double margin) {
-    const CairnAabb *a = &boxes->boxes[pair.a], *b = &boxes->boxes[pair.b];
-    const CairnStepSide *side_a = &boxes->sides[pair.a], *side_b = &boxes->sides[pair.b];
-    CairnVec3 to_a = side_a->travel, to_b = side_b->travel;
-    double in_a = 0.5 * margin + side_a->turning, in_b = 0.5 * margin + side_b->turning, slack = in_a + in_b;
-    return ranges_meet((Range){a->low.x, a->high.x, to_a.x, in_a}, (Range){b->low.x, b->high.x, to_b.x, in_b}, slack) &&
-           ranges_meet((Range){a->low.y, a->high.y, to_a.y, in_a}, (Range){b->low.y, b->high.y, to_b.y, in_b}, slack) &&
-           ranges_meet((Range){a->low.z, a->high.z, to_a.z, in_a}, (Range){b->low.z, b->high.z, to_b.z, in_b}, slack);
-}
-
-// Slow bodies: what is nearer than the margin and the motion of the step. Fast ones alike while they touch; apart, by a sweep.
-static int find_manifolds(const Narrow *narrow, CairnPair pair, CairnManifold parts[CAIRN_MANIFOLDS], double *time) {
-    const CairnStepBoxes *boxes = narrow->boxes;
-    const CairnShape *shapes = narrow->step->store->shapes;
-    const CairnGeometry *a = &shapes[pair.a].geometry, *b = &shapes[pair.b].geometry;
-    double margin = narrow->step->world->def.contact_margin, touch = TOUCH * margin;
-    const CairnStepSide *side_a = &boxes->sides[pair.a], *side_b = &boxes->sides[pair.b];
-    CairnVec3 travel = cairn_sub(side_b->travel, side_a->travel);
-    double turning = side_a->turning + side_b->turning, motion = cairn_length(travel) + turning;
-    *time = 0;
-    if (!may_meet(boxes, pair, margin)) {
-        return 0;
-    }
-    int count = cairn_narrow_parts(a, boxes->poses[pair.a], b, boxes->poses[pair.b], margin + motion, parts);
-    bool is_mesh = a->type == CAIRN_MESH || b->type == CAIRN_MESH; // what is nearest now need not be what is met
-    if (motion <= margin || (count == 0 && !is_mesh) || !cairn_can_sweep(a, b) || are_touching(parts, count, touch)) {
-        return count;
-    }
-    return sweep(narrow, pair, touch, margin, parts, time);
-}
-
-static void keep_points(Piece *piece, int pair, double time, const CairnManifold *manifold) {
-    for (int k = 0; k < manifold->count; k++) {
-        const CairnManifoldPoint *point = &manifold->points[k];
-        if (piece->count < piece->capacity) {
-            uint64_t feature = (uint64_t)manifold->part << 32 | point->feature;
-            piece->found[piece->count] =
-                (Found){manifold->normal, point->point, point->distance, time, feature, pair, manifold->count, k};
-        }
-        piece->count++;
-    }
-}
-
-static void find_points(const Narrow *narrow, Piece *piece) {
-    const CairnStore *store = narrow->step->store;
-    CairnManifold parts[CAIRN_MANIFOLDS];
-    piece->count = 0;
-    for (int p = piece->first; p < piece->end; p++) {
-        const CairnStepSide *sides = narrow->boxes->sides;
-        if (cairn_step_may_touch(store, &sides[narrow->pairs[p].a], &sides[narrow->pairs[p].b])) {
-            double time;
-            int count = find_manifolds(narrow, narrow->pairs[p], parts, &time);
-            for (int k = 0; k < count; k++) {
-                keep_points(piece, p, time, &parts[k]);
-            }
-        }
-    }
-}
-
 // Room for each piece: what it needed last time and some more. Where that was too little, those pieces run again.
-static void find_all(CairnStep *step, Narrow *narrow) {
+static void find_all(CairnStep *step, CairnNarrow *narrow) {
     int *capacity = step->world->narrow_capacity, piece_count = narrow->piece_count;
     size_t total = 0;
     for (int k = 0; k < piece_count; k++) {
         total += (size_t)capacity[k];
     }
-    Found *found = CAIRN_STEP_PUSH(step, Found, total);
+    CairnNarrowPoint *found = CAIRN_STEP_PUSH(step, CairnNarrowPoint, total);
     for (int k = 0; found != NULL && k < piece_count; k++) {
         narrow->pieces[k].found = found;
         narrow->pieces[k].capacity = capacity[k];
@@ -233,13 +77,13 @@ static void find_all(CairnStep *step, Narrow *narrow) {
     }
 #pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && piece_count > 1) schedule(dynamic, 1)
     for (int k = 0; k < piece_count; k++) {
-        find_points(narrow, &narrow->pieces[k]);
+        cairn_narrow_find(narrow, &narrow->pieces[k]);
     }
     for (int k = 0; k < piece_count && !cairn_step_failed(step); k++) {
-        Piece *piece = &narrow->pieces[k];
+        CairnNarrowPiece *piece = &narrow->pieces[k];
         if (piece->count > piece->capacity) {
             capacity[k] = piece->capacity = piece->count < INT_MAX / 2 ? piece->count + piece->count / 4 + 64 : INT_MAX;
-            piece->found = CAIRN_STEP_PUSH(step, Found, piece->capacity);
+            piece->found = CAIRN_STEP_PUSH(step, CairnNarrowPoint, piece->capacity);
             piece->count = -1; // to be found again
         }
     }
@@ -249,7 +93,7 @@ static void find_all(CairnStep *step, Narrow *narrow) {
 #pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && piece_count > 1) schedule(dynamic, 1)
     for (int k = 0; k < piece_count; k++) {
         if (narrow->pieces[k].count < 0) {
-            find_points(narrow, &narrow->pieces[k]);
+            cairn_narrow_find(narrow, &narrow->pieces[k]);
         }
     }
 }
@@ -261,6 +105,9 @@ static CairnPair pair_of(const CairnContactRecord *record) {
 }
 
 static bool records_are_sorted(const CairnStep *step) {
+    if (step->world->has_ordered_records) {
+        return true;
+    }
     const CairnContactRecord *records = step->store->contacts;
     int count = step->store->contact_count, breaks = 0;
 #pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 2048) schedule(static)            \
@@ -272,7 +119,7 @@ static bool records_are_sorted(const CairnStep *step) {
     return breaks == 0;
 }
 
-static void fill_table(CairnStep *step, Narrow *narrow) {
+static void fill_table(CairnStep *step, CairnNarrow *narrow) {
     const CairnStore *store = step->store;
     size_t size = 16;
     while (size < 2 * (size_t)store->contact_count) {
@@ -294,7 +141,7 @@ static void fill_table(CairnStep *step, Narrow *narrow) {
     narrow->table_size = size;
 }
 
-static int look_up(const Narrow *narrow, uint64_t id) {
+static int look_up(const CairnNarrow *narrow, uint64_t id) {
     const CairnContactRecord *records = narrow->step->store->contacts;
     size_t mask = narrow->table_size - 1, slot = (size_t)id & mask;
     while (narrow->table[slot] >= 0 && records[narrow->table[slot]].id != id) {
@@ -338,40 +185,43 @@ static int match(const CairnStore *store, int from, CairnPair pair, uint64_t id)
 // ---- contacts ----
 
 static CairnVec3 center_at(const CairnStep *step, const CairnStepSide *side, double time) {
-    return time > 0 ? cairn_add_scaled(side->center, time, free_velocity(step, side->body).linear) : side->center;
+    return time > 0 ? cairn_add_scaled(side->center, time, cairn_step_free_velocity(step, side->body).linear)
+                    : side->center;
 }
 
 static CairnVec3 velocity_at(const CairnStepSide *side, CairnVec3 arm) {
     return cairn_add(side->start.linear, cairn_cross(side->start.angular, arm));
 }
 
-static void fill_piece(const Narrow *narrow, const Piece *piece) {
+// Field by field: what assemble makes of a contact lies behind these, and its lines of the cache are left alone.
+static void fill_piece(const CairnNarrow *narrow, const CairnNarrowPiece *piece) {
     const CairnStep *step = narrow->step;
     const CairnStore *store = step->store;
     CairnMaterial material = {0};
     uint64_t id = 0;
     int record = 0;
     for (int k = 0; k < piece->count; k++) {
-        const Found *found = &piece->found[k];
+        const CairnNarrowPoint *found = &piece->found[k];
         CairnPair pair = narrow->pairs[found->pair];
         const CairnStepSide *a = &narrow->boxes->sides[pair.a], *b = &narrow->boxes->sides[pair.b];
         if (found->place == 0) {
             material = mix_materials(&step->world->def, &a->material, &b->material);
-            id = pair_id(store, pair);
+            id = pair_id(narrow->boxes, pair);
             record = narrow->table == NULL ? seek(store, record, pair) : 0;
         }
         CairnStepContact *c = &step->contacts[piece->first_contact + k];
-        *c = (CairnStepContact){.id = contact_id(id, found->feature),
-                                .shape_a = pair.a,
-                                .shape_b = pair.b,
-                                .body_a = a->body,
-                                .body_b = b->body,
-                                .point = found->point,
-                                .normal = found->normal,
-                                .distance = found->distance,
-                                .material = material,
-                                .manifold_count = found->count,
-                                .manifold_place = found->place};
+        c->id = contact_id(id, found->feature);
+        c->shape_a = pair.a;
+        c->shape_b = pair.b;
+        c->body_a = a->body;
+        c->body_b = b->body;
+        c->point = found->point;
+        c->normal = found->normal;
+        c->distance = found->distance;
+        c->material = material;
+        c->manifold_count = found->count;
+        c->manifold_place = found->place;
+        c->is_foreseen = c->is_prepared = false;
         c->arm_a = cairn_sub(c->point, center_at(step, a, found->time));
         c->arm_b = cairn_sub(c->point, center_at(step, b, found->time));
         c->approach = cairn_dot(c->normal, cairn_sub(velocity_at(b, c->arm_b), velocity_at(a, c->arm_a)));
@@ -389,7 +239,7 @@ static void make_room(CairnStep *step, int capacity) {
     step->contact_capacity = step->contacts != NULL ? capacity : 0;
 }
 
-static void fill_all(CairnStep *step, Narrow *narrow) {
+static void fill_all(CairnStep *step, CairnNarrow *narrow) {
     long total = 0;
     for (int k = 0; k < narrow->piece_count; k++) {
         narrow->pieces[k].first_contact = (int)total;
@@ -414,7 +264,7 @@ static void fill_all(CairnStep *step, Narrow *narrow) {
 }
 
 void cairn_step_narrow(CairnStep *step, const CairnStepBoxes *boxes, const CairnPair *pairs, int pair_count) {
-    Narrow narrow = {.step = step, .boxes = boxes, .pairs = pairs, .pair_count = pair_count};
+    CairnNarrow narrow = {.step = step, .boxes = boxes, .pairs = pairs, .pair_count = pair_count};
     int wanted = pair_count / 256 + 1; // few pairs are not worth a second thread
     narrow.piece_count = wanted < CAIRN_NARROW_PIECES ? wanted : CAIRN_NARROW_PIECES;
     for (int k = 0; k < narrow.piece_count; k++) {

@@ -74,6 +74,7 @@ void cairn_store_measure_shape(CairnStore *store, int shape) {
     CairnVec3 center = store->bodies[s->body].local_center;
     s->reach = cairn_geometry_reach(&s->geometry, center);
     s->arm = cairn_length(cairn_sub(s->geometry.local.p, center));
+    s->ball = s->geometry.is_unbounded ? HUGE_VAL : cairn_geometry_reach(&s->geometry, s->geometry.local.p);
 }
 
 void cairn_store_update_mass(CairnStore *store, int index) {

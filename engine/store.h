@@ -40,8 +40,9 @@ typedef struct CairnShape {
     CairnGeometry geometry;
     int body;
     int next; // in the body's list
-    // measured when the body's mass is: how far its points, and its own origin, are from the body's centre of mass
-    double reach, arm;
+    // measured when the body's mass is: how far its points, and its own origin, are from the body's centre of mass, and how far its
+    // points are from its own origin (a half-space's are infinitely far)
+    double reach, arm, ball;
 } CairnShape;
 
 typedef struct CairnJoint {

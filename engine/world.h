@@ -34,10 +34,11 @@ struct CairnWorld {
     CairnBroad broad, broad_ahead;            // of the step; of where the solved velocities lead
     int narrow_capacity[CAIRN_NARROW_PIECES]; // contact points for which each piece of the narrow phase has room
     int contact_capacity;                     // contacts that the next step makes room for before it looks for them
-    struct CairnQueryTree *queries;           // query_tree.c's: what queries look shapes up in
-    uint64_t pose_changes, shape_changes;     // how often poses, and which shapes there are, have changed
-    CairnArena arena;                         // of the step; the last problem lives here until the next one
-    CairnArena ahead;                         // of what is found out while a solver works in the other
+    bool has_ordered_records;       // the last step left its contacts in the order of their pairs; false: who knows
+    struct CairnQueryTree *queries; // query_tree.c's: what queries look shapes up in
+    uint64_t pose_changes, shape_changes; // how often poses, and which shapes there are, have changed
+    CairnArena arena;                     // of the step; the last problem lives here until the next one
+    CairnArena ahead;                     // of what is found out while a solver works in the other
 
     const CairnSolver *solver;
     void *solver_options;
