@@ -39,8 +39,10 @@ typedef struct CairnGroups {
     // A vector over the dofs in slots: every block begins at a multiple of 8, zeros fill up. So kernels need no remainders.
     const int *slots; // block -> where it begins
     int slotted;      // doubles of such a vector, which is aligned to 64 bytes
-    // For several threads: block -> where its terms begin in block_term, and the group of each term; NULL: one thread.
+    // For several threads: block -> where its terms begin in block_term, and the group of each term; NULL: one thread. And whose
+    // blocks and groups are which: thread -> where its own begin in the order, always the same, so that they stay in its cache.
     const int *block_start, *block_term, *term_group;
+    int *block_order, *block_share, *group_order, *group_share;
     int block_count, thread_count;
 } CairnGroups;
 
@@ -68,13 +70,19 @@ CairnStatus cairn_formulation_plan(const CairnLinalgGraph *graph, CairnSolverCon
                                    const CairnLinalgPlan **plan);
 void cairn_formulation_forget(void *memory, const CairnAllocator *allocator);
 
-// slotted += J^T x over the rows of all groups (x by the problem's rows), and y[row] = J slotted.
-void cairn_groups_add_impulse(const CairnGroups *groups, const double *x, double *slotted);
-void cairn_groups_jacobian(const CairnGroups *groups, const double *slotted, double *y);
-// y = J P^-1 (slotted + J^T x); slotted becomes P^-1 of that.
-void cairn_groups_effect(const CairnGroups *groups, const CairnOps *ops, const double *x, double *slotted, double *y);
+// A vector over the rows of all groups is about to be written, which other threads may have read (claim.h).
+void cairn_groups_claim(const CairnGroups *groups, const double *x);
+// By the problem's rows, over the rows of all groups: slotted = J^T (weight x), and x = weight (y - J slotted); y may be x.
+void cairn_groups_impulse(const CairnGroups *groups, const double *weight, const double *x, double *slotted);
+void cairn_groups_recover(const CairnGroups *groups, const double *slotted, const double *weight, const double *y,
+                          double *x);
+// y = J P^-1 (p + J^T x); p: over the dofs, NULL: none. slotted becomes P^-1 of that.
+void cairn_groups_effect(const CairnGroups *groups, const CairnOps *ops, const double *p, const double *x,
+                         double *slotted, double *y);
 // Let these products run on several threads, where J is large enough for that.
 CairnStatus cairn_groups_share(CairnGroups *groups, int block_count, int thread_count, CairnArena *arena);
+// Where they do: from now on owner[block] < thread_count is the thread of each block, and of the groups whose first one it is.
+void cairn_groups_own(CairnGroups *groups, const int *owner);
 // From the dofs into slots and back.
 void cairn_groups_spread(const CairnGroups *groups, const CairnProblem *problem, const double *v, double *slotted);
 void cairn_groups_gather(const CairnGroups *groups, const CairnProblem *problem, const double *slotted, double *v);

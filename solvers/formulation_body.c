@@ -1,8 +1,10 @@
 // Body space: K = P + J^T (C + Theta)^-1 J. Nodes are dof blocks, elements are groups of constraints.
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "engine/base/check.h"
+#include "engine/base/claim.h"
 #include "solvers/formulation.h"
 #include "solvers/linalg_kernels.h"
 
@@ -14,7 +16,7 @@ typedef struct Body {
     CairnLinalgFactor factor;
     double *weight;   // 1/(C + theta) by the problem's rows; 0: held out
     double *negative; // -weight, group by group
-    double *scale, *y, *v, *slotted;
+    double *scale, *slotted;
     const double *plain; // J as it is; groups.J is the turned one
     CairnTurn *turns;    // by friction groups; NULL: none takes a block
     bool is_turned;
@@ -25,8 +27,14 @@ typedef struct Body {
     int thread_count;
 } Body;
 
+static void sum_diagonal_of(Body *body, int block);
+
 static void add_node(void *user, int node, const CairnLinalgFront *front, int row) {
-    cairn_formulation_add_block(((const Body *)user)->problem, node, front, row);
+    Body *body = user;
+    cairn_formulation_add_block(body->problem, node, front, row);
+    if (body->groups.block_start != NULL) {
+        sum_diagonal_of(body, node); // each thread those of its fronts
+    }
 }
 
 // The block J_a^T S^-1 J_b of a group, added at the front's rows row_a and columns row_b.
@@ -156,6 +164,36 @@ static CairnStatus make_turns(Body *body, CairnArena *arena) {
     return cairn_ok();
 }
 
+// Blocks belong to the thread that factors and solves with them; those that all wait for (the trunk's) go in turn.
+static CairnStatus own_blocks(Body *body, CairnArena *arena) {
+    const CairnLinalgFactor *factor = &body->factor;
+    const CairnLinalgPlan *plan = factor->plan;
+    int threads = factor->thread_count;
+    if (body->groups.block_start == NULL || plan->task_count == 0) {
+        return cairn_ok();
+    }
+    CairnArenaMark mark = cairn_arena_mark(arena);
+    int *owner = CAIRN_PUSH(arena, int, plan->node_count + 1);
+    if (owner == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory for %d blocks", plan->node_count);
+    }
+    for (int i = 0; i < plan->node_count; i++) {
+        owner[plan->node_order[i]] = (int)((int64_t)i * threads / plan->node_count);
+    }
+    for (int thread = 0; thread < threads; thread++) {
+        for (int t = factor->share[thread]; t < factor->share[thread + 1]; t++) {
+            const CairnLinalgSupernode *first = &plan->supernodes[plan->tasks[t].first],
+                                       *last = &plan->supernodes[plan->tasks[t].end - 1];
+            for (int i = first->first_node; i < last->first_node + last->node_count; i++) {
+                owner[plan->node_order[i]] = thread;
+            }
+        }
+    }
+    cairn_groups_own(&body->groups, owner);
+    cairn_arena_release(arena, mark);
+    return cairn_ok();
+}
+
 static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, void **memory, void **state) {
     CairnArena *arena = context->arena;
     Body *body = CAIRN_PUSH_ZERO(arena, Body, 1);
@@ -170,13 +208,12 @@ static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, voi
     const CairnLinalgPlan *plan;
     CAIRN_TRY(cairn_formulation_plan(&graph, context, memory, &plan));
     CAIRN_TRY(cairn_linalg_factor_init(&body->factor, plan, context->thread_count, arena));
+    CAIRN_TRY(own_blocks(body, arena));
     body->weight = CAIRN_PUSH(arena, double, problem->row_count + 1);
     body->negative = CAIRN_PUSH(arena, double, problem->row_count + 1);
-    body->y = CAIRN_PUSH(arena, double, problem->row_count + 1);
-    body->v = CAIRN_PUSH(arena, double, problem->dof_count + 1);
     body->slotted = CAIRN_PUSH(arena, double, body->groups.slotted + 1);
     body->scale = CAIRN_PUSH(arena, double, problem->dof_count + 1);
-    if (!body->weight || !body->negative || !body->y || !body->v || !body->slotted || !body->scale) {
+    if (!body->weight || !body->negative || !body->slotted || !body->scale) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory for %d rows", problem->row_count);
     }
     if (ops->stage != NULL) {
@@ -247,26 +284,32 @@ static void add_to_diagonal(Body *body, const CairnGroup *group, const CairnGrou
     }
 }
 
+static void begin_diagonal(Body *body, int block) {
+    const CairnDofBlock *own = &body->problem->blocks[block];
+    double *scale = body->scale + body->factor.plan->node_first[block];
+    for (int k = 0; k < own->size; k++) {
+        scale[k] = body->problem->P[own->matrix + k * (own->size + 1)];
+    }
+}
+
+// The same sums as below, block by block.
+static void sum_diagonal_of(Body *body, int block) {
+    const CairnGroups *groups = &body->groups;
+    begin_diagonal(body, block);
+    for (int k = groups->block_start[block]; k < groups->block_start[block + 1]; k++) {
+        int t = groups->block_term[k];
+        add_to_diagonal(body, &groups->groups[groups->term_group[t]], &groups->terms[t]);
+    }
+}
+
 // The diagonal of K, by nodes (blocks one after the other, as the plan numbers them).
 static void sum_diagonal(Body *body) {
-    const CairnProblem *problem = body->problem;
     const CairnGroups *groups = &body->groups;
-    const int *first = body->factor.plan->node_first;
-    for (int i = 0; i < problem->block_count; i++) {
-        int size = problem->blocks[i].size;
-        for (int k = 0; k < size; k++) {
-            body->scale[first[i] + k] = problem->P[problem->blocks[i].matrix + k * (size + 1)];
-        }
+    if (groups->block_start != NULL) {
+        return; // each node sums its own
     }
-    if (groups->block_start != NULL) { // the same sums, block by block
-#pragma omp parallel for schedule(static) num_threads(groups->thread_count)
-        for (int b = 0; b < groups->block_count; b++) {
-            for (int k = groups->block_start[b]; k < groups->block_start[b + 1]; k++) {
-                int t = groups->block_term[k];
-                add_to_diagonal(body, &groups->groups[groups->term_group[t]], &groups->terms[t]);
-            }
-        }
-        return;
+    for (int b = 0; b < body->problem->block_count; b++) {
+        begin_diagonal(body, b);
     }
     for (int g = 0; g < groups->group_count; g++) {
         const CairnGroup *group = &groups->groups[g];
@@ -279,6 +322,7 @@ static void sum_diagonal(Body *body) {
 // 1/S of rows without a block.
 static CairnStatus weigh_rows(Body *body, const double *theta, const CairnThetaBlock *blocks) {
     const CairnProblem *problem = body->problem;
+    cairn_groups_claim(&body->groups, body->weight);
     for (int r = 0; r < problem->row_count; r++) {
         body->weight[r] = 0;
     }
@@ -318,6 +362,7 @@ static const bool *find_changes(Body *body) {
 static CairnStatus factor(void *state, const double *theta, const CairnThetaBlock *blocks) {
     Body *body = state;
     CAIRN_TRY(weigh_rows(body, theta, blocks));
+    cairn_groups_claim(&body->groups, body->negative);
     for (int k = 0; k < body->groups.row_count; k++) {
         body->negative[k] = -body->weight[body->groups.rows[k]];
     }
@@ -341,25 +386,6 @@ static void turn_right_side(const Body *body, double *x) {
     }
 }
 
-// v = J^T S^-1 x over the dofs.
-static void find_momentum(Body *body, const double *x, double *v) {
-    for (int r = 0; r < body->problem->row_count; r++) {
-        body->y[r] = body->weight[r] * x[r];
-    }
-    memset(body->slotted, 0, (size_t)body->groups.slotted * sizeof *body->slotted);
-    cairn_groups_add_impulse(&body->groups, body->y, body->slotted);
-    cairn_groups_gather(&body->groups, body->problem, body->slotted, v);
-}
-
-// x = S^-1 (y - J v); y may be x.
-static void find_impulse(Body *body, const double *y, const double *v, double *x) {
-    cairn_groups_spread(&body->groups, body->problem, v, body->slotted);
-    cairn_groups_jacobian(&body->groups, body->slotted, body->y);
-    for (int r = 0; r < body->problem->row_count; r++) {
-        x[r] = body->weight[r] * (y[r] - body->y[r]);
-    }
-}
-
 static void solve(void *state, double *x) {
     Body *body = state;
     const CairnProblem *problem = body->problem;
@@ -369,9 +395,9 @@ static void solve(void *state, double *x) {
     for (int r = 0; r < problem->row_count; r++) {
         x[r] = body->weight[r] > 0 ? x[r] : 0;
     }
-    find_momentum(body, x, body->v);
-    cairn_linalg_solve(&body->factor, body->v);
-    find_impulse(body, x, body->v, x);
+    cairn_groups_impulse(&body->groups, body->weight, x, body->slotted);
+    cairn_linalg_solve_at(&body->factor, body->groups.slots, body->slotted);
+    cairn_groups_recover(&body->groups, body->slotted, body->weight, x, x);
     for (int f = 0; f < problem->friction_count && body->is_turned; f++) {
         if (cairn_takes_block(&problem->frictions[f])) {
             double turned[3], *part = x + problem->frictions[f].normal;
@@ -382,7 +408,9 @@ static void solve(void *state, double *x) {
 }
 
 void cairn_body_momentum(const CairnSystem *system, const double *y, double *q) {
-    find_momentum(system->state, y, q);
+    Body *body = system->state;
+    cairn_groups_impulse(&body->groups, body->weight, y, body->slotted);
+    cairn_groups_gather(&body->groups, body->problem, body->slotted, q);
 }
 
 void cairn_body_velocity(const CairnSystem *system, double *v) {
@@ -390,7 +418,9 @@ void cairn_body_velocity(const CairnSystem *system, double *v) {
 }
 
 void cairn_body_impulse(const CairnSystem *system, const double *y, const double *v, double *x) {
-    find_impulse(system->state, y, v, x);
+    Body *body = system->state;
+    cairn_groups_spread(&body->groups, body->problem, v, body->slotted);
+    cairn_groups_recover(&body->groups, body->slotted, body->weight, y, x);
 }
 
 // L^-1 by columns, below the diagonal of the last front's end; then R = (L^-1)^T D^-1/2.

@@ -1,7 +1,9 @@
 // Products with the packed Jacobians, on one thread or several. Several go by blocks where impulses are summed, in the groups' order: the
 // bits are the same.
+#include <stdint.h>
 #include <string.h>
 
+#include "engine/base/claim.h"
 #include "solvers/formulation.h"
 
 enum { WORTHWHILE = 16384 }; // doubles of J: below, one thread is done before another one has begun
@@ -23,13 +25,18 @@ static bool is_pair(const CairnGroup *group, const CairnGroupTerm *terms) {
     return group->term_count == 2 && terms[0].stride == 8 && terms[1].stride == 8;
 }
 
-static void add_pair(const CairnGroups *groups, const CairnGroup *group, const CairnGroupTerm *terms, const double *x,
-                     double *slotted) {
+// weight NULL: ones.
+static double share_of_row(const double *weight, const double *x, int row) {
+    return weight != NULL ? weight[row] * x[row] : x[row];
+}
+
+static void add_pair(const CairnGroups *groups, const CairnGroup *group, const CairnGroupTerm *terms,
+                     const double *weight, const double *x, double *slotted) {
     const int *rows = groups->rows + group->first_row;
     const Eight *a = (const Eight *)(groups->J + terms[0].J), *b = (const Eight *)(groups->J + terms[1].J);
     Eight sum_a = {0}, sum_b = {0};
     for (int r = 0; r < group->row_count; r++) {
-        double share = x[rows[r]];
+        double share = share_of_row(weight, x, rows[r]);
         sum_a += a[r] * share;
         sum_b += b[r] * share;
     }
@@ -37,118 +44,215 @@ static void add_pair(const CairnGroups *groups, const CairnGroup *group, const C
     *(Eight *)(slotted + terms[1].slot) += sum_b;
 }
 
-static int threads_of(const CairnGroups *groups) {
-    return groups->block_start != NULL && groups->J_size >= WORTHWHILE ? groups->thread_count : 1;
-}
-
-static void add_term(const CairnGroups *groups, const CairnGroup *group, const CairnGroupTerm *term, const double *x,
-                     double *slotted) {
+static void add_term(const CairnGroups *groups, const CairnGroup *group, const CairnGroupTerm *term,
+                     const double *weight, const double *x, double *slotted) {
     const int *rows = groups->rows + group->first_row;
     for (int first = 0; first < term->stride; first += 8) {
         const double *J = groups->J + term->J + first;
         Eight sum = {0};
         for (int r = 0; r < group->row_count; r++, J += term->stride) {
-            sum += *(const Eight *)J * x[rows[r]];
+            sum += *(const Eight *)J * share_of_row(weight, x, rows[r]);
         }
         *(Eight *)(slotted + term->slot + first) += sum;
     }
 }
 
-static void add_to_block(const CairnGroups *groups, int block, const double *x, double *slotted) {
+static void add_to_block(const CairnGroups *groups, int block, const double *weight, const double *x, double *slotted) {
     for (int k = groups->block_start[block]; k < groups->block_start[block + 1]; k++) {
         int term = groups->block_term[k];
-        add_term(groups, &groups->groups[groups->term_group[term]], &groups->terms[term], x, slotted);
+        add_term(groups, &groups->groups[groups->term_group[term]], &groups->terms[term], weight, x, slotted);
     }
 }
 
-void cairn_groups_add_impulse(const CairnGroups *groups, const double *x, double *slotted) {
-    int threads = threads_of(groups);
-    if (threads > 1) {
-#pragma omp parallel for schedule(static) num_threads(threads)
-        for (int b = 0; b < groups->block_count; b++) {
-            add_to_block(groups, b, x, slotted);
-        }
-        return;
-    }
+static void add_all(const CairnGroups *groups, const double *weight, const double *x, double *slotted) {
     for (int i = 0; i < groups->group_count; i++) {
         const CairnGroup *group = &groups->groups[i];
         const CairnGroupTerm *terms = groups->terms + group->first_term;
         if (is_pair(group, terms)) {
-            add_pair(groups, group, terms, x, slotted);
+            add_pair(groups, group, terms, weight, x, slotted);
             continue;
         }
         for (int t = 0; t < group->term_count; t++) {
-            add_term(groups, group, &terms[t], x, slotted);
+            add_term(groups, group, &terms[t], weight, x, slotted);
         }
     }
 }
 
-static void find_rows(const CairnGroups *groups, const CairnGroup *group, const double *slotted, double *y) {
+// sum of row r of the group.
+static double find_row(const CairnGroups *groups, const CairnGroup *group, int r, const double *slotted) {
+    const CairnGroupTerm *terms = groups->terms + group->first_term;
+    Eight sum = {0};
+    for (int t = 0; t < group->term_count; t++) {
+        const double *J = groups->J + terms[t].J + (size_t)r * (size_t)terms[t].stride;
+        for (int first = 0; first < terms[t].stride; first += 8) {
+            sum += *(const Eight *)(J + first) * *(const Eight *)(slotted + terms[t].slot + first);
+        }
+    }
+    return sum_eight(&sum);
+}
+
+// x = weight (y - J slotted); without weights x = J slotted.
+static void find_rows(const CairnGroups *groups, const CairnGroup *group, const double *slotted, const double *weight,
+                      const double *y, double *x) {
     const CairnGroupTerm *terms = groups->terms + group->first_term;
     const int *rows = groups->rows + group->first_row;
     if (is_pair(group, terms)) {
         const Eight *a = (const Eight *)(groups->J + terms[0].J), *b = (const Eight *)(groups->J + terms[1].J);
         Eight v_a = *(const Eight *)(slotted + terms[0].slot), v_b = *(const Eight *)(slotted + terms[1].slot);
         for (int r = 0; r < group->row_count; r++) {
-            Eight sum = a[r] * v_a + b[r] * v_b;
-            y[rows[r]] = sum_eight(&sum);
+            Eight eight = a[r] * v_a + b[r] * v_b;
+            double sum = sum_eight(&eight);
+            x[rows[r]] = weight != NULL ? weight[rows[r]] * (y[rows[r]] - sum) : sum;
         }
         return;
     }
     for (int r = 0; r < group->row_count; r++) {
-        Eight sum = {0};
-        for (int t = 0; t < group->term_count; t++) {
-            const double *J = groups->J + terms[t].J + (size_t)r * (size_t)terms[t].stride;
-            for (int first = 0; first < terms[t].stride; first += 8) {
-                sum += *(const Eight *)(J + first) * *(const Eight *)(slotted + terms[t].slot + first);
-            }
-        }
-        y[rows[r]] = sum_eight(&sum);
+        double sum = find_row(groups, group, r, slotted);
+        x[rows[r]] = weight != NULL ? weight[rows[r]] * (y[rows[r]] - sum) : sum;
     }
 }
 
-void cairn_groups_jacobian(const CairnGroups *groups, const double *slotted, double *y) {
+// ---- threads: each has its share of the blocks and of the groups, always the same ----------------------------------------
+
+static int threads_of(const CairnGroups *groups) {
+    return groups->block_start != NULL && groups->J_size >= WORTHWHILE ? groups->thread_count : 1;
+}
+
+void cairn_groups_claim(const CairnGroups *groups, const double *x) {
+    if (threads_of(groups) > 1) {
+        cairn_claim(x, (size_t)groups->row_count * sizeof *x);
+    }
+}
+
+// p (NULL: none) of a block into its slot, zeros behind it.
+static void fill_slot(const CairnGroups *groups, int block, const double *p, int size, double *slotted) {
+    int begin = groups->slots[block];
+    int end = block + 1 < groups->block_count ? groups->slots[block + 1] : groups->slotted;
+    memset(slotted + begin, 0, (size_t)(end - begin) * sizeof *slotted);
+    for (int i = 0; i < size && p != NULL; i++) {
+        slotted[begin + i] = p[i];
+    }
+}
+
+static void claim_slots(const CairnGroups *groups, int thread, const double *slotted) {
+    for (int k = groups->block_share[thread]; k < groups->block_share[thread + 1]; k++) {
+        cairn_claim(slotted + groups->slots[groups->block_order[k]], 1);
+    }
+}
+
+void cairn_groups_impulse(const CairnGroups *groups, const double *weight, const double *x, double *slotted) {
     int threads = threads_of(groups);
-    if (threads > 1) {
-#pragma omp parallel for schedule(static) num_threads(threads)
-        for (int i = 0; i < groups->group_count; i++) {
-            find_rows(groups, &groups->groups[i], slotted, y);
-        }
+    if (threads <= 1) {
+        memset(slotted, 0, (size_t)groups->slotted * sizeof *slotted);
+        add_all(groups, weight, x, slotted);
         return;
     }
-    for (int i = 0; i < groups->group_count; i++) {
-        find_rows(groups, &groups->groups[i], slotted, y);
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
+    for (int thread = 0; thread < threads; thread++) {
+        claim_slots(groups, thread, slotted);
+        for (int k = groups->block_share[thread]; k < groups->block_share[thread + 1]; k++) {
+            fill_slot(groups, groups->block_order[k], NULL, 0, slotted);
+            add_to_block(groups, groups->block_order[k], weight, x, slotted);
+        }
     }
 }
 
+static void find_all(const CairnGroups *groups, const double *slotted, const double *weight, const double *y,
+                     double *x) {
+    for (int i = 0; i < groups->group_count; i++) {
+        find_rows(groups, &groups->groups[i], slotted, weight, y, x);
+    }
+}
+
+static void find_share(const CairnGroups *groups, int thread, const double *slotted, const double *weight,
+                       const double *y, double *x) {
+    for (int k = groups->group_share[thread]; k < groups->group_share[thread + 1]; k++) {
+        find_rows(groups, &groups->groups[groups->group_order[k]], slotted, weight, y, x);
+    }
+}
+
+void cairn_groups_recover(const CairnGroups *groups, const double *slotted, const double *weight, const double *y,
+                          double *x) {
+    int threads = threads_of(groups);
+    if (threads <= 1) {
+        find_all(groups, slotted, weight, y, x);
+        return;
+    }
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
+    for (int thread = 0; thread < threads; thread++) {
+        find_share(groups, thread, slotted, weight, y, x);
+    }
+}
+
+// P^-1 (p + J^T x) of one block, p in its slot.
 static void divide(const CairnGroups *groups, const CairnOps *ops, int block, double *slotted) {
     double *part = slotted + groups->slots[block];
     cairn_ops_forward(ops, block, part);
     cairn_ops_backward(ops, block, part);
 }
 
-void cairn_groups_effect(const CairnGroups *groups, const CairnOps *ops, const double *x, double *slotted, double *y) {
-    int threads = threads_of(groups);
+void cairn_groups_effect(const CairnGroups *groups, const CairnOps *ops, const double *p, const double *x,
+                         double *slotted, double *y) {
+    int threads = threads_of(groups), blocks = ops->problem->block_count;
     if (threads <= 1) {
-        cairn_groups_add_impulse(groups, x, slotted);
-        for (int b = 0; b < ops->problem->block_count; b++) {
+        memset(slotted, 0, (size_t)groups->slotted * sizeof *slotted);
+        if (p != NULL) {
+            cairn_groups_spread(groups, ops->problem, p, slotted);
+        }
+        add_all(groups, NULL, x, slotted);
+        for (int b = 0; b < blocks; b++) {
             divide(groups, ops, b, slotted);
         }
-        cairn_groups_jacobian(groups, slotted, y);
+        find_all(groups, slotted, NULL, NULL, y);
         return;
     }
 #pragma omp parallel num_threads(threads)
     {
-#pragma omp for schedule(static)
-        for (int b = 0; b < groups->block_count; b++) {
-            add_to_block(groups, b, x, slotted);
-            divide(groups, ops, b, slotted);
+#pragma omp for schedule(static, 1)
+        for (int thread = 0; thread < threads; thread++) {
+            claim_slots(groups, thread, slotted);
+            for (int k = groups->block_share[thread]; k < groups->block_share[thread + 1]; k++) {
+                int block = groups->block_order[k];
+                const CairnDofBlock *own = &ops->problem->blocks[block];
+                fill_slot(groups, block, p != NULL ? p + own->first : NULL, own->size, slotted);
+                add_to_block(groups, block, NULL, x, slotted);
+                divide(groups, ops, block, slotted);
+            }
         }
-#pragma omp for schedule(static)
-        for (int i = 0; i < groups->group_count; i++) {
-            find_rows(groups, &groups->groups[i], slotted, y);
+#pragma omp for schedule(static, 1)
+        for (int thread = 0; thread < threads; thread++) {
+            find_share(groups, thread, slotted, NULL, NULL, y);
         }
     }
+}
+
+// In the order of their own numbers, thread by thread.
+static void list_shares(int count, int threads, const int *owner, int *order, int *share) {
+    int next = 0;
+    for (int thread = 0; thread < threads; thread++) {
+        share[thread] = next;
+        for (int i = 0; i < count; i++) {
+            if (owner[i] == thread) {
+                order[next++] = i;
+            }
+        }
+    }
+    share[threads] = next;
+}
+
+void cairn_groups_own(CairnGroups *groups, const int *owner) {
+    int threads = groups->thread_count, next = 0;
+    list_shares(groups->block_count, threads, owner, groups->block_order, groups->block_share);
+    for (int thread = 0; thread < threads; thread++) {
+        groups->group_share[thread] = next;
+        for (int i = 0; i < groups->group_count; i++) {
+            const CairnGroup *group = &groups->groups[i];
+            if ((group->term_count > 0 ? owner[groups->terms[group->first_term].block] : 0) == thread) {
+                groups->group_order[next++] = i;
+            }
+        }
+    }
+    groups->group_share[threads] = next;
 }
 
 CairnStatus cairn_groups_share(CairnGroups *groups, int block_count, int thread_count, CairnArena *arena) {
@@ -156,8 +260,13 @@ CairnStatus cairn_groups_share(CairnGroups *groups, int block_count, int thread_
         return cairn_ok();
     }
     int *start = CAIRN_PUSH_ZERO(arena, int, block_count + 2), *term = CAIRN_PUSH(arena, int, groups->term_count + 1);
-    int *group = CAIRN_PUSH(arena, int, groups->term_count + 1);
-    if (!start || !term || !group) {
+    int *group = CAIRN_PUSH(arena, int, groups->term_count + 1), *owner = CAIRN_PUSH(arena, int, block_count + 1);
+    groups->block_order = CAIRN_PUSH(arena, int, block_count + 1);
+    groups->group_order = CAIRN_PUSH(arena, int, groups->group_count + 1);
+    groups->block_share = CAIRN_PUSH(arena, int, thread_count + 1);
+    groups->group_share = CAIRN_PUSH(arena, int, thread_count + 1);
+    if (!start || !term || !group || !owner || !groups->block_order || !groups->group_order || !groups->block_share ||
+        !groups->group_share) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation: no memory for the terms of %d blocks", block_count);
     }
     for (int t = 0; t < groups->term_count; t++) {
@@ -178,5 +287,9 @@ CairnStatus cairn_groups_share(CairnGroups *groups, int block_count, int thread_
     groups->term_group = group;
     groups->block_count = block_count;
     groups->thread_count = thread_count;
+    for (int b = 0; b < block_count; b++) { // until somebody knows better
+        owner[b] = (int)((int64_t)b * thread_count / block_count);
+    }
+    cairn_groups_own(groups, owner);
     return cairn_ok();
 }

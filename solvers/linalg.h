@@ -57,6 +57,7 @@ typedef struct CairnLinalgSupernode {
 // Supernodes that one thread works through, children before parents.
 typedef struct CairnLinalgTask {
     int first, end; // supernodes [first, end)
+    double operations;
 } CairnLinalgTask;
 
 // What the pattern alone decides. Lives in the arena that it was made in.
@@ -111,7 +112,7 @@ typedef struct CairnLinalgSource {
     void (*node)(void *user, int node, const CairnLinalgFront *front, int row);
     void (*element)(void *user, int element, const CairnLinalgFront *front, const int *rows);
     // A row's sign (1 or -1) times the size of its diagonal before elimination, in the caller's numbering: a pivot below
-    // DBL_EPSILON of it (or of the other sign) is noise.
+    // DBL_EPSILON of it (or of the other sign) is noise. Read after `node` has been called for the row's node.
     const double *scale;
     // Elements that differ from those of the last factor; NULL: all may. Units without one are left as they are. (What a node adds
     // must not change.)
@@ -130,6 +131,7 @@ typedef struct CairnLinalgFactor {
     double *work;             // scratch of threads
     size_t work_size;         // doubles of one thread's
     int thread_count;
+    int *share; // thread -> its first task: the same in every factor and solve, so that fronts stay in its cache
 } CairnLinalgFactor;
 
 CairnStatus cairn_linalg_factor_init(CairnLinalgFactor *factor, const CairnLinalgPlan *plan, int thread_count,
@@ -140,5 +142,7 @@ int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *sour
 
 // x = (L D L^T)^-1 x, x in the caller's numbering.
 void cairn_linalg_solve(CairnLinalgFactor *factor, double *x);
+// The same where node i lies at first[i] of x.
+void cairn_linalg_solve_at(CairnLinalgFactor *factor, const int *first, double *x);
 
 #endif

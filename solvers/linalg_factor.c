@@ -6,10 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "solvers/linalg_kernels.h"
 
 enum {
@@ -23,12 +19,25 @@ enum {
 // time at best, and where cores are busy each waits for the other's turn: 24 factors of 2 million took ten times as long.
 static const double worth_waking = 1e7;
 
-static int thread_number(void) {
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
+// Neighbouring tasks go to one thread, to each about as much work.
+static void share_tasks(CairnLinalgFactor *factor) {
+    const CairnLinalgPlan *plan = factor->plan;
+    double total = 0, sum = 0;
+    for (int t = 0; t < plan->task_count; t++) {
+        total += plan->tasks[t].operations;
+    }
+    int thread = 0;
+    factor->share[0] = 0;
+    for (int t = 0; t < plan->task_count; t++) {
+        double middle = sum + 0.5 * plan->tasks[t].operations;
+        while (thread + 1 < factor->thread_count && middle * factor->thread_count > total * (thread + 1)) {
+            factor->share[++thread] = t;
+        }
+        sum += plan->tasks[t].operations;
+    }
+    while (thread < factor->thread_count) {
+        factor->share[++thread] = plan->task_count;
+    }
 }
 
 CairnStatus cairn_linalg_factor_init(CairnLinalgFactor *factor, const CairnLinalgPlan *plan, int thread_count,
@@ -46,15 +55,17 @@ CairnStatus cairn_linalg_factor_init(CairnLinalgFactor *factor, const CairnLinal
     factor->scale = CAIRN_PUSH(arena, double, plan->size);
     factor->x = CAIRN_PUSH(arena, double, plan->size + 8);
     factor->work = CAIRN_PUSH(arena, double, factor->work_size *(size_t)factor->thread_count);
+    factor->share = CAIRN_PUSH(arena, int, factor->thread_count + 1);
     if (plan->unit_of != NULL) {
         factor->carry = CAIRN_PUSH(arena, double, plan->carry_size + 1);
         factor->is_fresh = CAIRN_PUSH(arena, bool, plan->unit_count + 1);
     }
     if (!factor->panels || !factor->updates || !factor->pivots || !factor->inverse || !factor->scale || !factor->x ||
-        !factor->work || (plan->unit_of != NULL && (!factor->carry || !factor->is_fresh))) {
+        !factor->work || !factor->share || (plan->unit_of != NULL && (!factor->carry || !factor->is_fresh))) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "linalg: no memory for a factor of %.0f entries (%d rows)",
                            plan->entries, plan->size);
     }
+    share_tasks(factor);
     return cairn_ok();
 }
 
@@ -191,8 +202,11 @@ static int factor_front(CairnLinalgFactor *factor, const CairnLinalgSource *sour
         memset(update + (size_t)j * (size_t)update_rows + from, 0, (size_t)(update_rows - from) * sizeof *update);
     }
     for (int k = super->first_node; k < super->first_node + super->node_count; k++) {
-        int node = plan->node_order[k];
+        int node = plan->node_order[k], place = plan->node_place[node];
         source->node(source->user, node, &front, plan->node_row[node]);
+        int end = k + 1 < plan->node_count ? plan->node_place[plan->node_order[k + 1]] : plan->size;
+        memcpy(factor->scale + place, source->scale + plan->node_first[node],
+               (size_t)(end - place) * sizeof *factor->scale);
     }
     for (int k = super->first_element; k < super->first_element + super->element_count; k++) {
         int element = plan->element_order[k];
@@ -233,26 +247,12 @@ static bool stands(const CairnLinalgFactor *factor, int s) {
     return unit_of != NULL && unit_of[s] >= 0 && factor->is_fresh[unit_of[s]];
 }
 
-int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *source) {
+// The tasks of one thread. Returns INT_MAX or the least place that broke down.
+static int factor_share(CairnLinalgFactor *factor, const CairnLinalgSource *source, int thread) {
     const CairnLinalgPlan *plan = factor->plan;
-    if (plan->unit_of != NULL) {
-        find_fresh(factor, source->has_changed);
-    }
-    factor->is_valid = false;
-    for (int i = 0; i < plan->node_count; i++) {
-        int node = plan->node_order[i], place = plan->node_place[node], first = plan->node_first[node];
-        int size = (i + 1 < plan->node_count ? plan->node_place[plan->node_order[i + 1]] : plan->size) - place;
-        for (int k = 0; k < size; k++) {
-            factor->scale[place + k] = source->scale[first + k];
-        }
-    }
-    int bad = INT_MAX; // the least place that broke down, whichever thread met its own first
-    bool is_long = plan->operations > worth_waking || plan->unit_of != NULL; // units are cut for threads
-#pragma omp parallel for schedule(dynamic, 1) num_threads(factor->thread_count)                                        \
-    reduction(min                                                                                                      \
-              : bad) if (is_long && factor->thread_count > 1 && plan->task_count > 1)
-    for (int t = 0; t < plan->task_count; t++) {
-        double *work = factor->work + factor->work_size * (size_t)thread_number();
+    double *work = factor->work + factor->work_size * (size_t)thread;
+    int bad = INT_MAX;
+    for (int t = factor->share[thread]; t < factor->share[thread + 1]; t++) {
         for (int s = plan->tasks[t].first; s < plan->tasks[t].end; s++) {
             int place = stands(factor, s) ? -1 : factor_front(factor, source, s, work);
             if (place >= 0) {
@@ -260,6 +260,24 @@ int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *sour
                 break;
             }
         }
+    }
+    return bad;
+}
+
+int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *source) {
+    const CairnLinalgPlan *plan = factor->plan;
+    if (plan->unit_of != NULL) {
+        find_fresh(factor, source->has_changed);
+    }
+    factor->is_valid = false;
+    int bad = INT_MAX; // the least place that broke down, whichever thread met its own first
+    bool is_long = plan->operations > worth_waking || plan->unit_of != NULL; // units are cut for threads
+#pragma omp parallel for schedule(static, 1) num_threads(factor->thread_count)                                         \
+    reduction(min                                                                                                      \
+              : bad) if (is_long && factor->thread_count > 1 && plan->task_count > 1)
+    for (int thread = 0; thread < factor->thread_count; thread++) {
+        int place = factor_share(factor, source, thread);
+        bad = place < bad ? place : bad;
     }
     for (int k = 0; k < plan->trunk_count && bad == INT_MAX; k++) {
         int s = plan->trunk[k], place = stands(factor, s) ? -1 : factor_front(factor, source, s, factor->work);

@@ -122,9 +122,10 @@ static void cut_tasks(Layout *l, CairnLinalgTask *tasks, int limit, Cut *cut, in
         if (last && last->end == first_of[s] && gathered + cut->work[s] <= least) {
             gathered += cut->work[s];
             last->end = s + 1;
+            last->operations = gathered;
         } else if (plan->task_count < limit) {
             gathered = cut->work[s];
-            tasks[plan->task_count++] = (CairnLinalgTask){first_of[s], s + 1};
+            tasks[plan->task_count++] = (CairnLinalgTask){first_of[s], s + 1, gathered};
         }
     }
 }

@@ -4,21 +4,9 @@
 
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "solvers/linalg_kernels.h"
 
 enum { WIDTH = CAIRN_LINALG_WIDTH };
-
-static int thread_number(void) {
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
 
 // The unit lower triangle of `count` <= 6 columns from the diagonal on, and the rows below it down to the next multiple of 8.
 static void forward_block(const double *column, int stride, int count, int rows, double *y) {
@@ -97,35 +85,49 @@ static void backward(const CairnLinalgFactor *factor, const CairnLinalgSupernode
     memcpy(x + super->place, y, (size_t)super->pivots * sizeof *y);
 }
 
-static void load(const CairnLinalgFactor *factor, const double *x) {
+// The k-th node to go: its place, and how many dofs it has.
+static int place_of(const CairnLinalgPlan *plan, int k, int *size) {
+    int place = plan->node_place[plan->node_order[k]];
+    *size = (k + 1 < plan->node_count ? plan->node_place[plan->node_order[k + 1]] : plan->size) - place;
+    return place;
+}
+
+static void load(const CairnLinalgFactor *factor, const int *first, const double *x) {
     const CairnLinalgPlan *plan = factor->plan;
-    for (int i = 0; i < plan->node_count; i++) {
-        int node = plan->node_order[i], place = plan->node_place[node], first = plan->node_first[node];
-        int end = i + 1 < plan->node_count ? plan->node_place[plan->node_order[i + 1]] : plan->size;
-        for (int k = 0; k < end - place; k++) {
-            factor->x[place + k] = x[first + k];
+    for (int k = 0, size; k < plan->node_count; k++) {
+        double *to = factor->x + place_of(plan, k, &size);
+        const double *from = x + first[plan->node_order[k]];
+        for (int i = 0; i < size; i++) {
+            to[i] = from[i];
         }
     }
 }
 
-static void store(const CairnLinalgFactor *factor, double *x) {
+static void store_nodes(const CairnLinalgFactor *factor, int begin, int end, const int *first, double *x) {
     const CairnLinalgPlan *plan = factor->plan;
-    for (int i = 0; i < plan->node_count; i++) {
-        int node = plan->node_order[i], place = plan->node_place[node], first = plan->node_first[node];
-        int end = i + 1 < plan->node_count ? plan->node_place[plan->node_order[i + 1]] : plan->size;
-        for (int k = 0; k < end - place; k++) {
-            x[first + k] = factor->x[place + k];
+    for (int k = begin, size; k < end; k++) {
+        const double *from = factor->x + place_of(plan, k, &size);
+        double *to = x + first[plan->node_order[k]];
+        for (int i = 0; i < size; i++) {
+            to[i] = from[i];
         }
     }
 }
 
 // What the children carried, then the pivots through the triangle and D, then on with what is left.
-static void forward_own(const CairnLinalgFactor *factor, int s, double *y) {
+static void forward_own(const CairnLinalgFactor *factor, int s, const int *first, const double *from, double *y) {
     const CairnLinalgPlan *plan = factor->plan;
     const CairnLinalgSupernode *super = &plan->supernodes[s];
     const double *panel = factor->panels + super->panel, *inverse = factor->inverse + super->place;
     double *x = factor->x + super->place;
-    load_pivots(super, factor->x, y);
+    memset(y, 0, (size_t)super->rows * sizeof *y);
+    for (int k = super->first_node, size; k < super->first_node + super->node_count; k++) {
+        double *to = y + (place_of(plan, k, &size) - super->place);
+        const double *own = from + first[plan->node_order[k]];
+        for (int i = 0; i < size; i++) {
+            to[i] = own[i];
+        }
+    }
     for (int c = super->child; c >= 0; c = plan->supernodes[c].sibling) {
         const CairnLinalgSupernode *child = &plan->supernodes[c];
         const CairnLinalgRun *runs = plan->runs + child->first_run;
@@ -149,43 +151,60 @@ static void forward_own(const CairnLinalgFactor *factor, int s, double *y) {
     memcpy(factor->carry + super->carry, y + super->below_at, (size_t)super->below * sizeof *y);
 }
 
-static void solve_in_tasks(CairnLinalgFactor *factor) {
-    const CairnLinalgPlan *plan = factor->plan;
-#pragma omp parallel num_threads(factor->thread_count) if (factor->thread_count > 1 && plan->task_count > 1)
-    {
-        double *y = factor->work + factor->work_size * (size_t)thread_number();
-#pragma omp for schedule(dynamic, 1)
-        for (int t = 0; t < plan->task_count; t++) {
-            for (int s = plan->tasks[t].first; s < plan->tasks[t].end; s++) {
-                forward_own(factor, s, y);
-            }
-        }
-#pragma omp single
-        {
-            for (int k = 0; k < plan->trunk_count; k++) {
-                forward_own(factor, plan->trunk[k], y);
-            }
-            for (int k = plan->trunk_count - 1; k >= 0; k--) {
-                backward(factor, &plan->supernodes[plan->trunk[k]], factor->x, y);
-            }
-        }
-#pragma omp for schedule(dynamic, 1)
-        for (int t = 0; t < plan->task_count; t++) {
-            for (int s = plan->tasks[t].end - 1; s >= plan->tasks[t].first; s--) {
-                backward(factor, &plan->supernodes[s], factor->x, y);
-            }
+static void backward_own(const CairnLinalgFactor *factor, int s, const int *first, double *to, double *y) {
+    const CairnLinalgSupernode *super = &factor->plan->supernodes[s];
+    backward(factor, super, factor->x, y);
+    store_nodes(factor, super->first_node, super->first_node + super->node_count, first, to);
+}
+
+static void forward_share(const CairnLinalgFactor *factor, int thread, const int *first, const double *x) {
+    double *y = factor->work + factor->work_size * (size_t)thread;
+    for (int t = factor->share[thread]; t < factor->share[thread + 1]; t++) {
+        for (int s = factor->plan->tasks[t].first; s < factor->plan->tasks[t].end; s++) {
+            forward_own(factor, s, first, x, y);
         }
     }
 }
 
-void cairn_linalg_solve(CairnLinalgFactor *factor, double *x) {
+static void backward_share(const CairnLinalgFactor *factor, int thread, const int *first, double *x) {
+    double *y = factor->work + factor->work_size * (size_t)thread;
+    for (int t = factor->share[thread + 1] - 1; t >= factor->share[thread]; t--) {
+        for (int s = factor->plan->tasks[t].end - 1; s >= factor->plan->tasks[t].first; s--) {
+            backward_own(factor, s, first, x, y);
+        }
+    }
+}
+
+static void solve_in_tasks(CairnLinalgFactor *factor, const int *first, double *x) {
     const CairnLinalgPlan *plan = factor->plan;
-    load(factor, x);
+    int threads = factor->thread_count;
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1 && plan->task_count > 1)
+    for (int t = 0; t < threads; t++) {
+        forward_share(factor, t, first, x);
+    }
+    for (int k = 0; k < plan->trunk_count; k++) {
+        forward_own(factor, plan->trunk[k], first, x, factor->work);
+    }
+    for (int k = plan->trunk_count - 1; k >= 0; k--) {
+        backward_own(factor, plan->trunk[k], first, x, factor->work);
+    }
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1 && plan->task_count > 1)
+    for (int t = 0; t < threads; t++) {
+        backward_share(factor, t, first, x);
+    }
+}
+
+void cairn_linalg_solve(CairnLinalgFactor *factor, double *x) {
+    cairn_linalg_solve_at(factor, factor->plan->node_first, x);
+}
+
+void cairn_linalg_solve_at(CairnLinalgFactor *factor, const int *first, double *x) {
+    const CairnLinalgPlan *plan = factor->plan;
     if (plan->unit_of != NULL) {
-        solve_in_tasks(factor);
-        store(factor, x);
+        solve_in_tasks(factor, first, x);
         return;
     }
+    load(factor, first, x);
     double *z = factor->x;
     for (int s = 0; s < plan->supernode_count; s++) {
         forward(factor, &plan->supernodes[s], z, factor->work);
@@ -196,5 +215,5 @@ void cairn_linalg_solve(CairnLinalgFactor *factor, double *x) {
     for (int s = plan->supernode_count - 1; s >= 0; s--) {
         backward(factor, &plan->supernodes[s], z, factor->work);
     }
-    store(factor, x);
+    store_nodes(factor, 0, plan->node_count, first, x);
 }

@@ -258,19 +258,13 @@ CairnStatus cairn_system_factor_blocks(CairnSystem *system, const double *theta,
     }
 }
 
-// y = J P^-1 (slotted + J^T x)
-static void move(CairnSystem *system, const double *x, double *y) {
-    cairn_groups_effect(system->groups, &system->ops, x, system->slotted, y);
-}
-
 void cairn_system_slack(CairnSystem *system, const double *x, double *w) {
     const CairnProblem *problem = system->problem;
     if (problem->form == CAIRN_FORM_EXPLICIT) {
         cairn_ops_slack(&system->ops, x, system->v, w);
         return;
     }
-    cairn_groups_spread(system->groups, problem, problem->p, system->slotted);
-    move(system, x, w);
+    cairn_groups_effect(system->groups, &system->ops, problem->p, x, system->slotted, w);
     for (int i = 0; i < problem->row_count; i++) {
         w[i] += problem->compliance[i] * x[i] + problem->right_side[i];
     }
@@ -289,8 +283,7 @@ static void multiply(CairnSystem *system, const double *x, double *y) {
         }
         return;
     }
-    memset(system->slotted, 0, (size_t)system->groups->slotted * sizeof *system->slotted);
-    move(system, x, y);
+    cairn_groups_effect(system->groups, &system->ops, NULL, x, system->slotted, y);
     for (int i = 0; i < m; i++) {
         y[i] += problem->compliance[i] * x[i];
     }
@@ -331,7 +324,15 @@ static double leave(CairnSystem *system, const double *y, const double *x) {
     return largest;
 }
 
+// Threads have read this vector.
+static void claim(const CairnSystem *system, const double *x) {
+    if (system->groups != NULL) {
+        cairn_groups_claim(system->groups, x);
+    }
+}
+
 void cairn_system_apply(CairnSystem *system, const double *y, double *x) {
+    claim(system, x);
     for (int i = 0; i < system->problem->row_count; i++) {
         x[i] = isinf(system->theta[i]) ? 0 : y[i];
     }
@@ -347,6 +348,7 @@ double cairn_system_refine(CairnSystem *system, const double *y, double limit, i
     int m = system->problem->row_count;
     double left = leave(system, y, x);
     for (int k = 0; k < most && left > limit; k++) {
+        claim(system, system->z);
         memcpy(system->z, system->r, (size_t)m * sizeof *system->r);
         system->kind->solve(system->state, system->z);
         for (int i = 0; i < m; i++) {
