@@ -75,25 +75,29 @@ typedef struct CairnStepBall {
     double turning;   // how far its turning may carry any point of the shape
 } CairnStepBall;
 
-// What contacts need of a shape and its body, close together: a pair reads two of them and, where it is of balls, nothing of the store.
+// What contacts need of a shape and its body, close together: a pair reads two of them, and of two spheres nothing of the store.
 typedef struct CairnStepSide {
     CairnFilter filter;
     int body;
     uint32_t generation; // of the shape's slot
-    bool is_sphere, has_joints;
+    bool has_joints;
     CairnMaterial material;
     CairnVec3 center; // of the body's mass
     CairnVec6 start;  // the body's velocity at the start of the step
 } CairnStepSide;
 
+// A byte of each shape: a plain one touches every other plain one (no joint, and a filter that lets all pass).
+enum { CAIRN_SHAPE_IS_SPHERE = 1, CAIRN_SHAPE_IS_PLAIN = 2 };
+
 // Where each shape may be within the step, by slot.
 typedef struct CairnStepBoxes {
     CairnAabb *boxes;
     CairnTransform *poses;
-    double *motion; // how far any point of it may move
-    double *arms;   // how far its origin is from the body's centre of mass
-    uint8_t *kinds; // CairnBoxKind
-    int *owners;    // bodies
+    double *motion;  // how far any point of it may move
+    double *arms;    // how far its origin is from the body's centre of mass
+    uint8_t *kinds;  // CairnBoxKind
+    int *owners;     // bodies
+    uint8_t *traits; // CAIRN_SHAPE_IS_...
     CairnStepBall *balls;
     CairnStepSide *sides;
 } CairnStepBoxes;

@@ -2,6 +2,7 @@
 // narrow phase (step_narrow.c).
 #include "engine/base/timer.h"
 #include "engine/step.h"
+#include <stddef.h>
 
 // How far any point of a shape may move within the step: bounds both its box and the distance from which contacts are looked for,
 // so that what could touch within the step has a row and nothing tunnels. A body that is not continuous does without.
@@ -29,8 +30,17 @@ static CairnAabb swept(CairnAabb box, CairnVec3 travel, double grow) {
     return (CairnAabb){cairn_add(box.low, back), cairn_add(box.high, on)};
 }
 
+// Shapes lie far apart, and nothing else in the step reads most of them.
+static void fetch_shape(const CairnStore *store, int s) {
+    const char *bytes = (const char *)&store->shapes[s < store->shape_pool.count ? s : 0];
+    for (size_t k = offsetof(CairnShape, def.friction); k < sizeof(CairnShape); k += 64) {
+        __builtin_prefetch(bytes + k);
+    }
+}
+
 static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
     const CairnShape *shape = &step->store->shapes[s];
+    fetch_shape(step->store, s + 6);
     if (!cairn_pool_is_alive(&step->store->shape_pool, s)) {
         out->kinds[s] = CAIRN_BOX_ABSENT;
         out->owners[s] = -1;
@@ -47,8 +57,10 @@ static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
                         .filter = def->filter,
                         .body = shape->body,
                         .generation = step->store->shape_pool.slots[s].generation,
-                        .is_sphere = shape->geometry.type == CAIRN_SPHERE,
                         .has_joints = body->first_joint >= 0};
+    bool is_plain = body->first_joint < 0 && def->filter.mask == UINT64_MAX && def->filter.category != 0;
+    out->traits[s] = (uint8_t)((shape->geometry.type == CAIRN_SPHERE ? CAIRN_SHAPE_IS_SPHERE : 0) |
+                               (is_plain ? CAIRN_SHAPE_IS_PLAIN : 0));
     out->poses[s] = cairn_shape_pose(body, shape);
     out->balls[s] = (CairnStepBall){.center = out->poses[s].p, .radius = shape->ball};
     out->motion[s] = motion_of(step, shape, &out->balls[s]);
@@ -76,6 +88,7 @@ void cairn_step_collide(CairnStep *step) {
         .arms = CAIRN_STEP_PUSH(step, double, count),
         .kinds = CAIRN_STEP_PUSH(step, uint8_t, count),
         .owners = CAIRN_STEP_PUSH(step, int, count),
+        .traits = CAIRN_STEP_PUSH(step, uint8_t, count),
         .balls = CAIRN_STEP_PUSH(step, CairnStepBall, count),
         .sides = CAIRN_STEP_PUSH(step, CairnStepSide, count),
     };

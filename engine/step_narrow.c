@@ -193,6 +193,15 @@ static CairnVec3 velocity_at(const CairnStepSide *side, CairnVec3 arm) {
     return cairn_add(side->start.linear, cairn_cross(side->start.angular, arm));
 }
 
+// Pairs are in the order of their first shape: the second may lie anywhere.
+static void fetch_side(const CairnNarrow *narrow, const CairnNarrowPiece *piece, int k) {
+    if (k < piece->count) {
+        const char *side = (const char *)&narrow->boxes->sides[narrow->pairs[piece->found[k].pair].b];
+        __builtin_prefetch(side);
+        __builtin_prefetch(side + 64);
+    }
+}
+
 // Field by field: what assemble makes of a contact lies behind these, and its lines of the cache are left alone.
 static void fill_piece(const CairnNarrow *narrow, const CairnNarrowPiece *piece) {
     const CairnStep *step = narrow->step;
@@ -203,6 +212,7 @@ static void fill_piece(const CairnNarrow *narrow, const CairnNarrowPiece *piece)
     for (int k = 0; k < piece->count; k++) {
         const CairnNarrowPoint *found = &piece->found[k];
         CairnPair pair = narrow->pairs[found->pair];
+        fetch_side(narrow, piece, k + 4);
         const CairnStepSide *a = &narrow->boxes->sides[pair.a], *b = &narrow->boxes->sides[pair.b];
         if (found->place == 0) {
             material = mix_materials(&step->world->def, &a->material, &b->material);

@@ -123,6 +123,7 @@ static int near_pairs(const CairnNarrow *narrow, int first, int end, int *near) 
     int count = 0;
     for (int p = first; p < end; p++) {
         const CairnStepBall *a = &balls[narrow->pairs[p].a], *b = &balls[narrow->pairs[p].b];
+        __builtin_prefetch(&balls[narrow->pairs[p + 8 < end ? p + 8 : p].b]);
         double way = cairn_length(cairn_sub(b->travel, a->travel)) + a->turning + b->turning;
         double far = (a->radius + b->radius + margin + way) * (1 + 1e-12);
         near[count] = p;
@@ -161,6 +162,7 @@ static bool settle_spheres(const CairnNarrow *narrow, CairnNarrowPiece *piece, i
 void cairn_narrow_find(const CairnNarrow *narrow, CairnNarrowPiece *piece) {
     enum { BATCH = 256 };
     const CairnStepSide *sides = narrow->boxes->sides;
+    const uint8_t *traits = narrow->boxes->traits;
     CairnManifold parts[CAIRN_MANIFOLDS];
     int near[BATCH];
     piece->count = 0;
@@ -168,9 +170,10 @@ void cairn_narrow_find(const CairnNarrow *narrow, CairnNarrowPiece *piece) {
         int count = near_pairs(narrow, first, first + BATCH < piece->end ? first + BATCH : piece->end, near);
         for (int k = 0; k < count; k++) {
             CairnPair pair = narrow->pairs[near[k]];
-            const CairnStepSide *a = &sides[pair.a], *b = &sides[pair.b];
-            if (!cairn_step_may_touch(narrow->step->store, a, b) ||
-                (a->is_sphere && b->is_sphere && settle_spheres(narrow, piece, near[k]))) {
+            unsigned both = traits[pair.a] & traits[pair.b];
+            bool may_touch = (both & CAIRN_SHAPE_IS_PLAIN) != 0 ||
+                             cairn_step_may_touch(narrow->step->store, &sides[pair.a], &sides[pair.b]);
+            if (!may_touch || ((both & CAIRN_SHAPE_IS_SPHERE) != 0 && settle_spheres(narrow, piece, near[k]))) {
                 continue;
             }
             double time;
