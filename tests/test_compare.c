@@ -58,7 +58,7 @@ static void reference_repeats_its_own_motion(void **state) {
     (void)state;
     static const char *const lines[] = {
         "compare box_tower --solvers pgs:iterations=1000 --steps 30 " ONE_SOLVE,
-        "compare pendulum_chain --solvers pgs:iterations=20 --steps 60 --quiet --json -",
+        "compare pendulum_chain --dt 1/240 --solvers pgs:iterations=20 --steps 60 --quiet --json -",
         "compare box_tower --solvers ipm --steps 30 " ONE_SOLVE,
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {

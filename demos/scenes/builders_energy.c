@@ -49,7 +49,3 @@ CairnStatus cairn_check_energy(const CairnSceneRun *run, CairnEnergyWatch *watch
     }
     return cairn_ok();
 }
-
-double cairn_energy_breath(double step, double rate) {
-    return step * rate;
-}

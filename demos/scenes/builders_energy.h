@@ -20,8 +20,4 @@ CairnStatus cairn_spring_energy(const CairnWorld *world, double *energy);
 CairnStatus cairn_check_energy(const CairnSceneRun *run, CairnEnergyWatch *watch, const CairnStats *stats, double share,
                                const char *name);
 
-// What the energy of a pendulum of this rate (rad/s) rises by within a swing, of its kinetic energy: a semi-implicit step keeps
-// H - (h/2) w^2 p q / m exactly, so H itself swings by h w from end to end.
-double cairn_energy_breath(double step, double rate);
-
 #endif
