@@ -339,7 +339,7 @@ static void every_key_may_be_pressed(void **state) {
             const CairnViewerKey *key = cairn_viewer_key_at(i);
             for (int k = 0; k < 3 && key->codes[k] && key->codes[k] != SDLK_ESCAPE; k++) {
                 SDL_Keycode code = key->codes[k];
-                bool writes = code == SDLK_F5 || code == SDLK_F6 || code == SDLK_F9 || code == SDLK_F10;
+                bool writes = code == SDLK_F5 || code == SDLK_F6 || (code >= SDLK_F9 && code <= SDLK_F11);
                 if (!writes) { // files, which tests of their own are about
                     support_stage_press(stage, key->codes[k]);
                 }

@@ -273,12 +273,90 @@ static long size_of(const char *path) {
     return stat(path, &status) == 0 ? (long)status.st_size : -1;
 }
 
+typedef struct Folder {
+    char own[64], before[1024];
+} Folder;
+
+// Files go to where the viewer was started.
+static Folder enter_folder(void) {
+    Folder folder = {.own = "/tmp/cairn_test_XXXXXX"};
+    assert_non_null(mkdtemp(folder.own));
+    assert_non_null(getcwd(folder.before, sizeof folder.before));
+    assert_int_equal(chdir(folder.own), 0);
+    return folder;
+}
+
+static void leave_folder(const Folder *folder) {
+    assert_int_equal(chdir(folder->before), 0);
+    char line[80];
+    snprintf(line, sizeof line, "rm -r %s", folder->own);
+    assert_int_equal(system(line), 0);
+}
+
+// From the middle of a run on, with what is changed on the way; a run that goes on from before its beginning ends it.
+static void a_key_begins_and_ends_a_recording(void **state) {
+    support_display_need(state);
+    Folder folder = enter_folder();
+    CairnViewOptions options = support_stage_options("box_tower");
+    options.run.solver = "bpp";
+    SupportStage *stage = open_paused(&options);
+    advance(stage, 8);
+    press(stage, SDLK_PAGEUP); // what lies ahead is forgotten
+    press(stage, SDLK_F11);
+    assert_true(cairn_crew_is_recording(&stage->viewer.crew));
+    advance(stage, 6);
+    cairn_viewer_choose(&stage->viewer, 0, cairn_viewer_solver(&stage->viewer, 2));
+    const CairnPartitioner *partitioner;
+    assert_ok(cairn_partitioner_find("bfs", &partitioner));
+    cairn_viewer_part_by(&stage->viewer, 0, partitioner);
+    support_stage_settle(stage);
+    advance(stage, 4);
+    press(stage, SDLK_LEFT);
+    press(stage, SDLK_RIGHT);
+    uint64_t hash = support_stage_hash(stage, 0);
+    press(stage, SDLK_F11);
+    assert_false(cairn_crew_is_recording(&stage->viewer.crew));
+    press(stage, SDLK_F11);
+    press(stage, SDLK_n);
+    cairn_crew_go(&stage->viewer.crew, 5);
+    support_stage_settle(stage);
+    assert_true(cairn_crew_is_recording(&stage->viewer.crew)); // looking back does no harm
+    press(stage, SDLK_1);
+    assert_false(cairn_crew_is_recording(&stage->viewer.crew));
+    press(stage, SDLK_F11);
+    press(stage, SDLK_r);
+    assert_false(cairn_crew_is_recording(&stage->viewer.crew));
+    support_stage_close(stage);
+
+    CairnRecording recording;
+    assert_ok(cairn_recording_read("cairn-box_tower-3.rec", &recording));
+    assert_int_equal(recording.first, 3);
+    assert_int_equal(recording.count, 11);
+    assert_true(recording.frames[10].hash == hash);
+    CairnSession session;
+    assert_ok(cairn_session_open(&recording.options, &session));
+    for (int frame = 0; frame < recording.count; frame++) {
+        CairnStats stats;
+        if (frame > 0) {
+            assert_ok(cairn_session_step(&session, &stats));
+            assert_true(cairn_replay_agrees(&recording, frame, session.world));
+        }
+        assert_ok(cairn_replay_enter(&recording, frame, &session));
+    }
+    cairn_session_close(&session);
+    cairn_recording_close(&recording);
+    assert_ok(cairn_recording_read("cairn-box_tower-13.rec", &recording));
+    assert_int_equal(recording.count, 2);
+    cairn_recording_close(&recording);
+    assert_ok(cairn_recording_read("cairn-box_tower-5.rec", &recording));
+    assert_int_equal(recording.count, 1);
+    cairn_recording_close(&recording);
+    leave_folder(&folder);
+}
+
 static void keys_keep_pictures_problems_and_films(void **state) {
     support_display_need(state);
-    char folder[] = "/tmp/cairn_test_XXXXXX", before[1024];
-    assert_non_null(mkdtemp(folder));
-    assert_non_null(getcwd(before, sizeof before));
-    assert_int_equal(chdir(folder), 0); // files go to where the viewer was started
+    Folder folder = enter_folder();
     setenv("CAIRN_FFMPEG", "", 1);
     CairnViewOptions options = support_stage_options("box_tower");
     SupportStage *stage = open_paused(&options);
@@ -303,10 +381,7 @@ static void keys_keep_pictures_problems_and_films(void **state) {
     assert_true(size_of("cairn-box_tower-12-000006.png") > 1000);
     assert_int_equal(size_of("cairn-box_tower-12-000007.png"), -1);
     support_stage_close(stage);
-    assert_int_equal(chdir(before), 0);
-    char line[80];
-    snprintf(line, sizeof line, "rm -r %s", folder);
-    assert_int_equal(system(line), 0);
+    leave_folder(&folder);
 }
 
 int main(int argc, char **argv) {
@@ -320,6 +395,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(the_scrubber_goes_where_the_mouse_is),
         cmocka_unit_test(what_the_window_records_can_be_run_again),
         cmocka_unit_test(all_views_go_to_the_same_frame),
+        cmocka_unit_test(a_key_begins_and_ends_a_recording),
         cmocka_unit_test(keys_keep_pictures_problems_and_films),
     };
     return cmocka_run_group_tests(tests, support_display_open, support_display_close);

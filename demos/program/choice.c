@@ -14,6 +14,40 @@ CairnStatus cairn_name_split(const char *choice, const char *option, char name[C
     return cairn_ok();
 }
 
+static bool append(char *text, size_t size, size_t *used, const char *words) {
+    size_t length = strlen(words);
+    if (length >= size - *used) {
+        return false;
+    }
+    memcpy(text + *used, words, length + 1);
+    *used += length;
+    return true;
+}
+
+CairnStatus cairn_name_join(const char *name, const CairnFieldTable *table, const void *options, char *text,
+                            size_t size) {
+    size_t used = 0;
+    bool fits = append(text, size, &used, name);
+    void *preset = NULL;
+    if (table && options) {
+        CAIRN_TRY(cairn_options_make(table, NULL, name, &preset));
+    }
+    const char *mark = ":";
+    for (int i = 0; preset && i < table->count; i++) {
+        char usual[160], value[160];
+        cairn_fields_format(&table->fields[i], preset, usual, sizeof usual);
+        cairn_fields_format(&table->fields[i], options, value, sizeof value);
+        if (strcmp(usual, value) != 0) {
+            fits = fits && append(text, size, &used, mark) && append(text, size, &used, table->fields[i].name) &&
+                   append(text, size, &used, "=") && append(text, size, &used, value);
+            mark = ",";
+        }
+    }
+    free(preset);
+    return fits ? cairn_ok()
+                : cairn_error(CAIRN_INVALID_ARGUMENT, "the options of %s take more than %zu bytes", name, size - 1);
+}
+
 CairnStatus cairn_options_make(const CairnFieldTable *table, const char *text, const char *option, void **object) {
     *object = calloc(1, table->size ? table->size : 1);
     if (!*object) {

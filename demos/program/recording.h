@@ -55,10 +55,10 @@ typedef struct CairnRecordFrame {
     double step_ms, solve_ms;
     double natural, scaled, limit, penetration, joint_error, kinetic, potential;
     size_t poses_at, poses_size; // bytes of the file
-    // The state with which the run went on from here, and by which solver; NULL: this frame's own.
+    // The state with which the run went on from here, and what solved it then; NULL: this frame's own.
     const unsigned char *key;
     size_t key_size;
-    const char *key_solver;
+    const char *key_solver, *key_partition, *key_refine;
 } CairnRecordFrame;
 
 typedef struct CairnRecording {

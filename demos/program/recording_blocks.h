@@ -5,7 +5,7 @@
 #define CAIRN_RECORD_MAGIC 0x444345524e524943u // "CIRNRECD"
 
 enum {
-    CAIRN_RECORD_VERSION = 1,
+    CAIRN_RECORD_VERSION = 2,
     CAIRN_RECORD_OPENING = 16, // bytes of magic and version
     CAIRN_RECORD_HEAD = 12,    // bytes of a block before its payload: kind (4), size (8)
     CAIRN_RECORD_SUM = 8,      // bytes behind it: checksum

@@ -52,9 +52,8 @@ static CairnStatus take_list(CairnRecording *recording, CairnBytesReader *reader
 static CairnStatus take_asked(CairnRecording *recording, CairnBytesReader *reader) {
     CairnRunOptions *options = &recording->options;
     *options = cairn_run_options();
-    const char **const words[] = {&recording->version,  &options->scene,     &options->solver,
-                                  &options->partition,  &options->refine,    &options->part_size,
-                                  &options->iterations, &options->tolerance, &options->budget};
+    const char **const words[] = {&recording->version, &options->scene,  &options->solver,
+                                  &options->partition, &options->refine, &options->budget};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         CAIRN_TRY(take_text(recording, reader, words[i]));
     }
@@ -65,8 +64,8 @@ static CairnStatus take_asked(CairnRecording *recording, CairnBytesReader *reade
     CAIRN_TRY(take_list(recording, reader, &options->params));
     CAIRN_TRY(take_list(recording, reader, &options->settings));
     bool is_sound = !reader->has_failed && reader->at == reader->size && recording->version && options->scene &&
-                    options->solver && options->dt > 0 && options->dt <= 1 && steps >= 1 &&
-                    steps <= CAIRN_RUN_STEPS_MAX && first <= CAIRN_RUN_STEPS_MAX &&
+                    options->solver && options->refine && options->dt > 0 && options->dt <= 1 &&
+                    steps >= 1 && steps <= CAIRN_RUN_STEPS_MAX && first <= CAIRN_RUN_STEPS_MAX &&
                     friction <= CAIRN_FRICTION_KIND_COUNT;
     if (!is_sound) {
         return corrupt(recording, "what was asked for makes no sense");
@@ -162,9 +161,13 @@ static CairnStatus take_key(CairnRecording *recording, CairnBytesReader *reader)
     }
     CairnRecordFrame *frame = &recording->frames[recording->count - 1];
     CAIRN_TRY(take_text(recording, reader, &frame->key_solver));
+    CAIRN_TRY(take_text(recording, reader, &frame->key_partition));
+    CAIRN_TRY(take_text(recording, reader, &frame->key_refine));
     frame->key_size = reader->size - reader->at;
     frame->key = cairn_bytes_take(reader, frame->key_size);
-    return frame->key_solver && frame->key ? cairn_ok() : corrupt(recording, "a state makes no sense");
+    return frame->key_solver && frame->key_partition && frame->key_refine && frame->key
+               ? cairn_ok()
+               : corrupt(recording, "a state makes no sense");
 }
 
 // ---- blocks ----

@@ -63,17 +63,17 @@ static void put_params(CairnBytes *bytes, const CairnSession *session) {
 
 static CairnStatus put_asked(CairnRecorder *recorder, const CairnRunOptions *options, const CairnSession *session) {
     CairnBytes *bytes = &recorder->bytes;
+    CairnSessionSetup setup;
+    CAIRN_TRY(cairn_session_setup(session, &setup));
     begin_block(recorder, CAIRN_RECORD_ASKED);
     cairn_bytes_put_text(bytes, CAIRN_VERSION);
     cairn_bytes_put_text(bytes, options->scene);
-    cairn_bytes_put_text(bytes, session->choice.text);
-    bool has_parts = (session->choice.solver->traits & CAIRN_NEEDS_PARTITION) != 0;
-    const char *preset = has_parts ? session->partitioner->name : NULL;
-    cairn_bytes_put_text(bytes, options->partition ? options->partition : preset);
-    cairn_bytes_put_text(bytes, options->refine ? options->refine : session->refiner->name);
-    cairn_bytes_put_text(bytes, options->part_size);
-    cairn_bytes_put_text(bytes, options->iterations);
-    cairn_bytes_put_text(bytes, options->tolerance);
+    bool has_parts = (session->choice.solver->traits & CAIRN_NEEDS_PARTITION) != 0 ||
+                     strcmp(session->partitioner->name, "none") != 0;
+    cairn_bytes_put_text(bytes, setup.solver);
+    cairn_bytes_put_text(bytes,
+                         has_parts ? setup.partition : NULL); // who looks at it with another solver has parts then
+    cairn_bytes_put_text(bytes, setup.refine);
     cairn_bytes_put_text(bytes, options->budget);
     cairn_bytes_put_double(bytes, session->dt);
     cairn_bytes_put_uint(bytes, (uint64_t)session->steps, 4);
@@ -217,10 +217,14 @@ CairnStatus cairn_recorder_key(CairnRecorder *recorder, const CairnSession *sess
     if (!snapshot) {
         return no_memory();
     }
+    CairnSessionSetup setup;
     CairnStatus status = cairn_world_snapshot(session->world, snapshot, size, &written);
+    status = cairn_is_ok(status) ? cairn_session_setup(session, &setup) : status;
     if (cairn_is_ok(status)) {
         begin_block(recorder, CAIRN_RECORD_KEY);
-        cairn_bytes_put_text(&recorder->bytes, session->choice.text);
+        cairn_bytes_put_text(&recorder->bytes, setup.solver);
+        cairn_bytes_put_text(&recorder->bytes, setup.partition);
+        cairn_bytes_put_text(&recorder->bytes, setup.refine);
         cairn_bytes_put(&recorder->bytes, snapshot, written);
         status = end_block(recorder);
     }

@@ -3,28 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static CairnStatus set_solver(CairnSession *session, const char *text) {
-    if (strcmp(text, session->choice.text) == 0) {
-        return cairn_ok();
-    }
-    CairnChoice choice;
-    CAIRN_TRY(cairn_choice_open(text, "--solver", &choice));
-    CairnStatus status = cairn_world_set_solver(session->world, choice.solver, choice.options);
-    if (!cairn_is_ok(status)) {
-        cairn_choice_close(&choice);
-        return status;
-    }
-    cairn_choice_close(&session->choice);
-    session->choice = choice;
-    return cairn_ok();
-}
-
 CairnStatus cairn_replay_enter(const CairnRecording *recording, int frame, CairnSession *session) {
     const CairnRecordFrame *recorded = &recording->frames[frame];
     if (!recorded->key) {
         return cairn_ok();
     }
-    CAIRN_TRY(set_solver(session, recorded->key_solver));
+    CAIRN_TRY(cairn_session_change(session, recorded->key_solver, recorded->key_partition, recorded->key_refine));
     CairnStatus status = cairn_world_restore(session->world, recorded->key, recorded->key_size);
     return cairn_is_ok(status)
                ? status

@@ -95,6 +95,12 @@ int cairn_session_part_size(const CairnSession *session) {
     return 0;
 }
 
+static CairnStatus give(const CairnSession *from, CairnWorld *world) {
+    CAIRN_TRY(cairn_world_set_solver(world, from->choice.solver, from->choice.options));
+    CAIRN_TRY(cairn_world_set_partitioner(world, from->partitioner, from->partition_options));
+    return cairn_world_set_refiner(world, from->refiner, from->refine_options);
+}
+
 static CairnStatus make_world(CairnSession *session, const CairnRunOptions *options) {
     CairnWorldDef def = cairn_world_def();
     if (session->scene->settings) {
@@ -110,9 +116,7 @@ static CairnStatus make_world(CairnSession *session, const CairnRunOptions *opti
         CAIRN_TRY(set_pair(&cairn_world_fields, &def, options->settings.items[i], "--world"));
     }
     CAIRN_TRY(cairn_world_create(&def, &session->world));
-    CAIRN_TRY(cairn_world_set_solver(session->world, session->choice.solver, session->choice.options));
-    CAIRN_TRY(cairn_world_set_partitioner(session->world, session->partitioner, session->partition_options));
-    return cairn_world_set_refiner(session->world, session->refiner, session->refine_options);
+    return give(session, session->world);
 }
 
 static CairnStatus open_parts(const CairnRunOptions *options, const CairnChoice *choice, CairnSession *session) {
@@ -153,6 +157,52 @@ CairnStatus cairn_session_open_with(const CairnRunOptions *options, const CairnC
     if (!cairn_is_ok(status)) {
         cairn_session_close(session);
     }
+    return status;
+}
+
+CairnStatus cairn_session_setup(const CairnSession *session, CairnSessionSetup *setup) {
+    const CairnSolver *solver = session->choice.solver;
+    CAIRN_TRY(
+        cairn_name_join(solver->name, solver->options, session->choice.options, setup->solver, sizeof setup->solver));
+    CAIRN_TRY(cairn_name_join(session->partitioner->name, session->partitioner->options, session->partition_options,
+                              setup->partition, sizeof setup->partition));
+    return cairn_name_join(session->refiner->name, session->refiner->options, session->refine_options, setup->refine,
+                           sizeof setup->refine);
+}
+
+static void swap_setups(CairnSession *a, CairnSession *b) {
+    CairnSession old = *a;
+    a->choice = b->choice;
+    a->partitioner = b->partitioner;
+    a->partition_options = b->partition_options;
+    a->refiner = b->refiner;
+    a->refine_options = b->refine_options;
+    b->choice = old.choice;
+    b->partitioner = old.partitioner;
+    b->partition_options = old.partition_options;
+    b->refiner = old.refiner;
+    b->refine_options = old.refine_options;
+}
+
+CairnStatus cairn_session_change(CairnSession *session, const char *solver, const char *partition, const char *refine) {
+    CairnRunOptions options = cairn_run_options();
+    CairnSession other = {.world = NULL, .scene = session->scene};
+    options.solver = solver;
+    options.partition = partition;
+    options.refine = refine;
+    CairnStatus status = choose_solver(&other, &options);
+    status = cairn_is_ok(status) ? choose_partitioner(&other, &options) : status;
+    status = cairn_is_ok(status) ? choose_refiner(&other, &options) : status;
+    if (cairn_is_ok(status)) {
+        status = give(&other, session->world);
+        if (cairn_is_ok(status)) {
+            swap_setups(session, &other);
+        } else {
+            (void)give(session, session->world); // it took them before
+        }
+    }
+    other.scene = NULL;
+    cairn_session_close(&other);
     return status;
 }
 

@@ -25,6 +25,13 @@ typedef struct CairnSession {
 CairnStatus cairn_session_open(const CairnRunOptions *options, CairnSession *session);
 // With this solver, of which the session keeps a copy, instead of what the options name.
 CairnStatus cairn_session_open_with(const CairnRunOptions *options, const CairnChoice *choice, CairnSession *session);
+// What solves it, as words that cairn_session_change takes back.
+typedef struct CairnSessionSetup {
+    char solver[CAIRN_CHOICE_TEXT], partition[CAIRN_CHOICE_TEXT], refine[CAIRN_CHOICE_TEXT];
+} CairnSessionSetup;
+CairnStatus cairn_session_setup(const CairnSession *session, CairnSessionSetup *setup);
+// On an error all is as it was.
+CairnStatus cairn_session_change(CairnSession *session, const char *solver, const char *partition, const char *refine);
 // Run the scene's script, then step.
 CairnStatus cairn_session_step(CairnSession *session, CairnStats *stats);
 // The partitioner's bound on the bodies of a part; 0: it has none.

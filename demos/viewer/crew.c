@@ -216,11 +216,11 @@ static bool may_act(const CairnCrewView *view) {
 }
 
 bool cairn_crew_has_work(const CairnCrewView *view) {
-    return view->wants_restart || view->wants_setup || view->wants_frame >= 0 || view->wants_pick || view->wants_dump ||
+    return view->wants_restart || view->wants_setup || view->wants_frame >= 0 || view->wants_pick || view->wants_keep ||
            may_sync(view) || may_act(view) || view->wants_look || may_step(view);
 }
 
-typedef enum Job { JOB_RESTART, JOB_SYNC, JOB_GO, JOB_SETUP, JOB_PICK, JOB_DUMP, JOB_ACT, JOB_LOOK, JOB_STEP } Job;
+typedef enum Job { JOB_RESTART, JOB_SYNC, JOB_GO, JOB_SETUP, JOB_PICK, JOB_KEEP, JOB_ACT, JOB_LOOK, JOB_STEP } Job;
 
 static Job next_job(const CairnCrewView *view) {
     return view->wants_restart      ? JOB_RESTART
@@ -228,7 +228,7 @@ static Job next_job(const CairnCrewView *view) {
            : view->wants_frame >= 0 ? JOB_GO
            : view->wants_setup      ? JOB_SETUP
            : view->wants_pick       ? JOB_PICK
-           : view->wants_dump       ? JOB_DUMP
+           : view->wants_keep       ? JOB_KEEP
            : may_act(view)          ? JOB_ACT
            : view->wants_look       ? JOB_LOOK
                                     : JOB_STEP;
@@ -309,18 +309,23 @@ static void work_pick(CairnCrewView *view) {
     view->picked = pick;
 }
 
-static void work_dump(CairnCrewView *view) {
-    CairnCrew *crew = view->crew;
-    char path[160], words[200];
-    snprintf(path, sizeof path, "%s", view->dump_path);
-    view->wants_dump = false;
-    SDL_UnlockMutex(crew->mutex);
-    CairnStatus status = cairn_crew_write_problem(view, path);
-    snprintf(words, sizeof words, "%s%.180s", cairn_is_ok(status) ? "wrote " : "",
-             cairn_is_ok(status) ? path : status.message);
-    SDL_LockMutex(crew->mutex);
-    snprintf(crew->dump_words, sizeof crew->dump_words, "%s", words);
-    crew->dump_serial++;
+static void work_keep(CairnCrewView *view) {
+    char path[160];
+    CairnKeep what = view->wants_keep;
+    snprintf(path, sizeof path, "%s", view->keep_path);
+    view->wants_keep = CAIRN_KEEP_NOTHING;
+    CairnPlan plan = view->crew->plan;
+    int frame = view->done;
+    SDL_UnlockMutex(view->crew->mutex);
+    if (what == CAIRN_KEEP_PROBLEM) {
+        cairn_crew_say_kept(view->crew, cairn_crew_write_problem(view, path), path);
+    } else if (view->crew->recorder.file) {
+        cairn_crew_end_recording(view->crew);
+    } else {
+        CairnRunOptions run = options_of(view->crew, &plan);
+        cairn_crew_begin_recording(view, &run, path, frame);
+    }
+    SDL_LockMutex(view->crew->mutex);
 }
 
 static void work_act(CairnCrewView *view, CairnStats *stats) {
@@ -370,8 +375,8 @@ static void work(CairnCrewView *view, CairnStats *stats) {
         view->wants_frame = view->wants_frame == wanted ? -1 : view->wants_frame;
     } else if (job == JOB_PICK) {
         work_pick(view);
-    } else if (job == JOB_DUMP) {
-        work_dump(view);
+    } else if (job == JOB_KEEP) {
+        work_keep(view);
     } else if (job == JOB_ACT) {
         work_act(view, stats);
     } else {

@@ -27,6 +27,9 @@ typedef struct CairnPick {
     CairnBodyId body;
 } CairnPick;
 
+// What a view's thread is asked to write between two steps.
+typedef enum CairnKeep { CAIRN_KEEP_NOTHING = 0, CAIRN_KEEP_PROBLEM, CAIRN_KEEP_RECORDING } CairnKeep;
+
 typedef struct CairnCrewView {
     struct CairnCrew *crew;
     int index;
@@ -44,8 +47,9 @@ typedef struct CairnCrewView {
     SDL_Thread *thread;
     CairnHistory history; // guarded by the mutex
     // asked for, done by its thread between two steps
-    bool wants_restart, wants_sync, wants_look, wants_end, wants_dump;
-    char dump_path[160];
+    bool wants_restart, wants_sync, wants_look, wants_end;
+    CairnKeep wants_keep;
+    char keep_path[160];
     int wants_frame;         // of the past; -1: none
     CairnSetup *wants_setup; // NULL: none
     int wants_pick;          // serial of the question; 0: none
@@ -77,9 +81,11 @@ typedef struct CairnCrew {
     CairnTouch snapshot_touch;
     CairnRecording *recording; // that the first view runs again; NULL: none
     int parted_at;             // the first frame in which it did not do the same; -1: none
-    CairnRecorder recorder;    // of the first view
-    int dump_serial;           // of the dumps that were made
-    char dump_words[200];
+    CairnRecorder recorder;    // of the first view, its thread's alone while that runs
+    int recorded_from;         // the frame that its file begins with; -1: the command line asked for it
+    bool is_recording;         // what the window may know of that
+    int kept_serial;           // of what was written or refused
+    char kept_words[200];
     bool is_lockstep; // every step starts from the first view's state, so that all solve the same problems
 } CairnCrew;
 
@@ -114,9 +120,11 @@ CairnStatus cairn_crew_do(CairnCrew *crew, const CairnDeed *deed);
 // Answers the serial of the question; cairn_crew_picked has the answer when its serial is this one.
 int cairn_crew_pick(CairnCrew *crew, int view, CairnVec3 from, CairnVec3 way);
 CairnPick cairn_crew_picked(CairnCrew *crew, int view);
-// Write the problem of the view's last step to a file; what became of it is told by cairn_crew_dumped, with a serial of its own each time.
-void cairn_crew_dump(CairnCrew *crew, int view, const char *path);
-int cairn_crew_dumped(CairnCrew *crew, char *words, size_t size);
+// Write to a file: the problem of the view's last step, or a recording of the first view from here on; asked for while there is one, that
+// ends. What became of it is told by cairn_crew_kept, with a serial of its own each time.
+void cairn_crew_keep(CairnCrew *crew, int view, CairnKeep what, const char *path);
+int cairn_crew_kept(CairnCrew *crew, char *words, size_t size);
+bool cairn_crew_is_recording(CairnCrew *crew);
 // All go to a frame of the past, as near as it is kept.
 void cairn_crew_go(CairnCrew *crew, int frame);
 

@@ -60,6 +60,8 @@ CairnStatus cairn_crew_open(CairnCrew *crew, const CairnRunOptions *options, con
     }
     if (cairn_is_ok(status) && options->record) {
         status = cairn_recorder_open(&crew->recorder, options->record, options, &crew->views[0].session);
+        crew->recorded_from = -1;
+        crew->is_recording = true;
     }
     if (!cairn_is_ok(status)) {
         cairn_crew_close(crew);
@@ -186,20 +188,27 @@ void cairn_crew_sync(CairnCrew *crew) {
     call(crew);
 }
 
-void cairn_crew_dump(CairnCrew *crew, int view, const char *path) {
+void cairn_crew_keep(CairnCrew *crew, int view, CairnKeep what, const char *path) {
     SDL_LockMutex(crew->mutex);
-    snprintf(crew->views[view].dump_path, sizeof crew->views[view].dump_path, "%s", path);
-    crew->views[view].wants_dump = true;
+    snprintf(crew->views[view].keep_path, sizeof crew->views[view].keep_path, "%s", path);
+    crew->views[view].wants_keep = what;
     SDL_CondBroadcast(crew->changed);
     SDL_UnlockMutex(crew->mutex);
 }
 
-int cairn_crew_dumped(CairnCrew *crew, char *words, size_t size) {
+int cairn_crew_kept(CairnCrew *crew, char *words, size_t size) {
     SDL_LockMutex(crew->mutex);
-    int serial = crew->dump_serial;
-    snprintf(words, size, "%s", crew->dump_words);
+    int serial = crew->kept_serial;
+    snprintf(words, size, "%s", crew->kept_words);
     SDL_UnlockMutex(crew->mutex);
     return serial;
+}
+
+bool cairn_crew_is_recording(CairnCrew *crew) {
+    SDL_LockMutex(crew->mutex);
+    bool is_recording = crew->is_recording;
+    SDL_UnlockMutex(crew->mutex);
+    return is_recording;
 }
 
 void cairn_crew_go(CairnCrew *crew, int frame) {

@@ -21,15 +21,56 @@ static void follow(CairnCrewView *view, int frame) {
     }
 }
 
+// A frame's place in the recording; before 0: what it began with comes later.
+static int place_of(const CairnCrew *crew, int frame) {
+    return crew->recorded_from < 0 ? frame : frame - crew->recorded_from;
+}
+
 static CairnStatus record(CairnCrewView *view, const CairnStats *stats, int frame) {
     CairnRecorder *recorder = &view->crew->recorder;
     if (view->index > 0 || !recorder->file) {
         return cairn_ok();
     }
-    if (frame < recorder->count) { // the past again
+    if (place_of(view->crew, frame) < recorder->count) { // the past again
         return cairn_ok();
     }
     return cairn_recorder_add(recorder, &view->session, stats);
+}
+
+void cairn_crew_say_kept(CairnCrew *crew, CairnStatus status, const char *path) {
+    SDL_LockMutex(crew->mutex);
+    snprintf(crew->kept_words, sizeof crew->kept_words, "%s%.180s", cairn_is_ok(status) ? "wrote " : "",
+             cairn_is_ok(status) ? path : status.message);
+    crew->kept_serial++;
+    SDL_UnlockMutex(crew->mutex);
+}
+
+static void set_recording(CairnCrew *crew, bool is_recording) {
+    SDL_LockMutex(crew->mutex);
+    crew->is_recording = is_recording;
+    SDL_UnlockMutex(crew->mutex);
+}
+
+void cairn_crew_begin_recording(CairnCrewView *view, const CairnRunOptions *run, const char *path, int frame) {
+    CairnCrew *crew = view->crew;
+    CairnRunOptions asked = *run;
+    asked.budget = NULL; // the solver's words say it, if it is still the one that has it
+    CairnStatus status = crew->recording ? cairn_error(CAIRN_UNSUPPORTED, "this is a recording already")
+                                         : cairn_recorder_open(&crew->recorder, path, &asked, &view->session);
+    crew->recorded_from = frame;
+    set_recording(crew, crew->recorder.file != NULL);
+    cairn_past_forget(&view->past, frame);
+    if (!cairn_is_ok(status)) {
+        cairn_crew_say_kept(crew, status, path);
+    }
+}
+
+void cairn_crew_end_recording(CairnCrew *crew) {
+    char path[CAIRN_RUN_PATH];
+    snprintf(path, sizeof path, "%s", crew->recorder.path);
+    CairnStatus status = cairn_recorder_close(&crew->recorder);
+    set_recording(crew, false);
+    cairn_crew_say_kept(crew, status, path);
 }
 
 // ---- forward ----
@@ -51,6 +92,9 @@ CairnStatus cairn_crew_begin(CairnCrewView *view, const CairnStats *stats) {
     follow(view, 0);
     if (crew->recording && view->index == 0) {
         CAIRN_TRY(cairn_replay_enter(crew->recording, 0, &view->session));
+    }
+    if (crew->recorder.file && view->index == 0 && crew->recorded_from >= 0) { // it may be another scene by now
+        cairn_crew_end_recording(crew);
     }
     if (crew->recorder.file && view->index == 0) { // what was recorded is undone; the solver may be another one by now
         CAIRN_TRY(cairn_recorder_cut(&crew->recorder, 0));
@@ -105,7 +149,12 @@ CairnStatus cairn_crew_pin(CairnCrewView *view, const CairnStats *stats, int fra
     if (view->index > 0 || !recorder->file) {
         return cairn_ok();
     }
-    CAIRN_TRY(cairn_recorder_cut(recorder, frame));
+    int place = place_of(view->crew, frame);
+    if (place < 0) { // the run left it before it began
+        cairn_crew_end_recording(view->crew);
+        return cairn_ok();
+    }
+    CAIRN_TRY(cairn_recorder_cut(recorder, place));
     return cairn_recorder_key(recorder, &view->session);
 }
 

@@ -32,7 +32,18 @@ void cairn_viewer_keep_picture(CairnViewer *viewer) {
 void cairn_viewer_keep_problem(CairnViewer *viewer) {
     char path[160];
     name_file(viewer, "problem", path, sizeof path);
-    cairn_crew_dump(&viewer->crew, viewer->active, path);
+    cairn_crew_keep(&viewer->crew, viewer->active, CAIRN_KEEP_PROBLEM, path);
+}
+
+void cairn_viewer_toggle_recording(CairnViewer *viewer) {
+    char path[160];
+    const CairnCrewView *first = &viewer->crew.views[0];
+    if (viewer->options->run.record && cairn_crew_is_recording(&viewer->crew)) {
+        cairn_viewer_say(viewer, "--record asked for a recording of the whole run: it ends with the window");
+        return;
+    }
+    snprintf(path, sizeof path, "cairn-%.60s-%d.rec", viewer->source.scene->name, first->sights[first->shown].frame);
+    cairn_crew_keep(&viewer->crew, 0, CAIRN_KEEP_RECORDING, path);
 }
 
 // ---- films ----

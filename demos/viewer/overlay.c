@@ -136,6 +136,12 @@ static void draw_legend(CairnViewer *viewer, const CairnSight *const *sights) {
     char words[160];
     CairnScale scale;
     const CairnLook *look = &viewer->look;
+    if (cairn_crew_is_recording(&viewer->crew)) {
+        y = add_line(viewer, x, y, viewer->options->run.record ? "recording" : "recording the first view; F11 ends it");
+    }
+    if (viewer->film.video.is_open && !viewer->options->is_hidden) {
+        y = add_line(viewer, x, y, "filming; F9 ends it");
+    }
     if (look->forces) {
         snprintf(words, sizeof words, "forces: the longest arrow is %.3g N", viewer->top_force);
         y = add_line(viewer, x, y, words);

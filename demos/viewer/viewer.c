@@ -271,11 +271,11 @@ static bool is_still(CairnViewer *viewer, bool has_event) {
     return viewer->still > 10 && !viewer->options->is_hidden;
 }
 
-static void tell_of_dumps(CairnViewer *viewer) {
+static void tell_what_was_kept(CairnViewer *viewer) {
     char words[200];
-    int serial = cairn_crew_dumped(&viewer->crew, words, sizeof words);
-    if (serial != viewer->dump_serial) {
-        viewer->dump_serial = serial;
+    int serial = cairn_crew_kept(&viewer->crew, words, sizeof words);
+    if (serial != viewer->kept_serial) {
+        viewer->kept_serial = serial;
         cairn_viewer_say(viewer, words);
     }
 }
@@ -291,7 +291,7 @@ CairnStatus cairn_viewer_turn(CairnViewer *viewer) {
     viewer->last_clock = now;
     move_time(viewer, passed);
     say_what_to_look_for(viewer);
-    tell_of_dumps(viewer);
+    tell_what_was_kept(viewer);
     has_event = cairn_viewer_reload(viewer) || has_event;
     cairn_viewer_mouse_turn(viewer, passed);
     int stop = stop_at(viewer);

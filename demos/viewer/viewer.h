@@ -92,7 +92,7 @@ typedef struct CairnViewer {
     double notice_until;
     CairnFilm film;
     bool has_filmed;  // the film of the command line has begun
-    int dump_serial;  // of the last dump that was told
+    int kept_serial;  // of what was told last of files
     int marked_frame; // of the charts, under the mouse; 0: none
 
     bool is_ending, is_paused, is_scrubbing, shows_help, shows_panel, shows_charts, shows_hints, is_following;
@@ -195,6 +195,7 @@ CairnStatus cairn_viewer_paint(CairnViewer *viewer, const CairnSight **sights);
 
 void cairn_viewer_keep_picture(CairnViewer *viewer);
 void cairn_viewer_keep_problem(CairnViewer *viewer);
+void cairn_viewer_toggle_recording(CairnViewer *viewer);
 CairnStatus cairn_viewer_film(CairnViewer *viewer, const char *path);
 CairnStatus cairn_viewer_film_end(CairnViewer *viewer);
 void cairn_viewer_toggle_film(CairnViewer *viewer);
