@@ -75,6 +75,7 @@ CairnStatus cairn_broad_pairs(CairnBroad *broad, const CairnAabb *boxes, const u
         broad->state = cairn_memory_allocate_zero(broad->allocator, 1, sizeof *broad->state);
     }
     CairnBroadCall call = {.kinds = kinds,
+                           .given = boxes,
                            .boxes = boxes,
                            .owners = owners,
                            .count = count,

@@ -7,6 +7,7 @@
 //
 // Cells fit boxes of like size. Boxes of other sizes have their own level, whose cells fit them: level 0 is the coarsest. On each
 // level the boxes that live there (residents) meet each other and the smaller ones, which visit the columns that have residents.
+// A handful of boxes larger than all others (a floor, walls) have no columns: every box is tested against them.
 // Cells are numbered without end and wrapped onto the columns, so a body that flew off to 1e6 costs nothing.
 #ifndef CAIRN_COLLISION_BROAD_H
 #define CAIRN_COLLISION_BROAD_H
@@ -23,7 +24,8 @@ enum {
     CAIRN_BROAD_MIN_BITS = 4,      // a box never reaches half way round
     CAIRN_BROAD_MAX_EXPONENT = 40, // larger boxes count as unbounded
     CAIRN_BROAD_STRAYS = 64,       // as many boxes may have left their larger ones while kept pairs serve
-    CAIRN_BROAD_FEW = 16           // up to so many residents of a column are tested by visitors one by one, unsorted
+    CAIRN_BROAD_FEW = 16,          // up to so many residents of a column are tested by visitors one by one, unsorted
+    CAIRN_BROAD_LARGE = 8          // up to so many of the largest boxes are tested against all others
 };
 
 enum { CAIRN_COPY_FIRST_Y = 1, CAIRN_COPY_FIRST_Z = 2, CAIRN_COPY_MOVES = 4, CAIRN_COPY_ALL = 7 };
@@ -175,7 +177,7 @@ typedef struct CairnKept {
 struct CairnBroadState {
     CairnKept kept;
     CairnBroadLevel levels[CAIRN_BROAD_LEVELS];
-    int level_count;
+    int level_count, large_levels;      // the first ones, whose boxes are few and have no columns
     int8_t level_of[CAIRN_BROAD_SIZES]; // of each size
     int axis;
     bool is_fixed_ready;
@@ -185,7 +187,7 @@ struct CairnBroadState {
     int *order, *fixed_order;
     int class_capacity, size_capacity, box_capacity, owner_capacity, order_capacity, fixed_capacity;
     int slot_count, order_count, fixed_count;
-    int unbounded_capacity[CAIRN_BROAD_CHUNKS];
+    int lone_capacity[CAIRN_BROAD_CHUNKS];
 };
 typedef struct CairnBroadState CairnBroadState;
 
@@ -198,7 +200,7 @@ typedef struct CairnCensus {
 } CairnCensus;
 
 typedef struct CairnBroadCall {
-    const CairnAabb *boxes;
+    const CairnAabb *given, *boxes; // boxes: those given, or larger ones around them
     const uint8_t *kinds;
     const int *owners;
     int count, threads;
@@ -206,10 +208,16 @@ typedef struct CairnBroadCall {
     const CairnAllocator *allocator;
     CairnBroadState *state;
     CairnCensus census;
-    CairnPairChunk *chunks; // CAIRN_BROAD_CHUNKS for each level, then for the unbounded boxes
-    int *unbounded;
+    CairnPairChunk *chunks; // CAIRN_BROAD_CHUNKS for each level, then for the lone boxes
+    int *lone, lone_count;  // boxes without columns: unbounded, or of the large levels
     double spread[3];
 } CairnBroadCall;
+
+static inline bool cairn_is_lone(const CairnBroadState *s, int i) {
+    int class = s->classes[i];
+    return class == CAIRN_CLASS_UNBOUNDED ||
+           (class != CAIRN_CLASS_ABSENT && s->level_of[s->size_of[i]] < s->large_levels);
+}
 
 // The middle of a size: 1.25 or 1.75 of a power of two, put together from its bits.
 static inline double cairn_middle_of_size(int size) {
@@ -224,12 +232,14 @@ static inline double cairn_middle_of_size(int size) {
 typedef struct CairnKeptLook {
     bool is_usable;         // the kept pairs serve, but for the strays
     bool is_calm;           // if not: keep those of `boxes`
-    const CairnAabb *boxes; // to find pairs of: the larger ones, or those given
+    const CairnAabb *boxes; // to find pairs of: those given, or the larger ones that cairn_kept_remember makes of them
     int strays[CAIRN_BROAD_STRAYS], stray_count;
 } CairnKeptLook;
 
-// Each is false when out of memory. Look first; where the kept pairs do not serve, find those of look->boxes, and store them if is_calm.
+// Each is false when out of memory. Look first; where the kept pairs do not serve, remember every box, (classify does) find the pairs of look->boxes,
+// and store them if is_calm.
 bool cairn_kept_look(CairnBroadCall *call, CairnKeptLook *look);
+void cairn_kept_remember(const CairnBroadCall *call, int i);
 bool cairn_kept_store(CairnBroadCall *call, const CairnPair *pairs, int pair_count);
 // Of the kept pairs and the strays, those whose boxes meet now.
 bool cairn_kept_pairs(CairnBroadCall *call, const CairnKeptLook *look, CairnPair **pairs, int *pair_count, long *tests);

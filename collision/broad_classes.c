@@ -24,7 +24,7 @@ static void choose_axis(CairnBroadCall *call) {
     int seen = 0, stride = call->count / SAMPLE + 1;
     double sum[3] = {0, 0, 0}, squares[3] = {0, 0, 0}, first[3] = {0, 0, 0};
     for (int i = 0; i < call->count; i += stride) {
-        const CairnAabb *box = &call->boxes[i];
+        const CairnAabb *box = &call->given[i];
         if (call->kinds[i] != CAIRN_BOX_MOVING || !is_bounded(box)) {
             continue;
         }
@@ -55,6 +55,7 @@ static void choose_axis(CairnBroadCall *call) {
 static void classify_box(const CairnBroadCall *call, CairnCensus *census, int i) {
     CairnBroadState *s = call->state;
     const CairnAabb *box = &call->boxes[i];
+    cairn_kept_remember(call, i);
     int was = i < s->slot_count ? s->classes[i] : CAIRN_CLASS_ABSENT, now = CAIRN_CLASS_ABSENT;
     if (call->kinds[i] != CAIRN_BOX_ABSENT) {
         now = !is_bounded(box)                    ? CAIRN_CLASS_UNBOUNDED

@@ -5,8 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+// Of one box of the order: kept from counting to writing, side by side.
 typedef struct Reach {
-    int first[2], last[2]; // cells along y and z
+    int first[2], last[2]; // cells along y and z; none where the layer does not take the box
+    double key;            // its low end along the sweep
 } Reach;
 
 // Rises with v. The origin lies in the middle of a cell, for what is built around it. Far cells are all one: there the numbers of
@@ -22,7 +24,8 @@ static inline Reach reach_of(const CairnAabb *box, const CairnColumns *columns, 
     return (Reach){{cell_of(cairn_component(box->low, y), columns->inverse[0]),
                     cell_of(cairn_component(box->low, z), columns->inverse[1])},
                    {cell_of(cairn_component(box->high, y), columns->inverse[0]),
-                    cell_of(cairn_component(box->high, z), columns->inverse[1])}};
+                    cell_of(cairn_component(box->high, z), columns->inverse[1])},
+                   cairn_component(box->low, axis)};
 }
 
 static inline int column_of(const CairnColumns *columns, int y, int z) {
@@ -41,14 +44,16 @@ static inline bool has_near(const CairnLayerSource *source, int column) {
 }
 
 // Boxes first ... end - 1 of the order: how many copies each column gets, and of how many boxes it is the first.
-static void count_entries(const CairnLayerSource *source, const CairnColumns *columns, int first, int end, int *counts,
-                          int *homes) {
+static void count_entries(const CairnLayerSource *source, const CairnColumns *columns, int first, int end,
+                          Reach *reaches, int *counts, int *homes) {
     for (int k = first; k < end; ++k) {
         int i = source->order[k];
         if (!takes(source, i)) {
+            reaches[k] = (Reach){{0, 0}, {-1, -1}, 0};
             continue;
         }
         Reach reach = reach_of(&source->boxes[i], columns, source->axis);
+        reaches[k] = reach;
         for (int z = reach.first[1]; z <= reach.last[1]; ++z) {
             for (int y = reach.first[0]; y <= reach.last[0]; ++y) {
                 ++counts[column_of(columns, y, z)];
@@ -60,16 +65,12 @@ static void count_entries(const CairnLayerSource *source, const CairnColumns *co
     }
 }
 
-static void write_entries(const CairnLayerSource *source, const CairnColumns *columns, int first, int end, int *next,
-                          CairnColumnEntry *entries) {
+static void write_entries(const CairnLayerSource *source, const CairnColumns *columns, int first, int end,
+                          const Reach *reaches, int *next, CairnColumnEntry *entries) {
     for (int k = first; k < end; ++k) {
         int i = source->order[k];
-        if (!takes(source, i)) {
-            continue;
-        }
-        const CairnAabb *box = &source->boxes[i];
-        Reach reach = reach_of(box, columns, source->axis);
-        CairnColumnEntry entry = {.key = cairn_component(box->low, source->axis), .index = i};
+        Reach reach = reaches[k];
+        CairnColumnEntry entry = {.key = reach.key, .index = i};
         unsigned moves = source->kinds[i] == CAIRN_BOX_MOVING ? CAIRN_COPY_MOVES : 0;
         for (int z = reach.first[1]; z <= reach.last[1]; ++z) {
             for (int y = reach.first[0]; y <= reach.last[0]; ++y) {
@@ -121,9 +122,10 @@ bool cairn_layer_build(CairnBoxLayer *layer, const CairnColumns *columns, const 
     size_t table = (size_t)workers * (size_t)column_count;
     int *counts = CAIRN_PUSH_ZERO(source->arena, int, table);
     int *home_counts = homes != NULL ? CAIRN_PUSH_ZERO(source->arena, int, table) : NULL;
+    Reach *reaches = CAIRN_PUSH(source->arena, Reach, count);
     bool is_done = false;
     layer->count = 0;
-    if (counts == NULL || (homes != NULL && home_counts == NULL) ||
+    if (counts == NULL || reaches == NULL || (homes != NULL && home_counts == NULL) ||
         !cairn_memory_reserve(source->allocator, &layer->starts, &layer->start_capacity, column_count + 1,
                               sizeof *layer->starts)) {
         goto done;
@@ -132,7 +134,7 @@ bool cairn_layer_build(CairnBoxLayer *layer, const CairnColumns *columns, const 
     for (int w = 0; w < workers; ++w) {
         int first = (int)((long)count * w / workers), end = (int)((long)count * (w + 1) / workers);
         ptrdiff_t at = (ptrdiff_t)w * column_count;
-        count_entries(source, columns, first, end, counts + at, homes != NULL ? home_counts + at : NULL);
+        count_entries(source, columns, first, end, reaches, counts + at, homes != NULL ? home_counts + at : NULL);
     }
     int entry_count = place_workers(source, counts, workers, column_count, layer);
     if (homes != NULL) {
@@ -146,7 +148,7 @@ bool cairn_layer_build(CairnBoxLayer *layer, const CairnColumns *columns, const 
 #pragma omp parallel for num_threads(workers) if (workers > 1) schedule(static)
     for (int w = 0; w < workers; ++w) {
         int first = (int)((long)count * w / workers), end = (int)((long)count * (w + 1) / workers);
-        write_entries(source, columns, first, end, counts + (ptrdiff_t)w * column_count, layer->entries);
+        write_entries(source, columns, first, end, reaches, counts + (ptrdiff_t)w * column_count, layer->entries);
     }
     is_done = true;
 done:

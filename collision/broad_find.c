@@ -20,7 +20,7 @@ CairnColumnScratch *cairn_column_scratch(CairnArena *arena, int workers, int lar
     return scratch;
 }
 
-// A piece of the work whose pairs go to one chunk: some columns of a level, or (level -1) some boxes against the unbounded ones.
+// A piece of the work whose pairs go to one chunk: some columns of a level, or (level -1) some boxes against the lone ones.
 typedef struct Job {
     int level, first, end;
     const int *homes;
@@ -53,43 +53,54 @@ static int add_column_jobs(CairnBroadCall *call, int **homes, Job *jobs) {
     return job_count;
 }
 
-static int add_unbounded_jobs(CairnBroadCall *call, Job *jobs) {
-    int pieces = call->census.unbounded_count == 0 ? 0 : call->count / 1024 + 1;
+static int add_lone_jobs(CairnBroadCall *call, Job *jobs) {
+    int pieces = call->lone_count == 0 ? 0 : call->count / 1024 + 1;
     pieces = pieces > CAIRN_BROAD_CHUNKS ? CAIRN_BROAD_CHUNKS : pieces;
     for (int k = 0; k < pieces; ++k) {
         jobs[k] = (Job){-1,   (int)((long)call->count * k / pieces), (int)((long)call->count * (k + 1) / pieces), NULL,
-                        NULL, &call->state->unbounded_capacity[k]};
+                        NULL, &call->state->lone_capacity[k]};
     }
     return pieces;
 }
 
-// Of two unbounded boxes the earlier one finds the pair.
-static void pair_unbounded(const CairnBroadCall *call, const Job *job, CairnPairChunk *chunk) {
-    for (int k = 0; k < call->census.unbounded_count; ++k) {
-        int i = call->unbounded[k];
+// Of two lone boxes the earlier one finds the pair.
+static void pair_lone(const CairnBroadCall *call, const Job *job, CairnPairChunk *chunk) {
+    for (int k = 0; k < call->lone_count; ++k) {
+        int i = call->lone[k];
+        bool is_moving = call->kinds[i] == CAIRN_BOX_MOVING;
+        CairnAabb box = call->boxes[i];
         for (int j = job->first; j < job->end; ++j) {
-            int class = call->state->classes[j];
-            if (class == CAIRN_CLASS_ABSENT || (class == CAIRN_CLASS_UNBOUNDED && j <= i) ||
-                call->owners[i] == call->owners[j] ||
-                (call->kinds[i] != CAIRN_BOX_MOVING && call->kinds[j] != CAIRN_BOX_MOVING)) {
+            int kind = call->kinds[j];
+            if (kind != CAIRN_BOX_MOVING && (kind == CAIRN_BOX_ABSENT || !is_moving)) {
                 continue;
             }
             ++chunk->tests;
-            if (cairn_boxes_overlap(&call->boxes[i], &call->boxes[j])) {
+            if (cairn_boxes_overlap(&box, &call->boxes[j]) && call->owners[i] != call->owners[j] &&
+                !(j <= i && cairn_is_lone(call->state, j))) {
                 cairn_pair_add(chunk, i, j);
             }
         }
     }
 }
 
-static bool list_unbounded(CairnBroadCall *call) {
-    call->unbounded = CAIRN_PUSH(call->arena, int, call->census.unbounded_count);
-    for (int i = 0, n = 0; call->unbounded != NULL && n < call->census.unbounded_count; ++i) {
-        if (call->state->classes[i] == CAIRN_CLASS_UNBOUNDED) {
-            call->unbounded[n++] = i;
+// The moving ones of the large levels stand first in the order, where no column's sweep puts them.
+static bool list_lone(CairnBroadCall *call) {
+    CairnBroadState *s = call->state;
+    int *order = s->order;
+    call->lone_count = call->census.unbounded_count;
+    for (int i = 0; i < s->large_levels; ++i) {
+        call->lone_count += s->levels[i].moving_count + s->levels[i].fixed_count;
+    }
+    call->lone = CAIRN_PUSH(call->arena, int, call->lone_count);
+    for (int i = 0, n = 0; call->lone != NULL && n < call->lone_count; ++i) {
+        if (cairn_is_lone(s, i)) {
+            call->lone[n++] = i;
+            if (s->classes[i] == CAIRN_CLASS_MOVING) {
+                *order++ = i;
+            }
         }
     }
-    return call->unbounded != NULL;
+    return call->lone != NULL;
 }
 
 // Room for the pairs of each job: as many as last time needed and some more.
@@ -141,7 +152,7 @@ static int largest_column(const CairnBroadState *s) {
 static void do_job(const CairnBroadCall *call, const Job *job, const CairnColumnScratch *scratch,
                    CairnPairChunk *chunk) {
     if (job->level < 0) {
-        pair_unbounded(call, job, chunk);
+        pair_lone(call, job, chunk);
         return;
     }
     CairnSweep sweep = {.level = &call->state->levels[job->level],
@@ -158,11 +169,11 @@ static void do_job(const CairnBroadCall *call, const Job *job, const CairnColumn
 bool cairn_broad_find(CairnBroadCall *call, int **homes, int *chunk_count) {
     CairnPairChunk *chunks = call->chunks;
     Job jobs[(CAIRN_BROAD_LEVELS + 1) * CAIRN_BROAD_CHUNKS];
-    if (!list_unbounded(call)) {
+    if (!list_lone(call)) {
         return false;
     }
     int job_count = add_column_jobs(call, homes, jobs);
-    job_count += add_unbounded_jobs(call, jobs + job_count);
+    job_count += add_lone_jobs(call, jobs + job_count);
     int workers = call->threads > 1 && call->count > 512 ? call->threads : 1;
     CairnColumnScratch *scratch = cairn_column_scratch(call->arena, workers, largest_column(call->state));
     if (scratch == NULL) {

@@ -33,10 +33,10 @@ static inline bool is_stray(const CairnBroadCall *call, int i, bool is_ready) {
     return call->owners[i] != kept->owners[i] || !is_inside(&call->boxes[i], wide, may_move ? 0.5 * skin_of(wide) : 0);
 }
 
-static inline void remember(const CairnBroadCall *call, int i, bool is_wide) {
+void cairn_kept_remember(const CairnBroadCall *call, int i) {
     CairnKept *kept = &call->state->kept;
-    CairnAabb box = call->boxes[i];
-    if (is_wide && call->kinds[i] != CAIRN_BOX_FIXED) {
+    CairnAabb box = call->given[i];
+    if (call->boxes == kept->wide && call->kinds[i] != CAIRN_BOX_FIXED) {
         double by = skin_of(&box);
         CairnVec3 out = {by, by, by};
         box = (CairnAabb){cairn_sub(box.low, out), cairn_add(box.high, out)};
@@ -61,15 +61,6 @@ static bool reserve(const CairnBroadCall *call) {
     return cairn_memory_reserve(a, &kept->wide, &kept->wide_capacity, call->count, sizeof *kept->wide) &&
            cairn_memory_reserve(a, &kept->kinds, &kept->kind_capacity, call->count, sizeof *kept->kinds) &&
            cairn_memory_reserve(a, &kept->owners, &kept->owner_capacity, call->count, sizeof *kept->owners);
-}
-
-static void remember_all(CairnBroadCall *call, bool is_wide) {
-    int count = call->count;
-#pragma omp parallel for num_threads(workers_for(call, count)) schedule(static)
-    for (int i = 0; i < count; ++i) {
-        remember(call, i, is_wide);
-    }
-    call->state->kept.slot_count = count;
 }
 
 bool cairn_kept_look(CairnBroadCall *call, CairnKeptLook *look) {
@@ -106,8 +97,8 @@ bool cairn_kept_look(CairnBroadCall *call, CairnKeptLook *look) {
         return true;
     }
     look->is_calm = was_ready ? kept->age >= SERVED : 2 * total <= most;
-    remember_all(call, look->is_calm);
     look->boxes = look->is_calm ? kept->wide : call->boxes;
+    kept->slot_count = count;
     kept->is_ready = false;
     kept->age = 0;
     return true;

@@ -93,6 +93,20 @@ static void count_residents(CairnBroadCall *call) {
     }
 }
 
+// The levels of the few largest boxes, where there are many others.
+static void choose_large(CairnBroadCall *call) {
+    CairnBroadState *s = call->state;
+    int levels = 0, count = 0;
+    for (int i = 0; i < s->level_count; ++i) {
+        count += s->levels[i].moving_count + s->levels[i].fixed_count;
+        levels = count <= CAIRN_BROAD_LARGE && i + 1 < s->level_count ? i + 1 : levels;
+    }
+    if (levels != s->large_levels) {
+        s->large_levels = levels;
+        s->is_fixed_ready = false;
+    }
+}
+
 static CairnLayerSource source_of(const CairnBroadCall *call, const int *order, int order_count) {
     const CairnBroadState *s = call->state;
     return (CairnLayerSource){.boxes = call->boxes,
@@ -127,12 +141,15 @@ static bool build_fixed(const CairnBroadCall *call) {
         source.and_finer = false;
         finer -= level->fixed_count;
         level->fixed.count = level->fixed_visitors.count = 0;
+        level->has_fixed_visitors = level->moving_count > 0; // where nothing larger moves, nobody asks for them
+        if (i < s->large_levels) {
+            continue;
+        }
         if (level->fixed_count > 0 && !cairn_layer_build(&level->fixed, &level->columns, &source, NULL)) {
             return false;
         }
         source.first_level = i + 1;
         source.and_finer = true;
-        level->has_fixed_visitors = level->moving_count > 0; // where nothing larger moves, nobody asks for them
         if (finer > 0 && level->has_fixed_visitors &&
             !cairn_layer_build(&level->fixed_visitors, &level->columns, &source, NULL)) {
             return false;
@@ -154,6 +171,9 @@ static bool build_moving(const CairnBroadCall *call, int **homes) {
         CairnBroadLevel *level = &s->levels[i];
         finer -= level->moving_count;
         level->moving.count = level->moving_visitors.count = 0;
+        if (i < s->large_levels) {
+            continue;
+        }
         homes[i] = CAIRN_PUSH(call->arena, int, cairn_column_count(&level->columns));
         source.first_level = i;
         source.and_finer = false;
@@ -176,5 +196,6 @@ static bool build_moving(const CairnBroadCall *call, int **homes) {
 bool cairn_broad_fill(CairnBroadCall *call, int **homes) {
     make_levels(call);
     count_residents(call);
+    choose_large(call);
     return (call->state->is_fixed_ready || build_fixed(call)) && build_moving(call, homes);
 }

@@ -358,6 +358,35 @@ static void threads_match_brute_force(void **state) {
     cairn_broad_free(&broad);
 }
 
+// Floors and roofs among small boxes: one test of each with each box, and pairs as brute force finds them, while others
+// of their size come and go.
+static void a_few_large_boxes_have_no_columns(void **state) {
+    (void)state;
+    uint64_t random = 31;
+    CairnAllocator allocator = {0};
+    CairnBroad broad;
+    CairnArena arena;
+    cairn_broad_init(&broad, &allocator);
+    cairn_arena_init(&arena, &allocator);
+    static Scene s;
+    s.count = LARGEST;
+    for (int frame = 0; frame < 24; ++frame) {
+        int large = frame % 12; // up to eight have no columns
+        for (int i = 0; i < s.count; ++i) {
+            CairnVec3 c = {3 * (i % 27), 3 * (i / 27), 0}; // NOLINT(bugprone-integer-division): rows
+            bool is_large = i % 50 == 7 && i / 50 < large;
+            s.boxes[i] = is_large ? around((CairnVec3){40, 40, i % 100 == 7 ? -1 : 3}, (CairnVec3){100, 100, 1})
+                                  : around(cairn_add(c, support_vec3(&random, -0.5, 0.5)), (CairnVec3){0.5, 0.5, 0.5});
+            s.kinds[i] = is_large && i % 150 == 7 ? CAIRN_BOX_FIXED : CAIRN_BOX_MOVING;
+            s.owners[i] = i;
+        }
+        int tests = run_with(&broad, &arena, &s, 1 + frame % 3);
+        assert_true(large > 8 || tests <= large * s.count + s.count);
+    }
+    cairn_arena_free(&arena);
+    cairn_broad_free(&broad);
+}
+
 // A row of boxes is swept along the row: tests grow with the number of neighbours, not with its square.
 static void sweep_takes_the_long_axis(void **state) {
     (void)state;
@@ -480,6 +509,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(coherence_saves_tests),
         cmocka_unit_test(crowds_are_linear_on_any_number_of_threads),
         cmocka_unit_test(threads_match_brute_force),
+        cmocka_unit_test(a_few_large_boxes_have_no_columns),
         cmocka_unit_test(sweep_takes_the_long_axis),
         cmocka_unit_test(many_pairs_fill_many_blocks),
         cmocka_unit_test(settled_steps_allocate_nothing),
