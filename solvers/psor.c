@@ -19,6 +19,8 @@ enum { AFRESH = 1024 }; // sweeps after which u is made from lambda again: round
                            "stop when no velocity of a sweep was farther from its law"),                               \
         CAIRN_FIELD_DOUBLE(CairnPsorOptions, budget_ms, 0, 0, 1e9, 0, "ms",                                            \
                            "stop after this time; 0: never. The answer then depends on the machine"),                  \
+        CAIRN_FIELD_BOOL(CairnPsorOptions, momentum, 0,                                                                \
+                         "Nesterov's between sweeps: far less is left of heaps and joints"),                           \
         CAIRN_FIELD_BOOL(CairnPsorOptions, faithful, 0, "S1's steps as they are: not held below 1.9/|g|")
 
 static const CairnField sor_fields[] = {FIELDS(1)};
@@ -64,8 +66,8 @@ static void allow_frictions(const CairnProblem *problem, const double *start, do
     }
 }
 
-static void iterate(SorSystem *system, const CairnPsorOptions *options, bool is_symmetric,
-                    const CairnSolverContext *context, CairnSolveReport *report) {
+static void iterate(SorSystem *system, const CairnPsorOptions *options, const CairnSolverContext *context,
+                    CairnSolveReport *report) {
     double start = cairn_timer_now();
     report->outcome = CAIRN_AT_LIMIT;
     while (report->iterations < options->iterations) {
@@ -73,7 +75,7 @@ static void iterate(SorSystem *system, const CairnPsorOptions *options, bool is_
             cairn_sor_unpack(system);
             cairn_sor_gather(system);
         }
-        double moved = cairn_sor_sweep(system, !is_symmetric || report->iterations % 2 == 0);
+        double moved = cairn_sor_sweep(system, !system->settings.is_symmetric || report->iterations % 2 == 0);
         report->iterations++;
         report->claimed = fmax(moved, system->floor);
         if (context->trace) {
@@ -93,9 +95,8 @@ static void iterate(SorSystem *system, const CairnPsorOptions *options, bool is_
     }
 }
 
-static CairnStatus solve(const SorSettings *kind, bool is_symmetric, const CairnFieldTable *table,
-                         const CairnProblem *problem, const void *options, CairnSolverContext *context, double *lambda,
-                         CairnSolveReport *report) {
+static CairnStatus solve(const SorSettings *kind, const CairnFieldTable *table, const CairnProblem *problem,
+                         const void *options, CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     CairnPsorOptions chosen;
     cairn_fields_preset(table, &chosen);
     if (options) {
@@ -113,12 +114,24 @@ static CairnStatus solve(const SorSettings *kind, bool is_symmetric, const Cairn
     SorSettings settings = *kind;
     settings.omega = chosen.omega;
     settings.lambda = chosen.lambda;
-    settings.is_guarded = !chosen.faithful;
+    settings.is_guarded = !chosen.faithful || chosen.momentum;
+    settings.limit = 1.9;
+    if (chosen.momentum) { // what goes on by itself must not overshoot, and must be allowed after each sweep
+        settings.limit = 1;
+        settings.omega = fmin(chosen.omega, 1);
+        settings.lambda = 1;
+    }
     settings.threads = context->thread_count;
     SorSystem system;
     CAIRN_TRY(cairn_sor_pack(&system, problem, &settings, x, context->arena));
+    if (chosen.momentum) {
+        CAIRN_TRY(cairn_sor_momentum_init(&system, context->arena));
+    }
     CairnSolveReport work = {0};
-    iterate(&system, &chosen, is_symmetric, context, &work);
+    iterate(&system, &chosen, context, &work);
+    if (chosen.momentum && work.outcome != CAIRN_CONVERGED) {
+        cairn_sor_momentum_finish(&system);
+    }
     cairn_sor_unpack(&system);
     for (int i = 0; i < problem->row_count; i++) {
         if (!isfinite(x[i])) {
@@ -135,21 +148,21 @@ static CairnStatus solve_psor(const CairnProblem *problem, const CairnParts *par
                               CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     (void)parts;
     const SorSettings kind = {.name = "psor"};
-    return solve(&kind, false, &psor_options, problem, options, context, lambda, report);
+    return solve(&kind, &psor_options, problem, options, context, lambda, report);
 }
 
 static CairnStatus solve_pssor(const CairnProblem *problem, const CairnParts *parts, const void *options,
                                CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     (void)parts;
-    const SorSettings kind = {.name = "pssor"};
-    return solve(&kind, true, &pssor_options, problem, options, context, lambda, report);
+    const SorSettings kind = {.name = "pssor", .is_symmetric = true};
+    return solve(&kind, &pssor_options, problem, options, context, lambda, report);
 }
 
 static CairnStatus solve_pj(const CairnProblem *problem, const CairnParts *parts, const void *options,
                             CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     (void)parts;
     const SorSettings kind = {.name = "pj", .is_jacobi = true};
-    return solve(&kind, false, &pj_options, problem, options, context, lambda, report);
+    return solve(&kind, &pj_options, problem, options, context, lambda, report);
 }
 
 enum {

@@ -19,6 +19,8 @@ typedef struct CairnPsorOptions {
     double lambda;  // share of the new impulses in (0, 1]; above 1 would leave the cones
     double tolerance;
     double budget_ms; // 0: none
+    bool
+        momentum; // Nesterov's (sor_momentum.c): steps are then held below 1/|g|, omega counts as 1 at most and lambda as 1
     bool faithful;
 } CairnPsorOptions;
 

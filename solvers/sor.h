@@ -68,11 +68,30 @@ typedef struct SorStrip {
     SorGroups round, general, items;
 } SorStrip;
 
+// What the sweep of a strip did, for momentum.
+typedef struct SorSums {
+    double turn;      // (y - x_(k+1)) . (x_(k+1) - x_k)
+    double change;    // |x_(k+1) - y|^2, both weighted
+    double objective; // without |u|^2 / 2
+} SorSums;
+
+// The last impulses and u (sor_momentum.c).
+typedef struct SorMomentum {
+    double t, beta;
+    double objective, least; // of x_k; the least change of a sweep
+    bool is_convex, goes_back;
+    bool starts, ends;    // the sweep at hand: of pssor's two only the first, only the second
+    double *last, *begun; // x_k and y of the lanes, 24 a group
+    double *row_last, *row_begun, *u_last;
+    SorSums *sums; // of each strip
+} SorMomentum;
+
 typedef struct SorSettings {
     const char *name;
     double omega, lambda;
-    bool is_jacobi;
-    bool is_guarded; // omega eta |g| < 2, which eta = 3 / trace(g) alone does not promise
+    double limit; // of omega eta |g| where it is guarded
+    bool is_jacobi, is_symmetric;
+    bool is_guarded; // omega eta |g| <= limit: below 2, which eta = 3 / trace(g) alone does not promise
     int threads;
 } SorSettings;
 
@@ -101,7 +120,8 @@ typedef struct SorSystem {
     SorEight *whole;
     double *lambda;
     const double *lambda_read;
-    double floor; // largest |d| of a row that no impulse can move and no bound excuses
+    SorMomentum *momentum; // NULL: none
+    double floor;          // largest |d| of a row that no impulse can move and no bound excuses
 } SorSystem;
 
 static inline double *cairn_sor_round(const SorSystem *system, int group) {
@@ -133,6 +153,14 @@ void cairn_sor_gather(SorSystem *system);
 
 // Visit every constraint once, forwards or backwards. Returns the largest velocity that was still to go, m/s.
 double cairn_sor_sweep(SorSystem *system, bool is_forward);
+
+// Momentum: before a sweep, before and after a strip of it, after it, and when no other follows. An explicit problem is one strip.
+CairnStatus cairn_sor_momentum_init(SorSystem *system, CairnArena *arena);
+void cairn_sor_momentum_begin(SorSystem *system);
+void cairn_sor_momentum_before(SorSystem *system, const SorStrip *strip);
+void cairn_sor_momentum_after(const SorSystem *system, const SorStrip *strip, SorSums *sums);
+void cairn_sor_momentum_end(SorSystem *system);
+void cairn_sor_momentum_finish(SorSystem *system);
 
 // The impulses of the lanes back into lambda.
 void cairn_sor_unpack(SorSystem *system);

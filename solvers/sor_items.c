@@ -6,7 +6,7 @@
 #include "solvers/cones.h"
 #include "solvers/sor.h"
 
-// eta = 3 / trace(g) (S1 step 2), times omega. A gradient step of more than 2 / |g| would climb: 1.9 of them at most where guarded.
+// eta = 3 / trace(g) (S1 step 2), times omega. A gradient step of more than 2 / |g| would climb: it is held below where guarded.
 double cairn_sor_eta(const SorSettings *settings, double g[3][3]) {
     double trace = g[0][0] + g[1][1] + g[2][2];
     if (!(trace > 0)) {
@@ -19,7 +19,7 @@ double cairn_sor_eta(const SorSettings *settings, double g[3][3]) {
             norm = fmax(norm, fabs(g[i][0]) + fabs(g[i][1]) + fabs(g[i][2]));
             squares += g[i][0] * g[i][0] + g[i][1] * g[i][1] + g[i][2] * g[i][2];
         }
-        step = fmin(step, 1.9 / fmin(norm, sqrt(squares)));
+        step = fmin(step, settings->limit / fmin(norm, sqrt(squares)));
     }
     return step;
 }

@@ -83,6 +83,9 @@ static void visit_generals(SorSystem *system, SorGroups groups, bool is_forward,
 static double visit_strip(SorSystem *system, const SorStrip *strip, bool is_forward) {
     SorEight largest = {0};
     double most = 0;
+    if (system->momentum && system->momentum->starts) {
+        cairn_sor_momentum_before(system, strip);
+    }
     if (is_forward) {
         visit_rounds(system, strip->round, true, &largest);
         visit_generals(system, strip->general, true, &largest);
@@ -94,6 +97,9 @@ static double visit_strip(SorSystem *system, const SorStrip *strip, bool is_forw
     }
     for (int i = 0; i < SOR_LANES; i++) {
         most = fmax(most, largest[i]);
+    }
+    if (system->momentum && system->momentum->ends) {
+        cairn_sor_momentum_after(system, strip, &system->momentum->sums[strip - system->strips]);
     }
     return most;
 }
@@ -113,12 +119,7 @@ static double sweep_alone(SorSystem *system, bool is_forward) {
     return most;
 }
 
-double cairn_sor_sweep(SorSystem *system, bool is_forward) {
-    freeze(system);
-    if (system->problem->form == CAIRN_FORM_EXPLICIT) { // a row's W reads all impulses
-        SorEight unused = {0};
-        return cairn_sor_visit_items(system, 0, system->item_count, is_forward, &unused);
-    }
+static double sweep(SorSystem *system, bool is_forward) {
     int count = system->strip_count;
     double most = 0;
     if (threads_for(system) == 1) { // a team of one costs two calls of the system a sweep
@@ -131,6 +132,43 @@ double cairn_sor_sweep(SorSystem *system, bool is_forward) {
         for (int s = odd; s < count; s += 2) {
             most = fmax(most, visit_strip(system, &system->strips[s], is_forward));
         }
+    }
+    return most;
+}
+
+// An explicit problem's row reads all impulses, so these go on before the first is visited.
+static double sweep_explicit(SorSystem *system, bool is_forward) {
+    const SorStrip all = {.items = {0, system->item_count}};
+    SorEight unused = {0};
+    if (system->momentum && system->momentum->starts) {
+        cairn_sor_momentum_before(system, &all);
+    }
+    freeze(system);
+    double most = cairn_sor_visit_items(system, 0, system->item_count, is_forward, &unused);
+    if (system->momentum && system->momentum->ends) {
+        cairn_sor_momentum_after(system, &all, &system->momentum->sums[0]);
+    }
+    return most;
+}
+
+double cairn_sor_sweep(SorSystem *system, bool is_forward) {
+    SorMomentum *momentum = system->momentum;
+    double most;
+    if (momentum) {
+        momentum->starts = !system->settings.is_symmetric || is_forward;
+        momentum->ends = !system->settings.is_symmetric || !is_forward;
+    }
+    if (momentum && momentum->starts) {
+        cairn_sor_momentum_begin(system);
+    }
+    if (system->problem->form == CAIRN_FORM_EXPLICIT) {
+        most = sweep_explicit(system, is_forward);
+    } else {
+        freeze(system);
+        most = sweep(system, is_forward);
+    }
+    if (momentum && momentum->ends) {
+        cairn_sor_momentum_end(system);
     }
     return most;
 }

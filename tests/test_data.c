@@ -215,6 +215,21 @@ static void sweeps_reach_the_convex_optima(void **state) {
     }
 }
 
+// With momentum sweeps reach all of them, under both laws: that hard one in two thousand.
+static void momentum_reaches_all_optima(void **state) {
+    (void)state;
+    need_hdf5();
+    static const char *const solver = "psor:iterations=10000,tolerance=1e-13,momentum=1";
+    char line[240];
+    for (int i = 0; i < PROBLEM_COUNT; i++) {
+        check_optimum(i, solver, "cone", problems[i].cone);
+        snprintf(line, sizeof line,
+                 "solve " DATA "solutions/%s-ref.hdf5 --solver %s --friction coulomb --symmetrize --certified --quiet",
+                 problems[i].answer, solver);
+        support_call_well(line);
+    }
+}
+
 static void global_form_has_the_same_optimum(void **state) {
     (void)state;
     need_hdf5();
@@ -454,6 +469,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(solvers_reach_the_optima_of_others),
         cmocka_unit_test(cones_are_solved),
         cmocka_unit_test(sweeps_reach_the_convex_optima),
+        cmocka_unit_test(momentum_reaches_all_optima),
         cmocka_unit_test(global_form_has_the_same_optimum),
         cmocka_unit_test(mlcps_are_solved_or_refused),
         cmocka_unit_test(all_storages_are_read),

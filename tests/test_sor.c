@@ -56,7 +56,7 @@ static void pack(Packed *p, int side, bool is_ball) {
     p->lambda = calloc((size_t)p->problem.row_count, sizeof(double));
     assert_non_null(p->lambda);
     memcpy(p->lambda, lambda, (size_t)p->problem.row_count * sizeof(double));
-    SorSettings settings = {.name = "psor", .omega = 1, .lambda = 1, .is_guarded = true, .threads = 2};
+    SorSettings settings = {.name = "psor", .omega = 1, .lambda = 1, .is_guarded = true, .limit = 1.9, .threads = 2};
     assert_ok(cairn_sor_pack(&p->system, &p->problem, &settings, p->lambda, &p->arena));
 }
 
@@ -144,6 +144,37 @@ static void a_contact_touches_few_bytes(void **state) {
     }
 }
 
+// Threads do not change a bit of sweeps with momentum, and none of them waits in vain.
+static void momentum_has_the_same_bits(void **state) {
+    (void)state;
+    Packed p;
+    pack(&p, 22, true);
+    size_t bytes = (size_t)p.problem.row_count * sizeof(double);
+    double *start = malloc(bytes), *first = malloc(bytes);
+    assert_true(start && first);
+    memcpy(start, p.lambda, bytes);
+    for (int threads = 1; threads <= 4; threads++) {
+        SorSettings settings = {.name = "psor", .omega = 1, .lambda = 1, .is_guarded = true, .limit = 1};
+        settings.threads = threads;
+        memcpy(p.lambda, start, bytes);
+        assert_ok(cairn_sor_pack(&p.system, &p.problem, &settings, p.lambda, &p.arena));
+        assert_ok(cairn_sor_momentum_init(&p.system, &p.arena));
+        cairn_sor_gather(&p.system);
+        for (int sweep = 0; sweep < 9; sweep++) {
+            cairn_sor_sweep(&p.system, true);
+        }
+        cairn_sor_unpack(&p.system);
+        if (threads == 1) {
+            memcpy(first, p.lambda, bytes);
+        }
+        assert_memory_equal(p.lambda, first, bytes);
+    }
+    assert_true(memcmp(first, start, bytes) != 0);
+    free(start);
+    free(first);
+    unpack(&p);
+}
+
 // Joints over four bodies and the ground: rows of 2 to 6, some with bounds that are near.
 static void make_joints(TestProblem *t, uint64_t *seed) {
     test_problem_begin(t);
@@ -204,9 +235,8 @@ static void wholes_are_their_rows(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_is_twice_in_a_group),
-        cmocka_unit_test(strips_two_apart_share_nothing),
-        cmocka_unit_test(a_contact_touches_few_bytes),
+        cmocka_unit_test(nobody_is_twice_in_a_group),  cmocka_unit_test(strips_two_apart_share_nothing),
+        cmocka_unit_test(a_contact_touches_few_bytes), cmocka_unit_test(momentum_has_the_same_bits),
         cmocka_unit_test(wholes_are_their_rows),
     };
     if (argc > 1) {
