@@ -48,6 +48,15 @@ static bool review(void *user, const double *lambda) {
     return step->was_rough;
 }
 
+static void add_phases(CairnSolvePhases *sum, const CairnSolvePhases *phases) {
+    sum->prepare += phases->prepare;
+    sum->factor += phases->factor;
+    sum->apply += phases->apply;
+    sum->reduce += phases->reduce;
+    sum->interface += phases->interface;
+    sum->subsystems += phases->subsystems;
+}
+
 static void solve_once(CairnStep *step) {
     CairnWorld *world = step->world;
     CairnSolverContext context = {.allocator = &world->allocator,
@@ -70,6 +79,9 @@ static void solve_once(CairnStep *step) {
     step->stats.solve.iterations += report.iterations;
     step->stats.solve.factorizations += report.factorizations;
     step->stats.solve.coupling += report.coupling;
+    step->stats.solve.changed += report.changed;
+    step->stats.solve.refactored += report.refactored;
+    add_phases(&step->stats.solve.phases, &report.phases);
     step->stats.solve.fallback =
         step->stats.solve.fallback > report.fallback ? step->stats.solve.fallback : report.fallback;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/log.h"
+#include "engine/base/timer.h"
 
 // Of a problem that was checked.
 static CairnStatus check_start(const char *name, const CairnProblem *problem, const double *lambda, bool takes_cones) {
@@ -357,6 +358,9 @@ CairnStatus cairn_exact_run(CairnExact *exact, const char *name, CairnExactMetho
     exact->may_ask = exact->may_ask && !has_current; // whose bounds are not the problem's yet
     CairnOutcome outcome = CAIRN_CONVERGED;
     CAIRN_TRY(has_current ? follow_bounds(exact, method, options, &outcome) : method(exact, options, &outcome));
+    CairnSolvePhases phases = {.prepare = exact->prepare_seconds,
+                               .factor = exact->system.factor_seconds,
+                               .apply = exact->system.apply_seconds};
     if (exact->is_superseded) {
         memcpy(lambda, exact->lambda, (size_t)m * sizeof *lambda);
         *report = (CairnSolveReport){.outcome = CAIRN_AT_LIMIT,
@@ -364,7 +368,8 @@ CairnStatus cairn_exact_run(CairnExact *exact, const char *name, CairnExactMetho
                                      .factorizations = exact->system.factorizations,
                                      .fallback = exact->fallback,
                                      .claimed = (double)INFINITY,
-                                     .is_superseded = true};
+                                     .is_superseded = true,
+                                     .phases = phases};
         return cairn_ok();
     }
     double claimed = cairn_exact_measure(exact);
@@ -382,6 +387,7 @@ CairnStatus cairn_exact_run(CairnExact *exact, const char *name, CairnExactMetho
                                  .iterations = exact->iterations,
                                  .factorizations = exact->system.factorizations,
                                  .fallback = exact->fallback,
-                                 .claimed = claimed};
+                                 .claimed = claimed,
+                                 .phases = phases};
     return cairn_ok();
 }

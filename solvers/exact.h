@@ -31,6 +31,7 @@ typedef struct CairnExact {
     double limit;        // the certificate: 1e-8 max|b| + 1e-12
     double target;       // what the solvers ask for: well inside it
     int iterations, fallback;
+    double prepare_seconds;
     bool may_ask, is_superseded; // the context's review is still to be asked; it wants another problem solved
 } CairnExact;
 

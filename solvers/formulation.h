@@ -61,6 +61,9 @@ void cairn_body_momentum(const CairnSystem *system, const double *y, double *q);
 void cairn_body_velocity(const CairnSystem *system, double *v);
 void cairn_body_impulse(const CairnSystem *system, const double *y, const double *v, double *x);
 
+// Of a system in stages: its subsystems (units of the plan), and how many of them have been factored so far. 0 where there are no stages.
+int cairn_body_units(const CairnSystem *system, int *factored);
+
 // What stands between solves: the graph and its plan.
 typedef struct CairnKeptPlan CairnKeptPlan;
 

@@ -460,6 +460,16 @@ void cairn_body_reduce(const CairnSystem *system, double *R, int *place) {
     }
 }
 
+int cairn_body_units(const CairnSystem *system, int *factored) {
+    *factored = 0;
+    if (system->kind != &cairn_system_body) {
+        return 0;
+    }
+    const CairnLinalgFactor *factor = &((const Body *)system->state)->factor;
+    *factored = factor->unit_count;
+    return factor->plan->unit_of != NULL ? factor->plan->unit_count : 0;
+}
+
 static double operations(const void *state) {
     return ((const Body *)state)->factor.plan->operations;
 }

@@ -130,6 +130,7 @@ typedef struct CairnLinalgFactor {
     bool is_valid;            // the last factor did not break down
     double *work;             // scratch of threads
     size_t work_size;         // doubles of one thread's
+    int unit_count;           // factored so far, of those that `plan` has
     int thread_count;
     int *share; // thread -> its first task: the same in every factor and solve, so that fronts stay in its cache
 } CairnLinalgFactor;

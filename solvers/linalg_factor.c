@@ -240,6 +240,9 @@ static void find_fresh(CairnLinalgFactor *factor, const bool *has_changed) {
             }
         }
     }
+    for (int u = 0; u < plan->unit_count; u++) {
+        factor->unit_count += !factor->is_fresh[u];
+    }
 }
 
 static bool stands(const CairnLinalgFactor *factor, int s) {

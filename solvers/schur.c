@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/timer.h"
 #include "solvers/bpp.h"
+#include "solvers/formulation.h"
 #include "solvers/ipm.h"
 #include "solvers/ipm_cone.h"
 #include "solvers/schur_couple.h"
@@ -49,7 +51,9 @@ static void start_cold(CairnExact *whole) {
 
 static CairnStatus alternate(CairnSchur *schur, CairnOutcome *outcome) {
     CairnExact *whole = schur->sub->whole;
+    double t0 = cairn_timer_now();
     CAIRN_TRY(cairn_substructure_cut(schur->sub));
+    schur->phases.prepare += cairn_timer_now() - t0;
     CAIRN_TRY(cairn_schur_couple(schur, outcome));
     whole->system.raised = fmax(whole->system.raised, cairn_substructure_raised(schur->sub));
     return cairn_ok();
@@ -59,11 +63,14 @@ static CairnStatus alternate(CairnSchur *schur, CairnOutcome *outcome) {
 static CairnStatus pivot_together(CairnSchur *schur, CairnOutcome *outcome) {
     const CairnSchurOptions *options = schur->options;
     CairnExact *whole = schur->sub->whole;
-    int before = whole->iterations;
+    int before = whole->iterations, factored, made;
+    cairn_body_units(&whole->system, &factored);
     CairnBppOptions bpp = {
         .iterations = options->iterations, .singles = options->singles, .patience = options->patience};
     CAIRN_TRY(cairn_bpp_pivot(whole, &bpp, outcome));
     schur->coupling += whole->iterations - before;
+    int units = cairn_body_units(&whole->system, &made);
+    schur->changed += made - factored > units ? made - factored - units : 0; // all are new once
     return cairn_ok();
 }
 
@@ -214,6 +221,7 @@ static CairnStatus solve(const char *name, bool sweeps_interface, const CairnPro
         chosen = *(const CairnSchurOptions *)options;
         CAIRN_TRY(cairn_fields_check(&schur_options, &chosen));
     }
+    double t0 = cairn_timer_now();
     CairnExact whole;
     CairnSubstructure sub;
     CairnSubstructureOptions how = way_to_cut(&chosen, problem);
@@ -225,8 +233,14 @@ static CairnStatus solve(const char *name, bool sweeps_interface, const CairnPro
     CairnStatus status = cairn_substructure_init(&sub, name, problem, parts, &how, context, &whole, lambda);
     if (cairn_is_ok(status)) {
         CairnSchur schur = {.options = &chosen, .sub = &sub, .sweeps_interface = sweeps_interface};
+        schur.phases.prepare = cairn_timer_now() - t0;
         status = cairn_exact_run(&whole, name, run_schur, &schur, answer, &found);
         found.coupling = schur.coupling;
+        found.changed = schur.changed;
+        found.refactored = cairn_substructure_refactored(&sub);
+        schur.phases.factor = found.phases.factor;
+        schur.phases.apply = found.phases.apply;
+        found.phases = schur.phases;
         found.factorizations = cairn_substructure_factorizations(&sub);
     }
     cairn_substructure_release(&sub);

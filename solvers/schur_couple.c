@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/hash.h"
+#include "engine/base/timer.h"
 #include "solvers/bpp.h"
 #include "solvers/ipm.h"
 #include "solvers/pgs_sm.h"
@@ -123,8 +124,11 @@ typedef struct Round {
 static CairnStatus solve_interface(CairnSchur *schur, double part, CairnOutcome *outcome) {
     CairnSubstructure *sub = schur->sub;
     CairnInterface *g = &sub->interface;
+    double t0 = cairn_timer_now();
     CAIRN_TRY(cairn_substructure_reduce(sub));
     cairn_substructure_aim(sub);
+    double t1 = cairn_timer_now();
+    schur->phases.reduce += t1 - t0;
     g->exact.iterations = 0;
     CAIRN_TRY(schur->sweeps_interface ? sweep_and_solve(&g->exact, schur->options, 20, outcome)
                                       : pivot(&g->exact, schur->options, outcome));
@@ -135,6 +139,7 @@ static CairnStatus solve_interface(CairnSchur *schur, double part, CairnOutcome 
         sub->whole->place[g->rows[i]] = g->exact.place[i];
     }
     cairn_substructure_push(sub);
+    schur->phases.interface += cairn_timer_now() - t1;
     return cairn_ok();
 }
 
@@ -142,14 +147,18 @@ static CairnStatus couple_once(CairnSchur *schur, bool is_first, double part, Ro
     CairnSubstructure *sub = schur->sub;
     CairnExact *whole = sub->whole;
     CairnOutcome outcome = CAIRN_CONVERGED;
+    double t0 = cairn_timer_now();
     CAIRN_TRY(cairn_substructure_each(sub, is_first ? solve_first : solve_changed, NULL));
+    schur->phases.subsystems += cairn_timer_now() - t0;
     if (sub->interface.row_count > 0) {
         cairn_substructure_pull(sub);
         cairn_exact_measure(whole);
         CAIRN_TRY(solve_interface(schur, part, &outcome));
     }
+    t0 = cairn_timer_now();
     CAIRN_TRY(cairn_substructure_each(sub, pivot_one, (void *)(uintptr_t)schur->options));
     CAIRN_TRY(solve_others(schur));
+    schur->phases.subsystems += cairn_timer_now() - t0;
     cairn_substructure_pull(sub);
     double measure = cairn_exact_measure(whole);
     *round =
@@ -157,7 +166,9 @@ static CairnStatus couple_once(CairnSchur *schur, bool is_first, double part, Ro
     for (int i = 0; i < sub->count; i++) {
         CairnSubsystem *s = &sub->subsystems[i];
         size_t rows = (size_t)s->inner.problem.row_count;
-        round->is_settled = round->is_settled && memcmp(s->before, s->exact.place, rows) == 0;
+        bool has_changed = memcmp(s->before, s->exact.place, rows) != 0;
+        schur->changed += has_changed;
+        round->is_settled = round->is_settled && !has_changed;
         round->is_hopeless = round->is_hopeless || (!s->is_other && s->outcome != CAIRN_CONVERGED);
         round->sets = cairn_hash_combine(round->sets, cairn_hash_bytes(s->exact.place, rows));
         whole->iterations += s->exact.iterations;

@@ -10,6 +10,8 @@ typedef struct CairnSchur {
     CairnSubstructure *sub;
     bool sweeps_interface; // by pgs-sm, else by pivoting
     int coupling;          // iterations so far
+    int changed;           // subsystems whose sets did, iteration by iteration
+    CairnSolvePhases phases;
 } CairnSchur;
 
 // From the whole's lambda, bounds and places; the substructure is cut already. Outcome: converged where the sets stand still (or what is

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/memory.h"
+#include "solvers/formulation.h"
 #include "solvers/substructure_cut.h"
 
 typedef struct CairnSubstructureMemory {
@@ -225,6 +226,15 @@ int cairn_substructure_factorizations(const CairnSubstructure *sub) {
         sub->whole->system.factorizations + sub->interface.factorizations + sub->interface.exact.system.factorizations;
     for (int i = 0; i < sub->count && sub->is_cut; i++) {
         count += sub->subsystems[i].exact.system.factorizations;
+    }
+    return count;
+}
+
+int cairn_substructure_refactored(const CairnSubstructure *sub) {
+    int made, units = cairn_body_units(&sub->whole->system, &made), count = made > units ? made - units : 0;
+    for (int i = 0; i < sub->count && sub->is_cut; i++) {
+        int own = sub->subsystems[i].exact.system.factorizations;
+        count += own > 1 ? own - 1 : 0;
     }
     return count;
 }

@@ -125,4 +125,7 @@ double cairn_substructure_raised(const CairnSubstructure *sub);
 // Factors of subsystems and interface so far.
 int cairn_substructure_factorizations(const CairnSubstructure *sub);
 
+// Subsystems that were factored more than once: how often beyond the first.
+int cairn_substructure_refactored(const CairnSubstructure *sub);
+
 #endif

@@ -6,6 +6,7 @@
 
 #include "engine/base/log.h"
 #include "engine/base/memory.h"
+#include "engine/base/timer.h"
 #include "solvers/formulation.h"
 
 const char *const cairn_formulation_names[] = {"auto", "constraint", "body", "kkt", "dense", NULL};
@@ -248,7 +249,9 @@ CairnStatus cairn_system_factor_blocks(CairnSystem *system, const double *theta,
             system->factored[i] = theta[i] + system->raised * system->D[i];
         }
         system->factorizations++;
+        double t0 = cairn_timer_now();
         CairnStatus status = system->kind->factor(system->state, system->factored, blocks);
+        system->factor_seconds += cairn_timer_now() - t0;
         if (status.code != CAIRN_NUMERIC || system->raised >= last) {
             return status;
         }
@@ -264,10 +267,12 @@ void cairn_system_slack(CairnSystem *system, const double *x, double *w) {
         cairn_ops_slack(&system->ops, x, system->v, w);
         return;
     }
+    double t0 = cairn_timer_now();
     cairn_groups_effect(system->groups, &system->ops, problem->p, x, system->slotted, w);
     for (int i = 0; i < problem->row_count; i++) {
         w[i] += problem->compliance[i] * x[i] + problem->right_side[i];
     }
+    system->apply_seconds += cairn_timer_now() - t0;
 }
 
 // y = A x, matrix-free.
@@ -332,11 +337,13 @@ static void claim(const CairnSystem *system, const double *x) {
 }
 
 void cairn_system_apply(CairnSystem *system, const double *y, double *x) {
+    double t0 = cairn_timer_now();
     claim(system, x);
     for (int i = 0; i < system->problem->row_count; i++) {
         x[i] = isinf(system->theta[i]) ? 0 : y[i];
     }
     system->kind->solve(system->state, x);
+    system->apply_seconds += cairn_timer_now() - t0;
 }
 
 double cairn_system_solve(CairnSystem *system, const double *y, double limit, int most, double *x) {
@@ -344,7 +351,7 @@ double cairn_system_solve(CairnSystem *system, const double *y, double limit, in
     return cairn_system_refine(system, y, limit, most, x);
 }
 
-double cairn_system_refine(CairnSystem *system, const double *y, double limit, int most, double *x) {
+static double refine(CairnSystem *system, const double *y, double limit, int most, double *x) {
     int m = system->problem->row_count;
     double left = leave(system, y, x);
     for (int k = 0; k < most && left > limit; k++) {
@@ -366,5 +373,11 @@ double cairn_system_refine(CairnSystem *system, const double *y, double limit, i
             break;
         }
     }
+    return left;
+}
+
+double cairn_system_refine(CairnSystem *system, const double *y, double limit, int most, double *x) {
+    double t0 = cairn_timer_now(), left = refine(system, y, limit, most, x);
+    system->apply_seconds += cairn_timer_now() - t0;
     return left;
 }

@@ -78,6 +78,7 @@ typedef struct CairnSystem {
     double *slotted;            // a vector over the dofs in their slots
     double raised;              // the largest share of D that had to be added to a pivot's theta in this solve; 0: none
     int factorizations, refinements;
+    double factor_seconds, apply_seconds;
 } CairnSystem;
 
 // Choose and prepare. AUTO takes the formulation with the fewest operations among those that take the problem; an unsymmetric W goes

@@ -107,6 +107,8 @@ static void bilateral_systems_take_one_coupling_iteration(void **state) {
                 assert_int_equal(run.report.outcome, CAIRN_CONVERGED);
                 assert_int_equal(run.report.coupling, 1);
                 assert_int_equal(run.report.fallback, 0);
+                assert_int_equal(run.report.changed, 0);
+                assert_int_equal(run.report.refactored, 0);
                 // Together: one factor in stages. In turn: each subsystem and the interface, and past the paper one factor of
                 // the whole where their answer is to be refined.
                 int least = way == 0 ? 1 : parts.count + (parts.count > 1);

@@ -162,6 +162,31 @@ static void a_last_solve_follows_kmax_alone(void **state) {
     assert_true(limits > 0);
 }
 
+// What the report says of the work: nothing changes in a system whose sets stand, and what changed is factored once more.
+static void the_report_counts_what_changed(void **state) {
+    const CairnSolver *solver = *state;
+    static Heap heap;
+    open_heap(&heap, 260, 1e-8);
+    part_heap(&heap, "mindp", "part_size=8", NULL);
+    int parts = heap.parts.count;
+    ExactRun cold = expect_answer(&heap, solver, "", "mindp");
+    assert_true(cold.report.coupling > 0 && cold.report.refactored > 0);
+    const CairnSolvePhases *phases = &cold.report.phases;
+    assert_true(phases->prepare > 0 && phases->factor > 0 && phases->apply > 0);
+    // From the answer there is nothing to do; from its sets, with other impulses, one coupling iteration that changes none.
+    ExactRun there = exact_run_parts(solver, "", &heap.pile.problem, &heap.parts, 1, heap.lambda);
+    assert_int_equal(there.report.coupling + there.report.changed + there.report.refactored, 0);
+    memset(heap.lambda, 0, sizeof heap.lambda);
+    ExactRun printed = exact_run_parts(solver, "faithful=true,kmax=3", &heap.pile.problem, &heap.parts, 1, heap.lambda);
+    assert_ok(printed.status);
+    assert_int_equal(printed.report.coupling, 3);
+    assert_true(printed.report.changed > 0 && printed.report.changed <= 3 * parts);
+    assert_true(printed.report.refactored >= printed.report.changed);
+    phases = &printed.report.phases;
+    assert_true(phases->reduce > 0 && phases->interface > 0 && phases->subsystems > 0);
+    close_heap(&heap);
+}
+
 int main(int argc, char **argv) {
     void *bpp = (void *)(uintptr_t)&cairn_solver_schur_bpp, *sm = (void *)(uintptr_t)&cairn_solver_schur_pgs_sm;
     const struct CMUnitTest tests[] = {
@@ -173,6 +198,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test_prestate(levels_change_nothing, sm),
         cmocka_unit_test_prestate(mixed_solvers_give_the_answer, bpp),
         cmocka_unit_test_prestate(mixed_solvers_give_the_answer, sm),
+        cmocka_unit_test_prestate(the_report_counts_what_changed, bpp),
+        cmocka_unit_test_prestate(the_report_counts_what_changed, sm),
         cmocka_unit_test_prestate(a_last_solve_follows_kmax_alone, bpp),
         cmocka_unit_test_prestate(a_last_solve_follows_kmax_alone, sm),
     };

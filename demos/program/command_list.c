@@ -49,6 +49,8 @@ static const Item metrics[] = {
     {"iterations", "sweeps, pivots or Newton steps of the solver"},
     {"coupling", "coupling iterations of a substructured solve"},
     {"factorizations", "matrix factorizations of the solver"},
+    {"subsystems", "of a substructured solve: changed in a coupling iteration, factored once more"},
+    {"phases_ms", "time of a solve's phases, ms: prepare, factor, apply, reduce, interface, subsystems"},
     {"residual.natural", "2-norm of lambda - clamp(lambda - w, l, u)"},
     {"residual.scaled", "largest |D (lambda - clamp(lambda - w / D, l, u))|, D = diag(A), m/s: what is certified"},
     {"residual.fb", "Fischer-Burmeister residual of the contacts"},

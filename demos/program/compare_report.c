@@ -90,6 +90,38 @@ static void print_verdict(FILE *file, const CairnComparison *comparison, int ind
     fputc('\n', file);
 }
 
+// Of those that were substructured, means a frame: what they were cut into, what changed, and where the time went.
+static void print_substructures(FILE *file, const CairnComparison *comparison, int width) {
+    bool has_head = false;
+    for (int i = 0; i < comparison->count; i++) {
+        const CairnTally *tally = &comparison->contenders[i].tally;
+        if (tally->frames == 0 || !(tally->coupling.sum > 0)) {
+            continue;
+        }
+        if (!has_head) {
+            fprintf(file, "\n  %-*s %41s %18s %19s   phases, ms\n  %-*s", width, "", "parts of the system", "coupling",
+                    "subsystems", width, "substructured");
+            fprintf(file, " %9s %9s %9s %11s %9s %8s %9s %9s", "count", "largest", "balance", "cut rows", "mean",
+                    "at limit", "changed", "refactor.");
+            for (int p = 0; p < CAIRN_PHASE_COUNT; p++) {
+                fprintf(file, " %10s", cairn_phase_names[p]);
+            }
+            fputc('\n', file);
+        }
+        has_head = true;
+        fprintf(file, "  %-*.*s %9.1f %9.1f %9.2f %11.1f %9.2f %7.1f%% %9.1f %9.1f", width, width,
+                comparison->contenders[i].choice.text, cairn_tally_mean(tally, tally->parts),
+                cairn_tally_mean(tally, tally->part_largest), cairn_tally_mean(tally, tally->part_balance),
+                cairn_tally_mean(tally, tally->interface_rows), cairn_tally_mean(tally, tally->coupling),
+                100.0 * tally->coupling_at_limit / tally->frames, cairn_tally_mean(tally, tally->changed),
+                cairn_tally_mean(tally, tally->refactored));
+        for (int p = 0; p < CAIRN_PHASE_COUNT; p++) {
+            fprintf(file, " %10.3f", cairn_tally_mean(tally, tally->phases[p]));
+        }
+        fputc('\n', file);
+    }
+}
+
 CairnStatus cairn_comparison_table(FILE *file, const CairnComparison *comparison) {
     int width = name_width(comparison);
     print_setup(file, comparison);
@@ -101,6 +133,7 @@ CairnStatus cairn_comparison_table(FILE *file, const CairnComparison *comparison
     for (int i = 0; i < comparison->count; i++) {
         CAIRN_TRY(print_row(file, comparison, i, width));
     }
+    print_substructures(file, comparison, width);
     if (!comparison->is_free) {
         const CairnTally *tally = &comparison->contenders[comparison->reference].tally;
         fprintf(file,

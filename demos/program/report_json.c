@@ -68,6 +68,15 @@ static void write_solve(CairnJson *json, const CairnTally *tally) {
     cairn_json_open(json, "factorizations", '{');
     cairn_json_number(json, "mean", cairn_tally_mean(tally, tally->factorizations));
     cairn_json_close(json, '}');
+    cairn_json_open(json, "subsystems", '{');
+    write_mean(json, "changed", tally, tally->changed);
+    write_mean(json, "refactored", tally, tally->refactored);
+    cairn_json_close(json, '}');
+    cairn_json_open(json, "phases_ms", '{');
+    for (int i = 0; i < CAIRN_PHASE_COUNT; i++) {
+        write_mean(json, cairn_phase_names[i], tally, tally->phases[i]);
+    }
+    cairn_json_close(json, '}');
     cairn_json_number(json, "fallback_fraction", tally->fallbacks / frames);
     cairn_json_open(json, "residual", '{');
     write_mean(json, "natural", tally, tally->natural);

@@ -81,6 +81,23 @@ static void print_fallbacks(FILE *file, const CairnSession *session, const Cairn
     }
 }
 
+static void print_substructure(FILE *file, const CairnTally *tally) {
+    print_mean(file, "parts", tally, tally->parts);
+    print_mean(file, "bodies of the largest", tally, tally->part_largest);
+    print_mean(file, "balance", tally, tally->part_balance);
+    print_mean(file, "interface rows", tally, tally->interface_rows);
+    print_mean(file, "coupling iterations", tally, tally->coupling);
+    print_mean(file, "changed subsystems", tally, tally->changed);
+    print_mean(file, "factored once more", tally, tally->refactored);
+    for (int i = 0; i < CAIRN_PHASE_COUNT; i++) {
+        if (tally->phases[i].sum > 0) {
+            char name[32];
+            snprintf(name, sizeof name, "%s, ms", cairn_phase_names[i]);
+            print_mean(file, name, tally, tally->phases[i]);
+        }
+    }
+}
+
 CairnStatus cairn_report_table(FILE *file, const CairnSession *session, const CairnTally *tally) {
     char verdict[200];
     print_setup(file, session, tally);
@@ -88,6 +105,9 @@ CairnStatus cairn_report_table(FILE *file, const CairnSession *session, const Ca
     fprintf(file, "\n  %-22s %12s %38s\n", "", "mean", "max");
     print_mean(file, "iterations", tally, tally->iterations);
     print_mean(file, "factorizations", tally, tally->factorizations);
+    if (tally->coupling.sum > 0) {
+        print_substructure(file, tally);
+    }
     print_mean(file, "residual scaled, m/s", tally, tally->scaled);
     print_mean(file, "residual natural", tally, tally->natural);
     print_mean(file, "penetration, m", tally, tally->penetration);

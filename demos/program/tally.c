@@ -7,6 +7,9 @@
 const char *const cairn_stage_names[CAIRN_STAGE_COUNT] = {"step",      "broad", "narrow",   "assemble",
                                                           "partition", "solve", "integrate"};
 
+const char *const cairn_phase_names[CAIRN_PHASE_COUNT] = {"prepare", "factor",    "apply",
+                                                          "reduce",  "interface", "subsystems"};
+
 CairnStatus cairn_tally_create(CairnTally *tally, int frames) {
     *tally = (CairnTally){.capacity = frames, .worst_frame = -1};
     tally->times = malloc((size_t)frames * CAIRN_STAGE_COUNT * sizeof(double));
@@ -56,6 +59,19 @@ static void add_residual(CairnTally *tally, const CairnStats *stats, const Cairn
     }
 }
 
+static void add_solve(CairnTally *tally, const CairnSolveReport *solve, bool is_first) {
+    const CairnSolvePhases *p = &solve->phases;
+    double seconds[CAIRN_PHASE_COUNT] = {p->prepare, p->factor, p->apply, p->reduce, p->interface, p->subsystems};
+    for (int i = 0; i < CAIRN_PHASE_COUNT; i++) {
+        add(&tally->phases[i], 1e3 * seconds[i], is_first);
+    }
+    add(&tally->iterations, solve->iterations, is_first);
+    add(&tally->coupling, solve->coupling, is_first);
+    add(&tally->factorizations, solve->factorizations, is_first);
+    add(&tally->changed, solve->changed, is_first);
+    add(&tally->refactored, solve->refactored, is_first);
+}
+
 void cairn_tally_add(CairnTally *tally, const CairnStats *stats, const CairnWorld *world) {
     if (tally->frames == tally->capacity) {
         return;
@@ -73,9 +89,7 @@ void cairn_tally_add(CairnTally *tally, const CairnStats *stats, const CairnWorl
     add(&tally->parts, stats->parts, is_first);
     add(&tally->part_largest, stats->part_largest, is_first);
     add(&tally->part_balance, stats->part_balance, is_first);
-    add(&tally->iterations, stats->solve.iterations, is_first);
-    add(&tally->coupling, stats->solve.coupling, is_first);
-    add(&tally->factorizations, stats->solve.factorizations, is_first);
+    add_solve(tally, &stats->solve, is_first);
     add(&tally->penetration, stats->penetration, is_first);
     add(&tally->joint_linear, stats->joint_error_linear, is_first);
     add(&tally->joint_angular, stats->joint_error_angular, is_first);

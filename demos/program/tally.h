@@ -17,6 +17,11 @@ enum {
 
 extern const char *const cairn_stage_names[CAIRN_STAGE_COUNT];
 
+// Of CairnSolvePhases, in its order.
+enum { CAIRN_PHASE_COUNT = sizeof(CairnSolvePhases) / sizeof(double) };
+
+extern const char *const cairn_phase_names[CAIRN_PHASE_COUNT];
+
 typedef struct CairnMean {
     double sum, max;
 } CairnMean;
@@ -29,6 +34,8 @@ typedef struct CairnTally {
     int frames, capacity;
     double *times; // CAIRN_STAGE_COUNT series of `capacity` frames, ms
     CairnMean contacts, rows, interface_rows, parts, part_largest, part_balance, iterations, coupling, factorizations;
+    CairnMean changed, refactored;       // subsystems, coupling iteration by coupling iteration
+    CairnMean phases[CAIRN_PHASE_COUNT]; // of the solve, ms
     CairnMean natural, scaled, fb, cone, penetration, joint_linear, joint_angular;
     int at_limit, coupling_at_limit; // frames that a limit ended
     int fallbacks;                   // frames that another method finished for the solver named

@@ -32,15 +32,28 @@ typedef enum CairnOutcome {
     CAIRN_OUTCOME_COUNT
 } CairnOutcome;
 
+// Seconds of a solve by what they went to, where the solver tells; what they leave of it is work over rows.
+typedef struct CairnSolvePhases {
+    double prepare;    // to read the problem: parts, order of elimination, packed J
+    double factor;     // of the whole
+    double apply;      // solves with these factors, and products with A
+    double reduce;     // coupling in turn: S and z
+    double interface;  // the interface's problem
+    double subsystems; // the subsystems' problems
+} CairnSolvePhases;
+
 // What a solver says of its own work. The residual that counts is the referee's (CairnResidual).
 typedef struct CairnSolveReport {
     CairnOutcome outcome;
     int iterations; // sweeps, pivots or Newton steps
     int factorizations;
     int coupling;       // coupling iterations of a substructured solve
+    int changed;        // subsystems whose index sets changed, counted in every coupling iteration
+    int refactored;     // subsystems factored once more
     int fallback;       // 1: the method named did not arrive, and another one finished for it
     double claimed;     // the residual its own test saw, m/s
     bool is_superseded; // the context's review asked for another problem: lambda is rough
+    CairnSolvePhases phases;
 } CairnSolveReport;
 
 // One line of a solver's trace.
