@@ -88,7 +88,7 @@ static void classify_box(const CairnBroadCall *call, CairnCensus *census, int i)
 }
 
 static bool classify(CairnBroadCall *call) {
-    int workers = call->threads > 1 && call->count > 512 ? call->threads : 1, count = call->count;
+    int workers = call->threads > 1 && call->count > 4096 ? call->threads : 1, count = call->count;
     CairnArenaMark mark = cairn_arena_mark(call->arena);
     CairnCensus *censuses = CAIRN_PUSH_ZERO(call->arena, CairnCensus, workers);
     if (censuses == NULL) {

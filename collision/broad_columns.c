@@ -117,7 +117,7 @@ static void place_homes(const int *counts, int workers, int column_count, int *h
 
 bool cairn_layer_build(CairnBoxLayer *layer, const CairnColumns *columns, const CairnLayerSource *source, int *homes) {
     int column_count = cairn_column_count(columns), count = source->order_count;
-    int workers = source->thread_count > 1 && count > 512 ? source->thread_count : 1;
+    int workers = source->thread_count > 1 && count > 2048 ? source->thread_count : 1;
     CairnArenaMark mark = cairn_arena_mark(source->arena);
     size_t table = (size_t)workers * (size_t)column_count;
     int *counts = CAIRN_PUSH_ZERO(source->arena, int, table);

@@ -131,7 +131,7 @@ bool cairn_pairs_sort(const CairnPairChunk *chunks, int chunk_count, int index_c
     if (total >= INT32_MAX) {
         return false;
     }
-    int count = (int)total, workers = thread_count > 1 && count > 2048 ? thread_count : 1;
+    int count = (int)total, workers = thread_count > 1 && count > 16384 ? thread_count : 1;
     *pairs = CAIRN_PUSH(arena, CairnPair, count + 1);
     CairnArenaMark mark = cairn_arena_mark(arena);
     size_t stride = ((size_t)1 << bins.shift) + 16; // workers' counts share no line of the cache

@@ -95,7 +95,7 @@ void cairn_step_collide(CairnStep *step) {
     if (cairn_step_failed(step)) {
         return;
     }
-#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 512) schedule(static)
+#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 512) schedule(dynamic, 128)
     for (int s = 0; s < count; s++) {
         make_box(step, &boxes, s);
     }

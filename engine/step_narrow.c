@@ -79,15 +79,17 @@ static void find_all(CairnStep *step, CairnNarrow *narrow) {
     for (int k = 0; k < piece_count; k++) {
         cairn_narrow_find(narrow, &narrow->pieces[k]);
     }
+    bool is_done = true;
     for (int k = 0; k < piece_count && !cairn_step_failed(step); k++) {
         CairnNarrowPiece *piece = &narrow->pieces[k];
         if (piece->count > piece->capacity) {
             capacity[k] = piece->capacity = piece->count < INT_MAX / 2 ? piece->count + piece->count / 4 + 64 : INT_MAX;
             piece->found = CAIRN_STEP_PUSH(step, CairnNarrowPoint, piece->capacity);
             piece->count = -1; // to be found again
+            is_done = false;
         }
     }
-    if (cairn_step_failed(step)) {
+    if (is_done || cairn_step_failed(step)) {
         return;
     }
 #pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && piece_count > 1) schedule(dynamic, 1)

@@ -316,8 +316,13 @@ static void crowds_are_linear_on_any_number_of_threads(void **state) {
             cairn_broad_init(&broad, &allocator);
             CairnArena *arena = &arenas[threads > 1];
             cairn_arena_reset(arena);
-            assert_ok(
-                cairn_broad_pairs(&broad, boxes, kinds, owners, count, threads, arena, &pairs, &pair_count, &tests));
+            int found = 0; // of the calls after the first, some keep their pairs
+            for (int call = 0; call < 3; ++call) {
+                assert_ok(cairn_broad_pairs(&broad, boxes, kinds, owners, count, threads, arena, &pairs, &pair_count,
+                                            &tests));
+                found = tests > found ? tests : found;
+            }
+            tests = found;
             first = threads == 1 ? pairs : first;
             first_count = threads == 1 ? pair_count : first_count;
             assert_int_equal(pair_count, first_count);
