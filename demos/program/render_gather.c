@@ -1,5 +1,6 @@
 #include "demos/program/render_gather.h"
 #include "demos/program/render_shade.h"
+#include "demos/scenes/builders_chain.h"
 #include <stdlib.h>
 
 // False: a shape that pictures do not know.
@@ -59,6 +60,35 @@ static CairnStatus list_shapes(Gathering *gathering, CairnBodyId id, int *count)
     return cairn_ok();
 }
 
+static bool is_link(const CairnShapeDef *shape) {
+    return shape->type == CAIRN_CAPSULE && (shape->user_data & ~(uint64_t)1) == CAIRN_LOOK_LINK;
+}
+
+// A link of a chain within its capsule: two bars and two bows of wire, of three pieces each. Neighbours hold each other by the bows.
+static CairnStatus gather_link(const Gathering *gathering, CairnGathered gathered, bool is_turned) {
+    enum { CORNERS = 8 };
+    CairnTransform pose = gathered.part.pose;
+    double radius = gathered.part.half.x, wire = 0.4 * radius, aside = radius - wire;
+    double straight = gathered.part.half.z + wire - aside;
+    CairnVec3 corners[CORNERS + 1];
+    for (int i = 0; i <= CORNERS; i++) {
+        double angle = CAIRN_PI * (i % 4) / 3, side = i % CORNERS < 4 ? 1 : -1;
+        double across = side * aside * cos(angle), along = side * (straight + aside * sin(angle));
+        CairnVec3 corner = {is_turned ? 0 : across, is_turned ? across : 0, along};
+        corners[i] = cairn_transform_point(pose, corner);
+    }
+    gathered.part.color = cairn_color_mix(gathered.part.color, cairn_color(0x2B3038), 0.75);
+    gathered.part.has_pattern = false;
+    for (int i = 0; i < CORNERS; i++) {
+        CairnVec3 way = cairn_sub(corners[i + 1], corners[i]);
+        gathered.part.half = cairn_vec3(wire, wire, 0.5 * cairn_length(way));
+        gathered.part.pose.p = cairn_scale(0.5, cairn_add(corners[i], corners[i + 1]));
+        gathered.part.pose.q = cairn_quat_between(cairn_vec3(0, 0, 1), cairn_normalize(way));
+        CAIRN_TRY(gathering->take(gathering->user, &gathered));
+    }
+    return cairn_ok();
+}
+
 static CairnStatus gather_body(Gathering *gathering, CairnBodyId id, int *moving) {
     CairnBodyState state;
     CAIRN_TRY(cairn_body_get(gathering->world, id, &state));
@@ -78,7 +108,8 @@ static CairnStatus gather_body(Gathering *gathering, CairnBodyId id, int *moving
         if (gathered.part.kind == CAIRN_PART_PLANE) {
             gathered.part.color = cairn_ground_color();
         }
-        CAIRN_TRY(gathering->take(gathering->user, &gathered));
+        CAIRN_TRY(is_link(&shape) ? gather_link(gathering, gathered, shape.user_data & 1)
+                                  : gathering->take(gathering->user, &gathered));
     }
     return cairn_ok();
 }

@@ -70,7 +70,7 @@ const CairnScene cairn_scene_box_tower = {
     .memory_size = sizeof(Memory),
     .step = 1.0 / 60,
     .steps = 300,
-    .camera = {.eye = {5.4, -7.0, 4.4}, .target = {0.35, 0, 2.4}, .fov = 36},
+    .camera = {.eye = {5.6, -7.3, 4.5}, .target = {0.35, 0, 2.45}, .fov = 37},
     .build = build,
     .check = check,
 };

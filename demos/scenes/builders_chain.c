@@ -50,6 +50,7 @@ CairnStatus cairn_build_links(CairnWorld *world, const CairnLinks *links, const 
     CairnQuat turn = cairn_quat_between(cairn_vec3(0, 0, 1), cairn_normalize(cairn_sub(points[1], points[0])));
     for (int i = 0; i < links->count; i++) {
         turn = turn_to(turn, cairn_normalize(cairn_sub(points[i + 1], points[i])));
+        shape.user_data = CAIRN_LOOK_LINK + (uint64_t)(i % 2);
         CairnBodyDef body = cairn_body_def();
         body.position = cairn_scale(0.5, cairn_add(points[i], points[i + 1]));
         body.orientation = turn;

@@ -8,7 +8,7 @@ enum { CABLES = 8, MOST_LINKS = 100 };
 
 typedef struct Params {
     int links;
-    double link_mass, plate_mass, ball_mass, bending, friction, turns, damping;
+    double link_mass, plate_mass, ball_mass, bending, loss, friction, turns, damping;
 } Params;
 
 static const CairnField fields[] = {
@@ -17,6 +17,7 @@ static const CairnField fields[] = {
     CAIRN_FIELD_DOUBLE(Params, plate_mass, 10, 1, 1000, 0, "kg", "mass of the plate"),
     CAIRN_FIELD_DOUBLE(Params, ball_mass, 2500, 1, 10000, 0, "kg", "mass of the ball"),
     CAIRN_FIELD_DOUBLE(Params, bending, 2, 0, 100, 0, "N m/rad", "stiffness of a joint in bending and torsion"),
+    CAIRN_FIELD_DOUBLE(Params, loss, 0.5, 0, 20, 0, "N m s/rad", "what the cables lose in bending and torsion"),
     CAIRN_FIELD_DOUBLE(Params, friction, 0.2, 0, 1, 0, "", "friction of the cables"),
     CAIRN_FIELD_DOUBLE(Params, turns, 1.25, 0, 2, 0, "", "of the plate"),
     CAIRN_FIELD_DOUBLE(Params, damping, 0.2, 0, 5, 0, "1/s", "of all motion: the air's"),
@@ -42,6 +43,7 @@ static CairnStatus add_cables(CairnSceneRun *run) {
     cable.radius = link_radius;
     cable.mass = params->link_mass;
     cable.bending = cable.twisting = params->bending;
+    cable.loss = params->loss;
     cable.friction = params->friction;
     cable.damping = params->damping;
     for (int c = 0; c < CABLES; c++) {
@@ -198,6 +200,17 @@ static CairnStatus check_turn(const CairnSceneRun *run, double time) {
     return cairn_ok();
 }
 
+// What winding lifted is what unwinding turns into motion.
+static CairnStatus expect_motion(const CairnSceneRun *run) {
+    const Params *params = run->params;
+    Memory *memory = run->memory;
+    CairnBodyState plate;
+    CAIRN_TRY(cairn_body_get(run->world, memory->plate, &plate));
+    double weight = (params->plate_mass + params->ball_mass) * -cairn_world_settings(run->world).gravity.z;
+    memory->energy.kinetic = fmax(memory->energy.kinetic, weight * (plate.position.z - memory->plate_height));
+    return cairn_ok();
+}
+
 static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats *stats) {
     const Params *params = run->params;
     Memory *memory = run->memory;
@@ -219,6 +232,7 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
     }
     CAIRN_TRY(check_tangle(run, time, cables));
     if (time > start + winding + waiting + 2 * time / (double)stats->step_index) { // it has been let go
+        CAIRN_TRY(expect_motion(run));
         CAIRN_TRY(cairn_check_energy(run, &memory->energy, stats, 1e-3, "cable_spinner"));
     }
     return check_turn(run, time);

@@ -127,7 +127,7 @@ const CairnScene cairn_scene_chain_drop = {
     .memory_size = sizeof(Memory),
     .step = 1.0 / 60,
     .steps = 600,
-    .camera = {.eye = {13, -8.5, 7.5}, .target = {1.6, 0, 1.6}, .fov = 33},
+    .camera = {.eye = {12.2, -7.5, 7}, .target = {2.0, 0, 1.4}, .fov = 33},
     .build = build,
     .check = check,
 };

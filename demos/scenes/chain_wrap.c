@@ -168,7 +168,7 @@ const CairnScene cairn_scene_chain_wrap = {
     .memory_size = sizeof(Memory),
     .step = 1.0 / 60,
     .steps = 600,
-    .camera = {.eye = {7, -16, 10}, .target = {0, 0, 6.3}, .fov = 34},
+    .camera = {.eye = {6, -13, 9.4}, .target = {0.4, 0, 6.2}, .fov = 40},
     .build = build,
     .check = check,
 };
