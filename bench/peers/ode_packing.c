@@ -1,4 +1,4 @@
-// ODE's QuickStep on a box full of balls. Double precision, CFM and ERP as ODE has them by default, friction boxes
+// ODE's QuickStep on a box full of balls. Double precision, CFM as ODE has it by default, overlaps let be (ERP 0), friction boxes
 // (dContactApprox1), one point a pair, no auto-disabling; one thread, as the library is built.
 #include "bench/peers/packing.h"
 
@@ -28,10 +28,13 @@ static void meet(void *data, dGeomID a, dGeomID b) {
     meeting->count++;
 }
 
-bool bench_ode_packing(const BenchPacking *packing, int sweeps, int steps, double *seconds, int *contacts) {
+bool bench_ode_packing(const BenchPacking *packing, int sweeps, int steps, BenchPacked *packed) {
     dInitODE2(0);
     Meeting meeting = {.world = dWorldCreate(), .contacts = dJointGroupCreate(0), .friction = packing->friction};
     dSpaceID space = dSweepAndPruneSpaceCreate(0, dSAP_AXES_XYZ);
+    dBodyID *balls = malloc((size_t)packing->count * sizeof *balls);
+    bool is_done = balls != NULL;
+    dWorldSetERP(meeting.world, 0);
     dWorldSetGravity(meeting.world, 0, 0, -9.81);
     dWorldSetQuickStepNumIterations(meeting.world, sweeps);
     double half = packing->half;
@@ -40,25 +43,30 @@ bool bench_ode_packing(const BenchPacking *packing, int sweeps, int steps, doubl
     dCreatePlane(space, -1, 0, 0, -half);
     dCreatePlane(space, 0, 1, 0, -half);
     dCreatePlane(space, 0, -1, 0, -half);
-    for (int i = 0; i < packing->count; i++) {
+    for (int i = 0; i < packing->count && is_done; i++) {
         CairnVec3 p = packing->centers[i];
         dMass mass;
         dMassSetSphere(&mass, packing->density, packing->radius);
         dBodyID body = dBodyCreate(meeting.world);
+        balls[i] = body;
         dBodySetMass(body, &mass);
         dBodySetPosition(body, p.x, p.y, p.z);
         dGeomSetBody(dCreateSphere(space, packing->radius), body);
     }
-    bool is_done = true;
     for (int k = 0; k < steps && is_done; k++) {
         meeting.count = 0;
         dSpaceCollide(space, &meeting, meet);
         double start = bench_cpu_now();
         is_done = dWorldQuickStep(meeting.world, packing->step) != 0;
-        *seconds = bench_cpu_now() - start;
+        packed->seconds = bench_cpu_now() - start;
         dJointGroupEmpty(meeting.contacts);
     }
-    *contacts = meeting.count;
+    packed->contacts = meeting.count;
+    for (int i = 0; i < packing->count && is_done && packed->velocities != NULL; i++) {
+        const dReal *v = dBodyGetLinearVel(balls[i]);
+        packed->velocities[i] = (CairnVec3){v[0], v[1], v[2]};
+    }
+    free(balls);
     dJointGroupDestroy(meeting.contacts);
     dSpaceDestroy(space);
     dWorldDestroy(meeting.world);
@@ -68,12 +76,11 @@ bool bench_ode_packing(const BenchPacking *packing, int sweeps, int steps, doubl
 
 #else
 
-bool bench_ode_packing(const BenchPacking *packing, int sweeps, int steps, double *seconds, int *contacts) {
+bool bench_ode_packing(const BenchPacking *packing, int sweeps, int steps, BenchPacked *packed) {
     (void)packing;
     (void)sweeps;
     (void)steps;
-    (void)seconds;
-    (void)contacts;
+    (void)packed;
     return false;
 }
 

@@ -1,4 +1,4 @@
-// A box full of balls in another engine: what one sweep of its solver costs.
+// A box full of balls in another engine: what one sweep of its solver costs, and where sweeps take the balls' velocities.
 #ifndef CAIRN_BENCH_PEERS_PACKING_H
 #define CAIRN_BENCH_PEERS_PACKING_H
 
@@ -10,7 +10,14 @@ typedef struct BenchPacking {
     double radius, half, density, friction, step; // half: of the box's width; its floor is z = 0
 } BenchPacking;
 
-// Step `steps` times with `sweeps` sweeps each; seconds of the processor in the last step's solve, and its contacts. False: not installed.
-bool bench_ode_packing(const BenchPacking *packing, int sweeps, int steps, double *seconds, int *contacts);
+typedef struct BenchPacked {
+    double seconds; // of the processor, in the last step: the solve, or all of it where that cannot be told
+    int contacts;
+    CairnVec3 *velocities; // room for all balls', after the last step; NULL: not asked for
+} BenchPacked;
+
+// Step `steps` times from rest with `sweeps` sweeps each and no warm start; overlaps are let be. False: not installed.
+bool bench_ode_packing(const BenchPacking *packing, int sweeps, int steps, BenchPacked *packed);
+bool bench_bullet_packing(const BenchPacking *packing, int sweeps, int steps, BenchPacked *packed);
 
 #endif
