@@ -1,8 +1,8 @@
 #include "bench/scene_runs.h"
+#include "bench/bench.h"
 
 #include "demos/program/choice.h"
 #include "demos/scenes/scenes.h"
-#include "engine/base/timer.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,11 +62,11 @@ static void note_damping(const CairnScene *scene, const void *params, BenchPlaye
     }
 }
 
-static CairnStatus open_run(const BenchPlay *play, CairnSceneRun *run, BenchPlayed *played) {
+// A new world with its bodies.
+static CairnStatus build_run(const BenchPlay *play, const CairnSolver *solver, CairnSceneRun *run,
+                             CairnWorldDef *settings) {
     const CairnScene *scene = play->scene;
-    const char *text = play->solver != NULL ? play->solver : scene->solver != NULL ? scene->solver : "bpp";
     CairnWorldDef def = cairn_world_def();
-    CairnChoice choice;
     cairn_fields_preset(&scene->params, (void *)(uintptr_t)run->params);
     if (play->params != NULL) {
         CAIRN_TRY(cairn_fields_parse(&scene->params, (void *)(uintptr_t)run->params, play->params));
@@ -74,20 +74,37 @@ static CairnStatus open_run(const BenchPlay *play, CairnSceneRun *run, BenchPlay
     if (scene->settings != NULL) {
         scene->settings(run->params, &def);
     }
-    note_damping(scene, run->params, played);
-    CAIRN_TRY(cairn_choice_open(text, "bench", &choice));
     def.thread_count = play->threads > 0 ? play->threads : 1;
-    def.friction = law_of(choice.solver, def.friction);
-    played->friction = def.friction;
-    played->settings = def;
-    CairnStatus status = cairn_world_create(&def, &run->world);
+    def.friction = law_of(solver, def.friction);
+    *settings = def;
+    CAIRN_TRY(cairn_world_create(&def, &run->world));
+    return scene->build(run);
+}
+
+// Back to a moment: whatever the last run from there did.
+static CairnStatus return_to(const BenchMoment *moment, size_t memory_size, BenchPlayed *played) {
+    played->first = moment->frame;
+    played->asked -= moment->frame;
+    played->settings = moment->settings;
+    memcpy(moment->run.memory, moment->memory, memory_size);
+    return cairn_world_restore(moment->run.world, moment->world, moment->size);
+}
+
+static CairnStatus open_run(const BenchPlay *play, CairnSceneRun *run, BenchPlayed *played) {
+    const CairnScene *scene = play->scene;
+    const char *text = play->solver != NULL ? play->solver : scene->solver != NULL ? scene->solver : "bpp";
+    CairnChoice choice;
+    CAIRN_TRY(cairn_choice_open(text, "bench", &choice));
+    CairnStatus status = play->from != NULL ? return_to(play->from, scene->memory_size, played)
+                                            : build_run(play, choice.solver, run, &played->settings);
     if (cairn_is_ok(status)) {
         status = cairn_world_set_solver(run->world, choice.solver, choice.options);
     }
     cairn_choice_close(&choice);
     CAIRN_TRY(status);
-    CAIRN_TRY(set_partition(run->world, play->partition));
-    return scene->build(run);
+    note_damping(scene, run->params, played);
+    played->friction = played->settings.friction;
+    return set_partition(run->world, play->partition);
 }
 
 static CairnStatus weigh(const CairnWorld *world, CairnBodyId *ids, BenchPlayed *played) {
@@ -190,7 +207,7 @@ static CairnStatus play_frame(const BenchPlay *play, CairnSceneRun *run, BenchPl
         status = scene->check != NULL ? scene->check(run, stats.time, &stats) : cairn_ok();
     }
     if (!cairn_is_ok(status)) {
-        note_break(played, played->frames + (played->is_ended ? 1 : 0), status.message);
+        note_break(played, played->first + played->frames + (played->is_ended ? 1 : 0), status.message);
     }
     return cairn_ok();
 }
@@ -202,36 +219,74 @@ static void settle(BenchPlayed *played, double *times) {
         played->solve_p99 = 1e3 * times[(int)(0.99 * (played->frames - 1) + 0.5)];
     }
     played->step *= 1e3 / frames;
+    played->cpu *= 1e3 / frames;
     played->solve *= 1e3 / frames;
     played->iterations /= frames;
     played->behind /= frames;
     played->certified /= frames;
 }
 
+// The run is the moment's from here on.
+static CairnStatus keep_moment(const CairnScene *scene, const CairnSceneRun *run, const BenchPlayed *played,
+                               BenchMoment *moment) {
+    *moment = (BenchMoment){.frame = played->first + played->frames,
+                            .run = *run,
+                            .size = cairn_world_snapshot_size(run->world),
+                            .settings = played->settings};
+    moment->world = malloc(moment->size + 1);
+    moment->memory = malloc(scene->memory_size + 1);
+    if (moment->world == NULL || moment->memory == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "bench: no memory for a moment of %s", scene->name);
+    }
+    memcpy(moment->memory, run->memory, scene->memory_size);
+    return cairn_world_snapshot(run->world, moment->world, moment->size, &moment->size);
+}
+
+static void close_run(CairnSceneRun *run) {
+    cairn_world_destroy(run->world);
+    free((void *)(uintptr_t)run->params);
+    free(run->memory);
+}
+
+void bench_moment_free(BenchMoment *moment) {
+    close_run(&moment->run);
+    free(moment->world);
+    free(moment->memory);
+    *moment = (BenchMoment){0};
+}
+
 CairnStatus bench_play_scene(const BenchPlay *play, BenchPlayed *played) {
     const CairnScene *scene = play->scene;
     *played = (BenchPlayed){.asked = play->frames > 0 && play->frames < scene->steps ? play->frames : scene->steps};
     double *times = calloc((size_t)played->asked + 1, sizeof *times);
-    void *params = calloc(1, scene->params.size + 1), *memory = calloc(1, scene->memory_size + 1);
-    CairnSceneRun run = {.params = params, .memory = memory, .seed = 1};
+    CairnSceneRun run = {.seed = 1};
+    if (play->from != NULL) {
+        run = play->from->run;
+    } else {
+        run.params = calloc(1, scene->params.size + 1);
+        run.memory = calloc(1, scene->memory_size + 1);
+    }
     CairnStatus status = cairn_error(CAIRN_OUT_OF_MEMORY, "bench: no memory for %s", scene->name);
-    if (times != NULL && params != NULL && memory != NULL) {
+    if (times != NULL && run.params != NULL && run.memory != NULL) {
         status = open_run(play, &run, played);
     }
     if (cairn_is_ok(status)) {
         status = take_stock(run.world, played);
     }
-    double start = cairn_timer_now();
+    double start = bench_cpu_now();
     while (cairn_is_ok(status) && played->frames < played->asked && !played->is_ended &&
-           !(play->seconds > 0 && cairn_timer_now() - start > play->seconds)) {
+           !(play->seconds > 0 && bench_cpu_now() - start > play->seconds)) {
         status = play_frame(play, &run, played, times);
     }
+    played->cpu = bench_cpu_now() - start;
     if (times != NULL) {
         settle(played, times);
     }
-    cairn_world_destroy(run.world);
+    if (cairn_is_ok(status) && play->keep != NULL) {
+        status = keep_moment(scene, &run, played, play->keep);
+    } else if (play->from == NULL) {
+        close_run(&run);
+    }
     free(times);
-    free(params);
-    free(memory);
     return status;
 }

@@ -13,24 +13,35 @@ typedef struct BenchBreak {
     char why[BENCH_MESSAGE];
 } BenchBreak;
 
+// A run after some frames, from which others go on: its world, and what world and memory held then. All of it is owned.
+typedef struct BenchMoment {
+    int frame;
+    CairnSceneRun run;
+    void *world, *memory; // cairn_world_snapshot's bytes, memory_size bytes
+    size_t size;
+    CairnWorldDef settings;
+} BenchMoment;
+
 typedef struct BenchPlay {
     const CairnScene *scene;
-    const char *params;    // "a=1,b=2" over the defaults, NULL: none
-    const char *solver;    // as on the command line; NULL: the scene's own
-    const char *partition; // of solvers that take parts; NULL: the world's default
-    int threads, frames;   // 0 frames: the scene's length
-    double seconds;        // no frame begins later; 0: no limit
+    const char *params;      // "a=1,b=2" over the defaults, NULL: none
+    const char *solver;      // as on the command line; NULL: the scene's own
+    const char *partition;   // of solvers that take parts; NULL: the world's default
+    int threads, frames;     // 0 frames: the scene's length
+    double seconds;          // of the processor: no frame begins later; 0: no limit
+    const BenchMoment *from; // NULL: the beginning
+    BenchMoment *keep;       // the run's end, to be freed; may be NULL
     // After every step; may be NULL.
     CairnStatus (*look)(void *user, const CairnWorld *world, const CairnStats *stats);
     void *user;
 } BenchPlay;
 
 typedef struct BenchPlayed {
-    int asked, frames;                                   // frames that were done
-    int bodies, joints, rows;                            // most rows
-    double step, solve, solve_p99;                       // ms: mean, mean, 99th percentile
-    double iterations, behind;                           // mean; share of frames that another method finished
-    double certified, residual;                          // share of frames; worst, m/s
+    int first, asked, frames;           // done before it; of these to do, done
+    int bodies, joints, rows;           // most rows
+    double step, cpu, solve, solve_p99; // ms: mean; of the processor, with all checks; mean; 99th percentile
+    double iterations, behind;          // mean; share of frames that another method finished
+    double certified, residual;         // share of frames; worst, m/s
     double penetration, joint_error, heaviest, lightest; // m, m; kg, of moving bodies
     CairnFrictionKind friction;
     CairnWorldDef settings;
@@ -43,6 +54,7 @@ typedef struct BenchPlayed {
 
 // Fails where the scene could not be built; a step that fails ends the run.
 CairnStatus bench_play_scene(const BenchPlay *play, BenchPlayed *played);
+void bench_moment_free(BenchMoment *moment);
 
 // A number from the environment: `name`, or `fallback` where it is not set or no number above 0.
 double bench_setting(const char *name, double fallback);
