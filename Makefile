@@ -265,7 +265,7 @@ check: $(CHOSEN)
 	@$(RUN_ENV) tests/run -j $(JOBS) -f '$(FILTER)' $(CHOSEN)
 
 bench: $(BENCH)
-	@OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 $(BENCH) $(NAME)
+	@GOMP_SPINCOUNT=3000 OPENBLAS_NUM_THREADS=1 $(BENCH) $(NAME)
 
 fuzzers: $(FUZZERS)
 fuzz:

@@ -12,7 +12,7 @@
 #include "solvers/problem_ops.h"
 #include "tests/support_parts.h"
 
-enum { ROWS = 2400 };
+enum { ROWS = 6000 };
 
 static void count_trace(void *user, CairnTraceEntry entry) {
     assert_true(entry.iteration > 0 && entry.residual >= 0);

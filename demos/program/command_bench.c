@@ -98,7 +98,7 @@ static int bench_command(int argc, char **argv) {
         const char *words[MOST_WORDS + 2] = {path};
         memcpy(words + 1, options.words, (size_t)options.count * sizeof *words);
         fflush(NULL);
-        setenv("OMP_WAIT_POLICY", "passive", 0); // as make bench does
+        setenv("GOMP_SPINCOUNT", "3000", 0); // as make bench does
         setenv("OPENBLAS_NUM_THREADS", "1", 0);
         execv(path, (char *const *)(uintptr_t)words); // comes back only where it could not
         status = cairn_error(CAIRN_IO, "cannot run %.150s: %s", path, strerror(errno));
