@@ -93,7 +93,6 @@ enum { CAIRN_SHAPE_IS_SPHERE = 1, CAIRN_SHAPE_IS_PLAIN = 2 };
 typedef struct CairnStepBoxes {
     CairnAabb *boxes;
     CairnTransform *poses;
-    double *motion;  // how far any point of it may move
     double *arms;    // how far its origin is from the body's centre of mass
     uint8_t *kinds;  // CairnBoxKind
     int *owners;     // bodies

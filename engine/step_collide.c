@@ -6,21 +6,20 @@
 
 // How far any point of a shape may move within the step: bounds both its box and the distance from which contacts are looked for,
 // so that what could touch within the step has a row and nothing tunnels. A body that is not continuous does without.
-static double motion_of(const CairnStep *step, const CairnShape *shape, CairnStepBall *ball) {
+static void set_way(const CairnStep *step, const CairnShape *shape, CairnStepBall *ball) {
     const CairnBody *body = &step->store->bodies[shape->body];
     if (body->type == CAIRN_STATIC || !body->is_continuous) {
-        return 0;
+        return;
     }
     if (shape->geometry.is_unbounded) { // of a turning half-space points have any speed: its shift alone counts
         ball->travel = cairn_scale(step->h, body->velocity);
-        return cairn_length(ball->travel);
+        return;
     }
     int block = step->block_of[shape->body];
     CairnVec3 linear = block >= 0 ? step->blocks[block].free.linear : body->velocity;
     CairnVec3 angular = block >= 0 ? step->blocks[block].free.angular : body->angular_velocity;
     ball->travel = cairn_scale(step->h, linear);
     ball->turning = step->h * cairn_length(angular) * shape->reach;
-    return cairn_length(ball->travel) + ball->turning;
 }
 
 // All that a box covers on its way: what falls side by side does not meet, however fast.
@@ -45,7 +44,6 @@ static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
         out->kinds[s] = CAIRN_BOX_ABSENT;
         out->owners[s] = -1;
         out->boxes[s] = (CairnAabb){{0, 0, 0}, {0, 0, 0}};
-        out->motion[s] = 0; // hold reads it of every slot
         return;
     }
     const CairnBody *body = &step->store->bodies[shape->body];
@@ -63,7 +61,7 @@ static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
                                (is_plain ? CAIRN_SHAPE_IS_PLAIN : 0));
     out->poses[s] = cairn_shape_pose(body, shape);
     out->balls[s] = (CairnStepBall){.center = out->poses[s].p, .radius = shape->ball};
-    out->motion[s] = motion_of(step, shape, &out->balls[s]);
+    set_way(step, shape, &out->balls[s]);
     out->arms[s] = shape->arm;
     out->owners[s] = shape->body;
     // What sleeps costs nothing, but a kinematic body on its way may wake it.
@@ -84,7 +82,6 @@ void cairn_step_collide(CairnStep *step) {
     CairnStepBoxes boxes = {
         .boxes = CAIRN_STEP_PUSH(step, CairnAabb, count),
         .poses = CAIRN_STEP_PUSH(step, CairnTransform, count),
-        .motion = CAIRN_STEP_PUSH(step, double, count),
         .arms = CAIRN_STEP_PUSH(step, double, count),
         .kinds = CAIRN_STEP_PUSH(step, uint8_t, count),
         .owners = CAIRN_STEP_PUSH(step, int, count),

@@ -9,7 +9,7 @@ enum { MUCH = 1 << 26 }; // bytes: less is not worth a look
 static const size_t block_bytes =
     sizeof(CairnStepBlock) + sizeof(CairnDofBlock) + sizeof(int) + (36 + 6 + 6) * sizeof(double) + sizeof(CairnStepEnd);
 static const size_t shape_bytes = sizeof(CairnStepBall) + sizeof(CairnStepSide) + sizeof(CairnAabb) +
-                                  sizeof(CairnTransform) + 2 * sizeof(double) + 2 * sizeof(uint8_t) + sizeof(int);
+                                  sizeof(CairnTransform) + sizeof(double) + 2 * sizeof(uint8_t) + sizeof(int);
 static const size_t contact_bytes = sizeof(CairnStepContact) + sizeof(CairnConstraintBlock) + sizeof(CairnFriction) +
                                     2 * sizeof(CairnTerm) + (2 * 3 * 6 + 6 * 3) * sizeof(double);
 

@@ -9,30 +9,30 @@
 #include <cairn/world.h>
 
 typedef struct CairnBody {
-    // motion
+    // what collide reads comes first: the rest of a body stays out of its cache
     CairnVec3 center; // centre of mass, world
     CairnQuat q;
     CairnVec3 velocity, angular_velocity; // of the centre of mass; world axes
-    CairnVec3 force, torque;              // given by the user for the next step
+    CairnVec3 local_center;               // in the body's frame
+    CairnBodyType type;
+    bool is_continuous;           // swept through the step: never passes through anything
+    int first_shape, first_joint; // heads of lists, -1: none; a joint entry is 2 joint + side
+    int sleeps_with;              // its group's lowest body while asleep, -1 awake (within a step see step_sleep.c)
+    CairnVec3 force, torque;      // given by the user for the next step
     // mass, in the body's frame, about local_center
     double mass;
-    CairnVec3 local_center;
     CairnVec3 moments; // principal, rising
     CairnQuat axes;    // principal axes in the body's frame
     bool is_isotropic; // one principal moment: no gyroscopic motion
     bool has_mass;     // dynamic bodies need it before a step
     // settings
-    CairnBodyType type;
-    bool is_continuous; // swept through the step: never passes through anything
     double gravity_scale, linear_damping, angular_damping;
     double given_mass; // 0: from shapes
     CairnVec3 given_center, given_inertia, given_products;
     int group;
     uint64_t user_data;
-    double still_time;            // seconds at rest so far
-    int part;                     // of the last step's partition, -1: none
-    int sleeps_with;              // its group's lowest body while asleep, -1 awake (within a step see step_sleep.c)
-    int first_shape, first_joint; // heads of lists, -1: none; a joint entry is 2 joint + side
+    double still_time; // seconds at rest so far
+    int part;          // of the last step's partition, -1: none
 } CairnBody;
 
 typedef struct CairnShape {
