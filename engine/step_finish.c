@@ -137,12 +137,14 @@ static bool reserve_all(CairnStep *step, const Touching *now, int kept) {
     CairnEventList need = *e;
     merge_events(step, now, &need, false);
     int records = step->contact_count + kept;
-    return cairn_memory_reserve(a, &store->contacts, &store->contact_capacity, records, sizeof(CairnContactRecord)) &&
-           cairn_memory_reserve(a, &store->touches, &store->touch_capacity, now->count, sizeof(CairnTouch)) &&
+    // The records last: their old ones are gone where they grow, and until then the step may still fail.
+    return cairn_memory_reserve(a, &store->touches, &store->touch_capacity, now->count, sizeof(CairnTouch)) &&
            cairn_memory_reserve(a, &e->begin, &e->begin_capacity, need.begin_count, sizeof(CairnContactEvent)) &&
            cairn_memory_reserve(a, &e->end, &e->end_capacity, need.end_count, sizeof(CairnContactEvent)) &&
            cairn_memory_reserve(a, &e->hit, &e->hit_capacity, need.hit_count, sizeof(CairnContactEvent)) &&
-           cairn_memory_reserve(a, &e->moved, &e->moved_capacity, step->store->body_pool.alive, sizeof(CairnBodyEvent));
+           cairn_memory_reserve(a, &e->moved, &e->moved_capacity, step->store->body_pool.alive,
+                                sizeof(CairnBodyEvent)) &&
+           cairn_memory_renew(a, &store->contacts, &store->contact_capacity, records, sizeof(CairnContactRecord));
 }
 
 // ---- commit ----

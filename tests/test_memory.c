@@ -100,6 +100,30 @@ static void reserve_doubles_and_keeps(void **state) {
     assert_int_equal(capacity, INT_MAX - 5);
 }
 
+static void renew_forgets_and_fails_well(void **state) {
+    (void)state;
+    SupportMemory memory = {0};
+    CairnAllocator allocator = support_allocator(&memory);
+    int *array = NULL, capacity = 0;
+    assert_true(cairn_memory_renew(&allocator, &array, &capacity, 100, sizeof *array));
+    assert_true(capacity >= 100);
+    array[99] = 7;
+    int *old = array, old_capacity = capacity;
+    assert_true(cairn_memory_renew(&allocator, &array, &capacity, 50, sizeof *array)); // room enough
+    assert_ptr_equal(array, old);
+    memory.fail_from = memory.calls + 1;
+    assert_false(cairn_memory_renew(&allocator, &array, &capacity, 1000, sizeof *array));
+    assert_ptr_equal(array, old);
+    assert_int_equal(capacity, old_capacity);
+    assert_int_equal(array[99], 7);
+    memory.fail_from = 0;
+    assert_true(cairn_memory_renew(&allocator, &array, &capacity, 1000, sizeof *array));
+    assert_true(capacity >= 1000);
+    assert_int_equal(memory.live_blocks, 1);
+    cairn_memory_release(&allocator, array, (size_t)capacity, sizeof *array);
+    assert_memory_clean(&memory);
+}
+
 // ---- arena ----
 
 static void arena_hands_out_aligned_places_that_do_not_overlap(void **state) {
@@ -328,6 +352,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(sizes_that_overflow_are_refused),
         cmocka_unit_test(allocators_get_their_sizes_back),
         cmocka_unit_test(reserve_doubles_and_keeps),
+        cmocka_unit_test(renew_forgets_and_fails_well),
         cmocka_unit_test(arena_hands_out_aligned_places_that_do_not_overlap),
         cmocka_unit_test(a_like_use_after_reset_allocates_nothing),
         cmocka_unit_test(the_peak_of_a_released_mark_is_remembered),

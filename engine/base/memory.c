@@ -75,8 +75,8 @@ void cairn_memory_release(const CairnAllocator *allocator, void *memory, size_t 
     }
 }
 
-bool cairn_memory_reserve(const CairnAllocator *allocator, void *array, int *capacity, int needed,
-                          size_t element_size) {
+static bool grow(const CairnAllocator *allocator, void *array, int *capacity, int needed, size_t element_size,
+                 bool is_kept) {
     enum { FIRST_CAPACITY = 8, LARGE = 1 << 20 };
     if (needed <= *capacity) {
         return true;
@@ -93,10 +93,19 @@ bool cairn_memory_reserve(const CairnAllocator *allocator, void *array, int *cap
     void *old;
     memcpy(&old, array, sizeof old); // the caller's pointer has its own type: move it as bytes
     if (old != NULL) {
-        memcpy(fresh, old, (size_t)*capacity * element_size);
+        memcpy(fresh, old, is_kept ? (size_t)*capacity * element_size : 0);
         cairn_memory_release(allocator, old, (size_t)*capacity, element_size);
     }
     memcpy(array, &fresh, sizeof fresh);
     *capacity = grown;
     return true;
+}
+
+bool cairn_memory_reserve(const CairnAllocator *allocator, void *array, int *capacity, int needed,
+                          size_t element_size) {
+    return grow(allocator, array, capacity, needed, element_size, true);
+}
+
+bool cairn_memory_renew(const CairnAllocator *allocator, void *array, int *capacity, int needed, size_t element_size) {
+    return grow(allocator, array, capacity, needed, element_size, false);
 }

@@ -17,5 +17,8 @@ void cairn_memory_release(const CairnAllocator *allocator, void *memory, size_t 
 // Make room for at least `needed` elements, doubling (large arrays: a quarter more); the first *capacity elements are kept. False (and nothing changed) when
 // the allocator says no. `array` points to the array's pointer.
 bool cairn_memory_reserve(const CairnAllocator *allocator, void *array, int *capacity, int needed, size_t element_size);
+// The same for an array that is to be written anew: where it grows nothing of it is kept, so the old one and the new one are never both
+// in use.
+bool cairn_memory_renew(const CairnAllocator *allocator, void *array, int *capacity, int needed, size_t element_size);
 
 #endif
