@@ -3,12 +3,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "solvers/anderson.h"
+#include "solvers/ipm_cone_path.h"
 
 static const CairnField cone_fields[] = {
     CAIRN_FIELD_CHOICE(CairnIpmConeOptions, formulation, 0, cairn_formulation_names, "the form of the linear system"),
-    CAIRN_FIELD_INT(CairnIpmConeOptions, iterations, 100, 1, 100000, "most steps of one interior point"),
-    CAIRN_FIELD_INT(CairnIpmConeOptions, outer, 30, 1, 100000, "most interior points with parameters held"),
+    CAIRN_FIELD_INT(CairnIpmConeOptions, iterations, 60, 1, 100000, "most steps of the interior point"),
+    CAIRN_FIELD_INT(CairnIpmConeOptions, path, 2000, 0, 100000,
+                    "most steps along the central path, where the interior point does not arrive"),
     CAIRN_FIELD_DOUBLE(CairnIpmConeOptions, tolerance, 1e-10, 1e-15, 1, 0, "",
                        "share of max|b| where it stops; 1e-8 is certified"),
     CAIRN_FIELD_BOOL(CairnIpmConeOptions, warm, 1, "try Newton's method from the last step's impulses first"),
@@ -22,8 +23,8 @@ typedef struct Search {
     const CairnIpmConeOptions *options;
     double *best; // the best lambda that was seen
     double best_measure;
-    double least;      // of sigma
-    bool is_following; // parameters are unknowns of the interior point
+    double polished, least; // of one way: when Newton's method was tried last, and the best so far
+    int since;              // steps without a better one
 } Search;
 
 static void keep(Search *search, double measure) {
@@ -78,15 +79,36 @@ static CairnStatus polish(Search *search, int steps, bool *is_done) {
     return status;
 }
 
-// One interior point from a centred start to the answer for the parameters at hand, or to the answer of all.
+static void begin_way(Search *search) {
+    search->polished = search->least = (double)INFINITY;
+    search->since = 0;
+}
+
+// What an iterate is worth, with a polish now and then; is_done: nothing more is to be had on this way.
+static CairnStatus judge(Search *search, bool *is_done) {
+    enum { PATIENCE = 4 }; // steps that rounding may waste once the certificate holds
+    CairnExact *exact = &search->cones->exact;
+    double present = cairn_cones_measure(search->cones, true), inner = cairn_cones_gauge(search->cones, false);
+    keep(search, present);
+    trace(exact, present);
+    if (inner <= 1e-3 * exact->scale + 1e-12 && inner <= 0.1 * search->polished) {
+        search->polished = inner;
+        CAIRN_TRY(polish(search, 6, is_done));
+    }
+    search->since = search->best_measure < search->least ? 0 : search->since + 1;
+    search->least = fmin(search->best_measure, search->least);
+    bool is_waste = search->since >= PATIENCE && search->best_measure <= exact->limit;
+    *is_done = *is_done || present <= exact->target || is_waste;
+    return cairn_ok();
+}
+
+// The interior point from a centred start to the answer.
 static CairnStatus run_interior(Search *search, CairnOutcome *outcome, bool *is_done) {
     CairnExact *exact = &search->cones->exact;
-    enum { PATIENCE = 4 }; // iterations that rounding may waste once the certificate holds
-    double polished = (double)INFINITY, least = (double)INFINITY;
-    int since = 0;
-    cairn_interior_begin(search->interior, search->is_following, search->least);
+    begin_way(search);
+    cairn_interior_begin(search->interior, 1);
     *outcome = CAIRN_AT_LIMIT;
-    for (int k = 0; k < search->options->iterations; k++) {
+    for (int k = 0; k < search->options->iterations && !*is_done; k++) {
         double step;
         CairnStatus status = cairn_interior_step(search->interior, &step);
         if (status.code == CAIRN_NUMERIC) {
@@ -95,23 +117,50 @@ static CairnStatus run_interior(Search *search, CairnOutcome *outcome, bool *is_
         }
         CAIRN_TRY(status);
         exact->iterations++;
-        double present = cairn_cones_measure(search->cones, true);
-        keep(search, present);
-        double inner = cairn_cones_gauge(search->cones, false);
-        trace(exact, present);
-        if (inner <= 1e-3 * exact->scale + 1e-12 && inner <= 0.1 * polished) {
-            polished = inner;
-            CAIRN_TRY(polish(search, 6, is_done));
-        }
-        since = search->best_measure < least ? 0 : since + 1;
-        least = fmin(search->best_measure, least);
-        if (*is_done || inner <= exact->target) {
-            *outcome = CAIRN_CONVERGED;
-            return cairn_ok();
-        }
-        if (step < 1e-8 || (since >= PATIENCE && search->best_measure <= exact->limit)) {
+        CAIRN_TRY(judge(search, is_done));
+        if (!*is_done && step < 1e-8) {
             *outcome = CAIRN_STALLED;
             return cairn_ok();
+        }
+    }
+    return cairn_ok();
+}
+
+// Along one central path.
+static CairnStatus run_path(Search *search, CairnPath *path, int last, CairnOutcome *outcome, bool *is_done) {
+    CairnExact *exact = &search->cones->exact;
+    begin_way(search);
+    *outcome = CAIRN_AT_LIMIT;
+    while (!*is_done && exact->iterations < last) {
+        CairnStatus status = cairn_path_step(path);
+        if (status.code == CAIRN_NUMERIC) {
+            *outcome = CAIRN_STALLED;
+            return cairn_ok();
+        }
+        CAIRN_TRY(status);
+        CAIRN_TRY(judge(search, is_done));
+    }
+    return cairn_ok();
+}
+
+// Each of these paths leads to an answer; steps of finite length and rounding lose one in a hundred of them, and then another is gone.
+static CairnStatus run_paths(Search *search, CairnOutcome *outcome, bool *is_done) {
+    enum { MOST_STEPS = 400 }; // of one of them: one that arrives takes 50 to 300
+    static const struct {
+        double size, blur;
+    } paths[] = {{1, 0}, {1, 0.01}, {0.1, 0}, {0.1, 0.01}, {10, 0}, {10, 0.01}};
+    CairnExact *exact = &search->cones->exact;
+    int last = exact->iterations + search->options->path;
+    CairnPath *path = cairn_path_make(search->interior);
+    if (path == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm-cone: no memory for %d rows", exact->problem->row_count);
+    }
+    for (size_t k = 0; k < sizeof paths / sizeof *paths && !*is_done; k++) {
+        cairn_path_begin(path, paths[k].size, paths[k].blur);
+        int stop = exact->iterations + MOST_STEPS < last ? exact->iterations + MOST_STEPS : last;
+        CAIRN_TRY(run_path(search, path, stop, outcome, is_done));
+        if (search->best_measure <= exact->limit || exact->iterations >= last) {
+            break;
         }
     }
     return cairn_ok();
@@ -120,15 +169,7 @@ static CairnStatus run_interior(Search *search, CairnOutcome *outcome, bool *is_
 static CairnStatus search_answer(Search *search, CairnOutcome *outcome) {
     CairnCones *cones = search->cones;
     CairnExact *exact = &cones->exact;
-    enum { FOLLOWING = 3 }; // tries, each nearer to the centre, before the parameters are held
     bool is_done = false;
-    CairnAnderson outer;
-    int m = exact->problem->row_count + exact->problem->friction_count;
-    double *p = CAIRN_PUSH(exact->context->arena, double, m + 1), *G = CAIRN_PUSH(exact->context->arena, double, m + 1);
-    if (p == NULL || G == NULL) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm-cone: no memory for %d parameters", m);
-    }
-    CAIRN_TRY(cairn_anderson_init(&outer, m, exact->context->arena));
     if (search->options->warm) {
         double measure;
         CAIRN_TRY(cairn_cones_newton(cones, 4, &measure));
@@ -137,17 +178,11 @@ static CairnStatus search_answer(Search *search, CairnOutcome *outcome) {
         is_done = measure <= exact->target;
     }
     *outcome = CAIRN_CONVERGED;
-    for (int k = 0; k < search->options->outer && !is_done && !(search->best_measure <= exact->limit); k++) {
-        search->is_following = k < FOLLOWING;
-        search->least = k > 0 && k < FOLLOWING ? 0.1 * k : 0;
-        cairn_cones_get(cones, p);
+    if (!is_done && !(search->best_measure <= exact->limit)) {
         CAIRN_TRY(run_interior(search, outcome, &is_done));
-        cairn_cones_renew(cones);
-        if (k >= FOLLOWING) {
-            cairn_cones_get(cones, G);
-            cairn_anderson_next(&outer, p, G);
-            cairn_cones_set(cones, p);
-        }
+    }
+    if (!is_done && !(search->best_measure <= exact->limit) && search->options->path > 0) {
+        CAIRN_TRY(run_paths(search, outcome, &is_done));
     }
     if (isfinite(search->best_measure)) {
         memcpy(exact->lambda, search->best, (size_t)exact->problem->row_count * sizeof *search->best);

@@ -13,8 +13,8 @@
 
 typedef struct CairnIpmConeOptions {
     int formulation; // CairnFormulation
-    int iterations;  // of the interior point, each time that the parameters are held
-    int outer;       // times that they are
+    int iterations;  // of the interior point
+    int path;        // of the path, where that does not arrive
     double tolerance;
     bool warm; // try Newton's method from the warm start first
 } CairnIpmConeOptions;
@@ -25,18 +25,5 @@ extern const CairnSolver cairn_solver_ipm_cone;
 // unknowns goes on from lambda. The better one of both answers stays.
 CairnStatus cairn_ipm_cone_finish(const CairnProblem *problem, CairnFormulation formulation,
                                   CairnSolverContext *context, double *lambda, CairnSolveReport *report);
-
-// The interior point alone: its state, one step and its measures, for ipm_cone.c.
-typedef struct CairnInterior CairnInterior;
-
-// NULL: no memory.
-CairnInterior *cairn_interior_make(CairnCones *cones);
-
-// A centred start. is_following: parameters are unknowns, else they stay as they are. least: what of mu a step leaves at least; above 0 the way is
-// longer and keeps nearer to the centre.
-void cairn_interior_begin(CairnInterior *in, bool is_following, double least);
-
-// One predictor-corrector step; `step`: how far it went. CAIRN_NUMERIC: it broke down.
-CairnStatus cairn_interior_step(CairnInterior *in, double *step);
 
 #endif

@@ -53,6 +53,36 @@ bool cairn_soc_find_scaling(CairnSoc *cone) {
     return isfinite(cone->eta) && isfinite(cone->v[0]) && cairn_soc_determinant(cone->q) > 0;
 }
 
+// With B(v) = W/eta, W' W' = W w w W for the scaling w of what W made of y and z, so v' = B(v) w_v. B(v) B(w_v) is B(v') times a rotation,
+// by which q turns: its half-angle has the tangent below.
+bool cairn_soc_move(CairnSoc *cone, double step) {
+    CairnSoc inner = {.eta = 1};
+    for (int i = 0; i < 3; i++) {
+        inner.y[i] = cone->q[i] + step * cone->dq_y[i];
+        inner.z[i] = cone->q[i] + step * cone->dq_z[i];
+        cone->y[i] += step * cone->dy[i];
+        cone->z[i] += step * cone->dz[i];
+    }
+    if (!(inner.y[0] > 0) || !(inner.z[0] > 0) || !cairn_soc_find_scaling(&inner)) {
+        return false;
+    }
+    const double *v = cone->v, *w = inner.v;
+    double across = v[2] * w[1] - v[1] * w[2], along = (1 + v[0]) * (1 + w[0]) + v[1] * w[1] + v[2] * w[2];
+    double c = (along * along - across * across) / (along * along + across * across);
+    double s = 2 * along * across / (along * along + across * across), next[3];
+    double eta = cone->eta;
+    cone->eta = 1;
+    cairn_soc_scale(cone, 1, w, next);
+    cone->eta = eta * inner.eta;
+    cone->v[1] = next[1];
+    cone->v[2] = next[2];
+    cone->v[0] = sqrt(1 + next[1] * next[1] + next[2] * next[2]);
+    cone->q[0] = inner.q[0];
+    cone->q[1] = c * inner.q[1] - s * inner.q[2];
+    cone->q[2] = s * inner.q[1] + c * inner.q[2];
+    return isfinite(cone->eta) && isfinite(cone->v[0]);
+}
+
 void cairn_soc_theta(const CairnSoc *cone, double mu, CairnThetaBlock *block) {
     double tangent = hypot(cone->v[1], cone->v[2]), high = cone->v[0] + tangent, size = 1 / (cone->eta * cone->eta);
     double d[2] = {tangent > 0 ? cone->v[1] / tangent : 1, tangent > 0 ? cone->v[2] / tangent : 0};

@@ -8,7 +8,8 @@
 typedef struct CairnSoc {
     double y[3], z[3], dy[3], dz[3];
     double eta, v[3], q[3];
-    double g[3]; // what W^-1 dy + W dz shall be
+    double g[3];             // what W^-1 dy + W dz shall be
+    double dq_y[3], dq_z[3]; // W^-1 dy and W dz
 } CairnSoc;
 
 double cairn_soc_determinant(const double *x);
@@ -17,6 +18,10 @@ void cairn_soc_divide(const double *q, const double *x, double *out);  // the y 
 
 // eta, v and q of y and z. False: one of them is on the edge to rounding.
 bool cairn_soc_find_scaling(CairnSoc *cone);
+
+// y += step dy, z += step dz, and eta, v and q follow: not from y and z, which soon lie on the edge to rounding, but from q + step dq_y and
+// q + step dq_z, which are well inside. False: one of those is on the edge.
+bool cairn_soc_move(CairnSoc *cone, double step);
 void cairn_soc_scale(const CairnSoc *cone, int power, const double *x,
                      double *out); // W x (power 1) or W^-1 x (power -1)
 
