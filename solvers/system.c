@@ -120,13 +120,20 @@ static bool is_empty_row(const CairnProblem *problem, int i) {
     return is_empty;
 }
 
+// Where the factor is not in stages threads have no blocks of their own, and each product brings its vectors from one cache to the other.
+static int threads_for(const CairnSystem *system) {
+    enum { WORTHWHILE = 200000 }; // doubles of J
+    bool has_own = system->ops.stage != NULL || system->groups->J_size >= WORTHWHILE;
+    return has_own ? system->context->thread_count : 1;
+}
+
 static CairnStatus pack_jacobians(CairnSystem *system, CairnArena *arena) {
     system->groups = CAIRN_PUSH(arena, CairnGroups, 1);
     if (system->groups == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "system: no memory for groups of rows");
     }
     CAIRN_TRY(cairn_groups_init(system->groups, system->problem, arena));
-    CAIRN_TRY(cairn_groups_share(system->groups, system->problem->block_count, system->context->thread_count, arena));
+    CAIRN_TRY(cairn_groups_share(system->groups, system->problem->block_count, threads_for(system), arena));
     system->ops.groups = system->groups;
     system->slotted = CAIRN_PUSH(arena, double, system->groups->slotted + 1);
     if (system->slotted == NULL) {
@@ -136,7 +143,8 @@ static CairnStatus pack_jacobians(CairnSystem *system, CairnArena *arena) {
 }
 
 // Everything but the factor's state.
-static CairnStatus init(CairnSystem *system, const CairnProblem *problem, CairnSolverContext *context) {
+static CairnStatus init(CairnSystem *system, const CairnProblem *problem, const int *stage,
+                        CairnSolverContext *context) {
     int m = problem->row_count;
     CairnArena *arena = context->arena;
     *system = (CairnSystem){.problem = problem, .context = context};
@@ -152,6 +160,7 @@ static CairnStatus init(CairnSystem *system, const CairnProblem *problem, CairnS
         return cairn_error(CAIRN_OUT_OF_MEMORY, "system: no memory for %d rows", m);
     }
     CAIRN_TRY(cairn_ops_init(&system->ops, problem, arena));
+    system->ops.stage = stage;
     if (problem->form == CAIRN_FORM_DYNAMICS) {
         CAIRN_TRY(pack_jacobians(system, arena));
     }
@@ -179,7 +188,7 @@ CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, 
 
 CairnStatus cairn_system_init_made(CairnSystem *system, const CairnProblem *problem, const CairnSystemKind *kind,
                                    void *state, CairnSolverContext *context) {
-    CAIRN_TRY(init(system, problem, context));
+    CAIRN_TRY(init(system, problem, NULL, context));
     system->kind = kind;
     system->state = state;
     return cairn_ok();
@@ -191,7 +200,7 @@ CairnStatus cairn_system_init_last(CairnSystem *system, const CairnProblem *prob
     if (is_unsymmetric && (formulation == CAIRN_FORMULATION_AUTO || formulation == CAIRN_FORMULATION_DENSE)) {
         return cairn_system_init_kind(system, problem, &cairn_system_lu, context);
     }
-    CAIRN_TRY(init(system, problem, context));
+    CAIRN_TRY(init(system, problem, NULL, context));
     if (formulation == CAIRN_FORMULATION_AUTO) {
         formulation = choose(system, context->arena);
     }
@@ -204,8 +213,7 @@ CairnStatus cairn_system_init_last(CairnSystem *system, const CairnProblem *prob
 
 CairnStatus cairn_system_init_staged(CairnSystem *system, const CairnProblem *problem, const int *stage,
                                      CairnSolverContext *context) {
-    CAIRN_TRY(init(system, problem, context));
-    system->ops.stage = stage;
+    CAIRN_TRY(init(system, problem, stage, context));
     CairnFormulation formulation = is_stiff(system) ? CAIRN_FORMULATION_KKT : CAIRN_FORMULATION_BODY;
     return prepare(system, formulation, kinds[formulation], NULL);
 }
@@ -216,7 +224,7 @@ CairnStatus cairn_system_init_kind(CairnSystem *system, const CairnProblem *prob
         return cairn_error(CAIRN_UNSUPPORTED, "formulation %s does not take this problem (form %d, %d rows)",
                            kind->name, (int)problem->form + 1, problem->row_count);
     }
-    CAIRN_TRY(init(system, problem, context));
+    CAIRN_TRY(init(system, problem, NULL, context));
     return prepare(system, CAIRN_FORMULATION_AUTO, kind, NULL);
 }
 
