@@ -35,7 +35,7 @@ static const Contender stir[] = {
     {"fadmm", "fadmm:tolerance=0,beta=3,relaxation=1.6", NULL, SWEEPS, {{28.41, 41.40, 56.95}, {4.107, 4.644, 5.009}}},
     {"nnewton, boxes", "nnewton", "box-current", {3, 6, 9}, {{24.35, 46.99, 75.44}, {3.565, 4.429, 5.324}}},
     {"subadmm",
-     "subadmm:tolerance=0,beta=3,relaxation=1.6",
+     "subadmm:tolerance=0,beta=3,relaxation=1.8",
      NULL,
      SWEEPS,
      {{3.489, 5.940, 8.705}, {4.069, 4.579, 5.023}}},
@@ -57,7 +57,7 @@ static const Contender cable[] = {
      {{16.74, 23.52, 32.96}, {4.189, 4.634, 4.910}}},
     {"nnewton, boxes", "nnewton", "box-current", {3, 6, 9}, {{43.35, 87.98, 132.7}, {3.270, 4.454, 5.278}}},
     {"subadmm",
-     "subadmm:tolerance=0,beta=0.5,relaxation=1.5",
+     "subadmm:tolerance=0,beta=0.3,relaxation=1.75",
      NULL,
      SWEEPS,
      {{2.288, 4.285, 6.402}, {4.344, 4.984, 5.222}}},
@@ -225,7 +225,7 @@ static double figure(FILE *file, const char *scene, const char *param, const int
     for (int i = 0; i < POINTS; i++) {
         char value[16], solver[96];
         snprintf(value, sizeof value, "%d", sizes[i]);
-        snprintf(solver, sizeof solver, "subadmm:iterations=60,tolerance=0,beta=0.5");
+        snprintf(solver, sizeof solver, "subadmm:iterations=60,tolerance=0,beta=0.3");
         x[i] = sizes[i];
         y[i] = measure(scene, solver, NULL, param, value, PROBES).fastest;
         fprintf(file, " %d %.3f ms", sizes[i], y[i]);

@@ -57,8 +57,25 @@ static void add_phases(CairnSolvePhases *sum, const CairnSolvePhases *phases) {
     sum->subsystems += phases->subsystems;
 }
 
+// The bodies' velocities at the start of the step, by dofs.
+static const double *last_velocities(CairnStep *step) {
+    double *v = CAIRN_STEP_PUSH(step, double, step->problem.dof_count);
+    for (int i = 0; i < step->block_count && v; i++) {
+        CairnVec3 linear = step->blocks[i].start.linear, angular = step->blocks[i].start.angular;
+        double *at = v + step->problem.blocks[i].first;
+        at[0] = linear.x;
+        at[1] = linear.y;
+        at[2] = linear.z;
+        at[3] = angular.x;
+        at[4] = angular.y;
+        at[5] = angular.z;
+    }
+    return v;
+}
+
 static void solve_once(CairnStep *step) {
     CairnWorld *world = step->world;
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
     CairnSolverContext context = {.allocator = &world->allocator,
                                   .logger = &world->def.logger,
                                   .thread_count = step->threads,
@@ -66,10 +83,10 @@ static void solve_once(CairnStep *step) {
                                   .memory = &world->solver_memory,
                                   .review = review,
                                   .review_user = step,
+                                  .velocity = last_velocities(step),
                                   .is_rough = step->was_rough};
     CairnSolveReport report = {0};
     step->was_rough = false;
-    CairnArenaMark mark = cairn_arena_mark(step->arena);
     CairnStatus status =
         world->solver->solve(&step->problem, &step->parts, world->solver_options, &context, step->lambda, &report);
     step->status = cairn_step_failed(step) ? step->status : status;

@@ -66,6 +66,8 @@ static void look(const AdmmSystem *system, Watch *watch, CairnSolveReport *repor
     }
 }
 
+enum { ITEMS = 32 }; // constraints that a thread takes at once
+
 // S2 algorithm 1, lines 6 to 15, begun at line 12: the warm start is a y, and lambda is that of y. So theta = 0 says that y, and with it
 // all else, is the same after an iteration (proposition 1).
 static void iterate(AdmmSystem *system, CairnSolveReport *report) {
@@ -73,8 +75,8 @@ static void iterate(AdmmSystem *system, CairnSolveReport *report) {
 #pragma omp parallel num_threads(system->threads) if (system->threads > 1)
     while (!watch.is_over) {
 #pragma omp for schedule(static)
-        for (int i = 0; i < system->item_count; i++) {
-            cairn_admm_visit_item(system, &system->items[i]);
+        for (int i = 0; i < system->item_count; i += ITEMS) {
+            cairn_admm_visit_items(system, i, i + ITEMS < system->item_count ? i + ITEMS : system->item_count);
         }
 #pragma omp for schedule(static)
         for (int i = 0; i < system->subsystem_count; i++) {

@@ -1,152 +1,104 @@
-// A subsystem as dense matrices, filled up to eights: K = A + J^T beta J = U^T U, Z = U^-T J^T. Hard rows B inside, with compliances C_B,
-// are eliminated after the dofs: S = C_B + (U^-T B^T)^T (U^-T B^T) = V^T V, T = V^-T (U^-T B^T)^T Z. Then H = Z^T Z - T^T T, and T stands
-// under Z as further rows. Sums have one order and no fused multiply-add: the same bits on every machine.
-#include <float.h>
-#include <math.h>
+// A subsystem as dense matrices. Its dynamics come first, without beta: A = U^T U, and hard rows B inside, with compliances C_B, are
+// eliminated after the dofs: S = C_B + (U^-T B^T)^T (U^-T B^T) = V^T V. With Z = U^-T J^T and T = V^-T (U^-T B^T)^T Z its rows
+// answer by W = J A^-1 J^T = Z^T Z - T^T T: its diagonal is what beta is made from, and U and V serve the end of the solve too.
+//
+// Then beta (subadmm_weigh.c), in one of two forms. Few rows: eq. 15 says (1 + beta W) g = s - beta x(b) for g = s - beta x, one inverse of the rows' size.
+// More rows than dofs: 1 + Z beta Z^T = L^T L goes the way of A once more, in coordinates in which A is 1, and x = (Z^T Z - T^T T) s.
 #include <string.h>
 
-#include "solvers/subadmm_system.h"
+#include "solvers/subadmm_kernels.h"
 
-static int eights(int n) {
-    return (n + ADMM_LANES - 1) / ADMM_LANES * ADMM_LANES;
+typedef struct Stage {
+    int size, stride, hard, wide;
+    double *U;        // size x stride: a matrix, then its factor
+    double *q;        // stride: momenta, then U^-T of them
+    double *B;        // size x wide: the hard rows, then U^-T of them
+    double *V;        // hard x wide
+    double *g;        // wide: V^-T (B^T A^-1 b + d_B), by which hard rows answer to momenta
+    double *diagonal; // scratch
+} Stage;
+
+static Stage stage_at(const AdmmSubsystem *sub, double *memory, double *diagonal) {
+    Stage stage = {.size = sub->size,
+                   .stride = sub->stride,
+                   .hard = sub->hard_count,
+                   .wide = admm_eights(sub->hard_count),
+                   .diagonal = diagonal};
+    stage.U = memory;
+    stage.q = stage.U + (ptrdiff_t)stage.size * stage.stride;
+    stage.B = stage.q + stage.stride;
+    stage.V = stage.B + (ptrdiff_t)stage.size * stage.wide;
+    stage.g = stage.V + (ptrdiff_t)stage.hard * stage.wide;
+    return stage;
 }
 
-// ---- kernels: rows of `count` eights, aligned ------------------------------------------------------------------------------
-
-// y += a x
-static inline void add_scaled(int count, double a, const double *x, double *y) {
-    const AdmmEight *from = (const AdmmEight *)x;
-    AdmmEight *to = (AdmmEight *)y;
-    for (int i = 0; i < count; i++) {
-        to[i] += from[i] * a;
-    }
+static size_t stage_size(const AdmmSubsystem *sub) {
+    size_t size = (size_t)sub->size, wide = (size_t)admm_eights(sub->hard_count);
+    return size * (size_t)sub->stride + (size_t)sub->stride + (size + (size_t)sub->hard_count + 1) * wide;
 }
 
-static inline double dot(int count, const double *x, const double *y) {
-    const AdmmEight *a = (const AdmmEight *)x, *b = (const AdmmEight *)y;
-    AdmmEight sum = {0};
-    for (int i = 0; i < count; i++) {
-        sum += a[i] * b[i];
-    }
-    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+static bool is_square(const AdmmSubsystem *sub) {
+    return sub->slots <= sub->size;
 }
 
-// The upper half of a (n x n in rows of `stride`) becomes U with a = U^T U, reciprocals on its diagonal; what is below is scratch.
-// raise > 0: pivots that cancellation has eaten become that share of their diagonal; 0: they are refused.
-static bool factor_upper(int n, int stride, double raise, double *a) {
-    for (int k = 0; k < n; k++) {
-        double *row = a + (ptrdiff_t)k * stride, pivot = row[k], diagonal = fabs(row[k]);
-        for (int i = 0; i < k; i++) {
-            diagonal += a[(ptrdiff_t)i * stride + k] * a[(ptrdiff_t)i * stride + k];
-        }
-        if (!(pivot > n * DBL_EPSILON * diagonal)) {
-            if (raise <= 0 || !(diagonal >= 0)) {
-                return false;
-            }
-            pivot = diagonal > 0 ? raise * diagonal : 1;
-        }
-        double inverse = 1 / sqrt(pivot);
-        for (int i = k + 1; i < n; i++) {
-            row[i] *= inverse;
-        }
-        row[k] = inverse;
-        for (int i = k + 1; i < n; i++) {
-            int from = i / ADMM_LANES * ADMM_LANES; // what lies left of the diagonal in these eights is never read
-            if (row[i] != 0) {
-                add_scaled((stride - from) / ADMM_LANES, -row[i], row + from, a + (ptrdiff_t)i * stride + from);
-            }
-        }
-    }
-    return true;
+size_t cairn_admm_dense_memory(const AdmmSubsystem *sub) {
+    size_t width = (size_t)sub->width, rows = (size_t)sub->size + (size_t)sub->hard_count;
+    return stage_size(sub) + rows * width + (is_square(sub) ? width * width : 0);
 }
 
-// x = U^-T x for n rows of `count` eights.
-static void solve_lower(int n, int stride, const double *U, int count, double *x) {
-    int width = count * ADMM_LANES;
-    for (int k = 0; k < n; k++) {
-        const double *row = U + (ptrdiff_t)k * stride;
-        AdmmEight *to = (AdmmEight *)(x + (ptrdiff_t)k * width);
-        for (int i = 0; i < count; i++) {
-            to[i] *= row[k];
-        }
-        for (int i = k + 1; i < n; i++) {
-            if (row[i] != 0) {
-                add_scaled(count, -row[i], (double *)to, x + (ptrdiff_t)i * width);
-            }
-        }
-    }
+size_t cairn_admm_dense_scratch(const AdmmSubsystem *sub) {
+    size_t width = (size_t)sub->width, high = (size_t)admm_eights(sub->size + sub->hard_count + sub->slots);
+    size_t held = (size_t)sub->held_count, hold = held * (width + (size_t)admm_eights(sub->held_count));
+    size_t penalty = is_square(sub) ? 2 * width * width + width : stage_size(sub) + width;
+    return high + 2 * ADMM_LANES + (penalty > hold ? penalty : hold);
 }
 
-// The same of one column, and x = U^-1 x.
-static void forward(int n, int stride, const double *U, double *x) {
-    for (int k = 0; k < n; k++) {
-        const double *row = U + (ptrdiff_t)k * stride;
-        x[k] *= row[k];
-        for (int i = k + 1; i < n; i++) {
-            x[i] -= row[i] * x[k];
-        }
-    }
-}
-
-static void backward(int n, int stride, const double *U, double *x) {
-    for (int k = n - 1; k >= 0; k--) {
-        const double *row = U + (ptrdiff_t)k * stride;
-        for (int i = k + 1; i < n; i++) {
-            x[k] -= row[i] * x[i];
-        }
-        x[k] *= row[k];
-    }
+void cairn_admm_dense_lay_out(AdmmSubsystem *sub, double *memory) {
+    sub->stage = memory;
+    sub->Z = memory + stage_size(sub);
+    sub->H = is_square(sub) ? sub->Z + ((ptrdiff_t)sub->size + sub->hard_count) * sub->width : NULL;
 }
 
 // ---- gathering -------------------------------------------------------------------------------------------------------------
 
-typedef struct Frame {
-    double *U; // size x stride
-    double *q; // stride: b', then U^-T b'
-    double *B; // size x hard width: U^-T of the hard rows
-    double *V; // hard x hard width
-    double *g; // hard width
-    int hard, hard_width;
-} Frame;
-
-static Frame lay_out(const AdmmSubsystem *sub, double *scratch) {
-    Frame frame = {.hard = sub->hard_count, .hard_width = eights(sub->hard_count)};
-    frame.U = scratch;
-    frame.q = frame.U + (ptrdiff_t)sub->size * sub->stride;
-    frame.B = frame.q + sub->stride;
-    frame.V = frame.B + (ptrdiff_t)sub->size * frame.hard_width;
-    frame.g = frame.V + (ptrdiff_t)frame.hard * frame.hard_width;
-    return frame;
+static bool is_mine(const AdmmSystem *system, const AdmmSubsystem *sub, int block) {
+    return system->part[block] == system->part[system->blocks[sub->first_block]];
 }
 
-size_t cairn_admm_dense_scratch(const AdmmSubsystem *sub) {
-    size_t size = (size_t)sub->size, stride = (size_t)sub->stride, hard = (size_t)sub->hard_count,
-           wide = (size_t)eights(sub->hard_count);
-    return size * stride + stride + (size + hard + 1) * wide + ADMM_LANES;
+// K += weight a^T b for rows of a by size_a and b by size_b.
+ADMM_INLINE void add_product(int size_a, int size_b, double weight, const double *a, const double *b, int stride,
+                             double *K) {
+    for (int i = 0; i < size_a; i++) {
+        double scaled = weight * a[i];
+        for (int k = 0; k < size_b; k++) {
+            K[(ptrdiff_t)i * stride + k] += scaled * b[k];
+        }
+    }
 }
 
-// K += weight j^T j, upper half, for row r of a constraint.
-static void add_row(const AdmmSystem *system, const AdmmSubsystem *sub, const CairnConstraintBlock *constraint, int r,
-                    double weight, double *K) {
+// K += J^T C^-1 J, upper half, for the soft rows of a constraint (eq. 3 put into eq. 6).
+static void add_soft(const AdmmSystem *system, const AdmmSubsystem *sub, const CairnConstraintBlock *constraint,
+                     double *K) {
     const CairnProblem *problem = system->problem;
+    const unsigned char *place = system->place + constraint->first_row;
+    const double *compliance = problem->compliance + constraint->first_row;
     for (int s = 0; s < constraint->term_count; s++) {
         const CairnTerm *a = &problem->terms[constraint->first_term + s];
-        if (system->part[a->block] != system->part[system->blocks[sub->first_block]]) {
-            continue;
-        }
         int size_a = problem->blocks[a->block].size, at_a = system->local[a->block];
-        const double *J_a = problem->J + a->jacobian + (ptrdiff_t)r * size_a;
         for (int t = 0; t < constraint->term_count; t++) {
             const CairnTerm *b = &problem->terms[constraint->first_term + t];
             int size_b = problem->blocks[b->block].size, at_b = system->local[b->block];
-            if (system->part[b->block] != system->part[a->block] || at_b < at_a) {
-                continue;
-            }
-            const double *J_b = problem->J + b->jacobian + (ptrdiff_t)r * size_b;
-            for (int i = 0; i < size_a; i++) {
-                double scaled = weight * J_a[i], *row = K + (ptrdiff_t)(at_a + i) * sub->stride + at_b;
-                for (int k = 0; k < size_b && scaled != 0; k++) {
-                    row[k] += scaled * J_b[k];
+            double *to = K + (ptrdiff_t)at_a * sub->stride + at_b;
+            for (int r = 0; r < constraint->row_count && at_b >= at_a; r++) {
+                const double *J_a = problem->J + a->jacobian + (ptrdiff_t)r * size_a,
+                             *J_b = problem->J + b->jacobian + (ptrdiff_t)r * size_b;
+                if (place[r] != ADMM_SOFT) {
+                    continue;
+                }
+                if (size_a == 6 && size_b == 6) {
+                    add_product(6, 6, 1 / compliance[r], J_a, J_b, sub->stride, to);
+                } else {
+                    add_product(size_a, size_b, 1 / compliance[r], J_a, J_b, sub->stride, to);
                 }
             }
         }
@@ -159,191 +111,327 @@ static void add_column(const AdmmSystem *system, const AdmmSubsystem *sub, const
     const CairnProblem *problem = system->problem;
     for (int t = 0; t < constraint->term_count; t++) {
         const CairnTerm *term = &problem->terms[constraint->first_term + t];
-        int size = problem->blocks[term->block].size;
-        const double *J = problem->J + term->jacobian + (ptrdiff_t)r * size;
-        double *to = column + (ptrdiff_t)system->local[term->block] * width;
-        for (int k = 0; k < size && system->part[term->block] == system->part[system->blocks[sub->first_block]]; k++) {
-            to[(ptrdiff_t)k * width] += scale * J[k];
-        }
-    }
-}
-
-// A with the soft rows (eq. 3 put into eq. 6), b likewise, and the hard rows.
-static void gather_dynamics(const AdmmSystem *system, const AdmmSubsystem *sub, const Frame *frame) {
-    const CairnProblem *problem = system->problem;
-    memset(frame->U, 0, (size_t)sub->size * (size_t)sub->stride * sizeof(double));
-    memset(frame->q, 0, (size_t)sub->stride * sizeof(double));
-    memset(frame->B, 0, (size_t)(sub->size + frame->hard + 1) * (size_t)frame->hard_width * sizeof(double));
-    for (int i = 0; i < sub->block_count; i++) {
-        int block = system->blocks[sub->first_block + i], size = problem->blocks[block].size, at = system->local[block];
-        const double *P = problem->P + problem->blocks[block].matrix, *p = problem->p + problem->blocks[block].first;
-        for (int k = 0; k < size; k++) {
-            frame->q[at + k] = p[k];
-            memcpy(frame->U + (ptrdiff_t)(at + k) * sub->stride + at, P + (ptrdiff_t)k * size,
-                   (size_t)size * sizeof *P);
-        }
-    }
-    int hard = 0;
-    for (int i = 0; i < sub->inside_count; i++) {
-        int row = system->inside[sub->first_inside + i];
-        const CairnConstraintBlock *constraint = &problem->constraints[system->constraint[row]];
-        int r = row - constraint->first_row;
-        if (system->place[row] == ADMM_SOFT) {
-            double stiffness = 1 / problem->compliance[row];
-            add_row(system, sub, constraint, r, stiffness, frame->U);
-            add_column(system, sub, constraint, r, -stiffness * problem->right_side[row], 1, frame->q);
-        } else {
-            add_column(system, sub, constraint, r, 1, frame->hard_width, frame->B + hard);
-            frame->V[(ptrdiff_t)hard * frame->hard_width + hard] = problem->compliance[row];
-            frame->g[hard++] = problem->right_side[row];
-        }
-    }
-}
-
-// K is in U: factor it, and the hard rows behind it; g = V^-T (B^T K^-1 b' + d_B), by which hard rows answer to b.
-static bool factor(const AdmmSubsystem *sub, const Frame *frame) {
-    static const double least = 1e-14;
-    if (!factor_upper(sub->size, sub->stride, 0, frame->U)) {
-        return false;
-    }
-    forward(sub->size, sub->stride, frame->U, frame->q);
-    if (frame->hard == 0) {
-        return true;
-    }
-    int wide = frame->hard_width, count = wide / ADMM_LANES;
-    solve_lower(sub->size, sub->stride, frame->U, count, frame->B);
-    for (int k = 0; k < sub->size; k++) {
-        const double *row = frame->B + (ptrdiff_t)k * wide;
-        for (int a = 0; a < frame->hard; a++) {
-            if (row[a] != 0) {
-                add_scaled(count, row[a], row, frame->V + (ptrdiff_t)a * wide);
+        if (is_mine(system, sub, term->block)) {
+            int size = problem->blocks[term->block].size;
+            const double *J = problem->J + term->jacobian + (ptrdiff_t)r * size;
+            double *to = column + (ptrdiff_t)system->local[term->block] * width;
+            for (int k = 0; k < size; k++) {
+                to[(ptrdiff_t)k * width] += scale * J[k];
             }
         }
-        add_scaled(count, frame->q[k], row, frame->g);
     }
-    // Redundant rows without compliance: any share of their impulses will do.
-    if (!factor_upper(frame->hard, wide, least, frame->V)) {
+}
+
+// The compliances and right sides of the hard rows, before anything is eliminated.
+static void gather_hard(const AdmmSystem *system, const AdmmSubsystem *sub, const Stage *stage) {
+    int hard = 0;
+    memset(stage->V, 0, (size_t)(stage->hard + 1) * (size_t)stage->wide * sizeof(double)); // and g
+    for (int i = 0; i < sub->inside_count && stage->hard > 0; i++) {
+        const CairnConstraintBlock *constraint = &system->problem->constraints[system->inside[sub->first_inside + i]];
+        for (int row = constraint->first_row; row < constraint->first_row + constraint->row_count; row++) {
+            if (system->place[row] == ADMM_HARD) {
+                stage->V[(ptrdiff_t)hard * stage->wide + hard] = system->problem->compliance[row];
+                stage->g[hard++] = system->problem->right_side[row];
+            }
+        }
+    }
+}
+
+static void gather_blocks(const AdmmSystem *system, const AdmmSubsystem *sub, const Stage *stage) {
+    const CairnProblem *problem = system->problem;
+    for (int i = 0; i < sub->block_count; i++) {
+        const CairnDofBlock *block = &problem->blocks[system->blocks[sub->first_block + i]];
+        int at = system->local[system->blocks[sub->first_block + i]];
+        for (int k = 0; k < block->size; k++) {
+            stage->q[at + k] = problem->p[block->first + k];
+            memcpy(stage->U + (ptrdiff_t)(at + k) * stage->stride + at,
+                   problem->P + block->matrix + (ptrdiff_t)k * block->size, (size_t)block->size * sizeof(double));
+        }
+    }
+    for (int i = 0; i < sub->coupling_count; i++) { // blocks of P below the diagonal
+        const CairnDofCoupling *coupling = &problem->couplings[system->coupling_of[sub->first_coupling + i]];
+        int rows = problem->blocks[coupling->row].size, columns = problem->blocks[coupling->column].size;
+        double *to =
+            stage->U + (ptrdiff_t)system->local[coupling->column] * stage->stride + system->local[coupling->row];
+        for (int k = 0; k < rows * columns; k++) {
+            to[(ptrdiff_t)(k % columns) * stage->stride + k / columns] += problem->P[coupling->matrix + k];
+        }
+    }
+}
+
+// A with the soft rows, b likewise, and the hard rows.
+static void gather_dynamics(const AdmmSystem *system, const AdmmSubsystem *sub, const Stage *stage) {
+    const CairnProblem *problem = system->problem;
+    memset(stage->U, 0, stage_size(sub) * sizeof(double));
+    gather_blocks(system, sub, stage);
+    int hard = 0;
+    for (int i = 0; i < sub->inside_count; i++) {
+        const CairnConstraintBlock *constraint = &problem->constraints[system->inside[sub->first_inside + i]];
+        add_soft(system, sub, constraint, stage->U);
+        for (int r = 0; r < constraint->row_count; r++) {
+            int row = constraint->first_row + r;
+            if (system->place[row] == ADMM_SOFT) {
+                add_column(system, sub, constraint, r, -problem->right_side[row] / problem->compliance[row], 1,
+                           stage->q);
+            } else if (system->place[row] == ADMM_HARD) {
+                add_column(system, sub, constraint, r, 1, stage->wide, stage->B + hard++);
+            }
+        }
+    }
+    gather_hard(system, sub, stage);
+}
+
+// ---- a stage ---------------------------------------------------------------------------------------------------------------
+
+// Factor the matrix, and the hard rows behind it.
+static bool factor(const Stage *stage) {
+    static const double least = 1e-14;
+    if (!admm_factor(stage->size, stage->stride, 0, stage->U, stage->diagonal)) {
         return false;
     }
-    forward(frame->hard, wide, frame->V, frame->g);
+    admm_forward_one(stage->size, stage->stride, stage->U, stage->q);
+    if (stage->hard == 0) {
+        return true;
+    }
+    int count = stage->wide / ADMM_LANES;
+    admm_forward(stage->size, stage->stride, stage->U, count, stage->B);
+    admm_gram(stage->size, stage->hard, count, 1, stage->B, stage->V);
+    for (int k = 0; k < stage->size; k++) {
+        admm_add_scaled(count, stage->q[k], stage->B + (ptrdiff_t)k * stage->wide, stage->g);
+    }
+    // Redundant rows without compliance: any share of their impulses will do.
+    if (!admm_factor(stage->hard, stage->wide, least, stage->V, stage->diagonal)) {
+        return false;
+    }
+    admm_forward_one(stage->hard, stage->wide, stage->V, stage->g);
     return true;
 }
 
-// ---- what an iteration applies ---------------------------------------------------------------------------------------------
-
-static void make_rows(const AdmmSystem *system, const AdmmSubsystem *sub, const Frame *frame) {
-    int count = sub->width / ADMM_LANES;
-    solve_lower(sub->size, sub->stride, frame->U, count, sub->Z);
-    double *T = sub->Z + (ptrdiff_t)sub->size * sub->width;
-    for (int k = 0; k < sub->size && frame->hard > 0; k++) {
-        const double *row = frame->B + (ptrdiff_t)k * frame->hard_width;
-        for (int a = 0; a < frame->hard; a++) {
+// Z from J^T, T under it, and x(b) = Z^T q - T^T g.
+static void make_rows(const Stage *stage, int width, double *Z, double *base) {
+    int count = width / ADMM_LANES;
+    admm_forward(stage->size, stage->stride, stage->U, count, Z);
+    double *T = Z + (ptrdiff_t)stage->size * width;
+    for (int k = 0; k < stage->size && stage->hard > 0; k++) {
+        const double *row = stage->B + (ptrdiff_t)k * stage->wide;
+        for (int a = 0; a < stage->hard; a++) {
             if (row[a] != 0) {
-                add_scaled(count, row[a], sub->Z + (ptrdiff_t)k * sub->width, T + (ptrdiff_t)a * sub->width);
+                admm_add_scaled(count, row[a], Z + (ptrdiff_t)k * width, T + (ptrdiff_t)a * width);
             }
         }
     }
-    solve_lower(frame->hard, frame->hard_width, frame->V, count, T);
-    // x(b) = Z^T q - T^T g
-    double *base = system->base + sub->first_slot;
-    memset(base, 0, (size_t)sub->width * sizeof *base);
-    for (int k = 0; k < sub->size + frame->hard; k++) {
-        double scale = k < sub->size ? frame->q[k] : -frame->g[k - sub->size];
-        add_scaled(count, scale, sub->Z + (ptrdiff_t)k * sub->width, base);
+    admm_forward(stage->hard, stage->wide, stage->V, count, T);
+    memset(base, 0, (size_t)width * sizeof *base);
+    for (int k = 0; k < stage->size + stage->hard; k++) {
+        double scale = k < stage->size ? stage->q[k] : -stage->g[k - stage->size];
+        admm_add_scaled(count, scale, Z + (ptrdiff_t)k * width, base);
     }
-    if (sub->H) {
-        memset(sub->H, 0, (size_t)sub->width * (size_t)sub->width * sizeof(double));
-        for (int k = 0; k < sub->size + frame->hard; k++) {
-            const double *row = sub->Z + (ptrdiff_t)k * sub->width;
-            for (int a = 0; a < sub->slots; a++) {
-                if (row[a] != 0) {
-                    add_scaled(count, k < sub->size ? row[a] : -row[a], row, sub->H + (ptrdiff_t)a * sub->width);
-                }
-            }
+}
+
+// x = (Z^T Z - T^T T) s, two passes over Z.
+static void apply_rows(const AdmmSubsystem *sub, const double *s, double *x) {
+    int count = sub->width / ADMM_LANES;
+    memset(x, 0, (size_t)sub->width * sizeof *x);
+    for (int k = 0; k < sub->size + sub->hard_count; k++) {
+        const double *row = sub->Z + (ptrdiff_t)k * sub->width;
+        double part = admm_dot(count, row, s);
+        admm_add_scaled(count, k < sub->size ? part : -part, row, x);
+    }
+}
+
+// ---- the two halves --------------------------------------------------------------------------------------------------------
+
+// diag(Z^T Z - T^T T). What hard rows leave of it may be nothing but rounding.
+static void find_mobility(const AdmmSubsystem *sub, double *mobility) {
+    static const double least = 1e-6;
+    for (int j = 0; j < sub->width; j += ADMM_LANES) {
+        AdmmEight sums[2] = {{0}, {0}}; // of the dofs, and of the hard rows
+        for (int k = 0; k < sub->size + sub->hard_count; k++) {
+            AdmmEight z = *(const AdmmEight *)(sub->Z + (ptrdiff_t)k * sub->width + j);
+            sums[k >= sub->size] += z * z;
+        }
+        for (int lane = 0; lane < ADMM_LANES; lane++) {
+            double all = sums[0][lane], left = all - sums[1][lane];
+            mobility[j + lane] = left > least * all ? left : least * all;
         }
     }
 }
 
-bool cairn_admm_dense_factor(AdmmSystem *system, AdmmSubsystem *sub, double *scratch) {
+bool cairn_admm_dense_dynamics(AdmmSystem *system, AdmmSubsystem *sub, double *scratch, double *mobility) {
     const CairnProblem *problem = system->problem;
-    Frame frame = lay_out(sub, scratch);
-    gather_dynamics(system, sub, &frame);
+    Stage stage = stage_at(sub, sub->stage, scratch);
+    gather_dynamics(system, sub, &stage);
     memset(sub->Z, 0, (size_t)(sub->size + sub->hard_count) * (size_t)sub->width * sizeof *sub->Z);
     for (int i = 0; i < sub->side_count; i++) {
         const AdmmSide *side = &system->sides[system->side_of[sub->first_side + i]];
         const AdmmItem *item = &system->items[side->item];
         const CairnConstraintBlock *constraint = &problem->constraints[item->constraint];
         for (int k = 0; k < item->row_count; k++) {
-            int r = system->rows[item->first_row + k].row - constraint->first_row, slot = side->slot + k;
-            add_row(system, sub, constraint, r, system->slot_beta[slot], frame.U);
-            add_column(system, sub, constraint, r, 1, sub->width, sub->Z + (slot - sub->first_slot));
+            int r = system->rows[item->first_row + k].row - constraint->first_row, slot = side->slot - sub->first_slot;
+            add_column(system, sub, constraint, r, 1, sub->width, sub->Z + slot + k);
         }
     }
-    if (!factor(sub, &frame)) {
+    if (!factor(&stage)) {
         return false;
     }
-    make_rows(system, sub, &frame);
-    double *base = system->base + sub->first_slot;
-    for (int k = 0; k < sub->width; k++) {
-        base[k] *= system->slot_beta[sub->first_slot + k];
+    make_rows(&stage, sub->width, sub->Z, system->base + sub->first_slot);
+    find_mobility(sub, mobility);
+    return true;
+}
+
+// The half that gram leaves out.
+static void mirror(int m, int width, double *S) {
+    for (int i = 1; i < m; i++) {
+        for (int j = 0; j < i; j++) {
+            S[(ptrdiff_t)i * width + j] = S[(ptrdiff_t)j * width + i];
+        }
+    }
+}
+
+// H = 1 - (1 + beta W)^-1, by columns: beta x = H s + base.
+static bool square(AdmmSystem *system, AdmmSubsystem *sub, double *scratch) {
+    int m = sub->slots, width = sub->width, count = width / ADMM_LANES;
+    double *S = scratch + admm_eights(sub->size + sub->hard_count + sub->slots), *X = S + (ptrdiff_t)width * width,
+           *root = X + (ptrdiff_t)width * width, *base = system->base + sub->first_slot;
+    const double *beta = system->slot_beta + sub->first_slot;
+    memset(S, 0, 2 * (size_t)width * (size_t)width * sizeof *S);
+    admm_gram(sub->size, m, count, 1, sub->Z, S);
+    admm_gram(sub->hard_count, m, count, -1, sub->Z + (ptrdiff_t)sub->size * width, S);
+    for (int i = 0; i < width; i++) {
+        root[i] = sqrt(beta[i]);
+    }
+    for (int i = 0; i < m; i++) { // 1 + sqrt(beta) W sqrt(beta)
+        AdmmEight *row = (AdmmEight *)(S + (ptrdiff_t)i * width);
+        for (int j = 0; j < count; j++) {
+            row[j] *= ((const AdmmEight *)root)[j] * root[i];
+        }
+        S[(ptrdiff_t)i * width + i] += 1;
+        X[(ptrdiff_t)i * width + i] = 1;
+    }
+    if (!admm_factor(m, width, 0, S, scratch)) {
+        return false;
+    }
+    admm_forward(m, width, S, count, X);
+    memset(sub->H, 0, (size_t)width * (size_t)width * sizeof *sub->H);
+    admm_gram(m, m, count, 1, X, sub->H);
+    mirror(m, width, sub->H);
+    for (int k = 0; k < width; k++) {
+        base[k] = k < m ? base[k] * root[k] : 0; // beta x(b) / root
+        root[k] = k < m ? root[k] : 0;
+    }
+    admm_apply(m, count, sub->H, base, S);
+    for (int k = 0; k < m; k++) {
+        AdmmEight *column = (AdmmEight *)(sub->H + (ptrdiff_t)k * width);
+        for (int j = 0; j < count; j++) {
+            column[j] *= ((const AdmmEight *)root)[j] * (-1 / root[k]);
+        }
+        sub->H[(ptrdiff_t)k * width + k] += 1;
+        base[k] = root[k] * S[k];
     }
     return true;
 }
 
-void cairn_admm_dense_apply(const AdmmSubsystem *sub, const double *s, double *x) {
+// Z and T of K = A + J^T beta J: beta x = beta (Z^T Z - T^T T) s + base.
+static bool tall(AdmmSystem *system, AdmmSubsystem *sub, double *scratch) {
     int count = sub->width / ADMM_LANES;
-    memset(x, 0, (size_t)sub->width * sizeof *x);
+    Stage dynamics = stage_at(sub, sub->stage, scratch),
+          stage = stage_at(sub, scratch + admm_eights(sub->size + sub->hard_count + sub->slots), scratch);
+    double *weighted = stage.U + stage_size(sub), *base = system->base + sub->first_slot;
+    const double *beta = system->slot_beta + sub->first_slot;
+    memcpy(stage.q, dynamics.q, (size_t)sub->stride * sizeof(double));
+    memcpy(stage.B, dynamics.B, (size_t)sub->size * (size_t)stage.wide * sizeof(double));
+    gather_hard(system, sub, &stage);
+    for (int i = 0; i < sub->size; i++) {
+        double *row = stage.U + (ptrdiff_t)i * sub->stride;
+        memset(row, 0, (size_t)sub->stride * sizeof *row);
+        for (int k = 0; k < count; k++) {
+            ((AdmmEight *)weighted)[k] =
+                ((const AdmmEight *)beta)[k] * ((const AdmmEight *)(sub->Z + (ptrdiff_t)i * sub->width))[k];
+        }
+        for (int j = i; j < sub->size; j++) {
+            row[j] = (i == j) + admm_dot(count, weighted, sub->Z + (ptrdiff_t)j * sub->width);
+        }
+    }
+    if (!factor(&stage)) {
+        return false;
+    }
+    memset(sub->Z + (ptrdiff_t)sub->size * sub->width, 0,
+           (size_t)sub->hard_count * (size_t)sub->width * sizeof *sub->Z);
+    make_rows(&stage, sub->width, sub->Z, base);
+    for (int k = 0; k < count; k++) {
+        ((AdmmEight *)base)[k] *= ((const AdmmEight *)beta)[k];
+    }
+    return true;
+}
+
+bool cairn_admm_dense_penalty(AdmmSystem *system, AdmmSubsystem *sub, double *scratch) {
+    return sub->H ? square(system, sub, scratch) : tall(system, sub, scratch);
+}
+
+void cairn_admm_dense_apply(const AdmmSystem *system, const AdmmSubsystem *sub, const double *s, double *out) {
+    const AdmmEight *beta = (const AdmmEight *)(system->slot_beta + sub->first_slot),
+                    *base = (const AdmmEight *)(system->base + sub->first_slot);
+    AdmmEight *to = (AdmmEight *)out;
+    int count = sub->width / ADMM_LANES;
     if (sub->H) {
-        for (int k = 0; k < sub->slots; k++) {
-            add_scaled(count, s[k], sub->H + (ptrdiff_t)k * sub->width, x);
+        admm_apply(sub->slots, count, sub->H, s, out);
+        for (int k = 0; k < count; k++) {
+            to[k] += base[k];
         }
         return;
     }
-    for (int k = 0; k < sub->size + sub->hard_count; k++) {
-        const double *row = sub->Z + (ptrdiff_t)k * sub->width;
-        double part = dot(count, row, s);
-        add_scaled(count, k < sub->size ? part : -part, row, x);
+    apply_rows(sub, s, out);
+    for (int k = 0; k < count; k++) {
+        to[k] = beta[k] * to[k] + base[k];
     }
 }
 
 // A without beta, with the rows' impulses on the right: the rows inside then keep their own law exactly.
-bool cairn_admm_dense_finish(AdmmSystem *system, const AdmmSubsystem *sub, double *scratch, double *lambda) {
+void cairn_admm_dense_finish(const AdmmSystem *system, const AdmmSubsystem *sub, double *scratch, double *lambda) {
     const CairnProblem *problem = system->problem;
-    Frame frame = lay_out(sub, scratch);
-    gather_dynamics(system, sub, &frame);
+    Stage stage = stage_at(sub, sub->stage, NULL);
+    double *momenta = scratch, *answer = scratch + sub->stride; // of the rows; of the hard rows
+    memset(momenta, 0, ((size_t)sub->stride + (size_t)stage.wide) * sizeof *momenta);
     for (int i = 0; i < sub->side_count; i++) {
         const AdmmItem *item = &system->items[system->sides[system->side_of[sub->first_side + i]].item];
         const CairnConstraintBlock *constraint = &problem->constraints[item->constraint];
         for (int k = 0; k < item->row_count; k++) {
             int row = system->rows[item->first_row + k].row;
-            add_column(system, sub, constraint, row - constraint->first_row, lambda[row], 1, frame.q);
+            add_column(system, sub, constraint, row - constraint->first_row, lambda[row], 1, momenta);
         }
     }
-    if (!factor(sub, &frame)) {
-        return false;
+    admm_forward_one(sub->size, sub->stride, stage.U, momenta);
+    for (int k = 0; k < sub->size; k++) {
+        admm_add_scaled(stage.wide / ADMM_LANES, momenta[k], stage.B + (ptrdiff_t)k * stage.wide, answer);
+        stage.q[k] += momenta[k];
     }
-    backward(frame.hard, frame.hard_width, frame.V, frame.g); // minus the hard rows' impulses
-    for (int k = 0; k < sub->size && frame.hard > 0; k++) {
-        frame.q[k] -= dot(frame.hard_width / ADMM_LANES, frame.B + (ptrdiff_t)k * frame.hard_width, frame.g);
+    admm_forward_one(stage.hard, stage.wide, stage.V, answer);
+    for (int k = 0; k < stage.hard; k++) {
+        stage.g[k] += answer[k];
     }
-    backward(sub->size, sub->stride, frame.U, frame.q); // v
+    admm_backward_one(stage.hard, stage.wide, stage.V, stage.g); // minus the hard rows' impulses
+    for (int k = 0; k < sub->size && stage.hard > 0; k++) {
+        stage.q[k] -= admm_dot(stage.wide / ADMM_LANES, stage.B + (ptrdiff_t)k * stage.wide, stage.g);
+    }
+    admm_backward_one(sub->size, sub->stride, stage.U, stage.q); // v
     for (int i = 0, hard = 0; i < sub->inside_count; i++) {
-        int row = system->inside[sub->first_inside + i];
-        const CairnConstraintBlock *constraint = &problem->constraints[system->constraint[row]];
-        if (system->place[row] == ADMM_HARD) {
-            lambda[row] = -frame.g[hard++];
-            continue;
-        }
-        double w = problem->right_side[row];
-        for (int t = 0; t < constraint->term_count; t++) {
-            const CairnTerm *term = &problem->terms[constraint->first_term + t];
-            int size = problem->blocks[term->block].size;
-            const double *J = problem->J + term->jacobian + (ptrdiff_t)(row - constraint->first_row) * size;
-            for (int k = 0; k < size; k++) {
-                w += J[k] * frame.q[system->local[term->block] + k];
+        const CairnConstraintBlock *constraint = &problem->constraints[system->inside[sub->first_inside + i]];
+        for (int r = 0; r < constraint->row_count; r++) {
+            int row = constraint->first_row + r;
+            if (system->place[row] == ADMM_HARD) {
+                lambda[row] = -stage.g[hard++];
+            } else if (system->place[row] == ADMM_SOFT) {
+                double w = problem->right_side[row];
+                for (int t = 0; t < constraint->term_count; t++) {
+                    const CairnTerm *term = &problem->terms[constraint->first_term + t];
+                    int size = problem->blocks[term->block].size;
+                    const double *J = problem->J + term->jacobian + (ptrdiff_t)r * size;
+                    for (int k = 0; k < size; k++) {
+                        w += J[k] * stage.q[system->local[term->block] + k];
+                    }
+                }
+                lambda[row] = -w / problem->compliance[row];
             }
         }
-        lambda[row] = -w / problem->compliance[row];
     }
-    return true;
 }

@@ -103,6 +103,37 @@ static CairnStatus gather_blocks(AdmmSystem *system) {
     return cairn_ok();
 }
 
+// Blocks of P below the diagonal, by subsystems.
+static CairnStatus gather_couplings(AdmmSystem *system) {
+    const CairnProblem *problem = system->problem;
+    int count = problem->coupling_count, next = 0;
+    system->coupling_of = CAIRN_PUSH(system->context->arena, int, count + 1);
+    if (!system->coupling_of) {
+        return no_memory(system);
+    }
+    for (int i = 0; i < count; i++) {
+        int a = system->part[problem->couplings[i].row], b = system->part[problem->couplings[i].column];
+        if (a != b) {
+            return cairn_error(CAIRN_UNSUPPORTED,
+                               "%s: couplings[%d] ties dof blocks %d and %d of subsystems %d and %d: the blocks that P "
+                               "couples must be one subsystem",
+                               system->name, i, problem->couplings[i].row, problem->couplings[i].column, a, b);
+        }
+        system->subsystems[a].coupling_count++;
+    }
+    for (int i = 0; i < system->subsystem_count && count > 0; i++) {
+        AdmmSubsystem *sub = &system->subsystems[i];
+        sub->first_coupling = next;
+        next += sub->coupling_count;
+        sub->coupling_count = 0;
+    }
+    for (int i = 0; i < count; i++) {
+        AdmmSubsystem *sub = &system->subsystems[system->part[problem->couplings[i].row]];
+        system->coupling_of[sub->first_coupling + sub->coupling_count++] = i;
+    }
+    return cairn_ok();
+}
+
 // ---- rows ------------------------------------------------------------------------------------------------------------------
 
 // The subsystems of a constraint, each once: at most `term_count`.
@@ -146,6 +177,12 @@ static AdmmPlace place_row(const AdmmSystem *system, const CairnConstraintBlock 
     return problem->compliance[row] > softest * mobility(problem, constraint, r) ? ADMM_SOFT : ADMM_HARD;
 }
 
+// A row that ties subsystems whatever happens.
+static bool is_held(const AdmmSystem *system, const AdmmItem *item, int r) {
+    const AdmmRow *row = &system->rows[item->first_row + r];
+    return item->side_count > 1 && item->friction < 0 && isinf(row->lower) && isinf(row->upper);
+}
+
 static CairnStatus place_rows(AdmmSystem *system) {
     const CairnProblem *problem = system->problem;
     int most = 0;
@@ -162,12 +199,15 @@ static CairnStatus place_rows(AdmmSystem *system) {
     for (int c = 0; c < problem->constraint_count; c++) {
         const CairnConstraintBlock *constraint = &problem->constraints[c];
         int count = find_subsystems(system, constraint, found);
-        AdmmItem item = {c, system->row_count, 0, system->side_count, count, constraint->friction};
+        AdmmItem item = {.constraint = c,
+                         .first_row = system->row_count,
+                         .first_side = system->side_count,
+                         .side_count = count,
+                         .friction = constraint->friction};
         for (int r = 0; r < constraint->row_count; r++) {
             int row = constraint->first_row + r;
             AdmmPlace place = place_row(system, constraint, r, count);
             system->place[row] = (unsigned char)place;
-            system->constraint[row] = c;
             if (place == ADMM_ROW) {
                 system->rows[system->row_count++] = (AdmmRow){.d = problem->right_side[row],
                                                               .C = problem->compliance[row],
@@ -175,11 +215,12 @@ static CairnStatus place_rows(AdmmSystem *system) {
                                                               .upper = problem->upper[row],
                                                               .row = row};
                 item.row_count++;
-            } else {
-                system->subsystems[found[0]].inside_count++;
-                system->subsystems[found[0]].hard_count += place == ADMM_HARD;
-                system->inside_count++;
             }
+            system->subsystems[found[0]].hard_count += place == ADMM_HARD;
+        }
+        if (item.row_count < constraint->row_count) {
+            system->subsystems[found[0]].inside_count++;
+            system->inside_count++;
         }
         if (item.row_count == 0) {
             continue;
@@ -189,6 +230,9 @@ static CairnStatus place_rows(AdmmSystem *system) {
             system->sides[system->side_count++] = (AdmmSide){system->item_count, found[k], sub->slots};
             sub->slots += item.row_count;
             sub->side_count++;
+            for (int r = 0; r < item.row_count; r++) {
+                sub->held_count += is_held(system, &item, r);
+            }
         }
         system->items[system->item_count++] = item;
     }
@@ -198,7 +242,7 @@ static CairnStatus place_rows(AdmmSystem *system) {
 // Everything by subsystems: slots, sides, rows inside.
 static CairnStatus gather_rows(AdmmSystem *system) {
     const CairnProblem *problem = system->problem;
-    int side = 0, inside = 0;
+    int side = 0, inside = 0, held = 0;
     for (int i = 0; i < system->subsystem_count; i++) {
         AdmmSubsystem *sub = &system->subsystems[i];
         sub->width = (sub->slots + ADMM_LANES - 1) / ADMM_LANES * ADMM_LANES;
@@ -210,11 +254,15 @@ static CairnStatus gather_rows(AdmmSystem *system) {
         sub->first_inside = inside;
         inside += sub->inside_count;
         sub->inside_count = 0;
+        sub->first_held = held;
+        held += sub->held_count;
+        sub->held_count = 0;
     }
     system->side_of = CAIRN_PUSH(system->context->arena, int, system->side_count + 1);
     system->inside = CAIRN_PUSH(system->context->arena, int, system->inside_count + 1);
+    system->held = CAIRN_PUSH(system->context->arena, int, held + 1);
     system->slot_row = CAIRN_PUSH(system->context->arena, int, system->slot_count + 1);
-    if (!system->side_of || !system->inside || !system->slot_row) {
+    if (!system->side_of || !system->inside || !system->held || !system->slot_row) {
         return no_memory(system);
     }
     for (int k = 0; k < system->slot_count; k++) {
@@ -228,15 +276,20 @@ static CairnStatus gather_rows(AdmmSystem *system) {
         system->side_of[sub->first_side + sub->side_count++] = s;
         for (int r = 0; r < item->row_count; r++) {
             system->slot_row[place->slot + r] = item->first_row + r;
+            if (is_held(system, item, r)) {
+                system->held[sub->first_held + sub->held_count++] = place->slot + r;
+            }
         }
     }
-    for (int pass = 0; pass < 2; pass++) { // soft rows first
-        for (int row = 0; row < problem->row_count && system->inside_count > 0; row++) {
-            if (system->place[row] == (pass == 0 ? ADMM_SOFT : ADMM_HARD)) {
-                const CairnConstraintBlock *constraint = &problem->constraints[system->constraint[row]];
-                AdmmSubsystem *sub = &system->subsystems[system->part[problem->terms[constraint->first_term].block]];
-                system->inside[sub->first_inside + sub->inside_count++] = row;
-            }
+    for (int c = 0; c < problem->constraint_count && system->inside_count > 0; c++) {
+        const CairnConstraintBlock *constraint = &problem->constraints[c];
+        bool has_inside = false;
+        for (int r = constraint->first_row; r < constraint->first_row + constraint->row_count; r++) {
+            has_inside = has_inside || system->place[r] != ADMM_ROW;
+        }
+        if (has_inside) {
+            AdmmSubsystem *sub = &system->subsystems[system->part[problem->terms[constraint->first_term].block]];
+            system->inside[sub->first_inside + sub->inside_count++] = c;
         }
     }
     return cairn_ok();
@@ -249,8 +302,7 @@ CairnStatus cairn_admm_divide(AdmmSystem *system, const CairnParts *parts, bool 
     system->local = CAIRN_PUSH(arena, int, problem->block_count + 1);
     system->blocks = CAIRN_PUSH(arena, int, problem->block_count + 1);
     system->place = CAIRN_PUSH_ZERO(arena, unsigned char, problem->row_count + 1);
-    system->constraint = CAIRN_PUSH(arena, int, problem->row_count + 1);
-    if (!system->part || !system->local || !system->blocks || !system->place || !system->constraint) {
+    if (!system->part || !system->local || !system->blocks || !system->place) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d blocks", system->name, problem->block_count);
     }
     CAIRN_TRY(choose_parts(system, parts, is_whole));
@@ -259,6 +311,7 @@ CairnStatus cairn_admm_divide(AdmmSystem *system, const CairnParts *parts, bool 
         return no_memory(system);
     }
     CAIRN_TRY(gather_blocks(system));
+    CAIRN_TRY(gather_couplings(system));
     CAIRN_TRY(place_rows(system));
     return gather_rows(system);
 }

@@ -1,106 +1,134 @@
 // The law of one constraint in closed form (S2 eqs. 16 to 21). The sides' copies answer to an impulse as z = (y + lambda)/beta (eq. 18), so the
 // row's velocity is  w = sum y/beta + lambda sum 1/beta + C lambda + d  with no matrix, whatever the number of subsystems. Eqs. 17 and 20
 // are one: C = 0 is a hard row, C = 1/(k alpha) and d = e/alpha a soft one.
+//
+// The level of a row is the impulse that makes w = 0. All levels are found first, in one loop over rows that lie behind one another; bounds
+// are part of it, and contacts, whose rows have none there, then have their law.
 #include <math.h>
 
 #include "solvers/cones.h"
 #include "solvers/pgs_rows.h"
 #include "solvers/subadmm_system.h"
 
-// The impulse that makes w = 0.
-static double level(const AdmmSystem *system, const AdmmItem *item, int r) {
-    const AdmmRow *row = &system->rows[item->first_row + r];
-    double sum = row->d;
-    for (int s = item->first_side; s < item->first_side + item->side_count; s++) {
-        int slot = system->sides[s].slot + r;
-        sum += system->y[slot] * system->inverse[slot];
-    }
-    // A row that nothing moves, without compliance: only its bounds count.
-    return row->sum > 0 ? sum * row->scale : sum == 0 ? 0 : copysign((double)INFINITY, -sum);
-}
-
 static double clamp(double x, double lower, double upper) {
-    x = fmin(fmax(x, lower), upper);
-    return isfinite(x) ? x : 0;
+    x = x < lower ? lower : x;
+    return x > upper ? upper : x;
 }
 
-// Bounds that follow the present normal impulse, from row k on: box-current tangents, torsion and rolling.
-static void clamp_levers(const AdmmSystem *system, const AdmmItem *item, const CairnFriction *friction, int k,
-                         double *lambda) {
-    for (; k < 3 + friction->spin_rows; k++) {
-        double bound = cairn_pgs_lever(friction, friction->normal + k) * fmax(0, lambda[0]);
-        lambda[k] = clamp(level(system, item, k), -bound, bound);
-    }
-}
-
-// The same of a contact's three rows, which every side has one after the other.
-static inline void level_contact(const AdmmSystem *system, const AdmmItem *item, double *x) {
-    const AdmmRow *rows = system->rows + item->first_row;
-    x[0] = rows[0].d;
-    x[1] = rows[1].d;
-    x[2] = rows[2].d;
-    const AdmmSide *side = system->sides + item->first_side;
+// What the closed forms divide by, once every side has its beta. A row that nothing moves, without compliance, has only its bounds: it
+// goes where d drives it, and stays at zero where there is no bound on that side.
+static void level_row(AdmmSystem *system, const AdmmItem *item, int r, bool has_law) {
+    AdmmRow *row = &system->rows[item->first_row + r];
+    const AdmmLevels *levels = &system->levels;
+    const AdmmSide *sides = system->sides + item->first_side;
+    int k = item->first_row + r;
+    row->sum = row->C;
     for (int s = 0; s < item->side_count; s++) {
-        const double *y = system->y + side[s].slot, *inverse = system->inverse + side[s].slot;
-        for (int k = 0; k < 3; k++) {
-            x[k] += y[k] * inverse[k];
-        }
+        row->sum += system->inverse[sides[s].slot + r];
     }
-    for (int k = 0; k < 3; k++) {
-        x[k] = rows[k].sum > 0 ? x[k] * rows[k].scale : 0;
+    levels->d[k] = row->d;
+    levels->scale[k] = row->sum > 0 ? -1 / row->sum : 0;
+    levels->a[k] = item->side_count > 0 ? sides[0].slot + r : system->slot_count;
+    levels->b[k] = item->side_count > 1 ? sides[1].slot + r : system->slot_count;
+    levels->lower[k] = has_law ? -(double)INFINITY : row->lower;
+    levels->upper[k] = has_law ? (double)INFINITY : row->upper;
+    if (!(row->sum > 0)) {
+        double end = row->d < 0 ? row->upper : row->d > 0 ? row->lower : clamp(0, row->lower, row->upper);
+        levels->lower[k] = levels->upper[k] = isfinite(end) ? end : 0;
+    }
+}
+
+// A contact's rows whose bounds are its law's.
+static int rows_of_law(const CairnFriction *friction) {
+    return friction && friction->kind != CAIRN_FRICTION_BOX ? 3 + friction->spin_rows : 0;
+}
+
+void cairn_admm_level_item(AdmmSystem *system, AdmmItem *item) {
+    const CairnFriction *friction = item->friction >= 0 ? &system->problem->frictions[item->friction] : NULL;
+    int count = rows_of_law(friction);
+    item->is_plain = count == 0 && item->side_count <= 2;
+    for (int r = 0; r < item->row_count; r++) {
+        level_row(system, item, r, r < count);
+    }
+}
+
+// More than two sides: what the loop over rows leaves out.
+static void level_more(const AdmmSystem *system, const AdmmItem *item) {
+    for (int r = 0; r < item->row_count; r++) {
+        int k = item->first_row + r;
+        double sum = system->levels.d[k];
+        for (int s = item->first_side; s < item->first_side + item->side_count; s++) {
+            sum += system->velocity[system->sides[s].slot + r];
+        }
+        system->lambda[k] = clamp(sum * system->levels.scale[k], system->levels.lower[k], system->levels.upper[k]);
     }
 }
 
 // Eq. 21 with the normal first, then the tangents onto the disc: Coulomb's own law, for the three rows answer by themselves alone.
-static void settle_coulomb(const AdmmSystem *system, const AdmmItem *item, double mu, double *lambda) {
-    double x[3];
-    level_contact(system, item, x);
-    double normal = x[0] > 0 ? x[0] : 0, square = x[1] * x[1] + x[2] * x[2], most = mu * normal;
+static void settle_coulomb(double mu, double *x) {
+    double square = x[1] * x[1] + x[2] * x[2];
+    x[0] = x[0] > 0 ? x[0] : 0;
+    double most = mu * x[0];
     if (square > most * most) {
         double shrink = most / sqrt(square);
         x[1] *= shrink;
         x[2] *= shrink;
     }
-    lambda[0] = normal;
-    lambda[1] = x[1];
-    lambda[2] = x[2];
 }
 
 // Eq. 21 as a nearest point of the cone: the convex law. Where the compliances of normal and tangents differ, nearest is meant in the
 // metric of the sums: the tangents measured in another unit make the cone wider or narrower.
-static void settle_cone(const AdmmSystem *system, const AdmmItem *item, double mu, double *lambda) {
-    const AdmmRow *rows = system->rows + item->first_row;
+static void settle_cone(const AdmmRow *rows, double mu, double *x) {
     double unit = rows[0].sum > 0 ? sqrt(rows[1].sum / rows[0].sum) : 1;
-    level_contact(system, item, lambda);
-    lambda[1] *= unit;
-    lambda[2] *= unit;
-    cairn_cone_project(mu * unit, lambda);
-    lambda[1] /= unit;
-    lambda[2] /= unit;
+    x[1] *= unit;
+    x[2] *= unit;
+    cairn_cone_project(mu * unit, x);
+    x[1] /= unit;
+    x[2] /= unit;
 }
 
-void cairn_admm_visit_item(AdmmSystem *system, const AdmmItem *item) {
-    double *lambda = system->lambda + item->first_row;
-    const CairnFriction *friction = item->friction >= 0 ? &system->problem->frictions[item->friction] : NULL;
-    CairnFrictionKind kind = friction ? friction->kind : CAIRN_FRICTION_BOX;
-    int settled = 0; // rows of the law
-    if (kind == CAIRN_FRICTION_COULOMB) {
-        settle_coulomb(system, item, friction->mu, lambda);
-        settled = 3;
-    } else if (kind == CAIRN_FRICTION_CONE && friction->mu > 0) {
-        settle_cone(system, item, friction->mu, lambda);
-        settled = 3;
-    } else if (kind != CAIRN_FRICTION_BOX) { // box-current, or a cone that is a ray
-        lambda[0] =
-            clamp(level(system, item, 0), system->rows[item->first_row].lower, system->rows[item->first_row].upper);
-        settled = 1;
+// Bounds that follow the present normal impulse, from row k on: box-current tangents, torsion and rolling.
+static void clamp_levers(const CairnFriction *friction, int k, double *lambda) {
+    for (; k < 3 + friction->spin_rows; k++) {
+        double bound = cairn_pgs_lever(friction, friction->normal + k) * fmax(0, lambda[0]);
+        lambda[k] = clamp(lambda[k], -bound, bound);
     }
-    if (settled > 0) {
-        clamp_levers(system, item, friction, settled, lambda);
+}
+
+static void settle(AdmmSystem *system, const AdmmItem *item) {
+    const CairnFriction *friction = item->friction >= 0 ? &system->problem->frictions[item->friction] : NULL;
+    double *lambda = system->lambda + item->first_row;
+    if (item->side_count > 2) {
+        level_more(system, item);
+    }
+    if (rows_of_law(friction) == 0) {
         return;
     }
-    for (int r = 0; r < item->row_count; r++) {
-        const AdmmRow *row = &system->rows[item->first_row + r];
-        lambda[r] = clamp(level(system, item, r), row->lower, row->upper);
+    if (friction->kind == CAIRN_FRICTION_COULOMB) {
+        settle_coulomb(friction->mu, lambda);
+        clamp_levers(friction, 3, lambda);
+    } else if (friction->kind == CAIRN_FRICTION_CONE && friction->mu > 0) {
+        settle_cone(system->rows + item->first_row, friction->mu, lambda);
+        clamp_levers(friction, 3, lambda);
+    } else { // box-current, or a cone that is a ray
+        lambda[0] = clamp(lambda[0], system->rows[item->first_row].lower, system->rows[item->first_row].upper);
+        clamp_levers(friction, 1, lambda);
+    }
+}
+
+void cairn_admm_visit_items(AdmmSystem *system, int first, int end) {
+    const AdmmLevels levels = system->levels;
+    const double *velocity = system->velocity;
+    double *lambda = system->lambda;
+    int last = end < system->item_count ? system->items[end].first_row : system->row_count;
+    for (int k = system->items[first].first_row; k < last; k++) {
+        double x = (levels.d[k] + velocity[levels.a[k]] + velocity[levels.b[k]]) * levels.scale[k];
+        x = x < levels.lower[k] ? levels.lower[k] : x;
+        lambda[k] = x > levels.upper[k] ? levels.upper[k] : x;
+    }
+    for (int i = first; i < end; i++) {
+        if (!system->items[i].is_plain) {
+            settle(system, &system->items[i]);
+        }
     }
 }

@@ -80,6 +80,12 @@ CairnStatus cairn_admm_sparse_init(AdmmSystem *system, AdmmSubsystem *sub) {
     if (!sparse || !slot_of) {
         return no_memory(system, sub);
     }
+    if (sub->coupling_count > 0) {
+        return cairn_error(
+            CAIRN_UNSUPPORTED,
+            "%s: a subsystem of %d dofs is factored sparse, without the %d blocks that P has off its diagonal",
+            system->name, sub->size, sub->coupling_count);
+    }
     CAIRN_TRY(take_piece(system, sub, sparse));
     int rows = sparse->piece.problem.row_count;
     sparse->slot = CAIRN_PUSH(arena, int, rows + 1);

@@ -27,24 +27,34 @@ typedef struct AdmmItem {
     int constraint;
     int first_row, row_count; // in the numbering of rows
     int first_side, side_count;
-    int friction; // -1: bounds only
+    int friction;  // -1: bounds only
+    bool is_plain; // bounds and at most two sides: nothing but its rows' levels
 } AdmmItem;
 
 typedef struct AdmmRow {
     double d, C, lower, upper;
-    double sum;   // of 1/beta over its sides, plus C: what divides in the closed forms under eqs. 19 to 21
-    double scale; // -1/sum
-    int row;      // in the problem
+    double sum; // of 1/beta over its sides, plus C: what divides in the closed forms under eqs. 19 to 21
+    int row;    // in the problem
 } AdmmRow;
 
+// The same as an iteration reads it, row by row behind one another: the level of a row is (d + velocity[a] + velocity[b]) scale.
+typedef struct AdmmLevels {
+    double *d, *scale, *lower, *upper;
+    int *a, *b; // slots of its first two sides
+} AdmmLevels;
+
 typedef struct AdmmSubsystem {
-    int first_block, block_count;               // in `blocks`
-    int first_side, side_count;                 // in `side_of`
-    int first_inside, inside_count, hard_count; // problem rows in `inside`, soft ones first
-    int size, stride;                           // dofs, and those in eights
-    int first_slot, width;                      // slots, and those in eights
+    int first_block, block_count;   // in `blocks`
+    int first_side, side_count;     // in `side_of`
+    int first_inside, inside_count; // in `inside`
+    int hard_count;                 // rows
+    int first_coupling, coupling_count;
+    int first_held, held_count; // rows without bounds that are shared with other subsystems, in `held`
+    int size, stride;           // dofs, and those in eights
+    int first_slot, width;      // slots, and those in eights
     int slots;
-    double *Z;                 // (size + hard_count) x width: L^-1 J^T, then what the hard rows take away
+    double *stage;             // the factored dynamics, and behind them:
+    double *Z;                 // (size + hard_count) x width: U^-T J^T, then what the hard rows take away
     double *H;                 // width x width, or NULL where Z is shorter
     double theta, weighted;    // its share of eq. 22; the same with 1/beta^2
     struct AdmmSparse *sparse; // too large to be dense; NULL: dense
@@ -60,16 +70,20 @@ typedef struct AdmmSystem {
     AdmmItem *items;
     AdmmSide *sides; // item by item
     AdmmRow *rows;
-    int *side_of;    // subsystem by subsystem
-    int *blocks;     // subsystem by subsystem
-    int *part;       // block -> subsystem
-    int *local;      // block -> its first dof in its subsystem
-    int *inside;     // problem rows
-    int *constraint; // problem row -> its constraint
+    int *side_of;     // subsystem by subsystem
+    int *blocks;      // subsystem by subsystem
+    int *part;        // block -> subsystem
+    int *local;       // block -> its first dof in its subsystem
+    int *inside;      // constraints with rows inside, subsystem by subsystem
+    int *coupling_of; // likewise
+    int *held;        // slots, likewise
     unsigned char *place;
-    int *slot_row; // slot -> row; fillers have row_count, whose impulse is 0
-    double *base;  // beta x(b)
-    double *y;     // eq. 18
+    int *slot_row;    // slot -> row; fillers have row_count, whose impulse is 0
+    double *base;     // beta x(b)
+    double *y;        // eq. 18
+    double *velocity; // y/beta, and one 0
+    AdmmLevels levels;
+    double *P_diagonal, *A_diagonal; // of P, and of all A_i with their soft rows
     double *slot_beta;
     double *inverse; // 1/beta
     double *lambda;  // by rows, and one 0
@@ -90,21 +104,34 @@ double *cairn_admm_scratch(const AdmmSystem *system);
 // Eqs. 15 and 14 of one subsystem: y from lambda. Its theta and weighted are set.
 void cairn_admm_visit_subsystem(AdmmSystem *system, AdmmSubsystem *sub);
 
-// Eq. 16 of one constraint: lambda from y.
-void cairn_admm_visit_item(AdmmSystem *system, const AdmmItem *item);
+// Eq. 16 of one constraint, once every side has its beta: what its rows' closed forms divide by.
+void cairn_admm_level_item(AdmmSystem *system, AdmmItem *item);
+
+// Eq. 16 of the constraints from `first` up to `end`: lambda from y.
+void cairn_admm_visit_items(AdmmSystem *system, int first, int end);
+
+void cairn_admm_find_diagonals(AdmmSystem *system);
+// Eq. 23 of one subsystem. mobility: by its slots, what an impulse on a row moves; scratch where it is not known.
+void cairn_admm_choose_beta(AdmmSystem *system, const AdmmSubsystem *sub, double *mobility, bool is_known);
+// From the mobility of a dense subsystem by itself, behind its dynamics: that of one among others.
+void cairn_admm_hold_neighbours(const AdmmSystem *system, const AdmmSubsystem *sub, double *scratch, double *mobility);
 
 // The impulses of the rows inside, as the dynamics of their subsystem answer to the rows' impulses; all to `lambda` (rows of the problem).
 CairnStatus cairn_admm_finish(AdmmSystem *system, double *lambda);
 
 // ---- dense subsystems ----
 
-// Doubles of scratch that a subsystem wants.
+// Doubles that a subsystem keeps, and doubles of scratch that it wants.
+size_t cairn_admm_dense_memory(const AdmmSubsystem *sub);
 size_t cairn_admm_dense_scratch(const AdmmSubsystem *sub);
-// False: the matrix is not positive definite.
-bool cairn_admm_dense_factor(AdmmSystem *system, AdmmSubsystem *sub, double *scratch);
-// x = H s over the slots.
-void cairn_admm_dense_apply(const AdmmSubsystem *sub, const double *s, double *x);
-bool cairn_admm_dense_finish(AdmmSystem *system, const AdmmSubsystem *sub, double *scratch, double *lambda);
+void cairn_admm_dense_lay_out(AdmmSubsystem *sub, double *memory);
+// The factor of A, and diag(J A^-1 J^T) by slots. False: it is not positive definite.
+bool cairn_admm_dense_dynamics(AdmmSystem *system, AdmmSubsystem *sub, double *scratch, double *mobility);
+// What an iteration applies, for the beta at hand.
+bool cairn_admm_dense_penalty(AdmmSystem *system, AdmmSubsystem *sub, double *scratch);
+// out = beta x of the slots for s = beta z - u.
+void cairn_admm_dense_apply(const AdmmSystem *system, const AdmmSubsystem *sub, const double *s, double *out);
+void cairn_admm_dense_finish(const AdmmSystem *system, const AdmmSubsystem *sub, double *scratch, double *lambda);
 
 // ---- sparse ones ----
 

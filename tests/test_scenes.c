@@ -315,19 +315,21 @@ static void scenes_run_at_the_ends_of_their_parameters(void **state) {
 // A world that was kicked, or whose gravity grew while it ran, is not what the scene says it is: its check must notice.
 static void checks_notice_a_disturbance(void **state) {
     (void)state;
+    // kg: what is lighter, a segment of a soft cable, is stopped by its springs within a step, and nothing is left to notice
+    static const double feather = 1e-3;
     for (int i = 0; i < cairn_scene_count(); i++) {
         Stage stage;
         set_stage(&stage, cairn_scene_at(i));
         play_well(&stage, 5, MUCH, HUGE_VAL, "before the kick");
         static CairnBodyId ids[4096];
-        int count = cairn_world_bodies(stage.run.world, ids, 4096), last = -1;
+        int count = cairn_world_bodies(stage.run.world, ids, 4096), kicked = -1;
         for (int k = 0; k < count && k < 4096; k++) {
             CairnBodyState body;
             assert_ok(cairn_body_get(stage.run.world, ids[k], &body));
-            last = body.type == CAIRN_DYNAMIC ? k : last;
+            kicked = body.type == CAIRN_DYNAMIC && body.mass.mass > feather ? k : kicked;
         }
-        assert_true(last >= 0);
-        assert_ok(cairn_body_set_velocity(stage.run.world, ids[last], cairn_vec3(20, 10, 5), cairn_vec3(0, 25, 0)));
+        assert_true(kicked >= 0);
+        assert_ok(cairn_body_set_velocity(stage.run.world, ids[kicked], cairn_vec3(20, 10, 5), cairn_vec3(0, 25, 0)));
         int frame;
         double residual;
         CairnStatus status = play(&stage, affordable(&stage, 240, MUCH), &frame, &residual);
