@@ -312,6 +312,35 @@ static void scenes_run_at_the_ends_of_their_parameters(void **state) {
     }
 }
 
+// Every parameter says its range when it is asked for what is outside, and keeps what it was.
+static void what_is_out_of_range_is_refused_with_the_range(void **state) {
+    (void)state;
+    for (int i = 0; i < cairn_scene_count(); i++) {
+        const CairnScene *scene = cairn_scene_at(i);
+        Stage stage;
+        set_stage(&stage, scene);
+        for (int k = 0; k < scene->params.count; k++) {
+            const CairnField *field = &scene->params.fields[k];
+            double far = fmax(1, field->max - field->min);
+            const double values[] = {field->min - far, field->max + far, (double)NAN};
+            bool is_number = field->type == CAIRN_TYPE_DOUBLE || field->type == CAIRN_TYPE_INT;
+            for (int v = 0; v < 3 && is_number; v++) {
+                char value[40];
+                snprintf(value, sizeof value, "%.17g", values[v]);
+                CairnStatus status = cairn_fields_set(&scene->params, stage.params, field->name, value);
+                assert_refused(status, CAIRN_INVALID_ARGUMENT, field->name);
+                assert_non_null(strstr(status.message, isnan(values[v]) ? value : "must be in ["));
+            }
+        }
+        void *params = calloc(1, scene->params.size + 1);
+        assert_non_null(params);
+        cairn_fields_preset(&scene->params, params);
+        assert_memory_equal(params, stage.params, scene->params.size);
+        free(params);
+        strike(&stage);
+    }
+}
+
 // A world that was kicked, or whose gravity grew while it ran, is not what the scene says it is: its check must notice.
 static void checks_notice_a_disturbance(void **state) {
     (void)state;
@@ -507,6 +536,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_catch_gives_back_little),
         cmocka_unit_test(scenes_hold_to_the_end),
         cmocka_unit_test(scenes_run_at_the_ends_of_their_parameters),
+        cmocka_unit_test(what_is_out_of_range_is_refused_with_the_range),
         cmocka_unit_test(checks_notice_a_disturbance),
         cmocka_unit_test(scenes_repeat_to_the_bit),
         cmocka_unit_test(the_page_of_scenes_is_complete),
