@@ -132,6 +132,7 @@ static CairnStatus measure(Site *site, const CairnWorld *world, bool has_conditi
         if (whole > 0 && cut > 0) {
             site->hard->whole += log(whole);
             site->hard->interface += log(cut);
+            site->hard->steepest = fmax(site->hard->steepest, cut);
             site->hard->conditions++;
         }
     }

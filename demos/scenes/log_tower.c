@@ -59,6 +59,13 @@ static CairnStatus add_logs(CairnSceneRun *run) {
     return cairn_ok();
 }
 
+// While it falls a log is struck, strikes the next one, and so on within a step: two or three passes mostly, ten in a few. Where the
+// default's eight ended it, logs sank in by 16 mm.
+static void settings(const void *params, CairnWorldDef *def) {
+    (void)params;
+    def->contact_passes = 32;
+}
+
 static CairnStatus build(CairnSceneRun *run) {
     const Params *params = run->params;
     Memory *memory = run->memory;
@@ -129,6 +136,7 @@ const CairnScene cairn_scene_log_tower = {
     .step = 1.0 / 60,
     .steps = 900,
     .camera = {.eye = {11, -13, 6}, .target = {0.5, 0, 3.2}, .fov = 40},
+    .settings = settings,
     .build = build,
     .check = check,
 };
