@@ -44,6 +44,7 @@ static void build(Tower *tower, const char *logs, const char *solver) {
     cairn_fields_preset(&tower->scene->params, tower->params);
     assert_ok(cairn_fields_set(&tower->scene->params, tower->params, "logs", logs));
     CairnWorldDef def = cairn_world_def();
+    tower->scene->settings(tower->params, &def);
     def.thread_count = support_is_long() ? 2 : 1;
     const CairnSolver *found;
     assert_ok(cairn_world_create(&def, &tower->run.world));
