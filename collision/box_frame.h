@@ -109,6 +109,9 @@ double cairn_box_lowest(const CairnManifoldPoint *points, int count);
 // points are moved along the normal by the difference. False: that is more than such a face costs, so it holds another contact.
 bool cairn_box_settle(CairnManifoldPoint *points, int count, double depth, double tie);
 
+// Those nearer than the margin, which settling may have moved some beyond: how many they are.
+int cairn_box_nearer(CairnManifoldPoint *points, int count, double margin);
+
 // The nearest points of two disjoint boxes: their distance, the direction from the first to the second (kept where they touch)
 // and the point midway.
 double cairn_box_apart(const CairnBoxFrame *first, const CairnBoxFrame *second, CairnVec3 *normal,

@@ -89,6 +89,16 @@ bool cairn_box_settle(CairnManifoldPoint *points, int count, double depth, doubl
     return true;
 }
 
+int cairn_box_nearer(CairnManifoldPoint *points, int count, double margin) {
+    int kept = 0;
+    for (int k = 0; k < count; ++k) {
+        if (points[k].distance < margin) {
+            points[kept++] = points[k];
+        }
+    }
+    return kept;
+}
+
 int cairn_box_reduce(CairnManifoldPoint *points, int count, CairnVec3 normal) {
     sort_by_feature(points, count);
     if (count <= 4) {

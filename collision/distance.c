@@ -1,5 +1,7 @@
 #include "collision/distance.h"
 #include "collision/convex.h"
+#include "collision/round_sum.h"
+#include "engine/base/mat3.h"
 
 static bool to_half_space(const CairnGeometry *a, CairnTransform pose_a, CairnTransform plane, double limit,
                           CairnSeparation *s) {
@@ -12,6 +14,46 @@ static bool to_half_space(const CairnGeometry *a, CairnTransform pose_a, CairnTr
     return s->distance <= limit;
 }
 
+static void add_to_sum(CairnRoundSum *sum, const CairnGeometry *g, CairnTransform pose) {
+    const double halves[3] = {g->half.x, g->half.y, g->half.z};
+    CairnMat3 r = cairn_mat3_of_quat(pose.q);
+    for (int i = g->type == CAIRN_BOX ? 0 : 2; i < 3; ++i) {
+        sum->e[sum->segment_count] = (CairnVec3){r.m[0][i], r.m[1][i], r.m[2][i]};
+        sum->k[sum->segment_count++] = g->type == CAIRN_BOX ? halves[i] : g->half_height;
+    }
+    if (g->type == CAIRN_CYLINDER) {
+        sum->u[sum->disc_count] = (CairnVec3){r.m[0][2], r.m[1][2], r.m[2][2]};
+        sum->r[sum->disc_count++] = g->radius;
+    }
+}
+
+// A cylinder and a cylinder or a box have their distance exactly, where searching loses digits beside round sides.
+static bool round_separation(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b,
+                             CairnTransform pose_b, double limit, CairnSeparation *s) {
+    CairnRoundSum sum = {.c = cairn_sub(pose_b.p, pose_a.p)};
+    add_to_sum(&sum, a, pose_a);
+    sum.first_segments = sum.segment_count;
+    sum.first_discs = sum.disc_count;
+    add_to_sum(&sum, b, pose_b);
+    CairnSumOptimum optimum;
+    if (!cairn_sum_optimum(&sum, HUGE_VAL, &optimum)) {
+        return false;
+    }
+    s->normal = optimum.normal;
+    s->distance = cairn_max(optimum.distance, 0);
+    s->on_a = pose_a.p;
+    s->on_b = pose_b.p;
+    for (int j = 0; j < sum.segment_count; ++j) {
+        CairnVec3 *on = j < sum.first_segments ? &s->on_a : &s->on_b;
+        *on = cairn_add_scaled(*on, j < sum.first_segments ? optimum.along[j] : -optimum.along[j], sum.e[j]);
+    }
+    for (int i = 0; i < sum.disc_count; ++i) {
+        CairnVec3 *on = i < sum.first_discs ? &s->on_a : &s->on_b;
+        *on = cairn_add_scaled(*on, i < sum.first_discs ? 1 : -1, optimum.across[i]);
+    }
+    return s->distance <= limit;
+}
+
 bool cairn_separation(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
                       double limit, CairnSeparation *s) {
     *s = (CairnSeparation){.normal = {0, 0, 1}};
@@ -20,6 +62,11 @@ bool cairn_separation(const CairnGeometry *a, CairnTransform pose_a, const Cairn
     }
     if (b->is_unbounded) {
         return to_half_space(a, pose_a, pose_b, limit, s);
+    }
+    bool is_round = a->type == CAIRN_CYLINDER || b->type == CAIRN_CYLINDER;
+    if (is_round && (a->type == CAIRN_BOX || a->type == CAIRN_CYLINDER) &&
+        (b->type == CAIRN_BOX || b->type == CAIRN_CYLINDER)) {
+        return round_separation(a, pose_a, b, pose_b, limit, s);
     }
     // Relative to a, so that digits far from the origin are not lost.
     CairnConvex p = cairn_convex(a, cairn_mat3_of_quat(pose_a.q), (CairnVec3){0, 0, 0});

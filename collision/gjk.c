@@ -59,11 +59,12 @@ static void triangle_weights(const CairnSupportPoint *t, double weights[3]) {
             weights[0] = u / sum;
             weights[1] = v / sum;
             weights[2] = w / sum;
-            // A sliver's normal may be noise: its foot is then not the point that the weights give.
+            // A sliver's normal may be noise: its foot is then not the point that the weights give. To 1e-11 of the size it may be off all
+            // the same: near a round shape that it nearly touches all triangles are slivers, and without them nothing turns any more.
             CairnVec3 off = cairn_add(cairn_scale(weights[0], p), cairn_scale(weights[1], q));
             off = cairn_add_scaled(off, weights[2], r);
             double size = cairn_length_squared(t[0].w) + cairn_length_squared(t[1].w) + cairn_length_squared(t[2].w);
-            if (cairn_length_squared(off) <= 1e-16 * cairn_length_squared(foot) + 1e-28 * size) {
+            if (cairn_length_squared(off) <= 1e-16 * cairn_length_squared(foot) + 1e-22 * size) {
                 return;
             }
         }

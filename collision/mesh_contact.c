@@ -5,6 +5,9 @@
 // shape is asked first what of it is nearest (or least overlapped): its face, then all triangles of that flat give points to one
 // manifold; an edge or corner, then the nearest points of that; or something that belongs to a neighbour, then nothing. A
 // ridge between two faces votes against the one that the shape is deeper in: what stands on a table does not feel its sides.
+//
+// A face within 1.8 degrees of the direction in which one of its edges or corners is nearest may stand for that: it carries with more
+// points. It does where its points go as deep, and goes in as deep as that one then; else both stay.
 #include "collision/box_frame.h"
 #include "collision/mesh_body.h"
 #include "collision/pair_order.h"
@@ -14,7 +17,7 @@
 // A direction counts as within a cone when it is outside by no more than this sine.
 #define CONE 1e-6
 
-enum { PART_POINTS = 16 };
+enum { PART_POINTS = 16, LIKE_FLATS = 4 };
 
 typedef struct Part {
     uint32_t id;
@@ -22,6 +25,7 @@ typedef struct Part {
     bool is_vetoed;
     double depth; // the least distance known so far
     CairnVec3 normal;
+    int like_count, like[LIKE_FLATS]; // of an edge or a corner: flats about it that may stand for it
     int count;
     CairnManifoldPoint points[PART_POINTS];
 } Part;
@@ -106,6 +110,7 @@ static Part *add_part(Work *w, uint32_t id, int flat, CairnVec3 normal, double d
     part->is_vetoed = false;
     part->depth = depth;
     part->normal = normal;
+    part->like_count = 0;
     part->count = 0;
     return part;
 }
@@ -261,31 +266,44 @@ static CairnVec3 crossing(Work *w, CairnVec3 p, CairnVec3 q, CairnVec3 d) {
     return cairn_add_scaled(p, cairn_clamp(s, 0, length), along);
 }
 
-// `on_edge`: the edge's nearest point where it is known.
-static void add_edge(Work *w, const Triangle *t, int k, CairnVec3 d, double gap, const CairnVec3 *on_edge) {
+// `on_edge`: the edge's nearest point where it is known. The edge's part, or NULL where there is no room.
+static Part *add_edge(Work *w, const Triangle *t, int k, CairnVec3 d, double gap, const CairnVec3 *on_edge) {
     uint32_t id = edge_id(w, t->facet->edge[k]);
-    bool is_left = t->facet->kind[k] == CAIRN_EDGE_CONVEX && cairn_dot(d, normal_across(w, t, k)) > CAIRN_LIKE_FACE &&
-                   cairn_dot(d, t->n) < cairn_dot(d, normal_across(w, t, k));
-    if (is_left || find_part(w, id) != NULL) { // the neighbour's face comes first
-        return;
+    Part *part = find_part(w, id);
+    if (part != NULL) {
+        return part;
     }
-    Part *part = add_part(w, id, -1, d, gap);
+    part = add_part(w, id, -1, d, gap);
     if (part == NULL) {
-        return;
+        return NULL;
     }
     int i = t->facet->v[k] < t->facet->v[(k + 1) % 3] ? k : (k + 1) % 3, j = i == k ? (k + 1) % 3 : k;
     part->count = points_along(w, t->p[i], t->p[j], d, part->points);
-    if (part->count == 0) {
+    if (part->count == 0 || !cairn_box_settle(part->points, part->count, gap, w->tie)) {
+        part->count = 0;
         CairnVec3 x = on_edge != NULL ? *on_edge : crossing(w, t->p[i], t->p[j], d);
         part->points[part->count++] = (CairnManifoldPoint){cairn_add_scaled(x, 0.5 * gap, d), gap, 0};
     }
+    return part;
 }
 
-static void add_corner(Work *w, const Triangle *t, int k, CairnVec3 d, double gap) {
+static Part *add_corner(Work *w, const Triangle *t, int k, CairnVec3 d, double gap) {
     uint32_t id = corner_id(w, t->facet->v[k]);
-    Part *part = find_part(w, id) == NULL ? add_part(w, id, -1, d, gap) : NULL;
-    if (part != NULL) {
+    Part *part = find_part(w, id);
+    if (part == NULL && (part = add_part(w, id, -1, d, gap)) != NULL) {
         part->points[part->count++] = (CairnManifoldPoint){cairn_add_scaled(t->p[k], 0.5 * gap, d), gap, 0};
+    }
+    return part;
+}
+
+static void add_like(Part *part, int flat) {
+    for (int i = 0; i < part->like_count; ++i) {
+        if (part->like[i] == flat) {
+            return;
+        }
+    }
+    if (part->like_count < LIKE_FLATS) {
+        part->like[part->like_count++] = flat;
     }
 }
 
@@ -346,18 +364,20 @@ static void look_apart(Work *w, const Triangle *t, const CairnNearest *nearest) 
         is_hit[nearest->points[i].vertex_a] = true;
     }
     int hits = is_hit[0] + is_hit[1] + is_hit[2];
-    if (hits == 3 || (cairn_dot(d, t->n) > CAIRN_LIKE_FACE && (!stands_out(t->facet) || has_face_points(w, t)))) {
-        accept_flat(w, t, gap);
-    } else if (hits == 2) {
+    Part *part = NULL;
+    if (hits == 2) {
         int k = !is_hit[2] ? 0 : !is_hit[0] ? 1 : 2;
-        if (edge_holds(w, t, k, d)) {
-            add_edge(w, t, k, d, gap, &nearest->on_a);
-        }
-    } else {
+        part = edge_holds(w, t, k, d) ? add_edge(w, t, k, d, gap, &nearest->on_a) : NULL;
+    } else if (hits == 1) {
         int k = is_hit[0] ? 0 : is_hit[1] ? 1 : 2;
-        if (corner_holds(w, t->facet->v[k], d)) {
-            add_corner(w, t, k, d, gap);
-        }
+        part = corner_holds(w, t->facet->v[k], d) ? add_corner(w, t, k, d, gap) : NULL;
+    }
+    bool is_like = cairn_dot(d, t->n) > CAIRN_LIKE_FACE && (!stands_out(t->facet) || has_face_points(w, t));
+    if (is_like && part != NULL) {
+        add_like(part, t->facet->flat);
+    }
+    if (hits == 3 || is_like) {
+        accept_flat(w, t, gap);
     }
 }
 
@@ -433,6 +453,22 @@ static void fill_flats(Work *w, CairnAabb box) {
     }
 }
 
+// Edges and corners that a face about them stands for, with points as deep.
+static void settle_flats(Work *w) {
+    for (int k = 0; k < w->count; ++k) {
+        Part *part = &w->parts[k];
+        for (int i = 0; i < part->like_count; ++i) {
+            Part *flat = find_part(w, flat_id(part->like[i]));
+            bool is_there = flat != NULL && !flat->is_vetoed && flat->count > 0;
+            double lowest = is_there ? cairn_box_lowest(flat->points, flat->count) : HUGE_VAL;
+            if (lowest <= part->depth ||
+                (is_there && cairn_box_settle(flat->points, flat->count, part->depth, w->tie))) {
+                part->count = 0;
+            }
+        }
+    }
+}
+
 // Edges and corners that meet a face's border, or each other, at one place with one normal: the first has it.
 static void drop_doubles(Work *w) {
     double near = 1e-6 * w->body.size;
@@ -477,12 +513,14 @@ int cairn_mesh_convex(const CairnGeometry *mesh, CairnTransform pose_mesh, const
     }
     if (w.count > 0) {
         fill_flats(&w, box);
+        settle_flats(&w);
         drop_doubles(&w);
     }
     int count = 0;
     for (int k = 0; k < w.count && count < capacity; ++k) {
         Part *part = &w.parts[k];
-        part->count = part->is_vetoed ? 0 : cairn_box_reduce(part->points, part->count, part->normal);
+        part->count = part->is_vetoed ? 0 : cairn_box_nearer(part->points, part->count, margin);
+        part->count = cairn_box_reduce(part->points, part->count, part->normal);
         if (part->count == 0) {
             continue;
         }

@@ -137,7 +137,7 @@ void cairn_pair_box_box(const CairnGeometry *a, CairnTransform pose_a, const Cai
         is_swapped ? box_frame(b, pose_b, (CairnVec3){0, 0, 0}) : box_frame(a, pose_a, (CairnVec3){0, 0, 0});
     CairnBoxFrame second = is_swapped ? box_frame(a, pose_a, d) : box_frame(b, pose_b, d);
     CairnVec3 normal = {0, 0, 1};
-    manifold->count = collide(&first, &second, margin, &normal, points);
+    manifold->count = cairn_box_nearer(points, collide(&first, &second, margin, &normal, points), margin);
     if (manifold->count == 0) {
         return;
     }

@@ -59,6 +59,18 @@ static void add_rim_points(BoxCylinder *c, const CairnCap *cap) {
     }
 }
 
+// Once, whichever of its edges leads there: where a corner is nearest to the rim both do, to rounding.
+static void add_corner_on_rim(BoxCylinder *c, const CairnCap *cap, unsigned signs) {
+    uint32_t box = cairn_box_vertex(signs), rim = cairn_cylinder_rim(cap->is_positive, 0);
+    for (int k = 0; k < c->patch.count; ++k) {
+        if (c->patch.points[k].feature == cairn_box_features(box, rim)) {
+            return;
+        }
+    }
+    CairnVec3 corner = cairn_box_corner(&c->box, signs);
+    cairn_patch_add(&c->patch, corner, cairn_cast(corner, c->patch.normal, cap->center, cap->out), box, rim);
+}
+
 // The face's corners under the cap, and where its edges, cast along the normal into the cap's plane, cross the rim.
 static void add_corners_and_crossings(BoxCylinder *c, const CairnCap *cap) {
     CairnVec3 n = c->patch.normal;
@@ -75,7 +87,7 @@ static void add_corners_and_crossings(BoxCylinder *c, const CairnCap *cap) {
     for (unsigned k = 0; k < 4; ++k) { // two edges along each of the face's axes
         int along = axes[k >> 1], other = axes[1 - (k >> 1)];
         unsigned signs = c->side | (k & 1u) << other;
-        double half = c->box.half[along];
+        double half = c->box.half[along], at_corner = CAIRN_CYLINDER_RIM * cairn_min(half, cap->radius);
         CairnVec3 e = c->box.axis[along], middle = cairn_add_scaled(cairn_box_corner(&c->box, signs), half, e);
         double t0 = cairn_cast(middle, n, cap->center, cap->out);
         double slope = -cairn_dot(e, cap->out) / cairn_dot(n, cap->out);
@@ -85,7 +97,9 @@ static void add_corners_and_crossings(BoxCylinder *c, const CairnCap *cap) {
         double chord = cap->radius * cap->radius * (1 + 1e-12) - cairn_dot(foot, foot);
         for (int end = 0; end < 2 && chord >= 0; ++end) {
             double s = nearest + (end == 0 ? -1 : 1) * sqrt(chord / dd);
-            if (fabs(s) <= half * (1 + 1e-12)) {
+            if (fabs(fabs(s) - half) <= at_corner) {
+                add_corner_on_rim(c, cap, signs | (s > 0 ? 1u << along : 0u));
+            } else if (fabs(s) < half) {
                 cairn_patch_add(&c->patch, cairn_add_scaled(middle, s, e), t0 + s * slope, cairn_box_edge(along, signs),
                                 cairn_cylinder_rim(cap->is_positive, end));
             }

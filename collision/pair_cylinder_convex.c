@@ -159,6 +159,6 @@ void cairn_pair_cylinder_hull(const CairnGeometry *a, CairnTransform pose_a, con
         (void)cairn_box_settle(points, count, drum.gap,
                                tie); // cap or side stand for a direction near them, as deep as that
     }
-    count = cairn_box_reduce(points, count, flat.normal);
+    count = cairn_box_nearer(points, cairn_box_reduce(points, count, flat.normal), margin);
     place(manifold, pose_a, &flat, points, count);
 }

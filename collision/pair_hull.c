@@ -55,7 +55,7 @@ static void hulls(const CairnHull *a, CairnTransform pose_a, const CairnHull *b,
     CairnHullFrame second = {b, cairn_mat3_of_quat(relative.q), relative.p};
     CairnManifoldPoint points[CAIRN_CLIPPED_POINTS];
     CairnVec3 normal = {0, 0, 1};
-    int count = cairn_hull_hull(&first, &second, margin, &normal, points);
+    int count = cairn_box_nearer(points, cairn_hull_hull(&first, &second, margin, &normal, points), margin);
     put(manifold, pose_a, normal, points, count);
 }
 

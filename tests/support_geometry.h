@@ -13,4 +13,9 @@ static inline CairnGeometry support_geometry(const CairnShapeDef *def) {
     return geometry;
 }
 
+static inline void support_geometry_drop(CairnGeometry *geometry) {
+    CairnAllocator allocator = cairn_memory_default();
+    cairn_geometry_free(geometry, &allocator);
+}
+
 #endif

@@ -58,12 +58,13 @@ double support_least_distance(const CairnManifold *manifold) {
 static double ends_off(const SupportPair *p, const SupportPairRule *rule, const CairnManifold *m, double least) {
     // Faces and caps stand for what ties with them, which at a distance d leaves sqrt(2 d tie) sideways open; and half of what a face is
     // moved to stand for a direction is off at either end.
-    double small = fmin(support_extent(&p->a), support_extent(&p->b));
+    double small = fmin(support_extent(&p->a), support_extent(&p->b)),
+           large = fmax(support_extent(&p->a), support_extent(&p->b));
     double tie = 1e-10 + (rule->is_like_face ? 1e-5 * small : 0);
     double lean = rule->is_like_face ? 0.0003 * fabs(least) + 2e-6 : 0, worst = 0;
     bool is_rod = p->a.type == CAIRN_CAPSULE || p->b.type == CAIRN_CAPSULE;
     for (int k = 0; k < m->count; ++k) {
-        double d = m->points[k].distance, allowed = rule->surface * small + lean + sqrt(2 * fmax(d, 0) * tie);
+        double d = m->points[k].distance, allowed = rule->surface * large + lean + sqrt(2 * fmax(d, 0) * tie);
         CairnVec3 on_a = cairn_add_scaled(m->points[k].point, -0.5 * d, m->normal);
         CairnVec3 on_b = cairn_add_scaled(m->points[k].point, 0.5 * d, m->normal);
         double in_a = support_depth(&p->a, p->pa, on_a), in_b = support_depth(&p->b, p->pb, on_b);

@@ -17,7 +17,7 @@ void support_pair_drop(SupportPair *pair);
 typedef struct SupportPairRule {
     int most_points;
     double
-        surface; // how far a point's ends may be off the surfaces, as a share of the smaller shape: rims and shared parts
+        surface; // how far a point's ends may be off the surfaces, as a share of the larger shape: rims and shared parts
     bool is_like_face; // a face may stand for a direction within 1.8 degrees of it
 } SupportPairRule;
 
