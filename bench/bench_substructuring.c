@@ -83,6 +83,10 @@ static void print_line(FILE *file, const Paper *paper, const MatchContender *con
     if (!s->is_there) {
         return;
     }
+    if (s->is_crowded) {
+        fprintf(file, "  %-33s %9s  others have the cores: threads wait for each other\n", contender->label, "-");
+        return;
+    }
     fprintf(file, "  %-33s %9.3f", contender->label, time);
     print_number(file, match_time(base) / time, " %8.2f");
     fprintf(file, " %7.2f %7.1f %9.1f %9.1f |", s->coupling / frames, 100 * s->limits / frames,

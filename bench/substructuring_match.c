@@ -21,6 +21,7 @@
 enum { OPTION_BYTES = 256, CONDITIONS = 3, REPEATS = 3 };
 
 static const double long_enough = 0.1; // seconds after which a solve is not repeated
+static const double crowded = 0.5;     // of several threads: they wait for each other's turns
 
 typedef struct Entry {
     const CairnSolver *solver; // NULL: not in this build
@@ -150,6 +151,7 @@ static CairnStatus measure_one(const CairnProblem *problem, const MatchContender
         spent += time;
     }
     CAIRN_TRY(cairn_residual(problem, lambda, NULL, &residual));
+    sums->is_crowded = sums->is_crowded || (contender->threads > 1 && least > crowded);
     sums->frames++;
     sums->time += least;
     sums->part_time += part_time;
@@ -164,7 +166,7 @@ static CairnStatus measure_one(const CairnProblem *problem, const MatchContender
 
 static CairnStatus measure_all(const CairnProblem *problem, const double *warm) {
     for (int i = 0; i < match.count; i++) {
-        if (match.entries[i].solver != NULL) {
+        if (match.entries[i].solver != NULL && !match.result->sums[i].is_crowded) {
             CairnArenaMark mark = cairn_arena_mark(&match.arena);
             CairnStatus status =
                 measure_one(problem, &match.contenders[i], &match.entries[i], &match.result->sums[i], warm);

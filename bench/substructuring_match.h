@@ -24,7 +24,8 @@ typedef struct MatchScene {
 } MatchScene;
 
 typedef struct MatchSums {
-    bool is_there; // the build has this solver
+    bool is_there;   // the build has this solver
+    bool is_crowded; // several threads, and others have the cores: a solve took seconds, and the rest was spared
     int frames, certified, limits, fallbacks;
     double time, part_time, coupling, parts, cut; // sums over frames
 } MatchSums;
