@@ -1,4 +1,4 @@
-// Cylinders at rest: standing, lying, on slopes, crossed, heaped and under loads, by sweeps.
+// Cylinders at rest: standing, lying, on slopes, crossed, heaped and under loads.
 #include "solvers/pgs.h"
 #include "tests/support_motion.h"
 #include "tests/support_shapes.h"
@@ -22,14 +22,21 @@ typedef struct Rest {
     CairnBodyState start[MOST_BODIES];
 } Rest;
 
-static Rest rest_begin(double slope, double friction) {
+// Exactly, or by sweeps, which leave over some 5e-9 m/s.
+static Rest rest_begin_by(bool is_exact, double slope, double friction) {
     CairnWorldDef def = cairn_world_def();
     Rest rest = {.body_count = 0};
     assert_ok(cairn_world_create(&def, &rest.world));
     CairnPgsOptions options = {.iterations = 1000, .tolerance = 1e-13, .omega = 1};
-    assert_ok(cairn_world_set_solver(rest.world, &cairn_solver_pgs, &options));
+    if (!is_exact) {
+        assert_ok(cairn_world_set_solver(rest.world, &cairn_solver_pgs, &options));
+    }
     motion_ground(rest.world, slope, friction, 0);
     return rest;
+}
+
+static Rest rest_begin(double slope, double friction) {
+    return rest_begin_by(false, slope, friction);
 }
 
 static void rest_add(Rest *rest, CairnTransform pose, const CairnShapeDef *shape) {
@@ -141,7 +148,8 @@ static void can_lies_across_a_slope_by_rolling_friction(void **state) {
 
 static void two_logs_cross(void **state) {
     (void)state;
-    Rest rest = rest_begin(0, 0.5);
+    Rest rest =
+        rest_begin_by(true, 0, 0.5); // nothing but the solve holds the rollers: in 60 s sweeps leave over 1e-6 m
     CairnShapeDef log = log_def(0.1, 1, 0.5);
     rest_add(&rest, along_x(0, 0.3, 0.1), &log);
     rest_add(&rest, along_x(0, -0.3, 0.1), &log);
