@@ -39,8 +39,7 @@ static CairnShapeDef random_probe(uint64_t *random) {
     return def;
 }
 
-// How far from the solid a cast left the probe. So near to a cylinder GJK measures a few 1e-6 m too much, where the planes of its
-// normal touch: the cast trusts the planes, this measure sees the rest.
+// How far from the solid a cast left the probe.
 static double rest_of(const CairnWorld *world, const CairnShapeDef *probe, CairnTransform from, CairnVec3 way,
                       double share) {
     CairnClosest closest;
@@ -84,10 +83,10 @@ static void a_surface_is_as_far_as_its_solid(void **state) {
             assert_int_equal(found, 0);
             assert_int_equal(is_hit, is_same);
             if (is_hit) {
-                assert_below(rest_of(a, &probe, there, way, hit.share), 5e-6);
-                assert_below(rest_of(a, &probe, there, way, same.share), 5e-6);
-                // Grazing, that is a long stretch of the way; but nothing is met before.
-                assert_near(same.share, hit.share, 1e-3);
+                // A cast ends at 1e-10 of the way and the distance.
+                assert_below(rest_of(a, &probe, there, way, hit.share), 2e-9);
+                assert_below(rest_of(a, &probe, there, way, same.share), 2e-9);
+                assert_near(same.share, hit.share, 1e-10);
                 assert_true(rest_of(a, &probe, there, way, 0.99 * hit.share) > 0);
                 assert_true(rest_of(a, &probe, there, way, 0.99 * same.share) > 0);
             }
