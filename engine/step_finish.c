@@ -310,7 +310,7 @@ CairnStatus cairn_step_finish(CairnStep *step, CairnStats *stats) {
         return step->status;
     }
     double t0 = cairn_timer_now();
-    CAIRN_TRY(cairn_residual_in(&step->problem, step->lambda, step->arena, &step->stats.residual));
+    CAIRN_TRY(cairn_residual_by(&step->problem, step->lambda, step->threads, step->arena, &step->stats.residual));
     double t1 = cairn_timer_now();
     step->stats.times.referee = t1 - t0;
     Touching now = find_touching(step);

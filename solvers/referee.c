@@ -58,13 +58,18 @@ static void multiply(int n, const double *R, const double *x, double *y) {
     }
 }
 
-// y = J v + d (+ C lambda), row by row.
-static void apply_rows(const CairnProblem *problem, const double *v, const double *lambda, double *y) {
-    for (int r = 0; r < problem->row_count; r++) {
-        y[r] = problem->right_side[r] + (lambda ? problem->compliance[r] * lambda[r] : 0);
-    }
+enum { WORTH_THREADS = 512 }; // constraints: fewer are done before another thread wakes
+
+// y = J v + d (+ C lambda), row by row. Every row belongs to one constraint.
+static void apply_rows(const Referee *referee, const double *v, const double *lambda, double *y) {
+    const CairnProblem *problem = referee->problem;
+#pragma omp parallel for num_threads(referee->threads) if (referee->threads > 1 &&                                     \
+                                                           problem->constraint_count > WORTH_THREADS) schedule(static)
     for (int c = 0; c < problem->constraint_count; c++) {
         const CairnConstraintBlock *constraint = problem->constraints + c;
+        for (int r = constraint->first_row; r < constraint->first_row + constraint->row_count; r++) {
+            y[r] = problem->right_side[r] + (lambda ? problem->compliance[r] * lambda[r] : 0);
+        }
         for (int t = constraint->first_term; t < constraint->first_term + constraint->term_count; t++) {
             CairnDofBlock block = problem->blocks[problem->terms[t].block];
             const double *entry = problem->J + problem->terms[t].jacobian;
@@ -205,6 +210,17 @@ static size_t widest_constraint(const CairnProblem *problem) {
     return widest;
 }
 
+// Every constraint has its own rows and its own friction group. Piece by piece, each with a part of y.
+static void weigh(Referee *referee, const double *factors, const size_t *place, double *y, size_t widest) {
+    int count = referee->problem->constraint_count, threads = count > WORTH_THREADS ? referee->threads : 1;
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
+    for (int k = 0; k < threads; k++) {
+        for (int c = (int)((long)count * k / threads); c < (int)((long)count * (k + 1) / threads); c++) {
+            weigh_constraint(referee, c, factors, place, y + widest * (size_t)k);
+        }
+    }
+}
+
 static CairnStatus evaluate_dynamics(Referee *referee, CairnArena *arena) {
     const CairnProblem *problem = referee->problem;
     if (problem->coupling_count > 0) {
@@ -218,7 +234,8 @@ static CairnStatus evaluate_dynamics(Referee *referee, CairnArena *arena) {
     size_t *place;
     CAIRN_TRY(factor_dofs(problem, arena, &factors, &place));
     double *v = CAIRN_PUSH(arena, double, problem->dof_count + 1);
-    double *y = CAIRN_PUSH(arena, double, widest_constraint(problem));
+    size_t widest = widest_constraint(problem);
+    double *y = CAIRN_PUSH(arena, double, widest *(size_t)referee->threads); // of each thread
     if (!v || !y) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "residual: no memory for %d dofs", problem->dof_count);
     }
@@ -227,13 +244,13 @@ static CairnStatus evaluate_dynamics(Referee *referee, CairnArena *arena) {
         memcpy(v, problem->p, bytes);
     }
     solve_dofs(problem, factors, place, v);
-    apply_rows(problem, v, NULL, referee->b);
+    apply_rows(referee, v, NULL, referee->b);
     if (bytes > 0) {
         memcpy(v, problem->p, bytes);
     }
     apply_transpose(problem, referee->lambda, v);
     solve_dofs(problem, factors, place, v);
-    apply_rows(problem, v, referee->lambda, referee->w);
+    apply_rows(referee, v, referee->lambda, referee->w);
     for (int r = 0; r < problem->row_count; r++) {
         referee->D[r] = problem->compliance[r];
     }
@@ -242,9 +259,7 @@ static CairnStatus evaluate_dynamics(Referee *referee, CairnArena *arena) {
             referee->contact[f][i][i] = problem->compliance[problem->frictions[f].normal + i];
         }
     }
-    for (int c = 0; c < problem->constraint_count; c++) {
-        weigh_constraint(referee, c, factors, place, y);
-    }
+    weigh(referee, factors, place, y, widest);
     return cairn_ok();
 }
 

@@ -10,6 +10,7 @@
 typedef struct Referee {
     const CairnProblem *problem;
     const double *lambda;
+    int threads;             // that rows may be evaluated by; the bits do not depend on it
     double *w;               // A lambda + b
     double *b;               // J P^-1 p + d
     double *D;               // |diag(A)|, 1 where that is 0

@@ -140,6 +140,11 @@ static void judge(const Referee *referee, CairnResidual *residual) {
 
 CairnStatus cairn_residual_in(const CairnProblem *problem, const double *lambda, CairnArena *arena,
                               CairnResidual *residual) {
+    return cairn_residual_by(problem, lambda, 1, arena, residual);
+}
+
+CairnStatus cairn_residual_by(const CairnProblem *problem, const double *lambda, int threads, CairnArena *arena,
+                              CairnResidual *residual) {
     if (!problem || !arena || !residual || (!lambda && problem->row_count > 0)) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "cairn_residual: an argument is NULL");
     }
@@ -149,7 +154,7 @@ CairnStatus cairn_residual_in(const CairnProblem *problem, const double *lambda,
         }
     }
     CairnArenaMark mark = cairn_arena_mark(arena);
-    Referee referee = {.problem = problem, .lambda = lambda};
+    Referee referee = {.problem = problem, .lambda = lambda, .threads = threads > 1 ? threads : 1};
     CairnStatus status = cairn_referee_evaluate(&referee, arena);
     if (cairn_is_ok(status)) {
         *residual = (CairnResidual){.worst_row = -1};

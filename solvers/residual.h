@@ -9,5 +9,8 @@
 // As cairn_residual; everything taken from the arena is given back.
 CairnStatus cairn_residual_in(const CairnProblem *problem, const double *lambda, CairnArena *arena,
                               CairnResidual *residual);
+// The same by several threads; the bits are those of one.
+CairnStatus cairn_residual_by(const CairnProblem *problem, const double *lambda, int threads, CairnArena *arena,
+                              CairnResidual *residual);
 
 #endif

@@ -2,6 +2,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/memory.h"
 #include "solvers/psor.h"
+#include "solvers/residual.h"
 #include "solvers/sor.h"
 #include "tests/problems.h"
 #include "tests/support_motion.h"
@@ -175,6 +176,25 @@ static void momentum_has_the_same_bits(void **state) {
     unpack(&p);
 }
 
+// The referee's threads do not change a bit of its verdict either.
+static void the_referee_has_the_same_bits(void **state) {
+    (void)state;
+    Packed p;
+    pack(&p, 12, false);
+    CairnResidual one, many;
+    assert_ok(cairn_residual_by(&p.problem, p.lambda, 1, &p.arena, &one));
+    for (int threads = 2; threads <= 5; threads++) {
+        assert_ok(cairn_residual_by(&p.problem, p.lambda, threads, &p.arena, &many));
+        assert_same_bits(one.natural, many.natural);
+        assert_same_bits(one.scaled, many.scaled);
+        assert_same_bits(one.convex, many.convex);
+        assert_same_bits(one.fb, many.fb);
+        assert_int_equal(one.worst_row, many.worst_row);
+    }
+    assert_true(one.scaled > 0);
+    unpack(&p);
+}
+
 // Joints over four bodies and the ground: rows of 2 to 6, some with bounds that are near.
 static void make_joints(TestProblem *t, uint64_t *seed) {
     test_problem_begin(t);
@@ -235,9 +255,9 @@ static void wholes_are_their_rows(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_is_twice_in_a_group),  cmocka_unit_test(strips_two_apart_share_nothing),
-        cmocka_unit_test(a_contact_touches_few_bytes), cmocka_unit_test(momentum_has_the_same_bits),
-        cmocka_unit_test(wholes_are_their_rows),
+        cmocka_unit_test(nobody_is_twice_in_a_group),    cmocka_unit_test(strips_two_apart_share_nothing),
+        cmocka_unit_test(a_contact_touches_few_bytes),   cmocka_unit_test(momentum_has_the_same_bits),
+        cmocka_unit_test(the_referee_has_the_same_bits), cmocka_unit_test(wholes_are_their_rows),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
