@@ -146,7 +146,8 @@ typedef struct CairnStep {
     int pair_count;
     double *advance; // of each block: how much of h it moves on for; NULL: all of it (step_hold.c)
     CairnParts parts;
-    bool has_partition; // the solver wanted parts, and these are the partitioner's
+    double *part_seconds; // what went to each of them; NULL: they are nobody's
+    bool has_partition;   // the solver wanted parts, and these are the partitioner's
 } CairnStep;
 
 // A piece of collide: contacts from pairs.

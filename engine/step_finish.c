@@ -338,6 +338,8 @@ CairnStatus cairn_step_finish(CairnStep *step, CairnStats *stats) {
     store->step_index += 1;
     step->world->problem = step->problem;
     step->world->lambda = step->lambda;
+    step->world->part_seconds = step->part_seconds;
+    step->world->part_count = step->parts.count;
     step->world->has_problem = true;
     fill_stats(step);
     step->stats.times.finish = cairn_timer_now() - t1;

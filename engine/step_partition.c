@@ -76,6 +76,7 @@ void cairn_step_partition(CairnStep *step) {
         CairnArenaMark mark = cairn_arena_mark(step->arena);
         step->status = find_parts(step, &allocator, part);
         cairn_arena_release(step->arena, mark);
+        step->part_seconds = cairn_step_push_zero(step, (size_t)step->parts.count + 1, sizeof *step->part_seconds);
     } else {
         for (int b = 0; b < blocks; b++) {
             part[b] = 0;

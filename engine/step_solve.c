@@ -81,6 +81,7 @@ static void solve_once(CairnStep *step) {
                                   .thread_count = step->threads,
                                   .arena = step->arena,
                                   .memory = &world->solver_memory,
+                                  .part_seconds = step->part_seconds,
                                   .review = review,
                                   .review_user = step,
                                   .velocity = last_velocities(step),

@@ -241,6 +241,16 @@ CairnStatus cairn_world_problem(const CairnWorld *world, CairnProblem *problem, 
     return cairn_ok();
 }
 
+int cairn_world_part_seconds(const CairnWorld *world, double *seconds, int capacity) {
+    if (world == NULL || !world->has_problem || world->part_seconds == NULL) {
+        return 0;
+    }
+    for (int i = 0; i < world->part_count && i < capacity && seconds != NULL; i++) {
+        seconds[i] = world->part_seconds[i];
+    }
+    return world->part_count;
+}
+
 // ---- ids ----
 
 // What is wrong with an id of `kind`, or OK.

@@ -52,6 +52,8 @@ struct CairnWorld {
     bool has_problem;
     CairnProblem problem;
     double *lambda;
+    double *part_seconds; // NULL: the solver had no parts
+    int part_count;
 };
 
 // ---- ids ----

@@ -64,6 +64,9 @@ void cairn_body_impulse(const CairnSystem *system, const double *y, const double
 // Of a system in stages: its subsystems (units of the plan), and how many of them have been factored so far. 0 where there are no stages.
 int cairn_body_units(const CairnSystem *system, int *factored);
 
+// Add what the factors of its subsystems have taken so far to seconds[part[block]], by the part that each lies in.
+void cairn_body_unit_seconds(const CairnSystem *system, const int *part, double *seconds);
+
 // What stands between solves: the graph and its plan.
 typedef struct CairnKeptPlan CairnKeptPlan;
 

@@ -470,6 +470,25 @@ int cairn_body_units(const CairnSystem *system, int *factored) {
     return factor->plan->unit_of != NULL ? factor->plan->unit_count : 0;
 }
 
+void cairn_body_unit_seconds(const CairnSystem *system, const int *part, double *seconds) {
+    if (system->kind != &cairn_system_body || system->state == NULL) {
+        return;
+    }
+    const CairnLinalgFactor *factor = &((const Body *)system->state)->factor;
+    const CairnLinalgPlan *plan = factor->plan;
+    if (plan == NULL || plan->unit_of == NULL) {
+        return;
+    }
+    for (int s = 0, last = -1; s < plan->supernode_count; s++) { // a unit's fronts lie together
+        int unit = plan->unit_of[s];
+        for (int t = 0; unit >= 0 && unit != last && t < factor->thread_count; t++) {
+            seconds[part[plan->node_order[plan->supernodes[s].first_node]]] +=
+                factor->unit_seconds[(size_t)t * (size_t)(plan->unit_count + 1) + (size_t)unit];
+        }
+        last = unit;
+    }
+}
+
 static double operations(const void *state) {
     return ((const Body *)state)->factor.plan->operations;
 }

@@ -127,6 +127,7 @@ typedef struct CairnLinalgFactor {
     double *x;                // scratch of a solve, in the same order
     double *carry;            // with stages: what each front hands to its parent in a solve
     bool *is_fresh;           // with stages: units whose factor stands
+    double *unit_seconds;     // with stages: what they took since the init, thread by thread
     bool is_valid;            // the last factor did not break down
     double *work;             // scratch of threads
     size_t work_size;         // doubles of one thread's

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/timer.h"
 #include "solvers/linalg_kernels.h"
 
 enum {
@@ -59,9 +60,12 @@ CairnStatus cairn_linalg_factor_init(CairnLinalgFactor *factor, const CairnLinal
     if (plan->unit_of != NULL) {
         factor->carry = CAIRN_PUSH(arena, double, plan->carry_size + 1);
         factor->is_fresh = CAIRN_PUSH(arena, bool, plan->unit_count + 1);
+        factor->unit_seconds =
+            CAIRN_PUSH_ZERO(arena, double, (size_t)factor->thread_count *(size_t)(plan->unit_count + 1));
     }
     if (!factor->panels || !factor->updates || !factor->pivots || !factor->inverse || !factor->scale || !factor->x ||
-        !factor->work || !factor->share || (plan->unit_of != NULL && (!factor->carry || !factor->is_fresh))) {
+        !factor->work || !factor->share ||
+        (plan->unit_of != NULL && (!factor->carry || !factor->is_fresh || !factor->unit_seconds))) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "linalg: no memory for a factor of %.0f entries (%d rows)",
                            plan->entries, plan->size);
     }
@@ -250,20 +254,51 @@ static bool stands(const CairnLinalgFactor *factor, int s) {
     return unit_of != NULL && unit_of[s] >= 0 && factor->is_fresh[unit_of[s]];
 }
 
+// Time by units: each stretch of fronts goes to the unit that it belongs to.
+typedef struct Clock {
+    const int *unit_of; // NULL: there are no units
+    double *seconds, since;
+    int unit; // -1: none
+} Clock;
+
+static Clock start_clock(const CairnLinalgFactor *factor, int thread) {
+    const CairnLinalgPlan *plan = factor->plan;
+    bool has_units = plan->unit_of != NULL;
+    size_t first = has_units ? (size_t)thread * (size_t)(plan->unit_count + 1) : 0;
+    return (Clock){plan->unit_of, has_units ? factor->unit_seconds + first : NULL, 0, -1};
+}
+
+// To front s; -1: to none.
+static void turn_to(Clock *clock, int s) {
+    int unit = s >= 0 && clock->unit_of != NULL ? clock->unit_of[s] : -1;
+    if (unit != clock->unit) {
+        double now = cairn_timer_now();
+        if (clock->unit >= 0) {
+            clock->seconds[clock->unit] += now - clock->since;
+        }
+        clock->since = now;
+        clock->unit = unit;
+    }
+}
+
 // The tasks of one thread. Returns INT_MAX or the least place that broke down.
 static int factor_share(CairnLinalgFactor *factor, const CairnLinalgSource *source, int thread) {
     const CairnLinalgPlan *plan = factor->plan;
     double *work = factor->work + factor->work_size * (size_t)thread;
     int bad = INT_MAX;
+    Clock clock = start_clock(factor, thread);
     for (int t = factor->share[thread]; t < factor->share[thread + 1]; t++) {
         for (int s = plan->tasks[t].first; s < plan->tasks[t].end; s++) {
-            int place = stands(factor, s) ? -1 : factor_front(factor, source, s, work);
+            bool is_done = stands(factor, s);
+            turn_to(&clock, is_done ? -1 : s);
+            int place = is_done ? -1 : factor_front(factor, source, s, work);
             if (place >= 0) {
                 bad = place < bad ? place : bad;
                 break;
             }
         }
     }
+    turn_to(&clock, -1);
     return bad;
 }
 
@@ -282,10 +317,14 @@ int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *sour
         int place = factor_share(factor, source, thread);
         bad = place < bad ? place : bad;
     }
+    Clock clock = start_clock(factor, 0);
     for (int k = 0; k < plan->trunk_count && bad == INT_MAX; k++) {
-        int s = plan->trunk[k], place = stands(factor, s) ? -1 : factor_front(factor, source, s, factor->work);
+        bool is_done = stands(factor, plan->trunk[k]);
+        turn_to(&clock, is_done ? -1 : plan->trunk[k]);
+        int place = is_done ? -1 : factor_front(factor, source, plan->trunk[k], factor->work);
         bad = place >= 0 ? place : bad;
     }
+    turn_to(&clock, -1);
     if (bad == INT_MAX) {
         factor->is_valid = true;
         return -1;

@@ -241,6 +241,9 @@ static CairnStatus solve(const char *name, bool sweeps_interface, const CairnPro
         found.coupling = schur.coupling;
         found.changed = schur.changed;
         found.refactored = cairn_substructure_refactored(&sub);
+        if (context->part_seconds != NULL) {
+            cairn_body_unit_seconds(&whole.system, sub.parts.part, context->part_seconds);
+        }
         schur.phases.factor = found.phases.factor;
         schur.phases.apply = found.phases.apply;
         found.phases = schur.phases;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/memory.h"
+#include "engine/base/timer.h"
 #include "solvers/formulation.h"
 #include "solvers/substructure_cut.h"
 
@@ -164,11 +165,16 @@ CairnStatus cairn_substructure_cut(CairnSubstructure *sub) {
 
 CairnStatus cairn_substructure_each(CairnSubstructure *sub, CairnSubsystemWork work, void *user) {
     enum { WORTHWHILE = 300 }; // rows: below, waking a thread costs more than it does
+    double *seconds = sub->context->part_seconds;
 #pragma omp parallel for num_threads(                                                                                  \
     sub->context->thread_count) if (sub->context->thread_count > 1 && sub->count > 1 &&                                \
                                     sub->problem->row_count >= WORTHWHILE) schedule(dynamic, 1)
     for (int i = 0; i < sub->count; i++) {
+        double t0 = cairn_timer_now();
         sub->subsystems[i].status = work(&sub->subsystems[i], user);
+        if (seconds != NULL && i < sub->parts.count) { // the one more is the interface's
+            seconds[i] += cairn_timer_now() - t0;
+        }
     }
     for (int i = 0; i < sub->count; i++) {
         CAIRN_TRY(sub->subsystems[i].status);

@@ -124,6 +124,39 @@ static uint64_t run_parts(SupportScene scene, int threads, const char *name) {
     return hash;
 }
 
+// What went to each part alone, by solvers that say so: some of it to every part that has rows, and not more than the step took.
+static void parts_tell_their_time(void **state) {
+    (void)state;
+    static const char *const solvers[] = {"schur-bpp", "schur-bpp", "fbic", "bpp"};
+    for (int k = 0; k < 4; k++) {
+        CairnWorld *world = support_scene_world(SUPPORT_TOWER, NULL, 1);
+        const CairnSolver *solver;
+        CairnStats stats;
+        unsigned char options[256] = {0};
+        double seconds[MOST] = {0}, most = 0, sum = 0;
+        choose(world, "mindp", "part_size=8", "none");
+        assert_ok(cairn_solver_find(solvers[k], &solver));
+        cairn_fields_preset(solver->options, options);
+        assert_ok(cairn_fields_parse(solver->options, options, k == 1 ? "faithful=1" : ""));
+        assert_ok(cairn_world_set_solver(world, solver, options));
+        assert_int_equal(cairn_world_part_seconds(world, seconds, MOST), 0); // before the first step
+        assert_ok(cairn_world_step(world, 1.0 / 60, &stats));
+        int count = cairn_world_part_seconds(world, seconds, MOST), busy = 0;
+        assert_int_equal(count, k < 3 ? stats.parts : 0);
+        for (int i = 0; i < count; i++) {
+            assert_true(seconds[i] >= 0);
+            busy += seconds[i] > 0;
+            sum += seconds[i];
+            most = seconds[i] > most ? seconds[i] : most;
+        }
+        assert_true(busy == count && (count == 0 || count > 1));
+        assert_true(sum <= stats.times.step);
+        assert_int_equal(cairn_world_part_seconds(world, NULL, 0), count);
+        cairn_world_destroy(world);
+    }
+    assert_int_equal(cairn_world_part_seconds(NULL, NULL, 0), 0);
+}
+
 static void threads_and_runs_make_the_same_parts(void **state) {
     (void)state;
     static const char *const names[] = {"mindp", "maxdp", "bfs", "mr", "mix"};
@@ -277,6 +310,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statistics_tell_of_the_parts),
         cmocka_unit_test(solvers_without_parts_get_one),
+        cmocka_unit_test(parts_tell_their_time),
         cmocka_unit_test(threads_and_runs_make_the_same_parts),
         cmocka_unit_test(snapshots_hold_the_parts),
         cmocka_unit_test(refusals_change_nothing),

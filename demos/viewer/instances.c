@@ -66,8 +66,8 @@ static int class_of(const Depths *depths, const CairnSightItem *item) {
 static Depths measure(const CairnPainting *painting) {
     const CairnSight *sight = painting->sight;
     CairnVec3 ahead = cairn_normalize(cairn_sub(painting->camera.target, painting->camera.eye));
-    Depths depths = {.ahead = {ahead.x, ahead.y, ahead.z}, .least = INFINITY};
-    double most = -INFINITY;
+    Depths depths = {.ahead = {ahead.x, ahead.y, ahead.z}, .least = HUGE_VAL};
+    double most = -HUGE_VAL;
     for (int i = 0; i < sight->item_count; i++) {
         if (sight->items[i].kind != CAIRN_PART_PLANE) {
             double depth = depth_of(&depths, &sight->items[i]);

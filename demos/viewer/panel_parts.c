@@ -69,29 +69,68 @@ static void numbers(CairnUi *ui, const CairnStats *stats) {
     cairn_ui_pair(ui, "coupling", words);
 }
 
-// A bar for each part, as high as it has bodies, in the colour that these have.
-static void bars(CairnUi *ui, const CairnSight *sight) {
-    enum { MOST = 512 };
-    int sizes[MOST] = {0}, count = sight->stats.parts < MOST ? sight->stats.parts : MOST, most = 1;
-    for (int i = 0; i < sight->body_count; i++) {
-        int part = sight->bodies[i].part;
-        if (part >= 0 && part < count) {
-            most = ++sizes[part] > most ? sizes[part] : most;
+// Where the time of the last solve went.
+static void phases(CairnUi *ui, const CairnSolveReport *solve) {
+    const CairnSolvePhases *p = &solve->phases;
+    const struct {
+        const char *name;
+        double seconds;
+    } rows[] = {{"prepare", p->prepare}, {"factor", p->factor},   {"apply", p->apply},
+                {"S and z", p->reduce},  {"Gamma", p->interface}, {"each part", p->subsystems}};
+    char words[120];
+    snprintf(words, sizeof words, "%d, %d factored again", solve->changed, solve->refactored);
+    cairn_ui_pair(ui, "changed", words);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].seconds > 0) {
+            snprintf(words, sizeof words, "%.3f ms", 1e3 * rows[i].seconds);
+            cairn_ui_pair(ui, rows[i].name, words);
         }
     }
-    CairnArea area = cairn_ui_block(ui, 4);
+}
+
+// A bar for each part in the colour that its bodies have, as high as its value.
+static void bars(CairnUi *ui, const double *values, int count, double height, const char *unit) {
+    double most = 1e-300;
+    for (int i = 0; i < count; i++) {
+        most = fmax(most, values[i]);
+    }
+    CairnArea area = cairn_ui_block(ui, height);
     cairn_ink_box(ui->ink, area, ui->theme->field);
     double width = area.width / (count > 0 ? count : 1);
     for (int i = 0; i < count; i++) {
         CairnColor c = cairn_body_color(i);
         unsigned rgb =
             (unsigned)cairn_color_byte(c.r) << 16 | (unsigned)cairn_color_byte(c.g) << 8 | cairn_color_byte(c.b);
-        double tall = area.height * sizes[i] / most;
+        double tall = area.height * values[i] / most;
         CairnArea bar = {area.x + i * width, area.y + area.height - tall, fmax(width - (width > 4), 1), tall};
         cairn_ink_box(ui->ink, bar, (CairnPaint){rgb, 1});
         char words[60];
-        snprintf(words, sizeof words, "part %d: %d bodies", i + 1, sizes[i]);
+        snprintf(words, sizeof words, "part %d: %.4g %s", i + 1, values[i], unit);
         cairn_ui_hint(ui, (CairnArea){bar.x, area.y, width, area.height}, words);
+    }
+}
+
+// Bodies of each part, and the time that went to it alone.
+static void per_part(CairnUi *ui, const CairnSight *sight) {
+    double sizes[CAIRN_SIGHT_PARTS] = {0}, times[CAIRN_SIGHT_PARTS], sum = 0, most = 0;
+    for (int i = 0; i < sight->body_count; i++) {
+        int part = sight->bodies[i].part;
+        if (part >= 0 && part < sight->part_count) {
+            sizes[part]++;
+        }
+    }
+    for (int i = 0; i < sight->part_count; i++) {
+        times[i] = 1e3 * sight->part_seconds[i];
+        sum += times[i];
+        most = fmax(most, times[i]);
+    }
+    char words[120];
+    cairn_ui_label(ui, ui->theme->faint, "bodies of each part");
+    bars(ui, sizes, sight->part_count, 3, "bodies");
+    if (sum > 0) {
+        snprintf(words, sizeof words, "time of each: %.3f ms, largest %.3f", sum, most);
+        cairn_ui_label(ui, ui->theme->faint, words);
+        bars(ui, times, sight->part_count, 3, "ms");
     }
 }
 
@@ -111,7 +150,8 @@ void cairn_viewer_parts_panel(CairnViewer *viewer, const CairnSight *const *sigh
     cairn_ui_space(ui, 0.4);
     if (sight->stats.parts > 1) {
         numbers(ui, &sight->stats);
-        bars(ui, sight);
+        phases(ui, &sight->stats.solve);
+        per_part(ui, sight);
     }
     cairn_ui_columns(ui, 2);
     bool is_colored = viewer->look.coloring == CAIRN_COLOR_PART;

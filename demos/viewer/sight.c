@@ -138,6 +138,8 @@ static CairnStatus take_part(void *user, const CairnGathered *gathered) {
 CairnStatus cairn_sight_take(CairnSightMaker *maker, const CairnWorld *world, double dt, CairnSight *sight) {
     sight->item_count = sight->body_count = 0;
     Taking taking = {maker, sight};
+    int parts = cairn_world_part_seconds(world, sight->part_seconds, CAIRN_SIGHT_PARTS);
+    sight->part_count = parts < CAIRN_SIGHT_PARTS ? parts : CAIRN_SIGHT_PARTS;
     CAIRN_TRY(cairn_gather(world, maker->rod_width, take_part, &taking));
     return cairn_sight_take_forces(maker, world, dt, sight);
 }

@@ -60,6 +60,8 @@ typedef struct CairnSightPerson {
     CairnVec3 contact_force;
 } CairnSightPerson;
 
+enum { CAIRN_SIGHT_PARTS = 512 };
+
 // What is looked at beyond the bodies, as the window asks.
 typedef struct CairnSightWants {
     bool joints, residuals;
@@ -73,7 +75,9 @@ typedef struct CairnSight {
     CairnSightJoint *joints;
     int item_count, body_count, contact_count, joint_count;
     int item_capacity, body_capacity, contact_capacity, joint_capacity;
-    int island_count;
+    int island_count, part_count;
+    double part_seconds
+        [CAIRN_SIGHT_PARTS]; // that the last solve gave to each part alone; of the first ones where there are more
     CairnSightWorst worst;
     CairnSightPerson person;
     CairnTouch touch;
