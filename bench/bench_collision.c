@@ -50,6 +50,7 @@ static bool own_open(Own *own, const BenchScene *scene, int threads, bool is_tou
     CairnWorldDef def = cairn_world_def();
     def.contact_margin = is_touching_only ? 0 : def.contact_margin;
     def.thread_count = threads;
+    def.contact_passes = 1; // nothing is solved, so nothing is foreseen
     *own = (Own){.scene = scene, .ids = calloc((size_t)scene->body_count, sizeof *own->ids)};
     CairnStatus status =
         own->ids != NULL ? cairn_world_create(&def, &own->world) : cairn_error(CAIRN_OUT_OF_MEMORY, "bench");
