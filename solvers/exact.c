@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/log.h"
 #include "engine/base/timer.h"
 
 // Of a problem that was checked.
@@ -339,13 +338,7 @@ static CairnStatus follow_bounds(CairnExact *exact, CairnExactMethod method, con
 }
 
 void cairn_exact_say_regularised(const CairnExact *exact, const char *name) {
-    if (exact->system.raised > 0) {
-        cairn_log(
-            exact->context->logger, CAIRN_LOG_WARNING,
-            "%s: the equations are singular (rows depend on one another and C = 0?); %g of diag(A) was added to factor "
-            "them and refined away",
-            name, exact->system.raised);
-    }
+    cairn_system_say_regularised(&exact->system, name);
 }
 
 CairnStatus cairn_exact_run(CairnExact *exact, const char *name, CairnExactMethod method, const void *options,

@@ -41,6 +41,7 @@ static void iterate(PgsSystem *system, const CairnPgsOptions *options, const Cai
 }
 
 static CairnStatus copy_start(const CairnProblem *problem, const double *lambda, double *x) {
+    CAIRN_TRY(cairn_problem_check(problem));
     CAIRN_TRY(cairn_ops_check_start("pgs", problem, lambda));
     memcpy(x, lambda, (size_t)problem->row_count * sizeof *x);
     return cairn_ok();

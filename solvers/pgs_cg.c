@@ -155,6 +155,7 @@ static CairnStatus solve(const CairnProblem *problem, const CairnParts *parts, c
                                work.iterations);
         }
     }
+    cairn_system_say_regularised(&matrix.system, "pgs-cg");
     memcpy(lambda, answer, rows * sizeof *lambda);
     *report = work;
     return cairn_ok();

@@ -30,16 +30,7 @@ static const CairnFieldTable pssor_options = CAIRN_FIELD_TABLE("pssor", CairnPso
 static const CairnFieldTable pj_options = CAIRN_FIELD_TABLE("pj", CairnPsorOptions, pj_fields);
 
 static CairnStatus check(const char *name, const CairnProblem *problem, const double *lambda) {
-    for (int i = 0; i < problem->friction_count; i++) {
-        const CairnFriction *friction = &problem->frictions[i];
-        double sum = friction->mu + friction->torsion + friction->rolling;
-        if (!isfinite(sum) || friction->mu < 0 || friction->torsion < 0 || friction->rolling < 0) {
-            return cairn_error(
-                CAIRN_INVALID_ARGUMENT,
-                "%s: frictions[%d] has mu = %g, torsion = %g, rolling = %g: must be finite and at least 0", name, i,
-                friction->mu, friction->torsion, friction->rolling);
-        }
-    }
+    CAIRN_TRY(cairn_problem_check(problem));
     return cairn_ops_check_start(name, problem, lambda);
 }
 

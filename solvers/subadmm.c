@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/log.h"
 #include "solvers/subadmm_system.h"
 #include "solvers/system.h"
 
@@ -88,6 +89,19 @@ static void iterate(AdmmSystem *system, CairnSolveReport *report) {
     report->outcome = watch.outcome;
 }
 
+static void say_regularised(const AdmmSystem *system) {
+    double most = 0;
+    for (int s = 0; s < system->subsystem_count; s++) {
+        const AdmmSubsystem *sub = &system->subsystems[s];
+        most = fmax(most, sub->sparse ? cairn_admm_sparse_raised(sub) : sub->raised);
+    }
+    if (most > 0) {
+        cairn_log(system->context->logger, CAIRN_LOG_WARNING,
+                  "%s: rows within a subsystem depend on one another and C = 0; %g of their diagonal was added",
+                  system->name, most);
+    }
+}
+
 static CairnStatus run(AdmmSystem *system, const CairnParts *parts, bool is_whole, double *lambda,
                        CairnSolveReport *report) {
     const CairnProblem *problem = system->problem;
@@ -114,6 +128,7 @@ static CairnStatus run(AdmmSystem *system, const CairnParts *parts, bool is_whol
         return cairn_error(CAIRN_NUMERIC, "%s: diverged: its residual is %g m/s after %d iterations", system->name,
                            work.claimed, work.iterations);
     }
+    say_regularised(system);
     memcpy(lambda, answer, (size_t)problem->row_count * sizeof *lambda);
     return cairn_ok();
 }

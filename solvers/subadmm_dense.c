@@ -16,6 +16,7 @@ typedef struct Stage {
     double *V;        // hard x wide
     double *g;        // wide: V^-T (B^T A^-1 b + d_B), by which hard rows answer to momenta
     double *diagonal; // scratch
+    double raised;    // what hard rows that depend on one another were given, over their diagonal
 } Stage;
 
 static Stage stage_at(const AdmmSubsystem *sub, double *memory, double *diagonal) {
@@ -184,7 +185,7 @@ static void gather_dynamics(const AdmmSystem *system, const AdmmSubsystem *sub, 
 // ---- a stage ---------------------------------------------------------------------------------------------------------------
 
 // Factor the matrix, and the hard rows behind it.
-static bool factor(const Stage *stage) {
+static bool factor(Stage *stage) {
     static const double least = 1e-14;
     if (!admm_factor(stage->size, stage->stride, 0, stage->U, stage->diagonal)) {
         return false;
@@ -202,6 +203,11 @@ static bool factor(const Stage *stage) {
     // Redundant rows without compliance: any share of their impulses will do.
     if (!admm_factor(stage->hard, stage->wide, least, stage->V, stage->diagonal)) {
         return false;
+    }
+    for (int k = 0; k < stage->hard; k++) {
+        bool is_raised = stage->diagonal[k] > 0 &&
+                         stage->V[(ptrdiff_t)k * (stage->wide + 1)] == 1 / sqrt(least * stage->diagonal[k]);
+        stage->raised = is_raised ? least : stage->raised;
     }
     admm_forward_one(stage->hard, stage->wide, stage->V, stage->g);
     return true;
@@ -274,6 +280,7 @@ bool cairn_admm_dense_dynamics(AdmmSystem *system, AdmmSubsystem *sub, double *s
     if (!factor(&stage)) {
         return false;
     }
+    sub->raised = stage.raised;
     make_rows(&stage, sub->width, sub->Z, system->base + sub->first_slot);
     find_mobility(sub, mobility);
     return true;

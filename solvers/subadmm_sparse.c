@@ -162,3 +162,7 @@ CairnStatus cairn_admm_sparse_finish(const AdmmSubsystem *sub, double *lambda) {
     }
     return cairn_ok();
 }
+
+double cairn_admm_sparse_raised(const AdmmSubsystem *sub) {
+    return sub->sparse->system.raised;
+}

@@ -57,6 +57,7 @@ typedef struct AdmmSubsystem {
     double *Z;                 // (size + hard_count) x width: U^-T J^T, then what the hard rows take away
     double *H;                 // width x width, or NULL where Z is shorter
     double theta, weighted;    // its share of eq. 22; the same with 1/beta^2
+    double raised;             // what was added to rows inside that depend on one another, over their diagonal
     struct AdmmSparse *sparse; // too large to be dense; NULL: dense
 } AdmmSubsystem;
 
@@ -139,5 +140,6 @@ CairnStatus cairn_admm_sparse_init(AdmmSystem *system, AdmmSubsystem *sub);
 // out = beta x of the slots for s = beta z - u.
 void cairn_admm_sparse_apply(const AdmmSystem *system, const AdmmSubsystem *sub, const double *s, double *out);
 CairnStatus cairn_admm_sparse_finish(const AdmmSubsystem *sub, double *lambda);
+double cairn_admm_sparse_raised(const AdmmSubsystem *sub);
 
 #endif

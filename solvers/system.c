@@ -235,6 +235,16 @@ void cairn_system_release(CairnSystem *system) {
     system->state = NULL;
 }
 
+void cairn_system_say_regularised(const CairnSystem *system, const char *name) {
+    if (system->raised > 0) {
+        cairn_log(
+            system->context->logger, CAIRN_LOG_WARNING,
+            "%s: the equations are singular (rows depend on one another and C = 0?); %g of diag(A) was added to factor "
+            "them and refined away",
+            name, system->raised);
+    }
+}
+
 double cairn_theta_entry(const CairnThetaBlock *block, int i, int j) {
     double sum = 0;
     for (int k = 0; k < 3; k++) {

@@ -104,6 +104,9 @@ CairnStatus cairn_system_init_last(CairnSystem *system, const CairnProblem *prob
 CairnStatus cairn_system_init_staged(CairnSystem *system, const CairnProblem *problem, const int *stage,
                                      CairnSolverContext *context);
 
+// Log a warning where the equations had to be regularised.
+void cairn_system_say_regularised(const CairnSystem *system, const char *name);
+
 // Needed after a kind that has `release`, harmless otherwise, also after an init that failed.
 void cairn_system_release(CairnSystem *system);
 

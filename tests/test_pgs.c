@@ -356,11 +356,14 @@ static void cones_and_couplings_are_refused(void **state) {
     test_problem_contact(&t, &seed, CAIRN_FRICTION_CONE, 0, 1, &block);
     assert_refused(run_with(&t.problem, NULL, lambda, NULL).status, CAIRN_UNSUPPORTED, "friction group 0");
     t.frictions[0].kind = CAIRN_FRICTION_BOX;
+    const CairnDofCoupling coupling = {1, 0, 0}; // of a second body
+    test_problem_body(&t, &seed, 1);
+    t.problem.couplings = &coupling;
     t.problem.coupling_count = 1;
     assert_refused(run_with(&t.problem, NULL, lambda, NULL).status, CAIRN_UNSUPPORTED, "coupling_count");
     t.problem.coupling_count = 0;
     t.P[0] = t.P[7] = t.P[14] = -1;
-    assert_refused(run_with(&t.problem, NULL, lambda, NULL).status, CAIRN_NUMERIC, "block 0");
+    assert_refused(run_with(&t.problem, NULL, lambda, NULL).status, CAIRN_INVALID_ARGUMENT, "block 0");
 }
 
 static void refused_memory_is_survived(void **state) {

@@ -472,7 +472,8 @@ static void bad_input_is_refused_by_name(void **state) {
         REFUSED(&good, "lambda[1]");
         lambda[1] = 0;
         t.P[0] = t.P[7] = t.P[14] = -1;
-        assert_refused(solvers[k]->solve(&t.problem, NULL, NULL, &context, lambda, &report), CAIRN_NUMERIC, "block 0");
+        assert_refused(solvers[k]->solve(&t.problem, NULL, NULL, &context, lambda, &report), CAIRN_INVALID_ARGUMENT,
+                       "block 0");
     }
     cairn_arena_free(&arena);
 }
