@@ -85,6 +85,7 @@ static void renew_bounds(CairnExact *exact, double part) {
 static void set_certificate(CairnExact *exact) {
     exact->limit = 1e-8 * exact->scale + 1e-12;
     exact->target = 1e-2 * exact->limit;
+    exact->left = 1e-4 * exact->target;
 }
 
 // Everything but the system, which is there.
@@ -213,7 +214,7 @@ CairnStatus cairn_exact_solve_sets(CairnExact *exact) {
     for (int i = 0; i < m; i++) {
         exact->y[i] = -exact->w[i];
     }
-    double left = cairn_system_solve(&exact->system, exact->y, 1e-4 * exact->target, 20, exact->x);
+    double left = cairn_system_solve(&exact->system, exact->y, exact->left, 20, exact->x);
     if (!isfinite(left)) {
         exact->has_factor = false;
         return cairn_error(CAIRN_NUMERIC, "exact solve: the free set's equations have no finite solution");

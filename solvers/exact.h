@@ -30,6 +30,7 @@ typedef struct CairnExact {
     double scale;        // max|b|
     double limit;        // the certificate: 1e-8 max|b| + 1e-12
     double target;       // what the solvers ask for: well inside it
+    double left;         // of the equations of a solve of sets: refined until no more than this is
     int iterations, fallback;
     double prepare_seconds;
     bool may_ask, is_superseded; // the context's review is still to be asked; it wants another problem solved

@@ -167,6 +167,7 @@ static CairnStatus run_schur(CairnExact *whole, const void *user, CairnOutcome *
     }
     memcpy(start, whole->lambda, rows * sizeof *start);
     whole->has_factor = false;
+    whole->left = 0.1 * whole->target; // a subsystem that changes next may have the rest
     if (options->warm) {
         bool is_answer = cairn_exact_measure(whole) <= whole->target;
         cairn_exact_predict(whole);
