@@ -17,7 +17,8 @@ typedef long long Mask __attribute__((vector_size(64), may_alias));
 #define CHOOSE(mask, yes, no) ((SorEight)(((Mask)(yes) & (Mask)(mask)) | ((Mask)(no) & ~(Mask)(mask))))
 
 static size_t eights_of(const SorItem *item) {
-    return (size_t)((6 + item->row_count) * item->link_count + item->row_count + ROW_NUMBERS);
+    size_t rows = (size_t)item->row_count, links = (size_t)item->link_count;
+    return (6 + rows) * links + rows + ROW_NUMBERS;
 }
 
 static bool is_whole(const SorSystem *system, const SorItem *item) {
