@@ -1,7 +1,8 @@
 // GJK and the expanding polytope: closed forms, the slow reference, rigid motion, and an end for whatever they are given.
 #include "collision/convex.h"
+#include "collision/distance.h"
 #include "engine/base/mat3.h"
-#include "tests/support_convex.h"
+#include "tests/support_pairs.h"
 #include "tests/support_shapes.h"
 #include <stdlib.h>
 
@@ -101,6 +102,35 @@ static void apart_against_the_reference(void **state) {
     }
 }
 
+// Down to a hair from touching: exactly for a cylinder and a box or a cylinder, and to what slivers of triangles leave elsewhere.
+static void near_touch_against_the_reference(void **state) {
+    (void)state;
+    static const CairnShapeType types[4][2] = {{CAIRN_CYLINDER, CAIRN_BOX},
+                                               {CAIRN_CYLINDER, CAIRN_CYLINDER},
+                                               {CAIRN_CYLINDER, CAIRN_CAPSULE},
+                                               {CAIRN_CYLINDER, CAIRN_HULL}};
+    int asked = 0;
+    for (int k = 0; k < 8; ++k) {
+        const CairnShapeType *type = types[k % 4];
+        SupportPair p = support_pair_draw(type[0], type[1], 31, 4 * k + 1); // well apart
+        SupportOptimum o = support_optimum(&p.a, p.pa, &p.b, p.pb, NULL, 1e-10);
+        for (double gap = 0.1; o.gap > 0 && gap > 1e-10; gap *= 0.01) {
+            CairnTransform pb = p.pb;
+            pb.p = cairn_add_scaled(pb.p, gap - o.gap, o.normal);
+            CairnSeparation s;
+            assert_true(cairn_separation(&p.a, p.pa, &p.b, pb, HUGE_VAL, &s));
+            CairnVec3 n = o.normal, m = s.normal; // apart there is one top only, and climbing ends below it
+            double truth = fmax(support_climb(&p.a, p.pa, &p.b, pb, &n), support_climb(&p.a, p.pa, &p.b, pb, &m));
+            double tolerance = k % 4 < 2 ? 1e-12 : k % 4 == 2 ? 1e-9 : 1e-6;
+            assert_near(s.distance, truth, tolerance);
+            assert_near(cairn_length(cairn_sub(s.on_b, s.on_a)), truth, 10 * tolerance);
+            asked += 1;
+        }
+        support_pair_drop(&p);
+    }
+    assert_true(asked > 20);
+}
+
 static void overlap_against_the_reference(void **state) {
     (void)state;
     uint64_t random = 112;
@@ -171,6 +201,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distances_in_closed_form),
         cmocka_unit_test(apart_against_the_reference),
+        cmocka_unit_test(near_touch_against_the_reference),
         cmocka_unit_test(overlap_against_the_reference),
         cmocka_unit_test(everything_ends),
     };
