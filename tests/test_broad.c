@@ -92,14 +92,29 @@ static void fill_slot(Scene *s, int i, uint64_t *random, int style) {
     s->owners[i] = support_int(random, 0, 4) == 0 ? support_int(random, 0, 3) : 10 + i;
 }
 
+// A broad phase with its arena.
+typedef struct Phase {
+    CairnAllocator allocator;
+    CairnBroad broad;
+    CairnArena arena;
+} Phase;
+
+static void open_phase(Phase *phase) {
+    phase->allocator = (CairnAllocator){0};
+    cairn_broad_init(&phase->broad, &phase->allocator);
+    cairn_arena_init(&phase->arena, &phase->allocator);
+}
+
+static void close_phase(Phase *phase) {
+    cairn_arena_free(&phase->arena);
+    cairn_broad_free(&phase->broad);
+}
+
 static void small_worlds_match_brute_force(void **state) {
     (void)state;
     uint64_t random = 21;
-    CairnBroad broad; // one state for all: whatever it remembers must not show
-    CairnArena arena;
-    CairnAllocator allocator = {0};
-    cairn_broad_init(&broad, &allocator);
-    cairn_arena_init(&arena, &allocator);
+    Phase phase; // one state for all: whatever it remembers must not show
+    open_phase(&phase);
     static Scene s;
     for (int k = 0; k < 10000; ++k) {
         int style = support_int(&random, 0, 7);
@@ -107,21 +122,17 @@ static void small_worlds_match_brute_force(void **state) {
         for (int i = 0; i < s.count; ++i) {
             fill_slot(&s, i, &random, style);
         }
-        run(&broad, &arena, &s);
+        run(&phase.broad, &phase.arena, &s);
     }
-    cairn_arena_free(&arena);
-    cairn_broad_free(&broad);
+    close_phase(&phase);
 }
 
 static void changing_worlds_match_brute_force(void **state) {
     (void)state;
     uint64_t random = 22;
     for (int world = 0; world < 64; ++world) {
-        CairnBroad broad;
-        CairnArena arena;
-        CairnAllocator allocator = {0};
-        cairn_broad_init(&broad, &allocator);
-        cairn_arena_init(&arena, &allocator);
+        Phase phase;
+        open_phase(&phase);
         static Scene s;
         int style = world % 8;
         s.count = support_int(&random, 1, 100);
@@ -144,20 +155,16 @@ static void changing_worlds_match_brute_force(void **state) {
                 }
                 s.count = added < 0 && s.count > 4 ? s.count + added : s.count;
             }
-            run(&broad, &arena, &s);
+            run(&phase.broad, &phase.arena, &s);
         }
-        cairn_arena_free(&arena);
-        cairn_broad_free(&broad);
+        close_phase(&phase);
     }
 }
 
 static void touching_counts_and_a_hair_does_not(void **state) {
     (void)state;
-    CairnAllocator allocator = {0};
-    CairnBroad broad;
-    CairnArena arena;
-    cairn_broad_init(&broad, &allocator);
-    cairn_arena_init(&arena, &allocator);
+    Phase phase;
+    open_phase(&phase);
     for (int axis = 0; axis < 3; ++axis) {
         for (int hair = 0; hair < 2; ++hair) {
             Scene s = {.count = 2, .kinds = {CAIRN_BOX_MOVING, CAIRN_BOX_FIXED}, .owners = {0, 1}};
@@ -166,22 +173,19 @@ static void touching_counts_and_a_hair_does_not(void **state) {
             s.boxes[1] = (CairnAabb){{axis == 0 ? d : 0.2, axis == 1 ? d : 0.2, axis == 2 ? d : 0.2}, {3, 3, 3}};
             CairnPair *pairs;
             int pair_count, tests;
-            assert_ok(cairn_broad_pairs(&broad, s.boxes, s.kinds, s.owners, 2, 1, &arena, &pairs, &pair_count, &tests));
+            assert_ok(cairn_broad_pairs(&phase.broad, s.boxes, s.kinds, s.owners, 2, 1, &phase.arena, &pairs,
+                                        &pair_count, &tests));
             assert_int_equal(pair_count, 1 - hair);
         }
     }
-    cairn_arena_free(&arena);
-    cairn_broad_free(&broad);
+    close_phase(&phase);
 }
 
 static void fixed_boxes_cost_no_tests(void **state) {
     (void)state;
     uint64_t random = 23;
-    CairnAllocator allocator = {0};
-    CairnBroad broad;
-    CairnArena arena;
-    cairn_broad_init(&broad, &allocator);
-    cairn_arena_init(&arena, &allocator);
+    Phase phase;
+    open_phase(&phase);
     static Scene s;
     s.count = LARGEST;
     for (int i = 0; i < s.count; ++i) {
@@ -190,11 +194,10 @@ static void fixed_boxes_cost_no_tests(void **state) {
         s.owners[i] = i;
     }
     s.boxes[0] = everywhere();
-    assert_int_equal(run(&broad, &arena, &s), 0);
+    assert_int_equal(run(&phase.broad, &phase.arena, &s), 0);
     s.kinds[1] = CAIRN_BOX_MOVING;
-    assert_in_range(run(&broad, &arena, &s), 1, 4 * LARGEST); // once in each column that it reaches
-    cairn_arena_free(&arena);
-    cairn_broad_free(&broad);
+    assert_in_range(run(&phase.broad, &phase.arena, &s), 1, 4 * LARGEST); // once in each column that it reaches
+    close_phase(&phase);
 }
 
 static void drift(Scene *s, uint64_t *random, double stride) {
@@ -211,18 +214,15 @@ static void drift(Scene *s, uint64_t *random, double stride) {
 static void kept_pairs_match_brute_force(void **state) {
     (void)state;
     uint64_t random = 29;
-    CairnAllocator allocator = {0};
     static Scene s;
     for (int style = 0; style < 8; ++style) {
-        CairnBroad broad;
-        CairnArena arena;
-        cairn_broad_init(&broad, &allocator);
-        cairn_arena_init(&arena, &allocator);
+        Phase phase;
+        open_phase(&phase);
         s.count = LARGEST - 50;
         for (int i = 0; i < s.count; ++i) {
             fill_slot(&s, i, &random, style);
         }
-        run_with(&broad, &arena, &s, 1 + style % 3);
+        run_with(&phase.broad, &phase.arena, &s, 1 + style % 3);
         for (int frame = 0; frame < 80; ++frame) {
             drift(&s, &random, 2e-5);
             for (int k = support_int(&random, 0, 2); k > 0; --k) {
@@ -234,10 +234,9 @@ static void kept_pairs_match_brute_force(void **state) {
             if (frame == 60) {
                 drift(&s, &random, 0.4);
             }
-            run_with(&broad, &arena, &s, 1 + frame % 3);
+            run_with(&phase.broad, &phase.arena, &s, 1 + frame % 3);
         }
-        cairn_arena_free(&arena);
-        cairn_broad_free(&broad);
+        close_phase(&phase);
     }
 }
 
@@ -253,11 +252,8 @@ static int tests_after(CairnBroad *broad, CairnArena *arena, Scene *s, uint64_t 
 static void coherence_saves_tests(void **state) {
     (void)state;
     uint64_t random = 30;
-    CairnAllocator allocator = {0};
-    CairnBroad broad;
-    CairnArena arena;
-    cairn_broad_init(&broad, &allocator);
-    cairn_arena_init(&arena, &allocator);
+    Phase phase;
+    open_phase(&phase);
     static Scene s;
     s.count = LARGEST;
     for (int i = 0; i < s.count; ++i) {           // a lattice in which neighbours overlap: six pairs a box within
@@ -266,19 +262,18 @@ static void coherence_saves_tests(void **state) {
         s.kinds[i] = CAIRN_BOX_MOVING;
         s.owners[i] = i;
     }
-    int first = run(&broad, &arena, &s), settled = tests_after(&broad, &arena, &s, &random, 6);
+    int first = run(&phase.broad, &phase.arena, &s), settled = tests_after(&phase.broad, &phase.arena, &s, &random, 6);
     assert_true(settled < first / 2);
     assert_true(settled < 14 * LARGEST); // its neighbours by face, edge and corner, each pair once
     s.boxes[3] = around((CairnVec3){4, 4, 4}, (CairnVec3){0.5, 0.5, 0.5});
-    int strayed = run(&broad, &arena, &s); // one against all
+    int strayed = run(&phase.broad, &phase.arena, &s); // one against all
     assert_int_equal(strayed, settled + LARGEST);
-    assert_int_equal(run(&broad, &arena, &s), strayed);
+    assert_int_equal(run(&phase.broad, &phase.arena, &s), strayed);
     drift(&s, &random, 0.3); // all of them
-    assert_true(run(&broad, &arena, &s) > settled);
-    tests_after(&broad, &arena, &s, &random, 2);
-    assert_true(tests_after(&broad, &arena, &s, &random, 4) < first);
-    cairn_arena_free(&arena);
-    cairn_broad_free(&broad);
+    assert_true(run(&phase.broad, &phase.arena, &s) > settled);
+    tests_after(&phase.broad, &phase.arena, &s, &random, 2);
+    assert_true(tests_after(&phase.broad, &phase.arena, &s, &random, 4) < first);
+    close_phase(&phase);
 }
 
 // Many boxes of a crowded cube, in a lattice whose layers are a little uneven.
@@ -346,21 +341,17 @@ static void crowds_are_linear_on_any_number_of_threads(void **state) {
 static void threads_match_brute_force(void **state) {
     (void)state;
     uint64_t random = 28;
-    CairnAllocator allocator = {0};
-    CairnBroad broad;
-    CairnArena arena;
-    cairn_broad_init(&broad, &allocator);
-    cairn_arena_init(&arena, &allocator);
+    Phase phase;
+    open_phase(&phase);
     static Scene s;
     for (int k = 0; k < 24; ++k) {
         s.count = LARGEST;
         for (int i = 0; i < s.count; ++i) {
             fill_slot(&s, i, &random, k % 8);
         }
-        run_with(&broad, &arena, &s, 1 + k % 4);
+        run_with(&phase.broad, &phase.arena, &s, 1 + k % 4);
     }
-    cairn_arena_free(&arena);
-    cairn_broad_free(&broad);
+    close_phase(&phase);
 }
 
 // Floors and roofs among small boxes: one test of each with each box, and pairs as brute force finds them, while others
@@ -368,11 +359,8 @@ static void threads_match_brute_force(void **state) {
 static void a_few_large_boxes_have_no_columns(void **state) {
     (void)state;
     uint64_t random = 31;
-    CairnAllocator allocator = {0};
-    CairnBroad broad;
-    CairnArena arena;
-    cairn_broad_init(&broad, &allocator);
-    cairn_arena_init(&arena, &allocator);
+    Phase phase;
+    open_phase(&phase);
     static Scene s;
     s.count = LARGEST;
     for (int frame = 0; frame < 24; ++frame) {
@@ -385,23 +373,19 @@ static void a_few_large_boxes_have_no_columns(void **state) {
             s.kinds[i] = is_large && i % 150 == 7 ? CAIRN_BOX_FIXED : CAIRN_BOX_MOVING;
             s.owners[i] = i;
         }
-        int tests = run_with(&broad, &arena, &s, 1 + frame % 3);
+        int tests = run_with(&phase.broad, &phase.arena, &s, 1 + frame % 3);
         assert_true(large > 8 || tests <= large * s.count + s.count);
     }
-    cairn_arena_free(&arena);
-    cairn_broad_free(&broad);
+    close_phase(&phase);
 }
 
 // A row of boxes is swept along the row: tests grow with the number of neighbours, not with its square.
 static void sweep_takes_the_long_axis(void **state) {
     (void)state;
-    CairnAllocator allocator = {0};
     static Scene s;
     for (int axis = 0; axis < 3; ++axis) {
-        CairnBroad broad;
-        CairnArena arena;
-        cairn_broad_init(&broad, &allocator);
-        cairn_arena_init(&arena, &allocator);
+        Phase phase;
+        open_phase(&phase);
         s.count = LARGEST;
         for (int i = 0; i < s.count; ++i) {
             double d = 0.9 * i;
@@ -410,20 +394,16 @@ static void sweep_takes_the_long_axis(void **state) {
             s.kinds[i] = CAIRN_BOX_MOVING;
             s.owners[i] = i;
         }
-        assert_int_equal(run(&broad, &arena, &s), LARGEST - 1);
-        cairn_arena_free(&arena);
-        cairn_broad_free(&broad);
+        assert_int_equal(run(&phase.broad, &phase.arena, &s), LARGEST - 1);
+        close_phase(&phase);
     }
 }
 
 static void many_pairs_fill_many_blocks(void **state) {
     (void)state;
     uint64_t random = 24;
-    CairnAllocator allocator = {0};
-    CairnBroad broad;
-    CairnArena arena;
-    cairn_broad_init(&broad, &allocator);
-    cairn_arena_init(&arena, &allocator);
+    Phase phase;
+    open_phase(&phase);
     static Scene s;
     s.count = LARGEST;
     for (int i = 0; i < s.count; ++i) { // nearly all overlap: about 240,000 pairs
@@ -431,9 +411,8 @@ static void many_pairs_fill_many_blocks(void **state) {
         s.kinds[i] = CAIRN_BOX_MOVING;
         s.owners[i] = i;
     }
-    run(&broad, &arena, &s);
-    cairn_arena_free(&arena);
-    cairn_broad_free(&broad);
+    run(&phase.broad, &phase.arena, &s);
+    close_phase(&phase);
 }
 
 static void settled_steps_allocate_nothing(void **state) {
