@@ -235,7 +235,7 @@ static CairnStatus keep_moment(const CairnScene *scene, const CairnSceneRun *run
                             .settings = played->settings};
     moment->world = malloc(moment->size + 1);
     moment->memory = malloc(scene->memory_size + 1);
-    if (moment->world == NULL || moment->memory == NULL) {
+    if (moment->world == NULL || moment->memory == NULL || run->memory == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "bench: no memory for a moment of %s", scene->name);
     }
     memcpy(moment->memory, run->memory, scene->memory_size);

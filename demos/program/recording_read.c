@@ -64,8 +64,8 @@ static CairnStatus take_asked(CairnRecording *recording, CairnBytesReader *reade
     CAIRN_TRY(take_list(recording, reader, &options->params));
     CAIRN_TRY(take_list(recording, reader, &options->settings));
     bool is_sound = !reader->has_failed && reader->at == reader->size && recording->version && options->scene &&
-                    options->solver && options->refine && options->dt > 0 && options->dt <= 1 &&
-                    steps >= 1 && steps <= CAIRN_RUN_STEPS_MAX && first <= CAIRN_RUN_STEPS_MAX &&
+                    options->solver && options->refine && options->dt > 0 && options->dt <= 1 && steps >= 1 &&
+                    steps <= CAIRN_RUN_STEPS_MAX && first <= CAIRN_RUN_STEPS_MAX &&
                     friction <= CAIRN_FRICTION_KIND_COUNT;
     if (!is_sound) {
         return corrupt(recording, "what was asked for makes no sense");
