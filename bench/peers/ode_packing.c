@@ -32,7 +32,7 @@ bool bench_ode_packing(const BenchPacking *packing, int sweeps, int steps, Bench
     dInitODE2(0);
     Meeting meeting = {.world = dWorldCreate(), .contacts = dJointGroupCreate(0), .friction = packing->friction};
     dSpaceID space = dSweepAndPruneSpaceCreate(0, dSAP_AXES_XYZ);
-    dBodyID *balls = malloc((size_t)packing->count * sizeof *balls);
+    dBodyID *balls = malloc((size_t)packing->count * sizeof(dBodyID));
     bool is_done = balls != NULL;
     dWorldSetERP(meeting.world, 0);
     dWorldSetGravity(meeting.world, 0, 0, -9.81);
