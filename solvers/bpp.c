@@ -139,7 +139,12 @@ CairnStatus cairn_bpp_run(CairnExact *exact, const void *options, CairnOutcome *
     }
     memcpy(start, exact->lambda, size);
     if (chosen->warm) {
-        cairn_exact_measure(exact);
+        double measure = cairn_exact_measure(exact);
+        if (!chosen->faithful && cairn_exact_is_enough(exact, measure)) {
+            cairn_exact_clamp(exact);
+            *outcome = CAIRN_CONVERGED;
+            return cairn_ok();
+        }
         cairn_exact_predict(exact);
     } else {
         memset(exact->place, CAIRN_FREE, (size_t)exact->problem->row_count);

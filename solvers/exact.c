@@ -167,8 +167,7 @@ void cairn_exact_renew(CairnExact *exact) {
     cairn_ops_right_side(&exact->system.ops, exact->v, exact->b);
 }
 
-// The measure of an iterate whose w is known.
-static double gauge(const CairnExact *exact) {
+double cairn_exact_gauge(const CairnExact *exact) {
     double largest = 0;
     for (int i = 0; i < exact->problem->row_count; i++) {
         double above = exact->D[i] * (exact->lambda[i] - exact->upper[i]);
@@ -179,9 +178,25 @@ static double gauge(const CairnExact *exact) {
     return largest;
 }
 
+// The largest |lambda - clamp(lambda - w, l, u)| of an iterate whose w is known.
+static double natural(const CairnExact *exact) {
+    double largest = 0;
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        double inside = clamp(exact->lambda[i] - exact->w[i], exact->lower[i], exact->upper[i]);
+        double off = fabs(exact->lambda[i] - inside);
+        largest = off <= largest ? largest : off;
+    }
+    return largest;
+}
+
+bool cairn_exact_is_enough(const CairnExact *exact, double measure) {
+    static const double least = 3e-10;
+    return measure <= 0.1 * exact->limit && natural(exact) <= least;
+}
+
 double cairn_exact_measure(CairnExact *exact) {
     cairn_system_slack(&exact->system, exact->lambda, exact->w);
-    return gauge(exact);
+    return cairn_exact_gauge(exact);
 }
 
 double cairn_exact_clamp(CairnExact *exact) {
@@ -191,7 +206,7 @@ double cairn_exact_clamp(CairnExact *exact) {
         has_moved = has_moved || inside != exact->lambda[i];
         exact->lambda[i] = inside;
     }
-    return has_moved ? cairn_exact_measure(exact) : gauge(exact);
+    return has_moved ? cairn_exact_measure(exact) : cairn_exact_gauge(exact);
 }
 
 CairnStatus cairn_exact_solve_sets(CairnExact *exact) {

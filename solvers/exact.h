@@ -67,6 +67,11 @@ void cairn_exact_renew(CairnExact *exact);
 
 // Find w of the iterate, and the largest |middle of w, D (lambda - u), D (lambda - l)|.
 double cairn_exact_measure(CairnExact *exact);
+// The same of an iterate whose w is known.
+double cairn_exact_gauge(const CairnExact *exact);
+// Is it an answer that need not be better? Well inside the certificate, and in the paper's own measure (natural, S0 eq. 29) below what is
+// asked of its mean: that one counts impulses like velocities, beside heavy bodies it is a hundred times the other.
+bool cairn_exact_is_enough(const CairnExact *exact, double measure);
 
 // The same with lambda clamped to its bounds first; w must be that of the iterate.
 double cairn_exact_clamp(CairnExact *exact);

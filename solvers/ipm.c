@@ -20,7 +20,6 @@ typedef struct Interior {
     double *best; // the best lambda that was seen, and how good it is
     double best_measure;
     bool is_tried; // the places that the iterate points to were solved for, and are not the answer's
-    int spare;     // iterates that were good enough
 } Interior;
 
 static bool allocate(Interior *in, CairnExact *exact) {
@@ -75,7 +74,8 @@ static CairnStatus step_once(Interior *in) {
         // Mehrotra takes the cube; with the correctors behind it one power more saves a tenth of all steps. Two more, or 0.999 of the
         // way below, leave one small problem in thousands at the edge for good.
         double target = ahead * ahead * ahead * ahead * mu;
-        cairn_ipm_aim(rows, target, 1);
+        // A corrector of second order is for a predictor that goes far.
+        cairn_ipm_aim(rows, target, longest < 0.2 ? longest * longest : 1);
         correct_centrality(in, target, sketch_direction(in));
     }
     CAIRN_TRY(settle_direction(in, &longest));
@@ -124,13 +124,19 @@ static bool is_superseded(Interior *in, double measure) {
     return cairn_exact_review(exact, measure, rough);
 }
 
+// w came along with the step. Near the certificate it is found anew, without what rounding has left in it.
+static double measure_iterate(CairnExact *exact) {
+    double measure = cairn_exact_gauge(exact);
+    return measure <= 10 * exact->limit ? cairn_exact_measure(exact) : measure;
+}
+
 // One iteration and what follows from it: where hardly a row changes its place any more, its sets are tried.
 static CairnStatus iterate(Interior *in, bool *is_done) {
-    enum { FEW = 2, SPARE = 1 };
+    enum { FEW = 2 };
     CairnExact *exact = in->exact;
     CAIRN_TRY(step_once(in));
     exact->iterations++;
-    double measure = cairn_exact_measure(exact);
+    double measure = measure_iterate(exact);
     keep(in, measure);
     if (exact->context->trace) {
         exact->context->trace(exact->context->trace_user, (CairnTraceEntry){exact->iterations, measure});
@@ -141,21 +147,22 @@ static CairnStatus iterate(Interior *in, bool *is_done) {
         return cairn_ok();
     }
     in->is_tried = in->is_tried && changes == 0;
-    bool is_enough = measure <= exact->target;
-    if (!in->is_tried && (is_enough || (changes <= FEW && measure <= 1e-7 * exact->scale + 1e-12))) {
+    if (!in->is_tried && changes <= FEW && measure <= 1e-7 * exact->scale + 1e-12) {
         in->is_tried = true;
         CAIRN_TRY(polish(in, 2, is_done));
     }
-    // Answers of solved sets are exact, and the next step starts from their sets: worth a few iterations, not more.
-    in->spare += is_enough;
-    *is_done = *is_done || in->spare > SPARE;
+    *is_done = *is_done || cairn_exact_is_enough(exact, measure);
     return cairn_ok();
 }
 
 // Are the sets that the warm start points to the answer's, or nearly? One factorization, which a scene at rest saves many by.
 static CairnStatus try_warm_sets(CairnExact *exact, bool *is_done) {
-    double measure;
-    cairn_exact_measure(exact);
+    double measure = cairn_exact_measure(exact);
+    *is_done = cairn_exact_is_enough(exact, measure);
+    if (*is_done) {
+        cairn_exact_clamp(exact);
+        return cairn_ok();
+    }
     cairn_exact_predict(exact);
     CAIRN_TRY(cairn_exact_settle(exact, 1, &measure));
     exact->iterations++;

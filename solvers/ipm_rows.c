@@ -180,7 +180,9 @@ static void add_scaled(int n, double step, const double *restrict d, double *res
 }
 
 void cairn_ipm_move(CairnIpmRows *rows, double step) {
-    add_scaled(rows->exact->problem->row_count, step, rows->direction, rows->exact->lambda);
+    CairnExact *exact = rows->exact;
+    add_scaled(exact->problem->row_count, step, rows->direction, exact->lambda);
+    add_scaled(exact->problem->row_count, step, exact->system.product, exact->w);
     for (int side = 0; side < 2; side++) {
         add_scaled(rows->room, step, rows->ds[side], rows->s[side]);
         add_scaled(rows->room, step, rows->dz[side], rows->z[side]);

@@ -49,6 +49,7 @@ double cairn_ipm_right_side(CairnIpmRows *rows);
 // ds and dz that go with the direction; the longest step, at most 1, that keeps s and z from passing zero. NaN: none.
 double cairn_ipm_complete(CairnIpmRows *rows);
 
+// Go a step along the direction, which was refined last: its product with A takes w along.
 void cairn_ipm_move(CairnIpmRows *rows, double step);
 
 // Read the index sets off the iterate; how many rows have another place than at the last reading.

@@ -169,7 +169,7 @@ static CairnStatus run_schur(CairnExact *whole, const void *user, CairnOutcome *
     whole->has_factor = false;
     whole->left = 0.1 * whole->target; // a subsystem that changes next may have the rest
     if (options->warm) {
-        bool is_answer = cairn_exact_measure(whole) <= whole->target;
+        bool is_answer = cairn_exact_is_enough(whole, cairn_exact_measure(whole));
         cairn_exact_predict(whole);
         if (is_answer && !options->faithful) {
             *outcome = CAIRN_CONVERGED;

@@ -155,8 +155,10 @@ static CairnStatus init(CairnSystem *system, const CairnProblem *problem, const 
     system->v = CAIRN_PUSH(arena, double, problem->dof_count + 1);
     system->r = CAIRN_PUSH(arena, double, m + 1);
     system->z = CAIRN_PUSH(arena, double, m + 1);
+    system->product = CAIRN_PUSH(arena, double, m + 1);
+    system->next_product = CAIRN_PUSH(arena, double, m + 1);
     if (!system->D || !system->is_dead || !system->theta || !system->factored || !system->v || !system->r ||
-        !system->z) {
+        !system->z || !system->product || !system->next_product) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "system: no memory for %d rows", m);
     }
     CAIRN_TRY(cairn_ops_init(&system->ops, problem, arena));
@@ -328,13 +330,13 @@ static void leave_blocks(CairnSystem *system, const double *x, double *r) {
     }
 }
 
-// r = y - (A + Theta) x where rows are in use, 0 elsewhere; its largest entry.
-static double leave(CairnSystem *system, const double *y, const double *x) {
+// Ax = A x, and r = y - (A + Theta) x where rows are in use, 0 elsewhere; its largest entry.
+static double leave(CairnSystem *system, const double *y, const double *x, double *Ax) {
     double largest = 0;
     int m = system->problem->row_count;
-    multiply(system, x, system->r);
+    multiply(system, x, Ax);
     for (int i = 0; i < m; i++) {
-        system->r[i] = isinf(system->theta[i]) ? 0 : y[i] - system->r[i] - system->theta[i] * x[i];
+        system->r[i] = isinf(system->theta[i]) ? 0 : y[i] - Ax[i] - system->theta[i] * x[i];
     }
     leave_blocks(system, x, system->r);
     for (int i = 0; i < m; i++) {
@@ -371,7 +373,7 @@ double cairn_system_solve(CairnSystem *system, const double *y, double limit, in
 
 static double refine(CairnSystem *system, const double *y, double limit, int most, double *x) {
     int m = system->problem->row_count;
-    double left = leave(system, y, x);
+    double left = leave(system, y, x, system->product);
     for (int k = 0; k < most && left > limit; k++) {
         claim(system, system->z);
         memcpy(system->z, system->r, (size_t)m * sizeof *system->r);
@@ -379,12 +381,15 @@ static double refine(CairnSystem *system, const double *y, double limit, int mos
         for (int i = 0; i < m; i++) {
             system->z[i] += x[i]; // x stays until the better one is known to be better
         }
-        double next = leave(system, y, system->z);
+        double next = leave(system, y, system->z, system->next_product);
         system->refinements++;
         if (!(next < left)) {
             break;
         }
         memcpy(x, system->z, (size_t)m * sizeof *x);
+        double *product = system->product;
+        system->product = system->next_product;
+        system->next_product = product;
         bool is_slow = next > 0.5 * left && system->raised == 0; // regularised systems converge slowly, but they do
         left = next;
         if (is_slow) {

@@ -74,6 +74,7 @@ typedef struct CairnSystem {
     double *factored;              // with what regularisation added
     const CairnThetaBlock *blocks; // the caller's
     double *v, *r, *z;
+    double *product, *next_product; // A x of the x that was refined last; scratch
     struct CairnGroups *groups; // form 1; ops has them too
     double *slotted;            // a vector over the dofs in their slots
     double raised;              // the largest share of D that had to be added to a pivot's theta in this solve; 0: none
