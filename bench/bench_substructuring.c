@@ -1,7 +1,9 @@
 // Substructured solvers beside whole-system ones: S0's tables 2, 3 and 4 and S3's table 1 with what they print beside our own, strong
 // scaling, and the size where the order turns. The baseline is the paper's Eigen-BPP: bpp-cholmod simplicial, faithful: constraint
 // space, cold, analysed and factored at each pivot, one thread. `ratio`: its mean time over another's.
+// CAIRN_BENCH_SCENES=log_tower,bridge asks for the first two tables of these scenes alone, CAIRN_BENCH_CONTENDERS=5 for the first five lines.
 #include "bench/bench.h"
+#include "bench/scene_runs.h"
 #include "bench/substructuring_match.h"
 #include "bench/substructuring_more.h"
 
@@ -96,8 +98,9 @@ static void print_line(FILE *file, const Paper *paper, const MatchContender *con
     fprintf(file, "\n");
 }
 
-static void print_scene(FILE *file, FILE *json, const Paper *paper, const MatchResult *result, bool is_first) {
-    const MatchSums *usual = &result->sums[3];
+static void print_scene(FILE *file, FILE *json, const Paper *paper, const MatchResult *result, int count,
+                        bool is_first) {
+    const MatchSums *usual = &result->sums[count > 3 ? 3 : 0];
     double frames = fmax(1, usual->frames);
     fprintf(file, "\n%s: %d frames, up to %d rows, %.0f of them between %.0f parts\n", paper->scene, usual->frames,
             result->rows, usual->cut / frames, usual->parts / frames);
@@ -110,7 +113,7 @@ static void print_scene(FILE *file, FILE *json, const Paper *paper, const MatchR
             "certif. %", "S0, ms", "ratio");
     fprintf(json, "%s    { \"scene\": \"%s\", \"condition\": %.6g, \"solvers\": [", is_first ? "" : ",\n", paper->scene,
             result->condition);
-    for (int i = 0; i < CONTENDERS; i++) {
+    for (int i = 0; i < count; i++) {
         const MatchSums *s = &result->sums[i];
         double own = fmax(1, s->frames);
         print_line(file, paper, &contenders[i], s, &result->sums[0]);
@@ -148,19 +151,25 @@ static bool print_sizes(FILE *file) {
 }
 
 static bool report(FILE *file, FILE *json) {
-    bool is_done = true;
+    bool is_done = true, is_whole = true;
+    int count = (int)fmin(bench_setting("CAIRN_BENCH_CONTENDERS", CONTENDERS), CONTENDERS), played = 0;
     fprintf(file, "Least of three solves a frame; one thread: the processor's time, two: the clock's.\n");
     fprintf(json, "  { \"name\": \"substructuring\", \"scenes\": [\n");
     for (size_t i = 0; i < sizeof papers / sizeof papers[0] && is_done; i++) {
         MatchResult result;
         MatchScene scene = {.name = papers[i].scene, .frames = FRAMES, .wants_condition = true};
-        is_done = match_play(&scene, contenders, CONTENDERS, &result);
+        if (!bench_wants("CAIRN_BENCH_SCENES", scene.name)) {
+            is_whole = false;
+            continue;
+        }
+        is_done = match_play(&scene, contenders, count, &result);
         if (is_done) {
-            print_scene(file, json, &papers[i], &result, i == 0);
+            print_scene(file, json, &papers[i], &result, count, played++ == 0);
         }
     }
     fprintf(json, " ] }");
-    return is_done && print_sizes(file) && substructuring_partitions(file) && substructuring_scaling(file);
+    return is_done &&
+           (!is_whole || (print_sizes(file) && substructuring_partitions(file) && substructuring_scaling(file)));
 }
 
 const BenchSuite bench_substructuring = {

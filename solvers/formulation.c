@@ -230,9 +230,23 @@ void cairn_groups_gather(const CairnGroups *groups, const CairnProblem *problem,
     }
 }
 
+// A rigid body's: six columns from the diagonal down, for the compiler to unroll.
+static void add_six(const double *P, double *diagonal, size_t stride) {
+    for (int j = 0; j < 6; j++, diagonal += stride + 1) {
+        for (int i = j; i < 6; i++) {
+            diagonal[i - j] += P[i * 6 + j];
+        }
+    }
+}
+
 void cairn_formulation_add_block(const CairnProblem *problem, int block, const CairnLinalgFront *front, int row) {
     int size = problem->blocks[block].size;
     const double *P = problem->P + problem->blocks[block].matrix;
+    if (size == 6) {
+        add_six(P, cairn_linalg_diagonal(front, row),
+                (size_t)(row < front->below_at ? front->rows : front->update_rows));
+        return;
+    }
     for (int j = 0; j < size; j++) {
         double *column = cairn_linalg_diagonal(front, row + j);
         for (int i = j; i < size; i++) {

@@ -10,6 +10,9 @@
 
 enum { WIDTH = CAIRN_LINALG_WIDTH, CHUNK = 64 };
 
+// Eight doubles at a multiple of 64 bytes (of a row of J); the compiler splits them where registers are shorter.
+typedef double Eight __attribute__((vector_size(64), may_alias));
+
 typedef struct Body {
     const CairnProblem *problem;
     CairnGroups groups;
@@ -270,17 +273,19 @@ static CairnStatus turn_contacts(Body *body, const double *theta, const CairnThe
 }
 
 static void add_to_diagonal(Body *body, const CairnGroup *group, const CairnGroupTerm *term) {
-    const int *first = body->factor.plan->node_first;
-    const double *J = body->groups.J + term->J;
-    double sum[CAIRN_BLOCK_LIMIT] = {0};
-    for (int r = 0; r < group->row_count; r++, J += term->stride) {
-        double negative = body->negative[group->first_row + r];
-        for (int k = 0; k < term->stride; k++) {
-            sum[k] -= J[k] * J[k] * negative;
+    double *scale = body->scale + body->factor.plan->node_first[term->block];
+    const double *negative = body->negative + group->first_row;
+    for (int first = 0; first < term->stride; first += 8) {
+        const double *J = body->groups.J + term->J + first;
+        Eight sum = {0};
+        for (int r = 0; r < group->row_count; r++, J += term->stride) {
+            Eight row = *(const Eight *)J;
+            sum -= row * row * negative[r];
         }
-    }
-    for (int k = 0; k < body->problem->blocks[term->block].size; k++) {
-        body->scale[first[term->block] + k] += sum[k];
+        int left = body->problem->blocks[term->block].size - first;
+        for (int k = 0; k < 8 && k < left; k++) {
+            scale[first + k] += sum[k];
+        }
     }
 }
 

@@ -1,20 +1,42 @@
 #include "solvers/ipm_rows.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdint.h>
 
-// Loops over rows have no branches, and sums and maxima have eight parts: so compilers may take eight rows at once, and the bits are
-// the same whether they do or not.
+// Eight rows at a time, with the same arithmetic for each whatever the machine's vectors hold. Sums and maxima have eight parts.
+typedef double Eight __attribute__((vector_size(64), may_alias));
+typedef int64_t Mask __attribute__((vector_size(64), may_alias));
+
+#define EIGHT(x) ((Eight *)(x))
+#define EIGHT_OF(x) ((const Eight *)(x))
+
+// Where `chosen` a, else b; by pointers, for how a vector is passed by value depends on the machine.
+static inline void choose(const Mask *chosen, const Eight *a, const Eight *b, Eight *x) {
+    *x = (Eight)((*chosen & (Mask)*a) | (~*chosen & (Mask)*b));
+}
+
+// Not NaN: what is not larger leaves it as it is.
+static inline void raise_to(Eight *most, const Eight *x) {
+    Mask is_larger = *x > *most;
+    choose(&is_larger, x, most, most);
+}
+
+static double largest_of(const Eight *x, double least) {
+    double largest = least;
+    for (int k = 0; k < 8; k++) {
+        largest = (*x)[k] > largest ? (*x)[k] : largest;
+    }
+    return largest;
+}
 
 bool cairn_ipm_rows_init(CairnIpmRows *rows, CairnExact *exact) {
     int room = (exact->problem->row_count + 8) & ~7;
     CairnArena *arena = exact->context->arena;
     *rows = (CairnIpmRows){.exact = exact, .room = room};
-    double **arrays[] = {&rows->has[0],        &rows->has[1],     &rows->wall,       &rows->s[0],      &rows->s[1],
-                         &rows->z[0],          &rows->z[1],       &rows->ds[0],      &rows->ds[1],     &rows->dz[0],
-                         &rows->dz[1],         &rows->product[0], &rows->product[1], &rows->over_s[0], &rows->over_s[1],
-                         &rows->over_z[0],     &rows->over_z[1],  &rows->direction,  &rows->kept[0],   &rows->kept[1],
-                         &rows->kept_direction};
+    double **arrays[] = {&rows->has[0],     &rows->has[1],    &rows->wall,      &rows->s[0],          &rows->s[1],
+                         &rows->z[0],       &rows->z[1],      &rows->dz[0],     &rows->dz[1],         &rows->product[0],
+                         &rows->product[1], &rows->over_s[0], &rows->over_s[1], &rows->over_z[0],     &rows->over_z[1],
+                         &rows->direction,  &rows->kept[0],   &rows->kept[1],   &rows->kept_direction};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         *arrays[i] = CAIRN_PUSH_ZERO(arena, double, room);
         if (*arrays[i] == NULL) {
@@ -34,61 +56,65 @@ void cairn_ipm_rows_begin(CairnIpmRows *rows, int sides) {
     }
 }
 
-static void invert(int n, const double *restrict has, const double *restrict x, double *restrict over) {
-    for (int i = 0; i < n; i++) {
-        over[i] = has[i] / (x[i] > 1e-300 ? x[i] : 1e-300); // a step may round onto the bound
+static void invert(int n, const double *has, const double *x, double *over) {
+    const Eight least = (Eight){0} + 1e-300; // a step may round onto the bound
+    for (int i = 0; i < n; i += 8) {
+        Eight size = *EIGHT_OF(x + i);
+        Mask is_small = size < least;
+        choose(&is_small, &least, &size, &size);
+        *EIGHT(over + i) = *EIGHT_OF(has + i) / size;
     }
 }
 
 void cairn_ipm_weigh(CairnIpmRows *rows) {
+    const Eight most = (Eight){0} + 1e300;
     int n = rows->room;
     for (int side = 0; side < 2; side++) {
         invert(n, rows->has[side], rows->s[side], rows->over_s[side]);
         invert(n, rows->has[side], rows->z[side], rows->over_z[side]);
     }
-    const double *restrict z0 = rows->z[0], *restrict z1 = rows->z[1], *restrict over0 = rows->over_s[0],
-                           *restrict over1 = rows->over_s[1], *restrict wall = rows->wall;
-    double *restrict theta = rows->exact->theta;
-    for (int i = 0; i < n; i++) {
-        double sum = z0[i] * over0[i] + z1[i] * over1[i];
-        theta[i] = (sum <= 1e300 ? sum : 1e300) + wall[i];
+    for (int i = 0; i < n; i += 8) {
+        Eight sum = *EIGHT_OF(rows->z[0] + i) * *EIGHT_OF(rows->over_s[0] + i) +
+                    *EIGHT_OF(rows->z[1] + i) * *EIGHT_OF(rows->over_s[1] + i);
+        Mask is_large = sum > most;
+        choose(&is_large, &most, &sum, &sum);
+        *EIGHT(rows->exact->theta + i) = sum + *EIGHT_OF(rows->wall + i);
     }
 }
 
-static double sum_of(const double *part) {
-    return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
+static double sum_of(const Eight *x) {
+    return (((*x)[0] + (*x)[4]) + ((*x)[2] + (*x)[6])) + (((*x)[1] + (*x)[5]) + ((*x)[3] + (*x)[7]));
 }
 
 double cairn_ipm_mean(const CairnIpmRows *rows, double step) {
-    double sum[8] = {0};
+    Eight sum = {0};
     for (int side = 0; side < 2; side++) { // z = dz = 0 where there is no bound
-        const double *s = rows->s[side], *z = rows->z[side], *ds = rows->ds[side], *dz = rows->dz[side];
+        double ahead = side == 0 ? step : -step;
         for (int i = 0; i < rows->room; i += 8) {
-            for (int k = 0; k < 8; k++) {
-                sum[k] += (s[i + k] + step * ds[i + k]) * (z[i + k] + step * dz[i + k]);
-            }
+            sum += (*EIGHT_OF(rows->s[side] + i) + ahead * *EIGHT_OF(rows->direction + i)) *
+                   (*EIGHT_OF(rows->z[side] + i) + step * *EIGHT_OF(rows->dz[side] + i));
         }
     }
-    return rows->sides > 0 ? sum_of(sum) / rows->sides : 0;
+    return rows->sides > 0 ? sum_of(&sum) / rows->sides : 0;
 }
 
 static void find_right_side(CairnIpmRows *rows) {
-    const double *restrict z0 = rows->z[0], *restrict z1 = rows->z[1], *restrict p0 = rows->product[0],
-                           *restrict p1 = rows->product[1], *restrict over0 = rows->over_s[0],
-                           *restrict over1 = rows->over_s[1], *restrict w = rows->exact->w;
-    double *restrict y = rows->exact->y;
-    for (int i = 0; i < rows->room; i++) {
-        y[i] = -(w[i] - z0[i] + z1[i]) + p0[i] * over0[i] - p1[i] * over1[i];
+    for (int i = 0; i < rows->room; i += 8) {
+        *EIGHT(rows->exact->y + i) =
+            -(*EIGHT_OF(rows->exact->w + i) - *EIGHT_OF(rows->z[0] + i) + *EIGHT_OF(rows->z[1] + i)) +
+            *EIGHT_OF(rows->product[0] + i) * *EIGHT_OF(rows->over_s[0] + i) -
+            *EIGHT_OF(rows->product[1] + i) * *EIGHT_OF(rows->over_s[1] + i);
     }
 }
 
 void cairn_ipm_aim(CairnIpmRows *rows, double mu, double second) {
     for (int side = 0; side < 2; side++) {
-        const double *restrict has = rows->has[side], *restrict s = rows->s[side], *restrict z = rows->z[side],
-                               *restrict ds = rows->ds[side], *restrict dz = rows->dz[side];
-        double *restrict product = rows->product[side];
-        for (int i = 0; i < rows->room; i++) {
-            product[i] = has[i] * (mu - s[i] * z[i] - second * (ds[i] * dz[i]));
+        double share = side == 0 ? second : -second;
+        for (int i = 0; i < rows->room; i += 8) {
+            *EIGHT(rows->product[side] + i) =
+                *EIGHT_OF(rows->has[side] + i) *
+                (mu - *EIGHT_OF(rows->s[side] + i) * *EIGHT_OF(rows->z[side] + i) -
+                 share * (*EIGHT_OF(rows->direction + i) * *EIGHT_OF(rows->dz[side] + i)));
         }
     }
     find_right_side(rows);
@@ -107,84 +133,74 @@ void cairn_ipm_take_back(CairnIpmRows *rows) {
 }
 
 void cairn_ipm_push(CairnIpmRows *rows, double mu, double wanted) {
-    double low = 0.1 * mu, high = 10 * mu;
+    const Eight low = (Eight){0} + 0.1 * mu, high = (Eight){0} + 10 * mu, none = {0};
     cairn_ipm_take_back(rows); // changes places with what is kept
     for (int side = 0; side < 2; side++) {
-        const double *restrict has = rows->has[side], *restrict s = rows->s[side], *restrict z = rows->z[side],
-                               *restrict ds = rows->ds[side], *restrict dz = rows->dz[side],
-                               *restrict was = rows->kept[side];
-        double *restrict product = rows->product[side];
-        for (int i = 0; i < rows->room; i++) {
-            double ahead = (s[i] + wanted * ds[i]) * (z[i] + wanted * dz[i]);
-            double over = high - ahead < -high ? -high : high - ahead;
-            double push = ahead < low ? low - ahead : 0;
-            push = ahead > high ? over : push;
-            product[i] = was[i] + has[i] * push;
+        double ahead_by = side == 0 ? wanted : -wanted;
+        for (int i = 0; i < rows->room; i += 8) {
+            Eight ahead = (*EIGHT_OF(rows->s[side] + i) + ahead_by * *EIGHT_OF(rows->kept_direction + i)) *
+                          (*EIGHT_OF(rows->z[side] + i) + wanted * *EIGHT_OF(rows->dz[side] + i));
+            Eight push = low - ahead, over = high - ahead, most = -high;
+            raise_to(&over, &most);
+            Mask is_low = ahead<low, is_high = ahead> high;
+            choose(&is_low, &push, &none, &push);
+            choose(&is_high, &over, &push, &push);
+            *EIGHT(rows->product[side] + i) = *EIGHT_OF(rows->kept[side] + i) + *EIGHT_OF(rows->has[side] + i) * push;
         }
     }
     find_right_side(rows);
 }
 
 double cairn_ipm_right_side(CairnIpmRows *rows) {
+    const Eight none = {0};
+    Eight most = {0};
     find_right_side(rows);
-    const double *y = rows->exact->y, *wall = rows->wall;
-    double most[8] = {0};
     for (int i = 0; i < rows->room; i += 8) {
-        for (int k = 0; k < 8; k++) {
-            double size = wall[i + k] > 0 ? 0 : fabs(y[i + k]);
-            most[k] = size > most[k] ? size : most[k];
-        }
+        Eight y = *EIGHT_OF(rows->exact->y + i), size = -y;
+        raise_to(&size, &y);
+        Mask is_held = *EIGHT_OF(rows->wall + i) > none;
+        choose(&is_held, &none, &size, &size);
+        raise_to(&most, &size);
     }
-    double largest = 0;
-    for (int k = 0; k < 8; k++) {
-        largest = most[k] > largest ? most[k] : largest;
-    }
-    return largest;
+    return largest_of(&most, 0);
 }
 
-static void complete_side(const CairnIpmRows *rows, int side, double sign, double most_of_all[8]) {
-    double most[8]; // at hand: no store of ds and dz can change it
-    memcpy(most, most_of_all, sizeof most);
-    const double *restrict has = rows->has[side], *restrict z = rows->z[side], *restrict over_s = rows->over_s[side],
-                           *restrict over_z = rows->over_z[side], *restrict product = rows->product[side],
-                           *restrict direction = rows->direction;
-    double *restrict ds = rows->ds[side], *restrict dz = rows->dz[side];
-    for (int i = 0; i < rows->room; i += 8) {
-        for (int k = 0; k < 8; k++) {
-            double d = sign * has[i + k] * direction[i + k];
-            double e = (product[i + k] - z[i + k] * d) * over_s[i + k];
-            double by_s = -d * over_s[i + k], by_z = -e * over_z[i + k];
-            double larger = by_s > by_z ? by_s : by_z;
-            ds[i + k] = d;
-            dz[i + k] = e;
-            most[k] = larger > most[k] ? larger : most[k];
-        }
-    }
-    memcpy(most_of_all, most, sizeof most);
-}
-
+// Both sides in one pass; `most` holds reciprocals of lengths. Without a bound product, z, 1/s and 1/z are 0, and so is dz.
 double cairn_ipm_complete(CairnIpmRows *rows) {
-    double most[8] = {1, 1, 1, 1, 1, 1, 1, 1}, all = 1; // reciprocals
-    complete_side(rows, 0, 1, most);
-    complete_side(rows, 1, -1, most);
-    for (int k = 0; k < 8; k++) {
-        all = most[k] > all ? most[k] : all;
+    Eight most = {0};
+    for (int i = 0; i < rows->room; i += 8) {
+        Eight d = *EIGHT_OF(rows->direction + i);
+        Eight over_lower = *EIGHT_OF(rows->over_s[0] + i), over_upper = *EIGHT_OF(rows->over_s[1] + i);
+        Eight lower = (*EIGHT_OF(rows->product[0] + i) - *EIGHT_OF(rows->z[0] + i) * d) * over_lower;
+        Eight upper = (*EIGHT_OF(rows->product[1] + i) + *EIGHT_OF(rows->z[1] + i) * d) * over_upper;
+        *EIGHT(rows->dz[0] + i) = lower;
+        *EIGHT(rows->dz[1] + i) = upper;
+        Eight by_lower = -d * over_lower, by_upper = d * over_upper;
+        lower = -lower * *EIGHT_OF(rows->over_z[0] + i);
+        upper = -upper * *EIGHT_OF(rows->over_z[1] + i);
+        raise_to(&most, &by_lower);
+        raise_to(&most, &by_upper);
+        raise_to(&most, &lower);
+        raise_to(&most, &upper);
     }
-    return 1 / all;
+    return 1 / largest_of(&most, 1);
 }
 
-static void add_scaled(int n, double step, const double *restrict d, double *restrict x) {
-    for (int i = 0; i < n; i++) {
-        x[i] += step * d[i];
+static void add_scaled(int n, double step, const double *d, double *x) {
+    for (int i = 0; i < n; i += 8) {
+        *EIGHT(x + i) += step * *EIGHT_OF(d + i);
     }
 }
 
 void cairn_ipm_move(CairnIpmRows *rows, double step) {
     CairnExact *exact = rows->exact;
-    add_scaled(exact->problem->row_count, step, rows->direction, exact->lambda);
-    add_scaled(exact->problem->row_count, step, exact->system.product, exact->w);
+    add_scaled(rows->room, step, rows->direction, exact->lambda);
+    add_scaled(rows->room, step, exact->system.product, exact->w);
     for (int side = 0; side < 2; side++) {
-        add_scaled(rows->room, step, rows->ds[side], rows->s[side]);
+        double ahead = side == 0 ? step : -step;
+        for (int i = 0; i < rows->room; i += 8) {
+            *EIGHT(rows->s[side] + i) += ahead * (*EIGHT_OF(rows->has[side] + i) * *EIGHT_OF(rows->direction + i));
+        }
         add_scaled(rows->room, step, rows->dz[side], rows->z[side]);
     }
 }

@@ -14,7 +14,7 @@ typedef struct CairnIpmRows {
     double *has[2];                // 1 or 0: is there a bound?
     double *wall;                  // infinite where the row is held out
     double *s[2], *z[2];           //
-    double *ds[2], *dz[2];         // directions
+    double *dz[2];                 // direction; that of s is the one of lambda, turned round on the upper side
     double *product[2];            // what s z is to change by
     double *over_s[2], *over_z[2]; // 1/s, 1/z; 0 where there is no bound
     double *direction;             // of lambda
@@ -46,7 +46,7 @@ void cairn_ipm_take_back(CairnIpmRows *rows);
 // exact->y once more, and its largest entry.
 double cairn_ipm_right_side(CairnIpmRows *rows);
 
-// ds and dz that go with the direction; the longest step, at most 1, that keeps s and z from passing zero. NaN: none.
+// dz that goes with the direction; the longest step, at most 1, that keeps s and z from passing zero. NaN: none.
 double cairn_ipm_complete(CairnIpmRows *rows);
 
 // Go a step along the direction, which was refined last: its product with A takes w along.

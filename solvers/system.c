@@ -155,8 +155,8 @@ static CairnStatus init(CairnSystem *system, const CairnProblem *problem, const 
     system->v = CAIRN_PUSH(arena, double, problem->dof_count + 1);
     system->r = CAIRN_PUSH(arena, double, m + 1);
     system->z = CAIRN_PUSH(arena, double, m + 1);
-    system->product = CAIRN_PUSH(arena, double, m + 1);
-    system->next_product = CAIRN_PUSH(arena, double, m + 1);
+    system->product = CAIRN_PUSH_ZERO(arena, double, (m + 8) & ~7); // these go by eights
+    system->next_product = CAIRN_PUSH_ZERO(arena, double, (m + 8) & ~7);
     if (!system->D || !system->is_dead || !system->theta || !system->factored || !system->v || !system->r ||
         !system->z || !system->product || !system->next_product) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "system: no memory for %d rows", m);
