@@ -75,9 +75,9 @@ typedef struct CairnSystem {
     const CairnThetaBlock *blocks; // the caller's
     double *v, *r, *z;
     double *product, *next_product; // A x of the x that was refined last; scratch
-    struct CairnGroups *groups; // form 1; ops has them too
-    double *slotted;            // a vector over the dofs in their slots
-    double raised;              // the largest share of D that had to be added to a pivot's theta in this solve; 0: none
+    struct CairnGroups *groups;     // form 1; ops has them too
+    double *slotted;                // a vector over the dofs in their slots
+    double raised; // the largest share of D that had to be added to a pivot's theta in this solve; 0: none
     int factorizations, refinements;
     double factor_seconds, apply_seconds;
 } CairnSystem;
