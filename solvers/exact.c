@@ -144,6 +144,26 @@ CairnStatus cairn_exact_init_made(CairnExact *exact, const char *name, const Cai
     return init(exact, name, problem, lambda);
 }
 
+CairnStatus cairn_exact_init_part(CairnExact *exact, const CairnExact *of, const CairnProblem *problem, const int *row,
+                                  const CairnSystemKind *kind, void *state, CairnSolverContext *context) {
+    CAIRN_TRY(begin(exact, problem, context));
+    CAIRN_TRY(cairn_system_init_part(&exact->system, &of->system, problem, row, kind, state, context));
+    exact->D = exact->system.D;
+    exact->is_dead = exact->system.is_dead;
+    for (int i = 0; i < problem->row_count; i++) {
+        exact->b[i] = of->b[row[i]];
+        exact->lower[i] = of->lower[row[i]];
+        exact->upper[i] = of->upper[row[i]];
+        exact->lambda[i] = of->lambda[row[i]];
+        exact->is_held[i] = of->is_held[row[i]];
+    }
+    exact->scale = of->scale;
+    exact->limit = of->limit;
+    exact->target = of->target;
+    exact->left = of->left;
+    return cairn_ok();
+}
+
 CairnStatus cairn_exact_init_inner(CairnExact *exact, const char *name, const CairnProblem *problem,
                                    CairnFormulation formulation, const bool *is_last, double scale,
                                    CairnSolverContext *context, const double *lambda) {

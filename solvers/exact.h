@@ -33,6 +33,11 @@ typedef struct CairnExact {
     double left;         // of the equations of a solve of sets: refined until no more than this is
     int iterations, fallback;
     double prepare_seconds;
+    // Of a condensed solve (condense.h): what it takes for the answer is held against the whole problem, w made the true one, and the
+    // whole's measure returned. NULL: it is the whole.
+    double (*verify)(struct CairnExact *exact);
+    void *verify_user;
+    bool is_condensed;
     bool may_ask, is_superseded; // the context's review is still to be asked; it wants another problem solved
 } CairnExact;
 
@@ -56,6 +61,10 @@ CairnStatus cairn_exact_init_cones(CairnExact *exact, const char *name, const Ca
 CairnStatus cairn_exact_init_made(CairnExact *exact, const char *name, const CairnProblem *problem,
                                   const CairnSystemKind *kind, void *state, CairnSolverContext *context,
                                   const double *lambda);
+
+// The rows `row` of another solve, whose problem was checked: its bounds, impulses and certificate, with a system of their own.
+CairnStatus cairn_exact_init_part(CairnExact *exact, const CairnExact *of, const CairnProblem *problem, const int *row,
+                                  const CairnSystemKind *kind, void *state, CairnSolverContext *context);
 
 // A part of another solve, whose problem was checked: its certificate is that of `scale`. `is_last`: as of cairn_system_init_last.
 CairnStatus cairn_exact_init_inner(CairnExact *exact, const char *name, const CairnProblem *problem,

@@ -61,6 +61,14 @@ void cairn_body_momentum(const CairnSystem *system, const double *y, double *q);
 void cairn_body_velocity(const CairnSystem *system, double *v);
 void cairn_body_impulse(const CairnSystem *system, const double *y, const double *v, double *x);
 
+// The factor of a body system's state.
+CairnLinalgFactor *cairn_body_factor(void *state);
+
+// With stages, where the rows of some groups alone change from factor to factor: another state of the same plan, with the same factor to begin
+// with, and factors in which nothing else changes. The groups that follow touch no block of stage 0.
+CairnStatus cairn_body_twin(const void *state, const bool *follows, CairnSolverContext *context, void **twin);
+CairnStatus cairn_body_follow(void *state, const double *theta, const int *group, int count);
+
 // Of a system in stages: its subsystems (units of the plan), and how many of them have been factored so far. 0 where there are no stages.
 int cairn_body_units(const CairnSystem *system, int *factored);
 

@@ -27,6 +27,7 @@ typedef struct Body {
     // With stages: the weights of the last factor, and what has changed since, element by element.
     double *last;
     bool *has_changed;
+    double *fixed; // the diagonal of what does not follow; NULL: cairn_body_follow was not called yet
     int thread_count;
 } Body;
 
@@ -38,6 +39,12 @@ static void add_node(void *user, int node, const CairnLinalgFront *front, int ro
     if (body->groups.block_start != NULL) {
         sum_diagonal_of(body, node); // each thread those of its fronts
     }
+}
+
+// The same where the diagonal is known beforehand.
+static void add_plain_node(void *user, int node, const CairnLinalgFront *front, int row) {
+    const Body *body = user;
+    cairn_formulation_add_block(body->problem, node, front, row);
 }
 
 // The block J_a^T S^-1 J_b of a group, added at the front's rows row_a and columns row_b.
@@ -197,19 +204,10 @@ static CairnStatus own_blocks(Body *body, CairnArena *arena) {
     return cairn_ok();
 }
 
-static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, void **memory, void **state) {
+// A factor of the plan, and what goes with it.
+static CairnStatus make_factor(Body *body, const CairnLinalgPlan *plan, bool has_stages, CairnSolverContext *context) {
+    const CairnProblem *problem = body->problem;
     CairnArena *arena = context->arena;
-    Body *body = CAIRN_PUSH_ZERO(arena, Body, 1);
-    if (!body) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory");
-    }
-    const CairnProblem *problem = ops->problem;
-    body->problem = problem;
-    CAIRN_TRY(cairn_groups_of(ops, arena, &body->groups));
-    CairnLinalgGraph graph;
-    CAIRN_TRY(make_graph(body, ops, arena, &graph));
-    const CairnLinalgPlan *plan;
-    CAIRN_TRY(cairn_formulation_plan(&graph, context, memory, &plan));
     CAIRN_TRY(cairn_linalg_factor_init(&body->factor, plan, context->thread_count, arena));
     CAIRN_TRY(own_blocks(body, arena));
     body->weight = CAIRN_PUSH(arena, double, problem->row_count + 1);
@@ -219,13 +217,29 @@ static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, voi
     if (!body->weight || !body->negative || !body->slotted || !body->scale) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory for %d rows", problem->row_count);
     }
-    if (ops->stage != NULL) {
+    if (has_stages) {
         body->last = CAIRN_PUSH_ZERO(arena, double, problem->row_count + 1);
         body->has_changed = CAIRN_PUSH(arena, bool, body->groups.group_count + 2);
         if (!body->last || !body->has_changed) {
             return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory for %d rows", problem->row_count);
         }
     }
+    return cairn_ok();
+}
+
+static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, void **memory, void **state) {
+    CairnArena *arena = context->arena;
+    Body *body = CAIRN_PUSH_ZERO(arena, Body, 1);
+    if (!body) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory");
+    }
+    body->problem = ops->problem;
+    CAIRN_TRY(cairn_groups_of(ops, arena, &body->groups));
+    CairnLinalgGraph graph;
+    CAIRN_TRY(make_graph(body, ops, arena, &graph));
+    const CairnLinalgPlan *plan;
+    CAIRN_TRY(cairn_formulation_plan(&graph, context, memory, &plan));
+    CAIRN_TRY(make_factor(body, plan, ops->stage != NULL, context));
     *state = body;
     return make_turns(body, arena);
 }
@@ -380,6 +394,71 @@ static CairnStatus factor(void *state, const double *theta, const CairnThetaBloc
     return cairn_ok();
 }
 
+// The diagonal of what does not follow; the elements of the groups that do have changed, no other.
+static CairnStatus mark_followers(Body *body, const bool *follows, CairnArena *arena) {
+    const CairnGroups *groups = &body->groups;
+    size_t dofs = (size_t)body->problem->dof_count;
+    body->fixed = CAIRN_PUSH(arena, double, dofs + 1);
+    if (body->fixed == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory for %zu dofs", dofs);
+    }
+    for (int b = 0; b < body->problem->block_count; b++) {
+        begin_diagonal(body, b);
+    }
+    for (int g = 0; g < groups->group_count; g++) {
+        const CairnGroup *group = &groups->groups[g];
+        for (int t = group->first_term; t < group->first_term + group->term_count && !follows[g]; t++) {
+            add_to_diagonal(body, group, &groups->terms[t]);
+        }
+    }
+    memcpy(body->fixed, body->scale, dofs * sizeof *body->fixed);
+    for (int e = 0; body->element[e] >= 0; e++) {
+        body->has_changed[e] = follows[body->element[e]];
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_body_twin(const void *state, const bool *follows, CairnSolverContext *context, void **twin) {
+    const Body *from = state;
+    Body *body = CAIRN_PUSH(context->arena, Body, 1);
+    if (!body) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory");
+    }
+    *body = *from;
+    CAIRN_TRY(make_factor(body, from->factor.plan, true, context));
+    size_t rows = (size_t)body->problem->row_count;
+    memcpy(body->weight, from->weight, rows * sizeof *body->weight);
+    memcpy(body->negative, from->negative, rows * sizeof *body->negative);
+    cairn_linalg_factor_copy(&from->factor, &body->factor);
+    *twin = body;
+    return mark_followers(body, follows, context->arena);
+}
+
+CairnStatus cairn_body_follow(void *state, const double *theta, const int *group, int count) {
+    Body *body = state;
+    CairnGroups *groups = &body->groups;
+    memcpy(body->scale, body->fixed, (size_t)body->problem->dof_count * sizeof *body->scale);
+    for (int i = 0; i < count; i++) {
+        const CairnGroup *own = &groups->groups[group[i]];
+        for (int k = own->first_row; k < own->first_row + own->row_count; k++) {
+            int r = groups->rows[k];
+            double give = body->problem->compliance[r] + theta[r];
+            body->weight[r] = give > 0 ? 1 / give : HUGE_VAL;
+            if (!isfinite(body->weight[r])) {
+                return cairn_error(CAIRN_NUMERIC, "formulation body: row %d has no compliance", r);
+            }
+            body->negative[k] = -body->weight[r];
+        }
+        for (int t = own->first_term; t < own->first_term + own->term_count; t++) {
+            add_to_diagonal(body, own, &groups->terms[t]);
+        }
+    }
+    CairnLinalgSource source = {body, add_plain_node, add_element, body->scale, body->has_changed};
+    int bad = cairn_linalg_factor(&body->factor, &source);
+    return bad < 0 ? cairn_ok()
+                   : cairn_error(CAIRN_NUMERIC, "formulation body: the matrix is singular to rounding at dof %d", bad);
+}
+
 static void turn_right_side(const Body *body, double *x) {
     const CairnProblem *problem = body->problem;
     for (int f = 0; f < problem->friction_count; f++) {
@@ -463,6 +542,10 @@ void cairn_body_reduce(const CairnSystem *system, double *R, int *place) {
             x[k] *= sqrt(inverse[k]);
         }
     }
+}
+
+CairnLinalgFactor *cairn_body_factor(void *state) {
+    return &((Body *)state)->factor;
 }
 
 int cairn_body_units(const CairnSystem *system, int *factored) {

@@ -1,4 +1,5 @@
 #include "solvers/ipm.h"
+#include "solvers/condense.h"
 #include "solvers/ipm_cone.h"
 #include "solvers/ipm_rows.h"
 #include "solvers/ipm_start.h"
@@ -19,7 +20,8 @@ typedef struct Interior {
     CairnIpmRows rows;
     double *best; // the best lambda that was seen, and how good it is
     double best_measure;
-    bool is_tried; // the places that the iterate points to were solved for, and are not the answer's
+    bool is_renewed; // of a condensed solve: w has been made the true one on the way
+    bool is_tried;   // the places that the iterate points to were solved for, and are not the answer's
 } Interior;
 
 static bool allocate(Interior *in, CairnExact *exact) {
@@ -130,6 +132,27 @@ static double measure_iterate(CairnExact *exact) {
     return measure <= 10 * exact->limit ? cairn_exact_measure(exact) : measure;
 }
 
+// Of a condensed solve: is it the whole's answer, too? If not, w is the true one from here on. `iterate`: where to go on from if it was not
+// the iterate that was asked about, but solved sets; these are solved once more first, with the factor at hand.
+static CairnStatus ask_whole(Interior *in, const double *iterate, bool *is_done) {
+    CairnExact *exact = in->exact;
+    size_t size = (size_t)exact->problem->row_count * sizeof *exact->lambda;
+    double measure = exact->verify(exact), inner;
+    *is_done = cairn_exact_is_enough(exact, measure);
+    if (!*is_done && iterate != NULL) {
+        CAIRN_TRY(cairn_exact_settle(exact, 1, &inner));
+        measure = exact->verify(exact);
+        *is_done = cairn_exact_is_enough(exact, measure);
+    }
+    if (!*is_done && iterate != NULL) {
+        memcpy(exact->lambda, iterate, size);
+        measure = exact->verify(exact);
+    }
+    in->best_measure = measure; // what was kept was measured by another w
+    memcpy(in->best, exact->lambda, size);
+    return cairn_ok();
+}
+
 // One iteration and what follows from it: where hardly a row changes its place any more, its sets are tried.
 static CairnStatus iterate(Interior *in, bool *is_done) {
     enum { FEW = 2 };
@@ -137,6 +160,10 @@ static CairnStatus iterate(Interior *in, bool *is_done) {
     CAIRN_TRY(step_once(in));
     exact->iterations++;
     double measure = measure_iterate(exact);
+    if (exact->verify != NULL && !in->is_renewed && measure <= 1e-5 * exact->scale) {
+        in->is_renewed = true; // while products s z are large against what changes
+        measure = exact->verify(exact);
+    }
     keep(in, measure);
     if (exact->context->trace) {
         exact->context->trace(exact->context->trace_user, (CairnTraceEntry){exact->iterations, measure});
@@ -147,11 +174,15 @@ static CairnStatus iterate(Interior *in, bool *is_done) {
         return cairn_ok();
     }
     in->is_tried = in->is_tried && changes == 0;
+    bool is_polished = false;
     if (!in->is_tried && changes <= FEW && measure <= 1e-7 * exact->scale + 1e-12) {
         in->is_tried = true;
-        CAIRN_TRY(polish(in, 2, is_done));
+        CAIRN_TRY(polish(in, 2, &is_polished));
     }
-    *is_done = *is_done || cairn_exact_is_enough(exact, measure);
+    *is_done = is_polished || cairn_exact_is_enough(exact, measure);
+    if (*is_done && exact->verify != NULL) {
+        CAIRN_TRY(ask_whole(in, is_polished ? in->rows.direction : NULL, is_done));
+    }
     return cairn_ok();
 }
 
@@ -197,7 +228,7 @@ static CairnStatus search(Interior *in, int most, CairnOutcome *outcome) {
     return cairn_ok();
 }
 
-CairnStatus cairn_ipm_follow(CairnExact *exact, const CairnIpmOptions *options, CairnOutcome *outcome) {
+static CairnStatus follow(CairnExact *exact, const CairnIpmOptions *options, CairnOutcome *outcome) {
     enum { MOST_WARM = 40 }; // steps after which a warm start was none
     Interior in;
     if (!allocate(&in, exact)) {
@@ -223,6 +254,49 @@ CairnStatus cairn_ipm_follow(CairnExact *exact, const CairnIpmOptions *options, 
         memcpy(exact->lambda, in.best, (size_t)exact->problem->row_count * sizeof *in.best);
     }
     return cairn_ok();
+}
+
+// Over the bounded rows alone. The answer, if it is one, is in exact->lambda then.
+static CairnStatus follow_condensed(CairnExact *exact, const CairnIpmOptions *options, CairnOutcome *outcome) {
+    CairnCondensed condensed;
+    bool is_made;
+    *outcome = CAIRN_STALLED;
+    CAIRN_TRY(cairn_condense_make(&condensed, exact, &is_made));
+    if (!is_made) {
+        return cairn_ok();
+    }
+    CairnExact *inner = &condensed.inner;
+    CAIRN_TRY(follow(inner, options, outcome));
+    exact->may_ask = inner->may_ask;
+    exact->is_superseded = inner->is_superseded;
+    exact->iterations += inner->iterations;
+    exact->system.factorizations += inner->system.factorizations + condensed.tied.factorizations;
+    exact->system.factor_seconds += inner->system.factor_seconds + condensed.tied.factor_seconds;
+    exact->system.apply_seconds += inner->system.apply_seconds + condensed.tied.apply_seconds;
+    CAIRN_TRY(cairn_condense_recover(&condensed));
+    bool is_answer = exact->is_superseded || cairn_exact_gauge(exact) <= exact->limit;
+    *outcome = is_answer ? *outcome : CAIRN_STALLED;
+    return cairn_ok();
+}
+
+CairnStatus cairn_ipm_follow(CairnExact *exact, const CairnIpmOptions *options, CairnOutcome *outcome) {
+    if (cairn_condense_pays(exact)) {
+        size_t size = (size_t)exact->problem->row_count * sizeof *exact->lambda;
+        double *start = CAIRN_PUSH(exact->context->arena, double, exact->problem->row_count + 1);
+        if (start == NULL) {
+            return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm: no memory for %d rows", exact->problem->row_count);
+        }
+        memcpy(start, exact->lambda, size);
+        CairnStatus status = follow_condensed(exact, options, outcome);
+        if (status.code != CAIRN_NUMERIC) {
+            CAIRN_TRY(status);
+        }
+        if (exact->is_superseded || (cairn_is_ok(status) && *outcome == CAIRN_CONVERGED)) {
+            return cairn_ok();
+        }
+        memcpy(exact->lambda, start, size);
+    }
+    return follow(exact, options, outcome);
 }
 
 CairnStatus cairn_ipm_run(CairnExact *exact, const void *options, CairnOutcome *outcome) {

@@ -139,6 +139,9 @@ typedef struct CairnLinalgFactor {
 CairnStatus cairn_linalg_factor_init(CairnLinalgFactor *factor, const CairnLinalgPlan *plan, int thread_count,
                                      CairnArena *arena);
 
+// What the last factor left, to another one of the same plan.
+void cairn_linalg_factor_copy(const CairnLinalgFactor *from, CairnLinalgFactor *to);
+
 // Factor. Returns -1, or the row (in the caller's numbering) of a pivot that broke down.
 int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *source);
 
@@ -146,5 +149,7 @@ int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *sour
 void cairn_linalg_solve(CairnLinalgFactor *factor, double *x);
 // The same where node i lies at first[i] of x.
 void cairn_linalg_solve_at(CairnLinalgFactor *factor, const int *first, double *x);
+// With stages, where x is zero at the nodes of the first one: the same for the others, and the first one's are left as they are.
+void cairn_linalg_solve_late(CairnLinalgFactor *factor, const int *first, double *x);
 
 #endif

@@ -73,6 +73,17 @@ CairnStatus cairn_linalg_factor_init(CairnLinalgFactor *factor, const CairnLinal
     return cairn_ok();
 }
 
+void cairn_linalg_factor_copy(const CairnLinalgFactor *from, CairnLinalgFactor *to) {
+    const CairnLinalgPlan *plan = from->plan;
+    size_t size = (size_t)plan->size;
+    memcpy(to->panels, from->panels, plan->panel_size * sizeof *to->panels);
+    memcpy(to->updates, from->updates, plan->update_size * sizeof *to->updates);
+    memcpy(to->pivots, from->pivots, size * sizeof *to->pivots);
+    memcpy(to->inverse, from->inverse, size * sizeof *to->inverse);
+    memcpy(to->scale, from->scale, size * sizeof *to->scale);
+    to->is_valid = from->is_valid;
+}
+
 // Add what a child left, run by run: rows that lie next to each other in both.
 static void extend(const CairnLinalgPlan *plan, const double *updates, const CairnLinalgSupernode *child,
                    const CairnLinalgFront *front) {

@@ -115,7 +115,8 @@ static void store_nodes(const CairnLinalgFactor *factor, int begin, int end, con
 }
 
 // What the children carried, then the pivots through the triangle and D, then on with what is left.
-static void forward_own(const CairnLinalgFactor *factor, int s, const int *first, const double *from, double *y) {
+static void forward_own(const CairnLinalgFactor *factor, int s, const int *first, const double *from, bool is_late,
+                        double *y) {
     const CairnLinalgPlan *plan = factor->plan;
     const CairnLinalgSupernode *super = &plan->supernodes[s];
     const double *panel = factor->panels + super->panel, *inverse = factor->inverse + super->place;
@@ -130,6 +131,9 @@ static void forward_own(const CairnLinalgFactor *factor, int s, const int *first
     }
     for (int c = super->child; c >= 0; c = plan->supernodes[c].sibling) {
         const CairnLinalgSupernode *child = &plan->supernodes[c];
+        if (is_late && plan->unit_of[c] >= 0) {
+            continue; // it has nothing to carry
+        }
         const CairnLinalgRun *runs = plan->runs + child->first_run;
         const double *carried = factor->carry + child->carry;
         for (int r = 0; r < child->run_count; r++) {
@@ -161,7 +165,7 @@ static void forward_share(const CairnLinalgFactor *factor, int thread, const int
     double *y = factor->work + factor->work_size * (size_t)thread;
     for (int t = factor->share[thread]; t < factor->share[thread + 1]; t++) {
         for (int s = factor->plan->tasks[t].first; s < factor->plan->tasks[t].end; s++) {
-            forward_own(factor, s, first, x, y);
+            forward_own(factor, s, first, x, false, y);
         }
     }
 }
@@ -183,7 +187,7 @@ static void solve_in_tasks(CairnLinalgFactor *factor, const int *first, double *
         forward_share(factor, t, first, x);
     }
     for (int k = 0; k < plan->trunk_count; k++) {
-        forward_own(factor, plan->trunk[k], first, x, factor->work);
+        forward_own(factor, plan->trunk[k], first, x, false, factor->work);
     }
     for (int k = plan->trunk_count - 1; k >= 0; k--) {
         backward_own(factor, plan->trunk[k], first, x, factor->work);
@@ -216,4 +220,18 @@ void cairn_linalg_solve_at(CairnLinalgFactor *factor, const int *first, double *
         backward(factor, &plan->supernodes[s], z, factor->work);
     }
     store_nodes(factor, 0, plan->node_count, first, x);
+}
+
+void cairn_linalg_solve_late(CairnLinalgFactor *factor, const int *first, double *x) {
+    const CairnLinalgPlan *plan = factor->plan;
+    for (int s = 0; s < plan->supernode_count; s++) {
+        if (plan->unit_of[s] < 0) {
+            forward_own(factor, s, first, x, true, factor->work);
+        }
+    }
+    for (int s = plan->supernode_count - 1; s >= 0; s--) {
+        if (plan->unit_of[s] < 0) {
+            backward_own(factor, s, first, x, factor->work);
+        }
+    }
 }

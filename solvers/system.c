@@ -142,34 +142,58 @@ static CairnStatus pack_jacobians(CairnSystem *system, CairnArena *arena) {
     return cairn_ok();
 }
 
-// Everything but the factor's state.
-static CairnStatus init(CairnSystem *system, const CairnProblem *problem, const int *stage,
-                        CairnSolverContext *context) {
+// Arrays by rows and dofs.
+static CairnStatus begin(CairnSystem *system, const CairnProblem *problem, CairnSolverContext *context) {
     int m = problem->row_count;
     CairnArena *arena = context->arena;
     *system = (CairnSystem){.problem = problem, .context = context};
-    system->D = CAIRN_PUSH(arena, double, m + 1);
-    system->is_dead = CAIRN_PUSH(arena, bool, m + 1);
-    system->theta = CAIRN_PUSH(arena, double, m + 1);
-    system->factored = CAIRN_PUSH(arena, double, m + 1);
+    double **arrays[] = {&system->D, &system->theta, &system->factored, &system->r, &system->z};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        *arrays[i] = CAIRN_PUSH(arena, double, m + 1);
+        if (*arrays[i] == NULL) {
+            return cairn_error(CAIRN_OUT_OF_MEMORY, "system: no memory for %d rows", m);
+        }
+    }
+    system->is_dead = CAIRN_PUSH_ZERO(arena, bool, m + 1);
     system->v = CAIRN_PUSH(arena, double, problem->dof_count + 1);
-    system->r = CAIRN_PUSH(arena, double, m + 1);
-    system->z = CAIRN_PUSH(arena, double, m + 1);
     system->product = CAIRN_PUSH_ZERO(arena, double, (m + 8) & ~7); // these go by eights
     system->next_product = CAIRN_PUSH_ZERO(arena, double, (m + 8) & ~7);
-    if (!system->D || !system->is_dead || !system->theta || !system->factored || !system->v || !system->r ||
-        !system->z || !system->product || !system->next_product) {
+    if (!system->is_dead || !system->v || !system->product || !system->next_product) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "system: no memory for %d rows", m);
     }
+    return cairn_ok();
+}
+
+// Everything but the factor's state.
+static CairnStatus init(CairnSystem *system, const CairnProblem *problem, const int *stage,
+                        CairnSolverContext *context) {
+    CairnArena *arena = context->arena;
+    CAIRN_TRY(begin(system, problem, context));
     CAIRN_TRY(cairn_ops_init(&system->ops, problem, arena));
     system->ops.stage = stage;
     if (problem->form == CAIRN_FORM_DYNAMICS) {
         CAIRN_TRY(pack_jacobians(system, arena));
     }
     cairn_ops_diagonal(&system->ops, system->D);
-    for (int i = 0; i < m; i++) {
+    for (int i = 0; i < problem->row_count; i++) {
         system->is_dead[i] = system->D[i] == 0 && is_empty_row(problem, i);
         system->D[i] = system->D[i] == 0 ? 1 : fabs(system->D[i]);
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_system_init_part(CairnSystem *system, const CairnSystem *of, const CairnProblem *problem,
+                                   const int *row, const CairnSystemKind *kind, void *state,
+                                   CairnSolverContext *context) {
+    CAIRN_TRY(begin(system, problem, context));
+    system->ops = of->ops;
+    system->ops.problem = problem;
+    CAIRN_TRY(pack_jacobians(system, context->arena));
+    system->kind = kind;
+    system->state = state;
+    for (int i = 0; i < problem->row_count; i++) {
+        system->D[i] = of->D[row[i]];
+        system->is_dead[i] = of->is_dead[row[i]];
     }
     return cairn_ok();
 }
@@ -281,20 +305,6 @@ CairnStatus cairn_system_factor_blocks(CairnSystem *system, const double *theta,
     }
 }
 
-void cairn_system_slack(CairnSystem *system, const double *x, double *w) {
-    const CairnProblem *problem = system->problem;
-    if (problem->form == CAIRN_FORM_EXPLICIT) {
-        cairn_ops_slack(&system->ops, x, system->v, w);
-        return;
-    }
-    double t0 = cairn_timer_now();
-    cairn_groups_effect(system->groups, &system->ops, problem->p, x, system->slotted, w);
-    for (int i = 0; i < problem->row_count; i++) {
-        w[i] += problem->compliance[i] * x[i] + problem->right_side[i];
-    }
-    system->apply_seconds += cairn_timer_now() - t0;
-}
-
 // y = A x, matrix-free.
 static void multiply(CairnSystem *system, const double *x, double *y) {
     const CairnProblem *problem = system->problem;
@@ -308,10 +318,36 @@ static void multiply(CairnSystem *system, const double *x, double *y) {
         }
         return;
     }
-    cairn_groups_effect(system->groups, &system->ops, NULL, x, system->slotted, y);
+    if (system->kind->effect != NULL) {
+        system->kind->effect(system->state, x, y);
+    } else {
+        cairn_groups_effect(system->groups, &system->ops, NULL, x, system->slotted, y);
+    }
     for (int i = 0; i < m; i++) {
         y[i] += problem->compliance[i] * x[i];
     }
+}
+
+void cairn_system_slack(CairnSystem *system, const double *x, double *w) {
+    const CairnProblem *problem = system->problem;
+    if (problem->form == CAIRN_FORM_EXPLICIT) {
+        cairn_ops_slack(&system->ops, x, system->v, w);
+        return;
+    }
+    double t0 = cairn_timer_now();
+    if (system->kind->effect != NULL) {
+        multiply(system, x, w);
+        for (int i = 0; i < problem->row_count; i++) {
+            w[i] += system->base[i];
+        }
+        system->apply_seconds += cairn_timer_now() - t0;
+        return;
+    }
+    cairn_groups_effect(system->groups, &system->ops, problem->p, x, system->slotted, w);
+    for (int i = 0; i < problem->row_count; i++) {
+        w[i] += problem->compliance[i] * x[i] + problem->right_side[i];
+    }
+    system->apply_seconds += cairn_timer_now() - t0;
 }
 
 // r -= Theta x of the friction cones. x = 0 where held out.

@@ -51,6 +51,8 @@ typedef struct CairnSystemKind {
     double (*operations)(
         const void *state);       // multiplications and additions of one factorization, where they are counted
     void (*release)(void *state); // what a foreign factor holds outside the arena; NULL: nothing
+    // y = (A - C) x of a kind with dynamics of its own; b is the system's `base` then. NULL: J P^-1 J^T x of the problem.
+    void (*effect)(void *state, const double *x, double *y);
 } CairnSystemKind;
 
 // What stands between solves: one slot a formulation. A solver with nothing else to remember keeps just this.
@@ -73,6 +75,7 @@ typedef struct CairnSystem {
     double *theta;                 // as asked for
     double *factored;              // with what regularisation added
     const CairnThetaBlock *blocks; // the caller's
+    const double *base;            // b, of a kind that has an effect
     double *v, *r, *z;
     double *product, *next_product; // A x of the x that was refined last; scratch
     struct CairnGroups *groups;     // form 1; ops has them too
@@ -94,6 +97,11 @@ CairnStatus cairn_system_init_kind(CairnSystem *system, const CairnProblem *prob
 // The same over a state of the kind that is made already: nothing is prepared.
 CairnStatus cairn_system_init_made(CairnSystem *system, const CairnProblem *problem, const CairnSystemKind *kind,
                                    void *state, CairnSolverContext *context);
+
+// A part of the rows of another system (row i is its row `row[i]`) over the same blocks, with a kind and a state of its own.
+CairnStatus cairn_system_init_part(CairnSystem *system, const CairnSystem *of, const CairnProblem *problem,
+                                   const int *row, const CairnSystemKind *kind, void *state,
+                                   CairnSolverContext *context);
 
 // As cairn_system_init; body space eliminates the blocks of `is_last` (NULL: none) after all others, so that the end of its factor is
 // that of the effective mass which they bear (cairn_body_reduce).
