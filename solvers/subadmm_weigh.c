@@ -62,21 +62,19 @@ void cairn_admm_find_diagonals(AdmmSystem *system) {
 
 // ---- a row by itself ---------------------------------------------------------------------------------------------------------
 
-// Eq. 23 a row: beta is the mass that the row feels. Metres and radians then do not share one weight. A contact's rows do, for its law
-// turns in its plane.
+// Eq. 23 a row: beta is the mass that the row feels. Metres and radians then do not share one weight, nor do a contact's normal, which moves
+// a body as a whole, and its tangents, which turn it too. The tangents share theirs, for their law turns in their plane.
 static void weigh_rows(AdmmSystem *system, const AdmmSubsystem *sub, const double *mobility) {
     for (int i = 0; i < sub->side_count; i++) {
         const AdmmSide *side = &system->sides[system->side_of[sub->first_side + i]];
         const AdmmItem *item = &system->items[side->item];
         const double *moved = mobility + (side->slot - sub->first_slot);
-        double *beta = system->slot_beta + side->slot, total = 0;
-        int shared = item->friction >= 0 && item->row_count >= 3 ? 3 : 0;
+        double *beta = system->slot_beta + side->slot;
         for (int k = 0; k < item->row_count; k++) {
-            total += k < shared ? moved[k] : 0;
             beta[k] = system->options->beta / (moved[k] > 0 ? moved[k] : 1);
         }
-        for (int k = 0; k < shared && total > 0; k++) {
-            beta[k] = system->options->beta * shared / total;
+        if (item->friction >= 0 && item->row_count >= 3 && moved[1] + moved[2] > 0) {
+            beta[1] = beta[2] = system->options->beta * 2 / (moved[1] + moved[2]);
         }
     }
 }
