@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "engine/base/log.h"
-#include "solvers/subadmm_system.h"
+#include "solvers/subadmm_kernels.h"
+#include "solvers/subadmm_lanes.h"
 #include "solvers/system.h"
 
 static const char *const division_names[] = {"groups", "bodies", "parts", NULL};
@@ -44,10 +45,17 @@ typedef struct Watch {
 static void look(const AdmmSystem *system, Watch *watch, CairnSolveReport *report) {
     static const double grown = 1e6; // squared
     watch->theta = watch->weighted = 0;
-    for (int i = 0; i < system->subsystem_count; i++) {
-        watch->theta += system->subsystems[i].theta;
-        watch->weighted += system->subsystems[i].weighted;
+    for (int i = 0; i < system->alone_count; i++) {
+        watch->theta += system->subsystems[system->alone[i]].theta;
+        watch->weighted += system->subsystems[system->alone[i]].weighted;
     }
+    AdmmEight theta = {0}, weighted = {0};
+    for (int b = 0; b < system->batch_count; b++) {
+        theta += system->batches[b].theta;
+        weighted += system->batches[b].weighted;
+    }
+    watch->theta += admm_sum_lanes(theta);
+    watch->weighted += admm_sum_lanes(weighted);
     report->iterations++;
     report->claimed = sqrt(watch->weighted);
     watch->first = report->iterations == 1 ? watch->weighted : watch->first;
@@ -73,15 +81,16 @@ enum { ITEMS = 32 }; // constraints that a thread takes at once
 // all else, is the same after an iteration (proposition 1).
 static void iterate(AdmmSystem *system, CairnSolveReport *report) {
     Watch watch = {.outcome = CAIRN_AT_LIMIT};
+    int units = cairn_admm_unit_count(system);
 #pragma omp parallel num_threads(system->threads) if (system->threads > 1)
     while (!watch.is_over) {
 #pragma omp for schedule(static)
         for (int i = 0; i < system->item_count; i += ITEMS) {
             cairn_admm_visit_items(system, i, i + ITEMS < system->item_count ? i + ITEMS : system->item_count);
         }
-#pragma omp for schedule(static)
-        for (int i = 0; i < system->subsystem_count; i++) {
-            cairn_admm_visit_subsystem(system, &system->subsystems[i]);
+#pragma omp for schedule(static, 1)
+        for (int i = 0; i < units; i++) {
+            cairn_admm_visit_unit(system, i);
         }
 #pragma omp single
         look(system, &watch, report);
@@ -91,8 +100,8 @@ static void iterate(AdmmSystem *system, CairnSolveReport *report) {
 
 static void say_regularised(const AdmmSystem *system) {
     double most = 0;
-    for (int s = 0; s < system->subsystem_count; s++) {
-        const AdmmSubsystem *sub = &system->subsystems[s];
+    for (int s = 0; s < system->alone_count; s++) {
+        const AdmmSubsystem *sub = &system->subsystems[system->alone[s]];
         most = fmax(most, sub->sparse ? cairn_admm_sparse_raised(sub) : sub->raised);
     }
     if (most > 0) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solvers/subadmm_system.h"
+#include "solvers/subadmm_lanes.h"
 
 static CairnStatus no_memory(const AdmmSystem *system) {
     return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d subsystems", system->name, system->subsystem_count);
@@ -91,6 +91,8 @@ static CairnStatus gather_blocks(AdmmSystem *system) {
             return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: subsystem %d of %d has no dofs", system->name, i,
                                system->subsystem_count);
         }
+        sub->batch = -1;
+        sub->pitch = 1;
         sub->stride = (sub->size + ADMM_LANES - 1) / ADMM_LANES * ADMM_LANES;
         sub->first_block = next;
         next += sub->block_count;
@@ -227,7 +229,7 @@ static CairnStatus place_rows(AdmmSystem *system) {
         }
         for (int k = 0; k < count; k++) {
             AdmmSubsystem *sub = &system->subsystems[found[k]];
-            system->sides[system->side_count++] = (AdmmSide){system->item_count, found[k], sub->slots};
+            system->sides[system->side_count++] = (AdmmSide){system->item_count, found[k], sub->slots, 1};
             sub->slots += item.row_count;
             sub->side_count++;
             for (int r = 0; r < item.row_count; r++) {
@@ -239,47 +241,19 @@ static CairnStatus place_rows(AdmmSystem *system) {
     return cairn_ok();
 }
 
-// Everything by subsystems: slots, sides, rows inside.
-static CairnStatus gather_rows(AdmmSystem *system) {
+// Constraints with rows inside, by subsystems.
+static CairnStatus gather_inside(AdmmSystem *system) {
     const CairnProblem *problem = system->problem;
-    int side = 0, inside = 0, held = 0;
-    for (int i = 0; i < system->subsystem_count; i++) {
-        AdmmSubsystem *sub = &system->subsystems[i];
-        sub->width = (sub->slots + ADMM_LANES - 1) / ADMM_LANES * ADMM_LANES;
-        sub->first_slot = system->slot_count;
-        system->slot_count += sub->width;
-        sub->first_side = side;
-        side += sub->side_count;
-        sub->side_count = 0;
-        sub->first_inside = inside;
-        inside += sub->inside_count;
-        sub->inside_count = 0;
-        sub->first_held = held;
-        held += sub->held_count;
-        sub->held_count = 0;
-    }
-    system->side_of = CAIRN_PUSH(system->context->arena, int, system->side_count + 1);
+    int next = 0;
     system->inside = CAIRN_PUSH(system->context->arena, int, system->inside_count + 1);
-    system->held = CAIRN_PUSH(system->context->arena, int, held + 1);
-    system->slot_row = CAIRN_PUSH(system->context->arena, int, system->slot_count + 1);
-    if (!system->side_of || !system->inside || !system->held || !system->slot_row) {
+    if (!system->inside) {
         return no_memory(system);
     }
-    for (int k = 0; k < system->slot_count; k++) {
-        system->slot_row[k] = system->row_count;
-    }
-    for (int s = 0; s < system->side_count; s++) {
-        AdmmSide *place = &system->sides[s];
-        AdmmSubsystem *sub = &system->subsystems[place->subsystem];
-        const AdmmItem *item = &system->items[place->item];
-        place->slot += sub->first_slot;
-        system->side_of[sub->first_side + sub->side_count++] = s;
-        for (int r = 0; r < item->row_count; r++) {
-            system->slot_row[place->slot + r] = item->first_row + r;
-            if (is_held(system, item, r)) {
-                system->held[sub->first_held + sub->held_count++] = place->slot + r;
-            }
-        }
+    for (int i = 0; i < system->subsystem_count; i++) {
+        AdmmSubsystem *sub = &system->subsystems[i];
+        sub->first_inside = next;
+        next += sub->inside_count;
+        sub->inside_count = 0;
     }
     for (int c = 0; c < problem->constraint_count && system->inside_count > 0; c++) {
         const CairnConstraintBlock *constraint = &problem->constraints[c];
@@ -290,6 +264,66 @@ static CairnStatus gather_rows(AdmmSystem *system) {
         if (has_inside) {
             AdmmSubsystem *sub = &system->subsystems[system->part[problem->terms[constraint->first_term].block]];
             system->inside[sub->first_inside + sub->inside_count++] = c;
+        }
+    }
+    return cairn_ok();
+}
+
+// Where the slots lie: of each subsystem that is alone, then of the batches.
+static void place_slots(AdmmSystem *system) {
+    for (int i = 0; i < system->alone_count; i++) {
+        AdmmSubsystem *sub = &system->subsystems[system->alone[i]];
+        sub->width = (sub->slots + ADMM_LANES - 1) / ADMM_LANES * ADMM_LANES;
+        sub->first_slot = system->slot_count;
+        system->slot_count += sub->width;
+    }
+    for (int b = 0; b < system->batch_count; b++) {
+        AdmmBatch *batch = &system->batches[b];
+        batch->first_slot = system->slot_count;
+        system->slot_count += batch->slots * ADMM_LANES;
+        for (int l = 0; l < batch->count; l++) {
+            AdmmSubsystem *sub = &system->subsystems[batch->members[l]];
+            sub->first_slot = batch->first_slot + l;
+            sub->pitch = ADMM_LANES;
+        }
+    }
+}
+
+// Slots and sides by subsystems.
+static CairnStatus gather_slots(AdmmSystem *system) {
+    int side = 0, held = 0;
+    place_slots(system);
+    for (int i = 0; i < system->subsystem_count; i++) {
+        AdmmSubsystem *sub = &system->subsystems[i];
+        sub->first_side = side;
+        side += sub->side_count;
+        sub->side_count = 0;
+        sub->first_held = held;
+        held += sub->held_count;
+        sub->held_count = 0;
+    }
+    system->side_of = CAIRN_PUSH(system->context->arena, int, system->side_count + 1);
+    system->held = CAIRN_PUSH(system->context->arena, int, held + 1);
+    system->slot_row = CAIRN_PUSH(system->context->arena, int, system->slot_count + 1);
+    if (!system->side_of || !system->held || !system->slot_row) {
+        return no_memory(system);
+    }
+    for (int k = 0; k < system->slot_count; k++) {
+        system->slot_row[k] = system->row_count;
+    }
+    for (int s = 0; s < system->side_count; s++) {
+        AdmmSide *place = &system->sides[s];
+        AdmmSubsystem *sub = &system->subsystems[place->subsystem];
+        const AdmmItem *item = &system->items[place->item];
+        place->pitch = sub->pitch;
+        place->slot = sub->first_slot + place->slot * sub->pitch;
+        system->side_of[sub->first_side + sub->side_count++] = s;
+        for (int r = 0; r < item->row_count; r++) {
+            int slot = place->slot + r * place->pitch;
+            system->slot_row[slot] = item->first_row + r;
+            if (is_held(system, item, r)) {
+                system->held[sub->first_held + sub->held_count++] = slot;
+            }
         }
     }
     return cairn_ok();
@@ -313,5 +347,7 @@ CairnStatus cairn_admm_divide(AdmmSystem *system, const CairnParts *parts, bool 
     CAIRN_TRY(gather_blocks(system));
     CAIRN_TRY(gather_couplings(system));
     CAIRN_TRY(place_rows(system));
-    return gather_rows(system);
+    CAIRN_TRY(gather_inside(system));
+    CAIRN_TRY(cairn_admm_batch(system));
+    return gather_slots(system);
 }

@@ -24,12 +24,12 @@ static void level_row(AdmmSystem *system, const AdmmItem *item, int r, bool has_
     int k = item->first_row + r;
     row->sum = row->C;
     for (int s = 0; s < item->side_count; s++) {
-        row->sum += system->inverse[sides[s].slot + r];
+        row->sum += system->inverse[sides[s].slot + r * sides[s].pitch];
     }
     levels->d[k] = row->d;
     levels->scale[k] = row->sum > 0 ? -1 / row->sum : 0;
-    levels->a[k] = item->side_count > 0 ? sides[0].slot + r : system->slot_count;
-    levels->b[k] = item->side_count > 1 ? sides[1].slot + r : system->slot_count;
+    levels->a[k] = item->side_count > 0 ? sides[0].slot + r * sides[0].pitch : system->slot_count;
+    levels->b[k] = item->side_count > 1 ? sides[1].slot + r * sides[1].pitch : system->slot_count;
     levels->lower[k] = has_law ? -(double)INFINITY : row->lower;
     levels->upper[k] = has_law ? (double)INFINITY : row->upper;
     if (!(row->sum > 0)) {
@@ -58,7 +58,7 @@ static void level_more(const AdmmSystem *system, const AdmmItem *item) {
         int k = item->first_row + r;
         double sum = system->levels.d[k];
         for (int s = item->first_side; s < item->first_side + item->side_count; s++) {
-            sum += system->velocity[system->sides[s].slot + r];
+            sum += system->velocity[system->sides[s].slot + r * system->sides[s].pitch];
         }
         system->lambda[k] = clamp(sum * system->levels.scale[k], system->levels.lower[k], system->levels.upper[k]);
     }

@@ -2,7 +2,7 @@
 //
 // A row is `inside` where no bound limits it, no friction uses it and one subsystem has all of it: it is part of A_i (S2 remark 1). The
 // others are numbered anew, constraint by constraint ("rows"), and each subsystem that a row acts on has a place for it ("slot"). Slots of a
-// subsystem lie together, filled up to eights.
+// subsystem lie together, filled up to eights, or those of a batch of eight subsystems in turn.
 #ifndef CAIRN_SOLVERS_SUBADMM_SYSTEM_H
 #define CAIRN_SOLVERS_SUBADMM_SYSTEM_H
 
@@ -19,7 +19,8 @@ typedef enum AdmmPlace { ADMM_ROW = 0, ADMM_SOFT, ADMM_HARD } AdmmPlace;
 // A constraint's rows as one subsystem sees them.
 typedef struct AdmmSide {
     int item, subsystem;
-    int slot; // of its first row
+    int slot;  // of its first row
+    int pitch; // to that of the next
 } AdmmSide;
 
 // The rows of one constraint that stay rows.
@@ -43,7 +44,11 @@ typedef struct AdmmLevels {
     int *a, *b; // slots of its first two sides
 } AdmmLevels;
 
+typedef struct AdmmBatch AdmmBatch; // alike subsystems side by side: subadmm_lanes.h
+
 typedef struct AdmmSubsystem {
+    int batch; // -1: by itself
+    int pitch; // places from one of its slots to the next
     int first_block, block_count;   // in `blocks`
     int first_side, side_count;     // in `side_of`
     int first_inside, inside_count; // in `inside`
@@ -68,6 +73,10 @@ typedef struct AdmmSystem {
     CairnSolverContext *context;
     int subsystem_count, item_count, side_count, row_count, slot_count, inside_count;
     AdmmSubsystem *subsystems;
+    AdmmBatch *batches;
+    int batch_count;
+    int *alone; // subsystems that are in no batch
+    int alone_count;
     AdmmItem *items;
     AdmmSide *sides; // item by item
     AdmmRow *rows;
@@ -102,8 +111,10 @@ CairnStatus cairn_admm_prepare(AdmmSystem *system, const double *warm);
 // The calling thread's scratch.
 double *cairn_admm_scratch(const AdmmSystem *system);
 
-// Eqs. 15 and 14 of one subsystem: y from lambda. Its theta and weighted are set.
-void cairn_admm_visit_subsystem(AdmmSystem *system, AdmmSubsystem *sub);
+// Units of work, which may run in parallel: the subsystems that are alone, then the batches.
+int cairn_admm_unit_count(const AdmmSystem *system);
+// Eqs. 15 and 14 of one unit: y from lambda. Its theta and weighted are set.
+void cairn_admm_visit_unit(AdmmSystem *system, int unit);
 
 // Eq. 16 of one constraint, once every side has its beta: what its rows' closed forms divide by.
 void cairn_admm_level_item(AdmmSystem *system, AdmmItem *item);

@@ -70,11 +70,14 @@ static void weigh_rows(AdmmSystem *system, const AdmmSubsystem *sub, const doubl
         const AdmmItem *item = &system->items[side->item];
         const double *moved = mobility + (side->slot - sub->first_slot);
         double *beta = system->slot_beta + side->slot;
+        int pitch = side->pitch;
         for (int k = 0; k < item->row_count; k++) {
-            beta[k] = system->options->beta / (moved[k] > 0 ? moved[k] : 1);
+            double moves = moved[k * pitch];
+            beta[k * pitch] = system->options->beta / (moves > 0 ? moves : 1);
         }
-        if (item->friction >= 0 && item->row_count >= 3 && moved[1] + moved[2] > 0) {
-            beta[1] = beta[2] = system->options->beta * 2 / (moved[1] + moved[2]);
+        if (item->friction >= 0 && item->row_count >= 3) {
+            double both = moved[pitch] + moved[2 * pitch];
+            beta[pitch] = beta[2 * pitch] = both > 0 ? system->options->beta * 2 / both : beta[pitch];
         }
     }
 }
@@ -185,8 +188,11 @@ void cairn_admm_choose_beta(AdmmSystem *system, const AdmmSubsystem *sub, double
     bool is_even = system->options->weights == CAIRN_WEIGHTS_TRACE;
     int part = system->part[system->blocks[sub->first_block]];
     double even = is_even ? trace_beta(system, sub, part) : 0;
-    for (int k = 0; k < sub->width; k++) {
-        system->slot_beta[sub->first_slot + k] = k < sub->slots ? even : 0;
+    for (int k = 0; k < sub->width; k++) { // what fills up eights
+        system->slot_beta[sub->first_slot + k] = 0;
+    }
+    for (int k = 0; k < sub->slots; k++) {
+        system->slot_beta[sub->first_slot + k * sub->pitch] = even;
     }
     if (is_even) {
         return;
