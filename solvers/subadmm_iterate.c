@@ -49,9 +49,12 @@ static CairnStatus allocate_rows(AdmmSystem *system) {
     levels->upper = CAIRN_PUSH(arena, double, rows);
     levels->a = CAIRN_PUSH(arena, int, rows);
     levels->b = CAIRN_PUSH(arena, int, rows);
+    system->contact_row = CAIRN_PUSH(arena, int, system->item_count + 1);
+    system->contact_mu = CAIRN_PUSH(arena, double, system->item_count + 1);
     bool is_there = system->base && system->y && system->velocity && system->slot_beta && system->inverse &&
                     system->lambda && system->P_diagonal && system->A_diagonal && levels->d && levels->scale &&
-                    levels->lower && levels->upper && levels->a && levels->b;
+                    levels->lower && levels->upper && levels->a && levels->b && system->contact_row &&
+                    system->contact_mu;
     return is_there ? cairn_ok() : no_memory(system);
 }
 
@@ -114,27 +117,48 @@ static bool prepare_dense(AdmmSystem *system, AdmmSubsystem *sub, double *scratc
     return cairn_admm_dense_penalty(system, sub, scratch);
 }
 
+int cairn_admm_unit_count(const AdmmSystem *system) {
+    return system->alone_count + system->batch_count;
+}
+
+// A unit is a batch, or NULL and a subsystem. Those that are alone are the larger ones, and stand half of them before the batches and half
+// behind, so that each of two threads has its share of both, and of what lies next to one another in the problem.
+static AdmmBatch *unit_at(const AdmmSystem *system, int unit, AdmmSubsystem **sub) {
+    int before = system->alone_count / 2, after = before + system->batch_count;
+    if (unit >= before && unit < after) {
+        *sub = NULL;
+        return &system->batches[unit - before];
+    }
+    *sub = &system->subsystems[system->alone[unit < before ? unit : unit - system->batch_count]];
+    return NULL;
+}
+
 // The subsystem whose matrix is not positive definite, or -1.
 static int prepare_unit(AdmmSystem *system, int unit) {
     double *scratch = cairn_admm_scratch(system);
-    if (unit >= system->alone_count) {
-        return cairn_admm_lanes_prepare(system, &system->batches[unit - system->alone_count], scratch);
+    AdmmSubsystem *sub;
+    AdmmBatch *batch = unit_at(system, unit, &sub);
+    if (batch) {
+        return cairn_admm_lanes_prepare(system, batch, scratch);
     }
-    int i = system->alone[unit];
-    AdmmSubsystem *sub = &system->subsystems[i];
-    return sub->sparse || prepare_dense(system, sub, scratch) ? -1 : i;
+    return sub->sparse || prepare_dense(system, sub, scratch) ? -1 : (int)(sub - system->subsystems);
 }
 
 static CairnStatus prepare_subsystems(AdmmSystem *system) {
     int units = cairn_admm_unit_count(system), none = system->subsystem_count, broken = none;
+    bool has_diagonals = false;
     for (int i = 0; i < system->alone_count; i++) {
         AdmmSubsystem *sub = &system->subsystems[system->alone[i]];
         if (is_sparse(system, sub)) {
+            if (!has_diagonals) {
+                cairn_admm_find_diagonals(system);
+                has_diagonals = true;
+            }
             cairn_admm_choose_beta(system, sub, system->inverse + sub->first_slot, false);
             CAIRN_TRY(cairn_admm_sparse_init(system, sub));
         }
     }
-#pragma omp parallel for schedule(static, 1) num_threads(system->threads) if (system->threads > 1) reduction(min : broken)
+#pragma omp parallel for schedule(static) num_threads(system->threads) if (system->threads > 1) reduction(min : broken)
     for (int i = 0; i < units; i++) {
         int failed = prepare_unit(system, i);
         broken = failed >= 0 && failed < broken ? failed : broken;
@@ -221,7 +245,6 @@ CairnStatus cairn_admm_prepare(AdmmSystem *system, const double *warm) {
         system->lambda[k] = warm[system->rows[k].row];
     }
     system->lambda[system->row_count] = 0;
-    cairn_admm_find_diagonals(system);
     CAIRN_TRY(prepare_subsystems(system));
     return start(system, warm);
 }
@@ -261,29 +284,23 @@ static void visit_subsystem(AdmmSystem *system, AdmmSubsystem *sub) {
     sub->weighted = admm_sum_lanes(weighted);
 }
 
-int cairn_admm_unit_count(const AdmmSystem *system) {
-    return system->alone_count + system->batch_count;
-}
-
 void cairn_admm_visit_unit(AdmmSystem *system, int unit) {
-    if (unit < system->alone_count) {
-        visit_subsystem(system, &system->subsystems[system->alone[unit]]);
+    AdmmSubsystem *sub;
+    AdmmBatch *batch = unit_at(system, unit, &sub);
+    if (batch) {
+        cairn_admm_visit_batch(system, batch);
     } else {
-        cairn_admm_visit_batch(system, &system->batches[unit - system->alone_count]);
+        visit_subsystem(system, sub);
     }
 }
 
 static void finish_unit(const AdmmSystem *system, int unit, double *lambda) {
     double *scratch = cairn_admm_scratch(system);
-    if (unit >= system->alone_count) {
-        const AdmmBatch *batch = &system->batches[unit - system->alone_count];
-        if (batch->columns > 0) {
-            cairn_admm_lanes_finish(system, batch, scratch, lambda);
-        }
-        return;
-    }
-    const AdmmSubsystem *sub = &system->subsystems[system->alone[unit]];
-    if (!sub->sparse && sub->inside_count > 0) {
+    AdmmSubsystem *sub;
+    const AdmmBatch *batch = unit_at(system, unit, &sub);
+    if (batch && batch->columns > 0) {
+        cairn_admm_lanes_finish(system, batch, scratch, lambda);
+    } else if (!batch && !sub->sparse && sub->inside_count > 0) {
         cairn_admm_dense_finish(system, sub, scratch, lambda);
     }
 }
@@ -298,7 +315,7 @@ CairnStatus cairn_admm_finish(AdmmSystem *system, double *lambda) {
             CAIRN_TRY(cairn_admm_sparse_finish(&system->subsystems[i], lambda));
         }
     }
-#pragma omp parallel for schedule(static, 1) num_threads(system->threads) if (system->threads > 1)
+#pragma omp parallel for schedule(static) num_threads(system->threads) if (system->threads > 1)
     for (int i = 0; i < units; i++) {
         finish_unit(system, i, lambda);
     }

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define LANES_INLINE static inline __attribute__((always_inline))
+#include "solvers/subadmm_kernels.h"
 
 static bool is_square(const AdmmBatch *batch) {
     return batch->slots <= batch->size;
@@ -18,13 +18,14 @@ static bool is_square(const AdmmBatch *batch) {
 // ---- shape and memory ------------------------------------------------------------------------------------------------------
 
 // The last column of row k.
-LANES_INLINE int end_of(const int *reach, int k, int n) {
+ADMM_INLINE int end_of(const int *reach, int k, int n) {
     return reach ? reach[k] : n - 1;
 }
 
-static size_t envelope(const int *reach, int n) {
+// Numbers in the rows before row `end`.
+static size_t envelope(const int *reach, int n, int end) {
     size_t size = 0;
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < end; k++) {
         size += (size_t)(end_of(reach, k, n) - k + 1);
     }
     return size;
@@ -113,7 +114,7 @@ static size_t applied(const AdmmBatch *batch) {
 size_t cairn_admm_lanes_memory(const AdmmBatch *batch) {
     size_t n = (size_t)batch->size, m = (size_t)batch->slots;
     return ADMM_LANES *
-           (envelope(batch->reach, batch->size) + (m + 1) * n + (size_t)batch->columns + applied(batch) + 3 * m);
+           (envelope(batch->reach, batch->size, batch->size) + (m + 1) * n + (size_t)batch->columns + applied(batch) + 3 * m);
 }
 
 size_t cairn_admm_lanes_scratch(const AdmmBatch *batch) {
@@ -124,7 +125,7 @@ size_t cairn_admm_lanes_scratch(const AdmmBatch *batch) {
 
 void cairn_admm_lanes_lay_out(AdmmBatch *batch, double *memory) {
     batch->U = (AdmmEight *)memory;
-    batch->Z = batch->U + envelope(batch->reach, batch->size);
+    batch->Z = batch->U + envelope(batch->reach, batch->size, batch->size);
     batch->R = batch->Z + (size_t)(batch->slots + 1) * (size_t)batch->size;
     batch->H = batch->R + batch->columns;
     batch->root = batch->H + applied(batch);
@@ -135,7 +136,7 @@ void cairn_admm_lanes_lay_out(AdmmBatch *batch, double *memory) {
 // ---- kernels ---------------------------------------------------------------------------------------------------------------
 
 // 1/sqrt of a pivot in every lane. One that cancellation has eaten becomes `raise` of its diagonal; with 0 its lane is told.
-LANES_INLINE unsigned invert_pivot(int n, double raise, const AdmmEight *diagonal, AdmmEight *pivot) {
+ADMM_INLINE unsigned invert_pivot(int n, double raise, const AdmmEight *diagonal, AdmmEight *pivot) {
     unsigned broken = 0;
     for (int l = 0; l < ADMM_LANES; l++) {
         double whole = fabs((*diagonal)[l]);
@@ -179,11 +180,12 @@ static unsigned factor(int n, const int *reach, double raise, AdmmEight *U, Admm
     return broken;
 }
 
-// x = U^-T x for each of `count` columns.
-static void forward(int n, const int *reach, const AdmmEight *U, int count, AdmmEight *x) {
+// x = U^-T x for each of `count` columns. from: of each column, where it begins (NULL: at the top).
+static void forward(int n, const int *reach, const AdmmEight *U, int count, const int *from, AdmmEight *x) {
     for (int c = 0; c < count; c++, x += n) {
-        const AdmmEight *row = U;
-        for (int k = 0; k < n; k++) {
+        int first = from ? from[c] : 0;
+        const AdmmEight *row = U + envelope(reach, n, first);
+        for (int k = first; k < n; k++) {
             int length = end_of(reach, k, n) - k + 1;
             AdmmEight value = x[k] *= row[0];
             for (int i = 1; i < length; i++) {
@@ -195,7 +197,7 @@ static void forward(int n, const int *reach, const AdmmEight *U, int count, Admm
 }
 
 static void backward(int n, const int *reach, const AdmmEight *U, AdmmEight *x) {
-    const AdmmEight *row = U + envelope(reach, n);
+    const AdmmEight *row = U + envelope(reach, n, n);
     for (int k = n - 1; k >= 0; k--) {
         int length = end_of(reach, k, n) - k + 1;
         row -= length;
@@ -208,7 +210,7 @@ static void backward(int n, const int *reach, const AdmmEight *U, AdmmEight *x) 
 }
 
 // out = the products of a with `count` columns of B, four at a time.
-LANES_INLINE void products(int n, const AdmmEight *a, const AdmmEight *B, int count, AdmmEight *out) {
+ADMM_INLINE void products(int n, const AdmmEight *a, const AdmmEight *B, int count, AdmmEight *out) {
     int c = 0;
     for (; c + 4 <= count; c += 4) {
         const AdmmEight *b = B + (ptrdiff_t)c * n;
@@ -235,7 +237,7 @@ LANES_INLINE void products(int n, const AdmmEight *a, const AdmmEight *B, int co
 
 // ---- gathering -------------------------------------------------------------------------------------------------------------
 
-LANES_INLINE void put(AdmmEight *to, int lane, double x) {
+ADMM_INLINE void put(AdmmEight *to, int lane, double x) {
     ((double *)to)[lane] = x;
 }
 
@@ -317,22 +319,29 @@ static void add_soft(const AdmmSystem *system, const AdmmBatch *batch, AdmmEight
     }
 }
 
-static void gather_slots(const AdmmSystem *system, const AdmmBatch *batch) {
+// J to Z, and where each column begins.
+static void gather_slots(const AdmmSystem *system, const AdmmBatch *batch, int *from) {
     const CairnProblem *problem = system->problem;
+    for (int k = 0; k < batch->slots; k++) {
+        from[k] = batch->size;
+    }
     for (int l = 0; l < batch->count; l++) {
         const AdmmSubsystem *sub = member(system, batch, l);
         for (int i = 0; i < sub->side_count; i++) {
             const AdmmSide *side = &system->sides[system->side_of[sub->first_side + i]];
             const AdmmItem *item = &system->items[side->item];
             const CairnConstraintBlock *constraint = &problem->constraints[item->constraint];
-            AdmmEight *column = batch->Z + (ptrdiff_t)((side->slot - sub->first_slot) / ADMM_LANES) * batch->size;
-            for (int k = 0; k < item->row_count; k++, column += batch->size) {
+            int slot = (side->slot - sub->first_slot) / ADMM_LANES;
+            AdmmEight *column = batch->Z + (ptrdiff_t)slot * batch->size;
+            for (int k = 0; k < item->row_count; k++, slot++, column += batch->size) {
                 int r = system->rows[item->first_row + k].row - constraint->first_row;
                 for (int t = 0; t < constraint->term_count; t++) {
                     const CairnTerm *term = &problem->terms[constraint->first_term + t];
                     int size = problem->blocks[term->block].size;
                     if (system->part[term->block] == side->subsystem) {
-                        double *to = (double *)(column + system->local[term->block]) + l;
+                        int at = system->local[term->block];
+                        double *to = (double *)(column + at) + l;
+                        from[slot] = at < from[slot] ? at : from[slot];
                         const double *J = problem->J + term->jacobian + (ptrdiff_t)r * size;
                         for (int n = 0; n < size; n++) {
                             to[ADMM_LANES * n] += J[n];
@@ -367,16 +376,21 @@ static Scratch scratch_at(const AdmmBatch *batch, double *memory) {
 static unsigned make_dynamics(const AdmmSystem *system, const AdmmBatch *batch, const Scratch *scratch) {
     int n = batch->size, m = batch->slots;
     AdmmEight *rows[ADMM_BATCH_DOFS], *q = batch->Z + (ptrdiff_t)m * n;
-    size_t inside = envelope(batch->reach, n);
+    int from[ADMM_BATCH_SLOTS + 1];
+    size_t inside = envelope(batch->reach, n, n);
     for (int k = 0; k < n; k++) {
         rows[k] = k == 0 ? batch->U : rows[k - 1] + (batch->reach[k - 1] - (k - 1) + 1);
     }
-    memset(batch->U, 0, (inside + (size_t)(m + 1) * (size_t)n + (size_t)batch->columns) * sizeof(AdmmEight));
+    memset(batch->U, 0, (inside + (size_t)(m + 1) * (size_t)n) * sizeof(AdmmEight));
+    if (batch->count < ADMM_LANES) { // else every number is written
+        memset(batch->R, 0, (size_t)batch->columns * sizeof(AdmmEight));
+    }
     gather_blocks(system, batch, rows, q);
     add_soft(system, batch, rows, q);
-    gather_slots(system, batch);
+    gather_slots(system, batch, from);
+    from[m] = 0;
     unsigned broken = factor(n, batch->reach, 0, batch->U, scratch->diagonal);
-    forward(n, batch->reach, batch->U, m + 1, batch->Z);
+    forward(n, batch->reach, batch->U, m + 1, from, batch->Z);
     return broken;
 }
 
@@ -438,7 +452,7 @@ static void hold_neighbours(const AdmmSystem *system, const AdmmBatch *batch, co
     }
     G = scratch->second;
     factor(held, NULL, least, G, scratch->diagonal);
-    forward(held, NULL, G, m, X);
+    forward(held, NULL, G, m, NULL, X);
     for (int k = 0; k < m; k++) {
         AdmmEight still = mobility[k];
         for (int a = 0; a < held; a++) {
@@ -474,7 +488,7 @@ static unsigned make_square(AdmmBatch *batch, const Scratch *scratch) {
         X[(ptrdiff_t)a * m + a] += 1;
     }
     for (int a = 0; a < m; a++) { // what lies above a column's one stays zero
-        forward(m - a, NULL, S, 1, X + (ptrdiff_t)a * m + a);
+        forward(m - a, NULL, S, 1, NULL, X + (ptrdiff_t)a * m + a);
         S += m - a;
     }
     for (int a = 0; a < m; a++) {
@@ -518,8 +532,8 @@ static unsigned make_tall(AdmmBatch *batch, const Scratch *scratch) {
         K[at] += 1;
     }
     unsigned broken = factor(n, NULL, 0, K, scratch->diagonal);
-    forward(n, NULL, K, m, Y);
-    forward(n, NULL, K, 1, q);
+    forward(n, NULL, K, m, NULL, Y);
+    forward(n, NULL, K, 1, NULL, q);
     products(n, q, Y, m, batch->start);
     return broken;
 }
@@ -559,7 +573,7 @@ int cairn_admm_lanes_prepare(AdmmSystem *system, AdmmBatch *batch, double *memor
 
 // ---- an iteration ----------------------------------------------------------------------------------------------------------
 
-LANES_INLINE void apply_square(const AdmmBatch *batch, const AdmmEight *s, AdmmEight *x) {
+ADMM_INLINE void apply_square(const AdmmBatch *batch, const AdmmEight *s, AdmmEight *x) {
     int m = batch->slots;
     products(m, s, batch->H, m, x);
     for (int k = 0; k < m; k++) {
@@ -568,7 +582,7 @@ LANES_INLINE void apply_square(const AdmmBatch *batch, const AdmmEight *s, AdmmE
 }
 
 // n: dofs, a number that the compiler knows for single bodies.
-LANES_INLINE void apply_tall(const AdmmBatch *batch, int n, const AdmmEight *s, AdmmEight *x) {
+ADMM_INLINE void apply_tall(const AdmmBatch *batch, int n, const AdmmEight *s, AdmmEight *x) {
     AdmmEight t[ADMM_BATCH_DOFS];
     const AdmmEight *Y = batch->H;
     for (int i = 0; i < n; i++) {
@@ -589,17 +603,21 @@ LANES_INLINE void apply_tall(const AdmmBatch *batch, int n, const AdmmEight *s, 
     }
 }
 
+// lambda by slots.
+static void gather(const AdmmSystem *system, const AdmmBatch *batch, AdmmEight *impulse) {
+    const int *row = system->slot_row + batch->first_slot;
+    for (int k = 0; k < batch->slots; k++, row += ADMM_LANES) {
+        impulse[k] = ADMM_GATHER(system->lambda, row);
+    }
+}
+
 // With eta = y/sqrt(beta), lambda likewise as mu: sigma = eta + 2 mu and z = eta + mu.
 void cairn_admm_visit_batch(AdmmSystem *system, AdmmBatch *batch) {
     int m = batch->slots;
     AdmmEight *s = (AdmmEight *)cairn_admm_scratch(system), *x = s + m, *impulse = x + m,
               *y = (AdmmEight *)(system->y + batch->first_slot),
               *velocity = (AdmmEight *)(system->velocity + batch->first_slot);
-    double *lambda = (double *)impulse;
-    const int *row = system->slot_row + batch->first_slot;
-    for (int k = 0; k < m * ADMM_LANES; k++) {
-        lambda[k] = system->lambda[row[k]];
-    }
+    gather(system, batch, impulse);
     for (int k = 0; k < m; k++) {
         impulse[k] *= batch->unroot[k];
         s[k] = y[k] + 2 * impulse[k];
@@ -632,11 +650,8 @@ void cairn_admm_lanes_finish(const AdmmSystem *system, const AdmmBatch *batch, d
     const CairnProblem *problem = system->problem;
     const AdmmSubsystem *shape = member(system, batch, 0);
     int n = batch->size, m = batch->slots;
-    const int *row = system->slot_row + batch->first_slot;
     AdmmEight *v = (AdmmEight *)scratch, *impulse = v + n;
-    for (int k = 0; k < m * ADMM_LANES; k++) {
-        ((double *)impulse)[k] = system->lambda[row[k]];
-    }
+    gather(system, batch, impulse);
     memcpy(v, batch->Z + (ptrdiff_t)m * n, (size_t)n * sizeof *v);
     for (int k = 0; k < m; k++) {
         for (int i = 0; i < n; i++) {

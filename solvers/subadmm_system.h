@@ -29,7 +29,8 @@ typedef struct AdmmItem {
     int first_row, row_count; // in the numbering of rows
     int first_side, side_count;
     int friction;  // -1: bounds only
-    bool is_plain; // bounds and at most two sides: nothing but its rows' levels
+    int first_contact; // of those in `contact_row`, the first that is not of an earlier one
+    bool is_plain;     // at most two sides, and bounds or in `contact_row`: done with its rows' levels
 } AdmmItem;
 
 typedef struct AdmmRow {
@@ -93,6 +94,9 @@ typedef struct AdmmSystem {
     double *y;        // eq. 18
     double *velocity; // y/beta, and one 0
     AdmmLevels levels;
+    int *contact_row;   // the first rows of contacts of Coulomb's law with nothing else to them
+    double *contact_mu; // their friction
+    int contact_count;
     double *P_diagonal, *A_diagonal; // of P, and of all A_i with their soft rows
     double *slot_beta;
     double *inverse; // 1/beta
@@ -111,12 +115,12 @@ CairnStatus cairn_admm_prepare(AdmmSystem *system, const double *warm);
 // The calling thread's scratch.
 double *cairn_admm_scratch(const AdmmSystem *system);
 
-// Units of work, which may run in parallel: the subsystems that are alone, then the batches.
+// Units of work, which may run in parallel: the subsystems that are alone, and the batches.
 int cairn_admm_unit_count(const AdmmSystem *system);
 // Eqs. 15 and 14 of one unit: y from lambda. Its theta and weighted are set.
 void cairn_admm_visit_unit(AdmmSystem *system, int unit);
 
-// Eq. 16 of one constraint, once every side has its beta: what its rows' closed forms divide by.
+// Eq. 16 of one constraint after the other, once every side has its beta: what its rows' closed forms divide by.
 void cairn_admm_level_item(AdmmSystem *system, AdmmItem *item);
 
 // Eq. 16 of the constraints from `first` up to `end`: lambda from y.
