@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "engine/base/hash.h"
-#include "solvers/subadmm_lanes.h"
+#include "solvers/subadmm_lanes_kernels.h"
 
 enum { FEWEST = 3 };
 
@@ -12,10 +12,6 @@ typedef struct Candidate {
     uint64_t shape;
     int slots, subsystem;
 } Candidate;
-
-static const CairnConstraintBlock *inside_of(const AdmmSystem *system, const AdmmSubsystem *sub, int i) {
-    return &system->problem->constraints[system->inside[sub->first_inside + i]];
-}
 
 static bool fits(const AdmmSystem *system, const AdmmSubsystem *sub) {
     bool is_small = sub->size <= ADMM_BATCH_DOFS && sub->slots > 0 && sub->slots <= ADMM_BATCH_SLOTS &&

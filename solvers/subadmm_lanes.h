@@ -29,6 +29,8 @@ size_t cairn_admm_lanes_scratch(const AdmmBatch *batch);
 CairnStatus cairn_admm_lanes_shape(const AdmmSystem *system, AdmmBatch *batch);
 void cairn_admm_lanes_lay_out(AdmmBatch *batch, double *memory);
 
+// A to U, J^T and b to Z, J of the rows inside to R, and where each column of Z begins.
+void cairn_admm_lanes_gather(const AdmmSystem *system, const AdmmBatch *batch, int *from);
 // Factors and beta. Returns the subsystem whose matrix is not positive definite, or -1.
 int cairn_admm_lanes_prepare(AdmmSystem *system, AdmmBatch *batch, double *scratch);
 // Eqs. 15 and 14, as cairn_admm_visit_subsystem. y of these slots is in units of sqrt(beta) x.

@@ -171,7 +171,8 @@ void cairn_admm_visit_items(AdmmSystem *system, int first, int end) {
     const AdmmItem *items = system->items;
     int last = end < system->item_count ? items[end].first_row : system->row_count;
     find_levels(&system->levels, system->velocity, system->lambda, items[first].first_row, last);
-    int next = items[first].first_contact, stop = end < system->item_count ? items[end].first_contact : system->contact_count;
+    int next = items[first].first_contact,
+        stop = end < system->item_count ? items[end].first_contact : system->contact_count;
     for (; next < stop; next += ADMM_LANES) {
         int count = stop - next < ADMM_LANES ? stop - next : ADMM_LANES;
         settle_eight(system->lambda, system->contact_row + next, system->contact_mu + next, count);

@@ -28,7 +28,7 @@ typedef struct AdmmItem {
     int constraint;
     int first_row, row_count; // in the numbering of rows
     int first_side, side_count;
-    int friction;  // -1: bounds only
+    int friction;      // -1: bounds only
     int first_contact; // of those in `contact_row`, the first that is not of an earlier one
     bool is_plain;     // at most two sides, and bounds or in `contact_row`: done with its rows' levels
 } AdmmItem;
@@ -48,8 +48,8 @@ typedef struct AdmmLevels {
 typedef struct AdmmBatch AdmmBatch; // alike subsystems side by side: subadmm_lanes.h
 
 typedef struct AdmmSubsystem {
-    int batch; // -1: by itself
-    int pitch; // places from one of its slots to the next
+    int batch;                      // -1: by itself
+    int pitch;                      // places from one of its slots to the next
     int first_block, block_count;   // in `blocks`
     int first_side, side_count;     // in `side_of`
     int first_inside, inside_count; // in `inside`
