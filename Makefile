@@ -177,8 +177,8 @@ $(DIR)/obj/%.o: %.c $(DIR)/flags
 	@echo "  CC $<"
 	$(Q)$(COMPILE) $(EXTRA) -MMD -MP -c -o $@ $<
 
-# Its roots are of sums of squares: without errno to set they are taken eight at once.
-$(DIR)/obj/solvers/sor_wide.o: private EXTRA := -fno-math-errno
+# Their roots are of sums of squares: without errno to set they are taken eight at once.
+$(addprefix $(DIR)/obj/solvers/,sor_wide.o subadmm_lanes.o subadmm_law.o): private EXTRA := -fno-math-errno
 $(call objects,$(wildcard demos/program/fclib*.c) tests/test_problem_export.c): private EXTRA := $(HDF5_FLAGS)
 $(call objects,$(wildcard tests/test_viewer*.c) tests/support_window.c): private EXTRA := $(VIEWER_FLAGS)
 $(DIR)/obj/demos/viewer/font_system.o: private EXTRA := $(TTF_FLAGS)

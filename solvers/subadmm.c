@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "engine/base/log.h"
-#include "solvers/subadmm_system.h"
+#include "solvers/subadmm_kernels.h"
+#include "solvers/subadmm_lanes.h"
 #include "solvers/system.h"
 
 static const char *const division_names[] = {"groups", "bodies", "parts", NULL};
@@ -37,33 +38,44 @@ static const CairnFieldTable full_options = CAIRN_FIELD_TABLE("fadmm", CairnSuba
 // a thousand, or is no number, the iteration has lost its way.
 typedef struct Watch {
     double theta, weighted, first;
+    int iterations;
     CairnOutcome outcome;
-    bool is_over;
+    bool is_lost, is_over;
 } Watch;
 
-static void look(const AdmmSystem *system, Watch *watch, CairnSolveReport *report) {
+static void look(const AdmmSystem *system, Watch *watch) {
     static const double grown = 1e6; // squared
     watch->theta = watch->weighted = 0;
-    for (int i = 0; i < system->subsystem_count; i++) {
-        watch->theta += system->subsystems[i].theta;
-        watch->weighted += system->subsystems[i].weighted;
+    for (int i = 0; i < system->alone_count; i++) {
+        watch->theta += system->subsystems[system->alone[i]].theta;
+        watch->weighted += system->subsystems[system->alone[i]].weighted;
     }
-    report->iterations++;
-    report->claimed = sqrt(watch->weighted);
-    watch->first = report->iterations == 1 ? watch->weighted : watch->first;
-    bool is_lost = !isfinite(watch->weighted) || !isfinite(watch->theta) || watch->weighted > grown * watch->first;
+    AdmmEight theta = {0}, weighted = {0};
+    for (int b = 0; b < system->batch_count; b++) {
+        theta += system->batches[b].theta;
+        weighted += system->batches[b].weighted;
+    }
+    watch->theta += admm_sum_lanes(theta);
+    watch->weighted += admm_sum_lanes(weighted);
+    watch->iterations++;
+    watch->first = watch->iterations == 1 ? watch->weighted : watch->first;
+    watch->is_lost = !isfinite(watch->weighted) || !isfinite(watch->theta) || watch->weighted > grown * watch->first;
     double tolerance = system->options->tolerance;
-    if (system->context->trace && !is_lost) {
-        system->context->trace(system->context->trace_user, (CairnTraceEntry){report->iterations, report->claimed});
-    }
-    if (is_lost && !(watch->theta <= tolerance * tolerance)) {
-        watch->outcome = CAIRN_DIVERGED;
-        watch->is_over = true;
-    } else if (watch->theta <= tolerance * tolerance) {
+    if (watch->theta <= tolerance * tolerance) {
         watch->outcome = CAIRN_CONVERGED;
         watch->is_over = true;
-    } else if (report->iterations >= system->options->iterations) {
+    } else if (watch->is_lost) {
+        watch->outcome = CAIRN_DIVERGED;
         watch->is_over = true;
+    } else if (watch->iterations >= system->options->iterations) {
+        watch->is_over = true;
+    }
+}
+
+static void tell(const AdmmSystem *system, const Watch *watch) {
+    if (system->context->trace && !watch->is_lost) {
+        system->context->trace(system->context->trace_user,
+                               (CairnTraceEntry){watch->iterations, sqrt(watch->weighted)});
     }
 }
 
@@ -72,27 +84,36 @@ enum { ITEMS = 32 }; // constraints that a thread takes at once
 // S2 algorithm 1, lines 6 to 15, begun at line 12: the warm start is a y, and lambda is that of y. So theta = 0 says that y, and with it
 // all else, is the same after an iteration (proposition 1).
 static void iterate(AdmmSystem *system, CairnSolveReport *report) {
-    Watch watch = {.outcome = CAIRN_AT_LIMIT};
+    int units = cairn_admm_unit_count(system);
 #pragma omp parallel num_threads(system->threads) if (system->threads > 1)
-    while (!watch.is_over) {
+    {
+        Watch watch = {.outcome = CAIRN_AT_LIMIT}; // every thread finds the same: one wait less
+        while (!watch.is_over) {
 #pragma omp for schedule(static)
-        for (int i = 0; i < system->item_count; i += ITEMS) {
-            cairn_admm_visit_items(system, i, i + ITEMS < system->item_count ? i + ITEMS : system->item_count);
-        }
+            for (int i = 0; i < system->item_count; i += ITEMS) {
+                cairn_admm_visit_items(system, i, i + ITEMS < system->item_count ? i + ITEMS : system->item_count);
+            }
 #pragma omp for schedule(static)
-        for (int i = 0; i < system->subsystem_count; i++) {
-            cairn_admm_visit_subsystem(system, &system->subsystems[i]);
+            for (int i = 0; i < units; i++) {
+                cairn_admm_visit_unit(system, i);
+            }
+            look(system, &watch);
+#pragma omp master
+            tell(system, &watch);
         }
-#pragma omp single
-        look(system, &watch, report);
+#pragma omp master
+        {
+            report->iterations = watch.iterations;
+            report->claimed = sqrt(watch.weighted);
+            report->outcome = watch.outcome;
+        }
     }
-    report->outcome = watch.outcome;
 }
 
 static void say_regularised(const AdmmSystem *system) {
     double most = 0;
-    for (int s = 0; s < system->subsystem_count; s++) {
-        const AdmmSubsystem *sub = &system->subsystems[s];
+    for (int s = 0; s < system->alone_count; s++) {
+        const AdmmSubsystem *sub = &system->subsystems[system->alone[s]];
         most = fmax(most, sub->sparse ? cairn_admm_sparse_raised(sub) : sub->raised);
     }
     if (most > 0) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solvers/subadmm_system.h"
+#include "solvers/subadmm_lanes.h"
 
 static CairnStatus no_memory(const AdmmSystem *system) {
     return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d subsystems", system->name, system->subsystem_count);
@@ -91,6 +91,8 @@ static CairnStatus gather_blocks(AdmmSystem *system) {
             return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: subsystem %d of %d has no dofs", system->name, i,
                                system->subsystem_count);
         }
+        sub->batch = -1;
+        sub->pitch = 1;
         sub->stride = (sub->size + ADMM_LANES - 1) / ADMM_LANES * ADMM_LANES;
         sub->first_block = next;
         next += sub->block_count;
@@ -151,22 +153,24 @@ static int find_subsystems(const AdmmSystem *system, const CairnConstraintBlock 
     return count;
 }
 
-// A little more than 1/J P^-1 J^T by P's diagonal: what tells a soft row from a hard one wants no more.
-static double mobility(const CairnProblem *problem, const CairnConstraintBlock *constraint, int r) {
+// J P^-1 J^T by P's diagonal, whose inverse is given: what tells a soft row from a hard one wants no more.
+static double mobility(const CairnProblem *problem, const CairnConstraintBlock *constraint, int r,
+                       const double *inverse) {
     double sum = 0;
     for (int t = 0; t < constraint->term_count; t++) {
         const CairnTerm *term = &problem->terms[constraint->first_term + t];
         const CairnDofBlock *block = &problem->blocks[term->block];
         const double *J = problem->J + term->jacobian + (ptrdiff_t)r * block->size;
         for (int k = 0; k < block->size; k++) {
-            sum += J[k] * J[k] / problem->P[block->matrix + k * (block->size + 1)];
+            sum += J[k] * J[k] * inverse[block->first + k];
         }
     }
     return sum;
 }
 
 // Rows that J^T C^-1 J may hold with ten digits are soft; stiffer ones keep their impulse as an unknown.
-static AdmmPlace place_row(const AdmmSystem *system, const CairnConstraintBlock *constraint, int r, int subsystems) {
+static AdmmPlace place_row(const AdmmSystem *system, const CairnConstraintBlock *constraint, int r, int subsystems,
+                           const double *inverse) {
     static const double softest = 1e-6;
     const CairnProblem *problem = system->problem;
     int row = constraint->first_row + r;
@@ -174,7 +178,7 @@ static AdmmPlace place_row(const AdmmSystem *system, const CairnConstraintBlock 
         isfinite(problem->lower[row]) || isfinite(problem->upper[row])) {
         return ADMM_ROW;
     }
-    return problem->compliance[row] > softest * mobility(problem, constraint, r) ? ADMM_SOFT : ADMM_HARD;
+    return problem->compliance[row] > softest * mobility(problem, constraint, r, inverse) ? ADMM_SOFT : ADMM_HARD;
 }
 
 // A row that ties subsystems whatever happens.
@@ -193,8 +197,15 @@ static CairnStatus place_rows(AdmmSystem *system) {
     system->items = CAIRN_PUSH(system->context->arena, AdmmItem, problem->constraint_count + 1);
     system->sides = CAIRN_PUSH(system->context->arena, AdmmSide, problem->term_count + 1);
     system->rows = CAIRN_PUSH(system->context->arena, AdmmRow, problem->row_count + 1);
-    if (!found || !system->items || !system->sides || !system->rows) {
+    double *inverse = CAIRN_PUSH(system->context->arena, double, problem->dof_count + 1);
+    if (!found || !system->items || !system->sides || !system->rows || !inverse) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", system->name, problem->row_count);
+    }
+    for (int b = 0; b < problem->block_count; b++) {
+        const CairnDofBlock *block = &problem->blocks[b];
+        for (int k = 0; k < block->size; k++) {
+            inverse[block->first + k] = 1 / problem->P[block->matrix + k * (block->size + 1)];
+        }
     }
     for (int c = 0; c < problem->constraint_count; c++) {
         const CairnConstraintBlock *constraint = &problem->constraints[c];
@@ -206,7 +217,7 @@ static CairnStatus place_rows(AdmmSystem *system) {
                          .friction = constraint->friction};
         for (int r = 0; r < constraint->row_count; r++) {
             int row = constraint->first_row + r;
-            AdmmPlace place = place_row(system, constraint, r, count);
+            AdmmPlace place = place_row(system, constraint, r, count, inverse);
             system->place[row] = (unsigned char)place;
             if (place == ADMM_ROW) {
                 system->rows[system->row_count++] = (AdmmRow){.d = problem->right_side[row],
@@ -227,7 +238,7 @@ static CairnStatus place_rows(AdmmSystem *system) {
         }
         for (int k = 0; k < count; k++) {
             AdmmSubsystem *sub = &system->subsystems[found[k]];
-            system->sides[system->side_count++] = (AdmmSide){system->item_count, found[k], sub->slots};
+            system->sides[system->side_count++] = (AdmmSide){system->item_count, found[k], sub->slots, 1};
             sub->slots += item.row_count;
             sub->side_count++;
             for (int r = 0; r < item.row_count; r++) {
@@ -239,47 +250,19 @@ static CairnStatus place_rows(AdmmSystem *system) {
     return cairn_ok();
 }
 
-// Everything by subsystems: slots, sides, rows inside.
-static CairnStatus gather_rows(AdmmSystem *system) {
+// Constraints with rows inside, by subsystems.
+static CairnStatus gather_inside(AdmmSystem *system) {
     const CairnProblem *problem = system->problem;
-    int side = 0, inside = 0, held = 0;
-    for (int i = 0; i < system->subsystem_count; i++) {
-        AdmmSubsystem *sub = &system->subsystems[i];
-        sub->width = (sub->slots + ADMM_LANES - 1) / ADMM_LANES * ADMM_LANES;
-        sub->first_slot = system->slot_count;
-        system->slot_count += sub->width;
-        sub->first_side = side;
-        side += sub->side_count;
-        sub->side_count = 0;
-        sub->first_inside = inside;
-        inside += sub->inside_count;
-        sub->inside_count = 0;
-        sub->first_held = held;
-        held += sub->held_count;
-        sub->held_count = 0;
-    }
-    system->side_of = CAIRN_PUSH(system->context->arena, int, system->side_count + 1);
+    int next = 0;
     system->inside = CAIRN_PUSH(system->context->arena, int, system->inside_count + 1);
-    system->held = CAIRN_PUSH(system->context->arena, int, held + 1);
-    system->slot_row = CAIRN_PUSH(system->context->arena, int, system->slot_count + 1);
-    if (!system->side_of || !system->inside || !system->held || !system->slot_row) {
+    if (!system->inside) {
         return no_memory(system);
     }
-    for (int k = 0; k < system->slot_count; k++) {
-        system->slot_row[k] = system->row_count;
-    }
-    for (int s = 0; s < system->side_count; s++) {
-        AdmmSide *place = &system->sides[s];
-        AdmmSubsystem *sub = &system->subsystems[place->subsystem];
-        const AdmmItem *item = &system->items[place->item];
-        place->slot += sub->first_slot;
-        system->side_of[sub->first_side + sub->side_count++] = s;
-        for (int r = 0; r < item->row_count; r++) {
-            system->slot_row[place->slot + r] = item->first_row + r;
-            if (is_held(system, item, r)) {
-                system->held[sub->first_held + sub->held_count++] = place->slot + r;
-            }
-        }
+    for (int i = 0; i < system->subsystem_count; i++) {
+        AdmmSubsystem *sub = &system->subsystems[i];
+        sub->first_inside = next;
+        next += sub->inside_count;
+        sub->inside_count = 0;
     }
     for (int c = 0; c < problem->constraint_count && system->inside_count > 0; c++) {
         const CairnConstraintBlock *constraint = &problem->constraints[c];
@@ -290,6 +273,66 @@ static CairnStatus gather_rows(AdmmSystem *system) {
         if (has_inside) {
             AdmmSubsystem *sub = &system->subsystems[system->part[problem->terms[constraint->first_term].block]];
             system->inside[sub->first_inside + sub->inside_count++] = c;
+        }
+    }
+    return cairn_ok();
+}
+
+// Where the slots lie: of each subsystem that is alone, then of the batches.
+static void place_slots(AdmmSystem *system) {
+    for (int i = 0; i < system->alone_count; i++) {
+        AdmmSubsystem *sub = &system->subsystems[system->alone[i]];
+        sub->width = (sub->slots + ADMM_LANES - 1) / ADMM_LANES * ADMM_LANES;
+        sub->first_slot = system->slot_count;
+        system->slot_count += sub->width;
+    }
+    for (int b = 0; b < system->batch_count; b++) {
+        AdmmBatch *batch = &system->batches[b];
+        batch->first_slot = system->slot_count;
+        system->slot_count += batch->slots * ADMM_LANES;
+        for (int l = 0; l < batch->count; l++) {
+            AdmmSubsystem *sub = &system->subsystems[batch->members[l]];
+            sub->first_slot = batch->first_slot + l;
+            sub->pitch = ADMM_LANES;
+        }
+    }
+}
+
+// Slots and sides by subsystems.
+static CairnStatus gather_slots(AdmmSystem *system) {
+    int side = 0, held = 0;
+    place_slots(system);
+    for (int i = 0; i < system->subsystem_count; i++) {
+        AdmmSubsystem *sub = &system->subsystems[i];
+        sub->first_side = side;
+        side += sub->side_count;
+        sub->side_count = 0;
+        sub->first_held = held;
+        held += sub->held_count;
+        sub->held_count = 0;
+    }
+    system->side_of = CAIRN_PUSH(system->context->arena, int, system->side_count + 1);
+    system->held = CAIRN_PUSH(system->context->arena, int, held + 1);
+    system->slot_row = CAIRN_PUSH(system->context->arena, int, system->slot_count + 1);
+    if (!system->side_of || !system->held || !system->slot_row) {
+        return no_memory(system);
+    }
+    for (int k = 0; k < system->slot_count; k++) {
+        system->slot_row[k] = system->row_count;
+    }
+    for (int s = 0; s < system->side_count; s++) {
+        AdmmSide *place = &system->sides[s];
+        AdmmSubsystem *sub = &system->subsystems[place->subsystem];
+        const AdmmItem *item = &system->items[place->item];
+        place->pitch = sub->pitch;
+        place->slot = sub->first_slot + place->slot * sub->pitch;
+        system->side_of[sub->first_side + sub->side_count++] = s;
+        for (int r = 0; r < item->row_count; r++) {
+            int slot = place->slot + r * place->pitch;
+            system->slot_row[slot] = item->first_row + r;
+            if (is_held(system, item, r)) {
+                system->held[sub->first_held + sub->held_count++] = slot;
+            }
         }
     }
     return cairn_ok();
@@ -313,5 +356,7 @@ CairnStatus cairn_admm_divide(AdmmSystem *system, const CairnParts *parts, bool 
     CAIRN_TRY(gather_blocks(system));
     CAIRN_TRY(gather_couplings(system));
     CAIRN_TRY(place_rows(system));
-    return gather_rows(system);
+    CAIRN_TRY(gather_inside(system));
+    CAIRN_TRY(cairn_admm_batch(system));
+    return gather_slots(system);
 }

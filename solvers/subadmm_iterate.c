@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "solvers/subadmm_kernels.h"
+#include "solvers/subadmm_lanes.h"
 
 enum {
     DENSE_DOFS = 192, // larger subsystems are factored sparse
@@ -48,23 +49,38 @@ static CairnStatus allocate_rows(AdmmSystem *system) {
     levels->upper = CAIRN_PUSH(arena, double, rows);
     levels->a = CAIRN_PUSH(arena, int, rows);
     levels->b = CAIRN_PUSH(arena, int, rows);
+    system->contact_row = CAIRN_PUSH(arena, int, system->item_count + 1);
+    system->contact_mu = CAIRN_PUSH(arena, double, system->item_count + 1);
     bool is_there = system->base && system->y && system->velocity && system->slot_beta && system->inverse &&
                     system->lambda && system->P_diagonal && system->A_diagonal && levels->d && levels->scale &&
-                    levels->lower && levels->upper && levels->a && levels->b;
+                    levels->lower && levels->upper && levels->a && levels->b && system->contact_row &&
+                    system->contact_mu;
     return is_there ? cairn_ok() : no_memory(system);
+}
+
+// What the threads' scratch must hold, and what is kept.
+static CairnStatus size_up(AdmmSystem *system, size_t *scratch, size_t *kept) {
+    for (int i = 0; i < system->alone_count; i++) {
+        const AdmmSubsystem *sub = &system->subsystems[system->alone[i]];
+        size_t visit = 3 * (size_t)sub->width; // s, x and lambda
+        size_t factors = is_sparse(system, sub) ? visit : cairn_admm_dense_scratch(sub);
+        *scratch = factors > *scratch ? factors : *scratch;
+        *scratch = visit > *scratch ? visit : *scratch;
+        *kept += is_sparse(system, sub) ? 0 : cairn_admm_dense_memory(sub);
+    }
+    for (int b = 0; b < system->batch_count; b++) {
+        CAIRN_TRY(cairn_admm_lanes_shape(system, &system->batches[b]));
+        size_t factors = cairn_admm_lanes_scratch(&system->batches[b]);
+        *scratch = factors > *scratch ? factors : *scratch;
+        *kept += cairn_admm_lanes_memory(&system->batches[b]);
+    }
+    return cairn_ok();
 }
 
 static CairnStatus allocate_subsystems(AdmmSystem *system) {
     CairnArena *arena = system->context->arena;
     size_t most = 0, kept = 0;
-    for (int i = 0; i < system->subsystem_count; i++) {
-        const AdmmSubsystem *sub = &system->subsystems[i];
-        size_t visit = 3 * (size_t)sub->width; // s, x and lambda
-        size_t scratch = is_sparse(system, sub) ? visit : cairn_admm_dense_scratch(sub);
-        most = scratch > most ? scratch : most;
-        most = visit > most ? visit : most;
-        kept += is_sparse(system, sub) ? 0 : cairn_admm_dense_memory(sub);
-    }
+    CAIRN_TRY(size_up(system, &most, &kept));
     system->threads = system->subsystem_count + system->item_count > WORTH_THREADS ? system->context->thread_count : 1;
     system->threads = system->threads > 1 ? system->threads : 1;
     system->scratch_size = (most + 2 * ADMM_LANES) / ADMM_LANES * ADMM_LANES;
@@ -73,10 +89,15 @@ static CairnStatus allocate_subsystems(AdmmSystem *system) {
     if (!system->scratch || !memory) {
         return no_memory(system);
     }
-    for (int i = 0; i < system->subsystem_count; i++) {
-        if (!is_sparse(system, &system->subsystems[i])) {
-            cairn_admm_dense_lay_out(&system->subsystems[i], memory);
-            memory += cairn_admm_dense_memory(&system->subsystems[i]);
+    for (int b = 0; b < system->batch_count; b++) {
+        cairn_admm_lanes_lay_out(&system->batches[b], memory);
+        memory += cairn_admm_lanes_memory(&system->batches[b]);
+    }
+    for (int i = 0; i < system->alone_count; i++) {
+        AdmmSubsystem *sub = &system->subsystems[system->alone[i]];
+        if (!is_sparse(system, sub)) {
+            cairn_admm_dense_lay_out(sub, memory);
+            memory += cairn_admm_dense_memory(sub);
         }
     }
     return cairn_ok();
@@ -96,27 +117,53 @@ static bool prepare_dense(AdmmSystem *system, AdmmSubsystem *sub, double *scratc
     return cairn_admm_dense_penalty(system, sub, scratch);
 }
 
+int cairn_admm_unit_count(const AdmmSystem *system) {
+    return system->alone_count + system->batch_count;
+}
+
+// A unit is a batch, or NULL and a subsystem. Those that are alone are the larger ones, and stand half of them before the batches and half
+// behind, so that each of two threads has its share of both, and of what lies next to one another in the problem.
+static AdmmBatch *unit_at(const AdmmSystem *system, int unit, AdmmSubsystem **sub) {
+    int before = system->alone_count / 2, after = before + system->batch_count;
+    if (unit >= before && unit < after) {
+        *sub = NULL;
+        return &system->batches[unit - before];
+    }
+    *sub = &system->subsystems[system->alone[unit < before ? unit : unit - system->batch_count]];
+    return NULL;
+}
+
+// The subsystem whose matrix is not positive definite, or -1.
+static int prepare_unit(AdmmSystem *system, int unit) {
+    double *scratch = cairn_admm_scratch(system);
+    AdmmSubsystem *sub;
+    AdmmBatch *batch = unit_at(system, unit, &sub);
+    if (batch) {
+        return cairn_admm_lanes_prepare(system, batch, scratch);
+    }
+    return sub->sparse || prepare_dense(system, sub, scratch) ? -1 : (int)(sub - system->subsystems);
+}
+
 static CairnStatus prepare_subsystems(AdmmSystem *system) {
-    int count = system->subsystem_count, broken = count;
-    for (int i = 0; i < count; i++) {
-        AdmmSubsystem *sub = &system->subsystems[i];
+    int units = cairn_admm_unit_count(system), none = system->subsystem_count, broken = none;
+    bool has_diagonals = false;
+    for (int i = 0; i < system->alone_count; i++) {
+        AdmmSubsystem *sub = &system->subsystems[system->alone[i]];
         if (is_sparse(system, sub)) {
+            if (!has_diagonals) {
+                cairn_admm_find_diagonals(system);
+                has_diagonals = true;
+            }
             cairn_admm_choose_beta(system, sub, system->inverse + sub->first_slot, false);
             CAIRN_TRY(cairn_admm_sparse_init(system, sub));
         }
     }
-#pragma omp parallel num_threads(system->threads) if (system->threads > 1) reduction(min : broken)
-    {
-        double *scratch = cairn_admm_scratch(system);
-#pragma omp for schedule(static)
-        for (int i = 0; i < count; i++) {
-            AdmmSubsystem *sub = &system->subsystems[i];
-            if (!sub->sparse && !prepare_dense(system, sub, scratch)) {
-                broken = i < broken ? i : broken;
-            }
-        }
+#pragma omp parallel for schedule(static) num_threads(system->threads) if (system->threads > 1) reduction(min : broken)
+    for (int i = 0; i < units; i++) {
+        int failed = prepare_unit(system, i);
+        broken = failed >= 0 && failed < broken ? failed : broken;
     }
-    return broken == count ? cairn_ok() : not_definite(system, broken);
+    return broken == none ? cairn_ok() : not_definite(system, broken);
 }
 
 // The velocities that the copies start from: those before the step where they are known. Else those that the warm impulses make, but
@@ -152,7 +199,7 @@ static void start_side(AdmmSystem *system, const AdmmSide *side, const double *v
     const AdmmItem *item = &system->items[side->item];
     const CairnConstraintBlock *constraint = &problem->constraints[item->constraint];
     for (int k = 0; k < item->row_count; k++) {
-        int slot = side->slot + k, r = system->rows[item->first_row + k].row - constraint->first_row;
+        int slot = side->slot + k * side->pitch, r = system->rows[item->first_row + k].row - constraint->first_row;
         double x = 0;
         for (int t = 0; t < constraint->term_count; t++) {
             const CairnTerm *term = &problem->terms[constraint->first_term + t];
@@ -178,6 +225,13 @@ static CairnStatus start(AdmmSystem *system, const double *warm) {
         bool has_inside = system->subsystems[system->sides[s].subsystem].inside_count > 0;
         start_side(system, &system->sides[s], has_inside ? starts.inside : starts.plain);
     }
+    for (int b = 0; b < system->batch_count; b++) {
+        const AdmmBatch *batch = &system->batches[b];
+        AdmmEight *y = (AdmmEight *)(system->y + batch->first_slot);
+        for (int k = 0; k < batch->slots; k++) {
+            y[k] *= batch->unroot[k];
+        }
+    }
     for (int i = 0; i < system->item_count; i++) {
         cairn_admm_level_item(system, &system->items[i]);
     }
@@ -191,14 +245,13 @@ CairnStatus cairn_admm_prepare(AdmmSystem *system, const double *warm) {
         system->lambda[k] = warm[system->rows[k].row];
     }
     system->lambda[system->row_count] = 0;
-    cairn_admm_find_diagonals(system);
     CAIRN_TRY(prepare_subsystems(system));
     return start(system, warm);
 }
 
 // ---- an iteration ----------------------------------------------------------------------------------------------------------
 
-void cairn_admm_visit_subsystem(AdmmSystem *system, AdmmSubsystem *sub) {
+static void visit_subsystem(AdmmSystem *system, AdmmSubsystem *sub) {
     int width = sub->width, eights = width / ADMM_LANES;
     double *s = cairn_admm_scratch(system), *x = s + width, *lambda = x + width;
     AdmmEight *y = (AdmmEight *)(system->y + sub->first_slot), *to = (AdmmEight *)x, *impulse = (AdmmEight *)lambda,
@@ -231,8 +284,29 @@ void cairn_admm_visit_subsystem(AdmmSystem *system, AdmmSubsystem *sub) {
     sub->weighted = admm_sum_lanes(weighted);
 }
 
+void cairn_admm_visit_unit(AdmmSystem *system, int unit) {
+    AdmmSubsystem *sub;
+    AdmmBatch *batch = unit_at(system, unit, &sub);
+    if (batch) {
+        cairn_admm_visit_batch(system, batch);
+    } else {
+        visit_subsystem(system, sub);
+    }
+}
+
+static void finish_unit(const AdmmSystem *system, int unit, double *lambda) {
+    double *scratch = cairn_admm_scratch(system);
+    AdmmSubsystem *sub;
+    const AdmmBatch *batch = unit_at(system, unit, &sub);
+    if (batch && batch->columns > 0) {
+        cairn_admm_lanes_finish(system, batch, scratch, lambda);
+    } else if (!batch && !sub->sparse && sub->inside_count > 0) {
+        cairn_admm_dense_finish(system, sub, scratch, lambda);
+    }
+}
+
 CairnStatus cairn_admm_finish(AdmmSystem *system, double *lambda) {
-    int count = system->subsystem_count;
+    int count = system->subsystem_count, units = cairn_admm_unit_count(system);
     for (int k = 0; k < system->row_count; k++) {
         lambda[system->rows[k].row] = system->lambda[k];
     }
@@ -241,16 +315,9 @@ CairnStatus cairn_admm_finish(AdmmSystem *system, double *lambda) {
             CAIRN_TRY(cairn_admm_sparse_finish(&system->subsystems[i], lambda));
         }
     }
-#pragma omp parallel num_threads(system->threads) if (system->threads > 1)
-    {
-        double *scratch = cairn_admm_scratch(system);
-#pragma omp for schedule(static)
-        for (int i = 0; i < count; i++) {
-            const AdmmSubsystem *sub = &system->subsystems[i];
-            if (!sub->sparse && sub->inside_count > 0) {
-                cairn_admm_dense_finish(system, sub, scratch, lambda);
-            }
-        }
+#pragma omp parallel for schedule(static) num_threads(system->threads) if (system->threads > 1)
+    for (int i = 0; i < units; i++) {
+        finish_unit(system, i, lambda);
     }
     return cairn_ok();
 }

@@ -5,10 +5,11 @@
 // The level of a row is the impulse that makes w = 0. All levels are found first, in one loop over rows that lie behind one another; bounds
 // are part of it, and contacts, whose rows have none there, then have their law.
 #include <math.h>
+#include <string.h>
 
 #include "solvers/cones.h"
 #include "solvers/pgs_rows.h"
-#include "solvers/subadmm_system.h"
+#include "solvers/subadmm_kernels.h"
 
 static double clamp(double x, double lower, double upper) {
     x = x < lower ? lower : x;
@@ -24,12 +25,12 @@ static void level_row(AdmmSystem *system, const AdmmItem *item, int r, bool has_
     int k = item->first_row + r;
     row->sum = row->C;
     for (int s = 0; s < item->side_count; s++) {
-        row->sum += system->inverse[sides[s].slot + r];
+        row->sum += system->inverse[sides[s].slot + r * sides[s].pitch];
     }
     levels->d[k] = row->d;
     levels->scale[k] = row->sum > 0 ? -1 / row->sum : 0;
-    levels->a[k] = item->side_count > 0 ? sides[0].slot + r : system->slot_count;
-    levels->b[k] = item->side_count > 1 ? sides[1].slot + r : system->slot_count;
+    levels->a[k] = item->side_count > 0 ? sides[0].slot + r * sides[0].pitch : system->slot_count;
+    levels->b[k] = item->side_count > 1 ? sides[1].slot + r * sides[1].pitch : system->slot_count;
     levels->lower[k] = has_law ? -(double)INFINITY : row->lower;
     levels->upper[k] = has_law ? (double)INFINITY : row->upper;
     if (!(row->sum > 0)) {
@@ -46,7 +47,13 @@ static int rows_of_law(const CairnFriction *friction) {
 void cairn_admm_level_item(AdmmSystem *system, AdmmItem *item) {
     const CairnFriction *friction = item->friction >= 0 ? &system->problem->frictions[item->friction] : NULL;
     int count = rows_of_law(friction);
-    item->is_plain = count == 0 && item->side_count <= 2;
+    bool is_contact = count == 3 && friction->kind == CAIRN_FRICTION_COULOMB && item->side_count <= 2;
+    item->is_plain = item->side_count <= 2 && (count == 0 || is_contact);
+    item->first_contact = system->contact_count;
+    if (is_contact) {
+        system->contact_row[system->contact_count] = item->first_row;
+        system->contact_mu[system->contact_count++] = friction->mu;
+    }
     for (int r = 0; r < item->row_count; r++) {
         level_row(system, item, r, r < count);
     }
@@ -58,7 +65,7 @@ static void level_more(const AdmmSystem *system, const AdmmItem *item) {
         int k = item->first_row + r;
         double sum = system->levels.d[k];
         for (int s = item->first_side; s < item->first_side + item->side_count; s++) {
-            sum += system->velocity[system->sides[s].slot + r];
+            sum += system->velocity[system->sides[s].slot + r * system->sides[s].pitch];
         }
         system->lambda[k] = clamp(sum * system->levels.scale[k], system->levels.lower[k], system->levels.upper[k]);
     }
@@ -116,19 +123,63 @@ static void settle(AdmmSystem *system, const AdmmItem *item) {
     }
 }
 
+// Eight contacts that know Coulomb's law at once: settle_coulomb, with their levels in lambda. Of fewer than eight the first one is
+// taken for the others, and not written.
+static void settle_eight(double *lambda, const int *row, const double *mu, int count) {
+    int at[ADMM_LANES];
+    AdmmEight most;
+    for (int l = 0; l < ADMM_LANES; l++) {
+        at[l] = row[l < count ? l : 0];
+        most[l] = mu[l < count ? l : 0];
+    }
+    AdmmEight n = ADMM_GATHER(lambda, at), x = ADMM_GATHER(lambda + 1, at), y = ADMM_GATHER(lambda + 2, at),
+              square = x * x + y * y, shrink;
+    for (int l = 0; l < ADMM_LANES; l++) {
+        n[l] = n[l] > 0 ? n[l] : 0;
+        most[l] *= n[l];
+        shrink[l] = square[l] > most[l] * most[l] ? most[l] / sqrt(square[l]) : 1;
+    }
+    x *= shrink;
+    y *= shrink;
+    for (int l = 0; l < count; l++) {
+        lambda[at[l]] = n[l];
+        lambda[at[l] + 1] = x[l];
+        lambda[at[l] + 2] = y[l];
+    }
+}
+
+// The levels of rows that lie behind one another, within their bounds.
+static void find_levels(const AdmmLevels *levels, const double *velocity, double *lambda, int first, int end) {
+    int k = first;
+    for (; k + ADMM_LANES <= end; k += ADMM_LANES) {
+        AdmmEight x = ADMM_GATHER(velocity, levels->a + k), y = ADMM_GATHER(velocity, levels->b + k);
+        for (int l = 0; l < ADMM_LANES; l++) {
+            double level = (levels->d[k + l] + x[l] + y[l]) * levels->scale[k + l];
+            level = level < levels->lower[k + l] ? levels->lower[k + l] : level;
+            x[l] = level > levels->upper[k + l] ? levels->upper[k + l] : level;
+        }
+        memcpy(lambda + k, &x, sizeof x);
+    }
+    for (; k < end; k++) {
+        double level = (levels->d[k] + velocity[levels->a[k]] + velocity[levels->b[k]]) * levels->scale[k];
+        level = level < levels->lower[k] ? levels->lower[k] : level;
+        lambda[k] = level > levels->upper[k] ? levels->upper[k] : level;
+    }
+}
+
 void cairn_admm_visit_items(AdmmSystem *system, int first, int end) {
-    const AdmmLevels levels = system->levels;
-    const double *velocity = system->velocity;
-    double *lambda = system->lambda;
-    int last = end < system->item_count ? system->items[end].first_row : system->row_count;
-    for (int k = system->items[first].first_row; k < last; k++) {
-        double x = (levels.d[k] + velocity[levels.a[k]] + velocity[levels.b[k]]) * levels.scale[k];
-        x = x < levels.lower[k] ? levels.lower[k] : x;
-        lambda[k] = x > levels.upper[k] ? levels.upper[k] : x;
+    const AdmmItem *items = system->items;
+    int last = end < system->item_count ? items[end].first_row : system->row_count;
+    find_levels(&system->levels, system->velocity, system->lambda, items[first].first_row, last);
+    int next = items[first].first_contact,
+        stop = end < system->item_count ? items[end].first_contact : system->contact_count;
+    for (; next < stop; next += ADMM_LANES) {
+        int count = stop - next < ADMM_LANES ? stop - next : ADMM_LANES;
+        settle_eight(system->lambda, system->contact_row + next, system->contact_mu + next, count);
     }
     for (int i = first; i < end; i++) {
-        if (!system->items[i].is_plain) {
-            settle(system, &system->items[i]);
+        if (!items[i].is_plain) {
+            settle(system, &items[i]);
         }
     }
 }

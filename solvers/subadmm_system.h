@@ -2,7 +2,7 @@
 //
 // A row is `inside` where no bound limits it, no friction uses it and one subsystem has all of it: it is part of A_i (S2 remark 1). The
 // others are numbered anew, constraint by constraint ("rows"), and each subsystem that a row acts on has a place for it ("slot"). Slots of a
-// subsystem lie together, filled up to eights.
+// subsystem lie together, filled up to eights, or those of a batch of eight subsystems in turn.
 #ifndef CAIRN_SOLVERS_SUBADMM_SYSTEM_H
 #define CAIRN_SOLVERS_SUBADMM_SYSTEM_H
 
@@ -19,7 +19,8 @@ typedef enum AdmmPlace { ADMM_ROW = 0, ADMM_SOFT, ADMM_HARD } AdmmPlace;
 // A constraint's rows as one subsystem sees them.
 typedef struct AdmmSide {
     int item, subsystem;
-    int slot; // of its first row
+    int slot;  // of its first row
+    int pitch; // to that of the next
 } AdmmSide;
 
 // The rows of one constraint that stay rows.
@@ -27,8 +28,9 @@ typedef struct AdmmItem {
     int constraint;
     int first_row, row_count; // in the numbering of rows
     int first_side, side_count;
-    int friction;  // -1: bounds only
-    bool is_plain; // bounds and at most two sides: nothing but its rows' levels
+    int friction;      // -1: bounds only
+    int first_contact; // of those in `contact_row`, the first that is not of an earlier one
+    bool is_plain;     // at most two sides, and bounds or in `contact_row`: done with its rows' levels
 } AdmmItem;
 
 typedef struct AdmmRow {
@@ -43,7 +45,11 @@ typedef struct AdmmLevels {
     int *a, *b; // slots of its first two sides
 } AdmmLevels;
 
+typedef struct AdmmBatch AdmmBatch; // alike subsystems side by side: subadmm_lanes.h
+
 typedef struct AdmmSubsystem {
+    int batch;                      // -1: by itself
+    int pitch;                      // places from one of its slots to the next
     int first_block, block_count;   // in `blocks`
     int first_side, side_count;     // in `side_of`
     int first_inside, inside_count; // in `inside`
@@ -68,6 +74,10 @@ typedef struct AdmmSystem {
     CairnSolverContext *context;
     int subsystem_count, item_count, side_count, row_count, slot_count, inside_count;
     AdmmSubsystem *subsystems;
+    AdmmBatch *batches;
+    int batch_count;
+    int *alone; // subsystems that are in no batch
+    int alone_count;
     AdmmItem *items;
     AdmmSide *sides; // item by item
     AdmmRow *rows;
@@ -84,6 +94,9 @@ typedef struct AdmmSystem {
     double *y;        // eq. 18
     double *velocity; // y/beta, and one 0
     AdmmLevels levels;
+    int *contact_row;   // the first rows of contacts of Coulomb's law with nothing else to them
+    double *contact_mu; // their friction
+    int contact_count;
     double *P_diagonal, *A_diagonal; // of P, and of all A_i with their soft rows
     double *slot_beta;
     double *inverse; // 1/beta
@@ -102,10 +115,12 @@ CairnStatus cairn_admm_prepare(AdmmSystem *system, const double *warm);
 // The calling thread's scratch.
 double *cairn_admm_scratch(const AdmmSystem *system);
 
-// Eqs. 15 and 14 of one subsystem: y from lambda. Its theta and weighted are set.
-void cairn_admm_visit_subsystem(AdmmSystem *system, AdmmSubsystem *sub);
+// Units of work, which may run in parallel: the subsystems that are alone, and the batches.
+int cairn_admm_unit_count(const AdmmSystem *system);
+// Eqs. 15 and 14 of one unit: y from lambda. Its theta and weighted are set.
+void cairn_admm_visit_unit(AdmmSystem *system, int unit);
 
-// Eq. 16 of one constraint, once every side has its beta: what its rows' closed forms divide by.
+// Eq. 16 of one constraint after the other, once every side has its beta: what its rows' closed forms divide by.
 void cairn_admm_level_item(AdmmSystem *system, AdmmItem *item);
 
 // Eq. 16 of the constraints from `first` up to `end`: lambda from y.

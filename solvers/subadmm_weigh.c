@@ -62,21 +62,22 @@ void cairn_admm_find_diagonals(AdmmSystem *system) {
 
 // ---- a row by itself ---------------------------------------------------------------------------------------------------------
 
-// Eq. 23 a row: beta is the mass that the row feels. Metres and radians then do not share one weight. A contact's rows do, for its law
-// turns in its plane.
+// Eq. 23 a row: beta is the mass that the row feels. Metres and radians then do not share one weight, nor do a contact's normal, which moves
+// a body as a whole, and its tangents, which turn it too. The tangents share theirs, for their law turns in their plane.
 static void weigh_rows(AdmmSystem *system, const AdmmSubsystem *sub, const double *mobility) {
     for (int i = 0; i < sub->side_count; i++) {
         const AdmmSide *side = &system->sides[system->side_of[sub->first_side + i]];
         const AdmmItem *item = &system->items[side->item];
         const double *moved = mobility + (side->slot - sub->first_slot);
-        double *beta = system->slot_beta + side->slot, total = 0;
-        int shared = item->friction >= 0 && item->row_count >= 3 ? 3 : 0;
+        double *beta = system->slot_beta + side->slot;
+        int pitch = side->pitch;
         for (int k = 0; k < item->row_count; k++) {
-            total += k < shared ? moved[k] : 0;
-            beta[k] = system->options->beta / (moved[k] > 0 ? moved[k] : 1);
+            double moves = moved[k * pitch];
+            beta[k * pitch] = system->options->beta / (moves > 0 ? moves : 1);
         }
-        for (int k = 0; k < shared && total > 0; k++) {
-            beta[k] = system->options->beta * shared / total;
+        if (item->friction >= 0 && item->row_count >= 3) {
+            double both = moved[pitch] + moved[2 * pitch];
+            beta[pitch] = beta[2 * pitch] = both > 0 ? system->options->beta * 2 / both : beta[pitch];
         }
     }
 }
@@ -187,8 +188,11 @@ void cairn_admm_choose_beta(AdmmSystem *system, const AdmmSubsystem *sub, double
     bool is_even = system->options->weights == CAIRN_WEIGHTS_TRACE;
     int part = system->part[system->blocks[sub->first_block]];
     double even = is_even ? trace_beta(system, sub, part) : 0;
-    for (int k = 0; k < sub->width; k++) {
-        system->slot_beta[sub->first_slot + k] = k < sub->slots ? even : 0;
+    for (int k = 0; k < sub->width; k++) { // what fills up eights
+        system->slot_beta[sub->first_slot + k] = 0;
+    }
+    for (int k = 0; k < sub->slots; k++) {
+        system->slot_beta[sub->first_slot + k * sub->pitch] = even;
     }
     if (is_even) {
         return;

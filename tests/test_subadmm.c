@@ -59,7 +59,7 @@ static void the_answer_is_the_fixed_point(void **state) {
     }
 }
 
-// Heaps of bodies, the laws that are convex, and groups made of half of the bodies.
+// Heaps of bodies, the laws that are convex, and groups made of half of the bodies. The slowest of them takes 105,000 iterations to 1e-12 N s.
 static void heaps_agree_with_exact_solvers(void **state) {
     (void)state;
     static const CairnFrictionKind kinds[] = {CAIRN_FRICTION_BOX, CAIRN_FRICTION_CONE};
@@ -72,9 +72,9 @@ static void heaps_agree_with_exact_solvers(void **state) {
             pile.blocks[b].group = b % 2 ? 7 : -1;
         }
         exact_certify(draw % 2 ? &cairn_solver_ipm_cone : &cairn_solver_ipm, NULL, &pile.problem, answer);
-        agree(&cairn_solver_subadmm, "division=bodies,iterations=100000", &pile.problem, answer, CAIRN_CONVERGED);
-        agree(&cairn_solver_subadmm, "division=groups,iterations=100000", &pile.problem, answer, CAIRN_CONVERGED);
-        agree(&cairn_solver_fadmm, "iterations=100000", &pile.problem, answer, CAIRN_CONVERGED);
+        agree(&cairn_solver_subadmm, "division=bodies,iterations=200000", &pile.problem, answer, CAIRN_CONVERGED);
+        agree(&cairn_solver_subadmm, "division=groups,iterations=200000", &pile.problem, answer, CAIRN_CONVERGED);
+        agree(&cairn_solver_fadmm, "iterations=200000", &pile.problem, answer, CAIRN_CONVERGED);
         free(answer);
         test_pile_free(&pile);
     }

@@ -169,7 +169,7 @@ const CairnScene cairn_scene_stir = {
     .step = 0.01,
     .steps = 600,
     .camera = {.eye = {0.86, -0.5, 0.86}, .target = {0.24, 0, 0.42}, .fov = 42},
-    .solver = "subadmm:iterations=60,beta=3,relaxation=1.8",
+    .solver = "subadmm:iterations=60,beta=2.5,relaxation=1.75",
     .settings = settings,
     .build = build,
     .script = script,
