@@ -299,7 +299,11 @@ CairnStatus cairn_viewer_turn(CairnViewer *viewer) {
     if (viewer->options->is_hidden && !is_due && stop < INT32_MAX) {
         SDL_Delay(2); // nothing to see before the frame that is asked for
         for (int i = 0; i < viewer->crew.view_count; i++) {
-            CAIRN_TRY(cairn_crew_look(&viewer->crew, i)->status);
+            const CairnSight *sight = cairn_crew_look(&viewer->crew, i);
+            if (!cairn_is_ok(sight->status)) {
+                return cairn_error(sight->status.code, "%s, frame %d: %s", sight->solver, sight->frame,
+                                   sight->status.message);
+            }
         }
         return cairn_ok();
     }
