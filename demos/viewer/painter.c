@@ -250,6 +250,9 @@ static void draw_ground(const CairnPainter *painter, const CairnPainting *painti
         CairnVec3 origin = {(double)p[0], (double)p[1], (double)p[2]};
         CairnVec3 normal = cairn_rotate(turn, cairn_vec3(0, 0, 1));
         double above = cairn_dot(normal, cairn_sub(camera->target, origin));
+        if (cairn_dot(normal, cairn_sub(camera->eye, origin)) < 0) {
+            continue; // from below, what stands on it is seen
+        }
         set_vec3(program, "u_origin", origin);
         set_vec3(program, "u_right", cairn_rotate(turn, cairn_vec3(1, 0, 0)));
         set_vec3(program, "u_front", cairn_rotate(turn, cairn_vec3(0, 1, 0)));
@@ -296,7 +299,6 @@ static CairnStatus draw_marks(CairnPainter *painter, const CairnPainting *painti
                             .first = painting->first,
                             .look = painting->look,
                             .eye = painting->camera.eye,
-                            .target = painting->camera.target,
                             .force_length = painting->force_length,
                             .selected = painting->selected};
     CairnMarks *marks = &painter->marks;
