@@ -356,6 +356,26 @@ static void every_key_may_be_pressed(void **state) {
     }
 }
 
+// Every button of the bar lies in the window, with words of any size: its last one can be clicked.
+static void the_bar_fits_the_window(void **state) {
+    support_display_need(state);
+    SupportStage *stage = open_large("box_tower", "charts", NULL);
+    CairnViewer *viewer = &stage->viewer;
+    static const double sizes[] = {0.6, 0.8, 1};
+    for (int i = 0; i < 3; i++) {
+        viewer->settings.text_size = sizes[i];
+        support_stage_press(stage, SDLK_F12); // a key without a meaning: drawn anew
+        CairnArea bar = cairn_viewer_places(viewer).bar;
+        assert_true(bar.height > 0);
+        assert_int_equal(cairn_viewer_bar_rows(viewer), i < 2 ? 1 : 2);
+        support_stage_click(stage, bar.width - viewer->ui.unit, bar.height - 0.6 * viewer->ui.unit);
+        assert_true(viewer->shows_help);
+        support_stage_click(stage, bar.width - viewer->ui.unit, bar.height - 0.6 * viewer->ui.unit);
+        assert_false(viewer->shows_help);
+    }
+    support_stage_close(stage);
+}
+
 static void views_come_and_go(void **state) {
     support_display_need(state);
     SupportStage *stage = open_large("box_tower", "solver", NULL);
@@ -587,6 +607,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(every_scene_opens_from_the_list),
         cmocka_unit_test(parameters_and_seeds_make_it_begin_again),
         cmocka_unit_test(every_key_may_be_pressed),
+        cmocka_unit_test(the_bar_fits_the_window),
         cmocka_unit_test(views_come_and_go),
         cmocka_unit_test(lockstep_keeps_views_together),
         cmocka_unit_test(partitions_change_live),
