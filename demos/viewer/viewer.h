@@ -91,6 +91,7 @@ typedef struct CairnViewer {
     char notice[200]; // what was refused or done, shown for a while
     double notice_until;
     CairnFilm film;
+    bool has_paused;    // after the steps that the command line named
     bool has_filmed;    // the film of the command line has begun
     int kept_serial;    // of what was told last of files
     int marked_frame;   // of the charts, under the mouse; 0: none
