@@ -161,6 +161,26 @@ static void it_quits_in_the_middle_of_a_step(void **state) {
     support_stage_close(stage);
 }
 
+// As many steps as were asked for, however many the clock has due at once; and then on, when a person wants that.
+static void it_pauses_where_it_was_asked_to(void **state) {
+    support_display_need(state);
+    CairnViewOptions options = support_stage_options("pendulum_chain"); // its step is a third of a millisecond
+    options.run.steps = 3;
+    SupportStage *stage = support_stage_open_with(&options);
+    for (int i = 0; i < 2000 && !stage->viewer.is_paused; i++) {
+        support_stage_turn(stage, 1);
+    }
+    assert_true(stage->viewer.is_paused);
+    assert_int_equal(support_stage_look(stage, 0)->frame, 3);
+    support_stage_press(stage, SDLK_SPACE);
+    for (int i = 0; i < 2000 && support_stage_look(stage, 0)->frame < 5; i++) {
+        support_stage_turn(stage, 1);
+    }
+    assert_true(support_stage_look(stage, 0)->frame >= 5);
+    assert_false(stage->viewer.is_paused);
+    support_stage_close(stage);
+}
+
 // That the other tests end without an error means something: the driver speaks up, and is heard.
 static void what_the_driver_says_is_heard(void **state) {
     support_display_need(state);
@@ -187,6 +207,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(every_solver_takes_over_live),
         cmocka_unit_test(two_solvers_part_and_meet_again),
         cmocka_unit_test(the_mouse_moves_the_camera_and_the_window_may_change),
+        cmocka_unit_test(it_pauses_where_it_was_asked_to),
         cmocka_unit_test(what_the_driver_says_is_heard),
         cmocka_unit_test(it_quits_in_the_middle_of_a_step),
     };

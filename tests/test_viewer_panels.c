@@ -356,6 +356,26 @@ static void every_key_may_be_pressed(void **state) {
     }
 }
 
+// Every button of the bar lies in the window, with words of any size: its last one can be clicked.
+static void the_bar_fits_the_window(void **state) {
+    support_display_need(state);
+    SupportStage *stage = open_large("box_tower", "charts", NULL);
+    CairnViewer *viewer = &stage->viewer;
+    static const double sizes[] = {0.6, 0.8, 1};
+    for (int i = 0; i < 3; i++) {
+        viewer->settings.text_size = sizes[i];
+        support_stage_press(stage, SDLK_F12); // a key without a meaning: drawn anew
+        CairnArea bar = cairn_viewer_places(viewer).bar;
+        assert_true(bar.height > 0);
+        assert_int_equal(cairn_viewer_bar_rows(viewer), i < 2 ? 1 : 2);
+        support_stage_click(stage, bar.width - viewer->ui.unit, bar.height - 0.6 * viewer->ui.unit);
+        assert_true(viewer->shows_help);
+        support_stage_click(stage, bar.width - viewer->ui.unit, bar.height - 0.6 * viewer->ui.unit);
+        assert_false(viewer->shows_help);
+    }
+    support_stage_close(stage);
+}
+
 static void views_come_and_go(void **state) {
     support_display_need(state);
     SupportStage *stage = open_large("box_tower", "solver", NULL);
@@ -466,8 +486,8 @@ static void charts_keep_what_was(void **state) {
         support_stage_press(stage, SDLK_n);
         support_stage_settle(stage);
     }
-    CairnMoment moments[20];
-    int count = cairn_crew_history(&stage->viewer.crew, 1, moments, 20);
+    CairnMoment moments[200];
+    int count = cairn_crew_history(&stage->viewer.crew, 1, 1, 200, moments);
     assert_true(count >= 10);
     for (int i = 1; i < count; i++) {
         assert_int_equal(moments[i].frame, moments[i - 1].frame + 1);
@@ -499,10 +519,10 @@ static void charts_keep_what_was(void **state) {
     int frame = sight->frame;
     support_stage_press(stage, SDLK_PAGEUP);
     support_stage_settle(stage);
-    assert_int_equal(cairn_crew_history(&stage->viewer.crew, 0, moments, 20), count);
+    assert_int_equal(cairn_crew_history(&stage->viewer.crew, 0, 1, 200, moments), count);
     support_stage_press(stage, SDLK_g);
     support_stage_settle(stage);
-    assert_int_equal(cairn_crew_history(&stage->viewer.crew, 0, moments, 20), count - 5);
+    assert_int_equal(cairn_crew_history(&stage->viewer.crew, 0, 1, 200, moments), count - 5);
     assert_int_equal(support_stage_look(stage, 0)->frame, frame - 5);
     support_stage_close(stage);
 }
@@ -587,6 +607,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(every_scene_opens_from_the_list),
         cmocka_unit_test(parameters_and_seeds_make_it_begin_again),
         cmocka_unit_test(every_key_may_be_pressed),
+        cmocka_unit_test(the_bar_fits_the_window),
         cmocka_unit_test(views_come_and_go),
         cmocka_unit_test(lockstep_keeps_views_together),
         cmocka_unit_test(partitions_change_live),

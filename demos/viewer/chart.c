@@ -57,23 +57,35 @@ static void find_range(const CairnChart *chart, Axes *axes) {
     }
 }
 
-static void draw_axes(CairnUi *ui, const CairnChart *chart, const Axes *axes) {
+static void draw_tick(CairnUi *ui, const Axes *axes, double value, const char *words) {
     CairnInk *ink = ui->ink;
+    double share = (value - axes->low) / (axes->high - axes->low), y = axes->area.y + axes->area.height * (1 - share);
+    double width = cairn_ink_width(ink, CAIRN_FACE_SMALL, words), line = cairn_ink_line(ink, CAIRN_FACE_SMALL);
+    cairn_ink_box(ink, (CairnArea){axes->area.x, floor(y), axes->area.width, 1}, ui->theme->edge);
+    cairn_ink_words(ink, CAIRN_FACE_SMALL, axes->area.x - width - ui->gap, y - 0.5 * line, ui->theme->faint, words);
+}
+
+// Two to five round values: 1, 2 or 5 times a power of ten apart; on a logarithmic axis whole powers.
+static void draw_axes(CairnUi *ui, const Axes *axes) {
+    double room = 0.4 * (axes->high - axes->low), power = pow(10, floor(log10(room))), lead = room / power;
+    double step = power * (lead >= 5 ? 5 : lead >= 2 ? 2 : 1);
+    step = axes->is_log ? ceil(step) : step;
+    double first = axes->is_log ? axes->low : step * ceil(axes->low / step - 1e-9);
     char words[40];
-    for (int i = 0; i <= 2; i++) {
-        double value = axes->low + 0.5 * i * (axes->high - axes->low);
-        double y = axes->area.y + axes->area.height * (1 - 0.5 * i);
-        cairn_ink_box(ink, (CairnArea){axes->area.x, floor(y), axes->area.width, 1}, ui->theme->edge);
-        bool is_close = axes->high - axes->low < 0.05 * fabs(value); // ends that three digits do not tell apart
-        snprintf(words, sizeof words, axes->is_log ? "1e%.0f" : is_close && fabs(value) < 1e6 ? "%.6g" : "%.3g", value);
-        double width = cairn_ink_width(ink, CAIRN_FACE_SMALL, words), line = cairn_ink_line(ink, CAIRN_FACE_SMALL);
-        bool is_between = axes->is_log && value != floor(value);
-        if (!is_between) {
-            cairn_ink_words(ink, CAIRN_FACE_SMALL, axes->area.x - width - ui->gap, y - 0.5 * line, ui->theme->faint,
-                            words);
+    for (int i = 0; i < 6 && first + i * step <= axes->high + 1e-9 * step; i++) {
+        double value = first + i * step;
+        value = fabs(value) < 1e-9 * step ? 0 : value;
+        // As many digits as tell neighbours apart.
+        int digits = value == 0 ? 1 : (int)(floor(log10(fabs(value))) - floor(log10(step))) + 1;
+        if (axes->is_log) {
+            snprintf(words, sizeof words, "1e%.0f", value);
+        } else if (step >= 1 && fabs(value) < 1e7) { // 2000, not 2e+03
+            snprintf(words, sizeof words, "%.0f", value);
+        } else {
+            snprintf(words, sizeof words, "%.*g", digits < 1 ? 1 : digits > 7 ? 7 : digits, value);
         }
+        draw_tick(ui, axes, value, words);
     }
-    (void)chart;
 }
 
 static void draw_area(CairnInk *ink, const CairnChart *chart, const Axes *axes, int c) {
@@ -104,11 +116,22 @@ static void draw_curve(CairnInk *ink, const Axes *axes, const CairnChartCurve *c
     }
 }
 
-// The values at a frame, beside the line that marks it.
-static void draw_values(CairnUi *ui, const CairnChart *chart, const Axes *axes, int frame) {
+static void draw_legend(CairnUi *ui, const CairnChart *chart, const Axes *axes) {
+    double line = cairn_ink_line(ui->ink, CAIRN_FACE_SMALL), x = axes->area.x + axes->area.width + ui->gap;
+    for (int i = 0; i < chart->curve_count && chart->legend > 0; i++) { // as they lie on each other
+        const CairnChartCurve *curve = &chart->curves[chart->curve_count - 1 - i];
+        double y = axes->area.y + i * line;
+        cairn_ink_box(ui->ink, (CairnArea){x, y + 0.25 * line, 0.5 * line, 0.5 * line}, (CairnPaint){curve->rgb, 0.7f});
+        cairn_ink_words(ui->ink, CAIRN_FACE_SMALL, x + 0.6 * line + ui->gap, y, ui->theme->faint,
+                        cairn_quantity_name(curve->quantity));
+    }
+}
+
+// The values at a frame, beside the line that marks it; `right`: where the chart ends.
+static void draw_values(CairnUi *ui, const CairnChart *chart, const Axes *axes, int frame, double right) {
     CairnInk *ink = ui->ink;
     double x = place_x(axes, frame), line = cairn_ink_line(ink, CAIRN_FACE_SMALL), widest = 0;
-    char words[CAIRN_CHART_CURVES][60];
+    char words[CAIRN_CHART_CURVES][60], title[40];
     int rows[CAIRN_CHART_CURVES], count = 0;
     cairn_ink_box(ink, (CairnArea){floor(x), axes->area.y, 1, axes->area.height}, ui->theme->accent);
     for (int c = chart->curve_count - 1; c >= 0; c--) {
@@ -126,13 +149,16 @@ static void draw_values(CairnUi *ui, const CairnChart *chart, const Axes *axes, 
     if (count == 0) {
         return;
     }
-    double pad = ui->gap, chip = 0.6 * line, width = widest + chip + 3 * pad;
-    double left = x + pad + width > axes->area.x + axes->area.width ? x - pad - width : x + pad;
-    CairnArea area = {left, axes->area.y, width, count * line + 2 * pad};
+    snprintf(title, sizeof title, "frame %d", frame);
+    double pad = ui->gap, chip = 0.6 * line, named = cairn_ink_width(ink, CAIRN_FACE_SMALL, title);
+    double width = fmax(widest + chip + 3 * pad, named + 2 * pad);
+    double left = x + pad + width > right ? fmax(x - pad - width, right - width) : x + pad;
+    CairnArea area = {left, axes->area.y, width, (count + 1) * line + 2 * pad};
     ink->layer = 1;
-    cairn_ink_round(ink, area, pad, (CairnPaint){ui->theme->paper.rgb, 0.92f});
+    cairn_ink_round(ink, area, pad, (CairnPaint){ui->theme->paper.rgb, 1});
+    cairn_ink_words(ink, CAIRN_FACE_SMALL, left + pad, area.y + pad, ui->theme->faint, title);
     for (int i = 0; i < count; i++) {
-        double y = area.y + pad + i * line;
+        double y = area.y + pad + (i + 1) * line;
         cairn_ink_box(ink, (CairnArea){left + pad, y + 0.25 * line, 0.5 * line, 0.5 * line},
                       (CairnPaint){chart->curves[rows[i]].rgb, 1});
         cairn_ink_words(ink, CAIRN_FACE_SMALL, left + 2 * pad + chip, y, ui->theme->ink, words[i]);
@@ -145,7 +171,8 @@ int cairn_chart_draw(CairnUi *ui, CairnArea area, const CairnChart *chart) {
     char title[80];
     snprintf(title, sizeof title, chart->unit[0] ? "%s, %s" : "%s", chart->title, chart->unit);
     cairn_ink_fitting(ui->ink, CAIRN_FACE_SMALL, area.x + left, area.y, area.width - left, ui->theme->ink, title);
-    Axes axes = {.area = {area.x + left, area.y + 1.3 * line, area.width - left - ui->gap, area.height - 1.9 * line},
+    Axes axes = {.area = {area.x + left, area.y + 1.3 * line, area.width - left - ui->gap - chart->legend,
+                          area.height - 1.9 * line},
                  .is_log = chart->is_log,
                  .first = chart->first,
                  .last = chart->last};
@@ -153,7 +180,8 @@ int cairn_chart_draw(CairnUi *ui, CairnArea area, const CairnChart *chart) {
         return 0;
     }
     find_range(chart, &axes);
-    draw_axes(ui, chart, &axes);
+    draw_axes(ui, &axes);
+    draw_legend(ui, chart, &axes);
     for (int c = 0; c < chart->curve_count; c++) {
         if (chart->curves[c].is_filled) {
             draw_area(ui->ink, chart, &axes, c);
@@ -169,7 +197,7 @@ int cairn_chart_draw(CairnUi *ui, CairnArea area, const CairnChart *chart) {
                       ui->theme->faint);
     }
     if (chart->marked >= axes.first && chart->marked <= axes.last && chart->marked > 0) {
-        draw_values(ui, chart, &axes, chart->marked);
+        draw_values(ui, chart, &axes, chart->marked, area.x + area.width);
     }
     if (!cairn_area_has(axes.area, ui->input.x, ui->input.y)) {
         return 0;

@@ -22,8 +22,9 @@ typedef struct CairnChart {
     int first, last; // frames
     CairnChartCurve curves[CAIRN_CHART_CURVES];
     int curve_count;
-    int now;    // the frame that is shown
-    int marked; // frame under the mouse in any chart; 0: none
+    int now;       // the frame that is shown
+    int marked;    // frame under the mouse in any chart; 0: none
+    double legend; // pixels for the names of the curves, at the right; 0: none
 } CairnChart;
 
 // Answers the frame under the mouse, or 0.

@@ -12,6 +12,7 @@ static void show(CairnCrewView *view, const CairnStats *stats, int frame, CairnS
     CairnCrew *crew = view->crew;
     CairnSight *sight = &view->sights[view->making];
     sight->frame = frame;
+    sight->past_last = view->past.last;
     sight->stats = *stats;
     sight->time = cairn_world_time(view->session.world);
     sight->status = status;

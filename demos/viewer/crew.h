@@ -140,8 +140,8 @@ void cairn_crew_marks(CairnCrew *crew, int index, int from, int to, CairnCrewMar
 // The first frame in which a replay parts from its recording, -1: none.
 int cairn_crew_parted(CairnCrew *crew);
 
-// Copy the last `count` moments of a view, oldest first; answers how many there were.
-int cairn_crew_history(CairnCrew *crew, int view, CairnMoment *moments, int count);
+// Copy what there is of a view's moments from frame `first` to `last`; answers how many there were.
+int cairn_crew_history(CairnCrew *crew, int view, int first, int last, CairnMoment *moments);
 // The newest sight; it stays as it is until the next call for this view.
 const CairnSight *cairn_crew_look(CairnCrew *crew, int index);
 

@@ -90,6 +90,7 @@ static void close_view(CairnCrewView *view) {
     }
     cairn_sight_maker_free(&view->maker);
     cairn_past_close(&view->past);
+    cairn_history_free(&view->history);
     cairn_setup_close(&view->first);
     if (view->wants_setup) {
         cairn_setup_close(view->wants_setup);
@@ -397,11 +398,11 @@ int cairn_crew_parted(CairnCrew *crew) {
     return parted;
 }
 
-int cairn_crew_history(CairnCrew *crew, int view, CairnMoment *moments, int count) {
+int cairn_crew_history(CairnCrew *crew, int view, int first, int last, CairnMoment *moments) {
     SDL_LockMutex(crew->mutex);
     const CairnHistory *history = &crew->views[view].history;
     int found = 0;
-    for (int frame = history->last - count + 1; frame <= history->last; frame++) {
+    for (int frame = first; frame <= last; frame++) {
         const CairnMoment *moment = cairn_history_at(history, frame);
         if (moment) {
             moments[found++] = *moment;

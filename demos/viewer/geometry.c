@@ -74,17 +74,20 @@ static CairnStatus add_cone(CairnGeometryStore *store) {
     return cairn_ok();
 }
 
-static CairnStatus add_disc(CairnGeometryStore *store) {
-    static const float corners[6][2] = {{-1, -1}, {1, -1}, {-1, 1}, {-1, 1}, {1, -1}, {1, 1}};
+// The triangle around the unit circle, or its middle alone.
+static CairnStatus add_disc(CairnGeometryStore *store, int count) {
+    static const float corners[3][2] = {{-1.7320508f, -1}, {1.7320508f, -1}, {0, 2}};
     CAIRN_TRY(reserve(store));
-    CairnVertex *vertices = malloc(6 * sizeof *vertices);
+    CairnVertex *vertices = calloc((size_t)count, sizeof *vertices);
     if (!vertices) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for a disc");
     }
-    for (int i = 0; i < 6; i++) {
-        vertices[i] = (CairnVertex){{corners[i][0], corners[i][1], 0}, 0, {0, 0, 1}};
+    for (int i = 0; i < count; i++) {
+        vertices[i].normal[2] = 1;
+        vertices[i].position[0] = count > 1 ? corners[i][0] : 0;
+        vertices[i].position[1] = count > 1 ? corners[i][1] : 0;
     }
-    store->items[store->count++] = (CairnGeometry){.vertices = vertices, .vertex_count = 6, .reach = 1};
+    store->items[store->count++] = (CairnGeometry){.vertices = vertices, .vertex_count = count, .reach = 1};
     return cairn_ok();
 }
 
@@ -104,7 +107,8 @@ CairnStatus cairn_geometry_open(CairnGeometryStore *store) {
         status = add_part(store, &part, units[i].detail, 0);
     }
     status = cairn_is_ok(status) ? add_cone(store) : status;
-    status = cairn_is_ok(status) ? add_disc(store) : status;
+    status = cairn_is_ok(status) ? add_disc(store, 3) : status;
+    status = cairn_is_ok(status) ? add_disc(store, 1) : status;
     if (!cairn_is_ok(status)) {
         cairn_geometry_close(store);
     }

@@ -13,7 +13,8 @@ enum {
     CAIRN_GEOMETRY_CYLINDER,
     CAIRN_GEOMETRY_CAPSULE,
     CAIRN_GEOMETRY_CONE,
-    CAIRN_GEOMETRY_DISC, // a square that faces whoever looks: the shader makes a ball of it, where there are very many
+    CAIRN_GEOMETRY_DISC, // a triangle that faces whoever looks: the shader makes a ball of it, where there are very many
+    CAIRN_GEOMETRY_POINT, // the same from a single corner, where a processor draws and they are small
     CAIRN_GEOMETRY_UNIT_COUNT
 };
 
@@ -25,7 +26,7 @@ typedef struct CairnVertex {
 typedef struct CairnGeometry {
     uint64_t hash; // of a hull's or mesh's points; 0: a unit mesh
     CairnVertex *vertices;
-    int vertex_count; // three a triangle
+    int vertex_count; // three a triangle; 1: a point
     float reach;      // the farthest vertex from the origin
 } CairnGeometry;
 

@@ -1,5 +1,7 @@
 #include "demos/viewer/history.h"
 #include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
 
 static const struct {
     const char *name, *unit;
@@ -55,23 +57,35 @@ CairnMoment cairn_moment(const CairnStats *stats, int frame) {
 }
 
 void cairn_history_add(CairnHistory *history, const CairnMoment *moment) {
-    if (moment->frame > 0) {
-        history->moments[moment->frame % CAIRN_HISTORY_SIZE] = *moment;
-        history->last = moment->frame > history->last ? moment->frame : history->last;
+    int frame = moment->frame;
+    if (frame >= history->capacity) {
+        int capacity = 2 * frame + 1024;
+        CairnMoment *larger = realloc(history->moments, (size_t)capacity * sizeof *larger);
+        if (!larger) {
+            return;
+        }
+        history->moments = larger;
+        history->capacity = capacity;
+    }
+    for (int skipped = history->last + 1; skipped < frame; skipped++) {
+        history->moments[skipped].frame = 0;
+    }
+    if (frame > 0) {
+        history->moments[frame] = *moment;
+        history->last = frame > history->last ? frame : history->last;
     }
 }
 
 void cairn_history_cut(CairnHistory *history, int frame) {
-    for (int i = 0; i < CAIRN_HISTORY_SIZE; i++) {
-        history->moments[i].frame = history->moments[i].frame > frame ? 0 : history->moments[i].frame;
-    }
     history->last = history->last < frame ? history->last : frame;
 }
 
+void cairn_history_free(CairnHistory *history) {
+    free(history->moments);
+    *history = (CairnHistory){.moments = NULL};
+}
+
 const CairnMoment *cairn_history_at(const CairnHistory *history, int frame) {
-    if (frame < 1 || frame > history->last || frame <= history->last - CAIRN_HISTORY_SIZE) {
-        return NULL;
-    }
-    const CairnMoment *moment = &history->moments[frame % CAIRN_HISTORY_SIZE];
-    return moment->frame == frame ? moment : NULL;
+    bool is_there = frame > 0 && frame <= history->last && history->moments[frame].frame == frame;
+    return is_there ? &history->moments[frame] : NULL;
 }

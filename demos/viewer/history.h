@@ -22,26 +22,26 @@ typedef enum CairnQuantity {
     CAIRN_QUANTITY_COUNT
 } CairnQuantity;
 
-enum { CAIRN_HISTORY_SIZE = 1200 };
-
 typedef struct CairnMoment {
     int frame; // 0: none
     float values[CAIRN_QUANTITY_COUNT];
 } CairnMoment;
 
-// The moment of a frame lies at frame modulo the size.
+// As long as the past that can be gone to.
 typedef struct CairnHistory {
-    CairnMoment moments[CAIRN_HISTORY_SIZE];
-    int last; // frame; 0: none
+    CairnMoment *moments; // by frame
+    int capacity, last;   // last: frame; 0: none
 } CairnHistory;
 
 const char *cairn_quantity_name(CairnQuantity quantity);
 const char *cairn_quantity_unit(CairnQuantity quantity);
 CairnMoment cairn_moment(const CairnStats *stats, int frame);
+// Left out where there is no memory for it.
 void cairn_history_add(CairnHistory *history, const CairnMoment *moment);
 // What comes after this frame is no more: it will be another one.
 void cairn_history_cut(CairnHistory *history, int frame);
-// NULL: it is not there (any more).
+void cairn_history_free(CairnHistory *history);
+// NULL: it is not there.
 const CairnMoment *cairn_history_at(const CairnHistory *history, int frame);
 
 #endif

@@ -128,7 +128,8 @@ void cairn_ink_round(CairnInk *ink, CairnArea a, double radius, CairnPaint paint
     enum { STEPS = 4 };
     double r = fmin(radius, 0.5 * fmin(a.width, a.height));
     CairnArea cut = cairn_area_overlap(a, ink->clip);
-    if (cut.width < a.width || cut.height < a.height || r < 1) {
+    const double hair = 1e-6; // what rounding takes is no cut
+    if (cut.width < a.width - hair || cut.height < a.height - hair || r < 1) {
         cairn_ink_box(ink, a, paint);
         return;
     }
@@ -191,6 +192,34 @@ double cairn_ink_fitting(CairnInk *ink, CairnFace face, double x, double y, doub
         memcpy(cut + length - 2, "..", 2);
     }
     return cairn_ink_words(ink, face, x, y, paint, cut);
+}
+
+int cairn_ink_paragraph(CairnInk *ink, CairnFace face, double x, double y, double width, const CairnPaint *paint,
+                        const char *words) {
+    int lines = 0;
+    while (*words) {
+        char line[200] = "";
+        size_t length = 0, best = 0;
+        while (words[length] && length < sizeof line - 1) {
+            line[length] = words[length];
+            line[length + 1] = '\0';
+            if (cairn_ink_width(ink, face, line) > width) {
+                break;
+            }
+            length++;
+            best = words[length] == ' ' || !words[length] ? length : best;
+        }
+        best = best ? best : length ? length : 1;
+        line[best] = '\0';
+        if (paint) {
+            cairn_ink_words(ink, face, x, y, *paint, line);
+        }
+        y += cairn_ink_line(ink, face);
+        words += best;
+        words += strspn(words, " ");
+        lines++;
+    }
+    return lines;
 }
 
 int cairn_ink_draw(CairnInk *ink, int width, int height) {

@@ -47,6 +47,9 @@ double cairn_ink_words(CairnInk *ink, CairnFace face, double x, double y, CairnP
 // As much as fits, with dots where some had to go.
 double cairn_ink_fitting(CairnInk *ink, CairnFace face, double x, double y, double room, CairnPaint paint,
                          const char *words);
+// In lines of at most `width`, broken at spaces. Answers how many; `paint` NULL: only that.
+int cairn_ink_paragraph(CairnInk *ink, CairnFace face, double x, double y, double width, const CairnPaint *paint,
+                        const char *words);
 void cairn_ink_box(CairnInk *ink, CairnArea area, CairnPaint paint);
 void cairn_ink_round(CairnInk *ink, CairnArea area, double radius, CairnPaint paint);
 // Lines and triangles are not cut at the clip: who draws them keeps them inside.

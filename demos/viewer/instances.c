@@ -103,13 +103,45 @@ static int sort_by_depth(CairnInstances *instances, const CairnPainting *paintin
 
 // ---- one instance ----
 
-static int geometry_of(const CairnSight *sight, const CairnSightItem *item) {
-    bool is_disc = item->geometry == CAIRN_GEOMETRY_SPHERE && sight->item_count > MANY;
-    return is_disc ? CAIRN_GEOMETRY_DISC : item->geometry;
+// What a point is good for: balls that are small and have their middle in the picture, or lie wholly outside, where they cost no
+// more than that is found out. Those that the picture's edge cuts would vanish with their middle.
+typedef struct Lens {
+    CairnVec3 eye, ahead, right, up;
+    double wide, high; // halves of the picture's sides, a metre before the eye
+} Lens;
+
+static Lens lens_of(const CairnPainting *painting) {
+    const CairnCamera *camera = &painting->camera;
+    double half = tan(0.5 * camera->fov * CAIRN_PI / 180);
+    Lens lens = {.eye = camera->eye, .wide = half * painting->width / painting->height, .high = half};
+    lens.ahead = cairn_normalize(cairn_sub(camera->target, camera->eye));
+    lens.right = cairn_normalize_or(cairn_cross(lens.ahead, cairn_vec3(0, 0, 1)), cairn_vec3(1, 0, 0));
+    lens.up = cairn_cross(lens.right, lens.ahead);
+    return lens;
+}
+
+static bool is_point(const Lens *lens, const CairnPainting *painting, const CairnSightItem *item) {
+    enum { LARGEST = 24 }; // pixels; beyond it one share of sky for a whole ball would be seen
+    CairnVec3 at = {(double)item->position[0], (double)item->position[1], (double)item->position[2]};
+    CairnVec3 way = cairn_sub(at, lens->eye);
+    double depth = cairn_dot(way, lens->ahead), radius = (double)item->scale[0];
+    // From the nearer side's plane outwards.
+    double x = (fabs(cairn_dot(way, lens->right)) - depth * lens->wide) / sqrt(1 + lens->wide * lens->wide);
+    double y = (fabs(cairn_dot(way, lens->up)) - depth * lens->high) / sqrt(1 + lens->high * lens->high);
+    double out = fmax(fmax(x, y), -depth);
+    return out > radius || (out < 0 && radius * painting->height < LARGEST * lens->high * depth);
+}
+
+static int geometry_of(const Lens *lens, const CairnPainting *painting, const CairnSightItem *item) {
+    if (item->geometry != CAIRN_GEOMETRY_SPHERE || painting->sight->item_count <= MANY) {
+        return item->geometry;
+    }
+    bool is_coarse = !painting->look->is_smooth && !painting->is_over;
+    return is_coarse && is_point(lens, painting, item) ? CAIRN_GEOMETRY_POINT : CAIRN_GEOMETRY_DISC;
 }
 
 static int surface_of(const CairnSight *sight, const CairnSightItem *item) {
-    if (geometry_of(sight, item) == CAIRN_GEOMETRY_DISC) {
+    if (item->geometry == CAIRN_GEOMETRY_SPHERE && sight->item_count > MANY) {
         return item->is_static ? CAIRN_SURFACE_DISC : CAIRN_SURFACE_DISC_STRIPES;
     }
     bool is_round = item->kind == CAIRN_PART_SPHERE || item->kind == CAIRN_PART_CAPSULE;
@@ -143,18 +175,19 @@ CairnStatus cairn_instances_sort(CairnInstances *instances, const CairnPainting 
     cairn_look_scale(sight, painting->look->coloring, painting->top_speed, painting->top_residual, &scale);
     CAIRN_TRY(cairn_instances_room(instances, sight->item_count));
     CAIRN_TRY(make_groups(instances, groups));
+    Lens lens = lens_of(painting);
     int count = sort_by_depth(instances, painting), *starts = instances->starts;
     memset(starts, 0, ((size_t)groups + 2) * sizeof *starts);
     for (int k = 0; k < count;
          k++) { // counted two places on, so that placing them leaves each group's start in its place
-        starts[geometry_of(sight, &sight->items[instances->order[k]]) + 2]++;
+        starts[geometry_of(&lens, painting, &sight->items[instances->order[k]]) + 2]++;
     }
     for (int g = 0; g < groups; g++) {
         starts[g + 2] += starts[g + 1];
     }
     for (int k = 0; k < count; k++) {
         const CairnSightItem *item = &sight->items[instances->order[k]];
-        fill(painting, item, scale, instances->data[starts[geometry_of(sight, item) + 1]++]);
+        fill(painting, item, scale, instances->data[starts[geometry_of(&lens, painting, item) + 1]++]);
     }
     return cairn_ok();
 }

@@ -289,7 +289,7 @@ static const CairnViewerKey keys[] = {
     {{SDLK_F6}, "F6", "the charts' numbers to cairn-charts.csv", write_csv},
     {{SDLK_F5}, "F5", "picture to cairn-SCENE-FRAME.png", keep_picture},
     {{SDLK_F9}, "F9", "film, and end of the film", toggle_film},
-    {{SDLK_F11}, "F11", "record the first view from here on, and end of the recording", toggle_recording},
+    {{SDLK_F11}, "F11", "record the first view, and end of the recording", toggle_recording},
     {{SDLK_F10}, "F10", "this frame's problem to a file for cairn solve", keep_problem},
     {{SDLK_h, SDLK_QUESTION, SDLK_SLASH}, "h, ?", "this help", toggle_help},
     {{SDLK_ESCAPE}, "esc", "quit", quit},

@@ -1,7 +1,6 @@
 // Layout: panels, rows and cells.
 #include "demos/viewer/ui.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 void cairn_ui_open(CairnUi *ui, CairnInk *ink) {
@@ -21,39 +20,11 @@ void cairn_ui_begin(CairnUi *ui, const CairnTheme *theme, const CairnUiInput *in
     }
 }
 
-// Words in lines of at most this width; answers the number of lines. `ui` NULL: only count.
-static int wrap(CairnUi *ui, const CairnInk *ink, double x, double y, double width, const char *words) {
-    int lines = 0;
-    while (*words) {
-        char line[200] = "";
-        size_t length = 0, best = 0;
-        while (words[length] && length < sizeof line - 1) {
-            line[length] = words[length];
-            line[length + 1] = '\0';
-            if (cairn_ink_width(ink, CAIRN_FACE_SMALL, line) > width) {
-                break;
-            }
-            length++;
-            best = words[length] == ' ' || !words[length] ? length : best;
-        }
-        best = best ? best : length ? length : 1;
-        line[best] = '\0';
-        if (ui) {
-            cairn_ink_words(ui->ink, CAIRN_FACE_SMALL, x, y, ui->theme->ink, line);
-        }
-        y += cairn_ink_line(ink, CAIRN_FACE_SMALL);
-        words += best;
-        words += strspn(words, " ");
-        lines++;
-    }
-    return lines;
-}
-
 static void draw_hint(CairnUi *ui, double width, double height) {
     CairnInk *ink = ui->ink;
     double room = fmin(22 * ink->size, width - 4 * ui->gap), pad = 2 * ui->gap;
     double line = cairn_ink_line(ink, CAIRN_FACE_SMALL), wide = cairn_ink_width(ink, CAIRN_FACE_SMALL, ui->hint);
-    int lines = wrap(NULL, ink, 0, 0, room, ui->hint);
+    int lines = cairn_ink_paragraph(ink, CAIRN_FACE_SMALL, 0, 0, room, NULL, ui->hint);
     CairnArea area = {ui->input.x + ink->size, ui->input.y + ink->size, fmin(wide, room) + 2 * pad,
                       lines * line + 2 * pad};
     area.x = fmax(fmin(area.x, width - area.width - pad), 0);
@@ -61,7 +32,7 @@ static void draw_hint(CairnUi *ui, double width, double height) {
     ink->layer = 1;
     cairn_ink_round(ink, area, ui->gap, ui->theme->edge);
     cairn_ink_round(ink, cairn_area_inset(area, 1), ui->gap, (CairnPaint){ui->theme->panel.rgb, 1});
-    wrap(ui, ink, area.x + pad, area.y + pad, room, ui->hint);
+    cairn_ink_paragraph(ink, CAIRN_FACE_SMALL, area.x + pad, area.y + pad, room, &ui->theme->ink, ui->hint);
     ink->layer = 0;
 }
 
@@ -182,13 +153,8 @@ CairnArea cairn_ui_block(CairnUi *ui, double rows) {
 }
 
 void cairn_ui_paragraph(CairnUi *ui, CairnPaint paint, const char *words) {
-    CairnTheme theme = *ui->theme;
-    const CairnTheme *usual = ui->theme;
-    double line = cairn_ink_line(ui->ink, CAIRN_FACE_SMALL);
-    int lines = wrap(NULL, ui->ink, 0, 0, ui->panel.width, words);
+    double line = cairn_ink_line(ui->ink, CAIRN_FACE_SMALL), width = ui->panel.width;
+    int lines = cairn_ink_paragraph(ui->ink, CAIRN_FACE_SMALL, 0, 0, width, NULL, words);
     CairnArea area = cairn_ui_block(ui, lines * line / ui->unit);
-    theme.ink = paint;
-    ui->theme = &theme;
-    wrap(ui, ui->ink, area.x, area.y, ui->panel.width, words);
-    ui->theme = usual;
+    cairn_ink_paragraph(ui->ink, CAIRN_FACE_SMALL, area.x, area.y, width, &paint, words);
 }

@@ -31,12 +31,13 @@ static int draw_open(CairnUi *ui, CairnArea field, CairnUiName *names, CairnUiNa
                      int chosen) {
     CairnInk *ink = ui->ink;
     const CairnTheme *theme = ui->theme;
-    double row = ui->unit, width = field.width, pad = 2 * ui->gap;
+    double width = field.width, pad = 2 * ui->gap;
     for (int i = 0; i < count; i++) {
         width = fmax(width, cairn_ink_width(ink, CAIRN_FACE_TEXT, names(user, i)) + 2 * pad);
     }
     // Up where there is no room below, as the panel's own height tells.
-    double below = ui->panel.y + ui->panel.height - field.y - field.height, height = count * row + 2;
+    double below = ui->panel.y + ui->panel.height - field.y - field.height, room = fmax(below, field.y);
+    double row = fmin(ui->unit, fmax(room / count, cairn_ink_line(ink, CAIRN_FACE_TEXT))), height = count * row + 2;
     bool is_up = below < height && field.y > below;
     CairnArea area = {field.x, is_up ? fmax(field.y - height, 0) : field.y + field.height, width, height};
     CairnArea clip = ink->clip;
@@ -51,7 +52,8 @@ static int draw_open(CairnUi *ui, CairnArea field, CairnUiName *names, CairnUiNa
         if (is_hot || i == chosen) {
             cairn_ink_box(ink, cell, is_hot ? theme->hover : theme->select);
         }
-        cairn_ink_fitting(ink, CAIRN_FACE_TEXT, cell.x + pad, cell.y + ui->gap, cell.width - 2 * pad, theme->ink,
+        cairn_ink_fitting(ink, CAIRN_FACE_TEXT, cell.x + pad,
+                          cell.y + 0.5 * (row - cairn_ink_line(ink, CAIRN_FACE_TEXT)), cell.width - 2 * pad, theme->ink,
                           names(user, i));
         if (is_hot && help && help(user, i)) {
             snprintf(ui->hint, sizeof ui->hint, "%s", help(user, i));

@@ -64,7 +64,7 @@ typedef struct CairnMarks {
 typedef struct CairnMarking {
     const CairnSight *sight, *first; // first: the first view's, or NULL
     const CairnLook *look;
-    CairnVec3 eye, target;
+    CairnVec3 eye;
     double force_length; // metres a newton
     uint32_t selected;   // index of a body; 0: none
 } CairnMarking;

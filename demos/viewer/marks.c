@@ -1,4 +1,4 @@
-// Marks: what acts between the bodies, as arrows, cones, balls and lines of a width that the eye's distance gives.
+// Marks: what acts between the bodies, as arrows, cones, balls and lines of a width that the distance of the eye gives.
 #include "demos/viewer/geometry.h"
 #include "demos/viewer/look.h"
 #include <math.h>
@@ -72,16 +72,22 @@ static CairnVec3 center_of(const CairnSight *sight, int body) {
     return cairn_vec3((double)c[0], (double)c[1], (double)c[2]);
 }
 
-static CairnStatus mark_contacts(CairnMarks *marks, const CairnMarking *marking, double width) {
+// As wide in the picture wherever it is.
+static double width_at(const CairnMarking *marking, CairnVec3 point) {
+    return 0.0025 * cairn_length(cairn_sub(marking->eye, point));
+}
+
+static CairnStatus mark_contacts(CairnMarks *marks, const CairnMarking *marking) {
     const CairnLook *look = marking->look;
     const CairnSight *sight = marking->sight;
     for (int i = 0; i < sight->contact_count; i++) {
         const CairnSightContact *contact = &sight->contacts[i];
+        double width = width_at(marking, contact->point);
         if (look->cones && contact->grip == CAIRN_GRIP_OPEN) {
             CAIRN_TRY(add_ball(marks, contact->point, 1.6 * width, OPEN, 1));
         } else if (look->cones) {
             CAIRN_TRY(add_ball(marks, contact->point, 1.6 * width, contact->grip == CAIRN_GRIP_SLIP ? SLIP : STICK, 1));
-            CAIRN_TRY(add_cone(marks, contact, 14 * width));
+            CAIRN_TRY(add_cone(marks, contact, 11 * width));
         }
         if (look->forces && contact->grip != CAIRN_GRIP_OPEN) {
             CAIRN_TRY(
@@ -96,10 +102,11 @@ static CairnStatus mark_contacts(CairnMarks *marks, const CairnMarking *marking,
 }
 
 // An error of a micrometre is small, a centimetre large: the ball's size and colour say which.
-static CairnStatus mark_joints(CairnMarks *marks, const CairnMarking *marking, double width) {
+static CairnStatus mark_joints(CairnMarks *marks, const CairnMarking *marking) {
     const CairnSight *sight = marking->sight;
     for (int i = 0; i < sight->joint_count; i++) {
         const CairnSightJoint *joint = &sight->joints[i];
+        double width = width_at(marking, joint->point);
         if (marking->look->joints) {
             double error = fmax(joint->linear_error, joint->angular_error);
             double share = cairn_clamp((log10(fmax(error, 1e-12)) + 8) / 6, 0, 1);
@@ -120,10 +127,10 @@ static CairnStatus mark_joints(CairnMarks *marks, const CairnMarking *marking, d
     return cairn_ok();
 }
 
-static CairnStatus mark_difference(CairnMarks *marks, const CairnMarking *marking, double width) {
+static CairnStatus mark_difference(CairnMarks *marks, const CairnMarking *marking) {
     const CairnSight *sight = marking->sight, *first = marking->first;
     for (int i = 0; marking->look->difference && first && first != sight && i < sight->body_count; i++) {
-        double away = cairn_look_difference(sight, first, i);
+        double away = cairn_look_difference(sight, first, i), width = width_at(marking, center_of(sight, i));
         if (!sight->bodies[i].is_static && away > 2 * width) {
             CAIRN_TRY(add_arrow(marks, center_of(sight, i), cairn_sub(center_of(first, i), center_of(sight, i)), width,
                                 LEAP));
@@ -140,16 +147,17 @@ static int by_geometry(const void *a, const void *b) {
 
 CairnStatus cairn_marks_make(CairnMarks *marks, const CairnMarking *marking) {
     const CairnSight *sight = marking->sight;
-    double distance = cairn_length(cairn_sub(marking->eye, marking->target)), width = 0.0028 * distance;
     marks->count = 0;
-    CAIRN_TRY(mark_contacts(marks, marking, width));
-    CAIRN_TRY(mark_joints(marks, marking, width));
-    CAIRN_TRY(mark_difference(marks, marking, width));
+    CAIRN_TRY(mark_contacts(marks, marking));
+    CAIRN_TRY(mark_joints(marks, marking));
+    CAIRN_TRY(mark_difference(marks, marking));
     if (marking->look->worst && sight->worst.is_there && !sight->is_certified) {
+        double width = width_at(marking, sight->worst.point);
         CAIRN_TRY(add_ball(marks, sight->worst.point, 4 * width, WORST, 1));
         CAIRN_TRY(add_ball(marks, sight->worst.point, 12 * width, WORST, 0.35f));
     }
     if (sight->touch.is_held) {
+        double width = width_at(marking, sight->touch.point);
         CAIRN_TRY(add_ball(marks, sight->touch.point, 2.5 * width, HAND, 1));
         CAIRN_TRY(add_line(marks, sight->touch.point, sight->touch.target, 0.8 * width, HAND, 1));
         CAIRN_TRY(add_arrow(marks, sight->touch.point, cairn_scale(marking->force_length, sight->touch.force),

@@ -14,64 +14,96 @@ static void pace_words(const CairnViewer *viewer, char *words, size_t size) {
     }
 }
 
-static void draw_lines(CairnViewer *viewer, int view, const CairnSight *sight, int rank) {
-    CairnInk *ink = &viewer->ink;
-    const CairnTheme *theme = viewer->ui.theme;
-    CairnViewerBox box = cairn_viewer_box(viewer, view);
-    double line = cairn_ink_line(ink, CAIRN_FACE_TEXT), pad = viewer->ui.gap + 2;
-    char words[2][300], pace[40];
-    pace_words(viewer, pace, sizeof pace);
-    snprintf(words[0], sizeof words[0], "%s   frame %d   t = %.3f s   %s", sight->scene, sight->frame, sight->time,
-             pace);
-    snprintf(words[1], sizeof words[1], "%s   %.2f ms a step   residual %.1e m/s   %d contacts", sight->solver,
-             1e3 * sight->stats.times.step, sight->stats.residual.scaled, sight->stats.contacts);
-    if (sight->stats.step_index == 0) {
-        snprintf(words[1], sizeof words[1], "%s", sight->solver);
+// Words in pieces that are not broken, in lines of at most `room`; answers how many, and how wide the widest is. `paint` NULL: only that.
+static int draw_pieces(CairnInk *ink, double x, double y, double room, const CairnPaint *paint, char (*pieces)[80],
+                       int count, double *widest) {
+    double gap = 0.7 * ink->size, at = 0;
+    int lines = count > 0;
+    *widest = 0;
+    for (int i = 0; i < count; i++) {
+        double width = cairn_ink_width(ink, CAIRN_FACE_TEXT, pieces[i]);
+        if (at > 0 && at + width > room) {
+            lines++;
+            at = 0;
+        }
+        if (paint) {
+            cairn_ink_fitting(ink, CAIRN_FACE_TEXT, x + at, y + (lines - 1) * cairn_ink_line(ink, CAIRN_FACE_TEXT),
+                              room, *paint, pieces[i]);
+        }
+        at += width + gap;
+        *widest = fmax(*widest, at - gap);
     }
-    bool has_chip = viewer->crew.view_count > 1;
-    double first = rank == 0 ? cairn_ink_width(ink, CAIRN_FACE_TEXT, words[0]) : 0, chip = has_chip ? line : 0;
-    double second = cairn_ink_width(ink, CAIRN_FACE_TEXT, words[1]) + chip, room = box.width - 4 * pad;
-    double width = fmin(fmax(first, second), room), y = box.y + pad + (rank > 0 ? line + rank * (line + 2 * pad) : 0);
-    cairn_ink_round(ink, (CairnArea){box.x + pad, y, width + 2 * pad, (rank == 0 ? 2 : 1) * line + 1.5 * pad}, pad,
-                    theme->paper);
-    y += 0.75 * pad;
-    if (rank == 0) {
-        cairn_ink_fitting(ink, CAIRN_FACE_TEXT, box.x + 2 * pad, y, room, theme->ink, words[0]);
-        y += line;
-    }
-    if (has_chip) { // the colour of its curves
-        double side = 0.5 * line;
-        cairn_ink_round(ink, (CairnArea){box.x + 2 * pad, y + 0.25 * line, side, side}, 3,
-                        (CairnPaint){theme->curves[view], 1});
-    }
-    cairn_ink_fitting(ink, CAIRN_FACE_TEXT, box.x + 2 * pad + chip, y, room - chip, theme->faint, words[1]);
+    *widest = fmin(*widest, room);
+    return lines;
 }
 
-static void draw_banner(CairnViewer *viewer, int view, const CairnSight *sight, int rank) {
+// Two lines, or as many as a narrow view needs; the scene's is left out of a low view, and where views are laid over each other it stands
+// in the first one's alone. `top`: where they begin; answers where they end.
+static double draw_lines(CairnViewer *viewer, int view, const CairnSight *sight, double top) {
     CairnInk *ink = &viewer->ink;
     const CairnTheme *theme = viewer->ui.theme;
     CairnViewerBox box = cairn_viewer_box(viewer, view);
-    double line = cairn_ink_line(ink, CAIRN_FACE_TEXT), pad = viewer->ui.gap + 2, height = line + pad;
-    double top = box.y + box.height - (rank + 1) * height;
+    double line = cairn_ink_line(ink, CAIRN_FACE_TEXT), pad = viewer->ui.gap + 2, room = box.width - 4 * pad;
+    double chip = viewer->crew.view_count > 1 ? line : 0, widths[2] = {0, 0}; // chip: the colour of its curves
+    char scene[4][80], solver[4][80];
+    bool has_scene = !(viewer->look.overlay && view > 0) && box.height > 10 * ink->size;
+    int count = has_scene ? 4 : 0, solved = sight->stats.step_index > 0 ? 4 : 1;
+    snprintf(scene[0], sizeof scene[0], "%s", sight->scene);
+    snprintf(scene[1], sizeof scene[1], "frame %d", sight->frame);
+    snprintf(scene[2], sizeof scene[2], "t = %.3f s", sight->time);
+    pace_words(viewer, scene[3], sizeof scene[3]);
+    snprintf(solver[0], sizeof solver[0], "%s", sight->solver);
+    snprintf(solver[1], sizeof solver[1], "%.2f ms a step", 1e3 * sight->stats.times.step);
+    snprintf(solver[2], sizeof solver[2], "residual %.1e m/s", sight->stats.residual.scaled);
+    snprintf(solver[3], sizeof solver[3], "%d contacts", sight->stats.contacts);
+    int lines = draw_pieces(ink, 0, 0, room, NULL, scene, count, &widths[0]);
+    int all = lines + draw_pieces(ink, 0, 0, room - chip, NULL, solver, solved, &widths[1]);
+    double x = box.x + 2 * pad, y = top + 0.75 * pad, width = fmax(widths[0], widths[1] + chip);
+    cairn_ink_round(ink, (CairnArea){box.x + pad, top, width + 2 * pad, all * line + 1.5 * pad}, pad, theme->paper);
+    draw_pieces(ink, x, y, room, &theme->ink, scene, count, &widths[0]);
+    y += lines * line;
+    if (chip > 0) {
+        cairn_ink_round(ink, (CairnArea){x, y + 0.25 * line, 0.5 * line, 0.5 * line}, 3,
+                        (CairnPaint){theme->curves[view], 1});
+    }
+    draw_pieces(ink, x + chip, y, room - chip, &theme->faint, solver, solved, &widths[1]);
+    return top + all * line + 2 * pad;
+}
+
+// The referee's words whole, in as many lines as they need. `bottom`: where it ends; answers where it begins.
+static double draw_banner(CairnViewer *viewer, int view, const CairnSight *sight, double bottom) {
+    CairnInk *ink = &viewer->ink;
+    const CairnTheme *theme = viewer->ui.theme;
+    CairnViewerBox box = cairn_viewer_box(viewer, view);
+    double line = cairn_ink_line(ink, CAIRN_FACE_TEXT), pad = viewer->ui.gap + 2, room = box.width - 4 * pad;
     char words[400];
     bool has_worst = sight->worst.is_there && !sight->is_certified && cairn_is_ok(sight->status);
     snprintf(words, sizeof words, "%.60s%s%.199s%s%.119s", viewer->look.overlay ? sight->solver : "",
              viewer->look.overlay ? ": " : "", sight->verdict, has_worst ? ", worst: " : "",
              has_worst ? sight->worst.words : "");
-    cairn_ink_box(ink, (CairnArea){box.x, top, box.width, height}, sight->is_certified ? theme->good : theme->bad);
+    // Where there is no bar with a button for it.
     const char *hint = "?: keys";
-    double y = top + 0.5 * pad, hint_width = cairn_ink_width(ink, CAIRN_FACE_TEXT, hint);
-    bool has_hint = view == viewer->crew.view_count - 1;
-    cairn_ink_fitting(ink, CAIRN_FACE_TEXT, box.x + 2 * pad, y,
-                      box.width - 4 * pad - (has_hint ? hint_width + 2 * pad : 0), theme->on_banner, words);
+    bool has_hint = view == 0 && cairn_viewer_places(viewer).bar.height <= 0;
+    double hint_width = has_hint ? cairn_ink_width(ink, CAIRN_FACE_TEXT, hint) + 2 * pad : 0;
+    int lines = cairn_ink_paragraph(ink, CAIRN_FACE_TEXT, 0, 0, room - hint_width, NULL, words);
+    double height = lines * line + pad, y = bottom - height + 0.5 * pad;
+    cairn_ink_box(ink, (CairnArea){box.x, bottom - height, box.width, height},
+                  sight->is_certified ? theme->good : theme->bad);
+    cairn_ink_paragraph(ink, CAIRN_FACE_TEXT, box.x + 2 * pad, y, room - hint_width, &theme->on_banner, words);
     if (has_hint) {
-        cairn_ink_words(ink, CAIRN_FACE_TEXT, box.x + box.width - 2 * pad - hint_width, y, theme->on_banner, hint);
+        cairn_ink_words(ink, CAIRN_FACE_TEXT, box.x + box.width - hint_width, y, theme->on_banner, hint);
     }
+    return bottom - height;
+}
+
+static void draw_borders(CairnViewer *viewer, int view) {
+    const CairnTheme *theme = viewer->ui.theme;
+    CairnViewerBox box = cairn_viewer_box(viewer, view);
     if (viewer->crew.view_count > 1 && !viewer->look.overlay) {
         if (view == viewer->active) {
-            cairn_ink_box(ink, (CairnArea){box.x, box.y, box.width, 3}, theme->accent);
+            cairn_ink_box(&viewer->ink, (CairnArea){box.x, box.y, box.width, 3}, theme->accent);
         }
-        cairn_ink_box(ink, (CairnArea){box.x + box.width - 1, box.y, 1, box.height}, theme->edge);
+        cairn_ink_box(&viewer->ink, (CairnArea){box.x + box.width - 1, box.y, 1, box.height}, theme->edge);
     }
 }
 
@@ -127,12 +159,11 @@ static double add_grips(CairnViewer *viewer, double x, double y) {
     return y - line - pad;
 }
 
-static void draw_legend(CairnViewer *viewer, const CairnSight *const *sights) {
+static void draw_legend(CairnViewer *viewer, const CairnSight *const *sights, double bottom) {
     const CairnSight *sight = sights[viewer->active];
     CairnViewerBox box = cairn_viewer_box(viewer, 0);
     double line = cairn_ink_line(&viewer->ink, CAIRN_FACE_TEXT), pad = viewer->ui.gap + 2;
-    int banners = viewer->look.overlay ? viewer->crew.view_count : 1;
-    double x = box.x + 2 * pad, y = box.y + box.height - (banners + 1) * (line + pad) - pad;
+    double x = box.x + 2 * pad, y = bottom - line - 2 * pad;
     char words[160];
     CairnScale scale;
     const CairnLook *look = &viewer->look;
@@ -282,11 +313,18 @@ void cairn_viewer_overlay(CairnViewer *viewer, const CairnSight *const *sights) 
     viewer->input.wheel = 0;
     viewer->input.text[0] = '\0';
     viewer->input.key_count = 0;
-    for (int i = 0; i < count; i++) {
-        draw_lines(viewer, i, sights[i], viewer->look.overlay ? i : 0);
-        draw_banner(viewer, i, sights[i], viewer->look.overlay ? count - 1 - i : 0);
+    double pad = viewer->ui.gap + 2, top = 0, bottom = 0;
+    for (int i = 0; i < count; i++) { // laid over each other, their words stand one below the other
+        bool is_first = i == 0 || !viewer->look.overlay;
+        top = draw_lines(viewer, i, sights[i], is_first ? cairn_viewer_box(viewer, i).y + pad : top);
     }
-    draw_legend(viewer, sights);
+    for (int i = count - 1; i >= 0; i--) {
+        CairnViewerBox box = cairn_viewer_box(viewer, i);
+        bool is_last = i == count - 1 || !viewer->look.overlay;
+        bottom = draw_banner(viewer, i, sights[i], is_last ? box.y + box.height : bottom);
+        draw_borders(viewer, i);
+    }
+    draw_legend(viewer, sights, bottom);
     cairn_viewer_draw_scrubber(viewer, sights[viewer->active]);
     draw_fault(viewer);
     draw_notice(viewer);

@@ -20,8 +20,6 @@ static void open_map(int size, GLuint *map, GLuint *frame) {
     glGenTextures(1, map);
     glBindTexture(GL_TEXTURE_2D, *map);
     glTexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, size, size, 0, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, NULL);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_MODE, GL_COMPARE_REF_TO_TEXTURE);
@@ -40,27 +38,46 @@ static void close_maps(CairnPainter *painter) {
     glDeleteFramebuffers(2, frames);
 }
 
-static void size_maps(CairnPainter *painter, int size) {
+// Between texels it is read softly where a graphics card does that, or where an edge of shadow would be seen.
+static void read_map(GLuint map, bool is_soft) {
+    glBindTexture(GL_TEXTURE_2D, map);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, is_soft ? GL_LINEAR : GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, is_soft ? GL_LINEAR : GL_NEAREST);
+}
+
+static void size_maps(CairnPainter *painter, bool is_smooth, bool has_many) {
+    int size = is_smooth ? MAP_SOFT : MAP_COARSE;
     if (size != painter->map_size) {
         close_maps(painter);
         open_map(size, &painter->map, &painter->map_frame);
         open_map(size / 2, &painter->sky, &painter->sky_frame);
         painter->map_size = size;
     }
+    read_map(painter->map, is_smooth || !has_many);
+    read_map(painter->sky, is_smooth);
 }
 
 CairnStatus cairn_painter_open(CairnPainter *painter) {
     *painter = (CairnPainter){0};
-    CAIRN_TRY(cairn_gpu_program("solid", cairn_shader_solid_vertex, cairn_shader_light, cairn_shader_solid_fragment,
-                                &painter->solid));
-    CAIRN_TRY(cairn_gpu_program("discs", cairn_shader_solid_vertex, cairn_shader_light_discs,
-                                cairn_shader_solid_fragment, &painter->discs));
-    CAIRN_TRY(
-        cairn_gpu_program("shadow", cairn_shader_shadow_vertex, "", cairn_shader_shadow_fragment, &painter->shadow));
-    CAIRN_TRY(cairn_gpu_program("backdrop", cairn_shader_backdrop_vertex, "", cairn_shader_backdrop_fragment,
-                                &painter->backdrop));
-    CAIRN_TRY(cairn_gpu_program("ground", cairn_shader_ground_vertex, cairn_shader_light, cairn_shader_ground_fragment,
-                                &painter->ground));
+    const char *solid = cairn_shader_solid_vertex, *fragment = cairn_shader_solid_fragment;
+    const struct {
+        GLuint *program;
+        const char *name, *vertex, *head, *fragment;
+    } programs[] = {
+        {&painter->solid, "solid", solid, cairn_shader_light, fragment},
+        {&painter->striped, "striped", solid, cairn_shader_light_stripes, fragment},
+        {&painter->discs, "discs", solid, cairn_shader_light_discs, fragment},
+        {&painter->deep_discs, "deep discs", solid, cairn_shader_light_deep_discs, fragment},
+        {&painter->points, "points", cairn_shader_points_vertex, cairn_shader_light, cairn_shader_points_fragment},
+        {&painter->shadow, "shadow", cairn_shader_shadow_vertex, "", cairn_shader_shadow_fragment},
+        {&painter->shadow_points, "shadow points", cairn_shader_shadow_points_vertex, "",
+         cairn_shader_shadow_points_fragment},
+        {&painter->backdrop, "backdrop", cairn_shader_backdrop_vertex, "", cairn_shader_backdrop_fragment},
+        {&painter->ground, "ground", cairn_shader_ground_vertex, cairn_shader_light, cairn_shader_ground_fragment}};
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+        CAIRN_TRY(cairn_gpu_program(programs[i].name, programs[i].vertex, programs[i].head, programs[i].fragment,
+                                    programs[i].program));
+    }
     glGenBuffers(1, &painter->instances);
     glGenVertexArrays(1, &painter->empty);
     return cairn_ok();
@@ -73,11 +90,12 @@ void cairn_painter_close(CairnPainter *painter) {
     }
     free(painter->meshes);
     cairn_instances_free(&painter->solids);
-    glDeleteProgram(painter->solid);
-    glDeleteProgram(painter->discs);
-    glDeleteProgram(painter->shadow);
-    glDeleteProgram(painter->backdrop);
-    glDeleteProgram(painter->ground);
+    const GLuint programs[] = {painter->solid,         painter->striped,  painter->discs,
+                               painter->deep_discs,    painter->points,   painter->shadow,
+                               painter->shadow_points, painter->backdrop, painter->ground};
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+        glDeleteProgram(programs[i]);
+    }
     cairn_marks_free(&painter->marks);
     close_maps(painter);
     glDeleteBuffers(1, &painter->instances);
@@ -107,9 +125,10 @@ CairnStatus cairn_painter_upload(CairnPainter *painter, const CairnGeometryStore
         glVertexAttribPointer(1, 1, GL_FLOAT, GL_FALSE, sizeof(CairnVertex), (const void *)offsetof(CairnVertex, end));
         glVertexAttribPointer(2, 3, GL_FLOAT, GL_FALSE, sizeof(CairnVertex),
                               (const void *)offsetof(CairnVertex, normal));
-        for (GLuint k = 0; k < 7; k++) {
+        bool is_point = geometry->vertex_count == 1; // an instance is a vertex
+        for (GLuint k = is_point ? 3 : 0; k < 7; k++) {
             glEnableVertexAttribArray(k);
-            glVertexAttribDivisor(k, k >= 3);
+            glVertexAttribDivisor(k, k >= 3 && !is_point);
         }
     }
     glBindVertexArray(0);
@@ -129,14 +148,31 @@ static void draw_group(CairnPainter *painter, int g, int first, int count) {
         glVertexAttribPointer(3 + k, 4, GL_FLOAT, GL_FALSE, sizeof(CairnInstance),
                               (const void *)((size_t)first * sizeof(CairnInstance) + k * 4 * sizeof(float)));
     }
-    glDrawArraysInstanced(GL_TRIANGLES, 0, painter->meshes[g].vertex_count, count);
+    if (painter->meshes[g].vertex_count > 1) {
+        glDrawArraysInstanced(GL_TRIANGLES, 0, painter->meshes[g].vertex_count, count);
+    } else { // instances of one vertex would cost a processor a round each
+        glDrawArrays(GL_POINTS, 0, count);
+    }
     painter->draw_calls++;
 }
 
-static void draw_groups(CairnPainter *painter, const int *starts) {
+static void draw_meshes(CairnPainter *painter, const int *starts) {
     for (int g = 0; g < painter->mesh_count; g++) {
-        draw_group(painter, g, starts[g], starts[g + 1] - starts[g]);
+        if (g != CAIRN_GEOMETRY_POINT) {
+            draw_group(painter, g, starts[g], starts[g + 1] - starts[g]);
+        }
     }
+}
+
+static bool has_points(const int *starts) {
+    return starts[CAIRN_GEOMETRY_POINT + 1] > starts[CAIRN_GEOMETRY_POINT];
+}
+
+static void draw_points(CairnPainter *painter, const int *starts) {
+    int g = CAIRN_GEOMETRY_POINT;
+    glEnable(GL_PROGRAM_POINT_SIZE);
+    draw_group(painter, g, starts[g], starts[g + 1] - starts[g]);
+    glDisable(GL_PROGRAM_POINT_SIZE);
 }
 
 // ---- cameras ----
@@ -223,13 +259,16 @@ static void use(const CairnPainter *painter, GLuint program, const CairnPainting
     set_float(program, "u_texel", (double)matrices->texel);
     glUniformMatrix4fv(glGetUniformLocation(program, "u_sky"), 1, GL_FALSE, matrices->sky[0]);
     set_float(program, "u_spread", painting->look->occlusion ? (double)matrices->spread : 0);
+    // Off the surface, so that it does not meet itself: farther where the map is read by whole texels.
+    set_float(program, "u_sky_lift", (painting->look->is_smooth ? 3 : 7) * (double)matrices->texel);
     set_float(program, "u_soft", painting->look->is_smooth ? 1 : 0);
     glUniform1i(glGetUniformLocation(program, "u_shadow"), 0);
     glUniform1i(glGetUniformLocation(program, "u_above"), 1);
     glActiveTexture(GL_TEXTURE1);
-    glBindTexture(GL_TEXTURE_2D, program == painter->shadow ? 0 : painter->sky);
+    bool makes_map = program == painter->shadow || program == painter->shadow_points;
+    glBindTexture(GL_TEXTURE_2D, makes_map ? 0 : painter->sky);
     glActiveTexture(GL_TEXTURE0);
-    glBindTexture(GL_TEXTURE_2D, program == painter->shadow ? 0 : painter->map);
+    glBindTexture(GL_TEXTURE_2D, makes_map ? 0 : painter->map);
 }
 
 static void draw_ground(const CairnPainter *painter, const CairnPainting *painting, Matrices *matrices) {
@@ -250,6 +289,9 @@ static void draw_ground(const CairnPainter *painter, const CairnPainting *painti
         CairnVec3 origin = {(double)p[0], (double)p[1], (double)p[2]};
         CairnVec3 normal = cairn_rotate(turn, cairn_vec3(0, 0, 1));
         double above = cairn_dot(normal, cairn_sub(camera->target, origin));
+        if (cairn_dot(normal, cairn_sub(camera->eye, origin)) < 0) {
+            continue; // from below, what stands on it is seen
+        }
         set_vec3(program, "u_origin", origin);
         set_vec3(program, "u_right", cairn_rotate(turn, cairn_vec3(1, 0, 0)));
         set_vec3(program, "u_front", cairn_rotate(turn, cairn_vec3(0, 1, 0)));
@@ -296,7 +338,6 @@ static CairnStatus draw_marks(CairnPainter *painter, const CairnPainting *painti
                             .first = painting->first,
                             .look = painting->look,
                             .eye = painting->camera.eye,
-                            .target = painting->camera.target,
                             .force_length = painting->force_length,
                             .selected = painting->selected};
     CairnMarks *marks = &painter->marks;
@@ -325,6 +366,17 @@ static CairnStatus draw_marks(CairnPainter *painter, const CairnPainting *painti
     return cairn_ok();
 }
 
+// A program that makes a map, with that map's light.
+static void use_for_map(const CairnPainter *painter, GLuint program, const CairnPainting *painting, Matrices *matrices,
+                        bool is_sky) {
+    use(painter, program, painting, matrices);
+    set_toward(program, is_sky ? cairn_vec3(0, 0.01, 1) : painting->sun, 0);
+    set_float(program, "u_zoom", (is_sky ? 0.5 : 1) / (double)matrices->texel);
+    if (is_sky) {
+        glUniformMatrix4fv(glGetUniformLocation(program, "u_light"), 1, GL_FALSE, matrices->sky[0]);
+    }
+}
+
 static void draw_map(CairnPainter *painter, const CairnPainting *painting, Matrices *matrices, const int *starts,
                      bool is_sky) {
     int size = is_sky ? painter->map_size / 2 : painter->map_size;
@@ -334,27 +386,52 @@ static void draw_map(CairnPainter *painter, const CairnPainting *painting, Matri
     glClear(GL_DEPTH_BUFFER_BIT);
     glEnable(GL_POLYGON_OFFSET_FILL);
     glPolygonOffset(1.5f, 4);
-    use(painter, painter->shadow, painting, matrices);
-    set_toward(painter->shadow, is_sky ? cairn_vec3(0, 0.01, 1) : painting->sun, 0);
-    if (is_sky) {
-        glUniformMatrix4fv(glGetUniformLocation(painter->shadow, "u_light"), 1, GL_FALSE, matrices->sky[0]);
-    }
-    draw_groups(painter, starts);
+    use_for_map(painter, painter->shadow, painting, matrices, is_sky);
+    draw_meshes(painter, starts);
     glDisable(GL_POLYGON_OFFSET_FILL);
+    if (has_points(starts)) {
+        use_for_map(painter, painter->shadow_points, painting, matrices, is_sky);
+        draw_points(painter, starts);
+    }
 }
 
-// Smooth discs have a program of their own: what sets its own depth is tested late, which takes a processor four times as long.
+// The rays through a picture, for balls that are points.
+static void set_rays(const CairnPainter *painter, const CairnPainting *painting) {
+    const CairnCamera *camera = &painting->camera;
+    double half = tan(0.5 * camera->fov * CAIRN_PI / 180);
+    CairnVec3 ahead = cairn_normalize(cairn_sub(camera->target, camera->eye));
+    CairnVec3 right = cairn_normalize_or(cairn_cross(ahead, cairn_vec3(0, 0, 1)), cairn_vec3(1, 0, 0));
+    set_vec3(painter->points, "u_ahead", ahead);
+    set_vec3(painter->points, "u_across", cairn_scale(half * painting->width / painting->height, right));
+    set_vec3(painter->points, "u_up", cairn_scale(half, cairn_cross(right, ahead)));
+    set_float(painter->points, "u_zoom", 0.5 * painting->height / half);
+}
+
+// Balls and capsules, which may have stripes.
+static bool is_striped(int geometry) {
+    return geometry == CAIRN_GEOMETRY_SPHERE || geometry == CAIRN_GEOMETRY_SPHERE_COARSE ||
+           geometry == CAIRN_GEOMETRY_CAPSULE;
+}
+
+// What sets its own depth is tested late, which takes a processor four times as long: so discs do where edges are smooth alone.
 static void draw_bodies(CairnPainter *painter, const CairnPainting *painting, Matrices *matrices, const int *starts) {
     int disc = CAIRN_GEOMETRY_DISC, discs = starts[disc + 1] - starts[disc];
-    use(painter, painter->solid, painting, matrices);
-    for (int g = 0; g < painter->mesh_count; g++) {
-        if (g != disc) {
-            draw_group(painter, g, starts[g], starts[g + 1] - starts[g]);
+    for (int kind = 0; kind < 2; kind++) {
+        use(painter, kind == 0 ? painter->solid : painter->striped, painting, matrices);
+        for (int g = 0; g < painter->mesh_count; g++) {
+            if (g != disc && g != CAIRN_GEOMETRY_POINT && is_striped(g) == (kind == 1)) {
+                draw_group(painter, g, starts[g], starts[g + 1] - starts[g]);
+            }
         }
     }
     if (discs > 0) {
-        use(painter, painting->look->is_smooth ? painter->discs : painter->solid, painting, matrices);
+        use(painter, painting->look->is_smooth ? painter->deep_discs : painter->discs, painting, matrices);
         draw_group(painter, disc, starts[disc], discs);
+    }
+    if (has_points(starts)) {
+        use(painter, painter->points, painting, matrices);
+        set_rays(painter, painting);
+        draw_points(painter, starts);
     }
 }
 
@@ -377,9 +454,9 @@ static void draw_solids(CairnPainter *painter, const CairnPainting *painting, Ma
 }
 
 CairnStatus cairn_painter_draw(CairnPainter *painter, const CairnPainting *painting) {
-    size_maps(painter, painting->look->is_smooth ? MAP_SOFT : MAP_COARSE);
     CAIRN_TRY(cairn_instances_sort(&painter->solids, painting, painter->mesh_count));
     const int *starts = painter->solids.starts;
+    size_maps(painter, painting->look->is_smooth, has_points(starts));
     glBindBuffer(GL_ARRAY_BUFFER, painter->instances);
     glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)starts[painter->mesh_count] * sizeof(CairnInstance)),
                  painter->solids.data, GL_STREAM_DRAW);

@@ -7,11 +7,11 @@
 #include <epoxy/gl.h>
 
 typedef struct CairnPainter {
-    GLuint solid, discs, shadow, backdrop, ground; // programs
-    GLuint map, map_frame;                         // the sun's shadow map
-    int map_size;                                  // texels; the sky's has half as many
-    GLuint sky, sky_frame;                         // the sky's: what lies above
-    GLuint instances, empty;                       // buffer; vertex array without any
+    GLuint solid, striped, discs, deep_discs, points, shadow, shadow_points, backdrop, ground; // programs
+    GLuint map, map_frame;                                                                     // the sun's shadow map
+    int map_size;            // texels; the sky's has half as many
+    GLuint sky, sky_frame;   // the sky's: what lies above
+    GLuint instances, empty; // buffer; vertex array without any
     struct CairnPainterMesh {
         GLuint array, buffer;
         int vertex_count;

@@ -70,7 +70,8 @@ void cairn_viewer_body_panel(CairnViewer *viewer, const CairnSight *sight) {
     double width = fmin(18 * viewer->ink.size, 0.6 * stage.width);
     double line = cairn_ink_line(&viewer->ink, CAIRN_FACE_TEXT);
     int joints = sight->person.joint_count < 4 ? sight->person.joint_count : 4;
-    double height = fmin((11 + 3 * joints) * line + 3.7 * ui->unit, 0.8 * stage.height);
+    double estimate = (11 + 3 * joints) * line + 3.7 * ui->unit;
+    double height = fmin(viewer->body_height > 0 ? viewer->body_height : estimate, 0.8 * stage.height);
     CairnArea area = {stage.x + stage.width - width - ui->gap, stage.y + 4.4 * line, width, height};
     if (!sight->person.is_there) {
         return;
@@ -99,4 +100,5 @@ void cairn_viewer_body_panel(CairnViewer *viewer, const CairnSight *sight) {
         cairn_viewer_select(viewer, 0, 0);
     }
     cairn_ui_panel_end(ui);
+    viewer->body_height = ui->scroll->height + 3 * ui->gap; // as high as what is in it, from the next turn on
 }

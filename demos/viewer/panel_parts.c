@@ -63,7 +63,7 @@ static void numbers(CairnUi *ui, const CairnStats *stats) {
     cairn_ui_pair(ui, "interface", words);
     snprintf(words, sizeof words, "%d constraints", stats->interface_constraints);
     cairn_ui_pair(ui, "cut", words);
-    snprintf(words, sizeof words, "%.3f ms, refining %.3f ms", 1e3 * stats->times.partition, 1e3 * stats->times.refine);
+    snprintf(words, sizeof words, "%.2f ms, refined %.2f", 1e3 * stats->times.partition, 1e3 * stats->times.refine);
     cairn_ui_pair(ui, "parting", words);
     snprintf(words, sizeof words, "%d, solve %.2f ms", stats->solve.coupling, 1e3 * stats->times.solve);
     cairn_ui_pair(ui, "coupling", words);

@@ -15,15 +15,23 @@ static void press(CairnViewer *viewer, SDL_Keycode code) {
     cairn_viewer_press(viewer, code);
 }
 
-static void draw_bar(CairnViewer *viewer, CairnArea area) {
+// Widths of its cells, as cairn_ui_row takes them: what moves time, what the scene is about, what is shown.
+static const double bar_widths[] = {-2.2, -2.4, -1.7, -1.7, -1.7, -2.4, -0.9, -1.6, -0.9, 1, -2.4, -2.4, -2.2, -0.9};
+enum { BAR_CELLS = 14, BAR_TIME = 9 };
+
+int cairn_viewer_bar_rows(const CairnViewer *viewer) {
+    const CairnUi *ui = &viewer->ui;
+    double width = 4 * ui->gap + (BAR_CELLS - 1) * ui->gap;
+    for (int i = 0; i < BAR_CELLS; i++) {
+        width += bar_widths[i] < 0 ? -bar_widths[i] * ui->unit : 0;
+    }
+    return viewer->width < width ? 2 : 1;
+}
+
+static void draw_time_buttons(CairnViewer *viewer) {
     CairnUi *ui = &viewer->ui;
-    static const double widths[] = {-2.2, -2.4, -1.7, -1.7, -1.7, -2.4, -0.9, -1.6, -0.9, 1, -2.4, -2.4, -2.2, -0.9};
     char speed[16];
     speed_words(viewer, speed, sizeof speed);
-    cairn_ui_panel(ui, "bar", area);
-    ui->top = area.y + 0.5 * (area.height - ui->unit);
-    cairn_ui_row(ui, widths, 14);
-    bool is_narrow = area.width < 26 * ui->unit;
     if (cairn_ui_tab(ui, "Panel", viewer->shows_panel)) {
         viewer->shows_panel = !viewer->shows_panel;
     }
@@ -45,11 +53,23 @@ static void draw_bar(CairnViewer *viewer, CairnArea area) {
     if (cairn_ui_button(ui, "-")) {
         press(viewer, SDLK_MINUS);
     }
-    cairn_ui_label(ui, ui->theme->ink, speed);
+    cairn_ui_middle(ui, ui->theme->ink, speed);
     if (cairn_ui_button(ui, "+")) {
         press(viewer, SDLK_PLUS);
     }
-    cairn_ui_label(ui, ui->theme->faint, is_narrow ? "" : viewer->source.scene->watch);
+}
+
+static void draw_bar(CairnViewer *viewer, CairnArea area) {
+    CairnUi *ui = &viewer->ui;
+    int rows = cairn_viewer_bar_rows(viewer);
+    cairn_ui_panel(ui, "bar", area);
+    ui->top = area.y + 0.5 * (area.height - rows * ui->unit - (rows - 1) * ui->gap);
+    cairn_ui_row(ui, bar_widths, rows == 1 ? BAR_CELLS : BAR_TIME);
+    draw_time_buttons(viewer);
+    if (rows > 1) {
+        cairn_ui_row(ui, bar_widths + BAR_TIME, BAR_CELLS - BAR_TIME);
+    }
+    cairn_ui_label(ui, ui->theme->faint, viewer->source.scene->watch);
     if (cairn_ui_button(ui, "View +")) {
         press(viewer, SDLK_F7);
     }
@@ -92,6 +112,7 @@ void cairn_viewer_scene_panel(CairnViewer *viewer) {
     const CairnScene *scene = viewer->source.scene;
     cairn_ui_title(ui, scene->name);
     cairn_ui_paragraph(ui, ui->theme->faint, scene->summary);
+    cairn_ui_paragraph(ui, ui->theme->faint, scene->watch);
     CairnStatus status = cairn_ok();
     if (cairn_ui_fields(ui, &scene->params, viewer->params, &status) >= 0) {
         viewer->params_changed = true;
@@ -104,7 +125,8 @@ void cairn_viewer_scene_panel(CairnViewer *viewer) {
     }
     char seed[48];
     snprintf(seed, sizeof seed, "seed %llu", (unsigned long long)viewer->plan.seed);
-    cairn_ui_columns(ui, 3);
+    static const double widths[] = {1.15, 1.15, 0.7};
+    cairn_ui_row(ui, widths, 3);
     if (cairn_ui_button(ui, "Same seed")) {
         cairn_viewer_restart(viewer, false);
     }
@@ -113,7 +135,7 @@ void cairn_viewer_scene_panel(CairnViewer *viewer) {
     }
     cairn_ui_label(ui, ui->theme->faint, seed);
     cairn_ui_columns(ui, 1);
-    if (cairn_ui_button(ui, "Parameters as they were meant")) {
+    if (cairn_ui_button(ui, "All at their defaults")) {
         cairn_fields_preset(&scene->params, viewer->params);
         viewer->params_changed = true;
         cairn_viewer_restart(viewer, false);
@@ -166,8 +188,7 @@ static void view_tabs(CairnViewer *viewer) {
 static void report(CairnUi *ui, const CairnSight *sight) {
     const CairnStats *stats = &sight->stats;
     char words[120];
-    snprintf(words, sizeof words, "%s after %d, %d factors", cairn_outcome_name(stats->solve.outcome),
-             stats->solve.iterations, stats->solve.factorizations);
+    snprintf(words, sizeof words, "%s after %d", cairn_outcome_name(stats->solve.outcome), stats->solve.iterations);
     cairn_ui_pair(ui, "it says", stats->step_index ? words : "-");
     snprintf(words, sizeof words, "%.2e of %.1e m/s", stats->residual.scaled, stats->residual.limit);
     cairn_ui_pair(ui, "residual", words);
@@ -179,6 +200,8 @@ static void report(CairnUi *ui, const CairnSight *sight) {
     cairn_ui_pair(ui, "solve", words);
     snprintf(words, sizeof words, "%d, contacts %d times", stats->solves, stats->contact_passes);
     cairn_ui_pair(ui, "solves", words);
+    snprintf(words, sizeof words, "%d", stats->solve.factorizations);
+    cairn_ui_pair(ui, "factors", words);
     snprintf(words, sizeof words, "%.3g m", stats->penetration);
     cairn_ui_pair(ui, "overlap", words);
     if (sight->worst.is_there) {

@@ -8,12 +8,11 @@ static const CairnPaint marks_paint[] = {[CAIRN_MARK_NONE] = {0x9AA5B0, 0.35f},
                                          [CAIRN_MARK_NOT_CERTIFIED] = {0xD55E00, 1},
                                          [CAIRN_MARK_PARTED] = {0x7A4FA3, 1}};
 
-// The frames that the bar stands for.
-static void range_of(CairnViewer *viewer, int *first, int *last, int *end) {
+// The last frame that the bar stands for; `last`: of the past.
+static int end_of(const CairnViewer *viewer, int last) {
     const CairnRecording *recording = viewer->crew.recording;
-    cairn_crew_past(&viewer->crew, viewer->active, first, last);
-    *end = recording && recording->count - 1 > *last ? recording->count - 1 : *last;
-    *end = *end > 0 ? *end : 1;
+    int end = recording && recording->count - 1 > last ? recording->count - 1 : last;
+    return end > 0 ? end : 1;
 }
 
 CairnViewerBox cairn_viewer_scrubber(const CairnViewer *viewer) {
@@ -34,11 +33,10 @@ void cairn_viewer_draw_scrubber(CairnViewer *viewer, const CairnSight *sight) {
     const CairnTheme *theme = viewer->ui.theme;
     CairnViewerBox box = cairn_viewer_scrubber(viewer), bar = bar_of(viewer);
     CairnCrewMark marks[CELLS];
-    int first, last, end, parted = cairn_crew_parted(&viewer->crew);
+    int end = end_of(viewer, sight->past_last), parted = cairn_crew_parted(&viewer->crew);
     if (box.height <= 0) {
         return;
     }
-    range_of(viewer, &first, &last, &end);
     cairn_crew_marks(&viewer->crew, viewer->active, 0, end, marks, CELLS);
     cairn_ink_box(ink, (CairnArea){box.x, box.y, box.width, box.height}, theme->panel);
     for (int i = 0; i < CELLS; i++) {
@@ -71,8 +69,9 @@ void cairn_viewer_go(CairnViewer *viewer, int frame) {
 
 static void go_to(CairnViewer *viewer, double x) {
     CairnViewerBox bar = bar_of(viewer);
-    int first, last, end;
-    range_of(viewer, &first, &last, &end);
+    int first, last;
+    cairn_crew_past(&viewer->crew, viewer->active, &first, &last);
+    int end = end_of(viewer, last);
     double share = (x - bar.x) / bar.width;
     int frame = (int)(fmin(fmax(share, 0), 1) * end + 0.5);
     cairn_viewer_go(viewer, frame);

@@ -38,12 +38,12 @@
     "uniform sampler2DShadow u_shadow;\n"                                                                              \
     "uniform mat4 u_light;\n"                                                                                          \
     "uniform vec3 u_sun, u_eye;\n"                                                                                     \
-    "uniform float u_texel, u_spread, u_soft;\n"                                                                       \
+    "uniform float u_texel, u_spread, u_soft, u_sky_lift;\n"                                                           \
     "uniform sampler2DShadow u_above;\n"                                                                               \
     "uniform mat4 u_sky;\n"                                                                                            \
     "float open_sky(vec3 p, vec3 n) {\n" /* share of the sky that is seen, by rays that lean out of the vertical */    \
     "    if (u_spread <= 0.0) { return 1.0; }\n"                                                                       \
-    "    vec3 q = (u_sky * vec4(p + n * u_texel * 3.0, 1)).xyz * 0.5 + 0.5;\n"                                         \
+    "    vec3 q = (u_sky * vec4(p + n * u_sky_lift, 1)).xyz * 0.5 + 0.5;\n"                                            \
     "    if (any(lessThan(q, vec3(0))) || any(greaterThan(q, vec3(1)))) { return 1.0; }\n"                             \
     "    float a = u_spread, b = 0.38 * u_spread, sum = 0.0;\n"                                                        \
     "    sum += texture(u_above, q + vec3(a, b, -0.35 * a)) + texture(u_above, q + vec3(-b, a, -0.35 * a));\n"         \
@@ -63,14 +63,26 @@
     "        texture(u_shadow, q + vec3(-0.4 * s, s, 0)) + texture(u_shadow, q - vec3(s, 0.4 * s, 0)) +\n"             \
     "        texture(u_shadow, q + vec3(0.4 * s, -s, 0)));\n"                                                          \
     "}\n"                                                                                                              \
-    "vec3 lit(vec3 color, vec3 n, vec3 p, float gloss) {\n"                                                            \
+    "vec3 lit_under(float sky, vec3 color, vec3 n, vec3 p, float gloss) {\n"                                           \
     "    float facing = dot(n, u_sun), seen = facing > 0.0 ? sunlit(p, n) : 0.0;\n"                                    \
     "    float sun = 1.78 * seen * max(facing, 0.0);\n"                                                                \
-    "    vec3 ambient = 0.68 * open_sky(p, n) * mix(vec3(0.40, 0.37, 0.34), vec3(0.62, 0.67, 0.74), 0.5 + 0.5 * "      \
+    "    vec3 ambient = 0.68 * sky * mix(vec3(0.40, 0.37, 0.34), vec3(0.62, 0.67, 0.74), 0.5 + 0.5 * "                 \
     "n.z);\n"                                                                                                          \
     "    float shine = max(dot(n, normalize(normalize(u_eye - p) + u_sun)), 0.0);\n"                                   \
     "    float highlight = facing > 0.0 && gloss > 0.0 ? gloss * seen * pow(shine, 48.0) : 0.0;\n"                     \
     "    return color * (ambient + sun * vec3(0.50, 0.485, 0.455)) + highlight;\n"                                     \
+    "}\n"                                                                                                              \
+    "vec3 lit(vec3 color, vec3 n, vec3 p, float gloss) {\n"                                                            \
+    "    return lit_under(open_sky(p, n), color, n, p, gloss);\n"                                                      \
+    "}\n"
+
+// A ball's colour where the direction `u` from its middle, turned back, comes out.
+#define STRIPES                                                                                                        \
+    "uniform vec3 u_cream;\n"                                                                                          \
+    "vec3 striped(vec3 color, vec3 u) {\n"                                                                             \
+    "    float turn = 3.0 * (atan(u.y, u.x) / 3.14159265 + 1.0);\n"                                                    \
+    "    bool is_light = (int(floor(turn)) & 1) == 1;\n"                                                               \
+    "    return abs(u.z) > 0.94 ? u_cream : is_light ? mix(color, u_cream, 0.8) : color;\n"                            \
     "}\n"
 
 const char *const cairn_shader_solid_vertex = VERSION PLACE "uniform mat4 u_camera;\n"
@@ -95,9 +107,13 @@ const char *const cairn_shader_solid_vertex = VERSION PLACE "uniform mat4 u_came
                                                             "    gl_Position = u_camera * vec4(v_point, 1);\n"
                                                             "}\n";
 
-// Kinds: 0 plain, 1 a ball with stripes, 2 a box with worn edges, 3 an arrow.
+// Kinds: 0 plain, 1 a ball with stripes, 2 a box with worn edges, 3 an arrow. A processor runs all branches of a shader for every pixel,
+// so what has stripes, what has edges and what is a disc have programs of their own.
 const char *const cairn_shader_light = VERSION BACKDROP LIGHT;
-const char *const cairn_shader_light_discs = VERSION "#define DISCS\nuniform mat4 u_camera;\n" BACKDROP LIGHT;
+const char *const cairn_shader_light_stripes = VERSION "#define STRIPED\n" BACKDROP LIGHT;
+const char *const cairn_shader_light_discs = VERSION "#define STRIPED\n#define DISCS\n" BACKDROP LIGHT;
+const char *const cairn_shader_light_deep_discs =
+    VERSION "#define STRIPED\n#define DISCS\n#define DEEP\nuniform mat4 u_camera;\n" BACKDROP LIGHT;
 
 const char *const cairn_shader_solid_fragment =
     "in vec3 v_point, v_normal, v_local, v_axis;\n"
@@ -105,40 +121,38 @@ const char *const cairn_shader_solid_fragment =
     "flat in vec3 v_half;\n"
     "flat in vec4 v_color;\n"
     "flat in int v_kind;\n"
-    "uniform vec3 u_cream;\n"
-    "out vec4 f_color;\n"
-    "float bend(float half_edge, float place, float rim, float is_face) {\n"
+    "out vec4 f_color;\n" STRIPES "float bend(float half_edge, float place, float rim, float is_face) {\n"
     "    return is_face > 0.5 ? 0.0 : clamp(1.0 - (half_edge - abs(place)) / rim, 0.0, 1.0);\n"
     "}\n"
     "void main() {\n"
     "    vec3 n = normalize(v_normal), color = v_color.rgb, point = v_point, local = v_local;\n"
     "    int kind = v_kind;\n"
-    "    if (kind > 3) {\n" // a disc becomes the ball whose outline it is
-    "        float d = dot(v_local.xy, v_local.xy);\n"
-    "        if (d > 1.0) { discard; }\n"
-    "        vec3 r = normalize(cross(vec3(0, 0, 1), n));\n"
-    "        vec3 ball = v_local.x * r + v_local.y * cross(n, r) + sqrt(1.0 - d) * n;\n"
-    "        point += v_half.x * sqrt(1.0 - d) * n;\n"
-    "        local = ball - 2.0 * cross(v_turn.xyz, v_turn.w * ball - cross(v_turn.xyz, ball));\n"
-    "        n = ball;\n"
-    "#ifdef DISCS\n"
-    "        vec4 clip = u_camera * vec4(point, 1);\n"
-    "        gl_FragDepth = 0.5 + 0.5 * clip.z / clip.w;\n"
+    "#ifdef DISCS\n" // a disc becomes the ball whose outline it is
+    "    float d = dot(v_local.xy, v_local.xy);\n"
+    "    if (d > 1.0) { discard; }\n"
+    "    vec3 r = normalize(cross(vec3(0, 0, 1), n));\n"
+    "    vec3 ball = v_local.x * r + v_local.y * cross(n, r) + sqrt(1.0 - d) * n;\n"
+    "    point += v_half.x * sqrt(1.0 - d) * n;\n"
+    "    local = ball - 2.0 * cross(v_turn.xyz, v_turn.w * ball - cross(v_turn.xyz, ball));\n"
+    "    n = ball;\n"
+    "    kind = kind == 5 ? 1 : 0;\n"
     "#endif\n"
-    "        kind = kind == 5 ? 1 : 0;\n"
-    "    }\n"
+    "#ifdef DEEP\n"
+    "    vec4 clip = u_camera * vec4(point, 1);\n"
+    "    gl_FragDepth = 0.5 + 0.5 * clip.z / clip.w;\n"
+    "#endif\n"
     "    float gloss = 0.06;\n"
+    "#ifdef STRIPED\n"
+    "    if (kind == 1) {\n"
+    "        color = striped(color, normalize(local));\n"
+    "        gloss = 0.35;\n"
+    "    }\n"
+    "#else\n"
     "    if (kind == 3) {\n"
     "        f_color = vec4(encoded(color * (0.75 + 0.35 * dot(n, u_sun))), v_color.a);\n"
     "        return;\n"
     "    }\n"
-    "    if (kind == 1) {\n"
-    "        vec3 u = normalize(local);\n"
-    "        float turn = 3.0 * (atan(u.y, u.x) / 3.14159265 + 1.0);\n"
-    "        bool is_light = (int(floor(turn)) & 1) == 1;\n"
-    "        color = abs(u.z) > 0.94 ? u_cream : is_light ? mix(color, u_cream, 0.8) : color;\n"
-    "        gloss = 0.35;\n"
-    "    } else if (kind == 2) {\n"
+    "    if (kind == 2) {\n"
     "        float thin = min(v_half.x, min(v_half.y, v_half.z));\n"
     "        float middle = dot(v_half, vec3(1)) - thin - max(v_half.x, max(v_half.y, v_half.z));\n"
     "        float rim = min(0.16 * thin + 0.02 * middle, 0.5 * thin);\n"
@@ -148,6 +162,7 @@ const char *const cairn_shader_solid_fragment =
     "        float most = max(b.x, max(b.y, b.z));\n"
     "        color *= 1.0 - 0.22 * smoothstep(0.45, 1.0, most);\n"
     "    }\n"
+    "#endif\n"
     "    f_color = vec4(encoded(lit(color, n, point, gloss)), v_color.a);\n"
     "}\n";
 
@@ -162,6 +177,57 @@ const char *const cairn_shader_shadow_fragment = VERSION "in vec2 v_disc;\n"
                                                          "void main() {\n"
                                                          "    if (dot(v_disc, v_disc) > 1.0) { discard; }\n"
                                                          "}\n";
+
+// Off the axis the outline of a ball is longer than wide: there is room for its length.
+const char *const cairn_shader_points_vertex = VERSION PLACE LIGHT
+    "uniform mat4 u_camera;\n"
+    "uniform float u_zoom;\n" // pixels a metre, a metre before the eye
+    "flat out vec4 v_ball, v_turn, v_color;\n"
+    "flat out float v_sky;\n"
+    "flat out int v_kind;\n"
+    "void main() {\n"
+    "    vec3 way = u_eye - i_place.xyz;\n"
+    "    float radius = i_scale.x, away = length(way);\n"
+    "    vec3 seen = normalize(way / away + vec3(0, 0, 1));\n" // its side that is looked at, and its top
+    "    v_ball = vec4(i_place.xyz, radius);\n"
+    "    v_turn = i_turn;\n"
+    "    v_color = i_color;\n"
+    "    v_kind = int(i_place.w);\n"
+    "    v_sky = open_sky(i_place.xyz + radius * seen, seen);\n"
+    "    gl_Position = u_camera * vec4(i_place.xyz, 1);\n"
+    "    gl_PointSize = 1.0 + 2.0 * radius * u_zoom * away / (gl_Position.w * gl_Position.w);\n"
+    "}\n";
+
+const char *const cairn_shader_points_fragment =
+    "flat in vec4 v_ball, v_turn, v_color;\n"
+    "flat in float v_sky;\n"
+    "flat in int v_kind;\n"
+    "uniform vec3 u_ahead, u_across, u_up;\n" // of the picture: its middle, and to its right and upper edge from there
+    "out vec4 f_color;\n" STRIPES "void main() {\n"
+    "    vec2 at = 2.0 * (gl_FragCoord.xy - u_viewport.xy) / u_viewport.zw - 1.0;\n"
+    "    vec3 ray = normalize(u_ahead + at.x * u_across + at.y * u_up), center = v_ball.xyz - u_eye;\n"
+    "    vec3 beside = dot(center, ray) * ray - center;\n" // from the middle to the ray
+    "    float inside = v_ball.w * v_ball.w - dot(beside, beside);\n"
+    "    if (inside < 0.0) { discard; }\n"
+    "    vec3 n = (beside - sqrt(inside) * ray) / v_ball.w, color = v_color.rgb;\n"
+    "    vec3 u = n - 2.0 * cross(v_turn.xyz, v_turn.w * n - cross(v_turn.xyz, n));\n"
+    "    color = v_kind == 5 ? striped(color, u) : color;\n"
+    "    vec3 light = lit_under(v_sky, color, n, v_ball.xyz + v_ball.w * n, v_kind == 5 ? 0.35 : 0.06);\n"
+    "    f_color = vec4(encoded(light), v_color.a);\n"
+    "}\n";
+
+const char *const cairn_shader_shadow_points_vertex =
+    VERSION PLACE "uniform mat4 u_light;\n"
+                  "uniform float u_zoom;\n" // texels a metre
+                  "void main() {\n"
+                  "    gl_Position = u_light * vec4(i_place.xyz, 1);\n"
+                  "    gl_PointSize = 2.0 * i_scale.x * u_zoom;\n"
+                  "}\n";
+
+const char *const cairn_shader_shadow_points_fragment = VERSION "void main() {\n"
+                                                                "    vec2 p = 2.0 * gl_PointCoord - 1.0;\n"
+                                                                "    if (dot(p, p) > 1.0) { discard; }\n"
+                                                                "}\n";
 
 // One triangle over everything.
 const char *const cairn_shader_backdrop_vertex =

@@ -2,9 +2,13 @@
 #ifndef CAIRN_VIEWER_SHADERS_H
 #define CAIRN_VIEWER_SHADERS_H
 
-// Stand before the fragments of solids and ground; with discs: each fragment has the depth of its ball.
-extern const char *const cairn_shader_light, *const cairn_shader_light_discs;
+// Stand before the fragments of solids and ground; of solids with stripes; of discs; of those where each fragment has its ball's depth.
+extern const char *const cairn_shader_light, *const cairn_shader_light_stripes;
+extern const char *const cairn_shader_light_discs, *const cairn_shader_light_deep_discs;
 extern const char *const cairn_shader_solid_vertex, *const cairn_shader_solid_fragment;
+// Small balls where a processor draws: a corner each, met by the ray through each pixel; the sky over them is looked for once a ball.
+extern const char *const cairn_shader_points_vertex, *const cairn_shader_points_fragment;
+extern const char *const cairn_shader_shadow_points_vertex, *const cairn_shader_shadow_points_fragment;
 extern const char *const cairn_shader_shadow_vertex, *const cairn_shader_shadow_fragment;
 extern const char *const cairn_shader_backdrop_vertex, *const cairn_shader_backdrop_fragment;
 extern const char *const cairn_shader_ground_vertex, *const cairn_shader_ground_fragment;

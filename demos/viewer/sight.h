@@ -84,6 +84,7 @@ typedef struct CairnSight {
     CairnStats stats; // step_index 0: before the first step
     double time;
     int frame;
+    int past_last;      // the last frame of the past that can be gone to, as it was then
     uint64_t serial;    // counts the sights of a view
     CairnStatus status; // not fine: why it stopped
     char scene[CAIRN_NAME_SIZE], solver[CAIRN_NAME_SIZE];

@@ -13,14 +13,15 @@ CairnViewerPlaces cairn_viewer_places(const CairnViewer *viewer) {
         places.stage.height -= scrub;
         return places;
     }
-    places.bar = (CairnArea){0, 0, width, is_bare ? 0 : ceil(row)};
+    double rows = cairn_viewer_bar_rows(viewer) - 1;
+    places.bar = (CairnArea){0, 0, width, is_bare ? 0 : ceil(row + rows * (viewer->ui.unit + viewer->ui.gap))};
     double top = places.bar.height;
     if (viewer->shows_panel) {
         places.panel = (CairnArea){0, top, floor(fmin(16.5 * size, 0.45 * width)), height - top};
     }
     double left = places.panel.width, bottom = height;
     if (viewer->shows_charts) {
-        double tall = floor(fmin(10.5 * size, 0.4 * height));
+        double tall = floor(fmin(10.5 * size, 0.34 * height));
         places.charts = (CairnArea){left, height - tall, width - left, tall};
         bottom -= tall;
     }

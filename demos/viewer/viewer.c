@@ -204,7 +204,13 @@ static int stop_at(const CairnViewer *viewer) {
 enum { MOST_AHEAD = 8 }; // frames asked for at once
 
 static void move_time(CairnViewer *viewer, double passed) {
-    int done = cairn_crew_done(&viewer->crew), stop = stop_at(viewer);
+    int done = cairn_crew_done(&viewer->crew), stop = stop_at(viewer), steps = viewer->options->run.steps;
+    bool pauses = steps > 0 && !viewer->options->frames && !viewer->options->is_hidden;
+    if (pauses && !viewer->has_paused) { // once; a person may go on from there
+        stop = steps < stop ? steps : stop;
+        viewer->has_paused = done >= steps;
+        viewer->is_paused = viewer->is_paused || viewer->has_paused;
+    }
     if (viewer->is_paused) {
         return;
     }
@@ -219,10 +225,6 @@ static void move_time(CairnViewer *viewer, double passed) {
         viewer->owed -= due * viewer->dt;
     }
     viewer->owed = fmin(viewer->owed, MOST_AHEAD * viewer->dt); // what steps too slowly is seen in slow motion
-    int steps = viewer->options->run.steps;
-    if (steps > 0 && done >= steps && done < steps + MOST_AHEAD && !viewer->options->frames) {
-        viewer->is_paused = true;
-    }
 }
 
 // ---- pictures ----
@@ -299,7 +301,11 @@ CairnStatus cairn_viewer_turn(CairnViewer *viewer) {
     if (viewer->options->is_hidden && !is_due && stop < INT32_MAX) {
         SDL_Delay(2); // nothing to see before the frame that is asked for
         for (int i = 0; i < viewer->crew.view_count; i++) {
-            CAIRN_TRY(cairn_crew_look(&viewer->crew, i)->status);
+            const CairnSight *sight = cairn_crew_look(&viewer->crew, i);
+            if (!cairn_is_ok(sight->status)) {
+                return cairn_error(sight->status.code, "%s, frame %d: %s", sight->solver, sight->frame,
+                                   sight->status.message);
+            }
         }
         return cairn_ok();
     }

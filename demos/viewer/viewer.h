@@ -91,9 +91,12 @@ typedef struct CairnViewer {
     char notice[200]; // what was refused or done, shown for a while
     double notice_until;
     CairnFilm film;
-    bool has_filmed;  // the film of the command line has begun
-    int kept_serial;  // of what was told last of files
-    int marked_frame; // of the charts, under the mouse; 0: none
+    bool has_paused;    // after the steps that the command line named
+    bool has_filmed;    // the film of the command line has begun
+    int kept_serial;    // of what was told last of files
+    int marked_frame;   // of the charts, under the mouse; 0: none
+    double body_height; // of the selected body's panel, as it was last; 0: not yet shown
+    int first_chart;    // of those that are shown, where not all fit
 
     bool is_ending, is_paused, is_scrubbing, shows_help, shows_panel, shows_charts, shows_hints, is_following;
     CairnLook look;
@@ -213,6 +216,7 @@ void cairn_viewer_go(CairnViewer *viewer, int frame);
 // ---- overlay.c, panels.c and their like ----
 
 void cairn_viewer_overlay(CairnViewer *viewer, const CairnSight *const *sights);
+int cairn_viewer_bar_rows(const CairnViewer *viewer); // two where one is too wide for the window
 void cairn_viewer_panels(CairnViewer *viewer, const CairnSight *const *sights);
 void cairn_viewer_scene_panel(CairnViewer *viewer);
 void cairn_viewer_solve_panel(CairnViewer *viewer, const CairnSight *const *sights);

@@ -60,6 +60,15 @@ void cairn_ui_title(CairnUi *ui, const char *words) {
 void cairn_ui_label(CairnUi *ui, CairnPaint paint, const char *words) {
     CairnArea area = cairn_ui_next(ui);
     cairn_ink_fitting(ui->ink, CAIRN_FACE_TEXT, area.x, middle_of(ui, area, CAIRN_FACE_TEXT), area.width, paint, words);
+    if (cairn_ink_width(ui->ink, CAIRN_FACE_TEXT, words) > area.width) {
+        cairn_ui_hint(ui, area, words); // whole, under the mouse
+    }
+}
+
+void cairn_ui_middle(CairnUi *ui, CairnPaint paint, const char *words) {
+    CairnArea area = cairn_ui_next(ui);
+    double width = cairn_ink_width(ui->ink, CAIRN_FACE_TEXT, words), x = area.x + 0.5 * fmax(area.width - width, 0);
+    cairn_ink_fitting(ui->ink, CAIRN_FACE_TEXT, x, middle_of(ui, area, CAIRN_FACE_TEXT), area.width, paint, words);
 }
 
 // Rows of numbers stand closer than widgets.
@@ -69,6 +78,9 @@ void cairn_ui_pair(CairnUi *ui, const char *name, const char *value) {
     ui->top -= ui->gap;
     cairn_ink_fitting(ui->ink, CAIRN_FACE_TEXT, area.x, area.y, column - ui->gap, ui->theme->faint, name);
     cairn_ink_fitting(ui->ink, CAIRN_FACE_TEXT, area.x + column, area.y, area.width - column, ui->theme->ink, value);
+    if (cairn_ink_width(ui->ink, CAIRN_FACE_TEXT, value) > area.width - column) {
+        cairn_ui_hint(ui, area, value); // whole, under the mouse
+    }
 }
 
 // ---- buttons ----
