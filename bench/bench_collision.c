@@ -11,6 +11,7 @@
 #include "bench/bench.h"
 #include "bench/collision_scene.h"
 #include "bench/peers/peer.h"
+#include "bench/scene_runs.h"
 #include "engine/base/timer.h"
 #include <cairn/cairn.h>
 #include <math.h>
@@ -50,7 +51,8 @@ static bool own_open(Own *own, const BenchScene *scene, int threads, bool is_tou
     CairnWorldDef def = cairn_world_def();
     def.contact_margin = is_touching_only ? 0 : def.contact_margin;
     def.thread_count = threads;
-    def.contact_passes = 1; // nothing is solved, so nothing is foreseen
+    def.contact_passes = def.touch_passes = 1; // nothing is solved, so nothing is foreseen
+    def.geometric_stiffness = false;
     *own = (Own){.scene = scene, .ids = calloc((size_t)scene->body_count, sizeof *own->ids)};
     CairnStatus status =
         own->ids != NULL ? cairn_world_create(&def, &own->world) : cairn_error(CAIRN_OUT_OF_MEMORY, "bench");
@@ -180,9 +182,13 @@ static int list_engines(Engine *engines) {
     return count;
 }
 
-static bool compare(bool (*make)(BenchScene *scene, int count), int count, FILE *file) {
+// CAIRN_BENCH_PARTS chooses some of them, by their names here and the number of bodies of a block.
+static bool compare(const char *part, bool (*make)(BenchScene *scene, int count), int count, FILE *file) {
     BenchScene scene;
     Engine engines[MOST_ENGINES];
+    if (!bench_wants("CAIRN_BENCH_PARTS", part)) {
+        return true;
+    }
     int engine_count = list_engines(engines);
     bool is_done = make(&scene, count) && play(engines, engine_count, &scene, PASSES);
     if (is_done) {
@@ -202,11 +208,17 @@ static bool compare(bool (*make)(BenchScene *scene, int count), int count, FILE 
         close_engine(&engines[e]);
     }
     bench_scene_free(&scene);
+    fflush(file);
     return is_done;
 }
 
 static bool scale(int count, FILE *file) {
     BenchScene scene;
+    char part[16];
+    snprintf(part, sizeof part, "%d", count);
+    if (!bench_wants("CAIRN_BENCH_PARTS", part)) {
+        return true;
+    }
     Engine engines[2] = {{.threads = 1}, {.threads = 2}};
     bool is_done = bench_scene_block(&scene, count) && play(engines, 2, &scene, count > 50000 ? 1 : PASSES);
     if (is_done) {
@@ -261,6 +273,9 @@ static bool report_rays(FILE *file) {
     BenchScene scene;
     Own own = {0};
     int hits = 0, some;
+    if (!bench_wants("CAIRN_BENCH_PARTS", "rays")) {
+        return true;
+    }
     bool is_done = bench_scene_block(&scene, 10000) && own_open(&own, &scene, 1, false);
     if (is_done) {
         double each = HUGE_VAL, every = HUGE_VAL;
@@ -289,8 +304,9 @@ static bool report(FILE *file, FILE *json) {
     if (bullet_count == 0) {
         fprintf(file, "  Bullet 3.24 is not installed (tools/deps --bench), so it is not compared.\n");
     }
-    bool is_done = compare(bench_scene_settled_spheres, 10000, file) && compare(bench_scene_falling_mix, 10000, file) &&
-                   compare(bench_scene_log_tower, 160, file) && report_rays(file);
+    bool is_done = compare("spheres", bench_scene_settled_spheres, 10000, file) &&
+                   compare("mix", bench_scene_falling_mix, 10000, file) &&
+                   compare("tower", bench_scene_log_tower, 160, file) && report_rays(file);
     fprintf(file, "  blocks of spheres, ms, on one thread and on two:\n  %8s %9s %10s %10s %10s %10s %8s %10s\n",
             "bodies", "points", "broad", "collide", "2 threads", "ns/point", "speedup", "bytes/body");
     const int counts[] = {1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000};
