@@ -11,6 +11,7 @@
 #include "bench/bench.h"
 #include "bench/collision_scene.h"
 #include "bench/peers/peer.h"
+#include "bench/scene_runs.h"
 #include "engine/base/timer.h"
 #include <cairn/cairn.h>
 #include <math.h>
@@ -50,7 +51,8 @@ static bool own_open(Own *own, const BenchScene *scene, int threads, bool is_tou
     CairnWorldDef def = cairn_world_def();
     def.contact_margin = is_touching_only ? 0 : def.contact_margin;
     def.thread_count = threads;
-    def.contact_passes = 1; // nothing is solved, so nothing is foreseen
+    def.contact_passes = def.touch_passes = 1; // nothing is solved, so nothing is foreseen
+    def.geometric_stiffness = false;
     *own = (Own){.scene = scene, .ids = calloc((size_t)scene->body_count, sizeof *own->ids)};
     CairnStatus status =
         own->ids != NULL ? cairn_world_create(&def, &own->world) : cairn_error(CAIRN_OUT_OF_MEMORY, "bench");
@@ -180,9 +182,13 @@ static int list_engines(Engine *engines) {
     return count;
 }
 
-static bool compare(bool (*make)(BenchScene *scene, int count), int count, FILE *file) {
+// CAIRN_BENCH_PARTS chooses some of them, by their names here and the number of bodies of a block.
+static bool compare(const char *part, bool (*make)(BenchScene *scene, int count), int count, FILE *file) {
     BenchScene scene;
     Engine engines[MOST_ENGINES];
+    if (!bench_wants("CAIRN_BENCH_PARTS", part)) {
+        return true;
+    }
     int engine_count = list_engines(engines);
     bool is_done = make(&scene, count) && play(engines, engine_count, &scene, PASSES);
     if (is_done) {
@@ -202,11 +208,17 @@ static bool compare(bool (*make)(BenchScene *scene, int count), int count, FILE 
         close_engine(&engines[e]);
     }
     bench_scene_free(&scene);
+    fflush(file);
     return is_done;
 }
 
 static bool scale(int count, FILE *file) {
     BenchScene scene;
+    char part[16];
+    snprintf(part, sizeof part, "%d", count);
+    if (!bench_wants("CAIRN_BENCH_PARTS", part)) {
+        return true;
+    }
     Engine engines[2] = {{.threads = 1}, {.threads = 2}};
     bool is_done = bench_scene_block(&scene, count) && play(engines, 2, &scene, count > 50000 ? 1 : PASSES);
     if (is_done) {
@@ -220,6 +232,50 @@ static bool scale(int count, FILE *file) {
     }
     bench_scene_free(&scene);
     return is_done;
+}
+
+// ---- many at once ----
+
+// All bodies put in at once, and every second one taken out: the calls, and the broad phase of the step that follows, beside that of a
+// settled one. Nanoseconds a body: in O(n log n) they grow by a third from 10,000 to 200,000.
+static bool report_bulk(int count, FILE *file) {
+    BenchScene scene;
+    Own own = {0};
+    double calls[2] = {0, 0}, broad[2] = {0, 0}, settled = HUGE_VAL;
+    bool is_done = bench_scene_block(&scene, count);
+    double start = cairn_timer_now();
+    is_done = is_done && own_open(&own, &scene, 1, false);
+    calls[0] = cairn_timer_now() - start;
+    for (int k = 0; k < 8 && is_done; k++) {
+        is_done = cairn_is_ok(cairn_world_step(own.world, 1e-6, &own.stats));
+        broad[0] = k == 0 ? own.stats.times.broad : broad[0];
+        settled = fmin(settled, own.stats.times.broad);
+    }
+    start = cairn_timer_now();
+    for (int i = 0; i < count && is_done; i += 2) {
+        is_done = scene.bodies[i].is_static || cairn_is_ok(cairn_body_destroy(own.world, own.ids[i]));
+    }
+    calls[1] = cairn_timer_now() - start;
+    is_done = is_done && cairn_is_ok(cairn_world_step(own.world, 1e-6, &own.stats));
+    broad[1] = own.stats.times.broad;
+    if (is_done) {
+        double each = 1e9 / count;
+        fprintf(file, "  %8d %10.0f %10.0f %10.0f %10.0f %10.0f\n", count, each * calls[0], each * broad[0],
+                each * settled, 2 * each * calls[1], each * broad[1]);
+        fflush(file);
+    }
+    own_close(&own);
+    bench_scene_free(&scene);
+    return is_done;
+}
+
+static bool report_bulks(FILE *file) {
+    if (!bench_wants("CAIRN_BENCH_PARTS", "bulk")) {
+        return true;
+    }
+    fprintf(file, "  many at once, ns a body:\n  %8s %10s %10s %10s %10s %10s\n", "bodies", "put in", "then broad",
+            "settled", "taken out", "then broad");
+    return report_bulk(10000, file) && report_bulk(50000, file) && report_bulk(200000, file);
 }
 
 // ---- rays ----
@@ -261,6 +317,9 @@ static bool report_rays(FILE *file) {
     BenchScene scene;
     Own own = {0};
     int hits = 0, some;
+    if (!bench_wants("CAIRN_BENCH_PARTS", "rays")) {
+        return true;
+    }
     bool is_done = bench_scene_block(&scene, 10000) && own_open(&own, &scene, 1, false);
     if (is_done) {
         double each = HUGE_VAL, every = HUGE_VAL;
@@ -289,8 +348,9 @@ static bool report(FILE *file, FILE *json) {
     if (bullet_count == 0) {
         fprintf(file, "  Bullet 3.24 is not installed (tools/deps --bench), so it is not compared.\n");
     }
-    bool is_done = compare(bench_scene_settled_spheres, 10000, file) && compare(bench_scene_falling_mix, 10000, file) &&
-                   compare(bench_scene_log_tower, 160, file) && report_rays(file);
+    bool is_done = compare("spheres", bench_scene_settled_spheres, 10000, file) &&
+                   compare("mix", bench_scene_falling_mix, 10000, file) &&
+                   compare("tower", bench_scene_log_tower, 160, file) && report_bulks(file) && report_rays(file);
     fprintf(file, "  blocks of spheres, ms, on one thread and on two:\n  %8s %9s %10s %10s %10s %10s %8s %10s\n",
             "bodies", "points", "broad", "collide", "2 threads", "ns/point", "speedup", "bytes/body");
     const int counts[] = {1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000};

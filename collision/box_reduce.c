@@ -111,11 +111,17 @@ int cairn_box_reduce(CairnManifoldPoint *points, int count, CairnVec3 normal) {
     CairnVec3 q = points[second].point;
     int chosen[4] = {first, second, widest(points, count, p, q, normal, tolerance),
                      widest(points, count, q, p, normal, tolerance)};
+    // The first stands for the very deepest, that it ties with: as in cairn_box_settle they all go in as deep.
+    double by = cairn_box_lowest(points, count);
     int kept = 0;
     for (int i = 0; i < count; ++i) {
         if (i == chosen[0] || i == chosen[1] || i == chosen[2] || i == chosen[3]) {
             points[kept++] = points[i];
         }
+    }
+    by -= cairn_box_lowest(points, kept);
+    for (int i = 0; i < kept; ++i) {
+        points[i].distance += by;
     }
     return kept;
 }

@@ -1,9 +1,7 @@
 // The work of finding pairs, cut into pieces whatever the number of threads, each with its own room for what it finds.
 #include "collision/broad.h"
+#include "engine/base/pieces.h"
 #include <limits.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 CairnColumnScratch *cairn_column_scratch(CairnArena *arena, int workers, int largest) {
     CairnColumnScratch *scratch = CAIRN_PUSH(arena, CairnColumnScratch, workers);
@@ -117,14 +115,6 @@ static bool place_chunks(const CairnBroadCall *call, const Job *jobs, int job_co
     return keys != NULL;
 }
 
-static int worker_index(void) {
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
-
 // Room that was too small is made larger, and the work done again: after the first few steps that does not happen any more.
 static bool has_room(const Job *jobs, int job_count, const CairnPairChunk *chunks) {
     bool is_enough = true;
@@ -149,8 +139,17 @@ static int largest_column(const CairnBroadState *s) {
     return largest;
 }
 
-static void do_job(const CairnBroadCall *call, const Job *job, const CairnColumnScratch *scratch,
-                   CairnPairChunk *chunk) {
+typedef struct Search {
+    const CairnBroadCall *call;
+    const Job *jobs;
+    const CairnColumnScratch *scratch; // of each worker
+} Search;
+
+static void do_job(void *context, int piece, int worker) {
+    const Search *search = context;
+    const CairnBroadCall *call = search->call;
+    const Job *job = &search->jobs[piece];
+    CairnPairChunk *chunk = &call->chunks[piece];
     if (job->level < 0) {
         pair_lone(call, job, chunk);
         return;
@@ -161,7 +160,7 @@ static void do_job(const CairnBroadCall *call, const Job *job, const CairnColumn
                         .axis = call->state->axis,
                         .homes = job->homes,
                         .order = job->order,
-                        .scratch = scratch,
+                        .scratch = &search->scratch[worker],
                         .chunk = chunk};
     cairn_broad_sweep(&sweep, job->first, job->end);
 }
@@ -179,16 +178,14 @@ bool cairn_broad_find(CairnBroadCall *call, int **homes, int *chunk_count) {
     if (scratch == NULL) {
         return false;
     }
+    Search search = {call, jobs, scratch};
     CairnArenaMark mark = cairn_arena_mark(call->arena);
     do {
         cairn_arena_release(call->arena, mark);
         if (!place_chunks(call, jobs, job_count, chunks)) {
             return false;
         }
-#pragma omp parallel for num_threads(workers) if (workers > 1) schedule(dynamic, 1)
-        for (int k = 0; k < job_count; ++k) {
-            do_job(call, &jobs[k], &scratch[worker_index()], &chunks[k]);
-        }
+        cairn_pieces_run(workers, job_count, do_job, &search);
     } while (!has_room(jobs, job_count, chunks));
     *chunk_count = job_count;
     return true;

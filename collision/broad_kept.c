@@ -6,8 +6,8 @@
 #include "engine/base/memory.h"
 #include <string.h>
 
-// Less than SHARED boxes or pairs take as long as it takes to wake a thread.
-enum { SERVED = 3, SHARED = 16384 };
+// Fewer than SHARED boxes or pairs take no longer than it takes to wake a thread.
+enum { SERVED = 3, SHARED = 4096 };
 
 // The share of a box's mean extent by which it grows to all sides. What is fixed stays as it is.
 static const double skin = 1.0 / 32;

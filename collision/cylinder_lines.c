@@ -6,8 +6,11 @@
 // Two lines that diverge sideways by y leave a gap of about y^2 / (2 R), R the sum of the radii: their contact reaches to where
 // that is this share of R.
 #define SAGITTA 2.5e-5
-// Where a line meets a cap in one point, rounding may part them by this share.
+// A line's end on a cap's rim may be off it by this share, for rounding.
 #define TOUCHES 1e-9
+// A chord whose half is less than this share of the cap's radius is one point, the optimum's. The half is a root, and the nearer
+// it is to 0 the farther rounding moves the chord's ends: at 1e-4 by 1e-12 of the size.
+#define SHORT 1e-3
 
 CairnCylinderFrame cairn_cylinder_frame(const CairnGeometry *cylinder, CairnTransform pose, CairnVec3 center) {
     CairnMat3 r = cairn_mat3_of_quat(pose.q);
@@ -190,10 +193,10 @@ void cairn_patch_line_cap(CairnPatch *patch, const CairnLine *line, const CairnC
     double nearest = -qd / dd;
     CairnVec3 foot = cairn_add_scaled(q, nearest, d);
     double chord = cap->radius * cap->radius - cairn_dot(foot, foot);
-    if (chord < -TOUCHES * cap->radius * cap->radius) {
+    if (!(chord > SHORT * SHORT * cap->radius * cap->radius)) {
         return;
     }
-    chord = sqrt(cairn_max(chord, 0.0) / dd);
+    chord = sqrt(chord / dd);
     double tolerance = CAIRN_CYLINDER_RIM * cairn_min(line->half, cap->radius);
     uint32_t rim = cairn_cylinder_rim(cap->is_positive, 0), face = cairn_cylinder_cap(cap->is_positive, 0);
     for (int k = 0; k < 2; ++k) {

@@ -239,6 +239,9 @@ static void collide(BoxCylinder *c) {
     }
     if (!cairn_patch_deepen(&c->patch, c->optimum.distance, c->cylinder.radius)) {
         add_witness(c);
+        if (c->patch.count > 4) {
+            c->patch.count = cairn_box_reduce(c->patch.points, c->patch.count, n);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 // Collide: poses -> contacts. Boxes around where each shape may be within the step, pairs from the broad phase, and then the
 // narrow phase (step_narrow.c).
+#include "engine/base/pieces.h"
 #include "engine/base/timer.h"
 #include "engine/step.h"
 #include <stddef.h>
@@ -73,6 +74,23 @@ static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
                           0.5 * step->world->def.contact_margin + out->balls[s].turning);
 }
 
+enum { PIECE = 256 }; // shapes whose boxes are made together
+
+typedef struct Boxing {
+    const CairnStep *step;
+    CairnStepBoxes *out;
+    int count;
+} Boxing;
+
+static void make_boxes(void *context, int piece, int worker) {
+    const Boxing *boxing = context;
+    (void)worker;
+    int first = piece * PIECE, end = boxing->count - first < PIECE ? boxing->count : first + PIECE;
+    for (int s = first; s < end; s++) {
+        make_box(boxing->step, boxing->out, s);
+    }
+}
+
 void cairn_step_collide(CairnStep *step) {
     if (cairn_step_failed(step)) {
         return;
@@ -92,10 +110,8 @@ void cairn_step_collide(CairnStep *step) {
     if (cairn_step_failed(step)) {
         return;
     }
-#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 512) schedule(dynamic, 128)
-    for (int s = 0; s < count; s++) {
-        make_box(step, &boxes, s);
-    }
+    Boxing boxing = {step, &boxes, count};
+    cairn_pieces_run(count > 2 * PIECE ? step->threads : 1, count / PIECE + 1, make_boxes, &boxing);
     CairnPair *pairs = NULL;
     int pair_count = 0;
     CairnArenaMark mark = cairn_arena_mark(step->arena);

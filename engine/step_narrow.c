@@ -6,6 +6,7 @@
 // read along once. Records of sleeping bodies stand behind the others, out of order; then a hash table finds them.
 #include "engine/step_narrow.h"
 #include "engine/base/hash.h"
+#include "engine/base/pieces.h"
 #include <limits.h>
 #include <string.h>
 
@@ -59,6 +60,14 @@ CairnStepContact cairn_step_new_contact(const CairnStep *step, CairnPair pair, u
 
 // ---- finding ----
 
+static void find_piece(void *context, int piece, int worker) {
+    CairnNarrow *narrow = context;
+    (void)worker;
+    if (narrow->pieces[piece].count < 0) {
+        cairn_narrow_find(narrow, &narrow->pieces[piece]);
+    }
+}
+
 // Room for each piece: what it needed last time and some more. Where that was too little, those pieces run again.
 static void find_all(CairnStep *step, CairnNarrow *narrow) {
     int *capacity = step->world->narrow_capacity, piece_count = narrow->piece_count;
@@ -70,33 +79,25 @@ static void find_all(CairnStep *step, CairnNarrow *narrow) {
     for (int k = 0; found != NULL && k < piece_count; k++) {
         narrow->pieces[k].found = found;
         narrow->pieces[k].capacity = capacity[k];
+        narrow->pieces[k].count = -1; // to be found
         found += capacity[k];
     }
     if (cairn_step_failed(step)) {
         return;
     }
-#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && piece_count > 1) schedule(dynamic, 1)
-    for (int k = 0; k < piece_count; k++) {
-        cairn_narrow_find(narrow, &narrow->pieces[k]);
-    }
+    cairn_pieces_run(step->threads, piece_count, find_piece, narrow);
     bool is_done = true;
     for (int k = 0; k < piece_count && !cairn_step_failed(step); k++) {
         CairnNarrowPiece *piece = &narrow->pieces[k];
         if (piece->count > piece->capacity) {
             capacity[k] = piece->capacity = piece->count < INT_MAX / 2 ? piece->count + piece->count / 4 + 64 : INT_MAX;
             piece->found = CAIRN_STEP_PUSH(step, CairnNarrowPoint, piece->capacity);
-            piece->count = -1; // to be found again
+            piece->count = -1;
             is_done = false;
         }
     }
-    if (is_done || cairn_step_failed(step)) {
-        return;
-    }
-#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && piece_count > 1) schedule(dynamic, 1)
-    for (int k = 0; k < piece_count; k++) {
-        if (narrow->pieces[k].count < 0) {
-            cairn_narrow_find(narrow, &narrow->pieces[k]);
-        }
+    if (!is_done && !cairn_step_failed(step)) {
+        cairn_pieces_run(step->threads, piece_count, find_piece, narrow);
     }
 }
 
@@ -205,7 +206,10 @@ static void fetch_side(const CairnNarrow *narrow, const CairnNarrowPiece *piece,
 }
 
 // Field by field: what assemble makes of a contact lies behind these, and its lines of the cache are left alone.
-static void fill_piece(const CairnNarrow *narrow, const CairnNarrowPiece *piece) {
+static void fill_piece(void *context, int index, int worker) {
+    const CairnNarrow *narrow = context;
+    const CairnNarrowPiece *piece = &narrow->pieces[index];
+    (void)worker;
     const CairnStep *step = narrow->step;
     const CairnStore *store = step->store;
     CairnMaterial material = {0};
@@ -268,11 +272,7 @@ static void fill_all(CairnStep *step, CairnNarrow *narrow) {
         return;
     }
     step->contact_count = (int)total;
-    int piece_count = narrow->piece_count;
-#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && piece_count > 1) schedule(dynamic, 1)
-    for (int k = 0; k < piece_count; k++) {
-        fill_piece(narrow, &narrow->pieces[k]);
-    }
+    cairn_pieces_run(step->threads, narrow->piece_count, fill_piece, narrow);
 }
 
 void cairn_step_narrow(CairnStep *step, const CairnStepBoxes *boxes, const CairnPair *pairs, int pair_count) {

@@ -31,6 +31,7 @@ typedef struct SupportPairFigures {
     double moved;   // of a distance when both are moved together, as a share of size plus distance
     double turned;  // of the normal, likewise
     double shifted; // of a point, likewise
+    double bent;    // of the normal when one is moved a little, beyond what the nearest points of convex shapes allow
     int renamed;    // points without their like when both are moved together
     int swapped;    // what differs by a bit when the shapes are swapped
     int malformed;  // lengths, counts, margins, ids twice

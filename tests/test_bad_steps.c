@@ -2,6 +2,8 @@
 #include "tests/support.h"
 #include "tests/support_refusals.h"
 
+#include "engine/world.h"
+
 #include "solvers/pgs.h"
 #include <string.h>
 
@@ -62,6 +64,29 @@ static void what_overflows_in_the_step_is_named(void **state) {
     assert_refused(cairn_body_apply_force(world, mote, V(0, 0, 1.7e308)), CAIRN_INVALID_ARGUMENT, "force becomes");
     assert_ok(cairn_body_apply_force(world, mote, V(0, 0, -1.7e308)));
     support_run(world, 1);
+    cairn_world_destroy(world);
+}
+
+// No call lets such a pose in: this one goes bad inside, and the next step finds it before it does anything.
+static void a_pose_that_became_nan_stops_the_step(void **state) {
+    (void)state;
+    CairnBodyId ball;
+    CairnWorld *world = one_ball(&ball);
+    support_run(world, 3);
+    CairnBody *body = &world->store.bodies[1];
+    double *const places[] = {&body->center.x, &body->center.z, &body->q.w, &body->q.y};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        double was = *places[i];
+        *places[i] = (double)NAN;
+        refuse_step(world, CAIRN_NUMERIC, "body 2: pose is");
+        assert_int_equal(cairn_world_step_index(world), 3);
+        *places[i] = was;
+    }
+    body->velocity.y = (double)NAN;
+    refuse_step(world, CAIRN_NUMERIC, "body 2: velocity is");
+    body->velocity.y = 0;
+    support_run(world, 1);
+    assert_int_equal(cairn_world_step_index(world), 4);
     cairn_world_destroy(world);
 }
 
@@ -166,6 +191,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_body_without_mass_stops_the_step),
         cmocka_unit_test(what_overflows_in_the_step_is_named),
+        cmocka_unit_test(a_pose_that_became_nan_stops_the_step),
         cmocka_unit_test(a_kinematic_body_stays_in_the_world),
         cmocka_unit_test(a_failed_step_keeps_what_happened),
         cmocka_unit_test(a_failed_step_wakes_nobody),

@@ -2,6 +2,7 @@
 #include "engine/base/check.h"
 #include "engine/base/hash.h"
 #include "engine/base/log.h"
+#include "engine/base/pieces.h"
 #include "engine/base/text.h"
 #include "engine/base/timer.h"
 #include "tests/support.h"
@@ -248,6 +249,32 @@ static void hash_keeps_like_inputs_apart(void **state) {
     free(hashes);
 }
 
+enum { PIECES = 1000 };
+
+static void count_piece(void *context, int piece, int worker) {
+    unsigned char(*counts)[2] = context;
+    counts[piece][0]++; // by the one thread that has the piece
+    counts[piece][1] = (unsigned char)worker;
+}
+
+static void every_piece_is_worked_once(void **state) {
+    (void)state;
+    static unsigned char counts[PIECES][2];
+    const int threads[] = {1, 2, 3, 7, 64, 256}, pieces[] = {0, 1, 2, 5, 63, PIECES};
+    for (size_t i = 0; i < sizeof threads / sizeof threads[0]; i++) {
+        for (size_t j = 0; j < sizeof pieces / sizeof pieces[0]; j++) {
+            for (int repetition = 0; repetition < 20; repetition++) {
+                memset(counts, 0, sizeof counts);
+                cairn_pieces_run(threads[i], pieces[j], count_piece, counts);
+                for (int k = 0; k < PIECES; k++) {
+                    assert_int_equal(counts[k][0], k < pieces[j]);
+                    assert_true(counts[k][1] < threads[i]);
+                }
+            }
+        }
+    }
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(status_formats_and_names_its_code),
@@ -261,6 +288,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(hash_does_not_depend_on_alignment),
         cmocka_unit_test(hash_spreads_every_bit),
         cmocka_unit_test(hash_keeps_like_inputs_apart),
+        cmocka_unit_test(every_piece_is_worked_once),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

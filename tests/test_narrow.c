@@ -362,6 +362,76 @@ static void ids_stay_in_a_resting_stack(void **state) {
     assert_below(id_changes(b, b, (CairnVec3){-0.9, 0, 1}, (CairnVec3){0.9, 0, 1}, 0, 1e-7, 12), 3);
 }
 
+// Of the eight corners that two faces have in common four are kept, now these, now those: each has its own name whenever it is kept.
+static void reduction_renames_nothing(void **state) {
+    (void)state;
+    enum { MOST = 16 };
+    uint64_t random = 13;
+    CairnVec3 corners[16];
+    for (int k = 0; k < 16; ++k) {
+        double angle = k * CAIRN_PI / 4;
+        corners[k] = (CairnVec3){0.45 * cos(angle), 0.45 * sin(angle), k < 8 ? 0.5 : -0.5};
+    }
+    CairnGeometry below = box(1, 1, 1), prism = of_def(cairn_hull(corners, 16));
+    for (int pair = 0; pair < 2; ++pair) {
+        const CairnGeometry *above = pair == 0 ? &below : &prism;
+        CairnManifoldPoint seen[MOST];
+        int count = 0;
+        for (int k = 0; k < 2000; ++k) {
+            CairnVec3 tilt = support_vec3(&random, -1e-3, 1e-3);
+            CairnQuat q = cairn_quat_mul(cairn_quat_exp(tilt), cairn_quat_axis_angle(z_axis, CAIRN_PI / 4));
+            CairnManifold m;
+            cairn_narrow(&below, at(0, 0, 0), above, (CairnTransform){{0, 0, 1.002}, q}, 0.01, &m);
+            assert_int_equal(m.count, 4);
+            for (int i = 0; i < m.count; ++i) {
+                int n = 0;
+                while (n < count && seen[n].feature != m.points[i].feature) {
+                    ++n;
+                }
+                if (n == count) {
+                    assert_true(count < MOST);
+                    seen[count++] = m.points[i];
+                }
+                assert_vec3_near(m.points[i].point, seen[n].point, 5e-3);
+            }
+        }
+        assert_int_equal(count, 8);
+        for (int i = 0; i < count; ++i) {
+            for (int j = 0; j < i; ++j) { // and each name is of another corner
+                assert_true(cairn_length(cairn_sub(seen[i].point, seen[j].point)) > 0.1);
+            }
+        }
+    }
+    support_geometry_drop(&prism);
+}
+
+// A face that lies on another, or leans by less than its points' margin, is held by four points, whatever it leans by: neither by the
+// one that is deepest nor by more.
+static void faces_that_lean_keep_four_points(void **state) {
+    (void)state;
+    enum { SHAPES = 4 };
+    uint64_t random = 14;
+    CairnVec3 corners[16];
+    for (int k = 0; k < 16; ++k) {
+        double angle = k * CAIRN_PI / 4;
+        corners[k] = (CairnVec3){0.45 * cos(angle), 0.45 * sin(angle), k < 8 ? 0.5 : -0.5};
+    }
+    CairnGeometry shapes[SHAPES] = {box(1, 1, 1), box(0.9, 0.8, 1), cylinder(0.45, 1), of_def(cairn_hull(corners, 16))};
+    for (int i = 0; i < SHAPES * SHAPES; ++i) {
+        const CairnGeometry *below = &shapes[i / SHAPES], *above = &shapes[i % SHAPES];
+        for (int k = 0; k < 4000; ++k) {
+            double lean = pow(10, support_uniform(&random, -7, -2.5));
+            CairnVec3 tilt = support_vec3(&random, -lean, lean);
+            CairnQuat q = cairn_quat_mul(cairn_quat_exp(tilt), cairn_quat_axis_angle(z_axis, CAIRN_PI / 4));
+            CairnManifold m;
+            double z = 1 + support_uniform(&random, -0.5, 2) * lean;
+            cairn_narrow(below, at(0, 0, 0), above, (CairnTransform){{0, 0, z}, q}, 0.01, &m);
+            assert_int_equal(m.count, 4);
+        }
+    }
+    support_geometry_drop(&shapes[3]);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sphere_sphere_in_closed_form),
@@ -381,6 +451,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(swapping_the_shapes_swaps_the_answer_to_the_bit),
         cmocka_unit_test(ids_stay_while_a_box_slides),
         cmocka_unit_test(ids_stay_in_a_resting_stack),
+        cmocka_unit_test(reduction_renames_nothing),
+        cmocka_unit_test(faces_that_lean_keep_four_points),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

@@ -1,5 +1,6 @@
 // Every pair of convex shapes against the slow reference: 2,000 draws of each, 100,000 with CAIRN_LONG_TESTS=1. Depth within 1e-9 of the
-// proven optimum, to the bit the same when swapped, and the same to 1e-12 of size plus distance when both are moved together.
+// proven optimum, to the bit the same when swapped, the same to 1e-12 of size plus distance when both are moved together, normals continuous where the
+// shapes are apart.
 #include "tests/support_pairs.h"
 #include "tests/support_worlds.h"
 #include <string.h>
@@ -36,13 +37,14 @@ static const Row rows[] = {
     {"hull_half_space", CAIRN_HULL, CAIRN_HALF_SPACE, 20, {4, 0, false}},
 };
 
-enum { ROWS = sizeof rows / sizeof rows[0], FIGURES = 10 };
+enum { ROWS = sizeof rows / sizeof rows[0], FIGURES = 11 };
 
 static const struct {
     const char *name;
     double limit;
-} figures[FIGURES] = {{"optimum", 1e-9}, {"proof", 1e-9},   {"along", 1e-9}, {"off", 1e-9},  {"moved", 1e-12},
-                      {"turned", 1e-9},  {"shifted", 1e-9}, {"renamed", 0},  {"swapped", 0}, {"malformed", 0}};
+} figures[FIGURES] = {{"optimum", 1e-9}, {"proof", 1e-9},  {"along", 1e-9},   {"off", 1e-9},
+                      {"moved", 1e-12},  {"turned", 1e-9}, {"shifted", 1e-9}, {"bent", 1e-12},
+                      {"renamed", 0},    {"swapped", 0},   {"malformed", 0}};
 
 typedef struct Worst {
     double value;
@@ -53,8 +55,8 @@ static void all_figures(const Row *row, int draw, SupportPairFigures *f, double 
     SupportPair pair = support_pair_draw(row->a, row->b, row->seed, draw);
     uint64_t random = (uint64_t)draw;
     *f = support_pair_figures(&pair, &row->rule, &random);
-    const double all[FIGURES] = {f->optimum, f->proof,   f->along,   f->off,     f->moved,
-                                 f->turned,  f->shifted, f->renamed, f->swapped, f->malformed};
+    const double all[FIGURES] = {f->optimum, f->proof, f->along,   f->off,     f->moved,    f->turned,
+                                 f->shifted, f->bent,  f->renamed, f->swapped, f->malformed};
     for (int i = 0; i < FIGURES; ++i) {
         values[i] = all[i];
     }
@@ -96,20 +98,20 @@ static void the_pair_is_exact(void **state) {
 }
 
 // Draws out of 100,000 that were once off: optima a hair beside a cap's axis (rim on rim, or a rod's end), lines that cross at a small
-// angle, edges whose nearest point lay elsewhere.
+// angle or cut a sliver of a cap, edges whose nearest point lay elsewhere.
 static void rare_places_are_exact(void **state) {
     (void)state;
     static const struct {
         const char *name;
         int draw;
     } rare[] = {
-        {"cylinder_cylinder", 12160}, {"cylinder_cylinder", 17098}, {"cylinder_cylinder", 19728},
-        {"cylinder_cylinder", 35235}, {"cylinder_cylinder", 47831}, {"cylinder_cylinder", 51737},
-        {"cylinder_cylinder", 54611}, {"cylinder_capsule", 54290},  {"cylinder_capsule", 70181},
-        {"cylinder_capsule", 90388},  {"cylinder_box", 480},        {"cylinder_box", 551},
-        {"cylinder_box", 2585},       {"cylinder_box", 16807},      {"cylinder_box", 30022},
-        {"cylinder_box", 30653},      {"cylinder_box", 49139},      {"cylinder_box", 48065},
-        {"box_box", 79740},           {"cylinder_capsule", 75100},
+        {"cylinder_cylinder", 2330},  {"cylinder_cylinder", 12160}, {"cylinder_cylinder", 17098},
+        {"cylinder_cylinder", 19728}, {"cylinder_cylinder", 35235}, {"cylinder_cylinder", 47831},
+        {"cylinder_cylinder", 51737}, {"cylinder_cylinder", 54611}, {"cylinder_capsule", 54290},
+        {"cylinder_capsule", 70181},  {"cylinder_capsule", 90388},  {"cylinder_box", 480},
+        {"cylinder_box", 551},        {"cylinder_box", 2585},       {"cylinder_box", 16807},
+        {"cylinder_box", 30022},      {"cylinder_box", 30653},      {"cylinder_box", 49139},
+        {"cylinder_box", 48065},      {"box_box", 79740},           {"cylinder_capsule", 75100},
     };
     for (size_t i = 0; i < sizeof rare / sizeof rare[0]; ++i) {
         for (int r = 0; r < ROWS; ++r) {

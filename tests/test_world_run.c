@@ -548,6 +548,28 @@ static void *run_lane(void *argument) {
     return NULL;
 }
 
+// Balls in a row, each touching the next: a pair for each touch and no other, and at least a test for each.
+static void pairs_and_tests_are_counted(void **state) {
+    (void)state;
+    enum { BALLS = 20 };
+    for (int apart = 0; apart < 2; apart++) {
+        CairnWorldDef def = cairn_world_def();
+        def.gravity = cairn_vec3(0, 0, 0);
+        CairnWorld *world;
+        CairnStats stats;
+        assert_ok(cairn_world_create(&def, &world));
+        for (int i = 0; i < BALLS; i++) {
+            support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), cairn_vec3(i * (1.0 + apart), 0, 0));
+        }
+        for (int k = 0; k < 8; k++) { // later steps ask the kept pairs
+            assert_ok(cairn_world_step(world, 1.0 / 60, &stats));
+            assert_int_equal(stats.pairs, apart ? 0 : BALLS - 1);
+            assert_true(stats.overlap_tests >= stats.pairs && stats.overlap_tests <= 4 * BALLS);
+        }
+        cairn_world_destroy(world);
+    }
+}
+
 static void worlds_in_several_threads_do_not_meet(void **state) {
     (void)state;
     enum { LANES = 2 * SUPPORT_SCENE_COUNT };
@@ -586,6 +608,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_kinematic_plate_carries),
         cmocka_unit_test(the_problem_is_the_one_that_was_judged),
         cmocka_unit_test(rows_between_parts_are_counted),
+        cmocka_unit_test(pairs_and_tests_are_counted),
         cmocka_unit_test(worlds_in_several_threads_do_not_meet),
     };
     if (argc > 1) {

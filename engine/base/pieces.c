@@ -1,0 +1,59 @@
+#include "engine/base/pieces.h"
+
+#include "engine/base/claim.h"
+#include <stdbool.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+enum { MOST_THREADS = 64 };
+
+// The pieces of one thread that nobody has begun; a line of the cache each, for every piece asks for one.
+typedef struct Run {
+    _Alignas(CAIRN_LINE) int next;
+    int end;
+} Run;
+
+static int worker_index(void) {
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
+static bool take(Run *run, int *piece) {
+    int next;
+#pragma omp atomic read
+    next = run->next;
+    if (next >= run->end) { // or the numbers of those who look in vain would grow without end
+        return false;
+    }
+#pragma omp atomic capture
+    next = run->next++;
+    *piece = next;
+    return next < run->end;
+}
+
+void cairn_pieces_run(int threads, int pieces, CairnPieceWork *work, void *context) {
+    int workers = threads < MOST_THREADS ? threads : MOST_THREADS;
+    workers = workers < pieces ? workers : pieces;
+    if (workers <= 1) {
+        for (int piece = 0; piece < pieces; piece++) {
+            work(context, piece, 0);
+        }
+        return;
+    }
+    Run runs[MOST_THREADS];
+    for (int w = 0; w < workers; w++) {
+        runs[w].next = (int)((long)pieces * w / workers);
+        runs[w].end = (int)((long)pieces * (w + 1) / workers);
+    }
+    // Where fewer threads come than are asked for, those who do work the others' runs.
+#pragma omp parallel num_threads(workers)
+    for (int k = 0, own = worker_index(), piece; k < workers; k++) {
+        while (take(&runs[(own + k) % workers], &piece)) {
+            work(context, piece, own);
+        }
+    }
+}

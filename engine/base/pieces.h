@@ -1,0 +1,12 @@
+// Work in pieces, shared among threads. Each thread has a run of pieces of its own, the same one in every stage and every step, so that
+// what it wrote lies in its own cache when it comes to it again; one that is done with its own helps the others. A piece is worked
+// once, by whichever thread: it may write to nothing but its own elements.
+#ifndef CAIRN_BASE_PIECES_H
+#define CAIRN_BASE_PIECES_H
+
+// `worker` is below the number of threads: scratch can be had by it.
+typedef void CairnPieceWork(void *context, int piece, int worker);
+
+void cairn_pieces_run(int threads, int pieces, CairnPieceWork *work, void *context);
+
+#endif
