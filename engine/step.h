@@ -26,7 +26,8 @@ typedef struct CairnStepContact {
     // what the narrow phase (or step_foresee.c) finds
     uint64_t id;
     int shape_a, shape_b, body_a, body_b;
-    CairnVec3 point, normal, arm_a, arm_b;
+    CairnVec3 point;
+    CairnContactFrame frame; // normal, arms; the tangent is assemble's. The problem's rows are made of it where it stands
     double distance;
     double approach; // normal velocity at the start of the step, negative while approaching
     CairnMaterial material;
@@ -36,7 +37,6 @@ typedef struct CairnStepContact {
     bool is_prepared;                   // all below stands: from an earlier solve of this step
     // what assemble makes of it (step_contacts.c); not set before
     int constraint, row, row_count;
-    CairnVec3 tangent_1;  // the second tangent is normal x tangent_1
     CairnVec3 roll_1;     // axis of the first rolling row; that of the second is normal x roll_1
     double free_approach; // normal velocity at the end of the step, if no constraint acted
     double wanted;        // d of the normal row in terms of the end velocity
@@ -55,11 +55,16 @@ typedef struct CairnStepJoint {
 } CairnStepJoint;
 
 static inline CairnVec3 cairn_step_tangent_2(const CairnStepContact *contact) {
-    return cairn_cross(contact->normal, contact->tangent_1);
+    return cairn_cross(contact->frame.normal, contact->frame.tangent);
 }
 
 static inline CairnVec3 cairn_step_roll_2(const CairnStepContact *contact) {
-    return cairn_cross(contact->normal, contact->roll_1);
+    return cairn_cross(contact->frame.normal, contact->roll_1);
+}
+
+// Are its rows those of its frame? Torsion and rolling have rows of their own.
+static inline bool cairn_step_has_frame(const CairnStepContact *contact) {
+    return contact->row_count <= CAIRN_FRAME_ROWS;
 }
 
 // The levers that bound a contact's rows t1, t2, torsion and rolling: row r holds at most levers[r] times the normal impulse.
@@ -193,7 +198,8 @@ bool cairn_step_is_kept(const CairnStep *step, int shape_a, int shape_b); // con
 
 void cairn_step_contact_frames(CairnStep *step); // tangents, warm impulses, friction bounds
 void cairn_step_joint_rows(CairnStep *step);
-void cairn_step_write_contact(const CairnStep *step, const CairnStepContact *contact, double *J, double *d);
+void cairn_step_write_contact_rows(const CairnStep *step, const CairnStepContact *contact, double *J);
+void cairn_step_write_right_side(const CairnStep *step, const CairnStepContact *contact, double *d);
 void cairn_step_write_joint(const CairnStep *step, const CairnStepJoint *sj, double *J, double *d);
 
 // Geometric stiffness: K of every block from the impulses in step->lambda, and P with it. `again`, after a solve: only where some

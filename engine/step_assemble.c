@@ -110,7 +110,7 @@ static void number(CairnStep *step, int *term_entries) {
         problem->row_count += c->row_count;
         problem->term_count += terms;
         problem->friction_count += c->row_count > 1 ? 1 : 0;
-        entries += 6 * terms * c->row_count;
+        entries += cairn_step_has_frame(c) ? 0 : 6 * terms * c->row_count;
     }
     *term_entries = entries;
 }
@@ -147,6 +147,8 @@ static void allocate(CairnStep *step, Arrays *a, int term_entries) {
     problem->P = step->P;
     problem->p = a->p;
     problem->J = a->J;
+    problem->frames = step->contact_count > 0 ? &step->contacts[0].frame : NULL;
+    problem->frame_stride = sizeof *step->contacts;
     problem->compliance = a->compliance;
     problem->right_side = a->right_side;
     problem->lower = a->lower;
@@ -198,6 +200,16 @@ static void add_joint(CairnStep *step, Arrays *a, Cursor *at, const CairnStepJoi
 
 // ---- contacts ----
 
+// Both sides of a contact's frame, where it stands among the contacts.
+static void write_frame_terms(const CairnStep *step, Arrays *a, Cursor *at, const int bodies[2], int contact) {
+    for (int side = 0; side < 2; side++) {
+        int block = cairn_step_block(step, bodies[side]);
+        if (block >= 0) {
+            a->terms[at->term++] = (CairnTerm){block, ~(2 * contact + side)};
+        }
+    }
+}
+
 static void add_friction(CairnStep *step, Arrays *a, Cursor *at, const CairnStepContact *c) {
     CairnFrictionKind kind = step->world->def.friction;
     a->constraints[c->constraint].friction = at->friction;
@@ -224,9 +236,14 @@ static void add_contact(CairnStep *step, Arrays *a, Cursor *at, const CairnStepC
     CairnConstraintBlock *block = &a->constraints[c->constraint];
     *block = (CairnConstraintBlock){c->row, c->row_count, at->term, 0, -1, c->id};
     int bodies[2] = {c->body_a, c->body_b}, entry = at->entry;
-    write_terms(step, a, at, bodies, 2, c->row_count);
+    if (cairn_step_has_frame(c)) {
+        write_frame_terms(step, a, at, bodies, (int)(c - step->contacts));
+    } else {
+        write_terms(step, a, at, bodies, 2, c->row_count);
+        cairn_step_write_contact_rows(step, c, a->J + entry);
+    }
     block->term_count = at->term - block->first_term;
-    cairn_step_write_contact(step, c, a->J + entry, a->right_side + c->row);
+    cairn_step_write_right_side(step, c, a->right_side + c->row);
     a->lower[c->row] = 0;
     a->upper[c->row] = HUGE_VAL;
     if (c->row_count > 1) {

@@ -25,19 +25,19 @@ static CairnVec3 point_velocity(CairnVec6 v, CairnVec3 arm) {
 // A box is up to sqrt(2) too strong on its diagonal, so t1 follows the free tangential velocity; without one it stays as near
 // to the last t1 as the new normal allows.
 static void choose_tangents(const CairnStep *step, CairnStepContact *c, CairnVec3 slip) {
-    CairnVec3 n = c->normal;
+    CairnVec3 n = c->frame.normal;
     CairnVec3 along = cairn_add_scaled(slip, -cairn_dot(slip, n), n);
     double speed = cairn_length(along);
     CairnVec3 unused;
     if (speed > still) {
-        c->tangent_1 = cairn_scale(1.0 / speed, along);
+        c->frame.tangent = cairn_scale(1.0 / speed, along);
     } else if (c->record >= 0) {
         CairnVec3 last = step->store->contacts[c->record].tangent_1;
         CairnVec3 fallback;
         cairn_tangents(n, &fallback, &unused);
-        c->tangent_1 = cairn_normalize_or(cairn_add_scaled(last, -cairn_dot(last, n), n), fallback);
+        c->frame.tangent = cairn_normalize_or(cairn_add_scaled(last, -cairn_dot(last, n), n), fallback);
     } else {
-        cairn_tangents(n, &c->tangent_1, &unused);
+        cairn_tangents(n, &c->frame.tangent, &unused);
     }
 }
 
@@ -65,15 +65,15 @@ static CairnVec3 turned_by(const CairnStep *step, int body, CairnVec3 arm, Cairn
 // The rolling box has its first side along the rolling that is to come: the free one, and what holding the slip (along t1) makes
 // of it. A ball that rolls without slip has no slip to follow, and on a slope it is the hold that turns it downhill.
 static void choose_rolling_axes(const CairnStep *step, CairnStepContact *c, CairnVec3 slip) {
-    CairnVec3 n = c->normal, t1 = c->tangent_1;
+    CairnVec3 n = c->frame.normal, t1 = c->frame.tangent;
     CairnVec3 rolling =
         cairn_sub(velocity_without(step, c, c->body_b).angular, velocity_without(step, c, c->body_a).angular);
     double response =
-        inverse_mass_along(step, c->body_a, c->arm_a, t1) + inverse_mass_along(step, c->body_b, c->arm_b, t1);
+        inverse_mass_along(step, c->body_a, c->frame.arm[0], t1) + inverse_mass_along(step, c->body_b, c->frame.arm[1], t1);
     if (response > 0) {
         CairnVec3 hold = cairn_scale(-cairn_dot(slip, t1) / response, t1);
-        rolling = cairn_add(rolling, turned_by(step, c->body_b, c->arm_b, hold));
-        rolling = cairn_add(rolling, turned_by(step, c->body_a, c->arm_a, hold)); // against -hold: minus times minus
+        rolling = cairn_add(rolling, turned_by(step, c->body_b, c->frame.arm[1], hold));
+        rolling = cairn_add(rolling, turned_by(step, c->body_a, c->frame.arm[0], hold)); // against -hold: minus times minus
     }
     rolling = cairn_add_scaled(rolling, -cairn_dot(rolling, n), n);
     double speed = cairn_length(rolling);
@@ -108,8 +108,8 @@ static double shared_response(const CairnStep *step, const CairnStepContact *man
     int count = 0;
     for (int i = 0; i < manifold->manifold_count; i++) {
         if (closing[i] > 0) {
-            arm_a = cairn_add(arm_a, manifold[i].arm_a);
-            arm_b = cairn_add(arm_b, manifold[i].arm_b);
+            arm_a = cairn_add(arm_a, manifold[i].frame.arm[0]);
+            arm_b = cairn_add(arm_b, manifold[i].frame.arm[1]);
             count += 1;
         }
     }
@@ -118,8 +118,8 @@ static double shared_response(const CairnStep *step, const CairnStepContact *man
     }
     arm_a = cairn_scale(1.0 / count, arm_a);
     arm_b = cairn_scale(1.0 / count, arm_b);
-    return count * (inverse_mass_along(step, manifold->body_a, arm_a, manifold->normal) +
-                    inverse_mass_along(step, manifold->body_b, arm_b, manifold->normal));
+    return count * (inverse_mass_along(step, manifold->body_a, arm_a, manifold->frame.normal) +
+                    inverse_mass_along(step, manifold->body_b, arm_b, manifold->frame.normal));
 }
 
 // The normal impulse that box friction is bounded by: last step's load, and what stops the approach of this step. An impact is no
@@ -149,12 +149,12 @@ static void bound_friction(const CairnStep *step, CairnStepContact *manifold) {
 }
 
 static void prepare_contact(const CairnStep *step, CairnStepContact *c) {
-    CairnVec3 slip = cairn_sub(point_velocity(velocity_without(step, c, c->body_b), c->arm_b),
-                               point_velocity(velocity_without(step, c, c->body_a), c->arm_a));
-    c->free_approach = cairn_dot(c->normal, slip);
+    CairnVec3 slip = cairn_sub(point_velocity(velocity_without(step, c, c->body_b), c->frame.arm[1]),
+                               point_velocity(velocity_without(step, c, c->body_a), c->frame.arm[0]));
+    c->free_approach = cairn_dot(c->frame.normal, slip);
     c->wanted = normal_term(step, c);
     choose_tangents(step, c, slip);
-    c->roll_1 = c->tangent_1;
+    c->roll_1 = c->frame.tangent;
     if (c->material.rolling_friction > 0) {
         choose_rolling_axes(step, c, slip);
     }
@@ -163,10 +163,10 @@ static void prepare_contact(const CairnStep *step, CairnStepContact *c) {
     if (c->record >= 0) {
         const CairnContactRecord *record = &step->store->contacts[c->record];
         double s = step->impulse_scale;
-        c->warm = (CairnVec3){s * record->normal_impulse, s * cairn_dot(record->tangent_impulse, c->tangent_1),
+        c->warm = (CairnVec3){s * record->normal_impulse, s * cairn_dot(record->tangent_impulse, c->frame.tangent),
                               s * cairn_dot(record->tangent_impulse, cairn_step_tangent_2(c))};
         c->warm_spin =
-            (CairnVec3){s * cairn_dot(record->spin_impulse, c->normal), s * cairn_dot(record->spin_impulse, c->roll_1),
+            (CairnVec3){s * cairn_dot(record->spin_impulse, c->frame.normal), s * cairn_dot(record->spin_impulse, c->roll_1),
                         s * cairn_dot(record->spin_impulse, cairn_step_roll_2(c))};
     }
 }
@@ -201,8 +201,8 @@ void cairn_step_contact_frames(CairnStep *step) {
 
 // Of the rows n, t1, t2 (linear), then torsion about n and rolling about its own two axes (angular).
 static void find_axes(const CairnStepContact *c, CairnVec3 axes[CAIRN_CONTACT_ROWS]) {
-    axes[0] = axes[3] = c->normal;
-    axes[1] = c->tangent_1;
+    axes[0] = axes[3] = c->frame.normal;
+    axes[1] = c->frame.tangent;
     axes[2] = cairn_step_tangent_2(c);
     axes[4] = c->roll_1;
     axes[5] = cairn_step_roll_2(c);
@@ -231,14 +231,14 @@ static void write_side(const CairnStepContact *c, CairnVec3 arm, double sign, do
 
 // The part of J v that problem dofs do not carry (bodies that are not dynamic), and under the midpoint rule the change of
 // variable from end velocity to mean velocity: (J v+ + d)/2 = J vm - J v/2 + d/2.
-static void write_right_side(const CairnStep *step, const CairnStepContact *c, double *d) {
+void cairn_step_write_right_side(const CairnStep *step, const CairnStepContact *c, double *d) {
     CairnVec3 axes[CAIRN_CONTACT_ROWS];
     find_axes(c, axes);
     int bodies[2] = {c->body_a, c->body_b};
     bool midpoint = step->world->def.integrator == CAIRN_MIDPOINT;
     CairnVec3 fixed[2], all[2], fixed_spin[2], all_spin[2]; // "all": dynamic or not
     for (int k = 0; k < 2; k++) {
-        CairnVec3 arm = k == 0 ? c->arm_a : c->arm_b;
+        CairnVec3 arm = k == 0 ? c->frame.arm[0] : c->frame.arm[1];
         CairnVec6 v = cairn_step_start(step, bodies[k]);
         bool has_block = cairn_step_block(step, bodies[k]) >= 0;
         all[k] = point_velocity(v, arm);
@@ -257,13 +257,12 @@ static void write_right_side(const CairnStep *step, const CairnStepContact *c, d
     }
 }
 
-void cairn_step_write_contact(const CairnStep *step, const CairnStepContact *c, double *J, double *d) {
+void cairn_step_write_contact_rows(const CairnStep *step, const CairnStepContact *c, double *J) {
     if (cairn_step_block(step, c->body_a) >= 0) {
-        write_side(c, c->arm_a, -1, J);
+        write_side(c, c->frame.arm[0], -1, J);
         J += (ptrdiff_t)6 * c->row_count;
     }
     if (cairn_step_block(step, c->body_b) >= 0) {
-        write_side(c, c->arm_b, +1, J);
+        write_side(c, c->frame.arm[1], +1, J);
     }
-    write_right_side(step, c, d);
 }

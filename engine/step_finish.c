@@ -95,7 +95,7 @@ static void merge_events(const CairnStep *step, const Touching *now, CairnEventL
             events->end_count += 1;
         } else if (order > 0) {
             const CairnStepContact *c = now->worst[j];
-            CairnContactEvent event = {now->touches[j].a, now->touches[j].b, c->point, c->normal,
+            CairnContactEvent event = {now->touches[j].a, now->touches[j].b, c->point, c->frame.normal,
                                        fmax(-c->approach, 0)};
             bool is_hit = event.speed >= step->world->def.hit_threshold;
             if (write) {
@@ -223,10 +223,10 @@ static void commit_contacts(CairnStep *step, const CairnContactRecord *kept, int
         const double *l = step->lambda + c->row;
         CairnVec3 tangent = {0, 0, 0}, spin = {0, 0, 0};
         if (c->row_count >= 3) {
-            tangent = cairn_add_scaled(cairn_scale(l[1], c->tangent_1), l[2], cairn_step_tangent_2(c));
+            tangent = cairn_add_scaled(cairn_scale(l[1], c->frame.tangent), l[2], cairn_step_tangent_2(c));
         }
         if (c->row_count >= 4) {
-            spin = cairn_scale(l[3], c->normal);
+            spin = cairn_scale(l[3], c->frame.normal);
         }
         if (c->row_count == 6) {
             spin = cairn_add_scaled(cairn_add_scaled(spin, l[4], c->roll_1), l[5], cairn_step_roll_2(c));
@@ -237,8 +237,8 @@ static void commit_contacts(CairnStep *step, const CairnContactRecord *kept, int
                                                   .generation_a = store->shape_pool.slots[c->shape_a].generation,
                                                   .generation_b = store->shape_pool.slots[c->shape_b].generation,
                                                   .point = c->point,
-                                                  .normal = c->normal,
-                                                  .tangent_1 = c->tangent_1,
+                                                  .normal = c->frame.normal,
+                                                  .tangent_1 = c->frame.tangent,
                                                   .distance = c->distance,
                                                   .normal_impulse = l[0],
                                                   .load = load * l[0],

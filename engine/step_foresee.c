@@ -190,9 +190,9 @@ static double expected_gap(const CairnStep *step, CairnPair pair) {
     double least = 0;
     for (int i = first_contact(step, pair); is_of_pair(step, i, pair); i++) {
         const CairnStepContact *c = &step->contacts[i];
-        CairnVec3 slip = cairn_sub(velocity_at(solved_velocity(step, c->body_b), c->arm_b),
-                                   velocity_at(solved_velocity(step, c->body_a), c->arm_a));
-        double start = cairn_min(c->distance, 0), end = c->distance + step->h * cairn_dot(c->normal, slip);
+        CairnVec3 slip = cairn_sub(velocity_at(solved_velocity(step, c->body_b), c->frame.arm[1]),
+                                   velocity_at(solved_velocity(step, c->body_a), c->frame.arm[0]));
+        double start = cairn_min(c->distance, 0), end = c->distance + step->h * cairn_dot(c->frame.normal, slip);
         least = cairn_min(least, cairn_min(start, end));
     }
     return least;
@@ -290,13 +290,13 @@ static bool make_contact(const Foresight *f, CairnPair pair, double time, const 
         c->id = cairn_hash_combine(c->id, 1);
     }
     c->point = point->point;
-    c->normal = part->normal;
-    c->arm_a = cairn_sub(c->point, cairn_add_scaled(a->center, time, a->linear));
-    c->arm_b = cairn_sub(c->point, cairn_add_scaled(b->center, time, b->linear));
+    c->frame.normal = part->normal;
+    c->frame.arm[0] = cairn_sub(c->point, cairn_add_scaled(a->center, time, a->linear));
+    c->frame.arm[1] = cairn_sub(c->point, cairn_add_scaled(b->center, time, b->linear));
     CairnVec6 va = solved_velocity(step, c->body_a), vb = solved_velocity(step, c->body_b);
-    double closing = -cairn_dot(c->normal, cairn_sub(velocity_at(vb, c->arm_b), velocity_at(va, c->arm_a)));
+    double closing = -cairn_dot(c->frame.normal, cairn_sub(velocity_at(vb, c->frame.arm[1]), velocity_at(va, c->frame.arm[0])));
     CairnVec6 wa = cairn_step_start(step, c->body_a), wb = cairn_step_start(step, c->body_b);
-    c->approach = cairn_dot(c->normal, cairn_sub(velocity_at(wb, c->arm_b), velocity_at(wa, c->arm_a)));
+    c->approach = cairn_dot(c->frame.normal, cairn_sub(velocity_at(wb, c->frame.arm[1]), velocity_at(wa, c->frame.arm[0])));
     c->distance = cairn_max(point->distance - depth + time * closing,
                             0); // what is too deep is stopped, not thrown back
     c->is_foreseen = true;

@@ -228,15 +228,15 @@ static void fill_piece(const CairnNarrow *narrow, const CairnNarrowPiece *piece)
         c->body_a = a->body;
         c->body_b = b->body;
         c->point = found->point;
-        c->normal = found->normal;
+        c->frame.normal = found->normal;
         c->distance = found->distance;
         c->material = material;
         c->manifold_count = found->count;
         c->manifold_place = found->place;
         c->is_foreseen = c->is_prepared = false;
-        c->arm_a = cairn_sub(c->point, center_at(step, a, found->time));
-        c->arm_b = cairn_sub(c->point, center_at(step, b, found->time));
-        c->approach = cairn_dot(c->normal, cairn_sub(velocity_at(b, c->arm_b), velocity_at(a, c->arm_a)));
+        c->frame.arm[0] = cairn_sub(c->point, center_at(step, a, found->time));
+        c->frame.arm[1] = cairn_sub(c->point, center_at(step, b, found->time));
+        c->approach = cairn_dot(c->frame.normal, cairn_sub(velocity_at(b, c->frame.arm[1]), velocity_at(a, c->frame.arm[0])));
         c->record = narrow->table == NULL ? match(store, record, pair, c->id) : look_up(narrow, c->id);
     }
 }

@@ -73,19 +73,19 @@ static void sum_contacts(const CairnStep *step, const double *lambda, Acting *su
     for (int i = 0; i < step->contact_count; i++) {
         const CairnStepContact *c = &step->contacts[i];
         const double *l = lambda + c->row;
-        CairnVec3 impulse = cairn_scale(l[0], c->normal);
+        CairnVec3 impulse = cairn_scale(l[0], c->frame.normal);
         if (c->row_count >= 3) {
-            impulse = cairn_add_scaled(cairn_add_scaled(impulse, l[1], c->tangent_1), l[2], cairn_step_tangent_2(c));
+            impulse = cairn_add_scaled(cairn_add_scaled(impulse, l[1], c->frame.tangent), l[2], cairn_step_tangent_2(c));
         }
         CairnVec3 force = cairn_scale(1.0 / step->h, impulse);
         int a = cairn_step_block(step, c->body_a), b = cairn_step_block(step, c->body_b);
         if (a >= 0) {
-            CairnMat3 K = contact_stiffness(cairn_neg(force), c->arm_a);
-            add_acting(step, &sum[a], c->body_a, c->body_b, K, cairn_length_squared(c->arm_a));
+            CairnMat3 K = contact_stiffness(cairn_neg(force), c->frame.arm[0]);
+            add_acting(step, &sum[a], c->body_a, c->body_b, K, cairn_length_squared(c->frame.arm[0]));
         }
         if (b >= 0) {
-            CairnMat3 K = contact_stiffness(force, c->arm_b);
-            add_acting(step, &sum[b], c->body_b, c->body_a, K, cairn_length_squared(c->arm_b));
+            CairnMat3 K = contact_stiffness(force, c->frame.arm[1]);
+            add_acting(step, &sum[b], c->body_b, c->body_a, K, cairn_length_squared(c->frame.arm[1]));
         }
     }
 }

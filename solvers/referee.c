@@ -58,6 +58,30 @@ static void multiply(int n, const double *R, const double *x, double *y) {
     }
 }
 
+// The rows of a term where they are those of a contact's frame, by its definition in problem.h; else where they lie in J.
+static const double *rows_of(const CairnProblem *problem, const CairnTerm *term, int row_count, double room[18]) {
+    if (term->jacobian >= 0) {
+        return problem->J + term->jacobian;
+    }
+    int place = ~term->jacobian;
+    const CairnContactFrame *f = (const void *)((const char *)problem->frames + problem->frame_stride * (size_t)(place / 2));
+    CairnVec3 n = f->normal, t = f->tangent, arm = f->arm[place % 2];
+    double side = place % 2 == 0 ? -1 : 1;
+    const double axes[3][3] = {
+        {n.x, n.y, n.z}, {t.x, t.y, t.z}, {n.y * t.z - n.z * t.y, n.z * t.x - n.x * t.z, n.x * t.y - n.y * t.x}};
+    for (int r = 0; r < row_count; r++) {
+        const double *e = axes[r];
+        double *row = room + 6 * r;
+        row[0] = side * e[0];
+        row[1] = side * e[1];
+        row[2] = side * e[2];
+        row[3] = side * (arm.y * e[2] - arm.z * e[1]);
+        row[4] = side * (arm.z * e[0] - arm.x * e[2]);
+        row[5] = side * (arm.x * e[1] - arm.y * e[0]);
+    }
+    return room;
+}
+
 enum { WORTH_THREADS = 512 }; // constraints: fewer are done before another thread wakes
 
 // y = J v + d (+ C lambda), row by row. Every row belongs to one constraint.
@@ -72,7 +96,8 @@ static void apply_rows(const Referee *referee, const double *v, const double *la
         }
         for (int t = constraint->first_term; t < constraint->first_term + constraint->term_count; t++) {
             CairnDofBlock block = problem->blocks[problem->terms[t].block];
-            const double *entry = problem->J + problem->terms[t].jacobian;
+            double room[18];
+            const double *entry = rows_of(problem, &problem->terms[t], constraint->row_count, room);
             for (int r = constraint->first_row; r < constraint->first_row + constraint->row_count; r++) {
                 double sum = 0;
                 for (int k = block.first; k < block.first + block.size; k++) {
@@ -90,7 +115,8 @@ static void apply_transpose(const CairnProblem *problem, const double *lambda, d
         const CairnConstraintBlock *constraint = problem->constraints + c;
         for (int t = constraint->first_term; t < constraint->first_term + constraint->term_count; t++) {
             CairnDofBlock block = problem->blocks[problem->terms[t].block];
-            const double *entry = problem->J + problem->terms[t].jacobian;
+            double room[18];
+            const double *entry = rows_of(problem, &problem->terms[t], constraint->row_count, room);
             for (int r = constraint->first_row; r < constraint->first_row + constraint->row_count; r++) {
                 for (int k = block.first; k < block.first + block.size; k++) {
                     v[k] += *entry++ * lambda[r];
@@ -133,14 +159,18 @@ static void weigh_constraint(Referee *referee, int c, const double *factors, con
         if (!is_first) {
             continue;
         }
+        double room[18], other_room[18];
+        const double *rows = rows_of(problem, &terms[t], constraint->row_count, room);
         for (int i = 0; i < constraint->row_count; i++) {
             double J[CAIRN_BLOCK_LIMIT], *row = y + i * size;
-            for (int k = 0; k < size; k++) {
-                J[k] = problem->J[terms[t].jacobian + i * size + k];
-            }
+            memcpy(J, rows + i * size, (size_t)size * sizeof *J);
             for (int s = t + 1; s < constraint->term_count; s++) {
-                for (int k = 0; k < size && terms[s].block == block; k++) {
-                    J[k] += problem->J[terms[s].jacobian + i * size + k];
+                if (terms[s].block != block) {
+                    continue;
+                }
+                const double *more = rows_of(problem, &terms[s], constraint->row_count, other_room) + i * size;
+                for (int k = 0; k < size; k++) {
+                    J[k] += more[k];
                 }
             }
             multiply(size, factors + place[block], J, row);

@@ -108,6 +108,69 @@ static bool is_lane_candidate(const SorSystem *system, const CairnConstraintBloc
     return constraint->term_count == 1 || terms[0].block != terms[1].block;
 }
 
+// From the rows of both sides. False: they are not those of a contact.
+static bool read_rows(const CairnConstraintBlock *constraint, const CairnTerm *terms, const double *const J[2],
+                      SorContact *contact) {
+    // Side b has +(e, r x e), side a minus that, and either may be missing.
+    double axis[3][3];
+    int b = 0;
+    while (b < constraint->term_count && !find_axes(J[b], 1, axis)) {
+        b++;
+    }
+    int a = b == 0 ? 1 : 0;
+    if (b == constraint->term_count && (b == 2 || !find_axes(J[0], -1, axis))) {
+        return false;
+    }
+    if (b < constraint->term_count) {
+        contact->block_b = terms[b].block;
+        if (!find_arm((const double(*)[3])axis, J[b], 1, contact->arm_b)) {
+            return false;
+        }
+    }
+    if (a < constraint->term_count) {
+        contact->block_a = terms[a].block;
+        if ((contact->block_b >= 0 && !is_opposite(J[a], J[b])) ||
+            !find_arm((const double(*)[3])axis, J[a], -1, contact->arm_a)) {
+            return false;
+        }
+    }
+    memcpy(contact->normal, axis[0], sizeof contact->normal);
+    memcpy(contact->tangent, axis[1], sizeof contact->tangent);
+    return true;
+}
+
+static void write3(double *to, CairnVec3 v) {
+    to[0] = v.x;
+    to[1] = v.y;
+    to[2] = v.z;
+}
+
+// From the one frame that all terms share; false: they do not, or it is none of unit axes.
+static bool read_frame(const CairnProblem *problem, const CairnConstraintBlock *constraint, const CairnTerm *terms,
+                       SorContact *contact) {
+    int place = ~terms[0].jacobian >> 1;
+    for (int t = 0; t < constraint->term_count; t++) {
+        if (terms[t].jacobian >= 0 || ~terms[t].jacobian >> 1 != place ||
+            (t > 0 && terms[t].jacobian == terms[0].jacobian)) {
+            return false;
+        }
+    }
+    const CairnContactFrame *f = cairn_problem_frame(problem, place);
+    if (!(fabs(cairn_dot(f->normal, f->normal) - 1) <= unit_slack) ||
+        !(fabs(cairn_dot(f->tangent, f->tangent) - 1) <= unit_slack) ||
+        !(fabs(cairn_dot(f->normal, f->tangent)) <= unit_slack)) {
+        return false;
+    }
+    for (int t = 0; t < constraint->term_count; t++) {
+        bool is_b = ~terms[t].jacobian & 1;
+        *(is_b ? &contact->block_b : &contact->block_a) = terms[t].block;
+        write3(is_b ? contact->arm_b : contact->arm_a, f->arm[is_b]);
+    }
+    write3(contact->normal, f->normal);
+    write3(contact->tangent, f->tangent);
+    return true;
+}
+
 void cairn_sor_read_contact(const SorSystem *system, int c, SorContact *contact) {
     const CairnProblem *problem = system->problem;
     const CairnConstraintBlock *constraint = &problem->constraints[c];
@@ -115,32 +178,17 @@ void cairn_sor_read_contact(const SorSystem *system, int c, SorContact *contact)
     if (!is_lane_candidate(system, constraint)) {
         return;
     }
-    // Side b has +(e, r x e), side a minus that, and either may be missing.
     const CairnTerm *terms = problem->terms + constraint->first_term;
-    double axis[3][3];
-    int b = 0;
-    while (b < constraint->term_count && !find_axes(problem->J + terms[b].jacobian, 1, axis)) {
-        b++;
-    }
-    int a = b == 0 ? 1 : 0;
-    if (b == constraint->term_count && (b == 2 || !find_axes(problem->J + terms[0].jacobian, -1, axis))) {
-        return;
-    }
-    if (b < constraint->term_count) {
-        contact->block_b = terms[b].block;
-        if (!find_arm((const double(*)[3])axis, problem->J + terms[b].jacobian, 1, contact->arm_b)) {
+    if (!read_frame(problem, constraint, terms, contact)) {
+        double room[2][6 * CAIRN_FRAME_ROWS];
+        const double *J[2] = {NULL, NULL};
+        for (int t = 0; t < constraint->term_count; t++) {
+            J[t] = cairn_term_rows(problem, &terms[t], 3, room[t]);
+        }
+        if (!read_rows(constraint, terms, J, contact)) {
             return;
         }
     }
-    if (a < constraint->term_count) {
-        contact->block_a = terms[a].block;
-        if ((contact->block_b >= 0 && !is_opposite(problem->J + terms[a].jacobian, problem->J + terms[b].jacobian)) ||
-            !find_arm((const double(*)[3])axis, problem->J + terms[a].jacobian, -1, contact->arm_a)) {
-            return;
-        }
-    }
-    memcpy(contact->normal, axis[0], sizeof contact->normal);
-    memcpy(contact->tangent, axis[1], sizeof contact->tangent);
     double length_a, length_b;
     bool is_round = (contact->block_a < 0 || system->is_round[contact->block_a]) &&
                     (contact->block_b < 0 || system->is_round[contact->block_b]) &&
@@ -161,8 +209,8 @@ static void find_g(const SorSystem *system, const CairnConstraintBlock *constrai
     }
     for (int t = 0; t < constraint->term_count; t++) {
         const CairnTerm *term = &problem->terms[constraint->first_term + t];
-        double row[3][6];
-        memcpy(row, problem->J + term->jacobian, sizeof row);
+        double row[3][6], room[6 * CAIRN_FRAME_ROWS];
+        memcpy(row, cairn_term_rows(problem, term, 3, room), sizeof row);
         for (int i = 0; i < 3; i++) {
             cairn_ops_forward(&system->ops, term->block, row[i]);
             for (int j = 0; j <= i; j++) {

@@ -23,7 +23,8 @@ void cairn_sor_gather(SorSystem *system) {
         const CairnConstraintBlock *constraint = &problem->constraints[c];
         for (int t = 0; t < constraint->term_count; t++) {
             const CairnTerm *term = &problem->terms[constraint->first_term + t];
-            const double *J = problem->J + term->jacobian;
+            double room[6 * CAIRN_FRAME_ROWS];
+            const double *J = cairn_term_rows(problem, term, constraint->row_count, room);
             double *u = system->u + system->block_at[term->block];
             int size = problem->blocks[term->block].size;
             for (int i = 0; i < constraint->row_count; i++, J += size) {
