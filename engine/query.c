@@ -96,7 +96,7 @@ CairnStatus cairn_world_ray_cast(const CairnWorld *world, CairnVec3 origin, Cair
         const CairnShape *shape = &world->store.shapes[s];
         double distance;
         CairnVec3 normal;
-        if (cairn_geometry_ray(&shape->geometry, pose, origin, unit, nearest, &distance, &normal) &&
+        if (cairn_geometry_ray(&shape->model->geometry, pose, origin, unit, nearest, &distance, &normal) &&
             (!*has_hit || distance < nearest || s < (int)hit->shape.index - 1)) { // of two alike the first one
             nearest = distance;
             cairn_query_limit(&query, nearest);

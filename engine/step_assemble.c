@@ -26,9 +26,9 @@ static int place_matrices(const CairnStep *step, CairnDofBlock *blocks) {
     for (int b = 0; b < step->block_count; b++) {
         const CairnBody *body = &step->store->bodies[step->blocks[b].body];
         bool is_same =
-            last != NULL && body->is_isotropic && body->mass == last->mass && body->moments.x == last->moments.x;
+            last != NULL && body->model->is_isotropic && body->model->mass == last->model->mass && body->model->moments.x == last->model->moments.x;
         blocks[b].matrix = is_same ? shared : ~(36 * count);
-        if (body->is_isotropic && !is_same) {
+        if (body->model->is_isotropic && !is_same) {
             last = body;
             shared = 36 * count;
         }
@@ -47,16 +47,16 @@ static void write_block(const CairnStep *step, int b, CairnDofBlock *blocks, dou
     uint64_t id = ((uint64_t)step->store->body_pool.slots[block->body].generation << 32) | (uint32_t)block->body;
     int matrix = blocks[b].matrix >= 0 ? blocks[b].matrix : ~blocks[b].matrix;
     if (blocks[b].matrix < 0) {
-        write_matrix(factor, body->mass, &block->inertia, P + matrix);
+        write_matrix(factor, body->model->mass, &block->inertia, P + matrix);
     }
-    blocks[b] = (CairnDofBlock){6 * b, 6, matrix, body->group, body->mass, id};
+    blocks[b] = (CairnDofBlock){6 * b, 6, matrix, body->group, body->model->mass, id};
     p += (ptrdiff_t)6 * b;
     CairnVec3 linear = block->free.linear, angular = block->free.angular;
     if (midpoint) {
         linear = cairn_add(linear, block->start.linear);
         angular = cairn_add(angular, block->spin);
     }
-    linear = cairn_scale(body->mass, linear);
+    linear = cairn_scale(body->model->mass, linear);
     angular = cairn_mat3_mul(block->inertia, angular);
     p[0] = linear.x;
     p[1] = linear.y;

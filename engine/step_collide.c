@@ -2,7 +2,6 @@
 // narrow phase (step_narrow.c).
 #include "engine/base/timer.h"
 #include "engine/step.h"
-#include <stddef.h>
 
 // How far any point of a shape may move within the step: bounds both its box and the distance from which contacts are looked for,
 // so that what could touch within the step has a row and nothing tunnels. A body that is not continuous does without.
@@ -11,7 +10,7 @@ static void set_way(const CairnStep *step, const CairnShape *shape, CairnStepBal
     if (body->type == CAIRN_STATIC || !body->is_continuous) {
         return;
     }
-    if (shape->geometry.is_unbounded) { // of a turning half-space points have any speed: its shift alone counts
+    if (shape->model->geometry.is_unbounded) { // of a turning half-space points have any speed: its shift alone counts
         ball->travel = cairn_scale(step->h, body->velocity);
         return;
     }
@@ -29,17 +28,8 @@ static CairnAabb swept(CairnAabb box, CairnVec3 travel, double grow) {
     return (CairnAabb){cairn_add(box.low, back), cairn_add(box.high, on)};
 }
 
-// Shapes lie far apart, and nothing else in the step reads most of them.
-static void fetch_shape(const CairnStore *store, int s) {
-    const char *bytes = (const char *)&store->shapes[s < store->shape_pool.count ? s : 0];
-    for (size_t k = offsetof(CairnShape, def.friction); k < sizeof(CairnShape); k += 64) {
-        __builtin_prefetch(bytes + k);
-    }
-}
-
 static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
     const CairnShape *shape = &step->store->shapes[s];
-    fetch_shape(step->store, s + 6);
     if (!cairn_pool_is_alive(&step->store->shape_pool, s)) {
         out->kinds[s] = CAIRN_BOX_ABSENT;
         out->owners[s] = -1;
@@ -47,7 +37,7 @@ static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
         return;
     }
     const CairnBody *body = &step->store->bodies[shape->body];
-    const CairnShapeDef *def = &shape->def;
+    const CairnShapeDef *def = &shape->model->def;
     out->sides[s] =
         (CairnStepSide){.center = body->center,
                         .start = cairn_step_start(step, shape->body),
@@ -57,7 +47,7 @@ static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
                         .generation = step->store->shape_pool.slots[s].generation,
                         .has_joints = body->first_joint >= 0};
     bool is_plain = body->first_joint < 0 && def->filter.mask == UINT64_MAX && def->filter.category != 0;
-    out->traits[s] = (uint8_t)((shape->geometry.type == CAIRN_SPHERE ? CAIRN_SHAPE_IS_SPHERE : 0) |
+    out->traits[s] = (uint8_t)((shape->model->geometry.type == CAIRN_SPHERE ? CAIRN_SHAPE_IS_SPHERE : 0) |
                                (is_plain ? CAIRN_SHAPE_IS_PLAIN : 0));
     out->poses[s] = cairn_shape_pose(body, shape);
     out->balls[s] = (CairnStepBall){.center = out->poses[s].p, .radius = shape->ball};
@@ -69,7 +59,7 @@ static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
     out->kinds[s] = step->block_of[shape->body] >= 0 || may_wake ? CAIRN_BOX_MOVING
                     : cairn_body_is_moved(body)                  ? CAIRN_BOX_DRIVEN
                                                                  : CAIRN_BOX_FIXED;
-    out->boxes[s] = swept(cairn_geometry_box(&shape->geometry, out->poses[s]), out->balls[s].travel,
+    out->boxes[s] = swept(cairn_geometry_box(&shape->model->geometry, out->poses[s]), out->balls[s].travel,
                           0.5 * step->world->def.contact_margin + out->balls[s].turning);
 }
 

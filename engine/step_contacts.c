@@ -49,7 +49,7 @@ static double inverse_mass_along(const CairnStep *step, int body, CairnVec3 arm,
     const CairnBody *b = &step->store->bodies[body];
     CairnMat3 axes = cairn_body_axes(b);
     CairnVec3 turn = cairn_mat3_transpose_mul(axes, cairn_cross(arm, n)), inverse = cairn_inverse_moments(b);
-    return 1.0 / b->mass + inverse.x * turn.x * turn.x + inverse.y * turn.y * turn.y + inverse.z * turn.z * turn.z;
+    return 1.0 / b->model->mass + inverse.x * turn.x * turn.x + inverse.y * turn.y * turn.y + inverse.z * turn.z * turn.z;
 }
 
 // The turning that an impulse at an arm gives a body.

@@ -96,7 +96,7 @@ static void find_escaped(Foresight *f, const CairnPair **pairs, int *count) {
         boxes[s] = step->boxes.boxes[s];
         if (step->boxes.kinds[s] != CAIRN_BOX_ABSENT) {
             kinds[s] = CAIRN_BOX_FIXED;
-            boxes[s] = cairn_geometry_box(&step->store->shapes[s].geometry, cairn_motion_pose(&f->ways[s], step->h));
+            boxes[s] = cairn_geometry_box(&step->store->shapes[s].model->geometry, cairn_motion_pose(&f->ways[s], step->h));
             if (f->stray[s] > 0 && !is_within(&boxes[s], &step->boxes.boxes[s])) {
                 kinds[s] = CAIRN_BOX_MOVING;
                 escaped += 1;
@@ -209,8 +209,8 @@ static void meet(const Foresight *f, CairnPair pair, double time, Meeting *m) {
     const CairnShape *shapes = f->step->store->shapes;
     m->time = time;
     m->depth = HUGE_VAL;
-    m->count = cairn_narrow_parts(&shapes[pair.a].geometry, cairn_motion_pose(&f->ways[pair.a], time),
-                                  &shapes[pair.b].geometry, cairn_motion_pose(&f->ways[pair.b], time), 0, m->parts);
+    m->count = cairn_narrow_parts(&shapes[pair.a].model->geometry, cairn_motion_pose(&f->ways[pair.a], time),
+                                  &shapes[pair.b].model->geometry, cairn_motion_pose(&f->ways[pair.b], time), 0, m->parts);
     for (int n = 0; n < m->count; n++) {
         for (int k = 0; k < m->parts[n].count; k++) {
             m->depth = cairn_min(m->depth, m->parts[n].points[k].distance);
@@ -222,7 +222,7 @@ static double shallow_depth(const Foresight *f, CairnPair pair) {
     double least = HUGE_VAL;
     for (int k = 0; k < 2; k++) {
         int s = k == 0 ? pair.a : pair.b;
-        const CairnGeometry *shape = &f->step->store->shapes[s].geometry;
+        const CairnGeometry *shape = &f->step->store->shapes[s].model->geometry;
         if (cairn_geometry_is_convex(shape)) {
             CairnVec3 center;
             least = cairn_min(least, shallow * cairn_core(shape, f->ways[s].pose, &center).radius);

@@ -32,13 +32,13 @@ static CairnMotion motion_of(const CairnStep *step, int shape, CairnTransform po
 static void hold_core(CairnStep *step, int shape, int other) {
     const CairnShape *s = &step->store->shapes[shape], *o = &step->store->shapes[other];
     int block = step->block_of[s->body];
-    if (block < 0 || !step->store->bodies[s->body].is_continuous || !cairn_can_sweep(&s->geometry, &o->geometry) ||
-        !cairn_geometry_is_convex(&s->geometry)) {
+    if (block < 0 || !step->store->bodies[s->body].is_continuous || !cairn_can_sweep(&s->model->geometry, &o->model->geometry) ||
+        !cairn_geometry_is_convex(&s->model->geometry)) {
         return;
     }
     CairnMotion obstacle = motion_of(step, other, step->boxes.poses[other]);
     CairnMotion motion = motion_of(step, shape, step->boxes.poses[shape]);
-    CairnGeometry core = cairn_core(&s->geometry, motion.pose, &motion.pose.p);
+    CairnGeometry core = cairn_core(&s->model->geometry, motion.pose, &motion.pose.p);
     motion.reach = cairn_length(cairn_sub(motion.pose.p, motion.center)); // the ball's own turning moves nothing
     CairnVec3 turn = cairn_cross(motion.angular, cairn_sub(motion.pose.p, motion.center));
     CairnVec3 relative = cairn_sub(cairn_add(motion.linear, turn), obstacle.linear);
@@ -50,13 +50,13 @@ static void hold_core(CairnStep *step, int shape, int other) {
     // on in, and not while it leaves or slides. Where joints turn it, too, it is let go: all that is tied to it would stand still
     // with it, for good. So is what is in: standing still while its neighbours go on would only make more overlaps.
     double time, share = arrival;
-    while (cairn_sweep(&core, &motion, &o->geometry, &obstacle, 0, share * core.radius, &time)) {
+    while (cairn_sweep(&core, &motion, &o->model->geometry, &obstacle, 0, share * core.radius, &time)) {
         share *= 0.5;
         if (share < least_arrival || step->boxes.sides[shape].has_joints) {
             return;
         }
     }
-    if (cairn_sweep(&core, &motion, &o->geometry, &obstacle, step->h, share * core.radius, &time)) {
+    if (cairn_sweep(&core, &motion, &o->model->geometry, &obstacle, step->h, share * core.radius, &time)) {
         step->advance[block] = share < arrival ? 0 : cairn_min(step->advance[block], time);
     }
 }
@@ -141,7 +141,7 @@ static double farthest_way(const CairnStep *step) {
 
 // Only what passes another by more than its core's radius could get through it.
 static bool may_get_through(const CairnStep *step, int shape, double relative) {
-    const CairnGeometry *geometry = &step->store->shapes[shape].geometry;
+    const CairnGeometry *geometry = &step->store->shapes[shape].model->geometry;
     CairnVec3 unused;
     return cairn_geometry_is_convex(geometry) &&
            relative > cairn_core(geometry, step->boxes.poses[shape], &unused).radius;

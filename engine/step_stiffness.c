@@ -37,13 +37,13 @@ typedef struct Acting {
 } Acting;
 
 static double mass_of(const CairnStep *step, int body) {
-    return cairn_step_block(step, body) >= 0 ? step->store->bodies[body].mass : HUGE_VAL;
+    return cairn_step_block(step, body) >= 0 ? step->store->bodies[body].model->mass : HUGE_VAL;
 }
 
 static void add_acting(const CairnStep *step, Acting *acting, int body, int other, CairnMat3 K, double arm_squared) {
     const CairnBody *b = &step->store->bodies[body];
-    double share = 1 / (1 + b->mass / mass_of(step, other)); // p / (m + p)
-    double rate = norm(K) / (b->moments.x + arm_squared * b->mass * share);
+    double share = 1 / (1 + b->model->mass / mass_of(step, other)); // p / (m + p)
+    double rate = norm(K) / (b->model->moments.x + arm_squared * b->model->mass * share);
     // Force by force: a slow one is not taken along by a fast one (a hinge at the very centre of a small body). A quarter, for
     // several may add up.
     if (step->h * step->h * rate > 0.25 * step->world->def.geometric_threshold) {
@@ -93,7 +93,7 @@ static void sum_contacts(const CairnStep *step, const double *lambda, Acting *su
 // The restoring part of K where it matters, 0 elsewhere.
 static CairnMat3 restoring(const CairnStep *step, const CairnStepBlock *block, const Acting *acting) {
     double threshold = step->world->def.geometric_threshold, h = step->h;
-    double limit = threshold * step->store->bodies[block->body].moments.x / (h * h);
+    double limit = threshold * step->store->bodies[block->body].model->moments.x / (h * h);
     CairnMat3 kept = {0}, K = acting->K;
     // The norm bounds every eigenvalue: most bodies leave here.
     if (norm(K) <= limit || h * h * acting->rate <= threshold) {

@@ -5,6 +5,7 @@
 
 #include "collision/collision.h"
 #include "engine/joints/joints.h"
+#include "engine/models.h"
 #include "engine/pool.h"
 #include <cairn/world.h>
 
@@ -13,22 +14,12 @@ typedef struct CairnBody {
     CairnVec3 center; // centre of mass, world
     CairnQuat q;
     CairnVec3 velocity, angular_velocity; // of the centre of mass; world axes
-    CairnVec3 local_center;               // in the body's frame
+    CairnBodyModel *model;                // mass and settings
     CairnBodyType type;
     bool is_continuous;           // swept through the step: never passes through anything
     int first_shape, first_joint; // heads of lists, -1: none; a joint entry is 2 joint + side
     int sleeps_with;              // its group's lowest body while asleep, -1 awake (within a step see step_sleep.c)
     CairnVec3 force, torque;      // given by the user for the next step
-    // mass, in the body's frame, about local_center
-    double mass;
-    CairnVec3 moments; // principal, rising
-    CairnQuat axes;    // principal axes in the body's frame
-    bool is_isotropic; // one principal moment: no gyroscopic motion
-    bool has_mass;     // dynamic bodies need it before a step
-    // settings
-    double gravity_scale, linear_damping, angular_damping;
-    double given_mass; // 0: from shapes
-    CairnVec3 given_center, given_inertia, given_products;
     int group;
     uint64_t user_data;
     double still_time; // seconds at rest so far
@@ -36,8 +27,7 @@ typedef struct CairnBody {
 } CairnBody;
 
 typedef struct CairnShape {
-    CairnShapeDef def;
-    CairnGeometry geometry;
+    CairnShapeModel *model;
     int body;
     int next; // in the body's list
     // measured when the body's mass is: how far its points, and its own origin, are from the body's centre of mass, and how far its
@@ -91,6 +81,7 @@ typedef struct CairnStore {
     CairnShape *shapes;
     CairnJoint *joints;
     int body_capacity, shape_capacity, joint_capacity;
+    CairnModels models;
 
     CairnContactRecord *contacts;
     int contact_count, contact_capacity;
@@ -105,13 +96,16 @@ typedef struct CairnStore {
 void cairn_store_init(CairnStore *store);
 void cairn_store_free(CairnStore *store, const CairnAllocator *allocator);
 
+// A body's model becomes one like this. After cairn_models_prepare_body.
+void cairn_store_set_model(CairnStore *store, const CairnAllocator *allocator, int index, const CairnBodyModel *wanted);
 // Mass, centre and inertia from what was given and the shapes, keeping the body's frame in place; then the shapes' reach and arm.
-void cairn_store_update_mass(CairnStore *store, int index);
+// After cairn_models_prepare_body.
+void cairn_store_update_mass(CairnStore *store, const CairnAllocator *allocator, int index);
 void cairn_store_measure_shape(CairnStore *store, int shape);
 
 // Principal axes (columns) in the world, and the tensor with these moments: A diag(m) A^T.
 static inline CairnMat3 cairn_body_axes(const CairnBody *body) {
-    return cairn_mat3_of_quat(cairn_quat_mul(body->q, body->axes));
+    return cairn_mat3_of_quat(cairn_quat_mul(body->q, body->model->axes));
 }
 
 static inline CairnMat3 cairn_inertia_of_axes(const CairnMat3 *axes, CairnVec3 moments) {
@@ -128,7 +122,7 @@ static inline CairnMat3 cairn_inertia_of_axes(const CairnMat3 *axes, CairnVec3 m
 }
 
 static inline CairnVec3 cairn_inverse_moments(const CairnBody *body) {
-    return (CairnVec3){1 / body->moments.x, 1 / body->moments.y, 1 / body->moments.z};
+    return (CairnVec3){1 / body->model->moments.x, 1 / body->model->moments.y, 1 / body->model->moments.z};
 }
 
 // Does a body that is not dynamic move, whatever it meets?
@@ -139,11 +133,11 @@ static inline bool cairn_body_is_moved(const CairnBody *body) {
 
 // The pose of a body's frame, and of a joint's frame or a shape in the world.
 static inline CairnTransform cairn_body_frame(const CairnBody *body) {
-    return (CairnTransform){cairn_sub(body->center, cairn_rotate(body->q, body->local_center)), body->q};
+    return (CairnTransform){cairn_sub(body->center, cairn_rotate(body->q, body->model->local_center)), body->q};
 }
 
 static inline CairnTransform cairn_shape_pose(const CairnBody *body, const CairnShape *shape) {
-    return cairn_transform_mul(cairn_body_frame(body), shape->geometry.local);
+    return cairn_transform_mul(cairn_body_frame(body), shape->model->geometry.local);
 }
 
 #endif
