@@ -4,6 +4,7 @@
 #define CAIRN_STEP_H
 
 #include "engine/world.h"
+#include <stddef.h>
 
 // One dynamic body in this step.
 typedef struct CairnStepBlock {
@@ -23,25 +24,24 @@ typedef struct CairnStepEnd {
 } CairnStepEnd;
 
 typedef struct CairnStepContact {
-    // what the narrow phase (or step_foresee.c) finds
+    // what the narrow phase (or step_foresee.c) finds; of the frame the normal and the arms
     uint64_t id;
-    int shape_a, shape_b, body_a, body_b;
     CairnVec3 point;
-    CairnContactFrame frame; // normal, arms; the tangent is assemble's. The problem's rows are made of it where it stands
+    CairnContactFrame frame; // the problem's rows are made of it where it stands
     double distance;
     double approach; // normal velocity at the start of the step, negative while approaching
-    CairnMaterial material;
-    int manifold_count, manifold_place; // points of its manifold, and which of them this is
-    int record;                         // last step's record of the same id, or -1
-    bool is_foreseen;                   // found where the solved velocities lead (step_foresee.c)
-    bool is_prepared;                   // all below stands: from an earlier solve of this step
+    int shape_a, shape_b, body_a, body_b;
+    int record; // last step's record of the same id, or -1
+    uint8_t manifold_count, manifold_place; // points of its manifold, and which of them this is
+    bool is_foreseen;                       // found where the solved velocities lead (step_foresee.c)
+    bool is_prepared;                       // all below stands: from an earlier solve of this step
     // what assemble makes of it (step_contacts.c); not set before
-    int constraint, row, row_count;
-    CairnVec3 roll_1;     // axis of the first rolling row; that of the second is normal x roll_1
+    bool is_first; // had no normal impulse in the last step, or the last solve
+    uint8_t row_count;
+    int row;
+    int roll;             // its place in step->rolls
     double free_approach; // normal velocity at the end of the step, if no constraint acted
     double wanted;        // d of the normal row in terms of the end velocity
-    CairnVec3 warm;       // normal, t1, t2 impulses to start from
-    CairnVec3 warm_spin;
     double impact; // the part of the normal impulse that stops an approach, estimated: it comes once, a load every step
     double frozen; // normal impulse that box friction is bounded by
 } CairnStepContact;
@@ -58,18 +58,14 @@ static inline CairnVec3 cairn_step_tangent_2(const CairnStepContact *contact) {
     return cairn_cross(contact->frame.normal, contact->frame.tangent);
 }
 
-static inline CairnVec3 cairn_step_roll_2(const CairnStepContact *contact) {
-    return cairn_cross(contact->frame.normal, contact->roll_1);
-}
-
 // Are its rows those of its frame? Torsion and rolling have rows of their own.
 static inline bool cairn_step_has_frame(const CairnStepContact *contact) {
     return contact->row_count <= CAIRN_FRAME_ROWS;
 }
 
 // The levers that bound a contact's rows t1, t2, torsion and rolling: row r holds at most levers[r] times the normal impulse.
-static inline double cairn_step_lever(const CairnMaterial *material, int r) {
-    return r < 3 ? material->friction : r == 3 ? material->torsional_friction : material->rolling_friction;
+static inline double cairn_step_lever(const CairnFriction *friction, int r) {
+    return r < 3 ? friction->mu : r == 3 ? friction->torsion : friction->rolling;
 }
 
 // The ball around a shape and its way: all that the first look at a pair reads, in a line of the cache.
@@ -86,7 +82,6 @@ typedef struct CairnStepSide {
     int body;
     uint32_t generation; // of the shape's slot
     bool has_joints;
-    CairnMaterial material;
     CairnVec3 center; // of the body's mass
     CairnVec6 start;  // the body's velocity at the start of the step
 } CairnStepSide;
@@ -132,6 +127,8 @@ typedef struct CairnStep {
 
     CairnStepContact *contacts;
     int contact_count, contact_capacity;
+    bool has_rolling; // some shape resists rolling; then
+    CairnVec3 *rolls; // has the axis of the first rolling row of contacts, by their `roll`; that of the second is normal x that
     CairnStepJoint *joints;
     int joint_count;
 
@@ -145,7 +142,8 @@ typedef struct CairnStep {
     int pass;             // solves of the problem at hand, amended or not
     bool was_rough;       // its review ended the last solve: lambda and velocity are rough,
     bool leads_on;        // and bodies run into new contacts
-    const double *solved; // impulses of an earlier pass of this step; NULL: none. Joints have the same rows again
+    const double *solved; // impulses of an earlier pass of this step; NULL: none. Joints have the same rows again, and of
+                          // contacts those that are prepared had rows, in this order
     CairnStepBoxes boxes;
     const CairnPair *pairs; // of the broad phase
     int pair_count;
@@ -158,8 +156,11 @@ typedef struct CairnStep {
 // A piece of collide: contacts from pairs.
 void cairn_step_narrow(CairnStep *step, const CairnStepBoxes *boxes, const CairnPair *pairs, int pair_count);
 
-// A contact of this pair with its id, bodies and material, and nothing yet of where.
+// A contact of this pair with its id and bodies, and nothing yet of where.
 CairnStepContact cairn_step_new_contact(const CairnStep *step, CairnPair pair, uint64_t feature);
+CairnMaterial cairn_step_material(const CairnStep *step, const CairnStepContact *contact);
+// Room for so many contacts; what there is is lost.
+void cairn_step_make_contacts(CairnStep *step, int capacity);
 
 // Bytes of the arena that a step with so many bodies and contacts takes at least; and CAIRN_OUT_OF_MEMORY where the machine has not as many left.
 size_t cairn_step_bytes(const CairnStep *step, int block_count, int contact_count);
@@ -200,6 +201,8 @@ void cairn_step_contact_frames(CairnStep *step); // tangents, warm impulses, fri
 void cairn_step_joint_rows(CairnStep *step);
 void cairn_step_write_contact_rows(const CairnStep *step, const CairnStepContact *contact, double *J);
 void cairn_step_write_right_side(const CairnStep *step, const CairnStepContact *contact, double *d);
+// The last step's impulses along the contact's rows.
+void cairn_step_warm_contact(const CairnStep *step, const CairnStepContact *contact, double *lambda);
 void cairn_step_write_joint(const CairnStep *step, const CairnStepJoint *sj, double *J, double *d);
 
 // Geometric stiffness: K of every block from the impulses in step->lambda, and P with it. `again`, after a solve: only where some

@@ -105,7 +105,7 @@ static void number(CairnStep *step, int *term_entries) {
         CairnStepContact *c = &step->contacts[i];
         int bodies[2] = {c->body_a, c->body_b};
         int terms = count_terms(step, bodies, 2);
-        c->constraint = problem->constraint_count++;
+        problem->constraint_count += 1;
         c->row = problem->row_count;
         problem->row_count += c->row_count;
         problem->term_count += terms;
@@ -159,6 +159,7 @@ static void allocate(CairnStep *step, Arrays *a, int term_entries) {
 // Where the next constraint's terms and Jacobian go.
 typedef struct Cursor {
     int term, entry, friction;
+    int solved; // row of step->solved
 } Cursor;
 
 static void write_terms(const CairnStep *step, Arrays *a, Cursor *at, const int *bodies, int body_count, int rows) {
@@ -210,51 +211,81 @@ static void write_frame_terms(const CairnStep *step, Arrays *a, Cursor *at, cons
     }
 }
 
-static void add_friction(CairnStep *step, Arrays *a, Cursor *at, const CairnStepContact *c) {
+// A contact's constraint and terms, which follow those of the one before.
+static void place_contact(const CairnStep *step, Arrays *a, Cursor *at, int contact) {
+    const CairnStepContact *c = &step->contacts[contact];
+    CairnConstraintBlock *block = &a->constraints[step->joint_count + contact];
+    int bodies[2] = {c->body_a, c->body_b};
+    *block = (CairnConstraintBlock){c->row, c->row_count, at->term, 0, -1, c->id};
+    if (cairn_step_has_frame(c)) {
+        write_frame_terms(step, a, at, bodies, contact);
+    } else {
+        write_terms(step, a, at, bodies, 2, c->row_count);
+    }
+    block->term_count = at->term - block->first_term;
+    if (c->row_count > 1) {
+        block->friction = at->friction++;
+    }
+    if (c->is_prepared) { // the warm start is what was solved before
+        memcpy(step->lambda + c->row, step->solved + at->solved, c->row_count * sizeof(double));
+        at->solved += c->row_count;
+    }
+}
+
+static void write_friction(const CairnStep *step, const Arrays *a, int contact) {
+    const CairnStepContact *c = &step->contacts[contact];
     CairnFrictionKind kind = step->world->def.friction;
-    a->constraints[c->constraint].friction = at->friction;
-    a->frictions[at->friction++] = (CairnFriction){
+    CairnMaterial material = cairn_step_material(step, c);
+    CairnFriction *friction = &a->frictions[a->constraints[step->joint_count + contact].friction];
+    *friction = (CairnFriction){
         .kind = kind,
-        .constraint = c->constraint,
+        .constraint = step->joint_count + contact,
         .normal = c->row,
         .spin_rows = c->row_count > 3 ? c->row_count - 3 : 0,
-        .mu = c->material.friction,
-        .torsion = c->material.torsional_friction,
-        .rolling = c->material.rolling_friction,
+        .mu = material.friction,
+        .torsion = material.torsional_friction,
+        .rolling = material.rolling_friction,
         .frozen = c->frozen,
     };
     for (int r = 1; r < c->row_count; r++) {
         // Only the box's bounds are numbers; the other laws bound by the answer itself.
-        double bound = kind == CAIRN_FRICTION_BOX ? cairn_step_lever(&c->material, r) * c->frozen : HUGE_VAL;
+        double bound = kind == CAIRN_FRICTION_BOX ? cairn_step_lever(friction, r) * c->frozen : HUGE_VAL;
         a->lower[c->row + r] = -bound;
         a->upper[c->row + r] = bound;
     }
 }
 
-static void add_contact(CairnStep *step, Arrays *a, Cursor *at, const CairnStepContact *c) {
+static void write_contact(const CairnStep *step, const Arrays *a, int contact) {
     const CairnWorldDef *def = &step->world->def;
-    CairnConstraintBlock *block = &a->constraints[c->constraint];
-    *block = (CairnConstraintBlock){c->row, c->row_count, at->term, 0, -1, c->id};
-    int bodies[2] = {c->body_a, c->body_b}, entry = at->entry;
-    if (cairn_step_has_frame(c)) {
-        write_frame_terms(step, a, at, bodies, (int)(c - step->contacts));
-    } else {
-        write_terms(step, a, at, bodies, 2, c->row_count);
-        cairn_step_write_contact_rows(step, c, a->J + entry);
+    const CairnStepContact *c = &step->contacts[contact];
+    if (!cairn_step_has_frame(c)) {
+        const CairnConstraintBlock *block = &a->constraints[step->joint_count + contact];
+        cairn_step_write_contact_rows(step, c, a->J + a->terms[block->first_term].jacobian);
     }
-    block->term_count = at->term - block->first_term;
     cairn_step_write_right_side(step, c, a->right_side + c->row);
     a->lower[c->row] = 0;
     a->upper[c->row] = HUGE_VAL;
     if (c->row_count > 1) {
-        add_friction(step, a, at, c);
+        write_friction(step, a, contact);
     }
-    const double warm[CAIRN_CONTACT_ROWS] = {c->warm.x,      c->warm.y,      c->warm.z,
-                                             c->warm_spin.x, c->warm_spin.y, c->warm_spin.z};
-    for (int r = 0; r < c->row_count; r++) {
-        a->compliance[c->row + r] = r == 0 ? def->normal_compliance : def->friction_compliance;
-        a->position_error[c->row + r] = r == 0 ? c->distance : 0;
-        step->lambda[c->row + r] = cairn_clamp(warm[r], a->lower[c->row + r], a->upper[c->row + r]);
+    if (!c->is_prepared) {
+        cairn_step_warm_contact(step, c, step->lambda + c->row);
+    }
+    for (int r = c->row; r < c->row + c->row_count; r++) {
+        a->compliance[r] = r == c->row ? def->normal_compliance : def->friction_compliance;
+        a->position_error[r] = r == c->row ? c->distance : 0;
+        step->lambda[r] = cairn_clamp(step->lambda[r], a->lower[r], a->upper[r]);
+    }
+}
+
+static void add_contacts(const CairnStep *step, Arrays *a, Cursor *at) {
+    int count = step->contact_count;
+    for (int i = 0; i < count; i++) {
+        place_contact(step, a, at, i);
+    }
+#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 256) schedule(static)
+    for (int i = 0; i < count; i++) {
+        write_contact(step, a, i);
     }
 }
 
@@ -300,10 +331,9 @@ void cairn_step_assemble(CairnStep *step) {
     Cursor at = {0};
     for (int j = 0; j < step->joint_count; j++) {
         add_joint(step, &arrays, &at, &step->joints[j]);
+        at.solved += step->joints[j].row_count;
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        add_contact(step, &arrays, &at, &step->contacts[i]);
-    }
+    add_contacts(step, &arrays, &at);
     cairn_step_stiffen(step);
     step->pass = 0;
     step->stats.times.assemble += cairn_timer_now() - t0;

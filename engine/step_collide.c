@@ -28,20 +28,20 @@ static CairnAabb swept(CairnAabb box, CairnVec3 travel, double grow) {
     return (CairnAabb){cairn_add(box.low, back), cairn_add(box.high, on)};
 }
 
-static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
+// Returns whether the shape resists rolling.
+static bool make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
     const CairnShape *shape = &step->store->shapes[s];
     if (!cairn_pool_is_alive(&step->store->shape_pool, s)) {
         out->kinds[s] = CAIRN_BOX_ABSENT;
         out->owners[s] = -1;
         out->boxes[s] = (CairnAabb){{0, 0, 0}, {0, 0, 0}};
-        return;
+        return false;
     }
     const CairnBody *body = &step->store->bodies[shape->body];
     const CairnShapeDef *def = &shape->model->def;
     out->sides[s] =
         (CairnStepSide){.center = body->center,
                         .start = cairn_step_start(step, shape->body),
-                        .material = {def->friction, def->restitution, def->rolling_friction, def->torsional_friction},
                         .filter = def->filter,
                         .body = shape->body,
                         .generation = step->store->shape_pool.slots[s].generation,
@@ -61,6 +61,7 @@ static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
                                                                  : CAIRN_BOX_FIXED;
     out->boxes[s] = swept(cairn_geometry_box(&shape->model->geometry, out->poses[s]), out->balls[s].travel,
                           0.5 * step->world->def.contact_margin + out->balls[s].turning);
+    return def->rolling_friction > 0;
 }
 
 void cairn_step_collide(CairnStep *step) {
@@ -82,10 +83,14 @@ void cairn_step_collide(CairnStep *step) {
     if (cairn_step_failed(step)) {
         return;
     }
-#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 512) schedule(dynamic, 128)
+    bool has_rolling = false;
+#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 512) schedule(dynamic, 128)       \
+    reduction(||                                                                                                       \
+              : has_rolling)
     for (int s = 0; s < count; s++) {
-        make_box(step, &boxes, s);
+        has_rolling = make_box(step, &boxes, s) || has_rolling;
     }
+    step->has_rolling = has_rolling;
     CairnPair *pairs = NULL;
     int pair_count = 0;
     CairnArenaMark mark = cairn_arena_mark(step->arena);

@@ -229,7 +229,8 @@ static void commit_contacts(CairnStep *step, const CairnContactRecord *kept, int
             spin = cairn_scale(l[3], c->frame.normal);
         }
         if (c->row_count == 6) {
-            spin = cairn_add_scaled(cairn_add_scaled(spin, l[4], c->roll_1), l[5], cairn_step_roll_2(c));
+            CairnVec3 roll = step->rolls[c->roll], across = cairn_cross(c->frame.normal, roll);
+            spin = cairn_add_scaled(cairn_add_scaled(spin, l[4], roll), l[5], across);
         }
         store->contacts[i] = (CairnContactRecord){.id = c->id,
                                                   .shape_a = c->shape_a,

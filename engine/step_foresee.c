@@ -300,7 +300,7 @@ static bool make_contact(const Foresight *f, CairnPair pair, double time, const 
     c->distance = cairn_max(point->distance - depth + time * closing,
                             0); // what is too deep is stopped, not thrown back
     c->is_foreseen = true;
-    bool bounces = c->material.restitution > 0 && closing > step->world->def.restitution_threshold;
+    bool bounces = cairn_step_material(step, c).restitution > 0 && closing > step->world->def.restitution_threshold;
     return closing > 0 && !bounces;
 }
 
@@ -315,8 +315,8 @@ static int add_points(Foresight *f, CairnPair pair, const Meeting *m, double dep
             }
         }
         for (int i = first; i < f->added_count; i++) {
-            f->added[i].manifold_count = f->added_count - first;
-            f->added[i].manifold_place = i - first;
+            f->added[i].manifold_count = (uint8_t)(f->added_count - first);
+            f->added[i].manifold_place = (uint8_t)(i - first);
         }
     }
     return f->added_count - before;
@@ -337,10 +337,7 @@ static void add_contacts(Foresight *f, CairnPair pair, double least) {
 static void keep_answers(CairnStep *step) {
     for (int i = 0; i < step->contact_count; i++) {
         CairnStepContact *c = &step->contacts[i];
-        double l[CAIRN_CONTACT_ROWS] = {0};
-        memcpy(l, step->lambda + c->row, (size_t)c->row_count * sizeof(double));
-        c->warm = (CairnVec3){l[0], l[1], l[2]};
-        c->warm_spin = (CairnVec3){l[3], l[4], l[5]};
+        c->is_first = !(step->lambda[c->row] > 0);
         c->is_prepared = true;
     }
     step->solved = step->lambda;
@@ -365,23 +362,28 @@ static void merge_into(CairnStepContact *all, const CairnStepContact *old, int o
 
 // The contacts with those that were added. Where there is room among them the old problem's memory is free again.
 static void merge(CairnStep *step, const Foresight *f) {
-    int count = step->contact_count + f->added_count;
+    int old_count = step->contact_count, count = old_count + f->added_count;
     bool has_room = count <= step->contact_capacity;
-    CairnStepContact *all = has_room ? step->contacts : CAIRN_STEP_PUSH(step, CairnStepContact, count);
-    if (all == NULL) {
+    const CairnStepContact *old = step->contacts;
+    const CairnVec3 *rolls = step->rolls;
+    for (int i = 0; i < f->added_count; i++) {
+        f->added[i].roll = old_count + i;
+    }
+    if (!has_room) {
+        cairn_step_make_contacts(step, count);
+    }
+    if (cairn_step_failed(step)) {
         return;
     }
-    merge_into(all, step->contacts, step->contact_count, f->added, f->added_count);
-    step->contacts = all;
+    if (!has_room && rolls != NULL) {
+        memcpy(step->rolls, rolls, (size_t)old_count * sizeof *rolls);
+    }
+    merge_into(step->contacts, old, old_count, f->added, f->added_count);
     step->contact_count = step->stats.contacts = count;
     if (has_room) {
-        size_t rows = 0; // joints come first
-        for (int j = 0; j < step->joint_count; j++) {
-            rows += (size_t)step->joints[j].row_count;
-        }
-        step->solved = cairn_arena_keep(step->arena, step->before_problem, step->lambda, rows * sizeof(double));
+        size_t bytes = (size_t)step->problem.row_count * sizeof(double);
+        step->solved = cairn_arena_keep(step->arena, step->before_problem, step->lambda, bytes);
     } else {
-        step->contact_capacity = count;
         step->before_problem = cairn_arena_mark(step->arena);
     }
 }
