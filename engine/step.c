@@ -59,10 +59,6 @@ static void start_block(const CairnStep *step, CairnStepBlock *block) {
     double linear_keep = 1.0 / (1.0 + h * body->model->linear_damping); // implicit: never turns the velocity round
     double angular_keep = 1.0 / (1.0 + h * body->model->angular_damping);
     CairnMat3 axes = cairn_body_axes(body);
-    // A ball's is the same in any pose, to the last bit: many share a matrix.
-    double ball = body->model->moments.x;
-    block->inertia =
-        body->model->is_isotropic ? cairn_mat3_diagonal(ball, ball, ball) : cairn_inertia_of_axes(&axes, body->model->moments);
     block->start.linear = cairn_scale(linear_keep, body->velocity);
     block->start.angular = cairn_scale(angular_keep, body->angular_velocity);
     block->spin = block->start.angular;
@@ -85,7 +81,7 @@ static bool is_usable(const CairnStep *step, const CairnStepBlock *block) {
     return cairn_is_within_reach(cairn_scale(step->h, block->free.linear)) &&
            cairn_is_within_reach(cairn_scale(step->h, block->free.angular)) &&
            cairn_vec3_is_finite(cairn_scale(mass, block->free.linear)) &&
-           cairn_vec3_is_finite(cairn_mat3_mul(block->inertia, block->free.angular));
+           cairn_vec3_is_finite(cairn_mat3_mul(cairn_step_inertia(step, block), block->free.angular));
 }
 
 // All stages may take it that the velocities that they start from are numbers.

@@ -9,7 +9,6 @@
 // One dynamic body in this step.
 typedef struct CairnStepBlock {
     int body;
-    CairnMat3 inertia; // world axes
     CairnVec6 start;   // velocity at the start, damped
     CairnVec6 free;    // velocity at the end if no constraint acted
     CairnVec3 spin;    // angular velocity that the free rotation moves with (gyro.h)
@@ -93,7 +92,6 @@ enum { CAIRN_SHAPE_IS_SPHERE = 1, CAIRN_SHAPE_IS_PLAIN = 2 };
 typedef struct CairnStepBoxes {
     CairnAabb *boxes;
     CairnTransform *poses;
-    double *arms;    // how far its origin is from the body's centre of mass
     uint8_t *kinds;  // CairnBoxKind
     int *owners;     // bodies
     uint8_t *traits; // CAIRN_SHAPE_IS_...
@@ -144,7 +142,7 @@ typedef struct CairnStep {
     bool leads_on;        // and bodies run into new contacts
     const double *solved; // impulses of an earlier pass of this step; NULL: none. Joints have the same rows again, and of
                           // contacts those that are prepared had rows, in this order
-    CairnStepBoxes boxes;
+    CairnStepBoxes boxes; // while they are in use, else empty
     const CairnPair *pairs; // of the broad phase
     int pair_count;
     double *advance; // of each block: how much of h it moves on for; NULL: all of it (step_hold.c)
@@ -153,18 +151,21 @@ typedef struct CairnStep {
     bool has_partition;   // the solver wanted parts, and these are the partitioner's
 } CairnStep;
 
-// A piece of collide: contacts from pairs.
-void cairn_step_narrow(CairnStep *step, const CairnStepBoxes *boxes, const CairnPair *pairs, int pair_count);
+// Where the shapes may be, into step->boxes: for collide, and again for what is asked when the velocities are known.
+void cairn_step_make_boxes(CairnStep *step);
+// A piece of collide: contacts from pairs. False: there is no room for all of them; next time there is.
+bool cairn_step_narrow(CairnStep *step);
 
 // A contact of this pair with its id and bodies, and nothing yet of where.
 CairnStepContact cairn_step_new_contact(const CairnStep *step, CairnPair pair, uint64_t feature);
 CairnMaterial cairn_step_material(const CairnStep *step, const CairnStepContact *contact);
-// Room for so many contacts; what there is is lost.
-void cairn_step_make_contacts(CairnStep *step, int capacity);
 
 // Bytes of the arena that a step with so many bodies and contacts takes at least; and CAIRN_OUT_OF_MEMORY where the machine has not as many left.
 size_t cairn_step_bytes(const CairnStep *step, int block_count, int contact_count);
 void cairn_step_check_room(CairnStep *step, int block_count, int contact_count);
+// With as many contacts as the world expects all of the step lies in one chunk of the arena, and what only one stage needs is free
+// for the next.
+void cairn_step_reserve(CairnStep *step);
 
 // The stages, in order. Each does nothing once step->status is not OK.
 void cairn_step_collide(CairnStep *step);
@@ -216,6 +217,17 @@ bool cairn_step_bound_again(CairnStep *step);
 
 static inline int cairn_step_block(const CairnStep *step, int body) {
     return body < 0 ? -1 : step->block_of[body];
+}
+
+// In world axes. A ball's is the same in any pose, to the last bit: many share a matrix.
+static inline CairnMat3 cairn_step_inertia(const CairnStep *step, const CairnStepBlock *block) {
+    const CairnBody *body = &step->store->bodies[block->body];
+    CairnVec3 moments = body->model->moments;
+    if (body->model->is_isotropic) {
+        return cairn_mat3_diagonal(moments.x, moments.x, moments.x);
+    }
+    CairnMat3 axes = cairn_body_axes(body);
+    return cairn_inertia_of_axes(&axes, moments);
 }
 
 // Velocity at the start of the step of any body, or of the world (-1).

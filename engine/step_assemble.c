@@ -45,9 +45,10 @@ static void write_block(const CairnStep *step, int b, CairnDofBlock *blocks, dou
     bool midpoint = step->world->def.integrator == CAIRN_MIDPOINT;
     double factor = midpoint ? 2 : 1;
     uint64_t id = ((uint64_t)step->store->body_pool.slots[block->body].generation << 32) | (uint32_t)block->body;
+    CairnMat3 inertia = cairn_step_inertia(step, block);
     int matrix = blocks[b].matrix >= 0 ? blocks[b].matrix : ~blocks[b].matrix;
     if (blocks[b].matrix < 0) {
-        write_matrix(factor, body->model->mass, &block->inertia, P + matrix);
+        write_matrix(factor, body->model->mass, &inertia, P + matrix);
     }
     blocks[b] = (CairnDofBlock){6 * b, 6, matrix, body->group, body->model->mass, id};
     p += (ptrdiff_t)6 * b;
@@ -57,7 +58,7 @@ static void write_block(const CairnStep *step, int b, CairnDofBlock *blocks, dou
         angular = cairn_add(angular, block->spin);
     }
     linear = cairn_scale(body->model->mass, linear);
-    angular = cairn_mat3_mul(block->inertia, angular);
+    angular = cairn_mat3_mul(inertia, angular);
     p[0] = linear.x;
     p[1] = linear.y;
     p[2] = linear.z;

@@ -52,7 +52,6 @@ static bool make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
     out->poses[s] = cairn_shape_pose(body, shape);
     out->balls[s] = (CairnStepBall){.center = out->poses[s].p, .radius = shape->ball};
     set_way(step, shape, &out->balls[s]);
-    out->arms[s] = shape->arm;
     out->owners[s] = shape->body;
     // What sleeps costs nothing, but a kinematic body on its way may wake it.
     bool may_wake = step->sleeping_count > 0 && cairn_body_is_moved(body);
@@ -64,16 +63,11 @@ static bool make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
     return def->rolling_friction > 0;
 }
 
-void cairn_step_collide(CairnStep *step) {
-    if (cairn_step_failed(step)) {
-        return;
-    }
-    double t0 = cairn_timer_now();
+void cairn_step_make_boxes(CairnStep *step) {
     int count = step->store->shape_pool.count;
     CairnStepBoxes boxes = {
         .boxes = CAIRN_STEP_PUSH(step, CairnAabb, count),
         .poses = CAIRN_STEP_PUSH(step, CairnTransform, count),
-        .arms = CAIRN_STEP_PUSH(step, double, count),
         .kinds = CAIRN_STEP_PUSH(step, uint8_t, count),
         .owners = CAIRN_STEP_PUSH(step, int, count),
         .traits = CAIRN_STEP_PUSH(step, uint8_t, count),
@@ -91,22 +85,55 @@ void cairn_step_collide(CairnStep *step) {
         has_rolling = make_box(step, &boxes, s) || has_rolling;
     }
     step->has_rolling = has_rolling;
-    CairnPair *pairs = NULL;
-    int pair_count = 0;
-    CairnArenaMark mark = cairn_arena_mark(step->arena);
-    step->status = cairn_broad_pairs(&step->world->broad, boxes.boxes, boxes.kinds, boxes.owners, count, step->threads,
-                                     step->arena, &pairs, &pair_count, &step->stats.overlap_tests);
-    if (cairn_step_failed(step)) {
-        return;
-    }
-    pairs = cairn_arena_keep(step->arena, mark, pairs, (size_t)pair_count * sizeof *pairs);
-    double t1 = cairn_timer_now();
-    step->stats.pairs = pair_count;
-    step->stats.times.broad = t1 - t0;
     step->boxes = boxes;
-    step->pairs = pairs;
-    step->pair_count = pair_count;
-    cairn_step_narrow(step, &boxes, pairs, pair_count);
+}
+
+static void find_pairs(CairnStep *step) {
+    CairnPair *pairs = NULL;
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
+    step->status = cairn_broad_pairs(&step->world->broad, step->boxes.boxes, step->boxes.kinds, step->boxes.owners,
+                                     step->store->shape_pool.count, step->threads, step->arena, &pairs,
+                                     &step->pair_count, &step->stats.overlap_tests);
+    if (!cairn_step_failed(step)) {
+        step->pairs = cairn_arena_keep(step->arena, mark, pairs, (size_t)step->pair_count * sizeof *pairs);
+    }
+}
+
+// Room for as many contacts as there were last time comes first: all that is only for finding them lies above it, and is free
+// again in the end. True: there are more, and now there is room.
+static bool collide(CairnStep *step) {
+    CairnArenaMark before = cairn_arena_mark(step->arena);
+    double t0 = cairn_timer_now();
+    step->contacts = CAIRN_STEP_PUSH(step, CairnStepContact, step->world->contact_capacity);
+    step->contact_capacity = step->world->contact_capacity;
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
+    if (!cairn_step_failed(step)) {
+        cairn_step_make_boxes(step);
+    }
+    if (!cairn_step_failed(step)) {
+        find_pairs(step);
+    }
+    if (cairn_step_failed(step)) {
+        return false;
+    }
+    double t1 = cairn_timer_now();
+    step->stats.pairs = step->pair_count;
+    step->stats.times.broad += t1 - t0;
+    bool is_done = cairn_step_narrow(step);
+    if (is_done && !cairn_step_failed(step)) { // pairs are asked again when it is known where the bodies go
+        step->pairs = cairn_arena_keep(step->arena, mark, (void *)step->pairs, (size_t)step->pair_count * sizeof *step->pairs);
+        step->rolls = step->has_rolling ? CAIRN_STEP_PUSH(step, CairnVec3, step->contact_capacity) : NULL;
+    } else if (!is_done) {
+        cairn_arena_release(step->arena, before);
+        cairn_step_reserve(step);
+    }
+    step->boxes = (CairnStepBoxes){0};
     step->stats.contacts = step->contact_count;
-    step->stats.times.narrow = cairn_timer_now() - t1;
+    step->stats.times.narrow += cairn_timer_now() - t1;
+    return !is_done;
+}
+
+void cairn_step_collide(CairnStep *step) {
+    while (!cairn_step_failed(step) && collide(step)) {
+    }
 }

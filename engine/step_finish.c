@@ -147,6 +147,16 @@ static bool reserve_all(CairnStep *step, const Touching *now, int kept) {
            cairn_memory_renew(a, &store->contacts, &store->contact_capacity, records, sizeof(CairnContactRecord));
 }
 
+// What many shapes began at once is not needed again: a step later the lists are short. Twice as long as needed, so that they do not grow
+// and shrink by turns.
+static void trim_events(CairnStep *step) {
+    const CairnAllocator *a = &step->world->allocator;
+    CairnEventList *e = &step->world->events;
+    cairn_memory_trim(a, &e->begin, &e->begin_capacity, 2 * e->begin_count, sizeof(CairnContactEvent));
+    cairn_memory_trim(a, &e->end, &e->end_capacity, 2 * e->end_count, sizeof(CairnContactEvent));
+    cairn_memory_trim(a, &e->hit, &e->hit_capacity, 2 * e->hit_count, sizeof(CairnContactEvent));
+}
+
 // ---- commit ----
 
 static void add_energy(CairnStep *step, const CairnBody *body, CairnVec3 spin_momentum) {
@@ -325,6 +335,7 @@ CairnStatus cairn_step_finish(CairnStep *step, CairnStats *stats) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "step: no memory to keep %d contacts", step->contact_count);
     }
     merge_events(step, &now, &step->world->events, true);
+    trim_events(step);
     commit_bodies(step);
     step->world->pose_changes += 1;
     commit_contacts(step, kept, kept_count);

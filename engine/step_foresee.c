@@ -54,13 +54,13 @@ static CairnVec3 velocity_at(CairnVec6 v, CairnVec3 arm) {
 static bool look_at_shape(const Foresight *f, int s, double enough) {
     const CairnStep *step = f->step;
     f->stray[s] = 0;
-    if (step->boxes.kinds[s] == CAIRN_BOX_ABSENT) {
+    if (!cairn_pool_is_alive(&step->store->shape_pool, s)) {
         return false;
     }
     const CairnShape *shape = &step->store->shapes[s];
     const CairnBody *body = &step->store->bodies[shape->body];
     CairnVec6 v = solved_velocity(step, shape->body);
-    f->ways[s] = (CairnMotion){step->boxes.poses[s], body->center, v.linear, v.angular, 0};
+    f->ways[s] = (CairnMotion){cairn_shape_pose(body, shape), body->center, v.linear, v.angular, 0};
     int block = step->block_of[shape->body];
     if (block < 0 || !body->is_continuous) {
         return false;
@@ -145,8 +145,9 @@ static void find_pairs(Foresight *f) {
     if (2 * most <= least) { // nothing was turned aside
         return;
     }
+    cairn_step_make_boxes(step);
     const CairnPair *far = NULL;
-    if (has_escaped) {
+    if (has_escaped && !cairn_step_failed(step)) {
         find_escaped(f, &far, &far_count);
     }
     f->pairs = CAIRN_STEP_PUSH(step, CairnPair, step->pair_count + far_count);
@@ -370,12 +371,16 @@ static void merge(CairnStep *step, const Foresight *f) {
         f->added[i].roll = old_count + i;
     }
     if (!has_room) {
-        cairn_step_make_contacts(step, count);
+        step->contacts = CAIRN_STEP_PUSH(step, CairnStepContact, count);
+        step->contact_capacity = count;
+    }
+    if (!has_room && rolls != NULL) {
+        step->rolls = CAIRN_STEP_PUSH(step, CairnVec3, count);
     }
     if (cairn_step_failed(step)) {
         return;
     }
-    if (!has_room && rolls != NULL) {
+    if (step->rolls != rolls) {
         memcpy(step->rolls, rolls, (size_t)old_count * sizeof *rolls);
     }
     merge_into(step->contacts, old, old_count, f->added, f->added_count);
@@ -388,7 +393,7 @@ static void merge(CairnStep *step, const Foresight *f) {
     }
 }
 
-bool cairn_step_foresee(CairnStep *step) {
+static bool foresee(CairnStep *step) {
     const CairnWorldDef *def = &step->world->def;
     if (step->was_rough) { // the review has looked already
         return step->leads_on;
@@ -432,4 +437,10 @@ bool cairn_step_foresee(CairnStep *step) {
     }
     step->stats.times.foresee += cairn_timer_now() - t0;
     return f.added_count > 0 && !cairn_step_failed(step);
+}
+
+bool cairn_step_foresee(CairnStep *step) {
+    bool leads_on = foresee(step);
+    step->boxes = (CairnStepBoxes){0}; // they lie in scratch
+    return leads_on;
 }

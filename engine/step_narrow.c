@@ -258,12 +258,6 @@ static int room_for(int count) {
     return count < INT_MAX - count / 16 - 64 ? count + count / 16 + 64 : INT_MAX;
 }
 
-void cairn_step_make_contacts(CairnStep *step, int capacity) {
-    step->contacts = CAIRN_STEP_PUSH(step, CairnStepContact, capacity);
-    step->rolls = step->has_rolling ? CAIRN_STEP_PUSH(step, CairnVec3, capacity) : NULL;
-    step->contact_capacity = cairn_step_failed(step) ? 0 : capacity;
-}
-
 static void fill_all(CairnStep *step, CairnNarrow *narrow) {
     int total = 0, piece_count = narrow->piece_count;
     for (int k = 0; k < piece_count; k++) {
@@ -277,37 +271,28 @@ static void fill_all(CairnStep *step, CairnNarrow *narrow) {
     }
 }
 
-void cairn_step_narrow(CairnStep *step, const CairnStepBoxes *boxes, const CairnPair *pairs, int pair_count) {
-    CairnNarrow narrow = {.step = step, .boxes = boxes, .pairs = pairs, .pair_count = pair_count};
-    int wanted = pair_count / 256 + 1; // few pairs are not worth a second thread
+bool cairn_step_narrow(CairnStep *step) {
+    CairnNarrow narrow = {.step = step, .boxes = &step->boxes, .pairs = step->pairs, .pair_count = step->pair_count};
+    int wanted = step->pair_count / 256 + 1; // few pairs are not worth a second thread
     narrow.piece_count = wanted < CAIRN_NARROW_PIECES ? wanted : CAIRN_NARROW_PIECES;
     for (int k = 0; k < narrow.piece_count; k++) {
-        narrow.pieces[k].first = (int)((long)pair_count * k / narrow.piece_count);
-        narrow.pieces[k].end = (int)((long)pair_count * (k + 1) / narrow.piece_count);
+        narrow.pieces[k].first = (int)((long)step->pair_count * k / narrow.piece_count);
+        narrow.pieces[k].end = (int)((long)step->pair_count * (k + 1) / narrow.piece_count);
     }
-    // Room for as many contacts as there were last time comes first: all that is only for finding them lies above it, and is free
-    // again in the end. Where there are more they are counted, and found once there is room.
-    CairnArenaMark before = cairn_arena_mark(step->arena);
-    cairn_step_make_contacts(step, step->world->contact_capacity);
-    CairnArenaMark mark = cairn_arena_mark(step->arena);
-    long total = cairn_step_failed(step) ? 0 : find_all(step, &narrow);
-    if (total > step->contact_capacity && !cairn_step_failed(step)) {
-        if (total > INT_MAX) {
-            step->status = cairn_error(CAIRN_OUT_OF_MEMORY, "step: more than %d contacts", INT_MAX);
-            return;
-        }
-        cairn_arena_release(step->arena, before);
-        cairn_step_make_contacts(step, room_for((int)total));
-        mark = cairn_arena_mark(step->arena);
-        total = cairn_step_failed(step) ? 0 : find_all(step, &narrow);
+    long total = find_all(step, &narrow);
+    if (total > INT_MAX) {
+        step->status = cairn_error(CAIRN_OUT_OF_MEMORY, "step: more than %d contacts", INT_MAX);
+    } else if (total > step->contact_capacity) {
+        step->world->contact_capacity = room_for((int)total);
+        cairn_step_check_room(step, step->block_count, (int)total);
+        return false;
     }
     if (!cairn_step_failed(step) && !records_are_sorted(step)) {
         fill_table(step, &narrow);
     }
-    if (cairn_step_failed(step)) {
-        return;
+    if (!cairn_step_failed(step)) {
+        fill_all(step, &narrow);
+        step->world->contact_capacity = room_for(step->contact_count);
     }
-    fill_all(step, &narrow);
-    cairn_arena_release(step->arena, mark);
-    step->world->contact_capacity = room_for(step->contact_count);
+    return true;
 }

@@ -116,9 +116,10 @@ static CairnMat3 restoring(const CairnStep *step, const CairnStepBlock *block, c
 static void write_stiffness(const CairnStep *step, int b, CairnMat3 K) {
     double factor = step->world->def.integrator == CAIRN_MIDPOINT ? 2 : 1;
     double *P = step->P + step->dof_blocks[b].matrix;
+    CairnMat3 inertia = cairn_step_inertia(step, &step->blocks[b]);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            P[6 * (3 + i) + 3 + j] = factor * step->blocks[b].inertia.m[i][j] - step->h * step->h * K.m[i][j];
+            P[6 * (3 + i) + 3 + j] = factor * inertia.m[i][j] - step->h * step->h * K.m[i][j];
         }
     }
 }
