@@ -28,6 +28,7 @@ typedef struct Foresight {
     CairnStep *step;
     double *stray;     // of each shape: how far a point of it may end from where its rows took it to be
     CairnMotion *ways; // of each shape, as it was solved for
+    CairnTransform *ends; // of each shape that goes that way to the end
     CairnPair *pairs;  // to be asked, sorted
     double *overlap;   // of each of them: more than its rows say
     int pair_count;
@@ -96,7 +97,7 @@ static void find_escaped(Foresight *f, const CairnPair **pairs, int *count) {
         boxes[s] = step->boxes.boxes[s];
         if (step->boxes.kinds[s] != CAIRN_BOX_ABSENT) {
             kinds[s] = CAIRN_BOX_FIXED;
-            boxes[s] = cairn_geometry_box(&step->store->shapes[s].model->geometry, cairn_motion_pose(&f->ways[s], step->h));
+            boxes[s] = cairn_geometry_box(&step->store->shapes[s].model->geometry, f->ends[s]);
             if (f->stray[s] > 0 && !is_within(&boxes[s], &step->boxes.boxes[s])) {
                 kinds[s] = CAIRN_BOX_MOVING;
                 escaped += 1;
@@ -145,9 +146,19 @@ static void find_pairs(Foresight *f) {
     if (2 * most <= least) { // nothing was turned aside
         return;
     }
+    f->ends = CAIRN_STEP_PUSH(step, CairnTransform, shapes);
     cairn_step_make_boxes(step);
+    if (cairn_step_failed(step)) {
+        return;
+    }
+#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && shapes > 512) schedule(static)
+    for (int s = 0; s < shapes; s++) { // many pairs ask for each
+        if (step->boxes.kinds[s] != CAIRN_BOX_ABSENT) {
+            f->ends[s] = cairn_motion_pose(&f->ways[s], step->h);
+        }
+    }
     const CairnPair *far = NULL;
-    if (has_escaped && !cairn_step_failed(step)) {
+    if (has_escaped) {
         find_escaped(f, &far, &far_count);
     }
     f->pairs = CAIRN_STEP_PUSH(step, CairnPair, step->pair_count + far_count);
@@ -206,12 +217,16 @@ typedef struct Meeting {
     CairnManifold parts[CAIRN_MANIFOLDS];
 } Meeting;
 
+static CairnTransform pose_at(const Foresight *f, int shape, double time) {
+    return time == f->step->h ? f->ends[shape] : cairn_motion_pose(&f->ways[shape], time);
+}
+
 static void meet(const Foresight *f, CairnPair pair, double time, Meeting *m) {
     const CairnShape *shapes = f->step->store->shapes;
     m->time = time;
     m->depth = HUGE_VAL;
-    m->count = cairn_narrow_parts(&shapes[pair.a].model->geometry, cairn_motion_pose(&f->ways[pair.a], time),
-                                  &shapes[pair.b].model->geometry, cairn_motion_pose(&f->ways[pair.b], time), 0, m->parts);
+    m->count = cairn_narrow_parts(&shapes[pair.a].model->geometry, pose_at(f, pair.a, time),
+                                  &shapes[pair.b].model->geometry, pose_at(f, pair.b, time), 0, m->parts);
     for (int n = 0; n < m->count; n++) {
         for (int k = 0; k < m->parts[n].count; k++) {
             m->depth = cairn_min(m->depth, m->parts[n].points[k].distance);

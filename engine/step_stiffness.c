@@ -40,15 +40,29 @@ static double mass_of(const CairnStep *step, int body) {
     return cairn_step_block(step, body) >= 0 ? step->store->bodies[body].model->mass : HUGE_VAL;
 }
 
+// The inertia that a force at this arm turns.
+static double turned_inertia(const CairnStep *step, int body, int other, double arm_squared) {
+    const CairnBodyModel *model = step->store->bodies[body].model;
+    double share = 1 / (1 + model->mass / mass_of(step, other)); // p / (m + p)
+    return model->moments.x + arm_squared * model->mass * share;
+}
+
 static void add_acting(const CairnStep *step, Acting *acting, int body, int other, CairnMat3 K, double arm_squared) {
-    const CairnBody *b = &step->store->bodies[body];
-    double share = 1 / (1 + b->model->mass / mass_of(step, other)); // p / (m + p)
-    double rate = norm(K) / (b->model->moments.x + arm_squared * b->model->mass * share);
+    double rate = norm(K) / turned_inertia(step, body, other, arm_squared);
     // Force by force: a slow one is not taken along by a fast one (a hinge at the very centre of a small body). A quarter, for
     // several may add up.
     if (step->h * step->h * rate > 0.25 * step->world->def.geometric_threshold) {
         acting->K = cairn_mat3_sum(acting->K, K);
         acting->rate += rate;
+    }
+}
+
+// One side of a contact. Most are far too slow, and that takes no matrix to see: |K| is sqrt(2) |r.F|.
+static void add_contact(const CairnStep *step, Acting *acting, int body, int other, CairnVec3 force, CairnVec3 arm) {
+    double square = cairn_length_squared(arm), least = 0.25 * step->world->def.geometric_threshold;
+    double most = 1.4143 * fabs(cairn_dot(force, arm));
+    if (step->h * step->h * most > least * turned_inertia(step, body, other, square)) {
+        add_acting(step, acting, body, other, contact_stiffness(force, arm), square);
     }
 }
 
@@ -80,12 +94,10 @@ static void sum_contacts(const CairnStep *step, const double *lambda, Acting *su
         CairnVec3 force = cairn_scale(1.0 / step->h, impulse);
         int a = cairn_step_block(step, c->body_a), b = cairn_step_block(step, c->body_b);
         if (a >= 0) {
-            CairnMat3 K = contact_stiffness(cairn_neg(force), c->frame.arm[0]);
-            add_acting(step, &sum[a], c->body_a, c->body_b, K, cairn_length_squared(c->frame.arm[0]));
+            add_contact(step, &sum[a], c->body_a, c->body_b, cairn_neg(force), c->frame.arm[0]);
         }
         if (b >= 0) {
-            CairnMat3 K = contact_stiffness(force, c->frame.arm[1]);
-            add_acting(step, &sum[b], c->body_b, c->body_a, K, cairn_length_squared(c->frame.arm[1]));
+            add_contact(step, &sum[b], c->body_b, c->body_a, force, c->frame.arm[1]);
         }
     }
 }

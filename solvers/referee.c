@@ -150,6 +150,10 @@ static void weigh_constraint(Referee *referee, int c, const double *factors, con
     const CairnTerm *terms = problem->terms + constraint->first_term;
     int normal =
         constraint->friction >= 0 ? problem->frictions[constraint->friction].normal - constraint->first_row : 0;
+    double contact[3][3] = {{0}};
+    for (int i = 0; i < 3 && constraint->friction >= 0; i++) {
+        contact[i][i] = problem->compliance[constraint->first_row + normal + i];
+    }
     for (int t = 0; t < constraint->term_count; t++) {
         int block = terms[t].block, size = problem->blocks[block].size;
         bool is_first = true;
@@ -181,11 +185,13 @@ static void weigh_constraint(Referee *referee, int c, const double *factors, con
         for (int i = 0; i < 3 && constraint->friction >= 0; i++) {
             for (int j = 0; j < 3; j++) {
                 for (int k = 0; k < size; k++) {
-                    referee->contact[constraint->friction][i][j] +=
-                        y[(normal + i) * size + k] * y[(normal + j) * size + k];
+                    contact[i][j] += y[(normal + i) * size + k] * y[(normal + j) * size + k];
                 }
             }
         }
+    }
+    if (constraint->friction >= 0) {
+        referee->norm[constraint->friction] = cairn_referee_block_norm(contact);
     }
 }
 
@@ -284,11 +290,6 @@ static CairnStatus evaluate_dynamics(Referee *referee, CairnArena *arena) {
     for (int r = 0; r < problem->row_count; r++) {
         referee->D[r] = problem->compliance[r];
     }
-    for (int f = 0; f < problem->friction_count; f++) {
-        for (int i = 0; i < 3; i++) {
-            referee->contact[f][i][i] = problem->compliance[problem->frictions[f].normal + i];
-        }
-    }
     weigh(referee, factors, place, y, widest);
     return cairn_ok();
 }
@@ -307,14 +308,16 @@ static void evaluate_explicit(Referee *referee) {
     }
     for (int f = 0; f < problem->friction_count; f++) {
         int normal = problem->frictions[f].normal;
+        double contact[3][3] = {{0}};
         for (int i = 0; i < 3; i++) {
             for (int k = problem->W_start[normal + i]; k < problem->W_start[normal + i + 1]; k++) {
                 int j = problem->W_column[k] - normal;
                 if (j >= 0 && j < 3) {
-                    referee->contact[f][i][j] += problem->W[k];
+                    contact[i][j] += problem->W[k];
                 }
             }
         }
+        referee->norm[f] = cairn_referee_block_norm(contact);
     }
 }
 
@@ -324,8 +327,8 @@ CairnStatus cairn_referee_evaluate(Referee *referee, CairnArena *arena) {
     referee->w = CAIRN_PUSH(arena, double, rows + 1);
     referee->b = CAIRN_PUSH(arena, double, rows + 1);
     referee->D = CAIRN_PUSH(arena, double, rows + 1);
-    referee->contact = cairn_arena_push_zero(arena, (size_t)problem->friction_count + 1, sizeof *referee->contact);
-    if (!referee->w || !referee->b || !referee->D || !referee->contact) {
+    referee->norm = CAIRN_PUSH(arena, double, problem->friction_count + 1);
+    if (!referee->w || !referee->b || !referee->D || !referee->norm) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "residual: no memory for %d rows", rows);
     }
     if (problem->form == CAIRN_FORM_EXPLICIT) {

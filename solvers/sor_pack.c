@@ -275,9 +275,7 @@ static CairnStatus place_blocks(SorSystem *system, CairnArena *arena) {
     system->nobody = system->u_size / SOR_BODY;
     system->u_size += SOR_BODY;
     system->u = CAIRN_PUSH_ZERO(arena, double, system->u_size);
-    // Read by eights.
-    system->inertia = CAIRN_PUSH_ZERO(arena, double, SOR_INERTIA *(system->nobody + 1) + 8);
-    if (!system->u || !system->inertia) {
+    if (!system->u) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d dofs", system->settings.name, problem->dof_count);
     }
     for (int i = 0; i < problem->block_count; i++) {
@@ -285,6 +283,24 @@ static CairnStatus place_blocks(SorSystem *system, CairnArena *arena) {
         system->is_round[i] = f && is_round_factor(f);
         if (f) {
             memcpy(system->u + system->block_at[i] + 6, f, 2 * sizeof *f);
+        }
+    }
+    return cairn_ok();
+}
+
+// What only contacts that are not round read, by eights.
+static CairnStatus place_inertias(SorSystem *system, CairnArena *arena) {
+    if (system->general_count == 0) {
+        return cairn_ok();
+    }
+    system->inertia = CAIRN_PUSH_ZERO(arena, double, SOR_INERTIA *(system->nobody + 1) + 8);
+    if (!system->inertia) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d blocks", system->settings.name,
+                           system->problem->block_count);
+    }
+    for (int i = 0; i < system->problem->block_count; i++) {
+        const double *f = rigid_factor(system, i);
+        if (f) {
             memcpy(system->inertia + (ptrdiff_t)SOR_INERTIA * (system->block_at[i] / SOR_BODY), f + 2,
                    SOR_INERTIA * sizeof *f);
         }
@@ -355,6 +371,7 @@ CairnStatus cairn_sor_pack(SorSystem *system, const CairnProblem *problem, const
         CAIRN_TRY(place_blocks(system, arena));
         CAIRN_TRY(classify(system, arena));
         CAIRN_TRY(cairn_sor_fill(system, arena));
+        CAIRN_TRY(place_inertias(system, arena));
         CAIRN_TRY(pack_lanes(system, arena));
     }
     CAIRN_TRY(cairn_sor_pack_items(system, arena));
