@@ -126,6 +126,9 @@ CairnStatus cairn_body_destroy(CairnWorld *world, CairnBodyId id) {
         cairn_world_remove_shape(world, body->first_shape);
     }
     cairn_models_leave_body(&world->store.models, &world->allocator, body->model);
+    if (index < world->store.push_count) { // who comes into the slot is not pushed
+        world->store.pushes[index] = (CairnPush){{0, 0, 0}, {0, 0, 0}};
+    }
     cairn_pool_give(&world->store.body_pool, index);
     world->has_problem = false;
     return cairn_ok();
@@ -294,34 +297,36 @@ static CairnStatus find_dynamic(CairnWorld *world, CairnBodyId id, const char *w
     return cairn_ok();
 }
 
-static CairnStatus add_force(CairnWorld *world, CairnBody *body, CairnBodyId id, CairnVec3 force, CairnVec3 torque) {
-    force = cairn_add(body->force, force);
-    torque = cairn_add(body->torque, torque);
-    CAIRN_TRY(check_result("force", id, force));
-    CAIRN_TRY(check_result("torque", id, torque));
-    cairn_world_wake(world, (int)id.index - 1);
-    body->force = force;
-    body->torque = torque;
+static CairnStatus add_force(CairnWorld *world, CairnBodyId id, CairnVec3 force, CairnVec3 torque) {
+    int index = (int)id.index - 1;
+    CairnPush push = cairn_store_push_on(&world->store, index);
+    push = (CairnPush){cairn_add(push.force, force), cairn_add(push.torque, torque)};
+    CAIRN_TRY(check_result("force", id, push.force));
+    CAIRN_TRY(check_result("torque", id, push.torque));
+    if (!cairn_store_set_push(&world->store, &world->allocator, index, push)) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "body %u: no memory for a force", id.index);
+    }
+    cairn_world_wake(world, index);
     return cairn_ok();
 }
 
 CairnStatus cairn_body_apply_force(CairnWorld *world, CairnBodyId id, CairnVec3 force) {
     CairnBody *body;
     CAIRN_TRY(find_dynamic(world, id, "force", force, &body));
-    return add_force(world, body, id, force, (CairnVec3){0, 0, 0});
+    return add_force(world, id, force, (CairnVec3){0, 0, 0});
 }
 
 CairnStatus cairn_body_apply_force_at(CairnWorld *world, CairnBodyId id, CairnVec3 force, CairnVec3 point) {
     CairnBody *body;
     CAIRN_TRY(find_dynamic(world, id, "force", force, &body));
     CAIRN_TRY(check_vector("point", point));
-    return add_force(world, body, id, force, cairn_cross(cairn_sub(point, body->center), force));
+    return add_force(world, id, force, cairn_cross(cairn_sub(point, body->center), force));
 }
 
 CairnStatus cairn_body_apply_torque(CairnWorld *world, CairnBodyId id, CairnVec3 torque) {
     CairnBody *body;
     CAIRN_TRY(find_dynamic(world, id, "torque", torque, &body));
-    return add_force(world, body, id, (CairnVec3){0, 0, 0}, torque);
+    return add_force(world, id, (CairnVec3){0, 0, 0}, torque);
 }
 
 // Linear and angular impulse about the centre of mass.

@@ -53,8 +53,7 @@ int cairn_world_contacts(const CairnWorld *world, CairnContact *contacts, int ca
             .tangent_1 = r->tangent_1,
             .tangent_2 = t2,
             .distance = r->distance,
-            .impulse = {r->normal_impulse, cairn_dot(r->tangent_impulse, r->tangent_1),
-                        cairn_dot(r->tangent_impulse, t2)},
+            .impulse = {r->normal_impulse, r->tangents[0], r->tangents[1]},
             .id = r->id,
         };
     }

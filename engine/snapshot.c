@@ -9,7 +9,7 @@
 #include "engine/world.h"
 #include <string.h>
 
-static const CairnFormat format = {"snapshot", 0x50414e534e524943u, 1}; // "CIRNSNAP"
+static const CairnFormat format = {"snapshot", 0x50414e534e524943u, 2}; // "CIRNSNAP"
 
 // ---- values ----
 
@@ -145,8 +145,6 @@ static void visit_body(CairnStream *s, CairnStore *store, CairnBody *b) {
     visit_quat(s, &b->q);
     visit_vec3(s, &b->velocity);
     visit_vec3(s, &b->angular_velocity);
-    visit_vec3(s, &b->force);
-    visit_vec3(s, &b->torque);
     visit_double(s, &m.mass);
     visit_vec3(s, &m.local_center);
     visit_vec3(s, &m.moments);
@@ -318,8 +316,30 @@ static void visit_contact(CairnStream *s, CairnStore *store, CairnContactRecord 
     visit_double(s, &c->distance);
     visit_double(s, &c->normal_impulse);
     visit_double(s, &c->load);
-    visit_vec3(s, &c->tangent_impulse);
-    visit_vec3(s, &c->spin_impulse);
+    visit_double(s, &c->tangents[0]);
+    visit_double(s, &c->tangents[1]);
+}
+
+// Arrays that most worlds have nothing in.
+static void visit_pushes(CairnStream *s, CairnStore *store) {
+    visit_length(s, &store->push_count, &store->pushes, &store->push_capacity, sizeof(CairnPush));
+    for (int i = 0; i < store->push_count && !cairn_stream_failed(s); i++) {
+        visit_vec3(s, &store->pushes[i].force);
+        visit_vec3(s, &store->pushes[i].torque);
+    }
+    if (!cairn_stream_failed(s) && store->push_count > store->body_pool.count) {
+        cairn_stream_fail(s, "more bodies are pushed than there are");
+    }
+}
+
+static void visit_spins(CairnStream *s, CairnStore *store) {
+    visit_length(s, &store->spin_count, &store->spins, &store->spin_capacity, sizeof(CairnVec3));
+    for (int i = 0; i < store->spin_count && !cairn_stream_failed(s); i++) {
+        visit_vec3(s, &store->spins[i]);
+    }
+    if (!cairn_stream_failed(s) && store->spin_count > store->contact_count) {
+        cairn_stream_fail(s, "more contacts spin than there are");
+    }
 }
 
 static void visit_elements(CairnStream *s, CairnStore *store, uint32_t tag) {
@@ -342,6 +362,8 @@ static void visit_elements(CairnStream *s, CairnStore *store, uint32_t tag) {
     for (int i = 0; i < store->contact_count && !cairn_stream_failed(s); i++) {
         visit_contact(s, store, &store->contacts[i]);
     }
+    visit_spins(s, store);
+    visit_pushes(s, store);
     visit_length(s, &store->touch_count, &store->touches, &store->touch_capacity, sizeof(CairnTouch));
     for (int i = 0; i < store->touch_count && !cairn_stream_failed(s); i++) {
         CairnTouch *t = &store->touches[i];

@@ -65,13 +65,14 @@ static void start_block(const CairnStep *step, CairnStepBlock *block) {
     if (def->gyroscopic && !body->model->is_isotropic) {
         block->spin = cairn_gyro_mean_velocity(&axes, body->model->moments, block->start.angular, h);
     }
+    CairnPush push = cairn_store_push_on(step->store, block->body);
     CairnVec3 acceleration =
-        cairn_add_scaled(cairn_scale(1.0 / body->model->mass, body->force), body->model->gravity_scale, def->gravity);
+        cairn_add_scaled(cairn_scale(1.0 / body->model->mass, push.force), body->model->gravity_scale, def->gravity);
     block->free.linear = cairn_add_scaled(block->start.linear, h, acceleration);
     block->free.angular = block->spin;
-    if (cairn_length_squared(body->torque) > 0) {
+    if (cairn_length_squared(push.torque) > 0) {
         CairnMat3 inverse = cairn_inertia_of_axes(&axes, cairn_inverse_moments(body));
-        block->free.angular = cairn_add_scaled(block->spin, h, cairn_mat3_mul(inverse, body->torque));
+        block->free.angular = cairn_add_scaled(block->spin, h, cairn_mat3_mul(inverse, push.torque));
     }
 }
 

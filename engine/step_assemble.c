@@ -74,7 +74,7 @@ typedef struct Arrays {
     CairnConstraintBlock *constraints;
     CairnTerm *terms;
     CairnFriction *frictions;
-    double *p, *J, *compliance, *right_side, *lower, *upper, *position_error;
+    double *p, *J, *compliance, *right_side, *lower, *upper;
 } Arrays;
 
 static int count_terms(const CairnStep *step, const int *bodies, int body_count) {
@@ -129,7 +129,6 @@ static void allocate(CairnStep *step, Arrays *a, int term_entries) {
         .right_side = CAIRN_STEP_PUSH(step, double, problem->row_count),
         .lower = CAIRN_STEP_PUSH(step, double, problem->row_count),
         .upper = CAIRN_STEP_PUSH(step, double, problem->row_count),
-        .position_error = CAIRN_STEP_PUSH(step, double, problem->row_count),
     };
     if (cairn_step_failed(step)) {
         return;
@@ -154,7 +153,6 @@ static void allocate(CairnStep *step, Arrays *a, int term_entries) {
     problem->right_side = a->right_side;
     problem->lower = a->lower;
     problem->upper = a->upper;
-    problem->position_error = a->position_error;
 }
 
 // Where the next constraint's terms and Jacobian go.
@@ -193,7 +191,6 @@ static void add_joint(CairnStep *step, Arrays *a, Cursor *at, const CairnStepJoi
         a->compliance[sj->row + r] = row->compliance;
         a->lower[sj->row + r] = row->lower;
         a->upper[sj->row + r] = row->upper;
-        a->position_error[sj->row + r] = row->error;
         double warm = is_warm ? step->impulse_scale * joint->lambda[r] : 0;
         warm = step->solved != NULL ? step->solved[sj->row + r] : warm;
         step->lambda[sj->row + r] = cairn_clamp(warm, row->lower, row->upper);
@@ -274,7 +271,6 @@ static void write_contact(const CairnStep *step, const Arrays *a, int contact) {
     }
     for (int r = c->row; r < c->row + c->row_count; r++) {
         a->compliance[r] = r == c->row ? def->normal_compliance : def->friction_compliance;
-        a->position_error[r] = r == c->row ? c->distance : 0;
         step->lambda[r] = cairn_clamp(step->lambda[r], a->lower[r], a->upper[r]);
     }
 }

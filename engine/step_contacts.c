@@ -211,9 +211,10 @@ void cairn_step_warm_contact(const CairnStep *step, const CairnStepContact *c, d
     const CairnContactRecord *record = &step->store->contacts[c->record];
     double s = step->impulse_scale;
     find_axes(step, c, axes);
+    CairnVec3 friction = cairn_record_friction(record), spin = cairn_store_spin(step->store, c->record);
     lambda[0] = s * record->normal_impulse;
     for (int r = 1; r < c->row_count; r++) {
-        lambda[r] = s * cairn_dot(r < 3 ? record->tangent_impulse : record->spin_impulse, axes[r]);
+        lambda[r] = s * cairn_dot(r < 3 ? friction : spin, axes[r]);
     }
 }
 

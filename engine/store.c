@@ -1,6 +1,7 @@
 #include "engine/store.h"
 #include "engine/base/mat3.h"
 #include "engine/base/memory.h"
+#include <string.h>
 
 void cairn_store_init(CairnStore *store) {
     *store = (CairnStore){0};
@@ -25,6 +26,8 @@ void cairn_store_free(CairnStore *store, const CairnAllocator *allocator) {
     cairn_pool_free(&store->shape_pool, allocator);
     cairn_pool_free(&store->joint_pool, allocator);
     cairn_memory_release(allocator, store->bodies, (size_t)store->body_capacity, sizeof(CairnBody));
+    cairn_memory_release(allocator, store->pushes, (size_t)store->push_capacity, sizeof(CairnPush));
+    cairn_memory_release(allocator, store->spins, (size_t)store->spin_capacity, sizeof(CairnVec3));
     cairn_memory_release(allocator, store->shapes, (size_t)store->shape_capacity, sizeof(CairnShape));
     cairn_memory_release(allocator, store->joints, (size_t)store->joint_capacity, sizeof(CairnJoint));
     cairn_memory_release(allocator, store->contacts, (size_t)store->contact_capacity, sizeof(CairnContactRecord));
@@ -81,6 +84,19 @@ void cairn_store_measure_shape(CairnStore *store, int shape) {
     s->reach = cairn_geometry_reach(&s->model->geometry, center);
     s->arm = cairn_length(cairn_sub(s->model->geometry.local.p, center));
     s->ball = s->model->geometry.is_unbounded ? HUGE_VAL : cairn_geometry_reach(&s->model->geometry, s->model->geometry.local.p);
+}
+
+bool cairn_store_set_push(CairnStore *store, const CairnAllocator *allocator, int body, CairnPush push) {
+    int count = store->body_pool.count;
+    if (body >= store->push_count) {
+        if (!cairn_memory_reserve(allocator, &store->pushes, &store->push_capacity, count, sizeof *store->pushes)) {
+            return false;
+        }
+        memset(store->pushes + store->push_count, 0, (size_t)(count - store->push_count) * sizeof *store->pushes);
+        store->push_count = count;
+    }
+    store->pushes[body] = push;
+    return true;
 }
 
 void cairn_store_set_model(CairnStore *store, const CairnAllocator *allocator, int index, const CairnBodyModel *wanted) {

@@ -19,12 +19,16 @@ typedef struct CairnBody {
     bool is_continuous;           // swept through the step: never passes through anything
     int first_shape, first_joint; // heads of lists, -1: none; a joint entry is 2 joint + side
     int sleeps_with;              // its group's lowest body while asleep, -1 awake (within a step see step_sleep.c)
-    CairnVec3 force, torque;      // given by the user for the next step
     int group;
     uint64_t user_data;
     double still_time; // seconds at rest so far
     int part;          // of the last step's partition, -1: none
 } CairnBody;
+
+// What the user pushes a body with in the next step.
+typedef struct CairnPush {
+    CairnVec3 force, torque;
+} CairnPush;
 
 typedef struct CairnShape {
     CairnShapeModel *model;
@@ -54,8 +58,7 @@ typedef struct CairnContactRecord {
     double distance;
     double normal_impulse;
     double load;               // the part of it that did not stop an approach: what the next step can expect
-    CairnVec3 tangent_impulse; // as vectors in the world, so that a new tangent frame reads them rightly
-    CairnVec3 spin_impulse;    // torsion and rolling together
+    double tangents[2]; // impulses along tangent_1 and normal x tangent_1
 } CairnContactRecord;
 
 // Two shapes that touched in the last step, sorted by (a, b): what begin and end events are told from.
@@ -82,9 +85,13 @@ typedef struct CairnStore {
     CairnJoint *joints;
     int body_capacity, shape_capacity, joint_capacity;
     CairnModels models;
+    CairnPush *pushes; // of the first push_count bodies; of the others, most often all, it is 0
+    int push_count, push_capacity;
 
     CairnContactRecord *contacts;
     int contact_count, contact_capacity;
+    CairnVec3 *spins; // of each contact the impulse of torsion and rolling, in the world; or spin_count is 0, and there is none
+    int spin_count, spin_capacity;
     CairnTouch *touches;
     int touch_count, touch_capacity;
 
@@ -93,9 +100,21 @@ typedef struct CairnStore {
     uint64_t step_index;
 } CairnStore;
 
+static inline CairnVec3 cairn_store_spin(const CairnStore *store, int contact) {
+    return contact < store->spin_count ? store->spins[contact] : (CairnVec3){0, 0, 0};
+}
+
+// As a vector in the world, so that a new tangent frame reads it rightly.
+static inline CairnVec3 cairn_record_friction(const CairnContactRecord *record) {
+    CairnVec3 t2 = cairn_cross(record->normal, record->tangent_1);
+    return cairn_add_scaled(cairn_scale(record->tangents[0], record->tangent_1), record->tangents[1], t2);
+}
+
 void cairn_store_init(CairnStore *store);
 void cairn_store_free(CairnStore *store, const CairnAllocator *allocator);
 
+// Replace what pushes a body. False: no memory.
+bool cairn_store_set_push(CairnStore *store, const CairnAllocator *allocator, int body, CairnPush push);
 // A body's model becomes one like this. After cairn_models_prepare_body.
 void cairn_store_set_model(CairnStore *store, const CairnAllocator *allocator, int index, const CairnBodyModel *wanted);
 // Mass, centre and inertia from what was given and the shapes, keeping the body's frame in place; then the shapes' reach and arm.
@@ -129,6 +148,10 @@ static inline CairnVec3 cairn_inverse_moments(const CairnBody *body) {
 static inline bool cairn_body_is_moved(const CairnBody *body) {
     return body->type == CAIRN_KINEMATIC &&
            (cairn_length_squared(body->velocity) > 0 || cairn_length_squared(body->angular_velocity) > 0);
+}
+
+static inline CairnPush cairn_store_push_on(const CairnStore *store, int body) {
+    return body < store->push_count ? store->pushes[body] : (CairnPush){{0, 0, 0}, {0, 0, 0}};
 }
 
 // The pose of a body's frame, and of a joint's frame or a shape in the world.

@@ -101,7 +101,7 @@ typedef struct CairnProblem {
     const double *compliance;     // C, a row
     const double *right_side;     // d of form 1, b of form 2
     const double *lower, *upper;  // l <= u, infinities allowed
-    const double *position_error; // phi, m or rad: already inside d; for statistics
+    const double *position_error; // phi, m or rad: already inside d; for statistics. NULL: not given, as by the world's steps
 
     // explicit (form 2): W in compressed rows, C included
     const int *W_start, *W_column; // row_count + 1 and W_start[row_count] entries
