@@ -23,9 +23,9 @@ static const int counts[] = {1000, 5000, 10000, 50000, 100000, 200000};
 enum { COUNTS = sizeof counts / sizeof counts[0], RIVAL_FIRST = 2, RIVAL_LAST = 3 };
 static const double radius = 0.05, friction = 0.5, density = 2500, step = 0.005;
 
-// A visit of a contact between two balls (solvers/sor.h): what it streams is 18 numbers and two indices read and 3 numbers written;
-// with both bodies read and written it touches 280 bytes. A vector group's lines are written whole.
-static const double streamed = 152 + 24, touched = 280;
+// A visit of a contact between two balls of one material (solvers/sor.h): what it streams is 15 numbers and two indices read and 3
+// numbers written; with both bodies read and written it touches 256 bytes. A vector group's lines are written whole.
+static const double streamed = 128 + 24, touched = 256;
 
 typedef struct Ledger {
     CairnAllocator inner;
