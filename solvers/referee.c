@@ -143,55 +143,73 @@ static void solve_dofs(const CairnProblem *problem, const double *factors, const
     }
 }
 
-// D of a constraint's rows and its contact block from the rows y_i = R J_i^T: A_ij = y_i . y_j. Terms on the same dof block are one.
+// The rows J of the terms of one constraint on one dof block, summed into `sum`; false: a term before `first` has had them.
+static bool sum_rows(const CairnProblem *problem, const CairnConstraintBlock *constraint, int first, double *sum) {
+    const CairnTerm *terms = problem->terms + constraint->first_term;
+    int block = terms[first].block, count = constraint->row_count * problem->blocks[block].size;
+    double room[18];
+    for (int t = 0; t < first; t++) {
+        if (terms[t].block == block) {
+            return false;
+        }
+    }
+    memcpy(sum, rows_of(problem, &terms[first], constraint->row_count, room), (size_t)count * sizeof *sum);
+    for (int t = first + 1; t < constraint->term_count; t++) {
+        const double *more = terms[t].block == block ? rows_of(problem, &terms[t], constraint->row_count, room) : NULL;
+        for (int k = 0; k < count && more != NULL; k++) {
+            sum[k] += more[k];
+        }
+    }
+    return true;
+}
+
+// Rows y_i = R J_i^T in place of J_i: what they add to D, and those of a contact to its block: A_ij = y_i . y_j.
+static inline void add_block_of(int n, int rows, const double *R, double *J, double *D, const double *contact_rows,
+                                double contact[3][3]) {
+    for (int i = 0; i < rows; i++, J += n) {
+        double y[CAIRN_BLOCK_LIMIT];
+        multiply_of(n, R, J, y);
+        for (int k = 0; k < n; k++) {
+            J[k] = y[k];
+            D[i] += y[k] * y[k];
+        }
+    }
+    for (int i = 0; i < 3 && contact_rows != NULL; i++) {
+        for (int j = 0; j <= i; j++) {
+            double sum = 0;
+            for (int k = 0; k < n; k++) {
+                sum += contact_rows[i * n + k] * contact_rows[j * n + k];
+            }
+            contact[i][j] += sum;
+            contact[j][i] = contact[i][j];
+        }
+    }
+}
+
+// D of a constraint's rows, and the norm of its contact block. `y` has room for the widest rows.
 static void weigh_constraint(Referee *referee, int c, const double *factors, const size_t *place, double *y) {
     const CairnProblem *problem = referee->problem;
     const CairnConstraintBlock *constraint = problem->constraints + c;
-    const CairnTerm *terms = problem->terms + constraint->first_term;
-    int normal =
-        constraint->friction >= 0 ? problem->frictions[constraint->friction].normal - constraint->first_row : 0;
-    double contact[3][3] = {{0}};
-    for (int i = 0; i < 3 && constraint->friction >= 0; i++) {
+    int rows = constraint->row_count, friction = constraint->friction;
+    int normal = friction >= 0 ? problem->frictions[friction].normal - constraint->first_row : 0;
+    double contact[3][3] = {{0}}, *D = referee->D + constraint->first_row;
+    for (int i = 0; i < 3 && friction >= 0; i++) {
         contact[i][i] = problem->compliance[constraint->first_row + normal + i];
     }
     for (int t = 0; t < constraint->term_count; t++) {
-        int block = terms[t].block, size = problem->blocks[block].size;
-        bool is_first = true;
-        for (int s = 0; s < t; s++) {
-            is_first = is_first && terms[s].block != block;
-        }
-        if (!is_first) {
+        int block = problem->terms[constraint->first_term + t].block, size = problem->blocks[block].size;
+        const double *R = factors + place[block], *contact_rows = friction >= 0 ? y + normal * size : NULL;
+        if (!sum_rows(problem, constraint, t, y)) {
             continue;
         }
-        double room[18], other_room[18];
-        const double *rows = rows_of(problem, &terms[t], constraint->row_count, room);
-        for (int i = 0; i < constraint->row_count; i++) {
-            double J[CAIRN_BLOCK_LIMIT], *row = y + i * size;
-            memcpy(J, rows + i * size, (size_t)size * sizeof *J);
-            for (int s = t + 1; s < constraint->term_count; s++) {
-                if (terms[s].block != block) {
-                    continue;
-                }
-                const double *more = rows_of(problem, &terms[s], constraint->row_count, other_room) + i * size;
-                for (int k = 0; k < size; k++) {
-                    J[k] += more[k];
-                }
-            }
-            multiply(size, factors + place[block], J, row);
-            for (int k = 0; k < size; k++) {
-                referee->D[constraint->first_row + i] += row[k] * row[k];
-            }
-        }
-        for (int i = 0; i < 3 && constraint->friction >= 0; i++) {
-            for (int j = 0; j < 3; j++) {
-                for (int k = 0; k < size; k++) {
-                    contact[i][j] += y[(normal + i) * size + k] * y[(normal + j) * size + k];
-                }
-            }
+        if (size == 6) { // as in multiply
+            add_block_of(6, rows, R, y, D, contact_rows, contact);
+        } else {
+            add_block_of(size, rows, R, y, D, contact_rows, contact);
         }
     }
-    if (constraint->friction >= 0) {
-        referee->norm[constraint->friction] = cairn_referee_block_norm(contact);
+    if (friction >= 0) {
+        referee->norm[friction] = cairn_referee_block_norm(contact);
     }
 }
 
