@@ -16,6 +16,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum { SWEEPS = 120, FEW = 20, WARM_UP = 3, STEPS = 3, TRIAD = 1 << 22, TRIALS = 15, THREADS = 2 };
 
@@ -142,8 +143,14 @@ typedef struct Measured {
     CairnStats fastest;
     double processor;   // s of all threads in the cheapest step
     double per_contact; // s a sweep, one thread
-    double bytes;       // peak, a ball
+    double bytes;       // peak of what was asked of the allocator, a ball
+    double resident;    // peak of the process's memory so far, bytes
 } Measured;
+
+static double peak_resident(void) {
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024.0 * (double)usage.ru_maxrss : 0;
+}
 
 static CairnStatus measure(const BenchPacking *packing, Measured *measured) {
     Ledger ledger = {.inner = cairn_memory_default()};
@@ -163,6 +170,7 @@ static CairnStatus measure(const BenchPacking *packing, Measured *measured) {
         }
     }
     measured->bytes = (double)ledger.peak / packing->count;
+    measured->resident = peak_resident();
     CairnProblem problem;
     const double *start;
     if (cairn_is_ok(status)) {
@@ -238,7 +246,7 @@ static bool report(FILE *file, FILE *json) {
                   "left m/s\n");
     fprintf(json, "    { \"name\": \"cone\", \"triad_gb_s\": [%.6g, %.6g], \"packings\": [\n      ", one / 1e9,
             two / 1e9);
-    double ours[COUNTS] = {0}, processor[COUNTS] = {0};
+    double ours[COUNTS] = {0}, processor[COUNTS] = {0}, resident = 0; // of the largest size, which is the last
     CairnStatus status = cairn_ok();
     BenchPacking packing;
     for (int i = 0; i < COUNTS && cairn_is_ok(status); i++) {
@@ -250,6 +258,7 @@ static bool report(FILE *file, FILE *json) {
             fprintf(json, i + 1 < COUNTS ? ",\n      " : " ]");
             ours[i] = measured.per_contact;
             processor[i] = measured.processor;
+            resident = measured.resident / counts[i];
         }
     }
     fprintf(
@@ -258,6 +267,8 @@ static bool report(FILE *file, FILE *json) {
         "at 50,000, 4 to 8 %% of a radius deep\n");
     if (cairn_is_ok(status)) {
         print_fit(processor, file, json);
+        fprintf(file, "  the whole process with %d balls held at most %.0f bytes a ball\n", counts[COUNTS - 1], resident);
+        fprintf(json, ", \"resident_bytes_ball\": %.6g", resident);
     } else {
         fprintf(file, "  %s\n", status.message);
     }
