@@ -267,7 +267,8 @@ static bool report(FILE *file, FILE *json) {
         "at 50,000, 4 to 8 %% of a radius deep\n");
     if (cairn_is_ok(status)) {
         print_fit(processor, file, json);
-        fprintf(file, "  the whole process with %d balls held at most %.0f bytes a ball\n", counts[COUNTS - 1], resident);
+        fprintf(file, "  the whole process with %d balls held at most %.0f bytes a ball\n", counts[COUNTS - 1],
+                resident);
         fprintf(json, ", \"resident_bytes_ball\": %.6g", resident);
     } else {
         fprintf(file, "  %s\n", status.message);

@@ -12,7 +12,8 @@ void cairn_models_free(CairnModels *models, const CairnAllocator *allocator) {
 
 // The fields from one to another, both with it: numbers alone lie there, without gaps.
 #define SAME(a, b, first, last)                                                                                        \
-    (memcmp(&(a)->first, &(b)->first, offsetof(CairnShapeDef, last) + sizeof(a)->last - offsetof(CairnShapeDef, first)) == 0)
+    (memcmp(&(a)->first, &(b)->first,                                                                                  \
+            offsetof(CairnShapeDef, last) + sizeof(a)->last - offsetof(CairnShapeDef, first)) == 0)
 
 // Shapes that own points are not compared: they have a model each.
 static bool are_same_shapes(const CairnShapeDef *a, const CairnShapeDef *b) {

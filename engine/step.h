@@ -9,9 +9,9 @@
 // One dynamic body in this step.
 typedef struct CairnStepBlock {
     int body;
-    CairnVec6 start;   // velocity at the start, damped
-    CairnVec6 free;    // velocity at the end if no constraint acted
-    CairnVec3 spin;    // angular velocity that the free rotation moves with (gyro.h)
+    CairnVec6 start; // velocity at the start, damped
+    CairnVec6 free;  // velocity at the end if no constraint acted
+    CairnVec3 spin;  // angular velocity that the free rotation moves with (gyro.h)
 } CairnStepBlock;
 
 // Where it ends.
@@ -30,7 +30,7 @@ typedef struct CairnStepContact {
     double distance;
     double approach; // normal velocity at the start of the step, negative while approaching
     int shape_a, shape_b, body_a, body_b;
-    int record; // last step's record of the same id, or -1
+    int record;                             // last step's record of the same id, or -1
     uint8_t manifold_count, manifold_place; // points of its manifold, and which of them this is
     bool is_foreseen;                       // found where the solved velocities lead (step_foresee.c)
     bool is_prepared;                       // all below stands: from an earlier solve of this step
@@ -126,7 +126,8 @@ typedef struct CairnStep {
     CairnStepContact *contacts;
     int contact_count, contact_capacity;
     bool has_rolling; // some shape resists rolling; then
-    CairnVec3 *rolls; // has the axis of the first rolling row of contacts, by their `roll`; that of the second is normal x that
+    CairnVec3 *
+        rolls; // has the axis of the first rolling row of contacts, by their `roll`; that of the second is normal x that
     CairnStepJoint *joints;
     int joint_count;
 
@@ -136,13 +137,14 @@ typedef struct CairnStep {
     CairnDofBlock *dof_blocks;
     int matrix_count; // in P: fewer than blocks where balls share one
     CairnFriction *frictions;
-    double *velocity;     // the answer: problem.dof_count
-    int pass;             // solves of the problem at hand, amended or not
-    bool was_rough;       // its review ended the last solve: lambda and velocity are rough,
-    bool leads_on;        // and bodies run into new contacts
-    const double *solved; // impulses of an earlier pass of this step; NULL: none. Joints have the same rows again, and of
-                          // contacts those that are prepared had rows, in this order
-    CairnStepBoxes boxes; // while they are in use, else empty
+    double *velocity; // the answer: problem.dof_count
+    int pass;         // solves of the problem at hand, amended or not
+    bool was_rough;   // its review ended the last solve: lambda and velocity are rough,
+    bool leads_on;    // and bodies run into new contacts
+    const double
+        *solved; // impulses of an earlier pass of this step; NULL: none. Joints have the same rows again, and of
+                 // contacts those that are prepared had rows, in this order
+    CairnStepBoxes boxes;   // while they are in use, else empty
     const CairnPair *pairs; // of the broad phase
     int pair_count;
     double *advance; // of each block: how much of h it moves on for; NULL: all of it (step_hold.c)

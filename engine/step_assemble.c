@@ -25,8 +25,8 @@ static int place_matrices(const CairnStep *step, CairnDofBlock *blocks) {
     int count = 0, shared = 0;
     for (int b = 0; b < step->block_count; b++) {
         const CairnBody *body = &step->store->bodies[step->blocks[b].body];
-        bool is_same =
-            last != NULL && body->model->is_isotropic && body->model->mass == last->model->mass && body->model->moments.x == last->model->moments.x;
+        bool is_same = last != NULL && body->model->is_isotropic && body->model->mass == last->model->mass &&
+                       body->model->moments.x == last->model->moments.x;
         blocks[b].matrix = is_same ? shared : ~(36 * count);
         if (body->model->is_isotropic && !is_same) {
             last = body;

@@ -39,13 +39,12 @@ static bool make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
     }
     const CairnBody *body = &step->store->bodies[shape->body];
     const CairnShapeDef *def = &shape->model->def;
-    out->sides[s] =
-        (CairnStepSide){.center = body->center,
-                        .start = cairn_step_start(step, shape->body),
-                        .filter = def->filter,
-                        .body = shape->body,
-                        .generation = step->store->shape_pool.slots[s].generation,
-                        .has_joints = body->first_joint >= 0};
+    out->sides[s] = (CairnStepSide){.center = body->center,
+                                    .start = cairn_step_start(step, shape->body),
+                                    .filter = def->filter,
+                                    .body = shape->body,
+                                    .generation = step->store->shape_pool.slots[s].generation,
+                                    .has_joints = body->first_joint >= 0};
     bool is_plain = body->first_joint < 0 && def->filter.mask == UINT64_MAX && def->filter.category != 0;
     out->traits[s] = (uint8_t)((shape->model->geometry.type == CAIRN_SPHERE ? CAIRN_SHAPE_IS_SPHERE : 0) |
                                (is_plain ? CAIRN_SHAPE_IS_PLAIN : 0));
@@ -121,7 +120,8 @@ static bool collide(CairnStep *step) {
     step->stats.times.broad += t1 - t0;
     bool is_done = cairn_step_narrow(step);
     if (is_done && !cairn_step_failed(step)) { // pairs are asked again when it is known where the bodies go
-        step->pairs = cairn_arena_keep(step->arena, mark, (void *)step->pairs, (size_t)step->pair_count * sizeof *step->pairs);
+        step->pairs =
+            cairn_arena_keep(step->arena, mark, (void *)step->pairs, (size_t)step->pair_count * sizeof *step->pairs);
         step->rolls = step->has_rolling ? CAIRN_STEP_PUSH(step, CairnVec3, step->contact_capacity) : NULL;
     } else if (!is_done) {
         cairn_arena_release(step->arena, before);

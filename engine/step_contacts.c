@@ -50,7 +50,8 @@ static double inverse_mass_along(const CairnStep *step, int body, CairnVec3 arm,
     const CairnBody *b = &step->store->bodies[body];
     CairnMat3 axes = cairn_body_axes(b);
     CairnVec3 turn = cairn_mat3_transpose_mul(axes, cairn_cross(arm, n)), inverse = cairn_inverse_moments(b);
-    return 1.0 / b->model->mass + inverse.x * turn.x * turn.x + inverse.y * turn.y * turn.y + inverse.z * turn.z * turn.z;
+    return 1.0 / b->model->mass + inverse.x * turn.x * turn.x + inverse.y * turn.y * turn.y +
+           inverse.z * turn.z * turn.z;
 }
 
 // The turning that an impulse at an arm gives a body.
@@ -69,12 +70,13 @@ static void choose_rolling_axes(const CairnStep *step, const CairnStepContact *c
     CairnVec3 n = c->frame.normal, t1 = c->frame.tangent;
     CairnVec3 rolling =
         cairn_sub(velocity_without(step, c, c->body_b).angular, velocity_without(step, c, c->body_a).angular);
-    double response =
-        inverse_mass_along(step, c->body_a, c->frame.arm[0], t1) + inverse_mass_along(step, c->body_b, c->frame.arm[1], t1);
+    double response = inverse_mass_along(step, c->body_a, c->frame.arm[0], t1) +
+                      inverse_mass_along(step, c->body_b, c->frame.arm[1], t1);
     if (response > 0) {
         CairnVec3 hold = cairn_scale(-cairn_dot(slip, t1) / response, t1);
         rolling = cairn_add(rolling, turned_by(step, c->body_b, c->frame.arm[1], hold));
-        rolling = cairn_add(rolling, turned_by(step, c->body_a, c->frame.arm[0], hold)); // against -hold: minus times minus
+        rolling =
+            cairn_add(rolling, turned_by(step, c->body_a, c->frame.arm[0], hold)); // against -hold: minus times minus
     }
     rolling = cairn_add_scaled(rolling, -cairn_dot(rolling, n), n);
     double speed = cairn_length(rolling);

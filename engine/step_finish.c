@@ -178,7 +178,8 @@ static void add_energy(CairnStep *step, const CairnBody *body, CairnVec3 spin_mo
     CairnVec3 momentum = cairn_scale(body->model->mass, body->velocity);
     stats->kinetic_energy +=
         0.5 * (cairn_dot(momentum, body->velocity) + cairn_dot(spin_momentum, body->angular_velocity));
-    stats->potential_energy -= body->model->mass * body->model->gravity_scale * cairn_dot(step->world->def.gravity, body->center);
+    stats->potential_energy -=
+        body->model->mass * body->model->gravity_scale * cairn_dot(step->world->def.gravity, body->center);
     stats->momentum = cairn_add(stats->momentum, momentum);
     stats->angular_momentum = cairn_add(stats->angular_momentum, cairn_cross(body->center, momentum));
     stats->angular_momentum = cairn_add(stats->angular_momentum, spin_momentum);

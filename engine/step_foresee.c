@@ -26,11 +26,11 @@ static const double shallow = 0.4;
 
 typedef struct Foresight {
     CairnStep *step;
-    double *stray;     // of each shape: how far a point of it may end from where its rows took it to be
-    CairnMotion *ways; // of each shape, as it was solved for
+    double *stray;        // of each shape: how far a point of it may end from where its rows took it to be
+    CairnMotion *ways;    // of each shape, as it was solved for
     CairnTransform *ends; // of each shape that goes that way to the end
-    CairnPair *pairs;  // to be asked, sorted
-    double *overlap;   // of each of them: more than its rows say
+    CairnPair *pairs;     // to be asked, sorted
+    double *overlap;      // of each of them: more than its rows say
     int pair_count;
     CairnStepContact *added;
     int added_count, added_capacity;
@@ -310,9 +310,11 @@ static bool make_contact(const Foresight *f, CairnPair pair, double time, const 
     c->frame.arm[0] = cairn_sub(c->point, cairn_add_scaled(a->center, time, a->linear));
     c->frame.arm[1] = cairn_sub(c->point, cairn_add_scaled(b->center, time, b->linear));
     CairnVec6 va = solved_velocity(step, c->body_a), vb = solved_velocity(step, c->body_b);
-    double closing = -cairn_dot(c->frame.normal, cairn_sub(velocity_at(vb, c->frame.arm[1]), velocity_at(va, c->frame.arm[0])));
+    double closing =
+        -cairn_dot(c->frame.normal, cairn_sub(velocity_at(vb, c->frame.arm[1]), velocity_at(va, c->frame.arm[0])));
     CairnVec6 wa = cairn_step_start(step, c->body_a), wb = cairn_step_start(step, c->body_b);
-    c->approach = cairn_dot(c->frame.normal, cairn_sub(velocity_at(wb, c->frame.arm[1]), velocity_at(wa, c->frame.arm[0])));
+    c->approach =
+        cairn_dot(c->frame.normal, cairn_sub(velocity_at(wb, c->frame.arm[1]), velocity_at(wa, c->frame.arm[0])));
     c->distance = cairn_max(point->distance - depth + time * closing,
                             0); // what is too deep is stopped, not thrown back
     c->is_foreseen = true;

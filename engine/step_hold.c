@@ -32,8 +32,8 @@ static CairnMotion motion_of(const CairnStep *step, int shape, CairnTransform po
 static void hold_core(CairnStep *step, int shape, int other) {
     const CairnShape *s = &step->store->shapes[shape], *o = &step->store->shapes[other];
     int block = step->block_of[s->body];
-    if (block < 0 || !step->store->bodies[s->body].is_continuous || !cairn_can_sweep(&s->model->geometry, &o->model->geometry) ||
-        !cairn_geometry_is_convex(&s->model->geometry)) {
+    if (block < 0 || !step->store->bodies[s->body].is_continuous ||
+        !cairn_can_sweep(&s->model->geometry, &o->model->geometry) || !cairn_geometry_is_convex(&s->model->geometry)) {
         return;
     }
     CairnMotion obstacle = motion_of(step, other, step->boxes.poses[other]);
@@ -184,7 +184,8 @@ static bool needs_a_look(const CairnStep *step) {
     int count = step->store->shape_pool.count;
     bool has_fast = false;
 #pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 2048) schedule(static)            \
-    reduction(|| : has_fast)
+    reduction(||                                                                                                       \
+              : has_fast)
     for (int s = 0; s < count; s++) {
         has_fast = is_fast(step, s) || has_fast;
     }

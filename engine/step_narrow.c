@@ -248,7 +248,8 @@ static void fill_piece(const CairnNarrow *narrow, const CairnNarrowPiece *piece)
         c->is_foreseen = c->is_prepared = false;
         c->frame.arm[0] = cairn_sub(c->point, center_at(step, a, found->time));
         c->frame.arm[1] = cairn_sub(c->point, center_at(step, b, found->time));
-        c->approach = cairn_dot(c->frame.normal, cairn_sub(velocity_at(b, c->frame.arm[1]), velocity_at(a, c->frame.arm[0])));
+        c->approach =
+            cairn_dot(c->frame.normal, cairn_sub(velocity_at(b, c->frame.arm[1]), velocity_at(a, c->frame.arm[0])));
         c->record = narrow->table == NULL ? match(store, record, pair, c->id) : look_up(narrow, c->id);
     }
 }

@@ -89,7 +89,8 @@ static void sum_contacts(const CairnStep *step, const double *lambda, Acting *su
         const double *l = lambda + c->row;
         CairnVec3 impulse = cairn_scale(l[0], c->frame.normal);
         if (c->row_count >= 3) {
-            impulse = cairn_add_scaled(cairn_add_scaled(impulse, l[1], c->frame.tangent), l[2], cairn_step_tangent_2(c));
+            impulse =
+                cairn_add_scaled(cairn_add_scaled(impulse, l[1], c->frame.tangent), l[2], cairn_step_tangent_2(c));
         }
         CairnVec3 force = cairn_scale(1.0 / step->h, impulse);
         int a = cairn_step_block(step, c->body_a), b = cairn_step_block(step, c->body_b);

@@ -39,7 +39,8 @@ void cairn_store_free(CairnStore *store, const CairnAllocator *allocator) {
 static CairnMassProperties mass_of_shapes(const CairnStore *store, const CairnBody *body) {
     CairnMassProperties sum = {0};
     for (int s = body->first_shape; s >= 0; s = store->shapes[s].next) {
-        CairnMassProperties part = cairn_geometry_mass(&store->shapes[s].model->geometry, store->shapes[s].model->def.density);
+        CairnMassProperties part =
+            cairn_geometry_mass(&store->shapes[s].model->geometry, store->shapes[s].model->def.density);
         sum.mass += part.mass;
         sum.center = cairn_add_scaled(sum.center, part.mass, part.center);
     }
@@ -48,7 +49,8 @@ static CairnMassProperties mass_of_shapes(const CairnStore *store, const CairnBo
     }
     sum.center = cairn_scale(1.0 / sum.mass, sum.center);
     for (int s = body->first_shape; s >= 0; s = store->shapes[s].next) {
-        CairnMassProperties part = cairn_geometry_mass(&store->shapes[s].model->geometry, store->shapes[s].model->def.density);
+        CairnMassProperties part =
+            cairn_geometry_mass(&store->shapes[s].model->geometry, store->shapes[s].model->def.density);
         CairnVec3 offset = cairn_sub(part.center, sum.center);
         sum.inertia = cairn_mat3_sum(sum.inertia, cairn_inertia_shift(part.inertia, part.mass, offset));
     }
@@ -83,7 +85,8 @@ void cairn_store_measure_shape(CairnStore *store, int shape) {
     CairnVec3 center = store->bodies[s->body].model->local_center;
     s->reach = cairn_geometry_reach(&s->model->geometry, center);
     s->arm = cairn_length(cairn_sub(s->model->geometry.local.p, center));
-    s->ball = s->model->geometry.is_unbounded ? HUGE_VAL : cairn_geometry_reach(&s->model->geometry, s->model->geometry.local.p);
+    s->ball = s->model->geometry.is_unbounded ? HUGE_VAL
+                                              : cairn_geometry_reach(&s->model->geometry, s->model->geometry.local.p);
 }
 
 bool cairn_store_set_push(CairnStore *store, const CairnAllocator *allocator, int body, CairnPush push) {
@@ -99,7 +102,8 @@ bool cairn_store_set_push(CairnStore *store, const CairnAllocator *allocator, in
     return true;
 }
 
-void cairn_store_set_model(CairnStore *store, const CairnAllocator *allocator, int index, const CairnBodyModel *wanted) {
+void cairn_store_set_model(CairnStore *store, const CairnAllocator *allocator, int index,
+                           const CairnBodyModel *wanted) {
     CairnBodyModel *old = store->bodies[index].model;
     store->bodies[index].model = cairn_models_share_body(&store->models, wanted);
     cairn_models_leave_body(&store->models, allocator, old);

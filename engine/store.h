@@ -57,7 +57,7 @@ typedef struct CairnContactRecord {
     CairnVec3 point, normal, tangent_1;
     double distance;
     double normal_impulse;
-    double load;               // the part of it that did not stop an approach: what the next step can expect
+    double load;        // the part of it that did not stop an approach: what the next step can expect
     double tangents[2]; // impulses along tangent_1 and normal x tangent_1
 } CairnContactRecord;
 
@@ -90,7 +90,8 @@ typedef struct CairnStore {
 
     CairnContactRecord *contacts;
     int contact_count, contact_capacity;
-    CairnVec3 *spins; // of each contact the impulse of torsion and rolling, in the world; or spin_count is 0, and there is none
+    CairnVec3 *
+        spins; // of each contact the impulse of torsion and rolling, in the world; or spin_count is 0, and there is none
     int spin_count, spin_capacity;
     CairnTouch *touches;
     int touch_count, touch_capacity;

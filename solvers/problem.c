@@ -191,8 +191,8 @@ static bool check_frame(const CairnProblem *problem, const CairnConstraintBlock 
         return REFUSE("problem: terms[%d].jacobian = %d is negative, and frames is NULL", k, term->jacobian);
     }
     if (problem->blocks[term->block].size != 6 || constraint->row_count > CAIRN_FRAME_ROWS) {
-        return REFUSE("problem: terms[%d] has a frame, but %d rows and block %d of size %d: must be at most %d and 6", k,
-                      constraint->row_count, term->block, problem->blocks[term->block].size, CAIRN_FRAME_ROWS);
+        return REFUSE("problem: terms[%d] has a frame, but %d rows and block %d of size %d: must be at most %d and 6",
+                      k, constraint->row_count, term->block, problem->blocks[term->block].size, CAIRN_FRAME_ROWS);
     }
     if (!is_finite_frame(cairn_problem_frame(problem, ~term->jacobian >> 1))) {
         return REFUSE("problem: frames[%d] is not finite", ~term->jacobian >> 1);

@@ -64,7 +64,8 @@ static const double *rows_of(const CairnProblem *problem, const CairnTerm *term,
         return problem->J + term->jacobian;
     }
     int place = ~term->jacobian;
-    const CairnContactFrame *f = (const void *)((const char *)problem->frames + problem->frame_stride * (size_t)(place / 2));
+    const CairnContactFrame *f =
+        (const void *)((const char *)problem->frames + problem->frame_stride * (size_t)(place / 2));
     CairnVec3 n = f->normal, t = f->tangent, arm = f->arm[place % 2];
     double side = place % 2 == 0 ? -1 : 1;
     const double axes[3][3] = {

@@ -10,11 +10,11 @@
 typedef struct Referee {
     const CairnProblem *problem;
     const double *lambda;
-    int threads;             // that rows may be evaluated by; the bits do not depend on it
-    double *w;               // A lambda + b
-    double *b;               // J P^-1 p + d
-    double *D;               // |diag(A)|, 1 where that is 0
-    double *norm;            // of each friction group: ||A_cc||_2 of its rows n, t1, t2, or 1 where they have no weight
+    int threads;  // that rows may be evaluated by; the bits do not depend on it
+    double *w;    // A lambda + b
+    double *b;    // J P^-1 p + d
+    double *D;    // |diag(A)|, 1 where that is 0
+    double *norm; // of each friction group: ||A_cc||_2 of its rows n, t1, t2, or 1 where they have no weight
 } Referee;
 
 // Fill all but the bounds, from P, J, C or W alone.

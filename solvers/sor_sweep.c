@@ -67,8 +67,7 @@ static void fetch_group(const double *group, int rows) {
 
 static void visit_rounds(SorSystem *system, SorGroups groups, bool is_forward, SorEight *largest) {
     for (int i = 0; i < groups.count; i++) {
-        fetch_group(cairn_sor_round(system, group_at(groups, i + FAR, is_forward)),
-                    cairn_sor_rows(system, true));
+        fetch_group(cairn_sor_round(system, group_at(groups, i + FAR, is_forward)), cairn_sor_rows(system, true));
         cairn_sor_visit_round(system, cairn_sor_round(system, group_at(groups, i, is_forward)),
                               cairn_sor_round(system, group_at(groups, i + AHEAD, is_forward)), largest);
     }
@@ -76,8 +75,7 @@ static void visit_rounds(SorSystem *system, SorGroups groups, bool is_forward, S
 
 static void visit_generals(SorSystem *system, SorGroups groups, bool is_forward, SorEight *largest) {
     for (int i = 0; i < groups.count; i++) {
-        fetch_group(cairn_sor_general(system, group_at(groups, i + FAR, is_forward)),
-                    cairn_sor_rows(system, false));
+        fetch_group(cairn_sor_general(system, group_at(groups, i + FAR, is_forward)), cairn_sor_rows(system, false));
         cairn_sor_visit_general(system, cairn_sor_general(system, group_at(groups, i, is_forward)),
                                 cairn_sor_general(system, group_at(groups, i + AHEAD, is_forward)), largest);
     }

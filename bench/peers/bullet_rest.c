@@ -112,9 +112,9 @@ static bool add_body(State *s, const CairnWorld *world, CairnBodyId id) {
         return false;
     }
     if (body->type == CAIRN_DYNAMIC) {
-        CairnMat3 tensor =
-            cairn_mat3_rotate(cairn_quat_mul(cairn_quat_conj(frame.q), cairn_quat_mul(body->q, body->model->axes)),
-                              cairn_mat3_diagonal(body->model->moments.x, body->model->moments.y, body->model->moments.z));
+        CairnMat3 tensor = cairn_mat3_rotate(
+            cairn_quat_mul(cairn_quat_conj(frame.q), cairn_quat_mul(body->q, body->model->axes)),
+            cairn_mat3_diagonal(body->model->moments.x, body->model->moments.y, body->model->moments.z));
         s->masses[i] = body->model->mass;
         s->moments[i] = (CairnVec3){tensor.m[0][0], tensor.m[1][1], tensor.m[2][2]};
     }

@@ -96,12 +96,14 @@ typedef struct CairnProblem {
     const CairnTerm *terms;
     const CairnFriction *frictions;
     const double *J;
-    const CairnContactFrame *frames; // one every `frame_stride` bytes; NULL: no term is a frame's. Then terms stand in the
-    size_t frame_stride;             // order of their constraints
-    const double *compliance;     // C, a row
-    const double *right_side;     // d of form 1, b of form 2
-    const double *lower, *upper;  // l <= u, infinities allowed
-    const double *position_error; // phi, m or rad: already inside d; for statistics. NULL: not given, as by the world's steps
+    const CairnContactFrame
+        *frames;                 // one every `frame_stride` bytes; NULL: no term is a frame's. Then terms stand in the
+    size_t frame_stride;         // order of their constraints
+    const double *compliance;    // C, a row
+    const double *right_side;    // d of form 1, b of form 2
+    const double *lower, *upper; // l <= u, infinities allowed
+    const double
+        *position_error; // phi, m or rad: already inside d; for statistics. NULL: not given, as by the world's steps
 
     // explicit (form 2): W in compressed rows, C included
     const int *W_start, *W_column; // row_count + 1 and W_start[row_count] entries
@@ -123,9 +125,7 @@ static inline const double *cairn_term_row(const CairnProblem *problem, const Ca
     }
     const CairnContactFrame *frame = cairn_problem_frame(problem, ~term->jacobian >> 1);
     int side = ~term->jacobian & 1;
-    CairnVec3 axis = row == 0   ? frame->normal
-                     : row == 1 ? frame->tangent
-                                : cairn_cross(frame->normal, frame->tangent);
+    CairnVec3 axis = row == 0 ? frame->normal : row == 1 ? frame->tangent : cairn_cross(frame->normal, frame->tangent);
     CairnVec3 turn = cairn_cross(frame->arm[side], axis);
     double sign = side == 0 ? -1 : 1;
     room[0] = sign * axis.x;
