@@ -397,7 +397,7 @@ static void merge(CairnStep *step, const Foresight *f) {
     if (cairn_step_failed(step)) {
         return;
     }
-    if (step->rolls != rolls) {
+    if (rolls != NULL && step->rolls != rolls) {
         memcpy(step->rolls, rolls, (size_t)old_count * sizeof *rolls);
     }
     merge_into(step->contacts, old, old_count, f->added, f->added_count);

@@ -34,8 +34,8 @@ typedef struct RefereeCones {
     double right_side;        // |q|^2 over the groups' rows n, t1, t2
 } RefereeCones;
 
-// ||A||_2 of a 3x3 block, symmetric or not; 1 for a block of zeros.
-double cairn_referee_block_norm(double block[3][3]);
+// ||a||_2 of a 3x3 block, symmetric or not; 1 for a block of zeros.
+double cairn_referee_block_norm(double a[3][3]);
 
 // The natural map of one group, (r - P_K(r - rho u^)) / rho with rho = 1 / norm.
 void cairn_referee_cone_map(const Referee *referee, int group, bool is_corrected, double norm, double map[3]);
