@@ -16,6 +16,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum { SWEEPS = 120, FEW = 20, WARM_UP = 3, STEPS = 3, TRIAD = 1 << 22, TRIALS = 15, THREADS = 2 };
 
@@ -23,9 +24,9 @@ static const int counts[] = {1000, 5000, 10000, 50000, 100000, 200000};
 enum { COUNTS = sizeof counts / sizeof counts[0], RIVAL_FIRST = 2, RIVAL_LAST = 3 };
 static const double radius = 0.05, friction = 0.5, density = 2500, step = 0.005;
 
-// A visit of a contact between two balls (solvers/sor.h): what it streams is 18 numbers and two indices read and 3 numbers written;
-// with both bodies read and written it touches 280 bytes. A vector group's lines are written whole.
-static const double streamed = 152 + 24, touched = 280;
+// A visit of a contact between two balls of one material (solvers/sor.h): what it streams is 15 numbers and two indices read and 3
+// numbers written; with both bodies read and written it touches 256 bytes. A vector group's lines are written whole.
+static const double streamed = 128 + 24, touched = 256;
 
 typedef struct Ledger {
     CairnAllocator inner;
@@ -142,8 +143,14 @@ typedef struct Measured {
     CairnStats fastest;
     double processor;   // s of all threads in the cheapest step
     double per_contact; // s a sweep, one thread
-    double bytes;       // peak, a ball
+    double bytes;       // peak of what was asked of the allocator, a ball
+    double resident;    // peak of the process's memory so far, bytes
 } Measured;
+
+static double peak_resident(void) {
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024.0 * (double)usage.ru_maxrss : 0;
+}
 
 static CairnStatus measure(const BenchPacking *packing, Measured *measured) {
     Ledger ledger = {.inner = cairn_memory_default()};
@@ -163,6 +170,7 @@ static CairnStatus measure(const BenchPacking *packing, Measured *measured) {
         }
     }
     measured->bytes = (double)ledger.peak / packing->count;
+    measured->resident = peak_resident();
     CairnProblem problem;
     const double *start;
     if (cairn_is_ok(status)) {
@@ -238,7 +246,7 @@ static bool report(FILE *file, FILE *json) {
                   "left m/s\n");
     fprintf(json, "    { \"name\": \"cone\", \"triad_gb_s\": [%.6g, %.6g], \"packings\": [\n      ", one / 1e9,
             two / 1e9);
-    double ours[COUNTS] = {0}, processor[COUNTS] = {0};
+    double ours[COUNTS] = {0}, processor[COUNTS] = {0}, resident = 0; // of the largest size, which is the last
     CairnStatus status = cairn_ok();
     BenchPacking packing;
     for (int i = 0; i < COUNTS && cairn_is_ok(status); i++) {
@@ -250,6 +258,7 @@ static bool report(FILE *file, FILE *json) {
             fprintf(json, i + 1 < COUNTS ? ",\n      " : " ]");
             ours[i] = measured.per_contact;
             processor[i] = measured.processor;
+            resident = measured.resident / counts[i];
         }
     }
     fprintf(
@@ -258,6 +267,9 @@ static bool report(FILE *file, FILE *json) {
         "at 50,000, 4 to 8 %% of a radius deep\n");
     if (cairn_is_ok(status)) {
         print_fit(processor, file, json);
+        fprintf(file, "  the whole process with %d balls held at most %.0f bytes a ball\n", counts[COUNTS - 1],
+                resident);
+        fprintf(json, ", \"resident_bytes_ball\": %.6g", resident);
     } else {
         fprintf(file, "  %s\n", status.message);
     }

@@ -167,10 +167,12 @@ typedef struct CairnKept {
     CairnAabb *wide; // the larger boxes, or where there are no such pairs the last ones
     uint8_t *kinds;  // as they were then
     int *owners;
-    CairnPair *pairs;
+    int *starts,
+        *seconds; // pairs by their first boxes: those of box i are with seconds[starts[i]] ... [starts[i + 1] - 1]
     int slot_count, pair_count, age; // age: calls served so far, up to as many as are asked for
     bool is_ready;
-    int wide_capacity, kind_capacity, owner_capacity, pair_capacity, stray_capacity[CAIRN_BROAD_CHUNKS];
+    int wide_capacity, kind_capacity, owner_capacity, start_capacity, second_capacity;
+    int stray_capacity[CAIRN_BROAD_CHUNKS];
 } CairnKept;
 
 // Kept from call to call.

@@ -107,11 +107,17 @@ bool cairn_kept_look(CairnBroadCall *call, CairnKeptLook *look) {
 
 bool cairn_kept_store(CairnBroadCall *call, const CairnPair *pairs, int pair_count) {
     CairnKept *kept = &call->state->kept;
-    if (!cairn_memory_reserve(call->allocator, &kept->pairs, &kept->pair_capacity, pair_count + 1,
-                              sizeof *kept->pairs)) {
+    const CairnAllocator *a = call->allocator;
+    if (!cairn_memory_renew(a, &kept->starts, &kept->start_capacity, call->count + 1, sizeof *kept->starts) ||
+        !cairn_memory_renew(a, &kept->seconds, &kept->second_capacity, pair_count + 1, sizeof *kept->seconds)) {
         return false;
     }
-    memcpy(kept->pairs, pairs, (size_t)pair_count * sizeof *pairs);
+    for (int i = 0, k = 0; i <= call->count; ++i) {
+        kept->starts[i] = k;
+        for (; k < pair_count && pairs[k].a == i; ++k) {
+            kept->seconds[k] = pairs[k].b;
+        }
+    }
     kept->pair_count = pair_count;
     kept->is_ready = true;
     return true;
@@ -122,25 +128,29 @@ bool cairn_kept_store(CairnBroadCall *call, const CairnPair *pairs, int pair_cou
 // Those of neighbours that stayed, in their order.
 static bool filter(const CairnBroadCall *call, const uint8_t *strays, CairnPair *found, int *found_count) {
     const CairnKept *kept = &call->state->kept;
-    int count = kept->pair_count, workers = workers_for(call, count);
+    int boxes = kept->slot_count, workers = workers_for(call, kept->pair_count);
     int *counts = CAIRN_PUSH(call->arena, int, workers);
     if (counts == NULL) {
         return false;
     }
 #pragma omp parallel for num_threads(workers) if (workers > 1) schedule(static)
     for (int w = 0; w < workers; ++w) {
-        int first = (int)((long)count * w / workers), end = (int)((long)count * (w + 1) / workers), n = first;
-        for (int k = first; k < end; ++k) {
-            CairnPair pair = kept->pairs[k];
-            bool is_known = strays == NULL || !(strays[pair.a] | strays[pair.b]);
-            found[n] = pair;
-            n += is_known & cairn_boxes_overlap(&call->boxes[pair.a], &call->boxes[pair.b]);
+        int first = (int)((long)boxes * w / workers), end = (int)((long)boxes * (w + 1) / workers);
+        int n = kept->starts[first];
+        for (int i = first; i < end; ++i) {
+            for (int k = kept->starts[i]; k < kept->starts[i + 1]; ++k) {
+                CairnPair pair = {i, kept->seconds[k]};
+                bool is_known = strays == NULL || !(strays[pair.a] | strays[pair.b]);
+                found[n] = pair;
+                n += is_known & cairn_boxes_overlap(&call->boxes[pair.a], &call->boxes[pair.b]);
+            }
         }
-        counts[w] = n - first;
+        counts[w] = n - kept->starts[first];
     }
     int total = counts[0];
     for (int w = 1; w < workers; ++w) {
-        memmove(found + total, found + (long)count * w / workers, (size_t)counts[w] * sizeof *found);
+        int from = kept->starts[(long)boxes * w / workers];
+        memmove(found + total, found + from, (size_t)counts[w] * sizeof *found);
         total += counts[w];
     }
     *found_count = total;
@@ -253,6 +263,7 @@ void cairn_kept_free(CairnKept *kept, const CairnAllocator *allocator) {
     cairn_memory_release(allocator, kept->wide, (size_t)kept->wide_capacity, sizeof *kept->wide);
     cairn_memory_release(allocator, kept->kinds, (size_t)kept->kind_capacity, sizeof *kept->kinds);
     cairn_memory_release(allocator, kept->owners, (size_t)kept->owner_capacity, sizeof *kept->owners);
-    cairn_memory_release(allocator, kept->pairs, (size_t)kept->pair_capacity, sizeof *kept->pairs);
+    cairn_memory_release(allocator, kept->starts, (size_t)kept->start_capacity, sizeof *kept->starts);
+    cairn_memory_release(allocator, kept->seconds, (size_t)kept->second_capacity, sizeof *kept->seconds);
     *kept = (CairnKept){0};
 }

@@ -61,6 +61,18 @@ static CairnStatus check_def(const CairnBodyDef *def) {
     return check_mass(def);
 }
 
+static CairnBodyModel make_model(const CairnBodyDef *def) {
+    return (CairnBodyModel){
+        .gravity_scale = def->gravity_scale,
+        .linear_damping = def->linear_damping,
+        .angular_damping = def->angular_damping,
+        .given_mass = def->mass,
+        .given_center = def->center,
+        .given_inertia = def->inertia,
+        .given_products = def->inertia_products,
+    };
+}
+
 static CairnBody make_body(const CairnBodyDef *def) {
     CairnBody body = {
         .part = -1,
@@ -71,13 +83,6 @@ static CairnBody make_body(const CairnBodyDef *def) {
         .center = def->position,
         .type = def->type,
         .is_continuous = def->continuous,
-        .gravity_scale = def->gravity_scale,
-        .linear_damping = def->linear_damping,
-        .angular_damping = def->angular_damping,
-        .given_mass = def->mass,
-        .given_center = def->center,
-        .given_inertia = def->inertia,
-        .given_products = def->inertia_products,
         .group = def->group,
         .user_data = def->user_data,
         .first_shape = -1,
@@ -93,13 +98,17 @@ CairnStatus cairn_body_create(CairnWorld *world, const CairnBodyDef *def, CairnB
     CAIRN_TRY(check_def(def));
     CairnStore *store = &world->store;
     int needed;
-    if (!cairn_pool_prepare(&store->body_pool, &world->allocator, &needed) ||
+    if (!cairn_models_prepare_body(&store->models, &world->allocator) ||
+        !cairn_pool_prepare(&store->body_pool, &world->allocator, &needed) ||
         !cairn_memory_reserve(&world->allocator, &store->bodies, &store->body_capacity, needed, sizeof(CairnBody))) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "body: no memory for body %d", needed);
     }
     int index = cairn_pool_take(&store->body_pool);
+    CairnBodyModel model = make_model(def);
     store->bodies[index] = make_body(def);
-    cairn_store_update_mass(store, index);
+    store->bodies[index].model = &model; // until its mass is known
+    model.users = 2;
+    cairn_store_update_mass(store, &world->allocator, index);
     world->has_problem = false;
     *id = cairn_world_body_id(world, index);
     return cairn_ok();
@@ -116,6 +125,10 @@ CairnStatus cairn_body_destroy(CairnWorld *world, CairnBodyId id) {
     while (body->first_shape >= 0) {
         cairn_world_remove_shape(world, body->first_shape);
     }
+    cairn_models_leave_body(&world->store.models, &world->allocator, body->model);
+    if (index < world->store.push_count) { // who comes into the slot is not pushed
+        world->store.pushes[index] = (CairnPush){{0, 0, 0}, {0, 0, 0}};
+    }
     cairn_pool_give(&world->store.body_pool, index);
     world->has_problem = false;
     return cairn_ok();
@@ -131,7 +144,9 @@ CairnStatus cairn_body_add(CairnWorld *world, const CairnBodyDef *def, const Cai
     CAIRN_TRY(cairn_body_create(world, def, &made));
     CairnStatus status = cairn_shape_create(world, made, shape, NULL);
     if (!cairn_is_ok(status)) { // as if the body had never been: destroying it would leave a generation behind
-        cairn_pool_untake(&world->store.body_pool, (int)made.index - 1);
+        int index = (int)made.index - 1;
+        cairn_models_leave_body(&world->store.models, &world->allocator, world->store.bodies[index].model);
+        cairn_pool_untake(&world->store.body_pool, index);
         return status;
     }
     if (id != NULL) {
@@ -148,15 +163,16 @@ CairnStatus cairn_body_get(const CairnWorld *world, CairnBodyId id, CairnBodySta
     }
     const CairnBody *body = &world->store.bodies[index];
     CairnTransform frame = cairn_body_frame(body);
-    CairnMat3 axes = cairn_body_axes(body), local_axes = cairn_mat3_of_quat(body->axes);
+    CairnMat3 axes = cairn_body_axes(body), local_axes = cairn_mat3_of_quat(body->model->axes);
     *state = (CairnBodyState){
         .position = frame.p,
         .orientation = body->q,
         .center = body->center,
         .velocity = body->velocity,
         .angular_velocity = body->angular_velocity,
-        .angular_momentum = cairn_mat3_mul(cairn_inertia_of_axes(&axes, body->moments), body->angular_velocity),
-        .mass = {body->mass, body->local_center, cairn_inertia_of_axes(&local_axes, body->moments)},
+        .angular_momentum = cairn_mat3_mul(cairn_inertia_of_axes(&axes, body->model->moments), body->angular_velocity),
+        .mass = {body->model->mass, body->model->local_center,
+                 cairn_inertia_of_axes(&local_axes, body->model->moments)},
         .type = body->type,
         .is_asleep = cairn_body_sleeps(body),
         .group = body->group,
@@ -194,7 +210,7 @@ CairnStatus cairn_body_set_pose(CairnWorld *world, CairnBodyId id, CairnVec3 pos
     }
     CairnBody *body = &world->store.bodies[index];
     CairnQuat q = cairn_quat_normalize(orientation);
-    CairnVec3 center = cairn_add(position, cairn_rotate(q, body->local_center));
+    CairnVec3 center = cairn_add(position, cairn_rotate(q, body->model->local_center));
     if (!cairn_is_within_reach(center)) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "body %u: position is (%g, %g, %g), must be within %g m", id.index,
                            position.x, position.y, position.z, CAIRN_REACH);
@@ -237,9 +253,9 @@ CairnStatus cairn_body_set_type(CairnWorld *world, CairnBodyId id, CairnBodyType
     }
     CairnBody *body = &world->store.bodies[index];
     for (int s = body->first_shape; type == CAIRN_DYNAMIC && s >= 0; s = world->store.shapes[s].next) {
-        if (world->store.shapes[s].geometry.is_massless) {
+        if (world->store.shapes[s].model->geometry.is_massless) {
             return cairn_error(CAIRN_INVALID_ARGUMENT, "body %u: type is dynamic, but its shape %d is a %s", id.index,
-                               s + 1, cairn_shape_type_name(world->store.shapes[s].def.type));
+                               s + 1, cairn_shape_type_name(world->store.shapes[s].model->def.type));
         }
     }
     cairn_world_wake_around(world, index);
@@ -257,8 +273,13 @@ CairnStatus cairn_body_set_gravity_scale(CairnWorld *world, CairnBodyId id, doub
     if (!isfinite(scale)) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "body: gravity_scale is %g, must be finite", scale);
     }
+    if (!cairn_models_prepare_body(&world->store.models, &world->allocator)) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "body: no memory for a gravity_scale of its own");
+    }
     cairn_world_wake(world, index);
-    world->store.bodies[index].gravity_scale = scale;
+    CairnBodyModel model = *world->store.bodies[index].model;
+    model.gravity_scale = scale;
+    cairn_store_set_model(&world->store, &world->allocator, index, &model);
     return cairn_ok();
 }
 
@@ -277,45 +298,47 @@ static CairnStatus find_dynamic(CairnWorld *world, CairnBodyId id, const char *w
     return cairn_ok();
 }
 
-static CairnStatus add_force(CairnWorld *world, CairnBody *body, CairnBodyId id, CairnVec3 force, CairnVec3 torque) {
-    force = cairn_add(body->force, force);
-    torque = cairn_add(body->torque, torque);
-    CAIRN_TRY(check_result("force", id, force));
-    CAIRN_TRY(check_result("torque", id, torque));
-    cairn_world_wake(world, (int)id.index - 1);
-    body->force = force;
-    body->torque = torque;
+static CairnStatus add_force(CairnWorld *world, CairnBodyId id, CairnVec3 force, CairnVec3 torque) {
+    int index = (int)id.index - 1;
+    CairnPush push = cairn_store_push_on(&world->store, index);
+    push = (CairnPush){cairn_add(push.force, force), cairn_add(push.torque, torque)};
+    CAIRN_TRY(check_result("force", id, push.force));
+    CAIRN_TRY(check_result("torque", id, push.torque));
+    if (!cairn_store_set_push(&world->store, &world->allocator, index, push)) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "body %u: no memory for a force", id.index);
+    }
+    cairn_world_wake(world, index);
     return cairn_ok();
 }
 
 CairnStatus cairn_body_apply_force(CairnWorld *world, CairnBodyId id, CairnVec3 force) {
     CairnBody *body;
     CAIRN_TRY(find_dynamic(world, id, "force", force, &body));
-    return add_force(world, body, id, force, (CairnVec3){0, 0, 0});
+    return add_force(world, id, force, (CairnVec3){0, 0, 0});
 }
 
 CairnStatus cairn_body_apply_force_at(CairnWorld *world, CairnBodyId id, CairnVec3 force, CairnVec3 point) {
     CairnBody *body;
     CAIRN_TRY(find_dynamic(world, id, "force", force, &body));
     CAIRN_TRY(check_vector("point", point));
-    return add_force(world, body, id, force, cairn_cross(cairn_sub(point, body->center), force));
+    return add_force(world, id, force, cairn_cross(cairn_sub(point, body->center), force));
 }
 
 CairnStatus cairn_body_apply_torque(CairnWorld *world, CairnBodyId id, CairnVec3 torque) {
     CairnBody *body;
     CAIRN_TRY(find_dynamic(world, id, "torque", torque, &body));
-    return add_force(world, body, id, (CairnVec3){0, 0, 0}, torque);
+    return add_force(world, id, (CairnVec3){0, 0, 0}, torque);
 }
 
 // Linear and angular impulse about the centre of mass.
 static CairnStatus add_impulse(CairnWorld *world, CairnBody *body, CairnBodyId id, CairnVec3 linear,
                                CairnVec3 angular) {
-    if (!body->has_mass) {
+    if (!body->model->has_mass) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "body %u: impulse on a body that has no mass yet", id.index);
     }
     CairnMat3 axes = cairn_body_axes(body);
     CairnMat3 inverse = cairn_inertia_of_axes(&axes, cairn_inverse_moments(body));
-    CairnVec3 velocity = cairn_add_scaled(body->velocity, 1.0 / body->mass, linear);
+    CairnVec3 velocity = cairn_add_scaled(body->velocity, 1.0 / body->model->mass, linear);
     CairnVec3 spin = cairn_add(body->angular_velocity, cairn_mat3_mul(inverse, angular));
     CAIRN_TRY(check_result("velocity", id, velocity));
     CAIRN_TRY(check_result("angular_velocity", id, spin));

@@ -16,8 +16,8 @@ static CairnJointBody joint_body(const CairnStore *store, int body, CairnTransfo
         .frame = cairn_transform_mul(cairn_body_frame(b), frame),
         .velocity = {b->velocity, b->angular_velocity},
     };
-    if (b->type == CAIRN_DYNAMIC && b->has_mass) {
-        view.inverse_mass = 1.0 / b->mass;
+    if (b->type == CAIRN_DYNAMIC && b->model->has_mass) {
+        view.inverse_mass = 1.0 / b->model->mass;
         CairnMat3 axes = cairn_body_axes(b);
         view.inverse_inertia = cairn_inertia_of_axes(&axes, cairn_inverse_moments(b));
     }

@@ -53,8 +53,7 @@ int cairn_world_contacts(const CairnWorld *world, CairnContact *contacts, int ca
             .tangent_1 = r->tangent_1,
             .tangent_2 = t2,
             .distance = r->distance,
-            .impulse = {r->normal_impulse, cairn_dot(r->tangent_impulse, r->tangent_1),
-                        cairn_dot(r->tangent_impulse, t2)},
+            .impulse = {r->normal_impulse, r->tangents[0], r->tangents[1]},
             .id = r->id,
         };
     }
@@ -96,7 +95,7 @@ CairnStatus cairn_world_ray_cast(const CairnWorld *world, CairnVec3 origin, Cair
         const CairnShape *shape = &world->store.shapes[s];
         double distance;
         CairnVec3 normal;
-        if (cairn_geometry_ray(&shape->geometry, pose, origin, unit, nearest, &distance, &normal) &&
+        if (cairn_geometry_ray(&shape->model->geometry, pose, origin, unit, nearest, &distance, &normal) &&
             (!*has_hit || distance < nearest || s < (int)hit->shape.index - 1)) { // of two alike the first one
             nearest = distance;
             cairn_query_limit(&query, nearest);

@@ -81,7 +81,7 @@ static CairnBodyId owner(const CairnWorld *world, int index) {
 // The probe and a shape of the world; false: they are farther apart than `limit`.
 static bool separation_within(const CairnWorld *world, const Probe *probe, int index, CairnTransform pose, double limit,
                               CairnSeparation *separation) {
-    return cairn_separation(&probe->geometry, probe->pose, &world->store.shapes[index].geometry, pose, limit,
+    return cairn_separation(&probe->geometry, probe->pose, &world->store.shapes[index].model->geometry, pose, limit,
                             separation);
 }
 
@@ -238,7 +238,7 @@ static bool cast(const CairnWorld *world, const Probe *probe, CairnVec3 way, Cai
     bool has_hit = false;
     cairn_query_ray(&query, world, filter, cairn_scale(0.5, cairn_add(box.low, box.high)), half, way, 1);
     for (int i; (i = cairn_query_next(&query, &pose)) >= 0;) {
-        const CairnGeometry *geometry = &world->store.shapes[i].geometry;
+        const CairnGeometry *geometry = &world->store.shapes[i].model->geometry;
         CairnSeparation at = {.normal = {0, 0, 1}};
         double share;
         if (cairn_shape_cast(&probe->geometry, probe->pose, way, geometry, pose, &share, &at) &&

@@ -38,7 +38,7 @@ static CairnTransform pose_of(const CairnWorld *world, int shape) {
 static void read_boxes(const CairnWorld *world, CairnBoxTree *tree) {
     for (int s = 0; s < world->store.shape_pool.count; s++) {
         if (is_alive(world, s)) {
-            tree->boxes[s] = cairn_geometry_box(&world->store.shapes[s].geometry, pose_of(world, s));
+            tree->boxes[s] = cairn_geometry_box(&world->store.shapes[s].model->geometry, pose_of(world, s));
         }
     }
 }
@@ -107,7 +107,7 @@ static int next_slot(CairnQuery *query) {
 }
 
 static bool lets_through(const CairnWorld *world, CairnFilter filter, int shape) {
-    const CairnFilter *other = &world->store.shapes[shape].def.filter;
+    const CairnFilter *other = &world->store.shapes[shape].model->def.filter;
     return (other->category & filter.mask) != 0 && (filter.category & other->mask) != 0;
 }
 
@@ -125,7 +125,7 @@ int cairn_query_next(CairnQuery *query, CairnTransform *pose) {
         if (query->has_tree) {
             return s;
         }
-        CairnAabb box = cairn_geometry_box(&world->store.shapes[s].geometry, *pose);
+        CairnAabb box = cairn_geometry_box(&world->store.shapes[s].model->geometry, *pose);
         if (cairn_box_walk_admits(&query->walk, &box)) {
             return s;
         }

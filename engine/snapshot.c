@@ -9,7 +9,7 @@
 #include "engine/world.h"
 #include <string.h>
 
-static const CairnFormat format = {"snapshot", 0x50414e534e524943u, 1}; // "CIRNSNAP"
+static const CairnFormat format = {"snapshot", 0x50414e534e524943u, 2}; // "CIRNSNAP"
 
 // ---- values ----
 
@@ -137,28 +137,30 @@ static void visit_index(CairnStream *s, int *index, const CairnPool *pool, bool 
 
 static void visit_body(CairnStream *s, CairnStore *store, CairnBody *b) {
     int type = (int)b->type;
+    CairnBodyModel m = {0};
+    if (s->mode != CAIRN_STREAM_READ) {
+        m = *b->model;
+    }
     visit_vec3(s, &b->center);
     visit_quat(s, &b->q);
     visit_vec3(s, &b->velocity);
     visit_vec3(s, &b->angular_velocity);
-    visit_vec3(s, &b->force);
-    visit_vec3(s, &b->torque);
-    visit_double(s, &b->mass);
-    visit_vec3(s, &b->local_center);
-    visit_vec3(s, &b->moments);
-    visit_quat(s, &b->axes);
-    cairn_stream_bool(s, &b->is_isotropic);
-    cairn_stream_bool(s, &b->has_mass);
+    visit_double(s, &m.mass);
+    visit_vec3(s, &m.local_center);
+    visit_vec3(s, &m.moments);
+    visit_quat(s, &m.axes);
+    cairn_stream_bool(s, &m.is_isotropic);
+    cairn_stream_bool(s, &m.has_mass);
     cairn_stream_int(s, &type, CAIRN_STATIC, CAIRN_DYNAMIC);
     b->type = (CairnBodyType)type;
     cairn_stream_bool(s, &b->is_continuous);
-    visit_double(s, &b->gravity_scale);
-    visit_double(s, &b->linear_damping);
-    visit_double(s, &b->angular_damping);
-    visit_double(s, &b->given_mass);
-    visit_vec3(s, &b->given_center);
-    visit_vec3(s, &b->given_inertia);
-    visit_vec3(s, &b->given_products);
+    visit_double(s, &m.gravity_scale);
+    visit_double(s, &m.linear_damping);
+    visit_double(s, &m.angular_damping);
+    visit_double(s, &m.given_mass);
+    visit_vec3(s, &m.given_center);
+    visit_vec3(s, &m.given_inertia);
+    visit_vec3(s, &m.given_products);
     cairn_stream_int(s, &b->group, -1, INT32_MAX);
     cairn_stream_u64(s, &b->user_data);
     visit_double(s, &b->still_time);
@@ -169,6 +171,13 @@ static void visit_body(CairnStream *s, CairnStore *store, CairnBody *b) {
     if (!cairn_stream_failed(s) && b->first_joint >= 0 &&
         !cairn_pool_is_alive(&store->joint_pool, b->first_joint / 2)) {
         cairn_stream_fail(s, "a body's list of joints starts at a dead one");
+    }
+    if (s->mode == CAIRN_STREAM_READ) { // also of what fails later on: every living body has one
+        if (cairn_models_prepare_body(&store->models, s->allocator)) {
+            b->model = cairn_models_share_body(&store->models, &m);
+        } else {
+            s->status = cairn_error(CAIRN_OUT_OF_MEMORY, "snapshot: no memory for the mass of a body");
+        }
     }
 }
 
@@ -185,7 +194,7 @@ static void visit_indices(CairnStream *s, const int *from, int *count, int **ind
 
 // A hull's corners, a mesh's points and indices; other shapes have none. Reading makes the geometry from the definition, which
 // then shows its copy.
-static void visit_geometry(CairnStream *s, CairnShape *shape) {
+static void visit_geometry(CairnStream *s, CairnShapeModel *shape) {
     CairnVec3 *points = NULL;
     int *indices = NULL;
     int count = shape->def.point_count, capacity = 0;
@@ -223,14 +232,25 @@ static void visit_geometry(CairnStream *s, CairnShape *shape) {
 }
 
 static void visit_shape(CairnStream *s, CairnStore *store, CairnShape *shape) {
-    visit_fields(s, &cairn_shape_fields, &shape->def);
-    cairn_stream_u64(s, &shape->def.filter.category);
-    cairn_stream_u64(s, &shape->def.filter.mask);
-    cairn_stream_u64(s, &shape->def.user_data);
-    cairn_stream_u32(s, &shape->def.cookie);
+    CairnShapeModel model = {0};
+    if (s->mode != CAIRN_STREAM_READ) {
+        model = *shape->model;
+    }
+    visit_fields(s, &cairn_shape_fields, &model.def);
+    cairn_stream_u64(s, &model.def.filter.category);
+    cairn_stream_u64(s, &model.def.filter.mask);
+    cairn_stream_u64(s, &model.def.user_data);
+    cairn_stream_u32(s, &model.def.cookie);
     visit_index(s, &shape->body, &store->body_pool, false);
     visit_index(s, &shape->next, &store->shape_pool, true);
-    visit_geometry(s, shape);
+    visit_geometry(s, &model);
+    if (s->mode == CAIRN_STREAM_READ && !cairn_stream_failed(s)) {
+        shape->model = cairn_models_share_shape(&store->models, s->allocator, &model);
+        if (shape->model == NULL) {
+            cairn_geometry_free(&model.geometry, s->allocator);
+            s->status = cairn_error(CAIRN_OUT_OF_MEMORY, "snapshot: no memory for the definition of a shape");
+        }
+    }
 }
 
 // Ids inside a definition: the world's tag is not portable, so it is written as "this world".
@@ -296,8 +316,30 @@ static void visit_contact(CairnStream *s, CairnStore *store, CairnContactRecord 
     visit_double(s, &c->distance);
     visit_double(s, &c->normal_impulse);
     visit_double(s, &c->load);
-    visit_vec3(s, &c->tangent_impulse);
-    visit_vec3(s, &c->spin_impulse);
+    visit_double(s, &c->tangents[0]);
+    visit_double(s, &c->tangents[1]);
+}
+
+// Arrays that most worlds have nothing in.
+static void visit_pushes(CairnStream *s, CairnStore *store) {
+    visit_length(s, &store->push_count, &store->pushes, &store->push_capacity, sizeof(CairnPush));
+    for (int i = 0; i < store->push_count && !cairn_stream_failed(s); i++) {
+        visit_vec3(s, &store->pushes[i].force);
+        visit_vec3(s, &store->pushes[i].torque);
+    }
+    if (!cairn_stream_failed(s) && store->push_count > store->body_pool.count) {
+        cairn_stream_fail(s, "more bodies are pushed than there are");
+    }
+}
+
+static void visit_spins(CairnStream *s, CairnStore *store) {
+    visit_length(s, &store->spin_count, &store->spins, &store->spin_capacity, sizeof(CairnVec3));
+    for (int i = 0; i < store->spin_count && !cairn_stream_failed(s); i++) {
+        visit_vec3(s, &store->spins[i]);
+    }
+    if (!cairn_stream_failed(s) && store->spin_count > store->contact_count) {
+        cairn_stream_fail(s, "more contacts spin than there are");
+    }
 }
 
 static void visit_elements(CairnStream *s, CairnStore *store, uint32_t tag) {
@@ -320,6 +362,8 @@ static void visit_elements(CairnStream *s, CairnStore *store, uint32_t tag) {
     for (int i = 0; i < store->contact_count && !cairn_stream_failed(s); i++) {
         visit_contact(s, store, &store->contacts[i]);
     }
+    visit_spins(s, store);
+    visit_pushes(s, store);
     visit_length(s, &store->touch_count, &store->touches, &store->touch_capacity, sizeof(CairnTouch));
     for (int i = 0; i < store->touch_count && !cairn_stream_failed(s); i++) {
         CairnTouch *t = &store->touches[i];

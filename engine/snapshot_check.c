@@ -15,22 +15,22 @@ static bool is_zero(CairnVec3 a) {
 
 // Principal moments of a real body rise and none exceeds the sum of the others; a rounding is granted.
 static bool has_sound_mass(const CairnBody *b) {
-    CairnVec3 m = b->moments;
-    return b->mass > 0 && m.x > 1e-14 * m.z && m.x <= m.y && m.y <= m.z && m.z <= (1 + 1e-6) * (m.x + m.y) &&
-           isfinite(1 / b->mass) && isfinite(1 / m.x);
+    CairnVec3 m = b->model->moments;
+    return b->model->mass > 0 && m.x > 1e-14 * m.z && m.x <= m.y && m.y <= m.z && m.z <= (1 + 1e-6) * (m.x + m.y) &&
+           isfinite(1 / b->model->mass) && isfinite(1 / m.x);
 }
 
 static CairnStatus check_body(const CairnBody *b, int index) {
-    if (!cairn_quat_is_unit(b->q) || !cairn_quat_is_unit(b->axes)) {
+    if (!cairn_quat_is_unit(b->q) || !cairn_quat_is_unit(b->model->axes)) {
         return corrupt("body", index, "a quaternion is not of unit length");
     }
-    if (!(b->mass >= 0) || !(b->given_mass >= 0) || (b->has_mass && !has_sound_mass(b))) {
+    if (!(b->model->mass >= 0) || !(b->model->given_mass >= 0) || (b->model->has_mass && !has_sound_mass(b))) {
         return corrupt("body", index, "its mass or inertia is no real body's");
     }
-    if (!cairn_is_within_reach(b->local_center)) {
+    if (!cairn_is_within_reach(b->model->local_center)) {
         return corrupt("body", index, "its centre of mass is out of reach");
     }
-    if (!(b->linear_damping >= 0) || !(b->angular_damping >= 0)) {
+    if (!(b->model->linear_damping >= 0) || !(b->model->angular_damping >= 0)) {
         return corrupt("body", index, "its damping is negative");
     }
     bool has_velocity = !is_zero(b->velocity) || !is_zero(b->angular_velocity);
@@ -47,7 +47,7 @@ static CairnStatus check_body(const CairnBody *b, int index) {
 
 static CairnStatus check_shape(const CairnStore *store, int index) {
     const CairnShape *shape = &store->shapes[index];
-    if (shape->geometry.is_massless && store->bodies[shape->body].type == CAIRN_DYNAMIC) {
+    if (shape->model->geometry.is_massless && store->bodies[shape->body].type == CAIRN_DYNAMIC) {
         return corrupt("shape", index, "it has no mass, but its body is dynamic");
     }
     return cairn_ok();

@@ -29,7 +29,7 @@ static bool is_whole(const CairnBody *body, double h) {
     return cairn_is_within_reach(body->center) && cairn_quat_is_unit(body->q) &&
            cairn_is_within_reach(cairn_scale(h, body->velocity)) &&
            cairn_is_within_reach(cairn_scale(h, body->angular_velocity)) &&
-           (body->type != CAIRN_DYNAMIC || body->has_mass);
+           (body->type != CAIRN_DYNAMIC || body->model->has_mass);
 }
 
 // What a body that is not whole lacks: apart, for a status by value would cost every body 240 bytes of copying.
@@ -48,7 +48,7 @@ static CairnStatus explain(const CairnBody *body, int index, double h) {
     return cairn_error(
         CAIRN_INVALID_ARGUMENT,
         "step: body %d is dynamic, but has mass %g and no inertia: give mass and inertia, or a shape with density",
-        index + 1, body->mass);
+        index + 1, body->model->mass);
 }
 
 // A dynamic body's velocities if nothing held it: damping, gravity, forces and free rotation.
@@ -56,36 +56,33 @@ static void start_block(const CairnStep *step, CairnStepBlock *block) {
     const CairnBody *body = &step->store->bodies[block->body];
     const CairnWorldDef *def = &step->world->def;
     double h = step->h;
-    double linear_keep = 1.0 / (1.0 + h * body->linear_damping); // implicit: never turns the velocity round
-    double angular_keep = 1.0 / (1.0 + h * body->angular_damping);
+    double linear_keep = 1.0 / (1.0 + h * body->model->linear_damping); // implicit: never turns the velocity round
+    double angular_keep = 1.0 / (1.0 + h * body->model->angular_damping);
     CairnMat3 axes = cairn_body_axes(body);
-    // A ball's is the same in any pose, to the last bit: many share a matrix.
-    double ball = body->moments.x;
-    block->inertia =
-        body->is_isotropic ? cairn_mat3_diagonal(ball, ball, ball) : cairn_inertia_of_axes(&axes, body->moments);
     block->start.linear = cairn_scale(linear_keep, body->velocity);
     block->start.angular = cairn_scale(angular_keep, body->angular_velocity);
     block->spin = block->start.angular;
-    if (def->gyroscopic && !body->is_isotropic) {
-        block->spin = cairn_gyro_mean_velocity(&axes, body->moments, block->start.angular, h);
+    if (def->gyroscopic && !body->model->is_isotropic) {
+        block->spin = cairn_gyro_mean_velocity(&axes, body->model->moments, block->start.angular, h);
     }
+    CairnPush push = cairn_store_push_on(step->store, block->body);
     CairnVec3 acceleration =
-        cairn_add_scaled(cairn_scale(1.0 / body->mass, body->force), body->gravity_scale, def->gravity);
+        cairn_add_scaled(cairn_scale(1.0 / body->model->mass, push.force), body->model->gravity_scale, def->gravity);
     block->free.linear = cairn_add_scaled(block->start.linear, h, acceleration);
     block->free.angular = block->spin;
-    if (cairn_length_squared(body->torque) > 0) {
+    if (cairn_length_squared(push.torque) > 0) {
         CairnMat3 inverse = cairn_inertia_of_axes(&axes, cairn_inverse_moments(body));
-        block->free.angular = cairn_add_scaled(block->spin, h, cairn_mat3_mul(inverse, body->torque));
+        block->free.angular = cairn_add_scaled(block->spin, h, cairn_mat3_mul(inverse, push.torque));
     }
 }
 
 // What the problem holds of a body are its momenta.
 static bool is_usable(const CairnStep *step, const CairnStepBlock *block) {
-    double mass = step->store->bodies[block->body].mass;
+    double mass = step->store->bodies[block->body].model->mass;
     return cairn_is_within_reach(cairn_scale(step->h, block->free.linear)) &&
            cairn_is_within_reach(cairn_scale(step->h, block->free.angular)) &&
            cairn_vec3_is_finite(cairn_scale(mass, block->free.linear)) &&
-           cairn_vec3_is_finite(cairn_mat3_mul(block->inertia, block->free.angular));
+           cairn_vec3_is_finite(cairn_mat3_mul(cairn_step_inertia(step, block), block->free.angular));
 }
 
 // All stages may take it that the velocities that they start from are numbers.

@@ -4,14 +4,14 @@
 #define CAIRN_STEP_H
 
 #include "engine/world.h"
+#include <stddef.h>
 
 // One dynamic body in this step.
 typedef struct CairnStepBlock {
     int body;
-    CairnMat3 inertia; // world axes
-    CairnVec6 start;   // velocity at the start, damped
-    CairnVec6 free;    // velocity at the end if no constraint acted
-    CairnVec3 spin;    // angular velocity that the free rotation moves with (gyro.h)
+    CairnVec6 start; // velocity at the start, damped
+    CairnVec6 free;  // velocity at the end if no constraint acted
+    CairnVec3 spin;  // angular velocity that the free rotation moves with (gyro.h)
 } CairnStepBlock;
 
 // Where it ends.
@@ -23,25 +23,24 @@ typedef struct CairnStepEnd {
 } CairnStepEnd;
 
 typedef struct CairnStepContact {
-    // what the narrow phase (or step_foresee.c) finds
+    // what the narrow phase (or step_foresee.c) finds; of the frame the normal and the arms
     uint64_t id;
-    int shape_a, shape_b, body_a, body_b;
-    CairnVec3 point, normal, arm_a, arm_b;
+    CairnVec3 point;
+    CairnContactFrame frame; // the problem's rows are made of it where it stands
     double distance;
     double approach; // normal velocity at the start of the step, negative while approaching
-    CairnMaterial material;
-    int manifold_count, manifold_place; // points of its manifold, and which of them this is
-    int record;                         // last step's record of the same id, or -1
-    bool is_foreseen;                   // found where the solved velocities lead (step_foresee.c)
-    bool is_prepared;                   // all below stands: from an earlier solve of this step
+    int shape_a, shape_b, body_a, body_b;
+    int record;                             // last step's record of the same id, or -1
+    uint8_t manifold_count, manifold_place; // points of its manifold, and which of them this is
+    bool is_foreseen;                       // found where the solved velocities lead (step_foresee.c)
+    bool is_prepared;                       // all below stands: from an earlier solve of this step
     // what assemble makes of it (step_contacts.c); not set before
-    int constraint, row, row_count;
-    CairnVec3 tangent_1;  // the second tangent is normal x tangent_1
-    CairnVec3 roll_1;     // axis of the first rolling row; that of the second is normal x roll_1
+    bool is_first; // had no normal impulse in the last step, or the last solve
+    uint8_t row_count;
+    int row;
+    int roll;             // its place in step->rolls
     double free_approach; // normal velocity at the end of the step, if no constraint acted
     double wanted;        // d of the normal row in terms of the end velocity
-    CairnVec3 warm;       // normal, t1, t2 impulses to start from
-    CairnVec3 warm_spin;
     double impact; // the part of the normal impulse that stops an approach, estimated: it comes once, a load every step
     double frozen; // normal impulse that box friction is bounded by
 } CairnStepContact;
@@ -55,16 +54,17 @@ typedef struct CairnStepJoint {
 } CairnStepJoint;
 
 static inline CairnVec3 cairn_step_tangent_2(const CairnStepContact *contact) {
-    return cairn_cross(contact->normal, contact->tangent_1);
+    return cairn_cross(contact->frame.normal, contact->frame.tangent);
 }
 
-static inline CairnVec3 cairn_step_roll_2(const CairnStepContact *contact) {
-    return cairn_cross(contact->normal, contact->roll_1);
+// Are its rows those of its frame? Torsion and rolling have rows of their own.
+static inline bool cairn_step_has_frame(const CairnStepContact *contact) {
+    return contact->row_count <= CAIRN_FRAME_ROWS;
 }
 
 // The levers that bound a contact's rows t1, t2, torsion and rolling: row r holds at most levers[r] times the normal impulse.
-static inline double cairn_step_lever(const CairnMaterial *material, int r) {
-    return r < 3 ? material->friction : r == 3 ? material->torsional_friction : material->rolling_friction;
+static inline double cairn_step_lever(const CairnFriction *friction, int r) {
+    return r < 3 ? friction->mu : r == 3 ? friction->torsion : friction->rolling;
 }
 
 // The ball around a shape and its way: all that the first look at a pair reads, in a line of the cache.
@@ -81,7 +81,6 @@ typedef struct CairnStepSide {
     int body;
     uint32_t generation; // of the shape's slot
     bool has_joints;
-    CairnMaterial material;
     CairnVec3 center; // of the body's mass
     CairnVec6 start;  // the body's velocity at the start of the step
 } CairnStepSide;
@@ -93,7 +92,6 @@ enum { CAIRN_SHAPE_IS_SPHERE = 1, CAIRN_SHAPE_IS_PLAIN = 2 };
 typedef struct CairnStepBoxes {
     CairnAabb *boxes;
     CairnTransform *poses;
-    double *arms;    // how far its origin is from the body's centre of mass
     uint8_t *kinds;  // CairnBoxKind
     int *owners;     // bodies
     uint8_t *traits; // CAIRN_SHAPE_IS_...
@@ -127,6 +125,9 @@ typedef struct CairnStep {
 
     CairnStepContact *contacts;
     int contact_count, contact_capacity;
+    bool has_rolling; // some shape resists rolling; then
+    CairnVec3 *
+        rolls; // has the axis of the first rolling row of contacts, by their `roll`; that of the second is normal x that
     CairnStepJoint *joints;
     int joint_count;
 
@@ -136,12 +137,14 @@ typedef struct CairnStep {
     CairnDofBlock *dof_blocks;
     int matrix_count; // in P: fewer than blocks where balls share one
     CairnFriction *frictions;
-    double *velocity;     // the answer: problem.dof_count
-    int pass;             // solves of the problem at hand, amended or not
-    bool was_rough;       // its review ended the last solve: lambda and velocity are rough,
-    bool leads_on;        // and bodies run into new contacts
-    const double *solved; // impulses of an earlier pass of this step; NULL: none. Joints have the same rows again
-    CairnStepBoxes boxes;
+    double *velocity; // the answer: problem.dof_count
+    int pass;         // solves of the problem at hand, amended or not
+    bool was_rough;   // its review ended the last solve: lambda and velocity are rough,
+    bool leads_on;    // and bodies run into new contacts
+    const double
+        *solved; // impulses of an earlier pass of this step; NULL: none. Joints have the same rows again, and of
+                 // contacts those that are prepared had rows, in this order
+    CairnStepBoxes boxes;   // while they are in use, else empty
     const CairnPair *pairs; // of the broad phase
     int pair_count;
     double *advance; // of each block: how much of h it moves on for; NULL: all of it (step_hold.c)
@@ -150,15 +153,21 @@ typedef struct CairnStep {
     bool has_partition;   // the solver wanted parts, and these are the partitioner's
 } CairnStep;
 
-// A piece of collide: contacts from pairs.
-void cairn_step_narrow(CairnStep *step, const CairnStepBoxes *boxes, const CairnPair *pairs, int pair_count);
+// Where the shapes may be, into step->boxes: for collide, and again for what is asked when the velocities are known.
+void cairn_step_make_boxes(CairnStep *step);
+// A piece of collide: contacts from pairs. False: there is no room for all of them; next time there is.
+bool cairn_step_narrow(CairnStep *step);
 
-// A contact of this pair with its id, bodies and material, and nothing yet of where.
+// A contact of this pair with its id and bodies, and nothing yet of where.
 CairnStepContact cairn_step_new_contact(const CairnStep *step, CairnPair pair, uint64_t feature);
+CairnMaterial cairn_step_material(const CairnStep *step, const CairnStepContact *contact);
 
 // Bytes of the arena that a step with so many bodies and contacts takes at least; and CAIRN_OUT_OF_MEMORY where the machine has not as many left.
 size_t cairn_step_bytes(const CairnStep *step, int block_count, int contact_count);
 void cairn_step_check_room(CairnStep *step, int block_count, int contact_count);
+// With as many contacts as the world expects all of the step lies in one chunk of the arena, and what only one stage needs is free
+// for the next.
+void cairn_step_reserve(CairnStep *step);
 
 // The stages, in order. Each does nothing once step->status is not OK.
 void cairn_step_collide(CairnStep *step);
@@ -193,7 +202,10 @@ bool cairn_step_is_kept(const CairnStep *step, int shape_a, int shape_b); // con
 
 void cairn_step_contact_frames(CairnStep *step); // tangents, warm impulses, friction bounds
 void cairn_step_joint_rows(CairnStep *step);
-void cairn_step_write_contact(const CairnStep *step, const CairnStepContact *contact, double *J, double *d);
+void cairn_step_write_contact_rows(const CairnStep *step, const CairnStepContact *contact, double *J);
+void cairn_step_write_right_side(const CairnStep *step, const CairnStepContact *contact, double *d);
+// The last step's impulses along the contact's rows.
+void cairn_step_warm_contact(const CairnStep *step, const CairnStepContact *contact, double *lambda);
 void cairn_step_write_joint(const CairnStep *step, const CairnStepJoint *sj, double *J, double *d);
 
 // Geometric stiffness: K of every block from the impulses in step->lambda, and P with it. `again`, after a solve: only where some
@@ -207,6 +219,17 @@ bool cairn_step_bound_again(CairnStep *step);
 
 static inline int cairn_step_block(const CairnStep *step, int body) {
     return body < 0 ? -1 : step->block_of[body];
+}
+
+// In world axes. A ball's is the same in any pose, to the last bit: many share a matrix.
+static inline CairnMat3 cairn_step_inertia(const CairnStep *step, const CairnStepBlock *block) {
+    const CairnBody *body = &step->store->bodies[block->body];
+    CairnVec3 moments = body->model->moments;
+    if (body->model->is_isotropic) {
+        return cairn_mat3_diagonal(moments.x, moments.x, moments.x);
+    }
+    CairnMat3 axes = cairn_body_axes(body);
+    return cairn_inertia_of_axes(&axes, moments);
 }
 
 // Velocity at the start of the step of any body, or of the world (-1).

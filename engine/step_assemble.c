@@ -25,10 +25,10 @@ static int place_matrices(const CairnStep *step, CairnDofBlock *blocks) {
     int count = 0, shared = 0;
     for (int b = 0; b < step->block_count; b++) {
         const CairnBody *body = &step->store->bodies[step->blocks[b].body];
-        bool is_same =
-            last != NULL && body->is_isotropic && body->mass == last->mass && body->moments.x == last->moments.x;
+        bool is_same = last != NULL && body->model->is_isotropic && body->model->mass == last->model->mass &&
+                       body->model->moments.x == last->model->moments.x;
         blocks[b].matrix = is_same ? shared : ~(36 * count);
-        if (body->is_isotropic && !is_same) {
+        if (body->model->is_isotropic && !is_same) {
             last = body;
             shared = 36 * count;
         }
@@ -45,19 +45,20 @@ static void write_block(const CairnStep *step, int b, CairnDofBlock *blocks, dou
     bool midpoint = step->world->def.integrator == CAIRN_MIDPOINT;
     double factor = midpoint ? 2 : 1;
     uint64_t id = ((uint64_t)step->store->body_pool.slots[block->body].generation << 32) | (uint32_t)block->body;
+    CairnMat3 inertia = cairn_step_inertia(step, block);
     int matrix = blocks[b].matrix >= 0 ? blocks[b].matrix : ~blocks[b].matrix;
     if (blocks[b].matrix < 0) {
-        write_matrix(factor, body->mass, &block->inertia, P + matrix);
+        write_matrix(factor, body->model->mass, &inertia, P + matrix);
     }
-    blocks[b] = (CairnDofBlock){6 * b, 6, matrix, body->group, body->mass, id};
+    blocks[b] = (CairnDofBlock){6 * b, 6, matrix, body->group, body->model->mass, id};
     p += (ptrdiff_t)6 * b;
     CairnVec3 linear = block->free.linear, angular = block->free.angular;
     if (midpoint) {
         linear = cairn_add(linear, block->start.linear);
         angular = cairn_add(angular, block->spin);
     }
-    linear = cairn_scale(body->mass, linear);
-    angular = cairn_mat3_mul(block->inertia, angular);
+    linear = cairn_scale(body->model->mass, linear);
+    angular = cairn_mat3_mul(inertia, angular);
     p[0] = linear.x;
     p[1] = linear.y;
     p[2] = linear.z;
@@ -73,7 +74,7 @@ typedef struct Arrays {
     CairnConstraintBlock *constraints;
     CairnTerm *terms;
     CairnFriction *frictions;
-    double *p, *J, *compliance, *right_side, *lower, *upper, *position_error;
+    double *p, *J, *compliance, *right_side, *lower, *upper;
 } Arrays;
 
 static int count_terms(const CairnStep *step, const int *bodies, int body_count) {
@@ -105,12 +106,12 @@ static void number(CairnStep *step, int *term_entries) {
         CairnStepContact *c = &step->contacts[i];
         int bodies[2] = {c->body_a, c->body_b};
         int terms = count_terms(step, bodies, 2);
-        c->constraint = problem->constraint_count++;
+        problem->constraint_count += 1;
         c->row = problem->row_count;
         problem->row_count += c->row_count;
         problem->term_count += terms;
         problem->friction_count += c->row_count > 1 ? 1 : 0;
-        entries += 6 * terms * c->row_count;
+        entries += cairn_step_has_frame(c) ? 0 : 6 * terms * c->row_count;
     }
     *term_entries = entries;
 }
@@ -128,7 +129,6 @@ static void allocate(CairnStep *step, Arrays *a, int term_entries) {
         .right_side = CAIRN_STEP_PUSH(step, double, problem->row_count),
         .lower = CAIRN_STEP_PUSH(step, double, problem->row_count),
         .upper = CAIRN_STEP_PUSH(step, double, problem->row_count),
-        .position_error = CAIRN_STEP_PUSH(step, double, problem->row_count),
     };
     if (cairn_step_failed(step)) {
         return;
@@ -147,16 +147,18 @@ static void allocate(CairnStep *step, Arrays *a, int term_entries) {
     problem->P = step->P;
     problem->p = a->p;
     problem->J = a->J;
+    problem->frames = step->contact_count > 0 ? &step->contacts[0].frame : NULL;
+    problem->frame_stride = sizeof *step->contacts;
     problem->compliance = a->compliance;
     problem->right_side = a->right_side;
     problem->lower = a->lower;
     problem->upper = a->upper;
-    problem->position_error = a->position_error;
 }
 
 // Where the next constraint's terms and Jacobian go.
 typedef struct Cursor {
     int term, entry, friction;
+    int solved; // row of step->solved
 } Cursor;
 
 static void write_terms(const CairnStep *step, Arrays *a, Cursor *at, const int *bodies, int body_count, int rows) {
@@ -189,7 +191,6 @@ static void add_joint(CairnStep *step, Arrays *a, Cursor *at, const CairnStepJoi
         a->compliance[sj->row + r] = row->compliance;
         a->lower[sj->row + r] = row->lower;
         a->upper[sj->row + r] = row->upper;
-        a->position_error[sj->row + r] = row->error;
         double warm = is_warm ? step->impulse_scale * joint->lambda[r] : 0;
         warm = step->solved != NULL ? step->solved[sj->row + r] : warm;
         step->lambda[sj->row + r] = cairn_clamp(warm, row->lower, row->upper);
@@ -198,46 +199,90 @@ static void add_joint(CairnStep *step, Arrays *a, Cursor *at, const CairnStepJoi
 
 // ---- contacts ----
 
-static void add_friction(CairnStep *step, Arrays *a, Cursor *at, const CairnStepContact *c) {
+// Both sides of a contact's frame, where it stands among the contacts.
+static void write_frame_terms(const CairnStep *step, Arrays *a, Cursor *at, const int bodies[2], int contact) {
+    for (int side = 0; side < 2; side++) {
+        int block = cairn_step_block(step, bodies[side]);
+        if (block >= 0) {
+            a->terms[at->term++] = (CairnTerm){block, ~(2 * contact + side)};
+        }
+    }
+}
+
+// A contact's constraint and terms, which follow those of the one before.
+static void place_contact(const CairnStep *step, Arrays *a, Cursor *at, int contact) {
+    const CairnStepContact *c = &step->contacts[contact];
+    CairnConstraintBlock *block = &a->constraints[step->joint_count + contact];
+    int bodies[2] = {c->body_a, c->body_b};
+    *block = (CairnConstraintBlock){c->row, c->row_count, at->term, 0, -1, c->id};
+    if (cairn_step_has_frame(c)) {
+        write_frame_terms(step, a, at, bodies, contact);
+    } else {
+        write_terms(step, a, at, bodies, 2, c->row_count);
+    }
+    block->term_count = at->term - block->first_term;
+    if (c->row_count > 1) {
+        block->friction = at->friction++;
+    }
+    if (c->is_prepared) { // the warm start is what was solved before
+        memcpy(step->lambda + c->row, step->solved + at->solved, c->row_count * sizeof(double));
+        at->solved += c->row_count;
+    }
+}
+
+static void write_friction(const CairnStep *step, const Arrays *a, int contact) {
+    const CairnStepContact *c = &step->contacts[contact];
     CairnFrictionKind kind = step->world->def.friction;
-    a->constraints[c->constraint].friction = at->friction;
-    a->frictions[at->friction++] = (CairnFriction){
+    CairnMaterial material = cairn_step_material(step, c);
+    CairnFriction *friction = &a->frictions[a->constraints[step->joint_count + contact].friction];
+    *friction = (CairnFriction){
         .kind = kind,
-        .constraint = c->constraint,
+        .constraint = step->joint_count + contact,
         .normal = c->row,
         .spin_rows = c->row_count > 3 ? c->row_count - 3 : 0,
-        .mu = c->material.friction,
-        .torsion = c->material.torsional_friction,
-        .rolling = c->material.rolling_friction,
+        .mu = material.friction,
+        .torsion = material.torsional_friction,
+        .rolling = material.rolling_friction,
         .frozen = c->frozen,
     };
     for (int r = 1; r < c->row_count; r++) {
         // Only the box's bounds are numbers; the other laws bound by the answer itself.
-        double bound = kind == CAIRN_FRICTION_BOX ? cairn_step_lever(&c->material, r) * c->frozen : HUGE_VAL;
+        double bound = kind == CAIRN_FRICTION_BOX ? cairn_step_lever(friction, r) * c->frozen : HUGE_VAL;
         a->lower[c->row + r] = -bound;
         a->upper[c->row + r] = bound;
     }
 }
 
-static void add_contact(CairnStep *step, Arrays *a, Cursor *at, const CairnStepContact *c) {
+static void write_contact(const CairnStep *step, const Arrays *a, int contact) {
     const CairnWorldDef *def = &step->world->def;
-    CairnConstraintBlock *block = &a->constraints[c->constraint];
-    *block = (CairnConstraintBlock){c->row, c->row_count, at->term, 0, -1, c->id};
-    int bodies[2] = {c->body_a, c->body_b}, entry = at->entry;
-    write_terms(step, a, at, bodies, 2, c->row_count);
-    block->term_count = at->term - block->first_term;
-    cairn_step_write_contact(step, c, a->J + entry, a->right_side + c->row);
+    const CairnStepContact *c = &step->contacts[contact];
+    if (!cairn_step_has_frame(c)) {
+        const CairnConstraintBlock *block = &a->constraints[step->joint_count + contact];
+        cairn_step_write_contact_rows(step, c, a->J + a->terms[block->first_term].jacobian);
+    }
+    cairn_step_write_right_side(step, c, a->right_side + c->row);
     a->lower[c->row] = 0;
     a->upper[c->row] = HUGE_VAL;
     if (c->row_count > 1) {
-        add_friction(step, a, at, c);
+        write_friction(step, a, contact);
     }
-    const double warm[CAIRN_CONTACT_ROWS] = {c->warm.x,      c->warm.y,      c->warm.z,
-                                             c->warm_spin.x, c->warm_spin.y, c->warm_spin.z};
-    for (int r = 0; r < c->row_count; r++) {
-        a->compliance[c->row + r] = r == 0 ? def->normal_compliance : def->friction_compliance;
-        a->position_error[c->row + r] = r == 0 ? c->distance : 0;
-        step->lambda[c->row + r] = cairn_clamp(warm[r], a->lower[c->row + r], a->upper[c->row + r]);
+    if (!c->is_prepared) {
+        cairn_step_warm_contact(step, c, step->lambda + c->row);
+    }
+    for (int r = c->row; r < c->row + c->row_count; r++) {
+        a->compliance[r] = r == c->row ? def->normal_compliance : def->friction_compliance;
+        step->lambda[r] = cairn_clamp(step->lambda[r], a->lower[r], a->upper[r]);
+    }
+}
+
+static void add_contacts(const CairnStep *step, Arrays *a, Cursor *at) {
+    int count = step->contact_count;
+    for (int i = 0; i < count; i++) {
+        place_contact(step, a, at, i);
+    }
+#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 256) schedule(static)
+    for (int i = 0; i < count; i++) {
+        write_contact(step, a, i);
     }
 }
 
@@ -283,10 +328,9 @@ void cairn_step_assemble(CairnStep *step) {
     Cursor at = {0};
     for (int j = 0; j < step->joint_count; j++) {
         add_joint(step, &arrays, &at, &step->joints[j]);
+        at.solved += step->joints[j].row_count;
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        add_contact(step, &arrays, &at, &step->contacts[i]);
-    }
+    add_contacts(step, &arrays, &at);
     cairn_step_stiffen(step);
     step->pass = 0;
     step->stats.times.assemble += cairn_timer_now() - t0;

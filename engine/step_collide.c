@@ -3,7 +3,6 @@
 #include "engine/base/pieces.h"
 #include "engine/base/timer.h"
 #include "engine/step.h"
-#include <stddef.h>
 
 // How far any point of a shape may move within the step: bounds both its box and the distance from which contacts are looked for,
 // so that what could touch within the step has a row and nothing tunnels. A body that is not continuous does without.
@@ -12,7 +11,7 @@ static void set_way(const CairnStep *step, const CairnShape *shape, CairnStepBal
     if (body->type == CAIRN_STATIC || !body->is_continuous) {
         return;
     }
-    if (shape->geometry.is_unbounded) { // of a turning half-space points have any speed: its shift alone counts
+    if (shape->model->geometry.is_unbounded) { // of a turning half-space points have any speed: its shift alone counts
         ball->travel = cairn_scale(step->h, body->velocity);
         return;
     }
@@ -30,48 +29,38 @@ static CairnAabb swept(CairnAabb box, CairnVec3 travel, double grow) {
     return (CairnAabb){cairn_add(box.low, back), cairn_add(box.high, on)};
 }
 
-// Shapes lie far apart, and nothing else in the step reads most of them.
-static void fetch_shape(const CairnStore *store, int s) {
-    const char *bytes = (const char *)&store->shapes[s < store->shape_pool.count ? s : 0];
-    for (size_t k = offsetof(CairnShape, def.friction); k < sizeof(CairnShape); k += 64) {
-        __builtin_prefetch(bytes + k);
-    }
-}
-
-static void make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
+// Returns whether the shape resists rolling.
+static bool make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
     const CairnShape *shape = &step->store->shapes[s];
-    fetch_shape(step->store, s + 6);
     if (!cairn_pool_is_alive(&step->store->shape_pool, s)) {
         out->kinds[s] = CAIRN_BOX_ABSENT;
         out->owners[s] = -1;
         out->boxes[s] = (CairnAabb){{0, 0, 0}, {0, 0, 0}};
-        return;
+        return false;
     }
     const CairnBody *body = &step->store->bodies[shape->body];
-    const CairnShapeDef *def = &shape->def;
-    out->sides[s] =
-        (CairnStepSide){.center = body->center,
-                        .start = cairn_step_start(step, shape->body),
-                        .material = {def->friction, def->restitution, def->rolling_friction, def->torsional_friction},
-                        .filter = def->filter,
-                        .body = shape->body,
-                        .generation = step->store->shape_pool.slots[s].generation,
-                        .has_joints = body->first_joint >= 0};
+    const CairnShapeDef *def = &shape->model->def;
+    out->sides[s] = (CairnStepSide){.center = body->center,
+                                    .start = cairn_step_start(step, shape->body),
+                                    .filter = def->filter,
+                                    .body = shape->body,
+                                    .generation = step->store->shape_pool.slots[s].generation,
+                                    .has_joints = body->first_joint >= 0};
     bool is_plain = body->first_joint < 0 && def->filter.mask == UINT64_MAX && def->filter.category != 0;
-    out->traits[s] = (uint8_t)((shape->geometry.type == CAIRN_SPHERE ? CAIRN_SHAPE_IS_SPHERE : 0) |
+    out->traits[s] = (uint8_t)((shape->model->geometry.type == CAIRN_SPHERE ? CAIRN_SHAPE_IS_SPHERE : 0) |
                                (is_plain ? CAIRN_SHAPE_IS_PLAIN : 0));
     out->poses[s] = cairn_shape_pose(body, shape);
     out->balls[s] = (CairnStepBall){.center = out->poses[s].p, .radius = shape->ball};
     set_way(step, shape, &out->balls[s]);
-    out->arms[s] = shape->arm;
     out->owners[s] = shape->body;
     // What sleeps costs nothing, but a kinematic body on its way may wake it.
     bool may_wake = step->sleeping_count > 0 && cairn_body_is_moved(body);
     out->kinds[s] = step->block_of[shape->body] >= 0 || may_wake ? CAIRN_BOX_MOVING
                     : cairn_body_is_moved(body)                  ? CAIRN_BOX_DRIVEN
                                                                  : CAIRN_BOX_FIXED;
-    out->boxes[s] = swept(cairn_geometry_box(&shape->geometry, out->poses[s]), out->balls[s].travel,
+    out->boxes[s] = swept(cairn_geometry_box(&shape->model->geometry, out->poses[s]), out->balls[s].travel,
                           0.5 * step->world->def.contact_margin + out->balls[s].turning);
+    return def->rolling_friction > 0;
 }
 
 enum { PIECE = 256 }; // shapes whose boxes are made together
@@ -80,27 +69,25 @@ typedef struct Boxing {
     const CairnStep *step;
     CairnStepBoxes *out;
     int count;
+    bool *has_rolling; // of each piece
 } Boxing;
 
-static void make_boxes(void *context, int piece, int worker) {
+static void make_piece(void *context, int piece, int worker) {
     const Boxing *boxing = context;
     (void)worker;
     int first = piece * PIECE, end = boxing->count - first < PIECE ? boxing->count : first + PIECE;
+    bool has_rolling = false;
     for (int s = first; s < end; s++) {
-        make_box(boxing->step, boxing->out, s);
+        has_rolling = make_box(boxing->step, boxing->out, s) || has_rolling;
     }
+    boxing->has_rolling[piece] = has_rolling;
 }
 
-void cairn_step_collide(CairnStep *step) {
-    if (cairn_step_failed(step)) {
-        return;
-    }
-    double t0 = cairn_timer_now();
+void cairn_step_make_boxes(CairnStep *step) {
     int count = step->store->shape_pool.count;
     CairnStepBoxes boxes = {
         .boxes = CAIRN_STEP_PUSH(step, CairnAabb, count),
         .poses = CAIRN_STEP_PUSH(step, CairnTransform, count),
-        .arms = CAIRN_STEP_PUSH(step, double, count),
         .kinds = CAIRN_STEP_PUSH(step, uint8_t, count),
         .owners = CAIRN_STEP_PUSH(step, int, count),
         .traits = CAIRN_STEP_PUSH(step, uint8_t, count),
@@ -110,24 +97,68 @@ void cairn_step_collide(CairnStep *step) {
     if (cairn_step_failed(step)) {
         return;
     }
-    Boxing boxing = {step, &boxes, count};
-    cairn_pieces_run(count > 2 * PIECE ? step->threads : 1, count / PIECE + 1, make_boxes, &boxing);
-    CairnPair *pairs = NULL;
-    int pair_count = 0;
+    int pieces = count / PIECE + 1;
     CairnArenaMark mark = cairn_arena_mark(step->arena);
-    step->status = cairn_broad_pairs(&step->world->broad, boxes.boxes, boxes.kinds, boxes.owners, count, step->threads,
-                                     step->arena, &pairs, &pair_count, &step->stats.overlap_tests);
+    Boxing boxing = {step, &boxes, count, CAIRN_STEP_PUSH(step, bool, pieces)};
     if (cairn_step_failed(step)) {
         return;
     }
-    pairs = cairn_arena_keep(step->arena, mark, pairs, (size_t)pair_count * sizeof *pairs);
-    double t1 = cairn_timer_now();
-    step->stats.pairs = pair_count;
-    step->stats.times.broad = t1 - t0;
+    cairn_pieces_run(count > 2 * PIECE ? step->threads : 1, pieces, make_piece, &boxing);
+    step->has_rolling = false;
+    for (int k = 0; k < pieces; k++) {
+        step->has_rolling = step->has_rolling || boxing.has_rolling[k];
+    }
+    cairn_arena_release(step->arena, mark);
     step->boxes = boxes;
-    step->pairs = pairs;
-    step->pair_count = pair_count;
-    cairn_step_narrow(step, &boxes, pairs, pair_count);
+}
+
+static void find_pairs(CairnStep *step) {
+    CairnPair *pairs = NULL;
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
+    step->status = cairn_broad_pairs(&step->world->broad, step->boxes.boxes, step->boxes.kinds, step->boxes.owners,
+                                     step->store->shape_pool.count, step->threads, step->arena, &pairs,
+                                     &step->pair_count, &step->stats.overlap_tests);
+    if (!cairn_step_failed(step)) {
+        step->pairs = cairn_arena_keep(step->arena, mark, pairs, (size_t)step->pair_count * sizeof *pairs);
+    }
+}
+
+// Room for as many contacts as there were last time comes first: all that is only for finding them lies above it, and is free
+// again in the end. True: there are more, and now there is room.
+static bool collide(CairnStep *step) {
+    CairnArenaMark before = cairn_arena_mark(step->arena);
+    double t0 = cairn_timer_now();
+    step->contacts = CAIRN_STEP_PUSH(step, CairnStepContact, step->world->contact_capacity);
+    step->contact_capacity = step->world->contact_capacity;
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
+    if (!cairn_step_failed(step)) {
+        cairn_step_make_boxes(step);
+    }
+    if (!cairn_step_failed(step)) {
+        find_pairs(step);
+    }
+    if (cairn_step_failed(step)) {
+        return false;
+    }
+    double t1 = cairn_timer_now();
+    step->stats.pairs = step->pair_count;
+    step->stats.times.broad += t1 - t0;
+    bool is_done = cairn_step_narrow(step);
+    if (is_done && !cairn_step_failed(step)) { // pairs are asked again when it is known where the bodies go
+        step->pairs =
+            cairn_arena_keep(step->arena, mark, (void *)step->pairs, (size_t)step->pair_count * sizeof *step->pairs);
+        step->rolls = step->has_rolling ? CAIRN_STEP_PUSH(step, CairnVec3, step->contact_capacity) : NULL;
+    } else if (!is_done) {
+        cairn_arena_release(step->arena, before);
+        cairn_step_reserve(step);
+    }
+    step->boxes = (CairnStepBoxes){0};
     step->stats.contacts = step->contact_count;
-    step->stats.times.narrow = cairn_timer_now() - t1;
+    step->stats.times.narrow += cairn_timer_now() - t1;
+    return !is_done;
+}
+
+void cairn_step_collide(CairnStep *step) {
+    while (!cairn_step_failed(step) && collide(step)) {
+    }
 }

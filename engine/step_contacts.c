@@ -1,6 +1,7 @@
 // Contacts in the problem: tangent frames, warm impulses, friction bounds, Jacobian rows.
 #include "engine/base/mat3.h"
 #include "engine/step.h"
+#include <string.h>
 
 // Slower than this a contact has no direction of sliding worth following.
 static const double still = 1e-9; // m/s
@@ -25,19 +26,19 @@ static CairnVec3 point_velocity(CairnVec6 v, CairnVec3 arm) {
 // A box is up to sqrt(2) too strong on its diagonal, so t1 follows the free tangential velocity; without one it stays as near
 // to the last t1 as the new normal allows.
 static void choose_tangents(const CairnStep *step, CairnStepContact *c, CairnVec3 slip) {
-    CairnVec3 n = c->normal;
+    CairnVec3 n = c->frame.normal;
     CairnVec3 along = cairn_add_scaled(slip, -cairn_dot(slip, n), n);
     double speed = cairn_length(along);
     CairnVec3 unused;
     if (speed > still) {
-        c->tangent_1 = cairn_scale(1.0 / speed, along);
+        c->frame.tangent = cairn_scale(1.0 / speed, along);
     } else if (c->record >= 0) {
         CairnVec3 last = step->store->contacts[c->record].tangent_1;
         CairnVec3 fallback;
         cairn_tangents(n, &fallback, &unused);
-        c->tangent_1 = cairn_normalize_or(cairn_add_scaled(last, -cairn_dot(last, n), n), fallback);
+        c->frame.tangent = cairn_normalize_or(cairn_add_scaled(last, -cairn_dot(last, n), n), fallback);
     } else {
-        cairn_tangents(n, &c->tangent_1, &unused);
+        cairn_tangents(n, &c->frame.tangent, &unused);
     }
 }
 
@@ -49,7 +50,8 @@ static double inverse_mass_along(const CairnStep *step, int body, CairnVec3 arm,
     const CairnBody *b = &step->store->bodies[body];
     CairnMat3 axes = cairn_body_axes(b);
     CairnVec3 turn = cairn_mat3_transpose_mul(axes, cairn_cross(arm, n)), inverse = cairn_inverse_moments(b);
-    return 1.0 / b->mass + inverse.x * turn.x * turn.x + inverse.y * turn.y * turn.y + inverse.z * turn.z * turn.z;
+    return 1.0 / b->model->mass + inverse.x * turn.x * turn.x + inverse.y * turn.y * turn.y +
+           inverse.z * turn.z * turn.z;
 }
 
 // The turning that an impulse at an arm gives a body.
@@ -64,20 +66,21 @@ static CairnVec3 turned_by(const CairnStep *step, int body, CairnVec3 arm, Cairn
 
 // The rolling box has its first side along the rolling that is to come: the free one, and what holding the slip (along t1) makes
 // of it. A ball that rolls without slip has no slip to follow, and on a slope it is the hold that turns it downhill.
-static void choose_rolling_axes(const CairnStep *step, CairnStepContact *c, CairnVec3 slip) {
-    CairnVec3 n = c->normal, t1 = c->tangent_1;
+static void choose_rolling_axes(const CairnStep *step, const CairnStepContact *c, CairnVec3 slip) {
+    CairnVec3 n = c->frame.normal, t1 = c->frame.tangent;
     CairnVec3 rolling =
         cairn_sub(velocity_without(step, c, c->body_b).angular, velocity_without(step, c, c->body_a).angular);
-    double response =
-        inverse_mass_along(step, c->body_a, c->arm_a, t1) + inverse_mass_along(step, c->body_b, c->arm_b, t1);
+    double response = inverse_mass_along(step, c->body_a, c->frame.arm[0], t1) +
+                      inverse_mass_along(step, c->body_b, c->frame.arm[1], t1);
     if (response > 0) {
         CairnVec3 hold = cairn_scale(-cairn_dot(slip, t1) / response, t1);
-        rolling = cairn_add(rolling, turned_by(step, c->body_b, c->arm_b, hold));
-        rolling = cairn_add(rolling, turned_by(step, c->body_a, c->arm_a, hold)); // against -hold: minus times minus
+        rolling = cairn_add(rolling, turned_by(step, c->body_b, c->frame.arm[1], hold));
+        rolling =
+            cairn_add(rolling, turned_by(step, c->body_a, c->frame.arm[0], hold)); // against -hold: minus times minus
     }
     rolling = cairn_add_scaled(rolling, -cairn_dot(rolling, n), n);
     double speed = cairn_length(rolling);
-    c->roll_1 = speed > still ? cairn_scale(1.0 / speed, rolling) : t1;
+    step->rolls[c->roll] = speed > still ? cairn_scale(1.0 / speed, rolling) : t1;
 }
 
 static double position_term(const CairnStep *step, double distance) {
@@ -91,9 +94,8 @@ static double position_term(const CairnStep *step, double distance) {
 
 // d of the normal row in terms of the end velocity: the gap or overlap, and Newton's restitution where the surfaces meet in
 // this step: J v+ >= -e J v-.
-static double normal_term(const CairnStep *step, const CairnStepContact *c) {
+static double normal_term(const CairnStep *step, const CairnStepContact *c, double e) {
     double d = position_term(step, c->distance);
-    double e = c->material.restitution;
     bool meets = c->distance + step->h * cairn_min(c->approach, c->free_approach) <= 0;
     if (e > 0 && meets && c->approach < -step->world->def.restitution_threshold) {
         d = cairn_min(d, e * c->approach);
@@ -108,8 +110,8 @@ static double shared_response(const CairnStep *step, const CairnStepContact *man
     int count = 0;
     for (int i = 0; i < manifold->manifold_count; i++) {
         if (closing[i] > 0) {
-            arm_a = cairn_add(arm_a, manifold[i].arm_a);
-            arm_b = cairn_add(arm_b, manifold[i].arm_b);
+            arm_a = cairn_add(arm_a, manifold[i].frame.arm[0]);
+            arm_b = cairn_add(arm_b, manifold[i].frame.arm[1]);
             count += 1;
         }
     }
@@ -118,8 +120,8 @@ static double shared_response(const CairnStep *step, const CairnStepContact *man
     }
     arm_a = cairn_scale(1.0 / count, arm_a);
     arm_b = cairn_scale(1.0 / count, arm_b);
-    return count * (inverse_mass_along(step, manifold->body_a, arm_a, manifold->normal) +
-                    inverse_mass_along(step, manifold->body_b, arm_b, manifold->normal));
+    return count * (inverse_mass_along(step, manifold->body_a, arm_a, manifold->frame.normal) +
+                    inverse_mass_along(step, manifold->body_b, arm_b, manifold->frame.normal));
 }
 
 // The normal impulse that box friction is bounded by: last step's load, and what stops the approach of this step. An impact is no
@@ -133,41 +135,18 @@ static void bound_friction(const CairnStep *step, CairnStepContact *manifold) {
         free_closing[i] = cairn_max(-(c->free_approach + c->wanted), 0);
         closing[i] = -(c->approach + c->wanted) > still ? -(c->approach + c->wanted) : 0;
         closing[i] = c->is_foreseen ? free_closing[i] : closing[i]; // it was not there when the step began
-        is_new = is_new || c->warm.x <= 0;
+        is_new = is_new || c->is_first;
     }
     double response = shared_response(step, manifold, closing);
     double free_response = is_new ? shared_response(step, manifold, free_closing) : 0;
     for (int i = 0; i < manifold->manifold_count; i++) {
         CairnStepContact *c = &manifold[i];
         c->impact = response > 0 ? closing[i] / response : 0;
-        if (c->warm.x > 0) {
+        if (!c->is_first) {
             c->frozen = c->impact + step->impulse_scale * step->store->contacts[c->record].load;
         } else {
             c->frozen = free_response > 0 ? free_closing[i] / free_response : 0;
         }
-    }
-}
-
-static void prepare_contact(const CairnStep *step, CairnStepContact *c) {
-    CairnVec3 slip = cairn_sub(point_velocity(velocity_without(step, c, c->body_b), c->arm_b),
-                               point_velocity(velocity_without(step, c, c->body_a), c->arm_a));
-    c->free_approach = cairn_dot(c->normal, slip);
-    c->wanted = normal_term(step, c);
-    choose_tangents(step, c, slip);
-    c->roll_1 = c->tangent_1;
-    if (c->material.rolling_friction > 0) {
-        choose_rolling_axes(step, c, slip);
-    }
-    c->impact = c->frozen = 0;
-    c->warm = c->warm_spin = (CairnVec3){0, 0, 0};
-    if (c->record >= 0) {
-        const CairnContactRecord *record = &step->store->contacts[c->record];
-        double s = step->impulse_scale;
-        c->warm = (CairnVec3){s * record->normal_impulse, s * cairn_dot(record->tangent_impulse, c->tangent_1),
-                              s * cairn_dot(record->tangent_impulse, cairn_step_tangent_2(c))};
-        c->warm_spin =
-            (CairnVec3){s * cairn_dot(record->spin_impulse, c->normal), s * cairn_dot(record->spin_impulse, c->roll_1),
-                        s * cairn_dot(record->spin_impulse, cairn_step_roll_2(c))};
     }
 }
 
@@ -181,13 +160,27 @@ static int rows_of(const CairnMaterial *m) {
     return m->friction > 0 ? 3 : 1;
 }
 
+static void prepare_contact(const CairnStep *step, CairnStepContact *c) {
+    CairnVec3 slip = cairn_sub(point_velocity(velocity_without(step, c, c->body_b), c->frame.arm[1]),
+                               point_velocity(velocity_without(step, c, c->body_a), c->frame.arm[0]));
+    c->free_approach = cairn_dot(c->frame.normal, slip);
+    CairnMaterial material = cairn_step_material(step, c);
+    c->row_count = (uint8_t)rows_of(&material);
+    c->wanted = normal_term(step, c, material.restitution);
+    choose_tangents(step, c, slip);
+    if (material.rolling_friction > 0) {
+        choose_rolling_axes(step, c, slip);
+    }
+    c->impact = c->frozen = 0;
+    c->is_first = c->record < 0 || !(step->impulse_scale * step->store->contacts[c->record].normal_impulse > 0);
+}
+
 void cairn_step_contact_frames(CairnStep *step) {
     int count = step->contact_count;
 #pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(static)
     for (int i = 0; i < count; i++) {
         if (!step->contacts[i].is_prepared) {
             prepare_contact(step, &step->contacts[i]);
-            step->contacts[i].row_count = rows_of(&step->contacts[i].material);
         }
     }
 #pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(static)
@@ -200,12 +193,31 @@ void cairn_step_contact_frames(CairnStep *step) {
 }
 
 // Of the rows n, t1, t2 (linear), then torsion about n and rolling about its own two axes (angular).
-static void find_axes(const CairnStepContact *c, CairnVec3 axes[CAIRN_CONTACT_ROWS]) {
-    axes[0] = axes[3] = c->normal;
-    axes[1] = c->tangent_1;
+static void find_axes(const CairnStep *step, const CairnStepContact *c, CairnVec3 axes[CAIRN_CONTACT_ROWS]) {
+    axes[0] = axes[3] = c->frame.normal;
+    axes[1] = c->frame.tangent;
     axes[2] = cairn_step_tangent_2(c);
-    axes[4] = c->roll_1;
-    axes[5] = cairn_step_roll_2(c);
+    axes[4] = axes[5] = (CairnVec3){0, 0, 0};
+    if (c->row_count > 4) {
+        axes[4] = step->rolls[c->roll];
+        axes[5] = cairn_cross(c->frame.normal, axes[4]);
+    }
+}
+
+void cairn_step_warm_contact(const CairnStep *step, const CairnStepContact *c, double *lambda) {
+    CairnVec3 axes[CAIRN_CONTACT_ROWS];
+    if (c->record < 0) {
+        memset(lambda, 0, c->row_count * sizeof *lambda);
+        return;
+    }
+    const CairnContactRecord *record = &step->store->contacts[c->record];
+    double s = step->impulse_scale;
+    find_axes(step, c, axes);
+    CairnVec3 friction = cairn_record_friction(record), spin = cairn_store_spin(step->store, c->record);
+    lambda[0] = s * record->normal_impulse;
+    for (int r = 1; r < c->row_count; r++) {
+        lambda[r] = s * cairn_dot(r < 3 ? friction : spin, axes[r]);
+    }
 }
 
 static void write_row(double *J, CairnVec3 linear, CairnVec3 angular, double sign) {
@@ -217,9 +229,9 @@ static void write_row(double *J, CairnVec3 linear, CairnVec3 angular, double sig
     J[5] = sign * angular.z;
 }
 
-static void write_side(const CairnStepContact *c, CairnVec3 arm, double sign, double *J) {
+static void write_side(const CairnStep *step, const CairnStepContact *c, CairnVec3 arm, double sign, double *J) {
     CairnVec3 axes[CAIRN_CONTACT_ROWS];
-    find_axes(c, axes);
+    find_axes(step, c, axes);
     const CairnVec3 zero = {0, 0, 0};
     for (int r = 0; r < c->row_count && r < 3; r++) {
         write_row(J + 6 * r, axes[r], cairn_cross(arm, axes[r]), sign);
@@ -231,14 +243,14 @@ static void write_side(const CairnStepContact *c, CairnVec3 arm, double sign, do
 
 // The part of J v that problem dofs do not carry (bodies that are not dynamic), and under the midpoint rule the change of
 // variable from end velocity to mean velocity: (J v+ + d)/2 = J vm - J v/2 + d/2.
-static void write_right_side(const CairnStep *step, const CairnStepContact *c, double *d) {
+void cairn_step_write_right_side(const CairnStep *step, const CairnStepContact *c, double *d) {
     CairnVec3 axes[CAIRN_CONTACT_ROWS];
-    find_axes(c, axes);
+    find_axes(step, c, axes);
     int bodies[2] = {c->body_a, c->body_b};
     bool midpoint = step->world->def.integrator == CAIRN_MIDPOINT;
     CairnVec3 fixed[2], all[2], fixed_spin[2], all_spin[2]; // "all": dynamic or not
     for (int k = 0; k < 2; k++) {
-        CairnVec3 arm = k == 0 ? c->arm_a : c->arm_b;
+        CairnVec3 arm = k == 0 ? c->frame.arm[0] : c->frame.arm[1];
         CairnVec6 v = cairn_step_start(step, bodies[k]);
         bool has_block = cairn_step_block(step, bodies[k]) >= 0;
         all[k] = point_velocity(v, arm);
@@ -257,13 +269,12 @@ static void write_right_side(const CairnStep *step, const CairnStepContact *c, d
     }
 }
 
-void cairn_step_write_contact(const CairnStep *step, const CairnStepContact *c, double *J, double *d) {
+void cairn_step_write_contact_rows(const CairnStep *step, const CairnStepContact *c, double *J) {
     if (cairn_step_block(step, c->body_a) >= 0) {
-        write_side(c, c->arm_a, -1, J);
+        write_side(step, c, c->frame.arm[0], -1, J);
         J += (ptrdiff_t)6 * c->row_count;
     }
     if (cairn_step_block(step, c->body_b) >= 0) {
-        write_side(c, c->arm_b, +1, J);
+        write_side(step, c, c->frame.arm[1], +1, J);
     }
-    write_right_side(step, c, d);
 }

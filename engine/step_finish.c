@@ -95,7 +95,7 @@ static void merge_events(const CairnStep *step, const Touching *now, CairnEventL
             events->end_count += 1;
         } else if (order > 0) {
             const CairnStepContact *c = now->worst[j];
-            CairnContactEvent event = {now->touches[j].a, now->touches[j].b, c->point, c->normal,
+            CairnContactEvent event = {now->touches[j].a, now->touches[j].b, c->point, c->frame.normal,
                                        fmax(-c->approach, 0)};
             bool is_hit = event.speed >= step->world->def.hit_threshold;
             if (write) {
@@ -115,28 +115,41 @@ static void merge_events(const CairnStep *step, const Touching *now, CairnEventL
 // ---- making room before anything is committed ----
 
 // Records of contacts among sleeping bodies outlast the step: they are what it wakes with.
-static CairnContactRecord *keep_records(CairnStep *step, int *count) {
+typedef struct Kept {
+    CairnContactRecord *records;
+    CairnVec3 *spins;
+    int count;
+    bool has_spins; // these or those of this step
+} Kept;
+
+static Kept keep_records(CairnStep *step) {
     const CairnStore *store = step->store;
-    *count = 0;
+    Kept kept = {0};
     for (int r = 0; step->sleeping_count > 0 && r < store->contact_count; r++) {
-        *count += cairn_step_is_kept(step, store->contacts[r].shape_a, store->contacts[r].shape_b) ? 1 : 0;
+        kept.count += cairn_step_is_kept(step, store->contacts[r].shape_a, store->contacts[r].shape_b) ? 1 : 0;
     }
-    CairnContactRecord *kept = CAIRN_STEP_PUSH(step, CairnContactRecord, *count);
-    for (int r = 0, n = 0; kept != NULL && n < *count; r++) {
+    kept.records = CAIRN_STEP_PUSH(step, CairnContactRecord, kept.count);
+    kept.spins = CAIRN_STEP_PUSH(step, CairnVec3, kept.count);
+    for (int r = 0, n = 0; !cairn_step_failed(step) && n < kept.count; r++) {
         if (cairn_step_is_kept(step, store->contacts[r].shape_a, store->contacts[r].shape_b)) {
-            kept[n++] = store->contacts[r];
+            kept.records[n] = store->contacts[r];
+            kept.spins[n++] = cairn_store_spin(store, r);
         }
+    }
+    kept.has_spins = kept.count > 0 && store->spin_count > 0;
+    for (int i = 0; i < step->contact_count && !kept.has_spins; i++) {
+        kept.has_spins = !cairn_step_has_frame(&step->contacts[i]);
     }
     return kept;
 }
 
-static bool reserve_all(CairnStep *step, const Touching *now, int kept) {
+static bool reserve_all(CairnStep *step, const Touching *now, const Kept *kept) {
     const CairnAllocator *a = &step->world->allocator;
     CairnStore *store = step->store;
     CairnEventList *e = &step->world->events;
     CairnEventList need = *e;
     merge_events(step, now, &need, false);
-    int records = step->contact_count + kept;
+    int records = step->contact_count + kept->count, spins = kept->has_spins ? records : 0;
     // The records last: their old ones are gone where they grow, and until then the step may still fail.
     return cairn_memory_reserve(a, &store->touches, &store->touch_capacity, now->count, sizeof(CairnTouch)) &&
            cairn_memory_reserve(a, &e->begin, &e->begin_capacity, need.begin_count, sizeof(CairnContactEvent)) &&
@@ -144,17 +157,29 @@ static bool reserve_all(CairnStep *step, const Touching *now, int kept) {
            cairn_memory_reserve(a, &e->hit, &e->hit_capacity, need.hit_count, sizeof(CairnContactEvent)) &&
            cairn_memory_reserve(a, &e->moved, &e->moved_capacity, step->store->body_pool.alive,
                                 sizeof(CairnBodyEvent)) &&
+           cairn_memory_reserve(a, &store->spins, &store->spin_capacity, spins, sizeof(CairnVec3)) &&
            cairn_memory_renew(a, &store->contacts, &store->contact_capacity, records, sizeof(CairnContactRecord));
+}
+
+// What many shapes began at once is not needed again: a step later the lists are short. Twice as long as needed, so that they do not grow
+// and shrink by turns.
+static void trim_events(CairnStep *step) {
+    const CairnAllocator *a = &step->world->allocator;
+    CairnEventList *e = &step->world->events;
+    cairn_memory_trim(a, &e->begin, &e->begin_capacity, 2 * e->begin_count, sizeof(CairnContactEvent));
+    cairn_memory_trim(a, &e->end, &e->end_capacity, 2 * e->end_count, sizeof(CairnContactEvent));
+    cairn_memory_trim(a, &e->hit, &e->hit_capacity, 2 * e->hit_count, sizeof(CairnContactEvent));
 }
 
 // ---- commit ----
 
 static void add_energy(CairnStep *step, const CairnBody *body, CairnVec3 spin_momentum) {
     CairnStats *stats = &step->stats;
-    CairnVec3 momentum = cairn_scale(body->mass, body->velocity);
+    CairnVec3 momentum = cairn_scale(body->model->mass, body->velocity);
     stats->kinetic_energy +=
         0.5 * (cairn_dot(momentum, body->velocity) + cairn_dot(spin_momentum, body->angular_velocity));
-    stats->potential_energy -= body->mass * body->gravity_scale * cairn_dot(step->world->def.gravity, body->center);
+    stats->potential_energy -=
+        body->model->mass * body->model->gravity_scale * cairn_dot(step->world->def.gravity, body->center);
     stats->momentum = cairn_add(stats->momentum, momentum);
     stats->angular_momentum = cairn_add(stats->angular_momentum, cairn_cross(body->center, momentum));
     stats->angular_momentum = cairn_add(stats->angular_momentum, spin_momentum);
@@ -199,8 +224,8 @@ static void commit_bodies(CairnStep *step) {
         if (step->block_of[i] < 0 && body->type == CAIRN_DYNAMIC) { // asleep: only its height counts
             add_energy(step, body, (CairnVec3){0, 0, 0});
         }
-        body->force = body->torque = (CairnVec3){0, 0, 0};
     }
+    store->push_count = 0;
 }
 
 // The share of a manifold's normal impulses that was no impact. Point by point it would be noise: a body that lands flat and is
@@ -214,42 +239,51 @@ static double load_share(const CairnStep *step, const CairnStepContact *manifold
     return impact < sum ? 1 - impact / sum : 0;
 }
 
-static void commit_contacts(CairnStep *step, const CairnContactRecord *kept, int kept_count) {
+static CairnVec3 spin_of(const CairnStep *step, const CairnStepContact *c, const double *l) {
+    if (c->row_count < 4) {
+        return (CairnVec3){0, 0, 0};
+    }
+    CairnVec3 spin = cairn_scale(l[3], c->frame.normal);
+    if (c->row_count == 6) {
+        CairnVec3 roll = step->rolls[c->roll], across = cairn_cross(c->frame.normal, roll);
+        spin = cairn_add_scaled(cairn_add_scaled(spin, l[4], roll), l[5], across);
+    }
+    return spin;
+}
+
+static void commit_contacts(CairnStep *step, const Kept *kept) {
     CairnStore *store = step->store;
     double load = 1;
     for (int i = 0; i < step->contact_count; i++) {
         const CairnStepContact *c = &step->contacts[i];
         load = c->manifold_place == 0 ? load_share(step, c) : load;
         const double *l = step->lambda + c->row;
-        CairnVec3 tangent = {0, 0, 0}, spin = {0, 0, 0};
-        if (c->row_count >= 3) {
-            tangent = cairn_add_scaled(cairn_scale(l[1], c->tangent_1), l[2], cairn_step_tangent_2(c));
-        }
-        if (c->row_count >= 4) {
-            spin = cairn_scale(l[3], c->normal);
-        }
-        if (c->row_count == 6) {
-            spin = cairn_add_scaled(cairn_add_scaled(spin, l[4], c->roll_1), l[5], cairn_step_roll_2(c));
-        }
+        bool has_friction = c->row_count >= 3;
         store->contacts[i] = (CairnContactRecord){.id = c->id,
                                                   .shape_a = c->shape_a,
                                                   .shape_b = c->shape_b,
                                                   .generation_a = store->shape_pool.slots[c->shape_a].generation,
                                                   .generation_b = store->shape_pool.slots[c->shape_b].generation,
                                                   .point = c->point,
-                                                  .normal = c->normal,
-                                                  .tangent_1 = c->tangent_1,
+                                                  .normal = c->frame.normal,
+                                                  .tangent_1 = c->frame.tangent,
                                                   .distance = c->distance,
                                                   .normal_impulse = l[0],
                                                   .load = load * l[0],
-                                                  .tangent_impulse = tangent,
-                                                  .spin_impulse = spin};
+                                                  .tangents = {has_friction ? l[1] : 0, has_friction ? l[2] : 0}};
+        if (kept->has_spins) {
+            store->spins[i] = spin_of(step, c, l);
+        }
     }
-    for (int r = 0; r < kept_count; r++) {
-        store->contacts[step->contact_count + r] = kept[r];
+    for (int r = 0; r < kept->count; r++) {
+        store->contacts[step->contact_count + r] = kept->records[r];
+        if (kept->has_spins) {
+            store->spins[step->contact_count + r] = kept->spins[r];
+        }
     }
-    store->contact_count = step->contact_count + kept_count;
-    step->world->has_ordered_records = kept_count == 0;
+    store->contact_count = step->contact_count + kept->count;
+    store->spin_count = kept->has_spins ? store->contact_count : 0;
+    step->world->has_ordered_records = kept->count == 0;
 }
 
 static bool is_sleeping_joint(const CairnStore *store, int joint) {
@@ -314,19 +348,19 @@ CairnStatus cairn_step_finish(CairnStep *step, CairnStats *stats) {
     double t1 = cairn_timer_now();
     step->stats.times.referee = t1 - t0;
     Touching now = find_touching(step);
-    int kept_count;
-    CairnContactRecord *kept = keep_records(step, &kept_count);
+    Kept kept = keep_records(step);
     cairn_step_find_rest(step);
     if (cairn_step_failed(step)) {
         return step->status;
     }
-    if (!reserve_all(step, &now, kept_count)) {
+    if (!reserve_all(step, &now, &kept)) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "step: no memory to keep %d contacts", step->contact_count);
     }
     merge_events(step, &now, &step->world->events, true);
+    trim_events(step);
     commit_bodies(step);
     step->world->pose_changes += 1;
-    commit_contacts(step, kept, kept_count);
+    commit_contacts(step, &kept);
     commit_joints(step);
     CairnStore *store = step->store;
     for (int t = 0; t < now.count; t++) {

@@ -26,10 +26,11 @@ static const double shallow = 0.4;
 
 typedef struct Foresight {
     CairnStep *step;
-    double *stray;     // of each shape: how far a point of it may end from where its rows took it to be
-    CairnMotion *ways; // of each shape, as it was solved for
-    CairnPair *pairs;  // to be asked, sorted
-    double *overlap;   // of each of them: more than its rows say
+    double *stray;        // of each shape: how far a point of it may end from where its rows took it to be
+    CairnMotion *ways;    // of each shape, as it was solved for
+    CairnTransform *ends; // of each shape that goes that way to the end
+    CairnPair *pairs;     // to be asked, sorted
+    double *overlap;      // of each of them: more than its rows say
     int pair_count;
     CairnStepContact *added;
     int added_count, added_capacity;
@@ -54,13 +55,13 @@ static CairnVec3 velocity_at(CairnVec6 v, CairnVec3 arm) {
 static bool look_at_shape(const Foresight *f, int s, double enough) {
     const CairnStep *step = f->step;
     f->stray[s] = 0;
-    if (step->boxes.kinds[s] == CAIRN_BOX_ABSENT) {
+    if (!cairn_pool_is_alive(&step->store->shape_pool, s)) {
         return false;
     }
     const CairnShape *shape = &step->store->shapes[s];
     const CairnBody *body = &step->store->bodies[shape->body];
     CairnVec6 v = solved_velocity(step, shape->body);
-    f->ways[s] = (CairnMotion){step->boxes.poses[s], body->center, v.linear, v.angular, 0};
+    f->ways[s] = (CairnMotion){cairn_shape_pose(body, shape), body->center, v.linear, v.angular, 0};
     int block = step->block_of[shape->body];
     if (block < 0 || !body->is_continuous) {
         return false;
@@ -96,7 +97,7 @@ static void find_escaped(Foresight *f, const CairnPair **pairs, int *count) {
         boxes[s] = step->boxes.boxes[s];
         if (step->boxes.kinds[s] != CAIRN_BOX_ABSENT) {
             kinds[s] = CAIRN_BOX_FIXED;
-            boxes[s] = cairn_geometry_box(&step->store->shapes[s].geometry, cairn_motion_pose(&f->ways[s], step->h));
+            boxes[s] = cairn_geometry_box(&step->store->shapes[s].model->geometry, f->ends[s]);
             if (f->stray[s] > 0 && !is_within(&boxes[s], &step->boxes.boxes[s])) {
                 kinds[s] = CAIRN_BOX_MOVING;
                 escaped += 1;
@@ -145,6 +146,17 @@ static void find_pairs(Foresight *f) {
     if (2 * most <= least) { // nothing was turned aside
         return;
     }
+    f->ends = CAIRN_STEP_PUSH(step, CairnTransform, shapes);
+    cairn_step_make_boxes(step);
+    if (cairn_step_failed(step)) {
+        return;
+    }
+#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && shapes > 512) schedule(static)
+    for (int s = 0; s < shapes; s++) { // many pairs ask for each
+        if (step->boxes.kinds[s] != CAIRN_BOX_ABSENT) {
+            f->ends[s] = cairn_motion_pose(&f->ways[s], step->h);
+        }
+    }
     const CairnPair *far = NULL;
     if (has_escaped) {
         find_escaped(f, &far, &far_count);
@@ -190,9 +202,9 @@ static double expected_gap(const CairnStep *step, CairnPair pair) {
     double least = 0;
     for (int i = first_contact(step, pair); is_of_pair(step, i, pair); i++) {
         const CairnStepContact *c = &step->contacts[i];
-        CairnVec3 slip = cairn_sub(velocity_at(solved_velocity(step, c->body_b), c->arm_b),
-                                   velocity_at(solved_velocity(step, c->body_a), c->arm_a));
-        double start = cairn_min(c->distance, 0), end = c->distance + step->h * cairn_dot(c->normal, slip);
+        CairnVec3 slip = cairn_sub(velocity_at(solved_velocity(step, c->body_b), c->frame.arm[1]),
+                                   velocity_at(solved_velocity(step, c->body_a), c->frame.arm[0]));
+        double start = cairn_min(c->distance, 0), end = c->distance + step->h * cairn_dot(c->frame.normal, slip);
         least = cairn_min(least, cairn_min(start, end));
     }
     return least;
@@ -205,12 +217,16 @@ typedef struct Meeting {
     CairnManifold parts[CAIRN_MANIFOLDS];
 } Meeting;
 
+static CairnTransform pose_at(const Foresight *f, int shape, double time) {
+    return time == f->step->h ? f->ends[shape] : cairn_motion_pose(&f->ways[shape], time);
+}
+
 static void meet(const Foresight *f, CairnPair pair, double time, Meeting *m) {
     const CairnShape *shapes = f->step->store->shapes;
     m->time = time;
     m->depth = HUGE_VAL;
-    m->count = cairn_narrow_parts(&shapes[pair.a].geometry, cairn_motion_pose(&f->ways[pair.a], time),
-                                  &shapes[pair.b].geometry, cairn_motion_pose(&f->ways[pair.b], time), 0, m->parts);
+    m->count = cairn_narrow_parts(&shapes[pair.a].model->geometry, pose_at(f, pair.a, time),
+                                  &shapes[pair.b].model->geometry, pose_at(f, pair.b, time), 0, m->parts);
     for (int n = 0; n < m->count; n++) {
         for (int k = 0; k < m->parts[n].count; k++) {
             m->depth = cairn_min(m->depth, m->parts[n].points[k].distance);
@@ -222,7 +238,7 @@ static double shallow_depth(const Foresight *f, CairnPair pair) {
     double least = HUGE_VAL;
     for (int k = 0; k < 2; k++) {
         int s = k == 0 ? pair.a : pair.b;
-        const CairnGeometry *shape = &f->step->store->shapes[s].geometry;
+        const CairnGeometry *shape = &f->step->store->shapes[s].model->geometry;
         if (cairn_geometry_is_convex(shape)) {
             CairnVec3 center;
             least = cairn_min(least, shallow * cairn_core(shape, f->ways[s].pose, &center).radius);
@@ -290,17 +306,19 @@ static bool make_contact(const Foresight *f, CairnPair pair, double time, const 
         c->id = cairn_hash_combine(c->id, 1);
     }
     c->point = point->point;
-    c->normal = part->normal;
-    c->arm_a = cairn_sub(c->point, cairn_add_scaled(a->center, time, a->linear));
-    c->arm_b = cairn_sub(c->point, cairn_add_scaled(b->center, time, b->linear));
+    c->frame.normal = part->normal;
+    c->frame.arm[0] = cairn_sub(c->point, cairn_add_scaled(a->center, time, a->linear));
+    c->frame.arm[1] = cairn_sub(c->point, cairn_add_scaled(b->center, time, b->linear));
     CairnVec6 va = solved_velocity(step, c->body_a), vb = solved_velocity(step, c->body_b);
-    double closing = -cairn_dot(c->normal, cairn_sub(velocity_at(vb, c->arm_b), velocity_at(va, c->arm_a)));
+    double closing =
+        -cairn_dot(c->frame.normal, cairn_sub(velocity_at(vb, c->frame.arm[1]), velocity_at(va, c->frame.arm[0])));
     CairnVec6 wa = cairn_step_start(step, c->body_a), wb = cairn_step_start(step, c->body_b);
-    c->approach = cairn_dot(c->normal, cairn_sub(velocity_at(wb, c->arm_b), velocity_at(wa, c->arm_a)));
+    c->approach =
+        cairn_dot(c->frame.normal, cairn_sub(velocity_at(wb, c->frame.arm[1]), velocity_at(wa, c->frame.arm[0])));
     c->distance = cairn_max(point->distance - depth + time * closing,
                             0); // what is too deep is stopped, not thrown back
     c->is_foreseen = true;
-    bool bounces = c->material.restitution > 0 && closing > step->world->def.restitution_threshold;
+    bool bounces = cairn_step_material(step, c).restitution > 0 && closing > step->world->def.restitution_threshold;
     return closing > 0 && !bounces;
 }
 
@@ -315,8 +333,8 @@ static int add_points(Foresight *f, CairnPair pair, const Meeting *m, double dep
             }
         }
         for (int i = first; i < f->added_count; i++) {
-            f->added[i].manifold_count = f->added_count - first;
-            f->added[i].manifold_place = i - first;
+            f->added[i].manifold_count = (uint8_t)(f->added_count - first);
+            f->added[i].manifold_place = (uint8_t)(i - first);
         }
     }
     return f->added_count - before;
@@ -337,10 +355,7 @@ static void add_contacts(Foresight *f, CairnPair pair, double least) {
 static void keep_answers(CairnStep *step) {
     for (int i = 0; i < step->contact_count; i++) {
         CairnStepContact *c = &step->contacts[i];
-        double l[CAIRN_CONTACT_ROWS] = {0};
-        memcpy(l, step->lambda + c->row, (size_t)c->row_count * sizeof(double));
-        c->warm = (CairnVec3){l[0], l[1], l[2]};
-        c->warm_spin = (CairnVec3){l[3], l[4], l[5]};
+        c->is_first = !(step->lambda[c->row] > 0);
         c->is_prepared = true;
     }
     step->solved = step->lambda;
@@ -365,28 +380,37 @@ static void merge_into(CairnStepContact *all, const CairnStepContact *old, int o
 
 // The contacts with those that were added. Where there is room among them the old problem's memory is free again.
 static void merge(CairnStep *step, const Foresight *f) {
-    int count = step->contact_count + f->added_count;
+    int old_count = step->contact_count, count = old_count + f->added_count;
     bool has_room = count <= step->contact_capacity;
-    CairnStepContact *all = has_room ? step->contacts : CAIRN_STEP_PUSH(step, CairnStepContact, count);
-    if (all == NULL) {
+    const CairnStepContact *old = step->contacts;
+    const CairnVec3 *rolls = step->rolls;
+    for (int i = 0; i < f->added_count; i++) {
+        f->added[i].roll = old_count + i;
+    }
+    if (!has_room) {
+        step->contacts = CAIRN_STEP_PUSH(step, CairnStepContact, count);
+        step->contact_capacity = count;
+    }
+    if (!has_room && rolls != NULL) {
+        step->rolls = CAIRN_STEP_PUSH(step, CairnVec3, count);
+    }
+    if (cairn_step_failed(step)) {
         return;
     }
-    merge_into(all, step->contacts, step->contact_count, f->added, f->added_count);
-    step->contacts = all;
+    if (rolls != NULL && step->rolls != rolls) {
+        memcpy(step->rolls, rolls, (size_t)old_count * sizeof *rolls);
+    }
+    merge_into(step->contacts, old, old_count, f->added, f->added_count);
     step->contact_count = step->stats.contacts = count;
     if (has_room) {
-        size_t rows = 0; // joints come first
-        for (int j = 0; j < step->joint_count; j++) {
-            rows += (size_t)step->joints[j].row_count;
-        }
-        step->solved = cairn_arena_keep(step->arena, step->before_problem, step->lambda, rows * sizeof(double));
+        size_t bytes = (size_t)step->problem.row_count * sizeof(double);
+        step->solved = cairn_arena_keep(step->arena, step->before_problem, step->lambda, bytes);
     } else {
-        step->contact_capacity = count;
         step->before_problem = cairn_arena_mark(step->arena);
     }
 }
 
-bool cairn_step_foresee(CairnStep *step) {
+static bool foresee(CairnStep *step) {
     const CairnWorldDef *def = &step->world->def;
     if (step->was_rough) { // the review has looked already
         return step->leads_on;
@@ -430,4 +454,10 @@ bool cairn_step_foresee(CairnStep *step) {
     }
     step->stats.times.foresee += cairn_timer_now() - t0;
     return f.added_count > 0 && !cairn_step_failed(step);
+}
+
+bool cairn_step_foresee(CairnStep *step) {
+    bool leads_on = foresee(step);
+    step->boxes = (CairnStepBoxes){0}; // they lie in scratch
+    return leads_on;
 }

@@ -32,13 +32,13 @@ static CairnMotion motion_of(const CairnStep *step, int shape, CairnTransform po
 static void hold_core(CairnStep *step, int shape, int other) {
     const CairnShape *s = &step->store->shapes[shape], *o = &step->store->shapes[other];
     int block = step->block_of[s->body];
-    if (block < 0 || !step->store->bodies[s->body].is_continuous || !cairn_can_sweep(&s->geometry, &o->geometry) ||
-        !cairn_geometry_is_convex(&s->geometry)) {
+    if (block < 0 || !step->store->bodies[s->body].is_continuous ||
+        !cairn_can_sweep(&s->model->geometry, &o->model->geometry) || !cairn_geometry_is_convex(&s->model->geometry)) {
         return;
     }
     CairnMotion obstacle = motion_of(step, other, step->boxes.poses[other]);
     CairnMotion motion = motion_of(step, shape, step->boxes.poses[shape]);
-    CairnGeometry core = cairn_core(&s->geometry, motion.pose, &motion.pose.p);
+    CairnGeometry core = cairn_core(&s->model->geometry, motion.pose, &motion.pose.p);
     motion.reach = cairn_length(cairn_sub(motion.pose.p, motion.center)); // the ball's own turning moves nothing
     CairnVec3 turn = cairn_cross(motion.angular, cairn_sub(motion.pose.p, motion.center));
     CairnVec3 relative = cairn_sub(cairn_add(motion.linear, turn), obstacle.linear);
@@ -50,13 +50,13 @@ static void hold_core(CairnStep *step, int shape, int other) {
     // on in, and not while it leaves or slides. Where joints turn it, too, it is let go: all that is tied to it would stand still
     // with it, for good. So is what is in: standing still while its neighbours go on would only make more overlaps.
     double time, share = arrival;
-    while (cairn_sweep(&core, &motion, &o->geometry, &obstacle, 0, share * core.radius, &time)) {
+    while (cairn_sweep(&core, &motion, &o->model->geometry, &obstacle, 0, share * core.radius, &time)) {
         share *= 0.5;
         if (share < least_arrival || step->boxes.sides[shape].has_joints) {
             return;
         }
     }
-    if (cairn_sweep(&core, &motion, &o->geometry, &obstacle, step->h, share * core.radius, &time)) {
+    if (cairn_sweep(&core, &motion, &o->model->geometry, &obstacle, step->h, share * core.radius, &time)) {
         step->advance[block] = share < arrival ? 0 : cairn_min(step->advance[block], time);
     }
 }
@@ -141,7 +141,7 @@ static double farthest_way(const CairnStep *step) {
 
 // Only what passes another by more than its core's radius could get through it.
 static bool may_get_through(const CairnStep *step, int shape, double relative) {
-    const CairnGeometry *geometry = &step->store->shapes[shape].geometry;
+    const CairnGeometry *geometry = &step->store->shapes[shape].model->geometry;
     CairnVec3 unused;
     return cairn_geometry_is_convex(geometry) &&
            relative > cairn_core(geometry, step->boxes.poses[shape], &unused).radius;
@@ -160,32 +160,49 @@ static void hold_all_escaped(CairnStep *step) {
     }
 }
 
-// Not farther than `way`? (|v| + arm |w|)^2 is at most twice the sum of the squares: no root, and nothing of the store is read.
-static bool is_slow(const CairnStep *step, int shape, double way) {
-    int block = step->block_of[step->boxes.owners[shape]];
-    if (block < 0) {
-        return false;
-    }
+// Does no point of its middle go farther than `way`? (|v| + arm |w|)^2 is at most twice the sum of the squares: no root.
+static bool is_slow(const CairnStep *step, const CairnShape *shape, int block, double way) {
     const double *v = step->velocity + (ptrdiff_t)6 * block;
-    double arm = step->boxes.arms[shape], linear = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    double arm = shape->arm, linear = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     double angular = v[3] * v[3] + v[4] * v[4] + v[5] * v[5];
     return 2 * step->h * step->h * (linear + arm * arm * angular) <= way * way;
 }
 
+static bool is_fast(const CairnStep *step, int s) {
+    if (!cairn_pool_is_alive(&step->store->shape_pool, s)) {
+        return false;
+    }
+    const CairnShape *shape = &step->store->shapes[s];
+    int block = step->block_of[shape->body];
+    if (block < 0) { // what may wake others counts as moving
+        return step->sleeping_count > 0 && cairn_body_is_moved(&step->store->bodies[shape->body]);
+    }
+    return !is_slow(step, shape, block, step->world->def.contact_margin);
+}
+
 static bool needs_a_look(const CairnStep *step) {
+    int count = step->store->shape_pool.count;
+    bool has_fast = false;
+#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 2048) schedule(static)            \
+    reduction(||                                                                                                       \
+              : has_fast)
+    for (int s = 0; s < count; s++) {
+        has_fast = is_fast(step, s) || has_fast;
+    }
+    return has_fast;
+}
+
+static bool some_go_far(const CairnStep *step) {
     double margin = step->world->def.contact_margin;
     for (int s = 0; s < step->store->shape_pool.count; s++) {
-        if (step->boxes.kinds[s] == CAIRN_BOX_MOVING && !is_slow(step, s, margin) && way_of(step, s) > margin) {
+        if (step->boxes.kinds[s] == CAIRN_BOX_MOVING && way_of(step, s) > margin) {
             return true;
         }
     }
     return false;
 }
 
-void cairn_step_hold(CairnStep *step) {
-    if (cairn_step_failed(step) || !needs_a_look(step)) {
-        return;
-    }
+static void hold(CairnStep *step) {
     step->advance = CAIRN_STEP_PUSH(step, double, step->block_count);
     if (step->advance == NULL) {
         return;
@@ -203,4 +220,18 @@ void cairn_step_hold(CairnStep *step) {
     }
     hold_all_escaped(step);
     share_among_joined(step);
+}
+
+void cairn_step_hold(CairnStep *step) {
+    if (cairn_step_failed(step) || !needs_a_look(step)) {
+        return;
+    }
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
+    cairn_step_make_boxes(step);
+    if (!cairn_step_failed(step) && some_go_far(step)) {
+        hold(step);
+    } else {
+        cairn_arena_release(step->arena, mark);
+    }
+    step->boxes = (CairnStepBoxes){0};
 }

@@ -25,9 +25,9 @@ static void integrate_block(const CairnStep *step, int b) {
         end->velocity = cairn_sub(cairn_scale(2, v), block->start.linear);
     }
     end->spin = cairn_add(block->start.angular, change);
-    end->momentum = cairn_mat3_mul(block->inertia, end->spin);
-    if (def->gyroscopic && !body->is_isotropic) { // the momentum is kept while the body turns under it
-        CairnMat3 axes = cairn_mat3_of_quat(cairn_quat_mul(end->q, body->axes));
+    end->momentum = cairn_mat3_mul(cairn_step_inertia(step, block), end->spin);
+    if (def->gyroscopic && !body->model->is_isotropic) { // the momentum is kept while the body turns under it
+        CairnMat3 axes = cairn_mat3_of_quat(cairn_quat_mul(end->q, body->model->axes));
         CairnVec3 local = cairn_mat3_transpose_mul(axes, end->momentum), inverse = cairn_inverse_moments(body);
         end->spin = cairn_mat3_mul(axes, (CairnVec3){inverse.x * local.x, inverse.y * local.y, inverse.z * local.z});
     }

@@ -26,7 +26,10 @@ static double mix(CairnMix rule, double a, double b) {
     return 0;
 }
 
-static CairnMaterial mix_materials(const CairnWorldDef *def, const CairnMaterial *a, const CairnMaterial *b) {
+CairnMaterial cairn_step_material(const CairnStep *step, const CairnStepContact *contact) {
+    const CairnWorldDef *def = &step->world->def;
+    const CairnShapeDef *a = &step->store->shapes[contact->shape_a].model->def,
+                        *b = &step->store->shapes[contact->shape_b].model->def;
     return (CairnMaterial){
         .friction = mix(def->friction_mix, a->friction, b->friction),
         .restitution = mix(def->restitution_mix, a->restitution, b->restitution),
@@ -54,8 +57,7 @@ CairnStepContact cairn_step_new_contact(const CairnStep *step, CairnPair pair, u
                               .shape_b = pair.b,
                               .body_a = a->body,
                               .body_b = b->body,
-                              .record = -1,
-                              .material = mix_materials(&step->world->def, &a->material, &b->material)};
+                              .record = -1};
 }
 
 // ---- finding ----
@@ -68,14 +70,15 @@ static void find_piece(void *context, int piece, int worker) {
     }
 }
 
-// Room for each piece: what it needed last time and some more. Where that was too little, those pieces run again.
-static void find_all(CairnStep *step, CairnNarrow *narrow) {
+// Room for each piece: what it needed last time and some more. Where that was too little, those pieces run again. Returns how many points
+// there are; found they are only where contacts have room for all of them.
+static long find_all(CairnStep *step, CairnNarrow *narrow) {
     int *capacity = step->world->narrow_capacity, piece_count = narrow->piece_count;
-    size_t total = 0;
+    size_t room = 0;
     for (int k = 0; k < piece_count; k++) {
-        total += (size_t)capacity[k];
+        room += (size_t)capacity[k];
     }
-    CairnNarrowPoint *found = CAIRN_STEP_PUSH(step, CairnNarrowPoint, total);
+    CairnNarrowPoint *found = CAIRN_STEP_PUSH(step, CairnNarrowPoint, room);
     for (int k = 0; found != NULL && k < piece_count; k++) {
         narrow->pieces[k].found = found;
         narrow->pieces[k].capacity = capacity[k];
@@ -83,22 +86,32 @@ static void find_all(CairnStep *step, CairnNarrow *narrow) {
         found += capacity[k];
     }
     if (cairn_step_failed(step)) {
-        return;
+        return 0;
     }
     cairn_pieces_run(step->threads, piece_count, find_piece, narrow);
+    long total = 0;
     bool is_done = true;
+    for (int k = 0; k < piece_count; k++) {
+        int count = narrow->pieces[k].count;
+        total += count;
+        is_done = is_done && count <= capacity[k];
+        capacity[k] = count <= capacity[k] ? capacity[k] : count < INT_MAX / 2 ? count + count / 4 + 64 : INT_MAX;
+    }
+    if (is_done || total > step->contact_capacity) {
+        return total;
+    }
     for (int k = 0; k < piece_count && !cairn_step_failed(step); k++) {
         CairnNarrowPiece *piece = &narrow->pieces[k];
         if (piece->count > piece->capacity) {
-            capacity[k] = piece->capacity = piece->count < INT_MAX / 2 ? piece->count + piece->count / 4 + 64 : INT_MAX;
+            piece->capacity = capacity[k];
             piece->found = CAIRN_STEP_PUSH(step, CairnNarrowPoint, piece->capacity);
-            piece->count = -1;
-            is_done = false;
+            piece->count = -1; // to be found again
         }
     }
-    if (!is_done && !cairn_step_failed(step)) {
+    if (!cairn_step_failed(step)) {
         cairn_pieces_run(step->threads, piece_count, find_piece, narrow);
     }
+    return total;
 }
 
 // ---- records of the last step ----
@@ -212,7 +225,6 @@ static void fill_piece(void *context, int index, int worker) {
     (void)worker;
     const CairnStep *step = narrow->step;
     const CairnStore *store = step->store;
-    CairnMaterial material = {0};
     uint64_t id = 0;
     int record = 0;
     for (int k = 0; k < piece->count; k++) {
@@ -221,7 +233,6 @@ static void fill_piece(void *context, int index, int worker) {
         fetch_side(narrow, piece, k + 4);
         const CairnStepSide *a = &narrow->boxes->sides[pair.a], *b = &narrow->boxes->sides[pair.b];
         if (found->place == 0) {
-            material = mix_materials(&step->world->def, &a->material, &b->material);
             id = pair_id(narrow->boxes, pair);
             record = narrow->table == NULL ? seek(store, record, pair) : 0;
         }
@@ -232,15 +243,16 @@ static void fill_piece(void *context, int index, int worker) {
         c->body_a = a->body;
         c->body_b = b->body;
         c->point = found->point;
-        c->normal = found->normal;
+        c->frame.normal = found->normal;
         c->distance = found->distance;
-        c->material = material;
-        c->manifold_count = found->count;
-        c->manifold_place = found->place;
+        c->manifold_count = (uint8_t)found->count;
+        c->manifold_place = (uint8_t)found->place;
+        c->roll = piece->first_contact + k;
         c->is_foreseen = c->is_prepared = false;
-        c->arm_a = cairn_sub(c->point, center_at(step, a, found->time));
-        c->arm_b = cairn_sub(c->point, center_at(step, b, found->time));
-        c->approach = cairn_dot(c->normal, cairn_sub(velocity_at(b, c->arm_b), velocity_at(a, c->arm_a)));
+        c->frame.arm[0] = cairn_sub(c->point, center_at(step, a, found->time));
+        c->frame.arm[1] = cairn_sub(c->point, center_at(step, b, found->time));
+        c->approach =
+            cairn_dot(c->frame.normal, cairn_sub(velocity_at(b, c->frame.arm[1]), velocity_at(a, c->frame.arm[0])));
         c->record = narrow->table == NULL ? match(store, record, pair, c->id) : look_up(narrow, c->id);
     }
 }
@@ -250,62 +262,38 @@ static int room_for(int count) {
     return count < INT_MAX - count / 16 - 64 ? count + count / 16 + 64 : INT_MAX;
 }
 
-static void make_room(CairnStep *step, int capacity) {
-    step->contacts = CAIRN_STEP_PUSH(step, CairnStepContact, capacity);
-    step->contact_capacity = step->contacts != NULL ? capacity : 0;
-}
-
 static void fill_all(CairnStep *step, CairnNarrow *narrow) {
-    long total = 0;
-    for (int k = 0; k < narrow->piece_count; k++) {
-        narrow->pieces[k].first_contact = (int)total;
+    int total = 0, piece_count = narrow->piece_count;
+    for (int k = 0; k < piece_count; k++) {
+        narrow->pieces[k].first_contact = total;
         total += narrow->pieces[k].count;
-        if (total > INT_MAX) {
-            step->status = cairn_error(CAIRN_OUT_OF_MEMORY, "step: more than %d contacts", INT_MAX);
-            return;
-        }
     }
-    if (total > step->contact_capacity) {
-        make_room(step, room_for((int)total));
-    }
-    if (cairn_step_failed(step)) {
-        return;
-    }
-    step->contact_count = (int)total;
-    cairn_pieces_run(step->threads, narrow->piece_count, fill_piece, narrow);
+    step->contact_count = total;
+    cairn_pieces_run(step->threads, piece_count, fill_piece, narrow);
 }
 
-void cairn_step_narrow(CairnStep *step, const CairnStepBoxes *boxes, const CairnPair *pairs, int pair_count) {
-    CairnNarrow narrow = {.step = step, .boxes = boxes, .pairs = pairs, .pair_count = pair_count};
-    int wanted = pair_count / 256 + 1; // few pairs are not worth a second thread
+bool cairn_step_narrow(CairnStep *step) {
+    CairnNarrow narrow = {.step = step, .boxes = &step->boxes, .pairs = step->pairs, .pair_count = step->pair_count};
+    int wanted = step->pair_count / 256 + 1; // few pairs are not worth a second thread
     narrow.piece_count = wanted < CAIRN_NARROW_PIECES ? wanted : CAIRN_NARROW_PIECES;
     for (int k = 0; k < narrow.piece_count; k++) {
-        narrow.pieces[k].first = (int)((long)pair_count * k / narrow.piece_count);
-        narrow.pieces[k].end = (int)((long)pair_count * (k + 1) / narrow.piece_count);
+        narrow.pieces[k].first = (int)((long)step->pair_count * k / narrow.piece_count);
+        narrow.pieces[k].end = (int)((long)step->pair_count * (k + 1) / narrow.piece_count);
     }
-    // Room for as many contacts as there were last time comes first: all that is only for finding them lies above it, and is free
-    // again in the end.
-    make_room(step, step->world->contact_capacity);
-    if (cairn_step_failed(step)) {
-        return;
+    long total = find_all(step, &narrow);
+    if (total > INT_MAX) {
+        step->status = cairn_error(CAIRN_OUT_OF_MEMORY, "step: more than %d contacts", INT_MAX);
+    } else if (total > step->contact_capacity) {
+        step->world->contact_capacity = room_for((int)total);
+        cairn_step_check_room(step, step->block_count, (int)total);
+        return false;
     }
-    int expected = step->contact_capacity;
-    CairnArenaMark mark = cairn_arena_mark(step->arena);
-    find_all(step, &narrow);
     if (!cairn_step_failed(step) && !records_are_sorted(step)) {
         fill_table(step, &narrow);
     }
     if (!cairn_step_failed(step)) {
         fill_all(step, &narrow);
+        step->world->contact_capacity = room_for(step->contact_count);
     }
-    if (cairn_step_failed(step)) {
-        return;
-    }
-    if (step->contact_capacity == expected) {
-        cairn_arena_release(step->arena, mark);
-    } else {
-        size_t bytes = (size_t)step->contact_capacity * sizeof *step->contacts;
-        step->contacts = cairn_arena_keep(step->arena, mark, step->contacts, bytes);
-    }
-    step->world->contact_capacity = room_for(step->contact_count);
+    return true;
 }

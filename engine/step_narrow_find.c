@@ -23,7 +23,7 @@ static CairnMotion motion_of(const CairnNarrow *narrow, int shape) {
 static int sweep(const CairnNarrow *narrow, CairnPair pair, double touch, double margin, CairnManifold *parts,
                  double *time) {
     const CairnShape *shapes = narrow->step->store->shapes;
-    const CairnGeometry *a = &shapes[pair.a].geometry, *b = &shapes[pair.b].geometry;
+    const CairnGeometry *a = &shapes[pair.a].model->geometry, *b = &shapes[pair.b].model->geometry;
     CairnMotion motion_a = motion_of(narrow, pair.a), motion_b = motion_of(narrow, pair.b);
     if (!cairn_sweep(a, &motion_a, b, &motion_b, narrow->step->h, touch, time)) {
         return 0;
@@ -86,7 +86,7 @@ static int find_manifolds(const CairnNarrow *narrow, CairnPair pair, CairnManifo
                           double *time) {
     const CairnStepBoxes *boxes = narrow->boxes;
     const CairnShape *shapes = narrow->step->store->shapes;
-    const CairnGeometry *a = &shapes[pair.a].geometry, *b = &shapes[pair.b].geometry;
+    const CairnGeometry *a = &shapes[pair.a].model->geometry, *b = &shapes[pair.b].model->geometry;
     double margin = narrow->step->world->def.contact_margin, touch = TOUCH * margin;
     const CairnStepBall *ball_a = &boxes->balls[pair.a], *ball_b = &boxes->balls[pair.b];
     CairnVec3 travel = cairn_sub(ball_b->travel, ball_a->travel);

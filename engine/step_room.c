@@ -4,18 +4,26 @@
 
 enum { MUCH = 1 << 26 }; // bytes: less is not worth a look
 
-// What each takes of the arena at least, until the solve: the solver's own numbers and the referee's are of the same size again
-// for contacts, and are not counted.
+// What each takes of the arena at least, until the solve: the solver's own numbers are of the same size again for contacts, and
+// are not counted. What is only for finding contacts is free when their rows are made.
 static const size_t block_bytes =
-    sizeof(CairnStepBlock) + sizeof(CairnDofBlock) + sizeof(int) + (36 + 6 + 6) * sizeof(double) + sizeof(CairnStepEnd);
+    sizeof(CairnStepBlock) + sizeof(CairnDofBlock) + sizeof(int) + (6 + 6) * sizeof(double);
 static const size_t shape_bytes = sizeof(CairnStepBall) + sizeof(CairnStepSide) + sizeof(CairnAabb) +
-                                  sizeof(CairnTransform) + sizeof(double) + 2 * sizeof(uint8_t) + sizeof(int);
-static const size_t contact_bytes = sizeof(CairnStepContact) + sizeof(CairnConstraintBlock) + sizeof(CairnFriction) +
-                                    2 * sizeof(CairnTerm) + (2 * 3 * 6 + 6 * 3) * sizeof(double);
+                                  sizeof(CairnTransform) + 2 * sizeof(uint8_t) + sizeof(int);
+static const size_t rows_bytes = sizeof(CairnConstraintBlock) + sizeof(CairnFriction) + 2 * sizeof(CairnTerm) +
+                                 (size_t)6 * CAIRN_FRAME_ROWS * sizeof(double);
 
 size_t cairn_step_bytes(const CairnStep *step, int block_count, int contact_count) {
-    return block_bytes * (size_t)block_count + shape_bytes * (size_t)step->store->shape_pool.count +
-           contact_bytes * (size_t)contact_count;
+    size_t finding = shape_bytes * (size_t)step->store->shape_pool.count, rows = rows_bytes * (size_t)contact_count;
+    return block_bytes * (size_t)block_count + sizeof(CairnStepContact) * (size_t)contact_count +
+           (finding > rows ? finding : rows);
+}
+
+void cairn_step_reserve(CairnStep *step) {
+    if (!cairn_step_failed(step)) { // no memory for it all at once: it comes piece by piece
+        size_t bytes = cairn_step_bytes(step, step->block_count, step->world->contact_capacity);
+        (void)cairn_arena_reserve(step->arena, 2 * bytes);
+    }
 }
 
 void cairn_step_check_room(CairnStep *step, int block_count, int contact_count) {

@@ -16,8 +16,9 @@ static CairnVec3 velocity_at(const CairnStep *step, int body, CairnVec3 arm) {
 
 // Do the two surfaces of a contact meet within the step?
 static bool meets(const CairnStep *step, const CairnStepContact *c) {
-    CairnVec3 slip = cairn_sub(velocity_at(step, c->body_b, c->arm_b), velocity_at(step, c->body_a, c->arm_a));
-    double closing = fmin(fmin(cairn_dot(c->normal, slip), c->approach), 0);
+    CairnVec3 slip =
+        cairn_sub(velocity_at(step, c->body_b, c->frame.arm[1]), velocity_at(step, c->body_a, c->frame.arm[0]));
+    double closing = fmin(fmin(cairn_dot(c->frame.normal, slip), c->approach), 0);
     return c->distance + step->h * closing <= 0;
 }
 

@@ -28,6 +28,20 @@ static void find_velocities(CairnStep *step) {
     cairn_arena_release(step->arena, mark);
 }
 
+// The bodies' velocities at the start of the step, by dofs: what a solver may start from. They lie where its answer will.
+static void write_start(CairnStep *step) {
+    for (int i = 0; i < step->block_count; i++) {
+        CairnVec3 linear = step->blocks[i].start.linear, angular = step->blocks[i].start.angular;
+        double *at = step->velocity + step->problem.blocks[i].first;
+        at[0] = linear.x;
+        at[1] = linear.y;
+        at[2] = linear.z;
+        at[3] = angular.x;
+        at[4] = angular.y;
+        at[5] = angular.z;
+    }
+}
+
 // Part of the way through a long solve: does what it leads to make another problem of it? Then the rest is spared. What is found out
 // must outlast the solver's scratch, so it lies in an arena of its own.
 static bool review(void *user, const double *lambda) {
@@ -45,6 +59,9 @@ static bool review(void *user, const double *lambda) {
     step->arena = arena;
     step->was_rough = again || step->leads_on || cairn_step_failed(step);
     step->lambda = step->was_rough ? step->lambda : answer;
+    if (!step->was_rough) {
+        write_start(step); // the solver goes on
+    }
     return step->was_rough;
 }
 
@@ -55,22 +72,6 @@ static void add_phases(CairnSolvePhases *sum, const CairnSolvePhases *phases) {
     sum->reduce += phases->reduce;
     sum->interface += phases->interface;
     sum->subsystems += phases->subsystems;
-}
-
-// The bodies' velocities at the start of the step, by dofs.
-static const double *last_velocities(CairnStep *step) {
-    double *v = CAIRN_STEP_PUSH(step, double, step->problem.dof_count);
-    for (int i = 0; i < step->block_count && v; i++) {
-        CairnVec3 linear = step->blocks[i].start.linear, angular = step->blocks[i].start.angular;
-        double *at = v + step->problem.blocks[i].first;
-        at[0] = linear.x;
-        at[1] = linear.y;
-        at[2] = linear.z;
-        at[3] = angular.x;
-        at[4] = angular.y;
-        at[5] = angular.z;
-    }
-    return v;
 }
 
 static void solve_once(CairnStep *step) {
@@ -84,10 +85,11 @@ static void solve_once(CairnStep *step) {
                                   .part_seconds = step->part_seconds,
                                   .review = review,
                                   .review_user = step,
-                                  .velocity = last_velocities(step),
+                                  .velocity = step->velocity,
                                   .is_rough = step->was_rough};
     CairnSolveReport report = {0};
     step->was_rough = false;
+    write_start(step);
     CairnStatus status =
         world->solver->solve(&step->problem, &step->parts, world->solver_options, &context, step->lambda, &report);
     step->status = cairn_step_failed(step) ? step->status : status;

@@ -37,18 +37,32 @@ typedef struct Acting {
 } Acting;
 
 static double mass_of(const CairnStep *step, int body) {
-    return cairn_step_block(step, body) >= 0 ? step->store->bodies[body].mass : HUGE_VAL;
+    return cairn_step_block(step, body) >= 0 ? step->store->bodies[body].model->mass : HUGE_VAL;
+}
+
+// The inertia that a force at this arm turns.
+static double turned_inertia(const CairnStep *step, int body, int other, double arm_squared) {
+    const CairnBodyModel *model = step->store->bodies[body].model;
+    double share = 1 / (1 + model->mass / mass_of(step, other)); // p / (m + p)
+    return model->moments.x + arm_squared * model->mass * share;
 }
 
 static void add_acting(const CairnStep *step, Acting *acting, int body, int other, CairnMat3 K, double arm_squared) {
-    const CairnBody *b = &step->store->bodies[body];
-    double share = 1 / (1 + b->mass / mass_of(step, other)); // p / (m + p)
-    double rate = norm(K) / (b->moments.x + arm_squared * b->mass * share);
+    double rate = norm(K) / turned_inertia(step, body, other, arm_squared);
     // Force by force: a slow one is not taken along by a fast one (a hinge at the very centre of a small body). A quarter, for
     // several may add up.
     if (step->h * step->h * rate > 0.25 * step->world->def.geometric_threshold) {
         acting->K = cairn_mat3_sum(acting->K, K);
         acting->rate += rate;
+    }
+}
+
+// One side of a contact. Most are far too slow, and that takes no matrix to see: |K| is sqrt(2) |r.F|.
+static void add_contact(const CairnStep *step, Acting *acting, int body, int other, CairnVec3 force, CairnVec3 arm) {
+    double square = cairn_length_squared(arm), least = 0.25 * step->world->def.geometric_threshold;
+    double most = 1.4143 * fabs(cairn_dot(force, arm));
+    if (step->h * step->h * most > least * turned_inertia(step, body, other, square)) {
+        add_acting(step, acting, body, other, contact_stiffness(force, arm), square);
     }
 }
 
@@ -73,19 +87,18 @@ static void sum_contacts(const CairnStep *step, const double *lambda, Acting *su
     for (int i = 0; i < step->contact_count; i++) {
         const CairnStepContact *c = &step->contacts[i];
         const double *l = lambda + c->row;
-        CairnVec3 impulse = cairn_scale(l[0], c->normal);
+        CairnVec3 impulse = cairn_scale(l[0], c->frame.normal);
         if (c->row_count >= 3) {
-            impulse = cairn_add_scaled(cairn_add_scaled(impulse, l[1], c->tangent_1), l[2], cairn_step_tangent_2(c));
+            impulse =
+                cairn_add_scaled(cairn_add_scaled(impulse, l[1], c->frame.tangent), l[2], cairn_step_tangent_2(c));
         }
         CairnVec3 force = cairn_scale(1.0 / step->h, impulse);
         int a = cairn_step_block(step, c->body_a), b = cairn_step_block(step, c->body_b);
         if (a >= 0) {
-            CairnMat3 K = contact_stiffness(cairn_neg(force), c->arm_a);
-            add_acting(step, &sum[a], c->body_a, c->body_b, K, cairn_length_squared(c->arm_a));
+            add_contact(step, &sum[a], c->body_a, c->body_b, cairn_neg(force), c->frame.arm[0]);
         }
         if (b >= 0) {
-            CairnMat3 K = contact_stiffness(force, c->arm_b);
-            add_acting(step, &sum[b], c->body_b, c->body_a, K, cairn_length_squared(c->arm_b));
+            add_contact(step, &sum[b], c->body_b, c->body_a, force, c->frame.arm[1]);
         }
     }
 }
@@ -93,7 +106,7 @@ static void sum_contacts(const CairnStep *step, const double *lambda, Acting *su
 // The restoring part of K where it matters, 0 elsewhere.
 static CairnMat3 restoring(const CairnStep *step, const CairnStepBlock *block, const Acting *acting) {
     double threshold = step->world->def.geometric_threshold, h = step->h;
-    double limit = threshold * step->store->bodies[block->body].moments.x / (h * h);
+    double limit = threshold * step->store->bodies[block->body].model->moments.x / (h * h);
     CairnMat3 kept = {0}, K = acting->K;
     // The norm bounds every eigenvalue: most bodies leave here.
     if (norm(K) <= limit || h * h * acting->rate <= threshold) {
@@ -116,9 +129,10 @@ static CairnMat3 restoring(const CairnStep *step, const CairnStepBlock *block, c
 static void write_stiffness(const CairnStep *step, int b, CairnMat3 K) {
     double factor = step->world->def.integrator == CAIRN_MIDPOINT ? 2 : 1;
     double *P = step->P + step->dof_blocks[b].matrix;
+    CairnMat3 inertia = cairn_step_inertia(step, &step->blocks[b]);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            P[6 * (3 + i) + 3 + j] = factor * step->blocks[b].inertia.m[i][j] - step->h * step->h * K.m[i][j];
+            P[6 * (3 + i) + 3 + j] = factor * inertia.m[i][j] - step->h * step->h * K.m[i][j];
         }
     }
 }

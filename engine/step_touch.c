@@ -6,7 +6,13 @@
 
 // What was no contact in the last step.
 static bool is_first_touch(const CairnStepContact *c) {
-    return c->row_count > 1 && c->warm.x <= 0;
+    return c->row_count > 1 && c->is_first;
+}
+
+// Of a contact that has one.
+static CairnFriction *friction_of(const CairnStep *step, const CairnStepContact *c) {
+    int constraint = step->joint_count + (int)(c - step->contacts);
+    return &step->frictions[step->problem.constraints[constraint].friction];
 }
 
 // The largest load at each block, so that what decides nothing is told by its own neighbours, not by what is heavy elsewhere.
@@ -32,12 +38,13 @@ static bool is_large(const CairnStep *step, const CairnStepContact *c, const dou
 
 // Did a bound that was far too low hold friction back, or one that was far too high let it grow past the law?
 static bool was_misjudged(const CairnStep *step, const CairnStepContact *c) {
+    const CairnFriction *friction = friction_of(step, c);
     double load = step->lambda[c->row];
     if (fabs(load - c->frozen) <= step->world->def.touch_jump * fmax(load, c->frozen)) {
         return false;
     }
     for (int r = 1; r < c->row_count; r++) {
-        double lever = cairn_step_lever(&c->material, r), used = fabs(step->lambda[c->row + r]);
+        double lever = cairn_step_lever(friction, r), used = fabs(step->lambda[c->row + r]);
         if (load > c->frozen ? used >= lever * c->frozen * (1 - 1e-9) : used > lever * load) {
             return true;
         }
@@ -46,10 +53,10 @@ static bool was_misjudged(const CairnStep *step, const CairnStepContact *c) {
 }
 
 static void bound_by_load(CairnStep *step, CairnStepContact *c) {
-    c->frozen = fmax(step->lambda[c->row], 0);
-    step->frictions[step->problem.constraints[c->constraint].friction].frozen = c->frozen;
+    CairnFriction *friction = friction_of(step, c);
+    c->frozen = friction->frozen = fmax(step->lambda[c->row], 0);
     for (int r = 1; r < c->row_count; r++) {
-        double bound = cairn_step_lever(&c->material, r) * c->frozen;
+        double bound = cairn_step_lever(friction, r) * c->frozen;
         step->lower[c->row + r] = -bound;
         step->upper[c->row + r] = bound;
         step->lambda[c->row + r] = cairn_clamp(step->lambda[c->row + r], -bound, bound);

@@ -5,6 +5,7 @@
 
 #include "collision/collision.h"
 #include "engine/joints/joints.h"
+#include "engine/models.h"
 #include "engine/pool.h"
 #include <cairn/world.h>
 
@@ -13,31 +14,24 @@ typedef struct CairnBody {
     CairnVec3 center; // centre of mass, world
     CairnQuat q;
     CairnVec3 velocity, angular_velocity; // of the centre of mass; world axes
-    CairnVec3 local_center;               // in the body's frame
+    CairnBodyModel *model;                // mass and settings
     CairnBodyType type;
     bool is_continuous;           // swept through the step: never passes through anything
     int first_shape, first_joint; // heads of lists, -1: none; a joint entry is 2 joint + side
     int sleeps_with;              // its group's lowest body while asleep, -1 awake (within a step see step_sleep.c)
-    CairnVec3 force, torque;      // given by the user for the next step
-    // mass, in the body's frame, about local_center
-    double mass;
-    CairnVec3 moments; // principal, rising
-    CairnQuat axes;    // principal axes in the body's frame
-    bool is_isotropic; // one principal moment: no gyroscopic motion
-    bool has_mass;     // dynamic bodies need it before a step
-    // settings
-    double gravity_scale, linear_damping, angular_damping;
-    double given_mass; // 0: from shapes
-    CairnVec3 given_center, given_inertia, given_products;
     int group;
     uint64_t user_data;
     double still_time; // seconds at rest so far
     int part;          // of the last step's partition, -1: none
 } CairnBody;
 
+// What the user pushes a body with in the next step.
+typedef struct CairnPush {
+    CairnVec3 force, torque;
+} CairnPush;
+
 typedef struct CairnShape {
-    CairnShapeDef def;
-    CairnGeometry geometry;
+    CairnShapeModel *model;
     int body;
     int next; // in the body's list
     // measured when the body's mass is: how far its points, and its own origin, are from the body's centre of mass, and how far its
@@ -63,9 +57,8 @@ typedef struct CairnContactRecord {
     CairnVec3 point, normal, tangent_1;
     double distance;
     double normal_impulse;
-    double load;               // the part of it that did not stop an approach: what the next step can expect
-    CairnVec3 tangent_impulse; // as vectors in the world, so that a new tangent frame reads them rightly
-    CairnVec3 spin_impulse;    // torsion and rolling together
+    double load;        // the part of it that did not stop an approach: what the next step can expect
+    double tangents[2]; // impulses along tangent_1 and normal x tangent_1
 } CairnContactRecord;
 
 // Two shapes that touched in the last step, sorted by (a, b): what begin and end events are told from.
@@ -91,9 +84,15 @@ typedef struct CairnStore {
     CairnShape *shapes;
     CairnJoint *joints;
     int body_capacity, shape_capacity, joint_capacity;
+    CairnModels models;
+    CairnPush *pushes; // of the first push_count bodies; of the others, most often all, it is 0
+    int push_count, push_capacity;
 
     CairnContactRecord *contacts;
     int contact_count, contact_capacity;
+    CairnVec3 *
+        spins; // of each contact the impulse of torsion and rolling, in the world; or spin_count is 0, and there is none
+    int spin_count, spin_capacity;
     CairnTouch *touches;
     int touch_count, touch_capacity;
 
@@ -102,16 +101,31 @@ typedef struct CairnStore {
     uint64_t step_index;
 } CairnStore;
 
+static inline CairnVec3 cairn_store_spin(const CairnStore *store, int contact) {
+    return contact < store->spin_count ? store->spins[contact] : (CairnVec3){0, 0, 0};
+}
+
+// As a vector in the world, so that a new tangent frame reads it rightly.
+static inline CairnVec3 cairn_record_friction(const CairnContactRecord *record) {
+    CairnVec3 t2 = cairn_cross(record->normal, record->tangent_1);
+    return cairn_add_scaled(cairn_scale(record->tangents[0], record->tangent_1), record->tangents[1], t2);
+}
+
 void cairn_store_init(CairnStore *store);
 void cairn_store_free(CairnStore *store, const CairnAllocator *allocator);
 
+// Replace what pushes a body. False: no memory.
+bool cairn_store_set_push(CairnStore *store, const CairnAllocator *allocator, int body, CairnPush push);
+// A body's model becomes one like this. After cairn_models_prepare_body.
+void cairn_store_set_model(CairnStore *store, const CairnAllocator *allocator, int index, const CairnBodyModel *wanted);
 // Mass, centre and inertia from what was given and the shapes, keeping the body's frame in place; then the shapes' reach and arm.
-void cairn_store_update_mass(CairnStore *store, int index);
+// After cairn_models_prepare_body.
+void cairn_store_update_mass(CairnStore *store, const CairnAllocator *allocator, int index);
 void cairn_store_measure_shape(CairnStore *store, int shape);
 
 // Principal axes (columns) in the world, and the tensor with these moments: A diag(m) A^T.
 static inline CairnMat3 cairn_body_axes(const CairnBody *body) {
-    return cairn_mat3_of_quat(cairn_quat_mul(body->q, body->axes));
+    return cairn_mat3_of_quat(cairn_quat_mul(body->q, body->model->axes));
 }
 
 static inline CairnMat3 cairn_inertia_of_axes(const CairnMat3 *axes, CairnVec3 moments) {
@@ -128,7 +142,7 @@ static inline CairnMat3 cairn_inertia_of_axes(const CairnMat3 *axes, CairnVec3 m
 }
 
 static inline CairnVec3 cairn_inverse_moments(const CairnBody *body) {
-    return (CairnVec3){1 / body->moments.x, 1 / body->moments.y, 1 / body->moments.z};
+    return (CairnVec3){1 / body->model->moments.x, 1 / body->model->moments.y, 1 / body->model->moments.z};
 }
 
 // Does a body that is not dynamic move, whatever it meets?
@@ -137,13 +151,17 @@ static inline bool cairn_body_is_moved(const CairnBody *body) {
            (cairn_length_squared(body->velocity) > 0 || cairn_length_squared(body->angular_velocity) > 0);
 }
 
+static inline CairnPush cairn_store_push_on(const CairnStore *store, int body) {
+    return body < store->push_count ? store->pushes[body] : (CairnPush){{0, 0, 0}, {0, 0, 0}};
+}
+
 // The pose of a body's frame, and of a joint's frame or a shape in the world.
 static inline CairnTransform cairn_body_frame(const CairnBody *body) {
-    return (CairnTransform){cairn_sub(body->center, cairn_rotate(body->q, body->local_center)), body->q};
+    return (CairnTransform){cairn_sub(body->center, cairn_rotate(body->q, body->model->local_center)), body->q};
 }
 
 static inline CairnTransform cairn_shape_pose(const CairnBody *body, const CairnShape *shape) {
-    return cairn_transform_mul(cairn_body_frame(body), shape->geometry.local);
+    return cairn_transform_mul(cairn_body_frame(body), shape->model->geometry.local);
 }
 
 #endif

@@ -1,5 +1,7 @@
 #include "solvers/condense.h"
 
+#include "engine/base/check.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -72,7 +74,9 @@ static void take_rows(CairnCondensed *c, Selection *s, const CairnConstraintBloc
                                                                    .id = from->id};
     for (int t = 0; t < from->term_count; t++) {
         CairnTerm term = problem->terms[from->first_term + t];
-        term.jacobian += (first - from->first_row) * problem->blocks[term.block].size;
+        int skipped = first - from->first_row; // none of a contact's frame, whose normal is bounded
+        CAIRN_ASSERT(skipped == 0 || term.jacobian >= 0);
+        term.jacobian += skipped * problem->blocks[term.block].size;
         s->terms[s->term_count++] = term;
     }
     for (int i = first; i < end; i++, s->row_count++) {

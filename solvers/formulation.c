@@ -124,7 +124,8 @@ static void pack_group(const Grouping *g, const CairnGroups *groups, int index, 
                 to++;
             }
             int size = problem->blocks[term->block].size;
-            const double *source = problem->J + term->jacobian;
+            double room[6 * CAIRN_FRAME_ROWS];
+            const double *source = cairn_term_rows(problem, term, constraint->row_count, room);
             double *target = groups->J + to->J + (size_t)row * (size_t)to->stride;
             for (int i = 0; i < constraint->row_count; i++, source += size, target += to->stride) {
                 for (int k = 0; k < size; k++) {

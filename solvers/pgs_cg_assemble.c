@@ -101,7 +101,8 @@ static double velocity(const CairnProblem *problem, const CairnConstraintBlock *
     for (int t = 0; t < constraint->term_count; t++) {
         const CairnTerm *term = &problem->terms[constraint->first_term + t];
         const CairnDofBlock *block = &problem->blocks[term->block];
-        const double *J = problem->J + term->jacobian + (ptrdiff_t)(row - constraint->first_row) * block->size;
+        double room[6];
+        const double *J = cairn_term_row(problem, term, row - constraint->first_row, room);
         for (int k = 0; k < block->size; k++) {
             sum += J[k] * v[block->first + k];
         }
@@ -125,7 +126,8 @@ static void respond(PgsCgMatrix *matrix, Work *work, int row) {
     for (int t = 0; t < constraint->term_count; t++) {
         const CairnTerm *term = &problem->terms[constraint->first_term + t];
         const CairnDofBlock *block = &problem->blocks[term->block];
-        const double *J = problem->J + term->jacobian + (ptrdiff_t)(row - constraint->first_row) * block->size;
+        double room[6];
+        const double *J = cairn_term_row(problem, term, row - constraint->first_row, room);
         for (int k = 0; k < block->size; k++) {
             work->v[block->first + k] += J[k];
         }

@@ -90,9 +90,11 @@ static double pack_row(const PgsSystem *system, int c, int row, double *J) {
         for (int t = 0; t < constraint->term_count; t++) {
             const CairnTerm *term = &problem->terms[constraint->first_term + t];
             if (system->block_at[term->block] == link.at) {
+                double room[6];
+                const double *source = cairn_term_row(problem, term, row, room);
                 block = term->block;
                 for (int i = 0; i < link.size; i++) {
-                    J[at + i] += problem->J[term->jacobian + row * link.size + i];
+                    J[at + i] += source[i];
                 }
             }
         }

@@ -78,7 +78,9 @@ CairnStatus cairn_piece_init(CairnPiece *piece, const CairnProblem *whole, const
                                       .block_count = blocks->count,
                                       .constraint_count = constraint_count,
                                       .P = whole->P,
-                                      .J = whole->J},
+                                      .J = whole->J,
+                                      .frames = whole->frames,
+                                      .frame_stride = whole->frame_stride},
                           .blocks = blocks->blocks};
     for (int c = 0; c < constraint_count; c++) {
         piece->problem.row_count += whole->constraints[constraints[c]].row_count;

@@ -74,7 +74,7 @@ static bool check_counts(const CairnProblem *problem, CairnStatus *status) {
            check_pointer(problem->P, "P", "block_count", problem->block_count, status) &&
            check_pointer(problem->p, "p", "dof_count", problem->dof_count, status) &&
            check_pointer(problem->terms, "terms", "term_count", problem->term_count, status) &&
-           check_pointer(problem->J, "J", "term_count", problem->term_count, status) &&
+           check_pointer(problem->J, "J", "term_count", problem->frames == NULL ? problem->term_count : 0, status) &&
            check_pointer(problem->compliance, "compliance", "row_count", problem->row_count, status);
 }
 
@@ -178,6 +178,28 @@ static bool check_couplings(const CairnProblem *problem, CairnStatus *status) {
     return true;
 }
 
+static bool is_finite_frame(const CairnContactFrame *f) {
+    return cairn_vec3_is_finite(f->normal) && cairn_vec3_is_finite(f->tangent) && cairn_vec3_is_finite(f->arm[0]) &&
+           cairn_vec3_is_finite(f->arm[1]);
+}
+
+// A term whose rows are those of a contact's frame.
+static bool check_frame(const CairnProblem *problem, const CairnConstraintBlock *constraint, int k,
+                        CairnStatus *status) {
+    const CairnTerm *term = &problem->terms[k];
+    if (problem->frames == NULL) {
+        return REFUSE("problem: terms[%d].jacobian = %d is negative, and frames is NULL", k, term->jacobian);
+    }
+    if (problem->blocks[term->block].size != 6 || constraint->row_count > CAIRN_FRAME_ROWS) {
+        return REFUSE("problem: terms[%d] has a frame, but %d rows and block %d of size %d: must be at most %d and 6",
+                      k, constraint->row_count, term->block, problem->blocks[term->block].size, CAIRN_FRAME_ROWS);
+    }
+    if (!is_finite_frame(cairn_problem_frame(problem, ~term->jacobian >> 1))) {
+        return REFUSE("problem: frames[%d] is not finite", ~term->jacobian >> 1);
+    }
+    return true;
+}
+
 static bool check_terms(const CairnProblem *problem, int index, CairnStatus *status) {
     const CairnConstraintBlock *constraint = &problem->constraints[index];
     if (constraint->first_term < 0 || constraint->term_count < 0 ||
@@ -192,7 +214,10 @@ static bool check_terms(const CairnProblem *problem, int index, CairnStatus *sta
                           problem->block_count);
         }
         if (term->jacobian < 0) {
-            return REFUSE("problem: terms[%d].jacobian = %d is negative", k, term->jacobian);
+            if (!check_frame(problem, constraint, k, status)) {
+                return false;
+            }
+            continue;
         }
         int size = constraint->row_count * problem->blocks[term->block].size;
         bool is_good = are_finite(problem->J + term->jacobian, size);
@@ -208,9 +233,13 @@ static bool check_terms(const CairnProblem *problem, int index, CairnStatus *sta
 
 // Constraint blocks cover the rows in order. An explicit problem may go without them.
 static bool check_constraints(const CairnProblem *problem, CairnStatus *status) {
-    int next = 0;
+    int next = 0, term = 0;
     for (int i = 0; i < problem->constraint_count; i++) {
         const CairnConstraintBlock *constraint = &problem->constraints[i];
+        if (problem->frames != NULL && constraint->first_term != term) {
+            return REFUSE("problem: constraints[%d].first_term = %d must be %d: with frames terms stand in order", i,
+                          constraint->first_term, term);
+        }
         if (constraint->first_row != next) {
             return REFUSE("problem: constraints[%d].first_row = %d must be %d: constraints cover the rows in order", i,
                           constraint->first_row, next);
@@ -227,6 +256,7 @@ static bool check_constraints(const CairnProblem *problem, CairnStatus *status) 
             return false;
         }
         next += constraint->row_count;
+        term += constraint->term_count;
     }
     if (next != problem->row_count && (problem->form == CAIRN_FORM_DYNAMICS || problem->constraint_count > 0)) {
         return REFUSE("problem: row_count = %d but the constraints hold %d", problem->row_count, next);

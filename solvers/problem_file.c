@@ -107,7 +107,37 @@ static void visit_constraints(CairnStream *s, CairnProblem *problem) {
     problem->constraints = fresh ? fresh : problem->constraints;
 }
 
+// A file has the Jacobians themselves: those of frames are written out, one after the other in the order of the terms.
+static void write_plain_terms(CairnStream *s, const CairnProblem *problem) {
+    int at = 0;
+    for (int c = 0; c < problem->constraint_count; c++) {
+        const CairnConstraintBlock *block = &problem->constraints[c];
+        for (int k = block->first_term; k < block->first_term + block->term_count; k++) {
+            CairnTerm term = {problem->terms[k].block, at};
+            visit_int(s, &term.block);
+            visit_int(s, &term.jacobian);
+            at += block->row_count * problem->blocks[term.block].size;
+        }
+    }
+}
+
+static void write_plain_J(CairnStream *s, const CairnProblem *problem) {
+    for (int c = 0; c < problem->constraint_count; c++) {
+        const CairnConstraintBlock *block = &problem->constraints[c];
+        for (int k = block->first_term; k < block->first_term + block->term_count; k++) {
+            double room[6 * CAIRN_FRAME_ROWS];
+            const double *J = cairn_term_rows(problem, &problem->terms[k], block->row_count, room);
+            int size = block->row_count * problem->blocks[problem->terms[k].block].size;
+            visit_doubles(s, &J, size);
+        }
+    }
+}
+
 static void visit_terms(CairnStream *s, CairnProblem *problem) {
+    if (problem->frames != NULL) { // none is read
+        write_plain_terms(s, problem);
+        return;
+    }
     CairnTerm *fresh = begin_array(s, problem->term_count, 16, sizeof *fresh);
     for (int i = 0; i < problem->term_count && !cairn_stream_failed(s); i++) {
         CairnTerm term = fresh ? (CairnTerm){.block = 0} : problem->terms[i];
@@ -176,7 +206,8 @@ static Lengths lengths_of(const CairnProblem *problem) {
         const CairnConstraintBlock *block = &problem->constraints[i];
         for (int k = block->first_term; k < block->first_term + block->term_count; k++) {
             const CairnTerm *term = &problem->terms[k];
-            lengths.J = largest(lengths.J, term->jacobian, block->row_count * problem->blocks[term->block].size);
+            int begin = problem->frames != NULL ? lengths.J : term->jacobian;
+            lengths.J = largest(lengths.J, begin, block->row_count * problem->blocks[term->block].size);
         }
     }
     return lengths;
@@ -286,7 +317,11 @@ static void visit(CairnStream *s, CairnProblem *problem, Lengths *lengths, const
         visit_terms(s, problem);
         visit_doubles(s, &problem->P, lengths->P);
         visit_doubles(s, &problem->p, problem->dof_count);
-        visit_doubles(s, &problem->J, lengths->J);
+        if (problem->frames != NULL) {
+            write_plain_J(s, problem);
+        } else {
+            visit_doubles(s, &problem->J, lengths->J);
+        }
         visit_doubles(s, &problem->compliance, problem->row_count);
     }
     visit_rows(s, problem, lambda, answer);

@@ -153,7 +153,8 @@ void cairn_ops_add_impulse(const CairnProblem *problem, const double *lambda, do
         for (int t = 0; t < constraint->term_count; t++) {
             const CairnTerm *term = &problem->terms[constraint->first_term + t];
             int size = problem->blocks[term->block].size;
-            const double *J = problem->J + term->jacobian;
+            double room[6 * CAIRN_FRAME_ROWS];
+            const double *J = cairn_term_rows(problem, term, constraint->row_count, room);
             double *part = y + problem->blocks[term->block].first;
             for (int i = 0; i < constraint->row_count; i++) {
                 double impulse = lambda[constraint->first_row + i];
@@ -173,7 +174,8 @@ void cairn_ops_jacobian(const CairnProblem *problem, const double *v, double *y)
             for (int t = 0; t < constraint->term_count; t++) {
                 const CairnTerm *term = &problem->terms[constraint->first_term + t];
                 int size = problem->blocks[term->block].size;
-                const double *J = problem->J + term->jacobian + i * size;
+                double room[6];
+                const double *J = cairn_term_row(problem, term, i, room);
                 const double *part = v + problem->blocks[term->block].first;
                 for (int k = 0; k < size; k++) {
                     sum += J[k] * part[k];
@@ -239,8 +241,10 @@ static double row_weight(const CairnOps *ops, const CairnConstraintBlock *constr
     }
     double x[CAIRN_BLOCK_LIMIT] = {0};
     for (int t = term; t < constraint->term_count; t++) {
+        double room[6];
+        const double *J = cairn_term_row(problem, &terms[t], row, room);
         for (int k = 0; k < size && terms[t].block == block; k++) {
-            x[k] += problem->J[terms[t].jacobian + row * size + k];
+            x[k] += J[k];
         }
     }
     cairn_ops_forward(ops, block, x);

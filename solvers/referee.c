@@ -58,6 +58,31 @@ static void multiply(int n, const double *R, const double *x, double *y) {
     }
 }
 
+// The rows of a term where they are those of a contact's frame, by its definition in problem.h; else where they lie in J.
+static const double *rows_of(const CairnProblem *problem, const CairnTerm *term, int row_count, double room[18]) {
+    if (term->jacobian >= 0) {
+        return problem->J + term->jacobian;
+    }
+    int place = ~term->jacobian;
+    const CairnContactFrame *f =
+        (const void *)((const char *)problem->frames + problem->frame_stride * (size_t)(place / 2));
+    CairnVec3 n = f->normal, t = f->tangent, arm = f->arm[place % 2];
+    double side = place % 2 == 0 ? -1 : 1;
+    const double axes[3][3] = {
+        {n.x, n.y, n.z}, {t.x, t.y, t.z}, {n.y * t.z - n.z * t.y, n.z * t.x - n.x * t.z, n.x * t.y - n.y * t.x}};
+    for (int r = 0; r < row_count; r++) {
+        const double *e = axes[r];
+        double *row = room + 6 * r;
+        row[0] = side * e[0];
+        row[1] = side * e[1];
+        row[2] = side * e[2];
+        row[3] = side * (arm.y * e[2] - arm.z * e[1]);
+        row[4] = side * (arm.z * e[0] - arm.x * e[2]);
+        row[5] = side * (arm.x * e[1] - arm.y * e[0]);
+    }
+    return room;
+}
+
 enum { WORTH_THREADS = 512 }; // constraints: fewer are done before another thread wakes
 
 // y = J v + d (+ C lambda), row by row. Every row belongs to one constraint.
@@ -72,7 +97,8 @@ static void apply_rows(const Referee *referee, const double *v, const double *la
         }
         for (int t = constraint->first_term; t < constraint->first_term + constraint->term_count; t++) {
             CairnDofBlock block = problem->blocks[problem->terms[t].block];
-            const double *entry = problem->J + problem->terms[t].jacobian;
+            double room[18];
+            const double *entry = rows_of(problem, &problem->terms[t], constraint->row_count, room);
             for (int r = constraint->first_row; r < constraint->first_row + constraint->row_count; r++) {
                 double sum = 0;
                 for (int k = block.first; k < block.first + block.size; k++) {
@@ -90,7 +116,8 @@ static void apply_transpose(const CairnProblem *problem, const double *lambda, d
         const CairnConstraintBlock *constraint = problem->constraints + c;
         for (int t = constraint->first_term; t < constraint->first_term + constraint->term_count; t++) {
             CairnDofBlock block = problem->blocks[problem->terms[t].block];
-            const double *entry = problem->J + problem->terms[t].jacobian;
+            double room[18];
+            const double *entry = rows_of(problem, &problem->terms[t], constraint->row_count, room);
             for (int r = constraint->first_row; r < constraint->first_row + constraint->row_count; r++) {
                 for (int k = block.first; k < block.first + block.size; k++) {
                     v[k] += *entry++ * lambda[r];
@@ -117,45 +144,73 @@ static void solve_dofs(const CairnProblem *problem, const double *factors, const
     }
 }
 
-// D of a constraint's rows and its contact block from the rows y_i = R J_i^T: A_ij = y_i . y_j. Terms on the same dof block are one.
+// The rows J of the terms of one constraint on one dof block, summed into `sum`; false: a term before `first` has had them.
+static bool sum_rows(const CairnProblem *problem, const CairnConstraintBlock *constraint, int first, double *sum) {
+    const CairnTerm *terms = problem->terms + constraint->first_term;
+    int block = terms[first].block, count = constraint->row_count * problem->blocks[block].size;
+    double room[18];
+    for (int t = 0; t < first; t++) {
+        if (terms[t].block == block) {
+            return false;
+        }
+    }
+    memcpy(sum, rows_of(problem, &terms[first], constraint->row_count, room), (size_t)count * sizeof *sum);
+    for (int t = first + 1; t < constraint->term_count; t++) {
+        const double *more = terms[t].block == block ? rows_of(problem, &terms[t], constraint->row_count, room) : NULL;
+        for (int k = 0; k < count && more != NULL; k++) {
+            sum[k] += more[k];
+        }
+    }
+    return true;
+}
+
+// Rows y_i = R J_i^T in place of J_i: what they add to D, and those of a contact to its block: A_ij = y_i . y_j.
+static inline void add_block_of(int n, int rows, const double *R, double *J, double *D, const double *contact_rows,
+                                double contact[3][3]) {
+    for (int i = 0; i < rows; i++, J += n) {
+        double y[CAIRN_BLOCK_LIMIT];
+        multiply_of(n, R, J, y);
+        for (int k = 0; k < n; k++) {
+            J[k] = y[k];
+            D[i] += y[k] * y[k];
+        }
+    }
+    for (int i = 0; i < 3 && contact_rows != NULL; i++) {
+        for (int j = 0; j <= i; j++) {
+            double sum = 0;
+            for (int k = 0; k < n; k++) {
+                sum += contact_rows[i * n + k] * contact_rows[j * n + k];
+            }
+            contact[i][j] += sum;
+            contact[j][i] = contact[i][j];
+        }
+    }
+}
+
+// D of a constraint's rows, and the norm of its contact block. `y` has room for the widest rows.
 static void weigh_constraint(Referee *referee, int c, const double *factors, const size_t *place, double *y) {
     const CairnProblem *problem = referee->problem;
     const CairnConstraintBlock *constraint = problem->constraints + c;
-    const CairnTerm *terms = problem->terms + constraint->first_term;
-    int normal =
-        constraint->friction >= 0 ? problem->frictions[constraint->friction].normal - constraint->first_row : 0;
+    int rows = constraint->row_count, friction = constraint->friction;
+    int normal = friction >= 0 ? problem->frictions[friction].normal - constraint->first_row : 0;
+    double contact[3][3] = {{0}}, *D = referee->D + constraint->first_row;
+    for (int i = 0; i < 3 && friction >= 0; i++) {
+        contact[i][i] = problem->compliance[constraint->first_row + normal + i];
+    }
     for (int t = 0; t < constraint->term_count; t++) {
-        int block = terms[t].block, size = problem->blocks[block].size;
-        bool is_first = true;
-        for (int s = 0; s < t; s++) {
-            is_first = is_first && terms[s].block != block;
-        }
-        if (!is_first) {
+        int block = problem->terms[constraint->first_term + t].block, size = problem->blocks[block].size;
+        const double *R = factors + place[block], *contact_rows = friction >= 0 ? y + normal * size : NULL;
+        if (!sum_rows(problem, constraint, t, y)) {
             continue;
         }
-        for (int i = 0; i < constraint->row_count; i++) {
-            double J[CAIRN_BLOCK_LIMIT], *row = y + i * size;
-            for (int k = 0; k < size; k++) {
-                J[k] = problem->J[terms[t].jacobian + i * size + k];
-            }
-            for (int s = t + 1; s < constraint->term_count; s++) {
-                for (int k = 0; k < size && terms[s].block == block; k++) {
-                    J[k] += problem->J[terms[s].jacobian + i * size + k];
-                }
-            }
-            multiply(size, factors + place[block], J, row);
-            for (int k = 0; k < size; k++) {
-                referee->D[constraint->first_row + i] += row[k] * row[k];
-            }
+        if (size == 6) { // as in multiply
+            add_block_of(6, rows, R, y, D, contact_rows, contact);
+        } else {
+            add_block_of(size, rows, R, y, D, contact_rows, contact);
         }
-        for (int i = 0; i < 3 && constraint->friction >= 0; i++) {
-            for (int j = 0; j < 3; j++) {
-                for (int k = 0; k < size; k++) {
-                    referee->contact[constraint->friction][i][j] +=
-                        y[(normal + i) * size + k] * y[(normal + j) * size + k];
-                }
-            }
-        }
+    }
+    if (friction >= 0) {
+        referee->norm[friction] = cairn_referee_block_norm(contact);
     }
 }
 
@@ -254,11 +309,6 @@ static CairnStatus evaluate_dynamics(Referee *referee, CairnArena *arena) {
     for (int r = 0; r < problem->row_count; r++) {
         referee->D[r] = problem->compliance[r];
     }
-    for (int f = 0; f < problem->friction_count; f++) {
-        for (int i = 0; i < 3; i++) {
-            referee->contact[f][i][i] = problem->compliance[problem->frictions[f].normal + i];
-        }
-    }
     weigh(referee, factors, place, y, widest);
     return cairn_ok();
 }
@@ -277,14 +327,16 @@ static void evaluate_explicit(Referee *referee) {
     }
     for (int f = 0; f < problem->friction_count; f++) {
         int normal = problem->frictions[f].normal;
+        double contact[3][3] = {{0}};
         for (int i = 0; i < 3; i++) {
             for (int k = problem->W_start[normal + i]; k < problem->W_start[normal + i + 1]; k++) {
                 int j = problem->W_column[k] - normal;
                 if (j >= 0 && j < 3) {
-                    referee->contact[f][i][j] += problem->W[k];
+                    contact[i][j] += problem->W[k];
                 }
             }
         }
+        referee->norm[f] = cairn_referee_block_norm(contact);
     }
 }
 
@@ -294,8 +346,8 @@ CairnStatus cairn_referee_evaluate(Referee *referee, CairnArena *arena) {
     referee->w = CAIRN_PUSH(arena, double, rows + 1);
     referee->b = CAIRN_PUSH(arena, double, rows + 1);
     referee->D = CAIRN_PUSH(arena, double, rows + 1);
-    referee->contact = cairn_arena_push_zero(arena, (size_t)problem->friction_count + 1, sizeof *referee->contact);
-    if (!referee->w || !referee->b || !referee->D || !referee->contact) {
+    referee->norm = CAIRN_PUSH(arena, double, problem->friction_count + 1);
+    if (!referee->w || !referee->b || !referee->D || !referee->norm) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "residual: no memory for %d rows", rows);
     }
     if (problem->form == CAIRN_FORM_EXPLICIT) {

@@ -10,15 +10,22 @@
 typedef struct Referee {
     const CairnProblem *problem;
     const double *lambda;
-    int threads;             // that rows may be evaluated by; the bits do not depend on it
-    double *w;               // A lambda + b
-    double *b;               // J P^-1 p + d
-    double *D;               // |diag(A)|, 1 where that is 0
-    double (*contact)[3][3]; // of each friction group: A's block of its rows n, t1, t2
+    int threads;  // that rows may be evaluated by; the bits do not depend on it
+    double *w;    // A lambda + b
+    double *b;    // J P^-1 p + d
+    double *D;    // |diag(A)|, 1 where that is 0
+    double *norm; // of each friction group: ||A_cc||_2 of its rows n, t1, t2, or 1 where they have no weight
 } Referee;
 
 // Fill all but the bounds, from P, J, C or W alone.
 CairnStatus cairn_referee_evaluate(Referee *referee, CairnArena *arena);
+
+// What is summed over rows and groups goes piece by piece, and the pieces' sums in their order, whatever the number of threads.
+enum { REFEREE_PIECES = 64 };
+
+static inline int cairn_referee_piece(int count, int piece) {
+    return (int)((long)count * piece / REFEREE_PIECES);
+}
 
 // What the friction cones of a problem say (data/README.md's measure, squared and summed, before its scale).
 typedef struct RefereeCones {
@@ -27,8 +34,8 @@ typedef struct RefereeCones {
     double right_side;        // |q|^2 over the groups' rows n, t1, t2
 } RefereeCones;
 
-// 1 / rho of a group: ||A_cc||_2 of its rows n, t1, t2, or 1 where they have no weight.
-double cairn_referee_cone_norm(const Referee *referee, int group);
+// ||a||_2 of a 3x3 block, symmetric or not; 1 for a block of zeros.
+double cairn_referee_block_norm(double a[3][3]);
 
 // The natural map of one group, (r - P_K(r - rho u^)) / rho with rho = 1 / norm.
 void cairn_referee_cone_map(const Referee *referee, int group, bool is_corrected, double norm, double map[3]);

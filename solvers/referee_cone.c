@@ -25,7 +25,7 @@ static double largest_eigenvalue(double a[3][3]) {
 }
 
 // The 2-norm of A_cc, which need not be symmetric: its largest singular value. 1 for a block of zeros.
-static double contact_norm(double a[3][3]) {
+double cairn_referee_block_norm(double a[3][3]) {
     double largest = 0;
     for (int i = 0; i < 9; i++) {
         largest = fmax(largest, fabs(a[i / 3][i % 3]));
@@ -72,10 +72,6 @@ static void group_velocity(const Referee *referee, int group, bool is_corrected,
     }
 }
 
-double cairn_referee_cone_norm(const Referee *referee, int group) {
-    return contact_norm(referee->contact[group]);
-}
-
 void cairn_referee_cone_map(const Referee *referee, int group, bool is_corrected, double norm, double map[3]) {
     const CairnFriction *friction = &referee->problem->frictions[group];
     double u[3];
@@ -94,23 +90,37 @@ static double square(const double x[3]) {
     return x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
 }
 
+static void add_cone(const Referee *referee, int group, RefereeCones *cones) {
+    const CairnFriction *friction = &referee->problem->frictions[group];
+    double map[3], norm = referee->norm[group];
+    cairn_referee_cone_map(referee, group, true, norm, map);
+    double corrected = square(map);
+    cairn_referee_cone_map(referee, group, false, norm, map);
+    double convex = square(map);
+    cones->corrected += corrected;
+    cones->convex += convex;
+    cones->certified += friction->kind == CAIRN_FRICTION_COULOMB ? corrected
+                        : friction->kind == CAIRN_FRICTION_CONE  ? convex
+                                                                 : 0;
+    cones->right_side += square(referee->b + friction->normal);
+}
+
 RefereeCones cairn_referee_cones(const Referee *referee) {
-    RefereeCones cones = {0, 0, 0, 0};
-    for (int f = 0; f < referee->problem->friction_count; f++) {
-        const CairnFriction *friction = &referee->problem->frictions[f];
-        double map[3], norm = contact_norm(referee->contact[f]);
-        cairn_referee_cone_map(referee, f, true, norm, map);
-        double corrected = square(map);
-        cairn_referee_cone_map(referee, f, false, norm, map);
-        double convex = square(map);
-        cones.corrected += corrected;
-        cones.convex += convex;
-        cones.certified += friction->kind == CAIRN_FRICTION_COULOMB ? corrected
-                           : friction->kind == CAIRN_FRICTION_CONE  ? convex
-                                                                    : 0;
-        cones.right_side += square(referee->b + friction->normal);
+    RefereeCones pieces[REFEREE_PIECES] = {{0}}, sum = {0, 0, 0, 0};
+    int count = referee->problem->friction_count;
+#pragma omp parallel for num_threads(referee->threads) if (referee->threads > 1 && count > 512) schedule(static)
+    for (int k = 0; k < REFEREE_PIECES; k++) {
+        for (int f = cairn_referee_piece(count, k); f < cairn_referee_piece(count, k + 1); f++) {
+            add_cone(referee, f, &pieces[k]);
+        }
     }
-    return cones;
+    for (int k = 0; k < REFEREE_PIECES; k++) {
+        sum.corrected += pieces[k].corrected;
+        sum.convex += pieces[k].convex;
+        sum.certified += pieces[k].certified;
+        sum.right_side += pieces[k].right_side;
+    }
+    return sum;
 }
 
 // a + b - sqrt(a^2 + b^2), without cancellation; zero exactly where a, b >= 0 and a b = 0. a may be infinite.
@@ -131,7 +141,7 @@ double cairn_referee_fb_row(double D, double lambda, double w, double lower, dou
 // y = (u^_N / mu, u_T), both in it exactly where r is in K and u^ in its dual. The square root has the eigenvalues' roots.
 double cairn_referee_fb_cone(const Referee *referee, int group) {
     const CairnFriction *friction = &referee->problem->frictions[group];
-    double norm = contact_norm(referee->contact[group]), mu = friction->mu;
+    double norm = referee->norm[group], mu = friction->mu;
     const double *r = referee->lambda + friction->normal;
     double u[3];
     group_velocity(referee, group, friction->kind == CAIRN_FRICTION_COULOMB, u);

@@ -82,7 +82,7 @@ static void judge_cone(const Referee *referee, int group, const CairnConstraintB
     for (int i = 0; i < 3; i++) {
         *sum += map[i] * map[i];
     }
-    cairn_referee_cone_map(referee, group, is_corrected, cairn_referee_cone_norm(referee, group), map);
+    cairn_referee_cone_map(referee, group, is_corrected, referee->norm[group], map);
     for (int i = 0; i < 3; i++) {
         take_scaled(residual, fabs(map[i]), friction->normal + i, constraint);
     }
@@ -99,25 +99,61 @@ static void judge_cone(const Referee *referee, int group, const CairnConstraintB
     residual->fb = fmax(residual->fb, cairn_referee_fb_cone(referee, group));
 }
 
+// What the rows of a piece say.
+typedef struct Verdict {
+    CairnResidual residual;
+    double sum;     // of the natural map's squares
+    double largest; // scaled, among the rows that bounds judge
+} Verdict;
+
+static void judge_constraint(const Referee *referee, const CairnConstraintBlock *constraint, Verdict *verdict) {
+    const CairnProblem *problem = referee->problem;
+    for (int r = constraint->first_row; r < constraint->first_row + constraint->row_count; r++) {
+        if (!is_cone_row(problem, constraint, r)) {
+            verdict->largest =
+                fmax(verdict->largest, judge_row(referee, r, constraint, &verdict->residual, &verdict->sum));
+        } else if (r == problem->frictions[constraint->friction].normal) {
+            judge_cone(referee, constraint->friction, constraint, &verdict->residual, &verdict->sum);
+        }
+    }
+}
+
+static void add_verdict(const Verdict *piece, Verdict *all) {
+    const CairnResidual *from = &piece->residual;
+    CairnResidual *to = &all->residual;
+    if (from->worst_row >= 0 && (to->worst_row < 0 || from->scaled > to->scaled)) {
+        to->scaled = from->scaled;
+        to->worst_row = from->worst_row;
+        to->worst_id = from->worst_id;
+    }
+    to->bound = fmax(to->bound, from->bound);
+    to->complementarity = fmax(to->complementarity, from->complementarity);
+    to->fb = fmax(to->fb, from->fb);
+    all->sum += piece->sum;
+    all->largest = fmax(all->largest, piece->largest);
+}
+
 // All rows; returns the largest scaled residual among those that bounds judge.
 static double judge_rows(const Referee *referee, CairnResidual *residual) {
     const CairnProblem *problem = referee->problem;
-    double sum = 0, largest = 0;
-    int c = 0;
-    for (int r = 0; r < problem->row_count; r++) {
-        while (c < problem->constraint_count &&
-               r >= problem->constraints[c].first_row + problem->constraints[c].row_count) {
-            c++;
-        }
-        const CairnConstraintBlock *constraint = c < problem->constraint_count ? &problem->constraints[c] : NULL;
-        if (!is_cone_row(problem, constraint, r)) {
-            largest = fmax(largest, judge_row(referee, r, constraint, residual, &sum));
-        } else if (r == problem->frictions[constraint->friction].normal) {
-            judge_cone(referee, constraint->friction, constraint, residual, &sum);
+    Verdict pieces[REFEREE_PIECES], all = {.residual = *residual};
+    int count = problem->constraint_count;
+#pragma omp parallel for num_threads(referee->threads) if (referee->threads > 1 && count > 512) schedule(static)
+    for (int k = 0; k < REFEREE_PIECES; k++) {
+        pieces[k] = (Verdict){.residual = {.worst_row = -1}};
+        for (int c = cairn_referee_piece(count, k); c < cairn_referee_piece(count, k + 1); c++) {
+            judge_constraint(referee, &problem->constraints[c], &pieces[k]);
         }
     }
-    residual->natural = sqrt(sum);
-    return largest;
+    for (int k = 0; k < REFEREE_PIECES; k++) {
+        add_verdict(&pieces[k], &all);
+    }
+    for (int r = 0; r < problem->row_count && count == 0; r++) { // an explicit problem may go without constraints
+        all.largest = fmax(all.largest, judge_row(referee, r, NULL, &all.residual, &all.sum));
+    }
+    *residual = all.residual;
+    residual->natural = sqrt(all.sum);
+    return all.largest;
 }
 
 static void judge(const Referee *referee, CairnResidual *residual) {

@@ -8,7 +8,7 @@
 //
 // Bytes that a contact's visit touches, 8 a number: between round bodies (a multiple of 1 as inertia, arms along the normal) 18
 // numbers, 2 indices and two bodies of 8 numbers, 280 in all; between other rigid bodies 22 numbers, 2 indices and two bodies of 13
-// numbers, 392.
+// numbers, 392. Three of the numbers are its material's, and where all contacts are of one they are not with each: 256 and 368.
 #ifndef CAIRN_SOLVERS_SOR_H
 #define CAIRN_SOLVERS_SOR_H
 
@@ -21,26 +21,29 @@ enum {
     SOR_LANES = 8,
     SOR_BODY = 8,    // of u: six velocities, then 1/sqrt(m) and the first number of the inertia's factor
     SOR_INERTIA = 5, // the rest of that factor, apart: round bodies do not need it
-    SOR_ROUND_ROWS = 19,
-    SOR_GENERAL_ROWS = 23
+    SOR_ROUND_ROWS = 16,
+    SOR_GENERAL_ROWS = 20,
+    SOR_LAW_ROWS = 3 // behind these, where contacts differ in them
 };
 
-// Where a lane's numbers stand in a packed group, in rows of eight lanes; the last row holds the bodies' indices, as integers.
+// Where a lane's numbers stand in a packed group, in rows of eight lanes; the last of SOR_..._ROWS holds the bodies' indices, as
+// integers.
 enum {
-    SOR_NORMAL = 0,       // n
-    SOR_TANGENT = 3,      // t1; t2 = n x t1
-    SOR_MU = 6,           //
-    SOR_ETA = 7,          // omega eta
-    SOR_COMPLIANCE = 8,   // normal, tangents
-    SOR_D = 10,           //
-    SOR_LAMBDA = 13,      //
-    SOR_ARM_A = 16,       // round: the arm is this times n
-    SOR_ROUND_ARM_B = 17, // round: the arm is minus this times n
-    SOR_ARM_B = 19
+    SOR_NORMAL = 0,  // n
+    SOR_TANGENT = 3, // t1; t2 = n x t1
+    SOR_ETA = 6,     // omega eta
+    SOR_D = 7,
+    SOR_LAMBDA = 10,
+    SOR_ARM_A = 13,       // round: the arm is this times n
+    SOR_ROUND_ARM_B = 14, // round: the arm is minus this times n
+    SOR_ARM_B = 16
 };
 
-_Static_assert(8 * (SOR_ROUND_ROWS + 2 * SOR_BODY) == 280, "bytes of a round contact");
-_Static_assert(8 * (SOR_GENERAL_ROWS + 2 * (SOR_BODY + SOR_INERTIA)) <= 400, "bytes of a contact");
+// And of the law's rows.
+enum { SOR_MU = 0, SOR_COMPLIANCE = 1 }; // C of the normal, then of both tangents
+
+_Static_assert(8 * (SOR_ROUND_ROWS + SOR_LAW_ROWS + 2 * SOR_BODY) == 280, "bytes of a round contact");
+_Static_assert(8 * (SOR_GENERAL_ROWS + SOR_LAW_ROWS + 2 * (SOR_BODY + SOR_INERTIA)) <= 400, "bytes of a contact");
 
 typedef double SorEight __attribute__((vector_size(64), aligned(64), may_alias));
 
@@ -112,6 +115,7 @@ typedef struct SorSystem {
     SorStrip *strips;
     int strip_count;
     double *round, *general; // the groups
+    const SorEight *common;  // the law's rows of all contacts; NULL: each group has its own
     int round_count, general_count, item_count;
     SorItem *items;
     PgsLink *links;
@@ -124,12 +128,22 @@ typedef struct SorSystem {
     double floor;          // largest |d| of a row that no impulse can move and no bound excuses
 } SorSystem;
 
+// Rows of a group, all told.
+static inline int cairn_sor_rows(const SorSystem *system, bool is_round) {
+    return (is_round ? SOR_ROUND_ROWS : SOR_GENERAL_ROWS) + (system->common != NULL ? 0 : SOR_LAW_ROWS);
+}
+
 static inline double *cairn_sor_round(const SorSystem *system, int group) {
-    return system->round + (ptrdiff_t)group * SOR_ROUND_ROWS * SOR_LANES;
+    return system->round + (ptrdiff_t)group * cairn_sor_rows(system, true) * SOR_LANES;
 }
 
 static inline double *cairn_sor_general(const SorSystem *system, int group) {
-    return system->general + (ptrdiff_t)group * SOR_GENERAL_ROWS * SOR_LANES;
+    return system->general + (ptrdiff_t)group * cairn_sor_rows(system, false) * SOR_LANES;
+}
+
+static inline const SorEight *cairn_sor_law(const SorSystem *system, const double *group, bool is_round) {
+    const double *own = group + (ptrdiff_t)(is_round ? SOR_ROUND_ROWS : SOR_GENERAL_ROWS) * SOR_LANES;
+    return system->common != NULL ? system->common : (const SorEight *)own;
 }
 
 // A contact as lanes hold it. SOR_ITEM: it is none of that form.

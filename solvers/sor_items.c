@@ -50,8 +50,10 @@ static void pack_jacobian(const SorSystem *system, const CairnConstraintBlock *c
         for (int t = 0; t < constraint->term_count; t++) {
             const CairnTerm *term = &problem->terms[constraint->first_term + t];
             block = system->block_at[term->block] == link.at ? term->block : block;
+            double room[6 * CAIRN_FRAME_ROWS];
+            const double *rows = cairn_term_rows(problem, term, item->row_count, room);
             for (int i = 0; i < item->row_count * link.size && system->block_at[term->block] == link.at; i++) {
-                J[i / link.size * item->stride + at + i % link.size] += problem->J[term->jacobian + i];
+                J[i / link.size * item->stride + at + i % link.size] += rows[i];
             }
         }
         for (int i = 0; i < item->row_count; i++) {

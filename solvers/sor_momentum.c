@@ -98,7 +98,9 @@ void cairn_sor_momentum_before(SorSystem *system, const SorStrip *strip) {
 // Eight contacts; their share of the objective, but for |u|^2 / 2.
 static void look_at_group(const SorSystem *system, int g, SorSums *sums) {
     const SorMomentum *m = system->momentum;
-    const SorEight *lane = (const SorEight *)group_of(system, g), *x = lane + SOR_LAMBDA;
+    const double *group = group_of(system, g);
+    const SorEight *lane = (const SorEight *)group, *x = lane + SOR_LAMBDA;
+    const SorEight *law = cairn_sor_law(system, group, g < system->round_count);
     const double *last = m->last + (ptrdiff_t)IMPULSES * g, *begun = m->begun + (ptrdiff_t)IMPULSES * g;
     SorEight turn = {0}, change = {0}, objective = {0};
     for (int k = 0; k < 3; k++) {
@@ -107,7 +109,7 @@ static void look_at_group(const SorSystem *system, int g, SorSums *sums) {
         memcpy(&from, begun + SOR_LANES * k, sizeof from);
         turn += (from - x[k]) * (x[k] - was);
         change += (from - x[k]) * (from - x[k]);
-        objective += x[k] * (0.5 * lane[SOR_COMPLIANCE + (k > 0)] * x[k] + lane[SOR_D + k]);
+        objective += x[k] * (0.5 * law[SOR_COMPLIANCE + (k > 0)] * x[k] + lane[SOR_D + k]);
     }
     turn /= lane[SOR_ETA];
     change /= lane[SOR_ETA];

@@ -108,6 +108,69 @@ static bool is_lane_candidate(const SorSystem *system, const CairnConstraintBloc
     return constraint->term_count == 1 || terms[0].block != terms[1].block;
 }
 
+// From the rows of both sides. False: they are not those of a contact.
+static bool read_rows(const CairnConstraintBlock *constraint, const CairnTerm *terms, const double *const J[2],
+                      SorContact *contact) {
+    // Side b has +(e, r x e), side a minus that, and either may be missing.
+    double axis[3][3];
+    int b = 0;
+    while (b < constraint->term_count && !find_axes(J[b], 1, axis)) {
+        b++;
+    }
+    int a = b == 0 ? 1 : 0;
+    if (b == constraint->term_count && (b == 2 || !find_axes(J[0], -1, axis))) {
+        return false;
+    }
+    if (b < constraint->term_count) {
+        contact->block_b = terms[b].block;
+        if (!find_arm((const double(*)[3])axis, J[b], 1, contact->arm_b)) {
+            return false;
+        }
+    }
+    if (a < constraint->term_count) {
+        contact->block_a = terms[a].block;
+        if ((contact->block_b >= 0 && !is_opposite(J[a], J[b])) ||
+            !find_arm((const double(*)[3])axis, J[a], -1, contact->arm_a)) {
+            return false;
+        }
+    }
+    memcpy(contact->normal, axis[0], sizeof contact->normal);
+    memcpy(contact->tangent, axis[1], sizeof contact->tangent);
+    return true;
+}
+
+static void write3(double *to, CairnVec3 v) {
+    to[0] = v.x;
+    to[1] = v.y;
+    to[2] = v.z;
+}
+
+// From the one frame that all terms share; false: they do not, or it is none of unit axes.
+static bool read_frame(const CairnProblem *problem, const CairnConstraintBlock *constraint, const CairnTerm *terms,
+                       SorContact *contact) {
+    int place = ~terms[0].jacobian >> 1;
+    for (int t = 0; t < constraint->term_count; t++) {
+        if (terms[t].jacobian >= 0 || ~terms[t].jacobian >> 1 != place ||
+            (t > 0 && terms[t].jacobian == terms[0].jacobian)) {
+            return false;
+        }
+    }
+    const CairnContactFrame *f = cairn_problem_frame(problem, place);
+    if (!(fabs(cairn_dot(f->normal, f->normal) - 1) <= unit_slack) ||
+        !(fabs(cairn_dot(f->tangent, f->tangent) - 1) <= unit_slack) ||
+        !(fabs(cairn_dot(f->normal, f->tangent)) <= unit_slack)) {
+        return false;
+    }
+    for (int t = 0; t < constraint->term_count; t++) {
+        bool is_b = ~terms[t].jacobian & 1;
+        *(is_b ? &contact->block_b : &contact->block_a) = terms[t].block;
+        write3(is_b ? contact->arm_b : contact->arm_a, f->arm[is_b]);
+    }
+    write3(contact->normal, f->normal);
+    write3(contact->tangent, f->tangent);
+    return true;
+}
+
 void cairn_sor_read_contact(const SorSystem *system, int c, SorContact *contact) {
     const CairnProblem *problem = system->problem;
     const CairnConstraintBlock *constraint = &problem->constraints[c];
@@ -115,32 +178,17 @@ void cairn_sor_read_contact(const SorSystem *system, int c, SorContact *contact)
     if (!is_lane_candidate(system, constraint)) {
         return;
     }
-    // Side b has +(e, r x e), side a minus that, and either may be missing.
     const CairnTerm *terms = problem->terms + constraint->first_term;
-    double axis[3][3];
-    int b = 0;
-    while (b < constraint->term_count && !find_axes(problem->J + terms[b].jacobian, 1, axis)) {
-        b++;
-    }
-    int a = b == 0 ? 1 : 0;
-    if (b == constraint->term_count && (b == 2 || !find_axes(problem->J + terms[0].jacobian, -1, axis))) {
-        return;
-    }
-    if (b < constraint->term_count) {
-        contact->block_b = terms[b].block;
-        if (!find_arm((const double(*)[3])axis, problem->J + terms[b].jacobian, 1, contact->arm_b)) {
+    if (!read_frame(problem, constraint, terms, contact)) {
+        double room[2][6 * CAIRN_FRAME_ROWS];
+        const double *J[2] = {NULL, NULL};
+        for (int t = 0; t < constraint->term_count; t++) {
+            J[t] = cairn_term_rows(problem, &terms[t], 3, room[t]);
+        }
+        if (!read_rows(constraint, terms, J, contact)) {
             return;
         }
     }
-    if (a < constraint->term_count) {
-        contact->block_a = terms[a].block;
-        if ((contact->block_b >= 0 && !is_opposite(problem->J + terms[a].jacobian, problem->J + terms[b].jacobian)) ||
-            !find_arm((const double(*)[3])axis, problem->J + terms[a].jacobian, -1, contact->arm_a)) {
-            return;
-        }
-    }
-    memcpy(contact->normal, axis[0], sizeof contact->normal);
-    memcpy(contact->tangent, axis[1], sizeof contact->tangent);
     double length_a, length_b;
     bool is_round = (contact->block_a < 0 || system->is_round[contact->block_a]) &&
                     (contact->block_b < 0 || system->is_round[contact->block_b]) &&
@@ -161,8 +209,8 @@ static void find_g(const SorSystem *system, const CairnConstraintBlock *constrai
     }
     for (int t = 0; t < constraint->term_count; t++) {
         const CairnTerm *term = &problem->terms[constraint->first_term + t];
-        double row[3][6];
-        memcpy(row, problem->J + term->jacobian, sizeof row);
+        double row[3][6], room[6 * CAIRN_FRAME_ROWS];
+        memcpy(row, cairn_term_rows(problem, term, 3, room), sizeof row);
         for (int i = 0; i < 3; i++) {
             cairn_ops_forward(&system->ops, term->block, row[i]);
             for (int j = 0; j <= i; j++) {
@@ -174,9 +222,44 @@ static void find_g(const SorSystem *system, const CairnConstraintBlock *constrai
     }
 }
 
+// mu, and C of the normal and the tangents.
+static double law_of(const CairnProblem *problem, int c, int k) {
+    const CairnConstraintBlock *constraint = &problem->constraints[c];
+    return k == SOR_MU ? problem->frictions[constraint->friction].mu
+                       : problem->compliance[constraint->first_row + k - SOR_COMPLIANCE];
+}
+
+// The law's rows, where they are the same for all contacts in lanes: in most worlds, whose sweep then reads a sixth less.
+static CairnStatus find_common_law(SorSystem *system, CairnArena *arena) {
+    const CairnProblem *problem = system->problem;
+    int first = 0, last;
+    while (first < problem->constraint_count && system->shape[first] == SOR_ITEM) {
+        first++;
+    }
+    bool is_common = first < problem->constraint_count;
+    for (last = first; last < problem->constraint_count && is_common; last++) {
+        for (int k = 0; k < SOR_LAW_ROWS && system->shape[last] != SOR_ITEM; k++) {
+            is_common = is_common && law_of(problem, last, k) == law_of(problem, first, k);
+        }
+    }
+    if (!is_common) {
+        return cairn_ok();
+    }
+    double *law = CAIRN_PUSH(arena, double, SOR_LAW_ROWS *SOR_LANES);
+    if (!law) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for a law", system->settings.name);
+    }
+    for (int i = 0; i < SOR_LAW_ROWS * SOR_LANES; i++) {
+        law[i] = law_of(problem, first, i / SOR_LANES);
+    }
+    system->common = (const SorEight *)law;
+    return cairn_ok();
+}
+
 // An empty lane has zeros and eta = 1 and moves nothing.
 static void clear_group(const SorSystem *system, double *group, int rows) {
-    memset(group, 0, (size_t)rows * SOR_LANES * sizeof *group);
+    size_t law = system->common != NULL ? 0 : SOR_LAW_ROWS;
+    memset(group, 0, ((size_t)rows + law) * SOR_LANES * sizeof *group);
     int *bodies = (int *)(group + (ptrdiff_t)SOR_LANES * (rows - 1));
     for (int i = 0; i < SOR_LANES; i++) {
         group[SOR_LANES * SOR_ETA + i] = 1;
@@ -196,10 +279,10 @@ static void pack_lane(const SorSystem *system, int c, double *group, int rows, i
     find_g(system, constraint, g);
     *a = contact.block_a >= 0 ? system->block_at[contact.block_a] / SOR_BODY : system->nobody;
     *b = contact.block_b >= 0 ? system->block_at[contact.block_b] / SOR_BODY : system->nobody;
-    group[SOR_LANES * SOR_MU] = problem->frictions[constraint->friction].mu;
     group[SOR_LANES * SOR_ETA] = cairn_sor_eta(&system->settings, g);
-    group[SOR_LANES * SOR_COMPLIANCE] = problem->compliance[r];
-    group[SOR_LANES * (SOR_COMPLIANCE + 1)] = problem->compliance[r + 1];
+    for (int k = 0; k < SOR_LAW_ROWS && system->common == NULL; k++) {
+        group[SOR_LANES * (rows + k)] = law_of(problem, c, k);
+    }
     for (int k = 0; k < 3; k++) {
         group[SOR_LANES * (SOR_NORMAL + k)] = contact.normal[k];
         group[SOR_LANES * (SOR_TANGENT + k)] = contact.tangent[k];
@@ -227,9 +310,7 @@ static CairnStatus place_blocks(SorSystem *system, CairnArena *arena) {
     system->nobody = system->u_size / SOR_BODY;
     system->u_size += SOR_BODY;
     system->u = CAIRN_PUSH_ZERO(arena, double, system->u_size);
-    // Read by eights.
-    system->inertia = CAIRN_PUSH_ZERO(arena, double, SOR_INERTIA *(system->nobody + 1) + 8);
-    if (!system->u || !system->inertia) {
+    if (!system->u) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d dofs", system->settings.name, problem->dof_count);
     }
     for (int i = 0; i < problem->block_count; i++) {
@@ -237,6 +318,24 @@ static CairnStatus place_blocks(SorSystem *system, CairnArena *arena) {
         system->is_round[i] = f && is_round_factor(f);
         if (f) {
             memcpy(system->u + system->block_at[i] + 6, f, 2 * sizeof *f);
+        }
+    }
+    return cairn_ok();
+}
+
+// What only contacts that are not round read, by eights.
+static CairnStatus place_inertias(SorSystem *system, CairnArena *arena) {
+    if (system->general_count == 0) {
+        return cairn_ok();
+    }
+    system->inertia = CAIRN_PUSH_ZERO(arena, double, SOR_INERTIA *(system->nobody + 1) + 8);
+    if (!system->inertia) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d blocks", system->settings.name,
+                           system->problem->block_count);
+    }
+    for (int i = 0; i < system->problem->block_count; i++) {
+        const double *f = rigid_factor(system, i);
+        if (f) {
             memcpy(system->inertia + (ptrdiff_t)SOR_INERTIA * (system->block_at[i] / SOR_BODY), f + 2,
                    SOR_INERTIA * sizeof *f);
         }
@@ -268,8 +367,8 @@ static CairnStatus classify(SorSystem *system, CairnArena *arena) {
 
 static CairnStatus pack_lanes(SorSystem *system, CairnArena *arena) {
     const CairnProblem *problem = system->problem;
-    size_t round = (size_t)system->round_count * SOR_ROUND_ROWS * SOR_LANES;
-    size_t general = (size_t)system->general_count * SOR_GENERAL_ROWS * SOR_LANES;
+    size_t round = (size_t)system->round_count * (size_t)cairn_sor_rows(system, true) * SOR_LANES;
+    size_t general = (size_t)system->general_count * (size_t)cairn_sor_rows(system, false) * SOR_LANES;
     double *data = CAIRN_PUSH(arena, double, round + general + 1);
     if (!data) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d contacts", system->settings.name,
@@ -307,6 +406,8 @@ CairnStatus cairn_sor_pack(SorSystem *system, const CairnProblem *problem, const
         CAIRN_TRY(place_blocks(system, arena));
         CAIRN_TRY(classify(system, arena));
         CAIRN_TRY(cairn_sor_fill(system, arena));
+        CAIRN_TRY(place_inertias(system, arena));
+        CAIRN_TRY(find_common_law(system, arena));
         CAIRN_TRY(pack_lanes(system, arena));
     }
     CAIRN_TRY(cairn_sor_pack_items(system, arena));

@@ -23,7 +23,8 @@ void cairn_sor_gather(SorSystem *system) {
         const CairnConstraintBlock *constraint = &problem->constraints[c];
         for (int t = 0; t < constraint->term_count; t++) {
             const CairnTerm *term = &problem->terms[constraint->first_term + t];
-            const double *J = problem->J + term->jacobian;
+            double room[6 * CAIRN_FRAME_ROWS];
+            const double *J = cairn_term_rows(problem, term, constraint->row_count, room);
             double *u = system->u + system->block_at[term->block];
             int size = problem->blocks[term->block].size;
             for (int i = 0; i < constraint->row_count; i++, J += size) {
@@ -66,7 +67,7 @@ static void fetch_group(const double *group, int rows) {
 
 static void visit_rounds(SorSystem *system, SorGroups groups, bool is_forward, SorEight *largest) {
     for (int i = 0; i < groups.count; i++) {
-        fetch_group(cairn_sor_round(system, group_at(groups, i + FAR, is_forward)), SOR_ROUND_ROWS);
+        fetch_group(cairn_sor_round(system, group_at(groups, i + FAR, is_forward)), cairn_sor_rows(system, true));
         cairn_sor_visit_round(system, cairn_sor_round(system, group_at(groups, i, is_forward)),
                               cairn_sor_round(system, group_at(groups, i + AHEAD, is_forward)), largest);
     }
@@ -74,7 +75,7 @@ static void visit_rounds(SorSystem *system, SorGroups groups, bool is_forward, S
 
 static void visit_generals(SorSystem *system, SorGroups groups, bool is_forward, SorEight *largest) {
     for (int i = 0; i < groups.count; i++) {
-        fetch_group(cairn_sor_general(system, group_at(groups, i + FAR, is_forward)), SOR_GENERAL_ROWS);
+        fetch_group(cairn_sor_general(system, group_at(groups, i + FAR, is_forward)), cairn_sor_rows(system, false));
         cairn_sor_visit_general(system, cairn_sor_general(system, group_at(groups, i, is_forward)),
                                 cairn_sor_general(system, group_at(groups, i + AHEAD, is_forward)), largest);
     }

@@ -101,12 +101,12 @@ ALWAYS void project(const SorEight *mu, SorEight x[3]) {
 }
 
 // From J u to the impulses' change (S1 step 5), which replaces it.
-ALWAYS void move(const SorSystem *system, SorEight *lane, SorEight w[3], SorEight *largest) {
+ALWAYS void move(const SorSystem *system, SorEight *lane, const SorEight *law, SorEight w[3], SorEight *largest) {
     SorEight *lambda = lane + SOR_LAMBDA, x[3];
-    const SorEight mu = lane[SOR_MU], eta = lane[SOR_ETA];
-    w[0] += lane[SOR_COMPLIANCE] * lambda[0] + lane[SOR_D];
-    w[1] += lane[SOR_COMPLIANCE + 1] * lambda[1] + lane[SOR_D + 1];
-    w[2] += lane[SOR_COMPLIANCE + 1] * lambda[2] + lane[SOR_D + 2];
+    const SorEight mu = law[SOR_MU], eta = lane[SOR_ETA];
+    w[0] += law[SOR_COMPLIANCE] * lambda[0] + lane[SOR_D];
+    w[1] += law[SOR_COMPLIANCE + 1] * lambda[1] + lane[SOR_D + 1];
+    w[2] += law[SOR_COMPLIANCE + 1] * lambda[2] + lane[SOR_D + 2];
     if (system->law == CAIRN_FRICTION_COULOMB) { // De Saxce
         SorEight square = w[1] * w[1] + w[2] * w[2], slip;
         root(&square, &slip);
@@ -158,7 +158,7 @@ void cairn_sor_visit_round(const SorSystem *system, double *group, const double 
     dot(t2, v, &part[0]);
     dot(t1, s, &part[1]);
     w[2] = part[0] + part[1];
-    move(system, lane, w, largest);
+    move(system, lane, cairn_sor_law(system, group, true), w, largest);
     reload(system, a, A);
     reload(system, b, B);
     for (int k = 0; k < 3; k++) {
@@ -216,7 +216,7 @@ void cairn_sor_visit_general(const SorSystem *system, double *group, const doubl
     dot(n, vb, &w[0]);
     dot(t1, vb, &w[1]);
     dot(t2, vb, &w[2]);
-    move(system, lane, w, largest);
+    move(system, lane, cairn_sor_law(system, group, false), w, largest);
     reload(system, a, A);
     reload(system, b, B);
     for (int k = 0; k < 3; k++) {

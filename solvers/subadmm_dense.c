@@ -91,8 +91,8 @@ static void add_soft(const AdmmSystem *system, const AdmmSubsystem *sub, const C
             int size_b = problem->blocks[b->block].size, at_b = system->local[b->block];
             double *to = K + (ptrdiff_t)at_a * sub->stride + at_b;
             for (int r = 0; r < constraint->row_count && at_b >= at_a; r++) {
-                const double *J_a = problem->J + a->jacobian + (ptrdiff_t)r * size_a,
-                             *J_b = problem->J + b->jacobian + (ptrdiff_t)r * size_b;
+                double room_a[6], room_b[6];
+                const double *J_a = cairn_term_row(problem, a, r, room_a), *J_b = cairn_term_row(problem, b, r, room_b);
                 if (place[r] != ADMM_SOFT) {
                     continue;
                 }
@@ -114,7 +114,8 @@ static void add_column(const AdmmSystem *system, const AdmmSubsystem *sub, const
         const CairnTerm *term = &problem->terms[constraint->first_term + t];
         if (is_mine(system, sub, term->block)) {
             int size = problem->blocks[term->block].size;
-            const double *J = problem->J + term->jacobian + (ptrdiff_t)r * size;
+            double room[6];
+            const double *J = cairn_term_row(problem, term, r, room);
             double *to = column + (ptrdiff_t)system->local[term->block] * width;
             for (int k = 0; k < size; k++) {
                 to[(ptrdiff_t)k * width] += scale * J[k];
@@ -432,7 +433,8 @@ void cairn_admm_dense_finish(const AdmmSystem *system, const AdmmSubsystem *sub,
                 for (int t = 0; t < constraint->term_count; t++) {
                     const CairnTerm *term = &problem->terms[constraint->first_term + t];
                     int size = problem->blocks[term->block].size;
-                    const double *J = problem->J + term->jacobian + (ptrdiff_t)r * size;
+                    double room[6];
+                    const double *J = cairn_term_row(problem, term, r, room);
                     for (int k = 0; k < size; k++) {
                         w += J[k] * stage.q[system->local[term->block] + k];
                     }

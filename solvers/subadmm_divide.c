@@ -160,7 +160,8 @@ static double mobility(const CairnProblem *problem, const CairnConstraintBlock *
     for (int t = 0; t < constraint->term_count; t++) {
         const CairnTerm *term = &problem->terms[constraint->first_term + t];
         const CairnDofBlock *block = &problem->blocks[term->block];
-        const double *J = problem->J + term->jacobian + (ptrdiff_t)r * block->size;
+        double room[6];
+        const double *J = cairn_term_row(problem, term, r, room);
         for (int k = 0; k < block->size; k++) {
             sum += J[k] * J[k] * inverse[block->first + k];
         }

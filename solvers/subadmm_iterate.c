@@ -204,7 +204,8 @@ static void start_side(AdmmSystem *system, const AdmmSide *side, const double *v
         for (int t = 0; t < constraint->term_count; t++) {
             const CairnTerm *term = &problem->terms[constraint->first_term + t];
             const CairnDofBlock *block = &problem->blocks[term->block];
-            const double *J = problem->J + term->jacobian + (ptrdiff_t)r * block->size;
+            double room[6];
+            const double *J = cairn_term_row(problem, term, r, room);
             for (int n = 0; n < block->size && system->part[term->block] == side->subsystem; n++) {
                 x += J[n] * v[block->first + n];
             }

@@ -10,7 +10,8 @@ static double square(const AdmmSystem *system, int part, const CairnConstraintBl
     for (int t = 0; t < constraint->term_count; t++) {
         const CairnTerm *term = &problem->terms[constraint->first_term + t];
         int size = problem->blocks[term->block].size;
-        const double *J = problem->J + term->jacobian + (ptrdiff_t)r * size;
+        double room[6];
+        const double *J = cairn_term_row(problem, term, r, room);
         for (int k = 0; k < size && system->part[term->block] == part; k++) {
             sum += J[k] * J[k];
         }
@@ -26,7 +27,8 @@ static double mobility_of(const AdmmSystem *system, int part, const CairnConstra
     for (int t = 0; t < constraint->term_count; t++) {
         const CairnTerm *term = &problem->terms[constraint->first_term + t];
         const CairnDofBlock *block = &problem->blocks[term->block];
-        const double *J = problem->J + term->jacobian + (ptrdiff_t)r * block->size;
+        double room[6];
+        const double *J = cairn_term_row(problem, term, r, room);
         for (int k = 0; k < block->size && system->part[term->block] == part; k++) {
             sum += J[k] * J[k] / diagonal[block->first + k];
         }
@@ -49,7 +51,8 @@ void cairn_admm_find_diagonals(AdmmSystem *system) {
         for (int t = 0; t < constraint->term_count; t++) {
             const CairnTerm *term = &problem->terms[constraint->first_term + t];
             const CairnDofBlock *block = &problem->blocks[term->block];
-            const double *J = problem->J + term->jacobian;
+            double room[6 * CAIRN_FRAME_ROWS];
+            const double *J = cairn_term_rows(problem, term, constraint->row_count, room);
             for (int r = 0; r < constraint->row_count; r++, J += block->size) {
                 int row = constraint->first_row + r;
                 for (int k = 0; k < block->size && system->place[row] == ADMM_SOFT; k++) {

@@ -79,7 +79,8 @@ static void share_out(CairnSubsystem *s) {
             memset(to, 0, (size_t)(constraint->row_count * size) * sizeof *to);
             for (int t = constraint->first_term; t < constraint->first_term + constraint->term_count; t++) {
                 int block = edge->terms[t].block, dofs = edge->blocks[block].size;
-                const double *J = edge->J + edge->terms[t].jacobian;
+                double room[6 * CAIRN_FRAME_ROWS];
+                const double *J = cairn_term_rows(edge, &edge->terms[t], constraint->row_count, room);
                 for (int r = 0; r < constraint->row_count; r++, J += dofs) {
                     for (int k = 0; k < dofs; k++) {
                         const double *R = s->R + (size_t)(s->place[block] + k) * (size_t)s->reach + q;

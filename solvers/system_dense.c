@@ -79,7 +79,9 @@ static CairnStatus assemble(Dense *dense, CairnArena *arena) {
             int block = problem->terms[t].block, size = problem->blocks[block].size;
             links[t] = (Link){head[block], constraint->first_row, constraint->row_count, at};
             head[block] = t;
-            memcpy(G + at, problem->J + problem->terms[t].jacobian, (size_t)(constraint->row_count * size) * sizeof *G);
+            double room[6 * CAIRN_FRAME_ROWS];
+            memcpy(G + at, cairn_term_rows(problem, &problem->terms[t], constraint->row_count, room),
+                   (size_t)(constraint->row_count * size) * sizeof *G);
             for (int i = 0; i < constraint->row_count; i++, at += (size_t)size) {
                 cairn_ops_forward(dense->ops, block, G + at);
             }

@@ -219,9 +219,10 @@ static void expand(const CairnProblem *problem, double *J, double *P) {
             CairnTerm term = problem->terms[constraint.first_term + k];
             CairnDofBlock block = problem->blocks[term.block];
             for (int i = 0; i < constraint.row_count; i++) {
+                double room[6];
+                const double *row = cairn_term_row(problem, &term, i, room);
                 for (int j = 0; j < block.size; j++) {
-                    J[(constraint.first_row + i) * n + block.first + j] +=
-                        problem->J[term.jacobian + i * block.size + j];
+                    J[(constraint.first_row + i) * n + block.first + j] += row[j];
                 }
             }
         }

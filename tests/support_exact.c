@@ -25,6 +25,7 @@ typedef struct System {
     Part *part;
     int bounded;
     double scale; // max |b|
+    int width;    // numbers of the widest term
 } System;
 
 // ---- memory: one block, cut up ----
@@ -51,22 +52,24 @@ static int entries_of_P(const CairnProblem *problem) {
     return count;
 }
 
-static int entries_of_J(const CairnProblem *problem) {
-    int count = 0;
+// The most numbers that a term has.
+static int widest_term(const CairnProblem *problem) {
+    int most = 0;
     for (int c = 0; c < problem->constraint_count; c++) {
         const CairnConstraintBlock *block = &problem->constraints[c];
         for (int t = block->first_term; t < block->first_term + block->term_count; t++) {
-            int end = problem->terms[t].jacobian + block->row_count * problem->blocks[problem->terms[t].block].size;
-            count = end > count ? end : count;
+            int size = block->row_count * problem->blocks[problem->terms[t].block].size;
+            most = size > most ? size : most;
         }
     }
-    return count;
+    return most;
 }
 
 static void lay_out(System *s, Memory *memory, size_t entries) {
     size_t m = (size_t)s->m;
     s->factor = cut(memory, (size_t)entries_of_P(s->problem), sizeof(Real));
-    s->Y = cut(memory, (size_t)entries_of_J(s->problem), sizeof(Real));
+    s->width = widest_term(s->problem);
+    s->Y = cut(memory, (size_t)s->width * (size_t)s->problem->term_count, sizeof(Real));
     s->first = cut(memory, m, sizeof(int));
     s->start = cut(memory, m, sizeof(size_t));
     s->A = cut(memory, entries, sizeof(Real));
@@ -130,9 +133,11 @@ static CairnStatus factor_dynamics(System *s) {
             const CairnTerm *term = &problem->terms[t];
             int size = problem->blocks[term->block].size;
             for (int r = 0; r < constraint->row_count; r++) {
-                Real *y = s->Y + term->jacobian + r * size;
+                double room[6];
+                const double *J = cairn_term_row(problem, term, r, room);
+                Real *y = s->Y + (ptrdiff_t)t * s->width + r * size;
                 for (int i = 0; i < size; i++) {
-                    y[i] = (Real)problem->J[term->jacobian + r * size + i];
+                    y[i] = (Real)J[i];
                 }
                 solve_block(s->factor + problem->blocks[term->block].matrix, size, y);
             }
@@ -157,7 +162,8 @@ static void find_slack(System *s) {
             for (int t = constraint->first_term; t < constraint->first_term + constraint->term_count; t++) {
                 const CairnDofBlock *block = &problem->blocks[problem->terms[t].block];
                 for (int r = 0; r < constraint->row_count; r++) {
-                    const double *J = problem->J + problem->terms[t].jacobian + r * block->size;
+                    double room[6];
+                    const double *J = cairn_term_row(problem, &problem->terms[t], r, room);
                     for (int i = 0; i < block->size; i++) {
                         if (pass == 0) {
                             s->v[block->first + i] += (Real)J[i] * s->x[constraint->first_row + r];
@@ -209,9 +215,10 @@ static void add_pair(System *s, int c, int t, int d, int u) {
     int size = problem->blocks[problem->terms[t].block].size;
     for (int r = 0; r < one->row_count; r++) {
         int row = one->first_row + r;
-        const double *J = problem->J + problem->terms[t].jacobian + r * size;
+        double room[6];
+        const double *J = cairn_term_row(problem, &problem->terms[t], r, room);
         for (int q = 0; q < other->row_count && other->first_row + q <= row; q++) {
-            const Real *Y = s->Y + problem->terms[u].jacobian + q * size;
+            const Real *Y = s->Y + (ptrdiff_t)u * s->width + q * size;
             Real sum = 0;
             for (int i = 0; i < size; i++) {
                 sum += (Real)J[i] * Y[i];

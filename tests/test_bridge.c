@@ -158,7 +158,7 @@ static void add_jacobian(Linear *l) {
         for (int t = block->first_term; t < block->first_term + block->term_count; t++) {
             for (int k = 0; k < 6 * block->row_count; k++) {
                 ptrdiff_t row = l->dofs + block->first_row + k / 6, column = p->blocks[p->terms[t].block].first + k % 6;
-                double j = p->J[p->terms[t].jacobian + k];
+                double room[6], j = cairn_term_row(p, &p->terms[t], k / 6, room)[k % 6];
                 l->matrix[row * l->size + column] = l->matrix[column * l->size + row] = j;
             }
         }

@@ -128,9 +128,10 @@ static double *dense_jacobian(const CairnProblem *problem) {
             const CairnTerm *term = &problem->terms[constraint->first_term + t];
             const CairnDofBlock *block = &problem->blocks[term->block];
             for (int i = 0; i < constraint->row_count; i++) {
+                double room[6];
+                const double *row = cairn_term_row(problem, term, i, room);
                 for (int k = 0; k < block->size; k++) {
-                    J[(constraint->first_row + i) * problem->dof_count + block->first + k] +=
-                        problem->J[term->jacobian + i * block->size + k];
+                    J[(constraint->first_row + i) * problem->dof_count + block->first + k] += row[k];
                 }
             }
         }

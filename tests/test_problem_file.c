@@ -1,10 +1,13 @@
 // Problem files: the same problem to the bit, and no damage that gets through.
 #include "engine/base/hash.h"
+#include "engine/base/memory.h"
 #include "solvers/problem_file.h"
+#include "solvers/psor.h"
 #include "tests/problems.h"
 #include "tests/support.h"
 
 #include <cairn/solver.h>
+#include <cairn/world.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -250,6 +253,120 @@ static void every_failed_allocation_is_met(void **state) {
     free(bytes);
 }
 
+// ---- frames ----
+
+// Two layers of balls, each of which touches its neighbours and the ground or the layer below.
+static CairnWorld *heap(void) {
+    CairnWorldDef def = cairn_world_def();
+    def.friction = CAIRN_FRICTION_COULOMB;
+    CairnWorld *world;
+    assert_ok(cairn_world_create(&def, &world));
+    assert_ok(cairn_world_set_solver(world, &cairn_solver_psor, NULL));
+    CairnBodyDef ground = cairn_body_def();
+    ground.type = CAIRN_STATIC;
+    CairnShapeDef plane = cairn_half_space(), ball = cairn_sphere(0.5);
+    assert_ok(cairn_body_add(world, &ground, &plane, NULL));
+    for (int i = 0; i < 18; i++) {
+        CairnBodyDef body = cairn_body_def();
+        body.position = cairn_vec3(0.99 * (i % 3), 0.99 * (i / 3 % 3), 0.49 + 0.98 * (i / 9));
+        body.velocity = cairn_vec3(0.1 * i, -0.2, 0.01 * i);
+        assert_ok(cairn_body_add(world, &body, &ball, NULL));
+    }
+    assert_ok(cairn_world_step(world, 0.01, NULL));
+    return world;
+}
+
+static void assert_same_rows(const CairnProblem *a, const CairnProblem *b) {
+    assert_int_equal(a->term_count, b->term_count);
+    for (int c = 0; c < a->constraint_count; c++) {
+        const CairnConstraintBlock *block = &a->constraints[c];
+        for (int t = block->first_term; t < block->first_term + block->term_count; t++) {
+            for (int r = 0; r < block->row_count; r++) {
+                double room[2][6];
+                assert_same_doubles(cairn_term_row(a, &a->terms[t], r, room[0]),
+                                    cairn_term_row(b, &b->terms[t], r, room[1]), 6);
+            }
+        }
+    }
+}
+
+// By its meaning: t2 is n x t1, and turns a body with its arm.
+static void assert_second_tangent(const CairnProblem *p, int term) {
+    int place = ~p->terms[term].jacobian;
+    const CairnContactFrame *f = cairn_problem_frame(p, place / 2);
+    double room[6], sign = place % 2 == 1 ? 1 : -1;
+    const double *row = cairn_term_row(p, &p->terms[term], 2, room);
+    CairnVec3 t2 = cairn_cross(f->normal, f->tangent), turn = cairn_cross(f->arm[place % 2], t2);
+    const double expected[6] = {t2.x, t2.y, t2.z, turn.x, turn.y, turn.z};
+    for (int k = 0; k < 6; k++) {
+        assert_near(row[k], sign * expected[k], 1e-15);
+    }
+}
+
+// A step's contacts have frames in place of Jacobians; a file has the Jacobians. Both are one problem, to the referee too.
+static void frames_become_jacobians(void **state) {
+    (void)state;
+    CairnAllocator allocator = cairn_memory_default();
+    CairnWorld *world = heap();
+    CairnProblem made;
+    const double *start;
+    assert_ok(cairn_world_problem(world, &made, &start));
+    assert_non_null(made.frames);
+    for (int t = 0; t < made.term_count; t++) {
+        assert_second_tangent(&made, t);
+    }
+    size_t size = cairn_problem_file_size(&made, NULL);
+    unsigned char *bytes = malloc(size);
+    assert_non_null(bytes);
+    assert_ok(cairn_problem_file_write(&made, start, NULL, bytes, size));
+    CairnStoredProblem stored;
+    assert_ok(cairn_problem_file_read(bytes, size, &allocator, &stored));
+    assert_null(stored.problem.frames);
+    assert_same_rows(&made, &stored.problem);
+    CairnResidual a, b;
+    assert_ok(cairn_residual(&made, start, NULL, &a));
+    assert_ok(cairn_residual(&stored.problem, start, NULL, &b));
+    assert_same_bits(a.scaled, b.scaled);
+    assert_same_bits(a.cone, b.cone);
+    cairn_stored_problem_free(&stored);
+    free(bytes);
+    cairn_world_destroy(world);
+}
+
+static void bad_frames_are_refused_by_name(void **state) {
+    (void)state;
+    CairnWorld *world = heap();
+    CairnProblem made;
+    const double *start;
+    assert_ok(cairn_world_problem(world, &made, &start));
+    CairnContactFrame frames[2] = {{.normal = {0, 0, 1}, .tangent = {1, 0, 0}}, {.normal = {0, 0, 1}}};
+    CairnTerm terms[1000];
+    CairnConstraintBlock *constraints = malloc((size_t)made.constraint_count * sizeof *constraints);
+    assert_non_null(constraints);
+    assert_true(made.term_count <= 1000);
+    for (int t = 0; t < made.term_count; t++) {
+        terms[t] = (CairnTerm){made.terms[t].block, ~(2 * (t % 2))};
+    }
+    memcpy(constraints, made.constraints, (size_t)made.constraint_count * sizeof *constraints);
+    made.terms = terms;
+    made.constraints = constraints;
+    made.frames = frames;
+    made.frame_stride = sizeof *frames;
+    assert_ok(cairn_problem_check(&made));
+    frames[1].arm[0].y = (double)NAN;
+    assert_refused(cairn_problem_check(&made), CAIRN_INVALID_ARGUMENT, "frames[1] is not finite");
+    frames[1].arm[0].y = 0;
+    constraints[1].first_term += 1;
+    assert_refused(cairn_problem_check(&made), CAIRN_INVALID_ARGUMENT, "with frames terms stand in order");
+    constraints[1].first_term -= 1;
+    static const double none[1];
+    made.frames = NULL;
+    made.J = none;
+    assert_refused(cairn_problem_check(&made), CAIRN_INVALID_ARGUMENT, "terms[0].jacobian = -1 is negative");
+    free(constraints);
+    cairn_world_destroy(world);
+}
+
 int main(int argc, char **argv) {
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
@@ -258,6 +375,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(files_give_back_every_bit), cmocka_unit_test(empty_problems_are_problems),
         cmocka_unit_test(damage_is_found),           cmocka_unit_test(lies_are_found),
         cmocka_unit_test(wrong_calls_are_refused),   cmocka_unit_test(every_failed_allocation_is_met),
+        cmocka_unit_test(frames_become_jacobians),   cmocka_unit_test(bad_frames_are_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

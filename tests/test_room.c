@@ -33,14 +33,14 @@ static CairnWorld *balls(int across, double spacing) {
 
 static void what_does_not_fit_is_refused(void **state) {
     (void)state;
-    CairnWorld *world = balls(46, 3); // 97,336 balls: some 90 MB
+    CairnWorld *world = balls(56, 3); // 175,616 balls: some 95 MB
     CairnStats stats;
     assert_true(world->room_left == cairn_room_left);
     uint64_t before = cairn_world_state_hash(world);
     world->room_left = little;
     CairnStatus status = cairn_world_step(world, 0.01, &stats);
     assert_int_equal(status.code, CAIRN_OUT_OF_MEMORY);
-    assert_non_null(strstr(status.message, "97336 bodies and 0 contacts need at least"));
+    assert_non_null(strstr(status.message, "175616 bodies and 0 contacts need at least"));
     assert_non_null(strstr(status.message, "42 MB left"));
     assert_true(cairn_world_state_hash(world) == before);
     world->room_left = plenty;
@@ -53,13 +53,13 @@ static void what_does_not_fit_is_refused(void **state) {
 // With contacts too: found in the step, and asked for before the problem is made of them.
 static void contacts_count_too(void **state) {
     (void)state;
-    CairnWorld *world = balls(39, 0.999); // 59,319 balls, some 60 MB, which are let be; then their contacts
+    CairnWorld *world = balls(48, 0.999); // 110,592 balls, some 60 MB, which are let be; then their contacts
     CairnStats stats;
     uint64_t before = cairn_world_state_hash(world);
     world->room_left = little;
     CairnStatus status = cairn_world_step(world, 0.01, &stats);
     assert_int_equal(status.code, CAIRN_OUT_OF_MEMORY);
-    assert_non_null(strstr(status.message, "59319 bodies and 173394 contacts"));
+    assert_non_null(strstr(status.message, "110592 bodies and 324864 contacts"));
     assert_true(cairn_world_state_hash(world) == before);
     world->room_left = plenty;
     assert_ok(cairn_world_step(world, 0.01, &stats));

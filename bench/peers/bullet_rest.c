@@ -64,10 +64,10 @@ static void *make_shape(const State *s, const CairnGeometry *g) {
 
 // The frame in which Bullet gets a body: of its only shape where that has the body's centre and axes, else its principal axes.
 static CairnTransform frame_of(const CairnBody *body, const CairnShape *only) {
-    if (only != NULL && only->geometry.type != CAIRN_HULL) {
+    if (only != NULL && only->model->geometry.type != CAIRN_HULL) {
         return cairn_shape_pose(body, only);
     }
-    return (CairnTransform){body->center, cairn_quat_normalize(cairn_quat_mul(body->q, body->axes))};
+    return (CairnTransform){body->center, cairn_quat_normalize(cairn_quat_mul(body->q, body->model->axes))};
 }
 
 static bool is_alone(const CairnGeometry *g, const CairnBody *body) {
@@ -76,15 +76,15 @@ static bool is_alone(const CairnGeometry *g, const CairnBody *body) {
 
 static void *make_shapes(const State *s, const CairnWorld *world, const CairnBody *body, CairnTransform frame) {
     const CairnShape *shapes = world->store.shapes, *first = &shapes[body->first_shape];
-    if (first->next < 0 && is_alone(&first->geometry, body)) {
-        return make_shape(s, &first->geometry);
+    if (first->next < 0 && is_alone(&first->model->geometry, body)) {
+        return make_shape(s, &first->model->geometry);
     }
     void *compound = s->w.f.compound(s->w.importer);
     for (int k = body->first_shape; k >= 0; k = shapes[k].next) {
         CairnTransform pose = cairn_shape_pose(body, &shapes[k]);
         CairnTransform in = {cairn_untransform_point(frame, pose.p), cairn_quat_mul(cairn_quat_conj(frame.q), pose.q)};
         BulletPose child = bullet_pose(in);
-        void *shape = make_shape(s, &shapes[k].geometry);
+        void *shape = make_shape(s, &shapes[k].model->geometry);
         if (shape == NULL) {
             return NULL;
         }
@@ -112,10 +112,10 @@ static bool add_body(State *s, const CairnWorld *world, CairnBodyId id) {
         return false;
     }
     if (body->type == CAIRN_DYNAMIC) {
-        CairnMat3 tensor =
-            cairn_mat3_rotate(cairn_quat_mul(cairn_quat_conj(frame.q), cairn_quat_mul(body->q, body->axes)),
-                              cairn_mat3_diagonal(body->moments.x, body->moments.y, body->moments.z));
-        s->masses[i] = body->mass;
+        CairnMat3 tensor = cairn_mat3_rotate(
+            cairn_quat_mul(cairn_quat_conj(frame.q), cairn_quat_mul(body->q, body->model->axes)),
+            cairn_mat3_diagonal(body->model->moments.x, body->model->moments.y, body->model->moments.z));
+        s->masses[i] = body->model->mass;
         s->moments[i] = (CairnVec3){tensor.m[0][0], tensor.m[1][1], tensor.m[2][2]};
     }
     BulletBodyInfo info = {.mass = s->masses[i],

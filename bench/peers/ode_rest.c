@@ -107,7 +107,7 @@ static dGeomID make_geom(State *s, const CairnGeometry *g, CairnTransform pose) 
 
 static bool add_shape(State *s, const CairnBody *body, const CairnShape *shape, int owner) {
     CairnTransform pose = cairn_shape_pose(body, shape);
-    dGeomID geom = s->shape_count < MOST_SHAPES ? make_geom(s, &shape->geometry, pose) : NULL;
+    dGeomID geom = s->shape_count < MOST_SHAPES ? make_geom(s, &shape->model->geometry, pose) : NULL;
     if (geom == NULL) {
         return false;
     }
@@ -121,7 +121,7 @@ static bool add_shape(State *s, const CairnBody *body, const CairnShape *shape, 
         dGeomSetBody(geom, carrier);
         dGeomSetOffsetPosition(geom, p.x, p.y, p.z);
         dGeomSetOffsetQuaternion(geom, turn);
-    } else if (!shape->geometry.is_unbounded) {
+    } else if (!shape->model->geometry.is_unbounded) {
         const dQuaternion turn = {pose.q.w, pose.q.x, pose.q.y, pose.q.z};
         dGeomSetPosition(geom, pose.p.x, pose.p.y, pose.p.z);
         dGeomSetQuaternion(geom, turn);

@@ -266,7 +266,7 @@ static void judge_rows(const Acting *acting, const Referee *referee) {
         }
         double map[3] = {0, 0, 0};
         bool is_corrected = friction->kind == CAIRN_FRICTION_COULOMB;
-        cairn_referee_cone_map(referee, f, is_corrected, cairn_referee_cone_norm(referee, f), map);
+        cairn_referee_cone_map(referee, f, is_corrected, referee->norm[f], map);
         for (int k = 0; k < 3; k++) {
             acting->residuals[friction->normal + k] = fabs(map[k]);
         }

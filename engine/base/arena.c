@@ -98,6 +98,19 @@ void *cairn_arena_push_zero(CairnArena *arena, size_t count, size_t element_size
     return memory;
 }
 
+bool cairn_arena_reserve(CairnArena *arena, size_t bytes) {
+    if (arena->chunk != NULL && arena->chunk->capacity - arena->chunk->used >= bytes) {
+        return true;
+    }
+    CairnArenaChunk *chunk = new_chunk(arena, bytes);
+    if (chunk == NULL) {
+        return false;
+    }
+    chunk->previous = arena->chunk;
+    arena->chunk = chunk;
+    return true;
+}
+
 void cairn_arena_reset(CairnArena *arena) {
     size_t total = 0;
     int chunk_count = 0;

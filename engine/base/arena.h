@@ -3,6 +3,7 @@
 #define CAIRN_BASE_ARENA_H
 
 #include <cairn/hooks.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct CairnArenaChunk CairnArenaChunk;
@@ -25,6 +26,9 @@ void cairn_arena_free(CairnArena *arena);
 // Aligned to CAIRN_ALIGNMENT; NULL when the allocator says no. Contents are not set (push) or zero (push_zero).
 void *cairn_arena_push(CairnArena *arena, size_t count, size_t element_size);
 void *cairn_arena_push_zero(CairnArena *arena, size_t count, size_t element_size);
+
+// The next `bytes` in all lie in one chunk, so that they can be released in part. False: out of memory, and nothing has changed.
+bool cairn_arena_reserve(CairnArena *arena, size_t bytes);
 
 // Everything is free again. When the last use needed several chunks, they become one with room to spare, so that the next like use
 // allocates nothing (if the allocator refuses that, the arena is empty and grows again).

@@ -109,3 +109,22 @@ bool cairn_memory_reserve(const CairnAllocator *allocator, void *array, int *cap
 bool cairn_memory_renew(const CairnAllocator *allocator, void *array, int *capacity, int needed, size_t element_size) {
     return grow(allocator, array, capacity, needed, element_size, false);
 }
+
+void cairn_memory_trim(const CairnAllocator *allocator, void *array, int *capacity, int needed, size_t element_size) {
+    enum { LARGE = 1 << 20 };
+    if ((size_t)*capacity * element_size < LARGE || needed > *capacity / 4) {
+        return;
+    }
+    void *old, *fresh = NULL;
+    memcpy(&old, array, sizeof old);
+    if (needed > 0) {
+        fresh = cairn_memory_allocate(allocator, (size_t)needed, element_size);
+        if (fresh == NULL) {
+            return;
+        }
+        memcpy(fresh, old, (size_t)needed * element_size);
+    }
+    cairn_memory_release(allocator, old, (size_t)*capacity, element_size);
+    memcpy(array, &fresh, sizeof fresh);
+    *capacity = needed;
+}

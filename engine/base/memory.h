@@ -20,5 +20,6 @@ bool cairn_memory_reserve(const CairnAllocator *allocator, void *array, int *cap
 // The same for an array that is to be written anew: where it grows nothing of it is kept, so the old one and the new one are never both
 // in use.
 bool cairn_memory_renew(const CairnAllocator *allocator, void *array, int *capacity, int needed, size_t element_size);
-
+// A large array that is mostly empty becomes as short as it can be; no memory for the shorter one: it stays.
+void cairn_memory_trim(const CairnAllocator *allocator, void *array, int *capacity, int needed, size_t element_size);
 #endif

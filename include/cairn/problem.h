@@ -11,6 +11,7 @@
 #ifndef CAIRN_PROBLEM_H
 #define CAIRN_PROBLEM_H
 
+#include <cairn/math.h>
 #include <cairn/status.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,11 +44,20 @@ typedef struct CairnConstraintBlock {
     uint64_t id;  // the same while the feature lives: keys warm starts
 } CairnConstraintBlock;
 
-// The Jacobian of one constraint block with respect to one dof block: row_count x block size, row-major, at `J + jacobian`.
+// The Jacobian of one constraint block with respect to one dof block: row_count x block size, row-major, at `J + jacobian`. Below 0
+// it is that of a contact's frame on a rigid body: side (~jacobian & 1) of frame (~jacobian >> 1), at most three rows.
+// cairn_term_rows and cairn_term_row read both.
 typedef struct CairnTerm {
     int block;
     int jacobian;
 } CairnTerm;
+
+// What the rows n, t1 and t2 = n x t1 of a contact between rigid bodies are made of: of an axis e the row is (e, r x e) with the
+// arm r of side 1, and the negative of that with the arm of side 0. A third of the numbers of both Jacobians.
+typedef struct CairnContactFrame {
+    CairnVec3 normal, tangent;
+    CairnVec3 arm[2]; // from the bodies' centres of mass
+} CairnContactFrame;
 
 typedef enum CairnFrictionKind {
     CAIRN_FRICTION_BOX = 0,     // |lambda_t| <= mu times the last normal impulse: fixed, already in l and u (S0 eq. 11)
@@ -86,16 +96,55 @@ typedef struct CairnProblem {
     const CairnTerm *terms;
     const CairnFriction *frictions;
     const double *J;
-    const double *compliance;     // C, a row
-    const double *right_side;     // d of form 1, b of form 2
-    const double *lower, *upper;  // l <= u, infinities allowed
-    const double *position_error; // phi, m or rad: already inside d; for statistics
+    const CairnContactFrame
+        *frames;                 // one every `frame_stride` bytes; NULL: no term is a frame's. Then terms stand in the
+    size_t frame_stride;         // order of their constraints
+    const double *compliance;    // C, a row
+    const double *right_side;    // d of form 1, b of form 2
+    const double *lower, *upper; // l <= u, infinities allowed
+    const double
+        *position_error; // phi, m or rad: already inside d; for statistics. NULL: not given, as by the world's steps
 
     // explicit (form 2): W in compressed rows, C included
     const int *W_start, *W_column; // row_count + 1 and W_start[row_count] entries
     const double *W;
     bool W_is_symmetric;
 } CairnProblem;
+
+enum { CAIRN_FRAME_ROWS = 3 };
+
+static inline const CairnContactFrame *cairn_problem_frame(const CairnProblem *problem, int frame) {
+    return (const CairnContactFrame *)((const char *)problem->frames + (size_t)frame * problem->frame_stride);
+}
+
+// One row of a term: where it lies in J, or made of its frame in `room`.
+static inline const double *cairn_term_row(const CairnProblem *problem, const CairnTerm *term, int row,
+                                           double room[6]) {
+    if (term->jacobian >= 0) {
+        return problem->J + term->jacobian + (ptrdiff_t)row * problem->blocks[term->block].size;
+    }
+    const CairnContactFrame *frame = cairn_problem_frame(problem, ~term->jacobian >> 1);
+    int side = ~term->jacobian & 1;
+    CairnVec3 axis = row == 0 ? frame->normal : row == 1 ? frame->tangent : cairn_cross(frame->normal, frame->tangent);
+    CairnVec3 turn = cairn_cross(frame->arm[side], axis);
+    double sign = side == 0 ? -1 : 1;
+    room[0] = sign * axis.x;
+    room[1] = sign * axis.y;
+    room[2] = sign * axis.z;
+    room[3] = sign * turn.x;
+    room[4] = sign * turn.y;
+    room[5] = sign * turn.z;
+    return room;
+}
+
+// All rows of a term, one after the other.
+static inline const double *cairn_term_rows(const CairnProblem *problem, const CairnTerm *term, int row_count,
+                                            double room[6 * CAIRN_FRAME_ROWS]) {
+    for (int r = 0; term->jacobian < 0 && r < row_count; r++) {
+        cairn_term_row(problem, term, r, room + 6 * r);
+    }
+    return term->jacobian >= 0 ? problem->J + term->jacobian : room;
+}
 
 // Check shapes, indices, finiteness, l <= u and the diagonal of P; the message names the array, the place and the value.
 CairnStatus cairn_problem_check(const CairnProblem *problem);
