@@ -97,7 +97,7 @@ CairnStatus cairn_body_create(CairnWorld *world, const CairnBodyDef *def, CairnB
     }
     CAIRN_TRY(check_def(def));
     CairnStore *store = &world->store;
-    int needed;
+    int needed = store->body_pool.count;
     if (!cairn_models_prepare_body(&store->models, &world->allocator) ||
         !cairn_pool_prepare(&store->body_pool, &world->allocator, &needed) ||
         !cairn_memory_reserve(&world->allocator, &store->bodies, &store->body_capacity, needed, sizeof(CairnBody))) {

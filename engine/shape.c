@@ -8,7 +8,7 @@ CairnStatus cairn_shape_create(CairnWorld *world, CairnBodyId body_id, const Cai
     CAIRN_TRY(cairn_world_find_body(world, body_id, &owner));
     CAIRN_TRY(cairn_shape_check(def));
     CairnStore *store = &world->store;
-    int needed;
+    int needed = store->shape_pool.count;
     if (!cairn_models_prepare_body(&store->models, &world->allocator) ||
         !cairn_pool_prepare(&store->shape_pool, &world->allocator, &needed) ||
         !cairn_memory_reserve(&world->allocator, &store->shapes, &store->shape_capacity, needed, sizeof(CairnShape))) {

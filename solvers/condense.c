@@ -231,7 +231,7 @@ CairnStatus cairn_condense_recover(CairnCondensed *c) {
 static double verify(CairnExact *inner) {
     CairnCondensed *c = inner->verify_user;
     if (!cairn_is_ok(cairn_condense_recover(c))) {
-        return NAN;
+        return (double)INFINITY;
     }
     renew_base(c);
     return cairn_exact_gauge(c->whole);
