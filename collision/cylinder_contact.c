@@ -53,10 +53,11 @@ static CairnVec3 rim_and_line(double radius, double z, CairnVec3 p, CairnVec3 e,
         CairnVec3 w = cairn_sub(x, p), in = {-tangent.y, tangent.x, 0};
         w = cairn_add_scaled(w, -cairn_dot(w, e), e); // from the line, across it
         double along = cairn_dot(tangent, e);
-        double slope = cairn_dot(in, w) + radius * (1 - along * along), turn = -cairn_dot(tangent, w) / slope;
-        if (!(fabs(turn) < 0.1)) {
+        double slope = cairn_dot(in, w) + radius * (1 - along * along), off = cairn_dot(tangent, w);
+        if (!(fabs(off) < 0.1 * fabs(slope))) {
             return (CairnVec3){0, 0, 0}; // it runs away: another contact
         }
+        double turn = -off / slope;
         angle += turn;
         if (fabs(turn) < 1e-16) {
             break;

@@ -284,9 +284,9 @@ static void bodies_without_restitution_do_not_rise(void **state) {
     }
 }
 
-static CairnShapeDef dropped_shape(int k, double size) {
+// A hull's definition points at its points.
+static CairnShapeDef dropped_shape(int k, double size, CairnVec3 points[5]) {
     static const CairnVec3 corners[5] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1}, {0, 0, 1}};
-    CairnVec3 points[5];
     for (int i = 0; i < 5; i++) {
         points[i] = cairn_scale(size, corners[i]);
     }
@@ -313,7 +313,8 @@ static void what_is_dropped_rises_by_no_more_than_h_c_lambda(void **state) {
         assert_ok(cairn_world_set_solver(world, exact, NULL));
         motion_ground(world, 0, 0.5, 0);
         double size = 0.03 * pow(1.8, k / 5); // NOLINT(bugprone-integer-division): five shapes of each size
-        CairnShapeDef shape = dropped_shape(k % 5, size);
+        CairnVec3 points[5];
+        CairnShapeDef shape = dropped_shape(k % 5, size, points);
         CairnBodyDef body = cairn_body_def();
         body.position.z = size + 0.5 + 0.037 * k;
         CairnBodyId id = motion_shape(world, &body, &shape);
