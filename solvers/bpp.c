@@ -138,13 +138,9 @@ CairnStatus cairn_bpp_run(CairnExact *exact, const void *options, CairnOutcome *
         return cairn_error(CAIRN_OUT_OF_MEMORY, "bpp: no memory for %d rows", exact->problem->row_count);
     }
     memcpy(start, exact->lambda, size);
+    bool is_answer = false; // already: then one try at its sets, which is exact, and no more
     if (chosen->warm) {
-        double measure = cairn_exact_measure(exact);
-        if (!chosen->faithful && cairn_exact_is_enough(exact, measure)) {
-            cairn_exact_clamp(exact);
-            *outcome = CAIRN_CONVERGED;
-            return cairn_ok();
-        }
+        is_answer = cairn_exact_is_enough(exact, cairn_exact_measure(exact)) && !chosen->faithful;
         cairn_exact_predict(exact);
     } else {
         memset(exact->place, CAIRN_FREE, (size_t)exact->problem->row_count);
@@ -152,14 +148,22 @@ CairnStatus cairn_bpp_run(CairnExact *exact, const void *options, CairnOutcome *
     bool is_hopeless = exact->context->is_rough && !chosen->faithful;
     *outcome = CAIRN_STALLED;
     if (!is_hopeless) {
-        CAIRN_TRY(cairn_bpp_pivot(exact, chosen, outcome));
+        CairnBppOptions pivoting = *chosen;
+        pivoting.iterations = is_answer ? 1 : chosen->iterations;
+        CAIRN_TRY(cairn_bpp_pivot(exact, &pivoting, outcome));
     }
     if (chosen->faithful || (*outcome == CAIRN_CONVERGED && cairn_exact_clamp(exact) <= exact->limit)) {
         return cairn_ok();
     }
     CairnIpmOptions ipm = {.formulation = chosen->formulation, .iterations = 100, .warm = chosen->warm};
-    exact->fallback = 1;
     memcpy(exact->lambda, start, size); // what pivoting left is no start
+    if (is_answer) {
+        cairn_exact_measure(exact);
+        cairn_exact_clamp(exact);
+        *outcome = CAIRN_CONVERGED;
+        return cairn_ok();
+    }
+    exact->fallback = 1;
     return cairn_ipm_follow(exact, &ipm, outcome);
 }
 

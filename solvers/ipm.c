@@ -187,13 +187,10 @@ static CairnStatus iterate(Interior *in, bool *is_done) {
 }
 
 // Are the sets that the warm start points to the answer's, or nearly? One factorization, which a scene at rest saves many by.
-static CairnStatus try_warm_sets(CairnExact *exact, bool *is_done) {
+// is_answer: what was there before is one already.
+static CairnStatus try_warm_sets(CairnExact *exact, bool *is_done, bool *is_answer) {
     double measure = cairn_exact_measure(exact);
-    *is_done = cairn_exact_is_enough(exact, measure);
-    if (*is_done) {
-        cairn_exact_clamp(exact);
-        return cairn_ok();
-    }
+    *is_answer = cairn_exact_is_enough(exact, measure);
     cairn_exact_predict(exact);
     CAIRN_TRY(cairn_exact_settle(exact, 1, &measure));
     exact->iterations++;
@@ -310,9 +307,15 @@ CairnStatus cairn_ipm_run(CairnExact *exact, const void *options, CairnOutcome *
             return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm: no memory for %d rows", exact->problem->row_count);
         }
         memcpy(start, exact->lambda, size);
-        CAIRN_TRY(try_warm_sets(exact, &is_done));
+        bool is_answer;
+        CAIRN_TRY(try_warm_sets(exact, &is_done, &is_answer));
         if (!is_done) {
             memcpy(exact->lambda, start, size);
+        }
+        if (!is_done && is_answer) {
+            cairn_exact_measure(exact);
+            cairn_exact_clamp(exact);
+            is_done = true;
         }
         cairn_arena_release(exact->context->arena, mark);
     }

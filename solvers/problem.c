@@ -256,7 +256,8 @@ static bool check_constraints(const CairnProblem *problem, CairnStatus *status) 
             return false;
         }
         next += constraint->row_count;
-        term += constraint->term_count;
+        term =
+            problem->form == CAIRN_FORM_DYNAMICS ? constraint->first_term + constraint->term_count : 0; // checked above
     }
     if (next != problem->row_count && (problem->form == CAIRN_FORM_DYNAMICS || problem->constraint_count > 0)) {
         return REFUSE("problem: row_count = %d but the constraints hold %d", problem->row_count, next);
