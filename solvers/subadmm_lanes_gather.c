@@ -42,10 +42,11 @@ static void gather_rows(const AdmmSystem *system, const AdmmBatch *batch, int i,
         for (int t = 0; t < constraint->term_count; t++) {
             const CairnTerm *term = &problem->terms[constraint->first_term + t];
             int size = problem->blocks[term->block].size;
-            const double *J = problem->J + term->jacobian;
             AdmmEight *to = R + column;
-            for (int r = 0; r < constraint->row_count; r++, J += size) {
+            for (int r = 0; r < constraint->row_count; r++) {
                 if (system->place[constraint->first_row + r] == ADMM_SOFT) {
+                    double room[6];
+                    const double *J = cairn_term_row(problem, term, r, room);
                     for (int k = 0; k < size; k++) {
                         put(&to[k], l, J[k]);
                     }
@@ -104,7 +105,8 @@ static void gather_slots(const AdmmSystem *system, const AdmmBatch *batch, int *
                         int at = system->local[term->block];
                         double *to = (double *)(column + at) + l;
                         from[slot] = at < from[slot] ? at : from[slot];
-                        const double *J = problem->J + term->jacobian + (ptrdiff_t)r * size;
+                        double room[6];
+                        const double *J = cairn_term_row(problem, term, r, room);
                         for (int n = 0; n < size; n++) {
                             to[ADMM_LANES * n] += J[n];
                         }
