@@ -18,6 +18,21 @@ static bool is_bounded(const CairnExact *whole, int i) {
     return !isinf(whole->lower[i]) || !isinf(whole->upper[i]);
 }
 
+// A contact's frame makes its rows from the first on: it is taken whole or not at all.
+static bool has_split_frame(const CairnExact *whole) {
+    const CairnProblem *problem = whole->problem;
+    for (int c = 0; c < problem->constraint_count; c++) {
+        const CairnConstraintBlock *constraint = &problem->constraints[c];
+        bool is_framed = constraint->term_count > 0 && problem->terms[constraint->first_term].jacobian < 0;
+        for (int i = 1; i < constraint->row_count && is_framed; i++) {
+            if (is_bounded(whole, constraint->first_row + i) != is_bounded(whole, constraint->first_row)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 bool cairn_condense_pays(const CairnExact *whole) {
     const CairnProblem *problem = whole->problem;
     int bounded = 0;
@@ -31,7 +46,7 @@ bool cairn_condense_pays(const CairnExact *whole) {
             return false;
         }
     }
-    return bounded > 0 && 4 * bounded < 3 * problem->row_count;
+    return bounded > 0 && 4 * bounded < 3 * problem->row_count && !has_split_frame(whole);
 }
 
 // 1: touched by a row that has bounds.
@@ -59,7 +74,7 @@ static int mark_touched(const CairnExact *whole, int *stage) {
 typedef struct Selection {
     CairnConstraintBlock *constraints;
     CairnTerm *terms;
-    double *compliance, *right_side, *lower, *upper, *position_error;
+    double *compliance, *right_side, *lower, *upper;
     int constraint_count, term_count, row_count;
 } Selection;
 
@@ -74,7 +89,7 @@ static void take_rows(CairnCondensed *c, Selection *s, const CairnConstraintBloc
                                                                    .id = from->id};
     for (int t = 0; t < from->term_count; t++) {
         CairnTerm term = problem->terms[from->first_term + t];
-        int skipped = first - from->first_row; // none of a contact's frame, whose normal is bounded
+        int skipped = first - from->first_row; // none of a contact's frame
         CAIRN_ASSERT(skipped == 0 || term.jacobian >= 0);
         term.jacobian += skipped * problem->blocks[term.block].size;
         s->terms[s->term_count++] = term;
@@ -83,7 +98,6 @@ static void take_rows(CairnCondensed *c, Selection *s, const CairnConstraintBloc
         c->row[s->row_count] = i;
         s->compliance[s->row_count] = problem->compliance[i];
         s->right_side[s->row_count] = problem->right_side[i];
-        s->position_error[s->row_count] = 0;
         s->lower[s->row_count] = c->whole->lower[i];
         s->upper[s->row_count] = c->whole->upper[i];
     }
@@ -116,7 +130,7 @@ static CairnStatus make_problem(CairnCondensed *c) {
     }
     Selection s = {.constraints = CAIRN_PUSH(arena, CairnConstraintBlock, m + 1),
                    .terms = CAIRN_PUSH(arena, CairnTerm, terms + 1)};
-    double **arrays[] = {&s.compliance, &s.right_side, &s.lower, &s.upper, &s.position_error};
+    double **arrays[] = {&s.compliance, &s.right_side, &s.lower, &s.upper};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         *arrays[i] = CAIRN_PUSH(arena, double, m + 1);
         if (*arrays[i] == NULL) {
@@ -138,7 +152,7 @@ static CairnStatus make_problem(CairnCondensed *c) {
     c->problem.right_side = s.right_side;
     c->problem.lower = s.lower;
     c->problem.upper = s.upper;
-    c->problem.position_error = s.position_error;
+    c->problem.position_error = NULL;
     return cairn_ok();
 }
 
