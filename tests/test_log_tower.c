@@ -17,7 +17,7 @@ typedef struct Tower {
     CairnBodyId ids[MOST];
     CairnTransform poses[MOST];
     CairnAabb boxes[MOST];
-    int count, box; // bodies; the one on top
+    int count; // bodies
 } Tower;
 
 static void take_geometry(Tower *tower) {
@@ -30,7 +30,6 @@ static void take_geometry(Tower *tower) {
         assert_int_equal(cairn_body_shapes(tower->run.world, tower->ids[i], &shape, 1), 1);
         assert_ok(cairn_shape_get(tower->run.world, shape, &def, &body));
         assert_ok(cairn_geometry_make(&def, NULL, &tower->geometry[i]));
-        tower->box = def.type == CAIRN_BOX ? i : tower->box;
     }
 }
 
@@ -106,10 +105,18 @@ static void play(Tower *tower, int frames, int every, int from) {
     print_message("deepest overlap %.3g m\n", deepest);
 }
 
-static double height_of_box(const Tower *tower) {
-    CairnBodyState state;
-    assert_ok(cairn_body_get(tower->run.world, tower->ids[tower->box], &state));
-    return state.position.z;
+// Of the logs: where the box ends is chance, for it may come to rest upon its edge.
+static double mean_height(const Tower *tower) {
+    double sum = 0;
+    int logs = 0;
+    for (int i = 0; i < tower->count; i++) {
+        CairnBodyState state;
+        assert_ok(cairn_body_get(tower->run.world, tower->ids[i], &state));
+        bool is_log = tower->geometry[i].type == CAIRN_CYLINDER;
+        sum += is_log ? state.position.z : 0;
+        logs += is_log;
+    }
+    return sum / logs;
 }
 
 static void it_stands_and_falls_and_nothing_sinks_in(void **state) {
@@ -117,9 +124,10 @@ static void it_stands_and_falls_and_nothing_sinks_in(void **state) {
     Tower tower;
     bool is_long = support_is_long();
     build(&tower, is_long ? "160" : "40", "bpp");
-    double before = height_of_box(&tower);
+    double before = mean_height(&tower);
     play(&tower, is_long ? 900 : 480, is_long ? 5 : 10, 300);
-    assert_below(height_of_box(&tower), 0.5 * before);
+    print_message("mean height of a log %.3g m, after %.3g m\n", mean_height(&tower), before);
+    assert_below(mean_height(&tower), 0.5 * before);
     clear(&tower);
 }
 
