@@ -194,7 +194,8 @@ static void finish(const Simplex *s, CairnVec3 out, double distance, CairnNeares
     }
 }
 
-void cairn_gjk(CairnConvex *a, CairnConvex *b, double limit, CairnNearest *nearest) {
+// Ends where the upper and the lower bound of the distance are as near as `known` of the gap, the distance less `rounding`.
+static void search(CairnConvex *a, CairnConvex *b, double limit, double known, double rounding, CairnNearest *nearest) {
     memset(nearest, 0, sizeof *nearest);
     double size = a->size + b->size + cairn_length(cairn_sub(b->p, a->p));
     CairnVec3 out = cairn_normalize_or(cairn_sub(a->p, b->p), (CairnVec3){1, 0, 0});
@@ -214,7 +215,8 @@ void cairn_gjk(CairnConvex *a, CairnConvex *b, double limit, CairnNearest *neare
             nearest->distance = low;
             return;
         }
-        if (distance - low <= KNOWN * distance + ROUNDING * size || has_point(&s, point.w) || !(distance < before)) {
+        nearest->low = low;
+        if (distance - low <= known * (distance - rounding) + ROUNDING * size || has_point(&s, point.w) || !(distance < before)) {
             break;
         }
         before = distance;
@@ -240,4 +242,17 @@ void cairn_gjk(CairnConvex *a, CairnConvex *b, double limit, CairnNearest *neare
         distance = closer;
     }
     finish(&s, out, distance, nearest);
+}
+
+void cairn_gjk(CairnConvex *a, CairnConvex *b, double limit, CairnNearest *nearest) {
+    search(a, b, limit, KNOWN, 0, nearest);
+}
+
+bool cairn_gjk_apart(CairnConvex *a, CairnConvex *b, double limit, double known, CairnVec3 *normal, double *gap) {
+    CairnNearest nearest;
+    double rounding = a->rounding + b->rounding;
+    search(a, b, limit + rounding, known, rounding, &nearest);
+    *normal = nearest.normal;
+    *gap = nearest.is_beyond ? limit : nearest.low - rounding;
+    return !nearest.is_touching;
 }

@@ -1,7 +1,8 @@
 // Conservative advancement (Mirtich 1996): at a distance d along the normal n the surfaces close at
 //     n . (v_a - v_b) + |w_a| reach_a + |w_b| reach_b
 // at most, for as long as both bodies keep their velocities; so d over that rate is a time that is safe to pass. The planes that
-// part the shapes turn with neither, so the bound holds though n changes later.
+// part the shapes turn with neither, so the bound holds though n changes later. Any direction with a gap will do: that of the nearest points
+// is not looked for to the end.
 #include "collision/sweep.h"
 #include "collision/convex.h"
 
@@ -39,17 +40,12 @@ static double gap_of(const CairnGeometry *a, CairnTransform pose_a, const CairnG
         *normal = cairn_neg(*normal);
         return gap;
     }
+    static const double known = 0.1;
     CairnVec3 zero = {0, 0, 0};
     CairnConvex core_a = cairn_convex(a, cairn_mat3_of_quat(pose_a.q), zero);
     CairnConvex core_b = cairn_convex(b, cairn_mat3_of_quat(pose_b.q), cairn_sub(pose_b.p, pose_a.p));
-    CairnNearest nearest;
-    double rounding = core_a.rounding + core_b.rounding;
-    cairn_gjk(&core_a, &core_b, limit + rounding, &nearest);
-    if (nearest.is_touching) {
-        return 0;
-    }
-    *normal = nearest.normal;
-    return nearest.is_beyond ? limit : nearest.distance - rounding;
+    double gap;
+    return cairn_gjk_apart(&core_a, &core_b, limit, known, normal, &gap) ? gap : 0;
 }
 
 bool cairn_sweep(const CairnGeometry *a, const CairnMotion *motion_a, const CairnGeometry *b,
