@@ -7,12 +7,13 @@
 #include "demos/scenes/builders_truck.h"
 #include "demos/scenes/scenes.h"
 #include "tests/support.h"
+#include "tests/support_worlds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MUCH = 2500, LITTLE = 500 };
+enum { MUCH = 2500, LITTLE = 500, BARE = 100 };
 
 typedef struct Stage {
     const CairnScene *scene;
@@ -306,7 +307,7 @@ static void scenes_run_at_the_ends_of_their_parameters(void **state) {
             set_stage(&stage, scene);
             make_small(&stage);
             assert_ok(cairn_fields_set(&scene->params, stage.params, field->name, value));
-            play_well(&stage, 60, getenv("CAIRN_LONG_TESTS") ? MUCH : LITTLE, 1e-3, what);
+            play_well(&stage, 60, getenv("CAIRN_LONG_TESTS") ? MUCH : support_is_watched() ? BARE : LITTLE, 1e-3, what);
             strike(&stage);
         }
     }
