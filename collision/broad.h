@@ -56,7 +56,7 @@ typedef struct CairnBoxLayer {
     CairnColumnEntry *entries;
     int *starts;        // of each column, and one more: the end
     int count, largest; // entries in all, and in the fullest column
-    int entry_capacity, start_capacity;
+    int entry_capacity, start_capacity; // entry_capacity 0: the entries are not the layer's own
 } CairnBoxLayer;
 
 typedef struct CairnBroadLevel {
@@ -82,6 +82,7 @@ typedef struct CairnLayerSource {
     const CairnAllocator *allocator;
     CairnArena *arena;
     int thread_count;
+    bool is_for_call; // the entries lie in the arena and end with the call; else they are kept
 } CairnLayerSource;
 
 // Closed boxes: touching counts. False where a bound is not a number. Without a branch, for most fail and which test does is chance.

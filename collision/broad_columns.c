@@ -140,8 +140,12 @@ bool cairn_layer_build(CairnBoxLayer *layer, const CairnColumns *columns, const 
     if (homes != NULL) {
         place_homes(home_counts, workers, column_count, homes);
     }
-    if (!cairn_memory_reserve(source->allocator, &layer->entries, &layer->entry_capacity, entry_count + 1,
-                              sizeof *layer->entries)) {
+    if (source->is_for_call) {
+        layer->entries = CAIRN_PUSH(source->arena, CairnColumnEntry, entry_count + 1);
+    }
+    if (source->is_for_call ? layer->entries == NULL
+                            : !cairn_memory_reserve(source->allocator, &layer->entries, &layer->entry_capacity,
+                                                    entry_count + 1, sizeof *layer->entries)) {
         goto done;
     }
     layer->count = entry_count;
@@ -152,7 +156,9 @@ bool cairn_layer_build(CairnBoxLayer *layer, const CairnColumns *columns, const 
     }
     is_done = true;
 done:
-    cairn_arena_release(source->arena, mark);
+    if (!is_done || !source->is_for_call) { // the entries lie above what was only for them
+        cairn_arena_release(source->arena, mark);
+    }
     return is_done;
 }
 
@@ -214,7 +220,7 @@ void cairn_column_sort(CairnBoxLayer *layer, int column, const CairnColumnScratc
 }
 
 void cairn_layer_free(CairnBoxLayer *layer, const CairnAllocator *allocator) {
-    if (layer->entries != NULL) {
+    if (layer->entries != NULL && layer->entry_capacity > 0) {
         cairn_memory_release(allocator, layer->entries, (size_t)layer->entry_capacity, sizeof *layer->entries);
     }
     if (layer->starts != NULL) {

@@ -167,6 +167,7 @@ static bool build_fixed(const CairnBroadCall *call) {
 static bool build_moving(const CairnBroadCall *call, int **homes) {
     CairnBroadState *s = call->state;
     CairnLayerSource source = source_of(call, s->order, s->order_count);
+    source.is_for_call = true;
     for (int i = 0, finer = s->order_count; i < s->level_count; ++i) {
         CairnBroadLevel *level = &s->levels[i];
         finer -= level->moving_count;

@@ -91,10 +91,11 @@ enum { CAIRN_SHAPE_IS_SPHERE = 1, CAIRN_SHAPE_IS_PLAIN = 2 };
 // Where each shape may be within the step, by slot.
 typedef struct CairnStepBoxes {
     CairnAabb *boxes;
-    CairnTransform *poses;
     uint8_t *kinds;  // CairnBoxKind
     int *owners;     // bodies
     uint8_t *traits; // CAIRN_SHAPE_IS_...
+    // where they are asked for, else NULL
+    CairnTransform *poses;
     CairnStepBall *balls;
     CairnStepSide *sides;
 } CairnStepBoxes;
@@ -154,7 +155,7 @@ typedef struct CairnStep {
 } CairnStep;
 
 // Where the shapes may be, into step->boxes: for collide, and again for what is asked when the velocities are known.
-void cairn_step_make_boxes(CairnStep *step);
+void cairn_step_make_boxes(CairnStep *step, bool with_sides);
 // A piece of collide: contacts from pairs. False: there is no room for all of them; next time there is.
 bool cairn_step_narrow(CairnStep *step);
 
@@ -252,6 +253,14 @@ static inline bool cairn_step_may_touch(const CairnStore *store, const CairnStep
         return false;
     }
     return !(a->has_joints && b->has_joints && cairn_store_joins(store, a->body, b->body));
+}
+
+// Of a side, all that the above asks.
+static inline CairnStepSide cairn_step_filters(const CairnStore *store, int shape) {
+    const CairnShape *s = &store->shapes[shape];
+    return (CairnStepSide){.filter = s->model->def.filter,
+                           .body = s->body,
+                           .has_joints = store->bodies[s->body].first_joint >= 0};
 }
 
 static inline bool cairn_step_failed(const CairnStep *step) {

@@ -40,26 +40,30 @@ static bool make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
     }
     const CairnBody *body = &step->store->bodies[shape->body];
     const CairnShapeDef *def = &shape->model->def;
-    out->sides[s] = (CairnStepSide){.center = body->center,
-                                    .start = cairn_step_start(step, shape->body),
-                                    .filter = def->filter,
-                                    .body = shape->body,
-                                    .generation = step->store->shape_pool.slots[s].generation,
-                                    .has_joints = body->first_joint >= 0};
+    CairnTransform pose = cairn_shape_pose(body, shape);
+    CairnStepBall ball = {.center = pose.p, .radius = shape->ball};
+    set_way(step, shape, &ball);
+    if (out->sides != NULL) {
+        out->poses[s] = pose;
+        out->balls[s] = ball;
+        out->sides[s] = (CairnStepSide){.center = body->center,
+                                        .start = cairn_step_start(step, shape->body),
+                                        .filter = def->filter,
+                                        .body = shape->body,
+                                        .generation = step->store->shape_pool.slots[s].generation,
+                                        .has_joints = body->first_joint >= 0};
+    }
     bool is_plain = body->first_joint < 0 && def->filter.mask == UINT64_MAX && def->filter.category != 0;
     out->traits[s] = (uint8_t)((shape->model->geometry.type == CAIRN_SPHERE ? CAIRN_SHAPE_IS_SPHERE : 0) |
                                (is_plain ? CAIRN_SHAPE_IS_PLAIN : 0));
-    out->poses[s] = cairn_shape_pose(body, shape);
-    out->balls[s] = (CairnStepBall){.center = out->poses[s].p, .radius = shape->ball};
-    set_way(step, shape, &out->balls[s]);
     out->owners[s] = shape->body;
     // What sleeps costs nothing, but a kinematic body on its way may wake it.
     bool may_wake = step->sleeping_count > 0 && cairn_body_is_moved(body);
     out->kinds[s] = step->block_of[shape->body] >= 0 || may_wake ? CAIRN_BOX_MOVING
                     : cairn_body_is_moved(body)                  ? CAIRN_BOX_DRIVEN
                                                                  : CAIRN_BOX_FIXED;
-    out->boxes[s] = swept(cairn_geometry_box(&shape->model->geometry, out->poses[s]), out->balls[s].travel,
-                          0.5 * step->world->def.contact_margin + out->balls[s].turning);
+    out->boxes[s] = swept(cairn_geometry_box(&shape->model->geometry, pose), ball.travel,
+                          0.5 * step->world->def.contact_margin + ball.turning);
     return def->rolling_friction > 0;
 }
 
@@ -83,16 +87,16 @@ static void make_piece(void *context, int piece, int worker) {
     boxing->has_rolling[piece] = has_rolling;
 }
 
-void cairn_step_make_boxes(CairnStep *step) {
+void cairn_step_make_boxes(CairnStep *step, bool with_sides) {
     int count = step->store->shape_pool.count;
     CairnStepBoxes boxes = {
         .boxes = CAIRN_STEP_PUSH(step, CairnAabb, count),
-        .poses = CAIRN_STEP_PUSH(step, CairnTransform, count),
         .kinds = CAIRN_STEP_PUSH(step, uint8_t, count),
         .owners = CAIRN_STEP_PUSH(step, int, count),
         .traits = CAIRN_STEP_PUSH(step, uint8_t, count),
-        .balls = CAIRN_STEP_PUSH(step, CairnStepBall, count),
-        .sides = CAIRN_STEP_PUSH(step, CairnStepSide, count),
+        .poses = with_sides ? CAIRN_STEP_PUSH(step, CairnTransform, count) : NULL,
+        .balls = with_sides ? CAIRN_STEP_PUSH(step, CairnStepBall, count) : NULL,
+        .sides = with_sides ? CAIRN_STEP_PUSH(step, CairnStepSide, count) : NULL,
     };
     if (cairn_step_failed(step)) {
         return;
@@ -132,7 +136,7 @@ static bool collide(CairnStep *step) {
     step->contact_capacity = step->world->contact_capacity;
     CairnArenaMark mark = cairn_arena_mark(step->arena);
     if (!cairn_step_failed(step)) {
-        cairn_step_make_boxes(step);
+        cairn_step_make_boxes(step, true);
     }
     if (!cairn_step_failed(step)) {
         find_pairs(step);

@@ -121,8 +121,11 @@ static void find_escaped(Foresight *f, const CairnPair **pairs, int *count) {
 
 static bool is_worth_asking(const Foresight *f, CairnPair pair, double least) {
     const CairnStep *step = f->step;
-    return f->stray[pair.a] + f->stray[pair.b] > least &&
-           cairn_step_may_touch(step->store, &step->boxes.sides[pair.a], &step->boxes.sides[pair.b]);
+    if (!(f->stray[pair.a] + f->stray[pair.b] > least)) {
+        return false;
+    }
+    CairnStepSide a = cairn_step_filters(step->store, pair.a), b = cairn_step_filters(step->store, pair.b);
+    return cairn_step_may_touch(step->store, &a, &b);
 }
 
 static void find_pairs(Foresight *f) {
@@ -147,7 +150,7 @@ static void find_pairs(Foresight *f) {
         return;
     }
     f->ends = CAIRN_STEP_PUSH(step, CairnTransform, shapes);
-    cairn_step_make_boxes(step);
+    cairn_step_make_boxes(step, false);
     if (cairn_step_failed(step)) {
         return;
     }

@@ -227,7 +227,7 @@ void cairn_step_hold(CairnStep *step) {
         return;
     }
     CairnArenaMark mark = cairn_arena_mark(step->arena);
-    cairn_step_make_boxes(step);
+    cairn_step_make_boxes(step, true);
     if (!cairn_step_failed(step) && some_go_far(step)) {
         hold(step);
     } else {

@@ -40,9 +40,9 @@ CairnMaterial cairn_step_material(const CairnStep *step, const CairnStepContact 
 }
 
 // The same for as long as both shapes live and the same features touch.
-static uint64_t pair_id(const CairnStepBoxes *boxes, CairnPair pair) {
-    uint64_t a = ((uint64_t)boxes->sides[pair.a].generation << 32) | (uint32_t)pair.a;
-    uint64_t b = ((uint64_t)boxes->sides[pair.b].generation << 32) | (uint32_t)pair.b;
+static uint64_t pair_id(CairnPair pair, uint32_t generation_a, uint32_t generation_b) {
+    uint64_t a = ((uint64_t)generation_a << 32) | (uint32_t)pair.a;
+    uint64_t b = ((uint64_t)generation_b << 32) | (uint32_t)pair.b;
     return cairn_hash_combine(cairn_hash_mix(a), b);
 }
 
@@ -51,12 +51,13 @@ static uint64_t contact_id(uint64_t pair, uint64_t feature) {
 }
 
 CairnStepContact cairn_step_new_contact(const CairnStep *step, CairnPair pair, uint64_t feature) {
-    const CairnStepSide *a = &step->boxes.sides[pair.a], *b = &step->boxes.sides[pair.b];
-    return (CairnStepContact){.id = contact_id(pair_id(&step->boxes, pair), feature),
+    const CairnSlot *slots = step->store->shape_pool.slots;
+    uint64_t id = pair_id(pair, slots[pair.a].generation, slots[pair.b].generation);
+    return (CairnStepContact){.id = contact_id(id, feature),
                               .shape_a = pair.a,
                               .shape_b = pair.b,
-                              .body_a = a->body,
-                              .body_b = b->body,
+                              .body_a = step->store->shapes[pair.a].body,
+                              .body_b = step->store->shapes[pair.b].body,
                               .record = -1};
 }
 
@@ -233,7 +234,7 @@ static void fill_piece(void *context, int index, int worker) {
         fetch_side(narrow, piece, k + 4);
         const CairnStepSide *a = &narrow->boxes->sides[pair.a], *b = &narrow->boxes->sides[pair.b];
         if (found->place == 0) {
-            id = pair_id(narrow->boxes, pair);
+            id = pair_id(pair, a->generation, b->generation);
             record = narrow->table == NULL ? seek(store, record, pair) : 0;
         }
         CairnStepContact *c = &step->contacts[piece->first_contact + k];

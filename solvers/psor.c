@@ -34,26 +34,35 @@ static CairnStatus check(const char *name, const CairnProblem *problem, const do
     return cairn_ops_check_start(name, problem, lambda);
 }
 
-// Impulses that no law allows would share the first answer where lambda < 1, and push bodies apart where a sweep is the only one.
-static void allow(const CairnProblem *problem, double *x) {
-    for (int i = 0; i < problem->row_count; i++) {
-        x[i] = fmin(fmax(x[i], problem->lower[i]), problem->upper[i]);
+// Impulses that no law allows would share the first answer where lambda < 1, and push bodies apart where a sweep is the only one. A cone
+// is projected onto; what the present normal impulse bounds comes after it.
+static void allow_rows(const CairnProblem *problem, int first, int count, const CairnFriction *friction, double *x) {
+    bool is_cone = friction && (friction->kind == CAIRN_FRICTION_CONE || friction->kind == CAIRN_FRICTION_COULOMB);
+    if (is_cone) {
+        cairn_cone_project(friction->mu, x + friction->normal);
+    }
+    for (int i = first; i < first + count; i++) {
+        int k = friction && friction->kind != CAIRN_FRICTION_BOX ? i - friction->normal : -1;
+        double lower = problem->lower[i], upper = problem->upper[i];
+        if (is_cone && k >= 0 && k < 3) {
+            continue;
+        }
+        if (k > 0 && k < 3 + friction->spin_rows) {
+            upper = cairn_pgs_lever(friction, i) * fmax(0, x[friction->normal]);
+            lower = -upper;
+        }
+        x[i] = fmin(fmax(x[i], lower), upper);
     }
 }
 
-static void allow_frictions(const CairnProblem *problem, const double *start, double *x) {
-    for (int f = 0; f < problem->friction_count; f++) {
-        const CairnFriction *friction = &problem->frictions[f];
-        if (friction->kind == CAIRN_FRICTION_CONE || friction->kind == CAIRN_FRICTION_COULOMB) {
-            memcpy(x + friction->normal, start + friction->normal, 3 * sizeof *x);
-            cairn_cone_project(friction->mu, x + friction->normal);
-        }
-        for (int k = 1; k < 3 + friction->spin_rows && friction->kind != CAIRN_FRICTION_BOX; k++) {
-            bool is_bound = k > 2 || friction->kind == CAIRN_FRICTION_BOX_CURRENT;
-            double bound = cairn_pgs_lever(friction, friction->normal + k) * fmax(0, x[friction->normal]);
-            double *value = &x[friction->normal + k];
-            *value = is_bound ? fmin(fmax(start[friction->normal + k], -bound), bound) : *value;
-        }
+static void allow(const CairnProblem *problem, double *x) {
+    for (int c = 0; c < problem->constraint_count; c++) {
+        const CairnConstraintBlock *constraint = &problem->constraints[c];
+        allow_rows(problem, constraint->first_row, constraint->row_count,
+                   constraint->friction >= 0 ? &problem->frictions[constraint->friction] : NULL, x);
+    }
+    if (problem->constraint_count == 0) { // an explicit problem need not say which rows belong together
+        allow_rows(problem, 0, problem->row_count, NULL, x);
     }
 }
 
@@ -95,13 +104,7 @@ static CairnStatus solve(const SorSettings *kind, const CairnFieldTable *table, 
         CAIRN_TRY(cairn_fields_check(table, &chosen));
     }
     CAIRN_TRY(check(kind->name, problem, lambda));
-    double *x = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
-    if (!x) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", kind->name, problem->row_count);
-    }
-    memcpy(x, lambda, (size_t)problem->row_count * sizeof *x);
-    allow(problem, x);
-    allow_frictions(problem, lambda, x);
+    allow(problem, lambda);
     SorSettings settings = *kind;
     settings.omega = chosen.omega;
     settings.lambda = chosen.lambda;
@@ -114,7 +117,7 @@ static CairnStatus solve(const SorSettings *kind, const CairnFieldTable *table, 
     }
     settings.threads = context->thread_count;
     SorSystem system;
-    CAIRN_TRY(cairn_sor_pack(&system, problem, &settings, x, context->arena));
+    CAIRN_TRY(cairn_sor_pack(&system, problem, &settings, lambda, context->arena));
     if (chosen.momentum) {
         CAIRN_TRY(cairn_sor_momentum_init(&system, context->arena));
     }
@@ -125,12 +128,11 @@ static CairnStatus solve(const SorSettings *kind, const CairnFieldTable *table, 
     }
     cairn_sor_unpack(&system);
     for (int i = 0; i < problem->row_count; i++) {
-        if (!isfinite(x[i])) {
-            return cairn_error(CAIRN_NUMERIC, "%s: lambda[%d] = %g after %d sweeps is not finite", kind->name, i, x[i],
-                               work.iterations);
+        if (!isfinite(lambda[i])) {
+            return cairn_error(CAIRN_NUMERIC, "%s: lambda[%d] = %g after %d sweeps is not finite", kind->name, i,
+                               lambda[i], work.iterations);
         }
     }
-    memcpy(lambda, x, (size_t)problem->row_count * sizeof *x);
     *report = work;
     return cairn_ok();
 }
