@@ -1,24 +1,7 @@
-// Queries: what happened in the last step, rays, the state's hash.
+// Queries: the last step's contacts, rays, the state's hash.
 #include "engine/base/hash.h"
 #include "engine/query_tree.h"
 #include <string.h>
-
-CairnEvents cairn_world_events(const CairnWorld *world) {
-    if (world == NULL) {
-        return (CairnEvents){0};
-    }
-    const CairnEventList *e = &world->events;
-    return (CairnEvents){
-        .begin = e->begin,
-        .end = e->end,
-        .hit = e->hit,
-        .moved = e->moved,
-        .begin_count = e->begin_count,
-        .end_count = e->end_count,
-        .hit_count = e->hit_count,
-        .moved_count = e->moved_count,
-    };
-}
 
 // A record outlives its shapes until the next step; their ids are then null.
 static bool is_same_shape(const CairnWorld *world, int shape, uint32_t generation) {

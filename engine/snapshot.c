@@ -465,6 +465,6 @@ CairnStatus cairn_world_restore(CairnWorld *world, const void *bytes, size_t siz
     world->has_problem = false;
     world->shape_changes += 1;
     world->has_sleepers = true; // there may be some
-    world->events.begin_count = world->events.end_count = world->events.hit_count = world->events.moved_count = 0;
+    cairn_events_clear(&world->events);
     return cairn_ok();
 }

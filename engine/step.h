@@ -25,22 +25,20 @@ typedef struct CairnStepEnd {
 typedef struct CairnStepContact {
     // what the narrow phase (or step_foresee.c) finds; of the frame the normal and the arms
     uint64_t id;
-    CairnVec3 point;
     CairnContactFrame frame; // the problem's rows are made of it where it stands
     double distance;
     double approach; // normal velocity at the start of the step, negative while approaching
     int shape_a, shape_b, body_a, body_b;
     int record;                             // last step's record of the same id, or -1
+    int roll;                               // its place in step->rolls
     uint8_t manifold_count, manifold_place; // points of its manifold, and which of them this is
-    bool is_foreseen;                       // found where the solved velocities lead (step_foresee.c)
-    bool is_prepared;                       // all below stands: from an earlier solve of this step
+    bool is_foreseen : 1;                   // found where the solved velocities lead (step_foresee.c)
+    bool is_prepared : 1;                   // all below stands: from an earlier solve of this step
     // what assemble makes of it (step_contacts.c); not set before
-    bool is_first; // had no normal impulse in the last step, or the last solve
+    bool is_first : 1; // had no normal impulse in the last step, or the last solve
     uint8_t row_count;
     int row;
-    int roll;             // its place in step->rolls
-    double free_approach; // normal velocity at the end of the step, if no constraint acted
-    double wanted;        // d of the normal row in terms of the end velocity
+    double wanted; // d of the normal row in terms of the end velocity
     double impact; // the part of the normal impulse that stops an approach, estimated: it comes once, a load every step
     double frozen; // normal impulse that box friction is bounded by
 } CairnStepContact;
@@ -52,6 +50,8 @@ typedef struct CairnStepJoint {
     const CairnJointRow *rows;
     int row_count, row, constraint;
 } CairnStepJoint;
+
+_Static_assert(sizeof(CairnStepContact) == 176, "contacts are a fifth of a step's memory");
 
 static inline CairnVec3 cairn_step_tangent_2(const CairnStepContact *contact) {
     return cairn_cross(contact->frame.normal, contact->frame.tangent);
@@ -146,8 +146,10 @@ typedef struct CairnStep {
         *solved; // impulses of an earlier pass of this step; NULL: none. Joints have the same rows again, and of
                  // contacts those that are prepared had rows, in this order
     CairnStepBoxes boxes;   // while they are in use, else empty
-    const CairnPair *pairs; // of the broad phase
+    const CairnPair *pairs; // of the broad phase, for the narrow phase
     int pair_count;
+    // the same in half the memory, from then on: shape a with b[starts[a]] ... b[starts[a + 1] - 1]
+    const int *pair_starts, *pair_seconds;
     double *advance; // of each block: how much of h it moves on for; NULL: all of it (step_hold.c)
     CairnParts parts;
     double *part_seconds; // what went to each of them; NULL: they are nobody's

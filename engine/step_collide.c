@@ -3,6 +3,7 @@
 #include "engine/base/pieces.h"
 #include "engine/base/timer.h"
 #include "engine/step.h"
+#include <string.h>
 
 // How far any point of a shape may move within the step: bounds both its box and the distance from which contacts are looked for,
 // so that what could touch within the step has a row and nothing tunnels. A body that is not continuous does without.
@@ -127,6 +128,24 @@ static void find_pairs(CairnStep *step) {
     }
 }
 
+// In place: a pair's second shape never goes behind the pair.
+static void keep_pairs(CairnStep *step, CairnArenaMark mark, int *starts) {
+    int *seconds = (int *)step->pairs, shape = 0;
+    for (int p = 0; p < step->pair_count; p++) {
+        CairnPair pair = step->pairs[p];
+        while (shape <= pair.a) {
+            starts[shape++] = p;
+        }
+        memcpy(&seconds[p], &pair.b, sizeof pair.b);
+    }
+    while (shape <= step->store->shape_pool.count) {
+        starts[shape++] = step->pair_count;
+    }
+    step->pairs = NULL;
+    step->pair_starts = starts;
+    step->pair_seconds = cairn_arena_keep(step->arena, mark, seconds, (size_t)step->pair_count * sizeof *seconds);
+}
+
 // Room for as many contacts as there were last time comes first: all that is only for finding them lies above it, and is free
 // again in the end. True: there are more, and now there is room.
 static bool collide(CairnStep *step) {
@@ -134,6 +153,7 @@ static bool collide(CairnStep *step) {
     double t0 = cairn_timer_now();
     step->contacts = CAIRN_STEP_PUSH(step, CairnStepContact, step->world->contact_capacity);
     step->contact_capacity = step->world->contact_capacity;
+    int *starts = CAIRN_STEP_PUSH(step, int, step->store->shape_pool.count + 1);
     CairnArenaMark mark = cairn_arena_mark(step->arena);
     if (!cairn_step_failed(step)) {
         cairn_step_make_boxes(step, true);
@@ -149,8 +169,7 @@ static bool collide(CairnStep *step) {
     step->stats.times.broad += t1 - t0;
     bool is_done = cairn_step_narrow(step);
     if (is_done && !cairn_step_failed(step)) { // pairs are asked again when it is known where the bodies go
-        step->pairs =
-            cairn_arena_keep(step->arena, mark, (void *)step->pairs, (size_t)step->pair_count * sizeof *step->pairs);
+        keep_pairs(step, mark, starts);
         step->rolls = step->has_rolling ? CAIRN_STEP_PUSH(step, CairnVec3, step->contact_capacity) : NULL;
     } else if (!is_done) {
         cairn_arena_release(step->arena, before);

@@ -23,6 +23,12 @@ static CairnVec3 point_velocity(CairnVec6 v, CairnVec3 arm) {
     return cairn_add(v.linear, cairn_cross(v.angular, arm));
 }
 
+// How its points slip at the end of the step, if no constraint acted.
+static CairnVec3 free_slip(const CairnStep *step, const CairnStepContact *c) {
+    return cairn_sub(point_velocity(velocity_without(step, c, c->body_b), c->frame.arm[1]),
+                     point_velocity(velocity_without(step, c, c->body_a), c->frame.arm[0]));
+}
+
 // A box is up to sqrt(2) too strong on its diagonal, so t1 follows the free tangential velocity; without one it stays as near
 // to the last t1 as the new normal allows.
 static void choose_tangents(const CairnStep *step, CairnStepContact *c, CairnVec3 slip) {
@@ -94,9 +100,9 @@ static double position_term(const CairnStep *step, double distance) {
 
 // d of the normal row in terms of the end velocity: the gap or overlap, and Newton's restitution where the surfaces meet in
 // this step: J v+ >= -e J v-.
-static double normal_term(const CairnStep *step, const CairnStepContact *c, double e) {
+static double normal_term(const CairnStep *step, const CairnStepContact *c, double free_approach, double e) {
     double d = position_term(step, c->distance);
-    bool meets = c->distance + step->h * cairn_min(c->approach, c->free_approach) <= 0;
+    bool meets = c->distance + step->h * cairn_min(c->approach, free_approach) <= 0;
     if (e > 0 && meets && c->approach < -step->world->def.restitution_threshold) {
         d = cairn_min(d, e * c->approach);
     }
@@ -129,13 +135,16 @@ static double shared_response(const CairnStep *step, const CairnStepContact *man
 // stops the manifold's free motion.
 static void bound_friction(const CairnStep *step, CairnStepContact *manifold) {
     double closing[CAIRN_MANIFOLD_POINTS], free_closing[CAIRN_MANIFOLD_POINTS];
-    bool is_new = false;
+    bool is_new = false, is_free = false;
+    for (int i = 0; i < manifold->manifold_count; i++) {
+        is_new = is_new || manifold[i].is_first;
+        is_free = is_free || manifold[i].is_first || manifold[i].is_foreseen;
+    }
     for (int i = 0; i < manifold->manifold_count; i++) {
         const CairnStepContact *c = &manifold[i];
-        free_closing[i] = cairn_max(-(c->free_approach + c->wanted), 0);
+        free_closing[i] = is_free ? cairn_max(-(cairn_dot(c->frame.normal, free_slip(step, c)) + c->wanted), 0) : 0;
         closing[i] = -(c->approach + c->wanted) > still ? -(c->approach + c->wanted) : 0;
         closing[i] = c->is_foreseen ? free_closing[i] : closing[i]; // it was not there when the step began
-        is_new = is_new || c->is_first;
     }
     double response = shared_response(step, manifold, closing);
     double free_response = is_new ? shared_response(step, manifold, free_closing) : 0;
@@ -161,12 +170,10 @@ static int rows_of(const CairnMaterial *m) {
 }
 
 static void prepare_contact(const CairnStep *step, CairnStepContact *c) {
-    CairnVec3 slip = cairn_sub(point_velocity(velocity_without(step, c, c->body_b), c->frame.arm[1]),
-                               point_velocity(velocity_without(step, c, c->body_a), c->frame.arm[0]));
-    c->free_approach = cairn_dot(c->frame.normal, slip);
+    CairnVec3 slip = free_slip(step, c);
     CairnMaterial material = cairn_step_material(step, c);
     c->row_count = (uint8_t)rows_of(&material);
-    c->wanted = normal_term(step, c, material.restitution);
+    c->wanted = normal_term(step, c, cairn_dot(c->frame.normal, slip), material.restitution);
     choose_tangents(step, c, slip);
     if (material.rolling_friction > 0) {
         choose_rolling_axes(step, c, slip);

@@ -4,6 +4,7 @@
 #include "engine/sleep.h"
 #include "engine/step.h"
 #include "solvers/residual.h"
+#include <limits.h>
 #include <string.h>
 
 // ---- touching pairs and events ----
@@ -81,7 +82,8 @@ static Touching find_touching(CairnStep *step) {
 // Merge last step's list and this one's: what is only old ended, what is only new began. With `write` false it only counts.
 static void merge_events(const CairnStep *step, const Touching *now, CairnEventList *events, bool write) {
     const CairnStore *store = step->store;
-    events->begin_count = events->end_count = events->hit_count = 0;
+    events->hit_threshold = step->world->def.hit_threshold;
+    events->begun_count = events->ended_count = events->hit_count = 0;
     int i = 0, j = 0;
     while (i < store->touch_count || j < now->count) {
         int order = i == store->touch_count ? 1
@@ -89,23 +91,17 @@ static void merge_events(const CairnStep *step, const Touching *now, CairnEventL
                                             : compare_touch(&store->touches[i], &now->touches[j]);
         if (order < 0) {
             if (write) {
-                events->end[events->end_count] =
-                    (CairnContactEvent){.shape_a = store->touches[i].a, .shape_b = store->touches[i].b};
+                events->ended[events->ended_count] = store->touches[i];
             }
-            events->end_count += 1;
+            events->ended_count += 1;
         } else if (order > 0) {
             const CairnStepContact *c = now->worst[j];
-            CairnContactEvent event = {now->touches[j].a, now->touches[j].b, c->point, c->frame.normal,
-                                       fmax(-c->approach, 0)};
-            bool is_hit = event.speed >= step->world->def.hit_threshold;
-            if (write) {
-                events->begin[events->begin_count] = event;
+            double speed = fmax(-c->approach, 0);
+            if (write) { // the contact's record will stand where it does
+                events->begun[events->begun_count] = (CairnBegun){speed, j, (int)(c - step->contacts)};
             }
-            if (write && is_hit) {
-                events->hit[events->hit_count] = event;
-            }
-            events->begin_count += 1;
-            events->hit_count += is_hit ? 1 : 0;
+            events->begun_count += 1;
+            events->hit_count += speed >= events->hit_threshold ? 1 : 0;
         }
         i += order <= 0 ? 1 : 0;
         j += order >= 0 ? 1 : 0;
@@ -146,29 +142,17 @@ static Kept keep_records(CairnStep *step) {
 static bool reserve_all(CairnStep *step, const Touching *now, const Kept *kept) {
     const CairnAllocator *a = &step->world->allocator;
     CairnStore *store = step->store;
-    CairnEventList *e = &step->world->events;
-    CairnEventList need = *e;
+    CairnEventList need = {0};
     merge_events(step, now, &need, false);
     int records = step->contact_count + kept->count, spins = kept->has_spins ? records : 0;
+    // Some more touches than there are: their old list is copied where it grows.
+    int touches = now->count <= store->touch_capacity || now->count > INT_MAX / 2 ? now->count
+                                                                                  : now->count + now->count / 16;
     // The records last: their old ones are gone where they grow, and until then the step may still fail.
-    return cairn_memory_reserve(a, &store->touches, &store->touch_capacity, now->count, sizeof(CairnTouch)) &&
-           cairn_memory_reserve(a, &e->begin, &e->begin_capacity, need.begin_count, sizeof(CairnContactEvent)) &&
-           cairn_memory_reserve(a, &e->end, &e->end_capacity, need.end_count, sizeof(CairnContactEvent)) &&
-           cairn_memory_reserve(a, &e->hit, &e->hit_capacity, need.hit_count, sizeof(CairnContactEvent)) &&
-           cairn_memory_reserve(a, &e->moved, &e->moved_capacity, step->store->body_pool.alive,
-                                sizeof(CairnBodyEvent)) &&
+    return cairn_memory_reserve(a, &store->touches, &store->touch_capacity, touches, sizeof(CairnTouch)) &&
+           cairn_events_reserve(&step->world->events, a, &need, store->body_pool.alive) &&
            cairn_memory_reserve(a, &store->spins, &store->spin_capacity, spins, sizeof(CairnVec3)) &&
            cairn_memory_renew(a, &store->contacts, &store->contact_capacity, records, sizeof(CairnContactRecord));
-}
-
-// What many shapes began at once is not needed again: a step later the lists are short. Twice as long as needed, so that they do not grow
-// and shrink by turns.
-static void trim_events(CairnStep *step) {
-    const CairnAllocator *a = &step->world->allocator;
-    CairnEventList *e = &step->world->events;
-    cairn_memory_trim(a, &e->begin, &e->begin_capacity, 2 * e->begin_count, sizeof(CairnContactEvent));
-    cairn_memory_trim(a, &e->end, &e->end_capacity, 2 * e->end_count, sizeof(CairnContactEvent));
-    cairn_memory_trim(a, &e->hit, &e->hit_capacity, 2 * e->hit_count, sizeof(CairnContactEvent));
 }
 
 // ---- commit ----
@@ -190,22 +174,18 @@ static void tell_moved(CairnStep *step, int body, CairnVec3 center, CairnQuat q,
     bool has_moved = memcmp(&b->center, &center, sizeof center) != 0 || memcmp(&b->q, &q, sizeof q) != 0;
     b->center = center;
     b->q = q;
-    if (has_moved || fell_asleep) {
-        CairnEventList *e = &step->world->events;
-        e->moved[e->moved_count++] =
-            (CairnBodyEvent){cairn_world_body_id(step->world, body), cairn_body_frame(b), b->user_data, fell_asleep};
-    }
+    b->news = fell_asleep ? CAIRN_NEWS_FELL_ASLEEP : has_moved ? CAIRN_NEWS_MOVED : CAIRN_NEWS_NONE;
 }
 
 static void commit_bodies(CairnStep *step) {
     CairnStore *store = step->store;
-    step->world->events.moved_count = 0;
     cairn_step_keep_waking(step);
     for (int i = 0; i < store->body_pool.count; i++) {
         if (!cairn_pool_is_alive(&store->body_pool, i)) {
             continue;
         }
         CairnBody *body = &store->bodies[i];
+        body->news = CAIRN_NEWS_NONE;
         body->part = step->has_partition && step->block_of[i] >= 0 ? step->parts.part[step->block_of[i]] : -1;
         if (step->block_of[i] >= 0) {
             const CairnStepEnd *end = &step->ends[step->block_of[i]];
@@ -251,6 +231,13 @@ static CairnVec3 spin_of(const CairnStep *step, const CairnStepContact *c, const
     return spin;
 }
 
+// Where it was when the step began; what was met on the way, where that is on a body that does not move, or else on A.
+static CairnVec3 point_of(const CairnStep *step, const CairnStepContact *c) {
+    bool is_on_b = cairn_step_block(step, c->body_a) >= 0 && cairn_step_block(step, c->body_b) < 0;
+    return cairn_add(step->store->bodies[is_on_b ? c->body_b : c->body_a].center, c->frame.arm[is_on_b ? 1 : 0]);
+}
+
+// Before the bodies are where they go.
 static void commit_contacts(CairnStep *step, const Kept *kept) {
     CairnStore *store = step->store;
     double load = 1;
@@ -264,7 +251,7 @@ static void commit_contacts(CairnStep *step, const Kept *kept) {
                                                   .shape_b = c->shape_b,
                                                   .generation_a = store->shape_pool.slots[c->shape_a].generation,
                                                   .generation_b = store->shape_pool.slots[c->shape_b].generation,
-                                                  .point = c->point,
+                                                  .point = point_of(step, c),
                                                   .normal = c->frame.normal,
                                                   .tangent_1 = c->frame.tangent,
                                                   .distance = c->distance,
@@ -356,11 +343,13 @@ CairnStatus cairn_step_finish(CairnStep *step, CairnStats *stats) {
     if (!reserve_all(step, &now, &kept)) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "step: no memory to keep %d contacts", step->contact_count);
     }
+    cairn_events_clear(&step->world->events);
     merge_events(step, &now, &step->world->events, true);
-    trim_events(step);
+    cairn_events_trim(&step->world->events, &step->world->allocator);
+    step->world->events.has_moved = true;
+    commit_contacts(step, &kept);
     commit_bodies(step);
     step->world->pose_changes += 1;
-    commit_contacts(step, &kept);
     commit_joints(step);
     CairnStore *store = step->store;
     for (int t = 0; t < now.count; t++) {

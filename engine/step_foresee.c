@@ -168,9 +168,14 @@ static void find_pairs(Foresight *f) {
     if (cairn_step_failed(step)) {
         return;
     }
-    for (int p = 0, q = 0; p < step->pair_count || q < far_count;) {
-        bool is_far = p == step->pair_count || (q < far_count && cairn_pair_compare(far[q], step->pairs[p]) < 0);
-        CairnPair pair = is_far ? far[q++] : step->pairs[p++];
+    for (int p = 0, q = 0, a = 0; p < step->pair_count || q < far_count;) {
+        while (p < step->pair_count && p >= step->pair_starts[a + 1]) {
+            a++;
+        }
+        CairnPair pair = {a, p < step->pair_count ? step->pair_seconds[p] : 0};
+        bool is_far = p == step->pair_count || (q < far_count && cairn_pair_compare(far[q], pair) < 0);
+        pair = is_far ? far[q++] : pair;
+        p += is_far ? 0 : 1;
         if (is_worth_asking(f, pair, least)) {
             f->pairs[strays++] = pair;
         }
@@ -308,10 +313,9 @@ static bool make_contact(const Foresight *f, CairnPair pair, double time, const 
     while (is_known(f, pair, c->id)) {
         c->id = cairn_hash_combine(c->id, 1);
     }
-    c->point = point->point;
     c->frame.normal = part->normal;
-    c->frame.arm[0] = cairn_sub(c->point, cairn_add_scaled(a->center, time, a->linear));
-    c->frame.arm[1] = cairn_sub(c->point, cairn_add_scaled(b->center, time, b->linear));
+    c->frame.arm[0] = cairn_sub(point->point, cairn_add_scaled(a->center, time, a->linear));
+    c->frame.arm[1] = cairn_sub(point->point, cairn_add_scaled(b->center, time, b->linear));
     CairnVec6 va = solved_velocity(step, c->body_a), vb = solved_velocity(step, c->body_b);
     double closing =
         -cairn_dot(c->frame.normal, cairn_sub(velocity_at(vb, c->frame.arm[1]), velocity_at(va, c->frame.arm[0])));

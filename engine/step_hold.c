@@ -211,11 +211,13 @@ static void hold(CairnStep *step) {
         step->advance[b] = step->h;
     }
     double margin = step->world->def.contact_margin;
-    for (int p = 0; p < step->pair_count; p++) {
-        int a = step->pairs[p].a, b = step->pairs[p].b;
-        if (way_of(step, a) + way_of(step, b) > margin && may_touch(step, a, b)) {
-            hold_core(step, a, b);
-            hold_core(step, b, a);
+    for (int a = 0; a < step->store->shape_pool.count; a++) {
+        for (int p = step->pair_starts[a]; p < step->pair_starts[a + 1]; p++) {
+            int b = step->pair_seconds[p];
+            if (way_of(step, a) + way_of(step, b) > margin && may_touch(step, a, b)) {
+                hold_core(step, a, b);
+                hold_core(step, b, a);
+            }
         }
     }
     hold_all_escaped(step);

@@ -243,15 +243,14 @@ static void fill_piece(void *context, int index, int worker) {
         c->shape_b = pair.b;
         c->body_a = a->body;
         c->body_b = b->body;
-        c->point = found->point;
         c->frame.normal = found->normal;
         c->distance = found->distance;
         c->manifold_count = (uint8_t)found->count;
         c->manifold_place = (uint8_t)found->place;
         c->roll = piece->first_contact + k;
         c->is_foreseen = c->is_prepared = false;
-        c->frame.arm[0] = cairn_sub(c->point, center_at(step, a, found->time));
-        c->frame.arm[1] = cairn_sub(c->point, center_at(step, b, found->time));
+        c->frame.arm[0] = cairn_sub(found->point, center_at(step, a, found->time));
+        c->frame.arm[1] = cairn_sub(found->point, center_at(step, b, found->time));
         c->approach =
             cairn_dot(c->frame.normal, cairn_sub(velocity_at(b, c->frame.arm[1]), velocity_at(a, c->frame.arm[0])));
         c->record = narrow->table == NULL ? match(store, record, pair, c->id) : look_up(narrow, c->id);

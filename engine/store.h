@@ -9,6 +9,9 @@
 #include "engine/pool.h"
 #include <cairn/world.h>
 
+// What the last step did to a body.
+typedef enum CairnNews { CAIRN_NEWS_NONE = 0, CAIRN_NEWS_MOVED, CAIRN_NEWS_FELL_ASLEEP } CairnNews;
+
 typedef struct CairnBody {
     // what collide reads comes first: the rest of a body stays out of its cache
     CairnVec3 center; // centre of mass, world
@@ -17,6 +20,7 @@ typedef struct CairnBody {
     CairnBodyModel *model;                // mass and settings
     CairnBodyType type;
     bool is_continuous;           // swept through the step: never passes through anything
+    uint8_t news;                 // CairnNews
     int first_shape, first_joint; // heads of lists, -1: none; a joint entry is 2 joint + side
     int sleeps_with;              // its group's lowest body while asleep, -1 awake (within a step see step_sleep.c)
     int group;

@@ -66,6 +66,7 @@ CairnStatus cairn_world_create(const CairnWorldDef *def, CairnWorld **out) {
     cairn_arena_init(&world->ahead, &world->allocator);
     CairnStatus status = cairn_world_set_solver(world, cairn_solver_at(0), NULL);
     status = cairn_is_ok(status) ? cairn_world_open_queries(world) : status;
+    status = cairn_is_ok(status) ? cairn_events_init(&world->events, &world->allocator) : status;
     if (cairn_is_ok(status)) {
         const CairnPartitioner *partitioner = NULL;
         status = cairn_partitioner_find("mindp", &partitioner); // as S0: only solvers that need parts ask it
@@ -110,11 +111,7 @@ void cairn_world_destroy(CairnWorld *world) {
     if (world->refiner != NULL) {
         release_options(world, world->refiner->options, world->refiner_options);
     }
-    CairnEventList *events = &world->events;
-    cairn_memory_release(&world->allocator, events->begin, (size_t)events->begin_capacity, sizeof(CairnContactEvent));
-    cairn_memory_release(&world->allocator, events->end, (size_t)events->end_capacity, sizeof(CairnContactEvent));
-    cairn_memory_release(&world->allocator, events->hit, (size_t)events->hit_capacity, sizeof(CairnContactEvent));
-    cairn_memory_release(&world->allocator, events->moved, (size_t)events->moved_capacity, sizeof(CairnBodyEvent));
+    cairn_events_free(&world->events, &world->allocator);
     cairn_arena_free(&world->arena);
     cairn_arena_free(&world->ahead);
     cairn_world_close_queries(world);

@@ -2,7 +2,7 @@
 #ifndef CAIRN_WORLD_INTERNAL_H
 #define CAIRN_WORLD_INTERNAL_H
 
-#include "engine/store.h"
+#include "engine/events.h"
 
 enum { CAIRN_WORLD_COOKIE = 0x0c41a201, CAIRN_BODY_COOKIE = 0x0c41a202 };
 
@@ -13,13 +13,6 @@ typedef struct CairnCounter {
     CairnAllocator hooks;
     int calls;
 } CairnCounter;
-
-typedef struct CairnEventList {
-    CairnContactEvent *begin, *end, *hit;
-    CairnBodyEvent *moved;
-    int begin_count, end_count, hit_count, moved_count;
-    int begin_capacity, end_capacity, hit_capacity, moved_capacity;
-} CairnEventList;
 
 struct CairnWorld {
     CairnWorldDef def;

@@ -198,7 +198,7 @@ typedef struct CairnContactEvent {
 
 typedef struct CairnBodyEvent {
     CairnBodyId body;
-    CairnTransform pose; // of the body's frame, after the step
+    CairnTransform pose; // of the body's frame, as it is when the events are first asked for
     uint64_t user_data;
     bool fell_asleep;
 } CairnBodyEvent;
