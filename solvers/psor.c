@@ -55,15 +55,62 @@ static void allow_rows(const CairnProblem *problem, int first, int count, const 
     }
 }
 
-static void allow(const CairnProblem *problem, double *x) {
-    for (int c = 0; c < problem->constraint_count; c++) {
+static void allow_items(const SorSystem *system) {
+    const CairnProblem *problem = system->problem;
+    for (int c = 0; c < problem->constraint_count && system->item_count > 0; c++) {
         const CairnConstraintBlock *constraint = &problem->constraints[c];
-        allow_rows(problem, constraint->first_row, constraint->row_count,
-                   constraint->friction >= 0 ? &problem->frictions[constraint->friction] : NULL, x);
+        if (problem->form == CAIRN_FORM_EXPLICIT || system->shape[c] == SOR_ITEM) {
+            allow_rows(problem, constraint->first_row, constraint->row_count,
+                       constraint->friction >= 0 ? &problem->frictions[constraint->friction] : NULL, system->lambda);
+        }
     }
     if (problem->constraint_count == 0) { // an explicit problem need not say which rows belong together
-        allow_rows(problem, 0, problem->row_count, NULL, x);
+        allow_rows(problem, 0, problem->row_count, NULL, system->lambda);
     }
+}
+
+static void allow_lanes(const SorSystem *system) {
+    const CairnProblem *problem = system->problem;
+    for (int c = 0; c < problem->constraint_count && problem->form == CAIRN_FORM_DYNAMICS; c++) {
+        if (system->shape[c] != SOR_ITEM) {
+            double *lane = cairn_sor_impulses(system, c), x[3] = {lane[0], lane[SOR_LANES], lane[2 * SOR_LANES]};
+            cairn_cone_project(problem->frictions[problem->constraints[c].friction].mu, x);
+            for (int k = 0; k < 3; k++) {
+                lane[k * SOR_LANES] = x[k];
+            }
+        }
+    }
+}
+
+// The caller's impulses are not touched before the answer is there: lanes have their own, items get a copy.
+static CairnStatus start(SorSystem *system, CairnArena *arena) {
+    const double *given = system->lambda;
+    int rows = system->problem->row_count;
+    if (system->item_count > 0) {
+        system->lambda = CAIRN_PUSH(arena, double, rows + 1);
+        if (!system->lambda) {
+            return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", system->settings.name, rows);
+        }
+        memcpy(system->lambda, given, (size_t)rows * sizeof *given);
+        system->lambda_read = system->lambda_read == given ? system->lambda : system->lambda_read;
+        allow_items(system);
+    }
+    cairn_sor_load(system);
+    allow_lanes(system);
+    return cairn_ok();
+}
+
+static CairnStatus finish(SorSystem *system, int sweeps, double *lambda) {
+    int rows = system->problem->row_count, bad = cairn_sor_find_bad(system);
+    if (bad >= 0) {
+        return cairn_error(CAIRN_NUMERIC, "%s: lambda[%d] is not finite after %d sweeps", system->settings.name, bad,
+                           sweeps);
+    }
+    cairn_sor_unpack(system);
+    if (system->lambda != lambda) {
+        memcpy(lambda, system->lambda, (size_t)rows * sizeof *lambda);
+    }
+    return cairn_ok();
 }
 
 static void iterate(SorSystem *system, const CairnPsorOptions *options, const CairnSolverContext *context,
@@ -72,7 +119,6 @@ static void iterate(SorSystem *system, const CairnPsorOptions *options, const Ca
     report->outcome = CAIRN_AT_LIMIT;
     while (report->iterations < options->iterations) {
         if (report->iterations % AFRESH == 0) {
-            cairn_sor_unpack(system);
             cairn_sor_gather(system);
         }
         double moved = cairn_sor_sweep(system, !system->settings.is_symmetric || report->iterations % 2 == 0);
@@ -104,7 +150,6 @@ static CairnStatus solve(const SorSettings *kind, const CairnFieldTable *table, 
         CAIRN_TRY(cairn_fields_check(table, &chosen));
     }
     CAIRN_TRY(check(kind->name, problem, lambda));
-    allow(problem, lambda);
     SorSettings settings = *kind;
     settings.omega = chosen.omega;
     settings.lambda = chosen.lambda;
@@ -122,17 +167,12 @@ static CairnStatus solve(const SorSettings *kind, const CairnFieldTable *table, 
         CAIRN_TRY(cairn_sor_momentum_init(&system, context->arena));
     }
     CairnSolveReport work = {0};
+    CAIRN_TRY(start(&system, context->arena));
     iterate(&system, &chosen, context, &work);
     if (chosen.momentum && work.outcome != CAIRN_CONVERGED) {
         cairn_sor_momentum_finish(&system);
     }
-    cairn_sor_unpack(&system);
-    for (int i = 0; i < problem->row_count; i++) {
-        if (!isfinite(lambda[i])) {
-            return cairn_error(CAIRN_NUMERIC, "%s: lambda[%d] = %g after %d sweeps is not finite", kind->name, i,
-                               lambda[i], work.iterations);
-        }
-    }
+    CAIRN_TRY(finish(&system, work.iterations, lambda));
     *report = work;
     return cairn_ok();
 }

@@ -162,7 +162,7 @@ double cairn_sor_eta(const SorSettings *settings, double g[3][3]);
 CairnStatus cairn_sor_order(SorSystem *system, CairnArena *arena);
 CairnStatus cairn_sor_fill(SorSystem *system, CairnArena *arena);
 
-// u of lambda, from scratch.
+// u of the impulses, from scratch.
 void cairn_sor_gather(SorSystem *system);
 
 // Visit every constraint once, forwards or backwards. Returns the largest velocity that was still to go, m/s.
@@ -176,8 +176,13 @@ void cairn_sor_momentum_after(const SorSystem *system, const SorStrip *strip, So
 void cairn_sor_momentum_end(SorSystem *system);
 void cairn_sor_momentum_finish(SorSystem *system);
 
-// The impulses of the lanes back into lambda.
+// The impulses of the lanes and of items that are visited as one: from lambda, and back.
+void cairn_sor_load(SorSystem *system);
 void cairn_sor_unpack(SorSystem *system);
+// Those of a contact in its lane, SOR_LANES apart.
+double *cairn_sor_impulses(const SorSystem *system, int constraint);
+// A row whose impulse is not finite, or -1.
+int cairn_sor_find_bad(SorSystem *system);
 
 // Items that are visited as one. A visit is false, and has changed nothing, where a bound is met.
 CairnStatus cairn_sor_pack_whole(SorSystem *system, CairnArena *arena);

@@ -287,7 +287,6 @@ static void pack_lane(const SorSystem *system, int c, double *group, int rows, i
         group[SOR_LANES * (SOR_NORMAL + k)] = contact.normal[k];
         group[SOR_LANES * (SOR_TANGENT + k)] = contact.tangent[k];
         group[SOR_LANES * (SOR_D + k)] = problem->right_side[r + k];
-        group[SOR_LANES * (SOR_LAMBDA + k)] = system->lambda[r + k];
         if (contact.shape == SOR_GENERAL) {
             group[SOR_LANES * (SOR_ARM_A + k)] = contact.arm_a[k];
             group[SOR_LANES * (SOR_ARM_B + k)] = contact.arm_b[k];

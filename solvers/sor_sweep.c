@@ -10,17 +10,35 @@ enum {
     FAR = 4              // and the group itself: bodies here and there put the processor's own foresight off
 };
 
+double *cairn_sor_impulses(const SorSystem *system, int c) {
+    int group = system->place[c] / SOR_LANES, lane = system->place[c] % SOR_LANES;
+    double *numbers =
+        system->shape[c] == SOR_ROUND ? cairn_sor_round(system, group) : cairn_sor_general(system, group);
+    return numbers + (ptrdiff_t)SOR_LANES * SOR_LAMBDA + lane;
+}
+
+static void read_wholes(SorSystem *system) {
+    for (int i = 0; i < system->item_count; i++) {
+        if (system->items[i].whole >= 0) {
+            cairn_sor_read_whole(system, &system->items[i]);
+        }
+    }
+}
+
 void cairn_sor_gather(SorSystem *system) {
     const CairnProblem *problem = system->problem;
     if (problem->form == CAIRN_FORM_EXPLICIT) {
         return;
     }
+    read_wholes(system);
     for (int i = 0; i < problem->block_count; i++) {
         memcpy(system->u + system->block_at[i], problem->p + problem->blocks[i].first,
                (size_t)problem->blocks[i].size * sizeof *system->u);
     }
     for (int c = 0; c < problem->constraint_count; c++) {
         const CairnConstraintBlock *constraint = &problem->constraints[c];
+        bool is_item = system->shape[c] == SOR_ITEM;
+        const double *impulses = is_item ? system->lambda + constraint->first_row : cairn_sor_impulses(system, c);
         for (int t = 0; t < constraint->term_count; t++) {
             const CairnTerm *term = &problem->terms[constraint->first_term + t];
             double room[6 * CAIRN_FRAME_ROWS];
@@ -28,7 +46,7 @@ void cairn_sor_gather(SorSystem *system) {
             double *u = system->u + system->block_at[term->block];
             int size = problem->blocks[term->block].size;
             for (int i = 0; i < constraint->row_count; i++, J += size) {
-                double impulse = system->lambda[constraint->first_row + i];
+                double impulse = impulses[is_item ? i : i * SOR_LANES];
                 for (int k = 0; k < size && impulse != 0; k++) {
                     u[k] += J[k] * impulse;
                 }
@@ -174,22 +192,54 @@ double cairn_sor_sweep(SorSystem *system, bool is_forward) {
     return most;
 }
 
-void cairn_sor_unpack(SorSystem *system) {
+void cairn_sor_load(SorSystem *system) {
     const CairnProblem *problem = system->problem;
     for (int i = 0; i < system->item_count; i++) {
         if (system->items[i].whole >= 0) {
-            cairn_sor_read_whole(system, &system->items[i]);
+            cairn_sor_write_whole(system, &system->items[i]);
         }
     }
     for (int c = 0; c < problem->constraint_count && problem->form == CAIRN_FORM_DYNAMICS; c++) {
-        if (system->shape[c] == SOR_ITEM) {
-            continue;
-        }
-        int group = system->place[c] / SOR_LANES, lane = system->place[c] % SOR_LANES;
-        const double *numbers =
-            system->shape[c] == SOR_ROUND ? cairn_sor_round(system, group) : cairn_sor_general(system, group);
-        for (int j = 0; j < 3; j++) {
-            system->lambda[problem->constraints[c].first_row + j] = numbers[SOR_LANES * (SOR_LAMBDA + j) + lane];
+        if (system->shape[c] != SOR_ITEM) {
+            double *impulses = cairn_sor_impulses(system, c);
+            for (int j = 0; j < 3; j++) {
+                impulses[j * SOR_LANES] = system->lambda[problem->constraints[c].first_row + j];
+            }
         }
     }
+}
+
+void cairn_sor_unpack(SorSystem *system) {
+    const CairnProblem *problem = system->problem;
+    read_wholes(system);
+    for (int c = 0; c < problem->constraint_count && problem->form == CAIRN_FORM_DYNAMICS; c++) {
+        if (system->shape[c] != SOR_ITEM) {
+            const double *impulses = cairn_sor_impulses(system, c);
+            for (int j = 0; j < 3; j++) {
+                system->lambda[problem->constraints[c].first_row + j] = impulses[j * SOR_LANES];
+            }
+        }
+    }
+}
+
+int cairn_sor_find_bad(SorSystem *system) {
+    const CairnProblem *problem = system->problem;
+    bool is_explicit = problem->form == CAIRN_FORM_EXPLICIT;
+    read_wholes(system);
+    for (int r = 0; r < problem->row_count && is_explicit; r++) {
+        if (!isfinite(system->lambda[r])) {
+            return r;
+        }
+    }
+    for (int c = 0; c < problem->constraint_count && !is_explicit; c++) {
+        const CairnConstraintBlock *constraint = &problem->constraints[c];
+        bool is_item = system->shape[c] == SOR_ITEM;
+        const double *impulses = is_item ? system->lambda + constraint->first_row : cairn_sor_impulses(system, c);
+        for (int i = 0; i < constraint->row_count; i++) {
+            if (!isfinite(impulses[is_item ? i : i * SOR_LANES])) {
+                return constraint->first_row + i;
+            }
+        }
+    }
+    return -1;
 }

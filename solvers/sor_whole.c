@@ -36,17 +36,20 @@ static bool is_whole(const SorSystem *system, const SorItem *item) {
 // Column by column, T = (S^-1 + L)^-1: forward substitution of the unit vectors.
 static void invert(const SorSystem *system, const SorItem *item, SorEight *T) {
     const double *J = system->J + item->J;
-    double share = system->settings.lambda;
+    double share = system->settings.lambda, L[MOST_ROWS][MOST_ROWS] = {{0}};
+    for (int i = 0; i < item->row_count; i++) {
+        for (int j = 0; j < i && !system->settings.is_jacobi; j++) {
+            for (int k = 0; k < item->stride; k++) {
+                L[i][j] += J[i * item->stride + k] * J[j * item->stride + k];
+            }
+        }
+    }
     for (int c = 0; c < item->row_count; c++) {
         double x[SOR_LANES] = {0};
         for (int i = c; i < item->row_count; i++) {
             double sum = i == c ? 1 : 0;
-            for (int j = c; j < i && !system->settings.is_jacobi; j++) {
-                double A = 0;
-                for (int k = 0; k < item->stride; k++) {
-                    A += J[i * item->stride + k] * J[j * item->stride + k];
-                }
-                sum -= A * x[j];
+            for (int j = c; j < i; j++) {
+                sum -= L[i][j] * x[j];
             }
             x[i] = sum * system->rows[item->first_row + i].step * share;
         }
@@ -72,7 +75,6 @@ static void pack_whole(const SorSystem *system, const SorItem *item, SorEight *d
             [SCALE] = row->D / (system->settings.omega * system->settings.lambda),
             [LOWER] = row->lower,
             [UPPER] = row->upper,
-            [LAMBDA] = system->lambda[item->first_row + i],
         };
         for (int k = 0; k < ROW_NUMBERS; k++) {
             numbers[SOR_LANES * k + i] = of_row[k];
@@ -119,8 +121,10 @@ ALWAYS bool visit(SorSystem *system, const SorItem *item, int n, int links, SorE
         delta[r % 2] -= T[r] * w[r];
     }
     delta[0] += delta[1];
-    const SorEight target =
-        x + delta[0] / system->settings.lambda; // what bounds hold, before it is mixed with what was
+    SorEight target = x + delta[0]; // what bounds hold, before it is mixed with what was
+    if (system->settings.lambda != 1) { // a division, and mostly by 1
+        target = x + delta[0] / system->settings.lambda;
+    }
     Mask outside = ~((target >= numbers[LOWER]) & (target <= numbers[UPPER]));
     long long any = 0;
     for (int i = 0; i < SOR_LANES; i++) {

@@ -14,6 +14,10 @@ static size_t little(void) {
     return (size_t)40 << 20;
 }
 
+static size_t some(void) {
+    return (size_t)90 << 20;
+}
+
 static CairnWorld *balls(int across, double spacing) {
     CairnWorldDef def = cairn_world_def();
     def.friction = CAIRN_FRICTION_CONE;
@@ -33,7 +37,7 @@ static CairnWorld *balls(int across, double spacing) {
 
 static void what_does_not_fit_is_refused(void **state) {
     (void)state;
-    CairnWorld *world = balls(56, 3); // 175,616 balls: some 95 MB
+    CairnWorld *world = balls(56, 3); // 175,616 balls: some 90 MB
     CairnStats stats;
     assert_true(world->room_left == cairn_room_left);
     uint64_t before = cairn_world_state_hash(world);
@@ -53,13 +57,13 @@ static void what_does_not_fit_is_refused(void **state) {
 // With contacts too: found in the step, and asked for before the problem is made of them.
 static void contacts_count_too(void **state) {
     (void)state;
-    CairnWorld *world = balls(48, 0.999); // 110,592 balls, some 60 MB, which are let be; then their contacts
+    CairnWorld *world = balls(52, 0.999); // 140,608 balls, some 80 MB; then their contacts
     CairnStats stats;
     uint64_t before = cairn_world_state_hash(world);
-    world->room_left = little;
+    world->room_left = some;
     CairnStatus status = cairn_world_step(world, 0.01, &stats);
     assert_int_equal(status.code, CAIRN_OUT_OF_MEMORY);
-    assert_non_null(strstr(status.message, "110592 bodies and 324864 contacts"));
+    assert_non_null(strstr(status.message, "140608 bodies and 413712 contacts"));
     assert_true(cairn_world_state_hash(world) == before);
     world->room_left = plenty;
     assert_ok(cairn_world_step(world, 0.01, &stats));

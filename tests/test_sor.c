@@ -59,6 +59,7 @@ static void pack(Packed *p, int side, bool is_ball) {
     memcpy(p->lambda, lambda, (size_t)p->problem.row_count * sizeof(double));
     SorSettings settings = {.name = "psor", .omega = 1, .lambda = 1, .is_guarded = true, .limit = 1.9, .threads = 2};
     assert_ok(cairn_sor_pack(&p->system, &p->problem, &settings, p->lambda, &p->arena));
+    cairn_sor_load(&p->system);
 }
 
 static void unpack(Packed *p) {
@@ -162,6 +163,7 @@ static void momentum_has_the_same_bits(void **state) {
         settings.threads = threads;
         memcpy(p.lambda, start, bytes);
         assert_ok(cairn_sor_pack(&p.system, &p.problem, &settings, p.lambda, &p.arena));
+        cairn_sor_load(&p.system);
         assert_ok(cairn_sor_momentum_init(&p.system, &p.arena));
         cairn_sor_gather(&p.system);
         for (int sweep = 0; sweep < 9; sweep++) {
@@ -236,6 +238,7 @@ static void wholes_are_their_rows(void **state) {
         SorSettings settings = {.name = "psor", .omega = 1.2, .lambda = 0.9, .threads = 1, .is_jacobi = draw % 4 == 3};
         for (int k = 0; k < 2; k++) {
             assert_ok(cairn_sor_pack(&systems[k], &t.problem, &settings, lambda[k], &arena));
+            cairn_sor_load(&systems[k]);
             cairn_sor_gather(&systems[k]);
             for (int i = 0; i < systems[k].item_count; i++) {
                 assert_true(systems[k].items[i].whole >= 0);
