@@ -64,11 +64,11 @@ ARCH := $(if $(PORTABLE),-march=x86-64-v2,-march=native)
 
 FLAGS_release := -O3
 FLAGS_test := -O2 -DCAIRN_CHECKS=1
-FLAGS_asan := -O1 -DCAIRN_CHECKS=1 -fno-omit-frame-pointer -fsanitize=address
-FLAGS_ubsan := -O1 -DCAIRN_CHECKS=1 -fno-omit-frame-pointer -fsanitize=undefined,float-divide-by-zero -fno-sanitize-recover=all
+FLAGS_asan := -O1 -DCAIRN_CHECKS=1 -DCAIRN_SANITIZED=1 -fno-omit-frame-pointer -fsanitize=address
+FLAGS_ubsan := -O1 -DCAIRN_CHECKS=1 -DCAIRN_SANITIZED=1 -fno-omit-frame-pointer -fsanitize=undefined,float-divide-by-zero -fno-sanitize-recover=all
 # Both at once: half the time, which is what CI has.
 FLAGS_sanitize := $(FLAGS_ubsan) -fsanitize=address
-FLAGS_tsan := -O1 -DCAIRN_CHECKS=1 -fno-omit-frame-pointer -fsanitize=thread
+FLAGS_tsan := -O1 -DCAIRN_CHECKS=1 -DCAIRN_SANITIZED=1 -fno-omit-frame-pointer -fsanitize=thread
 FLAGS_fuzz := -O1 -DCAIRN_CHECKS=1 -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
 
 # CHOLMOD is an oracle of the tests and a rival in the bench where it is found; the library and the program have it only when asked

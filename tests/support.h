@@ -28,6 +28,15 @@ CairnMat3 support_symmetric(uint64_t *state, double size);
 // The inertia of a random cloud of masses with its centre at the origin: any real body's.
 CairnMat3 support_inertia(uint64_t *state, double reach);
 
+// Under a sanitizer, where all takes ten times as long, the same paths are gone in smaller worlds: what large ones do is shown without.
+static inline bool support_is_sanitized(void) {
+#ifdef CAIRN_SANITIZED
+    return true;
+#else
+    return false;
+#endif
+}
+
 // ---- comparisons: |a - b| <= tolerance; NaN is near nothing. A failure prints both values and their difference ----
 
 #define assert_near(a, b, tolerance) support_near((a), (b), (tolerance), #a " ~ " #b, __FILE__, __LINE__)
