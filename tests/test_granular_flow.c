@@ -57,9 +57,9 @@ static void it_flows_out_of_its_opening(void **state) {
     (void)state;
     Flow open, closed;
     bool is_small = support_is_sanitized();
-    flow(is_small ? "spheres=120,opening=0.5" : "spheres=300,opening=0.5", 1, is_small ? 350 : 600, &open);
+    flow(is_small ? "spheres=150,opening=0.5" : "spheres=300,opening=0.5", 1, 600, &open);
     flow(is_small ? "spheres=60,opening=0" : "spheres=300,opening=0", 1, is_small ? 100 : 600, &closed);
-    assert_true(is_small || open.outside > 5);
+    assert_true(open.outside > (is_small ? 0 : 5));
     assert_int_equal(closed.outside, 0);
     assert_true(open.deepest > 0);
 }
@@ -70,8 +70,8 @@ static void hoppers_and_rollers_carry_balls_off(void **state) {
     Flow hopper, belt, still;
     bool is_small = support_is_sanitized();
     int turns = is_small ? 600 : 900;
-    flow(is_small ? "spheres=80,outlet=hopper,opening=0.5" : "spheres=200,outlet=hopper,opening=0.5", 1,
-         is_small ? 150 : 400, &hopper);
+    flow(is_small ? "spheres=100,outlet=hopper,opening=0.5" : "spheres=200,outlet=hopper,opening=0.5", 1,
+         is_small ? 200 : 400, &hopper);
     assert_int_equal(hopper.outside, 0);
     flow(is_small ? "spheres=60,opening=0.5,conveyor=2" : "spheres=100,opening=0.5,conveyor=2", 1, turns, &belt);
     if (!is_small) {

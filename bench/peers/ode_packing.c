@@ -31,7 +31,7 @@ static void meet(void *data, dGeomID a, dGeomID b) {
 bool bench_ode_packing(const BenchPacking *packing, int sweeps, int steps, BenchPacked *packed) {
     dInitODE2(0);
     Meeting meeting = {.world = dWorldCreate(), .contacts = dJointGroupCreate(0), .friction = packing->friction};
-    dSpaceID space = dSweepAndPruneSpaceCreate(0, dSAP_AXES_XYZ);
+    dSpaceID space = dHashSpaceCreate(0);
     dBodyID *balls = malloc((size_t)packing->count * sizeof(dBodyID));
     bool is_done = balls != NULL;
     dWorldSetERP(meeting.world, 0);
