@@ -54,8 +54,8 @@ typedef struct CairnColumns {
 // The entries of one kind of box on one level, column after column.
 typedef struct CairnBoxLayer {
     CairnColumnEntry *entries;
-    int *starts;        // of each column, and one more: the end
-    int count, largest; // entries in all, and in the fullest column
+    int *starts;                        // of each column, and one more: the end
+    int count, largest;                 // entries in all, and in the fullest column
     int entry_capacity, start_capacity; // entry_capacity 0: the entries are not the layer's own
 } CairnBoxLayer;
 

@@ -78,8 +78,8 @@ static void tell_bodies(const CairnWorld *world, CairnTold *told) {
     for (int i = 0; i < pool->count && world->events.has_moved; i++) {
         const CairnBody *b = &world->store.bodies[i];
         if (cairn_pool_is_alive(pool, i) && b->news != CAIRN_NEWS_NONE) {
-            told->moved[told->moved_count++] = (CairnBodyEvent){
-                cairn_world_body_id(world, i), cairn_body_frame(b), b->user_data, b->news == CAIRN_NEWS_FELL_ASLEEP};
+            told->moved[told->moved_count++] = (CairnBodyEvent){cairn_world_body_id(world, i), cairn_body_frame(b),
+                                                                b->user_data, b->news == CAIRN_NEWS_FELL_ASLEEP};
         }
     }
 }

@@ -260,9 +260,8 @@ static inline bool cairn_step_may_touch(const CairnStore *store, const CairnStep
 // Of a side, all that the above asks.
 static inline CairnStepSide cairn_step_filters(const CairnStore *store, int shape) {
     const CairnShape *s = &store->shapes[shape];
-    return (CairnStepSide){.filter = s->model->def.filter,
-                           .body = s->body,
-                           .has_joints = store->bodies[s->body].first_joint >= 0};
+    return (CairnStepSide){
+        .filter = s->model->def.filter, .body = s->body, .has_joints = store->bodies[s->body].first_joint >= 0};
 }
 
 static inline bool cairn_step_failed(const CairnStep *step) {

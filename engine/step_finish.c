@@ -146,8 +146,8 @@ static bool reserve_all(CairnStep *step, const Touching *now, const Kept *kept) 
     merge_events(step, now, &need, false);
     int records = step->contact_count + kept->count, spins = kept->has_spins ? records : 0;
     // Some more touches than there are: their old list is copied where it grows.
-    int touches = now->count <= store->touch_capacity || now->count > INT_MAX / 2 ? now->count
-                                                                                  : now->count + now->count / 16;
+    int touches =
+        now->count <= store->touch_capacity || now->count > INT_MAX / 2 ? now->count : now->count + now->count / 16;
     // The records last: their old ones are gone where they grow, and until then the step may still fail.
     return cairn_memory_reserve(a, &store->touches, &store->touch_capacity, touches, sizeof(CairnTouch)) &&
            cairn_events_reserve(&step->world->events, a, &need, store->body_pool.alive) &&

@@ -12,8 +12,7 @@ enum {
 
 double *cairn_sor_impulses(const SorSystem *system, int c) {
     int group = system->place[c] / SOR_LANES, lane = system->place[c] % SOR_LANES;
-    double *numbers =
-        system->shape[c] == SOR_ROUND ? cairn_sor_round(system, group) : cairn_sor_general(system, group);
+    double *numbers = system->shape[c] == SOR_ROUND ? cairn_sor_round(system, group) : cairn_sor_general(system, group);
     return numbers + (ptrdiff_t)SOR_LANES * SOR_LAMBDA + lane;
 }
 

@@ -121,7 +121,7 @@ ALWAYS bool visit(SorSystem *system, const SorItem *item, int n, int links, SorE
         delta[r % 2] -= T[r] * w[r];
     }
     delta[0] += delta[1];
-    SorEight target = x + delta[0]; // what bounds hold, before it is mixed with what was
+    SorEight target = x + delta[0];     // what bounds hold, before it is mixed with what was
     if (system->settings.lambda != 1) { // a division, and mostly by 1
         target = x + delta[0] / system->settings.lambda;
     }
