@@ -132,7 +132,7 @@ static double slope_of(double friction, uint64_t seed) {
 static void slopes_grow_with_friction(void **state) {
     (void)state;
     double last = 0;
-    const double frictions[3] = {0.05, 0.2, 1};
+    const double frictions[3] = {0.05, 0.15, 1};
     for (int k = 0; k < 3; k++) {
         double slope = 0.5 * (slope_of(frictions[k], 7) + slope_of(frictions[k], 8));
         print_message("friction %.2f: slope %.1f degrees\n", frictions[k], slope);
