@@ -87,15 +87,21 @@ static CairnStatus box_on_box_turned_by_a_degree(CairnWorld *w) {
     CAIRN_TRY(put(w, cairn_vec3(0, 0, 0.5), upright(), cairn_box(1, 1, 1)));
     return put(w, cairn_vec3(0, 0, 1.5), about(0, 0, 1, 1), cairn_box(1, 1, 1));
 }
-static CairnStatus log_pyramid(CairnWorld *w) {
+static CairnStatus pyramid(CairnWorld *w, int rows) {
     double r = 0.2;
-    for (int row = 0; row < 2; row++) {
-        for (int i = 0; i < 2 - row; i++) {
-            double x = (2 * i + row - 1) * r;
+    for (int row = 0; row < rows; row++) {
+        for (int i = 0; i < rows - row; i++) {
+            double x = (2 * i + row - (rows - 1)) * r;
             CAIRN_TRY(put(w, cairn_vec3(x, 0, r * (1 + sqrt(3) * row)), about(1, 0, 0, 90), cairn_cylinder(r, 2)));
         }
     }
     return cairn_ok();
+}
+static CairnStatus log_pyramid(CairnWorld *w) {
+    return pyramid(w, 2);
+}
+static CairnStatus log_pyramid_of_three_rows(CairnWorld *w) {
+    return pyramid(w, 3);
 }
 static CairnStatus rock_on_three_points(CairnWorld *w) {
     return put(w, cairn_vec3(0, 0, 0.2), upright(), rock());
@@ -174,6 +180,7 @@ static const BenchRest rests[] = {
     {"four crossed logs", four_crossed_logs},
     {"box on box turned by 1 degree", box_on_box_turned_by_a_degree},
     {"log pyramid", log_pyramid},
+    {"log pyramid of three rows", log_pyramid_of_three_rows},
     {"rock on three points", rock_on_three_points},
     {"ball on the ground", ball_on_the_ground},
     {"capsule lying", capsule_lying},

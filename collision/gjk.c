@@ -29,6 +29,23 @@ static double segment_weights(CairnVec3 p, CairnVec3 q, double *s) {
     return cairn_length_squared(cairn_add_scaled(p, *s, e));
 }
 
+// Across a triangle, as long as twice its area: from the corner at which its two shorter sides meet. A rim gives triangles with one
+// corner far from the other two, and of two long sides that lie nearly alike the product would lose what the short one has.
+static CairnVec3 across(const CairnSupportPoint *t, int *corner) {
+    CairnVec3 sides[3];
+    double longest = -1;
+    *corner = 0;
+    for (int i = 0; i < 3; ++i) {
+        sides[i] = cairn_sub(t[(i + 1) % 3].w, t[i].w);
+        double squared = cairn_length_squared(sides[i]);
+        if (squared > longest) {
+            longest = squared;
+            *corner = (i + 2) % 3; // opposite
+        }
+    }
+    return cairn_cross(sides[(*corner + 2) % 3], sides[*corner]); // the same way round from every corner
+}
+
 // The weights of the nearest point of the triangle's border.
 static void border_weights(const CairnSupportPoint *t, double weights[3]) {
     double best = HUGE_VAL;
@@ -45,10 +62,12 @@ static void border_weights(const CairnSupportPoint *t, double weights[3]) {
 
 static void triangle_weights(const CairnSupportPoint *t, double weights[3]) {
     CairnVec3 p = t[0].w, q = t[1].w, r = t[2].w;
-    CairnVec3 n = cairn_cross(cairn_sub(q, p), cairn_sub(r, p));
+    int corner;
+    CairnVec3 n = across(t, &corner);
     double nn = cairn_length_squared(n);
     if (nn > 0) {
-        CairnVec3 foot = cairn_scale(cairn_dot(p, n) / nn, n); // sub-areas about the foot: no large products cancel
+        CairnVec3 foot =
+            cairn_scale(cairn_dot(t[corner].w, n) / nn, n); // sub-areas about the foot: no large products cancel
         p = cairn_sub(p, foot);
         q = cairn_sub(q, foot);
         r = cairn_sub(r, foot);
@@ -146,11 +165,12 @@ static void reduce_tetrahedron(Simplex *s) {
 static CairnVec3 direction_of(const Simplex *s, CairnVec3 fallback, double *distance) {
     CairnVec3 v = combine(s->points, s->count, s->weights), p = s->points[0].w;
     if (s->count == 3) {
-        CairnVec3 n = cairn_cross(cairn_sub(s->points[1].w, p), cairn_sub(s->points[2].w, p));
+        int corner;
+        CairnVec3 n = across(s->points, &corner);
         double length = cairn_length(n);
         if (length > 0) {
             n = cairn_scale(1.0 / length, n);
-            *distance = cairn_dot(n, p);
+            *distance = cairn_dot(n, s->points[corner].w);
             if (*distance < 0) {
                 *distance = -*distance;
                 n = cairn_neg(n);

@@ -130,10 +130,10 @@ static double shared_response(const CairnStep *step, const CairnStepContact *man
                     inverse_mass_along(step, manifold->body_b, arm_b, manifold->frame.normal));
 }
 
-// The normal impulse that box friction is bounded by: last step's load, and what stops the approach of this step. An impact is no
-// load: taken for one, it would rub twice, once when it comes and once in the step after. Where nothing touched before, all that
-// stops the manifold's free motion.
-static void bound_friction(const CairnStep *step, CairnStepContact *manifold) {
+// What stops an approach, and the normal impulse that box friction is bounded by: last step's load, and what stops the approach of this
+// step. An impact is no load: taken for one, it would rub twice, once when it comes and once in the step after. Where nothing touched
+// before, all that stops the manifold's free motion.
+static void expect_loads(const CairnStep *step, CairnStepContact *manifold) {
     double closing[CAIRN_MANIFOLD_POINTS], free_closing[CAIRN_MANIFOLD_POINTS];
     bool is_new = false, is_free = false;
     for (int i = 0; i < manifold->manifold_count; i++) {
@@ -193,8 +193,8 @@ void cairn_step_contact_frames(CairnStep *step) {
 #pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(static)
     for (int i = 0; i < count; i++) {
         const CairnStepContact *c = &step->contacts[i];
-        if (c->manifold_place == 0 && c->row_count > 1 && !c->is_prepared) {
-            bound_friction(step, &step->contacts[i]); // writes to all points of this manifold, which no other turn does
+        if (c->manifold_place == 0 && !c->is_prepared) {
+            expect_loads(step, &step->contacts[i]); // writes to all points of this manifold, which no other turn does
         }
     }
 }
@@ -248,6 +248,28 @@ static void write_side(const CairnStep *step, const CairnStepContact *c, CairnVe
     }
 }
 
+// C is a spring's: what gave way under last step's load does not give way again, so that w = J v + C (lambda - last lambda), and what
+// carries the same load as before stands. With C lambda alone a stack would sink for as long as the slop lets it, and friction slip for
+// ever: contacts that reach the end of the slop earlier than others take their load, and a pile of logs comes apart (docs/collision.md).
+// A normal springs back by no more than it overlaps, and what was struck bears no load yet.
+static void hold_what_gave_way(const CairnStep *step, const CairnStepContact *c, double *d) {
+    if (c->record < 0) {
+        return;
+    }
+    const CairnWorldDef *def = &step->world->def;
+    const CairnContactRecord *record = &step->store->contacts[c->record];
+    if (!(record->load > 0.9 * record->normal_impulse)) {
+        return;
+    }
+    double last[CAIRN_CONTACT_ROWS];
+    cairn_step_warm_contact(step, c, last);
+    double left = cairn_max(-c->distance / step->h + c->wanted, 0); // of the overlap, beside what is pushed out anyway
+    d[0] -= cairn_min(def->normal_compliance * last[0], left);
+    for (int r = 1; r < c->row_count; r++) {
+        d[r] -= def->friction_compliance * last[r];
+    }
+}
+
 // The part of J v that problem dofs do not carry (bodies that are not dynamic), and under the midpoint rule the change of
 // variable from end velocity to mean velocity: (J v+ + d)/2 = J vm - J v/2 + d/2.
 void cairn_step_write_right_side(const CairnStep *step, const CairnStepContact *c, double *d) {
@@ -274,6 +296,7 @@ void cairn_step_write_right_side(const CairnStep *step, const CairnStepContact *
         double was = cairn_dot(axis, r < 3 ? before : spin_before);
         d[r] = midpoint ? moving - 0.5 * was + 0.5 * wanted : moving + wanted;
     }
+    hold_what_gave_way(step, c, d);
 }
 
 void cairn_step_write_contact_rows(const CairnStep *step, const CairnStepContact *c, double *J) {

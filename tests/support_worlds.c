@@ -309,14 +309,3 @@ bool support_is_long(void) {
     const char *value = getenv("CAIRN_LONG_TESTS");
     return value != NULL && strcmp(value, "1") == 0;
 }
-
-bool support_is_watched(void) {
-#if defined(__SANITIZE_ADDRESS__)
-    bool is_watched = true; // gcc
-#elif defined(__has_feature)
-    bool is_watched = __has_feature(address_sanitizer);
-#else
-    bool is_watched = false;
-#endif
-    return is_watched && !support_is_long();
-}

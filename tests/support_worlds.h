@@ -45,7 +45,4 @@ void support_fix_checksum(SupportBytes *bytes);
 // CAIRN_LONG_TESTS=1 asks for larger sizes.
 bool support_is_long(void);
 
-// Of a build under the address sanitizer, a tenth as fast: what the sanitizer could see it sees in fewer rounds.
-bool support_is_watched(void);
-
 #endif

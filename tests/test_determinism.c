@@ -16,7 +16,7 @@ static uint64_t hash_after(SupportScene scene, const CairnAllocator *allocator, 
 }
 
 static int steps(void) {
-    return support_is_long() ? 10 * STEPS : support_is_watched() ? STEPS / 4 : STEPS;
+    return support_is_long() ? 10 * STEPS : support_is_sanitized() ? STEPS / 4 : STEPS;
 }
 
 static void threads_give_the_same_bits(void **state) {
@@ -24,7 +24,7 @@ static void threads_give_the_same_bits(void **state) {
     const int threads[] = {2, 3, 8};
     for (int scene = 0; scene < SUPPORT_SCENE_COUNT; scene++) {
         uint64_t alone = hash_after((SupportScene)scene, NULL, 1, steps());
-        for (int t = 0; t < (support_is_watched() ? 1 : 3); t++) {
+        for (int t = 0; t < (support_is_sanitized() ? 1 : 3); t++) {
             uint64_t hash = hash_after((SupportScene)scene, NULL, threads[t], steps());
             if (hash != alone) {
                 print_error("%s: %d threads\n", support_scene_name((SupportScene)scene), threads[t]);

@@ -50,10 +50,10 @@ static CairnBodyId add_box(CairnWorld *world, double half, double friction) {
 }
 
 // Balls of several sizes about r (none crystallise), on a loose grid from `low` up, each with a speed of its own.
-static void rain(CairnWorld *world, int count, double half, double low, const CairnShapeDef *material, double spread) {
+static void rain(CairnWorld *world, int count, double half, double low, const CairnShapeDef *material, double spread,
+                 uint64_t seed) {
     double spacing = 2.3 * r;
     int across = (int)floor(2 * (half - 1.1 * r) / spacing) + 1;
-    uint64_t seed = 7;
     for (int i = 0; i < count; i++) {
         int x = i % across, y = i / across % across, z = i / across / across;
         CairnBodyDef body = cairn_body_def();
@@ -78,7 +78,7 @@ static void a_heap_fills_what_random_packings_fill(void **state) {
     add_box(world, half, 0.2);
     CairnShapeDef ball = cairn_sphere(r);
     ball.friction = 0.2;
-    rain(world, count, half, 0, &ball, 0);
+    rain(world, count, half, 0, &ball, 0, 7);
     motion_steps(world, 1.0 / 240, choose(480, 240, 120));
     // Points away from walls, floor and surface.
     static CairnVec3 centers[MOST];
@@ -108,7 +108,7 @@ static void a_heap_fills_what_random_packings_fill(void **state) {
 // ---- angle of repose ---------------------------------------------------------------------------------------------------------
 
 // A column that is let go on a bed of fixed balls: the slope of the cone with its mean height and radius.
-static double slope_of(double friction) {
+static double slope_of(double friction, uint64_t seed) {
     int count = choose(1500, 220, 80), side = choose(40, 24, 24);
     double half = 0.1 * choose(62, 36, 36) * r, lowest = sqrt(2) * r; // a ball between four of the bed
     CairnWorld *world = grain_world(CAIRN_FRICTION_CONE, 60);
@@ -120,7 +120,7 @@ static double slope_of(double friction) {
         body.position = cairn_vec3((i % side - 0.5 * side) * 2 * r, (i / side - 0.5 * side) * 2 * r, 0);
         motion_shape(world, &body, &ball);
     }
-    rain(world, count, half, r, &ball, 0.1);
+    rain(world, count, half, r, &ball, 0.1, seed);
     motion_steps(world, 1.0 / 240, choose(600, 300, 150));
     double height = 0, square = 0;
     for (int i = 0; i < count; i++) {
@@ -133,12 +133,13 @@ static double slope_of(double friction) {
     return atan(4 * height / sqrt(square / 0.3)) * 180 / CAIRN_PI;
 }
 
+// One heap's slope is chance to half a degree and more, so it is the mean of two.
 static void slopes_grow_with_friction(void **state) {
     (void)state;
     double last = 0;
-    const double frictions[3] = {0.05, 0.3, 1};
+    const double frictions[3] = {0.05, 0.15, 1};
     for (int k = 0; k < 3; k++) {
-        double slope = slope_of(frictions[k]);
+        double slope = 0.5 * (slope_of(frictions[k], 7) + slope_of(frictions[k], 8));
         print_message("friction %.2f: slope %.1f degrees\n", frictions[k], slope);
         assert_true(support_is_sanitized() || slope > last + 0.5);
         last = slope;
@@ -153,7 +154,7 @@ static double floor_share(int count, double half, double *weight) {
     CairnBodyId floor = add_box(world, half, 0.3);
     CairnShapeDef ball = cairn_sphere(r);
     ball.friction = 0.3;
-    rain(world, count, half, 0, &ball, 0.1);
+    rain(world, count, half, 0, &ball, 0.1, 7);
     const double h = 1.0 / 240;
     motion_steps(world, h, 480);
     double borne = 0, load = 0;
@@ -215,7 +216,7 @@ static double discharge(double hole) {
     }
     CairnShapeDef ball = cairn_sphere(r);
     ball.friction = 0.3;
-    rain(world, COUNT, half, 0, &ball, 0.1);
+    rain(world, COUNT, half, 0, &ball, 0.1, 7);
     int fallen[2] = {0, 0};
     for (int part = 0; part < 2; part++) {
         motion_steps(world, 1.0 / RATE, part == 0 ? RATE / 2 : RATE);

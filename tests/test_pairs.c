@@ -65,7 +65,7 @@ static void all_figures(const Row *row, int draw, SupportPairFigures *f, double 
 
 static void the_pair_is_exact(void **state) {
     const Row *row = *state;
-    int draws = support_is_long() ? 100000 : support_is_watched() ? 500 : 2000, touching = 0;
+    int draws = support_is_long() ? 100000 : support_is_sanitized() ? 500 : 2000, touching = 0;
     Worst worst[FIGURES] = {{0, 0, 0}};
 #pragma omp parallel for schedule(dynamic, 64) reduction(+ : touching)
     for (int k = 0; k < draws; ++k) {

@@ -42,7 +42,7 @@ typedef struct CairnWorldDef {
     double contact_push;          // largest speed at which an overlap is removed, m/s
     int contact_passes;           // solves in a step at most, where what was solved for leads into new contacts
     double contact_margin;        // contacts exist from this distance on, m; a body's motion in the step adds to it
-    double normal_compliance;     // C of contact normals, (m/s)/(N s)
+    double normal_compliance;     // C of contact normals, (m/s)/(N s): a spring's, h C lambda is what it gives way
     double friction_compliance;   // C of friction rows
     double restitution_threshold; // approach speed below which nothing bounces, m/s
     double hit_threshold;         // approach speed from which a begin event is also a hit, m/s
