@@ -16,10 +16,18 @@ static void say(CairnViewer *viewer, CairnStatus status, const char *path) {
     cairn_viewer_say(viewer, words);
 }
 
-// What was drawn last: the notice of this key is not in it.
 void cairn_viewer_keep_picture(CairnViewer *viewer) {
+    viewer->wants_picture = true;
+}
+
+// The notice that it was written is not in it.
+void cairn_viewer_write_picture(CairnViewer *viewer) {
     char path[160];
     CairnImage image;
+    if (!viewer->wants_picture || viewer->pace.drawn_share < 1) {
+        return;
+    }
+    viewer->wants_picture = false;
     name_file(viewer, "png", path, sizeof path);
     CairnStatus status = cairn_gpu_target_read(&viewer->target, &image);
     if (cairn_is_ok(status)) {

@@ -26,6 +26,23 @@ static CairnVertex vertex_of(const CairnPart *part, int face, CairnVec3 point) {
         {(float)local.x, (float)local.y, (float)local.z}, end, {(float)normal.x, (float)normal.y, (float)normal.z}};
 }
 
+static CairnVec3 vector(const float *v) {
+    return cairn_vec3((double)v[0], (double)v[1], (double)v[2]);
+}
+
+// A triangle whose corners turn clockwise as seen from where its normals point gets two of them exchanged.
+static void turn_outward(CairnVertex *v) {
+    CairnVec3 a = vector(v[0].position), along = {0, 0, 1}; // the ends of a capsule lie apart
+    CairnVec3 b = cairn_sub(cairn_add_scaled(vector(v[1].position), (double)(v[1].end - v[0].end), along), a);
+    CairnVec3 c = cairn_sub(cairn_add_scaled(vector(v[2].position), (double)(v[2].end - v[0].end), along), a);
+    CairnVec3 out = cairn_add(cairn_add(vector(v[0].normal), vector(v[1].normal)), vector(v[2].normal));
+    if (cairn_dot(cairn_cross(b, c), out) < 0) {
+        CairnVertex kept = v[1];
+        v[1] = v[2];
+        v[2] = kept;
+    }
+}
+
 // `part` stands at the origin.
 static CairnStatus add_part(CairnGeometryStore *store, const CairnPart *part, double detail, uint64_t hash) {
     CAIRN_TRY(reserve(store));
@@ -44,6 +61,10 @@ static CairnStatus add_part(CairnGeometryStore *store, const CairnPart *part, do
             CairnVec3 point = triangle->corners[i % 3];
             geometry.vertices[i] = vertex_of(&mesh.parts[triangle->part], triangle->face, point);
             geometry.reach = fmaxf(geometry.reach, (float)cairn_length(point));
+        }
+        geometry.is_closed = part->kind != CAIRN_PART_FACETS;
+        for (int i = 0; geometry.is_closed && i < geometry.vertex_count; i += 3) {
+            turn_outward(geometry.vertices + i);
         }
         store->items[store->count++] = geometry;
     }
@@ -95,11 +116,9 @@ CairnStatus cairn_geometry_open(CairnGeometryStore *store) {
     static const struct {
         CairnPartKind kind;
         double detail;
-    } units[CAIRN_GEOMETRY_CONE] = {{CAIRN_PART_SPHERE, 40},
-                                    {CAIRN_PART_SPHERE, 4},
-                                    {CAIRN_PART_BOX, 1},
-                                    {CAIRN_PART_CYLINDER, 20},
-                                    {CAIRN_PART_CAPSULE, 20}};
+    } units[CAIRN_GEOMETRY_CONE] = {{CAIRN_PART_SPHERE, 40},   {CAIRN_PART_SPHERE, 4},   {CAIRN_PART_BOX, 1},
+                                    {CAIRN_PART_CYLINDER, 20}, {CAIRN_PART_CYLINDER, 4}, {CAIRN_PART_CAPSULE, 20},
+                                    {CAIRN_PART_CAPSULE, 4}};
     *store = (CairnGeometryStore){0};
     CairnStatus status = cairn_ok();
     for (int i = 0; i < CAIRN_GEOMETRY_CONE && cairn_is_ok(status); i++) {
@@ -121,6 +140,12 @@ void cairn_geometry_close(CairnGeometryStore *store) {
     }
     free(store->items);
     *store = (CairnGeometryStore){0};
+}
+
+int cairn_geometry_coarse(int geometry) {
+    bool has_coarse =
+        geometry == CAIRN_GEOMETRY_SPHERE || geometry == CAIRN_GEOMETRY_CYLINDER || geometry == CAIRN_GEOMETRY_CAPSULE;
+    return has_coarse ? geometry + 1 : geometry;
 }
 
 // FNV-1a.

@@ -11,7 +11,9 @@ enum {
     CAIRN_GEOMETRY_SPHERE_COARSE,
     CAIRN_GEOMETRY_BOX,
     CAIRN_GEOMETRY_CYLINDER,
+    CAIRN_GEOMETRY_CYLINDER_COARSE,
     CAIRN_GEOMETRY_CAPSULE,
+    CAIRN_GEOMETRY_CAPSULE_COARSE,
     CAIRN_GEOMETRY_CONE,
     CAIRN_GEOMETRY_DISC, // a triangle that faces whoever looks: the shader makes a ball of it, where there are very many
     CAIRN_GEOMETRY_POINT, // the same from a single corner, where a processor draws and they are small
@@ -28,6 +30,7 @@ typedef struct CairnGeometry {
     CairnVertex *vertices;
     int vertex_count; // three a triangle; 1: a point
     float reach;      // the farthest vertex from the origin
+    bool is_closed;   // its triangles turn counter-clockwise as seen from outside, and the others hide their backs
 } CairnGeometry;
 
 typedef struct CairnGeometryStore {
@@ -37,6 +40,8 @@ typedef struct CairnGeometryStore {
 
 CairnStatus cairn_geometry_open(CairnGeometryStore *store);
 void cairn_geometry_close(CairnGeometryStore *store);
+// The same with fewer triangles, for what is small or casts a shadow.
+int cairn_geometry_coarse(int geometry);
 // The place of a hull or of facets in the store, where it is put if it is not there yet.
 CairnStatus cairn_geometry_find(CairnGeometryStore *store, const CairnPart *part, int *index);
 

@@ -73,7 +73,7 @@ CairnStatus cairn_gpu_target_size(CairnGpuTarget *target, int width, int height,
     samples = samples < 2 ? 0 : most < samples ? most : samples;
     target->color = buffer_of(GL_RGBA8, samples, width, height);
     target->depth = buffer_of(GL_DEPTH_COMPONENT24, samples, width, height);
-    target->resolved = buffer_of(GL_RGBA8, 0, width, height);
+    target->resolved = samples > 0 ? buffer_of(GL_RGBA8, 0, width, height) : 0; // else it is the same picture
     glGenFramebuffers(1, &target->many);
     glBindFramebuffer(GL_FRAMEBUFFER, target->many);
     glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, target->color);
@@ -81,7 +81,8 @@ CairnStatus cairn_gpu_target_size(CairnGpuTarget *target, int width, int height,
     bool is_whole = glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
     glGenFramebuffers(1, &target->one);
     glBindFramebuffer(GL_FRAMEBUFFER, target->one);
-    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, target->resolved);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER,
+                              samples > 0 ? target->resolved : target->color);
     is_whole = is_whole && glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
     target->width = width;
     target->height = height;
@@ -99,11 +100,22 @@ void cairn_gpu_target_free(CairnGpuTarget *target) {
     *target = (CairnGpuTarget){0};
 }
 
+void cairn_gpu_target_lay(const CairnGpuTarget *from, const CairnGpuTarget *to) {
+    bool is_alike = from->width == to->width && from->height == to->height;
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, from->many);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, to->many);
+    glBlitFramebuffer(0, 0, from->width, from->height, 0, 0, to->width, to->height, GL_COLOR_BUFFER_BIT,
+                      is_alike ? GL_NEAREST : GL_LINEAR);
+    glBindFramebuffer(GL_FRAMEBUFFER, to->many);
+}
+
 void cairn_gpu_target_show(const CairnGpuTarget *target) {
     int w = target->width, h = target->height;
-    glBindFramebuffer(GL_READ_FRAMEBUFFER, target->many);
-    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, target->one);
-    glBlitFramebuffer(0, 0, w, h, 0, 0, w, h, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    if (target->resolved) {
+        glBindFramebuffer(GL_READ_FRAMEBUFFER, target->many);
+        glBindFramebuffer(GL_DRAW_FRAMEBUFFER, target->one);
+        glBlitFramebuffer(0, 0, w, h, 0, 0, w, h, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    }
     glBindFramebuffer(GL_READ_FRAMEBUFFER, target->one);
     glBindFramebuffer(GL_DRAW_FRAMEBUFFER, 0);
     glBlitFramebuffer(0, 0, w, h, 0, 0, w, h, GL_COLOR_BUFFER_BIT, GL_NEAREST);

@@ -22,6 +22,8 @@ bool cairn_gpu_is_software(void);
 // Nothing happens where the size is right already. `samples` a pixel, or as many as there are; 1: no antialiasing.
 CairnStatus cairn_gpu_target_size(CairnGpuTarget *target, int width, int height, int samples);
 void cairn_gpu_target_free(CairnGpuTarget *target);
+// What is drawn with one sample becomes the other one's picture, stretched where that is larger.
+void cairn_gpu_target_lay(const CairnGpuTarget *from, const CairnGpuTarget *to);
 // Resolve, and copy to the window.
 void cairn_gpu_target_show(const CairnGpuTarget *target);
 // What was resolved last; the caller frees the image.

@@ -132,11 +132,19 @@ static bool is_point(const Lens *lens, const CairnPainting *painting, const Cair
     return out > radius || (out < 0 && radius * painting->height < LARGEST * lens->high * depth);
 }
 
+// Is it so small that sixteen sides look as thirty-two do, a quarter of a pixel apart?
+static bool is_small(const Lens *lens, const CairnPainting *painting, const CairnSightItem *item) {
+    enum { LARGEST = 13 }; // pixels
+    CairnVec3 at = {(double)item->position[0], (double)item->position[1], (double)item->position[2]};
+    double depth = cairn_dot(cairn_sub(at, lens->eye), lens->ahead) - (double)item->reach;
+    return (double)item->scale[0] * painting->height < 2 * LARGEST * lens->high * depth;
+}
+
 static int geometry_of(const Lens *lens, const CairnPainting *painting, const CairnSightItem *item) {
-    if (item->geometry != CAIRN_GEOMETRY_SPHERE || painting->sight->item_count <= MANY) {
-        return item->geometry;
-    }
     bool is_coarse = !painting->look->is_smooth && !painting->is_over;
+    if (item->geometry != CAIRN_GEOMETRY_SPHERE || painting->sight->item_count <= MANY) {
+        return is_coarse && is_small(lens, painting, item) ? cairn_geometry_coarse(item->geometry) : item->geometry;
+    }
     return is_coarse && is_point(lens, painting, item) ? CAIRN_GEOMETRY_POINT : CAIRN_GEOMETRY_DISC;
 }
 

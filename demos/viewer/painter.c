@@ -59,25 +59,6 @@ static void size_maps(CairnPainter *painter, bool is_smooth, bool has_many) {
 
 CairnStatus cairn_painter_open(CairnPainter *painter) {
     *painter = (CairnPainter){0};
-    const char *solid = cairn_shader_solid_vertex, *fragment = cairn_shader_solid_fragment;
-    const struct {
-        GLuint *program;
-        const char *name, *vertex, *head, *fragment;
-    } programs[] = {
-        {&painter->solid, "solid", solid, cairn_shader_light, fragment},
-        {&painter->striped, "striped", solid, cairn_shader_light_stripes, fragment},
-        {&painter->discs, "discs", solid, cairn_shader_light_discs, fragment},
-        {&painter->deep_discs, "deep discs", solid, cairn_shader_light_deep_discs, fragment},
-        {&painter->points, "points", cairn_shader_points_vertex, cairn_shader_light, cairn_shader_points_fragment},
-        {&painter->shadow, "shadow", cairn_shader_shadow_vertex, "", cairn_shader_shadow_fragment},
-        {&painter->shadow_points, "shadow points", cairn_shader_shadow_points_vertex, "",
-         cairn_shader_shadow_points_fragment},
-        {&painter->backdrop, "backdrop", cairn_shader_backdrop_vertex, "", cairn_shader_backdrop_fragment},
-        {&painter->ground, "ground", cairn_shader_ground_vertex, cairn_shader_light, cairn_shader_ground_fragment}};
-    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
-        CAIRN_TRY(cairn_gpu_program(programs[i].name, programs[i].vertex, programs[i].head, programs[i].fragment,
-                                    programs[i].program));
-    }
     glGenBuffers(1, &painter->instances);
     glGenVertexArrays(1, &painter->empty);
     return cairn_ok();
@@ -90,11 +71,8 @@ void cairn_painter_close(CairnPainter *painter) {
     }
     free(painter->meshes);
     cairn_instances_free(&painter->solids);
-    const GLuint programs[] = {painter->solid,         painter->striped,  painter->discs,
-                               painter->deep_discs,    painter->points,   painter->shadow,
-                               painter->shadow_points, painter->backdrop, painter->ground};
-    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
-        glDeleteProgram(programs[i]);
+    for (int i = 0; i < CAIRN_PROGRAM_COUNT; i++) {
+        glDeleteProgram(painter->programs[i]);
     }
     cairn_marks_free(&painter->marks);
     close_maps(painter);
@@ -115,6 +93,7 @@ CairnStatus cairn_painter_upload(CairnPainter *painter, const CairnGeometryStore
     for (int i = painter->mesh_count; i < store->count; i++) {
         const CairnGeometry *geometry = &store->items[i];
         meshes[i].vertex_count = geometry->vertex_count;
+        meshes[i].is_closed = geometry->is_closed;
         glGenVertexArrays(1, &meshes[i].array);
         glBindVertexArray(meshes[i].array);
         glGenBuffers(1, &meshes[i].buffer);
@@ -134,6 +113,56 @@ CairnStatus cairn_painter_upload(CairnPainter *painter, const CairnGeometryStore
     glBindVertexArray(0);
     painter->mesh_count = store->count;
     return cairn_ok();
+}
+
+static bool has_points(const int *starts) {
+    return starts[CAIRN_GEOMETRY_POINT + 1] > starts[CAIRN_GEOMETRY_POINT];
+}
+
+// Each is made when it is first needed: most pictures need five.
+static CairnStatus need(CairnPainter *painter, CairnProgram first, CairnProgram last) {
+    static const char *const names[] = {"shadow",     "backdrop",    "solid",         "striped",
+                                        "ground",     "plain solid", "plain striped", "plain ground",
+                                        "deep discs", "discs",       "points",        "shadow points"};
+    const char *solid = cairn_shader_solid_vertex, *fragment = cairn_shader_solid_fragment;
+    const struct {
+        const char *vertex, *head, *fragment;
+    } texts[] = {{cairn_shader_shadow_vertex, "", cairn_shader_shadow_fragment},
+                 {cairn_shader_backdrop_vertex, "", cairn_shader_backdrop_fragment},
+                 {solid, cairn_shader_light, fragment},
+                 {solid, cairn_shader_light_stripes, fragment},
+                 {cairn_shader_ground_vertex, cairn_shader_light, cairn_shader_ground_fragment},
+                 {solid, cairn_shader_light_plain, fragment},
+                 {solid, cairn_shader_light_plain_stripes, fragment},
+                 {cairn_shader_ground_vertex, cairn_shader_light_plain, cairn_shader_ground_fragment},
+                 {solid, cairn_shader_light_deep_discs, fragment},
+                 {solid, cairn_shader_light_discs, fragment},
+                 {cairn_shader_points_vertex, cairn_shader_light_plain, cairn_shader_points_fragment},
+                 {cairn_shader_shadow_points_vertex, "", cairn_shader_shadow_points_fragment}};
+    for (int i = (int)first; i <= (int)last; i++) {
+        if (!painter->programs[i]) {
+            CAIRN_TRY(
+                cairn_gpu_program(names[i], texts[i].vertex, texts[i].head, texts[i].fragment, &painter->programs[i]));
+        }
+    }
+    return cairn_ok();
+}
+
+static CairnStatus need_all(CairnPainter *painter, bool is_smooth, const int *starts) {
+    bool has_discs = starts[CAIRN_GEOMETRY_DISC + 1] > starts[CAIRN_GEOMETRY_DISC];
+    CAIRN_TRY(need(painter, CAIRN_PROGRAM_SHADOW, CAIRN_PROGRAM_BACKDROP));
+    CAIRN_TRY(is_smooth ? need(painter, CAIRN_PROGRAM_SOLID, CAIRN_PROGRAM_GROUND)
+                        : need(painter, CAIRN_PROGRAM_PLAIN_SOLID, CAIRN_PROGRAM_PLAIN_GROUND));
+    if (has_points(starts) || (has_discs && !is_smooth)) {
+        CAIRN_TRY(need(painter, CAIRN_PROGRAM_DISCS, CAIRN_PROGRAM_SHADOW_POINTS));
+    }
+    return has_discs && is_smooth ? need(painter, CAIRN_PROGRAM_DEEP_DISCS, CAIRN_PROGRAM_DEEP_DISCS) : cairn_ok();
+}
+
+// Of the smooth program the one that is meant.
+static GLuint program_of(const CairnPainter *painter, const CairnPainting *painting, CairnProgram smooth) {
+    return painter
+        ->programs[painting->look->is_smooth ? smooth : smooth + CAIRN_PROGRAM_PLAIN_SOLID - CAIRN_PROGRAM_SOLID];
 }
 
 // ---- what is drawn with the same geometry lies together ----
@@ -156,16 +185,22 @@ static void draw_group(CairnPainter *painter, int g, int first, int count) {
     painter->draw_calls++;
 }
 
-static void draw_meshes(CairnPainter *painter, const int *starts) {
-    for (int g = 0; g < painter->mesh_count; g++) {
-        if (g != CAIRN_GEOMETRY_POINT) {
-            draw_group(painter, g, starts[g], starts[g + 1] - starts[g]);
-        }
+// Solids: the backs of those that are closed are not seen, and half of the triangles need not be drawn.
+static void draw_solid(CairnPainter *painter, int g, int first, int count) {
+    if (painter->meshes[g].is_closed) {
+        glEnable(GL_CULL_FACE);
     }
+    draw_group(painter, g, first, count);
+    glDisable(GL_CULL_FACE);
 }
 
-static bool has_points(const int *starts) {
-    return starts[CAIRN_GEOMETRY_POINT + 1] > starts[CAIRN_GEOMETRY_POINT];
+// For a map: nobody counts the corners of a shadow.
+static void draw_meshes(CairnPainter *painter, const int *starts, bool is_smooth) {
+    for (int g = 0; g < painter->mesh_count; g++) {
+        if (g != CAIRN_GEOMETRY_POINT) {
+            draw_solid(painter, is_smooth ? g : cairn_geometry_coarse(g), starts[g], starts[g + 1] - starts[g]);
+        }
+    }
 }
 
 static void draw_points(CairnPainter *painter, const int *starts) {
@@ -261,18 +296,18 @@ static void use(const CairnPainter *painter, GLuint program, const CairnPainting
     set_float(program, "u_spread", painting->look->occlusion ? (double)matrices->spread : 0);
     // Off the surface, so that it does not meet itself: farther where the map is read by whole texels.
     set_float(program, "u_sky_lift", (painting->look->is_smooth ? 3 : 7) * (double)matrices->texel);
-    set_float(program, "u_soft", painting->look->is_smooth ? 1 : 0);
     glUniform1i(glGetUniformLocation(program, "u_shadow"), 0);
     glUniform1i(glGetUniformLocation(program, "u_above"), 1);
     glActiveTexture(GL_TEXTURE1);
-    bool makes_map = program == painter->shadow || program == painter->shadow_points;
+    bool makes_map =
+        program == painter->programs[CAIRN_PROGRAM_SHADOW] || program == painter->programs[CAIRN_PROGRAM_SHADOW_POINTS];
     glBindTexture(GL_TEXTURE_2D, makes_map ? 0 : painter->sky);
     glActiveTexture(GL_TEXTURE0);
     glBindTexture(GL_TEXTURE_2D, makes_map ? 0 : painter->map);
 }
 
 static void draw_ground(const CairnPainter *painter, const CairnPainting *painting, Matrices *matrices) {
-    GLuint program = painter->ground;
+    GLuint program = program_of(painter, painting, CAIRN_PROGRAM_GROUND);
     const CairnCamera *camera = &painting->camera;
     CairnTints tints = cairn_tints();
     CairnVec3 way = cairn_sub(camera->target, camera->eye);
@@ -386,12 +421,37 @@ static void draw_map(CairnPainter *painter, const CairnPainting *painting, Matri
     glClear(GL_DEPTH_BUFFER_BIT);
     glEnable(GL_POLYGON_OFFSET_FILL);
     glPolygonOffset(1.5f, 4);
-    use_for_map(painter, painter->shadow, painting, matrices, is_sky);
-    draw_meshes(painter, starts);
+    use_for_map(painter, painter->programs[CAIRN_PROGRAM_SHADOW], painting, matrices, is_sky);
+    draw_meshes(painter, starts, painting->look->is_smooth);
     glDisable(GL_POLYGON_OFFSET_FILL);
     if (has_points(starts)) {
-        use_for_map(painter, painter->shadow_points, painting, matrices, is_sky);
+        use_for_map(painter, painter->programs[CAIRN_PROGRAM_SHADOW_POINTS], painting, matrices, is_sky);
         draw_points(painter, starts);
+    }
+}
+
+static bool has_maps(CairnPainter *painter, const CairnPainting *painting, Matrices *matrices) {
+    CairnPainterMaps maps;
+    memset(&maps, 0, sizeof maps); // compared with what lies between its fields
+    maps.sight = painting->sight;
+    maps.serial = painting->sight->serial;
+    maps.size = painter->map_size;
+    maps.has_sky = painting->look->occlusion;
+    maps.is_smooth = painting->look->is_smooth;
+    memcpy(maps.light, matrices->light, sizeof maps.light);
+    memcpy(maps.sky, matrices->sky, sizeof maps.sky);
+    bool is_same = memcmp(&maps, &painter->maps, sizeof maps) == 0;
+    memcpy(&painter->maps, &maps, sizeof maps);
+    return is_same;
+}
+
+static void draw_maps(CairnPainter *painter, const CairnPainting *painting, Matrices *matrices, const int *starts) {
+    if (has_maps(painter, painting, matrices)) {
+        return;
+    }
+    draw_map(painter, painting, matrices, starts, false);
+    if (painting->look->occlusion) {
+        draw_map(painter, painting, matrices, starts, true);
     }
 }
 
@@ -401,35 +461,40 @@ static void set_rays(const CairnPainter *painter, const CairnPainting *painting)
     double half = tan(0.5 * camera->fov * CAIRN_PI / 180);
     CairnVec3 ahead = cairn_normalize(cairn_sub(camera->target, camera->eye));
     CairnVec3 right = cairn_normalize_or(cairn_cross(ahead, cairn_vec3(0, 0, 1)), cairn_vec3(1, 0, 0));
-    set_vec3(painter->points, "u_ahead", ahead);
-    set_vec3(painter->points, "u_across", cairn_scale(half * painting->width / painting->height, right));
-    set_vec3(painter->points, "u_up", cairn_scale(half, cairn_cross(right, ahead)));
-    set_float(painter->points, "u_zoom", 0.5 * painting->height / half);
+    set_vec3(painter->programs[CAIRN_PROGRAM_POINTS], "u_ahead", ahead);
+    set_vec3(painter->programs[CAIRN_PROGRAM_POINTS], "u_across",
+             cairn_scale(half * painting->width / painting->height, right));
+    set_vec3(painter->programs[CAIRN_PROGRAM_POINTS], "u_up", cairn_scale(half, cairn_cross(right, ahead)));
+    set_float(painter->programs[CAIRN_PROGRAM_POINTS], "u_zoom", 0.5 * painting->height / half);
 }
 
 // Balls and capsules, which may have stripes.
 static bool is_striped(int geometry) {
     return geometry == CAIRN_GEOMETRY_SPHERE || geometry == CAIRN_GEOMETRY_SPHERE_COARSE ||
-           geometry == CAIRN_GEOMETRY_CAPSULE;
+           geometry == CAIRN_GEOMETRY_CAPSULE || geometry == CAIRN_GEOMETRY_CAPSULE_COARSE;
 }
 
 // What sets its own depth is tested late, which takes a processor four times as long: so discs do where edges are smooth alone.
 static void draw_bodies(CairnPainter *painter, const CairnPainting *painting, Matrices *matrices, const int *starts) {
     int disc = CAIRN_GEOMETRY_DISC, discs = starts[disc + 1] - starts[disc];
     for (int kind = 0; kind < 2; kind++) {
-        use(painter, kind == 0 ? painter->solid : painter->striped, painting, matrices);
+        use(painter, program_of(painter, painting, kind == 0 ? CAIRN_PROGRAM_SOLID : CAIRN_PROGRAM_STRIPED), painting,
+            matrices);
         for (int g = 0; g < painter->mesh_count; g++) {
             if (g != disc && g != CAIRN_GEOMETRY_POINT && is_striped(g) == (kind == 1)) {
-                draw_group(painter, g, starts[g], starts[g + 1] - starts[g]);
+                draw_solid(painter, g, starts[g], starts[g + 1] - starts[g]);
             }
         }
     }
     if (discs > 0) {
-        use(painter, painting->look->is_smooth ? painter->deep_discs : painter->discs, painting, matrices);
+        use(painter,
+            painting->look->is_smooth ? painter->programs[CAIRN_PROGRAM_DEEP_DISCS]
+                                      : painter->programs[CAIRN_PROGRAM_DISCS],
+            painting, matrices);
         draw_group(painter, disc, starts[disc], discs);
     }
     if (has_points(starts)) {
-        use(painter, painter->points, painting, matrices);
+        use(painter, painter->programs[CAIRN_PROGRAM_POINTS], painting, matrices);
         set_rays(painter, painting);
         draw_points(painter, starts);
     }
@@ -445,7 +510,7 @@ static void draw_solids(CairnPainter *painter, const CairnPainting *painting, Ma
     }
     glClear(GL_DEPTH_BUFFER_BIT);
     glDisable(GL_DEPTH_TEST);
-    use(painter, painter->backdrop, painting, matrices);
+    use(painter, painter->programs[CAIRN_PROGRAM_BACKDROP], painting, matrices);
     glBindVertexArray(painter->empty);
     glDrawArrays(GL_TRIANGLES, 0, 3);
     glEnable(GL_DEPTH_TEST);
@@ -456,6 +521,7 @@ static void draw_solids(CairnPainter *painter, const CairnPainting *painting, Ma
 CairnStatus cairn_painter_draw(CairnPainter *painter, const CairnPainting *painting) {
     CAIRN_TRY(cairn_instances_sort(&painter->solids, painting, painter->mesh_count));
     const int *starts = painter->solids.starts;
+    CAIRN_TRY(need_all(painter, painting->look->is_smooth, starts));
     size_maps(painter, painting->look->is_smooth, has_points(starts));
     glBindBuffer(GL_ARRAY_BUFFER, painter->instances);
     glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)starts[painter->mesh_count] * sizeof(CairnInstance)),
@@ -464,17 +530,14 @@ CairnStatus cairn_painter_draw(CairnPainter *painter, const CairnPainting *paint
     make_matrices(painter, painting, &matrices);
     glEnable(GL_DEPTH_TEST);
     if (!painting->is_over) {
-        draw_map(painter, painting, &matrices, starts, false);
-        if (painting->look->occlusion) {
-            draw_map(painter, painting, &matrices, starts, true);
-        }
+        draw_maps(painter, painting, &matrices, starts);
     }
     glBindFramebuffer(GL_FRAMEBUFFER, painting->frame);
     glViewport(painting->x, painting->y, painting->width, painting->height);
     glEnable(GL_SCISSOR_TEST);
     glScissor(painting->x, painting->y, painting->width, painting->height);
     draw_solids(painter, painting, &matrices, starts);
-    use(painter, painter->solid, painting, &matrices);
+    use(painter, program_of(painter, painting, CAIRN_PROGRAM_SOLID), painting, &matrices);
     CairnStatus status = painting->is_over ? cairn_ok() : draw_marks(painter, painting);
     glDisable(GL_SCISSOR_TEST);
     glBindVertexArray(0);

@@ -6,18 +6,45 @@
 #include "demos/viewer/instances.h"
 #include <epoxy/gl.h>
 
+typedef enum CairnProgram {
+    CAIRN_PROGRAM_SHADOW = 0,
+    CAIRN_PROGRAM_BACKDROP,
+    CAIRN_PROGRAM_SOLID, // these three where edges are smooth
+    CAIRN_PROGRAM_STRIPED,
+    CAIRN_PROGRAM_GROUND,
+    CAIRN_PROGRAM_PLAIN_SOLID, // and these where a processor draws
+    CAIRN_PROGRAM_PLAIN_STRIPED,
+    CAIRN_PROGRAM_PLAIN_GROUND,
+    CAIRN_PROGRAM_DEEP_DISCS, // where balls are very many; smooth
+    CAIRN_PROGRAM_DISCS,
+    CAIRN_PROGRAM_POINTS,
+    CAIRN_PROGRAM_SHADOW_POINTS,
+    CAIRN_PROGRAM_COUNT
+} CairnProgram;
+
+// What the maps show: where it is the same, they stand while the camera turns.
+typedef struct CairnPainterMaps {
+    const CairnSight *sight;
+    uint64_t serial;
+    float light[16], sky[16];
+    int size;
+    bool has_sky, is_smooth;
+} CairnPainterMaps;
+
 typedef struct CairnPainter {
-    GLuint solid, striped, discs, deep_discs, points, shadow, shadow_points, backdrop, ground; // programs
-    GLuint map, map_frame;                                                                     // the sun's shadow map
-    int map_size;            // texels; the sky's has half as many
-    GLuint sky, sky_frame;   // the sky's: what lies above
-    GLuint instances, empty; // buffer; vertex array without any
+    GLuint programs[CAIRN_PROGRAM_COUNT]; // 0: not needed until now
+    GLuint map, map_frame;                // the sun's shadow map
+    int map_size;                         // texels; the sky's has half as many
+    GLuint sky, sky_frame;                // the sky's: what lies above
+    GLuint instances, empty;              // buffer; vertex array without any
     struct CairnPainterMesh {
         GLuint array, buffer;
         int vertex_count;
+        bool is_closed;
     } * meshes;
     int mesh_count;
     CairnInstances solids; // of one sight
+    CairnPainterMaps maps;
     CairnMarks marks;
     int draw_calls; // since the last picture of the window began
 } CairnPainter;

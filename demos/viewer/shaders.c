@@ -38,7 +38,7 @@
     "uniform sampler2DShadow u_shadow;\n"                                                                              \
     "uniform mat4 u_light;\n"                                                                                          \
     "uniform vec3 u_sun, u_eye;\n"                                                                                     \
-    "uniform float u_texel, u_spread, u_soft, u_sky_lift;\n"                                                           \
+    "uniform float u_texel, u_spread, u_sky_lift;\n"                                                                   \
     "uniform sampler2DShadow u_above;\n"                                                                               \
     "uniform mat4 u_sky;\n"                                                                                            \
     "float open_sky(vec3 p, vec3 n) {\n" /* share of the sky that is seen, by rays that lean out of the vertical */    \
@@ -58,10 +58,13 @@
     "    if (any(lessThan(q, vec3(0))) || any(greaterThan(q, vec3(1)))) { return 1.0; }\n"                             \
     "    float s = 1.2 / float(textureSize(u_shadow, 0).x);\n"                                                         \
     "    q.z -= 0.0004;\n"                                                                                             \
-    "    if (u_soft < 0.5) { return texture(u_shadow, q); }\n"                                                         \
+    "#ifdef PLAIN\n"                                                                                                   \
+    "    return texture(u_shadow, q);\n"                                                                               \
+    "#else\n"                                                                                                          \
     "    return 0.2 * (texture(u_shadow, q) + texture(u_shadow, q + vec3(s, 0.4 * s, 0)) +\n"                          \
     "        texture(u_shadow, q + vec3(-0.4 * s, s, 0)) + texture(u_shadow, q - vec3(s, 0.4 * s, 0)) +\n"             \
     "        texture(u_shadow, q + vec3(0.4 * s, -s, 0)));\n"                                                          \
+    "#endif\n"                                                                                                         \
     "}\n"                                                                                                              \
     "vec3 lit_under(float sky, vec3 color, vec3 n, vec3 p, float gloss) {\n"                                           \
     "    float facing = dot(n, u_sun), seen = facing > 0.0 ? sunlit(p, n) : 0.0;\n"                                    \
@@ -108,10 +111,12 @@ const char *const cairn_shader_solid_vertex = VERSION PLACE "uniform mat4 u_came
                                                             "}\n";
 
 // Kinds: 0 plain, 1 a ball with stripes, 2 a box with worn edges, 3 an arrow. A processor runs all branches of a shader for every pixel,
-// so what has stripes, what has edges and what is a disc have programs of their own.
+// so what has stripes, what has edges and what is a disc have programs of their own, and so has what such a processor draws (PLAIN).
 const char *const cairn_shader_light = VERSION BACKDROP LIGHT;
 const char *const cairn_shader_light_stripes = VERSION "#define STRIPED\n" BACKDROP LIGHT;
-const char *const cairn_shader_light_discs = VERSION "#define STRIPED\n#define DISCS\n" BACKDROP LIGHT;
+const char *const cairn_shader_light_plain = VERSION "#define PLAIN\n" BACKDROP LIGHT;
+const char *const cairn_shader_light_plain_stripes = VERSION "#define PLAIN\n#define STRIPED\n" BACKDROP LIGHT;
+const char *const cairn_shader_light_discs = VERSION "#define PLAIN\n#define STRIPED\n#define DISCS\n" BACKDROP LIGHT;
 const char *const cairn_shader_light_deep_discs =
     VERSION "#define STRIPED\n#define DISCS\n#define DEEP\nuniform mat4 u_camera;\n" BACKDROP LIGHT;
 

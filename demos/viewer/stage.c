@@ -89,8 +89,13 @@ static void look_at_all(CairnViewer *viewer, const CairnSight **sights) {
     viewer->top_residual = fmax(residual, 0.9 * viewer->top_residual);
 }
 
-static CairnStatus paint_view(CairnViewer *viewer, const CairnSight *const *sights, int view) {
+// `share` of the pixels a side.
+static CairnStatus paint_view(CairnViewer *viewer, const CairnSight *const *sights, int view,
+                              const CairnGpuTarget *target, double share) {
     CairnViewerBox box = cairn_viewer_box(viewer, view);
+    int x0 = (int)(share * box.x), x1 = (int)(share * (box.x + box.width));
+    int y0 = (int)(share * box.y), y1 = (int)(share * (box.y + box.height));
+    box = (CairnViewerBox){x0, y0, x1 - x0, y1 - y0};
     if (box.width < 8 || box.height < 8) {
         return cairn_ok();
     }
@@ -102,10 +107,10 @@ static CairnStatus paint_view(CairnViewer *viewer, const CairnSight *const *sigh
                               .range = viewer->range,
                               .grid = viewer->grid,
                               .x = box.x,
-                              .y = viewer->height - box.y - box.height,
+                              .y = target->height - box.y - box.height,
                               .width = box.width,
                               .height = box.height,
-                              .frame = viewer->target.many,
+                              .frame = target->many,
                               .look = &viewer->look,
                               .theme = theme,
                               .top_speed = viewer->top_speed,
@@ -117,23 +122,55 @@ static CairnStatus paint_view(CairnViewer *viewer, const CairnSight *const *sigh
     return cairn_painter_draw(&viewer->painter, &painting);
 }
 
-CairnStatus cairn_viewer_paint(CairnViewer *viewer, const CairnSight **sights) {
-    SDL_GL_GetDrawableSize(viewer->window, &viewer->width, &viewer->height);
-    bool is_auto = viewer->settings.smooth == CAIRN_SMOOTH_AUTO;
-    viewer->look.is_smooth =
-        viewer->settings.smooth == CAIRN_SMOOTH_ON || (is_auto && (!viewer->is_software || viewer->options->is_hidden));
-    CAIRN_TRY(cairn_gpu_target_size(&viewer->target, viewer->width, viewer->height, viewer->look.is_smooth ? 4 : 1));
-    look_at_all(viewer, sights);
-    viewer->painter.draw_calls = 0;
-    glBindFramebuffer(GL_FRAMEBUFFER, viewer->target.many);
+static CairnStatus paint_views(CairnViewer *viewer, const CairnSight *const *sights, const CairnGpuTarget *target,
+                               double share) {
+    glBindFramebuffer(GL_FRAMEBUFFER, target->many);
     glClear(GL_COLOR_BUFFER_BIT); // panels let a little through
     SDL_LockMutex(viewer->crew.mutex);
     CairnStatus status = cairn_painter_upload(&viewer->painter, &viewer->crew.store);
     SDL_UnlockMutex(viewer->crew.mutex);
     for (int i = 0; i < viewer->crew.view_count && cairn_is_ok(status); i++) {
-        status = paint_view(viewer, sights, i);
+        status = paint_view(viewer, sights, i, target, share);
     }
-    CAIRN_TRY(status);
+    return status;
+}
+
+// Where a processor draws, the views have a picture of their own: it stands while panels are used, and may be coarser than the words.
+static CairnStatus paint_views_apart(CairnViewer *viewer, const CairnSight *const *sights, bool *is_new) {
+    CairnPace *pace = &viewer->pace;
+    uint64_t picture = cairn_viewer_picture(viewer);
+    if (picture != pace->drawn) {
+        pace->drawn = picture;
+        pace->changed = cairn_viewer_clock();
+        pace->drawn_share = 0;
+    }
+    double share = cairn_viewer_share(viewer);
+    int width = (int)ceil(share * viewer->width), height = (int)ceil(share * viewer->height);
+    *is_new = share != pace->drawn_share || viewer->views.width != width || viewer->views.height != height;
+    if (*is_new) {
+        CAIRN_TRY(cairn_gpu_target_size(&viewer->views, width, height, 1));
+        CAIRN_TRY(paint_views(viewer, sights, &viewer->views, share));
+        pace->drawn_share = share;
+    }
+    cairn_gpu_target_lay(&viewer->views, &viewer->target);
+    return cairn_ok();
+}
+
+CairnStatus cairn_viewer_paint(CairnViewer *viewer, const CairnSight **sights) {
+    double start = cairn_viewer_clock();
+    SDL_GL_GetDrawableSize(viewer->window, &viewer->width, &viewer->height);
+    bool is_auto = viewer->settings.smooth == CAIRN_SMOOTH_AUTO, is_new = true;
+    viewer->look.is_smooth =
+        viewer->settings.smooth == CAIRN_SMOOTH_ON || (is_auto && (!viewer->is_software || viewer->options->is_hidden));
+    CAIRN_TRY(cairn_gpu_target_size(&viewer->target, viewer->width, viewer->height, viewer->look.is_smooth ? 4 : 1));
+    look_at_all(viewer, sights);
+    viewer->painter.draw_calls = 0;
+    if (viewer->look.is_smooth) {
+        viewer->pace.drawn_share = 1;
+        CAIRN_TRY(paint_views(viewer, sights, &viewer->target, 1));
+    } else {
+        CAIRN_TRY(paint_views_apart(viewer, sights, &is_new));
+    }
     glBindFramebuffer(GL_FRAMEBUFFER, viewer->target.many);
     cairn_viewer_follow_setups(viewer, sights);
     cairn_viewer_overlay(viewer, sights);
@@ -141,6 +178,9 @@ CairnStatus cairn_viewer_paint(CairnViewer *viewer, const CairnSight **sights) {
     viewer->draw_calls = viewer->painter.draw_calls + cairn_ink_draw(&viewer->ink, viewer->width, viewer->height);
     cairn_gpu_target_show(&viewer->target);
     SDL_GL_SwapWindow(viewer->window);
+    if (is_new && viewer->pace.drawn_share == viewer->pace.share) {
+        cairn_pace_tell(&viewer->pace, cairn_viewer_clock() - start);
+    }
     while (glGetError() != GL_NO_ERROR) {
         viewer->gl_errors++;
     }

@@ -45,7 +45,7 @@ static CairnStatus open_parts(CairnViewer *viewer) {
 }
 
 CairnStatus cairn_viewer_open(CairnViewer *viewer, const CairnViewOptions *options) {
-    *viewer = (CairnViewer){.options = options};
+    *viewer = (CairnViewer){.options = options, .pace = {.share = 1}};
     CairnStatus status = open_parts(viewer);
     if (!cairn_is_ok(status)) {
         cairn_viewer_close(viewer);
@@ -66,6 +66,7 @@ CairnStatus cairn_viewer_close(CairnViewer *viewer) {
         cairn_painter_close(&viewer->painter);
         cairn_ink_close(&viewer->ink);
         cairn_gpu_target_free(&viewer->target);
+        cairn_gpu_target_free(&viewer->views);
         SDL_GL_DeleteContext(viewer->context);
     }
     if (viewer->window) {
@@ -252,27 +253,6 @@ static void say_what_to_look_for(CairnViewer *viewer) {
     cairn_crew_look_for(&viewer->crew, &wants);
 }
 
-static uint64_t mix(uint64_t hash, double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return (hash ^ bits) * 0x9E3779B97F4A7C15u ^ hash >> 29;
-}
-
-// Would the picture be the one that is shown? Nothing was done and nothing moved; the first ten turns after that are drawn all the
-// same, while scales and hints settle.
-static bool is_still(CairnViewer *viewer, bool has_event) {
-    const CairnOrbit *orbit = &viewer->orbit;
-    uint64_t hash = mix(viewer->is_paused, viewer->notice_until > cairn_viewer_clock());
-    hash = mix(mix(mix(hash, orbit->target.x), orbit->target.y), orbit->target.z);
-    hash = mix(mix(mix(hash, orbit->yaw), orbit->pitch), orbit->distance);
-    for (int i = 0; i < viewer->crew.view_count; i++) {
-        hash = mix(hash, (double)cairn_crew_look(&viewer->crew, i)->serial);
-    }
-    viewer->still = has_event || hash != viewer->drawn ? 0 : viewer->still + 1;
-    viewer->drawn = hash;
-    return viewer->still > 10 && !viewer->options->is_hidden;
-}
-
 static void tell_what_was_kept(CairnViewer *viewer) {
     char words[200];
     int serial = cairn_crew_kept(&viewer->crew, words, sizeof words);
@@ -309,13 +289,14 @@ CairnStatus cairn_viewer_turn(CairnViewer *viewer) {
         }
         return cairn_ok();
     }
-    if (is_still(viewer, has_event) && !is_due) {
+    if (cairn_viewer_is_still(viewer, has_event) && !is_due) {
         SDL_Delay(8);
         return cairn_ok();
     }
     const CairnSight *sights[CAIRN_CREW_VIEWS];
     CAIRN_TRY(cairn_viewer_fit_ink(viewer));
     CAIRN_TRY(cairn_viewer_paint(viewer, sights));
+    cairn_viewer_write_picture(viewer);
     if (viewer->options->video && !viewer->has_filmed) { // now the size is known
         viewer->has_filmed = true;
         CAIRN_TRY(cairn_viewer_film(viewer, viewer->options->video));

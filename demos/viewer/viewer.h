@@ -58,13 +58,23 @@ typedef struct CairnFilm {
     int last, next; // frames: the one filmed last, and the one at which the views wait for the camera
 } CairnFilm;
 
+// How finely the views are drawn where a processor does it, by what their pictures take.
+typedef struct CairnPace {
+    double share;       // of the window's pixels a side, while something moves
+    int slow, fast;     // pictures in a row
+    uint64_t drawn;     // what the views' picture shows, as a hash
+    double drawn_share; // with which it was drawn
+    double changed;     // since when it shows that, clock
+} CairnPace;
+
 typedef struct CairnViewer {
     const CairnViewOptions *options;
     SDL_Window *window;
     SDL_GLContext context;
     CairnCrew crew;
     CairnPainter painter;
-    CairnGpuTarget target;
+    CairnGpuTarget target, views; // the window's picture; the views' alone, where it is kept apart
+    CairnPace pace;
     CairnInk ink;
     CairnUi ui;
     CairnUiInput input; // gathered from events for the next turn
@@ -88,7 +98,8 @@ typedef struct CairnViewer {
     bool wants_filter;                   // it shall have the keys
     CairnTab tab;
     CairnHand hand;
-    char notice[200]; // what was refused or done, shown for a while
+    bool wants_picture; // a key asked for one, which is taken when the turn's is drawn
+    char notice[200];   // what was refused or done, shown for a while
     double notice_until;
     CairnFilm film;
     bool has_paused;    // after the steps that the command line named
@@ -194,9 +205,20 @@ CairnViewerBox cairn_viewer_box(const CairnViewer *viewer, int view);
 void cairn_viewer_ray(const CairnViewer *viewer, int view, double x, double y, CairnVec3 *from, CairnVec3 *way);
 CairnStatus cairn_viewer_paint(CairnViewer *viewer, const CairnSight **sights);
 
+// ---- pace.c: what is drawn anew, and how finely ----
+
+void cairn_pace_tell(CairnPace *pace, double seconds); // what a picture took
+// Of the window's pixels a side, of which the next picture of the views is made.
+double cairn_viewer_share(CairnViewer *viewer);
+// Would the picture be the one that is shown? Once a turn.
+bool cairn_viewer_is_still(CairnViewer *viewer, bool has_event);
+// The views' picture as a hash: where it is the same, what was drawn stands.
+uint64_t cairn_viewer_picture(CairnViewer *viewer);
+
 // ---- film.c ----
 
-void cairn_viewer_keep_picture(CairnViewer *viewer);
+void cairn_viewer_keep_picture(CairnViewer *viewer);  // with the turn's picture
+void cairn_viewer_write_picture(CairnViewer *viewer); // where one is wanted and the turn's is drawn
 void cairn_viewer_keep_problem(CairnViewer *viewer);
 void cairn_viewer_toggle_recording(CairnViewer *viewer);
 CairnStatus cairn_viewer_film(CairnViewer *viewer, const char *path);

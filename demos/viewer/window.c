@@ -2,6 +2,7 @@
 #include "demos/viewer/viewer.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- the window ----
@@ -58,10 +59,28 @@ static void listen(CairnViewer *viewer) {
     }
 }
 
+// A picture for nobody's eyes needs no display: without one SDL's offscreen driver gives it a surface of EGL's.
+static bool open_video(bool is_hidden) {
+    bool has_display = getenv("DISPLAY") || getenv("WAYLAND_DISPLAY") || getenv("SDL_VIDEODRIVER") || !is_hidden;
+    if (has_display && SDL_InitSubSystem(SDL_INIT_VIDEO) == 0) {
+        const char *driver = SDL_GetCurrentVideoDriver();
+        if (strcmp(driver, "dummy") != 0 && (is_hidden || strcmp(driver, "offscreen") != 0)) {
+            return true;
+        }
+        SDL_QuitSubSystem(SDL_INIT_VIDEO);
+    }
+    if (!is_hidden) {
+        return false;
+    }
+    SDL_SetHintWithPriority(SDL_HINT_VIDEODRIVER, "offscreen", SDL_HINT_OVERRIDE);
+    bool is_open = SDL_InitSubSystem(SDL_INIT_VIDEO) == 0;
+    SDL_ResetHint(SDL_HINT_VIDEODRIVER);
+    return is_open;
+}
+
 CairnStatus cairn_viewer_open_window(CairnViewer *viewer) {
     const CairnRunOptions *run = &viewer->options->run;
-    if (SDL_InitSubSystem(SDL_INIT_VIDEO) != 0 || strcmp(SDL_GetCurrentVideoDriver(), "dummy") == 0 ||
-        strcmp(SDL_GetCurrentVideoDriver(), "offscreen") == 0) {
+    if (!open_video(viewer->options->is_hidden)) {
         return cairn_error(CAIRN_UNSUPPORTED,
                            "there is no display for the viewer (neither X11 nor Wayland answers); %s", instead);
     }

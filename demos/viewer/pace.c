@@ -1,0 +1,83 @@
+// Pace: what is drawn anew and how finely, so that the window answers at once where a processor draws, and beside steps that want the
+// same processor.
+#include "demos/viewer/viewer.h"
+#include <string.h>
+
+// Milliseconds of a picture: what is slower three times in a row is drawn coarser, what is faster twenty times finer. The finer one has
+// at most (4/3)^2 or (3/2)^2 as many pixels, so it does not become coarser again at once.
+static const double too_slow = 0.033, fast_enough = 0.012;
+enum { SLOW_MANY = 3, FAST_MANY = 20, SMALL = 300000 };
+
+static double coarser(double share) {
+    return share > 0.8 ? 0.75 : 0.5;
+}
+
+static double finer(double share) {
+    return share < 0.6 ? 0.75 : 1;
+}
+
+void cairn_pace_tell(CairnPace *pace, double seconds) {
+    pace->slow = seconds > too_slow ? pace->slow + 1 : 0;
+    pace->fast = seconds < fast_enough ? pace->fast + 1 : 0;
+    if (pace->slow >= SLOW_MANY || pace->fast >= FAST_MANY) {
+        pace->share = pace->slow ? coarser(pace->share) : finer(pace->share);
+        pace->slow = pace->fast = 0;
+    }
+}
+
+double cairn_viewer_share(CairnViewer *viewer) {
+    const CairnPace *pace = &viewer->pace;
+    bool is_kept = viewer->wants_picture || viewer->film.video.is_open || viewer->options->is_hidden;
+    bool is_small = viewer->width * viewer->height < SMALL; // its time is not its pixels'
+    bool is_quiet = cairn_viewer_clock() - pace->changed > 0.15 && cairn_crew_is_idle(&viewer->crew);
+    return !viewer->is_software || viewer->look.is_smooth || is_kept || is_small || is_quiet ? 1 : pace->share;
+}
+
+// ---- what a picture shows, as a number ----
+
+static uint64_t mix(uint64_t hash, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (hash ^ bits) * 0x9E3779B97F4A7C15u ^ hash >> 29;
+}
+
+static uint64_t mix_point(uint64_t hash, CairnVec3 p) {
+    return mix(mix(mix(hash, p.x), p.y), p.z);
+}
+
+static uint64_t mix_sights(uint64_t hash, CairnViewer *viewer) {
+    for (int i = 0; i < viewer->crew.view_count; i++) {
+        hash = mix(hash, (double)cairn_crew_look(&viewer->crew, i)->serial);
+    }
+    return hash;
+}
+
+static uint64_t mix_camera(uint64_t hash, const CairnOrbit *orbit) {
+    return mix(mix(mix(mix_point(hash, orbit->target), orbit->yaw), orbit->pitch), orbit->distance);
+}
+
+// Nothing was done and nothing moved; the first ten turns after that are drawn all the same, while scales and hints settle.
+bool cairn_viewer_is_still(CairnViewer *viewer, bool has_event) {
+    uint64_t hash = mix(viewer->is_paused, viewer->notice_until > cairn_viewer_clock());
+    hash = mix_sights(mix_camera(hash, &viewer->orbit), viewer);
+    viewer->still = has_event || hash != viewer->drawn ? 0 : viewer->still + 1;
+    viewer->drawn = hash;
+    bool is_done = !viewer->wants_picture && viewer->pace.drawn_share == cairn_viewer_share(viewer);
+    return viewer->still > 10 && is_done && !viewer->options->is_hidden;
+}
+
+// All that the views' picture is made from, without what lies over it.
+uint64_t cairn_viewer_picture(CairnViewer *viewer) {
+    const CairnLook *look = &viewer->look;
+    const bool shows[] = {look->forces,     look->cones,   look->interface, look->joints, look->worst,
+                          look->difference, look->overlay, look->occlusion, look->dark,   look->is_smooth};
+    uint64_t hash = mix_sights(mix_camera(viewer->hand.body, &viewer->orbit), viewer);
+    for (size_t i = 0; i < sizeof shows / sizeof shows[0]; i++) {
+        hash = mix(hash, shows[i]);
+    }
+    hash = mix(mix(hash, (int)look->coloring), viewer->crew.view_count);
+    hash = mix(mix(mix(hash, viewer->top_speed), viewer->top_force), viewer->top_residual);
+    hash = mix(mix(mix_point(hash, viewer->sun), viewer->range), viewer->orbit.fov);
+    CairnViewerBox box = cairn_viewer_box(viewer, 0);
+    return mix(mix(mix(mix(hash, box.x), box.y), box.width), box.height);
+}
