@@ -203,9 +203,14 @@ void support_stage_type(SupportStage *stage, const char *text) {
 }
 
 void support_stage_settle(SupportStage *stage) {
+    CairnCrew *crew = &stage->viewer.crew;
     do {
         support_stage_turn(stage, 1);
-    } while (!cairn_crew_is_idle(&stage->viewer.crew));
+        for (int i = 0; i < 20 && !cairn_crew_is_idle(crew);
+             i++) { // pictures on the way would take time from the steps
+            SDL_Delay(1);
+        }
+    } while (!cairn_crew_is_idle(crew));
     support_stage_turn(stage, 1); // what came last is shown, too
 }
 

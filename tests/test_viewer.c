@@ -61,28 +61,48 @@ static void keys_do_what_the_help_says(void **state) {
     support_stage_close(stage);
 }
 
+// One step with the solver that was just chosen: the run goes on and does not begin again.
+static void step_with(SupportStage *stage, const CairnSolver *solver) {
+    support_stage_settle(stage);
+    int before = support_stage_look(stage, 0)->frame;
+    support_stage_press(stage, SDLK_n);
+    support_stage_settle(stage);
+    assert_ok(support_stage_look(stage, 0)->status);
+    assert_int_equal(support_stage_look(stage, 0)->frame, before + 1);
+    assert_string_equal(support_stage_look(stage, 0)->solver, solver->name);
+}
+
+// Keys 1 to 9, and tab for those beyond, under each law of friction: not one of the list is left out.
 static void every_solver_takes_over_live(void **state) {
     support_display_need(state);
-    SupportStage *stage = support_stage_open("log_tower", "logs=12", NULL);
-    support_stage_press(stage, SDLK_SPACE);
-    int count = 0;
-    for (int number = 1; number <= 9 && cairn_viewer_solver(&stage->viewer, number); number++, count++) {
-        support_stage_press(stage, SDLK_0 + number);
-        support_stage_settle(stage);
-        int before = support_stage_look(stage, 0)->frame;
-        support_stage_press(stage, SDLK_n);
-        support_stage_settle(stage);
-        assert_ok(support_stage_look(stage, 0)->status);
-        assert_int_equal(support_stage_look(stage, 0)->frame, before + 1); // went on, did not begin again
-        assert_string_equal(support_stage_look(stage, 0)->solver, cairn_viewer_solver(&stage->viewer, number)->name);
+    bool has_stepped[64] = {false};
+    assert_true(cairn_solver_count() <= 64);
+    for (int kind = CAIRN_FRICTION_BOX; kind <= CAIRN_FRICTION_COULOMB; kind++) {
+        CairnViewOptions options = support_stage_options("log_tower");
+        options.run.params.items[options.run.params.count++] = "logs=12";
+        options.run.has_friction = true;
+        options.run.friction = (CairnFrictionKind)kind;
+        options.run.solver = kind == CAIRN_FRICTION_BOX ? "bpp" : "ipm-cone";
+        SupportStage *stage = support_stage_open_with(&options);
+        support_stage_press(stage, SDLK_SPACE);
+        const CairnSolver *solver;
+        for (int number = 1; (solver = cairn_viewer_solver(&stage->viewer, number)) != NULL; number++) {
+            support_stage_press(stage, number <= 9 ? SDLK_0 + number : SDLK_TAB);
+            step_with(stage, solver);
+            for (int i = 0; i < cairn_solver_count(); i++) {
+                has_stepped[i] = has_stepped[i] || cairn_solver_at(i) == solver;
+            }
+        }
+        support_stage_press(stage, SDLK_TAB); // after the last one comes the first
+        step_with(stage, cairn_viewer_solver(&stage->viewer, 1));
+        support_stage_close(stage);
     }
-    assert_true(count >= 5);
-    support_stage_press(stage, SDLK_1);
-    support_stage_settle(stage);
-    support_stage_press(stage, SDLK_TAB);
-    support_stage_settle(stage);
-    assert_string_equal(support_stage_look(stage, 0)->solver, cairn_viewer_solver(&stage->viewer, 2)->name);
-    support_stage_close(stage);
+    for (int i = 0; i < cairn_solver_count(); i++) {
+        if (!has_stepped[i]) {
+            print_message("%s was never chosen\n", cairn_solver_at(i)->name);
+        }
+        assert_true(has_stepped[i]);
+    }
 }
 
 static void two_solvers_part_and_meet_again(void **state) {
@@ -105,6 +125,121 @@ static void two_solvers_part_and_meet_again(void **state) {
     assert_int_equal(support_stage_look(stage, 0)->frame, support_stage_look(stage, 1)->frame);
     support_stage_press(stage, SDLK_n);
     assert_true(support_stage_hash(stage, 0) != support_stage_hash(stage, 1));
+    support_stage_close(stage);
+}
+
+static CairnImage picture_of(SupportStage *stage) {
+    CairnImage image;
+    support_stage_press(stage, SDLK_F12); // a key without a meaning: drawn anew
+    support_stage_turn(stage, 1);
+    assert_ok(cairn_gpu_target_read(&stage->viewer.target, &image));
+    return image;
+}
+
+static const unsigned char *pixel_of(const CairnImage *image, int x, int y) {
+    return image->pixels + 3 * ((size_t)y * (size_t)image->width + (size_t)x);
+}
+
+// Pixels of a view's box, between its words and its banner, in which two pictures differ; `toward`: by how much the second one is nearer
+// to that colour, a byte a channel, on average.
+static int changed_in(SupportStage *stage, int view, const CairnImage *a, const CairnImage *b, unsigned toward,
+                      double *nearer) {
+    CairnViewerBox box = cairn_viewer_box(&stage->viewer, view);
+    int count = 0;
+    double sum = 0;
+    for (int y = box.y + box.height / 4; y < box.y + 3 * box.height / 4; y++) {
+        for (int x = box.x + 3; x + 3 < box.x + box.width; x++) {
+            const unsigned char *p = pixel_of(a, x, y), *q = pixel_of(b, x, y);
+            if (memcmp(p, q, 3) != 0) {
+                count++;
+                for (unsigned k = 0; k < 3; k++) {
+                    int aim = (int)(toward >> (16 - 8 * k) & 255);
+                    sum += abs(p[k] - aim) - abs(q[k] - aim);
+                }
+            }
+        }
+    }
+    *nearer = count ? sum / count : 0;
+    return count;
+}
+
+// Laid over each other all views have the whole stage, and the others' bodies are seen in their curves' colours. Against the first
+// view's bodies: lines to them, and a colour by how far they are.
+static void views_are_held_against_each_other(void **state) {
+    support_display_need(state);
+    CairnViewOptions options = support_stage_options("log_tower");
+    options.run.width = 720; // the words leave the middle free
+    options.run.height = 400;
+    options.run.params.items[options.run.params.count++] = "logs=12";
+    assert_ok(cairn_choices_split("bpp,pgs:iterations=1", &options.solvers));
+    SupportStage *stage = support_stage_open_with(&options);
+    CairnViewer *viewer = &stage->viewer;
+    viewer->orbit.distance *= 0.4;
+    viewer->orbit.target.z = 0.4;
+    support_stage_press(stage, SDLK_SPACE);
+    support_stage_settle(stage);
+    cairn_crew_want(&viewer->crew, cairn_crew_done(&viewer->crew) + 90);
+    support_stage_settle(stage);
+    viewer->look.worst = false;
+    double nearer, apart = 0;
+    const CairnSight *first = support_stage_look(stage, 0), *second = support_stage_look(stage, 1);
+    for (int i = 0; i < second->body_count; i++) {
+        apart = fmax(apart, cairn_look_difference(second, first, i));
+    }
+    assert_true(apart > 0.05);
+    // Lines: in the second view alone.
+    CairnImage plain = picture_of(stage);
+    support_stage_press(stage, SDLK_k);
+    assert_true(viewer->look.difference);
+    CairnImage lines = picture_of(stage);
+    assert_int_equal(changed_in(stage, 0, &plain, &lines, 0, &nearer), 0);
+    assert_true(changed_in(stage, 1, &plain, &lines, 0, &nearer) > 0);
+    support_stage_press(stage, SDLK_k);
+    cairn_image_free(&lines);
+    cairn_image_free(&plain);
+    // Colours: the first one's bodies are where they are, so all of them have the scale's lowest colour; the second one's do not.
+    viewer->look.coloring = CAIRN_COLOR_DIFFERENCE;
+    CairnImage colors = picture_of(stage);
+    CairnScale scale;
+    bool has_low = true, has_high = false;
+    assert_true(cairn_look_scale(second, CAIRN_COLOR_DIFFERENCE, 0, 0, &scale));
+    CairnColor low = cairn_look_ramp(0);
+    for (int view = 0; view < 2; view++) {
+        const CairnSight *sight = support_stage_look(stage, view);
+        for (int i = 0; i < sight->item_count; i++) {
+            const CairnSightItem *item = &sight->items[i];
+            if (item->body < 0 || item->is_static) {
+                continue;
+            }
+            CairnColor c = cairn_look_color(sight, first, item, CAIRN_COLOR_DIFFERENCE, scale);
+            bool is_low = fabs(c.r - low.r) + fabs(c.g - low.g) + fabs(c.b - low.b) < 1e-9;
+            has_low = has_low && (view == 1 || is_low);
+            has_high = has_high || (view == 1 && !is_low);
+        }
+    }
+    assert_true(has_low && has_high);
+    support_stage_press(stage, SDLK_y); // the second one goes on from the first one's state: it looks as that does
+    support_stage_settle(stage);
+    CairnImage same = picture_of(stage);
+    assert_int_equal(changed_in(stage, 0, &colors, &same, 0, &nearer), 0);
+    assert_true(changed_in(stage, 1, &colors, &same, 0, &nearer) > 20);
+    cairn_image_free(&same);
+    cairn_image_free(&colors);
+    // Overlay: one stage for both, and where the second one's bodies are, its tint.
+    viewer->look.coloring = CAIRN_COLOR_BODY;
+    cairn_crew_want(&viewer->crew, cairn_crew_done(&viewer->crew) + 20);
+    support_stage_settle(stage);
+    support_stage_press(stage, SDLK_l);
+    CairnViewerBox box = cairn_viewer_box(viewer, 1);
+    assert_int_equal(box.width, viewer->width);
+    CairnImage both = picture_of(stage);
+    support_stage_press(stage, SDLK_F8);
+    support_stage_settle(stage);
+    CairnImage alone = picture_of(stage);
+    assert_true(changed_in(stage, 0, &alone, &both, cairn_theme(false)->curves[1], &nearer) > 100);
+    assert_true(nearer > 5);
+    cairn_image_free(&alone);
+    cairn_image_free(&both);
     support_stage_close(stage);
 }
 
@@ -206,6 +341,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(keys_do_what_the_help_says),
         cmocka_unit_test(every_solver_takes_over_live),
         cmocka_unit_test(two_solvers_part_and_meet_again),
+        cmocka_unit_test(views_are_held_against_each_other),
         cmocka_unit_test(the_mouse_moves_the_camera_and_the_window_may_change),
         cmocka_unit_test(it_pauses_where_it_was_asked_to),
         cmocka_unit_test(what_the_driver_says_is_heard),

@@ -268,8 +268,11 @@ static void settings_survive_and_nonsense_does_no_harm(void **state) {
 
 // ---- the window ----
 
-static SupportStage *open_large(const char *scene, const char *panel, const char *solvers) {
+static SupportStage *open_large_with(const char *scene, const char *param, const char *panel, const char *solvers) {
     CairnViewOptions options = support_stage_options(scene);
+    if (param) {
+        options.run.params.items[options.run.params.count++] = param;
+    }
     options.run.width = 640;
     options.run.height = 400;
     options.panel = panel;
@@ -280,6 +283,10 @@ static SupportStage *open_large(const char *scene, const char *panel, const char
     support_stage_press(stage, SDLK_SPACE);
     support_stage_settle(stage);
     return stage;
+}
+
+static SupportStage *open_large(const char *scene, const char *panel, const char *solvers) {
+    return open_large_with(scene, NULL, panel, solvers);
 }
 
 static void every_scene_opens_from_the_list(void **state) {
@@ -334,7 +341,7 @@ static void every_key_may_be_pressed(void **state) {
     support_display_need(state);
     static const char *const tabs[] = {"solver charts dark", "parts help"};
     for (int t = 0; t < 2; t++) {
-        SupportStage *stage = open_large("log_tower", tabs[t], "schur-bpp,pgs");
+        SupportStage *stage = open_large_with("log_tower", "logs=24", tabs[t], "schur-bpp,pgs");
         for (int i = 0; i < cairn_viewer_key_count(); i++) {
             const CairnViewerKey *key = cairn_viewer_key_at(i);
             for (int k = 0; k < 3 && key->codes[k] && key->codes[k] != SDLK_ESCAPE; k++) {
@@ -553,6 +560,100 @@ static void it_says_what_it_needs(void **state) {
     free(viewer);
 }
 
+// A picture of a hidden window needs no display where EGL has surfaces of its own.
+static void a_hidden_window_needs_no_display(void **state) {
+    support_display_need(state);
+    char path[] = "/tmp/cairn_test_XXXXXX", display[64];
+    int handle = mkstemp(path);
+    assert_true(handle >= 0);
+    assert_int_equal(close(handle), 0);
+    CairnViewOptions options = support_stage_options("falling_box");
+    options.is_hidden = true;
+    options.run.shots[0].frame = 2;
+    snprintf(options.run.shots[0].path, sizeof options.run.shots[0].path, "%s", path);
+    options.run.shot_count = 1;
+    CairnViewer *viewer = calloc(1, sizeof *viewer);
+    assert_non_null(viewer);
+    snprintf(display, sizeof display, "%s", getenv("DISPLAY"));
+    unsetenv("DISPLAY");
+    unsetenv("SDL_VIDEODRIVER");
+    CairnStatus status = cairn_viewer_open(viewer, &options);
+    bool is_open = cairn_is_ok(status);
+    for (int i = 0; i < 20000 && cairn_is_ok(status) && !viewer->is_ending; i++) {
+        status = cairn_viewer_turn(viewer);
+    }
+    bool is_done = viewer->is_ending;
+    assert_ok(is_open ? cairn_viewer_close(viewer) : cairn_ok());
+    assert_int_equal(setenv("DISPLAY", display, 1), 0);
+    assert_int_equal(setenv("SDL_VIDEODRIVER", "x11", 1), 0);
+    free(viewer);
+    FILE *file = fopen(path, "rb");
+    unsigned char first[8] = {0};
+    assert_non_null(file);
+    size_t count = fread(first, 1, sizeof first, file);
+    assert_int_equal(fclose(file), 0);
+    remove(path);
+    if (!is_open) { // a driver that is not there is no fault of ours
+        assert_int_equal(status.code, CAIRN_UNSUPPORTED);
+        print_message("skipped: %s\n", status.message);
+        skip();
+    }
+    assert_ok(status);
+    assert_true(is_done && count == 8 && memcmp(first, "\x89PNG", 4) == 0);
+}
+
+// What is drawn too slowly becomes coarser while it moves, and as fine as ever at rest and in files; never for a single slow picture.
+static void slow_pictures_become_coarser(void **state) {
+    CairnPace pace = {.share = 1};
+    for (int i = 0; i < 50; i++) {
+        cairn_pace_tell(&pace, i % 3 == 0 ? 0.5 : 0.02);
+    }
+    assert_true(pace.share == 1);
+    for (int i = 0; i < 10; i++) {
+        cairn_pace_tell(&pace, 0.1);
+    }
+    assert_true(pace.share == 0.5);
+    for (int i = 0; i < 30; i++) {
+        cairn_pace_tell(&pace, 0.02); // neither slow nor fast
+    }
+    assert_true(pace.share == 0.5);
+    for (int i = 0; i < 60; i++) {
+        cairn_pace_tell(&pace, 0.005);
+    }
+    assert_true(pace.share == 1);
+    support_display_need(state);
+    CairnViewOptions options = support_stage_options("falling_box");
+    options.run.width = 800;
+    options.run.height = 500;
+    SupportStage *stage = support_stage_open_with(&options);
+    CairnViewer *viewer = &stage->viewer;
+    support_stage_press(stage, SDLK_SPACE);
+    support_stage_settle(stage);
+    viewer->is_software = true; // whoever draws here
+    viewer->settings.smooth = CAIRN_SMOOTH_OFF;
+    viewer->pace.share = 0.5;
+    viewer->orbit.yaw += 0.1;
+    support_stage_turn(stage, 1);
+    assert_int_equal(viewer->views.width, 400);
+    assert_int_equal(viewer->target.width, 800);
+    for (int i = 0; i < 2000 && viewer->views.width != 800; i++) {
+        support_stage_turn(stage, 1);
+    }
+    assert_int_equal(viewer->views.width, 800); // it rests
+    viewer->pace.share = 0.5;
+    viewer->orbit.yaw += 0.1;
+    viewer->wants_picture = true; // and one that is kept is fine at once
+    assert_true(cairn_viewer_share(viewer) == 1);
+    viewer->wants_picture = false;
+    uint64_t picture = cairn_viewer_picture(viewer);
+    viewer->shows_panel = false;
+    viewer->shows_help = true; // lies over it
+    assert_true(cairn_viewer_picture(viewer) == picture);
+    viewer->look.forces = !viewer->look.forces;
+    assert_true(cairn_viewer_picture(viewer) != picture);
+    support_stage_close(stage);
+}
+
 // Pictures by what is in them, not by their pixels: the same scene dark and light has its bodies in the same places; a picture with
 // panels shows the same stage beside them; edges are where bodies are.
 static void pictures_have_the_structure_they_should(void **state) {
@@ -597,6 +698,8 @@ int main(int argc, char **argv) {
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_says_what_it_needs),
+        cmocka_unit_test(a_hidden_window_needs_no_display),
+        cmocka_unit_test(slow_pictures_become_coarser),
         cmocka_unit_test(pictures_have_the_structure_they_should),
         cmocka_unit_test(buttons_and_toggles),
         cmocka_unit_test(sliders_are_dragged_and_typed_into),

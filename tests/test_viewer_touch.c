@@ -119,6 +119,89 @@ static void a_body_follows_the_hand(void **state) {
     support_stage_close(stage);
 }
 
+static void key(SupportStage *stage, SDL_Keycode code, bool is_down) {
+    SDL_Event event = {.type = is_down ? SDL_KEYDOWN : SDL_KEYUP};
+    event.key.keysym.sym = code;
+    support_stage_send(stage, event);
+}
+
+// Six keys, six ways, as long as they are held; what is looked at moves along, so the eye turns nowhere.
+static void the_camera_flies(void **state) {
+    support_display_need(state);
+    SupportStage *stage = open_paused("box_tower", NULL, NULL);
+    CairnOrbit *orbit = &stage->viewer.orbit;
+    CairnVec3 ahead = cairn_vec3(-cos(orbit->yaw), -sin(orbit->yaw), 0), right = {ahead.y, -ahead.x, 0};
+    CairnVec3 up = {0, 0, 1};
+    const struct {
+        SDL_Keycode code;
+        CairnVec3 way;
+    } keys[] = {{SDLK_w, ahead}, {SDLK_s, cairn_scale(-1, ahead)}, {SDLK_d, right}, {SDLK_a, cairn_scale(-1, right)},
+                {SDLK_e, up},    {SDLK_q, cairn_scale(-1, up)}};
+    for (int i = 0; i < 6; i++) {
+        CairnOrbit before = *orbit;
+        CairnVec3 eye = cairn_orbit_camera(orbit).eye;
+        key(stage, keys[i].code, true);
+        for (int k = 0; k < 500 && cairn_length(cairn_sub(orbit->target, before.target)) < 0.02 * orbit->distance;
+             k++) {
+            support_stage_turn(stage, 1);
+        }
+        key(stage, keys[i].code, false);
+        CairnVec3 way = cairn_sub(orbit->target, before.target);
+        double length = cairn_length(way);
+        assert_true(length >= 0.02 * orbit->distance);
+        assert_near(cairn_dot(way, keys[i].way), length, 1e-9 * length);
+        assert_below(cairn_length(cairn_sub(cairn_sub(cairn_orbit_camera(orbit).eye, eye), way)), 1e-9 * length);
+        assert_true(orbit->yaw == before.yaw && orbit->pitch == before.pitch && orbit->distance == before.distance);
+        CairnVec3 there = orbit->target;
+        support_stage_turn(stage, 3); // let go: it stays
+        assert_true(cairn_length(cairn_sub(orbit->target, there)) == 0);
+    }
+    support_stage_close(stage);
+}
+
+// Look at the selected body: it is in the middle, and as large as it should be. Follow it: it stays there while it falls.
+static void the_camera_frames_and_follows_a_body(void **state) {
+    support_display_need(state);
+    SupportStage *stage = open_paused("falling_box", NULL, NULL);
+    CairnViewer *viewer = &stage->viewer;
+    support_stage_press(stage, SDLK_z); // nothing is selected
+    assert_non_null(strstr(viewer->notice, "click on a body"));
+    support_stage_press(stage, SDLK_t);
+    assert_false(viewer->is_following);
+    double x, y, distance = viewer->orbit.distance;
+    point_at_top(stage, &x, &y);
+    support_stage_click(stage, x, y);
+    support_stage_settle(stage);
+    support_stage_turn(stage, 2);
+    support_stage_settle(stage);
+    assert_true(viewer->hand.body != 0);
+    support_stage_press(stage, SDLK_z);
+    CairnVec3 center = support_stage_look(stage, 0)->person.state.center;
+    assert_below(cairn_length(cairn_sub(viewer->orbit.target, center)), 1e-9);
+    assert_true(viewer->orbit.distance != distance);
+    CairnViewerBox box = cairn_viewer_box(viewer, 0);
+    point_at_top(stage, &x, &y);
+    assert_near(x, box.x + 0.5 * box.width, 1);
+    assert_near(y, box.y + 0.5 * box.height, 1);
+    support_stage_press(stage, SDLK_t);
+    assert_true(viewer->is_following);
+    advance(stage, 20);
+    CairnVec3 fallen = support_stage_look(stage, 0)->person.state.center;
+    double fall = cairn_length(cairn_sub(fallen, center));
+    assert_true(fall > 0.1);
+    for (int i = 0; i < 2000 && cairn_length(cairn_sub(viewer->orbit.target, fallen)) > 0.02 * fall; i++) {
+        support_stage_turn(stage, 1);
+    }
+    assert_below(cairn_length(cairn_sub(viewer->orbit.target, fallen)), 0.02 * fall);
+    support_stage_press(stage, SDLK_t); // no longer
+    CairnVec3 target = viewer->orbit.target;
+    advance(stage, 5);
+    assert_true(!viewer->is_following && cairn_length(cairn_sub(viewer->orbit.target, target)) == 0);
+    support_stage_press(stage, SDLK_f);
+    assert_true(viewer->orbit.distance == distance);
+    support_stage_close(stage);
+}
+
 // Two views with the same solver stay the same to the bit, whatever a hand does; and the past brings it back.
 static void all_views_are_touched_alike(void **state) {
     support_display_need(state);
@@ -329,6 +412,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(the_window_answers_while_a_step_lasts),
         cmocka_unit_test(a_click_selects_what_is_under_the_mouse),
         cmocka_unit_test(a_body_follows_the_hand),
+        cmocka_unit_test(the_camera_flies),
+        cmocka_unit_test(the_camera_frames_and_follows_a_body),
         cmocka_unit_test(all_views_are_touched_alike),
         cmocka_unit_test(bodies_are_thrown_frozen_pushed_and_taken_away),
         cmocka_unit_test(the_spring_is_stable_at_any_step),

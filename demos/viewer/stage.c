@@ -124,6 +124,7 @@ static CairnStatus paint_view(CairnViewer *viewer, const CairnSight *const *sigh
 
 static CairnStatus paint_views(CairnViewer *viewer, const CairnSight *const *sights, const CairnGpuTarget *target,
                                double share) {
+    viewer->painter.draw_calls = 0;
     glBindFramebuffer(GL_FRAMEBUFFER, target->many);
     glClear(GL_COLOR_BUFFER_BIT); // panels let a little through
     SDL_LockMutex(viewer->crew.mutex);
@@ -164,7 +165,6 @@ CairnStatus cairn_viewer_paint(CairnViewer *viewer, const CairnSight **sights) {
         viewer->settings.smooth == CAIRN_SMOOTH_ON || (is_auto && (!viewer->is_software || viewer->options->is_hidden));
     CAIRN_TRY(cairn_gpu_target_size(&viewer->target, viewer->width, viewer->height, viewer->look.is_smooth ? 4 : 1));
     look_at_all(viewer, sights);
-    viewer->painter.draw_calls = 0;
     if (viewer->look.is_smooth) {
         viewer->pace.drawn_share = 1;
         CAIRN_TRY(paint_views(viewer, sights, &viewer->target, 1));
