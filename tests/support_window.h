@@ -12,6 +12,9 @@ int support_display_close(void **state);
 // Skips the test, in words, where there is none.
 void support_display_need(void **state);
 
+// A test: where there is a leak checker, it finds nothing of what came before, and what is lost on purpose.
+void support_leaks_are_found(void **state);
+
 typedef struct SupportStage {
     CairnViewOptions options;
     CairnViewer viewer;

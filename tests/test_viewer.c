@@ -346,6 +346,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(it_pauses_where_it_was_asked_to),
         cmocka_unit_test(what_the_driver_says_is_heard),
         cmocka_unit_test(it_quits_in_the_middle_of_a_step),
+        cmocka_unit_test(support_leaks_are_found),
     };
     return cmocka_run_group_tests(tests, support_display_open, support_display_close);
 }

@@ -4,14 +4,21 @@
 #include "tests/support_call.h"
 #include "tests/support_window.h"
 #ifdef CAIRN_VIEWER
+#include "demos/viewer/crash.h"
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/cairn_test_XXXXXX", path[80];
 
 static void write_scene(const char *name, const char *build, const char *script) {
+    if (path[0] == '\0') {
+        assert_non_null(mkdtemp(folder));
+        snprintf(path, sizeof path, "%s/own.c", folder);
+    }
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fprintf(
@@ -44,13 +51,11 @@ static bool is_shown(SupportStage *stage, const char *name) {
 
 static void a_file_is_shown_again_when_it_changes(void **state) {
     support_display_need(state);
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/own.c", folder);
+    write_scene("broken", "undeclared = 3;", "");
     CairnReload *reload = calloc(1, sizeof *reload);
     assert_non_null(reload);
     CairnViewOptions options = support_stage_options(path);
     options.run.params.items[options.run.params.count++] = "size=0.7";
-    write_scene("broken", "undeclared = 3;", "");
     assert_ok(cairn_reload_open(reload, &options.run));
     options.reload = reload;
     SupportStage *stage = support_stage_open_with(&options);
@@ -87,6 +92,30 @@ static void a_file_is_shown_again_when_it_changes(void **state) {
     support_stage_close(stage);
     cairn_reload_close(reload);
     free(reload);
+}
+
+// A scene that crashes later ends the viewer; its last words say where, and the process ends as it would have.
+static void a_late_crash_is_told(void **state) {
+    (void)state;
+    int pipes[2], code = 0;
+    char heard[500] = "";
+    assert_int_equal(pipe(pipes), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(pipes[1], STDERR_FILENO);
+        cairn_crash_watch("my_scene.c");
+        cairn_crash_note("mine", "bpp", 117);
+        abort();
+    }
+    assert_true(child > 0);
+    close(pipes[1]);
+    for (ssize_t got, used = 0; (got = read(pipes[0], heard + used, sizeof heard - 1 - (size_t)used)) > 0;) {
+        used += got;
+    }
+    close(pipes[0]);
+    assert_int_equal(waitpid(child, &code, 0), child);
+    assert_true(WIFSIGNALED(code) && WTERMSIG(code) == SIGABRT);
+    assert_non_null(strstr(heard, "scene mine of my_scene.c crashed in the step from frame 117, solver bpp"));
 }
 
 // Seconds from an event to the end of the turn that shows what it did, for as long as it is given: keys, or the mouse that turns the
@@ -165,6 +194,7 @@ int main(int argc, char **argv) {
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_shown_again_when_it_changes),
+        cmocka_unit_test(a_late_crash_is_told),
         cmocka_unit_test(the_window_answers_while_a_step_takes_long),
     };
     return cmocka_run_group_tests(tests, support_display_open, support_display_close);

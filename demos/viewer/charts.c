@@ -60,10 +60,10 @@ static CairnChart chart_of(const CairnViewer *viewer, const Past *past, int kind
                  {"residual", CAIRN_QUANTITY_RESIDUAL, CAIRN_QUANTITY_RESIDUAL, true},
                  {"iterations", CAIRN_QUANTITY_ITERATIONS, CAIRN_QUANTITY_COUPLING, false},
                  {"energy", CAIRN_QUANTITY_ENERGY, CAIRN_QUANTITY_ENERGY, false},
-                 {"deepest overlap", CAIRN_QUANTITY_PENETRATION, CAIRN_QUANTITY_PENETRATION, false}};
+                 {"overlap", CAIRN_QUANTITY_PENETRATION, CAIRN_QUANTITY_PENETRATION, false}};
     const CairnTheme *theme = viewer->ui.theme;
     int views = viewer->crew.view_count;
-    CairnChart chart = {.title = kinds[kind].title,
+    CairnChart chart = {.title = kind == 0 && views > 1 ? "step" : kinds[kind].title,
                         .unit = cairn_quantity_unit(kinds[kind].quantity),
                         .is_log = kinds[kind].is_log,
                         .first = past->first,

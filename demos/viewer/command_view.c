@@ -1,5 +1,6 @@
 // cairn view: a scene in a window.
 #include "demos/program/program.h"
+#include "demos/viewer/crash.h"
 #include "demos/viewer/viewer.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,6 +178,9 @@ static int view_command(int argc, char **argv) {
     options->is_hidden = options->run.shot_count > 0 || (options->video && has_end);
     status = cairn_is_ok(status) && !options->recording ? cairn_reload_open(reload, &options->run) : status;
     options->reload = reload;
+    if (reload->source[0]) {
+        cairn_crash_watch(reload->source);
+    }
     status = cairn_is_ok(status) ? watch(viewer, options, &uncertified) : status;
     code = cairn_is_ok(status) ? CAIRN_EXIT_DONE : cairn_complain("view", status);
     if (code == CAIRN_EXIT_DONE && options->run.needs_certified && uncertified > 0) {

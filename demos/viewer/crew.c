@@ -1,4 +1,5 @@
 // The threads' side of the crew.
+#include "demos/viewer/crash.h"
 #include "demos/viewer/crew_thread.h"
 #include "demos/viewer/crew_time.h"
 #include <stdio.h>
@@ -122,6 +123,9 @@ static void step(CairnCrewView *view, CairnStats *stats, int frame) {
     if (is_held) {
         cairn_touch_pull(&view->touch, view->session.world, view->session.dt);
     }
+    const CairnSession *session = &view->session;
+    cairn_crash_note(session->scene ? session->scene->name : "",
+                     session->choice.solver ? session->choice.solver->name : "none", frame);
     CairnStatus status = cairn_crew_step(view, stats, frame);
     bool is_fine = cairn_is_ok(status);
     if (is_fine) {

@@ -134,16 +134,23 @@ static void per_part(CairnUi *ui, const CairnSight *sight) {
     }
 }
 
+static void say_who_has_parts(const char *name, char *words, size_t size) {
+    int length = snprintf(words, size, "%s solves the system as a whole. Parts are for", name), count = 0;
+    for (int i = 0; i < cairn_solver_count() && (size_t)length < size; i++) {
+        const CairnSolver *solver = cairn_solver_at(i);
+        if (solver->traits & CAIRN_NEEDS_PARTITION) {
+            length += snprintf(words + length, size - (size_t)length, "%s %s", count++ ? "," : "", solver->name);
+        }
+    }
+}
+
 void cairn_viewer_parts_panel(CairnViewer *viewer, const CairnSight *const *sights) {
     CairnUi *ui = &viewer->ui;
     int view = viewer->active;
     const CairnSight *sight = sights[view];
     if ((viewer->setups[view].choice.solver->traits & CAIRN_NEEDS_PARTITION) == 0) {
-        char words[160];
-        snprintf(
-            words, sizeof words,
-            "%s solves the system as a whole. Parts are for the solvers whose names begin with schur, and for fbic.",
-            viewer->setups[view].choice.solver->name);
+        char words[400];
+        say_who_has_parts(viewer->setups[view].choice.solver->name, words, sizeof words);
         cairn_ui_paragraph(ui, ui->theme->ink, words);
     }
     menus(viewer, view);
