@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 // ---- widgets alone: a panel of the test's own, no window ----
@@ -534,30 +535,47 @@ static void charts_keep_what_was(void **state) {
     support_stage_close(stage);
 }
 
-// What is missing is said, with what there is and what draws without it.
-static void it_says_what_it_needs(void **state) {
-    support_display_need(state);
+static bool is_refused(CairnViewer *viewer, const CairnViewOptions *options, const char *words) {
+    CairnStatus status = cairn_viewer_open(viewer, options);
+    bool is_said = strstr(status.message, words) && strstr(status.message, "cairn run SCENE --screenshot");
+    if (cairn_is_ok(status)) {
+        (void)!cairn_is_ok(cairn_viewer_close(viewer));
+    }
+    return status.code == CAIRN_UNSUPPORTED && is_said;
+}
+
+// 0, or what went wrong.
+static int lack_things(void) {
     CairnViewOptions options = support_stage_options("falling_box");
     CairnViewer *viewer = calloc(1, sizeof *viewer);
-    assert_non_null(viewer);
-    assert_int_equal(setenv("MESA_GL_VERSION_OVERRIDE", "2.1", 1), 0);
-    CairnStatus status = cairn_viewer_open(viewer, &options);
-    unsetenv("MESA_GL_VERSION_OVERRIDE");
-    assert_int_equal(status.code, CAIRN_UNSUPPORTED);
-    assert_non_null(strstr(status.message, "needs OpenGL 3.3, found 2.1"));
-    assert_non_null(strstr(status.message, "cairn run SCENE --screenshot"));
     char display[64];
+    setenv("MESA_GL_VERSION_OVERRIDE", "2.1", 1);
+    if (!viewer || !is_refused(viewer, &options, "needs OpenGL 3.3, found 2.1")) {
+        return 1;
+    }
+    unsetenv("MESA_GL_VERSION_OVERRIDE");
     snprintf(display, sizeof display, "%s", getenv("DISPLAY"));
-    assert_int_equal(setenv("DISPLAY", ":77777", 1), 0);
-    status = cairn_viewer_open(viewer, &options);
-    assert_int_equal(setenv("DISPLAY", display, 1), 0);
-    assert_int_equal(status.code, CAIRN_UNSUPPORTED);
-    assert_non_null(strstr(status.message, "no display"));
-    assert_non_null(strstr(status.message, "cairn run SCENE --screenshot"));
-    assert_ok(cairn_viewer_open(viewer, &options));
-    assert_ok(cairn_viewer_turn(viewer));
-    assert_ok(cairn_viewer_close(viewer));
-    free(viewer);
+    setenv("DISPLAY", ":77777", 1);
+    if (!is_refused(viewer, &options, "no display")) {
+        return 2;
+    }
+    setenv("DISPLAY", display, 1);
+    bool is_open = cairn_is_ok(cairn_viewer_open(viewer, &options)) && cairn_is_ok(cairn_viewer_turn(viewer));
+    return is_open && cairn_is_ok(cairn_viewer_close(viewer)) ? 0 : 3;
+}
+
+// What is missing is said, with what there is and what draws without it. In a process of its own: drivers ask for the environment once.
+static void it_says_what_it_needs(void **state) {
+    support_display_need(state);
+    int code = -1;
+    pid_t child = fork();
+    if (child == 0) {
+        _exit(lack_things());
+    }
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &code, 0), child);
+    assert_true(WIFEXITED(code));
+    assert_int_equal(WEXITSTATUS(code), 0);
 }
 
 // A picture of a hidden window needs no display where EGL has surfaces of its own.
@@ -612,11 +630,11 @@ static void slow_pictures_become_coarser(void **state) {
     for (int i = 0; i < 10; i++) {
         cairn_pace_tell(&pace, 0.1);
     }
-    assert_true(pace.share == 0.5);
+    assert_true(pace.share == 0.35);
     for (int i = 0; i < 30; i++) {
         cairn_pace_tell(&pace, 0.02); // neither slow nor fast
     }
-    assert_true(pace.share == 0.5);
+    assert_true(pace.share == 0.35);
     for (int i = 0; i < 60; i++) {
         cairn_pace_tell(&pace, 0.005);
     }

@@ -3,24 +3,26 @@
 #include "demos/viewer/viewer.h"
 #include <string.h>
 
-// Milliseconds of a picture: what is slower three times in a row is drawn coarser, what is faster twenty times finer. The finer one has
-// at most (4/3)^2 or (3/2)^2 as many pixels, so it does not become coarser again at once.
+// Seconds of a picture: what is slower three times in a row is drawn coarser, what is faster twenty times finer. The finer one has
+// about twice as many pixels, so it does not become coarser again at once.
 static const double too_slow = 0.033, fast_enough = 0.012;
 enum { SLOW_MANY = 3, FAST_MANY = 20, SMALL = 300000 };
 
-static double coarser(double share) {
-    return share > 0.8 ? 0.75 : 0.5;
-}
-
-static double finer(double share) {
-    return share < 0.6 ? 0.75 : 1;
+static double next_share(double share, int step) {
+    static const double shares[] = {1, 0.75, 0.5, 0.35};
+    int i = 0;
+    while (i < 3 && shares[i] > share) {
+        i++;
+    }
+    i += step;
+    return shares[i < 0 ? 0 : i > 3 ? 3 : i];
 }
 
 void cairn_pace_tell(CairnPace *pace, double seconds) {
     pace->slow = seconds > too_slow ? pace->slow + 1 : 0;
     pace->fast = seconds < fast_enough ? pace->fast + 1 : 0;
     if (pace->slow >= SLOW_MANY || pace->fast >= FAST_MANY) {
-        pace->share = pace->slow ? coarser(pace->share) : finer(pace->share);
+        pace->share = next_share(pace->share, pace->slow ? 1 : -1);
         pace->slow = pace->fast = 0;
     }
 }
@@ -76,7 +78,12 @@ uint64_t cairn_viewer_picture(CairnViewer *viewer) {
         hash = mix(hash, shows[i]);
     }
     hash = mix(mix(hash, (int)look->coloring), viewer->crew.view_count);
-    hash = mix(mix(mix(hash, viewer->top_speed), viewer->top_force), viewer->top_residual);
+    // Scales change for some pictures after all else has come to rest.
+    bool has_arrows =
+        look->forces || look->cones || look->interface || look->joints || viewer->hand.hold == CAIRN_HOLD_BODY;
+    hash = mix(hash, look->coloring == CAIRN_COLOR_SPEED ? viewer->top_speed : 0);
+    hash = mix(hash, look->coloring == CAIRN_COLOR_RESIDUAL ? viewer->top_residual : 0);
+    hash = mix(hash, has_arrows ? viewer->top_force : 0);
     hash = mix(mix(mix_point(hash, viewer->sun), viewer->range), viewer->orbit.fov);
     CairnViewerBox box = cairn_viewer_box(viewer, 0);
     return mix(mix(mix(mix(hash, box.x), box.y), box.width), box.height);
