@@ -1,7 +1,6 @@
 #include "demos/viewer/painter.h"
 #include "demos/program/render_shade.h"
 #include "demos/viewer/gpu.h"
-#include "demos/viewer/shaders.h"
 #include <cglm/cglm.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,46 +116,6 @@ CairnStatus cairn_painter_upload(CairnPainter *painter, const CairnGeometryStore
 
 static bool has_points(const int *starts) {
     return starts[CAIRN_GEOMETRY_POINT + 1] > starts[CAIRN_GEOMETRY_POINT];
-}
-
-// Each is made when it is first needed: most pictures need five.
-static CairnStatus need(CairnPainter *painter, CairnProgram first, CairnProgram last) {
-    static const char *const names[] = {"shadow",     "backdrop",    "solid",         "striped",
-                                        "ground",     "plain solid", "plain striped", "plain ground",
-                                        "deep discs", "discs",       "points",        "shadow points"};
-    const char *solid = cairn_shader_solid_vertex, *fragment = cairn_shader_solid_fragment;
-    const struct {
-        const char *vertex, *head, *fragment;
-    } texts[] = {{cairn_shader_shadow_vertex, "", cairn_shader_shadow_fragment},
-                 {cairn_shader_backdrop_vertex, "", cairn_shader_backdrop_fragment},
-                 {solid, cairn_shader_light, fragment},
-                 {solid, cairn_shader_light_stripes, fragment},
-                 {cairn_shader_ground_vertex, cairn_shader_light, cairn_shader_ground_fragment},
-                 {solid, cairn_shader_light_plain, fragment},
-                 {solid, cairn_shader_light_plain_stripes, fragment},
-                 {cairn_shader_ground_vertex, cairn_shader_light_plain, cairn_shader_ground_fragment},
-                 {solid, cairn_shader_light_deep_discs, fragment},
-                 {solid, cairn_shader_light_discs, fragment},
-                 {cairn_shader_points_vertex, cairn_shader_light_plain, cairn_shader_points_fragment},
-                 {cairn_shader_shadow_points_vertex, "", cairn_shader_shadow_points_fragment}};
-    for (int i = (int)first; i <= (int)last; i++) {
-        if (!painter->programs[i]) {
-            CAIRN_TRY(
-                cairn_gpu_program(names[i], texts[i].vertex, texts[i].head, texts[i].fragment, &painter->programs[i]));
-        }
-    }
-    return cairn_ok();
-}
-
-static CairnStatus need_all(CairnPainter *painter, bool is_smooth, const int *starts) {
-    bool has_discs = starts[CAIRN_GEOMETRY_DISC + 1] > starts[CAIRN_GEOMETRY_DISC];
-    CAIRN_TRY(need(painter, CAIRN_PROGRAM_SHADOW, CAIRN_PROGRAM_BACKDROP));
-    CAIRN_TRY(is_smooth ? need(painter, CAIRN_PROGRAM_SOLID, CAIRN_PROGRAM_GROUND)
-                        : need(painter, CAIRN_PROGRAM_PLAIN_SOLID, CAIRN_PROGRAM_PLAIN_GROUND));
-    if (has_points(starts) || (has_discs && !is_smooth)) {
-        CAIRN_TRY(need(painter, CAIRN_PROGRAM_DISCS, CAIRN_PROGRAM_SHADOW_POINTS));
-    }
-    return has_discs && is_smooth ? need(painter, CAIRN_PROGRAM_DEEP_DISCS, CAIRN_PROGRAM_DEEP_DISCS) : cairn_ok();
 }
 
 // Of the smooth program the one that is meant.
@@ -521,7 +480,7 @@ static void draw_solids(CairnPainter *painter, const CairnPainting *painting, Ma
 CairnStatus cairn_painter_draw(CairnPainter *painter, const CairnPainting *painting) {
     CAIRN_TRY(cairn_instances_sort(&painter->solids, painting, painter->mesh_count));
     const int *starts = painter->solids.starts;
-    CAIRN_TRY(need_all(painter, painting->look->is_smooth, starts));
+    CAIRN_TRY(cairn_painter_need(painter, painting->look->is_smooth, starts));
     size_maps(painter, painting->look->is_smooth, has_points(starts));
     glBindBuffer(GL_ARRAY_BUFFER, painter->instances);
     glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)starts[painter->mesh_count] * sizeof(CairnInstance)),
