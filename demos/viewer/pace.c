@@ -64,7 +64,7 @@ bool cairn_viewer_is_still(CairnViewer *viewer, bool has_event) {
     hash = mix_sights(mix_camera(hash, &viewer->orbit), viewer);
     viewer->still = has_event || hash != viewer->drawn ? 0 : viewer->still + 1;
     viewer->drawn = hash;
-    bool is_done = !viewer->wants_picture && viewer->pace.drawn_share == cairn_viewer_share(viewer);
+    bool is_done = !viewer->wants_picture && viewer->pace.drawn_share >= cairn_viewer_share(viewer);
     return viewer->still > 10 && is_done && !viewer->options->is_hidden;
 }
 

@@ -145,7 +145,8 @@ static CairnStatus paint_views_apart(CairnViewer *viewer, const CairnSight *cons
         pace->changed = cairn_viewer_clock();
         pace->drawn_share = 0;
     }
-    double share = cairn_viewer_share(viewer);
+    // What was drawn more finely while all was at rest stands until it is another one.
+    double share = fmax(cairn_viewer_share(viewer), pace->drawn_share);
     int width = (int)ceil(share * viewer->width), height = (int)ceil(share * viewer->height);
     *is_new = share != pace->drawn_share || viewer->views.width != width || viewer->views.height != height;
     if (*is_new) {
