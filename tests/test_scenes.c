@@ -313,7 +313,11 @@ static void scenes_run_at_the_ends_of_their_parameters(void **state) {
             set_stage(&stage, scene);
             make_small(&stage);
             assert_ok(cairn_fields_set(&scene->params, stage.params, field->name, value));
-            play_well(&stage, 60, getenv("CAIRN_LONG_TESTS") ? MUCH : support_is_sanitized() ? BARE : LITTLE, 1e-3, what);
+            play_well(&stage, 60,
+                      getenv("CAIRN_LONG_TESTS") ? MUCH
+                      : support_is_sanitized()   ? BARE
+                                                 : LITTLE,
+                      1e-3, what);
             strike(&stage);
         }
     }
