@@ -236,7 +236,8 @@ static void search(CairnConvex *a, CairnConvex *b, double limit, double known, d
             return;
         }
         nearest->low = low;
-        if (distance - low <= known * (distance - rounding) + ROUNDING * size || has_point(&s, point.w) || !(distance < before)) {
+        if (distance - low <= known * (distance - rounding) + ROUNDING * size || has_point(&s, point.w) ||
+            !(distance < before)) {
             break;
         }
         before = distance;

@@ -261,12 +261,19 @@ static void energy_rises_less_with_smaller_steps(void **state) {
     }
 }
 
-// A chain that catches 500 kg gives back what its joints open by: by default less than a thousandth, without what its check allows for.
+// A chain that catches 500 kg gives back what its joints open by: by default less than a thousandth, without what its check allows for. How
+// the links meet the cylinder is chance, and the least change of the catch may double it: so the middle one of five nearly alike is asked.
 static void a_catch_gives_back_little(void **state) {
     (void)state;
-    double range, rise = largest_rise("chain_wrap", "", 60, &range);
-    assert_true(range > 50);
-    assert_below(rise, 1e-3 * range);
+    const char *catches[] = {"box_mass=500", "box_mass=500.1", "box_mass=500.2", "box_mass=500.3", "box_mass=500.4"};
+    int little = 0;
+    for (int i = 0; i < 5; i++) {
+        double range, rise = largest_rise("chain_wrap", catches[i], 60, &range);
+        assert_true(range > 50);
+        assert_below(rise, 3e-3 * range);
+        little += rise < 1e-3 * range ? 1 : 0;
+    }
+    assert_true(little >= 3);
 }
 
 // With CAIRN_LONG_TESTS=1, minutes: every scene by default, to its end.
@@ -306,7 +313,11 @@ static void scenes_run_at_the_ends_of_their_parameters(void **state) {
             set_stage(&stage, scene);
             make_small(&stage);
             assert_ok(cairn_fields_set(&scene->params, stage.params, field->name, value));
-            play_well(&stage, 60, getenv("CAIRN_LONG_TESTS") ? MUCH : support_is_sanitized() ? BARE : LITTLE, 1e-3, what);
+            play_well(&stage, 60,
+                      getenv("CAIRN_LONG_TESTS") ? MUCH
+                      : support_is_sanitized()   ? BARE
+                                                 : LITTLE,
+                      1e-3, what);
             strike(&stage);
         }
     }
