@@ -23,12 +23,7 @@ const char *__lsan_default_suppressions(void) {
 }
 
 // And libraries that are unloaded at the end have no names: each that is there now is opened once more, and stays.
-static void keep_libraries(void) {
-    static bool is_done;
-    if (is_done) {
-        return;
-    }
-    is_done = true;
+void support_keep_libraries(void) {
     FILE *maps = fopen("/proc/self/maps", "r");
     char line[600];
     while (maps && fgets(line, sizeof line, maps)) {
@@ -196,7 +191,7 @@ SupportStage *support_stage_open_with(const CairnViewOptions *options) {
     assert_non_null(stage);
     stage->options = *options;
     assert_ok(cairn_viewer_open(&stage->viewer, &stage->options));
-    keep_libraries();
+    support_keep_libraries();
     return stage;
 }
 

@@ -15,6 +15,9 @@ void support_display_need(void **state);
 // A test: where there is a leak checker, it finds nothing of what came before, and what is lost on purpose.
 void support_leaks_are_found(void **state);
 
+// What is loaded now stays, so that the leak checker knows the drivers by name; a stage does so when it opens.
+void support_keep_libraries(void);
+
 typedef struct SupportStage {
     CairnViewOptions options;
     CairnViewer viewer;

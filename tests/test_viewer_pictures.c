@@ -74,6 +74,7 @@ static void a_hidden_window_needs_no_display(void **state) {
         status = cairn_viewer_turn(viewer);
     }
     bool is_done = viewer->is_ending;
+    support_keep_libraries();
     assert_ok(is_open ? cairn_viewer_close(viewer) : cairn_ok());
     assert_int_equal(setenv("DISPLAY", display, 1), 0);
     assert_int_equal(setenv("SDL_VIDEODRIVER", "x11", 1), 0);
