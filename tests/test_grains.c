@@ -101,8 +101,11 @@ static void a_heap_fills_what_random_packings_fill(void **state) {
     // The draws scatter by 0.0035 (one sigma).
     double fraction = (double)inside / draws;
     print_message("packing fraction %.4f\n", fraction);
-    assert_true(support_is_sanitized() || (fraction > 0.58 && fraction < 0.64));
     cairn_world_destroy(world);
+    if (support_is_sanitized()) {
+        skip(); // too small a heap to say
+    }
+    assert_true(fraction > 0.58 && fraction < 0.64);
 }
 
 // ---- angle of repose ---------------------------------------------------------------------------------------------------------
@@ -141,7 +144,10 @@ static void slopes_grow_with_friction(void **state) {
     for (int k = 0; k < 3; k++) {
         double slope = 0.5 * (slope_of(frictions[k], 7) + slope_of(frictions[k], 8));
         print_message("friction %.2f: slope %.1f degrees\n", frictions[k], slope);
-        assert_true(support_is_sanitized() || slope > last + 0.5);
+        if (support_is_sanitized()) {
+            skip(); // too small a heap to say
+        }
+        assert_true(slope > last + 0.5);
         last = slope;
     }
 }
