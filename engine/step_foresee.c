@@ -218,6 +218,29 @@ static double expected_gap(const CairnStep *step, CairnPair pair) {
     return least;
 }
 
+// Are they seen at once to end no more than `least` deeper than their rows say? What lies between two convex shapes along any direction is
+// no more than their distance, and falls short of an overlap's depth by as little as the direction is near its normal: that of their
+// rows, if they have some. Most pairs need no contact points to be let go.
+static bool ends_well(const Foresight *f, CairnPair pair, double expected, double least) {
+    const CairnStep *step = f->step;
+    const CairnGeometry *a = &step->store->shapes[pair.a].model->geometry,
+                        *b = &step->store->shapes[pair.b].model->geometry;
+    if (!cairn_geometry_is_convex(a) || !cairn_geometry_is_convex(b)) {
+        return false;
+    }
+    CairnTransform at_a = f->ends[pair.a], at_b = f->ends[pair.b];
+    CairnVec3 between = cairn_sub(at_b.p, at_a.p);
+    int first = first_contact(step, pair);
+    bool has_rows = is_of_pair(step, first, pair);
+    if (!has_rows && !(cairn_length_squared(between) > 0)) {
+        return false;
+    }
+    CairnVec3 normal = has_rows ? step->contacts[first].frame.normal : cairn_normalize(between);
+    CairnVec3 from = cairn_geometry_support(a, at_a, normal);
+    CairnVec3 to = cairn_geometry_support(b, at_b, cairn_neg(normal));
+    return expected - cairn_dot(normal, cairn_sub(to, from)) <= least;
+}
+
 // Where a pair is at some time of the step.
 typedef struct Meeting {
     double time, depth; // of the deepest point: its distance
@@ -240,6 +263,17 @@ static void meet(const Foresight *f, CairnPair pair, double time, Meeting *m) {
             m->depth = cairn_min(m->depth, m->parts[n].points[k].distance);
         }
     }
+}
+
+// How much deeper the pair ends than its rows say; 0 where that is no more than `least`, which is as good as nothing.
+static double find_overlap(const Foresight *f, CairnPair pair, double least) {
+    double expected = expected_gap(f->step, pair);
+    if (ends_well(f, pair, expected, least)) {
+        return 0;
+    }
+    Meeting m;
+    meet(f, pair, f->step->h, &m);
+    return m.depth < 0 ? expected - m.depth : 0;
 }
 
 static double shallow_depth(const Foresight *f, CairnPair pair) {
@@ -437,17 +471,14 @@ static bool foresee(CairnStep *step) {
         return false;
     }
     int count = f.pair_count;
-    double most = 0;
+    double most = 0, least = notable * def->contact_margin;
 #pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(dynamic, 16)         \
     reduction(max                                                                                                      \
               : most)
     for (int p = 0; p < count; p++) {
-        Meeting m;
-        meet(&f, f.pairs[p], step->h, &m);
-        f.overlap[p] = m.depth < 0 ? expected_gap(step, f.pairs[p]) - m.depth : 0;
+        f.overlap[p] = find_overlap(&f, f.pairs[p], least);
         most = cairn_max(most, f.overlap[p]);
     }
-    double least = notable * def->contact_margin;
     for (int p = 0; p < count && most > tolerance * def->contact_margin; p++) {
         if (f.overlap[p] > least) {
             add_contacts(&f, f.pairs[p], least);
