@@ -173,7 +173,7 @@ typedef struct CairnKept {
     int slot_count, pair_count, age; // age: calls served so far, up to as many as are asked for
     bool is_ready;
     int wide_capacity, kind_capacity, owner_capacity, start_capacity, second_capacity;
-    int stray_capacity[CAIRN_BROAD_CHUNKS];
+    int stray_capacity[CAIRN_BROAD_CHUNKS], stray_room; // pairs of strays for which there is room
 } CairnKept;
 
 // Kept from call to call.
@@ -247,6 +247,16 @@ bool cairn_kept_store(CairnBroadCall *call, const CairnPair *pairs, int pair_cou
 // Of the kept pairs and the strays, those whose boxes meet now.
 bool cairn_kept_pairs(CairnBroadCall *call, const CairnKeptLook *look, CairnPair **pairs, int *pair_count, long *tests);
 void cairn_kept_free(CairnKept *kept, const CairnAllocator *allocator);
+
+// Pairs of the strays with any box, sorted; and which boxes are strays (NULL: none).
+typedef struct CairnStrayPairs {
+    const uint8_t *is_stray;
+    CairnPair *pairs;
+    int count;
+} CairnStrayPairs;
+
+// False when out of memory.
+bool cairn_strays_find(CairnBroadCall *call, const CairnKeptLook *look, CairnStrayPairs *found, long *tests);
 
 // The parts in their order; each is false when out of memory.
 bool cairn_broad_classify(CairnBroadCall *call);          // axis, classes, sizes, orders

@@ -68,6 +68,7 @@ bool cairn_kept_look(CairnBroadCall *call, CairnKeptLook *look) {
     CairnKept *kept = &call->state->kept;
     int count = call->count, workers = workers_for(call, count), most = most_strays(count), total = 0;
     bool was_ready = kept->is_ready && kept->slot_count <= count;
+    CairnArenaMark mark = cairn_arena_mark(call->arena);
     int *found = CAIRN_PUSH(call->arena, int, (size_t)workers *CAIRN_BROAD_STRAYS);
     int *counts = CAIRN_PUSH(call->arena, int, workers);
     *look = (CairnKeptLook){.boxes = call->boxes};
@@ -91,6 +92,7 @@ bool cairn_kept_look(CairnBroadCall *call, CairnKeptLook *look) {
         }
         total += counts[w];
     }
+    cairn_arena_release(call->arena, mark);
     look->is_usable = was_ready && total <= most;
     look->stray_count = look->is_usable ? total : 0;
     if (look->is_usable) {
@@ -125,138 +127,91 @@ bool cairn_kept_store(CairnBroadCall *call, const CairnPair *pairs, int pair_cou
 
 // ---- which of them meet ----
 
-// Those of neighbours that stayed, in their order.
-static bool filter(const CairnBroadCall *call, const uint8_t *strays, CairnPair *found, int *found_count) {
+static int first_of(const CairnStrayPairs *strays, int a) {
+    int low = 0, high = strays->count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        bool is_before = strays->pairs[middle].a < a;
+        low = is_before ? middle + 1 : low;
+        high = is_before ? high : middle;
+    }
+    return low;
+}
+
+// Boxes that came later have none.
+static inline int kept_before(const CairnKept *kept, int i) {
+    return kept->starts[i < kept->slot_count ? i : kept->slot_count];
+}
+
+// The kept pairs of box i that meet.
+static int filter_row(const CairnBroadCall *call, const CairnStrayPairs *strays, int i, CairnPair *found) {
     const CairnKept *kept = &call->state->kept;
-    int boxes = kept->slot_count, workers = workers_for(call, kept->pair_count);
-    int *counts = CAIRN_PUSH(call->arena, int, workers);
-    if (counts == NULL) {
+    const uint8_t *is_stray = strays->is_stray;
+    int n = 0;
+    for (int k = kept_before(kept, i), end = kept_before(kept, i + 1); k < end; ++k) {
+        CairnPair pair = {i, kept->seconds[k]};
+        bool is_known = is_stray == NULL || !(is_stray[pair.a] | is_stray[pair.b]);
+        found[n] = pair;
+        n += is_known & cairn_boxes_overlap(&call->boxes[pair.a], &call->boxes[pair.b]);
+    }
+    return n;
+}
+
+// Those of box i's strays behind its others, and then in their order among them.
+static int merge_row(const CairnPair *more, int more_count, CairnPair *found, int count) {
+    for (int k = more_count - 1, n = count - 1, at = count + more_count - 1; k >= 0; --at) {
+        found[at] = n >= 0 && found[n].b > more[k].b ? found[n--] : more[k--];
+    }
+    return count + more_count;
+}
+
+// Those of neighbours that stayed and those of strays, in their order.
+static bool filter(const CairnBroadCall *call, const CairnStrayPairs *strays, CairnPair *found, int *found_count) {
+    const CairnKept *kept = &call->state->kept;
+    int boxes = call->count, workers = workers_for(call, kept->pair_count);
+    int *counts = CAIRN_PUSH(call->arena, int, workers), *places = CAIRN_PUSH(call->arena, int, workers);
+    if (counts == NULL || places == NULL) {
         return false;
     }
 #pragma omp parallel for num_threads(workers) if (workers > 1) schedule(static)
     for (int w = 0; w < workers; ++w) {
         int first = (int)((long)boxes * w / workers), end = (int)((long)boxes * (w + 1) / workers);
-        int n = kept->starts[first];
+        int s = first_of(strays, first), n = kept_before(kept, first) + s;
+        places[w] = n;
         for (int i = first; i < end; ++i) {
-            for (int k = kept->starts[i]; k < kept->starts[i + 1]; ++k) {
-                CairnPair pair = {i, kept->seconds[k]};
-                bool is_known = strays == NULL || !(strays[pair.a] | strays[pair.b]);
-                found[n] = pair;
-                n += is_known & cairn_boxes_overlap(&call->boxes[pair.a], &call->boxes[pair.b]);
+            int count = filter_row(call, strays, i, found + n), more = 0;
+            while (s + more < strays->count && strays->pairs[s + more].a == i) {
+                ++more;
             }
+            n += more == 0 ? count : merge_row(strays->pairs + s, more, found + n, count);
+            s += more;
         }
-        counts[w] = n - kept->starts[first];
+        counts[w] = n - places[w];
     }
     int total = counts[0];
     for (int w = 1; w < workers; ++w) {
-        int from = kept->starts[(long)boxes * w / workers];
-        memmove(found + total, found + from, (size_t)counts[w] * sizeof *found);
+        memmove(found + total, found + places[w], (size_t)counts[w] * sizeof *found);
         total += counts[w];
     }
     *found_count = total;
     return true;
 }
 
-// A stray against the box j. Of two strays the later one finds the pair.
-static inline bool meets_stray(const CairnBroadCall *call, const uint8_t *strays, int stray, const CairnAabb *box,
-                               int j) {
-    const uint8_t *kinds = call->kinds;
-    return cairn_boxes_overlap(box, &call->boxes[j]) && call->owners[stray] != call->owners[j] &&
-           (kinds[stray] == CAIRN_BOX_MOVING || kinds[j] == CAIRN_BOX_MOVING) && !(strays[j] && j <= stray);
-}
-
-static void test_strays(const CairnBroadCall *call, const CairnKeptLook *look, const uint8_t *strays, int first,
-                        int end, CairnPairChunk *chunk) {
-    CairnAabb boxes[CAIRN_BROAD_STRAYS];
-    int list[CAIRN_BROAD_STRAYS], count = 0;
-    for (int k = 0; k < look->stray_count; ++k) {
-        if (call->kinds[look->strays[k]] != CAIRN_BOX_ABSENT) {
-            list[count] = look->strays[k];
-            boxes[count++] = call->boxes[look->strays[k]];
-        }
-    }
-    for (int j = first; j < end; ++j) {
-        for (int k = 0; k < count && call->kinds[j] != CAIRN_BOX_ABSENT; ++k) {
-            if (meets_stray(call, strays, list[k], &boxes[k], j)) {
-                cairn_pair_add(chunk, list[k], j);
-            }
-        }
-    }
-    chunk->tests += (long)count * (end - first);
-}
-
-static bool find_strays(CairnBroadCall *call, const CairnKeptLook *look, const uint8_t *strays, CairnPair **found,
-                        int *found_count, long *tests) {
-    CairnKept *kept = &call->state->kept;
-    CairnPairChunk chunks[CAIRN_BROAD_CHUNKS];
-    int count = call->count, workers = workers_for(call, (long)count * look->stray_count);
-    bool has_room = false;
-    while (!has_room) {
-        has_room = true;
-        for (int w = 0; w < workers; ++w) {
-            int *capacity = &kept->stray_capacity[w];
-            chunks[w] =
-                (CairnPairChunk){.keys = CAIRN_PUSH(call->arena, uint64_t, *capacity + 1), .capacity = *capacity};
-            if (chunks[w].keys == NULL) {
-                return false;
-            }
-        }
-#pragma omp parallel for num_threads(workers) if (workers > 1) schedule(static)
-        for (int w = 0; w < workers; ++w) {
-            test_strays(call, look, strays, (int)((long)count * w / workers), (int)((long)count * (w + 1) / workers),
-                        &chunks[w]);
-        }
-        for (int w = 0; w < workers; ++w) {
-            if (chunks[w].count > chunks[w].capacity) {
-                kept->stray_capacity[w] = chunks[w].count + chunks[w].count / 2 + 64;
-                has_room = false;
-            }
-        }
-    }
-    for (int w = 0; w < workers; ++w) {
-        *tests += chunks[w].tests;
-    }
-    return cairn_pairs_sort(chunks, workers, count, call->threads, call->arena, found, found_count);
-}
-
-static void merge(const CairnPair *a, int a_count, const CairnPair *b, int b_count, CairnPair *all) {
-    for (int i = 0, k = 0, n = 0; n < a_count + b_count; ++n) {
-        bool is_a = k == b_count || (i < a_count && cairn_pair_compare(a[i], b[k]) < 0);
-        all[n] = is_a ? a[i++] : b[k++];
-    }
-}
-
 bool cairn_kept_pairs(CairnBroadCall *call, const CairnKeptLook *look, CairnPair **pairs, int *pair_count,
                       long *tests) {
-    const CairnKept *kept = &call->state->kept;
-    uint8_t *strays = NULL;
-    *pairs = CAIRN_PUSH(call->arena, CairnPair, kept->pair_count + 1);
-    if (look->stray_count > 0) {
-        strays = CAIRN_PUSH_ZERO(call->arena, uint8_t, call->count);
-        for (int k = 0; strays != NULL && k < look->stray_count; ++k) {
-            strays[look->strays[k]] = 1;
-        }
+    CairnKept *kept = &call->state->kept;
+    CairnStrayPairs strays = {NULL, NULL, 0};
+    // The answer lies lowest in the arena, where nothing needs to move it to.
+    *pairs = CAIRN_PUSH(call->arena, CairnPair, kept->pair_count + kept->stray_room + 1);
+    if (look->stray_count > 0 && !cairn_strays_find(call, look, &strays, tests)) {
+        return false;
+    }
+    if (strays.count > kept->stray_room) {
+        kept->stray_room = strays.count + strays.count / 2;
+        *pairs = CAIRN_PUSH(call->arena, CairnPair, (size_t)kept->pair_count + (size_t)kept->stray_room + 1);
     }
     *tests += kept->pair_count;
-    if (*pairs == NULL || (strays == NULL && look->stray_count > 0) || !filter(call, strays, *pairs, pair_count)) {
-        return false;
-    }
-    if (look->stray_count == 0) {
-        return true;
-    }
-    CairnPair *found = NULL, *all = NULL;
-    int found_count = 0;
-    if (!find_strays(call, look, strays, &found, &found_count, tests)) {
-        return false;
-    }
-    all = CAIRN_PUSH(call->arena, CairnPair, *pair_count + found_count + 1);
-    if (all == NULL) {
-        return false;
-    }
-    merge(*pairs, *pair_count, found, found_count, all);
-    *pairs = all;
-    *pair_count += found_count;
-    return true;
+    return *pairs != NULL && filter(call, &strays, *pairs, pair_count);
 }
 
 void cairn_kept_free(CairnKept *kept, const CairnAllocator *allocator) {

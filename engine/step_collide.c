@@ -3,6 +3,7 @@
 #include "engine/base/pieces.h"
 #include "engine/base/timer.h"
 #include "engine/step.h"
+#include <stdint.h>
 #include <string.h>
 
 // How far any point of a shape may move within the step: bounds both its box and the distance from which contacts are looked for,
@@ -68,7 +69,21 @@ static bool make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
     return def->rolling_friction > 0;
 }
 
-enum { PIECE = 256 }; // shapes whose boxes are made together
+// Shapes stand in a row, what they are (CairnShapeModel) lies anywhere.
+static void fetch_model(const CairnStep *step, int s) {
+    const CairnShapeModel *model = step->store->shapes[s].model;
+    if (model != NULL) {
+        __builtin_prefetch(&model->def.rolling_friction);
+        __builtin_prefetch(&model->geometry.type);
+        __builtin_prefetch(&model->geometry.local);
+        __builtin_prefetch(&model->geometry.is_unbounded);
+    }
+}
+
+enum {
+    PIECE = 256,
+    AHEAD = 6
+}; // shapes whose boxes are made together, and how far ahead of them their models are fetched
 
 typedef struct Boxing {
     const CairnStep *step;
@@ -83,6 +98,7 @@ static void make_piece(void *context, int piece, int worker) {
     int first = piece * PIECE, end = boxing->count - first < PIECE ? boxing->count : first + PIECE;
     bool has_rolling = false;
     for (int s = first; s < end; s++) {
+        fetch_model(boxing->step, s + AHEAD < end ? s + AHEAD : s);
         has_rolling = make_box(boxing->step, boxing->out, s) || has_rolling;
     }
     boxing->has_rolling[piece] = has_rolling;
@@ -128,22 +144,46 @@ static void find_pairs(CairnStep *step) {
     }
 }
 
-// In place: a pair's second shape never goes behind the pair.
-static void keep_pairs(CairnStep *step, CairnArenaMark mark, int *starts) {
-    int *seconds = (int *)step->pairs, shape = 0;
-    for (int p = 0; p < step->pair_count; p++) {
-        CairnPair pair = step->pairs[p];
-        while (shape <= pair.a) {
-            starts[shape++] = p;
+typedef struct Keeping {
+    const CairnPair *pairs;
+    int pair_count, shape_count, pieces;
+    int *starts, *seconds;
+} Keeping;
+
+// Shapes up to the first one of the pair before the piece have their starts from the pieces before; the last piece has all that follow.
+static void keep_piece(void *context, int piece, int worker) {
+    const Keeping *k = context;
+    const CairnPair *pairs = k->pairs;
+    (void)worker;
+    int first = (int)((long)k->pair_count * piece / k->pieces);
+    int end = (int)((long)k->pair_count * (piece + 1) / k->pieces);
+    int shape = first > 0 ? pairs[first - 1].a + 1 : 0;
+    for (int p = first; p < end; p++) {
+        while (shape <= pairs[p].a) {
+            k->starts[shape++] = p;
         }
-        memcpy(&seconds[p], &pair.b, sizeof pair.b);
     }
-    while (shape <= step->store->shape_pool.count) {
-        starts[shape++] = step->pair_count;
+    while (piece == k->pieces - 1 && shape <= k->shape_count) {
+        k->starts[shape++] = k->pair_count;
     }
+    for (int p = first; p < end; p++) {
+        memcpy(&k->seconds[p], &pairs[p].b, sizeof pairs[p].b); // it may lie where the pairs do
+    }
+}
+
+// Where the boxes lay, which are used no more. Pairs that lie so near that they are written over go one by one: there is room for
+// that, for a pair's second shape never goes behind the pair.
+static void keep_pairs(CairnStep *step, CairnArenaMark mark, int *starts) {
+    enum { PIECES = 64, LEAST = 4096 }; // pairs that are worth a second thread
+    Keeping keeping = {step->pairs, step->pair_count, step->store->shape_pool.count, 1, starts, NULL};
+    size_t bytes = (size_t)step->pair_count * sizeof *keeping.seconds;
+    keeping.seconds = cairn_arena_place(step->arena, mark, (void *)step->pairs, bytes);
+    bool is_apart = (uintptr_t)keeping.seconds + bytes <= (uintptr_t)step->pairs;
+    keeping.pieces = is_apart && step->pair_count > LEAST ? PIECES : 1;
+    cairn_pieces_run(step->threads, keeping.pieces, keep_piece, &keeping);
     step->pairs = NULL;
     step->pair_starts = starts;
-    step->pair_seconds = cairn_arena_keep(step->arena, mark, seconds, (size_t)step->pair_count * sizeof *seconds);
+    step->pair_seconds = keeping.seconds;
 }
 
 // Room for as many contacts as there were last time comes first: all that is only for finding them lies above it, and is free

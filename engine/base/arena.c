@@ -149,14 +149,19 @@ void cairn_arena_release(CairnArena *arena, CairnArenaMark mark) {
     arena->used = mark.used;
 }
 
-void *cairn_arena_keep(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes) {
+void *cairn_arena_place(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes) {
     if (memory == NULL || arena->chunk == NULL || arena->chunk != mark.chunk) {
         return memory;
     }
     cairn_arena_release(arena, mark);
-    void *kept = cairn_arena_push(arena, bytes, 1); // fits: it lay there before, and further up
+    void *place = cairn_arena_push(arena, bytes, 1); // fits: it lay there before, and further up
     CAIRN_ASSERT(arena->chunk == mark.chunk);
-    return kept != NULL ? memmove(kept, memory, bytes) : NULL;
+    return place;
+}
+
+void *cairn_arena_keep(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes) {
+    void *place = cairn_arena_place(arena, mark, memory, bytes);
+    return place != memory && place != NULL ? memmove(place, memory, bytes) : place;
 }
 
 size_t cairn_arena_capacity(const CairnArena *arena) {

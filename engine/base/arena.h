@@ -41,6 +41,8 @@ void cairn_arena_release(CairnArena *arena, CairnArenaMark mark);
 // The same, but `bytes` at `memory`, which was pushed since the mark, live on: they move down to it, and their new place
 // comes back. Where the arena has grown since then nothing is freed or moved.
 void *cairn_arena_keep(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes);
+// The same, but moving them is left to the caller: until the next push they still lie where they did, and the place may reach into them.
+void *cairn_arena_place(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes);
 
 // Bytes of all its chunks.
 size_t cairn_arena_capacity(const CairnArena *arena);

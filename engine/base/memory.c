@@ -1,4 +1,4 @@
-#define _DEFAULT_SOURCE // MAP_ANONYMOUS
+#define _DEFAULT_SOURCE // MAP_ANONYMOUS, madvise
 #include "engine/base/memory.h"
 
 #include <limits.h>
@@ -19,12 +19,27 @@
 #ifndef PAGES_FROM
 #define PAGES_FROM ((size_t)1 << 20)
 #endif
+#define LARGE_PAGES_FROM ((size_t)4 << 20)
+
+// Large pages where the system gives them to those who ask: a pair's shapes lie anywhere, and with small pages two threads lose a fifth of
+// their time to finding where. What is never touched costs no more than the rest of the last large page.
+static void *map_pages(size_t size) {
+    void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) {
+        return NULL;
+    }
+#ifdef MADV_HUGEPAGE
+    if (size >= LARGE_PAGES_FROM) {
+        (void)madvise(pages, size, MADV_HUGEPAGE);
+    }
+#endif
+    return pages;
+}
 
 static void *default_allocate(void *user, size_t size) {
     (void)user;
     if (size >= PAGES_FROM) {
-        void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        return pages != MAP_FAILED ? pages : NULL;
+        return map_pages(size);
     }
     const size_t mask = (size_t)CAIRN_ALIGNMENT - 1;
     if (size > SIZE_MAX - mask) {
