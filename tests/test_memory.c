@@ -1,10 +1,13 @@
 // Memory and arena.
+#define _DEFAULT_SOURCE // mincore
 #include "engine/base/arena.h"
 #include "engine/base/memory.h"
 #include "tests/support.h"
 
 #include <limits.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 // ---- memory ----
 
@@ -21,6 +24,14 @@ static bool is_zero(const unsigned char *bytes, size_t size) {
     return true;
 }
 
+#ifndef CAIRN_SANITIZED
+static bool is_mapped(uintptr_t address) {
+    unsigned char held;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    return mincore((void *)(address & ~(page - 1)), 1, &held) == 0;
+}
+#endif
+
 static void default_memory_is_aligned(void **state) {
     (void)state;
     const CairnAllocator none = {NULL, NULL, NULL}, library = cairn_memory_default();
@@ -35,6 +46,27 @@ static void default_memory_is_aligned(void **state) {
             cairn_memory_release(all[k], memory, size, 3);
         }
         cairn_memory_release(all[k], NULL, 5, 3); // nothing
+    }
+}
+
+// What lies on huge pages is cut out of a larger piece: it must be there to its last byte, and go back as a whole.
+static void large_memory_is_whole_and_goes_back(void **state) {
+    (void)state;
+    const size_t size = (size_t)130 << 20, sizes[] = {size, size + 1, size + 4095, size + 12345};
+    for (int k = 0; k < 4; k++) {
+        unsigned char *memory = cairn_memory_allocate(NULL, sizes[k], 1);
+        assert_non_null(memory);
+        assert_true(is_aligned(memory));
+        memory[0] = memory[sizes[k] / 2] = memory[sizes[k] - 1] = 1;
+        uintptr_t first = (uintptr_t)memory, last = (uintptr_t)(memory + sizes[k] - 1);
+        cairn_memory_release(NULL, memory, sizes[k], 1);
+#ifndef CAIRN_SANITIZED
+        assert_false(is_mapped(first));
+        assert_false(is_mapped(last));
+#else
+        (void)first;
+        (void)last;
+#endif
     }
 }
 
@@ -349,6 +381,7 @@ static void arena_refuses_sizes_that_overflow(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(default_memory_is_aligned),
+        cmocka_unit_test(large_memory_is_whole_and_goes_back),
         cmocka_unit_test(sizes_that_overflow_are_refused),
         cmocka_unit_test(allocators_get_their_sizes_back),
         cmocka_unit_test(reserve_doubles_and_keeps),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 // From here on memory comes from the system itself and goes back at once: a heap keeps what is free below what is not, and a world's
 // arrays grow by being copied. Not where a sanitizer watches the heap.
@@ -19,27 +20,36 @@
 #ifndef PAGES_FROM
 #define PAGES_FROM ((size_t)1 << 20)
 #endif
-#define LARGE_PAGES_FROM ((size_t)4 << 20)
+// What is much larger than a huge page lies on such, where the system has them: bodies are read here and there, and a walk through the
+// tables of small pages for each costs as much as the reading. Not what is smaller: a page that is used in part is held as a whole.
+enum { HUGE_PAGE = 1 << 21, HUGE_FROM = 2 * HUGE_PAGE };
 
-// Large pages where the system gives them to those who ask: a pair's shapes lie anywhere, and with small pages two threads lose a fifth of
-// their time to finding where. What is never touched costs no more than the rest of the last large page.
 static void *map_pages(size_t size) {
     void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages == MAP_FAILED) {
-        return NULL;
+    return pages != MAP_FAILED ? pages : NULL;
+}
+
+static void *map_huge_pages(size_t size) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), end = (size + page - 1) & ~(page - 1);
+    unsigned char *pages = size <= SIZE_MAX / 2 ? map_pages(end + HUGE_PAGE) : NULL;
+    if (pages == NULL) {
+        return map_pages(size);
     }
+    size_t before = (size_t)(-(uintptr_t)pages & (HUGE_PAGE - 1));
+    if (before > 0) {
+        (void)munmap(pages, before);
+    }
+    (void)munmap(pages + before + end, HUGE_PAGE - before);
 #ifdef MADV_HUGEPAGE
-    if (size >= LARGE_PAGES_FROM) {
-        (void)madvise(pages, size, MADV_HUGEPAGE);
-    }
+    (void)madvise(pages + before, end & ~(size_t)(HUGE_PAGE - 1), MADV_HUGEPAGE);
 #endif
-    return pages;
+    return pages + before;
 }
 
 static void *default_allocate(void *user, size_t size) {
     (void)user;
     if (size >= PAGES_FROM) {
-        return map_pages(size);
+        return size >= HUGE_FROM ? map_huge_pages(size) : map_pages(size);
     }
     const size_t mask = (size_t)CAIRN_ALIGNMENT - 1;
     if (size > SIZE_MAX - mask) {
