@@ -137,12 +137,61 @@ static void slow_pictures_become_coarser(void **state) {
     viewer->wants_picture = true; // and one that is kept is fine at once
     assert_true(cairn_viewer_share(viewer) == 1);
     viewer->wants_picture = false;
-    uint64_t picture = cairn_viewer_picture(viewer);
+    uint64_t look, picture = cairn_viewer_picture(viewer, &look);
     viewer->shows_panel = false;
     viewer->shows_help = true; // lies over it
-    assert_true(cairn_viewer_picture(viewer) == picture);
+    assert_true(cairn_viewer_picture(viewer, &look) == picture);
     viewer->look.forces = !viewer->look.forces;
-    assert_true(cairn_viewer_picture(viewer) != picture);
+    assert_true(cairn_viewer_picture(viewer, &look) != picture);
+    viewer->has_input = true; // an answer comes with what stands, but not twice, and not where it changes the picture
+    uint64_t kept = viewer->pace.look;
+    viewer->pace.share = 0.5;
+    viewer->pace.changed = cairn_viewer_clock();
+    assert_false(cairn_viewer_may_wait(viewer, kept + 1));
+    assert_true(cairn_viewer_may_wait(viewer, kept));
+    assert_false(cairn_viewer_may_wait(viewer, kept));
+    support_stage_close(stage);
+}
+
+// A small picture is stretched between its pixels: in the middle of one it has that pixel's colour, and the top row comes first.
+static void a_small_picture_is_magnified(void **state) {
+    support_display_need(state);
+    SupportStage *stage = support_stage_open("falling_box", NULL, NULL);
+    CairnGpuTarget from = {.many = 0}, to = {.many = 0};
+    CairnMagnifier magnifier = {.memory = NULL};
+    assert_ok(cairn_gpu_target_size_plain(&from, 4, 3, false));
+    assert_ok(cairn_gpu_target_size_plain(&to, 20, 15, true));
+    glBindFramebuffer(GL_FRAMEBUFFER, from.many);
+    glEnable(GL_SCISSOR_TEST);
+    for (int i = 0; i < 12; i++) {
+        glScissor(i % 4, i / 4, 1, 1);
+        glClearColor((float)(i % 4) / 5, (float)(i / 4) / 5, 0.2F, 1);
+        glClear(GL_COLOR_BUFFER_BIT);
+    }
+    glDisable(GL_SCISSOR_TEST);
+    glClearColor(0, 0, 0, 0);
+    CairnImage small, large;
+    assert_ok(cairn_magnifier_take(&magnifier, &from, 20, 15));
+    cairn_magnifier_lay(&magnifier, &to);
+    assert_ok(cairn_gpu_target_read(&from, &small));
+    assert_ok(cairn_gpu_target_read(&to, &large));
+    for (int y = 0; y < 15; y++) {
+        for (int x = 0; x < 20; x++) {
+            const unsigned char *pixel = large.pixels + 3 * (20 * y + x);
+            double u = fmin(fmax((x + 0.5) / 5 - 0.5, 0), 3), v = fmin(fmax((y + 0.5) / 5 - 0.5, 0), 2);
+            assert_true(fabs(pixel[0] - 51 * u) <= 2);
+            assert_true(fabs(pixel[1] - 51 * (2 - v)) <= 2);
+            assert_int_equal(pixel[2], 51);
+            if (x % 5 == 2 && y % 5 == 2) {
+                assert_memory_equal(pixel, small.pixels + 3 * (4 * (y / 5) + x / 5), 3);
+            }
+        }
+    }
+    cairn_image_free(&small);
+    cairn_image_free(&large);
+    cairn_magnifier_free(&magnifier);
+    cairn_gpu_target_free(&from);
+    cairn_gpu_target_free(&to);
     support_stage_close(stage);
 }
 
@@ -198,6 +247,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(it_says_what_it_needs),
         cmocka_unit_test(a_hidden_window_needs_no_display),
         cmocka_unit_test(slow_pictures_become_coarser),
+        cmocka_unit_test(a_small_picture_is_magnified),
         cmocka_unit_test(pictures_have_the_structure_they_should),
     };
     return cmocka_run_group_tests(tests, support_display_open, support_display_close);

@@ -405,6 +405,9 @@ int cairn_crew_run(void *data) {
     CairnCrew *crew = view->crew;
     CairnStats stats;
     memset(&stats, 0, sizeof stats);
+    if (crew->gives_way) {
+        SDL_SetThreadPriority(SDL_THREAD_PRIORITY_LOW);
+    }
     SDL_LockMutex(crew->mutex);
     while (!crew->is_ending && !view->wants_end) {
         if (cairn_crew_has_work(view)) {

@@ -69,7 +69,8 @@ typedef struct CairnCrew {
     SDL_mutex *mutex;
     SDL_cond *changed;
     bool is_ending;
-    int wanted; // step up to this frame
+    bool gives_way; // its threads to the window's: where a processor draws, all want the same one
+    int wanted;     // step up to this frame
     CairnPlan plan;
     CairnSightWants wants;
     CairnDeed *deeds;

@@ -62,8 +62,13 @@ bool cairn_gpu_is_software(void) {
     return false;
 }
 
+static CairnStatus refuse(int width, int height, int samples) {
+    return cairn_error(CAIRN_UNSUPPORTED, "viewer: the driver refuses a picture of %dx%d pixels with %d samples", width,
+                       height, samples);
+}
+
 CairnStatus cairn_gpu_target_size(CairnGpuTarget *target, int width, int height, int samples) {
-    if (target->width == width && target->height == height && target->samples == samples) {
+    if (!target->texture && target->width == width && target->height == height && target->samples == samples) {
         return cairn_ok();
     }
     cairn_gpu_target_free(target);
@@ -87,16 +92,38 @@ CairnStatus cairn_gpu_target_size(CairnGpuTarget *target, int width, int height,
     target->width = width;
     target->height = height;
     target->samples = wanted;
-    return is_whole
-               ? cairn_ok()
-               : cairn_error(CAIRN_UNSUPPORTED, "viewer: the driver refuses a picture of %dx%d pixels with %d samples",
-                             width, height, samples);
+    return is_whole ? cairn_ok() : refuse(width, height, samples);
+}
+
+CairnStatus cairn_gpu_target_size_plain(CairnGpuTarget *target, int width, int height, bool is_top_first) {
+    bool is_such = target->texture && target->is_top_first == is_top_first;
+    if (is_such && target->width == width && target->height == height) {
+        return cairn_ok();
+    }
+    cairn_gpu_target_free(target);
+    *target = (CairnGpuTarget){.width = width, .height = height, .samples = 1, .is_top_first = is_top_first};
+    glGenTextures(1, &target->texture);
+    glBindTexture(GL_TEXTURE_2D, target->texture);
+    // Unsized, so that the driver takes the order of these bytes for its own.
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, width, height, 0, GL_BGRA, GL_UNSIGNED_INT_8_8_8_8_REV, NULL);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glGenFramebuffers(1, &target->many);
+    glBindFramebuffer(GL_FRAMEBUFFER, target->many);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, target->texture, 0);
+    if (!is_top_first) {
+        target->depth = buffer_of(GL_DEPTH_COMPONENT24, 0, width, height);
+        glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, target->depth);
+    }
+    target->one = target->many;
+    bool is_whole = glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
+    return is_whole ? cairn_ok() : refuse(width, height, 1);
 }
 
 void cairn_gpu_target_free(CairnGpuTarget *target) {
     GLuint buffers[] = {target->color, target->depth, target->resolved}, frames[] = {target->many, target->one};
     glDeleteRenderbuffers(3, buffers);
-    glDeleteFramebuffers(2, frames);
+    glDeleteFramebuffers(frames[0] == frames[1] ? 1 : 2, frames);
+    glDeleteTextures(1, &target->texture);
     *target = (CairnGpuTarget){0};
 }
 
@@ -118,27 +145,29 @@ void cairn_gpu_target_show(const CairnGpuTarget *target) {
     }
     glBindFramebuffer(GL_READ_FRAMEBUFFER, target->one);
     glBindFramebuffer(GL_DRAW_FRAMEBUFFER, 0);
-    glBlitFramebuffer(0, 0, w, h, 0, 0, w, h, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    int bottom = target->is_top_first ? h : 0;
+    glBlitFramebuffer(0, 0, w, h, 0, bottom, w, h - bottom, GL_COLOR_BUFFER_BIT, GL_NEAREST);
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
 }
 
 CairnStatus cairn_gpu_target_read(const CairnGpuTarget *target, CairnImage *image) {
     int w = target->width, h = target->height;
     size_t row = 3 * (size_t)w;
-    unsigned char *upside_down = malloc(row * (size_t)h);
-    if (!upside_down) {
+    unsigned char *rows = malloc(row * (size_t)h);
+    if (!rows) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for a picture");
     }
     CairnStatus status = cairn_image_create(image, w, h);
     if (cairn_is_ok(status)) {
         glBindFramebuffer(GL_READ_FRAMEBUFFER, target->one);
         glPixelStorei(GL_PACK_ALIGNMENT, 1);
-        glReadPixels(0, 0, w, h, GL_RGB, GL_UNSIGNED_BYTE, upside_down);
+        glReadPixels(0, 0, w, h, GL_RGB, GL_UNSIGNED_BYTE, rows);
         glBindFramebuffer(GL_READ_FRAMEBUFFER, 0);
         for (int y = 0; y < h; y++) {
-            memcpy(image->pixels + row * (size_t)y, upside_down + row * (size_t)(h - 1 - y), row);
+            int from = target->is_top_first ? y : h - 1 - y;
+            memcpy(image->pixels + row * (size_t)y, rows + row * (size_t)from, row);
         }
     }
-    free(upside_down);
+    free(rows);
     return status;
 }

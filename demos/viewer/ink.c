@@ -222,13 +222,13 @@ int cairn_ink_paragraph(CairnInk *ink, CairnFace face, double x, double y, doubl
     return lines;
 }
 
-int cairn_ink_draw(CairnInk *ink, int width, int height) {
+int cairn_ink_draw(CairnInk *ink, const CairnGpuTarget *target) {
     glDisable(GL_DEPTH_TEST);
     glEnable(GL_BLEND);
     glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
-    glViewport(0, 0, width, height);
+    glViewport(0, 0, target->width, target->height);
     glUseProgram(ink->program);
-    glUniform2f(ink->size_at, (float)width, (float)height);
+    glUniform3f(ink->size_at, (float)target->width, (float)target->height, target->is_top_first ? -1 : 1);
     glActiveTexture(GL_TEXTURE0);
     glBindTexture(GL_TEXTURE_2D, ink->texture);
     glBindVertexArray(ink->array);

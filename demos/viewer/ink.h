@@ -4,6 +4,7 @@
 #define CAIRN_VIEWER_INK_H
 
 #include "demos/viewer/font.h"
+#include "demos/viewer/gpu.h"
 #include <epoxy/gl.h>
 
 typedef struct CairnArea {
@@ -55,7 +56,7 @@ void cairn_ink_round(CairnInk *ink, CairnArea area, double radius, CairnPaint pa
 // Lines and triangles are not cut at the clip: who draws them keeps them inside.
 void cairn_ink_stroke(CairnInk *ink, double x0, double y0, double x1, double y1, double width, CairnPaint paint);
 void cairn_ink_triangle(CairnInk *ink, const double corners[6], CairnPaint paint);
-// Draw what was added, into a picture of this size, and forget it. Answers the number of draw calls.
-int cairn_ink_draw(CairnInk *ink, int width, int height);
+// Draw what was added, over what the target holds, and forget it. Answers the number of draw calls.
+int cairn_ink_draw(CairnInk *ink, const CairnGpuTarget *target);
 
 #endif

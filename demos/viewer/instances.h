@@ -30,6 +30,8 @@ typedef struct CairnPainting {
     double top_speed, top_residual; // of the colours
     double force_length;            // metres a newton
     uint32_t selected;              // index of a body; 0: none
+    bool is_coarse;                 // a picture of fewer pixels than the window has, while something moves
+    bool is_alone;                  // no other view is in the window
     bool is_over;                   // over the picture that is there already, in one colour
     unsigned tint;
 } CairnPainting;

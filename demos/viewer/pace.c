@@ -3,9 +3,9 @@
 #include "demos/viewer/viewer.h"
 #include <string.h>
 
-// Seconds of a picture: what is slower three times in a row is drawn coarser, what is faster twenty times finer. The finer one has
-// about twice as many pixels, so it does not become coarser again at once.
-static const double too_slow = 0.033, fast_enough = 0.012;
+// Seconds of a picture: what is slower three times in a row, or twice as slow as nobody should wait, is drawn coarser, what is faster
+// twenty times finer. The finer one has about twice as many pixels, so it does not become coarser again at once.
+static const double too_slow = 0.033, far_too_slow = 0.05, fast_enough = 0.012;
 enum { SLOW_MANY = 3, FAST_MANY = 20, SMALL = 300000 };
 
 static double next_share(double share, int step) {
@@ -19,7 +19,7 @@ static double next_share(double share, int step) {
 }
 
 void cairn_pace_tell(CairnPace *pace, double seconds) {
-    pace->slow = seconds > too_slow ? pace->slow + 1 : 0;
+    pace->slow = seconds > too_slow ? pace->slow + (seconds > far_too_slow ? 2 : 1) : 0;
     pace->fast = seconds < fast_enough ? pace->fast + 1 : 0;
     if (pace->slow >= SLOW_MANY || pace->fast >= FAST_MANY) {
         pace->share = next_share(pace->share, pace->slow ? 1 : -1);
@@ -69,22 +69,30 @@ bool cairn_viewer_is_still(CairnViewer *viewer, bool has_event) {
 }
 
 // All that the views' picture is made from, without what lies over it.
-uint64_t cairn_viewer_picture(CairnViewer *viewer) {
+uint64_t cairn_viewer_picture(CairnViewer *viewer, uint64_t *look_alone) {
     const CairnLook *look = &viewer->look;
     const bool shows[] = {look->forces,     look->cones,   look->interface, look->joints, look->worst,
                           look->difference, look->overlay, look->occlusion, look->dark,   look->is_smooth};
-    uint64_t hash = mix_sights(mix_camera(viewer->hand.body, &viewer->orbit), viewer);
+    uint64_t hash = mix_camera(viewer->hand.body, &viewer->orbit);
     for (size_t i = 0; i < sizeof shows / sizeof shows[0]; i++) {
         hash = mix(hash, shows[i]);
     }
     hash = mix(mix(hash, (int)look->coloring), viewer->crew.view_count);
+    hash = mix(mix_point(hash, viewer->sun), viewer->range);
+    CairnViewerBox box = cairn_viewer_box(viewer, 0);
+    *look_alone = hash = mix(mix(mix(mix(mix(hash, box.x), box.y), box.width), box.height), viewer->orbit.fov);
+    hash = mix_sights(hash, viewer);
     // Scales change for some pictures after all else has come to rest.
     bool has_arrows =
         look->forces || look->cones || look->interface || look->joints || viewer->hand.hold == CAIRN_HOLD_BODY;
     hash = mix(hash, look->coloring == CAIRN_COLOR_SPEED ? viewer->top_speed : 0);
     hash = mix(hash, look->coloring == CAIRN_COLOR_RESIDUAL ? viewer->top_residual : 0);
-    hash = mix(hash, has_arrows ? viewer->top_force : 0);
-    hash = mix(mix(mix_point(hash, viewer->sun), viewer->range), viewer->orbit.fov);
-    CairnViewerBox box = cairn_viewer_box(viewer, 0);
-    return mix(mix(mix(mix(hash, box.x), box.y), box.width), box.height);
+    return mix(hash, has_arrows ? viewer->top_force : 0);
+}
+
+bool cairn_viewer_may_wait(CairnViewer *viewer, uint64_t look) {
+    CairnPace *pace = &viewer->pace;
+    bool is_slow = cairn_viewer_share(viewer) < 1 && pace->drawn_share > 0;
+    pace->has_waited = is_slow && viewer->has_input && look == pace->look && !pace->has_waited;
+    return pace->has_waited;
 }

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAP_SOFT = 2048, MAP_COARSE = 1024 };
+// Texels a side of the sun's map: with soft shadows, with hard ones, and where the picture has fewer pixels itself.
+enum { MAP_SOFT = 2048, MAP_HARD = 1024, MAP_COARSE = 512 };
 
 typedef struct Matrices {
     mat4 camera, light, sky;
@@ -44,8 +45,9 @@ static void read_map(GLuint map, bool is_soft) {
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, is_soft ? GL_LINEAR : GL_NEAREST);
 }
 
-static void size_maps(CairnPainter *painter, bool is_smooth, bool has_many) {
-    int size = is_smooth ? MAP_SOFT : MAP_COARSE;
+static void size_maps(CairnPainter *painter, const CairnPainting *painting, bool has_many) {
+    bool is_smooth = painting->look->is_smooth;
+    int size = is_smooth ? MAP_SOFT : painting->is_coarse ? MAP_COARSE : MAP_HARD;
     if (size != painter->map_size) {
         close_maps(painter);
         open_map(size, &painter->map, &painter->map_frame);
@@ -156,7 +158,7 @@ static void draw_solid(CairnPainter *painter, int g, int first, int count) {
 // For a map: nobody counts the corners of a shadow.
 static void draw_meshes(CairnPainter *painter, const int *starts, bool is_smooth) {
     for (int g = 0; g < painter->mesh_count; g++) {
-        if (g != CAIRN_GEOMETRY_POINT) {
+        if (g != CAIRN_GEOMETRY_POINT && g != CAIRN_GEOMETRY_DISC) {
             draw_solid(painter, is_smooth ? g : cairn_geometry_coarse(g), starts[g], starts[g + 1] - starts[g]);
         }
     }
@@ -258,8 +260,9 @@ static void use(const CairnPainter *painter, GLuint program, const CairnPainting
     glUniform1i(glGetUniformLocation(program, "u_shadow"), 0);
     glUniform1i(glGetUniformLocation(program, "u_above"), 1);
     glActiveTexture(GL_TEXTURE1);
-    bool makes_map =
-        program == painter->programs[CAIRN_PROGRAM_SHADOW] || program == painter->programs[CAIRN_PROGRAM_SHADOW_POINTS];
+    bool makes_map = program == painter->programs[CAIRN_PROGRAM_SHADOW] ||
+                     program == painter->programs[CAIRN_PROGRAM_SHADOW_POINTS] ||
+                     program == painter->programs[CAIRN_PROGRAM_SHADOW_DISCS];
     glBindTexture(GL_TEXTURE_2D, makes_map ? 0 : painter->sky);
     glActiveTexture(GL_TEXTURE0);
     glBindTexture(GL_TEXTURE_2D, makes_map ? 0 : painter->map);
@@ -382,6 +385,11 @@ static void draw_map(CairnPainter *painter, const CairnPainting *painting, Matri
     glPolygonOffset(1.5f, 4);
     use_for_map(painter, painter->programs[CAIRN_PROGRAM_SHADOW], painting, matrices, is_sky);
     draw_meshes(painter, starts, painting->look->is_smooth);
+    int disc = CAIRN_GEOMETRY_DISC, discs = starts[disc + 1] - starts[disc];
+    if (discs > 0) {
+        use_for_map(painter, painter->programs[CAIRN_PROGRAM_SHADOW_DISCS], painting, matrices, is_sky);
+        draw_group(painter, disc, starts[disc], discs);
+    }
     glDisable(GL_POLYGON_OFFSET_FILL);
     if (has_points(starts)) {
         use_for_map(painter, painter->programs[CAIRN_PROGRAM_SHADOW_POINTS], painting, matrices, is_sky);
@@ -389,7 +397,7 @@ static void draw_map(CairnPainter *painter, const CairnPainting *painting, Matri
     }
 }
 
-static bool has_maps(CairnPainter *painter, const CairnPainting *painting, Matrices *matrices) {
+static CairnPainterMaps maps_of(const CairnPainter *painter, const CairnPainting *painting, Matrices *matrices) {
     CairnPainterMaps maps;
     memset(&maps, 0, sizeof maps); // compared with what lies between its fields
     maps.sight = painting->sight;
@@ -399,19 +407,35 @@ static bool has_maps(CairnPainter *painter, const CairnPainting *painting, Matri
     maps.is_smooth = painting->look->is_smooth;
     memcpy(maps.light, matrices->light, sizeof maps.light);
     memcpy(maps.sky, matrices->sky, sizeof maps.sky);
-    bool is_same = memcmp(&maps, &painter->maps, sizeof maps) == 0;
-    memcpy(&painter->maps, &maps, sizeof maps);
-    return is_same;
+    return maps;
 }
 
+// The same but for what has moved.
+static bool is_alike(const CairnPainterMaps *a, const CairnPainterMaps *b) {
+    CairnPainterMaps then;
+    memcpy(&then, a, sizeof then);
+    then.sight = b->sight;
+    then.serial = b->serial;
+    return memcmp(&then, b, sizeof then) == 0;
+}
+
+// A picture that is coarse anyway gets one map at a time: the other one is a picture behind, which nobody sees in what moves.
 static void draw_maps(CairnPainter *painter, const CairnPainting *painting, Matrices *matrices, const int *starts) {
-    if (has_maps(painter, painting, matrices)) {
+    CairnPainterMaps maps = maps_of(painter, painting, matrices);
+    bool is_same = memcmp(&maps, &painter->maps, sizeof maps) == 0, has_sky = painting->look->occlusion;
+    if (is_same && !painter->has_old_map) {
         return;
     }
-    draw_map(painter, painting, matrices, starts, false);
-    if (painting->look->occlusion) {
+    bool takes_turns = has_sky && painting->is_coarse && painting->is_alone && is_alike(&painter->maps, &maps);
+    if (!takes_turns || !painter->sky_is_next) {
+        draw_map(painter, painting, matrices, starts, false);
+    }
+    if (has_sky && (!takes_turns || painter->sky_is_next)) {
         draw_map(painter, painting, matrices, starts, true);
     }
+    memcpy(&painter->maps, &maps, sizeof maps);
+    painter->has_old_map = takes_turns && !is_same;
+    painter->sky_is_next = takes_turns && !painter->sky_is_next;
 }
 
 // The rays through a picture, for balls that are points.
@@ -459,6 +483,15 @@ static void draw_bodies(CairnPainter *painter, const CairnPainting *painting, Ma
     }
 }
 
+// Last, as far away as there is, so that only what is seen of it is drawn.
+static void draw_backdrop(const CairnPainter *painter, const CairnPainting *painting, Matrices *matrices) {
+    use(painter, program_of(painter, painting, CAIRN_PROGRAM_BACKDROP), painting, matrices);
+    glBindVertexArray(painter->empty);
+    glDepthFunc(GL_LEQUAL);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    glDepthFunc(GL_LESS);
+}
+
 static void draw_solids(CairnPainter *painter, const CairnPainting *painting, Matrices *matrices, const int *starts) {
     if (painting->is_over) {
         glEnable(GL_BLEND);
@@ -468,20 +501,16 @@ static void draw_solids(CairnPainter *painter, const CairnPainting *painting, Ma
         return;
     }
     glClear(GL_DEPTH_BUFFER_BIT);
-    glDisable(GL_DEPTH_TEST);
-    use(painter, painter->programs[CAIRN_PROGRAM_BACKDROP], painting, matrices);
-    glBindVertexArray(painter->empty);
-    glDrawArrays(GL_TRIANGLES, 0, 3);
-    glEnable(GL_DEPTH_TEST);
     draw_bodies(painter, painting, matrices, starts);
     draw_ground(painter, painting, matrices);
+    draw_backdrop(painter, painting, matrices);
 }
 
 CairnStatus cairn_painter_draw(CairnPainter *painter, const CairnPainting *painting) {
     CAIRN_TRY(cairn_instances_sort(&painter->solids, painting, painter->mesh_count));
     const int *starts = painter->solids.starts;
     CAIRN_TRY(cairn_painter_need(painter, painting->look->is_smooth, starts));
-    size_maps(painter, painting->look->is_smooth, has_points(starts));
+    size_maps(painter, painting, has_points(starts));
     glBindBuffer(GL_ARRAY_BUFFER, painter->instances);
     glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)starts[painter->mesh_count] * sizeof(CairnInstance)),
                  painter->solids.data, GL_STREAM_DRAW);

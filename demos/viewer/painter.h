@@ -8,17 +8,19 @@
 
 typedef enum CairnProgram {
     CAIRN_PROGRAM_SHADOW = 0,
-    CAIRN_PROGRAM_BACKDROP,
-    CAIRN_PROGRAM_SOLID, // these three where edges are smooth
+    CAIRN_PROGRAM_BACKDROP, // these four where edges are smooth
+    CAIRN_PROGRAM_SOLID,
     CAIRN_PROGRAM_STRIPED,
     CAIRN_PROGRAM_GROUND,
-    CAIRN_PROGRAM_PLAIN_SOLID, // and these where a processor draws
+    CAIRN_PROGRAM_PLAIN_BACKDROP, // and these where a processor draws
+    CAIRN_PROGRAM_PLAIN_SOLID,
     CAIRN_PROGRAM_PLAIN_STRIPED,
     CAIRN_PROGRAM_PLAIN_GROUND,
     CAIRN_PROGRAM_DEEP_DISCS, // where balls are very many; smooth
     CAIRN_PROGRAM_DISCS,
     CAIRN_PROGRAM_POINTS,
     CAIRN_PROGRAM_SHADOW_POINTS,
+    CAIRN_PROGRAM_SHADOW_DISCS,
     CAIRN_PROGRAM_COUNT
 } CairnProgram;
 
@@ -45,6 +47,7 @@ typedef struct CairnPainter {
     int mesh_count;
     CairnInstances solids; // of one sight
     CairnPainterMaps maps;
+    bool has_old_map, sky_is_next; // of the two maps one is a picture behind; which is drawn next
     CairnMarks marks;
     int draw_calls; // since the last picture of the window began
 } CairnPainter;

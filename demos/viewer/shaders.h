@@ -2,7 +2,7 @@
 #ifndef CAIRN_VIEWER_SHADERS_H
 #define CAIRN_VIEWER_SHADERS_H
 
-// Stand before the fragments of solids and ground; of solids with stripes; of discs; of those where each fragment has its ball's depth.
+// Stand before the fragments of backdrop, solids and ground; of solids with stripes; of discs; of those where each fragment has its ball's depth.
 extern const char *const cairn_shader_light, *const cairn_shader_light_stripes;
 // The same with hard shadows, for a processor; its discs have them, too.
 extern const char *const cairn_shader_light_plain, *const cairn_shader_light_plain_stripes;
@@ -12,6 +12,7 @@ extern const char *const cairn_shader_solid_vertex, *const cairn_shader_solid_fr
 extern const char *const cairn_shader_points_vertex, *const cairn_shader_points_fragment;
 extern const char *const cairn_shader_shadow_points_vertex, *const cairn_shader_shadow_points_fragment;
 extern const char *const cairn_shader_shadow_vertex, *const cairn_shader_shadow_fragment;
+extern const char *const cairn_shader_shadow_discs_fragment;
 extern const char *const cairn_shader_backdrop_vertex, *const cairn_shader_backdrop_fragment;
 extern const char *const cairn_shader_ground_vertex, *const cairn_shader_ground_fragment;
 extern const char *const cairn_shader_overlay_vertex, *const cairn_shader_overlay_fragment;

@@ -117,6 +117,8 @@ static CairnStatus paint_view(CairnViewer *viewer, const CairnSight *const *sigh
                               .top_residual = viewer->top_residual,
                               .force_length = 0.08 * viewer->orbit.distance / fmax(viewer->top_force, 1e-9),
                               .selected = viewer->hand.body,
+                              .is_coarse = share < 0.7,
+                              .is_alone = viewer->crew.view_count == 1,
                               .is_over = viewer->look.overlay && view > 0,
                               .tint = theme->curves[view]};
     return cairn_painter_draw(&viewer->painter, &painting);
@@ -139,9 +141,10 @@ static CairnStatus paint_views(CairnViewer *viewer, const CairnSight *const *sig
 // Where a processor draws, the views have a picture of their own: it stands while panels are used, and may be coarser than the words.
 static CairnStatus paint_views_apart(CairnViewer *viewer, const CairnSight *const *sights, bool *is_new) {
     CairnPace *pace = &viewer->pace;
-    uint64_t picture = cairn_viewer_picture(viewer);
-    if (picture != pace->drawn) {
+    uint64_t look, picture = cairn_viewer_picture(viewer, &look);
+    if (picture != pace->drawn && !cairn_viewer_may_wait(viewer, look)) {
         pace->drawn = picture;
+        pace->look = look;
         pace->changed = cairn_viewer_clock();
         pace->drawn_share = 0;
     }
@@ -149,12 +152,22 @@ static CairnStatus paint_views_apart(CairnViewer *viewer, const CairnSight *cons
     double share = fmax(cairn_viewer_share(viewer), pace->drawn_share);
     int width = (int)ceil(share * viewer->width), height = (int)ceil(share * viewer->height);
     *is_new = share != pace->drawn_share || viewer->views.width != width || viewer->views.height != height;
+    bool is_copied = viewer->is_software;
     if (*is_new) {
-        CAIRN_TRY(cairn_gpu_target_size(&viewer->views, width, height, 1));
+        CAIRN_TRY(is_copied ? cairn_gpu_target_size_plain(&viewer->views, width, height, false)
+                            : cairn_gpu_target_size(&viewer->views, width, height, 1));
         CAIRN_TRY(paint_views(viewer, sights, &viewer->views, share));
         pace->drawn_share = share;
     }
-    cairn_gpu_target_lay(&viewer->views, &viewer->target);
+    if (!is_copied) {
+        cairn_gpu_target_lay(&viewer->views, &viewer->target);
+        return cairn_ok();
+    }
+    CairnMagnifier *magnifier = &viewer->magnifier;
+    if (*is_new || magnifier->width != viewer->width || magnifier->height != viewer->height) {
+        CAIRN_TRY(cairn_magnifier_take(magnifier, &viewer->views, viewer->width, viewer->height));
+    }
+    cairn_magnifier_lay(magnifier, &viewer->target);
     return cairn_ok();
 }
 
@@ -164,7 +177,10 @@ CairnStatus cairn_viewer_paint(CairnViewer *viewer, const CairnSight **sights) {
     bool is_auto = viewer->settings.smooth == CAIRN_SMOOTH_AUTO, is_new = true;
     viewer->look.is_smooth =
         viewer->settings.smooth == CAIRN_SMOOTH_ON || (is_auto && (!viewer->is_software || viewer->options->is_hidden));
-    CAIRN_TRY(cairn_gpu_target_size(&viewer->target, viewer->width, viewer->height, viewer->look.is_smooth ? 4 : 1));
+    CAIRN_TRY(
+        viewer->is_software && !viewer->look.is_smooth
+            ? cairn_gpu_target_size_plain(&viewer->target, viewer->width, viewer->height, true)
+            : cairn_gpu_target_size(&viewer->target, viewer->width, viewer->height, viewer->look.is_smooth ? 4 : 1));
     look_at_all(viewer, sights);
     if (viewer->look.is_smooth) {
         viewer->pace.drawn_share = 1;
@@ -176,7 +192,7 @@ CairnStatus cairn_viewer_paint(CairnViewer *viewer, const CairnSight **sights) {
     cairn_viewer_follow_setups(viewer, sights);
     cairn_viewer_overlay(viewer, sights);
     cairn_viewer_panels(viewer, sights);
-    viewer->draw_calls = viewer->painter.draw_calls + cairn_ink_draw(&viewer->ink, viewer->width, viewer->height);
+    viewer->draw_calls = viewer->painter.draw_calls + cairn_ink_draw(&viewer->ink, &viewer->target);
     cairn_gpu_target_show(&viewer->target);
     SDL_GL_SwapWindow(viewer->window);
     if (is_new && viewer->pace.drawn_share == viewer->pace.share) {

@@ -38,6 +38,7 @@ static CairnStatus open_parts(CairnViewer *viewer) {
     CAIRN_TRY(cairn_viewer_open_window(viewer));
     CAIRN_TRY(cairn_painter_open(&viewer->painter));
     CAIRN_TRY(cairn_viewer_fit_ink(viewer));
+    viewer->crew.gives_way = viewer->is_software && !viewer->options->is_hidden;
     CAIRN_TRY(cairn_crew_start(&viewer->crew));
     SDL_StartTextInput();
     viewer->last_clock = cairn_viewer_clock();
@@ -67,6 +68,7 @@ CairnStatus cairn_viewer_close(CairnViewer *viewer) {
         cairn_ink_close(&viewer->ink);
         cairn_gpu_target_free(&viewer->target);
         cairn_gpu_target_free(&viewer->views);
+        cairn_magnifier_free(&viewer->magnifier);
         SDL_GL_DeleteContext(viewer->context);
     }
     if (viewer->window) {
@@ -269,8 +271,10 @@ CairnStatus cairn_viewer_turn(CairnViewer *viewer) {
         handle(viewer, &event);
         has_event = true;
     }
+    viewer->has_input = has_event;
     double now = cairn_viewer_clock(), passed = fmin(now - viewer->last_clock, 0.25);
     viewer->last_clock = now;
+    viewer->pace.changed = has_event ? now : viewer->pace.changed; // a fine picture would keep the next event waiting
     move_time(viewer, passed);
     say_what_to_look_for(viewer);
     tell_what_was_kept(viewer);

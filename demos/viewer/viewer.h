@@ -6,6 +6,7 @@
 #include "demos/viewer/camera.h"
 #include "demos/viewer/crew.h"
 #include "demos/viewer/gpu.h"
+#include "demos/viewer/magnify.h"
 #include "demos/viewer/painter.h"
 #include "demos/viewer/reload.h"
 #include "demos/viewer/settings.h"
@@ -63,8 +64,10 @@ typedef struct CairnPace {
     double share;       // of the window's pixels a side, while something moves
     int slow, fast;     // pictures in a row
     uint64_t drawn;     // what the views' picture shows, as a hash
+    uint64_t look;      // the same without what the views' threads have done since
+    bool has_waited;    // it was left as it was, so that an answer came sooner
     double drawn_share; // with which it was drawn
-    double changed;     // since when it shows that, clock
+    double changed;     // since when it shows that and nobody did anything, clock
 } CairnPace;
 
 typedef struct CairnViewer {
@@ -74,6 +77,7 @@ typedef struct CairnViewer {
     CairnCrew crew;
     CairnPainter painter;
     CairnGpuTarget target, views; // the window's picture; the views' alone, where it is kept apart
+    CairnMagnifier magnifier;     // of that picture to the window's size, where a processor draws
     CairnPace pace;
     CairnInk ink;
     CairnUi ui;
@@ -115,6 +119,7 @@ typedef struct CairnViewer {
     double owed;       // simulated seconds that the clock is ahead
     double last_clock; // seconds
     double top_speed, top_force, top_residual;
+    bool has_input;   // the turn answers somebody
     unsigned flying;  // keys that are down
     bool is_software; // a processor draws
     uint64_t drawn;   // what the last picture showed, as a hash
@@ -212,8 +217,10 @@ void cairn_pace_tell(CairnPace *pace, double seconds); // what a picture took
 double cairn_viewer_share(CairnViewer *viewer);
 // Would the picture be the one that is shown? Once a turn.
 bool cairn_viewer_is_still(CairnViewer *viewer, bool has_event);
-// The views' picture as a hash: where it is the same, what was drawn stands.
-uint64_t cairn_viewer_picture(CairnViewer *viewer);
+// The views' picture as a hash: where it is the same, what was drawn stands. `look`: without what has moved in them.
+uint64_t cairn_viewer_picture(CairnViewer *viewer, uint64_t *look);
+// May what stands be shown once more, though the views have moved on, because somebody waits for an answer?
+bool cairn_viewer_may_wait(CairnViewer *viewer, uint64_t look);
 
 // ---- film.c ----
 
