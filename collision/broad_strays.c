@@ -20,13 +20,13 @@ typedef struct Strays {
     Axis axes[3];
 } Strays;
 
-// What is not a number counts as low: it meets nothing.
+// The first slab is what lies before all strays and the last what lies behind them. What is not a number counts as low: it meets nothing.
 static inline int slab_of(const Axis *axis, double x) {
-    double at = (x - axis->low) * axis->scale;
+    double at = 1 + (x - axis->low) * axis->scale;
     return at > 0 ? at < SLABS - 1 ? (int)at : SLABS - 1 : 0;
 }
 
-// Ends without bound do not stretch the slabs: they count as the first or the last.
+// Ends without bound do not stretch the slabs: they count as the first or the last. No scale is 0, which would make them nothing.
 static void cut_axis(Strays *strays, int k) {
     Axis *axis = &strays->axes[k];
     double low = HUGE_VAL, high = -HUGE_VAL;
@@ -35,7 +35,9 @@ static void cut_axis(Strays *strays, int k) {
         low = isfinite(from) ? cairn_min(low, from) : low;
         high = isfinite(to) ? cairn_max(high, to) : high;
     }
-    *axis = (Axis){.low = low < high ? low : 0, .scale = low < high ? SLABS / (high - low) : 0};
+    bool is_stretch = low < high;
+    *axis =
+        (Axis){.low = is_stretch ? low : 0, .scale = is_stretch ? cairn_max((SLABS - 2.5) / (high - low), 1e-300) : 1};
     for (int s = 0; s < strays->count; ++s) {
         axis->begun[slab_of(axis, cairn_component(strays->boxes[s].low, k))] |= UINT64_C(1) << s;
         axis->open[slab_of(axis, cairn_component(strays->boxes[s].high, k))] |= UINT64_C(1) << s;
