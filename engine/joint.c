@@ -16,12 +16,16 @@ static CairnJointBody joint_body(const CairnStore *store, int body, CairnTransfo
         .frame = cairn_transform_mul(cairn_body_frame(b), frame),
         .velocity = {b->velocity, b->angular_velocity},
     };
-    if (b->type == CAIRN_DYNAMIC && b->model->has_mass) {
-        view.inverse_mass = 1.0 / b->model->mass;
-        CairnMat3 axes = cairn_body_axes(b);
-        view.inverse_inertia = cairn_inertia_of_axes(&axes, cairn_inverse_moments(b));
-    }
     return view;
+}
+
+static void add_mass(const CairnStore *store, int body, CairnJointBody *view) {
+    const CairnBody *b = body >= 0 ? &store->bodies[body] : NULL;
+    if (b != NULL && b->type == CAIRN_DYNAMIC && b->model->has_mass) {
+        view->inverse_mass = 1.0 / b->model->mass;
+        CairnMat3 axes = cairn_body_axes(b);
+        view->inverse_inertia = cairn_inertia_of_axes(&axes, cairn_inverse_moments(b));
+    }
 }
 
 static void fill_pair(const CairnStore *store, const CairnJoint *joint, CairnJointBody bodies[2]) {
@@ -29,7 +33,7 @@ static void fill_pair(const CairnStore *store, const CairnJoint *joint, CairnJoi
     bodies[1] = joint_body(store, joint->bodies[1], joint->core.def.frame_b);
 }
 
-void cairn_world_joint_input(const CairnStore *store, int index, double h, CairnJointInput *input) {
+void cairn_world_joint_pose(const CairnStore *store, int index, double h, CairnJointInput *input) {
     const CairnJoint *joint = &store->joints[index];
     input->core = &joint->core;
     input->gear_a = input->gear_b = NULL;
@@ -43,6 +47,19 @@ void cairn_world_joint_input(const CairnStore *store, int index, double h, Cairn
         fill_pair(store, b, &input->bodies[2]);
     } else {
         fill_pair(store, joint, &input->bodies[0]);
+    }
+}
+
+void cairn_world_joint_input(const CairnStore *store, int index, double h, CairnJointInput *input) {
+    const CairnJoint *sides[2] = {&store->joints[index], &store->joints[index]};
+    const CairnJointDef *def = &sides[0]->core.def;
+    cairn_world_joint_pose(store, index, h, input);
+    if (def->type == CAIRN_JOINT_GEAR) {
+        sides[0] = &store->joints[def->joint_a.index - 1];
+        sides[1] = &store->joints[def->joint_b.index - 1];
+    }
+    for (int k = 0; k < (def->type == CAIRN_JOINT_GEAR ? 4 : 2); k++) {
+        add_mass(store, sides[k / 2]->bodies[k % 2], &input->bodies[k]);
     }
 }
 

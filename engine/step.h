@@ -47,6 +47,7 @@ typedef struct CairnStepJoint {
     int joint;
     int body_count;
     int bodies[CAIRN_JOINT_MAX_BODIES]; // -1: the world
+    const CairnJointInput *input;       // at the start of the step
     const CairnJointRow *rows;
     int row_count, row, constraint;
 } CairnStepJoint;

@@ -296,7 +296,7 @@ static void commit_joints(CairnStep *step) {
         if (cairn_pool_is_alive(&store->joint_pool, j)) {
             CairnJointInput input;
             CairnJointState state;
-            cairn_world_joint_input(store, j, step->h, &input);
+            cairn_world_joint_pose(store, j, step->h, &input);
             cairn_joint_advance(&store->joints[j].core, &input);
             cairn_joint_measure(&input, &state);
             step->stats.joint_error_linear = fmax(step->stats.joint_error_linear, state.linear_error);

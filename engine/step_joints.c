@@ -38,10 +38,14 @@ void cairn_step_joint_rows(CairnStep *step) {
         if (!acts_on_dynamic(step, sj)) {
             continue;
         }
-        CairnJointInput input;
+        CairnJointInput *input = CAIRN_STEP_PUSH(step, CairnJointInput, 1);
+        if (input == NULL) {
+            return;
+        }
         CairnJointRow rows[CAIRN_JOINT_MAX_ROWS];
-        cairn_world_joint_input(step->store, j, step->h, &input);
-        sj->row_count = cairn_joint_rows(&input, rows);
+        cairn_world_joint_input(step->store, j, step->h, input);
+        sj->input = input;
+        sj->row_count = cairn_joint_rows(input, rows);
         if (sj->row_count == 0) {
             continue;
         }

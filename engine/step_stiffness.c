@@ -69,14 +69,12 @@ static void add_contact(const CairnStep *step, Acting *acting, int body, int oth
 static void sum_joints(const CairnStep *step, const double *lambda, Acting *sum) {
     for (int j = 0; j < step->joint_count; j++) {
         const CairnStepJoint *sj = &step->joints[j];
-        CairnJointInput input;
         CairnMat3 K[CAIRN_JOINT_MAX_BODIES] = {0};
-        cairn_world_joint_input(step->store, sj->joint, step->h, &input);
-        cairn_joint_stiffness(&input, sj->rows, sj->row_count, lambda + sj->row, K);
+        cairn_joint_stiffness(sj->input, sj->rows, sj->row_count, lambda + sj->row, K);
         for (int k = 0; k < sj->body_count; k++) {
             int block = cairn_step_block(step, sj->bodies[k]);
             if (block >= 0) { // every force of a joint acts at frame B's origin
-                CairnVec3 arm = cairn_sub(input.bodies[k | 1].frame.p, input.bodies[k].center);
+                CairnVec3 arm = cairn_sub(sj->input->bodies[k | 1].frame.p, sj->input->bodies[k].center);
                 add_acting(step, &sum[block], sj->bodies[k], sj->bodies[k ^ 1], K[k], cairn_length_squared(arm));
             }
         }

@@ -61,7 +61,8 @@ CairnJointId cairn_world_joint_id(const CairnWorld *world, int index);
 
 // ---- pieces that several files share ----
 
-// The two (gear: four) bodies of a joint as joint functions see them.
+// The two (gear: four) bodies of a joint as joint functions see them; `pose`: without their masses, which rows alone ask for.
+void cairn_world_joint_pose(const CairnStore *store, int index, double h, CairnJointInput *input);
 void cairn_world_joint_input(const CairnStore *store, int index, double h, CairnJointInput *input);
 void cairn_world_remove_shape(CairnWorld *world, int shape);             // keeps the mass as it is
 void cairn_world_remove_joint(CairnWorld *world, int index);             // gears on it go with it
