@@ -33,27 +33,27 @@ static bool is_whole(const SorSystem *system, const SorItem *item) {
     return fits;
 }
 
-// Column by column, T = (S^-1 + L)^-1: forward substitution of the unit vectors.
-static void invert(const SorSystem *system, const SorItem *item, SorEight *T) {
+// T = (S^-1 + L)^-1 by forward substitution of all unit vectors at once.
+static void invert(const SorSystem *system, const SorItem *item, const SorEight *columns, SorEight *T) {
     const double *J = system->J + item->J;
-    double share = system->settings.lambda, L[MOST_ROWS][MOST_ROWS] = {{0}};
-    for (int i = 0; i < item->row_count; i++) {
-        for (int j = 0; j < i && !system->settings.is_jacobi; j++) {
-            for (int k = 0; k < item->stride; k++) {
-                L[i][j] += J[i * item->stride + k] * J[j * item->stride + k];
-            }
+    double share = system->settings.lambda, *numbers = (double *)T;
+    SorEight L[MOST_ROWS], X[MOST_ROWS]; // columns of J J^T; rows of T
+    for (int j = 0; j < item->row_count; j++) {
+        L[j] = (SorEight){0};
+        for (int k = 0; k < item->stride && !system->settings.is_jacobi; k++) {
+            L[j] += columns[k] * J[j * item->stride + k];
         }
     }
-    for (int c = 0; c < item->row_count; c++) {
-        double x[SOR_LANES] = {0};
-        for (int i = c; i < item->row_count; i++) {
-            double sum = i == c ? 1 : 0;
-            for (int j = c; j < i; j++) {
-                sum -= L[i][j] * x[j];
-            }
-            x[i] = sum * system->rows[item->first_row + i].step * share;
+    for (int i = 0; i < item->row_count; i++) {
+        X[i] = (SorEight){0};
+        X[i][i] = 1;
+        for (int j = 0; j < i; j++) {
+            X[i] -= L[j][i] * X[j];
         }
-        memcpy(&T[c], x, sizeof x);
+        X[i] = X[i] * system->rows[item->first_row + i].step * share;
+        for (int c = 0; c <= i; c++) {
+            numbers[SOR_LANES * c + i] = X[i][c];
+        }
     }
 }
 
@@ -80,7 +80,7 @@ static void pack_whole(const SorSystem *system, const SorItem *item, SorEight *d
             numbers[SOR_LANES * k + i] = of_row[k];
         }
     }
-    invert(system, item, data + (6 + n) * links);
+    invert(system, item, data, data + (6 + n) * links);
 }
 
 CairnStatus cairn_sor_pack_whole(SorSystem *system, CairnArena *arena) {
