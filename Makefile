@@ -262,7 +262,7 @@ RUN_ENV += OMP_TOOL_LIBRARIES=$(ARCHER) TSAN_OPTIONS=ignore_noninstrumented_modu
 endif
 check: $(CHOSEN)
 	@$(if $(CHOSEN),:,echo "no test is called '$(NAME)'; there are: $(TESTS:$(DIR)/test_%=%)" >&2)
-	@$(RUN_ENV) TEST_TIMEOUT=$(if $(filter test,$(CONFIG)),300,900) tests/run -j $(JOBS) -f '$(FILTER)' $(CHOSEN)
+	@$(RUN_ENV) TEST_TIMEOUT=$(if $(CAIRN_LONG_TESTS),1800,$(if $(filter test,$(CONFIG)),300,900)) tests/run -j $(JOBS) -f '$(FILTER)' $(CHOSEN)
 
 bench: $(BENCH)
 	@GOMP_SPINCOUNT=3000 OPENBLAS_NUM_THREADS=1 $(BENCH) $(NAME)
