@@ -4,11 +4,12 @@
 //
 // The packing is a shaken cubic lattice of balls that touch, 3 contacts a ball as in a heap at rest, all pressed together by a
 // thousandth of the radius, so that every engine sees them; some steps under gravity come before those that count. Steps run on two
-// threads, by the clock on the wall, the fastest of some. A sweep's cost is the difference of solves of one problem with 20 and with 120
+// threads: by the clock on the wall the fastest of some, by the processor's time their median. A sweep's cost is the difference of solves of one problem with 20 and with 120
 // sweeps, by the processor's time on one thread, so packing is not in it; it is in the step. STREAM's triad a = b + s c is measured
 // here, 24 bytes an element.
 #include "bench/bench.h"
 #include "bench/cone_rivals.h"
+#include "bench/scene_runs.h"
 #include "engine/base/arena.h"
 #include "engine/base/memory.h"
 #include "engine/base/timer.h"
@@ -18,10 +19,11 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { SWEEPS = 120, FEW = 20, WARM_UP = 3, STEPS = 3, TRIAD = 1 << 22, TRIALS = 15, THREADS = 2 };
+enum { SWEEPS = 120, FEW = 20, WARM_UP = 3, TURNS = 3, TRIAD = 1 << 22, TRIALS = 15, THREADS = 2 };
+enum { FIT_FROM = 5000, FLAT_FROM = 50000 }; // balls
 
-static const int counts[] = {1000, 5000, 10000, 50000, 100000, 200000};
-enum { COUNTS = sizeof counts / sizeof counts[0], RIVAL_FIRST = 2, RIVAL_LAST = 3 };
+static const int counts[] = {1000, 5000, 10000, 50000, 100000, 200000}, rivals_at[] = {10000, 50000};
+enum { COUNTS = sizeof counts / sizeof counts[0] };
 static const double radius = 0.05, friction = 0.5, density = 2500, step = 0.005;
 
 // A visit of a contact between two balls of one material (solvers/sor.h): what it streams is 15 numbers and two indices read and 3
@@ -47,7 +49,8 @@ static void count_release(void *user, void *memory, size_t size) {
 }
 
 static double triad(int threads) {
-    double *a = malloc(3 * TRIAD * sizeof *a), best = 0;
+    CairnAllocator plain = cairn_memory_default(); // the same pages as ours
+    double *a = cairn_memory_allocate(&plain, 3 * TRIAD, sizeof *a), best = 0;
     if (!a) {
         return 0;
     }
@@ -67,7 +70,7 @@ static double triad(int threads) {
         best = fmax(best, 24.0 * TRIAD / ((threads == 1 ? bench_cpu_now() : cairn_timer_now()) - start));
     }
     bool is_right = a[TRIAD - 1] == TRIAD - 1 + 3.0;
-    free(a);
+    cairn_memory_release(&plain, a, 3 * TRIAD, sizeof *a);
     return is_right ? best : 0;
 }
 
@@ -139,150 +142,247 @@ static double time_solve(const CairnProblem *problem, const double *start, doubl
     return best;
 }
 
-typedef struct Measured {
+// Of one number of balls. Sizes take turns, so that a machine whose speed changes favours none.
+typedef struct Size {
+    int count;
+    CairnVec3 *centers;
+    BenchPacking packing;
+    Ledger ledger;
+    CairnAllocator counting;
+    CairnWorld *world;
     CairnStats fastest;
-    double processor;   // s of all threads in the cheapest step
-    double per_contact; // s a sweep, one thread
-    double bytes;       // peak of what was asked of the allocator, a ball
-    double resident;    // peak of the process's memory so far, bytes
-} Measured;
+    double processor[TURNS]; // s of all threads in a step
+    double per_contact;      // s a sweep, one thread
+    double triad;            // bytes a second of one thread, just before
+    double bytes;            // peak of what was asked of the allocator, a ball
+} Size;
 
 static double peak_resident(void) {
     struct rusage usage;
     return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024.0 * (double)usage.ru_maxrss : 0;
 }
 
-static CairnStatus measure(const BenchPacking *packing, Measured *measured) {
-    Ledger ledger = {.inner = cairn_memory_default()};
-    CairnWorld *world = NULL;
-    double *lambda = NULL;
-    CairnAllocator counting = {count_allocate, count_release, &ledger};
-    CairnStatus status = bench_cone_world(packing, &counting, &world);
-    measured->fastest.times.step = (double)INFINITY;
-    for (int k = 0; k < WARM_UP + STEPS && cairn_is_ok(status); k++) {
-        CairnStats stats;
-        double start = bench_cpu_now();
-        status = cairn_world_step(world, step, &stats);
-        double processor = bench_cpu_now() - start;
-        measured->processor = k >= WARM_UP ? fmin(measured->processor, processor) : (double)INFINITY;
-        if (cairn_is_ok(status) && k >= WARM_UP && stats.times.step < measured->fastest.times.step) {
-            measured->fastest = stats;
-        }
+static CairnStatus open_size(Size *size) {
+    size->centers = malloc((size_t)size->count * sizeof *size->centers);
+    if (!size->centers) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "bench: no memory for %d balls", size->count);
     }
-    measured->bytes = (double)ledger.peak / packing->count;
-    measured->resident = peak_resident();
-    CairnProblem problem;
-    const double *start;
-    if (cairn_is_ok(status)) {
-        status = cairn_world_problem(world, &problem, &start);
+    place_balls(&size->packing, size->centers, size->count);
+    size->ledger.inner = cairn_memory_default();
+    size->counting = (CairnAllocator){count_allocate, count_release, &size->ledger};
+    CairnStatus status = bench_cone_world(&size->packing, &size->counting, &size->world);
+    for (int k = 0; k < WARM_UP && cairn_is_ok(status); k++) {
+        status = cairn_world_step(size->world, step, NULL);
     }
-    if (cairn_is_ok(status)) {
-        lambda = malloc((size_t)problem.row_count * sizeof *lambda);
-        status = lambda ? status : cairn_error(CAIRN_OUT_OF_MEMORY, "bench: no memory for %d rows", problem.row_count);
-    }
-    if (cairn_is_ok(status)) {
-        double few = time_solve(&problem, start, lambda, FEW, &status);
-        double all = time_solve(&problem, start, lambda, SWEEPS, &status);
-        measured->per_contact = (all - few) / (SWEEPS - FEW) / problem.friction_count;
-    }
-    free(lambda);
-    cairn_world_destroy(world);
+    size->bytes = (double)size->ledger.peak / size->count;
+    size->fastest.times.step = (double)INFINITY;
     return status;
 }
 
-static void print_measured(int count, const Measured *m, double bandwidth, FILE *file, FILE *json) {
-    const CairnStats *s = &m->fastest;
+static void close_size(Size *size) {
+    cairn_world_destroy(size->world);
+    free(size->centers);
+}
+
+// A step that fetches what the other sizes drove out of the caches, and one that counts.
+static CairnStatus take_turn(Size *size, int turn) {
+    CairnStats stats;
+    CAIRN_TRY(cairn_world_step(size->world, step, &stats));
+    double start = bench_cpu_now();
+    CAIRN_TRY(cairn_world_step(size->world, step, &stats));
+    size->processor[turn] = bench_cpu_now() - start;
+    size->fastest = stats.times.step < size->fastest.times.step ? stats : size->fastest;
+    return cairn_ok();
+}
+
+static CairnStatus time_sweep(const CairnWorld *world, double *per_contact) {
+    CairnProblem problem;
+    const double *start;
+    CAIRN_TRY(cairn_world_problem(world, &problem, &start));
+    double *lambda = malloc((size_t)problem.row_count * sizeof *lambda);
+    CairnStatus status = lambda ? cairn_ok() : cairn_error(CAIRN_OUT_OF_MEMORY, "bench: no memory for rows");
+    if (lambda) {
+        double few = time_solve(&problem, start, lambda, FEW, &status);
+        double all = time_solve(&problem, start, lambda, SWEEPS, &status);
+        *per_contact = (all - few) / (SWEEPS - FEW) / problem.friction_count;
+    }
+    free(lambda);
+    return status;
+}
+
+static double median(const double *values, int count) {
+    double sorted[TURNS];
+    for (int i = 0; i < count; i++) {
+        int k = i;
+        for (; k > 0 && sorted[k - 1] > values[i]; k--) {
+            sorted[k] = sorted[k - 1];
+        }
+        sorted[k] = values[i];
+    }
+    return count % 2 ? sorted[count / 2] : 0.5 * (sorted[count / 2 - 1] + sorted[count / 2]);
+}
+
+static void print_size(const Size *size, FILE *file, FILE *json) {
+    const CairnStats *s = &size->fastest;
+    double processor = median(size->processor, TURNS), share = streamed / size->per_contact / size->triad;
     double collision = (s->times.broad + s->times.narrow) / s->times.step;
-    double share = streamed / m->per_contact / bandwidth;
-    fprintf(file, "  %7d %6.2f %6d %9.1f %9.1f %8.2f %8.0f %8.0f %8.1f %6.2f %8.0f %9.2g\n", count,
-            (double)s->contacts / count, s->solves, 1e3 * s->times.step, 1e3 * m->processor, 1e6 * m->processor / count,
-            100 * collision, 100 * s->times.solve / s->times.step, 1e9 * m->per_contact, share, m->bytes,
-            s->residual.scaled);
+    fprintf(file, "  %7d %6.2f %6d %9.1f %9.1f %8.2f %8.0f %8.0f %8.1f %6.2f %8.0f %9.2g\n", size->count,
+            (double)s->contacts / size->count, s->solves, 1e3 * s->times.step, 1e3 * processor,
+            1e6 * processor / size->count, 100 * collision, 100 * s->times.solve / s->times.step,
+            1e9 * size->per_contact, share, size->bytes, s->residual.scaled);
     fprintf(json,
             "{ \"balls\": %d, \"contacts\": %d, \"solves\": %d, \"step_ms\": %.6g, \"processor_ms\": %.6g, "
             "\"collision_share\": %.4g, \"solve_ms\": %.6g, \"ns_contact_sweep\": %.6g, \"triad_share\": %.4g, "
             "\"bytes_ball\": %.6g }",
-            count, s->contacts, s->solves, 1e3 * s->times.step, 1e3 * m->processor, collision, 1e3 * s->times.solve,
-            1e9 * m->per_contact, share, m->bytes);
-    fflush(file);
+            size->count, s->contacts, s->solves, 1e3 * s->times.step, 1e3 * processor, collision, 1e3 * s->times.solve,
+            1e9 * size->per_contact, share, size->bytes);
 }
 
-// The processor's time of a step over the number of balls: a line through the sizes from 5,000 on, how well it fits, and how flat the
-// time a ball is from 50,000 on.
-static void print_fit(const double *processor, FILE *file, FILE *json) {
-    enum { FIRST = 1, FLAT = 3 };
-    double n = COUNTS - FIRST, x = 0, y = 0, xx = 0, xy = 0, yy = 0, least = (double)INFINITY, most = 0;
-    for (int i = FIRST; i < COUNTS; i++) {
-        x += counts[i] / n;
-        y += processor[i] / n;
-        double each = processor[i] / counts[i];
-        least = i >= FLAT ? fmin(least, each) : least;
-        most = i >= FLAT ? fmax(most, each) : most;
+// Over the sizes from FLAT_FROM on: within each turn the most and the least time a ball, and of these ratios the median.
+static double flatness(const Size *sizes, int count) {
+    double ratios[TURNS];
+    for (int t = 0; t < TURNS; t++) {
+        double least = (double)INFINITY, most = 0;
+        for (int i = 0; i < count; i++) {
+            double each = sizes[i].processor[t] / sizes[i].count;
+            least = sizes[i].count >= FLAT_FROM ? fmin(least, each) : least;
+            most = sizes[i].count >= FLAT_FROM ? fmax(most, each) : most;
+        }
+        ratios[t] = most / least;
     }
-    for (int i = FIRST; i < COUNTS; i++) {
-        xx += (counts[i] - x) * (counts[i] - x);
-        xy += (counts[i] - x) * (processor[i] - y);
-        yy += (processor[i] - y) * (processor[i] - y);
-    }
-    double slope = xy / xx, fit = xy * xy / (xx * yy);
-    fprintf(file,
-            "  %.2f us a ball and %.1f ms, R2 = %.5f; from 50,000 to 200,000 the time a ball changes by %.1f %%\n",
-            1e6 * slope, 1e3 * (y - slope * x), fit, 100 * (most / least - 1));
-    fprintf(json, ", \"fit_us_ball\": %.6g, \"fit_r2\": %.6g, \"flat_percent\": %.4g", 1e6 * slope, fit,
-            100 * (most / least - 1));
+    return median(ratios, TURNS);
 }
 
-static bool report(FILE *file, FILE *json) {
-    CairnVec3 *centers = malloc((size_t)counts[COUNTS - 1] * sizeof *centers);
-    if (!centers) {
-        return false;
+// The processor's time of a step over the number of balls: a line through the sizes from FIT_FROM on and how well it fits, and how flat
+// the time a ball is.
+static void print_fit(const Size *sizes, int count, FILE *file, FILE *json) {
+    double n = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
+    int flat_count = 0;
+    for (int i = 0; i < count; i++) {
+        flat_count += sizes[i].count >= FLAT_FROM ? 1 : 0;
+        n += sizes[i].count >= FIT_FROM ? 1 : 0;
+        x += sizes[i].count >= FIT_FROM ? sizes[i].count : 0;
+        y += sizes[i].count >= FIT_FROM ? median(sizes[i].processor, TURNS) : 0;
     }
-    double one = triad(1), two = triad(THREADS);
-    fprintf(
-        file,
-        "  STREAM triad: %.1f GB/s on one thread, %.1f on two; a contact streams %.0f bytes a sweep, touches %.0f\n",
-        one / 1e9, two / 1e9, streamed, touched);
-    fprintf(file, "    balls contacts solves  step ms  proc. ms  us/ball  coll. %%  solve %%  ns/c,sw  triad   B/ball  "
-                  "left m/s\n");
-    fprintf(json, "    { \"name\": \"cone\", \"triad_gb_s\": [%.6g, %.6g], \"packings\": [\n      ", one / 1e9,
-            two / 1e9);
-    double ours[COUNTS] = {0}, processor[COUNTS] = {0}, resident = 0; // of the largest size, which is the last
-    CairnStatus status = cairn_ok();
-    BenchPacking packing;
-    for (int i = 0; i < COUNTS && cairn_is_ok(status); i++) {
-        Measured measured = {0};
-        place_balls(&packing, centers, counts[i]);
-        status = measure(&packing, &measured);
-        if (cairn_is_ok(status)) {
-            print_measured(counts[i], &measured, one, file, json);
-            fprintf(json, i + 1 < COUNTS ? ",\n      " : " ]");
-            ours[i] = measured.per_contact;
-            processor[i] = measured.processor;
-            resident = measured.resident / counts[i];
+    x /= n;
+    y /= n;
+    for (int i = 0; i < count; i++) {
+        double dx = sizes[i].count - x, dy = median(sizes[i].processor, TURNS) - y;
+        xx += sizes[i].count >= FIT_FROM ? dx * dx : 0;
+        xy += sizes[i].count >= FIT_FROM ? dx * dy : 0;
+        yy += sizes[i].count >= FIT_FROM ? dy * dy : 0;
+    }
+    if (n > 2) {
+        double slope = xy / xx, fit = xy * xy / (xx * yy);
+        fprintf(file, "  %.2f us a ball and %.1f ms, R2 = %.5f\n", 1e6 * slope, 1e3 * (y - slope * x), fit);
+        fprintf(json, ", \"fit_us_ball\": %.6g, \"fit_r2\": %.6g", 1e6 * slope, fit);
+    }
+    if (flat_count > 1) {
+        double flat = 100 * (flatness(sizes, count) - 1);
+        fprintf(file, "  from %d balls on the time a ball changes by %.1f %% (the median of %d turns)\n", FLAT_FROM,
+                flat, TURNS);
+        fprintf(json, ", \"flat_percent\": %.4g", flat);
+    }
+}
+
+static CairnStatus measure(Size *sizes, int count, double *resident) {
+    for (int i = count - 1; i >= 0; i--) { // the largest first: what the process holds is then its own
+        CAIRN_TRY(open_size(&sizes[i]));
+        *resident = i == count - 1 ? peak_resident() / sizes[i].count : *resident;
+    }
+    for (int turn = 0; turn < TURNS; turn++) {
+        for (int i = 0; i < count; i++) {
+            CAIRN_TRY(take_turn(&sizes[i], turn));
         }
     }
-    fprintf(
-        file,
-        "  the bar, box3d native with 4 sub-steps on a machine of this kind: 2.0 ms at 1,000 balls, 80 at 10,000, 840 "
-        "at 50,000, 4 to 8 %% of a radius deep\n");
-    if (cairn_is_ok(status)) {
-        print_fit(processor, file, json);
-        fprintf(file, "  the whole process with %d balls held at most %.0f bytes a ball\n", counts[COUNTS - 1],
-                resident);
+    for (int i = 0; i < count; i++) {
+        sizes[i].triad = triad(1);
+        CAIRN_TRY(time_sweep(sizes[i].world, &sizes[i].per_contact));
+    }
+    return cairn_ok();
+}
+
+static CairnStatus report_sizes(FILE *file, FILE *json) {
+    Size sizes[COUNTS] = {0};
+    int count = 0;
+    double resident = 0;
+    for (int i = 0; i < COUNTS; i++) {
+        char part[16];
+        snprintf(part, sizeof part, "%d", counts[i]);
+        if (bench_wants("CAIRN_BENCH_PARTS", part)) {
+            sizes[count++].count = counts[i];
+        }
+    }
+    fprintf(json, "\"packings\": [");
+    CairnStatus status = count > 0 ? measure(sizes, count, &resident) : cairn_ok();
+    if (count > 0 && cairn_is_ok(status)) {
+        double one = triad(1), two = triad(THREADS);
+        fprintf(file,
+                "  STREAM triad: %.1f GB/s on one thread, %.1f on two; a contact streams %.0f bytes a sweep, touches "
+                "%.0f\n",
+                one / 1e9, two / 1e9, streamed, touched);
+        fprintf(file, "    balls contacts solves  step ms  proc. ms  us/ball  coll. %%  solve %%  ns/c,sw  triad   "
+                      "B/ball  left m/s\n");
+        for (int i = 0; i < count; i++) {
+            fprintf(json, i > 0 ? ",\n      " : "\n      ");
+            print_size(&sizes[i], file, json);
+        }
+        fprintf(json, " ], \"triad_gb_s\": [%.6g, %.6g]", one / 1e9, two / 1e9);
+        fprintf(file,
+                "  the bar, box3d native with 4 sub-steps on a machine of this kind: 2.0 ms at 1,000 balls, 80 at "
+                "10,000, 840 at 50,000, 4 to 8 %% of a radius deep\n");
+        print_fit(sizes, count, file, json);
+        fprintf(file, "  the whole process with %d balls alone held at most %.0f bytes a ball\n",
+                sizes[count - 1].count, resident);
         fprintf(json, ", \"resident_bytes_ball\": %.6g", resident);
     } else {
+        fprintf(json, " ]");
+    }
+    fflush(file);
+    for (int i = 0; i < count; i++) {
+        close_size(&sizes[i]);
+    }
+    return status;
+}
+
+// Beside the others: what a contact costs a sweep, and what is left after equal time.
+static CairnStatus report_rivals(int count, FILE *file, FILE *json) {
+    char costs[24], errors[24];
+    snprintf(costs, sizeof costs, "costs-%d", count);
+    snprintf(errors, sizeof errors, "errors-%d", count);
+    bool has_costs = bench_wants("CAIRN_BENCH_PARTS", costs), has_errors = bench_wants("CAIRN_BENCH_PARTS", errors);
+    if (!has_costs && !has_errors) {
+        return cairn_ok();
+    }
+    Size size = {.count = count};
+    CairnStatus status = open_size(&size);
+    if (has_costs && cairn_is_ok(status)) {
+        double before = 0, after = 0;
+        status = time_sweep(size.world, &before);
+        BenchCosts theirs = cairn_is_ok(status) ? bench_cone_costs(&size.packing) : (BenchCosts){0};
+        status = cairn_is_ok(status) ? time_sweep(size.world, &after) : status;
+        bench_cone_print_costs(&size.packing, &theirs, fmin(before, after), file, json);
+    }
+    if (has_errors && cairn_is_ok(status)) {
+        status = bench_cone_errors(&size.packing, file, json);
+    }
+    fflush(file);
+    close_size(&size);
+    return status;
+}
+
+// CAIRN_BENCH_PARTS chooses: 1000 ... 200000 (the packings; what is said of all is of the chosen ones), costs-10000, costs-50000,
+// errors-10000, errors-50000.
+static bool report(FILE *file, FILE *json) {
+    fprintf(json, "    { \"name\": \"cone\", ");
+    CairnStatus status = report_sizes(file, json);
+    for (int i = 0; i < (int)(sizeof rivals_at / sizeof rivals_at[0]) && cairn_is_ok(status); i++) {
+        status = report_rivals(rivals_at[i], file, json);
+    }
+    if (!cairn_is_ok(status)) {
         fprintf(file, "  %s\n", status.message);
     }
-    for (int i = RIVAL_FIRST; i <= RIVAL_LAST && cairn_is_ok(status); i++) {
-        place_balls(&packing, centers, counts[i]);
-        bench_cone_costs(&packing, ours[i], file, json);
-    }
-    if (cairn_is_ok(status)) {
-        place_balls(&packing, centers, counts[RIVAL_FIRST]);
-        status = bench_cone_errors(&packing, file, json);
-    }
     fprintf(json, " }");
-    free(centers);
     return cairn_is_ok(status);
 }
 

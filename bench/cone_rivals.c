@@ -28,7 +28,8 @@ typedef struct Rival {
 
 static const Rival rivals[] = {{"ODE QuickStep", "ode", bench_ode_packing},
                                {"Bullet sequential impulse", "bullet", bench_bullet_packing}};
-enum { RIVALS = sizeof rivals / sizeof rivals[0] };
+enum { RIVALS = BENCH_RIVALS };
+_Static_assert(RIVALS == sizeof rivals / sizeof rivals[0], "as many as are listed");
 
 // Seconds of one sweep over all contacts, from the difference of few and many.
 static double time_sweep(const Rival *rival, const BenchPacking *packing, int steps, int *contacts) {
@@ -40,19 +41,26 @@ static double time_sweep(const Rival *rival, const BenchPacking *packing, int st
     return (all.seconds - few.seconds) / (SWEEPS - FEW);
 }
 
-void bench_cone_costs(const BenchPacking *packing, double ours, FILE *file, FILE *json) {
+BenchCosts bench_cone_costs(const BenchPacking *packing) {
+    BenchCosts costs = {0};
     for (int k = 0; k < RIVALS; k++) {
-        int contacts = 0;
-        double sweep = time_sweep(&rivals[k], packing, packing->count > MANY ? 1 : WARM_UP, &contacts);
-        if (sweep <= 0) {
+        costs.sweep[k] = time_sweep(&rivals[k], packing, packing->count > MANY ? 1 : WARM_UP, &costs.contacts[k]);
+    }
+    return costs;
+}
+
+void bench_cone_print_costs(const BenchPacking *packing, const BenchCosts *costs, double ours, FILE *file, FILE *json) {
+    for (int k = 0; k < RIVALS; k++) {
+        if (costs->sweep[k] <= 0) {
             fprintf(file, "  %s is not installed (tools/deps --bench): nothing to compare with.\n", rivals[k].name);
             continue;
         }
-        double theirs = sweep / contacts;
+        double theirs = costs->sweep[k] / costs->contacts[k];
         fprintf(file, "  %-26s %d balls, %d contacts: %.1f ns a contact and sweep, %.1f times psor's %.1f\n",
-                rivals[k].name, packing->count, contacts, 1e9 * theirs, theirs / ours, 1e9 * ours);
+                rivals[k].name, packing->count, costs->contacts[k], 1e9 * theirs, theirs / ours, 1e9 * ours);
         fprintf(json, ", \"%s_ns_contact_sweep_%d\": %.6g", rivals[k].key, packing->count, 1e9 * theirs);
     }
+    fprintf(json, ", \"ns_contact_sweep_%d\": %.6g", packing->count, 1e9 * ours);
 }
 
 // ---- errors ----------------------------------------------------------------------------------------------------------------

@@ -8,8 +8,16 @@
 // A world of the packing, with psor.
 CairnStatus bench_cone_world(const BenchPacking *packing, const CairnAllocator *allocator, CairnWorld **world);
 
-// What a contact costs a sweep, beside `ours` (s).
-void bench_cone_costs(const BenchPacking *packing, double ours, FILE *file, FILE *json);
+enum { BENCH_RIVALS = 2 };
+
+typedef struct BenchCosts {
+    double sweep[BENCH_RIVALS]; // s over all contacts; 0: not installed
+    int contacts[BENCH_RIVALS];
+} BenchCosts;
+
+// What a sweep costs them; and that printed by contacts, beside `ours` (s a contact).
+BenchCosts bench_cone_costs(const BenchPacking *packing);
+void bench_cone_print_costs(const BenchPacking *packing, const BenchCosts *costs, double ours, FILE *file, FILE *json);
 // How far the velocities are from the answer after equal time.
 CairnStatus bench_cone_errors(const BenchPacking *packing, FILE *file, FILE *json);
 
