@@ -105,6 +105,66 @@ static void every_solver_takes_over_live(void **state) {
     }
 }
 
+// Where the first menu of the panel is, found by clicking down the panel below its tabs.
+static double find_menu(SupportStage *stage) {
+    CairnViewer *viewer = &stage->viewer;
+    CairnArea panel = cairn_viewer_places(viewer).panel;
+    double y = panel.y + 1.5 * viewer->ui.unit;
+    while (!viewer->ui.menu && y < panel.y + panel.height) {
+        y += 0.5 * viewer->ui.unit;
+        support_stage_click(stage, panel.x + 0.5 * panel.width, y);
+    }
+    assert_true(viewer->ui.menu != 0);
+    support_stage_turn(stage, 1);                               // its list is drawn
+    support_stage_click(stage, panel.x + 0.5 * panel.width, y); // on its own field: it closes
+    assert_true(viewer->ui.menu == 0);
+    return y;
+}
+
+// The menu of the Solver tab, by the mouse alone: opened, and one row of its list after the other clicked.
+static void every_solver_is_in_the_menu(void **state) {
+    support_display_need(state);
+    bool has_stepped[64] = {false};
+    for (int kind = CAIRN_FRICTION_BOX; kind <= CAIRN_FRICTION_COULOMB; kind++) {
+        CairnViewOptions options = support_stage_options("log_tower");
+        options.run.params.items[options.run.params.count++] = "logs=12";
+        options.run.has_friction = true;
+        options.run.friction = (CairnFrictionKind)kind;
+        options.run.solver = kind == CAIRN_FRICTION_BOX ? "bpp" : "ipm-cone";
+        options.run.width = 800;
+        options.run.height = 600;
+        options.panel = "solver";
+        SupportStage *stage = support_stage_open_with(&options);
+        CairnViewer *viewer = &stage->viewer;
+        support_stage_press(stage, SDLK_SPACE);
+        support_stage_turn(stage, 1);
+        double y = find_menu(stage);
+        int count = 0;
+        while (cairn_viewer_solver(viewer, count + 1)) {
+            count++;
+        }
+        for (int number = 1; number <= count; number++) {
+            CairnArea panel = cairn_viewer_places(viewer).panel;
+            support_stage_click(stage, panel.x + 0.5 * panel.width, y);
+            support_stage_turn(stage, 1); // its list is drawn
+            assert_true(viewer->ui.menu != 0);
+            CairnArea list = viewer->ui.menu_area;
+            support_stage_click(stage, list.x + 0.5 * list.width, list.y + list.height * (number - 0.5) / count);
+            assert_true(viewer->ui.menu == 0);
+            const CairnSolver *solver = cairn_viewer_solver(viewer, number);
+            step_with(stage, solver);
+            assert_string_equal(viewer->setups[0].choice.solver->name, solver->name);
+            for (int i = 0; i < cairn_solver_count(); i++) {
+                has_stepped[i] = has_stepped[i] || cairn_solver_at(i) == solver;
+            }
+        }
+        support_stage_close(stage);
+    }
+    for (int i = 0; i < cairn_solver_count(); i++) {
+        assert_true(has_stepped[i]);
+    }
+}
+
 static void two_solvers_part_and_meet_again(void **state) {
     support_display_need(state);
     SupportStage *stage = support_stage_open("log_tower", "logs=12", "bpp,pgs:iterations=2");
@@ -340,6 +400,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_do_what_the_help_says),
         cmocka_unit_test(every_solver_takes_over_live),
+        cmocka_unit_test(every_solver_is_in_the_menu),
         cmocka_unit_test(two_solvers_part_and_meet_again),
         cmocka_unit_test(views_are_held_against_each_other),
         cmocka_unit_test(the_mouse_moves_the_camera_and_the_window_may_change),

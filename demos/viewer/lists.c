@@ -91,6 +91,9 @@ bool cairn_ui_menu(CairnUi *ui, const char *name, CairnUiName *names, CairnUiNam
     if (is_given_up || clicked >= 0) {
         ui->menu = 0;
     }
+    if (clicked >= 0) {
+        ui->input.was_pressed = false; // not for what lies under the list
+    }
     if (clicked < 0 || clicked == *chosen) {
         return false;
     }
