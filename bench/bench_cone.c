@@ -4,9 +4,9 @@
 //
 // The packing is a shaken cubic lattice of balls that touch, 3 contacts a ball as in a heap at rest, all pressed together by a
 // thousandth of the radius, so that every engine sees them; some steps under gravity come before those that count. Steps run on two
-// threads: by the clock on the wall the fastest of some, by the processor's time their median. A sweep's cost is the difference of solves of one problem with 20 and with 120
-// sweeps, by the processor's time on one thread, so packing is not in it; it is in the step. STREAM's triad a = b + s c is measured
-// here, 24 bytes an element.
+// threads: by the clock on the wall the fastest of some, by the processor's time their median. A sweep's cost is the difference of
+// solves of one problem with 20 and with 120 sweeps, by the processor's time on one thread, so packing is not in it; it is in the
+// step. STREAM's triad a = b + s c is measured here, 24 bytes an element.
 #include "bench/bench.h"
 #include "bench/cone_rivals.h"
 #include "bench/scene_runs.h"

@@ -33,33 +33,36 @@ static void fill_pair(const CairnStore *store, const CairnJoint *joint, CairnJoi
     bodies[1] = joint_body(store, joint->bodies[1], joint->core.def.frame_b);
 }
 
+// The joints whose bodies a joint acts on: itself, or the two that a gear ties. Returns how many.
+static int find_tied(const CairnStore *store, int index, const CairnJoint *tied[2]) {
+    const CairnJointDef *def = &store->joints[index].core.def;
+    if (def->type != CAIRN_JOINT_GEAR) {
+        tied[0] = &store->joints[index];
+        return 1;
+    }
+    tied[0] = &store->joints[def->joint_a.index - 1];
+    tied[1] = &store->joints[def->joint_b.index - 1];
+    return 2;
+}
+
 void cairn_world_joint_pose(const CairnStore *store, int index, double h, CairnJointInput *input) {
-    const CairnJoint *joint = &store->joints[index];
-    input->core = &joint->core;
-    input->gear_a = input->gear_b = NULL;
+    const CairnJoint *tied[2];
+    int count = find_tied(store, index, tied);
+    input->core = &store->joints[index].core;
+    input->gear_a = count == 2 ? &tied[0]->core : NULL;
+    input->gear_b = count == 2 ? &tied[1]->core : NULL;
     input->h = h;
-    if (joint->core.def.type == CAIRN_JOINT_GEAR) {
-        const CairnJoint *a = &store->joints[joint->core.def.joint_a.index - 1];
-        const CairnJoint *b = &store->joints[joint->core.def.joint_b.index - 1];
-        input->gear_a = &a->core;
-        input->gear_b = &b->core;
-        fill_pair(store, a, &input->bodies[0]);
-        fill_pair(store, b, &input->bodies[2]);
-    } else {
-        fill_pair(store, joint, &input->bodies[0]);
+    for (int k = 0; k < count; k++) {
+        fill_pair(store, tied[k], &input->bodies[2 * k]);
     }
 }
 
 void cairn_world_joint_input(const CairnStore *store, int index, double h, CairnJointInput *input) {
-    const CairnJoint *sides[2] = {&store->joints[index], &store->joints[index]};
-    const CairnJointDef *def = &sides[0]->core.def;
+    const CairnJoint *tied[2];
+    int count = find_tied(store, index, tied);
     cairn_world_joint_pose(store, index, h, input);
-    if (def->type == CAIRN_JOINT_GEAR) {
-        sides[0] = &store->joints[def->joint_a.index - 1];
-        sides[1] = &store->joints[def->joint_b.index - 1];
-    }
-    for (int k = 0; k < (def->type == CAIRN_JOINT_GEAR ? 4 : 2); k++) {
-        add_mass(store, sides[k / 2]->bodies[k % 2], &input->bodies[k]);
+    for (int k = 0; k < 2 * count; k++) {
+        add_mass(store, tied[k / 2]->bodies[k % 2], &input->bodies[k]);
     }
 }
 

@@ -185,7 +185,7 @@ static void find_pairs(Foresight *f) {
 
 // ---- what they meet ----
 
-// The pair's contacts, as they are in step->contacts: from the first that is not before it.
+// Where the pair's contacts begin among step->contacts, if it has some.
 static int first_contact(const CairnStep *step, CairnPair pair) {
     int low = 0, high = step->contact_count;
     while (low < high) {
@@ -206,9 +206,9 @@ static bool is_of_pair(const CairnStep *step, int contact, CairnPair pair) {
 }
 
 // How deep the pair ends as its rows have it: an overlap that they let be (or the solver left) is no news.
-static double expected_gap(const CairnStep *step, CairnPair pair) {
+static double expected_gap(const CairnStep *step, CairnPair pair, int first) {
     double least = 0;
-    for (int i = first_contact(step, pair); is_of_pair(step, i, pair); i++) {
+    for (int i = first; is_of_pair(step, i, pair); i++) {
         const CairnStepContact *c = &step->contacts[i];
         CairnVec3 slip = cairn_sub(velocity_at(solved_velocity(step, c->body_b), c->frame.arm[1]),
                                    velocity_at(solved_velocity(step, c->body_a), c->frame.arm[0]));
@@ -221,7 +221,7 @@ static double expected_gap(const CairnStep *step, CairnPair pair) {
 // Are they seen at once to end no more than `least` deeper than their rows say? What lies between two convex shapes along any direction is
 // no more than their distance, and falls short of an overlap's depth by as little as the direction is near its normal: that of their
 // rows, if they have some. Most pairs need no contact points to be let go.
-static bool ends_well(const Foresight *f, CairnPair pair, double expected, double least) {
+static bool ends_well(const Foresight *f, CairnPair pair, int first, double expected, double least) {
     const CairnStep *step = f->step;
     const CairnGeometry *a = &step->store->shapes[pair.a].model->geometry,
                         *b = &step->store->shapes[pair.b].model->geometry;
@@ -230,7 +230,6 @@ static bool ends_well(const Foresight *f, CairnPair pair, double expected, doubl
     }
     CairnTransform at_a = f->ends[pair.a], at_b = f->ends[pair.b];
     CairnVec3 between = cairn_sub(at_b.p, at_a.p);
-    int first = first_contact(step, pair);
     bool has_rows = is_of_pair(step, first, pair);
     if (!has_rows && !(cairn_length_squared(between) > 0)) {
         return false;
@@ -267,8 +266,9 @@ static void meet(const Foresight *f, CairnPair pair, double time, Meeting *m) {
 
 // How much deeper the pair ends than its rows say; 0 where that is no more than `least`, which is as good as nothing.
 static double find_overlap(const Foresight *f, CairnPair pair, double least) {
-    double expected = expected_gap(f->step, pair);
-    if (ends_well(f, pair, expected, least)) {
+    int first = first_contact(f->step, pair);
+    double expected = expected_gap(f->step, pair, first);
+    if (ends_well(f, pair, first, expected, least)) {
         return 0;
     }
     Meeting m;
@@ -383,7 +383,7 @@ static int add_points(Foresight *f, CairnPair pair, const Meeting *m, double dep
 
 static void add_contacts(Foresight *f, CairnPair pair, double least) {
     Meeting m;
-    double depth = expected_gap(f->step, pair);
+    double depth = expected_gap(f->step, pair, first_contact(f->step, pair));
     meet(f, pair, f->step->h, &m);
     go_back(f, pair, depth, least, shallow_depth(f, pair), &m);
     if (add_points(f, pair, &m, depth, least) == 0) { // it turned in and is on its way out: where it came in

@@ -21,37 +21,15 @@
 #define PAGES_FROM ((size_t)1 << 20)
 #endif
 
-// What is much larger than a huge page lies on such, where the system has them: bodies are read here and there, and a walk through the
-// tables of small pages for each costs as much as the reading. Not what is smaller: a page that is used in part is held as a whole, and
-// 50,000 balls would take 84 bytes more each.
-enum { HUGE_PAGE = 1 << 21, HUGE_FROM = 128 * HUGE_PAGE };
-
 static void *map_pages(size_t size) {
     void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return pages != MAP_FAILED ? pages : NULL;
 }
 
-static void *map_huge_pages(size_t size) {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), end = (size + page - 1) & ~(page - 1);
-    unsigned char *pages = size <= SIZE_MAX / 2 ? map_pages(end + HUGE_PAGE) : NULL;
-    if (pages == NULL) {
-        return map_pages(size);
-    }
-    size_t before = (size_t)(-(uintptr_t)pages & (HUGE_PAGE - 1));
-    if (before > 0) {
-        (void)munmap(pages, before);
-    }
-    (void)munmap(pages + before + end, HUGE_PAGE - before);
-#ifdef MADV_HUGEPAGE
-    (void)madvise(pages + before, end & ~(size_t)(HUGE_PAGE - 1), MADV_HUGEPAGE);
-#endif
-    return pages + before;
-}
-
 static void *default_allocate(void *user, size_t size) {
     (void)user;
     if (size >= PAGES_FROM) {
-        return size >= HUGE_FROM ? map_huge_pages(size) : map_pages(size);
+        return map_pages(size);
     }
     const size_t mask = (size_t)CAIRN_ALIGNMENT - 1;
     if (size > SIZE_MAX - mask) {
