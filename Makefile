@@ -66,8 +66,8 @@ FLAGS_release := -O3
 FLAGS_test := -O2 -DCAIRN_CHECKS=1
 FLAGS_asan := -O1 -DCAIRN_CHECKS=1 -DCAIRN_SANITIZED=1 -fno-omit-frame-pointer -fsanitize=address
 FLAGS_ubsan := -O1 -DCAIRN_CHECKS=1 -DCAIRN_SANITIZED=1 -fno-omit-frame-pointer -fsanitize=undefined,float-divide-by-zero -fno-sanitize-recover=all
-# Both at once: half the time, which is what CI has.
-FLAGS_sanitize := $(FLAGS_ubsan) -fsanitize=address
+# Both at once, and optimised (tests then take half their time, compiling takes half as much again): the time that CI has.
+FLAGS_sanitize := $(FLAGS_ubsan:-O1=-O2) -fsanitize=address
 FLAGS_tsan := -O1 -DCAIRN_CHECKS=1 -DCAIRN_SANITIZED=1 -fno-omit-frame-pointer -fsanitize=thread
 FLAGS_fuzz := -O1 -DCAIRN_CHECKS=1 -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
 
