@@ -58,7 +58,8 @@ CairnStatus cairn_admm_lanes_shape(const AdmmSystem *system, AdmmBatch *batch) {
 }
 
 static size_t applied(const AdmmBatch *batch) {
-    return (size_t)batch->slots * (size_t)(is_square(batch) ? batch->slots : batch->size);
+    size_t m = (size_t)batch->slots;
+    return is_square(batch) ? m * (m + 1) / 2 : m * (size_t)batch->size;
 }
 
 size_t cairn_admm_lanes_memory(const AdmmBatch *batch) {
@@ -209,18 +210,14 @@ static unsigned make_square(AdmmBatch *batch, const Scratch *scratch) {
         S += m - a;
     }
     for (int a = 0; a < m; a++) {
-        for (int b = 0; b <= a; b++) {
-            products(m - a, X + (ptrdiff_t)a * m + a, X + (ptrdiff_t)b * m + a, 1, &H[(ptrdiff_t)a * m + b]);
-            H[(ptrdiff_t)b * m + a] = H[(ptrdiff_t)a * m + b];
+        for (int b = a; b < m; b++) {
+            products(m - b, X + (ptrdiff_t)a * m + b, X + (ptrdiff_t)b * m + b, 1, H++);
         }
     }
-    for (int a = 0; a < m; a++) {
-        AdmmEight sum = {0};
-        for (int b = 0; b < m; b++) {
-            sum += H[(ptrdiff_t)a * m + b] * root[b] * scratch->W[(ptrdiff_t)b * (m + 1) + m];
-        }
-        batch->start[a] = sum;
+    for (int a = 0; a < m; a++) { // sqrt(beta) x(b); X is done with
+        X[a] = root[a] * scratch->W[(ptrdiff_t)a * (m + 1) + m];
     }
+    symmetric(m, batch->H, X, batch->start);
     return broken;
 }
 

@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "solvers/subadmm_kernels.h"
 #include "solvers/subadmm_lanes.h"
@@ -152,6 +153,43 @@ ADMM_INLINE void products(int n, const AdmmEight *a, const AdmmEight *B, int cou
             sum += a[i] * B[(ptrdiff_t)c * n + i];
         }
         out[c] = sum;
+    }
+}
+
+// x = H s with the rows of a symmetric H from the diagonal on. Four rows at a time serve both ways, so that H is read once, and half of it.
+ADMM_INLINE void symmetric(int n, const AdmmEight *H, const AdmmEight *s, AdmmEight *x) {
+    int a = 0;
+    memset(x, 0, (size_t)n * sizeof *x);
+    for (; a + 4 <= n; a += 4) {
+        const AdmmEight *p = H, *q = p + (n - a - 1), *r = q + (n - a - 2),
+                        *t = r + (n - a - 3); // at column 0 of the four
+        AdmmEight s0 = s[a], s1 = s[a + 1], s2 = s[a + 2], s3 = s[a + 3];
+        AdmmEight x0 = x[a] + p[0] * s0 + p[1] * s1 + p[2] * s2 + p[3] * s3;
+        AdmmEight x1 = x[a + 1] + p[1] * s0 + q[1] * s1 + q[2] * s2 + q[3] * s3;
+        AdmmEight x2 = x[a + 2] + p[2] * s0 + q[2] * s1 + r[2] * s2 + r[3] * s3;
+        AdmmEight x3 = x[a + 3] + p[3] * s0 + q[3] * s1 + r[3] * s2 + t[3] * s3;
+        for (int b = 4; b < n - a; b++) {
+            AdmmEight value = s[a + b];
+            x0 += p[b] * value;
+            x1 += q[b] * value;
+            x2 += r[b] * value;
+            x3 += t[b] * value;
+            x[a + b] += p[b] * s0 + q[b] * s1 + r[b] * s2 + t[b] * s3;
+        }
+        x[a] = x0;
+        x[a + 1] = x1;
+        x[a + 2] = x2;
+        x[a + 3] = x3;
+        H = t + (n - a);
+    }
+    for (; a < n; a++) {
+        AdmmEight sum = x[a] + H[0] * s[a];
+        for (int b = 1; b < n - a; b++) {
+            sum += H[b] * s[a + b];
+            x[a + b] += H[b] * s[a];
+        }
+        x[a] = sum;
+        H += n - a;
     }
 }
 

@@ -5,7 +5,7 @@
 
 ADMM_INLINE void apply_square(const AdmmBatch *batch, const AdmmEight *s, AdmmEight *x) {
     int m = batch->slots;
-    products(m, s, batch->H, m, x);
+    symmetric(m, batch->H, s, x);
     for (int k = 0; k < m; k++) {
         x[k] = s[k] - x[k] + batch->start[k];
     }
