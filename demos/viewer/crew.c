@@ -36,6 +36,7 @@ static void show(CairnCrewView *view, const CairnStats *stats, int frame, CairnS
     view->making = ready;
     view->is_fresh = true;
     view->done = frame;
+    view->is_moving = false;
     view->past_first = view->past.first;
     view->past_last = view->past.last;
     view->is_stopped = !cairn_is_ok(sight->status);
@@ -366,6 +367,7 @@ static void work(CairnCrewView *view, CairnStats *stats) {
     Job job = next_job(view);
     int frame = view->done;
     view->is_busy = true;
+    view->is_moving = job == JOB_STEP || job == JOB_GO;
     if (job == JOB_SETUP) {
         work_setup(view, stats);
     } else if (job == JOB_RESTART) {
@@ -397,7 +399,7 @@ static void work(CairnCrewView *view, CairnStats *stats) {
             meet(crew, view->done);
         }
     }
-    view->is_busy = false;
+    view->is_busy = view->is_moving = false;
 }
 
 int cairn_crew_run(void *data) {
