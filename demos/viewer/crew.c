@@ -402,13 +402,22 @@ static void work(CairnCrewView *view, CairnStats *stats) {
     view->is_busy = view->is_moving = false;
 }
 
+// To those that draw. Not as far as it goes: beside other work of the machine's, steps of the lowest priority come a few a second.
+static void give_way(void) {
+#ifdef __linux__
+    SDL_LinuxSetThreadPriority(0, 10); // of the thread that calls: nice 10, and not SDL's 19
+#else
+    SDL_SetThreadPriority(SDL_THREAD_PRIORITY_LOW);
+#endif
+}
+
 int cairn_crew_run(void *data) {
     CairnCrewView *view = data;
     CairnCrew *crew = view->crew;
     CairnStats stats;
     memset(&stats, 0, sizeof stats);
     if (crew->gives_way) {
-        SDL_SetThreadPriority(SDL_THREAD_PRIORITY_LOW);
+        give_way();
     }
     SDL_LockMutex(crew->mutex);
     while (!crew->is_ending && !view->wants_end) {
