@@ -143,9 +143,7 @@ PROGRAM := $(if $(MAIN_SRC),$(OUT)/cairn)
 BENCH := $(OUT)/bench
 TESTS := $(patsubst tests/%.c,$(DIR)/%,$(TEST_SRC))
 FUZZERS := $(patsubst tests/%.c,$(DIR)/%,$(FUZZ_SRC))
-# Pictures that a processor draws take 100 s under both sanitizers: these tests run there by name, and under asan or ubsan alone.
-SLOW_sanitize := $(DIR)/test_viewer_panels
-CHOSEN := $(if $(NAME),$(foreach n,$(NAME),$(filter $(DIR)/test_$(n:test_%=%),$(TESTS))),$(filter-out $(SLOW_$(CONFIG)),$(TESTS)))
+CHOSEN := $(if $(NAME),$(foreach n,$(NAME),$(filter $(DIR)/test_$(n:test_%=%),$(TESTS))),$(TESTS))
 
 .PHONY: all demo test check asan ubsan sanitize tsan bench fuzz fuzzers lint format docs install uninstall clean deps FORCE
 .DELETE_ON_ERROR:

@@ -265,7 +265,7 @@ void support_stage_type(SupportStage *stage, const char *text) {
     support_stage_send(stage, event);
 }
 
-void support_stage_settle(SupportStage *stage) {
+static void rest(SupportStage *stage) {
     CairnCrew *crew = &stage->viewer.crew;
     do {
         support_stage_turn(stage, 1);
@@ -274,6 +274,10 @@ void support_stage_settle(SupportStage *stage) {
             SDL_Delay(1);
         }
     } while (!cairn_crew_is_idle(crew));
+}
+
+void support_stage_settle(SupportStage *stage) {
+    rest(stage);
     support_stage_turn(stage, 1); // what came last is shown, too
 }
 
@@ -282,7 +286,7 @@ const CairnSight *support_stage_look(SupportStage *stage, int view) {
 }
 
 uint64_t support_stage_hash(SupportStage *stage, int view) {
-    support_stage_settle(stage);
+    rest(stage);
     return cairn_world_state_hash(stage->viewer.crew.views[view].session.world);
 }
 #else

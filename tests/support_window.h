@@ -41,7 +41,7 @@ void support_stage_type(SupportStage *stage, const char *text);
 // Until nothing that was asked for is left to do.
 void support_stage_settle(SupportStage *stage);
 const CairnSight *support_stage_look(SupportStage *stage, int view);
-uint64_t support_stage_hash(SupportStage *stage, int view); // settles first
+uint64_t support_stage_hash(SupportStage *stage, int view); // when nothing is left to do; it need not be shown
 #else
 // What is left of a viewer's test where the build has no viewer: it says so.
 int support_without_viewer(void);

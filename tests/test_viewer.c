@@ -61,8 +61,21 @@ static void keys_do_what_the_help_says(void **state) {
     support_stage_close(stage);
 }
 
+// ---- every solver, under every law of friction ----
+
+enum { SOLVERS = 64 };
+
+static CairnViewOptions options_under(CairnFrictionKind kind) {
+    CairnViewOptions options = support_stage_options("log_tower");
+    options.run.params.items[options.run.params.count++] = "logs=12";
+    options.run.has_friction = true;
+    options.run.friction = kind;
+    options.run.solver = kind == CAIRN_FRICTION_BOX ? "bpp" : "ipm-cone";
+    return options;
+}
+
 // One step with the solver that was just chosen: the run goes on and does not begin again.
-static void step_with(SupportStage *stage, const CairnSolver *solver) {
+static void step_with(SupportStage *stage, const CairnSolver *solver, bool *has_stepped) {
     support_stage_settle(stage);
     int before = support_stage_look(stage, 0)->frame;
     support_stage_press(stage, SDLK_n);
@@ -70,39 +83,39 @@ static void step_with(SupportStage *stage, const CairnSolver *solver) {
     assert_ok(support_stage_look(stage, 0)->status);
     assert_int_equal(support_stage_look(stage, 0)->frame, before + 1);
     assert_string_equal(support_stage_look(stage, 0)->solver, solver->name);
+    for (int i = 0; i < cairn_solver_count(); i++) {
+        has_stepped[i] = has_stepped[i] || cairn_solver_at(i) == solver;
+    }
 }
 
-// Keys 1 to 9, and tab for those beyond, under each law of friction: not one of the list is left out.
-static void every_solver_takes_over_live(void **state) {
-    support_display_need(state);
-    bool has_stepped[64] = {false};
-    assert_true(cairn_solver_count() <= 64);
-    for (int kind = CAIRN_FRICTION_BOX; kind <= CAIRN_FRICTION_COULOMB; kind++) {
-        CairnViewOptions options = support_stage_options("log_tower");
-        options.run.params.items[options.run.params.count++] = "logs=12";
-        options.run.has_friction = true;
-        options.run.friction = (CairnFrictionKind)kind;
-        options.run.solver = kind == CAIRN_FRICTION_BOX ? "bpp" : "ipm-cone";
-        SupportStage *stage = support_stage_open_with(&options);
-        support_stage_press(stage, SDLK_SPACE);
-        const CairnSolver *solver;
-        for (int number = 1; (solver = cairn_viewer_solver(&stage->viewer, number)) != NULL; number++) {
-            support_stage_press(stage, number <= 9 ? SDLK_0 + number : SDLK_TAB);
-            step_with(stage, solver);
-            for (int i = 0; i < cairn_solver_count(); i++) {
-                has_stepped[i] = has_stepped[i] || cairn_solver_at(i) == solver;
-            }
-        }
-        support_stage_press(stage, SDLK_TAB); // after the last one comes the first
-        step_with(stage, cairn_viewer_solver(&stage->viewer, 1));
-        support_stage_close(stage);
-    }
+static void assert_all_stepped(const bool *has_stepped) {
     for (int i = 0; i < cairn_solver_count(); i++) {
         if (!has_stepped[i]) {
             print_message("%s was never chosen\n", cairn_solver_at(i)->name);
         }
         assert_true(has_stepped[i]);
     }
+}
+
+// Keys 1 to 9, and tab for those beyond, under each law of friction: not one of the list is left out.
+static void every_solver_takes_over_live(void **state) {
+    support_display_need(state);
+    bool has_stepped[SOLVERS] = {false};
+    assert_true(cairn_solver_count() <= SOLVERS);
+    for (int kind = CAIRN_FRICTION_BOX; kind <= CAIRN_FRICTION_COULOMB; kind++) {
+        CairnViewOptions options = options_under((CairnFrictionKind)kind);
+        SupportStage *stage = support_stage_open_with(&options);
+        support_stage_press(stage, SDLK_SPACE);
+        const CairnSolver *solver;
+        for (int number = 1; (solver = cairn_viewer_solver(&stage->viewer, number)) != NULL; number++) {
+            support_stage_press(stage, number <= 9 ? SDLK_0 + number : SDLK_TAB);
+            step_with(stage, solver, has_stepped);
+        }
+        support_stage_press(stage, SDLK_TAB); // after the last one comes the first
+        step_with(stage, cairn_viewer_solver(&stage->viewer, 1), has_stepped);
+        support_stage_close(stage);
+    }
+    assert_all_stepped(has_stepped);
 }
 
 // Where the first menu of the panel is, found by clicking down the panel below its tabs.
@@ -124,18 +137,16 @@ static double find_menu(SupportStage *stage) {
 // The menu of the Solver tab, by the mouse alone: opened, and one row of its list after the other clicked.
 static void every_solver_is_in_the_menu(void **state) {
     support_display_need(state);
-    bool has_stepped[64] = {false};
+    bool has_stepped[SOLVERS] = {false};
+    assert_true(cairn_solver_count() <= SOLVERS);
     for (int kind = CAIRN_FRICTION_BOX; kind <= CAIRN_FRICTION_COULOMB; kind++) {
-        CairnViewOptions options = support_stage_options("log_tower");
-        options.run.params.items[options.run.params.count++] = "logs=12";
-        options.run.has_friction = true;
-        options.run.friction = (CairnFrictionKind)kind;
-        options.run.solver = kind == CAIRN_FRICTION_BOX ? "bpp" : "ipm-cone";
-        options.run.width = 800;
-        options.run.height = 600;
+        CairnViewOptions options = options_under((CairnFrictionKind)kind);
+        options.run.width = 400; // the list is as tall as the window
+        options.run.height = 380;
         options.panel = "solver";
         SupportStage *stage = support_stage_open_with(&options);
         CairnViewer *viewer = &stage->viewer;
+        viewer->settings.text_size = 0.6;
         support_stage_press(stage, SDLK_SPACE);
         support_stage_turn(stage, 1);
         double y = find_menu(stage);
@@ -152,17 +163,12 @@ static void every_solver_is_in_the_menu(void **state) {
             support_stage_click(stage, list.x + 0.5 * list.width, list.y + list.height * (number - 0.5) / count);
             assert_true(viewer->ui.menu == 0);
             const CairnSolver *solver = cairn_viewer_solver(viewer, number);
-            step_with(stage, solver);
+            step_with(stage, solver, has_stepped);
             assert_string_equal(viewer->setups[0].choice.solver->name, solver->name);
-            for (int i = 0; i < cairn_solver_count(); i++) {
-                has_stepped[i] = has_stepped[i] || cairn_solver_at(i) == solver;
-            }
         }
         support_stage_close(stage);
     }
-    for (int i = 0; i < cairn_solver_count(); i++) {
-        assert_true(has_stepped[i]);
-    }
+    assert_all_stepped(has_stepped);
 }
 
 static void two_solvers_part_and_meet_again(void **state) {

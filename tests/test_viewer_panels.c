@@ -268,18 +268,20 @@ static void settings_survive_and_nonsense_does_no_harm(void **state) {
 
 // ---- the window ----
 
+// Just large enough for panels with small words: most of the time would go into pixels that nobody looks at.
 static SupportStage *open_large_with(const char *scene, const char *param, const char *panel, const char *solvers) {
     CairnViewOptions options = support_stage_options(scene);
     if (param) {
         options.run.params.items[options.run.params.count++] = param;
     }
-    options.run.width = 640;
-    options.run.height = 400;
+    options.run.width = 420;
+    options.run.height = 260;
     options.panel = panel;
     if (solvers) {
         assert_ok(cairn_choices_split(solvers, &options.solvers));
     }
     SupportStage *stage = support_stage_open_with(&options);
+    stage->viewer.settings.text_size = 0.6;
     support_stage_press(stage, SDLK_SPACE);
     support_stage_settle(stage);
     return stage;
@@ -366,7 +368,12 @@ static void every_key_may_be_pressed(void **state) {
 // Every button of the bar lies in the window, with words of any size: its last one can be clicked.
 static void the_bar_fits_the_window(void **state) {
     support_display_need(state);
-    SupportStage *stage = open_large("box_tower", "charts", NULL);
+    CairnViewOptions options = support_stage_options("box_tower");
+    options.run.width = 640;
+    options.run.height = 400;
+    options.panel = "charts";
+    SupportStage *stage = support_stage_open_with(&options);
+    support_stage_press(stage, SDLK_SPACE);
     CairnViewer *viewer = &stage->viewer;
     static const double sizes[] = {0.6, 0.8, 1};
     for (int i = 0; i < 3; i++) {
@@ -418,7 +425,7 @@ static void views_come_and_go(void **state) {
 // In lockstep a poor solver solves the good one's problems: it stays where that is, with a residual of its own.
 static void lockstep_keeps_views_together(void **state) {
     support_display_need(state);
-    SupportStage *stage = open_large("log_tower", "solver", "bpp,pgs:iterations=2");
+    SupportStage *stage = open_large_with("log_tower", "logs=24", "solver", "bpp,pgs:iterations=2");
     cairn_crew_lockstep(&stage->viewer.crew, true);
     for (int i = 0; i < 5; i++) {
         support_stage_press(stage, SDLK_n);
@@ -434,7 +441,7 @@ static void lockstep_keeps_views_together(void **state) {
 
 static void partitions_change_live(void **state) {
     support_display_need(state);
-    SupportStage *stage = open_large("log_tower", "parts", "schur-bpp");
+    SupportStage *stage = open_large_with("log_tower", "logs=60", "parts", "schur-bpp");
     CairnViewer *viewer = &stage->viewer;
     viewer->look.interface = true;
     for (int i = 0; i < cairn_partitioner_count(); i++) {
@@ -460,7 +467,7 @@ static void partitions_change_live(void **state) {
 // What is drawn agrees with what the referee says.
 static void what_acts_is_what_the_referee_saw(void **state) {
     support_display_need(state);
-    SupportStage *stage = open_large("log_tower", "show", "pgs:iterations=3");
+    SupportStage *stage = open_large_with("log_tower", "logs=60", "show", "pgs:iterations=3");
     stage->viewer.look.coloring = CAIRN_COLOR_RESIDUAL;
     for (int i = 0; i < 4; i++) {
         support_stage_press(stage, SDLK_n);

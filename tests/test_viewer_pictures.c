@@ -153,6 +153,95 @@ static void slow_pictures_become_coarser(void **state) {
     support_stage_close(stage);
 }
 
+// The log tower at rest, coarse as a processor draws it while something moves. With forces, so that there are marks.
+static SupportStage *open_coarse(const char *solvers) {
+    CairnViewOptions options = support_stage_options("log_tower");
+    options.run.params.items[options.run.params.count++] = "logs=12";
+    options.run.width = 700;
+    options.run.height = 500; // neither is whole tiles
+    assert_ok(cairn_choices_split(solvers, &options.solvers));
+    SupportStage *stage = support_stage_open_with(&options);
+    CairnViewer *viewer = &stage->viewer;
+    viewer->is_software = true; // whoever draws here
+    viewer->settings.smooth = CAIRN_SMOOTH_OFF;
+    viewer->look.forces = true;
+    support_stage_press(stage, SDLK_SPACE);
+    support_stage_settle(stage);
+    support_stage_press(stage, SDLK_n);
+    support_stage_settle(stage);
+    viewer->pace.share = 0.5;
+    viewer->orbit.yaw += 0.1;
+    support_stage_turn(stage, 1);
+    assert_true(viewer->pace.drawn_share == 0.5);
+    return stage;
+}
+
+// Until so many pieces of the fine picture are made; how long that takes is the machine's.
+static void turn_until_made(SupportStage *stage, int pieces) {
+    const CairnViewer *viewer = &stage->viewer;
+    for (int i = 0; i < 5000 && !(viewer->fine.is_begun && viewer->fine.next >= pieces); i++) {
+        support_stage_turn(stage, 1);
+    }
+    assert_true(viewer->fine.is_begun && viewer->fine.next == pieces);
+}
+
+// The fine picture is made in pieces of which nothing is seen before the last one. An event that comes between two is answered with a
+// coarse picture at once, and the pieces are made anew.
+static void events_come_between_pieces(void **state) {
+    support_display_need(state);
+    SupportStage *stage = open_coarse("bpp");
+    CairnViewer *viewer = &stage->viewer;
+    CairnImage before, between;
+    assert_ok(cairn_gpu_target_read(&viewer->target, &before));
+    turn_until_made(stage, 3);
+    assert_ok(cairn_gpu_target_read(&viewer->target, &between));
+    assert_memory_equal(before.pixels, between.pixels, 3 * (size_t)before.width * (size_t)before.height);
+    assert_true(viewer->pace.drawn_share == 0.5);
+    double yaw = viewer->orbit.yaw;
+    uint64_t drawn = viewer->pace.drawn;
+    SDL_Event motion = {.motion = {.type = SDL_MOUSEMOTION, .state = SDL_BUTTON_LMASK, .x = 300, .y = 200, .xrel = 9}};
+    support_stage_send(stage, motion); // one turn
+    assert_true(viewer->orbit.yaw != yaw && viewer->pace.drawn != drawn);
+    assert_true(viewer->pace.drawn_share == 0.5 && !viewer->fine.is_begun);
+    cairn_image_free(&between);
+    assert_ok(cairn_gpu_target_read(&viewer->target, &between));
+    assert_true(memcmp(before.pixels, between.pixels, 3 * (size_t)before.width * (size_t)before.height) != 0);
+    turn_until_made(stage, 2);
+    support_stage_press(stage, SDLK_h); // a key changes nothing in the views: its answer comes with what stands
+    assert_true(viewer->shows_help && viewer->pace.drawn_share == 0.5 && !viewer->fine.is_begun);
+    cairn_image_free(&between);
+    cairn_image_free(&before);
+    support_stage_close(stage);
+}
+
+// In pieces or in one go it is the same picture: of one view, of two, and of two laid over each other.
+static void pieces_make_the_same_picture(void **state) {
+    support_display_need(state);
+    for (int kind = 0; kind < 3; kind++) {
+        SupportStage *stage = open_coarse(kind == 0 ? "bpp" : "bpp,pgs:iterations=1");
+        CairnViewer *viewer = &stage->viewer;
+        viewer->look.overlay = kind == 2;
+        support_stage_turn(stage, 1);
+        CairnImage pieces, whole;
+        for (int i = 0; i < 5000 && viewer->pace.drawn_share < 1; i++) {
+            support_stage_turn(stage, 1);
+        }
+        assert_true(viewer->pace.drawn_share == 1 && viewer->views.width == 700);
+        assert_ok(cairn_gpu_target_read(&viewer->views, &pieces));
+        viewer->pace.drawn_share = 0; // once more, in one go
+        viewer->wants_picture = true;
+        const CairnSight *sights[CAIRN_CREW_VIEWS];
+        assert_ok(cairn_viewer_paint(viewer, sights));
+        viewer->wants_picture = false;
+        assert_true(viewer->pace.drawn_share == 1 && viewer->views.width == 700);
+        assert_ok(cairn_gpu_target_read(&viewer->views, &whole));
+        assert_memory_equal(pieces.pixels, whole.pixels, 3 * (size_t)whole.width * (size_t)whole.height);
+        cairn_image_free(&pieces);
+        cairn_image_free(&whole);
+        support_stage_close(stage);
+    }
+}
+
 // A small picture is stretched between its pixels: in the middle of one it has that pixel's colour, and the top row comes first.
 static void a_small_picture_is_magnified(void **state) {
     support_display_need(state);
@@ -247,6 +336,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(it_says_what_it_needs),
         cmocka_unit_test(a_hidden_window_needs_no_display),
         cmocka_unit_test(slow_pictures_become_coarser),
+        cmocka_unit_test(events_come_between_pieces),
+        cmocka_unit_test(pieces_make_the_same_picture),
         cmocka_unit_test(a_small_picture_is_magnified),
         cmocka_unit_test(pictures_have_the_structure_they_should),
     };

@@ -285,6 +285,24 @@ static void bodies_are_thrown_frozen_pushed_and_taken_away(void **state) {
     support_stage_close(stage);
 }
 
+// What is done while a thread looks, or does something else that is no step, is done in the frame that is there: paused, nothing else
+// would come.
+static void deeds_wait_for_steps_alone(void **state) {
+    support_display_need(state);
+    SupportStage *stage = open_paused("box_tower", NULL, NULL);
+    CairnCrew *crew = &stage->viewer.crew;
+    int count = moving(stage);
+    SDL_LockMutex(crew->mutex);
+    crew->views[0].is_busy = true; // with what it has not begun; it wakes when the ball is thrown, and ends it
+    SDL_UnlockMutex(crew->mutex);
+    support_stage_press(stage, SDLK_g);
+    assert_int_equal(crew->deed_count, 1);
+    assert_int_equal(crew->deeds[0].frame, 0);
+    support_stage_settle(stage);
+    assert_int_equal(moving(stage), count + 1);
+    support_stage_close(stage);
+}
+
 // What a spring does may not depend on the step: at 1/20 s it is as quiet as at 1/240 s.
 static void the_spring_is_stable_at_any_step(void **state) {
     (void)state;
@@ -416,6 +434,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(the_camera_frames_and_follows_a_body),
         cmocka_unit_test(all_views_are_touched_alike),
         cmocka_unit_test(bodies_are_thrown_frozen_pushed_and_taken_away),
+        cmocka_unit_test(deeds_wait_for_steps_alone),
         cmocka_unit_test(the_spring_is_stable_at_any_step),
     };
     return cmocka_run_group_tests(tests, support_display_open, support_display_close);

@@ -36,6 +36,7 @@ static void show(CairnCrewView *view, const CairnStats *stats, int frame, CairnS
     view->making = ready;
     view->is_fresh = true;
     view->done = frame;
+    view->is_moving = false;
     view->past_first = view->past.first;
     view->past_last = view->past.last;
     view->is_stopped = !cairn_is_ok(sight->status);
@@ -366,6 +367,7 @@ static void work(CairnCrewView *view, CairnStats *stats) {
     Job job = next_job(view);
     int frame = view->done;
     view->is_busy = true;
+    view->is_moving = job == JOB_STEP || job == JOB_GO;
     if (job == JOB_SETUP) {
         work_setup(view, stats);
     } else if (job == JOB_RESTART) {
@@ -397,7 +399,16 @@ static void work(CairnCrewView *view, CairnStats *stats) {
             meet(crew, view->done);
         }
     }
-    view->is_busy = false;
+    view->is_busy = view->is_moving = false;
+}
+
+// To those that draw. Not as far as it goes: beside other work of the machine's, steps of the lowest priority come a few a second.
+static void give_way(void) {
+#ifdef __linux__
+    SDL_LinuxSetThreadPriority(0, 10); // of the thread that calls: nice 10, and not SDL's 19
+#else
+    SDL_SetThreadPriority(SDL_THREAD_PRIORITY_LOW);
+#endif
 }
 
 int cairn_crew_run(void *data) {
@@ -406,7 +417,7 @@ int cairn_crew_run(void *data) {
     CairnStats stats;
     memset(&stats, 0, sizeof stats);
     if (crew->gives_way) {
-        SDL_SetThreadPriority(SDL_THREAD_PRIORITY_LOW);
+        give_way();
     }
     SDL_LockMutex(crew->mutex);
     while (!crew->is_ending && !view->wants_end) {

@@ -56,7 +56,8 @@ typedef struct CairnCrewView {
     CairnVec3 ray_from, ray_way;
     CairnPick picked;
     bool is_busy, is_stopped, is_gone;
-    int done; // frames
+    bool is_moving; // busy with what leaves the frame `done`: a deed of now comes too late for it
+    int done;       // frames
     int next_deed;
     int uncertified; // steps; its thread's alone while that runs
 } CairnCrewView;

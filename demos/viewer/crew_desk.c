@@ -328,7 +328,7 @@ CairnStatus cairn_crew_do(CairnCrew *crew, const CairnDeed *deed) {
     int frame = 0, reached = 0; // a drag that no view has done yet may be replaced by a newer one
     for (int i = 0; i < crew->view_count; i++) {
         const CairnCrewView *view = &crew->views[i];
-        int next = view->wants_restart ? 0 : view->done + view->is_busy;
+        int next = view->wants_restart ? 0 : view->done + view->is_moving;
         frame = next > frame && !view->is_stopped ? next : frame;
         reached = view->next_deed > reached ? view->next_deed : reached;
     }

@@ -31,8 +31,13 @@ double cairn_viewer_share(CairnViewer *viewer) {
     const CairnPace *pace = &viewer->pace;
     bool is_kept = viewer->wants_picture || viewer->film.video.is_open || viewer->options->is_hidden;
     bool is_small = viewer->width * viewer->height < SMALL; // its time is not its pixels'
-    bool is_quiet = cairn_viewer_clock() - pace->changed > 0.15 && cairn_crew_is_idle(&viewer->crew);
-    return !viewer->is_software || viewer->look.is_smooth || is_kept || is_small || is_quiet ? 1 : pace->share;
+    return !viewer->is_software || viewer->look.is_smooth || is_kept || is_small ? 1 : pace->share;
+}
+
+bool cairn_viewer_wants_fine(CairnViewer *viewer) {
+    const CairnPace *pace = &viewer->pace;
+    bool is_coarse = pace->drawn_share > 0 && pace->drawn_share < 1 && cairn_viewer_share(viewer) < 1;
+    return is_coarse && cairn_viewer_clock() - pace->changed > 0.15 && cairn_crew_is_idle(&viewer->crew);
 }
 
 // ---- what a picture shows, as a number ----

@@ -1,62 +1,10 @@
-#include "demos/viewer/painter.h"
 #include "demos/program/render_shade.h"
 #include "demos/viewer/gpu.h"
-#include <cglm/cglm.h>
+#include "demos/viewer/painter_passes.h"
 #include <stdlib.h>
 #include <string.h>
 
-// Texels a side of the sun's map: with soft shadows, with hard ones, and where the picture has fewer pixels itself.
-enum { MAP_SOFT = 2048, MAP_HARD = 1024, MAP_COARSE = 512 };
-
-typedef struct Matrices {
-    mat4 camera, light, sky;
-    float texel;  // of the shadow map, metres
-    float spread; // of the sky's light, share of its map
-} Matrices;
-
 // ---- open and close ----
-
-static void open_map(int size, GLuint *map, GLuint *frame) {
-    glGenTextures(1, map);
-    glBindTexture(GL_TEXTURE_2D, *map);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, size, size, 0, GL_DEPTH_COMPONENT, GL_UNSIGNED_INT, NULL);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_MODE, GL_COMPARE_REF_TO_TEXTURE);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_FUNC, GL_LEQUAL);
-    glGenFramebuffers(1, frame);
-    glBindFramebuffer(GL_FRAMEBUFFER, *frame);
-    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, *map, 0);
-    glDrawBuffer(GL_NONE);
-    glReadBuffer(GL_NONE);
-    glBindFramebuffer(GL_FRAMEBUFFER, 0);
-}
-
-static void close_maps(CairnPainter *painter) {
-    GLuint maps[] = {painter->map, painter->sky}, frames[] = {painter->map_frame, painter->sky_frame};
-    glDeleteTextures(2, maps);
-    glDeleteFramebuffers(2, frames);
-}
-
-// Between texels it is read softly where a graphics card does that, or where an edge of shadow would be seen.
-static void read_map(GLuint map, bool is_soft) {
-    glBindTexture(GL_TEXTURE_2D, map);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, is_soft ? GL_LINEAR : GL_NEAREST);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, is_soft ? GL_LINEAR : GL_NEAREST);
-}
-
-static void size_maps(CairnPainter *painter, const CairnPainting *painting, bool has_many) {
-    bool is_smooth = painting->look->is_smooth;
-    int size = is_smooth ? MAP_SOFT : painting->is_coarse ? MAP_COARSE : MAP_HARD;
-    if (size != painter->map_size) {
-        close_maps(painter);
-        open_map(size, &painter->map, &painter->map_frame);
-        open_map(size / 2, &painter->sky, &painter->sky_frame);
-        painter->map_size = size;
-    }
-    read_map(painter->map, is_smooth || !has_many);
-    read_map(painter->sky, is_smooth);
-}
 
 CairnStatus cairn_painter_open(CairnPainter *painter) {
     *painter = (CairnPainter){0};
@@ -76,7 +24,7 @@ void cairn_painter_close(CairnPainter *painter) {
         glDeleteProgram(painter->programs[i]);
     }
     cairn_marks_free(&painter->marks);
-    close_maps(painter);
+    cairn_painter_close_maps(painter);
     glDeleteBuffers(1, &painter->instances);
     glDeleteVertexArrays(1, &painter->empty);
     *painter = (CairnPainter){0};
@@ -116,7 +64,7 @@ CairnStatus cairn_painter_upload(CairnPainter *painter, const CairnGeometryStore
     return cairn_ok();
 }
 
-static bool has_points(const int *starts) {
+bool cairn_painter_has_points(const int *starts) {
     return starts[CAIRN_GEOMETRY_POINT + 1] > starts[CAIRN_GEOMETRY_POINT];
 }
 
@@ -126,9 +74,7 @@ static GLuint program_of(const CairnPainter *painter, const CairnPainting *paint
         ->programs[painting->look->is_smooth ? smooth : smooth + CAIRN_PROGRAM_PLAIN_SOLID - CAIRN_PROGRAM_SOLID];
 }
 
-// ---- what is drawn with the same geometry lies together ----
-
-static void draw_group(CairnPainter *painter, int g, int first, int count) {
+void cairn_painter_group(CairnPainter *painter, int g, int first, int count) {
     if (count == 0) {
         return;
     }
@@ -146,28 +92,18 @@ static void draw_group(CairnPainter *painter, int g, int first, int count) {
     painter->draw_calls++;
 }
 
-// Solids: the backs of those that are closed are not seen, and half of the triangles need not be drawn.
-static void draw_solid(CairnPainter *painter, int g, int first, int count) {
+void cairn_painter_solid(CairnPainter *painter, int g, int first, int count) {
     if (painter->meshes[g].is_closed) {
         glEnable(GL_CULL_FACE);
     }
-    draw_group(painter, g, first, count);
+    cairn_painter_group(painter, g, first, count);
     glDisable(GL_CULL_FACE);
 }
 
-// For a map: nobody counts the corners of a shadow.
-static void draw_meshes(CairnPainter *painter, const int *starts, bool is_smooth) {
-    for (int g = 0; g < painter->mesh_count; g++) {
-        if (g != CAIRN_GEOMETRY_POINT && g != CAIRN_GEOMETRY_DISC) {
-            draw_solid(painter, is_smooth ? g : cairn_geometry_coarse(g), starts[g], starts[g + 1] - starts[g]);
-        }
-    }
-}
-
-static void draw_points(CairnPainter *painter, const int *starts) {
+void cairn_painter_points(CairnPainter *painter, const int *starts) {
     int g = CAIRN_GEOMETRY_POINT;
     glEnable(GL_PROGRAM_POINT_SIZE);
-    draw_group(painter, g, starts[g], starts[g + 1] - starts[g]);
+    cairn_painter_group(painter, g, starts[g], starts[g + 1] - starts[g]);
     glDisable(GL_PROGRAM_POINT_SIZE);
 }
 
@@ -188,7 +124,7 @@ static void look(CairnVec3 eye, CairnVec3 target, mat4 view) {
 }
 
 // The ball that the sun's map covers: what lies near the camera's target, in coarse steps of size so that shadows do not swim.
-static void make_matrices(const CairnPainter *painter, const CairnPainting *painting, Matrices *matrices) {
+static void make_matrices(const CairnPainter *painter, const CairnPainting *painting, CairnMatrices *matrices) {
     const CairnSight *sight = painting->sight;
     const CairnCamera *camera = &painting->camera;
     double distance = cairn_length(cairn_sub(camera->eye, camera->target)), range = fmax(2 * distance, painting->range);
@@ -209,7 +145,7 @@ static void make_matrices(const CairnPainter *painter, const CairnPainting *pain
     float e = (float)extent;
     glm_ortho(-e, e, -e, e, 0.5f * e, 4 * e, lens);
     glm_mat4_mul(lens, view, matrices->light);
-    matrices->texel = 2 * e / (float)painter->map_size;
+    matrices->texel = 2 * e / (float)cairn_painter_maps(painter, painting)->size;
     look(cairn_add_scaled(camera->target, 2 * extent, cairn_vec3(0, 0, 1)), camera->target, view);
     glm_mat4_mul(lens, view, matrices->sky);
     matrices->spread = (float)(0.035 * painting->range / (2 * extent));
@@ -225,17 +161,17 @@ static void set_color(GLuint program, const char *name, CairnColor c) {
     set_vec3(program, name, cairn_vec3(c.r, c.g, c.b));
 }
 
-static void set_float(GLuint program, const char *name, double x) {
+void cairn_painter_float(GLuint program, const char *name, double x) {
     glUniform1f(glGetUniformLocation(program, name), (float)x);
 }
 
-// What discs face: a point (share 1), or what lies in a direction (share 0).
-static void set_toward(GLuint program, CairnVec3 v, double share) {
+void cairn_painter_toward(GLuint program, CairnVec3 v, double share) {
     glUniform4f(glGetUniformLocation(program, "u_toward"), (float)v.x, (float)v.y, (float)v.z, (float)share);
 }
 
-// A program, and what they all know of the view. Names that a program does not have are ignored (location -1).
-static void use(const CairnPainter *painter, GLuint program, const CairnPainting *painting, Matrices *matrices) {
+void cairn_painter_use(const CairnPainter *painter, GLuint program, const CairnPainting *painting,
+                       CairnMatrices *matrices) {
+    const CairnPainterMaps *maps = cairn_painter_maps(painter, painting);
     CairnTints tints = cairn_tints();
     if (painting->theme->top) {
         tints.top = cairn_color(painting->theme->top);
@@ -251,30 +187,30 @@ static void use(const CairnPainter *painter, GLuint program, const CairnPainting
     set_color(program, "u_cream", tints.cream);
     set_vec3(program, "u_sun", painting->sun);
     set_vec3(program, "u_eye", painting->camera.eye);
-    set_toward(program, painting->camera.eye, 1);
-    set_float(program, "u_texel", (double)matrices->texel);
+    cairn_painter_toward(program, painting->camera.eye, 1);
+    cairn_painter_float(program, "u_texel", (double)matrices->texel);
     glUniformMatrix4fv(glGetUniformLocation(program, "u_sky"), 1, GL_FALSE, matrices->sky[0]);
-    set_float(program, "u_spread", painting->look->occlusion ? (double)matrices->spread : 0);
+    cairn_painter_float(program, "u_spread", painting->look->occlusion ? (double)matrices->spread : 0);
     // Off the surface, so that it does not meet itself: farther where the map is read by whole texels.
-    set_float(program, "u_sky_lift", (painting->look->is_smooth ? 3 : 7) * (double)matrices->texel);
+    cairn_painter_float(program, "u_sky_lift", (painting->look->is_smooth ? 3 : 7) * (double)matrices->texel);
     glUniform1i(glGetUniformLocation(program, "u_shadow"), 0);
     glUniform1i(glGetUniformLocation(program, "u_above"), 1);
     glActiveTexture(GL_TEXTURE1);
     bool makes_map = program == painter->programs[CAIRN_PROGRAM_SHADOW] ||
                      program == painter->programs[CAIRN_PROGRAM_SHADOW_POINTS] ||
                      program == painter->programs[CAIRN_PROGRAM_SHADOW_DISCS];
-    glBindTexture(GL_TEXTURE_2D, makes_map ? 0 : painter->sky);
+    glBindTexture(GL_TEXTURE_2D, makes_map ? 0 : maps->sky);
     glActiveTexture(GL_TEXTURE0);
-    glBindTexture(GL_TEXTURE_2D, makes_map ? 0 : painter->map);
+    glBindTexture(GL_TEXTURE_2D, makes_map ? 0 : maps->sun);
 }
 
-static void draw_ground(const CairnPainter *painter, const CairnPainting *painting, Matrices *matrices) {
+static void draw_ground(const CairnPainter *painter, const CairnPainting *painting, CairnMatrices *matrices) {
     GLuint program = program_of(painter, painting, CAIRN_PROGRAM_GROUND);
     const CairnCamera *camera = &painting->camera;
     CairnTints tints = cairn_tints();
     CairnVec3 way = cairn_sub(camera->target, camera->eye);
     double stage = 2.6 * fmax(cairn_length(way), painting->range);
-    use(painter, program, painting, matrices);
+    cairn_painter_use(painter, program, painting, matrices);
     glBindVertexArray(painter->empty);
     for (int i = 0; i < painting->sight->item_count; i++) {
         const CairnSightItem *item = &painting->sight->items[i];
@@ -300,9 +236,9 @@ static void draw_ground(const CairnPainter *painter, const CairnPainting *painti
         set_color(program, "u_color", ground);
         set_color(program, "u_field", painting->theme->ground ? cairn_color_mix(ground, own, 0.3) : tints.field);
         set_color(program, "u_line", painting->theme->ground ? cairn_color(painting->theme->top) : tints.line);
-        set_float(program, "u_stage", stage);
-        set_float(program, "u_grid", painting->grid);
-        set_float(program, "u_pixel", 2 * tan(camera->fov * CAIRN_PI / 360) / painting->height);
+        cairn_painter_float(program, "u_stage", stage);
+        cairn_painter_float(program, "u_grid", painting->grid);
+        cairn_painter_float(program, "u_pixel", 2 * tan(camera->fov * CAIRN_PI / 360) / painting->height);
         glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
     }
 }
@@ -356,86 +292,11 @@ static CairnStatus draw_marks(CairnPainter *painter, const CairnPainting *painti
             i++;
         }
         glDepthMask(is_clear ? GL_FALSE : GL_TRUE);
-        draw_group(painter, marks->items[first].geometry, first, i - first);
+        cairn_painter_group(painter, marks->items[first].geometry, first, i - first);
     }
     glDepthMask(GL_TRUE);
     glDisable(GL_BLEND);
     return cairn_ok();
-}
-
-// A program that makes a map, with that map's light.
-static void use_for_map(const CairnPainter *painter, GLuint program, const CairnPainting *painting, Matrices *matrices,
-                        bool is_sky) {
-    use(painter, program, painting, matrices);
-    set_toward(program, is_sky ? cairn_vec3(0, 0.01, 1) : painting->sun, 0);
-    set_float(program, "u_zoom", (is_sky ? 0.5 : 1) / (double)matrices->texel);
-    if (is_sky) {
-        glUniformMatrix4fv(glGetUniformLocation(program, "u_light"), 1, GL_FALSE, matrices->sky[0]);
-    }
-}
-
-static void draw_map(CairnPainter *painter, const CairnPainting *painting, Matrices *matrices, const int *starts,
-                     bool is_sky) {
-    int size = is_sky ? painter->map_size / 2 : painter->map_size;
-    glBindFramebuffer(GL_FRAMEBUFFER, is_sky ? painter->sky_frame : painter->map_frame);
-    glDisable(GL_SCISSOR_TEST);
-    glViewport(0, 0, size, size);
-    glClear(GL_DEPTH_BUFFER_BIT);
-    glEnable(GL_POLYGON_OFFSET_FILL);
-    glPolygonOffset(1.5f, 4);
-    use_for_map(painter, painter->programs[CAIRN_PROGRAM_SHADOW], painting, matrices, is_sky);
-    draw_meshes(painter, starts, painting->look->is_smooth);
-    int disc = CAIRN_GEOMETRY_DISC, discs = starts[disc + 1] - starts[disc];
-    if (discs > 0) {
-        use_for_map(painter, painter->programs[CAIRN_PROGRAM_SHADOW_DISCS], painting, matrices, is_sky);
-        draw_group(painter, disc, starts[disc], discs);
-    }
-    glDisable(GL_POLYGON_OFFSET_FILL);
-    if (has_points(starts)) {
-        use_for_map(painter, painter->programs[CAIRN_PROGRAM_SHADOW_POINTS], painting, matrices, is_sky);
-        draw_points(painter, starts);
-    }
-}
-
-static CairnPainterMaps maps_of(const CairnPainter *painter, const CairnPainting *painting, Matrices *matrices) {
-    CairnPainterMaps maps;
-    memset(&maps, 0, sizeof maps); // compared with what lies between its fields
-    maps.sight = painting->sight;
-    maps.serial = painting->sight->serial;
-    maps.size = painter->map_size;
-    maps.has_sky = painting->look->occlusion;
-    maps.is_smooth = painting->look->is_smooth;
-    memcpy(maps.light, matrices->light, sizeof maps.light);
-    memcpy(maps.sky, matrices->sky, sizeof maps.sky);
-    return maps;
-}
-
-// The same but for what has moved.
-static bool is_alike(const CairnPainterMaps *a, const CairnPainterMaps *b) {
-    CairnPainterMaps then;
-    memcpy(&then, a, sizeof then);
-    then.sight = b->sight;
-    then.serial = b->serial;
-    return memcmp(&then, b, sizeof then) == 0;
-}
-
-// A picture that is coarse anyway gets one map at a time: the other one is a picture behind, which nobody sees in what moves.
-static void draw_maps(CairnPainter *painter, const CairnPainting *painting, Matrices *matrices, const int *starts) {
-    CairnPainterMaps maps = maps_of(painter, painting, matrices);
-    bool is_same = memcmp(&maps, &painter->maps, sizeof maps) == 0, has_sky = painting->look->occlusion;
-    if (is_same && !painter->has_old_map) {
-        return;
-    }
-    bool takes_turns = has_sky && painting->is_coarse && painting->is_alone && is_alike(&painter->maps, &maps);
-    if (!takes_turns || !painter->sky_is_next) {
-        draw_map(painter, painting, matrices, starts, false);
-    }
-    if (has_sky && (!takes_turns || painter->sky_is_next)) {
-        draw_map(painter, painting, matrices, starts, true);
-    }
-    memcpy(&painter->maps, &maps, sizeof maps);
-    painter->has_old_map = takes_turns && !is_same;
-    painter->sky_is_next = takes_turns && !painter->sky_is_next;
 }
 
 // The rays through a picture, for balls that are points.
@@ -448,7 +309,7 @@ static void set_rays(const CairnPainter *painter, const CairnPainting *painting)
     set_vec3(painter->programs[CAIRN_PROGRAM_POINTS], "u_across",
              cairn_scale(half * painting->width / painting->height, right));
     set_vec3(painter->programs[CAIRN_PROGRAM_POINTS], "u_up", cairn_scale(half, cairn_cross(right, ahead)));
-    set_float(painter->programs[CAIRN_PROGRAM_POINTS], "u_zoom", 0.5 * painting->height / half);
+    cairn_painter_float(painter->programs[CAIRN_PROGRAM_POINTS], "u_zoom", 0.5 * painting->height / half);
 }
 
 // Balls and capsules, which may have stripes.
@@ -458,41 +319,44 @@ static bool is_striped(int geometry) {
 }
 
 // What sets its own depth is tested late, which takes a processor four times as long: so discs do where edges are smooth alone.
-static void draw_bodies(CairnPainter *painter, const CairnPainting *painting, Matrices *matrices, const int *starts) {
+static void draw_bodies(CairnPainter *painter, const CairnPainting *painting, CairnMatrices *matrices,
+                        const int *starts) {
     int disc = CAIRN_GEOMETRY_DISC, discs = starts[disc + 1] - starts[disc];
     for (int kind = 0; kind < 2; kind++) {
-        use(painter, program_of(painter, painting, kind == 0 ? CAIRN_PROGRAM_SOLID : CAIRN_PROGRAM_STRIPED), painting,
-            matrices);
+        cairn_painter_use(painter,
+                          program_of(painter, painting, kind == 0 ? CAIRN_PROGRAM_SOLID : CAIRN_PROGRAM_STRIPED),
+                          painting, matrices);
         for (int g = 0; g < painter->mesh_count; g++) {
             if (g != disc && g != CAIRN_GEOMETRY_POINT && is_striped(g) == (kind == 1)) {
-                draw_solid(painter, g, starts[g], starts[g + 1] - starts[g]);
+                cairn_painter_solid(painter, g, starts[g], starts[g + 1] - starts[g]);
             }
         }
     }
     if (discs > 0) {
-        use(painter,
-            painting->look->is_smooth ? painter->programs[CAIRN_PROGRAM_DEEP_DISCS]
-                                      : painter->programs[CAIRN_PROGRAM_DISCS],
-            painting, matrices);
-        draw_group(painter, disc, starts[disc], discs);
+        cairn_painter_use(painter,
+                          painting->look->is_smooth ? painter->programs[CAIRN_PROGRAM_DEEP_DISCS]
+                                                    : painter->programs[CAIRN_PROGRAM_DISCS],
+                          painting, matrices);
+        cairn_painter_group(painter, disc, starts[disc], discs);
     }
-    if (has_points(starts)) {
-        use(painter, painter->programs[CAIRN_PROGRAM_POINTS], painting, matrices);
+    if (cairn_painter_has_points(starts)) {
+        cairn_painter_use(painter, painter->programs[CAIRN_PROGRAM_POINTS], painting, matrices);
         set_rays(painter, painting);
-        draw_points(painter, starts);
+        cairn_painter_points(painter, starts);
     }
 }
 
 // Last, as far away as there is, so that only what is seen of it is drawn.
-static void draw_backdrop(const CairnPainter *painter, const CairnPainting *painting, Matrices *matrices) {
-    use(painter, program_of(painter, painting, CAIRN_PROGRAM_BACKDROP), painting, matrices);
+static void draw_backdrop(const CairnPainter *painter, const CairnPainting *painting, CairnMatrices *matrices) {
+    cairn_painter_use(painter, program_of(painter, painting, CAIRN_PROGRAM_BACKDROP), painting, matrices);
     glBindVertexArray(painter->empty);
     glDepthFunc(GL_LEQUAL);
     glDrawArrays(GL_TRIANGLES, 0, 3);
     glDepthFunc(GL_LESS);
 }
 
-static void draw_solids(CairnPainter *painter, const CairnPainting *painting, Matrices *matrices, const int *starts) {
+static void draw_solids(CairnPainter *painter, const CairnPainting *painting, CairnMatrices *matrices,
+                        const int *starts) {
     if (painting->is_over) {
         glEnable(GL_BLEND);
         glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
@@ -506,28 +370,63 @@ static void draw_solids(CairnPainter *painter, const CairnPainting *painting, Ma
     draw_backdrop(painter, painting, matrices);
 }
 
-CairnStatus cairn_painter_draw(CairnPainter *painter, const CairnPainting *painting) {
+CairnPainterBox cairn_painting_box(const CairnPainting *painting) {
+    return (CairnPainterBox){painting->x, painting->y, painting->width, painting->height};
+}
+
+CairnStatus cairn_painter_begin(CairnPainter *painter, const CairnPainting *painting) {
     CAIRN_TRY(cairn_instances_sort(&painter->solids, painting, painter->mesh_count));
     const int *starts = painter->solids.starts;
     CAIRN_TRY(cairn_painter_need(painter, painting->look->is_smooth, starts));
-    size_maps(painter, painting, has_points(starts));
+    cairn_painter_size_maps(painter, painting, cairn_painter_has_points(starts));
     glBindBuffer(GL_ARRAY_BUFFER, painter->instances);
     glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)((size_t)starts[painter->mesh_count] * sizeof(CairnInstance)),
                  painter->solids.data, GL_STREAM_DRAW);
-    Matrices matrices;
-    make_matrices(painter, painting, &matrices);
-    glEnable(GL_DEPTH_TEST);
     if (!painting->is_over) {
-        draw_maps(painter, painting, &matrices, starts);
+        CairnMatrices matrices;
+        make_matrices(painter, painting, &matrices);
+        glEnable(GL_DEPTH_TEST);
+        cairn_painter_draw_maps(painter, painting, &matrices, starts);
     }
+    return cairn_ok();
+}
+
+static void aim(const CairnPainting *painting, CairnPainterBox box) {
+    glEnable(GL_DEPTH_TEST);
     glBindFramebuffer(GL_FRAMEBUFFER, painting->frame);
     glViewport(painting->x, painting->y, painting->width, painting->height);
     glEnable(GL_SCISSOR_TEST);
-    glScissor(painting->x, painting->y, painting->width, painting->height);
-    draw_solids(painter, painting, &matrices, starts);
-    use(painter, program_of(painter, painting, CAIRN_PROGRAM_SOLID), painting, &matrices);
-    CairnStatus status = painting->is_over ? cairn_ok() : draw_marks(painter, painting);
+    glScissor(box.x, box.y, box.width, box.height);
+}
+
+static void leave(void) {
     glDisable(GL_SCISSOR_TEST);
     glBindVertexArray(0);
+}
+
+void cairn_painter_piece(CairnPainter *painter, const CairnPainting *painting, CairnPainterBox box) {
+    CairnMatrices matrices;
+    make_matrices(painter, painting, &matrices);
+    aim(painting, box);
+    draw_solids(painter, painting, &matrices, painter->solids.starts);
+    leave();
+}
+
+CairnStatus cairn_painter_end(CairnPainter *painter, const CairnPainting *painting) {
+    if (painting->is_over) {
+        return cairn_ok();
+    }
+    CairnMatrices matrices;
+    make_matrices(painter, painting, &matrices);
+    aim(painting, cairn_painting_box(painting));
+    cairn_painter_use(painter, program_of(painter, painting, CAIRN_PROGRAM_SOLID), painting, &matrices);
+    CairnStatus status = draw_marks(painter, painting);
+    leave();
     return status;
+}
+
+CairnStatus cairn_painter_draw(CairnPainter *painter, const CairnPainting *painting) {
+    CAIRN_TRY(cairn_painter_begin(painter, painting));
+    cairn_painter_piece(painter, painting, cairn_painting_box(painting));
+    return cairn_painter_end(painter, painting);
 }

@@ -24,20 +24,25 @@ typedef enum CairnProgram {
     CAIRN_PROGRAM_COUNT
 } CairnProgram;
 
-// What the maps show: where it is the same, they stand while the camera turns.
-typedef struct CairnPainterMaps {
+// What maps show: where it is the same, they stand while the camera turns.
+typedef struct CairnMapped {
     const CairnSight *sight;
     uint64_t serial;
     float light[16], sky[16];
     int size;
     bool has_sky, is_smooth;
+} CairnMapped;
+
+typedef struct CairnPainterMaps {
+    GLuint sun, sun_frame; // the sun's shadow map
+    GLuint sky, sky_frame; // the sky's: what lies above
+    int size;              // texels a side of the sun's; the sky's has half as many
+    CairnMapped mapped;
+    bool has_old, sky_is_next; // of the two one is a picture behind; which is drawn next
 } CairnPainterMaps;
 
 typedef struct CairnPainter {
     GLuint programs[CAIRN_PROGRAM_COUNT]; // 0: not needed until now
-    GLuint map, map_frame;                // the sun's shadow map
-    int map_size;                         // texels; the sky's has half as many
-    GLuint sky, sky_frame;                // the sky's: what lies above
     GLuint instances, empty;              // buffer; vertex array without any
     struct CairnPainterMesh {
         GLuint array, buffer;
@@ -45,9 +50,8 @@ typedef struct CairnPainter {
         bool is_closed;
     } * meshes;
     int mesh_count;
-    CairnInstances solids; // of one sight
-    CairnPainterMaps maps;
-    bool has_old_map, sky_is_next; // of the two maps one is a picture behind; which is drawn next
+    CairnInstances solids;    // of one sight
+    CairnPainterMaps maps[2]; // of coarse pictures, of all others: neither takes the other's place
     CairnMarks marks;
     int draw_calls; // since the last picture of the window began
 } CairnPainter;
@@ -59,5 +63,16 @@ CairnStatus cairn_painter_upload(CairnPainter *painter, const CairnGeometryStore
 // programs.c: those that a picture with these instances needs.
 CairnStatus cairn_painter_need(CairnPainter *painter, bool is_smooth, const int *starts);
 CairnStatus cairn_painter_draw(CairnPainter *painter, const CairnPainting *painting);
+
+// The same picture piece by piece: what all of it needs; then the solids in boxes that cover it, `box` in pixels of the frame; then what
+// lies over them. Nothing else may be drawn between by this painter.
+typedef struct CairnPainterBox {
+    int x, y, width, height; // from the bottom left
+} CairnPainterBox;
+
+CairnPainterBox cairn_painting_box(const CairnPainting *painting); // all of it
+CairnStatus cairn_painter_begin(CairnPainter *painter, const CairnPainting *painting);
+void cairn_painter_piece(CairnPainter *painter, const CairnPainting *painting, CairnPainterBox box);
+CairnStatus cairn_painter_end(CairnPainter *painter, const CairnPainting *painting);
 
 #endif

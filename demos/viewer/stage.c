@@ -89,51 +89,55 @@ static void look_at_all(CairnViewer *viewer, const CairnSight **sights) {
     viewer->top_residual = fmax(residual, 0.9 * viewer->top_residual);
 }
 
-// `share` of the pixels a side.
-static CairnStatus paint_view(CairnViewer *viewer, const CairnSight *const *sights, int view,
-                              const CairnGpuTarget *target, double share) {
+bool cairn_viewer_painting(const CairnViewer *viewer, const CairnSight *const *sights, int view,
+                           const CairnGpuTarget *target, double share, CairnPainting *painting) {
     CairnViewerBox box = cairn_viewer_box(viewer, view);
     int x0 = (int)(share * box.x), x1 = (int)(share * (box.x + box.width));
     int y0 = (int)(share * box.y), y1 = (int)(share * (box.y + box.height));
     box = (CairnViewerBox){x0, y0, x1 - x0, y1 - y0};
-    if (box.width < 8 || box.height < 8) {
-        return cairn_ok();
-    }
     const CairnTheme *theme = cairn_theme(viewer->look.dark);
-    CairnPainting painting = {.sight = sights[view],
-                              .first = sights[0],
-                              .camera = camera_of(viewer, box),
-                              .sun = viewer->sun,
-                              .range = viewer->range,
-                              .grid = viewer->grid,
-                              .x = box.x,
-                              .y = target->height - box.y - box.height,
-                              .width = box.width,
-                              .height = box.height,
-                              .frame = target->many,
-                              .look = &viewer->look,
-                              .theme = theme,
-                              .top_speed = viewer->top_speed,
-                              .top_residual = viewer->top_residual,
-                              .force_length = 0.08 * viewer->orbit.distance / fmax(viewer->top_force, 1e-9),
-                              .selected = viewer->hand.body,
-                              .is_coarse = share < 0.7,
-                              .is_alone = viewer->crew.view_count == 1,
-                              .is_over = viewer->look.overlay && view > 0,
-                              .tint = theme->curves[view]};
-    return cairn_painter_draw(&viewer->painter, &painting);
+    *painting = (CairnPainting){.sight = sights[view],
+                                .first = sights[0],
+                                .camera = camera_of(viewer, box),
+                                .sun = viewer->sun,
+                                .range = viewer->range,
+                                .grid = viewer->grid,
+                                .x = box.x,
+                                .y = target->height - box.y - box.height,
+                                .width = box.width,
+                                .height = box.height,
+                                .frame = target->many,
+                                .look = &viewer->look,
+                                .theme = theme,
+                                .top_speed = viewer->top_speed,
+                                .top_residual = viewer->top_residual,
+                                .force_length = 0.08 * viewer->orbit.distance / fmax(viewer->top_force, 1e-9),
+                                .selected = viewer->hand.body,
+                                .is_coarse = share < 0.7,
+                                .is_alone = viewer->crew.view_count == 1,
+                                .is_over = viewer->look.overlay && view > 0,
+                                .tint = theme->curves[view]};
+    return box.width >= 8 && box.height >= 8;
 }
 
-static CairnStatus paint_views(CairnViewer *viewer, const CairnSight *const *sights, const CairnGpuTarget *target,
-                               double share) {
+CairnStatus cairn_viewer_begin_views(CairnViewer *viewer, const CairnGpuTarget *target) {
     viewer->painter.draw_calls = 0;
     glBindFramebuffer(GL_FRAMEBUFFER, target->many);
     glClear(GL_COLOR_BUFFER_BIT); // panels let a little through
     SDL_LockMutex(viewer->crew.mutex);
     CairnStatus status = cairn_painter_upload(&viewer->painter, &viewer->crew.store);
     SDL_UnlockMutex(viewer->crew.mutex);
+    return status;
+}
+
+static CairnStatus paint_views(CairnViewer *viewer, const CairnSight *const *sights, const CairnGpuTarget *target,
+                               double share) {
+    CairnStatus status = cairn_viewer_begin_views(viewer, target);
+    viewer->fine.is_begun = false; // the painter has another picture in hand
     for (int i = 0; i < viewer->crew.view_count && cairn_is_ok(status); i++) {
-        status = paint_view(viewer, sights, i, target, share);
+        CairnPainting painting;
+        bool has_room = cairn_viewer_painting(viewer, sights, i, target, share, &painting);
+        status = has_room ? cairn_painter_draw(&viewer->painter, &painting) : cairn_ok();
     }
     return status;
 }

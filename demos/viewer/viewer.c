@@ -68,6 +68,7 @@ CairnStatus cairn_viewer_close(CairnViewer *viewer) {
         cairn_ink_close(&viewer->ink);
         cairn_gpu_target_free(&viewer->target);
         cairn_gpu_target_free(&viewer->views);
+        cairn_gpu_target_free(&viewer->fine.target);
         cairn_magnifier_free(&viewer->magnifier);
         SDL_GL_DeleteContext(viewer->context);
     }
@@ -274,7 +275,10 @@ CairnStatus cairn_viewer_turn(CairnViewer *viewer) {
     viewer->has_input = has_event;
     double now = cairn_viewer_clock(), passed = fmin(now - viewer->last_clock, 0.25);
     viewer->last_clock = now;
-    viewer->pace.changed = has_event ? now : viewer->pace.changed; // a fine picture would keep the next event waiting
+    if (has_event) { // a fine picture would keep the next one waiting
+        viewer->pace.changed = now;
+        viewer->fine.is_begun = false;
+    }
     move_time(viewer, passed);
     say_what_to_look_for(viewer);
     tell_what_was_kept(viewer);
@@ -294,6 +298,9 @@ CairnStatus cairn_viewer_turn(CairnViewer *viewer) {
         return cairn_ok();
     }
     if (cairn_viewer_is_still(viewer, has_event) && !is_due) {
+        if (cairn_viewer_wants_fine(viewer)) {
+            return cairn_viewer_refine(viewer);
+        }
         SDL_Delay(8);
         return cairn_ok();
     }

@@ -70,6 +70,15 @@ typedef struct CairnPace {
     double changed;     // since when it shows that and nobody did anything, clock
 } CairnPace;
 
+// The views' picture with all pixels, where a processor draws: made piece by piece, with a look at events between them.
+typedef struct CairnFine {
+    CairnGpuTarget target; // shown to nobody before it is whole
+    bool is_begun;
+    int view; // whose turn it is
+    int next; // of its pieces; what they all need comes before the first one
+    int y;    // where the next one begins, pixels from below
+} CairnFine;
+
 typedef struct CairnViewer {
     const CairnViewOptions *options;
     SDL_Window *window;
@@ -79,6 +88,7 @@ typedef struct CairnViewer {
     CairnGpuTarget target, views; // the window's picture; the views' alone, where it is kept apart
     CairnMagnifier magnifier;     // of that picture to the window's size, where a processor draws
     CairnPace pace;
+    CairnFine fine;
     CairnInk ink;
     CairnUi ui;
     CairnUiInput input; // gathered from events for the next turn
@@ -209,6 +219,11 @@ CairnViewerBox cairn_viewer_box(const CairnViewer *viewer, int view);
 // The ray through a pixel of a view.
 void cairn_viewer_ray(const CairnViewer *viewer, int view, double x, double y, CairnVec3 *from, CairnVec3 *way);
 CairnStatus cairn_viewer_paint(CairnViewer *viewer, const CairnSight **sights);
+// What the painter needs for a view's picture with `share` of the pixels a side; false where there is no room for one.
+bool cairn_viewer_painting(const CairnViewer *viewer, const CairnSight *const *sights, int view,
+                           const CairnGpuTarget *target, double share, CairnPainting *painting);
+// Clears the target, and has the painter know all geometry.
+CairnStatus cairn_viewer_begin_views(CairnViewer *viewer, const CairnGpuTarget *target);
 
 // ---- pace.c: what is drawn anew, and how finely ----
 
@@ -221,6 +236,14 @@ bool cairn_viewer_is_still(CairnViewer *viewer, bool has_event);
 uint64_t cairn_viewer_picture(CairnViewer *viewer, uint64_t *look);
 // May what stands be shown once more, though the views have moved on, because somebody waits for an answer?
 bool cairn_viewer_may_wait(CairnViewer *viewer, uint64_t look);
+
+// Has all been at rest for so long that the picture with all pixels may be made, which the window does not show yet?
+bool cairn_viewer_wants_fine(CairnViewer *viewer);
+
+// ---- fine.c ----
+
+// A piece of it. When it is whole it becomes the views' picture.
+CairnStatus cairn_viewer_refine(CairnViewer *viewer);
 
 // ---- film.c ----
 
