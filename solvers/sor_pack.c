@@ -229,16 +229,20 @@ static double law_of(const CairnProblem *problem, int c, int k) {
                        : problem->compliance[constraint->first_row + k - SOR_COMPLIANCE];
 }
 
+static bool is_contact(const SorSystem *system, int c) {
+    return system->shape[c] == SOR_ROUND || system->shape[c] == SOR_GENERAL;
+}
+
 // The law's rows, where they are the same for all contacts in lanes: in most worlds, whose sweep then reads a sixth less.
 static CairnStatus find_common_law(SorSystem *system, CairnArena *arena) {
     const CairnProblem *problem = system->problem;
     int first = 0, last;
-    while (first < problem->constraint_count && system->shape[first] == SOR_ITEM) {
+    while (first < problem->constraint_count && !is_contact(system, first)) {
         first++;
     }
     bool is_common = first < problem->constraint_count;
     for (last = first; last < problem->constraint_count && is_common; last++) {
-        for (int k = 0; k < SOR_LAW_ROWS && system->shape[last] != SOR_ITEM; k++) {
+        for (int k = 0; k < SOR_LAW_ROWS && is_contact(system, last); k++) {
             is_common = is_common && law_of(problem, last, k) == law_of(problem, first, k);
         }
     }
@@ -359,7 +363,8 @@ static CairnStatus classify(SorSystem *system, CairnArena *arena) {
     for (int c = 0; c < count; c++) {
         SorContact contact;
         cairn_sor_read_contact(system, c, &contact);
-        system->shape[c] = (unsigned char)contact.shape;
+        bool is_joint = contact.shape == SOR_ITEM && cairn_sor_is_joint(system, &problem->constraints[c]);
+        system->shape[c] = (unsigned char)(is_joint ? SOR_JOINT : contact.shape);
     }
     return cairn_ok();
 }
@@ -408,6 +413,7 @@ CairnStatus cairn_sor_pack(SorSystem *system, const CairnProblem *problem, const
         CAIRN_TRY(place_inertias(system, arena));
         CAIRN_TRY(find_common_law(system, arena));
         CAIRN_TRY(pack_lanes(system, arena));
+        CAIRN_TRY(cairn_sor_pack_joints(system, arena));
     }
     CAIRN_TRY(cairn_sor_pack_items(system, arena));
     system->u_read = system->u;

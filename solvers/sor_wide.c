@@ -1,57 +1,7 @@
-// Eight contacts at once. The vectors are eight numbers long on every machine, and the compiler splits them where its registers are
-// shorter, so the bits are the same everywhere.
+// Eight contacts at once.
 #include <math.h>
 
-#include "solvers/sor.h"
-
-typedef double Loose __attribute__((vector_size(64), aligned(8), may_alias)); // at any multiple of 8 bytes
-typedef long long Mask __attribute__((vector_size(64), may_alias));
-
-// Macros and pointers, for a function's vector argument has no portable calling convention.
-#define ALWAYS static inline __attribute__((always_inline))
-#define CHOOSE(mask, yes, no) ((SorEight)(((Mask)(yes) & (Mask)(mask)) | ((Mask)(no) & ~(Mask)(mask))))
-#define LOW_PAIRS(a, b) __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14)
-#define HIGH_PAIRS(a, b) __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15)
-#define LOW_FOURS(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
-#define HIGH_FOURS(a, b) __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
-#define LOW_HALVES(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11)
-#define HIGH_HALVES(a, b) __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15)
-
-// Rows become columns.
-ALWAYS void transpose(SorEight t[8]) {
-    SorEight p[8], q[8];
-    for (int i = 0; i < 8; i += 2) {
-        p[i] = LOW_PAIRS(t[i], t[i + 1]);
-        p[i + 1] = HIGH_PAIRS(t[i], t[i + 1]);
-    }
-    for (int i = 0; i < 8; i += 4) {
-        q[i] = LOW_FOURS(p[i], p[i + 2]);
-        q[i + 1] = LOW_FOURS(p[i + 1], p[i + 3]);
-        q[i + 2] = HIGH_FOURS(p[i], p[i + 2]);
-        q[i + 3] = HIGH_FOURS(p[i + 1], p[i + 3]);
-    }
-    for (int i = 0; i < 4; i++) {
-        t[i] = LOW_HALVES(q[i], q[i + 4]);
-        t[i + 4] = HIGH_HALVES(q[i], q[i + 4]);
-    }
-}
-
-ALWAYS void load_bodies(const double *u, const int *index, SorEight t[8]) {
-    for (int i = 0; i < SOR_LANES; i++) {
-        t[i] = *(const SorEight *)(u + (ptrdiff_t)SOR_BODY * index[i]);
-    }
-    transpose(t);
-}
-
-// Nobody is not written: other threads read it.
-ALWAYS void store_bodies(double *u, const int *index, int nobody, SorEight t[8]) {
-    transpose(t);
-    for (int i = 0; i < SOR_LANES; i++) {
-        if (index[i] != nobody) {
-            *(SorEight *)(u + (ptrdiff_t)SOR_BODY * index[i]) = t[i];
-        }
-    }
-}
+#include "solvers/sor_lanes.h"
 
 ALWAYS void load_inertias(const double *inertia, const int *index, SorEight t[8]) {
     for (int i = 0; i < SOR_LANES; i++) {
@@ -127,13 +77,6 @@ ALWAYS void move(const SorSystem *system, SorEight *lane, const SorEight *law, S
     }
     togo = most / (eta * share);
     *largest = CHOOSE(togo > *largest, togo, *largest);
-}
-
-// Where the bodies are read before the sweep's changes (pj), these go to what stands in u by now.
-ALWAYS void reload(const SorSystem *system, const int *index, SorEight t[8]) {
-    if (system->u_read != system->u) {
-        load_bodies(system->u, index, t);
-    }
 }
 
 void cairn_sor_visit_round(const SorSystem *system, double *group, const double *later, SorEight *largest) {
