@@ -66,6 +66,7 @@ typedef struct SorItem {
 typedef struct SorJoints {
     int rows;            // of its longest
     unsigned is_bounded; // bit i: row i of some lane has a bound
+    unsigned is_line;    // bit i: row i of some lane does not only turn
     ptrdiff_t at;        // of its numbers in `joint`
     ptrdiff_t impulses;  // numbers of impulses before its own
 } SorJoints;
