@@ -28,7 +28,7 @@ enum {
     SOR_JOINT_ROWS = 6 // most of a joint in a lane
 };
 
-// Where a lane's numbers stand in a packed group, in rows of eight lanes; the last of SOR_..._ROWS holds the bodies' indices, as
+// Where a lane's numbers stand in a packed group, in rows of eight lanes; the last of SOR_..._ROWS holds the bodies' places in u, as
 // integers.
 enum {
     SOR_NORMAL = 0,  // n
@@ -116,7 +116,7 @@ typedef struct SorSystem {
     CairnFrictionKind law; // of the packed contacts
     int *block_at;         // place of a dof block in u
     bool *is_round;
-    int u_size, nobody; // nobody: the index of a body of zeros, the other side of a contact with what is fixed
+    int u_size, nobody; // nobody: the place of a body of zeros, the other side of a contact with what is fixed
     double *u;
     const double *u_read; // as it was before the sweep (pj), or u
     double *inertia;
@@ -125,8 +125,9 @@ typedef struct SorSystem {
     int *place;           // of every constraint: its lane among those of its shape, or its item
     SorStrip *strips;
     int strip_count;
-    double *round, *general; // the groups
-    const SorEight *common;  // the law's rows of all contacts; NULL: each group has its own
+    double *round, *general;             // the groups
+    bool *round_shares, *general_shares; // of each group: it and the next one have a body in common
+    const SorEight *common;              // the law's rows of all contacts; NULL: each group has its own
     int round_count, general_count, item_count;
     SorItem *items;
     PgsLink *links;
@@ -211,8 +212,8 @@ SorJointRow cairn_sor_joint_row(const SorSystem *system, const SorJoints *joints
 void cairn_sor_visit_joints(const SorSystem *system, const SorJoints *joints, SorEight *largest);
 
 double cairn_sor_visit_items(SorSystem *system, int first, int count, bool is_forward);
-// The lanes of one packed group; `largest` gathers the largest velocities still to go. `later`: a group that comes soon.
-void cairn_sor_visit_round(const SorSystem *system, double *group, const double *later, SorEight *largest);
-void cairn_sor_visit_general(const SorSystem *system, double *group, const double *later, SorEight *largest);
+// Packed groups one after the other; `largest` gathers the largest velocities still to go.
+void cairn_sor_visit_rounds(const SorSystem *system, SorGroups groups, bool is_forward, SorEight *largest);
+void cairn_sor_visit_generals(const SorSystem *system, SorGroups groups, bool is_forward, SorEight *largest);
 
 #endif

@@ -87,7 +87,7 @@ static void pack_joint(const SorSystem *system, int c, SorJoints *joints) {
         double room[6 * CAIRN_FRAME_ROWS], x[6];
         const double *J = cairn_term_rows(problem, term, constraint->row_count, room);
         bool is_b = t == constraint->term_count - 1;
-        ((int *)group)[SOR_LANES * is_b + lane] = system->block_at[term->block] / SOR_BODY;
+        ((int *)group)[SOR_LANES * is_b + lane] = system->block_at[term->block];
         for (int i = 0; i < constraint->row_count; i++, J += 6) {
             memcpy(x, J, sizeof x);
             cairn_ops_forward(&system->ops, term->block, x);
@@ -129,7 +129,7 @@ static void finish_group(SorSystem *system, SorJoints *joints) {
     Parts p = parts_of(group, joints->rows);
     SorEight light, D;
     for (int k = 0; k < SOR_LANES; k++) {
-        double a = system->u[SOR_BODY * bodies[k] + 6], b = system->u[SOR_BODY * bodies[SOR_LANES + k] + 6];
+        double a = system->u[bodies[k] + 6], b = system->u[bodies[SOR_LANES + k] + 6];
         light[k] = a * a + b * b;
     }
     for (int i = 0; i < joints->rows; i++) {
@@ -230,7 +230,7 @@ ALWAYS void visit_row(Visit *v, int i) {
     }
     v->p.impulses[i] = x;
     v->delta[i] = delta;
-    w = CHOOSE(w < -w, -w, w); // the velocity still to go
+    size_of(&w, &w); // the velocity still to go
     raise_to(&v->most, &w);
 }
 

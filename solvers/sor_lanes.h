@@ -38,7 +38,7 @@ ALWAYS void transpose(SorEight t[8]) {
 
 ALWAYS void load_bodies(const double *u, const int *index, SorEight t[8]) {
     for (int i = 0; i < SOR_LANES; i++) {
-        t[i] = *(const SorEight *)(u + (ptrdiff_t)SOR_BODY * index[i]);
+        t[i] = *(const SorEight *)(u + index[i]);
     }
     transpose(t);
 }
@@ -48,7 +48,7 @@ ALWAYS void store_bodies(double *u, const int *index, int nobody, SorEight t[8])
     transpose(t);
     for (int i = 0; i < SOR_LANES; i++) {
         if (index[i] != nobody) {
-            *(SorEight *)(u + (ptrdiff_t)SOR_BODY * index[i]) = t[i];
+            *(SorEight *)(u + index[i]) = t[i];
         }
     }
 }
@@ -58,6 +58,12 @@ ALWAYS void reload(const SorSystem *system, const int *index, SorEight t[8]) {
     if (system->u_read != system->u) {
         load_bodies(system->u, index, t);
     }
+}
+
+ALWAYS void size_of(const SorEight *x, SorEight *size) {
+    const long long rest = 0x7fffffffffffffff; // but the sign
+    const Mask mask = {rest, rest, rest, rest, rest, rest, rest, rest};
+    *size = (SorEight)((Mask)*x & mask);
 }
 
 ALWAYS void raise_to(SorEight *most, const SorEight *x) {

@@ -5,9 +5,7 @@
 #include "solvers/sor.h"
 
 enum {
-    WORTH_THREADS = 512, // groups and items: fewer are done before another thread wakes
-    AHEAD = 2,           // groups before its visit, a group's bodies are fetched
-    FAR = 4              // and the group itself: bodies here and there put the processor's own foresight off
+    WORTH_THREADS = 512 // groups and items: fewer are done before another thread wakes
 };
 
 double *cairn_sor_impulses(const SorSystem *system, int c) {
@@ -64,37 +62,10 @@ static void freeze(SorSystem *system) {
     }
 }
 
-// The i-th of a run of groups, forwards or backwards; what lies beyond its end stands for the last.
-static int group_at(SorGroups groups, int i, bool is_forward) {
-    i = i < groups.count ? i : groups.count - 1;
-    return groups.first + (is_forward ? i : groups.count - 1 - i);
-}
-
-static void fetch_group(const double *group, int rows) {
-    for (int i = 0; i < rows; i++) {
-        __builtin_prefetch(group + (ptrdiff_t)SOR_LANES * i);
-    }
-}
-
-static void visit_rounds(SorSystem *system, SorGroups groups, bool is_forward, SorEight *largest) {
-    for (int i = 0; i < groups.count; i++) {
-        fetch_group(cairn_sor_round(system, group_at(groups, i + FAR, is_forward)), cairn_sor_rows(system, true));
-        cairn_sor_visit_round(system, cairn_sor_round(system, group_at(groups, i, is_forward)),
-                              cairn_sor_round(system, group_at(groups, i + AHEAD, is_forward)), largest);
-    }
-}
-
-static void visit_generals(SorSystem *system, SorGroups groups, bool is_forward, SorEight *largest) {
-    for (int i = 0; i < groups.count; i++) {
-        fetch_group(cairn_sor_general(system, group_at(groups, i + FAR, is_forward)), cairn_sor_rows(system, false));
-        cairn_sor_visit_general(system, cairn_sor_general(system, group_at(groups, i, is_forward)),
-                                cairn_sor_general(system, group_at(groups, i + AHEAD, is_forward)), largest);
-    }
-}
-
 static void visit_joints(SorSystem *system, SorGroups groups, bool is_forward, SorEight *largest) {
     for (int i = 0; i < groups.count; i++) {
-        cairn_sor_visit_joints(system, &system->joints[group_at(groups, i, is_forward)], largest);
+        int group = groups.first + (is_forward ? i : groups.count - 1 - i);
+        cairn_sor_visit_joints(system, &system->joints[group], largest);
     }
 }
 
@@ -105,15 +76,15 @@ static double visit_strip(SorSystem *system, const SorStrip *strip, bool is_forw
         cairn_sor_momentum_before(system, strip);
     }
     if (is_forward) {
-        visit_rounds(system, strip->round, true, &largest);
-        visit_generals(system, strip->general, true, &largest);
+        cairn_sor_visit_rounds(system, strip->round, true, &largest);
+        cairn_sor_visit_generals(system, strip->general, true, &largest);
         visit_joints(system, strip->joints, true, &largest);
     }
     most = cairn_sor_visit_items(system, strip->items.first, strip->items.count, is_forward);
     if (!is_forward) {
         visit_joints(system, strip->joints, false, &largest);
-        visit_generals(system, strip->general, false, &largest);
-        visit_rounds(system, strip->round, false, &largest);
+        cairn_sor_visit_generals(system, strip->general, false, &largest);
+        cairn_sor_visit_rounds(system, strip->round, false, &largest);
     }
     for (int i = 0; i < SOR_LANES; i++) {
         most = fmax(most, largest[i]);
