@@ -81,7 +81,7 @@ ALWAYS void move(const SorSystem *system, SorEight *lane, const SorEight *law, c
     w[1] += law[SOR_COMPLIANCE + 1] * lambda[1] + lane[SOR_D + 1];
     w[2] += law[SOR_COMPLIANCE + 1] * lambda[2] + lane[SOR_D + 2];
     if (system->law == CAIRN_FRICTION_COULOMB) { // De Saxce
-        SorEight square = w[1] * w[1] + w[2] * w[2], slip;
+        SorEight square = w[1] * w[1] + w[2] * w[2], slip = square;
         root(&square, &slip);
         w[0] += mu * slip;
     }
