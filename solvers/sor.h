@@ -208,7 +208,7 @@ typedef struct SorJointRow {
 
 bool cairn_sor_is_joint(const SorSystem *system, const CairnConstraintBlock *constraint);
 CairnStatus cairn_sor_pack_joints(SorSystem *system, CairnArena *arena);
-SorJointRow cairn_sor_joint_row(const SorSystem *system, const SorJoints *joints, int row);
+SorJointRow cairn_sor_joint_row(const SorSystem *system, const SorJoints *joints, int i);
 void cairn_sor_visit_joints(const SorSystem *system, const SorJoints *joints, SorEight *largest);
 
 double cairn_sor_visit_items(SorSystem *system, int first, int count, bool is_forward);
