@@ -6,10 +6,13 @@
 // thousandth of the radius, so that every engine sees them; some steps under gravity come before those that count. Steps run on two
 // threads: by the clock on the wall the fastest of some, by the processor's time their median. A sweep's cost is the difference of
 // solves of one problem with 20 and with 120 sweeps, by the processor's time on one thread, so packing is not in it; it is in the
-// step. STREAM's triad a = b + s c is measured here, 24 bytes an element.
+// step. STREAM's triad a = b + s c is measured here, 24 bytes an element, and so is the vectors' peak, the sums and products of eight
+// numbers that one thread does a second. The robot's row is the scene spider_robot: its 50 sweeps over joints, servos and feet, one
+// thread.
 #include "bench/bench.h"
 #include "bench/cone_rivals.h"
 #include "bench/scene_runs.h"
+#include "demos/scenes/scenes.h"
 #include "engine/base/arena.h"
 #include "engine/base/memory.h"
 #include "engine/base/timer.h"
@@ -19,7 +22,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { SWEEPS = 120, FEW = 20, WARM_UP = 3, TURNS = 3, TRIAD = 1 << 22, TRIALS = 15, THREADS = 2 };
+enum { SWEEPS = 120, FEW = 20, WARM_UP = 3, TURNS = 3, TRIAD = 1 << 22, TRIALS = 15, THREADS = 2, ROBOT_STEPS = 500 };
 enum { FIT_FROM = 5000, FLAT_FROM = 50000 }; // balls
 
 static const int counts[] = {1000, 5000, 10000, 50000, 100000, 200000}, rivals_at[] = {10000, 50000};
@@ -29,6 +32,10 @@ static const double radius = 0.05, friction = 0.5, density = 2500, step = 0.005;
 // A visit of a contact between two balls of one material (solvers/sor.h): what it streams is 15 numbers and two indices read and 3
 // numbers written; with both bodies read and written it touches 256 bytes. A vector group's lines are written whole.
 static const double streamed = 128 + 24, touched = 256;
+
+// Instructions on eight numbers that a visit of a group of eight needs where registers hold eight: sums and products, divisions and
+// roots, comparisons and choices, and what turns eight bodies' numbers into eight lanes and back.
+static const double vector_work = 150 + 4 + 25 + 96;
 
 typedef struct Ledger {
     CairnAllocator inner;
@@ -72,6 +79,29 @@ static double triad(int threads) {
     bool is_right = a[TRIAD - 1] == TRIAD - 1 + 3.0;
     cairn_memory_release(&plain, a, 3 * TRIAD, sizeof *a);
     return is_right ? best : 0;
+}
+
+typedef double Eight __attribute__((vector_size(64), aligned(64)));
+
+// Sums and products of eight numbers a second.
+static double vector_peak(void) {
+    enum { CHAINS = 10, ROUNDS = 1000000 };
+    const Eight half = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, one = half + half;
+    double best = 0, sum = 0;
+    for (int trial = 0; trial < TRIALS; trial++) {
+        Eight x[CHAINS] = {{0}};
+        double start = bench_cpu_now();
+        for (int i = 0; i < ROUNDS; i++) {
+            for (int k = 0; k < CHAINS; k++) {
+                x[k] = x[k] * half + one;
+            }
+        }
+        best = fmax(best, 2.0 * CHAINS * ROUNDS / (bench_cpu_now() - start));
+        for (int k = 0; k < CHAINS; k++) {
+            sum += x[k][0];
+        }
+    }
+    return sum > 0 ? best : 0;
 }
 
 static CairnStatus add_plane(CairnWorld *world, CairnVec3 point, CairnVec3 normal) {
@@ -153,7 +183,7 @@ typedef struct Size {
     CairnStats fastest;
     double processor[TURNS]; // s of all threads in a step
     double per_contact;      // s a sweep, one thread
-    double triad;            // bytes a second of one thread, just before
+    double triad, peak;      // of one thread, just before: bytes a second, instructions on eight numbers a second
     double bytes;            // peak of what was asked of the allocator, a ball
 } Size;
 
@@ -225,17 +255,18 @@ static double median(const double *values, int count) {
 static void print_size(const Size *size, FILE *file, FILE *json) {
     const CairnStats *s = &size->fastest;
     double processor = median(size->processor, TURNS), share = streamed / size->per_contact / size->triad;
+    double vectors = vector_work / 8 / size->per_contact / size->peak;
     double collision = (s->times.broad + s->times.narrow) / s->times.step;
-    fprintf(file, "  %7d %6.2f %6d %9.1f %9.1f %8.2f %8.0f %8.0f %8.1f %6.2f %8.0f %9.2g\n", size->count,
+    fprintf(file, "  %7d %6.2f %6d %9.1f %9.1f %8.2f %8.0f %8.0f %8.1f %6.2f %7.2f %8.0f %9.2g\n", size->count,
             (double)s->contacts / size->count, s->solves, 1e3 * s->times.step, 1e3 * processor,
             1e6 * processor / size->count, 100 * collision, 100 * s->times.solve / s->times.step,
-            1e9 * size->per_contact, share, size->bytes, s->residual.scaled);
+            1e9 * size->per_contact, share, vectors, size->bytes, s->residual.scaled);
     fprintf(json,
             "{ \"balls\": %d, \"contacts\": %d, \"solves\": %d, \"step_ms\": %.6g, \"processor_ms\": %.6g, "
             "\"collision_share\": %.4g, \"solve_ms\": %.6g, \"ns_contact_sweep\": %.6g, \"triad_share\": %.4g, "
-            "\"bytes_ball\": %.6g }",
+            "\"vector_share\": %.4g, \"bytes_ball\": %.6g }",
             size->count, s->contacts, s->solves, 1e3 * s->times.step, 1e3 * processor, collision, 1e3 * s->times.solve,
-            1e9 * size->per_contact, share, size->bytes);
+            1e9 * size->per_contact, share, vectors, size->bytes);
 }
 
 // Over the sizes from FLAT_FROM on: within each turn the most and the least time a ball, and of these ratios the median.
@@ -297,6 +328,7 @@ static CairnStatus measure(Size *sizes, int count, double *resident) {
     }
     for (int i = 0; i < count; i++) {
         sizes[i].triad = triad(1);
+        sizes[i].peak = vector_peak();
         CAIRN_TRY(time_sweep(sizes[i].world, &sizes[i].per_contact));
     }
     return cairn_ok();
@@ -321,8 +353,9 @@ static CairnStatus report_sizes(FILE *file, FILE *json) {
                 "  STREAM triad: %.1f GB/s on one thread, %.1f on two; a contact streams %.0f bytes a sweep, touches "
                 "%.0f\n",
                 one / 1e9, two / 1e9, streamed, touched);
-        fprintf(file, "    balls contacts solves  step ms  proc. ms  us/ball  coll. %%  solve %%  ns/c,sw  triad   "
-                      "B/ball  left m/s\n");
+        fprintf(file,
+                "    balls contacts solves  step ms  proc. ms  us/ball  coll. %%  solve %%  ns/c,sw  triad vectors   "
+                "B/ball  left m/s\n");
         for (int i = 0; i < count; i++) {
             fprintf(json, i > 0 ? ",\n      " : "\n      ");
             print_size(&sizes[i], file, json);
@@ -371,14 +404,59 @@ static CairnStatus report_rivals(int count, FILE *file, FILE *json) {
     return status;
 }
 
+// Times of each step of the robot.
+typedef struct Robot {
+    double step[ROBOT_STEPS], solve[ROBOT_STEPS], left; // s; m/s, mean of what the sweeps leave
+    int count;
+} Robot;
+
+static CairnStatus look_at_robot(void *user, const CairnWorld *world, const CairnStats *stats) {
+    Robot *robot = user;
+    (void)world;
+    robot->step[robot->count] = stats->times.step;
+    robot->solve[robot->count] = stats->times.solve;
+    robot->left += stats->residual.scaled / ROBOT_STEPS;
+    robot->count++;
+    return cairn_ok();
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static CairnStatus report_robot(FILE *file, FILE *json) {
+    static Robot robot;
+    const CairnScene *scene;
+    if (!bench_wants("CAIRN_BENCH_PARTS", "spider_robot")) {
+        return cairn_ok();
+    }
+    robot = (Robot){0};
+    CAIRN_TRY(cairn_scene_find("spider_robot", &scene));
+    const BenchPlay play = {.scene = scene, .threads = 1, .frames = ROBOT_STEPS, .look = look_at_robot, .user = &robot};
+    BenchPlayed played;
+    CAIRN_TRY(bench_play_scene(&play, &played));
+    qsort(robot.step, (size_t)robot.count, sizeof(double), by_size);
+    qsort(robot.solve, (size_t)robot.count, sizeof(double), by_size);
+    double step_ms = 1e3 * robot.step[robot.count / 2], solve_ms = 1e3 * robot.solve[robot.count / 2];
+    fprintf(file,
+            "  spider_robot, 50 sweeps, %d rows at most, median of %d steps: solve %.3f ms, whole step %.3f ms (asked: "
+            "0.25, S1: 1); %.2g m/s left\n",
+            played.rows, robot.count, solve_ms, step_ms, robot.left);
+    fprintf(json, ", \"spider_robot\": { \"solve_ms\": %.6g, \"step_ms\": %.6g, \"left\": %.6g }", solve_ms, step_ms,
+            robot.left);
+    return cairn_ok();
+}
+
 // CAIRN_BENCH_PARTS chooses: 1000 ... 200000 (the packings; what is said of all is of the chosen ones), costs-10000, costs-50000,
-// errors-10000, errors-50000.
+// errors-10000, errors-50000, spider_robot.
 static bool report(FILE *file, FILE *json) {
     fprintf(json, "    { \"name\": \"cone\", ");
     CairnStatus status = report_sizes(file, json);
     for (int i = 0; i < (int)(sizeof rivals_at / sizeof rivals_at[0]) && cairn_is_ok(status); i++) {
         status = report_rivals(rivals_at[i], file, json);
     }
+    status = cairn_is_ok(status) ? report_robot(file, json) : status;
     if (!cairn_is_ok(status)) {
         fprintf(file, "  %s\n", status.message);
     }

@@ -57,9 +57,9 @@ static void allow_rows(const CairnProblem *problem, int first, int count, const 
 
 static void allow_items(const SorSystem *system) {
     const CairnProblem *problem = system->problem;
-    for (int c = 0; c < problem->constraint_count && system->item_count > 0; c++) {
+    for (int c = 0; c < problem->constraint_count; c++) {
         const CairnConstraintBlock *constraint = &problem->constraints[c];
-        if (problem->form == CAIRN_FORM_EXPLICIT || system->shape[c] == SOR_ITEM) {
+        if (problem->form == CAIRN_FORM_EXPLICIT || system->shape[c] == SOR_ITEM || system->shape[c] == SOR_JOINT) {
             allow_rows(problem, constraint->first_row, constraint->row_count,
                        constraint->friction >= 0 ? &problem->frictions[constraint->friction] : NULL, system->lambda);
         }
@@ -72,7 +72,7 @@ static void allow_items(const SorSystem *system) {
 static void allow_lanes(const SorSystem *system) {
     const CairnProblem *problem = system->problem;
     for (int c = 0; c < problem->constraint_count && problem->form == CAIRN_FORM_DYNAMICS; c++) {
-        if (system->shape[c] != SOR_ITEM) {
+        if (system->shape[c] == SOR_ROUND || system->shape[c] == SOR_GENERAL) {
             double *lane = cairn_sor_impulses(system, c), x[3] = {lane[0], lane[SOR_LANES], lane[2 * SOR_LANES]};
             cairn_cone_project(problem->frictions[problem->constraints[c].friction].mu, x);
             for (int k = 0; k < 3; k++) {
@@ -82,11 +82,11 @@ static void allow_lanes(const SorSystem *system) {
     }
 }
 
-// The caller's impulses are not touched before the answer is there: lanes have their own, items get a copy.
+// The caller's impulses are not touched before the answer is there: contacts in lanes have their own, all else gets a copy.
 static CairnStatus start(SorSystem *system, CairnArena *arena) {
     const double *given = system->lambda;
     int rows = system->problem->row_count;
-    if (system->item_count > 0) {
+    if (system->item_count + system->joint_count > 0) {
         system->lambda = CAIRN_PUSH(arena, double, rows + 1);
         if (!system->lambda) {
             return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", system->settings.name, rows);

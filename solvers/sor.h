@@ -3,8 +3,9 @@
 // Everything happens in u = L^T v with P = L L^T, so a contact's g = J P^-1 J^T + C (S1 step 1) and its velocity come from the same
 // numbers. Constraints lie in strips (sor_strips.c): threads take strips that share no dof block, and any number of them gives the
 // same bits. Contacts of two rigid bodies (or one) with a cone are packed eight side by side, a lane each, no body twice in a group,
-// in the order of the sweep, which then reads memory once from front to back. What does not fit there is an item: joints of rigid
-// bodies are visited as one (sor_whole.c), limits, boxes, spin rows and other blocks row by row.
+// in the order of the sweep, which then reads memory once from front to back. Joints of rigid bodies, and contacts with fixed bounds,
+// lie in lanes of their own (sor_joints.c). What does not fit there is an item: rows whose bounds follow an impulse, other blocks,
+// and joints that would have a group for themselves are visited row by row.
 //
 // Bytes that a contact's visit touches, 8 a number: between round bodies (a multiple of 1 as inertia, arms along the normal) 18
 // numbers, 2 indices and two bodies of 8 numbers, 280 in all; between other rigid bodies 22 numbers, 2 indices and two bodies of 13
@@ -23,10 +24,11 @@ enum {
     SOR_INERTIA = 5, // the rest of that factor, apart: round bodies do not need it
     SOR_ROUND_ROWS = 16,
     SOR_GENERAL_ROWS = 20,
-    SOR_LAW_ROWS = 3 // behind these, where contacts differ in them
+    SOR_LAW_ROWS = 3,  // behind these, where contacts differ in them
+    SOR_JOINT_ROWS = 6 // most of a joint in a lane
 };
 
-// Where a lane's numbers stand in a packed group, in rows of eight lanes; the last of SOR_..._ROWS holds the bodies' indices, as
+// Where a lane's numbers stand in a packed group, in rows of eight lanes; the last of SOR_..._ROWS holds the bodies' places in u, as
 // integers.
 enum {
     SOR_NORMAL = 0,  // n
@@ -47,28 +49,36 @@ _Static_assert(8 * (SOR_GENERAL_ROWS + SOR_LAW_ROWS + 2 * (SOR_BODY + SOR_INERTI
 
 typedef double SorEight __attribute__((vector_size(64), aligned(64), may_alias));
 
-typedef enum SorShape { SOR_ITEM, SOR_ROUND, SOR_GENERAL } SorShape;
+typedef enum SorShape { SOR_ITEM, SOR_ROUND, SOR_GENERAL, SOR_JOINT } SorShape;
 
 // A constraint that lies in no lane.
 typedef struct SorItem {
     int first_row, row_count;
     int first_link, link_count;
-    int cone;        // friction group whose first three rows are a cone, or -1
-    int current;     // friction group whose rows follow the present normal impulse, or -1
-    double eta;      // omega eta of the cone
-    size_t J;        // offset of its first row
-    int stride;      // numbers a row
-    ptrdiff_t whole; // where its rows lie packed as one (sor_whole.c), or -1
+    int cone;    // friction group whose first three rows are a cone, or -1
+    int current; // friction group whose rows follow the present normal impulse, or -1
+    double eta;  // omega eta of the cone
+    size_t J;    // offset of its first row
+    int stride;  // numbers a row
 } SorItem;
+
+// A group of joints in lanes.
+typedef struct SorJoints {
+    int rows;            // of its longest
+    unsigned is_bounded; // bit i: row i of some lane has a bound
+    unsigned is_line;    // bit i: row i of some lane does not only turn
+    ptrdiff_t at;        // of its numbers in `joint`
+    ptrdiff_t impulses;  // numbers of impulses before its own
+} SorJoints;
 
 typedef struct SorGroups {
     int first, count;
 } SorGroups;
 
-// What one thread visits in one go: groups of round contacts, groups of others, items.
+// What one thread visits in one go: groups of round contacts, groups of others, groups of joints, items.
 typedef struct SorStrip {
     int first, count; // of the sequence
-    SorGroups round, general, items;
+    SorGroups round, general, joints, items;
 } SorStrip;
 
 // What the sweep of a strip did, for momentum.
@@ -84,7 +94,8 @@ typedef struct SorMomentum {
     double objective, least; // of x_k; the least change of a sweep
     bool is_convex, goes_back;
     bool starts, ends;    // the sweep at hand: of pssor's two only the first, only the second
-    double *last, *begun; // x_k and y of the lanes, 24 a group
+    double *last, *begun; // x_k and y of the lanes, 24 a group of contacts
+    double *joint_last, *joint_begun;
     double *row_last, *row_begun, *u_last;
     SorSums *sums; // of each strip
 } SorMomentum;
@@ -105,7 +116,7 @@ typedef struct SorSystem {
     CairnFrictionKind law; // of the packed contacts
     int *block_at;         // place of a dof block in u
     bool *is_round;
-    int u_size, nobody; // nobody: the index of a body of zeros, the other side of a contact with what is fixed
+    int u_size, nobody; // nobody: the place of a body of zeros, the other side of a contact with what is fixed
     double *u;
     const double *u_read; // as it was before the sweep (pj), or u
     double *inertia;
@@ -114,14 +125,18 @@ typedef struct SorSystem {
     int *place;           // of every constraint: its lane among those of its shape, or its item
     SorStrip *strips;
     int strip_count;
-    double *round, *general; // the groups
-    const SorEight *common;  // the law's rows of all contacts; NULL: each group has its own
+    double *round, *general;             // the groups
+    bool *round_shares, *general_shares; // of each group: it and the next one have a body in common
+    const SorEight *common;              // the law's rows of all contacts; NULL: each group has its own
     int round_count, general_count, item_count;
     SorItem *items;
     PgsLink *links;
     double *J;
     PgsRow *rows; // of the items
-    SorEight *whole;
+    SorJoints *joints;
+    int joint_count;
+    double *joint; // their numbers
+    ptrdiff_t joint_impulses;
     double *lambda;
     const double *lambda_read;
     SorMomentum *momentum; // NULL: none
@@ -176,24 +191,29 @@ void cairn_sor_momentum_after(const SorSystem *system, const SorStrip *strip, So
 void cairn_sor_momentum_end(SorSystem *system);
 void cairn_sor_momentum_finish(SorSystem *system);
 
-// The impulses of the lanes and of items that are visited as one: from lambda, and back.
+// The impulses of the lanes: from lambda, and back.
 void cairn_sor_load(SorSystem *system);
 void cairn_sor_unpack(SorSystem *system);
-// Those of a contact in its lane, SOR_LANES apart.
+// Those of a constraint in its lane, SOR_LANES apart.
 double *cairn_sor_impulses(const SorSystem *system, int constraint);
 // A row whose impulse is not finite, or -1.
-int cairn_sor_find_bad(SorSystem *system);
+int cairn_sor_find_bad(const SorSystem *system);
 
-// Items that are visited as one. A visit is false, and has changed nothing, where a bound is met.
-CairnStatus cairn_sor_pack_whole(SorSystem *system, CairnArena *arena);
-bool cairn_sor_visit_whole(SorSystem *system, const SorItem *item, SorEight *largest);
-// Their impulses lie packed: into lambda, and from there.
-void cairn_sor_read_whole(const SorSystem *system, const SorItem *item);
-void cairn_sor_write_whole(const SorSystem *system, const SorItem *item);
+// A row of a group of joints, in eights.
+typedef struct SorJointRow {
+    double *impulse;
+    const double *d, *C;
+    const double *scale; // D / (omega lambda)
+} SorJointRow;
 
-double cairn_sor_visit_items(SorSystem *system, int first, int count, bool is_forward, SorEight *largest);
-// The lanes of one packed group; `largest` gathers the largest velocities still to go. `later`: a group that comes soon.
-void cairn_sor_visit_round(const SorSystem *system, double *group, const double *later, SorEight *largest);
-void cairn_sor_visit_general(const SorSystem *system, double *group, const double *later, SorEight *largest);
+bool cairn_sor_is_joint(const SorSystem *system, const CairnConstraintBlock *constraint);
+CairnStatus cairn_sor_pack_joints(SorSystem *system, CairnArena *arena);
+SorJointRow cairn_sor_joint_row(const SorSystem *system, const SorJoints *joints, int i);
+void cairn_sor_visit_joints(const SorSystem *system, const SorJoints *joints, SorEight *largest);
+
+double cairn_sor_visit_items(SorSystem *system, int first, int count, bool is_forward);
+// Packed groups one after the other; `largest` gathers the largest velocities still to go.
+void cairn_sor_visit_rounds(const SorSystem *system, SorGroups groups, bool is_forward, SorEight *largest);
+void cairn_sor_visit_generals(const SorSystem *system, SorGroups groups, bool is_forward, SorEight *largest);
 
 #endif

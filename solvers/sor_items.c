@@ -1,5 +1,5 @@
-// What is visited row by row: joints, limits, boxes, contacts with spin rows or over other blocks than rigid ones, and every row of an
-// explicit problem.
+// What is visited row by row: contacts with spin rows or bounds that follow an impulse, constraints over other blocks than rigid ones
+// or more than two, and every row of an explicit problem.
 #include <math.h>
 #include <string.h>
 
@@ -172,7 +172,7 @@ static CairnStatus pack_explicit(SorSystem *system, CairnArena *arena) {
     }
     for (int r = 0; r < problem->row_count;) {
         SorItem *item = &system->items[system->item_count++];
-        *item = (SorItem){.first_row = r, .row_count = 1, .cone = -1, .current = -1, .whole = -1};
+        *item = (SorItem){.first_row = r, .row_count = 1, .cone = -1, .current = -1};
         if (group[r] >= 0 && problem->frictions[group[r]].normal == r) {
             item->row_count = 3 + problem->frictions[group[r]].spin_rows;
             set_friction(item, problem, group[r]);
@@ -220,7 +220,7 @@ CairnStatus cairn_sor_pack_items(SorSystem *system, CairnArena *arena) {
             pack_item(system, c, &system->items[system->place[c]]);
         }
     }
-    return cairn_sor_pack_whole(system, arena);
+    return cairn_ok();
 }
 
 // ---- visits ----------------------------------------------------------------------------------------------------------------
@@ -329,17 +329,11 @@ static double visit_rows(SorSystem *system, const SorItem *item) {
     return most;
 }
 
-double cairn_sor_visit_items(SorSystem *system, int first, int count, bool is_forward, SorEight *largest) {
+double cairn_sor_visit_items(SorSystem *system, int first, int count, bool is_forward) {
     double most = 0;
     for (int i = 0; i < count; i++) {
         const SorItem *item = &system->items[is_forward ? first + i : first + count - 1 - i];
-        if (item->whole < 0) {
-            most = larger(most, visit_rows(system, item));
-        } else if (!cairn_sor_visit_whole(system, item, largest)) {
-            cairn_sor_read_whole(system, item);
-            most = larger(most, visit_rows(system, item));
-            cairn_sor_write_whole(system, item);
-        }
+        most = larger(most, visit_rows(system, item));
     }
     return most;
 }

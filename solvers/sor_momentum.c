@@ -30,8 +30,9 @@ CairnStatus cairn_sor_momentum_init(SorSystem *system, CairnArena *arena) {
     const CairnProblem *problem = system->problem;
     size_t groups = (size_t)system->round_count + (size_t)system->general_count, rows = (size_t)problem->row_count;
     SorMomentum *m = CAIRN_PUSH(arena, SorMomentum, 1);
+    size_t joints = (size_t)system->joint_impulses;
     double *data =
-        cairn_arena_push_zero(arena, 2 * IMPULSES * groups + 2 * rows + (size_t)system->u_size + 8, sizeof *data);
+        CAIRN_PUSH_ZERO(arena, double, 2 * IMPULSES * groups + 2 * joints + 2 * rows + (size_t)system->u_size + 8);
     SorSums *sums = CAIRN_PUSH(arena, SorSums, system->strip_count + 1);
     if (!m || !data || !sums) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for the last impulses of %d rows", system->settings.name,
@@ -42,7 +43,9 @@ CairnStatus cairn_sor_momentum_init(SorSystem *system, CairnArena *arena) {
     m->u_last = data;
     m->last = m->u_last + system->u_size;
     m->begun = m->last + IMPULSES * groups;
-    m->row_last = m->begun + IMPULSES * groups;
+    m->joint_last = m->begun + IMPULSES * groups;
+    m->joint_begun = m->joint_last + joints;
+    m->row_last = m->joint_begun + joints;
     m->row_begun = m->row_last + rows;
     system->momentum = m;
     return cairn_ok();
@@ -82,16 +85,15 @@ void cairn_sor_momentum_before(SorSystem *system, const SorStrip *strip) {
             go_on(m, group_of(system, g) + SOR_LANES * SOR_LAMBDA, m->last + at, m->begun + at, IMPULSES);
         }
     }
+    for (int g = strip->joints.first; g < strip->joints.first + strip->joints.count; g++) {
+        const SorJoints *joints = &system->joints[g];
+        go_on(m, cairn_sor_joint_row(system, joints, 0).impulse, m->joint_last + joints->impulses,
+              m->joint_begun + joints->impulses, SOR_LANES * joints->rows);
+    }
     for (int i = strip->items.first; i < strip->items.first + strip->items.count; i++) {
         const SorItem *item = &system->items[i];
         int r = item->first_row;
-        if (item->whole >= 0) {
-            cairn_sor_read_whole(system, item);
-        }
         go_on(m, system->lambda + r, m->row_last + r, m->row_begun + r, item->row_count);
-        if (item->whole >= 0) {
-            cairn_sor_write_whole(system, item);
-        }
     }
 }
 
@@ -120,12 +122,23 @@ static void look_at_group(const SorSystem *system, int g, SorSums *sums) {
     }
 }
 
+static void look_at_joints(const SorSystem *system, const SorJoints *joints, SorSums *sums) {
+    const SorMomentum *m = system->momentum;
+    double share = system->settings.omega * system->settings.lambda;
+    for (int i = 0; i < joints->rows; i++) {
+        SorJointRow row = cairn_sor_joint_row(system, joints, i);
+        ptrdiff_t at = joints->impulses + (ptrdiff_t)SOR_LANES * i;
+        for (int k = 0; k < SOR_LANES; k++) {
+            double x = row.impulse[k];
+            look_back(sums, &x, &m->joint_last[at + k], &m->joint_begun[at + k], row.scale[k] * share);
+            sums->objective += x * (0.5 * row.C[k] * x + row.d[k]);
+        }
+    }
+}
+
 static void look_at_item(const SorSystem *system, const SorItem *item, SorSums *sums) {
     const SorMomentum *m = system->momentum;
     int cone = item->cone >= 0 ? system->problem->frictions[item->cone].normal : -3;
-    if (item->whole >= 0) {
-        cairn_sor_read_whole(system, item);
-    }
     for (int r = item->first_row; r < item->first_row + item->row_count; r++) {
         const PgsRow *row = &system->rows[r];
         double x = system->lambda[r], weight = row->D;
@@ -144,6 +157,9 @@ void cairn_sor_momentum_after(const SorSystem *system, const SorStrip *strip, So
         for (int g = groups.first; g < groups.first + groups.count; g++) {
             look_at_group(system, g, sums);
         }
+    }
+    for (int g = strip->joints.first; g < strip->joints.first + strip->joints.count; g++) {
+        look_at_joints(system, &system->joints[g], sums);
     }
     for (int i = strip->items.first; i < strip->items.first + strip->items.count; i++) {
         look_at_item(system, &system->items[i], sums);

@@ -229,16 +229,20 @@ static double law_of(const CairnProblem *problem, int c, int k) {
                        : problem->compliance[constraint->first_row + k - SOR_COMPLIANCE];
 }
 
+static bool is_contact(const SorSystem *system, int c) {
+    return system->shape[c] == SOR_ROUND || system->shape[c] == SOR_GENERAL;
+}
+
 // The law's rows, where they are the same for all contacts in lanes: in most worlds, whose sweep then reads a sixth less.
 static CairnStatus find_common_law(SorSystem *system, CairnArena *arena) {
     const CairnProblem *problem = system->problem;
     int first = 0, last;
-    while (first < problem->constraint_count && system->shape[first] == SOR_ITEM) {
+    while (first < problem->constraint_count && !is_contact(system, first)) {
         first++;
     }
     bool is_common = first < problem->constraint_count;
     for (last = first; last < problem->constraint_count && is_common; last++) {
-        for (int k = 0; k < SOR_LAW_ROWS && system->shape[last] != SOR_ITEM; k++) {
+        for (int k = 0; k < SOR_LAW_ROWS && is_contact(system, last); k++) {
             is_common = is_common && law_of(problem, last, k) == law_of(problem, first, k);
         }
     }
@@ -277,8 +281,8 @@ static void pack_lane(const SorSystem *system, int c, double *group, int rows, i
     int r = constraint->first_row;
     cairn_sor_read_contact(system, c, &contact);
     find_g(system, constraint, g);
-    *a = contact.block_a >= 0 ? system->block_at[contact.block_a] / SOR_BODY : system->nobody;
-    *b = contact.block_b >= 0 ? system->block_at[contact.block_b] / SOR_BODY : system->nobody;
+    *a = contact.block_a >= 0 ? system->block_at[contact.block_a] : system->nobody;
+    *b = contact.block_b >= 0 ? system->block_at[contact.block_b] : system->nobody;
     group[SOR_LANES * SOR_ETA] = cairn_sor_eta(&system->settings, g);
     for (int k = 0; k < SOR_LAW_ROWS && system->common == NULL; k++) {
         group[SOR_LANES * (rows + k)] = law_of(problem, c, k);
@@ -306,7 +310,7 @@ static CairnStatus place_blocks(SorSystem *system, CairnArena *arena) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d blocks", system->settings.name,
                            problem->block_count);
     }
-    system->nobody = system->u_size / SOR_BODY;
+    system->nobody = system->u_size;
     system->u_size += SOR_BODY;
     system->u = CAIRN_PUSH_ZERO(arena, double, system->u_size);
     if (!system->u) {
@@ -327,7 +331,7 @@ static CairnStatus place_inertias(SorSystem *system, CairnArena *arena) {
     if (system->general_count == 0) {
         return cairn_ok();
     }
-    system->inertia = CAIRN_PUSH_ZERO(arena, double, SOR_INERTIA *(system->nobody + 1) + 8);
+    system->inertia = CAIRN_PUSH_ZERO(arena, double, (size_t)SOR_INERTIA *(size_t)(system->nobody / SOR_BODY + 1) + 8);
     if (!system->inertia) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d blocks", system->settings.name,
                            system->problem->block_count);
@@ -359,9 +363,38 @@ static CairnStatus classify(SorSystem *system, CairnArena *arena) {
     for (int c = 0; c < count; c++) {
         SorContact contact;
         cairn_sor_read_contact(system, c, &contact);
-        system->shape[c] = (unsigned char)contact.shape;
+        bool is_joint = contact.shape == SOR_ITEM && cairn_sor_is_joint(system, &problem->constraints[c]);
+        system->shape[c] = (unsigned char)(is_joint ? SOR_JOINT : contact.shape);
     }
     return cairn_ok();
+}
+
+// Whether two groups have a body in common.
+static bool do_share(const SorSystem *system, const double *group, const double *other, int rows) {
+    const int *a = (const int *)(group + (ptrdiff_t)SOR_LANES * (rows - 1));
+    const int *b = (const int *)(other + (ptrdiff_t)SOR_LANES * (rows - 1));
+    int any = 0;
+    for (int i = 0; i < 2 * SOR_LANES; i++) {
+        for (int j = 0; j < 2 * SOR_LANES; j++) {
+            any |= (a[i] == b[j]) & (b[j] != system->nobody);
+        }
+    }
+    return any != 0;
+}
+
+static void find_shares(const SorSystem *system) {
+    int round = system->round_count, count = round + system->general_count;
+#pragma omp parallel for num_threads(system->settings.threads) if (system->settings.threads > 1 && count > 64)         \
+    schedule(static)
+    for (int i = 0; i < count - 1; i++) {
+        if (i + 1 < round) {
+            system->round_shares[i] =
+                do_share(system, cairn_sor_round(system, i), cairn_sor_round(system, i + 1), SOR_ROUND_ROWS);
+        } else if (i >= round) {
+            system->general_shares[i - round] = do_share(system, cairn_sor_general(system, i - round),
+                                                         cairn_sor_general(system, i - round + 1), SOR_GENERAL_ROWS);
+        }
+    }
 }
 
 static CairnStatus pack_lanes(SorSystem *system, CairnArena *arena) {
@@ -369,12 +402,14 @@ static CairnStatus pack_lanes(SorSystem *system, CairnArena *arena) {
     size_t round = (size_t)system->round_count * (size_t)cairn_sor_rows(system, true) * SOR_LANES;
     size_t general = (size_t)system->general_count * (size_t)cairn_sor_rows(system, false) * SOR_LANES;
     double *data = CAIRN_PUSH(arena, double, round + general + 1);
-    if (!data) {
+    system->round_shares = CAIRN_PUSH(arena, bool, system->round_count + system->general_count + 1);
+    if (!data || !system->round_shares) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d contacts", system->settings.name,
                            problem->friction_count);
     }
     system->round = data;
     system->general = data + round;
+    system->general_shares = system->round_shares + system->round_count;
     int groups = system->round_count + system->general_count;
 #pragma omp parallel for num_threads(system->settings.threads) if (system->settings.threads > 1 && groups > 64)        \
     schedule(static)
@@ -393,6 +428,7 @@ static CairnStatus pack_lanes(SorSystem *system, CairnArena *arena) {
             pack_lane(system, c, cairn_sor_general(system, group), SOR_GENERAL_ROWS, lane);
         }
     }
+    find_shares(system);
     return cairn_ok();
 }
 
@@ -408,6 +444,7 @@ CairnStatus cairn_sor_pack(SorSystem *system, const CairnProblem *problem, const
         CAIRN_TRY(place_inertias(system, arena));
         CAIRN_TRY(find_common_law(system, arena));
         CAIRN_TRY(pack_lanes(system, arena));
+        CAIRN_TRY(cairn_sor_pack_joints(system, arena));
     }
     CAIRN_TRY(cairn_sor_pack_items(system, arena));
     system->u_read = system->u;

@@ -15,7 +15,9 @@ enum {
     STRIPS = 16,    // as many as that before they grow beyond the least
     STRETCH = 1024, // constraints
     COLOURS = 64,
-    LOOK_BACK = 128 // groups that may still have room
+    LOOK_BACK = 128, // groups that may still have room
+    SINGLES =
+        64 // groups of a strip that may hold a single joint: row by row takes twice as long and an eighth of the room
 };
 
 // The constraints of each block, and what the search finds.
@@ -189,6 +191,26 @@ static SorGroups fill_groups(SorSystem *system, const SorStrip *strip, SorShape 
     return (SorGroups){first, f->end - first};
 }
 
+// Groups of joints. Where too many hold a single joint, these are left empty.
+static SorGroups fill_joints(SorSystem *system, const SorStrip *strip, Filling *f) {
+    SorGroups groups = fill_groups(system, strip, SOR_JOINT, f);
+    int singles = 0;
+    memset(system->joints + groups.first, 0, (size_t)groups.count * sizeof *system->joints);
+    for (int g = groups.first; g < groups.first + groups.count; g++) {
+        singles += f->used[g] == 1;
+    }
+    for (int i = strip->first; i < strip->first + strip->count; i++) {
+        int c = system->sequence[i], group = system->place[c] / SOR_LANES;
+        if (system->shape[c] == SOR_JOINT && f->used[group] == 1 && singles > SINGLES) {
+            system->shape[c] = SOR_ITEM;
+        } else if (system->shape[c] == SOR_JOINT) {
+            int rows = system->problem->constraints[c].row_count;
+            system->joints[group].rows = rows > system->joints[group].rows ? rows : system->joints[group].rows;
+        }
+    }
+    return groups;
+}
+
 static SorGroups list_items(SorSystem *system, const SorStrip *strip, int first) {
     int next = first;
     for (int i = strip->first; i < strip->first + strip->count; i++) {
@@ -235,22 +257,36 @@ CairnStatus cairn_sor_order(SorSystem *system, CairnArena *arena) {
     return cairn_ok();
 }
 
-static void fill_shape(SorSystem *system, SorShape shape, Filling *f) {
+static int fill_shape(SorSystem *system, SorShape shape, Filling *f) {
     f->end = 0;
     memset(f->last, -1, (size_t)system->problem->block_count * sizeof *f->last);
     for (int s = 0; s < system->strip_count; s++) {
         SorStrip *strip = &system->strips[s];
-        *(shape == SOR_ROUND ? &strip->round : &strip->general) = fill_groups(system, strip, shape, f);
+        if (shape == SOR_JOINT) {
+            strip->joints = fill_joints(system, strip, f);
+        } else {
+            *(shape == SOR_ROUND ? &strip->round : &strip->general) = fill_groups(system, strip, shape, f);
+        }
     }
+    return f->end;
+}
+
+static int count_shape(const SorSystem *system, SorShape shape) {
+    int count = 0;
+    for (int c = 0; c < system->problem->constraint_count; c++) {
+        count += system->shape[c] == shape;
+    }
+    return count;
 }
 
 CairnStatus cairn_sor_fill(SorSystem *system, CairnArena *arena) {
     const CairnProblem *problem = system->problem;
+    system->joints = CAIRN_PUSH(arena, SorJoints, count_shape(system, SOR_JOINT) + 1);
     CairnArenaMark mark = cairn_arena_mark(arena);
     uint64_t *taken = CAIRN_PUSH_ZERO(arena, uint64_t, problem->block_count + 1);
     Filling filling = {.used = CAIRN_PUSH(arena, unsigned char, problem->constraint_count + 1),
                        .last = CAIRN_PUSH(arena, int, problem->block_count + 1)};
-    if (!taken || !filling.used || !filling.last) {
+    if (!system->joints || !taken || !filling.used || !filling.last) {
         return out_of_memory(system);
     }
     for (int s = 0; s < system->strip_count; s++) {
@@ -259,13 +295,14 @@ CairnStatus cairn_sor_fill(SorSystem *system, CairnArena *arena) {
             int count = strip->count - i < STRETCH ? strip->count - i : STRETCH;
             reorder(system, strip->first + i, count, taken);
         }
-        strip->items = list_items(system, strip, system->item_count);
-        system->item_count += strip->items.count;
     }
-    fill_shape(system, SOR_ROUND, &filling);
-    system->round_count = filling.end;
-    fill_shape(system, SOR_GENERAL, &filling);
-    system->general_count = filling.end;
+    system->round_count = fill_shape(system, SOR_ROUND, &filling);
+    system->general_count = fill_shape(system, SOR_GENERAL, &filling);
+    system->joint_count = fill_shape(system, SOR_JOINT, &filling);
+    for (int s = 0; s < system->strip_count; s++) {
+        system->strips[s].items = list_items(system, &system->strips[s], system->item_count);
+        system->item_count += system->strips[s].items.count;
+    }
     cairn_arena_release(arena, mark);
     return cairn_ok();
 }

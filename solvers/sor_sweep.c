@@ -5,23 +5,16 @@
 #include "solvers/sor.h"
 
 enum {
-    WORTH_THREADS = 512, // groups and items: fewer are done before another thread wakes
-    AHEAD = 2,           // groups before its visit, a group's bodies are fetched
-    FAR = 4              // and the group itself: bodies here and there put the processor's own foresight off
+    WORTH_THREADS = 512 // groups and items: fewer are done before another thread wakes
 };
 
 double *cairn_sor_impulses(const SorSystem *system, int c) {
     int group = system->place[c] / SOR_LANES, lane = system->place[c] % SOR_LANES;
+    if (system->shape[c] == SOR_JOINT) {
+        return cairn_sor_joint_row(system, &system->joints[group], 0).impulse + lane;
+    }
     double *numbers = system->shape[c] == SOR_ROUND ? cairn_sor_round(system, group) : cairn_sor_general(system, group);
     return numbers + (ptrdiff_t)SOR_LANES * SOR_LAMBDA + lane;
-}
-
-static void read_wholes(SorSystem *system) {
-    for (int i = 0; i < system->item_count; i++) {
-        if (system->items[i].whole >= 0) {
-            cairn_sor_read_whole(system, &system->items[i]);
-        }
-    }
 }
 
 void cairn_sor_gather(SorSystem *system) {
@@ -29,7 +22,6 @@ void cairn_sor_gather(SorSystem *system) {
     if (problem->form == CAIRN_FORM_EXPLICIT) {
         return;
     }
-    read_wholes(system);
     for (int i = 0; i < problem->block_count; i++) {
         memcpy(system->u + system->block_at[i], problem->p + problem->blocks[i].first,
                (size_t)problem->blocks[i].size * sizeof *system->u);
@@ -70,31 +62,10 @@ static void freeze(SorSystem *system) {
     }
 }
 
-// The i-th of a run of groups, forwards or backwards; what lies beyond its end stands for the last.
-static int group_at(SorGroups groups, int i, bool is_forward) {
-    i = i < groups.count ? i : groups.count - 1;
-    return groups.first + (is_forward ? i : groups.count - 1 - i);
-}
-
-static void fetch_group(const double *group, int rows) {
-    for (int i = 0; i < rows; i++) {
-        __builtin_prefetch(group + (ptrdiff_t)SOR_LANES * i);
-    }
-}
-
-static void visit_rounds(SorSystem *system, SorGroups groups, bool is_forward, SorEight *largest) {
+static void visit_joints(SorSystem *system, SorGroups groups, bool is_forward, SorEight *largest) {
     for (int i = 0; i < groups.count; i++) {
-        fetch_group(cairn_sor_round(system, group_at(groups, i + FAR, is_forward)), cairn_sor_rows(system, true));
-        cairn_sor_visit_round(system, cairn_sor_round(system, group_at(groups, i, is_forward)),
-                              cairn_sor_round(system, group_at(groups, i + AHEAD, is_forward)), largest);
-    }
-}
-
-static void visit_generals(SorSystem *system, SorGroups groups, bool is_forward, SorEight *largest) {
-    for (int i = 0; i < groups.count; i++) {
-        fetch_group(cairn_sor_general(system, group_at(groups, i + FAR, is_forward)), cairn_sor_rows(system, false));
-        cairn_sor_visit_general(system, cairn_sor_general(system, group_at(groups, i, is_forward)),
-                                cairn_sor_general(system, group_at(groups, i + AHEAD, is_forward)), largest);
+        int group = groups.first + (is_forward ? i : groups.count - 1 - i);
+        cairn_sor_visit_joints(system, &system->joints[group], largest);
     }
 }
 
@@ -105,13 +76,15 @@ static double visit_strip(SorSystem *system, const SorStrip *strip, bool is_forw
         cairn_sor_momentum_before(system, strip);
     }
     if (is_forward) {
-        visit_rounds(system, strip->round, true, &largest);
-        visit_generals(system, strip->general, true, &largest);
+        cairn_sor_visit_rounds(system, strip->round, true, &largest);
+        cairn_sor_visit_generals(system, strip->general, true, &largest);
+        visit_joints(system, strip->joints, true, &largest);
     }
-    most = cairn_sor_visit_items(system, strip->items.first, strip->items.count, is_forward, &largest);
+    most = cairn_sor_visit_items(system, strip->items.first, strip->items.count, is_forward);
     if (!is_forward) {
-        visit_generals(system, strip->general, false, &largest);
-        visit_rounds(system, strip->round, false, &largest);
+        visit_joints(system, strip->joints, false, &largest);
+        cairn_sor_visit_generals(system, strip->general, false, &largest);
+        cairn_sor_visit_rounds(system, strip->round, false, &largest);
     }
     for (int i = 0; i < SOR_LANES; i++) {
         most = fmax(most, largest[i]);
@@ -123,7 +96,7 @@ static double visit_strip(SorSystem *system, const SorStrip *strip, bool is_forw
 }
 
 static int threads_for(const SorSystem *system) {
-    int work = system->round_count + system->general_count + system->item_count;
+    int work = system->round_count + system->general_count + system->joint_count + system->item_count;
     return system->strip_count > 2 && work > WORTH_THREADS ? system->settings.threads : 1;
 }
 
@@ -157,12 +130,11 @@ static double sweep(SorSystem *system, bool is_forward) {
 // An explicit problem's row reads all impulses, so these go on before the first is visited.
 static double sweep_explicit(SorSystem *system, bool is_forward) {
     const SorStrip all = {.items = {0, system->item_count}};
-    SorEight unused = {0};
     if (system->momentum && system->momentum->starts) {
         cairn_sor_momentum_before(system, &all);
     }
     freeze(system);
-    double most = cairn_sor_visit_items(system, 0, system->item_count, is_forward, &unused);
+    double most = cairn_sor_visit_items(system, 0, system->item_count, is_forward);
     if (system->momentum && system->momentum->ends) {
         cairn_sor_momentum_after(system, &all, &system->momentum->sums[0]);
     }
@@ -193,15 +165,10 @@ double cairn_sor_sweep(SorSystem *system, bool is_forward) {
 
 void cairn_sor_load(SorSystem *system) {
     const CairnProblem *problem = system->problem;
-    for (int i = 0; i < system->item_count; i++) {
-        if (system->items[i].whole >= 0) {
-            cairn_sor_write_whole(system, &system->items[i]);
-        }
-    }
     for (int c = 0; c < problem->constraint_count && problem->form == CAIRN_FORM_DYNAMICS; c++) {
         if (system->shape[c] != SOR_ITEM) {
             double *impulses = cairn_sor_impulses(system, c);
-            for (int j = 0; j < 3; j++) {
+            for (int j = 0; j < problem->constraints[c].row_count; j++) {
                 impulses[j * SOR_LANES] = system->lambda[problem->constraints[c].first_row + j];
             }
         }
@@ -210,21 +177,19 @@ void cairn_sor_load(SorSystem *system) {
 
 void cairn_sor_unpack(SorSystem *system) {
     const CairnProblem *problem = system->problem;
-    read_wholes(system);
     for (int c = 0; c < problem->constraint_count && problem->form == CAIRN_FORM_DYNAMICS; c++) {
         if (system->shape[c] != SOR_ITEM) {
             const double *impulses = cairn_sor_impulses(system, c);
-            for (int j = 0; j < 3; j++) {
+            for (int j = 0; j < problem->constraints[c].row_count; j++) {
                 system->lambda[problem->constraints[c].first_row + j] = impulses[j * SOR_LANES];
             }
         }
     }
 }
 
-int cairn_sor_find_bad(SorSystem *system) {
+int cairn_sor_find_bad(const SorSystem *system) {
     const CairnProblem *problem = system->problem;
     bool is_explicit = problem->form == CAIRN_FORM_EXPLICIT;
-    read_wholes(system);
     for (int r = 0; r < problem->row_count && is_explicit; r++) {
         if (!isfinite(system->lambda[r])) {
             return r;

@@ -1,61 +1,16 @@
-// Eight contacts at once. The vectors are eight numbers long on every machine, and the compiler splits them where its registers are
-// shorter, so the bits are the same everywhere.
+// Eight contacts at once.
 #include <math.h>
 
-#include "solvers/sor.h"
+#include "solvers/sor_lanes.h"
 
-typedef double Loose __attribute__((vector_size(64), aligned(8), may_alias)); // at any multiple of 8 bytes
-typedef long long Mask __attribute__((vector_size(64), may_alias));
-
-// Macros and pointers, for a function's vector argument has no portable calling convention.
-#define ALWAYS static inline __attribute__((always_inline))
-#define CHOOSE(mask, yes, no) ((SorEight)(((Mask)(yes) & (Mask)(mask)) | ((Mask)(no) & ~(Mask)(mask))))
-#define LOW_PAIRS(a, b) __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14)
-#define HIGH_PAIRS(a, b) __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15)
-#define LOW_FOURS(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
-#define HIGH_FOURS(a, b) __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
-#define LOW_HALVES(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11)
-#define HIGH_HALVES(a, b) __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15)
-
-// Rows become columns.
-ALWAYS void transpose(SorEight t[8]) {
-    SorEight p[8], q[8];
-    for (int i = 0; i < 8; i += 2) {
-        p[i] = LOW_PAIRS(t[i], t[i + 1]);
-        p[i + 1] = HIGH_PAIRS(t[i], t[i + 1]);
-    }
-    for (int i = 0; i < 8; i += 4) {
-        q[i] = LOW_FOURS(p[i], p[i + 2]);
-        q[i + 1] = LOW_FOURS(p[i + 1], p[i + 3]);
-        q[i + 2] = HIGH_FOURS(p[i], p[i + 2]);
-        q[i + 3] = HIGH_FOURS(p[i + 1], p[i + 3]);
-    }
-    for (int i = 0; i < 4; i++) {
-        t[i] = LOW_HALVES(q[i], q[i + 4]);
-        t[i + 4] = HIGH_HALVES(q[i], q[i + 4]);
-    }
-}
-
-ALWAYS void load_bodies(const double *u, const int *index, SorEight t[8]) {
-    for (int i = 0; i < SOR_LANES; i++) {
-        t[i] = *(const SorEight *)(u + (ptrdiff_t)SOR_BODY * index[i]);
-    }
-    transpose(t);
-}
-
-// Nobody is not written: other threads read it.
-ALWAYS void store_bodies(double *u, const int *index, int nobody, SorEight t[8]) {
-    transpose(t);
-    for (int i = 0; i < SOR_LANES; i++) {
-        if (index[i] != nobody) {
-            *(SorEight *)(u + (ptrdiff_t)SOR_BODY * index[i]) = t[i];
-        }
-    }
-}
+enum {
+    AHEAD = 3, // groups before its visit, a group's bodies are fetched
+    FAR = 5    // and the group itself: bodies here and there put the processor's own foresight off
+};
 
 ALWAYS void load_inertias(const double *inertia, const int *index, SorEight t[8]) {
     for (int i = 0; i < SOR_LANES; i++) {
-        t[i] = (SorEight) * (const Loose *)(inertia + (ptrdiff_t)SOR_INERTIA * index[i]);
+        t[i] = (SorEight) * (const Loose *)(inertia + (ptrdiff_t)(index[i] / SOR_BODY) * SOR_INERTIA);
     }
     transpose(t);
 }
@@ -64,7 +19,7 @@ ALWAYS void load_inertias(const double *inertia, const int *index, SorEight t[8]
 ALWAYS void fetch_bodies(const double *u, const double *group, int rows) {
     const int *index = (const int *)(group + (ptrdiff_t)SOR_LANES * (rows - 1));
     for (int i = 0; i < 2 * SOR_LANES; i++) {
-        __builtin_prefetch(u + (ptrdiff_t)SOR_BODY * index[i]);
+        __builtin_prefetch(u + index[i]);
     }
 }
 
@@ -86,65 +41,111 @@ ALWAYS void dot(const SorEight *a, const SorEight *b, SorEight *c) {
     *c = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+// 1 / (1 + mu^2)
+ALWAYS void invert(const SorEight *mu, SorEight *inverse) {
+    const SorEight one = {1, 1, 1, 1, 1, 1, 1, 1};
+    *inverse = one / (one + *mu * *mu);
+}
+
 // The cone's projection (S1 eqs. 20, 21; figure 1), in place.
-ALWAYS void project(const SorEight *mu, SorEight x[3]) {
+ALWAYS void project(const SorEight *mu, const SorEight *inverse, SorEight x[3]) {
     const SorEight zero = {0}, one = {1, 1, 1, 1, 1, 1, 1, 1};
     SorEight square = x[1] * x[1] + x[2] * x[2], length;
     root(&square, &length);
     Mask is_outside = length > *mu * x[0], is_polar = *mu * length <= -x[0];
-    SorEight normal = (x[0] + *mu * length) / (one + *mu * *mu);
-    SorEight scale = *mu * normal / CHOOSE(length > zero, length, one);
+    SorEight slope = *mu / CHOOSE(length > zero, length, one);
+    SorEight normal = (x[0] + *mu * length) * *inverse, scale = slope * normal;
     Mask is_edge = is_outside & ~is_polar;
     x[0] = CHOOSE(is_polar, zero, CHOOSE(is_edge, normal, x[0]));
     x[1] = CHOOSE(is_polar, zero, CHOOSE(is_edge, scale * x[1], x[1]));
     x[2] = CHOOSE(is_polar, zero, CHOOSE(is_edge, scale * x[2], x[2]));
 }
 
+ALWAYS bool is_any(const Mask *mask) {
+    long long any = 0;
+    for (int i = 0; i < SOR_LANES; i++) {
+        any |= (*mask)[i];
+    }
+    return any != 0;
+}
+
 // From J u to the impulses' change (S1 step 5), which replaces it.
-ALWAYS void move(const SorSystem *system, SorEight *lane, const SorEight *law, SorEight w[3], SorEight *largest) {
-    SorEight *lambda = lane + SOR_LAMBDA, x[3];
+ALWAYS void move(const SorSystem *system, SorEight *lane, const SorEight *law, const SorEight *common, SorEight w[3],
+                 SorEight *largest) {
+    SorEight *lambda = lane + SOR_LAMBDA, x[3], inverse = *common;
+    if (!system->common) {
+        invert(&law[SOR_MU], &inverse);
+    }
     const SorEight mu = law[SOR_MU], eta = lane[SOR_ETA];
     w[0] += law[SOR_COMPLIANCE] * lambda[0] + lane[SOR_D];
     w[1] += law[SOR_COMPLIANCE + 1] * lambda[1] + lane[SOR_D + 1];
     w[2] += law[SOR_COMPLIANCE + 1] * lambda[2] + lane[SOR_D + 2];
     if (system->law == CAIRN_FRICTION_COULOMB) { // De Saxce
-        SorEight square = w[1] * w[1] + w[2] * w[2], slip;
+        SorEight square = w[1] * w[1] + w[2] * w[2], slip = square;
         root(&square, &slip);
         w[0] += mu * slip;
     }
     for (int k = 0; k < 3; k++) {
         x[k] = lambda[k] - eta * w[k];
     }
-    project(&mu, x);
-    double share = system->settings.lambda;
-    SorEight most = {0}, togo;
+    project(&mu, &inverse, x);
+    const double share = system->settings.lambda;
+    SorEight most = {0};
     for (int k = 0; k < 3; k++) {
-        x[k] = x[k] * share + lambda[k] * (1 - share);
+        if (share != 1) {
+            x[k] = x[k] * share + lambda[k] * (1 - share);
+        }
         w[k] = x[k] - lambda[k];
         lambda[k] = x[k];
-        SorEight size = CHOOSE(w[k] < -w[k], -w[k], w[k]);
-        most = CHOOSE(size > most, size, most);
+        SorEight size;
+        size_of(&w[k], &size);
+        raise_to(&most, &size);
     }
-    togo = most / (eta * share);
-    *largest = CHOOSE(togo > *largest, togo, *largest);
-}
-
-// Where the bodies are read before the sweep's changes (pj), these go to what stands in u by now.
-ALWAYS void reload(const SorSystem *system, const int *index, SorEight t[8]) {
-    if (system->u_read != system->u) {
-        load_bodies(system->u, index, t);
+    // The velocity still to go is most / (eta share): a division for the few groups that have the largest so far.
+    Mask is_more = most > *largest * (eta * share);
+    if (is_any(&is_more)) {
+        most = most / (eta * share);
+        raise_to(largest, &most);
     }
 }
 
-void cairn_sor_visit_round(const SorSystem *system, double *group, const double *later, SorEight *largest) {
-    SorEight *lane = (SorEight *)group;
-    fetch_bodies(system->u_read, later, SOR_ROUND_ROWS);
-    const int *a = (const int *)(lane + SOR_ROUND_ROWS - 1), *b = a + SOR_LANES;
+// The bodies of a group: u, and the factors of their inertias where they are not round.
+typedef struct Bodies {
+    SorEight A[8], B[8], fa[8], fb[8];
+} Bodies;
+
+static const int *indices_of(const double *group, int rows) {
+    return (const int *)(group + (ptrdiff_t)SOR_LANES * (rows - 1));
+}
+
+ALWAYS void gather_round(const SorSystem *system, const double *group, Bodies *bodies) {
+    const int *index = indices_of(group, SOR_ROUND_ROWS);
+    load_bodies(system->u_read, index, bodies->A);
+    load_bodies(system->u_read, index + SOR_LANES, bodies->B);
+}
+
+ALWAYS void gather_general(const SorSystem *system, const double *group, Bodies *bodies) {
+    const int *index = indices_of(group, SOR_GENERAL_ROWS);
+    load_bodies(system->u_read, index, bodies->A);
+    load_bodies(system->u_read, index + SOR_LANES, bodies->B);
+    load_inertias(system->inertia, index, bodies->fa);
+    load_inertias(system->inertia, index + SOR_LANES, bodies->fb);
+}
+
+ALWAYS void scatter(const SorSystem *system, const int *index, Bodies *bodies) {
+    store_bodies(system->u, index, system->nobody, bodies->A);
+    store_bodies(system->u, index + SOR_LANES, system->nobody, bodies->B);
+}
+
+// `next`: the group that comes next, where it shares no body with this one; its bodies are gathered into `ahead` while this one waits
+// for its root and its divisions.
+ALWAYS void visit_round(const SorSystem *system, double *group, Bodies *now, const double *next, Bodies *ahead,
+                        const SorEight *inverse, SorEight *largest) {
+    SorEight *lane = (SorEight *)group, *A = now->A, *B = now->B;
     const SorEight *n = lane + SOR_NORMAL, *t1 = lane + SOR_TANGENT;
     const SorEight arm_a = lane[SOR_ARM_A], arm_b = lane[SOR_ROUND_ARM_B];
-    SorEight A[8], B[8], t2[3], v[3], s[3], w[3], part[2];
-    load_bodies(system->u_read, a, A);
-    load_bodies(system->u_read, b, B);
+    const int *index = indices_of(group, SOR_ROUND_ROWS);
+    SorEight t2[3], v[3], s[3], w[3], part[2];
     cross(n, t1, t2);
     // r_b = -arm_b n and r_a = arm_a n: r x n = 0, r_b x t1 = -arm_b t2, r_b x t2 = arm_b t1.
     for (int k = 0; k < 3; k++) {
@@ -158,9 +159,12 @@ void cairn_sor_visit_round(const SorSystem *system, double *group, const double 
     dot(t2, v, &part[0]);
     dot(t1, s, &part[1]);
     w[2] = part[0] + part[1];
-    move(system, lane, cairn_sor_law(system, group, true), w, largest);
-    reload(system, a, A);
-    reload(system, b, B);
+    move(system, lane, cairn_sor_law(system, group, true), inverse, w, largest);
+    if (next) {
+        gather_round(system, next, ahead);
+    }
+    reload(system, index, A);
+    reload(system, index + SOR_LANES, B);
     for (int k = 0; k < 3; k++) {
         SorEight force = n[k] * w[0] + t1[k] * w[1] + t2[k] * w[2], turn = t1[k] * w[2] - t2[k] * w[1];
         A[k] -= force * A[6];
@@ -168,8 +172,7 @@ void cairn_sor_visit_round(const SorSystem *system, double *group, const double 
         A[3 + k] += turn * (A[7] * arm_a);
         B[3 + k] += turn * (B[7] * arm_b);
     }
-    store_bodies(system->u, a, system->nobody, A);
-    store_bodies(system->u, b, system->nobody, B);
+    scatter(system, index, now);
 }
 
 // The velocity of the point at an arm: L^-T u, linear plus angular x arm.
@@ -197,36 +200,93 @@ ALWAYS void push(SorEight t[8], const SorEight f[5], const SorEight *arm, const 
     }
 }
 
-void cairn_sor_visit_general(const SorSystem *system, double *group, const double *later, SorEight *largest) {
-    SorEight *lane = (SorEight *)group;
-    fetch_bodies(system->u_read, later, SOR_GENERAL_ROWS);
-    const int *a = (const int *)(lane + SOR_GENERAL_ROWS - 1), *b = a + SOR_LANES;
+ALWAYS void visit_general(const SorSystem *system, double *group, Bodies *now, const double *next, Bodies *ahead,
+                          const SorEight *inverse, SorEight *largest) {
+    SorEight *lane = (SorEight *)group, *A = now->A, *B = now->B;
     const SorEight *n = lane + SOR_NORMAL, *t1 = lane + SOR_TANGENT;
-    SorEight A[8], B[8], fa[8], fb[8], t2[3], va[3], vb[3], w[3], force[3];
-    load_bodies(system->u_read, a, A);
-    load_bodies(system->u_read, b, B);
-    load_inertias(system->inertia, a, fa);
-    load_inertias(system->inertia, b, fb);
+    const int *index = indices_of(group, SOR_GENERAL_ROWS);
+    SorEight t2[3], va[3], vb[3], w[3], force[3];
     cross(n, t1, t2);
-    point_velocity(A, fa, lane + SOR_ARM_A, va);
-    point_velocity(B, fb, lane + SOR_ARM_B, vb);
+    point_velocity(A, now->fa, lane + SOR_ARM_A, va);
+    point_velocity(B, now->fb, lane + SOR_ARM_B, vb);
     for (int k = 0; k < 3; k++) {
         vb[k] -= va[k];
     }
     dot(n, vb, &w[0]);
     dot(t1, vb, &w[1]);
     dot(t2, vb, &w[2]);
-    move(system, lane, cairn_sor_law(system, group, false), w, largest);
-    reload(system, a, A);
-    reload(system, b, B);
+    move(system, lane, cairn_sor_law(system, group, false), inverse, w, largest);
+    if (next) {
+        gather_general(system, next, ahead);
+    }
+    reload(system, index, A);
+    reload(system, index + SOR_LANES, B);
     for (int k = 0; k < 3; k++) {
         force[k] = n[k] * w[0] + t1[k] * w[1] + t2[k] * w[2];
     }
-    push(B, fb, lane + SOR_ARM_B, force);
+    push(B, now->fb, lane + SOR_ARM_B, force);
     for (int k = 0; k < 3; k++) {
         force[k] = -force[k];
     }
-    push(A, fa, lane + SOR_ARM_A, force);
-    store_bodies(system->u, a, system->nobody, A);
-    store_bodies(system->u, b, system->nobody, B);
+    push(A, now->fa, lane + SOR_ARM_A, force);
+    scatter(system, index, now);
+}
+
+// The i-th of a run of groups, forwards or backwards; what lies beyond its end stands for the last.
+static int group_at(SorGroups groups, int i, bool is_forward) {
+    i = i < groups.count ? i : groups.count - 1;
+    return groups.first + (is_forward ? i : groups.count - 1 - i);
+}
+
+// In lines of eight numbers; the loop's length is one that the compiler knows.
+ALWAYS void fetch_group(const SorSystem *system, const double *group, bool is_round) {
+    for (int i = 0; i < (is_round ? SOR_ROUND_ROWS : SOR_GENERAL_ROWS); i++) {
+        __builtin_prefetch(group + (ptrdiff_t)SOR_LANES * i);
+    }
+    const SorEight *law = cairn_sor_law(system, group, is_round);
+    for (int i = 0; i < SOR_LAW_ROWS && !system->common; i++) {
+        __builtin_prefetch(law + i);
+    }
+}
+
+void cairn_sor_visit_rounds(const SorSystem *system, SorGroups groups, bool is_forward, SorEight *largest) {
+    Bodies bodies[2];
+    SorEight inverse = {0};
+    bool is_gathered = false;
+    if (system->common) {
+        invert(&system->common[SOR_MU], &inverse);
+    }
+    for (int i = 0; i < groups.count; i++) {
+        int at = group_at(groups, i, is_forward), after = group_at(groups, i + 1, is_forward);
+        double *group = cairn_sor_round(system, at), *next = cairn_sor_round(system, after);
+        fetch_group(system, cairn_sor_round(system, group_at(groups, i + FAR, is_forward)), true);
+        fetch_bodies(system->u_read, cairn_sor_round(system, group_at(groups, i + AHEAD, is_forward)), SOR_ROUND_ROWS);
+        if (!is_gathered) {
+            gather_round(system, group, &bodies[i % 2]);
+        }
+        is_gathered = i + 1 < groups.count && !system->round_shares[is_forward ? at : after];
+        visit_round(system, group, &bodies[i % 2], is_gathered ? next : NULL, &bodies[(i + 1) % 2], &inverse, largest);
+    }
+}
+
+void cairn_sor_visit_generals(const SorSystem *system, SorGroups groups, bool is_forward, SorEight *largest) {
+    Bodies bodies[2];
+    SorEight inverse = {0};
+    bool is_gathered = false;
+    if (system->common) {
+        invert(&system->common[SOR_MU], &inverse);
+    }
+    for (int i = 0; i < groups.count; i++) {
+        int at = group_at(groups, i, is_forward), after = group_at(groups, i + 1, is_forward);
+        double *group = cairn_sor_general(system, at), *next = cairn_sor_general(system, after);
+        fetch_group(system, cairn_sor_general(system, group_at(groups, i + FAR, is_forward)), false);
+        fetch_bodies(system->u_read, cairn_sor_general(system, group_at(groups, i + AHEAD, is_forward)),
+                     SOR_GENERAL_ROWS);
+        if (!is_gathered) {
+            gather_general(system, group, &bodies[i % 2]);
+        }
+        is_gathered = i + 1 < groups.count && !system->general_shares[is_forward ? at : after];
+        visit_general(system, group, &bodies[i % 2], is_gathered ? next : NULL, &bodies[(i + 1) % 2], &inverse,
+                      largest);
+    }
 }

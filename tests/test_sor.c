@@ -200,7 +200,7 @@ static void the_referee_has_the_same_bits(void **state) {
     unpack(&p);
 }
 
-// Joints over four bodies and the ground: rows of 2 to 6, some with bounds that are near.
+// Joints over four bodies and the ground: rows of 1 to 6, some that only turn, some with bounds that are near.
 static void make_joints(TestProblem *t, uint64_t *seed) {
     test_problem_begin(t);
     for (int b = 0; b < 4; b++) {
@@ -208,7 +208,15 @@ static void make_joints(TestProblem *t, uint64_t *seed) {
     }
     for (int c = 0; c < 6; c++) {
         const int both[2] = {support_int(seed, 0, 3), support_int(seed, 0, 3)};
-        test_problem_constraint(t, seed, support_int(seed, 2, 6), both[0] == both[1] ? 1 : 2, both);
+        int rows = support_int(seed, 1, 6), at = t->J_size;
+        test_problem_constraint(t, seed, rows, both[0] == both[1] ? 1 : 2, both);
+        for (int i = 0; i < 6 * rows; i++) {
+            double *J = t->J + at + i;
+            if (i % 6 < 3) {
+                *J = i / 6 > 2 ? 0 : *J;
+                J[6 * rows] = both[0] == both[1] ? 0 : -*J; // what comes after it is not made yet
+            }
+        }
     }
     for (int r = 0; r < t->problem.row_count; r++) {
         t->compliance[r] = support_uniform(seed, 0.1, 1);
@@ -222,36 +230,67 @@ static void make_joints(TestProblem *t, uint64_t *seed) {
     }
 }
 
-// Sweeps over joints as wholes are sweeps over their rows.
-static void wholes_are_their_rows(void **state) {
+// The same with a seventh dof of each block, which nothing moves and no lane takes.
+static void widen(const TestProblem *from, TestProblem *to) {
+    test_problem_begin(to);
+    for (int b = 0; b < from->problem.block_count; b++) {
+        double P[49] = {[48] = 1};
+        for (int i = 0; i < 36; i++) {
+            P[i / 6 * 7 + i % 6] = from->P[from->blocks[b].matrix + i];
+        }
+        memcpy(to->p + test_problem_block(to, 7, P) * 7L, from->p + 6L * b, 6 * sizeof(double));
+    }
+    uint64_t unused = 1;
+    for (int c = 0; c < from->problem.constraint_count; c++) {
+        const CairnConstraintBlock *constraint = &from->constraints[c];
+        int block[2], at = to->J_size;
+        for (int k = 0; k < constraint->term_count; k++) {
+            block[k] = from->terms[constraint->first_term + k].block;
+        }
+        test_problem_constraint(to, &unused, constraint->row_count, constraint->term_count, block);
+        const double *J = from->J + from->terms[constraint->first_term].jacobian;
+        for (int i = 0; i < 7 * constraint->term_count * constraint->row_count; i++) {
+            to->J[at + i] = i % 7 < 6 ? J[i / 7 * 6 + i % 7] : 0;
+        }
+    }
+    size_t bytes = (size_t)from->problem.row_count * sizeof(double);
+    memcpy(to->compliance, from->compliance, bytes);
+    memcpy(to->right_side, from->right_side, bytes);
+    memcpy(to->lower, from->lower, bytes);
+    memcpy(to->upper, from->upper, bytes);
+}
+
+// Sweeps over joints in lanes are sweeps over their rows.
+static void joints_are_their_rows(void **state) {
     (void)state;
     uint64_t seed = 17;
     int met = 0; // bounds
     for (int draw = 0; draw < 60; draw++) {
-        TestProblem t;
-        make_joints(&t, &seed);
+        TestProblem problems[2];
+        make_joints(&problems[0], &seed);
+        widen(&problems[0], &problems[1]);
         CairnAllocator allocator = cairn_memory_default();
         CairnArena arena;
         cairn_arena_init(&arena, &allocator);
         double lambda[2][PROBLEM_ROWS] = {{0}}, most[2];
-        SorSystem systems[2];
-        SorSettings settings = {.name = "psor", .omega = 1.2, .lambda = 0.9, .threads = 1, .is_jacobi = draw % 4 == 3};
+        SorSettings settings = {.name = "psor", .omega = 1.2, .threads = 1, .is_jacobi = draw % 4 == 3};
+        settings.lambda = draw % 2 ? 0.9 : 1;
         for (int k = 0; k < 2; k++) {
-            assert_ok(cairn_sor_pack(&systems[k], &t.problem, &settings, lambda[k], &arena));
-            cairn_sor_load(&systems[k]);
-            cairn_sor_gather(&systems[k]);
-            for (int i = 0; i < systems[k].item_count; i++) {
-                assert_true(systems[k].items[i].whole >= 0);
-                systems[k].items[i].whole = k == 0 ? systems[k].items[i].whole : -1;
-            }
+            SorSystem system;
+            assert_ok(cairn_sor_pack(&system, &problems[k].problem, &settings, lambda[k], &arena));
+            cairn_sor_load(&system);
+            cairn_sor_gather(&system);
+            assert_int_equal(system.item_count, k == 0 ? 0 : problems[k].problem.constraint_count);
             for (int sweep = 0; sweep < 4; sweep++) {
-                most[k] = cairn_sor_sweep(&systems[k], sweep % 2 == 0);
+                most[k] = cairn_sor_sweep(&system, sweep % 2 == 0);
             }
-            cairn_sor_unpack(&systems[k]);
+            cairn_sor_unpack(&system);
         }
-        for (int r = 0; r < t.problem.row_count; r++) {
+        const TestProblem *t = &problems[0];
+        for (int r = 0; r < t->problem.row_count; r++) {
             assert_near(lambda[0][r], lambda[1][r], 1e-13 * (1 + fabs(lambda[1][r])));
-            met += t.upper[r] < 1 && fabs(lambda[1][r]) > 0.45;
+            assert_true(lambda[0][r] >= t->lower[r] && lambda[0][r] <= t->upper[r]);
+            met += t->upper[r] < 1 && fabs(lambda[1][r]) > 0.45;
         }
         assert_near(most[0], most[1], 1e-12 * (1 + most[1]));
         cairn_arena_free(&arena);
@@ -259,11 +298,56 @@ static void wholes_are_their_rows(void **state) {
     assert_true(met > 50);
 }
 
+// Spokes of one hub: each group has one of them, so that most are visited row by row; few lie in lanes all the same.
+static void spokes_take_no_lanes(void **state) {
+    (void)state;
+    for (int spokes = 8; spokes <= 72; spokes += 64) {
+        CairnWorldDef def = cairn_world_def();
+        CairnWorld *world = motion_world(&def);
+        assert_ok(cairn_world_set_solver(world, &cairn_solver_psor, NULL));
+        CairnBodyDef body = cairn_body_def();
+        CairnShapeDef ball = cairn_sphere(0.005);
+        CairnJointDef joint = cairn_joint_def(CAIRN_JOINT_REVOLUTE);
+        ball.density = 1e6;
+        assert_ok(cairn_body_add(world, &body, &ball, &joint.body_a));
+        ball.density = 1000;
+        for (int i = 0; i < spokes; i++) {
+            double angle = 2 * CAIRN_PI * i / spokes;
+            body.position = cairn_vec3(0.5 * cos(angle), 0.5 * sin(angle), 0);
+            body.velocity = cairn_vec3(0, 0, i % 3);
+            assert_ok(cairn_body_add(world, &body, &ball, &joint.body_b));
+            assert_ok(cairn_joint_place(world, &joint, body.position, cairn_vec3(0, 0, 1), cairn_vec3(1, 0, 0)));
+            assert_ok(cairn_joint_create(world, &joint, NULL));
+        }
+        CairnStats stats;
+        const double *lambda;
+        Packed p = {.world = world, .allocator = cairn_memory_default()};
+        assert_ok(cairn_world_step(world, 0.005, &stats));
+        assert_ok(cairn_world_problem(world, &p.problem, &lambda));
+        SorSettings settings = {.name = "psor", .omega = 1, .lambda = 1, .threads = 1};
+        cairn_arena_init(&p.arena, &p.allocator);
+        p.lambda = calloc((size_t)p.problem.row_count, sizeof(double));
+        assert_non_null(p.lambda);
+        assert_ok(cairn_sor_pack(&p.system, &p.problem, &settings, p.lambda, &p.arena));
+        assert_int_equal(p.problem.constraint_count, spokes);
+        assert_int_equal(p.system.item_count, spokes > 64 ? spokes : 0);
+        assert_int_equal(p.system.joint_count, spokes);
+        cairn_sor_gather(&p.system);
+        double first = cairn_sor_sweep(&p.system, true), last = first;
+        for (int sweep = 0; sweep < 200; sweep++) {
+            last = cairn_sor_sweep(&p.system, true);
+        }
+        assert_true(last < 0.1 * first);
+        unpack(&p);
+    }
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nobody_is_twice_in_a_group),    cmocka_unit_test(strips_two_apart_share_nothing),
         cmocka_unit_test(a_contact_touches_few_bytes),   cmocka_unit_test(momentum_has_the_same_bits),
-        cmocka_unit_test(the_referee_has_the_same_bits), cmocka_unit_test(wholes_are_their_rows),
+        cmocka_unit_test(the_referee_has_the_same_bits), cmocka_unit_test(joints_are_their_rows),
+        cmocka_unit_test(spokes_take_no_lanes),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
