@@ -124,6 +124,13 @@ void cairn_turn_backward(const CairnTurn *turn, const double *x, double *y);
 void cairn_formulation_add_pair(const double *J_late, const double *J_early, const double *negative, int count,
                                 const CairnLinalgFront *front, int late, int early);
 
+// The same of rows over one of them, which lies at the front's row `row`.
+void cairn_formulation_add_single(const double *J, const double *negative, int count, const CairnLinalgFront *front,
+                                  int row);
+
+// Add a rigid body's P: mass and inertia alone, for the rest of it is 0.
+void cairn_formulation_add_rigid(const double *P, const CairnLinalgFront *front, int row);
+
 // Add the block P of a dof block at the diagonal.
 void cairn_formulation_add_block(const CairnProblem *problem, int block, const CairnLinalgFront *front, int row);
 

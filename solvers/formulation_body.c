@@ -13,8 +13,15 @@ enum { WIDTH = CAIRN_LINALG_WIDTH, CHUNK = 64 };
 // Eight doubles at a multiple of 64 bytes (of a row of J); the compiler splits them where registers are shorter.
 typedef double Eight __attribute__((vector_size(64), may_alias));
 
+#ifdef __clang__
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 8")
+#endif
+
 typedef struct Body {
     const CairnProblem *problem;
+    const int *offset; // of the factors of P: which blocks are rigid bodies' (problem_ops.h)
     CairnGroups groups;
     CairnLinalgFactor factor;
     double *weight;   // 1/(C + theta) by the problem's rows; 0: held out
@@ -33,9 +40,17 @@ typedef struct Body {
 
 static void sum_diagonal_of(Body *body, int block);
 
+static void add_block(const Body *body, int node, const CairnLinalgFront *front, int row) {
+    if (body->offset[node] < 0) {
+        cairn_formulation_add_rigid(body->problem->P + body->problem->blocks[node].matrix, front, row);
+    } else {
+        cairn_formulation_add_block(body->problem, node, front, row);
+    }
+}
+
 static void add_node(void *user, int node, const CairnLinalgFront *front, int row) {
     Body *body = user;
-    cairn_formulation_add_block(body->problem, node, front, row);
+    add_block(body, node, front, row);
     if (body->groups.block_start != NULL) {
         sum_diagonal_of(body, node); // each thread those of its fronts
     }
@@ -43,8 +58,7 @@ static void add_node(void *user, int node, const CairnLinalgFront *front, int ro
 
 // The same where the diagonal is known beforehand.
 static void add_plain_node(void *user, int node, const CairnLinalgFront *front, int row) {
-    const Body *body = user;
-    cairn_formulation_add_block(body->problem, node, front, row);
+    add_block(user, node, front, row);
 }
 
 // The block J_a^T S^-1 J_b of a group, added at the front's rows row_a and columns row_b.
@@ -100,6 +114,10 @@ static void add_element(void *user, int element, const CairnLinalgFront *front, 
         int late = rows[1] > rows[0];
         cairn_formulation_add_pair(body->groups.J + terms[late].J, body->groups.J + terms[!late].J, negative,
                                    group->row_count, front, rows[late], rows[!late]);
+        return;
+    }
+    if (group->term_count == 1 && is_rigid(body, &terms[0]) && group->row_count <= CHUNK) {
+        cairn_formulation_add_single(body->groups.J + terms[0].J, negative, group->row_count, front, rows[0]);
         return;
     }
     for (int b = 0; b < group->term_count; b++) {
@@ -234,6 +252,7 @@ static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, voi
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory");
     }
     body->problem = ops->problem;
+    body->offset = ops->offset;
     CAIRN_TRY(cairn_groups_of(ops, arena, &body->groups));
     CairnLinalgGraph graph;
     CAIRN_TRY(make_graph(body, ops, arena, &graph));
@@ -286,8 +305,21 @@ static CairnStatus turn_contacts(Body *body, const double *theta, const CairnThe
     return cairn_ok();
 }
 
+static void add_to_scale(const Body *body, const CairnGroupTerm *term, int first, const Eight *sum) {
+    double *scale = body->scale + body->factor.plan->node_first[term->block] + first;
+    int left = body->problem->blocks[term->block].size - first;
+    if (left == 6) {
+        UNROLL for (int k = 0; k < 6; k++) {
+            scale[k] += (*sum)[k];
+        }
+        return;
+    }
+    for (int k = 0; k < 8 && k < left; k++) {
+        scale[k] += (*sum)[k];
+    }
+}
+
 static void add_to_diagonal(Body *body, const CairnGroup *group, const CairnGroupTerm *term) {
-    double *scale = body->scale + body->factor.plan->node_first[term->block];
     const double *negative = body->negative + group->first_row;
     for (int first = 0; first < term->stride; first += 8) {
         const double *J = body->groups.J + term->J + first;
@@ -296,11 +328,21 @@ static void add_to_diagonal(Body *body, const CairnGroup *group, const CairnGrou
             Eight row = *(const Eight *)J;
             sum -= row * row * negative[r];
         }
-        int left = body->problem->blocks[term->block].size - first;
-        for (int k = 0; k < 8 && k < left; k++) {
-            scale[first + k] += sum[k];
-        }
+        add_to_scale(body, term, first, &sum);
     }
+}
+
+// Both blocks of a pair in one pass.
+static void add_pair_to_diagonal(Body *body, const CairnGroup *group, const CairnGroupTerm *terms) {
+    const double *negative = body->negative + group->first_row;
+    const Eight *a = (const Eight *)(body->groups.J + terms[0].J), *b = (const Eight *)(body->groups.J + terms[1].J);
+    Eight sum_a = {0}, sum_b = {0};
+    for (int r = 0; r < group->row_count; r++) {
+        sum_a -= a[r] * a[r] * negative[r];
+        sum_b -= b[r] * b[r] * negative[r];
+    }
+    add_to_scale(body, &terms[0], 0, &sum_a);
+    add_to_scale(body, &terms[1], 0, &sum_b);
 }
 
 static void begin_diagonal(Body *body, int block) {
@@ -332,16 +374,51 @@ static void sum_diagonal(Body *body) {
     }
     for (int g = 0; g < groups->group_count; g++) {
         const CairnGroup *group = &groups->groups[g];
-        for (int t = group->first_term; t < group->first_term + group->term_count; t++) {
-            add_to_diagonal(body, group, &groups->terms[t]);
+        const CairnGroupTerm *terms = &groups->terms[group->first_term];
+        if (group->term_count == 2 && terms[0].stride == 8 && terms[1].stride == 8) {
+            add_pair_to_diagonal(body, group, terms);
+            continue;
+        }
+        for (int t = 0; t < group->term_count; t++) {
+            add_to_diagonal(body, group, &terms[t]);
         }
     }
+}
+
+static CairnStatus refuse_row(int r, double give) {
+    return cairn_error(CAIRN_NUMERIC, "formulation body: row %d has no compliance: C + theta = %g", r, give);
+}
+
+// 1/S of all rows: none has a block.
+static CairnStatus weigh_plain_rows(Body *body, const double *theta) {
+    const double *restrict compliance = body->problem->compliance;
+    double *restrict weight = body->weight;
+    int m = body->problem->row_count;
+    bool is_bad = false;
+    for (int r = 0; r < m; r++) {
+        double give = compliance[r] + theta[r], size = give > 0 ? give : 1;
+        weight[r] = 1 / size;
+    }
+    for (int r = 0; r < m; r++) {
+        is_bad |= !(compliance[r] + theta[r] > 0) | !(weight[r] < HUGE_VAL);
+    }
+    for (int k = 0; k < m && is_bad; k++) {
+        int r = body->groups.rows[k];
+        double give = compliance[r] + theta[r];
+        if (!(give > 0) || !isfinite(weight[r])) {
+            return refuse_row(r, give);
+        }
+    }
+    return cairn_ok();
 }
 
 // 1/S of rows without a block.
 static CairnStatus weigh_rows(Body *body, const double *theta, const CairnThetaBlock *blocks) {
     const CairnProblem *problem = body->problem;
     cairn_groups_claim(&body->groups, body->weight);
+    if (body->turns == NULL) {
+        return weigh_plain_rows(body, theta);
+    }
     for (int r = 0; r < problem->row_count; r++) {
         body->weight[r] = 0;
     }
@@ -356,8 +433,7 @@ static CairnStatus weigh_rows(Body *body, const double *theta, const CairnThetaB
             continue;
         }
         if (!isfinite(weight)) {
-            return cairn_error(CAIRN_NUMERIC, "formulation body: row %d has no compliance: C + theta = %g", r,
-                               problem->compliance[r] + theta[r]);
+            return refuse_row(r, give);
         }
         body->weight[r] = weight;
     }
