@@ -28,6 +28,17 @@ typedef struct CairnGroup {
     int first_row, row_count;   // in `rows`
 } CairnGroup;
 
+// A row over one or two blocks of up to 8 dofs, the rule among bodies, ready for a product: where its two Jacobians lie in J, in eights, and
+// where the blocks' velocities do. With one block the second is a row and a slot of zeros.
+typedef struct CairnFlatRow {
+    int row, slot[2], J[2];
+} CairnFlatRow;
+
+// The same of a group: `count` rows of it, one behind the other in J and in `rows`. count < 0: it is no such group.
+typedef struct CairnFlatGroup {
+    int count, slot[2], J[2], first_row;
+} CairnFlatGroup;
+
 typedef struct CairnGroups {
     int group_count, term_count, row_count;
     const CairnGroup *groups;
@@ -37,8 +48,14 @@ typedef struct CairnGroups {
     double *J;
     size_t J_size;
     // A vector over the dofs in slots: every block begins at a multiple of 8, zeros fill up. So kernels need no remainders.
-    const int *slots; // block -> where it begins
+    const int *slots; // block -> where it begins; the last eight belong to none
     int slotted;      // doubles of such a vector, which is aligned to 64 bytes
+    // For one thread: a group may be a few rows, and finding them costs as much as their sums.
+    const CairnFlatRow *flat_rows;
+    const CairnFlatGroup *flat_groups; // by group
+    int flat_row_count;
+    const int *other_groups; // those without flat rows
+    int other_count;
     // For several threads: block -> where its terms begin in block_term, and the group of each term; NULL: one thread. And whose
     // blocks and groups are which: thread -> where its own begin in the order, always the same, so that they stay in its cache.
     const int *block_start, *block_term, *term_group;

@@ -66,13 +66,10 @@ SWEEP void take(int columns, int from, int to, const double *A, size_t stride, c
 }
 
 // In halves: four of them, two of these, one. (By a pointer: how a vector is passed by value depends on the machine.)
-SWEEP Four half_sum(const Eight *x) {
-    return __builtin_shufflevector(*x, *x, 0, 1, 2, 3) + __builtin_shufflevector(*x, *x, 4, 5, 6, 7);
-}
-
-SWEEP Two quarter_sum(const Eight *x) {
-    Four half = half_sum(x);
-    return __builtin_shufflevector(half, half, 0, 1) + __builtin_shufflevector(half, half, 2, 3);
+SWEEP double sum_of(const Eight *x) {
+    Four half = __builtin_shufflevector(*x, *x, 0, 1, 2, 3) + __builtin_shufflevector(*x, *x, 4, 5, 6, 7);
+    Two two = __builtin_shufflevector(half, half, 0, 1) + __builtin_shufflevector(half, half, 2, 3);
+    return two[0] + two[1];
 }
 
 // y[j] -= sum over rows [from, to) of A[i, j] y[i], six columns or one; y and A from the first pivot's row on.
@@ -88,8 +85,7 @@ SWEEP void gather_columns(int columns, int from, int to, const double *A, size_t
         }
     }
     UNROLL for (int k = 0; k < columns; k++) {
-        Two two = quarter_sum(&sum[k]);
-        target[k] -= two[0] + two[1];
+        target[k] -= sum_of(&sum[k]);
     }
 }
 
