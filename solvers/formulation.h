@@ -137,6 +137,24 @@ bool cairn_turn_make(const double *give, const CairnThetaBlock *block, CairnTurn
 void cairn_turn_forward(const CairnTurn *turn, int stride, const double *x, double *y);
 void cairn_turn_backward(const CairnTurn *turn, const double *x, double *y);
 
+// weight = 1/(C + theta) of all rows; CAIRN_NUMERIC where that is not finite.
+CairnStatus cairn_formulation_weigh(const CairnProblem *problem, const CairnGroups *groups, const double *theta,
+                                    double *restrict weight);
+
+// The diagonal of P + J^T S^-1 J, node after node: a block begins with that of P, then every group adds its own. negative: -S^-1, group by
+// group.
+typedef struct CairnDiagonal {
+    const CairnProblem *problem;
+    const CairnGroups *groups;
+    const double *negative;
+    const int *node_first; // block -> where its part of `scale` begins
+    double *scale;
+} CairnDiagonal;
+
+void cairn_diagonal_begin(const CairnDiagonal *diagonal, int block);
+void cairn_diagonal_add(const CairnDiagonal *diagonal, int group);
+void cairn_diagonal_add_term(const CairnDiagonal *diagonal, const CairnGroup *group, const CairnGroupTerm *term);
+
 // Of `count` rows over two rigid bodies (6 dofs, packed in eights), which lie at the rows late > early of the front: add J^T S^-1 J.
 void cairn_formulation_add_pair(const double *J_late, const double *J_early, const double *negative, int count,
                                 const CairnLinalgFront *front, int late, int early);

@@ -10,15 +10,6 @@
 
 enum { WIDTH = CAIRN_LINALG_WIDTH, CHUNK = 64 };
 
-// Eight doubles at a multiple of 64 bytes (of a row of J); the compiler splits them where registers are shorter.
-typedef double Eight __attribute__((vector_size(64), may_alias));
-
-#ifdef __clang__
-#define UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define UNROLL _Pragma("GCC unroll 8")
-#endif
-
 typedef struct Body {
     const CairnProblem *problem;
     const int *offset; // of the factors of P: which blocks are rigid bodies' (problem_ops.h)
@@ -305,111 +296,33 @@ static CairnStatus turn_contacts(Body *body, const double *theta, const CairnThe
     return cairn_ok();
 }
 
-static void add_to_scale(const Body *body, const CairnGroupTerm *term, int first, const Eight *sum) {
-    double *scale = body->scale + body->factor.plan->node_first[term->block] + first;
-    int left = body->problem->blocks[term->block].size - first;
-    if (left == 6) {
-        UNROLL for (int k = 0; k < 6; k++) {
-            scale[k] += (*sum)[k];
-        }
-        return;
-    }
-    for (int k = 0; k < 8 && k < left; k++) {
-        scale[k] += (*sum)[k];
-    }
-}
-
-static void add_to_diagonal(Body *body, const CairnGroup *group, const CairnGroupTerm *term) {
-    const double *negative = body->negative + group->first_row;
-    for (int first = 0; first < term->stride; first += 8) {
-        const double *J = body->groups.J + term->J + first;
-        Eight sum = {0};
-        for (int r = 0; r < group->row_count; r++, J += term->stride) {
-            Eight row = *(const Eight *)J;
-            sum -= row * row * negative[r];
-        }
-        add_to_scale(body, term, first, &sum);
-    }
-}
-
-// Both blocks of a pair in one pass.
-static void add_pair_to_diagonal(Body *body, const CairnGroup *group, const CairnGroupTerm *terms) {
-    const double *negative = body->negative + group->first_row;
-    const Eight *a = (const Eight *)(body->groups.J + terms[0].J), *b = (const Eight *)(body->groups.J + terms[1].J);
-    Eight sum_a = {0}, sum_b = {0};
-    for (int r = 0; r < group->row_count; r++) {
-        sum_a -= a[r] * a[r] * negative[r];
-        sum_b -= b[r] * b[r] * negative[r];
-    }
-    add_to_scale(body, &terms[0], 0, &sum_a);
-    add_to_scale(body, &terms[1], 0, &sum_b);
-}
-
-static void begin_diagonal(Body *body, int block) {
-    const CairnDofBlock *own = &body->problem->blocks[block];
-    double *scale = body->scale + body->factor.plan->node_first[block];
-    for (int k = 0; k < own->size; k++) {
-        scale[k] = body->problem->P[own->matrix + k * (own->size + 1)];
-    }
+static CairnDiagonal diagonal_of(Body *body) {
+    return (CairnDiagonal){body->problem, &body->groups, body->negative, body->factor.plan->node_first, body->scale};
 }
 
 // The same sums as below, block by block.
 static void sum_diagonal_of(Body *body, int block) {
     const CairnGroups *groups = &body->groups;
-    begin_diagonal(body, block);
+    CairnDiagonal diagonal = diagonal_of(body);
+    cairn_diagonal_begin(&diagonal, block);
     for (int k = groups->block_start[block]; k < groups->block_start[block + 1]; k++) {
         int t = groups->block_term[k];
-        add_to_diagonal(body, &groups->groups[groups->term_group[t]], &groups->terms[t]);
+        cairn_diagonal_add_term(&diagonal, &groups->groups[groups->term_group[t]], &groups->terms[t]);
     }
 }
 
 // The diagonal of K, by nodes (blocks one after the other, as the plan numbers them).
 static void sum_diagonal(Body *body) {
-    const CairnGroups *groups = &body->groups;
-    if (groups->block_start != NULL) {
+    if (body->groups.block_start != NULL) {
         return; // each node sums its own
     }
+    CairnDiagonal diagonal = diagonal_of(body);
     for (int b = 0; b < body->problem->block_count; b++) {
-        begin_diagonal(body, b);
+        cairn_diagonal_begin(&diagonal, b);
     }
-    for (int g = 0; g < groups->group_count; g++) {
-        const CairnGroup *group = &groups->groups[g];
-        const CairnGroupTerm *terms = &groups->terms[group->first_term];
-        if (group->term_count == 2 && terms[0].stride == 8 && terms[1].stride == 8) {
-            add_pair_to_diagonal(body, group, terms);
-            continue;
-        }
-        for (int t = 0; t < group->term_count; t++) {
-            add_to_diagonal(body, group, &terms[t]);
-        }
+    for (int g = 0; g < body->groups.group_count; g++) {
+        cairn_diagonal_add(&diagonal, g);
     }
-}
-
-static CairnStatus refuse_row(int r, double give) {
-    return cairn_error(CAIRN_NUMERIC, "formulation body: row %d has no compliance: C + theta = %g", r, give);
-}
-
-// 1/S of all rows: none has a block.
-static CairnStatus weigh_plain_rows(Body *body, const double *theta) {
-    const double *restrict compliance = body->problem->compliance;
-    double *restrict weight = body->weight;
-    int m = body->problem->row_count;
-    bool is_bad = false;
-    for (int r = 0; r < m; r++) {
-        double give = compliance[r] + theta[r], size = give > 0 ? give : 1;
-        weight[r] = 1 / size;
-    }
-    for (int r = 0; r < m; r++) {
-        is_bad |= !(compliance[r] + theta[r] > 0) | !(weight[r] < HUGE_VAL);
-    }
-    for (int k = 0; k < m && is_bad; k++) {
-        int r = body->groups.rows[k];
-        double give = compliance[r] + theta[r];
-        if (!(give > 0) || !isfinite(weight[r])) {
-            return refuse_row(r, give);
-        }
-    }
-    return cairn_ok();
 }
 
 // 1/S of rows without a block.
@@ -417,7 +330,7 @@ static CairnStatus weigh_rows(Body *body, const double *theta, const CairnThetaB
     const CairnProblem *problem = body->problem;
     cairn_groups_claim(&body->groups, body->weight);
     if (body->turns == NULL) {
-        return weigh_plain_rows(body, theta);
+        return cairn_formulation_weigh(problem, &body->groups, theta, body->weight);
     }
     for (int r = 0; r < problem->row_count; r++) {
         body->weight[r] = 0;
@@ -433,7 +346,7 @@ static CairnStatus weigh_rows(Body *body, const double *theta, const CairnThetaB
             continue;
         }
         if (!isfinite(weight)) {
-            return refuse_row(r, give);
+            return cairn_error(CAIRN_NUMERIC, "formulation body: row %d has no compliance: C + theta = %g", r, give);
         }
         body->weight[r] = weight;
     }
@@ -478,13 +391,13 @@ static CairnStatus mark_followers(Body *body, const bool *follows, CairnArena *a
     if (body->fixed == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory for %zu dofs", dofs);
     }
+    CairnDiagonal diagonal = diagonal_of(body);
     for (int b = 0; b < body->problem->block_count; b++) {
-        begin_diagonal(body, b);
+        cairn_diagonal_begin(&diagonal, b);
     }
     for (int g = 0; g < groups->group_count; g++) {
-        const CairnGroup *group = &groups->groups[g];
-        for (int t = group->first_term; t < group->first_term + group->term_count && !follows[g]; t++) {
-            add_to_diagonal(body, group, &groups->terms[t]);
+        if (!follows[g]) {
+            cairn_diagonal_add(&diagonal, g);
         }
     }
     memcpy(body->fixed, body->scale, dofs * sizeof *body->fixed);
@@ -513,6 +426,7 @@ CairnStatus cairn_body_twin(const void *state, const bool *follows, CairnSolverC
 CairnStatus cairn_body_follow(void *state, const double *theta, const int *group, int count) {
     Body *body = state;
     CairnGroups *groups = &body->groups;
+    CairnDiagonal diagonal = diagonal_of(body);
     memcpy(body->scale, body->fixed, (size_t)body->problem->dof_count * sizeof *body->scale);
     for (int i = 0; i < count; i++) {
         const CairnGroup *own = &groups->groups[group[i]];
@@ -525,9 +439,7 @@ CairnStatus cairn_body_follow(void *state, const double *theta, const int *group
             }
             body->negative[k] = -body->weight[r];
         }
-        for (int t = own->first_term; t < own->first_term + own->term_count; t++) {
-            add_to_diagonal(body, own, &groups->terms[t]);
-        }
+        cairn_diagonal_add(&diagonal, group[i]);
     }
     CairnLinalgSource source = {body, add_plain_node, add_element, body->scale, body->has_changed};
     int bad = cairn_linalg_factor(&body->factor, &source);

@@ -138,44 +138,70 @@ static void update_lower(int rows, int first, int columns, int depth, const doub
     }
 }
 
-// L D L^T of the diagonal block at (k, k) with `count` <= 6 columns: l gets the unit lower triangle. Returns false where a pivot
-// lost its sign, with its row in *bad.
-SWEEP bool factor_columns(const double *block, size_t stride, int count, const double *scale, double *l, double *pivots,
-                          double *inverse, int *bad) {
-    double a[WIDTH * WIDTH] = {0};
-    UNROLL for (int j = 0; j < count; j++) {
-        UNROLL for (int i = j; i < count; i++) {
+// What is left of a diagonal entry after cancellation is noise below eps of it. False for NaN too.
+static inline bool has_sign(double pivot, double scale) {
+    double least = DBL_EPSILON * fabs(scale);
+    return (scale < 0 ? -pivot > least : pivot > least) && isfinite(pivot);
+}
+
+// L D L^T of the diagonal block at (k, k) with six columns, in registers: l gets the unit lower triangle. Returns -1 or the row of a pivot
+// that lost its sign.
+static int factor_six(const double *block, size_t stride, const double *scale, double *l, double *pivots,
+                      double *inverse) {
+    double a[WIDTH * WIDTH];
+    UNROLL for (int j = 0; j < WIDTH; j++) {
+        UNROLL for (int i = j; i < WIDTH; i++) {
             a[i * WIDTH + j] = block[(size_t)j * stride + (size_t)i];
         }
     }
-    UNROLL for (int j = 0; j < count; j++) {
+    UNROLL for (int j = 0; j < WIDTH; j++) {
         double pivot = a[j * WIDTH + j];
-        // What is left of a diagonal entry after cancellation is noise below eps of it. False for NaN too.
-        double least = DBL_EPSILON * fabs(scale[j]);
-        if (!(scale[j] < 0 ? -pivot > least : pivot > least) || !isfinite(pivot)) {
-            *bad = j;
-            return false;
+        if (!has_sign(pivot, scale[j])) {
+            return j;
         }
         double over = 1 / pivot;
         pivots[j] = pivot;
         inverse[j] = over;
-        UNROLL for (int i = j + 1; i < count; i++) {
+        UNROLL for (int i = j + 1; i < WIDTH; i++) {
             l[i * WIDTH + j] = a[i * WIDTH + j] * over;
         }
-        UNROLL for (int i = j + 1; i < count; i++) {
+        UNROLL for (int i = j + 1; i < WIDTH; i++) {
             UNROLL for (int k = j + 1; k <= i; k++) {
                 a[i * WIDTH + k] -= a[i * WIDTH + j] * l[k * WIDTH + j];
             }
         }
     }
-    return true;
+    return -1;
 }
 
-// A body's with everything in registers.
-static bool factor_block(const double *block, int stride, int count, const double *scale, double *l, double *pivots,
-                         double *inverse, int *bad) {
-    return count == WIDTH ? factor_columns(block, (size_t)stride, WIDTH, scale, l, pivots, inverse, bad)
-                          : factor_columns(block, (size_t)stride, count, scale, l, pivots, inverse, bad);
+// The same with `count` <= 6 columns.
+static int factor_block(const double *block, int stride, int count, const double *scale, double *l, double *pivots,
+                        double *inverse) {
+    if (count == WIDTH) {
+        return factor_six(block, (size_t)stride, scale, l, pivots, inverse);
+    }
+    double a[WIDTH * WIDTH] = {0};
+    for (int j = 0; j < count; j++) {
+        for (int i = j; i < count; i++) {
+            a[i * WIDTH + j] = block[(size_t)j * (size_t)stride + (size_t)i];
+        }
+    }
+    for (int j = 0; j < count; j++) {
+        double pivot = a[j * WIDTH + j];
+        if (!has_sign(pivot, scale[j])) {
+            return j;
+        }
+        pivots[j] = pivot;
+        inverse[j] = 1 / pivot;
+        for (int i = j + 1; i < count; i++) {
+            double y = a[i * WIDTH + j];
+            l[i * WIDTH + j] = y * inverse[j];
+            for (int k = j + 1; k <= i; k++) {
+                a[i * WIDTH + k] -= y * l[k * WIDTH + j];
+            }
+        }
+    }
+    return -1;
 }
 
 // Pivots in blocks: bring a block of columns up to date with the pivots before it (left-looking), then six columns at a time with
@@ -194,8 +220,8 @@ static int factor_panel(const CairnLinalgSupernode *super, double *panel, const 
                          column, stride, work);
         }
         double l[WIDTH * WIDTH];
-        int bad;
-        if (!factor_block(column + k, stride, count, scale + k, l, pivots + k, inverse + k, &bad)) {
+        int bad = factor_block(column + k, stride, count, scale + k, l, pivots + k, inverse + k);
+        if (bad >= 0) {
             return k + bad;
         }
         int below = (k + count) & ~7; // rows above are touched with it, and then set right
