@@ -152,7 +152,7 @@ typedef struct CairnDiagonal {
 } CairnDiagonal;
 
 void cairn_diagonal_begin(const CairnDiagonal *diagonal, int block);
-void cairn_diagonal_add(const CairnDiagonal *diagonal, int group);
+void cairn_diagonal_add(const CairnDiagonal *diagonal, int index); // a group
 void cairn_diagonal_add_term(const CairnDiagonal *diagonal, const CairnGroup *group, const CairnGroupTerm *term);
 
 // Of `count` rows over two rigid bodies (6 dofs, packed in eights), which lie at the rows late > early of the front: add J^T S^-1 J.
