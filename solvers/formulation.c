@@ -1,5 +1,6 @@
 #include "solvers/formulation.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -157,6 +158,47 @@ static CairnStatus list_frictions(CairnGroups *groups, const CairnProblem *probl
     return cairn_ok();
 }
 
+static CairnFlatGroup flat_group(const CairnGroups *groups, const CairnGroup *group) {
+    const CairnGroupTerm *terms = groups->terms + group->first_term;
+    bool is_flat = group->term_count >= 1 && group->term_count <= 2 && groups->J_size / 8 <= INT_MAX;
+    CairnFlatGroup flat = {group->row_count,
+                           {groups->slotted - 8, groups->slotted - 8},
+                           {(int)(groups->J_size / 8) - 1, (int)(groups->J_size / 8) - 1},
+                           group->first_row};
+    for (int t = 0; t < group->term_count && is_flat; t++) {
+        is_flat = terms[t].stride == 8;
+        flat.slot[t] = terms[t].slot;
+        flat.J[t] = (int)(terms[t].J / 8);
+    }
+    flat.count = is_flat ? flat.count : -1;
+    return flat;
+}
+
+static CairnStatus list_flat(CairnGroups *groups, CairnArena *arena) {
+    CairnFlatRow *rows = CAIRN_PUSH(arena, CairnFlatRow, groups->row_count + 1);
+    CairnFlatGroup *flat = CAIRN_PUSH(arena, CairnFlatGroup, groups->group_count + 1);
+    int *others = CAIRN_PUSH(arena, int, groups->group_count + 1);
+    if (!rows || !flat || !others) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation: no memory for %d rows", groups->row_count);
+    }
+    for (int g = 0; g < groups->group_count; g++) {
+        flat[g] = flat_group(groups, &groups->groups[g]);
+        if (flat[g].count < 0) {
+            others[groups->other_count++] = g;
+        }
+        for (int r = 0; r < flat[g].count; r++) {
+            int second = groups->groups[g].term_count == 2 ? r : 0;
+            rows[groups->flat_row_count++] = (CairnFlatRow){groups->rows[flat[g].first_row + r],
+                                                            {flat[g].slot[0], flat[g].slot[1]},
+                                                            {flat[g].J[0] + r, flat[g].J[1] + second}};
+        }
+    }
+    groups->flat_rows = rows;
+    groups->flat_groups = flat;
+    groups->other_groups = others;
+    return cairn_ok();
+}
+
 CairnStatus cairn_groups_init(CairnGroups *groups, const CairnProblem *problem, CairnArena *arena) {
     *groups = (CairnGroups){0};
     int n = problem->constraint_count;
@@ -185,6 +227,7 @@ CairnStatus cairn_groups_init(CairnGroups *groups, const CairnProblem *problem, 
         g.slots[b] = groups->slotted;
         groups->slotted += (problem->blocks[b].size + 7) & ~7;
     }
+    groups->slotted += 8;
     groups->slots = g.slots;
     CAIRN_TRY(find_groups(&g, arena, &groups->group_count));
     for (int i = 0; i < groups->group_count; i++) {
@@ -195,6 +238,7 @@ CairnStatus cairn_groups_init(CairnGroups *groups, const CairnProblem *problem, 
     groups->terms = g.terms;
     groups->rows = g.rows;
     CAIRN_TRY(list_frictions(groups, problem, arena));
+    groups->J_size += 8; // a row of zeros
     groups->J = CAIRN_PUSH_ZERO(arena, double, groups->J_size);
     if (!groups->J) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation: no memory for the Jacobians of %d rows",
@@ -203,7 +247,7 @@ CairnStatus cairn_groups_init(CairnGroups *groups, const CairnProblem *problem, 
     for (int i = 0; i < groups->group_count; i++) {
         pack_group(&g, groups, i, first[i]);
     }
-    return cairn_ok();
+    return list_flat(groups, arena);
 }
 
 CairnStatus cairn_groups_of(const CairnOps *ops, CairnArena *arena, CairnGroups *groups) {

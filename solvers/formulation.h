@@ -28,6 +28,17 @@ typedef struct CairnGroup {
     int first_row, row_count;   // in `rows`
 } CairnGroup;
 
+// A row over one or two blocks of up to 8 dofs, the rule among bodies, ready for a product: where its two Jacobians lie in J, in eights, and
+// where the blocks' velocities do. With one block the second is a row and a slot of zeros.
+typedef struct CairnFlatRow {
+    int row, slot[2], J[2];
+} CairnFlatRow;
+
+// The same of a group: `count` rows of it, one behind the other in J and in `rows`. count < 0: it is no such group.
+typedef struct CairnFlatGroup {
+    int count, slot[2], J[2], first_row;
+} CairnFlatGroup;
+
 typedef struct CairnGroups {
     int group_count, term_count, row_count;
     const CairnGroup *groups;
@@ -37,8 +48,14 @@ typedef struct CairnGroups {
     double *J;
     size_t J_size;
     // A vector over the dofs in slots: every block begins at a multiple of 8, zeros fill up. So kernels need no remainders.
-    const int *slots; // block -> where it begins
+    const int *slots; // block -> where it begins; the last eight belong to none
     int slotted;      // doubles of such a vector, which is aligned to 64 bytes
+    // For one thread: a group may be a few rows, and finding them costs as much as their sums.
+    const CairnFlatRow *flat_rows;
+    const CairnFlatGroup *flat_groups; // by group
+    int flat_row_count;
+    const int *other_groups; // those without flat rows
+    int other_count;
     // For several threads: block -> where its terms begin in block_term, and the group of each term; NULL: one thread. And whose
     // blocks and groups are which: thread -> where its own begin in the order, always the same, so that they stay in its cache.
     const int *block_start, *block_term, *term_group;
@@ -120,9 +137,34 @@ bool cairn_turn_make(const double *give, const CairnThetaBlock *block, CairnTurn
 void cairn_turn_forward(const CairnTurn *turn, int stride, const double *x, double *y);
 void cairn_turn_backward(const CairnTurn *turn, const double *x, double *y);
 
+// weight = 1/(C + theta) of all rows; CAIRN_NUMERIC where that is not finite.
+CairnStatus cairn_formulation_weigh(const CairnProblem *problem, const CairnGroups *groups, const double *theta,
+                                    double *restrict weight);
+
+// The diagonal of P + J^T S^-1 J, node after node: a block begins with that of P, then every group adds its own. negative: -S^-1, group by
+// group.
+typedef struct CairnDiagonal {
+    const CairnProblem *problem;
+    const CairnGroups *groups;
+    const double *negative;
+    const int *node_first; // block -> where its part of `scale` begins
+    double *scale;
+} CairnDiagonal;
+
+void cairn_diagonal_begin(const CairnDiagonal *diagonal, int block);
+void cairn_diagonal_add(const CairnDiagonal *diagonal, int index); // a group
+void cairn_diagonal_add_term(const CairnDiagonal *diagonal, const CairnGroup *group, const CairnGroupTerm *term);
+
 // Of `count` rows over two rigid bodies (6 dofs, packed in eights), which lie at the rows late > early of the front: add J^T S^-1 J.
 void cairn_formulation_add_pair(const double *J_late, const double *J_early, const double *negative, int count,
                                 const CairnLinalgFront *front, int late, int early);
+
+// The same of rows over one of them, which lies at the front's row `row`.
+void cairn_formulation_add_single(const double *J, const double *negative, int count, const CairnLinalgFront *front,
+                                  int row);
+
+// Add a rigid body's P: mass and inertia alone, for the rest of it is 0.
+void cairn_formulation_add_rigid(const double *P, const CairnLinalgFront *front, int row);
 
 // Add the block P of a dof block at the diagonal.
 void cairn_formulation_add_block(const CairnProblem *problem, int block, const CairnLinalgFront *front, int row);

@@ -10,11 +10,9 @@
 
 enum { WIDTH = CAIRN_LINALG_WIDTH, CHUNK = 64 };
 
-// Eight doubles at a multiple of 64 bytes (of a row of J); the compiler splits them where registers are shorter.
-typedef double Eight __attribute__((vector_size(64), may_alias));
-
 typedef struct Body {
     const CairnProblem *problem;
+    const int *offset; // of the factors of P: which blocks are rigid bodies' (problem_ops.h)
     CairnGroups groups;
     CairnLinalgFactor factor;
     double *weight;   // 1/(C + theta) by the problem's rows; 0: held out
@@ -33,9 +31,17 @@ typedef struct Body {
 
 static void sum_diagonal_of(Body *body, int block);
 
+static void add_block(const Body *body, int node, const CairnLinalgFront *front, int row) {
+    if (body->offset[node] < 0) {
+        cairn_formulation_add_rigid(body->problem->P + body->problem->blocks[node].matrix, front, row);
+    } else {
+        cairn_formulation_add_block(body->problem, node, front, row);
+    }
+}
+
 static void add_node(void *user, int node, const CairnLinalgFront *front, int row) {
     Body *body = user;
-    cairn_formulation_add_block(body->problem, node, front, row);
+    add_block(body, node, front, row);
     if (body->groups.block_start != NULL) {
         sum_diagonal_of(body, node); // each thread those of its fronts
     }
@@ -43,8 +49,7 @@ static void add_node(void *user, int node, const CairnLinalgFront *front, int ro
 
 // The same where the diagonal is known beforehand.
 static void add_plain_node(void *user, int node, const CairnLinalgFront *front, int row) {
-    const Body *body = user;
-    cairn_formulation_add_block(body->problem, node, front, row);
+    add_block(user, node, front, row);
 }
 
 // The block J_a^T S^-1 J_b of a group, added at the front's rows row_a and columns row_b.
@@ -100,6 +105,10 @@ static void add_element(void *user, int element, const CairnLinalgFront *front, 
         int late = rows[1] > rows[0];
         cairn_formulation_add_pair(body->groups.J + terms[late].J, body->groups.J + terms[!late].J, negative,
                                    group->row_count, front, rows[late], rows[!late]);
+        return;
+    }
+    if (group->term_count == 1 && is_rigid(body, &terms[0]) && group->row_count <= CHUNK) {
+        cairn_formulation_add_single(body->groups.J + terms[0].J, negative, group->row_count, front, rows[0]);
         return;
     }
     for (int b = 0; b < group->term_count; b++) {
@@ -234,6 +243,7 @@ static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, voi
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory");
     }
     body->problem = ops->problem;
+    body->offset = ops->offset;
     CAIRN_TRY(cairn_groups_of(ops, arena, &body->groups));
     CairnLinalgGraph graph;
     CAIRN_TRY(make_graph(body, ops, arena, &graph));
@@ -286,55 +296,32 @@ static CairnStatus turn_contacts(Body *body, const double *theta, const CairnThe
     return cairn_ok();
 }
 
-static void add_to_diagonal(Body *body, const CairnGroup *group, const CairnGroupTerm *term) {
-    double *scale = body->scale + body->factor.plan->node_first[term->block];
-    const double *negative = body->negative + group->first_row;
-    for (int first = 0; first < term->stride; first += 8) {
-        const double *J = body->groups.J + term->J + first;
-        Eight sum = {0};
-        for (int r = 0; r < group->row_count; r++, J += term->stride) {
-            Eight row = *(const Eight *)J;
-            sum -= row * row * negative[r];
-        }
-        int left = body->problem->blocks[term->block].size - first;
-        for (int k = 0; k < 8 && k < left; k++) {
-            scale[first + k] += sum[k];
-        }
-    }
-}
-
-static void begin_diagonal(Body *body, int block) {
-    const CairnDofBlock *own = &body->problem->blocks[block];
-    double *scale = body->scale + body->factor.plan->node_first[block];
-    for (int k = 0; k < own->size; k++) {
-        scale[k] = body->problem->P[own->matrix + k * (own->size + 1)];
-    }
+static CairnDiagonal diagonal_of(Body *body) {
+    return (CairnDiagonal){body->problem, &body->groups, body->negative, body->factor.plan->node_first, body->scale};
 }
 
 // The same sums as below, block by block.
 static void sum_diagonal_of(Body *body, int block) {
     const CairnGroups *groups = &body->groups;
-    begin_diagonal(body, block);
+    CairnDiagonal diagonal = diagonal_of(body);
+    cairn_diagonal_begin(&diagonal, block);
     for (int k = groups->block_start[block]; k < groups->block_start[block + 1]; k++) {
         int t = groups->block_term[k];
-        add_to_diagonal(body, &groups->groups[groups->term_group[t]], &groups->terms[t]);
+        cairn_diagonal_add_term(&diagonal, &groups->groups[groups->term_group[t]], &groups->terms[t]);
     }
 }
 
 // The diagonal of K, by nodes (blocks one after the other, as the plan numbers them).
 static void sum_diagonal(Body *body) {
-    const CairnGroups *groups = &body->groups;
-    if (groups->block_start != NULL) {
+    if (body->groups.block_start != NULL) {
         return; // each node sums its own
     }
+    CairnDiagonal diagonal = diagonal_of(body);
     for (int b = 0; b < body->problem->block_count; b++) {
-        begin_diagonal(body, b);
+        cairn_diagonal_begin(&diagonal, b);
     }
-    for (int g = 0; g < groups->group_count; g++) {
-        const CairnGroup *group = &groups->groups[g];
-        for (int t = group->first_term; t < group->first_term + group->term_count; t++) {
-            add_to_diagonal(body, group, &groups->terms[t]);
-        }
+    for (int g = 0; g < body->groups.group_count; g++) {
+        cairn_diagonal_add(&diagonal, g);
     }
 }
 
@@ -342,6 +329,9 @@ static void sum_diagonal(Body *body) {
 static CairnStatus weigh_rows(Body *body, const double *theta, const CairnThetaBlock *blocks) {
     const CairnProblem *problem = body->problem;
     cairn_groups_claim(&body->groups, body->weight);
+    if (body->turns == NULL) {
+        return cairn_formulation_weigh(problem, &body->groups, theta, body->weight);
+    }
     for (int r = 0; r < problem->row_count; r++) {
         body->weight[r] = 0;
     }
@@ -356,8 +346,7 @@ static CairnStatus weigh_rows(Body *body, const double *theta, const CairnThetaB
             continue;
         }
         if (!isfinite(weight)) {
-            return cairn_error(CAIRN_NUMERIC, "formulation body: row %d has no compliance: C + theta = %g", r,
-                               problem->compliance[r] + theta[r]);
+            return cairn_error(CAIRN_NUMERIC, "formulation body: row %d has no compliance: C + theta = %g", r, give);
         }
         body->weight[r] = weight;
     }
@@ -402,13 +391,13 @@ static CairnStatus mark_followers(Body *body, const bool *follows, CairnArena *a
     if (body->fixed == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory for %zu dofs", dofs);
     }
+    CairnDiagonal diagonal = diagonal_of(body);
     for (int b = 0; b < body->problem->block_count; b++) {
-        begin_diagonal(body, b);
+        cairn_diagonal_begin(&diagonal, b);
     }
     for (int g = 0; g < groups->group_count; g++) {
-        const CairnGroup *group = &groups->groups[g];
-        for (int t = group->first_term; t < group->first_term + group->term_count && !follows[g]; t++) {
-            add_to_diagonal(body, group, &groups->terms[t]);
+        if (!follows[g]) {
+            cairn_diagonal_add(&diagonal, g);
         }
     }
     memcpy(body->fixed, body->scale, dofs * sizeof *body->fixed);
@@ -437,6 +426,7 @@ CairnStatus cairn_body_twin(const void *state, const bool *follows, CairnSolverC
 CairnStatus cairn_body_follow(void *state, const double *theta, const int *group, int count) {
     Body *body = state;
     CairnGroups *groups = &body->groups;
+    CairnDiagonal diagonal = diagonal_of(body);
     memcpy(body->scale, body->fixed, (size_t)body->problem->dof_count * sizeof *body->scale);
     for (int i = 0; i < count; i++) {
         const CairnGroup *own = &groups->groups[group[i]];
@@ -449,9 +439,7 @@ CairnStatus cairn_body_follow(void *state, const double *theta, const int *group
             }
             body->negative[k] = -body->weight[r];
         }
-        for (int t = own->first_term; t < own->first_term + own->term_count; t++) {
-            add_to_diagonal(body, own, &groups->terms[t]);
-        }
+        cairn_diagonal_add(&diagonal, group[i]);
     }
     CairnLinalgSource source = {body, add_plain_node, add_element, body->scale, body->has_changed};
     int bad = cairn_linalg_factor(&body->factor, &source);

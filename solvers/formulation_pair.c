@@ -45,3 +45,33 @@ void cairn_formulation_add_pair(const double *J_late, const double *J_early, con
     add_columns(cross, front, late, early);
     add_columns(other, front, early, early);
 }
+
+void cairn_formulation_add_single(const double *J, const double *negative, int count, const CairnLinalgFront *front,
+                                  int row) {
+    Eight own[DOFS];
+    UNROLL for (int j = 0; j < DOFS; j++) {
+        own[j] = (Eight){0};
+    }
+    for (int r = 0; r < count; r++, J += STRIDE) {
+        Eight a = *(const Eight *)J;
+        double weight = -negative[r];
+        UNROLL for (int j = 0; j < DOFS; j++) {
+            own[j] += a * (J[j] * weight);
+        }
+    }
+    add_columns(own, front, row, row);
+}
+
+void cairn_formulation_add_rigid(const double *P, const CairnLinalgFront *front, int row) {
+    double *to = cairn_linalg_diagonal(front, row);
+    size_t stride = (size_t)(row < front->below_at ? front->rows : front->update_rows);
+    for (int j = 0; j < 3; j++, to += stride + 1) {
+        *to += P[7 * j];
+    }
+    to[0] += P[21];
+    to[1] += P[27];
+    to[2] += P[33];
+    to[stride + 1] += P[28];
+    to[stride + 2] += P[34];
+    to[2 * stride + 2] += P[35];
+}

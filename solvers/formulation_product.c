@@ -12,6 +12,7 @@ enum { WORTHWHILE = 16384 }; // doubles of J: below, one thread is done before a
 typedef double Eight __attribute__((vector_size(64), may_alias));
 typedef double Four __attribute__((vector_size(32), may_alias));
 typedef double Two __attribute__((vector_size(16), may_alias));
+typedef double LooseFour __attribute__((vector_size(32), aligned(8), may_alias)); // at any multiple of 8 bytes
 
 // In halves, as registers are wide. (By a pointer: how a vector is passed by value depends on the machine.)
 static inline double sum_eight(const Eight *x) {
@@ -28,20 +29,6 @@ static bool is_pair(const CairnGroup *group, const CairnGroupTerm *terms) {
 // weight NULL: ones.
 static double share_of_row(const double *weight, const double *x, int row) {
     return weight != NULL ? weight[row] * x[row] : x[row];
-}
-
-static void add_pair(const CairnGroups *groups, const CairnGroup *group, const CairnGroupTerm *terms,
-                     const double *weight, const double *x, double *slotted) {
-    const int *rows = groups->rows + group->first_row;
-    const Eight *a = (const Eight *)(groups->J + terms[0].J), *b = (const Eight *)(groups->J + terms[1].J);
-    Eight sum_a = {0}, sum_b = {0};
-    for (int r = 0; r < group->row_count; r++) {
-        double share = share_of_row(weight, x, rows[r]);
-        sum_a += a[r] * share;
-        sum_b += b[r] * share;
-    }
-    *(Eight *)(slotted + terms[0].slot) += sum_a;
-    *(Eight *)(slotted + terms[1].slot) += sum_b;
 }
 
 static void add_term(const CairnGroups *groups, const CairnGroup *group, const CairnGroupTerm *term,
@@ -65,15 +52,30 @@ static void add_to_block(const CairnGroups *groups, int block, const double *wei
 }
 
 static void add_all(const CairnGroups *groups, const double *weight, const double *x, double *slotted) {
+    const Eight *J = (const Eight *)groups->J;
     for (int i = 0; i < groups->group_count; i++) {
-        const CairnGroup *group = &groups->groups[i];
-        const CairnGroupTerm *terms = groups->terms + group->first_term;
-        if (is_pair(group, terms)) {
-            add_pair(groups, group, terms, weight, x, slotted);
-            continue;
-        }
-        for (int t = 0; t < group->term_count; t++) {
-            add_term(groups, group, &terms[t], weight, x, slotted);
+        const CairnFlatGroup *flat = &groups->flat_groups[i];
+        const int *rows = groups->rows + flat->first_row;
+        const Eight *a = J + flat->J[0], *b = J + flat->J[1];
+        Eight sum_a = {0}, sum_b = {0};
+        if (flat->count < 0) {
+            const CairnGroup *group = &groups->groups[i];
+            for (int t = 0; t < group->term_count; t++) {
+                add_term(groups, group, &groups->terms[group->first_term + t], weight, x, slotted);
+            }
+        } else if (groups->groups[i].term_count == 1) {
+            for (int r = 0; r < flat->count; r++) {
+                sum_a += a[r] * share_of_row(weight, x, rows[r]);
+            }
+            *(Eight *)(slotted + flat->slot[0]) += sum_a;
+        } else {
+            for (int r = 0; r < flat->count; r++) {
+                double share = share_of_row(weight, x, rows[r]);
+                sum_a += a[r] * share;
+                sum_b += b[r] * share;
+            }
+            *(Eight *)(slotted + flat->slot[0]) += sum_a;
+            *(Eight *)(slotted + flat->slot[1]) += sum_b;
         }
     }
 }
@@ -157,10 +159,64 @@ void cairn_groups_impulse(const CairnGroups *groups, const double *weight, const
     }
 }
 
+// The products of a row, and of their halves, which sum_eight begins with.
+static inline void multiply_row(const CairnFlatRow *flat, const Eight *J, const double *slotted, Eight *eight) {
+    *eight = J[flat->J[0]] * *(const Eight *)(slotted + flat->slot[0]) +
+             J[flat->J[1]] * *(const Eight *)(slotted + flat->slot[1]);
+}
+
+static inline void halve_row(const CairnFlatRow *flat, const Eight *J, const double *slotted, Four *half) {
+    Eight eight;
+    multiply_row(flat, J, slotted, &eight);
+    *half = __builtin_shufflevector(eight, eight, 0, 1, 2, 3) + __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+}
+
+// Four rows that follow one another, each summed as by sum_eight.
+static inline void sum_four(const CairnFlatRow *flat, const Eight *J, const double *slotted, Four *sum) {
+    Four a, b, c, d;
+    halve_row(&flat[0], J, slotted, &a);
+    halve_row(&flat[1], J, slotted, &b);
+    halve_row(&flat[2], J, slotted, &c);
+    halve_row(&flat[3], J, slotted, &d);
+    Four ac = __builtin_shufflevector(a, c, 0, 1, 4, 5) + __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    Four bd = __builtin_shufflevector(b, d, 0, 1, 4, 5) + __builtin_shufflevector(b, d, 2, 3, 6, 7);
+    *sum = __builtin_shufflevector(ac, bd, 0, 4, 2, 6) + __builtin_shufflevector(ac, bd, 1, 5, 3, 7);
+}
+
+// x = weight (y - J slotted) of the flat rows; weight NULL: x = J slotted.
+static inline __attribute__((always_inline)) void find_flat(const CairnGroups *groups, const double *slotted,
+                                                            const double *weight, const double *y, double *x) {
+    const Eight *J = (const Eight *)groups->J;
+    const CairnFlatRow *flat = groups->flat_rows, *end = flat + groups->flat_row_count;
+    while (flat < end) {
+        int row = flat->row;
+        if (end - flat >= 4 && flat[1].row == row + 1 && flat[2].row == row + 2 && flat[3].row == row + 3) {
+            Four sum;
+            sum_four(flat, J, slotted, &sum);
+            if (weight != NULL) {
+                sum = *(const LooseFour *)(weight + row) * (*(const LooseFour *)(y + row) - sum);
+            }
+            *(LooseFour *)(x + row) = sum;
+            flat += 4;
+        } else {
+            Eight eight;
+            multiply_row(flat, J, slotted, &eight);
+            double sum = sum_eight(&eight);
+            x[row] = weight != NULL ? weight[row] * (y[row] - sum) : sum;
+            flat++;
+        }
+    }
+}
+
 static void find_all(const CairnGroups *groups, const double *slotted, const double *weight, const double *y,
                      double *x) {
-    for (int i = 0; i < groups->group_count; i++) {
-        find_rows(groups, &groups->groups[i], slotted, weight, y, x);
+    if (weight != NULL) {
+        find_flat(groups, slotted, weight, y, x);
+    } else {
+        find_flat(groups, slotted, NULL, NULL, x);
+    }
+    for (int i = 0; i < groups->other_count; i++) {
+        find_rows(groups, &groups->groups[groups->other_groups[i]], slotted, weight, y, x);
     }
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "engine/base/timer.h"
-#include "solvers/linalg_kernels.h"
+#include "solvers/linalg_sweep.h"
 
 enum {
     WIDTH = CAIRN_LINALG_WIDTH,
@@ -84,28 +84,24 @@ void cairn_linalg_factor_copy(const CairnLinalgFactor *from, CairnLinalgFactor *
     to->is_valid = from->is_valid;
 }
 
-// Add what a child left, run by run: rows that lie next to each other in both.
+// Add what a child left, run by run: rows that lie next to each other in both. By bodies where these are: above the diagonal of the run's
+// own block anything may stand.
 static void extend(const CairnLinalgPlan *plan, const double *updates, const CairnLinalgSupernode *child,
                    const CairnLinalgFront *front) {
     const CairnLinalgRun *runs = plan->runs + child->first_run;
     int stride = child->rows - child->below_at, first = 0;
     const double *from = updates + child->update;
     for (int c = 0; c < child->run_count; first += runs[c].length, c++) {
+        bool is_whole = first % WIDTH == 0 && runs[c].length % WIDTH == 0;
         for (int j = 0; j < runs[c].length; j++) {
+            int above = is_whole ? j % WIDTH : 0, at = runs[c].parent_row + j;
             const double *source = from + (size_t)(first + j) * (size_t)(stride + 1);
-            int at = runs[c].parent_row + j;
-            double *column = cairn_linalg_diagonal(front, at), *target = column;
-            for (int i = 0; i < runs[c].length - j; i++) {
-                target[i] += source[i];
-            }
+            double *column = cairn_linalg_diagonal(front, at);
+            add_rows(runs[c].length - j + above, source - above, column - above);
             source += runs[c].length - j;
             for (int r = c + 1; r < child->run_count; r++) {
-                target = column + (runs[r].parent_row - at);
-                int length = runs[r].length;
-                for (int i = 0; i < length; i++) {
-                    target[i] += source[i];
-                }
-                source += length;
+                add_rows(runs[r].length, source, column + (runs[r].parent_row - at));
+                source += runs[r].length;
             }
         }
     }
@@ -142,11 +138,49 @@ static void update_lower(int rows, int first, int columns, int depth, const doub
     }
 }
 
-// L D L^T of the diagonal block at (k, k) with `count` <= 6 columns: l gets the unit lower triangle. Returns false where a pivot
-// lost its sign, with its row in *bad.
-static bool factor_block(const double *block, int stride, int count, const double *scale, double *l, double *pivots,
-                         double *inverse, int *bad) {
+// What is left of a diagonal entry after cancellation is noise below eps of it. False for NaN too.
+static inline bool has_sign(double pivot, double scale) {
+    double least = DBL_EPSILON * fabs(scale);
+    return (scale < 0 ? -pivot > least : pivot > least) && isfinite(pivot);
+}
+
+// L D L^T of the diagonal block at (k, k) with six columns, in registers: l gets the unit lower triangle. Returns -1 or the row of a pivot
+// that lost its sign.
+static int factor_six(const double *block, size_t stride, const double *scale, double *l, double *pivots,
+                      double *inverse) {
     double a[WIDTH * WIDTH];
+    UNROLL for (int j = 0; j < WIDTH; j++) {
+        UNROLL for (int i = j; i < WIDTH; i++) {
+            a[i * WIDTH + j] = block[(size_t)j * stride + (size_t)i];
+        }
+    }
+    UNROLL for (int j = 0; j < WIDTH; j++) {
+        double pivot = a[j * WIDTH + j];
+        if (!has_sign(pivot, scale[j])) {
+            return j;
+        }
+        double over = 1 / pivot;
+        pivots[j] = pivot;
+        inverse[j] = over;
+        UNROLL for (int i = j + 1; i < WIDTH; i++) {
+            l[i * WIDTH + j] = a[i * WIDTH + j] * over;
+        }
+        UNROLL for (int i = j + 1; i < WIDTH; i++) {
+            UNROLL for (int k = j + 1; k <= i; k++) {
+                a[i * WIDTH + k] -= a[i * WIDTH + j] * l[k * WIDTH + j];
+            }
+        }
+    }
+    return -1;
+}
+
+// The same with `count` <= 6 columns.
+static int factor_block(const double *block, int stride, int count, const double *scale, double *l, double *pivots,
+                        double *inverse) {
+    if (count == WIDTH) {
+        return factor_six(block, (size_t)stride, scale, l, pivots, inverse);
+    }
+    double a[WIDTH * WIDTH] = {0};
     for (int j = 0; j < count; j++) {
         for (int i = j; i < count; i++) {
             a[i * WIDTH + j] = block[(size_t)j * (size_t)stride + (size_t)i];
@@ -154,11 +188,8 @@ static bool factor_block(const double *block, int stride, int count, const doubl
     }
     for (int j = 0; j < count; j++) {
         double pivot = a[j * WIDTH + j];
-        // What is left of a diagonal entry after cancellation is noise below eps of it. False for NaN too.
-        double least = DBL_EPSILON * fabs(scale[j]);
-        if (!(scale[j] < 0 ? -pivot > least : pivot > least) || !isfinite(pivot)) {
-            *bad = j;
-            return false;
+        if (!has_sign(pivot, scale[j])) {
+            return j;
         }
         pivots[j] = pivot;
         inverse[j] = 1 / pivot;
@@ -170,7 +201,7 @@ static bool factor_block(const double *block, int stride, int count, const doubl
             }
         }
     }
-    return true;
+    return -1;
 }
 
 // Pivots in blocks: bring a block of columns up to date with the pivots before it (left-looking), then six columns at a time with
@@ -189,8 +220,8 @@ static int factor_panel(const CairnLinalgSupernode *super, double *panel, const 
                          column, stride, work);
         }
         double l[WIDTH * WIDTH];
-        int bad;
-        if (!factor_block(column + k, stride, count, scale + k, l, pivots + k, inverse + k, &bad)) {
+        int bad = factor_block(column + k, stride, count, scale + k, l, pivots + k, inverse + k);
+        if (bad >= 0) {
             return k + bad;
         }
         int below = (k + count) & ~7; // rows above are touched with it, and then set right
@@ -204,6 +235,19 @@ static int factor_panel(const CairnLinalgSupernode *super, double *panel, const 
     return -1;
 }
 
+// Above the diagonal a kernel may see what it likes; a small matrix is cleared as a whole all the same.
+static void clear_update(const CairnLinalgSupernode *super, double *update, int update_rows) {
+    enum { SMALL = 64 };
+    if (update_rows <= SMALL) {
+        memset(update, 0, (size_t)update_rows * (size_t)super->below * sizeof *update);
+        return;
+    }
+    for (int j = 0; j < super->below; j++) {
+        int from = (j - j % WIDTH) & ~7;
+        memset(update + (size_t)j * (size_t)update_rows + from, 0, (size_t)(update_rows - from) * sizeof *update);
+    }
+}
+
 // One front from beginning to end. Returns -1 or the place of the pivot that broke down.
 static int factor_front(CairnLinalgFactor *factor, const CairnLinalgSource *source, int s, double *work) {
     const CairnLinalgPlan *plan = factor->plan;
@@ -212,10 +256,7 @@ static int factor_front(CairnLinalgFactor *factor, const CairnLinalgSource *sour
     double *panel = factor->panels + super->panel, *update = factor->updates + super->update;
     CairnLinalgFront front = {panel, update, super->rows, update_rows, super->below_at};
     memset(panel, 0, (size_t)super->rows * (size_t)super->pivots * sizeof *panel);
-    for (int j = 0; j < super->below; j++) { // above the diagonal a kernel may see what it likes
-        int from = (j - j % WIDTH) & ~7;
-        memset(update + (size_t)j * (size_t)update_rows + from, 0, (size_t)(update_rows - from) * sizeof *update);
-    }
+    clear_update(super, update, update_rows);
     for (int k = super->first_node; k < super->first_node + super->node_count; k++) {
         int node = plan->node_order[k], place = plan->node_place[node];
         source->node(source->user, node, &front, plan->node_row[node]);

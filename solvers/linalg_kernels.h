@@ -22,14 +22,4 @@ void cairn_linalg_pack(int columns, int depth, const double *restrict A, int A_s
 // X = X L^-T D^-1 for `rows` rows of `columns` <= 6 columns: L unit lower triangular, l[i * 6 + j] for i > j, inverse[j] = 1/D_j.
 void cairn_linalg_divide(int rows, int columns, const double *l, const double *inverse, double *X, int stride);
 
-// y -= A x (rows x depth), and sums[j] = sum over rows of A[i, j] y[i].
-void cairn_linalg_gemv(int rows, int depth, const double *A, int stride, const double *x, double *y);
-void cairn_linalg_gemv_transposed(int rows, int depth, const double *A, int stride, const double *y, double *sums);
-
-// The unit lower triangle of six columns and an even number of rows below it (`rows` in all), for one right side: y = L^-1 y, with
-// y below -= L y; and the triangle of L^T with what lies below taken off first. Both in registers: a chain of small fronts is made
-// of little else.
-void cairn_linalg_forward_six(const double *L, int stride, int rows, double *y);
-void cairn_linalg_backward_six(const double *L, int stride, int rows, double *y);
-
 #endif

@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-#include "solvers/linalg_kernels.h"
+#include "solvers/linalg_sweep.h"
 
 enum { WIDTH = CAIRN_LINALG_WIDTH };
 
 // The unit lower triangle of `count` <= 6 columns from the diagonal on, and the rows below it down to the next multiple of 8.
-static void forward_block(const double *column, int stride, int count, int rows, double *y) {
+static inline void forward_block(const double *column, size_t stride, int count, int rows, double *y) {
     if (count == WIDTH && rows % 2 == 0) {
-        cairn_linalg_forward_six(column, stride, rows, y);
+        forward_six(column, stride, rows, y);
         return;
     }
     for (int j = 0; j < count; j++, column += stride) {
@@ -21,12 +21,12 @@ static void forward_block(const double *column, int stride, int count, int rows,
     }
 }
 
-static void backward_block(const double *column, int stride, int count, int rows, double *y) {
+static inline void backward_block(const double *column, size_t stride, int count, int rows, double *y) {
     if (count == WIDTH && rows % 2 == 0) {
-        cairn_linalg_backward_six(column, stride, rows, y);
+        backward_six(column, stride, rows, y);
         return;
     }
-    column += (size_t)(count - 1) * (size_t)stride;
+    column += (size_t)(count - 1) * stride;
     for (int j = count - 1; j >= 0; j--, column -= stride) {
         double sum = y[j];
         for (int i = j + 1; i < rows; i++) {
@@ -36,53 +36,59 @@ static void backward_block(const double *column, int stride, int count, int rows
     }
 }
 
-// The rows of a front in y: those of the pivots from x, zeros elsewhere.
-static void load_pivots(const CairnLinalgSupernode *super, const double *x, double *y) {
-    memcpy(y, x + super->place, (size_t)super->pivots * sizeof *y);
-    memset(y + super->pivots, 0, (size_t)(super->rows - super->pivots) * sizeof *y);
+// The rows of a front's pivots, zeros up to the next multiple of 8.
+static inline void load_pivots(const CairnLinalgSupernode *super, const double *x, double *y) {
+    *(Eight *)(y + super->below_at - 8) = (Eight){0};
+    copy_rows(super->pivots, x + super->place, y);
 }
 
-// Pivots through the triangle, and what they do to the rows below.
-static void forward(const CairnLinalgFactor *factor, const CairnLinalgSupernode *super, double *x, double *y) {
-    const double *panel = factor->panels + super->panel;
-    load_pivots(super, x, y);
+// Pivots through the triangle, and what they do to the rows below. is_new: these are 0 still.
+static inline void forward_panel(const CairnLinalgSupernode *super, const double *panel, bool is_new, double *y) {
+    size_t stride = (size_t)super->rows;
     for (int k = 0; k < super->pivots; k += WIDTH) {
         int count = super->pivots - k < WIDTH ? super->pivots - k : WIDTH, next = (k + count + 7) & ~7;
-        const double *column = panel + (size_t)k * (size_t)super->rows;
-        forward_block(column + k, super->rows, count, next - k, y + k);
-        cairn_linalg_gemv(super->rows - next, count, column + next, super->rows, y + k, y + next);
+        const double *column = panel + (size_t)k * stride;
+        forward_block(column + k, stride, count, next - k, y + k);
+        take(count, next, super->below_at, column, stride, y + k, false, y);
+        take(count, super->below_at, super->rows, column, stride, y + k, is_new && k == 0, y);
     }
-    memcpy(x + super->place, y, (size_t)super->pivots * sizeof *y);
+}
+
+static inline void backward_panel(const CairnLinalgSupernode *super, const double *panel, double *y) {
+    size_t stride = (size_t)super->rows;
+    for (int k = (super->pivots - 1) / WIDTH * WIDTH; k >= 0; k -= WIDTH) {
+        int count = super->pivots - k < WIDTH ? super->pivots - k : WIDTH, next = (k + count + 7) & ~7;
+        const double *column = panel + (size_t)k * stride;
+        gather(count, next, super->rows, column, stride, y, y + k);
+        backward_block(column + k, stride, count, next - k, y + k);
+    }
+}
+
+static void forward(const CairnLinalgFactor *factor, const CairnLinalgSupernode *super, double *x, double *y) {
+    load_pivots(super, x, y);
+    forward_panel(super, factor->panels + super->panel, true, y);
+    copy_rows(super->pivots, y, x + super->place);
     const CairnLinalgRun *runs = factor->plan->runs + super->first_run;
     y += super->below_at;
     for (int r = 0; r < super->run_count; r++) {
-        for (int i = 0; i < runs[r].length; i++) {
-            x[runs[r].place + i] += y[i];
-        }
+        add_rows(runs[r].length, y, x + runs[r].place);
         y += runs[r].length;
     }
 }
 
 static void backward(const CairnLinalgFactor *factor, const CairnLinalgSupernode *super, double *x, double *y) {
-    const double *panel = factor->panels + super->panel;
-    load_pivots(super, x, y);
     const CairnLinalgRun *runs = factor->plan->runs + super->first_run;
+    load_pivots(super, x, y);
+    if (super->below > 0) {
+        *(Eight *)(y + super->rows - 8) = (Eight){0};
+    }
     double *below = y + super->below_at;
     for (int r = 0; r < super->run_count; r++) {
-        memcpy(below, x + runs[r].place, (size_t)runs[r].length * sizeof *below);
+        copy_rows(runs[r].length, x + runs[r].place, below);
         below += runs[r].length;
     }
-    for (int k = super->pivots == 0 ? -1 : (super->pivots - 1) / WIDTH * WIDTH; k >= 0; k -= WIDTH) {
-        int count = super->pivots - k < WIDTH ? super->pivots - k : WIDTH, next = (k + count + 7) & ~7;
-        const double *column = panel + (size_t)k * (size_t)super->rows;
-        double sums[WIDTH];
-        cairn_linalg_gemv_transposed(super->rows - next, count, column + next, super->rows, y + next, sums);
-        for (int j = 0; j < count; j++) {
-            y[k + j] -= sums[j];
-        }
-        backward_block(column + k, super->rows, count, next - k, y + k);
-    }
-    memcpy(x + super->place, y, (size_t)super->pivots * sizeof *y);
+    backward_panel(super, factor->panels + super->panel, y);
+    copy_rows(super->pivots, y, x + super->place);
 }
 
 // The k-th node to go: its place, and how many dofs it has.
@@ -97,9 +103,7 @@ static void load(const CairnLinalgFactor *factor, const int *first, const double
     for (int k = 0, size; k < plan->node_count; k++) {
         double *to = factor->x + place_of(plan, k, &size);
         const double *from = x + first[plan->node_order[k]];
-        for (int i = 0; i < size; i++) {
-            to[i] = from[i];
-        }
+        copy_rows(size, from, to);
     }
 }
 
@@ -108,9 +112,7 @@ static void store_nodes(const CairnLinalgFactor *factor, int begin, int end, con
     for (int k = begin, size; k < end; k++) {
         const double *from = factor->x + place_of(plan, k, &size);
         double *to = x + first[plan->node_order[k]];
-        for (int i = 0; i < size; i++) {
-            to[i] = from[i];
-        }
+        copy_rows(size, from, to);
     }
 }
 
@@ -125,9 +127,7 @@ static void forward_own(const CairnLinalgFactor *factor, int s, const int *first
     for (int k = super->first_node, size; k < super->first_node + super->node_count; k++) {
         double *to = y + (place_of(plan, k, &size) - super->place);
         const double *own = from + first[plan->node_order[k]];
-        for (int i = 0; i < size; i++) {
-            to[i] = own[i];
-        }
+        copy_rows(size, own, to);
     }
     for (int c = super->child; c >= 0; c = plan->supernodes[c].sibling) {
         const CairnLinalgSupernode *child = &plan->supernodes[c];
@@ -137,18 +137,11 @@ static void forward_own(const CairnLinalgFactor *factor, int s, const int *first
         const CairnLinalgRun *runs = plan->runs + child->first_run;
         const double *carried = factor->carry + child->carry;
         for (int r = 0; r < child->run_count; r++) {
-            for (int i = 0; i < runs[r].length; i++) {
-                y[runs[r].parent_row + i] += carried[i];
-            }
+            add_rows(runs[r].length, carried, y + runs[r].parent_row);
             carried += runs[r].length;
         }
     }
-    for (int k = 0; k < super->pivots; k += WIDTH) {
-        int count = super->pivots - k < WIDTH ? super->pivots - k : WIDTH, next = (k + count + 7) & ~7;
-        const double *column = panel + (size_t)k * (size_t)super->rows;
-        forward_block(column + k, super->rows, count, next - k, y + k);
-        cairn_linalg_gemv(super->rows - next, count, column + next, super->rows, y + k, y + next);
-    }
+    forward_panel(super, panel, false, y);
     for (int k = 0; k < super->pivots; k++) {
         x[k] = y[k] * inverse[k];
     }
