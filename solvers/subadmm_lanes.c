@@ -140,8 +140,9 @@ static void hold_neighbours(const AdmmSystem *system, const AdmmBatch *batch, co
         const AdmmSubsystem *sub = member(system, batch, l);
         for (int i = 0; i < sub->held_count; i++) {
             int slot = system->held[sub->first_held + i], k = (slot - sub->first_slot) / ADMM_LANES;
-            put(&scratch->is_held[k], l, 1);
-            put(&scratch->C[k], l, system->rows[system->slot_row[slot]].C);
+            double C = system->rows[system->slot_row[slot]].C;
+            put(&scratch->is_held[k], l, cairn_admm_is_rigid(C, mobility[k][l]) ? 0 : 1);
+            put(&scratch->C[k], l, C);
         }
     }
     for (int k = 0; k < m; k++) {

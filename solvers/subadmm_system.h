@@ -131,6 +131,10 @@ void cairn_admm_find_diagonals(AdmmSystem *system);
 void cairn_admm_choose_beta(AdmmSystem *system, const AdmmSubsystem *sub, double *mobility, bool is_known);
 // From the mobility of a dense subsystem by itself, behind its dynamics: that of one among others.
 void cairn_admm_hold_neighbours(const AdmmSystem *system, const AdmmSubsystem *sub, double *scratch, double *mobility);
+// A row that gives less than a millionth of what its piece moves.
+static inline bool cairn_admm_is_rigid(double compliance, double mobility) {
+    return compliance < 1e-6 * mobility;
+}
 
 // The impulses of the rows inside, as the dynamics of their subsystem answer to the rows' impulses; all to `lambda` (rows of the problem).
 CairnStatus cairn_admm_finish(AdmmSystem *system, double *lambda);

@@ -105,7 +105,8 @@ static void guess_mobility(const AdmmSystem *system, const AdmmSubsystem *sub, i
 // (W_cc + C_c)^-1 W_c, over the rows c without bounds that it shares with others, is that of the piece between neighbours that do not move.
 // A long row of like pieces, seen from any of them, is the geometric mean of the two: the wave impedance of a line, from what
 // it is with its end open and with its end held. With it the copies pass waves on instead of throwing them back. A shared row itself is
-// open in both.
+// open in both. Rows as good as rigid carry no waves (they have no length that is long beside a piece), and hold nothing: between them a
+// link would not move at all, and beta would be what it never feels.
 void cairn_admm_hold_neighbours(const AdmmSystem *system, const AdmmSubsystem *sub, double *scratch, double *mobility) {
     static const double least = 1e-14, stillest = 1e-8;
     int held = sub->held_count, wide = admm_eights(held), width = sub->width, count = width / ADMM_LANES;
@@ -130,6 +131,14 @@ void cairn_admm_hold_neighbours(const AdmmSystem *system, const AdmmSubsystem *s
         }
         G[(ptrdiff_t)a * wide + a] += system->rows[system->slot_row[at[a]]].C;
     }
+    for (int a = 0; a < held; a++) {
+        if (cairn_admm_is_rigid(system->rows[system->slot_row[at[a]]].C, mobility[at[a] - sub->first_slot])) {
+            memset(X + (ptrdiff_t)a * width, 0, (size_t)width * sizeof *X);
+            for (int b = 0; b < held; b++) {
+                G[(ptrdiff_t)a * wide + b] = G[(ptrdiff_t)b * wide + a] = a == b ? 1 : 0;
+            }
+        }
+    }
     if (!admm_factor(held, wide, least, G, scratch)) {
         return;
     }
@@ -146,6 +155,9 @@ void cairn_admm_hold_neighbours(const AdmmSystem *system, const AdmmSubsystem *s
     for (int a = 0; a < held; a++) {
         int k = at[a] - sub->first_slot;
         double C = system->rows[system->slot_row[at[a]]].C, parallel = C - still[k];
+        if (cairn_admm_is_rigid(C, mobility[k])) {
+            continue;
+        }
         double open = parallel > 0 ? still[k] * C / parallel : mobility[k];
         still[k] = open > 0 && open < mobility[k] ? open : mobility[k];
     }

@@ -118,7 +118,7 @@ static Played play(const char *name, const char *param, const char *value, const
     Played played = {0};
     for (int i = 0; i < steps; i++) {
         CairnStats stats;
-        assert_ok(scene->script(&run, cairn_world_time(run.world)));
+        assert_ok(scene->script ? scene->script(&run, cairn_world_time(run.world)) : cairn_ok());
         assert_ok(cairn_world_step(run.world, scene->step, &stats));
         assert_ok(scene->check(&run, stats.time, &stats));
         played.accuracy -= log10(fmax(stats.residual.fb, 1e-16)) / steps;
@@ -153,12 +153,23 @@ static void batches_of_a_cable_agree_with_an_exact_solver(void **state) {
     assert_near(ours.potential, exact.potential, 1e-6 * exact.kinetic);
 }
 
+// Links and limbs on joints that give nothing, alike (in lanes) and each by itself: their checks hold with the solver's defaults. Weighed as
+// between neighbours that do not move, such rows weigh ten thousand times too much: a chain in free fall flew apart in its first step.
+static void rigid_joints_hold(void **state) {
+    (void)state;
+    Played chain = play("chain_drop", "links", "60", "semi-implicit", "subadmm", 20);
+    assert_true(chain.kinetic > 1);
+    Played doll = play("ragdoll", NULL, NULL, "semi-implicit", "subadmm", 60);
+    assert_true(doll.kinetic > 1);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(midpoint_contacts_end_at_rest),
         cmocka_unit_test(midpoint_agrees_with_exact_solvers),
         cmocka_unit_test(stir_holds_under_midpoint),
         cmocka_unit_test(batches_of_a_cable_agree_with_an_exact_solver),
+        cmocka_unit_test(rigid_joints_hold),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
