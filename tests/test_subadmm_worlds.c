@@ -110,7 +110,9 @@ static Played play(const char *name, const char *param, const char *value, const
     assert_true(params && run.memory);
     cairn_fields_preset(&scene->params, params);
     assert_ok(param ? cairn_fields_set(&scene->params, params, param, value) : cairn_ok());
-    scene->settings(params, &def);
+    if (scene->settings) {
+        scene->settings(params, &def);
+    }
     assert_ok(cairn_world_create(&def, &run.world));
     assert_ok(cairn_world_set(run.world, "integrator", integrator));
     choose(run.world, solver ? solver : scene->solver);
