@@ -40,12 +40,11 @@ static bool factor_block(int n, const double *P, double *R) {
 
 static inline void multiply_of(int n, const double *R, const double *x, double *y) {
     for (int i = 0; i < n; i++) {
-        y[i] = 0;
-    }
-    for (int k = 0; k < n; R += n - k, k++) {
-        for (int i = k; i < n; i++) {
-            y[i] += R[i - k] * x[k];
+        double sum = 0; // each by itself: through memory they would wait for one another
+        for (int k = 0; k <= i; k++) {
+            sum += R[k * n - k * (k - 1) / 2 + i - k] * x[k];
         }
+        y[i] = sum;
     }
 }
 
@@ -168,12 +167,13 @@ static bool sum_rows(const CairnProblem *problem, const CairnConstraintBlock *co
 static inline void add_block_of(int n, int rows, const double *R, double *J, double *D, const double *contact_rows,
                                 double contact[3][3]) {
     for (int i = 0; i < rows; i++, J += n) {
-        double y[CAIRN_BLOCK_LIMIT];
+        double y[CAIRN_BLOCK_LIMIT], sum = D[i]; // not through memory: each would wait for the one before
         multiply_of(n, R, J, y);
         for (int k = 0; k < n; k++) {
             J[k] = y[k];
-            D[i] += y[k] * y[k];
+            sum += y[k] * y[k];
         }
+        D[i] = sum;
     }
     for (int i = 0; i < 3 && contact_rows != NULL; i++) {
         for (int j = 0; j <= i; j++) {
