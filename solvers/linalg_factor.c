@@ -92,7 +92,9 @@ static void extend(const CairnLinalgPlan *plan, const double *updates, const Cai
     int stride = child->rows - child->below_at, first = 0;
     const double *from = updates + child->update;
     for (int c = 0; c < child->run_count; first += runs[c].length, c++) {
-        bool is_whole = first % WIDTH == 0 && runs[c].length % WIDTH == 0;
+        int pivots = front->below_at - runs[c].parent_row; // of the run's rows: the others lie in another matrix
+        bool is_cut = pivots > 0 && pivots < runs[c].length && pivots % WIDTH != 0;
+        bool is_whole = first % WIDTH == 0 && runs[c].length % WIDTH == 0 && !is_cut;
         for (int j = 0; j < runs[c].length; j++) {
             int above = is_whole ? j % WIDTH : 0, at = runs[c].parent_row + j;
             const double *source = from + (size_t)(first + j) * (size_t)(stride + 1);

@@ -87,8 +87,10 @@ void cairn_sor_momentum_before(SorSystem *system, const SorStrip *strip) {
     }
     for (int g = strip->joints.first; g < strip->joints.first + strip->joints.count; g++) {
         const SorJoints *joints = &system->joints[g];
-        go_on(m, cairn_sor_joint_row(system, joints, 0).impulse, m->joint_last + joints->impulses,
-              m->joint_begun + joints->impulses, SOR_LANES * joints->rows);
+        if (joints->rows > 0) {
+            go_on(m, cairn_sor_joint_row(system, joints, 0).impulse, m->joint_last + joints->impulses,
+                  m->joint_begun + joints->impulses, SOR_LANES * joints->rows);
+        }
     }
     for (int i = strip->items.first; i < strip->items.first + strip->items.count; i++) {
         const SorItem *item = &system->items[i];

@@ -200,10 +200,14 @@ static SorGroups fill_joints(SorSystem *system, const SorStrip *strip, Filling *
         singles += f->used[g] == 1;
     }
     for (int i = strip->first; i < strip->first + strip->count; i++) {
-        int c = system->sequence[i], group = system->place[c] / SOR_LANES;
-        if (system->shape[c] == SOR_JOINT && f->used[group] == 1 && singles > SINGLES) {
+        int c = system->sequence[i];
+        if (system->shape[c] != SOR_JOINT) {
+            continue;
+        }
+        int group = system->place[c] / SOR_LANES;
+        if (f->used[group] == 1 && singles > SINGLES) {
             system->shape[c] = SOR_ITEM;
-        } else if (system->shape[c] == SOR_JOINT) {
+        } else {
             int rows = system->problem->constraints[c].row_count;
             system->joints[group].rows = rows > system->joints[group].rows ? rows : system->joints[group].rows;
         }

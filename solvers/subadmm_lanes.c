@@ -89,7 +89,7 @@ void cairn_admm_lanes_lay_out(AdmmBatch *batch, double *memory) {
 typedef struct Scratch {
     AdmmEight *W; // slots x (slots + 1): J A^-1 J^T and behind each row x(b); of a batch with many slots x(b) alone
     AdmmEight *diagonal;       // of pivots
-    AdmmEight *is_held, *C;    // by slots: 1 where the row ties subsystems whatever happens, and its compliance
+    AdmmEight *is_held, *C;    // by slots: 1 where the row holds neighbours, and its compliance
     AdmmEight *first, *second; // slots x slots, or dofs x dofs
 } Scratch;
 
@@ -130,7 +130,7 @@ static void find_mobility(const AdmmBatch *batch, const Scratch *scratch, AdmmEi
     }
 }
 
-// As cairn_admm_hold_neighbours, each lane with its own held rows: the others of a row that some lane holds are held by nothing.
+// As cairn_admm_hold_neighbours, each lane with its own held rows: the others of a row that some lane holds, and rigid ones, are held by nothing.
 static void hold_neighbours(const AdmmSystem *system, const AdmmBatch *batch, const Scratch *scratch,
                             AdmmEight *mobility) {
     static const double least = 1e-14, stillest = 1e-8;

@@ -219,14 +219,13 @@ static void light_links_are_certified(void **state) {
     strike(&stage);
 }
 
-// What the energy of a scene rises by above its least, over 1.5 s at a step of 1/per_second; *range: from its least to its most, or the
-// most kinetic energy.
 typedef struct Rise {
     double most;    // of the energy above its least so far
     double range;   // of the energy, or of the most kinetic energy
     double opening; // the most that a joint opened and a contact sank in at once
 } Rise;
 
+// What the energy of a scene rises by above its least, over 1.5 s at a step of 1/per_second.
 static Rise largest_rise(const char *name, const char *params, int per_second) {
     const CairnScene *scene;
     Stage stage;
@@ -269,8 +268,8 @@ static void energy_rises_less_with_smaller_steps(void **state) {
     }
 }
 
-// A chain that catches 500 kg within a step opens its joints and sinks into the cylinder; as that closes it lifts the load by as much at most:
-// no more energy comes back than the weight on that way. How the links meet the cylinder is chance, and the least change of the catch may
+// Where a chain catches 500 kg its joints open and its links sink into the cylinder within the step; as that closes the load is lifted, and no
+// more energy comes back than its weight times the widest opening. How the links meet the cylinder is chance, and the least change of the catch may
 // change that twentyfold; of five nearly alike the middle one gives back less than a thousandth of the range.
 static void a_catch_gives_back_little(void **state) {
     (void)state;

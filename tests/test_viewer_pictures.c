@@ -214,6 +214,24 @@ static void events_come_between_pieces(void **state) {
     support_stage_close(stage);
 }
 
+// A scale that is far too large, as after a blow, does not keep the fine picture away: it settles before that begins.
+static void a_scale_settles_at_rest(void **state) {
+    support_display_need(state);
+    SupportStage *stage = open_coarse("bpp");
+    CairnViewer *viewer = &stage->viewer;
+    double force = viewer->top_force;
+    viewer->top_force *= 1e6;
+    for (int i = 0; i < 5000 && viewer->pace.drawn_share < 1; i++) {
+        support_stage_turn(stage, 1);
+    }
+    for (int i = 0; i < 20; i++) {
+        support_stage_turn(stage, 1);
+        assert_true(viewer->pace.drawn_share == 1);
+    }
+    assert_true(viewer->top_force == force);
+    support_stage_close(stage);
+}
+
 // In pieces or in one go it is the same picture: of one view, of two, and of two laid over each other.
 static void pieces_make_the_same_picture(void **state) {
     support_display_need(state);
@@ -333,13 +351,10 @@ int main(int argc, char **argv) {
         cmocka_set_test_filter(argv[1]);
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_says_what_it_needs),
-        cmocka_unit_test(a_hidden_window_needs_no_display),
-        cmocka_unit_test(slow_pictures_become_coarser),
-        cmocka_unit_test(events_come_between_pieces),
-        cmocka_unit_test(pieces_make_the_same_picture),
-        cmocka_unit_test(a_small_picture_is_magnified),
-        cmocka_unit_test(pictures_have_the_structure_they_should),
+        cmocka_unit_test(it_says_what_it_needs),        cmocka_unit_test(a_hidden_window_needs_no_display),
+        cmocka_unit_test(slow_pictures_become_coarser), cmocka_unit_test(events_come_between_pieces),
+        cmocka_unit_test(a_scale_settles_at_rest),      cmocka_unit_test(pieces_make_the_same_picture),
+        cmocka_unit_test(a_small_picture_is_magnified), cmocka_unit_test(pictures_have_the_structure_they_should),
     };
     return cmocka_run_group_tests(tests, support_display_open, support_display_close);
 }

@@ -329,6 +329,8 @@ CairnStatus cairn_crew_do(CairnCrew *crew, const CairnDeed *deed) {
     for (int i = 0; i < crew->view_count; i++) {
         const CairnCrewView *view = &crew->views[i];
         int next = view->wants_restart ? 0 : view->done + view->is_moving;
+        bool goes_back = view->wants_frame >= 0 && view->wants_frame < view->done;
+        next = goes_back ? view->wants_frame : next; // where it will be: paused, nothing else would come
         frame = next > frame && !view->is_stopped ? next : frame;
         reached = view->next_deed > reached ? view->next_deed : reached;
     }

@@ -3,7 +3,7 @@
 // dropped. Pixels are the same as in one go: a piece is what the scissors leave of the whole picture.
 #include "demos/viewer/viewer.h"
 
-// A piece, pixels: whole tiles of llvmpipe's, some 9 ms. Smaller ones take hardly less, for all solids are looked at for each.
+// A piece, pixels: whole tiles of llvmpipe's, some 10 ms. Smaller ones take hardly less, for all solids are looked at for each.
 enum { TILE = 64, WIDE = 1280 };
 
 static CairnPainterBox common(CairnPainterBox a, CairnPainterBox b) {
@@ -25,6 +25,11 @@ static bool next_piece(CairnFine *fine, const CairnPainting *painting, CairnPain
 
 static CairnStatus begin(CairnViewer *viewer) {
     CairnFine *fine = &viewer->fine;
+    const CairnSight *sights[CAIRN_CREW_VIEWS];
+    uint64_t look;
+    cairn_viewer_look_at_all(viewer, true,
+                             sights); // a scale that went on falling would make it another picture each time
+    viewer->pace.drawn = cairn_viewer_picture(viewer, &look);
     CAIRN_TRY(cairn_gpu_target_size_plain(&fine->target, viewer->width, viewer->height, false));
     CAIRN_TRY(cairn_viewer_begin_views(viewer, &fine->target));
     fine->is_begun = true;
@@ -50,7 +55,7 @@ CairnStatus cairn_viewer_refine(CairnViewer *viewer) {
     CairnPainterBox box;
     uint64_t look;
     if (cairn_viewer_picture(viewer, &look) != viewer->pace.drawn) {
-        viewer->still = 0; // scales that settle: what is shown is another picture
+        viewer->still = 0; // something came between: what is shown is another picture
         return cairn_ok();
     }
     CAIRN_TRY(fine->is_begun ? cairn_ok() : begin(viewer));

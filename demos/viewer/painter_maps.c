@@ -128,11 +128,14 @@ static bool is_alike(const CairnMapped *a, const CairnMapped *b) {
 // A picture that is coarse anyway gets one map at a time: the other one is a picture behind, which nobody sees in what moves.
 void cairn_painter_draw_maps(CairnPainter *painter, const CairnPainting *painting, CairnMatrices *matrices,
                              const int *starts) {
-    CairnPainterMaps *maps = &painter->maps[!painting->is_coarse];
+    CairnPainterMaps *maps = &painter->maps[!painting->is_coarse], *others = &painter->maps[painting->is_coarse];
     CairnMapped mapped = mapped_of(maps->size, painting, matrices);
     bool is_same = memcmp(&mapped, &maps->mapped, sizeof mapped) == 0, has_sky = painting->look->occlusion;
     if (is_same && !maps->has_old) {
         return;
+    }
+    if (others->mapped.serial != mapped.serial) { // they are older than a picture behind by the time they are asked for
+        memset(&others->mapped, 0, sizeof others->mapped);
     }
     bool takes_turns = has_sky && painting->is_coarse && painting->is_alone && is_alike(&maps->mapped, &mapped);
     if (!takes_turns || !maps->sky_is_next) {

@@ -67,7 +67,7 @@ void cairn_viewer_ray(const CairnViewer *viewer, int view, double x, double y, C
     *way = cairn_add_scaled(cairn_add_scaled(ahead, u, right), v, up);
 }
 
-static void look_at_all(CairnViewer *viewer, const CairnSight **sights) {
+void cairn_viewer_look_at_all(CairnViewer *viewer, bool settles, const CairnSight **sights) {
     double speed = 0, force = 0, residual = 0;
     for (int i = 0; i < viewer->crew.view_count; i++) {
         const CairnSight *sight = sights[i] = cairn_crew_look(&viewer->crew, i);
@@ -83,10 +83,10 @@ static void look_at_all(CairnViewer *viewer, const CairnSight **sights) {
         }
         force = sight->touch.is_held ? fmax(force, cairn_length(sight->touch.force)) : force;
     }
-    // Up at once, down slowly: neither colours nor arrows flicker.
-    viewer->top_speed = fmax(speed, fmax(0.98 * viewer->top_speed, 0.01));
-    viewer->top_force = fmax(force, 0.97 * viewer->top_force);
-    viewer->top_residual = fmax(residual, 0.9 * viewer->top_residual);
+    // Up at once, down slowly, until all is at rest: neither colours nor arrows flicker.
+    viewer->top_speed = fmax(speed, fmax(settles ? 0 : 0.98 * viewer->top_speed, 0.01));
+    viewer->top_force = fmax(force, settles ? 0 : 0.97 * viewer->top_force);
+    viewer->top_residual = fmax(residual, settles ? 0 : 0.9 * viewer->top_residual);
 }
 
 bool cairn_viewer_painting(const CairnViewer *viewer, const CairnSight *const *sights, int view,
@@ -185,7 +185,7 @@ CairnStatus cairn_viewer_paint(CairnViewer *viewer, const CairnSight **sights) {
         viewer->is_software && !viewer->look.is_smooth
             ? cairn_gpu_target_size_plain(&viewer->target, viewer->width, viewer->height, true)
             : cairn_gpu_target_size(&viewer->target, viewer->width, viewer->height, viewer->look.is_smooth ? 4 : 1));
-    look_at_all(viewer, sights);
+    cairn_viewer_look_at_all(viewer, false, sights);
     if (viewer->look.is_smooth) {
         viewer->pace.drawn_share = 1;
         CAIRN_TRY(paint_views(viewer, sights, &viewer->target, 1));

@@ -76,7 +76,6 @@ typedef struct CairnFine {
     bool is_begun;
     int view; // whose turn it is
     int next; // of its pieces; what they all need comes before the first one
-    int y;    // where the next one begins, pixels from below
 } CairnFine;
 
 typedef struct CairnViewer {
@@ -219,6 +218,8 @@ CairnViewerBox cairn_viewer_box(const CairnViewer *viewer, int view);
 // The ray through a pixel of a view.
 void cairn_viewer_ray(const CairnViewer *viewer, int view, double x, double y, CairnVec3 *from, CairnVec3 *way);
 CairnStatus cairn_viewer_paint(CairnViewer *viewer, const CairnSight **sights);
+// What there is to see of each view, and the scales of colours and arrows: they settle at once, or fall slowly.
+void cairn_viewer_look_at_all(CairnViewer *viewer, bool settles, const CairnSight **sights);
 // What the painter needs for a view's picture with `share` of the pixels a side; false where there is no room for one.
 bool cairn_viewer_painting(const CairnViewer *viewer, const CairnSight *const *sights, int view,
                            const CairnGpuTarget *target, double share, CairnPainting *painting);

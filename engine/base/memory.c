@@ -1,4 +1,4 @@
-#define _DEFAULT_SOURCE // MAP_ANONYMOUS, madvise
+#define _DEFAULT_SOURCE // MAP_ANONYMOUS
 #include "engine/base/memory.h"
 
 #include <limits.h>
@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 // From here on memory comes from the system itself and goes back at once: a heap keeps what is free below what is not, and a world's
 // arrays grow by being copied. Not where a sanitizer watches the heap.
