@@ -4,8 +4,9 @@
 // numbers. Constraints lie in strips (sor_strips.c): threads take strips that share no dof block, and any number of them gives the
 // same bits. Contacts of two rigid bodies (or one) with a cone are packed eight side by side, a lane each, no body twice in a group,
 // in the order of the sweep, which then reads memory once from front to back. Joints of rigid bodies, and contacts with fixed bounds,
-// lie in lanes of their own (sor_joints.c). What does not fit there is an item: rows whose bounds follow an impulse, other blocks,
-// and joints that would have a group for themselves are visited row by row.
+// lie in lanes of their own (sor_joints.c). What does not fit there is an item and visited row by row: rows whose bounds follow an
+// impulse, other blocks or more than two, more than six rows, joints whose two lines are not opposite, those that would have a group for
+// themselves where a strip has many such, and every row of an explicit problem.
 //
 // Bytes that a contact's visit touches, 8 a number: between round bodies (a multiple of 1 as inertia, arms along the normal) 18
 // numbers, 2 indices and two bodies of 8 numbers, 280 in all; between other rigid bodies 22 numbers, 2 indices and two bodies of 13

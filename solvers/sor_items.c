@@ -1,5 +1,4 @@
-// What is visited row by row: contacts with spin rows or bounds that follow an impulse, constraints over other blocks than rigid ones
-// or more than two, and every row of an explicit problem.
+// What is visited row by row (sor.h says what that is).
 #include <math.h>
 #include <string.h>
 
