@@ -47,7 +47,8 @@ static void the_answer_of_the_frame_answers_every_format(void **state) {
         assert_ok(cairn_residual(&sources[i].stored.problem, answer, NULL, &residual));
         assert_true(residual.is_certified);
         natural = i == 0 ? residual.natural : natural;
-        assert_near(residual.natural, natural, 1e-3 * natural); // what the solve left, whichever it is, is the same in all
+        assert_near(residual.natural, natural,
+                    1e-3 * natural); // what the solve left, whichever it is, is the same in all
     }
     // Twice the answer answers none of them.
     for (int i = 1; i < 3; i++) {
