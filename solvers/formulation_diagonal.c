@@ -1,16 +1,8 @@
 // Body space before its factor: the weights 1/(C + theta) of rows, and the diagonal of K = P + J^T S^-1 J, which says what of a pivot is noise.
 #include <math.h>
 
+#include "solvers/eights.h"
 #include "solvers/formulation.h"
-
-// Eight doubles at a multiple of 64 bytes (of a row of J); the compiler splits them where registers are shorter.
-typedef double Eight __attribute__((vector_size(64), may_alias));
-
-#ifdef __clang__
-#define UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define UNROLL _Pragma("GCC unroll 8")
-#endif
 
 // In two passes without a branch, which the compiler takes several rows at a time.
 CairnStatus cairn_formulation_weigh(const CairnProblem *problem, const CairnGroups *groups, const double *theta,

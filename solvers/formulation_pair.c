@@ -1,19 +1,9 @@
 // The element of two rigid bodies, which nearly all contacts and joints are: its three blocks in one pass over the rows, held in
 // registers where the machine has them. The same sums in the same order as by the general way (formulation_body.c).
+#include "solvers/eights.h"
 #include "solvers/formulation.h"
 
-// Six dofs filled up to eight; the compiler splits them where registers are shorter.
-typedef double Eight __attribute__((vector_size(64), may_alias));
-typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
-typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
-
-enum { DOFS = 6, STRIDE = 8 };
-
-#ifdef __clang__
-#define UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define UNROLL _Pragma("GCC unroll 8")
-#endif
+enum { DOFS = 6, STRIDE = 8 }; // six dofs filled up to eight
 
 // Above the diagonal of the node's own block anything may stand.
 static void add_columns(const Eight block[DOFS], const CairnLinalgFront *front, int row, int column) {

@@ -4,22 +4,10 @@
 #include <string.h>
 
 #include "engine/base/claim.h"
+#include "solvers/eights.h"
 #include "solvers/formulation.h"
 
 enum { WORTHWHILE = 16384 }; // doubles of J: below, one thread is done before another one has begun
-
-// Eight doubles at a multiple of 64 bytes (a row of J of up to 8 dofs); the compiler splits them where registers are shorter.
-typedef double Eight __attribute__((vector_size(64), may_alias));
-typedef double Four __attribute__((vector_size(32), may_alias));
-typedef double Two __attribute__((vector_size(16), may_alias));
-typedef double LooseFour __attribute__((vector_size(32), aligned(8), may_alias)); // at any multiple of 8 bytes
-
-// In halves, as registers are wide. (By a pointer: how a vector is passed by value depends on the machine.)
-static inline double sum_eight(const Eight *x) {
-    Four four = __builtin_shufflevector(*x, *x, 0, 1, 2, 3) + __builtin_shufflevector(*x, *x, 4, 5, 6, 7);
-    Two two = __builtin_shufflevector(four, four, 0, 1) + __builtin_shufflevector(four, four, 2, 3);
-    return two[0] + two[1];
-}
 
 // Two blocks of up to 8 dofs, the rule among bodies; and anything.
 static bool is_pair(const CairnGroup *group, const CairnGroupTerm *terms) {
@@ -194,9 +182,9 @@ static inline __attribute__((always_inline)) void find_flat(const CairnGroups *g
             Four sum;
             sum_four(flat, J, slotted, &sum);
             if (weight != NULL) {
-                sum = *(const LooseFour *)(weight + row) * (*(const LooseFour *)(y + row) - sum);
+                sum = *(const Four *)(weight + row) * (*(const Four *)(y + row) - sum);
             }
-            *(LooseFour *)(x + row) = sum;
+            *(Four *)(x + row) = sum;
             flat += 4;
         } else {
             Eight eight;

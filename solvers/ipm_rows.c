@@ -3,8 +3,9 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "solvers/eights.h"
+
 // Eight rows at a time, with the same arithmetic for each whatever the machine's vectors hold. Sums and maxima have eight parts.
-typedef double Eight __attribute__((vector_size(64), may_alias));
 typedef int64_t Mask __attribute__((vector_size(64), may_alias));
 
 #define EIGHT(x) ((Eight *)(x))

@@ -1,21 +1,12 @@
 #include "solvers/linalg_kernels.h"
 
-// Eight doubles at a multiple of 64 bytes; the compiler splits them where the machine has shorter registers. The same eight sums
-// on every machine: the bits do not depend on its width.
-typedef double Eight __attribute__((vector_size(64), may_alias));
+#include "solvers/eights.h"
 
 // Rows at once, in eights: so many that the sums of 6 columns fill the registers and hide the latency of an addition.
 #if defined(__AVX512F__)
 enum { TALL = 3 };
 #else
 enum { TALL = 1 };
-#endif
-
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-#ifdef __clang__
-#define UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define UNROLL _Pragma("GCC unroll 8")
 #endif
 
 typedef enum Mode { SUBTRACT, REPLACE } Mode;
@@ -98,10 +89,6 @@ void cairn_linalg_multiply(int rows, int columns, int depth, const double *A, in
                            int C_stride) {
     BY_COLUMNS(REPLACE)
 }
-
-// Four and two doubles at any multiple of 8 bytes.
-typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
-typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
 
 void cairn_linalg_pack(int columns, int depth, const double *restrict A, int A_stride, const double *restrict scale,
                        double *restrict B) {

@@ -3,24 +3,14 @@
 #ifndef CAIRN_SOLVERS_LINALG_SWEEP_H
 #define CAIRN_SOLVERS_LINALG_SWEEP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "solvers/eights.h"
 #include "solvers/linalg_kernels.h"
 
-// Eight at a multiple of 64 bytes, four and two at any multiple of 8; the compiler splits them where registers are shorter.
-typedef double Eight __attribute__((vector_size(64), may_alias));
-typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
-typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
-
-#define SWEEP static inline __attribute__((always_inline))
-#ifdef __clang__
-#define UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define UNROLL _Pragma("GCC unroll 8")
-#endif
-
 // y = x, and y += x: by bodies, without a call.
-SWEEP void copy_rows(int rows, const double *x, double *y) {
+ALWAYS_INLINE void copy_rows(int rows, const double *x, double *y) {
     int i = 0;
     for (; i + 6 <= rows; i += 6) {
         *(Four *)(y + i) = *(const Four *)(x + i);
@@ -31,7 +21,7 @@ SWEEP void copy_rows(int rows, const double *x, double *y) {
     }
 }
 
-SWEEP void add_rows(int rows, const double *x, double *y) {
+ALWAYS_INLINE void add_rows(int rows, const double *x, double *y) {
     int i = 0;
     for (; i + 6 <= rows; i += 6) {
         *(Four *)(y + i) += *(const Four *)(x + i);
@@ -43,8 +33,8 @@ SWEEP void add_rows(int rows, const double *x, double *y) {
 }
 
 // y -= A x for rows [from, to). is_new: y is 0 still, whatever stands there.
-SWEEP void take_columns(int columns, int from, int to, const double *A, size_t stride, const double *x, bool is_new,
-                        double *y) {
+ALWAYS_INLINE void take_columns(int columns, int from, int to, const double *A, size_t stride, const double *x,
+                                bool is_new, double *y) {
     for (int i = from; i < to; i += 8) {
         Eight sum = is_new ? (Eight){0} : *(Eight *)(y + i);
         UNROLL for (int k = 0; k < columns; k++) {
@@ -54,8 +44,8 @@ SWEEP void take_columns(int columns, int from, int to, const double *A, size_t s
     }
 }
 
-SWEEP void take(int columns, int from, int to, const double *A, size_t stride, const double *x, bool is_new,
-                double *y) {
+ALWAYS_INLINE void take(int columns, int from, int to, const double *A, size_t stride, const double *x, bool is_new,
+                        double *y) {
     if (columns == CAIRN_LINALG_WIDTH) {
         take_columns(CAIRN_LINALG_WIDTH, from, to, A, stride, x, is_new, y);
         return;
@@ -65,15 +55,9 @@ SWEEP void take(int columns, int from, int to, const double *A, size_t stride, c
     }
 }
 
-// In halves: four of them, two of these, one. (By a pointer: how a vector is passed by value depends on the machine.)
-SWEEP double sum_of(const Eight *x) {
-    Four half = __builtin_shufflevector(*x, *x, 0, 1, 2, 3) + __builtin_shufflevector(*x, *x, 4, 5, 6, 7);
-    Two two = __builtin_shufflevector(half, half, 0, 1) + __builtin_shufflevector(half, half, 2, 3);
-    return two[0] + two[1];
-}
-
-// y[j] -= sum over rows [from, to) of A[i, j] y[i], six columns or one; y and A from the first pivot's row on.
-SWEEP void gather_columns(int columns, int from, int to, const double *A, size_t stride, double *y, double *target) {
+// target[j] -= sum over rows [from, to) of A[i, j] y[i], six columns or one; y and A from the first pivot's row on.
+ALWAYS_INLINE void gather_columns(int columns, int from, int to, const double *A, size_t stride, const double *y,
+                                  double *target) {
     Eight sum[CAIRN_LINALG_WIDTH];
     UNROLL for (int k = 0; k < columns; k++) {
         sum[k] = (Eight){0};
@@ -85,11 +69,12 @@ SWEEP void gather_columns(int columns, int from, int to, const double *A, size_t
         }
     }
     UNROLL for (int k = 0; k < columns; k++) {
-        target[k] -= sum_of(&sum[k]);
+        target[k] -= sum_eight(&sum[k]);
     }
 }
 
-SWEEP void gather(int columns, int from, int to, const double *A, size_t stride, double *y, double *target) {
+ALWAYS_INLINE void gather(int columns, int from, int to, const double *A, size_t stride, const double *y,
+                          double *target) {
     if (columns == CAIRN_LINALG_WIDTH) {
         gather_columns(CAIRN_LINALG_WIDTH, from, to, A, stride, y, target);
         return;
@@ -101,7 +86,7 @@ SWEEP void gather(int columns, int from, int to, const double *A, size_t stride,
 
 // The unit lower triangle of six columns and an even number of rows below it (`rows` in all): y = L^-1 y, with y below -= L y; and the
 // triangle of L^T with what lies below taken off first. Both in registers.
-SWEEP void forward_six(const double *L, size_t stride, int rows, double *y) {
+ALWAYS_INLINE void forward_six(const double *L, size_t stride, int rows, double *y) {
     double x[6];
     UNROLL for (int j = 0; j < 6; j++) {
         x[j] = y[j];
@@ -123,7 +108,7 @@ SWEEP void forward_six(const double *L, size_t stride, int rows, double *y) {
     }
 }
 
-SWEEP void backward_six(const double *L, size_t stride, int rows, double *y) {
+ALWAYS_INLINE void backward_six(const double *L, size_t stride, int rows, double *y) {
     Two sum[6];
     UNROLL for (int j = 0; j < 6; j++) {
         sum[j] = (Two){0};

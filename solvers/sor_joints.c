@@ -107,10 +107,6 @@ static void pack_joint(const SorSystem *system, int c, SorJoints *joints) {
     }
 }
 
-ALWAYS void dot(const SorEight *a, const SorEight *b, SorEight *c) {
-    *c = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 // Of J J^T; `light`: the sum of both 1/m.
 ALWAYS void product(const Parts *p, int i, int j, const SorEight *light, SorEight *sum) {
     const SorEight *row = p->rows + (ptrdiff_t)ROW_NUMBERS * i, *other = p->rows + (ptrdiff_t)ROW_NUMBERS * j;

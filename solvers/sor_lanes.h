@@ -60,6 +60,10 @@ ALWAYS void reload(const SorSystem *system, const int *index, SorEight t[8]) {
     }
 }
 
+ALWAYS void dot(const SorEight *a, const SorEight *b, SorEight *c) {
+    *c = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
 ALWAYS void size_of(const SorEight *x, SorEight *size) {
     const long long rest = 0x7fffffffffffffff; // but the sign
     const Mask mask = {rest, rest, rest, rest, rest, rest, rest, rest};

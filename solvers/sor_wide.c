@@ -37,10 +37,6 @@ ALWAYS void cross(const SorEight *a, const SorEight *b, SorEight *c) {
     c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-ALWAYS void dot(const SorEight *a, const SorEight *b, SorEight *c) {
-    *c = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 // 1 / (1 + mu^2)
 ALWAYS void invert(const SorEight *mu, SorEight *inverse) {
     const SorEight one = {1, 1, 1, 1, 1, 1, 1, 1};

@@ -7,9 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "solvers/eights.h"
 #include "solvers/system.h"
-
-typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 
 enum { PANEL = 48, DENSE_ROWS = 4000 };
 
