@@ -111,7 +111,11 @@ void cairn_admm_hold_neighbours(const AdmmSystem *system, const AdmmSubsystem *s
     static const double least = 1e-14, stillest = 1e-8;
     int held = sub->held_count, wide = admm_eights(held), width = sub->width, count = width / ADMM_LANES;
     const int *at = system->held + sub->first_held;
-    if (held == 0) {
+    bool is_any = false;
+    for (int a = 0; a < held; a++) {
+        is_any |= !cairn_admm_is_rigid(system->rows[system->slot_row[at[a]]].C, mobility[at[a] - sub->first_slot]);
+    }
+    if (!is_any) {
         return;
     }
     double *X = scratch + admm_eights(sub->size + sub->hard_count + sub->slots), *G = X + (ptrdiff_t)held * width;

@@ -191,9 +191,16 @@ static void events_come_between_pieces(void **state) {
     support_display_need(state);
     SupportStage *stage = open_coarse("bpp");
     CairnViewer *viewer = &stage->viewer;
-    CairnImage before, between;
+    CairnImage before, between, views_before, views_between;
     assert_ok(cairn_gpu_target_read(&viewer->target, &before));
+    assert_ok(cairn_gpu_target_read(&viewer->views, &views_before));
     turn_until_made(stage, 3);
+    assert_ok(cairn_gpu_target_read(&viewer->views, &views_between));
+    assert_int_equal(views_before.width, views_between.width);
+    assert_memory_equal(views_before.pixels, views_between.pixels,
+                        3 * (size_t)views_before.width * (size_t)views_before.height);
+    cairn_image_free(&views_before);
+    cairn_image_free(&views_between);
     assert_ok(cairn_gpu_target_read(&viewer->target, &between));
     assert_memory_equal(before.pixels, between.pixels, 3 * (size_t)before.width * (size_t)before.height);
     assert_true(viewer->pace.drawn_share == 0.5);
