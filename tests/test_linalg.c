@@ -225,6 +225,32 @@ static void chains_grids_stars(void **state) {
     }
 }
 
+// What a front leaves to its parent may be one run over the parent's pivots and what lies below them, with the border anywhere in it: children
+// over 5, 3 and 4 rows, the parent's pivots 5 and 3, and below these 4 and 4 that go later. Stages keep such small fronts apart.
+static void runs_over_a_border(void **state) {
+    (void)state;
+    enum { CHILD, OTHER_CHILD, PIVOT, OTHER, BELOW, LOWER, NODES };
+    static const int stage[NODES] = {0, 0, 1, 1, 2, 2};
+    static Matrix m;
+    uint64_t seed = 7;
+    for (int round = 0; round < 32; round++) {
+        const int sizes[NODES] = {1 + round % 8, 1 + round % 8, round < 16 ? 5 : 3, round < 16 ? 3 : 5, 4, 4};
+        matrix_nodes(&m, NODES, &seed, 1);
+        for (int i = 0; i < NODES; i++) {
+            m.node_size[i] = sizes[i];
+            m.first[i + 1] = m.first[i] + sizes[i];
+        }
+        m.n = m.first[NODES];
+        m.graph.stage = stage;
+        matrix_element(&m, 4, (int[]){CHILD, PIVOT, OTHER, BELOW});
+        matrix_element(&m, 4, (int[]){OTHER_CHILD, PIVOT, OTHER, LOWER});
+        matrix_element(&m, 4, (int[]){PIVOT, OTHER, BELOW, LOWER});
+        matrix_fill(&m, &seed, false);
+        check_matrix(&m, &seed);
+        matrix_free(&m);
+    }
+}
+
 static void one_node_and_none(void **state) {
     (void)state;
     Matrix m;
@@ -435,6 +461,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_matrices),
         cmocka_unit_test(chains_grids_stars),
+        cmocka_unit_test(runs_over_a_border),
         cmocka_unit_test(one_node_and_none),
         cmocka_unit_test(orders_are_permutations_and_hold_back),
         cmocka_unit_test(orders_fill_little),
