@@ -86,7 +86,7 @@ static void add_product(const CairnGroups *groups, const CairnGroup *group, cons
     }
 }
 
-static bool is_rigid(const Body *body, const CairnGroupTerm *term) {
+static bool has_six_dofs(const Body *body, const CairnGroupTerm *term) {
     return body->problem->blocks[term->block].size == 6;
 }
 
@@ -101,13 +101,13 @@ static void add_element(void *user, int element, const CairnLinalgFront *front, 
     if (group->row_count <= 0) {
         return;
     }
-    if (group->term_count == 2 && is_rigid(body, &terms[0]) && is_rigid(body, &terms[1])) {
+    if (group->term_count == 2 && has_six_dofs(body, &terms[0]) && has_six_dofs(body, &terms[1])) {
         int late = rows[1] > rows[0];
         cairn_formulation_add_pair(body->groups.J + terms[late].J, body->groups.J + terms[!late].J, negative,
                                    group->row_count, front, rows[late], rows[!late]);
         return;
     }
-    if (group->term_count == 1 && is_rigid(body, &terms[0]) && group->row_count <= CHUNK) {
+    if (group->term_count == 1 && has_six_dofs(body, &terms[0]) && group->row_count <= CHUNK) {
         cairn_formulation_add_single(body->groups.J + terms[0].J, negative, group->row_count, front, rows[0]);
         return;
     }

@@ -144,21 +144,27 @@ typedef struct SorSystem {
     double floor;          // largest |d| of a row that no impulse can move and no bound excuses
 } SorSystem;
 
-// Rows of a group, all told.
+// Rows of a group but for the law's, and all told.
+static inline int cairn_sor_own_rows(bool is_round) {
+    return is_round ? SOR_ROUND_ROWS : SOR_GENERAL_ROWS;
+}
+
 static inline int cairn_sor_rows(const SorSystem *system, bool is_round) {
-    return (is_round ? SOR_ROUND_ROWS : SOR_GENERAL_ROWS) + (system->common != NULL ? 0 : SOR_LAW_ROWS);
+    return cairn_sor_own_rows(is_round) + (system->common != NULL ? 0 : SOR_LAW_ROWS);
 }
 
-static inline double *cairn_sor_round(const SorSystem *system, int group) {
-    return system->round + (ptrdiff_t)group * cairn_sor_rows(system, true) * SOR_LANES;
+static inline double *cairn_sor_group(const SorSystem *system, int group, bool is_round) {
+    return (is_round ? system->round : system->general) +
+           (ptrdiff_t)group * cairn_sor_rows(system, is_round) * SOR_LANES;
 }
 
-static inline double *cairn_sor_general(const SorSystem *system, int group) {
-    return system->general + (ptrdiff_t)group * cairn_sor_rows(system, false) * SOR_LANES;
+// Places in u of the eight bodies a, then of the eight b.
+static inline int *cairn_sor_bodies(double *group, bool is_round) {
+    return (int *)(group + (ptrdiff_t)SOR_LANES * (cairn_sor_own_rows(is_round) - 1));
 }
 
 static inline const SorEight *cairn_sor_law(const SorSystem *system, const double *group, bool is_round) {
-    const double *own = group + (ptrdiff_t)(is_round ? SOR_ROUND_ROWS : SOR_GENERAL_ROWS) * SOR_LANES;
+    const double *own = group + (ptrdiff_t)cairn_sor_own_rows(is_round) * SOR_LANES;
     return system->common != NULL ? system->common : (const SorEight *)own;
 }
 
@@ -172,6 +178,8 @@ typedef struct SorContact {
 CairnStatus cairn_sor_pack(SorSystem *system, const CairnProblem *problem, const SorSettings *settings, double *lambda,
                            CairnArena *arena);
 void cairn_sor_read_contact(const SorSystem *system, int constraint, SorContact *contact);
+// The linear parts of rows that have six numbers each.
+bool cairn_sor_is_opposite(const double *J, const double *other, int rows);
 CairnStatus cairn_sor_pack_items(SorSystem *system, CairnArena *arena);
 double cairn_sor_eta(const SorSettings *settings, double g[3][3]);
 // Sequence, strips and places in u; then, once shapes are known, lanes and items.

@@ -32,18 +32,10 @@ ALWAYS Parts parts_of(double *group, int n) {
     return p;
 }
 
-static bool is_opposite(const CairnProblem *problem, const CairnConstraintBlock *constraint, const CairnTerm *terms) {
+static bool is_along_one_line(const CairnProblem *problem, const CairnTerm *terms, int rows) {
     double room[2][6 * CAIRN_FRAME_ROWS];
-    const double *J[2];
-    for (int t = 0; t < 2; t++) {
-        J[t] = cairn_term_rows(problem, &terms[t], constraint->row_count, room[t]);
-    }
-    for (int i = 0; i < 6 * constraint->row_count; i++) {
-        if (i % 6 < 3 && J[0][i] != -J[1][i]) {
-            return false;
-        }
-    }
-    return true;
+    const double *J = cairn_term_rows(problem, &terms[0], rows, room[0]);
+    return cairn_sor_is_opposite(J, cairn_term_rows(problem, &terms[1], rows, room[1]), rows);
 }
 
 bool cairn_sor_is_joint(const SorSystem *system, const CairnConstraintBlock *constraint) {
@@ -56,7 +48,7 @@ bool cairn_sor_is_joint(const SorSystem *system, const CairnConstraintBlock *con
         is = problem->blocks[terms[t].block].size == 6 && system->ops.offset[terms[t].block] < 0;
     }
     return is && (constraint->term_count == 1 ||
-                  (terms[0].block != terms[1].block && is_opposite(problem, constraint, terms)));
+                  (terms[0].block != terms[1].block && is_along_one_line(problem, terms, constraint->row_count)));
 }
 
 // ---- packing ---------------------------------------------------------------------------------------------------------------

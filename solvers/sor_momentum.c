@@ -68,7 +68,8 @@ static void look_back(SorSums *sums, const double *x, const double *last, const 
 }
 
 static double *group_of(const SorSystem *system, int g) {
-    return g < system->round_count ? cairn_sor_round(system, g) : cairn_sor_general(system, g - system->round_count);
+    bool is_round = g < system->round_count;
+    return cairn_sor_group(system, is_round ? g : g - system->round_count, is_round);
 }
 
 // The groups of a strip: those of round contacts, then the others, counted on.

@@ -68,8 +68,8 @@ static bool find_axes(const double *J, double sign, double axis[3][3]) {
            fabs(dot(axis[0], axis[1])) <= unit_slack;
 }
 
-static bool is_opposite(const double *J, const double *other) {
-    for (int i = 0; i < 18; i++) {
+bool cairn_sor_is_opposite(const double *J, const double *other, int rows) {
+    for (int i = 0; i < 6 * rows; i++) {
         if (i % 6 < 3 && J[i] != -other[i]) {
             return false;
         }
@@ -129,7 +129,7 @@ static bool read_rows(const CairnConstraintBlock *constraint, const CairnTerm *t
     }
     if (a < constraint->term_count) {
         contact->block_a = terms[a].block;
-        if ((contact->block_b >= 0 && !is_opposite(J[a], J[b])) ||
+        if ((contact->block_b >= 0 && !cairn_sor_is_opposite(J[a], J[b], 3)) ||
             !find_arm((const double(*)[3])axis, J[a], -1, contact->arm_a)) {
             return false;
         }
@@ -261,19 +261,22 @@ static CairnStatus find_common_law(SorSystem *system, CairnArena *arena) {
 }
 
 // An empty lane has zeros and eta = 1 and moves nothing.
-static void clear_group(const SorSystem *system, double *group, int rows) {
-    size_t law = system->common != NULL ? 0 : SOR_LAW_ROWS;
-    memset(group, 0, ((size_t)rows + law) * SOR_LANES * sizeof *group);
-    int *bodies = (int *)(group + (ptrdiff_t)SOR_LANES * (rows - 1));
+static void clear_group(const SorSystem *system, int at, bool is_round) {
+    double *group = cairn_sor_group(system, at, is_round);
+    memset(group, 0, (size_t)cairn_sor_rows(system, is_round) * SOR_LANES * sizeof *group);
+    int *bodies = cairn_sor_bodies(group, is_round);
     for (int i = 0; i < SOR_LANES; i++) {
         group[SOR_LANES * SOR_ETA + i] = 1;
         bodies[i] = bodies[SOR_LANES + i] = system->nobody;
     }
 }
 
-static void pack_lane(const SorSystem *system, int c, double *group, int rows, int lane) {
+static void pack_lane(const SorSystem *system, int c) {
     const CairnProblem *problem = system->problem;
-    int *a = (int *)(group + (ptrdiff_t)SOR_LANES * (rows - 1)) + lane, *b = a + SOR_LANES;
+    bool is_round = system->shape[c] == SOR_ROUND;
+    int lane = system->place[c] % SOR_LANES, rows = cairn_sor_own_rows(is_round);
+    double *group = cairn_sor_group(system, system->place[c] / SOR_LANES, is_round);
+    int *a = cairn_sor_bodies(group, is_round) + lane, *b = a + SOR_LANES;
     group += lane;
     SorContact contact;
     const CairnConstraintBlock *constraint = &problem->constraints[c];
@@ -369,10 +372,10 @@ static CairnStatus classify(SorSystem *system, CairnArena *arena) {
     return cairn_ok();
 }
 
-// Whether two groups have a body in common.
-static bool do_share(const SorSystem *system, const double *group, const double *other, int rows) {
-    const int *a = (const int *)(group + (ptrdiff_t)SOR_LANES * (rows - 1));
-    const int *b = (const int *)(other + (ptrdiff_t)SOR_LANES * (rows - 1));
+// Whether a group and the next one have a body in common.
+static bool does_share(const SorSystem *system, int group, bool is_round) {
+    const int *a = cairn_sor_bodies(cairn_sor_group(system, group, is_round), is_round);
+    const int *b = cairn_sor_bodies(cairn_sor_group(system, group + 1, is_round), is_round);
     int any = 0;
     for (int i = 0; i < 2 * SOR_LANES; i++) {
         for (int j = 0; j < 2 * SOR_LANES; j++) {
@@ -388,11 +391,9 @@ static void find_shares(const SorSystem *system) {
     schedule(static)
     for (int i = 0; i < count - 1; i++) {
         if (i + 1 < round) {
-            system->round_shares[i] =
-                do_share(system, cairn_sor_round(system, i), cairn_sor_round(system, i + 1), SOR_ROUND_ROWS);
+            system->round_shares[i] = does_share(system, i, true);
         } else if (i >= round) {
-            system->general_shares[i - round] = do_share(system, cairn_sor_general(system, i - round),
-                                                         cairn_sor_general(system, i - round + 1), SOR_GENERAL_ROWS);
+            system->general_shares[i - round] = does_share(system, i - round, false);
         }
     }
 }
@@ -415,17 +416,13 @@ static CairnStatus pack_lanes(SorSystem *system, CairnArena *arena) {
     schedule(static)
     for (int i = 0; i < groups; i++) {
         bool is_round = i < system->round_count;
-        clear_group(system, is_round ? cairn_sor_round(system, i) : cairn_sor_general(system, i - system->round_count),
-                    is_round ? SOR_ROUND_ROWS : SOR_GENERAL_ROWS);
+        clear_group(system, is_round ? i : i - system->round_count, is_round);
     }
 #pragma omp parallel for num_threads(system->settings.threads) if (system->settings.threads > 1 && groups > 64)        \
     schedule(static)
     for (int i = 0; i < problem->constraint_count; i++) {
-        int c = system->sequence[i], group = system->place[c] / SOR_LANES, lane = system->place[c] % SOR_LANES;
-        if (system->shape[c] == SOR_ROUND) {
-            pack_lane(system, c, cairn_sor_round(system, group), SOR_ROUND_ROWS, lane);
-        } else if (system->shape[c] == SOR_GENERAL) {
-            pack_lane(system, c, cairn_sor_general(system, group), SOR_GENERAL_ROWS, lane);
+        if (is_contact(system, system->sequence[i])) {
+            pack_lane(system, system->sequence[i]);
         }
     }
     find_shares(system);

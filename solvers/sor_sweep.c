@@ -13,7 +13,7 @@ double *cairn_sor_impulses(const SorSystem *system, int c) {
     if (system->shape[c] == SOR_JOINT) {
         return cairn_sor_joint_row(system, &system->joints[group], 0).impulse + lane;
     }
-    double *numbers = system->shape[c] == SOR_ROUND ? cairn_sor_round(system, group) : cairn_sor_general(system, group);
+    double *numbers = cairn_sor_group(system, group, system->shape[c] == SOR_ROUND);
     return numbers + (ptrdiff_t)SOR_LANES * SOR_LAMBDA + lane;
 }
 

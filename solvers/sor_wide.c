@@ -16,8 +16,7 @@ ALWAYS void load_inertias(const double *inertia, const int *index, SorEight t[8]
 }
 
 // Bodies lie far apart in the order of the sweep: ask for those of a later group now.
-ALWAYS void fetch_bodies(const double *u, const double *group, int rows) {
-    const int *index = (const int *)(group + (ptrdiff_t)SOR_LANES * (rows - 1));
+ALWAYS void fetch_bodies(const double *u, const int *index) {
     for (int i = 0; i < 2 * SOR_LANES; i++) {
         __builtin_prefetch(u + index[i]);
     }
@@ -110,18 +109,14 @@ typedef struct Bodies {
     SorEight A[8], B[8], fa[8], fb[8];
 } Bodies;
 
-static const int *indices_of(const double *group, int rows) {
-    return (const int *)(group + (ptrdiff_t)SOR_LANES * (rows - 1));
-}
-
-ALWAYS void gather_round(const SorSystem *system, const double *group, Bodies *bodies) {
-    const int *index = indices_of(group, SOR_ROUND_ROWS);
+ALWAYS void gather_round(const SorSystem *system, double *group, Bodies *bodies) {
+    const int *index = cairn_sor_bodies(group, true);
     load_bodies(system->u_read, index, bodies->A);
     load_bodies(system->u_read, index + SOR_LANES, bodies->B);
 }
 
-ALWAYS void gather_general(const SorSystem *system, const double *group, Bodies *bodies) {
-    const int *index = indices_of(group, SOR_GENERAL_ROWS);
+ALWAYS void gather_general(const SorSystem *system, double *group, Bodies *bodies) {
+    const int *index = cairn_sor_bodies(group, false);
     load_bodies(system->u_read, index, bodies->A);
     load_bodies(system->u_read, index + SOR_LANES, bodies->B);
     load_inertias(system->inertia, index, bodies->fa);
@@ -135,12 +130,12 @@ ALWAYS void scatter(const SorSystem *system, const int *index, Bodies *bodies) {
 
 // `next`: the group that comes next, where it shares no body with this one; its bodies are gathered into `ahead` while this one waits
 // for its root and its divisions.
-ALWAYS void visit_round(const SorSystem *system, double *group, Bodies *now, const double *next, Bodies *ahead,
+ALWAYS void visit_round(const SorSystem *system, double *group, Bodies *now, double *next, Bodies *ahead,
                         const SorEight *inverse, SorEight *largest) {
     SorEight *lane = (SorEight *)group, *A = now->A, *B = now->B;
     const SorEight *n = lane + SOR_NORMAL, *t1 = lane + SOR_TANGENT;
     const SorEight arm_a = lane[SOR_ARM_A], arm_b = lane[SOR_ROUND_ARM_B];
-    const int *index = indices_of(group, SOR_ROUND_ROWS);
+    const int *index = cairn_sor_bodies(group, true);
     SorEight t2[3], v[3], s[3], w[3], part[2];
     cross(n, t1, t2);
     // r_b = -arm_b n and r_a = arm_a n: r x n = 0, r_b x t1 = -arm_b t2, r_b x t2 = arm_b t1.
@@ -196,11 +191,11 @@ ALWAYS void push(SorEight t[8], const SorEight f[5], const SorEight *arm, const 
     }
 }
 
-ALWAYS void visit_general(const SorSystem *system, double *group, Bodies *now, const double *next, Bodies *ahead,
+ALWAYS void visit_general(const SorSystem *system, double *group, Bodies *now, double *next, Bodies *ahead,
                           const SorEight *inverse, SorEight *largest) {
     SorEight *lane = (SorEight *)group, *A = now->A, *B = now->B;
     const SorEight *n = lane + SOR_NORMAL, *t1 = lane + SOR_TANGENT;
-    const int *index = indices_of(group, SOR_GENERAL_ROWS);
+    const int *index = cairn_sor_bodies(group, false);
     SorEight t2[3], va[3], vb[3], w[3], force[3];
     cross(n, t1, t2);
     point_velocity(A, now->fa, lane + SOR_ARM_A, va);
@@ -236,7 +231,7 @@ static int group_at(SorGroups groups, int i, bool is_forward) {
 
 // In lines of eight numbers; the loop's length is one that the compiler knows.
 ALWAYS void fetch_group(const SorSystem *system, const double *group, bool is_round) {
-    for (int i = 0; i < (is_round ? SOR_ROUND_ROWS : SOR_GENERAL_ROWS); i++) {
+    for (int i = 0; i < cairn_sor_own_rows(is_round); i++) {
         __builtin_prefetch(group + (ptrdiff_t)SOR_LANES * i);
     }
     const SorEight *law = cairn_sor_law(system, group, is_round);
@@ -245,7 +240,9 @@ ALWAYS void fetch_group(const SorSystem *system, const double *group, bool is_ro
     }
 }
 
-void cairn_sor_visit_rounds(const SorSystem *system, SorGroups groups, bool is_forward, SorEight *largest) {
+// `is_round` is known to the compiler, which makes two loops of this.
+ALWAYS void visit_groups(const SorSystem *system, SorGroups groups, bool is_forward, bool is_round, SorEight *largest) {
+    const bool *shares = is_round ? system->round_shares : system->general_shares;
     Bodies bodies[2];
     SorEight inverse = {0};
     bool is_gathered = false;
@@ -254,35 +251,27 @@ void cairn_sor_visit_rounds(const SorSystem *system, SorGroups groups, bool is_f
     }
     for (int i = 0; i < groups.count; i++) {
         int at = group_at(groups, i, is_forward), after = group_at(groups, i + 1, is_forward);
-        double *group = cairn_sor_round(system, at), *next = cairn_sor_round(system, after);
-        fetch_group(system, cairn_sor_round(system, group_at(groups, i + FAR, is_forward)), true);
-        fetch_bodies(system->u_read, cairn_sor_round(system, group_at(groups, i + AHEAD, is_forward)), SOR_ROUND_ROWS);
+        double *group = cairn_sor_group(system, at, is_round), *next = cairn_sor_group(system, after, is_round);
+        Bodies *now = &bodies[i % 2], *ahead = &bodies[(i + 1) % 2];
+        fetch_group(system, cairn_sor_group(system, group_at(groups, i + FAR, is_forward), is_round), is_round);
+        double *later = cairn_sor_group(system, group_at(groups, i + AHEAD, is_forward), is_round);
+        fetch_bodies(system->u_read, cairn_sor_bodies(later, is_round));
         if (!is_gathered) {
-            gather_round(system, group, &bodies[i % 2]);
+            is_round ? gather_round(system, group, now) : gather_general(system, group, now);
         }
-        is_gathered = i + 1 < groups.count && !system->round_shares[is_forward ? at : after];
-        visit_round(system, group, &bodies[i % 2], is_gathered ? next : NULL, &bodies[(i + 1) % 2], &inverse, largest);
+        is_gathered = i + 1 < groups.count && !shares[is_forward ? at : after];
+        if (is_round) {
+            visit_round(system, group, now, is_gathered ? next : NULL, ahead, &inverse, largest);
+        } else {
+            visit_general(system, group, now, is_gathered ? next : NULL, ahead, &inverse, largest);
+        }
     }
 }
 
+void cairn_sor_visit_rounds(const SorSystem *system, SorGroups groups, bool is_forward, SorEight *largest) {
+    visit_groups(system, groups, is_forward, true, largest);
+}
+
 void cairn_sor_visit_generals(const SorSystem *system, SorGroups groups, bool is_forward, SorEight *largest) {
-    Bodies bodies[2];
-    SorEight inverse = {0};
-    bool is_gathered = false;
-    if (system->common) {
-        invert(&system->common[SOR_MU], &inverse);
-    }
-    for (int i = 0; i < groups.count; i++) {
-        int at = group_at(groups, i, is_forward), after = group_at(groups, i + 1, is_forward);
-        double *group = cairn_sor_general(system, at), *next = cairn_sor_general(system, after);
-        fetch_group(system, cairn_sor_general(system, group_at(groups, i + FAR, is_forward)), false);
-        fetch_bodies(system->u_read, cairn_sor_general(system, group_at(groups, i + AHEAD, is_forward)),
-                     SOR_GENERAL_ROWS);
-        if (!is_gathered) {
-            gather_general(system, group, &bodies[i % 2]);
-        }
-        is_gathered = i + 1 < groups.count && !system->general_shares[is_forward ? at : after];
-        visit_general(system, group, &bodies[i % 2], is_gathered ? next : NULL, &bodies[(i + 1) % 2], &inverse,
-                      largest);
-    }
+    visit_groups(system, groups, is_forward, false, largest);
 }
