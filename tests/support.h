@@ -37,6 +37,11 @@ static inline bool support_is_sanitized(void) {
 #endif
 }
 
+// How often to go paths whose rounds differ by their draws alone.
+static inline int support_rounds(int usual, int sanitized) {
+    return support_is_sanitized() ? sanitized : usual;
+}
+
 // ---- comparisons: |a - b| <= tolerance; NaN is near nothing. A failure prints both values and their difference ----
 
 #define assert_near(a, b, tolerance) support_near((a), (b), (tolerance), #a " ~ " #b, __FILE__, __LINE__)

@@ -215,6 +215,7 @@ static void kept_pairs_match_brute_force(void **state) {
     (void)state;
     uint64_t random = 29;
     static Scene s;
+    const int frames = support_rounds(80, 20);
     for (int style = 0; style < 8; ++style) {
         Phase phase;
         open_phase(&phase);
@@ -223,7 +224,7 @@ static void kept_pairs_match_brute_force(void **state) {
             fill_slot(&s, i, &random, style);
         }
         run_with(&phase.broad, &phase.arena, &s, 1 + style % 3);
-        for (int frame = 0; frame < 80; ++frame) {
+        for (int frame = 0; frame < frames; ++frame) {
             drift(&s, &random, 2e-5);
             for (int k = support_int(&random, 0, 2); k > 0; --k) {
                 fill_slot(&s, support_int(&random, 0, s.count - 1), &random, style);
@@ -231,7 +232,7 @@ static void kept_pairs_match_brute_force(void **state) {
             if (frame % 8 == 3 && s.count < LARGEST) {
                 fill_slot(&s, s.count++, &random, style);
             }
-            if (frame == 60) {
+            if (frame == frames / 4 * 3) {
                 drift(&s, &random, 0.4);
             }
             run_with(&phase.broad, &phase.arena, &s, 1 + frame % 3);

@@ -45,8 +45,8 @@ static void normalizing_a_short_vector_takes_the_fallback(void **state) {
     assert_true(cairn_vec3_is_finite((CairnVec3){1, 2, 3}));
     assert_near(cairn_min(3, -4), -4, 0);
     assert_near(cairn_max(3, -4), 3, 0);
-    assert_near(cairn_min(3, NAN), 3, 0); // what was found so far stays
-    assert_near(cairn_max(3, NAN), 3, 0);
+    assert_near(cairn_min(3, (double)NAN), 3, 0); // what was found so far stays
+    assert_near(cairn_max(3, (double)NAN), 3, 0);
     assert_near(cairn_clamp(5, -1, 2), 2, 0);
     assert_near(cairn_clamp(-5, -1, 2), -1, 0);
     assert_near(cairn_clamp(0.5, -1, 2), 0.5, 0);

@@ -40,7 +40,7 @@ static void heaps_are_solved(void **state) {
     (void)state;
     static const CairnFrictionKind kinds[] = {CAIRN_FRICTION_BOX, CAIRN_FRICTION_CONE};
     int plain = 0, fast = 0;
-    for (int draw = 0; draw < 6; draw++) {
+    for (int draw = 0; draw < support_rounds(6, 2); draw++) {
         TestPile pile;
         uint64_t seed = 20 + (uint64_t)draw;
         test_pile_heap(&pile, &seed, 8, 1e-1, kinds[draw % 2]);

@@ -137,7 +137,8 @@ static void closest_shape_against_the_reference(void **state) {
     (void)state;
     uint64_t random = 101;
     int apart = 0;
-    for (int round = 0; round < 12; ++round) {
+    const int rounds = support_rounds(12, 4);
+    for (int round = 0; round < rounds; ++round) {
         Scene s = random_scene(&random);
         for (int k = 0; k < 6; ++k) {
             CairnShapeDef def = k == 0 ? cairn_sphere(0.1) : random_def(&random);
@@ -169,7 +170,7 @@ static void closest_shape_against_the_reference(void **state) {
         }
         close_scene(&s);
     }
-    assert_true(apart > 10);
+    assert_true(apart > rounds / 2);
 }
 
 // ---- overlap ----
@@ -178,7 +179,8 @@ static void overlap_against_the_reference(void **state) {
     (void)state;
     uint64_t random = 102;
     int hits = 0;
-    for (int round = 0; round < 12; ++round) {
+    const int rounds = support_rounds(12, 4);
+    for (int round = 0; round < rounds; ++round) {
         Scene s = random_scene(&random);
         for (int k = 0; k < 6; ++k) {
             CairnVec3 low = support_vec3(&random, -1.5, 0.5), high = cairn_add(low, support_vec3(&random, 0, 1.5));
@@ -217,7 +219,7 @@ static void overlap_against_the_reference(void **state) {
         }
         close_scene(&s);
     }
-    assert_true(hits > 30);
+    assert_true(hits > rounds);
 }
 
 static void a_box_without_size_is_a_point(void **state) {
@@ -283,7 +285,8 @@ static void casts_against_the_reference(void **state) {
     (void)state;
     uint64_t random = 103;
     int hits = 0, misses = 0;
-    for (int round = 0; round < 12; ++round) {
+    const int rounds = support_rounds(12, 4);
+    for (int round = 0; round < rounds; ++round) {
         Scene s = random_scene(&random);
         for (int k = 0; k < 6; ++k) {
             CairnShapeDef def = random_def(&random);
@@ -320,7 +323,7 @@ static void casts_against_the_reference(void **state) {
         }
         close_scene(&s);
     }
-    assert_true(hits > 5 && misses > 5);
+    assert_true(hits > rounds / 2 && misses > rounds / 2);
 }
 
 // ---- refusals ----

@@ -273,8 +273,9 @@ static void energy_rises_less_with_smaller_steps(void **state) {
 // change that twentyfold; of five nearly alike the middle one gives back less than a thousandth of the range.
 static void a_catch_gives_back_little(void **state) {
     (void)state;
+    const int catches = support_rounds(5, 1);
     int little = 0;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < catches; i++) {
         char params[32];
         double mass = 500 + 0.1 * i;
         snprintf(params, sizeof params, "box_mass=%g", mass);
@@ -284,7 +285,7 @@ static void a_catch_gives_back_little(void **state) {
         assert_below(rise.opening, 4e-4);
         little += rise.most < 1e-3 * rise.range ? 1 : 0;
     }
-    assert_true(little >= 3);
+    assert_true(2 * little > catches || support_is_sanitized());
 }
 
 // With CAIRN_LONG_TESTS=1, minutes: every scene by default, to its end.
@@ -324,7 +325,7 @@ static void scenes_run_at_the_ends_of_their_parameters(void **state) {
             set_stage(&stage, scene);
             make_small(&stage);
             assert_ok(cairn_fields_set(&scene->params, stage.params, field->name, value));
-            play_well(&stage, 60,
+            play_well(&stage, support_rounds(60, 15),
                       getenv("CAIRN_LONG_TESTS") ? MUCH
                       : support_is_sanitized()   ? BARE
                                                  : LITTLE,

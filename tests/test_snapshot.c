@@ -342,7 +342,7 @@ static SupportBytes small_snapshot(SupportScene scene) {
 // Random damage under a right checksum reaches the checks inside.
 static void damage_with_a_right_checksum_does_no_harm(void **state) {
     (void)state;
-    const int trials = (support_is_long() ? 200000 : 20000) / SUPPORT_SCENE_COUNT;
+    const int trials = (support_is_long() ? 200000 : support_rounds(20000, 4000)) / SUPPORT_SCENE_COUNT;
     uint64_t random = 11;
     for (int scene = 0; scene < SUPPORT_SCENE_COUNT; scene++) {
         SupportMemory memory = {0};

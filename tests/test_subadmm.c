@@ -63,7 +63,7 @@ static void the_answer_is_the_fixed_point(void **state) {
 static void heaps_agree_with_exact_solvers(void **state) {
     (void)state;
     static const CairnFrictionKind kinds[] = {CAIRN_FRICTION_BOX, CAIRN_FRICTION_CONE};
-    for (int draw = 0; draw < 6; draw++) {
+    for (int draw = 0; draw < support_rounds(6, 2); draw++) {
         TestPile pile;
         uint64_t seed = 20 + (uint64_t)draw;
         test_pile_heap(&pile, &seed, 8, draw < 3 ? 1e-1 : 1e-2, kinds[draw % 2]);
