@@ -27,8 +27,7 @@ static CairnStatus begin(CairnViewer *viewer) {
     CairnFine *fine = &viewer->fine;
     const CairnSight *sights[CAIRN_CREW_VIEWS];
     uint64_t look;
-    cairn_viewer_look_at_all(viewer, true,
-                             sights); // a scale that went on falling would make it another picture each time
+    cairn_viewer_look_at_all(viewer, true, sights); // a scale that falls on makes it another picture each time
     viewer->pace.drawn = cairn_viewer_picture(viewer, &look);
     CAIRN_TRY(cairn_gpu_target_size_plain(&fine->target, viewer->width, viewer->height, false));
     CAIRN_TRY(cairn_viewer_begin_views(viewer, &fine->target));

@@ -53,7 +53,7 @@ typedef struct CairnPainter {
     CairnInstances solids;    // of one sight
     CairnPainterMaps maps[2]; // of coarse pictures, of all others: neither takes the other's place
     CairnMarks marks;
-    int draw_calls; // since the last picture of the window began
+    int draw_calls; // since views were begun
 } CairnPainter;
 
 CairnStatus cairn_painter_open(CairnPainter *painter);
