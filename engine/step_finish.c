@@ -295,12 +295,12 @@ static void commit_joints(CairnStep *step) {
     for (int j = 0; j < store->joint_pool.count; j++) {
         if (cairn_pool_is_alive(&store->joint_pool, j)) {
             CairnJointInput input;
-            CairnJointState state;
+            double linear, angular;
             cairn_world_joint_pose(store, j, step->h, &input);
             cairn_joint_advance(&store->joints[j].core, &input);
-            cairn_joint_measure(&input, &state);
-            step->stats.joint_error_linear = fmax(step->stats.joint_error_linear, state.linear_error);
-            step->stats.joint_error_angular = fmax(step->stats.joint_error_angular, state.angular_error);
+            cairn_joint_errors(&input, &linear, &angular);
+            step->stats.joint_error_linear = fmax(step->stats.joint_error_linear, linear);
+            step->stats.joint_error_angular = fmax(step->stats.joint_error_angular, angular);
         }
     }
 }

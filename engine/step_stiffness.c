@@ -57,25 +57,56 @@ static void add_acting(const CairnStep *step, Acting *acting, int body, int othe
     }
 }
 
-// One side of a contact. Most are far too slow, and that takes no matrix to see: |K| is sqrt(2) |r.F|.
+// Most forces are far too slow, and that takes no matrix to see: `most` is what |K| may be at most.
+static bool may_matter(const CairnStep *step, int body, int other, double most, double arm_squared) {
+    double least = 0.25 * step->world->def.geometric_threshold;
+    return step->h * step->h * most > least * turned_inertia(step, body, other, arm_squared);
+}
+
+// One side of a contact: |K| is sqrt(2) |r.F|.
 static void add_contact(const CairnStep *step, Acting *acting, int body, int other, CairnVec3 force, CairnVec3 arm) {
-    double square = cairn_length_squared(arm), least = 0.25 * step->world->def.geometric_threshold;
-    double most = 1.4143 * fabs(cairn_dot(force, arm));
-    if (step->h * step->h * most > least * turned_inertia(step, body, other, square)) {
+    double square = cairn_length_squared(arm);
+    if (may_matter(step, body, other, 1.4143 * fabs(cairn_dot(force, arm)), square)) {
         add_acting(step, acting, body, other, contact_stiffness(force, arm), square);
     }
+}
+
+// Every force of a joint acts at frame B's origin.
+static CairnVec3 arm_of(const CairnStepJoint *sj, int k) {
+    return cairn_sub(sj->input->bodies[k | 1].frame.p, sj->input->bodies[k].center);
+}
+
+// Is a joint far too slow for all its bodies?
+static bool is_slow(const CairnStep *step, const CairnStepJoint *sj, const double *lambda) {
+    CairnVec3 force;
+    double turn;
+    if (!cairn_joint_pull(sj->input, sj->rows, sj->row_count, lambda, &force, &turn)) {
+        return false;
+    }
+    for (int k = 0; k < 2; k++) {
+        CairnVec3 arm = arm_of(sj, k);
+        if (cairn_step_block(step, sj->bodies[k]) >= 0 &&
+            may_matter(step, sj->bodies[k], sj->bodies[1 - k], 1.4143 * fabs(cairn_dot(force, arm)) + turn,
+                       cairn_length_squared(arm))) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static void sum_joints(const CairnStep *step, const double *lambda, Acting *sum) {
     for (int j = 0; j < step->joint_count; j++) {
         const CairnStepJoint *sj = &step->joints[j];
+        if (is_slow(step, sj, lambda + sj->row)) {
+            continue;
+        }
         CairnMat3 K[CAIRN_JOINT_MAX_BODIES] = {0};
         cairn_joint_stiffness(sj->input, sj->rows, sj->row_count, lambda + sj->row, K);
         for (int k = 0; k < sj->body_count; k++) {
             int block = cairn_step_block(step, sj->bodies[k]);
-            if (block >= 0) { // every force of a joint acts at frame B's origin
-                CairnVec3 arm = cairn_sub(sj->input->bodies[k | 1].frame.p, sj->input->bodies[k].center);
-                add_acting(step, &sum[block], sj->bodies[k], sj->bodies[k ^ 1], K[k], cairn_length_squared(arm));
+            if (block >= 0) {
+                double square = cairn_length_squared(arm_of(sj, k));
+                add_acting(step, &sum[block], sj->bodies[k], sj->bodies[k ^ 1], K[k], square);
             }
         }
     }

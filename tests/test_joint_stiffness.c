@@ -240,11 +240,56 @@ static void a_load_beside_an_axle_leaves_its_spin_alone(void **state) {
     }
 }
 
+static double size_of(CairnMat3 m) {
+    double sum = 0;
+    for (int i = 0; i < 9; i++) {
+        sum += m.m[i / 3][i % 3] * m.m[i / 3][i % 3];
+    }
+    return sqrt(sum);
+}
+
+// The bound that spares most joints their matrix, at any pose, with limits and drives; of lengths alone it is |K| itself.
+static void a_pull_bounds_the_stiffness(void **state) {
+    (void)state;
+    uint64_t seed = 14;
+    int bounded = 0, refused = 0;
+    for (int i = 0; i < 600; i++) {
+        CairnJointDef def = cairn_joint_def((CairnJointType)(i % CAIRN_JOINT_GEAR)); // the gear is the last one
+        for (int axis = 0; axis < CAIRN_AXIS_COUNT && def.type == CAIRN_JOINT_SIX_DOF; axis++) {
+            def.axes[axis].mode = (CairnAxisMode)support_int(&seed, CAIRN_AXIS_FREE, CAIRN_AXIS_LIMITED);
+            def.axes[axis].lower = -0.1;
+            def.axes[axis].upper = support_int(&seed, 0, 1) ? 0.2 : -0.1;
+        }
+        JointSetup setup = support_joint_setup(&seed, &def);
+        CairnJointInput input = support_joint_input(&setup);
+        CairnJointRow rows[CAIRN_JOINT_MAX_ROWS];
+        double lambda[CAIRN_JOINT_MAX_ROWS], turn;
+        int count = cairn_joint_rows(&input, rows);
+        for (int r = 0; r < count; r++) {
+            lambda[r] = i % 3 == 0 && rows[r].axis >= CAIRN_RX ? 0 : support_uniform(&seed, -1, 1);
+        }
+        CairnMat3 k[CAIRN_JOINT_MAX_BODIES] = {0};
+        CairnVec3 force;
+        cairn_joint_stiffness(&input, rows, count, lambda, k);
+        bool is_bounded = cairn_joint_pull(&input, rows, count, lambda, &force, &turn);
+        for (int b = 0; b < 2 && is_bounded; b++) {
+            CairnVec3 arm = cairn_sub(input.bodies[1].frame.p, input.bodies[b].center);
+            double most = sqrt(2) * fabs(cairn_dot(force, arm)) + turn;
+            assert_below(size_of(k[b]), most * (1 + 1e-12) + 1e-12);
+            assert_true(def.type != CAIRN_JOINT_BALL || size_of(k[b]) > most * (1 - 1e-12));
+        }
+        bounded += is_bounded;
+        refused += !is_bounded;
+    }
+    assert_true(bounded > 300 && refused > 50);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stiffness_is_the_derivative_of_torque),
         cmocka_unit_test(stiffness_follows_signs_and_ratios),
         cmocka_unit_test(curvature_is_the_derivative_of_the_gradient),
+        cmocka_unit_test(a_pull_bounds_the_stiffness),
         cmocka_unit_test(a_load_beside_an_axle_leaves_its_spin_alone),
     };
     if (argc > 1) {

@@ -86,21 +86,21 @@ static double twist(const CairnRelative *relative, const CairnAngle *angle, Cair
 
 // B turned by a small theta sees x move to x + theta x x: y gains theta_z, z loses theta_y.
 const CairnAngle cairn_twist_angles[3] = {
-    {twist, NULL, true, 1, 0, 0, 0, 0},
-    {tilt, tilt_curvature, false, -1, Z, X, 0, 0},
-    {tilt, tilt_curvature, false, 1, Y, X, 0, 0},
+    {twist, NULL, true, 1, 0, 0, 0, 0, false},
+    {tilt, tilt_curvature, false, -1, Z, X, 0, 0, true},
+    {tilt, tilt_curvature, false, 1, Y, X, 0, 0, true},
 };
 
 // A cross of x of A and y of B: RX takes y of A to y of B, RY takes x of A to x of B, neither singular while they cross squarely.
 const CairnAngle cairn_cross_angles[3] = {
-    {turn, turn_curvature, true, 1, Z, Y, Y, Y},
-    {turn, turn_curvature, true, 1, X, Z, X, X},
-    {tilt, tilt_curvature, false, -1, X, Y, 0, 0},
+    {turn, turn_curvature, true, 1, Z, Y, Y, Y, false},
+    {turn, turn_curvature, true, 1, X, Z, X, X, false},
+    {tilt, tilt_curvature, false, -1, X, Y, 0, 0, true},
 };
 
 // R = Rx(RX) Ry(RY) Rz(RZ), read off its first row and last column.
 const CairnAngle cairn_cardan_angles[3] = {
-    {turn, turn_curvature, true, -1, Y, Z, Z, Z},
-    {arc, arc_curvature, false, 1, X, Z, 0, 0},
-    {turn, turn_curvature, true, -1, X, Y, X, X},
+    {turn, turn_curvature, true, -1, Y, Z, Z, Z, false},
+    {arc, arc_curvature, false, 1, X, Z, 0, 0, false},
+    {turn, turn_curvature, true, -1, X, Y, X, X, false},
 };

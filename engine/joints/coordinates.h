@@ -43,6 +43,7 @@ struct CairnAngle {
     bool is_counted; // over whole turns
     double sign;
     int i, j, k, l; // which direction cosines a_i . b_j and a_k . b_l it is made of
+    bool is_cosine; // it is +-a_i . b_j itself
 };
 
 extern const CairnAngle cairn_twist_angles[3];    // about x any angle; the other two small

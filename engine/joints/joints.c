@@ -42,10 +42,23 @@ static bool is_angle(const CairnJointInput *input, int axis) {
     return axis >= CAIRN_RX;
 }
 
+void cairn_joint_errors(const CairnJointInput *input, double *linear, double *angular) {
+    const CairnJointDef *def = &input->core->def;
+    CairnRelative relative = cairn_relative(input->bodies);
+    *linear = *angular = 0;
+    for (int axis = 0; axis < CAIRN_AXIS_COUNT; axis++) {
+        if (cairn_joint_kinds[def->type].grant[axis] != CAIRN_GRANT_NONE &&
+            cairn_axis_mode(def, axis) != CAIRN_AXIS_FREE) {
+            double *error = is_angle(input, axis) ? angular : linear;
+            *error = fmax(*error, violation(input->core, axis, cairn_joint_value(input, &relative, axis)));
+        }
+    }
+}
+
 void cairn_joint_measure(const CairnJointInput *input, CairnJointState *state) {
     const CairnJointDef *def = &input->core->def;
     CairnRelative relative = cairn_relative(input->bodies);
-    state->linear_error = state->angular_error = 0;
+    cairn_joint_errors(input, &state->linear_error, &state->angular_error);
     for (int axis = 0; axis < CAIRN_AXIS_COUNT; axis++) {
         state->position[axis] = state->velocity[axis] = 0;
         if (cairn_joint_kinds[def->type].grant[axis] == CAIRN_GRANT_NONE) {
@@ -57,8 +70,6 @@ void cairn_joint_measure(const CairnJointInput *input, CairnJointState *state) {
         for (int k = 0; k < cairn_joint_body_count(def); k++) {
             state->velocity[axis] += cairn_vec6_dot(coordinate.jacobian[k], input->bodies[k].velocity);
         }
-        double *error = is_angle(input, axis) ? &state->angular_error : &state->linear_error;
-        *error = fmax(*error, violation(input->core, axis, coordinate.value));
     }
 }
 

@@ -57,11 +57,17 @@ void cairn_joint_begin(CairnJointCore *core, const CairnJointInput *input);
 // Count turns from the poses after a step.
 void cairn_joint_advance(CairnJointCore *core, const CairnJointInput *input);
 
+// Do the rows depend on the bodies' masses? Else the input may lack them.
+bool cairn_joint_weighs(const CairnJointDef *def);
+
 // How many bodies the joint's rows act on: 2, or 4 for a gear.
 int cairn_joint_body_count(const CairnJointDef *def);
 
 // Write the rows; their number and order depend on the definition only (not on the poses), so that row k keeps its meaning.
 int cairn_joint_rows(const CairnJointInput *input, CairnJointRow rows[CAIRN_JOINT_MAX_ROWS]);
+
+// How far, at most, lengths and angles are from where locks and limits want them, m and rad.
+void cairn_joint_errors(const CairnJointInput *input, double *linear, double *angular);
 
 // Positions, velocities, errors of the six coordinates; forces are left alone.
 void cairn_joint_measure(const CairnJointInput *input, CairnJointState *state);
@@ -77,5 +83,10 @@ void cairn_joint_forces(const CairnJointInput *input, const CairnJointRow *rows,
 // world does that a body.
 void cairn_joint_stiffness(const CairnJointInput *input, const CairnJointRow *rows, int row_count, const double *lambda,
                            CairnMat3 stiffness[CAIRN_JOINT_MAX_BODIES]);
+
+// What bounds that without a matrix: of either body |K| is at most sqrt(2) |r.F| + turn, F being the force on B. False: of this joint
+// nothing does.
+bool cairn_joint_pull(const CairnJointInput *input, const CairnJointRow *rows, int row_count, const double *lambda,
+                      CairnVec3 *force, double *turn);
 
 #endif

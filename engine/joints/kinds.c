@@ -62,35 +62,28 @@ static double turns_at(const CairnJointCore *core, int i, double angle) {
     return core->turns[i] + round((core->last[i] - angle) / (2 * CAIRN_PI));
 }
 
-static void length_coordinate(const CairnLengths *lengths, const CairnRelative *relative, int axis,
-                              CairnCoordinate *coordinate) {
-    CairnVec3 n;
-    coordinate->value = lengths->evaluate(relative, axis, &n);
-    // d/dt n . (p_B - p_A) with n turning with A: A feels n at B's origin, as if that point were its own.
-    coordinate->jacobian[0] = (CairnVec6){cairn_neg(n), cairn_cross(n, relative->arm_a)};
-    coordinate->jacobian[1] = (CairnVec6){n, cairn_cross(relative->arm_b, n)};
-}
-
-static void angle_coordinate(const CairnJointCore *core, const CairnRelative *relative, int axis,
-                             CairnCoordinate *coordinate) {
+// The value, and the way in which it grows: a length's direction, an angle's gradient.
+static double pair_value(const CairnJointCore *core, const CairnRelative *relative, int axis, CairnVec3 *way) {
     int i = axis - CAIRN_RX;
-    const CairnAngle *angle = &cairn_joint_angles(&core->def)[i];
-    CairnVec3 gradient;
-    coordinate->value = angle->evaluate(relative, angle, &gradient);
-    if (angle->is_counted) {
-        coordinate->value += 2 * CAIRN_PI * turns_at(core, i, coordinate->value);
+    if (i < 0) {
+        return cairn_joint_kinds[core->def.type].lengths->evaluate(relative, axis, way);
     }
-    coordinate->jacobian[0].angular = cairn_neg(gradient);
-    coordinate->jacobian[1].angular = gradient;
+    const CairnAngle *angle = &cairn_joint_angles(&core->def)[i];
+    double value = angle->evaluate(relative, angle, way);
+    return angle->is_counted ? value + 2 * CAIRN_PI * turns_at(core, i, value) : value;
 }
 
 static void pair_coordinate(const CairnJointCore *core, const CairnRelative *relative, int axis,
                             CairnCoordinate *coordinate) {
-    *coordinate = (CairnCoordinate){0};
+    CairnVec3 way;
+    *coordinate = (CairnCoordinate){.value = pair_value(core, relative, axis, &way)};
     if (axis < CAIRN_RX) {
-        length_coordinate(cairn_joint_kinds[core->def.type].lengths, relative, axis, coordinate);
+        // d/dt n . (p_B - p_A) with n turning with A: A feels n at B's origin, as if that point were its own.
+        coordinate->jacobian[0] = (CairnVec6){cairn_neg(way), cairn_cross(way, relative->arm_a)};
+        coordinate->jacobian[1] = (CairnVec6){way, cairn_cross(relative->arm_b, way)};
     } else {
-        angle_coordinate(core, relative, axis, coordinate);
+        coordinate->jacobian[0].angular = cairn_neg(way);
+        coordinate->jacobian[1].angular = way;
     }
 }
 
@@ -118,6 +111,16 @@ void cairn_joint_coordinate(const CairnJointInput *input, const CairnRelative *r
     } else {
         pair_coordinate(input->core, relative, axis, coordinate);
     }
+}
+
+double cairn_joint_value(const CairnJointInput *input, const CairnRelative *relative, int axis) {
+    if (input->core->def.type == CAIRN_JOINT_GEAR) {
+        CairnCoordinate coordinate;
+        gear_coordinate(input, &coordinate);
+        return coordinate.value;
+    }
+    CairnVec3 way;
+    return pair_value(input->core, relative, axis, &way);
 }
 
 // ---- what is carried from step to step ----

@@ -35,6 +35,9 @@ const CairnAngle *cairn_joint_angles(const CairnJointDef *def);
 void cairn_joint_coordinate(const CairnJointInput *input, const CairnRelative *relative, int axis,
                             CairnCoordinate *coordinate);
 
+// Its value alone.
+double cairn_joint_value(const CairnJointInput *input, const CairnRelative *relative, int axis);
+
 // rows.c: the rows of one coordinate, at most 3: lock, or lower and upper limit; then its drive. Returns how many.
 int cairn_axis_rows(const CairnJointInput *input, int axis, const CairnCoordinate *coordinate, CairnJointRow *rows);
 

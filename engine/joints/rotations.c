@@ -26,9 +26,9 @@ static double small(const CairnRelative *relative, const CairnAngle *angle, Cair
 }
 
 const CairnAngle cairn_small_angles[3] = {
-    {small, NULL, false, 1, 0, 0, 0, 0},
-    {small, NULL, false, 1, 1, 0, 0, 0},
-    {small, NULL, false, 1, 2, 0, 0, 0},
+    {small, NULL, false, 1, 0, 0, 0, 0, false},
+    {small, NULL, false, 1, 1, 0, 0, 0, false},
+    {small, NULL, false, 1, 2, 0, 0, 0, false},
 };
 
 // phi = log(R): dphi/dt = (1 - [phi]x / 2 + k [phi]x^2) omega with k = (1 - (|phi|/2) cot(|phi|/2)) / |phi|^2.
@@ -44,7 +44,7 @@ static double vector(const CairnRelative *relative, const CairnAngle *angle, Cai
 }
 
 const CairnAngle cairn_rotation_vector[3] = {
-    {vector, NULL, false, 1, 0, 0, 0, 0},
-    {vector, NULL, false, 1, 1, 0, 0, 0},
-    {vector, NULL, false, 1, 2, 0, 0, 0},
+    {vector, NULL, false, 1, 0, 0, 0, 0, false},
+    {vector, NULL, false, 1, 1, 0, 0, 0, false},
+    {vector, NULL, false, 1, 2, 0, 0, 0, false},
 };

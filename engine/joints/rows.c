@@ -93,6 +93,15 @@ static bool has_spring(const CairnAxis *settings) {
     return settings->stiffness > 0 || (settings->damping > 0 && settings->spring_unit == CAIRN_SPRING_FORCE);
 }
 
+bool cairn_joint_weighs(const CairnJointDef *def) {
+    for (int axis = 0; axis < CAIRN_AXIS_COUNT; axis++) {
+        if (def->axes[axis].drive == CAIRN_DRIVE_SPRING && def->axes[axis].spring_unit == CAIRN_SPRING_FREQUENCY) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int cairn_axis_rows(const CairnJointInput *input, int axis, const CairnCoordinate *coordinate, CairnJointRow *rows) {
     const CairnAxis *settings = &input->core->def.axes[axis];
     CairnAxisMode mode = cairn_axis_mode(&input->core->def, axis);

@@ -78,6 +78,33 @@ static void add_force(const CairnJointDef *def, const CairnRelative *relative, i
     }
 }
 
+// |sym(a b^T) - c 1|^2 = (1 + 3 c^2) / 2 for the cosine c = a . b.
+bool cairn_joint_pull(const CairnJointInput *input, const CairnJointRow *rows, int row_count, const double *lambda,
+                      CairnVec3 *force, double *turn) {
+    const CairnJointDef *def = &input->core->def;
+    const CairnLengths *lengths = cairn_joint_kinds[def->type].lengths;
+    CairnVec3 impulse = {0, 0, 0};
+    double angular = 0;
+    if (lengths == NULL || !lengths->is_straight) {
+        return false;
+    }
+    for (int i = 0; i < row_count; i++) {
+        impulse = cairn_add_scaled(impulse, lambda[i], rows[i].jacobian[1].linear);
+        if (rows[i].axis >= CAIRN_RX && lambda[i] != 0) {
+            const CairnAngle *angle = &cairn_joint_angles(def)[rows[i].axis - CAIRN_RX];
+            if (angle->curvature != NULL && !angle->is_cosine) {
+                return false;
+            }
+            bool is_near = cairn_axis_mode(def, rows[i].axis) == CAIRN_AXIS_LOCKED; // then its error is the cosine
+            double cosine = is_near ? rows[i].error : 1;
+            angular += angle->curvature != NULL ? sqrt(0.5 + 1.5 * cosine * cosine) * fabs(lambda[i]) : 0;
+        }
+    }
+    *force = cairn_scale(1 / input->h, impulse);
+    *turn = angular / input->h;
+    return true;
+}
+
 static void add_gear(const CairnJointInput *input, double force, CairnMat3 k[CAIRN_JOINT_MAX_BODIES]) {
     const CairnJointDef *defs[2] = {&input->gear_a->def, &input->gear_b->def};
     const double forces[2] = {force, force * input->core->def.ratio};
