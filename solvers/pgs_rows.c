@@ -122,7 +122,7 @@ static void pack_rows(PgsSystem *system, double omega) {
                             .D = D + problem->compliance[r],
                             .lower = problem->lower[r],
                             .upper = problem->upper[r]};
-            system->floor = fmax(system->floor, cairn_pgs_step(row, omega, is_current));
+            system->floor = cairn_max(system->floor, cairn_pgs_step(row, omega, is_current));
         }
     }
 }
@@ -184,7 +184,8 @@ static CairnStatus pack_explicit(PgsSystem *system, const char *name, double ome
         // C is in W's diagonal already.
         system->rows[r] =
             (PgsRow){.d = problem->right_side[r], .D = D[r], .lower = problem->lower[r], .upper = problem->upper[r]};
-        system->floor = fmax(system->floor, cairn_pgs_step(&system->rows[r], omega, system->groups[r].current >= 0));
+        system->floor =
+            cairn_max(system->floor, cairn_pgs_step(&system->rows[r], omega, system->groups[r].current >= 0));
     }
     return cairn_ok();
 }

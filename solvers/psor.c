@@ -48,10 +48,10 @@ static void allow_rows(const CairnProblem *problem, int first, int count, const 
             continue;
         }
         if (k > 0 && k < 3 + friction->spin_rows) {
-            upper = cairn_pgs_lever(friction, i) * fmax(0, x[friction->normal]);
+            upper = cairn_pgs_lever(friction, i) * cairn_max(0, x[friction->normal]);
             lower = -upper;
         }
-        x[i] = fmin(fmax(x[i], lower), upper);
+        x[i] = cairn_clamp(x[i], lower, upper);
     }
 }
 

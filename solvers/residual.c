@@ -22,7 +22,7 @@ static void find_bounds(const Referee *referee, int r, const CairnFriction *fric
     int k = friction != NULL ? r - friction->normal : 0;
     if (friction != NULL && friction->kind != CAIRN_FRICTION_BOX && k > 0 && k < 3 + friction->spin_rows) {
         double lever = k < 3 ? friction->mu : k == 3 ? friction->torsion : friction->rolling;
-        *upper = lever * fmax(0, referee->lambda[friction->normal]);
+        *upper = lever * cairn_max(0, referee->lambda[friction->normal]);
         *lower = -*upper;
     }
 }
@@ -38,8 +38,8 @@ static bool is_cone_row(const CairnProblem *problem, const CairnConstraintBlock 
 
 // S0 eq. 29 as printed, with w = w_l - w_u, both parts >= 0.
 static double natural_row(double lambda, double w, double lower, double upper) {
-    double w_lower = fmax(w, 0), w_upper = fmax(-w, 0);
-    return fmax(fabs(fmin(lambda - lower, w_lower)), fabs(fmin(upper - lambda, w_upper)));
+    double w_lower = cairn_max(0, w), w_upper = cairn_max(0, -w);
+    return cairn_max(fabs(cairn_min(lambda - lower, w_lower)), fabs(cairn_min(upper - lambda, w_upper)));
 }
 
 static void take_scaled(CairnResidual *residual, double value, int row, const CairnConstraintBlock *constraint) {
@@ -61,12 +61,12 @@ static double judge_row(const Referee *referee, int r, const CairnConstraintBloc
     double scaled = fabs(middle(w, D * (x - upper), D * (x - lower)));
     *sum += natural * natural;
     take_scaled(residual, scaled, r, constraint);
-    residual->bound = fmax(residual->bound, fmax(lower - x, x - upper));
+    residual->bound = cairn_max(residual->bound, cairn_max(lower - x, x - upper));
     if (x > lower && x < upper) {
-        residual->complementarity = fmax(residual->complementarity, fabs(w));
+        residual->complementarity = cairn_max(residual->complementarity, fabs(w));
     }
     if (is_friction) {
-        residual->fb = fmax(residual->fb, fabs(cairn_referee_fb_row(D, x, w, lower, upper)));
+        residual->fb = cairn_max(residual->fb, fabs(cairn_referee_fb_row(D, x, w, lower, upper)));
     }
     return scaled;
 }
@@ -87,16 +87,16 @@ static void judge_cone(const Referee *referee, int group, const CairnConstraintB
         take_scaled(residual, fabs(map[i]), friction->normal + i, constraint);
     }
     double tangent = hypot(r[1], r[2]), limit = friction->mu * r[0];
-    residual->bound = fmax(residual->bound, fmax(-r[0], tangent - fmax(0, limit)));
+    residual->bound = cairn_max(residual->bound, cairn_max(-r[0], tangent - cairn_max(0, limit)));
     // No floating-point impulse lies on a cone's edge to the last bit: the last 1e-12 of the radius count as edge.
     bool is_inside = tangent < limit * (1 - 1e-12);
     if (is_inside || (is_corrected && r[0] > 0)) {
-        residual->complementarity = fmax(residual->complementarity, fabs(w[0]));
+        residual->complementarity = cairn_max(residual->complementarity, fabs(w[0]));
     }
     if (is_inside) {
-        residual->complementarity = fmax(residual->complementarity, hypot(w[1], w[2]));
+        residual->complementarity = cairn_max(residual->complementarity, hypot(w[1], w[2]));
     }
-    residual->fb = fmax(residual->fb, cairn_referee_fb_cone(referee, group));
+    residual->fb = cairn_max(residual->fb, cairn_referee_fb_cone(referee, group));
 }
 
 // What the rows of a piece say.
@@ -111,7 +111,7 @@ static void judge_constraint(const Referee *referee, const CairnConstraintBlock 
     for (int r = constraint->first_row; r < constraint->first_row + constraint->row_count; r++) {
         if (!is_cone_row(problem, constraint, r)) {
             verdict->largest =
-                fmax(verdict->largest, judge_row(referee, r, constraint, &verdict->residual, &verdict->sum));
+                cairn_max(verdict->largest, judge_row(referee, r, constraint, &verdict->residual, &verdict->sum));
         } else if (r == problem->frictions[constraint->friction].normal) {
             judge_cone(referee, constraint->friction, constraint, &verdict->residual, &verdict->sum);
         }
@@ -126,11 +126,11 @@ static void add_verdict(const Verdict *piece, Verdict *all) {
         to->worst_row = from->worst_row;
         to->worst_id = from->worst_id;
     }
-    to->bound = fmax(to->bound, from->bound);
-    to->complementarity = fmax(to->complementarity, from->complementarity);
-    to->fb = fmax(to->fb, from->fb);
+    to->bound = cairn_max(to->bound, from->bound);
+    to->complementarity = cairn_max(to->complementarity, from->complementarity);
+    to->fb = cairn_max(to->fb, from->fb);
     all->sum += piece->sum;
-    all->largest = fmax(all->largest, piece->largest);
+    all->largest = cairn_max(all->largest, piece->largest);
 }
 
 // All rows; returns the largest scaled residual among those that bounds judge.
@@ -149,7 +149,7 @@ static double judge_rows(const Referee *referee, CairnResidual *residual) {
         add_verdict(&pieces[k], &all);
     }
     for (int r = 0; r < problem->row_count && count == 0; r++) { // an explicit problem may go without constraints
-        all.largest = fmax(all.largest, judge_row(referee, r, NULL, &all.residual, &all.sum));
+        all.largest = cairn_max(all.largest, judge_row(referee, r, NULL, &all.residual, &all.sum));
     }
     *residual = all.residual;
     residual->natural = sqrt(all.sum);
@@ -160,13 +160,13 @@ static void judge(const Referee *referee, CairnResidual *residual) {
     const CairnProblem *problem = referee->problem;
     double largest_b = 0;
     for (int r = 0; r < problem->row_count; r++) {
-        largest_b = fmax(largest_b, fabs(referee->b[r]));
+        largest_b = cairn_max(largest_b, fabs(referee->b[r]));
     }
     residual->limit = 1e-8 * largest_b + 1e-12;
     double by_bounds = judge_rows(referee, residual);
     RefereeCones cones = cairn_referee_cones(referee);
     // |q| where contacts are alone; where joints push too, contacts at rest (q = 0) are measured by what moves the joints.
-    double scale = fmax(sqrt(cones.right_side), largest_b);
+    double scale = cairn_max(sqrt(cones.right_side), largest_b);
     scale = scale > 0 ? scale : 1;
     residual->cone = sqrt(cones.corrected) / scale;
     residual->convex = sqrt(cones.convex) / scale;

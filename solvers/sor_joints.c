@@ -126,7 +126,7 @@ static void finish_group(SorSystem *system, SorJoints *joints) {
         D += row[C_OF_ROW];
         for (int k = 0; k < SOR_LANES; k++) {
             PgsRow of = {.d = row[D_OF_ROW][k], .D = D[k], .lower = bound[LOWER][k], .upper = bound[UPPER][k]};
-            system->floor = fmax(system->floor, cairn_pgs_step(&of, settings->omega, false));
+            system->floor = cairn_max(system->floor, cairn_pgs_step(&of, settings->omega, false));
             row[STEP][k] = of.step;
             bool is_held = !isinf(of.lower) || !isinf(of.upper) || (!(of.D > 0) && of.d != 0);
             joints->is_bounded |= is_held ? 1U << i : 0;

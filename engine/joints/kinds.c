@@ -26,14 +26,6 @@ const CairnKind cairn_joint_kinds[CAIRN_JOINT_TYPE_COUNT] = {
 };
 // clang-format on
 
-CairnAxisMode cairn_axis_mode(const CairnJointDef *def, int axis) {
-    if (def->axes[axis].mode != CAIRN_AXIS_AS_TYPE) {
-        return def->axes[axis].mode;
-    }
-    CairnGrant grant = cairn_joint_kinds[def->type].grant[axis];
-    return grant == LOCKED || grant == CHOICE ? CAIRN_AXIS_LOCKED : CAIRN_AXIS_FREE;
-}
-
 double cairn_axis_hold(const CairnJointCore *core, int axis) {
     if (core->def.type == CAIRN_JOINT_DISTANCE) { // a rod: the length that is given, or that of its creation
         double given = core->def.axes[axis].target_position;

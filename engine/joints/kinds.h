@@ -23,7 +23,13 @@ typedef struct CairnKind {
 extern const CairnKind cairn_joint_kinds[CAIRN_JOINT_TYPE_COUNT];
 
 // FREE, LOCKED or LIMITED: the mode of an axis with AS_TYPE resolved.
-CairnAxisMode cairn_axis_mode(const CairnJointDef *def, int axis);
+static inline CairnAxisMode cairn_axis_mode(const CairnJointDef *def, int axis) {
+    if (def->axes[axis].mode != CAIRN_AXIS_AS_TYPE) {
+        return def->axes[axis].mode;
+    }
+    CairnGrant grant = cairn_joint_kinds[def->type].grant[axis];
+    return grant == CAIRN_GRANT_LOCKED || grant == CAIRN_GRANT_CHOICE ? CAIRN_AXIS_LOCKED : CAIRN_AXIS_FREE;
+}
 
 // The position at which a locked coordinate is held.
 double cairn_axis_hold(const CairnJointCore *core, int axis);
