@@ -119,7 +119,7 @@ static void mixed_solvers_give_the_answer(void **state) {
     static Heap heap;
     for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
         int arrivals = 0;
-        for (int draw = 0; draw < 3; draw++) {
+        for (int draw = 0; draw < support_rounds(3, 1); draw++) {
             open_heap(&heap, 240 + (uint64_t)draw, draw == 2 ? 1e-8 : 1);
             part_heap(&heap, "semantic", NULL, NULL);
             for (int label = -1; label < 3; label++) {
@@ -140,7 +140,7 @@ static void a_last_solve_follows_kmax_alone(void **state) {
     const CairnSolver *solver = *state;
     static Heap heap;
     int limits = 0;
-    for (int draw = 0; draw < 2; draw++) {
+    for (int draw = 0; draw < support_rounds(2, 1); draw++) {
         open_heap(&heap, 250 + (uint64_t)draw, 1e-8);
         part_heap(&heap, "mindp", "part_size=8", NULL);
         double before[ROWS];
