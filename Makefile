@@ -141,11 +141,11 @@ PARTS := $(DIR)/libparts.a
 SUPPORT := $(DIR)/libsupport.a
 PROGRAM := $(if $(MAIN_SRC),$(OUT)/cairn)
 BENCH := $(OUT)/bench
-# Both sanitizers at once leave what only measures long motions, by paths that other tests go too, to either alone.
+TESTS := $(patsubst tests/%.c,$(DIR)/%,$(TEST_SRC))
+# Both sanitizers at once leave what only measures long motions, by paths that other tests go too, to either alone, or to NAME.
 MOTIONS := $(if $(filter sanitize,$(CONFIG)),heavy_chain joint_motion log_tower mechanisms rest rotation)
-TESTS := $(patsubst tests/%.c,$(DIR)/%,$(filter-out $(MOTIONS:%=tests/test_%.c),$(TEST_SRC)))
 FUZZERS := $(patsubst tests/%.c,$(DIR)/%,$(FUZZ_SRC))
-CHOSEN := $(if $(NAME),$(foreach n,$(NAME),$(filter $(DIR)/test_$(n:test_%=%),$(TESTS))),$(TESTS))
+CHOSEN := $(if $(NAME),$(foreach n,$(NAME),$(filter $(DIR)/test_$(n:test_%=%),$(TESTS))),$(filter-out $(MOTIONS:%=$(DIR)/test_%),$(TESTS)))
 
 .PHONY: all demo test check asan ubsan sanitize tsan bench fuzz fuzzers lint format docs install uninstall clean deps FORCE
 .DELETE_ON_ERROR:

@@ -57,17 +57,16 @@ static void add_acting(const CairnStep *step, Acting *acting, int body, int othe
     }
 }
 
-// Most forces are far too slow, and that takes no matrix to see: `most` is what |K| may be at most.
-static bool may_matter(const CairnStep *step, int body, int other, double most, double arm_squared) {
-    double least = 0.25 * step->world->def.geometric_threshold;
-    return step->h * step->h * most > least * turned_inertia(step, body, other, arm_squared);
+// Most forces are far too slow, and that takes no matrix to see: |K| is sqrt(2) |r.F|, or up to `turn` more.
+static bool may_matter(const CairnStep *step, int body, int other, CairnVec3 force, CairnVec3 arm, double turn) {
+    double least = 0.25 * step->world->def.geometric_threshold, most = 1.4143 * fabs(cairn_dot(force, arm)) + turn;
+    return step->h * step->h * most > least * turned_inertia(step, body, other, cairn_length_squared(arm));
 }
 
-// One side of a contact: |K| is sqrt(2) |r.F|.
+// One side of a contact.
 static void add_contact(const CairnStep *step, Acting *acting, int body, int other, CairnVec3 force, CairnVec3 arm) {
-    double square = cairn_length_squared(arm);
-    if (may_matter(step, body, other, 1.4143 * fabs(cairn_dot(force, arm)), square)) {
-        add_acting(step, acting, body, other, contact_stiffness(force, arm), square);
+    if (may_matter(step, body, other, force, arm, 0)) {
+        add_acting(step, acting, body, other, contact_stiffness(force, arm), cairn_length_squared(arm));
     }
 }
 
@@ -84,10 +83,8 @@ static bool is_slow(const CairnStep *step, const CairnStepJoint *sj, const doubl
         return false;
     }
     for (int k = 0; k < 2; k++) {
-        CairnVec3 arm = arm_of(sj, k);
         if (cairn_step_block(step, sj->bodies[k]) >= 0 &&
-            may_matter(step, sj->bodies[k], sj->bodies[1 - k], 1.4143 * fabs(cairn_dot(force, arm)) + turn,
-                       cairn_length_squared(arm))) {
+            may_matter(step, sj->bodies[k], sj->bodies[1 - k], force, arm_of(sj, k), turn)) {
             return false;
         }
     }

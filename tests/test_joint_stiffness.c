@@ -259,6 +259,7 @@ static void a_pull_bounds_the_stiffness(void **state) {
             def.axes[axis].mode = (CairnAxisMode)support_int(&seed, CAIRN_AXIS_FREE, CAIRN_AXIS_LIMITED);
             def.axes[axis].lower = -0.1;
             def.axes[axis].upper = support_int(&seed, 0, 1) ? 0.2 : -0.1;
+            def.axes[axis].drive = support_int(&seed, 0, 1) ? CAIRN_DRIVE_VELOCITY : CAIRN_DRIVE_NONE;
         }
         JointSetup setup = support_joint_setup(&seed, &def);
         CairnJointInput input = support_joint_input(&setup);

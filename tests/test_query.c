@@ -170,7 +170,7 @@ static void closest_shape_against_the_reference(void **state) {
         }
         close_scene(&s);
     }
-    assert_true(apart > rounds / 2);
+    assert_true(apart > support_rounds(10, 2));
 }
 
 // ---- overlap ----
@@ -219,7 +219,7 @@ static void overlap_against_the_reference(void **state) {
         }
         close_scene(&s);
     }
-    assert_true(hits > rounds);
+    assert_true(hits > support_rounds(30, 4));
 }
 
 static void a_box_without_size_is_a_point(void **state) {
@@ -323,7 +323,7 @@ static void casts_against_the_reference(void **state) {
         }
         close_scene(&s);
     }
-    assert_true(hits > rounds / 2 && misses > rounds / 2);
+    assert_true(hits > support_rounds(5, 1) && misses > support_rounds(5, 1));
 }
 
 // ---- refusals ----

@@ -42,6 +42,11 @@ static bool is_angle(const CairnJointInput *input, int axis) {
     return axis >= CAIRN_RX;
 }
 
+static void raise_error(const CairnJointInput *input, int axis, double value, double *linear, double *angular) {
+    double *error = is_angle(input, axis) ? angular : linear;
+    *error = fmax(*error, violation(input->core, axis, value));
+}
+
 void cairn_joint_errors(const CairnJointInput *input, double *linear, double *angular) {
     const CairnJointDef *def = &input->core->def;
     CairnRelative relative = cairn_relative(input->bodies);
@@ -49,8 +54,7 @@ void cairn_joint_errors(const CairnJointInput *input, double *linear, double *an
     for (int axis = 0; axis < CAIRN_AXIS_COUNT; axis++) {
         if (cairn_joint_kinds[def->type].grant[axis] != CAIRN_GRANT_NONE &&
             cairn_axis_mode(def, axis) != CAIRN_AXIS_FREE) {
-            double *error = is_angle(input, axis) ? angular : linear;
-            *error = fmax(*error, violation(input->core, axis, cairn_joint_value(input, &relative, axis)));
+            raise_error(input, axis, cairn_joint_value(input, &relative, axis), linear, angular);
         }
     }
 }
@@ -58,7 +62,7 @@ void cairn_joint_errors(const CairnJointInput *input, double *linear, double *an
 void cairn_joint_measure(const CairnJointInput *input, CairnJointState *state) {
     const CairnJointDef *def = &input->core->def;
     CairnRelative relative = cairn_relative(input->bodies);
-    cairn_joint_errors(input, &state->linear_error, &state->angular_error);
+    state->linear_error = state->angular_error = 0;
     for (int axis = 0; axis < CAIRN_AXIS_COUNT; axis++) {
         state->position[axis] = state->velocity[axis] = 0;
         if (cairn_joint_kinds[def->type].grant[axis] == CAIRN_GRANT_NONE) {
@@ -70,6 +74,7 @@ void cairn_joint_measure(const CairnJointInput *input, CairnJointState *state) {
         for (int k = 0; k < cairn_joint_body_count(def); k++) {
             state->velocity[axis] += cairn_vec6_dot(coordinate.jacobian[k], input->bodies[k].velocity);
         }
+        raise_error(input, axis, coordinate.value, &state->linear_error, &state->angular_error);
     }
 }
 

@@ -95,8 +95,9 @@ bool cairn_joint_pull(const CairnJointInput *input, const CairnJointRow *rows, i
             if (angle->curvature != NULL && !angle->is_cosine) {
                 return false;
             }
-            bool is_near = cairn_axis_mode(def, rows[i].axis) == CAIRN_AXIS_LOCKED; // then its error is the cosine
-            double cosine = is_near ? rows[i].error : 1;
+            // The error of a lock at 0 is the cosine itself; that of a drive or a limit is not.
+            bool is_lock = rows[i].role == CAIRN_ROW_LOCK && cairn_axis_mode(def, rows[i].axis) == CAIRN_AXIS_LOCKED;
+            double cosine = is_lock ? rows[i].error : 1;
             angular += angle->curvature != NULL ? sqrt(0.5 + 1.5 * cosine * cosine) * fabs(lambda[i]) : 0;
         }
     }
