@@ -78,28 +78,53 @@ static void add_force(const CairnJointDef *def, const CairnRelative *relative, i
     }
 }
 
-// |sym(a b^T) - c 1|^2 = (1 + 3 c^2) / 2 for the cosine c = a . b.
+// The cosine that an angular row is about; 1 where its error is not the cosine itself: that of a drive or a limit.
+static double cosine_of(const CairnJointDef *def, const CairnJointRow *row) {
+    bool is_lock = row->role == CAIRN_ROW_LOCK && cairn_axis_mode(def, row->axis) == CAIRN_AXIS_LOCKED;
+    return is_lock ? row->error : 1;
+}
+
+// Is B held by two cosines of one axis, and nearly satisfied? Then all turns but those about the axis are locked: Q = 1 - a a^T, and
+// of K = sym(a b^T) - c 1 only -c Q is no mixed term (cairn_joint_stiffness).
+static bool is_on_axle(const CairnJointDef *def, const CairnAngle *angles, const CairnJointRow *rows, int row_count) {
+    const CairnAngle *held[2];
+    int count = 0;
+    for (int i = 0; i < row_count; i++) {
+        if (rows[i].role == CAIRN_ROW_LOCK && rows[i].axis >= CAIRN_RX) {
+            if (count == 2 || !(fabs(cosine_of(def, &rows[i])) <= 0.5)) {
+                return false;
+            }
+            held[count++] = &angles[rows[i].axis - CAIRN_RX];
+        }
+    }
+    return count == 2 && held[0]->is_cosine && held[1]->is_cosine &&
+           (held[0]->i == held[1]->i) != (held[0]->j == held[1]->j);
+}
+
+// |sym(a b^T) - c 1|^2 = (1 + 3 c^2) / 2 for the cosine c = a . b, and |-c Q|^2 = 2 c^2.
 bool cairn_joint_pull(const CairnJointInput *input, const CairnJointRow *rows, int row_count, const double *lambda,
                       CairnVec3 *force, double *turn) {
     const CairnJointDef *def = &input->core->def;
     const CairnLengths *lengths = cairn_joint_kinds[def->type].lengths;
     CairnVec3 impulse = {0, 0, 0};
-    double angular = 0;
     if (lengths == NULL || !lengths->is_straight) {
         return false;
     }
+    const CairnAngle *angles = cairn_joint_angles(def);
+    bool on_axle = is_on_axle(def, angles, rows, row_count);
+    double angular = 0;
     for (int i = 0; i < row_count; i++) {
         impulse = cairn_add_scaled(impulse, lambda[i], rows[i].jacobian[1].linear);
-        if (rows[i].axis >= CAIRN_RX && lambda[i] != 0) {
-            const CairnAngle *angle = &cairn_joint_angles(def)[rows[i].axis - CAIRN_RX];
-            if (angle->curvature != NULL && !angle->is_cosine) {
-                return false;
-            }
-            // The error of a lock at 0 is the cosine itself; that of a drive or a limit is not.
-            bool is_lock = rows[i].role == CAIRN_ROW_LOCK && cairn_axis_mode(def, rows[i].axis) == CAIRN_AXIS_LOCKED;
-            double cosine = is_lock ? rows[i].error : 1;
-            angular += angle->curvature != NULL ? sqrt(0.5 + 1.5 * cosine * cosine) * fabs(lambda[i]) : 0;
+        const CairnAngle *angle = rows[i].axis >= CAIRN_RX ? &angles[rows[i].axis - CAIRN_RX] : NULL;
+        if (angle == NULL || angle->curvature == NULL || lambda[i] == 0) {
+            continue;
         }
+        if (!angle->is_cosine) {
+            return false;
+        }
+        double c = cosine_of(def, &rows[i]);
+        bool is_held = on_axle && rows[i].role == CAIRN_ROW_LOCK;
+        angular += (is_held ? sqrt(2) * fabs(c) : sqrt(0.5 + 1.5 * c * c)) * fabs(lambda[i]);
     }
     *force = cairn_scale(1 / input->h, impulse);
     *turn = angular / input->h;
