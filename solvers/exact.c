@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/timer.h"
+#include "solvers/solvers.h"
 
 // Of a problem that was checked.
 static CairnStatus check_start(const char *name, const CairnProblem *problem, const double *lambda, bool takes_cones) {
@@ -17,8 +18,9 @@ static CairnStatus check_start(const char *name, const CairnProblem *problem, co
     return cairn_ok();
 }
 
-static CairnStatus check(const char *name, const CairnProblem *problem, const double *lambda, bool takes_cones) {
-    CAIRN_TRY(cairn_problem_check(problem));
+static CairnStatus check(const char *name, const CairnProblem *problem, const double *lambda,
+                         const CairnSolverContext *context, bool takes_cones) {
+    CAIRN_TRY(cairn_solver_check(problem, context));
     return check_start(name, problem, lambda, takes_cones);
 }
 
@@ -113,7 +115,7 @@ static CairnStatus init(CairnExact *exact, const char *name, const CairnProblem 
 
 CairnStatus cairn_exact_init(CairnExact *exact, const char *name, const CairnProblem *problem,
                              CairnFormulation formulation, CairnSolverContext *context, const double *lambda) {
-    CAIRN_TRY(check(name, problem, lambda, false));
+    CAIRN_TRY(check(name, problem, lambda, context, false));
     CAIRN_TRY(begin(exact, problem, context));
     CAIRN_TRY(cairn_system_init(&exact->system, problem, formulation, context));
     return init(exact, name, problem, lambda);
@@ -121,7 +123,7 @@ CairnStatus cairn_exact_init(CairnExact *exact, const char *name, const CairnPro
 
 CairnStatus cairn_exact_init_kind(CairnExact *exact, const char *name, const CairnProblem *problem,
                                   const CairnSystemKind *kind, CairnSolverContext *context, const double *lambda) {
-    CAIRN_TRY(check(name, problem, lambda, false));
+    CAIRN_TRY(check(name, problem, lambda, context, false));
     CAIRN_TRY(begin(exact, problem, context));
     CAIRN_TRY(cairn_system_init_kind(&exact->system, problem, kind, context));
     return init(exact, name, problem, lambda);
@@ -138,7 +140,7 @@ CairnStatus cairn_exact_init_staged(CairnExact *exact, const char *name, const C
 CairnStatus cairn_exact_init_made(CairnExact *exact, const char *name, const CairnProblem *problem,
                                   const CairnSystemKind *kind, void *state, CairnSolverContext *context,
                                   const double *lambda) {
-    CAIRN_TRY(check(name, problem, lambda, false));
+    CAIRN_TRY(check(name, problem, lambda, context, false));
     CAIRN_TRY(begin(exact, problem, context));
     CAIRN_TRY(cairn_system_init_made(&exact->system, problem, kind, state, context));
     return init(exact, name, problem, lambda);
@@ -177,7 +179,7 @@ CairnStatus cairn_exact_init_inner(CairnExact *exact, const char *name, const Ca
 
 CairnStatus cairn_exact_init_cones(CairnExact *exact, const char *name, const CairnProblem *problem,
                                    CairnFormulation formulation, CairnSolverContext *context, const double *lambda) {
-    CAIRN_TRY(check(name, problem, lambda, true));
+    CAIRN_TRY(check(name, problem, lambda, context, true));
     CAIRN_TRY(begin(exact, problem, context));
     CAIRN_TRY(cairn_system_init(&exact->system, problem, formulation, context));
     return init(exact, name, problem, lambda);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "solvers/pgs_rows.h"
+#include "solvers/solvers.h"
 
 static const CairnField pgs_fields[] = {
     CAIRN_FIELD_INT(CairnPgsOptions, iterations, 1000, 1, 100000000, "most sweeps over all rows"),
@@ -40,8 +41,9 @@ static void iterate(PgsSystem *system, const CairnPgsOptions *options, const Cai
     }
 }
 
-static CairnStatus copy_start(const CairnProblem *problem, const double *lambda, double *x) {
-    CAIRN_TRY(cairn_problem_check(problem));
+static CairnStatus copy_start(const CairnProblem *problem, const CairnSolverContext *context, const double *lambda,
+                              double *x) {
+    CAIRN_TRY(cairn_solver_check(problem, context));
     CAIRN_TRY(cairn_ops_check_start("pgs", problem, lambda));
     memcpy(x, lambda, (size_t)problem->row_count * sizeof *x);
     return cairn_ok();
@@ -71,7 +73,7 @@ static CairnStatus solve_pgs(const CairnProblem *problem, const CairnParts *part
     if (!x) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "pgs: no memory for %d rows", problem->row_count);
     }
-    CAIRN_TRY(copy_start(problem, lambda, x));
+    CAIRN_TRY(copy_start(problem, context, lambda, x));
     PgsSystem system;
     CAIRN_TRY(cairn_pgs_pack(&system, "pgs", problem, chosen.omega, context->arena));
     // The first rows of the first sweep should not answer to impossible impulses.

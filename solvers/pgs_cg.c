@@ -6,6 +6,7 @@
 #include "solvers/cones.h"
 #include "solvers/pgs_cg_assemble.h"
 #include "solvers/pgs_rows.h"
+#include "solvers/solvers.h"
 
 static const CairnField fields[] = {
     CAIRN_FIELD_INT(CairnPgsCgOptions, iterations, 60, 1, 100000000, "most sweeps (S2: 30, 60 and 90)"),
@@ -129,7 +130,7 @@ static CairnStatus solve(const CairnProblem *problem, const CairnParts *parts, c
         return cairn_error(CAIRN_UNSUPPORTED, "pgs-cg: the explicit form has no dynamics to assemble from: form %d",
                            (int)problem->form);
     }
-    CAIRN_TRY(cairn_problem_check(problem));
+    CAIRN_TRY(cairn_solver_check(problem, context));
     size_t rows = (size_t)problem->row_count;
     double *x = CAIRN_PUSH(context->arena, double, 4 * rows + 1);
     if (!x) {

@@ -5,6 +5,7 @@
 
 #include "engine/base/timer.h"
 #include "solvers/cones.h"
+#include "solvers/solvers.h"
 #include "solvers/sor.h"
 
 enum { AFRESH = 1024 }; // sweeps after which u is made from lambda again: rounding gathers in it
@@ -28,11 +29,6 @@ static const CairnField pj_fields[] = {FIELDS(0.3)};
 static const CairnFieldTable psor_options = CAIRN_FIELD_TABLE("psor", CairnPsorOptions, sor_fields);
 static const CairnFieldTable pssor_options = CAIRN_FIELD_TABLE("pssor", CairnPsorOptions, sor_fields);
 static const CairnFieldTable pj_options = CAIRN_FIELD_TABLE("pj", CairnPsorOptions, pj_fields);
-
-static CairnStatus check(const char *name, const CairnProblem *problem, const double *lambda) {
-    CAIRN_TRY(cairn_problem_check(problem));
-    return cairn_ops_check_start(name, problem, lambda);
-}
 
 // Impulses that no law allows would share the first answer where lambda < 1, and push bodies apart where a sweep is the only one. A cone
 // is projected onto; what the present normal impulse bounds comes after it.
@@ -149,7 +145,8 @@ static CairnStatus solve(const SorSettings *kind, const CairnFieldTable *table, 
         chosen = *(const CairnPsorOptions *)options;
         CAIRN_TRY(cairn_fields_check(table, &chosen));
     }
-    CAIRN_TRY(check(kind->name, problem, lambda));
+    CAIRN_TRY(cairn_solver_check(problem, context));
+    CAIRN_TRY(cairn_ops_check_start(kind->name, problem, lambda));
     SorSettings settings = *kind;
     settings.omega = chosen.omega;
     settings.lambda = chosen.lambda;

@@ -7,4 +7,9 @@
 // Hold the solver's traits against the problem; a refusal (CAIRN_UNSUPPORTED) names the solver and what it does not take. O(rows).
 CairnStatus cairn_solver_accepts(const CairnSolver *solver, const CairnProblem *problem);
 
+// Every solver's first question: is the problem one?
+static inline CairnStatus cairn_solver_check(const CairnProblem *problem, const CairnSolverContext *context) {
+    return context->is_checked ? cairn_ok() : cairn_problem_check(problem);
+}
+
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/log.h"
+#include "solvers/solvers.h"
 #include "solvers/subadmm_kernels.h"
 #include "solvers/subadmm_lanes.h"
 #include "solvers/system.h"
@@ -127,7 +128,7 @@ static CairnStatus run(AdmmSystem *system, const CairnParts *parts, bool is_whol
                        CairnSolveReport *report) {
     const CairnProblem *problem = system->problem;
     CairnArena *arena = system->context->arena;
-    CAIRN_TRY(cairn_problem_check(problem));
+    CAIRN_TRY(cairn_solver_check(problem, system->context));
     CAIRN_TRY(cairn_ops_check_start(system->name, problem, lambda));
     double *answer = CAIRN_PUSH(arena, double, problem->row_count + 1);
     if (!answer) {

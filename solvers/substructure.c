@@ -6,6 +6,7 @@
 #include "engine/base/memory.h"
 #include "engine/base/timer.h"
 #include "solvers/formulation.h"
+#include "solvers/solvers.h"
 #include "solvers/substructure_cut.h"
 
 typedef struct CairnSubstructureMemory {
@@ -127,7 +128,7 @@ CairnStatus cairn_substructure_init(CairnSubstructure *sub, const char *name, co
     if (problem->form != CAIRN_FORM_DYNAMICS) {
         return cairn_error(CAIRN_UNSUPPORTED, "%s does not take an explicit problem: it has no bodies to part", name);
     }
-    CAIRN_TRY(cairn_problem_check(problem)); // parts are read by it
+    CAIRN_TRY(cairn_solver_check(problem, context)); // parts are read by it
     CAIRN_TRY(take_parts(sub, name, parts));
     cairn_arena_init(&sub->own, context->allocator);
     sub->room = (CairnAllocator){push, leave, context->arena};
