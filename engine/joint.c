@@ -6,17 +6,19 @@
 
 // ---- bodies as joints see them ----
 
-static CairnJointBody joint_body(const CairnStore *store, int body, CairnTransform frame) {
+static void fill_body(const CairnStore *store, int body, const CairnTransform *frame, CairnJointBody *view) {
+    view->inverse_mass = 0;
+    view->inverse_inertia = (CairnMat3){0};
     if (body < 0) {
-        return (CairnJointBody){.center = frame.p, .frame = frame};
+        view->center = frame->p;
+        view->frame = *frame;
+        view->velocity = (CairnVec6){0};
+        return;
     }
     const CairnBody *b = &store->bodies[body];
-    CairnJointBody view = {
-        .center = b->center,
-        .frame = cairn_transform_mul(cairn_body_frame(b), frame),
-        .velocity = {b->velocity, b->angular_velocity},
-    };
-    return view;
+    view->center = b->center;
+    view->frame = cairn_transform_mul(cairn_body_frame(b), *frame);
+    view->velocity = (CairnVec6){b->velocity, b->angular_velocity};
 }
 
 static void add_mass(const CairnStore *store, int body, CairnJointBody *view) {
@@ -29,8 +31,8 @@ static void add_mass(const CairnStore *store, int body, CairnJointBody *view) {
 }
 
 static void fill_pair(const CairnStore *store, const CairnJoint *joint, CairnJointBody bodies[2]) {
-    bodies[0] = joint_body(store, joint->bodies[0], joint->core.def.frame_a);
-    bodies[1] = joint_body(store, joint->bodies[1], joint->core.def.frame_b);
+    fill_body(store, joint->bodies[0], &joint->core.def.frame_a, &bodies[0]);
+    fill_body(store, joint->bodies[1], &joint->core.def.frame_b, &bodies[1]);
 }
 
 // The joints whose bodies a joint acts on: itself, or the two that a gear ties. Returns how many.

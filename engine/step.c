@@ -5,6 +5,7 @@
 //
 // Stages write to the arena only; `finish` commits everything at once, so a step that fails has not happened.
 #include "engine/step.h"
+#include "engine/base/pieces.h"
 #include "engine/base/timer.h"
 #include "engine/gyro.h"
 #include "engine/sleep.h"
@@ -85,17 +86,23 @@ static bool is_usable(const CairnStep *step, const CairnStepBlock *block) {
            cairn_vec3_is_finite(cairn_mat3_mul(cairn_step_inertia(step, block), block->free.angular));
 }
 
+static void start_span(void *context, int first, int end) {
+    CairnStep *step = context;
+    for (int b = first; b < end; b++) {
+        start_block(step, &step->blocks[b]);
+        if (!is_usable(step, &step->blocks[b])) {
+            cairn_spans_tell(&step->broken, b);
+            return;
+        }
+    }
+}
+
 // All stages may take it that the velocities that they start from are numbers.
 static void start_blocks(CairnStep *step) {
-    int count = step->block_count, broken = count;
-#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(static)              \
-    reduction(min                                                                                                      \
-              : broken)
-    for (int b = 0; b < count; b++) {
-        start_block(step, &step->blocks[b]);
-        broken = !is_usable(step, &step->blocks[b]) && b < broken ? b : broken;
-    }
-    if (broken < count) {
+    step->broken = step->block_count;
+    cairn_spans_run(step->threads, step->block_count, CAIRN_STEP_FEW, start_span, step);
+    int broken = step->broken;
+    if (broken < step->block_count) {
         CairnVec6 v = step->blocks[broken].free;
         step->status = cairn_error(CAIRN_NUMERIC,
                                    "step: body %d: its forces take it to a velocity of (%g, %g, %g), (%g, %g, %g): not "

@@ -101,6 +101,8 @@ typedef struct CairnStepBoxes {
     CairnStepSide *sides;
 } CairnStepBoxes;
 
+enum { CAIRN_STEP_FEW = 64 }; // bodies, or contacts: not worth waking a thread for
+
 typedef struct CairnStep {
     CairnWorld *world;
     CairnStore *store;
@@ -111,6 +113,7 @@ typedef struct CairnStep {
     CairnStats stats;
     double began;
     int threads;
+    int broken; // the first block whose numbers are not usable; block_count: none
 
     int *block_of; // of each body slot; -1: not dynamic, or asleep
     CairnStepBlock *blocks;

@@ -2,6 +2,7 @@
 // so that the bits of the answer depend on the world alone.
 #include "engine/base/hash.h"
 #include "engine/base/mat3.h"
+#include "engine/base/pieces.h"
 #include "engine/base/timer.h"
 #include "engine/step.h"
 #include <string.h>
@@ -275,15 +276,32 @@ static void write_contact(const CairnStep *step, const Arrays *a, int contact) {
     }
 }
 
+// What spans of bodies and of contacts are written by.
+typedef struct Writing {
+    const CairnStep *step;
+    const Arrays *arrays;
+} Writing;
+
+static void write_blocks(void *context, int first, int end) {
+    const Writing *w = context;
+    for (int b = first; b < end; b++) {
+        write_block(w->step, b, w->arrays->blocks, w->step->P, w->arrays->p);
+    }
+}
+
+static void write_contacts(void *context, int first, int end) {
+    const Writing *w = context;
+    for (int i = first; i < end; i++) {
+        write_contact(w->step, w->arrays, i);
+    }
+}
+
 static void add_contacts(const CairnStep *step, Arrays *a, Cursor *at) {
-    int count = step->contact_count;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < step->contact_count; i++) {
         place_contact(step, a, at, i);
     }
-#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 256) schedule(static)
-    for (int i = 0; i < count; i++) {
-        write_contact(step, a, i);
-    }
+    Writing writing = {step, a};
+    cairn_spans_run(step->threads, step->contact_count, 256, write_contacts, &writing);
 }
 
 // ---- the stage ----
@@ -320,11 +338,8 @@ void cairn_step_assemble(CairnStep *step) {
     if (cairn_step_failed(step)) {
         return;
     }
-    int count = step->block_count;
-#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(static)
-    for (int b = 0; b < count; b++) {
-        write_block(step, b, arrays.blocks, step->P, arrays.p);
-    }
+    Writing writing = {step, &arrays};
+    cairn_spans_run(step->threads, step->block_count, CAIRN_STEP_FEW, write_blocks, &writing);
     Cursor at = {0};
     for (int j = 0; j < step->joint_count; j++) {
         add_joint(step, &arrays, &at, &step->joints[j]);

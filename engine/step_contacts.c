@@ -1,5 +1,6 @@
 // Contacts in the problem: tangent frames, warm impulses, friction bounds, Jacobian rows.
 #include "engine/base/mat3.h"
+#include "engine/base/pieces.h"
 #include "engine/step.h"
 #include <string.h>
 
@@ -182,21 +183,28 @@ static void prepare_contact(const CairnStep *step, CairnStepContact *c) {
     c->is_first = c->record < 0 || !(step->impulse_scale * step->store->contacts[c->record].normal_impulse > 0);
 }
 
-void cairn_step_contact_frames(CairnStep *step) {
-    int count = step->contact_count;
-#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(static)
-    for (int i = 0; i < count; i++) {
+static void prepare_span(void *context, int first, int end) {
+    const CairnStep *step = context;
+    for (int i = first; i < end; i++) {
         if (!step->contacts[i].is_prepared) {
             prepare_contact(step, &step->contacts[i]);
         }
     }
-#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(static)
-    for (int i = 0; i < count; i++) {
+}
+
+static void expect_span(void *context, int first, int end) {
+    const CairnStep *step = context;
+    for (int i = first; i < end; i++) {
         const CairnStepContact *c = &step->contacts[i];
         if (c->manifold_place == 0 && !c->is_prepared) {
             expect_loads(step, &step->contacts[i]); // writes to all points of this manifold, which no other turn does
         }
     }
+}
+
+void cairn_step_contact_frames(CairnStep *step) {
+    cairn_spans_run(step->threads, step->contact_count, CAIRN_STEP_FEW, prepare_span, step);
+    cairn_spans_run(step->threads, step->contact_count, CAIRN_STEP_FEW, expect_span, step);
 }
 
 // Of the rows n, t1, t2 (linear), then torsion about n and rolling about its own two axes (angular).

@@ -297,8 +297,7 @@ static void commit_joints(CairnStep *step) {
             CairnJointInput input;
             double linear, angular;
             cairn_world_joint_pose(store, j, step->h, &input);
-            cairn_joint_advance(&store->joints[j].core, &input);
-            cairn_joint_errors(&input, &linear, &angular);
+            cairn_joint_advance(&store->joints[j].core, &input, &linear, &angular);
             step->stats.joint_error_linear = fmax(step->stats.joint_error_linear, linear);
             step->stats.joint_error_angular = fmax(step->stats.joint_error_angular, angular);
         }

@@ -12,6 +12,7 @@
 // aside, or turns so fast that its rows, straight as they are, miss the arc.
 #include "collision/sweep.h"
 #include "engine/base/hash.h"
+#include "engine/base/pieces.h"
 #include "engine/base/timer.h"
 #include "engine/step.h"
 #include <stdlib.h>
@@ -34,6 +35,8 @@ typedef struct Foresight {
     int pair_count;
     CairnStepContact *added;
     int added_count, added_capacity;
+    int escaped;  // a shape that goes farther than it was looked for; their number: none does
+    double least; // overlap that is worth a look
 } Foresight;
 
 static CairnVec6 solved_velocity(const CairnStep *step, int body) {
@@ -128,22 +131,37 @@ static bool is_worth_asking(const Foresight *f, CairnPair pair, double least) {
     return cairn_step_may_touch(step->store, &a, &b);
 }
 
+static void look_at_shapes(void *context, int first, int end) {
+    Foresight *f = context;
+    double enough = 0.5 * f->step->world->def.contact_margin;
+    int escaped = f->step->store->shape_pool.count;
+    for (int s = first; s < end; s++) {
+        escaped = look_at_shape(f, s, enough) ? s : escaped;
+    }
+    cairn_spans_tell(&f->escaped, escaped);
+}
+
+static void follow_shapes(void *context, int first, int end) {
+    const Foresight *f = context;
+    for (int s = first; s < end; s++) { // many pairs ask for each
+        if (f->step->boxes.kinds[s] != CAIRN_BOX_ABSENT) {
+            f->ends[s] = cairn_motion_pose(&f->ways[s], f->step->h);
+        }
+    }
+}
+
 static void find_pairs(Foresight *f) {
     CairnStep *step = f->step;
     int shapes = step->store->shape_pool.count, far_count = 0, strays = 0;
     double margin = step->world->def.contact_margin, least = tolerance * margin, most = 0;
-    bool has_escaped = false;
+    f->escaped = shapes;
     f->stray = CAIRN_STEP_PUSH(step, double, shapes);
     f->ways = CAIRN_STEP_PUSH(step, CairnMotion, shapes);
     if (cairn_step_failed(step)) {
         return;
     }
-#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && shapes > 512) schedule(static)            \
-    reduction(||                                                                                                       \
-              : has_escaped) reduction(max                                                                             \
-                                       : most)
+    cairn_spans_run(step->threads, shapes, 512, look_at_shapes, f);
     for (int s = 0; s < shapes; s++) {
-        has_escaped = look_at_shape(f, s, 0.5 * margin) || has_escaped;
         most = cairn_max(most, f->stray[s]);
     }
     if (2 * most <= least) { // nothing was turned aside
@@ -154,14 +172,9 @@ static void find_pairs(Foresight *f) {
     if (cairn_step_failed(step)) {
         return;
     }
-#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && shapes > 512) schedule(static)
-    for (int s = 0; s < shapes; s++) { // many pairs ask for each
-        if (step->boxes.kinds[s] != CAIRN_BOX_ABSENT) {
-            f->ends[s] = cairn_motion_pose(&f->ways[s], step->h);
-        }
-    }
+    cairn_spans_run(step->threads, shapes, 512, follow_shapes, f);
     const CairnPair *far = NULL;
-    if (has_escaped) {
+    if (f->escaped < shapes) {
         find_escaped(f, &far, &far_count);
     }
     f->pairs = CAIRN_STEP_PUSH(step, CairnPair, step->pair_count + far_count);
@@ -451,6 +464,17 @@ static void merge(CairnStep *step, const Foresight *f) {
     }
 }
 
+enum { PIECE = 16 }; // pairs that a thread takes at once: some take far longer than others
+
+static void find_overlaps(void *context, int piece, int worker) {
+    const Foresight *f = context;
+    int end = f->pair_count < (piece + 1) * PIECE ? f->pair_count : (piece + 1) * PIECE;
+    (void)worker;
+    for (int p = piece * PIECE; p < end; p++) {
+        f->overlap[p] = find_overlap(f, f->pairs[p], f->least);
+    }
+}
+
 static bool foresee(CairnStep *step) {
     const CairnWorldDef *def = &step->world->def;
     if (step->was_rough) { // the review has looked already
@@ -470,18 +494,15 @@ static bool foresee(CairnStep *step) {
     if (cairn_step_failed(step)) {
         return false;
     }
-    int count = f.pair_count;
-    double most = 0, least = notable * def->contact_margin;
-#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(dynamic, 16)         \
-    reduction(max                                                                                                      \
-              : most)
-    for (int p = 0; p < count; p++) {
-        f.overlap[p] = find_overlap(&f, f.pairs[p], least);
+    double most = 0;
+    f.least = notable * def->contact_margin;
+    cairn_pieces_run(f.pair_count > 64 ? step->threads : 1, (f.pair_count + PIECE - 1) / PIECE, find_overlaps, &f);
+    for (int p = 0; p < f.pair_count; p++) {
         most = cairn_max(most, f.overlap[p]);
     }
-    for (int p = 0; p < count && most > tolerance * def->contact_margin; p++) {
-        if (f.overlap[p] > least) {
-            add_contacts(&f, f.pairs[p], least);
+    for (int p = 0; p < f.pair_count && most > tolerance * def->contact_margin; p++) {
+        if (f.overlap[p] > f.least) {
+            add_contacts(&f, f.pairs[p], f.least);
         }
     }
     if (f.added_count > 0 && !cairn_step_failed(step)) {

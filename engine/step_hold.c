@@ -3,6 +3,7 @@
 // solved for would take the core of a fast shape (a ball in its middle) into another shape, the body moves on only up to there: its
 // velocity is kept, the rest of its step is lost, and the next step finds it touching. Bodies tied by joints are held together.
 #include "collision/sweep.h"
+#include "engine/base/pieces.h"
 #include "engine/step.h"
 
 // The share of a core's radius that counts as having arrived, and the least: nearer than that it is in.
@@ -180,16 +181,26 @@ static bool is_fast(const CairnStep *step, int s) {
     return !is_slow(step, shape, block, step->world->def.contact_margin);
 }
 
+typedef struct Look {
+    const CairnStep *step;
+    int fast;
+} Look;
+
+static void look_at_span(void *context, int first, int end) {
+    Look *look = context;
+    for (int s = first; s < end; s++) {
+        if (is_fast(look->step, s)) { // one is enough
+            cairn_spans_tell(&look->fast, s);
+            return;
+        }
+    }
+}
+
 static bool needs_a_look(const CairnStep *step) {
     int count = step->store->shape_pool.count;
-    bool has_fast = false;
-#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 2048) schedule(static)            \
-    reduction(||                                                                                                       \
-              : has_fast)
-    for (int s = 0; s < count; s++) {
-        has_fast = is_fast(step, s) || has_fast;
-    }
-    return has_fast;
+    Look look = {step, count};
+    cairn_spans_run(step->threads, count, 2048, look_at_span, &look);
+    return look.fast < count;
 }
 
 static bool some_go_far(const CairnStep *step) {

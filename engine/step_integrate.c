@@ -5,6 +5,7 @@
 //     L+ = L + I (u - spin),   q+ = exp(h u) q,   omega+ = I+^-1 L+.
 // So a body that nothing holds keeps |L| and its energy, and a joint's rows act on the very motion that moves the body.
 #include "engine/base/mat3.h"
+#include "engine/base/pieces.h"
 #include "engine/base/timer.h"
 #include "engine/step.h"
 
@@ -62,23 +63,30 @@ static void check_kinematic(CairnStep *step) {
     }
 }
 
+static void integrate_span(void *context, int first, int end) {
+    CairnStep *step = context;
+    for (int b = first; b < end; b++) {
+        integrate_block(step, b);
+        if (!is_finite_end(&step->ends[b])) {
+            cairn_spans_tell(&step->broken, b);
+            return;
+        }
+    }
+}
+
 void cairn_step_integrate(CairnStep *step) {
     if (cairn_step_failed(step)) {
         return;
     }
     double t0 = cairn_timer_now();
-    int count = step->block_count, broken = count;
+    int count = step->block_count;
     step->ends = CAIRN_STEP_PUSH(step, CairnStepEnd, count);
     if (cairn_step_failed(step)) {
         return;
     }
-#pragma omp parallel for num_threads(step->threads) if (step->threads > 1 && count > 64) schedule(static)              \
-    reduction(min                                                                                                      \
-              : broken)
-    for (int b = 0; b < count; b++) {
-        integrate_block(step, b);
-        broken = !is_finite_end(&step->ends[b]) && b < broken ? b : broken;
-    }
+    step->broken = count;
+    cairn_spans_run(step->threads, count, CAIRN_STEP_FEW, integrate_span, step);
+    int broken = step->broken;
     if (broken < count) {
         const double *v = step->velocity + (ptrdiff_t)6 * broken;
         step->status =

@@ -4,57 +4,78 @@
 #include <math.h>
 #include <string.h>
 
-// R = L^-1 of a block P = L L^T, by columns from the diagonal down, so that P^-1 = R^T R. False where P is not positive definite.
-static inline bool factor_of(int n, const double *P, double *R) {
-    double L[CAIRN_BLOCK_LIMIT * CAIRN_BLOCK_LIMIT];
+#include "engine/base/pieces.h"
+#include "solvers/eights.h"
+
+// R = L^-1 of a block P = L L^T, so that P^-1 = R^T R: by columns with zeros above the diagonal, in eights.
+static inline int eights(int n) {
+    return (n + 7) / 8;
+}
+
+enum { MOST_EIGHTS = (CAIRN_BLOCK_LIMIT + 7) / 8 };
+
+// False where P is not positive definite.
+ALWAYS_INLINE bool factor_of(int n, const double *P, double *R) {
+    double L[CAIRN_BLOCK_LIMIT * CAIRN_BLOCK_LIMIT], inverse[CAIRN_BLOCK_LIMIT];
     memcpy(L, P, (size_t)(n * n) * sizeof *L);
+    UNROLL
     for (int k = 0; k < n; k++) { // by columns' outer products
         if (!(L[k * n + k] > n * DBL_EPSILON * P[k * n + k])) {
             return false;
         }
-        double inverse = 1 / sqrt(L[k * n + k]);
+        inverse[k] = 1 / sqrt(L[k * n + k]);
+        UNROLL
         for (int i = k; i < n; i++) {
-            L[i * n + k] *= inverse;
+            L[i * n + k] *= inverse[k];
         }
+        UNROLL
         for (int j = k + 1; j < n; j++) {
+            UNROLL
             for (int i = j; i < n; i++) {
                 L[i * n + j] -= L[i * n + k] * L[j * n + k];
             }
         }
     }
-    for (int k = 0; k < n; R += n - k, k++) { // column k solves L x = e_k
+    memset(R, 0, (size_t)(n * eights(n)) * sizeof(Eight));
+    UNROLL
+    for (int k = 0; k < n; R += 8 * eights(n), k++) { // column k solves L x = e_k
+        UNROLL
         for (int i = k; i < n; i++) {
             double sum = i == k ? 1 : 0;
+            UNROLL
             for (int j = k; j < i; j++) {
-                sum -= L[i * n + j] * R[j - k];
+                sum -= L[i * n + j] * R[j];
             }
-            R[i - k] = sum / L[i * n + i];
+            R[i] = sum * inverse[i];
         }
     }
     return true;
 }
 
 static bool factor_block(int n, const double *P, double *R) {
-    return n == 6 ? factor_of(6, P, R) : factor_of(n, P, R); // as in multiply
+    return n == 6 ? factor_of(6, P, R)
+                  : factor_of(n, P, R); // a rigid body's size as a constant lets the compiler unroll it
 }
 
-static inline void multiply_of(int n, const double *R, const double *x, double *y) {
-    for (int i = 0; i < n; i++) {
-        double sum = 0; // each by itself: through memory they would wait for one another
-        for (int k = 0; k <= i; k++) {
-            sum += R[k * n - k * (k - 1) / 2 + i - k] * x[k];
+// y = R x
+ALWAYS_INLINE void multiply_of(int n, const double *R, const double *x, Eight *y) {
+    const Eight *column = (const Eight *)R;
+    for (int e = 0; e < eights(n); e++) {
+        Eight sum = column[e] * x[0];
+        for (int k = 1; k < n; k++) {
+            sum += column[k * eights(n) + e] * x[k];
         }
-        y[i] = sum;
+        y[e] = sum;
     }
 }
 
-// y = R x. A rigid body's size as a constant lets the compiler unroll it.
-static void multiply(int n, const double *R, const double *x, double *y) {
-    if (n == 6) {
-        multiply_of(6, R, x, y);
-    } else {
-        multiply_of(n, R, x, y);
+// x . y
+ALWAYS_INLINE double product_of(int n, const Eight *x, const Eight *y) {
+    Eight sum = x[0] * y[0];
+    for (int e = 1; e < eights(n); e++) {
+        sum += x[e] * y[e];
     }
+    return sum_eight(&sum);
 }
 
 // The rows of a term where they are those of a contact's frame, by its definition in problem.h; else where they lie in J.
@@ -82,14 +103,42 @@ static const double *rows_of(const CairnProblem *problem, const CairnTerm *term,
     return room;
 }
 
-enum { WORTH_THREADS = 512 }; // constraints: fewer are done before another thread wakes
+// y += J v
+ALWAYS_INLINE void add_products(int n, int rows, const double *J, const double *v, double *y) {
+    for (int r = 0; r < rows; r++, J += n) {
+        Two sum = {0, 0}; // of even and of odd places: half as long a wait
+        for (int k = 0; k + 1 < n; k += 2) {
+            sum += *(const Two *)(J + k) * *(const Two *)(v + k);
+        }
+        y[r] += sum[0] + sum[1] + (n % 2 == 1 ? J[n - 1] * v[n - 1] : 0);
+    }
+}
+
+// v += J^T y
+ALWAYS_INLINE void add_transposed(int n, int rows, const double *J, const double *y, double *v) {
+    double sum[CAIRN_BLOCK_LIMIT]; // not through memory: each would wait for the one before
+    memcpy(sum, v, (size_t)n * sizeof *v);
+    for (int r = 0; r < rows; r++, J += n) {
+        for (int k = 0; k < n; k++) {
+            sum[k] += J[k] * y[r];
+        }
+    }
+    memcpy(v, sum, (size_t)n * sizeof *v);
+}
 
 // y = J v + d (+ C lambda), row by row. Every row belongs to one constraint.
-static void apply_rows(const Referee *referee, const double *v, const double *lambda, double *y) {
-    const CairnProblem *problem = referee->problem;
-#pragma omp parallel for num_threads(referee->threads) if (referee->threads > 1 &&                                     \
-                                                           problem->constraint_count > WORTH_THREADS) schedule(static)
-    for (int c = 0; c < problem->constraint_count; c++) {
+typedef struct Rows {
+    const Referee *referee;
+    const double *v, *lambda;
+    double *y;
+} Rows;
+
+static void apply_span(void *context, int first, int end) {
+    const Rows *rows = context;
+    const CairnProblem *problem = rows->referee->problem;
+    const double *v = rows->v, *lambda = rows->lambda;
+    double *y = rows->y;
+    for (int c = first; c < end; c++) {
         const CairnConstraintBlock *constraint = problem->constraints + c;
         for (int r = constraint->first_row; r < constraint->first_row + constraint->row_count; r++) {
             y[r] = problem->right_side[r] + (lambda ? problem->compliance[r] * lambda[r] : 0);
@@ -98,15 +147,19 @@ static void apply_rows(const Referee *referee, const double *v, const double *la
             CairnDofBlock block = problem->blocks[problem->terms[t].block];
             double room[18];
             const double *entry = rows_of(problem, &problem->terms[t], constraint->row_count, room);
-            for (int r = constraint->first_row; r < constraint->first_row + constraint->row_count; r++) {
-                double sum = 0;
-                for (int k = block.first; k < block.first + block.size; k++) {
-                    sum += *entry++ * v[k];
-                }
-                y[r] += sum;
+            double *first_y = y + constraint->first_row;
+            if (block.size == 6) { // as in factor_block
+                add_products(6, constraint->row_count, entry, v + block.first, first_y);
+            } else {
+                add_products(block.size, constraint->row_count, entry, v + block.first, first_y);
             }
         }
     }
+}
+
+static void apply_rows(const Referee *referee, const double *v, const double *lambda, double *y) {
+    Rows rows = {referee, v, lambda, y};
+    cairn_spans_run(referee->threads, referee->problem->constraint_count, REFEREE_FEW, apply_span, &rows);
 }
 
 // v += J^T lambda
@@ -117,78 +170,80 @@ static void apply_transpose(const CairnProblem *problem, const double *lambda, d
             CairnDofBlock block = problem->blocks[problem->terms[t].block];
             double room[18];
             const double *entry = rows_of(problem, &problem->terms[t], constraint->row_count, room);
-            for (int r = constraint->first_row; r < constraint->first_row + constraint->row_count; r++) {
-                for (int k = block.first; k < block.first + block.size; k++) {
-                    v[k] += *entry++ * lambda[r];
-                }
+            const double *first_lambda = lambda + constraint->first_row;
+            if (block.size == 6) { // as in factor_block
+                add_transposed(6, constraint->row_count, entry, first_lambda, v + block.first);
+            } else {
+                add_transposed(block.size, constraint->row_count, entry, first_lambda, v + block.first);
             }
         }
     }
 }
 
-// v = R^T R v
+// v = R^T R v of one block.
+ALWAYS_INLINE void solve_of(int n, const double *R, double *v) {
+    Eight y[MOST_EIGHTS];
+    multiply_of(n, R, v, y);
+    for (int k = 0; k < n; k++) {
+        v[k] = product_of(n, (const Eight *)R + (ptrdiff_t)k * eights(n), y);
+    }
+}
+
 static void solve_dofs(const CairnProblem *problem, const double *factors, const size_t *place, double *v) {
     for (int b = 0; b < problem->block_count; b++) {
         CairnDofBlock block = problem->blocks[b];
-        const double *R = factors + place[b];
-        double y[CAIRN_BLOCK_LIMIT];
-        multiply(block.size, R, v + block.first, y);
-        for (int k = 0; k < block.size; R += block.size - k, k++) {
-            double sum = 0;
-            for (int i = k; i < block.size; i++) {
-                sum += R[i - k] * y[i];
-            }
-            v[block.first + k] = sum;
+        if (block.size == 6) { // as in factor_block
+            solve_of(6, factors + place[b], v + block.first);
+        } else {
+            solve_of(block.size, factors + place[b], v + block.first);
         }
     }
 }
 
-// The rows J of the terms of one constraint on one dof block, summed into `sum`; false: a term before `first` has had them.
-static bool sum_rows(const CairnProblem *problem, const CairnConstraintBlock *constraint, int first, double *sum) {
+// The rows J of the terms of one constraint on one dof block: as they are, made in `room`, or summed in `sum` where there are several.
+// NULL: a term before `first` has had them.
+static const double *sum_rows(const CairnProblem *problem, const CairnConstraintBlock *constraint, int first,
+                              double room[18], double *sum) {
     const CairnTerm *terms = problem->terms + constraint->first_term;
     int block = terms[first].block, count = constraint->row_count * problem->blocks[block].size;
-    double room[18];
     for (int t = 0; t < first; t++) {
         if (terms[t].block == block) {
-            return false;
+            return NULL;
         }
     }
-    memcpy(sum, rows_of(problem, &terms[first], constraint->row_count, room), (size_t)count * sizeof *sum);
+    const double *rows = rows_of(problem, &terms[first], constraint->row_count, room);
     for (int t = first + 1; t < constraint->term_count; t++) {
-        const double *more = terms[t].block == block ? rows_of(problem, &terms[t], constraint->row_count, room) : NULL;
-        for (int k = 0; k < count && more != NULL; k++) {
-            sum[k] += more[k];
+        if (terms[t].block == block) {
+            double other[18];
+            const double *more = rows_of(problem, &terms[t], constraint->row_count, other);
+            for (int k = 0; k < count; k++) {
+                sum[k] = rows[k] + more[k];
+            }
+            rows = sum;
         }
     }
-    return true;
+    return rows;
 }
 
-// Rows y_i = R J_i^T in place of J_i: what they add to D, and those of a contact to its block: A_ij = y_i . y_j.
-static inline void add_block_of(int n, int rows, const double *R, double *J, double *D, const double *contact_rows,
+// With y_i = R J_i^T: what rows add to D, and those of a contact, from `normal` on, to its block: A_ij = y_i . y_j.
+ALWAYS_INLINE void add_block_of(int n, int rows, const double *R, const double *J, double *D, int normal,
                                 double contact[3][3]) {
+    Eight y[4][MOST_EIGHTS]; // the last for rows that are none of the contact's
     for (int i = 0; i < rows; i++, J += n) {
-        double y[CAIRN_BLOCK_LIMIT], sum = D[i]; // not through memory: each would wait for the one before
-        multiply_of(n, R, J, y);
-        for (int k = 0; k < n; k++) {
-            J[k] = y[k];
-            sum += y[k] * y[k];
-        }
-        D[i] = sum;
+        Eight *own = y[i >= normal && i < normal + 3 ? i - normal : 3];
+        multiply_of(n, R, J, own);
+        D[i] += product_of(n, own, own);
     }
-    for (int i = 0; i < 3 && contact_rows != NULL; i++) {
+    for (int i = 0; i < 3 && contact != NULL; i++) {
         for (int j = 0; j <= i; j++) {
-            double sum = 0;
-            for (int k = 0; k < n; k++) {
-                sum += contact_rows[i * n + k] * contact_rows[j * n + k];
-            }
-            contact[i][j] += sum;
+            contact[i][j] += product_of(n, y[i], y[j]);
             contact[j][i] = contact[i][j];
         }
     }
 }
 
-// D of a constraint's rows, and the norm of its contact block. `y` has room for the widest rows.
-static void weigh_constraint(Referee *referee, int c, const double *factors, const size_t *place, double *y) {
+// D of a constraint's rows, and the norm of its contact block. `sum` has room for the widest rows.
+static void weigh_constraint(Referee *referee, int c, const double *factors, const size_t *place, double *sum) {
     const CairnProblem *problem = referee->problem;
     const CairnConstraintBlock *constraint = problem->constraints + c;
     int rows = constraint->row_count, friction = constraint->friction;
@@ -199,14 +254,12 @@ static void weigh_constraint(Referee *referee, int c, const double *factors, con
     }
     for (int t = 0; t < constraint->term_count; t++) {
         int block = problem->terms[constraint->first_term + t].block, size = problem->blocks[block].size;
-        const double *R = factors + place[block], *contact_rows = friction >= 0 ? y + normal * size : NULL;
-        if (!sum_rows(problem, constraint, t, y)) {
-            continue;
-        }
-        if (size == 6) { // as in multiply
-            add_block_of(6, rows, R, y, D, contact_rows, contact);
-        } else {
-            add_block_of(size, rows, R, y, D, contact_rows, contact);
+        double room[18];
+        const double *R = factors + place[block], *J = sum_rows(problem, constraint, t, room, sum);
+        if (J != NULL && size == 6) { // as in factor_block
+            add_block_of(6, rows, R, J, D, normal, friction >= 0 ? contact : NULL);
+        } else if (J != NULL) {
+            add_block_of(size, rows, R, J, D, normal, friction >= 0 ? contact : NULL);
         }
     }
     if (friction >= 0) {
@@ -215,7 +268,7 @@ static void weigh_constraint(Referee *referee, int c, const double *factors, con
 }
 
 static size_t factor_size(int n) {
-    return (size_t)(n * (n + 1) / 2);
+    return (size_t)(n * eights(n)) * 8;
 }
 
 // A matrix that the block before has too is factored once.
@@ -251,7 +304,7 @@ static CairnStatus factor_dofs(const CairnProblem *problem, CairnArena *arena, d
     return cairn_ok();
 }
 
-// Doubles that the rows y of one constraint take at most.
+// Doubles that the rows of one constraint take at most.
 static size_t widest_constraint(const CairnProblem *problem) {
     size_t widest = 1;
     for (int c = 0; c < problem->constraint_count; c++) {
@@ -265,14 +318,20 @@ static size_t widest_constraint(const CairnProblem *problem) {
     return widest;
 }
 
-// Every constraint has its own rows and its own friction group. Piece by piece, each with a part of y.
-static void weigh(Referee *referee, const double *factors, const size_t *place, double *y, size_t widest) {
-    int count = referee->problem->constraint_count, threads = count > WORTH_THREADS ? referee->threads : 1;
-#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
-    for (int k = 0; k < threads; k++) {
-        for (int c = (int)((long)count * k / threads); c < (int)((long)count * (k + 1) / threads); c++) {
-            weigh_constraint(referee, c, factors, place, y + widest * (size_t)k);
-        }
+typedef struct Weighing {
+    Referee *referee;
+    const double *factors;
+    const size_t *place;
+    double *sum; // of each worker `widest`
+    size_t widest;
+} Weighing;
+
+// Every constraint has its own rows and its own friction group.
+static void weigh_piece(void *context, int k, int worker) {
+    const Weighing *w = context;
+    int count = w->referee->problem->constraint_count;
+    for (int c = cairn_referee_piece(count, k); c < cairn_referee_piece(count, k + 1); c++) {
+        weigh_constraint(w->referee, c, w->factors, w->place, w->sum + w->widest * (size_t)worker);
     }
 }
 
@@ -290,8 +349,8 @@ static CairnStatus evaluate_dynamics(Referee *referee, CairnArena *arena) {
     CAIRN_TRY(factor_dofs(problem, arena, &factors, &place));
     double *v = CAIRN_PUSH(arena, double, problem->dof_count + 1);
     size_t widest = widest_constraint(problem);
-    double *y = CAIRN_PUSH(arena, double, widest *(size_t)referee->threads); // of each thread
-    if (!v || !y) {
+    double *sum = CAIRN_PUSH(arena, double, widest *(size_t)referee->threads); // of each thread
+    if (!v || !sum) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "residual: no memory for %d dofs", problem->dof_count);
     }
     size_t bytes = (size_t)problem->dof_count * sizeof *v;
@@ -309,7 +368,8 @@ static CairnStatus evaluate_dynamics(Referee *referee, CairnArena *arena) {
     for (int r = 0; r < problem->row_count; r++) {
         referee->D[r] = problem->compliance[r];
     }
-    weigh(referee, factors, place, y, widest);
+    Weighing weighing = {referee, factors, place, sum, widest};
+    cairn_pieces_run(referee->threads, cairn_referee_pieces(problem->constraint_count), weigh_piece, &weighing);
     return cairn_ok();
 }
 

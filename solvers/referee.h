@@ -21,10 +21,15 @@ typedef struct Referee {
 CairnStatus cairn_referee_evaluate(Referee *referee, CairnArena *arena);
 
 // What is summed over rows and groups goes piece by piece, and the pieces' sums in their order, whatever the number of threads.
-enum { REFEREE_PIECES = 64 };
+enum { REFEREE_PIECES = 64, REFEREE_FEW = 512 };
 
+static inline int cairn_referee_pieces(int count) {
+    return count > REFEREE_FEW ? REFEREE_PIECES : 1;
+}
+
+// Where it begins, and the one before it ends.
 static inline int cairn_referee_piece(int count, int piece) {
-    return (int)((long)count * piece / REFEREE_PIECES);
+    return (int)((long)count * piece / cairn_referee_pieces(count));
 }
 
 // What the friction cones of a problem say (data/README.md's measure, squared and summed, before its scale).

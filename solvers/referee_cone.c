@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "engine/base/pieces.h"
+
 // hypot without its care for values near the ends of the range: velocities and impulses are far from them.
 static double length(double x, double y) {
     return sqrt(x * x + y * y);
@@ -105,16 +107,27 @@ static void add_cone(const Referee *referee, int group, RefereeCones *cones) {
     cones->right_side += square(referee->b + friction->normal);
 }
 
-RefereeCones cairn_referee_cones(const Referee *referee) {
-    RefereeCones pieces[REFEREE_PIECES] = {{0}}, sum = {0, 0, 0, 0};
-    int count = referee->problem->friction_count;
-#pragma omp parallel for num_threads(referee->threads) if (referee->threads > 1 && count > 512) schedule(static)
-    for (int k = 0; k < REFEREE_PIECES; k++) {
-        for (int f = cairn_referee_piece(count, k); f < cairn_referee_piece(count, k + 1); f++) {
-            add_cone(referee, f, &pieces[k]);
-        }
+typedef struct Adding {
+    const Referee *referee;
+    RefereeCones *pieces;
+} Adding;
+
+static void add_piece(void *context, int k, int worker) {
+    const Adding *adding = context;
+    int count = adding->referee->problem->friction_count;
+    (void)worker;
+    adding->pieces[k] = (RefereeCones){0, 0, 0, 0};
+    for (int f = cairn_referee_piece(count, k); f < cairn_referee_piece(count, k + 1); f++) {
+        add_cone(adding->referee, f, &adding->pieces[k]);
     }
-    for (int k = 0; k < REFEREE_PIECES; k++) {
+}
+
+RefereeCones cairn_referee_cones(const Referee *referee) {
+    RefereeCones pieces[REFEREE_PIECES], sum = {0, 0, 0, 0};
+    int count = referee->problem->friction_count;
+    Adding adding = {referee, pieces};
+    cairn_pieces_run(referee->threads, cairn_referee_pieces(count), add_piece, &adding);
+    for (int k = 0; k < cairn_referee_pieces(count); k++) {
         sum.corrected += pieces[k].corrected;
         sum.convex += pieces[k].convex;
         sum.certified += pieces[k].certified;

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "engine/base/memory.h"
+#include "engine/base/pieces.h"
 #include "solvers/referee.h"
 
 // The middle one of three, low <= high: x - clamp(x - y, l, u) is middle(y, x - u, x - l), without the cancellation.
@@ -133,19 +134,30 @@ static void add_verdict(const Verdict *piece, Verdict *all) {
     all->largest = cairn_max(all->largest, piece->largest);
 }
 
+typedef struct Judging {
+    const Referee *referee;
+    Verdict *pieces;
+} Judging;
+
+static void judge_piece(void *context, int k, int worker) {
+    const Judging *judging = context;
+    const CairnProblem *problem = judging->referee->problem;
+    int count = problem->constraint_count;
+    (void)worker;
+    judging->pieces[k] = (Verdict){.residual = {.worst_row = -1}};
+    for (int c = cairn_referee_piece(count, k); c < cairn_referee_piece(count, k + 1); c++) {
+        judge_constraint(judging->referee, &problem->constraints[c], &judging->pieces[k]);
+    }
+}
+
 // All rows; returns the largest scaled residual among those that bounds judge.
 static double judge_rows(const Referee *referee, CairnResidual *residual) {
     const CairnProblem *problem = referee->problem;
     Verdict pieces[REFEREE_PIECES], all = {.residual = *residual};
     int count = problem->constraint_count;
-#pragma omp parallel for num_threads(referee->threads) if (referee->threads > 1 && count > 512) schedule(static)
-    for (int k = 0; k < REFEREE_PIECES; k++) {
-        pieces[k] = (Verdict){.residual = {.worst_row = -1}};
-        for (int c = cairn_referee_piece(count, k); c < cairn_referee_piece(count, k + 1); c++) {
-            judge_constraint(referee, &problem->constraints[c], &pieces[k]);
-        }
-    }
-    for (int k = 0; k < REFEREE_PIECES; k++) {
+    Judging judging = {referee, pieces};
+    cairn_pieces_run(referee->threads, cairn_referee_pieces(count), judge_piece, &judging);
+    for (int k = 0; k < cairn_referee_pieces(count); k++) {
         add_verdict(&pieces[k], &all);
     }
     for (int r = 0; r < problem->row_count && count == 0; r++) { // an explicit problem may go without constraints

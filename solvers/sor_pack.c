@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/pieces.h"
 #include "solvers/sor.h"
 
 // What packing takes for the same: a lane's numbers then differ from J by 1e-11 of it at most. Arms are differences of positions,
@@ -349,6 +350,16 @@ static CairnStatus place_inertias(SorSystem *system, CairnArena *arena) {
     return cairn_ok();
 }
 
+static void classify_span(void *context, int first, int end) {
+    const SorSystem *system = context;
+    for (int c = first; c < end; c++) {
+        SorContact contact;
+        cairn_sor_read_contact(system, c, &contact);
+        bool is_joint = contact.shape == SOR_ITEM && cairn_sor_is_joint(system, &system->problem->constraints[c]);
+        system->shape[c] = (unsigned char)(is_joint ? SOR_JOINT : contact.shape);
+    }
+}
+
 static CairnStatus classify(SorSystem *system, CairnArena *arena) {
     const CairnProblem *problem = system->problem;
     int count = problem->constraint_count;
@@ -361,16 +372,11 @@ static CairnStatus classify(SorSystem *system, CairnArena *arena) {
         CairnFrictionKind kind = problem->frictions[f].kind;
         system->law = kind == CAIRN_FRICTION_COULOMB || kind == CAIRN_FRICTION_CONE ? kind : system->law;
     }
-#pragma omp parallel for num_threads(system->settings.threads) if (system->settings.threads > 1 && count > 512)        \
-    schedule(static)
-    for (int c = 0; c < count; c++) {
-        SorContact contact;
-        cairn_sor_read_contact(system, c, &contact);
-        bool is_joint = contact.shape == SOR_ITEM && cairn_sor_is_joint(system, &problem->constraints[c]);
-        system->shape[c] = (unsigned char)(is_joint ? SOR_JOINT : contact.shape);
-    }
+    cairn_spans_run(system->settings.threads, count, 512, classify_span, system);
     return cairn_ok();
 }
+
+enum { FEW = 64 }; // groups: not worth waking a thread for
 
 // Whether a group and the next one have a body in common.
 static bool does_share(const SorSystem *system, int group, bool is_round) {
@@ -385,15 +391,31 @@ static bool does_share(const SorSystem *system, int group, bool is_round) {
     return any != 0;
 }
 
-static void find_shares(const SorSystem *system) {
-    int round = system->round_count, count = round + system->general_count;
-#pragma omp parallel for num_threads(system->settings.threads) if (system->settings.threads > 1 && count > 64)         \
-    schedule(static)
-    for (int i = 0; i < count - 1; i++) {
+static void find_shares(void *context, int first, int end) {
+    const SorSystem *system = context;
+    int round = system->round_count;
+    for (int i = first; i < end; i++) {
         if (i + 1 < round) {
             system->round_shares[i] = does_share(system, i, true);
         } else if (i >= round) {
             system->general_shares[i - round] = does_share(system, i - round, false);
+        }
+    }
+}
+
+static void clear_groups(void *context, int first, int end) {
+    const SorSystem *system = context;
+    for (int i = first; i < end; i++) {
+        bool is_round = i < system->round_count;
+        clear_group(system, is_round ? i : i - system->round_count, is_round);
+    }
+}
+
+static void pack_contacts(void *context, int first, int end) {
+    const SorSystem *system = context;
+    for (int i = first; i < end; i++) {
+        if (is_contact(system, system->sequence[i])) {
+            pack_lane(system, system->sequence[i]);
         }
     }
 }
@@ -412,20 +434,10 @@ static CairnStatus pack_lanes(SorSystem *system, CairnArena *arena) {
     system->general = data + round;
     system->general_shares = system->round_shares + system->round_count;
     int groups = system->round_count + system->general_count;
-#pragma omp parallel for num_threads(system->settings.threads) if (system->settings.threads > 1 && groups > 64)        \
-    schedule(static)
-    for (int i = 0; i < groups; i++) {
-        bool is_round = i < system->round_count;
-        clear_group(system, is_round ? i : i - system->round_count, is_round);
-    }
-#pragma omp parallel for num_threads(system->settings.threads) if (system->settings.threads > 1 && groups > 64)        \
-    schedule(static)
-    for (int i = 0; i < problem->constraint_count; i++) {
-        if (is_contact(system, system->sequence[i])) {
-            pack_lane(system, system->sequence[i]);
-        }
-    }
-    find_shares(system);
+    int threads = groups > FEW ? system->settings.threads : 1;
+    cairn_spans_run(threads, groups, FEW, clear_groups, system);
+    cairn_spans_run(threads, problem->constraint_count, FEW, pack_contacts, system);
+    cairn_spans_run(system->settings.threads, groups - 1, FEW, find_shares, system);
     return cairn_ok();
 }
 

@@ -57,3 +57,21 @@ void cairn_pieces_run(int threads, int pieces, CairnPieceWork *work, void *conte
         }
     }
 }
+
+void cairn_spans_run(int threads, int count, int few, CairnSpanWork *work, void *context) {
+    if (threads <= 1 || count <= few) {
+        work(context, 0, count);
+        return;
+    }
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+    for (int k = 0; k < threads; k++) {
+        work(context, (int)((long)count * k / threads), (int)((long)count * (k + 1) / threads));
+    }
+}
+
+void cairn_spans_tell(int *least, int element) {
+    int now = __atomic_load_n(least, __ATOMIC_RELAXED); // omp critical would be a global
+    while (element < now &&
+           !__atomic_compare_exchange_n(least, &now, element, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}

@@ -9,4 +9,14 @@ typedef void CairnPieceWork(void *context, int piece, int worker);
 
 void cairn_pieces_run(int threads, int pieces, CairnPieceWork *work, void *context);
 
+// Elements first .. end - 1, each on its own.
+typedef void CairnSpanWork(void *context, int first, int end);
+
+// A span for each thread; one for all where there are no more than `few` elements. One thread works without a team: even a team of
+// one costs two calls of the system.
+void cairn_spans_run(int threads, int count, int few, CairnSpanWork *work, void *context);
+
+// The least of what spans tell, whatever their order. *least is the most that can be at first.
+void cairn_spans_tell(int *least, int element);
+
 #endif

@@ -47,9 +47,10 @@ static void raise_error(const CairnJointInput *input, int axis, double value, do
     *error = fmax(*error, violation(input->core, axis, value));
 }
 
-void cairn_joint_errors(const CairnJointInput *input, double *linear, double *angular) {
-    const CairnJointDef *def = &input->core->def;
+void cairn_joint_advance(CairnJointCore *core, const CairnJointInput *input, double *linear, double *angular) {
+    const CairnJointDef *def = &core->def;
     CairnRelative relative = cairn_relative(input->bodies);
+    cairn_joint_count(core, &relative);
     *linear = *angular = 0;
     for (int axis = 0; axis < CAIRN_AXIS_COUNT; axis++) {
         if (cairn_joint_kinds[def->type].grant[axis] != CAIRN_GRANT_NONE &&

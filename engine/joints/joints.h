@@ -54,8 +54,9 @@ CairnStatus cairn_joint_check(const CairnJointDef *def);
 
 // Set the turn counters and rest values from the poses at creation (input->core is `core`).
 void cairn_joint_begin(CairnJointCore *core, const CairnJointInput *input);
-// Count turns from the poses after a step.
-void cairn_joint_advance(CairnJointCore *core, const CairnJointInput *input);
+// After a step, from the poses then: count turns, and say how far, at most, lengths and angles are from where locks and limits want
+// them, m and rad.
+void cairn_joint_advance(CairnJointCore *core, const CairnJointInput *input, double *linear, double *angular);
 
 // Do the rows depend on the bodies' masses? Else the input may lack them.
 bool cairn_joint_weighs(const CairnJointDef *def);
@@ -65,9 +66,6 @@ int cairn_joint_body_count(const CairnJointDef *def);
 
 // Write the rows; their number and order depend on the definition only (not on the poses), so that row k keeps its meaning.
 int cairn_joint_rows(const CairnJointInput *input, CairnJointRow rows[CAIRN_JOINT_MAX_ROWS]);
-
-// How far, at most, lengths and angles are from where locks and limits want them, m and rad.
-void cairn_joint_errors(const CairnJointInput *input, double *linear, double *angular);
 
 // Positions, velocities, errors of the six coordinates; forces are left alone.
 void cairn_joint_measure(const CairnJointInput *input, CairnJointState *state);

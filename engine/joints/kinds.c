@@ -122,24 +122,23 @@ void cairn_joint_begin(CairnJointCore *core, const CairnJointInput *input) {
         core->turns[i] = core->last[i] = 0;
     }
     core->rest[0] = core->rest[1] = 0;
-    cairn_joint_advance(core, input);
+    CairnRelative relative = cairn_relative(input->bodies);
+    cairn_joint_count(core, &relative);
     if (core->def.type == CAIRN_JOINT_DISTANCE || core->def.type == CAIRN_JOINT_GEAR) {
-        CairnRelative relative = cairn_relative(input->bodies);
         CairnCoordinate x;
         cairn_joint_coordinate(input, &relative, CAIRN_X, &x);
         core->rest[0] = x.value;
     }
 }
 
-void cairn_joint_advance(CairnJointCore *core, const CairnJointInput *input) {
+void cairn_joint_count(CairnJointCore *core, const CairnRelative *relative) {
     const CairnAngle *angles = cairn_joint_angles(&core->def);
     if (angles == NULL) {
         return;
     }
-    CairnRelative relative = cairn_relative(input->bodies);
     for (int i = 0; i < 3; i++) {
         CairnVec3 gradient;
-        double angle = angles[i].is_counted ? angles[i].evaluate(&relative, &angles[i], &gradient) : 0;
+        double angle = angles[i].is_counted ? angles[i].evaluate(relative, &angles[i], &gradient) : 0;
         core->turns[i] = angles[i].is_counted ? turns_at(core, i, angle) : 0;
         core->last[i] = angle;
     }

@@ -44,6 +44,9 @@ void cairn_joint_coordinate(const CairnJointInput *input, const CairnRelative *r
 // Its value alone.
 double cairn_joint_value(const CairnJointInput *input, const CairnRelative *relative, int axis);
 
+// Count the turns on to where B is in A now.
+void cairn_joint_count(CairnJointCore *core, const CairnRelative *relative);
+
 // rows.c: the rows of one coordinate, at most 3: lock, or lower and upper limit; then its drive. Returns how many.
 int cairn_axis_rows(const CairnJointInput *input, int axis, const CairnCoordinate *coordinate, CairnJointRow *rows);
 
