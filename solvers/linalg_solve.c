@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "engine/base/pieces.h"
 #include "solvers/linalg_sweep.h"
 
 enum { WIDTH = CAIRN_LINALG_WIDTH };
@@ -172,23 +173,36 @@ static void backward_share(const CairnLinalgFactor *factor, int thread, const in
     }
 }
 
+typedef struct Solving {
+    const CairnLinalgFactor *factor;
+    const int *first;
+    double *x;
+} Solving;
+
+static void forward_piece(void *context, int share, int worker) {
+    const Solving *s = context;
+    (void)worker;
+    forward_share(s->factor, share, s->first, s->x);
+}
+
+static void backward_piece(void *context, int share, int worker) {
+    const Solving *s = context;
+    (void)worker;
+    backward_share(s->factor, share, s->first, s->x);
+}
+
 static void solve_in_tasks(CairnLinalgFactor *factor, const int *first, double *x) {
     const CairnLinalgPlan *plan = factor->plan;
-    int threads = factor->thread_count;
-#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1 && plan->task_count > 1)
-    for (int t = 0; t < threads; t++) {
-        forward_share(factor, t, first, x);
-    }
+    int threads = plan->task_count > 1 ? factor->thread_count : 1;
+    Solving solving = {factor, first, x};
+    cairn_pieces_run(threads, factor->thread_count, forward_piece, &solving);
     for (int k = 0; k < plan->trunk_count; k++) {
         forward_own(factor, plan->trunk[k], first, x, false, factor->work);
     }
     for (int k = plan->trunk_count - 1; k >= 0; k--) {
         backward_own(factor, plan->trunk[k], first, x, factor->work);
     }
-#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1 && plan->task_count > 1)
-    for (int t = 0; t < threads; t++) {
-        backward_share(factor, t, first, x);
-    }
+    cairn_pieces_run(threads, factor->thread_count, backward_piece, &solving);
 }
 
 void cairn_linalg_solve(CairnLinalgFactor *factor, double *x) {

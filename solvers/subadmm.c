@@ -82,17 +82,34 @@ static void tell(const AdmmSystem *system, const Watch *watch) {
 
 enum { ITEMS = 32 }; // constraints that a thread takes at once
 
-// S2 algorithm 1, lines 6 to 15, begun at line 12: the warm start is a y, and lambda is that of y. So theta = 0 says that y, and with it
-// all else, is the same after an iteration (proposition 1).
-static void iterate(AdmmSystem *system, CairnSolveReport *report) {
+static void visit_from(AdmmSystem *system, int item) {
+    cairn_admm_visit_items(system, item, item + ITEMS < system->item_count ? item + ITEMS : system->item_count);
+}
+
+// A team of one would wait for itself twice an iteration, by calls of the system.
+static void iterate_alone(AdmmSystem *system, Watch *watch) {
     int units = cairn_admm_unit_count(system);
-#pragma omp parallel num_threads(system->threads) if (system->threads > 1)
+    while (!watch->is_over) {
+        for (int i = 0; i < system->item_count; i += ITEMS) {
+            visit_from(system, i);
+        }
+        for (int i = 0; i < units; i++) {
+            cairn_admm_visit_unit(system, i);
+        }
+        look(system, watch);
+        tell(system, watch);
+    }
+}
+
+static void iterate_together(AdmmSystem *system, Watch *found) {
+    int units = cairn_admm_unit_count(system);
+#pragma omp parallel num_threads(system->threads)
     {
-        Watch watch = {.outcome = CAIRN_AT_LIMIT}; // every thread finds the same: one wait less
+        Watch watch = *found; // every thread finds the same: one wait less
         while (!watch.is_over) {
 #pragma omp for schedule(static)
             for (int i = 0; i < system->item_count; i += ITEMS) {
-                cairn_admm_visit_items(system, i, i + ITEMS < system->item_count ? i + ITEMS : system->item_count);
+                visit_from(system, i);
             }
 #pragma omp for schedule(static)
             for (int i = 0; i < units; i++) {
@@ -102,13 +119,24 @@ static void iterate(AdmmSystem *system, CairnSolveReport *report) {
 #pragma omp master
             tell(system, &watch);
         }
+#pragma omp barrier // all have read `found`
 #pragma omp master
-        {
-            report->iterations = watch.iterations;
-            report->claimed = sqrt(watch.weighted);
-            report->outcome = watch.outcome;
-        }
+        *found = watch;
     }
+}
+
+// S2 algorithm 1, lines 6 to 15, begun at line 12: the warm start is a y, and lambda is that of y. So theta = 0 says that y, and with it
+// all else, is the same after an iteration (proposition 1).
+static void iterate(AdmmSystem *system, CairnSolveReport *report) {
+    Watch watch = {.outcome = CAIRN_AT_LIMIT};
+    if (system->threads > 1) {
+        iterate_together(system, &watch);
+    } else {
+        iterate_alone(system, &watch);
+    }
+    report->iterations = watch.iterations;
+    report->claimed = sqrt(watch.weighted);
+    report->outcome = watch.outcome;
 }
 
 static void say_regularised(const AdmmSystem *system) {
