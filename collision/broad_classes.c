@@ -1,5 +1,6 @@
 // What there is in this call: which axis to sweep, which boxes move, how large they are, and what changed since the last one.
 #include "collision/broad.h"
+#include "engine/base/pieces.h"
 #include <string.h>
 
 enum { SAMPLE = 1024 };
@@ -87,20 +88,30 @@ static void classify_box(const CairnBroadCall *call, CairnCensus *census, int i)
     }
 }
 
+typedef struct Counting {
+    CairnBroadCall *call;
+    CairnCensus *censuses;
+    int workers;
+} Counting;
+
+static void count_piece(void *context, int w, int worker) {
+    const Counting *c = context;
+    int end = (int)((long)c->call->count * (w + 1) / c->workers);
+    (void)worker;
+    for (int i = (int)((long)c->call->count * w / c->workers); i < end; ++i) {
+        classify_box(c->call, &c->censuses[w], i);
+    }
+}
+
 static bool classify(CairnBroadCall *call) {
-    int workers = call->threads > 1 && call->count > 4096 ? call->threads : 1, count = call->count;
+    int workers = call->threads > 1 && call->count > 4096 ? call->threads : 1;
     CairnArenaMark mark = cairn_arena_mark(call->arena);
     CairnCensus *censuses = CAIRN_PUSH_ZERO(call->arena, CairnCensus, workers);
     if (censuses == NULL) {
         return false;
     }
-#pragma omp parallel for num_threads(workers) if (workers > 1) schedule(static)
-    for (int w = 0; w < workers; ++w) {
-        int end = (int)((long)count * (w + 1) / workers);
-        for (int i = (int)((long)count * w / workers); i < end; ++i) {
-            classify_box(call, &censuses[w], i);
-        }
-    }
+    Counting counting = {call, censuses, workers};
+    cairn_pieces_run(workers, workers, count_piece, &counting);
     call->census = censuses[0];
     for (int w = 1; w < workers; ++w) {
         for (int size = 0; size < CAIRN_BROAD_SIZES; ++size) {

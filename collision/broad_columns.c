@@ -2,6 +2,7 @@
 // the same answer for any number of threads. The order of the last step leaves columns that are nearly sorted.
 #include "collision/broad.h"
 #include "engine/base/memory.h"
+#include "engine/base/pieces.h"
 #include <math.h>
 #include <string.h>
 
@@ -115,6 +116,34 @@ static void place_homes(const int *counts, int workers, int column_count, int *h
     }
 }
 
+typedef struct Building {
+    const CairnLayerSource *source;
+    const CairnColumns *columns;
+    Reach *reaches;
+    int *counts, *home_counts; // of each worker a column each
+    CairnColumnEntry *entries;
+    int workers;
+} Building;
+
+static int first_of(const Building *b, int w) {
+    return (int)((long)b->source->order_count * w / b->workers);
+}
+
+static void count_piece(void *context, int w, int worker) {
+    const Building *b = context;
+    ptrdiff_t at = (ptrdiff_t)w * cairn_column_count(b->columns);
+    (void)worker;
+    count_entries(b->source, b->columns, first_of(b, w), first_of(b, w + 1), b->reaches, b->counts + at,
+                  b->home_counts != NULL ? b->home_counts + at : NULL);
+}
+
+static void write_piece(void *context, int w, int worker) {
+    const Building *b = context;
+    ptrdiff_t at = (ptrdiff_t)w * cairn_column_count(b->columns);
+    (void)worker;
+    write_entries(b->source, b->columns, first_of(b, w), first_of(b, w + 1), b->reaches, b->counts + at, b->entries);
+}
+
 bool cairn_layer_build(CairnBoxLayer *layer, const CairnColumns *columns, const CairnLayerSource *source, int *homes) {
     int column_count = cairn_column_count(columns), count = source->order_count;
     int workers = source->thread_count > 1 && count > 2048 ? source->thread_count : 1;
@@ -130,12 +159,8 @@ bool cairn_layer_build(CairnBoxLayer *layer, const CairnColumns *columns, const 
                               sizeof *layer->starts)) {
         goto done;
     }
-#pragma omp parallel for num_threads(workers) if (workers > 1) schedule(static)
-    for (int w = 0; w < workers; ++w) {
-        int first = (int)((long)count * w / workers), end = (int)((long)count * (w + 1) / workers);
-        ptrdiff_t at = (ptrdiff_t)w * column_count;
-        count_entries(source, columns, first, end, reaches, counts + at, homes != NULL ? home_counts + at : NULL);
-    }
+    Building building = {source, columns, reaches, counts, home_counts, NULL, workers};
+    cairn_pieces_run(workers, workers, count_piece, &building);
     int entry_count = place_workers(source, counts, workers, column_count, layer);
     if (homes != NULL) {
         place_homes(home_counts, workers, column_count, homes);
@@ -149,11 +174,8 @@ bool cairn_layer_build(CairnBoxLayer *layer, const CairnColumns *columns, const 
         goto done;
     }
     layer->count = entry_count;
-#pragma omp parallel for num_threads(workers) if (workers > 1) schedule(static)
-    for (int w = 0; w < workers; ++w) {
-        int first = (int)((long)count * w / workers), end = (int)((long)count * (w + 1) / workers);
-        write_entries(source, columns, first, end, reaches, counts + (ptrdiff_t)w * column_count, layer->entries);
-    }
+    building.entries = layer->entries;
+    cairn_pieces_run(workers, workers, write_piece, &building);
     is_done = true;
 done:
     if (!is_done || !source->is_for_call) { // the entries lie above what was only for them

@@ -4,6 +4,7 @@
 // larger boxes where the last ones served for some calls, or where few boxes moved far since the last one, and else for the boxes as they are.
 #include "collision/broad.h"
 #include "engine/base/memory.h"
+#include "engine/base/pieces.h"
 #include <string.h>
 
 // Fewer than SHARED boxes or pairs take no longer than it takes to wake a thread.
@@ -64,6 +65,27 @@ static bool reserve(const CairnBroadCall *call) {
            cairn_memory_reserve(a, &kept->owners, &kept->owner_capacity, call->count, sizeof *kept->owners);
 }
 
+typedef struct Looking {
+    const CairnBroadCall *call;
+    int *found, *counts; // strays of each worker
+    int workers;
+    bool was_ready;
+} Looking;
+
+static void look_piece(void *context, int w, int worker) {
+    const Looking *l = context;
+    int count = l->call->count, end = (int)((long)count * (w + 1) / l->workers), strays = 0;
+    int *list = l->found + (ptrdiff_t)w * CAIRN_BROAD_STRAYS;
+    (void)worker;
+    for (int i = (int)((long)count * w / l->workers); i < end; ++i) {
+        if (is_stray(l->call, i, l->was_ready)) {
+            list[strays < CAIRN_BROAD_STRAYS ? strays : CAIRN_BROAD_STRAYS - 1] = i;
+            ++strays;
+        }
+    }
+    l->counts[w] = strays;
+}
+
 bool cairn_kept_look(CairnBroadCall *call, CairnKeptLook *look) {
     CairnKept *kept = &call->state->kept;
     int count = call->count, workers = workers_for(call, count), most = most_strays(count), total = 0;
@@ -75,17 +97,8 @@ bool cairn_kept_look(CairnBroadCall *call, CairnKeptLook *look) {
     if (found == NULL || counts == NULL || !reserve(call)) {
         return false;
     }
-#pragma omp parallel for num_threads(workers) if (workers > 1) schedule(static)
-    for (int w = 0; w < workers; ++w) {
-        int end = (int)((long)count * (w + 1) / workers), strays = 0, *list = found + (ptrdiff_t)w * CAIRN_BROAD_STRAYS;
-        for (int i = (int)((long)count * w / workers); i < end; ++i) {
-            if (is_stray(call, i, was_ready)) {
-                list[strays < CAIRN_BROAD_STRAYS ? strays : CAIRN_BROAD_STRAYS - 1] = i;
-                ++strays;
-            }
-        }
-        counts[w] = strays;
-    }
+    Looking looking = {call, found, counts, workers, was_ready};
+    cairn_pieces_run(workers, workers, look_piece, &looking);
     for (int w = 0; w < workers; ++w) {
         for (int k = 0; k < counts[w] && total + k < CAIRN_BROAD_STRAYS; ++k) {
             look->strays[total + k] = found[(ptrdiff_t)w * CAIRN_BROAD_STRAYS + k];
@@ -165,29 +178,43 @@ static int merge_row(const CairnPair *more, int more_count, CairnPair *found, in
     return count + more_count;
 }
 
+typedef struct Filtering {
+    const CairnBroadCall *call;
+    const CairnStrayPairs *strays;
+    CairnPair *found;
+    int *counts, *places; // of each worker
+    int workers;
+} Filtering;
+
+static void filter_piece(void *context, int w, int worker) {
+    const Filtering *f = context;
+    const CairnStrayPairs *strays = f->strays;
+    int boxes = f->call->count, first = (int)((long)boxes * w / f->workers);
+    int end = (int)((long)boxes * (w + 1) / f->workers), s = first_of(strays, first);
+    int n = kept_before(&f->call->state->kept, first) + s;
+    (void)worker;
+    f->places[w] = n;
+    for (int i = first; i < end; ++i) {
+        int count = filter_row(f->call, strays, i, f->found + n), more = 0;
+        while (s + more < strays->count && strays->pairs[s + more].a == i) {
+            ++more;
+        }
+        n += more == 0 ? count : merge_row(strays->pairs + s, more, f->found + n, count);
+        s += more;
+    }
+    f->counts[w] = n - f->places[w];
+}
+
 // Those of neighbours that stayed and those of strays, in their order.
 static bool filter(const CairnBroadCall *call, const CairnStrayPairs *strays, CairnPair *found, int *found_count) {
     const CairnKept *kept = &call->state->kept;
-    int boxes = call->count, workers = workers_for(call, kept->pair_count);
+    int workers = workers_for(call, kept->pair_count);
     int *counts = CAIRN_PUSH(call->arena, int, workers), *places = CAIRN_PUSH(call->arena, int, workers);
     if (counts == NULL || places == NULL) {
         return false;
     }
-#pragma omp parallel for num_threads(workers) if (workers > 1) schedule(static)
-    for (int w = 0; w < workers; ++w) {
-        int first = (int)((long)boxes * w / workers), end = (int)((long)boxes * (w + 1) / workers);
-        int s = first_of(strays, first), n = kept_before(kept, first) + s;
-        places[w] = n;
-        for (int i = first; i < end; ++i) {
-            int count = filter_row(call, strays, i, found + n), more = 0;
-            while (s + more < strays->count && strays->pairs[s + more].a == i) {
-                ++more;
-            }
-            n += more == 0 ? count : merge_row(strays->pairs + s, more, found + n, count);
-            s += more;
-        }
-        counts[w] = n - places[w];
-    }
+    Filtering filtering = {call, strays, found, counts, places, workers};
+    cairn_pieces_run(workers, workers, filter_piece, &filtering);
     int total = counts[0];
     for (int w = 1; w < workers; ++w) {
         memmove(found + total, found + places[w], (size_t)counts[w] * sizeof *found);

@@ -2,6 +2,7 @@
 // the few b of each a. Linear but for an a with many b. Every part is shared among threads; the answer is the sorted order,
 // whatever they do.
 #include "collision/broad.h"
+#include "engine/base/pieces.h"
 #include <string.h>
 
 enum { BIN_BITS = 8, SMALLEST_BIN_BITS = 6, MANY = 48 };
@@ -16,20 +17,47 @@ static inline int bin_of(const Bins *bins, uint64_t key) {
     return (int)(key >> 32 >> bins->shift);
 }
 
+typedef struct Sorting {
+    const CairnPairChunk *chunks;
+    int chunk_count, workers;
+    Bins bins;
+    int *counts, *places; // of each worker: of each bin; of each a of a bin
+    size_t stride;        // of places
+    CairnPair *pairs;
+} Sorting;
+
+static void count_keys(void *context, int w, int worker) {
+    const Sorting *s = context;
+    int *counts = s->counts + w * s->bins.count;
+    (void)worker;
+    for (int c = s->chunk_count * w / s->workers; c < s->chunk_count * (w + 1) / s->workers; ++c) {
+        for (int k = 0; k < s->chunks[c].count; ++k) {
+            ++counts[bin_of(&s->bins, s->chunks[c].keys[k])];
+        }
+    }
+}
+
+static void place_keys(void *context, int w, int worker) {
+    const Sorting *s = context;
+    int *next = s->counts + w * s->bins.count;
+    (void)worker;
+    for (int c = s->chunk_count * w / s->workers; c < s->chunk_count * (w + 1) / s->workers; ++c) {
+        for (int k = 0; k < s->chunks[c].count; ++k) {
+            uint64_t key = s->chunks[c].keys[k];
+            s->bins.keys[next[bin_of(&s->bins, key)]++] = key;
+        }
+    }
+}
+
 // Stable, so that what comes sorted stays sorted.
-static bool fill_bins(const CairnPairChunk *chunks, int chunk_count, int workers, CairnArena *arena, Bins *bins) {
-    int *counts = CAIRN_PUSH_ZERO(arena, int, workers * bins->count);
+static bool fill_bins(Sorting *s, CairnArena *arena) {
+    const Bins *bins = &s->bins;
+    int workers = s->workers, *counts = CAIRN_PUSH_ZERO(arena, int, workers * bins->count);
     if (counts == NULL) {
         return false;
     }
-#pragma omp parallel for num_threads(workers) if (workers > 1) schedule(static)
-    for (int w = 0; w < workers; ++w) {
-        for (int c = chunk_count * w / workers; c < chunk_count * (w + 1) / workers; ++c) {
-            for (int k = 0; k < chunks[c].count; ++k) {
-                ++counts[w * bins->count + bin_of(bins, chunks[c].keys[k])];
-            }
-        }
-    }
+    s->counts = counts;
+    cairn_pieces_run(workers, workers, count_keys, s);
     int at = 0;
     for (int bin = 0; bin < bins->count; ++bin) {
         bins->starts[bin] = at;
@@ -40,16 +68,7 @@ static bool fill_bins(const CairnPairChunk *chunks, int chunk_count, int workers
         }
     }
     bins->starts[bins->count] = at;
-#pragma omp parallel for num_threads(workers) if (workers > 1) schedule(static)
-    for (int w = 0; w < workers; ++w) {
-        int *next = counts + w * bins->count;
-        for (int c = chunk_count * w / workers; c < chunk_count * (w + 1) / workers; ++c) {
-            for (int k = 0; k < chunks[c].count; ++k) {
-                uint64_t key = chunks[c].keys[k];
-                bins->keys[next[bin_of(bins, key)]++] = key;
-            }
-        }
-    }
+    cairn_pieces_run(workers, workers, place_keys, s);
     return true;
 }
 
@@ -117,6 +136,14 @@ static void sort_bin(const Bins *bins, int bin, int *places, CairnPair *pairs) {
     }
 }
 
+static void sort_bins(void *context, int w, int worker) {
+    const Sorting *s = context;
+    (void)worker;
+    for (int bin = s->bins.count * w / s->workers; bin < s->bins.count * (w + 1) / s->workers; ++bin) {
+        sort_bin(&s->bins, bin, s->places + (size_t)w * s->stride, s->pairs);
+    }
+}
+
 bool cairn_pairs_sort(const CairnPairChunk *chunks, int chunk_count, int index_count, int thread_count,
                       CairnArena *arena, CairnPair **pairs, int *pair_count) {
     Bins bins = {.shift = SMALLEST_BIN_BITS};
@@ -138,15 +165,11 @@ bool cairn_pairs_sort(const CairnPairChunk *chunks, int chunk_count, int index_c
     int *places = CAIRN_PUSH(arena, int, (size_t)workers *stride);
     bins.starts = CAIRN_PUSH(arena, int, bins.count + 1);
     bins.keys = CAIRN_PUSH(arena, uint64_t, count + 1);
-    bool is_done = *pairs != NULL && places != NULL && bins.starts != NULL && bins.keys != NULL &&
-                   fill_bins(chunks, chunk_count, workers, arena, &bins);
+    Sorting sorting = {chunks, chunk_count, workers, bins, NULL, places, stride, *pairs};
+    bool is_done =
+        *pairs != NULL && places != NULL && bins.starts != NULL && bins.keys != NULL && fill_bins(&sorting, arena);
     if (is_done) {
-#pragma omp parallel for num_threads(workers) if (workers > 1) schedule(static)
-        for (int w = 0; w < workers; ++w) {
-            for (int bin = bins.count * w / workers; bin < bins.count * (w + 1) / workers; ++bin) {
-                sort_bin(&bins, bin, places + (size_t)w * stride, *pairs);
-            }
-        }
+        cairn_pieces_run(workers, workers, sort_bins, &sorting);
     }
     cairn_arena_release(arena, mark);
     *pair_count = count;

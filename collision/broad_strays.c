@@ -4,6 +4,7 @@
 // into slabs, and a set of bits says of each slab which strays begin in it or before it, and which end in it or behind it. Only strays that are
 // in all six sets are tested. The slab of a number never falls as the number grows, which is all that this needs to miss nothing.
 #include "collision/broad.h"
+#include "engine/base/pieces.h"
 
 enum { SLABS = 256, SHARED = 4096 }; // fewer boxes than SHARED take no longer than it takes to wake a thread
 _Static_assert(CAIRN_BROAD_STRAYS <= 64, "a stray is a bit");
@@ -120,6 +121,21 @@ static bool has_room(CairnKept *kept, int workers, const CairnPairChunk *chunks)
     return is_enough;
 }
 
+typedef struct Testing {
+    CairnBroadCall *call;
+    const Strays *strays;
+    CairnPairChunk *chunks;
+    int workers;
+} Testing;
+
+static void test_piece(void *context, int w, int worker) {
+    const Testing *t = context;
+    int count = t->call->count;
+    (void)worker;
+    test_boxes(t->call, t->strays, (int)((long)count * w / t->workers), (int)((long)count * (w + 1) / t->workers),
+               &t->chunks[w]);
+}
+
 bool cairn_strays_find(CairnBroadCall *call, const CairnKeptLook *look, CairnStrayPairs *found, long *tests) {
     CairnPairChunk chunks[CAIRN_BROAD_CHUNKS];
     int count = call->count, most = call->threads < CAIRN_BROAD_CHUNKS ? call->threads : CAIRN_BROAD_CHUNKS;
@@ -132,11 +148,8 @@ bool cairn_strays_find(CairnBroadCall *call, const CairnKeptLook *look, CairnStr
         if (!place_chunks(call, workers, chunks)) {
             return false;
         }
-#pragma omp parallel for num_threads(workers) if (workers > 1) schedule(static)
-        for (int w = 0; w < workers; ++w) {
-            int first = (int)((long)count * w / workers), end = (int)((long)count * (w + 1) / workers);
-            test_boxes(call, strays, first, end, &chunks[w]);
-        }
+        Testing testing = {call, strays, chunks, workers};
+        cairn_pieces_run(workers, workers, test_piece, &testing);
     } while (!has_room(&call->state->kept, workers, chunks));
     for (int w = 0; w < workers; ++w) {
         *tests += chunks[w].tests;
