@@ -55,7 +55,7 @@ BENCH_SRC := $(sort $(wildcard bench/*.c bench/peers/*.c))
 # With -fno-tree-slp-vectorize it agrees with them, and a step of free bodies takes 5 % longer.
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion $(if $(filter 0,$(WERROR)),,-Werror)
 BASE_FLAGS := -std=c17 $(WARNINGS) -D_POSIX_C_SOURCE=200809L -DCAIRN_VERSION='"$(VERSION)"' -Iinclude -I. -fopenmp \
-	-ffp-contract=off -fPIC -fno-semantic-interposition -g
+	-ffp-contract=off -fPIC -fno-semantic-interposition $(if $(filter sanitize,$(CONFIG)),-g1,-g)
 # gcc 12 passes a constant struct {x, x, 0, 0} of doubles as {x, x, x, x} where it moves 32 bytes at once (AVX-512): a quarter turn
 # about x given by value is one. Moves of 16 bytes are sound. clang does not know the options and does not need them.
 MOVES := $(shell $(CC) -mmove-max=128 -mstore-max=128 -E -x c /dev/null >/dev/null 2>&1 && \
@@ -67,6 +67,7 @@ FLAGS_test := -O2 -DCAIRN_CHECKS=1
 FLAGS_asan := -O1 -DCAIRN_CHECKS=1 -DCAIRN_SANITIZED=1 -fno-omit-frame-pointer -fsanitize=address
 FLAGS_ubsan := -O1 -DCAIRN_CHECKS=1 -DCAIRN_SANITIZED=1 -fno-omit-frame-pointer -fsanitize=undefined,float-divide-by-zero -fno-sanitize-recover=all
 # Both at once, for CI. Optimised, but for what only calls the library: it runs a fifth to a half faster and compiles half as long again.
+# Of what debuggers read only lines, which reports name: that compiles a tenth faster.
 FLAGS_sanitize := $(FLAGS_ubsan:-O1=-O2) -fsanitize=address
 FLAGS_tsan := -O1 -DCAIRN_CHECKS=1 -DCAIRN_SANITIZED=1 -fno-omit-frame-pointer -fsanitize=thread
 FLAGS_fuzz := -O1 -DCAIRN_CHECKS=1 -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
