@@ -143,8 +143,8 @@ SUPPORT := $(DIR)/libsupport.a
 PROGRAM := $(if $(MAIN_SRC),$(OUT)/cairn)
 BENCH := $(OUT)/bench
 TESTS := $(patsubst tests/%.c,$(DIR)/%,$(TEST_SRC))
-# Both sanitizers at once leave what only measures long motions, by paths that other tests go too, to either alone, or to NAME.
-MOTIONS := $(if $(filter sanitize,$(CONFIG)),heavy_chain joint_motion log_tower mechanisms rest rotation)
+# Both sanitizers at once leave what only measures long motions and many frames, by paths that other tests go too, to either alone, or to NAME.
+MOTIONS := $(if $(filter sanitize,$(CONFIG)),exact_frames heavy_chain index_sets joint_motion log_tower mechanisms rest rotation)
 FUZZERS := $(patsubst tests/%.c,$(DIR)/%,$(FUZZ_SRC))
 CHOSEN := $(if $(NAME),$(foreach n,$(NAME),$(filter $(DIR)/test_$(n:test_%=%),$(TESTS))),$(filter-out $(MOTIONS:%=$(DIR)/test_%),$(TESTS)))
 

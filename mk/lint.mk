@@ -1,5 +1,5 @@
 # make lint: layers and house rules, format, clang-tidy. A file is looked at again only when it or one of its headers changed.
-# Nearly all of its time is the analyzer's, so CI has it look an eighth as deep (30,000 states a function), and not at tests and bench, which
+# Nearly all of its time is the analyzer's, so CI has it look a fifteenth as deep (15,000 states a function), and not at tests and bench, which
 # run under the sanitizers; make lint DEEP=1 has it look at all files, as deep as it goes by itself.
 
 LINT_DIR := $(BUILD)/lint$(if $(DEEP),-deep)
@@ -7,7 +7,7 @@ LINT_FILES := $(shell git ls-files '*.c' '*.h' 2>/dev/null || find . -path ./$(B
 LINT_TIDY := $(patsubst %.c,$(LINT_DIR)/%.tidy,$(filter %.c,$(wildcard $(LINT_FILES))))
 LINT_FORMAT := $(patsubst %,$(LINT_DIR)/%.format,$(wildcard $(LINT_FILES)))
 LINT_FLAGS := -std=c17 -D_POSIX_C_SOURCE=200809L -DCAIRN_VERSION='""' -DCAIRN_CHECKS=1 -Iinclude -I. $(HDF5_FLAGS)
-LINT_DEPTH := $(if $(DEEP),,-Xclang -analyzer-config -Xclang max-nodes=30000)
+LINT_DEPTH := $(if $(DEEP),,-Xclang -analyzer-config -Xclang max-nodes=15000)
 lint_checks = $(if $(DEEP),,$(if $(filter tests/% bench/%,$(1)),--checks=-clang-analyzer-*))
 
 .PHONY: lint-rules
