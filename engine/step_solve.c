@@ -86,7 +86,7 @@ static void solve_once(CairnStep *step) {
                                   .review = review,
                                   .review_user = step,
                                   .velocity = step->velocity,
-                                  .is_checked = true, // cairn_step_solve
+                                  .checked = &step->problem, // cairn_step_solve
                                   .is_rough = step->was_rough};
     CairnSolveReport report = {0};
     step->was_rough = false;

@@ -7,42 +7,42 @@
 #include "engine/base/pieces.h"
 #include "solvers/eights.h"
 
-// R = L^-1 of a block P = L L^T, so that P^-1 = R^T R: by columns with zeros above the diagonal, in eights.
 static inline int eights(int n) {
     return (n + 7) / 8;
 }
 
 enum { MOST_EIGHTS = (CAIRN_BLOCK_LIMIT + 7) / 8 };
 
-// False where P is not positive definite.
+// R = L^-1 of a block P = L L^T, so that P^-1 = R^T R: by columns with zeros above the diagonal, in eights. False where P is not
+// positive definite.
 ALWAYS_INLINE bool factor_of(int n, const double *P, double *R) {
     double L[CAIRN_BLOCK_LIMIT * CAIRN_BLOCK_LIMIT], inverse[CAIRN_BLOCK_LIMIT];
     memcpy(L, P, (size_t)(n * n) * sizeof *L);
-    UNROLL
+    UNROLL_KNOWN
     for (int k = 0; k < n; k++) { // by columns' outer products
         if (!(L[k * n + k] > n * DBL_EPSILON * P[k * n + k])) {
             return false;
         }
         inverse[k] = 1 / sqrt(L[k * n + k]);
-        UNROLL
+        UNROLL_KNOWN
         for (int i = k; i < n; i++) {
             L[i * n + k] *= inverse[k];
         }
-        UNROLL
+        UNROLL_KNOWN
         for (int j = k + 1; j < n; j++) {
-            UNROLL
+            UNROLL_KNOWN
             for (int i = j; i < n; i++) {
                 L[i * n + j] -= L[i * n + k] * L[j * n + k];
             }
         }
     }
     memset(R, 0, (size_t)(n * eights(n)) * sizeof(Eight));
-    UNROLL
+    UNROLL_KNOWN
     for (int k = 0; k < n; R += 8 * eights(n), k++) { // column k solves L x = e_k
-        UNROLL
+        UNROLL_KNOWN
         for (int i = k; i < n; i++) {
             double sum = i == k ? 1 : 0;
-            UNROLL
+            UNROLL_KNOWN
             for (int j = k; j < i; j++) {
                 sum -= L[i * n + j] * R[j];
             }
@@ -53,8 +53,8 @@ ALWAYS_INLINE bool factor_of(int n, const double *P, double *R) {
 }
 
 static bool factor_block(int n, const double *P, double *R) {
-    return n == 6 ? factor_of(6, P, R)
-                  : factor_of(n, P, R); // a rigid body's size as a constant lets the compiler unroll it
+    // A rigid body's size as a constant lets the compiler unroll it.
+    return n == 6 ? factor_of(6, P, R) : factor_of(n, P, R);
 }
 
 // y = R x
@@ -126,13 +126,13 @@ ALWAYS_INLINE void add_transposed(int n, int rows, const double *J, const double
     memcpy(v, sum, (size_t)n * sizeof *v);
 }
 
-// y = J v + d (+ C lambda), row by row. Every row belongs to one constraint.
 typedef struct Rows {
     const Referee *referee;
     const double *v, *lambda;
     double *y;
 } Rows;
 
+// y = J v + d (+ C lambda), row by row. Every row belongs to one constraint.
 static void apply_span(void *context, int first, int end) {
     const Rows *rows = context;
     const CairnProblem *problem = rows->referee->problem;

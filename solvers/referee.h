@@ -1,4 +1,5 @@
-// The referee's own algebra. It shares no code with the solvers or with problem_ops, so that a mistake there cannot hide here.
+// The referee's own algebra. It shares no code with the solvers or with problem_ops, so that a mistake there cannot hide here; but for the
+// sum of a vector's eight numbers (eights.h).
 #ifndef CAIRN_SOLVERS_REFEREE_H
 #define CAIRN_SOLVERS_REFEREE_H
 

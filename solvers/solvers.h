@@ -9,7 +9,7 @@ CairnStatus cairn_solver_accepts(const CairnSolver *solver, const CairnProblem *
 
 // Every solver's first question: is the problem one?
 static inline CairnStatus cairn_solver_check(const CairnProblem *problem, const CairnSolverContext *context) {
-    return context->is_checked ? cairn_ok() : cairn_problem_check(problem);
+    return context->checked == problem ? cairn_ok() : cairn_problem_check(problem);
 }
 
 #endif

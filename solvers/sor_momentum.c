@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/pieces.h"
 #include "solvers/sor.h"
 
 enum { IMPULSES = 3 * SOR_LANES }; // of a group
@@ -169,18 +170,20 @@ void cairn_sor_momentum_after(const SorSystem *system, const SorStrip *strip, So
     }
 }
 
-void cairn_sor_momentum_begin(SorSystem *system) {
+static void begin_span(void *context, int first, int end) {
+    const SorSystem *system = context;
     const SorMomentum *m = system->momentum;
     double *u = system->u, *last = m->u_last, beta = m->beta;
-    int count = system->u_size;
     bool goes_back = m->goes_back;
-#pragma omp parallel for num_threads(system->settings.threads) if (system->settings.threads > 1 && count > 65536)      \
-    schedule(static)
-    for (int i = 0; i < count; i++) {
+    for (int i = first; i < end; i++) {
         double from = goes_back ? last[i] : u[i];
         u[i] = from + beta * (from - last[i]);
         last[i] = from;
     }
+}
+
+void cairn_sor_momentum_begin(SorSystem *system) {
+    cairn_spans_run(system->settings.threads, system->u_size, 65536, begin_span, system);
 }
 
 void cairn_sor_momentum_end(SorSystem *system) {

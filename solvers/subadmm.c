@@ -119,7 +119,6 @@ static void iterate_together(AdmmSystem *system, Watch *found) {
 #pragma omp master
             tell(system, &watch);
         }
-#pragma omp barrier // all have read `found`
 #pragma omp master
         *found = watch;
     }

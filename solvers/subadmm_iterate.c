@@ -12,7 +12,8 @@ enum {
 };
 
 double *cairn_admm_scratch(const AdmmSystem *system) {
-    return system->scratch + system->scratch_size * (size_t)omp_get_thread_num();
+    // One thread works without a team, and within one of the caller's it may have any number.
+    return system->scratch + system->scratch_size * (size_t)(system->threads > 1 ? omp_get_thread_num() : 0);
 }
 
 static CairnStatus no_memory(const AdmmSystem *system) {

@@ -78,8 +78,8 @@ int test_problem_contact(TestProblem *t, uint64_t *seed, CairnFrictionKind kind,
 }
 
 // B^T B + 0.3 1: positive definite with some spread.
-static int random_block(TestProblem *t, uint64_t *seed, int size) {
-    double B[36], P[36];
+int test_problem_full_block(TestProblem *t, uint64_t *seed, int size) {
+    double B[CAIRN_BLOCK_LIMIT * CAIRN_BLOCK_LIMIT], P[CAIRN_BLOCK_LIMIT * CAIRN_BLOCK_LIMIT];
     for (int i = 0; i < size * size; i++) {
         B[i] = support_uniform(seed, -1, 1);
     }
@@ -108,7 +108,7 @@ void test_problem_random(TestProblem *t, uint64_t *seed, int rows) {
         if (kind <= 1) {
             test_problem_body(t, seed, support_uniform(seed, 0.5, 3));
         } else {
-            random_block(t, seed, kind == 2 ? 6 : kind == 3 ? 3 : 1);
+            test_problem_full_block(t, seed, kind == 2 ? 6 : kind == 3 ? 3 : 1);
         }
     }
     while (t->problem.row_count < rows) {

@@ -29,7 +29,8 @@ typedef struct TestProblem {
 void test_problem_begin(TestProblem *t);
 // A block with the given matrix (size x size, in rows). Returns its index.
 int test_problem_block(TestProblem *t, int size, const double *P);
-int test_problem_body(TestProblem *t, uint64_t *seed, double mass); // rigid, with some inertia
+int test_problem_full_block(TestProblem *t, uint64_t *seed, int size); // B^T B + 0.3 1
+int test_problem_body(TestProblem *t, uint64_t *seed, double mass);    // rigid, with some inertia
 // A constraint over the given blocks with random Jacobians; free rows (no bounds), compliance 0, d = 0.
 int test_problem_constraint(TestProblem *t, uint64_t *seed, int rows, int blocks, const int *block);
 // A contact: 3 + spin_rows rows with a friction group; n has the bounds [0, infinity), the others mu (lever) times frozen.

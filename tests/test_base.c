@@ -275,6 +275,38 @@ static void every_piece_is_worked_once(void **state) {
     }
 }
 
+typedef struct Spans {
+    unsigned char counts[PIECES];
+    int least;
+} Spans;
+
+static void count_span(void *context, int first, int end) {
+    Spans *spans = context;
+    for (int i = first; i < end; i++) {
+        spans->counts[i]++;
+        if (i % 7 == 3) {
+            cairn_spans_tell(&spans->least, i);
+        }
+    }
+}
+
+static void every_element_is_in_one_span(void **state) {
+    (void)state;
+    static Spans spans;
+    const int threads[] = {1, 2, 3, 7, 64, 256}, counts[] = {-1, 0, 1, 9, 10, 11, 63, PIECES};
+    for (size_t i = 0; i < sizeof threads / sizeof threads[0]; i++) {
+        for (size_t j = 0; j < sizeof counts / sizeof counts[0]; j++) {
+            memset(&spans, 0, sizeof spans);
+            spans.least = PIECES;
+            cairn_spans_run(threads[i], counts[j], 10, count_span, &spans);
+            for (int k = 0; k < PIECES; k++) {
+                assert_int_equal(spans.counts[k], k < counts[j]);
+            }
+            assert_int_equal(spans.least, counts[j] > 3 ? 3 : PIECES);
+        }
+    }
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(status_formats_and_names_its_code),
@@ -289,6 +321,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(hash_spreads_every_bit),
         cmocka_unit_test(hash_keeps_like_inputs_apart),
         cmocka_unit_test(every_piece_is_worked_once),
+        cmocka_unit_test(every_element_is_in_one_span),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

@@ -42,6 +42,41 @@ static void runs_give_the_same_bits(void **state) {
     }
 }
 
+enum { WORLDS = 4 };
+
+// Worlds of one thread each, stepped by the threads of somebody's team: whichever has a world, it is as if it were alone.
+static void worlds_do_not_meet(void **state) {
+    (void)state;
+    int count = support_is_sanitized() ? 2 : 8;
+    for (int s = 0; s < cairn_solver_count(); s++) {
+        const CairnSolver *solver = cairn_solver_at(s);
+        CairnWorld *worlds[WORLDS + 1];
+        for (int i = 0; i <= WORLDS; i++) {
+            worlds[i] = support_scene_world(SUPPORT_TOWER, NULL, 1);
+            assert_ok(cairn_world_set_solver(worlds[i], solver, NULL));
+        }
+        int failed = 0;
+#pragma omp parallel for num_threads(WORLDS) schedule(static, 1) reduction(+ : failed)
+        for (int i = 0; i < WORLDS; i++) {
+            for (int k = 0; k < count; k++) {
+                failed += !cairn_is_ok(cairn_world_step(worlds[i], 0.01, NULL));
+            }
+        }
+        assert_int_equal(failed, 0);
+        for (int k = 0; k < count; k++) {
+            assert_ok(cairn_world_step(worlds[WORLDS], 0.01, NULL));
+        }
+        for (int i = 0; i <= WORLDS; i++) {
+            if (cairn_world_state_hash(worlds[i]) != cairn_world_state_hash(worlds[WORLDS])) {
+                fail_msg("%s: world %d", solver->name, i);
+            }
+        }
+        for (int i = 0; i <= WORLDS; i++) {
+            cairn_world_destroy(worlds[i]);
+        }
+    }
+}
+
 // The hash must tell states apart, or the tests above say nothing.
 static void the_hash_sees_every_bit(void **state) {
     (void)state;
@@ -131,7 +166,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_give_the_same_bits),     cmocka_unit_test(runs_give_the_same_bits),
         cmocka_unit_test(the_hash_sees_every_bit),        cmocka_unit_test(heaps_give_the_same_bits),
-        cmocka_unit_test(the_broad_phase_has_no_history),
+        cmocka_unit_test(the_broad_phase_has_no_history), cmocka_unit_test(worlds_do_not_meet),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

@@ -122,6 +122,49 @@ static void fields_follow_their_definitions(void **state) {
     }
 }
 
+// The referee takes dofs eight at a time: blocks below, at and above that, with joints, contacts and terms that meet one block twice.
+static void blocks_of_any_size_are_evaluated(void **state) {
+    (void)state;
+    static const int sizes[] = {1, 2, 5, 6, 7, 8, 9, 15, 16, 17, 40, 58};
+    uint64_t seed = 29;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        TestProblem t;
+        Dense dense;
+        CairnArena arena;
+        CairnAllocator plain = cairn_memory_default();
+        double lambda[PROBLEM_ROWS], norm = 0;
+        test_problem_begin(&t);
+        const int own = test_problem_full_block(&t, &seed, sizes[i]), other = test_problem_body(&t, &seed, 2);
+        test_problem_constraint(&t, &seed, 3, 2, (const int[]){own, other});
+        test_problem_constraint(&t, &seed, 2, 3, (const int[]){own, own, own});
+        test_problem_contact(&t, &seed, CAIRN_FRICTION_CONE, 3, 2, (const int[]){other, own});
+        int n = t.problem.row_count;
+        for (int r = 0; r < n; r++) {
+            lambda[r] = support_uniform(&seed, -1.5, 1.5);
+        }
+        evaluate(&t.problem, lambda, &dense);
+        for (int r = 0; r < n; r++) {
+            norm = fmax(norm, dense.A[r * n + r]);
+        }
+        cairn_arena_init(&arena, &plain);
+        Referee referee = {.problem = &t.problem, .lambda = lambda, .threads = 1};
+        assert_ok(cairn_problem_check(&t.problem));
+        assert_ok(cairn_referee_evaluate(&referee, &arena));
+        for (int r = 0; r < n; r++) {
+            assert_near(referee.b[r], dense.b[r], 1e-11 * norm);
+            assert_near(referee.w[r], dense.w[r], 1e-11 * norm);
+            assert_near(referee.D[r], dense.A[r * n + r], 1e-12 * norm);
+        }
+        int normal = t.frictions[0].normal;
+        double block[3][3];
+        for (int k = 0; k < 9; k++) {
+            block[k / 3][k % 3] = dense.A[(normal + k / 3) * n + normal + k % 3];
+        }
+        assert_near(referee.norm[0], cairn_referee_block_norm(block), 1e-12 * norm);
+        cairn_arena_free(&arena);
+    }
+}
+
 // One row with A = 1, b = -1, lambda >= 0: scaled = |lambda - 1|, so the certificate ends at 1e-8 + 1e-12.
 static void certificate_ends_at_its_limit(void **state) {
     (void)state;
@@ -516,6 +559,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_answers_have_no_residual),
         cmocka_unit_test(fields_follow_their_definitions),
+        cmocka_unit_test(blocks_of_any_size_are_evaluated),
         cmocka_unit_test(certificate_ends_at_its_limit),
         cmocka_unit_test(velocities_do_not_depend_on_the_unit_of_mass),
         cmocka_unit_test(fischer_burmeister_agrees_with_its_formula),

@@ -274,7 +274,7 @@ static void energy_rises_less_with_smaller_steps(void **state) {
 // change that twentyfold; of five nearly alike the middle one gives back less than a thousandth of the range.
 static void a_catch_gives_back_little(void **state) {
     (void)state;
-    const int catches = support_rounds(5, 0);
+    const int catches = support_rounds(5, 1);
     int little = 0;
     for (int i = 0; i < catches; i++) {
         char params[32];
@@ -286,7 +286,7 @@ static void a_catch_gives_back_little(void **state) {
         assert_below(rise.opening, 4e-4);
         little += rise.most < 1e-3 * rise.range ? 1 : 0;
     }
-    assert_true(2 * little >= catches);
+    assert_true(2 * little > catches || support_is_sanitized());
 }
 
 // With CAIRN_LONG_TESTS=1, minutes: every scene by default, to its end.

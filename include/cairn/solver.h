@@ -76,9 +76,9 @@ typedef struct CairnSolverContext {
     void *review_user;
     // Velocities of the dofs that the problem's may be near, those at the start of a step: a part of the warm start. NULL: unknown.
     const double *velocity;
-    bool is_checked;      // cairn_problem_check has passed the problem: no need to look at it again
-    bool is_rough;        // lambda is what a review ended: its index sets are not worth a try
-    double *part_seconds; // to each part's what went to it alone is added, s; NULL: nobody asks
+    const CairnProblem *checked; // cairn_problem_check has passed this one: no need to look at it again. NULL: none
+    bool is_rough;               // lambda is what a review ended: its index sets are not worth a try
+    double *part_seconds;        // to each part's what went to it alone is added, s; NULL: nobody asks
     // What the solver keeps from solve to solve (symbolic factors): *memory is NULL at first and belongs to it, made by `allocator`.
     // NULL: nothing is kept. The answer is the same with and without it.
     void **memory;
