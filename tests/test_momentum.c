@@ -47,7 +47,7 @@ static void less_is_left(void **state) {
     for (int k = 0; k < 4; k++) {
         CairnFrictionKind law = k % 2 ? CAIRN_FRICTION_COULOMB : CAIRN_FRICTION_CONE;
         double ratio = 0;
-        enum { HEAPS = 8 };
+        enum { HEAPS = 24 };
         for (int round = 0; round < HEAPS; round++) {
             TestPile heap;
             uint64_t seed = 300 + (uint64_t)round;

@@ -12,7 +12,8 @@ static CairnVec3 random_direction(uint64_t *seed) {
 // The hull of points on an ellipsoid, spread over it so that no rock is a sliver: each is the one of a few draws that is farthest
 // from those before it. Then it is scaled to the volume that it must have.
 static CairnStatus make_hull(double volume, uint64_t *seed, CairnRock *rock) {
-    CairnVec3 axes = {1, cairn_scene_random(seed, 0.7, 1), cairn_scene_random(seed, 0.6, 0.9)};
+    double width = cairn_scene_random(seed, 0.7, 1), height = cairn_scene_random(seed, 0.6, 0.9);
+    CairnVec3 axes = {1, width, height};
     CairnVec3 on_ball[CAIRN_ROCK_POINTS];
     for (int i = 0; i < CAIRN_ROCK_POINTS; i++) {
         double best = -1;
@@ -55,7 +56,8 @@ CairnStatus cairn_build_rock(CairnRockKind kind, double mass, double density, ui
         rock->shape = cairn_cylinder(radius, slim * radius);
         rock->reach = radius * hypot(1, 0.5 * slim);
     } else if (kind == CAIRN_ROCK_BOX) {
-        CairnVec3 edges = {1, cairn_scene_random(seed, 0.65, 1), cairn_scene_random(seed, 0.55, 0.9)};
+        double width = cairn_scene_random(seed, 0.65, 1), height = cairn_scene_random(seed, 0.55, 0.9);
+        CairnVec3 edges = {1, width, height};
         edges = cairn_scale(cbrt(volume / (edges.x * edges.y * edges.z)), edges);
         rock->shape = cairn_box(edges.x, edges.y, edges.z);
         rock->reach = 0.5 * cairn_length(edges);

@@ -165,10 +165,10 @@ static CairnStatus build(CairnSceneRun *run) {
         int across = across_at(params, memory, z);
         for (int k = 0; k < across * across && i < params->spheres; k++, i++) {
             CairnBodyDef body = cairn_body_def();
-            body.position =
-                cairn_vec3((k % across - 0.5 * (across - 1)) * spacing + cairn_scene_random(&random, -shake, shake),
-                           (k / across - 0.5 * (across - 1)) * spacing + cairn_scene_random(&random, -shake, shake),
-                           z + cairn_scene_random(&random, 0, shake));
+            double up = cairn_scene_random(&random, 0, shake), y = cairn_scene_random(&random, -shake, shake);
+            double x = cairn_scene_random(&random, -shake, shake);
+            body.position = cairn_vec3((k % across - 0.5 * (across - 1)) * spacing + x,
+                                       (k / across - 0.5 * (across - 1)) * spacing + y, z + up);
             CAIRN_TRY(cairn_body_add(run->world, &body, &ball, &memory->balls[i]));
         }
     }

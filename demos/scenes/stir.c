@@ -68,10 +68,9 @@ static CairnStatus add_grains(CairnSceneRun *run) {
             continue;
         }
         CairnBodyDef body = cairn_body_def();
-        double shake = 0.005 * r;
-        body.position =
-            cairn_add(memory->middle, cairn_vec3(px + cairn_scene_random(&random, -shake, shake),
-                                                 py + cairn_scene_random(&random, -shake, shake), r + layer * pitch));
+        double shake = 0.005 * r, dy = cairn_scene_random(&random, -shake, shake);
+        double dx = cairn_scene_random(&random, -shake, shake);
+        body.position = cairn_add(memory->middle, cairn_vec3(px + dx, py + dy, r + layer * pitch));
         body.mass = params->mass;
         CAIRN_TRY(cairn_body_add(run->world, &body, &ball, &memory->grains[placed++]));
     }

@@ -46,7 +46,8 @@ typedef struct CairnScene {
     CairnStatus (*check)(const CairnSceneRun *run, double time, const CairnStats *stats);
 } CairnScene;
 
-// A small deterministic generator for scenes (splitmix64): uniform in [low, high).
+// A small deterministic generator for scenes (splitmix64): uniform in [low, high). Not twice in one expression, one list of arguments or
+// one initializer: which of the two is drawn first is the compiler's choice there, and the scene is then another one with another compiler.
 double cairn_scene_random(uint64_t *state, double low, double high);
 
 #endif
