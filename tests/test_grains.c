@@ -155,12 +155,12 @@ static void slopes_grow_with_friction(void **state) {
 // ---- Janssen's silo ----------------------------------------------------------------------------------------------------------
 
 // What the floor bears, over what all the balls weigh, and the weight.
-static double floor_share(int count, double half, double *weight) {
+static double floor_share(int count, double half, uint64_t seed, double *weight) {
     CairnWorld *world = grain_world(CAIRN_FRICTION_CONE, 200);
     CairnBodyId floor = add_box(world, half, 0.3);
     CairnShapeDef ball = cairn_sphere(r);
     ball.friction = 0.3;
-    rain(world, count, half, 0, &ball, 0.1, 7);
+    rain(world, count, half, 0, &ball, 0.1, seed);
     const double h = 1.0 / 240;
     motion_steps(world, h, 480);
     double borne = 0, load = 0;
@@ -183,17 +183,23 @@ static double floor_share(int count, double half, double *weight) {
     return borne / load;
 }
 
-// p(H) = p_s (1 - exp(-H/l)): the last third of a column five widths high hardly reaches the floor, the walls bear it.
+// p(H) = p_s (1 - exp(-H/l)): the last third of a column five widths high hardly reaches the floor, the walls bear it. The mean of some
+// fillings: how much of their friction the walls have at the end is chance, and the floor of one bears 0.3 to 0.5 of the tallest column.
 static void a_silo_saturates(void **state) {
     (void)state;
     if (!is_long()) {
         print_message("CAIRN_LONG_TESTS=1 fills the silos\n");
         skip();
     }
-    double half = 3.9 * r, weight[3], borne[3];
+    enum { FILLINGS = 4 };
+    double half = 3.9 * r, weight[3] = {0}, borne[3] = {0};
     for (int k = 0; k < 3; k++) {
         int count = 150 * (k == 0 ? 1 : k == 1 ? 3 : 5);
-        borne[k] = floor_share(count, half, &weight[k]) * weight[k];
+        for (uint64_t seed = 7; seed < 7 + FILLINGS; seed++) {
+            double load, share = floor_share(count, half, seed, &load);
+            weight[k] += load / FILLINGS;
+            borne[k] += share * load / FILLINGS;
+        }
         print_message("%4d balls, %.1f N: the floor bears %.1f N\n", count, weight[k], borne[k]);
     }
     assert_true(borne[0] > 0.7 * weight[0] && borne[2] < 0.5 * weight[2]);
