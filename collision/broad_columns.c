@@ -126,7 +126,7 @@ typedef struct Building {
 } Building;
 
 static int first_of(const Building *b, int w) {
-    return (int)((long)b->source->order_count * w / b->workers);
+    return cairn_part_begin(b->source->order_count, w, b->workers);
 }
 
 static void count_piece(void *context, int w, int worker) {

@@ -74,10 +74,10 @@ typedef struct Looking {
 
 static void look_piece(void *context, int w, int worker) {
     const Looking *l = context;
-    int count = l->call->count, end = (int)((long)count * (w + 1) / l->workers), strays = 0;
+    int count = l->call->count, end = cairn_part_begin(count, w + 1, l->workers), strays = 0;
     int *list = l->found + (ptrdiff_t)w * CAIRN_BROAD_STRAYS;
     (void)worker;
-    for (int i = (int)((long)count * w / l->workers); i < end; ++i) {
+    for (int i = cairn_part_begin(count, w, l->workers); i < end; ++i) {
         if (is_stray(l->call, i, l->was_ready)) {
             list[strays < CAIRN_BROAD_STRAYS ? strays : CAIRN_BROAD_STRAYS - 1] = i;
             ++strays;
@@ -189,8 +189,8 @@ typedef struct Filtering {
 static void filter_piece(void *context, int w, int worker) {
     const Filtering *f = context;
     const CairnStrayPairs *strays = f->strays;
-    int boxes = f->call->count, first = (int)((long)boxes * w / f->workers);
-    int end = (int)((long)boxes * (w + 1) / f->workers), s = first_of(strays, first);
+    int boxes = f->call->count, first = cairn_part_begin(boxes, w, f->workers);
+    int end = cairn_part_begin(boxes, w + 1, f->workers), s = first_of(strays, first);
     int n = kept_before(&f->call->state->kept, first) + s;
     (void)worker;
     f->places[w] = n;

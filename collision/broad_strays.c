@@ -132,7 +132,7 @@ static void test_piece(void *context, int w, int worker) {
     const Testing *t = context;
     int count = t->call->count;
     (void)worker;
-    test_boxes(t->call, t->strays, (int)((long)count * w / t->workers), (int)((long)count * (w + 1) / t->workers),
+    test_boxes(t->call, t->strays, cairn_part_begin(count, w, t->workers), cairn_part_begin(count, w + 1, t->workers),
                &t->chunks[w]);
 }
 

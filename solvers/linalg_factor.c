@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/pieces.h"
 #include "engine/base/timer.h"
 #include "solvers/linalg_sweep.h"
 
@@ -356,21 +357,29 @@ static int factor_share(CairnLinalgFactor *factor, const CairnLinalgSource *sour
     return bad;
 }
 
+typedef struct Factoring {
+    CairnLinalgFactor *factor;
+    const CairnLinalgSource *source;
+    int bad; // the least place that broke down, whichever thread met its own first
+} Factoring;
+
+static void factor_piece(void *context, int share, int worker) {
+    Factoring *f = context;
+    (void)worker;
+    cairn_spans_tell(&f->bad, factor_share(f->factor, f->source, share));
+}
+
 int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *source) {
     const CairnLinalgPlan *plan = factor->plan;
     if (plan->unit_of != NULL) {
         find_fresh(factor, source->has_changed);
     }
     factor->is_valid = false;
-    int bad = INT_MAX; // the least place that broke down, whichever thread met its own first
     bool is_long = plan->operations > worth_waking || plan->unit_of != NULL; // units are cut for threads
-#pragma omp parallel for schedule(static, 1) num_threads(factor->thread_count)                                         \
-    reduction(min                                                                                                      \
-              : bad) if (is_long && factor->thread_count > 1 && plan->task_count > 1)
-    for (int thread = 0; thread < factor->thread_count; thread++) {
-        int place = factor_share(factor, source, thread);
-        bad = place < bad ? place : bad;
-    }
+    Factoring factoring = {factor, source, INT_MAX};
+    cairn_pieces_run(is_long && plan->task_count > 1 ? factor->thread_count : 1, factor->thread_count, factor_piece,
+                     &factoring);
+    int bad = factoring.bad;
     Clock clock = start_clock(factor, 0);
     for (int k = 0; k < plan->trunk_count && bad == INT_MAX; k++) {
         bool is_done = stands(factor, plan->trunk[k]);

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/pieces.h"
 #include "solvers/eights.h"
 
 static inline int eights(int n) {

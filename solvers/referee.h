@@ -6,6 +6,7 @@
 #include <cairn/solver.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/pieces.h"
 
 // A problem and a lambda, evaluated.
 typedef struct Referee {
@@ -30,7 +31,7 @@ static inline int cairn_referee_pieces(int count) {
 
 // Where it begins, and the one before it ends.
 static inline int cairn_referee_piece(int count, int piece) {
-    return (int)((long)count * piece / cairn_referee_pieces(count));
+    return cairn_part_begin(count, piece, cairn_referee_pieces(count));
 }
 
 // What the friction cones of a problem say (data/README.md's measure, squared and summed, before its scale).

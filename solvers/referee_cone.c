@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "engine/base/pieces.h"
-
 // hypot without its care for values near the ends of the range: velocities and impulses are far from them.
 static double length(double x, double y) {
     return sqrt(x * x + y * y);

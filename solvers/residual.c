@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "engine/base/memory.h"
-#include "engine/base/pieces.h"
 #include "solvers/referee.h"
 
 // The middle one of three, low <= high: x - clamp(x - y, l, u) is middle(y, x - u, x - l), without the cancellation.

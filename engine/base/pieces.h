@@ -4,6 +4,11 @@
 #ifndef CAIRN_BASE_PIECES_H
 #define CAIRN_BASE_PIECES_H
 
+// Where part k of `parts` nearly equal parts of `count` begins, and part k - 1 ends.
+static inline int cairn_part_begin(int count, int k, int parts) {
+    return (int)((long)count * k / parts);
+}
+
 // `worker` is below the number of threads: scratch can be had by it.
 typedef void CairnPieceWork(void *context, int piece, int worker);
 
