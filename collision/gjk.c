@@ -262,7 +262,11 @@ static void search(CairnConvex *a, CairnConvex *b, double limit, double known, d
         out = turned;
         distance = closer;
     }
-    finish(&s, out, distance, nearest);
+    // A hair from the origin the side of a sliver that the origin lies on is rounding, and so is the way out. What parts the shapes has a gap.
+    nearest->is_touching = !(nearest->low > 0);
+    if (!nearest->is_touching) {
+        finish(&s, out, distance, nearest);
+    }
 }
 
 void cairn_gjk(CairnConvex *a, CairnConvex *b, double limit, CairnNearest *nearest) {

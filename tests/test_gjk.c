@@ -131,6 +131,39 @@ static void near_touch_against_the_reference(void **state) {
     assert_true(asked > 20);
 }
 
+// So near that triangles are slivers and the side of them that the origin lies on is rounding: what is called a way out is one, and no
+// contact is as deep as the shapes are thick. (A log on a rock at 2e-13 m was told to be 1.06 m inside of it.)
+static void a_hair_from_touch_is_no_overlap(void **state) {
+    (void)state;
+    uint64_t random = 114;
+    int apart = 0;
+    for (int k = 0; k < rounds(); ++k) {
+        CairnGeometry a = k % 2 == 0 ? of_def(cairn_cylinder(support_uniform(&random, 0.1, 1), 0.7))
+                                     : random_geometry(&random, 0.1, 1);
+        CairnGeometry b = random_geometry(&random, 0.1, 1);
+        CairnTransform pa = support_transform(&random, 1), pb = support_transform(&random, 2);
+        CairnSeparation s;
+        assert_true(cairn_separation(&a, pa, &b, pb, HUGE_VAL, &s));
+        for (double gap = 1e-10; s.distance > 1e-6 && gap > 1e-16; gap *= 0.1) {
+            CairnTransform moved = pb;
+            moved.p = cairn_add_scaled(pb.p, (k % 4 < 2 ? gap : -gap) - s.distance, s.normal);
+            CairnConvex p = placed(&a, pa), q = placed(&b, moved);
+            CairnNearest n;
+            cairn_gjk(&p, &q, HUGE_VAL, &n);
+            if (!n.is_touching) {
+                assert_near(-cairn_convex_overlap(&p, &q, n.normal), n.distance, 1e-7);
+                apart += 1;
+            }
+            CairnManifold m;
+            cairn_narrow(&a, pa, &b, moved, 0.01, &m);
+            assert_true(m.count == 0 || support_least_distance(&m) > -1e-7);
+        }
+        drop(&a);
+        drop(&b);
+    }
+    assert_true(apart > rounds());
+}
+
 static void overlap_against_the_reference(void **state) {
     (void)state;
     uint64_t random = 112;
@@ -202,6 +235,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(distances_in_closed_form),
         cmocka_unit_test(apart_against_the_reference),
         cmocka_unit_test(near_touch_against_the_reference),
+        cmocka_unit_test(a_hair_from_touch_is_no_overlap),
         cmocka_unit_test(overlap_against_the_reference),
         cmocka_unit_test(everything_ends),
     };
