@@ -85,11 +85,12 @@ static const char *law_name(CairnFrictionKind kind) {
 
 static void print_settings(FILE *file, const BenchPlayed *played, double h) {
     const CairnWorldDef *def = &played->settings;
-    fprintf(file,
-            "  C normal %g, friction %g, joints %g to %g (m/s)/(N s); slop %g m; fraction contact %g, joint %g; "
-            "damping %g 1/s; h = %.6g s\n",
-            def->normal_compliance, def->friction_compliance, played->hard, played->soft, def->contact_slop,
-            def->contact_fraction, def->joint_fraction, played->damping, h);
+    fprintf(
+        file,
+        "  C normal %g, friction %g, joints %g to %g (m/s)/(N s); slop %g m; fraction contact %g, joint %g (%g m/s, "
+        "%g rad/s at most); damping %g 1/s; h = %.6g s\n",
+        def->normal_compliance, def->friction_compliance, played->hard, played->soft, def->contact_slop,
+        def->contact_fraction, def->joint_fraction, def->joint_push, def->joint_turn, played->damping, h);
 }
 
 // Solver names in one word: a solver of the scene's own comes with its options.

@@ -9,7 +9,7 @@
 #include "engine/world.h"
 #include <string.h>
 
-static const CairnFormat format = {"snapshot", 0x50414e534e524943u, 2}; // "CIRNSNAP"
+static const CairnFormat format = {"snapshot", 0x50414e534e524943u, 3}; // "CIRNSNAP"
 
 // ---- values ----
 

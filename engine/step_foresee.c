@@ -18,10 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The share of the contact margin up to which an overlap is let be.
-static const double tolerance = 0.05;
-// The share of it from which on a pair gets a row, once one has gone beyond that.
-static const double notable = 0.01;
+// The share of the overlap that is let be (contact_stray of the margin) from which on a pair gets a row, once one has gone beyond that.
+static const double notable = 0.2;
 // The share of a core's radius (half of what fits into a shape) that is shallow.
 static const double shallow = 0.4;
 
@@ -153,7 +151,7 @@ static void follow_shapes(void *context, int first, int end) {
 static void find_pairs(Foresight *f) {
     CairnStep *step = f->step;
     int shapes = step->store->shape_pool.count, far_count = 0, strays = 0;
-    double margin = step->world->def.contact_margin, least = tolerance * margin, most = 0;
+    double margin = step->world->def.contact_margin, least = step->world->def.contact_stray * margin, most = 0;
     f->escaped = shapes;
     f->stray = CAIRN_STEP_PUSH(step, double, shapes);
     f->ways = CAIRN_STEP_PUSH(step, CairnMotion, shapes);
@@ -494,13 +492,13 @@ static bool foresee(CairnStep *step) {
     if (cairn_step_failed(step)) {
         return false;
     }
-    double most = 0;
-    f.least = notable * def->contact_margin;
+    double most = 0, enough = def->contact_stray * def->contact_margin;
+    f.least = notable * enough;
     cairn_pieces_run(f.pair_count > 64 ? step->threads : 1, (f.pair_count + PIECE - 1) / PIECE, find_overlaps, &f);
     for (int p = 0; p < f.pair_count; p++) {
         most = cairn_max(most, f.overlap[p]);
     }
-    for (int p = 0; p < f.pair_count && most > tolerance * def->contact_margin; p++) {
+    for (int p = 0; p < f.pair_count && most > enough; p++) {
         if (f.overlap[p] > f.least) {
             add_contacts(&f, f.pairs[p], f.least);
         }

@@ -71,10 +71,20 @@ static void add_row(double *J, CairnVec6 jacobian) {
     J[5] += jacobian.angular.z;
 }
 
+// fraction phi / h. What is apart is brought together no faster than the world wants: what opened in a whip would else come back as energy,
+// with a speed of half of h omega times that of the turning, on which the next step's whip feeds until the chain bursts.
+static double position_term(const CairnStep *step, const CairnStepJoint *sj, const CairnJointRow *row) {
+    if (row->fraction >= 0) {
+        return row->fraction * row->error / step->h; // a gap, or a spring
+    }
+    const CairnWorldDef *def = &step->world->def;
+    double push = cairn_joint_is_angle(sj->input, row->axis) ? def->joint_turn : def->joint_push;
+    return cairn_clamp(def->joint_fraction * row->error / step->h, -push, push);
+}
+
 // d of one row: fraction phi / h + rate, plus what bodies without dofs contribute.
 static double right_side(const CairnStep *step, const CairnStepJoint *sj, const CairnJointRow *row) {
-    double fraction = row->fraction < 0 ? step->world->def.joint_fraction : row->fraction;
-    double d = fraction * row->error / step->h + row->rate;
+    double d = position_term(step, sj, row) + row->rate;
     for (int k = 0; k < sj->body_count; k++) {
         if (cairn_step_block(step, sj->bodies[k]) < 0) {
             d += dot6(row->jacobian[k], cairn_step_start(step, sj->bodies[k]));

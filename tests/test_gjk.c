@@ -232,12 +232,9 @@ static void everything_ends(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(distances_in_closed_form),
-        cmocka_unit_test(apart_against_the_reference),
-        cmocka_unit_test(near_touch_against_the_reference),
-        cmocka_unit_test(a_hair_from_touch_is_no_overlap),
-        cmocka_unit_test(overlap_against_the_reference),
-        cmocka_unit_test(everything_ends),
+        cmocka_unit_test(distances_in_closed_form),         cmocka_unit_test(apart_against_the_reference),
+        cmocka_unit_test(near_touch_against_the_reference), cmocka_unit_test(a_hair_from_touch_is_no_overlap),
+        cmocka_unit_test(overlap_against_the_reference),    cmocka_unit_test(everything_ends),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

@@ -212,14 +212,14 @@ static void a_settled_step_allocates_nothing(void **state) {
             SupportMemory memory = {0};
             CairnAllocator allocator = support_allocator(&memory);
             CairnWorld *world = support_scene_world((SupportScene)scene, &allocator, threads);
-            support_run(world, 300);
+            support_run(world, 400);
             int calls = memory.calls, releases = memory.releases;
             for (int i = 0; i < 40; i++) {
                 CairnStats stats;
                 assert_ok(cairn_world_step(world, 1.0 / 60, &stats));
                 if (stats.allocations != 0) {
                     print_error("%s: %d allocations in step %d\n", support_scene_name((SupportScene)scene),
-                                stats.allocations, 301 + i);
+                                stats.allocations, 401 + i);
                 }
                 assert_int_equal(stats.allocations, 0);
             }

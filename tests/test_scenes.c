@@ -194,9 +194,12 @@ static void small_editions_hold_to_the_end(void **state) {
     (void)state;
     const struct {
         const char *scene, *params;
-    } editions[] = {{"rock_pile", "rocks=6,push=2"},
-                    {"large_rock_pile", "rocks=6,push=2,rolling=0.02"},
-                    {"chain_drop", "links=10"}};
+    } editions[] = {
+        {"rock_pile", "rocks=6,push=2"},
+        {"large_rock_pile", "rocks=6,push=2,rolling=0.02"},
+        {"chain_drop", "links=10"},
+        // Whips of half a radian a step: without joint_push and joint_turn it bursts (from frame 107 on, 215 m in the end).
+        {"chain_drop", "links=60,slope=35"}};
     for (size_t i = 0; i < sizeof editions / sizeof *editions; i++) {
         const CairnScene *scene;
         assert_ok(cairn_scene_find(editions[i].scene, &scene));
@@ -270,12 +273,11 @@ static void energy_rises_less_with_smaller_steps(void **state) {
 }
 
 // Where a chain catches 500 kg its joints open and its links sink into the cylinder within the step; as that closes the load is lifted, and no
-// more energy comes back than its weight times the widest opening. How the links meet the cylinder is chance, and the least change of the catch may
-// change that twentyfold; of five nearly alike the middle one gives back less than a thousandth of the range.
+// more energy comes back than its weight times the widest opening, nor than a thousandth of the range. How the links meet the cylinder is chance: with
+// a stray of 0.05 of the margin one of five catches nearly alike gave back 0.2 % or more.
 static void a_catch_gives_back_little(void **state) {
     (void)state;
     const int catches = support_rounds(5, 1);
-    int little = 0;
     for (int i = 0; i < catches; i++) {
         char params[32];
         double mass = 500 + 0.1 * i;
@@ -284,9 +286,8 @@ static void a_catch_gives_back_little(void **state) {
         assert_true(rise.range > 50);
         assert_below(rise.most, mass * 9.81 * rise.opening);
         assert_below(rise.opening, 4e-4);
-        little += rise.most < 1e-3 * rise.range ? 1 : 0;
+        assert_below(rise.most, 1e-3 * rise.range);
     }
-    assert_true(2 * little > catches || support_is_sanitized());
 }
 
 // With CAIRN_LONG_TESTS=1, minutes: every scene by default, to its end.

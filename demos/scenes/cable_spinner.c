@@ -193,7 +193,10 @@ static CairnStatus check_turn(const CairnSceneRun *run, double time) {
         return cairn_error(CAIRN_NUMERIC, "cable_spinner: at %.6g s the plate has turned by %.4g rad, not by %.4g",
                            time, turned, whole);
     }
-    if (time > end + unwinding && time < end + unwinding + 0.5 && turned > 0.5 * whole) {
+    // What turns it back goes with 1/length; a tighter rope rubs more.
+    double long_cables = sqrt(params->links / 44.0), tight = fmax(1, params->turns / 1.25);
+    double by = end + unwinding * long_cables * tight;
+    if (time > by && time < by + 0.5 && turned > 0.5 * whole) {
         return cairn_error(CAIRN_NUMERIC, "cable_spinner: at %.6g s it has not unwound: %.4g of %.4g rad", time, turned,
                            whole);
     }

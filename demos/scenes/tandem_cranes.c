@@ -191,12 +191,19 @@ static CairnStatus check_pipe(const CairnSceneRun *run, double time) {
 }
 
 static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats *stats) {
+    const Params *params = run->params;
     Memory *memory = run->memory;
-    if (stats->penetration > 0.001 || stats->joint_error_linear > 0.001) {
+    // A millimetre at the push of 2.5 m/s; what turning opens goes with the square of the speed.
+    double allowed = 0.001 * fmax(1, (params->push * params->push + params->sideways * params->sideways) / (2.5 * 2.5));
+    if (stats->penetration > allowed || stats->joint_error_linear > allowed) {
         return cairn_error(CAIRN_NUMERIC, "tandem_cranes: at %.6g s a joint is %.3g m apart, an overlap %.3g m deep",
                            time, stats->joint_error_linear, stats->penetration);
     }
     if (time > start + 2 * time / (double)stats->step_index) { // after the push
+        // What sways in cables four times a second rises and falls by h w / 2, a fifth, of itself (docs/scenes.md, energy from nowhere):
+        // of up to 200 J. A light pipe or a gentle push has little beside that.
+        double pushed = 0.5 * params->pipe_mass * params->push * params->push;
+        memory->energy.owed = pushed < 10000 ? 40 : 0;
         CAIRN_TRY(cairn_check_energy(run, &memory->energy, stats, 1e-3, "tandem_cranes"));
     }
     CAIRN_TRY(check_cranes(run, time));

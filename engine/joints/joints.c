@@ -34,8 +34,7 @@ static double violation(const CairnJointCore *core, int axis, double position) {
     }
 }
 
-// Is this coordinate measured in rad? That of a gear is what its first joint turns or slides by.
-static bool is_angle(const CairnJointInput *input, int axis) {
+bool cairn_joint_is_angle(const CairnJointInput *input, int axis) {
     if (input->core->def.type == CAIRN_JOINT_GEAR) {
         axis = cairn_joint_kinds[input->gear_a->def.type].gear_axis;
     }
@@ -43,7 +42,7 @@ static bool is_angle(const CairnJointInput *input, int axis) {
 }
 
 static void raise_error(const CairnJointInput *input, int axis, double value, double *linear, double *angular) {
-    double *error = is_angle(input, axis) ? angular : linear;
+    double *error = cairn_joint_is_angle(input, axis) ? angular : linear;
     *error = fmax(*error, violation(input->core, axis, value));
 }
 

@@ -67,6 +67,9 @@ int cairn_joint_body_count(const CairnJointDef *def);
 // Write the rows; their number and order depend on the definition only (not on the poses), so that row k keeps its meaning.
 int cairn_joint_rows(const CairnJointInput *input, CairnJointRow rows[CAIRN_JOINT_MAX_ROWS]);
 
+// Is this coordinate measured in rad? That of a gear is what its first joint turns or slides by.
+bool cairn_joint_is_angle(const CairnJointInput *input, int axis);
+
 // Positions, velocities, errors of the six coordinates; forces are left alone.
 void cairn_joint_measure(const CairnJointInput *input, CairnJointState *state);
 

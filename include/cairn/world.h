@@ -36,12 +36,14 @@ typedef struct CairnWorldDef {
     CairnIntegrator integrator;
     CairnFrictionKind friction; // kinds that the solver does not take are refused at the step
     CairnMix friction_mix, restitution_mix;
-    double joint_fraction;        // share of a joint's position error that one step removes: d = fraction phi / h
-    double contact_fraction;      // the same for overlaps (gaps are always taken whole)
-    double contact_slop;          // overlap that is left alone, m
-    double contact_push;          // largest speed at which an overlap is removed, m/s
-    int contact_passes;           // solves in a step at most, where what was solved for leads into new contacts
-    double contact_margin;        // contacts exist from this distance on, m; a body's motion in the step adds to it
+    double joint_fraction;         // share of a joint's position error that one step removes: d = fraction phi / h
+    double joint_push, joint_turn; // largest speeds at which it is removed, m/s and rad/s
+    double contact_fraction;       // the same for overlaps (gaps are always taken whole)
+    double contact_slop;           // overlap that is left alone, m
+    double contact_push;           // largest speed at which an overlap is removed, m/s
+    int contact_passes;            // solves in a step at most, where what was solved for leads into new contacts
+    double contact_stray;  // share of the margin that an overlap may be more than its rows say; beyond: another solve
+    double contact_margin; // contacts exist from this distance on, m; a body's motion in the step adds to it
     double normal_compliance;     // C of contact normals, (m/s)/(N s): a spring's, h C lambda is what it gives way
     double friction_compliance;   // C of friction rows
     double restitution_threshold; // approach speed below which nothing bounces, m/s
