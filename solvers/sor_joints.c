@@ -114,6 +114,9 @@ static void finish_group(SorSystem *system, SorJoints *joints) {
     double *group = system->joint + joints->at;
     const int *bodies = (const int *)group;
     const SorSettings *settings = &system->settings;
+    if (joints->rows == 0) { // an empty one has no bodies either
+        return;
+    }
     Parts p = parts_of(group, joints->rows);
     SorEight light, D;
     for (int k = 0; k < SOR_LANES; k++) {
