@@ -285,6 +285,8 @@ install: all
 	@echo "  INSTALL $(DESTDIR)$(PREFIX)"
 	$(Q)install -d $(DESTDIR)$(PREFIX)/include/cairn $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/bin
 	$(Q)install -m 644 include/cairn/*.h $(DESTDIR)$(PREFIX)/include/cairn/
+	$(Q)install -d $(DESTDIR)$(PREFIX)/include/cairn/builders/demos/scenes
+	$(Q)install -m 644 demos/scenes/builders*.h $(DESTDIR)$(PREFIX)/include/cairn/builders/demos/scenes/
 	$(Q)install -m 644 $(STATIC) $(DESTDIR)$(PREFIX)/lib/
 	$(Q)install -m 755 $(SHARED).$(VERSION) $(DESTDIR)$(PREFIX)/lib/
 	$(Q)ln -sf libcairn.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libcairn.so.0

@@ -84,10 +84,10 @@ static CairnStatus accept_frictions(const CairnSolver *solver, const CairnProble
         unsigned trait;
         const char *words;
     } kinds[CAIRN_FRICTION_KIND_COUNT] = {
-        [CAIRN_FRICTION_BOX] = {CAIRN_TAKES_BOUNDS, "box friction: friction group"},
-        [CAIRN_FRICTION_BOX_CURRENT] = {CAIRN_TAKES_BOX_CURRENT, "box-current friction: friction group"},
-        [CAIRN_FRICTION_CONE] = {CAIRN_TAKES_CONE, "cone friction: friction group"},
-        [CAIRN_FRICTION_COULOMB] = {CAIRN_TAKES_COULOMB, "coulomb friction: friction group"},
+        [CAIRN_FRICTION_BOX] = {CAIRN_TAKES_BOUNDS, "box"},
+        [CAIRN_FRICTION_BOX_CURRENT] = {CAIRN_TAKES_BOX_CURRENT, "box-current"},
+        [CAIRN_FRICTION_CONE] = {CAIRN_TAKES_CONE, "cone"},
+        [CAIRN_FRICTION_COULOMB] = {CAIRN_TAKES_COULOMB, "coulomb"},
     };
     for (int i = 0; i < problem->friction_count; i++) {
         CairnFrictionKind kind = problem->frictions[i].kind;
@@ -95,7 +95,10 @@ static CairnStatus accept_frictions(const CairnSolver *solver, const CairnProble
             return cairn_error(CAIRN_INVALID_ARGUMENT, "problem: frictions[%d].kind = %d is unknown", i, (int)kind);
         }
         if (!(solver->traits & kinds[kind].trait)) {
-            return refuse(solver, kinds[kind].words, i);
+            bool takes_box = (solver->traits & CAIRN_TAKES_BOUNDS) != 0;
+            return cairn_error(CAIRN_UNSUPPORTED, "solver %s does not take %s friction%s", solver->name,
+                               kinds[kind].words,
+                               takes_box && kind != CAIRN_FRICTION_BOX ? ", but box (friction = box)" : "");
         }
     }
     return cairn_ok();

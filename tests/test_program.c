@@ -332,11 +332,18 @@ static void run_says_how_often_the_fallback_came(void **state) {
 static void run_fails_when_a_check_breaks(void **state) {
     (void)state;
     // Without gravity along z the box does not fall, without friction bounds the tower is no tower: here it is pulled aside.
-    SupportCall *result =
-        support_call("run box_tower --steps 60 --quiet --world gravity=6,0,-9.81 --param friction=0.1");
-    assert_int_equal(result->code, CAIRN_EXIT_FAILED);
-    assert_holds(result->err, "the scene's check broke");
-    assert_holds(result->err, "frame ");
+    static const char *const calls[] = {"run box_tower", "compare box_tower --solvers bpp,pgs",
+                                        "compare box_tower --solvers bpp,pgs --mode free"};
+    for (int i = 0; i < 3; i++) {
+        char line[200];
+        snprintf(line, sizeof line, "%s --steps 60 --json - --world gravity=6,0,-9.81 --param friction=0.1 --quiet",
+                 calls[i]);
+        SupportCall *result = support_call(line);
+        assert_int_equal(result->code, CAIRN_EXIT_FAILED);
+        assert_holds(result->err, "the scene's check broke");
+        assert_holds(result->err, "frame ");
+        assert_holds(result->out, "\"check_broke\": {");
+    }
 }
 
 static void run_takes_options_of_the_solver_either_way(void **state) {

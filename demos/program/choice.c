@@ -70,7 +70,7 @@ CairnStatus cairn_choice_open(const char *text, const char *option, CairnChoice 
     CAIRN_TRY(cairn_name_split(text, option, name, &words));
     CairnStatus status = cairn_solver_find(name, &choice->solver);
     if (!cairn_is_ok(status)) {
-        return cairn_error(status.code, "option %s: %s", option, status.message);
+        return cairn_error(status.code, "option %s: %s (cairn list solvers)", option, status.message);
     }
     if (choice->solver->options) {
         status = cairn_options_make(choice->solver->options, words, option, &choice->options);

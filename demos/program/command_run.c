@@ -109,6 +109,9 @@ static CairnStatus run_scene(Run *run) {
         CairnJson json = cairn_json(run->json);
         cairn_json_open(&json, NULL, '{');
         CAIRN_TRY(cairn_report_json(&json, &run->session, &run->session.choice, &run->tally));
+        if (!cairn_is_ok(run->broken)) {
+            cairn_json_event(&json, "check_broke", run->broken_frame, run->broken.message);
+        }
         cairn_json_close(&json, '}');
     }
     if (!options->is_quiet) {

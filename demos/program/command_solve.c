@@ -67,7 +67,7 @@ static CairnStatus take_json(void *target, const char *value) {
 }
 
 static CairnStatus take_threads(void *target, const char *value) {
-    return cairn_parse_int(value, 1, 1024, &((SolveOptions *)target)->threads);
+    return cairn_parse_int(value, 1, 256, &((SolveOptions *)target)->threads);
 }
 
 static CairnStatus take_friction(void *target, const char *value) {
@@ -271,7 +271,9 @@ static void print_residual(const char *who, const CairnResidual *residual, bool 
 static void print_solved(const CairnChoice *choice, const Solved *solved) {
     const CairnProblem *problem = &solved->source.stored.problem;
     printf("%s\n", solved->path);
-    if (!solved->source.kind[0] || (!problem->right_side && problem->row_count > 0)) {
+    bool is_read = solved->source.kind[0] && (problem->right_side || problem->row_count == 0);
+    if (!is_read ||
+        (!cairn_is_ok(solved->status) && problem->block_count == 0 && problem->form == CAIRN_FORM_DYNAMICS)) {
         printf("  cannot be read: %s\n", solved->status.message);
         return;
     }

@@ -145,21 +145,19 @@ CairnStatus cairn_comparison_table(FILE *file, const CairnComparison *comparison
     for (int i = 0; i < comparison->count; i++) {
         print_verdict(file, comparison, i, width);
     }
+    if (!cairn_is_ok(comparison->broken)) {
+        fprintf(file, "the scene's check broke at frame %d: %s\n", comparison->broken_at, comparison->broken.message);
+    }
     return cairn_ok();
 }
 
 static void write_ends(CairnJson *json, const CairnContender *contender) {
     if (!cairn_is_ok(contender->ended)) {
-        cairn_json_open(json, contender->ended.code == CAIRN_UNSUPPORTED ? "refused" : "failed", '{');
-        cairn_json_integer(json, "frame", contender->ended_at);
-        cairn_json_text(json, "message", contender->ended.message);
-        cairn_json_close(json, '}');
+        const char *key = contender->ended.code == CAIRN_UNSUPPORTED ? "refused" : "failed";
+        cairn_json_event(json, key, contender->ended_at, contender->ended.message);
     }
     if (!cairn_is_ok(contender->broken)) {
-        cairn_json_open(json, "check_broke", '{');
-        cairn_json_integer(json, "frame", contender->broken_at);
-        cairn_json_text(json, "message", contender->broken.message);
-        cairn_json_close(json, '}');
+        cairn_json_event(json, "check_broke", contender->broken_at, contender->broken.message);
     }
 }
 
@@ -170,6 +168,9 @@ CairnStatus cairn_comparison_json(FILE *file, const CairnComparison *comparison)
     cairn_json_text(&json, "scene", cairn_comparison_session(comparison, 0)->scene->name);
     cairn_json_text(&json, "mode", comparison->is_free ? "free" : "lockstep");
     cairn_json_text(&json, "reference", reference->choice.text);
+    if (!cairn_is_ok(comparison->broken)) {
+        cairn_json_event(&json, "check_broke", comparison->broken_at, comparison->broken.message);
+    }
     cairn_json_open(&json, "results", '[');
     for (int i = 0; i < comparison->count; i++) {
         const CairnContender *contender = &comparison->contenders[i];

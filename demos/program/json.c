@@ -73,3 +73,10 @@ void cairn_json_text(CairnJson *json, const char *key, const char *value) {
     begin(json, key);
     write_text(json->file, value);
 }
+
+void cairn_json_event(CairnJson *json, const char *key, int frame, const char *message) {
+    cairn_json_open(json, key, '{');
+    cairn_json_integer(json, "frame", frame);
+    cairn_json_text(json, "message", message);
+    cairn_json_close(json, '}');
+}

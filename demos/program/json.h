@@ -20,5 +20,7 @@ void cairn_json_number(CairnJson *json, const char *key, double value);
 void cairn_json_integer(CairnJson *json, const char *key, long long value);
 void cairn_json_unsigned(CairnJson *json, const char *key, uint64_t value);
 void cairn_json_text(CairnJson *json, const char *key, const char *value);
+// An object of the frame at which something happened, and the words for it.
+void cairn_json_event(CairnJson *json, const char *key, int frame, const char *message);
 
 #endif

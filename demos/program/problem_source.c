@@ -69,8 +69,14 @@ static CairnStatus read_any(const char *path, const char *bytes, size_t size, Ca
         return cairn_problem_file_read(bytes, size, plain, &source->stored);
     }
     cairn_arena_init(&source->stored.arena, plain);
+    if (size >= 8 && memcmp(bytes, "CIRNRECD", 8) == 0) {
+        return cairn_error(CAIRN_UNSUPPORTED, "it is a recording (cairn replay), and no problem");
+    }
     if (size >= 8 && memcmp(bytes, "\211HDF\r\n\032\n", 8) == 0) {
         CAIRN_TRY(cairn_fclib_read(path, &source->stored, source->kind));
+    } else if (strchr("0123456789", bytes[strspn(bytes, " \t\r\n")]) ==
+               NULL) { // a problem as text begins with a number
+        return cairn_error(CAIRN_UNSUPPORTED, "it is none of what cairn dump writes, FCLIB (HDF5) and Siconos text");
     } else {
         CAIRN_TRY(cairn_siconos_read(bytes, size, &source->stored, source->kind));
     }

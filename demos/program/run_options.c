@@ -84,7 +84,7 @@ static CairnStatus take_steps(void *target, const char *value) {
 }
 
 static CairnStatus take_threads(void *target, const char *value) {
-    return cairn_parse_int(value, 1, 1024, &((CairnRunOptions *)target)->threads);
+    return cairn_parse_int(value, 1, 256, &((CairnRunOptions *)target)->threads);
 }
 
 static CairnStatus take_dt(void *target, const char *value) {

@@ -73,6 +73,7 @@ static CairnStatus make_folder(char folder[CAIRN_RUN_PATH]) {
 
 CairnStatus cairn_scene_file_build(const char *source, char library[CAIRN_RUN_PATH], char *words, size_t size) {
     char root[CAIRN_RUN_PATH] = "", include[CAIRN_RUN_PATH + 16], above[CAIRN_RUN_PATH + 16], folder[CAIRN_RUN_PATH];
+    char beside[CAIRN_RUN_PATH + 32];
     const char *given = getenv("CAIRN_INCLUDE"), *compiler = getenv("CC");
     words[0] = '\0';
     if (access(source, R_OK) != 0) {
@@ -83,7 +84,8 @@ CairnStatus cairn_scene_file_build(const char *source, char library[CAIRN_RUN_PA
     }
     snprintf(include, sizeof include, "-I%.1000s%s", root[0] ? root : given, root[0] ? "/include" : "");
     snprintf(above, sizeof above, "-I%.1000s%s", root[0] ? root : given,
-             root[0] ? "" : "/.."); // for the builders of scenes
+             root[0] ? "" : "/..");                                     // for the builders of scenes, in the sources
+    snprintf(beside, sizeof beside, "%.1000s/cairn/builders", include); // and in an installation
     CAIRN_TRY(make_folder(folder));
     snprintf(library, CAIRN_RUN_PATH, "%.1000s/scene.so", folder);
     const char *const argv[] = {compiler && compiler[0] ? compiler : "cc",
@@ -97,6 +99,7 @@ CairnStatus cairn_scene_file_build(const char *source, char library[CAIRN_RUN_PA
                                 "-fPIC",
                                 include,
                                 above,
+                                beside,
                                 "-o",
                                 library,
                                 source,

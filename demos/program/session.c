@@ -50,7 +50,7 @@ static CairnStatus choose_partitioner(CairnSession *session, const CairnRunOptio
     CAIRN_TRY(cairn_name_split(chosen, "--partition", name, &text));
     CairnStatus status = cairn_partitioner_find(name, &session->partitioner);
     if (!cairn_is_ok(status)) {
-        return cairn_error(status.code, "option --partition: %s", status.message);
+        return cairn_error(status.code, "option --partition: %s (cairn list partitioners)", status.message);
     }
     return make_options(session->partitioner->options, name, text, "--partition", &session->partition_options);
 }
@@ -61,7 +61,7 @@ static CairnStatus choose_refiner(CairnSession *session, const CairnRunOptions *
     CAIRN_TRY(cairn_name_split(options->refine ? options->refine : "none", "--refine", name, &text));
     CairnStatus status = cairn_refiner_find(name, &session->refiner);
     if (!cairn_is_ok(status)) {
-        return cairn_error(status.code, "option --refine: %s", status.message);
+        return cairn_error(status.code, "option --refine: %s (cairn list refiners)", status.message);
     }
     return make_options(session->refiner->options, name, text, "--refine", &session->refine_options);
 }

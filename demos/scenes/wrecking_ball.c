@@ -21,15 +21,17 @@ typedef struct Memory {
     CairnEnergyWatch energy;
 } Memory;
 
-static CairnStatus add_wall(CairnSceneRun *run) {
+// A running bond: every second course begins and ends with half a brick.
+static CairnStatus add_course(CairnSceneRun *run, int course) {
     const Params *params = run->params;
-    CairnShapeDef brick = cairn_box(0.5, 0.98, 0.4);
-    brick.friction = params->friction;
-    brick.density = 500;
-    for (int i = 0; i < params->courses * WIDE; i++) {
-        int course = i / WIDE;
+    int is_odd = course % 2;
+    for (int i = 0; i < WIDE + is_odd; i++) {
+        double half = !is_odd ? 0 : i == 0 ? 1 : i == WIDE ? -1 : 0;
+        CairnShapeDef brick = cairn_box(0.5, half != 0 ? 0.48 : 0.98, 0.4);
+        brick.friction = params->friction;
+        brick.density = 500;
         CairnBodyDef body = cairn_body_def();
-        body.position = cairn_vec3(1, i % WIDE - 0.5 * (WIDE - 1) + (course % 2 ? 0.25 : -0.25), 0.4 * course + 0.2);
+        body.position = cairn_vec3(1, i - 0.5 * (WIDE - 1 + is_odd) + 0.25 * half, 0.4 * course + 0.2);
         CAIRN_TRY(cairn_body_add(run->world, &body, &brick, NULL));
     }
     return cairn_ok();
@@ -38,7 +40,9 @@ static CairnStatus add_wall(CairnSceneRun *run) {
 static CairnStatus build(CairnSceneRun *run) {
     const Params *params = run->params;
     CAIRN_TRY(cairn_build_ground(run->world, 0.6, 0));
-    CAIRN_TRY(add_wall(run));
+    for (int course = 0; course < params->courses; course++) {
+        CAIRN_TRY(add_course(run, course));
+    }
     double angle = params->angle * CAIRN_PI / 180;
     CairnVec3 hook = {0, 0, height}, along = {-sin(angle), 0, -cos(angle)};
     CairnBodyId links[LINKS], ball;

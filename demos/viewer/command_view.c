@@ -21,6 +21,20 @@ static CairnStatus take_frames(void *target, const char *value) {
 }
 
 static CairnStatus take_panel(void *target, const char *value) {
+    static const char *const known[] = {"scene", "solver", "show", "parts", "charts", "help", "dark"};
+    for (const char *name = value; *name;) {
+        size_t length = strcspn(name, ","), k = 0;
+        while (k < sizeof known / sizeof known[0] &&
+               (strlen(known[k]) != length || strncmp(known[k], name, length) != 0)) {
+            k++;
+        }
+        if (k == sizeof known / sizeof known[0]) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT,
+                               "'%.*s' is none of scene, solver, show, parts, charts, help, dark",
+                               length < 40 ? (int)length : 40, name);
+        }
+        name += length + (name[length] == ',');
+    }
     ((CairnViewOptions *)target)->panel = value;
     return cairn_ok();
 }
