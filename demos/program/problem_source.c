@@ -63,6 +63,11 @@ static void measure_symmetry(CairnProblemSource *source) {
     source->stored.problem.W_is_symmetric = source->asymmetry <= symmetric_enough;
 }
 
+// A problem as text begins with a number.
+static bool is_text(const char *bytes, size_t size) {
+    return bytes != NULL && size > 0 && strchr("0123456789", bytes[strspn(bytes, " \t\r\n")]) != NULL;
+}
+
 static CairnStatus read_any(const char *path, const char *bytes, size_t size, CairnProblemSource *source) {
     if (cairn_problem_file_is(bytes, size)) {
         snprintf(source->kind, sizeof source->kind, "cairn dump");
@@ -74,8 +79,7 @@ static CairnStatus read_any(const char *path, const char *bytes, size_t size, Ca
     }
     if (size >= 8 && memcmp(bytes, "\211HDF\r\n\032\n", 8) == 0) {
         CAIRN_TRY(cairn_fclib_read(path, &source->stored, source->kind));
-    } else if (strchr("0123456789", bytes[strspn(bytes, " \t\r\n")]) ==
-               NULL) { // a problem as text begins with a number
+    } else if (!is_text(bytes, size)) {
         return cairn_error(CAIRN_UNSUPPORTED, "it is none of what cairn dump writes, FCLIB (HDF5) and Siconos text");
     } else {
         CAIRN_TRY(cairn_siconos_read(bytes, size, &source->stored, source->kind));
