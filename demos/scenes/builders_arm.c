@@ -55,10 +55,11 @@ static CairnStatus add_link(CairnWorld *world, const CairnArmDef *def, const Cai
     CairnVec3 to = cairn_unrotate(frames[i].q, cairn_sub(frames[i + 1].p, frames[i].p));
     double length = cairn_length(to);
     if (length < 0.05) {
-        to = cairn_vec3(0, 0, -0.14);
-        length = 0.14;
+        length = i == 0 ? links[i].d : 0.14; // the first one down to the base
+        to = cairn_vec3(0, 0, -length);
     }
-    CairnShapeDef capsule = cairn_capsule(i < 4 ? tube : 0.8 * tube, length);
+    // Neighbours end in the same ball: one is a little thinner, so that only one of them is seen there.
+    CairnShapeDef capsule = cairn_capsule((i < 4 ? tube : 0.8 * tube) * (i % 2 ? 0.96 : 1), length);
     capsule.position = cairn_scale(0.5, to);
     capsule.orientation = cairn_quat_between(cairn_vec3(0, 0, 1), cairn_scale(1 / length, to));
     capsule.filter = (CairnFilter){0, 0}; // to be seen, and to have an inertia

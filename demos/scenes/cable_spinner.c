@@ -250,7 +250,7 @@ const CairnScene cairn_scene_cable_spinner = {
     .memory_size = sizeof(Memory),
     .step = 1.0 / 60,
     .steps = 900,
-    .camera = {.eye = {3.2, -7.2, 4.6}, .target = {0, 0, 3.15}, .fov = 44},
+    .camera = {.eye = {3.2, -7.2, 4.6}, .target = {0, 0, 3.25}, .fov = 47},
     .build = build,
     .script = script,
     .check = check,

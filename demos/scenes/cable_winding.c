@@ -186,7 +186,7 @@ const CairnScene cairn_scene_cable_winding = {
     .memory_size = sizeof(Memory),
     .step = 0.01,
     .steps = 800,
-    .camera = {.eye = {0.7, -1.9, 1.35}, .target = {0.85, 0, 0.6}, .fov = 52},
+    .camera = {.eye = {0.78, -2.35, 1.45}, .target = {0.82, 0, 0.52}, .fov = 52},
     .solver = "subadmm:iterations=60,beta=0.3,relaxation=1.75",
     .settings = settings,
     .build = build,

@@ -167,7 +167,7 @@ const CairnScene cairn_scene_stir = {
     .memory_size = sizeof(Memory),
     .step = 0.01,
     .steps = 600,
-    .camera = {.eye = {0.86, -0.5, 0.86}, .target = {0.24, 0, 0.42}, .fov = 42},
+    .camera = {.eye = {1.0, -0.72, 1.0}, .target = {0.2, 0, 0.46}, .fov = 44},
     .solver = "subadmm:iterations=60,beta=2.5,relaxation=1.75",
     .settings = settings,
     .build = build,
