@@ -17,7 +17,7 @@
 // A direction counts as within a cone when it is outside by no more than this sine.
 #define CONE 1e-6
 
-enum { PART_POINTS = 16, LIKE_FLATS = 4 };
+enum { PART_POINTS = 16, LIKE_FLATS = 4, OVERLAPPED = 32 };
 
 typedef struct Part {
     uint32_t id;
@@ -39,6 +39,8 @@ typedef struct Work {
     CairnPolygon facing;
     int count;
     Part parts[CAIRN_MANIFOLDS];
+    int overlapped_count, overlapped[OVERLAPPED]; // triangles that the shape's core overlaps, and for each
+    CairnVec3 ways[OVERLAPPED];                   // the least way out of it alone
 } Work;
 
 // A triangle in the frame of the body.
@@ -315,6 +317,12 @@ static bool stands_out(const CairnFacet *facet) {
 }
 
 static void look_overlapped(Work *w, const Triangle *t, CairnConvex *own, double low) {
+    CairnVec3 d;
+    double gap = cairn_epa(own, &w->body.convex, &d) - w->body.convex.rounding;
+    if (w->overlapped_count < OVERLAPPED) {
+        w->overlapped[w->overlapped_count] = t->index;
+        w->ways[w->overlapped_count++] = d;
+    }
     for (int k = 0; k < 3; ++k) {
         if (t->facet->kind[k] == CAIRN_EDGE_CONVEX) {
             double other = lowest_over(w, w->s->facets[t->facet->neighbor[k]].flat);
@@ -327,8 +335,6 @@ static void look_overlapped(Work *w, const Triangle *t, CairnConvex *own, double
     if (find_part(w, flat_id(t->facet->flat)) != NULL) {
         return;
     }
-    CairnVec3 d;
-    double gap = cairn_epa(own, &w->body.convex, &d) - w->body.convex.rounding;
     if (cairn_dot(d, t->n) < CAIRN_LIKE_FACE && gap > low + w->tie) {
         double along[3], top = -HUGE_VAL;
         int on_top[3] = {0, 0, 0}, count = 0;
@@ -412,7 +418,9 @@ static void look(Work *w, int index) {
     if (nearest.is_beyond) {
         return;
     }
-    if (nearest.is_touching || (high <= 0 && cairn_dot(nearest.normal, t.n) <= 0)) {
+    // A core that lies behind the plane is apart from the triangle, or in it by its rounding.
+    bool is_behind = high <= 0 && cairn_dot(nearest.normal, t.n) <= 0 && nearest.distance < rounding;
+    if (nearest.is_touching || is_behind) {
         look_overlapped(w, &t, &own, low);
     } else if (nearest.distance - rounding < w->margin && cairn_dot(nearest.normal, t.n) > 0) {
         look_apart(w, &t, &nearest);
@@ -494,6 +502,92 @@ static void drop_doubles(Work *w) {
     }
 }
 
+static void look_around(Work *w) {
+    w->count = w->overlapped_count = 0;
+    w->facing_flat = -1;
+    CairnAabb box = box_of(w);
+    CairnMeshWalk walk;
+    cairn_mesh_walk_begin(w->s, box, &walk);
+    for (int index = cairn_mesh_walk_next(&walk); index >= 0; index = cairn_mesh_walk_next(&walk)) {
+        look(w, index);
+    }
+    if (w->count > 0) {
+        fill_flats(w, box);
+        settle_flats(w);
+        drop_doubles(w);
+    }
+}
+
+// ---- from outside ----
+
+// How far the core goes into the overlapped triangles along a direction: the most of them.
+static double depth_along(Work *w, CairnVec3 d) {
+    double own = cairn_dot(d, cairn_mesh_body_support(&w->body, cairn_neg(d))), most = -HUGE_VAL;
+    for (int i = 0; i < w->overlapped_count; ++i) {
+        Triangle t = triangle_of(w, w->overlapped[i]);
+        for (int k = 0; k < 3; ++k) {
+            most = cairn_max(most, cairn_dot(d, t.p[k]) - own);
+        }
+    }
+    return most;
+}
+
+// The least way out of all overlapped triangles, of those that one of them or its normal shows.
+static double way_out(Work *w, CairnVec3 *way) {
+    double least = HUGE_VAL;
+    for (int i = 0; i < 2 * w->overlapped_count; ++i) {
+        Triangle t = triangle_of(w, w->overlapped[i / 2]);
+        CairnVec3 d = i % 2 == 0 ? t.n : w->ways[i / 2];
+        double depth = cairn_dot(d, t.n) > 0 ? depth_along(w, d) : HUGE_VAL;
+        if (depth < least) {
+            least = depth;
+            *way = d;
+        }
+    }
+    return least;
+}
+
+static double deepest(const Work *w) {
+    double least = HUGE_VAL;
+    for (int k = 0; k < w->count; ++k) {
+        const Part *part = &w->parts[k];
+        if (!part->is_vetoed && part->count > 0) {
+            least = cairn_min(least, cairn_box_lowest(part->points, part->count));
+        }
+    }
+    return least;
+}
+
+// Put the parts that were found from `out` away along `way` back to where the shape is.
+static void move_parts_back(Work *w, CairnVec3 way, double out) {
+    for (int k = 0; k < w->count; ++k) {
+        Part *part = &w->parts[k];
+        double nearer = out * cairn_dot(way, part->normal);
+        for (int i = 0; i < part->count; ++i) {
+            part->points[i].distance -= nearer;
+            part->points[i].point = cairn_add_scaled(part->points[i].point, -0.5 * nearer, part->normal);
+        }
+    }
+}
+
+// What is in the mesh by a little has left its edges and corners to their neighbours: each triangle by itself may have a shorter way out
+// than the mesh (sideways), and a face that the shape is deep in may be voted for by nobody. So where nothing was found, or something
+// deeper than the way out of all of them, the shape is put outside, where there is no doubt what is nearest, and the way is taken off.
+static void look_from_outside(Work *w) {
+    CairnVec3 way = {0, 0, 1}, place = w->place;
+    double depth = way_out(w, &way), margin = w->margin;
+    double found = deepest(w); // HUGE_VAL: nothing
+    if ((found <= w->tie && found >= -(depth + w->tie)) || !(depth < HUGE_VAL)) {
+        return;
+    }
+    double out = cairn_max(depth, 0) + 1e-4 * w->body.size;
+    w->place = cairn_add_scaled(place, out, way);
+    w->margin = cairn_max(margin, 0) + out;
+    look_around(w);
+    move_parts_back(w, way, out);
+    w->margin = margin;
+}
+
 int cairn_mesh_convex(const CairnGeometry *mesh, CairnTransform pose_mesh, const CairnGeometry *convex,
                       CairnTransform pose_convex, double margin, CairnManifold *parts, int capacity) {
     CairnTransform relative = cairn_relative_pose(pose_mesh, pose_convex);
@@ -501,20 +595,12 @@ int cairn_mesh_convex(const CairnGeometry *mesh, CairnTransform pose_mesh, const
     w.s = mesh->surface;
     w.place = relative.p;
     w.margin = margin;
-    w.facing_flat = -1;
-    w.count = 0;
     cairn_mesh_body(convex, relative.q, &w.body);
     w.tie = CAIRN_TIE * w.body.size;
-    CairnAabb box = box_of(&w);
-    CairnMeshWalk walk;
-    cairn_mesh_walk_begin(w.s, box, &walk);
-    for (int index = cairn_mesh_walk_next(&walk); index >= 0; index = cairn_mesh_walk_next(&walk)) {
-        look(&w, index);
-    }
-    if (w.count > 0) {
-        fill_flats(&w, box);
-        settle_flats(&w);
-        drop_doubles(&w);
+    look_around(&w);
+    if (w.overlapped_count > 0 &&
+        w.body.convex.rounding == 0) { // cores of balls and rods are outside, but for the deepest
+        look_from_outside(&w);
     }
     int count = 0;
     for (int k = 0; k < w.count && count < capacity; ++k) {

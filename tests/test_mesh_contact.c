@@ -1,9 +1,11 @@
 // Contact with triangle meshes: against the nearest of all triangles, on edges, corners, valleys and ridges.
+#include "collision/distance.h"
 #include "collision/mesh.h"
 #include "collision/mesh_body.h"
 #include "tests/support_convex.h"
 #include "tests/support_terrain.h"
 #include "tests/support_worlds.h"
+#include <string.h>
 
 static CairnTransform at(CairnVec3 p) {
     return (CairnTransform){p, {1, 0, 0, 0}};
@@ -236,6 +238,56 @@ static void valleys_and_ridges(void **state) {
     support_terrain_drop(&r);
 }
 
+static CairnGeometry of_def(CairnShapeDef def) {
+    return support_geometry(&def);
+}
+
+// A cone of twelve sides, as a hull and as a mesh.
+enum { SIDES = 12 };
+
+static void make_cone(CairnGeometry *hull, CairnGeometry *mesh) {
+    CairnVec3 points[SIDES + 2];
+    int indices[6 * SIDES];
+    for (int i = 0; i < SIDES; i++) {
+        double angle = 2 * CAIRN_PI * i / SIDES;
+        points[i] = cairn_vec3(0.5 * cos(angle), 0.5 * sin(angle), 0);
+        const int two[6] = {i, (i + 1) % SIDES, SIDES, (i + 1) % SIDES, i, SIDES + 1};
+        memcpy(indices + 6 * i, two, sizeof two);
+    }
+    points[SIDES] = cairn_vec3(0, 0, 0.7);
+    points[SIDES + 1] = cairn_vec3(0, 0, 0);
+    *hull = of_def(cairn_hull(points, SIDES + 1));
+    *mesh = of_def(cairn_mesh(points, SIDES + 2, indices, 6 * SIDES));
+}
+
+// What is in by a hair stays in by a hair: no edge or corner may be left to a neighbour that leaves it to the first, and no face far below
+// may answer. (Of 3,000 cylinders 747 lost their contact, and one of a box was a metre deep; certified, they fell into the cone.)
+static void a_hair_into_a_mesh_is_found(void **state) {
+    (void)state;
+    uint64_t random = 71;
+    CairnGeometry hull, mesh;
+    make_cone(&hull, &mesh);
+    for (int k = 0; k < 2000; k++) {
+        CairnGeometry body = k % 3 == 0   ? of_def(cairn_box(1, 1, 0.4))
+                             : k % 3 == 1 ? of_def(cairn_cylinder(0.5, 1))
+                                          : of_def(cairn_capsule(0.3, 1));
+        CairnTransform place = at(cairn_scale(4, support_unit(&random))), none = at(cairn_vec3(0, 0, 0));
+        place.q = support_quat(&random);
+        place.p = cairn_add(place.p, support_vec3(&random, -0.4, 0.4));
+        CairnSeparation s;
+        assert_true(cairn_separation(&hull, none, &body, place, HUGE_VAL, &s));
+        place.p = cairn_add_scaled(place.p, -1e-6 - s.distance, s.normal);
+        CairnManifold parts[CAIRN_MANIFOLDS];
+        int count = cairn_narrow_parts(&mesh, none, &body, place, 0.02, parts);
+        assert_true(count > 0);
+        assert_true(deepest_of(parts, count) > -0.1 && deepest_of(parts, count) < 1e-6);
+        check_parts(parts, count, 0.02);
+        support_geometry_drop(&body);
+    }
+    support_geometry_drop(&hull);
+    support_geometry_drop(&mesh);
+}
+
 int main(int argc, char **argv) {
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
@@ -245,6 +297,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(contact_moves_with_the_mesh),
         cmocka_unit_test(edges_and_corners_of_a_cube),
         cmocka_unit_test(valleys_and_ridges),
+        cmocka_unit_test(a_hair_into_a_mesh_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
