@@ -95,8 +95,9 @@ bool cairn_mesh_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 wa
     for (const CairnMeshNode *leaf = next_leaf(&search, 0); leaf != NULL; leaf = next_leaf(&search, 0)) {
         for (int i = 0; i < leaf->count; i++) {
             const CairnFlat *flat = &s->flats[s->facets[s->order[leaf->first + i]].flat];
-            if (cairn_dot(flat->normal, turned) > 0 || cairn_dot(flat->normal, relative.p) < flat->offset) {
-                continue; // leaves it, or starts behind it
+            CairnVec3 top = cairn_geometry_support(a, relative, flat->normal);
+            if (cairn_dot(flat->normal, turned) > 0 || cairn_dot(flat->normal, top) < flat->offset) {
+                continue; // leaves it, or all of it starts behind it
             }
             CairnTriangleHull triangle;
             CairnGeometry one = triangle_geometry(s, s->order[leaf->first + i], &triangle);

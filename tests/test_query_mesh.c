@@ -206,11 +206,36 @@ static void casts_meet_the_front(void **state) {
     cairn_world_destroy(world);
 }
 
+// Where a shape is, not where its frame is, says on which side of a face it begins: a hull four metres over its frame's origin.
+static void casts_begin_where_the_shape_is(void **state) {
+    (void)state;
+    static const CairnVec3 points[4] = {{-20, -20, 0}, {20, -20, 0}, {20, 20, 0}, {-20, 20, 0}};
+    static const int indices[6] = {0, 1, 2, 0, 2, 3};
+    CairnWorld *world = open_world();
+    CairnShapeDef floor = cairn_mesh(points, 4, indices, 6);
+    add(world, &floor, at(0, 0, 0));
+    for (int above = 0; above <= 4; above += 4) {
+        CairnVec3 corners[8];
+        for (int k = 0; k < 8; k++) {
+            corners[k] = cairn_vec3(k & 1 ? 0.1 : -0.1, k & 2 ? 0.1 : -0.1, above + (k & 4 ? 0.1 : -0.1));
+        }
+        CairnShapeDef hull = cairn_hull(corners, 8);
+        CairnCastHit hit;
+        bool has_hit = false;
+        assert_ok(cairn_world_shape_cast(world, &hull, at(0.3, 0.2, 3.0 - above), cairn_vec3(0, 0, -10), everything,
+                                         &hit, &has_hit));
+        assert_true(has_hit);
+        assert_near(hit.share, 0.29, 1e-9);
+    }
+    cairn_world_destroy(world);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_surface_is_as_far_as_its_solid),
         cmocka_unit_test(nothing_of_a_terrain_is_left_out),
         cmocka_unit_test(casts_meet_the_front),
+        cmocka_unit_test(casts_begin_where_the_shape_is),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
