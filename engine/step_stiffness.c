@@ -30,10 +30,12 @@ static CairnMat3 contact_stiffness(CairnVec3 force, CairnVec3 arm) {
 // What acts on a body: the sum of its forces' K, and how stiff they are by the mass that they move. A body on one joint swings
 // about it with I + m r^2 (where the other side gives way with a mass p: I + r^2 m p / (m + p)): a pendulum, slow however heavy.
 // A link between two joints turns about its own centre with I: that is the fast one. Compared with I alone a bob on a long thread
-// would be damped for nothing.
+// would be damped for nothing. A body that a joint ties to something far heavier turns about that, however far off another one
+// pulls: r is then the arm of the nearest such joint.
 typedef struct Acting {
     CairnMat3 K;
-    double rate; // sum of |K_i| / (I + r_i^2 m p_i / (m + p_i)), 1/s2
+    double rate;  // sum of |K_i| / (I + r_i^2 m p_i / (m + p_i)), 1/s2
+    double pivot; // r^2 of the nearest joint to something heavy; HUGE_VAL: there is none
 } Acting;
 
 static double mass_of(const CairnStep *step, int body) {
@@ -58,33 +60,58 @@ static void add_acting(const CairnStep *step, Acting *acting, int body, int othe
 }
 
 // Most forces are far too slow, and that takes no matrix to see: |K| is sqrt(2) |r.F|, or up to `turn` more.
-static bool may_matter(const CairnStep *step, int body, int other, CairnVec3 force, CairnVec3 arm, double turn) {
+static bool may_matter(const CairnStep *step, int body, int other, CairnVec3 force, CairnVec3 arm, double square,
+                       double turn) {
     double least = 0.25 * step->world->def.geometric_threshold, most = 1.4143 * fabs(cairn_dot(force, arm)) + turn;
-    return step->h * step->h * most > least * turned_inertia(step, body, other, cairn_length_squared(arm));
+    return step->h * step->h * most > least * turned_inertia(step, body, other, square);
 }
 
 // One side of a contact.
 static void add_contact(const CairnStep *step, Acting *acting, int body, int other, CairnVec3 force, CairnVec3 arm) {
-    if (may_matter(step, body, other, force, arm, 0)) {
-        add_acting(step, acting, body, other, contact_stiffness(force, arm), cairn_length_squared(arm));
+    double square = cairn_length_squared(arm);
+    if (may_matter(step, body, other, force, arm, square, 0)) {
+        add_acting(step, acting, body, other, contact_stiffness(force, arm), square);
     }
 }
 
-// Every force of a joint acts at frame B's origin.
+// Every force of a joint acts at frame B's origin, but that of a rod at its own end.
 static CairnVec3 arm_of(const CairnStepJoint *sj, int k) {
-    return cairn_sub(sj->input->bodies[k | 1].frame.p, sj->input->bodies[k].center);
+    int end = sj->input->core->def.type == CAIRN_JOINT_DISTANCE ? k : k | 1;
+    return cairn_sub(sj->input->bodies[end].frame.p, sj->input->bodies[k].center);
+}
+
+static void find_pivots(const CairnStep *step, Acting *sum) {
+    static const double heavy = 10; // times as heavy is as good as fixed
+    for (int b = 0; b < step->block_count; b++) {
+        sum[b].pivot = HUGE_VAL;
+    }
+    for (int j = 0; j < step->joint_count; j++) {
+        const CairnStepJoint *sj = &step->joints[j];
+        for (int k = 0; k < sj->body_count; k++) {
+            int block = cairn_step_block(step, sj->bodies[k]);
+            if (block >= 0 && mass_of(step, sj->bodies[k ^ 1]) >= heavy * mass_of(step, sj->bodies[k])) {
+                sum[block].pivot = fmin(sum[block].pivot, cairn_length_squared(arm_of(sj, k)));
+            }
+        }
+    }
+}
+
+// r^2 of what a joint's force turns.
+static double turned_arm(const CairnStepJoint *sj, int k, const Acting *acting) {
+    return fmin(cairn_length_squared(arm_of(sj, k)), acting->pivot);
 }
 
 // Is a joint far too slow for all its bodies?
-static bool is_slow(const CairnStep *step, const CairnStepJoint *sj, const double *lambda) {
+static bool is_slow(const CairnStep *step, const CairnStepJoint *sj, const double *lambda, const Acting *sum) {
     CairnVec3 force;
     double turn;
     if (!cairn_joint_pull(sj->input, sj->rows, sj->row_count, lambda, &force, &turn)) {
         return false;
     }
     for (int k = 0; k < 2; k++) {
-        if (cairn_step_block(step, sj->bodies[k]) >= 0 &&
-            may_matter(step, sj->bodies[k], sj->bodies[1 - k], force, arm_of(sj, k), turn)) {
+        int block = cairn_step_block(step, sj->bodies[k]);
+        if (block >= 0 && may_matter(step, sj->bodies[k], sj->bodies[1 - k], force, arm_of(sj, k),
+                                     turned_arm(sj, k, &sum[block]), turn)) {
             return false;
         }
     }
@@ -92,9 +119,10 @@ static bool is_slow(const CairnStep *step, const CairnStepJoint *sj, const doubl
 }
 
 static void sum_joints(const CairnStep *step, const double *lambda, Acting *sum) {
+    find_pivots(step, sum);
     for (int j = 0; j < step->joint_count; j++) {
         const CairnStepJoint *sj = &step->joints[j];
-        if (is_slow(step, sj, lambda + sj->row)) {
+        if (is_slow(step, sj, lambda + sj->row, sum)) {
             continue;
         }
         CairnMat3 K[CAIRN_JOINT_MAX_BODIES] = {0};
@@ -102,8 +130,7 @@ static void sum_joints(const CairnStep *step, const double *lambda, Acting *sum)
         for (int k = 0; k < sj->body_count; k++) {
             int block = cairn_step_block(step, sj->bodies[k]);
             if (block >= 0) {
-                double square = cairn_length_squared(arm_of(sj, k));
-                add_acting(step, &sum[block], sj->bodies[k], sj->bodies[k ^ 1], K[k], square);
+                add_acting(step, &sum[block], sj->bodies[k], sj->bodies[k ^ 1], K[k], turned_arm(sj, k, &sum[block]));
             }
         }
     }

@@ -206,6 +206,48 @@ static void rod_keeps_its_length(void **state) {
     cairn_world_destroy(world);
 }
 
+// A light body on a pivot near its centre, pulled far out by a spring to a heavy one: it turns about the pivot with little inertia, however
+// far out it is pulled, and swings within a few steps. (Taken for I + m r^2 with the spring's r it burst after 76 and 66 steps.)
+static void a_far_spring_on_a_pivoted_body(void **state) {
+    (void)state;
+    static const struct { double stiffness, arm, rate; } cases[] = {{50000, 0.5, 120}, {20000, 0.6, 60}};
+    for (int i = 0; i < 2; i++) {
+        double arm = cases[i].arm, k = cases[i].stiffness, energy = 0;
+        CairnWorld *world = support_world(NULL, ORIGIN);
+        CairnBodyDef body = cairn_body_def();
+        CairnBodyId light, heavy;
+        body.mass = 4;
+        body.inertia = cairn_vec3(0.02, 0.02, 0.02);
+        assert_ok(cairn_body_create(world, &body, &light));
+        body.mass = 400;
+        body.inertia = cairn_vec3(40, 40, 40);
+        body.position = cairn_vec3(arm + 0.5, 0.02, 0);
+        assert_ok(cairn_body_create(world, &body, &heavy));
+        CairnJointDef pivot = cairn_joint_def(CAIRN_JOINT_BALL), spring = cairn_joint_def(CAIRN_JOINT_DISTANCE);
+        pivot.body_b = light;
+        assert_ok(cairn_joint_place(world, &pivot, cairn_vec3(-0.05, 0, 0), X, ORIGIN));
+        assert_ok(cairn_joint_create(world, &pivot, NULL));
+        spring.body_a = light;
+        spring.body_b = heavy;
+        spring.frame_a.p = cairn_vec3(arm, 0, 0);
+        spring.axes[CAIRN_X].mode = CAIRN_AXIS_FREE;
+        spring.axes[CAIRN_X].drive = CAIRN_DRIVE_SPRING;
+        spring.axes[CAIRN_X].stiffness = k;
+        CairnJointId id;
+        assert_ok(cairn_joint_create(world, &spring, &id));
+        for (int step = 0; step < 1200; step++) {
+            CairnStats stats;
+            assert_ok(cairn_world_step(world, 1 / cases[i].rate, &stats));
+            double stretch = support_joint_state(world, id).position[CAIRN_X];
+            double now = stats.kinetic_energy + 0.5 * k * stretch * stretch;
+            energy = step == 0 ? now : energy;
+            assert_below(now, energy * (1 + 1e-9));
+            assert_below(stats.joint_error_linear, 0.05);
+        }
+        cairn_world_destroy(world);
+    }
+}
+
 // ---- gears, racks, wheels ----
 
 // Two hinges on one frame, geared 1 : 1.5, one of them driven through 60 turns.
@@ -357,6 +399,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(springs_bear_a_weight),
         cmocka_unit_test(rope_goes_slack_and_taut),
         cmocka_unit_test(rod_keeps_its_length),
+        cmocka_unit_test(a_far_spring_on_a_pivoted_body),
         cmocka_unit_test(gear_keeps_its_ratio_over_many_turns),
         cmocka_unit_test(rack_follows_its_pinion),
         cmocka_unit_test(wheel_springs_spins_and_steers),
