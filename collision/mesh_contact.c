@@ -9,7 +9,7 @@
 // A face within 1.8 degrees of the direction in which one of its edges or corners is nearest may stand for that: it carries with more
 // points. It does where its points go as deep, and goes in as deep as that one then; else both stay.
 #include "collision/box_frame.h"
-#include "collision/mesh_body.h"
+#include "collision/mesh_work.h"
 #include "collision/pair_order.h"
 #include "engine/base/mat3.h"
 #include <string.h>
@@ -17,58 +17,14 @@
 // A direction counts as within a cone when it is outside by no more than this sine.
 #define CONE 1e-6
 
-enum { PART_POINTS = 16, LIKE_FLATS = 4, OVERLAPPED = 32 };
-
-typedef struct Part {
-    uint32_t id;
-    int flat; // -1: an edge or a corner
-    bool is_vetoed;
-    double depth; // the least distance known so far
-    CairnVec3 normal;
-    int like_count, like[LIKE_FLATS]; // of an edge or a corner: flats about it that may stand for it
-    int count;
-    CairnManifoldPoint points[PART_POINTS];
-} Part;
-
-typedef struct Work {
-    const CairnSurface *s;
-    CairnMeshBody body;
-    CairnVec3 place; // of the body
-    double margin, tie;
-    int facing_flat; // whose direction `facing` is for; -1: none
-    CairnPolygon facing;
-    int count;
-    Part parts[CAIRN_MANIFOLDS];
-    int overlapped_count, overlapped[OVERLAPPED]; // triangles that the shape's core overlaps, and for each
-    CairnVec3 ways[OVERLAPPED];                   // the least way out of it alone
-} Work;
-
-// A triangle in the frame of the body.
-typedef struct Triangle {
-    int index;
-    const CairnFacet *facet;
-    CairnVec3 p[3];
-    CairnVec3 n;
-} Triangle;
-
-static Triangle triangle_of(const Work *w, int index) {
-    Triangle t = {.index = index, .facet = &w->s->facets[index]};
-    for (int i = 0; i < 3; ++i) {
-        t.p[i] = cairn_sub(w->s->points[t.facet->v[i]], w->place);
-    }
-    t.n = w->s->flats[t.facet->flat].normal;
-    return t;
-}
-
-static double height_over(const Work *w, int flat, CairnVec3 x) {
-    const CairnFlat *f = &w->s->flats[flat];
-    return cairn_dot(f->normal, x) + (cairn_dot(f->normal, w->place) - f->offset);
-}
+typedef CairnMeshPart Part;
+typedef CairnMeshWork Work;
+typedef CairnMeshTriangle Triangle;
 
 // Of the shape over the plane of a flat.
 static double lowest_over(Work *w, int flat) {
     CairnVec3 down = cairn_neg(w->s->flats[flat].normal);
-    return height_over(w, flat, cairn_mesh_body_support(&w->body, down)) - w->body.convex.rounding;
+    return cairn_mesh_height(w, flat, cairn_mesh_body_support(&w->body, down)) - w->body.convex.rounding;
 }
 
 // ---- parts ----
@@ -123,7 +79,7 @@ static void add_to_part(Part *part, const CairnManifoldPoint *point) {
             return;
         }
     }
-    if (part->count == PART_POINTS) {
+    if (part->count == CAIRN_PART_POINTS) {
         part->count = cairn_box_reduce(part->points, part->count, part->normal);
     }
     part->points[part->count++] = *point;
@@ -304,7 +260,7 @@ static void add_like(Part *part, int flat) {
             return;
         }
     }
-    if (part->like_count < LIKE_FLATS) {
+    if (part->like_count < CAIRN_LIKE_FLATS) {
         part->like[part->like_count++] = flat;
     }
 }
@@ -319,7 +275,7 @@ static bool stands_out(const CairnFacet *facet) {
 static void look_overlapped(Work *w, const Triangle *t, CairnConvex *own, double low) {
     CairnVec3 d;
     double gap = cairn_epa(own, &w->body.convex, &d) - w->body.convex.rounding;
-    if (w->overlapped_count < OVERLAPPED) {
+    if (w->overlapped_count < CAIRN_OVERLAPPED) {
         w->overlapped[w->overlapped_count] = t->index;
         w->ways[w->overlapped_count++] = d;
     }
@@ -393,11 +349,11 @@ static void look(Work *w, int index) {
     if (!may_differ && find_part(w, flat_id(facet->flat)) != NULL) {
         return;
     }
-    Triangle t = triangle_of(w, index);
+    Triangle t = cairn_mesh_triangle(w, index);
     double rounding = w->body.convex.rounding;
     CairnVec3 bottom = cairn_mesh_body_support(&w->body, cairn_neg(t.n));
-    double low = height_over(w, t.facet->flat, bottom) - rounding;
-    double high = height_over(w, t.facet->flat, cairn_mesh_body_support(&w->body, t.n));
+    double low = cairn_mesh_height(w, t.facet->flat, bottom) - rounding;
+    double high = cairn_mesh_height(w, t.facet->flat, cairn_mesh_body_support(&w->body, t.n));
     if (!(low < w->margin) || high + rounding < 0) {
         return; // too far, or wholly behind
     }
@@ -452,7 +408,7 @@ static void fill_flats(Work *w, CairnAabb box) {
         Part *part = find_part(w, flat_id(w->s->facets[index].flat));
         if (part != NULL && !part->is_vetoed) {
             CairnManifoldPoint points[CAIRN_CLIPPED_POINTS];
-            Triangle t = triangle_of(w, index);
+            Triangle t = cairn_mesh_triangle(w, index);
             int count = clip(w, &t, points);
             for (int k = 0; k < count; ++k) {
                 add_to_part(part, &points[k]);
@@ -524,7 +480,7 @@ static void look_around(Work *w) {
 static double depth_along(Work *w, CairnVec3 d) {
     double own = cairn_dot(d, cairn_mesh_body_support(&w->body, cairn_neg(d))), most = -HUGE_VAL;
     for (int i = 0; i < w->overlapped_count; ++i) {
-        Triangle t = triangle_of(w, w->overlapped[i]);
+        Triangle t = cairn_mesh_triangle(w, w->overlapped[i]);
         for (int k = 0; k < 3; ++k) {
             most = cairn_max(most, cairn_dot(d, t.p[k]) - own);
         }
@@ -536,7 +492,7 @@ static double depth_along(Work *w, CairnVec3 d) {
 static double way_out(Work *w, CairnVec3 *way) {
     double least = HUGE_VAL;
     for (int i = 0; i < 2 * w->overlapped_count; ++i) {
-        Triangle t = triangle_of(w, w->overlapped[i / 2]);
+        Triangle t = cairn_mesh_triangle(w, w->overlapped[i / 2]);
         CairnVec3 d = i % 2 == 0 ? t.n : w->ways[i / 2];
         double depth = cairn_dot(d, t.n) > 0 ? depth_along(w, d) : HUGE_VAL;
         if (depth < least) {
