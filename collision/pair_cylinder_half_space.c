@@ -9,7 +9,8 @@ void cairn_pair_cylinder_half_space(const CairnGeometry *a, CairnTransform pose_
     CairnCylinderFrame cylinder = cairn_cylinder_frame(a, pose_a, (CairnVec3){0, 0, 0});
     double height = cairn_dot(down, cairn_sub(pose_b.p, pose_a.p)), slope = cairn_dot(down, cylinder.axis);
     double sine = cairn_length(cairn_cross(down, cylinder.axis));
-    if (!(height - cylinder.half * fabs(slope) - cylinder.radius * sine < margin)) {
+    double depth = height - cylinder.half * fabs(slope) - cylinder.radius * sine, lowest = HUGE_VAL;
+    if (!(depth < margin)) {
         return;
     }
     CairnVec3 points[4];
@@ -32,7 +33,11 @@ void cairn_pair_cylinder_half_space(const CairnGeometry *a, CairnTransform pose_
     }
     manifold->normal = down;
     for (int k = 0; k < count; ++k) {
-        double distance = height - cairn_dot(down, points[k]);
+        lowest = cairn_min(lowest, height - cairn_dot(down, points[k]));
+    }
+    for (int k = 0; k < count;
+         ++k) { // a cap that leans by a hair keeps its four points: they all go in as deep as its rim does
+        double distance = height - cairn_dot(down, points[k]) + (depth - lowest);
         if (distance < margin) {
             CairnVec3 point = cairn_add_scaled(cairn_add(pose_a.p, points[k]), 0.5 * distance, down);
             manifold->points[manifold->count++] = (CairnManifoldPoint){point, distance, features[k]};

@@ -21,6 +21,21 @@ static CairnManifold narrow(const CairnGeometry *a, CairnTransform pa, const Cai
     return m;
 }
 
+// A can that leans by a hair goes in as deep as its rim does, whichever way it leans; its four points stay.
+static void a_can_that_leans_by_a_hair(void **state) {
+    (void)state;
+    CairnGeometry can = cylinder(0.5, 2), ground = half_space();
+    for (double lean = 1e-7; lean < 2e-3; lean *= 1.7) {
+        for (int way = 0; way < 16; ++way) {
+            double angle = 2 * CAIRN_PI * way / 16;
+            CairnManifold m =
+                narrow(&can, turned(0, 0, 1, cairn_vec3(cos(angle), sin(angle), 0), lean), &ground, at(0, 0, 0), 0.1);
+            assert_int_equal(m.count, 4);
+            assert_near(support_least_distance(&m), 1 - cos(lean) - 0.5 * sin(lean), 1e-14);
+        }
+    }
+}
+
 // ---- the shape ----
 
 static void bad_sizes_are_refused(void **state) {
@@ -366,6 +381,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(rays_stop_where_the_surface_is),
         cmocka_unit_test(rays_at_the_border),
         cmocka_unit_test(can_on_a_plane),
+        cmocka_unit_test(a_can_that_leans_by_a_hair),
         cmocka_unit_test(crossing_logs_touch_in_one_point),
         cmocka_unit_test(parallel_logs_touch_along_a_line),
         cmocka_unit_test(nearly_parallel_logs_keep_their_line),
