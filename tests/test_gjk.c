@@ -164,6 +164,27 @@ static void a_hair_from_touch_is_no_overlap(void **state) {
     assert_true(apart > rounds());
 }
 
+// Cylinders and boxes that lie across, along or on each other to rounding: their nearest points are a pair.
+static void nearest_points_belong_together(void **state) {
+    (void)state;
+    CairnGeometry can = of_def(cairn_cylinder(0.5, 2)), cube = of_def(cairn_box(1, 1, 2));
+    const CairnVec3 places[3] = {{2, 0, 0}, {0, 0, 2.5}, {1.2, 0.3, 1.9}};
+    const double turns[4] = {0, 0.5 * CAIRN_PI, 0.25 * CAIRN_PI, CAIRN_PI};
+    for (int k = 0; k < 3 * 4 * 16 * 2; ++k) {
+        double off = k / 24 % 16 == 0 ? 0 : pow(10, -k / 24 % 16);
+        CairnTransform pb = {places[k % 3], cairn_quat_axis_angle(y_axis, turns[k / 3 % 4] + off)};
+        CairnSeparation s;
+        assert_true(cairn_separation(&can, at(0, 0, 0), k / 12 % 2 ? &can : &cube, pb, HUGE_VAL, &s));
+        CairnVec3 apart = cairn_add_scaled(cairn_sub(s.on_b, s.on_a), -s.distance, s.normal);
+        assert_true(!(s.distance > 0) || cairn_length(apart) < 1e-8);
+        CairnConvex p = placed(&can, at(0, 0, 0));
+        assert_near(cairn_convex_overlap(&p, &p, s.normal), 2 * cairn_dot(s.on_a, s.normal),
+                    1e-7); // on_a is on the can
+    }
+    drop(&can);
+    drop(&cube);
+}
+
 static void overlap_against_the_reference(void **state) {
     (void)state;
     uint64_t random = 112;
@@ -232,9 +253,13 @@ static void everything_ends(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(distances_in_closed_form),         cmocka_unit_test(apart_against_the_reference),
-        cmocka_unit_test(near_touch_against_the_reference), cmocka_unit_test(a_hair_from_touch_is_no_overlap),
-        cmocka_unit_test(overlap_against_the_reference),    cmocka_unit_test(everything_ends),
+        cmocka_unit_test(distances_in_closed_form),
+        cmocka_unit_test(apart_against_the_reference),
+        cmocka_unit_test(near_touch_against_the_reference),
+        cmocka_unit_test(a_hair_from_touch_is_no_overlap),
+        cmocka_unit_test(nearest_points_belong_together),
+        cmocka_unit_test(overlap_against_the_reference),
+        cmocka_unit_test(everything_ends),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
