@@ -69,7 +69,7 @@ static void draw_bar(CairnViewer *viewer, CairnArea area) {
     if (rows > 1) {
         cairn_ui_row(ui, bar_widths + BAR_TIME, BAR_CELLS - BAR_TIME);
     }
-    cairn_ui_label(ui, ui->theme->faint, viewer->source.scene->watch);
+    cairn_ui_phrase(ui, ui->theme->faint, viewer->source.scene->watch);
     if (cairn_ui_button(ui, "View +")) {
         press(viewer, SDLK_F7);
     }

@@ -145,7 +145,7 @@ static void take_contact(Acting *acting, const CairnContact *from, CairnSightCon
     if (sight->stats.residual.worst_row >= 0 && from->id == sight->stats.residual.worst_id) {
         sight->worst.is_there = true;
         sight->worst.point = from->point;
-        snprintf(sight->worst.words, sizeof sight->worst.words, "contact of bodies %u and %u", from->body_a.index,
+        snprintf(sight->worst.words, sizeof sight->worst.words, "contact, bodies %u, %u", from->body_a.index,
                  from->body_b.index);
     }
     if (from->impulse.x > 0) {
@@ -190,7 +190,7 @@ static void find_worst_joint(Acting *acting, const CairnSightJoint *joint, const
         if (is_it) {
             sight->worst.is_there = true;
             sight->worst.point = joint->point;
-            snprintf(sight->worst.words, sizeof sight->worst.words, "%s joint %u of bodies %u and %u",
+            snprintf(sight->worst.words, sizeof sight->worst.words, "%s joint %u, bodies %u, %u",
                      cairn_joint_type_name(joint->type), joint->id.index, def->body_a.index, def->body_b.index);
         }
     }

@@ -79,6 +79,8 @@ unsigned cairn_ui_id(const CairnUi *ui, const char *name);
 void cairn_ui_hint(CairnUi *ui, CairnArea area, const char *words);
 void cairn_ui_title(CairnUi *ui, const char *words);
 void cairn_ui_label(CairnUi *ui, CairnPaint paint, const char *words);
+// The same, ended where a phrase of it ends if not all of it fits.
+void cairn_ui_phrase(CairnUi *ui, CairnPaint paint, const char *words);
 void cairn_ui_middle(CairnUi *ui, CairnPaint paint, const char *words); // a label in the middle of its cell
 void cairn_ui_pair(CairnUi *ui, const char *name, const char *value);   // faint name, value
 void cairn_ui_paragraph(CairnUi *ui, CairnPaint paint, const char *words);
