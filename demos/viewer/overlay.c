@@ -239,7 +239,10 @@ static void draw_help(CairnViewer *viewer) {
         const char *words = m < 0 ? cairn_viewer_key_at(i)->help : mouse[m][1];
         double x = area.x + pad + (i / rows) * (half + pad), y = area.y + pad + i % rows * line;
         cairn_ink_fitting(ink, CAIRN_FACE_TEXT, x, y, column - 4, theme->ink, name);
-        cairn_ink_fitting(ink, CAIRN_FACE_TEXT, x + column, y, half - column, theme->faint, words);
+        bool is_long = cairn_ink_width(ink, CAIRN_FACE_TEXT, words) > half - column;
+        double lower = is_long ? 0.5 * (line - cairn_ink_line(ink, CAIRN_FACE_SMALL)) : 0;
+        cairn_ink_fitting(ink, is_long ? CAIRN_FACE_SMALL : CAIRN_FACE_TEXT, x + column, y + lower, half - column,
+                          theme->faint, words);
     }
     double y = area.y + pad + (rows + 0.5) * line;
     cairn_ink_words(ink, CAIRN_FACE_TEXT, area.x + pad, y, theme->ink,
