@@ -273,11 +273,8 @@ static bool stands_out(const CairnFacet *facet) {
 }
 
 static void look_overlapped(Work *w, const Triangle *t, CairnConvex *own, double low) {
-    CairnVec3 d;
-    double gap = cairn_epa(own, &w->body.convex, &d) - w->body.convex.rounding;
     if (w->overlapped_count < CAIRN_OVERLAPPED) {
-        w->overlapped[w->overlapped_count] = t->index;
-        w->ways[w->overlapped_count++] = d;
+        w->overlapped[w->overlapped_count++] = t->index;
     }
     for (int k = 0; k < 3; ++k) {
         if (t->facet->kind[k] == CAIRN_EDGE_CONVEX) {
@@ -291,6 +288,8 @@ static void look_overlapped(Work *w, const Triangle *t, CairnConvex *own, double
     if (find_part(w, flat_id(t->facet->flat)) != NULL) {
         return;
     }
+    CairnVec3 d;
+    double gap = cairn_epa(own, &w->body.convex, &d) - w->body.convex.rounding;
     if (cairn_dot(d, t->n) < CAIRN_LIKE_FACE && gap > low + w->tie) {
         double along[3], top = -HUGE_VAL;
         int on_top[3] = {0, 0, 0}, count = 0;
@@ -343,6 +342,14 @@ static void look_apart(Work *w, const Triangle *t, const CairnNearest *nearest) 
     }
 }
 
+static CairnConvex convex_of(const Triangle *t, CairnTriangleHull *hull) {
+    cairn_hull_of_triangle(hull, t->p, t->n);
+    return (CairnConvex){.type = CAIRN_HULL,
+                         .hull = &hull->hull,
+                         .r = cairn_mat3_diagonal(1, 1, 1),
+                         .size = hull->hull.size + cairn_length(hull->hull.center)};
+}
+
 static void look(Work *w, int index) {
     const CairnFacet *facet = &w->s->facets[index];
     bool may_differ = stands_out(facet);
@@ -364,11 +371,7 @@ static void look(Work *w, int index) {
         return;
     }
     CairnTriangleHull hull;
-    cairn_hull_of_triangle(&hull, t.p, t.n);
-    CairnConvex own = {.type = CAIRN_HULL,
-                       .hull = &hull.hull,
-                       .r = cairn_mat3_diagonal(1, 1, 1),
-                       .size = hull.hull.size + cairn_length(hull.hull.center)};
+    CairnConvex own = convex_of(&t, &hull);
     CairnNearest nearest;
     cairn_gjk(&own, &w->body.convex, w->margin + rounding, &nearest);
     if (nearest.is_beyond) {
@@ -493,7 +496,12 @@ static double way_out(Work *w, CairnVec3 *way) {
     double least = HUGE_VAL;
     for (int i = 0; i < 2 * w->overlapped_count; ++i) {
         Triangle t = cairn_mesh_triangle(w, w->overlapped[i / 2]);
-        CairnVec3 d = i % 2 == 0 ? t.n : w->ways[i / 2];
+        CairnVec3 d = t.n;
+        if (i % 2 == 1) {
+            CairnTriangleHull hull;
+            CairnConvex own = convex_of(&t, &hull);
+            cairn_epa(&own, &w->body.convex, &d);
+        }
         double depth = cairn_dot(d, t.n) > 0 ? depth_along(w, d) : HUGE_VAL;
         if (depth < least) {
             least = depth;
@@ -531,8 +539,11 @@ static void move_parts_back(Work *w, CairnVec3 way, double out) {
 // deeper than the way out of all of them, the shape is put outside, where there is no doubt what is nearest, and the way is taken off.
 static void look_from_outside(Work *w) {
     CairnVec3 way = {0, 0, 1}, place = w->place;
-    double depth = way_out(w, &way), margin = w->margin;
-    double found = deepest(w); // HUGE_VAL: nothing
+    double found = deepest(w), margin = w->margin; // HUGE_VAL: nothing
+    if (fabs(found) <= w->tie) {
+        return; // what rests there, mostly
+    }
+    double depth = way_out(w, &way);
     if ((found <= w->tie && found >= -(depth + w->tie)) || !(depth < HUGE_VAL)) {
         return;
     }

@@ -26,8 +26,7 @@ typedef struct CairnMeshWork {
     CairnPolygon facing;
     int count;
     CairnMeshPart parts[CAIRN_MANIFOLDS];
-    int overlapped_count, overlapped[CAIRN_OVERLAPPED]; // triangles that the shape's core overlaps, and for each
-    CairnVec3 ways[CAIRN_OVERLAPPED];                   // the least way out of it alone
+    int overlapped_count, overlapped[CAIRN_OVERLAPPED]; // triangles that the shape's core overlaps
 } CairnMeshWork;
 
 // A triangle in the frame of the body.

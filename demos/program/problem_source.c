@@ -1,5 +1,6 @@
 #include "demos/program/problem_source.h"
 #include "demos/program/problem_build.h"
+#include "demos/program/recording.h"
 #include "engine/base/memory.h"
 #include <errno.h>
 #include <math.h>
@@ -74,7 +75,7 @@ static CairnStatus read_any(const char *path, const char *bytes, size_t size, Ca
         return cairn_problem_file_read(bytes, size, plain, &source->stored);
     }
     cairn_arena_init(&source->stored.arena, plain);
-    if (size >= 8 && memcmp(bytes, "CIRNRECD", 8) == 0) {
+    if (cairn_recording_is(path)) {
         return cairn_error(CAIRN_UNSUPPORTED, "it is a recording (cairn replay), and no problem");
     }
     if (size >= 8 && memcmp(bytes, "\211HDF\r\n\032\n", 8) == 0) {

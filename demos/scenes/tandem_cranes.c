@@ -200,8 +200,8 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
                            time, stats->joint_error_linear, stats->penetration);
     }
     if (time > start + 2 * time / (double)stats->step_index) { // after the push
-        // What sways in cables four times a second rises and falls by h w / 2, a fifth, of itself (docs/scenes.md, energy from nowhere):
-        // of up to 200 J. A light pipe or a gentle push has little beside that.
+        // What sways in cables four times a second rises and falls by h w / 2, a fifth, of itself (docs/scenes.md, energy from nowhere). That is
+        // between 20 and 40 J with a push of 0.5 m/s or a pipe of 500 kg, beside which these have little energy of their own.
         double pushed = 0.5 * params->pipe_mass * params->push * params->push;
         memory->energy.owed = pushed < 10000 ? 40 : 0;
         CAIRN_TRY(cairn_check_energy(run, &memory->energy, stats, 1e-3, "tandem_cranes"));

@@ -68,21 +68,17 @@ void cairn_ui_label(CairnUi *ui, CairnPaint paint, const char *words) {
 void cairn_ui_phrase(CairnUi *ui, CairnPaint paint, const char *words) {
     CairnArea area = cairn_ui_next(ui);
     char cut[400];
+    size_t end = strlen(words);
     snprintf(cut, sizeof cut, "%s", words);
-    size_t length = strlen(cut);
-    while (length > 0 && cairn_ink_width(ui->ink, CAIRN_FACE_TEXT, cut) > area.width) {
+    while (end > 0 && cairn_ink_width(ui->ink, CAIRN_FACE_TEXT, cut) > area.width) {
         do {
-            cut[length] = '\0';
-        } while (length-- > 0 && strchr(",;:.", cut[length]) == NULL);
-        cut[length + 1] = '\0';
-    }
-    length = strlen(cut);
-    if (length > 0 && length < strlen(words) && strchr(",;:", cut[length - 1]) != NULL) {
-        cut[length - 1] = '\0';
+            end--;
+        } while (end > 0 && strchr(",;:", words[end]) == NULL);
+        snprintf(cut, sizeof cut, "%.*s", (int)end, words);
     }
     cairn_ink_fitting(ui->ink, CAIRN_FACE_TEXT, area.x, middle_of(ui, area, CAIRN_FACE_TEXT), area.width, paint,
-                      length > 0 ? cut : words);
-    if (strcmp(cut, words) != 0) {
+                      end > 0 ? cut : words);
+    if (words[end] != '\0') {
         cairn_ui_hint(ui, area, words); // whole, under the mouse
     }
 }
