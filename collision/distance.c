@@ -27,6 +27,25 @@ static void add_to_sum(CairnRoundSum *sum, const CairnGeometry *g, CairnTransfor
     }
 }
 
+// The points of round_separation are support points of either shape for itself: where the normal is across an axis to rounding alone they may
+// be of different ends.
+static bool belong_together(const CairnSeparation *s, double size) {
+    CairnVec3 off = cairn_add_scaled(cairn_sub(s->on_b, s->on_a), -s->distance, s->normal);
+    return !(s->distance > 0) || cairn_length(off) <= 1e-9 * (size + s->distance);
+}
+
+static void pair_points(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
+                        CairnSeparation *s) {
+    CairnConvex p = cairn_convex(a, cairn_mat3_of_quat(pose_a.q), (CairnVec3){0, 0, 0});
+    CairnConvex q = cairn_convex(b, cairn_mat3_of_quat(pose_b.q), cairn_sub(pose_b.p, pose_a.p));
+    CairnNearest nearest;
+    cairn_gjk(&p, &q, HUGE_VAL, &nearest);
+    if (!nearest.is_touching) {
+        s->on_a = cairn_add(pose_a.p, nearest.on_a);
+    }
+    s->on_b = cairn_add_scaled(s->on_a, s->distance, s->normal); // which are known better
+}
+
 // A cylinder and a cylinder or a box have their distance exactly, where searching loses digits beside round sides.
 static bool round_separation(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b,
                              CairnTransform pose_b, double limit, CairnSeparation *s) {
@@ -51,13 +70,10 @@ static bool round_separation(const CairnGeometry *a, CairnTransform pose_a, cons
         CairnVec3 *on = i < sum.first_discs ? &s->on_a : &s->on_b;
         *on = cairn_add_scaled(*on, i < sum.first_discs ? 1 : -1, optimum.across[i]);
     }
+    if (s->distance <= limit && !belong_together(s, cairn_length(sum.c))) {
+        pair_points(a, pose_a, b, pose_b, s);
+    }
     return s->distance <= limit;
-}
-
-// Its points are support points of either shape for itself: where the normal is across an axis to rounding alone they may be of different ends.
-static bool belong_together(const CairnSeparation *s, double size) {
-    CairnVec3 off = cairn_add_scaled(cairn_sub(s->on_b, s->on_a), -s->distance, s->normal);
-    return !(s->distance > 0) || cairn_length(off) <= 1e-9 * (size + s->distance);
 }
 
 bool cairn_separation(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
@@ -69,28 +85,19 @@ bool cairn_separation(const CairnGeometry *a, CairnTransform pose_a, const Cairn
     if (b->is_unbounded) {
         return to_half_space(a, pose_a, pose_b, limit, s);
     }
-    bool is_round = (a->type == CAIRN_CYLINDER || b->type == CAIRN_CYLINDER) &&
-                    (a->type == CAIRN_BOX || a->type == CAIRN_CYLINDER) &&
-                    (b->type == CAIRN_BOX || b->type == CAIRN_CYLINDER);
-    if (is_round && !round_separation(a, pose_a, b, pose_b, limit, s)) {
-        return false;
+    bool is_round = a->type == CAIRN_CYLINDER || b->type == CAIRN_CYLINDER;
+    if (is_round && (a->type == CAIRN_BOX || a->type == CAIRN_CYLINDER) &&
+        (b->type == CAIRN_BOX || b->type == CAIRN_CYLINDER)) {
+        return round_separation(a, pose_a, b, pose_b, limit, s);
     }
     // Relative to a, so that digits far from the origin are not lost.
     CairnConvex p = cairn_convex(a, cairn_mat3_of_quat(pose_a.q), (CairnVec3){0, 0, 0});
     CairnConvex q = cairn_convex(b, cairn_mat3_of_quat(pose_b.q), cairn_sub(pose_b.p, pose_a.p));
     double rounding = p.rounding + q.rounding;
-    if (is_round && belong_together(s, p.size + q.size)) {
-        return true;
-    }
     CairnNearest nearest;
-    cairn_gjk(&p, &q, is_round ? HUGE_VAL : limit + rounding, &nearest);
+    cairn_gjk(&p, &q, limit + rounding, &nearest);
     if (nearest.is_beyond) {
         return false;
-    }
-    if (is_round) { // the distance and its direction are known better
-        s->on_a = nearest.is_touching ? s->on_a : cairn_add(pose_a.p, nearest.on_a);
-        s->on_b = cairn_add_scaled(s->on_a, s->distance, s->normal);
-        return true;
     }
     if (nearest.is_touching) {
         cairn_epa(&p, &q, &s->normal);
