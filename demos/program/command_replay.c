@@ -25,7 +25,7 @@ typedef struct Replay {
 } Replay;
 
 static CairnStatus take_threads(void *target, const char *value) {
-    return cairn_parse_int(value, 1, 256, &((ReplayOptions *)target)->threads);
+    return cairn_parse_int(value, 1, CAIRN_MOST_THREADS, &((ReplayOptions *)target)->threads);
 }
 
 static CairnStatus take_steps(void *target, const char *value) {

@@ -37,6 +37,7 @@ typedef struct Solved {
     CairnSolveReport report;
     CairnResidual residual, answer; // of the solver, and of the answer in the file
     CairnStatus status;
+    bool is_read; // the file
 } Solved;
 
 static CairnStatus take_file(void *target, const char *word) {
@@ -67,7 +68,7 @@ static CairnStatus take_json(void *target, const char *value) {
 }
 
 static CairnStatus take_threads(void *target, const char *value) {
-    return cairn_parse_int(value, 1, 256, &((SolveOptions *)target)->threads);
+    return cairn_parse_int(value, 1, CAIRN_MOST_THREADS, &((SolveOptions *)target)->threads);
 }
 
 static CairnStatus take_friction(void *target, const char *value) {
@@ -200,6 +201,7 @@ static CairnStatus measure(Solved *solved) {
 static CairnStatus prepare(const SolveOptions *options, Solved *solved) {
     CairnProblemSource *source = &solved->source;
     CAIRN_TRY(cairn_problem_open(solved->path, source));
+    solved->is_read = true;
     if (options->is_symmetric) {
         CAIRN_TRY(cairn_problem_symmetrize(source));
     }
@@ -271,9 +273,7 @@ static void print_residual(const char *who, const CairnResidual *residual, bool 
 static void print_solved(const CairnChoice *choice, const Solved *solved) {
     const CairnProblem *problem = &solved->source.stored.problem;
     printf("%s\n", solved->path);
-    bool is_read = solved->source.kind[0] && (problem->right_side || problem->row_count == 0);
-    if (!is_read ||
-        (!cairn_is_ok(solved->status) && problem->block_count == 0 && problem->form == CAIRN_FORM_DYNAMICS)) {
+    if (!solved->is_read) {
         printf("  cannot be read: %s\n", solved->status.message);
         return;
     }

@@ -14,6 +14,8 @@ enum {
     CAIRN_EXIT_USAGE = 2   // wrong usage or bad input
 };
 
+enum { CAIRN_MOST_THREADS = 256 }; // that a world takes
+
 typedef struct CairnCommand {
     const char *name, *summary;
     void (*help)(void);

@@ -1,4 +1,5 @@
 #include "demos/program/run_options.h"
+#include "demos/program/program.h"
 #include "demos/program/render_scene.h"
 #include <cairn/fields.h>
 #include <errno.h>
@@ -84,7 +85,7 @@ static CairnStatus take_steps(void *target, const char *value) {
 }
 
 static CairnStatus take_threads(void *target, const char *value) {
-    return cairn_parse_int(value, 1, 256, &((CairnRunOptions *)target)->threads);
+    return cairn_parse_int(value, 1, CAIRN_MOST_THREADS, &((CairnRunOptions *)target)->threads);
 }
 
 static CairnStatus take_dt(void *target, const char *value) {
