@@ -178,8 +178,8 @@ $(DIR)/obj/%.o: %.c $(DIR)/flags
 	@echo "  CC $<"
 	$(Q)$(COMPILE) $(EXTRA) -MMD -MP -c -o $@ $<
 
-# Their roots are of sums of squares: without errno to set they are taken eight at once.
-$(addprefix $(DIR)/obj/solvers/,sor_wide.o subadmm_lanes.o subadmm_law.o): private EXTRA := -fno-math-errno
+# Their roots are of sums of squares or of what was raised to 0: without errno to set they are taken eight at once.
+$(addprefix $(DIR)/obj/solvers/,ipm_rows.o sor_wide.o subadmm_lanes.o subadmm_law.o): private EXTRA := -fno-math-errno
 $(call objects,$(wildcard demos/program/fclib*.c) tests/test_problem_export.c): private EXTRA := $(HDF5_FLAGS)
 $(call objects,$(wildcard tests/test_viewer*.c) tests/support_window.c): private EXTRA := $(VIEWER_FLAGS)
 $(DIR)/obj/demos/viewer/font_system.o: private EXTRA := $(TTF_FLAGS)

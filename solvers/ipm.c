@@ -20,6 +20,7 @@ typedef struct Interior {
     CairnIpmRows rows;
     double *best; // the best lambda that was seen, and how good it is
     double best_measure;
+    double last_mu;  // of the last iteration
     bool is_renewed; // of a condensed solve: w has been made the true one on the way
     bool is_tried;   // the places that the iterate points to were solved for, and are not the answer's
 } Interior;
@@ -69,19 +70,25 @@ static CairnStatus step_once(Interior *in) {
     exact->has_factor = false;
     CAIRN_TRY(cairn_system_factor(&exact->system, exact->theta));
     double mu = cairn_ipm_mean(rows, 0);
-    cairn_ipm_aim(rows, 0, 0);
-    double longest = sketch_direction(in);
+    cairn_ipm_predict(rows);
+    double longest = sketch_direction(in), predicted = longest;
     if (rows->sides > 0) {
-        double ahead = cairn_ipm_mean(rows, longest) / mu;
-        // Mehrotra takes the cube; with the correctors behind it one power more saves a tenth of all steps. Two more, or 0.999 of the
-        // way below, leave one small problem in thousands at the edge for good.
-        double target = ahead * ahead * ahead * ahead * mu;
-        // A corrector of second order is for a predictor that goes far.
-        cairn_ipm_aim(rows, target, longest < 0.2 ? longest * longest : 1);
+        // Mehrotra takes the cube; with the correctors behind it two powers more save factors. Where mu did not fall, the iterate is off
+        // the path and goes back to it first: without that one problem in ten thousand goes round in cycles at the edge.
+        double ahead = cairn_ipm_mean(rows, longest) / mu,
+               target = (mu > 0.9 * in->last_mu ? ahead : pow(ahead, 5)) * mu;
+        in->last_mu = mu;
+        cairn_ipm_aim(rows, target);
         correct_centrality(in, target, sketch_direction(in));
     }
     CAIRN_TRY(settle_direction(in, &longest));
-    cairn_ipm_move(rows, longest < 1 ? 0.995 * longest : 1);
+    // What is left of the pair that stops the step: less where the predictor is nearly the answer, and never nothing.
+    double left = fmin(fmax(0.03 * (1 - predicted), 5e-5), 2e-3);
+    double step = longest < 1 ? (1 - left) * longest : 1;
+    while (cairn_ipm_mean(rows, step) > 4 * mu && step > 1e-9) {
+        step *= 0.5; // along a direction of a singular system, which may be noise, s z can be whatever it likes
+    }
+    cairn_ipm_move(rows, step);
     return cairn_ok();
 }
 
@@ -205,6 +212,7 @@ static CairnStatus search(Interior *in, int most, CairnOutcome *outcome) {
     double least = (double)INFINITY;
     bool is_done = false;
     cairn_exact_measure(exact);
+    in->last_mu = (double)INFINITY;
     *outcome = CAIRN_AT_LIMIT;
     for (int k = 0, since = 0; k < most && *outcome == CAIRN_AT_LIMIT; k++, since++) {
         CairnStatus status = iterate(in, &is_done);

@@ -34,9 +34,11 @@ void cairn_ipm_weigh(CairnIpmRows *rows);
 // The mean of s z after a step along the direction.
 double cairn_ipm_mean(const CairnIpmRows *rows, double step);
 
-// Aim at s z = mu: `product`, and exact->y = -(w - z_l + z_u) + product_l / s_l - product_u / s_u, the right side of the direction.
-// second: 1 takes the second order ds dz of the direction at hand into account, 0 does not.
-void cairn_ipm_aim(CairnIpmRows *rows, double mu, double second);
+// Aim at s z = 0: `product`, and exact->y = -(w - z_l + z_u) + product_l / s_l - product_u / s_u, the right side of the direction.
+void cairn_ipm_predict(CairnIpmRows *rows);
+
+// Aim at s z = mu, taking into account what the predictor, the direction at hand, says of each pair's curve.
+void cairn_ipm_aim(CairnIpmRows *rows, double mu);
 
 // Keep product and direction; aim anew so that a step of length `wanted` would leave no product far from mu.
 void cairn_ipm_push(CairnIpmRows *rows, double mu, double wanted);
