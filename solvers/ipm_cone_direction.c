@@ -14,6 +14,8 @@
 
 #include "solvers/gmres.h"
 
+enum { KEPT = 8 }; // arrays of a direction
+
 CairnInterior *cairn_interior_make(CairnCones *cones) {
     CairnArena *arena = cones->exact.context->arena;
     int m = cones->exact.problem->row_count;
@@ -27,8 +29,11 @@ CairnInterior *cairn_interior_make(CairnCones *cones) {
     in->direction = CAIRN_PUSH_ZERO(arena, double, m + 1);
     in->widening = CAIRN_PUSH_ZERO(arena, double, m + 1);
     in->parameters = CAIRN_PUSH_ZERO(arena, double, m + 2);
+    in->kept = CAIRN_PUSH_ZERO(arena, double, KEPT *m + 1);
+    in->kept_states = CAIRN_PUSH_ZERO(arena, CairnSoc, cones->exact.problem->friction_count + 1);
     in->accuracy = 1e-4;
-    bool is_made = in->states && in->first && in->direction && in->widening && in->parameters;
+    bool is_made =
+        in->kept && in->kept_states && in->states && in->first && in->direction && in->widening && in->parameters;
     for (int side = 0; side < 2; side++) {
         in->s[side] = CAIRN_PUSH_ZERO(arena, double, m + 1);
         in->z[side] = CAIRN_PUSH_ZERO(arena, double, m + 1);
@@ -256,6 +261,55 @@ void cairn_interior_aim(CairnInterior *in, double mu, bool corrects) {
             cone->g[i] = aimed[i] - cone->q[i];
         }
     }
+}
+
+// What a product after the step is to be moved by: into [0.1, 10] mu, but not down by more than 10 mu.
+static double push_of(double ahead, double mu) {
+    return ahead < 0.1 * mu ? 0.1 * mu - ahead : ahead > 10 * mu ? fmax(10 * mu - ahead, -10 * mu) : 0;
+}
+
+static void push_cone(CairnSoc *cone, double mu, double wanted) {
+    double y[3], z[3], p[3], t[3];
+    for (int i = 0; i < 3; i++) {
+        y[i] = cone->q[i] + wanted * cone->dq_y[i];
+        z[i] = cone->q[i] + wanted * cone->dq_z[i];
+    }
+    cairn_soc_product(y, z, p);
+    double tangent = hypot(p[1], p[2]), high = push_of(p[0] + tangent, mu), low = push_of(p[0] - tangent, mu);
+    t[0] = 0.5 * (high + low);
+    for (int i = 1; i < 3; i++) {
+        t[i] = tangent > 0 ? 0.5 * (high - low) * p[i] / tangent : 0;
+    }
+    cairn_soc_divide(cone->q, t, t);
+    for (int i = 0; i < 3; i++) {
+        cone->g[i] += t[i];
+    }
+}
+
+void cairn_interior_push(CairnInterior *in, double mu, double wanted) {
+    for (int side = 0; side < 2; side++) {
+        for (int i = 0; i < in->cones->exact.problem->row_count; i++) {
+            double s = in->s[side][i] + wanted * in->ds[side][i], z = in->z[side][i] + wanted * in->dz[side][i];
+            in->product[side][i] += in->z[side][i] > 0 ? push_of(s * z, mu) : 0;
+        }
+    }
+    for (int f = 0; f < in->cones->exact.problem->friction_count; f++) {
+        if (in->cones->cones[f].is_cone) {
+            push_cone(&in->states[f], mu, wanted);
+        }
+    }
+}
+
+void cairn_interior_keep(CairnInterior *in, bool is_back) {
+    size_t m = (size_t)in->cones->exact.problem->row_count;
+    size_t size = (size_t)in->cones->exact.problem->friction_count * sizeof *in->states;
+    double *arrays[KEPT] = {in->direction, in->ds[0],      in->ds[1],      in->dz[0],
+                            in->dz[1],     in->product[0], in->product[1], in->widening};
+    for (size_t k = 0; k < KEPT; k++) {
+        double *kept = in->kept + k * m;
+        memcpy(is_back ? arrays[k] : kept, is_back ? kept : arrays[k], m * sizeof *kept);
+    }
+    memcpy(is_back ? in->states : in->kept_states, is_back ? in->kept_states : in->states, size);
 }
 
 CairnStatus cairn_interior_factor(CairnInterior *in) {

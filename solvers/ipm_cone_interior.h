@@ -21,8 +21,10 @@ typedef struct CairnInterior {
         more; // how much of the law there is, 1: all of it, 0: none, bounds are those of the start; what a step adds
     double *first; // impulses of the start
     double blur,
-        change; // of |z_T| at a contact that sticks, over its norm: 0, or mu; what a step changes mu by, over mu
-    int sides;  // bounded sides and cones
+        change;   // of |z_T| at a contact that sticks, over its norm: 0, or mu; what a step changes mu by, over mu
+    double *kept; // a direction and what it was found for
+    CairnSoc *kept_states;
+    int sides; // bounded sides and cones
 } CairnInterior;
 
 // NULL: no memory.
@@ -39,6 +41,12 @@ CairnStatus cairn_interior_factor(CairnInterior *in);
 
 // What products shall become: mu, less the second-order part of the direction at hand where it corrects.
 void cairn_interior_aim(CairnInterior *in, double mu, bool corrects);
+
+// What is aimed at, changed so that a step of length `wanted` would leave no product far from mu: eigenvalues of a cone's.
+void cairn_interior_push(CairnInterior *in, double mu, double wanted);
+
+// Keep the direction and what it was found for, or go back to it.
+void cairn_interior_keep(CairnInterior *in, bool is_back);
 
 // What follows the answer, as the iterate and `widening` have it: rises, then widenings times D. Answers how many there are.
 int cairn_interior_list(const CairnInterior *in, double *p);

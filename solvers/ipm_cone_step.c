@@ -85,6 +85,27 @@ void cairn_interior_begin(CairnInterior *in, double size) {
     cairn_cones_measure(in->cones, false);
 }
 
+// Gondzio's correctors, as ipm has them: the same factor, kept where the step gets longer. Where parameters follow each of them takes as
+// long as a factor and its directions do.
+static CairnStatus correct_centrality(CairnInterior *in, double mu) {
+    enum { MOST = 4 };
+    static const double longer = 0.3, enough = 0.97;
+    double step = cairn_interior_longest(in);
+    bool follows = in->is_following && cairn_interior_list(in, in->parameters) > 0;
+    for (int k = 0; k < MOST && !follows && step < enough; k++) {
+        cairn_interior_keep(in, false);
+        cairn_interior_push(in, mu, fmin(1, step + longer));
+        CAIRN_TRY(cairn_interior_find(in));
+        double next = cairn_interior_longest(in);
+        if (!(next >= step + 0.05 * longer)) {
+            cairn_interior_keep(in, true);
+            break;
+        }
+        step = next;
+    }
+    return cairn_ok();
+}
+
 // Mehrotra's two solves: where a step without centring gets decides how much of it there is, and what it misses to second order is
 // corrected, unless that shortens the step. `least`: of sigma.
 static CairnStatus find_step(CairnInterior *in, double least) {
@@ -94,15 +115,66 @@ static CairnStatus find_step(CairnInterior *in, double least) {
     CAIRN_TRY(find(in));
     if (in->sides > 0) {
         double affine = cairn_interior_longest(in), ahead = cairn_interior_product(in, affine) / mu;
-        double sigma = fmax(least, fmin(ahead * ahead * ahead, 1));
+        double sigma = fmax(least, fmin(pow(ahead, 4), 1));
         cairn_interior_aim(in, sigma * mu, true);
         CAIRN_TRY(find(in));
         if (cairn_interior_longest(in) < 0.5 * affine) {
             cairn_interior_aim(in, sigma * mu, false);
             CAIRN_TRY(find(in));
         }
+        CAIRN_TRY(correct_centrality(in, sigma * mu));
     }
     return cairn_ok();
+}
+
+static void set_pair(CairnInterior *in, int i, double bound, double z) {
+    CairnExact *exact = &in->cones->exact;
+    exact->lambda[i] = 0;
+    exact->upper[i] = bound;
+    exact->lower[i] = -bound;
+    exact->is_held[i] = !(bound > 0);
+    for (int side = 0; side < 2; side++) {
+        in->s[side][i] = bound > 0 ? bound : 1;
+        in->z[side][i] = z;
+    }
+    in->sides += bound > 0 ? 2 : -2;
+}
+
+// The bound goes where the normal impulse puts it, and what is between the bounds goes with it.
+static void stretch_pair(CairnInterior *in, int i, double bound) {
+    CairnExact *exact = &in->cones->exact;
+    double ratio = bound / exact->upper[i];
+    exact->upper[i] = bound;
+    exact->lower[i] = -bound;
+    exact->lambda[i] *= ratio;
+    for (int side = 0; side < 2; side++) {
+        in->s[side][i] *= ratio;
+        in->z[side][i] /= ratio;
+    }
+}
+
+// Bounds that follow the impulse of a contact that opens go to zero with mu, far below what GMRES can tell, and rows between them stop every
+// step. Where they are no wider than what the certificate does not see such a row is held, until they are. And where steps whose parameters
+// stayed have left a bound ten times from its impulse no direction brings them together.
+static void mend_bounds(CairnInterior *in) {
+    static const double nothing = 0.1, far = 10;
+    CairnExact *exact = &in->cones->exact;
+    double mu = cairn_interior_product(in, 0);
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        int n = in->cones->normal[i];
+        if (n < 0 || exact->is_dead[i] || !(in->cones->lever[i] > 0)) {
+            continue;
+        }
+        double bound = in->cones->lever[i] * fmax(exact->lambda[n], 0), width = 2 * bound * exact->D[i];
+        double ratio = bound / exact->upper[i];
+        if (!exact->is_held[i] && width <= nothing * exact->target) {
+            set_pair(in, i, 0, 0);
+        } else if (exact->is_held[i] && width > exact->target) {
+            set_pair(in, i, bound, mu / bound);
+        } else if (!exact->is_held[i] && (ratio > far || ratio * far < 1)) {
+            stretch_pair(in, i, bound);
+        }
+    }
 }
 
 CairnStatus cairn_interior_step(CairnInterior *in, double *step) {
@@ -120,6 +192,7 @@ CairnStatus cairn_interior_step(CairnInterior *in, double *step) {
     CairnStatus status = cairn_interior_move(in, *step);
     in->is_following = true;
     CAIRN_TRY(status);
+    mend_bounds(in);
     cairn_interior_renew(in);
     cairn_system_slack(&exact->system, exact->lambda, exact->w);
     return cairn_ok();
