@@ -85,14 +85,12 @@ void cairn_interior_begin(CairnInterior *in, double size) {
     cairn_cones_measure(in->cones, false);
 }
 
-// Gondzio's correctors, as ipm has them: the same factor, kept where the step gets longer. Where parameters follow each of them takes as
-// long as a factor and its directions do.
+// Gondzio's correctors, as ipm has them: the same factor, kept where the step gets longer.
 static CairnStatus correct_centrality(CairnInterior *in, double mu) {
     enum { MOST = 4 };
     static const double longer = 0.3, enough = 0.97;
     double step = cairn_interior_longest(in);
-    bool follows = in->is_following && cairn_interior_list(in, in->parameters) > 0;
-    for (int k = 0; k < MOST && !follows && step < enough; k++) {
+    for (int k = 0; k < MOST && step < enough; k++) {
         cairn_interior_keep(in, false);
         cairn_interior_push(in, mu, fmin(1, step + longer));
         CAIRN_TRY(cairn_interior_find(in));
@@ -109,20 +107,22 @@ static CairnStatus correct_centrality(CairnInterior *in, double mu) {
 // Mehrotra's two solves: where a step without centring gets decides how much of it there is, and what it misses to second order is
 // corrected, unless that shortens the step. `least`: of sigma.
 static CairnStatus find_step(CairnInterior *in, double least) {
+    // Then each direction takes as long as the factor: no more of them than it needs.
+    bool follows = in->is_following && cairn_interior_list(in, in->parameters) > 0;
     CairnStatus (*find)(CairnInterior *) = in->is_following ? cairn_interior_find_followed : cairn_interior_find;
     double mu = cairn_interior_product(in, 0);
     cairn_interior_aim(in, 0, false);
     CAIRN_TRY(find(in));
     if (in->sides > 0) {
         double affine = cairn_interior_longest(in), ahead = cairn_interior_product(in, affine) / mu;
-        double sigma = fmax(least, fmin(pow(ahead, 4), 1));
+        double sigma = fmax(least, fmin(pow(ahead, follows ? 3 : 4), 1));
         cairn_interior_aim(in, sigma * mu, true);
         CAIRN_TRY(find(in));
         if (cairn_interior_longest(in) < 0.5 * affine) {
             cairn_interior_aim(in, sigma * mu, false);
             CAIRN_TRY(find(in));
         }
-        CAIRN_TRY(correct_centrality(in, sigma * mu));
+        CAIRN_TRY(follows ? cairn_ok() : correct_centrality(in, sigma * mu));
     }
     return cairn_ok();
 }
