@@ -255,6 +255,39 @@ static double row_weight(const CairnOps *ops, const CairnConstraintBlock *constr
     return sum;
 }
 
+// Nearly all constraints hold one or two rigid bodies.
+static bool is_over_rigid(const CairnOps *ops, const CairnConstraintBlock *constraint) {
+    const CairnTerm *terms = ops->problem->terms + constraint->first_term;
+    int count = constraint->term_count;
+    for (int t = 0; t < count; t++) {
+        int offset = ops->offset[terms[t].block];
+        if (offset >= 0 || offset == CAIRN_OPS_UNIT) {
+            return false;
+        }
+    }
+    return count == 1 || (count == 2 && terms[0].block != terms[1].block);
+}
+
+// Of those: row_weight's sums in its order, without a call a row.
+static void add_rigid_weights(const CairnOps *ops, const CairnConstraintBlock *constraint, double *D) {
+    for (int t = 0; t < constraint->term_count; t++) {
+        const CairnTerm *term = &ops->problem->terms[constraint->first_term + t];
+        const double *f = ops->factor + ~ops->offset[term->block];
+        double room[6 * CAIRN_FRAME_ROWS];
+        const double *J = cairn_term_rows(ops->problem, term, constraint->row_count, room);
+        for (int i = 0; i < constraint->row_count; i++, J += 6) {
+            double x[6] = {J[0] * f[0], J[1] * f[0], J[2] * f[0], J[3] * f[1]};
+            x[4] = (J[4] - f[2] * x[3]) * f[3];
+            x[5] = (J[5] - f[4] * x[3] - f[5] * x[4]) * f[6];
+            double sum = 0;
+            for (int k = 0; k < 6; k++) {
+                sum += x[k] * x[k];
+            }
+            D[i] += sum;
+        }
+    }
+}
+
 void cairn_ops_diagonal(const CairnOps *ops, double *D) {
     const CairnProblem *problem = ops->problem;
     if (problem->form == CAIRN_FORM_EXPLICIT) {
@@ -268,6 +301,12 @@ void cairn_ops_diagonal(const CairnOps *ops, double *D) {
     }
     for (int c = 0; c < problem->constraint_count; c++) {
         const CairnConstraintBlock *constraint = &problem->constraints[c];
+        if (is_over_rigid(ops, constraint)) {
+            memcpy(D + constraint->first_row, problem->compliance + constraint->first_row,
+                   (size_t)constraint->row_count * sizeof *D);
+            add_rigid_weights(ops, constraint, D + constraint->first_row);
+            continue;
+        }
         for (int i = 0; i < constraint->row_count; i++) {
             double sum = problem->compliance[constraint->first_row + i];
             for (int t = 0; t < constraint->term_count; t++) {
