@@ -148,6 +148,15 @@ static void set_bound(CairnExact *exact, int i, double upper) {
     exact->is_held[i] = exact->is_dead[i] || exact->D[i] * 2 * upper <= exact->target;
 }
 
+bool cairn_cones_have_rises(const CairnCones *cones) {
+    for (int f = 0; f < cones->exact.problem->friction_count; f++) {
+        if (cones->cones[f].is_cone && cones->cones[f].is_corrected) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void cairn_cones_renew(CairnCones *cones) {
     CairnExact *exact = &cones->exact;
     for (int f = 0; f < exact->problem->friction_count; f++) {

@@ -7,7 +7,7 @@
 
 static const CairnField cone_fields[] = {
     CAIRN_FIELD_CHOICE(CairnIpmConeOptions, formulation, 0, cairn_formulation_names, "the form of the linear system"),
-    CAIRN_FIELD_INT(CairnIpmConeOptions, iterations, 60, 1, 100000, "most steps of the interior point"),
+    CAIRN_FIELD_INT(CairnIpmConeOptions, iterations, 120, 1, 100000, "most steps of the interior point"),
     CAIRN_FIELD_INT(CairnIpmConeOptions, path, 2000, 0, 100000,
                     "most steps along the central path, where the interior point does not arrive"),
     CAIRN_FIELD_DOUBLE(CairnIpmConeOptions, tolerance, 1e-10, 1e-15, 1, 0, "",
@@ -145,7 +145,7 @@ static CairnStatus run_path(Search *search, CairnPath *path, int last, CairnOutc
 
 // Each of these paths leads to an answer; steps of finite length and rounding lose one in a hundred of them, and then another is gone.
 static CairnStatus run_paths(Search *search, CairnOutcome *outcome, bool *is_done) {
-    enum { MOST_STEPS = 400 }; // of one of them: one that arrives takes 50 to 300
+    enum { MOST_STEPS = 700 }; // of one of them: one that arrives takes 50 to 500
     static const struct {
         double size, blur;
     } paths[] = {{1, 0}, {1, 0.01}, {0.1, 0}, {0.1, 0.01}, {10, 0}, {10, 0.01}};
@@ -156,6 +156,9 @@ static CairnStatus run_paths(Search *search, CairnOutcome *outcome, bool *is_don
         return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm-cone: no memory for %d rows", exact->problem->row_count);
     }
     for (size_t k = 0; k < sizeof paths / sizeof *paths && !*is_done; k++) {
+        if (paths[k].blur > 0 && !cairn_cones_have_rises(search->cones)) {
+            continue; // it would be the same path again
+        }
         cairn_path_begin(path, paths[k].size, paths[k].blur);
         int stop = exact->iterations + MOST_STEPS < last ? exact->iterations + MOST_STEPS : last;
         CAIRN_TRY(run_path(search, path, stop, outcome, is_done));

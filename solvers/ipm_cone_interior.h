@@ -61,6 +61,9 @@ bool cairn_interior_leave(void *user, const double *p, double *R);
 CairnStatus cairn_interior_find(CairnInterior *in);
 CairnStatus cairn_interior_find_followed(CairnInterior *in);
 
+// Hold a row whose bound follows where that is nothing, until it is something again; mu: the product to begin with then.
+void cairn_interior_mend_row(CairnInterior *in, int row, double mu);
+
 // The longest step, at most 1, that keeps all inside; the mean of s z and y.z after a step.
 double cairn_interior_longest(const CairnInterior *in);
 double cairn_interior_product(const CairnInterior *in, double step);

@@ -4,7 +4,10 @@
 // the path leads, and mu is one more unknown. The curve cannot end (Sard) nor run away (docs/solvers.md), so it leads to mu = 0.
 //
 // A point of the path is given by X = (parameters / sqrt(mu norm), log mu), which has no unit. From a centred point: along the tangent, by
-// `ahead`; then Newton's method across it until the point is centred again. Each Newton step is one factor and GMRES over X.
+// `ahead`; then Newton's method across it until the point is centred again. Each Newton step is one factor and GMRES over X. Where parameters
+// are many (MANY) their length is nearly all of X's, and of that most is load that moves from contact to contact to little effect: mu
+// then falls by a hundredth a step. There the root mean square counts, over sqrt(mu norm) and the parameter itself. With few of them that is
+// too coarse: one heap in thirty loses its path.
 #include "solvers/ipm_cone_path.h"
 
 #include <math.h>
@@ -43,6 +46,7 @@ CairnPath *cairn_path_make(CairnInterior *in) {
 static void look(CairnPath *path) {
     const CairnInterior *in = path->in;
     const CairnExact *exact = &in->cones->exact;
+    bool is_coarse = path->is_coarse;
     int count = 0;
     path->in->extent = 1 - path->mu / path->start;
     path->in->blur = path->blur * path->mu;
@@ -51,15 +55,18 @@ static void look(CairnPath *path) {
     for (int f = 0; f < exact->problem->friction_count; f++) {
         const CairnCone *cone = &in->cones->cones[f];
         if (cone->is_cone && cone->is_corrected) {
-            path->unit[count++] = sqrt(path->mu * cone->norm);
+            path->unit[count++] = sqrt(path->mu * cone->norm) + (is_coarse ? fabs(cone->rise) : 0);
         }
     }
     for (int i = 0; i < exact->problem->row_count && count < path->count; i++) {
         if (in->cones->normal[i] >= 0 && in->z[0][i] > 0) {
-            path->unit[count++] = sqrt(path->mu * exact->D[i]);
+            path->unit[count++] = sqrt(path->mu * exact->D[i]) + (is_coarse ? exact->D[i] * exact->upper[i] : 0);
         }
     }
     path->unit[count] = path->unit[0] > 0 && count > 0 ? path->unit[0] : sqrt(path->mu);
+    for (int k = 0; k < count && is_coarse; k++) {
+        path->unit[k] *= sqrt(count);
+    }
 }
 
 // How far the products are from mu, and the rows' equations from what mu allows them; w is that of the iterate.
@@ -114,6 +121,32 @@ static void keep(CairnPath *path, bool is_back) {
     copy(&path->kept_mu, &path->mu, is_back, 1);
     if (is_back) {
         cairn_system_slack(&exact->system, exact->lambda, exact->w);
+    }
+}
+
+// Rows that are held from here on, or no longer (cairn_interior_mend_row), have no place, or a new one, among the parameters.
+static void mend(CairnPath *path) {
+    const CairnInterior *in = path->in;
+    const CairnExact *exact = &in->cones->exact;
+    int k = 0;
+    for (int f = 0; f < exact->problem->friction_count; f++) {
+        k += in->cones->cones[f].is_cone && in->cones->cones[f].is_corrected;
+    }
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        if (in->cones->normal[i] < 0) {
+            continue;
+        }
+        bool before = in->z[0][i] > 0;
+        cairn_interior_mend_row(path->in, i, path->mu);
+        bool after = in->z[0][i] > 0;
+        size_t rest = (size_t)(path->count - k + (before ? 0 : 1)) * sizeof *path->tangent; // and mu
+        double *arrays[] = {path->tangent, path->moved};
+        for (int a = 0; a < 2 && before != after; a++) {
+            memmove(arrays[a] + k + after, arrays[a] + k + before, rest);
+            arrays[a][k] = after ? 0 : arrays[a][k];
+        }
+        path->count += after - before;
+        k += after;
     }
 }
 
@@ -218,7 +251,9 @@ static CairnStatus centre(CairnPath *path, int most, bool *is_centred) {
 }
 
 void cairn_path_begin(CairnPath *path, double size, double blur) {
+    enum { MANY = 500 };
     cairn_interior_begin(path->in, size);
+    path->is_coarse = cairn_interior_list(path->in, path->now) > MANY;
     path->start = path->mu = size * cairn_interior_start_mu(&path->in->cones->exact);
     path->blur = blur;
     path->ahead = 0.5;
@@ -256,6 +291,7 @@ CairnStatus cairn_path_step(CairnPath *path) {
         return is_good ? look_ahead(path, &straight)
                        : cairn_error(CAIRN_NUMERIC, "ipm-cone: the central path was not found");
     }
+    mend(path);
     keep(path, false);
     while (path->ahead > shortest) {
         int before = path->in->cones->exact.iterations;

@@ -10,6 +10,7 @@ typedef struct CairnPath {
     double mu, ahead;   // of the point; how far the next step goes
     int count;          // parameters; mu comes behind them
     bool has_point;     // the iterate is on the path
+    bool is_coarse;     // units are those of many parameters
     double *tangent;    // of length one
     double size;        // of the direction at hand, along it
     double *now, *unit, *moved;

@@ -153,26 +153,42 @@ static void stretch_pair(CairnInterior *in, int i, double bound) {
     }
 }
 
+static double bound_of(const CairnInterior *in, int i) {
+    return in->cones->lever[i] * fmax(in->cones->exact.lambda[in->cones->normal[i]], 0);
+}
+
+static bool follows_bound(const CairnInterior *in, int i) {
+    return in->cones->normal[i] >= 0 && !in->cones->exact.is_dead[i] && in->cones->lever[i] > 0;
+}
+
 // Bounds that follow the impulse of a contact that opens go to zero with mu, far below what GMRES can tell, and rows between them stop every
-// step. Where they are no wider than what the certificate does not see such a row is held, until they are. And where steps whose parameters
-// stayed have left a bound ten times from its impulse no direction brings them together.
+// step. Where they are no wider than what the certificate does not see such a row is held, until they are.
+void cairn_interior_mend_row(CairnInterior *in, int row, double mu) {
+    static const double nothing = 0.1;
+    const CairnExact *exact = &in->cones->exact;
+    if (!follows_bound(in, row)) {
+        return;
+    }
+    double bound = bound_of(in, row), width = 2 * bound * exact->D[row];
+    if (!exact->is_held[row] && width <= nothing * exact->target) {
+        set_pair(in, row, 0, 0);
+    } else if (exact->is_held[row] && width > exact->target) {
+        set_pair(in, row, bound, mu / bound);
+    }
+}
+
+// And where steps whose parameters stayed have left a bound ten times from its impulse no direction brings them together.
 static void mend_bounds(CairnInterior *in) {
-    static const double nothing = 0.1, far = 10;
-    CairnExact *exact = &in->cones->exact;
+    static const double far = 10;
+    const CairnExact *exact = &in->cones->exact;
     double mu = cairn_interior_product(in, 0);
     for (int i = 0; i < exact->problem->row_count; i++) {
-        int n = in->cones->normal[i];
-        if (n < 0 || exact->is_dead[i] || !(in->cones->lever[i] > 0)) {
-            continue;
-        }
-        double bound = in->cones->lever[i] * fmax(exact->lambda[n], 0), width = 2 * bound * exact->D[i];
-        double ratio = bound / exact->upper[i];
-        if (!exact->is_held[i] && width <= nothing * exact->target) {
-            set_pair(in, i, 0, 0);
-        } else if (exact->is_held[i] && width > exact->target) {
-            set_pair(in, i, bound, mu / bound);
-        } else if (!exact->is_held[i] && (ratio > far || ratio * far < 1)) {
-            stretch_pair(in, i, bound);
+        cairn_interior_mend_row(in, i, mu);
+        if (follows_bound(in, i) && !exact->is_held[i]) {
+            double bound = bound_of(in, i), ratio = bound / exact->upper[i];
+            if (ratio > far || ratio * far < 1) {
+                stretch_pair(in, i, bound);
+            }
         }
     }
 }
