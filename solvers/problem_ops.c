@@ -260,8 +260,7 @@ static bool is_over_rigid(const CairnOps *ops, const CairnConstraintBlock *const
     const CairnTerm *terms = ops->problem->terms + constraint->first_term;
     int count = constraint->term_count;
     for (int t = 0; t < count; t++) {
-        int offset = ops->offset[terms[t].block];
-        if (offset >= 0 || offset == CAIRN_OPS_UNIT) {
+        if (ops->offset[terms[t].block] >= 0) {
             return false;
         }
     }
