@@ -5,7 +5,7 @@
 //            convex problem; it follows the iterate inside the interior point, and Newton's method on all rows finishes (cones.h).
 //   BOX_CURRENT, torsion and rolling: bounds that follow the normal impulse are parameters likewise.
 //
-// Each iteration factors A + Theta once, with a 3x3 block a cone, and solves twice.
+// Each iteration factors A + Theta once, with a 3x3 block a cone, and solves two to seven times.
 #ifndef CAIRN_SOLVERS_IPM_CONE_H
 #define CAIRN_SOLVERS_IPM_CONE_H
 

@@ -11,10 +11,10 @@ typedef struct CairnPath {
     int count;          // parameters; mu comes behind them
     bool has_point;     // the iterate is on the path
     bool is_coarse;     // units are those of many parameters
-    double *tangent;    // of length one
+    double *tangent;    // of length one, but for what a row that was held has taken with it
     double size;        // of the direction at hand, along it
     double *now, *unit, *moved;
-    double *kept, *kept_tangent, kept_mu; // the last point
+    double *kept, *kept_tangent, kept_mu; // the last point; rows are held and let go before it is kept
     CairnSoc *states;
 } CairnPath;
 

@@ -53,6 +53,20 @@ static void place_bounds(CairnInterior *in) {
     }
 }
 
+// No wider than what the certificate does not see.
+static bool is_nothing(const CairnExact *exact, int i, double bound) {
+    static const double nothing = 0.1;
+    return 2 * bound * exact->D[i] <= nothing * exact->target;
+}
+
+// A normal impulse may be 0 at the start; cairn_interior_mend_row lets these rows go.
+static void hold_nothing(CairnInterior *in) {
+    CairnExact *exact = &in->cones->exact;
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        exact->is_held[i] = exact->is_held[i] || (in->cones->normal[i] >= 0 && is_nothing(exact, i, exact->upper[i]));
+    }
+}
+
 void cairn_interior_begin(CairnInterior *in, double size) {
     CairnExact *exact = &in->cones->exact;
     const CairnProblem *problem = exact->problem;
@@ -80,6 +94,7 @@ void cairn_interior_begin(CairnInterior *in, double size) {
     }
     centre_bounds(in, mu, false);
     place_bounds(in);
+    hold_nothing(in);
     centre_bounds(in, mu, true);
     memcpy(in->first, exact->lambda, (size_t)problem->row_count * sizeof *in->first);
     cairn_cones_measure(in->cones, false);
@@ -93,8 +108,11 @@ static CairnStatus correct_centrality(CairnInterior *in, double mu) {
     for (int k = 0; k < MOST && step < enough; k++) {
         cairn_interior_keep(in, false);
         cairn_interior_push(in, mu, fmin(1, step + longer));
-        CAIRN_TRY(cairn_interior_find(in));
-        double next = cairn_interior_longest(in);
+        CairnStatus status = cairn_interior_find(in);
+        if (status.code != CAIRN_NUMERIC) {
+            CAIRN_TRY(status);
+        }
+        double next = cairn_is_ok(status) ? cairn_interior_longest(in) : 0;
         if (!(next >= step + 0.05 * longer)) {
             cairn_interior_keep(in, true);
             break;
@@ -127,17 +145,20 @@ static CairnStatus find_step(CairnInterior *in, double least) {
     return cairn_ok();
 }
 
+// Hold a row (bound 0), or let it go; the direction at hand is not its own.
 static void set_pair(CairnInterior *in, int i, double bound, double z) {
     CairnExact *exact = &in->cones->exact;
     exact->lambda[i] = 0;
     exact->upper[i] = bound;
     exact->lower[i] = -bound;
+    in->sides += (exact->is_held[i] ? 2 : 0) - (bound > 0 ? 0 : 2);
     exact->is_held[i] = !(bound > 0);
+    in->direction[i] = in->widening[i] = 0;
     for (int side = 0; side < 2; side++) {
         in->s[side][i] = bound > 0 ? bound : 1;
         in->z[side][i] = z;
+        in->ds[side][i] = in->dz[side][i] = in->product[side][i] = 0;
     }
-    in->sides += bound > 0 ? 2 : -2;
 }
 
 // The bound goes where the normal impulse puts it, and what is between the bounds goes with it.
@@ -164,16 +185,15 @@ static bool follows_bound(const CairnInterior *in, int i) {
 // Bounds that follow the impulse of a contact that opens go to zero with mu, far below what GMRES can tell, and rows between them stop every
 // step. Where they are no wider than what the certificate does not see such a row is held, until they are.
 void cairn_interior_mend_row(CairnInterior *in, int row, double mu) {
-    static const double nothing = 0.1;
     const CairnExact *exact = &in->cones->exact;
     if (!follows_bound(in, row)) {
         return;
     }
-    double bound = bound_of(in, row), width = 2 * bound * exact->D[row];
-    if (!exact->is_held[row] && width <= nothing * exact->target) {
+    double bound = bound_of(in, row);
+    if (!exact->is_held[row] && is_nothing(exact, row, bound)) {
         set_pair(in, row, 0, 0);
-    } else if (exact->is_held[row] && width > exact->target) {
-        set_pair(in, row, bound, mu / bound);
+    } else if (exact->is_held[row] && 2 * bound * exact->D[row] > exact->target) {
+        set_pair(in, row, bound, fmax(mu, bound * exact->target) / bound); // mu may be 0: all sides are held
     }
 }
 
@@ -185,8 +205,10 @@ static void mend_bounds(CairnInterior *in) {
     for (int i = 0; i < exact->problem->row_count; i++) {
         cairn_interior_mend_row(in, i, mu);
         if (follows_bound(in, i) && !exact->is_held[i]) {
-            double bound = bound_of(in, i), ratio = bound / exact->upper[i];
-            if (ratio > far || ratio * far < 1) {
+            double bound = bound_of(in, i), ratio = exact->upper[i] > 0 ? bound / exact->upper[i] : 0;
+            if (!(exact->upper[i] > 0)) { // rounded away
+                set_pair(in, i, bound, fmax(mu, bound * exact->target) / bound);
+            } else if (ratio > far || ratio * far < 1) {
                 stretch_pair(in, i, bound);
             }
         }

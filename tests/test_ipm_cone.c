@@ -279,6 +279,22 @@ static void certify_heap(uint64_t seed, int bodies, double compliance) {
     test_pile_free(&pile);
 }
 
+// Bounds that follow a normal impulse that is 0 from the start are nothing from the start: no room to begin in.
+static void a_contact_that_may_not_press_does_not_rub(void **state) {
+    (void)state;
+    TestPile pile;
+    uint64_t seed = 7;
+    test_pile_heap(&pile, &seed, 6, 1e-6, CAIRN_FRICTION_BOX_CURRENT);
+    int normal = pile.frictions[0].normal;
+    pile.lower[normal] = pile.upper[normal] = 0;
+    double *lambda = zeros(&pile.problem);
+    ExactRun run = exact_certify(&cairn_solver_ipm_cone, "warm=false,path=0", &pile.problem, lambda);
+    assert_true(run.report.iterations > 0);
+    assert_below(fabs(lambda[normal + 1]) + fabs(lambda[normal + 2]), 1e-9);
+    free(lambda);
+    test_pile_free(&pile);
+}
+
 static void coulomb_heaps_are_certified(void **state) {
     (void)state;
     for (int round = 0; round < 6; round++) {
@@ -532,6 +548,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(without_friction_it_is_ipm),
         cmocka_unit_test(tangents_may_point_anywhere),
         cmocka_unit_test(order_threads_and_memory_change_nothing),
+        cmocka_unit_test(a_contact_that_may_not_press_does_not_rub),
         cmocka_unit_test(a_limit_is_said),
         cmocka_unit_test(bad_cones_are_refused),
         cmocka_unit_test(cones_without_memory_are_an_error),

@@ -297,7 +297,6 @@ static void a_catch_gives_back_little(void **state) {
     }
 }
 
-// With CAIRN_LONG_TESTS=1, minutes: every scene by default, to its end.
 // Rolling rows follow the load, and those of contacts that open go with it to zero, far below what rounding lets a method tell: they stopped
 // the interior point, and a third of these frames ended without a certificate.
 static void what_follows_the_load_is_certified_where_contacts_open(void **state) {
@@ -322,6 +321,7 @@ static void what_follows_the_load_is_certified_where_contacts_open(void **state)
     }
 }
 
+// With CAIRN_LONG_TESTS=1, minutes: every scene by default, to its end.
 static void scenes_hold_to_the_end(void **state) {
     (void)state;
     for (int i = 0; i < cairn_scene_count() && getenv("CAIRN_LONG_TESTS"); i++) {
