@@ -148,13 +148,12 @@ static void set_bound(CairnExact *exact, int i, double upper) {
     exact->is_held[i] = exact->is_dead[i] || exact->D[i] * 2 * upper <= exact->target;
 }
 
-bool cairn_cones_have_rises(const CairnCones *cones) {
+int cairn_cones_count_rises(const CairnCones *cones) {
+    int count = 0;
     for (int f = 0; f < cones->exact.problem->friction_count; f++) {
-        if (cones->cones[f].is_cone && cones->cones[f].is_corrected) {
-            return true;
-        }
+        count += cones->cones[f].is_cone && cones->cones[f].is_corrected;
     }
-    return false;
+    return count;
 }
 
 void cairn_cones_renew(CairnCones *cones) {

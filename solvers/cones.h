@@ -53,8 +53,8 @@ CairnStatus cairn_cones_init(CairnCones *cones, const char *name, const CairnPro
 double cairn_cones_measure(CairnCones *cones, bool is_present);
 double cairn_cones_gauge(const CairnCones *cones, bool is_present); // w is that of the iterate
 
-// Is there a group whose rise is a parameter?
-bool cairn_cones_have_rises(const CairnCones *cones);
+// Groups whose rise is a parameter.
+int cairn_cones_count_rises(const CairnCones *cones);
 
 // Take the parameters that the iterate makes.
 void cairn_cones_renew(CairnCones *cones);

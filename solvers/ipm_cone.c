@@ -156,7 +156,7 @@ static CairnStatus run_paths(Search *search, CairnOutcome *outcome, bool *is_don
         return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm-cone: no memory for %d rows", exact->problem->row_count);
     }
     for (size_t k = 0; k < sizeof paths / sizeof *paths && !*is_done; k++) {
-        if (paths[k].blur > 0 && !cairn_cones_have_rises(search->cones)) {
+        if (paths[k].blur > 0 && cairn_cones_count_rises(search->cones) == 0) {
             continue; // it would be the same path again
         }
         cairn_path_begin(path, paths[k].size, paths[k].blur);

@@ -128,10 +128,7 @@ static void keep(CairnPath *path, bool is_back) {
 static void mend(CairnPath *path) {
     const CairnInterior *in = path->in;
     const CairnExact *exact = &in->cones->exact;
-    int k = 0;
-    for (int f = 0; f < exact->problem->friction_count; f++) {
-        k += in->cones->cones[f].is_cone && in->cones->cones[f].is_corrected;
-    }
+    int k = cairn_cones_count_rises(in->cones); // which come first
     for (int i = 0; i < exact->problem->row_count; i++) {
         if (in->cones->normal[i] < 0) {
             continue;

@@ -161,6 +161,11 @@ static void set_pair(CairnInterior *in, int i, double bound, double z) {
     }
 }
 
+// Between bounds from here on; mu may be 0, where all sides are held.
+static void let_go(CairnInterior *in, int i, double bound, double mu) {
+    set_pair(in, i, bound, fmax(mu, bound * in->cones->exact.target) / bound);
+}
+
 // The bound goes where the normal impulse puts it, and what is between the bounds goes with it.
 static void stretch_pair(CairnInterior *in, int i, double bound) {
     CairnExact *exact = &in->cones->exact;
@@ -193,7 +198,7 @@ void cairn_interior_mend_row(CairnInterior *in, int row, double mu) {
     if (!exact->is_held[row] && is_nothing(exact, row, bound)) {
         set_pair(in, row, 0, 0);
     } else if (exact->is_held[row] && 2 * bound * exact->D[row] > exact->target) {
-        set_pair(in, row, bound, fmax(mu, bound * exact->target) / bound); // mu may be 0: all sides are held
+        let_go(in, row, bound, mu);
     }
 }
 
@@ -205,10 +210,10 @@ static void mend_bounds(CairnInterior *in) {
     for (int i = 0; i < exact->problem->row_count; i++) {
         cairn_interior_mend_row(in, i, mu);
         if (follows_bound(in, i) && !exact->is_held[i]) {
-            double bound = bound_of(in, i), ratio = exact->upper[i] > 0 ? bound / exact->upper[i] : 0;
-            if (!(exact->upper[i] > 0)) { // rounded away
-                set_pair(in, i, bound, fmax(mu, bound * exact->target) / bound);
-            } else if (ratio > far || ratio * far < 1) {
+            double bound = bound_of(in, i), old = exact->upper[i];
+            if (!(old > 0)) { // rounded away
+                let_go(in, i, bound, mu);
+            } else if (bound > far * old || bound * far < old) {
                 stretch_pair(in, i, bound);
             }
         }

@@ -103,6 +103,15 @@ CairnStatus cairn_ops_init(CairnOps *ops, const CairnProblem *problem, CairnAren
     return cairn_ok();
 }
 
+static inline void forward_rigid(const double *f, double *x) {
+    x[0] *= f[0];
+    x[1] *= f[0];
+    x[2] *= f[0];
+    x[3] *= f[1];
+    x[4] = (x[4] - f[2] * x[3]) * f[3];
+    x[5] = (x[5] - f[4] * x[3] - f[5] * x[4]) * f[6];
+}
+
 void cairn_ops_forward(const CairnOps *ops, int block, double *x) {
     int offset = ops->offset[block];
     if (offset == CAIRN_OPS_UNIT) {
@@ -112,13 +121,7 @@ void cairn_ops_forward(const CairnOps *ops, int block, double *x) {
         cairn_dense_forward(ops->problem->blocks[block].size, ops->factor + offset, x);
         return;
     }
-    const double *f = ops->factor + ~offset;
-    x[0] *= f[0];
-    x[1] *= f[0];
-    x[2] *= f[0];
-    x[3] *= f[1];
-    x[4] = (x[4] - f[2] * x[3]) * f[3];
-    x[5] = (x[5] - f[4] * x[3] - f[5] * x[4]) * f[6];
+    forward_rigid(ops->factor + ~offset, x);
 }
 
 void cairn_ops_backward(const CairnOps *ops, int block, double *x) {
@@ -275,10 +278,9 @@ static void add_rigid_weights(const CairnOps *ops, const CairnConstraintBlock *c
         double room[6 * CAIRN_FRAME_ROWS];
         const double *J = cairn_term_rows(ops->problem, term, constraint->row_count, room);
         for (int i = 0; i < constraint->row_count; i++, J += 6) {
-            double x[6] = {J[0] * f[0], J[1] * f[0], J[2] * f[0], J[3] * f[1]};
-            x[4] = (J[4] - f[2] * x[3]) * f[3];
-            x[5] = (J[5] - f[4] * x[3] - f[5] * x[4]) * f[6];
-            double sum = 0;
+            double x[6], sum = 0;
+            memcpy(x, J, sizeof x);
+            forward_rigid(f, x);
             for (int k = 0; k < 6; k++) {
                 sum += x[k] * x[k];
             }
