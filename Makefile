@@ -60,7 +60,7 @@ BASE_FLAGS := -std=c17 $(WARNINGS) -D_POSIX_C_SOURCE=200809L -DCAIRN_VERSION='"$
 # about x given by value is one. Moves of 16 bytes are sound. clang does not know the options and does not need them.
 MOVES := $(shell $(CC) -mmove-max=128 -mstore-max=128 -E -x c /dev/null >/dev/null 2>&1 && \
 	echo -mmove-max=128 -mstore-max=128)
-ARCH := $(if $(PORTABLE),-march=x86-64-v2,-march=native)
+ARCH := $(if $(PORTABLE),-march=x86-64-v2 -DCAIRN_PORTABLE,-march=native)
 
 FLAGS_release := -O3
 FLAGS_test := -O2 -DCAIRN_CHECKS=1
@@ -148,7 +148,7 @@ MOTIONS := $(if $(filter sanitize,$(CONFIG)),exact_frames heavy_chain index_sets
 FUZZERS := $(patsubst tests/%.c,$(DIR)/%,$(FUZZ_SRC))
 CHOSEN := $(if $(NAME),$(foreach n,$(NAME),$(filter $(DIR)/test_$(n:test_%=%),$(TESTS))),$(filter-out $(MOTIONS:%=$(DIR)/test_%),$(TESTS)))
 
-.PHONY: all demo test check asan ubsan sanitize tsan bench fuzz fuzzers lint format docs install uninstall clean deps FORCE
+.PHONY: all demo test check golden golden-renew golden-moments golden-renew-now golden-moments-now asan ubsan sanitize tsan bench fuzz fuzzers lint format docs install uninstall clean deps FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(STATIC) $(SHARED) $(PROGRAM)
@@ -230,7 +230,7 @@ $(BENCH): $(BENCH_OBJ) $(DIR)/bench.list $(PARTS) $(STATIC)
 
 $(DIR)/test_%: $(DIR)/obj/tests/test_%.o $(SUPPORT) $(PARTS) $(STATIC)
 	@echo "  LD $@"
-	$(Q)$(LINK) -rdynamic -o $@ $< $(SUPPORT) $(PARTS) $(STATIC) -lcmocka $(PROGRAM_LIBS) $(ORACLE_LIBS) $(MUJOCO_LIBS)
+	$(Q)$(LINK) -rdynamic -o $@ $< $(SUPPORT) $(PARTS) $(STATIC) -lcmocka -lz $(PROGRAM_LIBS) $(ORACLE_LIBS) $(MUJOCO_LIBS)
 
 $(filter $(DIR)/test_viewer%,$(TESTS)): $(DIR)/%: $(DIR)/obj/tests/%.o $(VIEWER_OBJ) $(SUPPORT) $(PARTS) $(STATIC)
 	@echo "  LD $@"
@@ -268,6 +268,16 @@ endif
 check: $(CHOSEN)
 	@$(if $(CHOSEN),:,echo "no test is called '$(NAME)'; there are: $(TESTS:$(DIR)/test_%=%)" >&2)
 	@$(RUN_ENV) TEST_TIMEOUT=$(if $(CAIRN_LONG_TESTS),1800,$(if $(filter test,$(CONFIG)),300,900)) tests/run -j $(JOBS) -f '$(FILTER)' $(CHOSEN)
+
+# The motion of every solver on every scene, pinned to the bit (tests/test_golden.c). golden-renew writes what it is now and prints what
+# changed; golden-moments also chooses the kept moments again, which a changed snapshot format or scene asks for.
+GOLDEN := $(DIR)/test_golden
+golden: deps
+	@$(MAKE) --no-print-directory CONFIG=test PORTABLE=1 NAME=golden check
+golden-renew golden-moments: deps
+	@$(MAKE) --no-print-directory CONFIG=test PORTABLE=1 $@-now
+golden-renew-now golden-moments-now: $(GOLDEN)
+	@$(RUN_ENV) $(GOLDEN) --$(@:golden-%-now=%)
 
 bench: $(BENCH)
 	@GOMP_SPINCOUNT=3000 OPENBLAS_NUM_THREADS=1 $(BENCH) $(NAME)
