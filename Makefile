@@ -13,7 +13,8 @@
 # VIEWER=0 (the program without its window, which is there where SDL2, libepoxy and cglm are found).
 # Sources are found by folder, so a new file needs no edit here; every configuration has its own folder of objects.
 
-VERSION := 0.1.0
+# The version stands in the public header alone.
+VERSION := $(shell awk '/define CAIRN_VERSION_(MAJOR|MINOR|PATCH) / { v = v s $$3; s = "." } END { print v }' include/cairn/version.h)
 BUILD ?= build
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -36,12 +37,16 @@ Q := $(if $(V),,@)
 LIB_DIRS := engine/base collision partition solvers engine/joints engine
 DEMO_DIRS := demos/scenes demos/program
 VIEWER_DIR := demos/viewer
-LIB_SRC := $(sort $(wildcard $(LIB_DIRS:%=%/*.c)))
-MAIN_SRC := $(wildcard demos/program/main.c)
-PARTS_SRC := $(sort $(filter-out $(MAIN_SRC),$(wildcard $(DEMO_DIRS:%=%/*.c))))
-TEST_SRC := $(sort $(wildcard tests/test_*.c))
-FUZZ_SRC := $(sort $(wildcard tests/fuzz_*.c))
-SUPPORT_SRC := $(sort $(filter-out $(TEST_SRC) $(FUZZ_SRC),$(wildcard tests/*.c)) bench/rest_poses.c)
+# A folder's sources and those of its sub-folders, but for the optional parts, which have conditions of their own below.
+sources_of = $(sort $(filter-out partition/metis/% solvers/cholmod/%,$(wildcard $(1:%=%/*.c) $(1:%=%/*/*.c))))
+# A file that the build names by itself must be there.
+named = $(foreach f,$(1),$(or $(wildcard $(f)),$(error the Makefile names $(f), which is gone)))
+LIB_SRC := $(call sources_of,$(LIB_DIRS))
+MAIN_SRC := $(if $(DEMO_DIRS),$(call named,demos/program/cli/main.c))
+PARTS_SRC := $(filter-out $(MAIN_SRC),$(call sources_of,$(DEMO_DIRS)))
+TEST_SRC := $(sort $(wildcard tests/*/test_*.c))
+FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+SUPPORT_SRC := $(sort $(wildcard tests/support/*.c) $(call named,bench/rest_poses.c))
 BENCH_SRC := $(sort $(wildcard bench/*.c bench/peers/*.c))
 
 # ---- flags -----------------------------------------------------------------------------------------------------------------
@@ -54,7 +59,7 @@ BENCH_SRC := $(sort $(wildcard bench/*.c bench/peers/*.c))
 # (a quaternion product), it forms vfmaddsub all the same, so its -march=native differs from the others in the last place.
 # With -fno-tree-slp-vectorize it agrees with them, and a step of free bodies takes 5 % longer.
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion $(if $(filter 0,$(WERROR)),,-Werror)
-BASE_FLAGS := -std=c17 $(WARNINGS) -D_POSIX_C_SOURCE=200809L -DCAIRN_VERSION='"$(VERSION)"' -Iinclude -I. -fopenmp \
+BASE_FLAGS := -std=c17 $(WARNINGS) -D_POSIX_C_SOURCE=200809L -Iinclude -I. -fopenmp \
 	-ffp-contract=off -fPIC -fno-semantic-interposition $(if $(filter sanitize,$(CONFIG)),-g1,-g)
 # gcc 12 passes a constant struct {x, x, 0, 0} of doubles as {x, x, x, x} where it moves 32 bytes at once (AVX-512): a quarter turn
 # about x given by value is one. Moves of 16 bytes are sound. clang does not know the options and does not need them.
@@ -142,10 +147,11 @@ PARTS := $(DIR)/libparts.a
 SUPPORT := $(DIR)/libsupport.a
 PROGRAM := $(if $(MAIN_SRC),$(OUT)/cairn)
 BENCH := $(OUT)/bench
-TESTS := $(patsubst tests/%.c,$(DIR)/%,$(TEST_SRC))
+TESTS := $(addprefix $(DIR)/,$(notdir $(TEST_SRC:.c=)))
+VIEWER_TESTS := $(addprefix $(DIR)/,$(notdir $(patsubst %.c,%,$(wildcard tests/viewer/test_*.c))))
 # Both sanitizers at once leave what only measures long motions and many frames, by paths that other tests go too, to either alone, or to NAME.
 MOTIONS := $(if $(filter sanitize,$(CONFIG)),exact_frames heavy_chain index_sets joint_motion log_tower mechanisms rest rotation)
-FUZZERS := $(patsubst tests/%.c,$(DIR)/%,$(FUZZ_SRC))
+FUZZERS := $(patsubst tests/fuzz/%.c,$(DIR)/%,$(FUZZ_SRC))
 CHOSEN := $(if $(NAME),$(foreach n,$(NAME),$(filter $(DIR)/test_$(n:test_%=%),$(TESTS))),$(filter-out $(MOTIONS:%=$(DIR)/test_%),$(TESTS)))
 
 .PHONY: all demo test check golden golden-renew golden-moments golden-renew-now golden-moments-now asan ubsan sanitize tsan bench fuzz fuzzers lint format docs install uninstall clean deps FORCE
@@ -179,12 +185,15 @@ $(DIR)/obj/%.o: %.c $(DIR)/flags
 	$(Q)$(COMPILE) $(EXTRA) -MMD -MP -c -o $@ $<
 
 # Their roots are of sums of squares or of what was raised to 0: without errno to set they are taken eight at once.
-$(addprefix $(DIR)/obj/solvers/,ipm_rows.o sor_wide.o subadmm_lanes.o subadmm_law.o): private EXTRA := -fno-math-errno
-$(call objects,$(wildcard demos/program/fclib*.c) tests/test_problem_export.c): private EXTRA := $(HDF5_FLAGS)
-$(call objects,$(wildcard tests/test_viewer*.c) tests/support_window.c): private EXTRA := $(VIEWER_FLAGS)
-$(DIR)/obj/demos/viewer/font_system.o: private EXTRA := $(TTF_FLAGS)
-$(DIR)/obj/tests/test_mjcf.o: private EXTRA := $(if $(MUJOCO),-DCAIRN_MUJOCO)
-$(DIR)/obj/partition/partitioners.o: private EXTRA := $(METIS_FLAGS)
+named_objects = $(call objects,$(call named,$(1)))
+$(call named_objects,solvers/exact/ipm_rows.c solvers/sweeps/sor_wide.c solvers/admm/subadmm_lanes.c \
+	solvers/admm/subadmm_law.c): private EXTRA := -fno-math-errno
+$(call named_objects,demos/program/formats/fclib.c demos/program/formats/fclib_write.c \
+	tests/program/test_problem_export.c): private EXTRA := $(HDF5_FLAGS)
+$(call objects,$(wildcard tests/viewer/*.c) $(call named,tests/support/support_window.c)): private EXTRA := $(VIEWER_FLAGS)
+$(call named_objects,demos/viewer/font_system.c): private EXTRA := $(TTF_FLAGS)
+$(call named_objects,tests/program/test_mjcf.c): private EXTRA := $(if $(MUJOCO),-DCAIRN_MUJOCO)
+$(call named_objects,partition/partitioners.c): private EXTRA := $(METIS_FLAGS)
 
 ifeq ($(CONFIG),sanitize)
 $(DIR)/obj/tests/%.o $(DIR)/obj/demos/%.o: private COMPILE += -O1
@@ -228,15 +237,15 @@ $(BENCH): $(BENCH_OBJ) $(DIR)/bench.list $(PARTS) $(STATIC)
 	@echo "  LD $@"
 	$(Q)$(LINK) -o $@ $(BENCH_OBJ) $(PARTS) $(STATIC) $(PROGRAM_LIBS) $(ORACLE_LIBS) $(PEER_LIBS)
 
-$(DIR)/test_%: $(DIR)/obj/tests/test_%.o $(SUPPORT) $(PARTS) $(STATIC)
+# A test is linked from its own object and the support; those of the window from the viewer, too.
+$(foreach t,$(TEST_SRC),$(eval $(DIR)/$(basename $(notdir $(t))): $(call objects,$(t))))
+$(filter $(VIEWER_TESTS),$(TESTS)): $(VIEWER_OBJ)
+$(TESTS): $(SUPPORT) $(PARTS) $(STATIC)
 	@echo "  LD $@"
-	$(Q)$(LINK) -rdynamic -o $@ $< $(SUPPORT) $(PARTS) $(STATIC) -lcmocka -lz $(PROGRAM_LIBS) $(ORACLE_LIBS) $(MUJOCO_LIBS)
+	$(Q)$(LINK) -rdynamic -o $@ $(filter %.o,$^) $(SUPPORT) $(PARTS) $(STATIC) -lcmocka -lz $(PROGRAM_LIBS) $(ORACLE_LIBS) \
+		$(MUJOCO_LIBS) $(if $(filter $@,$(VIEWER_TESTS)),$(VIEWER_LIBS))
 
-$(filter $(DIR)/test_viewer%,$(TESTS)): $(DIR)/%: $(DIR)/obj/tests/%.o $(VIEWER_OBJ) $(SUPPORT) $(PARTS) $(STATIC)
-	@echo "  LD $@"
-	$(Q)$(LINK) -rdynamic -o $@ $< $(VIEWER_OBJ) $(SUPPORT) $(PARTS) $(STATIC) -lcmocka $(PROGRAM_LIBS) $(ORACLE_LIBS) $(VIEWER_LIBS)
-
-$(DIR)/fuzz_%: $(DIR)/obj/tests/fuzz_%.o $(STATIC)
+$(DIR)/fuzz_%: $(DIR)/obj/tests/fuzz/fuzz_%.o $(STATIC)
 	@echo "  LD $@"
 	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $< $(STATIC) $(LIBS)
 
@@ -269,7 +278,7 @@ check: $(CHOSEN)
 	@$(if $(CHOSEN),:,echo "no test is called '$(NAME)'; there are: $(TESTS:$(DIR)/test_%=%)" >&2)
 	@$(RUN_ENV) TEST_TIMEOUT=$(if $(CAIRN_LONG_TESTS),1800,$(if $(filter test,$(CONFIG)),300,900)) tests/run -j $(JOBS) -f '$(FILTER)' $(CHOSEN)
 
-# The motion of every solver on every scene, pinned to the bit (tests/test_golden.c). golden-renew writes what it is now and prints what
+# The motion of every solver on every scene, pinned to the bit (tests/scenes/test_golden.c). golden-renew writes what it is now and prints what
 # changed; golden-moments also chooses the kept moments again, which a changed snapshot format or scene asks for.
 GOLDEN := $(DIR)/test_golden
 golden: deps

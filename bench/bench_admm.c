@@ -10,7 +10,7 @@
 // cut in pieces.
 #include "bench/bench.h"
 
-#include "demos/program/choice.h"
+#include "demos/program/session/choice.h"
 #include "demos/scenes/scenes.h"
 #include "engine/base/timer.h"
 #include <cairn/cairn.h>

@@ -16,7 +16,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/memory.h"
 #include "engine/base/timer.h"
-#include "solvers/psor.h"
+#include "solvers/sweeps/psor.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static const int counts[] = {1000, 5000, 10000, 50000, 100000, 200000}, rivals_a
 enum { COUNTS = sizeof counts / sizeof counts[0] };
 static const double radius = 0.05, friction = 0.5, density = 2500, step = 0.005;
 
-// A visit of a contact between two balls of one material (solvers/sor.h): what it streams is 15 numbers and two indices read and 3
+// A visit of a contact between two balls of one material (solvers/sweeps/sor.h): what it streams is 15 numbers and two indices read and 3
 // numbers written; with both bodies read and written it touches 256 bytes. A vector group's lines are written whole.
 static const double streamed = 128 + 24, touched = 256;
 

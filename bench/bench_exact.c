@@ -11,8 +11,8 @@
 #include "demos/scenes/scenes.h"
 #include "engine/base/memory.h"
 #include "engine/base/timer.h"
-#include "solvers/bpp.h"
-#include "solvers/ipm.h"
+#include "solvers/exact/bpp.h"
+#include "solvers/exact/ipm.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include "engine/base/arena.h"
 #include "engine/base/memory.h"
 #include "engine/base/timer.h"
-#include "solvers/graph.h"
-#include "solvers/pgs.h"
+#include "solvers/problem/graph.h"
+#include "solvers/sweeps/pgs.h"
 #include <cairn/cairn.h>
 #include <math.h>
 #include <string.h>

@@ -4,9 +4,9 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/memory.h"
-#include "solvers/pgs.h"
-#include "solvers/problem_ops.h"
-#include "solvers/residual.h"
+#include "solvers/problem/problem_ops.h"
+#include "solvers/referee/residual.h"
+#include "solvers/sweeps/pgs.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 // thread gives. The target outside collision, solve and referee is 300 ns a body.
 #include "bench/bench.h"
 
-#include "solvers/pgs.h"
+#include "solvers/sweeps/pgs.h"
 #include <cairn/cairn.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 #include "bench/collision_scene.h"
-#include "solvers/pgs.h"
+#include "solvers/sweeps/pgs.h"
 #include <cairn/cairn.h>
 #include <math.h>
 #include <stdint.h>

@@ -9,9 +9,9 @@
 #include "bench/bench.h"
 #include "engine/base/arena.h"
 #include "engine/base/memory.h"
-#include "solvers/problem_ops.h"
-#include "solvers/psor.h"
-#include "solvers/residual.h"
+#include "solvers/problem/problem_ops.h"
+#include "solvers/referee/residual.h"
+#include "solvers/sweeps/psor.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "bench/exact_parts.h"
 #include "bench/rig.h"
 
-#include "solvers/bpp.h"
+#include "solvers/exact/bpp.h"
 #include <math.h>
 
 // bpp, with the processor's time that its last solve took.

@@ -4,8 +4,8 @@
 #include "bench/peers/engine.h"
 
 #include "engine/base/timer.h"
-#include "solvers/bpp.h"
-#include "solvers/ipm.h"
+#include "solvers/exact/bpp.h"
+#include "solvers/exact/ipm.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
 
 #include "engine/base/memory.h"
 #include "engine/base/timer.h"
-#include "solvers/ipm.h"
-#include "solvers/system.h"
+#include "solvers/exact/ipm.h"
+#include "solvers/system/system.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "bench/exact_frame.h"
 
 #include "engine/base/memory.h"
-#include "solvers/bpp.h"
+#include "solvers/exact/bpp.h"
 #include <stdlib.h>
 
 // A solver has no user pointer: one recording at a time.

@@ -1,6 +1,7 @@
 // build/bench [NAME]... [--list] [--json FILE] [--repetitions N] [--seconds T]
 #include "bench/bench.h"
 
+#include <cairn/version.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,7 +132,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     if (json != NULL) {
-        fprintf(json, "{ \"version\": \"%s\", \"compiler\": \"%s\", \"suites\": [\n", CAIRN_VERSION, __VERSION__);
+        fprintf(json, "{ \"version\": \"%s\", \"compiler\": \"%s\", \"suites\": [\n", cairn_version(), __VERSION__);
     }
     int ran = run_suites(&options, json);
     bool is_written = true;

@@ -4,9 +4,9 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/memory.h"
-#include "solvers/graph.h"
-#include "solvers/schur.h"
-#include "solvers/system.h"
+#include "solvers/problem/graph.h"
+#include "solvers/schur/schur.h"
+#include "solvers/system/system.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "bench/scene_runs.h"
 #include "bench/bench.h"
 
-#include "demos/program/choice.h"
+#include "demos/program/session/choice.h"
 #include "demos/scenes/scenes.h"
 #include <stdio.h>
 #include <stdlib.h>

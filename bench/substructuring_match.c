@@ -5,9 +5,9 @@
 #include "engine/base/arena.h"
 #include "engine/base/memory.h"
 #include "engine/base/timer.h"
-#include "solvers/bpp.h"
-#include "solvers/graph.h"
-#include "solvers/schur.h"
+#include "solvers/exact/bpp.h"
+#include "solvers/problem/graph.h"
+#include "solvers/schur/schur.h"
 #include <cairn/cairn.h>
 #include <math.h>
 #include <stdio.h>

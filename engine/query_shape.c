@@ -1,6 +1,6 @@
 // Queries with a shape: what it overlaps, what is nearest to it, what it meets on a way.
-#include "collision/distance.h"
-#include "collision/shape_def.h"
+#include "collision/convex/distance.h"
+#include "collision/shapes/shape_def.h"
 #include "engine/query_tree.h"
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef CAIRN_QUERY_TREE_H
 #define CAIRN_QUERY_TREE_H
 
-#include "collision/box_tree.h"
+#include "collision/broad/box_tree.h"
 #include "engine/world.h"
 
 typedef struct CairnQuery {

@@ -1,5 +1,5 @@
 // Shapes: put on bodies and taken off.
-#include "collision/shape_def.h"
+#include "collision/shapes/shape_def.h"
 #include "engine/base/memory.h"
 #include "engine/sleep.h"
 

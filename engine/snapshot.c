@@ -2,7 +2,7 @@
 //
 // One visitor (engine/base/stream.h) walks the store and either counts, writes or reads. Reading fills a fresh store that is put in
 // the world's place only when all of it proved sound.
-#include "collision/shape_def.h"
+#include "collision/shapes/shape_def.h"
 #include "engine/base/memory.h"
 #include "engine/base/stream.h"
 #include "engine/snapshot_check.h"

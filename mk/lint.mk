@@ -6,7 +6,7 @@ LINT_DIR := $(BUILD)/lint$(if $(DEEP),-deep)
 LINT_FILES := $(shell git ls-files '*.c' '*.h' 2>/dev/null || find . -path ./$(BUILD) -prune -o -name '*.[ch]' -print)
 LINT_TIDY := $(patsubst %.c,$(LINT_DIR)/%.tidy,$(filter %.c,$(wildcard $(LINT_FILES))))
 LINT_FORMAT := $(patsubst %,$(LINT_DIR)/%.format,$(wildcard $(LINT_FILES)))
-LINT_FLAGS := -std=c17 -D_POSIX_C_SOURCE=200809L -DCAIRN_VERSION='""' -DCAIRN_CHECKS=1 -Iinclude -I. $(HDF5_FLAGS)
+LINT_FLAGS := -std=c17 -D_POSIX_C_SOURCE=200809L -DCAIRN_CHECKS=1 -Iinclude -I. $(HDF5_FLAGS)
 LINT_DEPTH := $(if $(DEEP),,-Xclang -analyzer-config -Xclang max-nodes=15000)
 lint_checks = $(if $(DEEP),,$(if $(filter tests/% bench/%,$(1)),--checks=-clang-analyzer-*))
 

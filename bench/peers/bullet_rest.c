@@ -7,7 +7,7 @@
 #include "bench/peers/bullet.h"
 #include "bench/peers/rest.h"
 #include "bench/rest_poses.h"
-#include "collision/hull.h"
+#include "collision/shapes/hull.h"
 #include "engine/base/mat3.h"
 #include "engine/world.h"
 #include <math.h>

@@ -9,7 +9,7 @@
 #if __has_include(<ode/ode.h>)
 #define dDOUBLE // as Debian builds it
 #include "bench/rest_poses.h"
-#include "collision/hull.h"
+#include "collision/shapes/hull.h"
 #include "engine/world.h"
 #include <ode/ode.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 #include "demos/scenes/builders_pile.h"
-#include "collision/hull.h"
+#include "collision/shapes/hull.h"
 #include <stdlib.h>
 
 // A direction, uniform on the sphere.

@@ -1,5 +1,5 @@
 // cairn view: a scene in a window.
-#include "demos/program/program.h"
+#include "demos/program/cli/program.h"
 #include "demos/viewer/crash.h"
 #include "demos/viewer/viewer.h"
 #include <stdio.h>

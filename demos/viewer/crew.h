@@ -3,7 +3,7 @@
 #ifndef CAIRN_VIEWER_CREW_H
 #define CAIRN_VIEWER_CREW_H
 
-#include "demos/program/replay.h"
+#include "demos/program/recording/replay.h"
 #include "demos/viewer/history.h"
 #include "demos/viewer/past.h"
 #include "demos/viewer/sight.h"

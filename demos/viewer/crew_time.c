@@ -1,5 +1,5 @@
 #include "demos/viewer/crew_time.h"
-#include "solvers/problem_file.h"
+#include "solvers/problem/problem_file.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #include "demos/viewer/font.h"
-#include "demos/program/render_font.h"
+#include "demos/program/render/render_font.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef CAIRN_VIEWER_GEOMETRY_H
 #define CAIRN_VIEWER_GEOMETRY_H
 
-#include "demos/program/render_mesh.h"
+#include "demos/program/render/render_mesh.h"
 #include <stdint.h>
 
 enum {

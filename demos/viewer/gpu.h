@@ -3,7 +3,7 @@
 #ifndef CAIRN_VIEWER_GPU_H
 #define CAIRN_VIEWER_GPU_H
 
-#include "demos/program/render_image.h"
+#include "demos/program/render/render_image.h"
 #include <epoxy/gl.h>
 #include <stdbool.h>
 

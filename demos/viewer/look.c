@@ -1,5 +1,5 @@
 #include "demos/viewer/look.h"
-#include "demos/program/render_shade.h"
+#include "demos/program/render/render_shade.h"
 #include <math.h>
 
 const char *cairn_coloring_name(CairnColoring coloring) {

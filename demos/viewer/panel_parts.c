@@ -1,5 +1,5 @@
 // The partition: how the bodies are parted, what lies between the parts, and menus to change it.
-#include "demos/program/render_shade.h"
+#include "demos/program/render/render_shade.h"
 #include "demos/viewer/viewer.h"
 #include <math.h>
 #include <stdio.h>

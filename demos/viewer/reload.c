@@ -1,5 +1,5 @@
 #include "demos/viewer/reload.h"
-#include "demos/program/scene_file.h"
+#include "demos/program/session/scene_file.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef CAIRN_VIEWER_SETUP_H
 #define CAIRN_VIEWER_SETUP_H
 
-#include "demos/program/session.h"
+#include "demos/program/session/session.h"
 
 typedef struct CairnSetup {
     CairnChoice choice;

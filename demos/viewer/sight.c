@@ -1,5 +1,5 @@
 #include "demos/viewer/sight.h"
-#include "demos/program/render_gather.h"
+#include "demos/program/render/render_gather.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

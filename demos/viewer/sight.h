@@ -2,7 +2,7 @@
 #ifndef CAIRN_VIEWER_SIGHT_H
 #define CAIRN_VIEWER_SIGHT_H
 
-#include "demos/program/session.h"
+#include "demos/program/session/session.h"
 #include "demos/viewer/geometry.h"
 #include "demos/viewer/touch.h"
 

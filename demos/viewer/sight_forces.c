@@ -1,7 +1,7 @@
 // What acts between the bodies: contacts, joints, the residual of each constraint, and the islands that all of them tie.
 #include "demos/viewer/sight.h"
 #include "engine/base/memory.h"
-#include "solvers/referee.h"
+#include "solvers/referee/referee.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef CAIRN_VIEWER_H
 #define CAIRN_VIEWER_H
 
-#include "demos/program/video.h"
+#include "demos/program/render/video.h"
 #include "demos/viewer/camera.h"
 #include "demos/viewer/crew.h"
 #include "demos/viewer/gpu.h"

@@ -24,6 +24,7 @@
 #include <cairn/solver.h>
 #include <cairn/stats.h>
 #include <cairn/status.h>
+#include <cairn/version.h>
 #include <cairn/world.h>
 
 #endif

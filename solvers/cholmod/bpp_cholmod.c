@@ -1,7 +1,7 @@
 #include "solvers/cholmod/bpp_cholmod.h"
 
-#include "solvers/bpp.h"
 #include "solvers/cholmod/linalg_cholmod.h"
+#include "solvers/exact/bpp.h"
 
 static const char *const methods[] = {"simplicial", "supernodal", NULL}, *const symbolics[] = {"each", "once", NULL};
 

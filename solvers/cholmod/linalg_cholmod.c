@@ -4,7 +4,7 @@
 #include <string.h>
 #include <suitesparse/cholmod.h>
 
-#include "solvers/formulation.h"
+#include "solvers/system/formulation.h"
 
 // One thread, as the paper's baseline. OpenBLAS, where it is the BLAS, has this switch.
 extern void openblas_set_num_threads(int count) __attribute__((weak));

@@ -4,7 +4,7 @@
 #ifndef CAIRN_SOLVERS_CHOLMOD_LINALG_CHOLMOD_H
 #define CAIRN_SOLVERS_CHOLMOD_LINALG_CHOLMOD_H
 
-#include "solvers/system.h"
+#include "solvers/system/system.h"
 
 typedef enum CairnCholmodMethod { CAIRN_CHOLMOD_SIMPLICIAL = 0, CAIRN_CHOLMOD_SUPERNODAL } CairnCholmodMethod;
 

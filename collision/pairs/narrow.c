@@ -1,0 +1,91 @@
+// Narrow phase: the table of pair functions. A pair that has no function (two half-spaces) has no contact.
+#include "collision/pairs/pairs.h"
+#include "collision/shapes/mesh.h"
+#include <string.h>
+
+// Each pair once, in the order of the types.
+static CairnPairFunction *const table[CAIRN_SHAPE_TYPE_COUNT][CAIRN_SHAPE_TYPE_COUNT] = {
+    [CAIRN_SPHERE][CAIRN_SPHERE] = cairn_pair_sphere_sphere,
+    [CAIRN_SPHERE][CAIRN_BOX] = cairn_pair_sphere_box,
+    [CAIRN_SPHERE][CAIRN_CAPSULE] = cairn_pair_sphere_capsule,
+    [CAIRN_SPHERE][CAIRN_HULL] = cairn_pair_sphere_hull,
+    [CAIRN_SPHERE][CAIRN_HALF_SPACE] = cairn_pair_sphere_half_space,
+    [CAIRN_BOX][CAIRN_BOX] = cairn_pair_box_box,
+    [CAIRN_SPHERE][CAIRN_CYLINDER] = cairn_pair_sphere_cylinder,
+    [CAIRN_BOX][CAIRN_CYLINDER] = cairn_pair_box_cylinder,
+    [CAIRN_CYLINDER][CAIRN_CYLINDER] = cairn_pair_cylinder_cylinder,
+    [CAIRN_CYLINDER][CAIRN_HALF_SPACE] = cairn_pair_cylinder_half_space,
+    [CAIRN_BOX][CAIRN_CAPSULE] = cairn_pair_box_capsule,
+    [CAIRN_BOX][CAIRN_HULL] = cairn_pair_box_hull,
+    [CAIRN_BOX][CAIRN_HALF_SPACE] = cairn_pair_box_half_space,
+    [CAIRN_CYLINDER][CAIRN_CAPSULE] = cairn_pair_cylinder_capsule,
+    [CAIRN_CYLINDER][CAIRN_HULL] = cairn_pair_cylinder_hull,
+    [CAIRN_CAPSULE][CAIRN_CAPSULE] = cairn_pair_capsule_capsule,
+    [CAIRN_CAPSULE][CAIRN_HULL] = cairn_pair_capsule_hull,
+    [CAIRN_CAPSULE][CAIRN_HALF_SPACE] = cairn_pair_capsule_half_space,
+    [CAIRN_HULL][CAIRN_HULL] = cairn_pair_hull_hull,
+    [CAIRN_HULL][CAIRN_HALF_SPACE] = cairn_pair_hull_half_space,
+};
+
+static void narrow_convex(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
+                          double margin, CairnManifold *manifold) {
+    manifold->normal = (CairnVec3){0, 0, 0};
+    manifold->count = 0;
+    manifold->part = 0;
+    if (table[a->type][b->type] != NULL) {
+        table[a->type][b->type](a, pose_a, b, pose_b, margin, manifold);
+    } else if (table[b->type][a->type] != NULL) {
+        table[b->type][a->type](b, pose_b, a, pose_a, margin, manifold);
+        manifold->normal = cairn_neg(manifold->normal);
+    }
+}
+
+static int narrow_mesh(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
+                       double margin, CairnManifold *parts) {
+    if (a->type == CAIRN_MESH) {
+        return cairn_geometry_is_convex(b) ? cairn_mesh_convex(a, pose_a, b, pose_b, margin, parts, CAIRN_MANIFOLDS)
+                                           : 0;
+    }
+    if (!cairn_geometry_is_convex(a)) {
+        return 0;
+    }
+    int count = cairn_mesh_convex(b, pose_b, a, pose_a, margin, parts, CAIRN_MANIFOLDS);
+    for (int k = 0; k < count; ++k) {
+        parts[k].normal = cairn_neg(parts[k].normal);
+    }
+    return count;
+}
+
+int cairn_narrow_parts(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
+                       double margin, CairnManifold *parts) {
+    if (a->type == CAIRN_MESH || b->type == CAIRN_MESH) {
+        return narrow_mesh(a, pose_a, b, pose_b, margin, parts);
+    }
+    narrow_convex(a, pose_a, b, pose_b, margin, parts);
+    return parts->count > 0 ? 1 : 0;
+}
+
+static double depth_of(const CairnManifold *manifold) {
+    double depth = HUGE_VAL;
+    for (int k = 0; k < manifold->count; ++k) {
+        depth = cairn_min(depth, manifold->points[k].distance);
+    }
+    return depth;
+}
+
+void cairn_narrow(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
+                  double margin, CairnManifold *manifold) {
+    memset(manifold, 0, sizeof *manifold); // unused points and padding are defined: manifolds compare and hash as bytes
+    if (a->type != CAIRN_MESH && b->type != CAIRN_MESH) {
+        narrow_convex(a, pose_a, b, pose_b, margin, manifold);
+        return;
+    }
+    CairnManifold parts[CAIRN_MANIFOLDS];
+    int count = narrow_mesh(a, pose_a, b, pose_b, margin, parts), deepest = 0;
+    for (int k = 1; k < count; ++k) {
+        deepest = depth_of(&parts[k]) < depth_of(&parts[deepest]) ? k : deepest;
+    }
+    if (count > 0) {
+        *manifold = parts[deepest];
+    }
+}

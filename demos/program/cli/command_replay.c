@@ -1,0 +1,246 @@
+// cairn replay: run a recording again and say whether the same comes of it, to the bit.
+#include "demos/program/cli/output.h"
+#include "demos/program/cli/program.h"
+#include "demos/program/cli/progress.h"
+#include "demos/program/formats/json.h"
+#include "demos/program/recording/replay.h"
+#include <cairn/version.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct ReplayOptions {
+    const char *path, *json;
+    int threads, steps;
+    bool is_quiet, wants_help, wants_view;
+} ReplayOptions;
+
+typedef struct Replay {
+    ReplayOptions options;
+    CairnRecording recording;
+    CairnSession session;
+    CairnParting parting;
+    int replayed;                 // frames
+    double recorded_ms, ms;       // of all steps
+    int recorded_sure, certified; // frames
+} Replay;
+
+static CairnStatus take_threads(void *target, const char *value) {
+    return cairn_parse_int(value, 1, CAIRN_MOST_THREADS, &((ReplayOptions *)target)->threads);
+}
+
+static CairnStatus take_steps(void *target, const char *value) {
+    return cairn_parse_int(value, 1, CAIRN_RUN_STEPS_MAX, &((ReplayOptions *)target)->steps);
+}
+
+static CairnStatus take_json(void *target, const char *value) {
+    return cairn_parse_text(value, &((ReplayOptions *)target)->json);
+}
+
+static CairnStatus take_view(void *target, const char *value) {
+    (void)value;
+    ((ReplayOptions *)target)->wants_view = true;
+    return cairn_ok();
+}
+
+static CairnStatus take_quiet(void *target, const char *value) {
+    (void)value;
+    ((ReplayOptions *)target)->is_quiet = true;
+    return cairn_ok();
+}
+
+static CairnStatus take_help(void *target, const char *value) {
+    (void)value;
+    ((ReplayOptions *)target)->wants_help = true;
+    return cairn_ok();
+}
+
+static CairnStatus take_path(void *target, const char *word) {
+    ReplayOptions *options = target;
+    if (options->path) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "one recording at a time: got '%s' and '%s'", options->path, word);
+    }
+    options->path = word;
+    return cairn_ok();
+}
+
+static const CairnOption own_options[] = {
+    {"--view", NULL, "in a window (as cairn view FILE)", take_view},
+    {"--steps", "N", "no more than N steps", take_steps},
+    {"--threads", "N", "threads that a step may use; the bits are the same for any number", take_threads},
+    {"--json", "FILE", "write the results; - is the standard output", take_json},
+    {"--quiet", NULL, "no progress bar; only say where it parts", take_quiet},
+    {"--help", NULL, "this help", take_help},
+};
+
+enum { OWN_COUNT = (int)(sizeof(own_options) / sizeof(own_options[0])) };
+
+static void print_help(void) {
+    printf(
+        "cairn replay FILE [options]\n\nRun a recording (cairn run SCENE --record FILE) again, with what it was "
+        "recorded with, and say whether every frame\nis the same to the bit, or which is the first that is not.\n\n");
+    cairn_options_help(own_options, OWN_COUNT);
+    printf(
+        "\nExit codes: 0 the same, 1 it parts from the recording or a step failed, 2 wrong usage or no recording.\n");
+}
+
+static CairnStatus compare(Replay *replay, int frame) {
+    if (replay->parting.frame < 0 && !cairn_replay_agrees(&replay->recording, frame, replay->session.world)) {
+        return cairn_replay_part(&replay->recording, frame, replay->session.world, &replay->parting);
+    }
+    return cairn_ok();
+}
+
+// It ends with the first frame that is another one: what comes after it says nothing more.
+static CairnStatus replay_frames(Replay *replay) {
+    CairnRecording *recording = &replay->recording;
+    int last = recording->count - 1;
+    last = replay->options.steps > 0 && replay->options.steps < last ? replay->options.steps : last;
+    CairnProgress progress =
+        cairn_progress(replay->session.scene->name, last > 0 ? last : 1, !replay->options.is_quiet);
+    CairnStatus status = cairn_ok();
+    if (!recording->frames[0].key) { // else the build is not what it began with
+        status = compare(replay, 0);
+    }
+    status = cairn_is_ok(status) ? cairn_replay_enter(recording, 0, &replay->session) : status;
+    for (int frame = 1; frame <= last && replay->parting.frame < 0 && cairn_is_ok(status); frame++) {
+        CairnStats stats;
+        status = cairn_session_step(&replay->session, &stats);
+        if (!cairn_is_ok(status)) {
+            status = cairn_error(status.code, "frame %d: %.200s", recording->first + frame, status.message);
+            break;
+        }
+        replay->replayed = frame;
+        replay->ms += 1e3 * stats.times.step;
+        replay->recorded_ms += recording->frames[frame].step_ms;
+        replay->certified += stats.residual.is_certified;
+        replay->recorded_sure += recording->frames[frame].is_certified;
+        status = compare(replay, frame);
+        status = cairn_is_ok(status) ? cairn_replay_enter(recording, frame, &replay->session) : status;
+        cairn_progress_show(&progress, frame);
+    }
+    cairn_progress_end(&progress);
+    return status;
+}
+
+static CairnStatus write_json(const Replay *replay) {
+    FILE *file = NULL;
+    CAIRN_TRY(cairn_output_open(replay->options.json, "--json", &file));
+    CairnJson json = cairn_json(file);
+    char hash[24];
+    const CairnParting *parting = &replay->parting;
+    cairn_json_open(&json, NULL, '{');
+    cairn_json_text(&json, "scene", replay->session.scene->name);
+    cairn_json_text(&json, "solver", replay->session.choice.text);
+    cairn_json_text(&json, "recorded_by", replay->recording.version);
+    cairn_json_text(&json, "version", cairn_version());
+    cairn_json_integer(&json, "frames", replay->recording.count - 1);
+    cairn_json_integer(&json, "replayed", replay->replayed);
+    cairn_json_integer(&json, "diverged_at", parting->frame < 0 ? -1 : replay->recording.first + parting->frame);
+    if (parting->frame >= 0) {
+        snprintf(hash, sizeof hash, "0x%016" PRIx64, parting->recorded);
+        cairn_json_text(&json, "recorded_hash", hash);
+        snprintf(hash, sizeof hash, "0x%016" PRIx64, parting->found);
+        cairn_json_text(&json, "found_hash", hash);
+        cairn_json_number(&json, "distance", parting->distance);
+    }
+    cairn_json_close(&json, '}');
+    return cairn_output_close(replay->options.json, &file);
+}
+
+static void print_parting(const Replay *replay) {
+    const CairnParting *parting = &replay->parting;
+    char where[120] = "the poses still agree to single precision";
+    if (parting->body >= 0) {
+        snprintf(where, sizeof where, "body %d is farthest from its place, by %.3g m", parting->body + 1,
+                 parting->distance);
+    }
+    fprintf(stderr,
+            "cairn replay: %s parts from the recording at frame %d of %d: state 0x%016" PRIx64
+            ", recorded 0x%016" PRIx64 "; %s\n",
+            replay->session.scene->name, replay->recording.first + parting->frame,
+            replay->recording.first + replay->recording.count - 1, parting->found, parting->recorded, where);
+    if (parting->frame == 0 && replay->recording.first == 0) {
+        fprintf(stderr, "cairn replay: the scene is built otherwise than it was\n");
+    }
+    if (strcmp(replay->recording.version, cairn_version()) != 0) {
+        fprintf(stderr, "cairn replay: it was recorded by version %s, this is %s\n", replay->recording.version,
+                cairn_version());
+    }
+    if (replay->recording.options.budget) {
+        fprintf(stderr, "cairn replay: it was made with --budget-ms: such a run depends on the machine\n");
+    }
+}
+
+static void print_summary(const Replay *replay) {
+    int frames = replay->replayed > 0 ? replay->replayed : 1;
+    printf("%s by %s: %d frames of %.6g s, from frame %d on\n", replay->session.scene->name,
+           replay->recording.options.solver, replay->recording.count - 1, replay->session.dt, replay->recording.first);
+    printf("  %-22s %12s %12s\n", "", "recorded", "now");
+    printf("  %-22s %12.4f %12.4f\n", "step, ms", replay->recorded_ms / frames, replay->ms / frames);
+    printf("  %-22s %12d %12d\n", "certified frames", replay->recorded_sure, replay->certified);
+    if (replay->parting.frame < 0) {
+        printf("the same to the bit: %d of %d frames\n", replay->replayed, replay->recording.count - 1);
+    }
+}
+
+static CairnStatus replay_file(Replay *replay) {
+    CAIRN_TRY(cairn_recording_read(replay->options.path, &replay->recording));
+    replay->recording.options.threads = replay->options.threads;
+    replay->recording.options.needs_parts = true; // a hand may have changed to a solver that does
+    CAIRN_TRY(cairn_session_open(&replay->recording.options, &replay->session));
+    CAIRN_TRY(replay_frames(replay));
+    if (!replay->options.is_quiet) {
+        print_summary(replay);
+    }
+    if (replay->parting.frame >= 0) {
+        print_parting(replay);
+    }
+    return replay->options.json ? write_json(replay) : cairn_ok();
+}
+
+static int view_file(const char *path) {
+    char name[] = "view", *words[] = {name, (char *)(uintptr_t)path, NULL};
+    if (!&cairn_command_view) {
+        return cairn_complain("replay", cairn_error(CAIRN_UNSUPPORTED, "option --view: this build has no viewer"));
+    }
+    return cairn_command_view.run(2, words);
+}
+
+static int replay_command(int argc, char **argv) {
+    Replay *replay = calloc(1, sizeof *replay);
+    if (!replay) {
+        return cairn_complain("replay", cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the options"));
+    }
+    replay->parting.frame = -1;
+    CairnStatus status = cairn_options_parse(own_options, OWN_COUNT, argc, argv, &replay->options, take_path);
+    int code = CAIRN_EXIT_DONE;
+    if (cairn_is_ok(status) && replay->options.wants_help) {
+        print_help();
+        free(replay);
+        return code;
+    }
+    if (cairn_is_ok(status) && !replay->options.path) {
+        status = cairn_error(CAIRN_INVALID_ARGUMENT, "which recording? cairn replay FILE");
+    }
+    if (cairn_is_ok(status) && replay->options.wants_view) {
+        code = view_file(replay->options.path);
+        free(replay);
+        return code;
+    }
+    status = cairn_is_ok(status) ? replay_file(replay) : status;
+    code = !cairn_is_ok(status)         ? cairn_complain("replay", status)
+           : replay->parting.frame >= 0 ? CAIRN_EXIT_FAILED
+                                        : CAIRN_EXIT_DONE;
+    cairn_session_close(&replay->session);
+    cairn_recording_close(&replay->recording);
+    free(replay);
+    return code;
+}
+
+const CairnCommand cairn_command_replay = {
+    .name = "replay",
+    .summary = "run a recording again and say whether the same comes of it",
+    .help = print_help,
+    .run = replay_command,
+};

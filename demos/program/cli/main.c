@@ -1,0 +1,5 @@
+#include "demos/program/cli/program.h"
+
+int main(int argc, char **argv) {
+    return cairn_program(argc, argv);
+}

@@ -1,0 +1,269 @@
+// Lockstep: one problem, many solvers. lambda stays outside the problem: every solver keeps its own impulses and finds them again by
+// the constraint's id and row, those of tangents turned into the tangents of the present frame.
+#include "demos/program/compare/compare.h"
+#include "engine/base/timer.h"
+#include "solvers/problem/accept.h"
+#include "solvers/problem/graph.h"
+#include "solvers/problem/problem_ops.h"
+#include "solvers/referee/residual.h"
+#include <cairn/math.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void cairn_lockstep_open(CairnLockstep *lockstep, const CairnAllocator *allocator) {
+    *lockstep = (CairnLockstep){.features = NULL};
+    cairn_arena_init(&lockstep->arena, allocator);
+}
+
+void cairn_lockstep_close(CairnLockstep *lockstep) {
+    free(lockstep->features);
+    free(lockstep->last);
+    free(lockstep->contacts);
+    free(lockstep->reference);
+    free(lockstep->parts);
+    cairn_arena_free(&lockstep->arena);
+}
+
+void cairn_contender_close(CairnContender *contender, const CairnAllocator *allocator) {
+    if (contender->memory && contender->choice.solver->forget) {
+        contender->choice.solver->forget(contender->memory, allocator);
+    }
+    cairn_session_close(&contender->session);
+    cairn_tally_free(&contender->tally);
+    cairn_series_free(&contender->series);
+    cairn_choice_close(&contender->choice);
+    cairn_arena_free(&contender->arena);
+    free(contender->lambda);
+    free(contender->last);
+    free(contender->velocity);
+}
+
+// Room for `count` elements at *place, a pointer of any type; what was there is lost.
+static CairnStatus reserve(void *place, int *capacity, int count, size_t size) {
+    void *memory;
+    if (count <= *capacity) {
+        return cairn_ok();
+    }
+    int wanted = count + count / 2;
+    memcpy(&memory, place, sizeof memory);
+    free(memory);
+    memory = malloc((size_t)wanted * size);
+    memcpy(place, &memory, sizeof memory);
+    *capacity = memory ? wanted : 0;
+    return memory ? cairn_ok() : cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for %d elements of a frame", wanted);
+}
+
+static int compare_features(const void *a, const void *b) {
+    uint64_t x = ((const CairnFeature *)a)->id, y = ((const CairnFeature *)b)->id;
+    return (x > y) - (x < y);
+}
+
+static CairnFeature *find_feature(CairnFeature *features, int count, uint64_t id) {
+    CairnFeature key = {.id = id};
+    return count > 0 ? bsearch(&key, features, (size_t)count, sizeof *features, compare_features) : NULL;
+}
+
+static CairnStatus list_features(CairnLockstep *lockstep, const CairnWorld *world, const CairnProblem *problem) {
+    CairnFeature *old = lockstep->last;
+    int old_capacity = lockstep->last_capacity;
+    lockstep->last = lockstep->features;
+    lockstep->last_count = lockstep->count;
+    lockstep->last_capacity = lockstep->capacity;
+    lockstep->features = old;
+    lockstep->capacity = old_capacity;
+    lockstep->count = 0;
+    CAIRN_TRY(reserve(&lockstep->features, &lockstep->capacity, problem->constraint_count, sizeof(CairnFeature)));
+    for (int i = 0; i < problem->constraint_count; i++) {
+        const CairnConstraintBlock *block = &problem->constraints[i];
+        lockstep->features[i] =
+            (CairnFeature){.id = block->id, .first_row = block->first_row, .row_count = block->row_count};
+    }
+    lockstep->count = problem->constraint_count;
+    if (lockstep->count > 0) {
+        qsort(lockstep->features, (size_t)lockstep->count, sizeof(CairnFeature), compare_features);
+    }
+    int contacts = cairn_world_contacts(world, NULL, 0);
+    CAIRN_TRY(reserve(&lockstep->contacts, &lockstep->contact_capacity, contacts, sizeof(CairnContact)));
+    cairn_world_contacts(world, lockstep->contacts, contacts);
+    for (int i = 0; i < contacts; i++) {
+        CairnFeature *feature = find_feature(lockstep->features, lockstep->count, lockstep->contacts[i].id);
+        if (feature && feature->row_count >= 3) {
+            feature->has_tangents = true;
+            feature->tangent_1 = lockstep->contacts[i].tangent_1;
+            feature->tangent_2 = lockstep->contacts[i].tangent_2;
+        }
+    }
+    return cairn_ok();
+}
+
+// The contender's impulses of the last frame, where the same features are still there; zero elsewhere.
+static CairnStatus warm_start(const CairnLockstep *lockstep, const CairnProblem *problem, CairnContender *contender) {
+    double *old = contender->last;
+    int old_capacity = contender->last_capacity;
+    contender->last = contender->lambda;
+    contender->last_capacity = contender->row_capacity;
+    contender->lambda = old;
+    contender->row_capacity = old_capacity;
+    CAIRN_TRY(reserve(&contender->lambda, &contender->row_capacity, problem->row_count, sizeof(double)));
+    if (problem->row_count > 0) {
+        memset(contender->lambda, 0, (size_t)problem->row_count * sizeof(double));
+    }
+    for (int i = 0; i < lockstep->count; i++) {
+        const CairnFeature *now = &lockstep->features[i];
+        const CairnFeature *then = find_feature(lockstep->last, lockstep->last_count, now->id);
+        if (!then || then->row_count != now->row_count) {
+            continue;
+        }
+        double *to = contender->lambda + now->first_row;
+        const double *from = contender->last + then->first_row;
+        memcpy(to, from, (size_t)now->row_count * sizeof(double));
+        if (now->has_tangents && then->has_tangents) {
+            CairnVec3 impulse = cairn_add_scaled(cairn_scale(from[1], then->tangent_1), from[2], then->tangent_2);
+            to[1] = cairn_dot(impulse, now->tangent_1);
+            to[2] = cairn_dot(impulse, now->tangent_2);
+        }
+    }
+    return cairn_ok();
+}
+
+// Where each block was in the frame before, by id; a world lists its blocks in the order of their bodies' slots, the low halves of ids.
+static int recall_parts(const CairnLockstep *lockstep, const CairnGraph *graph, int *part) {
+    for (int i = 0, j = 0; i < graph->node_count; i++) {
+        while (j < lockstep->part_count && (uint32_t)lockstep->parts[j].id < (uint32_t)graph->node_id[i]) {
+            j++;
+        }
+        bool is_found = j < lockstep->part_count && lockstep->parts[j].id == graph->node_id[i];
+        part[i] = is_found ? lockstep->parts[j].part : -1;
+    }
+    return lockstep->parts_last;
+}
+
+static CairnStatus keep_parts(CairnLockstep *lockstep, const CairnGraph *graph, const CairnParts *parts) {
+    CAIRN_TRY(reserve(&lockstep->parts, &lockstep->part_capacity, graph->node_count, sizeof *lockstep->parts));
+    for (int i = 0; i < graph->node_count; i++) {
+        lockstep->parts[i] = (CairnKeptPart){graph->node_id[i], parts->part[i]};
+    }
+    lockstep->part_count = graph->node_count;
+    lockstep->parts_last = parts->count;
+    return cairn_ok();
+}
+
+static CairnStatus find_parts(CairnLockstep *lockstep, const CairnSession *session, const CairnProblem *problem,
+                              CairnParts *parts, CairnPartsMeasure *measure) {
+    CairnGraph graph;
+    const CairnAllocator *allocator = lockstep->arena.allocator;
+    int *part = CAIRN_PUSH_ZERO(&lockstep->arena, int, problem->block_count + 1);
+    if (!part) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the parts of %d blocks", problem->block_count);
+    }
+    CAIRN_TRY(cairn_problem_graph(problem, &lockstep->arena, &graph));
+    *parts = (CairnParts){recall_parts(lockstep, &graph, part), part};
+    CAIRN_TRY(session->partitioner->partition(&graph, session->partition_options, allocator, part, &parts->count));
+    CAIRN_TRY(session->refiner->refine(&graph, session->refine_options, allocator, part, &parts->count));
+    CAIRN_TRY(cairn_parts_measure(&graph, parts, allocator, NULL, measure));
+    return keep_parts(lockstep, &graph, parts);
+}
+
+// The statistics of the frame are the reference's; a contender that works on parts has its own to show.
+static void tell_parts(const CairnPartsMeasure *measure, const CairnSolver *solver, CairnStats *stats) {
+    bool is_parted = (solver->traits & CAIRN_NEEDS_PARTITION) != 0;
+    int whole = stats->dynamic_bodies;
+    stats->parts = is_parted ? measure->count : whole > 0;
+    stats->part_largest = is_parted ? measure->largest : whole;
+    stats->part_smallest = is_parted ? measure->smallest : whole;
+    stats->part_balance = is_parted ? measure->balance : whole > 0;
+    stats->interface_rows = is_parted ? measure->cut_rows : 0;
+    stats->interface_constraints = is_parted ? measure->cut_constraints : 0;
+}
+
+static CairnStatus find_velocities(CairnArena *arena, const CairnProblem *problem, const double *lambda, double **v,
+                                   int *capacity) {
+    CairnOps ops;
+    CAIRN_TRY(reserve(v, capacity, problem->dof_count + 1, sizeof(double)));
+    CAIRN_TRY(cairn_ops_init(&ops, problem, arena));
+    cairn_ops_velocity(&ops, lambda, *v);
+    return cairn_ok();
+}
+
+static void compare_velocities(const CairnLockstep *lockstep, const CairnProblem *problem, double limit,
+                               CairnContender *contender) {
+    double difference = 0;
+    for (int i = 0; i < problem->dof_count; i++) {
+        difference = fmax(difference, fabs(contender->velocity[i] - lockstep->reference[i]));
+    }
+    int frame = contender->tally.frames;
+    contender->difference.sum += difference;
+    contender->difference.max = fmax(contender->difference.max, difference);
+    contender->agreeing += difference <= limit;
+    if (difference > contender->worst_share * limit) {
+        contender->worst_share = difference / limit;
+        contender->worst_share_at = frame;
+    }
+    contender->last_difference = difference;
+    contender->last_limit = limit;
+}
+
+static CairnStatus solve(const CairnSession *session, const CairnProblem *problem, const CairnParts *parts,
+                         CairnContender *contender, CairnStats *stats) {
+    CairnWorldDef def = cairn_world_settings(session->world);
+    CairnSolverContext context = {.allocator = contender->arena.allocator,
+                                  .logger = &def.logger,
+                                  .thread_count = def.thread_count,
+                                  .arena = &contender->arena,
+                                  .memory = &contender->memory};
+    const CairnChoice *choice = &contender->choice;
+    double driver = stats->times.solve;
+    stats->solve = (CairnSolveReport){.outcome = CAIRN_CONVERGED};
+    stats->times.solve = 0;
+    cairn_arena_reset(&contender->arena);
+    if (problem->row_count > 0) {
+        CAIRN_TRY(cairn_solver_accepts(choice->solver, problem));
+        double began = cairn_timer_now();
+        CAIRN_TRY(choice->solver->solve(problem, parts, choice->options, &context, contender->lambda, &stats->solve));
+        stats->times.solve = cairn_timer_now() - began;
+        cairn_arena_reset(&contender->arena);
+    }
+    stats->times.step += stats->times.solve - driver; // what the step would have taken with this solver
+    return cairn_residual_in(problem, contender->lambda, &contender->arena, &stats->residual);
+}
+
+static CairnStatus judge(CairnLockstep *lockstep, const CairnSession *session, const CairnProblem *problem,
+                         const CairnParts *parts, const CairnPartsMeasure *measure, const CairnStats *stats,
+                         CairnContender *contender) {
+    CairnStats own = *stats;
+    tell_parts(measure, contender->choice.solver, &own);
+    CAIRN_TRY(warm_start(lockstep, problem, contender));
+    CairnStatus status = solve(session, problem, parts, contender, &own);
+    if (!cairn_is_ok(status)) {
+        contender->ended = status;
+        contender->ended_at = (int)stats->step_index;
+        return cairn_ok(); // the others go on
+    }
+    CAIRN_TRY(find_velocities(&contender->arena, problem, contender->lambda, &contender->velocity,
+                              &contender->velocity_capacity));
+    cairn_tally_add(&contender->tally, &own, session->world);
+    compare_velocities(lockstep, problem, own.residual.limit, contender);
+    CairnComparison comparison = {.is_free = false};
+    cairn_comparison_keep(&comparison, contender, &own);
+    return cairn_ok();
+}
+
+CairnStatus cairn_lockstep_frame(CairnLockstep *lockstep, const CairnSession *session, const CairnStats *stats,
+                                 CairnContender *contenders, int count) {
+    CairnProblem problem;
+    const double *lambda;
+    CairnParts parts;
+    CairnPartsMeasure measure;
+    CAIRN_TRY(cairn_world_problem(session->world, &problem, &lambda));
+    cairn_arena_reset(&lockstep->arena);
+    CAIRN_TRY(list_features(lockstep, session->world, &problem));
+    CAIRN_TRY(find_parts(lockstep, session, &problem, &parts, &measure));
+    CAIRN_TRY(find_velocities(&lockstep->arena, &problem, lambda, &lockstep->reference, &lockstep->reference_capacity));
+    for (int i = 0; i < count; i++) {
+        if (cairn_is_ok(contenders[i].ended)) {
+            CAIRN_TRY(judge(lockstep, session, &problem, &parts, &measure, stats, &contenders[i]));
+        }
+    }
+    return cairn_ok();
+}

@@ -1,0 +1,155 @@
+#include "demos/program/compare/tally.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const cairn_stage_names[CAIRN_STAGE_COUNT] = {"step",      "broad", "narrow",   "assemble",
+                                                          "partition", "solve", "integrate"};
+
+const char *const cairn_phase_names[CAIRN_PHASE_COUNT] = {"prepare", "factor",    "apply",
+                                                          "reduce",  "interface", "subsystems"};
+
+CairnStatus cairn_tally_create(CairnTally *tally, int frames) {
+    *tally = (CairnTally){.capacity = frames, .worst_frame = -1};
+    tally->times = malloc((size_t)frames * CAIRN_STAGE_COUNT * sizeof(double));
+    if (!tally->times) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the times of %d frames", frames);
+    }
+    return cairn_ok();
+}
+
+void cairn_tally_free(CairnTally *tally) {
+    free(tally->times);
+    tally->times = NULL;
+}
+
+static void add(CairnMean *mean, double value, bool is_first) {
+    mean->sum += value;
+    mean->max = is_first || value > mean->max ? value : mean->max;
+}
+
+static bool is_contact(const CairnWorld *world, uint64_t id) {
+    int count = cairn_world_contacts(world, NULL, 0);
+    CairnContact *contacts = malloc((size_t)(count + 1) * sizeof *contacts);
+    bool is_found = false;
+    if (contacts) {
+        cairn_world_contacts(world, contacts, count);
+        for (int i = 0; i < count; i++) {
+            is_found = is_found || contacts[i].id == id;
+        }
+    }
+    free(contacts);
+    return is_found;
+}
+
+static void add_residual(CairnTally *tally, const CairnStats *stats, const CairnWorld *world, bool is_first) {
+    const CairnResidual *residual = &stats->residual;
+    add(&tally->natural, residual->natural, is_first);
+    add(&tally->scaled, residual->scaled, is_first);
+    add(&tally->fb, residual->fb, is_first);
+    add(&tally->cone, residual->cone, is_first);
+    if (residual->is_certified) {
+        tally->certified++;
+    } else if (tally->worst_frame < 0 || residual->scaled > tally->worst) {
+        tally->worst = residual->scaled;
+        tally->worst_frame = tally->frames + 1;
+        tally->worst_id = residual->worst_id;
+        tally->is_worst_contact = is_contact(world, residual->worst_id);
+    }
+}
+
+static void add_solve(CairnTally *tally, const CairnSolveReport *solve, bool is_first) {
+    const CairnSolvePhases *p = &solve->phases;
+    double seconds[CAIRN_PHASE_COUNT] = {p->prepare, p->factor, p->apply, p->reduce, p->interface, p->subsystems};
+    for (int i = 0; i < CAIRN_PHASE_COUNT; i++) {
+        add(&tally->phases[i], 1e3 * seconds[i], is_first);
+    }
+    add(&tally->iterations, solve->iterations, is_first);
+    add(&tally->coupling, solve->coupling, is_first);
+    add(&tally->factorizations, solve->factorizations, is_first);
+    add(&tally->changed, solve->changed, is_first);
+    add(&tally->refactored, solve->refactored, is_first);
+}
+
+void cairn_tally_add(CairnTally *tally, const CairnStats *stats, const CairnWorld *world) {
+    if (tally->frames == tally->capacity) {
+        return;
+    }
+    bool is_first = tally->frames == 0;
+    const CairnTimes *t = &stats->times;
+    double seconds[CAIRN_STAGE_COUNT] = {t->step,      t->broad, t->narrow,   t->assemble,
+                                         t->partition, t->solve, t->integrate};
+    for (int i = 0; i < CAIRN_STAGE_COUNT; i++) {
+        tally->times[(size_t)i * (size_t)tally->capacity + (size_t)tally->frames] = 1e3 * seconds[i];
+    }
+    add(&tally->contacts, stats->contacts, is_first);
+    add(&tally->rows, stats->rows, is_first);
+    add(&tally->interface_rows, stats->interface_rows, is_first);
+    add(&tally->parts, stats->parts, is_first);
+    add(&tally->part_largest, stats->part_largest, is_first);
+    add(&tally->part_balance, stats->part_balance, is_first);
+    add_solve(tally, &stats->solve, is_first);
+    add(&tally->penetration, stats->penetration, is_first);
+    add(&tally->joint_linear, stats->joint_error_linear, is_first);
+    add(&tally->joint_angular, stats->joint_error_angular, is_first);
+    add_residual(tally, stats, world, is_first);
+    bool is_at_limit = stats->solve.outcome == CAIRN_AT_LIMIT;
+    tally->at_limit += is_at_limit;
+    tally->fallbacks += stats->solve.fallback > 0;
+    tally->coupling_at_limit += is_at_limit && stats->solve.coupling > 0;
+
+    double energy = stats->kinetic_energy + stats->potential_energy;
+    tally->energy_first = is_first ? energy : tally->energy_first;
+    tally->energy_max = is_first || energy > tally->energy_max ? energy : tally->energy_max;
+    tally->energy_last = energy;
+    tally->allocations += stats->allocations;
+    if (2 * tally->frames >= tally->capacity) {
+        tally->late_allocations += stats->allocations;
+        tally->late_frames++;
+    }
+    tally->bodies = stats->bodies;
+    tally->joints = stats->joints;
+    tally->dofs = stats->dofs;
+    tally->frames++;
+}
+
+double cairn_tally_mean(const CairnTally *tally, CairnMean mean) {
+    return tally->frames ? mean.sum / tally->frames : 0;
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+CairnStatus cairn_tally_spread(const CairnTally *tally, int stage, CairnSpread *spread) {
+    *spread = (CairnSpread){0, 0, 0, 0};
+    size_t count = (size_t)tally->frames;
+    if (count == 0) {
+        return cairn_ok();
+    }
+    double *sorted = malloc(count * sizeof *sorted);
+    if (!sorted) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "no memory to sort the times of %d frames", tally->frames);
+    }
+    memcpy(sorted, tally->times + (size_t)stage * (size_t)tally->capacity, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, ascending);
+    for (size_t i = 0; i < count; i++) {
+        spread->mean += sorted[i] / (double)count;
+    }
+    spread->p50 = sorted[(count + 1) / 2 - 1];
+    spread->p99 = sorted[(99 * count + 99) / 100 - 1];
+    spread->max = sorted[count - 1];
+    free(sorted);
+    return cairn_ok();
+}
+
+int cairn_tally_verdict(const CairnTally *tally, char *text, size_t size) {
+    if (tally->certified == tally->frames) {
+        return snprintf(text, size, "certified: %d of %d frames", tally->certified, tally->frames);
+    }
+    return snprintf(text, size, "NOT certified: %d of %d frames, worst %.2g m/s at frame %d, row of %s 0x%016" PRIx64,
+                    tally->frames - tally->certified, tally->frames, tally->worst, tally->worst_frame,
+                    tally->is_worst_contact ? "contact" : "joint", tally->worst_id);
+}

@@ -1,5 +1,0 @@
-#include "demos/program/program.h"
-
-int main(int argc, char **argv) {
-    return cairn_program(argc, argv);
-}

@@ -1,0 +1,23 @@
+// Replay: a recording run again, frame by frame held against what was recorded.
+#ifndef CAIRN_PROGRAM_REPLAY_H
+#define CAIRN_PROGRAM_REPLAY_H
+
+#include "demos/program/recording/recording.h"
+
+// Where two runs part.
+typedef struct CairnParting {
+    int frame; // of the recording; -1: they do not
+    uint64_t recorded, found;
+    int body;        // slot of the body that is farthest from its place; -1: none in the precision of the poses
+    double distance; // m
+} CairnParting;
+
+// Put a session that was opened with the recording's options into the state that frame ends with, where that is not what a step
+// leaves: a hand was taken in it, or the recording begins in the middle of a run.
+CairnStatus cairn_replay_enter(const CairnRecording *recording, int frame, CairnSession *session);
+// Whether the world stands as the recording says after this frame (before a key changed it).
+bool cairn_replay_agrees(const CairnRecording *recording, int frame, const CairnWorld *world);
+// What to say where it does not.
+CairnStatus cairn_replay_part(CairnRecording *recording, int frame, const CairnWorld *world, CairnParting *parting);
+
+#endif

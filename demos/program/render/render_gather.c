@@ -1,0 +1,170 @@
+#include "demos/program/render/render_gather.h"
+#include "demos/program/render/render_shade.h"
+#include "demos/scenes/builders_chain.h"
+#include <stdlib.h>
+
+// False: a shape that pictures do not know.
+static bool part_of_shape(const CairnShapeDef *shape, CairnTransform body, CairnPart *result) {
+    CairnPart part = {.pose = cairn_transform_mul(body, (CairnTransform){shape->position, shape->orientation})};
+    if (shape->type == CAIRN_SPHERE) {
+        part.kind = CAIRN_PART_SPHERE;
+        part.half = cairn_vec3(shape->radius, shape->radius, shape->radius);
+    } else if (shape->type == CAIRN_CYLINDER) {
+        part.kind = CAIRN_PART_CYLINDER;
+        part.half = cairn_vec3(shape->radius, shape->radius, 0.5 * shape->height);
+    } else if (shape->type == CAIRN_CAPSULE) {
+        part.kind = CAIRN_PART_CAPSULE;
+        part.half = cairn_vec3(shape->radius, shape->radius, 0.5 * shape->height);
+    } else if (shape->type == CAIRN_BOX) {
+        part.kind = CAIRN_PART_BOX;
+        part.half = cairn_scale(0.5, shape->size);
+    } else if (shape->type == CAIRN_HALF_SPACE) {
+        part.kind = CAIRN_PART_PLANE;
+    } else if (shape->type == CAIRN_MESH) {
+        part.kind = CAIRN_PART_FACETS;
+        part.points = shape->points;
+        part.indices = shape->indices;
+        part.index_count = shape->index_count;
+    } else if (shape->type == CAIRN_HULL) {
+        part.kind = CAIRN_PART_HULL;
+        part.points = shape->points;
+        part.point_count = shape->point_count;
+    } else {
+        return false;
+    }
+    *result = part;
+    return true;
+}
+
+typedef struct Gathering {
+    const CairnWorld *world;
+    double rod_width;
+    CairnTints tints;
+    CairnGatherPart *take;
+    void *user;
+    CairnShapeId *shapes; // of one body
+    int capacity;
+} Gathering;
+
+static CairnStatus list_shapes(Gathering *gathering, CairnBodyId id, int *count) {
+    *count = cairn_body_shapes(gathering->world, id, gathering->shapes, gathering->capacity);
+    if (*count > gathering->capacity) {
+        CairnShapeId *larger = realloc(gathering->shapes, 2 * (size_t)*count * sizeof *larger);
+        if (!larger) {
+            return cairn_error(CAIRN_OUT_OF_MEMORY, "picture: no memory for %d shapes", *count);
+        }
+        gathering->shapes = larger;
+        gathering->capacity = 2 * *count;
+        cairn_body_shapes(gathering->world, id, larger, gathering->capacity);
+    }
+    return cairn_ok();
+}
+
+static bool is_link(const CairnShapeDef *shape) {
+    return shape->type == CAIRN_CAPSULE && (shape->user_data & ~(uint64_t)1) == CAIRN_LOOK_LINK;
+}
+
+// A link of a chain within its capsule: two bars and two bows of wire, of three pieces each. Neighbours hold each other by the bows.
+static CairnStatus gather_link(const Gathering *gathering, CairnGathered gathered, bool is_turned) {
+    enum { CORNERS = 8 };
+    CairnTransform pose = gathered.part.pose;
+    double radius = gathered.part.half.x, wire = 0.4 * radius, aside = radius - wire;
+    double straight = gathered.part.half.z + wire - aside;
+    CairnVec3 corners[CORNERS + 1];
+    for (int i = 0; i <= CORNERS; i++) {
+        double angle = CAIRN_PI * (i % 4) / 3, side = i % CORNERS < 4 ? 1 : -1;
+        double across = side * aside * cos(angle), along = side * (straight + aside * sin(angle));
+        CairnVec3 corner = {is_turned ? 0 : across, is_turned ? across : 0, along};
+        corners[i] = cairn_transform_point(pose, corner);
+    }
+    gathered.part.color = cairn_color_mix(gathered.part.color, cairn_color(0x2B3038), 0.75);
+    gathered.part.has_pattern = false;
+    for (int i = 0; i < CORNERS; i++) {
+        CairnVec3 way = cairn_sub(corners[i + 1], corners[i]);
+        gathered.part.half = cairn_vec3(wire, wire, 0.5 * cairn_length(way));
+        gathered.part.pose.p = cairn_scale(0.5, cairn_add(corners[i], corners[i + 1]));
+        gathered.part.pose.q = cairn_quat_between(cairn_vec3(0, 0, 1), cairn_normalize(way));
+        CAIRN_TRY(gathering->take(gathering->user, &gathered));
+    }
+    return cairn_ok();
+}
+
+static CairnStatus gather_body(Gathering *gathering, CairnBodyId id, int *moving) {
+    CairnBodyState state;
+    CAIRN_TRY(cairn_body_get(gathering->world, id, &state));
+    CairnColor color = state.type == CAIRN_STATIC ? cairn_static_color() : cairn_body_color((*moving)++);
+    int count;
+    CAIRN_TRY(list_shapes(gathering, id, &count));
+    for (int i = 0; i < count; i++) {
+        CairnShapeDef shape;
+        CAIRN_TRY(cairn_shape_get(gathering->world, gathering->shapes[i], &shape, NULL));
+        CairnGathered gathered = {.shape = gathering->shapes[i], .body = &state, .id = id};
+        if (!part_of_shape(&shape, (CairnTransform){state.position, state.orientation}, &gathered.part)) {
+            continue;
+        }
+        gathered.part.has_pattern = state.type != CAIRN_STATIC;
+        // The shapes of a compound differ a little, so that its turning shows.
+        gathered.part.color = cairn_color_mix(color, gathering->tints.cream, i % 2 ? 0.35 : 0);
+        if (gathered.part.kind == CAIRN_PART_PLANE) {
+            gathered.part.color = cairn_ground_color();
+        }
+        CAIRN_TRY(is_link(&shape) ? gather_link(gathering, gathered, shape.user_data & 1)
+                                  : gathering->take(gathering->user, &gathered));
+    }
+    return cairn_ok();
+}
+
+// Where a joint's frame stands; the null body is the world.
+static CairnStatus joint_end(const CairnWorld *world, CairnBodyId body, CairnTransform frame, CairnVec3 *point) {
+    CairnBodyState state = {.orientation = {1, 0, 0, 0}};
+    if (!cairn_body_is_null(body)) {
+        CAIRN_TRY(cairn_body_get(world, body, &state));
+    }
+    *point = cairn_transform_point((CairnTransform){state.position, state.orientation}, frame.p);
+    return cairn_ok();
+}
+
+// Rods, ropes and springs have no shape: they are drawn as thin bars between their ends.
+static CairnStatus gather_joint(const Gathering *gathering, CairnJointId id) {
+    CairnJointDef joint;
+    CAIRN_TRY(cairn_joint_get_def(gathering->world, id, &joint));
+    if (joint.type != CAIRN_JOINT_DISTANCE) {
+        return cairn_ok();
+    }
+    CairnVec3 a, b;
+    CAIRN_TRY(joint_end(gathering->world, joint.body_a, joint.frame_a, &a));
+    CAIRN_TRY(joint_end(gathering->world, joint.body_b, joint.frame_b, &b));
+    CairnVec3 between = cairn_sub(b, a);
+    double length = cairn_length(between), width = gathering->rod_width;
+    CairnGathered gathered = {.body = NULL};
+    gathered.part =
+        (CairnPart){.kind = CAIRN_PART_ROD, .half = {width, width, 0.5 * length}, .color = cairn_color(0x5A626C)};
+    gathered.part.pose.p = cairn_scale(0.5, cairn_add(a, b));
+    gathered.part.pose.q = cairn_quat_between(cairn_vec3(0, 0, 1), cairn_normalize(between));
+    return gathering->take(gathering->user, &gathered);
+}
+
+CairnStatus cairn_gather(const CairnWorld *world, double rod_width, CairnGatherPart *take, void *user) {
+    int bodies = cairn_world_bodies(world, NULL, 0), joints = cairn_world_joints(world, NULL, 0), moving = 0;
+    Gathering gathering = {.world = world, .rod_width = rod_width, .tints = cairn_tints(), .take = take, .user = user};
+    CairnBodyId *body = malloc((size_t)(bodies + 1) * sizeof *body);
+    CairnJointId *joint = malloc((size_t)(joints + 1) * sizeof *joint);
+    CairnStatus status = cairn_ok();
+    if (!body || !joint) {
+        status = cairn_error(CAIRN_OUT_OF_MEMORY, "picture: no memory for %d bodies and %d joints", bodies, joints);
+        goto done;
+    }
+    cairn_world_bodies(world, body, bodies);
+    cairn_world_joints(world, joint, joints);
+    for (int i = 0; i < bodies && cairn_is_ok(status); i++) {
+        status = gather_body(&gathering, body[i], &moving);
+    }
+    for (int i = 0; i < joints && cairn_is_ok(status); i++) {
+        status = gather_joint(&gathering, joint[i]);
+    }
+done:
+    free(gathering.shapes);
+    free(body);
+    free(joint);
+    return status;
+}

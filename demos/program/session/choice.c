@@ -1,0 +1,161 @@
+#include "demos/program/session/choice.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+CairnStatus cairn_name_split(const char *choice, const char *option, char name[CAIRN_NAME_SIZE], const char **text) {
+    const char *colon = strchr(choice, ':');
+    size_t length = colon ? (size_t)(colon - choice) : strlen(choice);
+    if (length >= CAIRN_NAME_SIZE) {
+        return cairn_error(CAIRN_NOT_FOUND, "option %s: nothing has a name as long as '%.60s...'", option, choice);
+    }
+    snprintf(name, CAIRN_NAME_SIZE, "%.*s", (int)length, choice);
+    *text = colon ? colon + 1 : NULL;
+    return cairn_ok();
+}
+
+static bool append(char *text, size_t size, size_t *used, const char *words) {
+    size_t length = strlen(words);
+    if (length >= size - *used) {
+        return false;
+    }
+    memcpy(text + *used, words, length + 1);
+    *used += length;
+    return true;
+}
+
+CairnStatus cairn_name_join(const char *name, const CairnFieldTable *table, const void *options, char *text,
+                            size_t size) {
+    size_t used = 0;
+    bool fits = append(text, size, &used, name);
+    void *preset = NULL;
+    if (table && options) {
+        CAIRN_TRY(cairn_options_make(table, NULL, name, &preset));
+    }
+    const char *mark = ":";
+    for (int i = 0; preset && i < table->count; i++) {
+        char usual[160], value[160];
+        cairn_fields_format(&table->fields[i], preset, usual, sizeof usual);
+        cairn_fields_format(&table->fields[i], options, value, sizeof value);
+        if (strcmp(usual, value) != 0) {
+            fits = fits && append(text, size, &used, mark) && append(text, size, &used, table->fields[i].name) &&
+                   append(text, size, &used, "=") && append(text, size, &used, value);
+            mark = ",";
+        }
+    }
+    free(preset);
+    return fits ? cairn_ok()
+                : cairn_error(CAIRN_INVALID_ARGUMENT, "the options of %s take more than %zu bytes", name, size - 1);
+}
+
+CairnStatus cairn_options_make(const CairnFieldTable *table, const char *text, const char *option, void **object) {
+    *object = calloc(1, table->size ? table->size : 1);
+    if (!*object) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for %zu bytes of %s", table->size, table->title);
+    }
+    cairn_fields_preset(table, *object);
+    CairnStatus status = text ? cairn_fields_parse(table, *object, text) : cairn_ok();
+    return cairn_is_ok(status) ? status : cairn_error(status.code, "option %s: %s", option, status.message);
+}
+
+CairnStatus cairn_choice_open(const char *text, const char *option, CairnChoice *choice) {
+    *choice = (CairnChoice){.solver = NULL};
+    char name[CAIRN_NAME_SIZE] = "";
+    const char *words = NULL;
+    if (strlen(text) >= sizeof choice->text) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "option %s: '%.60s...' is longer than %d bytes", option, text,
+                           (int)sizeof choice->text - 1);
+    }
+    snprintf(choice->text, sizeof choice->text, "%s", text);
+    CAIRN_TRY(cairn_name_split(text, option, name, &words));
+    CairnStatus status = cairn_solver_find(name, &choice->solver);
+    if (!cairn_is_ok(status)) {
+        return cairn_error(status.code, "option %s: %s (cairn list solvers)", option, status.message);
+    }
+    if (choice->solver->options) {
+        status = cairn_options_make(choice->solver->options, words, option, &choice->options);
+        if (!cairn_is_ok(status)) {
+            cairn_choice_close(choice);
+        }
+        return status;
+    }
+    if (words) {
+        return cairn_error(CAIRN_UNSUPPORTED, "option %s: %s takes no options, got '%s'", option, name, words);
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_choice_copy(const CairnChoice *from, CairnChoice *choice) {
+    *choice = *from;
+    if (from->options) {
+        choice->options = malloc(from->solver->options->size);
+        if (!choice->options) {
+            return cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the options of %s", from->solver->name);
+        }
+        memcpy(choice->options, from->options, from->solver->options->size);
+    }
+    return cairn_ok();
+}
+
+void cairn_choice_close(CairnChoice *choice) {
+    free(choice->options);
+    choice->options = NULL;
+}
+
+bool cairn_choice_has(const CairnChoice *choice, const char *field) {
+    const CairnFieldTable *table = choice->solver->options;
+    for (int i = 0; table && i < table->count; i++) {
+        if (strcmp(table->fields[i].name, field) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+CairnStatus cairn_choice_set(CairnChoice *choice, const char *field, const char *value, const char *option) {
+    if (!value) {
+        return cairn_ok();
+    }
+    if (!cairn_choice_has(choice, field)) {
+        return cairn_error(CAIRN_UNSUPPORTED, "option %s %s: solver %s has no option '%s'", option, value,
+                           choice->solver->name, field);
+    }
+    CairnStatus status = cairn_fields_set(choice->solver->options, choice->options, field, value);
+    return cairn_is_ok(status) ? status : cairn_error(status.code, "option %s: %s", option, status.message);
+}
+
+// Does the piece [text, end) begin a solver, or go on with the options of the one before?
+static bool begins_choice(const char *text, const char *end) {
+    const char *equals = memchr(text, '=', (size_t)(end - text)), *colon = memchr(text, ':', (size_t)(end - text));
+    return !equals || (colon && colon < equals);
+}
+
+CairnStatus cairn_choices_split(const char *text, CairnChoiceList *list) {
+    list->count = 0;
+    for (const char *piece = text;;) {
+        size_t length = strcspn(piece, ",");
+        const char *end = piece + length;
+        bool is_new = begins_choice(piece, end);
+        if (length == 0 || (!is_new && list->count == 0)) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "'%.80s': %s", text,
+                               length == 0 ? "a name is missing" : "options come after the name of a solver");
+        }
+        if (is_new && list->count == CAIRN_CHOICE_MOST) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "'%.80s...': at most %d solvers", text, (int)CAIRN_CHOICE_MOST);
+        }
+        list->count += is_new;
+        char *item = list->items[list->count - 1];
+        size_t used = is_new ? 0 : strlen(item);
+        if (used + length + 2 > CAIRN_CHOICE_TEXT) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "'%.80s...': a solver and its options take at most %d bytes",
+                               piece, (int)CAIRN_CHOICE_TEXT - 1);
+        }
+        // NAME,k=v begins the options as NAME:k=v does.
+        const char *join = is_new ? "" : strchr(item, ':') ? "," : ":";
+        snprintf(item + used, CAIRN_CHOICE_TEXT - used, "%s%.*s", join, (int)length, piece);
+        if (*end == '\0') {
+            return cairn_ok();
+        }
+        piece = end + 1;
+    }
+}

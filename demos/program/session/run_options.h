@@ -1,0 +1,72 @@
+// What `cairn run` and its like are asked to do, as words: checked one by one while they are read, and against the scene when the session opens.
+#ifndef CAIRN_PROGRAM_RUN_OPTIONS_H
+#define CAIRN_PROGRAM_RUN_OPTIONS_H
+
+#include "demos/program/session/options.h"
+#include <cairn/problem.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    CAIRN_RUN_LIST = 64,
+    CAIRN_RUN_PATH = 1024,
+    CAIRN_RUN_STEPS_MAX = 10000000,
+    CAIRN_RUN_SHARED = 18,
+    CAIRN_RUN_ALL = 24,
+    CAIRN_MOST_THREADS = 256 // that a world takes
+};
+
+// Pixels of a picture: by default, and at most.
+enum { CAIRN_PICTURE_WIDTH = 960, CAIRN_PICTURE_HEIGHT = 600, CAIRN_PICTURE_MAX = 3840 };
+
+typedef struct CairnTextList {
+    const char *items[CAIRN_RUN_LIST];
+    int count;
+} CairnTextList;
+
+typedef struct CairnShot {
+    char path[CAIRN_RUN_PATH];
+    int frame; // 0: before the first step
+} CairnShot;
+
+typedef struct CairnRunOptions {
+    const char *scene, *solver, *partition, *refine; // NULL: not given
+    const char *part_size;                           // an option of whatever partitioner and refiner there are
+    const char *iterations, *tolerance, *budget;     // options of whatever solver there is
+    const char *json, *csv, *record, *video;
+    int steps;   // 0: the scene's
+    double dt;   // 0: the scene's
+    int threads; // 0: the world's
+    uint64_t seed;
+    bool has_friction;
+    CairnFrictionKind friction;
+    CairnTextList params, settings;
+    CairnShot shots[CAIRN_RUN_LIST];
+    int shot_count;
+    int width, height; // of the pictures
+    bool needs_certified, is_quiet, wants_help;
+    bool needs_parts; // some solver does, if not the session's own
+} CairnRunOptions;
+
+CairnStatus cairn_run_options_parse(int argc, char **argv, CairnRunOptions *options);
+void cairn_run_options_help(void);
+
+// For commands that run scenes too: their options begin with a CairnRunOptions. Their own table, then the shared one: all of run's options
+// but --solver, --csv and the pictures (CAIRN_RUN_SHARED at most). Answers the count.
+int cairn_run_options_join(const CairnOption *own, int count, CairnOption *table);
+// The same with --solver, --csv and the pictures, for those that are like run (CAIRN_RUN_ALL at most).
+int cairn_run_options_join_all(const CairnOption *own, int count, CairnOption *table);
+CairnRunOptions cairn_run_options(void); // the defaults
+// A command's options as the words give them: `size` bytes (too many for a small stack) that begin with a CairnRunOptions, by the joined
+// tables. The caller frees them, also after an error; NULL without memory.
+CairnStatus cairn_run_options_read(const CairnOption *own, int own_count, size_t size, int argc, char **argv,
+                                   void **options);
+CairnStatus cairn_run_options_take_scene(void *target, const char *word);
+CairnStatus cairn_run_options_need_scene(const CairnRunOptions *options);
+// A picture that cannot be written is said before the run, not after it.
+CairnStatus cairn_run_options_check_shots(const CairnRunOptions *options);
+
+CairnStatus cairn_friction_parse(const char *text, CairnFrictionKind *kind);
+const char *cairn_friction_name(CairnFrictionKind kind);
+
+#endif

@@ -1,0 +1,229 @@
+#include "demos/program/session/session.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Split "name=value" and set the field.
+static CairnStatus set_pair(const CairnFieldTable *table, void *object, const char *pair, const char *option) {
+    const char *equals = strchr(pair, '=');
+    char name[CAIRN_NAME_SIZE] = "";
+    if (equals - pair >= CAIRN_NAME_SIZE) {
+        return cairn_error(CAIRN_NOT_FOUND, "option %s: no field has a name as long as '%.60s...'", option, pair);
+    }
+    snprintf(name, sizeof name, "%.*s", (int)(equals - pair), pair);
+    CairnStatus status = cairn_fields_set(table, object, name, equals + 1);
+    return cairn_is_ok(status) ? status : cairn_error(status.code, "option %s: %s", option, status.message);
+}
+
+static CairnStatus choose_solver(CairnSession *session, const CairnRunOptions *options) {
+    const char *preset = session->scene->solver ? session->scene->solver : cairn_solver_at(0)->name;
+    CAIRN_TRY(cairn_choice_open(options->solver ? options->solver : preset, "--solver", &session->choice));
+    CAIRN_TRY(cairn_choice_set(&session->choice, "iterations", options->iterations, "--iterations"));
+    CAIRN_TRY(cairn_choice_set(&session->choice, "tolerance", options->tolerance, "--tol"));
+    return cairn_choice_set(&session->choice, "budget_ms", options->budget, "--budget-ms");
+}
+
+// The options of a partitioner or refiner, from the text behind its name.
+static CairnStatus make_options(const CairnFieldTable *table, const char *name, const char *text, const char *option,
+                                void **object) {
+    if (table) {
+        return cairn_options_make(table, text, option, object);
+    }
+    return text ? cairn_error(CAIRN_UNSUPPORTED, "option %s: %s takes no options, got '%s'", option, name, text)
+                : cairn_ok();
+}
+
+static bool has_field(const CairnFieldTable *table, const char *name) {
+    for (int i = 0; table && i < table->count; i++) {
+        if (strcmp(table->fields[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static CairnStatus choose_partitioner(CairnSession *session, const CairnRunOptions *options) {
+    char name[CAIRN_NAME_SIZE] = "";
+    const char *text = NULL;
+    bool is_asked = options->needs_parts || (session->choice.solver->traits & CAIRN_NEEDS_PARTITION) != 0;
+    const char *chosen = options->partition ? options->partition : is_asked ? "mindp" : "none";
+    CAIRN_TRY(cairn_name_split(chosen, "--partition", name, &text));
+    CairnStatus status = cairn_partitioner_find(name, &session->partitioner);
+    if (!cairn_is_ok(status)) {
+        return cairn_error(status.code, "option --partition: %s (cairn list partitioners)", status.message);
+    }
+    return make_options(session->partitioner->options, name, text, "--partition", &session->partition_options);
+}
+
+static CairnStatus choose_refiner(CairnSession *session, const CairnRunOptions *options) {
+    char name[CAIRN_NAME_SIZE] = "";
+    const char *text = NULL;
+    CAIRN_TRY(cairn_name_split(options->refine ? options->refine : "none", "--refine", name, &text));
+    CairnStatus status = cairn_refiner_find(name, &session->refiner);
+    if (!cairn_is_ok(status)) {
+        return cairn_error(status.code, "option --refine: %s (cairn list refiners)", status.message);
+    }
+    return make_options(session->refiner->options, name, text, "--refine", &session->refine_options);
+}
+
+// --part-size is the partitioner's option, and the refiner's where it has one: else it would let parts grow to the largest.
+static CairnStatus set_part_size(CairnSession *session, const char *value) {
+    if (!value) {
+        return cairn_ok();
+    }
+    const CairnFieldTable *table = session->partitioner->options;
+    if (!has_field(table, "part_size")) {
+        return cairn_error(CAIRN_UNSUPPORTED, "option --part-size %s: partitioner %s has no option 'part_size'", value,
+                           session->partitioner->name);
+    }
+    CairnStatus status = cairn_fields_set(table, session->partition_options, "part_size", value);
+    if (cairn_is_ok(status) && has_field(session->refiner->options, "part_size")) {
+        status = cairn_fields_set(session->refiner->options, session->refine_options, "part_size", value);
+    }
+    return cairn_is_ok(status) ? status : cairn_error(status.code, "option --part-size: %s", status.message);
+}
+
+int cairn_session_part_size(const CairnSession *session) {
+    const CairnFieldTable *table = session->partitioner->options;
+    for (int i = 0; table && i < table->count; i++) {
+        if (strcmp(table->fields[i].name, "part_size") == 0) {
+            int size;
+            memcpy(&size, (const char *)session->partition_options + table->fields[i].offset, sizeof size);
+            return size;
+        }
+    }
+    return 0;
+}
+
+static CairnStatus give(const CairnSession *from, CairnWorld *world) {
+    CAIRN_TRY(cairn_world_set_solver(world, from->choice.solver, from->choice.options));
+    CAIRN_TRY(cairn_world_set_partitioner(world, from->partitioner, from->partition_options));
+    return cairn_world_set_refiner(world, from->refiner, from->refine_options);
+}
+
+static CairnStatus make_world(CairnSession *session, const CairnRunOptions *options) {
+    CairnWorldDef def = cairn_world_def();
+    if (session->scene->settings) {
+        session->scene->settings(session->params, &def);
+    }
+    if (options->has_friction) {
+        def.friction = options->friction;
+    }
+    if (options->threads) {
+        def.thread_count = options->threads;
+    }
+    for (int i = 0; i < options->settings.count; i++) {
+        CAIRN_TRY(set_pair(&cairn_world_fields, &def, options->settings.items[i], "--world"));
+    }
+    CAIRN_TRY(cairn_world_create(&def, &session->world));
+    return give(session, session->world);
+}
+
+static CairnStatus open_parts(const CairnRunOptions *options, const CairnChoice *choice, CairnSession *session) {
+    CAIRN_TRY(cairn_source_open(options->scene, &session->source));
+    const CairnScene *scene = session->scene = session->source.scene;
+    CAIRN_TRY(cairn_options_make(&scene->params, NULL, "--param", &session->params));
+    for (int i = 0; i < options->params.count; i++) {
+        CAIRN_TRY(set_pair(&scene->params, session->params, options->params.items[i], "--param"));
+    }
+    session->dt = options->dt > 0 ? options->dt : scene->step;
+    session->steps = options->steps > 0 ? options->steps : scene->steps;
+    for (int i = 0; i < options->shot_count; i++) {
+        if (options->shots[i].frame > session->steps) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "option --screenshot: frame %d is after the last step %d",
+                               options->shots[i].frame, session->steps);
+        }
+    }
+    CAIRN_TRY(choice ? cairn_choice_copy(choice, &session->choice) : choose_solver(session, options));
+    CAIRN_TRY(choose_partitioner(session, options));
+    CAIRN_TRY(choose_refiner(session, options));
+    CAIRN_TRY(set_part_size(session, options->part_size));
+    CAIRN_TRY(make_world(session, options));
+    session->memory = calloc(1, scene->memory_size ? scene->memory_size : 1);
+    if (!session->memory) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for %zu bytes of the scene", scene->memory_size);
+    }
+    session->run = (CairnSceneRun){session->world, session->params, session->memory, options->seed};
+    return scene->build(&session->run);
+}
+
+CairnStatus cairn_session_open(const CairnRunOptions *options, CairnSession *session) {
+    return cairn_session_open_with(options, NULL, session);
+}
+
+CairnStatus cairn_session_open_with(const CairnRunOptions *options, const CairnChoice *choice, CairnSession *session) {
+    *session = (CairnSession){.world = NULL};
+    CairnStatus status = open_parts(options, choice, session);
+    if (!cairn_is_ok(status)) {
+        cairn_session_close(session);
+    }
+    return status;
+}
+
+CairnStatus cairn_session_setup(const CairnSession *session, CairnSessionSetup *setup) {
+    const CairnSolver *solver = session->choice.solver;
+    CAIRN_TRY(
+        cairn_name_join(solver->name, solver->options, session->choice.options, setup->solver, sizeof setup->solver));
+    CAIRN_TRY(cairn_name_join(session->partitioner->name, session->partitioner->options, session->partition_options,
+                              setup->partition, sizeof setup->partition));
+    return cairn_name_join(session->refiner->name, session->refiner->options, session->refine_options, setup->refine,
+                           sizeof setup->refine);
+}
+
+static void swap_setups(CairnSession *a, CairnSession *b) {
+    CairnSession old = *a;
+    a->choice = b->choice;
+    a->partitioner = b->partitioner;
+    a->partition_options = b->partition_options;
+    a->refiner = b->refiner;
+    a->refine_options = b->refine_options;
+    b->choice = old.choice;
+    b->partitioner = old.partitioner;
+    b->partition_options = old.partition_options;
+    b->refiner = old.refiner;
+    b->refine_options = old.refine_options;
+}
+
+CairnStatus cairn_session_change(CairnSession *session, const char *solver, const char *partition, const char *refine) {
+    CairnRunOptions options = cairn_run_options();
+    CairnSession other = {.world = NULL, .scene = session->scene};
+    options.solver = solver;
+    options.partition = partition;
+    options.refine = refine;
+    CairnStatus status = choose_solver(&other, &options);
+    status = cairn_is_ok(status) ? choose_partitioner(&other, &options) : status;
+    status = cairn_is_ok(status) ? choose_refiner(&other, &options) : status;
+    if (cairn_is_ok(status)) {
+        status = give(&other, session->world);
+        if (cairn_is_ok(status)) {
+            swap_setups(session, &other);
+        } else {
+            (void)give(session, session->world); // it took them before
+        }
+    }
+    other.scene = NULL;
+    cairn_session_close(&other);
+    return status;
+}
+
+CairnStatus cairn_session_step(CairnSession *session, CairnStats *stats) {
+    if (session->scene->script) {
+        CAIRN_TRY(session->scene->script(&session->run, cairn_world_time(session->world)));
+    }
+    return cairn_world_step(session->world, session->dt, stats);
+}
+
+CairnStatus cairn_session_check(const CairnSession *session, const CairnStats *stats) {
+    return session->scene->check ? session->scene->check(&session->run, stats->time, stats) : cairn_ok();
+}
+
+void cairn_session_close(CairnSession *session) {
+    cairn_world_destroy(session->world);
+    free(session->params);
+    free(session->memory);
+    cairn_choice_close(&session->choice);
+    free(session->partition_options);
+    free(session->refine_options);
+    cairn_source_close(&session->source);
+    *session = (CairnSession){.world = NULL};
+}

@@ -1,0 +1,43 @@
+// Session: a scene in a world, set up as the options say, ready to step.
+#ifndef CAIRN_PROGRAM_SESSION_H
+#define CAIRN_PROGRAM_SESSION_H
+
+#include "demos/program/session/choice.h"
+#include "demos/program/session/run_options.h"
+#include "demos/program/session/source.h"
+#include <cairn/world.h>
+
+typedef struct CairnSession {
+    CairnSource source;
+    const CairnScene *scene;
+    CairnWorld *world;
+    CairnSceneRun run;
+    void *params, *memory;
+    CairnChoice choice; // the solver
+    const CairnPartitioner *partitioner;
+    void *partition_options; // NULL: none
+    const CairnRefiner *refiner;
+    void *refine_options; // NULL: none
+    double dt;
+    int steps;
+} CairnSession;
+
+CairnStatus cairn_session_open(const CairnRunOptions *options, CairnSession *session);
+// With this solver, of which the session keeps a copy, instead of what the options name.
+CairnStatus cairn_session_open_with(const CairnRunOptions *options, const CairnChoice *choice, CairnSession *session);
+// What solves it, as words that cairn_session_change takes back.
+typedef struct CairnSessionSetup {
+    char solver[CAIRN_CHOICE_TEXT], partition[CAIRN_CHOICE_TEXT], refine[CAIRN_CHOICE_TEXT];
+} CairnSessionSetup;
+CairnStatus cairn_session_setup(const CairnSession *session, CairnSessionSetup *setup);
+// On an error all is as it was.
+CairnStatus cairn_session_change(CairnSession *session, const char *solver, const char *partition, const char *refine);
+// Run the scene's script, then step.
+CairnStatus cairn_session_step(CairnSession *session, CairnStats *stats);
+// The partitioner's bound on the bodies of a part; 0: it has none.
+int cairn_session_part_size(const CairnSession *session);
+// The scene's own invariant; fine where it has none.
+CairnStatus cairn_session_check(const CairnSession *session, const CairnStats *stats);
+void cairn_session_close(CairnSession *session);
+
+#endif

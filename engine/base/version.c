@@ -1,0 +1,5 @@
+#include <cairn/version.h>
+
+const char *cairn_version(void) {
+    return CAIRN_VERSION;
+}

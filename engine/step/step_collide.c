@@ -1,0 +1,227 @@
+// Collide: poses -> contacts. Boxes around where each shape may be within the step, pairs from the broad phase, and then the
+// narrow phase (step_narrow.c).
+#include "engine/base/pieces.h"
+#include "engine/base/timer.h"
+#include "engine/step/step.h"
+#include <stdint.h>
+#include <string.h>
+
+// How far any point of a shape may move within the step: bounds both its box and the distance from which contacts are looked for,
+// so that what could touch within the step has a row and nothing tunnels. A body that is not continuous does without.
+static void set_way(const CairnStep *step, const CairnShape *shape, CairnStepBall *ball) {
+    const CairnBody *body = &step->store->bodies[shape->body];
+    if (body->type == CAIRN_STATIC || !body->is_continuous) {
+        return;
+    }
+    if (shape->model->geometry.is_unbounded) { // of a turning half-space points have any speed: its shift alone counts
+        ball->travel = cairn_scale(step->h, body->velocity);
+        return;
+    }
+    int block = step->block_of[shape->body];
+    CairnVec3 linear = block >= 0 ? step->blocks[block].free.linear : body->velocity;
+    CairnVec3 angular = block >= 0 ? step->blocks[block].free.angular : body->angular_velocity;
+    ball->travel = cairn_scale(step->h, linear);
+    ball->turning = step->h * cairn_length(angular) * shape->reach;
+}
+
+// All that a box covers on its way: what falls side by side does not meet, however fast.
+static CairnAabb swept(CairnAabb box, CairnVec3 travel, double grow) {
+    CairnVec3 back = {cairn_min(travel.x, 0) - grow, cairn_min(travel.y, 0) - grow, cairn_min(travel.z, 0) - grow};
+    CairnVec3 on = {cairn_max(travel.x, 0) + grow, cairn_max(travel.y, 0) + grow, cairn_max(travel.z, 0) + grow};
+    return (CairnAabb){cairn_add(box.low, back), cairn_add(box.high, on)};
+}
+
+// Returns whether the shape resists rolling.
+static bool make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
+    const CairnShape *shape = &step->store->shapes[s];
+    if (!cairn_pool_is_alive(&step->store->shape_pool, s)) {
+        out->kinds[s] = CAIRN_BOX_ABSENT;
+        out->owners[s] = -1;
+        out->boxes[s] = (CairnAabb){{0, 0, 0}, {0, 0, 0}};
+        return false;
+    }
+    const CairnBody *body = &step->store->bodies[shape->body];
+    const CairnShapeDef *def = &shape->model->def;
+    CairnTransform pose = cairn_shape_pose(body, shape);
+    CairnStepBall ball = {.center = pose.p, .radius = shape->ball};
+    set_way(step, shape, &ball);
+    if (out->sides != NULL) {
+        out->poses[s] = pose;
+        out->balls[s] = ball;
+        out->sides[s] = (CairnStepSide){.center = body->center,
+                                        .start = cairn_step_start(step, shape->body),
+                                        .filter = def->filter,
+                                        .body = shape->body,
+                                        .generation = step->store->shape_pool.slots[s].generation,
+                                        .has_joints = body->first_joint >= 0};
+    }
+    bool is_plain = body->first_joint < 0 && def->filter.mask == UINT64_MAX && def->filter.category != 0;
+    out->traits[s] = (uint8_t)((shape->model->geometry.type == CAIRN_SPHERE ? CAIRN_SHAPE_IS_SPHERE : 0) |
+                               (is_plain ? CAIRN_SHAPE_IS_PLAIN : 0));
+    out->owners[s] = shape->body;
+    // What sleeps costs nothing, but a kinematic body on its way may wake it.
+    bool may_wake = step->sleeping_count > 0 && cairn_body_is_moved(body);
+    out->kinds[s] = step->block_of[shape->body] >= 0 || may_wake ? CAIRN_BOX_MOVING
+                    : cairn_body_is_moved(body)                  ? CAIRN_BOX_DRIVEN
+                                                                 : CAIRN_BOX_FIXED;
+    out->boxes[s] = swept(cairn_geometry_box(&shape->model->geometry, pose), ball.travel,
+                          0.5 * step->world->def.contact_margin + ball.turning);
+    return def->rolling_friction > 0;
+}
+
+// Shapes stand in a row, what they are (CairnShapeModel) lies anywhere.
+static void fetch_model(const CairnStep *step, int s) {
+    const CairnShapeModel *model = step->store->shapes[s].model;
+    if (model != NULL) {
+        __builtin_prefetch(&model->def.rolling_friction);
+        __builtin_prefetch(&model->geometry.type);
+        __builtin_prefetch(&model->geometry.local);
+        __builtin_prefetch(&model->geometry.is_unbounded);
+    }
+}
+
+enum {
+    PIECE = 256,
+    AHEAD = 6
+}; // shapes whose boxes are made together, and how far ahead of them their models are fetched
+
+typedef struct Boxing {
+    const CairnStep *step;
+    CairnStepBoxes *out;
+    int count;
+    bool *has_rolling; // of each piece
+} Boxing;
+
+static void make_piece(void *context, int piece, int worker) {
+    const Boxing *boxing = context;
+    (void)worker;
+    int first = piece * PIECE, end = boxing->count - first < PIECE ? boxing->count : first + PIECE;
+    bool has_rolling = false;
+    for (int s = first; s < end; s++) {
+        fetch_model(boxing->step, s + AHEAD < end ? s + AHEAD : s);
+        has_rolling = make_box(boxing->step, boxing->out, s) || has_rolling;
+    }
+    boxing->has_rolling[piece] = has_rolling;
+}
+
+void cairn_step_make_boxes(CairnStep *step, bool with_sides) {
+    int count = step->store->shape_pool.count;
+    CairnStepBoxes boxes = {
+        .boxes = CAIRN_STEP_PUSH(step, CairnAabb, count),
+        .kinds = CAIRN_STEP_PUSH(step, uint8_t, count),
+        .owners = CAIRN_STEP_PUSH(step, int, count),
+        .traits = CAIRN_STEP_PUSH(step, uint8_t, count),
+        .poses = with_sides ? CAIRN_STEP_PUSH(step, CairnTransform, count) : NULL,
+        .balls = with_sides ? CAIRN_STEP_PUSH(step, CairnStepBall, count) : NULL,
+        .sides = with_sides ? CAIRN_STEP_PUSH(step, CairnStepSide, count) : NULL,
+    };
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    int pieces = count / PIECE + 1;
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
+    Boxing boxing = {step, &boxes, count, CAIRN_STEP_PUSH(step, bool, pieces)};
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    cairn_pieces_run(count > 2 * PIECE ? step->threads : 1, pieces, make_piece, &boxing);
+    step->has_rolling = false;
+    for (int k = 0; k < pieces; k++) {
+        step->has_rolling = step->has_rolling || boxing.has_rolling[k];
+    }
+    cairn_arena_release(step->arena, mark);
+    step->boxes = boxes;
+}
+
+static void find_pairs(CairnStep *step) {
+    CairnPair *pairs = NULL;
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
+    step->status = cairn_broad_pairs(&step->world->broad, step->boxes.boxes, step->boxes.kinds, step->boxes.owners,
+                                     step->store->shape_pool.count, step->threads, step->arena, &pairs,
+                                     &step->pair_count, &step->stats.overlap_tests);
+    if (!cairn_step_failed(step)) {
+        step->pairs = cairn_arena_keep(step->arena, mark, pairs, (size_t)step->pair_count * sizeof *pairs);
+    }
+}
+
+typedef struct Keeping {
+    const CairnPair *pairs;
+    int pair_count, shape_count, pieces;
+    int *starts, *seconds;
+} Keeping;
+
+// Shapes up to the first one of the pair before the piece have their starts from the pieces before; the last piece has all that follow.
+static void keep_piece(void *context, int piece, int worker) {
+    const Keeping *k = context;
+    const CairnPair *pairs = k->pairs;
+    (void)worker;
+    int first = (int)((long)k->pair_count * piece / k->pieces);
+    int end = (int)((long)k->pair_count * (piece + 1) / k->pieces);
+    int shape = first > 0 ? pairs[first - 1].a + 1 : 0;
+    for (int p = first; p < end; p++) {
+        while (shape <= pairs[p].a) {
+            k->starts[shape++] = p;
+        }
+    }
+    while (piece == k->pieces - 1 && shape <= k->shape_count) {
+        k->starts[shape++] = k->pair_count;
+    }
+    for (int p = first; p < end; p++) {
+        memcpy(&k->seconds[p], &pairs[p].b, sizeof pairs[p].b); // it may lie where the pairs do
+    }
+}
+
+// Where the boxes lay, which are used no more. Pairs that lie so near that they are written over go one by one: there is room for
+// that, for a pair's second shape never goes behind the pair.
+static void keep_pairs(CairnStep *step, CairnArenaMark mark, int *starts) {
+    enum { PIECES = 64, LEAST = 4096 }; // pairs that are worth a second thread
+    Keeping keeping = {step->pairs, step->pair_count, step->store->shape_pool.count, 1, starts, NULL};
+    size_t bytes = (size_t)step->pair_count * sizeof *keeping.seconds;
+    keeping.seconds = cairn_arena_place(step->arena, mark, (void *)step->pairs, bytes);
+    bool is_apart = (uintptr_t)keeping.seconds + bytes <= (uintptr_t)step->pairs;
+    keeping.pieces = is_apart && step->pair_count > LEAST ? PIECES : 1;
+    cairn_pieces_run(step->threads, keeping.pieces, keep_piece, &keeping);
+    step->pairs = NULL;
+    step->pair_starts = starts;
+    step->pair_seconds = keeping.seconds;
+}
+
+// Room for as many contacts as there were last time comes first: all that is only for finding them lies above it, and is free
+// again in the end. True: there are more, and now there is room.
+static bool collide(CairnStep *step) {
+    CairnArenaMark before = cairn_arena_mark(step->arena);
+    double t0 = cairn_timer_now();
+    step->contacts = CAIRN_STEP_PUSH(step, CairnStepContact, step->world->contact_capacity);
+    step->contact_capacity = step->world->contact_capacity;
+    int *starts = CAIRN_STEP_PUSH(step, int, step->store->shape_pool.count + 1);
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
+    if (!cairn_step_failed(step)) {
+        cairn_step_make_boxes(step, true);
+    }
+    if (!cairn_step_failed(step)) {
+        find_pairs(step);
+    }
+    if (cairn_step_failed(step)) {
+        return false;
+    }
+    double t1 = cairn_timer_now();
+    step->stats.pairs = step->pair_count;
+    step->stats.times.broad += t1 - t0;
+    bool is_done = cairn_step_narrow(step);
+    if (is_done && !cairn_step_failed(step)) { // pairs are asked again when it is known where the bodies go
+        keep_pairs(step, mark, starts);
+        step->rolls = step->has_rolling ? CAIRN_STEP_PUSH(step, CairnVec3, step->contact_capacity) : NULL;
+    } else if (!is_done) {
+        cairn_arena_release(step->arena, before);
+        cairn_step_reserve(step);
+    }
+    step->boxes = (CairnStepBoxes){0};
+    step->stats.contacts = step->contact_count;
+    step->stats.times.narrow += cairn_timer_now() - t1;
+    return !is_done;
+}
+
+void cairn_step_collide(CairnStep *step) {
+    while (!cairn_step_failed(step) && collide(step)) {
+    }
+}

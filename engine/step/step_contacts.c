@@ -1,0 +1,318 @@
+// Contacts in the problem: tangent frames, warm impulses, friction bounds, Jacobian rows.
+#include "engine/base/mat3.h"
+#include "engine/base/pieces.h"
+#include "engine/step/step.h"
+#include <string.h>
+
+// Slower than this a contact has no direction of sliding worth following.
+static const double still = 1e-9; // m/s
+
+// What the step comes to without this contact: the free velocity, and for a foreseen contact the one that was solved for.
+static CairnVec6 velocity_without(const CairnStep *step, const CairnStepContact *c, int body) {
+    int block = cairn_step_block(step, body);
+    if (block < 0) {
+        return cairn_step_start(step, body);
+    }
+    if (c->is_foreseen) {
+        const double *v = step->velocity + (ptrdiff_t)6 * block;
+        return (CairnVec6){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
+    }
+    return step->blocks[block].free;
+}
+
+static CairnVec3 point_velocity(CairnVec6 v, CairnVec3 arm) {
+    return cairn_add(v.linear, cairn_cross(v.angular, arm));
+}
+
+// How its points slip at the end of the step, if no constraint acted.
+static CairnVec3 free_slip(const CairnStep *step, const CairnStepContact *c) {
+    return cairn_sub(point_velocity(velocity_without(step, c, c->body_b), c->frame.arm[1]),
+                     point_velocity(velocity_without(step, c, c->body_a), c->frame.arm[0]));
+}
+
+// A box is up to sqrt(2) too strong on its diagonal, so t1 follows the free tangential velocity; without one it stays as near
+// to the last t1 as the new normal allows.
+static void choose_tangents(const CairnStep *step, CairnStepContact *c, CairnVec3 slip) {
+    CairnVec3 n = c->frame.normal;
+    CairnVec3 along = cairn_add_scaled(slip, -cairn_dot(slip, n), n);
+    double speed = cairn_length(along);
+    CairnVec3 unused;
+    if (speed > still) {
+        c->frame.tangent = cairn_scale(1.0 / speed, along);
+    } else if (c->record >= 0) {
+        CairnVec3 last = step->store->contacts[c->record].tangent_1;
+        CairnVec3 fallback;
+        cairn_tangents(n, &fallback, &unused);
+        c->frame.tangent = cairn_normalize_or(cairn_add_scaled(last, -cairn_dot(last, n), n), fallback);
+    } else {
+        cairn_tangents(n, &c->frame.tangent, &unused);
+    }
+}
+
+// How much velocity a unit impulse along the normal makes: the diagonal of J M^-1 J^T.
+static double inverse_mass_along(const CairnStep *step, int body, CairnVec3 arm, CairnVec3 n) {
+    if (cairn_step_block(step, body) < 0) {
+        return 0;
+    }
+    const CairnBody *b = &step->store->bodies[body];
+    CairnMat3 axes = cairn_body_axes(b);
+    CairnVec3 turn = cairn_mat3_transpose_mul(axes, cairn_cross(arm, n)), inverse = cairn_inverse_moments(b);
+    return 1.0 / b->model->mass + inverse.x * turn.x * turn.x + inverse.y * turn.y * turn.y +
+           inverse.z * turn.z * turn.z;
+}
+
+// The turning that an impulse at an arm gives a body.
+static CairnVec3 turned_by(const CairnStep *step, int body, CairnVec3 arm, CairnVec3 impulse) {
+    if (cairn_step_block(step, body) < 0) {
+        return (CairnVec3){0, 0, 0};
+    }
+    const CairnBody *b = &step->store->bodies[body];
+    CairnMat3 axes = cairn_body_axes(b), inverse = cairn_inertia_of_axes(&axes, cairn_inverse_moments(b));
+    return cairn_mat3_mul(inverse, cairn_cross(arm, impulse));
+}
+
+// The rolling box has its first side along the rolling that is to come: the free one, and what holding the slip (along t1) makes
+// of it. A ball that rolls without slip has no slip to follow, and on a slope it is the hold that turns it downhill.
+static void choose_rolling_axes(const CairnStep *step, const CairnStepContact *c, CairnVec3 slip) {
+    CairnVec3 n = c->frame.normal, t1 = c->frame.tangent;
+    CairnVec3 rolling =
+        cairn_sub(velocity_without(step, c, c->body_b).angular, velocity_without(step, c, c->body_a).angular);
+    double response = inverse_mass_along(step, c->body_a, c->frame.arm[0], t1) +
+                      inverse_mass_along(step, c->body_b, c->frame.arm[1], t1);
+    if (response > 0) {
+        CairnVec3 hold = cairn_scale(-cairn_dot(slip, t1) / response, t1);
+        rolling = cairn_add(rolling, turned_by(step, c->body_b, c->frame.arm[1], hold));
+        rolling =
+            cairn_add(rolling, turned_by(step, c->body_a, c->frame.arm[0], hold)); // against -hold: minus times minus
+    }
+    rolling = cairn_add_scaled(rolling, -cairn_dot(rolling, n), n);
+    double speed = cairn_length(rolling);
+    step->rolls[c->roll] = speed > still ? cairn_scale(1.0 / speed, rolling) : t1;
+}
+
+static double position_term(const CairnStep *step, double distance) {
+    const CairnWorldDef *def = &step->world->def;
+    if (distance >= 0) { // a gap is closed exactly, never crossed
+        return distance / step->h;
+    }
+    double push = def->contact_fraction * cairn_min(distance + def->contact_slop, 0.0) / step->h;
+    return cairn_max(push, -def->contact_push);
+}
+
+// d of the normal row in terms of the end velocity: the gap or overlap, and Newton's restitution where the surfaces meet in
+// this step: J v+ >= -e J v-.
+static double normal_term(const CairnStep *step, const CairnStepContact *c, double free_approach, double e) {
+    double d = position_term(step, c->distance);
+    bool meets = c->distance + step->h * cairn_min(c->approach, free_approach) <= 0;
+    if (e > 0 && meets && c->approach < -step->world->def.restitution_threshold) {
+        d = cairn_min(d, e * c->approach);
+    }
+    return d;
+}
+
+// How much closing velocity a unit impulse undoes that the points which close share by their closing: the response at their
+// centroid, times their number. Corner by corner the body's turning would count at each, seven times too much under a flat box.
+static double shared_response(const CairnStep *step, const CairnStepContact *manifold, const double *closing) {
+    CairnVec3 arm_a = {0, 0, 0}, arm_b = {0, 0, 0};
+    int count = 0;
+    for (int i = 0; i < manifold->manifold_count; i++) {
+        if (closing[i] > 0) {
+            arm_a = cairn_add(arm_a, manifold[i].frame.arm[0]);
+            arm_b = cairn_add(arm_b, manifold[i].frame.arm[1]);
+            count += 1;
+        }
+    }
+    if (count == 0) {
+        return 0;
+    }
+    arm_a = cairn_scale(1.0 / count, arm_a);
+    arm_b = cairn_scale(1.0 / count, arm_b);
+    return count * (inverse_mass_along(step, manifold->body_a, arm_a, manifold->frame.normal) +
+                    inverse_mass_along(step, manifold->body_b, arm_b, manifold->frame.normal));
+}
+
+// What stops an approach, and the normal impulse that box friction is bounded by: last step's load, and what stops the approach of this
+// step. An impact is no load: taken for one, it would rub twice, once when it comes and once in the step after. Where nothing touched
+// before, all that stops the manifold's free motion.
+static void expect_loads(const CairnStep *step, CairnStepContact *manifold) {
+    double closing[CAIRN_MANIFOLD_POINTS], free_closing[CAIRN_MANIFOLD_POINTS];
+    bool is_new = false, is_free = false;
+    for (int i = 0; i < manifold->manifold_count; i++) {
+        is_new = is_new || manifold[i].is_first;
+        is_free = is_free || manifold[i].is_first || manifold[i].is_foreseen;
+    }
+    for (int i = 0; i < manifold->manifold_count; i++) {
+        const CairnStepContact *c = &manifold[i];
+        free_closing[i] = is_free ? cairn_max(-(cairn_dot(c->frame.normal, free_slip(step, c)) + c->wanted), 0) : 0;
+        closing[i] = -(c->approach + c->wanted) > still ? -(c->approach + c->wanted) : 0;
+        closing[i] = c->is_foreseen ? free_closing[i] : closing[i]; // it was not there when the step began
+    }
+    double response = shared_response(step, manifold, closing);
+    double free_response = is_new ? shared_response(step, manifold, free_closing) : 0;
+    for (int i = 0; i < manifold->manifold_count; i++) {
+        CairnStepContact *c = &manifold[i];
+        c->impact = response > 0 ? closing[i] / response : 0;
+        if (!c->is_first) {
+            c->frozen = c->impact + step->impulse_scale * step->store->contacts[c->record].load;
+        } else {
+            c->frozen = free_response > 0 ? free_closing[i] / free_response : 0;
+        }
+    }
+}
+
+static int rows_of(const CairnMaterial *m) {
+    if (m->rolling_friction > 0) {
+        return 6;
+    }
+    if (m->torsional_friction > 0) {
+        return 4;
+    }
+    return m->friction > 0 ? 3 : 1;
+}
+
+static void prepare_contact(const CairnStep *step, CairnStepContact *c) {
+    CairnVec3 slip = free_slip(step, c);
+    CairnMaterial material = cairn_step_material(step, c);
+    c->row_count = (uint8_t)rows_of(&material);
+    c->wanted = normal_term(step, c, cairn_dot(c->frame.normal, slip), material.restitution);
+    choose_tangents(step, c, slip);
+    if (material.rolling_friction > 0) {
+        choose_rolling_axes(step, c, slip);
+    }
+    c->impact = c->frozen = 0;
+    c->is_first = c->record < 0 || !(step->impulse_scale * step->store->contacts[c->record].normal_impulse > 0);
+}
+
+static void prepare_span(void *context, int first, int end) {
+    const CairnStep *step = context;
+    for (int i = first; i < end; i++) {
+        if (!step->contacts[i].is_prepared) {
+            prepare_contact(step, &step->contacts[i]);
+        }
+    }
+}
+
+static void expect_span(void *context, int first, int end) {
+    const CairnStep *step = context;
+    for (int i = first; i < end; i++) {
+        const CairnStepContact *c = &step->contacts[i];
+        if (c->manifold_place == 0 && !c->is_prepared) {
+            expect_loads(step, &step->contacts[i]); // writes to all points of this manifold, which no other turn does
+        }
+    }
+}
+
+void cairn_step_contact_frames(CairnStep *step) {
+    cairn_spans_run(step->threads, step->contact_count, CAIRN_STEP_FEW, prepare_span, step);
+    cairn_spans_run(step->threads, step->contact_count, CAIRN_STEP_FEW, expect_span, step);
+}
+
+// Of the rows n, t1, t2 (linear), then torsion about n and rolling about its own two axes (angular).
+static void find_axes(const CairnStep *step, const CairnStepContact *c, CairnVec3 axes[CAIRN_CONTACT_ROWS]) {
+    axes[0] = axes[3] = c->frame.normal;
+    axes[1] = c->frame.tangent;
+    axes[2] = cairn_step_tangent_2(c);
+    axes[4] = axes[5] = (CairnVec3){0, 0, 0};
+    if (c->row_count > 4) {
+        axes[4] = step->rolls[c->roll];
+        axes[5] = cairn_cross(c->frame.normal, axes[4]);
+    }
+}
+
+void cairn_step_warm_contact(const CairnStep *step, const CairnStepContact *c, double *lambda) {
+    CairnVec3 axes[CAIRN_CONTACT_ROWS];
+    if (c->record < 0) {
+        memset(lambda, 0, c->row_count * sizeof *lambda);
+        return;
+    }
+    const CairnContactRecord *record = &step->store->contacts[c->record];
+    double s = step->impulse_scale;
+    find_axes(step, c, axes);
+    CairnVec3 friction = cairn_record_friction(record), spin = cairn_store_spin(step->store, c->record);
+    lambda[0] = s * record->normal_impulse;
+    for (int r = 1; r < c->row_count; r++) {
+        lambda[r] = s * cairn_dot(r < 3 ? friction : spin, axes[r]);
+    }
+}
+
+static void write_row(double *J, CairnVec3 linear, CairnVec3 angular, double sign) {
+    J[0] = sign * linear.x;
+    J[1] = sign * linear.y;
+    J[2] = sign * linear.z;
+    J[3] = sign * angular.x;
+    J[4] = sign * angular.y;
+    J[5] = sign * angular.z;
+}
+
+static void write_side(const CairnStep *step, const CairnStepContact *c, CairnVec3 arm, double sign, double *J) {
+    CairnVec3 axes[CAIRN_CONTACT_ROWS];
+    find_axes(step, c, axes);
+    const CairnVec3 zero = {0, 0, 0};
+    for (int r = 0; r < c->row_count && r < 3; r++) {
+        write_row(J + 6 * r, axes[r], cairn_cross(arm, axes[r]), sign);
+    }
+    for (int r = 3; r < c->row_count; r++) {
+        write_row(J + 6 * r, zero, axes[r], sign);
+    }
+}
+
+// C is a spring's: what gave way under last step's load does not give way again, so that w = J v + C (lambda - last lambda), and what
+// carries the same load as before stands. With C lambda alone a stack would sink for as long as the slop lets it, and friction slip for
+// ever: contacts that reach the end of the slop earlier than others take their load, and a pile of logs comes apart (docs/collision.md).
+// A normal springs back by no more than it overlaps, and what was struck bears no load yet.
+static void hold_what_gave_way(const CairnStep *step, const CairnStepContact *c, double *d) {
+    if (c->record < 0) {
+        return;
+    }
+    const CairnWorldDef *def = &step->world->def;
+    const CairnContactRecord *record = &step->store->contacts[c->record];
+    if (!(record->load > 0.9 * record->normal_impulse)) {
+        return;
+    }
+    double last[CAIRN_CONTACT_ROWS];
+    cairn_step_warm_contact(step, c, last);
+    double left = cairn_max(-c->distance / step->h + c->wanted, 0); // of the overlap, beside what is pushed out anyway
+    d[0] -= cairn_min(def->normal_compliance * last[0], left);
+    for (int r = 1; r < c->row_count; r++) {
+        d[r] -= def->friction_compliance * last[r];
+    }
+}
+
+// The part of J v that problem dofs do not carry (bodies that are not dynamic), and under the midpoint rule the change of
+// variable from end velocity to mean velocity: (J v+ + d)/2 = J vm - J v/2 + d/2.
+void cairn_step_write_right_side(const CairnStep *step, const CairnStepContact *c, double *d) {
+    CairnVec3 axes[CAIRN_CONTACT_ROWS];
+    find_axes(step, c, axes);
+    int bodies[2] = {c->body_a, c->body_b};
+    bool midpoint = step->world->def.integrator == CAIRN_MIDPOINT;
+    CairnVec3 fixed[2], all[2], fixed_spin[2], all_spin[2]; // "all": dynamic or not
+    for (int k = 0; k < 2; k++) {
+        CairnVec3 arm = k == 0 ? c->frame.arm[0] : c->frame.arm[1];
+        CairnVec6 v = cairn_step_start(step, bodies[k]);
+        bool has_block = cairn_step_block(step, bodies[k]) >= 0;
+        all[k] = point_velocity(v, arm);
+        fixed[k] = has_block ? (CairnVec3){0, 0, 0} : all[k];
+        all_spin[k] = v.angular;
+        fixed_spin[k] = has_block ? (CairnVec3){0, 0, 0} : v.angular;
+    }
+    CairnVec3 base = cairn_sub(fixed[1], fixed[0]), spin = cairn_sub(fixed_spin[1], fixed_spin[0]);
+    CairnVec3 before = cairn_sub(all[1], all[0]), spin_before = cairn_sub(all_spin[1], all_spin[0]);
+    for (int r = 0; r < c->row_count; r++) {
+        CairnVec3 axis = axes[r];
+        double wanted = r == 0 ? c->wanted : 0;
+        double moving = cairn_dot(axis, r < 3 ? base : spin);
+        double was = cairn_dot(axis, r < 3 ? before : spin_before);
+        d[r] = midpoint ? moving - 0.5 * was + 0.5 * wanted : moving + wanted;
+    }
+    hold_what_gave_way(step, c, d);
+}
+
+void cairn_step_write_contact_rows(const CairnStep *step, const CairnStepContact *c, double *J) {
+    if (cairn_step_block(step, c->body_a) >= 0) {
+        write_side(step, c, c->frame.arm[0], -1, J);
+        J += (ptrdiff_t)6 * c->row_count;
+    }
+    if (cairn_step_block(step, c->body_b) >= 0) {
+        write_side(step, c, c->frame.arm[1], +1, J);
+    }
+}

@@ -1,0 +1,520 @@
+// Foresee: what the solved velocities run into. Contacts were found for where bodies go if nothing holds them; but a body that
+// is struck within the step goes elsewhere, and what it then meets has no row: it would sink in by a whole step's way. So the
+// poses at the end of the step are looked at before anything moves there. Where a pair would overlap more than its rows say, it
+// gets a contact with the normal, the point and the arms of there. If the solved velocities u take a point to a gap of g at the
+// time t, then velocities v take it to
+//     g - t n . J u + h n . J v
+// at the end, to first order. That must not be negative: a row n . J v + d >= 0 with h d = g - t n . J u; and the step is
+// solved again, from what it has. This is one step of sequential linearisation. The time t is the end of the step, or, where
+// they would be in so deep by then that the way out is another one than the way in, one at which they are not.
+//
+// What moves as it would have freely has been looked for already (sweep): only pairs are asked of which a body was turned
+// aside, or turns so fast that its rows, straight as they are, miss the arc.
+#include "collision/convex/sweep.h"
+#include "engine/base/hash.h"
+#include "engine/base/pieces.h"
+#include "engine/base/timer.h"
+#include "engine/step/step.h"
+#include <stdlib.h>
+#include <string.h>
+
+// The share of the overlap that is let be (contact_stray of the margin) from which on a pair gets a row, once one has gone beyond that.
+static const double notable = 0.2;
+// The share of a core's radius (half of what fits into a shape) that is shallow.
+static const double shallow = 0.4;
+
+typedef struct Foresight {
+    CairnStep *step;
+    double *stray;        // of each shape: how far a point of it may end from where its rows took it to be
+    CairnMotion *ways;    // of each shape, as it was solved for
+    CairnTransform *ends; // of each shape that goes that way to the end
+    CairnPair *pairs;     // to be asked, sorted
+    double *overlap;      // of each of them: more than its rows say
+    int pair_count;
+    CairnStepContact *added;
+    int added_count, added_capacity;
+    int escaped;  // a shape that goes farther than it was looked for; their number: none does
+    double least; // overlap that is worth a look
+} Foresight;
+
+static CairnVec6 solved_velocity(const CairnStep *step, int body) {
+    int block = cairn_step_block(step, body);
+    if (block < 0) {
+        return cairn_step_start(step, body);
+    }
+    const double *v = step->velocity + (ptrdiff_t)6 * block;
+    return (CairnVec6){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
+}
+
+static CairnVec3 velocity_at(CairnVec6 v, CairnVec3 arm) {
+    return cairn_add(v.linear, cairn_cross(v.angular, arm));
+}
+
+// ---- which pairs ----
+
+// Its way, and how far it strays; true: it leaves the box that the broad phase saw.
+static bool look_at_shape(const Foresight *f, int s, double enough) {
+    const CairnStep *step = f->step;
+    f->stray[s] = 0;
+    if (!cairn_pool_is_alive(&step->store->shape_pool, s)) {
+        return false;
+    }
+    const CairnShape *shape = &step->store->shapes[s];
+    const CairnBody *body = &step->store->bodies[shape->body];
+    CairnVec6 v = solved_velocity(step, shape->body);
+    f->ways[s] = (CairnMotion){cairn_shape_pose(body, shape), body->center, v.linear, v.angular, 0};
+    int block = step->block_of[shape->body];
+    if (block < 0 || !body->is_continuous) {
+        return false;
+    }
+    CairnVec6 free = step->blocks[block].free;
+    double h = step->h, change = h * cairn_length(cairn_sub(v.linear, free.linear));
+    double turn = h * cairn_length(v.angular), turned = h * cairn_length(cairn_sub(v.angular, free.angular));
+    if (turn > 0 || turned > 0) {
+        double reach = shape->reach;
+        change += turned * reach;
+        f->stray[s] = 0.5 * turn * turn * reach;
+    }
+    f->stray[s] += change;
+    return change > enough;
+}
+
+static bool is_within(const CairnAabb *a, const CairnAabb *b) {
+    return b->low.x <= a->low.x && a->high.x <= b->high.x && b->low.y <= a->low.y && a->high.y <= b->high.y &&
+           b->low.z <= a->low.z && a->high.z <= b->high.z;
+}
+
+// The pairs that the broad phase did not see, for a shape of them ends outside of its box.
+static void find_escaped(Foresight *f, const CairnPair **pairs, int *count) {
+    CairnStep *step = f->step;
+    int shapes = step->store->shape_pool.count, escaped = 0, tests;
+    CairnAabb *boxes = CAIRN_STEP_PUSH(step, CairnAabb, shapes);
+    uint8_t *kinds = CAIRN_STEP_PUSH(step, uint8_t, shapes);
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    for (int s = 0; s < shapes; s++) {
+        kinds[s] = CAIRN_BOX_ABSENT;
+        boxes[s] = step->boxes.boxes[s];
+        if (step->boxes.kinds[s] != CAIRN_BOX_ABSENT) {
+            kinds[s] = CAIRN_BOX_FIXED;
+            boxes[s] = cairn_geometry_box(&step->store->shapes[s].model->geometry, f->ends[s]);
+            if (f->stray[s] > 0 && !is_within(&boxes[s], &step->boxes.boxes[s])) {
+                kinds[s] = CAIRN_BOX_MOVING;
+                escaped += 1;
+            }
+        }
+    }
+    CairnPair *found = NULL;
+    if (escaped > 0) {
+        step->status = cairn_broad_pairs(&step->world->broad_ahead, boxes, kinds, step->boxes.owners, shapes,
+                                         step->threads, step->arena, &found, count, &tests);
+    }
+    int kept = 0;
+    for (int p = 0; p < *count && !cairn_step_failed(step); p++) {
+        if (!cairn_aabbs_meet(&step->boxes.boxes[found[p].a], &step->boxes.boxes[found[p].b])) {
+            found[kept++] = found[p];
+        }
+    }
+    *pairs = found;
+    *count = kept;
+}
+
+static bool is_worth_asking(const Foresight *f, CairnPair pair, double least) {
+    const CairnStep *step = f->step;
+    if (!(f->stray[pair.a] + f->stray[pair.b] > least)) {
+        return false;
+    }
+    CairnStepSide a = cairn_step_filters(step->store, pair.a), b = cairn_step_filters(step->store, pair.b);
+    return cairn_step_may_touch(step->store, &a, &b);
+}
+
+static void look_at_shapes(void *context, int first, int end) {
+    Foresight *f = context;
+    double enough = 0.5 * f->step->world->def.contact_margin;
+    int escaped = f->step->store->shape_pool.count;
+    for (int s = first; s < end; s++) {
+        escaped = look_at_shape(f, s, enough) ? s : escaped;
+    }
+    cairn_spans_tell(&f->escaped, escaped);
+}
+
+static void follow_shapes(void *context, int first, int end) {
+    const Foresight *f = context;
+    for (int s = first; s < end; s++) { // many pairs ask for each
+        if (f->step->boxes.kinds[s] != CAIRN_BOX_ABSENT) {
+            f->ends[s] = cairn_motion_pose(&f->ways[s], f->step->h);
+        }
+    }
+}
+
+static void find_pairs(Foresight *f) {
+    CairnStep *step = f->step;
+    int shapes = step->store->shape_pool.count, far_count = 0, strays = 0;
+    double margin = step->world->def.contact_margin, least = step->world->def.contact_stray * margin, most = 0;
+    f->escaped = shapes;
+    f->stray = CAIRN_STEP_PUSH(step, double, shapes);
+    f->ways = CAIRN_STEP_PUSH(step, CairnMotion, shapes);
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    cairn_spans_run(step->threads, shapes, 512, look_at_shapes, f);
+    for (int s = 0; s < shapes; s++) {
+        most = cairn_max(most, f->stray[s]);
+    }
+    if (2 * most <= least) { // nothing was turned aside
+        return;
+    }
+    f->ends = CAIRN_STEP_PUSH(step, CairnTransform, shapes);
+    cairn_step_make_boxes(step, false);
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    cairn_spans_run(step->threads, shapes, 512, follow_shapes, f);
+    const CairnPair *far = NULL;
+    if (f->escaped < shapes) {
+        find_escaped(f, &far, &far_count);
+    }
+    f->pairs = CAIRN_STEP_PUSH(step, CairnPair, step->pair_count + far_count);
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    for (int p = 0, q = 0, a = 0; p < step->pair_count || q < far_count;) {
+        while (p < step->pair_count && p >= step->pair_starts[a + 1]) {
+            a++;
+        }
+        CairnPair pair = {a, p < step->pair_count ? step->pair_seconds[p] : 0};
+        bool is_far = p == step->pair_count || (q < far_count && cairn_pair_compare(far[q], pair) < 0);
+        pair = is_far ? far[q++] : pair;
+        p += is_far ? 0 : 1;
+        if (is_worth_asking(f, pair, least)) {
+            f->pairs[strays++] = pair;
+        }
+    }
+    f->pair_count = strays;
+}
+
+// ---- what they meet ----
+
+// Where the pair's contacts begin among step->contacts, if it has some.
+static int first_contact(const CairnStep *step, CairnPair pair) {
+    int low = 0, high = step->contact_count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        CairnPair other = {step->contacts[middle].shape_a, step->contacts[middle].shape_b};
+        if (cairn_pair_compare(other, pair) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static bool is_of_pair(const CairnStep *step, int contact, CairnPair pair) {
+    return contact < step->contact_count && step->contacts[contact].shape_a == pair.a &&
+           step->contacts[contact].shape_b == pair.b;
+}
+
+// How deep the pair ends as its rows have it: an overlap that they let be (or the solver left) is no news.
+static double expected_gap(const CairnStep *step, CairnPair pair, int first) {
+    double least = 0;
+    for (int i = first; is_of_pair(step, i, pair); i++) {
+        const CairnStepContact *c = &step->contacts[i];
+        CairnVec3 slip = cairn_sub(velocity_at(solved_velocity(step, c->body_b), c->frame.arm[1]),
+                                   velocity_at(solved_velocity(step, c->body_a), c->frame.arm[0]));
+        double start = cairn_min(c->distance, 0), end = c->distance + step->h * cairn_dot(c->frame.normal, slip);
+        least = cairn_min(least, cairn_min(start, end));
+    }
+    return least;
+}
+
+// Are they seen at once to end no more than `least` deeper than their rows say? What lies between two convex shapes along any direction is
+// no more than their distance, and falls short of an overlap's depth by as little as the direction is near its normal: that of their
+// rows, if they have some. Most pairs need no contact points to be let go.
+static bool ends_well(const Foresight *f, CairnPair pair, int first, double expected, double least) {
+    const CairnStep *step = f->step;
+    const CairnGeometry *a = &step->store->shapes[pair.a].model->geometry,
+                        *b = &step->store->shapes[pair.b].model->geometry;
+    if (!cairn_geometry_is_convex(a) || !cairn_geometry_is_convex(b)) {
+        return false;
+    }
+    CairnTransform at_a = f->ends[pair.a], at_b = f->ends[pair.b];
+    CairnVec3 between = cairn_sub(at_b.p, at_a.p);
+    bool has_rows = is_of_pair(step, first, pair);
+    if (!has_rows && !(cairn_length_squared(between) > 0)) {
+        return false;
+    }
+    CairnVec3 normal = has_rows ? step->contacts[first].frame.normal : cairn_normalize(between);
+    CairnVec3 from = cairn_geometry_support(a, at_a, normal);
+    CairnVec3 to = cairn_geometry_support(b, at_b, cairn_neg(normal));
+    return expected - cairn_dot(normal, cairn_sub(to, from)) <= least;
+}
+
+// Where a pair is at some time of the step.
+typedef struct Meeting {
+    double time, depth; // of the deepest point: its distance
+    int count;
+    CairnManifold parts[CAIRN_MANIFOLDS];
+} Meeting;
+
+static CairnTransform pose_at(const Foresight *f, int shape, double time) {
+    return time == f->step->h ? f->ends[shape] : cairn_motion_pose(&f->ways[shape], time);
+}
+
+static void meet(const Foresight *f, CairnPair pair, double time, Meeting *m) {
+    const CairnShape *shapes = f->step->store->shapes;
+    m->time = time;
+    m->depth = HUGE_VAL;
+    m->count = cairn_narrow_parts(&shapes[pair.a].model->geometry, pose_at(f, pair.a, time),
+                                  &shapes[pair.b].model->geometry, pose_at(f, pair.b, time), 0, m->parts);
+    for (int n = 0; n < m->count; n++) {
+        for (int k = 0; k < m->parts[n].count; k++) {
+            m->depth = cairn_min(m->depth, m->parts[n].points[k].distance);
+        }
+    }
+}
+
+// How much deeper the pair ends than its rows say; 0 where that is no more than `least`, which is as good as nothing.
+static double find_overlap(const Foresight *f, CairnPair pair, double least) {
+    int first = first_contact(f->step, pair);
+    double expected = expected_gap(f->step, pair, first);
+    if (ends_well(f, pair, first, expected, least)) {
+        return 0;
+    }
+    Meeting m;
+    meet(f, pair, f->step->h, &m);
+    return m.depth < 0 ? expected - m.depth : 0;
+}
+
+static double shallow_depth(const Foresight *f, CairnPair pair) {
+    double least = HUGE_VAL;
+    for (int k = 0; k < 2; k++) {
+        int s = k == 0 ? pair.a : pair.b;
+        const CairnGeometry *shape = &f->step->store->shapes[s].model->geometry;
+        if (cairn_geometry_is_convex(shape)) {
+            CairnVec3 center;
+            least = cairn_min(least, shallow * cairn_core(shape, f->ways[s].pose, &center).radius);
+        }
+    }
+    return least;
+}
+
+// Go back from a deep meeting to a time at which the pair is in, by more than `least` below `depth`, but not by `far` more.
+static void go_back(const Foresight *f, CairnPair pair, double depth, double least, double far, Meeting *m) {
+    double low = 0, high = m->time;
+    for (int k = 0; k < 12 && m->depth < depth - least - far; k++) {
+        Meeting middle;
+        meet(f, pair, 0.5 * (low + high), &middle);
+        if (middle.depth < depth - least) {
+            high = middle.time;
+            *m = middle;
+        } else {
+            low = middle.time;
+        }
+    }
+}
+
+static bool is_known(const Foresight *f, CairnPair pair, uint64_t id) {
+    const CairnStep *step = f->step;
+    for (int i = first_contact(step, pair); is_of_pair(step, i, pair); i++) {
+        if (step->contacts[i].id == id) {
+            return true;
+        }
+    }
+    for (int i = f->added_count; i > 0 && f->added[i - 1].shape_a == pair.a && f->added[i - 1].shape_b == pair.b; i--) {
+        if (f->added[i - 1].id == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool grow(Foresight *f) {
+    if (f->added_count < f->added_capacity) {
+        return true;
+    }
+    int capacity = 2 * f->added_capacity + 64;
+    CairnStepContact *larger = CAIRN_STEP_PUSH(f->step, CairnStepContact, capacity);
+    if (larger == NULL) {
+        return false;
+    }
+    if (f->added_count > 0) {
+        memcpy(larger, f->added, (size_t)f->added_count * sizeof *larger);
+    }
+    f->added = larger;
+    f->added_capacity = capacity;
+    return true;
+}
+
+// The contact of a point of the end's manifold; false where the way there is no approach, or will be bounced off in the next
+// step.
+static bool make_contact(const Foresight *f, CairnPair pair, double time, const CairnManifold *part, int k,
+                         double depth, CairnStepContact *c) {
+    const CairnStep *step = f->step;
+    const CairnManifoldPoint *point = &part->points[k];
+    const CairnMotion *a = &f->ways[pair.a], *b = &f->ways[pair.b];
+    *c = cairn_step_new_contact(step, pair, (uint64_t)part->part << 32 | point->feature);
+    while (is_known(f, pair, c->id)) {
+        c->id = cairn_hash_combine(c->id, 1);
+    }
+    c->frame.normal = part->normal;
+    c->frame.arm[0] = cairn_sub(point->point, cairn_add_scaled(a->center, time, a->linear));
+    c->frame.arm[1] = cairn_sub(point->point, cairn_add_scaled(b->center, time, b->linear));
+    CairnVec6 va = solved_velocity(step, c->body_a), vb = solved_velocity(step, c->body_b);
+    double closing =
+        -cairn_dot(c->frame.normal, cairn_sub(velocity_at(vb, c->frame.arm[1]), velocity_at(va, c->frame.arm[0])));
+    CairnVec6 wa = cairn_step_start(step, c->body_a), wb = cairn_step_start(step, c->body_b);
+    c->approach =
+        cairn_dot(c->frame.normal, cairn_sub(velocity_at(wb, c->frame.arm[1]), velocity_at(wa, c->frame.arm[0])));
+    c->distance = cairn_max(point->distance - depth + time * closing,
+                            0); // what is too deep is stopped, not thrown back
+    c->is_foreseen = true;
+    bool bounces = cairn_step_material(step, c).restitution > 0 && closing > step->world->def.restitution_threshold;
+    return closing > 0 && !bounces;
+}
+
+static int add_points(Foresight *f, CairnPair pair, const Meeting *m, double depth, double least) {
+    int before = f->added_count;
+    for (int n = 0; n < m->count; n++) {
+        int first = f->added_count;
+        for (int k = 0; k < m->parts[n].count; k++) {
+            if (m->parts[n].points[k].distance < depth - least && grow(f) &&
+                make_contact(f, pair, m->time, &m->parts[n], k, depth, &f->added[f->added_count])) {
+                f->added_count += 1;
+            }
+        }
+        for (int i = first; i < f->added_count; i++) {
+            f->added[i].manifold_count = (uint8_t)(f->added_count - first);
+            f->added[i].manifold_place = (uint8_t)(i - first);
+        }
+    }
+    return f->added_count - before;
+}
+
+static void add_contacts(Foresight *f, CairnPair pair, double least) {
+    Meeting m;
+    double depth = expected_gap(f->step, pair, first_contact(f->step, pair));
+    meet(f, pair, f->step->h, &m);
+    go_back(f, pair, depth, least, shallow_depth(f, pair), &m);
+    if (add_points(f, pair, &m, depth, least) == 0) { // it turned in and is on its way out: where it came in
+        go_back(f, pair, depth, least, 0.1 * least, &m);
+        add_points(f, pair, &m, depth, least);
+    }
+}
+
+// What is kept of the last solve: impulses to start from. Frames and bounds of contacts stay as they were.
+static void keep_answers(CairnStep *step) {
+    for (int i = 0; i < step->contact_count; i++) {
+        CairnStepContact *c = &step->contacts[i];
+        c->is_first = !(step->lambda[c->row] > 0);
+        c->is_prepared = true;
+    }
+    step->solved = step->lambda;
+}
+
+// From the back, so that it can be done in place.
+static void merge_into(CairnStepContact *all, const CairnStepContact *old, int old_count, const CairnStepContact *new,
+                       int new_count) {
+    while (new_count > 0) {
+        CairnPair last = {new[new_count - 1].shape_a, new[new_count - 1].shape_b};
+        bool is_new =
+            old_count == 0 ||
+            cairn_pair_compare((CairnPair){old[old_count - 1].shape_a, old[old_count - 1].shape_b}, last) <= 0;
+        all[old_count + new_count - 1] = is_new ? new[new_count - 1] : old[old_count - 1];
+        new_count -= is_new ? 1 : 0;
+        old_count -= is_new ? 0 : 1;
+    }
+    if (all != old && old_count > 0) {
+        memcpy(all, old, (size_t)old_count * sizeof *all);
+    }
+}
+
+// The contacts with those that were added. Where there is room among them the old problem's memory is free again.
+static void merge(CairnStep *step, const Foresight *f) {
+    int old_count = step->contact_count, count = old_count + f->added_count;
+    bool has_room = count <= step->contact_capacity;
+    const CairnStepContact *old = step->contacts;
+    const CairnVec3 *rolls = step->rolls;
+    for (int i = 0; i < f->added_count; i++) {
+        f->added[i].roll = old_count + i;
+    }
+    if (!has_room) {
+        step->contacts = CAIRN_STEP_PUSH(step, CairnStepContact, count);
+        step->contact_capacity = count;
+    }
+    if (!has_room && rolls != NULL) {
+        step->rolls = CAIRN_STEP_PUSH(step, CairnVec3, count);
+    }
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    if (rolls != NULL && step->rolls != rolls) {
+        memcpy(step->rolls, rolls, (size_t)old_count * sizeof *rolls);
+    }
+    merge_into(step->contacts, old, old_count, f->added, f->added_count);
+    step->contact_count = step->stats.contacts = count;
+    if (has_room) {
+        size_t bytes = (size_t)step->problem.row_count * sizeof(double);
+        step->solved = cairn_arena_keep(step->arena, step->before_problem, step->lambda, bytes);
+    } else {
+        step->before_problem = cairn_arena_mark(step->arena);
+    }
+}
+
+enum { PIECE = 16 }; // pairs that a thread takes at once: some take far longer than others
+
+static void find_overlaps(void *context, int piece, int worker) {
+    const Foresight *f = context;
+    int end = f->pair_count < (piece + 1) * PIECE ? f->pair_count : (piece + 1) * PIECE;
+    (void)worker;
+    for (int p = piece * PIECE; p < end; p++) {
+        f->overlap[p] = find_overlap(f, f->pairs[p], f->least);
+    }
+}
+
+static bool foresee(CairnStep *step) {
+    const CairnWorldDef *def = &step->world->def;
+    if (step->was_rough) { // the review has looked already
+        return step->leads_on;
+    }
+    // Under the midpoint rule a contact holds the velocity at the end of the step, not the way: half a step's overlap is its
+    // nature.
+    if (cairn_step_failed(step) || step->stats.contact_passes >= def->contact_passes ||
+        def->integrator == CAIRN_MIDPOINT) {
+        return false;
+    }
+    double t0 = cairn_timer_now();
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
+    Foresight f = {.step = step};
+    find_pairs(&f);
+    f.overlap = CAIRN_STEP_PUSH(step, double, f.pair_count);
+    if (cairn_step_failed(step)) {
+        return false;
+    }
+    double most = 0, enough = def->contact_stray * def->contact_margin;
+    f.least = notable * enough;
+    cairn_pieces_run(f.pair_count > 64 ? step->threads : 1, (f.pair_count + PIECE - 1) / PIECE, find_overlaps, &f);
+    for (int p = 0; p < f.pair_count; p++) {
+        most = cairn_max(most, f.overlap[p]);
+    }
+    for (int p = 0; p < f.pair_count && most > enough; p++) {
+        if (f.overlap[p] > f.least) {
+            add_contacts(&f, f.pairs[p], f.least);
+        }
+    }
+    if (f.added_count > 0 && !cairn_step_failed(step)) {
+        keep_answers(step);
+        merge(step, &f);
+    } else {
+        cairn_arena_release(step->arena, mark);
+    }
+    step->stats.times.foresee += cairn_timer_now() - t0;
+    return f.added_count > 0 && !cairn_step_failed(step);
+}
+
+bool cairn_step_foresee(CairnStep *step) {
+    bool leads_on = foresee(step);
+    step->boxes = (CairnStepBoxes){0}; // they lie in scratch
+    return leads_on;
+}

@@ -1,0 +1,99 @@
+// Integrate: velocities -> poses (S0 eq. 6), still in scratch.
+//
+// The solver's angular velocity u is the one that the rotation moves with: free bodies get the mean velocity of their free
+// rotation (gyro.h), and the impulses that made u differ from it are added to the angular momentum:
+//     L+ = L + I (u - spin),   q+ = exp(h u) q,   omega+ = I+^-1 L+.
+// So a body that nothing holds keeps |L| and its energy, and a joint's rows act on the very motion that moves the body.
+#include "engine/base/mat3.h"
+#include "engine/base/pieces.h"
+#include "engine/base/timer.h"
+#include "engine/step/step.h"
+
+static void integrate_block(const CairnStep *step, int b) {
+    const CairnStepBlock *block = &step->blocks[b];
+    CairnStepEnd *end = &step->ends[b];
+    const CairnBody *body = &step->store->bodies[block->body];
+    const CairnWorldDef *def = &step->world->def;
+    const double *x = step->velocity + (ptrdiff_t)6 * b;
+    CairnVec3 v = {x[0], x[1], x[2]}, u = {x[3], x[4], x[5]};
+    double h = step->advance != NULL ? step->advance[b] : step->h;
+    end->center = cairn_add_scaled(body->center, h, v);
+    end->q = cairn_quat_normalize(cairn_quat_mul(cairn_quat_exp(cairn_scale(h, u)), body->q));
+    CairnVec3 change = cairn_sub(u, block->spin);
+    end->velocity = v;
+    if (def->integrator == CAIRN_MIDPOINT) { // vm = (v + v+)/2 was solved for
+        change = cairn_scale(2, change);
+        end->velocity = cairn_sub(cairn_scale(2, v), block->start.linear);
+    }
+    end->spin = cairn_add(block->start.angular, change);
+    end->momentum = cairn_mat3_mul(cairn_step_inertia(step, block), end->spin);
+    if (def->gyroscopic && !body->model->is_isotropic) { // the momentum is kept while the body turns under it
+        CairnMat3 axes = cairn_mat3_of_quat(cairn_quat_mul(end->q, body->model->axes));
+        CairnVec3 local = cairn_mat3_transpose_mul(axes, end->momentum), inverse = cairn_inverse_moments(body);
+        end->spin = cairn_mat3_mul(axes, (CairnVec3){inverse.x * local.x, inverse.y * local.y, inverse.z * local.z});
+    }
+}
+
+static bool is_finite_end(const CairnStepEnd *end) {
+    return cairn_is_within_reach(end->center) && cairn_quat_is_unit(end->q) && cairn_vec3_is_finite(end->velocity) &&
+           cairn_vec3_is_finite(end->spin);
+}
+
+CairnTransform cairn_step_kinematic_pose(const CairnStep *step, const CairnBody *body) {
+    CairnQuat turn = cairn_quat_exp(cairn_scale(step->h, body->angular_velocity));
+    return (CairnTransform){cairn_add_scaled(body->center, step->h, body->velocity),
+                            cairn_quat_normalize(cairn_quat_mul(turn, body->q))};
+}
+
+static void check_kinematic(CairnStep *step) {
+    const CairnStore *store = step->store;
+    for (int i = 0; i < store->body_pool.count; i++) {
+        const CairnBody *body = &store->bodies[i];
+        if (!cairn_pool_is_alive(&store->body_pool, i) || body->type != CAIRN_KINEMATIC) {
+            continue;
+        }
+        CairnTransform pose = cairn_step_kinematic_pose(step, body);
+        if (!cairn_is_within_reach(pose.p) || !cairn_quat_is_unit(pose.q)) {
+            step->status = cairn_error(
+                CAIRN_NUMERIC, "step: body %d: its velocity (%g, %g, %g), (%g, %g, %g) takes it out of the world",
+                i + 1, body->velocity.x, body->velocity.y, body->velocity.z, body->angular_velocity.x,
+                body->angular_velocity.y, body->angular_velocity.z);
+            return;
+        }
+    }
+}
+
+static void integrate_span(void *context, int first, int end) {
+    CairnStep *step = context;
+    for (int b = first; b < end; b++) {
+        integrate_block(step, b);
+        if (!is_finite_end(&step->ends[b])) {
+            cairn_spans_tell(&step->broken, b);
+            return;
+        }
+    }
+}
+
+void cairn_step_integrate(CairnStep *step) {
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    double t0 = cairn_timer_now();
+    int count = step->block_count;
+    step->ends = CAIRN_STEP_PUSH(step, CairnStepEnd, count);
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    step->broken = count;
+    cairn_spans_run(step->threads, count, CAIRN_STEP_FEW, integrate_span, step);
+    int broken = step->broken;
+    if (broken < count) {
+        const double *v = step->velocity + (ptrdiff_t)6 * broken;
+        step->status =
+            cairn_error(CAIRN_NUMERIC, "step: body %d: the solved velocity is (%g, %g, %g), (%g, %g, %g): not usable",
+                        step->blocks[broken].body + 1, v[0], v[1], v[2], v[3], v[4], v[5]);
+        return;
+    }
+    check_kinematic(step);
+    step->stats.times.integrate = cairn_timer_now() - t0;
+}

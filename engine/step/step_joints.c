@@ -1,0 +1,122 @@
+// Joints in the problem.
+#include "engine/step/step.h"
+#include <string.h>
+
+static void find_bodies(const CairnStep *step, CairnStepJoint *sj) {
+    const CairnJoint *joint = &step->store->joints[sj->joint];
+    sj->body_count = cairn_joint_body_count(&joint->core.def);
+    const CairnJoint *sides[2] = {joint, joint};
+    if (joint->core.def.type == CAIRN_JOINT_GEAR) {
+        sides[0] = &step->store->joints[joint->core.def.joint_a.index - 1];
+        sides[1] = &step->store->joints[joint->core.def.joint_b.index - 1];
+    }
+    for (int k = 0; k < sj->body_count; k++) {
+        sj->bodies[k] = sides[k / 2]->bodies[k % 2];
+    }
+}
+
+static bool acts_on_dynamic(const CairnStep *step, const CairnStepJoint *sj) {
+    for (int k = 0; k < sj->body_count; k++) {
+        if (cairn_step_block(step, sj->bodies[k]) >= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void cairn_step_joint_rows(CairnStep *step) {
+    const CairnPool *pool = &step->store->joint_pool;
+    step->joints = CAIRN_STEP_PUSH(step, CairnStepJoint, pool->alive);
+    step->joint_count = 0; // a second solve of the step makes them again
+    for (int j = 0; j < pool->count && !cairn_step_failed(step); j++) {
+        if (!cairn_pool_is_alive(pool, j)) {
+            continue;
+        }
+        CairnStepJoint *sj = &step->joints[step->joint_count];
+        *sj = (CairnStepJoint){.joint = j};
+        find_bodies(step, sj);
+        if (!acts_on_dynamic(step, sj)) {
+            continue;
+        }
+        CairnJointInput *input = CAIRN_STEP_PUSH(step, CairnJointInput, 1);
+        if (input == NULL) {
+            return;
+        }
+        CairnJointRow rows[CAIRN_JOINT_MAX_ROWS];
+        cairn_world_joint_input(step->store, j, step->h, input);
+        sj->input = input;
+        sj->row_count = cairn_joint_rows(input, rows);
+        if (sj->row_count == 0) {
+            continue;
+        }
+        CairnJointRow *kept = CAIRN_STEP_PUSH(step, CairnJointRow, sj->row_count);
+        if (kept != NULL) {
+            memcpy(kept, rows, (size_t)sj->row_count * sizeof(CairnJointRow));
+            sj->rows = kept;
+            step->joint_count += 1;
+        }
+    }
+}
+
+static double dot6(CairnVec6 a, CairnVec6 b) {
+    return cairn_dot(a.linear, b.linear) + cairn_dot(a.angular, b.angular);
+}
+
+static void add_row(double *J, CairnVec6 jacobian) {
+    J[0] += jacobian.linear.x;
+    J[1] += jacobian.linear.y;
+    J[2] += jacobian.linear.z;
+    J[3] += jacobian.angular.x;
+    J[4] += jacobian.angular.y;
+    J[5] += jacobian.angular.z;
+}
+
+// fraction phi / h. What is apart is brought together no faster than the world wants: what opened in a whip would else come back as energy,
+// with a speed of half of h omega times that of the turning, on which the next step's whip feeds until the chain bursts.
+static double position_term(const CairnStep *step, const CairnStepJoint *sj, const CairnJointRow *row) {
+    if (row->fraction >= 0) {
+        return row->fraction * row->error / step->h; // a gap, or a spring
+    }
+    const CairnWorldDef *def = &step->world->def;
+    double push = cairn_joint_is_angle(sj->input, row->axis) ? def->joint_turn : def->joint_push;
+    return cairn_clamp(def->joint_fraction * row->error / step->h, -push, push);
+}
+
+// d of one row: fraction phi / h + rate, plus what bodies without dofs contribute.
+static double right_side(const CairnStep *step, const CairnStepJoint *sj, const CairnJointRow *row) {
+    double d = position_term(step, sj, row) + row->rate;
+    for (int k = 0; k < sj->body_count; k++) {
+        if (cairn_step_block(step, sj->bodies[k]) < 0) {
+            d += dot6(row->jacobian[k], cairn_step_start(step, sj->bodies[k]));
+        }
+    }
+    return d;
+}
+
+// The first place of a dynamic body among the joint's: a gear whose two joints share a body has one term for it.
+static bool is_first(const CairnStepJoint *sj, int k) {
+    for (int i = 0; i < k; i++) {
+        if (sj->bodies[i] == sj->bodies[k]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void cairn_step_write_joint(const CairnStep *step, const CairnStepJoint *sj, double *J, double *d) {
+    for (int k = 0; k < sj->body_count; k++) {
+        if (cairn_step_block(step, sj->bodies[k]) < 0 || !is_first(sj, k)) {
+            continue;
+        }
+        memset(J, 0, (size_t)sj->row_count * 6 * sizeof(double));
+        for (int other = k; other < sj->body_count; other++) {
+            for (int r = 0; sj->bodies[other] == sj->bodies[k] && r < sj->row_count; r++) {
+                add_row(J + 6 * (ptrdiff_t)r, sj->rows[r].jacobian[other]);
+            }
+        }
+        J += 6 * (ptrdiff_t)sj->row_count;
+    }
+    for (int r = 0; r < sj->row_count; r++) {
+        d[r] = right_side(step, sj, &sj->rows[r]);
+    }
+}

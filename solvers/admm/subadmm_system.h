@@ -1,0 +1,164 @@
+// What subadmm makes of a problem: subsystems, the rows that stay rows, and the two halves of an iteration.
+//
+// A row is `inside` where no bound limits it, no friction uses it and one subsystem has all of it: it is part of A_i (S2 remark 1). The
+// others are numbered anew, constraint by constraint ("rows"), and each subsystem that a row acts on has a place for it ("slot"). Slots of a
+// subsystem lie together, filled up to eights, or those of a batch of eight subsystems in turn.
+#ifndef CAIRN_SOLVERS_SUBADMM_SYSTEM_H
+#define CAIRN_SOLVERS_SUBADMM_SYSTEM_H
+
+#include "engine/base/arena.h"
+#include "solvers/admm/subadmm.h"
+#include "solvers/problem/problem_ops.h"
+
+enum { ADMM_LANES = 8 };
+
+typedef double AdmmEight __attribute__((vector_size(64), aligned(64), may_alias));
+
+typedef enum AdmmPlace { ADMM_ROW = 0, ADMM_SOFT, ADMM_HARD } AdmmPlace;
+
+// A constraint's rows as one subsystem sees them.
+typedef struct AdmmSide {
+    int item, subsystem;
+    int slot;  // of its first row
+    int pitch; // to that of the next
+} AdmmSide;
+
+// The rows of one constraint that stay rows.
+typedef struct AdmmItem {
+    int constraint;
+    int first_row, row_count; // in the numbering of rows
+    int first_side, side_count;
+    int friction;      // -1: bounds only
+    int first_contact; // of those in `contact_row`, the first that is not of an earlier one
+    bool is_plain;     // at most two sides, and bounds or in `contact_row`: done with its rows' levels
+} AdmmItem;
+
+typedef struct AdmmRow {
+    double d, C, lower, upper;
+    double sum; // of 1/beta over its sides, plus C: what divides in the closed forms under eqs. 19 to 21
+    int row;    // in the problem
+} AdmmRow;
+
+// The same as an iteration reads it, row by row behind one another: the level of a row is (d + velocity[a] + velocity[b]) scale.
+typedef struct AdmmLevels {
+    double *d, *scale, *lower, *upper;
+    int *a, *b; // slots of its first two sides
+} AdmmLevels;
+
+typedef struct AdmmBatch AdmmBatch; // alike subsystems side by side: subadmm_lanes.h
+
+typedef struct AdmmSubsystem {
+    int batch;                      // -1: by itself
+    int pitch;                      // places from one of its slots to the next
+    int first_block, block_count;   // in `blocks`
+    int first_side, side_count;     // in `side_of`
+    int first_inside, inside_count; // in `inside`
+    int hard_count;                 // rows
+    int first_coupling, coupling_count;
+    int first_held, held_count; // rows without bounds that are shared with other subsystems, in `held`
+    int size, stride;           // dofs, and those in eights
+    int first_slot, width;      // slots, and those in eights
+    int slots;
+    double *stage;             // the factored dynamics, and behind them:
+    double *Z;                 // (size + hard_count) x width: U^-T J^T, then what the hard rows take away
+    double *H;                 // width x width, or NULL where Z is shorter
+    double theta, weighted;    // its share of eq. 22; the same with 1/beta^2
+    double raised;             // what was added to rows inside that depend on one another, over their diagonal
+    struct AdmmSparse *sparse; // too large to be dense; NULL: dense
+} AdmmSubsystem;
+
+typedef struct AdmmSystem {
+    const char *name;
+    const CairnProblem *problem;
+    const CairnSubadmmOptions *options;
+    CairnSolverContext *context;
+    int subsystem_count, item_count, side_count, row_count, slot_count, inside_count;
+    AdmmSubsystem *subsystems;
+    AdmmBatch *batches;
+    int batch_count;
+    int *alone; // subsystems that are in no batch
+    int alone_count;
+    AdmmItem *items;
+    AdmmSide *sides; // item by item
+    AdmmRow *rows;
+    int *side_of;     // subsystem by subsystem
+    int *blocks;      // subsystem by subsystem
+    int *part;        // block -> subsystem
+    int *local;       // block -> its first dof in its subsystem
+    int *inside;      // constraints with rows inside, subsystem by subsystem
+    int *coupling_of; // likewise
+    int *held;        // slots, likewise
+    unsigned char *place;
+    int *slot_row;    // slot -> row; fillers have row_count, whose impulse is 0
+    double *base;     // beta x(b)
+    double *y;        // eq. 18
+    double *velocity; // y/beta, and one 0
+    AdmmLevels levels;
+    int *contact_row;   // the first rows of contacts of Coulomb's law with nothing else to them
+    double *contact_mu; // their friction
+    int contact_count;
+    double *P_diagonal, *A_diagonal; // of P, and of all A_i with their soft rows
+    double *slot_beta;
+    double *inverse; // 1/beta
+    double *lambda;  // by rows, and one 0
+    double *scratch; // of each thread
+    size_t scratch_size;
+    int threads;
+} AdmmSystem;
+
+// Subsystems, items, sides and slots.
+CairnStatus cairn_admm_divide(AdmmSystem *system, const CairnParts *parts, bool is_whole);
+
+// beta of every subsystem (eq. 23), the factors, y of the warm start (all rows of the problem).
+CairnStatus cairn_admm_prepare(AdmmSystem *system, const double *warm);
+
+// The calling thread's scratch.
+double *cairn_admm_scratch(const AdmmSystem *system);
+
+// Units of work, which may run in parallel: the subsystems that are alone, and the batches.
+int cairn_admm_unit_count(const AdmmSystem *system);
+// Eqs. 15 and 14 of one unit: y from lambda. Its theta and weighted are set.
+void cairn_admm_visit_unit(AdmmSystem *system, int unit);
+
+// Eq. 16 of one constraint after the other, once every side has its beta: what its rows' closed forms divide by.
+void cairn_admm_level_item(AdmmSystem *system, AdmmItem *item);
+
+// Eq. 16 of the constraints from `first` up to `end`: lambda from y.
+void cairn_admm_visit_items(AdmmSystem *system, int first, int end);
+
+void cairn_admm_find_diagonals(AdmmSystem *system);
+// Eq. 23 of one subsystem. mobility: by its slots, what an impulse on a row moves; scratch where it is not known.
+void cairn_admm_choose_beta(AdmmSystem *system, const AdmmSubsystem *sub, double *mobility, bool is_known);
+// From the mobility of a dense subsystem by itself, behind its dynamics: that of one among others.
+void cairn_admm_hold_neighbours(const AdmmSystem *system, const AdmmSubsystem *sub, double *scratch, double *mobility);
+// A row that gives less than a millionth of what its piece moves.
+static inline bool cairn_admm_is_rigid(double compliance, double mobility) {
+    return compliance < 1e-6 * mobility;
+}
+
+// The impulses of the rows inside, as the dynamics of their subsystem answer to the rows' impulses; all to `lambda` (rows of the problem).
+CairnStatus cairn_admm_finish(AdmmSystem *system, double *lambda);
+
+// ---- dense subsystems ----
+
+// Doubles that a subsystem keeps, and doubles of scratch that it wants.
+size_t cairn_admm_dense_memory(const AdmmSubsystem *sub);
+size_t cairn_admm_dense_scratch(const AdmmSubsystem *sub);
+void cairn_admm_dense_lay_out(AdmmSubsystem *sub, double *memory);
+// The factor of A, and diag(J A^-1 J^T) by slots. False: it is not positive definite.
+bool cairn_admm_dense_dynamics(AdmmSystem *system, AdmmSubsystem *sub, double *scratch, double *mobility);
+// What an iteration applies, for the beta at hand.
+bool cairn_admm_dense_penalty(AdmmSystem *system, AdmmSubsystem *sub, double *scratch);
+// out = beta x of the slots for s = beta z - u.
+void cairn_admm_dense_apply(const AdmmSystem *system, const AdmmSubsystem *sub, const double *s, double *out);
+void cairn_admm_dense_finish(const AdmmSystem *system, const AdmmSubsystem *sub, double *scratch, double *lambda);
+
+// ---- sparse ones ----
+
+CairnStatus cairn_admm_sparse_init(AdmmSystem *system, AdmmSubsystem *sub);
+// out = beta x of the slots for s = beta z - u.
+void cairn_admm_sparse_apply(const AdmmSystem *system, const AdmmSubsystem *sub, const double *s, double *out);
+CairnStatus cairn_admm_sparse_finish(const AdmmSubsystem *sub, double *lambda);
+double cairn_admm_sparse_raised(const AdmmSubsystem *sub);
+
+#endif

@@ -1,0 +1,223 @@
+// beta of every subsystem (S2 eq. 23).
+#include <string.h>
+
+#include "solvers/admm/subadmm_kernels.h"
+
+// What a row adds to a trace over the dofs of one subsystem: |j|^2.
+static double square(const AdmmSystem *system, int part, const CairnConstraintBlock *constraint, int r) {
+    const CairnProblem *problem = system->problem;
+    double sum = 0;
+    for (int t = 0; t < constraint->term_count; t++) {
+        const CairnTerm *term = &problem->terms[constraint->first_term + t];
+        int size = problem->blocks[term->block].size;
+        double room[6];
+        const double *J = cairn_term_row(problem, term, r, room);
+        for (int k = 0; k < size && system->part[term->block] == part; k++) {
+            sum += J[k] * J[k];
+        }
+    }
+    return sum;
+}
+
+// What one impulse on a row moves in one subsystem, by a diagonal over the dofs.
+static double mobility_of(const AdmmSystem *system, int part, const CairnConstraintBlock *constraint, int r,
+                          const double *diagonal) {
+    const CairnProblem *problem = system->problem;
+    double sum = 0;
+    for (int t = 0; t < constraint->term_count; t++) {
+        const CairnTerm *term = &problem->terms[constraint->first_term + t];
+        const CairnDofBlock *block = &problem->blocks[term->block];
+        double room[6];
+        const double *J = cairn_term_row(problem, term, r, room);
+        for (int k = 0; k < block->size && system->part[term->block] == part; k++) {
+            sum += J[k] * J[k] / diagonal[block->first + k];
+        }
+    }
+    return sum;
+}
+
+// The diagonals of P, and of all A_i with their soft rows.
+void cairn_admm_find_diagonals(AdmmSystem *system) {
+    double *P = system->P_diagonal, *A = system->A_diagonal;
+    const CairnProblem *problem = system->problem;
+    for (int b = 0; b < problem->block_count; b++) {
+        const CairnDofBlock *block = &problem->blocks[b];
+        for (int k = 0; k < block->size; k++) {
+            P[block->first + k] = A[block->first + k] = problem->P[block->matrix + k * (block->size + 1)];
+        }
+    }
+    for (int i = 0; i < system->inside_count; i++) {
+        const CairnConstraintBlock *constraint = &problem->constraints[system->inside[i]];
+        for (int t = 0; t < constraint->term_count; t++) {
+            const CairnTerm *term = &problem->terms[constraint->first_term + t];
+            const CairnDofBlock *block = &problem->blocks[term->block];
+            double room[6 * CAIRN_FRAME_ROWS];
+            const double *J = cairn_term_rows(problem, term, constraint->row_count, room);
+            for (int r = 0; r < constraint->row_count; r++, J += block->size) {
+                int row = constraint->first_row + r;
+                for (int k = 0; k < block->size && system->place[row] == ADMM_SOFT; k++) {
+                    A[block->first + k] += J[k] * J[k] / problem->compliance[row];
+                }
+            }
+        }
+    }
+}
+
+// ---- a row by itself ---------------------------------------------------------------------------------------------------------
+
+// Eq. 23 a row: beta is the mass that the row feels. Metres and radians then do not share one weight, nor do a contact's normal, which moves
+// a body as a whole, and its tangents, which turn it too. The tangents share theirs, for their law turns in their plane.
+static void weigh_rows(AdmmSystem *system, const AdmmSubsystem *sub, const double *mobility) {
+    for (int i = 0; i < sub->side_count; i++) {
+        const AdmmSide *side = &system->sides[system->side_of[sub->first_side + i]];
+        const AdmmItem *item = &system->items[side->item];
+        const double *moved = mobility + (side->slot - sub->first_slot);
+        double *beta = system->slot_beta + side->slot;
+        int pitch = side->pitch;
+        for (int k = 0; k < item->row_count; k++) {
+            double moves = moved[k * pitch];
+            beta[k * pitch] = system->options->beta / (moves > 0 ? moves : 1);
+        }
+        if (item->friction >= 0 && item->row_count >= 3) {
+            double both = moved[pitch] + moved[2 * pitch];
+            beta[pitch] = beta[2 * pitch] = both > 0 ? system->options->beta * 2 / both : beta[pitch];
+        }
+    }
+}
+
+// A subsystem too large for W = J A^-1 J^T: by diagonals, halfway (as ratios go) between that of P, which moves where the piece goes as a
+// whole, and that of A, which moves where it bends.
+static void guess_mobility(const AdmmSystem *system, const AdmmSubsystem *sub, int part, double *mobility) {
+    for (int i = 0; i < sub->side_count; i++) {
+        const AdmmSide *side = &system->sides[system->side_of[sub->first_side + i]];
+        const AdmmItem *item = &system->items[side->item];
+        const CairnConstraintBlock *constraint = &system->problem->constraints[item->constraint];
+        for (int k = 0; k < item->row_count; k++) {
+            int r = system->rows[item->first_row + k].row - constraint->first_row;
+            mobility[side->slot - sub->first_slot + k] =
+                sqrt(mobility_of(system, part, constraint, r, system->P_diagonal) *
+                     mobility_of(system, part, constraint, r, system->A_diagonal));
+        }
+    }
+}
+
+// What a row feels is not its own piece alone: other pieces hang on it, and on them others. W is that of the piece by itself; W - W_c^T
+// (W_cc + C_c)^-1 W_c, over the rows c without bounds that it shares with others, is that of the piece between neighbours that do not move.
+// A long row of like pieces, seen from any of them, is the geometric mean of the two: the wave impedance of a line, from what
+// it is with its end open and with its end held. With it the copies pass waves on instead of throwing them back. A shared row itself is
+// open in both. Rows as good as rigid carry no waves (they have no length that is long beside a piece), and hold nothing: between them a
+// link would not move at all, and beta would be what it never feels.
+void cairn_admm_hold_neighbours(const AdmmSystem *system, const AdmmSubsystem *sub, double *scratch, double *mobility) {
+    static const double least = 1e-14, stillest = 1e-8;
+    int held = sub->held_count, wide = admm_eights(held), width = sub->width, count = width / ADMM_LANES;
+    const int *at = system->held + sub->first_held;
+    bool is_any = false;
+    for (int a = 0; a < held; a++) {
+        is_any |= !cairn_admm_is_rigid(system->rows[system->slot_row[at[a]]].C, mobility[at[a] - sub->first_slot]);
+    }
+    if (!is_any) {
+        return;
+    }
+    double *X = scratch + admm_eights(sub->size + sub->hard_count + sub->slots), *G = X + (ptrdiff_t)held * width;
+    memset(X, 0, (size_t)held * (size_t)(width + wide) * sizeof *X);
+    for (int k = 0; k < sub->size + sub->hard_count; k++) { // W_c = Z_c^T Z - T_c^T T
+        const double *row = sub->Z + (ptrdiff_t)k * width;
+        for (int a = 0; a < held; a++) {
+            double z = row[at[a] - sub->first_slot];
+            if (z != 0) {
+                admm_add_scaled(count, k < sub->size ? z : -z, row, X + (ptrdiff_t)a * width);
+            }
+        }
+    }
+    for (int a = 0; a < held; a++) {
+        for (int b = 0; b < held; b++) {
+            G[(ptrdiff_t)a * wide + b] = X[(ptrdiff_t)a * width + at[b] - sub->first_slot];
+        }
+        G[(ptrdiff_t)a * wide + a] += system->rows[system->slot_row[at[a]]].C;
+    }
+    for (int a = 0; a < held; a++) {
+        if (cairn_admm_is_rigid(system->rows[system->slot_row[at[a]]].C, mobility[at[a] - sub->first_slot])) {
+            memset(X + (ptrdiff_t)a * width, 0, (size_t)width * sizeof *X);
+            for (int b = 0; b < held; b++) {
+                G[(ptrdiff_t)a * wide + b] = G[(ptrdiff_t)b * wide + a] = a == b ? 1 : 0;
+            }
+        }
+    }
+    if (!admm_factor(held, wide, least, G, scratch)) {
+        return;
+    }
+    admm_forward(held, wide, G, count, X);
+    double *still = scratch; // by how much less a row moves
+    for (int k = 0; k < width; k++) {
+        still[k] = mobility[k];
+    }
+    for (int a = 0; a < held; a++) {
+        for (int k = 0; k < width; k++) {
+            still[k] -= X[(ptrdiff_t)a * width + k] * X[(ptrdiff_t)a * width + k];
+        }
+    }
+    for (int a = 0; a < held; a++) {
+        int k = at[a] - sub->first_slot;
+        double C = system->rows[system->slot_row[at[a]]].C, parallel = C - still[k];
+        if (cairn_admm_is_rigid(C, mobility[k])) {
+            continue;
+        }
+        double open = parallel > 0 ? still[k] * C / parallel : mobility[k];
+        still[k] = open > 0 && open < mobility[k] ? open : mobility[k];
+    }
+    for (int k = 0; k < sub->slots; k++) {
+        double share = mobility[k] > 0 ? still[k] / mobility[k] : 1;
+        mobility[k] *= sqrt(share < stillest ? stillest : share < 1 ? share : 1);
+    }
+}
+
+// ---- a subsystem as a whole --------------------------------------------------------------------------------------------------
+
+// Eq. 23: Tr(A_i) / Tr(J_i^T J_i), A_i with its soft rows.
+static double trace_beta(const AdmmSystem *system, const AdmmSubsystem *sub, int part) {
+    const CairnProblem *problem = system->problem;
+    double dynamics = 0, constraints = 0;
+    for (int i = 0; i < sub->block_count; i++) {
+        const CairnDofBlock *block = &problem->blocks[system->blocks[sub->first_block + i]];
+        for (int k = 0; k < block->size; k++) {
+            dynamics += problem->P[block->matrix + k * (block->size + 1)];
+        }
+    }
+    for (int i = 0; i < sub->inside_count; i++) {
+        const CairnConstraintBlock *constraint = &problem->constraints[system->inside[sub->first_inside + i]];
+        for (int r = 0; r < constraint->row_count; r++) {
+            int row = constraint->first_row + r;
+            if (system->place[row] == ADMM_SOFT) {
+                dynamics += square(system, part, constraint, r) / problem->compliance[row];
+            }
+        }
+    }
+    for (int i = 0; i < sub->side_count; i++) {
+        const AdmmItem *item = &system->items[system->sides[system->side_of[sub->first_side + i]].item];
+        const CairnConstraintBlock *constraint = &problem->constraints[item->constraint];
+        for (int k = 0; k < item->row_count; k++) {
+            int row = system->rows[item->first_row + k].row;
+            constraints += square(system, part, constraint, row - constraint->first_row);
+        }
+    }
+    return system->options->beta * (constraints > 0 ? dynamics / constraints : 1);
+}
+
+void cairn_admm_choose_beta(AdmmSystem *system, const AdmmSubsystem *sub, double *mobility, bool is_known) {
+    bool is_even = system->options->weights == CAIRN_WEIGHTS_TRACE;
+    int part = system->part[system->blocks[sub->first_block]];
+    double even = is_even ? trace_beta(system, sub, part) : 0;
+    for (int k = 0; k < sub->width; k++) { // what fills up eights
+        system->slot_beta[sub->first_slot + k] = 0;
+    }
+    for (int k = 0; k < sub->slots; k++) {
+        system->slot_beta[sub->first_slot + k * sub->pitch] = even;
+    }
+    if (is_even) {
+        return;
+    }
+    if (!is_known) {
+        guess_mobility(system, sub, part, mobility);
+    }
+    weigh_rows(system, sub, mobility);
+}

@@ -1,0 +1,195 @@
+#include "solvers/exact/cones.h"
+
+#include "solvers/problem/law.h"
+#include <math.h>
+#include <string.h>
+
+static CairnStatus allocate(CairnCones *cones) {
+    const CairnProblem *problem = cones->exact.problem;
+    CairnArena *arena = cones->exact.context->arena;
+    cones->cones = CAIRN_PUSH_ZERO(arena, CairnCone, problem->friction_count + 1);
+    cones->blocks = CAIRN_PUSH_ZERO(arena, CairnThetaBlock, problem->friction_count + 1);
+    cones->normal = CAIRN_PUSH(arena, int, problem->row_count + 1);
+    cones->lever = CAIRN_PUSH_ZERO(arena, double, problem->row_count + 1);
+    cones->parameter = CAIRN_PUSH(arena, int, problem->row_count + 1);
+    if (!cones->cones || !cones->blocks || !cones->normal || !cones->lever || !cones->parameter) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "cones: no memory for %d rows", problem->row_count);
+    }
+    return cairn_ok();
+}
+
+// What law the rows of a friction group have.
+static void set_group(CairnCones *cones, int f, const double *lambda) {
+    CairnExact *exact = &cones->exact;
+    const CairnFriction *friction = &exact->problem->frictions[f];
+    CairnCone *cone = &cones->cones[f];
+    int n = friction->normal;
+    bool is_cone = cairn_takes_block(friction);
+    bool is_dead = exact->is_dead[n] && exact->is_dead[n + 1] && exact->is_dead[n + 2];
+    *cone = (CairnCone){.is_cone = is_cone && friction->mu > 0 && !is_dead,
+                        .is_corrected = friction->kind == CAIRN_FRICTION_COULOMB,
+                        .mu = friction->mu};
+    for (int i = 0; i < 3 && is_cone; i++) {
+        cone->norm += exact->is_dead[n + i] ? 0 : exact->D[n + i];
+        exact->lower[n + i] = cone->is_cone ? -(double)INFINITY : 0;
+        exact->upper[n + i] = cone->is_cone || i == 0 ? (double)INFINITY : 0;
+        // A dead row of a cone that has others is one of its unknowns: Theta alone holds it.
+        exact->is_held[n + i] = !cone->is_cone && (is_dead || i > 0);
+        exact->lambda[n + i] = exact->is_held[n + i] ? 0 : lambda[n + i];
+        cones->normal[n + i] = cone->is_cone ? CAIRN_ROW_CONE : CAIRN_ROW_FIXED;
+    }
+    for (int k = is_cone ? 3 : 1; k < 3 + friction->spin_rows && friction->kind != CAIRN_FRICTION_BOX; k++) {
+        cones->normal[n + k] = n;
+        cones->lever[n + k] = k < 3 ? friction->mu : k == 3 ? friction->torsion : friction->rolling;
+    }
+}
+
+CairnStatus cairn_cones_init(CairnCones *cones, const char *name, const CairnProblem *problem,
+                             CairnFormulation formulation, CairnSolverContext *context, const double *lambda) {
+    *cones = (CairnCones){.share = 1};
+    CairnExact *exact = &cones->exact;
+    CAIRN_TRY(cairn_exact_init_cones(exact, name, problem, formulation, context, lambda));
+    CAIRN_TRY(allocate(cones));
+    for (int i = 0; i < problem->row_count; i++) {
+        cones->normal[i] = CAIRN_ROW_FIXED;
+    }
+    double right_side = 0;
+    for (int f = 0; f < problem->friction_count; f++) {
+        set_group(cones, f, lambda);
+        for (int i = 0; i < 3; i++) {
+            right_side += pow(exact->b[problem->frictions[f].normal + i], 2);
+        }
+    }
+    // The referee's vel_rel <= 1e-8 of max(|q|, max|b|) is then the same as `limit`, but for its 1e-12.
+    if (sqrt(right_side) > exact->scale) {
+        cones->share = exact->scale / sqrt(right_side);
+    }
+    cairn_system_slack(&exact->system, exact->lambda, exact->w);
+    cairn_cones_renew(cones);
+    return cairn_ok();
+}
+
+static double present_rise(const CairnCones *cones, int f) {
+    const CairnCone *cone = &cones->cones[f];
+    const double *w = cones->exact.w + cones->exact.problem->frictions[f].normal;
+    return cone->is_cone && cone->is_corrected ? cone->mu * hypot(w[1], w[2]) : 0;
+}
+
+// Squared natural map of a cone, (r - P_K(r - u / norm)) norm: K is a cone, so it is s - P_K(s - u) with s = norm r.
+static double map_of(const CairnCones *cones, int f, double rise) {
+    const CairnExact *exact = &cones->exact;
+    const CairnCone *cone = &cones->cones[f];
+    int n = exact->problem->frictions[f].normal;
+    double x[3], sum = 0;
+    for (int i = 0; i < 3; i++) {
+        x[i] = cone->norm * exact->lambda[n + i] - exact->w[n + i];
+    }
+    x[0] -= rise;
+    cairn_law_project(cone->mu, x);
+    for (int i = 0; i < 3; i++) {
+        double left = cone->norm * exact->lambda[n + i] - x[i];
+        sum += left * left;
+    }
+    return sum;
+}
+
+double cairn_cones_gauge(const CairnCones *cones, bool is_present) {
+    const CairnExact *exact = &cones->exact;
+    const CairnProblem *problem = exact->problem;
+    double largest = 0, sum = 0;
+    for (int i = 0; i < problem->row_count; i++) {
+        double lower = exact->lower[i], upper = exact->upper[i];
+        if (is_present && cones->normal[i] >= 0) {
+            upper = cones->lever[i] * fmax(0, exact->lambda[cones->normal[i]]);
+            lower = -upper;
+        }
+        if (cones->normal[i] != CAIRN_ROW_CONE) {
+            double above = exact->D[i] * (exact->lambda[i] - upper), below = exact->D[i] * (exact->lambda[i] - lower);
+            double middle = fabs(cairn_clamp(exact->w[i], above, below));
+            largest = middle <= largest ? largest : middle; // NaN comes through
+        }
+    }
+    for (int f = 0; f < problem->friction_count; f++) {
+        if (cones->cones[f].is_cone) {
+            sum += map_of(cones, f, is_present ? present_rise(cones, f) : cones->cones[f].rise);
+        }
+    }
+    sum = cones->share * sqrt(sum);
+    return sum <= largest ? largest : sum;
+}
+
+double cairn_cones_measure(CairnCones *cones, bool is_present) {
+    CairnExact *exact = &cones->exact;
+    cairn_system_slack(&exact->system, exact->lambda, exact->w);
+    return cairn_cones_gauge(cones, is_present);
+}
+
+static void set_bound(CairnExact *exact, int i, double upper) {
+    exact->upper[i] = upper;
+    exact->lower[i] = -upper;
+    exact->is_held[i] = exact->is_dead[i] || exact->D[i] * 2 * upper <= exact->target;
+}
+
+int cairn_cones_count_rises(const CairnCones *cones) {
+    int count = 0;
+    for (int f = 0; f < cones->exact.problem->friction_count; f++) {
+        count += cones->cones[f].is_cone && cones->cones[f].is_corrected;
+    }
+    return count;
+}
+
+void cairn_cones_renew(CairnCones *cones) {
+    CairnExact *exact = &cones->exact;
+    for (int f = 0; f < exact->problem->friction_count; f++) {
+        cones->cones[f].rise = present_rise(cones, f);
+    }
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        if (cones->normal[i] >= 0) {
+            set_bound(exact, i, cones->lever[i] * fmax(0, exact->lambda[cones->normal[i]]));
+        }
+    }
+}
+
+void cairn_cones_get(const CairnCones *cones, double *p) {
+    const CairnExact *exact = &cones->exact;
+    int groups = exact->problem->friction_count;
+    for (int f = 0; f < groups; f++) {
+        p[f] = cones->cones[f].rise;
+    }
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        p[groups + i] = cones->normal[i] >= 0 ? exact->D[i] * exact->upper[i] : 0;
+    }
+}
+
+void cairn_cones_set(CairnCones *cones, const double *p) {
+    CairnExact *exact = &cones->exact;
+    int groups = exact->problem->friction_count;
+    for (int f = 0; f < groups; f++) {
+        cones->cones[f].rise = fmax(0, p[f]);
+    }
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        if (cones->normal[i] >= 0) {
+            set_bound(exact, i, fmax(0, p[groups + i]) / exact->D[i]);
+        }
+    }
+}
+
+double cairn_cones_project(CairnCones *cones) {
+    CairnExact *exact = &cones->exact;
+    const CairnProblem *problem = exact->problem;
+    for (int f = 0; f < problem->friction_count; f++) {
+        if (cones->cones[f].is_cone) {
+            cairn_law_project(cones->cones[f].mu, exact->lambda + problem->frictions[f].normal);
+        }
+    }
+    for (int follows = 0; follows < 2; follows++) { // normals before the rows that follow them
+        for (int i = 0; i < problem->row_count; i++) {
+            if (cones->normal[i] == CAIRN_ROW_CONE || (cones->normal[i] >= 0) != follows) {
+                continue;
+            }
+            double upper = follows ? cones->lever[i] * fmax(0, exact->lambda[cones->normal[i]]) : exact->upper[i];
+            exact->lambda[i] = cairn_clamp(exact->lambda[i], follows ? -upper : exact->lower[i], upper);
+        }
+    }
+    return cairn_cones_measure(cones, true);
+}

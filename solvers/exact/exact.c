@@ -1,0 +1,420 @@
+#include "solvers/exact/exact.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/timer.h"
+#include "solvers/problem/accept.h"
+
+// Of a problem that was checked.
+static CairnStatus check_start(const char *name, const CairnProblem *problem, const double *lambda, bool takes_cones) {
+    CAIRN_TRY(cairn_ops_check_start(name, problem, lambda));
+    for (int i = 0; i < problem->friction_count && !takes_cones; i++) {
+        CairnFrictionKind kind = problem->frictions[i].kind;
+        if (kind != CAIRN_FRICTION_BOX && kind != CAIRN_FRICTION_BOX_CURRENT) {
+            return cairn_error(CAIRN_UNSUPPORTED, "%s does not take friction cones: friction group %d", name, i);
+        }
+    }
+    return cairn_ok();
+}
+
+static CairnStatus check(const char *name, const CairnProblem *problem, const double *lambda,
+                         const CairnSolverContext *context, bool takes_cones) {
+    CAIRN_TRY(cairn_solver_check(problem, context));
+    return check_start(name, problem, lambda, takes_cones);
+}
+
+static CairnStatus begin(CairnExact *exact, const CairnProblem *problem, CairnSolverContext *context) {
+    *exact = (CairnExact){.problem = problem, .context = context};
+    CairnArena *arena = exact->context->arena;
+    int m = exact->problem->row_count;
+    double **arrays[] = {&exact->b, &exact->lower, &exact->upper, &exact->lambda,
+                         &exact->w, &exact->theta, &exact->y,     &exact->x};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        *arrays[i] = CAIRN_PUSH_ZERO(arena, double, (m + 8) & ~7); // some go by eights
+        if (*arrays[i] == NULL) {
+            return cairn_error(CAIRN_OUT_OF_MEMORY, "exact solve: no memory for %d rows", m);
+        }
+    }
+    exact->v = CAIRN_PUSH(arena, double, exact->problem->dof_count + 1);
+    exact->place = CAIRN_PUSH_ZERO(arena, unsigned char, m + 1);
+    exact->is_held = CAIRN_PUSH_ZERO(arena, bool, m + 1);
+    if (!exact->v || !exact->place || !exact->is_held) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "exact solve: no memory for %d rows", m);
+    }
+    return cairn_ok();
+}
+
+// Bounds so close that wherever lambda lies between them the certificate holds: such a row is no unknown. Of a row that no impulse
+// moves w is b, whose sign says which bound it rests on.
+static void hold_rows(CairnExact *exact) {
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        exact->is_held[i] = exact->is_dead[i] || exact->D[i] * (exact->upper[i] - exact->lower[i]) <= exact->target;
+        if (exact->is_dead[i]) {
+            double pointed = exact->b[i] > 0 ? exact->lower[i] : exact->b[i] < 0 ? exact->upper[i] : exact->lambda[i];
+            exact->lambda[i] = isinf(pointed) ? exact->lambda[i] : pointed;
+        }
+        if (exact->is_held[i]) {
+            exact->lambda[i] = cairn_clamp(exact->lambda[i], exact->lower[i], exact->upper[i]);
+        }
+    }
+}
+
+static bool is_current(const CairnFriction *friction) {
+    return friction->kind == CAIRN_FRICTION_BOX_CURRENT;
+}
+
+// Bounds of BOX_CURRENT rows go the given part of the way to those that the iterate's normal impulses make.
+static void renew_bounds(CairnExact *exact, double part) {
+    const CairnProblem *problem = exact->problem;
+    for (int f = 0; f < problem->friction_count; f++) {
+        const CairnFriction *friction = &problem->frictions[f];
+        double normal = fmax(0, exact->lambda[friction->normal]);
+        for (int k = 1; is_current(friction) && k < 3 + friction->spin_rows; k++) {
+            int i = friction->normal + k;
+            double upper = normal * (k < 3 ? friction->mu : k == 3 ? friction->torsion : friction->rolling);
+            exact->upper[i] =
+                part < 1 ? part * upper + (1 - part) * exact->upper[i] : upper; // which may be infinite yet
+            exact->lower[i] = -exact->upper[i];
+        }
+    }
+}
+
+static void set_certificate(CairnExact *exact) {
+    exact->limit = 1e-8 * exact->scale + 1e-12;
+    exact->target = 1e-2 * exact->limit;
+    exact->left = 1e-4 * exact->target;
+}
+
+// Everything but the system, which is there.
+static CairnStatus init(CairnExact *exact, const char *name, const CairnProblem *problem, const double *lambda) {
+    int m = problem->row_count;
+    size_t size = (size_t)m * sizeof(double);
+    exact->D = exact->system.D;
+    exact->is_dead = exact->system.is_dead;
+    memcpy(exact->lambda, lambda, size);
+    memcpy(exact->lower, problem->lower, size);
+    memcpy(exact->upper, problem->upper, size);
+    cairn_ops_right_side(&exact->system.ops, exact->v, exact->b);
+    for (int i = 0; i < m; i++) {
+        if (!isfinite(exact->b[i]) || !isfinite(exact->D[i])) {
+            return cairn_error(CAIRN_NUMERIC, "%s: b = %g, D = %g in row %d is not finite", name, exact->b[i],
+                               exact->D[i], i);
+        }
+        exact->scale = fmax(exact->scale, fabs(exact->b[i]));
+    }
+    set_certificate(exact);
+    renew_bounds(exact, 1);
+    hold_rows(exact);
+    return cairn_ok();
+}
+
+CairnStatus cairn_exact_init(CairnExact *exact, const char *name, const CairnProblem *problem,
+                             CairnFormulation formulation, CairnSolverContext *context, const double *lambda) {
+    CAIRN_TRY(check(name, problem, lambda, context, false));
+    CAIRN_TRY(begin(exact, problem, context));
+    CAIRN_TRY(cairn_system_init(&exact->system, problem, formulation, context));
+    return init(exact, name, problem, lambda);
+}
+
+CairnStatus cairn_exact_init_kind(CairnExact *exact, const char *name, const CairnProblem *problem,
+                                  const CairnSystemKind *kind, CairnSolverContext *context, const double *lambda) {
+    CAIRN_TRY(check(name, problem, lambda, context, false));
+    CAIRN_TRY(begin(exact, problem, context));
+    CAIRN_TRY(cairn_system_init_kind(&exact->system, problem, kind, context));
+    return init(exact, name, problem, lambda);
+}
+
+CairnStatus cairn_exact_init_staged(CairnExact *exact, const char *name, const CairnProblem *problem, const int *stage,
+                                    CairnSolverContext *context, const double *lambda) {
+    CAIRN_TRY(check_start(name, problem, lambda, false));
+    CAIRN_TRY(begin(exact, problem, context));
+    CAIRN_TRY(cairn_system_init_staged(&exact->system, problem, stage, context));
+    return init(exact, name, problem, lambda);
+}
+
+CairnStatus cairn_exact_init_made(CairnExact *exact, const char *name, const CairnProblem *problem,
+                                  const CairnSystemKind *kind, void *state, CairnSolverContext *context,
+                                  const double *lambda) {
+    CAIRN_TRY(check(name, problem, lambda, context, false));
+    CAIRN_TRY(begin(exact, problem, context));
+    CAIRN_TRY(cairn_system_init_made(&exact->system, problem, kind, state, context));
+    return init(exact, name, problem, lambda);
+}
+
+CairnStatus cairn_exact_init_part(CairnExact *exact, const CairnExact *of, const CairnProblem *problem, const int *row,
+                                  const CairnSystemKind *kind, void *state, CairnSolverContext *context) {
+    CAIRN_TRY(begin(exact, problem, context));
+    CAIRN_TRY(cairn_system_init_part(&exact->system, &of->system, problem, row, kind, state, context));
+    exact->D = exact->system.D;
+    exact->is_dead = exact->system.is_dead;
+    for (int i = 0; i < problem->row_count; i++) {
+        exact->b[i] = of->b[row[i]];
+        exact->lower[i] = of->lower[row[i]];
+        exact->upper[i] = of->upper[row[i]];
+        exact->lambda[i] = of->lambda[row[i]];
+        exact->is_held[i] = of->is_held[row[i]];
+    }
+    exact->scale = of->scale;
+    exact->limit = of->limit;
+    exact->target = of->target;
+    exact->left = of->left;
+    return cairn_ok();
+}
+
+CairnStatus cairn_exact_init_inner(CairnExact *exact, const char *name, const CairnProblem *problem,
+                                   CairnFormulation formulation, const bool *is_last, double scale,
+                                   CairnSolverContext *context, const double *lambda) {
+    CAIRN_TRY(begin(exact, problem, context));
+    CAIRN_TRY(cairn_system_init_last(&exact->system, problem, formulation, is_last, context));
+    CAIRN_TRY(init(exact, name, problem, lambda));
+    exact->scale = scale;
+    set_certificate(exact);
+    return cairn_ok();
+}
+
+CairnStatus cairn_exact_init_cones(CairnExact *exact, const char *name, const CairnProblem *problem,
+                                   CairnFormulation formulation, CairnSolverContext *context, const double *lambda) {
+    CAIRN_TRY(check(name, problem, lambda, context, true));
+    CAIRN_TRY(begin(exact, problem, context));
+    CAIRN_TRY(cairn_system_init(&exact->system, problem, formulation, context));
+    return init(exact, name, problem, lambda);
+}
+
+void cairn_exact_renew(CairnExact *exact) {
+    cairn_ops_right_side(&exact->system.ops, exact->v, exact->b);
+}
+
+double cairn_exact_gauge(const CairnExact *exact) {
+    double largest = 0;
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        double above = exact->D[i] * (exact->lambda[i] - exact->upper[i]);
+        double below = exact->D[i] * (exact->lambda[i] - exact->lower[i]);
+        double middle = fabs(cairn_clamp(exact->w[i], above, below));
+        largest = middle <= largest ? largest : middle; // NaN comes through
+    }
+    return largest;
+}
+
+// The largest |lambda - cairn_clamp(lambda - w, l, u)| of an iterate whose w is known.
+static double natural(const CairnExact *exact) {
+    double largest = 0;
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        double inside = cairn_clamp(exact->lambda[i] - exact->w[i], exact->lower[i], exact->upper[i]);
+        double off = fabs(exact->lambda[i] - inside);
+        largest = off <= largest ? largest : off;
+    }
+    return largest;
+}
+
+bool cairn_exact_is_enough(const CairnExact *exact, double measure) {
+    static const double least = 3e-10;
+    return measure <= 0.1 * exact->limit && natural(exact) <= least;
+}
+
+double cairn_exact_measure(CairnExact *exact) {
+    cairn_system_slack(&exact->system, exact->lambda, exact->w);
+    return cairn_exact_gauge(exact);
+}
+
+double cairn_exact_clamp(CairnExact *exact) {
+    bool has_moved = false;
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        double inside = cairn_clamp(exact->lambda[i], exact->lower[i], exact->upper[i]);
+        has_moved = has_moved || inside != exact->lambda[i];
+        exact->lambda[i] = inside;
+    }
+    return has_moved ? cairn_exact_measure(exact) : cairn_exact_gauge(exact);
+}
+
+CairnStatus cairn_exact_solve_sets(CairnExact *exact) {
+    int m = exact->problem->row_count;
+    bool is_same = exact->has_factor;
+    for (int i = 0; i < m; i++) {
+        double theta = exact->is_held[i] || exact->place[i] != CAIRN_FREE ? (double)INFINITY : 0;
+        is_same = is_same && theta == exact->theta[i];
+        exact->theta[i] = theta;
+        if (!exact->is_held[i] && exact->place[i] != CAIRN_FREE) {
+            exact->lambda[i] = exact->place[i] == CAIRN_AT_LOWER ? exact->lower[i] : exact->upper[i];
+        }
+    }
+    if (!is_same) {
+        exact->has_factor = false;
+        CAIRN_TRY(cairn_system_factor(&exact->system, exact->theta));
+        exact->has_factor = true;
+    }
+    cairn_system_slack(&exact->system, exact->lambda, exact->w);
+    for (int i = 0; i < m; i++) {
+        exact->y[i] = -exact->w[i];
+    }
+    double left = cairn_system_solve(&exact->system, exact->y, exact->left, 20, exact->x);
+    if (!isfinite(left)) {
+        exact->has_factor = false;
+        return cairn_error(CAIRN_NUMERIC, "exact solve: the free set's equations have no finite solution");
+    }
+    for (int i = 0; i < m; i++) {
+        exact->lambda[i] += exact->x[i];
+    }
+    cairn_system_slack(&exact->system, exact->lambda, exact->w);
+    return cairn_ok();
+}
+
+double cairn_exact_violation(const CairnExact *exact, int i) {
+    if (exact->is_held[i]) {
+        return 0;
+    }
+    switch (exact->place[i]) {
+    case CAIRN_AT_LOWER:
+        return -exact->w[i];
+    case CAIRN_AT_UPPER:
+        return exact->w[i];
+    default:
+        return exact->D[i] * fmax(exact->lower[i] - exact->lambda[i], exact->lambda[i] - exact->upper[i]);
+    }
+}
+
+void cairn_exact_flip(CairnExact *exact, int i) {
+    if (exact->place[i] != CAIRN_FREE) {
+        exact->place[i] = CAIRN_FREE;
+    } else {
+        exact->place[i] = exact->lambda[i] < exact->lower[i] ? CAIRN_AT_LOWER : CAIRN_AT_UPPER;
+    }
+}
+
+void cairn_exact_predict(CairnExact *exact) {
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        double pointed = exact->lambda[i] - exact->w[i] / exact->D[i];
+        exact->place[i] = exact->is_held[i]            ? CAIRN_HELD
+                          : pointed <= exact->lower[i] ? CAIRN_AT_LOWER
+                          : pointed >= exact->upper[i] ? CAIRN_AT_UPPER
+                                                       : CAIRN_FREE;
+    }
+}
+
+CairnStatus cairn_exact_settle(CairnExact *exact, int steps, double *measure) {
+    *measure = (double)INFINITY;
+    for (int k = 0; k < steps; k++) {
+        CairnStatus status = cairn_exact_solve_sets(exact);
+        if (status.code == CAIRN_NUMERIC) {
+            return cairn_ok();
+        }
+        CAIRN_TRY(status);
+        int flips = 0;
+        for (int i = 0; i < exact->problem->row_count; i++) {
+            if (cairn_exact_violation(exact, i) > exact->target) {
+                cairn_exact_flip(exact, i);
+                flips++;
+            }
+        }
+        *measure = cairn_exact_clamp(exact);
+        if (flips == 0 || *measure <= exact->target) {
+            break;
+        }
+    }
+    return cairn_ok();
+}
+
+// Velocities to so many parts of max|b| say what contacts a step leads to, and loads to a per cent or so; an interior point is there
+// after a third of its way. Ten times less was no better in falling rocks and logs, ten times more led into contacts that were none.
+static const double rough = 3e-3;
+
+bool cairn_exact_review(CairnExact *exact, double measure, const double *lambda) {
+    const CairnSolverContext *context = exact->context;
+    if (context->review == NULL || !exact->may_ask || !(measure <= rough * exact->scale)) {
+        return exact->is_superseded;
+    }
+    exact->may_ask = false;
+    exact->is_superseded = context->review(context->review_user, lambda);
+    return exact->is_superseded;
+}
+
+// The bounds follow the iterate's impulses until they agree with them: a contraction where friction is moderate. Where the bounds
+// wander they go half the way, then a quarter; where the best has not improved for long there may be no answer, and the best stays.
+static CairnStatus follow_bounds(CairnExact *exact, CairnExactMethod method, const void *options,
+                                 CairnOutcome *outcome) {
+    enum { MOST = 200, PATIENCE = 8 };
+    size_t size = (size_t)exact->problem->row_count * sizeof *exact->lambda;
+    double *best = CAIRN_PUSH(exact->context->arena, double, exact->problem->row_count + 1);
+    if (best == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "exact solve: no memory for %d rows", exact->problem->row_count);
+    }
+    double least = (double)INFINITY, part = 1, last = (double)INFINITY;
+    for (int k = 0, since = 0; k < MOST && since < PATIENCE; k++, since++) {
+        double inner = (double)INFINITY;
+        if (k > 0) {
+            CAIRN_TRY(cairn_exact_settle(exact, 3, &inner));
+        }
+        if (!(inner <= exact->limit)) {
+            CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
+            CairnStatus status = method(exact, options, outcome);
+            cairn_arena_release(exact->context->arena, mark);
+            CAIRN_TRY(status);
+        }
+        renew_bounds(exact, 1);
+        double measure = cairn_exact_measure(exact);
+        if (measure < least) {
+            least = measure;
+            memcpy(best, exact->lambda, size);
+            since = 0;
+        }
+        if (measure <= exact->target) {
+            break;
+        }
+        part = measure > 0.9 * last ? fmax(0.25, 0.5 * part) : part;
+        last = measure;
+        renew_bounds(exact, part);
+        hold_rows(exact);
+    }
+    memcpy(exact->lambda, best, size);
+    renew_bounds(exact, 1);
+    *outcome = least <= exact->limit ? CAIRN_CONVERGED : CAIRN_STALLED;
+    return cairn_ok();
+}
+
+void cairn_exact_say_regularised(const CairnExact *exact, const char *name) {
+    cairn_system_say_regularised(&exact->system, name);
+}
+
+CairnStatus cairn_exact_run(CairnExact *exact, const char *name, CairnExactMethod method, const void *options,
+                            double *lambda, CairnSolveReport *report) {
+    int m = exact->problem->row_count;
+    bool has_current = false;
+    for (int f = 0; f < exact->problem->friction_count; f++) {
+        has_current = has_current || is_current(&exact->problem->frictions[f]);
+    }
+    exact->may_ask = exact->may_ask && !has_current; // whose bounds are not the problem's yet
+    CairnOutcome outcome = CAIRN_CONVERGED;
+    CAIRN_TRY(has_current ? follow_bounds(exact, method, options, &outcome) : method(exact, options, &outcome));
+    CairnSolvePhases phases = {.prepare = exact->prepare_seconds,
+                               .factor = exact->system.factor_seconds,
+                               .apply = exact->system.apply_seconds};
+    if (exact->is_superseded) {
+        memcpy(lambda, exact->lambda, (size_t)m * sizeof *lambda);
+        *report = (CairnSolveReport){.outcome = CAIRN_AT_LIMIT,
+                                     .iterations = exact->iterations,
+                                     .factorizations = exact->system.factorizations,
+                                     .fallback = exact->fallback,
+                                     .claimed = (double)INFINITY,
+                                     .is_superseded = true,
+                                     .phases = phases};
+        return cairn_ok();
+    }
+    double claimed = cairn_exact_measure(exact);
+    for (int i = 0; i < m; i++) {
+        if (!isfinite(exact->lambda[i])) {
+            return cairn_error(CAIRN_NUMERIC, "%s: lambda[%d] = %g is not finite", name, i, exact->lambda[i]);
+        }
+    }
+    if (outcome == CAIRN_CONVERGED && !(claimed <= exact->limit)) {
+        outcome = CAIRN_STALLED;
+    }
+    cairn_exact_say_regularised(exact, name);
+    memcpy(lambda, exact->lambda, (size_t)m * sizeof *lambda);
+    *report = (CairnSolveReport){.outcome = outcome,
+                                 .iterations = exact->iterations,
+                                 .factorizations = exact->system.factorizations,
+                                 .fallback = exact->fallback,
+                                 .claimed = claimed,
+                                 .phases = phases};
+    return cairn_ok();
+}

@@ -1,0 +1,365 @@
+#include "solvers/exact/ipm.h"
+#include "solvers/exact/condense.h"
+#include "solvers/exact/ipm_cone.h"
+#include "solvers/exact/ipm_rows.h"
+#include "solvers/exact/ipm_start.h"
+
+#include <math.h>
+#include <string.h>
+
+static const CairnField ipm_fields[] = {
+    CAIRN_FIELD_CHOICE(CairnIpmOptions, formulation, 0, cairn_formulation_names, "the form of the linear system"),
+    CAIRN_FIELD_INT(CairnIpmOptions, iterations, 100, 1, 100000, "most steps"),
+    CAIRN_FIELD_BOOL(CairnIpmOptions, warm, 1, "try the index sets of the last step's impulses first"),
+};
+
+static const CairnFieldTable ipm_options = CAIRN_FIELD_TABLE("ipm", CairnIpmOptions, ipm_fields);
+
+typedef struct Interior {
+    CairnExact *exact;
+    CairnIpmRows rows;
+    double *best; // the best lambda that was seen, and how good it is
+    double best_measure;
+    double last_mu;  // of the last iteration
+    bool is_renewed; // of a condensed solve: w has been made the true one on the way
+    bool is_tried;   // the places that the iterate points to were solved for, and are not the answer's
+} Interior;
+
+static bool allocate(Interior *in, CairnExact *exact) {
+    *in = (Interior){.exact = exact, .best_measure = (double)INFINITY};
+    in->best = CAIRN_PUSH(exact->context->arena, double, exact->problem->row_count + 1);
+    return in->best && cairn_ipm_rows_init(&in->rows, exact);
+}
+
+// (A + Theta) d = y, as good as the factor is: enough to choose a target and a length by. Returns the longest step.
+static double sketch_direction(Interior *in) {
+    cairn_system_apply(&in->exact->system, in->exact->y, in->rows.direction);
+    return cairn_ipm_complete(&in->rows);
+}
+
+// The direction there is, refined: the one to go.
+static CairnStatus settle_direction(Interior *in, double *longest) {
+    double largest = cairn_ipm_right_side(&in->rows);
+    double left = cairn_system_refine(&in->exact->system, in->exact->y, 1e-3 * largest, 4, in->rows.direction);
+    if (!isfinite(left)) {
+        return cairn_error(CAIRN_NUMERIC, "ipm: a direction is not finite");
+    }
+    *longest = cairn_ipm_complete(&in->rows);
+    return cairn_ok();
+}
+
+// Gondzio's correctors: aim at a longer step, solve with the same factor, keep the direction if the step did get longer.
+static void correct_centrality(Interior *in, double mu, double step) {
+    enum { MOST = 4 };
+    static const double longer = 0.3, enough = 0.97;
+    for (int k = 0; k < MOST && step < enough; k++) {
+        cairn_ipm_push(&in->rows, mu, step + longer < 1 ? step + longer : 1);
+        double next = sketch_direction(in);
+        if (!(next >= step + 0.05 * longer)) {
+            cairn_ipm_take_back(&in->rows);
+            return; // whoever settles the direction completes it
+        }
+        step = next;
+    }
+}
+
+static CairnStatus step_once(Interior *in) {
+    CairnExact *exact = in->exact;
+    CairnIpmRows *rows = &in->rows;
+    cairn_ipm_weigh(rows);
+    exact->has_factor = false;
+    CAIRN_TRY(cairn_system_factor(&exact->system, exact->theta));
+    double mu = cairn_ipm_mean(rows, 0);
+    cairn_ipm_predict(rows);
+    double longest = sketch_direction(in), predicted = longest;
+    if (rows->sides > 0) {
+        // Mehrotra takes the cube; with the correctors behind it two powers more save factors. Where mu did not fall, the iterate is off
+        // the path and goes back to it first: without that one problem in ten thousand goes round in cycles at the edge.
+        double ahead = cairn_ipm_mean(rows, longest) / mu,
+               target = (mu > 0.9 * in->last_mu ? ahead : pow(ahead, 5)) * mu;
+        in->last_mu = mu;
+        cairn_ipm_aim(rows, target);
+        correct_centrality(in, target, sketch_direction(in));
+    }
+    CAIRN_TRY(settle_direction(in, &longest));
+    // What is left of the pair that stops the step: less where the predictor is nearly the answer, and never nothing.
+    double left = fmin(fmax(0.03 * (1 - predicted), 5e-5), 2e-3);
+    double step = longest < 1 ? (1 - left) * longest : 1;
+    while (cairn_ipm_mean(rows, step) > 4 * mu && step > 1e-9) {
+        step *= 0.5; // along a direction of a singular system, which may be noise, s z can be whatever it likes
+    }
+    cairn_ipm_move(rows, step);
+    return cairn_ok();
+}
+
+// Keep the iterate if none was better.
+static void keep(Interior *in, double measure) {
+    if (measure < in->best_measure) {
+        in->best_measure = measure;
+        memcpy(in->best, in->exact->lambda, (size_t)in->exact->problem->row_count * sizeof *in->best);
+    }
+}
+
+// Solve the sets that were read, let the rows that break a sign change places, a few times. The iterate comes back as it was unless
+// that was the answer.
+static CairnStatus polish(Interior *in, int tries, bool *is_done) {
+    CairnExact *exact = in->exact;
+    int m = exact->problem->row_count;
+    memcpy(in->rows.direction, exact->lambda, (size_t)m * sizeof *exact->lambda);
+    memcpy(exact->place, in->rows.guess, (size_t)m);
+    double measure;
+    CAIRN_TRY(cairn_exact_settle(exact, tries, &measure));
+    if (isfinite(measure)) {
+        keep(in, measure);
+    }
+    *is_done = measure <= exact->target;
+    if (*is_done) {
+        return cairn_ok();
+    }
+    memcpy(exact->lambda, in->rows.direction, (size_t)m * sizeof *exact->lambda);
+    cairn_exact_measure(exact);
+    return cairn_ok();
+}
+
+// What the iterate leads to is looked at with the rows that it takes to be tight at their very bounds.
+static bool is_superseded(Interior *in, double measure) {
+    CairnExact *exact = in->exact;
+    double *rough = in->rows.direction;
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        rough[i] = in->rows.guess[i] == CAIRN_AT_LOWER   ? exact->lower[i]
+                   : in->rows.guess[i] == CAIRN_AT_UPPER ? exact->upper[i]
+                                                         : exact->lambda[i];
+    }
+    return cairn_exact_review(exact, measure, rough);
+}
+
+// w came along with the step. Near the certificate it is found anew, without what rounding has left in it.
+static double measure_iterate(CairnExact *exact) {
+    double measure = cairn_exact_gauge(exact);
+    return measure <= 10 * exact->limit ? cairn_exact_measure(exact) : measure;
+}
+
+// Of a condensed solve: is it the whole's answer, too? If not, w is the true one from here on. `iterate`: where to go on from if it was not
+// the iterate that was asked about, but solved sets; these are solved once more first, with the factor at hand.
+static CairnStatus ask_whole(Interior *in, const double *iterate, bool *is_done) {
+    CairnExact *exact = in->exact;
+    size_t size = (size_t)exact->problem->row_count * sizeof *exact->lambda;
+    double measure = exact->verify(exact), inner;
+    *is_done = cairn_exact_is_enough(exact, measure);
+    if (!*is_done && iterate != NULL) {
+        CAIRN_TRY(cairn_exact_settle(exact, 1, &inner));
+        measure = exact->verify(exact);
+        *is_done = cairn_exact_is_enough(exact, measure);
+    }
+    if (!*is_done && iterate != NULL) {
+        memcpy(exact->lambda, iterate, size);
+        measure = exact->verify(exact);
+    }
+    in->best_measure = measure; // what was kept was measured by another w
+    memcpy(in->best, exact->lambda, size);
+    return cairn_ok();
+}
+
+// One iteration and what follows from it: where hardly a row changes its place any more, its sets are tried.
+static CairnStatus iterate(Interior *in, bool *is_done) {
+    enum { FEW = 2 };
+    CairnExact *exact = in->exact;
+    CAIRN_TRY(step_once(in));
+    exact->iterations++;
+    double measure = measure_iterate(exact);
+    if (exact->verify != NULL && !in->is_renewed && measure <= 1e-5 * exact->scale) {
+        in->is_renewed = true; // while products s z are large against what changes
+        measure = exact->verify(exact);
+    }
+    keep(in, measure);
+    if (exact->context->trace) {
+        exact->context->trace(exact->context->trace_user, (CairnTraceEntry){exact->iterations, measure});
+    }
+    int changes = cairn_ipm_read_sets(&in->rows);
+    if (is_superseded(in, measure)) {
+        *is_done = true;
+        return cairn_ok();
+    }
+    in->is_tried = in->is_tried && changes == 0;
+    bool is_polished = false;
+    if (!in->is_tried && changes <= FEW && measure <= 1e-7 * exact->scale + 1e-12) {
+        in->is_tried = true;
+        CAIRN_TRY(polish(in, 2, &is_polished));
+    }
+    *is_done = is_polished || cairn_exact_is_enough(exact, measure);
+    if (*is_done && exact->verify != NULL) {
+        CAIRN_TRY(ask_whole(in, is_polished ? in->rows.direction : NULL, is_done));
+    }
+    return cairn_ok();
+}
+
+// Are the sets that the warm start points to the answer's, or nearly? One factorization, which a scene at rest saves many by.
+// is_answer: what was there before is one already.
+static CairnStatus try_warm_sets(CairnExact *exact, bool *is_done, bool *is_answer) {
+    double measure = cairn_exact_measure(exact);
+    *is_answer = cairn_exact_is_enough(exact, measure);
+    cairn_exact_predict(exact);
+    CAIRN_TRY(cairn_exact_settle(exact, 1, &measure));
+    exact->iterations++;
+    *is_done = measure <= exact->target;
+    return cairn_ok();
+}
+
+// Iterate until the answer is there, or rounding wastes what comes after the certificate.
+static CairnStatus search(Interior *in, int most, CairnOutcome *outcome) {
+    enum { PATIENCE = 4 }; // iterations that rounding may waste once the certificate holds
+    CairnExact *exact = in->exact;
+    double least = (double)INFINITY;
+    bool is_done = false;
+    cairn_exact_measure(exact);
+    in->last_mu = (double)INFINITY;
+    *outcome = CAIRN_AT_LIMIT;
+    for (int k = 0, since = 0; k < most && *outcome == CAIRN_AT_LIMIT; k++, since++) {
+        CairnStatus status = iterate(in, &is_done);
+        if (status.code == CAIRN_NUMERIC) {
+            *outcome = CAIRN_SINGULAR;
+            break;
+        }
+        CAIRN_TRY(status);
+        since = in->best_measure < least ? 0 : since;
+        least = in->best_measure;
+        if (is_done || (since >= PATIENCE && least <= exact->limit)) {
+            *outcome = CAIRN_CONVERGED;
+        }
+    }
+    if (in->best_measure <= exact->limit) {
+        *outcome = CAIRN_CONVERGED; // whatever ended the search for a better one
+    }
+    return cairn_ok();
+}
+
+static CairnStatus follow(CairnExact *exact, const CairnIpmOptions *options, CairnOutcome *outcome) {
+    enum { MOST_WARM = 40 }; // steps after which a warm start was none
+    Interior in;
+    if (!allocate(&in, exact)) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm: no memory for %d rows", exact->problem->row_count);
+    }
+    double mu = options->warm ? cairn_ipm_warm_mu(exact) : -1;
+    *outcome = CAIRN_AT_LIMIT;
+    if (mu > 0) {
+        cairn_ipm_rows_begin(&in.rows, cairn_ipm_centre(exact, mu, true, in.rows.s, in.rows.z));
+        CAIRN_TRY(search(&in, options->iterations < MOST_WARM ? options->iterations : MOST_WARM, outcome));
+    }
+    if (exact->is_superseded) {
+        return cairn_ok();
+    }
+    if (*outcome != CAIRN_CONVERGED) {
+        for (int i = 0; i < exact->problem->row_count; i++) {
+            exact->lambda[i] = exact->is_held[i] ? exact->lambda[i] : 0;
+        }
+        cairn_ipm_rows_begin(&in.rows, cairn_ipm_centre(exact, cairn_ipm_cold_mu(exact), false, in.rows.s, in.rows.z));
+        CAIRN_TRY(search(&in, options->iterations, outcome));
+    }
+    if (!exact->is_superseded && isfinite(in.best_measure)) {
+        memcpy(exact->lambda, in.best, (size_t)exact->problem->row_count * sizeof *in.best);
+    }
+    return cairn_ok();
+}
+
+// Over the bounded rows alone. The answer, if it is one, is in exact->lambda then.
+static CairnStatus follow_condensed(CairnExact *exact, const CairnIpmOptions *options, CairnOutcome *outcome) {
+    CairnCondensed condensed;
+    bool is_made;
+    *outcome = CAIRN_STALLED;
+    CAIRN_TRY(cairn_condense_make(&condensed, exact, &is_made));
+    if (!is_made) {
+        return cairn_ok();
+    }
+    CairnExact *inner = &condensed.inner;
+    CAIRN_TRY(follow(inner, options, outcome));
+    exact->may_ask = inner->may_ask;
+    exact->is_superseded = inner->is_superseded;
+    exact->iterations += inner->iterations;
+    exact->system.factorizations += inner->system.factorizations + condensed.tied.factorizations;
+    exact->system.factor_seconds += inner->system.factor_seconds + condensed.tied.factor_seconds;
+    exact->system.apply_seconds += inner->system.apply_seconds + condensed.tied.apply_seconds;
+    CAIRN_TRY(cairn_condense_recover(&condensed));
+    bool is_answer = exact->is_superseded || cairn_exact_gauge(exact) <= exact->limit;
+    *outcome = is_answer ? *outcome : CAIRN_STALLED;
+    return cairn_ok();
+}
+
+CairnStatus cairn_ipm_follow(CairnExact *exact, const CairnIpmOptions *options, CairnOutcome *outcome) {
+    if (cairn_condense_pays(exact)) {
+        size_t size = (size_t)exact->problem->row_count * sizeof *exact->lambda;
+        double *start = CAIRN_PUSH(exact->context->arena, double, exact->problem->row_count + 1);
+        if (start == NULL) {
+            return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm: no memory for %d rows", exact->problem->row_count);
+        }
+        memcpy(start, exact->lambda, size);
+        CairnStatus status = follow_condensed(exact, options, outcome);
+        if (status.code != CAIRN_NUMERIC) {
+            CAIRN_TRY(status);
+        }
+        if (exact->is_superseded || (cairn_is_ok(status) && *outcome == CAIRN_CONVERGED)) {
+            return cairn_ok();
+        }
+        memcpy(exact->lambda, start, size);
+    }
+    return follow(exact, options, outcome);
+}
+
+CairnStatus cairn_ipm_run(CairnExact *exact, const void *options, CairnOutcome *outcome) {
+    const CairnIpmOptions *chosen = options;
+    size_t size = (size_t)exact->problem->row_count * sizeof *exact->lambda;
+    bool is_done = false;
+    if (chosen->warm && !exact->context->is_rough) {
+        CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
+        double *start = CAIRN_PUSH(exact->context->arena, double, exact->problem->row_count + 1);
+        if (start == NULL) {
+            return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm: no memory for %d rows", exact->problem->row_count);
+        }
+        memcpy(start, exact->lambda, size);
+        bool is_answer;
+        CAIRN_TRY(try_warm_sets(exact, &is_done, &is_answer));
+        if (!is_done) {
+            memcpy(exact->lambda, start, size);
+        }
+        if (!is_done && is_answer) {
+            cairn_exact_measure(exact);
+            cairn_exact_clamp(exact);
+            is_done = true;
+        }
+        cairn_arena_release(exact->context->arena, mark);
+    }
+    *outcome = CAIRN_CONVERGED;
+    return is_done ? cairn_ok() : cairn_ipm_follow(exact, chosen, outcome);
+}
+
+static CairnStatus solve_ipm(const CairnProblem *problem, const CairnParts *parts, const void *options,
+                             CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
+    (void)parts;
+    CairnIpmOptions chosen;
+    cairn_fields_preset(&ipm_options, &chosen);
+    if (options) {
+        chosen = *(const CairnIpmOptions *)options;
+        CAIRN_TRY(cairn_fields_check(&ipm_options, &chosen));
+    }
+    CairnExact exact;
+    CAIRN_TRY(cairn_exact_init(&exact, "ipm", problem, (CairnFormulation)chosen.formulation, context, lambda));
+    exact.may_ask = true;
+    double *answer = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
+    if (answer == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm: no memory for %d rows", problem->row_count);
+    }
+    CAIRN_TRY(cairn_exact_run(&exact, "ipm", cairn_ipm_run, &chosen, answer, report));
+    if (!report->is_superseded) {
+        CAIRN_TRY(cairn_ipm_cone_finish(problem, (CairnFormulation)chosen.formulation, context, answer, report));
+    }
+    memcpy(lambda, answer, (size_t)problem->row_count * sizeof *lambda);
+    return cairn_ok();
+}
+
+const CairnSolver cairn_solver_ipm = {
+    .name = "ipm",
+    .summary = "interior point over box bounds, exact, always arrives",
+    .traits = CAIRN_TAKES_BOUNDS | CAIRN_TAKES_BOX_CURRENT | CAIRN_TAKES_EXPLICIT,
+    .options = &ipm_options,
+    .solve = solve_ipm,
+    .forget = cairn_system_forget,
+};

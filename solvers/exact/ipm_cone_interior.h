@@ -1,0 +1,77 @@
+// The state of ipm-cone's interior point and what both of its drivers use: Mehrotra's steps (ipm_cone_step.c) and the central path, turn by
+// turn (ipm_cone_path.c).
+#ifndef CAIRN_SOLVERS_IPM_CONE_INTERIOR_H
+#define CAIRN_SOLVERS_IPM_CONE_INTERIOR_H
+
+#include "solvers/exact/cones.h"
+#include "solvers/exact/second_order.h"
+
+typedef struct CairnInterior {
+    CairnCones *cones;
+    CairnSoc *states;      // by friction groups
+    double *s[2], *z[2];   // lower, upper
+    double *ds[2], *dz[2]; // directions
+    double *product[2];    // what the corrector asks of s z
+    double *direction;     // of lambda
+    double *widening;      // of bounds that follow: lever dlambda_N
+    double *parameters;    // the unknowns of GMRES, and room for one more
+    double accuracy;       // of a direction, share of its right side
+    bool is_following;     // parameters are unknowns
+    double extent,
+        more; // how much of the law there is, 1: all of it, 0: none, bounds are those of the start; what a step adds
+    double *first; // impulses of the start
+    double blur,
+        change;   // of |z_T| at a contact that sticks, over its norm: 0, or mu; what a step changes mu by, over mu
+    double *kept; // a direction and what it was found for
+    CairnSoc *kept_states;
+    int sides; // bounded sides and cones
+} CairnInterior;
+
+// NULL: no memory.
+CairnInterior *cairn_interior_make(CairnCones *cones);
+
+// A centred start at `size` times cairn_interior_start_mu; parameters are unknowns from here on.
+void cairn_interior_begin(CairnInterior *in, double size);
+
+// The energy that the start is wrong by: of the row that is wrong by most.
+double cairn_interior_start_mu(const CairnExact *exact);
+
+// Factor A + Theta of the iterate. CAIRN_NUMERIC: it broke down.
+CairnStatus cairn_interior_factor(CairnInterior *in);
+
+// What products shall become: mu, less the second-order part of the direction at hand where it corrects.
+void cairn_interior_aim(CairnInterior *in, double mu, bool corrects);
+
+// What is aimed at, changed so that a step of length `wanted` would leave no product far from mu: eigenvalues of a cone's.
+void cairn_interior_push(CairnInterior *in, double mu, double wanted);
+
+// Keep the direction and what it was found for, or go back to it.
+void cairn_interior_keep(CairnInterior *in, bool is_back);
+
+// What follows the answer, as the iterate and `widening` have it: rises, then widenings times D. Answers how many there are.
+int cairn_interior_list(const CairnInterior *in, double *p);
+
+// Rises as the iterate makes them, and no widening yet.
+void cairn_interior_renew(CairnInterior *in);
+
+// R = what the direction makes of the parameters that it was found with, less these; a CairnAffine.
+bool cairn_interior_leave(void *user, const double *p, double *R);
+
+// The direction with rises and widenings as they are, and the one with those that agree with it.
+CairnStatus cairn_interior_find(CairnInterior *in);
+CairnStatus cairn_interior_find_followed(CairnInterior *in);
+
+// Hold a row whose bound follows where that is nothing, until it is something again; mu: the product to begin with then.
+void cairn_interior_mend_row(CairnInterior *in, int row, double mu);
+
+// The longest step, at most 1, that keeps all inside; the mean of s z and y.z after a step.
+double cairn_interior_longest(const CairnInterior *in);
+double cairn_interior_product(const CairnInterior *in, double step);
+
+// One predictor-corrector step; `step`: how far it went. CAIRN_NUMERIC: it broke down.
+CairnStatus cairn_interior_step(CairnInterior *in, double *step);
+
+// Go a step along the direction. CAIRN_NUMERIC: a cone's state is on its edge to rounding.
+CairnStatus cairn_interior_move(CairnInterior *in, double step);
+
+#endif

@@ -1,0 +1,31 @@
+// The central path of ipm-cone, followed by its length, where mu has to rise now and then: the way to Coulomb's law that always leads there.
+#ifndef CAIRN_SOLVERS_IPM_CONE_PATH_H
+#define CAIRN_SOLVERS_IPM_CONE_PATH_H
+
+#include "solvers/exact/ipm_cone_interior.h"
+
+typedef struct CairnPath {
+    CairnInterior *in;
+    double start, blur; // mu of the start
+    double mu, ahead;   // of the point; how far the next step goes
+    int count;          // parameters; mu comes behind them
+    bool has_point;     // the iterate is on the path
+    bool is_coarse;     // units are those of many parameters
+    double *tangent;    // of length one, but for what a row that was held has taken with it
+    double size;        // of the direction at hand, along it
+    double *now, *unit, *moved;
+    double *kept, *kept_tangent, kept_mu; // the last point; rows are held and let go before it is kept
+    CairnSoc *states;
+} CairnPath;
+
+// NULL: no memory.
+CairnPath *cairn_path_make(CairnInterior *in);
+
+// The interior point's centred start at `size` times its mu, which is not yet on the path. blur: of |w_T| of contacts that stick, over mu:
+// the path then has no kinks where a contact's sliding turns round, and other folds.
+void cairn_path_begin(CairnPath *path, double size, double blur);
+
+// To the path, then to the next point of it; the iterate's w is known. CAIRN_NUMERIC: rounding ends the path here.
+CairnStatus cairn_path_step(CairnPath *path);
+
+#endif

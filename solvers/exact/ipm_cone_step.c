@@ -1,0 +1,242 @@
+// Mehrotra's steps of the interior point, from a centred start.
+#include <math.h>
+#include <string.h>
+
+#include "solvers/exact/ipm_cone_interior.h"
+
+static bool has_side(const CairnExact *exact, int side, int i) {
+    return !exact->is_held[i] && !isinf(side == 0 ? exact->lower[i] : exact->upper[i]);
+}
+
+double cairn_interior_start_mu(const CairnExact *exact) {
+    double mu = 0;
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        double wrong = exact->is_held[i] ? 0 : exact->b[i];
+        mu = fmax(mu, wrong * wrong / exact->D[i]);
+    }
+    return fmax(mu, 1e-30);
+}
+
+// Rows whose bounds follow, or the others.
+static void centre_bounds(CairnInterior *in, double mu, bool follows) {
+    CairnExact *exact = &in->cones->exact;
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        if ((in->cones->normal[i] >= 0) != follows) {
+            continue;
+        }
+        bool has[2] = {has_side(exact, 0, i), has_side(exact, 1, i)};
+        double l = exact->lower[i], u = exact->upper[i], room = sqrt(mu / exact->D[i]);
+        if (has[0] && has[1]) {
+            room = fmin(room, 0.4 * (u - l));
+            exact->lambda[i] = fmin(fmax(0, l + room), u - room);
+        } else if (has[0]) {
+            exact->lambda[i] = fmax(0, l + room);
+        } else if (has[1]) {
+            exact->lambda[i] = fmin(0, u - room);
+        }
+        for (int side = 0; side < 2; side++) {
+            in->s[side][i] = has[side] ? (side == 0 ? exact->lambda[i] - l : u - exact->lambda[i]) : 1;
+            in->z[side][i] = has[side] ? mu / in->s[side][i] : 0;
+            in->sides += has[side];
+        }
+    }
+}
+
+// Bounds that follow lie where the normal impulses of the iterate put them.
+static void place_bounds(CairnInterior *in) {
+    CairnExact *exact = &in->cones->exact;
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        if (in->cones->normal[i] >= 0) {
+            exact->upper[i] = in->cones->lever[i] * fmax(0, exact->lambda[in->cones->normal[i]]);
+            exact->lower[i] = -exact->upper[i];
+        }
+    }
+}
+
+// No wider than what the certificate does not see.
+static bool is_nothing(const CairnExact *exact, int i, double bound) {
+    static const double nothing = 0.1;
+    return 2 * bound * exact->D[i] <= nothing * exact->target;
+}
+
+// A normal impulse may be 0 at the start; cairn_interior_mend_row lets these rows go.
+static void hold_nothing(CairnInterior *in) {
+    CairnExact *exact = &in->cones->exact;
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        exact->is_held[i] = exact->is_held[i] || (in->cones->normal[i] >= 0 && is_nothing(exact, i, exact->upper[i]));
+    }
+}
+
+void cairn_interior_begin(CairnInterior *in, double size) {
+    CairnExact *exact = &in->cones->exact;
+    const CairnProblem *problem = exact->problem;
+    in->is_following = true;
+    in->extent = 1;
+    in->more = in->blur = in->change = 0;
+    in->sides = 0;
+    for (int i = 0; i < problem->row_count; i++) {
+        if (in->cones->normal[i] >= 0) {
+            exact->is_held[i] = exact->is_dead[i] || !(in->cones->lever[i] > 0);
+        }
+        exact->lambda[i] = exact->is_held[i] ? exact->lambda[i] : 0;
+    }
+    double mu = size * cairn_interior_start_mu(exact);
+    for (int f = 0; f < problem->friction_count; f++) {
+        CairnCone *cone = &in->cones->cones[f];
+        cone->rise = 0;
+        if (cone->is_cone) {
+            double r = sqrt(mu / cone->norm);
+            exact->lambda[problem->frictions[f].normal] = r;
+            in->states[f] = (CairnSoc){.y = {cone->mu * r, 0, 0}, .z = {mu / (cone->mu * r), 0, 0}};
+            cairn_soc_find_scaling(&in->states[f]);
+            in->sides++;
+        }
+    }
+    centre_bounds(in, mu, false);
+    place_bounds(in);
+    hold_nothing(in);
+    centre_bounds(in, mu, true);
+    memcpy(in->first, exact->lambda, (size_t)problem->row_count * sizeof *in->first);
+    cairn_cones_measure(in->cones, false);
+}
+
+// Gondzio's correctors, as ipm has them: the same factor, kept where the step gets longer.
+static CairnStatus correct_centrality(CairnInterior *in, double mu) {
+    enum { MOST = 4 };
+    static const double longer = 0.3, enough = 0.97;
+    double step = cairn_interior_longest(in);
+    for (int k = 0; k < MOST && step < enough; k++) {
+        cairn_interior_keep(in, false);
+        cairn_interior_push(in, mu, fmin(1, step + longer));
+        CairnStatus status = cairn_interior_find(in);
+        if (status.code != CAIRN_NUMERIC) {
+            CAIRN_TRY(status);
+        }
+        double next = cairn_is_ok(status) ? cairn_interior_longest(in) : 0;
+        if (!(next >= step + 0.05 * longer)) {
+            cairn_interior_keep(in, true);
+            break;
+        }
+        step = next;
+    }
+    return cairn_ok();
+}
+
+// Mehrotra's two solves: where a step without centring gets decides how much of it there is, and what it misses to second order is
+// corrected, unless that shortens the step. `least`: of sigma.
+static CairnStatus find_step(CairnInterior *in, double least) {
+    // Then each direction takes as long as the factor: no more of them than it needs.
+    bool follows = in->is_following && cairn_interior_list(in, in->parameters) > 0;
+    CairnStatus (*find)(CairnInterior *) = in->is_following ? cairn_interior_find_followed : cairn_interior_find;
+    double mu = cairn_interior_product(in, 0);
+    cairn_interior_aim(in, 0, false);
+    CAIRN_TRY(find(in));
+    if (in->sides > 0) {
+        double affine = cairn_interior_longest(in), ahead = cairn_interior_product(in, affine) / mu;
+        double sigma = fmax(least, fmin(pow(ahead, follows ? 3 : 4), 1));
+        cairn_interior_aim(in, sigma * mu, true);
+        CAIRN_TRY(find(in));
+        if (cairn_interior_longest(in) < 0.5 * affine) {
+            cairn_interior_aim(in, sigma * mu, false);
+            CAIRN_TRY(find(in));
+        }
+        CAIRN_TRY(follows ? cairn_ok() : correct_centrality(in, sigma * mu));
+    }
+    return cairn_ok();
+}
+
+// Hold a row (bound 0), or let it go; the direction at hand is not its own.
+static void set_pair(CairnInterior *in, int i, double bound, double z) {
+    CairnExact *exact = &in->cones->exact;
+    exact->lambda[i] = 0;
+    exact->upper[i] = bound;
+    exact->lower[i] = -bound;
+    in->sides += (exact->is_held[i] ? 2 : 0) - (bound > 0 ? 0 : 2);
+    exact->is_held[i] = !(bound > 0);
+    in->direction[i] = in->widening[i] = 0;
+    for (int side = 0; side < 2; side++) {
+        in->s[side][i] = bound > 0 ? bound : 1;
+        in->z[side][i] = z;
+        in->ds[side][i] = in->dz[side][i] = in->product[side][i] = 0;
+    }
+}
+
+// Between bounds from here on; mu may be 0, where all sides are held.
+static void let_go(CairnInterior *in, int i, double bound, double mu) {
+    set_pair(in, i, bound, fmax(mu, bound * in->cones->exact.target) / bound);
+}
+
+// The bound goes where the normal impulse puts it, and what is between the bounds goes with it.
+static void stretch_pair(CairnInterior *in, int i, double bound) {
+    CairnExact *exact = &in->cones->exact;
+    double ratio = bound / exact->upper[i];
+    exact->upper[i] = bound;
+    exact->lower[i] = -bound;
+    exact->lambda[i] *= ratio;
+    for (int side = 0; side < 2; side++) {
+        in->s[side][i] *= ratio;
+        in->z[side][i] /= ratio;
+    }
+}
+
+static double bound_of(const CairnInterior *in, int i) {
+    return in->cones->lever[i] * fmax(in->cones->exact.lambda[in->cones->normal[i]], 0);
+}
+
+static bool follows_bound(const CairnInterior *in, int i) {
+    return in->cones->normal[i] >= 0 && !in->cones->exact.is_dead[i] && in->cones->lever[i] > 0;
+}
+
+// Bounds that follow the impulse of a contact that opens go to zero with mu, far below what GMRES can tell, and rows between them stop every
+// step. Where they are no wider than what the certificate does not see such a row is held, until they are.
+void cairn_interior_mend_row(CairnInterior *in, int row, double mu) {
+    const CairnExact *exact = &in->cones->exact;
+    if (!follows_bound(in, row)) {
+        return;
+    }
+    double bound = bound_of(in, row);
+    if (!exact->is_held[row] && is_nothing(exact, row, bound)) {
+        set_pair(in, row, 0, 0);
+    } else if (exact->is_held[row] && 2 * bound * exact->D[row] > exact->target) {
+        let_go(in, row, bound, mu);
+    }
+}
+
+// And where steps whose parameters stayed have left a bound ten times from its impulse no direction brings them together.
+static void mend_bounds(CairnInterior *in) {
+    static const double far = 10;
+    const CairnExact *exact = &in->cones->exact;
+    double mu = cairn_interior_product(in, 0);
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        cairn_interior_mend_row(in, i, mu);
+        if (follows_bound(in, i) && !exact->is_held[i]) {
+            double bound = bound_of(in, i), old = exact->upper[i];
+            if (!(old > 0)) { // rounded away
+                let_go(in, i, bound, mu);
+            } else if (bound > far * old || bound * far < old) {
+                stretch_pair(in, i, bound);
+            }
+        }
+    }
+}
+
+CairnStatus cairn_interior_step(CairnInterior *in, double *step) {
+    static const double is_short = 0.01, centring = 0.5;
+    CairnExact *exact = &in->cones->exact;
+    CAIRN_TRY(cairn_interior_factor(in));
+    CAIRN_TRY(find_step(in, 0));
+    if (cairn_interior_longest(in) < is_short) { // the parameters stay for once
+        cairn_interior_renew(in);
+        in->is_following = false;
+        CAIRN_TRY(find_step(in, centring));
+    }
+    double longest = cairn_interior_longest(in);
+    *step = longest < 1 ? 0.995 * longest : 1;
+    CairnStatus status = cairn_interior_move(in, *step);
+    in->is_following = true;
+    CAIRN_TRY(status);
+    mend_bounds(in);
+    cairn_interior_renew(in);
+    cairn_system_slack(&exact->system, exact->lambda, exact->w);
+    return cairn_ok();
+}

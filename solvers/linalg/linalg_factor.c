@@ -1,0 +1,403 @@
+// The numeric factor, front by front, and the solve with it.
+#include "solvers/linalg/linalg.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/pieces.h"
+#include "engine/base/timer.h"
+#include "solvers/linalg/linalg_sweep.h"
+
+enum {
+    WIDTH = CAIRN_LINALG_WIDTH,
+    BLOCK = 8 * WIDTH, // columns of a large front that are updated together
+    DEPTH = 192,       // terms of their sums at a time: 24 rows of them fit the first cache
+    TALL = 24          // rows of a large front at a time
+};
+
+// Operations from which on threads are woken: about half a millisecond of one of them. Below, two save half of a short
+// time at best, and where cores are busy each waits for the other's turn: 24 factors of 2 million took ten times as long.
+static const double worth_waking = 1e7;
+
+// Neighbouring tasks go to one thread, to each about as much work.
+static void share_tasks(CairnLinalgFactor *factor) {
+    const CairnLinalgPlan *plan = factor->plan;
+    double total = 0, sum = 0;
+    for (int t = 0; t < plan->task_count; t++) {
+        total += plan->tasks[t].operations;
+    }
+    int thread = 0;
+    factor->share[0] = 0;
+    for (int t = 0; t < plan->task_count; t++) {
+        double middle = sum + 0.5 * plan->tasks[t].operations;
+        while (thread + 1 < factor->thread_count && middle * factor->thread_count > total * (thread + 1)) {
+            factor->share[++thread] = t;
+        }
+        sum += plan->tasks[t].operations;
+    }
+    while (thread < factor->thread_count) {
+        factor->share[++thread] = plan->task_count;
+    }
+}
+
+CairnStatus cairn_linalg_factor_init(CairnLinalgFactor *factor, const CairnLinalgPlan *plan, int thread_count,
+                                     CairnArena *arena) {
+    *factor = (CairnLinalgFactor){.plan = plan, .thread_count = thread_count < 1 ? 1 : thread_count};
+    // For each thread: packed rows of a block of columns, or the rows of a front in a solve.
+    int depth = plan->largest_pivots < DEPTH ? plan->largest_pivots : DEPTH;
+    factor->work_size = (size_t)BLOCK * (size_t)((depth + 7) & ~7);
+    size_t most_rows = (size_t)plan->largest_rows + 8;
+    factor->work_size = factor->work_size > most_rows ? factor->work_size : most_rows;
+    factor->panels = CAIRN_PUSH(arena, double, plan->panel_size);
+    factor->updates = CAIRN_PUSH(arena, double, plan->update_size);
+    factor->pivots = CAIRN_PUSH(arena, double, plan->size);
+    factor->inverse = CAIRN_PUSH(arena, double, plan->size);
+    factor->scale = CAIRN_PUSH(arena, double, plan->size);
+    factor->x = CAIRN_PUSH(arena, double, plan->size + 8);
+    factor->work = CAIRN_PUSH(arena, double, factor->work_size *(size_t)factor->thread_count);
+    factor->share = CAIRN_PUSH(arena, int, factor->thread_count + 1);
+    if (plan->unit_of != NULL) {
+        factor->carry = CAIRN_PUSH(arena, double, plan->carry_size + 1);
+        factor->is_fresh = CAIRN_PUSH(arena, bool, plan->unit_count + 1);
+        factor->unit_seconds =
+            CAIRN_PUSH_ZERO(arena, double, (size_t)factor->thread_count *(size_t)(plan->unit_count + 1));
+    }
+    if (!factor->panels || !factor->updates || !factor->pivots || !factor->inverse || !factor->scale || !factor->x ||
+        !factor->work || !factor->share ||
+        (plan->unit_of != NULL && (!factor->carry || !factor->is_fresh || !factor->unit_seconds))) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "linalg: no memory for a factor of %.0f entries (%d rows)",
+                           plan->entries, plan->size);
+    }
+    share_tasks(factor);
+    return cairn_ok();
+}
+
+void cairn_linalg_factor_copy(const CairnLinalgFactor *from, CairnLinalgFactor *to) {
+    const CairnLinalgPlan *plan = from->plan;
+    size_t size = (size_t)plan->size;
+    memcpy(to->panels, from->panels, plan->panel_size * sizeof *to->panels);
+    memcpy(to->updates, from->updates, plan->update_size * sizeof *to->updates);
+    memcpy(to->pivots, from->pivots, size * sizeof *to->pivots);
+    memcpy(to->inverse, from->inverse, size * sizeof *to->inverse);
+    memcpy(to->scale, from->scale, size * sizeof *to->scale);
+    to->is_valid = from->is_valid;
+}
+
+// Add what a child left, run by run: rows that lie next to each other in both. By bodies where these are: above the diagonal of the run's
+// own block anything may stand.
+static void extend(const CairnLinalgPlan *plan, const double *updates, const CairnLinalgSupernode *child,
+                   const CairnLinalgFront *front) {
+    const CairnLinalgRun *runs = plan->runs + child->first_run;
+    int stride = child->rows - child->below_at, first = 0;
+    const double *from = updates + child->update;
+    for (int c = 0; c < child->run_count; first += runs[c].length, c++) {
+        int pivots = front->below_at - runs[c].parent_row; // of the run's rows: the others lie in another matrix
+        bool is_cut = pivots > 0 && pivots < runs[c].length && pivots % WIDTH != 0;
+        bool is_whole = first % WIDTH == 0 && runs[c].length % WIDTH == 0 && !is_cut;
+        for (int j = 0; j < runs[c].length; j++) {
+            int above = is_whole ? j % WIDTH : 0, at = runs[c].parent_row + j;
+            const double *source = from + (size_t)(first + j) * (size_t)(stride + 1);
+            double *column = cairn_linalg_diagonal(front, at);
+            add_rows(runs[c].length - j + above, source - above, column - above);
+            source += runs[c].length - j;
+            for (int r = c + 1; r < child->run_count; r++) {
+                add_rows(runs[r].length, source, column + (runs[r].parent_row - at));
+                source += runs[r].length;
+            }
+        }
+    }
+}
+
+// C -= L D L[rows]^T for columns [0, columns) of C, the part on and below the diagonal (a little above it is touched too): L is
+// rows x depth, column j of C meets row `first` + j of L, and C's rows are L's. Blocks of columns, stretches of the sum and rows
+// are taken in turns so that what is read again is still in a cache; the order of each sum is fixed.
+static void update_lower(int rows, int first, int columns, int depth, const double *L, int stride, const double *pivots,
+                         double *C, int C_stride, double *work) {
+    for (int block = 0; block < columns; block += BLOCK) {
+        int end = columns < block + BLOCK ? columns : block + BLOCK;
+        for (int k = 0; k < depth; k += DEPTH) {
+            int part = depth - k < DEPTH ? depth - k : DEPTH;
+            const double *A = L + (size_t)k * (size_t)stride;
+            for (int j = block; j < end; j += WIDTH) {
+                cairn_linalg_pack(end - j < WIDTH ? end - j : WIDTH, part, A + first + j, stride, pivots + k,
+                                  work + (size_t)(j - block) * (size_t)part);
+            }
+            int tall = part < 2 * BLOCK ? rows : TALL; // a short sum reads C more than L
+            for (int i = (first + block) & ~7; i < rows; i += tall) {
+                int bottom = i + tall < rows ? i + tall : rows;
+                for (int j = block; j < end; j += WIDTH) {
+                    int top = (first + j) & ~7;
+                    top = top > i ? top : i;
+                    if (top < bottom) {
+                        cairn_linalg_update(bottom - top, end - j < WIDTH ? end - j : WIDTH, part, A + top, stride,
+                                            work + (size_t)(j - block) * (size_t)part,
+                                            C + (size_t)j * (size_t)C_stride + top, C_stride);
+                    }
+                }
+            }
+        }
+    }
+}
+
+// What is left of a diagonal entry after cancellation is noise below eps of it. False for NaN too.
+static inline bool has_sign(double pivot, double scale) {
+    double least = DBL_EPSILON * fabs(scale);
+    return (scale < 0 ? -pivot > least : pivot > least) && isfinite(pivot);
+}
+
+// L D L^T of the diagonal block at (k, k) with six columns, in registers: l gets the unit lower triangle. Returns -1 or the row of a pivot
+// that lost its sign.
+static int factor_six(const double *block, size_t stride, const double *scale, double *l, double *pivots,
+                      double *inverse) {
+    double a[WIDTH * WIDTH];
+    UNROLL for (int j = 0; j < WIDTH; j++) {
+        UNROLL for (int i = j; i < WIDTH; i++) {
+            a[i * WIDTH + j] = block[(size_t)j * stride + (size_t)i];
+        }
+    }
+    UNROLL for (int j = 0; j < WIDTH; j++) {
+        double pivot = a[j * WIDTH + j];
+        if (!has_sign(pivot, scale[j])) {
+            return j;
+        }
+        double over = 1 / pivot;
+        pivots[j] = pivot;
+        inverse[j] = over;
+        UNROLL for (int i = j + 1; i < WIDTH; i++) {
+            l[i * WIDTH + j] = a[i * WIDTH + j] * over;
+        }
+        UNROLL for (int i = j + 1; i < WIDTH; i++) {
+            UNROLL for (int k = j + 1; k <= i; k++) {
+                a[i * WIDTH + k] -= a[i * WIDTH + j] * l[k * WIDTH + j];
+            }
+        }
+    }
+    return -1;
+}
+
+// The same with `count` <= 6 columns.
+static int factor_block(const double *block, int stride, int count, const double *scale, double *l, double *pivots,
+                        double *inverse) {
+    if (count == WIDTH) {
+        return factor_six(block, (size_t)stride, scale, l, pivots, inverse);
+    }
+    double a[WIDTH * WIDTH] = {0};
+    for (int j = 0; j < count; j++) {
+        for (int i = j; i < count; i++) {
+            a[i * WIDTH + j] = block[(size_t)j * (size_t)stride + (size_t)i];
+        }
+    }
+    for (int j = 0; j < count; j++) {
+        double pivot = a[j * WIDTH + j];
+        if (!has_sign(pivot, scale[j])) {
+            return j;
+        }
+        pivots[j] = pivot;
+        inverse[j] = 1 / pivot;
+        for (int i = j + 1; i < count; i++) {
+            double y = a[i * WIDTH + j];
+            l[i * WIDTH + j] = y * inverse[j];
+            for (int k = j + 1; k <= i; k++) {
+                a[i * WIDTH + k] -= y * l[k * WIDTH + j];
+            }
+        }
+    }
+    return -1;
+}
+
+// Pivots in blocks: bring a block of columns up to date with the pivots before it (left-looking), then six columns at a time with
+// those of the block, factor their diagonal block, divide what lies below. Returns -1 or the pivot that broke down.
+static int factor_panel(const CairnLinalgSupernode *super, double *panel, const double *scale, double *pivots,
+                        double *inverse, double *work) {
+    int stride = super->rows;
+    for (int k = 0; k < super->pivots; k += WIDTH) {
+        int count = super->pivots - k < WIDTH ? super->pivots - k : WIDTH, block = k - k % BLOCK;
+        double *column = panel + (size_t)k * (size_t)stride;
+        if (k == block && k > 0) {
+            int columns = super->pivots - k < BLOCK ? super->pivots - k : BLOCK;
+            update_lower(stride, k, columns, k, panel, stride, pivots, column, stride, work);
+        } else if (k > 0) {
+            update_lower(stride, k, count, k - block, panel + (size_t)block * (size_t)stride, stride, pivots + block,
+                         column, stride, work);
+        }
+        double l[WIDTH * WIDTH];
+        int bad = factor_block(column + k, stride, count, scale + k, l, pivots + k, inverse + k);
+        if (bad >= 0) {
+            return k + bad;
+        }
+        int below = (k + count) & ~7; // rows above are touched with it, and then set right
+        cairn_linalg_divide(stride - below, count, l, inverse + k, column + below, stride);
+        for (int j = 0; j < count; j++) {
+            for (int i = j + 1; i < count; i++) {
+                column[(size_t)j * (size_t)stride + (size_t)(k + i)] = l[i * WIDTH + j];
+            }
+        }
+    }
+    return -1;
+}
+
+// Above the diagonal a kernel may see what it likes; a small matrix is cleared as a whole all the same.
+static void clear_update(const CairnLinalgSupernode *super, double *update, int update_rows) {
+    enum { SMALL = 64 };
+    if (update_rows <= SMALL) {
+        memset(update, 0, (size_t)update_rows * (size_t)super->below * sizeof *update);
+        return;
+    }
+    for (int j = 0; j < super->below; j++) {
+        int from = (j - j % WIDTH) & ~7;
+        memset(update + (size_t)j * (size_t)update_rows + from, 0, (size_t)(update_rows - from) * sizeof *update);
+    }
+}
+
+// One front from beginning to end. Returns -1 or the place of the pivot that broke down.
+static int factor_front(CairnLinalgFactor *factor, const CairnLinalgSource *source, int s, double *work) {
+    const CairnLinalgPlan *plan = factor->plan;
+    const CairnLinalgSupernode *super = &plan->supernodes[s];
+    int update_rows = super->rows - super->below_at;
+    double *panel = factor->panels + super->panel, *update = factor->updates + super->update;
+    CairnLinalgFront front = {panel, update, super->rows, update_rows, super->below_at};
+    memset(panel, 0, (size_t)super->rows * (size_t)super->pivots * sizeof *panel);
+    clear_update(super, update, update_rows);
+    for (int k = super->first_node; k < super->first_node + super->node_count; k++) {
+        int node = plan->node_order[k], place = plan->node_place[node];
+        source->node(source->user, node, &front, plan->node_row[node]);
+        int end = k + 1 < plan->node_count ? plan->node_place[plan->node_order[k + 1]] : plan->size;
+        memcpy(factor->scale + place, source->scale + plan->node_first[node],
+               (size_t)(end - place) * sizeof *factor->scale);
+    }
+    for (int k = super->first_element; k < super->first_element + super->element_count; k++) {
+        int element = plan->element_order[k];
+        source->element(source->user, element, &front, plan->element_row + plan->element_start[element]);
+    }
+    for (int c = super->child; c >= 0; c = plan->supernodes[c].sibling) {
+        extend(plan, factor->updates, &plan->supernodes[c], &front);
+    }
+    int bad = factor_panel(super, panel, factor->scale + super->place, factor->pivots + super->place,
+                           factor->inverse + super->place, work);
+    if (bad >= 0) {
+        return super->place + bad;
+    }
+    // What is left for the ancestors: U -= L D L^T.
+    update_lower(update_rows, 0, super->below, super->pivots, panel + super->below_at, super->rows,
+                 factor->pivots + super->place, update, update_rows, work);
+    return -1;
+}
+
+// Which units stand: those whose elements are all as they were.
+static void find_fresh(CairnLinalgFactor *factor, const bool *has_changed) {
+    const CairnLinalgPlan *plan = factor->plan;
+    for (int u = 0; u < plan->unit_count; u++) {
+        factor->is_fresh[u] = factor->is_valid && has_changed != NULL;
+    }
+    for (int s = 0; s < plan->supernode_count && has_changed != NULL; s++) {
+        const CairnLinalgSupernode *super = &plan->supernodes[s];
+        for (int k = 0; k < super->element_count && plan->unit_of[s] >= 0; k++) {
+            if (has_changed[plan->element_order[super->first_element + k]]) {
+                factor->is_fresh[plan->unit_of[s]] = false;
+            }
+        }
+    }
+    for (int u = 0; u < plan->unit_count; u++) {
+        factor->unit_count += !factor->is_fresh[u];
+    }
+}
+
+static bool stands(const CairnLinalgFactor *factor, int s) {
+    const int *unit_of = factor->plan->unit_of;
+    return unit_of != NULL && unit_of[s] >= 0 && factor->is_fresh[unit_of[s]];
+}
+
+// Time by units: each stretch of fronts goes to the unit that it belongs to.
+typedef struct Clock {
+    const int *unit_of; // NULL: there are no units
+    double *seconds, since;
+    int unit; // -1: none
+} Clock;
+
+static Clock start_clock(const CairnLinalgFactor *factor, int thread) {
+    const CairnLinalgPlan *plan = factor->plan;
+    bool has_units = plan->unit_of != NULL;
+    size_t first = has_units ? (size_t)thread * (size_t)(plan->unit_count + 1) : 0;
+    return (Clock){plan->unit_of, has_units ? factor->unit_seconds + first : NULL, 0, -1};
+}
+
+// To front s; -1: to none.
+static void turn_to(Clock *clock, int s) {
+    int unit = s >= 0 && clock->unit_of != NULL ? clock->unit_of[s] : -1;
+    if (unit != clock->unit) {
+        double now = cairn_timer_now();
+        if (clock->unit >= 0) {
+            clock->seconds[clock->unit] += now - clock->since;
+        }
+        clock->since = now;
+        clock->unit = unit;
+    }
+}
+
+// The tasks of one thread. Returns INT_MAX or the least place that broke down.
+static int factor_share(CairnLinalgFactor *factor, const CairnLinalgSource *source, int thread) {
+    const CairnLinalgPlan *plan = factor->plan;
+    double *work = factor->work + factor->work_size * (size_t)thread;
+    int bad = INT_MAX;
+    Clock clock = start_clock(factor, thread);
+    for (int t = factor->share[thread]; t < factor->share[thread + 1]; t++) {
+        for (int s = plan->tasks[t].first; s < plan->tasks[t].end; s++) {
+            bool is_done = stands(factor, s);
+            turn_to(&clock, is_done ? -1 : s);
+            int place = is_done ? -1 : factor_front(factor, source, s, work);
+            if (place >= 0) {
+                bad = place < bad ? place : bad;
+                break;
+            }
+        }
+    }
+    turn_to(&clock, -1);
+    return bad;
+}
+
+typedef struct Factoring {
+    CairnLinalgFactor *factor;
+    const CairnLinalgSource *source;
+    int bad; // the least place that broke down, whichever thread met its own first
+} Factoring;
+
+static void factor_piece(void *context, int share, int worker) {
+    Factoring *f = context;
+    (void)worker;
+    cairn_spans_tell(&f->bad, factor_share(f->factor, f->source, share));
+}
+
+int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *source) {
+    const CairnLinalgPlan *plan = factor->plan;
+    if (plan->unit_of != NULL) {
+        find_fresh(factor, source->has_changed);
+    }
+    factor->is_valid = false;
+    bool is_long = plan->operations > worth_waking || plan->unit_of != NULL; // units are cut for threads
+    Factoring factoring = {factor, source, INT_MAX};
+    cairn_pieces_run(is_long && plan->task_count > 1 ? factor->thread_count : 1, factor->thread_count, factor_piece,
+                     &factoring);
+    int bad = factoring.bad;
+    Clock clock = start_clock(factor, 0);
+    for (int k = 0; k < plan->trunk_count && bad == INT_MAX; k++) {
+        bool is_done = stands(factor, plan->trunk[k]);
+        turn_to(&clock, is_done ? -1 : plan->trunk[k]);
+        int place = is_done ? -1 : factor_front(factor, source, plan->trunk[k], factor->work);
+        bad = place >= 0 ? place : bad;
+    }
+    turn_to(&clock, -1);
+    if (bad == INT_MAX) {
+        factor->is_valid = true;
+        return -1;
+    }
+    for (int i = 0; i < plan->node_count; i++) {
+        int node = plan->node_order[i], place = plan->node_place[node];
+        int end = i + 1 < plan->node_count ? plan->node_place[plan->node_order[i + 1]] : plan->size;
+        if (bad < end) {
+            return plan->node_first[node] + bad - place;
+        }
+    }
+    return -1;
+}

@@ -1,0 +1,15 @@
+// Acceptance: whether a solver takes a problem, and whether the problem is one.
+#ifndef CAIRN_SOLVERS_ACCEPT_H
+#define CAIRN_SOLVERS_ACCEPT_H
+
+#include <cairn/solver.h>
+
+// Hold the solver's traits against the problem; a refusal (CAIRN_UNSUPPORTED) names the solver and what it does not take. O(rows).
+CairnStatus cairn_solver_accepts(const CairnSolver *solver, const CairnProblem *problem);
+
+// Every solver's first question: is the problem one? A problem that the caller has checked already is not checked again.
+static inline CairnStatus cairn_solver_check(const CairnProblem *problem, const CairnSolverContext *context) {
+    return context->checked == problem ? cairn_ok() : cairn_problem_check(problem);
+}
+
+#endif

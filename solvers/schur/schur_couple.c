@@ -1,0 +1,228 @@
+#include "solvers/schur/schur_couple.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/hash.h"
+#include "engine/base/timer.h"
+#include "solvers/exact/bpp.h"
+#include "solvers/exact/ipm.h"
+#include "solvers/exact/pgs_sm.h"
+
+// A piece is small: its pivots may wander for longer than those of the whole.
+static CairnStatus pivot(CairnExact *exact, const CairnSchurOptions *options, CairnOutcome *outcome) {
+    enum { LONGER = 4 };
+    CairnBppOptions bpp = {.iterations = options->iterations,
+                           .singles = options->singles,
+                           .patience = LONGER * options->patience,
+                           .faithful = options->faithful};
+    CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
+    CairnStatus status = cairn_bpp_pivot(exact, &bpp, outcome);
+    cairn_arena_release(exact->context->arena, mark);
+    return status;
+}
+
+// subspace 0: sweeps alone.
+static CairnStatus sweep_and_solve(CairnExact *exact, const CairnSchurOptions *options, int subspace,
+                                   CairnOutcome *outcome) {
+    CairnPgsSmOptions sm = {.iterations = options->iterations,
+                            .sweeps = 10,
+                            .subspace = subspace,
+                            .faithful = options->faithful && subspace > 0,
+                            .warm = true};
+    return cairn_pgs_sm_run(exact, &sm, outcome);
+}
+
+// ---- subsystems ----------------------------------------------------------------------------------------------------------
+
+// Is the factor that of the sets?
+static bool is_settled(const CairnExact *exact) {
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        bool is_out = exact->is_held[i] || exact->place[i] != CAIRN_FREE;
+        if (!exact->has_factor || isinf(exact->theta[i]) != is_out || (!is_out && exact->theta[i] != 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static CairnStatus solve_first(CairnSubsystem *s, void *user) {
+    (void)user;
+    return cairn_exact_solve_sets(&s->exact);
+}
+
+// Where the factor is another one, or (after sweeps) the impulses are not those of the sets.
+static CairnStatus solve_changed(CairnSubsystem *s, void *user) {
+    (void)user;
+    return !s->is_other && is_settled(&s->exact) ? cairn_ok() : cairn_exact_solve_sets(&s->exact);
+}
+
+static CairnStatus pivot_one(CairnSubsystem *s, void *user) {
+    memcpy(s->before, s->exact.place, (size_t)s->inner.problem.row_count);
+    return s->is_other ? cairn_ok() : pivot(&s->exact, user, &s->outcome);
+}
+
+// By another method than pivoting (S0 8.1): its impulses say which sets there are. These need memory as they go, so they run one after
+// the other.
+static CairnStatus solve_other(CairnSubsystem *s, const CairnSchurOptions *options, CairnArena *arena) {
+    CairnExact *exact = &s->exact;
+    CairnArena *own = s->context.arena;
+    CairnArenaMark mark = cairn_arena_mark(arena);
+    CairnIpmOptions ipm = {.iterations = 100, .warm = true};
+    CairnStatus status;
+    s->context.arena = arena;
+    cairn_exact_renew(exact);
+    if (options->parts_solver == CAIRN_PARTS_IPM) {
+        exact->has_factor = false;
+        status = cairn_ipm_run(exact, &ipm, &s->outcome);
+    } else {
+        status = sweep_and_solve(exact, options, options->parts_solver == CAIRN_PARTS_PGS ? 0 : 20, &s->outcome);
+    }
+    s->context.arena = own;
+    cairn_arena_release(arena, mark);
+    CAIRN_TRY(status);
+    exact->has_factor = false;
+    cairn_exact_measure(exact);
+    cairn_exact_predict(exact);
+    return cairn_ok();
+}
+
+static CairnStatus solve_others(CairnSchur *schur) {
+    CairnSubstructure *sub = schur->sub;
+    for (int i = 0; i < sub->count; i++) {
+        if (sub->subsystems[i].is_other) {
+            CAIRN_TRY(solve_other(&sub->subsystems[i], schur->options, sub->context->arena));
+        }
+    }
+    return cairn_ok();
+}
+
+// Which subsystems are solved by another method: all, or those all of whose bodies bear the label.
+static void choose_methods(CairnSchur *schur) {
+    CairnSubstructure *sub = schur->sub;
+    const CairnSchurOptions *options = schur->options;
+    for (int i = 0; i < sub->count; i++) {
+        const CairnProblem *inner = &sub->subsystems[i].inner.problem;
+        bool is_other = options->parts_solver != CAIRN_PARTS_BPP && inner->row_count > 0;
+        for (int b = 0; b < inner->block_count && options->parts_group >= 0; b++) {
+            is_other = is_other && inner->blocks[b].group == options->parts_group;
+        }
+        sub->subsystems[i].is_other = is_other;
+    }
+}
+
+// ---- one coupling iteration ----------------------------------------------------------------------------------------------
+
+typedef struct Round {
+    bool is_settled;  // no set has changed
+    bool is_good;     // what came out is the answer
+    bool is_hopeless; // somebody did not arrive
+    uint64_t sets;    // a hash of all
+} Round;
+
+// `part`: how far of the way from the impulses there are to those found.
+static CairnStatus solve_interface(CairnSchur *schur, double part, CairnOutcome *outcome) {
+    CairnSubstructure *sub = schur->sub;
+    CairnInterface *g = &sub->interface;
+    double t0 = cairn_timer_now();
+    CAIRN_TRY(cairn_substructure_reduce(sub));
+    cairn_substructure_aim(sub);
+    double t1 = cairn_timer_now();
+    schur->phases.reduce += t1 - t0;
+    g->exact.iterations = 0;
+    CAIRN_TRY(schur->sweeps_interface ? sweep_and_solve(&g->exact, schur->options, 20, outcome)
+                                      : pivot(&g->exact, schur->options, outcome));
+    sub->whole->iterations += g->exact.iterations;
+    for (int i = 0; i < g->row_count; i++) {
+        double *lambda = &sub->whole->lambda[g->rows[i]];
+        *lambda = part < 1 ? *lambda + part * (g->exact.lambda[i] - *lambda) : g->exact.lambda[i];
+        sub->whole->place[g->rows[i]] = g->exact.place[i];
+    }
+    cairn_substructure_push(sub);
+    schur->phases.interface += cairn_timer_now() - t1;
+    return cairn_ok();
+}
+
+static CairnStatus couple_once(CairnSchur *schur, bool is_first, double part, Round *round) {
+    CairnSubstructure *sub = schur->sub;
+    CairnExact *whole = sub->whole;
+    CairnOutcome outcome = CAIRN_CONVERGED;
+    double t0 = cairn_timer_now();
+    CAIRN_TRY(cairn_substructure_each(sub, is_first ? solve_first : solve_changed, NULL));
+    schur->phases.subsystems += cairn_timer_now() - t0;
+    if (sub->interface.row_count > 0) {
+        cairn_substructure_pull(sub);
+        cairn_exact_measure(whole);
+        CAIRN_TRY(solve_interface(schur, part, &outcome));
+    }
+    t0 = cairn_timer_now();
+    CAIRN_TRY(cairn_substructure_each(sub, pivot_one, (void *)(uintptr_t)schur->options));
+    CAIRN_TRY(solve_others(schur));
+    schur->phases.subsystems += cairn_timer_now() - t0;
+    cairn_substructure_pull(sub);
+    double measure = cairn_exact_measure(whole);
+    *round =
+        (Round){.is_settled = true, .is_hopeless = outcome != CAIRN_CONVERGED, .is_good = measure <= whole->target};
+    for (int i = 0; i < sub->count; i++) {
+        CairnSubsystem *s = &sub->subsystems[i];
+        size_t rows = (size_t)s->inner.problem.row_count;
+        bool has_changed = memcmp(s->before, s->exact.place, rows) != 0;
+        schur->changed += has_changed;
+        round->is_settled = round->is_settled && !has_changed;
+        round->is_hopeless = round->is_hopeless || (!s->is_other && s->outcome != CAIRN_CONVERGED);
+        round->sets = cairn_hash_combine(round->sets, cairn_hash_bytes(s->exact.place, rows));
+        whole->iterations += s->exact.iterations;
+        s->exact.iterations = 0;
+    }
+    round->is_settled = round->is_settled || sub->interface.row_count == 0;
+    schur->coupling++;
+    if (whole->context->trace) {
+        whole->context->trace(whole->context->trace_user, (CairnTraceEntry){schur->coupling, measure});
+    }
+    return cairn_ok();
+}
+
+static bool has_seen(uint64_t *seen, int count, uint64_t sets) {
+    for (int i = 0; i < count; i++) {
+        if (seen[i] == sets) {
+            return true;
+        }
+    }
+    seen[count] = sets;
+    return false;
+}
+
+CairnStatus cairn_schur_couple(CairnSchur *schur, CairnOutcome *outcome) {
+    static const double damped = 0.5, most_damped = 0.25; // steps of the interface once sets have come again
+    const CairnSchurOptions *options = schur->options;
+    uint64_t *seen = CAIRN_PUSH(schur->sub->context->arena, uint64_t, options->kmax + 1);
+    if (seen == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "schur: no memory for %d index sets", options->kmax);
+    }
+    choose_methods(schur);
+    cairn_substructure_take(schur->sub);
+    *outcome = CAIRN_AT_LIMIT;
+    double part = 1, next = damped;
+    for (int k = 0; k < options->kmax && *outcome == CAIRN_AT_LIMIT; k++) {
+        Round round;
+        CairnStatus status = couple_once(schur, k == 0, part, &round);
+        if (status.code == CAIRN_NUMERIC) {
+            *outcome = CAIRN_SINGULAR;
+            return cairn_ok();
+        }
+        CAIRN_TRY(status);
+        bool is_whole_step = part >= 1;
+        part = 1;
+        if ((round.is_settled && is_whole_step) || (!options->faithful && round.is_good)) {
+            *outcome = CAIRN_CONVERGED;
+        } else if (!options->faithful && has_seen(seen, k, round.sets) && is_whole_step) {
+            // A cycle: damp the next step, twice at most.
+            part = next;
+            *outcome = part < most_damped ? CAIRN_STALLED : CAIRN_AT_LIMIT;
+            next *= 0.5;
+        } else if (!options->faithful && round.is_hopeless) {
+            *outcome = CAIRN_STALLED;
+        }
+    }
+    return cairn_ok();
+}

@@ -1,0 +1,88 @@
+// Body space before its factor: the weights 1/(C + theta) of rows, and the diagonal of K = P + J^T S^-1 J, which says what of a pivot is noise.
+#include <math.h>
+
+#include "engine/base/eights.h"
+#include "solvers/system/formulation.h"
+
+// In two passes without a branch, which the compiler takes several rows at a time.
+CairnStatus cairn_formulation_weigh(const CairnProblem *problem, const CairnGroups *groups, const double *theta,
+                                    double *restrict weight) {
+    const double *restrict compliance = problem->compliance;
+    int m = problem->row_count;
+    bool is_bad = false;
+    for (int r = 0; r < m; r++) {
+        double give = compliance[r] + theta[r], size = give > 0 ? give : 1;
+        weight[r] = 1 / size;
+    }
+    for (int r = 0; r < m; r++) {
+        is_bad |= !(compliance[r] + theta[r] > 0) | !(weight[r] < HUGE_VAL);
+    }
+    for (int k = 0; k < m && is_bad; k++) {
+        int r = groups->rows[k];
+        double give = compliance[r] + theta[r];
+        if (!(give > 0) || !isfinite(weight[r])) {
+            return cairn_error(CAIRN_NUMERIC, "formulation body: row %d has no compliance: C + theta = %g", r, give);
+        }
+    }
+    return cairn_ok();
+}
+
+void cairn_diagonal_begin(const CairnDiagonal *diagonal, int block) {
+    const CairnDofBlock *own = &diagonal->problem->blocks[block];
+    double *scale = diagonal->scale + diagonal->node_first[block];
+    for (int k = 0; k < own->size; k++) {
+        scale[k] = diagonal->problem->P[own->matrix + k * (own->size + 1)];
+    }
+}
+
+static void add_sum(const CairnDiagonal *diagonal, const CairnGroupTerm *term, int first, const Eight *sum) {
+    double *scale = diagonal->scale + diagonal->node_first[term->block] + first;
+    int left = diagonal->problem->blocks[term->block].size - first;
+    if (left == 6) {
+        UNROLL for (int k = 0; k < 6; k++) {
+            scale[k] += (*sum)[k];
+        }
+        return;
+    }
+    for (int k = 0; k < 8 && k < left; k++) {
+        scale[k] += (*sum)[k];
+    }
+}
+
+void cairn_diagonal_add_term(const CairnDiagonal *diagonal, const CairnGroup *group, const CairnGroupTerm *term) {
+    const double *negative = diagonal->negative + group->first_row;
+    for (int first = 0; first < term->stride; first += 8) {
+        const double *J = diagonal->groups->J + term->J + first;
+        Eight sum = {0};
+        for (int r = 0; r < group->row_count; r++, J += term->stride) {
+            Eight row = *(const Eight *)J;
+            sum -= row * row * negative[r];
+        }
+        add_sum(diagonal, term, first, &sum);
+    }
+}
+
+// Both blocks of a pair in one pass.
+static void add_pair(const CairnDiagonal *diagonal, const CairnGroup *group, const CairnGroupTerm *terms) {
+    const double *negative = diagonal->negative + group->first_row, *J = diagonal->groups->J;
+    const Eight *a = (const Eight *)(J + terms[0].J), *b = (const Eight *)(J + terms[1].J);
+    Eight sum_a = {0}, sum_b = {0};
+    for (int r = 0; r < group->row_count; r++) {
+        sum_a -= a[r] * a[r] * negative[r];
+        sum_b -= b[r] * b[r] * negative[r];
+    }
+    add_sum(diagonal, &terms[0], 0, &sum_a);
+    add_sum(diagonal, &terms[1], 0, &sum_b);
+}
+
+void cairn_diagonal_add(const CairnDiagonal *diagonal, int index) {
+    const CairnGroup *group = &diagonal->groups->groups[index];
+    const CairnGroupTerm *terms = &diagonal->groups->terms[group->first_term];
+    if (group->term_count == 2 && terms[0].stride == 8 && terms[1].stride == 8) {
+        add_pair(diagonal, group, terms);
+        return;
+    }
+    for (int t = 0; t < group->term_count; t++) {
+        cairn_diagonal_add_term(diagonal, group, &terms[t]);
+    }
+}

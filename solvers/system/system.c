@@ -1,0 +1,442 @@
+#include "solvers/system/system.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/log.h"
+#include "engine/base/memory.h"
+#include "engine/base/timer.h"
+#include "solvers/system/formulation.h"
+
+const char *const cairn_formulation_names[] = {"auto", "constraint", "body", "kkt", "dense", NULL};
+
+static const CairnSystemKind *const kinds[CAIRN_FORMULATION_COUNT] = {
+    [CAIRN_FORMULATION_CONSTRAINT] = &cairn_system_constraint,
+    [CAIRN_FORMULATION_BODY] = &cairn_system_body,
+    [CAIRN_FORMULATION_KKT] = &cairn_system_kkt,
+    [CAIRN_FORMULATION_DENSE] = &cairn_system_dense,
+};
+
+enum {
+    SMALL_ROWS = 24, // below this a dense factor costs less than looking for a better one
+    LEAN_ROWS = 64   // most rows of one block that constraint space is given
+};
+
+static bool takes(const CairnSystemKind *kind, const CairnProblem *problem) {
+    return kind->takes != NULL ? kind->takes(problem) : problem->form == CAIRN_FORM_DYNAMICS;
+}
+
+static bool can_take(CairnFormulation formulation, const CairnProblem *problem) {
+    return kinds[formulation] != NULL && takes(kinds[formulation], problem);
+}
+
+static bool has_cones(const CairnProblem *problem) {
+    for (int f = 0; f < problem->friction_count; f++) {
+        if (cairn_takes_block(&problem->frictions[f])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Constraint space wins where rows are fewer than dofs (mechanisms, chains): its matrix is smaller and needs less refinement. But
+// all rows of a block are coupled there, so one that many rows touch makes it dense: then, and under contacts, body space; with cones too,
+// whose blocks of Theta body space holds to more digits.
+static bool is_lean(const CairnProblem *problem, CairnArena *arena) {
+    if (problem->row_count > problem->dof_count || has_cones(problem)) {
+        return false;
+    }
+    CairnArenaMark place = cairn_arena_mark(arena);
+    int *rows = CAIRN_PUSH_ZERO(arena, int, problem->block_count + 1);
+    bool is_few = rows != NULL; // no memory for it: prepare will say so
+    for (int c = 0; c < problem->constraint_count && is_few; c++) {
+        const CairnConstraintBlock *constraint = &problem->constraints[c];
+        for (int t = 0; t < constraint->term_count; t++) {
+            int *count = &rows[problem->terms[constraint->first_term + t].block];
+            *count += constraint->row_count;
+            is_few = is_few && *count <= LEAN_ROWS;
+        }
+    }
+    cairn_arena_release(arena, place);
+    return is_few;
+}
+
+// Body space adds J^T J / C to P: where a row's J P^-1 J^T is 1/epsilon times its C, nothing is left of P. The quasi-definite system holds
+// both.
+static bool is_stiff(const CairnSystem *system) {
+    const double most = 0.1 / DBL_EPSILON;
+    for (int i = 0; i < system->problem->row_count; i++) {
+        double c = system->problem->compliance[i];
+        if (c > 0 && system->D[i] > most * c) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static CairnFormulation choose(const CairnSystem *system, CairnArena *arena) {
+    const CairnProblem *problem = system->problem;
+    if (problem->row_count <= SMALL_ROWS || !can_take(CAIRN_FORMULATION_BODY, problem)) {
+        return CAIRN_FORMULATION_DENSE;
+    }
+    if (is_lean(problem, arena)) {
+        return CAIRN_FORMULATION_CONSTRAINT;
+    }
+    return is_stiff(system) && can_take(CAIRN_FORMULATION_KKT, problem) ? CAIRN_FORMULATION_KKT
+                                                                        : CAIRN_FORMULATION_BODY;
+}
+
+void cairn_system_forget(void *memory, const CairnAllocator *allocator) {
+    CairnSystemMemory *kept = memory;
+    for (int i = 0; i < CAIRN_FORMULATION_COUNT; i++) {
+        if (kept->slots[i] != NULL && kinds[i] != NULL) {
+            kinds[i]->forget(kept->slots[i], allocator);
+        }
+    }
+    cairn_memory_release(allocator, kept, 1, sizeof *kept);
+}
+
+// The formulation's slot in what the solver keeps. No memory for it: nothing is kept, and nothing is lost but time.
+static void **slot_of(CairnSolverContext *context, CairnFormulation formulation) {
+    if (context->memory == NULL || context->allocator == NULL || kinds[formulation]->forget == NULL) {
+        return NULL;
+    }
+    if (*context->memory == NULL) {
+        *context->memory = cairn_memory_allocate_zero(context->allocator, 1, sizeof(CairnSystemMemory));
+    }
+    CairnSystemMemory *kept = *context->memory;
+    return kept != NULL ? &kept->slots[formulation] : NULL;
+}
+
+// Of a positive semidefinite W a row is empty where its diagonal is 0; others have to be looked at.
+static bool is_empty_row(const CairnProblem *problem, int i) {
+    bool is_empty = true;
+    if (problem->form == CAIRN_FORM_EXPLICIT) {
+        for (int k = problem->W_start[i]; k < problem->W_start[i + 1]; k++) {
+            is_empty = is_empty && problem->W[k] == 0;
+        }
+    }
+    return is_empty;
+}
+
+// Where the factor is not in stages threads have no blocks of their own, and each product brings its vectors from one cache to the other.
+static int threads_for(const CairnSystem *system) {
+    enum { WORTHWHILE = 200000 }; // doubles of J
+    bool has_own = system->ops.stage != NULL || system->groups->J_size >= WORTHWHILE;
+    return has_own ? system->context->thread_count : 1;
+}
+
+static CairnStatus pack_jacobians(CairnSystem *system, CairnArena *arena) {
+    system->groups = CAIRN_PUSH(arena, CairnGroups, 1);
+    if (system->groups == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "system: no memory for groups of rows");
+    }
+    CAIRN_TRY(cairn_groups_init(system->groups, system->problem, arena));
+    CAIRN_TRY(cairn_groups_share(system->groups, system->problem->block_count, threads_for(system), arena));
+    system->ops.groups = system->groups;
+    system->slotted = CAIRN_PUSH(arena, double, system->groups->slotted + 1);
+    if (system->slotted == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "system: no memory for %d dofs", system->problem->dof_count);
+    }
+    return cairn_ok();
+}
+
+// Arrays by rows and dofs.
+static CairnStatus begin(CairnSystem *system, const CairnProblem *problem, CairnSolverContext *context) {
+    int m = problem->row_count;
+    CairnArena *arena = context->arena;
+    *system = (CairnSystem){.problem = problem, .context = context};
+    double **arrays[] = {&system->D, &system->theta, &system->factored, &system->r, &system->z};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        *arrays[i] = CAIRN_PUSH(arena, double, m + 1);
+        if (*arrays[i] == NULL) {
+            return cairn_error(CAIRN_OUT_OF_MEMORY, "system: no memory for %d rows", m);
+        }
+    }
+    system->is_dead = CAIRN_PUSH_ZERO(arena, bool, m + 1);
+    system->v = CAIRN_PUSH(arena, double, problem->dof_count + 1);
+    system->product = CAIRN_PUSH_ZERO(arena, double, (m + 8) & ~7); // these go by eights
+    system->next_product = CAIRN_PUSH_ZERO(arena, double, (m + 8) & ~7);
+    if (!system->is_dead || !system->v || !system->product || !system->next_product) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "system: no memory for %d rows", m);
+    }
+    return cairn_ok();
+}
+
+// Everything but the factor's state.
+static CairnStatus init(CairnSystem *system, const CairnProblem *problem, const int *stage,
+                        CairnSolverContext *context) {
+    CairnArena *arena = context->arena;
+    CAIRN_TRY(begin(system, problem, context));
+    CAIRN_TRY(cairn_ops_init(&system->ops, problem, arena));
+    system->ops.stage = stage;
+    if (problem->form == CAIRN_FORM_DYNAMICS) {
+        CAIRN_TRY(pack_jacobians(system, arena));
+    }
+    cairn_ops_diagonal(&system->ops, system->D);
+    for (int i = 0; i < problem->row_count; i++) {
+        system->is_dead[i] = system->D[i] == 0 && is_empty_row(problem, i);
+        system->D[i] = system->D[i] == 0 ? 1 : fabs(system->D[i]);
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_system_init_part(CairnSystem *system, const CairnSystem *of, const CairnProblem *problem,
+                                   const int *row, const CairnSystemKind *kind, void *state,
+                                   CairnSolverContext *context) {
+    CAIRN_TRY(begin(system, problem, context));
+    system->ops = of->ops;
+    system->ops.problem = problem;
+    CAIRN_TRY(pack_jacobians(system, context->arena));
+    system->kind = kind;
+    system->state = state;
+    for (int i = 0; i < problem->row_count; i++) {
+        system->D[i] = of->D[row[i]];
+        system->is_dead[i] = of->is_dead[row[i]];
+    }
+    return cairn_ok();
+}
+
+static CairnStatus prepare(CairnSystem *system, CairnFormulation formulation, const CairnSystemKind *kind,
+                           const bool *is_last) {
+    system->formulation = formulation;
+    system->kind = kind;
+    system->ops.is_last = is_last;
+    void **slot = formulation != CAIRN_FORMULATION_AUTO ? slot_of(system->context, formulation) : NULL;
+    return kind->prepare(&system->ops, system->context, slot, &system->state);
+}
+
+CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
+                              CairnSolverContext *context) {
+    return cairn_system_init_last(system, problem, formulation, NULL, context);
+}
+
+CairnStatus cairn_system_init_made(CairnSystem *system, const CairnProblem *problem, const CairnSystemKind *kind,
+                                   void *state, CairnSolverContext *context) {
+    CAIRN_TRY(init(system, problem, NULL, context));
+    system->kind = kind;
+    system->state = state;
+    return cairn_ok();
+}
+
+CairnStatus cairn_system_init_last(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
+                                   const bool *is_last, CairnSolverContext *context) {
+    bool is_unsymmetric = problem->form == CAIRN_FORM_EXPLICIT && !problem->W_is_symmetric;
+    if (is_unsymmetric && (formulation == CAIRN_FORMULATION_AUTO || formulation == CAIRN_FORMULATION_DENSE)) {
+        return cairn_system_init_kind(system, problem, &cairn_system_lu, context);
+    }
+    CAIRN_TRY(init(system, problem, NULL, context));
+    if (formulation == CAIRN_FORMULATION_AUTO) {
+        formulation = choose(system, context->arena);
+    }
+    if (!can_take(formulation, problem)) {
+        return cairn_error(CAIRN_UNSUPPORTED, "formulation %s does not take this problem (form %d, %d rows)",
+                           cairn_formulation_names[formulation], (int)problem->form + 1, problem->row_count);
+    }
+    return prepare(system, formulation, kinds[formulation], is_last);
+}
+
+CairnStatus cairn_system_init_staged(CairnSystem *system, const CairnProblem *problem, const int *stage,
+                                     CairnSolverContext *context) {
+    CAIRN_TRY(init(system, problem, stage, context));
+    CairnFormulation formulation = is_stiff(system) ? CAIRN_FORMULATION_KKT : CAIRN_FORMULATION_BODY;
+    return prepare(system, formulation, kinds[formulation], NULL);
+}
+
+CairnStatus cairn_system_init_kind(CairnSystem *system, const CairnProblem *problem, const CairnSystemKind *kind,
+                                   CairnSolverContext *context) {
+    if (!takes(kind, problem)) {
+        return cairn_error(CAIRN_UNSUPPORTED, "formulation %s does not take this problem (form %d, %d rows)",
+                           kind->name, (int)problem->form + 1, problem->row_count);
+    }
+    CAIRN_TRY(init(system, problem, NULL, context));
+    return prepare(system, CAIRN_FORMULATION_AUTO, kind, NULL);
+}
+
+void cairn_system_release(CairnSystem *system) {
+    if (system->state != NULL && system->kind->release != NULL) {
+        system->kind->release(system->state);
+    }
+    system->state = NULL;
+}
+
+void cairn_system_say_regularised(const CairnSystem *system, const char *name) {
+    if (system->raised > 0) {
+        cairn_log(
+            system->context->logger, CAIRN_LOG_WARNING,
+            "%s: the equations are singular (rows depend on one another and C = 0?); %g of diag(A) was added to factor "
+            "them and refined away",
+            name, system->raised);
+    }
+}
+
+double cairn_theta_entry(const CairnThetaBlock *block, int i, int j) {
+    double sum = 0;
+    for (int k = 0; k < 3; k++) {
+        sum += block->weight[k] * block->axis[k][i] * block->axis[k][j];
+    }
+    return sum;
+}
+
+CairnStatus cairn_system_factor(CairnSystem *system, const double *theta) {
+    return cairn_system_factor_blocks(system, theta, NULL);
+}
+
+CairnStatus cairn_system_factor_blocks(CairnSystem *system, const double *theta, const CairnThetaBlock *blocks) {
+    static const double first = 1e-14, last = 1e-6;
+    int m = system->problem->row_count;
+    memcpy(system->theta, theta, (size_t)m * sizeof *theta);
+    system->blocks = blocks;
+    for (;;) {
+        for (int i = 0; i < m; i++) {
+            system->factored[i] = theta[i] + system->raised * system->D[i];
+        }
+        system->factorizations++;
+        double t0 = cairn_timer_now();
+        CairnStatus status = system->kind->factor(system->state, system->factored, blocks);
+        system->factor_seconds += cairn_timer_now() - t0;
+        if (status.code != CAIRN_NUMERIC || system->raised >= last) {
+            return status;
+        }
+        system->raised = system->raised > 0 ? 100 * system->raised : first;
+        cairn_log(system->context->logger, CAIRN_LOG_DEBUG,
+                  "system: singular to rounding, regularised by %g of diag(A)", system->raised);
+    }
+}
+
+// y = A x, matrix-free.
+static void multiply(CairnSystem *system, const double *x, double *y) {
+    const CairnProblem *problem = system->problem;
+    int m = problem->row_count;
+    if (problem->form == CAIRN_FORM_EXPLICIT) {
+        for (int i = 0; i < m; i++) {
+            y[i] = 0;
+            for (int k = problem->W_start[i]; k < problem->W_start[i + 1]; k++) {
+                y[i] += problem->W[k] * x[problem->W_column[k]];
+            }
+        }
+        return;
+    }
+    if (system->kind->effect != NULL) {
+        system->kind->effect(system->state, x, y);
+    } else {
+        cairn_groups_effect(system->groups, &system->ops, NULL, x, system->slotted, y);
+    }
+    for (int i = 0; i < m; i++) {
+        y[i] += problem->compliance[i] * x[i];
+    }
+}
+
+void cairn_system_slack(CairnSystem *system, const double *x, double *w) {
+    const CairnProblem *problem = system->problem;
+    if (problem->form == CAIRN_FORM_EXPLICIT) {
+        cairn_ops_slack(&system->ops, x, system->v, w);
+        return;
+    }
+    double t0 = cairn_timer_now();
+    if (system->kind->effect != NULL) {
+        multiply(system, x, w);
+        for (int i = 0; i < problem->row_count; i++) {
+            w[i] += system->base[i];
+        }
+        system->apply_seconds += cairn_timer_now() - t0;
+        return;
+    }
+    cairn_groups_effect(system->groups, &system->ops, problem->p, x, system->slotted, w);
+    for (int i = 0; i < problem->row_count; i++) {
+        w[i] += problem->compliance[i] * x[i] + problem->right_side[i];
+    }
+    system->apply_seconds += cairn_timer_now() - t0;
+}
+
+// r -= Theta x of the friction cones. x = 0 where held out.
+static void leave_blocks(CairnSystem *system, const double *x, double *r) {
+    const CairnProblem *problem = system->problem;
+    for (int f = 0; f < problem->friction_count && system->blocks; f++) {
+        const CairnThetaBlock *block = &system->blocks[f];
+        int n = problem->frictions[f].normal;
+        for (int k = 0; k < 3 && cairn_takes_block(&problem->frictions[f]); k++) {
+            const double *axis = block->axis[k];
+            double along = block->weight[k] * (axis[0] * x[n] + axis[1] * x[n + 1] + axis[2] * x[n + 2]);
+            for (int i = 0; i < 3; i++) {
+                r[n + i] -= along * axis[i];
+            }
+        }
+    }
+}
+
+// Ax = A x, and r = y - (A + Theta) x where rows are in use, 0 elsewhere; its largest entry.
+static double leave(CairnSystem *system, const double *y, const double *x, double *Ax) {
+    double largest = 0;
+    int m = system->problem->row_count;
+    multiply(system, x, Ax);
+    for (int i = 0; i < m; i++) {
+        system->r[i] = isinf(system->theta[i]) ? 0 : y[i] - Ax[i] - system->theta[i] * x[i];
+    }
+    leave_blocks(system, x, system->r);
+    for (int i = 0; i < m; i++) {
+        if (isinf(system->theta[i])) {
+            system->r[i] = 0;
+        }
+        // Not fmax: NaN must come through.
+        largest = fabs(system->r[i]) <= largest ? largest : fabs(system->r[i]);
+    }
+    return largest;
+}
+
+// Threads have read this vector.
+static void claim(const CairnSystem *system, const double *x) {
+    if (system->groups != NULL) {
+        cairn_groups_claim(system->groups, x);
+    }
+}
+
+void cairn_system_apply(CairnSystem *system, const double *y, double *x) {
+    double t0 = cairn_timer_now();
+    claim(system, x);
+    for (int i = 0; i < system->problem->row_count; i++) {
+        x[i] = isinf(system->theta[i]) ? 0 : y[i];
+    }
+    system->kind->solve(system->state, x);
+    system->apply_seconds += cairn_timer_now() - t0;
+}
+
+double cairn_system_solve(CairnSystem *system, const double *y, double limit, int most, double *x) {
+    cairn_system_apply(system, y, x);
+    return cairn_system_refine(system, y, limit, most, x);
+}
+
+static double refine(CairnSystem *system, const double *y, double limit, int most, double *x) {
+    int m = system->problem->row_count;
+    double left = leave(system, y, x, system->product);
+    for (int k = 0; k < most && left > limit; k++) {
+        claim(system, system->z);
+        memcpy(system->z, system->r, (size_t)m * sizeof *system->r);
+        system->kind->solve(system->state, system->z);
+        for (int i = 0; i < m; i++) {
+            system->z[i] += x[i]; // x stays until the better one is known to be better
+        }
+        double next = leave(system, y, system->z, system->next_product);
+        system->refinements++;
+        if (!(next < left)) {
+            break;
+        }
+        memcpy(x, system->z, (size_t)m * sizeof *x);
+        double *product = system->product;
+        system->product = system->next_product;
+        system->next_product = product;
+        bool is_slow = next > 0.5 * left && system->raised == 0; // regularised systems converge slowly, but they do
+        left = next;
+        if (is_slow) {
+            break;
+        }
+    }
+    return left;
+}
+
+double cairn_system_refine(CairnSystem *system, const double *y, double limit, int most, double *x) {
+    double t0 = cairn_timer_now(), left = refine(system, y, limit, most, x);
+    system->apply_seconds += cairn_timer_now() - t0;
+    return left;
+}

@@ -1,0 +1,149 @@
+// System: the linear systems of the exact solvers behind one door, so that the algebra can be exchanged.
+//
+//     (A + Theta) x = y   on the rows with a finite Theta;  x = 0 on the others, which are held out (tight rows).
+//
+// A = J P^-1 J^T + C or the explicit W; Theta is positive semidefinite: a diagonal, and for the friction cones a 3x3 block for the
+// rows n, t1, t2 of a group. A formulation is a way to factor this: constraint space
+// as written, body space P + J^T (C + Theta)^-1 J, the quasi-definite [P J^T; J -(C + Theta)], or dense. A formulation only factors
+// and applies; regularisation and refinement against the matrix-free A are done once, here, for all of them.
+#ifndef CAIRN_SOLVERS_SYSTEM_H
+#define CAIRN_SOLVERS_SYSTEM_H
+
+#include <cairn/solver.h>
+
+#include "solvers/problem/problem_ops.h"
+
+typedef enum CairnFormulation {
+    CAIRN_FORMULATION_AUTO = 0,
+    CAIRN_FORMULATION_CONSTRAINT,
+    CAIRN_FORMULATION_BODY,
+    CAIRN_FORMULATION_KKT,
+    CAIRN_FORMULATION_DENSE,
+    CAIRN_FORMULATION_COUNT
+} CairnFormulation;
+
+// Their names in this order, NULL at the end: for CAIRN_FIELD_CHOICE.
+extern const char *const cairn_formulation_names[];
+
+// The block of a CONE or COULOMB group: sum of weight_k axis_k axis_k^T over its rows n, t1, t2. Weights (>= 0, finite) may differ by
+// any factor, which entries of a matrix could not hold: near a cone's edge one direction is stiff, another one free.
+typedef struct CairnThetaBlock {
+    double weight[3];
+    double axis[3][3];
+} CairnThetaBlock;
+
+// What a formulation implements. All functions may use context->thread_count threads; their answer must not depend on it.
+typedef struct CairnSystemKind {
+    const char *name;
+    // May it take this problem (explicit form, too many rows)? NULL: any of form 1.
+    bool (*takes)(const CairnProblem *problem);
+    // Once per solve: order and symbolic factor, scratch from context->arena (which lives as long as the solve). `ops` holds the
+    // problem and the factors of P. `memory` is NULL, or a place that stands between solves, NULL at first: what is kept there comes
+    // from context->allocator, depends on the graph alone (the same bits with and without it), and is let go by `forget`.
+    CairnStatus (*prepare)(const CairnOps *ops, CairnSolverContext *context, void **memory, void **state);
+    // Factor for theta[row_count], >= 0, INFINITY holds the row out, and for the blocks of all friction groups (NULL: none; those of
+    // box groups are not looked at). Called many times after one prepare; the set of rows held out changes freely. CAIRN_NUMERIC: a
+    // pivot broke down (the caller raises theta and tries again). theta and blocks are read here only.
+    CairnStatus (*factor)(void *state, const double *theta, const CairnThetaBlock *blocks);
+    // x[row_count]: y on entry, the answer of one application on return; x = 0 where held out, whatever stood there.
+    void (*solve)(void *state, double *x);
+    void (*forget)(void *memory, const CairnAllocator *allocator);
+    double (*operations)(
+        const void *state);       // multiplications and additions of one factorization, where they are counted
+    void (*release)(void *state); // what a foreign factor holds outside the arena; NULL: nothing
+    // y = (A - C) x of a kind with dynamics of its own; b is the system's `base` then. NULL: J P^-1 J^T x of the problem.
+    void (*effect)(void *state, const double *x, double *y);
+} CairnSystemKind;
+
+// What stands between solves: one slot a formulation. A solver with nothing else to remember keeps just this.
+typedef struct CairnSystemMemory {
+    void *slots[CAIRN_FORMULATION_COUNT];
+} CairnSystemMemory;
+
+// A CairnSolver's `forget` for a memory that is a CairnSystemMemory.
+void cairn_system_forget(void *memory, const CairnAllocator *allocator);
+
+typedef struct CairnSystem {
+    const CairnProblem *problem;
+    CairnSolverContext *context;
+    CairnOps ops;
+    CairnFormulation formulation; // as chosen; AUTO: a kind of its own
+    const CairnSystemKind *kind;
+    void *state;
+    double *D;                     // |diag(A)|, 1 where it is zero
+    bool *is_dead;                 // no impulse moves the row (J = 0 and C = 0; its row of W is 0)
+    double *theta;                 // as asked for
+    double *factored;              // with what regularisation added
+    const CairnThetaBlock *blocks; // the caller's
+    const double *base;            // b, of a kind that has an effect
+    double *v, *r, *z;
+    double *product, *next_product; // A x of the x that was refined last; scratch
+    struct CairnGroups *groups;     // form 1; ops has them too
+    double *slotted;                // a vector over the dofs in their slots
+    double raised; // the largest share of D that had to be added to a pivot's theta in this solve; 0: none
+    int factorizations, refinements;
+    double factor_seconds, apply_seconds;
+} CairnSystem;
+
+// Choose and prepare. AUTO takes the formulation with the fewest operations among those that take the problem; an unsymmetric W goes
+// to L U, under AUTO and DENSE. Memory is context->memory.
+CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
+                              CairnSolverContext *context);
+
+// The same with a kind that has no number of its own; nothing is kept between solves.
+CairnStatus cairn_system_init_kind(CairnSystem *system, const CairnProblem *problem, const CairnSystemKind *kind,
+                                   CairnSolverContext *context);
+
+// The same over a state of the kind that is made already: nothing is prepared.
+CairnStatus cairn_system_init_made(CairnSystem *system, const CairnProblem *problem, const CairnSystemKind *kind,
+                                   void *state, CairnSolverContext *context);
+
+// A part of the rows of another system (row i is its row `row[i]`) over the same blocks, with a kind and a state of its own.
+CairnStatus cairn_system_init_part(CairnSystem *system, const CairnSystem *of, const CairnProblem *problem,
+                                   const int *row, const CairnSystemKind *kind, void *state,
+                                   CairnSolverContext *context);
+
+// As cairn_system_init; body space eliminates the blocks of `is_last` (NULL: none) after all others, so that the end of its factor is
+// that of the effective mass which they bear (cairn_body_reduce).
+CairnStatus cairn_system_init_last(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
+                                   const bool *is_last, CairnSolverContext *context);
+
+// Body space with its blocks eliminated stage by stage (linalg.h): substructured, for `stage` says which lie between subsystems. Only
+// those subsystems are factored again whose Theta changed. Where body space would lose P (as AUTO sees it), kkt without stages.
+CairnStatus cairn_system_init_staged(CairnSystem *system, const CairnProblem *problem, const int *stage,
+                                     CairnSolverContext *context);
+
+// Log a warning where the equations had to be regularised.
+void cairn_system_say_regularised(const CairnSystem *system, const char *name);
+
+// Needed after a kind that has `release`, harmless otherwise, also after an init that failed.
+void cairn_system_release(CairnSystem *system);
+
+// Factor for theta alone, or with blocks (one for each friction group; they must stand until the next factor). Where pivots break
+// down (C = 0 and redundant rows), rising shares of D are added and remembered in `raised`.
+CairnStatus cairn_system_factor(CairnSystem *system, const double *theta);
+CairnStatus cairn_system_factor_blocks(CairnSystem *system, const double *theta, const CairnThetaBlock *blocks);
+
+// Solve to max |y - (A + Theta) x| <= limit over the rows in use, refining at most `most` times while that helps. x: the answer;
+// the size of what is left is returned (NaN or INFINITY: useless).
+double cairn_system_solve(CairnSystem *system, const double *y, double limit, int most, double *x);
+// Its two halves: x = one application to y, as good as the factor is, and refining what is there.
+void cairn_system_apply(CairnSystem *system, const double *y, double *x);
+double cairn_system_refine(CairnSystem *system, const double *y, double limit, int most, double *x);
+
+// w = A x + b.
+void cairn_system_slack(CairnSystem *system, const double *x, double *w);
+
+// Does the group take a block?
+static inline bool cairn_takes_block(const CairnFriction *friction) {
+    return friction->kind == CAIRN_FRICTION_CONE || friction->kind == CAIRN_FRICTION_COULOMB;
+}
+
+// An entry of a block, 0 <= i, j < 3.
+double cairn_theta_entry(const CairnThetaBlock *block, int i, int j);
+
+// The formulations, each in its file.
+extern const CairnSystemKind cairn_system_dense;
+extern const CairnSystemKind cairn_system_lu; // takes the place of `dense` where W is not symmetric
+
+#endif
