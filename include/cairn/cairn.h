@@ -1,4 +1,5 @@
-// Cairn: a rigid-body physics engine that solves every step exactly and says so.
+// Cairn: a rigid-body physics engine that solves every step exactly and reports whether it did. This header includes
+// all others.
 //
 //   CairnWorldDef def = cairn_world_def();
 //   CairnWorld *world;
@@ -8,13 +9,15 @@
 //   while (running) cairn_world_step(world, 1.0 / 60, &stats);
 //   cairn_world_destroy(world);
 //
-// Conventions: SI units, double everywhere, right-handed axes, z up by habit (gravity says), quaternions (w, x, y, z),
-// ids by value (zero is null), definitions made by cairn_*_def() and then changed, errors as a CairnStatus.
+// Conventions: SI units, double everywhere, right-handed axes, gravity along -z by default, quaternions (w, x, y, z),
+// ids as values (zeros are null), definitions that are made by cairn_*_def() and then changed, errors as a CairnStatus.
+// The headers are C99 and C++11 or later. A world is used by one thread at a time (world.h).
 #ifndef CAIRN_CAIRN_H
 #define CAIRN_CAIRN_H
 
 #include <cairn/fields.h>
 #include <cairn/hooks.h>
+#include <cairn/ids.h>
 #include <cairn/joints.h>
 #include <cairn/math.h>
 #include <cairn/partitioner.h>

@@ -1,4 +1,4 @@
-// Scene: a world that a person wants to watch, from one C file.
+// Scene: a table of parameters and a function that builds a world from them, in one C file.
 //
 //   typedef struct { int boxes; double size; } Params;
 //   static const CairnField fields[] = {
@@ -6,7 +6,8 @@
 //       CAIRN_FIELD_DOUBLE(Params, size, 0.5, 0.01, 10, 0, "m", "edge of a box"),
 //   };
 //   static CairnStatus build(CairnSceneRun *run) { const Params *p = run->params; ... }
-//   const CairnScene cairn_scene = {.name = "tower", ..., .params = CAIRN_FIELD_TABLE("tower", Params, fields), .build = build};
+//   const CairnScene cairn_scene = {
+//       .name = "tower", ..., .params = CAIRN_FIELD_TABLE("tower", Params, fields), .build = build};
 //
 // A shared object that exports the symbol `cairn_scene` is a scene that `cairn run ./tower.so` takes.
 #ifndef CAIRN_SCENE_H
@@ -14,40 +15,52 @@
 
 #include <cairn/world.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct CairnCamera {
     CairnVec3 eye, target;
     double fov; // vertical, degrees
 } CairnCamera;
 
-// What one run of a scene knows; `memory` is the scene's own (zeroed, memory_size bytes), for ids that its script needs.
+// One run of a scene, as its functions see it. The world, the parameters and `memory` belong to the program that runs
+// the scene and live as long as the run. `memory` has memory_size bytes, which are 0 at first; a scene keeps there what
+// its script needs, such as ids.
 typedef struct CairnSceneRun {
     CairnWorld *world;
-    const void *params;
+    const void *params; // of the type that the table of parameters describes
     void *memory;
     uint64_t seed;
 } CairnSceneRun;
 
 typedef struct CairnScene {
     const char *name, *summary;
-    const char *watch; // a short sentence: what to look for
+    const char *watch; // what to look at, in a short sentence
     CairnFieldTable params;
     size_t memory_size;
-    double step; // default h
-    int steps;   // default length
+    double step; // default length of a step, s
+    int steps;   // default number of steps
     CairnCamera camera;
-    const char *solver; // default solver and its options, "psor:iterations=120"; NULL: the first
-    // Change the world's settings before it is made; may be NULL.
+    const char *solver; // default solver and its options, "psor:iterations=120"; NULL: the world's default
+    // Changes the definition before the world is made. May be NULL.
     void (*settings)(const void *params, CairnWorldDef *def);
-    // Fill the empty world.
+    // Fills the empty world. Its status is that of the run.
     CairnStatus (*build)(CairnSceneRun *run);
-    // Called before every step with the simulated time; may be NULL. Deterministic: time, seed and params are all it may use.
+    // Is called before every step with the simulated time, s. May be NULL. So that runs repeat bit for bit, it uses
+    // nothing but the run and the time.
     CairnStatus (*script)(CairnSceneRun *run, double time);
-    // An invariant that must hold after every step; the message says what broke. May be NULL.
+    // Checks an invariant after every step; the message of its status says what does not hold. May be NULL.
     CairnStatus (*check)(const CairnSceneRun *run, double time, const CairnStats *stats);
 } CairnScene;
 
-// A small deterministic generator for scenes (splitmix64): uniform in [low, high). Not twice in one expression, one list of arguments or
-// one initializer: which of the two is drawn first is the compiler's choice there, and the scene is then another one with another compiler.
+// Returns a number that is uniformly distributed in [low, high) and advances *state (splitmix64). It may be called from
+// any thread that owns `state`. Do not call it twice in one expression, list of arguments or initializer: C does not
+// say which call comes first there, so that another compiler would make another scene.
 double cairn_scene_random(uint64_t *state, double low, double high);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,5 +1,8 @@
-// Solver: a problem goes in, impulses come out. A solver is a value of CairnSolver; the built-in ones are listed in
-// solvers/solvers.c, and a user's own is a pointer given to the world (cairn_world_set_solver): no edit at all.
+// Solver: it takes a problem and computes impulses.
+//
+// A solver is a constant of type CairnSolver. The built-in ones are listed in solvers/solvers.c; a program uses its own
+// by giving the world a pointer to it (cairn_world_set_solver). All functions of this header may be called from any
+// thread. What they return pointers to is constant and lives as long as the program.
 #ifndef CAIRN_SOLVER_H
 #define CAIRN_SOLVER_H
 
@@ -11,113 +14,138 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// What a solver takes. The world refuses the rest in words before it calls.
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What a solver takes, as flags. A step whose problem needs anything else returns CAIRN_UNSUPPORTED, and the solver is
+// not called.
 enum {
-    CAIRN_TAKES_BOUNDS = 1,            // l <= lambda <= u; without it: bilateral rows only
+    CAIRN_TAKES_BOUNDS = 1,            // l <= lambda <= u; a solver without this flag takes bilateral rows only
     CAIRN_TAKES_BOX_CURRENT = 2,       // CAIRN_FRICTION_BOX_CURRENT
     CAIRN_TAKES_CONE = 4,              // CAIRN_FRICTION_CONE
     CAIRN_TAKES_COULOMB = 8,           // CAIRN_FRICTION_COULOMB
-    CAIRN_TAKES_EXPLICIT = 16,         // form 2, symmetric
-    CAIRN_TAKES_UNSYMMETRIC = 32,      // form 2, any W
+    CAIRN_TAKES_EXPLICIT = 16,         // form 2 with a symmetric W
+    CAIRN_TAKES_UNSYMMETRIC = 32,      // form 2 with any W
     CAIRN_TAKES_COUPLED_DYNAMICS = 64, // P with off-diagonal blocks
-    CAIRN_NEEDS_PARTITION = 128
+    CAIRN_NEEDS_PARTITION = 128        // the world partitions the problem before it calls
 };
 
 typedef enum CairnOutcome {
-    CAIRN_CONVERGED = 0, // the solver's own test was met (the referee says whether that is so)
-    CAIRN_AT_LIMIT,      // an iteration limit ended it
-    CAIRN_STALLED,       // it no longer moved
-    CAIRN_SINGULAR,      // a factor broke down
-    CAIRN_DIVERGED,      // it moved away: solve answers CAIRN_NUMERIC, and a world keeps its last good step
+    CAIRN_CONVERGED = 0, // the solver's own test was met; whether the answer is right is in CairnResidual
+    CAIRN_AT_LIMIT,      // the limit of iterations was reached
+    CAIRN_STALLED,       // the iterations made no more progress
+    CAIRN_SINGULAR,      // a factorisation failed
+    CAIRN_DIVERGED,      // the iterations diverged: `solve` returns CAIRN_NUMERIC, and the step does not happen
     CAIRN_OUTCOME_COUNT
 } CairnOutcome;
 
-// Seconds of a solve by what they went to, where the solver tells; what they leave of it is work over rows.
+// Wall-clock time of the phases of a solve, s; 0 where the solver does not measure them. The rest of the solve is work
+// over rows.
 typedef struct CairnSolvePhases {
-    double prepare;    // to read the problem: parts, order of elimination, packed J
-    double factor;     // of the whole
+    double prepare;    // reading the problem: parts, order of elimination, packed J
+    double factor;     // factorisation of the whole system
     double apply;      // solves with these factors, and products with A
-    double reduce;     // coupling in turn: S and z
-    double interface;  // the interface's problem
-    double subsystems; // the subsystems' problems
+    double reduce;     // S and z of the coupling iterations
+    double interface;  // the problem of the interface
+    double subsystems; // the problems of the subsystems
 } CairnSolvePhases;
 
-// What a solver says of its own work. The residual that counts is the referee's (CairnResidual).
+// What a solver reports of its own work. Whether its answer is right is computed independently (CairnResidual).
 typedef struct CairnSolveReport {
     CairnOutcome outcome;
     int iterations; // sweeps, pivots or Newton steps
     int factorizations;
     int coupling;       // coupling iterations of a substructured solve
-    int changed;        // subsystems whose index sets changed, counted in every coupling iteration
-    int refactored;     // subsystems factored once more
-    int fallback;       // 1: the method named did not arrive, and another one finished for it
-    double claimed;     // the residual its own test saw, m/s
-    bool is_superseded; // the context's review asked for another problem: lambda is rough
+    int changed;        // subsystems whose index sets changed, summed over the coupling iterations
+    int refactored;     // subsystems that were factored again
+    int fallback;       // 1: the method did not converge, and another one computed the answer
+    double claimed;     // the residual of the solver's own test, m/s
+    bool is_superseded; // the review of the context ended the solve early: lambda is only an estimate
     CairnSolvePhases phases;
 } CairnSolveReport;
 
-// One line of a solver's trace.
+// The state of a solver after one iteration.
 typedef struct CairnTraceEntry {
     int iteration;
-    double residual; // the solver's own measure, m/s
+    double residual; // the solver's own measure of the error, m/s
 } CairnTraceEntry;
 
+// What a solver is given beside the problem. All of it belongs to the caller and lives until `solve` returns.
 typedef struct CairnSolverContext {
     const CairnAllocator *allocator;
     const CairnLogger *logger;
     int thread_count;
-    struct CairnArena *arena;                         // scratch for this call: released by the caller
-    void (*trace)(void *user, CairnTraceEntry entry); // NULL: no trace
+    struct CairnArena *arena;                         // scratch memory for this call; the caller releases it
+    void (*trace)(void *user, CairnTraceEntry entry); // is called after each iteration; NULL: no trace
     void *trace_user;
-    // Asked once by solvers that iterate long, when lambda is right to a few thousandths of max|b|: does what it leads to (contacts
-    // that nobody knew of, bounds that prove wrong) make another problem of this one? True: the rest would be wasted, end here (the
-    // problem may have changed by then) and report `is_superseded`. NULL: never asked.
+    // A solver that iterates for long calls this once, when the error of lambda is a few thousandths of max|b|. True:
+    // the motion that lambda gives leads to another problem (with new contacts or other bounds), so the solver ends at
+    // once, without reading the problem again, and reports `is_superseded`. NULL: the solver calls nothing.
     bool (*review)(void *user, const double *lambda);
     void *review_user;
-    // Velocities of the dofs that the problem's may be near, those at the start of a step: a part of the warm start. NULL: unknown.
+    // Velocities of the dofs at the start of the step, as an estimate of those at its end: a part of the warm start.
+    // NULL: unknown.
     const double *velocity;
-    const CairnProblem *checked; // cairn_problem_check has passed this one: no need to look at it again. NULL: none
-    bool is_rough;               // lambda is what a review ended: its index sets are not worth a try
-    double *part_seconds;        // to each part's what went to it alone is added, s; NULL: nobody asks
-    // What the solver keeps from solve to solve (symbolic factors): *memory is NULL at first and belongs to it, made by `allocator`.
-    // NULL: nothing is kept. The answer is the same with and without it.
+    const CairnProblem *checked; // a problem that has passed cairn_problem_check and is not checked again. NULL: none
+    bool is_rough;               // lambda comes from a solve that a review ended: its index sets are no good start
+    double *part_seconds; // the time that each part alone took is added to its entry, s; NULL: it is not measured
+    // What the solver keeps from solve to solve, such as symbolic factors: *memory is NULL at first and belongs to the
+    // solver, which allocates it from `allocator`. NULL: nothing is kept. The answer is the same with and without it.
     void **memory;
 } CairnSolverContext;
 
 typedef struct CairnSolver {
     const char *name, *summary;
-    unsigned traits;
+    unsigned traits;                // of CAIRN_TAKES_ and CAIRN_NEEDS_
     const CairnFieldTable *options; // NULL: none
-    // lambda[row_count] holds the warm start on entry and the answer on CAIRN_OK; on an error it is unchanged.
+    // lambda[row_count] holds the warm start on entry and the answer on return; on an error it is unchanged. Without
+    // CAIRN_NEEDS_PARTITION all dof blocks are in one part. `options` are of the type that the table describes. It is
+    // called from the thread that steps the world. The step fails with its status: CAIRN_OUT_OF_MEMORY, CAIRN_NUMERIC,
+    // CAIRN_UNSUPPORTED or CAIRN_INVALID_ARGUMENT for the built-in solvers.
     CairnStatus (*solve)(const CairnProblem *problem, const CairnParts *parts, const void *options,
                          CairnSolverContext *context, double *lambda, CairnSolveReport *report);
-    void (*forget)(void *memory, const CairnAllocator *allocator); // release *memory; NULL: it keeps none
+    // Releases what the context's *memory points to. NULL: the solver keeps nothing.
+    void (*forget)(void *memory, const CairnAllocator *allocator);
 } CairnSolver;
 
-// The built-in solvers. A world has the first until it is given another one.
+// The built-in solvers: how many there are, the one at an index (NULL outside of [0, count)), and the one with a name
+// (CAIRN_NOT_FOUND, CAIRN_INVALID_ARGUMENT where a pointer is NULL). A world has the first one until it is given
+// another.
 int cairn_solver_count(void);
 const CairnSolver *cairn_solver_at(int index);
 CairnStatus cairn_solver_find(const char *name, const CairnSolver **solver);
+
+// Returns an outcome in words ("converged", "at limit"); "unknown" for any other value. The text is a constant.
 const char *cairn_outcome_name(CairnOutcome outcome);
 
-// The referee's verdict on a lambda, computed from J, P, C or W alone. Velocities in m/s (rad/s for angular rows).
+// How far a lambda is from the answer. It is computed from J, P, C or W with code that no solver uses. Velocities are
+// in m/s (rad/s for angular rows).
 typedef struct CairnResidual {
-    double natural; // 2-norm of lambda - clamp(lambda - w, l, u): S0 eq. 29, comparable with its figure 8
+    double natural; // the 2-norm of lambda - clamp(lambda - w, l, u), S0 eq. 29: comparable with figure 8 there
     double scaled;  // max |D (lambda - clamp(lambda - w / D, l, u))|, D = diag(A): m/s
-    double fb;      // Fischer-Burmeister, max over contacts' normal and friction rows, scaled as docs/notation.md says
-    double cone;    // vel_rel of the friction cones with De Saxce's correction; 0 without friction
+    double fb;      // Fischer-Burmeister, the maximum over the rows of contacts, scaled as docs/notation.md says
+    double cone;    // vel_rel of the friction cones with the correction of De Saxce; 0 without friction
     double convex;  // the same without the correction: the law of CAIRN_FRICTION_CONE
-    double bound;   // largest violation of l <= lambda <= u, N s
-    double complementarity; // largest |w| of a row strictly inside its bounds
-    double limit;           // what `scaled` must not exceed to be certified: 1e-8 max|b| + 1e-12
-    int worst_row;          // row of `scaled`, -1 without rows
-    uint64_t worst_id;      // its constraint's id
-    bool is_certified;
+    double bound;   // the largest violation of l <= lambda <= u, N s
+    double complementarity; // the largest |w| of a row that is strictly inside its bounds, m/s
+    double limit;           // the value that `scaled` must not exceed to be certified: 1e-8 max|b| + 1e-12
+    int worst_row;          // the row with the value of `scaled`; -1 without rows
+    uint64_t worst_id;      // the id of its constraint
+    bool is_certified;      // lambda solves the problem, as cairn_residual says
 } CairnResidual;
 
-// Judge lambda. Box friction uses the problem's own bounds, BOX_CURRENT bounds made from lambda's normal impulses; CONE groups are
-// certified by vel_rel <= 1e-8 of the convex law, COULOMB groups by that of the corrected one, all other rows by `limit`.
+// Computes the residual of lambda[row_count]. CAIRN_FRICTION_BOX uses the bounds of the problem, BOX_CURRENT bounds
+// made from the normal impulses of lambda. Groups of CAIRN_FRICTION_CONE are certified by vel_rel <= 1e-8 of the convex
+// law, those of COULOMB by that of the corrected one, and all other rows by `limit`. Scratch memory comes from
+// `allocator` (NULL: the C library's). The problem must be one that passes cairn_problem_check. Returns
+// CAIRN_INVALID_ARGUMENT where a pointer is NULL, CAIRN_NUMERIC where a number is not finite or P is not positive
+// definite, CAIRN_UNSUPPORTED, and CAIRN_OUT_OF_MEMORY.
 CairnStatus cairn_residual(const CairnProblem *problem, const double *lambda, const CairnAllocator *allocator,
                            CairnResidual *residual);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,4 +1,5 @@
-// Statistics of one step, by value.
+// Statistics of one step. cairn_world_step writes them to the caller's memory; they are plain numbers and refer to
+// nothing of the world.
 #ifndef CAIRN_STATS_H
 #define CAIRN_STATS_H
 
@@ -6,41 +7,51 @@
 #include <cairn/solver.h>
 #include <stdint.h>
 
-// Wall-clock seconds of each stage.
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Wall-clock time of each stage, s.
 typedef struct CairnTimes {
     double step, broad, narrow, assemble, partition, solve, foresee, integrate, referee, finish;
-    double refine; // a part of `partition`
+    double refine; // contained in `partition`
 } CairnTimes;
 
 typedef struct CairnStats {
     CairnTimes times;
 
     int bodies, dynamic_bodies, shapes, joints, dofs;
-    int islands, sleeping_bodies; // worlds with sleeping only
-    int pairs;                    // overlapping boxes that the broad phase found
-    int overlap_tests;            // box against box
+    int islands, sleeping_bodies; // 0 unless the world lets bodies sleep
+    int pairs;                    // pairs of overlapping boxes that the broad phase found
+    int overlap_tests;            // tests of one box against another
     int contacts;                 // contact points
     int rows;
-    int parts, part_largest, part_smallest; // the partition that the solver worked on, and bodies of two of its parts
-    double part_balance;                    // largest part over the mean, 1 at best; 0 without bodies
-    int interface_rows, interface_constraints; // between the parts
+    int parts, part_largest,
+        part_smallest;   // the parts that the solver worked on, and the bodies of the largest and of the smallest one
+    double part_balance; // the largest part divided by the mean: 1 is the best value; 0 without bodies
+    int interface_rows, interface_constraints; // rows and constraints between the parts
 
-    CairnSolveReport solve;     // what the solver says of itself
-    CairnResidual residual;     // what the referee says of the solver's answer
+    CairnSolveReport solve;     // what the solver reports of its work
+    CairnResidual residual;     // what the referee computes of the solver's answer
     double penetration;         // deepest overlap at the start of the step, m
-    double joint_error_linear;  // largest violation at the end of the step, m
-    double joint_error_angular; // rad
+    double joint_error_linear;  // largest violation of a joint at the end of the step, m
+    double joint_error_angular; // the same of the angles, rad
 
-    double kinetic_energy, potential_energy; // at the end of the step; potential of uniform gravity, zero at the origin
-    CairnVec3 momentum, angular_momentum;    // about the origin
+    double kinetic_energy,
+        potential_energy; // J, at the end of the step; the potential is that of gravity, 0 at the origin
+    CairnVec3 momentum, angular_momentum; // N s, and N m s about the origin
 
-    uint64_t step_index; // counts from 1
+    uint64_t step_index; // counted from 1
     double time;         // simulated seconds since the world began
 
-    size_t arena_bytes; // scratch memory used by the step
-    int allocations;    // calls of the allocator made by this step: zero once settled
-    int solves; // of this step: more than one where geometric stiffness, first touches or struck bodies asked for it
-    int contact_passes; // how often contacts were looked for: more than once where bodies were struck into others
+    size_t arena_bytes; // scratch memory that the step used, bytes
+    int allocations;    // calls of the allocator in this step: 0 once a scene has settled
+    int solves; // in this step: more than one where geometric stiffness, first touches or struck bodies needed it
+    int contact_passes; // searches for contacts: more than one where bodies were struck towards others
 } CairnStats;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
