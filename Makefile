@@ -212,10 +212,10 @@ $(PARTS): $(PARTS_OBJ) $(DIR)/parts.list
 $(SUPPORT): $(SUPPORT_OBJ) $(DIR)/support.list
 	$(call archive,$(SUPPORT_OBJ))
 
-# The shared library exports what the public headers name, and nothing else.
-$(DIR)/exports.map: $(wildcard include/cairn/*.h)
+# The shared library exports what the public headers declare, and nothing else.
+$(DIR)/exports.map: $(wildcard include/cairn/*.h) $(call named,tools/exports)
 	@mkdir -p $(@D)
-	@{ echo '{ global:'; grep -oh '\bcairn_[a-z0-9_]*' $^ | sort -u | sed 's/$$/;/'; echo 'local: *; };'; } > $@
+	@names=$$(CC='$(CC)' tools/exports include/cairn) && printf '{ global:\n%s\nlocal: *; };\n' "$$(echo "$$names" | sed 's/$$/;/')" > $@
 $(SHARED): $(LIB_OBJ) $(DIR)/lib.list $(DIR)/exports.map $(OUT)/.products
 	@mkdir -p $(@D)
 	@echo "  LD $@"

@@ -17,6 +17,7 @@ lint:
 	@echo "lint: clean"
 
 lint-rules: $(STATIC)
+	@tools/exports --self-test
 	@tools/layers --self-test
 	@tools/layers
 	@tools/house $(STATIC)
