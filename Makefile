@@ -5,7 +5,10 @@
 #   make asan ubsan tsan    the tests under a sanitizer       make sanitize    asan and ubsan at once
 #   make fuzz          FUZZ_SECONDS=20 for each target
 #   make lint          format, clang-tidy, layers             make docs        build/docs/
-#   make install       PREFIX=/usr/local DESTDIR=             make clean
+#   make coverage      lines and branches of the library that the tests run
+#   make nightly       what takes too long for every change: long tests, tsan, fuzz, golden with clang, deep lint, coverage
+#   make install       PREFIX=/usr/local DESTDIR=, for any x86-64-v2 machine; NATIVE=1: for machines like this one
+#   make clean
 #
 # Settings: CC=clang, PORTABLE=1 (x86-64-v2 instead of this machine), V=1 (whole commands), BUILD=folder, JOBS=n,
 # WERROR=0 (warnings of a compiler we have not met are not errors), CHOLMOD=1 (the solver bpp-cholmod; the library is then under
@@ -75,6 +78,8 @@ FLAGS_ubsan := -O1 -DCAIRN_CHECKS=1 -DCAIRN_SANITIZED=1 -fno-omit-frame-pointer 
 # Of what debuggers read only lines, which reports name: that compiles a tenth faster.
 FLAGS_sanitize := $(FLAGS_ubsan:-O1=-O2) -fsanitize=address
 FLAGS_tsan := -O1 -DCAIRN_CHECKS=1 -DCAIRN_SANITIZED=1 -fno-omit-frame-pointer -fsanitize=thread
+# Without the library's own checks, whose other branch no test can take.
+FLAGS_coverage := -O1 -fprofile-update=atomic
 FLAGS_fuzz := -O1 -DCAIRN_CHECKS=1 -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
 
 # CHOLMOD is an oracle of the tests and a rival in the bench where it is found; the library and the program have it only when asked
@@ -107,7 +112,7 @@ LIB_SRC := $(sort $(LIB_SRC) $(if $(filter partition,$(LIB_DIRS)),$(METIS_SRC)))
 endif
 
 COMPILE := $(CC) $(BASE_FLAGS) $(ARCH) $(MOVES) $(FLAGS_$(CONFIG)) $(CPPFLAGS) $(CFLAGS)
-LINK := $(CC) -fopenmp -g $(filter -fsanitize%,$(FLAGS_$(CONFIG))) $(CFLAGS) $(LDFLAGS)
+LINK := $(CC) -fopenmp -g $(filter -fsanitize%,$(FLAGS_$(CONFIG))) $(if $(filter coverage,$(CONFIG)),--coverage) $(CFLAGS) $(LDFLAGS)
 LIBS := -lm $(CHOLMOD_LIBS) $(METIS_LIBS)
 PROGRAM_LIBS = -lpng -ldl -lm $(HDF5_LIBS) $(CHOLMOD_LIBS) $(METIS_LIBS)
 
@@ -154,7 +159,7 @@ MOTIONS := $(if $(filter sanitize,$(CONFIG)),exact_frames heavy_chain index_sets
 FUZZERS := $(patsubst tests/fuzz/%.c,$(DIR)/%,$(FUZZ_SRC))
 CHOSEN := $(if $(NAME),$(foreach n,$(NAME),$(filter $(DIR)/test_$(n:test_%=%),$(TESTS))),$(filter-out $(MOTIONS:%=$(DIR)/test_%),$(TESTS)))
 
-.PHONY: all demo test check golden golden-renew golden-moments golden-renew-now golden-moments-now asan ubsan sanitize tsan bench fuzz fuzzers lint format docs install uninstall clean deps FORCE
+.PHONY: all demo test check golden golden-renew golden-moments golden-renew-now golden-moments-now asan ubsan sanitize tsan bench fuzz fuzzers coverage nightly lint format docs install uninstall clean deps FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(STATIC) $(SHARED) $(PROGRAM)
@@ -197,6 +202,9 @@ $(call named_objects,partition/partitioners.c): private EXTRA := $(METIS_FLAGS)
 
 ifeq ($(CONFIG),sanitize)
 $(DIR)/obj/tests/%.o $(DIR)/obj/demos/%.o: private COMPILE += -O1
+endif
+ifeq ($(CONFIG),coverage)
+$(LIB_OBJ): private COMPILE += --coverage
 endif
 
 define archive
@@ -268,7 +276,7 @@ tsan:
 
 # Spinning threads of one test would steal the cores of the others, so they sleep. Archer tells the thread sanitizer of the
 # happens-before edges inside LLVM's OpenMP runtime, which it cannot see and would otherwise report as races.
-RUN_ENV := OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 CAIRN_BUILD=$(OUT) UBSAN_OPTIONS=print_stacktrace=1 \
+RUN_ENV := CC='$(CC)' OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 CAIRN_BUILD=$(OUT) UBSAN_OPTIONS=print_stacktrace=1 \
 	ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=$(if $(filter sanitize,$(CONFIG)),0,1)
 ifeq ($(CONFIG),tsan)
 ARCHER := $(firstword $(wildcard /usr/lib/llvm-*/lib/libarcher.so))
@@ -297,9 +305,32 @@ fuzz:
 	@$(MAKE) --no-print-directory CONFIG=fuzz CC=clang fuzzers
 	@tools/fuzz $(FUZZ_SECONDS) $(BUILD)/fuzz-clang
 
+# A run that fails prints what it has counted all the same.
+coverage: deps
+	@find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null || true
+	@$(MAKE) --no-print-directory CONFIG=coverage CC=gcc check; status=$$?; tools/coverage $(BUILD)/coverage && exit $$status
+
+# All of them run, also after one that fails; the last line names those.
+NIGHTLY_FUZZ := 600
+nightly:
+	@failed=; \
+	CAIRN_LONG_TESTS=1 $(MAKE) --no-print-directory test || failed="$$failed test"; \
+	$(MAKE) --no-print-directory tsan || failed="$$failed tsan"; \
+	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(NIGHTLY_FUZZ) || failed="$$failed fuzz"; \
+	$(MAKE) --no-print-directory golden CC=clang || failed="$$failed golden"; \
+	$(MAKE) --no-print-directory lint DEEP=1 || failed="$$failed lint"; \
+	$(MAKE) --no-print-directory coverage || failed="$$failed coverage"; \
+	echo "nightly: $${failed:+failed:}$${failed:-all passed}"; [ -z "$$failed" ]
+
 docs: all
 	@tools/docs $(BUILD)
 
+# A copy of what is installed must run on other machines, so it is compiled for x86-64-v2, in a folder of its own, unless this machine is
+# asked for.
+ifeq ($(NATIVE)$(PORTABLE),)
+install:
+	@$(MAKE) --no-print-directory PORTABLE=1 'OUT=$$(DIR)' install
+else
 install: all
 	@echo "  INSTALL $(DESTDIR)$(PREFIX)"
 	$(Q)install -d $(DESTDIR)$(PREFIX)/include/cairn $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/bin
@@ -312,6 +343,7 @@ install: all
 	$(Q)ln -sf libcairn.so.0 $(DESTDIR)$(PREFIX)/lib/libcairn.so
 	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' cairn.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/cairn.pc
 	$(Q)$(if $(PROGRAM),install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/)
+endif
 uninstall:
 	$(Q)rm -rf $(DESTDIR)$(PREFIX)/include/cairn $(DESTDIR)$(PREFIX)/lib/libcairn.* $(DESTDIR)$(PREFIX)/lib/pkgconfig/cairn.pc \
 		$(DESTDIR)$(PREFIX)/bin/cairn
