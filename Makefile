@@ -44,6 +44,7 @@ VIEWER_DIR := demos/viewer
 sources_of = $(sort $(filter-out partition/metis/% solvers/cholmod/%,$(wildcard $(1:%=%/*.c) $(1:%=%/*/*.c))))
 # A file that the build names by itself must be there.
 named = $(foreach f,$(1),$(or $(wildcard $(f)),$(error the Makefile names $(f), which is gone)))
+sources_in = $(or $(sort $(wildcard $(1)/*.c)),$(error the Makefile names the folder $(1), which has no sources))
 LIB_SRC := $(call sources_of,$(LIB_DIRS))
 MAIN_SRC := $(if $(DEMO_DIRS),$(call named,demos/program/cli/main.c))
 PARTS_SRC := $(filter-out $(MAIN_SRC),$(call sources_of,$(DEMO_DIRS)))
@@ -85,7 +86,7 @@ FLAGS_fuzz := -O1 -DCAIRN_CHECKS=1 -fno-omit-frame-pointer -fsanitize=address,un
 # CHOLMOD is an oracle of the tests and a rival in the bench where it is found; the library and the program have it only when asked
 # (CHOLMOD=1). LAPACKE and OpenBLAS are in tests and bench alone, but for CHOLMOD's own use.
 has_header = $(shell printf '\043include <%s>\n' $(1) | $(CC) $(2) -E -x c - >/dev/null 2>&1 && echo yes)
-CHOLMOD_SRC := $(if $(call has_header,suitesparse/cholmod.h),$(sort $(wildcard solvers/cholmod/*.c)))
+CHOLMOD_SRC := $(if $(call has_header,suitesparse/cholmod.h),$(call sources_in,solvers/cholmod))
 BLAS_LIBS := $(if $(call has_header,lapacke.h),-llapacke) $(if $(call has_header,cblas.h),-lopenblas)
 ORACLE_LIBS := -Wl,--as-needed $(if $(CHOLMOD_SRC),-lcholmod) $(BLAS_LIBS) -Wl,--no-as-needed
 ifeq ($(CHOLMOD),1)
@@ -105,7 +106,7 @@ MUJOCO_LIBS = $(if $(MUJOCO),$(if $(findstring test_mjcf,$@),-lmujoco))
 
 # METIS (Apache 2, as permissive as the library) is the partitioner `metis` where it is found; METIS=0 leaves it out.
 ifneq ($(METIS),0)
-METIS_SRC := $(if $(call has_header,metis.h),$(wildcard partition/metis/*.c))
+METIS_SRC := $(if $(call has_header,metis.h),$(call sources_in,partition/metis))
 METIS_FLAGS := $(if $(METIS_SRC),-DCAIRN_METIS)
 METIS_LIBS := $(if $(METIS_SRC),-lmetis)
 LIB_SRC := $(sort $(LIB_SRC) $(if $(filter partition,$(LIB_DIRS)),$(METIS_SRC)))
@@ -131,7 +132,7 @@ TTF_LIBS := $(if $(VIEWER_LIBS),$(shell pkg-config --exists SDL2_ttf fontconfig 
 	pkg-config --libs SDL2_ttf fontconfig))
 TTF_FLAGS := $(if $(TTF_LIBS),-DCAIRN_TTF)
 VIEWER_LIBS += $(TTF_LIBS)
-VIEWER_SRC := $(if $(VIEWER_LIBS),$(sort $(wildcard $(VIEWER_DIR)/*.c)))
+VIEWER_SRC := $(if $(VIEWER_LIBS),$(call sources_in,$(VIEWER_DIR)))
 VIEWER_FLAGS := $(if $(VIEWER_SRC),-DCAIRN_VIEWER)
 endif
 
@@ -155,9 +156,11 @@ BENCH := $(OUT)/bench
 TESTS := $(addprefix $(DIR)/,$(notdir $(TEST_SRC:.c=)))
 VIEWER_TESTS := $(addprefix $(DIR)/,$(notdir $(patsubst %.c,%,$(wildcard tests/viewer/test_*.c))))
 # Both sanitizers at once leave what only measures long motions and many frames, by paths that other tests go too, to either alone, or to NAME.
-MOTIONS := $(if $(filter sanitize,$(CONFIG)),exact_frames heavy_chain index_sets joint_motion log_tower mechanisms rest rotation)
+MOTIONS := $(if $(filter sanitize,$(CONFIG)),$(notdir $(basename $(call named,tests/solvers/test_exact_frames.c tests/engine/test_heavy_chain.c \
+	tests/solvers/test_index_sets.c tests/joints/test_joint_motion.c tests/scenes/test_log_tower.c tests/engine/test_mechanisms.c \
+	tests/engine/test_rest.c tests/engine/test_rotation.c))))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(DIR)/%,$(FUZZ_SRC))
-CHOSEN := $(if $(NAME),$(foreach n,$(NAME),$(filter $(DIR)/test_$(n:test_%=%),$(TESTS))),$(filter-out $(MOTIONS:%=$(DIR)/test_%),$(TESTS)))
+CHOSEN := $(if $(NAME),$(foreach n,$(NAME),$(filter $(DIR)/test_$(n:test_%=%),$(TESTS))),$(filter-out $(MOTIONS:%=$(DIR)/%),$(TESTS)))
 
 .PHONY: all demo test check golden golden-renew golden-moments golden-renew-now golden-moments-now asan ubsan sanitize tsan bench fuzz fuzzers coverage nightly lint format docs install uninstall clean deps FORCE
 .DELETE_ON_ERROR:
