@@ -65,7 +65,7 @@ static void check_hull(const CairnHull *h, const CairnVec3 *points, int count, d
     }
 }
 
-static void known_polyhedra(void **state) {
+static void a_box_has_its_known_mass(void **state) {
     (void)state;
     CairnVec3 cube[8];
     box_points((CairnVec3){1, 2, 3}, cube);
@@ -75,26 +75,39 @@ static void known_polyhedra(void **state) {
     assert_int_equal(h->half_edge_count, 24);
     assert_int_equal(h->face_count, 6);
     assert_near(h->volume, 48, 1e-14 * 48);
-    // m/3 (h_y^2 + h_z^2), ...
+    // The moments are m/3 (h_y^2 + h_z^2) and so on, with the half edges h.
     assert_mat3_near(h->inertia, cairn_mat3_diagonal(16 * 13, 16 * 10, 16 * 5), 1e-12);
     drop(h);
+}
+
+static void an_octahedron_has_its_known_mass(void **state) {
+    (void)state;
     const CairnVec3 octahedron[6] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
-    h = build(octahedron, 6);
+    CairnHull *h = build(octahedron, 6);
     check_hull(h, octahedron, 6, 1e-15);
     assert_int_equal(h->face_count, 8);
     assert_near(h->volume, 4.0 / 3, 1e-15);
-    assert_near(h->inertia.m[0][0], 0.2 * 4.0 / 3, 1e-15); // 2/5 a^2 m / 2 with a = 1
+    assert_near(h->inertia.m[0][0], 0.2 * 4.0 / 3, 1e-15); // m a^2 / 5 with a = 1
     drop(h);
+}
+
+static void a_tetrahedron_has_its_known_mass(void **state) {
+    (void)state;
     const CairnVec3 tetrahedron[4] = {{0, 0, 0}, {1, 0, 0}, {0, 2, 0}, {0, 0, 3}};
-    h = build(tetrahedron, 4);
+    CairnHull *h = build(tetrahedron, 4);
     check_hull(h, tetrahedron, 4, 1e-15);
     assert_int_equal(h->face_count, 4);
     assert_near(h->volume, 1, 1e-15);
     assert_vec3_near(h->mass_center, ((CairnVec3){0.25, 0.5, 0.75}), 1e-15);
     // The variance of a coordinate over a corner tetrahedron is 3/80 of its length squared.
     assert_near(h->inertia.m[0][0], 3.0 / 80 * (4 + 9), 1e-15);
-    assert_near(h->inertia.m[0][1], 2 * 1.0 / 80, 1e-15); // - covariance: x y: -1/80 each
+    assert_near(h->inertia.m[0][1], 2 * 1.0 / 80,
+                1e-15); // the covariance of x and y is -1/80 of the product of their lengths
     drop(h);
+}
+
+static void an_icosahedron_has_its_known_mass(void **state) {
+    (void)state;
     const double g = (1 + sqrt(5)) / 2;
     CairnVec3 icosahedron[12];
     for (int k = 0; k < 4; ++k) {
@@ -103,7 +116,7 @@ static void known_polyhedra(void **state) {
         icosahedron[4 + k] = (CairnVec3){s, t, 0};
         icosahedron[8 + k] = (CairnVec3){t, 0, s};
     }
-    h = build(icosahedron, 12);
+    CairnHull *h = build(icosahedron, 12);
     check_hull(h, icosahedron, 12, 1e-15);
     assert_int_equal(h->face_count, 20);
     assert_near(h->volume, 5.0 / 12 * (3 + sqrt(5)) * 8, 1e-13);
@@ -512,7 +525,10 @@ static void a_pebble_on_a_boulder(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_polyhedra),
+        cmocka_unit_test(a_box_has_its_known_mass),
+        cmocka_unit_test(an_octahedron_has_its_known_mass),
+        cmocka_unit_test(a_tetrahedron_has_its_known_mass),
+        cmocka_unit_test(an_icosahedron_has_its_known_mass),
         cmocka_unit_test(a_grid_is_a_box),
         cmocka_unit_test(random_clouds),
         cmocka_unit_test(the_predicate_is_exact),

@@ -103,7 +103,8 @@ static void a_heap_fills_what_random_packings_fill(void **state) {
     print_message("packing fraction %.4f\n", fraction);
     cairn_world_destroy(world);
     if (support_is_sanitized()) {
-        skip(); // too small a heap to say
+        print_message("skipped: under a sanitizer the heap is too small to tell\n");
+        skip();
     }
     assert_true(fraction > 0.58 && fraction < 0.64);
 }
@@ -145,7 +146,8 @@ static void slopes_grow_with_friction(void **state) {
         double slope = 0.5 * (slope_of(frictions[k], 7) + slope_of(frictions[k], 8));
         print_message("friction %.2f: slope %.1f degrees\n", frictions[k], slope);
         if (support_is_sanitized()) {
-            skip(); // too small a heap to say
+            print_message("skipped: under a sanitizer the heap is too small to tell\n");
+            skip();
         }
         assert_true(slope > last + 0.5);
         last = slope;
@@ -188,7 +190,7 @@ static double floor_share(int count, double half, uint64_t seed, double *weight)
 static void a_silo_saturates(void **state) {
     (void)state;
     if (!is_long()) {
-        print_message("CAIRN_LONG_TESTS=1 fills the silos\n");
+        print_message("skipped: CAIRN_LONG_TESTS=1 fills the silos\n");
         skip();
     }
     enum { FILLINGS = 4 };
@@ -244,7 +246,7 @@ static double discharge(double hole) {
 static void a_hopper_flows_with_the_power_of_five_halves(void **state) {
     (void)state;
     if (!is_long()) {
-        print_message("CAIRN_LONG_TESTS=1 runs the hopper\n");
+        print_message("skipped: CAIRN_LONG_TESTS=1 runs the hopper\n");
         skip();
     }
     enum { HOLES = 4 };

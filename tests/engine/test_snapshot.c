@@ -58,25 +58,34 @@ static void another_world_continues(void **state) {
     }
 }
 
-// Ids carry their world's tag: those of the new world come from its listing, with the index and generation that the old one had.
-static void ids_belong_to_the_new_world(void **state) {
-    (void)state;
-    enum { MOST = 64 };
-    CairnWorld *world = support_scene_world(SUPPORT_MIXED, NULL, 1), *other = NULL;
-    CairnBodyId before[MOST], after[MOST];
-    CairnJointId joints[MOST];
-    int count = cairn_world_bodies(world, before, MOST);
-    assert_ok(cairn_body_destroy(world, before[2])); // leaves a generation and a free slot behind
+enum { TWIN_MOST = 64 };
+
+// A world of bodies and joints of all kinds, in which a slot has had a second body, and another world that was restored from its snapshot.
+static CairnWorld *restored_twin(CairnWorld **twin) {
+    CairnWorld *world = support_scene_world(SUPPORT_MIXED, NULL, 1);
+    CairnBodyId bodies[TWIN_MOST];
+    int count = cairn_world_bodies(world, bodies, TWIN_MOST);
+    assert_ok(cairn_body_destroy(world, bodies[2])); // leaves a generation and a free slot behind
     CairnBodyDef def = cairn_body_def();
     CairnShapeDef ball = cairn_sphere(0.1);
     def.position.z = 9;
     assert_ok(cairn_body_add(world, &def, &ball, NULL));
-    assert_int_equal(cairn_world_bodies(world, before, MOST), count);
+    assert_int_equal(cairn_world_bodies(world, bodies, TWIN_MOST), count);
     support_run(world, 10);
     SupportBytes bytes = support_snapshot(world);
-    assert_ok(support_world_create(NULL, 1, &other));
-    assert_ok(cairn_world_restore(other, bytes.bytes, bytes.size));
-    assert_int_equal(cairn_world_bodies(other, after, MOST), count);
+    assert_ok(support_world_create(NULL, 1, twin));
+    assert_ok(cairn_world_restore(*twin, bytes.bytes, bytes.size));
+    support_bytes_free(&bytes);
+    return world;
+}
+
+// Ids carry the tag of their world: those of the new world come from its listing, with the index and generation that the old one had.
+static void ids_belong_to_the_new_world(void **state) {
+    (void)state;
+    CairnWorld *other, *world = restored_twin(&other);
+    CairnBodyId before[TWIN_MOST], after[TWIN_MOST];
+    int count = cairn_world_bodies(world, before, TWIN_MOST);
+    assert_int_equal(cairn_world_bodies(other, after, TWIN_MOST), count);
     for (int i = 0; i < count; i++) {
         CairnBodyState a, b;
         assert_int_equal(after[i].index, before[i].index);
@@ -88,9 +97,17 @@ static void ids_belong_to_the_new_world(void **state) {
         assert_memory_equal(&a.position, &b.position, sizeof a.position);
         assert_memory_equal(&a.mass, &b.mass, sizeof a.mass);
     }
-    int joint_count = cairn_world_joints(other, joints, MOST);
-    assert_true(joint_count > 5 && joint_count <= MOST);
-    for (int j = 0; j < joint_count; j++) { // the ids inside a definition are of this world too
+    cairn_world_destroy(world);
+    cairn_world_destroy(other);
+}
+
+static void ids_in_definitions_belong_to_the_new_world(void **state) {
+    (void)state;
+    CairnWorld *other, *world = restored_twin(&other);
+    CairnJointId joints[TWIN_MOST];
+    int joint_count = cairn_world_joints(other, joints, TWIN_MOST);
+    assert_true(joint_count > 5 && joint_count <= TWIN_MOST);
+    for (int j = 0; j < joint_count; j++) {
         CairnJointDef joint;
         assert_ok(cairn_joint_get_def(other, joints[j], &joint));
         if (joint.type == CAIRN_JOINT_GEAR) {
@@ -102,12 +119,20 @@ static void ids_belong_to_the_new_world(void **state) {
             assert_true(cairn_body_is_alive(other, joint.body_b));
         }
     }
+    cairn_world_destroy(world);
+    cairn_world_destroy(other);
+}
+
+static void a_restored_world_can_be_emptied(void **state) {
+    (void)state;
+    CairnWorld *other, *world = restored_twin(&other);
+    CairnBodyId bodies[TWIN_MOST];
+    int count = cairn_world_bodies(other, bodies, TWIN_MOST);
     for (int i = 0; i < count; i++) {
-        assert_ok(cairn_body_destroy(other, after[i]));
+        assert_ok(cairn_body_destroy(other, bodies[i]));
     }
-    assert_int_equal(cairn_world_bodies(other, after, MOST), 0);
+    assert_int_equal(cairn_world_bodies(other, bodies, TWIN_MOST), 0);
     support_run(other, 1);
-    support_bytes_free(&bytes);
     cairn_world_destroy(world);
     cairn_world_destroy(other);
 }
@@ -374,6 +399,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(the_same_world_continues),
         cmocka_unit_test(another_world_continues),
         cmocka_unit_test(ids_belong_to_the_new_world),
+        cmocka_unit_test(ids_in_definitions_belong_to_the_new_world),
+        cmocka_unit_test(a_restored_world_can_be_emptied),
         cmocka_unit_test(settings_and_forces_are_kept),
         cmocka_unit_test(golden_bytes_stay),
         cmocka_unit_test(sizes_are_checked),

@@ -372,8 +372,16 @@ static void user_data_comes_back(void **state) {
     cairn_world_destroy(world);
 }
 
+static void ids_of_zeros_are_null(void **state) {
+    (void)state;
+    assert_true(cairn_body_is_null((CairnBodyId){0}) && !cairn_body_is_null((CairnBodyId){1, 0, 0}));
+    assert_true(cairn_shape_is_null((CairnShapeId){0}) && !cairn_shape_is_null((CairnShapeId){1, 0, 0}));
+    assert_true(cairn_joint_is_null((CairnJointId){0}) && !cairn_joint_is_null((CairnJointId){1, 0, 0}));
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ids_of_zeros_are_null),
         cmocka_unit_test(lists_agree_with_a_model),
         cmocka_unit_test(listings_fill_what_there_is_room_for),
         cmocka_unit_test(mass_comes_from_shapes_or_is_given),

@@ -134,51 +134,90 @@ static void rays_find_the_nearest(void **state) {
 
 // ---- joints ----
 
-static void joints_are_read_and_changed(void **state) {
+// A box of 8 kg on a vertical slide, whose axis is locked.
+typedef struct Slide {
+    CairnWorld *world;
+    CairnBodyId box;
+    CairnJointId id;
+} Slide;
+
+static Slide make_slide(void) {
+    Slide slide = {.world = support_empty_world()};
+    CairnJointDef def = cairn_joint_def(CAIRN_JOINT_PRISMATIC);
+    slide.box = support_add(slide.world, CAIRN_DYNAMIC, cairn_box(0.2, 0.2, 0.2), V(0, 0, 3));
+    def.body_b = slide.box;
+    def.axes[CAIRN_X].mode = CAIRN_AXIS_LOCKED;
+    assert_ok(cairn_joint_place(slide.world, &def, V(0, 0, 3), V(0, 0, 1), V(0, 0, 0)));
+    assert_ok(cairn_joint_create(slide.world, &def, &slide.id));
+    return slide;
+}
+
+static CairnJointState slide_state(const Slide *slide) {
+    CairnJointState joint;
+    assert_ok(cairn_joint_get(slide->world, slide->id, &joint));
+    return joint;
+}
+
+static void a_joint_has_no_force_before_the_first_step(void **state) {
+    (void)state;
+    Slide slide = make_slide();
+    assert_near(slide_state(&slide).force.z, 0, 0);
+    cairn_world_destroy(slide.world);
+}
+
+static void a_locked_joint_bears_the_weight(void **state) {
+    (void)state;
+    Slide slide = make_slide();
+    support_run(slide.world, 20);
+    CairnJointState joint = slide_state(&slide);
+    assert_near(joint.force.z, 8 * gravity, 1e-6 * 8 * gravity);
+    assert_true(joint.linear_error < 1e-6);
+    cairn_world_destroy(slide.world);
+}
+
+static void a_joint_that_is_let_go_falls_freely(void **state) {
     (void)state;
     const double h = 1.0 / 60;
-    CairnWorld *world = support_empty_world();
-    CairnBodyId box = support_add(world, CAIRN_DYNAMIC, cairn_box(0.2, 0.2, 0.2), V(0, 0, 3));
-    CairnJointDef def = cairn_joint_def(CAIRN_JOINT_PRISMATIC);
-    CairnJointId id;
-    CairnJointState joint;
-    def.body_b = box;
-    def.axes[CAIRN_X].mode = CAIRN_AXIS_LOCKED;
-    assert_ok(cairn_joint_place(world, &def, V(0, 0, 3), V(0, 0, 1), V(0, 0, 0)));
-    assert_ok(cairn_joint_create(world, &def, &id));
-    assert_ok(cairn_joint_get(world, id, &joint));
-    assert_near(joint.force.z, 0, 0); // no step yet
-    support_run(world, 20);
-    assert_ok(cairn_joint_get(world, id, &joint));
-    assert_near(joint.force.z, 8 * gravity, 1e-6 * 8 * gravity); // it holds 8 kg
-    assert_true(joint.linear_error < 1e-6);
-
-    CairnAxis axis = cairn_axis(); // let go: free fall
+    Slide slide = make_slide();
+    support_run(slide.world, 20);
+    CairnAxis axis = cairn_axis();
     axis.mode = CAIRN_AXIS_FREE;
-    double z = support_state(world, box).position.z, v = support_state(world, box).velocity.z;
-    assert_ok(cairn_joint_set_axis(world, id, CAIRN_X, &axis));
-    assert_ok(cairn_joint_get(world, id, &joint));
-    assert_near(joint.force.z, 0, 0); // the impulses were those of other rows
-    support_step(world, h);
-    assert_near(support_state(world, box).velocity.z, v - gravity * h, 1e-9);
-    assert_near(support_state(world, box).position.z, z + h * (v - gravity * h), 1e-9);
-    assert_ok(cairn_joint_get(world, id, &joint));
-    assert_near(joint.position[CAIRN_X], support_state(world, box).position.z - 3, 1e-12);
-    assert_near(joint.velocity[CAIRN_X], support_state(world, box).velocity.z, 1e-12);
+    CairnBodyState before = support_state(slide.world, slide.box);
+    double z = before.position.z, v = before.velocity.z;
+    assert_ok(cairn_joint_set_axis(slide.world, slide.id, CAIRN_X, &axis));
+    assert_near(slide_state(&slide).force.z, 0, 0); // the impulses were those of other rows
+    support_step(slide.world, h);
+    CairnBodyState after = support_state(slide.world, slide.box);
+    assert_near(after.velocity.z, v - gravity * h, 1e-9);
+    assert_near(after.position.z, z + h * (v - gravity * h), 1e-9);
+    assert_near(slide_state(&slide).position[CAIRN_X], after.position.z - 3, 1e-12);
+    assert_near(slide_state(&slide).velocity[CAIRN_X], after.velocity.z, 1e-12);
+    cairn_world_destroy(slide.world);
+}
 
-    axis.drive = CAIRN_DRIVE_VELOCITY; // a lift
+static void a_motor_lifts_at_its_speed(void **state) {
+    (void)state;
+    Slide slide = make_slide();
+    CairnAxis axis = cairn_axis();
+    axis.mode = CAIRN_AXIS_FREE;
+    axis.drive = CAIRN_DRIVE_VELOCITY;
     axis.target_velocity = 0.5;
-    assert_ok(cairn_joint_set_axis(world, id, CAIRN_X, &axis));
-    support_run(world, 5);
-    assert_ok(cairn_joint_get(world, id, &joint));
+    assert_ok(cairn_joint_set_axis(slide.world, slide.id, CAIRN_X, &axis));
+    support_run(slide.world, 5);
+    CairnJointState joint = slide_state(&slide);
     assert_near(joint.velocity[CAIRN_X], 0.5, 1e-6);
     assert_near(joint.drive_force[CAIRN_X], 8 * gravity, 1e-3);
+    cairn_world_destroy(slide.world);
+}
 
-    assert_ok(cairn_body_set_type(world, box, CAIRN_STATIC)); // nothing to hold any more
-    support_step(world, h);
-    assert_ok(cairn_joint_get(world, id, &joint));
-    assert_near(cairn_length(joint.force), 0, 0);
-    cairn_world_destroy(world);
+static void a_joint_of_a_static_body_has_no_force(void **state) {
+    (void)state;
+    Slide slide = make_slide();
+    support_run(slide.world, 20);
+    assert_ok(cairn_body_set_type(slide.world, slide.box, CAIRN_STATIC));
+    support_run(slide.world, 1);
+    assert_near(cairn_length(slide_state(&slide).force), 0, 0);
+    cairn_world_destroy(slide.world);
 }
 
 static void a_body_takes_its_joints_and_their_gears_along(void **state) {
@@ -461,7 +500,11 @@ static void worlds_in_several_threads_do_not_meet(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rays_find_the_nearest),
-        cmocka_unit_test(joints_are_read_and_changed),
+        cmocka_unit_test(a_joint_has_no_force_before_the_first_step),
+        cmocka_unit_test(a_locked_joint_bears_the_weight),
+        cmocka_unit_test(a_joint_that_is_let_go_falls_freely),
+        cmocka_unit_test(a_motor_lifts_at_its_speed),
+        cmocka_unit_test(a_joint_of_a_static_body_has_no_force),
         cmocka_unit_test(a_body_takes_its_joints_and_their_gears_along),
         cmocka_unit_test(forces_last_a_step_and_add_up),
         cmocka_unit_test(impulses_act_about_the_centre_of_mass),

@@ -235,8 +235,7 @@ static void run_writes_every_key_of_the_contract(void **state) {
                                           "memory_peak_bytes",
                                           "allocations_per_step"};
     static const char *const texts[] = {"scene", "solver", "partition", "refine", "version", "machine", "state_hash"};
-    static const char *const stages[] = {"step", "broad", "narrow", "assemble", "partition", "solve", "integrate"};
-    SupportCall *result = support_call_well("run box_tower --steps 60 --seed 7 --json - --param boxes=4 --quiet");
+    SupportCall *result = support_call_well("run box_tower --steps 5 --json - --quiet");
     const char *json = result->out;
     assert_true(support_json_is_valid(json));
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
@@ -249,6 +248,14 @@ static void run_writes_every_key_of_the_contract(void **state) {
         assert_true(support_json_text(json, texts[i], text, sizeof text));
         assert_true(text[0] != '\0');
     }
+    assert_string_equal(result->err, "");
+}
+
+static void run_puts_the_times_of_each_stage_in_order(void **state) {
+    (void)state;
+    static const char *const stages[] = {"step", "broad", "narrow", "assemble", "partition", "solve", "integrate"};
+    const char *json = support_call_well("run box_tower --steps 20 --json - --quiet")->out;
+    char text[200];
     for (int i = 0; i < 7; i++) {
         double values[4];
         static const char *const marks[] = {"p50", "p99", "max", "mean"};
@@ -259,6 +266,11 @@ static void run_writes_every_key_of_the_contract(void **state) {
         assert_true(0 <= values[0] && values[0] <= values[1] && values[1] <= values[2]);
         assert_true(0 <= values[3] && values[3] <= values[2]);
     }
+}
+
+static void run_counts_what_the_scene_has(void **state) {
+    (void)state;
+    const char *json = support_call_well("run box_tower --steps 60 --seed 7 --json - --param boxes=4 --quiet")->out;
     assert_near(support_json_number(json, "steps"), 60, 0);
     assert_near(support_json_number(json, "seed"), 7, 0);
     assert_near(support_json_number(json, "dt"), 1.0 / 60, 0);
@@ -267,9 +279,14 @@ static void run_writes_every_key_of_the_contract(void **state) {
     assert_near(support_json_number(json, "rows.max"), 3 * support_json_number(json, "contacts.max"), 0);
     assert_true(support_json_number(json, "memory_peak_bytes") > 1e6);
     assert_near(support_json_number(json, "allocations_per_step"), 0, 0);
+}
+
+static void run_writes_the_hash_with_all_digits(void **state) {
+    (void)state;
+    char text[200];
+    const char *json = support_call_well("run box_tower --steps 1 --json - --quiet")->out;
     assert_true(support_json_text(json, "state_hash", text, sizeof text));
     assert_true(strncmp(text, "0x", 2) == 0 && strlen(text) == 18);
-    assert_string_equal(result->err, "");
 }
 
 static void run_ends_its_table_with_the_verdict(void **state) {
@@ -535,6 +552,9 @@ int main(int argc, char **argv) {
         cmocka_unit_test(help_explains),
         cmocka_unit_test(wrong_usage_is_refused_in_words),
         cmocka_unit_test(run_writes_every_key_of_the_contract),
+        cmocka_unit_test(run_puts_the_times_of_each_stage_in_order),
+        cmocka_unit_test(run_counts_what_the_scene_has),
+        cmocka_unit_test(run_writes_the_hash_with_all_digits),
         cmocka_unit_test(run_ends_its_table_with_the_verdict),
         cmocka_unit_test(run_says_what_is_not_certified),
         cmocka_unit_test(run_says_how_often_the_fallback_came),

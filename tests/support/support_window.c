@@ -48,7 +48,8 @@ static __attribute__((noinline)) uintptr_t lose_memory(void) {
 void support_leaks_are_found(void **state) {
     (void)state;
     if (!__lsan_do_recoverable_leak_check) {
-        skip(); // this build has no leak checker
+        print_message("skipped: this build has no leak checker\n");
+        skip();
     }
     assert_int_equal(__lsan_do_recoverable_leak_check(), 0);
     volatile uintptr_t lost[8]; // of some the stack may still hold the address

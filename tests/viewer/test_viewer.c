@@ -1,5 +1,5 @@
-// The viewer in a real window on a display of its own (Xvfb), driven by synthetic events. Skipped in words where the build has no
-// viewer or the machine has no Xvfb.
+// The viewer in a real window on a display of its own (Xvfb), driven by synthetic events. Skipped in words where the
+// build has no viewer or the machine has no Xvfb.
 #include "tests/support/support.h"
 #include "tests/support/support_window.h"
 #ifdef CAIRN_VIEWER
@@ -206,8 +206,8 @@ static const unsigned char *pixel_of(const CairnImage *image, int x, int y) {
     return image->pixels + 3 * ((size_t)y * (size_t)image->width + (size_t)x);
 }
 
-// Pixels of a view's box, between its words and its banner, in which two pictures differ; `toward`: by how much the second one is nearer
-// to that colour, a byte a channel, on average.
+// Pixels of a view's box, between its words and its banner, in which two pictures differ; `toward`: by how much the
+// second one is nearer to that colour, a byte a channel, on average.
 static int changed_in(SupportStage *stage, int view, const CairnImage *a, const CairnImage *b, unsigned toward,
                       double *nearer) {
     CairnViewerBox box = cairn_viewer_box(&stage->viewer, view);
@@ -229,10 +229,9 @@ static int changed_in(SupportStage *stage, int view, const CairnImage *a, const 
     return count;
 }
 
-// Laid over each other all views have the whole stage, and the others' bodies are seen in their curves' colours. Against the first
-// view's bodies: lines to them, and a colour by how far they are.
-static void views_are_held_against_each_other(void **state) {
-    support_display_need(state);
+// Two views of a tower, by an exact solver and by one sweep of another, after 90 steps: their bodies are apart by
+// centimetres.
+static SupportStage *open_two_views(void) {
     CairnViewOptions options = support_stage_options("log_tower");
     options.run.width = 720; // the words leave the middle free
     options.run.height = 400;
@@ -247,23 +246,39 @@ static void views_are_held_against_each_other(void **state) {
     cairn_crew_want(&viewer->crew, cairn_crew_done(&viewer->crew) + 90);
     support_stage_settle(stage);
     viewer->look.worst = false;
-    double nearer, apart = 0;
+    double apart = 0;
     const CairnSight *first = support_stage_look(stage, 0), *second = support_stage_look(stage, 1);
     for (int i = 0; i < second->body_count; i++) {
         apart = fmax(apart, cairn_look_difference(second, first, i));
     }
     assert_true(apart > 0.05);
-    // Lines: in the second view alone.
+    return stage;
+}
+
+static void lines_lead_from_the_second_view_to_the_first(void **state) {
+    support_display_need(state);
+    SupportStage *stage = open_two_views();
+    CairnViewer *viewer = &stage->viewer;
+    double nearer;
     CairnImage plain = picture_of(stage);
     support_stage_press(stage, SDLK_k);
     assert_true(viewer->look.difference);
     CairnImage lines = picture_of(stage);
     assert_int_equal(changed_in(stage, 0, &plain, &lines, 0, &nearer), 0);
     assert_true(changed_in(stage, 1, &plain, &lines, 0, &nearer) > 0);
-    support_stage_press(stage, SDLK_k);
     cairn_image_free(&lines);
     cairn_image_free(&plain);
-    // Colours: the first one's bodies are where they are, so all of them have the scale's lowest colour; the second one's do not.
+    support_stage_close(stage);
+}
+
+// The bodies of the first view are where they are, so all of them have the lowest colour of the scale; those of the
+// second are not. Once the second view goes on from the state of the first, it has that colour, too.
+static void colours_show_how_far_the_views_are_apart(void **state) {
+    support_display_need(state);
+    SupportStage *stage = open_two_views();
+    CairnViewer *viewer = &stage->viewer;
+    const CairnSight *first = support_stage_look(stage, 0), *second = support_stage_look(stage, 1);
+    double nearer;
     viewer->look.coloring = CAIRN_COLOR_DIFFERENCE;
     CairnImage colors = picture_of(stage);
     CairnScale scale;
@@ -284,15 +299,24 @@ static void views_are_held_against_each_other(void **state) {
         }
     }
     assert_true(has_low && has_high);
-    support_stage_press(stage, SDLK_y); // the second one goes on from the first one's state: it looks as that does
+    support_stage_press(stage, SDLK_y);
     support_stage_settle(stage);
     CairnImage same = picture_of(stage);
     assert_int_equal(changed_in(stage, 0, &colors, &same, 0, &nearer), 0);
     assert_true(changed_in(stage, 1, &colors, &same, 0, &nearer) > 20);
     cairn_image_free(&same);
     cairn_image_free(&colors);
-    // Overlay: one stage for both, and where the second one's bodies are, its tint.
-    viewer->look.coloring = CAIRN_COLOR_BODY;
+    support_stage_close(stage);
+}
+
+// Laid over each other, both views have the whole stage, and the bodies of the second one have the colour of its curve.
+static void views_are_laid_over_each_other(void **state) {
+    support_display_need(state);
+    SupportStage *stage = open_two_views();
+    CairnViewer *viewer = &stage->viewer;
+    double nearer;
+    support_stage_press(stage, SDLK_y); // the second one begins again from the state of the first
+    support_stage_settle(stage);
     cairn_crew_want(&viewer->crew, cairn_crew_done(&viewer->crew) + 20);
     support_stage_settle(stage);
     support_stage_press(stage, SDLK_l);
@@ -408,7 +432,9 @@ int main(int argc, char **argv) {
         cmocka_unit_test(every_solver_takes_over_live),
         cmocka_unit_test(every_solver_is_in_the_menu),
         cmocka_unit_test(two_solvers_part_and_meet_again),
-        cmocka_unit_test(views_are_held_against_each_other),
+        cmocka_unit_test(lines_lead_from_the_second_view_to_the_first),
+        cmocka_unit_test(colours_show_how_far_the_views_are_apart),
+        cmocka_unit_test(views_are_laid_over_each_other),
         cmocka_unit_test(the_mouse_moves_the_camera_and_the_window_may_change),
         cmocka_unit_test(it_pauses_where_it_was_asked_to),
         cmocka_unit_test(what_the_driver_says_is_heard),
