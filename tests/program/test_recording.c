@@ -178,8 +178,23 @@ static void a_replay_follows_a_hand(void **state) {
     assert_true(recording.frames[20].hash == hash);
     cairn_recording_close(&recording);
     assert_holds(support_call_well("replay $/hand.rec")->out, "the same to the bit: 20 of 20 frames");
+    cairn_session_close(&session);
+}
 
-    // From the middle of a run.
+static void a_recording_may_begin_in_the_middle_of_a_run(void **state) {
+    (void)state;
+    CairnRunOptions options = cairn_run_options();
+    options.scene = "box_tower";
+    options.params.items[options.params.count++] = "boxes=4";
+    CairnSession session;
+    CairnStats stats;
+    CairnRecorder recorder;
+    char path[128];
+    support_path("middle.rec", path, sizeof path);
+    assert_ok(cairn_session_open(&options, &session));
+    for (int frame = 0; frame < 30; frame++) {
+        assert_ok(cairn_session_step(&session, &stats));
+    }
     assert_ok(cairn_recorder_open(&recorder, path, &options, &session));
     for (int frame = 0; frame < 10; frame++) {
         assert_ok(cairn_session_step(&session, &stats));
@@ -187,7 +202,7 @@ static void a_replay_follows_a_hand(void **state) {
     }
     assert_ok(cairn_recorder_close(&recorder));
     cairn_session_close(&session);
-    SupportCall *result = support_call_well("replay $/hand.rec");
+    SupportCall *result = support_call_well("replay $/middle.rec");
     assert_holds(result->out, "from frame 30 on");
     assert_holds(result->out, "the same to the bit: 10 of 10 frames");
 }
@@ -356,6 +371,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(what_lies_still_takes_no_room),
         cmocka_unit_test(a_replay_is_the_same_to_the_bit),
         cmocka_unit_test(a_replay_follows_a_hand),
+        cmocka_unit_test(a_recording_may_begin_in_the_middle_of_a_run),
         cmocka_unit_test(a_replay_names_the_frame_where_it_parts),
         cmocka_unit_test(what_is_cut_off_is_refused),
         cmocka_unit_test(every_flipped_bit_is_seen),
