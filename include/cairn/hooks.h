@@ -24,7 +24,7 @@ typedef struct CairnLogger {
 } CairnLogger;
 
 // The assert hook. A broken invariant of our own (never a caller's mistake) ends here in builds with CAIRN_CHECKS=1; the
-// default, a weak symbol, aborts. A program replaces it at link time by defining it, so there is no mutable global.
+// default aborts. A program replaces it at link time by defining it, so there is no mutable global.
 void cairn_assert_failed(const char *expression, const char *file, int line);
 
 #endif
