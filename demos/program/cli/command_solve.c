@@ -387,7 +387,8 @@ static int solve_files(const SolveOptions *options, const CairnChoice *choice, F
     return worst;
 }
 
-static int solve_command(int argc, char **argv) {
+static int solve_command(const CairnLinked *linked, int argc, char **argv) {
+    (void)linked;
     SolveOptions options = {.threads = 1};
     CairnChoice choice = {.solver = NULL};
     FILE *file = NULL;
@@ -422,6 +423,5 @@ static int solve_command(int argc, char **argv) {
 const CairnCommand cairn_command_solve = {
     .name = "solve",
     .summary = "solve problems from files (FCLIB, Siconos, cairn dump)",
-    .help = print_help,
     .run = solve_command,
 };

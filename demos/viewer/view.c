@@ -1,4 +1,4 @@
-// cairn view: a scene in a window.
+// The options of cairn view, and the viewer from its opening to its end.
 #include "demos/program/cli/program.h"
 #include "demos/viewer/crash.h"
 #include "demos/viewer/viewer.h"
@@ -160,7 +160,7 @@ static CairnStatus watch(CairnViewer *viewer, const CairnViewOptions *options, i
     return cairn_is_ok(status) ? closed : status;
 }
 
-static int view_command(int argc, char **argv) {
+int cairn_view(int argc, char **argv) {
     CairnViewOptions *options = calloc(1, sizeof *options);
     CairnViewer *viewer = calloc(1, sizeof *viewer);
     CairnRecording recording = {.bytes = NULL};
@@ -211,10 +211,3 @@ done:
     free(options);
     return code;
 }
-
-const CairnCommand cairn_command_view = {
-    .name = "view",
-    .summary = "watch a scene in a window: camera, pause, step, solvers live and side by side",
-    .help = help,
-    .run = view_command,
-};
