@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The suites: one line for each file bench/bench_NAME.c; the empty one ends the list.
+// The suites: one line for each file bench/bench_NAME.c.
 // clang-format off
 #define SUITES(X) \
     X(bench_admm) \
@@ -19,7 +19,6 @@
     X(bench_scenes) \
     X(bench_step) \
     X(bench_substructuring)
-
 // clang-format on
 
 #define DECLARE(suite) extern const BenchSuite suite;

@@ -10,7 +10,7 @@
 #define WITH_METIS(X)
 #endif
 
-// The partitioners: one line each; the empty one ends the list.
+// The partitioners: one line each.
 // clang-format off
 #define PARTITIONERS(X) \
     X(none) \
@@ -21,7 +21,6 @@
     X(mix) \
     X(semantic) \
     WITH_METIS(X)
-
 // clang-format on
 
 #define DECLARE(name) extern const CairnPartitioner cairn_partitioner_##name;

@@ -3,13 +3,12 @@
 
 #include "engine/base/names.h"
 
-// The refiners: one line each; the empty one ends the list.
+// The refiners: one line each.
 // clang-format off
 #define REFINERS(X) \
     X(none) \
     X(kl) \
     X(fm)
-
 // clang-format on
 
 #define DECLARE(name) extern const CairnRefiner cairn_refiner_##name;

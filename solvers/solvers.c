@@ -10,7 +10,7 @@
 #define WITH_CHOLMOD(X)
 #endif
 
-// The solvers: one line each; the empty one ends the list.
+// The solvers: one line each.
 // clang-format off
 #define SOLVERS(X) \
     X(bpp) \
@@ -29,7 +29,6 @@
     X(fadmm) \
     X(pgs_cg) \
     WITH_CHOLMOD(X)
-
 // clang-format on
 
 #define DECLARE(name) extern const CairnSolver cairn_solver_##name;

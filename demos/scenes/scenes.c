@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-// The scenes: one line for each file NAME.c; the empty one ends the list.
+// The scenes: one line for each file NAME.c.
 // clang-format off
 #define SCENES(X) \
     X(falling_box) \
@@ -32,7 +32,6 @@
     X(card_house) \
     X(wrecking_ball) \
     X(ragdoll)
-
 // clang-format on
 
 #define DECLARE(name) extern const CairnScene cairn_scene_##name;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// The sub-commands: one line for each file command_NAME.c; the empty one ends the list.
+// The sub-commands: one line for each file command_NAME.c.
 // clang-format off
 #define COMMANDS(X) \
     X(list) \
@@ -17,7 +17,6 @@
     X(replay) \
     X(help) \
     X(view)
-
 // clang-format on
 
 #define DECLARE(name) extern const CairnCommand cairn_command_##name;
