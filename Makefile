@@ -245,6 +245,11 @@ $(TESTS): $(SUPPORT) $(PARTS) $(STATIC)
 	$(Q)$(LINK) -rdynamic -o $@ $(filter %.o,$^) $(SUPPORT) $(PARTS) $(STATIC) -lcmocka -lz $(PROGRAM_LIBS) $(ORACLE_LIBS) \
 		$(MUJOCO_LIBS) $(if $(filter $@,$(VIEWER_TESTS)),$(VIEWER_LIBS))
 
+# tests/adding builds the program again from its objects.
+ifeq ($(CONFIG),test)
+$(DIR)/test_adding: $(PROGRAM)
+endif
+
 $(DIR)/fuzz_%: $(DIR)/obj/tests/fuzz/fuzz_%.o $(STATIC)
 	@echo "  LD $@"
 	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $< $(STATIC) $(LIBS)

@@ -100,6 +100,32 @@ static void help_explains(void **state) {
     }
 }
 
+// `help NAME` and `NAME --help` say the same of each command, and `help` lists them all. The tests are linked without the viewer, which has
+// the options of `view`.
+static void every_command_explains_itself(void **state) {
+    (void)state;
+    static char own[TEXT_SIZE];
+    assert_null(cairn_command_at(-1));
+    assert_null(cairn_command_at(cairn_command_count()));
+    for (int i = 0; i < cairn_command_count(); i++) {
+        const CairnCommand *command = cairn_command_at(i);
+        char line[100];
+        assert_holds(support_call_well("help")->out, command->summary);
+        snprintf(line, sizeof line, "%s --help", command->name);
+        SupportCall *result = support_call(line);
+        if (strcmp(command->name, "view") == 0) {
+            assert_int_equal(result->code, CAIRN_EXIT_USAGE);
+            assert_holds(result->err, "no viewer");
+            continue;
+        }
+        assert_int_equal(result->code, CAIRN_EXIT_DONE);
+        assert_holds(result->out, "cairn ");
+        memcpy(own, result->out, sizeof own);
+        snprintf(line, sizeof line, "help %s", command->name);
+        assert_string_equal(support_call_well(line)->out, own);
+    }
+}
+
 // ---- wrong usage ----
 
 // Every refusal is exit code 2 and names the option and what was wrong with it.
@@ -110,7 +136,7 @@ static void wrong_usage_is_refused_in_words(void **state) {
     } cases[] = {
         {"", "which command", "--help"},
         {"rum box_tower", "'rum'", "run"},
-        {"view box_tower", "'view'", "no command"},
+        {"view box_tower", "no viewer", "--screenshot"},
         {"list scene", "'scene'", "scenes"},
         {"list scenes solvers", "'scenes'", "'solvers'"},
         {"list --jsn", "--jsn", "--json"},
@@ -533,6 +559,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(list_names_what_there_is),
         cmocka_unit_test(list_writes_json),
         cmocka_unit_test(help_explains),
+        cmocka_unit_test(every_command_explains_itself),
         cmocka_unit_test(wrong_usage_is_refused_in_words),
         cmocka_unit_test(run_writes_every_key_of_the_contract),
         cmocka_unit_test(run_ends_its_table_with_the_verdict),
