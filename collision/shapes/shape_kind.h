@@ -22,6 +22,10 @@ typedef struct CairnShapeKind {
     CairnVec3 (*support)(const CairnGeometry *geometry, CairnVec3 direction);
 } CairnShapeKind;
 
+// Of what has a radius and a height (shape_round.c): radius and height above 0, and the geometry's own fields.
+CairnStatus cairn_check_round(const CairnShapeDef *def, const char *name);
+CairnStatus cairn_make_round(const CairnShapeDef *def, const CairnAllocator *allocator, CairnGeometry *geometry);
+
 extern const CairnShapeKind cairn_kind_sphere;
 extern const CairnShapeKind cairn_kind_box;
 extern const CairnShapeKind cairn_kind_cylinder;
