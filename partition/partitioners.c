@@ -39,6 +39,10 @@ const CairnPartitioner *cairn_partitioner_at(int index) {
     return index >= 0 && index < PARTITIONER_COUNT ? partitioners[index] : NULL;
 }
 
+const CairnPartitioner *cairn_partitioner_default(void) {
+    return &cairn_partitioner_mindp;
+}
+
 CairnStatus cairn_partitioner_find(const char *name, const CairnPartitioner **partitioner) {
     if (!name || !partitioner) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "partitioner: %s is NULL",
