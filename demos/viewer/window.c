@@ -32,7 +32,7 @@ static double display_scale(const CairnViewer *viewer) {
     SDL_GetWindowSize(viewer->window, &points, NULL);
     double scale = points > 0 ? (double)pixels / points : 1;
     if (scale <= 1 && display >= 0 && SDL_GetDisplayDPI(display, NULL, &dots, NULL) == 0) {
-        scale = floor(4 * fmax(fmin((double)dots / 96, 4), 1) + 0.5) / 4;
+        scale = floor(4 * cairn_clamp((double)dots / 96, 1, 4) + 0.5) / 4;
     }
     return scale;
 }
