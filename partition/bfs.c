@@ -1,5 +1,4 @@
-#include "partition/bfs.h"
-
+// bfs: breadth first from the lowest body; physics is not looked at (S3 section 2.1).
 #include "partition/grow.h"
 #include "partition/scratch.h"
 

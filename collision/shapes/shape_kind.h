@@ -26,12 +26,4 @@ typedef struct CairnShapeKind {
 CairnStatus cairn_check_round(const CairnShapeDef *def, const char *name);
 CairnStatus cairn_make_round(const CairnShapeDef *def, const CairnAllocator *allocator, CairnGeometry *geometry);
 
-extern const CairnShapeKind cairn_kind_sphere;
-extern const CairnShapeKind cairn_kind_box;
-extern const CairnShapeKind cairn_kind_cylinder;
-extern const CairnShapeKind cairn_kind_capsule;
-extern const CairnShapeKind cairn_kind_hull;
-extern const CairnShapeKind cairn_kind_half_space;
-extern const CairnShapeKind cairn_kind_mesh;
-
 #endif

@@ -1,6 +1,7 @@
 // The program: what it prints, writes and answers, run in a child process as a person would run it.
 #include "demos/program/cli/program.h"
 #include "demos/program/render/render_image.h"
+#include "demos/program/session/reserve.h"
 #include "demos/scenes/scenes.h"
 #include "tests/support/support.h"
 #include "tests/support/support_call.h"
@@ -551,6 +552,29 @@ static void wrong_scene_files_are_refused(void **state) {
     assert_holds(result->err, "step = -1");
 }
 
+// ---- arrays that grow ----
+
+static void arrays_grow_and_keep(void **state) {
+    (void)state;
+    long *numbers = NULL;
+    int capacity = 0, grown = 0;
+    for (int i = 0; i < 1000; i++) {
+        int before = capacity;
+        assert_true(cairn_array_reserve(&numbers, &capacity, i + 1, sizeof *numbers));
+        grown += capacity > before;
+        numbers[i] = i;
+    }
+    for (int i = 0; i < 1000; i++) {
+        assert_int_equal(numbers[i], i);
+    }
+    assert_true(grown <= 10); // twice as long each time
+    long *kept = numbers;
+    assert_false(cairn_array_reserve(&numbers, &capacity, 1 << 30, (size_t)1 << 40));
+    assert_ptr_equal(numbers, kept);
+    assert_true(capacity >= 1000 && capacity < 1 << 30);
+    free(numbers);
+}
+
 int main(int argc, char **argv) {
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
@@ -573,6 +597,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(screenshots_are_pictures),
         cmocka_unit_test(example_scene_runs),
         cmocka_unit_test(wrong_scene_files_are_refused),
+        cmocka_unit_test(arrays_grow_and_keep),
     };
     return cmocka_run_group_tests(tests, support_folder_make, support_folder_remove);
 }
