@@ -198,7 +198,7 @@ $(call named_objects,solvers/exact/ipm_rows.c solvers/sweeps/sor_wide.c solvers/
 	solvers/admm/subadmm_law.c): private EXTRA := -fno-math-errno
 $(call named_objects,demos/program/formats/fclib.c demos/program/formats/fclib_write.c \
 	tests/program/test_problem_export.c): private EXTRA := $(HDF5_FLAGS)
-$(call objects,$(wildcard tests/viewer/*.c) $(call named,tests/support/support_window.c)): private EXTRA := $(VIEWER_FLAGS)
+$(call objects,$(MAIN_SRC) $(wildcard tests/viewer/*.c) $(call named,tests/support/support_window.c)): private EXTRA := $(VIEWER_FLAGS)
 $(call named_objects,demos/viewer/font_system.c): private EXTRA := $(TTF_FLAGS)
 $(call named_objects,tests/program/test_mjcf.c): private EXTRA := $(if $(MUJOCO),-DCAIRN_MUJOCO)
 $(call named_objects,partition/partitioners.c): private EXTRA := $(METIS_FLAGS)
@@ -255,6 +255,11 @@ $(TESTS): $(SUPPORT) $(PARTS) $(STATIC)
 	@echo "  LD $@"
 	$(Q)$(LINK) -rdynamic -o $@ $(filter %.o,$^) $(SUPPORT) $(PARTS) $(STATIC) -lcmocka -lz $(PROGRAM_LIBS) $(ORACLE_LIBS) \
 		$(MUJOCO_LIBS) $(if $(filter $@,$(VIEWER_TESTS)),$(VIEWER_LIBS))
+
+# tests/adding builds the program again from its objects.
+ifeq ($(CONFIG),test)
+$(DIR)/test_adding: $(PROGRAM)
+endif
 
 $(DIR)/fuzz_%: $(DIR)/obj/tests/fuzz/fuzz_%.o $(STATIC)
 	@echo "  LD $@"

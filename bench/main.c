@@ -7,9 +7,18 @@
 
 // The suites: one line for each file bench/bench_NAME.c.
 // clang-format off
-#define SUITES(X)                                                                                                      \
-    X(bench_admm) X(bench_base) X(bench_collision) X(bench_cone) X(bench_exact) X(bench_partition) X(bench_pgs)        \
-    X(bench_rest) X(bench_scenes) X(bench_step) X(bench_substructuring)
+#define SUITES(X) \
+    X(bench_admm) \
+    X(bench_base) \
+    X(bench_collision) \
+    X(bench_cone) \
+    X(bench_exact) \
+    X(bench_partition) \
+    X(bench_pgs) \
+    X(bench_rest) \
+    X(bench_scenes) \
+    X(bench_step) \
+    X(bench_substructuring)
 // clang-format on
 
 #define DECLARE(suite) extern const BenchSuite suite;

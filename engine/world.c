@@ -68,9 +68,7 @@ CairnStatus cairn_world_create(const CairnWorldDef *def, CairnWorld **out) {
     status = cairn_is_ok(status) ? cairn_world_open_queries(world) : status;
     status = cairn_is_ok(status) ? cairn_events_init(&world->events, &world->allocator) : status;
     if (cairn_is_ok(status)) {
-        const CairnPartitioner *partitioner = NULL;
-        status = cairn_partitioner_find("mindp", &partitioner); // as S0: only solvers that need parts ask it
-        status = cairn_is_ok(status) ? cairn_world_set_partitioner(world, partitioner, NULL) : status;
+        status = cairn_world_set_partitioner(world, cairn_partitioner_default(), NULL);
     }
     if (cairn_is_ok(status)) {
         status = cairn_world_set_refiner(world, cairn_refiner_at(0), NULL);

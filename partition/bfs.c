@@ -1,22 +1,11 @@
-#include "partition/bfs.h"
-
+// bfs: breadth first from the lowest body; physics is not looked at (S3 section 2.1).
 #include "partition/grow.h"
 #include "partition/scratch.h"
 
 static const CairnField fields[] = {CAIRN_GROW_FIELDS(CAIRN_DEGREE_CONSTRAINTS)};
 static const CairnFieldTable table = CAIRN_FIELD_TABLE("bfs", CairnGrowOptions, fields);
 
-static int64_t any(const CairnGrowing *growing, int node) {
-    (void)growing;
-    (void)node;
-    return 0;
-}
-
-static int64_t first_met(const CairnGrowing *growing, int node) {
-    return growing->arrival[node];
-}
-
-static const CairnGrowRule rule = {.name = "bfs", .start = any, .next = first_met};
+static const CairnGrowRule rule = {.name = "bfs", .start = cairn_grow_any, .next = cairn_grow_first_met};
 
 static CairnStatus partition(const CairnGraph *graph, const void *options, const CairnAllocator *allocator, int *part,
                              int *count) {

@@ -10,6 +10,22 @@
 
 const char *const cairn_degree_names[] = {"bodies", "constraints", NULL};
 
+// ---- keys ----
+
+int64_t cairn_grow_any(const CairnGrowing *growing, int node) {
+    (void)growing;
+    (void)node;
+    return 0;
+}
+
+int64_t cairn_grow_first_met(const CairnGrowing *growing, int node) {
+    return growing->arrival[node];
+}
+
+int64_t cairn_grow_min_degree(const CairnGrowing *growing, int node) {
+    return growing->degree[node];
+}
+
 // ---- setting up ----
 
 static CairnStatus find_limit(CairnGrowing *g, const CairnGraph *graph) {

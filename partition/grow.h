@@ -43,6 +43,11 @@ typedef struct CairnGrowing CairnGrowing;
 // Least first; equals by seed, then by number.
 typedef int64_t (*CairnGrowKey)(const CairnGrowing *growing, int node);
 
+// Keys that several rules have: none, so that the number decides; when the node became a neighbour of the part; its degree.
+int64_t cairn_grow_any(const CairnGrowing *growing, int node);
+int64_t cairn_grow_first_met(const CairnGrowing *growing, int node);
+int64_t cairn_grow_min_degree(const CairnGrowing *growing, int node);
+
 typedef struct CairnGrowRule {
     const char *name;
     CairnGrowKey start, next;

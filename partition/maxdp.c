@@ -1,5 +1,4 @@
-#include "partition/maxdp.h"
-
+// maxdp: as mindp, but the body that is tied to most comes first (S3 section 2.1).
 #include "partition/grow.h"
 #include "partition/scratch.h"
 

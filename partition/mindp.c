@@ -5,11 +5,7 @@
 static const CairnField fields[] = {CAIRN_GROW_FIELDS(CAIRN_DEGREE_CONSTRAINTS)};
 static const CairnFieldTable table = CAIRN_FIELD_TABLE("mindp", CairnGrowOptions, fields);
 
-static int64_t min_degree(const CairnGrowing *growing, int node) {
-    return growing->degree[node];
-}
-
-const CairnGrowRule cairn_grow_mindp = {.name = "mindp", .start = min_degree, .next = min_degree};
+const CairnGrowRule cairn_grow_mindp = {.name = "mindp", .start = cairn_grow_min_degree, .next = cairn_grow_min_degree};
 
 static CairnStatus partition(const CairnGraph *graph, const void *options, const CairnAllocator *allocator, int *part,
                              int *count) {

@@ -9,10 +9,6 @@ static const CairnField fields[] = {
 };
 static const CairnFieldTable table = CAIRN_FIELD_TABLE("mix", CairnMixOptions, fields);
 
-static int64_t min_degree(const CairnGrowing *growing, int node) {
-    return growing->degree[node];
-}
-
 // MaxGainBody: "maximal connectivity to the new partition in terms of the number of constraints"; among equals the one that is tied
 // least to the rest, which is the larger gain by S3 eq. 2.
 static int64_t degree_then_gain(const CairnGrowing *growing, int node) {
@@ -20,7 +16,7 @@ static int64_t degree_then_gain(const CairnGrowing *growing, int node) {
     return growing->size < growing->turn ? degree : degree - growing->tied[node] * ((int64_t)1 << 31);
 }
 
-static const CairnGrowRule rule = {.name = "mix", .start = min_degree, .next = degree_then_gain};
+static const CairnGrowRule rule = {.name = "mix", .start = cairn_grow_min_degree, .next = degree_then_gain};
 
 static CairnStatus partition(const CairnGraph *graph, const void *options, const CairnAllocator *allocator, int *part,
                              int *count) {

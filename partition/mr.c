@@ -11,16 +11,6 @@ static const CairnField fields[] = {
 };
 static const CairnFieldTable table = CAIRN_FIELD_TABLE("mr", CairnMrOptions, fields);
 
-static int64_t any(const CairnGrowing *growing, int node) {
-    (void)growing;
-    (void)node;
-    return 0;
-}
-
-static int64_t first_met(const CairnGrowing *growing, int node) {
-    return growing->arrival[node];
-}
-
 // Eq. 1: max{m_i, m_j} / min{m_i, m_j} < tau, with m_i the least mass of the part so far. It bounds each step, not the part: a lighter
 // body makes a new m_i, so that a part may span up to tau^2. As a product, for a mass may be 0.
 static bool is_near(const CairnGrowing *growing, int node) {
@@ -28,7 +18,8 @@ static bool is_near(const CairnGrowing *growing, int node) {
     return fmax(a, b) < growing->ratio * fmin(a, b) || a == b;
 }
 
-static const CairnGrowRule rule = {.name = "mr", .start = any, .next = first_met, .admits = is_near};
+static const CairnGrowRule rule = {
+    .name = "mr", .start = cairn_grow_any, .next = cairn_grow_first_met, .admits = is_near};
 
 static CairnStatus partition(const CairnGraph *graph, const void *options, const CairnAllocator *allocator, int *part,
                              int *count) {

@@ -1,4 +1,5 @@
-#include "partition/none.h"
+// none: no substructuring. Every node in one part.
+#include <cairn/partitioner.h>
 
 #include "partition/graph.h"
 

@@ -1,4 +1,5 @@
-#include "partition/refine_none.h"
+// none: parts stay as they are.
+#include <cairn/partitioner.h>
 
 static CairnStatus refine(const CairnGraph *graph, const void *options, const CairnAllocator *allocator, int *part,
                           int *count) {

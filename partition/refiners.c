@@ -1,16 +1,21 @@
-// The list of built-in refiners. To add one: its own .c/.h pair and a line here.
+// The list of built-in refiners. To add one: its own file and a line here.
 #include <cairn/partitioner.h>
-#include <string.h>
 
-#include "partition/fm.h"
-#include "partition/kl.h"
-#include "partition/refine_none.h"
+#include "engine/base/names.h"
 
-static const CairnRefiner *const refiners[] = {
-    &cairn_refiner_none,
-    &cairn_refiner_kl,
-    &cairn_refiner_fm,
-};
+// The refiners: one line each.
+// clang-format off
+#define REFINERS(X) \
+    X(none) \
+    X(kl) \
+    X(fm)
+// clang-format on
+
+#define DECLARE(name) extern const CairnRefiner cairn_refiner_##name;
+REFINERS(DECLARE)
+
+#define LIST(name) &cairn_refiner_##name,
+static const CairnRefiner *const refiners[] = {REFINERS(LIST)};
 
 enum { REFINER_COUNT = sizeof(refiners) / sizeof(refiners[0]) };
 
@@ -27,14 +32,14 @@ CairnStatus cairn_refiner_find(const char *name, const CairnRefiner **refiner) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "refiner: %s is NULL", name ? "the place for the answer" : "name");
     }
     const char *names[REFINER_COUNT];
+    char hint[CAIRN_HINT_SIZE];
     for (int i = 0; i < REFINER_COUNT; i++) {
         names[i] = refiners[i]->name;
-        if (strcmp(name, names[i]) == 0) {
-            *refiner = refiners[i];
-            return cairn_ok();
-        }
     }
-    char near[96];
-    cairn_near_names(name, names, REFINER_COUNT, near, sizeof near);
-    return cairn_error(CAIRN_NOT_FOUND, "refiner \"%.60s\" is unknown%s%s", name, near[0] ? "; near: " : "", near);
+    int found = cairn_name_find(name, names, REFINER_COUNT, hint);
+    if (found < 0) {
+        return cairn_error(CAIRN_NOT_FOUND, "refiner \"%.60s\" is unknown%s", name, hint);
+    }
+    *refiner = refiners[found];
+    return cairn_ok();
 }

@@ -17,7 +17,7 @@ typedef struct Reach {
 static inline int cell_of(double v, double inverse) {
     const double limit = 1 << 30;
     double cell = floor(v * inverse + 0.5);
-    return (int)(cell < -limit ? -limit : cell > limit ? limit : cell);
+    return (int)cairn_clamp(cell, -limit, limit);
 }
 
 static inline Reach reach_of(const CairnAabb *box, const CairnColumns *columns, int axis) {

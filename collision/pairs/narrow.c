@@ -3,29 +3,36 @@
 #include "collision/shapes/mesh.h"
 #include <string.h>
 
-// Each pair once, in the order of the types.
-static CairnPairFunction *const table[CAIRN_SHAPE_TYPE_COUNT][CAIRN_SHAPE_TYPE_COUNT] = {
-    [CAIRN_SPHERE][CAIRN_SPHERE] = cairn_pair_sphere_sphere,
-    [CAIRN_SPHERE][CAIRN_BOX] = cairn_pair_sphere_box,
-    [CAIRN_SPHERE][CAIRN_CAPSULE] = cairn_pair_sphere_capsule,
-    [CAIRN_SPHERE][CAIRN_HULL] = cairn_pair_sphere_hull,
-    [CAIRN_SPHERE][CAIRN_HALF_SPACE] = cairn_pair_sphere_half_space,
-    [CAIRN_BOX][CAIRN_BOX] = cairn_pair_box_box,
-    [CAIRN_SPHERE][CAIRN_CYLINDER] = cairn_pair_sphere_cylinder,
-    [CAIRN_BOX][CAIRN_CYLINDER] = cairn_pair_box_cylinder,
-    [CAIRN_CYLINDER][CAIRN_CYLINDER] = cairn_pair_cylinder_cylinder,
-    [CAIRN_CYLINDER][CAIRN_HALF_SPACE] = cairn_pair_cylinder_half_space,
-    [CAIRN_BOX][CAIRN_CAPSULE] = cairn_pair_box_capsule,
-    [CAIRN_BOX][CAIRN_HULL] = cairn_pair_box_hull,
-    [CAIRN_BOX][CAIRN_HALF_SPACE] = cairn_pair_box_half_space,
-    [CAIRN_CYLINDER][CAIRN_CAPSULE] = cairn_pair_cylinder_capsule,
-    [CAIRN_CYLINDER][CAIRN_HULL] = cairn_pair_cylinder_hull,
-    [CAIRN_CAPSULE][CAIRN_CAPSULE] = cairn_pair_capsule_capsule,
-    [CAIRN_CAPSULE][CAIRN_HULL] = cairn_pair_capsule_hull,
-    [CAIRN_CAPSULE][CAIRN_HALF_SPACE] = cairn_pair_capsule_half_space,
-    [CAIRN_HULL][CAIRN_HULL] = cairn_pair_hull_hull,
-    [CAIRN_HULL][CAIRN_HALF_SPACE] = cairn_pair_hull_half_space,
-};
+// Each pair once, in the order of the types: cairn_pair_NAME takes its two shapes so.
+// clang-format off
+#define PAIRS(X) \
+    X(SPHERE, SPHERE, sphere_sphere) \
+    X(SPHERE, BOX, sphere_box) \
+    X(SPHERE, CAPSULE, sphere_capsule) \
+    X(SPHERE, HULL, sphere_hull) \
+    X(SPHERE, HALF_SPACE, sphere_half_space) \
+    X(BOX, BOX, box_box) \
+    X(SPHERE, CYLINDER, sphere_cylinder) \
+    X(BOX, CYLINDER, box_cylinder) \
+    X(CYLINDER, CYLINDER, cylinder_cylinder) \
+    X(CYLINDER, HALF_SPACE, cylinder_half_space) \
+    X(BOX, CAPSULE, box_capsule) \
+    X(BOX, HULL, box_hull) \
+    X(BOX, HALF_SPACE, box_half_space) \
+    X(CYLINDER, CAPSULE, cylinder_capsule) \
+    X(CYLINDER, HULL, cylinder_hull) \
+    X(CAPSULE, CAPSULE, capsule_capsule) \
+    X(CAPSULE, HULL, capsule_hull) \
+    X(CAPSULE, HALF_SPACE, capsule_half_space) \
+    X(HULL, HULL, hull_hull) \
+    X(HULL, HALF_SPACE, hull_half_space)
+// clang-format on
+
+#define DECLARE(A, B, name) CairnPairFunction cairn_pair_##name;
+PAIRS(DECLARE)
+
+#define LIST(A, B, name) [CAIRN_##A][CAIRN_##B] = cairn_pair_##name,
+static CairnPairFunction *const table[CAIRN_SHAPE_TYPE_COUNT][CAIRN_SHAPE_TYPE_COUNT] = {PAIRS(LIST)};
 
 static void narrow_convex(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
                           double margin, CairnManifold *manifold) {

@@ -6,6 +6,7 @@
 //
 // The two boxes are first put into an order that depends on them alone, so that swapping them swaps the answer to the last bit.
 #include "collision/pairs/box_frame.h"
+#include "collision/pairs/pair_order.h"
 #include "collision/pairs/pairs.h"
 
 // An axis must beat an earlier one by this share of the smaller box's size.
@@ -25,28 +26,11 @@ static CairnBoxFrame box_frame(const CairnGeometry *box, CairnTransform pose, Ca
     return frame;
 }
 
-static int compare(const double *a, const double *b, int count) {
-    for (int i = 0; i < count; ++i) {
-        if (a[i] != b[i]) {
-            return a[i] < b[i] ? -1 : 1;
-        }
-    }
-    return 0;
-}
-
-// Does b come before a? By size, then by place along an odd direction, which bodies at rest hardly ever lie across, then by
-// whatever differs. Only two boxes equal in everything have no order.
+// Does b come before a? By size, then by place. Only two boxes equal in everything have no order.
 static bool comes_before(const CairnGeometry *b, CairnTransform pose_b, const CairnGeometry *a, CairnTransform pose_a) {
     const double half_a[3] = {a->half.x, a->half.y, a->half.z}, half_b[3] = {b->half.x, b->half.y, b->half.z};
-    int order = compare(half_b, half_a, 3);
-    if (order == 0) {
-        CairnVec3 d = cairn_sub(pose_b.p, pose_a.p);
-        double along = 0.1361 * d.x + 0.3137 * d.y + d.z;
-        const double place_a[8] = {0, 0, 0, 0, pose_a.q.w, pose_a.q.x, pose_a.q.y, pose_a.q.z};
-        const double place_b[8] = {along, d.x, d.y, d.z, pose_b.q.w, pose_b.q.x, pose_b.q.y, pose_b.q.z};
-        order = compare(place_b, place_a, 8);
-    }
-    return order < 0;
+    int order = cairn_compare_numbers(half_b, half_a, 3);
+    return order != 0 ? order < 0 : cairn_pose_comes_before(pose_b, pose_a);
 }
 
 // The point where the two supporting edges pass each other. False when they do so beyond their ends: the boxes are then apart (of

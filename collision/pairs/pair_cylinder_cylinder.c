@@ -7,6 +7,7 @@
 // The two are first put into an order that depends on them alone, so that swapping them swaps the answer to the last bit.
 #include "collision/convex/round_sum.h"
 #include "collision/pairs/cylinder_frame.h"
+#include "collision/pairs/pair_order.h"
 #include "collision/pairs/pairs.h"
 
 // Discs whose centres are this share of the smaller radius apart are seen along the line of the centres.
@@ -18,23 +19,11 @@ typedef struct Cylinders {
     CairnSumOptimum optimum;
 } Cylinders;
 
-static int compare(const double *a, const double *b, int count) {
-    for (int i = 0; i < count; ++i) {
-        if (a[i] != b[i]) {
-            return a[i] < b[i] ? -1 : 1;
-        }
-    }
-    return 0;
-}
-
-// By size, then by place along an odd direction, then by whatever differs.
+// By size, then by place.
 static bool comes_before(const CairnGeometry *b, CairnTransform pose_b, const CairnGeometry *a, CairnTransform pose_a) {
-    CairnVec3 d = cairn_sub(pose_b.p, pose_a.p);
-    double along = 0.1361 * d.x + 0.3137 * d.y + d.z;
-    const double key_a[10] = {a->radius, a->half_height, 0, 0, 0, 0, pose_a.q.w, pose_a.q.x, pose_a.q.y, pose_a.q.z};
-    const double key_b[10] = {b->radius, b->half_height, along,      d.x,        d.y,
-                              d.z,       pose_b.q.w,     pose_b.q.x, pose_b.q.y, pose_b.q.z};
-    return compare(key_b, key_a, 10) < 0;
+    const double size_a[2] = {a->radius, a->half_height}, size_b[2] = {b->radius, b->half_height};
+    int order = cairn_compare_numbers(size_b, size_a, 2);
+    return order != 0 ? order < 0 : cairn_pose_comes_before(pose_b, pose_a);
 }
 
 // The points of each surface that the optimum says, and what they lie on.

@@ -1,5 +1,5 @@
-// The pair functions behind cairn_narrow. Each takes its two shapes in the order of its name; narrow.c turns the answer round
-// where the caller has them the other way.
+// What the pair functions behind cairn_narrow have in common. Each takes its two shapes in the order of its name and is listed in narrow.c,
+// which turns the answer round where the caller has them the other way.
 #ifndef CAIRN_COLLISION_PAIRS_H
 #define CAIRN_COLLISION_PAIRS_H
 
@@ -28,26 +28,5 @@ static inline bool cairn_spheres_meet(CairnVec3 a, double radius_a, CairnVec3 b,
     *point = (CairnManifoldPoint){cairn_scale(0.5, sum), distance, 0};
     return true;
 }
-
-CairnPairFunction cairn_pair_sphere_sphere;
-CairnPairFunction cairn_pair_sphere_box;
-CairnPairFunction cairn_pair_sphere_half_space;
-CairnPairFunction cairn_pair_box_box;
-CairnPairFunction cairn_pair_box_half_space;
-CairnPairFunction cairn_pair_sphere_cylinder;
-CairnPairFunction cairn_pair_box_cylinder;
-CairnPairFunction cairn_pair_cylinder_cylinder;
-CairnPairFunction cairn_pair_cylinder_half_space;
-CairnPairFunction cairn_pair_sphere_capsule;
-CairnPairFunction cairn_pair_sphere_hull;
-CairnPairFunction cairn_pair_box_capsule;
-CairnPairFunction cairn_pair_box_hull;
-CairnPairFunction cairn_pair_capsule_capsule;
-CairnPairFunction cairn_pair_capsule_hull;
-CairnPairFunction cairn_pair_capsule_half_space;
-CairnPairFunction cairn_pair_cylinder_capsule;
-CairnPairFunction cairn_pair_cylinder_hull;
-CairnPairFunction cairn_pair_hull_hull;
-CairnPairFunction cairn_pair_hull_half_space;
 
 #endif

@@ -5,11 +5,23 @@
 #include "engine/base/mat3.h"
 #include <string.h>
 
-static const CairnShapeKind *const kinds[CAIRN_SHAPE_TYPE_COUNT] = {
-    [CAIRN_SPHERE] = &cairn_kind_sphere,   [CAIRN_BOX] = &cairn_kind_box,   [CAIRN_CYLINDER] = &cairn_kind_cylinder,
-    [CAIRN_CAPSULE] = &cairn_kind_capsule, [CAIRN_HULL] = &cairn_kind_hull, [CAIRN_HALF_SPACE] = &cairn_kind_half_space,
-    [CAIRN_MESH] = &cairn_kind_mesh,
-};
+// The types of shapes: one line for each file shape_NAME.c.
+// clang-format off
+#define KINDS(X) \
+    X(SPHERE, sphere) \
+    X(BOX, box) \
+    X(CYLINDER, cylinder) \
+    X(CAPSULE, capsule) \
+    X(HULL, hull) \
+    X(HALF_SPACE, half_space) \
+    X(MESH, mesh)
+// clang-format on
+
+#define DECLARE(TYPE, name) extern const CairnShapeKind cairn_kind_##name;
+KINDS(DECLARE)
+
+#define LIST(TYPE, name) [CAIRN_##TYPE] = &cairn_kind_##name,
+static const CairnShapeKind *const kinds[CAIRN_SHAPE_TYPE_COUNT] = {KINDS(LIST)};
 
 CairnStatus cairn_shape_check_kind(const CairnShapeDef *def) {
     const CairnShapeKind *kind = kinds[def->type];

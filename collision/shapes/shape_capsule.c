@@ -3,22 +3,7 @@
 #include "engine/base/mat3.h"
 
 static CairnStatus check(const CairnShapeDef *def) {
-    if (!(def->radius > 0)) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "shape: radius = %g of a capsule must be greater than 0",
-                           def->radius);
-    }
-    if (!(def->height > 0)) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "shape: height = %g of a capsule must be greater than 0",
-                           def->height);
-    }
-    return cairn_ok();
-}
-
-static CairnStatus make(const CairnShapeDef *def, const CairnAllocator *allocator, CairnGeometry *geometry) {
-    (void)allocator;
-    geometry->radius = def->radius;
-    geometry->half_height = 0.5 * def->height;
-    return cairn_ok();
+    return cairn_check_round(def, "capsule");
 }
 
 static CairnAabb box(const CairnGeometry *geometry, CairnTransform pose) {
@@ -105,4 +90,4 @@ static CairnVec3 support(const CairnGeometry *geometry, CairnVec3 direction) {
     return cairn_add_scaled(end, geometry->radius, cairn_normalize(direction));
 }
 
-const CairnShapeKind cairn_kind_capsule = {check, make, NULL, box, mass, reach, ray, support};
+const CairnShapeKind cairn_kind_capsule = {check, cairn_make_round, NULL, box, mass, reach, ray, support};

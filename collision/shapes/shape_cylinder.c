@@ -3,22 +3,7 @@
 #include "engine/base/mat3.h"
 
 static CairnStatus check(const CairnShapeDef *def) {
-    if (!(def->radius > 0)) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "shape: radius = %g of a cylinder must be greater than 0",
-                           def->radius);
-    }
-    if (!(def->height > 0)) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "shape: height = %g of a cylinder must be greater than 0",
-                           def->height);
-    }
-    return cairn_ok();
-}
-
-static CairnStatus make(const CairnShapeDef *def, const CairnAllocator *allocator, CairnGeometry *geometry) {
-    (void)allocator;
-    geometry->radius = def->radius;
-    geometry->half_height = 0.5 * def->height;
-    return cairn_ok();
+    return cairn_check_round(def, "cylinder");
 }
 
 // Along a direction at angle t to the axis: h |cos t| + r sin t, the sine from the axis's other components.
@@ -98,4 +83,4 @@ static CairnVec3 support(const CairnGeometry *geometry, CairnVec3 d) {
     return (CairnVec3){s * d.x, s * d.y, copysign(geometry->half_height, d.z)};
 }
 
-const CairnShapeKind cairn_kind_cylinder = {check, make, NULL, box, mass, reach, ray, support};
+const CairnShapeKind cairn_kind_cylinder = {check, cairn_make_round, NULL, box, mass, reach, ray, support};

@@ -48,20 +48,20 @@ CairnShapeDef cairn_box(double x, double y, double z) {
     return def;
 }
 
-CairnShapeDef cairn_cylinder(double radius, double height) {
+static CairnShapeDef round_def(CairnShapeType type, double radius, double height) {
     CairnShapeDef def = cairn_shape_def();
-    def.type = CAIRN_CYLINDER;
+    def.type = type;
     def.radius = radius;
     def.height = height;
     return def;
 }
 
+CairnShapeDef cairn_cylinder(double radius, double height) {
+    return round_def(CAIRN_CYLINDER, radius, height);
+}
+
 CairnShapeDef cairn_capsule(double radius, double height) {
-    CairnShapeDef def = cairn_shape_def();
-    def.type = CAIRN_CAPSULE;
-    def.radius = radius;
-    def.height = height;
-    return def;
+    return round_def(CAIRN_CAPSULE, radius, height);
 }
 
 CairnShapeDef cairn_hull(const CairnVec3 *points, int point_count) {

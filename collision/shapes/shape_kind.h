@@ -22,12 +22,8 @@ typedef struct CairnShapeKind {
     CairnVec3 (*support)(const CairnGeometry *geometry, CairnVec3 direction);
 } CairnShapeKind;
 
-extern const CairnShapeKind cairn_kind_sphere;
-extern const CairnShapeKind cairn_kind_box;
-extern const CairnShapeKind cairn_kind_cylinder;
-extern const CairnShapeKind cairn_kind_capsule;
-extern const CairnShapeKind cairn_kind_hull;
-extern const CairnShapeKind cairn_kind_half_space;
-extern const CairnShapeKind cairn_kind_mesh;
+// Of what has a radius and a height (shape_round.c): radius and height above 0, and the geometry's own fields.
+CairnStatus cairn_check_round(const CairnShapeDef *def, const char *name);
+CairnStatus cairn_make_round(const CairnShapeDef *def, const CairnAllocator *allocator, CairnGeometry *geometry);
 
 #endif

@@ -1,43 +1,44 @@
-// The list of built-in scenes. A new scene is a file beside this one and two lines here: its declaration and its place.
+// The list of built-in scenes. A new scene is a file beside this one and its line here.
 #include "demos/scenes/scenes.h"
+#include "engine/base/names.h"
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
-extern const CairnScene cairn_scene_falling_box;
-extern const CairnScene cairn_scene_sphere_on_incline;
-extern const CairnScene cairn_scene_spinning_top;
-extern const CairnScene cairn_scene_newtons_cradle;
-extern const CairnScene cairn_scene_domino_row;
-extern const CairnScene cairn_scene_pendulum_chain;
-extern const CairnScene cairn_scene_box_tower;
-extern const CairnScene cairn_scene_log_tower;
-extern const CairnScene cairn_scene_granular_flow;
-extern const CairnScene cairn_scene_chain_wrap;
-extern const CairnScene cairn_scene_chain_drop;
-extern const CairnScene cairn_scene_rock_pile;
-extern const CairnScene cairn_scene_large_rock_pile;
-extern const CairnScene cairn_scene_bridge;
-extern const CairnScene cairn_scene_cable_spinner;
-extern const CairnScene cairn_scene_net_truck;
-extern const CairnScene cairn_scene_tandem_cranes;
-extern const CairnScene cairn_scene_spider_robot;
-extern const CairnScene cairn_scene_arch;
-extern const CairnScene cairn_scene_card_house;
-extern const CairnScene cairn_scene_wrecking_ball;
-extern const CairnScene cairn_scene_ragdoll;
-extern const CairnScene cairn_scene_stir;
-extern const CairnScene cairn_scene_cable_winding;
+// The scenes: one line for each file NAME.c.
+// clang-format off
+#define SCENES(X) \
+    X(falling_box) \
+    X(sphere_on_incline) \
+    X(spinning_top) \
+    X(newtons_cradle) \
+    X(domino_row) \
+    X(pendulum_chain) \
+    X(box_tower) \
+    X(log_tower) \
+    X(chain_wrap) \
+    X(chain_drop) \
+    X(rock_pile) \
+    X(large_rock_pile) \
+    X(bridge) \
+    X(cable_spinner) \
+    X(net_truck) \
+    X(tandem_cranes) \
+    X(spider_robot) \
+    X(granular_flow) \
+    X(stir) \
+    X(cable_winding) \
+    X(arch) \
+    X(card_house) \
+    X(wrecking_ball) \
+    X(ragdoll)
+// clang-format on
 
-static const CairnScene *const scenes[] = {
-    &cairn_scene_falling_box,  &cairn_scene_sphere_on_incline, &cairn_scene_spinning_top,  &cairn_scene_newtons_cradle,
-    &cairn_scene_domino_row,   &cairn_scene_pendulum_chain,    &cairn_scene_box_tower,     &cairn_scene_log_tower,
-    &cairn_scene_chain_wrap,   &cairn_scene_chain_drop,        &cairn_scene_rock_pile,     &cairn_scene_large_rock_pile,
-    &cairn_scene_bridge,       &cairn_scene_cable_spinner,     &cairn_scene_net_truck,     &cairn_scene_tandem_cranes,
-    &cairn_scene_spider_robot, &cairn_scene_granular_flow,     &cairn_scene_stir,          &cairn_scene_cable_winding,
-    &cairn_scene_arch,         &cairn_scene_card_house,        &cairn_scene_wrecking_ball, &cairn_scene_ragdoll,
-};
+#define DECLARE(name) extern const CairnScene cairn_scene_##name;
+SCENES(DECLARE)
+
+#define LIST(name) &cairn_scene_##name,
+static const CairnScene *const scenes[] = {SCENES(LIST)};
 
 enum { SCENE_COUNT = (int)(sizeof(scenes) / sizeof(scenes[0])) };
 
@@ -51,17 +52,16 @@ const CairnScene *cairn_scene_at(int index) {
 
 CairnStatus cairn_scene_find(const char *name, const CairnScene **scene) {
     const char *names[SCENE_COUNT];
+    char hint[CAIRN_HINT_SIZE];
     for (int i = 0; i < SCENE_COUNT; i++) {
         names[i] = scenes[i]->name;
-        if (strcmp(name, names[i]) == 0) {
-            *scene = scenes[i];
-            return cairn_ok();
-        }
     }
-    char near[120];
-    cairn_near_names(name, names, SCENE_COUNT, near, sizeof near);
-    return cairn_error(CAIRN_NOT_FOUND, "no scene is called '%s'%s%s (cairn list scenes)", name,
-                       near[0] ? "; near: " : "", near);
+    int found = cairn_name_find(name, names, SCENE_COUNT, hint);
+    if (found < 0) {
+        return cairn_error(CAIRN_NOT_FOUND, "no scene is called '%s'%s (cairn list scenes)", name, hint);
+    }
+    *scene = scenes[found];
+    return cairn_ok();
 }
 
 static CairnStatus validate_params(const CairnScene *scene) {

@@ -1,4 +1,5 @@
 // The window's side of the crew: opening, asking and looking.
+#include "demos/program/session/reserve.h"
 #include "demos/viewer/crew_thread.h"
 #include "demos/viewer/crew_time.h"
 #include <stdio.h>
@@ -310,17 +311,10 @@ void cairn_crew_look_for(CairnCrew *crew, const CairnSightWants *wants) {
 // ---- touching ----
 
 static CairnStatus reserve_deed(CairnCrew *crew) {
-    if (crew->deed_count < crew->deed_capacity) {
-        return cairn_ok();
-    }
-    int capacity = 2 * crew->deed_capacity + 64;
-    CairnDeed *deeds = realloc(crew->deeds, (size_t)capacity * sizeof *deeds);
-    if (!deeds) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for %d deeds", capacity);
-    }
-    crew->deeds = deeds;
-    crew->deed_capacity = capacity;
-    return cairn_ok();
+    int needed = crew->deed_count + 1;
+    return cairn_array_reserve(&crew->deeds, &crew->deed_capacity, needed, sizeof *crew->deeds)
+               ? cairn_ok()
+               : cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for %d deeds", needed);
 }
 
 CairnStatus cairn_crew_do(CairnCrew *crew, const CairnDeed *deed) {

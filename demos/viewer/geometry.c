@@ -1,19 +1,13 @@
 #include "demos/viewer/geometry.h"
+#include "demos/program/session/reserve.h"
 #include <stdlib.h>
 #include <string.h>
 
 static CairnStatus reserve(CairnGeometryStore *store) {
-    if (store->count < store->capacity) {
-        return cairn_ok();
-    }
-    int capacity = 2 * store->capacity + 16;
-    CairnGeometry *items = realloc(store->items, (size_t)capacity * sizeof *items);
-    if (!items) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for %d meshes", capacity);
-    }
-    store->items = items;
-    store->capacity = capacity;
-    return cairn_ok();
+    int needed = store->count + 1;
+    return cairn_array_reserve(&store->items, &store->capacity, needed, sizeof *store->items)
+               ? cairn_ok()
+               : cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for %d meshes", needed);
 }
 
 static CairnVertex vertex_of(const CairnPart *part, int face, CairnVec3 point) {

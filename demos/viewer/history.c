@@ -1,4 +1,5 @@
 #include "demos/viewer/history.h"
+#include "demos/program/session/reserve.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -58,14 +59,8 @@ CairnMoment cairn_moment(const CairnStats *stats, int frame) {
 
 void cairn_history_add(CairnHistory *history, const CairnMoment *moment) {
     int frame = moment->frame;
-    if (frame >= history->capacity) {
-        int capacity = 2 * frame + 1024;
-        CairnMoment *larger = realloc(history->moments, (size_t)capacity * sizeof *larger);
-        if (!larger) {
-            return;
-        }
-        history->moments = larger;
-        history->capacity = capacity;
+    if (!cairn_array_reserve(&history->moments, &history->capacity, frame + 1, sizeof *history->moments)) {
+        return;
     }
     for (int skipped = history->last + 1; skipped < frame; skipped++) {
         history->moments[skipped].frame = 0;

@@ -1,4 +1,5 @@
 #include "demos/viewer/ink.h"
+#include "demos/program/session/reserve.h"
 #include "demos/viewer/gpu.h"
 #include "demos/viewer/shaders.h"
 #include <math.h>
@@ -68,14 +69,9 @@ CairnArea cairn_area_overlap(CairnArea a, CairnArea b) {
 // Three corners to fill in; NULL without memory: a window without a letter is better than none.
 static CairnInkCorner *next_triangle(CairnInk *ink) {
     int layer = ink->layer;
-    if (ink->count[layer] + 3 > ink->capacity[layer]) {
-        int capacity = 2 * ink->capacity[layer] + 3000;
-        CairnInkCorner *corners = realloc(ink->corners[layer], (size_t)capacity * sizeof *corners);
-        if (!corners) {
-            return NULL;
-        }
-        ink->corners[layer] = corners;
-        ink->capacity[layer] = capacity;
+    int needed = ink->count[layer] + 3;
+    if (!cairn_array_reserve(&ink->corners[layer], &ink->capacity[layer], needed, sizeof *ink->corners[layer])) {
+        return NULL;
     }
     ink->count[layer] += 3;
     return ink->corners[layer] + ink->count[layer] - 3;

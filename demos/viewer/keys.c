@@ -1,4 +1,5 @@
 // Keys: one table, from which the help is made too.
+#include "demos/viewer/panels.h"
 #include "demos/viewer/viewer.h"
 #include <stdio.h>
 #include <string.h>
@@ -215,7 +216,7 @@ static void toggle_theme(CairnViewer *viewer, SDL_Keycode code) {
 static void find_scene(CairnViewer *viewer, SDL_Keycode code) {
     (void)code;
     viewer->shows_panel = true;
-    viewer->tab = CAIRN_TAB_SCENE;
+    viewer->tab = CAIRN_PANEL_scene;
     viewer->filter[0] = '\0';
     viewer->wants_filter = true;
 }

@@ -1,4 +1,5 @@
 // Marks: what acts between the bodies, as arrows, cones, balls and lines of a width that the distance of the eye gives.
+#include "demos/program/session/reserve.h"
 #include "demos/viewer/geometry.h"
 #include "demos/viewer/look.h"
 #include <math.h>
@@ -17,14 +18,9 @@ enum {
 };
 
 static CairnStatus add(CairnMarks *marks, CairnMark mark) {
-    if (marks->count == marks->capacity) {
-        int capacity = 2 * marks->capacity + 256;
-        CairnMark *items = realloc(marks->items, (size_t)capacity * sizeof *items);
-        if (!items) {
-            return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for %d marks", capacity);
-        }
-        marks->items = items;
-        marks->capacity = capacity;
+    int needed = marks->count + 1;
+    if (!cairn_array_reserve(&marks->items, &marks->capacity, needed, sizeof *marks->items)) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for %d marks", needed);
     }
     marks->items[marks->count++] = mark;
     return cairn_ok();

@@ -1,5 +1,6 @@
 // The partition: how the bodies are parted, what lies between the parts, and menus to change it.
 #include "demos/program/render/render_shade.h"
+#include "demos/viewer/panels.h"
 #include "demos/viewer/viewer.h"
 #include <math.h>
 #include <stdio.h>
@@ -144,7 +145,7 @@ static void say_who_has_parts(const char *name, char *words, size_t size) {
     }
 }
 
-void cairn_viewer_parts_panel(CairnViewer *viewer, const CairnSight *const *sights) {
+static void draw(CairnViewer *viewer, const CairnSight *const *sights) {
     CairnUi *ui = &viewer->ui;
     int view = viewer->active;
     const CairnSight *sight = sights[view];
@@ -169,3 +170,5 @@ void cairn_viewer_parts_panel(CairnViewer *viewer, const CairnSight *const *sigh
         viewer->look.interface = !viewer->look.interface;
     }
 }
+
+const CairnPanel cairn_panel_parts = {.title = "Parts", .draw = draw};

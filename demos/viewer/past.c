@@ -1,4 +1,5 @@
 #include "demos/viewer/past.h"
+#include "demos/program/session/reserve.h"
 #include "engine/base/timer.h"
 #include <stdlib.h>
 #include <string.h>
@@ -61,14 +62,8 @@ static CairnStatus add_key(CairnPast *past, const CairnSession *session, const C
     double start = cairn_timer_now();
     size_t size = cairn_world_snapshot_size(session->world), written = 0;
     make_room(past, size);
-    if (past->key_count == past->key_capacity) {
-        int capacity = 2 * past->key_capacity + 64;
-        CairnPastKey *larger = realloc(past->keys, (size_t)capacity * sizeof *larger);
-        if (!larger) {
-            return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for the past");
-        }
-        past->keys = larger;
-        past->key_capacity = capacity;
+    if (!cairn_array_reserve(&past->keys, &past->key_capacity, past->key_count + 1, sizeof *past->keys)) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for the past");
     }
     CairnPastKey key = {.frame = frame, .is_pinned = is_pinned, .stats = *stats, .state = malloc(size)};
     if (!key.state) {
@@ -110,23 +105,10 @@ CairnStatus cairn_past_keep(CairnPast *past, const CairnSession *session, const 
     return cairn_ok();
 }
 
-static bool reserve_note(CairnPast *past, int frame) {
-    if (frame < past->note_capacity) {
-        return true;
-    }
-    int capacity = 2 * frame + 1024;
-    CairnPastNote *larger = realloc(past->notes, (size_t)capacity * sizeof *larger);
-    if (!larger) {
-        return false;
-    }
-    past->notes = larger;
-    past->note_capacity = capacity;
-    return true;
-}
-
 void cairn_past_note(CairnPast *past, const CairnSession *session, const CairnStats *stats) {
     int frame = past->last + 1;
-    if (past->key_count > 0 && reserve_note(past, frame)) {
+    if (past->key_count > 0 &&
+        cairn_array_reserve(&past->notes, &past->note_capacity, frame + 1, sizeof *past->notes)) {
         past->notes[frame] =
             (CairnPastNote){cairn_world_time(session->world), stats->step_index == 0 || stats->residual.is_certified};
         past->last = frame;

@@ -73,7 +73,7 @@ static void go_to(CairnViewer *viewer, double x) {
     cairn_crew_past(&viewer->crew, viewer->active, &first, &last);
     int end = end_of(viewer, last);
     double share = (x - bar.x) / bar.width;
-    int frame = (int)(fmin(fmax(share, 0), 1) * end + 0.5);
+    int frame = (int)(cairn_clamp(share, 0, 1) * end + 0.5);
     cairn_viewer_go(viewer, frame);
 }
 

@@ -1,4 +1,5 @@
 #include "demos/viewer/settings.h"
+#include "demos/viewer/panels.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ static const CairnField fields[] = {
     CAIRN_FIELD_BOOL(CairnSettings, forces, 0, "contact forces"),
     CAIRN_FIELD_BOOL(CairnSettings, occlusion, 1, "darker where bodies are close to each other"),
     CAIRN_FIELD_DOUBLE(CairnSettings, text_size, 1, 0.6, 3, 0, "", "size of all words"),
-    CAIRN_FIELD_INT(CairnSettings, tab, 0, 0, 3, "the panel's tab"),
+    CAIRN_FIELD_CHOICE(CairnSettings, tab, 0, cairn_panel_names, "the panel's tab"),
     CAIRN_FIELD_INT(CairnSettings, width, 1280, 320, 10000, "of the window"),
     CAIRN_FIELD_CHOICE(CairnSettings, smooth, 0, cairn_smooth_names,
                        "antialiasing; auto: not where a processor draws a window"),

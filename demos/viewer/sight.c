@@ -1,5 +1,6 @@
 #include "demos/viewer/sight.h"
 #include "demos/program/render/render_gather.h"
+#include "demos/program/session/reserve.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,19 +10,10 @@ typedef struct Taking {
     CairnSight *sight;
 } Taking;
 
-// Room for `count` elements; the old array stays valid when there is no memory.
-CairnStatus cairn_sight_reserve(void **array, int *capacity, int count, size_t size) {
-    if (count <= *capacity) {
-        return cairn_ok();
-    }
-    int larger = 2 * count;
-    void *grown = realloc(*array, (size_t)larger * size);
-    if (!grown) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for %d things to draw", larger);
-    }
-    *array = grown;
-    *capacity = larger;
-    return cairn_ok();
+CairnStatus cairn_sight_reserve(void *array, int *capacity, int count, size_t size) {
+    return cairn_array_reserve(array, capacity, count, size)
+               ? cairn_ok()
+               : cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for %d things to draw", count);
 }
 
 static CairnStatus find_geometry(CairnSightMaker *maker, const CairnGathered *gathered, int *geometry) {
@@ -74,10 +66,7 @@ static CairnStatus take_body(Taking *taking, const CairnBodyState *state, CairnB
     CairnSight *sight = taking->sight;
     int last = sight->body_count - 1;
     if (last < 0 || sight->bodies[last].id.index != id.index) {
-        void *bodies = sight->bodies;
-        CairnStatus status = cairn_sight_reserve(&bodies, &sight->body_capacity, last + 2, sizeof *sight->bodies);
-        sight->bodies = bodies;
-        CAIRN_TRY(status);
+        CAIRN_TRY(cairn_sight_reserve(&sight->bodies, &sight->body_capacity, last + 2, sizeof *sight->bodies));
         CairnVec3 c = state->center;
         sight->bodies[++last] = (CairnSightBody){.id = id,
                                                  .center = {(float)c.x, (float)c.y, (float)c.z},
@@ -96,11 +85,7 @@ static CairnStatus take_part(void *user, const CairnGathered *gathered) {
     Taking *taking = user;
     CairnSight *sight = taking->sight;
     const CairnPart *part = &gathered->part;
-    void *items = sight->items;
-    CairnStatus status =
-        cairn_sight_reserve(&items, &sight->item_capacity, sight->item_count + 1, sizeof *sight->items);
-    sight->items = items;
-    CAIRN_TRY(status);
+    CAIRN_TRY(cairn_sight_reserve(&sight->items, &sight->item_capacity, sight->item_count + 1, sizeof *sight->items));
     static const int geometry_of[] = {[CAIRN_PART_SPHERE] = CAIRN_GEOMETRY_SPHERE,
                                       [CAIRN_PART_BOX] = CAIRN_GEOMETRY_BOX,
                                       [CAIRN_PART_CYLINDER] = CAIRN_GEOMETRY_CYLINDER,

@@ -126,8 +126,8 @@ void cairn_sight_maker_free(CairnSightMaker *maker);
 
 // ---- for the two files of it ----
 
-// Room for `count` elements; the old array stays valid when there is no memory.
-CairnStatus cairn_sight_reserve(void **array, int *capacity, int count, size_t size);
+// As cairn_array_reserve, in words.
+CairnStatus cairn_sight_reserve(void *array, int *capacity, int count, size_t size);
 // sight_forces.c: contacts, joints, residuals and islands, after the bodies.
 CairnStatus cairn_sight_take_forces(CairnSightMaker *maker, const CairnWorld *world, double dt, CairnSight *sight);
 

@@ -25,10 +25,7 @@ static CairnStatus map_bodies(Acting *acting) {
     for (int i = 0; i < sight->body_count; i++) {
         most = sight->bodies[i].id.index > most ? sight->bodies[i].id.index : most;
     }
-    void *places = maker->places;
-    CairnStatus status = cairn_sight_reserve(&places, &maker->place_capacity, (int)most + 1, sizeof *maker->places);
-    maker->places = places;
-    CAIRN_TRY(status);
+    CAIRN_TRY(cairn_sight_reserve(&maker->places, &maker->place_capacity, (int)most + 1, sizeof *maker->places));
     for (int i = 0; i < maker->place_capacity; i++) {
         maker->places[i] = -1;
     }
@@ -157,13 +154,8 @@ static CairnStatus take_contacts(Acting *acting) {
     CairnSightMaker *maker = acting->maker;
     CairnSight *sight = acting->sight;
     int count = cairn_world_contacts(acting->world, NULL, 0);
-    void *contacts = maker->contacts, *own = sight->contacts;
-    CairnStatus status = cairn_sight_reserve(&contacts, &maker->contact_capacity, count, sizeof *maker->contacts);
-    maker->contacts = contacts;
-    CAIRN_TRY(status);
-    status = cairn_sight_reserve(&own, &sight->contact_capacity, count, sizeof *sight->contacts);
-    sight->contacts = own;
-    CAIRN_TRY(status);
+    CAIRN_TRY(cairn_sight_reserve(&maker->contacts, &maker->contact_capacity, count, sizeof *maker->contacts));
+    CAIRN_TRY(cairn_sight_reserve(&sight->contacts, &sight->contact_capacity, count, sizeof *sight->contacts));
     cairn_world_contacts(acting->world, maker->contacts, count);
     for (int i = 0; i < count; i++) {
         take_contact(acting, &maker->contacts[i], &sight->contacts[i]);
@@ -225,15 +217,13 @@ static CairnStatus take_joint(Acting *acting, CairnJointId id) {
 static CairnStatus take_joints(Acting *acting) {
     CairnSight *sight = acting->sight;
     int count = cairn_world_joints(acting->world, NULL, 0);
-    void *joints = sight->joints;
-    CairnStatus status = cairn_sight_reserve(&joints, &sight->joint_capacity, count, sizeof *sight->joints);
-    sight->joints = joints;
-    CAIRN_TRY(status);
+    CAIRN_TRY(cairn_sight_reserve(&sight->joints, &sight->joint_capacity, count, sizeof *sight->joints));
     CairnJointId *ids = calloc((size_t)count + 1, sizeof *ids);
     if (!ids) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for %d joints", count);
     }
     cairn_world_joints(acting->world, ids, count);
+    CairnStatus status = cairn_ok();
     for (int i = 0; i < count && cairn_is_ok(status); i++) {
         status = take_joint(acting, ids[i]);
     }
@@ -248,7 +238,7 @@ static void judge_rows(const Acting *acting, const Referee *referee) {
     for (int r = 0; r < problem->row_count; r++) {
         double D = referee->D[r], x = referee->lambda[r];
         double low = D * (x - problem->upper[r]), high = D * (x - problem->lower[r]), w = referee->w[r];
-        acting->residuals[r] = fabs(w < low ? low : w > high ? high : w);
+        acting->residuals[r] = fabs(cairn_clamp(w, low, high));
     }
     for (int f = 0; f < problem->friction_count; f++) {
         const CairnFriction *friction = &problem->frictions[f];
@@ -260,7 +250,7 @@ static void judge_rows(const Acting *acting, const Referee *referee) {
                 int r = friction->normal + k;
                 double limit = friction->mu * fmax(referee->lambda[friction->normal], 0), x = referee->lambda[r];
                 double low = referee->D[r] * (x - limit), high = referee->D[r] * (x + limit), w = referee->w[r];
-                acting->residuals[r] = fabs(w < low ? low : w > high ? high : w);
+                acting->residuals[r] = fabs(cairn_clamp(w, low, high));
             }
             continue;
         }

@@ -25,14 +25,6 @@ typedef struct CairnViewOptions {
     bool checks_gl;            // have the driver look for mistakes, which is slow
 } CairnViewOptions;
 
-typedef enum CairnTab {
-    CAIRN_TAB_SCENE = 0,
-    CAIRN_TAB_SOLVE,
-    CAIRN_TAB_SHOW,
-    CAIRN_TAB_PARTS,
-    CAIRN_TAB_COUNT
-} CairnTab;
-
 typedef enum CairnHold {
     CAIRN_HOLD_NONE = 0,
     CAIRN_HOLD_ASKING,
@@ -109,7 +101,7 @@ typedef struct CairnViewer {
     bool is_pinned;                      // a person chose the solver: it stays when the scene changes
     char filter[CAIRN_UI_TEXT];          // of the list of scenes
     bool wants_filter;                   // it shall have the keys
-    CairnTab tab;
+    int tab;                             // CAIRN_PANEL_NAME
     CairnHand hand;
     bool wants_picture; // a key asked for one, which is taken when the turn's is drawn
     char notice[200];   // what was refused or done, shown for a while
@@ -266,15 +258,12 @@ bool cairn_viewer_scrub(CairnViewer *viewer, const SDL_Event *event);
 // All views go to a frame of the past, as far as there is one.
 void cairn_viewer_go(CairnViewer *viewer, int frame);
 
-// ---- overlay.c, panels.c and their like ----
+// ---- overlay.c, bar.c, panels.c and their like ----
 
 void cairn_viewer_overlay(CairnViewer *viewer, const CairnSight *const *sights);
 int cairn_viewer_bar_rows(const CairnViewer *viewer); // two where one is too wide for the window
+void cairn_viewer_bar(CairnViewer *viewer, CairnArea area);
 void cairn_viewer_panels(CairnViewer *viewer, const CairnSight *const *sights);
-void cairn_viewer_scene_panel(CairnViewer *viewer);
-void cairn_viewer_solve_panel(CairnViewer *viewer, const CairnSight *const *sights);
-void cairn_viewer_show_panel(CairnViewer *viewer, const CairnSight *const *sights);
-void cairn_viewer_parts_panel(CairnViewer *viewer, const CairnSight *const *sights);
 void cairn_viewer_body_panel(CairnViewer *viewer, const CairnSight *sight);
 void cairn_viewer_charts(CairnViewer *viewer, CairnArea area, const CairnSight *const *sights);
 // The charts' numbers, a line a frame and view.

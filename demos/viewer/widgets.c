@@ -1,5 +1,6 @@
 // Widgets: words, buttons, toggles, sliders and text fields. A press on one takes hold of the mouse; letting go over it is a click.
 #include "demos/viewer/ui.h"
+#include <cairn/math.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,14 +247,14 @@ static double value_of(CairnUiRange range, double share) {
         double digit = pow(10, floor(log10(fabs(value))) - 2);
         value = digit * round(value / digit);
     }
-    return fmax(fmin(value, range.most), range.least);
+    return cairn_clamp(value, range.least, range.most);
 }
 
 static void draw_slider(CairnUi *ui, unsigned id, CairnArea area, const char *name, double value, CairnUiRange range) {
     char words[64];
     snprintf(words, sizeof words, "%.6g%s%s", value, range.unit && range.unit[0] ? " " : "",
              range.unit ? range.unit : "");
-    double share = fmax(fmin(share_of(range, value), 1), 0), y = middle_of(ui, area, CAIRN_FACE_TEXT);
+    double share = cairn_clamp(share_of(range, value), 0, 1), y = middle_of(ui, area, CAIRN_FACE_TEXT);
     cairn_ink_round(ui->ink, area, ui->gap, face_of(ui, id, area));
     if (share * area.width >= 1) {
         CairnArea full = {area.x, area.y, floor(share * area.width), area.height};
@@ -273,7 +274,7 @@ bool cairn_ui_slider(CairnUi *ui, const char *name, double *value, CairnUiRange 
         if (edit(ui, area, &is_over)) {
             double typed = strtod(ui->edit, &end);
             if (end != ui->edit && typed == typed && typed != *value) {
-                *value = fmax(fmin(typed, range.most), range.least);
+                *value = cairn_clamp(typed, range.least, range.most);
                 return true;
             }
         }
@@ -287,7 +288,7 @@ bool cairn_ui_slider(CairnUi *ui, const char *name, double *value, CairnUiRange 
         snprintf(text, sizeof text, "%.10g", *value);
         take_focus(ui, id, text);
     } else if ((ui->active == id || was_active) && is_dragged) {
-        *value = value_of(range, fmax(fmin((ui->input.x - area.x) / area.width, 1), 0));
+        *value = value_of(range, cairn_clamp((ui->input.x - area.x) / area.width, 0, 1));
     }
     draw_slider(ui, id, area, name, *value, range);
     return *value != before;

@@ -1,4 +1,5 @@
 // The window itself: how it is opened, at which size words are drawn in it, and what is remembered of it.
+#include "demos/viewer/panels.h"
 #include "demos/viewer/viewer.h"
 #include <math.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ static double display_scale(const CairnViewer *viewer) {
     SDL_GetWindowSize(viewer->window, &points, NULL);
     double scale = points > 0 ? (double)pixels / points : 1;
     if (scale <= 1 && display >= 0 && SDL_GetDisplayDPI(display, NULL, &dots, NULL) == 0) {
-        scale = floor(4 * fmax(fmin((double)dots / 96, 4), 1) + 0.5) / 4;
+        scale = floor(4 * cairn_clamp((double)dots / 96, 1, 4) + 0.5) / 4;
     }
     return scale;
 }
@@ -135,7 +136,6 @@ static bool remembers(const CairnViewer *viewer, char *path, size_t size) {
 }
 
 void cairn_viewer_read_settings(CairnViewer *viewer) {
-    static const char *const names[CAIRN_TAB_COUNT] = {"scene", "solver", "show", "parts"};
     char path[1024];
     bool is_remembered = remembers(viewer, path, sizeof path);
     CairnSettings settings = viewer->settings = is_remembered ? cairn_settings_read(path) : cairn_settings();
@@ -145,10 +145,10 @@ void cairn_viewer_read_settings(CairnViewer *viewer) {
     viewer->shows_panel = settings.panel && is_remembered && !panel;
     viewer->shows_charts = settings.charts && is_remembered && !panel;
     viewer->shows_hints = settings.hints && is_remembered;
-    viewer->tab = (CairnTab)settings.tab;
-    for (int i = 0; panel && i < CAIRN_TAB_COUNT; i++) {
-        if (strstr(panel, names[i])) {
-            viewer->tab = (CairnTab)i;
+    viewer->tab = settings.tab;
+    for (int i = 0; panel && i < CAIRN_PANEL_COUNT; i++) {
+        if (strstr(panel, cairn_panel_names[i])) {
+            viewer->tab = i;
             viewer->shows_panel = true;
         }
     }
@@ -169,7 +169,7 @@ void cairn_viewer_write_settings(CairnViewer *viewer) {
     settings.hints = false; // they were shown
     settings.forces = viewer->look.forces;
     settings.occlusion = viewer->look.occlusion;
-    settings.tab = (int)viewer->tab;
+    settings.tab = viewer->tab;
     SDL_GetWindowSize(viewer->window, &settings.width, &settings.height);
     CairnStatus status = cairn_settings_write(&settings, path);
     (void)status; // a folder that may not be written to keeps nobody from quitting

@@ -164,6 +164,20 @@ void *cairn_arena_keep(CairnArena *arena, CairnArenaMark mark, void *memory, siz
     return place != memory && place != NULL ? memmove(place, memory, bytes) : place;
 }
 
+static void *allocate(void *user, size_t size) {
+    return cairn_arena_push(user, size, 1);
+}
+
+static void leave(void *user, void *memory, size_t size) {
+    (void)user;
+    (void)memory;
+    (void)size;
+}
+
+CairnAllocator cairn_arena_allocator(CairnArena *arena) {
+    return (CairnAllocator){allocate, leave, arena};
+}
+
 size_t cairn_arena_capacity(const CairnArena *arena) {
     size_t total = 0;
     for (const CairnArenaChunk *chunk = arena->chunk; chunk != NULL; chunk = chunk->previous) {

@@ -44,6 +44,9 @@ void *cairn_arena_keep(CairnArena *arena, CairnArenaMark mark, void *memory, siz
 // The same, but moving them is left to the caller: until the next push they still lie where they did, and the place may reach into them.
 void *cairn_arena_place(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes);
 
+// The arena as an allocator: what is released stays taken until the arena is released. The arena must stay where it is.
+CairnAllocator cairn_arena_allocator(CairnArena *arena);
+
 // Bytes of all its chunks.
 size_t cairn_arena_capacity(const CairnArena *arena);
 

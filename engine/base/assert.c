@@ -1,9 +1,10 @@
+// The default of the assert hook. It is an object of its own: a linker takes from the library only what is still missing, so a program that
+// defines the hook gets its own, and this one stays out. In the shared library the program's definition comes first.
 #include <cairn/hooks.h>
 
 #include <stdlib.h>
 
-// The default of the assert hook: weak, so that a program's own definition takes its place at link time.
-__attribute__((weak)) void cairn_assert_failed(const char *expression, const char *file, int line) {
+void cairn_assert_failed(const char *expression, const char *file, int line) {
     (void)expression;
     (void)file;
     (void)line;

@@ -117,3 +117,19 @@ void cairn_near_names(const char *name, const char *const *names, int count, cha
     CairnText out = cairn_text(text, size);
     cairn_near_write(&near, &out);
 }
+
+int cairn_name_find(const char *name, const char *const *names, int count, char hint[CAIRN_HINT_SIZE]) {
+    CairnNearNames near = cairn_near_begin(name);
+    for (int i = 0; i < count; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            return i;
+        }
+        cairn_near_offer(&near, names[i]);
+    }
+    CairnText out = cairn_text(hint, CAIRN_HINT_SIZE);
+    if (near.count > 0) {
+        cairn_text_add(&out, "; near: ");
+        cairn_near_write(&near, &out);
+    }
+    return -1;
+}

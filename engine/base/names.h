@@ -1,4 +1,5 @@
-// Names: which known names are near a mistyped one, offered one after another so that no list of them need exist.
+// Names: to find one in a list, and which known ones are near a mistyped one, offered one after another so that no list of them need
+// exist.
 #ifndef CAIRN_BASE_NAMES_H
 #define CAIRN_BASE_NAMES_H
 
@@ -16,5 +17,10 @@ typedef struct CairnNearNames {
 CairnNearNames cairn_near_begin(const char *wanted);
 void cairn_near_offer(CairnNearNames *near, const char *name);
 void cairn_near_write(const CairnNearNames *near, CairnText *text); // "a, b, c"; whole names only
+
+enum { CAIRN_HINT_SIZE = 128 };
+
+// The index of the one of `names` that is `name`. Where none is: -1, and `hint` says "; near: a, b, c", or nothing where none is near.
+int cairn_name_find(const char *name, const char *const *names, int count, char hint[CAIRN_HINT_SIZE]);
 
 #endif

@@ -3,18 +3,6 @@
 #include "engine/step/step.h"
 #include "solvers/problem/graph.h"
 
-// Partitioners get the step's arena as their allocator: what they release is free at the end of the stage, and a settled step asks
-// the caller's allocator for nothing.
-static void *push(void *user, size_t size) {
-    return cairn_arena_push(user, size, 1);
-}
-
-static void leave(void *user, void *memory, size_t size) {
-    (void)user;
-    (void)memory;
-    (void)size;
-}
-
 // Where each body was in the step before, and how many parts there were.
 static int recall(const CairnStep *step, int *part) {
     int count = 0;
@@ -72,7 +60,8 @@ void cairn_step_partition(CairnStep *step) {
     step->has_partition = (step->world->solver->traits & CAIRN_NEEDS_PARTITION) != 0; // others never look at it
     if (step->has_partition) {
         step->parts = (CairnParts){recall(step, part), part};
-        CairnAllocator allocator = {push, leave, step->arena};
+        // What partitioners release is free at the end of the stage, and a settled step asks the caller's allocator for nothing.
+        CairnAllocator allocator = cairn_arena_allocator(step->arena);
         CairnArenaMark mark = cairn_arena_mark(step->arena);
         step->status = find_parts(step, &allocator, part);
         cairn_arena_release(step->arena, mark);

@@ -32,8 +32,8 @@ typedef struct CairnLogger {
 } CairnLogger;
 
 // Is called when an invariant of the library itself is broken, which a caller's mistake never causes. Only libraries
-// built with CAIRN_CHECKS=1 test their invariants. The library's own definition is a weak symbol and aborts; a program
-// that defines the function itself replaces it when it is linked. It may be called from any thread.
+// built with CAIRN_CHECKS=1 test their invariants. The library's own definition aborts; a program that defines the
+// function itself replaces it when it is linked. It may be called from any thread.
 void cairn_assert_failed(const char *expression, const char *file, int line);
 
 #ifdef __cplusplus

@@ -50,6 +50,8 @@ typedef struct CairnPartitioner {
 int cairn_partitioner_count(void);
 const CairnPartitioner *cairn_partitioner_at(int index);
 CairnStatus cairn_partitioner_find(const char *name, const CairnPartitioner **partitioner);
+// mindp, as S0: what a world has until it is given another one. Only solvers that need parts ask it.
+const CairnPartitioner *cairn_partitioner_default(void);
 
 typedef struct CairnRefiner {
     const char *name, *summary;

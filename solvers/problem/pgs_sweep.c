@@ -13,7 +13,7 @@ static inline double move_row(const PgsRow *row, double Ju, double lower, double
     double old = *lambda;
     // lambda - step w, with what does not wait for u first.
     double target = (old - row->step * (row->C * old + row->d)) - row->step * Ju;
-    double next = target < lower ? lower : target > upper ? upper : target;
+    double next = cairn_clamp(target, lower, upper);
     double delta = next - old;
     *lambda = next;
     double size = fabs(delta), moved = row->D * size;

@@ -16,16 +16,6 @@ typedef struct CairnSubstructureMemory {
     CairnArena arena; // the interface's
 } Memory;
 
-static void *push(void *user, size_t size) {
-    return cairn_arena_push(user, size, 1);
-}
-
-static void leave(void *user, void *memory, size_t size) {
-    (void)user;
-    (void)memory;
-    (void)size;
-}
-
 static Memory *recall(CairnSolverContext *context, int count) {
     if (context->memory == NULL) {
         return NULL;
@@ -131,7 +121,7 @@ CairnStatus cairn_substructure_init(CairnSubstructure *sub, const char *name, co
     CAIRN_TRY(cairn_solver_check(problem, context)); // parts are read by it
     CAIRN_TRY(take_parts(sub, name, parts));
     cairn_arena_init(&sub->own, context->allocator);
-    sub->room = (CairnAllocator){push, leave, context->arena};
+    sub->room = cairn_arena_allocator(context->arena);
     sub->count = sub->parts.count;
     Memory *memory = recall(context, sub->count);
     sub->memory = memory;

@@ -1,4 +1,5 @@
 // Fields: defaults, checks, parsing, text and near names. Messages are compared whole: they are what a person reads.
+#include "engine/base/names.h"
 #include "tests/support/support.h"
 
 #include <cairn/fields.h>
@@ -482,6 +483,21 @@ static void near_names_fit_or_stay_away(void **state) {
     assert_string_equal(text, "");
 }
 
+static void a_name_is_found_or_hinted_at(void **state) {
+    (void)state;
+    enum { COUNT = (int)(sizeof solvers / sizeof solvers[0]) };
+    char hint[CAIRN_HINT_SIZE] = "as it was";
+    for (int i = 0; i < COUNT; i++) {
+        assert_int_equal(cairn_name_find(solvers[i], solvers, COUNT, hint), i);
+    }
+    assert_string_equal(hint, "as it was");
+    assert_int_equal(cairn_name_find("PSOR", solvers, COUNT, hint), -1);
+    assert_string_equal(hint, "; near: psor, pssor");
+    assert_int_equal(cairn_name_find("zzzzzzzz", solvers, COUNT, hint), -1);
+    assert_string_equal(hint, "");
+    assert_int_equal(cairn_name_find("pgs", solvers, 0, hint), -1);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(presets_fill_the_fields_and_nothing_else),
@@ -500,6 +516,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(help_is_one_line),
         cmocka_unit_test(near_names_are_nearest_first),
         cmocka_unit_test(near_names_fit_or_stay_away),
+        cmocka_unit_test(a_name_is_found_or_hinted_at),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

@@ -378,6 +378,30 @@ static void arena_refuses_sizes_that_overflow(void **state) {
     assert_memory_clean(&memory);
 }
 
+// What is released stays taken; the arena's own release gives all of it back.
+static void an_arena_is_an_allocator(void **state) {
+    (void)state;
+    SupportMemory memory = {0};
+    CairnAllocator below = support_allocator(&memory);
+    CairnArena arena;
+    cairn_arena_init(&arena, &below);
+    CairnAllocator allocator = cairn_arena_allocator(&arena);
+    CairnArenaMark mark = cairn_arena_mark(&arena);
+    unsigned char *first = allocator.allocate(allocator.user, 100);
+    memset(first, 1, 100);
+    allocator.release(allocator.user, first, 100);
+    int *list = NULL, capacity = 0;
+    assert_true(cairn_memory_reserve(&allocator, &list, &capacity, 1000, sizeof *list));
+    assert_true(arena.used >= 100 + 1000 * sizeof *list);
+    assert_int_equal(first[99], 1);
+    cairn_arena_release(&arena, mark);
+    assert_int_equal(arena.used, 0);
+    memory.fail_from = 1;
+    assert_null(allocator.allocate(allocator.user, (size_t)1 << 30));
+    cairn_arena_free(&arena);
+    assert_memory_clean(&memory);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(default_memory_is_aligned),
@@ -394,6 +418,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_large_use_wastes_little),
         cmocka_unit_test(arena_survives_an_allocator_that_fails),
         cmocka_unit_test(arena_refuses_sizes_that_overflow),
+        cmocka_unit_test(an_arena_is_an_allocator),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

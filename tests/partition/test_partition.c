@@ -109,6 +109,8 @@ static void partitioners_are_found_by_name(void **state) {
     }
     assert_null(cairn_partitioner_at(-1));
     assert_null(cairn_partitioner_at(cairn_partitioner_count()));
+    assert_ok(cairn_partitioner_find(cairn_partitioner_default()->name, &found));
+    assert_ptr_equal(found, cairn_partitioner_default());
     assert_refused(cairn_partitioner_find("nome", &found), CAIRN_NOT_FOUND, "near: none");
     assert_refused(cairn_partitioner_find(NULL, &found), CAIRN_INVALID_ARGUMENT, "name");
 }

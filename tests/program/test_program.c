@@ -1,6 +1,7 @@
 // The program: what it prints, writes and answers, run in a child process as a person would run it.
 #include "demos/program/cli/program.h"
 #include "demos/program/render/render_image.h"
+#include "demos/program/session/reserve.h"
 #include "demos/scenes/scenes.h"
 #include "tests/support/support.h"
 #include "tests/support/support_call.h"
@@ -100,6 +101,32 @@ static void help_explains(void **state) {
     }
 }
 
+// `help NAME` and `NAME --help` say the same of each command, and `help` lists them all. The tests are linked without the viewer, which has
+// the options of `view`.
+static void every_command_explains_itself(void **state) {
+    (void)state;
+    static char own[TEXT_SIZE];
+    assert_null(cairn_command_at(-1));
+    assert_null(cairn_command_at(cairn_command_count()));
+    for (int i = 0; i < cairn_command_count(); i++) {
+        const CairnCommand *command = cairn_command_at(i);
+        char line[100];
+        assert_holds(support_call_well("help")->out, command->summary);
+        snprintf(line, sizeof line, "%s --help", command->name);
+        SupportCall *result = support_call(line);
+        if (strcmp(command->name, "view") == 0) {
+            assert_int_equal(result->code, CAIRN_EXIT_USAGE);
+            assert_holds(result->err, "no viewer");
+            continue;
+        }
+        assert_int_equal(result->code, CAIRN_EXIT_DONE);
+        assert_holds(result->out, "cairn ");
+        memcpy(own, result->out, sizeof own);
+        snprintf(line, sizeof line, "help %s", command->name);
+        assert_string_equal(support_call_well(line)->out, own);
+    }
+}
+
 // ---- wrong usage ----
 
 // Every refusal is exit code 2 and names the option and what was wrong with it.
@@ -110,7 +137,7 @@ static void wrong_usage_is_refused_in_words(void **state) {
     } cases[] = {
         {"", "which command", "--help"},
         {"rum box_tower", "'rum'", "run"},
-        {"view box_tower", "'view'", "no command"},
+        {"view box_tower", "no viewer", "--screenshot"},
         {"list scene", "'scene'", "scenes"},
         {"list scenes solvers", "'scenes'", "'solvers'"},
         {"list --jsn", "--jsn", "--json"},
@@ -542,6 +569,29 @@ static void wrong_scene_files_are_refused(void **state) {
     assert_holds(result->err, "step = -1");
 }
 
+// ---- arrays that grow ----
+
+static void arrays_grow_and_keep(void **state) {
+    (void)state;
+    long *numbers = NULL;
+    int capacity = 0, grown = 0;
+    for (int i = 0; i < 1000; i++) {
+        int before = capacity;
+        assert_true(cairn_array_reserve(&numbers, &capacity, i + 1, sizeof *numbers));
+        grown += capacity > before;
+        numbers[i] = i;
+    }
+    for (int i = 0; i < 1000; i++) {
+        assert_int_equal(numbers[i], i);
+    }
+    assert_true(grown <= 10); // twice as long each time
+    long *kept = numbers;
+    assert_false(cairn_array_reserve(&numbers, &capacity, 1 << 30, (size_t)1 << 40));
+    assert_ptr_equal(numbers, kept);
+    assert_true(capacity >= 1000 && capacity < 1 << 30);
+    free(numbers);
+}
+
 int main(int argc, char **argv) {
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
@@ -550,6 +600,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(list_names_what_there_is),
         cmocka_unit_test(list_writes_json),
         cmocka_unit_test(help_explains),
+        cmocka_unit_test(every_command_explains_itself),
         cmocka_unit_test(wrong_usage_is_refused_in_words),
         cmocka_unit_test(run_writes_every_key_of_the_contract),
         cmocka_unit_test(run_puts_the_times_of_each_stage_in_order),
@@ -566,6 +617,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(screenshots_are_pictures),
         cmocka_unit_test(example_scene_runs),
         cmocka_unit_test(wrong_scene_files_are_refused),
+        cmocka_unit_test(arrays_grow_and_keep),
     };
     return cmocka_run_group_tests(tests, support_folder_make, support_folder_remove);
 }

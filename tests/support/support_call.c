@@ -74,7 +74,7 @@ SupportCall *support_call(const char *line) {
         if (!freopen(out_path, "w", stdout) || !freopen(err_path, "w", stderr)) {
             _exit(99);
         }
-        exit(cairn_program(argc, argv));
+        exit(cairn_program(&(CairnLinked){NULL}, argc, argv));
     }
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -95,7 +95,7 @@ SupportCall *support_call_well(const char *line) {
 bool support_is_tried(int argc, char **argv, int *code) {
     bool is_tried = argc > 1 && strcmp(argv[1], "run") == 0;
     if (is_tried) {
-        *code = cairn_program(argc, argv);
+        *code = cairn_program(&(CairnLinked){NULL}, argc, argv);
     } else if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
     }

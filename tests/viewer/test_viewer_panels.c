@@ -3,6 +3,7 @@
 #include "tests/support/support_window.h"
 #ifdef CAIRN_VIEWER
 #include "demos/scenes/scenes.h"
+#include "demos/viewer/panels.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,9 +245,10 @@ static void settings_survive_and_nonsense_does_no_harm(void **state) {
     settings.dark = true;
     settings.text_size = 1.25;
     settings.width = 900;
+    settings.tab = CAIRN_PANEL_COUNT - 1;
     assert_ok(cairn_settings_write(&settings, path));
     CairnSettings again = cairn_settings_read(path);
-    assert_true(again.dark && again.width == 900 && again.text_size == 1.25);
+    assert_true(again.dark && again.width == 900 && again.text_size == 1.25 && again.tab == CAIRN_PANEL_COUNT - 1);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs("dark=perhaps\n=\nwidth=-4\nheight\n\x01\xff=3\ntext_size=nan\ncharts=true\ntab=99\nunknown=1\n", file);
@@ -360,6 +362,9 @@ static void every_key_may_be_pressed(void **state) {
         support_stage_press(stage, SDLK_n);
         support_stage_settle(stage);
         assert_true(stage->viewer.draw_calls > 2 && stage->viewer.draw_calls < 80);
+        for (stage->viewer.tab = 0; stage->viewer.tab < CAIRN_PANEL_COUNT - 1; stage->viewer.tab++) {
+            support_stage_settle(stage);
+        }
         assert_false(stage->viewer.is_ending);
         support_stage_close(stage);
     }

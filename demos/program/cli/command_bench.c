@@ -82,7 +82,8 @@ static CairnStatus find_bench(char path[PATH_SIZE]) {
                : cairn_error(CAIRN_NOT_FOUND, "there is no bench at %.150s: `make bench` builds it", path);
 }
 
-static int bench_command(int argc, char **argv) {
+static int bench_command(const CairnLinked *linked, int argc, char **argv) {
+    (void)linked;
     BenchOptions options = {.count = 0};
     char path[PATH_SIZE];
     CairnStatus status = cairn_options_parse(own_options, OWN_COUNT, argc, argv, &options, take_name);
@@ -109,6 +110,5 @@ static int bench_command(int argc, char **argv) {
 const CairnCommand cairn_command_bench = {
     .name = "bench",
     .summary = "measure; papers' tables and figures again, their column beside ours",
-    .help = print_help,
     .run = bench_command,
 };

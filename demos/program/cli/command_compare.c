@@ -355,7 +355,8 @@ static void note_command(Compare *compare, int argc, char **argv) {
     }
 }
 
-static int compare_command(int argc, char **argv) {
+static int compare_command(const CairnLinked *linked, int argc, char **argv) {
+    (void)linked;
     void *read = NULL;
     CairnStatus status = cairn_run_options_read(own_options, OWN_COUNT, sizeof(Compare), argc, argv, &read);
     Compare *compare = read;
@@ -381,6 +382,5 @@ static int compare_command(int argc, char **argv) {
 const CairnCommand cairn_command_compare = {
     .name = "compare",
     .summary = "run a scene with several solvers, side by side: table, JSON, CSV, HTML report",
-    .help = print_help,
     .run = compare_command,
 };

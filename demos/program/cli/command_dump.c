@@ -173,7 +173,8 @@ static CairnStatus check_options(const DumpOptions *options) {
     return cairn_ok();
 }
 
-static int dump_command(int argc, char **argv) {
+static int dump_command(const CairnLinked *linked, int argc, char **argv) {
+    (void)linked;
     void *read = NULL;
     CairnStatus status = cairn_run_options_read(own_options, OWN_COUNT, sizeof(DumpOptions), argc, argv, &read);
     DumpOptions *options = read;
@@ -203,6 +204,5 @@ static int dump_command(int argc, char **argv) {
 const CairnCommand cairn_command_dump = {
     .name = "dump",
     .summary = "write the problem of one frame of a scene to a file",
-    .help = print_help,
     .run = dump_command,
 };

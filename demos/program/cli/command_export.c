@@ -71,7 +71,8 @@ static CairnStatus export_scene(const ExportOptions *options, CairnSession *sess
     return closed;
 }
 
-static int export_command(int argc, char **argv) {
+static int export_command(const CairnLinked *linked, int argc, char **argv) {
+    (void)linked;
     void *read = NULL;
     CairnStatus status = cairn_run_options_read(own_options, OWN_COUNT, sizeof(ExportOptions), argc, argv, &read);
     ExportOptions *options = read;
@@ -90,6 +91,5 @@ static int export_command(int argc, char **argv) {
 const CairnCommand cairn_command_export = {
     .name = "export",
     .summary = "write a scene for another engine (MuJoCo's MJCF)",
-    .help = print_help,
     .run = export_command,
 };

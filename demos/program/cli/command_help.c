@@ -30,49 +30,29 @@ static void print_fields(const char *name, const char *summary, const CairnField
     }
 }
 
-static bool help_on(const char *name) {
-    for (int i = 0; i < cairn_command_count(); i++) {
-        if (strcmp(name, cairn_command_at(i)->name) == 0) {
-            cairn_command_at(i)->help();
-            return true;
-        }
-    }
-    for (int i = 0; i < cairn_scene_count(); i++) {
-        const CairnScene *scene = cairn_scene_at(i);
-        if (strcmp(name, scene->name) == 0) {
-            print_fields(scene->name, scene->summary, &scene->params);
-            return true;
-        }
-    }
-    for (int i = 0; i < cairn_solver_count(); i++) {
-        const CairnSolver *solver = cairn_solver_at(i);
-        if (strcmp(name, solver->name) == 0) {
-            print_fields(solver->name, solver->summary, solver->options);
-            return true;
-        }
-    }
-    for (int i = 0; i < cairn_partitioner_count(); i++) {
-        const CairnPartitioner *partitioner = cairn_partitioner_at(i);
-        if (strcmp(name, partitioner->name) == 0) {
-            print_fields(partitioner->name, partitioner->summary, partitioner->options);
-            return true;
-        }
-    }
-    for (int i = 0; i < cairn_refiner_count(); i++) {
-        const CairnRefiner *refiner = cairn_refiner_at(i);
-        if (strcmp(name, refiner->name) == 0) {
-            print_fields(refiner->name, refiner->summary, refiner->options);
-            return true;
-        }
-    }
-    if (strcmp(name, "world") == 0) {
+// False: nothing has that name.
+static bool print_table(const char *name) {
+    const CairnScene *scene;
+    const CairnSolver *solver;
+    const CairnPartitioner *partitioner;
+    const CairnRefiner *refiner;
+    if (cairn_is_ok(cairn_scene_find(name, &scene))) {
+        print_fields(scene->name, scene->summary, &scene->params);
+    } else if (cairn_is_ok(cairn_solver_find(name, &solver))) {
+        print_fields(solver->name, solver->summary, solver->options);
+    } else if (cairn_is_ok(cairn_partitioner_find(name, &partitioner))) {
+        print_fields(partitioner->name, partitioner->summary, partitioner->options);
+    } else if (cairn_is_ok(cairn_refiner_find(name, &refiner))) {
+        print_fields(refiner->name, refiner->summary, refiner->options);
+    } else if (strcmp(name, "world") == 0) {
         print_fields("world", "settings of a world, --world name=value", &cairn_world_fields);
-        return true;
+    } else {
+        return false;
     }
-    return false;
+    return true;
 }
 
-static int help_command(int argc, char **argv) {
+static int help_command(const CairnLinked *linked, int argc, char **argv) {
     if (argc < 2 || strcmp(argv[1], "--help") == 0) {
         print_help();
         return CAIRN_EXIT_DONE;
@@ -81,7 +61,14 @@ static int help_command(int argc, char **argv) {
         return cairn_complain(
             "help", cairn_error(CAIRN_INVALID_ARGUMENT, "one name at a time: got '%s' and '%s'", argv[1], argv[2]));
     }
-    if (!help_on(argv[1])) {
+    for (int i = 0; i < cairn_command_count(); i++) {
+        const CairnCommand *command = cairn_command_at(i);
+        if (strcmp(argv[1], command->name) == 0) {
+            char option[] = "--help", *words[] = {argv[1], option, NULL};
+            return command->run(linked, 2, words);
+        }
+    }
+    if (!print_table(argv[1])) {
         return cairn_complain(
             "help", cairn_error(CAIRN_NOT_FOUND,
                                 "'%s' is no command, scene, solver, partitioner or refiner (cairn list)", argv[1]));
@@ -92,6 +79,5 @@ static int help_command(int argc, char **argv) {
 const CairnCommand cairn_command_help = {
     .name = "help",
     .summary = "explain a command, a scene, a solver, a partitioner, a refiner or the world's settings",
-    .help = print_help,
     .run = help_command,
 };

@@ -3,9 +3,9 @@
 #include "demos/program/formats/json.h"
 #include "demos/program/session/options.h"
 #include "demos/scenes/scenes.h"
+#include "engine/base/names.h"
 #include <cairn/partitioner.h>
 #include <cairn/solver.h>
-#include <string.h>
 
 typedef struct Item {
     const char *name, *summary;
@@ -114,15 +114,15 @@ static CairnStatus take_kind(void *target, const char *word) {
     }
     for (int i = 0; i < KIND_COUNT; i++) {
         names[i] = kinds[i].name;
-        if (strcmp(word, names[i]) == 0) {
-            options->kind = &kinds[i];
-            return cairn_ok();
-        }
     }
-    char near[80];
-    cairn_near_names(word, names, KIND_COUNT, near, sizeof near);
-    return cairn_error(CAIRN_NOT_FOUND, "'%s' is none of scenes, solvers, partitioners, refiners, metrics%s%s", word,
-                       near[0] ? "; near: " : "", near);
+    char hint[CAIRN_HINT_SIZE];
+    int found = cairn_name_find(word, names, KIND_COUNT, hint);
+    if (found < 0) {
+        return cairn_error(CAIRN_NOT_FOUND, "'%s' is none of scenes, solvers, partitioners, refiners, metrics%s", word,
+                           hint);
+    }
+    options->kind = &kinds[found];
+    return cairn_ok();
 }
 
 static void print_kind(const Kind *kind, const char *indent) {
@@ -168,7 +168,8 @@ static void print_help(void) {
     cairn_options_help(list_options, OPTION_COUNT);
 }
 
-static int list_command(int argc, char **argv) {
+static int list_command(const CairnLinked *linked, int argc, char **argv) {
+    (void)linked;
     ListOptions options = {.kind = NULL};
     CairnStatus status = cairn_options_parse(list_options, OPTION_COUNT, argc, argv, &options, take_kind);
     if (!cairn_is_ok(status)) {
@@ -192,6 +193,5 @@ static int list_command(int argc, char **argv) {
 const CairnCommand cairn_command_list = {
     .name = "list",
     .summary = "say which scenes, solvers, partitioners, refiners and metrics there are",
-    .help = print_help,
     .run = list_command,
 };

@@ -199,15 +199,15 @@ static CairnStatus replay_file(Replay *replay) {
     return replay->options.json ? write_json(replay) : cairn_ok();
 }
 
-static int view_file(const char *path) {
+static int view_file(const CairnLinked *linked, const char *path) {
     char name[] = "view", *words[] = {name, (char *)(uintptr_t)path, NULL};
-    if (!&cairn_command_view) {
+    if (!linked->view) {
         return cairn_complain("replay", cairn_error(CAIRN_UNSUPPORTED, "option --view: this build has no viewer"));
     }
-    return cairn_command_view.run(2, words);
+    return linked->view(2, words);
 }
 
-static int replay_command(int argc, char **argv) {
+static int replay_command(const CairnLinked *linked, int argc, char **argv) {
     Replay *replay = calloc(1, sizeof *replay);
     if (!replay) {
         return cairn_complain("replay", cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the options"));
@@ -224,7 +224,7 @@ static int replay_command(int argc, char **argv) {
         status = cairn_error(CAIRN_INVALID_ARGUMENT, "which recording? cairn replay FILE");
     }
     if (cairn_is_ok(status) && replay->options.wants_view) {
-        code = view_file(replay->options.path);
+        code = view_file(linked, replay->options.path);
         free(replay);
         return code;
     }
@@ -241,6 +241,5 @@ static int replay_command(int argc, char **argv) {
 const CairnCommand cairn_command_replay = {
     .name = "replay",
     .summary = "run a recording again and say whether the same comes of it",
-    .help = print_help,
     .run = replay_command,
 };

@@ -158,7 +158,8 @@ static int help_scene(const char *name) {
     return CAIRN_EXIT_DONE;
 }
 
-static int run_command(int argc, char **argv) {
+static int run_command(const CairnLinked *linked, int argc, char **argv) {
+    (void)linked;
     Run *run = calloc(1, sizeof *run); // the lists of options are too large for a small stack
     if (!run) {
         return cairn_complain("run", cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the options"));
@@ -199,6 +200,5 @@ static int run_command(int argc, char **argv) {
 const CairnCommand cairn_command_run = {
     .name = "run",
     .summary = "run a scene headless: progress bar, table, JSON, CSV, pictures",
-    .help = cairn_run_options_help,
     .run = run_command,
 };

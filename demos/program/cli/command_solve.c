@@ -140,11 +140,10 @@ static void print_help(void) {
 
 // ---- one file ----
 
-// Where the solver wants parts: mindp's. Else one.
+// Those of the default partitioner where the solver wants parts, else one.
 static CairnStatus find_parts(const CairnSolver *solver, Solved *solved, CairnParts *parts) {
-    const CairnPartitioner *partitioner;
+    const CairnPartitioner *partitioner = cairn_partitioner_default();
     void *chosen = NULL;
-    bool needs_parts = (solver->traits & CAIRN_NEEDS_PARTITION) != 0;
     CairnGraph graph;
     int blocks = solved->source.stored.problem.block_count;
     int *part = CAIRN_PUSH_ZERO(&solved->arena, int, blocks + 1);
@@ -152,7 +151,9 @@ static CairnStatus find_parts(const CairnSolver *solver, Solved *solved, CairnPa
         return cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the parts of %d blocks", blocks);
     }
     *parts = (CairnParts){1, part};
-    CAIRN_TRY(cairn_partitioner_find(needs_parts ? "mindp" : "none", &partitioner));
+    if ((solver->traits & CAIRN_NEEDS_PARTITION) == 0) {
+        return cairn_ok();
+    }
     CAIRN_TRY(cairn_problem_graph(&solved->source.stored.problem, &solved->arena, &graph));
     if (partitioner->options != NULL) {
         CAIRN_TRY(cairn_options_make(partitioner->options, NULL, partitioner->name, &chosen));
@@ -387,7 +388,8 @@ static int solve_files(const SolveOptions *options, const CairnChoice *choice, F
     return worst;
 }
 
-static int solve_command(int argc, char **argv) {
+static int solve_command(const CairnLinked *linked, int argc, char **argv) {
+    (void)linked;
     SolveOptions options = {.threads = 1};
     CairnChoice choice = {.solver = NULL};
     FILE *file = NULL;
@@ -422,6 +424,5 @@ static int solve_command(int argc, char **argv) {
 const CairnCommand cairn_command_solve = {
     .name = "solve",
     .summary = "solve problems from files (FCLIB, Siconos, cairn dump)",
-    .help = print_help,
     .run = solve_command,
 };

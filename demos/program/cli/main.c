@@ -1,5 +1,11 @@
 #include "demos/program/cli/program.h"
+#include <stddef.h>
 
 int main(int argc, char **argv) {
-    return cairn_program(argc, argv);
+#ifdef CAIRN_VIEWER
+    static const CairnLinked linked = {.view = cairn_view};
+#else
+    static const CairnLinked linked = {.view = NULL};
+#endif
+    return cairn_program(&linked, argc, argv);
 }

@@ -1,22 +1,38 @@
 #include "demos/program/cli/program.h"
-#include <cairn/fields.h>
+#include "engine/base/names.h"
 #include <cairn/version.h>
 #include <stdio.h>
 #include <string.h>
 
-// The last may be missing.
-static const CairnCommand *const commands[] = {
-    &cairn_command_list,   &cairn_command_run,   &cairn_command_compare, &cairn_command_solve, &cairn_command_dump,
-    &cairn_command_export, &cairn_command_bench, &cairn_command_replay,  &cairn_command_help,  &cairn_command_view};
+// The sub-commands: one line for each file command_NAME.c.
+// clang-format off
+#define COMMANDS(X) \
+    X(list) \
+    X(run) \
+    X(compare) \
+    X(solve) \
+    X(dump) \
+    X(export) \
+    X(bench) \
+    X(replay) \
+    X(help) \
+    X(view)
+// clang-format on
+
+#define DECLARE(name) extern const CairnCommand cairn_command_##name;
+COMMANDS(DECLARE)
+
+#define LIST(name) &cairn_command_##name,
+static const CairnCommand *const commands[] = {COMMANDS(LIST)};
 
 enum { COMMAND_COUNT = (int)(sizeof(commands) / sizeof(commands[0])) };
 
 int cairn_command_count(void) {
-    return commands[COMMAND_COUNT - 1] ? COMMAND_COUNT : COMMAND_COUNT - 1;
+    return COMMAND_COUNT;
 }
 
 const CairnCommand *cairn_command_at(int index) {
-    return index >= 0 && index < cairn_command_count() ? commands[index] : NULL;
+    return index >= 0 && index < COMMAND_COUNT ? commands[index] : NULL;
 }
 
 int cairn_complain(const char *command, CairnStatus status) {
@@ -32,36 +48,27 @@ int cairn_complain(const char *command, CairnStatus status) {
     }
 }
 
-int cairn_program(int argc, char **argv) {
+int cairn_program(const CairnLinked *linked, int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : "";
     if (strcmp(name, "--version") == 0) {
         printf("cairn %s\n", cairn_version());
         return CAIRN_EXIT_DONE;
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
-        cairn_command_help.run(1, argv);
-        return CAIRN_EXIT_DONE;
+        return cairn_command_help.run(linked, 1, argv);
     }
     if (!name[0]) {
         return cairn_complain("", cairn_error(CAIRN_INVALID_ARGUMENT, "which command? cairn --help lists them"));
     }
     const char *names[COMMAND_COUNT];
-    for (int i = 0; i < cairn_command_count(); i++) {
+    char hint[CAIRN_HINT_SIZE];
+    for (int i = 0; i < COMMAND_COUNT; i++) {
         names[i] = commands[i]->name;
-        if (strcmp(name, names[i]) == 0) {
-            return commands[i]->run(argc - 1, argv + 1);
-        }
     }
-    if (strcmp(name, "view") == 0) {
-        return cairn_complain(
-            "view",
-            cairn_error(
-                CAIRN_UNSUPPORTED,
-                "no command is called 'view' here: this build has no viewer (it needs SDL2, libepoxy and cglm); "
-                "cairn run SCENE --screenshot FILE@FRAME draws without"));
+    int found = cairn_name_find(name, names, COMMAND_COUNT, hint);
+    if (found < 0) {
+        return cairn_complain("",
+                              cairn_error(CAIRN_NOT_FOUND, "no command is called '%s'%s (cairn --help)", name, hint));
     }
-    char near[80];
-    cairn_near_names(name, names, cairn_command_count(), near, sizeof near);
-    return cairn_complain("", cairn_error(CAIRN_NOT_FOUND, "no command is called '%s'%s%s (cairn --help)", name,
-                                          near[0] ? "; near: " : "", near));
+    return commands[found]->run(linked, argc - 1, argv + 1);
 }

@@ -1,4 +1,4 @@
-// The program: a table of sub-commands. One file each (command_*.c), listed in program.c.
+// The program: a table of sub-commands. One file command_NAME.c each, and a line in program.c.
 #ifndef CAIRN_PROGRAM_H
 #define CAIRN_PROGRAM_H
 
@@ -10,29 +10,23 @@ enum {
     CAIRN_EXIT_USAGE = 2   // wrong usage or bad input
 };
 
+// What main() has linked in, and tests and bench are built without.
+typedef struct CairnLinked {
+    int (*view)(int argc, char **argv); // as a command's run; NULL: this build has no viewer
+} CairnLinked;
+
 typedef struct CairnCommand {
     const char *name, *summary;
-    void (*help)(void);
-    int (*run)(int argc, char **argv); // argv[0] is the command's name; returns the exit code
+    // argv[0] is the command's name; returns the exit code. Every command takes --help.
+    int (*run)(const CairnLinked *linked, int argc, char **argv);
 } CairnCommand;
 
-extern const CairnCommand cairn_command_list;
-extern const CairnCommand cairn_command_run;
-extern const CairnCommand cairn_command_compare;
-extern const CairnCommand cairn_command_solve;
-extern const CairnCommand cairn_command_dump;
-extern const CairnCommand cairn_command_bench;
-extern const CairnCommand cairn_command_export;
-extern const CairnCommand cairn_command_replay;
-extern const CairnCommand cairn_command_help;
-// Only where the viewer is linked in: the program has it if its packages were there, the tests and the bench never do.
-extern const CairnCommand cairn_command_view __attribute__((weak));
-
 int cairn_command_count(void);
-const CairnCommand *cairn_command_at(int index);
+const CairnCommand *cairn_command_at(int index); // NULL outside [0, count)
 
 // The whole program; main() does nothing else.
-int cairn_program(int argc, char **argv);
+int cairn_program(const CairnLinked *linked, int argc, char **argv);
+int cairn_view(int argc, char **argv); // demos/viewer/view.c
 
 // Print "cairn COMMAND: message" to stderr and answer the exit code that fits.
 int cairn_complain(const char *command, CairnStatus status);

@@ -1,5 +1,6 @@
 // A chart of curves over frames, as SVG.
 #include "demos/program/compare/html.h"
+#include <cairn/math.h>
 #include <math.h>
 
 enum { WIDTH = 1000, HEIGHT = 250, LEFT = 74, RIGHT = 14, TOP = 44, BOTTOM = 28, MOST_POINTS = 700 };
@@ -15,8 +16,7 @@ static double place(const Axes *axes, double value) {
         value = value > 0 ? log10(value) : axes->low;
     }
     double share = (value - axes->low) / (axes->high - axes->low);
-    share = share < 0 ? 0 : share > 1 ? 1 : share;
-    return TOP + (1 - share) * (HEIGHT - TOP - BOTTOM);
+    return TOP + (1 - cairn_clamp(share, 0, 1)) * (HEIGHT - TOP - BOTTOM);
 }
 
 static double across(const Axes *axes, int frame) {

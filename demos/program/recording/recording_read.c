@@ -1,6 +1,7 @@
 // Reading recordings. Nothing of the file is believed before it was held against the bytes that are there.
 #include "demos/program/recording/recording.h"
 #include "demos/program/recording/recording_blocks.h"
+#include "demos/program/session/reserve.h"
 #include "engine/base/hash.h"
 #include <errno.h>
 #include <math.h>
@@ -113,14 +114,9 @@ static CairnStatus check_poses(CairnRecording *recording, const CairnRecordFrame
 }
 
 static CairnStatus take_frame(CairnRecording *recording, CairnBytesReader *reader) {
-    if (recording->count == recording->capacity) {
-        int capacity = 2 * recording->capacity + 256;
-        CairnRecordFrame *larger = realloc(recording->frames, (size_t)capacity * sizeof *larger);
-        if (!larger) {
-            return cairn_error(CAIRN_OUT_OF_MEMORY, "recording: no memory for %d frames", capacity);
-        }
-        recording->frames = larger;
-        recording->capacity = capacity;
+    int needed = recording->count + 1;
+    if (!cairn_array_reserve(&recording->frames, &recording->capacity, needed, sizeof *recording->frames)) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "recording: no memory for %d frames", needed);
     }
     CairnRecordFrame frame = {.key = NULL};
     uint64_t has_all = cairn_bytes_take_uint(reader, 1);

@@ -1,5 +1,6 @@
 #include "demos/program/recording/recording.h"
 #include "demos/program/recording/recording_blocks.h"
+#include "demos/program/session/reserve.h"
 #include "engine/base/hash.h"
 #include <cairn/version.h>
 #include <errno.h>
@@ -85,28 +86,12 @@ static CairnStatus put_asked(CairnRecorder *recorder, const CairnRunOptions *opt
 // ---- poses ----
 
 static CairnStatus reserve(CairnRecorder *recorder, int ids, int poses) {
-    if (ids > recorder->id_capacity) {
-        int room = 2 * ids + 16;
-        CairnBodyId *larger = realloc(recorder->ids, (size_t)room * sizeof *larger);
-        if (!larger) {
-            return no_memory();
-        }
-        recorder->ids = larger;
-        recorder->id_capacity = room;
-    }
-    if (poses > recorder->pose_capacity) {
-        int room = 2 * poses + 16;
-        size_t size = (size_t)room * sizeof(CairnRecordPose);
-        CairnRecordPose *last = realloc(recorder->last, size);
-        recorder->last = last ? last : recorder->last;
-        CairnRecordPose *next = last ? realloc(recorder->next, size) : NULL;
-        recorder->next = next ? next : recorder->next;
-        if (!next) {
-            return no_memory();
-        }
-        recorder->pose_capacity = room;
-    }
-    return cairn_ok();
+    int last = recorder->pose_capacity, next = recorder->pose_capacity; // both arrays are as long
+    bool has_room = cairn_array_reserve(&recorder->ids, &recorder->id_capacity, ids, sizeof *recorder->ids) &&
+                    cairn_array_reserve(&recorder->last, &last, poses, sizeof *recorder->last) &&
+                    cairn_array_reserve(&recorder->next, &next, poses, sizeof *recorder->next);
+    recorder->pose_capacity = has_room ? next : recorder->pose_capacity;
+    return has_room ? cairn_ok() : no_memory();
 }
 
 static CairnStatus gather_poses(CairnRecorder *recorder, const CairnWorld *world) {
@@ -184,14 +169,8 @@ static void put_numbers(CairnBytes *bytes, const CairnSession *session, const Ca
 
 CairnStatus cairn_recorder_add(CairnRecorder *recorder, const CairnSession *session, const CairnStats *stats) {
     CAIRN_TRY(gather_poses(recorder, session->world));
-    if (recorder->count == recorder->capacity) {
-        int capacity = 2 * recorder->capacity + 256;
-        long *larger = realloc(recorder->starts, (size_t)capacity * sizeof *larger);
-        if (!larger) {
-            return no_memory();
-        }
-        recorder->starts = larger;
-        recorder->capacity = capacity;
+    if (!cairn_array_reserve(&recorder->starts, &recorder->capacity, recorder->count + 1, sizeof *recorder->starts)) {
+        return no_memory();
     }
     long start = ftell(recorder->file);
     if (start < 0) {

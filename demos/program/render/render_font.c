@@ -2,6 +2,7 @@
 // capitals up to 8 and descenders down to 0. A stroke that begins with '~' is an open curve and with '@' a closed one: their
 // corners are cut twice (Chaikin), which turns a frame into a round letter.
 #include "demos/program/render/render_font.h"
+#include <cairn/math.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -168,7 +169,7 @@ static void load(Glyph *glyph, char character) {
 
 static double distance_to(Point a, Point b, double x, double y) {
     double dx = b.x - a.x, dy = b.y - a.y, length = dx * dx + dy * dy;
-    double t = length > 0 ? fmin(fmax(((x - a.x) * dx + (y - a.y) * dy) / length, 0), 1) : 0;
+    double t = length > 0 ? cairn_clamp(((x - a.x) * dx + (y - a.y) * dy) / length, 0, 1) : 0;
     return hypot(x - a.x - t * dx, y - a.y - t * dy);
 }
 

@@ -1,5 +1,6 @@
 #include "demos/program/render/render_gather.h"
 #include "demos/program/render/render_shade.h"
+#include "demos/program/session/reserve.h"
 #include "demos/scenes/builders_chain.h"
 #include <stdlib.h>
 
@@ -49,13 +50,10 @@ typedef struct Gathering {
 static CairnStatus list_shapes(Gathering *gathering, CairnBodyId id, int *count) {
     *count = cairn_body_shapes(gathering->world, id, gathering->shapes, gathering->capacity);
     if (*count > gathering->capacity) {
-        CairnShapeId *larger = realloc(gathering->shapes, 2 * (size_t)*count * sizeof *larger);
-        if (!larger) {
+        if (!cairn_array_reserve(&gathering->shapes, &gathering->capacity, *count, sizeof *gathering->shapes)) {
             return cairn_error(CAIRN_OUT_OF_MEMORY, "picture: no memory for %d shapes", *count);
         }
-        gathering->shapes = larger;
-        gathering->capacity = 2 * *count;
-        cairn_body_shapes(gathering->world, id, larger, gathering->capacity);
+        cairn_body_shapes(gathering->world, id, gathering->shapes, gathering->capacity);
     }
     return cairn_ok();
 }

@@ -1,20 +1,7 @@
 #include "demos/program/render/render_mesh.h"
 #include "collision/shapes/hull.h"
+#include "demos/program/session/reserve.h"
 #include <stdlib.h>
-
-// Room for `more` elements behind `count`; the old array stays valid when there is no memory.
-static bool reserve(void **array, int *capacity, int count, int more, size_t size) {
-    if (count + more <= *capacity) {
-        return true;
-    }
-    int larger = 2 * *capacity > count + more ? 2 * *capacity : count + more;
-    void *grown = realloc(*array, (size_t)larger * size);
-    if (grown) {
-        *array = grown;
-        *capacity = larger;
-    }
-    return grown != NULL;
-}
 
 static void add_triangle(CairnMesh *mesh, CairnVec3 a, CairnVec3 b, CairnVec3 c, int face) {
     CairnTransform pose = mesh->parts[mesh->part_count].pose;
@@ -165,12 +152,10 @@ CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPart *part, double detail
         CAIRN_TRY(cairn_hull_build(part->points, part->point_count, NULL, &added.hull));
     }
     int triangles = triangles_of(&added, rings);
-    void *parts = mesh->parts, *list = mesh->triangles;
-    bool is_enough = reserve(&parts, &mesh->part_capacity, mesh->part_count, 1, sizeof *mesh->parts);
-    mesh->parts = parts;
-    is_enough =
-        is_enough && reserve(&list, &mesh->triangle_capacity, mesh->triangle_count, triangles, sizeof *mesh->triangles);
-    mesh->triangles = list;
+    bool is_enough =
+        cairn_array_reserve(&mesh->parts, &mesh->part_capacity, mesh->part_count + 1, sizeof *mesh->parts) &&
+        cairn_array_reserve(&mesh->triangles, &mesh->triangle_capacity, mesh->triangle_count + triangles,
+                            sizeof *mesh->triangles);
     if (!is_enough) {
         cairn_hull_free(added.hull, NULL);
         return cairn_error(CAIRN_OUT_OF_MEMORY, "picture: no memory for %d triangles",

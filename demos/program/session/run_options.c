@@ -1,4 +1,5 @@
 #include "demos/program/session/run_options.h"
+#include "engine/base/names.h"
 #include <cairn/fields.h>
 #include <errno.h>
 #include <stdio.h>
@@ -95,16 +96,13 @@ static CairnStatus take_seed(void *target, const char *value) {
 }
 
 CairnStatus cairn_friction_parse(const char *text, CairnFrictionKind *kind) {
-    for (int i = 0; i < FRICTION_COUNT; i++) {
-        if (strcmp(text, friction_names[i]) == 0) {
-            *kind = (CairnFrictionKind)i;
-            return cairn_ok();
-        }
+    char hint[CAIRN_HINT_SIZE];
+    int found = cairn_name_find(text, friction_names, FRICTION_COUNT, hint);
+    if (found < 0) {
+        return cairn_error(CAIRN_NOT_FOUND, "'%s' is none of box, box-current, cone, coulomb%s", text, hint);
     }
-    char near[80];
-    cairn_near_names(text, friction_names, FRICTION_COUNT, near, sizeof near);
-    return cairn_error(CAIRN_NOT_FOUND, "'%s' is none of box, box-current, cone, coulomb%s%s", text,
-                       near[0] ? "; near: " : "", near);
+    *kind = (CairnFrictionKind)found;
+    return cairn_ok();
 }
 
 static CairnStatus take_friction(void *target, const char *value) {

@@ -46,7 +46,9 @@ static CairnStatus choose_partitioner(CairnSession *session, const CairnRunOptio
     char name[CAIRN_NAME_SIZE] = "";
     const char *text = NULL;
     bool is_asked = options->needs_parts || (session->choice.solver->traits & CAIRN_NEEDS_PARTITION) != 0;
-    const char *chosen = options->partition ? options->partition : is_asked ? "mindp" : "none";
+    const char *chosen = options->partition ? options->partition
+                         : is_asked         ? cairn_partitioner_default()->name
+                                            : "none";
     CAIRN_TRY(cairn_name_split(chosen, "--partition", name, &text));
     CairnStatus status = cairn_partitioner_find(name, &session->partitioner);
     if (!cairn_is_ok(status)) {

@@ -1,6 +1,7 @@
-// cairn view: a scene in a window.
+// The options of cairn view, and the viewer from its opening to its end.
 #include "demos/program/cli/program.h"
 #include "demos/viewer/crash.h"
+#include "demos/viewer/panels.h"
 #include "demos/viewer/viewer.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,18 +21,23 @@ static CairnStatus take_frames(void *target, const char *value) {
     return cairn_parse_int(value, 1, CAIRN_RUN_STEPS_MAX, &((CairnViewOptions *)target)->frames);
 }
 
+// What --panel opens: the tabs, and three more.
+#define NAME(name) #name,
+static const char *const panel_names[] = {CAIRN_PANELS(NAME) "charts", "help", "dark"};
+#define LISTED(name) #name ", "
+#define PANEL_WORDS CAIRN_PANELS(LISTED) "charts, help, dark"
+
 static CairnStatus take_panel(void *target, const char *value) {
-    static const char *const known[] = {"scene", "solver", "show", "parts", "charts", "help", "dark"};
+    enum { COUNT = (int)(sizeof panel_names / sizeof panel_names[0]) };
     for (const char *name = value; *name;) {
-        size_t length = strcspn(name, ","), k = 0;
-        while (k < sizeof known / sizeof known[0] &&
-               (strlen(known[k]) != length || strncmp(known[k], name, length) != 0)) {
+        size_t length = strcspn(name, ",");
+        int k = 0;
+        while (k < COUNT && (strlen(panel_names[k]) != length || strncmp(panel_names[k], name, length) != 0)) {
             k++;
         }
-        if (k == sizeof known / sizeof known[0]) {
-            return cairn_error(CAIRN_INVALID_ARGUMENT,
-                               "'%.*s' is none of scene, solver, show, parts, charts, help, dark",
-                               length < 40 ? (int)length : 40, name);
+        if (k == COUNT) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "'%.*s' is none of " PANEL_WORDS, length < 40 ? (int)length : 40,
+                               name);
         }
         name += length + (name[length] == ',');
     }
@@ -49,7 +55,7 @@ static const CairnOption own_options[] = {
     {"--solvers", "A,B:k=v,k=v", "two to four copies of the scene side by side, each with its own solver",
      take_solvers},
     {"--frames", "N", "quit after N steps", take_frames},
-    {"--panel", "NAMES", "open at the start: scene, solver, show or parts; charts, help, dark", take_panel},
+    {"--panel", "NAMES", "open at the start: " PANEL_WORDS, take_panel},
     {"--check-gl", NULL,
      "have OpenGL's driver look for mistakes of the viewer's (slower): exit with 1 if there was one", take_check},
 };
@@ -160,7 +166,7 @@ static CairnStatus watch(CairnViewer *viewer, const CairnViewOptions *options, i
     return cairn_is_ok(status) ? closed : status;
 }
 
-static int view_command(int argc, char **argv) {
+int cairn_view(int argc, char **argv) {
     CairnViewOptions *options = calloc(1, sizeof *options);
     CairnViewer *viewer = calloc(1, sizeof *viewer);
     CairnRecording recording = {.bytes = NULL};
@@ -211,10 +217,3 @@ done:
     free(options);
     return code;
 }
-
-const CairnCommand cairn_command_view = {
-    .name = "view",
-    .summary = "watch a scene in a window: camera, pause, step, solvers live and side by side",
-    .help = help,
-    .run = view_command,
-};

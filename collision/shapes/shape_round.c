@@ -1,0 +1,21 @@
+// What capsules and cylinders share: a radius, and a height along the z axis.
+#include "collision/shapes/shape_kind.h"
+
+CairnStatus cairn_check_round(const CairnShapeDef *def, const char *name) {
+    if (!(def->radius > 0)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "shape: radius = %g of a %s must be greater than 0", def->radius,
+                           name);
+    }
+    if (!(def->height > 0)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "shape: height = %g of a %s must be greater than 0", def->height,
+                           name);
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_make_round(const CairnShapeDef *def, const CairnAllocator *allocator, CairnGeometry *geometry) {
+    (void)allocator;
+    geometry->radius = def->radius;
+    geometry->half_height = 0.5 * def->height;
+    return cairn_ok();
+}
