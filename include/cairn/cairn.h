@@ -21,6 +21,7 @@
 #include <cairn/problem.h>
 #include <cairn/scene.h>
 #include <cairn/shapes.h>
+#include <cairn/solve.h>
 #include <cairn/solver.h>
 #include <cairn/stats.h>
 #include <cairn/status.h>

@@ -91,6 +91,9 @@ uint64_t cairn_world_step_index(const CairnWorld *world);
 // Write the last step's problem description over `problem` (arrays belong to the world and live until the next call that
 // changes it) and its impulses. CAIRN_NOT_FOUND before the first step.
 CairnStatus cairn_world_problem(const CairnWorld *world, CairnProblem *problem, const double **lambda);
+// What the last solve of that problem began with; `lambda` and `velocity` are NULL where the problem has no rows. The arrays live as
+// long as the problem's.
+CairnStatus cairn_world_problem_start(const CairnWorld *world, CairnSolveStart *start);
 // Seconds that the last step's solver gave to each part alone, `capacity` of them at most. Answers how many parts there are: 0 where
 // the solver had none, or before the first step.
 int cairn_world_part_seconds(const CairnWorld *world, double *seconds, int capacity);

@@ -6,12 +6,9 @@
 #include "demos/program/session/choice.h"
 #include "demos/program/session/run_options.h"
 #include "engine/base/memory.h"
-#include "engine/base/timer.h"
-#include "solvers/problem/accept.h"
-#include "solvers/problem/graph.h"
 #include "solvers/problem/problem_ops.h"
 #include "solvers/referee/residual.h"
-#include <cairn/partitioner.h>
+#include <cairn/solve.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,28 +137,6 @@ static void print_help(void) {
 
 // ---- one file ----
 
-// Where the solver wants parts: mindp's. Else one.
-static CairnStatus find_parts(const CairnSolver *solver, Solved *solved, CairnParts *parts) {
-    const CairnPartitioner *partitioner;
-    void *chosen = NULL;
-    bool needs_parts = (solver->traits & CAIRN_NEEDS_PARTITION) != 0;
-    CairnGraph graph;
-    int blocks = solved->source.stored.problem.block_count;
-    int *part = CAIRN_PUSH_ZERO(&solved->arena, int, blocks + 1);
-    if (!part) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the parts of %d blocks", blocks);
-    }
-    *parts = (CairnParts){1, part};
-    CAIRN_TRY(cairn_partitioner_find(needs_parts ? "mindp" : "none", &partitioner));
-    CAIRN_TRY(cairn_problem_graph(&solved->source.stored.problem, &solved->arena, &graph));
-    if (partitioner->options != NULL) {
-        CAIRN_TRY(cairn_options_make(partitioner->options, NULL, partitioner->name, &chosen));
-    }
-    CairnStatus status = partitioner->partition(&graph, chosen, solved->arena.allocator, part, &parts->count);
-    free(chosen);
-    return status;
-}
-
 static CairnStatus find_slack(Solved *solved, const double *lambda, double *slack) {
     CairnOps ops;
     CairnArenaMark mark = cairn_arena_mark(&solved->arena);
@@ -227,7 +202,6 @@ static CairnStatus prepare(const SolveOptions *options, Solved *solved) {
 
 static CairnStatus solve_one(const SolveOptions *options, const CairnChoice *choice, Solved *solved) {
     const CairnProblem *problem = &solved->source.stored.problem;
-    CairnParts parts;
     void *memory = NULL;
     CAIRN_TRY(prepare(options, solved));
     if (!choice) {
@@ -235,27 +209,22 @@ static CairnStatus solve_one(const SolveOptions *options, const CairnChoice *cho
                                             : cairn_error(CAIRN_UNSUPPORTED, "it holds no answer to judge; --solver S "
                                                                              "solves it");
     }
-    CAIRN_TRY(cairn_solver_accepts(choice->solver, problem));
-    CAIRN_TRY(find_parts(choice->solver, solved, &parts));
-    CairnSolverContext context = {.allocator = solved->arena.allocator,
-                                  .thread_count = options->threads,
-                                  .arena = &solved->arena,
-                                  .memory = &memory};
-    CairnLogger silent = {.write = NULL};
-    context.logger = &silent;
-    CairnArenaMark mark = cairn_arena_mark(&solved->arena);
-    double began = cairn_timer_now();
-    CairnStatus status = cairn_ok();
-    if (problem->row_count > 0) {
-        status = choice->solver->solve(problem, &parts, choice->options, &context, solved->lambda, &solved->report);
-    }
-    solved->seconds = cairn_timer_now() - began;
-    cairn_arena_release(&solved->arena, mark);
+    const CairnSolveRequest request = {.solver = choice->solver,
+                                       .options = choice->options,
+                                       .allocator = solved->arena.allocator,
+                                       .thread_count = options->threads,
+                                       .judge = true,
+                                       .arena = &solved->arena,
+                                       .memory = &memory};
+    CairnSolveResult result;
+    CairnStatus status = cairn_problem_solve(problem, &request, solved->lambda, &result);
     if (memory && choice->solver->forget) {
         choice->solver->forget(memory, solved->arena.allocator);
     }
+    solved->report = result.report;
+    solved->residual = result.residual;
+    solved->seconds = result.seconds;
     CAIRN_TRY(status);
-    CAIRN_TRY(cairn_residual_in(problem, solved->lambda, &solved->arena, &solved->residual));
     return measure(solved);
 }
 

@@ -95,6 +95,13 @@ int cairn_session_part_size(const CairnSession *session) {
     return 0;
 }
 
+CairnPartition cairn_session_partition(const CairnSession *session) {
+    return (CairnPartition){.partitioner = session->partitioner,
+                            .partition_options = session->partition_options,
+                            .refiner = session->refiner,
+                            .refine_options = session->refine_options};
+}
+
 static CairnStatus give(const CairnSession *from, CairnWorld *world) {
     CAIRN_TRY(cairn_world_set_solver(world, from->choice.solver, from->choice.options));
     CAIRN_TRY(cairn_world_set_partitioner(world, from->partitioner, from->partition_options));
