@@ -76,7 +76,7 @@ static bool solve_once(const Solve *solve, int threads, const CairnStoredProblem
     }
     size_t size = (size_t)frame->problem.row_count * sizeof *lambda;
     if (solve->start == WARM) {
-        memcpy(lambda, frame->lambda, size);
+        memcpy(lambda, frame->start.lambda, size);
     } else {
         memset(lambda, 0, size);
     }

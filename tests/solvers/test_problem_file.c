@@ -1,10 +1,10 @@
 // Problem files: the same problem to the bit, and no damage that gets through.
 #include "engine/base/hash.h"
 #include "engine/base/memory.h"
-#include "solvers/problem/problem_file.h"
 #include "solvers/sweeps/psor.h"
 #include "tests/support/problems.h"
 #include "tests/support/support.h"
+#include <cairn/problem_file.h>
 
 #include <cairn/solver.h>
 #include <cairn/world.h>
@@ -92,10 +92,11 @@ static void make_problem(uint64_t seed) {
 }
 
 static unsigned char *write_file(const CairnProblem *p, const double *result, size_t *size) {
-    *size = cairn_problem_file_size(p, result);
+    const CairnSolveStart start = {.lambda = lambda};
+    *size = cairn_problem_file_size(p, &start, result);
     unsigned char *bytes = malloc(*size);
     assert_non_null(bytes);
-    assert_ok(cairn_problem_file_write(p, lambda, result, bytes, *size));
+    assert_ok(cairn_problem_file_write(p, &start, result, bytes, *size));
     return bytes;
 }
 
@@ -114,7 +115,7 @@ static void files_give_back_every_bit(void **state) {
             assert_true(cairn_problem_file_is(bytes, size));
             assert_ok(cairn_problem_file_read(bytes, size, &allocator, &stored));
             assert_same_problem(tests[k], &stored.problem);
-            assert_same_doubles(lambda, stored.lambda, tests[k]->problem.row_count);
+            assert_same_doubles(lambda, stored.start.lambda, tests[k]->problem.row_count);
             assert_true((stored.answer != NULL) == has_answer);
             if (has_answer) {
                 assert_same_doubles(answer, stored.answer, tests[k]->problem.row_count);
@@ -190,7 +191,7 @@ static void lies_are_found(void **state) {
                 if (cairn_is_ok(status)) {
                     CairnResidual residual;
                     assert_ok(cairn_problem_check(&stored.problem));
-                    status = cairn_residual(&stored.problem, stored.lambda, NULL, &residual);
+                    status = cairn_residual(&stored.problem, stored.start.lambda, NULL, &residual);
                     assert_true(cairn_is_ok(status) || status.message[0]);
                     cairn_stored_problem_free(&stored);
                     accepted++;
@@ -212,22 +213,25 @@ static void lies_are_found(void **state) {
 static void wrong_calls_are_refused(void **state) {
     (void)state;
     make_problem(2);
-    size_t size = cairn_problem_file_size(&problem.problem, NULL);
+    size_t size = cairn_problem_file_size(&problem.problem, NULL, NULL);
     unsigned char *bytes = malloc(size);
     CairnStoredProblem stored;
+    const CairnSolveStart start = {.lambda = lambda};
     assert_non_null(bytes);
-    assert_refused(cairn_problem_file_write(&problem.problem, lambda, NULL, bytes, size - 1), CAIRN_INVALID_ARGUMENT,
-                   "are needed");
     assert_refused(cairn_problem_file_write(&problem.problem, NULL, NULL, bytes, size), CAIRN_INVALID_ARGUMENT,
-                   "lambda");
-    assert_refused(cairn_problem_file_write(&problem.problem, lambda, NULL, NULL, size), CAIRN_INVALID_ARGUMENT,
+                   "start is NULL");
+    assert_refused(cairn_problem_file_write(&problem.problem, &start, NULL, bytes, size - 1), CAIRN_INVALID_ARGUMENT,
+                   "are needed");
+    assert_refused(cairn_problem_file_write(&problem.problem, &(CairnSolveStart){.lambda = NULL}, NULL, bytes, size),
+                   CAIRN_INVALID_ARGUMENT, "lambda");
+    assert_refused(cairn_problem_file_write(&problem.problem, &start, NULL, NULL, size), CAIRN_INVALID_ARGUMENT,
                    "bytes");
     lambda[1] = (double)NAN;
-    assert_refused(cairn_problem_file_write(&problem.problem, lambda, NULL, bytes, size), CAIRN_INVALID_ARGUMENT,
+    assert_refused(cairn_problem_file_write(&problem.problem, &start, NULL, bytes, size), CAIRN_INVALID_ARGUMENT,
                    "lambda[1] = nan");
     lambda[1] = 0;
     problem.upper[0] = (double)NAN;
-    assert_refused(cairn_problem_file_write(&problem.problem, lambda, NULL, bytes, size), CAIRN_INVALID_ARGUMENT,
+    assert_refused(cairn_problem_file_write(&problem.problem, &start, NULL, bytes, size), CAIRN_INVALID_ARGUMENT,
                    "upper[0]");
     assert_refused(cairn_problem_file_read(NULL, 8, NULL, &stored), CAIRN_INVALID_ARGUMENT, "bytes");
     assert_refused(cairn_problem_file_read(bytes, size, NULL, NULL), CAIRN_INVALID_ARGUMENT, "stored");
@@ -309,23 +313,24 @@ static void frames_become_jacobians(void **state) {
     CairnAllocator allocator = cairn_memory_default();
     CairnWorld *world = heap();
     CairnProblem made;
-    const double *start;
-    assert_ok(cairn_world_problem(world, &made, &start));
+    const double *lambda_now;
+    assert_ok(cairn_world_problem(world, &made, &lambda_now));
+    const CairnSolveStart start = {.lambda = lambda_now};
     assert_non_null(made.frames);
     for (int t = 0; t < made.term_count; t++) {
         assert_second_tangent(&made, t);
     }
-    size_t size = cairn_problem_file_size(&made, NULL);
+    size_t size = cairn_problem_file_size(&made, &start, NULL);
     unsigned char *bytes = malloc(size);
     assert_non_null(bytes);
-    assert_ok(cairn_problem_file_write(&made, start, NULL, bytes, size));
+    assert_ok(cairn_problem_file_write(&made, &start, NULL, bytes, size));
     CairnStoredProblem stored;
     assert_ok(cairn_problem_file_read(bytes, size, &allocator, &stored));
     assert_null(stored.problem.frames);
     assert_same_rows(&made, &stored.problem);
     CairnResidual a, b;
-    assert_ok(cairn_residual(&made, start, NULL, &a));
-    assert_ok(cairn_residual(&stored.problem, start, NULL, &b));
+    assert_ok(cairn_residual(&made, lambda_now, NULL, &a));
+    assert_ok(cairn_residual(&stored.problem, lambda_now, NULL, &b));
     assert_same_bits(a.scaled, b.scaled);
     assert_same_bits(a.cone, b.cone);
     cairn_stored_problem_free(&stored);

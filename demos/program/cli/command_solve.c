@@ -111,7 +111,7 @@ static const CairnOption solve_options[] = {
     {"--iterations", "N", "the solver's option 'iterations'", take_iterations},
     {"--friction", "KIND", "none, box, box-current, cone or coulomb instead of the file's law", take_friction},
     {"--symmetrize", NULL, "(W + W^T) / 2 in place of an unsymmetric W", take_symmetric},
-    {"--warm", NULL, "start from the impulses in the file; else from zero", take_warm},
+    {"--warm", NULL, "start from the impulses and velocities in the file; else from zero", take_warm},
     {"--threads", "N", "threads that the solver may use", take_threads},
     {"--certified", NULL, "exit with 1 if the referee did not certify every answer", take_certified},
     {"--json", "FILE", "write the results; - is the standard output", take_json},
@@ -192,7 +192,7 @@ static CairnStatus prepare(const SolveOptions *options, Solved *solved) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for %zu rows", rows - 1);
     }
     if (options->is_warm && rows > 1) {
-        memcpy(solved->lambda, source->stored.lambda, (rows - 1) * sizeof(double));
+        memcpy(solved->lambda, source->stored.start.lambda, (rows - 1) * sizeof(double));
     }
     if (source->stored.answer) {
         CAIRN_TRY(cairn_residual_in(&source->stored.problem, source->stored.answer, &solved->arena, &solved->answer));
@@ -202,6 +202,7 @@ static CairnStatus prepare(const SolveOptions *options, Solved *solved) {
 
 static CairnStatus solve_one(const SolveOptions *options, const CairnChoice *choice, Solved *solved) {
     const CairnProblem *problem = &solved->source.stored.problem;
+    const CairnSolveStart *start = &solved->source.stored.start;
     void *memory = NULL;
     CAIRN_TRY(prepare(options, solved));
     if (!choice) {
@@ -215,6 +216,8 @@ static CairnStatus solve_one(const SolveOptions *options, const CairnChoice *cho
                                        .thread_count = options->threads,
                                        .judge = true,
                                        .arena = &solved->arena,
+                                       .velocity = options->is_warm ? start->velocity : NULL,
+                                       .is_rough = options->is_warm && start->is_rough,
                                        .memory = &memory};
     CairnSolveResult result;
     CairnStatus status = cairn_problem_solve(problem, &request, solved->lambda, &result);
