@@ -18,7 +18,8 @@ typedef struct CairnSession {
     const CairnPartitioner *partitioner;
     void *partition_options; // NULL: none
     const CairnRefiner *refiner;
-    void *refine_options; // NULL: none
+    void *refine_options;                                                   // NULL: none
+    char partition_file[CAIRN_CHOICE_TEXT], refine_file[CAIRN_CHOICE_TEXT]; // what the last ones were called
     double dt;
     int steps;
 } CairnSession;
