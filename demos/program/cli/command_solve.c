@@ -5,10 +5,12 @@
 #include "demos/program/formats/problem_source.h"
 #include "demos/program/session/choice.h"
 #include "demos/program/session/run_options.h"
+#include "engine/base/hash.h"
 #include "engine/base/memory.h"
 #include "solvers/problem/problem_ops.h"
 #include "solvers/referee/residual.h"
 #include <cairn/solve.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +21,8 @@ enum { MOST_FILES = 256 };
 typedef struct SolveOptions {
     const char *files[MOST_FILES];
     int file_count, threads;
-    const char *solver, *iterations, *tolerance, *json;
+    const char *solver, *partition, *refine, *iterations, *tolerance, *json;
+    CairnPartition parting; // as `partition` and `refine` say
     CairnFrictionKind friction;
     bool has_friction, is_frictionless, is_warm, is_symmetric, needs_certified, is_quiet, wants_help;
 } SolveOptions;
@@ -48,6 +51,14 @@ static CairnStatus take_file(void *target, const char *word) {
 
 static CairnStatus take_solver(void *target, const char *value) {
     return cairn_parse_text(value, &((SolveOptions *)target)->solver);
+}
+
+static CairnStatus take_partition(void *target, const char *value) {
+    return cairn_parse_text(value, &((SolveOptions *)target)->partition);
+}
+
+static CairnStatus take_refine(void *target, const char *value) {
+    return cairn_parse_text(value, &((SolveOptions *)target)->refine);
 }
 
 static CairnStatus take_iterations(void *target, const char *value) {
@@ -106,7 +117,10 @@ static CairnStatus take_help(void *target, const char *value) {
 }
 
 static const CairnOption solve_options[] = {
-    {"--solver", "NAME[:k=v,k=v]", "solver and its options (cairn list solvers)", take_solver},
+    {"--solver", "NAME[:k=v,k=v]", "solver and its options (cairn list solvers), or a file of one's own", take_solver},
+    {"--partition", "NAME[:k=v,k=v]", "how bodies are parted where the solver needs parts; mindp by default",
+     take_partition},
+    {"--refine", "NAME[:k=v,k=v]", "how the parts are refined; not at all by default", take_refine},
     {"--tol", "T", "the solver's option 'tolerance'", take_tolerance},
     {"--iterations", "N", "the solver's option 'iterations'", take_iterations},
     {"--friction", "KIND", "none, box, box-current, cone or coulomb instead of the file's law", take_friction},
@@ -212,6 +226,7 @@ static CairnStatus solve_one(const SolveOptions *options, const CairnChoice *cho
     }
     const CairnSolveRequest request = {.solver = choice->solver,
                                        .options = choice->options,
+                                       .partition = options->parting,
                                        .allocator = solved->arena.allocator,
                                        .thread_count = options->threads,
                                        .judge = true,
@@ -291,6 +306,7 @@ static void write_residual(CairnJson *json, const char *key, const CairnResidual
 static void write_solved(CairnJson *json, const CairnChoice *choice, const Solved *solved) {
     const CairnProblem *problem = &solved->source.stored.problem;
     bool is_good = cairn_is_ok(solved->status);
+    char hash[24];
     cairn_json_open(json, NULL, '{');
     cairn_json_text(json, "file", solved->path);
     cairn_json_text(json, "kind", solved->source.kind);
@@ -311,6 +327,9 @@ static void write_solved(CairnJson *json, const CairnChoice *choice, const Solve
         cairn_json_number(json, "time_ms", 1e3 * solved->seconds);
         cairn_json_number(json, "claimed", solved->report.claimed);
         write_residual(json, "residual", &solved->residual);
+        snprintf(hash, sizeof hash, "%016" PRIx64,
+                 cairn_hash_bytes(solved->lambda, (size_t)problem->row_count * sizeof *solved->lambda));
+        cairn_json_text(json, "lambda_hash", hash);
         cairn_json_number(json, "objective", solved->objective);
         if (solved->source.stored.answer) {
             cairn_json_number(json, "velocity_off", solved->velocity_off);
@@ -362,6 +381,7 @@ static int solve_files(const SolveOptions *options, const CairnChoice *choice, F
 static int solve_command(int argc, char **argv) {
     SolveOptions options = {.threads = 1};
     CairnChoice choice = {.solver = NULL};
+    void *by = NULL, *refined_by = NULL;
     FILE *file = NULL;
     int code = CAIRN_EXIT_DONE;
     CairnStatus status = cairn_options_parse(solve_options, OPTION_COUNT, argc, argv, &options, take_file);
@@ -372,7 +392,8 @@ static int solve_command(int argc, char **argv) {
     if (cairn_is_ok(status) && options.file_count == 0) {
         status = cairn_error(CAIRN_INVALID_ARGUMENT, "which files? cairn solve FILE... --solver S");
     }
-    if (cairn_is_ok(status) && !options.solver && (options.iterations || options.tolerance || options.is_warm)) {
+    if (cairn_is_ok(status) && !options.solver &&
+        (options.partition || options.refine || options.iterations || options.tolerance || options.is_warm)) {
         status = cairn_error(CAIRN_INVALID_ARGUMENT, "options of a solve, but no --solver");
     }
     if (cairn_is_ok(status) && options.solver) {
@@ -381,6 +402,14 @@ static int solve_command(int argc, char **argv) {
             cairn_is_ok(status) ? cairn_choice_set(&choice, "iterations", options.iterations, "--iterations") : status;
         status = cairn_is_ok(status) ? cairn_choice_set(&choice, "tolerance", options.tolerance, "--tol") : status;
     }
+    if (cairn_is_ok(status) && options.partition) {
+        status = cairn_partitioner_open(options.partition, "--partition", &options.parting.partitioner, &by);
+        options.parting.partition_options = by;
+    }
+    if (cairn_is_ok(status) && options.refine) {
+        status = cairn_refiner_open(options.refine, "--refine", &options.parting.refiner, &refined_by);
+        options.parting.refine_options = refined_by;
+    }
     status = cairn_is_ok(status) ? cairn_output_open(options.json, "--json", &file) : status;
     if (cairn_is_ok(status)) {
         code = solve_files(&options, options.solver ? &choice : NULL, file);
@@ -388,6 +417,8 @@ static int solve_command(int argc, char **argv) {
     CairnStatus closed = cairn_output_close(options.json, &file);
     status = cairn_is_ok(status) ? closed : status;
     cairn_choice_close(&choice);
+    free(by);
+    free(refined_by);
     return cairn_is_ok(status) ? code : cairn_complain("solve", status);
 }
 
