@@ -76,7 +76,7 @@ static void assert_same_problem(const TestProblem *t, const CairnProblem *b) {
 }
 
 static TestProblem problem, explicit_problem;
-static double lambda[PROBLEM_ROWS], answer[PROBLEM_ROWS];
+static double lambda[PROBLEM_ROWS], answer[PROBLEM_ROWS], velocity[PROBLEM_ROWS];
 
 static void make_problem(uint64_t seed) {
     test_problem_random(&problem, &seed, 20);
@@ -87,17 +87,22 @@ static void make_problem(uint64_t seed) {
     test_problem_make_explicit(&problem, &explicit_problem);
     for (int i = 0; i < PROBLEM_ROWS; i++) {
         lambda[i] = support_uniform(&seed, -1, 1);
+        velocity[i] = support_uniform(&seed, -9, 9);
         answer[i] = i % 7 == 0 ? -0.0 : support_uniform(&seed, -1e-300, 1e-300);
     }
 }
 
-static unsigned char *write_file(const CairnProblem *p, const double *result, size_t *size) {
-    const CairnSolveStart start = {.lambda = lambda};
+static unsigned char *write_start(const CairnProblem *p, const double *begun, const double *result, size_t *size) {
+    const CairnSolveStart start = {.lambda = lambda, .velocity = begun, .is_rough = begun != NULL};
     *size = cairn_problem_file_size(p, &start, result);
     unsigned char *bytes = malloc(*size);
     assert_non_null(bytes);
     assert_ok(cairn_problem_file_write(p, &start, result, bytes, *size));
     return bytes;
+}
+
+static unsigned char *write_file(const CairnProblem *p, const double *result, size_t *size) {
+    return write_start(p, NULL, result, size);
 }
 
 static void files_give_back_every_bit(void **state) {
@@ -111,12 +116,19 @@ static void files_give_back_every_bit(void **state) {
             CairnStoredProblem stored;
             size_t size;
             bool has_answer = seed % 2 == 0;
-            unsigned char *bytes = write_file(&tests[k]->problem, has_answer ? answer : NULL, &size);
+            bool has_velocities = seed % 3 != 0, is_form_1 = tests[k]->problem.form == CAIRN_FORM_DYNAMICS;
+            unsigned char *bytes =
+                write_start(&tests[k]->problem, has_velocities ? velocity : NULL, has_answer ? answer : NULL, &size);
             assert_true(cairn_problem_file_is(bytes, size));
             assert_ok(cairn_problem_file_read(bytes, size, &allocator, &stored));
             assert_same_problem(tests[k], &stored.problem);
             assert_same_doubles(lambda, stored.start.lambda, tests[k]->problem.row_count);
             assert_true((stored.answer != NULL) == has_answer);
+            assert_true((stored.start.velocity != NULL) == (has_velocities && is_form_1)); // form 2 has no dofs
+            assert_true(stored.start.is_rough == (has_velocities && is_form_1));
+            if (stored.start.velocity != NULL) {
+                assert_same_doubles(velocity, stored.start.velocity, tests[k]->problem.dof_count);
+            }
             if (has_answer) {
                 assert_same_doubles(answer, stored.answer, tests[k]->problem.row_count);
             }
@@ -177,7 +189,8 @@ static void lies_are_found(void **state) {
         make_problem(5);
         size_t size;
         CairnStoredProblem stored;
-        unsigned char *good = write_file(k == 0 ? &problem.problem : &explicit_problem.problem, answer, &size);
+        unsigned char *good =
+            write_start(k == 0 ? &problem.problem : &explicit_problem.problem, velocity, answer, &size);
         unsigned char *bytes = malloc(size);
         assert_non_null(bytes);
         for (size_t at = 32; at < size; at += 8) {
@@ -230,6 +243,10 @@ static void wrong_calls_are_refused(void **state) {
     assert_refused(cairn_problem_file_write(&problem.problem, &start, NULL, bytes, size), CAIRN_INVALID_ARGUMENT,
                    "lambda[1] = nan");
     lambda[1] = 0;
+    velocity[2] = HUGE_VAL;
+    assert_refused(cairn_problem_file_write(
+                       &problem.problem, &(CairnSolveStart){.lambda = lambda, .velocity = velocity}, NULL, bytes, size),
+                   CAIRN_INVALID_ARGUMENT, "velocity[2] = inf");
     problem.upper[0] = (double)NAN;
     assert_refused(cairn_problem_file_write(&problem.problem, &start, NULL, bytes, size), CAIRN_INVALID_ARGUMENT,
                    "upper[0]");
