@@ -153,6 +153,7 @@ PARTS := $(DIR)/libparts.a
 SUPPORT := $(DIR)/libsupport.a
 PROGRAM := $(if $(MAIN_SRC),$(OUT)/cairn)
 BENCH := $(OUT)/bench
+EXAMPLES := $(patsubst examples/%.c,$(OUT)/examples/%.so,$(wildcard examples/*.c))
 TESTS := $(addprefix $(DIR)/,$(notdir $(TEST_SRC:.c=)))
 VIEWER_TESTS := $(addprefix $(DIR)/,$(notdir $(patsubst %.c,%,$(wildcard tests/viewer/test_*.c))))
 # Both sanitizers at once leave what only measures long motions and many frames, by paths that other tests go too, to either alone, or to NAME.
@@ -165,7 +166,7 @@ CHOSEN := $(if $(NAME),$(foreach n,$(NAME),$(filter $(DIR)/test_$(n:test_%=%),$(
 .PHONY: all demo test check golden golden-renew golden-moments golden-renew-now golden-moments-now asan ubsan sanitize tsan bench fuzz fuzzers coverage nightly lint format docs install uninstall clean deps FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
-all: $(STATIC) $(SHARED) $(PROGRAM)
+all: $(STATIC) $(SHARED) $(PROGRAM) $(if $(PROGRAM),$(EXAMPLES))
 
 # ---- rules -----------------------------------------------------------------------------------------------------------------
 
@@ -240,6 +241,12 @@ $(OUT)/cairn: $(call objects,$(MAIN_SRC)) $(VIEWER_OBJ) $(PARTS) $(STATIC)
 	@echo "  LD $@"
 	$(Q)$(LINK) -rdynamic -o $@ $(call objects,$(MAIN_SRC)) $(VIEWER_OBJ) -Wl,--whole-archive $(PARTS) $(STATIC) \
 		-Wl,--no-whole-archive $(PROGRAM_LIBS) $(VIEWER_LIBS)
+
+# What a user would write: a scene, a solver, a partitioner, each a shared object that the program opens.
+$(EXAMPLES): $(OUT)/examples/%.so: examples/%.c $(wildcard include/cairn/*.h) $(DIR)/flags
+	@mkdir -p $(@D)
+	@echo "  LD $@"
+	$(Q)$(COMPILE) -shared -o $@ $<
 
 # Other engines to compare with, where they are installed (tools/deps --bench). Never linked into the library.
 PEER_LIBS = $(if $(call has_header,ode/ode.h,-DdDOUBLE),-lode) $(if $(call has_header,mujoco/mujoco.h),-lmujoco)

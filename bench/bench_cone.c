@@ -17,6 +17,7 @@
 #include "engine/base/memory.h"
 #include "engine/base/timer.h"
 #include "solvers/sweeps/psor.h"
+#include <cairn/solve.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,19 +157,14 @@ CairnStatus bench_cone_world(const BenchPacking *packing, const CairnAllocator *
 // Processor's seconds of one solve with so many sweeps, one thread, the fastest of two.
 static double time_solve(const CairnProblem *problem, const double *start, double *lambda, int sweeps,
                          CairnStatus *status) {
-    CairnAllocator plain = cairn_memory_default();
     CairnPsorOptions options = {.iterations = sweeps, .omega = 1.3, .lambda = 1};
+    CairnSolveRequest request = {.solver = &cairn_solver_psor, .options = &options};
     double best = (double)INFINITY;
     for (int k = 0; k < 2 && cairn_is_ok(*status); k++) {
-        CairnArena arena;
-        CairnSolveReport report;
-        cairn_arena_init(&arena, &plain);
-        CairnSolverContext context = {.allocator = &plain, .thread_count = 1, .arena = &arena};
         memcpy(lambda, start, (size_t)problem->row_count * sizeof *lambda);
         double from = bench_cpu_now();
-        *status = cairn_solver_psor.solve(problem, NULL, &options, &context, lambda, &report);
+        *status = cairn_problem_solve(problem, &request, lambda, NULL);
         best = fmin(best, bench_cpu_now() - from);
-        cairn_arena_free(&arena);
     }
     return best;
 }

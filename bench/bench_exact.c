@@ -13,6 +13,7 @@
 #include "engine/base/timer.h"
 #include "solvers/exact/bpp.h"
 #include "solvers/exact/ipm.h"
+#include <cairn/solve.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,18 +76,18 @@ static bool solve_once(const Solve *solve, int threads, const CairnStoredProblem
     }
     size_t size = (size_t)frame->problem.row_count * sizeof *lambda;
     if (solve->start == WARM) {
-        memcpy(lambda, frame->lambda, size);
+        memcpy(lambda, frame->start.lambda, size);
     } else {
         memset(lambda, 0, size);
     }
-    CairnAllocator allocator = cairn_memory_default();
-    CairnLogger logger = {0};
-    CairnSolverContext context = {.allocator = &allocator, .logger = &logger, .thread_count = threads, .arena = arena};
+    CairnSolveRequest request = {.solver = solve->solver, .options = &chosen, .thread_count = threads, .arena = arena};
+    CairnSolveResult result;
     cairn_arena_reset(arena);
     double (*now)(void) = threads == 1 ? bench_cpu_now : cairn_timer_now;
     double start = now();
-    CairnStatus status = solve->solver->solve(&frame->problem, NULL, &chosen, &context, lambda, &outcome->report);
+    CairnStatus status = cairn_problem_solve(&frame->problem, &request, lambda, &result);
     double seconds = now() - start;
+    outcome->report = result.report;
     outcome->seconds[threads - 1] = fmin(outcome->seconds[threads - 1], seconds);
     return cairn_is_ok(status);
 }

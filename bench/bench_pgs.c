@@ -7,6 +7,7 @@
 #include "solvers/problem/problem_ops.h"
 #include "solvers/referee/residual.h"
 #include "solvers/sweeps/pgs.h"
+#include <cairn/solve.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -162,15 +163,15 @@ static void *open_state(void) {
 
 static double solve(State *s, Pile *pile, int sweeps, int count) {
     CairnPgsOptions options = {.iterations = sweeps, .tolerance = 0, .omega = 1};
-    CairnSolverContext context = {.allocator = &s->allocator, .thread_count = 1, .arena = &s->arena};
+    CairnSolveRequest request = {.solver = &cairn_solver_pgs, .options = &options, .arena = &s->arena};
     double sum = 0;
     for (int n = 0; n < count; n++) {
-        CairnSolveReport report = {0};
+        CairnSolveResult result;
         for (int i = 0; i < pile->problem.row_count; i++) {
             pile->lambda[i] = 0;
         }
-        (void)cairn_solver_pgs.solve(&pile->problem, NULL, &options, &context, pile->lambda, &report);
-        sum += report.claimed + report.iterations;
+        (void)cairn_problem_solve(&pile->problem, &request, pile->lambda, &result);
+        sum += result.report.claimed + result.report.iterations;
         cairn_arena_reset(&s->arena);
     }
     return sum;

@@ -12,6 +12,7 @@
 #include "solvers/problem/problem_ops.h"
 #include "solvers/referee/residual.h"
 #include "solvers/sweeps/psor.h"
+#include <cairn/solve.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,18 +78,18 @@ typedef struct Race {
 static CairnStatus solve(Race *race, const CairnPsorOptions *options, double *v, int *sweeps) {
     CairnArena arena;
     CairnOps ops;
-    CairnSolveReport report = {0};
+    CairnSolveResult result;
     cairn_arena_init(&arena, &race->plain);
-    CairnSolverContext context = {.allocator = &race->plain, .thread_count = 1, .arena = &arena};
+    CairnSolveRequest request = {.solver = &cairn_solver_psor, .options = options, .arena = &arena};
     memset(race->lambda, 0, (size_t)race->problem.row_count * sizeof *race->lambda);
-    CairnStatus status = cairn_solver_psor.solve(&race->problem, NULL, options, &context, race->lambda, &report);
+    CairnStatus status = cairn_problem_solve(&race->problem, &request, race->lambda, &result);
     if (cairn_is_ok(status)) {
         status = cairn_ops_init(&ops, &race->problem, &arena);
     }
     if (cairn_is_ok(status)) {
         cairn_ops_velocity(&ops, race->lambda, v);
     }
-    *sweeps = report.iterations;
+    *sweeps = result.report.iterations;
     cairn_arena_free(&arena);
     return status;
 }

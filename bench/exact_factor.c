@@ -5,6 +5,7 @@
 #include "engine/base/timer.h"
 #include "solvers/exact/ipm.h"
 #include "solvers/system/system.h"
+#include <cairn/solve.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,12 +86,9 @@ static CairnStatus time_part(Part *part, const CairnStoredProblem *frame, const 
 // Theta of the answer's free set, from ipm.
 static CairnStatus find_set(const CairnStoredProblem *frame, double *theta, double *y, CairnArena *arena) {
     const CairnProblem *problem = &frame->problem;
-    CairnAllocator allocator = cairn_memory_default();
-    CairnLogger logger = {0};
-    CairnSolverContext context = {.allocator = &allocator, .logger = &logger, .thread_count = 1, .arena = arena};
-    CairnSolveReport report;
+    CairnSolveRequest request = {.solver = &cairn_solver_ipm, .arena = arena};
     memset(theta, 0, (size_t)problem->row_count * sizeof *theta);
-    CAIRN_TRY(cairn_solver_ipm.solve(problem, NULL, NULL, &context, theta, &report));
+    CAIRN_TRY(cairn_problem_solve(problem, &request, theta, NULL));
     for (int i = 0; i < problem->row_count; i++) {
         bool is_free = theta[i] > problem->lower[i] && theta[i] < problem->upper[i];
         theta[i] = is_free ? 0 : (double)INFINITY;

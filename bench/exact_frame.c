@@ -16,14 +16,15 @@ static CairnStatus record(const CairnProblem *problem, const CairnParts *parts, 
                           CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     tape.calls++;
     if (problem->row_count >= tape.rows) {
-        size_t size = cairn_problem_file_size(problem, NULL);
+        size_t size = cairn_problem_file_size(problem, NULL, NULL);
         free(tape.bytes);
         tape.bytes = malloc(size);
         tape.size = size;
         tape.rows = problem->row_count;
         tape.at = tape.calls;
         tape.has_failed =
-            tape.bytes == NULL || !cairn_is_ok(cairn_problem_file_write(problem, lambda, NULL, tape.bytes, size));
+            tape.bytes == NULL || !cairn_is_ok(cairn_problem_file_write(problem, &(CairnSolveStart){.lambda = lambda},
+                                                                        NULL, tape.bytes, size));
     }
     return cairn_solver_bpp.solve(problem, parts, options, context, lambda, report);
 }
@@ -39,10 +40,8 @@ static CairnSolver recorder(void) {
 }
 
 static bool finish(CairnStatus status, CairnStoredProblem *stored, int *at) {
-    static CairnAllocator allocator; // what is stored keeps its place
-    allocator = cairn_memory_default();
     bool is_done = cairn_is_ok(status) && tape.bytes != NULL && !tape.has_failed &&
-                   cairn_is_ok(cairn_problem_file_read(tape.bytes, tape.size, &allocator, stored));
+                   cairn_is_ok(cairn_problem_file_read(tape.bytes, tape.size, NULL, stored));
     *at = tape.at;
     free(tape.bytes);
     return is_done;

@@ -3,7 +3,7 @@
 #define CAIRN_BENCH_EXACT_FRAME_H
 
 #include "bench/rig.h"
-#include "solvers/problem/problem_file.h"
+#include <cairn/problem_file.h>
 #include <cairn/scene.h>
 
 // Runs the rig with bpp for so many steps. `at`: which solve it was.

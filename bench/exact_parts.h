@@ -2,7 +2,7 @@
 #ifndef CAIRN_BENCH_EXACT_PARTS_H
 #define CAIRN_BENCH_EXACT_PARTS_H
 
-#include "solvers/problem/problem_file.h"
+#include <cairn/problem_file.h>
 #include <stdio.h>
 
 // Gflop/s of this machine's dgemm, one thread; 0 without OpenBLAS.

@@ -7,6 +7,7 @@
 #include "solvers/problem/graph.h"
 #include "solvers/schur/schur.h"
 #include "solvers/system/system.h"
+#include <cairn/solve.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -78,39 +79,34 @@ static double condition_of(const CairnProblem *given, CairnSolverContext *contex
 }
 
 static CairnStatus part(Site *site, const CairnProblem *problem, CairnParts *parts) {
-    const CairnPartitioner *partitioner;
-    double options[OPTION_BYTES / sizeof(double)];
-    CairnGraph graph;
-    int *label = CAIRN_PUSH_ZERO(&site->arena, int, problem->block_count + 1);
+    CairnPartition partition = {.partitioner = NULL};
+    int *label = CAIRN_PUSH(&site->arena, int, problem->block_count + 1);
     if (label == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "bench: no memory for parts");
     }
-    CAIRN_TRY(cairn_partitioner_find(site->partition, &partitioner));
-    const void *chosen = NULL;
-    if (partitioner->options != NULL && partitioner->options->size <= OPTION_BYTES) {
-        cairn_fields_preset(partitioner->options, options);
-        chosen = options;
+    for (int i = 0; i < problem->block_count; i++) {
+        label[i] = -1;
     }
-    CAIRN_TRY(cairn_problem_graph(problem, &site->arena, &graph));
+    CAIRN_TRY(cairn_partitioner_find(site->partition, &partition.partitioner));
     *parts = (CairnParts){0, label};
-    return partitioner->partition(&graph, chosen, &site->allocator, label, &parts->count);
+    return cairn_problem_part(problem, &partition, &site->allocator, label, &parts->count, NULL);
 }
 
-static CairnStatus try_faithful(Site *site, const CairnProblem *problem, const CairnParts *parts,
-                                CairnSolverContext *context) {
+static CairnStatus try_faithful(Site *site, const CairnProblem *problem, const CairnParts *parts) {
     const CairnSolver *solver = &cairn_solver_schur_bpp;
     double options[OPTION_BYTES / sizeof(double)];
-    CairnSolveReport report = {0};
+    CairnSolveRequest request = {.solver = solver, .options = options, .parts = parts, .arena = &site->arena};
+    CairnSolveResult result;
     double *lambda = CAIRN_PUSH_ZERO(&site->arena, double, problem->row_count + 1);
     if (lambda == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "bench: no memory for impulses");
     }
     cairn_fields_preset(solver->options, options);
     CAIRN_TRY(cairn_fields_parse(solver->options, options, "faithful=true,warm=false"));
-    CAIRN_TRY(solver->solve(problem, parts, options, context, lambda, &report));
+    CAIRN_TRY(cairn_problem_solve(problem, &request, lambda, &result));
     site->hard->frames++;
-    site->hard->coupling += report.coupling;
-    site->hard->limits += report.outcome == CAIRN_AT_LIMIT;
+    site->hard->coupling += result.report.coupling;
+    site->hard->limits += result.report.outcome == CAIRN_AT_LIMIT;
     site->hard->parts += parts->count;
     return cairn_ok();
 }
@@ -125,7 +121,7 @@ static CairnStatus measure(Site *site, const CairnWorld *world, bool has_conditi
     }
     CairnSolverContext context = {.allocator = &site->allocator, .thread_count = 1, .arena = &site->arena};
     CAIRN_TRY(part(site, &problem, &parts));
-    CAIRN_TRY(try_faithful(site, &problem, &parts, &context));
+    CAIRN_TRY(try_faithful(site, &problem, &parts));
     if (has_condition) {
         double cut = 0, whole = condition_of(&problem, &context);
         (void)cairn_schur_condition(&problem, &parts, lambda, &context, &cut); // S may be singular: then there is none

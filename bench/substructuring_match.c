@@ -125,7 +125,7 @@ static CairnStatus measure_one(const CairnProblem *problem, const MatchContender
     CairnParts parts;
     CairnPartsMeasure measure;
     CairnResidual residual;
-    CairnSolveReport report = {0};
+    CairnSolveResult result;
     double *lambda = CAIRN_PUSH(&match.arena, double, problem->row_count + 1), part_time;
     if (lambda == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "bench: no memory");
@@ -137,15 +137,16 @@ static CairnStatus measure_one(const CairnProblem *problem, const MatchContender
         if (!contender->starts_empty) {
             memcpy(lambda, warm, (size_t)problem->row_count * sizeof *lambda);
         }
-        CairnSolverContext context = {.allocator = &match.allocator,
-                                      .thread_count = contender->threads,
-                                      .arena = &match.arena,
-                                      .memory = &entry->memory};
-        CairnArenaMark mark = cairn_arena_mark(&match.arena);
+        CairnSolveRequest request = {.solver = entry->solver,
+                                     .options = entry->options,
+                                     .parts = &parts,
+                                     .allocator = &match.allocator,
+                                     .thread_count = contender->threads,
+                                     .arena = &match.arena,
+                                     .memory = &entry->memory};
         double (*now)(void) = contender->threads > 1 ? cairn_timer_now : bench_cpu_now, t0 = now();
-        CairnStatus status = entry->solver->solve(problem, &parts, entry->options, &context, lambda, &report);
+        CairnStatus status = cairn_problem_solve(problem, &request, lambda, &result);
         double time = now() - t0;
-        cairn_arena_release(&match.arena, mark);
         CAIRN_TRY(status);
         least = fmin(least, time);
         spent += time;
@@ -156,9 +157,9 @@ static CairnStatus measure_one(const CairnProblem *problem, const MatchContender
     sums->time += least;
     sums->part_time += part_time;
     sums->certified += residual.is_certified;
-    sums->coupling += report.coupling;
-    sums->limits += report.coupling > 0 && report.outcome == CAIRN_AT_LIMIT;
-    sums->fallbacks += report.fallback > 0;
+    sums->coupling += result.report.coupling;
+    sums->limits += result.report.coupling > 0 && result.report.outcome == CAIRN_AT_LIMIT;
+    sums->fallbacks += result.report.fallback > 0;
     sums->parts += parts.count;
     sums->cut += measure.cut_rows;
     return cairn_ok();

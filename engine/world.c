@@ -236,6 +236,20 @@ CairnStatus cairn_world_problem(const CairnWorld *world, CairnProblem *problem, 
     return cairn_ok();
 }
 
+CairnStatus cairn_world_problem_start(const CairnWorld *world, CairnSolveStart *start) {
+    if (world == NULL || start == NULL) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "problem: %s is NULL", world == NULL ? "world" : "start");
+    }
+    if (!world->has_problem) {
+        return cairn_error(CAIRN_NOT_FOUND, "problem: the world has made no step since it was made or changed");
+    }
+    bool has_rows = world->problem.row_count > 0;
+    *start = (CairnSolveStart){.lambda = has_rows ? world->start_lambda : NULL,
+                               .velocity = has_rows ? world->start_velocity : NULL,
+                               .is_rough = has_rows && world->start_is_rough};
+    return cairn_ok();
+}
+
 int cairn_world_part_seconds(const CairnWorld *world, double *seconds, int capacity) {
     if (world == NULL || !world->has_problem || world->part_seconds == NULL) {
         return 0;

@@ -45,6 +45,8 @@ struct CairnWorld {
     bool has_problem;
     CairnProblem problem;
     double *lambda;
+    double *start_lambda, *start_velocity; // what the last solve of the step began with
+    bool start_is_rough;
     double *part_seconds; // NULL: the solver had no parts
     int part_count;
 };

@@ -1,5 +1,5 @@
 #include "demos/viewer/crew_time.h"
-#include "solvers/problem/problem_file.h"
+#include <cairn/problem_file.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,19 +192,19 @@ CairnStatus cairn_crew_return(CairnCrewView *view, CairnStats *stats, int frame,
 CairnStatus cairn_crew_write_problem(const CairnCrewView *view, const char *path) {
     CairnProblem problem;
     const double *lambda;
+    CairnSolveStart start;
     CAIRN_TRY(cairn_world_problem(view->session.world, &problem, &lambda));
-    size_t size = cairn_problem_file_size(&problem, lambda);
-    double *nothing = calloc((size_t)problem.row_count + 1, sizeof *nothing);
+    CAIRN_TRY(cairn_world_problem_start(view->session.world, &start));
+    size_t size = cairn_problem_file_size(&problem, &start, lambda);
     void *bytes = malloc(size);
-    CairnStatus status = nothing && bytes ? cairn_problem_file_write(&problem, nothing, lambda, bytes, size)
-                                          : cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for %zu bytes", size);
+    CairnStatus status = bytes ? cairn_problem_file_write(&problem, &start, lambda, bytes, size)
+                               : cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for %zu bytes", size);
     FILE *file = cairn_is_ok(status) ? fopen(path, "wb") : NULL;
     if (cairn_is_ok(status)) {
         bool is_good = file && fwrite(bytes, 1, size, file) == size;
         is_good = file && fclose(file) == 0 && is_good;
         status = is_good ? status : cairn_error(CAIRN_IO, "cannot write %.120s: %s", path, strerror(errno));
     }
-    free(nothing);
     free(bytes);
     return status;
 }

@@ -255,8 +255,12 @@ void cairn_viewer_follow_setups(CairnViewer *viewer, const CairnSight *const *si
         CairnSetup *setup = &viewer->setups[i];
         const CairnSolver *solver = NULL;
         CairnChoice choice;
-        if (strcmp(sights[i]->solver, setup->choice.solver->name) == 0 ||
-            !cairn_is_ok(cairn_solver_find(sights[i]->solver, &solver))) {
+        if (strcmp(sights[i]->solver, setup->choice.solver->name) == 0) {
+            continue;
+        }
+        if (strcmp(sights[i]->solver, viewer->first[i].solver->name) == 0) {
+            solver = viewer->first[i].solver; // it may have come from a file
+        } else if (!cairn_is_ok(cairn_solver_find(sights[i]->solver, &solver))) {
             continue;
         }
         if (cairn_is_ok(viewer->first[i].solver == solver ? cairn_choice_copy(&viewer->first[i], &choice)

@@ -39,7 +39,7 @@ static CairnStatus copy_library(const char *source, char copy[CAIRN_RUN_PATH]) {
 static CairnStatus make(CairnReload *reload) {
     CairnRunOptions options = cairn_run_options();
     if (cairn_scene_file_is(reload->source)) {
-        CAIRN_TRY(cairn_scene_file_build(reload->source, reload->fresh, reload->heard, sizeof reload->heard));
+        CAIRN_TRY(cairn_scene_file_build("scene", reload->source, reload->fresh, reload->heard, sizeof reload->heard));
     } else {
         CAIRN_TRY(copy_library(reload->source, reload->fresh));
     }

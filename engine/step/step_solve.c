@@ -1,8 +1,8 @@
 // Solve: problem, parts -> lambda -> velocities.
 #include "engine/base/timer.h"
 #include "engine/step/step.h"
-#include "solvers/problem/accept.h"
 #include "solvers/problem/problem_ops.h"
+#include <cairn/solve.h>
 #include <string.h>
 
 // Were the impulses that the geometric stiffness was made from, or those that first touches were guessed to bear, the wrong ones?
@@ -74,27 +74,47 @@ static void add_phases(CairnSolvePhases *sum, const CairnSolvePhases *phases) {
     sum->subsystems += phases->subsystems;
 }
 
+// What the solve begins with outlasts it (cairn_world_problem_start). The passes of one problem share a place.
+static void keep_start(CairnStep *step) {
+    CairnWorld *world = step->world;
+    size_t rows = (size_t)step->problem.row_count, dofs = (size_t)step->problem.dof_count;
+    if (step->pass == 1) {
+        world->start_lambda = CAIRN_STEP_PUSH(step, double, rows);
+        world->start_velocity = CAIRN_STEP_PUSH(step, double, dofs);
+    }
+    if (!cairn_step_failed(step)) {
+        memcpy(world->start_lambda, step->lambda, rows * sizeof *step->lambda);
+        memcpy(world->start_velocity, step->velocity, dofs * sizeof *step->velocity);
+        world->start_is_rough = step->was_rough;
+    }
+}
+
 static void solve_once(CairnStep *step) {
     CairnWorld *world = step->world;
-    CairnArenaMark mark = cairn_arena_mark(step->arena);
-    CairnSolverContext context = {.allocator = &world->allocator,
-                                  .logger = &world->def.logger,
-                                  .thread_count = step->threads,
-                                  .arena = step->arena,
-                                  .memory = &world->solver_memory,
-                                  .part_seconds = step->part_seconds,
-                                  .review = review,
-                                  .review_user = step,
-                                  .velocity = step->velocity,
-                                  .checked = &step->problem, // cairn_step_solve
-                                  .is_rough = step->was_rough};
-    CairnSolveReport report = {0};
-    step->was_rough = false;
     write_start(step);
-    CairnStatus status =
-        world->solver->solve(&step->problem, &step->parts, world->solver_options, &context, step->lambda, &report);
+    keep_start(step);
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    CairnSolveRequest request = {.solver = world->solver,
+                                 .options = world->solver_options,
+                                 .parts = &step->parts,
+                                 .allocator = &world->allocator,
+                                 .logger = &world->def.logger,
+                                 .thread_count = step->threads,
+                                 .is_checked = true, // check_problem
+                                 .arena = step->arena,
+                                 .review = review,
+                                 .review_user = step,
+                                 .velocity = step->velocity,
+                                 .is_rough = step->was_rough,
+                                 .part_seconds = step->part_seconds,
+                                 .memory = &world->solver_memory};
+    CairnSolveResult result;
+    step->was_rough = false;
+    CairnStatus status = cairn_problem_solve(&step->problem, &request, step->lambda, &result);
     step->status = cairn_step_failed(step) ? step->status : status;
-    cairn_arena_release(step->arena, mark);
+    const CairnSolveReport report = result.report;
     step->stats.solve.outcome = report.outcome;
     step->stats.solve.claimed = report.claimed;
     step->stats.solve.iterations += report.iterations;
@@ -112,9 +132,7 @@ static void check_problem(CairnStep *step) {
     CairnStatus status = cairn_problem_check(&step->problem);
     if (!cairn_is_ok(status)) {
         step->status = cairn_error(CAIRN_NUMERIC, "step: %.200s", status.message);
-        return;
     }
-    step->status = cairn_solver_accepts(step->world->solver, &step->problem);
 }
 
 bool cairn_step_solve(CairnStep *step) {

@@ -22,8 +22,11 @@
 #include <cairn/math.h>
 #include <cairn/partitioner.h>
 #include <cairn/problem.h>
+#include <cairn/problem_file.h>
+#include <cairn/products.h>
 #include <cairn/scene.h>
 #include <cairn/shapes.h>
+#include <cairn/solve.h>
 #include <cairn/solver.h>
 #include <cairn/stats.h>
 #include <cairn/status.h>

@@ -12,6 +12,7 @@
 #include <cairn/problem.h>
 #include <cairn/status.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -94,6 +95,17 @@ typedef struct CairnSolverContext {
     // solver, which allocates it from `allocator`. NULL: nothing is kept. The answer is the same with and without it.
     void **memory;
 } CairnSolverContext;
+
+// What a solve begins with beside the problem.
+typedef struct CairnSolveStart {
+    const double *lambda;   // the warm start, row_count long
+    const double *velocity; // CairnSolverContext's, dof_count long; NULL: unknown
+    bool is_rough;          // CairnSolverContext's
+} CairnSolveStart;
+
+// Scratch memory of a solver: so many bytes, all zero, for this call of `solve` alone. Nothing is to be released. NULL: there is no
+// memory, which a solver answers with CAIRN_OUT_OF_MEMORY.
+void *cairn_solver_scratch(CairnSolverContext *context, size_t bytes);
 
 typedef struct CairnSolver {
     const char *name, *summary;

@@ -123,6 +123,10 @@ uint64_t cairn_world_step_index(const CairnWorld *world);
 // the world was made or changed.
 CairnStatus cairn_world_problem(const CairnWorld *world, CairnProblem *problem, const double **lambda);
 
+// Writes what the last solve of that problem began with. `lambda` and `velocity` are NULL where the problem has no rows.
+// The arrays live as long as those of the problem. Returns CAIRN_NOT_FOUND as cairn_world_problem does.
+CairnStatus cairn_world_problem_start(const CairnWorld *world, CairnSolveStart *start);
+
 // Writes the time that the solver of the last step spent on each part alone, s, for `capacity` parts at most, and
 // returns the number of parts. It is 0 where the solver has no parts, and before the first step. `seconds` may be NULL.
 int cairn_world_part_seconds(const CairnWorld *world, double *seconds, int capacity);

@@ -1,10 +1,12 @@
-// Layout: the header of engine/base/stream.h, then counts, then the arrays in the order of CairnProblem. One visitor counts, writes
-// and reads.
-#include "solvers/problem/problem_file.h"
+// Layout: the header of engine/base/stream.h, then counts, then the arrays in the order of CairnProblem, then the velocities of the start
+// where there are any. One visitor counts, writes and reads.
+#include <cairn/problem_file.h>
 
 #include <limits.h>
 #include <math.h>
 
+#include "engine/base/arena.h"
+#include "engine/base/memory.h"
 #include "engine/base/stream.h"
 
 static const CairnFormat format = {"problem file", 0x424f52504e524943u, 1}; // "CIRNPROB"
@@ -296,7 +298,16 @@ static void visit_rows(CairnStream *s, CairnProblem *problem, const double **lam
     }
 }
 
-static void visit(CairnStream *s, CairnProblem *problem, Lengths *lengths, const double **lambda,
+// Files without velocities end before this part.
+static void visit_velocities(CairnStream *s, int dofs, CairnSolveStart *start) {
+    bool is_there = s->mode == CAIRN_STREAM_READ ? s->at < s->size : start->velocity != NULL;
+    if (is_there && !cairn_stream_failed(s)) {
+        cairn_stream_bool(s, &start->is_rough);
+        visit_doubles(s, &start->velocity, dofs);
+    }
+}
+
+static void visit(CairnStream *s, CairnProblem *problem, Lengths *lengths, CairnSolveStart *start,
                   const double **answer) {
     visit_head(s, problem, lengths);
     if (cairn_stream_failed(s)) {
@@ -324,23 +335,27 @@ static void visit(CairnStream *s, CairnProblem *problem, Lengths *lengths, const
         }
         visit_doubles(s, &problem->compliance, problem->row_count);
     }
-    visit_rows(s, problem, lambda, answer);
+    visit_rows(s, problem, &start->lambda, answer);
+    if (problem->form == CAIRN_FORM_DYNAMICS) {
+        visit_velocities(s, problem->dof_count, start);
+    }
 }
 
-static size_t payload_size(const CairnProblem *problem, const double *answer) {
+static size_t payload_size(const CairnProblem *problem, const CairnSolveStart *start, const double *answer) {
     CairnStream s = cairn_stream_count(&format);
     CairnProblem copy = *problem;
     Lengths lengths = lengths_of(problem);
-    const double *lambda = problem->right_side; // of the same length: only counted
-    visit(&s, &copy, &lengths, &lambda, &answer);
+    CairnSolveStart counted = {.lambda = problem->right_side, // of the same length: only counted
+                               .velocity = start ? start->velocity : NULL};
+    visit(&s, &copy, &lengths, &counted, &answer);
     return s.at;
 }
 
-size_t cairn_problem_file_size(const CairnProblem *problem, const double *answer) {
-    return problem ? CAIRN_STREAM_HEADER + payload_size(problem, answer) : 0;
+size_t cairn_problem_file_size(const CairnProblem *problem, const CairnSolveStart *start, const double *answer) {
+    return problem ? CAIRN_STREAM_HEADER + payload_size(problem, start, answer) : 0;
 }
 
-static CairnStatus check_impulses(const double *values, int count, const char *name) {
+static CairnStatus check_numbers(const double *values, int count, const char *name) {
     for (int i = 0; i < count && values; i++) {
         if (!isfinite(values[i])) {
             return cairn_error(CAIRN_INVALID_ARGUMENT, "problem file: %s[%d] = %g is not finite", name, i, values[i]);
@@ -349,23 +364,28 @@ static CairnStatus check_impulses(const double *values, int count, const char *n
     return cairn_ok();
 }
 
-CairnStatus cairn_problem_file_write(const CairnProblem *problem, const double *lambda, const double *answer,
+CairnStatus cairn_problem_file_write(const CairnProblem *problem, const CairnSolveStart *start, const double *answer,
                                      void *bytes, size_t size) {
     CAIRN_TRY(cairn_problem_check(problem));
-    if (!bytes || (!lambda && problem->row_count > 0)) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "problem file: %s is NULL", bytes ? "lambda" : "bytes");
+    if (!bytes || !start || (!start->lambda && problem->row_count > 0)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "problem file: %s is NULL",
+                           !bytes   ? "bytes"
+                           : !start ? "start"
+                                    : "lambda");
     }
-    CAIRN_TRY(check_impulses(lambda, problem->row_count, "lambda"));
-    CAIRN_TRY(check_impulses(answer, problem->row_count, "answer"));
-    size_t payload = payload_size(problem, answer);
+    CAIRN_TRY(check_numbers(start->lambda, problem->row_count, "lambda"));
+    CAIRN_TRY(check_numbers(start->velocity, problem->dof_count, "velocity"));
+    CAIRN_TRY(check_numbers(answer, problem->row_count, "answer"));
+    size_t payload = payload_size(problem, start, answer);
     if (size < CAIRN_STREAM_HEADER + payload) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "problem file: size = %zu bytes, %zu are needed", size,
                            CAIRN_STREAM_HEADER + payload);
     }
     CairnStream s = cairn_stream_write(&format, bytes, payload);
     CairnProblem copy = *problem;
+    CairnSolveStart written = *start;
     Lengths lengths = lengths_of(problem);
-    visit(&s, &copy, &lengths, &lambda, &answer);
+    visit(&s, &copy, &lengths, &written, &answer);
     cairn_stream_write_header(&s);
     return s.status;
 }
@@ -376,14 +396,15 @@ bool cairn_problem_file_is(const void *bytes, size_t size) {
 
 static CairnStatus read_payload(CairnStream *s, CairnStoredProblem *stored) {
     Lengths lengths = {0, 0, 0};
-    visit(s, &stored->problem, &lengths, &stored->lambda, &stored->answer);
+    visit(s, &stored->problem, &lengths, &stored->start, &stored->answer);
     cairn_stream_end(s);
     CAIRN_TRY(s->status);
     if (!offsets_are_sound(&stored->problem, &lengths)) {
         return cairn_error(CAIRN_CORRUPT, "problem file: an offset lies outside its array");
     }
-    CAIRN_TRY(check_impulses(stored->lambda, stored->problem.row_count, "lambda"));
-    CAIRN_TRY(check_impulses(stored->answer, stored->problem.row_count, "answer"));
+    CAIRN_TRY(check_numbers(stored->start.lambda, stored->problem.row_count, "lambda"));
+    CAIRN_TRY(check_numbers(stored->start.velocity, stored->problem.dof_count, "velocity"));
+    CAIRN_TRY(check_numbers(stored->answer, stored->problem.row_count, "answer"));
     CairnStatus status = cairn_problem_check(&stored->problem);
     return cairn_is_ok(status) ? status : cairn_error(CAIRN_CORRUPT, "problem file: %.200s", status.message);
 }
@@ -393,11 +414,11 @@ CairnStatus cairn_problem_file_read(const void *bytes, size_t size, const CairnA
     if (!bytes || !stored) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "problem file: %s is NULL", bytes ? "stored" : "bytes");
     }
-    *stored = (CairnStoredProblem){.lambda = NULL};
+    *stored = (CairnStoredProblem){.arena = NULL};
     CairnStream s = cairn_stream_read(&format, bytes, size);
     CAIRN_TRY(s.status);
-    cairn_arena_init(&stored->arena, allocator);
-    s.arena = &stored->arena;
+    CAIRN_TRY(cairn_stored_problem_init(stored, allocator));
+    s.arena = stored->arena;
     CairnStatus status = read_payload(&s, stored);
     if (!cairn_is_ok(status)) {
         cairn_stored_problem_free(stored);
@@ -405,9 +426,31 @@ CairnStatus cairn_problem_file_read(const void *bytes, size_t size, const CairnA
     return status;
 }
 
+// An arena that owns its allocator's hooks, so that what is stored may be copied and moved.
+typedef struct Storage {
+    CairnArena arena; // first: the stored problem points to it
+    CairnAllocator allocator;
+} Storage;
+
+CairnStatus cairn_stored_problem_init(CairnStoredProblem *stored, const CairnAllocator *allocator) {
+    CairnAllocator hooks = allocator && allocator->allocate ? *allocator : cairn_memory_default();
+    Storage *storage = cairn_memory_allocate(&hooks, 1, sizeof *storage);
+    *stored = (CairnStoredProblem){.arena = NULL};
+    if (!storage) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "problem file: no memory");
+    }
+    storage->allocator = hooks;
+    cairn_arena_init(&storage->arena, &storage->allocator);
+    stored->arena = &storage->arena;
+    return cairn_ok();
+}
+
 void cairn_stored_problem_free(CairnStoredProblem *stored) {
-    if (stored) {
-        cairn_arena_free(&stored->arena);
-        *stored = (CairnStoredProblem){.lambda = NULL};
+    if (stored && stored->arena) {
+        Storage *storage = (Storage *)stored->arena;
+        CairnAllocator hooks = storage->allocator;
+        cairn_arena_free(&storage->arena);
+        cairn_memory_release(&hooks, storage, 1, sizeof *storage);
+        *stored = (CairnStoredProblem){.arena = NULL};
     }
 }

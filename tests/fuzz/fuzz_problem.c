@@ -1,7 +1,7 @@
 // Arbitrary bytes, and arbitrary payloads under a right header, for cairn_problem_file_read: it never crashes, and what it accepts can be
 // checked, judged and written again to the same bytes.
 #include "engine/base/hash.h"
-#include "solvers/problem/problem_file.h"
+#include <cairn/problem_file.h>
 #include <cairn/solver.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,15 +23,15 @@ static void put(unsigned char *to, uint64_t value) {
 static void use(const CairnStoredProblem *stored, const unsigned char *bytes, size_t size) {
     CairnResidual residual;
     require(cairn_is_ok(cairn_problem_check(&stored->problem)));
-    CairnStatus status = cairn_residual(&stored->problem, stored->lambda, NULL, &residual);
+    CairnStatus status = cairn_residual(&stored->problem, stored->start.lambda, NULL, &residual);
     require(cairn_is_ok(status) || status.message[0] != '\0');
-    size_t again = cairn_problem_file_size(&stored->problem, stored->answer);
+    size_t again = cairn_problem_file_size(&stored->problem, &stored->start, stored->answer);
     if (again > size) { // gaps between the arrays' parts are not kept
         abort();
     }
     unsigned char *copy = malloc(again);
     require(copy != NULL);
-    require(cairn_is_ok(cairn_problem_file_write(&stored->problem, stored->lambda, stored->answer, copy, again)));
+    require(cairn_is_ok(cairn_problem_file_write(&stored->problem, &stored->start, stored->answer, copy, again)));
     require(again != size || memcmp(copy, bytes, size) == 0);
     free(copy);
 }
@@ -80,8 +80,9 @@ static size_t write_good(bool is_explicit, unsigned char *bytes, size_t room) {
                             .W_column = column,
                             .W = W,
                             .W_is_symmetric = true};
-    require(cairn_is_ok(cairn_problem_file_write(&problem, zero, upper, bytes, room)));
-    return cairn_problem_file_size(&problem, upper);
+    const CairnSolveStart begun = {.lambda = zero, .velocity = is_explicit ? NULL : zero};
+    require(cairn_is_ok(cairn_problem_file_write(&problem, &begun, upper, bytes, room)));
+    return cairn_problem_file_size(&problem, &begun, upper);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

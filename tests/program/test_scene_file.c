@@ -64,7 +64,7 @@ static CairnStatus try_scene(const char *build, const char *script) {
     char path[128], library[CAIRN_RUN_PATH], words[4096];
     write_scene("tried.c", build, script);
     support_path("tried.c", path, sizeof path);
-    assert_ok(cairn_scene_file_build(path, library, words, sizeof words));
+    assert_ok(cairn_scene_file_build("scene", path, library, words, sizeof words));
     CairnRunOptions options = cairn_run_options();
     options.scene = library;
     CairnStatus status = cairn_scene_file_try(&options, 3, words, sizeof words);

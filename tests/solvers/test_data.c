@@ -330,9 +330,9 @@ static void all_storages_are_read(void **state) {
 static bool is_refused(const char *text, size_t size) {
     SupportMemory memory = {0};
     CairnAllocator allocator = support_allocator(&memory);
-    CairnStoredProblem stored = {.lambda = NULL};
+    CairnStoredProblem stored;
     char kind[64];
-    cairn_arena_init(&stored.arena, &allocator);
+    assert_ok(cairn_stored_problem_init(&stored, &allocator));
     CairnStatus status = cairn_siconos_read(text, size, &stored, kind);
     if (cairn_is_ok(status)) {
         status = cairn_problem_check(&stored.problem);

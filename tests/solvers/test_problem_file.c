@@ -1,10 +1,10 @@
 // Problem files: the same problem to the bit, and no damage that gets through.
 #include "engine/base/hash.h"
 #include "engine/base/memory.h"
-#include "solvers/problem/problem_file.h"
 #include "solvers/sweeps/psor.h"
 #include "tests/support/problems.h"
 #include "tests/support/support.h"
+#include <cairn/problem_file.h>
 
 #include <cairn/solver.h>
 #include <cairn/world.h>
@@ -76,7 +76,7 @@ static void assert_same_problem(const TestProblem *t, const CairnProblem *b) {
 }
 
 static TestProblem problem, explicit_problem;
-static double lambda[PROBLEM_ROWS], answer[PROBLEM_ROWS];
+static double lambda[PROBLEM_ROWS], answer[PROBLEM_ROWS], velocity[PROBLEM_ROWS];
 
 static void make_problem(uint64_t seed) {
     test_problem_random(&problem, &seed, 20);
@@ -87,16 +87,22 @@ static void make_problem(uint64_t seed) {
     test_problem_make_explicit(&problem, &explicit_problem);
     for (int i = 0; i < PROBLEM_ROWS; i++) {
         lambda[i] = support_uniform(&seed, -1, 1);
+        velocity[i] = support_uniform(&seed, -9, 9);
         answer[i] = i % 7 == 0 ? -0.0 : support_uniform(&seed, -1e-300, 1e-300);
     }
 }
 
-static unsigned char *write_file(const CairnProblem *p, const double *result, size_t *size) {
-    *size = cairn_problem_file_size(p, result);
+static unsigned char *write_start(const CairnProblem *p, const double *begun, const double *result, size_t *size) {
+    const CairnSolveStart start = {.lambda = lambda, .velocity = begun, .is_rough = begun != NULL};
+    *size = cairn_problem_file_size(p, &start, result);
     unsigned char *bytes = malloc(*size);
     assert_non_null(bytes);
-    assert_ok(cairn_problem_file_write(p, lambda, result, bytes, *size));
+    assert_ok(cairn_problem_file_write(p, &start, result, bytes, *size));
     return bytes;
+}
+
+static unsigned char *write_file(const CairnProblem *p, const double *result, size_t *size) {
+    return write_start(p, NULL, result, size);
 }
 
 static void files_give_back_every_bit(void **state) {
@@ -110,12 +116,19 @@ static void files_give_back_every_bit(void **state) {
             CairnStoredProblem stored;
             size_t size;
             bool has_answer = seed % 2 == 0;
-            unsigned char *bytes = write_file(&tests[k]->problem, has_answer ? answer : NULL, &size);
+            bool has_velocities = seed % 3 != 0, is_form_1 = tests[k]->problem.form == CAIRN_FORM_DYNAMICS;
+            unsigned char *bytes =
+                write_start(&tests[k]->problem, has_velocities ? velocity : NULL, has_answer ? answer : NULL, &size);
             assert_true(cairn_problem_file_is(bytes, size));
             assert_ok(cairn_problem_file_read(bytes, size, &allocator, &stored));
             assert_same_problem(tests[k], &stored.problem);
-            assert_same_doubles(lambda, stored.lambda, tests[k]->problem.row_count);
+            assert_same_doubles(lambda, stored.start.lambda, tests[k]->problem.row_count);
             assert_true((stored.answer != NULL) == has_answer);
+            assert_true((stored.start.velocity != NULL) == (has_velocities && is_form_1)); // form 2 has no dofs
+            assert_true(stored.start.is_rough == (has_velocities && is_form_1));
+            if (stored.start.velocity != NULL) {
+                assert_same_doubles(velocity, stored.start.velocity, tests[k]->problem.dof_count);
+            }
             if (has_answer) {
                 assert_same_doubles(answer, stored.answer, tests[k]->problem.row_count);
             }
@@ -176,7 +189,8 @@ static void lies_are_found(void **state) {
         make_problem(5);
         size_t size;
         CairnStoredProblem stored;
-        unsigned char *good = write_file(k == 0 ? &problem.problem : &explicit_problem.problem, answer, &size);
+        unsigned char *good =
+            write_start(k == 0 ? &problem.problem : &explicit_problem.problem, velocity, answer, &size);
         unsigned char *bytes = malloc(size);
         assert_non_null(bytes);
         for (size_t at = 32; at < size; at += 8) {
@@ -190,7 +204,7 @@ static void lies_are_found(void **state) {
                 if (cairn_is_ok(status)) {
                     CairnResidual residual;
                     assert_ok(cairn_problem_check(&stored.problem));
-                    status = cairn_residual(&stored.problem, stored.lambda, NULL, &residual);
+                    status = cairn_residual(&stored.problem, stored.start.lambda, NULL, &residual);
                     assert_true(cairn_is_ok(status) || status.message[0]);
                     cairn_stored_problem_free(&stored);
                     accepted++;
@@ -212,22 +226,29 @@ static void lies_are_found(void **state) {
 static void wrong_calls_are_refused(void **state) {
     (void)state;
     make_problem(2);
-    size_t size = cairn_problem_file_size(&problem.problem, NULL);
+    size_t size = cairn_problem_file_size(&problem.problem, NULL, NULL);
     unsigned char *bytes = malloc(size);
     CairnStoredProblem stored;
+    const CairnSolveStart start = {.lambda = lambda};
     assert_non_null(bytes);
-    assert_refused(cairn_problem_file_write(&problem.problem, lambda, NULL, bytes, size - 1), CAIRN_INVALID_ARGUMENT,
-                   "are needed");
     assert_refused(cairn_problem_file_write(&problem.problem, NULL, NULL, bytes, size), CAIRN_INVALID_ARGUMENT,
-                   "lambda");
-    assert_refused(cairn_problem_file_write(&problem.problem, lambda, NULL, NULL, size), CAIRN_INVALID_ARGUMENT,
+                   "start is NULL");
+    assert_refused(cairn_problem_file_write(&problem.problem, &start, NULL, bytes, size - 1), CAIRN_INVALID_ARGUMENT,
+                   "are needed");
+    assert_refused(cairn_problem_file_write(&problem.problem, &(CairnSolveStart){.lambda = NULL}, NULL, bytes, size),
+                   CAIRN_INVALID_ARGUMENT, "lambda");
+    assert_refused(cairn_problem_file_write(&problem.problem, &start, NULL, NULL, size), CAIRN_INVALID_ARGUMENT,
                    "bytes");
     lambda[1] = (double)NAN;
-    assert_refused(cairn_problem_file_write(&problem.problem, lambda, NULL, bytes, size), CAIRN_INVALID_ARGUMENT,
+    assert_refused(cairn_problem_file_write(&problem.problem, &start, NULL, bytes, size), CAIRN_INVALID_ARGUMENT,
                    "lambda[1] = nan");
     lambda[1] = 0;
+    velocity[2] = HUGE_VAL;
+    assert_refused(cairn_problem_file_write(
+                       &problem.problem, &(CairnSolveStart){.lambda = lambda, .velocity = velocity}, NULL, bytes, size),
+                   CAIRN_INVALID_ARGUMENT, "velocity[2] = inf");
     problem.upper[0] = (double)NAN;
-    assert_refused(cairn_problem_file_write(&problem.problem, lambda, NULL, bytes, size), CAIRN_INVALID_ARGUMENT,
+    assert_refused(cairn_problem_file_write(&problem.problem, &start, NULL, bytes, size), CAIRN_INVALID_ARGUMENT,
                    "upper[0]");
     assert_refused(cairn_problem_file_read(NULL, 8, NULL, &stored), CAIRN_INVALID_ARGUMENT, "bytes");
     assert_refused(cairn_problem_file_read(bytes, size, NULL, NULL), CAIRN_INVALID_ARGUMENT, "stored");
@@ -309,23 +330,24 @@ static void frames_become_jacobians(void **state) {
     CairnAllocator allocator = cairn_memory_default();
     CairnWorld *world = heap();
     CairnProblem made;
-    const double *start;
-    assert_ok(cairn_world_problem(world, &made, &start));
+    const double *lambda_now;
+    assert_ok(cairn_world_problem(world, &made, &lambda_now));
+    const CairnSolveStart start = {.lambda = lambda_now};
     assert_non_null(made.frames);
     for (int t = 0; t < made.term_count; t++) {
         assert_second_tangent(&made, t);
     }
-    size_t size = cairn_problem_file_size(&made, NULL);
+    size_t size = cairn_problem_file_size(&made, &start, NULL);
     unsigned char *bytes = malloc(size);
     assert_non_null(bytes);
-    assert_ok(cairn_problem_file_write(&made, start, NULL, bytes, size));
+    assert_ok(cairn_problem_file_write(&made, &start, NULL, bytes, size));
     CairnStoredProblem stored;
     assert_ok(cairn_problem_file_read(bytes, size, &allocator, &stored));
     assert_null(stored.problem.frames);
     assert_same_rows(&made, &stored.problem);
     CairnResidual a, b;
-    assert_ok(cairn_residual(&made, start, NULL, &a));
-    assert_ok(cairn_residual(&stored.problem, start, NULL, &b));
+    assert_ok(cairn_residual(&made, lambda_now, NULL, &a));
+    assert_ok(cairn_residual(&stored.problem, lambda_now, NULL, &b));
     assert_same_bits(a.scaled, b.scaled);
     assert_same_bits(a.cone, b.cone);
     cairn_stored_problem_free(&stored);

@@ -3,7 +3,7 @@
 #include "demos/program/cli/progress.h"
 #include "demos/program/formats/problem_export.h"
 #include "demos/program/session/session.h"
-#include "solvers/problem/problem_file.h"
+#include <cairn/problem_file.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,36 +60,6 @@ static void print_help(void) {
     printf("\nOf no use here: --certified, --json.\n");
 }
 
-// A solver that hands on what it is given and keeps the impulses that the last solve of a step began with: once lambda is the answer
-// nobody else has them.
-typedef struct Witness {
-    CairnChoice choice;
-    double *warm;
-    int capacity;
-} Witness;
-
-typedef struct WitnessOptions {
-    Witness *witness;
-} WitnessOptions;
-
-static CairnStatus solve_watched(const CairnProblem *problem, const CairnParts *parts, const void *options,
-                                 CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
-    Witness *witness = ((const WitnessOptions *)options)->witness;
-    if (problem->row_count > witness->capacity) {
-        free(witness->warm);
-        witness->warm = malloc((size_t)problem->row_count * sizeof *witness->warm);
-        witness->capacity = witness->warm ? problem->row_count : 0;
-        if (!witness->warm) {
-            return cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for %d impulses", problem->row_count);
-        }
-    }
-    memcpy(witness->warm, lambda, (size_t)problem->row_count * sizeof *lambda);
-    const CairnChoice *choice = &witness->choice;
-    return choice->solver->solve(problem, parts, choice->options, context, lambda, report);
-}
-
-static const CairnFieldTable witness_table = {"witness", sizeof(WitnessOptions), NULL, 0};
-
 static CairnStatus write_contacts(const CairnProblem *problem, const double *lambda, const DumpOptions *options) {
     CairnArena arena;
     CairnContactProblem exported;
@@ -105,7 +75,7 @@ static CairnStatus write_contacts(const CairnProblem *problem, const double *lam
     return status;
 }
 
-static CairnStatus write_file(const CairnWorld *world, const Witness *witness, const DumpOptions *options) {
+static CairnStatus write_file(const CairnWorld *world, const DumpOptions *options) {
     CairnProblem problem;
     const double *lambda;
     const char *path = options->out;
@@ -113,12 +83,14 @@ static CairnStatus write_file(const CairnWorld *world, const Witness *witness, c
     if (options->format != FORMAT_CAIRN) {
         return write_contacts(&problem, lambda, options);
     }
-    size_t size = cairn_problem_file_size(&problem, lambda);
+    CairnSolveStart start;
+    CAIRN_TRY(cairn_world_problem_start(world, &start));
+    size_t size = cairn_problem_file_size(&problem, &start, lambda);
     void *bytes = malloc(size);
     if (!bytes) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for %zu bytes", size);
     }
-    CairnStatus status = cairn_problem_file_write(&problem, witness->warm, lambda, bytes, size);
+    CairnStatus status = cairn_problem_file_write(&problem, &start, lambda, bytes, size);
     FILE *file = cairn_is_ok(status) ? fopen(path, "wb") : NULL;
     if (cairn_is_ok(status) && !file) {
         status = cairn_error(CAIRN_IO, "option --out: cannot write %s: %s", path, strerror(errno));
@@ -132,36 +104,21 @@ static CairnStatus write_file(const CairnWorld *world, const Witness *witness, c
     return status;
 }
 
-static CairnStatus run_to_frame(const DumpOptions *options, CairnSession *session, Witness *witness,
-                                CairnStats *stats) {
+static CairnStatus run_to_frame(const DumpOptions *options, CairnSession *session, CairnStats *stats) {
     CairnRunOptions run = options->run;
     run.steps = options->frame;
     CAIRN_TRY(cairn_session_open(&run, session));
-    CAIRN_TRY(cairn_choice_copy(&session->choice, &witness->choice));
-    const CairnSolver *solver = witness->choice.solver;
-    WitnessOptions given = {witness};
-    CairnSolver watched = *solver;
-    watched.options = &witness_table;
-    watched.solve = solve_watched;
     CairnProgress progress = cairn_progress(session->scene->name, options->frame, !options->run.is_quiet);
     CairnStatus status = cairn_ok();
     for (int frame = 1; frame <= options->frame && cairn_is_ok(status); frame++) {
-        if (frame == options->frame) {
-            status = cairn_world_set_solver(session->world, &watched, &given);
-        }
-        status = cairn_is_ok(status) ? cairn_session_step(session, stats) : status;
+        status = cairn_session_step(session, stats);
         if (!cairn_is_ok(status)) {
             status = cairn_error(status.code, "frame %d: %s", frame, status.message);
         }
         cairn_progress_show(&progress, frame);
     }
     cairn_progress_end(&progress);
-    if (cairn_is_ok(status)) {
-        status = write_file(session->world, witness, options);
-    }
-    // The world must not outlive the solver that it points to.
-    CairnStatus back = cairn_world_set_solver(session->world, solver, witness->choice.options);
-    return cairn_is_ok(status) ? back : status;
+    return cairn_is_ok(status) ? write_file(session->world, options) : status;
 }
 
 static CairnStatus check_options(const DumpOptions *options) {
@@ -184,19 +141,16 @@ static int dump_command(const CairnLinked *linked, int argc, char **argv) {
         return CAIRN_EXIT_DONE;
     }
     CairnSession session = {.world = NULL};
-    Witness witness = {.warm = NULL};
     CairnStats stats;
     memset(&stats, 0, sizeof stats);
     status = cairn_is_ok(status) ? check_options(options) : status;
-    status = cairn_is_ok(status) ? run_to_frame(options, &session, &witness, &stats) : status;
+    status = cairn_is_ok(status) ? run_to_frame(options, &session, &stats) : status;
     if (cairn_is_ok(status) && !options->run.is_quiet) {
         printf("%s: frame %d of %s by %s: %d rows, %d dofs, scaled residual %.2g m/s, %s\n", options->out,
                options->frame, session.scene->name, session.choice.text, stats.rows, stats.dofs, stats.residual.scaled,
                stats.residual.is_certified ? "certified" : "NOT certified");
     }
     cairn_session_close(&session);
-    cairn_choice_close(&witness.choice);
-    free(witness.warm);
     free(options);
     return cairn_is_ok(status) ? CAIRN_EXIT_DONE : cairn_complain("dump", status);
 }

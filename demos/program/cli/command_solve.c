@@ -5,13 +5,12 @@
 #include "demos/program/formats/problem_source.h"
 #include "demos/program/session/choice.h"
 #include "demos/program/session/run_options.h"
+#include "engine/base/hash.h"
 #include "engine/base/memory.h"
-#include "engine/base/timer.h"
-#include "solvers/problem/accept.h"
-#include "solvers/problem/graph.h"
 #include "solvers/problem/problem_ops.h"
 #include "solvers/referee/residual.h"
-#include <cairn/partitioner.h>
+#include <cairn/solve.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,8 @@ enum { MOST_FILES = 256 };
 typedef struct SolveOptions {
     const char *files[MOST_FILES];
     int file_count, threads;
-    const char *solver, *iterations, *tolerance, *json;
+    const char *solver, *partition, *refine, *iterations, *tolerance, *json;
+    CairnPartition parting; // as `partition` and `refine` say
     CairnFrictionKind friction;
     bool has_friction, is_frictionless, is_warm, is_symmetric, needs_certified, is_quiet, wants_help;
 } SolveOptions;
@@ -51,6 +51,14 @@ static CairnStatus take_file(void *target, const char *word) {
 
 static CairnStatus take_solver(void *target, const char *value) {
     return cairn_parse_text(value, &((SolveOptions *)target)->solver);
+}
+
+static CairnStatus take_partition(void *target, const char *value) {
+    return cairn_parse_text(value, &((SolveOptions *)target)->partition);
+}
+
+static CairnStatus take_refine(void *target, const char *value) {
+    return cairn_parse_text(value, &((SolveOptions *)target)->refine);
 }
 
 static CairnStatus take_iterations(void *target, const char *value) {
@@ -109,12 +117,15 @@ static CairnStatus take_help(void *target, const char *value) {
 }
 
 static const CairnOption solve_options[] = {
-    {"--solver", "NAME[:k=v,k=v]", "solver and its options (cairn list solvers)", take_solver},
+    {"--solver", "NAME[:k=v,k=v]", "solver and its options (cairn list solvers), or a file of one's own", take_solver},
+    {"--partition", "NAME[:k=v,k=v]", "how bodies are parted where the solver needs parts; mindp by default",
+     take_partition},
+    {"--refine", "NAME[:k=v,k=v]", "how the parts are refined; not at all by default", take_refine},
     {"--tol", "T", "the solver's option 'tolerance'", take_tolerance},
     {"--iterations", "N", "the solver's option 'iterations'", take_iterations},
     {"--friction", "KIND", "none, box, box-current, cone or coulomb instead of the file's law", take_friction},
     {"--symmetrize", NULL, "(W + W^T) / 2 in place of an unsymmetric W", take_symmetric},
-    {"--warm", NULL, "start from the impulses in the file; else from zero", take_warm},
+    {"--warm", NULL, "start from the impulses and velocities in the file; else from zero", take_warm},
     {"--threads", "N", "threads that the solver may use", take_threads},
     {"--certified", NULL, "exit with 1 if the referee did not certify every answer", take_certified},
     {"--json", "FILE", "write the results; - is the standard output", take_json},
@@ -139,29 +150,6 @@ static void print_help(void) {
 }
 
 // ---- one file ----
-
-// Those of the default partitioner where the solver wants parts, else one.
-static CairnStatus find_parts(const CairnSolver *solver, Solved *solved, CairnParts *parts) {
-    const CairnPartitioner *partitioner = cairn_partitioner_default();
-    void *chosen = NULL;
-    CairnGraph graph;
-    int blocks = solved->source.stored.problem.block_count;
-    int *part = CAIRN_PUSH_ZERO(&solved->arena, int, blocks + 1);
-    if (!part) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the parts of %d blocks", blocks);
-    }
-    *parts = (CairnParts){1, part};
-    if ((solver->traits & CAIRN_NEEDS_PARTITION) == 0) {
-        return cairn_ok();
-    }
-    CAIRN_TRY(cairn_problem_graph(&solved->source.stored.problem, &solved->arena, &graph));
-    if (partitioner->options != NULL) {
-        CAIRN_TRY(cairn_options_make(partitioner->options, NULL, partitioner->name, &chosen));
-    }
-    CairnStatus status = partitioner->partition(&graph, chosen, solved->arena.allocator, part, &parts->count);
-    free(chosen);
-    return status;
-}
 
 static CairnStatus find_slack(Solved *solved, const double *lambda, double *slack) {
     CairnOps ops;
@@ -218,7 +206,7 @@ static CairnStatus prepare(const SolveOptions *options, Solved *solved) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for %zu rows", rows - 1);
     }
     if (options->is_warm && rows > 1) {
-        memcpy(solved->lambda, source->stored.lambda, (rows - 1) * sizeof(double));
+        memcpy(solved->lambda, source->stored.start.lambda, (rows - 1) * sizeof(double));
     }
     if (source->stored.answer) {
         CAIRN_TRY(cairn_residual_in(&source->stored.problem, source->stored.answer, &solved->arena, &solved->answer));
@@ -228,7 +216,7 @@ static CairnStatus prepare(const SolveOptions *options, Solved *solved) {
 
 static CairnStatus solve_one(const SolveOptions *options, const CairnChoice *choice, Solved *solved) {
     const CairnProblem *problem = &solved->source.stored.problem;
-    CairnParts parts;
+    const CairnSolveStart *start = &solved->source.stored.start;
     void *memory = NULL;
     CAIRN_TRY(prepare(options, solved));
     if (!choice) {
@@ -236,27 +224,25 @@ static CairnStatus solve_one(const SolveOptions *options, const CairnChoice *cho
                                             : cairn_error(CAIRN_UNSUPPORTED, "it holds no answer to judge; --solver S "
                                                                              "solves it");
     }
-    CAIRN_TRY(cairn_solver_accepts(choice->solver, problem));
-    CAIRN_TRY(find_parts(choice->solver, solved, &parts));
-    CairnSolverContext context = {.allocator = solved->arena.allocator,
-                                  .thread_count = options->threads,
-                                  .arena = &solved->arena,
-                                  .memory = &memory};
-    CairnLogger silent = {.write = NULL};
-    context.logger = &silent;
-    CairnArenaMark mark = cairn_arena_mark(&solved->arena);
-    double began = cairn_timer_now();
-    CairnStatus status = cairn_ok();
-    if (problem->row_count > 0) {
-        status = choice->solver->solve(problem, &parts, choice->options, &context, solved->lambda, &solved->report);
-    }
-    solved->seconds = cairn_timer_now() - began;
-    cairn_arena_release(&solved->arena, mark);
+    const CairnSolveRequest request = {.solver = choice->solver,
+                                       .options = choice->options,
+                                       .partition = options->parting,
+                                       .allocator = solved->arena.allocator,
+                                       .thread_count = options->threads,
+                                       .judge = true,
+                                       .arena = &solved->arena,
+                                       .velocity = options->is_warm ? start->velocity : NULL,
+                                       .is_rough = options->is_warm && start->is_rough,
+                                       .memory = &memory};
+    CairnSolveResult result;
+    CairnStatus status = cairn_problem_solve(problem, &request, solved->lambda, &result);
     if (memory && choice->solver->forget) {
         choice->solver->forget(memory, solved->arena.allocator);
     }
+    solved->report = result.report;
+    solved->residual = result.residual;
+    solved->seconds = result.seconds;
     CAIRN_TRY(status);
-    CAIRN_TRY(cairn_residual_in(problem, solved->lambda, &solved->arena, &solved->residual));
     return measure(solved);
 }
 
@@ -320,6 +306,7 @@ static void write_residual(CairnJson *json, const char *key, const CairnResidual
 static void write_solved(CairnJson *json, const CairnChoice *choice, const Solved *solved) {
     const CairnProblem *problem = &solved->source.stored.problem;
     bool is_good = cairn_is_ok(solved->status);
+    char hash[24];
     cairn_json_open(json, NULL, '{');
     cairn_json_text(json, "file", solved->path);
     cairn_json_text(json, "kind", solved->source.kind);
@@ -340,6 +327,9 @@ static void write_solved(CairnJson *json, const CairnChoice *choice, const Solve
         cairn_json_number(json, "time_ms", 1e3 * solved->seconds);
         cairn_json_number(json, "claimed", solved->report.claimed);
         write_residual(json, "residual", &solved->residual);
+        snprintf(hash, sizeof hash, "%016" PRIx64,
+                 cairn_hash_bytes(solved->lambda, (size_t)problem->row_count * sizeof *solved->lambda));
+        cairn_json_text(json, "lambda_hash", hash);
         cairn_json_number(json, "objective", solved->objective);
         if (solved->source.stored.answer) {
             cairn_json_number(json, "velocity_off", solved->velocity_off);
@@ -392,6 +382,7 @@ static int solve_command(const CairnLinked *linked, int argc, char **argv) {
     (void)linked;
     SolveOptions options = {.threads = 1};
     CairnChoice choice = {.solver = NULL};
+    void *by = NULL, *refined_by = NULL;
     FILE *file = NULL;
     int code = CAIRN_EXIT_DONE;
     CairnStatus status = cairn_options_parse(solve_options, OPTION_COUNT, argc, argv, &options, take_file);
@@ -402,7 +393,8 @@ static int solve_command(const CairnLinked *linked, int argc, char **argv) {
     if (cairn_is_ok(status) && options.file_count == 0) {
         status = cairn_error(CAIRN_INVALID_ARGUMENT, "which files? cairn solve FILE... --solver S");
     }
-    if (cairn_is_ok(status) && !options.solver && (options.iterations || options.tolerance || options.is_warm)) {
+    if (cairn_is_ok(status) && !options.solver &&
+        (options.partition || options.refine || options.iterations || options.tolerance || options.is_warm)) {
         status = cairn_error(CAIRN_INVALID_ARGUMENT, "options of a solve, but no --solver");
     }
     if (cairn_is_ok(status) && options.solver) {
@@ -411,6 +403,14 @@ static int solve_command(const CairnLinked *linked, int argc, char **argv) {
             cairn_is_ok(status) ? cairn_choice_set(&choice, "iterations", options.iterations, "--iterations") : status;
         status = cairn_is_ok(status) ? cairn_choice_set(&choice, "tolerance", options.tolerance, "--tol") : status;
     }
+    if (cairn_is_ok(status) && options.partition) {
+        status = cairn_partitioner_open(options.partition, "--partition", &options.parting.partitioner, &by);
+        options.parting.partition_options = by;
+    }
+    if (cairn_is_ok(status) && options.refine) {
+        status = cairn_refiner_open(options.refine, "--refine", &options.parting.refiner, &refined_by);
+        options.parting.refine_options = refined_by;
+    }
     status = cairn_is_ok(status) ? cairn_output_open(options.json, "--json", &file) : status;
     if (cairn_is_ok(status)) {
         code = solve_files(&options, options.solver ? &choice : NULL, file);
@@ -418,6 +418,8 @@ static int solve_command(const CairnLinked *linked, int argc, char **argv) {
     CairnStatus closed = cairn_output_close(options.json, &file);
     status = cairn_is_ok(status) ? closed : status;
     cairn_choice_close(&choice);
+    free(by);
+    free(refined_by);
     return cairn_is_ok(status) ? code : cairn_complain("solve", status);
 }
 

@@ -1,11 +1,8 @@
-// Lockstep: one problem, many solvers. lambda stays outside the problem: every solver keeps its own impulses and finds them again by
+// Lockstep: one problem, many solvers, all through the door that the world's step goes through (cairn/solve.h). lambda stays outside the problem: every solver keeps its own impulses and finds them again by
 // the constraint's id and row, those of tangents turned into the tangents of the present frame.
 #include "demos/program/compare/compare.h"
-#include "engine/base/timer.h"
-#include "solvers/problem/accept.h"
-#include "solvers/problem/graph.h"
+#include "solvers/partition.h"
 #include "solvers/problem/problem_ops.h"
-#include "solvers/referee/residual.h"
 #include <cairn/math.h>
 #include <math.h>
 #include <stdlib.h>
@@ -128,41 +125,39 @@ static CairnStatus warm_start(const CairnLockstep *lockstep, const CairnProblem 
 }
 
 // Where each block was in the frame before, by id; a world lists its blocks in the order of their bodies' slots, the low halves of ids.
-static int recall_parts(const CairnLockstep *lockstep, const CairnGraph *graph, int *part) {
-    for (int i = 0, j = 0; i < graph->node_count; i++) {
-        while (j < lockstep->part_count && (uint32_t)lockstep->parts[j].id < (uint32_t)graph->node_id[i]) {
+static int recall_parts(const CairnLockstep *lockstep, const CairnProblem *problem, int *part) {
+    for (int i = 0, j = 0; i < problem->block_count; i++) {
+        uint64_t id = problem->blocks[i].id;
+        while (j < lockstep->part_count && (uint32_t)lockstep->parts[j].id < (uint32_t)id) {
             j++;
         }
-        bool is_found = j < lockstep->part_count && lockstep->parts[j].id == graph->node_id[i];
+        bool is_found = j < lockstep->part_count && lockstep->parts[j].id == id;
         part[i] = is_found ? lockstep->parts[j].part : -1;
     }
     return lockstep->parts_last;
 }
 
-static CairnStatus keep_parts(CairnLockstep *lockstep, const CairnGraph *graph, const CairnParts *parts) {
-    CAIRN_TRY(reserve(&lockstep->parts, &lockstep->part_capacity, graph->node_count, sizeof *lockstep->parts));
-    for (int i = 0; i < graph->node_count; i++) {
-        lockstep->parts[i] = (CairnKeptPart){graph->node_id[i], parts->part[i]};
+static CairnStatus keep_parts(CairnLockstep *lockstep, const CairnProblem *problem, const CairnParts *parts) {
+    CAIRN_TRY(reserve(&lockstep->parts, &lockstep->part_capacity, problem->block_count, sizeof *lockstep->parts));
+    for (int i = 0; i < problem->block_count; i++) {
+        lockstep->parts[i] = (CairnKeptPart){problem->blocks[i].id, parts->part[i]};
     }
-    lockstep->part_count = graph->node_count;
+    lockstep->part_count = problem->block_count;
     lockstep->parts_last = parts->count;
     return cairn_ok();
 }
 
 static CairnStatus find_parts(CairnLockstep *lockstep, const CairnSession *session, const CairnProblem *problem,
                               CairnParts *parts, CairnPartsMeasure *measure) {
-    CairnGraph graph;
-    const CairnAllocator *allocator = lockstep->arena.allocator;
+    const CairnPartition partition = cairn_session_partition(session);
+    double seconds;
     int *part = CAIRN_PUSH_ZERO(&lockstep->arena, int, problem->block_count + 1);
     if (!part) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the parts of %d blocks", problem->block_count);
     }
-    CAIRN_TRY(cairn_problem_graph(problem, &lockstep->arena, &graph));
-    *parts = (CairnParts){recall_parts(lockstep, &graph, part), part};
-    CAIRN_TRY(session->partitioner->partition(&graph, session->partition_options, allocator, part, &parts->count));
-    CAIRN_TRY(session->refiner->refine(&graph, session->refine_options, allocator, part, &parts->count));
-    CAIRN_TRY(cairn_parts_measure(&graph, parts, allocator, NULL, measure));
-    return keep_parts(lockstep, &graph, parts);
+    *parts = (CairnParts){recall_parts(lockstep, problem, part), part};
+    CAIRN_TRY(cairn_problem_part_in(problem, &partition, &lockstep->arena, part, &parts->count, measure, &seconds));
+    return keep_parts(lockstep, problem, parts);
 }
 
 // The statistics of the frame are the reference's; a contender that works on parts has its own to show.
@@ -205,36 +200,37 @@ static void compare_velocities(const CairnLockstep *lockstep, const CairnProblem
 }
 
 static CairnStatus solve(const CairnSession *session, const CairnProblem *problem, const CairnParts *parts,
-                         CairnContender *contender, CairnStats *stats) {
+                         const double *velocity, CairnContender *contender, CairnStats *stats) {
     CairnWorldDef def = cairn_world_settings(session->world);
-    CairnSolverContext context = {.allocator = contender->arena.allocator,
-                                  .logger = &def.logger,
-                                  .thread_count = def.thread_count,
-                                  .arena = &contender->arena,
-                                  .memory = &contender->memory};
-    const CairnChoice *choice = &contender->choice;
+    const CairnSolveRequest request = {.solver = contender->choice.solver,
+                                       .options = contender->choice.options,
+                                       .parts = parts,
+                                       .allocator = contender->arena.allocator,
+                                       .logger = &def.logger,
+                                       .thread_count = def.thread_count,
+                                       .judge = true,
+                                       .is_checked = true, // by the world that made it
+                                       .arena = &contender->arena,
+                                       .velocity = velocity,
+                                       .memory = &contender->memory};
+    CairnSolveResult result;
     double driver = stats->times.solve;
-    stats->solve = (CairnSolveReport){.outcome = CAIRN_CONVERGED};
-    stats->times.solve = 0;
     cairn_arena_reset(&contender->arena);
-    if (problem->row_count > 0) {
-        CAIRN_TRY(cairn_solver_accepts(choice->solver, problem));
-        double began = cairn_timer_now();
-        CAIRN_TRY(choice->solver->solve(problem, parts, choice->options, &context, contender->lambda, &stats->solve));
-        stats->times.solve = cairn_timer_now() - began;
-        cairn_arena_reset(&contender->arena);
-    }
-    stats->times.step += stats->times.solve - driver; // what the step would have taken with this solver
-    return cairn_residual_in(problem, contender->lambda, &contender->arena, &stats->residual);
+    CAIRN_TRY(cairn_problem_solve(problem, &request, contender->lambda, &result));
+    stats->solve = result.report;
+    stats->residual = result.residual;
+    stats->times.solve = result.seconds;
+    stats->times.step += result.seconds - driver; // what the step would have taken with this solver
+    return cairn_ok();
 }
 
 static CairnStatus judge(CairnLockstep *lockstep, const CairnSession *session, const CairnProblem *problem,
-                         const CairnParts *parts, const CairnPartsMeasure *measure, const CairnStats *stats,
-                         CairnContender *contender) {
+                         const CairnParts *parts, const CairnPartsMeasure *measure, const double *velocity,
+                         const CairnStats *stats, CairnContender *contender) {
     CairnStats own = *stats;
     tell_parts(measure, contender->choice.solver, &own);
     CAIRN_TRY(warm_start(lockstep, problem, contender));
-    CairnStatus status = solve(session, problem, parts, contender, &own);
+    CairnStatus status = solve(session, problem, parts, velocity, contender, &own);
     if (!cairn_is_ok(status)) {
         contender->ended = status;
         contender->ended_at = (int)stats->step_index;
@@ -255,14 +251,16 @@ CairnStatus cairn_lockstep_frame(CairnLockstep *lockstep, const CairnSession *se
     const double *lambda;
     CairnParts parts;
     CairnPartsMeasure measure;
+    CairnSolveStart start;
     CAIRN_TRY(cairn_world_problem(session->world, &problem, &lambda));
+    CAIRN_TRY(cairn_world_problem_start(session->world, &start));
     cairn_arena_reset(&lockstep->arena);
     CAIRN_TRY(list_features(lockstep, session->world, &problem));
     CAIRN_TRY(find_parts(lockstep, session, &problem, &parts, &measure));
     CAIRN_TRY(find_velocities(&lockstep->arena, &problem, lambda, &lockstep->reference, &lockstep->reference_capacity));
     for (int i = 0; i < count; i++) {
         if (cairn_is_ok(contenders[i].ended)) {
-            CAIRN_TRY(judge(lockstep, session, &problem, &parts, &measure, stats, &contenders[i]));
+            CAIRN_TRY(judge(lockstep, session, &problem, &parts, &measure, start.velocity, stats, &contenders[i]));
         }
     }
     return cairn_ok();

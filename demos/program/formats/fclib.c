@@ -216,7 +216,7 @@ static CairnStatus read_file(File *file, CairnStoredProblem *stored, char kind[6
 
 CairnStatus cairn_fclib_read(const char *path, CairnStoredProblem *stored, char kind[64]) {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); // the library would print its own stack
-    File file = {H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), &stored->arena, ""};
+    File file = {H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), stored->arena, ""};
     if (file.id < 0) {
         return cairn_error(CAIRN_CORRUPT, "HDF5 cannot open it");
     }

@@ -91,10 +91,10 @@ static CairnStatus compress(CairnArena *arena, const CairnTriplets *matrix, bool
 
 // What every row needs: free, no impulse to start from.
 static CairnStatus begin_rows(CairnStoredProblem *stored, int count, const double *right_side) {
-    double *side = CAIRN_PUSH(&stored->arena, double, count + 1);
-    double *lower = CAIRN_PUSH(&stored->arena, double, count + 1);
-    double *upper = CAIRN_PUSH(&stored->arena, double, count + 1);
-    double *lambda = CAIRN_PUSH_ZERO(&stored->arena, double, count + 1);
+    double *side = CAIRN_PUSH(stored->arena, double, count + 1);
+    double *lower = CAIRN_PUSH(stored->arena, double, count + 1);
+    double *upper = CAIRN_PUSH(stored->arena, double, count + 1);
+    double *lambda = CAIRN_PUSH_ZERO(stored->arena, double, count + 1);
     if (!side || !lower || !upper || !lambda) {
         return no_memory("rows");
     }
@@ -107,13 +107,13 @@ static CairnStatus begin_rows(CairnStoredProblem *stored, int count, const doubl
     stored->problem.right_side = side;
     stored->problem.lower = lower;
     stored->problem.upper = upper;
-    stored->lambda = lambda;
+    stored->start.lambda = lambda;
     return cairn_ok();
 }
 
 CairnStatus cairn_build_matrix(CairnStoredProblem *stored, const CairnTriplets *W) {
     Rows rows;
-    CAIRN_TRY(compress(&stored->arena, W, false, &rows));
+    CAIRN_TRY(compress(stored->arena, W, false, &rows));
     stored->problem.W_start = rows.start;
     stored->problem.W_column = rows.column;
     stored->problem.W = rows.value;
@@ -142,8 +142,8 @@ static bool fits(const CairnTriplets *M, int size) {
 // Cut the dofs into blocks; block_of[dof] tells where each went.
 static CairnStatus cut_blocks(CairnStoredProblem *stored, const CairnTriplets *M, int *block_of) {
     int dofs = M->rows, count = 0, even = fits(M, 6) ? 6 : fits(M, 3) ? 3 : 1;
-    int *reach = CAIRN_PUSH(&stored->arena, int, dofs + 1); // the last dof that shares an entry with this one
-    CairnDofBlock *blocks = CAIRN_PUSH(&stored->arena, CairnDofBlock, dofs + 1);
+    int *reach = CAIRN_PUSH(stored->arena, int, dofs + 1); // the last dof that shares an entry with this one
+    CairnDofBlock *blocks = CAIRN_PUSH(stored->arena, CairnDofBlock, dofs + 1);
     if (!reach || !blocks) {
         return no_memory("dof blocks");
     }
@@ -174,7 +174,7 @@ static CairnStatus cut_blocks(CairnStoredProblem *stored, const CairnTriplets *M
         matrix += size * size;
         first = last + 1;
     }
-    double *P = CAIRN_PUSH_ZERO(&stored->arena, double, matrix + 1);
+    double *P = CAIRN_PUSH_ZERO(stored->arena, double, matrix + 1);
     if (!P) {
         return no_memory("M");
     }
@@ -227,15 +227,15 @@ static void write_terms(const Rows *J, const int *block_of, const CairnDofBlock 
 static CairnStatus write_jacobian(CairnStoredProblem *stored, const CairnTriplets *H, const int *block_of) {
     Rows J;
     int contacts = H->columns / 3, size = 0, widest = 1;
-    CAIRN_TRY(compress(&stored->arena, H, true, &J));
+    CAIRN_TRY(compress(stored->arena, H, true, &J));
     for (int b = 0; b < stored->problem.block_count; b++) {
         widest = stored->problem.blocks[b].size > widest ? stored->problem.blocks[b].size : widest;
     }
-    CairnConstraintBlock *constraints = CAIRN_PUSH_ZERO(&stored->arena, CairnConstraintBlock, contacts + 1);
-    CairnTerm *terms = CAIRN_PUSH(&stored->arena, CairnTerm, H->count + 1);
-    int *touched = CAIRN_PUSH(&stored->arena, int, H->count + 1);
-    double *values = cairn_arena_push_zero(&stored->arena, (size_t)H->count + 1, 3 * (size_t)widest * sizeof(double));
-    double *compliance = CAIRN_PUSH_ZERO(&stored->arena, double, H->columns + 1);
+    CairnConstraintBlock *constraints = CAIRN_PUSH_ZERO(stored->arena, CairnConstraintBlock, contacts + 1);
+    CairnTerm *terms = CAIRN_PUSH(stored->arena, CairnTerm, H->count + 1);
+    int *touched = CAIRN_PUSH(stored->arena, int, H->count + 1);
+    double *values = cairn_arena_push_zero(stored->arena, (size_t)H->count + 1, 3 * (size_t)widest * sizeof(double));
+    double *compliance = CAIRN_PUSH_ZERO(stored->arena, double, H->columns + 1);
     if (!constraints || !terms || !touched || !values || !compliance) {
         return no_memory("H");
     }
@@ -260,8 +260,8 @@ CairnStatus cairn_build_dynamics(CairnStoredProblem *stored, const CairnTriplets
     }
     stored->problem = (CairnProblem){.form = CAIRN_FORM_DYNAMICS, .step = 1};
     CAIRN_TRY(begin_rows(stored, H->columns, w));
-    int *block_of = CAIRN_PUSH(&stored->arena, int, M->rows + 1);
-    double *p = CAIRN_PUSH(&stored->arena, double, M->rows + 1);
+    int *block_of = CAIRN_PUSH(stored->arena, int, M->rows + 1);
+    double *p = CAIRN_PUSH(stored->arena, double, M->rows + 1);
     if (!block_of || !p) {
         return no_memory("dofs");
     }
@@ -276,9 +276,9 @@ CairnStatus cairn_build_dynamics(CairnStoredProblem *stored, const CairnTriplets
 CairnStatus cairn_build_contacts(CairnStoredProblem *stored, const double *mu) {
     CairnProblem *problem = &stored->problem;
     int count = problem->row_count / 3;
-    CairnConstraintBlock *constraints = CAIRN_PUSH_ZERO(&stored->arena, CairnConstraintBlock, count + 1);
-    CairnFriction *frictions = CAIRN_PUSH_ZERO(&stored->arena, CairnFriction, count + 1);
-    double *lower = CAIRN_PUSH(&stored->arena, double, problem->row_count + 1);
+    CairnConstraintBlock *constraints = CAIRN_PUSH_ZERO(stored->arena, CairnConstraintBlock, count + 1);
+    CairnFriction *frictions = CAIRN_PUSH_ZERO(stored->arena, CairnFriction, count + 1);
+    double *lower = CAIRN_PUSH(stored->arena, double, problem->row_count + 1);
     if (!constraints || !frictions || !lower) {
         return no_memory("contacts");
     }
@@ -307,8 +307,8 @@ CairnStatus cairn_build_contacts(CairnStoredProblem *stored, const double *mu) {
 
 CairnStatus cairn_build_rows(CairnStoredProblem *stored, const bool *is_bilateral) {
     CairnProblem *problem = &stored->problem;
-    CairnConstraintBlock *constraints = CAIRN_PUSH_ZERO(&stored->arena, CairnConstraintBlock, problem->row_count + 1);
-    double *lower = CAIRN_PUSH(&stored->arena, double, problem->row_count + 1);
+    CairnConstraintBlock *constraints = CAIRN_PUSH_ZERO(stored->arena, CairnConstraintBlock, problem->row_count + 1);
+    double *lower = CAIRN_PUSH(stored->arena, double, problem->row_count + 1);
     if (!constraints || !lower) {
         return no_memory("rows");
     }

@@ -2,7 +2,8 @@
 #ifndef CAIRN_PROGRAM_PROBLEM_BUILD_H
 #define CAIRN_PROGRAM_PROBLEM_BUILD_H
 
-#include "solvers/problem/problem_file.h"
+#include "engine/base/arena.h"
+#include <cairn/problem_file.h>
 
 // A sparse matrix as a file gives it: entries in any order, duplicates add up.
 typedef struct CairnTriplets {
@@ -16,7 +17,7 @@ CairnStatus cairn_triplets_make(CairnArena *arena, int rows, int columns, int co
 // Refuses an index outside, and a value that is not finite; `name` opens the message.
 CairnStatus cairn_triplets_add(CairnTriplets *matrix, int row, int column, double value, const char *name);
 
-// The arrays of all builders lie in stored->arena, which must be ready. Rows are free until contacts or bounds are set.
+// The arrays of all builders lie in stored->arena, which must be initialised. Rows are free until contacts or bounds are set.
 // w = W lambda + q.
 CairnStatus cairn_build_explicit(CairnStoredProblem *stored, const CairnTriplets *W, const double *q);
 // W in place of the one that is there.

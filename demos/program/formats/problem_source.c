@@ -74,7 +74,7 @@ static CairnStatus read_any(const char *path, const char *bytes, size_t size, Ca
         snprintf(source->kind, sizeof source->kind, "cairn dump");
         return cairn_problem_file_read(bytes, size, plain, &source->stored);
     }
-    cairn_arena_init(&source->stored.arena, plain);
+    CAIRN_TRY(cairn_stored_problem_init(&source->stored, plain));
     if (cairn_recording_is(path)) {
         return cairn_error(CAIRN_UNSUPPORTED, "it is a recording (cairn replay), and no problem");
     }
@@ -119,7 +119,7 @@ CairnStatus cairn_problem_symmetrize(CairnProblemSource *source) {
     }
     CairnTriplets half; // of every entry one half to its place and one to the mirrored place
     int rows = problem->row_count;
-    CAIRN_TRY(cairn_triplets_make(&source->stored.arena, rows, rows, 2 * problem->W_start[rows], &half));
+    CAIRN_TRY(cairn_triplets_make(source->stored.arena, rows, rows, 2 * problem->W_start[rows], &half));
     for (int i = 0; i < rows; i++) {
         for (int k = problem->W_start[i]; k < problem->W_start[i + 1]; k++) {
             CAIRN_TRY(cairn_triplets_add(&half, i, problem->W_column[k], 0.5 * problem->W[k], "W"));
@@ -136,7 +136,7 @@ CairnStatus cairn_problem_symmetrize(CairnProblemSource *source) {
 // Fresh arrays in place of those that are changed.
 static CairnStatus own_friction(CairnProblemSource *source, CairnFriction **frictions, double **lower, double **upper) {
     CairnProblem *problem = &source->stored.problem;
-    CairnArena *arena = &source->stored.arena;
+    CairnArena *arena = source->stored.arena;
     size_t rows = (size_t)problem->row_count, groups = (size_t)problem->friction_count;
     *frictions = CAIRN_PUSH(arena, CairnFriction, groups + 1);
     *lower = CAIRN_PUSH(arena, double, rows + 1);

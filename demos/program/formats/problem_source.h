@@ -2,7 +2,8 @@
 #ifndef CAIRN_PROGRAM_PROBLEM_SOURCE_H
 #define CAIRN_PROGRAM_PROBLEM_SOURCE_H
 
-#include "solvers/problem/problem_file.h"
+#include "engine/base/arena.h"
+#include <cairn/problem_file.h>
 
 typedef struct CairnProblemSource {
     CairnStoredProblem stored;
@@ -22,7 +23,7 @@ CairnStatus cairn_problem_set_friction(CairnProblemSource *source, CairnFriction
 // No friction at all: every bound of it is 0.
 CairnStatus cairn_problem_drop_friction(CairnProblemSource *source);
 
-// Readers; the arena of `stored` must be ready, and on an error is still the caller's to free.
+// Readers; `stored` must be initialised, and on an error is still the caller's to free.
 CairnStatus cairn_siconos_read(const char *bytes, size_t size, CairnStoredProblem *stored, char kind[64]);
 CairnStatus cairn_fclib_read(const char *path, CairnStoredProblem *stored, char kind[64]);
 

@@ -322,7 +322,7 @@ static CairnStatus read_mlcp(Text *text, CairnStoredProblem *stored, char kind[6
 }
 
 CairnStatus cairn_siconos_read(const char *bytes, size_t size, CairnStoredProblem *stored, char kind[64]) {
-    Text text = {bytes, bytes, bytes + size, &stored->arena};
+    Text text = {bytes, bytes, bytes + size, stored->arena};
     int first;
     CAIRN_TRY(read_int(&text, 1, 5, "the dimension of contacts, or a 1 before an MLCP", &first));
     return first == 1 ? read_mlcp(&text, stored, kind) : read_friction(&text, first, stored, kind);

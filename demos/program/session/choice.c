@@ -1,15 +1,16 @@
 #include "demos/program/session/choice.h"
+#include "demos/program/session/library.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-CairnStatus cairn_name_split(const char *choice, const char *option, char name[CAIRN_NAME_SIZE], const char **text) {
+CairnStatus cairn_name_split(const char *choice, const char *option, char name[CAIRN_CHOICE_TEXT], const char **text) {
     const char *colon = strchr(choice, ':');
     size_t length = colon ? (size_t)(colon - choice) : strlen(choice);
-    if (length >= CAIRN_NAME_SIZE) {
+    if (length >= CAIRN_CHOICE_TEXT) {
         return cairn_error(CAIRN_NOT_FOUND, "option %s: nothing has a name as long as '%.60s...'", option, choice);
     }
-    snprintf(name, CAIRN_NAME_SIZE, "%.*s", (int)length, choice);
+    snprintf(name, CAIRN_CHOICE_TEXT, "%.*s", (int)length, choice);
     *text = colon ? colon + 1 : NULL;
     return cairn_ok();
 }
@@ -58,9 +59,106 @@ CairnStatus cairn_options_make(const CairnFieldTable *table, const char *text, c
     return cairn_is_ok(status) ? status : cairn_error(status.code, "option %s: %s", option, status.message);
 }
 
+// ---- what is built in, and what comes from files ----
+
+// Worlds, copies of choices and the past of a window's views point to what came from a file, so its library stays.
+static const CairnLibraryKind solver_kind = {"solver", "cairn_solver", "CairnSolver", sizeof(CairnSolver), true};
+static const CairnLibraryKind partitioner_kind = {"partitioner", "cairn_partitioner", "CairnPartitioner",
+                                                  sizeof(CairnPartitioner), true};
+static const CairnLibraryKind refiner_kind = {"refiner", "cairn_refiner", "CairnRefiner", sizeof(CairnRefiner), true};
+
+static CairnStatus load(const CairnLibraryKind *kind, const char *file, const void **value) {
+    void *library = NULL;
+    CAIRN_TRY(cairn_library_open(kind, file, &library, value));
+    cairn_library_close(library);
+    return cairn_ok();
+}
+
+// The three kinds have the same head; `function` stands for what they are called for.
+static CairnStatus validate(const CairnLibraryKind *kind, const char *file, const char *name, const char *summary,
+                            bool has_function, const CairnFieldTable *options) {
+    const char *missing = !name || !name[0]                                   ? "name"
+                          : strlen(name) >= CAIRN_NAME_SIZE                   ? "name of at most 63 bytes"
+                          : !summary                                          ? "summary"
+                          : !has_function                                     ? "function"
+                          : options && !options->title                        ? "title of its options"
+                          : options && options->count > 0 && !options->fields ? "table of its options"
+                                                                              : NULL;
+    return missing ? cairn_error(CAIRN_INVALID_ARGUMENT, "%s file %.120s: %s has no %s", kind->noun, file, kind->symbol,
+                                 missing)
+                   : cairn_ok();
+}
+
+static CairnStatus find_solver(const char *name, const CairnSolver **solver) {
+    if (!cairn_library_is(name)) {
+        return cairn_solver_find(name, solver);
+    }
+    const void *value = NULL;
+    CAIRN_TRY(load(&solver_kind, name, &value));
+    const CairnSolver *own = *solver = value;
+    return validate(&solver_kind, name, own->name, own->summary, own->solve != NULL, own->options);
+}
+
+static CairnStatus find_partitioner(const char *name, const CairnPartitioner **partitioner) {
+    if (!cairn_library_is(name)) {
+        return cairn_partitioner_find(name, partitioner);
+    }
+    const void *value = NULL;
+    CAIRN_TRY(load(&partitioner_kind, name, &value));
+    const CairnPartitioner *own = *partitioner = value;
+    return validate(&partitioner_kind, name, own->name, own->summary, own->partition != NULL, own->options);
+}
+
+static CairnStatus find_refiner(const char *name, const CairnRefiner **refiner) {
+    if (!cairn_library_is(name)) {
+        return cairn_refiner_find(name, refiner);
+    }
+    const void *value = NULL;
+    CAIRN_TRY(load(&refiner_kind, name, &value));
+    const CairnRefiner *own = *refiner = value;
+    return validate(&refiner_kind, name, own->name, own->summary, own->refine != NULL, own->options);
+}
+
+// What an unknown name is answered with; a file says for itself what is wrong with it.
+static CairnStatus refuse(CairnStatus status, const char *name, const char *option, const char *list) {
+    return cairn_is_ok(status) ? status
+           : cairn_library_is(name)
+               ? cairn_error(status.code, "option %s: %s", option, status.message)
+               : cairn_error(status.code, "option %s: %s (cairn list %s)", option, status.message, list);
+}
+
+// The options of what takes some, from the text behind its name.
+static CairnStatus take_options(const CairnFieldTable *table, const char *name, const char *text, const char *option,
+                                void **options) {
+    if (table) {
+        return cairn_options_make(table, text, option, options);
+    }
+    return text ? cairn_error(CAIRN_UNSUPPORTED, "option %s: %s takes no options, got '%s'", option, name, text)
+                : cairn_ok();
+}
+
+CairnStatus cairn_partitioner_open(const char *text, const char *option, const CairnPartitioner **partitioner,
+                                   void **options) {
+    char name[CAIRN_CHOICE_TEXT] = "";
+    const char *words = NULL;
+    CAIRN_TRY(cairn_name_split(text, option, name, &words));
+    CAIRN_TRY(refuse(find_partitioner(name, partitioner), name, option, "partitioners"));
+    return take_options((*partitioner)->options, name, words, option, options);
+}
+
+CairnStatus cairn_refiner_open(const char *text, const char *option, const CairnRefiner **refiner, void **options) {
+    char name[CAIRN_CHOICE_TEXT] = "";
+    const char *words = NULL;
+    CAIRN_TRY(cairn_name_split(text, option, name, &words));
+    CAIRN_TRY(refuse(find_refiner(name, refiner), name, option, "refiners"));
+    return take_options((*refiner)->options, name, words, option, options);
+}
+
+// ---- choices ----
+
 CairnStatus cairn_choice_open(const char *text, const char *option, CairnChoice *choice) {
     *choice = (CairnChoice){.solver = NULL};
-    char name[CAIRN_NAME_SIZE] = "";
+    char name[CAIRN_CHOICE_TEXT] = "";
     const char *words = NULL;
     if (strlen(text) >= sizeof choice->text) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "option %s: '%.60s...' is longer than %d bytes", option, text,
@@ -68,21 +166,12 @@ CairnStatus cairn_choice_open(const char *text, const char *option, CairnChoice 
     }
     snprintf(choice->text, sizeof choice->text, "%s", text);
     CAIRN_TRY(cairn_name_split(text, option, name, &words));
-    CairnStatus status = cairn_solver_find(name, &choice->solver);
+    CAIRN_TRY(refuse(find_solver(name, &choice->solver), name, option, "solvers"));
+    CairnStatus status = take_options(choice->solver->options, name, words, option, &choice->options);
     if (!cairn_is_ok(status)) {
-        return cairn_error(status.code, "option %s: %s (cairn list solvers)", option, status.message);
+        cairn_choice_close(choice);
     }
-    if (choice->solver->options) {
-        status = cairn_options_make(choice->solver->options, words, option, &choice->options);
-        if (!cairn_is_ok(status)) {
-            cairn_choice_close(choice);
-        }
-        return status;
-    }
-    if (words) {
-        return cairn_error(CAIRN_UNSUPPORTED, "option %s: %s takes no options, got '%s'", option, name, words);
-    }
-    return cairn_ok();
+    return status;
 }
 
 CairnStatus cairn_choice_copy(const CairnChoice *from, CairnChoice *choice) {

@@ -1,7 +1,9 @@
-// Choice: a solver with its options, as a word of the command line gives it: "NAME" or "NAME:k=v,k=v".
+// Choice: a solver with its options, as a word of the command line gives it: "NAME" or "NAME:k=v,k=v", where NAME is a built-in solver's
+// or a file of the user's own ("./my_solver.so", "my_solver.c"). The same for partitioners and refiners.
 #ifndef CAIRN_PROGRAM_CHOICE_H
 #define CAIRN_PROGRAM_CHOICE_H
 
+#include <cairn/partitioner.h>
 #include <cairn/solver.h>
 #include <stdbool.h>
 
@@ -22,6 +24,11 @@ bool cairn_choice_has(const CairnChoice *choice, const char *field);
 // Set one option; a NULL value leaves it. A solver that has no such option refuses.
 CairnStatus cairn_choice_set(CairnChoice *choice, const char *field, const char *value, const char *option);
 
+// A partitioner or refiner with its options (NULL: none), which the caller frees, also after an error.
+CairnStatus cairn_partitioner_open(const char *text, const char *option, const CairnPartitioner **partitioner,
+                                   void **options);
+CairnStatus cairn_refiner_open(const char *text, const char *option, const CairnRefiner **refiner, void **options);
+
 // Several choices in one word, "A,B:k=v,k=v,C": a piece with '=' and no ':' before it goes on with the options of the one before.
 typedef struct CairnChoiceList {
     char items[CAIRN_CHOICE_MOST][CAIRN_CHOICE_TEXT];
@@ -31,7 +38,7 @@ typedef struct CairnChoiceList {
 CairnStatus cairn_choices_split(const char *text, CairnChoiceList *list);
 
 // Split "name:options"; *text is NULL where there are none.
-CairnStatus cairn_name_split(const char *choice, const char *option, char name[CAIRN_NAME_SIZE], const char **text);
+CairnStatus cairn_name_split(const char *choice, const char *option, char name[CAIRN_CHOICE_TEXT], const char **text);
 // The other way: "name", or "name:k=v,k=v" with the options that are not their defaults.
 CairnStatus cairn_name_join(const char *name, const CairnFieldTable *table, const void *options, char *text,
                             size_t size);

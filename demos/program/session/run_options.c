@@ -181,8 +181,8 @@ static const CairnOption world_options[] = {
 };
 
 static const CairnOption own_options[] = {
-    {"--solver", "NAME[:k=v,k=v]", "solver and its options (cairn list solvers; the first is the default)",
-     take_solver},
+    {"--solver", "NAME[:k=v,k=v]",
+     "solver and its options (cairn list solvers; the first is the default), or a file of your own", take_solver},
     {"--csv", "FILE", "write a line a frame", take_csv},
     {"--record", "FILE", "write a recording, which cairn replay runs again and cairn view shows", take_record},
     {"--video", "FILE", "write a video (by ffmpeg; where there is none, PNG files FILE-000001.png and on)", take_video},

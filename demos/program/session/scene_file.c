@@ -71,13 +71,14 @@ static CairnStatus make_folder(char folder[CAIRN_RUN_PATH]) {
                            : cairn_error(CAIRN_IO, "cannot make the folder %.120s: %s", folder, strerror(errno));
 }
 
-CairnStatus cairn_scene_file_build(const char *source, char library[CAIRN_RUN_PATH], char *words, size_t size) {
+CairnStatus cairn_scene_file_build(const char *noun, const char *source, char library[CAIRN_RUN_PATH], char *words,
+                                   size_t size) {
     char root[CAIRN_RUN_PATH] = "", include[CAIRN_RUN_PATH + 16], above[CAIRN_RUN_PATH + 16], folder[CAIRN_RUN_PATH];
     char beside[CAIRN_RUN_PATH + 32];
     const char *given = getenv("CAIRN_INCLUDE"), *compiler = getenv("CC");
     words[0] = '\0';
     if (access(source, R_OK) != 0) {
-        return cairn_error(CAIRN_IO, "scene file %.150s: %s", source, strerror(errno));
+        return cairn_error(CAIRN_IO, "%s file %.150s: %s", noun, source, strerror(errno));
     }
     if (!given || !given[0]) {
         CAIRN_TRY(find_root(root));
@@ -110,10 +111,10 @@ CairnStatus cairn_scene_file_build(const char *source, char library[CAIRN_RUN_PA
     if (cairn_is_ok(status) && code != 0) {
         char line[160];
         first_error(words, source, line);
-        status = code < 0
-                     ? cairn_error(CAIRN_INVALID_ARGUMENT, "scene file %.120s: the compiler takes longer than %g s",
-                                   source, compile_seconds)
-                     : cairn_error(CAIRN_INVALID_ARGUMENT, "scene file %.60s does not compile: %.150s", source, line);
+        status = code < 0 ? cairn_error(CAIRN_INVALID_ARGUMENT, "%s file %.120s: the compiler takes longer than %g s",
+                                        noun, source, compile_seconds)
+                          : cairn_error(CAIRN_INVALID_ARGUMENT, "%s file %.60s does not compile: %.150s", noun, source,
+                                        line);
     }
     if (!cairn_is_ok(status)) {
         cairn_scene_file_remove(library);

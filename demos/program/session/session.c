@@ -23,16 +23,6 @@ static CairnStatus choose_solver(CairnSession *session, const CairnRunOptions *o
     return cairn_choice_set(&session->choice, "budget_ms", options->budget, "--budget-ms");
 }
 
-// The options of a partitioner or refiner, from the text behind its name.
-static CairnStatus make_options(const CairnFieldTable *table, const char *name, const char *text, const char *option,
-                                void **object) {
-    if (table) {
-        return cairn_options_make(table, text, option, object);
-    }
-    return text ? cairn_error(CAIRN_UNSUPPORTED, "option %s: %s takes no options, got '%s'", option, name, text)
-                : cairn_ok();
-}
-
 static bool has_field(const CairnFieldTable *table, const char *name) {
     for (int i = 0; table && i < table->count; i++) {
         if (strcmp(table->fields[i].name, name) == 0) {
@@ -42,30 +32,25 @@ static bool has_field(const CairnFieldTable *table, const char *name) {
     return false;
 }
 
+// Where a partitioner or refiner came from a file, its name alone does not bring it back.
+static void keep_file(const char *text, char file[CAIRN_CHOICE_TEXT]) {
+    size_t length = strcspn(text, ":");
+    snprintf(file, CAIRN_CHOICE_TEXT, "%.*s", length < CAIRN_CHOICE_TEXT ? (int)length : 0, text);
+}
+
 static CairnStatus choose_partitioner(CairnSession *session, const CairnRunOptions *options) {
-    char name[CAIRN_NAME_SIZE] = "";
-    const char *text = NULL;
     bool is_asked = options->needs_parts || (session->choice.solver->traits & CAIRN_NEEDS_PARTITION) != 0;
     const char *chosen = options->partition ? options->partition
                          : is_asked         ? cairn_partitioner_default()->name
                                             : "none";
-    CAIRN_TRY(cairn_name_split(chosen, "--partition", name, &text));
-    CairnStatus status = cairn_partitioner_find(name, &session->partitioner);
-    if (!cairn_is_ok(status)) {
-        return cairn_error(status.code, "option --partition: %s (cairn list partitioners)", status.message);
-    }
-    return make_options(session->partitioner->options, name, text, "--partition", &session->partition_options);
+    keep_file(chosen, session->partition_file);
+    return cairn_partitioner_open(chosen, "--partition", &session->partitioner, &session->partition_options);
 }
 
 static CairnStatus choose_refiner(CairnSession *session, const CairnRunOptions *options) {
-    char name[CAIRN_NAME_SIZE] = "";
-    const char *text = NULL;
-    CAIRN_TRY(cairn_name_split(options->refine ? options->refine : "none", "--refine", name, &text));
-    CairnStatus status = cairn_refiner_find(name, &session->refiner);
-    if (!cairn_is_ok(status)) {
-        return cairn_error(status.code, "option --refine: %s (cairn list refiners)", status.message);
-    }
-    return make_options(session->refiner->options, name, text, "--refine", &session->refine_options);
+    const char *chosen = options->refine ? options->refine : "none";
+    keep_file(chosen, session->refine_file);
+    return cairn_refiner_open(chosen, "--refine", &session->refiner, &session->refine_options);
 }
 
 // --part-size is the partitioner's option, and the refiner's where it has one: else it would let parts grow to the largest.
@@ -95,6 +80,13 @@ int cairn_session_part_size(const CairnSession *session) {
         }
     }
     return 0;
+}
+
+CairnPartition cairn_session_partition(const CairnSession *session) {
+    return (CairnPartition){.partitioner = session->partitioner,
+                            .partition_options = session->partition_options,
+                            .refiner = session->refiner,
+                            .refine_options = session->refine_options};
 }
 
 static CairnStatus give(const CairnSession *from, CairnWorld *world) {
@@ -163,13 +155,21 @@ CairnStatus cairn_session_open_with(const CairnRunOptions *options, const CairnC
 }
 
 CairnStatus cairn_session_setup(const CairnSession *session, CairnSessionSetup *setup) {
-    const CairnSolver *solver = session->choice.solver;
-    CAIRN_TRY(
-        cairn_name_join(solver->name, solver->options, session->choice.options, setup->solver, sizeof setup->solver));
-    CAIRN_TRY(cairn_name_join(session->partitioner->name, session->partitioner->options, session->partition_options,
-                              setup->partition, sizeof setup->partition));
-    return cairn_name_join(session->refiner->name, session->refiner->options, session->refine_options, setup->refine,
-                           sizeof setup->refine);
+    const CairnSolver *solver = session->choice.solver, *same_solver = NULL;
+    const CairnPartitioner *partitioner = session->partitioner, *same_partitioner = NULL;
+    const CairnRefiner *refiner = session->refiner, *same_refiner = NULL;
+    char file[CAIRN_CHOICE_TEXT];
+    keep_file(session->choice.text, file);
+    (void)cairn_solver_find(solver->name, &same_solver);
+    (void)cairn_partitioner_find(partitioner->name, &same_partitioner);
+    (void)cairn_refiner_find(refiner->name, &same_refiner);
+    CAIRN_TRY(cairn_name_join(same_solver == solver ? solver->name : file, solver->options, session->choice.options,
+                              setup->solver, sizeof setup->solver));
+    CAIRN_TRY(cairn_name_join(same_partitioner == partitioner ? partitioner->name : session->partition_file,
+                              partitioner->options, session->partition_options, setup->partition,
+                              sizeof setup->partition));
+    return cairn_name_join(same_refiner == refiner ? refiner->name : session->refine_file, refiner->options,
+                           session->refine_options, setup->refine, sizeof setup->refine);
 }
 
 static void swap_setups(CairnSession *a, CairnSession *b) {
@@ -184,6 +184,8 @@ static void swap_setups(CairnSession *a, CairnSession *b) {
     b->partition_options = old.partition_options;
     b->refiner = old.refiner;
     b->refine_options = old.refine_options;
+    memcpy(a->partition_file, b->partition_file, sizeof a->partition_file);
+    memcpy(a->refine_file, b->refine_file, sizeof a->refine_file);
 }
 
 CairnStatus cairn_session_change(CairnSession *session, const char *solver, const char *partition, const char *refine) {

@@ -5,6 +5,7 @@
 #include "demos/program/session/choice.h"
 #include "demos/program/session/run_options.h"
 #include "demos/program/session/source.h"
+#include <cairn/solve.h>
 #include <cairn/world.h>
 
 typedef struct CairnSession {
@@ -17,7 +18,8 @@ typedef struct CairnSession {
     const CairnPartitioner *partitioner;
     void *partition_options; // NULL: none
     const CairnRefiner *refiner;
-    void *refine_options; // NULL: none
+    void *refine_options;                                                   // NULL: none
+    char partition_file[CAIRN_CHOICE_TEXT], refine_file[CAIRN_CHOICE_TEXT]; // what the last ones were called
     double dt;
     int steps;
 } CairnSession;
@@ -34,6 +36,8 @@ CairnStatus cairn_session_setup(const CairnSession *session, CairnSessionSetup *
 CairnStatus cairn_session_change(CairnSession *session, const char *solver, const char *partition, const char *refine);
 // Run the scene's script, then step.
 CairnStatus cairn_session_step(CairnSession *session, CairnStats *stats);
+// What divides its bodies into parts, for a solve beside its world's own.
+CairnPartition cairn_session_partition(const CairnSession *session);
 // The partitioner's bound on the bodies of a part; 0: it has none.
 int cairn_session_part_size(const CairnSession *session);
 // The scene's own invariant; fine where it has none.

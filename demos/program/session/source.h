@@ -13,7 +13,7 @@ typedef struct CairnSource {
     void *library; // NULL for a built-in scene
 } CairnSource;
 
-// A name that ends in ".c" is a C file, one with a '/' or that ends in ".so" a shared object.
+// Files are told from names as cairn_library_is does.
 CairnStatus cairn_source_open(const char *name, CairnSource *source);
 void cairn_source_close(CairnSource *source);
 
