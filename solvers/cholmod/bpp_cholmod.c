@@ -46,13 +46,14 @@ static CairnStatus solve(const CairnProblem *problem, const CairnParts *parts, c
                            .patience = chosen.patience,
                            .faithful = chosen.faithful,
                            .warm = chosen.warm && !chosen.faithful};
-    CairnExact exact = {0};
-    CairnStatus status = cairn_exact_init_kind(&exact, "bpp-cholmod", problem, kind, context, lambda);
+    CairnExactSetup setup = {.name = "bpp-cholmod", .system.kind = kind};
+    CairnExact exact;
+    CairnStatus status = cairn_exact_init(&exact, problem, &setup, context, lambda);
     if (cairn_is_ok(status)) {
         if (chosen.faithful) {
             start_cold(&exact);
         }
-        status = cairn_exact_run(&exact, "bpp-cholmod", cairn_bpp_run, &bpp, lambda, report);
+        status = cairn_exact_run(&exact, cairn_bpp_run, &bpp, lambda, report);
     }
     cairn_system_release(&exact.system);
     return status;

@@ -176,14 +176,15 @@ static CairnStatus solve_bpp(const CairnProblem *problem, const CairnParts *part
         chosen = *(const CairnBppOptions *)options;
         CAIRN_TRY(cairn_fields_check(&bpp_options, &chosen));
     }
+    CairnExactSetup setup = {.name = "bpp", .system.formulation = (CairnFormulation)chosen.formulation};
     CairnExact exact;
-    CAIRN_TRY(cairn_exact_init(&exact, "bpp", problem, (CairnFormulation)chosen.formulation, context, lambda));
+    CAIRN_TRY(cairn_exact_init(&exact, problem, &setup, context, lambda));
     exact.may_ask = !chosen.faithful;
     double *answer = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
     if (answer == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "bpp: no memory for %d rows", problem->row_count);
     }
-    CAIRN_TRY(cairn_exact_run(&exact, "bpp", cairn_bpp_run, &chosen, answer, report));
+    CAIRN_TRY(cairn_exact_run(&exact, cairn_bpp_run, &chosen, answer, report));
     if (!chosen.faithful && !report->is_superseded) {
         CAIRN_TRY(cairn_ipm_cone_finish(problem, (CairnFormulation)chosen.formulation, context, answer, report));
     }

@@ -44,11 +44,12 @@ static void set_group(CairnCones *cones, int f, const double *lambda) {
     }
 }
 
-CairnStatus cairn_cones_init(CairnCones *cones, const char *name, const CairnProblem *problem,
-                             CairnFormulation formulation, CairnSolverContext *context, const double *lambda) {
+CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, CairnFormulation formulation,
+                             CairnSolverContext *context, const double *lambda) {
+    CairnExactSetup setup = {.name = "ipm-cone", .system.formulation = formulation, .takes_cones = true};
     *cones = (CairnCones){.share = 1};
     CairnExact *exact = &cones->exact;
-    CAIRN_TRY(cairn_exact_init_cones(exact, name, problem, formulation, context, lambda));
+    CAIRN_TRY(cairn_exact_init(exact, problem, &setup, context, lambda));
     CAIRN_TRY(allocate(cones));
     for (int i = 0; i < problem->row_count; i++) {
         cones->normal[i] = CAIRN_ROW_FIXED;

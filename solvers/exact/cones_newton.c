@@ -207,7 +207,7 @@ static CairnStatus step_once(CairnCones *cones, bool *is_finite) {
     *is_finite = false;
     place_rows(cones);
     exact->has_factor = false;
-    CairnStatus status = cairn_system_factor_blocks(&exact->system, exact->theta, cones->blocks);
+    CairnStatus status = cairn_system_factor(&exact->system, exact->theta, cones->blocks);
     if (status.code == CAIRN_NUMERIC) {
         return cairn_ok();
     }

@@ -6,26 +6,20 @@
 #include "engine/base/timer.h"
 #include "solvers/problem/accept.h"
 
-// Of a problem that was checked.
-static CairnStatus check_start(const char *name, const CairnProblem *problem, const double *lambda, bool takes_cones) {
-    CAIRN_TRY(cairn_ops_check_start(name, problem, lambda));
-    for (int i = 0; i < problem->friction_count && !takes_cones; i++) {
+static CairnStatus check(const CairnProblem *problem, const CairnExactSetup *setup, const CairnSolverContext *context,
+                         const double *lambda) {
+    CAIRN_TRY(cairn_solver_check(problem, context));
+    CAIRN_TRY(cairn_ops_check_start(setup->name, problem, lambda));
+    for (int i = 0; i < problem->friction_count && !setup->takes_cones; i++) {
         CairnFrictionKind kind = problem->frictions[i].kind;
         if (kind != CAIRN_FRICTION_BOX && kind != CAIRN_FRICTION_BOX_CURRENT) {
-            return cairn_error(CAIRN_UNSUPPORTED, "%s does not take friction cones: friction group %d", name, i);
+            return cairn_error(CAIRN_UNSUPPORTED, "%s does not take friction cones: friction group %d", setup->name, i);
         }
     }
     return cairn_ok();
 }
 
-static CairnStatus check(const char *name, const CairnProblem *problem, const double *lambda,
-                         const CairnSolverContext *context, bool takes_cones) {
-    CAIRN_TRY(cairn_solver_check(problem, context));
-    return check_start(name, problem, lambda, takes_cones);
-}
-
-static CairnStatus begin(CairnExact *exact, const CairnProblem *problem, CairnSolverContext *context) {
-    *exact = (CairnExact){.problem = problem, .context = context};
+static CairnStatus allocate(CairnExact *exact) {
     CairnArena *arena = exact->context->arena;
     int m = exact->problem->row_count;
     double **arrays[] = {&exact->b, &exact->lower, &exact->upper, &exact->lambda,
@@ -86,19 +80,16 @@ static void set_certificate(CairnExact *exact) {
     exact->left = 1e-4 * exact->target;
 }
 
-// Everything but the system, which is there.
-static CairnStatus init(CairnExact *exact, const char *name, const CairnProblem *problem, const double *lambda) {
-    int m = problem->row_count;
-    size_t size = (size_t)m * sizeof(double);
-    exact->D = exact->system.D;
-    exact->is_dead = exact->system.is_dead;
+static CairnStatus read_problem(CairnExact *exact, const double *lambda) {
+    const CairnProblem *problem = exact->problem;
+    size_t size = (size_t)problem->row_count * sizeof(double);
     memcpy(exact->lambda, lambda, size);
     memcpy(exact->lower, problem->lower, size);
     memcpy(exact->upper, problem->upper, size);
     cairn_ops_right_side(&exact->system.ops, exact->v, exact->b);
-    for (int i = 0; i < m; i++) {
+    for (int i = 0; i < problem->row_count; i++) {
         if (!isfinite(exact->b[i]) || !isfinite(exact->D[i])) {
-            return cairn_error(CAIRN_NUMERIC, "%s: b = %g, D = %g in row %d is not finite", name, exact->b[i],
+            return cairn_error(CAIRN_NUMERIC, "%s: b = %g, D = %g in row %d is not finite", exact->name, exact->b[i],
                                exact->D[i], i);
         }
         exact->scale = fmax(exact->scale, fabs(exact->b[i]));
@@ -109,46 +100,8 @@ static CairnStatus init(CairnExact *exact, const char *name, const CairnProblem 
     return cairn_ok();
 }
 
-CairnStatus cairn_exact_init(CairnExact *exact, const char *name, const CairnProblem *problem,
-                             CairnFormulation formulation, CairnSolverContext *context, const double *lambda) {
-    CAIRN_TRY(check(name, problem, lambda, context, false));
-    CAIRN_TRY(begin(exact, problem, context));
-    CAIRN_TRY(cairn_system_init(&exact->system, problem, formulation, context));
-    return init(exact, name, problem, lambda);
-}
-
-CairnStatus cairn_exact_init_kind(CairnExact *exact, const char *name, const CairnProblem *problem,
-                                  const CairnSystemKind *kind, CairnSolverContext *context, const double *lambda) {
-    CAIRN_TRY(check(name, problem, lambda, context, false));
-    CAIRN_TRY(begin(exact, problem, context));
-    CAIRN_TRY(cairn_system_init_kind(&exact->system, problem, kind, context));
-    return init(exact, name, problem, lambda);
-}
-
-CairnStatus cairn_exact_init_staged(CairnExact *exact, const char *name, const CairnProblem *problem, const int *stage,
-                                    CairnSolverContext *context, const double *lambda) {
-    CAIRN_TRY(check_start(name, problem, lambda, false));
-    CAIRN_TRY(begin(exact, problem, context));
-    CAIRN_TRY(cairn_system_init_staged(&exact->system, problem, stage, context));
-    return init(exact, name, problem, lambda);
-}
-
-CairnStatus cairn_exact_init_made(CairnExact *exact, const char *name, const CairnProblem *problem,
-                                  const CairnSystemKind *kind, void *state, CairnSolverContext *context,
-                                  const double *lambda) {
-    CAIRN_TRY(check(name, problem, lambda, context, false));
-    CAIRN_TRY(begin(exact, problem, context));
-    CAIRN_TRY(cairn_system_init_made(&exact->system, problem, kind, state, context));
-    return init(exact, name, problem, lambda);
-}
-
-CairnStatus cairn_exact_init_part(CairnExact *exact, const CairnExact *of, const CairnProblem *problem, const int *row,
-                                  const CairnSystemKind *kind, void *state, CairnSolverContext *context) {
-    CAIRN_TRY(begin(exact, problem, context));
-    CAIRN_TRY(cairn_system_init_part(&exact->system, &of->system, problem, row, kind, state, context));
-    exact->D = exact->system.D;
-    exact->is_dead = exact->system.is_dead;
-    for (int i = 0; i < problem->row_count; i++) {
+static void take_rows(CairnExact *exact, const CairnExact *of, const int *row) {
+    for (int i = 0; i < exact->problem->row_count; i++) {
         exact->b[i] = of->b[row[i]];
         exact->lower[i] = of->lower[row[i]];
         exact->upper[i] = of->upper[row[i]];
@@ -159,26 +112,29 @@ CairnStatus cairn_exact_init_part(CairnExact *exact, const CairnExact *of, const
     exact->limit = of->limit;
     exact->target = of->target;
     exact->left = of->left;
-    return cairn_ok();
 }
 
-CairnStatus cairn_exact_init_inner(CairnExact *exact, const char *name, const CairnProblem *problem,
-                                   CairnFormulation formulation, const bool *is_last, double scale,
-                                   CairnSolverContext *context, const double *lambda) {
-    CAIRN_TRY(begin(exact, problem, context));
-    CAIRN_TRY(cairn_system_init_last(&exact->system, problem, formulation, is_last, context));
-    CAIRN_TRY(init(exact, name, problem, lambda));
-    exact->scale = scale;
-    set_certificate(exact);
+CairnStatus cairn_exact_init(CairnExact *exact, const CairnProblem *problem, const CairnExactSetup *setup,
+                             CairnSolverContext *context, const double *lambda) {
+    CairnSystemSetup system = setup->system;
+    *exact = (CairnExact){.name = setup->name, .problem = problem, .context = context, .may_ask = setup->may_ask};
+    CAIRN_TRY(setup->of == NULL ? check(problem, setup, context, lambda) : cairn_ok());
+    CAIRN_TRY(allocate(exact));
+    system.of = setup->row != NULL ? &setup->of->system : NULL;
+    system.row = setup->row;
+    CAIRN_TRY(cairn_system_init(&exact->system, problem, &system, context));
+    exact->D = exact->system.D;
+    exact->is_dead = exact->system.is_dead;
+    if (setup->row != NULL) {
+        take_rows(exact, setup->of, setup->row);
+        return cairn_ok();
+    }
+    CAIRN_TRY(read_problem(exact, lambda));
+    if (setup->of != NULL) {
+        exact->scale = setup->of->scale;
+        set_certificate(exact);
+    }
     return cairn_ok();
-}
-
-CairnStatus cairn_exact_init_cones(CairnExact *exact, const char *name, const CairnProblem *problem,
-                                   CairnFormulation formulation, CairnSolverContext *context, const double *lambda) {
-    CAIRN_TRY(check(name, problem, lambda, context, true));
-    CAIRN_TRY(begin(exact, problem, context));
-    CAIRN_TRY(cairn_system_init(&exact->system, problem, formulation, context));
-    return init(exact, name, problem, lambda);
 }
 
 void cairn_exact_renew(CairnExact *exact) {
@@ -240,7 +196,7 @@ CairnStatus cairn_exact_solve_sets(CairnExact *exact) {
     }
     if (!is_same) {
         exact->has_factor = false;
-        CAIRN_TRY(cairn_system_factor(&exact->system, exact->theta));
+        CAIRN_TRY(cairn_system_factor(&exact->system, exact->theta, NULL));
         exact->has_factor = true;
     }
     cairn_system_slack(&exact->system, exact->lambda, exact->w);
@@ -371,12 +327,8 @@ static CairnStatus follow_bounds(CairnExact *exact, CairnExactMethod method, con
     return cairn_ok();
 }
 
-void cairn_exact_say_regularised(const CairnExact *exact, const char *name) {
-    cairn_system_say_regularised(&exact->system, name);
-}
-
-CairnStatus cairn_exact_run(CairnExact *exact, const char *name, CairnExactMethod method, const void *options,
-                            double *lambda, CairnSolveReport *report) {
+CairnStatus cairn_exact_run(CairnExact *exact, CairnExactMethod method, const void *options, double *lambda,
+                            CairnSolveReport *report) {
     int m = exact->problem->row_count;
     bool has_current = false;
     for (int f = 0; f < exact->problem->friction_count; f++) {
@@ -402,13 +354,13 @@ CairnStatus cairn_exact_run(CairnExact *exact, const char *name, CairnExactMetho
     double claimed = cairn_exact_measure(exact);
     for (int i = 0; i < m; i++) {
         if (!isfinite(exact->lambda[i])) {
-            return cairn_error(CAIRN_NUMERIC, "%s: lambda[%d] = %g is not finite", name, i, exact->lambda[i]);
+            return cairn_error(CAIRN_NUMERIC, "%s: lambda[%d] = %g is not finite", exact->name, i, exact->lambda[i]);
         }
     }
     if (outcome == CAIRN_CONVERGED && !(claimed <= exact->limit)) {
         outcome = CAIRN_STALLED;
     }
-    cairn_exact_say_regularised(exact, name);
+    cairn_system_say_regularised(&exact->system, exact->name);
     memcpy(lambda, exact->lambda, (size_t)m * sizeof *lambda);
     *report = (CairnSolveReport){.outcome = outcome,
                                  .iterations = exact->iterations,

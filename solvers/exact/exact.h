@@ -14,6 +14,7 @@ typedef enum CairnPlace {
 } CairnPlace;
 
 typedef struct CairnExact {
+    const char *name; // the solver's, for messages
     const CairnProblem *problem;
     CairnSolverContext *context;
     CairnSystem system;
@@ -41,35 +42,21 @@ typedef struct CairnExact {
     bool may_ask, is_superseded; // the context's review is still to be asked; it wants another problem solved
 } CairnExact;
 
-// Check the problem and the warm lambda, choose and prepare the formulation. Arrays from context->arena.
-CairnStatus cairn_exact_init(CairnExact *exact, const char *name, const CairnProblem *problem,
-                             CairnFormulation formulation, CairnSolverContext *context, const double *lambda);
+// How an exact solve is to be made; zeroes are a whole problem with bounds alone, by any formulation.
+typedef struct CairnExactSetup {
+    const char *name;        // the solver's, for messages
+    CairnSystemSetup system; // `of` and `row` are those below
+    bool takes_cones;        // friction cones are the caller's business: their rows have the problem's bounds still
+    bool may_ask;            // the context's review
+    // A part of another solve, whose problem and impulses were checked: its certificate is the other one's. With `row` its row i is the
+    // other's row `row[i]`, and b, bounds, impulses and what is held are those of that row.
+    const CairnExact *of;
+    const int *row;
+} CairnExactSetup;
 
-// The same over a kind that has no number of its own.
-CairnStatus cairn_exact_init_kind(CairnExact *exact, const char *name, const CairnProblem *problem,
-                                  const CairnSystemKind *kind, CairnSolverContext *context, const double *lambda);
-
-// The same over cairn_system_init_staged, of a problem that was checked.
-CairnStatus cairn_exact_init_staged(CairnExact *exact, const char *name, const CairnProblem *problem, const int *stage,
-                                    CairnSolverContext *context, const double *lambda);
-
-// The same, and friction cones are the caller's business: their rows have the problem's bounds still.
-CairnStatus cairn_exact_init_cones(CairnExact *exact, const char *name, const CairnProblem *problem,
-                                   CairnFormulation formulation, CairnSolverContext *context, const double *lambda);
-
-// The same over a system that is made already (`state` of `kind`).
-CairnStatus cairn_exact_init_made(CairnExact *exact, const char *name, const CairnProblem *problem,
-                                  const CairnSystemKind *kind, void *state, CairnSolverContext *context,
-                                  const double *lambda);
-
-// The rows `row` of another solve, whose problem was checked: its bounds, impulses and certificate, with a system of their own.
-CairnStatus cairn_exact_init_part(CairnExact *exact, const CairnExact *of, const CairnProblem *problem, const int *row,
-                                  const CairnSystemKind *kind, void *state, CairnSolverContext *context);
-
-// A part of another solve, whose problem was checked: its certificate is that of `scale`. `is_last`: as of cairn_system_init_last.
-CairnStatus cairn_exact_init_inner(CairnExact *exact, const char *name, const CairnProblem *problem,
-                                   CairnFormulation formulation, const bool *is_last, double scale,
-                                   CairnSolverContext *context, const double *lambda);
+// Check the problem and the warm lambda (NULL with `row`), choose and prepare the system. Arrays from context->arena.
+CairnStatus cairn_exact_init(CairnExact *exact, const CairnProblem *problem, const CairnExactSetup *setup,
+                             CairnSolverContext *context, const double *lambda);
 
 // Find b anew, where the problem's p or d has changed.
 void cairn_exact_renew(CairnExact *exact);
@@ -103,15 +90,12 @@ bool cairn_exact_review(CairnExact *exact, double measure, const double *lambda)
 // Where lambda - w/D lies: the places that the iterate points to.
 void cairn_exact_predict(CairnExact *exact);
 
-// Log a warning where the equations had to be regularised.
-void cairn_exact_say_regularised(const CairnExact *exact, const char *name);
-
 // A method over fixed bounds: it improves exact->lambda and says in `outcome` how it ended.
 typedef CairnStatus (*CairnExactMethod)(CairnExact *exact, const void *options, CairnOutcome *outcome);
 
 // Run a method: once over fixed bounds; with BOX_CURRENT friction again and again with the bounds that the last impulses make, until
 // they agree with themselves. Then check, write the answer to lambda and the report.
-CairnStatus cairn_exact_run(CairnExact *exact, const char *name, CairnExactMethod method, const void *options,
-                            double *lambda, CairnSolveReport *report);
+CairnStatus cairn_exact_run(CairnExact *exact, CairnExactMethod method, const void *options, double *lambda,
+                            CairnSolveReport *report);
 
 #endif

@@ -68,7 +68,7 @@ static CairnStatus step_once(Interior *in) {
     CairnIpmRows *rows = &in->rows;
     cairn_ipm_weigh(rows);
     exact->has_factor = false;
-    CAIRN_TRY(cairn_system_factor(&exact->system, exact->theta));
+    CAIRN_TRY(cairn_system_factor(&exact->system, exact->theta, NULL));
     double mu = cairn_ipm_mean(rows, 0);
     cairn_ipm_predict(rows);
     double longest = sketch_direction(in), predicted = longest;
@@ -340,14 +340,15 @@ static CairnStatus solve_ipm(const CairnProblem *problem, const CairnParts *part
         chosen = *(const CairnIpmOptions *)options;
         CAIRN_TRY(cairn_fields_check(&ipm_options, &chosen));
     }
+    CairnExactSetup setup = {.name = "ipm", .system.formulation = (CairnFormulation)chosen.formulation};
     CairnExact exact;
-    CAIRN_TRY(cairn_exact_init(&exact, "ipm", problem, (CairnFormulation)chosen.formulation, context, lambda));
+    CAIRN_TRY(cairn_exact_init(&exact, problem, &setup, context, lambda));
     exact.may_ask = true;
     double *answer = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
     if (answer == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm: no memory for %d rows", problem->row_count);
     }
-    CAIRN_TRY(cairn_exact_run(&exact, "ipm", cairn_ipm_run, &chosen, answer, report));
+    CAIRN_TRY(cairn_exact_run(&exact, cairn_ipm_run, &chosen, answer, report));
     if (!report->is_superseded) {
         CAIRN_TRY(cairn_ipm_cone_finish(problem, (CairnFormulation)chosen.formulation, context, answer, report));
     }

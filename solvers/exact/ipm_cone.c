@@ -215,7 +215,7 @@ static CairnStatus solve_cones(CairnCones *cones, const CairnIpmConeOptions *opt
             return cairn_error(CAIRN_NUMERIC, "ipm-cone: lambda[%d] = %g is not finite", i, exact->lambda[i]);
         }
     }
-    cairn_exact_say_regularised(exact, "ipm-cone");
+    cairn_system_say_regularised(&exact->system, exact->name);
     memcpy(lambda, exact->lambda, (size_t)m * sizeof *lambda);
     *report = (CairnSolveReport){.outcome = outcome,
                                  .iterations = exact->iterations,
@@ -234,7 +234,7 @@ static CairnStatus solve_ipm_cone(const CairnProblem *problem, const CairnParts 
         CAIRN_TRY(cairn_fields_check(&cone_options, &chosen));
     }
     CairnCones cones;
-    CAIRN_TRY(cairn_cones_init(&cones, "ipm-cone", problem, (CairnFormulation)chosen.formulation, context, lambda));
+    CAIRN_TRY(cairn_cones_init(&cones, problem, (CairnFormulation)chosen.formulation, context, lambda));
     return solve_cones(&cones, &chosen, lambda, report);
 }
 
@@ -257,7 +257,7 @@ CairnStatus cairn_ipm_cone_finish(const CairnProblem *problem, CairnFormulation 
     memcpy(other, lambda, m * sizeof *lambda);
     CairnSolveReport theirs = {.claimed = (double)INFINITY};
     CairnCones cones;
-    CAIRN_TRY(cairn_cones_init(&cones, "ipm-cone", problem, formulation, context, other));
+    CAIRN_TRY(cairn_cones_init(&cones, problem, formulation, context, other));
     cones.exact.iterations = report->iterations;
     CairnStatus status = solve_cones(&cones, &options, other, &theirs);
     if (status.code == CAIRN_NUMERIC) { // the answer at hand stays

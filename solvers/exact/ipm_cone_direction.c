@@ -325,7 +325,7 @@ CairnStatus cairn_interior_factor(CairnInterior *in) {
         }
     }
     exact->has_factor = false;
-    return cairn_system_factor_blocks(&exact->system, exact->theta, in->cones->blocks);
+    return cairn_system_factor(&exact->system, exact->theta, in->cones->blocks);
 }
 
 void cairn_interior_renew(CairnInterior *in) {

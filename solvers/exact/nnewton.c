@@ -123,7 +123,7 @@ static CairnStatus find_direction(Newton *n) {
     int m = exact->problem->row_count;
     linearise(n);
     exact->has_factor = false;
-    CAIRN_TRY(cairn_system_factor(&exact->system, exact->theta));
+    CAIRN_TRY(cairn_system_factor(&exact->system, exact->theta, NULL));
     cairn_exact_measure(exact); // w with the stiff rows moved
     for (int i = 0; i < m; i++) {
         exact->y[i] -= isinf(exact->theta[i]) ? 0 : exact->w[i] - n->before[i];
@@ -231,8 +231,9 @@ static CairnStatus solve_nnewton(const CairnProblem *problem, const CairnParts *
         chosen = *(const CairnNnewtonOptions *)options;
         CAIRN_TRY(cairn_fields_check(&nnewton_options, &chosen));
     }
+    CairnExactSetup setup = {.name = "nnewton", .system.formulation = (CairnFormulation)chosen.formulation};
     CairnExact exact;
-    CAIRN_TRY(cairn_exact_init(&exact, "nnewton", problem, (CairnFormulation)chosen.formulation, context, lambda));
+    CAIRN_TRY(cairn_exact_init(&exact, problem, &setup, context, lambda));
     int m = problem->row_count;
     Newton n = {.exact = &exact, .options = &chosen};
     double **arrays[] = {&n.direction, &n.slack, &n.start, &n.before, &n.best};
@@ -243,7 +244,7 @@ static CairnStatus solve_nnewton(const CairnProblem *problem, const CairnParts *
         }
     }
     Newton *only = &n;
-    return cairn_exact_run(&exact, "nnewton", run_nnewton, &only, lambda, report);
+    return cairn_exact_run(&exact, run_nnewton, &only, lambda, report);
 }
 
 const CairnSolver cairn_solver_nnewton = {

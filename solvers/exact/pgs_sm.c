@@ -218,12 +218,13 @@ static CairnStatus solve_pgs_sm(const CairnProblem *problem, const CairnParts *p
         chosen = *(const CairnPgsSmOptions *)options;
         CAIRN_TRY(cairn_fields_check(&pgs_sm_options, &chosen));
     }
+    CairnExactSetup setup = {.name = "pgs-sm", .system.formulation = (CairnFormulation)chosen.formulation};
     CairnExact exact;
-    CAIRN_TRY(cairn_exact_init(&exact, "pgs-sm", problem, (CairnFormulation)chosen.formulation, context, lambda));
+    CAIRN_TRY(cairn_exact_init(&exact, problem, &setup, context, lambda));
     PgsSystem sweeps;
     Rounds rounds = {.options = &chosen, .sweeps = &sweeps};
     CAIRN_TRY(prepare(&rounds, problem, context));
-    return cairn_exact_run(&exact, "pgs-sm", run_pgs_sm, &rounds, lambda, report);
+    return cairn_exact_run(&exact, run_pgs_sm, &rounds, lambda, report);
 }
 
 const CairnSolver cairn_solver_pgs_sm = {

@@ -160,7 +160,7 @@ static CairnStatus run(const CairnProblem *problem, const CairnFbicOptions *opti
     if (fbic.last == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "fbic: no memory for %d rows", problem->row_count);
     }
-    CAIRN_TRY(cairn_exact_run(sub->whole, "fbic", run_fbic, &fbic, lambda, report));
+    CAIRN_TRY(cairn_exact_run(sub->whole, run_fbic, &fbic, lambda, report));
     report->coupling = coupling;
     report->factorizations = cairn_substructure_factorizations(sub) + fbic.gamma->exact.system.factorizations;
     return cairn_ok();

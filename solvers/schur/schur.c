@@ -238,7 +238,7 @@ static CairnStatus solve(const char *name, bool sweeps_interface, const CairnPro
     if (cairn_is_ok(status)) {
         CairnSchur schur = {.options = &chosen, .sub = &sub, .sweeps_interface = sweeps_interface};
         schur.phases.prepare = cairn_timer_now() - t0;
-        status = cairn_exact_run(&whole, name, run_schur, &schur, answer, &found);
+        status = cairn_exact_run(&whole, run_schur, &schur, answer, &found);
         found.coupling = schur.coupling;
         found.changed = schur.changed;
         found.refactored = cairn_substructure_refactored(&sub);
