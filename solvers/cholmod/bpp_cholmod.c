@@ -2,6 +2,7 @@
 
 #include "solvers/cholmod/linalg_cholmod.h"
 #include "solvers/exact/bpp.h"
+#include "solvers/problem/accept.h"
 
 static const char *const methods[] = {"simplicial", "supernodal", NULL}, *const symbolics[] = {"each", "once", NULL};
 
@@ -33,11 +34,7 @@ static CairnStatus solve(const CairnProblem *problem, const CairnParts *parts, c
                          CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     (void)parts;
     CairnBppCholmodOptions chosen;
-    cairn_fields_preset(&table, &chosen);
-    if (options) {
-        chosen = *(const CairnBppCholmodOptions *)options;
-        CAIRN_TRY(cairn_fields_check(&table, &chosen));
-    }
+    CAIRN_TRY(cairn_solver_options(&table, options, &chosen));
     const CairnSystemKind *kind =
         cairn_system_cholmod((CairnCholmodMethod)chosen.method,
                              chosen.faithful ? CAIRN_CHOLMOD_EACH : (CairnCholmodSymbolic)chosen.symbolic);

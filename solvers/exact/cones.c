@@ -1,8 +1,8 @@
 #include "solvers/exact/cones.h"
 
-#include "solvers/problem/law.h"
 #include <math.h>
-#include <string.h>
+
+#include "solvers/problem/law.h"
 
 static CairnStatus allocate(CairnCones *cones) {
     const CairnProblem *problem = cones->exact.problem;

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/timer.h"
 #include "solvers/problem/accept.h"
 
 static CairnStatus check(const CairnProblem *problem, const CairnExactSetup *setup, const CairnSolverContext *context,
@@ -136,6 +135,66 @@ CairnStatus cairn_exact_init(CairnExact *exact, const CairnProblem *problem, con
     }
     return cairn_ok();
 }
+
+// ---- lambdas that are kept -------------------------------------------------------------------------------------------------
+
+static double *push_rows(const CairnExact *exact) {
+    return CAIRN_PUSH(exact->context->arena, double, exact->problem->row_count + 1);
+}
+
+static void copy_rows(const CairnExact *exact, const double *from, double *to) {
+    memcpy(to, from, (size_t)exact->problem->row_count * sizeof *to);
+}
+
+CairnStatus cairn_best_init(CairnBest *best, const CairnExact *exact) {
+    best->lambda = push_rows(exact);
+    if (best->lambda == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", exact->name, exact->problem->row_count);
+    }
+    cairn_best_set(best, exact, (double)INFINITY);
+    return cairn_ok();
+}
+
+void cairn_best_set(CairnBest *best, const CairnExact *exact, double measure) {
+    best->measure = measure;
+    copy_rows(exact, exact->lambda, best->lambda);
+}
+
+bool cairn_best_keep(CairnBest *best, const CairnExact *exact, double measure) {
+    bool is_better = measure < best->measure;
+    if (is_better) {
+        cairn_best_set(best, exact, measure);
+    }
+    return is_better;
+}
+
+void cairn_best_take(const CairnBest *best, CairnExact *exact) {
+    copy_rows(exact, best->lambda, exact->lambda);
+}
+
+CairnStatus cairn_start_keep(CairnStart *start, CairnExact *exact, bool warm) {
+    *start = (CairnStart){.lambda = push_rows(exact)};
+    if (start->lambda == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", exact->name, exact->problem->row_count);
+    }
+    copy_rows(exact, exact->lambda, start->lambda);
+    if (warm) {
+        start->is_answer = cairn_exact_is_enough(exact, cairn_exact_measure(exact));
+        cairn_exact_predict(exact);
+    }
+    return cairn_ok();
+}
+
+bool cairn_start_take(const CairnStart *start, CairnExact *exact) {
+    copy_rows(exact, start->lambda, exact->lambda);
+    if (start->is_answer) {
+        cairn_exact_measure(exact);
+        cairn_exact_clamp(exact);
+    }
+    return start->is_answer;
+}
+
+// ---- how far an iterate is from the answer -----------------------------------------------------------------------------------
 
 void cairn_exact_renew(CairnExact *exact) {
     cairn_ops_right_side(&exact->system.ops, exact->v, exact->b);
@@ -289,12 +348,9 @@ bool cairn_exact_review(CairnExact *exact, double measure, const double *lambda)
 static CairnStatus follow_bounds(CairnExact *exact, CairnExactMethod method, const void *options,
                                  CairnOutcome *outcome) {
     enum { MOST = 200, PATIENCE = 8 };
-    size_t size = (size_t)exact->problem->row_count * sizeof *exact->lambda;
-    double *best = CAIRN_PUSH(exact->context->arena, double, exact->problem->row_count + 1);
-    if (best == NULL) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "exact solve: no memory for %d rows", exact->problem->row_count);
-    }
-    double least = (double)INFINITY, part = 1, last = (double)INFINITY;
+    CairnBest best;
+    CAIRN_TRY(cairn_best_init(&best, exact));
+    double part = 1, last = (double)INFINITY;
     for (int k = 0, since = 0; k < MOST && since < PATIENCE; k++, since++) {
         double inner = (double)INFINITY;
         if (k > 0) {
@@ -308,11 +364,7 @@ static CairnStatus follow_bounds(CairnExact *exact, CairnExactMethod method, con
         }
         renew_bounds(exact, 1);
         double measure = cairn_exact_measure(exact);
-        if (measure < least) {
-            least = measure;
-            memcpy(best, exact->lambda, size);
-            since = 0;
-        }
+        since = cairn_best_keep(&best, exact, measure) ? 0 : since;
         if (measure <= exact->target) {
             break;
         }
@@ -321,44 +373,19 @@ static CairnStatus follow_bounds(CairnExact *exact, CairnExactMethod method, con
         renew_bounds(exact, part);
         hold_rows(exact);
     }
-    memcpy(exact->lambda, best, size);
+    cairn_best_take(&best, exact);
     renew_bounds(exact, 1);
-    *outcome = least <= exact->limit ? CAIRN_CONVERGED : CAIRN_STALLED;
+    *outcome = best.measure <= exact->limit ? CAIRN_CONVERGED : CAIRN_STALLED;
     return cairn_ok();
 }
 
-CairnStatus cairn_exact_run(CairnExact *exact, CairnExactMethod method, const void *options, double *lambda,
-                            CairnSolveReport *report) {
+CairnStatus cairn_exact_report(const CairnExact *exact, CairnOutcome outcome, double claimed, double *lambda,
+                               CairnSolveReport *report) {
     int m = exact->problem->row_count;
-    bool has_current = false;
-    for (int f = 0; f < exact->problem->friction_count; f++) {
-        has_current = has_current || is_current(&exact->problem->frictions[f]);
-    }
-    exact->may_ask = exact->may_ask && !has_current; // whose bounds are not the problem's yet
-    CairnOutcome outcome = CAIRN_CONVERGED;
-    CAIRN_TRY(has_current ? follow_bounds(exact, method, options, &outcome) : method(exact, options, &outcome));
-    CairnSolvePhases phases = {.prepare = exact->prepare_seconds,
-                               .factor = exact->system.factor_seconds,
-                               .apply = exact->system.apply_seconds};
-    if (exact->is_superseded) {
-        memcpy(lambda, exact->lambda, (size_t)m * sizeof *lambda);
-        *report = (CairnSolveReport){.outcome = CAIRN_AT_LIMIT,
-                                     .iterations = exact->iterations,
-                                     .factorizations = exact->system.factorizations,
-                                     .fallback = exact->fallback,
-                                     .claimed = (double)INFINITY,
-                                     .is_superseded = true,
-                                     .phases = phases};
-        return cairn_ok();
-    }
-    double claimed = cairn_exact_measure(exact);
     for (int i = 0; i < m; i++) {
         if (!isfinite(exact->lambda[i])) {
             return cairn_error(CAIRN_NUMERIC, "%s: lambda[%d] = %g is not finite", exact->name, i, exact->lambda[i]);
         }
-    }
-    if (outcome == CAIRN_CONVERGED && !(claimed <= exact->limit)) {
-        outcome = CAIRN_STALLED;
     }
     cairn_system_say_regularised(&exact->system, exact->name);
     memcpy(lambda, exact->lambda, (size_t)m * sizeof *lambda);
@@ -367,6 +394,42 @@ CairnStatus cairn_exact_run(CairnExact *exact, CairnExactMethod method, const vo
                                  .factorizations = exact->system.factorizations,
                                  .fallback = exact->fallback,
                                  .claimed = claimed,
-                                 .phases = phases};
+                                 .is_superseded = exact->is_superseded,
+                                 .phases = {.prepare = exact->prepare_seconds,
+                                            .factor = exact->system.factor_seconds,
+                                            .apply = exact->system.apply_seconds}};
+    return cairn_ok();
+}
+
+CairnStatus cairn_exact_run(CairnExact *exact, CairnExactMethod method, const void *options, double *lambda,
+                            CairnSolveReport *report) {
+    bool has_current = false;
+    for (int f = 0; f < exact->problem->friction_count; f++) {
+        has_current = has_current || is_current(&exact->problem->frictions[f]);
+    }
+    exact->may_ask = exact->may_ask && !has_current; // whose bounds are not the problem's yet
+    CairnOutcome outcome = CAIRN_CONVERGED;
+    CAIRN_TRY(has_current ? follow_bounds(exact, method, options, &outcome) : method(exact, options, &outcome));
+    if (exact->is_superseded) {
+        return cairn_exact_report(exact, CAIRN_AT_LIMIT, (double)INFINITY, lambda, report);
+    }
+    double claimed = cairn_exact_measure(exact);
+    bool is_short = outcome == CAIRN_CONVERGED && !(claimed <= exact->limit);
+    return cairn_exact_report(exact, is_short ? CAIRN_STALLED : outcome, claimed, lambda, report);
+}
+
+CairnStatus cairn_exact_solve(const CairnExactSolver *solver, const CairnProblem *problem, CairnSolverContext *context,
+                              double *lambda, CairnSolveReport *report) {
+    CairnExact exact;
+    CAIRN_TRY(cairn_exact_init(&exact, problem, &solver->setup, context, lambda));
+    double *answer = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
+    if (answer == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", exact.name, problem->row_count);
+    }
+    CAIRN_TRY(cairn_exact_run(&exact, solver->method, solver->options, answer, report));
+    if (solver->finish != NULL && !report->is_superseded) {
+        CAIRN_TRY(solver->finish(problem, solver->setup.system.formulation, context, answer, report));
+    }
+    memcpy(lambda, answer, (size_t)problem->row_count * sizeof *lambda);
     return cairn_ok();
 }

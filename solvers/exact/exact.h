@@ -58,6 +58,31 @@ typedef struct CairnExactSetup {
 CairnStatus cairn_exact_init(CairnExact *exact, const CairnProblem *problem, const CairnExactSetup *setup,
                              CairnSolverContext *context, const double *lambda);
 
+// The best lambda that was seen, and how good it is.
+typedef struct CairnBest {
+    double *lambda;
+    double measure;
+} CairnBest;
+
+// The iterate, at INFINITY: anything is better. From the context's arena.
+CairnStatus cairn_best_init(CairnBest *best, const CairnExact *exact);
+void cairn_best_set(CairnBest *best, const CairnExact *exact, double measure);
+// Set it to the iterate if that is better; is it?
+bool cairn_best_keep(CairnBest *best, const CairnExact *exact, double measure);
+// The iterate becomes the best.
+void cairn_best_take(const CairnBest *best, CairnExact *exact);
+
+// The impulses that a method starts from.
+typedef struct CairnStart {
+    double *lambda;
+    bool is_answer; // already: then their places are worth one exact try, and nothing more
+} CairnStart;
+
+// Keep the iterate; with `warm` find whether it is the answer, and the places that it points to.
+CairnStatus cairn_start_keep(CairnStart *start, CairnExact *exact, bool warm);
+// The iterate becomes the start, with its measure where that is the answer; is it?
+bool cairn_start_take(const CairnStart *start, CairnExact *exact);
+
 // Find b anew, where the problem's p or d has changed.
 void cairn_exact_renew(CairnExact *exact);
 
@@ -93,9 +118,27 @@ void cairn_exact_predict(CairnExact *exact);
 // A method over fixed bounds: it improves exact->lambda and says in `outcome` how it ended.
 typedef CairnStatus (*CairnExactMethod)(CairnExact *exact, const void *options, CairnOutcome *outcome);
 
+// Check that the iterate is finite, write it to lambda, and the report.
+CairnStatus cairn_exact_report(const CairnExact *exact, CairnOutcome outcome, double claimed, double *lambda,
+                               CairnSolveReport *report);
+
 // Run a method: once over fixed bounds; with BOX_CURRENT friction again and again with the bounds that the last impulses make, until
-// they agree with themselves. Then check, write the answer to lambda and the report.
+// they agree with themselves. Then report.
 CairnStatus cairn_exact_run(CairnExact *exact, CairnExactMethod method, const void *options, double *lambda,
                             CairnSolveReport *report);
+
+// A solver that is one method over a whole problem.
+typedef struct CairnExactSolver {
+    CairnExactSetup setup;
+    CairnExactMethod method;
+    const void *options; // the method's
+    // What goes on from the answer where the method has not arrived. NULL: nothing.
+    CairnStatus (*finish)(const CairnProblem *problem, CairnFormulation formulation, CairnSolverContext *context,
+                          double *lambda, CairnSolveReport *report);
+} CairnExactSolver;
+
+// Init, run and finish. On an error lambda is unchanged.
+CairnStatus cairn_exact_solve(const CairnExactSolver *solver, const CairnProblem *problem, CairnSolverContext *context,
+                              double *lambda, CairnSolveReport *report);
 
 #endif

@@ -1,6 +1,7 @@
 #include "solvers/problem/accept.h"
 
 #include <math.h>
+#include <string.h>
 
 static CairnStatus refuse(const CairnSolver *solver, const char *what, int index) {
     return cairn_error(CAIRN_UNSUPPORTED, "solver %s does not take %s (%d)", solver->name, what, index);
@@ -55,4 +56,13 @@ CairnStatus cairn_solver_accepts(const CairnSolver *solver, const CairnProblem *
         }
     }
     return cairn_ok();
+}
+
+CairnStatus cairn_solver_options(const CairnFieldTable *table, const void *given, void *chosen) {
+    if (given == NULL) {
+        cairn_fields_preset(table, chosen);
+        return cairn_ok();
+    }
+    memcpy(chosen, given, table->size);
+    return cairn_fields_check(table, chosen);
 }

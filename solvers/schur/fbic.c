@@ -5,6 +5,7 @@
 
 #include "solvers/exact/bpp.h"
 #include "solvers/exact/ipm.h"
+#include "solvers/problem/accept.h"
 #include "solvers/schur/substructure.h"
 
 static const CairnField fbic_fields[] = {
@@ -169,11 +170,7 @@ static CairnStatus run(const CairnProblem *problem, const CairnFbicOptions *opti
 static CairnStatus solve_fbic(const CairnProblem *problem, const CairnParts *parts, const void *options,
                               CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     CairnFbicOptions chosen;
-    cairn_fields_preset(&fbic_options, &chosen);
-    if (options) {
-        chosen = *(const CairnFbicOptions *)options;
-        CAIRN_TRY(cairn_fields_check(&fbic_options, &chosen));
-    }
+    CAIRN_TRY(cairn_solver_options(&fbic_options, options, &chosen));
     for (int f = 0; f < problem->friction_count; f++) {
         if (problem->frictions[f].kind == CAIRN_FRICTION_BOX_CURRENT) {
             return cairn_error(CAIRN_UNSUPPORTED,
