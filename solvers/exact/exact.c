@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/timer.h"
 #include "solvers/problem/accept.h"
 
 static CairnStatus check(const CairnProblem *problem, const CairnExactSetup *setup, const CairnSolverContext *context,
@@ -116,6 +117,7 @@ static void take_rows(CairnExact *exact, const CairnExact *of, const int *row) {
 CairnStatus cairn_exact_init(CairnExact *exact, const CairnProblem *problem, const CairnExactSetup *setup,
                              CairnSolverContext *context, const double *lambda) {
     CairnSystemSetup system = setup->system;
+    double t0 = cairn_timer_now();
     *exact = (CairnExact){.name = setup->name, .problem = problem, .context = context, .may_ask = setup->may_ask};
     CAIRN_TRY(setup->of == NULL ? check(problem, setup, context, lambda) : cairn_ok());
     CAIRN_TRY(allocate(exact));
@@ -126,75 +128,16 @@ CairnStatus cairn_exact_init(CairnExact *exact, const CairnProblem *problem, con
     exact->is_dead = exact->system.is_dead;
     if (setup->row != NULL) {
         take_rows(exact, setup->of, setup->row);
-        return cairn_ok();
+    } else {
+        CAIRN_TRY(read_problem(exact, lambda));
     }
-    CAIRN_TRY(read_problem(exact, lambda));
-    if (setup->of != NULL) {
+    if (setup->row == NULL && setup->of != NULL) {
         exact->scale = setup->of->scale;
         set_certificate(exact);
     }
+    exact->prepare_seconds = cairn_timer_now() - t0;
     return cairn_ok();
 }
-
-// ---- lambdas that are kept -------------------------------------------------------------------------------------------------
-
-static double *push_rows(const CairnExact *exact) {
-    return CAIRN_PUSH(exact->context->arena, double, exact->problem->row_count + 1);
-}
-
-static void copy_rows(const CairnExact *exact, const double *from, double *to) {
-    memcpy(to, from, (size_t)exact->problem->row_count * sizeof *to);
-}
-
-CairnStatus cairn_best_init(CairnBest *best, const CairnExact *exact) {
-    best->lambda = push_rows(exact);
-    if (best->lambda == NULL) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", exact->name, exact->problem->row_count);
-    }
-    cairn_best_set(best, exact, (double)INFINITY);
-    return cairn_ok();
-}
-
-void cairn_best_set(CairnBest *best, const CairnExact *exact, double measure) {
-    best->measure = measure;
-    copy_rows(exact, exact->lambda, best->lambda);
-}
-
-bool cairn_best_keep(CairnBest *best, const CairnExact *exact, double measure) {
-    bool is_better = measure < best->measure;
-    if (is_better) {
-        cairn_best_set(best, exact, measure);
-    }
-    return is_better;
-}
-
-void cairn_best_take(const CairnBest *best, CairnExact *exact) {
-    copy_rows(exact, best->lambda, exact->lambda);
-}
-
-CairnStatus cairn_start_keep(CairnStart *start, CairnExact *exact, bool warm) {
-    *start = (CairnStart){.lambda = push_rows(exact)};
-    if (start->lambda == NULL) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", exact->name, exact->problem->row_count);
-    }
-    copy_rows(exact, exact->lambda, start->lambda);
-    if (warm) {
-        start->is_answer = cairn_exact_is_enough(exact, cairn_exact_measure(exact));
-        cairn_exact_predict(exact);
-    }
-    return cairn_ok();
-}
-
-bool cairn_start_take(const CairnStart *start, CairnExact *exact) {
-    copy_rows(exact, start->lambda, exact->lambda);
-    if (start->is_answer) {
-        cairn_exact_measure(exact);
-        cairn_exact_clamp(exact);
-    }
-    return start->is_answer;
-}
-
-// ---- how far an iterate is from the answer -----------------------------------------------------------------------------------
 
 void cairn_exact_renew(CairnExact *exact) {
     cairn_ops_right_side(&exact->system.ops, exact->v, exact->b);
