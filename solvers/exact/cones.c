@@ -40,7 +40,7 @@ static void set_group(CairnCones *cones, int f, const double *lambda) {
     }
     for (int k = is_cone ? 3 : 1; k < 3 + friction->spin_rows && friction->kind != CAIRN_FRICTION_BOX; k++) {
         cones->normal[n + k] = n;
-        cones->lever[n + k] = k < 3 ? friction->mu : k == 3 ? friction->torsion : friction->rolling;
+        cones->lever[n + k] = cairn_law_lever(friction, k);
     }
 }
 

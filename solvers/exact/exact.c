@@ -5,18 +5,13 @@
 
 #include "engine/base/timer.h"
 #include "solvers/problem/accept.h"
+#include "solvers/problem/law.h"
 
 static CairnStatus check(const CairnProblem *problem, const CairnExactSetup *setup, const CairnSolverContext *context,
                          const double *lambda) {
     CAIRN_TRY(cairn_solver_check(problem, context));
     CAIRN_TRY(cairn_ops_check_start(setup->name, problem, lambda));
-    for (int i = 0; i < problem->friction_count && !setup->takes_cones; i++) {
-        CairnFrictionKind kind = problem->frictions[i].kind;
-        if (kind != CAIRN_FRICTION_BOX && kind != CAIRN_FRICTION_BOX_CURRENT) {
-            return cairn_error(CAIRN_UNSUPPORTED, "%s does not take friction cones: friction group %d", setup->name, i);
-        }
-    }
-    return cairn_ok();
+    return setup->takes_cones ? cairn_ok() : cairn_solver_refuse_cones(setup->name, problem);
 }
 
 static CairnStatus allocate(CairnExact *exact) {
@@ -54,19 +49,16 @@ static void hold_rows(CairnExact *exact) {
     }
 }
 
-static bool is_current(const CairnFriction *friction) {
-    return friction->kind == CAIRN_FRICTION_BOX_CURRENT;
-}
-
 // Bounds of BOX_CURRENT rows go the given part of the way to those that the iterate's normal impulses make.
 static void renew_bounds(CairnExact *exact, double part) {
     const CairnProblem *problem = exact->problem;
     for (int f = 0; f < problem->friction_count; f++) {
         const CairnFriction *friction = &problem->frictions[f];
         double normal = fmax(0, exact->lambda[friction->normal]);
-        for (int k = 1; is_current(friction) && k < 3 + friction->spin_rows; k++) {
+        bool is_current = friction->kind == CAIRN_FRICTION_BOX_CURRENT;
+        for (int k = 1; is_current && k < 3 + friction->spin_rows; k++) {
             int i = friction->normal + k;
-            double upper = normal * (k < 3 ? friction->mu : k == 3 ? friction->torsion : friction->rolling);
+            double upper = normal * cairn_law_lever(friction, k);
             exact->upper[i] =
                 part < 1 ? part * upper + (1 - part) * exact->upper[i] : upper; // which may be infinite yet
             exact->lower[i] = -exact->upper[i];
@@ -346,10 +338,7 @@ CairnStatus cairn_exact_report(const CairnExact *exact, CairnOutcome outcome, do
 
 CairnStatus cairn_exact_run(CairnExact *exact, CairnExactMethod method, const void *options, double *lambda,
                             CairnSolveReport *report) {
-    bool has_current = false;
-    for (int f = 0; f < exact->problem->friction_count; f++) {
-        has_current = has_current || is_current(&exact->problem->frictions[f]);
-    }
+    bool has_current = cairn_law_find(exact->problem, CAIRN_FRICTION_BOX_CURRENT) >= 0;
     exact->may_ask = exact->may_ask && !has_current; // whose bounds are not the problem's yet
     CairnOutcome outcome = CAIRN_CONVERGED;
     CAIRN_TRY(has_current ? follow_bounds(exact, method, options, &outcome) : method(exact, options, &outcome));

@@ -5,6 +5,7 @@
 
 #include "solvers/exact/ipm_cone_path.h"
 #include "solvers/problem/accept.h"
+#include "solvers/problem/law.h"
 
 static const CairnField cone_fields[] = {
     CAIRN_FIELD_CHOICE(CairnIpmConeOptions, formulation, 0, cairn_formulation_names, "the form of the linear system"),
@@ -215,11 +216,7 @@ static CairnStatus solve_ipm_cone(const CairnProblem *problem, const CairnParts 
 
 CairnStatus cairn_ipm_cone_finish(const CairnProblem *problem, CairnFormulation formulation,
                                   CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
-    bool has_current = false;
-    for (int f = 0; f < problem->friction_count; f++) {
-        has_current = has_current || problem->frictions[f].kind == CAIRN_FRICTION_BOX_CURRENT;
-    }
-    if (report->outcome == CAIRN_CONVERGED || !has_current) {
+    if (report->outcome == CAIRN_CONVERGED || cairn_law_find(problem, CAIRN_FRICTION_BOX_CURRENT) < 0) {
         return cairn_ok();
     }
     CairnIpmConeOptions options;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "solvers/exact/exact.h"
 #include "solvers/problem/accept.h"
 
 static const char *const map_names[] = {"fischer", "minimum", NULL};

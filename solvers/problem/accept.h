@@ -12,6 +12,9 @@ static inline CairnStatus cairn_solver_check(const CairnProblem *problem, const 
     return context->checked == problem ? cairn_ok() : cairn_problem_check(problem);
 }
 
+// For solvers over bounds alone: CAIRN_UNSUPPORTED where a friction group has a cone.
+CairnStatus cairn_solver_refuse_cones(const char *solver, const CairnProblem *problem);
+
 // The options that a solver was given, checked, or its defaults (`given` is NULL). chosen: an object of the table's.
 CairnStatus cairn_solver_options(const CairnFieldTable *table, const void *given, void *chosen);
 

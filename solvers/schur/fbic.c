@@ -6,6 +6,7 @@
 #include "solvers/exact/bpp.h"
 #include "solvers/exact/ipm.h"
 #include "solvers/problem/accept.h"
+#include "solvers/problem/law.h"
 #include "solvers/schur/substructure.h"
 
 static const CairnField fbic_fields[] = {
@@ -171,11 +172,10 @@ static CairnStatus solve_fbic(const CairnProblem *problem, const CairnParts *par
                               CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     CairnFbicOptions chosen;
     CAIRN_TRY(cairn_solver_options(&fbic_options, options, &chosen));
-    for (int f = 0; f < problem->friction_count; f++) {
-        if (problem->frictions[f].kind == CAIRN_FRICTION_BOX_CURRENT) {
-            return cairn_error(CAIRN_UNSUPPORTED,
-                               "fbic takes fixed bounds only: friction group %d follows its normal impulse", f);
-        }
+    int current = cairn_law_find(problem, CAIRN_FRICTION_BOX_CURRENT);
+    if (current >= 0) {
+        return cairn_error(CAIRN_UNSUPPORTED,
+                           "fbic takes fixed bounds only: friction group %d follows its normal impulse", current);
     }
     CairnExact whole;
     CairnSubstructure sub;

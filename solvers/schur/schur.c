@@ -8,6 +8,7 @@
 #include "solvers/exact/ipm.h"
 #include "solvers/exact/ipm_cone.h"
 #include "solvers/problem/accept.h"
+#include "solvers/problem/law.h"
 #include "solvers/schur/schur_couple.h"
 #include "solvers/system/formulation.h"
 
@@ -185,22 +186,14 @@ static CairnStatus run_schur(CairnExact *whole, const void *user, CairnOutcome *
     return finish(whole, options, &start, outcome);
 }
 
-static bool has_current_bounds(const CairnProblem *problem) {
-    for (int f = 0; f < problem->friction_count; f++) {
-        if (problem->frictions[f].kind == CAIRN_FRICTION_BOX_CURRENT) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static CairnSubstructureOptions way_to_cut(const CairnSchurOptions *chosen, const CairnProblem *problem) {
+    bool has_current = cairn_law_find(problem, CAIRN_FRICTION_BOX_CURRENT) >= 0;
     CairnSubstructureOptions how = {
         .subsystem = (CairnFormulation)chosen->formulation,
         .interface = (CairnFormulation)chosen->interface,
         .steps = chosen->iterations,
         .levels = chosen->levels,
-        .has_factor = !chosen->faithful || chosen->last || has_current_bounds(problem),
+        .has_factor = !chosen->faithful || chosen->last || has_current,
     };
     if (chosen->faithful && how.subsystem == CAIRN_FORMULATION_AUTO) {
         how.subsystem = CAIRN_FORMULATION_CONSTRAINT;

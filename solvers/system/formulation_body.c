@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/base/check.h"
-#include "engine/base/claim.h"
 #include "solvers/linalg/linalg_kernels.h"
 #include "solvers/system/formulation.h"
 
