@@ -171,13 +171,14 @@ void cairn_ipm_take_back(CairnIpmRows *rows) {
 }
 
 void cairn_ipm_push(CairnIpmRows *rows, double mu, double wanted) {
+    int room = rows->room;
     cairn_ipm_take_back(rows); // changes places with what is kept
     for (int side = 0; side < 2; side++) {
         const double *restrict s = rows->s[side], *restrict z = rows->z[side], *restrict dz = rows->dz[side];
         const double *restrict d = rows->kept_direction, *restrict kept = rows->kept[side],
                                *restrict has = rows->has[side];
         double *restrict product = rows->product[side], ahead_by = side == 0 ? wanted : -wanted;
-        for (int i = 0; i < rows->room; i++) {
+        for (int i = 0; i < room; i++) {
             double ahead = (s[i] + ahead_by * d[i]) * (z[i] + wanted * dz[i]);
             product[i] = kept[i] + has[i] * cairn_ipm_push_of(ahead, mu);
         }

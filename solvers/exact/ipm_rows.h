@@ -42,11 +42,10 @@ void cairn_ipm_aim(CairnIpmRows *rows, double mu);
 
 // Gondzio's rule: what a product after the step is to be moved by, into [0.1, 10] mu, but not down by more than 10 mu.
 static inline double cairn_ipm_push_of(double ahead, double mu) {
-    // All are computed and then chosen from, so that a loop over rows goes by vectors.
     double low = 0.1 * mu, high = 10 * mu, up = low - ahead, down = high - ahead;
+    down = down < 0 ? down : 0; // maxima and minima alone: a loop over rows goes by vectors
     down = down < -high ? -high : down;
-    down = ahead > high ? down : 0;
-    return ahead < low ? up : down;
+    return up > down ? up : down;
 }
 
 // Keep product and direction; aim anew so that a step of length `wanted` would leave no product far from mu.
