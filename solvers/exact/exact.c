@@ -72,7 +72,8 @@ static void set_certificate(CairnExact *exact) {
     exact->left = 1e-4 * exact->target;
 }
 
-static CairnStatus read_problem(CairnExact *exact, const double *lambda) {
+// `of`: NULL, or the solve that this one is a part of.
+static CairnStatus read_problem(CairnExact *exact, const CairnExact *of, const double *lambda) {
     const CairnProblem *problem = exact->problem;
     size_t size = (size_t)problem->row_count * sizeof(double);
     memcpy(exact->lambda, lambda, size);
@@ -89,6 +90,10 @@ static CairnStatus read_problem(CairnExact *exact, const double *lambda) {
     set_certificate(exact);
     renew_bounds(exact, 1);
     hold_rows(exact);
+    if (of != NULL) {
+        exact->scale = of->scale;
+        set_certificate(exact);
+    }
     return cairn_ok();
 }
 
@@ -121,11 +126,7 @@ CairnStatus cairn_exact_init(CairnExact *exact, const CairnProblem *problem, con
     if (setup->row != NULL) {
         take_rows(exact, setup->of, setup->row);
     } else {
-        CAIRN_TRY(read_problem(exact, lambda));
-    }
-    if (setup->row == NULL && setup->of != NULL) {
-        exact->scale = setup->of->scale;
-        set_certificate(exact);
+        CAIRN_TRY(read_problem(exact, setup->of, lambda));
     }
     exact->prepare_seconds = cairn_timer_now() - t0;
     return cairn_ok();

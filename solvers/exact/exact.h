@@ -47,7 +47,7 @@ typedef struct CairnExactSetup {
     const char *name;        // the solver's, for messages
     CairnSystemSetup system; // `of` and `row` are those below
     bool takes_cones;        // friction cones are the caller's business: their rows have the problem's bounds still
-    bool may_ask;            // the context's review
+    bool may_ask;            // the context's review may be asked (cairn_exact_review)
     // A part of another solve, whose problem and impulses were checked: its certificate is the other one's. With `row` its row i is the
     // other's row `row[i]`, and b, bounds, impulses and what is held are those of that row.
     const CairnExact *of;

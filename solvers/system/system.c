@@ -213,16 +213,13 @@ static CairnStatus choose_kind(CairnSystem *system, const CairnSystemSetup *setu
 
 CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, const CairnSystemSetup *setup,
                               CairnSolverContext *context) {
-    *system = (CairnSystem){.problem = problem,
-                            .context = context,
-                            .is_last = setup->is_last,
-                            .stage = setup->stage,
-                            .state = setup->state};
+    *system = (CairnSystem){.problem = problem, .context = context, .is_last = setup->is_last, .stage = setup->stage};
     CAIRN_TRY(allocate(system, context->arena));
     CAIRN_TRY(setup->of != NULL ? take_part(system, setup->of, setup->row, context->arena)
                                 : read_problem(system, context->arena));
     CAIRN_TRY(choose_kind(system, setup));
     if (system->kind->prepare == NULL) {
+        system->state = setup->state;
         return cairn_ok();
     }
     void **slot = system->formulation != CAIRN_FORMULATION_AUTO ? slot_of(context, system->formulation) : NULL;
