@@ -41,8 +41,7 @@ double bench_dgemm(void) {
 
 typedef struct Part {
     const char *name;
-    CairnFormulation formulation;
-    const CairnSystemKind *kind; // NULL: the formulation's
+    CairnSystemSetup setup;
     int threads;
     double prepare, factor, solve, operations, left;
 } Part;
@@ -60,12 +59,10 @@ static CairnStatus time_part(Part *part, const CairnStoredProblem *frame, const 
         CairnSystem system = {0};
         cairn_arena_reset(arena);
         double start = now();
-        CairnStatus status = part->kind != NULL
-                                 ? cairn_system_init_kind(&system, &frame->problem, part->kind, &context)
-                                 : cairn_system_init(&system, &frame->problem, part->formulation, &context);
+        CairnStatus status = cairn_system_init(&system, &frame->problem, &part->setup, &context);
         double prepared = now();
         if (cairn_is_ok(status)) {
-            status = cairn_system_factor(&system, theta);
+            status = cairn_system_factor(&system, theta, NULL);
         }
         double factored = now();
         if (cairn_is_ok(status)) {
@@ -118,18 +115,18 @@ static void print_parts(const Part *parts, int count, double dgemm, FILE *file, 
 
 bool bench_exact_factors(const CairnStoredProblem *frame, double dgemm, FILE *file, FILE *json) {
     Part parts[] = {
-        {.name = "body", .formulation = CAIRN_FORMULATION_BODY, .threads = 1},
-        {.name = "body, 2 threads", .formulation = CAIRN_FORMULATION_BODY, .threads = 2},
-        {.name = "kkt", .formulation = CAIRN_FORMULATION_KKT, .threads = 1},
-        {.name = "kkt, 2 threads", .formulation = CAIRN_FORMULATION_KKT, .threads = 2},
-        {.name = "constraint", .formulation = CAIRN_FORMULATION_CONSTRAINT, .threads = 1},
-        {.name = "constraint, 2 threads", .formulation = CAIRN_FORMULATION_CONSTRAINT, .threads = 2},
+        {.name = "body", .setup.formulation = CAIRN_FORMULATION_BODY, .threads = 1},
+        {.name = "body, 2 threads", .setup.formulation = CAIRN_FORMULATION_BODY, .threads = 2},
+        {.name = "kkt", .setup.formulation = CAIRN_FORMULATION_KKT, .threads = 1},
+        {.name = "kkt, 2 threads", .setup.formulation = CAIRN_FORMULATION_KKT, .threads = 2},
+        {.name = "constraint", .setup.formulation = CAIRN_FORMULATION_CONSTRAINT, .threads = 1},
+        {.name = "constraint, 2 threads", .setup.formulation = CAIRN_FORMULATION_CONSTRAINT, .threads = 2},
 #if __has_include(<suitesparse/cholmod.h>)
         {.name = "CHOLMOD simplicial",
-         .kind = cairn_system_cholmod(CAIRN_CHOLMOD_SIMPLICIAL, CAIRN_CHOLMOD_EACH),
+         .setup.kind = cairn_system_cholmod(CAIRN_CHOLMOD_SIMPLICIAL, CAIRN_CHOLMOD_EACH),
          .threads = 1},
         {.name = "CHOLMOD supernodal",
-         .kind = cairn_system_cholmod(CAIRN_CHOLMOD_SUPERNODAL, CAIRN_CHOLMOD_EACH),
+         .setup.kind = cairn_system_cholmod(CAIRN_CHOLMOD_SUPERNODAL, CAIRN_CHOLMOD_EACH),
          .threads = 1},
 #endif
     };

@@ -68,10 +68,10 @@ static double condition_of(const CairnProblem *given, CairnSolverContext *contex
         return 0;
     }
     problem.p = problem.right_side = zero; // so that b = 0
-    if (!cairn_is_ok(cairn_system_init(&system, &problem, CAIRN_FORMULATION_AUTO, context))) {
+    if (!cairn_is_ok(cairn_system_init(&system, &problem, &(CairnSystemSetup){0}, context))) {
         return 0;
     }
-    if (cairn_is_ok(cairn_system_factor(&system, zero))) {
+    if (cairn_is_ok(cairn_system_factor(&system, zero, NULL))) {
         condition = largest(&system, zero, x, y, false) * largest(&system, zero, x, y, true);
     }
     cairn_system_release(&system);

@@ -186,11 +186,7 @@ static CairnStatus solve(const char *name, const CairnFieldTable *table, bool is
                          const CairnParts *parts, const void *options, CairnSolverContext *context, double *lambda,
                          CairnSolveReport *report) {
     CairnSubadmmOptions chosen;
-    cairn_fields_preset(table, &chosen);
-    if (options) {
-        chosen = *(const CairnSubadmmOptions *)options;
-        CAIRN_TRY(cairn_fields_check(table, &chosen));
-    }
+    CAIRN_TRY(cairn_solver_options(table, options, &chosen));
     if (problem->form != CAIRN_FORM_DYNAMICS) {
         return cairn_error(CAIRN_UNSUPPORTED, "%s: the explicit form has no dynamics to divide: form %d", name,
                            (int)problem->form);

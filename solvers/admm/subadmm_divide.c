@@ -153,25 +153,10 @@ static int find_subsystems(const AdmmSystem *system, const CairnConstraintBlock 
     return count;
 }
 
-// J P^-1 J^T by P's diagonal, whose inverse is given: what tells a soft row from a hard one wants no more.
-static double mobility(const CairnProblem *problem, const CairnConstraintBlock *constraint, int r,
-                       const double *inverse) {
-    double sum = 0;
-    for (int t = 0; t < constraint->term_count; t++) {
-        const CairnTerm *term = &problem->terms[constraint->first_term + t];
-        const CairnDofBlock *block = &problem->blocks[term->block];
-        double room[6];
-        const double *J = cairn_term_row(problem, term, r, room);
-        for (int k = 0; k < block->size; k++) {
-            sum += J[k] * J[k] * inverse[block->first + k];
-        }
-    }
-    return sum;
-}
-
-// Rows that J^T C^-1 J may hold with ten digits are soft; stiffer ones keep their impulse as an unknown.
+// Rows that J^T C^-1 J may hold with ten digits are soft; stiffer ones keep their impulse as an unknown. P's diagonal is enough to tell.
+// found: the constraint's subsystems.
 static AdmmPlace place_row(const AdmmSystem *system, const CairnConstraintBlock *constraint, int r, int subsystems,
-                           const double *inverse) {
+                           const int *found) {
     static const double softest = 1e-6;
     const CairnProblem *problem = system->problem;
     int row = constraint->first_row + r;
@@ -179,7 +164,8 @@ static AdmmPlace place_row(const AdmmSystem *system, const CairnConstraintBlock 
         isfinite(problem->lower[row]) || isfinite(problem->upper[row])) {
         return ADMM_ROW;
     }
-    return problem->compliance[row] > softest * mobility(problem, constraint, r, inverse) ? ADMM_SOFT : ADMM_HARD;
+    double mobility = cairn_admm_mobility(system, found[0], constraint, r, system->P_diagonal);
+    return problem->compliance[row] > softest * mobility ? ADMM_SOFT : ADMM_HARD;
 }
 
 // A row that ties subsystems whatever happens.
@@ -198,14 +184,14 @@ static CairnStatus place_rows(AdmmSystem *system) {
     system->items = CAIRN_PUSH(system->context->arena, AdmmItem, problem->constraint_count + 1);
     system->sides = CAIRN_PUSH(system->context->arena, AdmmSide, problem->term_count + 1);
     system->rows = CAIRN_PUSH(system->context->arena, AdmmRow, problem->row_count + 1);
-    double *inverse = CAIRN_PUSH(system->context->arena, double, problem->dof_count + 1);
-    if (!found || !system->items || !system->sides || !system->rows || !inverse) {
+    system->P_diagonal = CAIRN_PUSH(system->context->arena, double, problem->dof_count + 1);
+    if (!found || !system->items || !system->sides || !system->rows || !system->P_diagonal) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", system->name, problem->row_count);
     }
     for (int b = 0; b < problem->block_count; b++) {
         const CairnDofBlock *block = &problem->blocks[b];
         for (int k = 0; k < block->size; k++) {
-            inverse[block->first + k] = 1 / problem->P[block->matrix + k * (block->size + 1)];
+            system->P_diagonal[block->first + k] = problem->P[block->matrix + k * (block->size + 1)];
         }
     }
     for (int c = 0; c < problem->constraint_count; c++) {
@@ -218,7 +204,7 @@ static CairnStatus place_rows(AdmmSystem *system) {
                          .friction = constraint->friction};
         for (int r = 0; r < constraint->row_count; r++) {
             int row = constraint->first_row + r;
-            AdmmPlace place = place_row(system, constraint, r, count, inverse);
+            AdmmPlace place = place_row(system, constraint, r, count, found);
             system->place[row] = (unsigned char)place;
             if (place == ADMM_ROW) {
                 system->rows[system->row_count++] = (AdmmRow){.d = problem->right_side[row],

@@ -1,5 +1,4 @@
 // Factors, the warm start, and a subsystem's half of an iteration.
-#include <math.h>
 #include <omp.h>
 #include <string.h>
 
@@ -42,7 +41,6 @@ static CairnStatus allocate_rows(AdmmSystem *system) {
     system->slot_beta = CAIRN_PUSH(arena, double, slots);
     system->inverse = CAIRN_PUSH(arena, double, slots);
     system->lambda = CAIRN_PUSH(arena, double, rows);
-    system->P_diagonal = CAIRN_PUSH(arena, double, dofs);
     system->A_diagonal = CAIRN_PUSH(arena, double, dofs);
     levels->d = CAIRN_PUSH(arena, double, rows);
     levels->scale = CAIRN_PUSH(arena, double, rows);
@@ -53,9 +51,8 @@ static CairnStatus allocate_rows(AdmmSystem *system) {
     system->contact_row = CAIRN_PUSH(arena, int, system->item_count + 1);
     system->contact_mu = CAIRN_PUSH(arena, double, system->item_count + 1);
     bool is_there = system->base && system->y && system->velocity && system->slot_beta && system->inverse &&
-                    system->lambda && system->P_diagonal && system->A_diagonal && levels->d && levels->scale &&
-                    levels->lower && levels->upper && levels->a && levels->b && system->contact_row &&
-                    system->contact_mu;
+                    system->lambda && system->A_diagonal && levels->d && levels->scale && levels->lower &&
+                    levels->upper && levels->a && levels->b && system->contact_row && system->contact_mu;
     return is_there ? cairn_ok() : no_memory(system);
 }
 
@@ -147,13 +144,13 @@ static int prepare_unit(AdmmSystem *system, int unit) {
 
 static CairnStatus prepare_subsystems(AdmmSystem *system) {
     int units = cairn_admm_unit_count(system), none = system->subsystem_count, broken = none;
-    bool has_diagonals = false;
+    bool has_diagonal = false;
     for (int i = 0; i < system->alone_count; i++) {
         AdmmSubsystem *sub = &system->subsystems[system->alone[i]];
         if (is_sparse(system, sub)) {
-            if (!has_diagonals) {
-                cairn_admm_find_diagonals(system);
-                has_diagonals = true;
+            if (!has_diagonal) {
+                cairn_admm_find_diagonal(system);
+                has_diagonal = true;
             }
             cairn_admm_choose_beta(system, sub, system->inverse + sub->first_slot, false);
             CAIRN_TRY(cairn_admm_sparse_init(system, sub));

@@ -101,8 +101,9 @@ CairnStatus cairn_admm_sparse_init(AdmmSystem *system, AdmmSubsystem *sub) {
     if (system->subsystem_count > 1) {
         sparse->context.memory = NULL; // what is kept is of one graph
     }
-    CAIRN_TRY(cairn_system_init(&sparse->system, &sparse->piece.problem, CAIRN_FORMULATION_BODY, &sparse->context));
-    CAIRN_TRY(cairn_system_factor(&sparse->system, sparse->theta));
+    CairnSystemSetup setup = {.formulation = CAIRN_FORMULATION_BODY};
+    CAIRN_TRY(cairn_system_init(&sparse->system, &sparse->piece.problem, &setup, &sparse->context));
+    CAIRN_TRY(cairn_system_factor(&sparse->system, sparse->theta, NULL));
     sub->sparse = sparse;
     memset(system->base + sub->first_slot, 0, (size_t)sub->width * sizeof *system->base);
     return cairn_ok();
@@ -148,7 +149,7 @@ CairnStatus cairn_admm_sparse_finish(const AdmmSubsystem *sub, double *lambda) {
         sparse->theta[r] = is_row ? (double)INFINITY : 0;
         sparse->x[r] = is_row ? lambda[piece->rows[r]] : 0;
     }
-    CAIRN_TRY(cairn_system_factor(&sparse->system, sparse->theta));
+    CAIRN_TRY(cairn_system_factor(&sparse->system, sparse->theta, NULL));
     cairn_system_slack(&sparse->system, sparse->x, sparse->y);
     for (int r = 0; r < rows; r++) {
         sparse->y[r] = sparse->slot[r] >= 0 ? 0 : -sparse->y[r];

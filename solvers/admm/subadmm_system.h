@@ -126,7 +126,11 @@ void cairn_admm_level_item(AdmmSystem *system, AdmmItem *item);
 // Eq. 16 of the constraints from `first` up to `end`: lambda from y.
 void cairn_admm_visit_items(AdmmSystem *system, int first, int end);
 
-void cairn_admm_find_diagonals(AdmmSystem *system);
+// What one impulse on a row moves in one subsystem, by a diagonal over the dofs.
+double cairn_admm_mobility(const AdmmSystem *system, int part, const CairnConstraintBlock *constraint, int r,
+                           const double *diagonal);
+// The diagonal of all A_i with their soft rows.
+void cairn_admm_find_diagonal(AdmmSystem *system);
 // Eq. 23 of one subsystem. mobility: by its slots, what an impulse on a row moves; scratch where it is not known.
 void cairn_admm_choose_beta(AdmmSystem *system, const AdmmSubsystem *sub, double *mobility, bool is_known);
 // From the mobility of a dense subsystem by itself, behind its dynamics: that of one among others.

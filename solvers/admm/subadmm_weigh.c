@@ -19,9 +19,8 @@ static double square(const AdmmSystem *system, int part, const CairnConstraintBl
     return sum;
 }
 
-// What one impulse on a row moves in one subsystem, by a diagonal over the dofs.
-static double mobility_of(const AdmmSystem *system, int part, const CairnConstraintBlock *constraint, int r,
-                          const double *diagonal) {
+double cairn_admm_mobility(const AdmmSystem *system, int part, const CairnConstraintBlock *constraint, int r,
+                           const double *diagonal) {
     const CairnProblem *problem = system->problem;
     double sum = 0;
     for (int t = 0; t < constraint->term_count; t++) {
@@ -36,16 +35,10 @@ static double mobility_of(const AdmmSystem *system, int part, const CairnConstra
     return sum;
 }
 
-// The diagonals of P, and of all A_i with their soft rows.
-void cairn_admm_find_diagonals(AdmmSystem *system) {
-    double *P = system->P_diagonal, *A = system->A_diagonal;
+void cairn_admm_find_diagonal(AdmmSystem *system) {
+    double *A = system->A_diagonal;
     const CairnProblem *problem = system->problem;
-    for (int b = 0; b < problem->block_count; b++) {
-        const CairnDofBlock *block = &problem->blocks[b];
-        for (int k = 0; k < block->size; k++) {
-            P[block->first + k] = A[block->first + k] = problem->P[block->matrix + k * (block->size + 1)];
-        }
-    }
+    memcpy(A, system->P_diagonal, (size_t)problem->dof_count * sizeof *A);
     for (int i = 0; i < system->inside_count; i++) {
         const CairnConstraintBlock *constraint = &problem->constraints[system->inside[i]];
         for (int t = 0; t < constraint->term_count; t++) {
@@ -95,8 +88,8 @@ static void guess_mobility(const AdmmSystem *system, const AdmmSubsystem *sub, i
         for (int k = 0; k < item->row_count; k++) {
             int r = system->rows[item->first_row + k].row - constraint->first_row;
             mobility[side->slot - sub->first_slot + k] =
-                sqrt(mobility_of(system, part, constraint, r, system->P_diagonal) *
-                     mobility_of(system, part, constraint, r, system->A_diagonal));
+                sqrt(cairn_admm_mobility(system, part, constraint, r, system->P_diagonal) *
+                     cairn_admm_mobility(system, part, constraint, r, system->A_diagonal));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 #include "solvers/cholmod/linalg_cholmod.h"
 #include "solvers/exact/bpp.h"
+#include "solvers/problem/accept.h"
 
 static const char *const methods[] = {"simplicial", "supernodal", NULL}, *const symbolics[] = {"each", "once", NULL};
 
@@ -33,11 +34,7 @@ static CairnStatus solve(const CairnProblem *problem, const CairnParts *parts, c
                          CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     (void)parts;
     CairnBppCholmodOptions chosen;
-    cairn_fields_preset(&table, &chosen);
-    if (options) {
-        chosen = *(const CairnBppCholmodOptions *)options;
-        CAIRN_TRY(cairn_fields_check(&table, &chosen));
-    }
+    CAIRN_TRY(cairn_solver_options(&table, options, &chosen));
     const CairnSystemKind *kind =
         cairn_system_cholmod((CairnCholmodMethod)chosen.method,
                              chosen.faithful ? CAIRN_CHOLMOD_EACH : (CairnCholmodSymbolic)chosen.symbolic);
@@ -46,13 +43,14 @@ static CairnStatus solve(const CairnProblem *problem, const CairnParts *parts, c
                            .patience = chosen.patience,
                            .faithful = chosen.faithful,
                            .warm = chosen.warm && !chosen.faithful};
-    CairnExact exact = {0};
-    CairnStatus status = cairn_exact_init_kind(&exact, "bpp-cholmod", problem, kind, context, lambda);
+    CairnExactSetup setup = {.name = "bpp-cholmod", .system.kind = kind};
+    CairnExact exact;
+    CairnStatus status = cairn_exact_init(&exact, problem, &setup, context, lambda);
     if (cairn_is_ok(status)) {
         if (chosen.faithful) {
             start_cold(&exact);
         }
-        status = cairn_exact_run(&exact, "bpp-cholmod", cairn_bpp_run, &bpp, lambda, report);
+        status = cairn_exact_run(&exact, cairn_bpp_run, &bpp, lambda, report);
     }
     cairn_system_release(&exact.system);
     return status;

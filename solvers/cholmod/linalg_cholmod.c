@@ -94,18 +94,17 @@ static bool make_matrix(Cholmod *c, const CairnOps *ops, const CairnGroups *grou
     return c->A != NULL && cholmod_sort(c->A, common);
 }
 
-static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, int supernodal, bool is_once,
-                           void **state) {
-    const CairnProblem *problem = ops->problem;
-    Cholmod *c = CAIRN_PUSH_ZERO(context->arena, Cholmod, 1);
-    CairnGroups groups;
-    CAIRN_TRY(cairn_groups_of(ops, context->arena, &groups));
-    int *place = CAIRN_PUSH(context->arena, int, problem->row_count + 1);
-    bool *is_in = CAIRN_PUSH(context->arena, bool, problem->row_count + 1);
+static CairnStatus prepare(const CairnSystem *system, int supernodal, bool is_once, void **state) {
+    const CairnProblem *problem = system->problem;
+    CairnArena *arena = system->context->arena;
+    Cholmod *c = CAIRN_PUSH_ZERO(arena, Cholmod, 1);
+    int *place = CAIRN_PUSH(arena, int, problem->row_count + 1);
+    bool *is_in = CAIRN_PUSH(arena, bool, problem->row_count + 1);
     if (c == NULL || place == NULL || is_in == NULL) {
         return no_memory(problem);
     }
-    *c = (Cholmod){.problem = problem, .rows = groups.rows, .place = place, .is_in = is_in, .is_once = is_once};
+    *c =
+        (Cholmod){.problem = problem, .rows = system->groups->rows, .place = place, .is_in = is_in, .is_once = is_once};
     if (openblas_set_num_threads != NULL) {
         openblas_set_num_threads(1);
     }
@@ -117,7 +116,7 @@ static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, int
     c->common.nmethods = 1; // one order, minimum degree: trying several costs more than it gives here
     c->common.method[0].ordering = CHOLMOD_AMD;
     size_t m = (size_t)problem->row_count;
-    bool is_made = make_matrix(c, ops, &groups);
+    bool is_made = make_matrix(c, &system->ops, system->groups);
     if (is_made) {
         c->F = cholmod_allocate_sparse(m, m, c->A->nzmax + m, 1, 1, -1, CHOLMOD_REAL, &c->common);
         c->b = cholmod_allocate_dense(m, 1, m, CHOLMOD_REAL, &c->common);
@@ -212,10 +211,9 @@ static double operations(const void *state) {
 }
 
 #define KIND(method, symbolic)                                                                                         \
-    static CairnStatus prepare_##method##_##symbolic(const CairnOps *ops, CairnSolverContext *context, void **memory,  \
-                                                     void **state) {                                                   \
+    static CairnStatus prepare_##method##_##symbolic(const CairnSystem *system, void **memory, void **state) {         \
         (void)memory;                                                                                                  \
-        return prepare(ops, context, CHOLMOD_##method, CAIRN_CHOLMOD_##symbolic == CAIRN_CHOLMOD_ONCE, state);         \
+        return prepare(system, CHOLMOD_##method, CAIRN_CHOLMOD_##symbolic == CAIRN_CHOLMOD_ONCE, state);               \
     }                                                                                                                  \
     static const CairnSystemKind kind_##method##_##symbolic = {.name = "cholmod",                                      \
                                                                .prepare = prepare_##method##_##symbolic,               \

@@ -1,11 +1,11 @@
 #include "solvers/exact/bpp.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "engine/base/hash.h"
 #include "solvers/exact/ipm.h"
 #include "solvers/exact/ipm_cone.h"
+#include "solvers/problem/accept.h"
 
 static const CairnField bpp_fields[] = {
     CAIRN_FIELD_CHOICE(CairnBppOptions, formulation, 0, cairn_formulation_names, "the form of the linear system"),
@@ -132,37 +132,27 @@ CairnStatus cairn_bpp_pivot(CairnExact *exact, const CairnBppOptions *options, C
 
 CairnStatus cairn_bpp_run(CairnExact *exact, const void *options, CairnOutcome *outcome) {
     const CairnBppOptions *chosen = options;
-    size_t size = (size_t)exact->problem->row_count * sizeof *exact->lambda;
-    double *start = CAIRN_PUSH(exact->context->arena, double, exact->problem->row_count + 1);
-    if (start == NULL) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "bpp: no memory for %d rows", exact->problem->row_count);
-    }
-    memcpy(start, exact->lambda, size);
-    bool is_answer = false; // already: then one try at its sets, which is exact, and no more
-    if (chosen->warm) {
-        is_answer = cairn_exact_is_enough(exact, cairn_exact_measure(exact)) && !chosen->faithful;
-        cairn_exact_predict(exact);
-    } else {
+    CairnStart start;
+    CAIRN_TRY(cairn_start_keep(&start, exact, chosen->warm));
+    start.is_answer = start.is_answer && !chosen->faithful;
+    if (!chosen->warm) {
         memset(exact->place, CAIRN_FREE, (size_t)exact->problem->row_count);
     }
     bool is_hopeless = exact->context->is_rough && !chosen->faithful;
     *outcome = CAIRN_STALLED;
     if (!is_hopeless) {
         CairnBppOptions pivoting = *chosen;
-        pivoting.iterations = is_answer ? 1 : chosen->iterations;
+        pivoting.iterations = start.is_answer ? 1 : chosen->iterations;
         CAIRN_TRY(cairn_bpp_pivot(exact, &pivoting, outcome));
     }
     if (chosen->faithful || (*outcome == CAIRN_CONVERGED && cairn_exact_clamp(exact) <= exact->limit)) {
         return cairn_ok();
     }
-    CairnIpmOptions ipm = {.formulation = chosen->formulation, .iterations = 100, .warm = chosen->warm};
-    memcpy(exact->lambda, start, size); // what pivoting left is no start
-    if (is_answer) {
-        cairn_exact_measure(exact);
-        cairn_exact_clamp(exact);
+    if (cairn_start_take(&start, exact)) { // what pivoting left is no start
         *outcome = CAIRN_CONVERGED;
         return cairn_ok();
     }
+    CairnIpmOptions ipm = {.formulation = chosen->formulation, .iterations = 100, .warm = chosen->warm};
     exact->fallback = 1;
     return cairn_ipm_follow(exact, &ipm, outcome);
 }
@@ -171,24 +161,14 @@ static CairnStatus solve_bpp(const CairnProblem *problem, const CairnParts *part
                              CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     (void)parts;
     CairnBppOptions chosen;
-    cairn_fields_preset(&bpp_options, &chosen);
-    if (options) {
-        chosen = *(const CairnBppOptions *)options;
-        CAIRN_TRY(cairn_fields_check(&bpp_options, &chosen));
-    }
-    CairnExact exact;
-    CAIRN_TRY(cairn_exact_init(&exact, "bpp", problem, (CairnFormulation)chosen.formulation, context, lambda));
-    exact.may_ask = !chosen.faithful;
-    double *answer = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
-    if (answer == NULL) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "bpp: no memory for %d rows", problem->row_count);
-    }
-    CAIRN_TRY(cairn_exact_run(&exact, "bpp", cairn_bpp_run, &chosen, answer, report));
-    if (!chosen.faithful && !report->is_superseded) {
-        CAIRN_TRY(cairn_ipm_cone_finish(problem, (CairnFormulation)chosen.formulation, context, answer, report));
-    }
-    memcpy(lambda, answer, (size_t)problem->row_count * sizeof *lambda);
-    return cairn_ok();
+    CAIRN_TRY(cairn_solver_options(&bpp_options, options, &chosen));
+    CairnExactSolver solver = {.setup = {.name = "bpp",
+                                         .system.formulation = (CairnFormulation)chosen.formulation,
+                                         .may_ask = !chosen.faithful},
+                               .method = cairn_bpp_run,
+                               .options = &chosen,
+                               .finish = chosen.faithful ? NULL : cairn_ipm_cone_finish};
+    return cairn_exact_solve(&solver, problem, context, lambda, report);
 }
 
 const CairnSolver cairn_solver_bpp = {

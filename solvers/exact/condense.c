@@ -295,11 +295,11 @@ static CairnStatus factor_tied(CairnCondensed *c, const int *stage, bool *is_mad
     c->whole->has_factor = false; // scratch is shared
     c->tied = c->whole->system;
     c->tied.context = &c->context;
-    c->tied.ops.stage = stage;
+    c->tied.stage = stage;
     c->tied.raised = 0;
     c->tied.factorizations = 0;
     c->tied.factor_seconds = c->tied.apply_seconds = 0;
-    CAIRN_TRY(cairn_system_body.prepare(&c->tied.ops, &c->context, NULL, &c->tied.state));
+    CAIRN_TRY(cairn_system_body.prepare(&c->tied, NULL, &c->tied.state));
     bool *follows = CAIRN_PUSH(c->context.arena, bool, c->tied.groups->group_count + 1);
     c->group = CAIRN_PUSH(c->context.arena, int, c->tied.groups->group_count + 1);
     if (!follows || !c->group) {
@@ -309,18 +309,22 @@ static CairnStatus factor_tied(CairnCondensed *c, const int *stage, bool *is_mad
     for (int i = 0; i < problem->row_count; i++) {
         c->theta[i] = is_bounded(c->whole, i) ? (double)INFINITY : 0;
     }
-    CAIRN_TRY(cairn_system_factor(&c->tied, c->theta));
+    CAIRN_TRY(cairn_system_factor(&c->tied, c->theta, NULL));
     *is_made = c->tied.raised == 0;
     return *is_made ? cairn_body_twin(c->tied.state, follows, &c->context, &c->state) : cairn_ok();
 }
 
 static CairnStatus make_inner(CairnCondensed *c) {
     CairnExact *whole = c->whole, *inner = &c->inner;
-    CAIRN_TRY(cairn_exact_init_part(inner, whole, &c->problem, c->row, &condensed_kind, c, &c->context));
+    CairnExactSetup setup = {.name = whole->name,
+                             .system = {.kind = &condensed_kind, .state = c},
+                             .may_ask = whole->may_ask && whole->context->review != NULL,
+                             .of = whole,
+                             .row = c->row};
+    CAIRN_TRY(cairn_exact_init(inner, &c->problem, &setup, &c->context, NULL));
     inner->is_condensed = true;
     inner->system.base = c->base;
     c->slotted = inner->system.slotted;
-    inner->may_ask = whole->may_ask && whole->context->review != NULL;
     inner->verify = verify;
     inner->verify_user = c;
     return cairn_ok();

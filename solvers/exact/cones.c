@@ -1,8 +1,8 @@
 #include "solvers/exact/cones.h"
 
-#include "solvers/problem/law.h"
 #include <math.h>
-#include <string.h>
+
+#include "solvers/problem/law.h"
 
 static CairnStatus allocate(CairnCones *cones) {
     const CairnProblem *problem = cones->exact.problem;
@@ -40,15 +40,16 @@ static void set_group(CairnCones *cones, int f, const double *lambda) {
     }
     for (int k = is_cone ? 3 : 1; k < 3 + friction->spin_rows && friction->kind != CAIRN_FRICTION_BOX; k++) {
         cones->normal[n + k] = n;
-        cones->lever[n + k] = k < 3 ? friction->mu : k == 3 ? friction->torsion : friction->rolling;
+        cones->lever[n + k] = cairn_law_lever(friction, k);
     }
 }
 
-CairnStatus cairn_cones_init(CairnCones *cones, const char *name, const CairnProblem *problem,
-                             CairnFormulation formulation, CairnSolverContext *context, const double *lambda) {
+CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, CairnFormulation formulation,
+                             CairnSolverContext *context, const double *lambda) {
+    CairnExactSetup setup = {.name = "ipm-cone", .system.formulation = formulation, .takes_cones = true};
     *cones = (CairnCones){.share = 1};
     CairnExact *exact = &cones->exact;
-    CAIRN_TRY(cairn_exact_init_cones(exact, name, problem, formulation, context, lambda));
+    CAIRN_TRY(cairn_exact_init(exact, problem, &setup, context, lambda));
     CAIRN_TRY(allocate(cones));
     for (int i = 0; i < problem->row_count; i++) {
         cones->normal[i] = CAIRN_ROW_FIXED;

@@ -207,7 +207,7 @@ static CairnStatus step_once(CairnCones *cones, bool *is_finite) {
     *is_finite = false;
     place_rows(cones);
     exact->has_factor = false;
-    CairnStatus status = cairn_system_factor_blocks(&exact->system, exact->theta, cones->blocks);
+    CairnStatus status = cairn_system_factor(&exact->system, exact->theta, cones->blocks);
     if (status.code == CAIRN_NUMERIC) {
         return cairn_ok();
     }
@@ -222,17 +222,12 @@ static CairnStatus step_once(CairnCones *cones, bool *is_finite) {
 CairnStatus cairn_cones_newton(CairnCones *cones, int steps, double *measure) {
     enum { PATIENCE = 2 }; // steps that may end above the start, or above the best
     CairnExact *exact = &cones->exact;
-    size_t size = (size_t)exact->problem->row_count * sizeof(double);
     CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
-    double *best = CAIRN_PUSH(exact->context->arena, double, exact->problem->row_count + 1);
-    if (best == NULL) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "cones: no memory for %d rows", exact->problem->row_count);
-    }
-    memcpy(best, exact->lambda, size);
-    *measure = cairn_cones_gauge(cones, true);
-    *measure = isnan(*measure) ? (double)INFINITY : *measure;
+    CairnBest best;
+    CAIRN_TRY(cairn_best_init(&best, exact));
+    cairn_best_keep(&best, exact, cairn_cones_gauge(cones, true));
     CairnStatus status = cairn_ok();
-    for (int k = 0, since = 0; k < steps && since<PATIENCE && * measure> exact->target; k++) {
+    for (int k = 0, since = 0; k < steps && since < PATIENCE && best.measure > exact->target; k++) {
         bool is_finite;
         status = step_once(cones, &is_finite);
         if (!cairn_is_ok(status) || !is_finite) {
@@ -240,13 +235,10 @@ CairnStatus cairn_cones_newton(CairnCones *cones, int steps, double *measure) {
         }
         double now = cairn_cones_project(cones);
         cairn_cones_renew(cones);
-        since = now < *measure ? 0 : since + 1;
-        if (now < *measure) {
-            *measure = now;
-            memcpy(best, exact->lambda, size);
-        }
+        since = cairn_best_keep(&best, exact, now) ? 0 : since + 1;
     }
-    memcpy(exact->lambda, best, size);
+    *measure = best.measure;
+    cairn_best_take(&best, exact);
     cairn_arena_release(exact->context->arena, mark);
     cairn_cones_measure(cones, true);
     cairn_cones_renew(cones);

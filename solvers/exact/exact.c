@@ -5,27 +5,16 @@
 
 #include "engine/base/timer.h"
 #include "solvers/problem/accept.h"
+#include "solvers/problem/law.h"
 
-// Of a problem that was checked.
-static CairnStatus check_start(const char *name, const CairnProblem *problem, const double *lambda, bool takes_cones) {
-    CAIRN_TRY(cairn_ops_check_start(name, problem, lambda));
-    for (int i = 0; i < problem->friction_count && !takes_cones; i++) {
-        CairnFrictionKind kind = problem->frictions[i].kind;
-        if (kind != CAIRN_FRICTION_BOX && kind != CAIRN_FRICTION_BOX_CURRENT) {
-            return cairn_error(CAIRN_UNSUPPORTED, "%s does not take friction cones: friction group %d", name, i);
-        }
-    }
-    return cairn_ok();
-}
-
-static CairnStatus check(const char *name, const CairnProblem *problem, const double *lambda,
-                         const CairnSolverContext *context, bool takes_cones) {
+static CairnStatus check(const CairnProblem *problem, const CairnExactSetup *setup, const CairnSolverContext *context,
+                         const double *lambda) {
     CAIRN_TRY(cairn_solver_check(problem, context));
-    return check_start(name, problem, lambda, takes_cones);
+    CAIRN_TRY(cairn_ops_check_start(setup->name, problem, lambda));
+    return setup->takes_cones ? cairn_ok() : cairn_solver_refuse_cones(setup->name, problem);
 }
 
-static CairnStatus begin(CairnExact *exact, const CairnProblem *problem, CairnSolverContext *context) {
-    *exact = (CairnExact){.problem = problem, .context = context};
+static CairnStatus allocate(CairnExact *exact) {
     CairnArena *arena = exact->context->arena;
     int m = exact->problem->row_count;
     double **arrays[] = {&exact->b, &exact->lower, &exact->upper, &exact->lambda,
@@ -60,19 +49,16 @@ static void hold_rows(CairnExact *exact) {
     }
 }
 
-static bool is_current(const CairnFriction *friction) {
-    return friction->kind == CAIRN_FRICTION_BOX_CURRENT;
-}
-
 // Bounds of BOX_CURRENT rows go the given part of the way to those that the iterate's normal impulses make.
 static void renew_bounds(CairnExact *exact, double part) {
     const CairnProblem *problem = exact->problem;
     for (int f = 0; f < problem->friction_count; f++) {
         const CairnFriction *friction = &problem->frictions[f];
         double normal = fmax(0, exact->lambda[friction->normal]);
-        for (int k = 1; is_current(friction) && k < 3 + friction->spin_rows; k++) {
+        bool is_current = friction->kind == CAIRN_FRICTION_BOX_CURRENT;
+        for (int k = 1; is_current && k < 3 + friction->spin_rows; k++) {
             int i = friction->normal + k;
-            double upper = normal * (k < 3 ? friction->mu : k == 3 ? friction->torsion : friction->rolling);
+            double upper = normal * cairn_law_lever(friction, k);
             exact->upper[i] =
                 part < 1 ? part * upper + (1 - part) * exact->upper[i] : upper; // which may be infinite yet
             exact->lower[i] = -exact->upper[i];
@@ -86,19 +72,17 @@ static void set_certificate(CairnExact *exact) {
     exact->left = 1e-4 * exact->target;
 }
 
-// Everything but the system, which is there.
-static CairnStatus init(CairnExact *exact, const char *name, const CairnProblem *problem, const double *lambda) {
-    int m = problem->row_count;
-    size_t size = (size_t)m * sizeof(double);
-    exact->D = exact->system.D;
-    exact->is_dead = exact->system.is_dead;
+// `of`: NULL, or the solve that this one is a part of.
+static CairnStatus read_problem(CairnExact *exact, const CairnExact *of, const double *lambda) {
+    const CairnProblem *problem = exact->problem;
+    size_t size = (size_t)problem->row_count * sizeof(double);
     memcpy(exact->lambda, lambda, size);
     memcpy(exact->lower, problem->lower, size);
     memcpy(exact->upper, problem->upper, size);
     cairn_ops_right_side(&exact->system.ops, exact->v, exact->b);
-    for (int i = 0; i < m; i++) {
+    for (int i = 0; i < problem->row_count; i++) {
         if (!isfinite(exact->b[i]) || !isfinite(exact->D[i])) {
-            return cairn_error(CAIRN_NUMERIC, "%s: b = %g, D = %g in row %d is not finite", name, exact->b[i],
+            return cairn_error(CAIRN_NUMERIC, "%s: b = %g, D = %g in row %d is not finite", exact->name, exact->b[i],
                                exact->D[i], i);
         }
         exact->scale = fmax(exact->scale, fabs(exact->b[i]));
@@ -106,49 +90,15 @@ static CairnStatus init(CairnExact *exact, const char *name, const CairnProblem 
     set_certificate(exact);
     renew_bounds(exact, 1);
     hold_rows(exact);
+    if (of != NULL) {
+        exact->scale = of->scale;
+        set_certificate(exact);
+    }
     return cairn_ok();
 }
 
-CairnStatus cairn_exact_init(CairnExact *exact, const char *name, const CairnProblem *problem,
-                             CairnFormulation formulation, CairnSolverContext *context, const double *lambda) {
-    CAIRN_TRY(check(name, problem, lambda, context, false));
-    CAIRN_TRY(begin(exact, problem, context));
-    CAIRN_TRY(cairn_system_init(&exact->system, problem, formulation, context));
-    return init(exact, name, problem, lambda);
-}
-
-CairnStatus cairn_exact_init_kind(CairnExact *exact, const char *name, const CairnProblem *problem,
-                                  const CairnSystemKind *kind, CairnSolverContext *context, const double *lambda) {
-    CAIRN_TRY(check(name, problem, lambda, context, false));
-    CAIRN_TRY(begin(exact, problem, context));
-    CAIRN_TRY(cairn_system_init_kind(&exact->system, problem, kind, context));
-    return init(exact, name, problem, lambda);
-}
-
-CairnStatus cairn_exact_init_staged(CairnExact *exact, const char *name, const CairnProblem *problem, const int *stage,
-                                    CairnSolverContext *context, const double *lambda) {
-    CAIRN_TRY(check_start(name, problem, lambda, false));
-    CAIRN_TRY(begin(exact, problem, context));
-    CAIRN_TRY(cairn_system_init_staged(&exact->system, problem, stage, context));
-    return init(exact, name, problem, lambda);
-}
-
-CairnStatus cairn_exact_init_made(CairnExact *exact, const char *name, const CairnProblem *problem,
-                                  const CairnSystemKind *kind, void *state, CairnSolverContext *context,
-                                  const double *lambda) {
-    CAIRN_TRY(check(name, problem, lambda, context, false));
-    CAIRN_TRY(begin(exact, problem, context));
-    CAIRN_TRY(cairn_system_init_made(&exact->system, problem, kind, state, context));
-    return init(exact, name, problem, lambda);
-}
-
-CairnStatus cairn_exact_init_part(CairnExact *exact, const CairnExact *of, const CairnProblem *problem, const int *row,
-                                  const CairnSystemKind *kind, void *state, CairnSolverContext *context) {
-    CAIRN_TRY(begin(exact, problem, context));
-    CAIRN_TRY(cairn_system_init_part(&exact->system, &of->system, problem, row, kind, state, context));
-    exact->D = exact->system.D;
-    exact->is_dead = exact->system.is_dead;
-    for (int i = 0; i < problem->row_count; i++) {
+static void take_rows(CairnExact *exact, const CairnExact *of, const int *row) {
+    for (int i = 0; i < exact->problem->row_count; i++) {
         exact->b[i] = of->b[row[i]];
         exact->lower[i] = of->lower[row[i]];
         exact->upper[i] = of->upper[row[i]];
@@ -159,26 +109,27 @@ CairnStatus cairn_exact_init_part(CairnExact *exact, const CairnExact *of, const
     exact->limit = of->limit;
     exact->target = of->target;
     exact->left = of->left;
-    return cairn_ok();
 }
 
-CairnStatus cairn_exact_init_inner(CairnExact *exact, const char *name, const CairnProblem *problem,
-                                   CairnFormulation formulation, const bool *is_last, double scale,
-                                   CairnSolverContext *context, const double *lambda) {
-    CAIRN_TRY(begin(exact, problem, context));
-    CAIRN_TRY(cairn_system_init_last(&exact->system, problem, formulation, is_last, context));
-    CAIRN_TRY(init(exact, name, problem, lambda));
-    exact->scale = scale;
-    set_certificate(exact);
+CairnStatus cairn_exact_init(CairnExact *exact, const CairnProblem *problem, const CairnExactSetup *setup,
+                             CairnSolverContext *context, const double *lambda) {
+    CairnSystemSetup system = setup->system;
+    double t0 = cairn_timer_now();
+    *exact = (CairnExact){.name = setup->name, .problem = problem, .context = context, .may_ask = setup->may_ask};
+    CAIRN_TRY(setup->of == NULL ? check(problem, setup, context, lambda) : cairn_ok());
+    CAIRN_TRY(allocate(exact));
+    system.of = setup->row != NULL ? &setup->of->system : NULL;
+    system.row = setup->row;
+    CAIRN_TRY(cairn_system_init(&exact->system, problem, &system, context));
+    exact->D = exact->system.D;
+    exact->is_dead = exact->system.is_dead;
+    if (setup->row != NULL) {
+        take_rows(exact, setup->of, setup->row);
+    } else {
+        CAIRN_TRY(read_problem(exact, setup->of, lambda));
+    }
+    exact->prepare_seconds = cairn_timer_now() - t0;
     return cairn_ok();
-}
-
-CairnStatus cairn_exact_init_cones(CairnExact *exact, const char *name, const CairnProblem *problem,
-                                   CairnFormulation formulation, CairnSolverContext *context, const double *lambda) {
-    CAIRN_TRY(check(name, problem, lambda, context, true));
-    CAIRN_TRY(begin(exact, problem, context));
-    CAIRN_TRY(cairn_system_init(&exact->system, problem, formulation, context));
-    return init(exact, name, problem, lambda);
 }
 
 void cairn_exact_renew(CairnExact *exact) {
@@ -240,7 +191,7 @@ CairnStatus cairn_exact_solve_sets(CairnExact *exact) {
     }
     if (!is_same) {
         exact->has_factor = false;
-        CAIRN_TRY(cairn_system_factor(&exact->system, exact->theta));
+        CAIRN_TRY(cairn_system_factor(&exact->system, exact->theta, NULL));
         exact->has_factor = true;
     }
     cairn_system_slack(&exact->system, exact->lambda, exact->w);
@@ -333,12 +284,9 @@ bool cairn_exact_review(CairnExact *exact, double measure, const double *lambda)
 static CairnStatus follow_bounds(CairnExact *exact, CairnExactMethod method, const void *options,
                                  CairnOutcome *outcome) {
     enum { MOST = 200, PATIENCE = 8 };
-    size_t size = (size_t)exact->problem->row_count * sizeof *exact->lambda;
-    double *best = CAIRN_PUSH(exact->context->arena, double, exact->problem->row_count + 1);
-    if (best == NULL) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "exact solve: no memory for %d rows", exact->problem->row_count);
-    }
-    double least = (double)INFINITY, part = 1, last = (double)INFINITY;
+    CairnBest best;
+    CAIRN_TRY(cairn_best_init(&best, exact));
+    double part = 1, last = (double)INFINITY;
     for (int k = 0, since = 0; k < MOST && since < PATIENCE; k++, since++) {
         double inner = (double)INFINITY;
         if (k > 0) {
@@ -352,11 +300,7 @@ static CairnStatus follow_bounds(CairnExact *exact, CairnExactMethod method, con
         }
         renew_bounds(exact, 1);
         double measure = cairn_exact_measure(exact);
-        if (measure < least) {
-            least = measure;
-            memcpy(best, exact->lambda, size);
-            since = 0;
-        }
+        since = cairn_best_keep(&best, exact, measure) ? 0 : since;
         if (measure <= exact->target) {
             break;
         }
@@ -365,56 +309,60 @@ static CairnStatus follow_bounds(CairnExact *exact, CairnExactMethod method, con
         renew_bounds(exact, part);
         hold_rows(exact);
     }
-    memcpy(exact->lambda, best, size);
+    cairn_best_take(&best, exact);
     renew_bounds(exact, 1);
-    *outcome = least <= exact->limit ? CAIRN_CONVERGED : CAIRN_STALLED;
+    *outcome = best.measure <= exact->limit ? CAIRN_CONVERGED : CAIRN_STALLED;
     return cairn_ok();
 }
 
-void cairn_exact_say_regularised(const CairnExact *exact, const char *name) {
-    cairn_system_say_regularised(&exact->system, name);
-}
-
-CairnStatus cairn_exact_run(CairnExact *exact, const char *name, CairnExactMethod method, const void *options,
-                            double *lambda, CairnSolveReport *report) {
+CairnStatus cairn_exact_report(const CairnExact *exact, CairnOutcome outcome, double claimed, double *lambda,
+                               CairnSolveReport *report) {
     int m = exact->problem->row_count;
-    bool has_current = false;
-    for (int f = 0; f < exact->problem->friction_count; f++) {
-        has_current = has_current || is_current(&exact->problem->frictions[f]);
-    }
-    exact->may_ask = exact->may_ask && !has_current; // whose bounds are not the problem's yet
-    CairnOutcome outcome = CAIRN_CONVERGED;
-    CAIRN_TRY(has_current ? follow_bounds(exact, method, options, &outcome) : method(exact, options, &outcome));
-    CairnSolvePhases phases = {.prepare = exact->prepare_seconds,
-                               .factor = exact->system.factor_seconds,
-                               .apply = exact->system.apply_seconds};
-    if (exact->is_superseded) {
-        memcpy(lambda, exact->lambda, (size_t)m * sizeof *lambda);
-        *report = (CairnSolveReport){.outcome = CAIRN_AT_LIMIT,
-                                     .iterations = exact->iterations,
-                                     .factorizations = exact->system.factorizations,
-                                     .fallback = exact->fallback,
-                                     .claimed = (double)INFINITY,
-                                     .is_superseded = true,
-                                     .phases = phases};
-        return cairn_ok();
-    }
-    double claimed = cairn_exact_measure(exact);
     for (int i = 0; i < m; i++) {
         if (!isfinite(exact->lambda[i])) {
-            return cairn_error(CAIRN_NUMERIC, "%s: lambda[%d] = %g is not finite", name, i, exact->lambda[i]);
+            return cairn_error(CAIRN_NUMERIC, "%s: lambda[%d] = %g is not finite", exact->name, i, exact->lambda[i]);
         }
     }
-    if (outcome == CAIRN_CONVERGED && !(claimed <= exact->limit)) {
-        outcome = CAIRN_STALLED;
-    }
-    cairn_exact_say_regularised(exact, name);
+    cairn_system_say_regularised(&exact->system, exact->name);
     memcpy(lambda, exact->lambda, (size_t)m * sizeof *lambda);
     *report = (CairnSolveReport){.outcome = outcome,
                                  .iterations = exact->iterations,
                                  .factorizations = exact->system.factorizations,
                                  .fallback = exact->fallback,
                                  .claimed = claimed,
-                                 .phases = phases};
+                                 .is_superseded = exact->is_superseded,
+                                 .phases = {.prepare = exact->prepare_seconds,
+                                            .factor = exact->system.factor_seconds,
+                                            .apply = exact->system.apply_seconds}};
+    return cairn_ok();
+}
+
+CairnStatus cairn_exact_run(CairnExact *exact, CairnExactMethod method, const void *options, double *lambda,
+                            CairnSolveReport *report) {
+    bool has_current = cairn_law_find(exact->problem, CAIRN_FRICTION_BOX_CURRENT) >= 0;
+    exact->may_ask = exact->may_ask && !has_current; // whose bounds are not the problem's yet
+    CairnOutcome outcome = CAIRN_CONVERGED;
+    CAIRN_TRY(has_current ? follow_bounds(exact, method, options, &outcome) : method(exact, options, &outcome));
+    if (exact->is_superseded) {
+        return cairn_exact_report(exact, CAIRN_AT_LIMIT, (double)INFINITY, lambda, report);
+    }
+    double claimed = cairn_exact_measure(exact);
+    bool is_short = outcome == CAIRN_CONVERGED && !(claimed <= exact->limit);
+    return cairn_exact_report(exact, is_short ? CAIRN_STALLED : outcome, claimed, lambda, report);
+}
+
+CairnStatus cairn_exact_solve(const CairnExactSolver *solver, const CairnProblem *problem, CairnSolverContext *context,
+                              double *lambda, CairnSolveReport *report) {
+    CairnExact exact;
+    CAIRN_TRY(cairn_exact_init(&exact, problem, &solver->setup, context, lambda));
+    double *answer = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
+    if (answer == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", exact.name, problem->row_count);
+    }
+    CAIRN_TRY(cairn_exact_run(&exact, solver->method, solver->options, answer, report));
+    if (solver->finish != NULL && !report->is_superseded) {
+        CAIRN_TRY(solver->finish(problem, solver->setup.system.formulation, context, answer, report));
+    }
+    memcpy(lambda, answer, (size_t)problem->row_count * sizeof *lambda);
     return cairn_ok();
 }

@@ -14,6 +14,7 @@ typedef enum CairnPlace {
 } CairnPlace;
 
 typedef struct CairnExact {
+    const char *name; // the solver's, for messages
     const CairnProblem *problem;
     CairnSolverContext *context;
     CairnSystem system;
@@ -41,35 +42,46 @@ typedef struct CairnExact {
     bool may_ask, is_superseded; // the context's review is still to be asked; it wants another problem solved
 } CairnExact;
 
-// Check the problem and the warm lambda, choose and prepare the formulation. Arrays from context->arena.
-CairnStatus cairn_exact_init(CairnExact *exact, const char *name, const CairnProblem *problem,
-                             CairnFormulation formulation, CairnSolverContext *context, const double *lambda);
+// How an exact solve is to be made; zeroes are a whole problem with bounds alone, by any formulation.
+typedef struct CairnExactSetup {
+    const char *name;        // the solver's, for messages
+    CairnSystemSetup system; // `of` and `row` are those below
+    bool takes_cones;        // friction cones are the caller's business: their rows have the problem's bounds still
+    bool may_ask;            // the context's review may be asked (cairn_exact_review)
+    // A part of another solve, whose problem and impulses were checked: its certificate is the other one's. With `row` its row i is the
+    // other's row `row[i]`, and b, bounds, impulses and what is held are those of that row.
+    const CairnExact *of;
+    const int *row;
+} CairnExactSetup;
 
-// The same over a kind that has no number of its own.
-CairnStatus cairn_exact_init_kind(CairnExact *exact, const char *name, const CairnProblem *problem,
-                                  const CairnSystemKind *kind, CairnSolverContext *context, const double *lambda);
+// Check the problem and the warm lambda (NULL with `row`), choose and prepare the system. Arrays from context->arena.
+CairnStatus cairn_exact_init(CairnExact *exact, const CairnProblem *problem, const CairnExactSetup *setup,
+                             CairnSolverContext *context, const double *lambda);
 
-// The same over cairn_system_init_staged, of a problem that was checked.
-CairnStatus cairn_exact_init_staged(CairnExact *exact, const char *name, const CairnProblem *problem, const int *stage,
-                                    CairnSolverContext *context, const double *lambda);
+// The best lambda that was seen, and how good it is.
+typedef struct CairnBest {
+    double *lambda;
+    double measure;
+} CairnBest;
 
-// The same, and friction cones are the caller's business: their rows have the problem's bounds still.
-CairnStatus cairn_exact_init_cones(CairnExact *exact, const char *name, const CairnProblem *problem,
-                                   CairnFormulation formulation, CairnSolverContext *context, const double *lambda);
+// The iterate, at INFINITY: anything is better. From the context's arena.
+CairnStatus cairn_best_init(CairnBest *best, const CairnExact *exact);
+void cairn_best_set(CairnBest *best, const CairnExact *exact, double measure);
+// Set it to the iterate if that is better; is it?
+bool cairn_best_keep(CairnBest *best, const CairnExact *exact, double measure);
+// The iterate becomes the best.
+void cairn_best_take(const CairnBest *best, CairnExact *exact);
 
-// The same over a system that is made already (`state` of `kind`).
-CairnStatus cairn_exact_init_made(CairnExact *exact, const char *name, const CairnProblem *problem,
-                                  const CairnSystemKind *kind, void *state, CairnSolverContext *context,
-                                  const double *lambda);
+// The impulses that a method starts from.
+typedef struct CairnStart {
+    double *lambda;
+    bool is_answer; // already: then their places are worth one exact try, and nothing more
+} CairnStart;
 
-// The rows `row` of another solve, whose problem was checked: its bounds, impulses and certificate, with a system of their own.
-CairnStatus cairn_exact_init_part(CairnExact *exact, const CairnExact *of, const CairnProblem *problem, const int *row,
-                                  const CairnSystemKind *kind, void *state, CairnSolverContext *context);
-
-// A part of another solve, whose problem was checked: its certificate is that of `scale`. `is_last`: as of cairn_system_init_last.
-CairnStatus cairn_exact_init_inner(CairnExact *exact, const char *name, const CairnProblem *problem,
-                                   CairnFormulation formulation, const bool *is_last, double scale,
-                                   CairnSolverContext *context, const double *lambda);
+// Keep the iterate; with `warm` find whether it is the answer, and the places that it points to.
+CairnStatus cairn_start_keep(CairnStart *start, CairnExact *exact, bool warm);
+// The iterate becomes the start, with its measure where that is the answer; is it?
+bool cairn_start_take(const CairnStart *start, CairnExact *exact);
 
 // Find b anew, where the problem's p or d has changed.
 void cairn_exact_renew(CairnExact *exact);
@@ -103,15 +115,30 @@ bool cairn_exact_review(CairnExact *exact, double measure, const double *lambda)
 // Where lambda - w/D lies: the places that the iterate points to.
 void cairn_exact_predict(CairnExact *exact);
 
-// Log a warning where the equations had to be regularised.
-void cairn_exact_say_regularised(const CairnExact *exact, const char *name);
-
 // A method over fixed bounds: it improves exact->lambda and says in `outcome` how it ended.
 typedef CairnStatus (*CairnExactMethod)(CairnExact *exact, const void *options, CairnOutcome *outcome);
 
+// Check that the iterate is finite, write it to lambda, and the report.
+CairnStatus cairn_exact_report(const CairnExact *exact, CairnOutcome outcome, double claimed, double *lambda,
+                               CairnSolveReport *report);
+
 // Run a method: once over fixed bounds; with BOX_CURRENT friction again and again with the bounds that the last impulses make, until
-// they agree with themselves. Then check, write the answer to lambda and the report.
-CairnStatus cairn_exact_run(CairnExact *exact, const char *name, CairnExactMethod method, const void *options,
-                            double *lambda, CairnSolveReport *report);
+// they agree with themselves. Then report.
+CairnStatus cairn_exact_run(CairnExact *exact, CairnExactMethod method, const void *options, double *lambda,
+                            CairnSolveReport *report);
+
+// A solver that is one method over a whole problem.
+typedef struct CairnExactSolver {
+    CairnExactSetup setup;
+    CairnExactMethod method;
+    const void *options; // the method's
+    // What goes on from the answer where the method has not arrived. NULL: nothing.
+    CairnStatus (*finish)(const CairnProblem *problem, CairnFormulation formulation, CairnSolverContext *context,
+                          double *lambda, CairnSolveReport *report);
+} CairnExactSolver;
+
+// Init, run and finish. On an error lambda is unchanged.
+CairnStatus cairn_exact_solve(const CairnExactSolver *solver, const CairnProblem *problem, CairnSolverContext *context,
+                              double *lambda, CairnSolveReport *report);
 
 #endif

@@ -3,6 +3,7 @@
 #include "solvers/exact/ipm_cone.h"
 #include "solvers/exact/ipm_rows.h"
 #include "solvers/exact/ipm_start.h"
+#include "solvers/problem/accept.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,18 +19,11 @@ static const CairnFieldTable ipm_options = CAIRN_FIELD_TABLE("ipm", CairnIpmOpti
 typedef struct Interior {
     CairnExact *exact;
     CairnIpmRows rows;
-    double *best; // the best lambda that was seen, and how good it is
-    double best_measure;
+    CairnBest best;
     double last_mu;  // of the last iteration
     bool is_renewed; // of a condensed solve: w has been made the true one on the way
     bool is_tried;   // the places that the iterate points to were solved for, and are not the answer's
 } Interior;
-
-static bool allocate(Interior *in, CairnExact *exact) {
-    *in = (Interior){.exact = exact, .best_measure = (double)INFINITY};
-    in->best = CAIRN_PUSH(exact->context->arena, double, exact->problem->row_count + 1);
-    return in->best && cairn_ipm_rows_init(&in->rows, exact);
-}
 
 // (A + Theta) d = y, as good as the factor is: enough to choose a target and a length by. Returns the longest step.
 static double sketch_direction(Interior *in) {
@@ -68,7 +62,7 @@ static CairnStatus step_once(Interior *in) {
     CairnIpmRows *rows = &in->rows;
     cairn_ipm_weigh(rows);
     exact->has_factor = false;
-    CAIRN_TRY(cairn_system_factor(&exact->system, exact->theta));
+    CAIRN_TRY(cairn_system_factor(&exact->system, exact->theta, NULL));
     double mu = cairn_ipm_mean(rows, 0);
     cairn_ipm_predict(rows);
     double longest = sketch_direction(in), predicted = longest;
@@ -92,14 +86,6 @@ static CairnStatus step_once(Interior *in) {
     return cairn_ok();
 }
 
-// Keep the iterate if none was better.
-static void keep(Interior *in, double measure) {
-    if (measure < in->best_measure) {
-        in->best_measure = measure;
-        memcpy(in->best, in->exact->lambda, (size_t)in->exact->problem->row_count * sizeof *in->best);
-    }
-}
-
 // Solve the sets that were read, let the rows that break a sign change places, a few times. The iterate comes back as it was unless
 // that was the answer.
 static CairnStatus polish(Interior *in, int tries, bool *is_done) {
@@ -109,9 +95,7 @@ static CairnStatus polish(Interior *in, int tries, bool *is_done) {
     memcpy(exact->place, in->rows.guess, (size_t)m);
     double measure;
     CAIRN_TRY(cairn_exact_settle(exact, tries, &measure));
-    if (isfinite(measure)) {
-        keep(in, measure);
-    }
+    cairn_best_keep(&in->best, exact, measure);
     *is_done = measure <= exact->target;
     if (*is_done) {
         return cairn_ok();
@@ -155,8 +139,7 @@ static CairnStatus ask_whole(Interior *in, const double *iterate, bool *is_done)
         memcpy(exact->lambda, iterate, size);
         measure = exact->verify(exact);
     }
-    in->best_measure = measure; // what was kept was measured by another w
-    memcpy(in->best, exact->lambda, size);
+    cairn_best_set(&in->best, exact, measure); // what was kept was measured by another w
     return cairn_ok();
 }
 
@@ -171,7 +154,7 @@ static CairnStatus iterate(Interior *in, bool *is_done) {
         in->is_renewed = true; // while products s z are large against what changes
         measure = exact->verify(exact);
     }
-    keep(in, measure);
+    cairn_best_keep(&in->best, exact, measure);
     if (exact->context->trace) {
         exact->context->trace(exact->context->trace_user, (CairnTraceEntry){exact->iterations, measure});
     }
@@ -193,18 +176,6 @@ static CairnStatus iterate(Interior *in, bool *is_done) {
     return cairn_ok();
 }
 
-// Are the sets that the warm start points to the answer's, or nearly? One factorization, which a scene at rest saves many by.
-// is_answer: what was there before is one already.
-static CairnStatus try_warm_sets(CairnExact *exact, bool *is_done, bool *is_answer) {
-    double measure = cairn_exact_measure(exact);
-    *is_answer = cairn_exact_is_enough(exact, measure);
-    cairn_exact_predict(exact);
-    CAIRN_TRY(cairn_exact_settle(exact, 1, &measure));
-    exact->iterations++;
-    *is_done = measure <= exact->target;
-    return cairn_ok();
-}
-
 // Iterate until the answer is there, or rounding wastes what comes after the certificate.
 static CairnStatus search(Interior *in, int most, CairnOutcome *outcome) {
     enum { PATIENCE = 4 }; // iterations that rounding may waste once the certificate holds
@@ -221,13 +192,13 @@ static CairnStatus search(Interior *in, int most, CairnOutcome *outcome) {
             break;
         }
         CAIRN_TRY(status);
-        since = in->best_measure < least ? 0 : since;
-        least = in->best_measure;
+        since = in->best.measure < least ? 0 : since;
+        least = in->best.measure;
         if (is_done || (since >= PATIENCE && least <= exact->limit)) {
             *outcome = CAIRN_CONVERGED;
         }
     }
-    if (in->best_measure <= exact->limit) {
+    if (in->best.measure <= exact->limit) {
         *outcome = CAIRN_CONVERGED; // whatever ended the search for a better one
     }
     return cairn_ok();
@@ -235,8 +206,9 @@ static CairnStatus search(Interior *in, int most, CairnOutcome *outcome) {
 
 static CairnStatus follow(CairnExact *exact, const CairnIpmOptions *options, CairnOutcome *outcome) {
     enum { MOST_WARM = 40 }; // steps after which a warm start was none
-    Interior in;
-    if (!allocate(&in, exact)) {
+    Interior in = {.exact = exact};
+    CAIRN_TRY(cairn_best_init(&in.best, exact));
+    if (!cairn_ipm_rows_init(&in.rows, exact)) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm: no memory for %d rows", exact->problem->row_count);
     }
     double mu = options->warm ? cairn_ipm_warm_mu(exact) : -1;
@@ -255,8 +227,8 @@ static CairnStatus follow(CairnExact *exact, const CairnIpmOptions *options, Cai
         cairn_ipm_rows_begin(&in.rows, cairn_ipm_centre(exact, cairn_ipm_cold_mu(exact), false, in.rows.s, in.rows.z));
         CAIRN_TRY(search(&in, options->iterations, outcome));
     }
-    if (!exact->is_superseded && isfinite(in.best_measure)) {
-        memcpy(exact->lambda, in.best, (size_t)exact->problem->row_count * sizeof *in.best);
+    if (!exact->is_superseded && isfinite(in.best.measure)) {
+        cairn_best_take(&in.best, exact);
     }
     return cairn_ok();
 }
@@ -286,12 +258,8 @@ static CairnStatus follow_condensed(CairnExact *exact, const CairnIpmOptions *op
 
 CairnStatus cairn_ipm_follow(CairnExact *exact, const CairnIpmOptions *options, CairnOutcome *outcome) {
     if (cairn_condense_pays(exact)) {
-        size_t size = (size_t)exact->problem->row_count * sizeof *exact->lambda;
-        double *start = CAIRN_PUSH(exact->context->arena, double, exact->problem->row_count + 1);
-        if (start == NULL) {
-            return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm: no memory for %d rows", exact->problem->row_count);
-        }
-        memcpy(start, exact->lambda, size);
+        CairnStart start;
+        CAIRN_TRY(cairn_start_keep(&start, exact, false));
         CairnStatus status = follow_condensed(exact, options, outcome);
         if (status.code != CAIRN_NUMERIC) {
             CAIRN_TRY(status);
@@ -299,33 +267,29 @@ CairnStatus cairn_ipm_follow(CairnExact *exact, const CairnIpmOptions *options, 
         if (exact->is_superseded || (cairn_is_ok(status) && *outcome == CAIRN_CONVERGED)) {
             return cairn_ok();
         }
-        memcpy(exact->lambda, start, size);
+        cairn_start_take(&start, exact);
     }
     return follow(exact, options, outcome);
 }
 
+// Are the sets that the warm start points to the answer's, or nearly? One factorization, which a scene at rest saves many by.
+static CairnStatus try_warm_sets(CairnExact *exact, bool *is_done) {
+    CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
+    CairnStart start;
+    double measure;
+    CAIRN_TRY(cairn_start_keep(&start, exact, true));
+    CAIRN_TRY(cairn_exact_settle(exact, 1, &measure));
+    exact->iterations++;
+    *is_done = measure <= exact->target || cairn_start_take(&start, exact);
+    cairn_arena_release(exact->context->arena, mark);
+    return cairn_ok();
+}
+
 CairnStatus cairn_ipm_run(CairnExact *exact, const void *options, CairnOutcome *outcome) {
     const CairnIpmOptions *chosen = options;
-    size_t size = (size_t)exact->problem->row_count * sizeof *exact->lambda;
     bool is_done = false;
     if (chosen->warm && !exact->context->is_rough) {
-        CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
-        double *start = CAIRN_PUSH(exact->context->arena, double, exact->problem->row_count + 1);
-        if (start == NULL) {
-            return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm: no memory for %d rows", exact->problem->row_count);
-        }
-        memcpy(start, exact->lambda, size);
-        bool is_answer;
-        CAIRN_TRY(try_warm_sets(exact, &is_done, &is_answer));
-        if (!is_done) {
-            memcpy(exact->lambda, start, size);
-        }
-        if (!is_done && is_answer) {
-            cairn_exact_measure(exact);
-            cairn_exact_clamp(exact);
-            is_done = true;
-        }
-        cairn_arena_release(exact->context->arena, mark);
+        CAIRN_TRY(try_warm_sets(exact, &is_done));
     }
     *outcome = CAIRN_CONVERGED;
     return is_done ? cairn_ok() : cairn_ipm_follow(exact, chosen, outcome);
@@ -335,24 +299,13 @@ static CairnStatus solve_ipm(const CairnProblem *problem, const CairnParts *part
                              CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     (void)parts;
     CairnIpmOptions chosen;
-    cairn_fields_preset(&ipm_options, &chosen);
-    if (options) {
-        chosen = *(const CairnIpmOptions *)options;
-        CAIRN_TRY(cairn_fields_check(&ipm_options, &chosen));
-    }
-    CairnExact exact;
-    CAIRN_TRY(cairn_exact_init(&exact, "ipm", problem, (CairnFormulation)chosen.formulation, context, lambda));
-    exact.may_ask = true;
-    double *answer = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
-    if (answer == NULL) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm: no memory for %d rows", problem->row_count);
-    }
-    CAIRN_TRY(cairn_exact_run(&exact, "ipm", cairn_ipm_run, &chosen, answer, report));
-    if (!report->is_superseded) {
-        CAIRN_TRY(cairn_ipm_cone_finish(problem, (CairnFormulation)chosen.formulation, context, answer, report));
-    }
-    memcpy(lambda, answer, (size_t)problem->row_count * sizeof *lambda);
-    return cairn_ok();
+    CAIRN_TRY(cairn_solver_options(&ipm_options, options, &chosen));
+    CairnExactSolver solver = {
+        .setup = {.name = "ipm", .system.formulation = (CairnFormulation)chosen.formulation, .may_ask = true},
+        .method = cairn_ipm_run,
+        .options = &chosen,
+        .finish = cairn_ipm_cone_finish};
+    return cairn_exact_solve(&solver, problem, context, lambda, report);
 }
 
 const CairnSolver cairn_solver_ipm = {

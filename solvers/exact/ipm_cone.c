@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "solvers/exact/ipm_cone_path.h"
+#include "solvers/problem/accept.h"
+#include "solvers/problem/law.h"
 
 static const CairnField cone_fields[] = {
     CAIRN_FIELD_CHOICE(CairnIpmConeOptions, formulation, 0, cairn_formulation_names, "the form of the linear system"),
@@ -21,19 +23,10 @@ typedef struct Search {
     CairnCones *cones;
     CairnInterior *interior;
     const CairnIpmConeOptions *options;
-    double *best; // the best lambda that was seen
-    double best_measure;
+    CairnBest best;
     double polished, least; // of one way: when Newton's method was tried last, and the best so far
     int since;              // steps without a better one
 } Search;
-
-static void keep(Search *search, double measure) {
-    if (measure < search->best_measure) {
-        search->best_measure = measure;
-        memcpy(search->best, search->cones->exact.lambda,
-               (size_t)search->cones->exact.problem->row_count * sizeof *search->best);
-    }
-}
 
 static void trace(const CairnExact *exact, double measure) {
     if (exact->context->trace) {
@@ -62,7 +55,7 @@ static CairnStatus polish(Search *search, int steps, bool *is_done) {
     cairn_cones_renew(cones);
     CairnStatus status = cairn_cones_newton(cones, steps, &measure);
     if (cairn_is_ok(status)) {
-        keep(search, measure);
+        cairn_best_keep(&search->best, exact, measure);
         *is_done = measure <= exact->target;
     }
     if (cairn_is_ok(status) && !*is_done) {
@@ -89,15 +82,15 @@ static CairnStatus judge(Search *search, bool *is_done) {
     enum { PATIENCE = 4 }; // steps that rounding may waste once the certificate holds
     CairnExact *exact = &search->cones->exact;
     double present = cairn_cones_measure(search->cones, true), inner = cairn_cones_gauge(search->cones, false);
-    keep(search, present);
+    cairn_best_keep(&search->best, exact, present);
     trace(exact, present);
     if (inner <= 1e-3 * exact->scale + 1e-12 && inner <= 0.1 * search->polished) {
         search->polished = inner;
         CAIRN_TRY(polish(search, 6, is_done));
     }
-    search->since = search->best_measure < search->least ? 0 : search->since + 1;
-    search->least = fmin(search->best_measure, search->least);
-    bool is_waste = search->since >= PATIENCE && search->best_measure <= exact->limit;
+    search->since = search->best.measure < search->least ? 0 : search->since + 1;
+    search->least = fmin(search->best.measure, search->least);
+    bool is_waste = search->since >= PATIENCE && search->best.measure <= exact->limit;
     *is_done = *is_done || present <= exact->target || is_waste;
     return cairn_ok();
 }
@@ -162,7 +155,7 @@ static CairnStatus run_paths(Search *search, CairnOutcome *outcome, bool *is_don
         cairn_path_begin(path, paths[k].size, paths[k].blur);
         int stop = exact->iterations + MOST_STEPS < last ? exact->iterations + MOST_STEPS : last;
         CAIRN_TRY(run_path(search, path, stop, outcome, is_done));
-        if (search->best_measure <= exact->limit || exact->iterations >= last) {
+        if (search->best.measure <= exact->limit || exact->iterations >= last) {
             break;
         }
     }
@@ -177,20 +170,20 @@ static CairnStatus search_answer(Search *search, CairnOutcome *outcome) {
         double measure;
         CAIRN_TRY(cairn_cones_newton(cones, 4, &measure));
         exact->iterations++;
-        keep(search, measure);
+        cairn_best_keep(&search->best, exact, measure);
         is_done = measure <= exact->target;
     }
     *outcome = CAIRN_CONVERGED;
-    if (!is_done && !(search->best_measure <= exact->limit)) {
+    if (!is_done && !(search->best.measure <= exact->limit)) {
         CAIRN_TRY(run_interior(search, outcome, &is_done));
     }
-    if (!is_done && !(search->best_measure <= exact->limit) && search->options->path > 0) {
+    if (!is_done && !(search->best.measure <= exact->limit) && search->options->path > 0) {
         CAIRN_TRY(run_paths(search, outcome, &is_done));
     }
-    if (isfinite(search->best_measure)) {
-        memcpy(exact->lambda, search->best, (size_t)exact->problem->row_count * sizeof *search->best);
+    if (isfinite(search->best.measure)) {
+        cairn_best_take(&search->best, exact);
     }
-    *outcome = search->best_measure <= exact->limit ? CAIRN_CONVERGED
+    *outcome = search->best.measure <= exact->limit ? CAIRN_CONVERGED
                : *outcome == CAIRN_CONVERGED        ? CAIRN_STALLED
                                                     : *outcome;
     return cairn_ok();
@@ -199,52 +192,31 @@ static CairnStatus search_answer(Search *search, CairnOutcome *outcome) {
 static CairnStatus solve_cones(CairnCones *cones, const CairnIpmConeOptions *options, double *lambda,
                                CairnSolveReport *report) {
     CairnExact *exact = &cones->exact;
-    int m = exact->problem->row_count;
     exact->target = fmin(options->tolerance * exact->scale + 1e-14, exact->limit);
-    Search search = {.cones = cones, .options = options, .best_measure = (double)INFINITY};
+    Search search = {.cones = cones, .options = options};
     search.interior = cairn_interior_make(cones);
-    search.best = CAIRN_PUSH(exact->context->arena, double, m + 1);
-    if (search.interior == NULL || search.best == NULL) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm-cone: no memory for %d rows", m);
+    if (search.interior == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm-cone: no memory for %d rows", exact->problem->row_count);
     }
+    CAIRN_TRY(cairn_best_init(&search.best, exact));
     CairnOutcome outcome = CAIRN_CONVERGED;
     CAIRN_TRY(search_answer(&search, &outcome));
-    double claimed = cairn_cones_measure(cones, true);
-    for (int i = 0; i < m; i++) {
-        if (!isfinite(exact->lambda[i])) {
-            return cairn_error(CAIRN_NUMERIC, "ipm-cone: lambda[%d] = %g is not finite", i, exact->lambda[i]);
-        }
-    }
-    cairn_exact_say_regularised(exact, "ipm-cone");
-    memcpy(lambda, exact->lambda, (size_t)m * sizeof *lambda);
-    *report = (CairnSolveReport){.outcome = outcome,
-                                 .iterations = exact->iterations,
-                                 .factorizations = exact->system.factorizations,
-                                 .claimed = claimed};
-    return cairn_ok();
+    return cairn_exact_report(exact, outcome, cairn_cones_measure(cones, true), lambda, report);
 }
 
 static CairnStatus solve_ipm_cone(const CairnProblem *problem, const CairnParts *parts, const void *options,
                                   CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     (void)parts;
     CairnIpmConeOptions chosen;
-    cairn_fields_preset(&cone_options, &chosen);
-    if (options) {
-        chosen = *(const CairnIpmConeOptions *)options;
-        CAIRN_TRY(cairn_fields_check(&cone_options, &chosen));
-    }
+    CAIRN_TRY(cairn_solver_options(&cone_options, options, &chosen));
     CairnCones cones;
-    CAIRN_TRY(cairn_cones_init(&cones, "ipm-cone", problem, (CairnFormulation)chosen.formulation, context, lambda));
+    CAIRN_TRY(cairn_cones_init(&cones, problem, (CairnFormulation)chosen.formulation, context, lambda));
     return solve_cones(&cones, &chosen, lambda, report);
 }
 
 CairnStatus cairn_ipm_cone_finish(const CairnProblem *problem, CairnFormulation formulation,
                                   CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
-    bool has_current = false;
-    for (int f = 0; f < problem->friction_count; f++) {
-        has_current = has_current || problem->frictions[f].kind == CAIRN_FRICTION_BOX_CURRENT;
-    }
-    if (report->outcome == CAIRN_CONVERGED || !has_current) {
+    if (report->outcome == CAIRN_CONVERGED || cairn_law_find(problem, CAIRN_FRICTION_BOX_CURRENT) < 0) {
         return cairn_ok();
     }
     CairnIpmConeOptions options;
@@ -257,7 +229,7 @@ CairnStatus cairn_ipm_cone_finish(const CairnProblem *problem, CairnFormulation 
     memcpy(other, lambda, m * sizeof *lambda);
     CairnSolveReport theirs = {.claimed = (double)INFINITY};
     CairnCones cones;
-    CAIRN_TRY(cairn_cones_init(&cones, "ipm-cone", problem, formulation, context, other));
+    CAIRN_TRY(cairn_cones_init(&cones, problem, formulation, context, other));
     cones.exact.iterations = report->iterations;
     CairnStatus status = solve_cones(&cones, &options, other, &theirs);
     if (status.code == CAIRN_NUMERIC) { // the answer at hand stays

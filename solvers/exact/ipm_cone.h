@@ -9,7 +9,7 @@
 #ifndef CAIRN_SOLVERS_IPM_CONE_H
 #define CAIRN_SOLVERS_IPM_CONE_H
 
-#include "solvers/exact/cones.h"
+#include "solvers/system/system.h"
 
 typedef struct CairnIpmConeOptions {
     int formulation; // CairnFormulation

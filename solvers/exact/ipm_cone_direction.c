@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solvers/exact/ipm_rows.h"
 #include "solvers/linalg/gmres.h"
 
 enum { KEPT = 8 }; // arrays of a direction
@@ -263,11 +264,6 @@ void cairn_interior_aim(CairnInterior *in, double mu, bool corrects) {
     }
 }
 
-// What a product after the step is to be moved by: into [0.1, 10] mu, but not down by more than 10 mu.
-static double push_of(double ahead, double mu) {
-    return ahead < 0.1 * mu ? 0.1 * mu - ahead : ahead > 10 * mu ? fmax(10 * mu - ahead, -10 * mu) : 0;
-}
-
 static void push_cone(CairnSoc *cone, double mu, double wanted) {
     double y[3], z[3], p[3], t[3];
     for (int i = 0; i < 3; i++) {
@@ -275,7 +271,8 @@ static void push_cone(CairnSoc *cone, double mu, double wanted) {
         z[i] = cone->q[i] + wanted * cone->dq_z[i];
     }
     cairn_soc_product(y, z, p);
-    double tangent = hypot(p[1], p[2]), high = push_of(p[0] + tangent, mu), low = push_of(p[0] - tangent, mu);
+    double tangent = hypot(p[1], p[2]), high = cairn_ipm_push_of(p[0] + tangent, mu),
+           low = cairn_ipm_push_of(p[0] - tangent, mu);
     t[0] = 0.5 * (high + low);
     for (int i = 1; i < 3; i++) {
         t[i] = tangent > 0 ? 0.5 * (high - low) * p[i] / tangent : 0;
@@ -290,7 +287,7 @@ void cairn_interior_push(CairnInterior *in, double mu, double wanted) {
     for (int side = 0; side < 2; side++) {
         for (int i = 0; i < in->cones->exact.problem->row_count; i++) {
             double s = in->s[side][i] + wanted * in->ds[side][i], z = in->z[side][i] + wanted * in->dz[side][i];
-            in->product[side][i] += in->z[side][i] > 0 ? push_of(s * z, mu) : 0;
+            in->product[side][i] += in->z[side][i] > 0 ? cairn_ipm_push_of(s * z, mu) : 0;
         }
     }
     for (int f = 0; f < in->cones->exact.problem->friction_count; f++) {
@@ -325,7 +322,7 @@ CairnStatus cairn_interior_factor(CairnInterior *in) {
         }
     }
     exact->has_factor = false;
-    return cairn_system_factor_blocks(&exact->system, exact->theta, in->cones->blocks);
+    return cairn_system_factor(&exact->system, exact->theta, in->cones->blocks);
 }
 
 void cairn_interior_renew(CairnInterior *in) {

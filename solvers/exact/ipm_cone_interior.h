@@ -30,11 +30,8 @@ typedef struct CairnInterior {
 // NULL: no memory.
 CairnInterior *cairn_interior_make(CairnCones *cones);
 
-// A centred start at `size` times cairn_interior_start_mu; parameters are unknowns from here on.
+// A centred start at `size` times cairn_ipm_cold_mu; parameters are unknowns from here on.
 void cairn_interior_begin(CairnInterior *in, double size);
-
-// The energy that the start is wrong by: of the row that is wrong by most.
-double cairn_interior_start_mu(const CairnExact *exact);
 
 // Factor A + Theta of the iterate. CAIRN_NUMERIC: it broke down.
 CairnStatus cairn_interior_factor(CairnInterior *in);

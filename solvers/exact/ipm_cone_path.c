@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solvers/exact/ipm_start.h"
 #include "solvers/linalg/gmres.h"
 
 typedef struct Turn {
@@ -251,7 +252,7 @@ void cairn_path_begin(CairnPath *path, double size, double blur) {
     enum { MANY = 500 };
     cairn_interior_begin(path->in, size);
     path->is_coarse = cairn_interior_list(path->in, path->now) > MANY;
-    path->start = path->mu = size * cairn_interior_start_mu(&path->in->cones->exact);
+    path->start = path->mu = size * cairn_ipm_cold_mu(&path->in->cones->exact);
     path->blur = blur;
     path->ahead = 0.5;
     path->has_point = false;

@@ -3,41 +3,14 @@
 #include <string.h>
 
 #include "solvers/exact/ipm_cone_interior.h"
-
-static bool has_side(const CairnExact *exact, int side, int i) {
-    return !exact->is_held[i] && !isinf(side == 0 ? exact->lower[i] : exact->upper[i]);
-}
-
-double cairn_interior_start_mu(const CairnExact *exact) {
-    double mu = 0;
-    for (int i = 0; i < exact->problem->row_count; i++) {
-        double wrong = exact->is_held[i] ? 0 : exact->b[i];
-        mu = fmax(mu, wrong * wrong / exact->D[i]);
-    }
-    return fmax(mu, 1e-30);
-}
+#include "solvers/exact/ipm_start.h"
 
 // Rows whose bounds follow, or the others.
 static void centre_bounds(CairnInterior *in, double mu, bool follows) {
     CairnExact *exact = &in->cones->exact;
     for (int i = 0; i < exact->problem->row_count; i++) {
-        if ((in->cones->normal[i] >= 0) != follows) {
-            continue;
-        }
-        bool has[2] = {has_side(exact, 0, i), has_side(exact, 1, i)};
-        double l = exact->lower[i], u = exact->upper[i], room = sqrt(mu / exact->D[i]);
-        if (has[0] && has[1]) {
-            room = fmin(room, 0.4 * (u - l));
-            exact->lambda[i] = fmin(fmax(0, l + room), u - room);
-        } else if (has[0]) {
-            exact->lambda[i] = fmax(0, l + room);
-        } else if (has[1]) {
-            exact->lambda[i] = fmin(0, u - room);
-        }
-        for (int side = 0; side < 2; side++) {
-            in->s[side][i] = has[side] ? (side == 0 ? exact->lambda[i] - l : u - exact->lambda[i]) : 1;
-            in->z[side][i] = has[side] ? mu / in->s[side][i] : 0;
-            in->sides += has[side];
+        if ((in->cones->normal[i] >= 0) == follows) {
+            in->sides += cairn_ipm_centre_row(exact, i, mu, false, in->s, in->z);
         }
     }
 }
@@ -80,7 +53,7 @@ void cairn_interior_begin(CairnInterior *in, double size) {
         }
         exact->lambda[i] = exact->is_held[i] ? exact->lambda[i] : 0;
     }
-    double mu = size * cairn_interior_start_mu(exact);
+    double mu = size * cairn_ipm_cold_mu(exact);
     for (int f = 0; f < problem->friction_count; f++) {
         CairnCone *cone = &in->cones->cones[f];
         cone->rise = 0;

@@ -171,19 +171,16 @@ void cairn_ipm_take_back(CairnIpmRows *rows) {
 }
 
 void cairn_ipm_push(CairnIpmRows *rows, double mu, double wanted) {
-    const Eight low = (Eight){0} + 0.1 * mu, high = (Eight){0} + 10 * mu, none = {0};
+    int room = rows->room;
     cairn_ipm_take_back(rows); // changes places with what is kept
     for (int side = 0; side < 2; side++) {
-        double ahead_by = side == 0 ? wanted : -wanted;
-        for (int i = 0; i < rows->room; i += 8) {
-            Eight ahead = (*EIGHT_OF(rows->s[side] + i) + ahead_by * *EIGHT_OF(rows->kept_direction + i)) *
-                          (*EIGHT_OF(rows->z[side] + i) + wanted * *EIGHT_OF(rows->dz[side] + i));
-            Eight push = low - ahead, over = high - ahead, most = -high;
-            raise_to(&over, &most);
-            Mask is_low = ahead<low, is_high = ahead> high;
-            choose(&is_low, &push, &none, &push);
-            choose(&is_high, &over, &push, &push);
-            *EIGHT(rows->product[side] + i) = *EIGHT_OF(rows->kept[side] + i) + *EIGHT_OF(rows->has[side] + i) * push;
+        const double *restrict s = rows->s[side], *restrict z = rows->z[side], *restrict dz = rows->dz[side];
+        const double *restrict d = rows->kept_direction, *restrict kept = rows->kept[side],
+                               *restrict has = rows->has[side];
+        double *restrict product = rows->product[side], ahead_by = side == 0 ? wanted : -wanted;
+        for (int i = 0; i < room; i++) {
+            double ahead = (s[i] + ahead_by * d[i]) * (z[i] + wanted * dz[i]);
+            product[i] = kept[i] + has[i] * cairn_ipm_push_of(ahead, mu);
         }
     }
     find_right_side(rows);

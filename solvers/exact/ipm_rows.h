@@ -40,6 +40,14 @@ void cairn_ipm_predict(CairnIpmRows *rows);
 // Aim at s z = mu, taking into account what the predictor, the direction at hand, says of each pair's curve.
 void cairn_ipm_aim(CairnIpmRows *rows, double mu);
 
+// Gondzio's rule: what a product after the step is to be moved by, into [0.1, 10] mu, but not down by more than 10 mu.
+static inline double cairn_ipm_push_of(double ahead, double mu) {
+    double low = 0.1 * mu, high = 10 * mu, up = low - ahead, down = high - ahead;
+    down = down < 0 ? down : 0; // maxima and minima alone: a loop over rows goes by vectors
+    down = down < -high ? -high : down;
+    return up > down ? up : down;
+}
+
 // Keep product and direction; aim anew so that a step of length `wanted` would leave no product far from mu.
 void cairn_ipm_push(CairnIpmRows *rows, double mu, double wanted);
 // Back to what was kept.

@@ -52,20 +52,24 @@ static double warm_place(double lambda, double w, double D, double l, double u, 
     return gap[0] <= gap[1] ? l + s : u - s;
 }
 
+int cairn_ipm_centre_row(CairnExact *exact, int i, double mu, bool is_warm, double *const s[2], double *const z[2]) {
+    double l = exact->lower[i], u = exact->upper[i], D = exact->D[i];
+    bool has[2] = {!exact->is_held[i] && !isinf(l), !exact->is_held[i] && !isinf(u)};
+    if (has[0] || has[1]) {
+        exact->lambda[i] = is_warm ? warm_place(exact->lambda[i], exact->w[i], D, l, u, mu)
+                                   : cold_place(exact->lambda[i], l, u, sqrt(mu / D));
+    }
+    for (int side = 0; side < 2; side++) {
+        s[side][i] = has[side] ? (side == 0 ? exact->lambda[i] - l : u - exact->lambda[i]) : 1;
+        z[side][i] = has[side] ? mu / s[side][i] : 0;
+    }
+    return has[0] + has[1];
+}
+
 int cairn_ipm_centre(CairnExact *exact, double mu, bool is_warm, double *const s[2], double *const z[2]) {
     int sides = 0;
     for (int i = 0; i < exact->problem->row_count; i++) {
-        double l = exact->lower[i], u = exact->upper[i], D = exact->D[i];
-        bool has[2] = {!exact->is_held[i] && !isinf(l), !exact->is_held[i] && !isinf(u)};
-        if (has[0] || has[1]) {
-            exact->lambda[i] = is_warm ? warm_place(exact->lambda[i], exact->w[i], D, l, u, mu)
-                                       : cold_place(exact->lambda[i], l, u, sqrt(mu / D));
-        }
-        for (int side = 0; side < 2; side++) {
-            s[side][i] = has[side] ? (side == 0 ? exact->lambda[i] - l : u - exact->lambda[i]) : 1;
-            z[side][i] = has[side] ? mu / s[side][i] : 0;
-            sides += has[side];
-        }
+        sides += cairn_ipm_centre_row(exact, i, mu, is_warm, s, z);
     }
     return sides;
 }

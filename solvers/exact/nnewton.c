@@ -1,7 +1,9 @@
 #include "solvers/exact/nnewton.h"
 
 #include <math.h>
-#include <string.h>
+
+#include "solvers/exact/exact.h"
+#include "solvers/problem/accept.h"
 
 static const char *const map_names[] = {"fischer", "minimum", NULL};
 
@@ -26,8 +28,7 @@ typedef struct Newton {
     double *direction;      // of lambda
     double *slack;          // of w: A direction
     double *start, *before; // lambda and w that the step starts from
-    double *best;           // the best lambda that was seen, and its measure
-    double best_measure;
+    CairnBest best;
     double merits[MEMORY]; // of the last steps
     int steps;
 } Newton;
@@ -123,7 +124,7 @@ static CairnStatus find_direction(Newton *n) {
     int m = exact->problem->row_count;
     linearise(n);
     exact->has_factor = false;
-    CAIRN_TRY(cairn_system_factor(&exact->system, exact->theta));
+    CAIRN_TRY(cairn_system_factor(&exact->system, exact->theta, NULL));
     cairn_exact_measure(exact); // w with the stiff rows moved
     for (int i = 0; i < m; i++) {
         exact->y[i] -= isinf(exact->theta[i]) ? 0 : exact->w[i] - n->before[i];
@@ -160,25 +161,19 @@ static double search(Newton *n) {
     return 0;
 }
 
-static void keep(Newton *n, double measure) {
-    if (measure < n->best_measure) {
-        n->best_measure = measure;
-        memcpy(n->best, n->exact->lambda, (size_t)n->exact->problem->row_count * sizeof *n->best);
-    }
-}
-
 // One step; `has_moved`: the line search found a way down.
 static CairnStatus step_once(Newton *n, bool *has_moved) {
     CairnExact *exact = n->exact;
     CAIRN_TRY(find_direction(n));
-    keep(n, cairn_exact_measure(exact)); // the whole step may be the answer although the merit is all rounding
+    cairn_best_keep(&n->best, exact,
+                    cairn_exact_measure(exact)); // the whole step may be the answer although the merit is all rounding
     double part = search(n);
     for (int i = 0; i < exact->problem->row_count && part < 1; i++) {
         exact->lambda[i] = n->start[i] + part * n->direction[i];
     }
     exact->iterations++;
     double measure = cairn_exact_measure(exact);
-    keep(n, measure);
+    cairn_best_keep(&n->best, exact, measure);
     if (exact->context->trace) {
         exact->context->trace(exact->context->trace_user, (CairnTraceEntry){exact->iterations, measure});
     }
@@ -192,18 +187,29 @@ static void start(Newton *n) {
         double from = n->options->warm || exact->is_held[i] ? exact->lambda[i] : 0;
         exact->lambda[i] = fmin(fmax(from, exact->lower[i]), exact->upper[i]);
     }
-    n->best_measure = (double)INFINITY;
-    n->steps = 0;
-    keep(n, cairn_exact_measure(exact));
+    cairn_best_keep(&n->best, exact, cairn_exact_measure(exact));
+}
+
+static CairnStatus allocate(Newton *n) {
+    int m = n->exact->problem->row_count;
+    double **arrays[] = {&n->direction, &n->slack, &n->start, &n->before};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        *arrays[i] = CAIRN_PUSH(n->exact->context->arena, double, m + 1);
+        if (*arrays[i] == NULL) {
+            return cairn_error(CAIRN_OUT_OF_MEMORY, "nnewton: no memory for %d rows", m);
+        }
+    }
+    return cairn_best_init(&n->best, n->exact);
 }
 
 static CairnStatus run_nnewton(CairnExact *exact, const void *options, CairnOutcome *outcome) {
-    Newton *n = *(Newton *const *)options; // a method changes what it keeps, not its options
-    start(n);
+    Newton n = {.exact = exact, .options = options};
+    CAIRN_TRY(allocate(&n));
+    start(&n);
     *outcome = CAIRN_AT_LIMIT;
-    for (int k = 0; k < n->options->iterations && n->best_measure > exact->target; k++) {
+    for (int k = 0; k < n.options->iterations && n.best.measure > exact->target; k++) {
         bool has_moved;
-        CairnStatus status = step_once(n, &has_moved);
+        CairnStatus status = step_once(&n, &has_moved);
         if (status.code == CAIRN_NUMERIC) {
             *outcome = CAIRN_SINGULAR;
             break;
@@ -214,7 +220,7 @@ static CairnStatus run_nnewton(CairnExact *exact, const void *options, CairnOutc
             break;
         }
     }
-    memcpy(exact->lambda, n->best, (size_t)exact->problem->row_count * sizeof *n->best);
+    cairn_best_take(&n.best, exact);
     cairn_exact_measure(exact);
     if (cairn_exact_clamp(exact) <= exact->limit) {
         *outcome = CAIRN_CONVERGED; // whatever ended the search for a better one
@@ -226,24 +232,11 @@ static CairnStatus solve_nnewton(const CairnProblem *problem, const CairnParts *
                                  CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     (void)parts;
     CairnNnewtonOptions chosen;
-    cairn_fields_preset(&nnewton_options, &chosen);
-    if (options) {
-        chosen = *(const CairnNnewtonOptions *)options;
-        CAIRN_TRY(cairn_fields_check(&nnewton_options, &chosen));
-    }
-    CairnExact exact;
-    CAIRN_TRY(cairn_exact_init(&exact, "nnewton", problem, (CairnFormulation)chosen.formulation, context, lambda));
-    int m = problem->row_count;
-    Newton n = {.exact = &exact, .options = &chosen};
-    double **arrays[] = {&n.direction, &n.slack, &n.start, &n.before, &n.best};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        *arrays[i] = CAIRN_PUSH(context->arena, double, m + 1);
-        if (*arrays[i] == NULL) {
-            return cairn_error(CAIRN_OUT_OF_MEMORY, "nnewton: no memory for %d rows", m);
-        }
-    }
-    Newton *only = &n;
-    return cairn_exact_run(&exact, "nnewton", run_nnewton, &only, lambda, report);
+    CAIRN_TRY(cairn_solver_options(&nnewton_options, options, &chosen));
+    CairnExactSolver solver = {.setup = {.name = "nnewton", .system.formulation = (CairnFormulation)chosen.formulation},
+                               .method = run_nnewton,
+                               .options = &chosen};
+    return cairn_exact_solve(&solver, problem, context, lambda, report);
 }
 
 const CairnSolver cairn_solver_nnewton = {

@@ -9,7 +9,7 @@
 #ifndef CAIRN_SOLVERS_NNEWTON_H
 #define CAIRN_SOLVERS_NNEWTON_H
 
-#include "solvers/exact/exact.h"
+#include <cairn/solver.h>
 
 typedef enum CairnNewtonMap { CAIRN_MAP_FISCHER = 0, CAIRN_MAP_MINIMUM } CairnNewtonMap;
 

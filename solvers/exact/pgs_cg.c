@@ -6,7 +6,6 @@
 #include "solvers/exact/pgs_cg_assemble.h"
 #include "solvers/problem/accept.h"
 #include "solvers/problem/law.h"
-#include "solvers/problem/pgs_rows.h"
 
 static const CairnField fields[] = {
     CAIRN_FIELD_INT(CairnPgsCgOptions, iterations, 60, 1, 100000000, "most sweeps (S2: 30, 60 and 90)"),
@@ -121,11 +120,7 @@ static CairnStatus solve(const CairnProblem *problem, const CairnParts *parts, c
                          CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     (void)parts;
     CairnPgsCgOptions chosen;
-    cairn_fields_preset(&table, &chosen);
-    if (options) {
-        chosen = *(const CairnPgsCgOptions *)options;
-        CAIRN_TRY(cairn_fields_check(&table, &chosen));
-    }
+    CAIRN_TRY(cairn_solver_options(&table, options, &chosen));
     if (problem->form != CAIRN_FORM_DYNAMICS) {
         return cairn_error(CAIRN_UNSUPPORTED, "pgs-cg: the explicit form has no dynamics to assemble from: form %d",
                            (int)problem->form);

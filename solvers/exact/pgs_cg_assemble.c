@@ -246,8 +246,9 @@ CairnStatus cairn_pgs_cg_assemble(PgsCgMatrix *matrix, const CairnProblem *probl
     }
     number_rows(matrix, &work);
     make_lists(matrix, &work);
-    CAIRN_TRY(cairn_system_init(&matrix->system, problem, CAIRN_FORMULATION_BODY, context));
-    CAIRN_TRY(cairn_system_factor(&matrix->system, matrix->theta));
+    CairnSystemSetup setup = {.formulation = CAIRN_FORMULATION_BODY};
+    CAIRN_TRY(cairn_system_init(&matrix->system, problem, &setup, context));
+    CAIRN_TRY(cairn_system_factor(&matrix->system, matrix->theta, NULL));
     int entries = 0;
     for (int k = 0; k < matrix->row_count; k++) {
         matrix->start[k] = entries;

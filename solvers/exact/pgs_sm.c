@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solvers/problem/accept.h"
 #include "solvers/problem/pgs_rows.h"
 
 static const CairnField pgs_sm_fields[] = {
@@ -150,8 +151,7 @@ static CairnStatus run_round(CairnExact *exact, const Rounds *rounds, double *me
     return cairn_ok();
 }
 
-static CairnStatus run_pgs_sm(CairnExact *exact, const void *options, CairnOutcome *outcome) {
-    const Rounds *rounds = options;
+static CairnStatus run_rounds(CairnExact *exact, const Rounds *rounds, CairnOutcome *outcome) {
     for (int i = 0; i < exact->problem->row_count && !rounds->options->warm; i++) {
         exact->lambda[i] = exact->is_held[i] ? exact->lambda[i] : 0;
     }
@@ -197,13 +197,13 @@ static CairnStatus prepare(Rounds *rounds, const CairnProblem *problem, CairnSol
     return cairn_ok();
 }
 
-CairnStatus cairn_pgs_sm_run(CairnExact *exact, const CairnPgsSmOptions *options, CairnOutcome *outcome) {
+CairnStatus cairn_pgs_sm_run(CairnExact *exact, const void *options, CairnOutcome *outcome) {
     PgsSystem sweeps;
     Rounds rounds = {.options = options, .sweeps = &sweeps};
     CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
     CairnStatus status = prepare(&rounds, exact->problem, exact->context);
     if (cairn_is_ok(status)) {
-        status = run_pgs_sm(exact, &rounds, outcome);
+        status = run_rounds(exact, &rounds, outcome);
     }
     cairn_arena_release(exact->context->arena, mark);
     return status;
@@ -213,17 +213,11 @@ static CairnStatus solve_pgs_sm(const CairnProblem *problem, const CairnParts *p
                                 CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     (void)parts;
     CairnPgsSmOptions chosen;
-    cairn_fields_preset(&pgs_sm_options, &chosen);
-    if (options) {
-        chosen = *(const CairnPgsSmOptions *)options;
-        CAIRN_TRY(cairn_fields_check(&pgs_sm_options, &chosen));
-    }
-    CairnExact exact;
-    CAIRN_TRY(cairn_exact_init(&exact, "pgs-sm", problem, (CairnFormulation)chosen.formulation, context, lambda));
-    PgsSystem sweeps;
-    Rounds rounds = {.options = &chosen, .sweeps = &sweeps};
-    CAIRN_TRY(prepare(&rounds, problem, context));
-    return cairn_exact_run(&exact, "pgs-sm", run_pgs_sm, &rounds, lambda, report);
+    CAIRN_TRY(cairn_solver_options(&pgs_sm_options, options, &chosen));
+    CairnExactSolver solver = {.setup = {.name = "pgs-sm", .system.formulation = (CairnFormulation)chosen.formulation},
+                               .method = cairn_pgs_sm_run,
+                               .options = &chosen};
+    return cairn_exact_solve(&solver, problem, context, lambda, report);
 }
 
 const CairnSolver cairn_solver_pgs_sm = {

@@ -20,8 +20,8 @@ typedef struct CairnPgsSmOptions {
     bool warm;
 } CairnPgsSmOptions;
 
-// The method alone over a system that is there, for solvers that have it inside.
-CairnStatus cairn_pgs_sm_run(CairnExact *exact, const CairnPgsSmOptions *options, CairnOutcome *outcome);
+// A CairnExactMethod with CairnPgsSmOptions, for solvers that have it inside.
+CairnStatus cairn_pgs_sm_run(CairnExact *exact, const void *options, CairnOutcome *outcome);
 
 extern const CairnSolver cairn_solver_pgs_sm;
 

@@ -1,6 +1,7 @@
 #include "solvers/problem/accept.h"
 
 #include <math.h>
+#include <string.h>
 
 static CairnStatus refuse(const CairnSolver *solver, const char *what, int index) {
     return cairn_error(CAIRN_UNSUPPORTED, "solver %s does not take %s (%d)", solver->name, what, index);
@@ -55,4 +56,24 @@ CairnStatus cairn_solver_accepts(const CairnSolver *solver, const CairnProblem *
         }
     }
     return cairn_ok();
+}
+
+CairnStatus cairn_solver_refuse_cones(const char *solver, const CairnProblem *problem) {
+    for (int i = 0; i < problem->friction_count; i++) {
+        CairnFrictionKind kind = problem->frictions[i].kind;
+        if (kind != CAIRN_FRICTION_BOX && kind != CAIRN_FRICTION_BOX_CURRENT) {
+            return cairn_error(CAIRN_UNSUPPORTED, "solver %s does not take friction cones: friction group %d", solver,
+                               i);
+        }
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_solver_options(const CairnFieldTable *table, const void *given, void *chosen) {
+    if (given == NULL) {
+        cairn_fields_preset(table, chosen);
+        return cairn_ok();
+    }
+    memcpy(chosen, given, table->size);
+    return cairn_fields_check(table, chosen);
 }

@@ -1,4 +1,4 @@
-// Acceptance: whether a solver takes a problem, and whether the problem is one.
+// Acceptance: whether a solver takes a problem, whether the problem is one, and with which options it is solved.
 #ifndef CAIRN_SOLVERS_ACCEPT_H
 #define CAIRN_SOLVERS_ACCEPT_H
 
@@ -11,5 +11,11 @@ CairnStatus cairn_solver_accepts(const CairnSolver *solver, const CairnProblem *
 static inline CairnStatus cairn_solver_check(const CairnProblem *problem, const CairnSolverContext *context) {
     return context->checked == problem ? cairn_ok() : cairn_problem_check(problem);
 }
+
+// For solvers over bounds alone: CAIRN_UNSUPPORTED where a friction group has a cone.
+CairnStatus cairn_solver_refuse_cones(const char *solver, const CairnProblem *problem);
+
+// The options that a solver was given, checked, or its defaults (`given` is NULL). chosen: an object of the table's.
+CairnStatus cairn_solver_options(const CairnFieldTable *table, const void *given, void *chosen);
 
 #endif

@@ -15,6 +15,9 @@ static inline double cairn_law_lever(const CairnFriction *friction, int k) {
 // The same of a row of the problem; negative where it is no friction row of the group.
 double cairn_law_row_lever(const CairnFriction *friction, int row);
 
+// The first friction group of a kind, -1: there is none.
+int cairn_law_find(const CairnProblem *problem, CairnFrictionKind kind);
+
 // Replaces x = (normal, t1, t2) by the nearest point of { |x_T| <= mu x_N }.
 void cairn_law_project(double mu, double x[3]);
 

@@ -16,9 +16,6 @@ typedef struct CairnOps {
     const CairnProblem *problem;
     const int *offset; // block -> its factor; negative (~offset): a rigid body's
     const double *factor;
-    const struct CairnGroups *groups; // the packed Jacobians of exact solvers (formulation.h); NULL: none
-    const bool *is_last;              // blocks that body space eliminates after all others; NULL: none
-    const int *stage;                 // the order of blocks in body space (linalg.h); NULL: any
 } CairnOps;
 
 // Factor P into the arena. CAIRN_UNSUPPORTED where P has off-diagonal blocks, CAIRN_NUMERIC where a block is not positive

@@ -5,6 +5,8 @@
 
 #include "solvers/exact/bpp.h"
 #include "solvers/exact/ipm.h"
+#include "solvers/problem/accept.h"
+#include "solvers/problem/law.h"
 #include "solvers/schur/substructure.h"
 
 static const CairnField fbic_fields[] = {
@@ -160,7 +162,7 @@ static CairnStatus run(const CairnProblem *problem, const CairnFbicOptions *opti
     if (fbic.last == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "fbic: no memory for %d rows", problem->row_count);
     }
-    CAIRN_TRY(cairn_exact_run(sub->whole, "fbic", run_fbic, &fbic, lambda, report));
+    CAIRN_TRY(cairn_exact_run(sub->whole, run_fbic, &fbic, lambda, report));
     report->coupling = coupling;
     report->factorizations = cairn_substructure_factorizations(sub) + fbic.gamma->exact.system.factorizations;
     return cairn_ok();
@@ -169,16 +171,11 @@ static CairnStatus run(const CairnProblem *problem, const CairnFbicOptions *opti
 static CairnStatus solve_fbic(const CairnProblem *problem, const CairnParts *parts, const void *options,
                               CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     CairnFbicOptions chosen;
-    cairn_fields_preset(&fbic_options, &chosen);
-    if (options) {
-        chosen = *(const CairnFbicOptions *)options;
-        CAIRN_TRY(cairn_fields_check(&fbic_options, &chosen));
-    }
-    for (int f = 0; f < problem->friction_count; f++) {
-        if (problem->frictions[f].kind == CAIRN_FRICTION_BOX_CURRENT) {
-            return cairn_error(CAIRN_UNSUPPORTED,
-                               "fbic takes fixed bounds only: friction group %d follows its normal impulse", f);
-        }
+    CAIRN_TRY(cairn_solver_options(&fbic_options, options, &chosen));
+    int current = cairn_law_find(problem, CAIRN_FRICTION_BOX_CURRENT);
+    if (current >= 0) {
+        return cairn_error(CAIRN_UNSUPPORTED,
+                           "fbic takes fixed bounds only: friction group %d follows its normal impulse", current);
     }
     CairnExact whole;
     CairnSubstructure sub;

@@ -7,7 +7,7 @@
 #ifndef CAIRN_SOLVERS_FBIC_H
 #define CAIRN_SOLVERS_FBIC_H
 
-#include "solvers/exact/exact.h"
+#include <cairn/solver.h>
 
 typedef struct CairnFbicOptions {
     int formulation; // CairnFormulation of subsystems and interface

@@ -7,6 +7,8 @@
 #include "solvers/exact/bpp.h"
 #include "solvers/exact/ipm.h"
 #include "solvers/exact/ipm_cone.h"
+#include "solvers/problem/accept.h"
+#include "solvers/problem/law.h"
 #include "solvers/schur/schur_couple.h"
 #include "solvers/system/formulation.h"
 
@@ -117,7 +119,7 @@ static const double well_inside = 0.5;
 
 // What the sets of all together give, with pivots of the whole where signs are broken yet; then ipm from the last step's impulses, as
 // bpp hands over.
-static CairnStatus finish(CairnExact *whole, const CairnSchurOptions *options, const double *start,
+static CairnStatus finish(CairnExact *whole, const CairnSchurOptions *options, const CairnStart *start,
                           CairnOutcome *outcome) {
     double measure = cairn_exact_measure(whole);
     if (cairn_exact_clamp(whole) <= whole->target) {
@@ -133,7 +135,7 @@ static CairnStatus finish(CairnExact *whole, const CairnSchurOptions *options, c
     }
     CairnIpmOptions ipm = {.iterations = 100, .warm = options->warm};
     whole->fallback = 1;
-    memcpy(whole->lambda, start, (size_t)whole->problem->row_count * sizeof *start);
+    cairn_start_take(start, whole);
     return cairn_ipm_follow(whole, &ipm, outcome);
 }
 
@@ -160,22 +162,15 @@ static bool is_together(const CairnSchur *schur) {
 static CairnStatus run_schur(CairnExact *whole, const void *user, CairnOutcome *outcome) {
     CairnSchur *schur = (CairnSchur *)(uintptr_t)user;
     const CairnSchurOptions *options = schur->options;
-    size_t rows = (size_t)whole->problem->row_count;
-    double *start = CAIRN_PUSH(whole->context->arena, double, rows + 1);
-    if (start == NULL) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "schur: no memory for %zu rows", rows);
-    }
-    memcpy(start, whole->lambda, rows * sizeof *start);
+    CairnStart start;
+    CAIRN_TRY(cairn_start_keep(&start, whole, options->warm));
     whole->has_factor = false;
     whole->left = 0.1 * whole->target; // a subsystem that changes next may have the rest
-    if (options->warm) {
-        bool is_answer = cairn_exact_is_enough(whole, cairn_exact_measure(whole));
-        cairn_exact_predict(whole);
-        if (is_answer && !options->faithful) {
-            *outcome = CAIRN_CONVERGED;
-            return cairn_ok();
-        }
-    } else {
+    if (start.is_answer && !options->faithful) {
+        *outcome = CAIRN_CONVERGED;
+        return cairn_ok();
+    }
+    if (!options->warm) {
         start_cold(whole);
     }
     if (options->faithful) {
@@ -188,25 +183,17 @@ static CairnStatus run_schur(CairnExact *whole, const void *user, CairnOutcome *
     } else {
         CAIRN_TRY(alternate_if_near(schur, outcome));
     }
-    return finish(whole, options, start, outcome);
-}
-
-static bool has_current_bounds(const CairnProblem *problem) {
-    for (int f = 0; f < problem->friction_count; f++) {
-        if (problem->frictions[f].kind == CAIRN_FRICTION_BOX_CURRENT) {
-            return true;
-        }
-    }
-    return false;
+    return finish(whole, options, &start, outcome);
 }
 
 static CairnSubstructureOptions way_to_cut(const CairnSchurOptions *chosen, const CairnProblem *problem) {
+    bool has_current = cairn_law_find(problem, CAIRN_FRICTION_BOX_CURRENT) >= 0;
     CairnSubstructureOptions how = {
         .subsystem = (CairnFormulation)chosen->formulation,
         .interface = (CairnFormulation)chosen->interface,
         .steps = chosen->iterations,
         .levels = chosen->levels,
-        .has_factor = !chosen->faithful || chosen->last || has_current_bounds(problem),
+        .has_factor = !chosen->faithful || chosen->last || has_current,
     };
     if (chosen->faithful && how.subsystem == CAIRN_FORMULATION_AUTO) {
         how.subsystem = CAIRN_FORMULATION_CONSTRAINT;
@@ -220,11 +207,7 @@ static CairnSubstructureOptions way_to_cut(const CairnSchurOptions *chosen, cons
 static CairnStatus solve(const char *name, bool sweeps_interface, const CairnProblem *problem, const CairnParts *parts,
                          const void *options, CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     CairnSchurOptions chosen;
-    cairn_fields_preset(&schur_options, &chosen);
-    if (options) {
-        chosen = *(const CairnSchurOptions *)options;
-        CAIRN_TRY(cairn_fields_check(&schur_options, &chosen));
-    }
+    CAIRN_TRY(cairn_solver_options(&schur_options, options, &chosen));
     double t0 = cairn_timer_now();
     CairnExact whole;
     CairnSubstructure sub;
@@ -238,7 +221,7 @@ static CairnStatus solve(const char *name, bool sweeps_interface, const CairnPro
     if (cairn_is_ok(status)) {
         CairnSchur schur = {.options = &chosen, .sub = &sub, .sweeps_interface = sweeps_interface};
         schur.phases.prepare = cairn_timer_now() - t0;
-        status = cairn_exact_run(&whole, name, run_schur, &schur, answer, &found);
+        status = cairn_exact_run(&whole, run_schur, &schur, answer, &found);
         found.coupling = schur.coupling;
         found.changed = schur.changed;
         found.refactored = cairn_substructure_refactored(&sub);

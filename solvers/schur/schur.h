@@ -13,7 +13,7 @@
 #ifndef CAIRN_SOLVERS_SCHUR_H
 #define CAIRN_SOLVERS_SCHUR_H
 
-#include "solvers/exact/exact.h"
+#include <cairn/solver.h>
 
 typedef enum CairnCoupling {
     CAIRN_COUPLING_AUTO = 0,  // as the solver likes

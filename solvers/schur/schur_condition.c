@@ -72,7 +72,7 @@ static CairnStatus find_ends(CairnSubstructure *sub, double *condition) {
     }
     memset(sub->interface.right_side, 0, (size_t)n * sizeof(double));
     memset(exact->theta, 0, (size_t)n * sizeof *exact->theta);
-    CAIRN_TRY(cairn_system_factor(&exact->system, exact->theta));
+    CAIRN_TRY(cairn_system_factor(&exact->system, exact->theta, NULL));
     *condition = largest_eigenvalue(&ends, multiply) * largest_eigenvalue(&ends, divide);
     return cairn_ok();
 }

@@ -102,12 +102,13 @@ static CairnStatus refuse_factor(void *state, const double *theta, const CairnTh
 static const CairnSystemKind without_factor = {.name = "none", .factor = refuse_factor};
 
 static CairnStatus make_whole(CairnSubstructure *sub, const char *name, const double *lambda) {
-    const int *stage = NULL;
-    if (!sub->options.has_factor) {
-        return cairn_exact_init_made(sub->whole, name, sub->problem, &without_factor, NULL, sub->context, lambda);
+    CairnExactSetup setup = {.name = name};
+    if (sub->options.has_factor) {
+        CAIRN_TRY(cairn_substructure_stages(sub, &setup.system.stage));
+    } else {
+        setup.system.kind = &without_factor;
     }
-    CAIRN_TRY(cairn_substructure_stages(sub, &stage));
-    return cairn_exact_init_staged(sub->whole, name, sub->problem, stage, &sub->whole_context, lambda);
+    return cairn_exact_init(sub->whole, sub->problem, &setup, &sub->whole_context, lambda);
 }
 
 CairnStatus cairn_substructure_init(CairnSubstructure *sub, const char *name, const CairnProblem *problem,
@@ -119,6 +120,7 @@ CairnStatus cairn_substructure_init(CairnSubstructure *sub, const char *name, co
         return cairn_error(CAIRN_UNSUPPORTED, "%s does not take an explicit problem: it has no bodies to part", name);
     }
     CAIRN_TRY(cairn_solver_check(problem, context)); // parts are read by it
+    sub->whole_context.checked = problem;
     CAIRN_TRY(take_parts(sub, name, parts));
     cairn_arena_init(&sub->own, context->allocator);
     sub->room = cairn_arena_allocator(context->arena);

@@ -10,7 +10,7 @@
 // formulations, bpp, pgs-sm and ipm work on it as they are, and S itself is what the dense one makes of it.
 //
 // The whole's linear systems (all rows free or tight at once, and those of ipm) need neither E nor R: body space in stages
-// (cairn_system_init_staged) eliminates what lies inside of subsystems, a task each, and then the bodies between them, whose matrix
+// (CairnSystemSetup) eliminates what lies inside of subsystems, a task each, and then the bodies between them, whose matrix
 // P + J^T (C + Theta)^-1 J less the subsystems' share is S in body space: sparse, and of as many dofs as these bodies have.
 //
 // E_i comes at the end of the factor of P_i + J_Fi^T C^-1 J_Fi in body space, where the interface bodies are eliminated last (a Schur

@@ -85,8 +85,9 @@ CairnStatus cairn_subsystem_make(CairnSubstructure *sub, const CairnCut *cut, in
     // In body space the interface's effective mass comes with the factor.
     CairnFormulation formulation =
         options->subsystem == CAIRN_FORMULATION_AUTO ? CAIRN_FORMULATION_BODY : options->subsystem;
-    CAIRN_TRY(cairn_exact_init_inner(&s->exact, "subsystem", &s->inner.problem, formulation, s->is_last,
-                                     sub->whole->scale, &s->context, s->x));
+    CairnExactSetup setup = {
+        .name = "subsystem", .system = {.formulation = formulation, .is_last = s->is_last}, .of = sub->whole};
+    CAIRN_TRY(cairn_exact_init(&s->exact, &s->inner.problem, &setup, &s->context, s->x));
     return reserve(s, options->steps, options->is_alone, &sub->room);
 }
 
@@ -127,7 +128,7 @@ CairnStatus cairn_alone_make(CairnSubstructure *sub, const CairnCut *cut, void *
     if (!lambda) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "substructure: no memory for %d rows", s->inner.problem.row_count);
     }
-    CAIRN_TRY(cairn_exact_init_inner(&s->exact, "interface", &s->inner.problem, options->interface, NULL,
-                                     sub->whole->scale, &s->context, lambda));
+    CairnExactSetup setup = {.name = "interface", .system.formulation = options->interface, .of = sub->whole};
+    CAIRN_TRY(cairn_exact_init(&s->exact, &s->inner.problem, &setup, &s->context, lambda));
     return reserve(s, options->steps, true, &sub->room);
 }

@@ -131,8 +131,8 @@ CairnStatus cairn_substructure_reduce(CairnSubstructure *sub) {
         g->factorizations += g->exact.system.factorizations;
         g->exact.system.factorizations = 0;
         cairn_arena_reset(g->context.arena);
-        CAIRN_TRY(cairn_exact_init_inner(&g->exact, "interface", &g->problem, g->formulation, NULL, whole->scale,
-                                         &g->context, g->lambda));
+        CairnExactSetup setup = {.name = "interface", .system.formulation = g->formulation, .of = whole};
+        CAIRN_TRY(cairn_exact_init(&g->exact, &g->problem, &setup, &g->context, g->lambda));
         g->is_ready = true;
     }
     for (int i = 0; i < g->row_count; i++) {

@@ -49,26 +49,12 @@ static CairnStatus copy_start(const CairnProblem *problem, const CairnSolverCont
     return cairn_ok();
 }
 
-static CairnStatus refuse_frictions(const CairnProblem *problem) {
-    for (int i = 0; i < problem->friction_count; i++) {
-        CairnFrictionKind kind = problem->frictions[i].kind;
-        if (kind != CAIRN_FRICTION_BOX && kind != CAIRN_FRICTION_BOX_CURRENT) {
-            return cairn_error(CAIRN_UNSUPPORTED, "solver pgs does not take friction cones: friction group %d", i);
-        }
-    }
-    return cairn_ok();
-}
-
 static CairnStatus solve_pgs(const CairnProblem *problem, const CairnParts *parts, const void *options,
                              CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     (void)parts;
     CairnPgsOptions chosen;
-    cairn_fields_preset(&pgs_options, &chosen);
-    if (options) {
-        chosen = *(const CairnPgsOptions *)options;
-        CAIRN_TRY(cairn_fields_check(&pgs_options, &chosen));
-    }
-    CAIRN_TRY(refuse_frictions(problem));
+    CAIRN_TRY(cairn_solver_options(&pgs_options, options, &chosen));
+    CAIRN_TRY(cairn_solver_refuse_cones("pgs", problem));
     double *x = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
     if (!x) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "pgs: no memory for %d rows", problem->row_count);

@@ -140,11 +140,7 @@ static void iterate(SorSystem *system, const CairnPsorOptions *options, const Ca
 static CairnStatus solve(const SorSettings *kind, const CairnFieldTable *table, const CairnProblem *problem,
                          const void *options, CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     CairnPsorOptions chosen;
-    cairn_fields_preset(table, &chosen);
-    if (options) {
-        chosen = *(const CairnPsorOptions *)options;
-        CAIRN_TRY(cairn_fields_check(table, &chosen));
-    }
+    CAIRN_TRY(cairn_solver_options(table, options, &chosen));
     CAIRN_TRY(cairn_solver_check(problem, context));
     CAIRN_TRY(cairn_ops_check_start(kind->name, problem, lambda));
     SorSettings settings = *kind;

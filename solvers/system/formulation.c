@@ -250,14 +250,6 @@ CairnStatus cairn_groups_init(CairnGroups *groups, const CairnProblem *problem, 
     return list_flat(groups, arena);
 }
 
-CairnStatus cairn_groups_of(const CairnOps *ops, CairnArena *arena, CairnGroups *groups) {
-    if (ops->groups == NULL) {
-        return cairn_groups_init(groups, ops->problem, arena);
-    }
-    *groups = *ops->groups;
-    return cairn_ok();
-}
-
 // ---- small things --------------------------------------------------------------------------------------------------------
 
 void cairn_groups_spread(const CairnGroups *groups, const CairnProblem *problem, const double *v, double *slotted) {

@@ -63,8 +63,6 @@ typedef struct CairnGroups {
     int block_count, thread_count;
 } CairnGroups;
 
-// Those of `ops` where it has them, else new ones.
-CairnStatus cairn_groups_of(const CairnOps *ops, CairnArena *arena, CairnGroups *groups);
 CairnStatus cairn_groups_init(CairnGroups *groups, const CairnProblem *problem, CairnArena *arena);
 
 // Of a body system made with `is_last`: R (n x n in rows, n the dofs of those blocks) with R R^T = E, the inverse effective mass that

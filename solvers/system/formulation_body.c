@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/base/check.h"
-#include "engine/base/claim.h"
 #include "solvers/linalg/linalg_kernels.h"
 #include "solvers/system/formulation.h"
 
@@ -123,8 +122,9 @@ static void add_element(void *user, int element, const CairnLinalgFront *front, 
 }
 
 // One element more couples the blocks that go last.
-static CairnStatus make_graph(Body *body, const CairnOps *ops, CairnArena *arena, CairnLinalgGraph *graph) {
-    const bool *is_last = ops->is_last;
+static CairnStatus make_graph(Body *body, const CairnSystem *system, CairnLinalgGraph *graph) {
+    CairnArena *arena = system->context->arena;
+    const bool *is_last = system->is_last;
     const CairnProblem *problem = body->problem;
     const CairnGroups *groups = &body->groups;
     int *size = CAIRN_PUSH(arena, int, problem->block_count + 1);
@@ -159,7 +159,7 @@ static CairnStatus make_graph(Body *body, const CairnOps *ops, CairnArena *arena
     }
     elements -= next == start[elements - 1];
     start[elements] = next;
-    *graph = (CairnLinalgGraph){problem->block_count, elements, size, start, node, NULL, is_last, ops->stage};
+    *graph = (CairnLinalgGraph){problem->block_count, elements, size, start, node, NULL, is_last, system->stage};
     return cairn_ok();
 }
 
@@ -236,20 +236,21 @@ static CairnStatus make_factor(Body *body, const CairnLinalgPlan *plan, bool has
     return cairn_ok();
 }
 
-static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, void **memory, void **state) {
+static CairnStatus prepare(const CairnSystem *system, void **memory, void **state) {
+    CairnSolverContext *context = system->context;
     CairnArena *arena = context->arena;
     Body *body = CAIRN_PUSH_ZERO(arena, Body, 1);
     if (!body) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory");
     }
-    body->problem = ops->problem;
-    body->offset = ops->offset;
-    CAIRN_TRY(cairn_groups_of(ops, arena, &body->groups));
+    body->problem = system->problem;
+    body->offset = system->ops.offset;
+    body->groups = *system->groups;
     CairnLinalgGraph graph;
-    CAIRN_TRY(make_graph(body, ops, arena, &graph));
+    CAIRN_TRY(make_graph(body, system, &graph));
     const CairnLinalgPlan *plan;
     CAIRN_TRY(cairn_formulation_plan(&graph, context, memory, &plan));
-    CAIRN_TRY(make_factor(body, plan, ops->stage != NULL, context));
+    CAIRN_TRY(make_factor(body, plan, system->stage != NULL, context));
     *state = body;
     return make_turns(body, arena);
 }
@@ -499,7 +500,7 @@ void cairn_body_impulse(const CairnSystem *system, const double *y, const double
 void cairn_body_reduce(const CairnSystem *system, double *R, int *place) {
     const Body *body = system->state;
     const CairnLinalgPlan *plan = body->factor.plan;
-    const bool *is_last = system->ops.is_last;
+    const bool *is_last = system->is_last;
     int n = 0;
     for (int b = 0; b < body->problem->block_count; b++) {
         n += is_last[b] ? body->problem->blocks[b].size : 0;

@@ -181,21 +181,22 @@ static void fill_stars(Constraint *c, const CairnOps *ops) {
     }
 }
 
-static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, void **memory, void **state) {
+static CairnStatus prepare(const CairnSystem *system, void **memory, void **state) {
+    CairnSolverContext *context = system->context;
     CairnArena *arena = context->arena;
-    const CairnProblem *problem = ops->problem;
+    const CairnProblem *problem = system->problem;
     Constraint *c = CAIRN_PUSH_ZERO(arena, Constraint, 1);
     double *D = CAIRN_PUSH(arena, double, problem->row_count + 1);
     if (!c || !D) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation constraint: no memory for %d rows", problem->row_count);
     }
     c->problem = problem;
-    cairn_ops_diagonal(ops, D);
+    cairn_ops_diagonal(&system->ops, D);
     c->D = D;
-    CAIRN_TRY(cairn_groups_of(ops, arena, &c->groups));
+    c->groups = *system->groups;
     CairnLinalgGraph graph;
     CAIRN_TRY(list_stars(c, arena, &graph));
-    fill_stars(c, ops);
+    fill_stars(c, &system->ops);
     const CairnLinalgPlan *plan;
     CAIRN_TRY(cairn_formulation_plan(&graph, context, memory, &plan));
     CAIRN_TRY(cairn_linalg_factor_init(&c->factor, plan, context->thread_count, arena));

@@ -94,9 +94,10 @@ static CairnStatus make_graph(Kkt *kkt, CairnArena *arena, CairnLinalgGraph *gra
     return cairn_ok();
 }
 
-static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, void **memory, void **state) {
+static CairnStatus prepare(const CairnSystem *system, void **memory, void **state) {
+    CairnSolverContext *context = system->context;
     CairnArena *arena = context->arena;
-    const CairnProblem *problem = ops->problem;
+    const CairnProblem *problem = system->problem;
     int n = problem->dof_count + problem->row_count;
     Kkt *kkt = CAIRN_PUSH_ZERO(arena, Kkt, 1);
     double *D = CAIRN_PUSH(arena, double, problem->row_count + 1);
@@ -104,9 +105,9 @@ static CairnStatus prepare(const CairnOps *ops, CairnSolverContext *context, voi
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation kkt: no memory for %d rows", problem->row_count);
     }
     kkt->problem = problem;
-    cairn_ops_diagonal(ops, D);
+    cairn_ops_diagonal(&system->ops, D);
     kkt->D = D;
-    CAIRN_TRY(cairn_groups_of(ops, arena, &kkt->groups));
+    kkt->groups = *system->groups;
     CairnLinalgGraph graph;
     CAIRN_TRY(make_graph(kkt, arena, &graph));
     const CairnLinalgPlan *plan;

@@ -77,6 +77,9 @@ static bool is_stiff(const CairnSystem *system) {
 
 static CairnFormulation choose(const CairnSystem *system, CairnArena *arena) {
     const CairnProblem *problem = system->problem;
+    if (system->stage != NULL) {
+        return is_stiff(system) ? CAIRN_FORMULATION_KKT : CAIRN_FORMULATION_BODY;
+    }
     if (problem->row_count <= SMALL_ROWS || !can_take(CAIRN_FORMULATION_BODY, problem)) {
         return CAIRN_FORMULATION_DENSE;
     }
@@ -123,7 +126,7 @@ static bool is_empty_row(const CairnProblem *problem, int i) {
 // Where the factor is not in stages threads have no blocks of their own, and each product brings its vectors from one cache to the other.
 static int threads_for(const CairnSystem *system) {
     enum { WORTHWHILE = 200000 }; // doubles of J
-    bool has_own = system->ops.stage != NULL || system->groups->J_size >= WORTHWHILE;
+    bool has_own = system->stage != NULL || system->groups->J_size >= WORTHWHILE;
     return has_own ? system->context->thread_count : 1;
 }
 
@@ -134,7 +137,6 @@ static CairnStatus pack_jacobians(CairnSystem *system, CairnArena *arena) {
     }
     CAIRN_TRY(cairn_groups_init(system->groups, system->problem, arena));
     CAIRN_TRY(cairn_groups_share(system->groups, system->problem->block_count, threads_for(system), arena));
-    system->ops.groups = system->groups;
     system->slotted = CAIRN_PUSH(arena, double, system->groups->slotted + 1);
     if (system->slotted == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "system: no memory for %d dofs", system->problem->dof_count);
@@ -143,10 +145,8 @@ static CairnStatus pack_jacobians(CairnSystem *system, CairnArena *arena) {
 }
 
 // Arrays by rows and dofs.
-static CairnStatus begin(CairnSystem *system, const CairnProblem *problem, CairnSolverContext *context) {
-    int m = problem->row_count;
-    CairnArena *arena = context->arena;
-    *system = (CairnSystem){.problem = problem, .context = context};
+static CairnStatus allocate(CairnSystem *system, CairnArena *arena) {
+    int m = system->problem->row_count;
     double **arrays[] = {&system->D, &system->theta, &system->factored, &system->r, &system->z};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         *arrays[i] = CAIRN_PUSH(arena, double, m + 1);
@@ -155,7 +155,7 @@ static CairnStatus begin(CairnSystem *system, const CairnProblem *problem, Cairn
         }
     }
     system->is_dead = CAIRN_PUSH_ZERO(arena, bool, m + 1);
-    system->v = CAIRN_PUSH(arena, double, problem->dof_count + 1);
+    system->v = CAIRN_PUSH(arena, double, system->problem->dof_count + 1);
     system->product = CAIRN_PUSH_ZERO(arena, double, (m + 8) & ~7); // these go by eights
     system->next_product = CAIRN_PUSH_ZERO(arena, double, (m + 8) & ~7);
     if (!system->is_dead || !system->v || !system->product || !system->next_product) {
@@ -164,13 +164,10 @@ static CairnStatus begin(CairnSystem *system, const CairnProblem *problem, Cairn
     return cairn_ok();
 }
 
-// Everything but the factor's state.
-static CairnStatus init(CairnSystem *system, const CairnProblem *problem, const int *stage,
-                        CairnSolverContext *context) {
-    CairnArena *arena = context->arena;
-    CAIRN_TRY(begin(system, problem, context));
+// The problem's products and the diagonal of A.
+static CairnStatus read_problem(CairnSystem *system, CairnArena *arena) {
+    const CairnProblem *problem = system->problem;
     CAIRN_TRY(cairn_ops_init(&system->ops, problem, arena));
-    system->ops.stage = stage;
     if (problem->form == CAIRN_FORM_DYNAMICS) {
         CAIRN_TRY(pack_jacobians(system, arena));
     }
@@ -182,76 +179,51 @@ static CairnStatus init(CairnSystem *system, const CairnProblem *problem, const 
     return cairn_ok();
 }
 
-CairnStatus cairn_system_init_part(CairnSystem *system, const CairnSystem *of, const CairnProblem *problem,
-                                   const int *row, const CairnSystemKind *kind, void *state,
-                                   CairnSolverContext *context) {
-    CAIRN_TRY(begin(system, problem, context));
+// The same where another system has it.
+static CairnStatus take_part(CairnSystem *system, const CairnSystem *of, const int *row, CairnArena *arena) {
     system->ops = of->ops;
-    system->ops.problem = problem;
-    CAIRN_TRY(pack_jacobians(system, context->arena));
-    system->kind = kind;
-    system->state = state;
-    for (int i = 0; i < problem->row_count; i++) {
+    system->ops.problem = system->problem;
+    CAIRN_TRY(pack_jacobians(system, arena));
+    for (int i = 0; i < system->problem->row_count; i++) {
         system->D[i] = of->D[row[i]];
         system->is_dead[i] = of->is_dead[row[i]];
     }
     return cairn_ok();
 }
 
-static CairnStatus prepare(CairnSystem *system, CairnFormulation formulation, const CairnSystemKind *kind,
-                           const bool *is_last) {
-    system->formulation = formulation;
-    system->kind = kind;
-    system->ops.is_last = is_last;
-    void **slot = formulation != CAIRN_FORMULATION_AUTO ? slot_of(system->context, formulation) : NULL;
-    return kind->prepare(&system->ops, system->context, slot, &system->state);
-}
-
-CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
-                              CairnSolverContext *context) {
-    return cairn_system_init_last(system, problem, formulation, NULL, context);
-}
-
-CairnStatus cairn_system_init_made(CairnSystem *system, const CairnProblem *problem, const CairnSystemKind *kind,
-                                   void *state, CairnSolverContext *context) {
-    CAIRN_TRY(init(system, problem, NULL, context));
-    system->kind = kind;
-    system->state = state;
-    return cairn_ok();
-}
-
-CairnStatus cairn_system_init_last(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
-                                   const bool *is_last, CairnSolverContext *context) {
+// The setup's kind or formulation, held against the problem.
+static CairnStatus choose_kind(CairnSystem *system, const CairnSystemSetup *setup) {
+    const CairnProblem *problem = system->problem;
+    CairnFormulation formulation = setup->formulation;
     bool is_unsymmetric = problem->form == CAIRN_FORM_EXPLICIT && !problem->W_is_symmetric;
-    if (is_unsymmetric && (formulation == CAIRN_FORMULATION_AUTO || formulation == CAIRN_FORMULATION_DENSE)) {
-        return cairn_system_init_kind(system, problem, &cairn_system_lu, context);
+    bool is_full = formulation == CAIRN_FORMULATION_AUTO || formulation == CAIRN_FORMULATION_DENSE;
+    const CairnSystemKind *kind = setup->kind == NULL && is_unsymmetric && is_full ? &cairn_system_lu : setup->kind;
+    if (kind == NULL) {
+        formulation = formulation == CAIRN_FORMULATION_AUTO ? choose(system, system->context->arena) : formulation;
+        kind = kinds[formulation];
+        system->formulation = formulation;
     }
-    CAIRN_TRY(init(system, problem, NULL, context));
-    if (formulation == CAIRN_FORMULATION_AUTO) {
-        formulation = choose(system, context->arena);
-    }
-    if (!can_take(formulation, problem)) {
-        return cairn_error(CAIRN_UNSUPPORTED, "formulation %s does not take this problem (form %d, %d rows)",
-                           cairn_formulation_names[formulation], (int)problem->form + 1, problem->row_count);
-    }
-    return prepare(system, formulation, kinds[formulation], is_last);
-}
-
-CairnStatus cairn_system_init_staged(CairnSystem *system, const CairnProblem *problem, const int *stage,
-                                     CairnSolverContext *context) {
-    CAIRN_TRY(init(system, problem, stage, context));
-    CairnFormulation formulation = is_stiff(system) ? CAIRN_FORMULATION_KKT : CAIRN_FORMULATION_BODY;
-    return prepare(system, formulation, kinds[formulation], NULL);
-}
-
-CairnStatus cairn_system_init_kind(CairnSystem *system, const CairnProblem *problem, const CairnSystemKind *kind,
-                                   CairnSolverContext *context) {
     if (!takes(kind, problem)) {
         return cairn_error(CAIRN_UNSUPPORTED, "formulation %s does not take this problem (form %d, %d rows)",
                            kind->name, (int)problem->form + 1, problem->row_count);
     }
-    CAIRN_TRY(init(system, problem, NULL, context));
-    return prepare(system, CAIRN_FORMULATION_AUTO, kind, NULL);
+    system->kind = kind;
+    return cairn_ok();
+}
+
+CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, const CairnSystemSetup *setup,
+                              CairnSolverContext *context) {
+    *system = (CairnSystem){.problem = problem, .context = context, .is_last = setup->is_last, .stage = setup->stage};
+    CAIRN_TRY(allocate(system, context->arena));
+    CAIRN_TRY(setup->of != NULL ? take_part(system, setup->of, setup->row, context->arena)
+                                : read_problem(system, context->arena));
+    CAIRN_TRY(choose_kind(system, setup));
+    if (system->kind->prepare == NULL) {
+        system->state = setup->state;
+        return cairn_ok();
+    }
+    void **slot = system->formulation != CAIRN_FORMULATION_AUTO ? slot_of(context, system->formulation) : NULL;
+    return system->kind->prepare(system, slot, &system->state);
 }
 
 void cairn_system_release(CairnSystem *system) {
@@ -279,11 +251,7 @@ double cairn_theta_entry(const CairnThetaBlock *block, int i, int j) {
     return sum;
 }
 
-CairnStatus cairn_system_factor(CairnSystem *system, const double *theta) {
-    return cairn_system_factor_blocks(system, theta, NULL);
-}
-
-CairnStatus cairn_system_factor_blocks(CairnSystem *system, const double *theta, const CairnThetaBlock *blocks) {
+CairnStatus cairn_system_factor(CairnSystem *system, const double *theta, const CairnThetaBlock *blocks) {
     static const double first = 1e-14, last = 1e-6;
     int m = system->problem->row_count;
     memcpy(system->theta, theta, (size_t)m * sizeof *theta);

@@ -32,15 +32,18 @@ typedef struct CairnThetaBlock {
     double axis[3][3];
 } CairnThetaBlock;
 
+typedef struct CairnSystem CairnSystem;
+
 // What a formulation implements. All functions may use context->thread_count threads; their answer must not depend on it.
 typedef struct CairnSystemKind {
     const char *name;
     // May it take this problem (explicit form, too many rows)? NULL: any of form 1.
     bool (*takes)(const CairnProblem *problem);
-    // Once per solve: order and symbolic factor, scratch from context->arena (which lives as long as the solve). `ops` holds the
-    // problem and the factors of P. `memory` is NULL, or a place that stands between solves, NULL at first: what is kept there comes
-    // from context->allocator, depends on the graph alone (the same bits with and without it), and is let go by `forget`.
-    CairnStatus (*prepare)(const CairnOps *ops, CairnSolverContext *context, void **memory, void **state);
+    // Once per solve: order and symbolic factor, scratch from the context's arena (which lives as long as the solve). `system` has
+    // everything but the kind's own state. `memory` is NULL, or a place that stands between solves, NULL at first: what is kept there
+    // comes from the context's allocator, depends on the graph alone (the same bits with and without it), and is let go by `forget`.
+    // NULL: the state is made already (CairnSystemSetup).
+    CairnStatus (*prepare)(const CairnSystem *system, void **memory, void **state);
     // Factor for theta[row_count], >= 0, INFINITY holds the row out, and for the blocks of all friction groups (NULL: none; those of
     // box groups are not looked at). Called many times after one prepare; the set of rows held out changes freely. CAIRN_NUMERIC: a
     // pivot broke down (the caller raises theta and tries again). theta and blocks are read here only.
@@ -63,10 +66,12 @@ typedef struct CairnSystemMemory {
 // A CairnSolver's `forget` for a memory that is a CairnSystemMemory.
 void cairn_system_forget(void *memory, const CairnAllocator *allocator);
 
-typedef struct CairnSystem {
+struct CairnSystem {
     const CairnProblem *problem;
     CairnSolverContext *context;
     CairnOps ops;
+    const bool *is_last; // as in the setup
+    const int *stage;
     CairnFormulation formulation; // as chosen; AUTO: a kind of its own
     const CairnSystemKind *kind;
     void *state;
@@ -78,40 +83,37 @@ typedef struct CairnSystem {
     const double *base;            // b, of a kind that has an effect
     double *v, *r, *z;
     double *product, *next_product; // A x of the x that was refined last; scratch
-    struct CairnGroups *groups;     // form 1; ops has them too
+    struct CairnGroups *groups;     // form 1: the packed Jacobians (formulation.h)
     double *slotted;                // a vector over the dofs in their slots
     double raised; // the largest share of D that had to be added to a pivot's theta in this solve; 0: none
     int factorizations, refinements;
     double factor_seconds, apply_seconds;
-} CairnSystem;
+};
 
-// Choose and prepare. AUTO takes the formulation with the fewest operations among those that take the problem; an unsymmetric W goes
-// to L U, under AUTO and DENSE. Memory is context->memory.
-CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
+// How a system is to be made; zeroes are a whole problem in the formulation that suits it.
+typedef struct CairnSystemSetup {
+    // AUTO takes the formulation with the fewest operations among those that take the problem; an unsymmetric W goes to L U, under AUTO
+    // and DENSE. What it keeps between solves is in context->memory.
+    CairnFormulation formulation;
+    // In place of a formulation: a kind that has no number of its own, for which nothing is kept between solves. One that does not
+    // prepare anything comes with its state.
+    const CairnSystemKind *kind;
+    void *state;
+    // Blocks that body space eliminates after all others, so that the end of its factor is that of the effective mass which they bear
+    // (cairn_body_reduce). NULL: none.
+    const bool *is_last;
+    // Body space eliminates its blocks stage by stage (linalg.h): substructured, for a block's stage says whether it lies between
+    // subsystems. Only those subsystems are factored again whose Theta changed. AUTO is then body space, or kkt without stages where
+    // body space would lose P. NULL: one stage.
+    const int *stage;
+    // The problem has some of the rows of another system over the same blocks: row i is its row `row[i]`. NULL: it is a whole.
+    const CairnSystem *of;
+    const int *row;
+} CairnSystemSetup;
+
+// Choose and prepare. What the setup points to must stand as long as the system.
+CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, const CairnSystemSetup *setup,
                               CairnSolverContext *context);
-
-// The same with a kind that has no number of its own; nothing is kept between solves.
-CairnStatus cairn_system_init_kind(CairnSystem *system, const CairnProblem *problem, const CairnSystemKind *kind,
-                                   CairnSolverContext *context);
-
-// The same over a state of the kind that is made already: nothing is prepared.
-CairnStatus cairn_system_init_made(CairnSystem *system, const CairnProblem *problem, const CairnSystemKind *kind,
-                                   void *state, CairnSolverContext *context);
-
-// A part of the rows of another system (row i is its row `row[i]`) over the same blocks, with a kind and a state of its own.
-CairnStatus cairn_system_init_part(CairnSystem *system, const CairnSystem *of, const CairnProblem *problem,
-                                   const int *row, const CairnSystemKind *kind, void *state,
-                                   CairnSolverContext *context);
-
-// As cairn_system_init; body space eliminates the blocks of `is_last` (NULL: none) after all others, so that the end of its factor is
-// that of the effective mass which they bear (cairn_body_reduce).
-CairnStatus cairn_system_init_last(CairnSystem *system, const CairnProblem *problem, CairnFormulation formulation,
-                                   const bool *is_last, CairnSolverContext *context);
-
-// Body space with its blocks eliminated stage by stage (linalg.h): substructured, for `stage` says which lie between subsystems. Only
-// those subsystems are factored again whose Theta changed. Where body space would lose P (as AUTO sees it), kkt without stages.
-CairnStatus cairn_system_init_staged(CairnSystem *system, const CairnProblem *problem, const int *stage,
-                                     CairnSolverContext *context);
 
 // Log a warning where the equations had to be regularised.
 void cairn_system_say_regularised(const CairnSystem *system, const char *name);
@@ -119,10 +121,9 @@ void cairn_system_say_regularised(const CairnSystem *system, const char *name);
 // Needed after a kind that has `release`, harmless otherwise, also after an init that failed.
 void cairn_system_release(CairnSystem *system);
 
-// Factor for theta alone, or with blocks (one for each friction group; they must stand until the next factor). Where pivots break
+// Factor for theta and blocks (one for each friction group, which must stand until the next factor; NULL: none). Where pivots break
 // down (C = 0 and redundant rows), rising shares of D are added and remembered in `raised`.
-CairnStatus cairn_system_factor(CairnSystem *system, const double *theta);
-CairnStatus cairn_system_factor_blocks(CairnSystem *system, const double *theta, const CairnThetaBlock *blocks);
+CairnStatus cairn_system_factor(CairnSystem *system, const double *theta, const CairnThetaBlock *blocks);
 
 // Solve to max |y - (A + Theta) x| <= limit over the rows in use, refining at most `most` times while that helps. x: the answer;
 // the size of what is left is returned (NaN or INFINITY: useless).

@@ -110,15 +110,16 @@ static void copy_explicit(Dense *dense) {
     }
 }
 
-static CairnStatus dense_prepare(const CairnOps *ops, CairnSolverContext *context, void **memory, void **state) {
+static CairnStatus dense_prepare(const CairnSystem *system, void **memory, void **state) {
     (void)memory;
-    CairnArena *arena = context->arena;
-    size_t m = (size_t)ops->problem->row_count;
+    CairnArena *arena = system->context->arena;
+    const CairnProblem *problem = system->problem;
+    size_t m = (size_t)problem->row_count;
     Dense *dense = CAIRN_PUSH(arena, Dense, 1);
     if (dense == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "dense system: no memory");
     }
-    *dense = (Dense){.ops = ops, .m = (int)m};
+    *dense = (Dense){.ops = &system->ops, .m = (int)m};
     dense->A = CAIRN_PUSH_ZERO(arena, double, m *m + 1);
     dense->L = CAIRN_PUSH(arena, double, m *m + 1);
     dense->row = CAIRN_PUSH(arena, int, m + 1);
@@ -127,14 +128,14 @@ static CairnStatus dense_prepare(const CairnOps *ops, CairnSolverContext *contex
     dense->place = CAIRN_PUSH(arena, int, m + 1);
     dense->whole = CAIRN_PUSH(arena, double, m + 1);
     dense->packed = CAIRN_PUSH(arena, double, m + 1);
-    dense->turn = cairn_arena_push(arena, (size_t)ops->problem->friction_count + 1, sizeof *dense->turn);
-    dense->is_turned = CAIRN_PUSH_ZERO(arena, bool, ops->problem->friction_count + 1);
+    dense->turn = cairn_arena_push(arena, (size_t)problem->friction_count + 1, sizeof *dense->turn);
+    dense->is_turned = CAIRN_PUSH_ZERO(arena, bool, problem->friction_count + 1);
     if (!dense->A || !dense->L || !dense->row || !dense->begin || !dense->active || !dense->place || !dense->whole ||
         !dense->packed || !dense->turn || !dense->is_turned) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "dense system: no memory for %zu rows", m);
     }
     *state = dense;
-    if (ops->problem->form == CAIRN_FORM_EXPLICIT) {
+    if (problem->form == CAIRN_FORM_EXPLICIT) {
         copy_explicit(dense);
         return cairn_ok();
     }

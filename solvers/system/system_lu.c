@@ -21,10 +21,10 @@ static bool lu_takes(const CairnProblem *problem) {
     return problem->form == CAIRN_FORM_EXPLICIT && problem->row_count <= LU_ROWS;
 }
 
-static CairnStatus lu_prepare(const CairnOps *ops, CairnSolverContext *context, void **memory, void **state) {
+static CairnStatus lu_prepare(const CairnSystem *system, void **memory, void **state) {
     (void)memory;
-    CairnArena *arena = context->arena;
-    const CairnProblem *problem = ops->problem;
+    CairnArena *arena = system->context->arena;
+    const CairnProblem *problem = system->problem;
     size_t m = (size_t)problem->row_count;
     Lu *lu = CAIRN_PUSH(arena, Lu, 1);
     if (lu == NULL) {

@@ -20,7 +20,7 @@ static void check_model(const CairnProblem *problem, CairnSolverContext *context
     CairnExact whole;
     CairnCondensed condensed;
     bool is_made;
-    assert_ok(cairn_exact_init(&whole, "test", problem, CAIRN_FORMULATION_AUTO, context, lambda));
+    assert_ok(cairn_exact_init(&whole, problem, &(CairnExactSetup){.name = "test"}, context, lambda));
     assert_true(cairn_condense_pays(&whole));
     assert_ok(cairn_condense_make(&condensed, &whole, &is_made));
     assert_true(is_made);
@@ -106,7 +106,8 @@ static void others_are_left_alone(void **state) {
     cairn_arena_init(&arena, &allocator);
     CairnSolverContext context = {.allocator = &allocator, .arena = &arena, .thread_count = 1};
     CairnExact exact;
-    assert_ok(cairn_exact_init(&exact, "test", &pile.problem, CAIRN_FORMULATION_BODY, &context, lambda));
+    CairnExactSetup setup = {.name = "test", .system.formulation = CAIRN_FORMULATION_BODY};
+    assert_ok(cairn_exact_init(&exact, &pile.problem, &setup, &context, lambda));
     assert_true(exact.system.kind == &cairn_system_body);
     assert_false(cairn_condense_pays(&exact));
     for (int i = 0; i < pile.problem.row_count / 2; i++) {

@@ -15,14 +15,16 @@ typedef struct Door {
     CairnAllocator allocator;
     CairnArena arena;
     CairnSolverContext context;
-    CairnOps ops;
+    CairnSystem system; // with products and no factor
 } Door;
+
+static const CairnSystemKind without_factor = {.name = "none"};
 
 static void door_open(Door *door, const CairnProblem *problem, int threads) {
     *door = (Door){0};
     cairn_arena_init(&door->arena, &door->allocator);
     door->context = (CairnSolverContext){.allocator = &door->allocator, .thread_count = threads, .arena = &door->arena};
-    assert_ok(cairn_ops_init(&door->ops, problem, &door->arena));
+    assert_ok(cairn_system_init(&door->system, problem, &(CairnSystemSetup){.kind = &without_factor}, &door->context));
 }
 
 static void multiply(const CairnOps *ops, const double *theta, const double *x, double *v, double *y) {
@@ -38,15 +40,15 @@ static void multiply(const CairnOps *ops, const double *theta, const double *x, 
 
 // y - (A + Theta) x on the rows in use; the largest.
 static double leave(const Door *door, const double *theta, const double *y, const double *x, double *r) {
-    int m = door->ops.problem->row_count;
-    double *v = calloc((size_t)door->ops.problem->dof_count + 1, sizeof *v), largest = 0;
+    int m = door->system.ops.problem->row_count;
+    double *v = calloc((size_t)door->system.ops.problem->dof_count + 1, sizeof *v), largest = 0;
     assert_non_null(v);
     for (int i = 0; i < m; i++) {
         if (isinf(theta[i])) {
             assert_true(x[i] == 0);
         }
     }
-    multiply(&door->ops, theta, x, v, r);
+    multiply(&door->system.ops, theta, x, v, r);
     for (int i = 0; i < m; i++) {
         r[i] = isinf(theta[i]) ? 0 : y[i] - r[i];
         largest = fabs(r[i]) <= largest ? largest : fabs(r[i]);
@@ -86,8 +88,8 @@ static void check_system(const CairnProblem *problem, Weights weights, uint64_t 
         for (int i = 0; i < m; i++) {
             share[i] = isinf(theta[i]) ? 0 : theta[i];
         }
-        multiply(&door.ops, share, truth, v, y);
-        assert_ok(kinds[k]->prepare(&door.ops, &door.context, NULL, &state));
+        multiply(&door.system.ops, share, truth, v, y);
+        assert_ok(kinds[k]->prepare(&door.system, NULL, &state));
         assert_ok(kinds[k]->factor(state, theta, NULL));
         for (int i = 0; i < m; i++) {
             x[i] = isinf(theta[i]) ? (double)NAN : y[i]; // whatever stands there
@@ -193,7 +195,7 @@ static void agrees_with_dense(void **state) {
                 unit[j] = 1;
                 memset(v, 0, (size_t)s.problem.dof_count * sizeof *v);
                 cairn_ops_add_impulse(&s.problem, unit, v);
-                cairn_ops_solve(&door.ops, v);
+                cairn_ops_solve(&door.system.ops, v);
                 cairn_ops_jacobian(&s.problem, v, unit);
                 for (int i = 0; i < m; i++) {
                     bool is_out = isinf(theta[i]) || isinf(theta[j]);
@@ -203,7 +205,7 @@ static void agrees_with_dense(void **state) {
             }
             assert_true(support_solve_symmetric(m, a, y));
             void *solver = NULL;
-            assert_ok(kinds[k]->prepare(&door.ops, &door.context, NULL, &solver));
+            assert_ok(kinds[k]->prepare(&door.system, NULL, &solver));
             assert_ok(kinds[k]->factor(solver, theta, NULL));
             kinds[k]->solve(solver, x);
             for (int i = 0; i < m; i++) {
@@ -243,7 +245,7 @@ static void same_bits_for_any_threads(void **state) {
                 for (int j = 0; j < m; j++) {
                     x[threads - 1][j] = sin(j);
                 }
-                assert_ok(kinds[k]->prepare(&door.ops, &door.context, NULL, &solver));
+                assert_ok(kinds[k]->prepare(&door.system, NULL, &solver));
                 assert_true(i > 0 || kinds[k]->operations(solver) > 1e7);
                 assert_ok(kinds[k]->factor(solver, theta, NULL));
                 kinds[k]->solve(solver, x[threads - 1]);
@@ -285,7 +287,7 @@ static void plans_are_kept(void **state) {
                     x[way][j] = cos(j);
                 }
                 int calls = memory.calls;
-                assert_ok(kinds[k]->prepare(&door.ops, &door.context, way == 0 ? &kept : NULL, &solver));
+                assert_ok(kinds[k]->prepare(&door.system, way == 0 ? &kept : NULL, &solver));
                 assert_true(round < 1 || round > 2 || memory.calls == calls); // nothing new to keep
                 assert_ok(kinds[k]->factor(solver, theta, NULL));
                 kinds[k]->solve(solver, x[way]);
@@ -317,11 +319,12 @@ static void every_allocation_may_fail(void **state) {
             CairnArena arena;
             cairn_arena_init(&arena, &allocator);
             CairnSolverContext context = {.allocator = &allocator, .thread_count = 1, .arena = &arena};
-            CairnOps ops;
+            CairnSystem system;
+            CairnSystemSetup setup = {.kind = &without_factor};
             void *kept = NULL, *solver = NULL;
-            CairnStatus status = cairn_ops_init(&ops, &s.problem, &arena);
+            CairnStatus status = cairn_system_init(&system, &s.problem, &setup, &context);
             if (cairn_is_ok(status)) {
-                status = kinds[k]->prepare(&ops, &context, &kept, &solver);
+                status = kinds[k]->prepare(&system, &kept, &solver);
             }
             has_succeeded = cairn_is_ok(status);
             if (has_succeeded) {
@@ -359,7 +362,7 @@ static void redundant_rows_are_told(void **state) {
                 s.compliance[i] = round == 0 ? 0 : 1e-6;
             }
             door_open(&door, &s.problem, 1);
-            assert_ok(kinds[k]->prepare(&door.ops, &door.context, NULL, &solver));
+            assert_ok(kinds[k]->prepare(&door.system, NULL, &solver));
             if (round == 0) {
                 assert_refused(kinds[k]->factor(solver, theta, NULL), CAIRN_NUMERIC, "formulation");
             } else {

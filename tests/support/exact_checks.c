@@ -215,6 +215,7 @@ void exact_check_heaps(void **state) {
         assert_true(pile.problem.row_count > 2 * pile.problem.dof_count); // hyperstatic
         ExactRun run = exact_certify(solver, NULL, &pile.problem, lambda);
         assert_true(run.report.factorizations <= subject->factorizations);
+        assert_true(run.report.phases.prepare > 0 && run.report.phases.factor > 0);
         exact_certify(&cairn_solver_ipm, NULL, &pile.problem, other);
         assert_below(exact_distance(&pile.problem, lambda, other), 1);
         free(lambda);
