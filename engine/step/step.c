@@ -1,9 +1,11 @@
 // The step: its lines are the pipeline.
 //
 //   begin -> collide (poses -> contacts) -> assemble (contacts, joints -> problem) -> partition (problem -> parts)
-//         -> solve (problem, parts -> lambda; again where that leads into new contacts) -> integrate (lambda -> poses) -> finish (referee, warm start kept, statistics)
+//         -> solve (problem, parts -> impulses, velocities) -> amend (what proved wrong in the problem: solve again)
+//         -> hold, integrate (velocities -> poses) -> finish (referee, warm start kept, statistics)
 //
-// Stages write to the arena only; `finish` commits everything at once, so a step that fails has not happened.
+// A stage reads what earlier ones made and writes a result of its own (docs/step.md), to the arena only; `finish` commits everything
+// at once, so a step that fails has not happened.
 #include "engine/step/step.h"
 #include "engine/base/pieces.h"
 #include "engine/base/timer.h"
@@ -26,30 +28,24 @@ void *cairn_step_push_zero(CairnStep *step, size_t count, size_t size) {
 }
 
 // Every living body must be whole before anything is computed from it.
-static bool is_whole(const CairnBody *body, double h) {
-    return cairn_is_within_reach(body->center) && cairn_quat_is_unit(body->q) &&
-           cairn_is_within_reach(cairn_scale(h, body->velocity)) &&
-           cairn_is_within_reach(cairn_scale(h, body->angular_velocity)) &&
-           (body->type != CAIRN_DYNAMIC || body->model->has_mass);
-}
-
-// What a body that is not whole lacks: apart, for a status by value would cost every body 240 bytes of copying.
-static CairnStatus explain(const CairnBody *body, int index, double h) {
-    if (!cairn_is_within_reach(body->center) || !cairn_quat_is_unit(body->q)) {
-        return cairn_error(
+static bool check_body(CairnStep *step, int index) {
+    const CairnBody *body = &step->store->bodies[index];
+    CairnVec3 p = body->center, v = body->velocity, w = body->angular_velocity;
+    CairnQuat q = body->q;
+    if (!cairn_is_within_reach(p) || !cairn_quat_is_unit(q)) {
+        step->status = cairn_error(
             CAIRN_NUMERIC, "step: body %d: pose is (%g, %g, %g), (%g, %g, %g, %g): out of reach or not of unit length",
-            index + 1, body->center.x, body->center.y, body->center.z, body->q.w, body->q.x, body->q.y, body->q.z);
+            index + 1, p.x, p.y, p.z, q.w, q.x, q.y, q.z);
+    } else if (!cairn_is_within_reach(cairn_scale(step->h, v)) || !cairn_is_within_reach(cairn_scale(step->h, w))) {
+        step->status = cairn_error(CAIRN_NUMERIC, "step: body %d: velocity is (%g, %g, %g), (%g, %g, %g): out of reach",
+                                   index + 1, v.x, v.y, v.z, w.x, w.y, w.z);
+    } else if (body->type == CAIRN_DYNAMIC && !body->model->has_mass) {
+        step->status = cairn_error(
+            CAIRN_INVALID_ARGUMENT,
+            "step: body %d is dynamic, but has mass %g and no inertia: give mass and inertia, or a shape with density",
+            index + 1, body->model->mass);
     }
-    if (!cairn_is_within_reach(cairn_scale(h, body->velocity)) ||
-        !cairn_is_within_reach(cairn_scale(h, body->angular_velocity))) {
-        return cairn_error(CAIRN_NUMERIC, "step: body %d: velocity is (%g, %g, %g), (%g, %g, %g): out of reach",
-                           index + 1, body->velocity.x, body->velocity.y, body->velocity.z, body->angular_velocity.x,
-                           body->angular_velocity.y, body->angular_velocity.z);
-    }
-    return cairn_error(
-        CAIRN_INVALID_ARGUMENT,
-        "step: body %d is dynamic, but has mass %g and no inertia: give mass and inertia, or a shape with density",
-        index + 1, body->model->mass);
+    return !cairn_step_failed(step);
 }
 
 // A dynamic body's velocities if nothing held it: damping, gravity, forces and free rotation.
@@ -86,12 +82,18 @@ static bool is_usable(const CairnStep *step, const CairnStepBlock *block) {
            cairn_vec3_is_finite(cairn_mat3_mul(cairn_step_inertia(step, block), block->free.angular));
 }
 
+typedef struct Starting {
+    const CairnStep *step;
+    int broken; // the first block whose velocity is not usable; block_count: none
+} Starting;
+
 static void start_span(void *context, int first, int end) {
-    CairnStep *step = context;
+    Starting *starting = context;
     for (int b = first; b < end; b++) {
-        start_block(step, &step->blocks[b]);
-        if (!is_usable(step, &step->blocks[b])) {
-            cairn_spans_tell(&step->broken, b);
+        CairnStepBlock *block = &starting->step->blocks[b];
+        start_block(starting->step, block);
+        if (!is_usable(starting->step, block)) {
+            cairn_spans_tell(&starting->broken, b);
             return;
         }
     }
@@ -99,20 +101,40 @@ static void start_span(void *context, int first, int end) {
 
 // All stages may take it that the velocities that they start from are numbers.
 static void start_blocks(CairnStep *step) {
-    step->broken = step->block_count;
-    cairn_spans_run(step->threads, step->block_count, CAIRN_STEP_FEW, start_span, step);
-    int broken = step->broken;
-    if (broken < step->block_count) {
-        CairnVec6 v = step->blocks[broken].free;
-        step->status = cairn_error(CAIRN_NUMERIC,
-                                   "step: body %d: its forces take it to a velocity of (%g, %g, %g), (%g, %g, %g): not "
-                                   "usable",
-                                   step->blocks[broken].body + 1, v.linear.x, v.linear.y, v.linear.z, v.angular.x,
-                                   v.angular.y, v.angular.z);
+    Starting starting = {step, step->block_count};
+    cairn_spans_run(step->threads, step->block_count, CAIRN_STEP_FEW, start_span, &starting);
+    if (starting.broken < step->block_count) {
+        const CairnStepBlock *block = &step->blocks[starting.broken];
+        CairnVec6 v = block->free;
+        step->status =
+            cairn_error(CAIRN_NUMERIC,
+                        "step: body %d: its forces take it to a velocity of (%g, %g, %g), (%g, %g, %g): not "
+                        "usable",
+                        block->body + 1, v.linear.x, v.linear.y, v.linear.z, v.angular.x, v.angular.y, v.angular.z);
     }
 }
 
-static void begin(CairnStep *step, CairnWorld *world, double h) {
+// The bodies that the step solves for: all that are dynamic and awake.
+static void list_blocks(CairnStep *step) {
+    const CairnPool *pool = &step->store->body_pool;
+    for (int i = 0; i < pool->count; i++) {
+        step->block_of[i] = -1;
+        if (!cairn_pool_is_alive(pool, i)) {
+            continue;
+        }
+        if (!check_body(step, i)) {
+            return;
+        }
+        if (cairn_body_sleeps(&step->store->bodies[i])) {
+            step->sleeping_count += 1;
+        } else if (step->store->bodies[i].type == CAIRN_DYNAMIC) {
+            step->blocks[step->block_count].body = i;
+            step->block_of[i] = step->block_count++;
+        }
+    }
+}
+
+static void begin(CairnWorld *world, double h, CairnStep *step) {
     *step = (CairnStep){.world = world, .store = &world->store, .arena = &world->arena, .h = h, .status = cairn_ok()};
     step->began = cairn_timer_now();
     step->threads = world->def.thread_count;
@@ -131,24 +153,11 @@ static void begin(CairnStep *step, CairnWorld *world, double h) {
     if (cairn_step_failed(step)) {
         return;
     }
-    for (int i = 0; i < pool->count; i++) {
-        step->block_of[i] = -1;
-        if (!cairn_pool_is_alive(pool, i)) {
-            continue;
-        }
-        if (!is_whole(&world->store.bodies[i], h)) {
-            step->status = explain(&world->store.bodies[i], i, h);
-            return;
-        }
-        if (cairn_body_sleeps(&world->store.bodies[i])) {
-            step->sleeping_count += 1;
-        } else if (world->store.bodies[i].type == CAIRN_DYNAMIC) {
-            step->blocks[step->block_count].body = i;
-            step->block_of[i] = step->block_count++;
-        }
+    list_blocks(step);
+    if (!cairn_step_failed(step)) {
+        world->has_sleepers = step->sleeping_count > 0;
+        start_blocks(step);
     }
-    world->has_sleepers = step->sleeping_count > 0;
-    start_blocks(step);
 }
 
 CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats) {
@@ -160,25 +169,35 @@ CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats) {
                            CAIRN_STEP_MAX);
     }
     CairnStep step;
+    CairnStepContacts contacts = {0};
+    CairnStepSystem system = {0};
+    CairnStepParts parts = {0};
+    CairnStepAnswer answer = {0};
+    CairnStepHold hold = {0};
+    CairnStepEnds ends = {0};
+    CairnStepNext next;
+
     do {
-        begin(&step, world, h);
-        cairn_step_collide(&step);
-    } while (cairn_step_wake(&step));
-    bool is_more; // new contacts: they and whatever else proved to be wrong go into one solve
+        begin(world, h, &step);
+        cairn_step_collide(&step, &contacts);
+    } while (cairn_step_wake(&step, &contacts));
+    cairn_step_place_answer(&step, &contacts, &answer);
     do {
-        bool again;
-        cairn_step_assemble(&step);
-        cairn_step_partition(&step);
+        cairn_step_assemble(&step, &contacts, &system, &answer);
+        cairn_step_partition(&step, &system, &parts);
         do {
-            again = cairn_step_solve(&step);
-            is_more = cairn_step_foresee(&step);
-        } while (again && !is_more);
-    } while (is_more);
-    cairn_step_hold(&step);
-    cairn_step_integrate(&step);
-    CairnStatus status = cairn_step_finish(&step, stats);
-    if (!cairn_is_ok(status)) {
+            cairn_step_solve(&step, &contacts, &system, &parts, &answer);
+            next = cairn_step_amend(&step, &contacts, &system, &answer);
+        } while (next == CAIRN_STEP_SOLVE);
+    } while (next == CAIRN_STEP_ASSEMBLE);
+    cairn_step_hold(&step, &contacts, &system, &answer, &hold);
+    cairn_step_integrate(&step, &answer, &hold, &ends);
+    cairn_step_finish(&step, &contacts, &system, &parts, &answer, &ends);
+
+    if (cairn_step_failed(&step)) {
         cairn_step_undo_waking(&step);
+    } else if (stats != NULL) {
+        *stats = step.stats;
     }
-    return status;
+    return step.status;
 }

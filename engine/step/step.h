@@ -1,5 +1,5 @@
-// Step: the pipeline's shared scratch and its stages. Everything a stage makes lies in the world's arena; nothing of the world
-// changes before `finish` commits.
+// Step: its stages, and what each makes for those after it (docs/step.md). Everything a stage makes lies in the world's arena;
+// nothing of the world changes before `finish` commits.
 #ifndef CAIRN_STEP_H
 #define CAIRN_STEP_H
 
@@ -30,7 +30,7 @@ typedef struct CairnStepContact {
     double approach; // normal velocity at the start of the step, negative while approaching
     int shape_a, shape_b, body_a, body_b;
     int record;                             // last step's record of the same id, or -1
-    int roll;                               // its place in step->rolls
+    int roll;                               // its place in the contacts' `rolls`
     uint8_t manifold_count, manifold_place; // points of its manifold, and which of them this is
     bool is_foreseen : 1;                   // found where the solved velocities lead (step_foresee.c)
     bool is_prepared : 1;                   // all below stands: from an earlier solve of this step
@@ -87,9 +87,10 @@ enum { CAIRN_SHAPE_IS_SPHERE = 1, CAIRN_SHAPE_IS_PLAIN = 2 };
 // Where each shape may be within the step, by slot.
 typedef struct CairnStepBoxes {
     CairnAabb *boxes;
-    uint8_t *kinds;  // CairnBoxKind
-    int *owners;     // bodies
-    uint8_t *traits; // CAIRN_SHAPE_IS_...
+    uint8_t *kinds;   // CairnBoxKind
+    int *owners;      // bodies
+    uint8_t *traits;  // CAIRN_SHAPE_IS_...
+    bool has_rolling; // some shape resists rolling
     // where they are asked for, else NULL
     CairnTransform *poses;
     CairnStepBall *balls;
@@ -98,67 +99,140 @@ typedef struct CairnStepBoxes {
 
 enum { CAIRN_STEP_FEW = 64 }; // bodies, or contacts: not worth waking a thread for
 
+// ---- what the stages make ----
+//
+// Each of these is the result of one stage and is read by the stages after it. All of them lie in the world's arena and end with the
+// step. docs/step.md lists the inputs and outputs of every stage.
+
+// Begin: the step itself and its bodies. Every stage reads it; after begin only the arena, the status and the statistics change.
 typedef struct CairnStep {
     CairnWorld *world;
     CairnStore *store;
     CairnArena *arena;
     double h;
     double impulse_scale; // h over the last h: impulses carried over are forces times time
-    CairnStatus status;
-    CairnStats stats;
-    double began;
+    double began;         // when the step began, by the clock
     int threads;
-    int broken; // the first block whose numbers are not usable; block_count: none
 
     int *block_of; // of each body slot; -1: not dynamic, or asleep
     CairnStepBlock *blocks;
-    CairnStepEnd *ends; // of each block, from integrate on
     int block_count;
-
     int sleeping_count; // bodies asleep at the start
-    int *island;        // of each block: its island's lowest block (sleeping worlds only, else NULL)
-    double *still_time;
-    bool *falls_asleep;
 
-    CairnMat3
-        *stiffness; // of each block: K of the geometric stiffness in use, negative semidefinite or 0; NULL: all are 0
-
-    CairnStepContact *contacts;
-    int contact_count, contact_capacity;
-    bool has_rolling; // some shape resists rolling; then
-    CairnVec3 *
-        rolls; // has the axis of the first rolling row of contacts, by their `roll`; that of the second is normal x that
-    CairnStepJoint *joints;
-    int joint_count;
-
-    CairnArenaMark before_problem; // what lies above it is made anew where the step is solved with more contacts
-    CairnProblem problem;
-    double *P, *lambda, *lower, *upper; // what the stages still change
-    CairnDofBlock *dof_blocks;
-    int matrix_count; // in P: fewer than blocks where balls share one
-    CairnFriction *frictions;
-    double *velocity; // the answer: problem.dof_count
-    int pass;         // solves of the problem at hand, amended or not
-    bool was_rough;   // its review ended the last solve: lambda and velocity are rough,
-    bool leads_on;    // and bodies run into new contacts
-    const double
-        *solved; // impulses of an earlier pass of this step; NULL: none. Joints have the same rows again, and of
-                 // contacts those that are prepared had rows, in this order
-    CairnStepBoxes boxes;   // while they are in use, else empty
-    const CairnPair *pairs; // of the broad phase, for the narrow phase
-    int pair_count;
-    // the same in half the memory, from then on: shape a with b[starts[a]] ... b[starts[a + 1] - 1]
-    const int *pair_starts, *pair_seconds;
-    double *advance; // of each block: how much of h it moves on for; NULL: all of it (step_hold.c)
-    CairnParts parts;
-    double *part_seconds; // what went to each of them; NULL: they are nobody's
-    bool has_partition;   // the solver wanted parts, and these are the partitioner's
+    CairnStatus status; // of the stage that failed first; the stages after it do nothing
+    CairnStats stats;
 } CairnStep;
 
-// Where the shapes may be, into step->boxes: for collide, and again for what is asked when the velocities are known.
-void cairn_step_make_boxes(CairnStep *step, bool with_sides);
-// A piece of collide: contacts from pairs. False: there is no room for all of them; next time there is.
-bool cairn_step_narrow(CairnStep *step);
+// The pairs of the broad phase: shape a with seconds[starts[a]] ... seconds[starts[a + 1] - 1].
+typedef struct CairnStepPairs {
+    const int *starts, *seconds;
+    int count;
+} CairnStepPairs;
+
+// Collide: the contacts, in the order of their pairs. Assemble completes them, and amend adds the foreseen ones.
+typedef struct CairnStepContacts {
+    CairnStepContact *all;
+    int count, capacity;
+    // The axis of the first rolling row, indexed by a contact's `roll`; that of the second is normal x axis. NULL: no shape resists
+    // rolling.
+    CairnVec3 *rolls;
+    CairnStepPairs pairs;
+} CairnStepContacts;
+
+typedef struct CairnStepJoints {
+    CairnStepJoint *all;
+    int count;
+} CairnStepJoints;
+
+// Assemble: the problem, and those of its arrays that amend may change between two solves.
+typedef struct CairnStepSystem {
+    CairnProblem problem;
+    CairnStepJoints joints;
+    double *P, *lower, *upper;
+    CairnDofBlock *blocks;
+    CairnFriction *frictions;
+    int matrix_count; // in P: fewer than blocks where balls share one
+    // K of each block, negative semidefinite or 0: the geometric stiffness that P contains. NULL: all are 0.
+    const CairnMat3 *stiffness;
+} CairnStepSystem;
+
+// Partition: the parts that the solver works on.
+typedef struct CairnStepParts {
+    CairnParts parts;
+    double *seconds;    // solving time of each part; NULL: the solver has no parts
+    bool has_partition; // the solver needs parts, and these are the partitioner's
+} CairnStepParts;
+
+// What some impulses lead to. A review only finds it; amend changes the problem accordingly when no solver runs.
+typedef struct CairnStepReview {
+    const double *lambda, *velocity; // the impulses, and the velocities that follow from them
+    const CairnMat3 *stiffness;      // the geometric stiffness that the impulses cause; NULL: as in the problem
+    bool is_misjudged;               // first touches bear other loads than their friction bounds were made from
+    CairnStepContact *foreseen;      // contacts that the velocities run into, in the order of their pairs
+    int foreseen_count;
+} CairnStepReview;
+
+// Solve: impulses and velocities.
+typedef struct CairnStepAnswer {
+    double *lambda;   // of the problem at hand: the warm start when assemble is done, then the answer
+    double *velocity; // 6 a block; it outlasts the problem
+    // The answer of this step's problem before the contacts were added, the warm start of the one with them; NULL: none were added. Joints
+    // have the same rows in both problems, and prepared contacts had theirs in this order.
+    const double *earlier;
+    int pass;               // how often the problem at hand was solved
+    bool is_rough;          // the last solve was ended by a review
+    CairnArenaMark problem; // the arena above it holds the problem at hand
+    CairnStepReview review; // of this answer
+} CairnStepAnswer;
+
+typedef enum CairnStepNext {
+    CAIRN_STEP_GO_ON,   // the answer stands
+    CAIRN_STEP_SOLVE,   // the problem was amended: solve it again
+    CAIRN_STEP_ASSEMBLE // contacts were added: assemble, partition and solve again
+} CairnStepNext;
+
+// Hold: how much of h each block moves on for. NULL: all of it.
+typedef struct CairnStepHold {
+    double *advance;
+} CairnStepHold;
+
+// Integrate: where each block ends.
+typedef struct CairnStepEnds {
+    CairnStepEnd *all;
+} CairnStepEnds;
+
+// ---- the stages, in their order ----
+//
+// A stage reads what is const and makes or changes what is not. It does nothing once the step has failed.
+
+void cairn_step_collide(CairnStep *step, CairnStepContacts *contacts);
+// Wake the groups that moving bodies reach in this step; true: begin and collide again, now with them.
+bool cairn_step_wake(CairnStep *step, CairnStepContacts *contacts);
+// Room for the velocities, which lie below the problem in the arena.
+void cairn_step_place_answer(CairnStep *step, const CairnStepContacts *contacts, CairnStepAnswer *answer);
+void cairn_step_assemble(CairnStep *step, CairnStepContacts *contacts, CairnStepSystem *system,
+                         CairnStepAnswer *answer);
+void cairn_step_partition(CairnStep *step, const CairnStepSystem *system, CairnStepParts *parts);
+void cairn_step_solve(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
+                      const CairnStepParts *parts, CairnStepAnswer *answer);
+// Change the problem by what the answer's review found.
+CairnStepNext cairn_step_amend(CairnStep *step, CairnStepContacts *contacts, CairnStepSystem *system,
+                               CairnStepAnswer *answer);
+void cairn_step_hold(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
+                     const CairnStepAnswer *answer, CairnStepHold *hold);
+void cairn_step_integrate(CairnStep *step, const CairnStepAnswer *answer, const CairnStepHold *hold,
+                          CairnStepEnds *ends);
+// Commit: nothing of the world has changed until then, but who was woken, and a step that fails takes that back.
+void cairn_step_finish(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
+                       const CairnStepParts *parts, const CairnStepAnswer *answer, const CairnStepEnds *ends);
+
+// ---- pieces of collide ----
+
+// Where the shapes may be: for collide, and made again by foresee and hold, which look at pairs when the velocities are known.
+void cairn_step_make_boxes(CairnStep *step, bool with_sides, CairnStepBoxes *boxes);
+// Contacts from pairs. False: there is no room for all of them; next time there is.
+bool cairn_step_narrow(CairnStep *step, const CairnStepBoxes *boxes, const CairnPair *pairs, int pair_count,
+                       CairnStepContacts *contacts);
 
 // A contact of this pair with its id and bodies, and nothing yet of where.
 CairnStepContact cairn_step_new_contact(const CairnStep *step, CairnPair pair, uint64_t feature);
@@ -171,53 +245,75 @@ void cairn_step_check_room(CairnStep *step, int block_count, int contact_count);
 // for the next.
 void cairn_step_reserve(CairnStep *step);
 
-// The stages, in order. Each does nothing once step->status is not OK.
-void cairn_step_collide(CairnStep *step);
-void cairn_step_assemble(CairnStep *step);
-void cairn_step_partition(CairnStep *step);
-bool cairn_step_solve(CairnStep *step); // true: again, for the problem was another one
-// True: the solved velocities lead into contacts that were not known; assemble, partition and solve again.
-bool cairn_step_foresee(CairnStep *step);
-void cairn_step_hold(CairnStep *step);
-void cairn_step_integrate(CairnStep *step);
-CairnStatus cairn_step_finish(CairnStep *step, CairnStats *stats);
+// ---- pieces of assemble ----
+
+// Tangents, wanted velocities and loads of the contacts that are not prepared. `velocity` is the one that the foreseen contacts were
+// found with.
+void cairn_step_contact_frames(const CairnStep *step, CairnStepContacts *contacts, const double *velocity);
+void cairn_step_joint_rows(CairnStep *step, CairnStepJoints *joints);
+void cairn_step_write_contact_rows(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *contact,
+                                   double *J);
+void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *contact,
+                                 double *d);
+// The last step's impulses along the contact's rows.
+void cairn_step_warm_contact(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *contact,
+                             double *lambda);
+void cairn_step_write_joint(const CairnStep *step, const CairnStepJoint *sj, double *J, double *d);
+
+// Geometric stiffness: K of every block from the impulses, subtracted from P.
+void cairn_step_stiffen(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
+                        CairnStepSystem *system);
+
+// ---- pieces of solve and amend ----
+
+// Fill in what the review's lambda and velocity lead to; `pass`: how often the problem was solved.
+void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system, int pass,
+                       CairnStepReview *review);
+// Do they lead to another problem?
+bool cairn_step_is_superseded(const CairnStepReview *review);
+
+// The geometric stiffness that the impulses cause; NULL: no K jumped (geometric_jump), so another solve is not worth it.
+const CairnMat3 *cairn_step_review_stiffness(CairnStep *step, const CairnStepContacts *contacts,
+                                             const CairnStepSystem *system, const double *lambda);
+void cairn_step_amend_stiffness(CairnStep *step, CairnStepSystem *system, const CairnMat3 *K);
+
+// With box friction: does some first touch bear another load than its bounds were made from (touch_jump)? Amend then makes the bounds of
+// all first touches from the loads.
+bool cairn_step_review_touches(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
+                               const double *lambda);
+void cairn_step_amend_touches(CairnStepContacts *contacts, CairnStepSystem *system, double *lambda);
+
+// Contacts that the review's velocities run into and that the problem lacks.
+void cairn_step_foresee(CairnStep *step, const CairnStepContacts *contacts, CairnStepReview *review);
+void cairn_step_add_foreseen(CairnStep *step, CairnStepContacts *contacts, const CairnStepSystem *system,
+                             CairnStepAnswer *answer);
+
+// ---- pieces of integrate and finish ----
 
 // Where a kinematic body's velocity takes it, centre of mass and turn.
 CairnTransform cairn_step_kinematic_pose(const CairnStep *step, const CairnBody *body);
 
-// Wake the groups that moving bodies reach in this step; true: begin and collide again, now with them.
-bool cairn_step_wake(CairnStep *step);
+// Which bodies have been still for long enough.
+typedef struct CairnStepRest {
+    int *island; // of each block: its island's lowest block
+    double *still_time;
+    bool *falls_asleep; // NULL: the world has no sleeping
+} CairnStepRest;
+
+void cairn_step_find_rest(CairnStep *step, const CairnStepContacts *contacts, const CairnStepJoints *joints,
+                          const double *lambda, const CairnStepEnds *ends, CairnStepRest *rest);
+void cairn_step_keep_waking(const CairnStep *step); // part of the commit, before settle
+void cairn_step_undo_waking(const CairnStep *step); // where the step failed
+// Part of the commit: the body's time at rest, and whether it falls asleep.
+void cairn_step_settle(CairnStep *step, const CairnStepRest *rest, int block);
+// Contacts among sleeping bodies outlast the step.
+bool cairn_step_is_kept(const CairnStep *step, int shape_a, int shape_b);
 
 // Sets of blocks: parent[i] == i at first, and the lowest block of a set is its root, whatever the order of the unions.
 int cairn_step_root(int *parent, int i);
 void cairn_step_unite(int *parent, int a, int b);
 
-// ---- pieces of finish ----
-
-void cairn_step_find_rest(CairnStep *step);         // islands, and which have been still for long enough; may fail
-void cairn_step_keep_waking(const CairnStep *step); // part of the commit, before settle
-void cairn_step_undo_waking(const CairnStep *step); // where the step failed
-void cairn_step_settle(CairnStep *step, int block); // part of the commit: a body counts its rest or falls asleep
-bool cairn_step_is_kept(const CairnStep *step, int shape_a, int shape_b); // contacts among what sleeps outlast the step
-
-// ---- pieces of assemble ----
-
-void cairn_step_contact_frames(CairnStep *step); // tangents, warm impulses, friction bounds
-void cairn_step_joint_rows(CairnStep *step);
-void cairn_step_write_contact_rows(const CairnStep *step, const CairnStepContact *contact, double *J);
-void cairn_step_write_right_side(const CairnStep *step, const CairnStepContact *contact, double *d);
-// The last step's impulses along the contact's rows.
-void cairn_step_warm_contact(const CairnStep *step, const CairnStepContact *contact, double *lambda);
-void cairn_step_write_joint(const CairnStep *step, const CairnStepJoint *sj, double *J, double *d);
-
-// Geometric stiffness: K of every block from the impulses in step->lambda, and P with it. `again`, after a solve: only where some
-// K jumped (geometric_jump); returns whether it did, that is, whether another solve is worth it.
-void cairn_step_stiffen(CairnStep *step);
-bool cairn_step_stiffen_again(CairnStep *step);
-
-// After a solve with box friction: bound the first touches by what they bear, where that is far from what was guessed; returns
-// whether it was.
-bool cairn_step_bound_again(CairnStep *step);
+// ---- bodies and velocities ----
 
 static inline int cairn_step_block(const CairnStep *step, int body) {
     return body < 0 ? -1 : step->block_of[body];
@@ -245,6 +341,16 @@ static inline CairnVec6 cairn_step_start(const CairnStep *step, int body) {
     }
     const CairnBody *b = &step->store->bodies[body];
     return (CairnVec6){b->velocity, b->angular_velocity};
+}
+
+// Velocity of any body where those of the blocks, 6 each, are the solved ones.
+static inline CairnVec6 cairn_step_solved(const CairnStep *step, const double *velocity, int body) {
+    int block = cairn_step_block(step, body);
+    if (block < 0) {
+        return cairn_step_start(step, body);
+    }
+    const double *v = velocity + (ptrdiff_t)6 * block;
+    return (CairnVec6){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
 }
 
 // Do filters, bodies and joints let two shapes touch?

@@ -71,13 +71,17 @@ static void write_block(const CairnStep *step, int b, CairnDofBlock *blocks, dou
 
 // ---- the arrays ----
 
-typedef struct Arrays {
-    CairnDofBlock *blocks;
+// What assemble reads and writes.
+typedef struct Assembly {
+    const CairnStep *step;
+    CairnStepContacts *contacts;
+    CairnStepSystem *system;
+    const double *earlier;
+    double *lambda;
     CairnConstraintBlock *constraints;
     CairnTerm *terms;
-    CairnFriction *frictions;
-    double *p, *J, *compliance, *right_side, *lower, *upper;
-} Arrays;
+    double *p, *J, *compliance, *right_side;
+} Assembly;
 
 static int count_terms(const CairnStep *step, const int *bodies, int body_count) {
     int terms = 0;
@@ -92,22 +96,22 @@ static int count_terms(const CairnStep *step, const int *bodies, int body_count)
 }
 
 // Give every joint and contact its constraint, rows and terms.
-static void number(CairnStep *step, int *term_entries) {
-    CairnProblem *problem = &step->problem;
+static void number(const Assembly *a, int *term_entries) {
+    CairnProblem *problem = &a->system->problem;
     int entries = 0;
-    for (int j = 0; j < step->joint_count; j++) {
-        CairnStepJoint *sj = &step->joints[j];
-        int terms = count_terms(step, sj->bodies, sj->body_count);
+    for (int j = 0; j < a->system->joints.count; j++) {
+        CairnStepJoint *sj = &a->system->joints.all[j];
+        int terms = count_terms(a->step, sj->bodies, sj->body_count);
         sj->constraint = problem->constraint_count++;
         sj->row = problem->row_count;
         problem->row_count += sj->row_count;
         problem->term_count += terms;
         entries += 6 * terms * sj->row_count;
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        CairnStepContact *c = &step->contacts[i];
+    for (int i = 0; i < a->contacts->count; i++) {
+        CairnStepContact *c = &a->contacts->all[i];
         int bodies[2] = {c->body_a, c->body_b};
-        int terms = count_terms(step, bodies, 2);
+        int terms = count_terms(a->step, bodies, 2);
         problem->constraint_count += 1;
         c->row = problem->row_count;
         problem->row_count += c->row_count;
@@ -118,59 +122,54 @@ static void number(CairnStep *step, int *term_entries) {
     *term_entries = entries;
 }
 
-static void allocate(CairnStep *step, Arrays *a, int term_entries) {
-    CairnProblem *problem = &step->problem;
-    *a = (Arrays){
-        .blocks = CAIRN_STEP_PUSH(step, CairnDofBlock, problem->block_count),
-        .constraints = CAIRN_STEP_PUSH(step, CairnConstraintBlock, problem->constraint_count),
-        .terms = CAIRN_STEP_PUSH(step, CairnTerm, problem->term_count),
-        .frictions = CAIRN_STEP_PUSH(step, CairnFriction, problem->friction_count),
-        .p = CAIRN_STEP_PUSH(step, double, problem->dof_count),
-        .J = CAIRN_STEP_PUSH(step, double, term_entries),
-        .compliance = CAIRN_STEP_PUSH(step, double, problem->row_count),
-        .right_side = CAIRN_STEP_PUSH(step, double, problem->row_count),
-        .lower = CAIRN_STEP_PUSH(step, double, problem->row_count),
-        .upper = CAIRN_STEP_PUSH(step, double, problem->row_count),
-    };
+static void allocate(CairnStep *step, Assembly *a, int term_entries) {
+    CairnStepSystem *system = a->system;
+    CairnProblem *problem = &system->problem;
+    system->blocks = CAIRN_STEP_PUSH(step, CairnDofBlock, problem->block_count);
+    a->constraints = CAIRN_STEP_PUSH(step, CairnConstraintBlock, problem->constraint_count);
+    a->terms = CAIRN_STEP_PUSH(step, CairnTerm, problem->term_count);
+    system->frictions = CAIRN_STEP_PUSH(step, CairnFriction, problem->friction_count);
+    a->p = CAIRN_STEP_PUSH(step, double, problem->dof_count);
+    a->J = CAIRN_STEP_PUSH(step, double, term_entries);
+    a->compliance = CAIRN_STEP_PUSH(step, double, problem->row_count);
+    a->right_side = CAIRN_STEP_PUSH(step, double, problem->row_count);
+    system->lower = CAIRN_STEP_PUSH(step, double, problem->row_count);
+    system->upper = CAIRN_STEP_PUSH(step, double, problem->row_count);
     if (cairn_step_failed(step)) {
         return;
     }
-    step->matrix_count = place_matrices(step, a->blocks);
-    step->P = CAIRN_STEP_PUSH(step, double, 36 * (size_t)step->matrix_count);
-    step->dof_blocks = a->blocks;
-    step->lambda = CAIRN_STEP_PUSH(step, double, problem->row_count);
-    step->lower = a->lower;
-    step->upper = a->upper;
-    step->frictions = a->frictions;
-    problem->blocks = a->blocks;
+    system->matrix_count = place_matrices(step, system->blocks);
+    system->P = CAIRN_STEP_PUSH(step, double, 36 * (size_t)system->matrix_count);
+    a->lambda = CAIRN_STEP_PUSH(step, double, problem->row_count);
+    problem->blocks = system->blocks;
     problem->constraints = a->constraints;
     problem->terms = a->terms;
-    problem->frictions = a->frictions;
-    problem->P = step->P;
+    problem->frictions = system->frictions;
+    problem->P = system->P;
     problem->p = a->p;
     problem->J = a->J;
-    problem->frames = step->contact_count > 0 ? &step->contacts[0].frame : NULL;
-    problem->frame_stride = sizeof *step->contacts;
+    problem->frames = a->contacts->count > 0 ? &a->contacts->all[0].frame : NULL;
+    problem->frame_stride = sizeof *a->contacts->all;
     problem->compliance = a->compliance;
     problem->right_side = a->right_side;
-    problem->lower = a->lower;
-    problem->upper = a->upper;
+    problem->lower = system->lower;
+    problem->upper = system->upper;
 }
 
 // Where the next constraint's terms and Jacobian go.
 typedef struct Cursor {
     int term, entry, friction;
-    int solved; // row of step->solved
+    int earlier; // row of the answer before
 } Cursor;
 
-static void write_terms(const CairnStep *step, Arrays *a, Cursor *at, const int *bodies, int body_count, int rows) {
+static void write_terms(const Assembly *a, Cursor *at, const int *bodies, int body_count, int rows) {
     for (int k = 0; k < body_count; k++) {
-        bool is_new = cairn_step_block(step, bodies[k]) >= 0;
+        bool is_new = cairn_step_block(a->step, bodies[k]) >= 0;
         for (int i = 0; i < k && is_new; i++) {
             is_new = bodies[i] != bodies[k];
         }
         if (is_new) {
-            a->terms[at->term++] = (CairnTerm){step->block_of[bodies[k]], at->entry};
+            a->terms[at->term++] = (CairnTerm){a->step->block_of[bodies[k]], at->entry};
             at->entry += 6 * rows;
         }
     }
@@ -178,33 +177,34 @@ static void write_terms(const CairnStep *step, Arrays *a, Cursor *at, const int 
 
 // ---- joints ----
 
-static void add_joint(CairnStep *step, Arrays *a, Cursor *at, const CairnStepJoint *sj) {
+static void add_joint(const Assembly *a, Cursor *at, const CairnStepJoint *sj) {
+    const CairnStep *step = a->step;
     const CairnJoint *joint = &step->store->joints[sj->joint];
     uint64_t id = ((uint64_t)step->store->joint_pool.slots[sj->joint].generation << 32) | (uint32_t)sj->joint;
     CairnConstraintBlock *block = &a->constraints[sj->constraint];
     *block = (CairnConstraintBlock){sj->row, sj->row_count, at->term, 0, -1, cairn_hash_combine(0x6a6f696e74u, id)};
     int entry = at->entry;
-    write_terms(step, a, at, sj->bodies, sj->body_count, sj->row_count);
+    write_terms(a, at, sj->bodies, sj->body_count, sj->row_count);
     block->term_count = at->term - block->first_term;
     cairn_step_write_joint(step, sj, a->J + entry, a->right_side + sj->row);
     bool is_warm = joint->row_count == sj->row_count; // else its definition changed
     for (int r = 0; r < sj->row_count; r++) {
         const CairnJointRow *row = &sj->rows[r];
         a->compliance[sj->row + r] = row->compliance;
-        a->lower[sj->row + r] = row->lower;
-        a->upper[sj->row + r] = row->upper;
+        a->system->lower[sj->row + r] = row->lower;
+        a->system->upper[sj->row + r] = row->upper;
         double warm = is_warm ? step->impulse_scale * joint->lambda[r] : 0;
-        warm = step->solved != NULL ? step->solved[sj->row + r] : warm;
-        step->lambda[sj->row + r] = cairn_clamp(warm, row->lower, row->upper);
+        warm = a->earlier != NULL ? a->earlier[sj->row + r] : warm;
+        a->lambda[sj->row + r] = cairn_clamp(warm, row->lower, row->upper);
     }
 }
 
 // ---- contacts ----
 
 // Both sides of a contact's frame, where it stands among the contacts.
-static void write_frame_terms(const CairnStep *step, Arrays *a, Cursor *at, const int bodies[2], int contact) {
+static void write_frame_terms(const Assembly *a, Cursor *at, const int bodies[2], int contact) {
     for (int side = 0; side < 2; side++) {
-        int block = cairn_step_block(step, bodies[side]);
+        int block = cairn_step_block(a->step, bodies[side]);
         if (block >= 0) {
             a->terms[at->term++] = (CairnTerm){block, ~(2 * contact + side)};
         }
@@ -212,34 +212,34 @@ static void write_frame_terms(const CairnStep *step, Arrays *a, Cursor *at, cons
 }
 
 // A contact's constraint and terms, which follow those of the one before.
-static void place_contact(const CairnStep *step, Arrays *a, Cursor *at, int contact) {
-    const CairnStepContact *c = &step->contacts[contact];
-    CairnConstraintBlock *block = &a->constraints[step->joint_count + contact];
+static void place_contact(const Assembly *a, Cursor *at, int contact) {
+    const CairnStepContact *c = &a->contacts->all[contact];
+    CairnConstraintBlock *block = &a->constraints[a->system->joints.count + contact];
     int bodies[2] = {c->body_a, c->body_b};
     *block = (CairnConstraintBlock){c->row, c->row_count, at->term, 0, -1, c->id};
     if (cairn_step_has_frame(c)) {
-        write_frame_terms(step, a, at, bodies, contact);
+        write_frame_terms(a, at, bodies, contact);
     } else {
-        write_terms(step, a, at, bodies, 2, c->row_count);
+        write_terms(a, at, bodies, 2, c->row_count);
     }
     block->term_count = at->term - block->first_term;
     if (c->row_count > 1) {
         block->friction = at->friction++;
     }
     if (c->is_prepared) { // the warm start is what was solved before
-        memcpy(step->lambda + c->row, step->solved + at->solved, c->row_count * sizeof(double));
-        at->solved += c->row_count;
+        memcpy(a->lambda + c->row, a->earlier + at->earlier, c->row_count * sizeof(double));
+        at->earlier += c->row_count;
     }
 }
 
-static void write_friction(const CairnStep *step, const Arrays *a, int contact) {
-    const CairnStepContact *c = &step->contacts[contact];
-    CairnFrictionKind kind = step->world->def.friction;
-    CairnMaterial material = cairn_step_material(step, c);
-    CairnFriction *friction = &a->frictions[a->constraints[step->joint_count + contact].friction];
+static void write_friction(const Assembly *a, int contact) {
+    const CairnStepContact *c = &a->contacts->all[contact];
+    CairnFrictionKind kind = a->step->world->def.friction;
+    CairnMaterial material = cairn_step_material(a->step, c);
+    CairnFriction *friction = &a->system->frictions[a->constraints[a->system->joints.count + contact].friction];
     *friction = (CairnFriction){
         .kind = kind,
-        .constraint = step->joint_count + contact,
+        .constraint = a->system->joints.count + contact,
         .normal = c->row,
         .spin_rows = c->row_count > 3 ? c->row_count - 3 : 0,
         .mu = material.friction,
@@ -250,104 +250,101 @@ static void write_friction(const CairnStep *step, const Arrays *a, int contact) 
     for (int r = 1; r < c->row_count; r++) {
         // Only the box's bounds are numbers; the other laws bound by the answer itself.
         double bound = kind == CAIRN_FRICTION_BOX ? cairn_law_lever(friction, r) * c->frozen : HUGE_VAL;
-        a->lower[c->row + r] = -bound;
-        a->upper[c->row + r] = bound;
+        a->system->lower[c->row + r] = -bound;
+        a->system->upper[c->row + r] = bound;
     }
 }
 
-static void write_contact(const CairnStep *step, const Arrays *a, int contact) {
+static void write_contact(const Assembly *a, int contact) {
+    const CairnStep *step = a->step;
+    const CairnVec3 *rolls = a->contacts->rolls;
     const CairnWorldDef *def = &step->world->def;
-    const CairnStepContact *c = &step->contacts[contact];
+    const CairnStepContact *c = &a->contacts->all[contact];
     if (!cairn_step_has_frame(c)) {
-        const CairnConstraintBlock *block = &a->constraints[step->joint_count + contact];
-        cairn_step_write_contact_rows(step, c, a->J + a->terms[block->first_term].jacobian);
+        const CairnConstraintBlock *block = &a->constraints[a->system->joints.count + contact];
+        cairn_step_write_contact_rows(step, rolls, c, a->J + a->terms[block->first_term].jacobian);
     }
-    cairn_step_write_right_side(step, c, a->right_side + c->row);
-    a->lower[c->row] = 0;
-    a->upper[c->row] = HUGE_VAL;
+    cairn_step_write_right_side(step, rolls, c, a->right_side + c->row);
+    a->system->lower[c->row] = 0;
+    a->system->upper[c->row] = HUGE_VAL;
     if (c->row_count > 1) {
-        write_friction(step, a, contact);
+        write_friction(a, contact);
     }
     if (!c->is_prepared) {
-        cairn_step_warm_contact(step, c, step->lambda + c->row);
+        cairn_step_warm_contact(step, rolls, c, a->lambda + c->row);
     }
     for (int r = c->row; r < c->row + c->row_count; r++) {
         a->compliance[r] = r == c->row ? def->normal_compliance : def->friction_compliance;
-        step->lambda[r] = cairn_clamp(step->lambda[r], a->lower[r], a->upper[r]);
+        a->lambda[r] = cairn_clamp(a->lambda[r], a->system->lower[r], a->system->upper[r]);
     }
 }
 
-// What spans of bodies and of contacts are written by.
-typedef struct Writing {
-    const CairnStep *step;
-    const Arrays *arrays;
-} Writing;
-
 static void write_blocks(void *context, int first, int end) {
-    const Writing *w = context;
+    const Assembly *a = context;
     for (int b = first; b < end; b++) {
-        write_block(w->step, b, w->arrays->blocks, w->step->P, w->arrays->p);
+        write_block(a->step, b, a->system->blocks, a->system->P, a->p);
     }
 }
 
 static void write_contacts(void *context, int first, int end) {
-    const Writing *w = context;
+    const Assembly *a = context;
     for (int i = first; i < end; i++) {
-        write_contact(w->step, w->arrays, i);
+        write_contact(a, i);
     }
 }
 
-static void add_contacts(const CairnStep *step, Arrays *a, Cursor *at) {
-    for (int i = 0; i < step->contact_count; i++) {
-        place_contact(step, a, at, i);
+static void write_all(Assembly *a) {
+    int threads = a->step->threads;
+    cairn_spans_run(threads, a->step->block_count, CAIRN_STEP_FEW, write_blocks, a);
+    Cursor at = {0};
+    for (int j = 0; j < a->system->joints.count; j++) {
+        const CairnStepJoint *sj = &a->system->joints.all[j];
+        add_joint(a, &at, sj);
+        at.earlier += sj->row_count;
     }
-    Writing writing = {step, a};
-    cairn_spans_run(step->threads, step->contact_count, 256, write_contacts, &writing);
+    for (int i = 0; i < a->contacts->count; i++) {
+        place_contact(a, &at, i);
+    }
+    cairn_spans_run(threads, a->contacts->count, 256, write_contacts, a);
 }
 
 // ---- the stage ----
 
-void cairn_step_assemble(CairnStep *step) {
+void cairn_step_place_answer(CairnStep *step, const CairnStepContacts *contacts, CairnStepAnswer *answer) {
+    double t0 = cairn_timer_now();
+    cairn_step_check_room(step, step->block_count, contacts->count);
+    if (!cairn_step_failed(step)) {
+        answer->velocity = CAIRN_STEP_PUSH(step, double, 6 * (size_t)step->block_count);
+        answer->problem = cairn_arena_mark(step->arena);
+    }
+    step->stats.times.assemble += cairn_timer_now() - t0;
+}
+
+void cairn_step_assemble(CairnStep *step, CairnStepContacts *contacts, CairnStepSystem *system,
+                         CairnStepAnswer *answer) {
     if (cairn_step_failed(step)) {
         return;
     }
     double t0 = cairn_timer_now();
-    if (step->velocity == NULL) {
-        cairn_step_check_room(step, step->block_count, step->contact_count);
-        if (cairn_step_failed(step)) {
-            return;
-        }
-        step->velocity = CAIRN_STEP_PUSH(step, double, 6 * (size_t)step->block_count);
-        step->before_problem = cairn_arena_mark(step->arena);
-    }
+    *system = (CairnStepSystem){.problem = {.form = CAIRN_FORM_DYNAMICS,
+                                            .step = step->h,
+                                            .block_count = step->block_count,
+                                            .dof_count = 6 * step->block_count}};
+    cairn_step_contact_frames(step, contacts, answer->velocity);
+    cairn_step_joint_rows(step, &system->joints);
     if (cairn_step_failed(step)) {
         return;
     }
-    cairn_step_contact_frames(step);
-    cairn_step_joint_rows(step);
-    if (cairn_step_failed(step)) {
-        return;
-    }
-    CairnProblem *problem = &step->problem;
-    *problem = (CairnProblem){.form = CAIRN_FORM_DYNAMICS, .step = step->h};
-    problem->block_count = step->block_count;
-    problem->dof_count = 6 * step->block_count;
+    Assembly assembly = {.step = step, .contacts = contacts, .system = system, .earlier = answer->earlier};
     int term_entries;
-    number(step, &term_entries);
-    Arrays arrays;
-    allocate(step, &arrays, term_entries);
+    number(&assembly, &term_entries);
+    allocate(step, &assembly, term_entries);
     if (cairn_step_failed(step)) {
         return;
     }
-    Writing writing = {step, &arrays};
-    cairn_spans_run(step->threads, step->block_count, CAIRN_STEP_FEW, write_blocks, &writing);
-    Cursor at = {0};
-    for (int j = 0; j < step->joint_count; j++) {
-        add_joint(step, &arrays, &at, &step->joints[j]);
-        at.solved += step->joints[j].row_count;
-    }
-    add_contacts(step, &arrays, &at);
-    cairn_step_stiffen(step);
-    step->pass = 0;
+    write_all(&assembly);
+    cairn_step_stiffen(step, contacts, assembly.lambda, system);
+    answer->lambda = assembly.lambda;
+    answer->pass = 0;
     step->stats.times.assemble += cairn_timer_now() - t0;
 }

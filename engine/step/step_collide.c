@@ -104,9 +104,9 @@ static void make_piece(void *context, int piece, int worker) {
     boxing->has_rolling[piece] = has_rolling;
 }
 
-void cairn_step_make_boxes(CairnStep *step, bool with_sides) {
+void cairn_step_make_boxes(CairnStep *step, bool with_sides, CairnStepBoxes *boxes) {
     int count = step->store->shape_pool.count;
-    CairnStepBoxes boxes = {
+    *boxes = (CairnStepBoxes){
         .boxes = CAIRN_STEP_PUSH(step, CairnAabb, count),
         .kinds = CAIRN_STEP_PUSH(step, uint8_t, count),
         .owners = CAIRN_STEP_PUSH(step, int, count),
@@ -120,28 +120,24 @@ void cairn_step_make_boxes(CairnStep *step, bool with_sides) {
     }
     int pieces = count / PIECE + 1;
     CairnArenaMark mark = cairn_arena_mark(step->arena);
-    Boxing boxing = {step, &boxes, count, CAIRN_STEP_PUSH(step, bool, pieces)};
+    Boxing boxing = {step, boxes, count, CAIRN_STEP_PUSH(step, bool, pieces)};
     if (cairn_step_failed(step)) {
         return;
     }
     cairn_pieces_run(count > 2 * PIECE ? step->threads : 1, pieces, make_piece, &boxing);
-    step->has_rolling = false;
     for (int k = 0; k < pieces; k++) {
-        step->has_rolling = step->has_rolling || boxing.has_rolling[k];
+        boxes->has_rolling = boxes->has_rolling || boxing.has_rolling[k];
     }
     cairn_arena_release(step->arena, mark);
-    step->boxes = boxes;
 }
 
-static void find_pairs(CairnStep *step) {
+static const CairnPair *find_pairs(CairnStep *step, const CairnStepBoxes *boxes, int *count) {
     CairnPair *pairs = NULL;
     CairnArenaMark mark = cairn_arena_mark(step->arena);
-    step->status = cairn_broad_pairs(&step->world->broad, step->boxes.boxes, step->boxes.kinds, step->boxes.owners,
-                                     step->store->shape_pool.count, step->threads, step->arena, &pairs,
-                                     &step->pair_count, &step->stats.overlap_tests);
-    if (!cairn_step_failed(step)) {
-        step->pairs = cairn_arena_keep(step->arena, mark, pairs, (size_t)step->pair_count * sizeof *pairs);
-    }
+    step->status =
+        cairn_broad_pairs(&step->world->broad, boxes->boxes, boxes->kinds, boxes->owners, step->store->shape_pool.count,
+                          step->threads, step->arena, &pairs, count, &step->stats.overlap_tests);
+    return cairn_step_failed(step) ? NULL : cairn_arena_keep(step->arena, mark, pairs, (size_t)*count * sizeof *pairs);
 }
 
 typedef struct Keeping {
@@ -173,55 +169,55 @@ static void keep_piece(void *context, int piece, int worker) {
 
 // Where the boxes lay, which are used no more. Pairs that lie so near that they are written over go one by one: there is room for
 // that, for a pair's second shape never goes behind the pair.
-static void keep_pairs(CairnStep *step, CairnArenaMark mark, int *starts) {
+static CairnStepPairs keep_pairs(const CairnStep *step, CairnArenaMark mark, const CairnPair *pairs, int count,
+                                 int *starts) {
     enum { PIECES = 64, LEAST = 4096 }; // pairs that are worth a second thread
-    Keeping keeping = {step->pairs, step->pair_count, step->store->shape_pool.count, 1, starts, NULL};
-    size_t bytes = (size_t)step->pair_count * sizeof *keeping.seconds;
-    keeping.seconds = cairn_arena_place(step->arena, mark, (void *)step->pairs, bytes);
-    bool is_apart = (uintptr_t)keeping.seconds + bytes <= (uintptr_t)step->pairs;
-    keeping.pieces = is_apart && step->pair_count > LEAST ? PIECES : 1;
+    Keeping keeping = {pairs, count, step->store->shape_pool.count, 1, starts, NULL};
+    size_t bytes = (size_t)count * sizeof *keeping.seconds;
+    keeping.seconds = cairn_arena_place(step->arena, mark, (void *)pairs, bytes);
+    bool is_apart = (uintptr_t)keeping.seconds + bytes <= (uintptr_t)pairs;
+    keeping.pieces = is_apart && count > LEAST ? PIECES : 1;
     cairn_pieces_run(step->threads, keeping.pieces, keep_piece, &keeping);
-    step->pairs = NULL;
-    step->pair_starts = starts;
-    step->pair_seconds = keeping.seconds;
+    return (CairnStepPairs){starts, keeping.seconds, count};
 }
 
 // Room for as many contacts as there were last time comes first: all that is only for finding them lies above it, and is free
 // again in the end. True: there are more, and now there is room.
-static bool collide(CairnStep *step) {
+static bool collide(CairnStep *step, CairnStepContacts *contacts) {
     CairnArenaMark before = cairn_arena_mark(step->arena);
     double t0 = cairn_timer_now();
-    step->contacts = CAIRN_STEP_PUSH(step, CairnStepContact, step->world->contact_capacity);
-    step->contact_capacity = step->world->contact_capacity;
+    int capacity = step->world->contact_capacity, pair_count = 0;
+    *contacts = (CairnStepContacts){.all = CAIRN_STEP_PUSH(step, CairnStepContact, capacity), .capacity = capacity};
     int *starts = CAIRN_STEP_PUSH(step, int, step->store->shape_pool.count + 1);
     CairnArenaMark mark = cairn_arena_mark(step->arena);
+    CairnStepBoxes boxes = {0};
+    const CairnPair *pairs = NULL;
     if (!cairn_step_failed(step)) {
-        cairn_step_make_boxes(step, true);
+        cairn_step_make_boxes(step, true, &boxes);
     }
     if (!cairn_step_failed(step)) {
-        find_pairs(step);
+        pairs = find_pairs(step, &boxes, &pair_count);
     }
     if (cairn_step_failed(step)) {
         return false;
     }
     double t1 = cairn_timer_now();
-    step->stats.pairs = step->pair_count;
+    step->stats.pairs = pair_count;
     step->stats.times.broad += t1 - t0;
-    bool is_done = cairn_step_narrow(step);
+    bool is_done = cairn_step_narrow(step, &boxes, pairs, pair_count, contacts);
     if (is_done && !cairn_step_failed(step)) { // pairs are asked again when it is known where the bodies go
-        keep_pairs(step, mark, starts);
-        step->rolls = step->has_rolling ? CAIRN_STEP_PUSH(step, CairnVec3, step->contact_capacity) : NULL;
+        contacts->pairs = keep_pairs(step, mark, pairs, pair_count, starts);
+        contacts->rolls = boxes.has_rolling ? CAIRN_STEP_PUSH(step, CairnVec3, capacity) : NULL;
     } else if (!is_done) {
         cairn_arena_release(step->arena, before);
         cairn_step_reserve(step);
     }
-    step->boxes = (CairnStepBoxes){0};
-    step->stats.contacts = step->contact_count;
+    step->stats.contacts = contacts->count;
     step->stats.times.narrow += cairn_timer_now() - t1;
     return !is_done;
 }
 
-void cairn_step_collide(CairnStep *step) {
-    while (!cairn_step_failed(step) && collide(step)) {
+void cairn_step_collide(CairnStep *step, CairnStepContacts *contacts) {
+    while (!cairn_step_failed(step) && collide(step, contacts)) {
     }
 }

@@ -7,17 +7,17 @@
 // Slower than this a contact has no direction of sliding worth following.
 static const double still = 1e-9; // m/s
 
+// What frames are made from: `velocity` is what was solved for when contacts were foreseen.
+typedef struct Framing {
+    const CairnStep *step;
+    CairnStepContacts *contacts;
+    const double *velocity;
+} Framing;
+
 // What the step comes to without this contact: the free velocity, and for a foreseen contact the one that was solved for.
-static CairnVec6 velocity_without(const CairnStep *step, const CairnStepContact *c, int body) {
-    int block = cairn_step_block(step, body);
-    if (block < 0) {
-        return cairn_step_start(step, body);
-    }
-    if (c->is_foreseen) {
-        const double *v = step->velocity + (ptrdiff_t)6 * block;
-        return (CairnVec6){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
-    }
-    return step->blocks[block].free;
+static CairnVec6 velocity_without(const Framing *f, const CairnStepContact *c, int body) {
+    int block = cairn_step_block(f->step, body);
+    return block >= 0 && !c->is_foreseen ? f->step->blocks[block].free : cairn_step_solved(f->step, f->velocity, body);
 }
 
 static CairnVec3 point_velocity(CairnVec6 v, CairnVec3 arm) {
@@ -25,9 +25,9 @@ static CairnVec3 point_velocity(CairnVec6 v, CairnVec3 arm) {
 }
 
 // How its points slip at the end of the step, if no constraint acted.
-static CairnVec3 free_slip(const CairnStep *step, const CairnStepContact *c) {
-    return cairn_sub(point_velocity(velocity_without(step, c, c->body_b), c->frame.arm[1]),
-                     point_velocity(velocity_without(step, c, c->body_a), c->frame.arm[0]));
+static CairnVec3 free_slip(const Framing *f, const CairnStepContact *c) {
+    return cairn_sub(point_velocity(velocity_without(f, c, c->body_b), c->frame.arm[1]),
+                     point_velocity(velocity_without(f, c, c->body_a), c->frame.arm[0]));
 }
 
 // A box is up to sqrt(2) too strong on its diagonal, so t1 follows the free tangential velocity; without one it stays as near
@@ -73,10 +73,10 @@ static CairnVec3 turned_by(const CairnStep *step, int body, CairnVec3 arm, Cairn
 
 // The rolling box has its first side along the rolling that is to come: the free one, and what holding the slip (along t1) makes
 // of it. A ball that rolls without slip has no slip to follow, and on a slope it is the hold that turns it downhill.
-static void choose_rolling_axes(const CairnStep *step, const CairnStepContact *c, CairnVec3 slip) {
+static void choose_rolling_axes(const Framing *f, const CairnStepContact *c, CairnVec3 slip) {
+    const CairnStep *step = f->step;
     CairnVec3 n = c->frame.normal, t1 = c->frame.tangent;
-    CairnVec3 rolling =
-        cairn_sub(velocity_without(step, c, c->body_b).angular, velocity_without(step, c, c->body_a).angular);
+    CairnVec3 rolling = cairn_sub(velocity_without(f, c, c->body_b).angular, velocity_without(f, c, c->body_a).angular);
     double response = inverse_mass_along(step, c->body_a, c->frame.arm[0], t1) +
                       inverse_mass_along(step, c->body_b, c->frame.arm[1], t1);
     if (response > 0) {
@@ -87,7 +87,7 @@ static void choose_rolling_axes(const CairnStep *step, const CairnStepContact *c
     }
     rolling = cairn_add_scaled(rolling, -cairn_dot(rolling, n), n);
     double speed = cairn_length(rolling);
-    step->rolls[c->roll] = speed > still ? cairn_scale(1.0 / speed, rolling) : t1;
+    f->contacts->rolls[c->roll] = speed > still ? cairn_scale(1.0 / speed, rolling) : t1;
 }
 
 static double position_term(const CairnStep *step, double distance) {
@@ -134,7 +134,8 @@ static double shared_response(const CairnStep *step, const CairnStepContact *man
 // What stops an approach, and the normal impulse that box friction is bounded by: last step's load, and what stops the approach of this
 // step. An impact is no load: taken for one, it would rub twice, once when it comes and once in the step after. Where nothing touched
 // before, all that stops the manifold's free motion.
-static void expect_loads(const CairnStep *step, CairnStepContact *manifold) {
+static void expect_loads(const Framing *f, CairnStepContact *manifold) {
+    const CairnStep *step = f->step;
     double closing[CAIRN_MANIFOLD_POINTS], free_closing[CAIRN_MANIFOLD_POINTS];
     bool is_new = false, is_free = false;
     for (int i = 0; i < manifold->manifold_count; i++) {
@@ -143,7 +144,7 @@ static void expect_loads(const CairnStep *step, CairnStepContact *manifold) {
     }
     for (int i = 0; i < manifold->manifold_count; i++) {
         const CairnStepContact *c = &manifold[i];
-        free_closing[i] = is_free ? cairn_max(-(cairn_dot(c->frame.normal, free_slip(step, c)) + c->wanted), 0) : 0;
+        free_closing[i] = is_free ? cairn_max(-(cairn_dot(c->frame.normal, free_slip(f, c)) + c->wanted), 0) : 0;
         closing[i] = -(c->approach + c->wanted) > still ? -(c->approach + c->wanted) : 0;
         closing[i] = c->is_foreseen ? free_closing[i] : closing[i]; // it was not there when the step began
     }
@@ -170,56 +171,58 @@ static int rows_of(const CairnMaterial *m) {
     return m->friction > 0 ? 3 : 1;
 }
 
-static void prepare_contact(const CairnStep *step, CairnStepContact *c) {
-    CairnVec3 slip = free_slip(step, c);
+static void prepare_contact(const Framing *f, CairnStepContact *c) {
+    const CairnStep *step = f->step;
+    CairnVec3 slip = free_slip(f, c);
     CairnMaterial material = cairn_step_material(step, c);
     c->row_count = (uint8_t)rows_of(&material);
     c->wanted = normal_term(step, c, cairn_dot(c->frame.normal, slip), material.restitution);
     choose_tangents(step, c, slip);
     if (material.rolling_friction > 0) {
-        choose_rolling_axes(step, c, slip);
+        choose_rolling_axes(f, c, slip);
     }
     c->impact = c->frozen = 0;
     c->is_first = c->record < 0 || !(step->impulse_scale * step->store->contacts[c->record].normal_impulse > 0);
 }
 
 static void prepare_span(void *context, int first, int end) {
-    const CairnStep *step = context;
+    const Framing *f = context;
     for (int i = first; i < end; i++) {
-        if (!step->contacts[i].is_prepared) {
-            prepare_contact(step, &step->contacts[i]);
+        if (!f->contacts->all[i].is_prepared) {
+            prepare_contact(f, &f->contacts->all[i]);
         }
     }
 }
 
 static void expect_span(void *context, int first, int end) {
-    const CairnStep *step = context;
+    const Framing *f = context;
     for (int i = first; i < end; i++) {
-        const CairnStepContact *c = &step->contacts[i];
+        const CairnStepContact *c = &f->contacts->all[i];
         if (c->manifold_place == 0 && !c->is_prepared) {
-            expect_loads(step, &step->contacts[i]); // writes to all points of this manifold, which no other turn does
+            expect_loads(f, &f->contacts->all[i]); // writes to all points of this manifold, which no other turn does
         }
     }
 }
 
-void cairn_step_contact_frames(CairnStep *step) {
-    cairn_spans_run(step->threads, step->contact_count, CAIRN_STEP_FEW, prepare_span, step);
-    cairn_spans_run(step->threads, step->contact_count, CAIRN_STEP_FEW, expect_span, step);
+void cairn_step_contact_frames(const CairnStep *step, CairnStepContacts *contacts, const double *velocity) {
+    Framing framing = {step, contacts, velocity};
+    cairn_spans_run(step->threads, contacts->count, CAIRN_STEP_FEW, prepare_span, &framing);
+    cairn_spans_run(step->threads, contacts->count, CAIRN_STEP_FEW, expect_span, &framing);
 }
 
 // Of the rows n, t1, t2 (linear), then torsion about n and rolling about its own two axes (angular).
-static void find_axes(const CairnStep *step, const CairnStepContact *c, CairnVec3 axes[CAIRN_CONTACT_ROWS]) {
+static void find_axes(const CairnVec3 *rolls, const CairnStepContact *c, CairnVec3 axes[CAIRN_CONTACT_ROWS]) {
     axes[0] = axes[3] = c->frame.normal;
     axes[1] = c->frame.tangent;
     axes[2] = cairn_step_tangent_2(c);
     axes[4] = axes[5] = (CairnVec3){0, 0, 0};
     if (c->row_count > 4) {
-        axes[4] = step->rolls[c->roll];
+        axes[4] = rolls[c->roll];
         axes[5] = cairn_cross(c->frame.normal, axes[4]);
     }
 }
 
-void cairn_step_warm_contact(const CairnStep *step, const CairnStepContact *c, double *lambda) {
+void cairn_step_warm_contact(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c, double *lambda) {
     CairnVec3 axes[CAIRN_CONTACT_ROWS];
     if (c->record < 0) {
         memset(lambda, 0, c->row_count * sizeof *lambda);
@@ -227,7 +230,7 @@ void cairn_step_warm_contact(const CairnStep *step, const CairnStepContact *c, d
     }
     const CairnContactRecord *record = &step->store->contacts[c->record];
     double s = step->impulse_scale;
-    find_axes(step, c, axes);
+    find_axes(rolls, c, axes);
     CairnVec3 friction = cairn_record_friction(record), spin = cairn_store_spin(step->store, c->record);
     lambda[0] = s * record->normal_impulse;
     for (int r = 1; r < c->row_count; r++) {
@@ -244,9 +247,9 @@ static void write_row(double *J, CairnVec3 linear, CairnVec3 angular, double sig
     J[5] = sign * angular.z;
 }
 
-static void write_side(const CairnStep *step, const CairnStepContact *c, CairnVec3 arm, double sign, double *J) {
+static void write_side(const CairnVec3 *rolls, const CairnStepContact *c, CairnVec3 arm, double sign, double *J) {
     CairnVec3 axes[CAIRN_CONTACT_ROWS];
-    find_axes(step, c, axes);
+    find_axes(rolls, c, axes);
     const CairnVec3 zero = {0, 0, 0};
     for (int r = 0; r < c->row_count && r < 3; r++) {
         write_row(J + 6 * r, axes[r], cairn_cross(arm, axes[r]), sign);
@@ -260,7 +263,7 @@ static void write_side(const CairnStep *step, const CairnStepContact *c, CairnVe
 // carries the same load as before stands. With C lambda alone a stack would sink for as long as the slop lets it, and friction slip for
 // ever: contacts that reach the end of the slop earlier than others take their load, and a pile of logs comes apart (docs/collision.md).
 // A normal springs back by no more than it overlaps, and what was struck bears no load yet.
-static void hold_what_gave_way(const CairnStep *step, const CairnStepContact *c, double *d) {
+static void hold_what_gave_way(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c, double *d) {
     if (c->record < 0) {
         return;
     }
@@ -270,7 +273,7 @@ static void hold_what_gave_way(const CairnStep *step, const CairnStepContact *c,
         return;
     }
     double last[CAIRN_CONTACT_ROWS];
-    cairn_step_warm_contact(step, c, last);
+    cairn_step_warm_contact(step, rolls, c, last);
     double left = cairn_max(-c->distance / step->h + c->wanted, 0); // of the overlap, beside what is pushed out anyway
     d[0] -= cairn_min(def->normal_compliance * last[0], left);
     for (int r = 1; r < c->row_count; r++) {
@@ -280,9 +283,9 @@ static void hold_what_gave_way(const CairnStep *step, const CairnStepContact *c,
 
 // The part of J v that problem dofs do not carry (bodies that are not dynamic), and under the midpoint rule the change of
 // variable from end velocity to mean velocity: (J v+ + d)/2 = J vm - J v/2 + d/2.
-void cairn_step_write_right_side(const CairnStep *step, const CairnStepContact *c, double *d) {
+void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c, double *d) {
     CairnVec3 axes[CAIRN_CONTACT_ROWS];
-    find_axes(step, c, axes);
+    find_axes(rolls, c, axes);
     int bodies[2] = {c->body_a, c->body_b};
     bool midpoint = step->world->def.integrator == CAIRN_MIDPOINT;
     CairnVec3 fixed[2], all[2], fixed_spin[2], all_spin[2]; // "all": dynamic or not
@@ -304,15 +307,16 @@ void cairn_step_write_right_side(const CairnStep *step, const CairnStepContact *
         double was = cairn_dot(axis, r < 3 ? before : spin_before);
         d[r] = midpoint ? moving - 0.5 * was + 0.5 * wanted : moving + wanted;
     }
-    hold_what_gave_way(step, c, d);
+    hold_what_gave_way(step, rolls, c, d);
 }
 
-void cairn_step_write_contact_rows(const CairnStep *step, const CairnStepContact *c, double *J) {
+void cairn_step_write_contact_rows(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c,
+                                   double *J) {
     if (cairn_step_block(step, c->body_a) >= 0) {
-        write_side(step, c, c->frame.arm[0], -1, J);
+        write_side(rolls, c, c->frame.arm[0], -1, J);
         J += (ptrdiff_t)6 * c->row_count;
     }
     if (cairn_step_block(step, c->body_b) >= 0) {
-        write_side(step, c, c->frame.arm[1], +1, J);
+        write_side(rolls, c, c->frame.arm[1], +1, J);
     }
 }

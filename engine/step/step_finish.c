@@ -9,9 +9,16 @@
 
 // ---- touching pairs and events ----
 
-static double impulse_of(const CairnStep *step, const CairnStepContact *c) {
-    return step->lambda[c->row];
-}
+// What finish reads: all that was made.
+typedef struct Finishing {
+    CairnStep *step;
+    const CairnStepContacts *contacts;
+    const CairnStepSystem *system;
+    const CairnStepParts *parts;
+    const CairnStepAnswer *answer;
+    const CairnStepEnds *ends;
+    CairnStepRest rest;
+} Finishing;
 
 static bool same_pair(const CairnStepContact *a, const CairnStepContact *b) {
     return a->shape_a == b->shape_a && a->shape_b == b->shape_b;
@@ -55,15 +62,15 @@ static void keep_touches(const CairnStep *step, Touching *t, int *next, const Ca
     }
 }
 
-static Touching find_touching(CairnStep *step) {
-    int most = step->contact_count + step->store->touch_count, next = 0;
+static Touching find_touching(CairnStep *step, const CairnStepContacts *contacts, const double *lambda) {
+    int most = contacts->count + step->store->touch_count, next = 0;
     Touching t = {CAIRN_STEP_PUSH(step, CairnTouch, most), CAIRN_STEP_PUSH(step, const CairnStepContact *, most), 0};
-    for (int i = 0; i < step->contact_count && !cairn_step_failed(step);) {
-        const CairnStepContact *first = &step->contacts[i], *worst = first;
+    for (int i = 0; i < contacts->count && !cairn_step_failed(step);) {
+        const CairnStepContact *first = &contacts->all[i], *worst = first;
         bool is_touching = false;
-        for (; i < step->contact_count && same_pair(first, &step->contacts[i]); i++) {
-            const CairnStepContact *c = &step->contacts[i];
-            is_touching = is_touching || c->distance < 0 || impulse_of(step, c) > 0;
+        for (; i < contacts->count && same_pair(first, &contacts->all[i]); i++) {
+            const CairnStepContact *c = &contacts->all[i];
+            is_touching = is_touching || c->distance < 0 || lambda[c->row] > 0;
             worst = c->approach < worst->approach ? c : worst;
         }
         if (is_touching) {
@@ -80,7 +87,8 @@ static Touching find_touching(CairnStep *step) {
 }
 
 // Merge last step's list and this one's: what is only old ended, what is only new began. With `write` false it only counts.
-static void merge_events(const CairnStep *step, const Touching *now, CairnEventList *events, bool write) {
+static void merge_events(const CairnStep *step, const CairnStepContacts *contacts, const Touching *now,
+                         CairnEventList *events, bool write) {
     const CairnStore *store = step->store;
     events->hit_threshold = step->world->def.hit_threshold;
     events->begun_count = events->ended_count = events->hit_count = 0;
@@ -98,7 +106,7 @@ static void merge_events(const CairnStep *step, const Touching *now, CairnEventL
             const CairnStepContact *c = now->worst[j];
             double speed = fmax(-c->approach, 0);
             if (write) { // the contact's record will stand where it does
-                events->begun[events->begun_count] = (CairnBegun){speed, j, (int)(c - step->contacts)};
+                events->begun[events->begun_count] = (CairnBegun){speed, j, (int)(c - contacts->all)};
             }
             events->begun_count += 1;
             events->hit_count += speed >= events->hit_threshold ? 1 : 0;
@@ -118,7 +126,7 @@ typedef struct Kept {
     bool has_spins; // these or those of this step
 } Kept;
 
-static Kept keep_records(CairnStep *step) {
+static Kept keep_records(CairnStep *step, const CairnStepContacts *contacts) {
     const CairnStore *store = step->store;
     Kept kept = {0};
     for (int r = 0; step->sleeping_count > 0 && r < store->contact_count; r++) {
@@ -133,18 +141,19 @@ static Kept keep_records(CairnStep *step) {
         }
     }
     kept.has_spins = kept.count > 0 && store->spin_count > 0;
-    for (int i = 0; i < step->contact_count && !kept.has_spins; i++) {
-        kept.has_spins = !cairn_step_has_frame(&step->contacts[i]);
+    for (int i = 0; i < contacts->count && !kept.has_spins; i++) {
+        kept.has_spins = !cairn_step_has_frame(&contacts->all[i]);
     }
     return kept;
 }
 
-static bool reserve_all(CairnStep *step, const Touching *now, const Kept *kept) {
+static bool reserve_all(const CairnStep *step, const CairnStepContacts *contacts, const Touching *now,
+                        const Kept *kept) {
     const CairnAllocator *a = &step->world->allocator;
     CairnStore *store = step->store;
     CairnEventList need = {0};
-    merge_events(step, now, &need, false);
-    int records = step->contact_count + kept->count, spins = kept->has_spins ? records : 0;
+    merge_events(step, contacts, now, &need, false);
+    int records = contacts->count + kept->count, spins = kept->has_spins ? records : 0;
     // Some more touches than there are: their old list is copied where it grows.
     int touches =
         now->count <= store->touch_capacity || now->count > INT_MAX / 2 ? now->count : now->count + now->count / 16;
@@ -177,7 +186,9 @@ static void tell_moved(CairnStep *step, int body, CairnVec3 center, CairnQuat q,
     b->news = fell_asleep ? CAIRN_NEWS_FELL_ASLEEP : has_moved ? CAIRN_NEWS_MOVED : CAIRN_NEWS_NONE;
 }
 
-static void commit_bodies(CairnStep *step) {
+static void commit_bodies(const Finishing *f) {
+    CairnStep *step = f->step;
+    const CairnStepParts *parts = f->parts;
     CairnStore *store = step->store;
     cairn_step_keep_waking(step);
     for (int i = 0; i < store->body_pool.count; i++) {
@@ -186,12 +197,12 @@ static void commit_bodies(CairnStep *step) {
         }
         CairnBody *body = &store->bodies[i];
         body->news = CAIRN_NEWS_NONE;
-        body->part = step->has_partition && step->block_of[i] >= 0 ? step->parts.part[step->block_of[i]] : -1;
+        body->part = parts->has_partition && step->block_of[i] >= 0 ? parts->parts.part[step->block_of[i]] : -1;
         if (step->block_of[i] >= 0) {
-            const CairnStepEnd *end = &step->ends[step->block_of[i]];
+            const CairnStepEnd *end = &f->ends->all[step->block_of[i]];
             body->velocity = end->velocity;
             body->angular_velocity = end->spin;
-            cairn_step_settle(step, step->block_of[i]);
+            cairn_step_settle(step, &f->rest, step->block_of[i]);
             tell_moved(step, i, end->center, end->q, cairn_body_sleeps(body));
             add_energy(step, body, end->momentum);
         } else if (body->type == CAIRN_KINEMATIC) {
@@ -210,22 +221,22 @@ static void commit_bodies(CairnStep *step) {
 
 // The share of a manifold's normal impulses that was no impact. Point by point it would be noise: a body that lands flat and is
 // braked leans on its front.
-static double load_share(const CairnStep *step, const CairnStepContact *manifold) {
+static double load_share(const double *lambda, const CairnStepContact *manifold) {
     double sum = 0, impact = 0;
     for (int i = 0; i < manifold->manifold_count; i++) {
-        sum += impulse_of(step, &manifold[i]);
+        sum += lambda[manifold[i].row];
         impact += manifold[i].impact;
     }
     return impact < sum ? 1 - impact / sum : 0;
 }
 
-static CairnVec3 spin_of(const CairnStep *step, const CairnStepContact *c, const double *l) {
+static CairnVec3 spin_of(const CairnVec3 *rolls, const CairnStepContact *c, const double *l) {
     if (c->row_count < 4) {
         return (CairnVec3){0, 0, 0};
     }
     CairnVec3 spin = cairn_scale(l[3], c->frame.normal);
     if (c->row_count == 6) {
-        CairnVec3 roll = step->rolls[c->roll], across = cairn_cross(c->frame.normal, roll);
+        CairnVec3 roll = rolls[c->roll], across = cairn_cross(c->frame.normal, roll);
         spin = cairn_add_scaled(cairn_add_scaled(spin, l[4], roll), l[5], across);
     }
     return spin;
@@ -238,13 +249,14 @@ static CairnVec3 point_of(const CairnStep *step, const CairnStepContact *c) {
 }
 
 // Before the bodies are where they go.
-static void commit_contacts(CairnStep *step, const Kept *kept) {
+static void commit_contacts(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
+                            const Kept *kept) {
     CairnStore *store = step->store;
     double load = 1;
-    for (int i = 0; i < step->contact_count; i++) {
-        const CairnStepContact *c = &step->contacts[i];
-        load = c->manifold_place == 0 ? load_share(step, c) : load;
-        const double *l = step->lambda + c->row;
+    for (int i = 0; i < contacts->count; i++) {
+        const CairnStepContact *c = &contacts->all[i];
+        load = c->manifold_place == 0 ? load_share(lambda, c) : load;
+        const double *l = lambda + c->row;
         bool has_friction = c->row_count >= 3;
         store->contacts[i] = (CairnContactRecord){.id = c->id,
                                                   .shape_a = c->shape_a,
@@ -259,16 +271,16 @@ static void commit_contacts(CairnStep *step, const Kept *kept) {
                                                   .load = load * l[0],
                                                   .tangents = {has_friction ? l[1] : 0, has_friction ? l[2] : 0}};
         if (kept->has_spins) {
-            store->spins[i] = spin_of(step, c, l);
+            store->spins[i] = spin_of(contacts->rolls, c, l);
         }
     }
     for (int r = 0; r < kept->count; r++) {
-        store->contacts[step->contact_count + r] = kept->records[r];
+        store->contacts[contacts->count + r] = kept->records[r];
         if (kept->has_spins) {
-            store->spins[step->contact_count + r] = kept->spins[r];
+            store->spins[contacts->count + r] = kept->spins[r];
         }
     }
-    store->contact_count = step->contact_count + kept->count;
+    store->contact_count = contacts->count + kept->count;
     store->spin_count = kept->has_spins ? store->contact_count : 0;
     step->world->has_ordered_records = kept->count == 0;
 }
@@ -280,17 +292,18 @@ static bool is_sleeping_joint(const CairnStore *store, int joint) {
             (bodies[1] >= 0 && cairn_body_sleeps(&store->bodies[bodies[1]])));
 }
 
-static void commit_joints(CairnStep *step) {
+static void commit_joints(CairnStep *step, const CairnStepJoints *joints, const double *lambda) {
     CairnStore *store = step->store;
     for (int j = 0; j < store->joint_pool.count; j++) {
         if (!is_sleeping_joint(store, j)) {
             store->joints[j].row_count = 0; // joints that held nothing in this step exert no force
         }
     }
-    for (int j = 0; j < step->joint_count; j++) {
-        CairnJoint *joint = &store->joints[step->joints[j].joint];
-        joint->row_count = step->joints[j].row_count;
-        memcpy(joint->lambda, step->lambda + step->joints[j].row, (size_t)joint->row_count * sizeof(double));
+    for (int j = 0; j < joints->count; j++) {
+        const CairnStepJoint *sj = &joints->all[j];
+        CairnJoint *joint = &store->joints[sj->joint];
+        joint->row_count = sj->row_count;
+        memcpy(joint->lambda, lambda + sj->row, (size_t)joint->row_count * sizeof(double));
     }
     for (int j = 0; j < store->joint_pool.count; j++) {
         if (cairn_pool_is_alive(&store->joint_pool, j)) {
@@ -306,68 +319,88 @@ static void commit_joints(CairnStep *step) {
 
 // ---- statistics ----
 
-static void fill_stats(CairnStep *step) {
-    CairnStats *stats = &step->stats;
-    const CairnStore *store = step->store;
+static void fill_stats(const Finishing *f) {
+    CairnStats *stats = &f->step->stats;
+    const CairnStore *store = f->step->store;
     stats->bodies = store->body_pool.alive;
-    stats->dynamic_bodies = step->block_count;
+    stats->dynamic_bodies = f->step->block_count;
     stats->shapes = store->shape_pool.alive;
     stats->joints = store->joint_pool.alive;
-    stats->dofs = step->problem.dof_count;
-    stats->rows = step->problem.row_count;
-    stats->parts = step->parts.count;
-    for (int i = 0; i < step->contact_count; i++) {
-        stats->penetration = fmax(stats->penetration, -step->contacts[i].distance);
+    stats->dofs = f->system->problem.dof_count;
+    stats->rows = f->system->problem.row_count;
+    stats->parts = f->parts->parts.count;
+    for (int i = 0; i < f->contacts->count; i++) {
+        stats->penetration = fmax(stats->penetration, -f->contacts->all[i].distance);
     }
     stats->step_index = store->step_index;
     stats->time = store->time;
-    stats->arena_bytes = step->arena->peak;
-    stats->allocations = step->world->counter.calls;
+    stats->arena_bytes = f->step->arena->peak;
+    stats->allocations = f->step->world->counter.calls;
 }
 
-CairnStatus cairn_step_finish(CairnStep *step, CairnStats *stats) {
-    if (cairn_step_failed(step)) {
-        return step->status;
-    }
+// ---- the stage ----
+
+static void judge(CairnStep *step, const CairnProblem *problem, const double *lambda) {
     double t0 = cairn_timer_now();
-    CAIRN_TRY(cairn_residual_by(&step->problem, step->lambda, step->threads, step->arena, &step->stats.residual));
-    double t1 = cairn_timer_now();
-    step->stats.times.referee = t1 - t0;
-    Touching now = find_touching(step);
-    Kept kept = keep_records(step);
-    cairn_step_find_rest(step);
-    if (cairn_step_failed(step)) {
-        return step->status;
-    }
-    if (!reserve_all(step, &now, &kept)) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "step: no memory to keep %d contacts", step->contact_count);
-    }
-    cairn_events_clear(&step->world->events);
-    merge_events(step, &now, &step->world->events, true);
-    cairn_events_trim(&step->world->events, &step->world->allocator);
-    step->world->events.has_moved = true;
-    commit_contacts(step, &kept);
-    commit_bodies(step);
-    step->world->pose_changes += 1;
-    commit_joints(step);
+    step->status = cairn_residual_by(problem, lambda, step->threads, step->arena, &step->stats.residual);
+    step->stats.times.referee = cairn_timer_now() - t0;
+}
+
+// The problem can be read until the next step.
+static void show_problem(const Finishing *f) {
+    CairnWorld *world = f->step->world;
+    world->problem = f->system->problem;
+    world->lambda = f->answer->lambda;
+    world->part_seconds = f->parts->seconds;
+    world->part_count = f->parts->parts.count;
+    world->has_problem = true;
+}
+
+static void commit(const Finishing *f, const Touching *now, const Kept *kept) {
+    CairnStep *step = f->step;
+    CairnWorld *world = step->world;
     CairnStore *store = step->store;
-    for (int t = 0; t < now.count; t++) {
-        store->touches[t] = now.touches[t];
+    cairn_events_clear(&world->events);
+    merge_events(step, f->contacts, now, &world->events, true);
+    cairn_events_trim(&world->events, &world->allocator);
+    world->events.has_moved = true;
+    commit_contacts(step, f->contacts, f->answer->lambda, kept);
+    commit_bodies(f);
+    world->pose_changes += 1;
+    commit_joints(step, &f->system->joints, f->answer->lambda);
+    for (int t = 0; t < now->count; t++) {
+        store->touches[t] = now->touches[t];
     }
-    store->touch_count = now.count;
+    store->touch_count = now->count;
     store->last_h = step->h;
     store->time += step->h;
     store->step_index += 1;
-    step->world->problem = step->problem;
-    step->world->lambda = step->lambda;
-    step->world->part_seconds = step->part_seconds;
-    step->world->part_count = step->parts.count;
-    step->world->has_problem = true;
-    fill_stats(step);
-    step->stats.times.finish = cairn_timer_now() - t1;
-    step->stats.times.step = cairn_timer_now() - step->began;
-    if (stats != NULL) {
-        *stats = step->stats;
+}
+
+void cairn_step_finish(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
+                       const CairnStepParts *parts, const CairnStepAnswer *answer, const CairnStepEnds *ends) {
+    if (cairn_step_failed(step)) {
+        return;
     }
-    return cairn_ok();
+    judge(step, &system->problem, answer->lambda);
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    double t0 = cairn_timer_now();
+    Finishing f = {step, contacts, system, parts, answer, ends, {0}};
+    Touching now = find_touching(step, contacts, answer->lambda);
+    Kept kept = keep_records(step, contacts);
+    cairn_step_find_rest(step, contacts, &system->joints, answer->lambda, ends, &f.rest);
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    if (!reserve_all(step, contacts, &now, &kept)) {
+        step->status = cairn_error(CAIRN_OUT_OF_MEMORY, "step: no memory to keep %d contacts", contacts->count);
+        return;
+    }
+    commit(&f, &now, &kept);
+    show_problem(&f);
+    fill_stats(&f);
+    step->stats.times.finish = cairn_timer_now() - t0;
+    step->stats.times.step = cairn_timer_now() - step->began;
 }

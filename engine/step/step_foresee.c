@@ -25,6 +25,9 @@ static const double shallow = 0.4;
 
 typedef struct Foresight {
     CairnStep *step;
+    const CairnStepContacts *contacts;
+    const double *velocity; // that was solved for
+    CairnStepBoxes boxes;
     double *stray;        // of each shape: how far a point of it may end from where its rows took it to be
     CairnMotion *ways;    // of each shape, as it was solved for
     CairnTransform *ends; // of each shape that goes that way to the end
@@ -36,15 +39,6 @@ typedef struct Foresight {
     int escaped;  // a shape that goes farther than it was looked for; their number: none does
     double least; // overlap that is worth a look
 } Foresight;
-
-static CairnVec6 solved_velocity(const CairnStep *step, int body) {
-    int block = cairn_step_block(step, body);
-    if (block < 0) {
-        return cairn_step_start(step, body);
-    }
-    const double *v = step->velocity + (ptrdiff_t)6 * block;
-    return (CairnVec6){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
-}
 
 static CairnVec3 velocity_at(CairnVec6 v, CairnVec3 arm) {
     return cairn_add(v.linear, cairn_cross(v.angular, arm));
@@ -61,7 +55,7 @@ static bool look_at_shape(const Foresight *f, int s, double enough) {
     }
     const CairnShape *shape = &step->store->shapes[s];
     const CairnBody *body = &step->store->bodies[shape->body];
-    CairnVec6 v = solved_velocity(step, shape->body);
+    CairnVec6 v = cairn_step_solved(step, f->velocity, shape->body);
     f->ways[s] = (CairnMotion){cairn_shape_pose(body, shape), body->center, v.linear, v.angular, 0};
     int block = step->block_of[shape->body];
     if (block < 0 || !body->is_continuous) {
@@ -95,11 +89,11 @@ static void find_escaped(Foresight *f, const CairnPair **pairs, int *count) {
     }
     for (int s = 0; s < shapes; s++) {
         kinds[s] = CAIRN_BOX_ABSENT;
-        boxes[s] = step->boxes.boxes[s];
-        if (step->boxes.kinds[s] != CAIRN_BOX_ABSENT) {
+        boxes[s] = f->boxes.boxes[s];
+        if (f->boxes.kinds[s] != CAIRN_BOX_ABSENT) {
             kinds[s] = CAIRN_BOX_FIXED;
             boxes[s] = cairn_geometry_box(&step->store->shapes[s].model->geometry, f->ends[s]);
-            if (f->stray[s] > 0 && !is_within(&boxes[s], &step->boxes.boxes[s])) {
+            if (f->stray[s] > 0 && !is_within(&boxes[s], &f->boxes.boxes[s])) {
                 kinds[s] = CAIRN_BOX_MOVING;
                 escaped += 1;
             }
@@ -107,12 +101,12 @@ static void find_escaped(Foresight *f, const CairnPair **pairs, int *count) {
     }
     CairnPair *found = NULL;
     if (escaped > 0) {
-        step->status = cairn_broad_pairs(&step->world->broad_ahead, boxes, kinds, step->boxes.owners, shapes,
+        step->status = cairn_broad_pairs(&step->world->broad_ahead, boxes, kinds, f->boxes.owners, shapes,
                                          step->threads, step->arena, &found, count, &tests);
     }
     int kept = 0;
     for (int p = 0; p < *count && !cairn_step_failed(step); p++) {
-        if (!cairn_aabbs_meet(&step->boxes.boxes[found[p].a], &step->boxes.boxes[found[p].b])) {
+        if (!cairn_aabbs_meet(&f->boxes.boxes[found[p].a], &f->boxes.boxes[found[p].b])) {
             found[kept++] = found[p];
         }
     }
@@ -142,7 +136,7 @@ static void look_at_shapes(void *context, int first, int end) {
 static void follow_shapes(void *context, int first, int end) {
     const Foresight *f = context;
     for (int s = first; s < end; s++) { // many pairs ask for each
-        if (f->step->boxes.kinds[s] != CAIRN_BOX_ABSENT) {
+        if (f->boxes.kinds[s] != CAIRN_BOX_ABSENT) {
             f->ends[s] = cairn_motion_pose(&f->ways[s], f->step->h);
         }
     }
@@ -166,7 +160,7 @@ static void find_pairs(Foresight *f) {
         return;
     }
     f->ends = CAIRN_STEP_PUSH(step, CairnTransform, shapes);
-    cairn_step_make_boxes(step, false);
+    cairn_step_make_boxes(step, false, &f->boxes);
     if (cairn_step_failed(step)) {
         return;
     }
@@ -175,16 +169,17 @@ static void find_pairs(Foresight *f) {
     if (f->escaped < shapes) {
         find_escaped(f, &far, &far_count);
     }
-    f->pairs = CAIRN_STEP_PUSH(step, CairnPair, step->pair_count + far_count);
+    const CairnStepPairs *near = &f->contacts->pairs;
+    f->pairs = CAIRN_STEP_PUSH(step, CairnPair, near->count + far_count);
     if (cairn_step_failed(step)) {
         return;
     }
-    for (int p = 0, q = 0, a = 0; p < step->pair_count || q < far_count;) {
-        while (p < step->pair_count && p >= step->pair_starts[a + 1]) {
+    for (int p = 0, q = 0, a = 0; p < near->count || q < far_count;) {
+        while (p < near->count && p >= near->starts[a + 1]) {
             a++;
         }
-        CairnPair pair = {a, p < step->pair_count ? step->pair_seconds[p] : 0};
-        bool is_far = p == step->pair_count || (q < far_count && cairn_pair_compare(far[q], pair) < 0);
+        CairnPair pair = {a, p < near->count ? near->seconds[p] : 0};
+        bool is_far = p == near->count || (q < far_count && cairn_pair_compare(far[q], pair) < 0);
         pair = is_far ? far[q++] : pair;
         p += is_far ? 0 : 1;
         if (is_worth_asking(f, pair, least)) {
@@ -196,12 +191,12 @@ static void find_pairs(Foresight *f) {
 
 // ---- what they meet ----
 
-// Where the pair's contacts begin among step->contacts, if it has some.
-static int first_contact(const CairnStep *step, CairnPair pair) {
-    int low = 0, high = step->contact_count;
+// Where the pair's contacts begin, if it has some.
+static int first_contact(const CairnStepContacts *contacts, CairnPair pair) {
+    int low = 0, high = contacts->count;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        CairnPair other = {step->contacts[middle].shape_a, step->contacts[middle].shape_b};
+        CairnPair other = {contacts->all[middle].shape_a, contacts->all[middle].shape_b};
         if (cairn_pair_compare(other, pair) < 0) {
             low = middle + 1;
         } else {
@@ -211,18 +206,19 @@ static int first_contact(const CairnStep *step, CairnPair pair) {
     return low;
 }
 
-static bool is_of_pair(const CairnStep *step, int contact, CairnPair pair) {
-    return contact < step->contact_count && step->contacts[contact].shape_a == pair.a &&
-           step->contacts[contact].shape_b == pair.b;
+static bool is_of_pair(const CairnStepContacts *contacts, int contact, CairnPair pair) {
+    return contact < contacts->count && contacts->all[contact].shape_a == pair.a &&
+           contacts->all[contact].shape_b == pair.b;
 }
 
 // How deep the pair ends as its rows have it: an overlap that they let be (or the solver left) is no news.
-static double expected_gap(const CairnStep *step, CairnPair pair, int first) {
+static double expected_gap(const Foresight *f, CairnPair pair, int first) {
+    const CairnStep *step = f->step;
     double least = 0;
-    for (int i = first; is_of_pair(step, i, pair); i++) {
-        const CairnStepContact *c = &step->contacts[i];
-        CairnVec3 slip = cairn_sub(velocity_at(solved_velocity(step, c->body_b), c->frame.arm[1]),
-                                   velocity_at(solved_velocity(step, c->body_a), c->frame.arm[0]));
+    for (int i = first; is_of_pair(f->contacts, i, pair); i++) {
+        const CairnStepContact *c = &f->contacts->all[i];
+        CairnVec3 slip = cairn_sub(velocity_at(cairn_step_solved(step, f->velocity, c->body_b), c->frame.arm[1]),
+                                   velocity_at(cairn_step_solved(step, f->velocity, c->body_a), c->frame.arm[0]));
         double start = cairn_min(c->distance, 0), end = c->distance + step->h * cairn_dot(c->frame.normal, slip);
         least = cairn_min(least, cairn_min(start, end));
     }
@@ -241,11 +237,11 @@ static bool ends_well(const Foresight *f, CairnPair pair, int first, double expe
     }
     CairnTransform at_a = f->ends[pair.a], at_b = f->ends[pair.b];
     CairnVec3 between = cairn_sub(at_b.p, at_a.p);
-    bool has_rows = is_of_pair(step, first, pair);
+    bool has_rows = is_of_pair(f->contacts, first, pair);
     if (!has_rows && !(cairn_length_squared(between) > 0)) {
         return false;
     }
-    CairnVec3 normal = has_rows ? step->contacts[first].frame.normal : cairn_normalize(between);
+    CairnVec3 normal = has_rows ? f->contacts->all[first].frame.normal : cairn_normalize(between);
     CairnVec3 from = cairn_geometry_support(a, at_a, normal);
     CairnVec3 to = cairn_geometry_support(b, at_b, cairn_neg(normal));
     return expected - cairn_dot(normal, cairn_sub(to, from)) <= least;
@@ -277,8 +273,8 @@ static void meet(const Foresight *f, CairnPair pair, double time, Meeting *m) {
 
 // How much deeper the pair ends than its rows say; 0 where that is no more than `least`, which is as good as nothing.
 static double find_overlap(const Foresight *f, CairnPair pair, double least) {
-    int first = first_contact(f->step, pair);
-    double expected = expected_gap(f->step, pair, first);
+    int first = first_contact(f->contacts, pair);
+    double expected = expected_gap(f, pair, first);
     if (ends_well(f, pair, first, expected, least)) {
         return 0;
     }
@@ -316,9 +312,8 @@ static void go_back(const Foresight *f, CairnPair pair, double depth, double lea
 }
 
 static bool is_known(const Foresight *f, CairnPair pair, uint64_t id) {
-    const CairnStep *step = f->step;
-    for (int i = first_contact(step, pair); is_of_pair(step, i, pair); i++) {
-        if (step->contacts[i].id == id) {
+    for (int i = first_contact(f->contacts, pair); is_of_pair(f->contacts, i, pair); i++) {
+        if (f->contacts->all[i].id == id) {
             return true;
         }
     }
@@ -361,7 +356,8 @@ static bool make_contact(const Foresight *f, CairnPair pair, double time, const 
     c->frame.normal = part->normal;
     c->frame.arm[0] = cairn_sub(point->point, cairn_add_scaled(a->center, time, a->linear));
     c->frame.arm[1] = cairn_sub(point->point, cairn_add_scaled(b->center, time, b->linear));
-    CairnVec6 va = solved_velocity(step, c->body_a), vb = solved_velocity(step, c->body_b);
+    CairnVec6 va = cairn_step_solved(step, f->velocity, c->body_a),
+              vb = cairn_step_solved(step, f->velocity, c->body_b);
     double closing =
         -cairn_dot(c->frame.normal, cairn_sub(velocity_at(vb, c->frame.arm[1]), velocity_at(va, c->frame.arm[0])));
     CairnVec6 wa = cairn_step_start(step, c->body_a), wb = cairn_step_start(step, c->body_b);
@@ -394,7 +390,7 @@ static int add_points(Foresight *f, CairnPair pair, const Meeting *m, double dep
 
 static void add_contacts(Foresight *f, CairnPair pair, double least) {
     Meeting m;
-    double depth = expected_gap(f->step, pair, first_contact(f->step, pair));
+    double depth = expected_gap(f, pair, first_contact(f->contacts, pair));
     meet(f, pair, f->step->h, &m);
     go_back(f, pair, depth, least, shallow_depth(f, pair), &m);
     if (add_points(f, pair, &m, depth, least) == 0) { // it turned in and is on its way out: where it came in
@@ -403,15 +399,46 @@ static void add_contacts(Foresight *f, CairnPair pair, double least) {
     }
 }
 
-// What is kept of the last solve: impulses to start from. Frames and bounds of contacts stay as they were.
-static void keep_answers(CairnStep *step) {
-    for (int i = 0; i < step->contact_count; i++) {
-        CairnStepContact *c = &step->contacts[i];
-        c->is_first = !(step->lambda[c->row] > 0);
-        c->is_prepared = true;
+enum { PIECE = 16 }; // pairs that a thread takes at once: some take far longer than others
+
+static void find_overlaps(void *context, int piece, int worker) {
+    const Foresight *f = context;
+    int end = f->pair_count < (piece + 1) * PIECE ? f->pair_count : (piece + 1) * PIECE;
+    (void)worker;
+    for (int p = piece * PIECE; p < end; p++) {
+        f->overlap[p] = find_overlap(f, f->pairs[p], f->least);
     }
-    step->solved = step->lambda;
 }
+
+void cairn_step_foresee(CairnStep *step, const CairnStepContacts *contacts, CairnStepReview *review) {
+    double t0 = cairn_timer_now();
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
+    Foresight f = {.step = step, .contacts = contacts, .velocity = review->velocity};
+    find_pairs(&f);
+    f.overlap = CAIRN_STEP_PUSH(step, double, f.pair_count);
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    double most = 0, enough = step->world->def.contact_stray * step->world->def.contact_margin;
+    f.least = notable * enough;
+    cairn_pieces_run(f.pair_count > 64 ? step->threads : 1, (f.pair_count + PIECE - 1) / PIECE, find_overlaps, &f);
+    for (int p = 0; p < f.pair_count; p++) {
+        most = cairn_max(most, f.overlap[p]);
+    }
+    for (int p = 0; p < f.pair_count && most > enough; p++) {
+        if (f.overlap[p] > f.least) {
+            add_contacts(&f, f.pairs[p], f.least);
+        }
+    }
+    review->foreseen = f.added;
+    review->foreseen_count = f.added_count;
+    if (f.added_count == 0) {
+        cairn_arena_release(step->arena, mark);
+    }
+    step->stats.times.foresee += cairn_timer_now() - t0;
+}
+
+// ---- adding them, once the solver is done ----
 
 // From the back, so that it can be done in place.
 static void merge_into(CairnStepContact *all, const CairnStepContact *old, int old_count, const CairnStepContact *new,
@@ -430,91 +457,47 @@ static void merge_into(CairnStepContact *all, const CairnStepContact *old, int o
     }
 }
 
-// The contacts with those that were added. Where there is room among them the old problem's memory is free again.
-static void merge(CairnStep *step, const Foresight *f) {
-    int old_count = step->contact_count, count = old_count + f->added_count;
-    bool has_room = count <= step->contact_capacity;
-    const CairnStepContact *old = step->contacts;
-    const CairnVec3 *rolls = step->rolls;
-    for (int i = 0; i < f->added_count; i++) {
-        f->added[i].roll = old_count + i;
+// What the next problem of the step starts from. Frames and bounds of the contacts stay as they were.
+static void keep_impulses(CairnStepContacts *contacts, const double *lambda) {
+    for (int i = 0; i < contacts->count; i++) {
+        CairnStepContact *c = &contacts->all[i];
+        c->is_first = !(lambda[c->row] > 0);
+        c->is_prepared = true;
+    }
+}
+
+// Where there is room for them among the contacts the old problem's memory is free again.
+void cairn_step_add_foreseen(CairnStep *step, CairnStepContacts *contacts, const CairnStepSystem *system,
+                             CairnStepAnswer *answer) {
+    CairnStepContact *added = answer->review.foreseen;
+    int old_count = contacts->count, added_count = answer->review.foreseen_count, count = old_count + added_count;
+    bool has_room = count <= contacts->capacity;
+    const CairnStepContact *old = contacts->all;
+    const CairnVec3 *rolls = contacts->rolls;
+    keep_impulses(contacts, answer->lambda);
+    answer->earlier = answer->lambda;
+    for (int i = 0; i < added_count; i++) {
+        added[i].roll = old_count + i;
     }
     if (!has_room) {
-        step->contacts = CAIRN_STEP_PUSH(step, CairnStepContact, count);
-        step->contact_capacity = count;
+        contacts->all = CAIRN_STEP_PUSH(step, CairnStepContact, count);
+        contacts->capacity = count;
     }
     if (!has_room && rolls != NULL) {
-        step->rolls = CAIRN_STEP_PUSH(step, CairnVec3, count);
+        contacts->rolls = CAIRN_STEP_PUSH(step, CairnVec3, count);
     }
     if (cairn_step_failed(step)) {
         return;
     }
-    if (rolls != NULL && step->rolls != rolls) {
-        memcpy(step->rolls, rolls, (size_t)old_count * sizeof *rolls);
+    if (rolls != NULL && contacts->rolls != rolls) {
+        memcpy(contacts->rolls, rolls, (size_t)old_count * sizeof *rolls);
     }
-    merge_into(step->contacts, old, old_count, f->added, f->added_count);
-    step->contact_count = step->stats.contacts = count;
+    merge_into(contacts->all, old, old_count, added, added_count);
+    contacts->count = step->stats.contacts = count;
     if (has_room) {
-        size_t bytes = (size_t)step->problem.row_count * sizeof(double);
-        step->solved = cairn_arena_keep(step->arena, step->before_problem, step->lambda, bytes);
+        size_t bytes = (size_t)system->problem.row_count * sizeof(double);
+        answer->earlier = cairn_arena_keep(step->arena, answer->problem, answer->lambda, bytes);
     } else {
-        step->before_problem = cairn_arena_mark(step->arena);
+        answer->problem = cairn_arena_mark(step->arena);
     }
-}
-
-enum { PIECE = 16 }; // pairs that a thread takes at once: some take far longer than others
-
-static void find_overlaps(void *context, int piece, int worker) {
-    const Foresight *f = context;
-    int end = f->pair_count < (piece + 1) * PIECE ? f->pair_count : (piece + 1) * PIECE;
-    (void)worker;
-    for (int p = piece * PIECE; p < end; p++) {
-        f->overlap[p] = find_overlap(f, f->pairs[p], f->least);
-    }
-}
-
-static bool foresee(CairnStep *step) {
-    const CairnWorldDef *def = &step->world->def;
-    if (step->was_rough) { // the review has looked already
-        return step->leads_on;
-    }
-    // Under the midpoint rule a contact holds the velocity at the end of the step, not the way: half a step's overlap is its
-    // nature.
-    if (cairn_step_failed(step) || step->stats.contact_passes >= def->contact_passes ||
-        def->integrator == CAIRN_MIDPOINT) {
-        return false;
-    }
-    double t0 = cairn_timer_now();
-    CairnArenaMark mark = cairn_arena_mark(step->arena);
-    Foresight f = {.step = step};
-    find_pairs(&f);
-    f.overlap = CAIRN_STEP_PUSH(step, double, f.pair_count);
-    if (cairn_step_failed(step)) {
-        return false;
-    }
-    double most = 0, enough = def->contact_stray * def->contact_margin;
-    f.least = notable * enough;
-    cairn_pieces_run(f.pair_count > 64 ? step->threads : 1, (f.pair_count + PIECE - 1) / PIECE, find_overlaps, &f);
-    for (int p = 0; p < f.pair_count; p++) {
-        most = cairn_max(most, f.overlap[p]);
-    }
-    for (int p = 0; p < f.pair_count && most > enough; p++) {
-        if (f.overlap[p] > f.least) {
-            add_contacts(&f, f.pairs[p], f.least);
-        }
-    }
-    if (f.added_count > 0 && !cairn_step_failed(step)) {
-        keep_answers(step);
-        merge(step, &f);
-    } else {
-        cairn_arena_release(step->arena, mark);
-    }
-    step->stats.times.foresee += cairn_timer_now() - t0;
-    return f.added_count > 0 && !cairn_step_failed(step);
-}
-
-bool cairn_step_foresee(CairnStep *step) {
-    bool leads_on = foresee(step);
-    step->boxes = (CairnStepBoxes){0}; // they lie in scratch
-    return leads_on;
 }

@@ -9,17 +9,28 @@
 // The share of a core's radius that counts as having arrived, and the least: nearer than that it is in.
 static const double arrival = 0.1, least_arrival = 1e-6;
 
-static CairnMotion motion_of(const CairnStep *step, int shape, CairnTransform pose) {
+// What hold reads, and how far each block moves on.
+typedef struct Holding {
+    CairnStep *step;
+    const CairnStepPairs *pairs;
+    const CairnStepJoints *joints;
+    const double *velocity;
+    CairnStepBoxes boxes;
+    double *advance;
+} Holding;
+
+static CairnMotion motion_of(const Holding *hold, int shape) {
+    const CairnStep *step = hold->step;
     const CairnStore *store = step->store;
     const CairnShape *s = &store->shapes[shape];
     const CairnBody *body = &store->bodies[s->body];
     int block = step->block_of[s->body];
-    CairnMotion motion = {.pose = pose, .center = body->center};
+    CairnMotion motion = {.pose = hold->boxes.poses[shape], .center = body->center};
     if (body->type != CAIRN_STATIC) {
         motion.reach = s->reach;
     }
     if (block >= 0) {
-        const double *v = step->velocity + (ptrdiff_t)6 * block;
+        const double *v = hold->velocity + (ptrdiff_t)6 * block;
         motion.linear = (CairnVec3){v[0], v[1], v[2]};
         motion.angular = (CairnVec3){v[3], v[4], v[5]};
     } else if (body->type == CAIRN_KINEMATIC) {
@@ -30,15 +41,16 @@ static CairnMotion motion_of(const CairnStep *step, int shape, CairnTransform po
 }
 
 // Hold the body of `shape` where its core would enter `other`.
-static void hold_core(CairnStep *step, int shape, int other) {
+static void hold_core(const Holding *hold, int shape, int other) {
+    const CairnStep *step = hold->step;
     const CairnShape *s = &step->store->shapes[shape], *o = &step->store->shapes[other];
     int block = step->block_of[s->body];
     if (block < 0 || !step->store->bodies[s->body].is_continuous ||
         !cairn_can_sweep(&s->model->geometry, &o->model->geometry) || !cairn_geometry_is_convex(&s->model->geometry)) {
         return;
     }
-    CairnMotion obstacle = motion_of(step, other, step->boxes.poses[other]);
-    CairnMotion motion = motion_of(step, shape, step->boxes.poses[shape]);
+    CairnMotion obstacle = motion_of(hold, other);
+    CairnMotion motion = motion_of(hold, shape);
     CairnGeometry core = cairn_core(&s->model->geometry, motion.pose, &motion.pose.p);
     motion.reach = cairn_length(cairn_sub(motion.pose.p, motion.center)); // the ball's own turning moves nothing
     CairnVec3 turn = cairn_cross(motion.angular, cairn_sub(motion.pose.p, motion.center));
@@ -53,33 +65,34 @@ static void hold_core(CairnStep *step, int shape, int other) {
     double time, share = arrival;
     while (cairn_sweep(&core, &motion, &o->model->geometry, &obstacle, 0, share * core.radius, &time)) {
         share *= 0.5;
-        if (share < least_arrival || step->boxes.sides[shape].has_joints) {
+        if (share < least_arrival || hold->boxes.sides[shape].has_joints) {
             return;
         }
     }
     if (cairn_sweep(&core, &motion, &o->model->geometry, &obstacle, step->h, share * core.radius, &time)) {
-        step->advance[block] = share < arrival ? 0 : cairn_min(step->advance[block], time);
+        hold->advance[block] = share < arrival ? 0 : cairn_min(hold->advance[block], time);
     }
 }
 
-static bool may_touch(const CairnStep *step, int a, int b) {
-    return cairn_step_may_touch(step->store, &step->boxes.sides[a], &step->boxes.sides[b]);
+static bool may_touch(const Holding *hold, int a, int b) {
+    return cairn_step_may_touch(hold->step->store, &hold->boxes.sides[a], &hold->boxes.sides[b]);
 }
 
 // A body that was struck and now goes where the broad phase did not look: hold it against everything that its new way crosses.
-static void hold_escaped(CairnStep *step, int shape, double way) {
+static void hold_escaped(const Holding *hold, int shape, double way) {
     CairnVec3 by = {way, way, way};
-    CairnAabb box = step->boxes.boxes[shape];
+    CairnAabb box = hold->boxes.boxes[shape];
     box = (CairnAabb){cairn_sub(box.low, by), cairn_add(box.high, by)};
-    for (int other = 0; other < step->store->shape_pool.count; other++) {
-        if (step->boxes.kinds[other] != CAIRN_BOX_ABSENT && cairn_aabbs_meet(&box, &step->boxes.boxes[other]) &&
-            may_touch(step, shape, other)) {
-            hold_core(step, shape, other);
+    for (int other = 0; other < hold->step->store->shape_pool.count; other++) {
+        if (hold->boxes.kinds[other] != CAIRN_BOX_ABSENT && cairn_aabbs_meet(&box, &hold->boxes.boxes[other]) &&
+            may_touch(hold, shape, other)) {
+            hold_core(hold, shape, other);
         }
     }
 }
 
-static void share_among_joined(CairnStep *step) {
+static void share_among_joined(const Holding *hold) {
+    CairnStep *step = hold->step;
     int *parent = CAIRN_STEP_PUSH(step, int, step->block_count);
     if (parent == NULL) {
         return;
@@ -87,8 +100,8 @@ static void share_among_joined(CairnStep *step) {
     for (int b = 0; b < step->block_count; b++) {
         parent[b] = b;
     }
-    for (int j = 0; j < step->joint_count; j++) {
-        const CairnStepJoint *sj = &step->joints[j];
+    for (int j = 0; j < hold->joints->count; j++) {
+        const CairnStepJoint *sj = &hold->joints->all[j];
         for (int k = 1; k < sj->body_count; k++) {
             int a = cairn_step_block(step, sj->bodies[0]), b = cairn_step_block(step, sj->bodies[k]);
             if (a >= 0 && b >= 0) {
@@ -98,22 +111,22 @@ static void share_among_joined(CairnStep *step) {
     }
     for (int b = 0; b < step->block_count; b++) {
         int root = cairn_step_root(parent, b);
-        step->advance[root] = cairn_min(step->advance[root], step->advance[b]);
+        hold->advance[root] = cairn_min(hold->advance[root], hold->advance[b]);
     }
     for (int b = 0; b < step->block_count; b++) {
-        step->advance[b] = step->advance[cairn_step_root(parent, b)];
+        hold->advance[b] = hold->advance[cairn_step_root(parent, b)];
     }
 }
 
 // How far the middle of a shape goes in this step.
-static CairnVec3 move_of(const CairnStep *step, int shape) {
-    CairnMotion m = motion_of(step, shape, step->boxes.poses[shape]);
+static CairnVec3 move_of(const Holding *hold, int shape) {
+    CairnMotion m = motion_of(hold, shape);
     CairnVec3 turn = cairn_cross(m.angular, cairn_sub(m.pose.p, m.center));
-    return cairn_scale(step->h, cairn_add(m.linear, turn));
+    return cairn_scale(hold->step->h, cairn_add(m.linear, turn));
 }
 
-static double way_of(const CairnStep *step, int shape) {
-    return cairn_length(move_of(step, shape));
+static double way_of(const Holding *hold, int shape) {
+    return cairn_length(move_of(hold, shape));
 }
 
 static bool is_between(double move, double travel, double slack) {
@@ -121,19 +134,20 @@ static bool is_between(double move, double travel, double slack) {
 }
 
 // Does its middle leave the box in which the broad phase looked?
-static bool leaves_box(const CairnStep *step, int shape, CairnVec3 move) {
-    const CairnStepBall *ball = &step->boxes.balls[shape];
-    double slack = ball->turning + step->world->def.contact_margin;
+static bool leaves_box(const Holding *hold, int shape, CairnVec3 move) {
+    const CairnStepBall *ball = &hold->boxes.balls[shape];
+    double slack = ball->turning + hold->step->world->def.contact_margin;
     return !(is_between(move.x, ball->travel.x, slack) && is_between(move.y, ball->travel.y, slack) &&
              is_between(move.z, ball->travel.z, slack));
 }
 
 // The farthest that any point of any shape goes.
-static double farthest_way(const CairnStep *step) {
+static double farthest_way(const Holding *hold) {
+    const CairnStep *step = hold->step;
     double most = 0;
     for (int s = 0; s < step->store->shape_pool.count; s++) {
-        if (step->boxes.kinds[s] == CAIRN_BOX_MOVING || step->boxes.kinds[s] == CAIRN_BOX_DRIVEN) {
-            CairnMotion m = motion_of(step, s, step->boxes.poses[s]);
+        if (hold->boxes.kinds[s] == CAIRN_BOX_MOVING || hold->boxes.kinds[s] == CAIRN_BOX_DRIVEN) {
+            CairnMotion m = motion_of(hold, s);
             most = cairn_max(most, step->h * (cairn_length(m.linear) + cairn_length(m.angular) * m.reach));
         }
     }
@@ -141,35 +155,35 @@ static double farthest_way(const CairnStep *step) {
 }
 
 // Only what passes another by more than its core's radius could get through it.
-static bool may_get_through(const CairnStep *step, int shape, double relative) {
-    const CairnGeometry *geometry = &step->store->shapes[shape].model->geometry;
+static bool may_get_through(const Holding *hold, int shape, double relative) {
+    const CairnGeometry *geometry = &hold->step->store->shapes[shape].model->geometry;
     CairnVec3 unused;
     return cairn_geometry_is_convex(geometry) &&
-           relative > cairn_core(geometry, step->boxes.poses[shape], &unused).radius;
+           relative > cairn_core(geometry, hold->boxes.poses[shape], &unused).radius;
 }
 
-static void hold_all_escaped(CairnStep *step) {
-    double farthest = farthest_way(step);
-    for (int s = 0; s < step->store->shape_pool.count; s++) {
-        if (step->boxes.kinds[s] != CAIRN_BOX_MOVING) {
+static void hold_all_escaped(const Holding *hold) {
+    double farthest = farthest_way(hold);
+    for (int s = 0; s < hold->step->store->shape_pool.count; s++) {
+        if (hold->boxes.kinds[s] != CAIRN_BOX_MOVING) {
             continue;
         }
-        CairnVec3 move = move_of(step, s);
-        if (leaves_box(step, s, move) && may_get_through(step, s, cairn_length(move) + farthest)) {
-            hold_escaped(step, s, cairn_length(move));
+        CairnVec3 move = move_of(hold, s);
+        if (leaves_box(hold, s, move) && may_get_through(hold, s, cairn_length(move) + farthest)) {
+            hold_escaped(hold, s, cairn_length(move));
         }
     }
 }
 
 // Does no point of its middle go farther than `way`? (|v| + arm |w|)^2 is at most twice the sum of the squares: no root.
-static bool is_slow(const CairnStep *step, const CairnShape *shape, int block, double way) {
-    const double *v = step->velocity + (ptrdiff_t)6 * block;
+static bool is_slow(const CairnStep *step, const double *velocity, const CairnShape *shape, int block, double way) {
+    const double *v = velocity + (ptrdiff_t)6 * block;
     double arm = shape->arm, linear = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     double angular = v[3] * v[3] + v[4] * v[4] + v[5] * v[5];
     return 2 * step->h * step->h * (linear + arm * arm * angular) <= way * way;
 }
 
-static bool is_fast(const CairnStep *step, int s) {
+static bool is_fast(const CairnStep *step, const double *velocity, int s) {
     if (!cairn_pool_is_alive(&step->store->shape_pool, s)) {
         return false;
     }
@@ -178,73 +192,79 @@ static bool is_fast(const CairnStep *step, int s) {
     if (block < 0) { // what may wake others counts as moving
         return step->sleeping_count > 0 && cairn_body_is_moved(&step->store->bodies[shape->body]);
     }
-    return !is_slow(step, shape, block, step->world->def.contact_margin);
+    return !is_slow(step, velocity, shape, block, step->world->def.contact_margin);
 }
 
 typedef struct Look {
     const CairnStep *step;
+    const double *velocity;
     int fast;
 } Look;
 
 static void look_at_span(void *context, int first, int end) {
     Look *look = context;
     for (int s = first; s < end; s++) {
-        if (is_fast(look->step, s)) { // one is enough
+        if (is_fast(look->step, look->velocity, s)) { // one is enough
             cairn_spans_tell(&look->fast, s);
             return;
         }
     }
 }
 
-static bool needs_a_look(const CairnStep *step) {
+static bool needs_a_look(const CairnStep *step, const double *velocity) {
     int count = step->store->shape_pool.count;
-    Look look = {step, count};
+    Look look = {step, velocity, count};
     cairn_spans_run(step->threads, count, 2048, look_at_span, &look);
     return look.fast < count;
 }
 
-static bool some_go_far(const CairnStep *step) {
+static bool some_go_far(const Holding *hold) {
+    const CairnStep *step = hold->step;
     double margin = step->world->def.contact_margin;
     for (int s = 0; s < step->store->shape_pool.count; s++) {
-        if (step->boxes.kinds[s] == CAIRN_BOX_MOVING && way_of(step, s) > margin) {
+        if (hold->boxes.kinds[s] == CAIRN_BOX_MOVING && way_of(hold, s) > margin) {
             return true;
         }
     }
     return false;
 }
 
-static void hold(CairnStep *step) {
-    step->advance = CAIRN_STEP_PUSH(step, double, step->block_count);
-    if (step->advance == NULL) {
+static void hold_all(Holding *hold) {
+    CairnStep *step = hold->step;
+    hold->advance = CAIRN_STEP_PUSH(step, double, step->block_count);
+    if (hold->advance == NULL) {
         return;
     }
     for (int b = 0; b < step->block_count; b++) {
-        step->advance[b] = step->h;
+        hold->advance[b] = step->h;
     }
     double margin = step->world->def.contact_margin;
     for (int a = 0; a < step->store->shape_pool.count; a++) {
-        for (int p = step->pair_starts[a]; p < step->pair_starts[a + 1]; p++) {
-            int b = step->pair_seconds[p];
-            if (way_of(step, a) + way_of(step, b) > margin && may_touch(step, a, b)) {
-                hold_core(step, a, b);
-                hold_core(step, b, a);
+        for (int p = hold->pairs->starts[a]; p < hold->pairs->starts[a + 1]; p++) {
+            int b = hold->pairs->seconds[p];
+            if (way_of(hold, a) + way_of(hold, b) > margin && may_touch(hold, a, b)) {
+                hold_core(hold, a, b);
+                hold_core(hold, b, a);
             }
         }
     }
-    hold_all_escaped(step);
-    share_among_joined(step);
+    hold_all_escaped(hold);
+    share_among_joined(hold);
 }
 
-void cairn_step_hold(CairnStep *step) {
-    if (cairn_step_failed(step) || !needs_a_look(step)) {
+void cairn_step_hold(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
+                     const CairnStepAnswer *answer, CairnStepHold *hold) {
+    if (cairn_step_failed(step) || !needs_a_look(step, answer->velocity)) {
         return;
     }
     CairnArenaMark mark = cairn_arena_mark(step->arena);
-    cairn_step_make_boxes(step, true);
-    if (!cairn_step_failed(step) && some_go_far(step)) {
-        hold(step);
+    Holding holding = {
+        .step = step, .pairs = &contacts->pairs, .joints = &system->joints, .velocity = answer->velocity};
+    cairn_step_make_boxes(step, true, &holding.boxes);
+    if (!cairn_step_failed(step) && some_go_far(&holding)) {
+        hold_all(&holding);
+        hold->advance = holding.advance;
     } else {
         cairn_arena_release(step->arena, mark);
     }
-    step->boxes = (CairnStepBoxes){0};
 }

@@ -9,14 +9,22 @@
 #include "engine/base/timer.h"
 #include "engine/step/step.h"
 
-static void integrate_block(const CairnStep *step, int b) {
+typedef struct Integrating {
+    const CairnStep *step;
+    const double *velocity, *advance;
+    CairnStepEnd *ends;
+    int broken; // the first block whose end is not usable; block_count: none
+} Integrating;
+
+static void integrate_block(const Integrating *in, int b) {
+    const CairnStep *step = in->step;
     const CairnStepBlock *block = &step->blocks[b];
-    CairnStepEnd *end = &step->ends[b];
+    CairnStepEnd *end = &in->ends[b];
     const CairnBody *body = &step->store->bodies[block->body];
     const CairnWorldDef *def = &step->world->def;
-    const double *x = step->velocity + (ptrdiff_t)6 * b;
+    const double *x = in->velocity + (ptrdiff_t)6 * b;
     CairnVec3 v = {x[0], x[1], x[2]}, u = {x[3], x[4], x[5]};
-    double h = step->advance != NULL ? step->advance[b] : step->h;
+    double h = in->advance != NULL ? in->advance[b] : step->h;
     end->center = cairn_add_scaled(body->center, h, v);
     end->q = cairn_quat_normalize(cairn_quat_mul(cairn_quat_exp(cairn_scale(h, u)), body->q));
     CairnVec3 change = cairn_sub(u, block->spin);
@@ -64,34 +72,34 @@ static void check_kinematic(CairnStep *step) {
 }
 
 static void integrate_span(void *context, int first, int end) {
-    CairnStep *step = context;
+    Integrating *in = context;
     for (int b = first; b < end; b++) {
-        integrate_block(step, b);
-        if (!is_finite_end(&step->ends[b])) {
-            cairn_spans_tell(&step->broken, b);
+        integrate_block(in, b);
+        if (!is_finite_end(&in->ends[b])) {
+            cairn_spans_tell(&in->broken, b);
             return;
         }
     }
 }
 
-void cairn_step_integrate(CairnStep *step) {
+void cairn_step_integrate(CairnStep *step, const CairnStepAnswer *answer, const CairnStepHold *hold,
+                          CairnStepEnds *ends) {
     if (cairn_step_failed(step)) {
         return;
     }
     double t0 = cairn_timer_now();
     int count = step->block_count;
-    step->ends = CAIRN_STEP_PUSH(step, CairnStepEnd, count);
+    ends->all = CAIRN_STEP_PUSH(step, CairnStepEnd, count);
     if (cairn_step_failed(step)) {
         return;
     }
-    step->broken = count;
-    cairn_spans_run(step->threads, count, CAIRN_STEP_FEW, integrate_span, step);
-    int broken = step->broken;
-    if (broken < count) {
-        const double *v = step->velocity + (ptrdiff_t)6 * broken;
+    Integrating in = {step, answer->velocity, hold->advance, ends->all, count};
+    cairn_spans_run(step->threads, count, CAIRN_STEP_FEW, integrate_span, &in);
+    if (in.broken < count) {
+        const double *v = answer->velocity + (ptrdiff_t)6 * in.broken;
         step->status =
             cairn_error(CAIRN_NUMERIC, "step: body %d: the solved velocity is (%g, %g, %g), (%g, %g, %g): not usable",
-                        step->blocks[broken].body + 1, v[0], v[1], v[2], v[3], v[4], v[5]);
+                        step->blocks[in.broken].body + 1, v[0], v[1], v[2], v[3], v[4], v[5]);
         return;
     }
     check_kinematic(step);

@@ -24,15 +24,14 @@ static bool acts_on_dynamic(const CairnStep *step, const CairnStepJoint *sj) {
     return false;
 }
 
-void cairn_step_joint_rows(CairnStep *step) {
+void cairn_step_joint_rows(CairnStep *step, CairnStepJoints *joints) {
     const CairnPool *pool = &step->store->joint_pool;
-    step->joints = CAIRN_STEP_PUSH(step, CairnStepJoint, pool->alive);
-    step->joint_count = 0; // a second solve of the step makes them again
+    *joints = (CairnStepJoints){.all = CAIRN_STEP_PUSH(step, CairnStepJoint, pool->alive)};
     for (int j = 0; j < pool->count && !cairn_step_failed(step); j++) {
         if (!cairn_pool_is_alive(pool, j)) {
             continue;
         }
-        CairnStepJoint *sj = &step->joints[step->joint_count];
+        CairnStepJoint *sj = &joints->all[joints->count];
         *sj = (CairnStepJoint){.joint = j};
         find_bodies(step, sj);
         if (!acts_on_dynamic(step, sj)) {
@@ -53,7 +52,7 @@ void cairn_step_joint_rows(CairnStep *step) {
         if (kept != NULL) {
             memcpy(kept, rows, (size_t)sj->row_count * sizeof(CairnJointRow));
             sj->rows = kept;
-            step->joint_count += 1;
+            joints->count += 1;
         }
     }
 }

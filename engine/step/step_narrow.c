@@ -73,7 +73,7 @@ static void find_piece(void *context, int piece, int worker) {
 
 // Room for each piece: what it needed last time and some more. Where that was too little, those pieces run again. Returns how many points
 // there are; found they are only where contacts have room for all of them.
-static long find_all(CairnStep *step, CairnNarrow *narrow) {
+static long find_all(CairnStep *step, CairnNarrow *narrow, int contact_capacity) {
     int *capacity = step->world->narrow_capacity, piece_count = narrow->piece_count;
     size_t room = 0;
     for (int k = 0; k < piece_count; k++) {
@@ -98,7 +98,7 @@ static long find_all(CairnStep *step, CairnNarrow *narrow) {
         is_done = is_done && count <= capacity[k];
         capacity[k] = count <= capacity[k] ? capacity[k] : count < INT_MAX / 2 ? count + count / 4 + 64 : INT_MAX;
     }
-    if (is_done || total > step->contact_capacity) {
+    if (is_done || total > contact_capacity) {
         return total;
     }
     for (int k = 0; k < piece_count && !cairn_step_failed(step); k++) {
@@ -237,7 +237,7 @@ static void fill_piece(void *context, int index, int worker) {
             id = pair_id(pair, a->generation, b->generation);
             record = narrow->table == NULL ? seek(store, record, pair) : 0;
         }
-        CairnStepContact *c = &step->contacts[piece->first_contact + k];
+        CairnStepContact *c = &narrow->contacts[piece->first_contact + k];
         c->id = contact_id(id, found->feature);
         c->shape_a = pair.a;
         c->shape_b = pair.b;
@@ -262,28 +262,31 @@ static int room_for(int count) {
     return count < INT_MAX - count / 16 - 64 ? count + count / 16 + 64 : INT_MAX;
 }
 
-static void fill_all(CairnStep *step, CairnNarrow *narrow) {
+// Returns how many contacts there are.
+static int fill_all(CairnNarrow *narrow) {
     int total = 0, piece_count = narrow->piece_count;
     for (int k = 0; k < piece_count; k++) {
         narrow->pieces[k].first_contact = total;
         total += narrow->pieces[k].count;
     }
-    step->contact_count = total;
-    cairn_pieces_run(step->threads, piece_count, fill_piece, narrow);
+    cairn_pieces_run(narrow->step->threads, piece_count, fill_piece, narrow);
+    return total;
 }
 
-bool cairn_step_narrow(CairnStep *step) {
-    CairnNarrow narrow = {.step = step, .boxes = &step->boxes, .pairs = step->pairs, .pair_count = step->pair_count};
-    int wanted = step->pair_count / 256 + 1; // few pairs are not worth a second thread
+bool cairn_step_narrow(CairnStep *step, const CairnStepBoxes *boxes, const CairnPair *pairs, int pair_count,
+                       CairnStepContacts *contacts) {
+    CairnNarrow narrow = {
+        .step = step, .contacts = contacts->all, .boxes = boxes, .pairs = pairs, .pair_count = pair_count};
+    int wanted = pair_count / 256 + 1; // few pairs are not worth a second thread
     narrow.piece_count = wanted < CAIRN_NARROW_PIECES ? wanted : CAIRN_NARROW_PIECES;
     for (int k = 0; k < narrow.piece_count; k++) {
-        narrow.pieces[k].first = (int)((long)step->pair_count * k / narrow.piece_count);
-        narrow.pieces[k].end = (int)((long)step->pair_count * (k + 1) / narrow.piece_count);
+        narrow.pieces[k].first = (int)((long)pair_count * k / narrow.piece_count);
+        narrow.pieces[k].end = (int)((long)pair_count * (k + 1) / narrow.piece_count);
     }
-    long total = find_all(step, &narrow);
+    long total = find_all(step, &narrow, contacts->capacity);
     if (total > INT_MAX) {
         step->status = cairn_error(CAIRN_OUT_OF_MEMORY, "step: more than %d contacts", INT_MAX);
-    } else if (total > step->contact_capacity) {
+    } else if (total > contacts->capacity) {
         step->world->contact_capacity = room_for((int)total);
         cairn_step_check_room(step, step->block_count, (int)total);
         return false;
@@ -292,8 +295,8 @@ bool cairn_step_narrow(CairnStep *step) {
         fill_table(step, &narrow);
     }
     if (!cairn_step_failed(step)) {
-        fill_all(step, &narrow);
-        step->world->contact_capacity = room_for(step->contact_count);
+        contacts->count = fill_all(&narrow);
+        step->world->contact_capacity = room_for(contacts->count);
     }
     return true;
 }

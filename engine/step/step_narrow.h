@@ -21,7 +21,8 @@ typedef struct CairnNarrowPiece {
 } CairnNarrowPiece;
 
 typedef struct CairnNarrow {
-    CairnStep *step;
+    const CairnStep *step;
+    CairnStepContact *contacts;
     const CairnStepBoxes *boxes;
     const CairnPair *pairs;
     int pair_count, piece_count;

@@ -13,7 +13,7 @@ static int recall(const CairnStep *step, int *part) {
     return count;
 }
 
-static CairnStatus find_parts(CairnStep *step, int *part) {
+static CairnStatus find_parts(CairnStep *step, const CairnProblem *problem, int *part, int *count) {
     const CairnWorld *world = step->world;
     const CairnPartition partition = {.partitioner = world->partitioner,
                                       .partition_options = world->partitioner_options,
@@ -21,8 +21,7 @@ static CairnStatus find_parts(CairnStep *step, int *part) {
                                       .refine_options = world->refiner_options};
     CairnPartsMeasure measure;
     double refine_seconds;
-    CAIRN_TRY(cairn_problem_part_in(&step->problem, &partition, step->arena, part, &step->parts.count, &measure,
-                                    &refine_seconds));
+    CAIRN_TRY(cairn_problem_part_in(problem, &partition, step->arena, part, count, &measure, &refine_seconds));
     step->stats.times.refine += refine_seconds;
     step->stats.part_largest = measure.largest;
     step->stats.part_smallest = measure.smallest;
@@ -32,26 +31,28 @@ static CairnStatus find_parts(CairnStep *step, int *part) {
     return cairn_ok();
 }
 
-void cairn_step_partition(CairnStep *step) {
+void cairn_step_partition(CairnStep *step, const CairnStepSystem *system, CairnStepParts *parts) {
     if (cairn_step_failed(step)) {
         return;
     }
     double t0 = cairn_timer_now();
-    int blocks = step->problem.block_count;
+    int blocks = system->problem.block_count;
     int *part = CAIRN_STEP_PUSH(step, int, blocks);
     if (part == NULL) {
         return;
     }
-    step->has_partition = (step->world->solver->traits & CAIRN_NEEDS_PARTITION) != 0; // others never look at it
-    if (step->has_partition) {
-        step->parts = (CairnParts){recall(step, part), part};
-        step->status = find_parts(step, part);
-        step->part_seconds = cairn_step_push_zero(step, (size_t)step->parts.count + 1, sizeof *step->part_seconds);
+    bool is_needed = (step->world->solver->traits & CAIRN_NEEDS_PARTITION) != 0; // others never look at it
+    *parts = (CairnStepParts){.has_partition = is_needed};
+    if (is_needed) {
+        int count = recall(step, part);
+        step->status = find_parts(step, &system->problem, part, &count);
+        parts->parts = (CairnParts){count, part};
+        parts->seconds = cairn_step_push_zero(step, (size_t)count + 1, sizeof *parts->seconds);
     } else {
         for (int b = 0; b < blocks; b++) {
             part[b] = 0;
         }
-        step->parts = (CairnParts){blocks > 0 ? 1 : 0, part};
+        parts->parts = (CairnParts){blocks > 0 ? 1 : 0, part};
         step->stats.part_largest = step->stats.part_smallest = blocks;
         step->stats.part_balance = blocks > 0 ? 1 : 0;
     }

@@ -56,14 +56,14 @@ void cairn_step_undo_waking(const CairnStep *step) {
     }
 }
 
-bool cairn_step_wake(CairnStep *step) {
+bool cairn_step_wake(CairnStep *step, CairnStepContacts *contacts) {
     if (cairn_step_failed(step) || step->sleeping_count == 0) {
         return false;
     }
     bool woke = false;
     int kept = 0;
-    for (int i = 0; i < step->contact_count; i++) {
-        const CairnStepContact *c = &step->contacts[i];
+    for (int i = 0; i < contacts->count; i++) {
+        const CairnStepContact *c = &contacts->all[i];
         bool sleeps_a = is_asleep(step, c->body_a), sleeps_b = is_asleep(step, c->body_b);
         if ((sleeps_a || sleeps_b) && meets(step, c)) {
             wake_group(step, c->body_a);
@@ -72,10 +72,10 @@ bool cairn_step_wake(CairnStep *step) {
         }
         bool has_dofs = cairn_step_block(step, c->body_a) >= 0 || cairn_step_block(step, c->body_b) >= 0;
         if (has_dofs) { // a kinematic body near a sleeping one makes no constraint
-            step->contacts[kept++] = *c;
+            contacts->all[kept++] = *c;
         }
     }
-    step->contact_count = kept;
+    contacts->count = kept;
     step->stats.contacts = kept;
     return woke;
 }
@@ -98,9 +98,9 @@ void cairn_step_unite(int *parent, int a, int b) {
 }
 
 // What a moving kinematic body touches stays awake.
-static void unite_joints(const CairnStep *step, int *parent, bool *restless) {
-    for (int j = 0; j < step->joint_count; j++) {
-        const CairnStepJoint *sj = &step->joints[j];
+static void unite_joints(const CairnStep *step, const CairnStepJoints *joints, int *parent, bool *restless) {
+    for (int j = 0; j < joints->count; j++) {
+        const CairnStepJoint *sj = &joints->all[j];
         int first = -1;
         for (int k = 0; k < sj->body_count; k++) {
             int block = cairn_step_block(step, sj->bodies[k]);
@@ -117,10 +117,11 @@ static void unite_joints(const CairnStep *step, int *parent, bool *restless) {
     }
 }
 
-static void unite_contacts(const CairnStep *step, int *parent, bool *restless) {
-    for (int i = 0; i < step->contact_count; i++) {
-        const CairnStepContact *c = &step->contacts[i];
-        if (!(c->distance < 0 || step->lambda[c->row] > 0)) {
+static void unite_contacts(const CairnStep *step, const CairnStepContacts *contacts, const double *lambda, int *parent,
+                           bool *restless) {
+    for (int i = 0; i < contacts->count; i++) {
+        const CairnStepContact *c = &contacts->all[i];
+        if (!(c->distance < 0 || lambda[c->row] > 0)) {
             continue;
         }
         int a = cairn_step_block(step, c->body_a), b = cairn_step_block(step, c->body_b);
@@ -132,53 +133,55 @@ static void unite_contacts(const CairnStep *step, int *parent, bool *restless) {
     }
 }
 
-static double still_time_after(const CairnStep *step, int block) {
+static double still_time_after(const CairnStep *step, const CairnStepEnds *ends, int block) {
     const CairnWorldDef *def = &step->world->def;
-    const CairnStepEnd *end = &step->ends[block];
+    const CairnStepEnd *end = &ends->all[block];
     bool is_still = cairn_length(end->velocity) <= def->sleep_speed && cairn_length(end->spin) <= def->sleep_spin;
     int body = step->blocks[block].body;
     double before = was_woken(step->store, body) ? 0 : step->store->bodies[body].still_time;
     return is_still ? before + step->h : 0;
 }
 
-void cairn_step_find_rest(CairnStep *step) {
+void cairn_step_find_rest(CairnStep *step, const CairnStepContacts *contacts, const CairnStepJoints *joints,
+                          const double *lambda, const CairnStepEnds *ends, CairnStepRest *rest) {
+    *rest = (CairnStepRest){0};
     if (!step->world->def.sleeping || cairn_step_failed(step)) {
         return;
     }
     int count = step->block_count;
-    step->island = CAIRN_STEP_PUSH(step, int, count);
-    step->still_time = CAIRN_STEP_PUSH(step, double, count);
-    step->falls_asleep = (bool *)cairn_step_push_zero(step, (size_t)count, sizeof(bool));
+    rest->island = CAIRN_STEP_PUSH(step, int, count);
+    rest->still_time = CAIRN_STEP_PUSH(step, double, count);
+    rest->falls_asleep = (bool *)cairn_step_push_zero(step, (size_t)count, sizeof(bool));
     bool *restless = (bool *)cairn_step_push_zero(step, (size_t)count, sizeof(bool));
     double *shortest = CAIRN_STEP_PUSH(step, double, count); // an island is as still as its least still body
     if (cairn_step_failed(step)) {
         return;
     }
     for (int b = 0; b < count; b++) {
-        step->island[b] = b;
+        rest->island[b] = b;
     }
-    unite_joints(step, step->island, restless);
-    unite_contacts(step, step->island, restless);
+    unite_joints(step, joints, rest->island, restless);
+    unite_contacts(step, contacts, lambda, rest->island, restless);
     for (int b = 0; b < count; b++) { // a root stands before its members
-        step->island[b] = cairn_step_root(step->island, b);
-        step->still_time[b] = restless[b] ? 0 : still_time_after(step, b);
-        int root = step->island[b];
-        shortest[root] = root == b ? step->still_time[b] : fmin(shortest[root], step->still_time[b]);
+        rest->island[b] = cairn_step_root(rest->island, b);
+        rest->still_time[b] = restless[b] ? 0 : still_time_after(step, ends, b);
+        int root = rest->island[b];
+        shortest[root] = root == b ? rest->still_time[b] : fmin(shortest[root], rest->still_time[b]);
         step->stats.islands += root == b ? 1 : 0;
     }
     for (int b = 0; b < count; b++) {
-        step->falls_asleep[b] = shortest[step->island[b]] >= step->world->def.sleep_time;
+        rest->falls_asleep[b] = shortest[rest->island[b]] >= step->world->def.sleep_time;
     }
 }
 
-void cairn_step_settle(CairnStep *step, int b) {
-    if (step->falls_asleep == NULL) {
+void cairn_step_settle(CairnStep *step, const CairnStepRest *rest, int b) {
+    if (rest->falls_asleep == NULL) {
         return;
     }
     CairnBody *body = &step->store->bodies[step->blocks[b].body];
-    body->still_time = step->still_time[b];
-    if (step->falls_asleep[b]) {
-        body->sleeps_with = step->blocks[step->island[b]].body;
+    body->still_time = rest->still_time[b];
+    if (rest->falls_asleep[b]) {
+        body->sleeps_with = step->blocks[rest->island[b]].body;
         step->world->has_sleepers = true;
         body->velocity = body->angular_velocity = (CairnVec3){0, 0, 0};
     }

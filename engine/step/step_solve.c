@@ -1,38 +1,55 @@
-// Solve: problem, parts -> lambda -> velocities.
+// Solve: problem, parts -> impulses -> velocities, and what these lead to. A long solve asks on its way whether its problem is the right
+// one (CairnSolverContext.review); the answer changes nothing, and the problem stands still for as long as the solver runs.
 #include "engine/base/timer.h"
 #include "engine/step/step.h"
 #include "solvers/problem/problem_ops.h"
 #include <cairn/solve.h>
 #include <string.h>
 
-// Were the impulses that the geometric stiffness was made from, or those that first touches were guessed to bear, the wrong ones?
-// Then the problem is put right.
-static bool amend(CairnStep *step) {
-    const CairnWorldDef *def = &step->world->def;
-    int stiff_passes = def->geometric_stiffness ? def->geometric_passes : 1;
-    bool again = step->pass < stiff_passes && cairn_step_stiffen_again(step);
-    if (!cairn_step_failed(step) && step->pass < def->touch_passes) {
-        again = cairn_step_bound_again(step) || again;
-    }
-    return again && !cairn_step_failed(step);
-}
-
 // v = P^-1 (p + J^T lambda): the engine's own, so that no solver's bookkeeping reaches the bodies.
-static void find_velocities(CairnStep *step) {
+static void find_velocities(CairnStep *step, const CairnProblem *problem, const double *lambda, double *velocity) {
     CairnOps ops;
     CairnArenaMark mark = cairn_arena_mark(step->arena);
-    step->status = cairn_ops_init(&ops, &step->problem, step->arena);
+    step->status = cairn_ops_init(&ops, problem, step->arena);
     if (!cairn_step_failed(step)) {
-        cairn_ops_velocity(&ops, step->lambda, step->velocity);
+        cairn_ops_velocity(&ops, lambda, velocity);
     }
     cairn_arena_release(step->arena, mark);
 }
 
+// What a question during the solve is answered from, and what was found.
+typedef struct Asking {
+    CairnStep *step;
+    const CairnStepContacts *contacts;
+    const CairnStepSystem *system;
+    int pass;
+    CairnStepReview found;
+} Asking;
+
+// CairnSolverContext.review. The solver works in the step's arena, so what is found lies in another one; it outlasts the solve.
+static bool ask(void *user, const double *lambda) {
+    Asking *asking = user;
+    CairnStep *step = asking->step;
+    const CairnProblem *problem = &asking->system->problem;
+    CairnArena *arena = step->arena;
+    step->arena = &step->world->ahead;
+    double *kept = CAIRN_STEP_PUSH(step, double, problem->row_count);
+    double *velocity = CAIRN_STEP_PUSH(step, double, problem->dof_count);
+    if (!cairn_step_failed(step)) {
+        memcpy(kept, lambda, (size_t)problem->row_count * sizeof *lambda);
+        find_velocities(step, problem, kept, velocity);
+    }
+    asking->found = (CairnStepReview){.lambda = kept, .velocity = velocity};
+    cairn_step_review(step, asking->contacts, asking->system, asking->pass, &asking->found);
+    step->arena = arena;
+    return cairn_step_failed(step) || cairn_step_is_superseded(&asking->found);
+}
+
 // The bodies' velocities at the start of the step, by dofs: what a solver may start from. They lie where its answer will.
-static void write_start(CairnStep *step) {
+static void write_start(const CairnStep *step, double *velocity) {
     for (int i = 0; i < step->block_count; i++) {
         CairnVec3 linear = step->blocks[i].start.linear, angular = step->blocks[i].start.angular;
-        double *at = step->velocity + step->problem.blocks[i].first;
+        double *at = velocity + (ptrdiff_t)6 * i;
         at[0] = linear.x;
         at[1] = linear.y;
         at[2] = linear.z;
@@ -42,27 +59,19 @@ static void write_start(CairnStep *step) {
     }
 }
 
-// Part of the way through a long solve: does what it leads to make another problem of it? Then the rest is spared. What is found out
-// must outlast the solver's scratch, so it lies in an arena of its own.
-static bool review(void *user, const double *lambda) {
-    CairnStep *step = user;
-    CairnArena *arena = step->arena;
-    double *answer = step->lambda;
-    step->arena = &step->world->ahead;
-    step->lambda = CAIRN_STEP_PUSH(step, double, step->problem.row_count);
+// What the solve begins with outlasts it (cairn_world_problem_start). The passes of one problem share a place.
+static void keep_start(CairnStep *step, const CairnProblem *problem, const CairnStepAnswer *answer) {
+    CairnWorld *world = step->world;
+    size_t rows = (size_t)problem->row_count, dofs = (size_t)problem->dof_count;
+    if (answer->pass == 1) {
+        world->start_lambda = CAIRN_STEP_PUSH(step, double, rows);
+        world->start_velocity = CAIRN_STEP_PUSH(step, double, dofs);
+    }
     if (!cairn_step_failed(step)) {
-        memcpy(step->lambda, lambda, (size_t)step->problem.row_count * sizeof *lambda);
-        find_velocities(step);
+        memcpy(world->start_lambda, answer->lambda, rows * sizeof *answer->lambda);
+        memcpy(world->start_velocity, answer->velocity, dofs * sizeof *answer->velocity);
+        world->start_is_rough = answer->is_rough;
     }
-    bool again = !cairn_step_failed(step) && amend(step);
-    step->leads_on = cairn_step_foresee(step);
-    step->arena = arena;
-    step->was_rough = again || step->leads_on || cairn_step_failed(step);
-    step->lambda = step->was_rough ? step->lambda : answer;
-    if (!step->was_rough) {
-        write_start(step); // the solver goes on
-    }
-    return step->was_rough;
 }
 
 static void add_phases(CairnSolvePhases *sum, const CairnSolvePhases *phases) {
@@ -74,88 +83,74 @@ static void add_phases(CairnSolvePhases *sum, const CairnSolvePhases *phases) {
     sum->subsystems += phases->subsystems;
 }
 
-// What the solve begins with outlasts it (cairn_world_problem_start). The passes of one problem share a place.
-static void keep_start(CairnStep *step) {
-    CairnWorld *world = step->world;
-    size_t rows = (size_t)step->problem.row_count, dofs = (size_t)step->problem.dof_count;
-    if (step->pass == 1) {
-        world->start_lambda = CAIRN_STEP_PUSH(step, double, rows);
-        world->start_velocity = CAIRN_STEP_PUSH(step, double, dofs);
-    }
-    if (!cairn_step_failed(step)) {
-        memcpy(world->start_lambda, step->lambda, rows * sizeof *step->lambda);
-        memcpy(world->start_velocity, step->velocity, dofs * sizeof *step->velocity);
-        world->start_is_rough = step->was_rough;
-    }
-}
-
-static void solve_once(CairnStep *step) {
-    CairnWorld *world = step->world;
-    write_start(step);
-    keep_start(step);
-    if (cairn_step_failed(step)) {
-        return;
-    }
-    CairnSolveRequest request = {.solver = world->solver,
-                                 .options = world->solver_options,
-                                 .parts = &step->parts,
-                                 .allocator = &world->allocator,
-                                 .logger = &world->def.logger,
-                                 .thread_count = step->threads,
-                                 .is_checked = true, // check_problem
-                                 .arena = step->arena,
-                                 .review = review,
-                                 .review_user = step,
-                                 .velocity = step->velocity,
-                                 .is_rough = step->was_rough,
-                                 .part_seconds = step->part_seconds,
-                                 .memory = &world->solver_memory};
-    CairnSolveResult result;
-    step->was_rough = false;
-    CairnStatus status = cairn_problem_solve(&step->problem, &request, step->lambda, &result);
-    step->status = cairn_step_failed(step) ? step->status : status;
-    const CairnSolveReport report = result.report;
-    step->stats.solve.outcome = report.outcome;
-    step->stats.solve.claimed = report.claimed;
-    step->stats.solve.iterations += report.iterations;
-    step->stats.solve.factorizations += report.factorizations;
-    step->stats.solve.coupling += report.coupling;
-    step->stats.solve.changed += report.changed;
-    step->stats.solve.refactored += report.refactored;
-    add_phases(&step->stats.solve.phases, &report.phases);
-    step->stats.solve.fallback =
-        step->stats.solve.fallback > report.fallback ? step->stats.solve.fallback : report.fallback;
+static void add_report(CairnStats *stats, const CairnSolveReport *report) {
+    CairnSolveReport *sum = &stats->solve;
+    stats->solves += 1;
+    sum->outcome = report->outcome;
+    sum->claimed = report->claimed;
+    sum->iterations += report->iterations;
+    sum->factorizations += report->factorizations;
+    sum->coupling += report->coupling;
+    sum->changed += report->changed;
+    sum->refactored += report->refactored;
+    add_phases(&sum->phases, &report->phases);
+    sum->fallback = sum->fallback > report->fallback ? sum->fallback : report->fallback;
 }
 
 // What a caller gave may be finite and yet too large to compute with: no solver ever sees such a problem.
-static void check_problem(CairnStep *step) {
-    CairnStatus status = cairn_problem_check(&step->problem);
+static void check_problem(CairnStep *step, const CairnProblem *problem) {
+    CairnStatus status = cairn_problem_check(problem);
     if (!cairn_is_ok(status)) {
         step->status = cairn_error(CAIRN_NUMERIC, "step: %.200s", status.message);
     }
 }
 
-bool cairn_step_solve(CairnStep *step) {
+void cairn_step_solve(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
+                      const CairnStepParts *parts, CairnStepAnswer *answer) {
     if (cairn_step_failed(step)) {
-        return false;
+        return;
     }
-    double t0 = cairn_timer_now(), foreseen = step->stats.times.foresee; // which a review may add to
-    bool has_rows = step->problem.row_count > 0, again = false;
-    step->pass += 1;
-    step->stats.contact_passes += step->pass == 1;
-    if (has_rows) {
-        check_problem(step);
+    double t0 = cairn_timer_now(), foreseen = step->stats.times.foresee; // which reviews add to
+    const CairnProblem *problem = &system->problem;
+    CairnWorld *world = step->world;
+    CairnSolveResult result = {0};
+    Asking asking = {.step = step, .contacts = contacts, .system = system, .pass = ++answer->pass};
+    step->stats.contact_passes += answer->pass == 1;
+    if (problem->row_count > 0) {
+        check_problem(step, problem);
     }
-    if (has_rows && !cairn_step_failed(step)) {
-        solve_once(step);
-        step->stats.solves += 1;
+    if (problem->row_count > 0 && !cairn_step_failed(step)) {
+        write_start(step, answer->velocity);
+        keep_start(step, problem, answer);
     }
-    if (!cairn_step_failed(step) && !step->was_rough) {
-        find_velocities(step); // with the problem as it was solved
+    if (problem->row_count > 0 && !cairn_step_failed(step)) {
+        CairnSolveRequest request = {.solver = world->solver,
+                                     .options = world->solver_options,
+                                     .parts = &parts->parts,
+                                     .allocator = &world->allocator,
+                                     .logger = &world->def.logger,
+                                     .thread_count = step->threads,
+                                     .is_checked = true,
+                                     .arena = step->arena,
+                                     .review = ask,
+                                     .review_user = &asking,
+                                     .velocity = answer->velocity,
+                                     .is_rough = answer->is_rough,
+                                     .part_seconds = parts->seconds,
+                                     .memory = &world->solver_memory};
+        CairnStatus status = cairn_problem_solve(problem, &request, answer->lambda, &result);
+        step->status = cairn_step_failed(step) ? step->status : status; // what failed in a review comes first
+        add_report(&step->stats, &result.report);
     }
-    if (has_rows && !cairn_step_failed(step)) {
-        again = step->was_rough || amend(step);
+    answer->is_rough = result.report.is_superseded && cairn_step_is_superseded(&asking.found);
+    if (answer->is_rough) { // with the very impulses that were asked about
+        answer->review = asking.found;
+        memcpy(answer->lambda, asking.found.lambda, (size_t)problem->row_count * sizeof *answer->lambda);
+        memcpy(answer->velocity, asking.found.velocity, (size_t)problem->dof_count * sizeof *answer->velocity);
+    } else if (!cairn_step_failed(step)) {
+        find_velocities(step, problem, answer->lambda, answer->velocity);
+        answer->review = (CairnStepReview){.lambda = answer->lambda, .velocity = answer->velocity};
+        cairn_step_review(step, contacts, system, answer->pass, &answer->review);
     }
     step->stats.times.solve += cairn_timer_now() - t0 - (step->stats.times.foresee - foreseen);
-    return again;
 }

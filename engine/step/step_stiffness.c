@@ -80,13 +80,13 @@ static CairnVec3 arm_of(const CairnStepJoint *sj, int k) {
     return cairn_sub(sj->input->bodies[end].frame.p, sj->input->bodies[k].center);
 }
 
-static void find_pivots(const CairnStep *step, Acting *sum) {
+static void find_pivots(const CairnStep *step, const CairnStepJoints *joints, Acting *sum) {
     static const double heavy = 10; // times as heavy is as good as fixed
     for (int b = 0; b < step->block_count; b++) {
         sum[b].pivot = HUGE_VAL;
     }
-    for (int j = 0; j < step->joint_count; j++) {
-        const CairnStepJoint *sj = &step->joints[j];
+    for (int j = 0; j < joints->count; j++) {
+        const CairnStepJoint *sj = &joints->all[j];
         for (int k = 0; k < sj->body_count; k++) {
             int block = cairn_step_block(step, sj->bodies[k]);
             if (block >= 0 && mass_of(step, sj->bodies[k ^ 1]) >= heavy * mass_of(step, sj->bodies[k])) {
@@ -118,10 +118,10 @@ static bool is_slow(const CairnStep *step, const CairnStepJoint *sj, const doubl
     return true;
 }
 
-static void sum_joints(const CairnStep *step, const double *lambda, Acting *sum) {
-    find_pivots(step, sum);
-    for (int j = 0; j < step->joint_count; j++) {
-        const CairnStepJoint *sj = &step->joints[j];
+static void sum_joints(const CairnStep *step, const CairnStepJoints *joints, const double *lambda, Acting *sum) {
+    find_pivots(step, joints, sum);
+    for (int j = 0; j < joints->count; j++) {
+        const CairnStepJoint *sj = &joints->all[j];
         if (is_slow(step, sj, lambda + sj->row, sum)) {
             continue;
         }
@@ -136,9 +136,9 @@ static void sum_joints(const CairnStep *step, const double *lambda, Acting *sum)
     }
 }
 
-static void sum_contacts(const CairnStep *step, const double *lambda, Acting *sum) {
-    for (int i = 0; i < step->contact_count; i++) {
-        const CairnStepContact *c = &step->contacts[i];
+static void sum_contacts(const CairnStep *step, const CairnStepContacts *contacts, const double *lambda, Acting *sum) {
+    for (int i = 0; i < contacts->count; i++) {
+        const CairnStepContact *c = &contacts->all[i];
         const double *l = lambda + c->row;
         CairnVec3 impulse = cairn_scale(l[0], c->frame.normal);
         if (c->row_count >= 3) {
@@ -179,9 +179,9 @@ static CairnMat3 restoring(const CairnStep *step, const CairnStepBlock *block, c
 }
 
 // P = M - h^2 K of one block (under the midpoint rule 2 M - h^2 K).
-static void write_stiffness(const CairnStep *step, int b, CairnMat3 K) {
+static void write_stiffness(const CairnStep *step, CairnStepSystem *system, int b, CairnMat3 K) {
     double factor = step->world->def.integrator == CAIRN_MIDPOINT ? 2 : 1;
-    double *P = step->P + step->dof_blocks[b].matrix;
+    double *P = system->P + system->blocks[b].matrix;
     CairnMat3 inertia = cairn_step_inertia(step, &step->blocks[b]);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
@@ -190,29 +190,29 @@ static void write_stiffness(const CairnStep *step, int b, CairnMat3 K) {
     }
 }
 
-// Where some K is not 0 every block has a P of its own. False: out of memory.
-static bool own_matrices(CairnStep *step) {
-    if (step->matrix_count == step->block_count) {
-        return true;
+// Where some K is not 0 every block has a P of its own.
+static void own_matrices(CairnStep *step, CairnStepSystem *system) {
+    if (system->matrix_count == step->block_count) {
+        return;
     }
     double *P = CAIRN_STEP_PUSH(step, double, 36 * (size_t)step->block_count);
     for (int b = 0; b < step->block_count && P != NULL; b++) {
-        memcpy(P + (ptrdiff_t)36 * b, step->P + step->dof_blocks[b].matrix, 36 * sizeof *P);
-        step->dof_blocks[b].matrix = 36 * b;
+        memcpy(P + (ptrdiff_t)36 * b, system->P + system->blocks[b].matrix, 36 * sizeof *P);
+        system->blocks[b].matrix = 36 * b;
     }
     if (P != NULL) {
-        step->P = P;
-        step->problem.P = P;
-        step->matrix_count = step->block_count;
+        system->P = P;
+        system->problem.P = P;
+        system->matrix_count = step->block_count;
     }
-    return P != NULL;
 }
 
-static void write_all(CairnStep *step, const CairnMat3 *K) {
-    bool is_ready = own_matrices(step);
-    for (int b = 0; b < step->block_count && is_ready; b++) {
-        write_stiffness(step, b, K[b]);
+void cairn_step_amend_stiffness(CairnStep *step, CairnStepSystem *system, const CairnMat3 *K) {
+    own_matrices(step, system);
+    for (int b = 0; b < step->block_count && !cairn_step_failed(step); b++) {
+        write_stiffness(step, system, b, K[b]);
     }
+    system->stiffness = K;
 }
 
 // Does one body's K differ from the one in use by more than the world's measure?
@@ -221,15 +221,16 @@ static bool has_jumped(const CairnStep *step, CairnMat3 next, CairnMat3 last) {
     return change > step->world->def.geometric_jump * fmax(norm(next), norm(last));
 }
 
-static CairnMat3 *find_stiffness(CairnStep *step, const double *lambda) {
+static CairnMat3 *find_stiffness(CairnStep *step, const CairnStepContacts *contacts, const CairnStepJoints *joints,
+                                 const double *lambda) {
     CairnMat3 *K = CAIRN_STEP_PUSH(step, CairnMat3, step->block_count);
     CairnArenaMark mark = cairn_arena_mark(step->arena);
     Acting *acting = (Acting *)cairn_step_push_zero(step, (size_t)step->block_count, sizeof(Acting));
     if (K == NULL || acting == NULL) {
         return NULL;
     }
-    sum_joints(step, lambda, acting);
-    sum_contacts(step, lambda, acting);
+    sum_joints(step, joints, lambda, acting);
+    sum_contacts(step, contacts, lambda, acting);
     for (int b = 0; b < step->block_count; b++) {
         K[b] = restoring(step, &step->blocks[b], &acting[b]);
     }
@@ -237,37 +238,34 @@ static CairnMat3 *find_stiffness(CairnStep *step, const double *lambda) {
     return K;
 }
 
-void cairn_step_stiffen(CairnStep *step) {
-    if (step->problem.row_count == 0 || !step->world->def.geometric_stiffness) {
+void cairn_step_stiffen(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
+                        CairnStepSystem *system) {
+    if (system->problem.row_count == 0 || !step->world->def.geometric_stiffness) {
         return;
     }
     CairnArenaMark mark = cairn_arena_mark(step->arena);
-    step->stiffness = find_stiffness(step, step->lambda);
+    const CairnMat3 *K = find_stiffness(step, contacts, &system->joints, lambda);
     bool is_needed = false;
-    for (int b = 0; b < step->block_count && !cairn_step_failed(step) && !is_needed; b++) {
-        is_needed = norm(step->stiffness[b]) > 0;
+    for (int b = 0; b < step->block_count && K != NULL && !is_needed; b++) {
+        is_needed = norm(K[b]) > 0;
     }
-    if (!is_needed) { // in most worlds
-        step->stiffness = NULL;
-        cairn_arena_release(step->arena, mark);
-        return;
-    }
-    write_all(step, step->stiffness);
-}
-
-bool cairn_step_stiffen_again(CairnStep *step) {
-    CairnArenaMark mark = cairn_arena_mark(step->arena);
-    CairnMat3 *next = find_stiffness(step, step->lambda);
-    bool jumped = false;
-    for (int b = 0; b < step->block_count && next != NULL && !jumped; b++) {
-        jumped = has_jumped(step, next[b], step->stiffness != NULL ? step->stiffness[b] : (CairnMat3){0});
-    }
-    // A K that hardly changed is not put in use: P stays the one that was solved with.
-    if (jumped) {
-        write_all(step, next);
-        step->stiffness = next;
+    if (is_needed) { // only in few worlds
+        cairn_step_amend_stiffness(step, system, K);
     } else {
         cairn_arena_release(step->arena, mark);
     }
-    return jumped;
+}
+
+const CairnMat3 *cairn_step_review_stiffness(CairnStep *step, const CairnStepContacts *contacts,
+                                             const CairnStepSystem *system, const double *lambda) {
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
+    const CairnMat3 *next = find_stiffness(step, contacts, &system->joints, lambda);
+    for (int b = 0; b < step->block_count && next != NULL; b++) {
+        if (has_jumped(step, next[b], system->stiffness != NULL ? system->stiffness[b] : (CairnMat3){0})) {
+            return next;
+        }
+    }
+    // A K that hardly changed is not put in use: P stays the one that was solved with.
+    cairn_arena_release(step->arena, mark);
+    return NULL;
 }

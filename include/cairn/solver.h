@@ -82,7 +82,8 @@ typedef struct CairnSolverContext {
     void *trace_user;
     // A solver that iterates for long calls this once, when the error of lambda is a few thousandths of max|b|. True:
     // the motion that lambda gives leads to another problem (with new contacts or other bounds), so the solver ends at
-    // once, without reading the problem again, and reports `is_superseded`. NULL: the solver calls nothing.
+    // once and reports `is_superseded`. The call changes nothing: the problem stays as it is for as long as the solver
+    // runs. NULL: the solver calls nothing.
     bool (*review)(void *user, const double *lambda);
     void *review_user;
     // Velocities of the dofs at the start of the step, as an estimate of those at its end: a part of the warm start.

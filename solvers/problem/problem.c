@@ -6,8 +6,7 @@
 
 #include "solvers/problem/dense.h"
 
-// Checks answer false and fill the status where something is wrong. A status is a large struct: as an answer, copied for every block,
-// term and bound, it would take longer than all the looking.
+// Every check returns whether its part of the problem is right, and writes the status only where it refuses.
 #define REFUSE(...) (*status = cairn_error(CAIRN_INVALID_ARGUMENT, __VA_ARGS__), false)
 
 // Without an early end, so that a compiler can look at several at once; which one is wrong is found afterwards.
