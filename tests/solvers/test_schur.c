@@ -2,6 +2,7 @@
 #include "engine/base/memory.h"
 #include "solvers/exact/bpp.h"
 #include "solvers/schur/schur.h"
+#include "tests/support/block_checks.h"
 #include "tests/support/exact_checks.h"
 #include "tests/support/support_parts.h"
 
@@ -361,6 +362,14 @@ static void bad_parts_are_refused(void **state) {
     assert_memory_equal(lambda, before, sizeof lambda);
 }
 
+static BlockSubject bpp_blocks = {
+    .solver = &cairn_solver_schur_bpp,
+    .options = {"", "coupling=alternate", "coupling=alternate,interface=dense", "coupling=alternate,interface=kkt",
+                "coupling=alternate,interface=constraint", "coupling=alternate,parts_solver=pgs,kmax=50", "levels=2"},
+    .stiffest = 1e-6};
+static BlockSubject sm_blocks = {
+    .solver = &cairn_solver_schur_pgs_sm, .options = {"", "coupling=alternate"}, .stiffest = 1e-6};
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         EXACT_TESTS(&bpp),
@@ -378,6 +387,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test_prestate(empty_things_work, &sm),
         cmocka_unit_test_prestate(bad_parts_are_refused, &bpp),
         cmocka_unit_test_prestate(bad_parts_are_refused, &sm),
+        cmocka_unit_test_prestate(block_check_laws, &bpp_blocks),
+        cmocka_unit_test_prestate(block_check_laws, &sm_blocks),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
