@@ -142,7 +142,9 @@ void test_block_pile(TestPile *pile, uint64_t *seed, TestBlockPile kind) {
             block[k] = k == 1 && c < kind.blocks ? (c + 1) % kind.blocks : support_int(seed, 0, kind.blocks - 1);
         }
         blocks = c < kind.blocks && blocks < 2 ? 2 : blocks;
-        if (c % 2 == 0) {
+        if (kind.has_contacts_alone) {
+            add_contact(pile, seed, kind.friction, block, block[0] == block[1] ? 1 : 2, false, &J_size);
+        } else if (c % 2 == 0) {
             add_contact(pile, seed, kind.friction, block, block[0] == block[1] ? 1 : blocks, c % 10 == 4, &J_size);
         } else {
             add_joint(pile, seed, block, blocks, &J_size);

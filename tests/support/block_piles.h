@@ -12,6 +12,7 @@ typedef struct TestBlockPile {
     int size; // of all blocks; 0: every size
     double compliance;
     CairnFrictionKind friction;
+    bool has_contacts_alone; // of three rows
 } TestBlockPile;
 
 // Blocks of `size` dofs, or of 1, 3, 6, 7, 10, 33 and 64 dofs (each of them where there are seven blocks and more) with full positive definite matrices; half
