@@ -228,7 +228,8 @@ static bool is_orphan(const CairnGrowing *g, int node) {
 
 // S0 section 6.2: bodies next to the part that are tied to nothing else in G_0 would become parts of one body.
 static void adopt_orphans(CairnGrowing *g, int *part) {
-    // Behind the refused there is room for all nodes. An orphan has no free neighbours, so adopting it makes no other one.
+    // Behind the refused there is room for all nodes. An orphan has no free neighbours, so adopting it makes no other
+    // one.
     int *orphans = g->refused + g->refused_count, count = 0;
     for (int i = 0; i < g->refused_count; i++) { // those that only had no room
         if (admits(g, g->refused[i]) && is_orphan(g, g->refused[i])) {

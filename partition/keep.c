@@ -61,8 +61,8 @@ static bool has_room(const Keeping *k, int node, int part) {
     return k->size[part] == 0 || cairn_graph_dofs(k->g->graph, node) <= k->g->limit - k->size[part];
 }
 
-// A part keeps its heaviest fragment and its whole islands, up to the limit: what was met last in the breadth-first order goes, so
-// that the rest still hangs together.
+// A part keeps its heaviest fragment and its whole islands, up to the limit: what was met last in the breadth-first
+// order goes, so that the rest still hangs together.
 static void keep_pieces(Keeping *k) {
     const CairnGrowing *g = k->g;
     int nodes = g->graph->node_count;

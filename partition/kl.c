@@ -74,7 +74,8 @@ static int list_candidates(const Kl *kl, int part, int other, Candidate *list) {
     return count;
 }
 
-// Both parts must have room, and hang together afterwards: what stays without the one that goes, and the one that comes with what stays.
+// Both parts must have room, and hang together afterwards: what stays without the one that goes, and the one that
+// comes with what stays.
 static bool may_swap(const Kl *kl, int node, int other) {
     CairnRefining *r = kl->r;
     int here = r->part[node], there = r->part[other];

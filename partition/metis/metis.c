@@ -23,7 +23,8 @@ typedef struct MetisGraph {
     idx_t *dofs; // of nodes; NULL where they have no say
 } MetisGraph;
 
-// Where a node is heavier than a part METIS leaves parts empty, and complains on the terminal: then it weighs none, and the repair does.
+// Where a node is heavier than a part METIS leaves parts empty, and complains on the terminal: then it weighs none,
+// and the repair does.
 static bool copy_dofs(const CairnGraph *graph, int room, CairnArena *arena, MetisGraph *m) {
     bool is_even = true, is_heavy = false;
     m->dofs = CAIRN_PUSH(arena, idx_t, graph->node_count);

@@ -53,7 +53,8 @@ CairnStatus cairn_pgs_pack(PgsSystem *system, const char *name, const CairnProbl
 int cairn_pgs_link(const CairnProblem *problem, const int *block_at, const CairnConstraintBlock *constraint,
                    PgsLink *links);
 
-// J L^-T of a constraint over its links, behind one another, `stride` numbers a row: terms on the same block are added up.
+// J L^-T of a constraint over its links, behind one another, `stride` numbers a row: terms on the same block are
+// added up.
 void cairn_pgs_jacobian(const CairnOps *ops, const int *block_at, const CairnConstraintBlock *constraint,
                         const PgsLink *links, int link_count, int stride, double *J);
 

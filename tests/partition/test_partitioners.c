@@ -74,7 +74,8 @@ static void parts_weigh_their_dofs(void **state) {
     assert_true(mixed > 50); // parts of more blocks than bodies would be
 }
 
-// Three arms of 30 dofs fill a part of sixteen bodies as fifteen bodies do; what is heavier than a part is one by itself.
+// Three arms of 30 dofs fill a part of sixteen bodies as fifteen bodies do; what is heavier than a part is one by
+// itself.
 static void arms_fill_parts_as_bodies_do(void **state) {
     (void)state;
     SupportGraph g;

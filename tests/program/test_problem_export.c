@@ -109,7 +109,8 @@ static void what_does_not_fit_is_refused(void **state) {
     }
 }
 
-// Contacts over blocks of 1 to 64 dofs: W and q are those of dense algebra; what is cut out of M again has blocks of the same A and b.
+// Contacts over blocks of 1 to 64 dofs: W and q are those of dense algebra; what is cut out of M again has blocks of
+// the same A and b.
 static void blocks_of_any_size_are_written_and_cut_out(void **state) {
     (void)state;
     CairnAllocator plain = cairn_memory_default();

@@ -56,7 +56,8 @@ static void heaps_are_solved(void **state) {
     assert_true(fast < plain);
 }
 
-// Under Coulomb's law tangents take steps of w / D a row and are scaled back to the bound: that is the law where both have one D.
+// Under Coulomb's law tangents take steps of w / D a row and are scaled back to the bound: that is the law where both
+// have one D.
 static BlockSubject blocks = {
     .solver = &cairn_solver_pgs_cg,
     .options = {"iterations=50000,tolerance=1e-11", "iterations=50000,tolerance=1e-11,accelerate=false"},

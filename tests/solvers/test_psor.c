@@ -523,9 +523,7 @@ static BlockSubject psor_blocks = {
     .options = {"iterations=50000,tolerance=1e-11", "iterations=50000,tolerance=1e-11,lambda=0.8"},
     .stiffest = 0.1};
 static BlockSubject pssor_blocks = {
-    .solver = &cairn_solver_pssor,
-    .options = {"iterations=50000,tolerance=1e-11"},
-    .stiffest = 0.1};
+    .solver = &cairn_solver_pssor, .options = {"iterations=50000,tolerance=1e-11"}, .stiffest = 0.1};
 static BlockSubject pj_blocks = {
     .solver = &cairn_solver_pj, .options = {"iterations=50000,tolerance=1e-11,omega=0.1"}, .stiffest = 0.1};
 

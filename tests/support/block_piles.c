@@ -99,7 +99,7 @@ static void add_contact(TestPile *pile, uint64_t *seed, CairnFrictionKind kind, 
     pile->constraints[c].friction = f;
     pile->frictions[f] = (CairnFriction){kind, c, first, spin_rows, mu, torsion, rolling, load};
     for (int k = 0; k < blocks; k++) {
-        bool is_framed = !has_spin && pile->blocks[block[k]].size == 6 && c % 2 == 0;
+        bool is_framed = !has_spin && pile->blocks[block[k]].size == 6 && c % 4 == 0;
         if (!is_framed) {
             add_term(pile, seed, c, block[k], J_size);
             continue;
