@@ -1,11 +1,12 @@
 #include "partition/fm.h"
 
+#include "partition/graph.h"
 #include "partition/heap.h"
 #include "partition/refine.h"
 
 static const CairnField fields[] = {
     CAIRN_FIELD_INT(CairnFmOptions, part_size, 0, 0, 1000000000,
-                    "no part grows above this many bodies; 0: above the largest that comes in"),
+                    "no part grows above this many bodies, of 6 dofs each; 0: above the largest that comes in"),
     CAIRN_FIELD_INT(CairnFmOptions, passes, 10, 1, 1000000, "most rounds over the interface"),
 };
 static const CairnFieldTable table = CAIRN_FIELD_TABLE("fm", CairnFmOptions, fields);
@@ -13,27 +14,27 @@ static const CairnFieldTable table = CAIRN_FIELD_TABLE("fm", CairnFmOptions, fie
 typedef struct Fm {
     CairnRefining *r;
     CairnHeap heap; // of nodes that gain somewhere, by falling gain
-    int limit;
+    int limit;      // dofs
 } Fm;
 
 // The part with room where `node` gains most, and the gain; of equal ones the smaller part. -1: nowhere is there a gain.
 static int best_part(Fm *fm, int node, int *gain) {
     CairnRefining *r = fm->r;
     const CairnAdjacency *a = &r->adjacency;
-    int from = r->part[node], best = -1;
+    int from = r->part[node], best = -1, dofs = cairn_graph_dofs(r->graph, node);
     *gain = 0;
     for (int k = a->start[node]; k < a->start[node + 1]; k++) {
         r->toward[r->part[a->neighbour[k]]] += a->rows[k];
     }
     for (int k = a->start[node]; k < a->start[node + 1]; k++) {
         int to = r->part[a->neighbour[k]];
-        if (to == from || to == best || r->size[to] >= fm->limit) {
+        if (to == from || to == best || dofs > fm->limit - r->dofs[to]) {
             continue;
         }
         int found = a->has_wide ? cairn_refine_gain(r, node, to) : r->toward[to] - r->toward[from];
         bool is_better =
             found > *gain || (best >= 0 && found == *gain &&
-                              (r->size[to] < r->size[best] || (r->size[to] == r->size[best] && to < best)));
+                              (r->dofs[to] < r->dofs[best] || (r->dofs[to] == r->dofs[best] && to < best)));
         if (is_better) {
             best = to;
             *gain = found;
@@ -91,14 +92,12 @@ static int run_pass(Fm *fm) {
 static CairnStatus run(CairnRefining *refining, const void *options, CairnArena *arena) {
     const CairnFmOptions *chosen = options;
     int nodes = refining->graph->node_count;
-    Fm fm = {.r = refining, .limit = chosen->part_size};
+    Fm fm = {.r = refining, .limit = cairn_graph_room(chosen->part_size)};
     int *ranks = CAIRN_PUSH_ZERO(arena, int, nodes);
     if (!ranks || !cairn_heap_make(&fm.heap, nodes, ranks, arena)) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "fm: no memory to refine the parts of %d bodies", nodes);
     }
-    for (int p = 0; p < refining->count && chosen->part_size == 0; p++) {
-        fm.limit = refining->size[p] > fm.limit ? refining->size[p] : fm.limit;
-    }
+    fm.limit = chosen->part_size == 0 ? cairn_refine_most_dofs(refining) : fm.limit;
     for (int pass = 0; pass < chosen->passes && run_pass(&fm) > 0; pass++) {
     }
     return cairn_ok();

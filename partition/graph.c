@@ -3,6 +3,29 @@
 #include <math.h>
 #include <stddef.h>
 
+static CairnStatus check_dofs(const CairnGraph *graph) {
+    int sum = 0;
+    for (int i = 0; i < graph->node_count; i++) {
+        int dofs = cairn_graph_dofs(graph, i);
+        if (dofs < 1 || dofs > INT_MAX - sum) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT,
+                               "graph: node_dofs[%d] = %d must be at least 1, and all of them "
+                               "at most %d together",
+                               i, dofs, INT_MAX);
+        }
+        sum += dofs;
+    }
+    return cairn_ok();
+}
+
+int cairn_graph_all_dofs(const CairnGraph *graph) {
+    int sum = 0;
+    for (int i = 0; i < graph->node_count; i++) {
+        sum += cairn_graph_dofs(graph, i);
+    }
+    return sum;
+}
+
 static CairnStatus check_nodes(const CairnGraph *graph) {
     if (graph->node_count > 0 && (!graph->node_id || !graph->node_mass || !graph->node_group)) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "graph: a node array is NULL though node_count = %d",
@@ -47,6 +70,7 @@ CairnStatus cairn_graph_check(const CairnGraph *graph) {
                            graph->node_count, graph->edge_count);
     }
     CAIRN_TRY(check_nodes(graph));
+    CAIRN_TRY(check_dofs(graph));
     if (graph->edge_count == 0) {
         return cairn_ok();
     }

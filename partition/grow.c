@@ -30,13 +30,13 @@ int64_t cairn_grow_min_degree(const CairnGrowing *growing, int node) {
 
 static CairnStatus find_limit(CairnGrowing *g, const CairnGraph *graph) {
     int parts = g->options.parts, nodes = graph->node_count;
-    g->limit = g->options.part_size;
+    g->limit = cairn_graph_room(g->options.part_size);
     if (parts > nodes && nodes > 0) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: parts = %d are more than the %d bodies", g->rule->name, parts,
                            nodes);
     }
     if (parts > 0 && nodes > 0) {
-        g->limit = (nodes - 1) / parts + 1;
+        g->limit = cairn_graph_room((cairn_graph_bodies(cairn_graph_all_dofs(graph)) - 1) / parts + 1);
     }
     return cairn_ok();
 }
@@ -53,25 +53,28 @@ static int *rank_nodes(const CairnGraph *graph, int seed, CairnArena *arena) {
 static CairnStatus make_room(CairnGrowing *g, CairnArena *arena) {
     int nodes = g->graph->node_count;
     int *island = CAIRN_PUSH(arena, int, nodes), *island_size = CAIRN_PUSH_ZERO(arena, int, nodes);
+    int *island_dofs = CAIRN_PUSH_ZERO(arena, int, nodes);
     int *ranks = rank_nodes(g->graph, g->options.seed, arena);
     g->is_free = CAIRN_PUSH_ZERO(arena, bool, nodes);
     g->degree = CAIRN_PUSH_ZERO(arena, int, nodes);
     g->free_neighbours = CAIRN_PUSH_ZERO(arena, int, nodes);
     g->tied = CAIRN_PUSH_ZERO(arena, int, nodes);
     g->arrival = CAIRN_PUSH(arena, int, nodes);
-    g->refused = CAIRN_PUSH(arena, int, nodes);
+    g->refused = CAIRN_PUSH(arena, int, 2 * (size_t)nodes);
     g->island_free = CAIRN_PUSH(arena, int, nodes);
-    if (!island || !island_size || !ranks || !g->is_free || !g->degree || !g->free_neighbours || !g->tied ||
-        !g->arrival || !g->refused || !g->island_free || !cairn_heap_make(&g->free, nodes, ranks, arena) ||
+    if (!island || !island_size || !island_dofs || !ranks || !g->is_free || !g->degree || !g->free_neighbours ||
+        !g->tied || !g->arrival || !g->refused || !g->island_free || !cairn_heap_make(&g->free, nodes, ranks, arena) ||
         !cairn_heap_make(&g->frontier, nodes, ranks, arena)) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory to part %d bodies", g->rule->name, nodes);
     }
     cairn_islands(g->graph, island);
     for (int i = 0; i < nodes; i++) {
         island_size[island[i]] += 1;
+        island_dofs[island[i]] += cairn_graph_dofs(g->graph, i);
     }
     g->island = island;
     g->island_size = island_size;
+    g->island_dofs = island_dofs;
     return cairn_ok();
 }
 
@@ -82,7 +85,7 @@ static int weight(const CairnGrowing *g, int pair) {
 // Degrees count connections to bodies of G_0 only.
 static void count_degrees(CairnGrowing *g) {
     const CairnAdjacency *a = &g->adjacency;
-    g->free_count = 0;
+    g->free_count = g->free_dofs = 0;
     for (int i = 0; i < a->node_count; i++) {
         g->degree[i] = g->free_neighbours[i] = 0;
         for (int k = a->start[i]; k < a->start[i + 1]; k++) {
@@ -97,6 +100,7 @@ static void count_degrees(CairnGrowing *g) {
     for (int i = 0; i < a->node_count; i++) {
         if (g->is_free[i]) {
             g->free_count += 1;
+            g->free_dofs += cairn_graph_dofs(g->graph, i);
             g->island_free[g->island[i]] += 1;
             cairn_heap_put(&g->free, i, g->rule->start(g, i));
         }
@@ -135,25 +139,27 @@ static void meet(CairnGrowing *g, int node, int pair) {
 
 static void take(CairnGrowing *g, int node, int *part) {
     const CairnAdjacency *a = &g->adjacency;
+    int dofs = cairn_graph_dofs(g->graph, node), before = g->size;
     part[node] = g->number;
     g->is_free[node] = false;
     g->free_count -= 1;
+    g->free_dofs -= dofs;
     g->island_free[g->island[node]] -= 1;
     g->tied[node] = 0;
     cairn_heap_drop(&g->free, node);
     cairn_heap_drop(&g->frontier, node);
-    g->size += 1;
+    g->size += dofs;
     g->here += 1;
     for (int k = a->start[node]; k < a->start[node + 1]; k++) {
         if (g->is_free[a->neighbour[k]]) {
             meet(g, a->neighbour[k], k);
         }
     }
-    if (g->size == g->turn) {
+    if (before < g->turn && g->size >= g->turn) {
         rekey_frontier(g);
     }
     double mass = g->graph->node_mass[node];
-    if (g->size == 1 || mass < g->least_mass) { // what was too light before may pass now
+    if (before == 0 || mass < g->least_mass) { // what was too light before may pass now
         g->least_mass = mass;
         for (int i = 0; i < g->refused_count; i++) {
             cairn_heap_put(&g->frontier, g->refused[i], g->rule->next(g, g->refused[i]));
@@ -166,11 +172,16 @@ static bool admits(const CairnGrowing *g, int node) {
     return !g->rule->admits || g->size == 0 || g->rule->admits(g, node);
 }
 
-// The next neighbour that the part admits, -1: none.
+// A part without a body takes one of any size.
+static bool has_room(const CairnGrowing *g, int node) {
+    return g->size == 0 || cairn_graph_dofs(g->graph, node) <= g->limit - g->size;
+}
+
+// The next neighbour that the part admits and has room for, -1: none.
 static int next_neighbour(CairnGrowing *g) {
     while (g->frontier.count > 0) {
         int node = g->frontier.nodes[0];
-        if (admits(g, node)) {
+        if (has_room(g, node) && admits(g, node)) {
             return node;
         }
         cairn_heap_drop(&g->frontier, node);
@@ -185,16 +196,17 @@ static int next_island(CairnGrowing *g, int last) {
     if (g->free.count == 0) {
         return -1;
     }
-    int node = g->free.nodes[0], size = g->island_size[g->island[node]];
+    int node = g->free.nodes[0], island = g->island[node], size = g->island_size[island];
     if (g->size == 0) {
         return node;
     }
     g->has_fragment = g->has_fragment || g->here < g->island_size[g->island[last]];
-    if (!admits(g, node) || (g->has_fragment && (size > g->limit - g->size || (g->rule->admits && size > 1)))) {
+    bool is_whole = g->island_dofs[island] <= g->limit - g->size;
+    if (!has_room(g, node) || !admits(g, node) || (g->has_fragment && (!is_whole || (g->rule->admits && size > 1)))) {
         return -1;
     }
     // Beside a fragment an island must be whole: no other part has any of it.
-    return g->has_fragment && g->island_free[g->island[node]] < size ? -1 : node;
+    return g->has_fragment && g->island_free[island] < size ? -1 : node;
 }
 
 // Tied to no body of G_0. The adjacency knows of long constraints only as chains, so these are asked for all of their bodies.
@@ -216,8 +228,14 @@ static bool is_orphan(const CairnGrowing *g, int node) {
 
 // S0 section 6.2: bodies next to the part that are tied to nothing else in G_0 would become parts of one body.
 static void adopt_orphans(CairnGrowing *g, int *part) {
-    // Behind the refused there is room for all of the frontier. An orphan has no free neighbours, so adopting it makes no other one.
+    // Behind the refused there is room for all nodes. An orphan has no free neighbours, so adopting it makes no other
+    // one.
     int *orphans = g->refused + g->refused_count, count = 0;
+    for (int i = 0; i < g->refused_count; i++) { // those that only had no room
+        if (admits(g, g->refused[i]) && is_orphan(g, g->refused[i])) {
+            orphans[count++] = g->refused[i];
+        }
+    }
     for (int i = 0; i < g->frontier.count; i++) {
         if (is_orphan(g, g->frontier.nodes[i])) {
             orphans[count++] = g->frontier.nodes[i];
@@ -266,7 +284,7 @@ static void grow_part(CairnGrowing *g, int *part) {
 int cairn_grow_free(CairnGrowing *g, int number, bool has_last_group, int *part) {
     g->number = number;
     count_degrees(g);
-    while (g->free_count > (has_last_group ? g->limit : 0)) {
+    while (g->free_dofs > (has_last_group ? g->limit : 0)) {
         grow_part(g, part);
         g->number += 1;
     }
@@ -283,8 +301,9 @@ int cairn_grow_free(CairnGrowing *g, int number, bool has_last_group, int *part)
 static CairnStatus grow_in(CairnGrowing *g, double turn_share, CairnArena *arena, int *part, int *count) {
     int nodes = g->graph->node_count;
     CAIRN_TRY(find_limit(g, g->graph));
-    g->turn = turn_share > 0 ? (int)(turn_share * g->limit) : 0;
-    g->turn = turn_share > 0 && g->turn < turn_share * g->limit ? g->turn + 1 : g->turn;
+    int bodies = g->limit / CAIRN_BODY_DOFS, turn = turn_share > 0 ? (int)(turn_share * bodies) : 0;
+    turn = turn_share > 0 && turn < turn_share * bodies ? turn + 1 : turn;
+    g->turn = turn * CAIRN_BODY_DOFS;
     CAIRN_TRY(cairn_adjacency_make(g->graph, arena, &g->adjacency));
     CAIRN_TRY(make_room(g, arena));
     int *fresh = CAIRN_PUSH(arena, int, nodes);

@@ -14,7 +14,7 @@ typedef enum CairnDegree { CAIRN_DEGREE_BODIES = 0, CAIRN_DEGREE_CONSTRAINTS } C
 
 // What all growing partitioners are told. The first member of their options.
 typedef struct CairnGrowOptions {
-    int part_size; // most bodies in a part (n_max), orphans aside
+    int part_size; // most bodies in a part (n_max), orphans aside; blocks weigh their dofs, a body 6
     int parts;     // 0: by part_size; else n_max is so that this many parts hold all
     int degree;    // CairnDegree
     bool orphans;  // adopt bodies that a part leaves without neighbours
@@ -27,7 +27,8 @@ extern const char *const cairn_degree_names[];
 // The fields of the member `grow`, which must come first. Where the partitioners differ is what a degree counts by default.
 // clang-format off
 #define CAIRN_GROW_FIELDS(degree_)                                                                                     \
-    CAIRN_FIELD_INT(CairnGrowOptions, part_size, 16, 1, 1000000000, "most bodies in a part; orphans may come on top"), \
+    CAIRN_FIELD_INT(CairnGrowOptions, part_size, 16, 1, 1000000000,                                                    \
+                    "most bodies in a part, of 6 dofs each; orphans may come on top"),                                 \
     CAIRN_FIELD_INT(CairnGrowOptions, parts, 0, 0, 1000000000,                                                         \
                     "instead of part_size: as large as so many parts need to be to hold all; 0: part_size counts"),    \
     CAIRN_FIELD_CHOICE(CairnGrowOptions, degree, degree_, cairn_degree_names,                                          \
@@ -51,15 +52,15 @@ int64_t cairn_grow_min_degree(const CairnGrowing *growing, int node);
 typedef struct CairnGrowRule {
     const char *name;
     CairnGrowKey start, next;
-    bool (*admits)(const CairnGrowing *growing, int node); // NULL: any body may join any part
+    bool (*admits)(const CairnGrowing *growing, int node); // NULL: any body may join any part that has room
 } CairnGrowRule;
 
 struct CairnGrowing {
     const CairnGraph *graph;
     const CairnGrowRule *rule;
     CairnGrowOptions options;
-    int limit;    // n_max
-    int turn;     // size of a part from which `next` gives other keys (mix); 0: none
+    int limit;    // n_max, in dofs
+    int turn;     // dofs of a part from which `next` gives other keys (mix); 0: none
     double ratio; // tau (mr)
     CairnAdjacency adjacency;
 
@@ -70,15 +71,16 @@ struct CairnGrowing {
     int *free_neighbours;
     int *tied;    // constraints with the part that grows
     int *arrival; // when it became a neighbour of the part that grows
-    int *refused; // list of those that the part that grows does not admit
+    int *refused; // list of those that the part that grows does not admit or has no room for; behind it the orphans
 
-    const int *island_size;
+    const int *island_size, *island_dofs;
     int *island_free; // of the island's nodes, how many are in G_0
     CairnHeap free, frontier;
-    int free_count, refused_count;
+    int free_count, free_dofs, refused_count;
 
     // of the part that grows
-    int number, size, arrivals;
+    int number, arrivals;
+    int size; // dofs
     double least_mass;
     int here;          // its nodes in the island of the last one
     bool has_fragment; // it holds some island in part

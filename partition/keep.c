@@ -1,13 +1,15 @@
 #include "partition/keep.h"
 
+#include "partition/graph.h"
+
 #include <string.h>
 
 typedef struct Keeping {
     CairnGrowing *g;
     int *fresh, old_count;
     int *queue, *piece;    // of nodes
-    int *best, *best_size; // of parts: the largest fragment and its size
-    int *size;             // of parts
+    int *best, *best_size; // of parts: the heaviest fragment and its dofs
+    int *size;             // of parts: dofs
     double *least_mass;    // of parts
 } Keeping;
 
@@ -26,14 +28,16 @@ static CairnStatus make_room(Keeping *k, CairnArena *arena) {
     return cairn_ok();
 }
 
-// The nodes of `first`'s part that hang together with it, in breadth-first order.
-static int walk(Keeping *k, int first) {
+// The nodes of `first`'s part that hang together with it, in breadth-first order, and their dofs.
+static int walk(Keeping *k, int first, int *dofs) {
     const CairnAdjacency *a = &k->g->adjacency;
     int count = 0;
+    *dofs = 0;
     k->queue[count++] = first;
     k->piece[first] = first;
     for (int head = 0; head < count; head++) {
         int node = k->queue[head];
+        *dofs += cairn_graph_dofs(k->g->graph, node);
         for (int e = a->start[node]; e < a->start[node + 1]; e++) {
             int other = a->neighbour[e];
             if (k->piece[other] < 0 && k->fresh[other] == k->fresh[first]) {
@@ -50,35 +54,40 @@ static void join(Keeping *k, int node, int part) {
     bool is_least = k->size[part] == 0 || mass < k->least_mass[part];
     k->fresh[node] = part;
     k->least_mass[part] = is_least ? mass : k->least_mass[part];
-    k->size[part] += 1;
+    k->size[part] += cairn_graph_dofs(k->g->graph, node);
 }
 
-// A part keeps its largest fragment and its whole islands, up to the limit: what was met last in the breadth-first order goes, so
-// that the rest still hangs together.
+static bool has_room(const Keeping *k, int node, int part) {
+    return k->size[part] == 0 || cairn_graph_dofs(k->g->graph, node) <= k->g->limit - k->size[part];
+}
+
+// A part keeps its heaviest fragment and its whole islands, up to the limit: what was met last in the breadth-first
+// order goes, so that the rest still hangs together.
 static void keep_pieces(Keeping *k) {
     const CairnGrowing *g = k->g;
     int nodes = g->graph->node_count;
     memset(k->piece, 0xff, (size_t)nodes * sizeof *k->piece);
     for (int i = 0; i < nodes; i++) {
-        int part = k->fresh[i];
-        int count = part >= 0 && k->piece[i] < 0 ? walk(k, i) : 0;
-        if (count > 0 && count < g->island_size[g->island[i]] && count > k->best_size[part]) {
+        int part = k->fresh[i], dofs = 0;
+        int count = part >= 0 && k->piece[i] < 0 ? walk(k, i, &dofs) : 0;
+        if (count > 0 && count < g->island_size[g->island[i]] && dofs > k->best_size[part]) {
             k->best[part] = i;
-            k->best_size[part] = count;
+            k->best_size[part] = dofs;
         }
     }
     memset(k->piece, 0xff, (size_t)nodes * sizeof *k->piece);
     for (int i = 0; i < nodes; i++) {
-        int part = k->fresh[i];
-        int count = part >= 0 && k->piece[i] < 0 ? walk(k, i) : 0;
+        int part = k->fresh[i], dofs = 0;
+        int count = part >= 0 && k->piece[i] < 0 ? walk(k, i, &dofs) : 0;
         if (count == 0) {
             continue;
         }
         // An island beside other things is kept whole or not at all, so that a part never has two fragments.
-        bool is_kept = count == g->island_size[g->island[i]] ? k->size[part] == 0 || k->size[part] + count <= g->limit
+        bool is_kept = count == g->island_size[g->island[i]] ? k->size[part] == 0 || dofs <= g->limit - k->size[part]
                                                              : k->best[part] == i;
         for (int q = 0; q < count; q++) {
-            if (is_kept && k->size[part] < g->limit) {
+            is_kept = is_kept && has_room(k, k->queue[q], part); // what is met after one that goes may hang on it
+            if (is_kept) {
                 join(k, k->queue[q], part);
             } else {
                 k->fresh[k->queue[q]] = -1; // its piece is set, so it is not walked from again
@@ -106,7 +115,7 @@ static int strongest_part(Keeping *k, int node) {
     }
     for (int e = a->start[node]; e < a->start[node + 1]; e++) {
         int part = k->fresh[a->neighbour[e]], links = 0;
-        if (part < 0 || part == best || (k->size[part] >= g->limit && !is_orphan) || !admits(k, node, part)) {
+        if (part < 0 || part == best || (!has_room(k, node, part) && !is_orphan) || !admits(k, node, part)) {
             continue;
         }
         for (int f = e; f < a->start[node + 1]; f++) { // earlier ones of this part would have been counted then
@@ -122,7 +131,7 @@ static int strongest_part(Keeping *k, int node) {
 
 static int roomy_part(Keeping *k, int node) {
     for (int p = 0; p < k->old_count; p++) {
-        if (k->size[p] > 0 && k->size[p] < k->g->limit && admits(k, node, p)) {
+        if (k->size[p] > 0 && has_room(k, node, p) && admits(k, node, p)) {
             return p;
         }
     }

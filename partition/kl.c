@@ -1,5 +1,6 @@
 #include "partition/kl.h"
 
+#include "partition/graph.h"
 #include "partition/refine.h"
 
 static const CairnField fields[] = {
@@ -14,11 +15,11 @@ typedef struct Candidate {
 
 typedef struct Kl {
     CairnRefining *r;
-    int *start, *nodes; // the bodies of each part; sizes never change, so swaps write in place
+    int *start, *nodes; // the bodies of each part; how many they are never changes, so swaps write in place
     int *place;         // of each body in `nodes`
     int *changed;       // of each part: when it changed last
     int *near;          // the higher parts that one part meets, in the order in which they are met
-    int clock;
+    int clock, limit;   // limit: dofs of the heaviest part that came in
     Candidate *here, *there;
 } Kl;
 
@@ -73,10 +74,14 @@ static int list_candidates(const Kl *kl, int part, int other, Candidate *list) {
     return count;
 }
 
-// Both parts must hang together afterwards: what stays without the one that goes, and the one that comes with what stays.
-static bool may_swap(CairnRefining *r, int node, int other) {
+// Both parts must have room, and hang together afterwards: what stays without the one that goes, and the one that
+// comes with what stays.
+static bool may_swap(const Kl *kl, int node, int other) {
+    CairnRefining *r = kl->r;
     int here = r->part[node], there = r->part[other];
-    return (r->size[there] == 1 || meets(r, node, there, other)) &&
+    int more = cairn_graph_dofs(r->graph, other) - cairn_graph_dofs(r->graph, node);
+    return r->dofs[here] + more <= kl->limit && r->dofs[there] - more <= kl->limit &&
+           (r->size[there] == 1 || meets(r, node, there, other)) &&
            (r->size[here] == 1 || meets(r, other, here, node)) && cairn_refine_may_leave(r, node) &&
            cairn_refine_may_leave(r, other);
 }
@@ -102,7 +107,7 @@ static bool swap_best(Kl *kl, int here, int there) {
         // Together two bodies never gain more than each alone: what ties them is cut before and after.
         for (int j = 0; j < there_count && kl->here[i].gain + kl->there[j].gain > best; j++) {
             int gain = cairn_refine_swap_gain(kl->r, kl->here[i].node, kl->there[j].node);
-            if (gain > best && may_swap(kl->r, kl->here[i].node, kl->there[j].node)) {
+            if (gain > best && may_swap(kl, kl->here[i].node, kl->there[j].node)) {
                 best = gain;
                 node = kl->here[i].node;
                 other = kl->there[j].node;
@@ -136,7 +141,7 @@ static int list_near(const Kl *kl, int part) {
 
 static CairnStatus run(CairnRefining *refining, const void *options, CairnArena *arena) {
     const CairnKlOptions *chosen = options;
-    Kl kl = {.r = refining};
+    Kl kl = {.r = refining, .limit = cairn_refine_most_dofs(refining)};
     CAIRN_TRY(make_room(&kl, arena));
     int last_round = -1; // when the round before this one began
     for (int pass = 0; pass < chosen->passes; pass++) {

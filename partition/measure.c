@@ -18,13 +18,22 @@ static CairnStatus measure_sizes(const CairnGraph *graph, const CairnParts *part
     for (int p = 0; p < parts->count; p++) {
         sizes[p] = 0;
     }
+    int most = 0;
     for (int i = 0; i < graph->node_count; i++) {
         if (parts->part[i] < 0 || parts->part[i] >= parts->count) {
             return cairn_error(CAIRN_INVALID_ARGUMENT, "node %d is in part %d of %d", i, parts->part[i], parts->count);
         }
+        sizes[parts->part[i]] += cairn_graph_dofs(graph, i);
+        most = sizes[parts->part[i]] > most ? sizes[parts->part[i]] : most;
+    }
+    for (int p = 0; p < parts->count; p++) {
+        sizes[p] = 0;
+    }
+    for (int i = 0; i < graph->node_count; i++) {
         sizes[parts->part[i]] += 1;
     }
     measure->count = parts->count;
+    measure->most_dofs = most;
     measure->smallest = parts->count > 0 ? graph->node_count : 0;
     for (int p = 0; p < parts->count; p++) {
         if (sizes[p] == 0) {
@@ -34,7 +43,7 @@ static CairnStatus measure_sizes(const CairnGraph *graph, const CairnParts *part
         measure->smallest = sizes[p] < measure->smallest ? sizes[p] : measure->smallest;
     }
     if (parts->count > 0) {
-        measure->balance = (double)measure->largest * parts->count / graph->node_count;
+        measure->balance = (double)most * parts->count / cairn_graph_all_dofs(graph);
     }
     return cairn_ok();
 }

@@ -16,10 +16,11 @@ CairnStatus cairn_refine_open(CairnRefining *r, const CairnGraph *graph, CairnAr
     }
     CAIRN_TRY(cairn_adjacency_make(graph, arena, &r->adjacency));
     r->size = CAIRN_PUSH_ZERO(arena, int, count);
+    r->dofs = CAIRN_PUSH_ZERO(arena, int, count);
     r->toward = CAIRN_PUSH_ZERO(arena, int, count);
     r->marks = CAIRN_PUSH_ZERO(arena, int, nodes);
     r->queue = CAIRN_PUSH(arena, int, nodes);
-    if (!r->size || !r->toward || !r->marks || !r->queue) {
+    if (!r->size || !r->dofs || !r->toward || !r->marks || !r->queue) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory to refine the parts of %d bodies", r->name, nodes);
     }
     for (int i = 0; i < nodes; i++) {
@@ -27,6 +28,7 @@ CairnStatus cairn_refine_open(CairnRefining *r, const CairnGraph *graph, CairnAr
             return cairn_error(CAIRN_INVALID_ARGUMENT, "%s: node %d is in part %d of %d", r->name, i, part[i], count);
         }
         r->size[part[i]] += 1;
+        r->dofs[part[i]] += cairn_graph_dofs(graph, i);
     }
     return cairn_ok();
 }
@@ -125,9 +127,20 @@ bool cairn_refine_may_leave(CairnRefining *r, int node) {
 }
 
 void cairn_refine_move(CairnRefining *r, int node, int to) {
+    int dofs = cairn_graph_dofs(r->graph, node);
     r->size[r->part[node]] -= 1;
+    r->dofs[r->part[node]] -= dofs;
     r->size[to] += 1;
+    r->dofs[to] += dofs;
     r->part[node] = to;
+}
+
+int cairn_refine_most_dofs(const CairnRefining *r) {
+    int most = 0;
+    for (int p = 0; p < r->count; p++) {
+        most = r->dofs[p] > most ? r->dofs[p] : most;
+    }
+    return most;
 }
 
 static CairnStatus run_in(const CairnRefineTask *task, const CairnGraph *graph, const void *options, CairnArena *arena,

@@ -12,7 +12,7 @@ typedef struct CairnRefining {
     const CairnGraph *graph;
     CairnAdjacency adjacency;
     int *part, count;
-    int *size; // of each part
+    int *size, *dofs; // of each part: nodes, and what they weigh
     // Scratch: marks[node] == mark means "seen in this search"; toward[part] is all zero between uses.
     int *marks, mark, *queue, *toward;
 } CairnRefining;
@@ -31,6 +31,9 @@ int cairn_refine_swap_gain(const CairnRefining *refining, int node, int other);
 // Is what hung together in the node's part still hanging together without it?
 bool cairn_refine_may_leave(CairnRefining *refining, int node);
 void cairn_refine_move(CairnRefining *refining, int node, int to);
+
+// Dofs of the heaviest part.
+int cairn_refine_most_dofs(const CairnRefining *refining);
 
 typedef struct CairnRefineTask {
     const char *name;

@@ -16,13 +16,17 @@
 extern "C" {
 #endif
 
+enum { CAIRN_BODY_DOFS = 6 }; // the dofs of a rigid body, the unit in which `part_size` counts
+
 // A node is a dof block; static and kinematic bodies have none, so they belong to no part. An edge is a constraint over
-// one or more nodes. The arrays belong to whoever made the graph.
+// one or more nodes. A node weighs its dofs: a part of `part_size` bodies has room for 6 part_size dofs, whatever the
+// sizes of its blocks. The arrays belong to whoever made the graph.
 typedef struct CairnGraph {
     int node_count, edge_count;
     const uint64_t *node_id;
     const double *node_mass; // kg
     const int *node_group;   // the label that the scene gives for semantic partitions; -1: none
+    const int *node_dofs;    // weight: the number of dofs of the block, at least 1; NULL: all nodes are rigid bodies
     const int *edge_rows;    // weight: the number of rows of the constraint
     const int *edge_start;   // edge_count + 1 offsets into edge_node
     const int *edge_node;
@@ -71,7 +75,8 @@ CairnStatus cairn_refiner_find(const char *name, const CairnRefiner **refiner);
 // interface.
 typedef struct CairnPartsMeasure {
     int count, largest, smallest; // the number of parts, and the number of nodes of the largest and of the smallest one
-    double balance;               // the largest part divided by the mean: 1 is the best value; 0 without parts
+    int most_dofs;                // the number of dofs of the heaviest part
+    double balance; // the dofs of the heaviest part divided by the mean: 1 is the best value; 0 without parts
     int cut_rows, cut_constraints; // rows and constraints of the interface
 } CairnPartsMeasure;
 

@@ -7,7 +7,8 @@
 #include "partition/scratch.h"
 
 static const CairnField fields[] = {
-    CAIRN_FIELD_INT(CairnMetisOptions, part_size, 16, 1, 1000000000, "most bodies in a part; orphans may come on top"),
+    CAIRN_FIELD_INT(CairnMetisOptions, part_size, 16, 1, 1000000000,
+                    "most bodies in a part, of 6 dofs each; orphans may come on top"),
     CAIRN_FIELD_INT(CairnMetisOptions, parts, 0, 0, 1000000000,
                     "instead of part_size: so many parts; 0: part_size counts"),
     CAIRN_FIELD_BOOL(CairnMetisOptions, repair, 1,
@@ -19,7 +20,23 @@ static const CairnFieldTable table = CAIRN_FIELD_TABLE("metis", CairnMetisOption
 // The graph in METIS's own integers; a pair weighs the rows between its two bodies, at least 1, for METIS takes no 0.
 typedef struct MetisGraph {
     idx_t nodes, *start, *neighbour, *weight, *part;
+    idx_t *dofs; // of nodes; NULL where they have no say
 } MetisGraph;
+
+// Where a node is heavier than a part METIS leaves parts empty, and complains on the terminal: then it weighs none,
+// and the repair does.
+static bool copy_dofs(const CairnGraph *graph, int room, CairnArena *arena, MetisGraph *m) {
+    bool is_even = true, is_heavy = false;
+    m->dofs = CAIRN_PUSH(arena, idx_t, graph->node_count);
+    for (int i = 0; m->dofs && i < graph->node_count; i++) {
+        m->dofs[i] = cairn_graph_dofs(graph, i);
+        is_even = is_even && m->dofs[i] == m->dofs[0];
+        is_heavy = is_heavy || m->dofs[i] > room;
+    }
+    bool has_memory = m->dofs != NULL;
+    m->dofs = is_even || is_heavy ? NULL : m->dofs;
+    return has_memory;
+}
 
 static bool copy_graph(const CairnAdjacency *a, CairnArena *arena, MetisGraph *m) {
     int ends = a->start[a->node_count];
@@ -47,7 +64,7 @@ static CairnStatus call(MetisGraph *m, int parts, int seed) {
     settings[METIS_OPTION_SEED] = seed;
     settings[METIS_OPTION_NUMBERING] = 0;
     settings[METIS_OPTION_UFACTOR] = 30; // METIS's default, 3 % out of balance
-    int answer = METIS_PartGraphKway(&m->nodes, &one, m->start, m->neighbour, NULL, NULL, m->weight, &wanted, NULL,
+    int answer = METIS_PartGraphKway(&m->nodes, &one, m->start, m->neighbour, m->dofs, NULL, m->weight, &wanted, NULL,
                                      NULL, settings, &cut, m->part);
     if (answer != METIS_OK) {
         return cairn_error(answer == METIS_ERROR_MEMORY ? CAIRN_OUT_OF_MEMORY : CAIRN_NUMERIC,
@@ -85,9 +102,12 @@ static CairnStatus partition_in(const CairnGraph *graph, const CairnMetisOptions
         return cairn_error(CAIRN_INVALID_ARGUMENT, "metis: parts = %d are more than the %d bodies", options->parts,
                            nodes);
     }
-    int parts = options->parts > 0 ? options->parts : (nodes - 1) / options->part_size + 1;
+    int bodies = cairn_graph_bodies(cairn_graph_all_dofs(graph));
+    int parts = options->parts > 0 ? options->parts : (bodies - 1) / options->part_size + 1;
+    parts = parts < nodes ? parts : nodes; // a block heavier than a part makes no more of them
+    int room = cairn_graph_room((bodies - 1) / parts + 1);
     CAIRN_TRY(cairn_adjacency_make(graph, &scratch->arena, &adjacency));
-    if (!own || !copy_graph(&adjacency, &scratch->arena, &copy)) {
+    if (!own || !copy_graph(&adjacency, &scratch->arena, &copy) || !copy_dofs(graph, room, &scratch->arena, &copy)) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "metis: no memory to part %d bodies", nodes);
     }
     if (parts > 1) { // it divides by zero for one

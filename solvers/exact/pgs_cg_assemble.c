@@ -95,21 +95,6 @@ static void make_lists(PgsCgMatrix *matrix, Work *work) {
     }
 }
 
-// J v of a row.
-static double velocity(const CairnProblem *problem, const CairnConstraintBlock *constraint, int row, const double *v) {
-    double sum = 0;
-    for (int t = 0; t < constraint->term_count; t++) {
-        const CairnTerm *term = &problem->terms[constraint->first_term + t];
-        const CairnDofBlock *block = &problem->blocks[term->block];
-        double room[6];
-        const double *J = cairn_term_row(problem, term, row - constraint->first_row, room);
-        for (int k = 0; k < block->size; k++) {
-            sum += J[k] * v[block->first + k];
-        }
-    }
-    return sum;
-}
-
 static bool is_tied(const PgsCgMatrix *matrix, const Work *work, const CairnConstraintBlock *constraint) {
     for (int t = 0; t < constraint->term_count; t++) {
         if (work->is_held[matrix->problem->terms[constraint->first_term + t].block]) {
@@ -181,7 +166,8 @@ static int meet(PgsCgMatrix *matrix, Work *work, int k, int at, bool is_written)
                 for (int r = other->first_row; r < other->first_row + other->row_count; r++) {
                     if (matrix->number[r] >= 0 && is_written) {
                         matrix->column[at] = matrix->number[r];
-                        matrix->W[at] = velocity(problem, other, r, work->v) + (r == row ? problem->compliance[r] : 0);
+                        matrix->W[at] = cairn_ops_row_velocity(problem, other, r - other->first_row, work->v) +
+                                        (r == row ? problem->compliance[r] : 0);
                         matrix->D[k] = r == row ? matrix->W[at] : matrix->D[k];
                     }
                     at += matrix->number[r] >= 0;
@@ -232,8 +218,9 @@ static CairnStatus find_right_side(PgsCgMatrix *matrix, CairnArena *arena) {
     cairn_body_velocity(&matrix->system, v);
     for (int k = 0; k < matrix->row_count; k++) {
         int row = matrix->rows[k];
+        const CairnConstraintBlock *constraint = &problem->constraints[matrix->constraint[row]];
         matrix->b[k] =
-            velocity(problem, &problem->constraints[matrix->constraint[row]], row, v) + problem->right_side[row];
+            cairn_ops_row_velocity(problem, constraint, row - constraint->first_row, v) + problem->right_side[row];
     }
     return cairn_ok();
 }

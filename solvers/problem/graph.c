@@ -1,10 +1,11 @@
 #include "solvers/problem/graph.h"
 
-static void fill_nodes(const CairnProblem *problem, uint64_t *id, double *mass, int *group) {
+static void fill_nodes(const CairnProblem *problem, uint64_t *id, double *mass, int *group, int *dofs) {
     for (int i = 0; i < problem->block_count; i++) {
         id[i] = problem->blocks[i].id;
         mass[i] = problem->blocks[i].mass;
         group[i] = problem->blocks[i].group;
+        dofs[i] = problem->blocks[i].size;
     }
 }
 
@@ -23,15 +24,16 @@ CairnStatus cairn_problem_graph(const CairnProblem *problem, CairnArena *arena, 
     uint64_t *id = CAIRN_PUSH(arena, uint64_t, nodes + 1);
     double *mass = CAIRN_PUSH(arena, double, nodes + 1);
     int *group = CAIRN_PUSH(arena, int, nodes + 1);
+    int *dofs = CAIRN_PUSH(arena, int, nodes + 1);
     int *rows = CAIRN_PUSH(arena, int, edges + 1);
     int *start = CAIRN_PUSH(arena, int, edges + 1);
     int *node = CAIRN_PUSH(arena, int, ends + 1);
-    if (!id || !mass || !group || !rows || !start || !node) {
+    if (!id || !mass || !group || !dofs || !rows || !start || !node) {
         cairn_arena_release(arena, mark);
         return cairn_error(CAIRN_OUT_OF_MEMORY, "constraint graph: no memory for %d nodes and %d edges", nodes, edges);
     }
     if (nodes > 0) {
-        fill_nodes(problem, id, mass, group);
+        fill_nodes(problem, id, mass, group, dofs);
     }
     int end = 0;
     for (int i = 0; i < edges; i++) {
@@ -43,6 +45,6 @@ CairnStatus cairn_problem_graph(const CairnProblem *problem, CairnArena *arena, 
         }
     }
     start[edges] = end;
-    *graph = (CairnGraph){nodes, edges, id, mass, group, rows, start, node};
+    *graph = (CairnGraph){nodes, edges, id, mass, group, dofs, rows, start, node};
     return cairn_ok();
 }

@@ -69,35 +69,31 @@ static size_t lay_out(PgsSystem *system) {
     return J;
 }
 
-// One row: its Jacobian over each linked block, terms on the same block added up, times L^-T.
-static double pack_row(const PgsSystem *system, int c, int row, double *J) {
-    const CairnProblem *problem = system->problem;
-    const CairnConstraintBlock *constraint = &problem->constraints[c];
-    const PgsGroup *group = &system->groups[c];
-    double D = 0;
-    int at = 0;
-    memset(J, 0, (size_t)group->stride * sizeof *J);
-    for (int k = 0; k < group->link_count; k++) {
-        PgsLink link = system->links[group->first_link + k];
-        int block = -1;
+void cairn_pgs_jacobian(const CairnOps *ops, const int *block_at, const CairnConstraintBlock *constraint,
+                        const PgsLink *links, int link_count, int stride, double *J) {
+    const CairnProblem *problem = ops->problem;
+    int rows = constraint->row_count;
+    memset(J, 0, (size_t)stride * (size_t)rows * sizeof *J);
+    for (int k = 0; k < link_count; J += links[k++].size) {
+        int block = -1, size = links[k].size;
         for (int t = 0; t < constraint->term_count; t++) {
             const CairnTerm *term = &problem->terms[constraint->first_term + t];
-            if (system->block_at[term->block] == link.at) {
-                double room[6];
-                const double *source = cairn_term_row(problem, term, row, room);
-                block = term->block;
-                for (int i = 0; i < link.size; i++) {
-                    J[at + i] += source[i];
+            if (block_at[term->block] != links[k].at) {
+                continue;
+            }
+            double room[6 * CAIRN_FRAME_ROWS];
+            const double *source = cairn_term_rows(problem, term, rows, room);
+            block = term->block;
+            for (int i = 0; i < rows; i++, source += size) {
+                for (int j = 0; j < size; j++) {
+                    J[(ptrdiff_t)i * stride + j] += source[j];
                 }
             }
         }
-        cairn_ops_forward(&system->ops, block, J + at);
-        for (int i = 0; i < link.size; i++) {
-            D += J[at + i] * J[at + i];
+        for (int i = 0; i < rows; i++) {
+            cairn_ops_forward(ops, block, J + (ptrdiff_t)i * stride);
         }
-        at += link.size;
     }
-    return D;
 }
 
 static void pack_rows(PgsSystem *system, double omega) {
@@ -105,10 +101,16 @@ static void pack_rows(PgsSystem *system, double omega) {
     system->floor = 0;
     for (int c = 0; c < problem->constraint_count; c++) {
         const PgsGroup *group = &system->groups[c];
-        for (int i = 0; i < group->row_count; i++) {
+        double *J = system->J + group->J;
+        cairn_pgs_jacobian(&system->ops, system->block_at, &problem->constraints[c], system->links + group->first_link,
+                           group->link_count, group->stride, J);
+        for (int i = 0; i < group->row_count; i++, J += group->stride) {
             int r = group->first_row + i;
             PgsRow *row = &system->rows[r];
-            double D = pack_row(system, c, i, system->J + group->J + (size_t)i * (size_t)group->stride);
+            double D = 0;
+            for (int k = 0; k < group->stride; k++) {
+                D += J[k] * J[k];
+            }
             bool is_current = group->current >= 0 && cairn_law_row_lever(&problem->frictions[group->current], r) >= 0;
             *row = (PgsRow){.d = problem->right_side[r],
                             .C = problem->compliance[r],

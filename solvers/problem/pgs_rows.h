@@ -53,6 +53,11 @@ CairnStatus cairn_pgs_pack(PgsSystem *system, const char *name, const CairnProbl
 int cairn_pgs_link(const CairnProblem *problem, const int *block_at, const CairnConstraintBlock *constraint,
                    PgsLink *links);
 
+// J L^-T of a constraint over its links, behind one another, `stride` numbers a row: terms on the same block are
+// added up.
+void cairn_pgs_jacobian(const CairnOps *ops, const int *block_at, const CairnConstraintBlock *constraint,
+                        const PgsLink *links, int link_count, int stride, double *J);
+
 // u = L^-1 (p + J^T lambda), from scratch. Nothing of an explicit problem.
 void cairn_pgs_gather(PgsSystem *system, const double *lambda);
 

@@ -173,18 +173,7 @@ void cairn_ops_jacobian(const CairnProblem *problem, const double *v, double *y)
     for (int c = 0; c < problem->constraint_count; c++) {
         const CairnConstraintBlock *constraint = &problem->constraints[c];
         for (int i = 0; i < constraint->row_count; i++) {
-            double sum = 0;
-            for (int t = 0; t < constraint->term_count; t++) {
-                const CairnTerm *term = &problem->terms[constraint->first_term + t];
-                int size = problem->blocks[term->block].size;
-                double room[6];
-                const double *J = cairn_term_row(problem, term, i, room);
-                const double *part = v + problem->blocks[term->block].first;
-                for (int k = 0; k < size; k++) {
-                    sum += J[k] * part[k];
-                }
-            }
-            y[constraint->first_row + i] = sum;
+            y[constraint->first_row + i] = cairn_ops_row_velocity(problem, constraint, i, v);
         }
     }
 }

@@ -36,6 +36,23 @@ void cairn_ops_velocity(const CairnOps *ops, const double *lambda, double *v);
 void cairn_ops_add_impulse(const CairnProblem *problem, const double *lambda, double *y);
 void cairn_ops_jacobian(const CairnProblem *problem, const double *v, double *y);
 
+// J v of one row of a constraint.
+static inline double cairn_ops_row_velocity(const CairnProblem *problem, const CairnConstraintBlock *constraint, int i,
+                                            const double *v) {
+    double sum = 0;
+    for (int t = 0; t < constraint->term_count; t++) {
+        const CairnTerm *term = &problem->terms[constraint->first_term + t];
+        int size = problem->blocks[term->block].size;
+        double room[6];
+        const double *J = cairn_term_row(problem, term, i, room);
+        const double *part = v + problem->blocks[term->block].first;
+        for (int k = 0; k < size; k++) {
+            sum += J[k] * part[k];
+        }
+    }
+    return sum;
+}
+
 // b = J P^-1 p + d (explicit: the given b). v: dof_count doubles of scratch.
 void cairn_ops_right_side(const CairnOps *ops, double *v, double *b);
 

@@ -6,7 +6,10 @@
 #include "solvers/problem/graph.h"
 #include "solvers/schur/substructure_cut.h"
 
-enum { SHARE = 4, SMALLEST = 4 }; // a part has so many parts, of at least so many bodies
+enum {
+    SHARE = 4,
+    SMALLEST = 4
+}; // a part has so many parts, of at least so many bodies: blocks weigh their dofs, a body 6
 
 // Mark the blocks of edges between parts, and leave these edges out.
 static void cross(CairnGraph *graph, const int *part, int rank, int *rows, int *start, int *node, int *stage) {
@@ -49,9 +52,10 @@ CairnStatus cairn_substructure_stages(const CairnSubstructure *sub, const int **
     }
     cross(&graph, sub->parts.part, levels, rows, start, node, found);
     int count = sub->parts.count;
-    for (int level = 2; level <= levels && blocks > SMALLEST * count; level++) {
+    int bodies = sub->problem->dof_count / CAIRN_BODY_DOFS;
+    for (int level = 2; level <= levels && bodies > SMALLEST * count; level++) {
         CairnGrowOptions options;
-        int size = blocks / (count * SHARE);
+        int size = bodies / (count * SHARE);
         cairn_fields_preset(cairn_partitioner_mindp.options, &options);
         options.part_size = size > SMALLEST ? size : SMALLEST;
         memset(part, -1, ((size_t)blocks + 1) * sizeof *part);

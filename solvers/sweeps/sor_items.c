@@ -38,30 +38,6 @@ static void set_friction(SorItem *item, const CairnProblem *problem, int frictio
     }
 }
 
-// Rows of one item: Jacobians over each linked block, terms on the same block added up, times L^-T.
-static void pack_jacobian(const SorSystem *system, const CairnConstraintBlock *constraint, const SorItem *item,
-                          double *J) {
-    const CairnProblem *problem = system->problem;
-    memset(J, 0, (size_t)item->stride * (size_t)item->row_count * sizeof *J);
-    for (int k = 0, at = 0; k < item->link_count; k++) {
-        PgsLink link = system->links[item->first_link + k];
-        int block = -1;
-        for (int t = 0; t < constraint->term_count; t++) {
-            const CairnTerm *term = &problem->terms[constraint->first_term + t];
-            block = system->block_at[term->block] == link.at ? term->block : block;
-            double room[6 * CAIRN_FRAME_ROWS];
-            const double *rows = cairn_term_rows(problem, term, item->row_count, room);
-            for (int i = 0; i < item->row_count * link.size && system->block_at[term->block] == link.at; i++) {
-                J[i / link.size * item->stride + at + i % link.size] += rows[i];
-            }
-        }
-        for (int i = 0; i < item->row_count; i++) {
-            cairn_ops_forward(&system->ops, block, J + (ptrdiff_t)i * item->stride + at);
-        }
-        at += link.size;
-    }
-}
-
 static double product(const double *a, const double *b, int count) {
     if (count == 6) { // a rigid body: three short chains of sums instead of a long one
         return (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5]);
@@ -91,7 +67,8 @@ static void finish_row(SorSystem *system, const SorItem *item, int r, double D) 
 static void pack_item(SorSystem *system, int c, SorItem *item) {
     const CairnProblem *problem = system->problem;
     double *J = system->J + item->J;
-    pack_jacobian(system, &problem->constraints[c], item, J);
+    cairn_pgs_jacobian(&system->ops, system->block_at, &problem->constraints[c], system->links + item->first_link,
+                       item->link_count, item->stride, J);
     for (int i = 0; i < item->row_count; i++) {
         const double *row = J + (ptrdiff_t)i * item->stride;
         int r = item->first_row + i;

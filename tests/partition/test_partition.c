@@ -20,7 +20,7 @@ typedef struct TestGraph {
 static void draw_graph(TestGraph *t, uint64_t *seed) {
     memset(t, 0, sizeof *t);
     int nodes = support_int(seed, 1, NODES), edges = support_int(seed, 0, EDGES);
-    t->graph = (CairnGraph){nodes, edges, t->id, t->mass, t->group, t->rows, t->start, t->node};
+    t->graph = (CairnGraph){nodes, edges, t->id, t->mass, t->group, NULL, t->rows, t->start, t->node};
     for (int i = 0; i < nodes; i++) {
         t->id[i] = support_random(seed);
         t->mass[i] = support_uniform(seed, 0, 3);
@@ -130,7 +130,7 @@ static void bad_graphs_are_refused_by_name(void **state) {
     assert_refused(cairn_graph_check(NULL), CAIRN_INVALID_ARGUMENT, "graph is NULL");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         TestGraph t = {.rows = {3, 3}, .start = {0, 2, 4}, .node = {0, 1, 1, 2}};
-        t.graph = (CairnGraph){3, 2, t.id, t.mass, t.group, t.rows, t.start, t.node};
+        t.graph = (CairnGraph){3, 2, t.id, t.mass, t.group, NULL, t.rows, t.start, t.node};
         assert_ok(cairn_graph_check(&t.graph));
         switch (cases[i].what) {
         case 0:

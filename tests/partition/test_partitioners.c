@@ -3,6 +3,7 @@
 
 #include "partition/grow.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void every_part_is_sound(void **state) {
@@ -28,6 +29,81 @@ static void every_part_is_sound(void **state) {
         }
         support_graph_free(&g);
     }
+}
+
+// Blocks weigh their dofs: the same rules over dofs, and equal weights of 6 are no weights at all.
+static void parts_weigh_their_dofs(void **state) {
+    (void)state;
+    uint64_t seed = 31;
+    int mixed = 0;
+    for (int which = 0; which < SUPPORT_GRAPHS; which++) {
+        SupportGraph g;
+        support_draw_graph(&g, which, &seed);
+        for (int k = 0; k < cairn_partitioner_count(); k++) {
+            const CairnPartitioner *partitioner = cairn_partitioner_at(k);
+            bool is_grown = false, is_mr = strcmp(partitioner->name, "mr") == 0;
+            for (int i = 0; i < SUPPORT_GROWN; i++) {
+                is_grown = is_grown || strcmp(support_grown[i], partitioner->name) == 0;
+            }
+            if (!support_has_option(partitioner->options, "part_size")) {
+                continue;
+            }
+            for (int limit = 1; limit <= 64; limit = 3 * limit + 1) {
+                char text[64];
+                snprintf(text, sizeof text, "part_size=%d", limit);
+                support_graph_weigh(&g, &seed);
+                SupportParting p = support_part(&g.graph, partitioner->name, text);
+                support_check_numbers(&g.graph, &p);
+                support_check_contiguous(&g.graph, &p, is_grown && !is_mr);
+                if (is_grown) {
+                    support_check_sizes(&g.graph, &p, limit);
+                }
+                mixed += p.count > 1 && support_parts_measure(&g.graph, &p).largest > limit;
+                for (int i = 0; i < g.graph.node_count; i++) {
+                    g.dofs[i] = CAIRN_BODY_DOFS;
+                }
+                p = support_part(&g.graph, partitioner->name, text);
+                g.graph.node_dofs = NULL;
+                SupportParting bodies = support_part(&g.graph, partitioner->name, text);
+                assert_int_equal(p.count, bodies.count);
+                assert_memory_equal(p.part, bodies.part, (size_t)g.graph.node_count * sizeof(int));
+            }
+        }
+        support_graph_free(&g);
+    }
+    assert_true(mixed > 50); // parts of more blocks than bodies would be
+}
+
+// Three arms of 30 dofs fill a part of sixteen bodies as fifteen bodies do; what is heavier than a part is one by
+// itself.
+static void arms_fill_parts_as_bodies_do(void **state) {
+    (void)state;
+    SupportGraph g;
+    support_graph_chain(&g, 12);
+    g.dofs = malloc(12 * sizeof *g.dofs);
+    assert_non_null(g.dofs);
+    for (int i = 0; i < 12; i++) {
+        g.dofs[i] = 30;
+    }
+    g.graph.node_dofs = g.dofs;
+    SupportParting p = support_part(&g.graph, "bfs", "part_size=16");
+    CairnPartsMeasure m = support_parts_measure(&g.graph, &p);
+    assert_int_equal(m.count, 4);
+    assert_int_equal(m.largest, 3);
+    assert_int_equal(m.most_dofs, 90);
+    assert_near(m.balance, 1, 0);
+    p = support_part(&g.graph, "bfs", "parts=3"); // 60 bodies' worth: 120 dofs a part
+    assert_int_equal(p.count, 3);
+    p = support_part(&g.graph, "bfs", "part_size=2,orphans=false");
+    assert_int_equal(p.count, 12);
+    g.dofs[4] = 0;
+    CairnPartsMeasure none;
+    assert_refused(cairn_parts_measure(&g.graph, &(CairnParts){p.count, p.part}, NULL, NULL, &none),
+                   CAIRN_INVALID_ARGUMENT, "node_dofs[4] = 0");
+    g.dofs[4] = 2147483600;
+    assert_refused(cairn_parts_measure(&g.graph, &(CairnParts){p.count, p.part}, NULL, NULL, &none),
+                   CAIRN_INVALID_ARGUMENT, "together");
+    support_graph_free(&g);
 }
 
 static void metis_keeps_the_rules_too(void **state) {
@@ -332,6 +408,8 @@ static void every_allocation_may_fail(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_part_is_sound),
+        cmocka_unit_test(parts_weigh_their_dofs),
+        cmocka_unit_test(arms_fill_parts_as_bodies_do),
         cmocka_unit_test(metis_keeps_the_rules_too),
         cmocka_unit_test(a_chain_is_cut_once_a_part),
         cmocka_unit_test(mindp_adopts_orphans),

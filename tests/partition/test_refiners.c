@@ -57,6 +57,36 @@ static void refining_lowers_the_cut_and_breaks_nothing(void **state) {
     assert_true(better[1] > 60 && better[2] > 60);
 }
 
+// No part becomes heavier than the heaviest that came in, or than part_size bodies.
+static void refining_keeps_the_weight(void **state) {
+    (void)state;
+    uint64_t seed = 33;
+    int better[3] = {0}, uneven = 0;
+    for (int which = 0; which < SUPPORT_GRAPHS; which++) {
+        SupportGraph g;
+        support_draw_graph(&g, which, &seed);
+        support_graph_weigh(&g, &seed);
+        SupportParting p = support_part(&g.graph, support_grown[which % SUPPORT_GROWN], "part_size=12");
+        CairnPartsMeasure before = support_parts_measure(&g.graph, &p);
+        for (int r = 0; r < cairn_refiner_count(); r++) {
+            SupportParting q = p;
+            assert_ok(cairn_refiner_at(r)->refine(&g.graph, NULL, NULL, q.part, &q.count));
+            support_check_numbers(&g.graph, &q);
+            CairnPartsMeasure after = support_parts_measure(&g.graph, &q);
+            assert_true(after.cut_rows <= before.cut_rows);
+            assert_true(after.most_dofs <= before.most_dofs);
+            better[r] += after.cut_rows < before.cut_rows;
+            uneven += after.largest > before.largest;
+        }
+        SupportParting q = p;
+        assert_ok(support_refiner("fm")->refine(&g.graph, &(CairnFmOptions){1, 10}, NULL, q.part, &q.count));
+        assert_true(support_parts_measure(&g.graph, &q).most_dofs <=
+                    before.most_dofs); // only what was too heavy already
+        support_graph_free(&g);
+    }
+    assert_true(better[1] > 10 && better[2] > 10 && uneven > 0);
+}
+
 // Neither refiner stops before its own rule is used up: no single move (fm) and no swap (kl) of positive gain is left that the rules
 // of contiguity and size allow. Tried one by one, by the plain cut.
 static bool is_allowed(const CairnGraph *graph, const SupportParting *before, const SupportParting *after) {
@@ -179,6 +209,7 @@ static void emptied_parts_vanish(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refining_lowers_the_cut_and_breaks_nothing),
+        cmocka_unit_test(refining_keeps_the_weight),
         cmocka_unit_test(fm_leaves_no_gain),
         cmocka_unit_test(kl_leaves_no_gain),
         cmocka_unit_test(wide_constraints_count_once),

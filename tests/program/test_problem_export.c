@@ -1,11 +1,17 @@
 // A frame's problem in the formats of others, read back by our own readers: what answers the frame answers them.
 #include "demos/program/cli/program.h"
+#include "demos/program/formats/problem_build.h"
+#include "demos/program/formats/problem_export.h"
 #include "demos/program/formats/problem_source.h"
+#include "engine/base/memory.h"
+#include "tests/support/block_piles.h"
+#include "tests/support/problems.h"
 #include "tests/support/support.h"
 #include "tests/support/support_call.h"
 #include <cairn/solver.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void open_source(const char *name, CairnProblemSource *source) {
@@ -103,6 +109,83 @@ static void what_does_not_fit_is_refused(void **state) {
     }
 }
 
+// Contacts over blocks of 1 to 64 dofs: W and q are those of dense algebra; what is cut out of M again has blocks of
+// the same A and b.
+static void blocks_of_any_size_are_written_and_cut_out(void **state) {
+    (void)state;
+    CairnAllocator plain = cairn_memory_default();
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        TestPile pile;
+        CairnArena arena;
+        CairnContactProblem exported;
+        CairnStoredProblem stored = {0};
+        CairnTriplets M, H;
+        uint64_t draw = seed;
+        test_block_pile(
+            &pile, &draw,
+            (TestBlockPile){
+                .blocks = 9, .constraints = 14, .friction = CAIRN_FRICTION_COULOMB, .has_contacts_alone = true});
+        const CairnProblem *made = &pile.problem;
+        int rows = made->row_count, dofs = made->dof_count;
+        size_t square = (size_t)rows * (size_t)rows;
+        double *A = calloc(2 * square + 4 * (size_t)rows, sizeof *A), *b = A + square, *again = b + rows;
+        double *q = again + square, *zero = q + rows;
+        assert_non_null(A);
+        test_problem_dense(made, A, b);
+        cairn_arena_init(&arena, &plain);
+        cairn_arena_init(&stored.arena, &plain);
+        assert_ok(cairn_contact_problem(made, zero, &arena, &exported));
+        for (int i = 0; i < rows; i++) {
+            assert_near(exported.q[i], b[i], 1e-12);
+            for (int k = exported.start[i]; k < exported.start[i + 1]; k++) {
+                again[i * rows + exported.column[k]] = exported.W[k];
+            }
+        }
+        for (size_t i = 0; i < square; i++) {
+            assert_near(again[i], A[i], 1e-12);
+        }
+        assert_ok(cairn_triplets_make(&arena, dofs, dofs, CAIRN_BLOCK_LIMIT * dofs, &M));
+        assert_ok(cairn_triplets_make(&arena, dofs, rows, CAIRN_BLOCK_LIMIT * 2 * rows, &H));
+        for (int k = 0; k < made->block_count; k++) {
+            const CairnDofBlock *block = &made->blocks[k];
+            for (int i = 0; i < block->size * block->size; i++) {
+                double entry = made->P[block->matrix + i];
+                if (entry != 0) {
+                    assert_ok(cairn_triplets_add(&M, block->first + i / block->size, block->first + i % block->size,
+                                                 entry, "M"));
+                }
+            }
+        }
+        for (int c = 0; c < made->constraint_count; c++) {
+            for (int t = 0; t < made->constraints[c].term_count; t++) {
+                const CairnTerm *term = &made->terms[made->constraints[c].first_term + t];
+                const CairnDofBlock *block = &made->blocks[term->block];
+                for (int i = 0; i < 3 * block->size; i++) {
+                    double room[6];
+                    double entry = cairn_term_row(made, term, i / block->size, room)[i % block->size];
+                    assert_ok(cairn_triplets_add(&H, block->first + i % block->size,
+                                                 made->constraints[c].first_row + i / block->size, entry, "H"));
+                }
+            }
+        }
+        assert_ok(cairn_build_dynamics(&stored, &M, &H, made->p, made->right_side));
+        assert_ok(cairn_build_contacts(&stored, exported.mu));
+        assert_ok(cairn_problem_check(&stored.problem));
+        assert_true(stored.problem.block_count >= made->block_count); // a rigid body falls apart where M has zeros
+        test_problem_dense(&stored.problem, again, q);
+        for (int i = 0; i < rows; i++) {
+            assert_near(q[i], b[i], 1e-12);
+        }
+        for (size_t i = 0; i < square; i++) {
+            assert_near(again[i], A[i], 1e-12);
+        }
+        cairn_arena_free(&stored.arena);
+        cairn_arena_free(&arena);
+        free(A);
+        test_pile_free(&pile);
+    }
+}
+
 int main(int argc, char **argv) {
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
@@ -111,6 +194,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(the_answer_of_the_frame_answers_every_format),
         cmocka_unit_test(another_law_s_answer_is_a_guess),
         cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(blocks_of_any_size_are_written_and_cut_out),
     };
     return cmocka_run_group_tests(tests, support_folder_make, support_folder_remove);
 }

@@ -1,6 +1,7 @@
 // bpp: the checks of all exact solvers, what is its own, and agreement between the solvers.
 #include "solvers/exact/bpp.h"
 #include "solvers/exact/ipm.h"
+#include "tests/support/block_checks.h"
 #include "tests/support/exact_checks.h"
 
 #include <stdlib.h>
@@ -66,12 +67,15 @@ static void solvers_agree_on_heaps(void **state) {
     }
 }
 
+static BlockSubject blocks = {.solver = &cairn_solver_bpp, .options = {""}, .stiffest = 1e-6};
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         EXACT_TESTS(&subject),
         cmocka_unit_test(what_does_not_settle_is_handed_over),
         cmocka_unit_test(pivoting_alone_arrives_where_it_is_easy),
         cmocka_unit_test(solvers_agree_on_heaps),
+        cmocka_unit_test_prestate(block_check_laws, &blocks),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

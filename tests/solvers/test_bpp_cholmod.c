@@ -1,4 +1,5 @@
 // bpp-cholmod: the checks of all exact solvers over both of CHOLMOD's factors, where CHOLMOD is found; and what `faithful` is.
+#include "tests/support/block_checks.h"
 #include "tests/support/exact_checks.h"
 
 #if __has_include(<suitesparse/cholmod.h>)
@@ -62,11 +63,14 @@ static void faithful_is_the_papers(void **state) {
     test_pile_free(&pile);
 }
 
+static BlockSubject blocks = {.solver = &cairn_solver_bpp_cholmod, .options = {""}, .stiffest = 1e-6};
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         EXACT_TESTS(&subject),
         cmocka_unit_test(all_factors_agree_with_bpp),
         cmocka_unit_test(faithful_is_the_papers),
+        cmocka_unit_test_prestate(block_check_laws, &blocks),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

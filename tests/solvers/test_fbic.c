@@ -1,6 +1,7 @@
 // fbic: it descends, it arrives where coupling is weak, and it says so where it does not.
 #include "solvers/exact/bpp.h"
 #include "solvers/schur/fbic.h"
+#include "tests/support/block_checks.h"
 #include "tests/support/exact_checks.h"
 
 #include <stdio.h>
@@ -100,6 +101,8 @@ static void following_bounds_are_refused(void **state) {
     test_pile_free(&pile);
 }
 
+static BlockSubject blocks = {.solver = &cairn_solver_fbic, .options = {"kmax=20000"}, .stiffest = 1};
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(exact_check_bad_input, &subject),
@@ -110,6 +113,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(the_objective_falls_on_hard_ones),
         cmocka_unit_test(what_is_not_coupled_takes_one_iteration),
         cmocka_unit_test(following_bounds_are_refused),
+        cmocka_unit_test_prestate(block_check_laws, &blocks),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

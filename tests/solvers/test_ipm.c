@@ -1,5 +1,6 @@
 // ipm: the checks of all exact solvers, and what is its own.
 #include "solvers/exact/ipm.h"
+#include "tests/support/block_checks.h"
 #include "tests/support/exact_checks.h"
 
 #include <stdlib.h>
@@ -73,12 +74,15 @@ static void rows_that_want_nothing_at_their_bounds_end_soon(void **state) {
     assert_true(iterations[1] <= 14 * COUNT); // and 17.4
 }
 
+static BlockSubject blocks = {.solver = &cairn_solver_ipm, .options = {""}, .stiffest = 1e-6};
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         EXACT_TESTS(&subject),
         cmocka_unit_test(a_limit_is_said),
         cmocka_unit_test(thousands_arrive),
         cmocka_unit_test(rows_that_want_nothing_at_their_bounds_end_soon),
+        cmocka_unit_test_prestate(block_check_laws, &blocks),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

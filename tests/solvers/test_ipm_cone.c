@@ -2,6 +2,7 @@
 #include "engine/base/memory.h"
 #include "solvers/exact/ipm.h"
 #include "solvers/exact/ipm_cone.h"
+#include "tests/support/block_checks.h"
 #include "tests/support/exact_checks.h"
 #include "tests/support/support_worlds.h"
 
@@ -534,6 +535,8 @@ static void cones_without_memory_are_an_error(void **state) {
 
 static ExactSubject subject = {.solver = &cairn_solver_ipm_cone, .stiffest = 1e-9, .bodies = 64, .factorizations = 60};
 
+static BlockSubject blocks = {.solver = &cairn_solver_ipm_cone, .options = {""}, .stiffest = 1e-6};
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         EXACT_TESTS(&subject),
@@ -552,6 +555,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_limit_is_said),
         cmocka_unit_test(bad_cones_are_refused),
         cmocka_unit_test(cones_without_memory_are_an_error),
+        cmocka_unit_test_prestate(block_check_laws, &blocks),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

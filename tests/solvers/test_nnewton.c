@@ -1,5 +1,6 @@
 // nnewton: the checks of all exact solvers, and what is its own.
 #include "solvers/exact/nnewton.h"
+#include "tests/support/block_checks.h"
 #include "tests/support/exact_checks.h"
 
 #include <stdlib.h>
@@ -106,6 +107,8 @@ static void zero_diagonals_are_no_dead_rows(void **state) {
     }
 }
 
+static BlockSubject blocks = {.solver = &cairn_solver_nnewton, .options = {"", "map=minimum"}, .stiffest = 1e-2};
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         EXACT_TESTS(&subject),
@@ -113,6 +116,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(maps_agree),
         cmocka_unit_test(unsymmetric_systems_are_solved),
         cmocka_unit_test(zero_diagonals_are_no_dead_rows),
+        cmocka_unit_test_prestate(block_check_laws, &blocks),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

@@ -4,6 +4,7 @@
 #include "solvers/problem/problem_ops.h"
 #include "solvers/referee/residual.h"
 #include "solvers/sweeps/pgs.h"
+#include "tests/support/block_checks.h"
 #include "tests/support/problems.h"
 
 #include <math.h>
@@ -387,6 +388,9 @@ static void refused_memory_is_survived(void **state) {
     }
 }
 
+static BlockSubject blocks = {
+    .solver = &cairn_solver_pgs, .options = {"iterations=50000,tolerance=1e-11"}, .stiffest = 0.1};
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_problems_meet_their_enumerated_answer),
@@ -400,6 +404,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(bad_input_leaves_lambda_alone),
         cmocka_unit_test(cones_and_couplings_are_refused),
         cmocka_unit_test(refused_memory_is_survived),
+        cmocka_unit_test_prestate(block_check_laws, &blocks),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

@@ -2,6 +2,7 @@
 #include "solvers/exact/ipm.h"
 #include "solvers/exact/ipm_cone.h"
 #include "solvers/exact/pgs_cg.h"
+#include "tests/support/block_checks.h"
 #include "tests/support/exact_checks.h"
 
 #include <stdlib.h>
@@ -55,12 +56,21 @@ static void heaps_are_solved(void **state) {
     assert_true(fast < plain);
 }
 
+// Under Coulomb's law tangents take steps of w / D a row and are scaled back to the bound: that is the law where both
+// have one D.
+static BlockSubject blocks = {
+    .solver = &cairn_solver_pgs_cg,
+    .options = {"iterations=50000,tolerance=1e-11", "iterations=50000,tolerance=1e-11,accelerate=false"},
+    .stiffest = 0.1,
+    .rough = CAIRN_TAKES_COULOMB};
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_problems_are_solved),
         cmocka_unit_test(heaps_are_solved),
         cmocka_unit_test_prestate(exact_check_bad_input, &subject),
         cmocka_unit_test_prestate(exact_check_no_memory, &subject),
+        cmocka_unit_test_prestate(block_check_laws, &blocks),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

@@ -1,5 +1,6 @@
 // pgs-sm: the checks of all exact solvers, and what is its own.
 #include "solvers/exact/pgs_sm.h"
+#include "tests/support/block_checks.h"
 #include "tests/support/exact_checks.h"
 
 #include <stdio.h>
@@ -81,12 +82,15 @@ static void faithful_only_projects(void **state) {
     assert_true(settled >= 15);
 }
 
+static BlockSubject blocks = {.solver = &cairn_solver_pgs_sm, .options = {""}, .stiffest = 1e-3};
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         EXACT_TESTS(&subject),
         cmocka_unit_test(rounds_descend_to_their_limit),
         cmocka_unit_test(rounds_enough_arrive),
         cmocka_unit_test(faithful_only_projects),
+        cmocka_unit_test_prestate(block_check_laws, &blocks),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

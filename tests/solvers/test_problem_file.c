@@ -2,6 +2,7 @@
 #include "engine/base/hash.h"
 #include "engine/base/memory.h"
 #include "solvers/sweeps/psor.h"
+#include "tests/support/block_piles.h"
 #include "tests/support/problems.h"
 #include "tests/support/support.h"
 #include <cairn/problem_file.h>
@@ -136,6 +137,48 @@ static void files_give_back_every_bit(void **state) {
             assert_memory_clean(&memory);
             free(bytes);
         }
+    }
+}
+
+// Blocks of 1 to 64 dofs, with frames, which become Jacobians, and with an off-diagonal P: the same A and b to the bit.
+static void blocks_of_any_size_come_back(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        TestPile pile, coupled;
+        CairnParts parts;
+        int part[40];
+        uint64_t draw = seed;
+        test_block_pile(&pile, &draw, (TestBlockPile){.blocks = 9, .constraints = 14, .compliance = 1e-3});
+        test_pile_couple(&pile, &draw, &coupled, part, &parts);
+        const CairnProblem *problems[2] = {&pile.problem, &coupled.problem};
+        for (int k = 0; k < 2; k++) {
+            const CairnProblem *made = problems[k];
+            size_t rows = (size_t)made->row_count, size = cairn_problem_file_size(made, NULL);
+            unsigned char *bytes = malloc(size);
+            double *A = malloc(2 * (rows + 1) * (rows + 1) * sizeof *A), *B = A + (rows + 1) * (rows + 1);
+            double *zero = calloc(rows + 1, sizeof *zero);
+            CairnStoredProblem stored;
+            assert_true(bytes != NULL && A != NULL && zero != NULL);
+            assert_ok(cairn_problem_file_write(made, zero, NULL, bytes, size));
+            assert_ok(cairn_problem_file_read(bytes, size, NULL, &stored));
+            assert_ok(cairn_problem_check(&stored.problem));
+            assert_int_equal(stored.problem.block_count, made->block_count);
+            assert_int_equal(stored.problem.coupling_count, made->coupling_count);
+            for (int b = 0; b < made->block_count; b++) {
+                assert_int_equal(stored.problem.blocks[b].size, made->blocks[b].size);
+                assert_int_equal(stored.problem.blocks[b].group, made->blocks[b].group);
+                assert_true(stored.problem.blocks[b].id == made->blocks[b].id);
+            }
+            test_problem_dense(made, A, A + rows * rows);
+            test_problem_dense(&stored.problem, B, B + rows * rows);
+            assert_memory_equal(A, B, (rows * rows + rows) * sizeof *A);
+            cairn_stored_problem_free(&stored);
+            free(bytes);
+            free(A);
+            free(zero);
+        }
+        test_pile_free(&pile);
+        test_pile_free(&coupled);
     }
 }
 
@@ -394,10 +437,15 @@ int main(int argc, char **argv) {
         cmocka_set_test_filter(argv[1]);
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_give_back_every_bit), cmocka_unit_test(empty_problems_are_problems),
-        cmocka_unit_test(damage_is_found),           cmocka_unit_test(lies_are_found),
-        cmocka_unit_test(wrong_calls_are_refused),   cmocka_unit_test(every_failed_allocation_is_met),
-        cmocka_unit_test(frames_become_jacobians),   cmocka_unit_test(bad_frames_are_refused_by_name),
+        cmocka_unit_test(files_give_back_every_bit),
+        cmocka_unit_test(empty_problems_are_problems),
+        cmocka_unit_test(blocks_of_any_size_come_back),
+        cmocka_unit_test(damage_is_found),
+        cmocka_unit_test(lies_are_found),
+        cmocka_unit_test(wrong_calls_are_refused),
+        cmocka_unit_test(every_failed_allocation_is_met),
+        cmocka_unit_test(frames_become_jacobians),
+        cmocka_unit_test(bad_frames_are_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "solvers/exact/ipm.h"
 #include "solvers/exact/ipm_cone.h"
 #include "solvers/sweeps/psor.h"
+#include "tests/support/block_checks.h"
 #include "tests/support/exact_checks.h"
 
 #include <math.h>
@@ -517,6 +518,15 @@ static void without_memory_it_is_an_error(void **state) {
     free_lattice(&lattice);
 }
 
+static BlockSubject psor_blocks = {
+    .solver = &cairn_solver_psor,
+    .options = {"iterations=50000,tolerance=1e-11", "iterations=50000,tolerance=1e-11,lambda=0.8"},
+    .stiffest = 0.1};
+static BlockSubject pssor_blocks = {
+    .solver = &cairn_solver_pssor, .options = {"iterations=50000,tolerance=1e-11"}, .stiffest = 0.1};
+static BlockSubject pj_blocks = {
+    .solver = &cairn_solver_pj, .options = {"iterations=50000,tolerance=1e-11,omega=0.1"}, .stiffest = 0.1};
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_visit_is_the_projection),
@@ -530,6 +540,9 @@ int main(int argc, char **argv) {
         cmocka_unit_test(limits_are_said),
         cmocka_unit_test(bad_input_is_refused_by_name),
         cmocka_unit_test(without_memory_it_is_an_error),
+        cmocka_unit_test_prestate(block_check_laws, &psor_blocks),
+        cmocka_unit_test_prestate(block_check_laws, &pssor_blocks),
+        cmocka_unit_test_prestate(block_check_laws, &pj_blocks),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

@@ -125,7 +125,7 @@ static void fields_follow_their_definitions(void **state) {
 // The referee takes dofs eight at a time: blocks below, at and above that, with joints, contacts and terms that meet one block twice.
 static void blocks_of_any_size_are_evaluated(void **state) {
     (void)state;
-    static const int sizes[] = {1, 2, 5, 6, 7, 8, 9, 15, 16, 17, 40, 58};
+    static const int sizes[] = {1, 2, 5, 6, 7, 8, 9, 15, 16, 17, 33, 40, 58, 63, 64};
     uint64_t seed = 29;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         TestProblem t;

@@ -2,6 +2,8 @@
 #include "engine/base/memory.h"
 #include "solvers/exact/bpp.h"
 #include "solvers/schur/schur.h"
+#include "tests/support/block_checks.h"
+#include "tests/support/block_piles.h"
 #include "tests/support/exact_checks.h"
 #include "tests/support/support_parts.h"
 
@@ -300,6 +302,79 @@ static void the_condition_is_that_of_equation_24(void **state) {
     }
 }
 
+// The rows of constraints over several parts, those of one, and which part they belong to.
+static int list_rows(const CairnProblem *problem, const int *part, int *inner, int *edge) {
+    int inner_count = 0, edge_count = 0;
+    for (int c = 0; c < problem->constraint_count; c++) {
+        const CairnConstraintBlock *constraint = &problem->constraints[c];
+        const CairnTerm *terms = problem->terms + constraint->first_term;
+        bool is_edge = false;
+        for (int t = 1; t < constraint->term_count; t++) {
+            is_edge = is_edge || part[terms[t].block] != part[terms[0].block];
+        }
+        for (int r = constraint->first_row; r < constraint->first_row + constraint->row_count; r++) {
+            if (is_edge) {
+                edge[edge_count++] = r;
+            } else {
+                inner[inner_count++] = r;
+            }
+        }
+    }
+    return inner_count;
+}
+
+// The same over blocks of 1 to 64 dofs, four of them a part: S = A_ee - A_ei A_ii^-1 A_ie.
+static void the_condition_takes_blocks_of_any_size(void **state) {
+    (void)state;
+    CairnAllocator plain = cairn_memory_default();
+    for (int draw = 0; draw < support_rounds(5, 2); draw++) {
+        TestPile pile;
+        uint64_t seed = 500 + (uint64_t)draw;
+        test_block_pile(&pile, &seed, (TestBlockPile){.blocks = 12, .constraints = 20, .compliance = 1e-2});
+        int m = pile.problem.row_count, *inner = calloc(2 * (size_t)m, sizeof *inner), *edge = inner + m;
+        double *A = calloc(4 * (size_t)m * (size_t)m + 3 * (size_t)m, sizeof *A), *F = A + m * m, *S = F + m * m;
+        double *b = S + 2 * m * m, *x = b + m, *lambda = x + m, condition = 0;
+        assert_true(inner != NULL && A != NULL);
+        pile.problem.friction_count = 0; // all rows are free: what is eliminated are all inner ones
+        for (int c = 0; c < pile.problem.constraint_count; c++) {
+            pile.constraints[c].friction = -1;
+        }
+        for (int i = 0; i < m; i++) {
+            pile.lower[i] = -(double)INFINITY;
+            pile.upper[i] = (double)INFINITY;
+        }
+        CairnArena arena;
+        cairn_arena_init(&arena, &plain);
+        CairnSolverContext context = {.allocator = &plain, .thread_count = 1, .arena = &arena};
+        CairnParts parts = {3, (int[]){0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2}};
+        int inner_count = list_rows(&pile.problem, parts.part, inner, edge), n = m - inner_count;
+        assert_true(n > 0 && inner_count > 0);
+        test_problem_dense(&pile.problem, A, b);
+        for (int j = 0; j < n; j++) {
+            for (int i = 0; i < inner_count; i++) {
+                for (int k = 0; k < inner_count; k++) {
+                    F[i * inner_count + k] = A[inner[i] * m + inner[k]];
+                }
+                x[i] = A[inner[i] * m + edge[j]];
+            }
+            assert_true(test_solve_dense(inner_count, F, x));
+            for (int i = 0; i < n; i++) {
+                S[i * n + j] = A[edge[i] * m + edge[j]];
+                for (int k = 0; k < inner_count; k++) {
+                    S[i * n + j] -= A[edge[i] * m + inner[k]] * x[k];
+                }
+            }
+        }
+        assert_ok(cairn_schur_condition(&pile.problem, &parts, lambda, &context, &condition));
+        // Power iteration ends at seven digits, which near a second eigenvalue of like size are four.
+        assert_near(condition / condition_of(S, n), 1, 1e-3);
+        cairn_arena_free(&arena);
+        free(inner);
+        free(A);
+        test_pile_free(&pile);
+    }
+}
+
 // ---- edges ---------------------------------------------------------------------------------------------------------------
 
 // A part without a constraint, one without a body, a constraint without bodies, an interface without a row, no parts at all.
@@ -361,6 +436,14 @@ static void bad_parts_are_refused(void **state) {
     assert_memory_equal(lambda, before, sizeof lambda);
 }
 
+static BlockSubject bpp_blocks = {
+    .solver = &cairn_solver_schur_bpp,
+    .options = {"", "coupling=alternate", "coupling=alternate,interface=dense", "coupling=alternate,interface=kkt",
+                "coupling=alternate,interface=constraint", "coupling=alternate,parts_solver=pgs,kmax=50", "levels=2"},
+    .stiffest = 1e-6};
+static BlockSubject sm_blocks = {
+    .solver = &cairn_solver_schur_pgs_sm, .options = {"", "coupling=alternate"}, .stiffest = 1e-6};
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         EXACT_TESTS(&bpp),
@@ -374,10 +457,13 @@ int main(int argc, char **argv) {
         cmocka_unit_test_prestate(faithful_ends_where_the_paper_ends, &bpp),
         cmocka_unit_test_prestate(faithful_ends_where_the_paper_ends, &sm),
         cmocka_unit_test(the_condition_is_that_of_equation_24),
+        cmocka_unit_test(the_condition_takes_blocks_of_any_size),
         cmocka_unit_test_prestate(empty_things_work, &bpp),
         cmocka_unit_test_prestate(empty_things_work, &sm),
         cmocka_unit_test_prestate(bad_parts_are_refused, &bpp),
         cmocka_unit_test_prestate(bad_parts_are_refused, &sm),
+        cmocka_unit_test_prestate(block_check_laws, &bpp_blocks),
+        cmocka_unit_test_prestate(block_check_laws, &sm_blocks),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

@@ -3,6 +3,7 @@
 #include "solvers/admm/subadmm.h"
 #include "solvers/exact/ipm.h"
 #include "solvers/exact/ipm_cone.h"
+#include "tests/support/block_checks.h"
 #include "tests/support/exact_checks.h"
 
 #include <math.h>
@@ -282,6 +283,21 @@ static void divergence_is_told(void **state) {
     }
 }
 
+static BlockSubject blocks = {
+    .solver = &cairn_solver_subadmm,
+    .options = {"iterations=50000,tolerance=1e-11", "iterations=50000,tolerance=1e-11,inside=none",
+                "iterations=50000,tolerance=1e-11,division=bodies", "iterations=50000,tolerance=1e-11,division=parts"},
+    .stiffest = 1e-2};
+static BlockSubject whole_blocks = {
+    .solver = &cairn_solver_fadmm,
+    .options = {"iterations=50000,tolerance=1e-11", "iterations=50000,tolerance=1e-11,inside=none"},
+    .stiffest = 1e-2};
+static BlockSubject coupled_blocks = {.solver = &cairn_solver_subadmm,
+                                      .options = {"iterations=50000,tolerance=1e-11",
+                                                  "iterations=50000,tolerance=1e-11,division=parts",
+                                                  "iterations=50000,tolerance=1e-11,inside=none"},
+                                      .stiffest = 1e-2};
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_answer_is_the_fixed_point),
@@ -298,6 +314,9 @@ int main(int argc, char **argv) {
         cmocka_unit_test_prestate(exact_check_no_memory, &subject),
         cmocka_unit_test_prestate(exact_check_bad_input, &whole),
         cmocka_unit_test_prestate(exact_check_no_memory, &whole),
+        cmocka_unit_test_prestate(block_check_laws, &blocks),
+        cmocka_unit_test_prestate(block_check_laws, &whole_blocks),
+        cmocka_unit_test_prestate(block_check_couplings, &coupled_blocks),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

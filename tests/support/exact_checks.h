@@ -17,7 +17,8 @@ typedef struct ExactRun {
 // Solve with "name=value,..." options (NULL: defaults). lambda: warm start in, answer out.
 ExactRun exact_run(const CairnSolver *solver, const char *options, const CairnProblem *problem, int threads,
                    void **memory, double *lambda);
-// The same over given parts; exact_run gives solvers that need them parts of four bodies.
+// The same over given parts; exact_run gives solvers that need them parts of four bodies. Off-diagonal blocks of P
+// leave `residual` zero.
 ExactRun exact_run_parts(const CairnSolver *solver, const char *options, const CairnProblem *problem,
                          const CairnParts *parts, int threads, double *lambda);
 // The same, which must succeed, converge and be certified.

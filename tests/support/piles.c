@@ -12,17 +12,19 @@ static void *zeros(int count, size_t size) {
     return memory;
 }
 
-void test_pile_begin(TestPile *pile, int blocks, int constraints, int terms, int rows) {
-    pile->blocks = zeros(blocks, sizeof *pile->blocks);
-    pile->constraints = zeros(constraints, sizeof *pile->constraints);
-    pile->terms = zeros(terms, sizeof *pile->terms);
-    pile->frictions = zeros(constraints, sizeof *pile->frictions);
-    pile->P = zeros(36 * blocks, sizeof(double));
-    pile->p = zeros(6 * blocks, sizeof(double));
-    pile->J = zeros(18 * terms, sizeof(double));
+void test_pile_reserve(TestPile *pile, const TestPileRoom *room) {
+    pile->blocks = zeros(room->blocks, sizeof *pile->blocks);
+    pile->couplings = zeros(room->blocks, sizeof *pile->couplings);
+    pile->constraints = zeros(room->constraints, sizeof *pile->constraints);
+    pile->terms = zeros(room->terms, sizeof *pile->terms);
+    pile->frictions = zeros(room->constraints, sizeof *pile->frictions);
+    pile->frames = zeros(room->constraints, sizeof *pile->frames);
+    pile->P = zeros(room->P, sizeof(double));
+    pile->p = zeros(room->dofs, sizeof(double));
+    pile->J = zeros(room->J, sizeof(double));
     double **row_arrays[] = {&pile->compliance, &pile->right_side, &pile->lower, &pile->upper, &pile->phi};
     for (size_t i = 0; i < sizeof row_arrays / sizeof *row_arrays; i++) {
-        *row_arrays[i] = zeros(rows, sizeof(double));
+        *row_arrays[i] = zeros(room->rows, sizeof(double));
     }
     pile->problem = (CairnProblem){.form = CAIRN_FORM_DYNAMICS,
                                    .step = 1.0 / 60,
@@ -40,9 +42,20 @@ void test_pile_begin(TestPile *pile, int blocks, int constraints, int terms, int
                                    .position_error = pile->phi};
 }
 
+void test_pile_begin(TestPile *pile, int blocks, int constraints, int terms, int rows) {
+    test_pile_reserve(pile, &(TestPileRoom){.blocks = blocks,
+                                            .constraints = constraints,
+                                            .terms = terms,
+                                            .rows = rows,
+                                            .dofs = 6 * blocks,
+                                            .P = 36 * blocks,
+                                            .J = 18 * terms});
+}
+
 void test_pile_free(TestPile *pile) {
-    void *memory[] = {pile->blocks, pile->constraints, pile->terms,      pile->frictions, pile->P,     pile->p,
-                      pile->J,      pile->compliance,  pile->right_side, pile->lower,     pile->upper, pile->phi};
+    void *memory[] = {pile->blocks, pile->couplings,  pile->constraints, pile->terms, pile->frictions,
+                      pile->frames, pile->P,          pile->p,           pile->J,     pile->compliance,
+                      pile->phi,    pile->right_side, pile->lower,       pile->upper};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
         free(memory[i]);
     }

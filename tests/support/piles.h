@@ -9,13 +9,22 @@
 typedef struct TestPile {
     CairnProblem problem;
     CairnDofBlock *blocks;
+    CairnDofCoupling *couplings;
     CairnConstraintBlock *constraints;
     CairnTerm *terms;
     CairnFriction *frictions;
+    CairnContactFrame *frames;
     double *P, *p, *J, *compliance, *right_side, *lower, *upper, *phi;
 } TestPile;
 
-// Room for so many; everything zero.
+// How much a problem takes at most: couplings as many as blocks, frictions and frames as many as constraints.
+typedef struct TestPileRoom {
+    int blocks, constraints, terms, rows, dofs;
+    int P, J; // numbers
+} TestPileRoom;
+
+// Room for so much; everything zero. Or for rigid bodies and terms of up to three rows.
+void test_pile_reserve(TestPile *pile, const TestPileRoom *room);
 void test_pile_begin(TestPile *pile, int blocks, int constraints, int terms, int rows);
 void test_pile_free(TestPile *pile);
 

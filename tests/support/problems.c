@@ -1,6 +1,7 @@
 #include "tests/support/problems.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void test_problem_begin(TestProblem *t) {
@@ -200,16 +201,23 @@ bool test_solve_dense(int n, double *a, double *y) {
     return true;
 }
 
-// The whole of J and P, zeros included.
+// The whole of J and P, zeros included; of P the lower half.
 static void expand(const CairnProblem *problem, double *J, double *P) {
     int n = problem->dof_count;
-    memset(J, 0, (size_t)(problem->row_count * n) * sizeof *J);
-    memset(P, 0, (size_t)(n * n) * sizeof *P);
     for (int b = 0; b < problem->block_count; b++) {
         CairnDofBlock block = problem->blocks[b];
         for (int i = 0; i < block.size; i++) {
-            for (int j = 0; j < block.size; j++) {
+            for (int j = 0; j <= i; j++) {
                 P[(block.first + i) * n + block.first + j] = problem->P[block.matrix + i * block.size + j];
+            }
+        }
+    }
+    for (int k = 0; k < problem->coupling_count; k++) {
+        CairnDofCoupling coupling = problem->couplings[k];
+        CairnDofBlock row = problem->blocks[coupling.row], column = problem->blocks[coupling.column];
+        for (int i = 0; i < row.size; i++) {
+            for (int j = 0; j < column.size; j++) {
+                P[(row.first + i) * n + column.first + j] = problem->P[coupling.matrix + i * column.size + j];
             }
         }
     }
@@ -229,6 +237,37 @@ static void expand(const CairnProblem *problem, double *J, double *P) {
     }
 }
 
+// P = L L^T in place of its lower half.
+static void factor_dense(int n, double *P) {
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j <= i; j++) {
+            double sum = P[i * n + j];
+            for (int k = 0; k < j; k++) {
+                sum -= P[i * n + k] * P[j * n + k];
+            }
+            assert_true(i != j || sum > 0);
+            P[i * n + j] = i == j ? sqrt(sum) : sum / P[j * n + j];
+        }
+    }
+}
+
+static void forward_dense(int n, const double *L, double *x) {
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < i; k++) {
+            x[i] -= L[i * n + k] * x[k];
+        }
+        x[i] /= L[i * n + i];
+    }
+}
+
+static double dot(int n, const double *x, const double *y) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) {
+        sum += x[i] * y[i];
+    }
+    return sum;
+}
+
 void test_problem_dense(const CairnProblem *problem, double *A, double *b) {
     int m = problem->row_count, n = problem->dof_count;
     if (problem->form == CAIRN_FORM_EXPLICIT) {
@@ -241,25 +280,25 @@ void test_problem_dense(const CairnProblem *problem, double *A, double *b) {
         }
         return;
     }
-    double J[PROBLEM_ROWS * PROBLEM_DOFS], P[PROBLEM_DOFS * PROBLEM_DOFS], copy[PROBLEM_DOFS * PROBLEM_DOFS];
-    double x[PROBLEM_DOFS];
+    double *J = calloc((size_t)(m * n) + 1, sizeof *J), *P = calloc((size_t)(n * n) + 1, sizeof *P);
+    double *x = calloc((size_t)n + 1, sizeof *x);
+    assert_true(J != NULL && P != NULL && x != NULL);
     expand(problem, J, P);
-    for (int j = -1; j < m; j++) { // x = P^-1 p, then P^-1 of every row of J
-        memcpy(copy, P, (size_t)(n * n) * sizeof *P);
-        memcpy(x, j < 0 ? problem->p : J + j * n, (size_t)n * sizeof *x);
-        assert_true(test_solve_dense(n, copy, x));
-        for (int i = 0; i < m; i++) {
-            double sum = 0;
-            for (int k = 0; k < n; k++) {
-                sum += J[i * n + k] * x[k];
-            }
-            if (j < 0) {
-                b[i] = sum + problem->right_side[i];
-            } else {
-                A[i * m + j] = sum + (i == j ? problem->compliance[i] : 0);
-            }
+    memcpy(x, problem->p, (size_t)n * sizeof *x);
+    factor_dense(n, P);
+    forward_dense(n, P, x);
+    for (int i = 0; i < m; i++) {
+        forward_dense(n, P, J + i * n);
+    }
+    for (int i = 0; i < m; i++) {
+        b[i] = dot(n, J + i * n, x) + problem->right_side[i];
+        for (int j = 0; j < m; j++) {
+            A[i * m + j] = dot(n, J + i * n, J + j * n) + (i == j ? problem->compliance[i] : 0);
         }
     }
+    free(J);
+    free(P);
+    free(x);
 }
 
 // Solve with the index sets `at` (0 free, 1 lower, 2 upper) and say whether the answer obeys all signs.

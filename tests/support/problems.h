@@ -7,7 +7,7 @@
 
 #include <cairn/problem.h>
 
-enum { PROBLEM_ROWS = 64, PROBLEM_DOFS = 64, PROBLEM_BLOCKS = 10, PROBLEM_CONSTRAINTS = 24, PROBLEM_TERMS = 64 };
+enum { PROBLEM_ROWS = 64, PROBLEM_DOFS = 70, PROBLEM_BLOCKS = 10, PROBLEM_CONSTRAINTS = 24, PROBLEM_TERMS = 64 };
 
 // A problem with its arrays; `problem` points into the same struct, so it is filled in place and never copied.
 typedef struct TestProblem {
@@ -44,7 +44,7 @@ void test_problem_random(TestProblem *t, uint64_t *seed, int rows);
 // Write A in place of J and P: the same problem in form 2.
 void test_problem_make_explicit(const TestProblem *dynamics, TestProblem *t);
 
-// A (row_count^2, in rows) and b by dense elimination on the whole of P.
+// A (row_count^2, in rows) and b of a problem of any size by a dense factor of the whole of P, couplings included.
 void test_problem_dense(const CairnProblem *problem, double *A, double *b);
 
 // Solve a x = y of size n by elimination with row exchanges; false when singular. `a` (n x n) is destroyed, y becomes x.

@@ -13,6 +13,7 @@ static void point(SupportGraph *g) {
     g->graph.node_id = g->id;
     g->graph.node_mass = g->mass;
     g->graph.node_group = g->group;
+    g->graph.node_dofs = g->dofs;
     g->graph.edge_rows = g->rows;
     g->graph.edge_start = g->start;
     g->graph.edge_node = g->node;
@@ -38,6 +39,7 @@ void support_graph_free(SupportGraph *g) {
     free(g->id);
     free(g->mass);
     free(g->group);
+    free(g->dofs);
     free(g->rows);
     free(g->start);
     free(g->node);
@@ -60,6 +62,15 @@ void support_graph_edge(SupportGraph *g, const int *nodes, int count, int rows) 
         g->node[end + k] = nodes[k];
     }
     g->start[edge + 1] = end + count;
+    point(g);
+}
+
+void support_graph_weigh(SupportGraph *g, uint64_t *seed) {
+    static const int sizes[] = {1, 3, 6, 7, 10, 33, 64};
+    g->dofs = resize(g->dofs, (size_t)g->graph.node_count, sizeof *g->dofs);
+    for (int i = 0; i < g->graph.node_count; i++) {
+        g->dofs[i] = sizes[support_int(seed, 0, 6)];
+    }
     point(g);
 }
 

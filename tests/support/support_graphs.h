@@ -10,6 +10,7 @@ typedef struct SupportGraph {
     uint64_t *id;
     double *mass;
     int *group, *rows, *start, *node;
+    int *dofs; // NULL: rigid bodies
     int node_capacity, edge_capacity, end_capacity;
 } SupportGraph;
 
@@ -17,6 +18,8 @@ void support_graph_begin(SupportGraph *g, int nodes);
 void support_graph_free(SupportGraph *g);
 void support_graph_tie(SupportGraph *g, int a, int b, int rows);
 void support_graph_edge(SupportGraph *g, const int *nodes, int count, int rows);
+
+void support_graph_weigh(SupportGraph *g, uint64_t *seed); // 1 to 64 dofs a node
 
 // Edges over 0 to 5 nodes, now and then over many, at times the same node twice.
 void support_graph_random(SupportGraph *g, uint64_t *seed, int most_nodes);

@@ -102,17 +102,28 @@ void support_count_fragments(const CairnGraph *graph, const SupportParting *p, i
     }
 }
 
+static int dofs_of(const CairnGraph *graph, int node) {
+    return graph->node_dofs != NULL ? graph->node_dofs[node] : CAIRN_BODY_DOFS;
+}
+
 void support_check_numbers(const CairnGraph *graph, const SupportParting *p) {
-    int sizes[SUPPORT_MOST_NODES];
+    int sizes[SUPPORT_MOST_NODES], dofs[SUPPORT_MOST_NODES] = {0};
     CairnPartsMeasure found;
     assert_ok(cairn_parts_measure(graph, &(CairnParts){p->count, p->part}, NULL, sizes, &found)); // each node, no holes
-    int sum = 0, largest = 0;
+    int sum = 0, largest = 0, all = 0, most = 0;
+    for (int i = 0; i < graph->node_count; i++) {
+        dofs[p->part[i]] += dofs_of(graph, i);
+        all += dofs_of(graph, i);
+    }
     for (int k = 0; k < p->count; k++) {
         sum += sizes[k];
         largest = sizes[k] > largest ? sizes[k] : largest;
+        most = dofs[k] > most ? dofs[k] : most;
     }
     assert_int_equal(sum, graph->node_count);
     assert_int_equal(found.largest, largest);
+    assert_int_equal(found.most_dofs, most);
+    assert_near(found.balance, all > 0 ? (double)most * p->count / all : 0, 1e-15 * p->count);
     assert_int_equal(found.cut_rows, support_plain_cut(graph, p->part));
 }
 
@@ -125,7 +136,7 @@ void support_check_contiguous(const CairnGraph *graph, const SupportParting *p, 
 }
 
 void support_check_sizes(const CairnGraph *graph, const SupportParting *p, int limit) {
-    int sizes[SUPPORT_MOST_NODES] = {0};
+    int dofs[SUPPORT_MOST_NODES] = {0}, nodes[SUPPORT_MOST_NODES] = {0};
     for (int i = 0; i < graph->node_count; i++) {
         bool is_orphan = true;
         for (int e = 0; e < graph->edge_count; e++) {
@@ -136,10 +147,11 @@ void support_check_sizes(const CairnGraph *graph, const SupportParting *p, int l
             }
             is_orphan = is_orphan && !(is_mine && is_later);
         }
-        sizes[p->part[i]] += is_orphan ? 0 : 1;
+        dofs[p->part[i]] += is_orphan ? 0 : dofs_of(graph, i);
+        nodes[p->part[i]] += is_orphan ? 0 : 1;
     }
     for (int k = 0; k < p->count; k++) {
-        assert_true(sizes[k] <= limit);
+        assert_true(dofs[k] <= CAIRN_BODY_DOFS * limit || nodes[k] == 1);
     }
 }
 

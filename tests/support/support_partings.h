@@ -34,7 +34,8 @@ void support_check_numbers(const CairnGraph *graph, const SupportParting *p);
 // One fragment a part; the last part may have more where the partitioner leaves a last group.
 void support_check_contiguous(const CairnGraph *graph, const SupportParting *p, bool has_last_group);
 
-// Sizes keep the limit when orphans are left out: bodies whose every neighbour is in their own part or one made before.
+// Parts have at most the dofs of `limit` bodies, or one heavy block, when orphans are left out: bodies whose every
+// neighbour is in their own part or one made before.
 void support_check_sizes(const CairnGraph *graph, const SupportParting *p, int limit);
 
 // Chains, grids, piles, towers and random graphs in turn.
