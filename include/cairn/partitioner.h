@@ -54,7 +54,7 @@ typedef struct CairnPartitioner {
 int cairn_partitioner_count(void);
 const CairnPartitioner *cairn_partitioner_at(int index);
 CairnStatus cairn_partitioner_find(const char *name, const CairnPartitioner **partitioner);
-// mindp, as S0: what a world has until it is given another one. Only solvers that need parts ask it.
+// Returns the partitioner that a world has until it is given another one: mindp, as in S0.
 const CairnPartitioner *cairn_partitioner_default(void);
 
 typedef struct CairnRefiner {

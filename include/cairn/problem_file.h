@@ -1,6 +1,10 @@
-// Problem file: one problem with what its solve began with and, where there is one, an answer, as bytes: so that a hard frame can be kept,
-// sent and solved again. Little-endian, versioned, with a checksum; what is read back is the same to the bit. `cairn dump` writes such
-// files and `cairn solve` reads them; the library itself opens no files.
+// Problem file: a problem with the start of its solve and, where there is one, an answer, as bytes, so that a hard
+// frame can be kept, sent and solved again.
+//
+// The bytes are little-endian and have a version and a checksum; what is read back is the same to the bit. `cairn dump`
+// writes such files and `cairn solve` reads them; the library itself opens no files. The functions of this header may
+// be called from any thread while no thread changes what they are given. A NULL pointer returns CAIRN_INVALID_ARGUMENT
+// unless the comment allows it.
 #ifndef CAIRN_PROBLEM_FILE_H
 #define CAIRN_PROBLEM_FILE_H
 
@@ -15,28 +19,32 @@
 extern "C" {
 #endif
 
-// A problem that owns its arrays.
+// A problem that owns its arrays. cairn_stored_problem_free releases it.
 typedef struct CairnStoredProblem {
     CairnProblem problem;
     CairnSolveStart start;
-    const double *answer;     // row_count; NULL: none
-    struct CairnArena *arena; // of all arrays
+    const double *answer;     // row_count numbers; NULL: there is none
+    struct CairnArena *arena; // in which all arrays lie
 } CairnStoredProblem;
 
-// Bytes of the file of a checked problem. `answer` may be NULL. Of the start only velocities are looked at: without them the file has
-// none and says nothing of `is_rough`.
+// Returns the number of bytes of the file of a problem that passes cairn_problem_check. `answer` may be NULL. A start
+// without velocities is written without them and without `is_rough`.
 size_t cairn_problem_file_size(const CairnProblem *problem, const CairnSolveStart *start, const double *answer);
-// A problem that fails cairn_problem_check is refused; so are impulses and velocities that are not finite.
+// Writes the file to `bytes`, which has room for `size` bytes. CAIRN_INVALID_ARGUMENT names what fails
+// cairn_problem_check, an impulse or a velocity that is not finite, or a size that is too small.
 CairnStatus cairn_problem_file_write(const CairnProblem *problem, const CairnSolveStart *start, const double *answer,
                                      void *bytes, size_t size);
-// CAIRN_CORRUPT says what is wrong with the bytes and where. What is accepted passed cairn_problem_check. On an error nothing is kept.
-// The allocator (NULL: the C library's) is copied.
+// Reads a file into *stored, which the caller releases. What is accepted passes cairn_problem_check. The allocator
+// (NULL: the C library's) is copied; its functions must live until the problem is released. CAIRN_CORRUPT says what is
+// wrong with the bytes and where; it may also return CAIRN_OUT_OF_MEMORY. On an error nothing is kept.
 CairnStatus cairn_problem_file_read(const void *bytes, size_t size, const CairnAllocator *allocator,
                                     CairnStoredProblem *stored);
-// Do these bytes begin as a problem file does?
+// Tells whether the bytes begin as a problem file does.
 bool cairn_problem_file_is(const void *bytes, size_t size);
-// Make an empty one with an arena for its arrays.
+// Makes an empty stored problem, whose arrays are to be taken from its arena. It may return CAIRN_OUT_OF_MEMORY.
 CairnStatus cairn_stored_problem_init(CairnStoredProblem *stored, const CairnAllocator *allocator);
+
+// Releases all arrays of a stored problem.
 void cairn_stored_problem_free(CairnStoredProblem *stored);
 
 #ifdef __cplusplus

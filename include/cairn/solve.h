@@ -1,6 +1,10 @@
-// Solve: the one door to a solver. It checks the problem, holds the solver's traits against it, divides the bodies into parts where the
-// solver needs them, calls the solver, and lets the referee judge the answer where that is asked for. A world's step, cairn compare,
-// cairn solve and the benchmarks all go through it, so that every solver does equal work everywhere.
+// Solve: the function through which all solvers are called. It checks the problem, compares it with what the solver
+// takes, divides the bodies into parts where the solver needs them, calls the solver, and computes the residual of the
+// answer where that is asked for. The step of a world, cairn compare, cairn solve and the benchmarks all use it, so
+// that every solver does the same work everywhere.
+//
+// Both functions of this header may be called from any thread while no thread changes what they are given; they keep
+// nothing.
 //
 //   CairnSolveRequest request = {.solver = solver, .judge = true};
 //   CairnSolveResult result;
@@ -19,7 +23,7 @@
 extern "C" {
 #endif
 
-// How bodies are divided into parts. Zero-initialised: by mindp with parts of 16 bodies, and no refiner.
+// How bodies are divided into parts. Zero-initialised, it stands for mindp with parts of 16 bodies and no refiner.
 typedef struct CairnPartition {
     const CairnPartitioner *partitioner; // NULL: mindp
     const void *partition_options;       // NULL: its defaults
@@ -27,7 +31,8 @@ typedef struct CairnPartition {
     const void *refine_options;          // NULL: its defaults
 } CairnPartition;
 
-// What is asked of a solve. Zero-initialised: the first built-in solver with its defaults, on one thread, without a log.
+// The settings of a solve. Zero-initialised, they stand for the first built-in solver with its defaults, on one thread,
+// without a log. All pointers belong to the caller.
 typedef struct CairnSolveRequest {
     const CairnSolver *solver; // NULL: the first built-in one
     const void *options;       // NULL: its defaults
@@ -35,8 +40,8 @@ typedef struct CairnSolveRequest {
     CairnPartition partition;
     const CairnAllocator *allocator; // NULL: the C library's
     const CairnLogger *logger;       // NULL: nothing is logged
-    int thread_count;                // 0: one
-    bool judge;                      // the referee judges the answer: `residual` of the result
+    int thread_count;                // 0 stands for one thread
+    bool judge;                      // computes `residual` of the result
     bool is_checked; // the problem has passed cairn_problem_check and the options their table: neither is checked again
     struct CairnArena *arena; // scratch memory; NULL: taken from the allocator and released before the answer
     // The members of CairnSolverContext with the same names; zero-initialised: not in use.
@@ -52,18 +57,23 @@ typedef struct CairnSolveRequest {
 
 typedef struct CairnSolveResult {
     CairnSolveReport report;
-    CairnResidual residual;  // where `judge` was set
-    CairnPartsMeasure parts; // where parts were made here, else zero
-    double seconds;          // of the solver alone
+    CairnResidual residual;  // computed where `judge` was set
+    CairnPartsMeasure parts; // of the parts that this call made; else zero
+    double seconds;          // that the solver alone took, s
 } CairnSolveResult;
 
-// lambda[row_count] holds the warm start on entry and the answer on CAIRN_OK. CAIRN_UNSUPPORTED says what the solver does not take.
-// `result` may be NULL; on an error its report is as far as the solver came.
+// Solves a problem. lambda[row_count] holds the warm start on entry and the answer on CAIRN_OK; a solver that
+// fails leaves it unchanged. `result` may be NULL; on an error its report is that of the solver up to there. Returns
+// CAIRN_INVALID_ARGUMENT for a problem or options that fail their check, CAIRN_UNSUPPORTED for a problem that the
+// solver does not take, CAIRN_NUMERIC where the solver or the residual fails, CAIRN_OUT_OF_MEMORY, and the codes of a
+// solver, a partitioner or a refiner of the caller's.
 CairnStatus cairn_problem_solve(const CairnProblem *problem, const CairnSolveRequest *request, double *lambda,
                                 CairnSolveResult *result);
 
-// Divide the dof blocks of a problem into parts: fills part[block_count] and *count. On entry they hold the parts of the step before as
-// CairnPartitioner has it (part[] all -1 and *count = 0: none). `measure` may be NULL. A refiner that makes the cut larger is refused.
+// Divides the dof blocks of a problem into parts: it writes part[block_count] and *count. On entry they hold the parts
+// of the step before, as CairnPartitioner takes them (part[] all -1 and *count = 0: there are none). `measure` may be
+// NULL. Returns CAIRN_INVALID_ARGUMENT where a refiner makes the interface larger or the parts are not whole,
+// CAIRN_OUT_OF_MEMORY, and the codes of partitioner and refiner.
 CairnStatus cairn_problem_part(const CairnProblem *problem, const CairnPartition *partition,
                                const CairnAllocator *allocator, int *part, int *count, CairnPartsMeasure *measure);
 

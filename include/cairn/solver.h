@@ -97,15 +97,16 @@ typedef struct CairnSolverContext {
     void **memory;
 } CairnSolverContext;
 
-// What a solve begins with beside the problem.
+// The start of a solve, which is given beside the problem.
 typedef struct CairnSolveStart {
     const double *lambda;   // the warm start, row_count long
     const double *velocity; // CairnSolverContext's, dof_count long; NULL: unknown
     bool is_rough;          // CairnSolverContext's
 } CairnSolveStart;
 
-// Scratch memory of a solver: so many bytes, all zero, for this call of `solve` alone. Nothing is to be released. NULL: there is no
-// memory, which a solver answers with CAIRN_OUT_OF_MEMORY.
+// Returns scratch memory of this size, filled with zeros, which is valid until `solve` returns and is not released by
+// the solver. NULL: there is no memory, and the solver returns CAIRN_OUT_OF_MEMORY. It is called by the thread that
+// called `solve`.
 void *cairn_solver_scratch(CairnSolverContext *context, size_t bytes);
 
 typedef struct CairnSolver {

@@ -123,7 +123,7 @@ uint64_t cairn_world_step_index(const CairnWorld *world);
 // the world was made or changed.
 CairnStatus cairn_world_problem(const CairnWorld *world, CairnProblem *problem, const double **lambda);
 
-// Writes what the last solve of that problem began with. `lambda` and `velocity` are NULL where the problem has no rows.
+// Writes the start of the last solve of that problem. `lambda` and `velocity` are NULL where the problem has no rows.
 // The arrays live as long as those of the problem. Returns CAIRN_NOT_FOUND as cairn_world_problem does.
 CairnStatus cairn_world_problem_start(const CairnWorld *world, CairnSolveStart *start);
 
