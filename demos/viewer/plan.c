@@ -258,8 +258,9 @@ void cairn_viewer_follow_setups(CairnViewer *viewer, const CairnSight *const *si
         if (strcmp(sights[i]->solver, setup->choice.solver->name) == 0) {
             continue;
         }
-        if (strcmp(sights[i]->solver, viewer->first[i].solver->name) == 0) {
-            solver = viewer->first[i].solver; // it may have come from a file
+        const CairnSolver *first = viewer->first[i].solver; // NULL: of a view that was added later
+        if (first && strcmp(sights[i]->solver, first->name) == 0) {
+            solver = first; // it may have come from a file
         } else if (!cairn_is_ok(cairn_solver_find(sights[i]->solver, &solver))) {
             continue;
         }
