@@ -6,8 +6,8 @@ enum { MUCH = 1 << 26 }; // bytes: less is not worth a look
 
 // What each takes of the arena at least, until the solve: the solver's own numbers are of the same size again for contacts, and
 // are not counted. What is only for finding contacts is free when their rows are made.
-static const size_t block_bytes = sizeof(CairnStepBlock) + sizeof(CairnDofBlock) + sizeof(int) +
-                                  (6 + 6 + 6) * sizeof(double); // velocities twice: what a solve began with is kept
+static const size_t block_bytes = sizeof(CairnStepBlock) + sizeof(CairnDofBlock) + 2 * sizeof(int) +
+                                  (6 + 6 + 6) * sizeof(double); // velocities, momenta, the start of the solve
 static const size_t shape_bytes = sizeof(CairnStepBall) + sizeof(CairnStepSide) + sizeof(CairnAabb) +
                                   sizeof(CairnTransform) + 2 * sizeof(uint8_t) + sizeof(int);
 static const size_t rows_bytes = sizeof(CairnConstraintBlock) + sizeof(CairnFriction) + 2 * sizeof(CairnTerm) +
