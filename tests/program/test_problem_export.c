@@ -118,7 +118,7 @@ static void blocks_of_any_size_are_written_and_cut_out(void **state) {
         TestPile pile;
         CairnArena arena;
         CairnContactProblem exported;
-        CairnStoredProblem stored = {0};
+        CairnStoredProblem stored;
         CairnTriplets M, H;
         uint64_t draw = seed;
         test_block_pile(
@@ -133,7 +133,7 @@ static void blocks_of_any_size_are_written_and_cut_out(void **state) {
         assert_non_null(A);
         test_problem_dense(made, A, b);
         cairn_arena_init(&arena, &plain);
-        cairn_arena_init(&stored.arena, &plain);
+        assert_ok(cairn_stored_problem_init(&stored, NULL));
         assert_ok(cairn_contact_problem(made, zero, &arena, &exported));
         for (int i = 0; i < rows; i++) {
             assert_near(exported.q[i], b[i], 1e-12);
@@ -179,7 +179,7 @@ static void blocks_of_any_size_are_written_and_cut_out(void **state) {
         for (size_t i = 0; i < square; i++) {
             assert_near(again[i], A[i], 1e-12);
         }
-        cairn_arena_free(&stored.arena);
+        cairn_stored_problem_free(&stored);
         cairn_arena_free(&arena);
         free(A);
         test_pile_free(&pile);

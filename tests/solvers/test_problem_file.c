@@ -153,13 +153,14 @@ static void blocks_of_any_size_come_back(void **state) {
         const CairnProblem *problems[2] = {&pile.problem, &coupled.problem};
         for (int k = 0; k < 2; k++) {
             const CairnProblem *made = problems[k];
-            size_t rows = (size_t)made->row_count, size = cairn_problem_file_size(made, NULL);
+            double *zero = calloc((size_t)made->row_count + 1, sizeof *zero);
+            CairnSolveStart start = {.lambda = zero};
+            size_t rows = (size_t)made->row_count, size = cairn_problem_file_size(made, &start, NULL);
             unsigned char *bytes = malloc(size);
             double *A = malloc(2 * (rows + 1) * (rows + 1) * sizeof *A), *B = A + (rows + 1) * (rows + 1);
-            double *zero = calloc(rows + 1, sizeof *zero);
             CairnStoredProblem stored;
             assert_true(bytes != NULL && A != NULL && zero != NULL);
-            assert_ok(cairn_problem_file_write(made, zero, NULL, bytes, size));
+            assert_ok(cairn_problem_file_write(made, &start, NULL, bytes, size));
             assert_ok(cairn_problem_file_read(bytes, size, NULL, &stored));
             assert_ok(cairn_problem_check(&stored.problem));
             assert_int_equal(stored.problem.block_count, made->block_count);
