@@ -32,7 +32,7 @@ typedef struct Own {
 static CairnStatus solve_nothing(const CairnProblem *problem, const CairnParts *parts, const void *options,
                                  CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     (void)problem, (void)parts, (void)options, (void)context, (void)lambda;
-    *report = (CairnSolveReport){.outcome = CAIRN_AT_LIMIT};
+    *report = (CairnSolveReport){.outcome = CAIRN_OUTCOME_AT_LIMIT};
     return cairn_ok();
 }
 
@@ -58,7 +58,7 @@ static bool own_open(Own *own, const BenchScene *scene, int threads, bool is_tou
         own->ids != NULL ? cairn_world_create(&def, &own->world) : cairn_error(CAIRN_OUT_OF_MEMORY, "bench");
     for (int i = 0; i < scene->body_count && cairn_is_ok(status); i++) {
         CairnBodyDef body = cairn_body_def();
-        body.type = scene->bodies[i].is_static ? CAIRN_STATIC : CAIRN_DYNAMIC;
+        body.type = scene->bodies[i].is_static ? CAIRN_BODY_STATIC : CAIRN_BODY_DYNAMIC;
         body.position = scene->frames[0][i].p;
         body.orientation = scene->frames[0][i].q;
         status = cairn_body_add(own->world, &body, &scene->bodies[i].shape, &own->ids[i]);

@@ -108,7 +108,7 @@ static double vector_peak(void) {
 
 static CairnStatus add_plane(CairnWorld *world, CairnVec3 point, CairnVec3 normal) {
     CairnBodyDef body = cairn_body_def();
-    body.type = CAIRN_STATIC;
+    body.type = CAIRN_BODY_STATIC;
     body.position = point;
     body.orientation = cairn_quat_between(cairn_vec3(0, 0, 1), normal);
     CairnShapeDef shape = cairn_half_space();

@@ -34,7 +34,7 @@ static const char *const scene_names[] = {"log tower", "chain on a plane", "rock
 static CairnStatus add_ground(CairnWorld *world, CairnVec3 position, CairnQuat turn) {
     CairnBodyDef def = cairn_body_def();
     CairnShapeDef shape = cairn_half_space();
-    def.type = CAIRN_STATIC;
+    def.type = CAIRN_BODY_STATIC;
     def.position = position;
     def.orientation = turn;
     return cairn_body_add(world, &def, &shape, NULL);

@@ -41,7 +41,7 @@ static CairnStatus make_free(CairnWorld **world, int threads, int count) {
 static CairnStatus add_ground(CairnWorld *world) {
     CairnBodyDef def = cairn_body_def();
     CairnShapeDef shape = cairn_half_space();
-    def.type = CAIRN_STATIC;
+    def.type = CAIRN_BODY_STATIC;
     return cairn_body_add(world, &def, &shape, NULL);
 }
 

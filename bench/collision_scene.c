@@ -62,7 +62,7 @@ static CairnStatus make_world(const BenchScene *scene, double damping, CairnWorl
     CairnStatus status = cairn_world_create(&def, world);
     for (int i = 0; i < scene->body_count && cairn_is_ok(status); i++) {
         CairnBodyDef body = cairn_body_def();
-        body.type = scene->bodies[i].is_static ? CAIRN_STATIC : CAIRN_DYNAMIC;
+        body.type = scene->bodies[i].is_static ? CAIRN_BODY_STATIC : CAIRN_BODY_DYNAMIC;
         body.position = scene->frames[0][i].p;
         body.orientation = scene->frames[0][i].q;
         body.linear_damping = body.angular_damping = damping;

@@ -13,7 +13,7 @@ static CairnStatus put_as(CairnWorld *world, CairnBodyType type, CairnVec3 at, C
 }
 
 static CairnStatus put(CairnWorld *world, CairnVec3 at, CairnQuat turn, CairnShapeDef shape) {
-    return put_as(world, CAIRN_DYNAMIC, at, turn, shape);
+    return put_as(world, CAIRN_BODY_DYNAMIC, at, turn, shape);
 }
 
 static CairnQuat upright(void) {
@@ -33,7 +33,7 @@ static CairnQuat lying(void) {
 static CairnStatus slope(CairnWorld *world, double degrees) {
     CairnQuat tilt = about(0, 1, 0, degrees);
     CairnVec3 at = cairn_add(cairn_vec3(0, 0, 3), cairn_rotate(tilt, cairn_vec3(0, 0, -0.1)));
-    return put_as(world, CAIRN_STATIC, at, tilt, cairn_box(4, 4, 0.2));
+    return put_as(world, CAIRN_BODY_STATIC, at, tilt, cairn_box(4, 4, 0.2));
 }
 
 // On that slope, `height` over it, turned as on the flat by `turn`.
@@ -70,8 +70,8 @@ static CairnStatus can_lying_down_a_slope(CairnWorld *w) {
 static CairnStatus two_crossed_logs(CairnWorld *w) {
     double aside = sqrt(0.3 * 0.3 - 0.2 * 0.2); // where the log is 0.1 over the ground
     for (int side = -1; side <= 1; side += 2) {
-        CAIRN_TRY(
-            put_as(w, CAIRN_STATIC, cairn_vec3(0, side * (aside + 0.25), 0.05), upright(), cairn_box(1, 0.5, 0.1)));
+        CAIRN_TRY(put_as(w, CAIRN_BODY_STATIC, cairn_vec3(0, side * (aside + 0.25), 0.05), upright(),
+                         cairn_box(1, 0.5, 0.1)));
     }
     CAIRN_TRY(put(w, cairn_vec3(0, 0, 0.3), lying(), cairn_cylinder(0.3, 2)));
     return put(w, cairn_vec3(0, 0, 0.8), about(1, 0, 0, 90), cairn_cylinder(0.2, 2));
@@ -148,7 +148,7 @@ static CairnStatus ball_in_a_groove(CairnWorld *w) {
     for (int i = 0; i < 2; i++) { // two slopes of 45 degrees that meet in the y axis
         CairnQuat tilt = about(0, 1, 0, i == 0 ? 45 : -45);
         CairnVec3 at = cairn_add(cairn_vec3(0, 0, 1), cairn_rotate(tilt, cairn_vec3(i == 0 ? -0.5 : 0.5, 0, -0.1)));
-        CAIRN_TRY(put_as(w, CAIRN_STATIC, at, tilt, cairn_box(1, 2, 0.2)));
+        CAIRN_TRY(put_as(w, CAIRN_BODY_STATIC, at, tilt, cairn_box(1, 2, 0.2)));
     }
     return put(w, cairn_vec3(0, 0, 1 + 0.2 * sqrt(2)), upright(), cairn_sphere(0.2));
 }
@@ -207,7 +207,7 @@ const BenchRest *bench_rest_at(int index) {
 CairnStatus bench_rest_world(const BenchRest *rest, CairnWorld **world) {
     CairnWorldDef def = cairn_world_def();
     CAIRN_TRY(cairn_world_create(&def, world));
-    CairnStatus status = put_as(*world, CAIRN_STATIC, cairn_vec3(0, 0, 0), upright(), cairn_half_space());
+    CairnStatus status = put_as(*world, CAIRN_BODY_STATIC, cairn_vec3(0, 0, 0), upright(), cairn_half_space());
     if (cairn_is_ok(status)) {
         status = rest->build(*world);
     }

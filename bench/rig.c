@@ -112,7 +112,7 @@ CairnStatus bench_rig_world(const BenchRig *rig, const CairnSolver *solver, cons
     for (int i = 0; i < rig->body_count && cairn_is_ok(status); i++) {
         const BenchRigBody *body = &rig->bodies[i];
         CairnBodyDef body_def = cairn_body_def();
-        body_def.type = body->mass > 0 ? CAIRN_DYNAMIC : CAIRN_STATIC;
+        body_def.type = body->mass > 0 ? CAIRN_BODY_DYNAMIC : CAIRN_BODY_STATIC;
         body_def.position = body->pose.p;
         body_def.orientation = body->pose.q;
         body_def.mass = body->mass;

@@ -106,7 +106,7 @@ static CairnStatus try_faithful(Site *site, const CairnProblem *problem, const C
     CAIRN_TRY(cairn_problem_solve(problem, &request, lambda, &result));
     site->hard->frames++;
     site->hard->coupling += result.report.coupling;
-    site->hard->limits += result.report.outcome == CAIRN_AT_LIMIT;
+    site->hard->limits += result.report.outcome == CAIRN_OUTCOME_AT_LIMIT;
     site->hard->parts += parts->count;
     return cairn_ok();
 }

@@ -113,7 +113,7 @@ static CairnStatus weigh(const CairnWorld *world, CairnBodyId *ids, BenchPlayed 
     for (int i = 0; i < played->bodies; i++) {
         CairnBodyState body;
         CAIRN_TRY(cairn_body_get(world, ids[i], &body));
-        if (body.type == CAIRN_DYNAMIC) {
+        if (body.type == CAIRN_BODY_DYNAMIC) {
             played->heaviest = fmax(played->heaviest, body.mass.mass);
             played->lightest = fmin(played->lightest, body.mass.mass);
         }

@@ -158,7 +158,7 @@ static CairnStatus measure_one(const CairnProblem *problem, const MatchContender
     sums->part_time += part_time;
     sums->certified += residual.is_certified;
     sums->coupling += result.report.coupling;
-    sums->limits += result.report.coupling > 0 && result.report.outcome == CAIRN_AT_LIMIT;
+    sums->limits += result.report.coupling > 0 && result.report.outcome == CAIRN_OUTCOME_AT_LIMIT;
     sums->fallbacks += result.report.fallback > 0;
     sums->parts += parts.count;
     sums->cut += measure.cut_rows;

@@ -22,7 +22,7 @@ static CairnStatus check_mass(const CairnBodyDef *def) {
                              : cairn_error(CAIRN_INVALID_ARGUMENT,
                                            "body: %s is given, but mass is 0 (taken from the shapes)", field);
     }
-    if (def->type != CAIRN_DYNAMIC) {
+    if (def->type != CAIRN_BODY_DYNAMIC) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "body: mass is %g, but only a dynamic body has mass", def->mass);
     }
     if (is_zero(def->inertia)) {
@@ -54,7 +54,7 @@ static CairnStatus check_def(const CairnBodyDef *def) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "body: the definition was not made by cairn_body_def()");
     }
     CAIRN_TRY(cairn_fields_check(&cairn_body_fields, def));
-    if (def->type == CAIRN_STATIC && !(is_zero(def->velocity) && is_zero(def->angular_velocity))) {
+    if (def->type == CAIRN_BODY_STATIC && !(is_zero(def->velocity) && is_zero(def->angular_velocity))) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "body: %s is not 0, but the body is static",
                            is_zero(def->velocity) ? "angular_velocity" : "velocity");
     }
@@ -229,7 +229,7 @@ CairnStatus cairn_body_set_velocity(CairnWorld *world, CairnBodyId id, CairnVec3
     CAIRN_TRY(check_vector("velocity", velocity));
     CAIRN_TRY(check_vector("angular_velocity", angular_velocity));
     CairnBody *body = &world->store.bodies[index];
-    if (body->type == CAIRN_STATIC && !(is_zero(velocity) && is_zero(angular_velocity))) {
+    if (body->type == CAIRN_BODY_STATIC && !(is_zero(velocity) && is_zero(angular_velocity))) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "body %u: velocity is not 0, but the body is static", id.index);
     }
     cairn_world_wake_around(world, index); // a floor that begins to move takes along what sleeps on it
@@ -248,11 +248,11 @@ CairnStatus cairn_body_wake(CairnWorld *world, CairnBodyId id) {
 CairnStatus cairn_body_set_type(CairnWorld *world, CairnBodyId id, CairnBodyType type) {
     int index;
     CAIRN_TRY(cairn_world_find_body(world, id, &index));
-    if ((int)type < CAIRN_STATIC || (int)type > CAIRN_DYNAMIC) {
+    if ((int)type < CAIRN_BODY_STATIC || (int)type > CAIRN_BODY_DYNAMIC) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "body: type is %d, must be static, kinematic or dynamic", (int)type);
     }
     CairnBody *body = &world->store.bodies[index];
-    for (int s = body->first_shape; type == CAIRN_DYNAMIC && s >= 0; s = world->store.shapes[s].next) {
+    for (int s = body->first_shape; type == CAIRN_BODY_DYNAMIC && s >= 0; s = world->store.shapes[s].next) {
         if (world->store.shapes[s].model->geometry.is_massless) {
             return cairn_error(CAIRN_INVALID_ARGUMENT, "body %u: type is dynamic, but its shape %d is a %s", id.index,
                                s + 1, cairn_shape_type_name(world->store.shapes[s].model->def.type));
@@ -260,7 +260,7 @@ CairnStatus cairn_body_set_type(CairnWorld *world, CairnBodyId id, CairnBodyType
     }
     cairn_world_wake_around(world, index);
     body->type = type;
-    if (type == CAIRN_STATIC) {
+    if (type == CAIRN_BODY_STATIC) {
         body->velocity = body->angular_velocity = (CairnVec3){0};
     }
     world->has_problem = false;
@@ -291,7 +291,7 @@ static CairnStatus find_dynamic(CairnWorld *world, CairnBodyId id, const char *w
     CAIRN_TRY(cairn_world_find_body(world, id, &index));
     CAIRN_TRY(check_vector(what, value));
     *body = &world->store.bodies[index];
-    if ((*body)->type != CAIRN_DYNAMIC) {
+    if ((*body)->type != CAIRN_BODY_DYNAMIC) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "body %u: %s has no effect on a body that is not dynamic", id.index,
                            what);
     }

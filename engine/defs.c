@@ -12,7 +12,7 @@ static const char *const body_type_names[] = {"static", "kinematic", "dynamic", 
 static const CairnField world_fields[] = {
     CAIRN_FIELD_VEC3(CairnWorldDef, gravity, 0, 0, -9.81, -BIG, BIG, "m/s2", "acceleration of free fall"),
     CAIRN_FIELD_INT(CairnWorldDef, thread_count, 1, 1, 256, "threads of a step; the answer is the same for any number"),
-    CAIRN_FIELD_CHOICE(CairnWorldDef, integrator, CAIRN_SEMI_IMPLICIT, integrator_names,
+    CAIRN_FIELD_CHOICE(CairnWorldDef, integrator, CAIRN_INTEGRATOR_SEMI_IMPLICIT, integrator_names,
                        "which velocity moves the positions"),
     CAIRN_FIELD_CHOICE(CairnWorldDef, friction, CAIRN_FRICTION_BOX, friction_names, "friction law"),
     CAIRN_FIELD_CHOICE(CairnWorldDef, friction_mix, CAIRN_MIX_GEOMETRIC, mix_names, "friction of two materials"),
@@ -64,7 +64,7 @@ CairnWorldDef cairn_world_def(void) {
 }
 
 static const CairnField body_fields[] = {
-    CAIRN_FIELD_CHOICE(CairnBodyDef, type, CAIRN_DYNAMIC, body_type_names, "what moves it"),
+    CAIRN_FIELD_CHOICE(CairnBodyDef, type, CAIRN_BODY_DYNAMIC, body_type_names, "what moves it"),
     CAIRN_FIELD_VEC3(CairnBodyDef, position, 0, 0, 0, -BIG, BIG, "m", "place of the body's frame"),
     CAIRN_FIELD_QUAT(CairnBodyDef, orientation, "turn of the body's frame"),
     CAIRN_FIELD_VEC3(CairnBodyDef, velocity, 0, 0, 0, -BIG, BIG, "m/s", "of the frame's origin"),

@@ -60,7 +60,7 @@ static void tell_contacts(const CairnWorld *world, CairnTold *told) {
     int hits = 0;
     for (int i = 0; i < e->begun_count; i++) {
         const CairnBegun *b = &e->begun[i];
-        const CairnTouch *touch = &world->store.touches[b->touch];
+        const CairnTouchingPair *touch = &world->store.touches[b->touch];
         const CairnContactRecord *c = &world->store.contacts[b->contact];
         told->begin[i] = (CairnContactEvent){touch->a, touch->b, c->point, c->normal, b->speed};
         if (hits < e->hit_count && b->speed >= world->events.hit_threshold) {

@@ -22,7 +22,7 @@ typedef struct CairnTold {
 
 typedef struct CairnEventList {
     CairnBegun *begun;
-    CairnTouch *ended;
+    CairnTouchingPair *ended;
     int begun_count, ended_count, hit_count; // hits: of those begun the fast ones
     int begun_capacity, ended_capacity;
     double hit_threshold; // of the step

@@ -23,7 +23,7 @@ static void fill_body(const CairnStore *store, int body, const CairnTransform *f
 
 static void add_mass(const CairnStore *store, int body, CairnJointBody *view) {
     const CairnBody *b = body >= 0 ? &store->bodies[body] : NULL;
-    if (b != NULL && b->type == CAIRN_DYNAMIC && b->model->has_mass) {
+    if (b != NULL && b->type == CAIRN_BODY_DYNAMIC && b->model->has_mass) {
         view->inverse_mass = 1.0 / b->model->mass;
         CairnMat3 axes = cairn_body_axes(b);
         view->inverse_inertia = cairn_inertia_of_axes(&axes, cairn_inverse_moments(b));
@@ -100,8 +100,8 @@ static CairnStatus find_bodies(const CairnWorld *world, const CairnJointDef *def
     if (bodies[0] == bodies[1]) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "joint: body_a and body_b are the same body, %u", def->body_b.index);
     }
-    bool moves_a = bodies[0] >= 0 && world->store.bodies[bodies[0]].type == CAIRN_DYNAMIC;
-    if (!moves_a && world->store.bodies[bodies[1]].type != CAIRN_DYNAMIC) {
+    bool moves_a = bodies[0] >= 0 && world->store.bodies[bodies[0]].type == CAIRN_BODY_DYNAMIC;
+    if (!moves_a && world->store.bodies[bodies[1]].type != CAIRN_BODY_DYNAMIC) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "joint: neither body_a nor body_b (%u) is dynamic",
                            def->body_b.index);
     }

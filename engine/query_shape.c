@@ -60,14 +60,14 @@ static CairnStatus make_probe(const CairnWorld *world, const char *query, const 
 static Probe point_probe(CairnVec3 point) {
     Probe probe;
     memset(&probe, 0, sizeof probe);
-    probe.geometry.type = CAIRN_SPHERE;
+    probe.geometry.type = CAIRN_SHAPE_SPHERE;
     probe.pose = (CairnTransform){point, {1, 0, 0, 0}};
     return probe;
 }
 
 static Probe box_probe(CairnVec3 low, CairnVec3 high) {
     Probe probe = point_probe(cairn_add_scaled(low, 0.5, cairn_sub(high, low)));
-    probe.geometry.type = CAIRN_BOX;
+    probe.geometry.type = CAIRN_SHAPE_BOX;
     probe.geometry.half = cairn_scale(0.5, cairn_sub(high, low));
     return probe;
 }

@@ -16,7 +16,7 @@ CairnStatus cairn_shape_create(CairnWorld *world, CairnBodyId body_id, const Cai
     }
     CairnShapeModel wanted = {.def = *def};
     CAIRN_TRY(cairn_geometry_make(def, &world->allocator, &wanted.geometry));
-    if (wanted.geometry.is_massless && store->bodies[owner].type == CAIRN_DYNAMIC) {
+    if (wanted.geometry.is_massless && store->bodies[owner].type == CAIRN_BODY_DYNAMIC) {
         cairn_geometry_free(&wanted.geometry, &world->allocator);
         return cairn_error(CAIRN_INVALID_ARGUMENT,
                            "shape: type is %s, but body %u is dynamic: such a shape has no mass",

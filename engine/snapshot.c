@@ -151,7 +151,7 @@ static void visit_body(CairnStream *s, CairnStore *store, CairnBody *b) {
     visit_quat(s, &m.axes);
     cairn_stream_bool(s, &m.is_isotropic);
     cairn_stream_bool(s, &m.has_mass);
-    cairn_stream_int(s, &type, CAIRN_STATIC, CAIRN_DYNAMIC);
+    cairn_stream_int(s, &type, CAIRN_BODY_STATIC, CAIRN_BODY_DYNAMIC);
     b->type = (CairnBodyType)type;
     cairn_stream_bool(s, &b->is_continuous);
     visit_double(s, &m.gravity_scale);
@@ -207,7 +207,7 @@ static void visit_geometry(CairnStream *s, CairnShapeModel *shape) {
             points[i] = p;
         }
     }
-    if (shape->def.type == CAIRN_MESH) { // known: the definition's fields come first
+    if (shape->def.type == CAIRN_SHAPE_MESH) { // known: the definition's fields come first
         visit_indices(s, shape->def.indices, &index_count, &indices, &index_capacity);
     }
     if (s->mode == CAIRN_STREAM_READ && !cairn_stream_failed(s)) {
@@ -364,9 +364,9 @@ static void visit_elements(CairnStream *s, CairnStore *store, uint32_t tag) {
     }
     visit_spins(s, store);
     visit_pushes(s, store);
-    visit_length(s, &store->touch_count, &store->touches, &store->touch_capacity, sizeof(CairnTouch));
+    visit_length(s, &store->touch_count, &store->touches, &store->touch_capacity, sizeof(CairnTouchingPair));
     for (int i = 0; i < store->touch_count && !cairn_stream_failed(s); i++) {
-        CairnTouch *t = &store->touches[i];
+        CairnTouchingPair *t = &store->touches[i];
         visit_id(s, &t->a.index, &t->a.generation, &t->a.world, tag);
         visit_id(s, &t->b.index, &t->b.generation, &t->b.world, tag);
     }

@@ -34,10 +34,10 @@ static CairnStatus check_body(const CairnBody *b, int index) {
         return corrupt("body", index, "its damping is negative");
     }
     bool has_velocity = !is_zero(b->velocity) || !is_zero(b->angular_velocity);
-    if (b->type == CAIRN_STATIC && has_velocity) {
+    if (b->type == CAIRN_BODY_STATIC && has_velocity) {
         return corrupt("body", index, "it is static, but has a velocity");
     }
-    if (!(b->still_time >= 0) || (b->sleeps_with >= 0 && (b->type != CAIRN_DYNAMIC || has_velocity))) {
+    if (!(b->still_time >= 0) || (b->sleeps_with >= 0 && (b->type != CAIRN_BODY_DYNAMIC || has_velocity))) {
         return corrupt("body", index, "it sleeps, but is not dynamic or has a velocity");
     }
     return cairn_ok();
@@ -47,7 +47,7 @@ static CairnStatus check_body(const CairnBody *b, int index) {
 
 static CairnStatus check_shape(const CairnStore *store, int index) {
     const CairnShape *shape = &store->shapes[index];
-    if (shape->model->geometry.is_massless && store->bodies[shape->body].type == CAIRN_DYNAMIC) {
+    if (shape->model->geometry.is_massless && store->bodies[shape->body].type == CAIRN_BODY_DYNAMIC) {
         return corrupt("shape", index, "it has no mass, but its body is dynamic");
     }
     return cairn_ok();

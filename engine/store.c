@@ -31,7 +31,7 @@ void cairn_store_free(CairnStore *store, const CairnAllocator *allocator) {
     cairn_memory_release(allocator, store->shapes, (size_t)store->shape_capacity, sizeof(CairnShape));
     cairn_memory_release(allocator, store->joints, (size_t)store->joint_capacity, sizeof(CairnJoint));
     cairn_memory_release(allocator, store->contacts, (size_t)store->contact_capacity, sizeof(CairnContactRecord));
-    cairn_memory_release(allocator, store->touches, (size_t)store->touch_capacity, sizeof(CairnTouch));
+    cairn_memory_release(allocator, store->touches, (size_t)store->touch_capacity, sizeof(CairnTouchingPair));
     cairn_store_init(store);
 }
 

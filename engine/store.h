@@ -66,9 +66,9 @@ typedef struct CairnContactRecord {
 } CairnContactRecord;
 
 // Two shapes that touched in the last step, sorted by (a, b): what begin and end events are told from.
-typedef struct CairnTouch {
+typedef struct CairnTouchingPair {
     CairnShapeId a, b;
-} CairnTouch;
+} CairnTouchingPair;
 
 // The steps that a world takes, s: so far apart that nobody needs more, so near that ratios and inverse squares stay finite.
 #define CAIRN_STEP_MIN 1e-12
@@ -97,7 +97,7 @@ typedef struct CairnStore {
     CairnVec3 *
         spins; // of each contact the impulse of torsion and rolling, in the world; or spin_count is 0, and there is none
     int spin_count, spin_capacity;
-    CairnTouch *touches;
+    CairnTouchingPair *touches;
     int touch_count, touch_capacity;
 
     double last_h; // impulses are forces times this; 0 before the first step
@@ -151,7 +151,7 @@ static inline CairnVec3 cairn_inverse_moments(const CairnBody *body) {
 
 // Does a body that is not dynamic move, whatever it meets?
 static inline bool cairn_body_is_moved(const CairnBody *body) {
-    return body->type == CAIRN_KINEMATIC &&
+    return body->type == CAIRN_BODY_KINEMATIC &&
            (cairn_length_squared(body->velocity) > 0 || cairn_length_squared(body->angular_velocity) > 0);
 }
 

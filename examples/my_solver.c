@@ -57,7 +57,7 @@ static CairnStatus solve(const CairnProblem *problem, const CairnParts *parts, c
             break;
         }
     }
-    report->outcome = report->claimed <= chosen->tolerance ? CAIRN_CONVERGED : CAIRN_AT_LIMIT;
+    report->outcome = report->claimed <= chosen->tolerance ? CAIRN_OUTCOME_CONVERGED : CAIRN_OUTCOME_AT_LIMIT;
     memcpy(lambda, x, bytes);
     return cairn_ok();
 }

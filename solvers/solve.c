@@ -85,7 +85,7 @@ CairnStatus cairn_problem_solve(const CairnProblem *problem, const CairnSolveReq
     CairnSolveResult unused;
     CairnArena own, *arena = request->arena != NULL ? request->arena : &own;
     result = result != NULL ? result : &unused;
-    *result = (CairnSolveResult){.report = {.outcome = CAIRN_CONVERGED}};
+    *result = (CairnSolveResult){.report = {.outcome = CAIRN_OUTCOME_CONVERGED}};
     cairn_arena_init(&own, allocator);
     CairnArenaMark mark = cairn_arena_mark(arena);
     CairnStatus status = solve(problem, solver, request, allocator, arena, lambda, result);

@@ -21,11 +21,11 @@ static void close_state(void *state) {
 static void *make_shape(const BulletWorld *w, const CairnShapeDef *shape) {
     BulletVector half = bullet_vector(cairn_scale(0.5, shape->size));
     switch (shape->type) {
-    case CAIRN_SPHERE:
+    case CAIRN_SHAPE_SPHERE:
         return w->f.sphere(w->importer, (float)shape->radius);
-    case CAIRN_BOX:
+    case CAIRN_SHAPE_BOX:
         return w->f.box(w->importer, &half);
-    case CAIRN_CYLINDER:
+    case CAIRN_SHAPE_CYLINDER:
         return w->f.cylinder(w->importer, (float)shape->radius, (float)(0.5 * shape->height));
     default:
         return NULL;

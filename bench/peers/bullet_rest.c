@@ -45,17 +45,17 @@ static void *make_hull(const State *s, const CairnHull *hull) {
 static void *make_shape(const State *s, const CairnGeometry *g) {
     BulletVector half = bullet_vector(g->half), up = bullet_vector((CairnVec3){0, 0, 1});
     switch (g->type) {
-    case CAIRN_SPHERE:
+    case CAIRN_SHAPE_SPHERE:
         return s->w.f.sphere(s->w.importer, g->radius);
-    case CAIRN_BOX:
+    case CAIRN_SHAPE_BOX:
         return s->w.f.box(s->w.importer, &half);
-    case CAIRN_CYLINDER:
+    case CAIRN_SHAPE_CYLINDER:
         return s->w.f.cylinder(s->w.importer, g->radius, g->half_height);
-    case CAIRN_CAPSULE:
+    case CAIRN_SHAPE_CAPSULE:
         return s->w.f.capsule(s->w.importer, g->radius, 2 * g->half_height);
-    case CAIRN_HALF_SPACE:
+    case CAIRN_SHAPE_HALF_SPACE:
         return s->w.f.plane(s->w.importer, &up, 0);
-    case CAIRN_HULL:
+    case CAIRN_SHAPE_HULL:
         return make_hull(s, g->hull);
     default:
         return NULL;
@@ -64,14 +64,14 @@ static void *make_shape(const State *s, const CairnGeometry *g) {
 
 // The frame in which Bullet gets a body: of its only shape where that has the body's centre and axes, else its principal axes.
 static CairnTransform frame_of(const CairnBody *body, const CairnShape *only) {
-    if (only != NULL && only->model->geometry.type != CAIRN_HULL) {
+    if (only != NULL && only->model->geometry.type != CAIRN_SHAPE_HULL) {
         return cairn_shape_pose(body, only);
     }
     return (CairnTransform){body->center, cairn_quat_normalize(cairn_quat_mul(body->q, body->model->axes))};
 }
 
 static bool is_alone(const CairnGeometry *g, const CairnBody *body) {
-    return body->type != CAIRN_DYNAMIC || g->type != CAIRN_HULL;
+    return body->type != CAIRN_BODY_DYNAMIC || g->type != CAIRN_SHAPE_HULL;
 }
 
 static void *make_shapes(const State *s, const CairnWorld *world, const CairnBody *body, CairnTransform frame) {
@@ -103,7 +103,7 @@ static bool add_body(State *s, const CairnWorld *world, CairnBodyId id) {
     const CairnBody *body = &world->store.bodies[index];
     const CairnShape *first = &world->store.shapes[body->first_shape];
     CairnTransform frame = frame_of(body, first->next < 0 ? first : NULL);
-    if (first->next < 0 && body->type != CAIRN_DYNAMIC) {
+    if (first->next < 0 && body->type != CAIRN_BODY_DYNAMIC) {
         frame = cairn_shape_pose(body, first);
     }
     BulletPose pose = bullet_pose(frame);
@@ -111,7 +111,7 @@ static bool add_body(State *s, const CairnWorld *world, CairnBodyId id) {
     if (shape == NULL) {
         return false;
     }
-    if (body->type == CAIRN_DYNAMIC) {
+    if (body->type == CAIRN_BODY_DYNAMIC) {
         CairnMat3 tensor = cairn_mat3_rotate(
             cairn_quat_mul(cairn_quat_conj(frame.q), cairn_quat_mul(body->q, body->model->axes)),
             cairn_mat3_diagonal(body->model->moments.x, body->model->moments.y, body->model->moments.z));

@@ -32,17 +32,17 @@ static void close_state(void *state) {
 static void write_geom(FILE *xml, const BenchRigBody *body) {
     const CairnShapeDef *shape = &body->shape;
     switch (shape->type) {
-    case CAIRN_HALF_SPACE:
+    case CAIRN_SHAPE_HALF_SPACE:
         fprintf(xml, "<geom type='plane' size='0 0 1'/>");
         break;
-    case CAIRN_SPHERE:
+    case CAIRN_SHAPE_SPHERE:
         fprintf(xml, "<geom type='sphere' size='%.17g' mass='%.17g'/>", shape->radius, body->mass);
         break;
-    case CAIRN_BOX:
+    case CAIRN_SHAPE_BOX:
         fprintf(xml, "<geom type='box' size='%.17g %.17g %.17g' mass='%.17g'/>", shape->size.x / 2, shape->size.y / 2,
                 shape->size.z / 2, body->mass);
         break;
-    case CAIRN_CYLINDER:
+    case CAIRN_SHAPE_CYLINDER:
         fprintf(xml, "<geom type='cylinder' size='%.17g %.17g' mass='%.17g'/>", shape->radius, shape->height / 2,
                 body->mass);
         break;

@@ -17,11 +17,11 @@ typedef struct State {
 
 static dGeomID make_geom(const CairnShapeDef *shape, dSpaceID space) {
     switch (shape->type) {
-    case CAIRN_SPHERE:
+    case CAIRN_SHAPE_SPHERE:
         return dCreateSphere(space, (dReal)shape->radius);
-    case CAIRN_BOX:
+    case CAIRN_SHAPE_BOX:
         return dCreateBox(space, (dReal)shape->size.x, (dReal)shape->size.y, (dReal)shape->size.z);
-    case CAIRN_CYLINDER:
+    case CAIRN_SHAPE_CYLINDER:
         return dCreateCylinder(space, (dReal)shape->radius, (dReal)shape->height);
     default:
         return NULL;

@@ -88,17 +88,17 @@ static dGeomID make_hull(State *s, const CairnHull *hull) {
 static dGeomID make_geom(State *s, const CairnGeometry *g, CairnTransform pose) {
     CairnVec3 n = cairn_rotate(pose.q, cairn_vec3(0, 0, 1));
     switch (g->type) {
-    case CAIRN_SPHERE:
+    case CAIRN_SHAPE_SPHERE:
         return dCreateSphere(s->space, g->radius);
-    case CAIRN_BOX:
+    case CAIRN_SHAPE_BOX:
         return dCreateBox(s->space, 2 * g->half.x, 2 * g->half.y, 2 * g->half.z);
-    case CAIRN_CYLINDER:
+    case CAIRN_SHAPE_CYLINDER:
         return dCreateCylinder(s->space, g->radius, 2 * g->half_height);
-    case CAIRN_CAPSULE:
+    case CAIRN_SHAPE_CAPSULE:
         return dCreateCapsule(s->space, g->radius, 2 * g->half_height);
-    case CAIRN_HALF_SPACE:
+    case CAIRN_SHAPE_HALF_SPACE:
         return dCreatePlane(s->space, n.x, n.y, n.z, cairn_dot(n, pose.p));
-    case CAIRN_HULL:
+    case CAIRN_SHAPE_HULL:
         return make_hull(s, g->hull);
     default:
         return NULL;
@@ -138,7 +138,7 @@ static bool add_body(State *s, const CairnWorld *world, CairnBodyId id) {
         return false;
     }
     s->poses[i] = (CairnTransform){from.center, from.orientation};
-    if (from.type == CAIRN_DYNAMIC) {
+    if (from.type == CAIRN_BODY_DYNAMIC) {
         CairnMat3 m = from.mass.inertia;
         const dQuaternion turn = {from.orientation.w, from.orientation.x, from.orientation.y, from.orientation.z};
         dMass mass;

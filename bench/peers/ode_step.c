@@ -28,13 +28,13 @@ static void set_rotation(dBodyID body, CairnQuat q) {
 
 static dGeomID make_geom(const CairnShapeDef *shape, dSpaceID space) {
     switch (shape->type) {
-    case CAIRN_SPHERE:
+    case CAIRN_SHAPE_SPHERE:
         return dCreateSphere(space, shape->radius);
-    case CAIRN_BOX:
+    case CAIRN_SHAPE_BOX:
         return dCreateBox(space, shape->size.x, shape->size.y, shape->size.z);
-    case CAIRN_CYLINDER:
+    case CAIRN_SHAPE_CYLINDER:
         return dCreateCylinder(space, shape->radius, shape->height);
-    case CAIRN_HALF_SPACE:
+    case CAIRN_SHAPE_HALF_SPACE:
         return dCreatePlane(space, 0, 0, 1, 0);
     default:
         return NULL;
@@ -53,9 +53,9 @@ static bool add_body(State *s, int i) {
     dMass mass;
     if (!from->has_shape) {
         dMassSetParameters(&mass, from->mass, 0, 0, 0, from->inertia.x, from->inertia.y, from->inertia.z, 0, 0, 0);
-    } else if (from->shape.type == CAIRN_BOX) {
+    } else if (from->shape.type == CAIRN_SHAPE_BOX) {
         dMassSetBoxTotal(&mass, from->mass, from->shape.size.x, from->shape.size.y, from->shape.size.z);
-    } else if (from->shape.type == CAIRN_CYLINDER) {
+    } else if (from->shape.type == CAIRN_SHAPE_CYLINDER) {
         dMassSetCylinderTotal(&mass, from->mass, 3, from->shape.radius, from->shape.height);
     } else {
         dMassSetSphereTotal(&mass, from->mass, from->shape.radius);

@@ -5,17 +5,17 @@
 CairnConvex cairn_convex(const CairnGeometry *geometry, CairnMat3 r, CairnVec3 p) {
     CairnConvex c = {.type = geometry->type, .r = r, .p = p};
     switch (geometry->type) {
-    case CAIRN_SPHERE:
+    case CAIRN_SHAPE_SPHERE:
         c.rounding = geometry->radius;
         break;
-    case CAIRN_CAPSULE:
+    case CAIRN_SHAPE_CAPSULE:
         c.rounding = geometry->radius;
         c.half = (CairnVec3){0, 0, geometry->half_height};
         break;
-    case CAIRN_CYLINDER:
+    case CAIRN_SHAPE_CYLINDER:
         c.half = (CairnVec3){geometry->radius, geometry->radius, geometry->half_height};
         break;
-    case CAIRN_HULL:
+    case CAIRN_SHAPE_HULL:
         c.hull = geometry->hull;
         c.size = geometry->hull->size + cairn_length(geometry->hull->center);
         return c;
@@ -23,24 +23,24 @@ CairnConvex cairn_convex(const CairnGeometry *geometry, CairnMat3 r, CairnVec3 p
         c.half = geometry->half;
         break;
     }
-    c.size = c.type == CAIRN_CYLINDER ? hypot(c.half.x, c.half.z) : cairn_length(c.half);
+    c.size = c.type == CAIRN_SHAPE_CYLINDER ? hypot(c.half.x, c.half.z) : cairn_length(c.half);
     return c;
 }
 
 static CairnVec3 local_support(CairnConvex *c, CairnVec3 d, int *vertex) {
     *vertex = 0;
     switch (c->type) {
-    case CAIRN_SPHERE:
+    case CAIRN_SHAPE_SPHERE:
         return (CairnVec3){0, 0, 0};
-    case CAIRN_CAPSULE:
+    case CAIRN_SHAPE_CAPSULE:
         *vertex = d.z > 0 ? 1 : 0;
         return (CairnVec3){0, 0, d.z > 0 ? c->half.z : -c->half.z};
-    case CAIRN_CYLINDER: {
+    case CAIRN_SHAPE_CYLINDER: {
         double length = sqrt(d.x * d.x + d.y * d.y);
         double s = length > 1e-300 ? c->half.x / length : 0;
         return (CairnVec3){length > 1e-300 ? s * d.x : c->half.x, s * d.y, copysign(c->half.z, d.z)};
     }
-    case CAIRN_HULL:
+    case CAIRN_SHAPE_HULL:
         *vertex = c->hint = cairn_hull_support(c->hull, d, c->hint);
         return c->hull->vertices[*vertex];
     default:

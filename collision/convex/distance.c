@@ -17,11 +17,11 @@ static bool to_half_space(const CairnGeometry *a, CairnTransform pose_a, CairnTr
 static void add_to_sum(CairnRoundSum *sum, const CairnGeometry *g, CairnTransform pose) {
     const double halves[3] = {g->half.x, g->half.y, g->half.z};
     CairnMat3 r = cairn_mat3_of_quat(pose.q);
-    for (int i = g->type == CAIRN_BOX ? 0 : 2; i < 3; ++i) {
+    for (int i = g->type == CAIRN_SHAPE_BOX ? 0 : 2; i < 3; ++i) {
         sum->e[sum->segment_count] = (CairnVec3){r.m[0][i], r.m[1][i], r.m[2][i]};
-        sum->k[sum->segment_count++] = g->type == CAIRN_BOX ? halves[i] : g->half_height;
+        sum->k[sum->segment_count++] = g->type == CAIRN_SHAPE_BOX ? halves[i] : g->half_height;
     }
-    if (g->type == CAIRN_CYLINDER) {
+    if (g->type == CAIRN_SHAPE_CYLINDER) {
         sum->u[sum->disc_count] = (CairnVec3){r.m[0][2], r.m[1][2], r.m[2][2]};
         sum->r[sum->disc_count++] = g->radius;
     }
@@ -79,15 +79,15 @@ static bool round_separation(const CairnGeometry *a, CairnTransform pose_a, cons
 bool cairn_separation(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
                       double limit, CairnSeparation *s) {
     *s = (CairnSeparation){.normal = {0, 0, 1}};
-    if (b->type == CAIRN_MESH) {
+    if (b->type == CAIRN_SHAPE_MESH) {
         return cairn_mesh_separation(a, pose_a, b, pose_b, limit, s);
     }
     if (b->is_unbounded) {
         return to_half_space(a, pose_a, pose_b, limit, s);
     }
-    bool is_round = a->type == CAIRN_CYLINDER || b->type == CAIRN_CYLINDER;
-    if (is_round && (a->type == CAIRN_BOX || a->type == CAIRN_CYLINDER) &&
-        (b->type == CAIRN_BOX || b->type == CAIRN_CYLINDER)) {
+    bool is_round = a->type == CAIRN_SHAPE_CYLINDER || b->type == CAIRN_SHAPE_CYLINDER;
+    if (is_round && (a->type == CAIRN_SHAPE_BOX || a->type == CAIRN_SHAPE_CYLINDER) &&
+        (b->type == CAIRN_SHAPE_BOX || b->type == CAIRN_SHAPE_CYLINDER)) {
         return round_separation(a, pose_a, b, pose_b, limit, s);
     }
     // Relative to a, so that digits far from the origin are not lost.
@@ -124,7 +124,7 @@ static double gap_along(const CairnGeometry *a, CairnTransform pose_a, const Cai
 bool cairn_shape_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 way, const CairnGeometry *b,
                       CairnTransform pose_b, double *share, CairnSeparation *at) {
     enum { MAX_ADVANCES = 128 };
-    if (b->type == CAIRN_MESH) {
+    if (b->type == CAIRN_SHAPE_MESH) {
         return cairn_mesh_cast(a, pose_a, way, b, pose_b, share, at);
     }
     CairnVec3 start = pose_a.p;

@@ -17,8 +17,8 @@ CairnTransform cairn_motion_pose(const CairnMotion *motion, double time) {
 
 bool cairn_can_sweep(const CairnGeometry *a, const CairnGeometry *b) {
     bool convex_a = cairn_geometry_is_convex(a), convex_b = cairn_geometry_is_convex(b);
-    bool is_solid_a = convex_a || a->type == CAIRN_HALF_SPACE || a->type == CAIRN_MESH;
-    bool is_solid_b = convex_b || b->type == CAIRN_HALF_SPACE || b->type == CAIRN_MESH;
+    bool is_solid_a = convex_a || a->type == CAIRN_SHAPE_HALF_SPACE || a->type == CAIRN_SHAPE_MESH;
+    bool is_solid_b = convex_b || b->type == CAIRN_SHAPE_HALF_SPACE || b->type == CAIRN_SHAPE_MESH;
     return is_solid_a && is_solid_b && (convex_a || convex_b);
 }
 
@@ -32,10 +32,10 @@ static double plane_gap(CairnTransform plane, const CairnGeometry *shape, CairnT
 // Signed gap along the normal from A to B; 0 or less where they touch.
 static double gap_of(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
                      double limit, CairnVec3 *normal) {
-    if (a->type == CAIRN_HALF_SPACE) {
+    if (a->type == CAIRN_SHAPE_HALF_SPACE) {
         return plane_gap(pose_a, b, pose_b, normal);
     }
-    if (b->type == CAIRN_HALF_SPACE) {
+    if (b->type == CAIRN_SHAPE_HALF_SPACE) {
         double gap = plane_gap(pose_b, a, pose_a, normal);
         *normal = cairn_neg(*normal);
         return gap;
@@ -50,9 +50,9 @@ static double gap_of(const CairnGeometry *a, CairnTransform pose_a, const CairnG
 
 bool cairn_sweep(const CairnGeometry *a, const CairnMotion *motion_a, const CairnGeometry *b,
                  const CairnMotion *motion_b, double duration, double touch, double *time) {
-    if (a->type == CAIRN_MESH || b->type == CAIRN_MESH) {
-        return a->type == CAIRN_MESH ? cairn_mesh_sweep(a, motion_a, b, motion_b, duration, touch, time)
-                                     : cairn_mesh_sweep(b, motion_b, a, motion_a, duration, touch, time);
+    if (a->type == CAIRN_SHAPE_MESH || b->type == CAIRN_SHAPE_MESH) {
+        return a->type == CAIRN_SHAPE_MESH ? cairn_mesh_sweep(a, motion_a, b, motion_b, duration, touch, time)
+                                           : cairn_mesh_sweep(b, motion_b, a, motion_a, duration, touch, time);
     }
     double turning = cairn_length(motion_a->angular) > 0 ? cairn_length(motion_a->angular) * motion_a->reach : 0;
     turning += cairn_length(motion_b->angular) > 0 ? cairn_length(motion_b->angular) * motion_b->reach : 0;
@@ -84,11 +84,11 @@ bool cairn_sweep(const CairnGeometry *a, const CairnMotion *motion_a, const Cair
 
 static double inner_radius(const CairnGeometry *shape) {
     switch (shape->type) {
-    case CAIRN_BOX:
+    case CAIRN_SHAPE_BOX:
         return cairn_min(shape->half.x, cairn_min(shape->half.y, shape->half.z));
-    case CAIRN_CYLINDER:
+    case CAIRN_SHAPE_CYLINDER:
         return cairn_min(shape->radius, shape->half_height);
-    case CAIRN_HULL: {
+    case CAIRN_SHAPE_HULL: {
         const CairnHull *hull = shape->hull;
         double least = HUGE_VAL;
         for (int f = 0; f < hull->face_count; f++) {
@@ -103,7 +103,7 @@ static double inner_radius(const CairnGeometry *shape) {
 
 CairnGeometry cairn_core(const CairnGeometry *shape, CairnTransform pose, CairnVec3 *center) {
     CairnGeometry core = {
-        .type = CAIRN_SPHERE, .local = cairn_transform_identity(), .radius = 0.5 * inner_radius(shape)};
-    *center = shape->type == CAIRN_HULL ? cairn_transform_point(pose, shape->hull->center) : pose.p;
+        .type = CAIRN_SHAPE_SPHERE, .local = cairn_transform_identity(), .radius = 0.5 * inner_radius(shape)};
+    *center = shape->type == CAIRN_SHAPE_HULL ? cairn_transform_point(pose, shape->hull->center) : pose.p;
     return core;
 }

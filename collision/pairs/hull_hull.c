@@ -48,7 +48,7 @@ uint32_t cairn_name_of_simplex(const CairnHull *hull, const int *vertices, int c
 }
 
 static CairnConvex convex_of(const CairnHullFrame *frame) {
-    return (CairnConvex){.type = CAIRN_HULL,
+    return (CairnConvex){.type = CAIRN_SHAPE_HULL,
                          .hull = frame->hull,
                          .r = frame->r,
                          .p = frame->p,

@@ -9,7 +9,7 @@ static CairnHullFrame own_frame(const CairnHull *hull) {
 }
 
 static CairnConvex convex_of(const CairnHull *hull) {
-    return (CairnConvex){.type = CAIRN_HULL,
+    return (CairnConvex){.type = CAIRN_SHAPE_HULL,
                          .hull = hull,
                          .r = cairn_mat3_diagonal(1, 1, 1),
                          .size = hull->size + cairn_length(hull->center)};
@@ -49,7 +49,7 @@ int cairn_ball_hull(CairnVec3 center, double radius, const CairnHull *hull, doub
     double distance = best;
     *normal = hull->normals[face];
     if (best > 0 && !is_over_face(hull, face, center)) {
-        CairnConvex a = convex_of(hull), b = {.type = CAIRN_SPHERE, .r = a.r, .p = center};
+        CairnConvex a = convex_of(hull), b = {.type = CAIRN_SHAPE_SPHERE, .r = a.r, .p = center};
         CairnNearest nearest;
         cairn_gjk(&a, &b, radius + margin, &nearest);
         if (nearest.is_beyond) {
@@ -297,7 +297,8 @@ int cairn_rod_hull(CairnVec3 p, CairnVec3 q, double radius, const CairnHull *hul
     }
     CairnVec3 middle = cairn_scale(0.5, cairn_add(p, q));
     CairnConvex a = convex_of(hull);
-    CairnConvex b = {.type = CAIRN_CAPSULE, .half = {0, 0, 0.5 * rod.length}, .p = middle, .size = 0.5 * rod.length};
+    CairnConvex b = {
+        .type = CAIRN_SHAPE_CAPSULE, .half = {0, 0, 0.5 * rod.length}, .p = middle, .size = 0.5 * rod.length};
     b.r = cairn_mat3_of_quat(cairn_quat_between((CairnVec3){0, 0, 1}, cairn_normalize(rod.d)));
     CairnNearest nearest;
     cairn_gjk(&a, &b, radius + margin, &nearest);

@@ -5,12 +5,12 @@ void cairn_mesh_body(const CairnGeometry *geometry, CairnQuat turn, CairnMeshBod
     body->geometry = geometry;
     body->convex = cairn_convex(geometry, cairn_mat3_of_quat(turn), (CairnVec3){0, 0, 0});
     body->frame = (CairnHullFrame){NULL, body->convex.r, {0, 0, 0}};
-    if (geometry->type == CAIRN_BOX) {
+    if (geometry->type == CAIRN_SHAPE_BOX) {
         cairn_hull_of_box(&body->box, geometry->half);
         body->frame.hull = &body->box.hull;
-    } else if (geometry->type == CAIRN_HULL) {
+    } else if (geometry->type == CAIRN_SHAPE_HULL) {
         body->frame.hull = geometry->hull;
-    } else if (geometry->type == CAIRN_CYLINDER) {
+    } else if (geometry->type == CAIRN_SHAPE_CYLINDER) {
         CairnTransform pose = {{0, 0, 0}, turn};
         body->cylinder = cairn_cylinder_frame(geometry, pose, pose.p);
     }
@@ -93,16 +93,16 @@ void cairn_mesh_body_facing(const CairnMeshBody *body, CairnVec3 direction, Cair
     polygon->normal = direction;
     polygon->face = (uint16_t)cairn_name_face(0);
     switch (body->geometry->type) {
-    case CAIRN_SPHERE:
+    case CAIRN_SHAPE_SPHERE:
         add_corner(polygon, (CairnVec3){0, 0, 0}, 0);
         break;
-    case CAIRN_CAPSULE: {
+    case CAIRN_SHAPE_CAPSULE: {
         CairnVec3 end = cairn_mat3_mul(body->convex.r, body->convex.half);
         add_corner(polygon, cairn_neg(end), 0);
         add_corner(polygon, end, 1);
         break;
     }
-    case CAIRN_CYLINDER:
+    case CAIRN_SHAPE_CYLINDER:
         facing_cylinder(body, direction, polygon);
         break;
     default:

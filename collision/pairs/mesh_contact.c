@@ -17,7 +17,7 @@
 // A direction counts as within a cone when it is outside by no more than this sine.
 #define CONE 1e-6
 
-typedef CairnMeshPart Part;
+typedef CairnMeshPatch Part;
 typedef CairnMeshWork Work;
 typedef CairnMeshTriangle Triangle;
 
@@ -344,7 +344,7 @@ static void look_apart(Work *w, const Triangle *t, const CairnNearest *nearest) 
 
 static CairnConvex convex_of(const Triangle *t, CairnTriangleHull *hull) {
     cairn_hull_of_triangle(hull, t->p, t->n);
-    return (CairnConvex){.type = CAIRN_HULL,
+    return (CairnConvex){.type = CAIRN_SHAPE_HULL,
                          .hull = &hull->hull,
                          .r = cairn_mat3_diagonal(1, 1, 1),
                          .size = hull->hull.size + cairn_length(hull->hull.center)};

@@ -21,7 +21,7 @@ static CairnGeometry triangle_geometry(const CairnSurface *s, int index, CairnTr
     const CairnFacet *facet = &s->facets[index];
     const CairnVec3 corners[3] = {s->points[facet->v[0]], s->points[facet->v[1]], s->points[facet->v[2]]};
     cairn_hull_of_triangle(triangle, corners, s->flats[facet->flat].normal);
-    return (CairnGeometry){.type = CAIRN_HULL, .local = {{0, 0, 0}, {1, 0, 0, 0}}, .hull = &triangle->hull};
+    return (CairnGeometry){.type = CAIRN_SHAPE_HULL, .local = {{0, 0, 0}, {1, 0, 0, 0}}, .hull = &triangle->hull};
 }
 
 // A walk over the leaves that lie nearer to a box than a limit, which may shrink on the way.

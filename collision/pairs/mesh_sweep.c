@@ -35,7 +35,7 @@ bool cairn_mesh_sweep(const CairnGeometry *mesh, const CairnMotion *mesh_motion,
         const CairnVec3 corners[3] = {s->points[facet->v[0]], s->points[facet->v[1]], s->points[facet->v[2]]};
         CairnTriangleHull triangle;
         cairn_hull_of_triangle(&triangle, corners, flat->normal);
-        CairnGeometry one = {.type = CAIRN_HULL, .local = mesh->local, .hull = &triangle.hull};
+        CairnGeometry one = {.type = CAIRN_SHAPE_HULL, .local = mesh->local, .hull = &triangle.hull};
         double at;
         if (cairn_sweep(&one, mesh_motion, shape, motion, duration, touch, &at)) {
             is_met = true;

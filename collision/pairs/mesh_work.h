@@ -6,7 +6,7 @@
 
 enum { CAIRN_PART_POINTS = 16, CAIRN_LIKE_FLATS = 4, CAIRN_OVERLAPPED = 32 };
 
-typedef struct CairnMeshPart {
+typedef struct CairnMeshPatch {
     uint32_t id;
     int flat; // -1: an edge or a corner
     bool is_vetoed;
@@ -15,7 +15,7 @@ typedef struct CairnMeshPart {
     int like_count, like[CAIRN_LIKE_FLATS]; // of an edge or a corner: flats about it that may stand for it
     int count;
     CairnManifoldPoint points[CAIRN_PART_POINTS];
-} CairnMeshPart;
+} CairnMeshPatch;
 
 typedef struct CairnMeshWork {
     const CairnSurface *s;
@@ -25,7 +25,7 @@ typedef struct CairnMeshWork {
     int facing_flat; // whose direction `facing` is for; -1: none
     CairnPolygon facing;
     int count;
-    CairnMeshPart parts[CAIRN_MANIFOLDS];
+    CairnMeshPatch parts[CAIRN_MANIFOLDS];
     int overlapped_count, overlapped[CAIRN_OVERLAPPED]; // triangles that the shape's core overlaps
 } CairnMeshWork;
 

@@ -31,7 +31,7 @@
 #define DECLARE(A, B, name) CairnPairFunction cairn_pair_##name;
 PAIRS(DECLARE)
 
-#define LIST(A, B, name) [CAIRN_##A][CAIRN_##B] = cairn_pair_##name,
+#define LIST(A, B, name) [CAIRN_SHAPE_##A][CAIRN_SHAPE_##B] = cairn_pair_##name,
 static CairnPairFunction *const table[CAIRN_SHAPE_TYPE_COUNT][CAIRN_SHAPE_TYPE_COUNT] = {PAIRS(LIST)};
 
 static void narrow_convex(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
@@ -49,7 +49,7 @@ static void narrow_convex(const CairnGeometry *a, CairnTransform pose_a, const C
 
 static int narrow_mesh(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
                        double margin, CairnManifold *parts) {
-    if (a->type == CAIRN_MESH) {
+    if (a->type == CAIRN_SHAPE_MESH) {
         return cairn_geometry_is_convex(b) ? cairn_mesh_convex(a, pose_a, b, pose_b, margin, parts, CAIRN_MANIFOLDS)
                                            : 0;
     }
@@ -65,7 +65,7 @@ static int narrow_mesh(const CairnGeometry *a, CairnTransform pose_a, const Cair
 
 int cairn_narrow_parts(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
                        double margin, CairnManifold *parts) {
-    if (a->type == CAIRN_MESH || b->type == CAIRN_MESH) {
+    if (a->type == CAIRN_SHAPE_MESH || b->type == CAIRN_SHAPE_MESH) {
         return narrow_mesh(a, pose_a, b, pose_b, margin, parts);
     }
     narrow_convex(a, pose_a, b, pose_b, margin, parts);
@@ -83,7 +83,7 @@ static double depth_of(const CairnManifold *manifold) {
 void cairn_narrow(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
                   double margin, CairnManifold *manifold) {
     memset(manifold, 0, sizeof *manifold); // unused points and padding are defined: manifolds compare and hash as bytes
-    if (a->type != CAIRN_MESH && b->type != CAIRN_MESH) {
+    if (a->type != CAIRN_SHAPE_MESH && b->type != CAIRN_SHAPE_MESH) {
         narrow_convex(a, pose_a, b, pose_b, margin, manifold);
         return;
     }

@@ -20,7 +20,7 @@
 #define DECLARE(TYPE, name) extern const CairnShapeKind cairn_kind_##name;
 KINDS(DECLARE)
 
-#define LIST(TYPE, name) [CAIRN_##TYPE] = &cairn_kind_##name,
+#define LIST(TYPE, name) [CAIRN_SHAPE_##TYPE] = &cairn_kind_##name,
 static const CairnShapeKind *const kinds[CAIRN_SHAPE_TYPE_COUNT] = {KINDS(LIST)};
 
 CairnStatus cairn_shape_check_kind(const CairnShapeDef *def) {
@@ -43,10 +43,10 @@ void cairn_geometry_free(CairnGeometry *geometry, const CairnAllocator *allocato
 }
 
 void cairn_geometry_keep_points(const CairnGeometry *geometry, CairnShapeDef *def) {
-    bool is_hull = geometry->type == CAIRN_HULL;
+    bool is_hull = geometry->type == CAIRN_SHAPE_HULL;
     def->points = is_hull ? geometry->hull->vertices : NULL;
     def->point_count = is_hull ? geometry->hull->vertex_count : 0;
-    const CairnSurface *surface = geometry->type == CAIRN_MESH ? geometry->surface : NULL;
+    const CairnSurface *surface = geometry->type == CAIRN_SHAPE_MESH ? geometry->surface : NULL;
     if (surface != NULL) {
         def->points = surface->points;
         def->point_count = surface->point_count;
@@ -66,7 +66,7 @@ CairnMassProperties cairn_geometry_mass(const CairnGeometry *geometry, double de
         own = kinds[geometry->type]->mass(geometry, density);
     }
     own.center = cairn_transform_point(geometry->local, own.center);
-    if (geometry->type != CAIRN_SPHERE) { // a ball's tensor stays exactly round
+    if (geometry->type != CAIRN_SHAPE_SPHERE) { // a ball's tensor stays exactly round
         own.inertia = cairn_mat3_rotate(geometry->local.q, own.inertia);
     }
     return own;

@@ -9,7 +9,7 @@ static const char *const type_names[] = {"sphere", "box", "cylinder", "capsule",
 #define LARGEST_PLACE 1e12
 
 static const CairnField fields[] = {
-    CAIRN_FIELD_CHOICE(CairnShapeDef, type, CAIRN_SPHERE, type_names, "kind of shape"),
+    CAIRN_FIELD_CHOICE(CairnShapeDef, type, CAIRN_SHAPE_SPHERE, type_names, "kind of shape"),
     CAIRN_FIELD_DOUBLE(CairnShapeDef, radius, 0.5, 0, LARGEST_SIZE, 0, "m", "radius of a sphere, cylinder, capsule"),
     CAIRN_FIELD_DOUBLE(CairnShapeDef, height, 1, 0, LARGEST_SIZE, 0, "m",
                        "full height of a cylinder; length of a capsule between its half-balls"),
@@ -36,14 +36,14 @@ CairnShapeDef cairn_shape_def(void) {
 
 CairnShapeDef cairn_sphere(double radius) {
     CairnShapeDef def = cairn_shape_def();
-    def.type = CAIRN_SPHERE;
+    def.type = CAIRN_SHAPE_SPHERE;
     def.radius = radius;
     return def;
 }
 
 CairnShapeDef cairn_box(double x, double y, double z) {
     CairnShapeDef def = cairn_shape_def();
-    def.type = CAIRN_BOX;
+    def.type = CAIRN_SHAPE_BOX;
     def.size = (CairnVec3){x, y, z};
     return def;
 }
@@ -57,16 +57,16 @@ static CairnShapeDef round_def(CairnShapeType type, double radius, double height
 }
 
 CairnShapeDef cairn_cylinder(double radius, double height) {
-    return round_def(CAIRN_CYLINDER, radius, height);
+    return round_def(CAIRN_SHAPE_CYLINDER, radius, height);
 }
 
 CairnShapeDef cairn_capsule(double radius, double height) {
-    return round_def(CAIRN_CAPSULE, radius, height);
+    return round_def(CAIRN_SHAPE_CAPSULE, radius, height);
 }
 
 CairnShapeDef cairn_hull(const CairnVec3 *points, int point_count) {
     CairnShapeDef def = cairn_shape_def();
-    def.type = CAIRN_HULL;
+    def.type = CAIRN_SHAPE_HULL;
     def.points = points;
     def.point_count = point_count;
     return def;
@@ -74,13 +74,13 @@ CairnShapeDef cairn_hull(const CairnVec3 *points, int point_count) {
 
 CairnShapeDef cairn_half_space(void) {
     CairnShapeDef def = cairn_shape_def();
-    def.type = CAIRN_HALF_SPACE;
+    def.type = CAIRN_SHAPE_HALF_SPACE;
     return def;
 }
 
 CairnShapeDef cairn_mesh(const CairnVec3 *points, int point_count, const int *indices, int index_count) {
     CairnShapeDef def = cairn_shape_def();
-    def.type = CAIRN_MESH;
+    def.type = CAIRN_SHAPE_MESH;
     def.points = points;
     def.point_count = point_count;
     def.indices = indices;

@@ -101,7 +101,7 @@ static double lay_out(Site *site) {
 
 static CairnStatus add_banks(Site *site, double span, double ends) {
     CairnBodyDef body = cairn_body_def();
-    body.type = CAIRN_STATIC;
+    body.type = CAIRN_BODY_STATIC;
     CAIRN_TRY(cairn_body_create(site->run->world, &body, &site->banks));
     CairnShapeDef valley = cairn_half_space();
     CAIRN_TRY(cairn_shape_create(site->run->world, site->banks, &valley, NULL));

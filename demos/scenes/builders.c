@@ -3,7 +3,7 @@
 
 CairnStatus cairn_build_ground(CairnWorld *world, double friction, double restitution) {
     CairnBodyDef body = cairn_body_def();
-    body.type = CAIRN_STATIC;
+    body.type = CAIRN_BODY_STATIC;
     CairnShapeDef shape = cairn_half_space();
     shape.friction = friction;
     shape.restitution = restitution;
@@ -13,7 +13,7 @@ CairnStatus cairn_build_ground(CairnWorld *world, double friction, double restit
 CairnStatus cairn_build_static_box(CairnWorld *world, CairnVec3 position, CairnVec3 turn, CairnVec3 size,
                                    double friction, CairnBodyId *id) {
     CairnBodyDef body = cairn_body_def();
-    body.type = CAIRN_STATIC;
+    body.type = CAIRN_BODY_STATIC;
     body.position = position;
     body.orientation = cairn_quat_exp(turn);
     CairnShapeDef shape = cairn_box(size.x, size.y, size.z);

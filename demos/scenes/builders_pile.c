@@ -151,7 +151,7 @@ CairnStatus cairn_build_pile(CairnWorld *world, const CairnPile *pile, uint64_t 
         cubes += radius * radius * radius;
         double extent = fmin(radius + cone_radius(pile, cubes), cairn_pile_radius(pile));
         laid[i] = (Ball){find_place(pile, laid, i, radius, extent, &seed), radius};
-        bool is_round = rock.shape.type == CAIRN_SPHERE || rock.shape.type == CAIRN_CYLINDER;
+        bool is_round = rock.shape.type == CAIRN_SHAPE_SPHERE || rock.shape.type == CAIRN_SHAPE_CYLINDER;
         rock.shape.friction = pile->friction;
         rock.shape.rolling_friction = is_round ? pile->rolling_friction : 0;
         rock.shape.torsional_friction = rock.shape.rolling_friction;

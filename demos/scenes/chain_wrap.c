@@ -90,7 +90,7 @@ static CairnStatus build(CairnSceneRun *run) {
     path.middle = cairn_vec3(0, 0, down + box_size + 2.5);
 
     CairnBodyDef drum = cairn_body_def();
-    drum.type = CAIRN_STATIC;
+    drum.type = CAIRN_BODY_STATIC;
     drum.position = path.middle;
     drum.orientation = cairn_quat_axis_angle(cairn_vec3(1, 0, 0), 0.5 * CAIRN_PI);
     CairnShapeDef shape = cairn_cylinder(drum_radius, drum_length);

@@ -55,7 +55,7 @@ static CairnStatus add_plate(CairnSceneRun *run, CairnVec3 middle, CairnVec3 siz
     Memory *memory = run->memory;
     memory->walls[memory->wall_count++] = (Wall){middle, cairn_scale(0.5, size), turn};
     CairnBodyDef body = cairn_body_def();
-    body.type = CAIRN_STATIC;
+    body.type = CAIRN_BODY_STATIC;
     body.position = middle;
     body.orientation = turn;
     CairnShapeDef shape = cairn_box(size.x, size.y, size.z);
@@ -86,7 +86,7 @@ static CairnStatus add_rollers(CairnSceneRun *run, double from) {
     double r = 0.5 * params->radius;
     for (int i = 0; i < ROLLERS; i++) {
         CairnBodyDef body = cairn_body_def();
-        body.type = CAIRN_KINEMATIC;
+        body.type = CAIRN_BODY_KINEMATIC;
         body.position = cairn_vec3(from + (2 * i + 1) * 1.02 * r, 0, memory->floor - r);
         body.orientation = cairn_quat_axis_angle(cairn_vec3(1, 0, 0), 0.5 * CAIRN_PI);
         body.angular_velocity = cairn_vec3(0, params->conveyor / r, 0);

@@ -71,7 +71,7 @@ static CairnStatus restart(CairnCrewView *view, const CairnPlan *plan, const Cai
     }
     cairn_session_close(&view->session);
     view->session = session;
-    view->touch = (CairnTouch){.is_held = false};
+    view->touch = (CairnGrab){.is_held = false};
     cairn_sight_maker_reset(&view->maker);
     const CairnCamera *camera = &session.scene->camera;
     view->maker.rod_width = 0.004 * cairn_length(cairn_sub(camera->eye, camera->target));
@@ -101,7 +101,7 @@ static CairnStatus take_over(CairnCrewView *view) {
     CAIRN_TRY(cairn_world_restore(view->session.world, crew->snapshot, crew->snapshot_size));
     view->touch = crew->snapshot_touch;
     view->touch.body =
-        cairn_touch_body(view->session.world, crew->snapshot_touch.body.index, crew->snapshot_touch.body.generation);
+        cairn_grab_body(view->session.world, crew->snapshot_touch.body.index, crew->snapshot_touch.body.generation);
     return cairn_ok();
 }
 
@@ -122,7 +122,7 @@ static void change(CairnCrewView *view, const CairnStats *stats, int frame, Cair
 static void step(CairnCrewView *view, CairnStats *stats, int frame) {
     bool is_held = view->touch.is_held && frame >= view->past.last; // else it is as it was, hands included
     if (is_held) {
-        cairn_touch_pull(&view->touch, view->session.world, view->session.dt);
+        cairn_grab_pull(&view->touch, view->session.world, view->session.dt);
     }
     const CairnSession *session = &view->session;
     cairn_crash_note(session->scene ? session->scene->name : "",
@@ -140,7 +140,7 @@ static void step(CairnCrewView *view, CairnStats *stats, int frame) {
 }
 
 static void go(CairnCrewView *view, CairnStats *stats, int frame, int wanted) {
-    view->touch = (CairnTouch){.is_held = false};
+    view->touch = (CairnGrab){.is_held = false};
     view->status = cairn_crew_return(view, stats, wanted, &frame);
     show(view, stats, frame, view->status);
 }
@@ -158,7 +158,7 @@ static CairnPick look_along(const CairnCrewView *view, int serial, CairnVec3 fro
     }
     pick.point = hit.point;
     pick.body = hit.body;
-    pick.is_dynamic = state.type == CAIRN_DYNAMIC;
+    pick.is_dynamic = state.type == CAIRN_BODY_DYNAMIC;
     return pick;
 }
 
@@ -340,7 +340,7 @@ static void work_act(CairnCrewView *view, CairnStats *stats) {
     while (may_act(view)) {
         CairnDeed deed = crew->deeds[view->next_deed++];
         SDL_UnlockMutex(crew->mutex);
-        cairn_touch_do(&view->touch, view->session.world, &deed);
+        cairn_grab_do(&view->touch, view->session.world, &deed);
         SDL_LockMutex(crew->mutex);
     }
     bool is_stopped = view->is_stopped;

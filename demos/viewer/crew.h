@@ -35,7 +35,7 @@ typedef struct CairnCrewView {
     int index;
     CairnSession session; // its thread's alone while that runs
     CairnSetup first;     // what it was opened with
-    CairnTouch touch;     // its thread's alone
+    CairnGrab touch;      // its thread's alone
     CairnStatus status;   // the same: of the last step
     CairnPast past;       // the same; the notes under the lock
     int past_first, past_last;
@@ -66,7 +66,7 @@ typedef struct CairnCrew {
     const CairnRunOptions *options;
     CairnCrewView views[CAIRN_CREW_VIEWS];
     int view_count;
-    CairnGeometryStore store;
+    CairnDrawnMeshStore store;
     SDL_mutex *mutex;
     SDL_cond *changed;
     bool is_ending;
@@ -80,7 +80,7 @@ typedef struct CairnCrew {
     void *snapshot; // of the first view, for the others
     size_t snapshot_size, snapshot_capacity;
     int snapshot_frame, snapshot_deed;
-    CairnTouch snapshot_touch;
+    CairnGrab snapshot_touch;
     CairnRecording *recording; // that the first view runs again; NULL: none
     int parted_at;             // the first frame in which it did not do the same; -1: none
     CairnRecorder recorder;    // of the first view, its thread's alone while that runs

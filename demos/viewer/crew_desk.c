@@ -54,7 +54,7 @@ CairnStatus cairn_crew_open(CairnCrew *crew, const CairnRunOptions *options, con
     crew->mutex = SDL_CreateMutex();
     crew->changed = SDL_CreateCond();
     CairnStatus status = crew->mutex && crew->changed
-                             ? cairn_geometry_open(&crew->store)
+                             ? cairn_drawn_mesh_open(&crew->store)
                              : cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no mutex: %s", SDL_GetError());
     for (int i = 0; i < (count ? count : 1) && cairn_is_ok(status); i++) {
         status = open_view(crew, i, count ? &choices[i] : NULL);
@@ -116,7 +116,7 @@ CairnStatus cairn_crew_close(CairnCrew *crew) {
         }
     }
     CairnStatus status = cairn_recorder_close(&crew->recorder);
-    cairn_geometry_close(&crew->store);
+    cairn_drawn_mesh_close(&crew->store);
     free(crew->snapshot);
     free(crew->deeds);
     if (crew->changed) {

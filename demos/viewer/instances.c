@@ -69,7 +69,7 @@ static Depths measure(const CairnPainting *painting) {
     Depths depths = {.ahead = {ahead.x, ahead.y, ahead.z}, .least = HUGE_VAL};
     double most = -HUGE_VAL;
     for (int i = 0; i < sight->item_count; i++) {
-        if (sight->items[i].kind != CAIRN_PART_PLANE) {
+        if (sight->items[i].kind != CAIRN_PRIMITIVE_PLANE) {
             double depth = depth_of(&depths, &sight->items[i]);
             depths.least = fmin(depths.least, depth);
             most = fmax(most, depth);
@@ -85,7 +85,7 @@ static int sort_by_depth(CairnInstances *instances, const CairnPainting *paintin
     Depths depths = measure(painting);
     int places[DEPTHS + 1] = {0};
     for (int i = 0; i < sight->item_count; i++) {
-        if (sight->items[i].kind != CAIRN_PART_PLANE) {
+        if (sight->items[i].kind != CAIRN_PRIMITIVE_PLANE) {
             places[class_of(&depths, &sight->items[i]) + 1]++;
         }
     }
@@ -94,7 +94,7 @@ static int sort_by_depth(CairnInstances *instances, const CairnPainting *paintin
     }
     int count = places[DEPTHS];
     for (int i = 0; i < sight->item_count; i++) {
-        if (sight->items[i].kind != CAIRN_PART_PLANE) {
+        if (sight->items[i].kind != CAIRN_PRIMITIVE_PLANE) {
             instances->order[places[class_of(&depths, &sight->items[i])]++] = i;
         }
     }
@@ -142,21 +142,21 @@ static bool is_small(const Lens *lens, const CairnPainting *painting, const Cair
 
 static int geometry_of(const Lens *lens, const CairnPainting *painting, const CairnSightItem *item) {
     bool is_coarse = !painting->look->is_smooth && !painting->is_over;
-    if (item->geometry != CAIRN_GEOMETRY_SPHERE || painting->sight->item_count <= MANY) {
-        return is_coarse && is_small(lens, painting, item) ? cairn_geometry_coarse(item->geometry) : item->geometry;
+    if (item->geometry != CAIRN_DRAWN_SPHERE || painting->sight->item_count <= MANY) {
+        return is_coarse && is_small(lens, painting, item) ? cairn_drawn_mesh_coarse(item->geometry) : item->geometry;
     }
-    return is_coarse && is_point(lens, painting, item) ? CAIRN_GEOMETRY_POINT : CAIRN_GEOMETRY_DISC;
+    return is_coarse && is_point(lens, painting, item) ? CAIRN_DRAWN_POINT : CAIRN_DRAWN_DISC;
 }
 
 static int surface_of(const CairnSight *sight, const CairnSightItem *item) {
-    if (item->geometry == CAIRN_GEOMETRY_SPHERE && sight->item_count > MANY) {
+    if (item->geometry == CAIRN_DRAWN_SPHERE && sight->item_count > MANY) {
         return item->is_static ? CAIRN_SURFACE_DISC : CAIRN_SURFACE_DISC_STRIPES;
     }
-    bool is_round = item->kind == CAIRN_PART_SPHERE || item->kind == CAIRN_PART_CAPSULE;
+    bool is_round = item->kind == CAIRN_PRIMITIVE_SPHERE || item->kind == CAIRN_PRIMITIVE_CAPSULE;
     if (is_round && !item->is_static) {
         return CAIRN_SURFACE_STRIPES;
     }
-    return item->kind == CAIRN_PART_BOX ? CAIRN_SURFACE_EDGES : 0;
+    return item->kind == CAIRN_PRIMITIVE_BOX ? CAIRN_SURFACE_EDGES : 0;
 }
 
 static void fill(const CairnPainting *painting, const CairnSightItem *item, CairnScale scale, CairnInstance instance) {

@@ -146,7 +146,7 @@ static void go_home(CairnViewer *viewer, SDL_Keycode code) {
 static void frame_selection(CairnViewer *viewer, SDL_Keycode code) {
     (void)code;
     const CairnSight *sight = cairn_crew_look(&viewer->crew, viewer->active);
-    if (!sight->person.is_there) {
+    if (!sight->details.is_there) {
         cairn_viewer_say(viewer, "click on a body first");
         return;
     }
@@ -156,7 +156,7 @@ static void frame_selection(CairnViewer *viewer, SDL_Keycode code) {
         bool is_its = item->body >= 0 && sight->bodies[item->body].id.index == viewer->hand.body;
         radius = is_its && (double)item->reach > radius ? (double)item->reach : radius;
     }
-    cairn_orbit_frame(&viewer->orbit, sight->person.state.center, radius);
+    cairn_orbit_frame(&viewer->orbit, sight->details.state.center, radius);
 }
 
 static void follow(CairnViewer *viewer, SDL_Keycode code) {

@@ -48,7 +48,7 @@ double cairn_look_difference(const CairnSight *sight, const CairnSight *first, i
 // ---- marks.c: arrows, cones, balls and lines over the bodies ----
 
 typedef struct CairnMark {
-    int geometry; // CAIRN_GEOMETRY_CYLINDER, _CONE or _SPHERE_COARSE
+    int geometry; // CAIRN_DRAWN_CYLINDER, _CONE or _SPHERE_COARSE
     CairnVec3 at;
     CairnQuat turn;
     double width, half; // of a cylinder from its middle; of a cone width and length

@@ -1,6 +1,6 @@
 // Marks: what acts between the bodies, as arrows, cones, balls and lines of a width that the distance of the eye gives.
 #include "demos/program/session/reserve.h"
-#include "demos/viewer/geometry.h"
+#include "demos/viewer/drawn_mesh.h"
 #include "demos/viewer/look.h"
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static CairnStatus add(CairnMarks *marks, CairnMark mark) {
 }
 
 static CairnStatus add_ball(CairnMarks *marks, CairnVec3 at, double radius, unsigned rgb, float alpha) {
-    return add(marks, (CairnMark){CAIRN_GEOMETRY_SPHERE_COARSE, at, {1, 0, 0, 0}, radius, radius, rgb, alpha});
+    return add(marks, (CairnMark){CAIRN_DRAWN_SPHERE_COARSE, at, {1, 0, 0, 0}, radius, radius, rgb, alpha});
 }
 
 static CairnStatus add_line(CairnMarks *marks, CairnVec3 from, CairnVec3 to, double width, unsigned rgb, float alpha) {
@@ -38,7 +38,7 @@ static CairnStatus add_line(CairnMarks *marks, CairnVec3 from, CairnVec3 to, dou
     }
     CairnQuat turn = cairn_quat_between(cairn_vec3(0, 0, 1), cairn_scale(1 / length, way));
     CairnVec3 middle = cairn_add_scaled(from, 0.5, way);
-    return add(marks, (CairnMark){CAIRN_GEOMETRY_CYLINDER, middle, turn, width, 0.5 * length, rgb, alpha});
+    return add(marks, (CairnMark){CAIRN_DRAWN_CYLINDER, middle, turn, width, 0.5 * length, rgb, alpha});
 }
 
 static CairnStatus add_arrow(CairnMarks *marks, CairnVec3 at, CairnVec3 way, double width, unsigned rgb) {
@@ -51,7 +51,7 @@ static CairnStatus add_arrow(CairnMarks *marks, CairnVec3 at, CairnVec3 way, dou
     double head = fmin(5 * width, 0.5 * length);
     CairnVec3 neck = cairn_add_scaled(at, length - head, ahead);
     CAIRN_TRY(add_line(marks, at, neck, width, rgb, 1));
-    return add(marks, (CairnMark){CAIRN_GEOMETRY_CONE, neck, turn, 2.4 * width, head, rgb, 1});
+    return add(marks, (CairnMark){CAIRN_DRAWN_CONE, neck, turn, 2.4 * width, head, rgb, 1});
 }
 
 // Its tip is in the contact and it opens along the normal; as wide as the friction lets forces lean.
@@ -60,7 +60,7 @@ static CairnStatus add_cone(CairnMarks *marks, const CairnSightContact *contact,
     CairnQuat turn = cairn_quat_between(cairn_vec3(0, 0, 1), cairn_neg(contact->normal));
     CairnVec3 base = cairn_add_scaled(contact->point, height, contact->normal);
     double width = height * fmin(contact->mu, 2);
-    return add(marks, (CairnMark){CAIRN_GEOMETRY_CONE, base, turn, fmax(width, 0.02 * height), height, rgb, 0.34f});
+    return add(marks, (CairnMark){CAIRN_DRAWN_CONE, base, turn, fmax(width, 0.02 * height), height, rgb, 0.34f});
 }
 
 static CairnVec3 center_of(const CairnSight *sight, int body) {

@@ -117,7 +117,7 @@ void cairn_viewer_deed(CairnViewer *viewer, CairnDeedKind kind) {
     }
     CairnVec3 way = cairn_normalize(cairn_sub(viewer->orbit.target, cairn_orbit_camera(&viewer->orbit).eye));
     const CairnSight *sight = cairn_crew_look(&viewer->crew, viewer->active);
-    CairnVec3 center = sight->person.is_there ? sight->person.state.center : viewer->orbit.target;
+    CairnVec3 center = sight->details.is_there ? sight->details.state.center : viewer->orbit.target;
     act(viewer, (CairnDeed){.kind = kind,
                             .body = hand->body,
                             .generation = hand->generation,
@@ -200,8 +200,8 @@ void cairn_viewer_mouse_turn(CairnViewer *viewer, double seconds) {
     }
     fly(viewer, seconds);
     const CairnSight *sight = cairn_crew_look(&viewer->crew, viewer->active);
-    if (viewer->is_following && sight->person.is_there) {
-        CairnVec3 way = cairn_sub(sight->person.state.center, viewer->orbit.target);
+    if (viewer->is_following && sight->details.is_there) {
+        CairnVec3 way = cairn_sub(sight->details.state.center, viewer->orbit.target);
         viewer->orbit.target = cairn_add_scaled(viewer->orbit.target, fmin(8 * seconds, 1), way);
     }
 }

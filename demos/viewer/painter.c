@@ -30,7 +30,7 @@ void cairn_painter_close(CairnPainter *painter) {
     *painter = (CairnPainter){0};
 }
 
-CairnStatus cairn_painter_upload(CairnPainter *painter, const CairnGeometryStore *store) {
+CairnStatus cairn_painter_upload(CairnPainter *painter, const CairnDrawnMeshStore *store) {
     if (painter->mesh_count == store->count) {
         return cairn_ok();
     }
@@ -40,7 +40,7 @@ CairnStatus cairn_painter_upload(CairnPainter *painter, const CairnGeometryStore
     }
     painter->meshes = meshes;
     for (int i = painter->mesh_count; i < store->count; i++) {
-        const CairnGeometry *geometry = &store->items[i];
+        const CairnDrawnMesh *geometry = &store->items[i];
         meshes[i].vertex_count = geometry->vertex_count;
         meshes[i].is_closed = geometry->is_closed;
         glGenVertexArrays(1, &meshes[i].array);
@@ -65,7 +65,7 @@ CairnStatus cairn_painter_upload(CairnPainter *painter, const CairnGeometryStore
 }
 
 bool cairn_painter_has_points(const int *starts) {
-    return starts[CAIRN_GEOMETRY_POINT + 1] > starts[CAIRN_GEOMETRY_POINT];
+    return starts[CAIRN_DRAWN_POINT + 1] > starts[CAIRN_DRAWN_POINT];
 }
 
 // Of the smooth program the one that is meant.
@@ -101,7 +101,7 @@ void cairn_painter_solid(CairnPainter *painter, int g, int first, int count) {
 }
 
 void cairn_painter_points(CairnPainter *painter, const int *starts) {
-    int g = CAIRN_GEOMETRY_POINT;
+    int g = CAIRN_DRAWN_POINT;
     glEnable(GL_PROGRAM_POINT_SIZE);
     cairn_painter_group(painter, g, starts[g], starts[g + 1] - starts[g]);
     glDisable(GL_PROGRAM_POINT_SIZE);
@@ -214,7 +214,7 @@ static void draw_ground(const CairnPainter *painter, const CairnPainting *painti
     glBindVertexArray(painter->empty);
     for (int i = 0; i < painting->sight->item_count; i++) {
         const CairnSightItem *item = &painting->sight->items[i];
-        if (item->kind != CAIRN_PART_PLANE) {
+        if (item->kind != CAIRN_PRIMITIVE_PLANE) {
             continue;
         }
         const float *p = item->position, *q = item->turn;
@@ -314,20 +314,20 @@ static void set_rays(const CairnPainter *painter, const CairnPainting *painting)
 
 // Balls and capsules, which may have stripes.
 static bool is_striped(int geometry) {
-    return geometry == CAIRN_GEOMETRY_SPHERE || geometry == CAIRN_GEOMETRY_SPHERE_COARSE ||
-           geometry == CAIRN_GEOMETRY_CAPSULE || geometry == CAIRN_GEOMETRY_CAPSULE_COARSE;
+    return geometry == CAIRN_DRAWN_SPHERE || geometry == CAIRN_DRAWN_SPHERE_COARSE || geometry == CAIRN_DRAWN_CAPSULE ||
+           geometry == CAIRN_DRAWN_CAPSULE_COARSE;
 }
 
 // What sets its own depth is tested late, which takes a processor four times as long: so discs do where edges are smooth alone.
 static void draw_bodies(CairnPainter *painter, const CairnPainting *painting, CairnMatrices *matrices,
                         const int *starts) {
-    int disc = CAIRN_GEOMETRY_DISC, discs = starts[disc + 1] - starts[disc];
+    int disc = CAIRN_DRAWN_DISC, discs = starts[disc + 1] - starts[disc];
     for (int kind = 0; kind < 2; kind++) {
         cairn_painter_use(painter,
                           program_of(painter, painting, kind == 0 ? CAIRN_PROGRAM_SOLID : CAIRN_PROGRAM_STRIPED),
                           painting, matrices);
         for (int g = 0; g < painter->mesh_count; g++) {
-            if (g != disc && g != CAIRN_GEOMETRY_POINT && is_striped(g) == (kind == 1)) {
+            if (g != disc && g != CAIRN_DRAWN_POINT && is_striped(g) == (kind == 1)) {
                 cairn_painter_solid(painter, g, starts[g], starts[g + 1] - starts[g]);
             }
         }

@@ -59,7 +59,7 @@ typedef struct CairnPainter {
 CairnStatus cairn_painter_open(CairnPainter *painter);
 void cairn_painter_close(CairnPainter *painter);
 // Bring what is new in the store to the GPU; nobody else may use the store meanwhile.
-CairnStatus cairn_painter_upload(CairnPainter *painter, const CairnGeometryStore *store);
+CairnStatus cairn_painter_upload(CairnPainter *painter, const CairnDrawnMeshStore *store);
 // programs.c: those that a picture with these instances needs.
 CairnStatus cairn_painter_need(CairnPainter *painter, bool is_smooth, const int *starts);
 CairnStatus cairn_painter_draw(CairnPainter *painter, const CairnPainting *painting);

@@ -61,8 +61,8 @@ void cairn_painter_size_maps(CairnPainter *painter, const CairnPainting *paintin
 // For a map: nobody counts the corners of a shadow.
 static void draw_meshes(CairnPainter *painter, const int *starts, bool is_smooth) {
     for (int g = 0; g < painter->mesh_count; g++) {
-        if (g != CAIRN_GEOMETRY_POINT && g != CAIRN_GEOMETRY_DISC) {
-            cairn_painter_solid(painter, is_smooth ? g : cairn_geometry_coarse(g), starts[g],
+        if (g != CAIRN_DRAWN_POINT && g != CAIRN_DRAWN_DISC) {
+            cairn_painter_solid(painter, is_smooth ? g : cairn_drawn_mesh_coarse(g), starts[g],
                                 starts[g + 1] - starts[g]);
         }
     }
@@ -91,7 +91,7 @@ static void draw_map(CairnPainter *painter, const CairnPainting *painting, Cairn
     glPolygonOffset(1.5f, 4);
     use_for_map(painter, painter->programs[CAIRN_PROGRAM_SHADOW], painting, matrices, is_sky);
     draw_meshes(painter, starts, painting->look->is_smooth);
-    int disc = CAIRN_GEOMETRY_DISC, discs = starts[disc + 1] - starts[disc];
+    int disc = CAIRN_DRAWN_DISC, discs = starts[disc + 1] - starts[disc];
     if (discs > 0) {
         use_for_map(painter, painter->programs[CAIRN_PROGRAM_SHADOW_DISCS], painting, matrices, is_sky);
         cairn_painter_group(painter, disc, starts[disc], discs);

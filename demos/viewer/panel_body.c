@@ -33,7 +33,7 @@ static void joints_of(CairnViewer *viewer, const CairnSight *sight) {
 
 static void numbers_of(CairnViewer *viewer, const CairnSight *sight) {
     CairnUi *ui = &viewer->ui;
-    const CairnSightPerson *person = &sight->person;
+    const CairnSightDetails *person = &sight->details;
     const CairnBodyState *state = &person->state;
     char words[120];
     snprintf(words, sizeof words, "Body %u", person->id.index);
@@ -42,7 +42,7 @@ static void numbers_of(CairnViewer *viewer, const CairnSight *sight) {
              person->shape_count - 1);
     cairn_ui_pair(ui, "shape", words);
     snprintf(words, sizeof words, "%.6g kg", state->mass.mass);
-    cairn_ui_pair(ui, "mass", state->type == CAIRN_DYNAMIC ? words : "does not move");
+    cairn_ui_pair(ui, "mass", state->type == CAIRN_BODY_DYNAMIC ? words : "does not move");
     vector_words(state->center, words, sizeof words);
     cairn_ui_pair(ui, "position", words);
     vector_words(state->velocity, words, sizeof words);
@@ -69,11 +69,11 @@ void cairn_viewer_body_panel(CairnViewer *viewer, const CairnSight *sight) {
     CairnArea stage = cairn_viewer_places(viewer).stage;
     double width = fmin(18 * viewer->ink.size, 0.6 * stage.width);
     double line = cairn_ink_line(&viewer->ink, CAIRN_FACE_TEXT);
-    int joints = sight->person.joint_count < 4 ? sight->person.joint_count : 4;
+    int joints = sight->details.joint_count < 4 ? sight->details.joint_count : 4;
     double estimate = (11 + 3 * joints) * line + 3.7 * ui->unit;
     double height = fmin(viewer->body_height > 0 ? viewer->body_height : estimate, 0.8 * stage.height);
     CairnArea area = {stage.x + stage.width - width - ui->gap, stage.y + 4.4 * line, width, height};
-    if (!sight->person.is_there) {
+    if (!sight->details.is_there) {
         return;
     }
     cairn_ui_panel(ui, "body", area);
@@ -83,7 +83,7 @@ void cairn_viewer_body_panel(CairnViewer *viewer, const CairnSight *sight) {
     if (cairn_ui_button(ui, "Push")) {
         cairn_viewer_deed(viewer, CAIRN_DEED_PUSH);
     }
-    if (cairn_ui_button(ui, sight->person.state.type == CAIRN_DYNAMIC ? "Freeze" : "Let go")) {
+    if (cairn_ui_button(ui, sight->details.state.type == CAIRN_BODY_DYNAMIC ? "Freeze" : "Let go")) {
         cairn_viewer_deed(viewer, CAIRN_DEED_FREEZE);
     }
     if (cairn_ui_button(ui, "Delete")) {

@@ -35,8 +35,8 @@ static CairnStatus need(CairnPainter *painter, CairnProgram first, CairnProgram 
 }
 
 CairnStatus cairn_painter_need(CairnPainter *painter, bool is_smooth, const int *starts) {
-    bool has_points = starts[CAIRN_GEOMETRY_POINT + 1] > starts[CAIRN_GEOMETRY_POINT];
-    bool has_discs = starts[CAIRN_GEOMETRY_DISC + 1] > starts[CAIRN_GEOMETRY_DISC];
+    bool has_points = starts[CAIRN_DRAWN_POINT + 1] > starts[CAIRN_DRAWN_POINT];
+    bool has_discs = starts[CAIRN_DRAWN_DISC + 1] > starts[CAIRN_DRAWN_DISC];
     CAIRN_TRY(need(painter, CAIRN_PROGRAM_SHADOW, CAIRN_PROGRAM_SHADOW));
     CAIRN_TRY(is_smooth ? need(painter, CAIRN_PROGRAM_BACKDROP, CAIRN_PROGRAM_GROUND)
                         : need(painter, CAIRN_PROGRAM_PLAIN_BACKDROP, CAIRN_PROGRAM_PLAIN_GROUND));

@@ -32,7 +32,7 @@ static CairnStatus find_geometry(CairnSightMaker *maker, const CairnGathered *ga
     struct CairnSightShape *known = &cache->shapes[id.index];
     if (known->shape.index != id.index || known->shape.generation != id.generation || known->shape.world != id.world) {
         maker->lock(maker->guard);
-        CairnStatus status = cairn_geometry_find(maker->store, &gathered->part, &known->geometry);
+        CairnStatus status = cairn_drawn_mesh_find(maker->store, &gathered->part, &known->geometry);
         maker->unlock(maker->guard);
         CAIRN_TRY(status);
         known->shape = id;
@@ -44,14 +44,14 @@ static CairnStatus find_geometry(CairnSightMaker *maker, const CairnGathered *ga
 static float reach_of(const CairnSightMaker *maker, const CairnSightItem *item) {
     const float *s = item->scale;
     switch (item->kind) {
-    case CAIRN_PART_PLANE:
+    case CAIRN_PRIMITIVE_PLANE:
         return 0;
-    case CAIRN_PART_SPHERE:
+    case CAIRN_PRIMITIVE_SPHERE:
         return s[0];
-    case CAIRN_PART_CAPSULE:
+    case CAIRN_PRIMITIVE_CAPSULE:
         return s[0] + s[3];
-    case CAIRN_PART_FACETS:
-    case CAIRN_PART_HULL:
+    case CAIRN_PRIMITIVE_FACETS:
+    case CAIRN_PRIMITIVE_HULL:
         maker->lock(maker->guard);
         float reach = maker->store->items[item->geometry].reach;
         maker->unlock(maker->guard);
@@ -72,9 +72,9 @@ static CairnStatus take_body(Taking *taking, const CairnBodyState *state, CairnB
                                                  .center = {(float)c.x, (float)c.y, (float)c.z},
                                                  .mass = (float)state->mass.mass,
                                                  .speed = (float)cairn_length(state->velocity),
-                                                 .part = state->type == CAIRN_DYNAMIC ? state->part : -1,
+                                                 .part = state->type == CAIRN_BODY_DYNAMIC ? state->part : -1,
                                                  .island = -1,
-                                                 .is_static = state->type != CAIRN_DYNAMIC};
+                                                 .is_static = state->type != CAIRN_BODY_DYNAMIC};
         sight->body_count = last + 1;
     }
     *place = last;
@@ -84,16 +84,16 @@ static CairnStatus take_body(Taking *taking, const CairnBodyState *state, CairnB
 static CairnStatus take_part(void *user, const CairnGathered *gathered) {
     Taking *taking = user;
     CairnSight *sight = taking->sight;
-    const CairnPart *part = &gathered->part;
+    const CairnPrimitive *part = &gathered->part;
     CAIRN_TRY(cairn_sight_reserve(&sight->items, &sight->item_capacity, sight->item_count + 1, sizeof *sight->items));
-    static const int geometry_of[] = {[CAIRN_PART_SPHERE] = CAIRN_GEOMETRY_SPHERE,
-                                      [CAIRN_PART_BOX] = CAIRN_GEOMETRY_BOX,
-                                      [CAIRN_PART_CYLINDER] = CAIRN_GEOMETRY_CYLINDER,
-                                      [CAIRN_PART_CAPSULE] = CAIRN_GEOMETRY_CAPSULE,
-                                      [CAIRN_PART_ROD] = CAIRN_GEOMETRY_CYLINDER,
-                                      [CAIRN_PART_PLANE] = CAIRN_GEOMETRY_BOX,
-                                      [CAIRN_PART_FACETS] = -1,
-                                      [CAIRN_PART_HULL] = -1};
+    static const int geometry_of[] = {[CAIRN_PRIMITIVE_SPHERE] = CAIRN_DRAWN_SPHERE,
+                                      [CAIRN_PRIMITIVE_BOX] = CAIRN_DRAWN_BOX,
+                                      [CAIRN_PRIMITIVE_CYLINDER] = CAIRN_DRAWN_CYLINDER,
+                                      [CAIRN_PRIMITIVE_CAPSULE] = CAIRN_DRAWN_CAPSULE,
+                                      [CAIRN_PRIMITIVE_ROD] = CAIRN_DRAWN_CYLINDER,
+                                      [CAIRN_PRIMITIVE_PLANE] = CAIRN_DRAWN_BOX,
+                                      [CAIRN_PRIMITIVE_FACETS] = -1,
+                                      [CAIRN_PRIMITIVE_HULL] = -1};
     CairnTransform pose = part->pose;
     CairnSightItem item = {.position = {(float)pose.p.x, (float)pose.p.y, (float)pose.p.z},
                            .turn = {(float)pose.q.x, (float)pose.q.y, (float)pose.q.z, (float)pose.q.w},
@@ -103,10 +103,10 @@ static CairnStatus take_part(void *user, const CairnGathered *gathered) {
                            .geometry = geometry_of[part->kind],
                            .body = -1,
                            .is_static = !part->has_pattern};
-    if (part->kind == CAIRN_PART_CAPSULE) {
+    if (part->kind == CAIRN_PRIMITIVE_CAPSULE) {
         item.scale[2] = (float)part->half.x;
         item.scale[3] = (float)part->half.z;
-    } else if (item.geometry < 0 || part->kind == CAIRN_PART_PLANE) {
+    } else if (item.geometry < 0 || part->kind == CAIRN_PRIMITIVE_PLANE) {
         item.scale[0] = item.scale[1] = item.scale[2] = 1;
     }
     if (item.geometry < 0) {

@@ -3,8 +3,8 @@
 #define CAIRN_VIEWER_SIGHT_H
 
 #include "demos/program/session/session.h"
-#include "demos/viewer/geometry.h"
-#include "demos/viewer/touch.h"
+#include "demos/viewer/drawn_mesh.h"
+#include "demos/viewer/grab.h"
 
 typedef struct CairnSightItem {
     float position[3], turn[4]; // quaternion x, y, z, w
@@ -12,7 +12,7 @@ typedef struct CairnSightItem {
     float color[3];             // linear light
     float reach;                // radius of a ball around it, m; planes: 0
     int geometry, body;         // body: place in `bodies`, -1: none
-    CairnPartKind kind;
+    CairnPrimitiveKind kind;
     bool is_static;
 } CairnSightItem;
 
@@ -51,14 +51,14 @@ typedef struct CairnSightWorst {
 } CairnSightWorst;
 
 // What a body's panel says.
-typedef struct CairnSightPerson {
+typedef struct CairnSightDetails {
     bool is_there;
     CairnBodyState state;
     CairnBodyId id;
     const char *shape; // of its first one
     int shape_count, contact_count, joint_count;
     CairnVec3 contact_force;
-} CairnSightPerson;
+} CairnSightDetails;
 
 enum { CAIRN_SIGHT_PARTS = 512 };
 
@@ -79,8 +79,8 @@ typedef struct CairnSight {
     double part_seconds
         [CAIRN_SIGHT_PARTS]; // that the last solve gave to each part alone; of the first ones where there are more
     CairnSightWorst worst;
-    CairnSightPerson person;
-    CairnTouch touch;
+    CairnSightDetails details;
+    CairnGrab touch;
     CairnStats stats; // step_index 0: before the first step
     double time;
     int frame;
@@ -103,7 +103,7 @@ typedef struct CairnSightCache {
 
 // The store is shared by all views: `lock` and `unlock` guard it.
 typedef struct CairnSightMaker {
-    CairnGeometryStore *store;
+    CairnDrawnMeshStore *store;
     void (*lock)(void *guard), (*unlock)(void *guard);
     void *guard;
     CairnSightCache cache;

@@ -295,9 +295,9 @@ static CairnStatus take_residuals(Acting *acting, CairnArena *arena) {
 static void take_person(const Acting *acting) {
     CairnSight *sight = acting->sight;
     const CairnSightWants *wants = &acting->maker->wants;
-    CairnSightPerson *person = &sight->person;
-    *person = (CairnSightPerson){.is_there = false};
-    CairnBodyId id = cairn_touch_body(acting->world, wants->body, wants->generation);
+    CairnSightDetails *person = &sight->details;
+    *person = (CairnSightDetails){.is_there = false};
+    CairnBodyId id = cairn_grab_body(acting->world, wants->body, wants->generation);
     if (wants->body == 0 || !cairn_is_ok(cairn_body_get(acting->world, id, &person->state))) {
         return;
     }

@@ -39,7 +39,7 @@ static bool check_body(CairnStep *step, int index) {
     } else if (!cairn_is_within_reach(cairn_scale(step->h, v)) || !cairn_is_within_reach(cairn_scale(step->h, w))) {
         step->status = cairn_error(CAIRN_NUMERIC, "step: body %d: velocity is (%g, %g, %g), (%g, %g, %g): out of reach",
                                    index + 1, v.x, v.y, v.z, w.x, w.y, w.z);
-    } else if (body->type == CAIRN_DYNAMIC && !body->model->has_mass) {
+    } else if (body->type == CAIRN_BODY_DYNAMIC && !body->model->has_mass) {
         step->status = cairn_error(
             CAIRN_INVALID_ARGUMENT,
             "step: body %d is dynamic, but has mass %g and no inertia: give mass and inertia, or a shape with density",
@@ -127,7 +127,7 @@ static void list_blocks(CairnStep *step) {
         }
         if (cairn_body_sleeps(&step->store->bodies[i])) {
             step->sleeping_count += 1;
-        } else if (step->store->bodies[i].type == CAIRN_DYNAMIC) {
+        } else if (step->store->bodies[i].type == CAIRN_BODY_DYNAMIC) {
             step->blocks[step->block_count].body = i;
             step->block_of[i] = step->block_count++;
         }

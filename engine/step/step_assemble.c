@@ -44,7 +44,7 @@ static int place_matrices(const CairnStep *step, CairnDofBlock *blocks) {
 static void write_block(const CairnStep *step, int b, CairnDofBlock *blocks, double *P, double *p) {
     const CairnStepBlock *block = &step->blocks[b];
     const CairnBody *body = &step->store->bodies[block->body];
-    bool midpoint = step->world->def.integrator == CAIRN_MIDPOINT;
+    bool midpoint = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT;
     double factor = midpoint ? 2 : 1;
     uint64_t id = ((uint64_t)step->store->body_pool.slots[block->body].generation << 32) | (uint32_t)block->body;
     CairnMat3 inertia = cairn_step_inertia(step, block);

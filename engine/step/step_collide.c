@@ -10,7 +10,7 @@
 // so that what could touch within the step has a row and nothing tunnels. A body that is not continuous does without.
 static void set_way(const CairnStep *step, const CairnShape *shape, CairnStepBall *ball) {
     const CairnBody *body = &step->store->bodies[shape->body];
-    if (body->type == CAIRN_STATIC || !body->is_continuous) {
+    if (body->type == CAIRN_BODY_STATIC || !body->is_continuous) {
         return;
     }
     if (shape->model->geometry.is_unbounded) { // of a turning half-space points have any speed: its shift alone counts
@@ -56,7 +56,7 @@ static bool make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
                                         .has_joints = body->first_joint >= 0};
     }
     bool is_plain = body->first_joint < 0 && def->filter.mask == UINT64_MAX && def->filter.category != 0;
-    out->traits[s] = (uint8_t)((shape->model->geometry.type == CAIRN_SPHERE ? CAIRN_SHAPE_IS_SPHERE : 0) |
+    out->traits[s] = (uint8_t)((shape->model->geometry.type == CAIRN_SHAPE_SPHERE ? CAIRN_SHAPE_IS_SPHERE : 0) |
                                (is_plain ? CAIRN_SHAPE_IS_PLAIN : 0));
     out->owners[s] = shape->body;
     // What sleeps costs nothing, but a kinematic body on its way may wake it.

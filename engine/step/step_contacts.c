@@ -287,7 +287,7 @@ void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, 
     CairnVec3 axes[CAIRN_CONTACT_ROWS];
     find_axes(rolls, c, axes);
     int bodies[2] = {c->body_a, c->body_b};
-    bool midpoint = step->world->def.integrator == CAIRN_MIDPOINT;
+    bool midpoint = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT;
     CairnVec3 fixed[2], all[2], fixed_spin[2], all_spin[2]; // "all": dynamic or not
     for (int k = 0; k < 2; k++) {
         CairnVec3 arm = k == 0 ? c->frame.arm[0] : c->frame.arm[1];

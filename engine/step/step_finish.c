@@ -26,7 +26,7 @@ static bool same_pair(const CairnStepContact *a, const CairnStepContact *b) {
 
 // One entry a shape pair that touches: overlap, or an impulse that says that the gap was closed. Sorted, as the contacts are.
 typedef struct Touching {
-    CairnTouch *touches;
+    CairnTouchingPair *touches;
     const CairnStepContact **worst; // the contact of each with the fastest approach
     int count;
 } Touching;
@@ -38,20 +38,21 @@ static int compare_id(CairnShapeId a, CairnShapeId b) {
     return a.generation == b.generation ? 0 : a.generation < b.generation ? -1 : 1;
 }
 
-static int compare_touch(const CairnTouch *a, const CairnTouch *b) {
+static int compare_touch(const CairnTouchingPair *a, const CairnTouchingPair *b) {
     int order = compare_id(a->a, b->a);
     return order != 0 ? order : compare_id(a->b, b->b);
 }
 
-static CairnTouch touch_of(const CairnStep *step, const CairnStepContact *c) {
-    return (CairnTouch){cairn_world_shape_id(step->world, c->shape_a), cairn_world_shape_id(step->world, c->shape_b)};
+static CairnTouchingPair touch_of(const CairnStep *step, const CairnStepContact *c) {
+    return (CairnTouchingPair){cairn_world_shape_id(step->world, c->shape_a),
+                               cairn_world_shape_id(step->world, c->shape_b)};
 }
 
 // The touches of last step that lie among sleeping bodies and come before `limit` (NULL: all that are left).
-static void keep_touches(const CairnStep *step, Touching *t, int *next, const CairnTouch *limit) {
+static void keep_touches(const CairnStep *step, Touching *t, int *next, const CairnTouchingPair *limit) {
     const CairnStore *store = step->store;
     for (; *next < store->touch_count; *next += 1) {
-        const CairnTouch *old = &store->touches[*next];
+        const CairnTouchingPair *old = &store->touches[*next];
         if (limit != NULL && compare_touch(old, limit) >= 0) {
             return;
         }
@@ -64,7 +65,8 @@ static void keep_touches(const CairnStep *step, Touching *t, int *next, const Ca
 
 static Touching find_touching(CairnStep *step, const CairnStepContacts *contacts, const double *lambda) {
     int most = contacts->count + step->store->touch_count, next = 0;
-    Touching t = {CAIRN_STEP_PUSH(step, CairnTouch, most), CAIRN_STEP_PUSH(step, const CairnStepContact *, most), 0};
+    Touching t = {CAIRN_STEP_PUSH(step, CairnTouchingPair, most), CAIRN_STEP_PUSH(step, const CairnStepContact *, most),
+                  0};
     for (int i = 0; i < contacts->count && !cairn_step_failed(step);) {
         const CairnStepContact *first = &contacts->all[i], *worst = first;
         bool is_touching = false;
@@ -74,7 +76,7 @@ static Touching find_touching(CairnStep *step, const CairnStepContacts *contacts
             worst = c->approach < worst->approach ? c : worst;
         }
         if (is_touching) {
-            CairnTouch touch = touch_of(step, first);
+            CairnTouchingPair touch = touch_of(step, first);
             keep_touches(step, &t, &next, &touch);
             t.worst[t.count] = worst;
             t.touches[t.count++] = touch;
@@ -158,7 +160,7 @@ static bool reserve_all(const CairnStep *step, const CairnStepContacts *contacts
     int touches =
         now->count <= store->touch_capacity || now->count > INT_MAX / 2 ? now->count : now->count + now->count / 16;
     // The records last: their old ones are gone where they grow, and until then the step may still fail.
-    return cairn_memory_reserve(a, &store->touches, &store->touch_capacity, touches, sizeof(CairnTouch)) &&
+    return cairn_memory_reserve(a, &store->touches, &store->touch_capacity, touches, sizeof(CairnTouchingPair)) &&
            cairn_events_reserve(&step->world->events, a, &need, store->body_pool.alive) &&
            cairn_memory_reserve(a, &store->spins, &store->spin_capacity, spins, sizeof(CairnVec3)) &&
            cairn_memory_renew(a, &store->contacts, &store->contact_capacity, records, sizeof(CairnContactRecord));
@@ -205,14 +207,14 @@ static void commit_bodies(const Finishing *f) {
             cairn_step_settle(step, &f->rest, step->block_of[i]);
             tell_moved(step, i, end->center, end->q, cairn_body_sleeps(body));
             add_energy(step, body, end->momentum);
-        } else if (body->type == CAIRN_KINEMATIC) {
+        } else if (body->type == CAIRN_BODY_KINEMATIC) {
             CairnTransform pose = cairn_step_kinematic_pose(step, body);
             tell_moved(step, i, pose.p, pose.q, false);
         }
         if (cairn_body_sleeps(body)) {
             step->stats.sleeping_bodies += 1;
         }
-        if (step->block_of[i] < 0 && body->type == CAIRN_DYNAMIC) { // asleep: only its height counts
+        if (step->block_of[i] < 0 && body->type == CAIRN_BODY_DYNAMIC) { // asleep: only its height counts
             add_energy(step, body, (CairnVec3){0, 0, 0});
         }
     }

@@ -26,14 +26,14 @@ static CairnMotion motion_of(const Holding *hold, int shape) {
     const CairnBody *body = &store->bodies[s->body];
     int block = step->block_of[s->body];
     CairnMotion motion = {.pose = hold->boxes.poses[shape], .center = body->center};
-    if (body->type != CAIRN_STATIC) {
+    if (body->type != CAIRN_BODY_STATIC) {
         motion.reach = s->reach;
     }
     if (block >= 0) {
         const double *v = hold->velocity + (ptrdiff_t)6 * block;
         motion.linear = (CairnVec3){v[0], v[1], v[2]};
         motion.angular = (CairnVec3){v[3], v[4], v[5]};
-    } else if (body->type == CAIRN_KINEMATIC) {
+    } else if (body->type == CAIRN_BODY_KINEMATIC) {
         motion.linear = body->velocity;
         motion.angular = body->angular_velocity;
     }

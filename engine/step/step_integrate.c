@@ -29,7 +29,7 @@ static void integrate_block(const Integrating *in, int b) {
     end->q = cairn_quat_normalize(cairn_quat_mul(cairn_quat_exp(cairn_scale(h, u)), body->q));
     CairnVec3 change = cairn_sub(u, block->spin);
     end->velocity = v;
-    if (def->integrator == CAIRN_MIDPOINT) { // vm = (v + v+)/2 was solved for
+    if (def->integrator == CAIRN_INTEGRATOR_MIDPOINT) { // vm = (v + v+)/2 was solved for
         change = cairn_scale(2, change);
         end->velocity = cairn_sub(cairn_scale(2, v), block->start.linear);
     }
@@ -57,7 +57,7 @@ static void check_kinematic(CairnStep *step) {
     const CairnStore *store = step->store;
     for (int i = 0; i < store->body_pool.count; i++) {
         const CairnBody *body = &store->bodies[i];
-        if (!cairn_pool_is_alive(&store->body_pool, i) || body->type != CAIRN_KINEMATIC) {
+        if (!cairn_pool_is_alive(&store->body_pool, i) || body->type != CAIRN_BODY_KINEMATIC) {
             continue;
         }
         CairnTransform pose = cairn_step_kinematic_pose(step, body);

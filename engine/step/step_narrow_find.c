@@ -11,7 +11,7 @@ static CairnMotion motion_of(const CairnNarrow *narrow, int shape) {
     const CairnShape *s = &store->shapes[shape];
     const CairnBody *body = &store->bodies[s->body];
     CairnVec6 v = cairn_step_free_velocity(narrow->step, s->body);
-    double reach = body->type == CAIRN_STATIC ? 0 : s->reach;
+    double reach = body->type == CAIRN_BODY_STATIC ? 0 : s->reach;
     return (CairnMotion){narrow->boxes->poses[shape], body->center, v.linear, v.angular, reach};
 }
 
@@ -96,7 +96,8 @@ static int find_manifolds(const CairnNarrow *narrow, CairnPair pair, CairnManifo
         return 0;
     }
     int count = cairn_narrow_parts(a, boxes->poses[pair.a], b, boxes->poses[pair.b], margin + motion, parts);
-    bool is_mesh = a->type == CAIRN_MESH || b->type == CAIRN_MESH; // what is nearest now need not be what is met
+    bool is_mesh =
+        a->type == CAIRN_SHAPE_MESH || b->type == CAIRN_SHAPE_MESH; // what is nearest now need not be what is met
     if (motion <= margin || (count == 0 && !is_mesh) || !cairn_can_sweep(a, b) || are_touching(parts, count, touch)) {
         return count;
     }

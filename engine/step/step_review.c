@@ -18,7 +18,7 @@ void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const
     // Under the midpoint rule a contact holds the velocity at the end of the step, not the way: half a step's overlap is its
     // nature.
     if (!cairn_step_failed(step) && step->stats.contact_passes < def->contact_passes &&
-        def->integrator != CAIRN_MIDPOINT) {
+        def->integrator != CAIRN_INTEGRATOR_MIDPOINT) {
         cairn_step_foresee(step, contacts, review);
     }
 }

@@ -180,7 +180,7 @@ static CairnMat3 restoring(const CairnStep *step, const CairnStepBlock *block, c
 
 // P = M - h^2 K of one block (under the midpoint rule 2 M - h^2 K).
 static void write_stiffness(const CairnStep *step, CairnStepSystem *system, int b, CairnMat3 K) {
-    double factor = step->world->def.integrator == CAIRN_MIDPOINT ? 2 : 1;
+    double factor = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT ? 2 : 1;
     double *P = system->P + system->blocks[b].matrix;
     CairnMat3 inertia = cairn_step_inertia(step, &step->blocks[b]);
     for (int i = 0; i < 3; i++) {

@@ -16,13 +16,13 @@ extern "C" {
 #endif
 
 typedef enum CairnShapeType {
-    CAIRN_SPHERE = 0,
-    CAIRN_BOX,
-    CAIRN_CYLINDER,   // around the z axis of the shape's frame, centred
-    CAIRN_CAPSULE,    // around the z axis of the shape's frame, centred
-    CAIRN_HULL,       // the convex hull of points
-    CAIRN_HALF_SPACE, // all points with z <= 0 in the shape's frame; on static and kinematic bodies only
-    CAIRN_MESH,       // triangles with solid matter behind them; on static and kinematic bodies only
+    CAIRN_SHAPE_SPHERE = 0,
+    CAIRN_SHAPE_BOX,
+    CAIRN_SHAPE_CYLINDER,   // around the z axis of the shape's frame, centred
+    CAIRN_SHAPE_CAPSULE,    // around the z axis of the shape's frame, centred
+    CAIRN_SHAPE_HULL,       // the convex hull of points
+    CAIRN_SHAPE_HALF_SPACE, // all points with z <= 0 in the shape's frame; on static and kinematic bodies only
+    CAIRN_SHAPE_MESH,       // triangles with solid matter behind them; on static and kinematic bodies only
     CAIRN_SHAPE_TYPE_COUNT
 } CairnShapeType;
 

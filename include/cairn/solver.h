@@ -33,11 +33,11 @@ enum {
 };
 
 typedef enum CairnOutcome {
-    CAIRN_CONVERGED = 0, // the solver's own test was met; whether the answer is right is in CairnResidual
-    CAIRN_AT_LIMIT,      // the limit of iterations was reached
-    CAIRN_STALLED,       // the iterations made no more progress
-    CAIRN_SINGULAR,      // a factorisation failed
-    CAIRN_DIVERGED,      // the iterations diverged: `solve` returns CAIRN_NUMERIC, and the step does not happen
+    CAIRN_OUTCOME_CONVERGED = 0, // the solver's own test was met; whether the answer is right is in CairnResidual
+    CAIRN_OUTCOME_AT_LIMIT,      // the limit of iterations was reached
+    CAIRN_OUTCOME_STALLED,       // the iterations made no more progress
+    CAIRN_OUTCOME_SINGULAR,      // a factorisation failed
+    CAIRN_OUTCOME_DIVERGED,      // the iterations diverged: `solve` returns CAIRN_NUMERIC, and the step does not happen
     CAIRN_OUTCOME_COUNT
 } CairnOutcome;
 

@@ -45,8 +45,8 @@ typedef enum CairnMix {
 } CairnMix;
 
 typedef enum CairnIntegrator {
-    CAIRN_SEMI_IMPLICIT = 0, // positions move with the velocity at the end of the step (S0 eq. 6)
-    CAIRN_MIDPOINT           // positions move with the mean of the velocities at start and end (S2 eq. 2)
+    CAIRN_INTEGRATOR_SEMI_IMPLICIT = 0, // positions move with the velocity at the end of the step (S0 eq. 6)
+    CAIRN_INTEGRATOR_MIDPOINT           // positions move with the mean of the velocities at start and end (S2 eq. 2)
 } CairnIntegrator;
 
 // The settings of a world. cairn_world_fields has their defaults and ranges.
@@ -134,9 +134,9 @@ int cairn_world_part_seconds(const CairnWorld *world, double *seconds, int capac
 // ---- bodies ----
 
 typedef enum CairnBodyType {
-    CAIRN_STATIC = 0, // never moves
-    CAIRN_KINEMATIC,  // moves with the velocity that it is given; nothing changes that velocity
-    CAIRN_DYNAMIC     // moves by forces, contacts and joints
+    CAIRN_BODY_STATIC = 0, // never moves
+    CAIRN_BODY_KINEMATIC,  // moves with the velocity that it is given; nothing changes that velocity
+    CAIRN_BODY_DYNAMIC     // moves by forces, contacts and joints
 } CairnBodyType;
 
 // What a body is made from. cairn_body_fields has the defaults and ranges.

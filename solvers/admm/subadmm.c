@@ -63,10 +63,10 @@ static void look(const AdmmSystem *system, Watch *watch) {
     watch->is_lost = !isfinite(watch->weighted) || !isfinite(watch->theta) || watch->weighted > grown * watch->first;
     double tolerance = system->options->tolerance;
     if (watch->theta <= tolerance * tolerance) {
-        watch->outcome = CAIRN_CONVERGED;
+        watch->outcome = CAIRN_OUTCOME_CONVERGED;
         watch->is_over = true;
     } else if (watch->is_lost) {
-        watch->outcome = CAIRN_DIVERGED;
+        watch->outcome = CAIRN_OUTCOME_DIVERGED;
         watch->is_over = true;
     } else if (watch->iterations >= system->options->iterations) {
         watch->is_over = true;
@@ -127,7 +127,7 @@ static void iterate_together(AdmmSystem *system, Watch *found) {
 // S2 algorithm 1, lines 6 to 15, begun at line 12: the warm start is a y, and lambda is that of y. So theta = 0 says that y, and with it
 // all else, is the same after an iteration (proposition 1).
 static void iterate(AdmmSystem *system, CairnSolveReport *report) {
-    Watch watch = {.outcome = CAIRN_AT_LIMIT};
+    Watch watch = {.outcome = CAIRN_OUTCOME_AT_LIMIT};
     if (system->threads > 1) {
         iterate_together(system, &watch);
     } else {
@@ -166,14 +166,14 @@ static CairnStatus run(AdmmSystem *system, const CairnParts *parts, bool is_whol
     CAIRN_TRY(cairn_admm_prepare(system, answer));
     CairnSolveReport work = {.factorizations = system->subsystem_count};
     iterate(system, &work);
-    if (work.outcome != CAIRN_DIVERGED) {
+    if (work.outcome != CAIRN_OUTCOME_DIVERGED) {
         CAIRN_TRY(cairn_admm_finish(system, answer));
         for (int i = 0; i < problem->row_count; i++) {
-            work.outcome = isfinite(answer[i]) ? work.outcome : CAIRN_DIVERGED;
+            work.outcome = isfinite(answer[i]) ? work.outcome : CAIRN_OUTCOME_DIVERGED;
         }
     }
     *report = work;
-    if (work.outcome == CAIRN_DIVERGED) {
+    if (work.outcome == CAIRN_OUTCOME_DIVERGED) {
         return cairn_error(CAIRN_NUMERIC, "%s: diverged: its residual is %g m/s after %d iterations", system->name,
                            work.claimed, work.iterations);
     }

@@ -119,12 +119,12 @@ void cairn_admm_sparse_apply(const AdmmSystem *system, const AdmmSubsystem *sub,
             sparse->y[r] = s[slot - sub->first_slot] * system->inverse[slot];
         }
     }
-    cairn_body_momentum(&sparse->system, sparse->y, sparse->v);
+    cairn_body_space_momentum(&sparse->system, sparse->y, sparse->v);
     for (int k = 0; k < problem->dof_count; k++) {
         sparse->v[k] += problem->p[k];
     }
-    cairn_body_velocity(&sparse->system, sparse->v);
-    cairn_body_impulse(&sparse->system, sparse->y, sparse->v, sparse->x);
+    cairn_body_space_velocity(&sparse->system, sparse->v);
+    cairn_body_space_impulse(&sparse->system, sparse->y, sparse->v, sparse->x);
     for (int r = 0; r < problem->row_count; r++) {
         int slot = sparse->slot[r];
         if (slot >= 0) {

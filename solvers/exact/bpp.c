@@ -100,14 +100,14 @@ CairnStatus cairn_bpp_pivot(CairnExact *exact, const CairnBppOptions *options, C
     enum { FEW = 16, OFTEN = 4 };
     int singles = 0, fewest = exact->problem->row_count / OFTEN, since = 0;
     fewest = fewest > FEW && !options->faithful ? fewest : exact->problem->row_count + 1;
-    *outcome = CAIRN_AT_LIMIT;
+    *outcome = CAIRN_OUTCOME_AT_LIMIT;
     for (int k = 0; k < options->iterations; k++) {
         if (has_seen(&seen, hash_of(exact)) && singles == 0) {
             singles = options->singles;
         }
         CairnStatus status = cairn_exact_solve_sets(exact);
         if (status.code == CAIRN_NUMERIC) {
-            *outcome = CAIRN_SINGULAR;
+            *outcome = CAIRN_OUTCOME_SINGULAR;
             return cairn_ok();
         }
         CAIRN_TRY(status);
@@ -115,7 +115,7 @@ CairnStatus cairn_bpp_pivot(CairnExact *exact, const CairnBppOptions *options, C
         int count = pivot(exact, options, singles > 0);
         singles -= singles > 0;
         if (accept(exact, options) || count == 0) {
-            *outcome = CAIRN_CONVERGED;
+            *outcome = CAIRN_OUTCOME_CONVERGED;
             return cairn_ok();
         }
         // Many that do not soon become few are about to cycle: two such steps in one.
@@ -123,7 +123,7 @@ CairnStatus cairn_bpp_pivot(CairnExact *exact, const CairnBppOptions *options, C
         since = is_better ? 0 : since + (count <= FEW ? 1 : 2);
         fewest = count < fewest ? count : fewest;
         if (!options->faithful && since >= options->patience) {
-            *outcome = CAIRN_STALLED;
+            *outcome = CAIRN_OUTCOME_STALLED;
             return cairn_ok();
         }
     }
@@ -139,17 +139,17 @@ CairnStatus cairn_bpp_run(CairnExact *exact, const void *options, CairnOutcome *
         memset(exact->place, CAIRN_FREE, (size_t)exact->problem->row_count);
     }
     bool is_hopeless = exact->context->is_rough && !chosen->faithful;
-    *outcome = CAIRN_STALLED;
+    *outcome = CAIRN_OUTCOME_STALLED;
     if (!is_hopeless) {
         CairnBppOptions pivoting = *chosen;
         pivoting.iterations = start.is_answer ? 1 : chosen->iterations;
         CAIRN_TRY(cairn_bpp_pivot(exact, &pivoting, outcome));
     }
-    if (chosen->faithful || (*outcome == CAIRN_CONVERGED && cairn_exact_clamp(exact) <= exact->limit)) {
+    if (chosen->faithful || (*outcome == CAIRN_OUTCOME_CONVERGED && cairn_exact_clamp(exact) <= exact->limit)) {
         return cairn_ok();
     }
     if (cairn_start_take(&start, exact)) { // what pivoting left is no start
-        *outcome = CAIRN_CONVERGED;
+        *outcome = CAIRN_OUTCOME_CONVERGED;
         return cairn_ok();
     }
     CairnIpmOptions ipm = {.formulation = chosen->formulation, .iterations = 100, .warm = chosen->warm};

@@ -166,14 +166,14 @@ static CairnStatus factor(void *state, const double *theta, const CairnThetaBloc
         c->weight[i] = give > 0 ? 1 / give : HUGE_VAL;
     }
     (void)blocks; // the inner problem has no friction groups
-    return cairn_body_follow(c->state, c->theta, c->group, c->group_count);
+    return cairn_body_space_follow(c->state, c->theta, c->group, c->group_count);
 }
 
 static void solve(void *state, double *x) {
     CairnCondensed *c = state;
     const CairnGroups *groups = c->inner.system.groups;
     cairn_groups_impulse(groups, c->weight, x, c->slotted);
-    cairn_linalg_solve_late(cairn_body_factor(c->state), groups->slots, c->slotted);
+    cairn_linalg_solve_late(cairn_body_space_factor(c->state), groups->slots, c->slotted);
     cairn_groups_recover(groups, c->slotted, c->weight, x, x);
 }
 
@@ -181,7 +181,7 @@ static void effect(void *state, const double *x, double *y) {
     CairnCondensed *c = state;
     const CairnGroups *groups = c->inner.system.groups;
     cairn_groups_impulse(groups, NULL, x, c->slotted);
-    cairn_linalg_solve_late(cairn_body_factor(c->tied.state), groups->slots, c->slotted);
+    cairn_linalg_solve_late(cairn_body_space_factor(c->tied.state), groups->slots, c->slotted);
     cairn_groups_recover(groups, c->slotted, NULL, NULL, y);
 }
 
@@ -311,7 +311,7 @@ static CairnStatus factor_tied(CairnCondensed *c, const int *stage, bool *is_mad
     }
     CAIRN_TRY(cairn_system_factor(&c->tied, c->theta, NULL));
     *is_made = c->tied.raised == 0;
-    return *is_made ? cairn_body_twin(c->tied.state, follows, &c->context, &c->state) : cairn_ok();
+    return *is_made ? cairn_body_space_twin(c->tied.state, follows, &c->context, &c->state) : cairn_ok();
 }
 
 static CairnStatus make_inner(CairnCondensed *c) {

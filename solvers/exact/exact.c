@@ -311,7 +311,7 @@ static CairnStatus follow_bounds(CairnExact *exact, CairnExactMethod method, con
     }
     cairn_best_take(&best, exact);
     renew_bounds(exact, 1);
-    *outcome = best.measure <= exact->limit ? CAIRN_CONVERGED : CAIRN_STALLED;
+    *outcome = best.measure <= exact->limit ? CAIRN_OUTCOME_CONVERGED : CAIRN_OUTCOME_STALLED;
     return cairn_ok();
 }
 
@@ -341,14 +341,14 @@ CairnStatus cairn_exact_run(CairnExact *exact, CairnExactMethod method, const vo
                             CairnSolveReport *report) {
     bool has_current = cairn_law_find(exact->problem, CAIRN_FRICTION_BOX_CURRENT) >= 0;
     exact->may_ask = exact->may_ask && !has_current; // whose bounds are not the problem's yet
-    CairnOutcome outcome = CAIRN_CONVERGED;
+    CairnOutcome outcome = CAIRN_OUTCOME_CONVERGED;
     CAIRN_TRY(has_current ? follow_bounds(exact, method, options, &outcome) : method(exact, options, &outcome));
     if (exact->is_superseded) {
-        return cairn_exact_report(exact, CAIRN_AT_LIMIT, (double)INFINITY, lambda, report);
+        return cairn_exact_report(exact, CAIRN_OUTCOME_AT_LIMIT, (double)INFINITY, lambda, report);
     }
     double claimed = cairn_exact_measure(exact);
-    bool is_short = outcome == CAIRN_CONVERGED && !(claimed <= exact->limit);
-    return cairn_exact_report(exact, is_short ? CAIRN_STALLED : outcome, claimed, lambda, report);
+    bool is_short = outcome == CAIRN_OUTCOME_CONVERGED && !(claimed <= exact->limit);
+    return cairn_exact_report(exact, is_short ? CAIRN_OUTCOME_STALLED : outcome, claimed, lambda, report);
 }
 
 CairnStatus cairn_exact_solve(const CairnExactSolver *solver, const CairnProblem *problem, CairnSolverContext *context,

@@ -184,22 +184,22 @@ static CairnStatus search(Interior *in, int most, CairnOutcome *outcome) {
     bool is_done = false;
     cairn_exact_measure(exact);
     in->last_mu = (double)INFINITY;
-    *outcome = CAIRN_AT_LIMIT;
-    for (int k = 0, since = 0; k < most && *outcome == CAIRN_AT_LIMIT; k++, since++) {
+    *outcome = CAIRN_OUTCOME_AT_LIMIT;
+    for (int k = 0, since = 0; k < most && *outcome == CAIRN_OUTCOME_AT_LIMIT; k++, since++) {
         CairnStatus status = iterate(in, &is_done);
         if (status.code == CAIRN_NUMERIC) {
-            *outcome = CAIRN_SINGULAR;
+            *outcome = CAIRN_OUTCOME_SINGULAR;
             break;
         }
         CAIRN_TRY(status);
         since = in->best.measure < least ? 0 : since;
         least = in->best.measure;
         if (is_done || (since >= PATIENCE && least <= exact->limit)) {
-            *outcome = CAIRN_CONVERGED;
+            *outcome = CAIRN_OUTCOME_CONVERGED;
         }
     }
     if (in->best.measure <= exact->limit) {
-        *outcome = CAIRN_CONVERGED; // whatever ended the search for a better one
+        *outcome = CAIRN_OUTCOME_CONVERGED; // whatever ended the search for a better one
     }
     return cairn_ok();
 }
@@ -212,7 +212,7 @@ static CairnStatus follow(CairnExact *exact, const CairnIpmOptions *options, Cai
         return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm: no memory for %d rows", exact->problem->row_count);
     }
     double mu = options->warm ? cairn_ipm_warm_mu(exact) : -1;
-    *outcome = CAIRN_AT_LIMIT;
+    *outcome = CAIRN_OUTCOME_AT_LIMIT;
     if (mu > 0) {
         cairn_ipm_rows_begin(&in.rows, cairn_ipm_centre(exact, mu, true, in.rows.s, in.rows.z));
         CAIRN_TRY(search(&in, options->iterations < MOST_WARM ? options->iterations : MOST_WARM, outcome));
@@ -220,7 +220,7 @@ static CairnStatus follow(CairnExact *exact, const CairnIpmOptions *options, Cai
     if (exact->is_superseded) {
         return cairn_ok();
     }
-    if (*outcome != CAIRN_CONVERGED) {
+    if (*outcome != CAIRN_OUTCOME_CONVERGED) {
         for (int i = 0; i < exact->problem->row_count; i++) {
             exact->lambda[i] = exact->is_held[i] ? exact->lambda[i] : 0;
         }
@@ -237,7 +237,7 @@ static CairnStatus follow(CairnExact *exact, const CairnIpmOptions *options, Cai
 static CairnStatus follow_condensed(CairnExact *exact, const CairnIpmOptions *options, CairnOutcome *outcome) {
     CairnCondensed condensed;
     bool is_made;
-    *outcome = CAIRN_STALLED;
+    *outcome = CAIRN_OUTCOME_STALLED;
     CAIRN_TRY(cairn_condense_make(&condensed, exact, &is_made));
     if (!is_made) {
         return cairn_ok();
@@ -252,7 +252,7 @@ static CairnStatus follow_condensed(CairnExact *exact, const CairnIpmOptions *op
     exact->system.apply_seconds += inner->system.apply_seconds + condensed.tied.apply_seconds;
     CAIRN_TRY(cairn_condense_recover(&condensed));
     bool is_answer = exact->is_superseded || cairn_exact_gauge(exact) <= exact->limit;
-    *outcome = is_answer ? *outcome : CAIRN_STALLED;
+    *outcome = is_answer ? *outcome : CAIRN_OUTCOME_STALLED;
     return cairn_ok();
 }
 
@@ -264,7 +264,7 @@ CairnStatus cairn_ipm_follow(CairnExact *exact, const CairnIpmOptions *options, 
         if (status.code != CAIRN_NUMERIC) {
             CAIRN_TRY(status);
         }
-        if (exact->is_superseded || (cairn_is_ok(status) && *outcome == CAIRN_CONVERGED)) {
+        if (exact->is_superseded || (cairn_is_ok(status) && *outcome == CAIRN_OUTCOME_CONVERGED)) {
             return cairn_ok();
         }
         cairn_start_take(&start, exact);
@@ -291,7 +291,7 @@ CairnStatus cairn_ipm_run(CairnExact *exact, const void *options, CairnOutcome *
     if (chosen->warm && !exact->context->is_rough) {
         CAIRN_TRY(try_warm_sets(exact, &is_done));
     }
-    *outcome = CAIRN_CONVERGED;
+    *outcome = CAIRN_OUTCOME_CONVERGED;
     return is_done ? cairn_ok() : cairn_ipm_follow(exact, chosen, outcome);
 }
 

@@ -100,19 +100,19 @@ static CairnStatus run_interior(Search *search, CairnOutcome *outcome, bool *is_
     CairnExact *exact = &search->cones->exact;
     begin_way(search);
     cairn_interior_begin(search->interior, 1);
-    *outcome = CAIRN_AT_LIMIT;
+    *outcome = CAIRN_OUTCOME_AT_LIMIT;
     for (int k = 0; k < search->options->iterations && !*is_done; k++) {
         double step;
         CairnStatus status = cairn_interior_step(search->interior, &step);
         if (status.code == CAIRN_NUMERIC) {
-            *outcome = CAIRN_SINGULAR;
+            *outcome = CAIRN_OUTCOME_SINGULAR;
             return cairn_ok();
         }
         CAIRN_TRY(status);
         exact->iterations++;
         CAIRN_TRY(judge(search, is_done));
         if (!*is_done && step < 1e-8) {
-            *outcome = CAIRN_STALLED;
+            *outcome = CAIRN_OUTCOME_STALLED;
             return cairn_ok();
         }
     }
@@ -123,11 +123,11 @@ static CairnStatus run_interior(Search *search, CairnOutcome *outcome, bool *is_
 static CairnStatus run_path(Search *search, CairnPath *path, int last, CairnOutcome *outcome, bool *is_done) {
     CairnExact *exact = &search->cones->exact;
     begin_way(search);
-    *outcome = CAIRN_AT_LIMIT;
+    *outcome = CAIRN_OUTCOME_AT_LIMIT;
     while (!*is_done && exact->iterations < last) {
         CairnStatus status = cairn_path_step(path);
         if (status.code == CAIRN_NUMERIC) {
-            *outcome = CAIRN_STALLED;
+            *outcome = CAIRN_OUTCOME_STALLED;
             return cairn_ok();
         }
         CAIRN_TRY(status);
@@ -173,7 +173,7 @@ static CairnStatus search_answer(Search *search, CairnOutcome *outcome) {
         cairn_best_keep(&search->best, exact, measure);
         is_done = measure <= exact->target;
     }
-    *outcome = CAIRN_CONVERGED;
+    *outcome = CAIRN_OUTCOME_CONVERGED;
     if (!is_done && !(search->best.measure <= exact->limit)) {
         CAIRN_TRY(run_interior(search, outcome, &is_done));
     }
@@ -183,9 +183,9 @@ static CairnStatus search_answer(Search *search, CairnOutcome *outcome) {
     if (isfinite(search->best.measure)) {
         cairn_best_take(&search->best, exact);
     }
-    *outcome = search->best.measure <= exact->limit ? CAIRN_CONVERGED
-               : *outcome == CAIRN_CONVERGED        ? CAIRN_STALLED
-                                                    : *outcome;
+    *outcome = search->best.measure <= exact->limit  ? CAIRN_OUTCOME_CONVERGED
+               : *outcome == CAIRN_OUTCOME_CONVERGED ? CAIRN_OUTCOME_STALLED
+                                                     : *outcome;
     return cairn_ok();
 }
 
@@ -199,7 +199,7 @@ static CairnStatus solve_cones(CairnCones *cones, const CairnIpmConeOptions *opt
         return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm-cone: no memory for %d rows", exact->problem->row_count);
     }
     CAIRN_TRY(cairn_best_init(&search.best, exact));
-    CairnOutcome outcome = CAIRN_CONVERGED;
+    CairnOutcome outcome = CAIRN_OUTCOME_CONVERGED;
     CAIRN_TRY(search_answer(&search, &outcome));
     return cairn_exact_report(exact, outcome, cairn_cones_measure(cones, true), lambda, report);
 }
@@ -216,7 +216,7 @@ static CairnStatus solve_ipm_cone(const CairnProblem *problem, const CairnParts 
 
 CairnStatus cairn_ipm_cone_finish(const CairnProblem *problem, CairnFormulation formulation,
                                   CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
-    if (report->outcome == CAIRN_CONVERGED || cairn_law_find(problem, CAIRN_FRICTION_BOX_CURRENT) < 0) {
+    if (report->outcome == CAIRN_OUTCOME_CONVERGED || cairn_law_find(problem, CAIRN_FRICTION_BOX_CURRENT) < 0) {
         return cairn_ok();
     }
     CairnIpmConeOptions options;

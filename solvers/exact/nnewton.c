@@ -206,24 +206,24 @@ static CairnStatus run_nnewton(CairnExact *exact, const void *options, CairnOutc
     Newton n = {.exact = exact, .options = options};
     CAIRN_TRY(allocate(&n));
     start(&n);
-    *outcome = CAIRN_AT_LIMIT;
+    *outcome = CAIRN_OUTCOME_AT_LIMIT;
     for (int k = 0; k < n.options->iterations && n.best.measure > exact->target; k++) {
         bool has_moved;
         CairnStatus status = step_once(&n, &has_moved);
         if (status.code == CAIRN_NUMERIC) {
-            *outcome = CAIRN_SINGULAR;
+            *outcome = CAIRN_OUTCOME_SINGULAR;
             break;
         }
         CAIRN_TRY(status);
         if (!has_moved) {
-            *outcome = CAIRN_STALLED;
+            *outcome = CAIRN_OUTCOME_STALLED;
             break;
         }
     }
     cairn_best_take(&n.best, exact);
     cairn_exact_measure(exact);
     if (cairn_exact_clamp(exact) <= exact->limit) {
-        *outcome = CAIRN_CONVERGED; // whatever ended the search for a better one
+        *outcome = CAIRN_OUTCOME_CONVERGED; // whatever ended the search for a better one
     }
     return cairn_ok();
 }

@@ -88,7 +88,7 @@ static void iterate(const PgsCgMatrix *matrix, const CairnPgsCgOptions *options,
     double last = 0;
     int rows = matrix->row_count;
     memset(direction, 0, (size_t)rows * sizeof *direction);
-    report->outcome = CAIRN_AT_LIMIT;
+    report->outcome = CAIRN_OUTCOME_AT_LIMIT;
     while (report->iterations < options->iterations) {
         report->claimed = sweep(matrix, x, step);
         report->iterations++;
@@ -96,7 +96,7 @@ static void iterate(const PgsCgMatrix *matrix, const CairnPgsCgOptions *options,
             context->trace(context->trace_user, (CairnTraceEntry){report->iterations, report->claimed});
         }
         if (report->claimed <= options->tolerance) {
-            report->outcome = CAIRN_CONVERGED;
+            report->outcome = CAIRN_OUTCOME_CONVERGED;
             return;
         }
         double square = 0;
@@ -145,7 +145,7 @@ static CairnStatus solve(const CairnProblem *problem, const CairnParts *parts, c
     cairn_pgs_cg_finish(&matrix, x, answer);
     for (size_t i = 0; i < rows; i++) {
         if (!isfinite(answer[i])) {
-            work.outcome = CAIRN_DIVERGED;
+            work.outcome = CAIRN_OUTCOME_DIVERGED;
             *report = work;
             return cairn_error(CAIRN_NUMERIC, "pgs-cg: diverged: lambda[%zu] = %g after %d sweeps", i, answer[i],
                                work.iterations);

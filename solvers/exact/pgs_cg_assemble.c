@@ -118,7 +118,7 @@ static void respond(PgsCgMatrix *matrix, Work *work, int row) {
         }
     }
     if (is_tied(matrix, work, constraint)) {
-        cairn_body_velocity(&matrix->system, work->v);
+        cairn_body_space_velocity(&matrix->system, work->v);
         return;
     }
     for (int t = 0; t < constraint->term_count; t++) {
@@ -211,11 +211,11 @@ static CairnStatus find_right_side(PgsCgMatrix *matrix, CairnArena *arena) {
     for (int r = 0; r < problem->row_count; r++) {
         y[r] = matrix->number[r] < 0 ? -problem->right_side[r] : 0;
     }
-    cairn_body_momentum(&matrix->system, y, v);
+    cairn_body_space_momentum(&matrix->system, y, v);
     for (int k = 0; k < problem->dof_count; k++) {
         v[k] += problem->p[k];
     }
-    cairn_body_velocity(&matrix->system, v);
+    cairn_body_space_velocity(&matrix->system, v);
     for (int k = 0; k < matrix->row_count; k++) {
         int row = matrix->rows[k];
         const CairnConstraintBlock *constraint = &problem->constraints[matrix->constraint[row]];

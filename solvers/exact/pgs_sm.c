@@ -158,13 +158,13 @@ static CairnStatus run_rounds(CairnExact *exact, const Rounds *rounds, CairnOutc
     cairn_exact_measure(exact);
     set_bounds(exact, rounds->sweeps);
     cairn_pgs_clamp(rounds->sweeps, exact->lambda);
-    *outcome = CAIRN_AT_LIMIT;
-    for (int k = 0; k < rounds->options->iterations && *outcome == CAIRN_AT_LIMIT; k++) {
+    *outcome = CAIRN_OUTCOME_AT_LIMIT;
+    for (int k = 0; k < rounds->options->iterations && *outcome == CAIRN_OUTCOME_AT_LIMIT; k++) {
         double measure = (double)INFINITY;
         bool is_done = false;
         CairnStatus status = run_round(exact, rounds, &measure, &is_done);
         if (status.code == CAIRN_NUMERIC) {
-            *outcome = CAIRN_SINGULAR;
+            *outcome = CAIRN_OUTCOME_SINGULAR;
             return cairn_ok();
         }
         CAIRN_TRY(status);
@@ -172,9 +172,9 @@ static CairnStatus run_rounds(CairnExact *exact, const Rounds *rounds, CairnOutc
         if (exact->context->trace) {
             exact->context->trace(exact->context->trace_user, (CairnTraceEntry){exact->iterations, measure});
         }
-        *outcome = is_done ? CAIRN_CONVERGED : CAIRN_AT_LIMIT;
+        *outcome = is_done ? CAIRN_OUTCOME_CONVERGED : CAIRN_OUTCOME_AT_LIMIT;
     }
-    if (*outcome == CAIRN_AT_LIMIT && rounds->options->faithful) {
+    if (*outcome == CAIRN_OUTCOME_AT_LIMIT && rounds->options->faithful) {
         double moved; // a projection is followed by sweeps, the last one too
         sweep(exact, rounds, &moved);
     }

@@ -41,7 +41,7 @@ static CairnStatus solve_one(CairnSubsystem *s, void *user) {
                            .faithful = options->faithful};
     CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
     CairnStatus status = cairn_bpp_pivot(exact, &bpp, &s->outcome);
-    if (cairn_is_ok(status) && s->outcome != CAIRN_CONVERGED && !options->faithful) {
+    if (cairn_is_ok(status) && s->outcome != CAIRN_OUTCOME_CONVERGED && !options->faithful) {
         CairnIpmOptions ipm = {.iterations = 100, .warm = false};
         exact->has_factor = false;
         cairn_exact_renew(exact);
@@ -139,16 +139,16 @@ static CairnStatus run_fbic(CairnExact *whole, const void *user, CairnOutcome *o
     cairn_exact_clamp(whole);
     cairn_substructure_take(fbic->sub);
     take_interface(fbic);
-    *outcome = measure <= whole->target && !options->faithful ? CAIRN_CONVERGED : CAIRN_AT_LIMIT;
-    for (int k = 0; k < options->kmax && *outcome == CAIRN_AT_LIMIT; k++) {
+    *outcome = measure <= whole->target && !options->faithful ? CAIRN_OUTCOME_CONVERGED : CAIRN_OUTCOME_AT_LIMIT;
+    for (int k = 0; k < options->kmax && *outcome == CAIRN_OUTCOME_AT_LIMIT; k++) {
         CairnStatus status = couple(fbic, &measure);
         if (status.code == CAIRN_NUMERIC) {
-            *outcome = CAIRN_SINGULAR;
+            *outcome = CAIRN_OUTCOME_SINGULAR;
             break;
         }
         CAIRN_TRY(status);
         bool is_done = options->faithful ? moved(fbic) <= faithful_eta : measure <= whole->target;
-        *outcome = is_done || fbic->sub->interface.row_count == 0 ? CAIRN_CONVERGED : CAIRN_AT_LIMIT;
+        *outcome = is_done || fbic->sub->interface.row_count == 0 ? CAIRN_OUTCOME_CONVERGED : CAIRN_OUTCOME_AT_LIMIT;
     }
     whole->system.raised = fmax(whole->system.raised, cairn_substructure_raised(fbic->sub));
     return cairn_ok();

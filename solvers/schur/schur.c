@@ -66,12 +66,12 @@ static CairnStatus pivot_together(CairnSchur *schur, CairnOutcome *outcome) {
     const CairnSchurOptions *options = schur->options;
     CairnExact *whole = schur->sub->whole;
     int before = whole->iterations, factored, made;
-    cairn_body_units(&whole->system, &factored);
+    cairn_body_space_units(&whole->system, &factored);
     CairnBppOptions bpp = {
         .iterations = options->iterations, .singles = options->singles, .patience = options->patience};
     CAIRN_TRY(cairn_bpp_pivot(whole, &bpp, outcome));
     schur->coupling += whole->iterations - before;
-    int units = cairn_body_units(&whole->system, &made);
+    int units = cairn_body_space_units(&whole->system, &made);
     schur->changed += made - factored > units ? made - factored - units : 0; // all are new once
     return cairn_ok();
 }
@@ -107,10 +107,10 @@ static CairnStatus alternate_if_near(CairnSchur *schur, CairnOutcome *outcome) {
     bool is_near;
     CAIRN_TRY(try_sets(schur, &is_near));
     if (cairn_exact_clamp(whole) <= whole->target) {
-        *outcome = CAIRN_CONVERGED;
+        *outcome = CAIRN_OUTCOME_CONVERGED;
         return cairn_ok();
     }
-    *outcome = CAIRN_STALLED;
+    *outcome = CAIRN_OUTCOME_STALLED;
     return is_near ? alternate(schur, outcome) : cairn_ok();
 }
 
@@ -123,13 +123,13 @@ static CairnStatus finish(CairnExact *whole, const CairnSchurOptions *options, c
                           CairnOutcome *outcome) {
     double measure = cairn_exact_measure(whole);
     if (cairn_exact_clamp(whole) <= whole->target) {
-        *outcome = CAIRN_CONVERGED;
+        *outcome = CAIRN_OUTCOME_CONVERGED;
         return cairn_ok();
     }
-    if (*outcome != CAIRN_STALLED) {
+    if (*outcome != CAIRN_OUTCOME_STALLED) {
         CAIRN_TRY(cairn_exact_settle(whole, 3, &measure));
         if (measure <= well_inside * whole->limit) {
-            *outcome = CAIRN_CONVERGED;
+            *outcome = CAIRN_OUTCOME_CONVERGED;
             return cairn_ok();
         }
     }
@@ -143,7 +143,7 @@ static CairnStatus finish(CairnExact *whole, const CairnSchurOptions *options, c
 static CairnStatus run_faithful(CairnSchur *schur, CairnOutcome *outcome) {
     CairnExact *whole = schur->sub->whole;
     CAIRN_TRY(alternate(schur, outcome));
-    if (schur->options->last && *outcome != CAIRN_CONVERGED) {
+    if (schur->options->last && *outcome != CAIRN_OUTCOME_CONVERGED) {
         CairnStatus status = cairn_exact_solve_sets(whole);
         if (status.code != CAIRN_NUMERIC) {
             CAIRN_TRY(status);
@@ -167,7 +167,7 @@ static CairnStatus run_schur(CairnExact *whole, const void *user, CairnOutcome *
     whole->has_factor = false;
     whole->left = 0.1 * whole->target; // a subsystem that changes next may have the rest
     if (start.is_answer && !options->faithful) {
-        *outcome = CAIRN_CONVERGED;
+        *outcome = CAIRN_OUTCOME_CONVERGED;
         return cairn_ok();
     }
     if (!options->warm) {
@@ -226,7 +226,7 @@ static CairnStatus solve(const char *name, bool sweeps_interface, const CairnPro
         found.changed = schur.changed;
         found.refactored = cairn_substructure_refactored(&sub);
         if (context->part_seconds != NULL) {
-            cairn_body_unit_seconds(&whole.system, sub.parts.part, context->part_seconds);
+            cairn_body_space_unit_seconds(&whole.system, sub.parts.part, context->part_seconds);
         }
         schur.phases.factor = found.phases.factor;
         schur.phases.apply = found.phases.apply;

@@ -146,7 +146,7 @@ static CairnStatus solve_interface(CairnSchur *schur, double part, CairnOutcome 
 static CairnStatus couple_once(CairnSchur *schur, bool is_first, double part, Round *round) {
     CairnSubstructure *sub = schur->sub;
     CairnExact *whole = sub->whole;
-    CairnOutcome outcome = CAIRN_CONVERGED;
+    CairnOutcome outcome = CAIRN_OUTCOME_CONVERGED;
     double t0 = cairn_timer_now();
     CAIRN_TRY(cairn_substructure_each(sub, is_first ? solve_first : solve_changed, NULL));
     schur->phases.subsystems += cairn_timer_now() - t0;
@@ -161,15 +161,15 @@ static CairnStatus couple_once(CairnSchur *schur, bool is_first, double part, Ro
     schur->phases.subsystems += cairn_timer_now() - t0;
     cairn_substructure_pull(sub);
     double measure = cairn_exact_measure(whole);
-    *round =
-        (Round){.is_settled = true, .is_hopeless = outcome != CAIRN_CONVERGED, .is_good = measure <= whole->target};
+    *round = (Round){
+        .is_settled = true, .is_hopeless = outcome != CAIRN_OUTCOME_CONVERGED, .is_good = measure <= whole->target};
     for (int i = 0; i < sub->count; i++) {
         CairnSubsystem *s = &sub->subsystems[i];
         size_t rows = (size_t)s->inner.problem.row_count;
         bool has_changed = memcmp(s->before, s->exact.place, rows) != 0;
         schur->changed += has_changed;
         round->is_settled = round->is_settled && !has_changed;
-        round->is_hopeless = round->is_hopeless || (!s->is_other && s->outcome != CAIRN_CONVERGED);
+        round->is_hopeless = round->is_hopeless || (!s->is_other && s->outcome != CAIRN_OUTCOME_CONVERGED);
         round->sets = cairn_hash_combine(round->sets, cairn_hash_bytes(s->exact.place, rows));
         whole->iterations += s->exact.iterations;
         s->exact.iterations = 0;
@@ -201,27 +201,27 @@ CairnStatus cairn_schur_couple(CairnSchur *schur, CairnOutcome *outcome) {
     }
     choose_methods(schur);
     cairn_substructure_take(schur->sub);
-    *outcome = CAIRN_AT_LIMIT;
+    *outcome = CAIRN_OUTCOME_AT_LIMIT;
     double part = 1, next = damped;
-    for (int k = 0; k < options->kmax && *outcome == CAIRN_AT_LIMIT; k++) {
+    for (int k = 0; k < options->kmax && *outcome == CAIRN_OUTCOME_AT_LIMIT; k++) {
         Round round;
         CairnStatus status = couple_once(schur, k == 0, part, &round);
         if (status.code == CAIRN_NUMERIC) {
-            *outcome = CAIRN_SINGULAR;
+            *outcome = CAIRN_OUTCOME_SINGULAR;
             return cairn_ok();
         }
         CAIRN_TRY(status);
         bool is_whole_step = part >= 1;
         part = 1;
         if ((round.is_settled && is_whole_step) || (!options->faithful && round.is_good)) {
-            *outcome = CAIRN_CONVERGED;
+            *outcome = CAIRN_OUTCOME_CONVERGED;
         } else if (!options->faithful && has_seen(seen, k, round.sets) && is_whole_step) {
             // A cycle: damp the next step, twice at most.
             part = next;
-            *outcome = part < most_damped ? CAIRN_STALLED : CAIRN_AT_LIMIT;
+            *outcome = part < most_damped ? CAIRN_OUTCOME_STALLED : CAIRN_OUTCOME_AT_LIMIT;
             next *= 0.5;
         } else if (!options->faithful && round.is_hopeless) {
-            *outcome = CAIRN_STALLED;
+            *outcome = CAIRN_OUTCOME_STALLED;
         }
     }
     return cairn_ok();

@@ -230,7 +230,7 @@ int cairn_substructure_factorizations(const CairnSubstructure *sub) {
 }
 
 int cairn_substructure_refactored(const CairnSubstructure *sub) {
-    int made, units = cairn_body_units(&sub->whole->system, &made), count = made > units ? made - units : 0;
+    int made, units = cairn_body_space_units(&sub->whole->system, &made), count = made > units ? made - units : 0;
     for (int i = 0; i < sub->count && sub->is_cut; i++) {
         int own = sub->subsystems[i].exact.system.factorizations;
         count += own > 1 ? own - 1 : 0;

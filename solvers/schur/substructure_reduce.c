@@ -98,7 +98,7 @@ static void share_out(CairnSubsystem *s) {
 CairnStatus cairn_subsystem_reduce(CairnSubsystem *s) {
     const CairnProblem *inner = &s->inner.problem;
     if (s->reach > 0 && is_body(s)) {
-        cairn_body_reduce(&s->exact.system, s->R, s->place);
+        cairn_body_space_reduce(&s->exact.system, s->R, s->place);
         share_out(s);
     } else if (s->reach > 0) {
         for (int b = 0, column = 0; b < inner->block_count; b++) {

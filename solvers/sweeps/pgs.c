@@ -18,7 +18,7 @@ static const CairnFieldTable pgs_options = CAIRN_FIELD_TABLE("pgs", CairnPgsOpti
 
 static void iterate(PgsSystem *system, const CairnPgsOptions *options, const CairnSolverContext *context,
                     double *lambda, CairnSolveReport *report) {
-    report->outcome = CAIRN_AT_LIMIT;
+    report->outcome = CAIRN_OUTCOME_AT_LIMIT;
     while (report->iterations < options->iterations) {
         // Rounding gathers in u over many sweeps: now and then it is made afresh.
         if (report->iterations % 64 == 0) {
@@ -31,11 +31,11 @@ static void iterate(PgsSystem *system, const CairnPgsOptions *options, const Cai
             context->trace(context->trace_user, (CairnTraceEntry){report->iterations, report->claimed});
         }
         if (report->claimed <= options->tolerance) {
-            report->outcome = CAIRN_CONVERGED;
+            report->outcome = CAIRN_OUTCOME_CONVERGED;
             return;
         }
         if (!sweep.has_moved) {
-            report->outcome = CAIRN_STALLED;
+            report->outcome = CAIRN_OUTCOME_STALLED;
             return;
         }
     }

@@ -112,7 +112,7 @@ static CairnStatus finish(SorSystem *system, int sweeps, double *lambda) {
 static void iterate(SorSystem *system, const CairnPsorOptions *options, const CairnSolverContext *context,
                     CairnSolveReport *report) {
     double start = cairn_timer_now();
-    report->outcome = CAIRN_AT_LIMIT;
+    report->outcome = CAIRN_OUTCOME_AT_LIMIT;
     while (report->iterations < options->iterations) {
         if (report->iterations % AFRESH == 0) {
             cairn_sor_gather(system);
@@ -124,11 +124,11 @@ static void iterate(SorSystem *system, const CairnPsorOptions *options, const Ca
             context->trace(context->trace_user, (CairnTraceEntry){report->iterations, report->claimed});
         }
         if (report->claimed <= options->tolerance) {
-            report->outcome = CAIRN_CONVERGED;
+            report->outcome = CAIRN_OUTCOME_CONVERGED;
             return;
         }
         if (moved == 0) {
-            report->outcome = CAIRN_STALLED;
+            report->outcome = CAIRN_OUTCOME_STALLED;
             return;
         }
         if (options->budget_ms > 0 && (cairn_timer_now() - start) * 1e3 >= options->budget_ms) {
@@ -162,7 +162,7 @@ static CairnStatus solve(const SorSettings *kind, const CairnFieldTable *table, 
     CairnSolveReport work = {0};
     CAIRN_TRY(start(&system, context->arena));
     iterate(&system, &chosen, context, &work);
-    if (chosen.momentum && work.outcome != CAIRN_CONVERGED) {
+    if (chosen.momentum && work.outcome != CAIRN_OUTCOME_CONVERGED) {
         cairn_sor_momentum_finish(&system);
     }
     CAIRN_TRY(finish(&system, work.iterations, lambda));

@@ -68,27 +68,27 @@ CairnStatus cairn_groups_init(CairnGroups *groups, const CairnProblem *problem, 
 // Of a body system made with `is_last`: R (n x n in rows, n the dofs of those blocks) with R R^T = E, the inverse effective mass that
 // they have beside the constraints of the factor; place[block] is the first row of a block in it. K = L D L^T eliminates them last, so
 // the end of the factor is that of E^-1, and R = L^-T D^-1/2: no column of K^-1 is solved for.
-void cairn_body_reduce(const CairnSystem *system, double *R, int *place);
+void cairn_body_space_reduce(const CairnSystem *system, double *R, int *place);
 
 // The body formulation's solve in its three steps, for whoever adds to the momentum: q = J^T S^-1 y, v = K^-1 q (in place),
 // x = S^-1 (y - J v). Not with blocks in Theta.
-void cairn_body_momentum(const CairnSystem *system, const double *y, double *q);
-void cairn_body_velocity(const CairnSystem *system, double *v);
-void cairn_body_impulse(const CairnSystem *system, const double *y, const double *v, double *x);
+void cairn_body_space_momentum(const CairnSystem *system, const double *y, double *q);
+void cairn_body_space_velocity(const CairnSystem *system, double *v);
+void cairn_body_space_impulse(const CairnSystem *system, const double *y, const double *v, double *x);
 
 // The factor of a body system's state.
-CairnLinalgFactor *cairn_body_factor(void *state);
+CairnLinalgFactor *cairn_body_space_factor(void *state);
 
 // With stages, where the rows of some groups alone change from factor to factor: another state of the same plan, with the same factor to begin
 // with, and factors in which nothing else changes. The groups that follow touch no block of stage 0.
-CairnStatus cairn_body_twin(const void *state, const bool *follows, CairnSolverContext *context, void **twin);
-CairnStatus cairn_body_follow(void *state, const double *theta, const int *group, int count);
+CairnStatus cairn_body_space_twin(const void *state, const bool *follows, CairnSolverContext *context, void **twin);
+CairnStatus cairn_body_space_follow(void *state, const double *theta, const int *group, int count);
 
 // Of a system in stages: its subsystems (units of the plan), and how many of them have been factored so far. 0 where there are no stages.
-int cairn_body_units(const CairnSystem *system, int *factored);
+int cairn_body_space_units(const CairnSystem *system, int *factored);
 
 // Add what the factors of its subsystems have taken so far to seconds[part[block]], by the part that each lies in.
-void cairn_body_unit_seconds(const CairnSystem *system, const int *part, double *seconds);
+void cairn_body_space_unit_seconds(const CairnSystem *system, const int *part, double *seconds);
 
 // What stands between solves: the graph and its plan.
 typedef struct CairnKeptPlan CairnKeptPlan;

@@ -24,7 +24,7 @@ typedef struct Body {
     // With stages: the weights of the last factor, and what has changed since, element by element.
     double *last;
     bool *has_changed;
-    double *fixed; // the diagonal of what does not follow; NULL: cairn_body_follow was not called yet
+    double *fixed; // the diagonal of what does not follow; NULL: cairn_body_space_follow was not called yet
     int thread_count;
 } Body;
 
@@ -408,7 +408,7 @@ static CairnStatus mark_followers(Body *body, const bool *follows, CairnArena *a
     return cairn_ok();
 }
 
-CairnStatus cairn_body_twin(const void *state, const bool *follows, CairnSolverContext *context, void **twin) {
+CairnStatus cairn_body_space_twin(const void *state, const bool *follows, CairnSolverContext *context, void **twin) {
     const Body *from = state;
     Body *body = CAIRN_PUSH(context->arena, Body, 1);
     if (!body) {
@@ -424,7 +424,7 @@ CairnStatus cairn_body_twin(const void *state, const bool *follows, CairnSolverC
     return mark_followers(body, follows, context->arena);
 }
 
-CairnStatus cairn_body_follow(void *state, const double *theta, const int *group, int count) {
+CairnStatus cairn_body_space_follow(void *state, const double *theta, const int *group, int count) {
     Body *body = state;
     CairnGroups *groups = &body->groups;
     CairnDiagonal diagonal = diagonal_of(body);
@@ -480,24 +480,24 @@ static void solve(void *state, double *x) {
     }
 }
 
-void cairn_body_momentum(const CairnSystem *system, const double *y, double *q) {
+void cairn_body_space_momentum(const CairnSystem *system, const double *y, double *q) {
     Body *body = system->state;
     cairn_groups_impulse(&body->groups, body->weight, y, body->slotted);
     cairn_groups_gather(&body->groups, body->problem, body->slotted, q);
 }
 
-void cairn_body_velocity(const CairnSystem *system, double *v) {
+void cairn_body_space_velocity(const CairnSystem *system, double *v) {
     cairn_linalg_solve(&((Body *)system->state)->factor, v);
 }
 
-void cairn_body_impulse(const CairnSystem *system, const double *y, const double *v, double *x) {
+void cairn_body_space_impulse(const CairnSystem *system, const double *y, const double *v, double *x) {
     Body *body = system->state;
     cairn_groups_spread(&body->groups, body->problem, v, body->slotted);
     cairn_groups_recover(&body->groups, body->slotted, body->weight, y, x);
 }
 
 // L^-1 by columns, below the diagonal of the last front's end; then R = (L^-1)^T D^-1/2.
-void cairn_body_reduce(const CairnSystem *system, double *R, int *place) {
+void cairn_body_space_reduce(const CairnSystem *system, double *R, int *place) {
     const Body *body = system->state;
     const CairnLinalgPlan *plan = body->factor.plan;
     const bool *is_last = system->is_last;
@@ -533,11 +533,11 @@ void cairn_body_reduce(const CairnSystem *system, double *R, int *place) {
     }
 }
 
-CairnLinalgFactor *cairn_body_factor(void *state) {
+CairnLinalgFactor *cairn_body_space_factor(void *state) {
     return &((Body *)state)->factor;
 }
 
-int cairn_body_units(const CairnSystem *system, int *factored) {
+int cairn_body_space_units(const CairnSystem *system, int *factored) {
     *factored = 0;
     if (system->kind != &cairn_system_body) {
         return 0;
@@ -547,7 +547,7 @@ int cairn_body_units(const CairnSystem *system, int *factored) {
     return factor->plan->unit_of != NULL ? factor->plan->unit_count : 0;
 }
 
-void cairn_body_unit_seconds(const CairnSystem *system, const int *part, double *seconds) {
+void cairn_body_space_unit_seconds(const CairnSystem *system, const int *part, double *seconds) {
     if (system->kind != &cairn_system_body || system->state == NULL) {
         return;
     }

@@ -100,7 +100,7 @@ typedef struct CairnSystemSetup {
     const CairnSystemKind *kind;
     void *state;
     // Blocks that body space eliminates after all others, so that the end of its factor is that of the effective mass which they bear
-    // (cairn_body_reduce). NULL: none.
+    // (cairn_body_space_reduce). NULL: none.
     const bool *is_last;
     // Body space eliminates its blocks stage by stage (linalg.h): substructured, for a block's stage says whether it lies between
     // subsystems. Only those subsystems are factored again whose Theta changed. AUTO is then body space, or kkt without stages where

@@ -105,10 +105,10 @@ static void apart_against_the_reference(void **state) {
 // Down to a hair from touching: exactly for a cylinder and a box or a cylinder, and to what slivers of triangles leave elsewhere.
 static void near_touch_against_the_reference(void **state) {
     (void)state;
-    static const CairnShapeType types[4][2] = {{CAIRN_CYLINDER, CAIRN_BOX},
-                                               {CAIRN_CYLINDER, CAIRN_CYLINDER},
-                                               {CAIRN_CYLINDER, CAIRN_CAPSULE},
-                                               {CAIRN_CYLINDER, CAIRN_HULL}};
+    static const CairnShapeType types[4][2] = {{CAIRN_SHAPE_CYLINDER, CAIRN_SHAPE_BOX},
+                                               {CAIRN_SHAPE_CYLINDER, CAIRN_SHAPE_CYLINDER},
+                                               {CAIRN_SHAPE_CYLINDER, CAIRN_SHAPE_CAPSULE},
+                                               {CAIRN_SHAPE_CYLINDER, CAIRN_SHAPE_HULL}};
     int asked = 0;
     for (int k = 0; k < 8; ++k) {
         const CairnShapeType *type = types[k % 4];
@@ -191,14 +191,14 @@ static void overlap_against_the_reference(void **state) {
     for (int k = 0; k < rounds() / 5; ++k) {
         CairnGeometry a = random_geometry(&random, 0.2, 1), b = random_geometry(&random, 0.2, 1);
         CairnTransform pa = support_transform(&random, 0.3), pb = support_transform(&random, 0.3);
-        if (a.type == CAIRN_SPHERE ||
-            a.type == CAIRN_CAPSULE) { // two cores without volume may have no overlap to speak of
+        if (a.type == CAIRN_SHAPE_SPHERE ||
+            a.type == CAIRN_SHAPE_CAPSULE) { // two cores without volume may have no overlap to speak of
             CairnGeometry swap = a;
             a = b;
             b = swap;
         }
         CairnConvex p = placed(&a, pa), q = placed(&b, pb);
-        if (a.type != CAIRN_SPHERE && a.type != CAIRN_CAPSULE) {
+        if (a.type != CAIRN_SHAPE_SPHERE && a.type != CAIRN_SHAPE_CAPSULE) {
             CairnVec3 normal, best = {0, 0, 1};
             double gap = cairn_epa(&p, &q, &normal) - p.rounding - q.rounding;
             assert_near(cairn_length(normal), 1, 1e-14);

@@ -364,15 +364,15 @@ static void rays_box_and_reach(void **state) {
 static CairnGeometry partner(uint64_t *random, CairnShapeType type) {
     double r = support_uniform(random, 0.05, 0.8), h = support_uniform(random, 0.1, 1.5);
     switch (type) {
-    case CAIRN_SPHERE:
+    case CAIRN_SHAPE_SPHERE:
         return of_def(cairn_sphere(r));
-    case CAIRN_BOX:
+    case CAIRN_SHAPE_BOX:
         return of_def(cairn_box(2 * r, h, support_uniform(random, 0.1, 2)));
-    case CAIRN_CYLINDER:
+    case CAIRN_SHAPE_CYLINDER:
         return of_def(cairn_cylinder(r, h));
-    case CAIRN_CAPSULE:
+    case CAIRN_SHAPE_CAPSULE:
         return of_def(cairn_capsule(r, h));
-    case CAIRN_HALF_SPACE:
+    case CAIRN_SHAPE_HALF_SPACE:
         return of_def(cairn_half_space());
     default:
         return rock(random, 20);
@@ -466,11 +466,12 @@ static void degenerate_poses_have_an_answer(void **state) {
     for (int k = 0; k < 300; ++k) {
         CairnGeometry a = k % 2 ? hull_of(corners, 8) : rock(&random, 12);
         CairnTransform pa = support_transform(&random, 1), pb = pa;
-        static const CairnShapeType types[5] = {CAIRN_SPHERE, CAIRN_BOX, CAIRN_CAPSULE, CAIRN_HULL, CAIRN_HALF_SPACE};
+        static const CairnShapeType types[5] = {CAIRN_SHAPE_SPHERE, CAIRN_SHAPE_BOX, CAIRN_SHAPE_CAPSULE,
+                                                CAIRN_SHAPE_HULL, CAIRN_SHAPE_HALF_SPACE};
         CairnGeometry b = partner(&random, types[k % 5]);
         if (k % 3 == 1) { // touching along a random direction to rounding
             CairnVec3 n = support_unit(&random);
-            if (b.type != CAIRN_HALF_SPACE) {
+            if (b.type != CAIRN_SHAPE_HALF_SPACE) {
                 pb.p = cairn_add_scaled(pb.p, -support_gap(&a, pa, &b, pb, n), n);
             }
         } else if (k % 3 == 2) { // a turn by a quarter, exactly
@@ -481,10 +482,10 @@ static void degenerate_poses_have_an_answer(void **state) {
         for (int i = 0; i < m.count; ++i) {
             assert_true(cairn_vec3_is_finite(m.points[i].point) && isfinite(m.points[i].distance));
         }
-        if (k % 2 && k % 3 != 1 && b.type != CAIRN_HULL) { // centre in centre
+        if (k % 2 && k % 3 != 1 && b.type != CAIRN_SHAPE_HULL) { // centre in centre
             assert_true(m.count > 0);
             CairnVec3 n;
-            if (b.type != CAIRN_HALF_SPACE) {
+            if (b.type != CAIRN_SHAPE_HALF_SPACE) {
                 assert_below(support_largest_gap(&a, pa, &b, pb, &n), support_least_distance(&m) + 1e-9);
             }
         }

@@ -80,12 +80,12 @@ static void only_fixed_bodies_carry_a_mesh(void **state) {
     CairnWorld *world = motion_world(NULL);
     CairnShapeDef def = cairn_mesh(support_cube_points, 8, support_cube_indices, 36);
     CairnBodyDef body = cairn_body_def();
-    body.type = CAIRN_DYNAMIC;
+    body.type = CAIRN_BODY_DYNAMIC;
     assert_refused(cairn_body_add(world, &body, &def, NULL), CAIRN_INVALID_ARGUMENT, "mesh");
     CairnBodyId id;
-    body.type = CAIRN_KINEMATIC;
+    body.type = CAIRN_BODY_KINEMATIC;
     assert_ok(cairn_body_add(world, &body, &def, &id));
-    assert_refused(cairn_body_set_type(world, id, CAIRN_DYNAMIC), CAIRN_INVALID_ARGUMENT, "mesh");
+    assert_refused(cairn_body_set_type(world, id, CAIRN_BODY_DYNAMIC), CAIRN_INVALID_ARGUMENT, "mesh");
     CairnShapeId shape;
     CairnShapeDef kept;
     assert_int_equal(cairn_body_shapes(world, id, &shape, 1), 1);

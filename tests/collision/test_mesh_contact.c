@@ -23,7 +23,7 @@ static double distance_brute(const CairnSurface *s, const CairnGeometry *shape, 
         }
         CairnTriangleHull hull;
         cairn_hull_of_triangle(&hull, corners, s->flats[s->facets[t].flat].normal);
-        CairnGeometry triangle = {.type = CAIRN_HULL, .local = at(cairn_vec3(0, 0, 0)), .hull = &hull.hull};
+        CairnGeometry triangle = {.type = CAIRN_SHAPE_HULL, .local = at(cairn_vec3(0, 0, 0)), .hull = &hull.hull};
         const CairnVec3 ways[3] = {cairn_normalize(cairn_sub(pose.p, hull.hull.center)), best, hull.normals[0]};
         bool is_out = false;
         for (int i = 0; i < 3 && !is_out; i++) {

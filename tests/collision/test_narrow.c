@@ -286,7 +286,7 @@ static void swapping_the_shapes_swaps_the_answer_to_the_bit(void **state) {
     CairnGeometry h = half_space();
     for (int k = 0; k < 20000; ++k) {
         CairnGeometry a = random_geometry(&random, 0.2, 2), b = k % 5 == 0 ? h : random_geometry(&random, 0.2, 2);
-        if (k % 3 == 0 && b.type != CAIRN_HALF_SPACE) {
+        if (k % 3 == 0 && b.type != CAIRN_SHAPE_HALF_SPACE) {
             b = a; // equal shapes have only their places to tell them apart
         }
         CairnTransform pa = support_transform(&random, 0.8), pb = support_transform(&random, 0.8);
@@ -299,7 +299,7 @@ static void swapping_the_shapes_swaps_the_answer_to_the_bit(void **state) {
         assert_int_equal(m.count, n.count);
         assert_vec3_near(m.normal, cairn_neg(n.normal), 0);
         for (int i = 0; i < m.count; ++i) {
-            bool is_box_box = a.type == CAIRN_BOX && b.type == CAIRN_BOX;
+            bool is_box_box = a.type == CAIRN_SHAPE_BOX && b.type == CAIRN_SHAPE_BOX;
             uint32_t feature = n.points[i].feature;
             assert_int_equal(m.points[i].feature, is_box_box ? cairn_box_features_swapped(feature) : feature);
             assert_same_bits(m.points[i].distance, n.points[i].distance);

@@ -22,10 +22,10 @@ static CairnVec3 corner(CairnVec3 h, int k) {
 
 // Signed distance from a point in the shape's frame, by the definition of each shape.
 static double depth(const CairnGeometry *g, CairnVec3 p) {
-    if (g->type == CAIRN_SPHERE) {
+    if (g->type == CAIRN_SHAPE_SPHERE) {
         return cairn_length(p) - g->radius;
     }
-    if (g->type == CAIRN_HALF_SPACE) {
+    if (g->type == CAIRN_SHAPE_HALF_SPACE) {
         return p.z;
     }
     return fmax(fabs(p.x) - g->half.x, fmax(fabs(p.y) - g->half.y, fabs(p.z) - g->half.z)); // sign and zero are right
@@ -36,7 +36,7 @@ static double depth(const CairnGeometry *g, CairnVec3 p) {
 static void definitions_start_from_defaults(void **state) {
     (void)state;
     CairnShapeDef def = cairn_shape_def();
-    assert_int_equal(def.type, CAIRN_SPHERE);
+    assert_int_equal(def.type, CAIRN_SHAPE_SPHERE);
     assert_near(def.radius, 0.5, 0);
     assert_vec3_near(def.size, ((CairnVec3){1, 1, 1}), 0);
     assert_near(def.density, 1000, 0);
@@ -45,17 +45,17 @@ static void definitions_start_from_defaults(void **state) {
     assert_true(def.filter.category == 1 && def.filter.mask == UINT64_MAX && def.user_data == 0);
     assert_ok(cairn_shape_check(&def));
     CairnShapeDef ball = cairn_sphere(0.25), box = cairn_box(1, 2, 3), ground = cairn_half_space();
-    assert_int_equal(ball.type, CAIRN_SPHERE);
+    assert_int_equal(ball.type, CAIRN_SHAPE_SPHERE);
     assert_near(ball.radius, 0.25, 0);
-    assert_int_equal(box.type, CAIRN_BOX);
+    assert_int_equal(box.type, CAIRN_SHAPE_BOX);
     assert_vec3_near(box.size, ((CairnVec3){1, 2, 3}), 0);
-    assert_int_equal(ground.type, CAIRN_HALF_SPACE);
+    assert_int_equal(ground.type, CAIRN_SHAPE_HALF_SPACE);
     assert_ok(cairn_shape_check(&ball));
     assert_ok(cairn_shape_check(&box));
     assert_ok(cairn_shape_check(&ground));
-    assert_string_equal(cairn_shape_type_name(CAIRN_SPHERE), "sphere");
-    assert_string_equal(cairn_shape_type_name(CAIRN_BOX), "box");
-    assert_string_equal(cairn_shape_type_name(CAIRN_HALF_SPACE), "half_space");
+    assert_string_equal(cairn_shape_type_name(CAIRN_SHAPE_SPHERE), "sphere");
+    assert_string_equal(cairn_shape_type_name(CAIRN_SHAPE_BOX), "box");
+    assert_string_equal(cairn_shape_type_name(CAIRN_SHAPE_HALF_SPACE), "half_space");
     assert_string_equal(cairn_shape_type_name(CAIRN_SHAPE_TYPE_COUNT), "unknown");
 }
 
@@ -135,7 +135,7 @@ static void boxes_are_tight(void **state) {
         CairnGeometry g = of_def(random_shape(&random));
         CairnTransform pose = support_transform(&random, 5);
         CairnAabb box = cairn_geometry_box(&g, pose), seen;
-        if (g.type == CAIRN_SPHERE) {
+        if (g.type == CAIRN_SHAPE_SPHERE) {
             CairnVec3 r = {g.radius, g.radius, g.radius};
             seen = (CairnAabb){cairn_sub(pose.p, r), cairn_add(pose.p, r)};
         } else {
@@ -161,7 +161,7 @@ static void reach_is_the_farthest_point(void **state) {
         CairnGeometry g = of_def(random_shape(&random));
         CairnVec3 from = support_vec3(&random, -2, 2);
         double farthest = cairn_length(cairn_sub(g.local.p, from)) + g.radius;
-        if (g.type == CAIRN_BOX) {
+        if (g.type == CAIRN_SHAPE_BOX) {
             farthest = 0;
             for (int c = 0; c < 8; ++c) {
                 farthest =

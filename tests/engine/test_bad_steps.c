@@ -9,8 +9,8 @@
 
 static CairnWorld *one_ball(CairnBodyId *ball) {
     CairnWorld *world = support_empty_world();
-    support_add(world, CAIRN_STATIC, cairn_half_space(), (CairnVec3){0, 0, 0});
-    *ball = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), (CairnVec3){0, 0, 0.5});
+    support_add(world, CAIRN_BODY_STATIC, cairn_half_space(), (CairnVec3){0, 0, 0});
+    *ball = support_add(world, CAIRN_BODY_DYNAMIC, cairn_sphere(0.5), (CairnVec3){0, 0, 0.5});
     return world;
 }
 
@@ -58,7 +58,7 @@ static void what_overflows_in_the_step_is_named(void **state) {
     support_run(world, 1);
     CairnShapeDef dust = cairn_sphere(1e-3);
     dust.density = 1e-6;
-    CairnBodyId mote = support_add(world, CAIRN_DYNAMIC, dust, (CairnVec3){5, 0, 5});
+    CairnBodyId mote = support_add(world, CAIRN_BODY_DYNAMIC, dust, (CairnVec3){5, 0, 5});
     assert_ok(cairn_body_apply_force(world, mote, V(0, 0, 1.7e308)));
     refuse_step(world, CAIRN_NUMERIC, "body 3: its forces");
     assert_refused(cairn_body_apply_force(world, mote, V(0, 0, 1.7e308)), CAIRN_INVALID_ARGUMENT, "force becomes");
@@ -94,7 +94,7 @@ static void a_kinematic_body_stays_in_the_world(void **state) {
     (void)state;
     CairnBodyId ball;
     CairnWorld *world = one_ball(&ball);
-    CairnBodyId mover = support_add(world, CAIRN_KINEMATIC, cairn_box(1, 1, 1), (CairnVec3){5, 0, 5});
+    CairnBodyId mover = support_add(world, CAIRN_BODY_KINEMATIC, cairn_box(1, 1, 1), (CairnVec3){5, 0, 5});
     assert_ok(cairn_body_set_pose(world, mover, V(9e15, 0, 0), Q(1, 0, 0, 0)));
     assert_ok(cairn_body_set_velocity(world, mover, V(9e14, 0, 0), V(0, 0, 0)));
     SupportBytes before = support_snapshot(world);
@@ -139,7 +139,7 @@ static void a_failed_step_wakes_nobody(void **state) {
     CairnBodyState asleep;
     assert_ok(cairn_body_get(world, ball, &asleep));
     assert_true(asleep.is_asleep);
-    CairnBodyId stone = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.2), (CairnVec3){0, 0, 1.25});
+    CairnBodyId stone = support_add(world, CAIRN_BODY_DYNAMIC, cairn_sphere(0.2), (CairnVec3){0, 0, 1.25});
     assert_ok(cairn_body_set_velocity(world, stone, V(0, 0, -10), V(0, 0, 0)));
     assert_ok(cairn_world_set_solver(world, &refusal_nan_solver, NULL));
     refuse_step(world, CAIRN_NUMERIC, "body");

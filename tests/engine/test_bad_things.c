@@ -44,8 +44,8 @@ static CairnStatus create_body(RefusalFixture *f, const CairnBodyDef *def) {
     X(mass_negative, ARGUMENT, "mass", "-2", BODY(def.mass = -2)) \
     X(mass_infinite, ARGUMENT, "mass", "inf", BODY(def.mass = infinity)) \
     X(mass_absurd, ARGUMENT, "mass", "1e+16", BODY(def.mass = 1e16)) \
-    X(mass_of_static, ARGUMENT, "mass", "3", BODY(def.mass = 3; def.type = CAIRN_STATIC)) \
-    X(mass_of_kinematic, ARGUMENT, "mass", "3", BODY(def.mass = 3; def.type = CAIRN_KINEMATIC)) \
+    X(mass_of_static, ARGUMENT, "mass", "3", BODY(def.mass = 3; def.type = CAIRN_BODY_STATIC)) \
+    X(mass_of_kinematic, ARGUMENT, "mass", "3", BODY(def.mass = 3; def.type = CAIRN_BODY_KINEMATIC)) \
     X(inertia_without_mass, ARGUMENT, "inertia", "mass", BODY(def.inertia = V(1, 1, 1))) \
     X(products_without_mass, ARGUMENT, "inertia_products", "mass", BODY(def.inertia_products = V(1, 0, 0))) \
     X(center_without_mass, ARGUMENT, "center", "mass", BODY(def.center = V(1, 0, 0))) \
@@ -63,8 +63,8 @@ static CairnStatus create_body(RefusalFixture *f, const CairnBodyDef *def) {
     X(position_nan, ARGUMENT, "position", "nan", BODY(def.position = V(0, nan_value, 0))) \
     X(position_absurd, ARGUMENT, "position", "1e+16", BODY(def.position = V(0, 1e16, 0))) \
     X(velocity_infinite, ARGUMENT, "velocity", "inf", BODY(def.velocity = V(0, 0, infinity))) \
-    X(velocity_of_static, ARGUMENT, "velocity", "static", BODY(def.type = CAIRN_STATIC; def.velocity = V(1, 0, 0))) \
-    X(spin_of_static, ARGUMENT, "angular_velocity", "static", BODY(def.type = CAIRN_STATIC; \
+    X(velocity_of_static, ARGUMENT, "velocity", "static", BODY(def.type = CAIRN_BODY_STATIC; def.velocity = V(1, 0, 0))) \
+    X(spin_of_static, ARGUMENT, "angular_velocity", "static", BODY(def.type = CAIRN_BODY_STATIC; \
         def.angular_velocity = V(1, 0, 0))) \
     X(damping_negative, ARGUMENT, "linear_damping", "-0.5", BODY(def.linear_damping = -0.5)) \
     X(damping_nan, ARGUMENT, "angular_damping", "nan", BODY(def.angular_damping = nan_value)) \
@@ -120,7 +120,7 @@ static CairnStatus create_body(RefusalFixture *f, const CairnBodyDef *def) {
     X(velocity_on_static, ARGUMENT, "velocity", "static", return cairn_body_set_velocity(f->world, f->ground, V(1, 0, 0), \
         V(0, 0, 0));) \
     X(set_type_unknown, ARGUMENT, "type", "7", return cairn_body_set_type(f->world, f->ball, (CairnBodyType)7);) \
-    X(set_type_half_space, ARGUMENT, "type", "half_space", return cairn_body_set_type(f->world, f->ground, CAIRN_DYNAMIC);) \
+    X(set_type_half_space, ARGUMENT, "type", "half_space", return cairn_body_set_type(f->world, f->ground, CAIRN_BODY_DYNAMIC);) \
     X(set_gravity_scale_inf, ARGUMENT, "gravity_scale", "inf", \
         return cairn_body_set_gravity_scale(f->world, f->ball, infinity);) \
     X(force_nan, ARGUMENT, "force", "nan", return cairn_body_apply_force(f->world, f->ball, V(nan_value, 0, 0));) \

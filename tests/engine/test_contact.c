@@ -257,7 +257,8 @@ static void stack_rests_while_the_step_changes(void **state) {
 // e = 0: what lands stays down, wherever in the step it lands, and goes through nothing.
 static void bodies_without_restitution_do_not_rise(void **state) {
     (void)state;
-    for (CairnIntegrator integrator = CAIRN_SEMI_IMPLICIT; integrator <= CAIRN_MIDPOINT; integrator++) {
+    for (CairnIntegrator integrator = CAIRN_INTEGRATOR_SEMI_IMPLICIT; integrator <= CAIRN_INTEGRATOR_MIDPOINT;
+         integrator++) {
         for (int i = 0; i < 10; i++) {
             CairnWorldDef def = cairn_world_def();
             def.integrator = integrator;
@@ -274,7 +275,7 @@ static void bodies_without_restitution_do_not_rise(void **state) {
                 lowest = fmin(lowest, s.center.z);
                 rise = fmax(rise, s.velocity.z);
             }
-            if (integrator == CAIRN_SEMI_IMPLICIT) {
+            if (integrator == CAIRN_INTEGRATOR_SEMI_IMPLICIT) {
                 assert_below(rise, 1e-8);
                 assert_near(lowest, 0.1, 1e-6);
             } else {
@@ -375,7 +376,7 @@ static void overlap_is_removed_gently(void **state) {
 static void midpoint_contacts_end_at_rest(void **state) {
     (void)state;
     CairnWorldDef def = motion_stiff_def();
-    def.integrator = CAIRN_MIDPOINT;
+    def.integrator = CAIRN_INTEGRATOR_MIDPOINT;
     for (int i = 0; i < 2; i++) {
         double e = i * 0.5;
         CairnWorld *world = motion_world(&def);
@@ -395,7 +396,7 @@ static void midpoint_block_slides_the_exact_way(void **state) {
     (void)state;
     const double mu = 0.2, v0 = 5, h = 0.01;
     CairnWorldDef def = motion_stiff_def();
-    def.integrator = CAIRN_MIDPOINT;
+    def.integrator = CAIRN_INTEGRATOR_MIDPOINT;
     CairnWorld *world = motion_world(&def);
     motion_ground(world, 0, mu, 0);
     CairnShapeDef box = cairn_box(1, 1, 0.2);

@@ -38,7 +38,7 @@ static const CairnVec3 none = {0, 0, 0};
 static void put_wall(CairnWorld *world) {
     CairnShapeDef wall = cairn_box(0.01, 10, 10);
     wall.friction = 0;
-    put(world, CAIRN_STATIC, cairn_vec3(0.005, 0, 0), none, none, &wall, true);
+    put(world, CAIRN_BODY_STATIC, cairn_vec3(0.005, 0, 0), none, none, &wall, true);
 }
 
 static void a_bullet_stops_at_a_thin_wall(void **state) {
@@ -51,7 +51,7 @@ static void a_bullet_stops_at_a_thin_wall(void **state) {
         put_wall(world);
         CairnVec3 from = {support_uniform(&seed, -3, -0.01), support_uniform(&seed, -1, 1), 0};
         CairnVec3 velocity = {100, support_uniform(&seed, -50, 50), support_uniform(&seed, -50, 50)};
-        CairnBodyId id = put(world, CAIRN_DYNAMIC, from, velocity, none, &ball, true);
+        CairnBodyId id = put(world, CAIRN_BODY_DYNAMIC, from, velocity, none, &ball, true);
         step(world, 4);
         CairnBodyState end = support_state(world, id);
         assert_near(end.position.x, -0.005,
@@ -67,7 +67,7 @@ static void without_the_switch_it_passes(void **state) {
     CairnWorld *world = empty_world();
     put_wall(world);
     CairnShapeDef ball = cairn_sphere(0.005);
-    CairnBodyId id = put(world, CAIRN_DYNAMIC, cairn_vec3(-0.5, 0, 0), cairn_vec3(100, 0, 0), none, &ball, false);
+    CairnBodyId id = put(world, CAIRN_BODY_DYNAMIC, cairn_vec3(-0.5, 0, 0), cairn_vec3(100, 0, 0), none, &ball, false);
     step(world, 4);
     assert_true(support_state(world, id).position.x > 1);
     cairn_world_destroy(world);
@@ -80,7 +80,7 @@ static void what_lies_deep_is_not_frozen(void **state) {
     CairnWorld *world = empty_world();
     CairnShapeDef table = cairn_box(10, 10, 1), link = cairn_capsule(0.04, 0.2);
     table.friction = link.friction = 0;
-    put(world, CAIRN_STATIC, cairn_vec3(0, 0, -0.5), none, none, &table, true);
+    put(world, CAIRN_BODY_STATIC, cairn_vec3(0, 0, -0.5), none, none, &table, true);
     CairnBodyId ids[2];
     for (int i = 0; i < 2; i++) {
         CairnBodyDef body = cairn_body_def();
@@ -128,7 +128,7 @@ static void tumbling_shapes_pass_through_nothing(void **state) {
         } else {
             CairnShapeDef floor = cairn_half_space();
             CairnBodyDef body = cairn_body_def();
-            body.type = CAIRN_STATIC;
+            body.type = CAIRN_BODY_STATIC;
             body.orientation = cairn_quat_between(cairn_vec3(0, 0, 1), cairn_vec3(-1, 0, 0)); // its surface is x = 0
             CairnBodyId id;
             assert_ok(cairn_body_add(world, &body, &floor, &id));
@@ -136,7 +136,7 @@ static void tumbling_shapes_pass_through_nothing(void **state) {
         CairnShapeDef shape = shape_of(i / 2 % 5);
         CairnVec3 from = {support_uniform(&seed, -4, -0.2), 0, 0};
         CairnVec3 velocity = {support_uniform(&seed, 10, 200), support_uniform(&seed, -20, 20), 0};
-        CairnBodyId id = put(world, CAIRN_DYNAMIC, from, velocity, support_vec3(&seed, -30, 30), &shape, true);
+        CairnBodyId id = put(world, CAIRN_BODY_DYNAMIC, from, velocity, support_vec3(&seed, -30, 30), &shape, true);
         for (int k = 0; k < 30; k++) {
             step(world, 1);
             assert_below(support_state(world, id).center.x,
@@ -153,8 +153,10 @@ static void two_bullets_meet(void **state) {
         CairnWorld *world = empty_world();
         CairnShapeDef shape = shape_of(i % 4), other = shape_of(i / 4 % 4); // the centred ones
         double gap = support_uniform(&seed, 0.5, 3);
-        CairnBodyId a = put(world, CAIRN_DYNAMIC, cairn_vec3(-gap, 0, 0), cairn_vec3(80, 0, 0), none, &shape, true);
-        CairnBodyId b = put(world, CAIRN_DYNAMIC, cairn_vec3(gap, 0, 0), cairn_vec3(-80, 0, 0), none, &other, true);
+        CairnBodyId a =
+            put(world, CAIRN_BODY_DYNAMIC, cairn_vec3(-gap, 0, 0), cairn_vec3(80, 0, 0), none, &shape, true);
+        CairnBodyId b =
+            put(world, CAIRN_BODY_DYNAMIC, cairn_vec3(gap, 0, 0), cairn_vec3(-80, 0, 0), none, &other, true);
         for (int k = 0; k < 6; k++) {
             step(world, 1);
             CairnBodyState sa = support_state(world, a), sb = support_state(world, b);
@@ -173,7 +175,7 @@ static void passing_by_is_not_a_hit(void **state) {
     for (int i = 0; i < 400; i++) {
         CairnWorld *world = empty_world();
         CairnShapeDef box = cairn_box(1, 1, 10), ball = cairn_sphere(0.1);
-        put(world, CAIRN_STATIC, cairn_vec3(0.5, -0.5, 0), none, none, &box, true); // its edge is the z axis
+        put(world, CAIRN_BODY_STATIC, cairn_vec3(0.5, -0.5, 0), none, none, &box, true); // its edge is the z axis
         double angle = support_uniform(&seed, -0.7, 0.7), miss = support_uniform(&seed, -0.3, 0.5);
         if (fabs(miss - 0.1) < 0.005) {
             cairn_world_destroy(world);
@@ -182,7 +184,7 @@ static void passing_by_is_not_a_hit(void **state) {
         CairnVec3 along = {cos(angle), sin(angle), 0}, across = {-sin(angle), cos(angle), 0};
         CairnVec3 velocity = cairn_scale(60, along);
         CairnVec3 from = cairn_add(cairn_scale(miss, across), cairn_scale(-support_uniform(&seed, 0.7, 3), along));
-        CairnBodyId id = put(world, CAIRN_DYNAMIC, from, velocity, none, &ball, true);
+        CairnBodyId id = put(world, CAIRN_BODY_DYNAMIC, from, velocity, none, &ball, true);
         step(world, 6);
         CairnVec3 end = support_state(world, id).velocity;
         bool was_hit = cairn_length(cairn_sub(end, velocity)) > 1e-9; // rounding leaves 1e-14
@@ -205,7 +207,7 @@ static void a_fast_ball_bounces_off(void **state) {
     CairnShapeDef ball = cairn_sphere(0.05);
     ball.restitution = 0.5;
     ball.friction = 0;
-    CairnBodyId id = put(world, CAIRN_DYNAMIC, cairn_vec3(-3, 0, 0), cairn_vec3(100, 7, 0), none, &ball, true);
+    CairnBodyId id = put(world, CAIRN_BODY_DYNAMIC, cairn_vec3(-3, 0, 0), cairn_vec3(100, 7, 0), none, &ball, true);
     step(world, 10);
     CairnBodyState end = support_state(world, id);
     assert_near(end.velocity.x, -50, 1e-6);
@@ -222,12 +224,12 @@ static void a_rising_floor_takes_along(void **state) {
                               cairn_capsule(0.2, 0.4)};
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         CairnWorld *world = empty_world();
-        CairnBodyId plane = put(world, CAIRN_KINEMATIC, none, cairn_vec3(0, 0, 60), none, &floor, true);
-        CairnBodyId id = put(world, CAIRN_DYNAMIC, cairn_vec3(0, 0, 0.7), none, none, &shapes[i], true);
+        CairnBodyId plane = put(world, CAIRN_BODY_KINEMATIC, none, cairn_vec3(0, 0, 60), none, &floor, true);
+        CairnBodyId id = put(world, CAIRN_BODY_DYNAMIC, cairn_vec3(0, 0, 0.7), none, none, &shapes[i], true);
         for (int k = 0; k < 5; k++) {
             step(world, 1);
             double height = support_state(world, id).position.z - support_state(world, plane).position.z;
-            assert_true(height > (shapes[i].type == CAIRN_CAPSULE ? 0.4 : 0.2) - 1e-3);
+            assert_true(height > (shapes[i].type == CAIRN_SHAPE_CAPSULE ? 0.4 : 0.2) - 1e-3);
         }
         cairn_world_destroy(world);
     }
@@ -240,8 +242,8 @@ static void fast_sliding_stays_on_the_floor(void **state) {
     assert_ok(cairn_world_create(&def, &world));
     CairnShapeDef floor = cairn_half_space(), block = cairn_box(0.4, 0.4, 0.2);
     floor.friction = block.friction = 0.1;
-    put(world, CAIRN_STATIC, none, none, none, &floor, true);
-    CairnBodyId id = put(world, CAIRN_DYNAMIC, cairn_vec3(0, 0, 0.1), cairn_vec3(60, 0, 0), none, &block, true);
+    put(world, CAIRN_BODY_STATIC, none, none, none, &floor, true);
+    CairnBodyId id = put(world, CAIRN_BODY_DYNAMIC, cairn_vec3(0, 0, 0.1), cairn_vec3(60, 0, 0), none, &block, true);
     for (int i = 0; i < 120; i++) {
         CairnStats stats;
         assert_ok(cairn_world_step(world, frame, &stats));

@@ -64,7 +64,7 @@ static void check(const CairnGeometry *a, CairnTransform pa, const CairnGeometry
 }
 
 static CairnVec3 way_to(const CairnGeometry *a, CairnVec3 n) {
-    return a->type == CAIRN_HALF_SPACE ? z_axis : n; // its own normal
+    return a->type == CAIRN_SHAPE_HALF_SPACE ? z_axis : n; // its own normal
 }
 
 static void special_places(void **state) {
@@ -115,9 +115,9 @@ static void sizes_a_myriad_apart(void **state) {
             CairnGeometry a = shape(i, 1e4), b = shape(j, 1);
             for (int k = 0; k < 8; ++k) {
                 CairnTransform pa = {{0, 0, 0}, support_quat(&random)}, pb = {{0, 0, 0}, support_quat(&random)};
-                CairnVec3 n = a.type == CAIRN_HALF_SPACE ? cairn_rotate(pa.q, z_axis) : support_unit(&random);
+                CairnVec3 n = a.type == CAIRN_SHAPE_HALF_SPACE ? cairn_rotate(pa.q, z_axis) : support_unit(&random);
                 // Against the point that supports along n: a vertex, an edge or a rim, as it comes.
-                CairnVec3 on_a = a.type == CAIRN_HALF_SPACE ? pa.p : support_farthest(&a, pa, n);
+                CairnVec3 on_a = a.type == CAIRN_SHAPE_HALF_SPACE ? pa.p : support_farthest(&a, pa, n);
                 CairnVec3 on_b = support_farthest(&b, pb, cairn_neg(n));
                 pb.p = cairn_add_scaled(cairn_sub(on_a, on_b), -0.01, n);
                 check(&a, pa, &b, pb, "a myriad apart", 1e-9);

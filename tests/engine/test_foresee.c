@@ -48,7 +48,7 @@ static CairnTransform pose_of(const CairnWorld *world, const Thing *thing) {
 static double gap_between(const CairnWorld *world, const Thing *a, const Thing *b) {
     CairnTransform pa = pose_of(world, a), pb = pose_of(world, b);
     CairnVec3 n = {0, 0, 1};
-    if (a->geometry.type == CAIRN_HALF_SPACE) {
+    if (a->geometry.type == CAIRN_SHAPE_HALF_SPACE) {
         return support_gap(&a->geometry, pa, &b->geometry, pb, n);
     }
     return support_largest_gap(&a->geometry, pa, &b->geometry, pb, &n);
@@ -86,11 +86,13 @@ static Outcome row_of_boxes(int passes) {
     Thing things[BOXES + 2];
     CairnWorld *world = new_world(passes, none);
     CairnQuat q = cairn_quat_identity();
-    things[0] = put(world, CAIRN_DYNAMIC, cairn_vec3(-0.55, 0, 0), q, cairn_vec3(12, 0, 0), cairn_sphere(0.25));
+    things[0] = put(world, CAIRN_BODY_DYNAMIC, cairn_vec3(-0.55, 0, 0), q, cairn_vec3(12, 0, 0), cairn_sphere(0.25));
     for (int i = 0; i < BOXES; i++) {
-        things[1 + i] = put(world, CAIRN_DYNAMIC, cairn_vec3(0.1 + 0.23 * i, 0, 0), q, none, cairn_box(0.2, 0.2, 0.2));
+        things[1 + i] =
+            put(world, CAIRN_BODY_DYNAMIC, cairn_vec3(0.1 + 0.23 * i, 0, 0), q, none, cairn_box(0.2, 0.2, 0.2));
     }
-    things[BOXES + 1] = put(world, CAIRN_STATIC, cairn_vec3(0.23 * BOXES + 0.05, 0, 0), q, none, cairn_box(0.1, 1, 1));
+    things[BOXES + 1] =
+        put(world, CAIRN_BODY_STATIC, cairn_vec3(0.23 * BOXES + 0.05, 0, 0), q, none, cairn_box(0.1, 1, 1));
     return run(world, things, BOXES + 2, 20);
 }
 
@@ -99,10 +101,10 @@ static Outcome slapped_log(int passes) {
     Thing things[3];
     CairnWorld *world = new_world(passes, cairn_vec3(0, 0, -9.81));
     double lean = asin(0.08 / 2.4);
-    things[0] = put(world, CAIRN_STATIC, none, cairn_quat_identity(), none, cairn_half_space());
-    things[1] = put(world, CAIRN_DYNAMIC, cairn_vec3(0, 0, 0.1 * cos(lean) + 0.04),
+    things[0] = put(world, CAIRN_BODY_STATIC, none, cairn_quat_identity(), none, cairn_half_space());
+    things[1] = put(world, CAIRN_BODY_DYNAMIC, cairn_vec3(0, 0, 0.1 * cos(lean) + 0.04),
                     lying(cairn_vec3(0, 1, 0), CAIRN_PI / 2 - lean), none, cairn_cylinder(0.1, 2.4));
-    things[2] = put(world, CAIRN_DYNAMIC, cairn_vec3(0.9, 0, 0.75), cairn_quat_identity(), cairn_vec3(0, 0, -9),
+    things[2] = put(world, CAIRN_BODY_DYNAMIC, cairn_vec3(0.9, 0, 0.75), cairn_quat_identity(), cairn_vec3(0, 0, -9),
                     cairn_box(0.8, 0.8, 0.8));
     return run(world, things, 3, 20);
 }
@@ -133,11 +135,11 @@ static void what_moves_freely_or_rests_is_solved_once(void **state) {
     for (int k = 0; k < 2; k++) {
         CairnWorld *world = new_world(k == 0 ? 1 : 8, cairn_vec3(0, 0, -9.81));
         CairnQuat q = cairn_quat_identity();
-        put(world, CAIRN_STATIC, none, q, none, cairn_half_space());
-        put(world, CAIRN_DYNAMIC, cairn_vec3(0, 0, 0.2), q, none, cairn_box(0.4, 0.4, 0.4));
-        put(world, CAIRN_DYNAMIC, cairn_vec3(0, 0, 0.6), q, none, cairn_box(0.4, 0.4, 0.4));
-        put(world, CAIRN_DYNAMIC, cairn_vec3(3, 0, 5), q, cairn_vec3(1, 2, 3), cairn_sphere(0.2));
-        put(world, CAIRN_DYNAMIC, cairn_vec3(6, 0, 0.2), q, cairn_vec3(5, 0, 0), cairn_sphere(0.2));
+        put(world, CAIRN_BODY_STATIC, none, q, none, cairn_half_space());
+        put(world, CAIRN_BODY_DYNAMIC, cairn_vec3(0, 0, 0.2), q, none, cairn_box(0.4, 0.4, 0.4));
+        put(world, CAIRN_BODY_DYNAMIC, cairn_vec3(0, 0, 0.6), q, none, cairn_box(0.4, 0.4, 0.4));
+        put(world, CAIRN_BODY_DYNAMIC, cairn_vec3(3, 0, 5), q, cairn_vec3(1, 2, 3), cairn_sphere(0.2));
+        put(world, CAIRN_BODY_DYNAMIC, cairn_vec3(6, 0, 0.2), q, cairn_vec3(5, 0, 0), cairn_sphere(0.2));
         for (int i = 0; i < 60; i++) {
             CairnStats stats;
             assert_ok(cairn_world_step(world, frame, &stats));
@@ -154,9 +156,10 @@ static void the_second_solve_adds_no_energy(void **state) {
     (void)state;
     CairnWorld *world = new_world(8, none);
     CairnQuat q = cairn_quat_identity();
-    put(world, CAIRN_DYNAMIC, cairn_vec3(-0.55, 0.02, 0.03), q, cairn_vec3(12, 0, 0), cairn_sphere(0.25));
+    put(world, CAIRN_BODY_DYNAMIC, cairn_vec3(-0.55, 0.02, 0.03), q, cairn_vec3(12, 0, 0), cairn_sphere(0.25));
     for (int i = 0; i < 6; i++) {
-        put(world, CAIRN_DYNAMIC, cairn_vec3(0.1 + 0.23 * i, 0.01 * (i % 2), 0), q, none, cairn_box(0.2, 0.2, 0.2));
+        put(world, CAIRN_BODY_DYNAMIC, cairn_vec3(0.1 + 0.23 * i, 0.01 * (i % 2), 0), q, none,
+            cairn_box(0.2, 0.2, 0.2));
     }
     double last = HUGE_VAL;
     for (int i = 0; i < 60; i++) {

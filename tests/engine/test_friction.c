@@ -281,7 +281,7 @@ static void conveyor_carries_a_block(void **state) {
     const double belt_speed = 1.5, mu = 0.4, h = 0.01;
     CairnWorld *world = stiff_world();
     CairnBodyDef def = cairn_body_def();
-    def.type = CAIRN_KINEMATIC;
+    def.type = CAIRN_BODY_KINEMATIC;
     def.position = cairn_vec3(0, 0, -0.1);
     def.velocity = cairn_vec3(belt_speed, 0, 0);
     CairnShapeDef belt = material(cairn_box(10, 2, 0.2), mu);
@@ -301,7 +301,7 @@ static void turntable_carries_block_and_ball(void **state) {
     const double W = 2, R = 1, h = 1e-3;
     CairnWorld *world = stiff_world();
     CairnBodyDef def = cairn_body_def();
-    def.type = CAIRN_KINEMATIC;
+    def.type = CAIRN_BODY_KINEMATIC;
     def.position = cairn_vec3(0, 0, -0.1);
     def.angular_velocity = cairn_vec3(0, 0, W);
     CairnShapeDef disc = material(cairn_box(6, 6, 0.2), 1);

@@ -31,7 +31,7 @@ static CairnWorld *grain_world(CairnFrictionKind law, int iterations) {
 
 static CairnBodyId add_plane(CairnWorld *world, CairnVec3 point, CairnVec3 normal, double friction) {
     CairnBodyDef body = cairn_body_def();
-    body.type = CAIRN_STATIC;
+    body.type = CAIRN_BODY_STATIC;
     body.position = point;
     body.orientation = cairn_quat_between(cairn_vec3(0, 0, 1), normal);
     CairnShapeDef plane = cairn_half_space();
@@ -120,7 +120,7 @@ static double slope_of(double friction, uint64_t seed) {
     ball.friction = friction;
     for (int i = 0; i < side * side; i++) {
         CairnBodyDef body = cairn_body_def();
-        body.type = CAIRN_STATIC;
+        body.type = CAIRN_BODY_STATIC;
         body.position = cairn_vec3((i % side - 0.5 * side) * 2 * r, (i / side - 0.5 * side) * 2 * r, 0);
         motion_shape(world, &body, &ball);
     }
@@ -222,7 +222,7 @@ static double discharge(double hole) {
         add_plane(world, cairn_scale(-half, inward), inward, 0.3);
         double rim = half - 0.5 * hole, middle = 0.25 * hole + 0.5 * half;
         CairnBodyDef body = cairn_body_def();
-        body.type = CAIRN_STATIC;
+        body.type = CAIRN_BODY_STATIC;
         body.position = cairn_vec3(-middle * inward.x, -middle * inward.y, -r);
         CairnShapeDef floor = k < 2 ? cairn_box(rim, 2 * half, 2 * r) : cairn_box(hole, rim, 2 * r);
         floor.friction = 0.3;

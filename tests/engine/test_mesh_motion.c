@@ -9,7 +9,7 @@ static void add_bumps(CairnWorld *world, int n, double cell) {
     SupportTerrain t = support_terrain(n, cell, support_bumps);
     t.def.friction = 0.9;
     CairnBodyDef body = cairn_body_def();
-    body.type = CAIRN_STATIC;
+    body.type = CAIRN_BODY_STATIC;
     assert_ok(cairn_body_add(world, &body, &t.def, NULL));
     support_terrain_drop(&t);
 }
@@ -19,7 +19,7 @@ static CairnWorld *world_on(SupportHeight *height, int n, double cell, double fr
     def.gravity = cairn_rotate(turn, cairn_vec3(0, 0, -9.81));
     CairnWorld *world = motion_world(&def);
     CairnBodyDef ground = cairn_body_def();
-    ground.type = CAIRN_STATIC;
+    ground.type = CAIRN_BODY_STATIC;
     ground.orientation = turn;
     SupportTerrain t = support_terrain(n, cell, height);
     CairnShapeDef plane = cairn_half_space();
@@ -37,7 +37,7 @@ static CairnBodyId put(CairnWorld *world, CairnShapeDef shape, double friction, 
     body.position = cairn_rotate(turn, position);
     body.velocity = cairn_rotate(turn, velocity);
     body.orientation = cairn_quat_mul(turn, cairn_quat_axis_angle(cairn_vec3(0, 0, 1), heading));
-    body.type = CAIRN_DYNAMIC;
+    body.type = CAIRN_BODY_DYNAMIC;
     return motion_shape(world, &body, &shape);
 }
 
@@ -179,7 +179,7 @@ static CairnWorld *heap(int threads) {
     CairnBodyDef body = cairn_body_def();
     const CairnShapeDef shapes[4] = {cairn_sphere(0.2), cairn_box(0.4, 0.3, 0.5), cairn_capsule(0.15, 0.3),
                                      cairn_cylinder(0.2, 0.4)};
-    body.type = CAIRN_DYNAMIC;
+    body.type = CAIRN_BODY_DYNAMIC;
     for (int k = 0; k < 100; k++) {
         int column = k % 5, row = k / 5 % 5, layer = k / 25;
         body.position = cairn_vec3(-1.5 + 0.6 * column, -1.5 + 0.6 * row, 1 + 0.6 * layer);

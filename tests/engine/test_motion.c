@@ -34,7 +34,7 @@ static void falls_by_the_recurrence(void **state) {
     const CairnVec3 v0 = {3, -1, 4}, g = {0.2, -0.4, -9.81};
     const double h = 0.01;
     const int k = 100;
-    CairnBodyState end = throw_body(CAIRN_SEMI_IMPLICIT, v0, g, h, k);
+    CairnBodyState end = throw_body(CAIRN_INTEGRATOR_SEMI_IMPLICIT, v0, g, h, k);
     assert_vec3_near(end.velocity, cairn_add_scaled(v0, k * h, g), 1e-12);
     assert_vec3_near(end.center, cairn_add_scaled(cairn_scale(k * h, v0), 0.5 * k * (k + 1) * h * h, g), 1e-12);
 }
@@ -46,7 +46,7 @@ static void falls_to_first_order(void **state) {
     double last = 0;
     for (int count = 10; count <= 640; count *= 2) {
         double h = 1.0 / count;
-        CairnBodyState end = throw_body(CAIRN_SEMI_IMPLICIT, v0, g, h, count);
+        CairnBodyState end = throw_body(CAIRN_INTEGRATOR_SEMI_IMPLICIT, v0, g, h, count);
         double error = cairn_length(cairn_sub(end.center, flown(v0, g, 1)));
         assert_near(error, 0.5 * 9.81 * h, 1e-11);
         if (last > 0) {
@@ -61,7 +61,7 @@ static void midpoint_flies_the_parabola(void **state) {
     (void)state;
     const CairnVec3 v0 = {3, -1, 4}, g = {0.2, -0.4, -9.81};
     for (int count = 1; count <= 1000; count *= 10) {
-        CairnBodyState end = throw_body(CAIRN_MIDPOINT, v0, g, 1.0 / count, count);
+        CairnBodyState end = throw_body(CAIRN_INTEGRATOR_MIDPOINT, v0, g, 1.0 / count, count);
         assert_vec3_near(end.center, flown(v0, g, 1), 1e-12);
         assert_vec3_near(end.velocity, cairn_add(v0, g), 1e-12);
     }
@@ -70,7 +70,7 @@ static void midpoint_flies_the_parabola(void **state) {
 static void both_integrators_keep_a_straight_line(void **state) {
     (void)state;
     const CairnVec3 v0 = {3, -1, 4}, none = {0, 0, 0};
-    for (CairnIntegrator i = CAIRN_SEMI_IMPLICIT; i <= CAIRN_MIDPOINT; i++) {
+    for (CairnIntegrator i = CAIRN_INTEGRATOR_SEMI_IMPLICIT; i <= CAIRN_INTEGRATOR_MIDPOINT; i++) {
         CairnBodyState end = throw_body(i, v0, none, 0.01, 100);
         assert_vec3_near(end.center, v0, 1e-13);
         assert_vec3_near(end.velocity, v0, 1e-13); // m v / m, a hundred times
@@ -81,7 +81,7 @@ static void both_integrators_keep_a_straight_line(void **state) {
 static void midpoint_keeps_the_energy_of_flight(void **state) {
     (void)state;
     CairnWorldDef def = cairn_world_def();
-    def.integrator = CAIRN_MIDPOINT;
+    def.integrator = CAIRN_INTEGRATOR_MIDPOINT;
     CairnWorld *world = motion_world(&def);
     CairnBodyDef body = plain_body();
     body.velocity = cairn_vec3(1, 2, 30);
@@ -133,7 +133,7 @@ static void forces_and_torques_last_one_step(void **state) {
     (void)state;
     CairnWorldDef def = cairn_world_def();
     def.gravity = cairn_vec3(0, 0, 0);
-    for (CairnIntegrator i = CAIRN_SEMI_IMPLICIT; i <= CAIRN_MIDPOINT; i++) {
+    for (CairnIntegrator i = CAIRN_INTEGRATOR_SEMI_IMPLICIT; i <= CAIRN_INTEGRATOR_MIDPOINT; i++) {
         def.integrator = i;
         CairnWorld *world = motion_world(&def);
         CairnBodyDef body = plain_body();
@@ -149,7 +149,7 @@ static void forces_and_torques_last_one_step(void **state) {
         assert_vec3_near(end.velocity, cairn_vec3(0.2, 0.1, 0), 1e-14); // F t / m with t = 0.1 s
         assert_vec3_near(end.angular_velocity, cairn_vec3(0, 0, 0.3), 1e-14);
         // Turned by sum of k h^2 torque / I (half a step less under the midpoint rule), then at a steady rate.
-        double turn = 3 * 1e-4 * (i == CAIRN_MIDPOINT ? 50 : 55) + 0.9 * 0.3;
+        double turn = 3 * 1e-4 * (i == CAIRN_INTEGRATOR_MIDPOINT ? 50 : 55) + 0.9 * 0.3;
         assert_quat_near(end.orientation, cairn_quat_axis_angle(cairn_vec3(0, 0, 1), turn), 1e-14);
         cairn_world_destroy(world);
     }

@@ -39,7 +39,7 @@ static CairnStatus set_partitioner(Run *run) {
 static CairnStatus add_ground(Run *run) {
     CairnBodyDef def = cairn_body_def();
     CairnShapeDef shape = cairn_half_space();
-    def.type = CAIRN_STATIC;
+    def.type = CAIRN_BODY_STATIC;
     return cairn_body_add(run->world, &def, &shape, NULL);
 }
 

@@ -45,7 +45,7 @@ static int read_parts(const CairnWorld *world, const CairnProblem *problem, int 
     for (int i = 0; i < bodies; i++) {
         CairnBodyState state;
         assert_ok(cairn_body_get(world, ids[i], &state));
-        if (state.type == CAIRN_DYNAMIC && !state.is_asleep) {
+        if (state.type == CAIRN_BODY_DYNAMIC && !state.is_asleep) {
             part[blocks++] = state.part;
         } else {
             assert_int_equal(state.part, -1); // static bodies never join parts

@@ -20,7 +20,7 @@ typedef struct Scene {
 
 static void add(Scene *s, CairnShapeDef def, CairnTransform pose) {
     CairnBodyDef body = cairn_body_def();
-    body.type = CAIRN_STATIC;
+    body.type = CAIRN_BODY_STATIC;
     body.position = pose.p;
     body.orientation = pose.q;
     CairnBodyId id;

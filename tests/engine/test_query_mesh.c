@@ -13,7 +13,7 @@ static CairnWorld *open_world(void) {
 
 static void add(CairnWorld *world, const CairnShapeDef *shape, CairnTransform pose) {
     CairnBodyDef body = cairn_body_def();
-    body.type = CAIRN_STATIC;
+    body.type = CAIRN_BODY_STATIC;
     body.position = pose.p;
     body.orientation = pose.q;
     assert_ok(cairn_body_add(world, &body, shape, NULL));

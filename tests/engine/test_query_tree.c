@@ -47,7 +47,7 @@ static CairnVec3 random_place(uint64_t *random, double size) {
 
 static void add_body(Scene *s, uint64_t *random, double size) {
     CairnBodyDef def = cairn_body_def();
-    def.type = support_int(random, 0, 3) == 0 ? CAIRN_STATIC : CAIRN_KINEMATIC;
+    def.type = support_int(random, 0, 3) == 0 ? CAIRN_BODY_STATIC : CAIRN_BODY_KINEMATIC;
     def.position = random_place(random, size);
     def.orientation = support_int(random, 0, 1) == 0 ? (CairnQuat){1, 0, 0, 0} : support_quat(random);
     CairnShapeDef shape = random_shape(random);
@@ -64,7 +64,7 @@ static Scene open_scene(uint64_t *random, double size) {
         add_body(&s, random, size);
     }
     CairnBodyDef ground = cairn_body_def();
-    ground.type = CAIRN_STATIC;
+    ground.type = CAIRN_BODY_STATIC;
     ground.position = (CairnVec3){0, 0, -2 * size};
     CairnShapeDef plane = cairn_half_space();
     assert_ok(cairn_body_add(s.world, &ground, &plane, &s.bodies[s.count++]));
@@ -196,7 +196,7 @@ static void ties_go_to_the_first(void **state) {
     uint64_t random = 42;
     Scene s = open_scene(&random, 30);
     CairnBodyDef def = cairn_body_def();
-    def.type = CAIRN_STATIC;
+    def.type = CAIRN_BODY_STATIC;
     def.position = (CairnVec3){100, 0, 0};
     CairnShapeDef box = cairn_box(2, 2, 2);
     CairnShapeId first;
@@ -231,7 +231,7 @@ static void without_memory_all_shapes_are_read(void **state) {
     CairnWorld *world;
     assert_ok(cairn_world_create(&def, &world));
     CairnBodyDef body = cairn_body_def();
-    body.type = CAIRN_STATIC;
+    body.type = CAIRN_BODY_STATIC;
     CairnShapeDef ball = cairn_sphere(1);
     for (int i = 0; i < 20; ++i) {
         body.position = (CairnVec3){3 * i, 0, 0};

@@ -225,7 +225,7 @@ static void tumbling_box_flips_on_time(void **state) {
     (void)state;
     double last = 0;
     for (double h = 8e-3; h >= 1e-3; h /= 2) {
-        Tumble t = tumble(CAIRN_SEMI_IMPLICIT, h);
+        Tumble t = tumble(CAIRN_INTEGRATOR_SEMI_IMPLICIT, h);
         assert_below(t.momentum_change, 5.1e-7); // the digits printed there
         assert_below(t.energy_change, 5.1e-7);
         assert_int_equal(t.flip_count, 3);
@@ -247,8 +247,8 @@ static void tumbling_box_flips_on_time(void **state) {
 static void tumbling_box_flies_a_parabola(void **state) {
     (void)state;
     const CairnVec3 exact = {-20, 20, 80 - 490};
-    double midpoint = cairn_length(cairn_sub(tumble(CAIRN_MIDPOINT, 1e-3).end.center, exact));
-    CairnVec3 miss = cairn_sub(tumble(CAIRN_SEMI_IMPLICIT, 1e-3).end.center, exact);
+    double midpoint = cairn_length(cairn_sub(tumble(CAIRN_INTEGRATOR_MIDPOINT, 1e-3).end.center, exact));
+    CairnVec3 miss = cairn_sub(tumble(CAIRN_INTEGRATOR_SEMI_IMPLICIT, 1e-3).end.center, exact);
     print_message("  position after 10 s at h = 1e-3: midpoint %.1e m off, semi-implicit %.6f m\n", midpoint,
                   cairn_length(miss));
     assert_below(midpoint, 1e-9);
@@ -257,7 +257,7 @@ static void tumbling_box_flies_a_parabola(void **state) {
 
 static void midpoint_turns_free_bodies_the_same_way(void **state) {
     (void)state;
-    Tumble a = tumble(CAIRN_SEMI_IMPLICIT, 4e-3), b = tumble(CAIRN_MIDPOINT, 4e-3);
+    Tumble a = tumble(CAIRN_INTEGRATOR_SEMI_IMPLICIT, 4e-3), b = tumble(CAIRN_INTEGRATOR_MIDPOINT, 4e-3);
     assert_quat_near(a.end.orientation, b.end.orientation, 1e-8); // rounding, grown by the flips
 }
 

@@ -24,7 +24,7 @@ static Pile make_pile(bool sleeping) {
     def.sleeping = sleeping;
     assert_ok(cairn_world_create(&def, &pile.world));
     CairnBodyDef ground = cairn_body_def();
-    ground.type = CAIRN_STATIC;
+    ground.type = CAIRN_BODY_STATIC;
     CairnShapeDef floor = cairn_half_space();
     assert_ok(cairn_body_add(pile.world, &ground, &floor, &pile.ground));
     for (int i = 0; i < BOXES; i++) {
@@ -239,7 +239,7 @@ static void kinematic_bodies_wake_and_keep_awake(void **state) {
     CairnWorld *world;
     assert_ok(cairn_world_create(&def, &world));
     CairnBodyDef plate = cairn_body_def();
-    plate.type = CAIRN_KINEMATIC;
+    plate.type = CAIRN_BODY_KINEMATIC;
     plate.position = cairn_vec3(0, 0, -0.1);
     CairnShapeDef flat = cairn_box(4, 4, 0.2);
     CairnBodyId plate_id, box_id;

@@ -16,7 +16,7 @@ static void choose(CairnWorld *world, const char *solver) {
 
 static CairnWorldDef midpoint_def(CairnFrictionKind friction) {
     CairnWorldDef def = motion_stiff_def();
-    def.integrator = CAIRN_MIDPOINT;
+    def.integrator = CAIRN_INTEGRATOR_MIDPOINT;
     def.friction = friction;
     return def;
 }

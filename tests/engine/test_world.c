@@ -195,7 +195,7 @@ static void mass_comes_from_shapes_or_is_given(void **state) {
     CairnWorld *world = support_empty_world();
     CairnShapeDef box = cairn_box(2, 1, 0.5);
     box.density = 600;
-    CairnBodyState shaped = support_state(world, support_add(world, CAIRN_DYNAMIC, box, V(0, 0, 0)));
+    CairnBodyState shaped = support_state(world, support_add(world, CAIRN_BODY_DYNAMIC, box, V(0, 0, 0)));
     assert_near(shaped.mass.mass, 600, 1e-12 * 600);
     assert_mat3_near(shaped.mass.inertia, cairn_mat3_diagonal(62.5, 212.5, 250), 1e-10);
     CairnBodyDef def = cairn_body_def();
@@ -279,8 +279,8 @@ static void a_new_shape_leaves_the_motion(void **state) {
 
 // Two balls in each other: how many contacts does a step see?
 static int contacts_of(CairnWorld *world, CairnFilter a, CairnFilter b) {
-    CairnBodyId first = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0));
-    CairnBodyId second = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0.9, 0, 0));
+    CairnBodyId first = support_add(world, CAIRN_BODY_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0));
+    CairnBodyId second = support_add(world, CAIRN_BODY_DYNAMIC, cairn_sphere(0.5), V(0.9, 0, 0));
     assert_ok(cairn_shape_set_filter(world, support_first_shape(world, first), a));
     assert_ok(cairn_shape_set_filter(world, support_first_shape(world, second), b));
     int contacts = support_step(world, 1e-3).contacts;
@@ -303,8 +303,8 @@ static void filters_go_both_ways(void **state) {
 static void a_joint_forbids_contact_unless_told(void **state) {
     (void)state;
     CairnWorld *world = support_empty_world();
-    CairnBodyId a = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0));
-    CairnBodyId b = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0.9, 0, 0));
+    CairnBodyId a = support_add(world, CAIRN_BODY_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0));
+    CairnBodyId b = support_add(world, CAIRN_BODY_DYNAMIC, cairn_sphere(0.5), V(0.9, 0, 0));
     CairnJointDef def = cairn_joint_def(CAIRN_JOINT_BALL);
     CairnJointId id;
     def.body_a = a;
@@ -331,8 +331,8 @@ static void materials_mix_as_the_world_says(void **state) {
         ball.friction = 0.1;
         ball.rolling_friction = 0.02;
         ground.torsional_friction = 0.03;
-        support_add(world, CAIRN_STATIC, ground, V(0, 0, 0));
-        support_add(world, CAIRN_DYNAMIC, ball, V(0, 0, 0.5));
+        support_add(world, CAIRN_BODY_STATIC, ground, V(0, 0, 0));
+        support_add(world, CAIRN_BODY_DYNAMIC, ball, V(0, 0, 0.5));
         support_step(world, 0.01);
         CairnProblem problem;
         const double *lambda;

@@ -18,8 +18,8 @@ static void a_bouncing_ball_begins_hits_and_ends(void **state) {
     CairnWorld *world = support_empty_world();
     CairnShapeDef ball = cairn_sphere(0.5);
     ball.restitution = e;
-    CairnBodyId ground = support_add(world, CAIRN_STATIC, cairn_half_space(), V(0, 0, 0));
-    CairnBodyId id = support_add(world, CAIRN_DYNAMIC, ball, V(0, 0, 0.5 + height));
+    CairnBodyId ground = support_add(world, CAIRN_BODY_STATIC, cairn_half_space(), V(0, 0, 0));
+    CairnBodyId id = support_add(world, CAIRN_BODY_DYNAMIC, ball, V(0, 0, 0.5 + height));
     int begins = 0, ends = 0;
     double speed = sqrt(2 * gravity * height);
     for (int i = 0; begins < 5 && i < 2000; i++) {
@@ -46,8 +46,8 @@ static void a_bouncing_ball_begins_hits_and_ends(void **state) {
 static void slow_touch_is_no_hit(void **state) {
     (void)state;
     CairnWorld *world = support_empty_world();
-    support_add(world, CAIRN_STATIC, cairn_half_space(), V(0, 0, 0));
-    support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0.5001));
+    support_add(world, CAIRN_BODY_STATIC, cairn_half_space(), V(0, 0, 0));
+    support_add(world, CAIRN_BODY_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0.5001));
     int begins = 0;
     for (int i = 0; i < 10; i++) {
         support_step(world, 1.0 / 60);
@@ -63,11 +63,11 @@ static void only_what_moved_is_told(void **state) {
     (void)state;
     CairnWorld *world = support_empty_world();
     assert_ok(cairn_world_set(world, "gravity", "0,0,0"));
-    support_add(world, CAIRN_STATIC, cairn_half_space(), V(0, 0, -9));
-    CairnBodyId still = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0));
-    CairnBodyId flying = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(5, 0, 0));
-    CairnBodyId driven = support_add(world, CAIRN_KINEMATIC, cairn_box(1, 1, 1), V(0, 5, 0));
-    support_add(world, CAIRN_KINEMATIC, cairn_box(1, 1, 1), V(0, 9, 0));
+    support_add(world, CAIRN_BODY_STATIC, cairn_half_space(), V(0, 0, -9));
+    CairnBodyId still = support_add(world, CAIRN_BODY_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0));
+    CairnBodyId flying = support_add(world, CAIRN_BODY_DYNAMIC, cairn_sphere(0.5), V(5, 0, 0));
+    CairnBodyId driven = support_add(world, CAIRN_BODY_KINEMATIC, cairn_box(1, 1, 1), V(0, 5, 0));
+    support_add(world, CAIRN_BODY_KINEMATIC, cairn_box(1, 1, 1), V(0, 9, 0));
     assert_ok(cairn_body_set_velocity(world, flying, V(1, 0, 0), V(0, 0, 0)));
     assert_ok(cairn_body_set_velocity(world, driven, V(0, 0, 0), V(0, 0, 1)));
     support_step(world, 0.5);
@@ -85,14 +85,14 @@ static void only_what_moved_is_told(void **state) {
 static void a_destroyed_body_ends_its_touches(void **state) {
     (void)state;
     CairnWorld *world = support_empty_world();
-    CairnBodyId ground = support_add(world, CAIRN_STATIC, cairn_half_space(), V(0, 0, 0));
-    CairnBodyId ball = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0.5));
+    CairnBodyId ground = support_add(world, CAIRN_BODY_STATIC, cairn_half_space(), V(0, 0, 0));
+    CairnBodyId ball = support_add(world, CAIRN_BODY_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0.5));
     CairnShapeId dead = support_first_shape(world, ball);
     support_step(world, 1.0 / 60);
     assert_int_equal(cairn_world_events(world).begin_count, 1);
     assert_ok(cairn_body_destroy(world, ball));
     CairnBodyId next =
-        support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(3, 0, 0.5)); // takes the slot and touches at once
+        support_add(world, CAIRN_BODY_DYNAMIC, cairn_sphere(0.5), V(3, 0, 0.5)); // takes the slot and touches at once
     CairnShapeId fresh = support_first_shape(world, next);
     assert_int_equal(fresh.index, dead.index);
     CairnContact contact; // a contact of the last step does not pass to the slot's next owner
@@ -116,8 +116,8 @@ static void contacts_carry_the_weight(void **state) {
     (void)state;
     const double h = 1.0 / 60;
     CairnWorld *world = support_empty_world();
-    CairnBodyId ground = support_add(world, CAIRN_STATIC, cairn_half_space(), V(0, 0, 0));
-    CairnBodyId box = support_add(world, CAIRN_DYNAMIC, cairn_box(1, 1, 1), V(0, 0, 0.5));
+    CairnBodyId ground = support_add(world, CAIRN_BODY_STATIC, cairn_half_space(), V(0, 0, 0));
+    CairnBodyId box = support_add(world, CAIRN_BODY_DYNAMIC, cairn_box(1, 1, 1), V(0, 0, 0.5));
     CairnStats stats = {0};
     for (int i = 0; i < 30; i++) {
         stats = support_step(world, h);

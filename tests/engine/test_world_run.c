@@ -52,11 +52,11 @@ static double plane_distance(CairnTransform pose, CairnVec3 origin, CairnVec3 un
 }
 
 static double target_distance(const Target *t, CairnVec3 origin, CairnVec3 unit) {
-    if (t->shape.type == CAIRN_SPHERE) {
+    if (t->shape.type == CAIRN_SHAPE_SPHERE) {
         return sphere_distance(t->pose.p, t->shape.radius, origin, unit);
     }
-    return t->shape.type == CAIRN_BOX ? box_distance(t->pose, t->shape.size, origin, unit)
-                                      : plane_distance(t->pose, origin, unit);
+    return t->shape.type == CAIRN_SHAPE_BOX ? box_distance(t->pose, t->shape.size, origin, unit)
+                                            : plane_distance(t->pose, origin, unit);
 }
 
 enum { RAY_BODIES = 30, RAY_TARGETS = 2 * RAY_BODIES + 1 };
@@ -84,7 +84,7 @@ static CairnWorld *ray_world(uint64_t *random, Target *targets) {
     }
     CairnShapeDef floor = cairn_half_space();
     CairnBodyDef def = cairn_body_def();
-    def.type = CAIRN_STATIC;
+    def.type = CAIRN_BODY_STATIC;
     def.position.z = -7;
     def.orientation = cairn_quat_axis_angle(V(1, 0, 0), 0.2);
     CairnBodyId id;
@@ -144,7 +144,7 @@ typedef struct Slide {
 static Slide make_slide(void) {
     Slide slide = {.world = support_empty_world()};
     CairnJointDef def = cairn_joint_def(CAIRN_JOINT_PRISMATIC);
-    slide.box = support_add(slide.world, CAIRN_DYNAMIC, cairn_box(0.2, 0.2, 0.2), V(0, 0, 3));
+    slide.box = support_add(slide.world, CAIRN_BODY_DYNAMIC, cairn_box(0.2, 0.2, 0.2), V(0, 0, 3));
     def.body_b = slide.box;
     def.axes[CAIRN_X].mode = CAIRN_AXIS_LOCKED;
     assert_ok(cairn_joint_place(slide.world, &def, V(0, 0, 3), V(0, 0, 1), V(0, 0, 0)));
@@ -214,7 +214,7 @@ static void a_joint_of_a_static_body_has_no_force(void **state) {
     (void)state;
     Slide slide = make_slide();
     support_run(slide.world, 20);
-    assert_ok(cairn_body_set_type(slide.world, slide.box, CAIRN_STATIC));
+    assert_ok(cairn_body_set_type(slide.world, slide.box, CAIRN_BODY_STATIC));
     support_run(slide.world, 1);
     assert_near(cairn_length(slide_state(&slide).force), 0, 0);
     cairn_world_destroy(slide.world);
@@ -226,7 +226,7 @@ static void a_body_takes_its_joints_and_their_gears_along(void **state) {
     CairnBodyId bodies[2];
     CairnJointId hinges[2], gear;
     for (int i = 0; i < 2; i++) {
-        bodies[i] = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.3), V(2 * i, 0, 2));
+        bodies[i] = support_add(world, CAIRN_BODY_DYNAMIC, cairn_sphere(0.3), V(2 * i, 0, 2));
         CairnJointDef def = cairn_joint_def(CAIRN_JOINT_REVOLUTE);
         def.body_b = bodies[i];
         assert_ok(cairn_joint_place(world, &def, V(2 * i, 0, 2), V(0, 1, 0), V(0, 0, 0)));
@@ -253,7 +253,7 @@ static void forces_last_a_step_and_add_up(void **state) {
     (void)state;
     CairnWorld *world = weightless_world();
     CairnShapeDef box = cairn_box(1, 1, 1);
-    CairnBodyId id = support_add(world, CAIRN_DYNAMIC, box, V(1, 2, 3)); // 1000 kg, I = 1000/6
+    CairnBodyId id = support_add(world, CAIRN_BODY_DYNAMIC, box, V(1, 2, 3)); // 1000 kg, I = 1000/6
     assert_ok(cairn_body_apply_force(world, id, V(3000, 0, 0)));
     assert_ok(cairn_body_apply_force_at(world, id, V(0, 1000, 0), V(1.5, 2, 3)));
     assert_ok(cairn_body_apply_torque(world, id, V(0, 0, 500)));
@@ -329,25 +329,25 @@ static void types_change_in_flight(void **state) {
     (void)state;
     const double h = 0.01;
     CairnWorld *world = support_empty_world();
-    CairnBodyId id = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0, 0, 10));
+    CairnBodyId id = support_add(world, CAIRN_BODY_DYNAMIC, cairn_sphere(0.5), V(0, 0, 10));
     assert_ok(cairn_body_set_velocity(world, id, V(2, 0, 0), V(0, 0, 3)));
     support_step(world, h);
     CairnBodyState dynamic = support_state(world, id);
     assert_near(dynamic.velocity.z, -gravity * h, 1e-15);
-    assert_ok(cairn_body_set_type(world, id, CAIRN_KINEMATIC)); // keeps its velocity, feels nothing
+    assert_ok(cairn_body_set_type(world, id, CAIRN_BODY_KINEMATIC)); // keeps its velocity, feels nothing
     assert_refused(cairn_body_apply_force(world, id, V(1, 0, 0)), CAIRN_INVALID_ARGUMENT, "not dynamic");
     support_step(world, h);
     CairnBodyState kinematic = support_state(world, id);
     assert_vec3_near(kinematic.velocity, dynamic.velocity, 0);
     assert_vec3_near(kinematic.position, cairn_add_scaled(dynamic.position, h, dynamic.velocity), 1e-15);
-    assert_ok(cairn_body_set_type(world, id, CAIRN_STATIC));
+    assert_ok(cairn_body_set_type(world, id, CAIRN_BODY_STATIC));
     support_step(world, h);
     assert_vec3_near(support_state(world, id).position, kinematic.position, 0);
     assert_vec3_near(support_state(world, id).velocity, V(0, 0, 0), 0);
-    assert_ok(cairn_body_set_type(world, id, CAIRN_DYNAMIC)); // falls again, from rest
+    assert_ok(cairn_body_set_type(world, id, CAIRN_BODY_DYNAMIC)); // falls again, from rest
     support_step(world, h);
     assert_vec3_near(support_state(world, id).velocity, V(0, 0, -gravity * h), 1e-15);
-    assert_int_equal(support_state(world, id).type, CAIRN_DYNAMIC);
+    assert_int_equal(support_state(world, id).type, CAIRN_BODY_DYNAMIC);
     cairn_world_destroy(world);
 }
 
@@ -355,8 +355,8 @@ static void types_change_in_flight(void **state) {
 static void a_kinematic_plate_carries(void **state) {
     (void)state;
     CairnWorld *world = support_empty_world();
-    CairnBodyId plate = support_add(world, CAIRN_KINEMATIC, cairn_box(4, 4, 0.2), V(0, 0, 0));
-    CairnBodyId ball = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0.6));
+    CairnBodyId plate = support_add(world, CAIRN_BODY_KINEMATIC, cairn_box(4, 4, 0.2), V(0, 0, 0));
+    CairnBodyId ball = support_add(world, CAIRN_BODY_DYNAMIC, cairn_sphere(0.5), V(0, 0, 0.6));
     assert_ok(cairn_body_set_velocity(world, plate, V(0, 0, 0.5), V(0, 0, 0)));
     support_run(world, 60);
     assert_near(support_state(world, plate).position.z, 0.5, 1e-12);
@@ -410,9 +410,9 @@ static CairnStatus part_each(const CairnGraph *graph, const void *options, const
 static void rows_between_parts_are_counted(void **state) {
     (void)state;
     CairnWorld *world = support_empty_world();
-    support_add(world, CAIRN_STATIC, cairn_half_space(), V(0, 0, 0));
-    support_add(world, CAIRN_DYNAMIC, cairn_box(1, 1, 1), V(0, 0, 0.5));
-    support_add(world, CAIRN_DYNAMIC, cairn_box(1, 1, 1), V(0, 0, 1.5));
+    support_add(world, CAIRN_BODY_STATIC, cairn_half_space(), V(0, 0, 0));
+    support_add(world, CAIRN_BODY_DYNAMIC, cairn_box(1, 1, 1), V(0, 0, 0.5));
+    support_add(world, CAIRN_BODY_DYNAMIC, cairn_box(1, 1, 1), V(0, 0, 1.5));
     CairnSolver parted = cairn_solver_pgs;
     parted.traits |= CAIRN_NEEDS_PARTITION;
     const CairnPartitioner each = {.name = "each", .summary = "", .partition = part_each};
@@ -465,7 +465,7 @@ static void pairs_and_tests_are_counted(void **state) {
         CairnStats stats;
         assert_ok(cairn_world_create(&def, &world));
         for (int i = 0; i < BALLS; i++) {
-            support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), cairn_vec3(i * (1.0 + apart), 0, 0));
+            support_add(world, CAIRN_BODY_DYNAMIC, cairn_sphere(0.5), cairn_vec3(i * (1.0 + apart), 0, 0));
         }
         for (int k = 0; k < 8; k++) { // later steps ask the kept pairs
             assert_ok(cairn_world_step(world, 1.0 / 60, &stats));

@@ -28,9 +28,9 @@ static CairnWorld *make_world(void) {
     CairnBodyDef body = cairn_body_def();
     CairnShapeDef ground = cairn_half_space(), ball = cairn_sphere(0.5), box = cairn_box(1, 1, 1);
     CairnBodyId a, b;
-    body.type = CAIRN_STATIC;
+    body.type = CAIRN_BODY_STATIC;
     require_ok(cairn_body_add(world, &body, &ground, NULL));
-    body.type = CAIRN_DYNAMIC;
+    body.type = CAIRN_BODY_DYNAMIC;
     body.position.z = 0.5;
     require_ok(cairn_body_add(world, &body, &ball, &a));
     body.position.x = 2;

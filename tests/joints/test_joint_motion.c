@@ -19,7 +19,7 @@ static CairnBodyId rig_body(CairnWorld *world, CairnBodyType type, CairnVec3 pla
     CairnBodyDef def = cairn_body_def();
     def.type = type;
     def.position = place;
-    if (type == CAIRN_DYNAMIC) {
+    if (type == CAIRN_BODY_DYNAMIC) {
         def.mass = 2;
         def.inertia = cairn_vec3(0.3, 0.4, 0.5);
         def.linear_damping = def.angular_damping = damping;
@@ -31,13 +31,13 @@ static CairnBodyId rig_body(CairnWorld *world, CairnBodyType type, CairnVec3 pla
 static Rig rig(const CairnSolver *solver, CairnJointType type, Partner partner, double damping) {
     Rig r = {.world = support_world(solver, ORIGIN)};
     if (partner != TO_WORLD) {
-        r.a = rig_body(r.world, partner == TO_DYNAMIC ? CAIRN_DYNAMIC : CAIRN_KINEMATIC, ORIGIN, damping);
+        r.a = rig_body(r.world, partner == TO_DYNAMIC ? CAIRN_BODY_DYNAMIC : CAIRN_BODY_KINEMATIC, ORIGIN, damping);
     }
-    r.b = rig_body(r.world, CAIRN_DYNAMIC, cairn_vec3(1.2, 0.1, -0.2), damping);
+    r.b = rig_body(r.world, CAIRN_BODY_DYNAMIC, cairn_vec3(1.2, 0.1, -0.2), damping);
     CairnVec3 middle = cairn_vec3(0.6, 0.2, 0.1), x = cairn_normalize(cairn_vec3(2, -1, 0.5));
     CairnJointDef def = cairn_joint_def(type);
     if (type == CAIRN_JOINT_GEAR) {
-        CairnBodyId other = rig_body(r.world, CAIRN_DYNAMIC, cairn_vec3(-0.7, 0.5, 0.3), damping);
+        CairnBodyId other = rig_body(r.world, CAIRN_BODY_DYNAMIC, cairn_vec3(-0.7, 0.5, 0.3), damping);
         r.hinges[0] = support_joint(r.world, CAIRN_JOINT_REVOLUTE, r.a, r.b, middle, x);
         r.hinges[1] = support_joint(r.world, CAIRN_JOINT_REVOLUTE, r.a, other, cairn_vec3(-0.4, 0.2, 0), Y);
         def.joint_a = r.hinges[0];
@@ -170,10 +170,10 @@ static void check_axis(CairnJointType type, Partner partner, int axis) {
     const double inertia[3] = {0.3, 0.4, 0.5};
     double mobility = axis < 3 ? 1 / 2.0 : 1 / inertia[axis - 3];
     if (partner != TO_WORLD) {
-        r.a = rig_body(world, partner == TO_DYNAMIC ? CAIRN_DYNAMIC : CAIRN_KINEMATIC, ORIGIN, 0);
+        r.a = rig_body(world, partner == TO_DYNAMIC ? CAIRN_BODY_DYNAMIC : CAIRN_BODY_KINEMATIC, ORIGIN, 0);
         mobility *= partner == TO_DYNAMIC ? 2 : 1;
     }
-    r.b = rig_body(world, CAIRN_DYNAMIC, ORIGIN, 0);
+    r.b = rig_body(world, CAIRN_BODY_DYNAMIC, ORIGIN, 0);
     CairnJointDef def = cairn_joint_def(type); // its frames are those of the bodies
     def.body_a = r.a;
     def.body_b = r.b;
@@ -218,7 +218,7 @@ static void limits_are_met_and_not_passed(void **state) {
     const CairnSolver *const solvers[] = {&support_exact, NULL};
     for (int k = 0; k < 8; k++) {
         CairnWorld *world = support_world(solvers[k & 1], ORIGIN);
-        CairnBodyId body = rig_body(world, CAIRN_DYNAMIC, ORIGIN, 0);
+        CairnBodyId body = rig_body(world, CAIRN_BODY_DYNAMIC, ORIGIN, 0);
         bool is_slide = (k & 2) != 0;
         double sign = (k & 4) != 0 ? -1 : 1, h = 0.0077; // no whole number of steps
         int axis = is_slide ? CAIRN_X : CAIRN_RX;

@@ -97,7 +97,7 @@ static void mujoco_has_the_same_bodies(void **state) {
         for (int k = 0; k < count; k++) {
             CairnBodyState body;
             assert_ok(cairn_body_get(world, ids[k], &body));
-            mass += body.type == CAIRN_DYNAMIC ? body.mass.mass : 0;
+            mass += body.type == CAIRN_BODY_DYNAMIC ? body.mass.mass : 0;
             shapes += cairn_body_shapes(world, ids[k], NULL, 0);
             // Places go through a chain of frames: a rounding for each link.
             CairnVec3 tip;

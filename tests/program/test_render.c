@@ -224,7 +224,7 @@ static void planes_reach_the_horizon(void **state) {
 static void shadows_fall_where_the_sun_is_hidden(void **state) {
     (void)state;
     CairnMesh mesh = {0};
-    CairnPart ball = {.kind = CAIRN_PART_SPHERE, .pose = {{0, 0, 3}, {1, 0, 0, 0}}, .half = {1, 1, 1}};
+    CairnPrimitive ball = {.kind = CAIRN_PRIMITIVE_SPHERE, .pose = {{0, 0, 3}, {1, 0, 0, 0}}, .half = {1, 1, 1}};
     assert_ok(cairn_mesh_add(&mesh, &ball, 100));
     CairnLight light;
     CairnVec3 sun = cairn_normalize(cairn_vec3(1, 0, 1));
@@ -257,11 +257,11 @@ static void meshes_lie_on_their_solids(void **state) {
     for (int i = 0; i < 40; i++) {
         points[i] = cairn_scale(0.5, support_unit(&seed));
     }
-    CairnPart parts[5] = {{.kind = CAIRN_PART_SPHERE, .half = {0.7, 0.7, 0.7}},
-                          {.kind = CAIRN_PART_BOX, .half = {0.3, 0.5, 0.9}},
-                          {.kind = CAIRN_PART_ROD, .half = {0.1, 0.1, 2}},
-                          {.kind = CAIRN_PART_CAPSULE, .half = {0.4, 0.4, 0.8}},
-                          {.kind = CAIRN_PART_HULL, .points = points, .point_count = 40}};
+    CairnPrimitive parts[5] = {{.kind = CAIRN_PRIMITIVE_SPHERE, .half = {0.7, 0.7, 0.7}},
+                               {.kind = CAIRN_PRIMITIVE_BOX, .half = {0.3, 0.5, 0.9}},
+                               {.kind = CAIRN_PRIMITIVE_ROD, .half = {0.1, 0.1, 2}},
+                               {.kind = CAIRN_PRIMITIVE_CAPSULE, .half = {0.4, 0.4, 0.8}},
+                               {.kind = CAIRN_PRIMITIVE_HULL, .points = points, .point_count = 40}};
     for (int k = 0; k < 5; k++) {
         CairnMesh mesh = {0};
         parts[k].pose = support_transform(&seed, 5);
@@ -276,7 +276,7 @@ static void meshes_lie_on_their_solids(void **state) {
             } else if (k == 2) {
                 assert_near(hypot(local.x, local.y), 0.1, 1e-12);
             } else {
-                assert_near(cairn_length(cairn_part_local(&parts[k], t->corners[0])), k == 3 ? 0.4 : 0.5, 1e-12);
+                assert_near(cairn_length(cairn_primitive_local(&parts[k], t->corners[0])), k == 3 ? 0.4 : 0.5, 1e-12);
             }
             // The triangle's own normal agrees with the solid's, up to its sign.
             CairnVec3 flat =
@@ -284,7 +284,7 @@ static void meshes_lie_on_their_solids(void **state) {
             CairnVec3 middle = cairn_scale(1.0 / 3, cairn_add(cairn_add(t->corners[0], t->corners[1]), t->corners[2]));
             if (cairn_length(flat) > 1e-9) {
                 double along =
-                    fabs(cairn_dot(cairn_normalize(flat), cairn_part_normal(&mesh.parts[0], t->face, middle)));
+                    fabs(cairn_dot(cairn_normalize(flat), cairn_primitive_normal(&mesh.parts[0], t->face, middle)));
                 assert_true(along > (k == 1 || k == 4 ? 1 - 1e-12 : 0.95));
             }
         }
@@ -300,17 +300,18 @@ static void surfaces_have_numbers_of_their_own(void **state) {
     CairnMesh mesh = {0};
     const CairnVec3 points[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const int indices[12] = {0, 1, 2, 0, 1, 3, 0, 2, 3, 1, 2, 3};
-    const CairnPart parts[5] = {{.kind = CAIRN_PART_FACETS, .points = points, .indices = indices, .index_count = 12},
-                                {.kind = CAIRN_PART_HULL, .points = points, .point_count = 4},
-                                {.kind = CAIRN_PART_BOX, .half = {1, 1, 1}},
-                                {.kind = CAIRN_PART_CYLINDER, .half = {1, 1, 1}},
-                                {.kind = CAIRN_PART_PLANE}};
+    const CairnPrimitive parts[5] = {
+        {.kind = CAIRN_PRIMITIVE_FACETS, .points = points, .indices = indices, .index_count = 12},
+        {.kind = CAIRN_PRIMITIVE_HULL, .points = points, .point_count = 4},
+        {.kind = CAIRN_PRIMITIVE_BOX, .half = {1, 1, 1}},
+        {.kind = CAIRN_PRIMITIVE_CYLINDER, .half = {1, 1, 1}},
+        {.kind = CAIRN_PRIMITIVE_PLANE}};
     const int first[5] = {0, 4, 8, 14, 17};
     for (int i = 0; i < 5; i++) {
         assert_ok(cairn_mesh_add(&mesh, &parts[i], 100));
         assert_int_equal(mesh.parts[i].first_surface, first[i]);
     }
-    const CairnPart flat = {.kind = CAIRN_PART_HULL, .points = points, .point_count = 3};
+    const CairnPrimitive flat = {.kind = CAIRN_PRIMITIVE_HULL, .points = points, .point_count = 3};
     assert_refused(cairn_mesh_add(&mesh, &flat, 100), CAIRN_INVALID_ARGUMENT, "");
     assert_int_equal(mesh.part_count, 5);
     cairn_mesh_free(&mesh);
@@ -340,10 +341,10 @@ static void pictures_show_what_is_there(void **state) {
     assert_memory_equal(empty.pixels, empty.pixels + 3, 3);
 
     CairnBodyDef body = cairn_body_def();
-    body.type = CAIRN_STATIC;
+    body.type = CAIRN_BODY_STATIC;
     CairnShapeDef ground = cairn_half_space(), box = cairn_box(1, 1, 1);
     assert_ok(cairn_body_add(world, &body, &ground, NULL));
-    body.type = CAIRN_DYNAMIC;
+    body.type = CAIRN_BODY_DYNAMIC;
     body.position = cairn_vec3(0, 0, 0.5);
     CairnBodyId id;
     assert_ok(cairn_body_add(world, &body, &box, &id));

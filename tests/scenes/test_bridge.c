@@ -109,7 +109,7 @@ static void add_joints(Linear *l, const CairnWorld *world) {
             CairnBodyState body;
             CairnBodyId id = side ? def.body_b : def.body_a;
             assert_ok(cairn_body_get(world, id, &body));
-            if (body.type == CAIRN_DYNAMIC) {
+            if (body.type == CAIRN_BODY_DYNAMIC) {
                 CairnVec3 arm = cairn_rotate(body.orientation, (side ? def.frame_b : def.frame_a).p);
                 add_arm(l, block_of(l, id), arm, cairn_scale(side ? 1 : -1, joint.force));
             }

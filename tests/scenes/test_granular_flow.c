@@ -44,8 +44,8 @@ static void flow(const char *params, int threads, int steps, Flow *result) {
         CairnBodyState body;
         assert_ok(cairn_body_get(run.world, ids[i], &body));
         // 300 balls of 0.3 m fill 0.6 of a cube of 3.84 m; the wall is 0.6 m thick.
-        result->way += body.type == CAIRN_DYNAMIC ? fmax(body.position.x - 1.94, 0) : 0;
-        result->outside += body.type == CAIRN_DYNAMIC && body.position.x > 1.92 + 0.6;
+        result->way += body.type == CAIRN_BODY_DYNAMIC ? fmax(body.position.x - 1.94, 0) : 0;
+        result->outside += body.type == CAIRN_BODY_DYNAMIC && body.position.x > 1.92 + 0.6;
     }
     result->hash = cairn_world_state_hash(run.world);
     cairn_world_destroy(run.world);

@@ -68,8 +68,8 @@ static bool boxes_meet(const CairnAabb *a, const CairnAabb *b) {
 static double overlap_of(const Tower *tower, int a, int b) {
     const CairnGeometry *ga = &tower->geometry[a], *gb = &tower->geometry[b];
     CairnVec3 n = {0, 0, 1};
-    return ga->type == CAIRN_HALF_SPACE ? -support_gap(ga, tower->poses[a], gb, tower->poses[b], n)
-                                        : -support_largest_gap(ga, tower->poses[a], gb, tower->poses[b], &n);
+    return ga->type == CAIRN_SHAPE_HALF_SPACE ? -support_gap(ga, tower->poses[a], gb, tower->poses[b], n)
+                                              : -support_largest_gap(ga, tower->poses[a], gb, tower->poses[b], &n);
 }
 
 // The deepest overlap there is. Slow: every pair whose boxes meet.
@@ -112,7 +112,7 @@ static double mean_height(const Tower *tower) {
     for (int i = 0; i < tower->count; i++) {
         CairnBodyState state;
         assert_ok(cairn_body_get(tower->run.world, tower->ids[i], &state));
-        bool is_log = tower->geometry[i].type == CAIRN_CYLINDER;
+        bool is_log = tower->geometry[i].type == CAIRN_SHAPE_CYLINDER;
         sum += is_log ? state.position.z : 0;
         logs += is_log;
     }

@@ -380,7 +380,7 @@ static void checks_notice_a_disturbance(void **state) {
         for (int k = 0; k < count && k < 4096; k++) {
             CairnBodyState body;
             assert_ok(cairn_body_get(stage.run.world, ids[k], &body));
-            kicked = body.type == CAIRN_DYNAMIC && body.mass.mass > feather ? k : kicked;
+            kicked = body.type == CAIRN_BODY_DYNAMIC && body.mass.mass > feather ? k : kicked;
         }
         assert_true(kicked >= 0);
         assert_ok(cairn_body_set_velocity(stage.run.world, ids[kicked], cairn_vec3(20, 10, 5), cairn_vec3(0, 25, 0)));

@@ -23,7 +23,7 @@ static void what_does_not_settle_is_handed_over(void **state) {
     memset(lambda, 0, (size_t)pile.problem.row_count * sizeof *lambda);
     run = exact_run(&cairn_solver_bpp, "faithful=true", &pile.problem, 1, NULL, lambda);
     assert_ok(run.status);
-    assert_int_equal(run.report.outcome, CAIRN_AT_LIMIT);
+    assert_int_equal(run.report.outcome, CAIRN_OUTCOME_AT_LIMIT);
     assert_int_equal(run.report.iterations, 50);
     assert_int_equal(run.report.fallback, 0);
     assert_false(run.residual.is_certified);

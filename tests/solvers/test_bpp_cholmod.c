@@ -54,7 +54,7 @@ static void faithful_is_the_papers(void **state) {
     assert_ok(from_answer.status);
     assert_memory_equal(cold, warm, rows * sizeof *cold);
     assert_int_equal(from_zero.report.iterations, from_answer.report.iterations);
-    assert_int_equal(from_zero.report.outcome, CAIRN_AT_LIMIT);
+    assert_int_equal(from_zero.report.outcome, CAIRN_OUTCOME_AT_LIMIT);
     assert_int_equal(from_zero.report.iterations, 50);
     assert_int_equal(from_zero.report.factorizations, 50);
     assert_int_equal(from_zero.report.fallback, 0);

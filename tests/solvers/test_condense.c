@@ -85,7 +85,7 @@ static void joints_are_part_of_the_dynamics(void **state) {
         assert_ok(scene->script(&run, cairn_world_time(run.world)));
         assert_ok(cairn_world_step(run.world, scene->step, &stats));
         assert_true(stats.residual.is_certified);
-        assert_int_equal(stats.solve.outcome, CAIRN_CONVERGED);
+        assert_int_equal(stats.solve.outcome, CAIRN_OUTCOME_CONVERGED);
     }
     assert_true(looked_at >= 6);
     cairn_world_destroy(run.world);

@@ -67,7 +67,7 @@ static void without_rows_there_is_nothing_to_do(void **state) {
         test_problem_block(&t, 1, &P);
         ExactRun run = exact_run(cairn_solver_at(k), NULL, &t.problem, 1, NULL, lambda);
         assert_ok(run.status);
-        assert_int_equal(run.report.outcome, CAIRN_CONVERGED);
+        assert_int_equal(run.report.outcome, CAIRN_OUTCOME_CONVERGED);
         assert_true(run.residual.is_certified);
         assert_near(lambda[0], 3, 0);
     }
@@ -100,7 +100,7 @@ static void rows_that_repeat_are_told(void **state) {
         assert_near(lambda[0] + lambda[1] + lambda[2], 6, 1e-6);
         // pgs-cg sweeps rows without compliance and factors the others.
         bool is_factored = run.report.factorizations > 0 && strcmp(solver->name, "pgs-cg") != 0;
-        bool is_told = run.warned > 0 || run.report.outcome != CAIRN_CONVERGED || !is_factored;
+        bool is_told = run.warned > 0 || run.report.outcome != CAIRN_OUTCOME_CONVERGED || !is_factored;
         assert_true(is_told);
     }
 }
@@ -135,7 +135,7 @@ static void a_limit_is_told_by_all(void **state) {
         assert_ok(run.status);
         print_message("  %s:%s: %s%s\n", solver->name, options, cairn_outcome_name(run.report.outcome),
                       run.report.fallback ? " by its fallback" : "");
-        if (run.report.outcome == CAIRN_CONVERGED) {
+        if (run.report.outcome == CAIRN_OUTCOME_CONVERGED) {
             assert_true(run.residual.is_certified);
         } else {
             limited++;

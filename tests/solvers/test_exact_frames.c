@@ -18,7 +18,7 @@ static void run_certified(CairnWorld *world, double h, int steps, const char *wh
     for (int n = 1; n <= steps; n++) {
         CairnStats stats;
         assert_ok(cairn_world_step(world, h, &stats));
-        if (!stats.residual.is_certified || stats.solve.outcome != CAIRN_CONVERGED) {
+        if (!stats.residual.is_certified || stats.solve.outcome != CAIRN_OUTCOME_CONVERGED) {
             fail_msg("%s: frame %d, %d rows: %s, scaled %g, limit %g", what, n, stats.rows,
                      cairn_outcome_name(stats.solve.outcome), stats.residual.scaled, stats.residual.limit);
         }
@@ -73,7 +73,7 @@ static CairnWorld *pile_world(const CairnSolver *solver) {
     uint64_t seed = 7;
     CairnBodyDef ground = cairn_body_def();
     CairnShapeDef plane = cairn_half_space();
-    ground.type = CAIRN_STATIC;
+    ground.type = CAIRN_BODY_STATIC;
     assert_ok(cairn_body_add(world, &ground, &plane, NULL));
     for (int i = 0; i < 60; i++) {
         int column = i % 3, row = i / 3 % 3, layer = i / 9;

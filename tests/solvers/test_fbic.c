@@ -25,7 +25,7 @@ static void easy_problems_converge_to_the_answer(void **state) {
         memset(other, 0, sizeof other);
         ExactRun run = exact_run(&cairn_solver_fbic, "kmax=2000", &pile.problem, 1 + draw % 3, NULL, lambda);
         assert_ok(run.status);
-        assert_int_equal(run.report.outcome, CAIRN_CONVERGED);
+        assert_int_equal(run.report.outcome, CAIRN_OUTCOME_CONVERGED);
         assert_true(run.residual.is_certified);
         assert_true(run.report.coupling > 1 && run.report.coupling <= 2000);
         assert_int_equal(run.traced, run.report.coupling);
@@ -33,7 +33,7 @@ static void easy_problems_converge_to_the_answer(void **state) {
         assert_below(exact_distance(&pile.problem, lambda, other), 1);
         // from the answer it is there at once
         run = exact_run(&cairn_solver_fbic, "", &pile.problem, 1, NULL, lambda);
-        assert_int_equal(run.report.outcome, CAIRN_CONVERGED);
+        assert_int_equal(run.report.outcome, CAIRN_OUTCOME_CONVERGED);
         assert_true(run.report.coupling <= 1);
         test_pile_free(&pile);
     }
@@ -54,7 +54,7 @@ static void the_objective_falls_on_hard_ones(void **state) {
             memset(lambda, 0, sizeof lambda);
             ExactRun run = exact_run(&cairn_solver_fbic, options, &pile.problem, 1, NULL, lambda);
             assert_ok(run.status);
-            assert_int_equal(run.report.outcome, CAIRN_AT_LIMIT);
+            assert_int_equal(run.report.outcome, CAIRN_OUTCOME_AT_LIMIT);
             assert_int_equal(run.report.coupling, k);
             assert_int_equal(run.report.fallback, 0);
             assert_false(run.residual.is_certified);

@@ -36,7 +36,7 @@ static void run_method(size_t index, double compliance, int bodies, int draws) {
         assert_non_null(lambda);
         ExactRun run = exact_run(solver, methods[index].options, &pile.problem, 1, NULL, lambda);
         assert_ok(run.status);
-        assert_int_equal(run.report.outcome == CAIRN_CONVERGED, run.residual.is_certified);
+        assert_int_equal(run.report.outcome == CAIRN_OUTCOME_CONVERGED, run.residual.is_certified);
         if (methods[index].arrives) {
             assert_true(run.residual.is_certified);
             assert_true(run.report.factorizations <= 60);

@@ -18,7 +18,7 @@ static void a_limit_is_said(void **state) {
     assert_non_null(lambda);
     ExactRun run = exact_run(&cairn_solver_ipm, "iterations=2,warm=false", &pile.problem, 1, NULL, lambda);
     assert_ok(run.status);
-    assert_int_equal(run.report.outcome, CAIRN_AT_LIMIT);
+    assert_int_equal(run.report.outcome, CAIRN_OUTCOME_AT_LIMIT);
     assert_int_equal(run.report.iterations, 2);
     assert_int_equal(run.traced, 2);
     assert_false(run.residual.is_certified);

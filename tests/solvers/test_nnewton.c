@@ -17,7 +17,7 @@ static void a_limit_is_said(void **state) {
     assert_non_null(lambda);
     ExactRun run = exact_run(&cairn_solver_nnewton, "iterations=5", &pile.problem, 1, NULL, lambda);
     assert_ok(run.status);
-    assert_int_equal(run.report.outcome, CAIRN_AT_LIMIT);
+    assert_int_equal(run.report.outcome, CAIRN_OUTCOME_AT_LIMIT);
     assert_int_equal(run.report.iterations, 5);
     assert_int_equal(run.report.factorizations, 5);
     assert_int_equal(run.traced, 5);

@@ -60,7 +60,7 @@ static void random_problems_meet_their_enumerated_answer(void **state) {
         CairnPgsOptions options = exact;
         options.omega = omega;
         Run run = run_pgs(&t.problem, &options, lambda);
-        assert_true(run.report.outcome == CAIRN_CONVERGED || run.report.outcome == CAIRN_STALLED);
+        assert_true(run.report.outcome == CAIRN_OUTCOME_CONVERGED || run.report.outcome == CAIRN_OUTCOME_STALLED);
         for (int i = 0; i < n; i++) {
             assert_near(lambda[i], answer[i], 1e-9); // steps of 1e-13, C >= 0.1, at most some thousand sweeps
             assert_true(lambda[i] >= t.lower[i] && lambda[i] <= t.upper[i]);
@@ -89,7 +89,7 @@ static void answer_as_warm_start_takes_one_sweep(void **state) {
         test_problem_random(&t, &seed, 12);
         run_pgs(&t.problem, &exact, lambda);
         Run run = run_pgs(&t.problem, NULL, lambda); // S0's settings
-        assert_int_equal(run.report.outcome, CAIRN_CONVERGED);
+        assert_int_equal(run.report.outcome, CAIRN_OUTCOME_CONVERGED);
         assert_int_equal(run.report.iterations, 1);
         assert_below(run.report.claimed, 1e-9);
     }
@@ -233,24 +233,24 @@ static void outcomes_are_told_apart(void **state) {
     t.right_side[0] = -3;
     CairnPgsOptions options = {.iterations = 1, .tolerance = 1e-9, .omega = 1};
     Run run = run_pgs(&t.problem, &options, &lambda);
-    assert_int_equal(run.report.outcome, CAIRN_AT_LIMIT);
+    assert_int_equal(run.report.outcome, CAIRN_OUTCOME_AT_LIMIT);
     assert_near(run.report.claimed, 3, 1e-15);
     assert_near(lambda, 1.5, 1e-15);
     run = run_pgs(&t.problem, &options, &lambda);
-    assert_int_equal(run.report.outcome, CAIRN_CONVERGED);
+    assert_int_equal(run.report.outcome, CAIRN_OUTCOME_CONVERGED);
     assert_int_equal(run.report.iterations, 1);
     // omega = 1/2 goes half the way each time: 30 sweeps to 3 * 2^-30 > 1e-9 * ..., claimed is the whole way still to go.
     options = (CairnPgsOptions){.iterations = 1000, .tolerance = 1e-9, .omega = 0.5};
     lambda = 0;
     run = run_pgs(&t.problem, &options, &lambda);
-    assert_int_equal(run.report.outcome, CAIRN_CONVERGED);
+    assert_int_equal(run.report.outcome, CAIRN_OUTCOME_CONVERGED);
     assert_int_equal(run.report.iterations, 33); // the first k with 3 * 2^-(k-1) <= 1e-9
     assert_near(run.report.claimed, 3 * ldexp(1, -32), 1e-15);
     // Stalled: rounding of a large impulse is more than the tolerance asks for.
     options = (CairnPgsOptions){.iterations = 1000, .tolerance = 0, .omega = 0.7};
     t.right_side[0] = -3e9;
     run = run_pgs(&t.problem, &options, &lambda);
-    assert_true(run.report.outcome == CAIRN_STALLED || run.report.claimed == 0);
+    assert_true(run.report.outcome == CAIRN_OUTCOME_STALLED || run.report.claimed == 0);
     assert_true(run.report.iterations < 1000);
 }
 
@@ -260,13 +260,13 @@ static void rows_without_weight_go_to_their_bounds(void **state) {
         double d, lower, upper, start, answer;
         CairnOutcome outcome;
     } cases[] = {
-        {1, 0, (double)INFINITY, 5, 0, CAIRN_CONVERGED},
-        {-1, 0, 2, 0.5, 2, CAIRN_CONVERGED},
-        {0, -1, 1, 0.5, 0.5, CAIRN_CONVERGED},
-        {0, -1, 1, 7, 1, CAIRN_CONVERGED},
-        {-1, 0, (double)INFINITY, 3, 3, CAIRN_STALLED},
-        {1, -(double)INFINITY, 1, 0, 0, CAIRN_STALLED},
-        {0, -(double)INFINITY, (double)INFINITY, 2, 2, CAIRN_CONVERGED},
+        {1, 0, (double)INFINITY, 5, 0, CAIRN_OUTCOME_CONVERGED},
+        {-1, 0, 2, 0.5, 2, CAIRN_OUTCOME_CONVERGED},
+        {0, -1, 1, 0.5, 0.5, CAIRN_OUTCOME_CONVERGED},
+        {0, -1, 1, 7, 1, CAIRN_OUTCOME_CONVERGED},
+        {-1, 0, (double)INFINITY, 3, 3, CAIRN_OUTCOME_STALLED},
+        {1, -(double)INFINITY, 1, 0, 0, CAIRN_OUTCOME_STALLED},
+        {0, -(double)INFINITY, (double)INFINITY, 2, 2, CAIRN_OUTCOME_CONVERGED},
     };
     uint64_t seed = 7;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -283,7 +283,7 @@ static void rows_without_weight_go_to_their_bounds(void **state) {
         Run run = run_pgs(&t.problem, NULL, &lambda);
         assert_near(lambda, cases[i].answer, 0);
         assert_int_equal(run.report.outcome, cases[i].outcome);
-        assert_near(run.report.claimed, cases[i].outcome == CAIRN_STALLED ? 1 : 0, 0);
+        assert_near(run.report.claimed, cases[i].outcome == CAIRN_OUTCOME_STALLED ? 1 : 0, 0);
         lambda = cases[i].start;
         run = run_pgs(&form_2.problem, NULL, &lambda);
         assert_near(lambda, cases[i].answer, 0);
@@ -316,7 +316,7 @@ static void unsymmetric_systems_are_swept_too(void **state) {
     double lambda[2] = {0, 0};
     build_explicit(&t, 2, 1, -1, 2); // 2x + y = 1, -x + 2y = 1: x = 1/5, y = 3/5
     Run run = run_pgs(&t.problem, &exact, lambda);
-    assert_int_equal(run.report.outcome, CAIRN_CONVERGED);
+    assert_int_equal(run.report.outcome, CAIRN_OUTCOME_CONVERGED);
     assert_near(lambda[0], 0.2, 1e-13);
     assert_near(lambda[1], 0.6, 1e-13);
 }

@@ -16,7 +16,7 @@ static int agree(const char *options, const CairnProblem *problem, const double 
     assert_non_null(lambda);
     ExactRun run = exact_run(&cairn_solver_pgs_cg, options, problem, 1, NULL, lambda);
     assert_ok(run.status);
-    assert_int_equal(run.report.outcome, CAIRN_CONVERGED);
+    assert_int_equal(run.report.outcome, CAIRN_OUTCOME_CONVERGED);
     assert_below(exact_distance(problem, answer, lambda), 100);
     free(lambda);
     return run.report.iterations;

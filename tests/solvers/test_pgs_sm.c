@@ -23,7 +23,7 @@ static void rounds_descend_to_their_limit(void **state) {
         memset(lambda, 0, (size_t)pile.problem.row_count * sizeof *lambda);
         ExactRun run = exact_run(&cairn_solver_pgs_sm, options, &pile.problem, 1, NULL, lambda);
         assert_ok(run.status);
-        assert_int_equal(run.report.outcome, CAIRN_AT_LIMIT);
+        assert_int_equal(run.report.outcome, CAIRN_OUTCOME_AT_LIMIT);
         assert_int_equal(run.report.iterations, rounds);
         assert_int_equal(run.traced, rounds);
         assert_int_equal(run.report.fallback, 0);
@@ -60,7 +60,7 @@ static void faithful_only_projects(void **state) {
     assert_non_null(lambda);
     ExactRun run = exact_run(&cairn_solver_pgs_sm, "faithful=true", &pile.problem, 1, NULL, lambda);
     assert_ok(run.status);
-    assert_int_equal(run.report.outcome, CAIRN_AT_LIMIT);
+    assert_int_equal(run.report.outcome, CAIRN_OUTCOME_AT_LIMIT);
     assert_int_equal(run.report.factorizations, 50);
     memset(lambda, 0, (size_t)pile.problem.row_count * sizeof *lambda);
     exact_certify(&cairn_solver_pgs_sm, NULL, &pile.problem, lambda);
@@ -73,7 +73,7 @@ static void faithful_only_projects(void **state) {
         test_pile_chosen(&pile, &seed, 20, 0.5, 1e-2, answer, w);
         run = exact_run(&cairn_solver_pgs_sm, "faithful=true", &pile.problem, 1, NULL, found);
         assert_ok(run.status);
-        if (run.report.outcome == CAIRN_CONVERGED) {
+        if (run.report.outcome == CAIRN_OUTCOME_CONVERGED) {
             assert_true(run.residual.is_certified);
             settled++;
         }

@@ -399,8 +399,8 @@ static void solvers_are_found_by_name(void **state) {
     assert_refused(cairn_solver_find("pgz", &solver), CAIRN_NOT_FOUND, "near: pgs");
     assert_refused(cairn_solver_find(NULL, &solver), CAIRN_INVALID_ARGUMENT, "name");
     assert_null(solver);
-    assert_string_equal(cairn_outcome_name(CAIRN_CONVERGED), "converged");
-    assert_string_equal(cairn_outcome_name(CAIRN_STALLED), "stalled");
+    assert_string_equal(cairn_outcome_name(CAIRN_OUTCOME_CONVERGED), "converged");
+    assert_string_equal(cairn_outcome_name(CAIRN_OUTCOME_STALLED), "stalled");
     assert_string_equal(cairn_outcome_name((CairnOutcome)99), "unknown");
 }
 

@@ -328,7 +328,7 @@ static CairnWorld *heap(void) {
     assert_ok(cairn_world_create(&def, &world));
     assert_ok(cairn_world_set_solver(world, &cairn_solver_psor, NULL));
     CairnBodyDef ground = cairn_body_def();
-    ground.type = CAIRN_STATIC;
+    ground.type = CAIRN_BODY_STATIC;
     CairnShapeDef plane = cairn_half_space(), ball = cairn_sphere(0.5);
     assert_ok(cairn_body_add(world, &ground, &plane, NULL));
     for (int i = 0; i < 18; i++) {

@@ -266,7 +266,7 @@ static void velocities_are_those_of_ipm_cone(void **state) {
         const CairnSolver *solver = solvers[round / 2 % 3];
         ExactRun run = exact_run(solver, "iterations=60000,tolerance=1e-12", problem, 1, NULL, lambda);
         assert_ok(run.status);
-        assert_int_equal(run.report.outcome, CAIRN_CONVERGED);
+        assert_int_equal(run.report.outcome, CAIRN_OUTCOME_CONVERGED);
         assert_true(run.residual.is_certified);
         assert_below(kind.friction == CAIRN_FRICTION_CONE ? run.residual.convex : run.residual.cone, 1e-8);
         assert_below(exact_distance(problem, exact, lambda), 10); // both stand within 1e-8 by their own measure
@@ -387,9 +387,9 @@ static void warm_starts_are_taken_and_mended(void **state) {
     for (int k = 0; k < 3; k++) {
         memset(lambda, 0, (size_t)problem->row_count * sizeof *lambda);
         ExactRun run = exact_run(solvers[k], "iterations=60000,tolerance=1e-11", problem, 1, NULL, lambda);
-        assert_int_equal(run.report.outcome, CAIRN_CONVERGED);
+        assert_int_equal(run.report.outcome, CAIRN_OUTCOME_CONVERGED);
         run = exact_run(solvers[k], "tolerance=1e-10", problem, 1, NULL, lambda);
-        assert_int_equal(run.report.outcome, CAIRN_CONVERGED);
+        assert_int_equal(run.report.outcome, CAIRN_OUTCOME_CONVERGED);
         assert_int_equal(run.report.iterations, 1);
         for (int i = 0; i < problem->row_count; i++) {
             wild[i] = support_uniform(&seed, -5, 5);
@@ -415,13 +415,13 @@ static void limits_are_said(void **state) {
     const CairnProblem *problem = &lattice.pile.problem;
     double *lambda = zeros(problem);
     ExactRun run = exact_run(&cairn_solver_psor, NULL, problem, 1, NULL, lambda);
-    assert_int_equal(run.report.outcome, CAIRN_AT_LIMIT);
+    assert_int_equal(run.report.outcome, CAIRN_OUTCOME_AT_LIMIT);
     assert_int_equal(run.report.iterations, 120); // S1's
     assert_int_equal(run.traced, 120);
     assert_true(run.report.claimed > 0);
     // A budget that no sweep can keep ends after one; a generous one does not end it.
     run = exact_run(&cairn_solver_psor, "budget_ms=1e-9,tolerance=0", problem, 1, NULL, lambda);
-    assert_int_equal(run.report.outcome, CAIRN_AT_LIMIT);
+    assert_int_equal(run.report.outcome, CAIRN_OUTCOME_AT_LIMIT);
     assert_int_equal(run.report.iterations, 1);
     run = exact_run(&cairn_solver_psor, "budget_ms=1e9,tolerance=0,iterations=30", problem, 1, NULL, lambda);
     assert_int_equal(run.report.iterations, 30);

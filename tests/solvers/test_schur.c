@@ -106,7 +106,7 @@ static void bilateral_systems_take_one_coupling_iteration(void **state) {
                 memset(lambda, 0, sizeof lambda);
                 ExactRun run = exact_run_parts(solver, options[way], &pile.problem, &parts, 1, lambda);
                 assert_ok(run.status);
-                assert_int_equal(run.report.outcome, CAIRN_CONVERGED);
+                assert_int_equal(run.report.outcome, CAIRN_OUTCOME_CONVERGED);
                 assert_int_equal(run.report.coupling, 1);
                 assert_int_equal(run.report.fallback, 0);
                 assert_int_equal(run.report.changed, 0);
@@ -209,10 +209,10 @@ static void faithful_ends_where_the_paper_ends(void **state) {
         assert_int_equal(run.report.fallback, 0);
         assert_int_equal(run.traced, run.report.coupling);
         assert_true(run.report.coupling >= 1 && run.report.coupling <= 10);
-        if (run.report.outcome == CAIRN_AT_LIMIT) {
+        if (run.report.outcome == CAIRN_OUTCOME_AT_LIMIT) {
             assert_int_equal(run.report.coupling, 10);
             limits++;
-        } else if (run.report.outcome == CAIRN_CONVERGED) {
+        } else if (run.report.outcome == CAIRN_OUTCOME_CONVERGED) {
             arrivals++;
         }
         assert_below(run.residual.bound, 1e-12);
@@ -387,7 +387,7 @@ static void empty_things_work(void **state) {
     CairnParts none = {0, NULL};
     ExactRun run = exact_run_parts(solver, "", &t.problem, &none, 1, lambda);
     assert_ok(run.status);
-    assert_int_equal(run.report.outcome, CAIRN_CONVERGED);
+    assert_int_equal(run.report.outcome, CAIRN_OUTCOME_CONVERGED);
     int block[3];
     for (int i = 0; i < 3; i++) {
         block[i] = test_problem_body(&t, &seed, 1 + i);

@@ -153,7 +153,7 @@ static void a_last_solve_follows_kmax_alone(void **state) {
         assert_ok(last.status);
         assert_int_equal(last.report.coupling, plain.report.coupling);
         assert_int_equal(last.report.outcome, plain.report.outcome);
-        if (plain.report.outcome == CAIRN_CONVERGED) {
+        if (plain.report.outcome == CAIRN_OUTCOME_CONVERGED) {
             assert_memory_equal(before, heap.lambda, sizeof before);
         } else {
             limits++;

@@ -54,9 +54,9 @@ static void the_answer_is_the_fixed_point(void **state) {
         for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
             char text[128];
             snprintf(text, sizeof text, "%s,iterations=100000,tolerance=1e-12", options[k]);
-            agree(&cairn_solver_subadmm, text, &t.problem, answer, CAIRN_CONVERGED);
+            agree(&cairn_solver_subadmm, text, &t.problem, answer, CAIRN_OUTCOME_CONVERGED);
         }
-        agree(&cairn_solver_fadmm, "iterations=100000,tolerance=1e-12", &t.problem, answer, CAIRN_CONVERGED);
+        agree(&cairn_solver_fadmm, "iterations=100000,tolerance=1e-12", &t.problem, answer, CAIRN_OUTCOME_CONVERGED);
     }
 }
 
@@ -73,9 +73,11 @@ static void heaps_agree_with_exact_solvers(void **state) {
             pile.blocks[b].group = b % 2 ? 7 : -1;
         }
         exact_certify(draw % 2 ? &cairn_solver_ipm_cone : &cairn_solver_ipm, NULL, &pile.problem, answer);
-        agree(&cairn_solver_subadmm, "division=bodies,iterations=200000", &pile.problem, answer, CAIRN_CONVERGED);
-        agree(&cairn_solver_subadmm, "division=groups,iterations=200000", &pile.problem, answer, CAIRN_CONVERGED);
-        agree(&cairn_solver_fadmm, "iterations=200000", &pile.problem, answer, CAIRN_CONVERGED);
+        agree(&cairn_solver_subadmm, "division=bodies,iterations=200000", &pile.problem, answer,
+              CAIRN_OUTCOME_CONVERGED);
+        agree(&cairn_solver_subadmm, "division=groups,iterations=200000", &pile.problem, answer,
+              CAIRN_OUTCOME_CONVERGED);
+        agree(&cairn_solver_fadmm, "iterations=200000", &pile.problem, answer, CAIRN_OUTCOME_CONVERGED);
         free(answer);
         test_pile_free(&pile);
     }
@@ -93,10 +95,10 @@ static void any_beta_converges(void **state) {
     for (size_t k = 0; k < sizeof betas / sizeof *betas; k++) {
         char text[128];
         snprintf(text, sizeof text, "division=bodies,iterations=400000,tolerance=1e-11,beta=%s", betas[k]);
-        agree(&cairn_solver_subadmm, text, &pile.problem, answer, CAIRN_CONVERGED);
+        agree(&cairn_solver_subadmm, text, &pile.problem, answer, CAIRN_OUTCOME_CONVERGED);
         snprintf(text, sizeof text, "division=bodies,iterations=400000,tolerance=1e-13,weights=trace,beta=%s",
                  betas[k]);
-        agree(&cairn_solver_subadmm, text, &pile.problem, answer, CAIRN_CONVERGED);
+        agree(&cairn_solver_subadmm, text, &pile.problem, answer, CAIRN_OUTCOME_CONVERGED);
     }
     free(answer);
     test_pile_free(&pile);
@@ -117,7 +119,7 @@ static void theta_is_zero_at_the_answer_only(void **state) {
         ExactRun run =
             exact_run(&cairn_solver_subadmm, "division=bodies,tolerance=1e-8", &pile.problem, 1, NULL, lambda);
         assert_ok(run.status);
-        assert_int_equal(run.report.outcome, CAIRN_CONVERGED);
+        assert_int_equal(run.report.outcome, CAIRN_OUTCOME_CONVERGED);
         assert_int_equal(run.report.iterations, 1);
         for (int f = 0; f < pile.problem.friction_count; f++) {
             int n = pile.frictions[f].normal;
@@ -126,7 +128,7 @@ static void theta_is_zero_at_the_answer_only(void **state) {
             run = exact_run(&cairn_solver_subadmm, "division=bodies,tolerance=1e-6,iterations=1", &pile.problem, 1,
                             NULL, lambda);
             assert_ok(run.status);
-            assert_int_equal(run.report.outcome, CAIRN_AT_LIMIT);
+            assert_int_equal(run.report.outcome, CAIRN_OUTCOME_AT_LIMIT);
         }
         free(answer);
         free(lambda);
@@ -178,7 +180,7 @@ static void unequal_compliances_stay_exact(void **state) {
     }
     double *answer = zeros(&pile.problem);
     exact_certify(&cairn_solver_ipm_cone, NULL, &pile.problem, answer);
-    agree(&cairn_solver_subadmm, "division=bodies,iterations=100000", &pile.problem, answer, CAIRN_CONVERGED);
+    agree(&cairn_solver_subadmm, "division=bodies,iterations=100000", &pile.problem, answer, CAIRN_OUTCOME_CONVERGED);
     free(answer);
     test_pile_free(&pile);
 }
@@ -274,7 +276,7 @@ static void divergence_is_told(void **state) {
         pile.p[2] = -1e300;
         ExactRun run = exact_run(solvers[k], NULL, &pile.problem, 1, NULL, lambda);
         assert_refused(run.status, CAIRN_NUMERIC, "diverged");
-        assert_int_equal(run.report.outcome, CAIRN_DIVERGED);
+        assert_int_equal(run.report.outcome, CAIRN_OUTCOME_DIVERGED);
         for (int i = 0; i < pile.problem.row_count; i++) {
             assert_true(lambda[i] == 0.25);
         }

@@ -97,7 +97,7 @@ ExactRun exact_run(const CairnSolver *solver, const char *options, const CairnPr
 ExactRun exact_certify(const CairnSolver *solver, const char *options, const CairnProblem *problem, double *lambda) {
     ExactRun run = exact_run(solver, options, problem, 1, NULL, lambda);
     assert_ok(run.status);
-    if (run.report.outcome != CAIRN_CONVERGED || !run.residual.is_certified) {
+    if (run.report.outcome != CAIRN_OUTCOME_CONVERGED || !run.residual.is_certified) {
         fail_msg("%s %s: %d rows, %s after %d iterations, scaled %g, limit %g, row %d", solver->name,
                  options ? options : "", problem->row_count, cairn_outcome_name(run.report.outcome),
                  run.report.iterations, run.residual.scaled, run.residual.limit, run.residual.worst_row);
@@ -382,7 +382,7 @@ void exact_check_singular(void **state) {
     t.right_side[2] = 3; // and now one that contradicts: no answer, and the solver knows
     run = exact_run(solver, NULL, &t.problem, 1, NULL, lambda);
     assert_ok(run.status);
-    assert_int_not_equal(run.report.outcome, CAIRN_CONVERGED);
+    assert_int_not_equal(run.report.outcome, CAIRN_OUTCOME_CONVERGED);
     assert_false(run.residual.is_certified);
     for (int i = 0; i < 3; i++) {
         assert_true(isfinite(lambda[i]));
@@ -398,7 +398,7 @@ void exact_check_edges(void **state) {
     test_problem_begin(&t);
     ExactRun run = exact_run(solver, NULL, &t.problem, 1, NULL, lambda); // no rows at all
     assert_ok(run.status);
-    assert_int_equal(run.report.outcome, CAIRN_CONVERGED);
+    assert_int_equal(run.report.outcome, CAIRN_OUTCOME_CONVERGED);
     int block = test_problem_block(&t, 1, &P);
     for (int c = 0; c < 4; c++) {
         test_problem_constraint(&t, &seed, 1, 1, &block);

@@ -368,15 +368,15 @@ static void guess_parts(System *s, const double *lambda) {
 static CairnStatus pivot(System *s, const double *lambda, CairnSolveReport *report) {
     enum { MOST = 20000 };
     guess_parts(s, lambda);
-    report->outcome = CAIRN_AT_LIMIT;
-    while (report->iterations < MOST && report->outcome != CAIRN_CONVERGED) {
+    report->outcome = CAIRN_OUTCOME_AT_LIMIT;
+    while (report->iterations < MOST && report->outcome != CAIRN_OUTCOME_CONVERGED) {
         if (!factor(s)) {
             return cairn_error(CAIRN_NUMERIC, "exact: A is not positive definite");
         }
         solve_free(s);
         report->iterations++;
         report->factorizations++;
-        report->outcome = flip_one(s) ? CAIRN_AT_LIMIT : CAIRN_CONVERGED;
+        report->outcome = flip_one(s) ? CAIRN_OUTCOME_AT_LIMIT : CAIRN_OUTCOME_CONVERGED;
     }
     report->claimed = free_norm(s);
     return cairn_ok();

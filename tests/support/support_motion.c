@@ -38,7 +38,7 @@ CairnBodyState motion_state(const CairnWorld *world, CairnBodyId id) {
 
 CairnBodyId motion_ground(CairnWorld *world, double angle, double friction, double restitution) {
     CairnBodyDef body = cairn_body_def();
-    body.type = CAIRN_STATIC;
+    body.type = CAIRN_BODY_STATIC;
     body.orientation = cairn_quat_axis_angle(cairn_vec3(0, 1, 0), -angle);
     CairnShapeDef shape = cairn_half_space();
     shape.friction = friction;

@@ -25,9 +25,9 @@ typedef struct Cores {
 static CairnVec3 farthest(const CairnGeometry *g, CairnTransform pose, CairnVec3 n) {
     double along = cairn_dot(cairn_rotate(pose.q, (CairnVec3){0, 0, 1}), n);
     switch (g->type) {
-    case CAIRN_SPHERE:
+    case CAIRN_SHAPE_SPHERE:
         return pose.p;
-    case CAIRN_CAPSULE:
+    case CAIRN_SHAPE_CAPSULE:
         return cairn_transform_point(pose, (CairnVec3){0, 0, copysign(g->half_height, along)});
     default:
         return support_farthest(g, pose, n);
@@ -35,7 +35,7 @@ static CairnVec3 farthest(const CairnGeometry *g, CairnTransform pose, CairnVec3
 }
 
 static double rounding_of(const CairnGeometry *g) {
-    return g->type == CAIRN_SPHERE || g->type == CAIRN_CAPSULE ? g->radius : 0;
+    return g->type == CAIRN_SHAPE_SPHERE || g->type == CAIRN_SHAPE_CAPSULE ? g->radius : 0;
 }
 
 static Cores cores_of(const CairnGeometry *a, CairnTransform pa, const CairnGeometry *b, CairnTransform pb) {

@@ -10,15 +10,15 @@ static double log_size(uint64_t *random) {
 static CairnGeometry draw_shape(uint64_t *random, CairnShapeType type) {
     CairnShapeDef def = cairn_half_space();
     CairnVec3 points[20];
-    if (type == CAIRN_SPHERE) {
+    if (type == CAIRN_SHAPE_SPHERE) {
         def = cairn_sphere(log_size(random));
-    } else if (type == CAIRN_BOX) {
+    } else if (type == CAIRN_SHAPE_BOX) {
         double z = 2 * log_size(random), y = 2 * log_size(random), x = 2 * log_size(random);
         def = cairn_box(x, y, z);
-    } else if (type == CAIRN_CYLINDER || type == CAIRN_CAPSULE) {
+    } else if (type == CAIRN_SHAPE_CYLINDER || type == CAIRN_SHAPE_CAPSULE) {
         double height = 2 * log_size(random), radius = log_size(random);
-        def = type == CAIRN_CYLINDER ? cairn_cylinder(radius, height) : cairn_capsule(radius, height);
-    } else if (type == CAIRN_HULL) {
+        def = type == CAIRN_SHAPE_CYLINDER ? cairn_cylinder(radius, height) : cairn_capsule(radius, height);
+    } else if (type == CAIRN_SHAPE_HULL) {
         int count = support_int(random, 4, 20);
         double size = log_size(random);
         for (int i = 0; i < count; ++i) {
@@ -62,7 +62,7 @@ static double ends_off(const SupportPair *p, const SupportPairRule *rule, const 
            large = fmax(support_extent(&p->a), support_extent(&p->b));
     double tie = 1e-10 + (rule->is_like_face ? 1e-5 * small : 0);
     double lean = rule->is_like_face ? 0.0003 * fabs(least) + 2e-6 : 0, worst = 0;
-    bool is_rod = p->a.type == CAIRN_CAPSULE || p->b.type == CAIRN_CAPSULE;
+    bool is_rod = p->a.type == CAIRN_SHAPE_CAPSULE || p->b.type == CAIRN_SHAPE_CAPSULE;
     for (int k = 0; k < m->count; ++k) {
         double d = m->points[k].distance, allowed = rule->surface * large + lean + sqrt(2 * fmax(d, 0) * tie);
         CairnVec3 on_a = cairn_add_scaled(m->points[k].point, -0.5 * d, m->normal);
@@ -155,11 +155,11 @@ SupportPairFigures support_pair_figures(const SupportPair *p, const SupportPairR
     CairnManifold m;
     cairn_narrow(&p->a, p->pa, &p->b, p->pb, p->margin, &m);
     SupportPairFigures f = {.count = m.count, .malformed = malformed(p, rule, &m)};
-    bool is_plane = p->a.type == CAIRN_HALF_SPACE || p->b.type == CAIRN_HALF_SPACE;
+    bool is_plane = p->a.type == CAIRN_SHAPE_HALF_SPACE || p->b.type == CAIRN_SHAPE_HALF_SPACE;
     double least = support_least_distance(&m);
     if (is_plane) { // its own normal is the only direction
-        CairnTransform plane = p->a.type == CAIRN_HALF_SPACE ? p->pa : p->pb;
-        CairnVec3 n = cairn_rotate(plane.q, (CairnVec3){0, 0, p->a.type == CAIRN_HALF_SPACE ? 1 : -1});
+        CairnTransform plane = p->a.type == CAIRN_SHAPE_HALF_SPACE ? p->pa : p->pb;
+        CairnVec3 n = cairn_rotate(plane.q, (CairnVec3){0, 0, p->a.type == CAIRN_SHAPE_HALF_SPACE ? 1 : -1});
         double gap = support_gap(&p->a, p->pa, &p->b, p->pb, n);
         f.optimum = m.count > 0 ? fabs(least - gap) : fmax(p->margin - gap, 0);
     } else {

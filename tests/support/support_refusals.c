@@ -28,16 +28,16 @@ static CairnJointId join(CairnWorld *world, CairnJointType type, CairnBodyId b, 
 
 static CairnWorld *build(RefusalFixture *f) {
     CairnWorld *world = support_empty_world();
-    f->ground = support_add(world, CAIRN_STATIC, cairn_half_space(), (CairnVec3){0, 0, 0});
-    f->mover = support_add(world, CAIRN_KINEMATIC, cairn_box(1, 1, 1), (CairnVec3){9, 0, 0.5});
-    f->ball = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.5), (CairnVec3){0, 0, 0.45});
-    f->box = support_add(world, CAIRN_DYNAMIC, cairn_box(0.5, 0.5, 0.5), (CairnVec3){2, 0, 0.24});
-    f->dead = support_add(world, CAIRN_DYNAMIC, cairn_sphere(1), (CairnVec3){0, 9, 9});
+    f->ground = support_add(world, CAIRN_BODY_STATIC, cairn_half_space(), (CairnVec3){0, 0, 0});
+    f->mover = support_add(world, CAIRN_BODY_KINEMATIC, cairn_box(1, 1, 1), (CairnVec3){9, 0, 0.5});
+    f->ball = support_add(world, CAIRN_BODY_DYNAMIC, cairn_sphere(0.5), (CairnVec3){0, 0, 0.45});
+    f->box = support_add(world, CAIRN_BODY_DYNAMIC, cairn_box(0.5, 0.5, 0.5), (CairnVec3){2, 0, 0.24});
+    f->dead = support_add(world, CAIRN_BODY_DYNAMIC, cairn_sphere(1), (CairnVec3){0, 9, 9});
     f->ball_shape = support_first_shape(world, f->ball);
     f->dead_shape = support_first_shape(world, f->dead);
-    CairnBodyId wheel = support_add(world, CAIRN_DYNAMIC, cairn_sphere(0.3), (CairnVec3){0, 4, 2});
-    CairnBodyId sledge = support_add(world, CAIRN_DYNAMIC, cairn_box(0.3, 0.3, 0.3), (CairnVec3){0, 6, 2});
-    CairnBodyId plate = support_add(world, CAIRN_DYNAMIC, cairn_box(0.3, 0.3, 0.3), (CairnVec3){0, 8, 2});
+    CairnBodyId wheel = support_add(world, CAIRN_BODY_DYNAMIC, cairn_sphere(0.3), (CairnVec3){0, 4, 2});
+    CairnBodyId sledge = support_add(world, CAIRN_BODY_DYNAMIC, cairn_box(0.3, 0.3, 0.3), (CairnVec3){0, 6, 2});
+    CairnBodyId plate = support_add(world, CAIRN_BODY_DYNAMIC, cairn_box(0.3, 0.3, 0.3), (CairnVec3){0, 8, 2});
     f->hinge = join(world, CAIRN_JOINT_REVOLUTE, wheel, (CairnVec3){0, 4, 2.2});
     f->slider = join(world, CAIRN_JOINT_PRISMATIC, sledge, (CairnVec3){0, 6, 2});
     f->weld = join(world, CAIRN_JOINT_FIXED, plate, (CairnVec3){0, 8, 2});

@@ -33,7 +33,7 @@ CairnStatus support_world_create(const CairnAllocator *allocator, int threads, C
 static CairnStatus add_ground(CairnWorld *world) {
     CairnBodyDef def = cairn_body_def();
     CairnShapeDef shape = cairn_half_space();
-    def.type = CAIRN_STATIC;
+    def.type = CAIRN_BODY_STATIC;
     return cairn_body_add(world, &def, &shape, NULL);
 }
 
@@ -220,7 +220,7 @@ static CairnStatus build_mixed(CairnWorld *world) {
     CAIRN_TRY(add_hinges(world));
     CAIRN_TRY(add_compound(world, (CairnVec3){0, 0, 2}));
     CairnBodyDef sweeper = cairn_body_def();
-    sweeper.type = CAIRN_KINEMATIC;
+    sweeper.type = CAIRN_BODY_KINEMATIC;
     sweeper.position = (CairnVec3){-1.5, 0, 0.3};
     sweeper.velocity = (CairnVec3){0.7, 0, 0};
     sweeper.angular_velocity = (CairnVec3){0, 0, 1};

@@ -64,7 +64,7 @@ static void a_click_selects_what_is_under_the_mouse(void **state) {
     support_stage_turn(stage, 2);
     support_stage_settle(stage);
     assert_int_equal(stage->viewer.hand.body, top_of(stage, 0)->id.index);
-    const CairnSightPerson *person = &support_stage_look(stage, 0)->person;
+    const CairnSightDetails *person = &support_stage_look(stage, 0)->details;
     assert_true(person->is_there);
     assert_string_equal(person->shape, "box");
     assert_near(person->state.mass.mass, (double)top_of(stage, 0)->mass, 1e-6 * person->state.mass.mass);
@@ -84,7 +84,7 @@ static void a_click_selects_what_is_under_the_mouse(void **state) {
     support_stage_turn(stage, 2);
     support_stage_settle(stage);
     assert_true(stage->viewer.hand.body != chosen);
-    assert_int_equal((int)support_stage_look(stage, 0)->person.state.type, CAIRN_STATIC);
+    assert_int_equal((int)support_stage_look(stage, 0)->details.state.type, CAIRN_BODY_STATIC);
     support_stage_close(stage);
 }
 
@@ -176,7 +176,7 @@ static void the_camera_frames_and_follows_a_body(void **state) {
     support_stage_settle(stage);
     assert_true(viewer->hand.body != 0);
     support_stage_press(stage, SDLK_z);
-    CairnVec3 center = support_stage_look(stage, 0)->person.state.center;
+    CairnVec3 center = support_stage_look(stage, 0)->details.state.center;
     assert_below(cairn_length(cairn_sub(viewer->orbit.target, center)), 1e-9);
     assert_true(viewer->orbit.distance != distance);
     CairnViewerBox box = cairn_viewer_box(viewer, 0);
@@ -186,7 +186,7 @@ static void the_camera_frames_and_follows_a_body(void **state) {
     support_stage_press(stage, SDLK_t);
     assert_true(viewer->is_following);
     advance(stage, 20);
-    CairnVec3 fallen = support_stage_look(stage, 0)->person.state.center;
+    CairnVec3 fallen = support_stage_look(stage, 0)->details.state.center;
     double fall = cairn_length(cairn_sub(fallen, center));
     assert_true(fall > 0.1);
     for (int i = 0; i < 2000 && cairn_length(cairn_sub(viewer->orbit.target, fallen)) > 0.02 * fall; i++) {
@@ -268,7 +268,7 @@ static void bodies_are_thrown_frozen_pushed_and_taken_away(void **state) {
     assert_int_equal(moving(stage), count);
     support_stage_press(stage, SDLK_PERIOD);
     support_stage_settle(stage);
-    assert_true(cairn_length(support_stage_look(stage, 0)->person.state.velocity) > 0.1);
+    assert_true(cairn_length(support_stage_look(stage, 0)->details.state.velocity) > 0.1);
     support_stage_press(stage, SDLK_DELETE);
     support_stage_settle(stage);
     assert_int_equal(moving(stage), count - 1);
@@ -316,16 +316,16 @@ static void the_spring_is_stable_at_any_step(void **state) {
         body.position = cairn_vec3(1, 2, 3);
         CairnShapeDef shape = cairn_box(2, 0.2, 0.4);
         assert_ok(cairn_body_add(world, &body, &shape, &id));
-        CairnTouch touch = {.is_held = false};
+        CairnGrab touch = {.is_held = false};
         CairnDeed grab = {CAIRN_DEED_GRAB, 0, id.index, id.generation, {1.9, 2.05, 3.1}, {0, 0, 0}, 0};
-        cairn_touch_do(&touch, world, &grab);
+        cairn_grab_do(&touch, world, &grab);
         assert_true(touch.is_held);
         CairnDeed drag = {CAIRN_DEED_DRAG, 0, 0, 0, {4, 2, 5}, {0, 0, 0}, 0};
-        cairn_touch_do(&touch, world, &drag);
+        cairn_grab_do(&touch, world, &drag);
         double fastest = 0;
         for (double t = 0; t < 20; t += steps[i]) {
             CairnBodyState now;
-            cairn_touch_pull(&touch, world, steps[i]);
+            cairn_grab_pull(&touch, world, steps[i]);
             assert_ok(cairn_world_step(world, steps[i], NULL));
             assert_ok(cairn_body_get(world, id, &now));
             fastest = fmax(fastest, cairn_length(now.velocity));
@@ -339,11 +339,11 @@ static void the_spring_is_stable_at_any_step(void **state) {
                 sag, 0.2); // of 2.9 m at first: at a fifth of a second it still swings, each rounding in its own way
         }
         CairnDeed gone = {CAIRN_DEED_DELETE, 0, id.index, id.generation, {0, 0, 0}, {0, 0, 0}, 0};
-        cairn_touch_do(&touch, world, &gone);
+        cairn_grab_do(&touch, world, &gone);
         assert_int_equal(touch.notice[0], 0);
-        cairn_touch_pull(&touch, world, steps[i]); // what is held is gone
+        cairn_grab_pull(&touch, world, steps[i]); // what is held is gone
         assert_false(touch.is_held);
-        cairn_touch_do(&touch, world, &grab);
+        cairn_grab_do(&touch, world, &grab);
         assert_true(touch.notice[0] != 0 && !touch.is_held);
         cairn_world_destroy(world);
     }
@@ -360,7 +360,7 @@ static CairnStatus wait_at_gate(const CairnProblem *problem, const CairnParts *p
     (void)options;
     (void)context;
     (void)lambda;
-    *report = (CairnSolveReport){.outcome = CAIRN_AT_LIMIT};
+    *report = (CairnSolveReport){.outcome = CAIRN_OUTCOME_AT_LIMIT};
     if (SDL_AtomicGet(&gate) != 1) {
         SDL_AtomicSet(&gate, 2);
     }

@@ -94,7 +94,7 @@ void cairn_tally_add(CairnTally *tally, const CairnStats *stats, const CairnWorl
     add(&tally->joint_linear, stats->joint_error_linear, is_first);
     add(&tally->joint_angular, stats->joint_error_angular, is_first);
     add_residual(tally, stats, world, is_first);
-    bool is_at_limit = stats->solve.outcome == CAIRN_AT_LIMIT;
+    bool is_at_limit = stats->solve.outcome == CAIRN_OUTCOME_AT_LIMIT;
     tally->at_limit += is_at_limit;
     tally->fallbacks += stats->solve.fallback > 0;
     tally->coupling_at_limit += is_at_limit && stats->solve.coupling > 0;

@@ -43,19 +43,19 @@ static CairnStatus put_shape(const Writer *writer, CairnShapeId id, int depth) {
     indent(writer, depth);
     fputs("<geom", file);
     switch (shape.type) {
-    case CAIRN_SPHERE:
+    case CAIRN_SHAPE_SPHERE:
         fprintf(file, " type=\"sphere\" size=\"%.17g\"", shape.radius);
         break;
-    case CAIRN_BOX:
+    case CAIRN_SHAPE_BOX:
         fprintf(file, " type=\"box\"");
         put_vec3(writer, "size", cairn_scale(0.5, shape.size));
         break;
-    case CAIRN_CYLINDER:
-    case CAIRN_CAPSULE:
-        fprintf(file, " type=\"%s\" size=\"%.17g %.17g\"", shape.type == CAIRN_CYLINDER ? "cylinder" : "capsule",
+    case CAIRN_SHAPE_CYLINDER:
+    case CAIRN_SHAPE_CAPSULE:
+        fprintf(file, " type=\"%s\" size=\"%.17g %.17g\"", shape.type == CAIRN_SHAPE_CYLINDER ? "cylinder" : "capsule",
                 shape.radius, 0.5 * shape.height);
         break;
-    case CAIRN_HALF_SPACE:
+    case CAIRN_SHAPE_HALF_SPACE:
         fprintf(file, " type=\"plane\" size=\"0 0 1\"");
         break;
     default:
@@ -76,11 +76,11 @@ static CairnStatus put_shape(const Writer *writer, CairnShapeId id, int depth) {
 static CairnStatus put_hull(const Writer *writer, CairnShapeId id) {
     CairnShapeDef shape;
     CAIRN_TRY(cairn_shape_get(writer->world, id, &shape, NULL));
-    if (shape.type == CAIRN_MESH) {
+    if (shape.type == CAIRN_SHAPE_MESH) {
         return cairn_error(CAIRN_UNSUPPORTED, "shape %u is a triangle mesh, of which MuJoCo would make its convex hull",
                            id.index);
     }
-    if (shape.type == CAIRN_HULL) {
+    if (shape.type == CAIRN_SHAPE_HULL) {
         fprintf(writer->file, "    <mesh name=\"hull%u\" vertex=\"", id.index);
         for (int i = 0; i < shape.point_count; i++) {
             fprintf(writer->file, "%s%.17g %.17g %.17g", i > 0 ? "  " : "", shape.points[i].x, shape.points[i].y,
@@ -131,7 +131,7 @@ static void put_joints(const Writer *writer, const CairnMjcfBody *body, int dept
     CairnTransform pose = pose_of(body);
     CairnVec3 anchor = cairn_untransform_point(pose, body->anchor);
     if (body->joint < 0) {
-        if (body->state.type == CAIRN_DYNAMIC) {
+        if (body->state.type == CAIRN_BODY_DYNAMIC) {
             indent(writer, depth);
             fputs("<freejoint/>\n", writer->file);
         }
@@ -189,9 +189,9 @@ static CairnStatus put_body(Writer *writer, int index, int depth) {
     fprintf(file, "<body name=\"b%u\"", body->id.index);
     put_vec3(writer, "pos", pose.p);
     put_quat(writer, pose.q);
-    fprintf(file, "%s>\n", body->state.type == CAIRN_KINEMATIC ? " mocap=\"true\"" : "");
+    fprintf(file, "%s>\n", body->state.type == CAIRN_BODY_KINEMATIC ? " mocap=\"true\"" : "");
     put_joints(writer, body, depth + 1);
-    if (body->state.type == CAIRN_DYNAMIC) {
+    if (body->state.type == CAIRN_BODY_DYNAMIC) {
         const CairnMat3 *I = &body->state.mass.inertia;
         indent(writer, depth + 1);
         fprintf(file, "<inertial mass=\"%.17g\"", body->state.mass.mass);
@@ -317,7 +317,7 @@ static void put_start(const Writer *writer) {
         for (int i = 0; i < writer->written_count; i++) {
             const CairnMjcfBody *body = &writer->tree.bodies[writer->written[i]];
             const CairnBodyState *s = &body->state;
-            if (body->joint < 0 && s->type == CAIRN_DYNAMIC) {
+            if (body->joint < 0 && s->type == CAIRN_BODY_DYNAMIC) {
                 CairnVec3 arm = cairn_sub(s->position, s->center);
                 CairnVec3 v = cairn_add(s->velocity, cairn_cross(s->angular_velocity, arm));
                 CairnVec3 w = cairn_unrotate(s->orientation, s->angular_velocity), p = s->position;
@@ -378,7 +378,7 @@ static int count_coordinates(const Writer *writer) {
     int count = 0;
     for (int i = 0; i < writer->tree.body_count; i++) {
         const CairnMjcfBody *body = &writer->tree.bodies[i];
-        bool is_free = body->joint < 0 && body->state.type == CAIRN_DYNAMIC;
+        bool is_free = body->joint < 0 && body->state.type == CAIRN_BODY_DYNAMIC;
         count += is_free ? 7 : body->is_ball ? 4 : body->axis_count;
     }
     return count;

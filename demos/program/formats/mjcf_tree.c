@@ -73,7 +73,7 @@ static CairnStatus gather(const CairnWorld *world, CairnMjcfTree *tree) {
 }
 
 static bool is_dynamic(const CairnMjcfTree *tree, int body) {
-    return body >= 0 && tree->bodies[body].state.type == CAIRN_DYNAMIC;
+    return body >= 0 && tree->bodies[body].state.type == CAIRN_BODY_DYNAMIC;
 }
 
 // In rounds: whoever a joint ties to the world, to what does not move by itself, or to a body that hangs already, hangs. Where a round

@@ -5,29 +5,29 @@
 #include <stdlib.h>
 
 // False: a shape that pictures do not know.
-static bool part_of_shape(const CairnShapeDef *shape, CairnTransform body, CairnPart *result) {
-    CairnPart part = {.pose = cairn_transform_mul(body, (CairnTransform){shape->position, shape->orientation})};
-    if (shape->type == CAIRN_SPHERE) {
-        part.kind = CAIRN_PART_SPHERE;
+static bool part_of_shape(const CairnShapeDef *shape, CairnTransform body, CairnPrimitive *result) {
+    CairnPrimitive part = {.pose = cairn_transform_mul(body, (CairnTransform){shape->position, shape->orientation})};
+    if (shape->type == CAIRN_SHAPE_SPHERE) {
+        part.kind = CAIRN_PRIMITIVE_SPHERE;
         part.half = cairn_vec3(shape->radius, shape->radius, shape->radius);
-    } else if (shape->type == CAIRN_CYLINDER) {
-        part.kind = CAIRN_PART_CYLINDER;
+    } else if (shape->type == CAIRN_SHAPE_CYLINDER) {
+        part.kind = CAIRN_PRIMITIVE_CYLINDER;
         part.half = cairn_vec3(shape->radius, shape->radius, 0.5 * shape->height);
-    } else if (shape->type == CAIRN_CAPSULE) {
-        part.kind = CAIRN_PART_CAPSULE;
+    } else if (shape->type == CAIRN_SHAPE_CAPSULE) {
+        part.kind = CAIRN_PRIMITIVE_CAPSULE;
         part.half = cairn_vec3(shape->radius, shape->radius, 0.5 * shape->height);
-    } else if (shape->type == CAIRN_BOX) {
-        part.kind = CAIRN_PART_BOX;
+    } else if (shape->type == CAIRN_SHAPE_BOX) {
+        part.kind = CAIRN_PRIMITIVE_BOX;
         part.half = cairn_scale(0.5, shape->size);
-    } else if (shape->type == CAIRN_HALF_SPACE) {
-        part.kind = CAIRN_PART_PLANE;
-    } else if (shape->type == CAIRN_MESH) {
-        part.kind = CAIRN_PART_FACETS;
+    } else if (shape->type == CAIRN_SHAPE_HALF_SPACE) {
+        part.kind = CAIRN_PRIMITIVE_PLANE;
+    } else if (shape->type == CAIRN_SHAPE_MESH) {
+        part.kind = CAIRN_PRIMITIVE_FACETS;
         part.points = shape->points;
         part.indices = shape->indices;
         part.index_count = shape->index_count;
-    } else if (shape->type == CAIRN_HULL) {
-        part.kind = CAIRN_PART_HULL;
+    } else if (shape->type == CAIRN_SHAPE_HULL) {
+        part.kind = CAIRN_PRIMITIVE_HULL;
         part.points = shape->points;
         part.point_count = shape->point_count;
     } else {
@@ -59,7 +59,7 @@ static CairnStatus list_shapes(Gathering *gathering, CairnBodyId id, int *count)
 }
 
 static bool is_link(const CairnShapeDef *shape) {
-    return shape->type == CAIRN_CAPSULE && (shape->user_data & ~(uint64_t)1) == CAIRN_LOOK_LINK;
+    return shape->type == CAIRN_SHAPE_CAPSULE && (shape->user_data & ~(uint64_t)1) == CAIRN_LOOK_LINK;
 }
 
 // A link of a chain within its capsule: two bars and two bows of wire, of three pieces each. Neighbours hold each other by the bows.
@@ -90,7 +90,7 @@ static CairnStatus gather_link(const Gathering *gathering, CairnGathered gathere
 static CairnStatus gather_body(Gathering *gathering, CairnBodyId id, int *moving) {
     CairnBodyState state;
     CAIRN_TRY(cairn_body_get(gathering->world, id, &state));
-    CairnColor color = state.type == CAIRN_STATIC ? cairn_static_color() : cairn_body_color((*moving)++);
+    CairnColor color = state.type == CAIRN_BODY_STATIC ? cairn_static_color() : cairn_body_color((*moving)++);
     int count;
     CAIRN_TRY(list_shapes(gathering, id, &count));
     for (int i = 0; i < count; i++) {
@@ -100,10 +100,10 @@ static CairnStatus gather_body(Gathering *gathering, CairnBodyId id, int *moving
         if (!part_of_shape(&shape, (CairnTransform){state.position, state.orientation}, &gathered.part)) {
             continue;
         }
-        gathered.part.has_pattern = state.type != CAIRN_STATIC;
+        gathered.part.has_pattern = state.type != CAIRN_BODY_STATIC;
         // The shapes of a compound differ a little, so that its turning shows.
         gathered.part.color = cairn_color_mix(color, gathering->tints.cream, i % 2 ? 0.35 : 0);
-        if (gathered.part.kind == CAIRN_PART_PLANE) {
+        if (gathered.part.kind == CAIRN_PRIMITIVE_PLANE) {
             gathered.part.color = cairn_ground_color();
         }
         CAIRN_TRY(is_link(&shape) ? gather_link(gathering, gathered, shape.user_data & 1)
@@ -135,8 +135,8 @@ static CairnStatus gather_joint(const Gathering *gathering, CairnJointId id) {
     CairnVec3 between = cairn_sub(b, a);
     double length = cairn_length(between), width = gathering->rod_width;
     CairnGathered gathered = {.body = NULL};
-    gathered.part =
-        (CairnPart){.kind = CAIRN_PART_ROD, .half = {width, width, 0.5 * length}, .color = cairn_color(0x5A626C)};
+    gathered.part = (CairnPrimitive){
+        .kind = CAIRN_PRIMITIVE_ROD, .half = {width, width, 0.5 * length}, .color = cairn_color(0x5A626C)};
     gathered.part.pose.p = cairn_scale(0.5, cairn_add(a, b));
     gathered.part.pose.q = cairn_quat_between(cairn_vec3(0, 0, 1), cairn_normalize(between));
     return gathering->take(gathering->user, &gathered);

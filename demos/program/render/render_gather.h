@@ -6,7 +6,7 @@
 #include <cairn/world.h>
 
 typedef struct CairnGathered {
-    CairnPart part;
+    CairnPrimitive part;
     CairnShapeId shape;
     const CairnBodyState *body; // NULL: a joint that is drawn as a rod
     CairnBodyId id;

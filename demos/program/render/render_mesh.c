@@ -81,7 +81,7 @@ static void add_cylinder(CairnMesh *mesh, CairnVec3 half, int sides) {
     }
 }
 
-static void add_facets(CairnMesh *mesh, const CairnPart *part) {
+static void add_facets(CairnMesh *mesh, const CairnPrimitive *part) {
     for (int i = 0; i + 2 < part->index_count; i += 3) {
         const int *v = part->indices + i;
         add_triangle(mesh, part->points[v[0]], part->points[v[1]], part->points[v[2]], i / 3);
@@ -100,55 +100,55 @@ static void add_hull(CairnMesh *mesh, const CairnHull *hull) {
     }
 }
 
-static CairnVec3 facet_normal(const CairnPart *part, int face) {
+static CairnVec3 facet_normal(const CairnPrimitive *part, int face) {
     const int *v = part->indices + 3 * (size_t)face;
     CairnVec3 a = part->points[v[0]];
     return cairn_cross(cairn_sub(part->points[v[1]], a), cairn_sub(part->points[v[2]], a));
 }
 
-static int triangles_of(const CairnPart *part, int rings) {
-    return part->kind == CAIRN_PART_SPHERE     ? 4 * rings * rings
-           : part->kind == CAIRN_PART_CAPSULE  ? 4 * rings * (rings + 1)
-           : part->kind == CAIRN_PART_CYLINDER ? 8 * rings
-           : part->kind == CAIRN_PART_BOX      ? 12
-           : part->kind == CAIRN_PART_ROD      ? 2 * ROD_SIDES
-           : part->kind == CAIRN_PART_FACETS   ? part->index_count / 3
-           : part->kind == CAIRN_PART_HULL     ? 2 * part->hull->vertex_count
-                                               : 0;
+static int triangles_of(const CairnPrimitive *part, int rings) {
+    return part->kind == CAIRN_PRIMITIVE_SPHERE     ? 4 * rings * rings
+           : part->kind == CAIRN_PRIMITIVE_CAPSULE  ? 4 * rings * (rings + 1)
+           : part->kind == CAIRN_PRIMITIVE_CYLINDER ? 8 * rings
+           : part->kind == CAIRN_PRIMITIVE_BOX      ? 12
+           : part->kind == CAIRN_PRIMITIVE_ROD      ? 2 * ROD_SIDES
+           : part->kind == CAIRN_PRIMITIVE_FACETS   ? part->index_count / 3
+           : part->kind == CAIRN_PRIMITIVE_HULL     ? 2 * part->hull->vertex_count
+                                                    : 0;
 }
 
-static int faces_of(const CairnPart *part) {
-    return part->kind == CAIRN_PART_BOX        ? 6
-           : part->kind == CAIRN_PART_CYLINDER ? 3
-           : part->kind == CAIRN_PART_FACETS   ? part->index_count / 3
-           : part->kind == CAIRN_PART_HULL     ? part->hull->face_count
-                                               : 1;
+static int faces_of(const CairnPrimitive *part) {
+    return part->kind == CAIRN_PRIMITIVE_BOX        ? 6
+           : part->kind == CAIRN_PRIMITIVE_CYLINDER ? 3
+           : part->kind == CAIRN_PRIMITIVE_FACETS   ? part->index_count / 3
+           : part->kind == CAIRN_PRIMITIVE_HULL     ? part->hull->face_count
+                                                    : 1;
 }
 
-static void add_triangles(CairnMesh *mesh, const CairnPart *part, int rings) {
-    if (part->kind == CAIRN_PART_SPHERE) {
+static void add_triangles(CairnMesh *mesh, const CairnPrimitive *part, int rings) {
+    if (part->kind == CAIRN_PRIMITIVE_SPHERE) {
         add_sphere(mesh, part->half.x, 0, rings);
-    } else if (part->kind == CAIRN_PART_CAPSULE) {
+    } else if (part->kind == CAIRN_PRIMITIVE_CAPSULE) {
         add_sphere(mesh, part->half.x, part->half.z, rings);
-    } else if (part->kind == CAIRN_PART_CYLINDER) {
+    } else if (part->kind == CAIRN_PRIMITIVE_CYLINDER) {
         add_cylinder(mesh, part->half, 2 * rings);
-    } else if (part->kind == CAIRN_PART_BOX) {
+    } else if (part->kind == CAIRN_PRIMITIVE_BOX) {
         add_box(mesh, part->half);
-    } else if (part->kind == CAIRN_PART_ROD) {
+    } else if (part->kind == CAIRN_PRIMITIVE_ROD) {
         add_rod(mesh, part->half);
-    } else if (part->kind == CAIRN_PART_FACETS) {
+    } else if (part->kind == CAIRN_PRIMITIVE_FACETS) {
         add_facets(mesh, part);
-    } else if (part->kind == CAIRN_PART_HULL) {
+    } else if (part->kind == CAIRN_PRIMITIVE_HULL) {
         add_hull(mesh, part->hull);
     }
 }
 
-CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPart *part, double detail) {
+CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPrimitive *part, double detail) {
     int rings = 2 * (int)cairn_clamp(2 * sqrt(fmax(detail, 0)), 4, 32);
-    CairnPart added = *part;
+    CairnPrimitive added = *part;
     added.hull = NULL;
     added.first_surface = mesh->surface_count;
-    if (part->kind == CAIRN_PART_HULL) {
+    if (part->kind == CAIRN_PRIMITIVE_HULL) {
         CAIRN_TRY(cairn_hull_build(part->points, part->point_count, NULL, &added.hull));
     }
     int triangles = triangles_of(&added, rings);
@@ -177,28 +177,28 @@ void cairn_mesh_free(CairnMesh *mesh) {
     *mesh = (CairnMesh){0};
 }
 
-CairnVec3 cairn_part_local(const CairnPart *part, CairnVec3 point) {
+CairnVec3 cairn_primitive_local(const CairnPrimitive *part, CairnVec3 point) {
     CairnVec3 local = cairn_untransform_point(part->pose, point);
-    if (part->kind == CAIRN_PART_CAPSULE) {
+    if (part->kind == CAIRN_PRIMITIVE_CAPSULE) {
         local.z -= cairn_clamp(local.z, -part->half.z, part->half.z);
     }
     return local;
 }
 
-CairnVec3 cairn_part_normal(const CairnPart *part, int face, CairnVec3 point) {
-    CairnVec3 local = cairn_part_local(part, point);
-    if (part->kind == CAIRN_PART_ROD) {
+CairnVec3 cairn_primitive_normal(const CairnPrimitive *part, int face, CairnVec3 point) {
+    CairnVec3 local = cairn_primitive_local(part, point);
+    if (part->kind == CAIRN_PRIMITIVE_ROD) {
         local.z = 0;
-    } else if (part->kind == CAIRN_PART_CYLINDER) {
+    } else if (part->kind == CAIRN_PRIMITIVE_CYLINDER) {
         local = face == 0 ? cairn_vec3(local.x, local.y, 0) : cairn_vec3(0, 0, face == 1 ? -1 : 1);
-    } else if (part->kind == CAIRN_PART_BOX) {
+    } else if (part->kind == CAIRN_PRIMITIVE_BOX) {
         double sign = face % 2 ? 1 : -1;
         local = cairn_vec3(face / 2 == 0 ? sign : 0, face / 2 == 1 ? sign : 0, face / 2 == 2 ? sign : 0);
-    } else if (part->kind == CAIRN_PART_PLANE) {
+    } else if (part->kind == CAIRN_PRIMITIVE_PLANE) {
         local = cairn_vec3(0, 0, 1);
-    } else if (part->kind == CAIRN_PART_FACETS) {
+    } else if (part->kind == CAIRN_PRIMITIVE_FACETS) {
         local = facet_normal(part, face);
-    } else if (part->kind == CAIRN_PART_HULL) {
+    } else if (part->kind == CAIRN_PRIMITIVE_HULL) {
         local = part->hull->normals[face];
     }
     return cairn_rotate(part->pose.q, cairn_normalize(local));

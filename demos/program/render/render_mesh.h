@@ -6,21 +6,21 @@
 #include <cairn/math.h>
 #include <cairn/status.h>
 
-typedef enum CairnPartKind {
-    CAIRN_PART_SPHERE = 0,
-    CAIRN_PART_BOX,
-    CAIRN_PART_CYLINDER,
-    CAIRN_PART_CAPSULE,
-    CAIRN_PART_ROD,
-    CAIRN_PART_PLANE,
-    CAIRN_PART_FACETS,
-    CAIRN_PART_HULL
-} CairnPartKind;
+typedef enum CairnPrimitiveKind {
+    CAIRN_PRIMITIVE_SPHERE = 0,
+    CAIRN_PRIMITIVE_BOX,
+    CAIRN_PRIMITIVE_CYLINDER,
+    CAIRN_PRIMITIVE_CAPSULE,
+    CAIRN_PRIMITIVE_ROD,
+    CAIRN_PRIMITIVE_PLANE,
+    CAIRN_PRIMITIVE_FACETS,
+    CAIRN_PRIMITIVE_HULL
+} CairnPrimitiveKind;
 
 // One solid. `half` holds a sphere's radius, a box's half edges, or the radius, radius and half length
 // (along z, between the centres of a capsule's ends) of a cylinder, capsule or rod.
-typedef struct CairnPart {
-    CairnPartKind kind;
+typedef struct CairnPrimitive {
+    CairnPrimitiveKind kind;
     CairnTransform pose;
     CairnVec3 half;
     CairnColor color;
@@ -31,7 +31,7 @@ typedef struct CairnPart {
     int point_count, index_count;
     struct CairnHull *hull; // of a hull's points; made and owned by the mesh
     int first_surface;      // the number of its face 0 among the faces of all parts; set by the mesh
-} CairnPart;
+} CairnPrimitive;
 
 typedef struct CairnTriangle {
     CairnVec3 corners[3];
@@ -40,20 +40,20 @@ typedef struct CairnTriangle {
 } CairnTriangle;
 
 typedef struct CairnMesh {
-    CairnPart *parts;
+    CairnPrimitive *parts;
     CairnTriangle *triangles;
     int part_count, part_capacity, triangle_count, triangle_capacity, surface_count;
 } CairnMesh;
 
 // Add a solid and its triangles (a plane has none: it is drawn by cairn_raster_plane). `detail` is about how many samples wide a
 // sphere will be seen: rounder where it is large.
-CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPart *part, double detail);
+CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPrimitive *part, double detail);
 void cairn_mesh_free(CairnMesh *mesh);
 
 // The place of a surface point as seen from the middle of a ball, of a capsule's nearer end, or of any other part: local axes.
-CairnVec3 cairn_part_local(const CairnPart *part, CairnVec3 point);
+CairnVec3 cairn_primitive_local(const CairnPrimitive *part, CairnVec3 point);
 
 // The outward normal of a part at a point of its surface, world coordinates.
-CairnVec3 cairn_part_normal(const CairnPart *part, int face, CairnVec3 point);
+CairnVec3 cairn_primitive_normal(const CairnPrimitive *part, int face, CairnVec3 point);
 
 #endif

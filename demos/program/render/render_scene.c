@@ -24,7 +24,7 @@ typedef struct Drawing {
 
 static CairnStatus add_part(void *user, const CairnGathered *gathered) {
     Drawing *drawing = user;
-    const CairnPart *part = &gathered->part;
+    const CairnPrimitive *part = &gathered->part;
     double depth = cairn_view_depth(&drawing->view, part->pose.p);
     double detail = depth > drawing->view.near ? 2 * part->half.x * drawing->view.scale / depth : 1e6;
     return cairn_mesh_add(&drawing->mesh, part, detail);
@@ -56,8 +56,8 @@ static void rasterise(Drawing *drawing) {
         cairn_raster_triangle(&drawing->raster, &drawing->view, drawing->mesh.triangles[i].corners, i);
     }
     for (int i = 0; i < drawing->mesh.part_count; i++) {
-        const CairnPart *part = &drawing->mesh.parts[i];
-        if (part->kind == CAIRN_PART_PLANE) {
+        const CairnPrimitive *part = &drawing->mesh.parts[i];
+        if (part->kind == CAIRN_PRIMITIVE_PLANE) {
             CairnVec3 normal = cairn_rotate(part->pose.q, cairn_vec3(0, 0, 1));
             cairn_raster_plane(&drawing->raster, &drawing->view, normal, cairn_dot(normal, part->pose.p), -2 - i);
         }
@@ -86,7 +86,7 @@ static Sample sample_at(const Drawing *drawing, int x, int y) {
 }
 
 static CairnVisibility visibility_of(const Drawing *drawing, const Sample *sample) {
-    CairnVec3 normal = cairn_part_normal(&drawing->mesh.parts[sample->part], sample->face, sample->point);
+    CairnVec3 normal = cairn_primitive_normal(&drawing->mesh.parts[sample->part], sample->face, sample->point);
     return cairn_light_at(&drawing->light, &drawing->raster, &drawing->view, sample->point, normal,
                           (int)sample->x / SAMPLES, (int)sample->y / SAMPLES);
 }

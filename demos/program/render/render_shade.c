@@ -40,7 +40,8 @@ static double line(double x, double width, double footprint) {
     return footprint > 0.5 ? 2 * width : share;
 }
 
-static CairnColor ground_color(const CairnShading *shading, const CairnPart *part, CairnVec3 local, CairnVec3 point) {
+static CairnColor ground_color(const CairnShading *shading, const CairnPrimitive *part, CairnVec3 local,
+                               CairnVec3 point) {
     double footprint = shading->pixel * cairn_view_depth(&shading->view, point) / shading->grid;
     double x = local.x / shading->grid, y = local.y / shading->grid;
     bool is_dark = ((int)floor(x) + (int)floor(y)) & 1;
@@ -51,7 +52,7 @@ static CairnColor ground_color(const CairnShading *shading, const CairnPart *par
 }
 
 // Six stripes and two caps: any rotation shows.
-static CairnColor ball_color(const CairnShading *shading, const CairnPart *part, CairnVec3 local) {
+static CairnColor ball_color(const CairnShading *shading, const CairnPrimitive *part, CairnVec3 local) {
     CairnVec3 n = cairn_normalize(local);
     if (fabs(n.z) > 0.94) {
         return shading->tints.cream;
@@ -61,7 +62,7 @@ static CairnColor ball_color(const CairnShading *shading, const CairnPart *part,
 }
 
 // Edges of a box: a thin dark line with a worn, rounded rim, so that equal faces part from each other.
-static CairnColor box_color(const CairnPart *part, int face, CairnVec3 local, CairnVec3 *normal) {
+static CairnColor box_color(const CairnPrimitive *part, int face, CairnVec3 local, CairnVec3 *normal) {
     double half[3] = {part->half.x, part->half.y, part->half.z}, place[3] = {local.x, local.y, local.z};
     double thin = fmin(half[0], fmin(half[1], half[2]));
     double middle = half[0] + half[1] + half[2] - thin - fmax(half[0], fmax(half[1], half[2]));
@@ -96,12 +97,12 @@ static CairnColor lit(const CairnShading *shading, CairnColor color, CairnVec3 n
     return (CairnColor){r, g, b};
 }
 
-CairnColor cairn_shade(const CairnShading *shading, const CairnPart *part, int face, CairnVec3 point,
+CairnColor cairn_shade(const CairnShading *shading, const CairnPrimitive *part, int face, CairnVec3 point,
                        CairnVisibility seen, double y) {
-    CairnVec3 normal = cairn_part_normal(part, face, point);
-    CairnVec3 local = cairn_part_local(part, point);
-    bool is_round = part->kind == CAIRN_PART_SPHERE || part->kind == CAIRN_PART_CAPSULE;
-    if (part->kind == CAIRN_PART_PLANE) {
+    CairnVec3 normal = cairn_primitive_normal(part, face, point);
+    CairnVec3 local = cairn_primitive_local(part, point);
+    bool is_round = part->kind == CAIRN_PRIMITIVE_SPHERE || part->kind == CAIRN_PRIMITIVE_CAPSULE;
+    if (part->kind == CAIRN_PRIMITIVE_PLANE) {
         double away = cairn_length(cairn_sub(point, shading->target));
         double fade = smooth(0.55 * shading->stage, shading->stage, away);
         CairnColor color = lit(shading, ground_color(shading, part, local, point), normal, point, seen, 0);
@@ -110,7 +111,7 @@ CairnColor cairn_shade(const CairnShading *shading, const CairnPart *part, int f
     CairnColor color = part->color;
     if (is_round && part->has_pattern) {
         color = ball_color(shading, part, local);
-    } else if (part->kind == CAIRN_PART_BOX) {
+    } else if (part->kind == CAIRN_PRIMITIVE_BOX) {
         color = box_color(part, face, local, &normal);
     }
     return lit(shading, color, normal, point, seen, is_round ? 0.35 : 0.06);

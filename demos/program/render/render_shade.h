@@ -31,7 +31,7 @@ CairnTints cairn_tints(void);
 
 CairnColor cairn_backdrop(const CairnShading *shading, double y);
 // `y`: the sample's row.
-CairnColor cairn_shade(const CairnShading *shading, const CairnPart *part, int face, CairnVec3 point,
+CairnColor cairn_shade(const CairnShading *shading, const CairnPrimitive *part, int face, CairnVec3 point,
                        CairnVisibility seen, double y);
 
 #endif

@@ -1,19 +1,19 @@
-#include "demos/viewer/geometry.h"
+#include "demos/viewer/drawn_mesh.h"
 #include "demos/program/session/reserve.h"
 #include <stdlib.h>
 #include <string.h>
 
-static CairnStatus reserve(CairnGeometryStore *store) {
+static CairnStatus reserve(CairnDrawnMeshStore *store) {
     int needed = store->count + 1;
     return cairn_array_reserve(&store->items, &store->capacity, needed, sizeof *store->items)
                ? cairn_ok()
                : cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for %d meshes", needed);
 }
 
-static CairnVertex vertex_of(const CairnPart *part, int face, CairnVec3 point) {
-    CairnVec3 local = cairn_part_local(part, point), normal = cairn_part_normal(part, face, point);
+static CairnVertex vertex_of(const CairnPrimitive *part, int face, CairnVec3 point) {
+    CairnVec3 local = cairn_primitive_local(part, point), normal = cairn_primitive_normal(part, face, point);
     float end = 0;
-    if (part->kind == CAIRN_PART_CAPSULE) {
+    if (part->kind == CAIRN_PRIMITIVE_CAPSULE) {
         end = point.z - local.z < 0 ? -1 : 1;
     }
     return (CairnVertex){
@@ -38,11 +38,11 @@ static void turn_outward(CairnVertex *v) {
 }
 
 // `part` stands at the origin.
-static CairnStatus add_part(CairnGeometryStore *store, const CairnPart *part, double detail, uint64_t hash) {
+static CairnStatus add_part(CairnDrawnMeshStore *store, const CairnPrimitive *part, double detail, uint64_t hash) {
     CAIRN_TRY(reserve(store));
     CairnMesh mesh = {0};
     CairnStatus status = cairn_mesh_add(&mesh, part, detail);
-    CairnGeometry geometry = {.hash = hash, .vertex_count = 3 * mesh.triangle_count};
+    CairnDrawnMesh geometry = {.hash = hash, .vertex_count = 3 * mesh.triangle_count};
     if (cairn_is_ok(status)) {
         geometry.vertices = malloc((size_t)(geometry.vertex_count + 1) * sizeof *geometry.vertices);
         if (!geometry.vertices) {
@@ -56,7 +56,7 @@ static CairnStatus add_part(CairnGeometryStore *store, const CairnPart *part, do
             geometry.vertices[i] = vertex_of(&mesh.parts[triangle->part], triangle->face, point);
             geometry.reach = fmaxf(geometry.reach, (float)cairn_length(point));
         }
-        geometry.is_closed = part->kind != CAIRN_PART_FACETS;
+        geometry.is_closed = part->kind != CAIRN_PRIMITIVE_FACETS;
         for (int i = 0; geometry.is_closed && i < geometry.vertex_count; i += 3) {
             turn_outward(geometry.vertices + i);
         }
@@ -67,7 +67,7 @@ static CairnStatus add_part(CairnGeometryStore *store, const CairnPart *part, do
 }
 
 // Base in z = 0, tip at z = 1: the head of an arrow.
-static CairnStatus add_cone(CairnGeometryStore *store) {
+static CairnStatus add_cone(CairnDrawnMeshStore *store) {
     enum { SIDES = 12 };
     CAIRN_TRY(reserve(store));
     CairnVertex *vertices = malloc(6 * SIDES * sizeof *vertices);
@@ -85,12 +85,12 @@ static CairnStatus add_cone(CairnGeometryStore *store) {
         v[4] = (CairnVertex){{ax, ay, 0}, 0, {0, 0, -1}};
         v[5] = (CairnVertex){{0, 0, 0}, 0, {0, 0, -1}};
     }
-    store->items[store->count++] = (CairnGeometry){.vertices = vertices, .vertex_count = 6 * SIDES, .reach = 1.5f};
+    store->items[store->count++] = (CairnDrawnMesh){.vertices = vertices, .vertex_count = 6 * SIDES, .reach = 1.5f};
     return cairn_ok();
 }
 
 // The triangle around the unit circle, or its middle alone.
-static CairnStatus add_disc(CairnGeometryStore *store, int count) {
+static CairnStatus add_disc(CairnDrawnMeshStore *store, int count) {
     static const float corners[3][2] = {{-1.7320508f, -1}, {1.7320508f, -1}, {0, 2}};
     CAIRN_TRY(reserve(store));
     CairnVertex *vertices = calloc((size_t)count, sizeof *vertices);
@@ -102,43 +102,44 @@ static CairnStatus add_disc(CairnGeometryStore *store, int count) {
         vertices[i].position[0] = count > 1 ? corners[i][0] : 0;
         vertices[i].position[1] = count > 1 ? corners[i][1] : 0;
     }
-    store->items[store->count++] = (CairnGeometry){.vertices = vertices, .vertex_count = count, .reach = 1};
+    store->items[store->count++] = (CairnDrawnMesh){.vertices = vertices, .vertex_count = count, .reach = 1};
     return cairn_ok();
 }
 
-CairnStatus cairn_geometry_open(CairnGeometryStore *store) {
+CairnStatus cairn_drawn_mesh_open(CairnDrawnMeshStore *store) {
     static const struct {
-        CairnPartKind kind;
+        CairnPrimitiveKind kind;
         double detail;
-    } units[CAIRN_GEOMETRY_CONE] = {{CAIRN_PART_SPHERE, 40},   {CAIRN_PART_SPHERE, 4},   {CAIRN_PART_BOX, 1},
-                                    {CAIRN_PART_CYLINDER, 20}, {CAIRN_PART_CYLINDER, 4}, {CAIRN_PART_CAPSULE, 20},
-                                    {CAIRN_PART_CAPSULE, 4}};
-    *store = (CairnGeometryStore){0};
+    } units[CAIRN_DRAWN_CONE] = {{CAIRN_PRIMITIVE_SPHERE, 40},  {CAIRN_PRIMITIVE_SPHERE, 4},
+                                 {CAIRN_PRIMITIVE_BOX, 1},      {CAIRN_PRIMITIVE_CYLINDER, 20},
+                                 {CAIRN_PRIMITIVE_CYLINDER, 4}, {CAIRN_PRIMITIVE_CAPSULE, 20},
+                                 {CAIRN_PRIMITIVE_CAPSULE, 4}};
+    *store = (CairnDrawnMeshStore){0};
     CairnStatus status = cairn_ok();
-    for (int i = 0; i < CAIRN_GEOMETRY_CONE && cairn_is_ok(status); i++) {
-        CairnPart part = {.kind = units[i].kind, .pose = cairn_transform_identity(), .half = {1, 1, 1}};
+    for (int i = 0; i < CAIRN_DRAWN_CONE && cairn_is_ok(status); i++) {
+        CairnPrimitive part = {.kind = units[i].kind, .pose = cairn_transform_identity(), .half = {1, 1, 1}};
         status = add_part(store, &part, units[i].detail, 0);
     }
     status = cairn_is_ok(status) ? add_cone(store) : status;
     status = cairn_is_ok(status) ? add_disc(store, 3) : status;
     status = cairn_is_ok(status) ? add_disc(store, 1) : status;
     if (!cairn_is_ok(status)) {
-        cairn_geometry_close(store);
+        cairn_drawn_mesh_close(store);
     }
     return status;
 }
 
-void cairn_geometry_close(CairnGeometryStore *store) {
+void cairn_drawn_mesh_close(CairnDrawnMeshStore *store) {
     for (int i = 0; i < store->count; i++) {
         free(store->items[i].vertices);
     }
     free(store->items);
-    *store = (CairnGeometryStore){0};
+    *store = (CairnDrawnMeshStore){0};
 }
 
-int cairn_geometry_coarse(int geometry) {
+int cairn_drawn_mesh_coarse(int geometry) {
     bool has_coarse =
-        geometry == CAIRN_GEOMETRY_SPHERE || geometry == CAIRN_GEOMETRY_CYLINDER || geometry == CAIRN_GEOMETRY_CAPSULE;
+        geometry == CAIRN_DRAWN_SPHERE || geometry == CAIRN_DRAWN_CYLINDER || geometry == CAIRN_DRAWN_CAPSULE;
     return has_coarse ? geometry + 1 : geometry;
 }
 
@@ -151,7 +152,7 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
     return hash;
 }
 
-static uint64_t hash_of(const CairnPart *part) {
+static uint64_t hash_of(const CairnPrimitive *part) {
     int points = part->point_count;
     for (int i = 0; i < part->index_count; i++) {
         points = part->indices[i] >= points ? part->indices[i] + 1 : points;
@@ -164,7 +165,7 @@ static uint64_t hash_of(const CairnPart *part) {
     return hash ? hash : 1;
 }
 
-CairnStatus cairn_geometry_find(CairnGeometryStore *store, const CairnPart *part, int *index) {
+CairnStatus cairn_drawn_mesh_find(CairnDrawnMeshStore *store, const CairnPrimitive *part, int *index) {
     uint64_t hash = hash_of(part);
     for (int i = 0; i < store->count; i++) {
         if (store->items[i].hash == hash) {
@@ -172,7 +173,7 @@ CairnStatus cairn_geometry_find(CairnGeometryStore *store, const CairnPart *part
             return cairn_ok();
         }
     }
-    CairnPart still = *part;
+    CairnPrimitive still = *part;
     still.pose = cairn_transform_identity();
     *index = store->count;
     return add_part(store, &still, 1, hash);

@@ -1,7 +1,7 @@
 // Touch: what a hand does to the bodies. Deeds are kept in a list with the frame at which they happen, and every view does them at that
 // frame, before its step: copies of a scene that are touched stay comparable, and the same deeds give the same bits again.
-#ifndef CAIRN_VIEWER_TOUCH_H
-#define CAIRN_VIEWER_TOUCH_H
+#ifndef CAIRN_VIEWER_GRAB_H
+#define CAIRN_VIEWER_GRAB_H
 
 #include <cairn/world.h>
 
@@ -25,18 +25,18 @@ typedef struct CairnDeed {
 } CairnDeed;
 
 // What a hand holds in one world.
-typedef struct CairnTouch {
+typedef struct CairnGrab {
     bool is_held;
     CairnBodyId body;
     CairnVec3 local, target; // of the body's frame; of the world
     CairnVec3 point, force;  // of the last step
     char notice[120];        // what a world refused
-} CairnTouch;
+} CairnGrab;
 
-CairnBodyId cairn_touch_body(const CairnWorld *world, uint32_t index, uint32_t generation);
+CairnBodyId cairn_grab_body(const CairnWorld *world, uint32_t index, uint32_t generation);
 // What a world refuses (a body that is gone, a plane that cannot move) is noted and changes nothing.
-void cairn_touch_do(CairnTouch *touch, CairnWorld *world, const CairnDeed *deed);
+void cairn_grab_do(CairnGrab *touch, CairnWorld *world, const CairnDeed *deed);
 // The spring of the hand, before a step of h seconds.
-void cairn_touch_pull(CairnTouch *touch, CairnWorld *world, double h);
+void cairn_grab_pull(CairnGrab *touch, CairnWorld *world, double h);
 
 #endif

@@ -1,4 +1,4 @@
-#include "demos/viewer/touch.h"
+#include "demos/viewer/grab.h"
 #include "engine/base/mat3.h"
 #include <stdio.h>
 
@@ -7,16 +7,16 @@ static const double calm = 3;                 // 1/s: how fast what is held stop
 static const double strength = 60;            // m/s2: the most that it pulls, times the body's mass
 static const double density = 1500;           // of what is thrown, kg/m3
 
-CairnBodyId cairn_touch_body(const CairnWorld *world, uint32_t index, uint32_t generation) {
+CairnBodyId cairn_grab_body(const CairnWorld *world, uint32_t index, uint32_t generation) {
     CairnBodyId any = {0};
     cairn_world_bodies(world, &any, 1);
     return (CairnBodyId){index, generation, any.world};
 }
 
-static CairnStatus grab(CairnTouch *touch, CairnWorld *world, CairnBodyId id, CairnVec3 point) {
+static CairnStatus grab(CairnGrab *touch, CairnWorld *world, CairnBodyId id, CairnVec3 point) {
     CairnBodyState state;
     CAIRN_TRY(cairn_body_get(world, id, &state));
-    if (state.type != CAIRN_DYNAMIC) {
+    if (state.type != CAIRN_BODY_DYNAMIC) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "body %u does not move", id.index);
     }
     touch->is_held = true;
@@ -30,7 +30,7 @@ static CairnStatus grab(CairnTouch *touch, CairnWorld *world, CairnBodyId id, Ca
 static CairnStatus push(CairnWorld *world, CairnBodyId id, const CairnDeed *deed) {
     CairnBodyState state;
     CAIRN_TRY(cairn_body_get(world, id, &state));
-    if (state.type != CAIRN_DYNAMIC) {
+    if (state.type != CAIRN_BODY_DYNAMIC) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "body %u does not move", id.index);
     }
     return cairn_body_apply_impulse_at(world, id, cairn_scale(state.mass.mass, deed->b), deed->a);
@@ -39,7 +39,7 @@ static CairnStatus push(CairnWorld *world, CairnBodyId id, const CairnDeed *deed
 static CairnStatus freeze(CairnWorld *world, CairnBodyId id) {
     CairnBodyState state;
     CAIRN_TRY(cairn_body_get(world, id, &state));
-    return cairn_body_set_type(world, id, state.type == CAIRN_DYNAMIC ? CAIRN_STATIC : CAIRN_DYNAMIC);
+    return cairn_body_set_type(world, id, state.type == CAIRN_BODY_DYNAMIC ? CAIRN_BODY_STATIC : CAIRN_BODY_DYNAMIC);
 }
 
 static CairnStatus throw(CairnWorld * world, const CairnDeed *deed) {
@@ -54,8 +54,8 @@ static CairnStatus throw(CairnWorld * world, const CairnDeed *deed) {
     return cairn_body_add(world, &body, &shape, NULL);
 }
 
-void cairn_touch_do(CairnTouch *touch, CairnWorld *world, const CairnDeed *deed) {
-    CairnBodyId id = cairn_touch_body(world, deed->body, deed->generation);
+void cairn_grab_do(CairnGrab *touch, CairnWorld *world, const CairnDeed *deed) {
+    CairnBodyId id = cairn_grab_body(world, deed->body, deed->generation);
     CairnStatus status = cairn_ok();
     touch->notice[0] = '\0';
     if (deed->kind == CAIRN_DEED_GRAB) {
@@ -94,12 +94,12 @@ static CairnMat3 mobility(const CairnBodyState *state, CairnVec3 arm) {
 
 // f = -k (x + h v+) - c v+ with v+ = v + h g + h W f, so that it is stable at any step:
 // (1 + (h^2 k + h c) W) f = -k x - (h k + c) (v + h g). With the weight in v+ a body at rest hangs m g / k below, at any step.
-void cairn_touch_pull(CairnTouch *touch, CairnWorld *world, double h) {
+void cairn_grab_pull(CairnGrab *touch, CairnWorld *world, double h) {
     CairnBodyState state;
     if (!touch->is_held) {
         return;
     }
-    if (!cairn_is_ok(cairn_body_get(world, touch->body, &state)) || state.type != CAIRN_DYNAMIC) {
+    if (!cairn_is_ok(cairn_body_get(world, touch->body, &state)) || state.type != CAIRN_BODY_DYNAMIC) {
         touch->is_held = false;
         return;
     }
