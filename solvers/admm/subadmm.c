@@ -56,8 +56,8 @@ static void look(const AdmmSystem *system, Watch *watch) {
         theta += system->batches[b].theta;
         weighted += system->batches[b].weighted;
     }
-    watch->theta += admm_sum_lanes(theta);
-    watch->weighted += admm_sum_lanes(weighted);
+    watch->theta += admm_sum_lanes(&theta);
+    watch->weighted += admm_sum_lanes(&weighted);
     watch->iterations++;
     watch->first = watch->iterations == 1 ? watch->weighted : watch->first;
     watch->is_lost = !isfinite(watch->weighted) || !isfinite(watch->theta) || watch->weighted > grown * watch->first;

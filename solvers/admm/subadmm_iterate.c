@@ -279,8 +279,8 @@ static void visit_subsystem(AdmmSystem *system, AdmmSubsystem *sub) {
         theta += change * change;
         weighted += faster * faster;
     }
-    sub->theta = admm_sum_lanes(theta);
-    sub->weighted = admm_sum_lanes(weighted);
+    sub->theta = admm_sum_lanes(&theta);
+    sub->weighted = admm_sum_lanes(&weighted);
 }
 
 void cairn_admm_visit_unit(AdmmSystem *system, int unit) {

@@ -33,9 +33,10 @@ ADMM_INLINE void admm_add_scaled(int count, double a, const double *x, double *y
     ((AdmmEight){(from)[(at)[0]], (from)[(at)[1]], (from)[(at)[2]], (from)[(at)[3]], (from)[(at)[4]], (from)[(at)[5]], \
                  (from)[(at)[6]], (from)[(at)[7]]})
 
-// The lanes of a sum in one order.
-ADMM_INLINE double admm_sum_lanes(AdmmEight sum) {
-    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+// The lanes of a sum in one order. By address: how eight doubles are passed by value depends on the instruction set.
+ADMM_INLINE double admm_sum_lanes(const AdmmEight *sum) {
+    const AdmmEight s = *sum;
+    return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
 ADMM_INLINE double admm_dot(int count, const double *x, const double *y) {
@@ -44,7 +45,7 @@ ADMM_INLINE double admm_dot(int count, const double *x, const double *y) {
     for (int i = 0; i < count; i++) {
         sum += a[i] * b[i];
     }
-    return admm_sum_lanes(sum);
+    return admm_sum_lanes(&sum);
 }
 
 // The upper half of a (n x n in rows of `stride`) becomes U with a = U^T U, reciprocals on its diagonal; what is below is scratch.
