@@ -46,6 +46,9 @@ void cairn_step_partition(CairnStep *step, const CairnStepSystem *system, CairnS
     if (is_needed) {
         int count = recall(step, part);
         step->status = find_parts(step, &system->problem, part, &count);
+        if (cairn_step_failed(step)) { // the count may be anything: a partitioner of the caller's made it
+            return;
+        }
         parts->parts = (CairnParts){count, part};
         parts->seconds = cairn_step_push_zero(step, (size_t)count + 1, sizeof *parts->seconds);
     } else {
