@@ -11,6 +11,9 @@ static CairnStatus find_parts(const CairnProblem *problem, const CairnSolver *so
                               CairnArena *arena, CairnParts *parts, CairnPartsMeasure *measure) {
     int blocks = problem->block_count;
     *parts = (CairnParts){0, NULL};
+    if (request->parts != NULL && request->parts->part == NULL && blocks > 0) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "solve: parts.part is NULL");
+    }
     if (request->parts != NULL) {
         *parts = *request->parts;
         return cairn_ok();

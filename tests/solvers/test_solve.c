@@ -191,6 +191,9 @@ static void wrong_requests_are_refused(void **state) {
     request = (CairnSolveRequest){.solver = pgs, .options = options}; // all zero: out of range
     assert_refused(cairn_problem_solve(of, &request, lambda, NULL), CAIRN_INVALID_ARGUMENT, "pgs: ");
     free(options);
+    const CairnParts empty_parts = {1, NULL};
+    request = (CairnSolveRequest){.solver = pgs, .parts = &empty_parts};
+    assert_refused(cairn_problem_solve(of, &request, lambda, NULL), CAIRN_INVALID_ARGUMENT, "parts.part is NULL");
     request = (CairnSolveRequest){.solver = pgs};
     problem.lower[0] = (double)NAN;
     assert_refused(cairn_problem_solve(of, &request, lambda, NULL), CAIRN_INVALID_ARGUMENT, "lower[0]");
