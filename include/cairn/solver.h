@@ -29,7 +29,7 @@ enum {
     CAIRN_TAKES_EXPLICIT = 16,         // form 2 with a symmetric W
     CAIRN_TAKES_UNSYMMETRIC = 32,      // form 2 with any W
     CAIRN_TAKES_COUPLED_DYNAMICS = 64, // P with off-diagonal blocks
-    CAIRN_NEEDS_PARTITION = 128        // the world partitions the problem before it calls
+    CAIRN_NEEDS_PARTITION = 128        // `solve` is called with the parts of a partitioner
 };
 
 typedef enum CairnOutcome {
