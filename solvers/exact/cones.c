@@ -151,30 +151,6 @@ void cairn_cones_renew(CairnCones *cones) {
     }
 }
 
-void cairn_cones_get(const CairnCones *cones, double *p) {
-    const CairnExact *exact = &cones->exact;
-    int groups = exact->problem->friction_count;
-    for (int f = 0; f < groups; f++) {
-        p[f] = cones->cones[f].rise;
-    }
-    for (int i = 0; i < exact->problem->row_count; i++) {
-        p[groups + i] = cones->normal[i] >= 0 ? exact->D[i] * exact->upper[i] : 0;
-    }
-}
-
-void cairn_cones_set(CairnCones *cones, const double *p) {
-    CairnExact *exact = &cones->exact;
-    int groups = exact->problem->friction_count;
-    for (int f = 0; f < groups; f++) {
-        cones->cones[f].rise = fmax(0, p[f]);
-    }
-    for (int i = 0; i < exact->problem->row_count; i++) {
-        if (cones->normal[i] >= 0) {
-            set_bound(exact, i, fmax(0, p[groups + i]) / exact->D[i]);
-        }
-    }
-}
-
 double cairn_cones_project(CairnCones *cones) {
     CairnExact *exact = &cones->exact;
     const CairnProblem *problem = exact->problem;

@@ -59,10 +59,6 @@ int cairn_cones_count_rises(const CairnCones *cones);
 // Take the parameters that the iterate makes.
 void cairn_cones_renew(CairnCones *cones);
 
-// The parameters as velocities, so that they compare: rises, then bounds times D; friction_count + row_count numbers. Set: none below zero.
-void cairn_cones_get(const CairnCones *cones, double *p);
-void cairn_cones_set(CairnCones *cones, const double *p);
-
 // The iterate's nearest point within bounds and cones; then its measure with present parameters.
 double cairn_cones_project(CairnCones *cones);
 
