@@ -1,4 +1,4 @@
-// psor, pssor, pj: matrix-free sweeps for cone complementarity (S1; ../shared/NUMERICS.md restores its damaged formulas).
+// psor, pssor, pj: matrix-free sweeps for cone complementarity (S1).
 //
 // S1's algorithm: every contact i takes delta_i = gamma_i - omega eta_i (J_i v + d_i), is projected onto its cone (eqs. 20, 21), mixed with
 // what it was by lambda, and changes v at once; eta = 3/trace(g_i) of a contact, 1/g_i of a scalar row. Bilateral, unilateral and
