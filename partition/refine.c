@@ -5,7 +5,8 @@
 #include "partition/graph.h"
 #include "partition/scratch.h"
 
-CairnStatus cairn_refine_open(CairnRefining *r, const CairnGraph *graph, CairnArena *arena, int *part, int count) {
+// Check graph and parts, make what the rest needs.
+static CairnStatus open_refining(CairnRefining *r, const CairnGraph *graph, CairnArena *arena, int *part, int count) {
     int nodes = graph->node_count;
     r->graph = graph;
     r->part = part;
@@ -33,7 +34,8 @@ CairnStatus cairn_refine_open(CairnRefining *r, const CairnGraph *graph, CairnAr
     return cairn_ok();
 }
 
-int cairn_refine_close(CairnRefining *r) {
+// Number the parts without holes; returns how many there are.
+static int close_refining(CairnRefining *r) {
     int count = 0;
     for (int p = 0; p < r->count; p++) {
         r->toward[p] = r->size[p] > 0 ? count++ : -1;
@@ -157,9 +159,9 @@ static CairnStatus run_in(const CairnRefineTask *task, const CairnGraph *graph, 
     }
     memcpy(own, part, (size_t)nodes * sizeof *own);
     CairnRefining refining = {.name = task->name};
-    CAIRN_TRY(cairn_refine_open(&refining, graph, arena, own, *count));
+    CAIRN_TRY(open_refining(&refining, graph, arena, own, *count));
     CAIRN_TRY(task->run(&refining, chosen, arena));
-    *count = cairn_refine_close(&refining);
+    *count = close_refining(&refining);
     memcpy(part, own, (size_t)nodes * sizeof *own);
     return cairn_ok();
 }

@@ -17,12 +17,6 @@ typedef struct CairnRefining {
     int *marks, mark, *queue, *toward;
 } CairnRefining;
 
-// Check graph and parts, make what the rest needs.
-CairnStatus cairn_refine_open(CairnRefining *refining, const CairnGraph *graph, CairnArena *arena, int *part,
-                              int count);
-// Number the parts without holes; returns how many there are.
-int cairn_refine_close(CairnRefining *refining);
-
 // Rows that leave the cut when `node` goes to part `to`: E_i - I_i of S3 eq. 2, in rows, exact for constraints over many nodes too.
 int cairn_refine_gain(const CairnRefining *refining, int node, int to);
 // The same when two nodes of different parts change places: (E_i - I_i) + (E_j - I_j) - 2c with c the rows that tie them.
