@@ -3,7 +3,6 @@
 #include "engine/base/memory.h"
 #include "engine/base/timer.h"
 #include "solvers/problem/graph.h"
-#include <string.h>
 
 CairnStatus cairn_options_or_defaults(const CairnFieldTable *table, const void *options, CairnArena *arena,
                                       const void **chosen) {
