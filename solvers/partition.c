@@ -19,7 +19,13 @@ CairnStatus cairn_options_or_defaults(const CairnFieldTable *table, const void *
     return cairn_ok();
 }
 
-// A partitioner and a refiner may be a caller's own, so what they made is checked.
+// A partitioner and a refiner may be a caller's own, so their options and what they made are checked.
+static CairnStatus find_options(const CairnFieldTable *table, const void *options, CairnArena *arena,
+                                const void **chosen) {
+    CAIRN_TRY(cairn_options_or_defaults(table, options, arena, chosen));
+    return table != NULL ? cairn_fields_check(table, *chosen) : cairn_ok();
+}
+
 static CairnStatus measure_parts(const CairnGraph *graph, const CairnParts *parts, const CairnAllocator *allocator,
                                  int *sizes, const char *kind, const char *name, CairnPartsMeasure *measure) {
     CairnStatus status = cairn_parts_measure(graph, parts, allocator, sizes, measure);
@@ -44,8 +50,8 @@ static CairnStatus make_parts(const CairnProblem *problem, const CairnPartition 
     if (refiner == NULL) {
         CAIRN_TRY(cairn_refiner_find("none", &refiner));
     }
-    CAIRN_TRY(cairn_options_or_defaults(partitioner->options, partition->partition_options, arena, &partition_options));
-    CAIRN_TRY(cairn_options_or_defaults(refiner->options, partition->refine_options, arena, &refine_options));
+    CAIRN_TRY(find_options(partitioner->options, partition->partition_options, arena, &partition_options));
+    CAIRN_TRY(find_options(refiner->options, partition->refine_options, arena, &refine_options));
     CAIRN_TRY(cairn_problem_graph(problem, arena, &graph));
     CAIRN_TRY(partitioner->partition(&graph, partition_options, &allocator, part, count));
     CairnParts parts = {*count, part};

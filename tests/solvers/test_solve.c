@@ -116,6 +116,15 @@ static CairnStatus part_again(const CairnGraph *graph, const void *options, cons
     return cairn_ok();
 }
 
+// A partitioner with an option of its own, which it need not check.
+typedef struct Sizes {
+    int size;
+} Sizes;
+
+static const CairnField size_fields[] = {CAIRN_FIELD_INT(Sizes, size, 1, 1, 9, "")};
+static const CairnFieldTable size_table = CAIRN_FIELD_TABLE("sizes", Sizes, size_fields);
+static const CairnPartitioner sizes = {"sizes", "", &size_table, one_each};
+
 static void parts_are_made_for_those_who_need_them(void **state) {
     (void)state;
     static const CairnPartitioner each = {"each", "", NULL, one_each}, none = {"none-at-all", "", NULL, none_at_all},
@@ -162,6 +171,12 @@ static void parts_are_made_for_those_who_need_them(void **state) {
     assert_ok(cairn_problem_part(of, &(CairnPartition){.partitioner = &each}, NULL, part, &count, &measure));
     assert_int_equal(count, blocks);
     assert_int_equal(measure.largest, 1);
+    const Sizes bad = {0};
+    const CairnPartition sized = {.partitioner = &sizes, .partition_options = &bad};
+    assert_refused(cairn_problem_part(of, &sized, NULL, part, &count, NULL), CAIRN_INVALID_ARGUMENT,
+                   "sizes: size is 0");
+    assert_refused(cairn_problem_solve(of, &(CairnSolveRequest){.solver = &wants, .partition = sized}, lambda, NULL),
+                   CAIRN_INVALID_ARGUMENT, "sizes: size is 0");
     assert_refused(cairn_problem_part(of, NULL, NULL, NULL, &count, NULL), CAIRN_INVALID_ARGUMENT, "part is NULL");
     assert_refused(cairn_problem_part(of, NULL, NULL, part, NULL, NULL), CAIRN_INVALID_ARGUMENT, "count is NULL");
     assert_refused(cairn_problem_part(NULL, NULL, NULL, part, &count, NULL), CAIRN_INVALID_ARGUMENT, "problem is NULL");
