@@ -433,6 +433,9 @@ typedef struct Storage {
 } Storage;
 
 CairnStatus cairn_stored_problem_init(CairnStoredProblem *stored, const CairnAllocator *allocator) {
+    if (!stored) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "problem file: stored is NULL");
+    }
     CairnAllocator hooks = allocator && allocator->allocate ? *allocator : cairn_memory_default();
     Storage *storage = cairn_memory_allocate(&hooks, 1, sizeof *storage);
     *stored = (CairnStoredProblem){.arena = NULL};
