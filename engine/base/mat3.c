@@ -99,20 +99,6 @@ bool cairn_mat3_is_positive_definite(CairnMat3 a) {
     return cholesky(a, l);
 }
 
-bool cairn_mat3_solve(CairnMat3 a, CairnVec3 b, CairnVec3 *x) {
-    double l[3][3];
-    if (!cholesky(a, l)) {
-        return false;
-    }
-    double y0 = b.x / l[0][0];
-    double y1 = (b.y - l[1][0] * y0) / l[1][1];
-    double y2 = (b.z - l[2][0] * y0 - l[2][1] * y1) / l[2][2];
-    double z = y2 / l[2][2];
-    double y = (y1 - l[2][1] * z) / l[1][1];
-    *x = (CairnVec3){(y0 - l[1][0] * y - l[2][0] * z) / l[0][0], y, z};
-    return true;
-}
-
 // ---- eigenvalues ----
 
 // One Jacobi rotation in the plane (p, q) that makes a[p][q] zero: a <- G^T a G, v <- v G, with the smaller of the two angles.
