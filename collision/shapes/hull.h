@@ -7,11 +7,7 @@
 
 #include "collision/collision.h"
 
-enum {
-    CAIRN_HULL_VERTICES = 256,
-    CAIRN_HULL_EDGES = 3 * CAIRN_HULL_VERTICES,
-    CAIRN_HULL_FACES = 2 * CAIRN_HULL_VERTICES
-};
+enum { CAIRN_HULL_VERTICES = 256, CAIRN_HULL_EDGES = 3 * CAIRN_HULL_VERTICES };
 
 typedef struct CairnHullEdge {
     uint16_t origin, face, next; // its twin is its own index ^ 1

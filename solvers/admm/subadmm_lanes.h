@@ -33,7 +33,7 @@ void cairn_admm_lanes_lay_out(AdmmBatch *batch, double *memory);
 void cairn_admm_lanes_gather(const AdmmSystem *system, const AdmmBatch *batch, int *from);
 // Factors and beta, with this scratch. Returns the subsystem whose matrix is not positive definite, or -1.
 int cairn_admm_lanes_prepare(AdmmSystem *system, AdmmBatch *batch, double *memory);
-// Eqs. 15 and 14, as cairn_admm_visit_subsystem. y of these slots is in units of sqrt(beta) x.
+// Eqs. 15 and 14, as cairn_admm_visit_unit. y of these slots is in units of sqrt(beta) x.
 void cairn_admm_visit_batch(AdmmSystem *system, AdmmBatch *batch);
 // The impulses of the rows inside.
 void cairn_admm_lanes_finish(const AdmmSystem *system, const AdmmBatch *batch, double *scratch, double *lambda);

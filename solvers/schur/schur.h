@@ -16,10 +16,9 @@
 #include <cairn/solver.h>
 
 typedef enum CairnCoupling {
-    CAIRN_COUPLING_AUTO = 0,  // as the solver likes
-    CAIRN_COUPLING_TOGETHER,  // interface and subsystems at once
-    CAIRN_COUPLING_ALTERNATE, // in turn, as printed
-    CAIRN_COUPLING_COUNT
+    CAIRN_COUPLING_AUTO = 0, // as the solver likes
+    CAIRN_COUPLING_TOGETHER, // interface and subsystems at once
+    CAIRN_COUPLING_ALTERNATE // in turn, as printed
 } CairnCoupling;
 
 // What a subsystem is solved by.
@@ -27,8 +26,7 @@ typedef enum CairnPartsSolver {
     CAIRN_PARTS_BPP = 0,
     CAIRN_PARTS_PGS_SM,
     CAIRN_PARTS_PGS,
-    CAIRN_PARTS_IPM,
-    CAIRN_PARTS_SOLVER_COUNT
+    CAIRN_PARTS_IPM
 } CairnPartsSolver;
 
 typedef struct CairnSchurOptions {
