@@ -36,7 +36,9 @@ typedef struct CairnPartition {
 typedef struct CairnSolveRequest {
     const CairnSolver *solver; // NULL: the first built-in one
     const void *options;       // NULL: its defaults
-    const CairnParts *parts;   // NULL: where the solver needs parts, they are made as `partition` says
+    // Given to the solver as they are. NULL: they are made as `partition` says where the solver needs some, and all
+    // blocks are in one part where it does not.
+    const CairnParts *parts;
     CairnPartition partition;
     const CairnAllocator *allocator; // NULL: the C library's
     const CairnLogger *logger;       // NULL: nothing is logged

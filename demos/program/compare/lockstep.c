@@ -203,9 +203,10 @@ static void compare_velocities(const CairnLockstep *lockstep, const CairnProblem
 static CairnStatus solve(const CairnSession *session, const CairnProblem *problem, const CairnParts *parts,
                          const double *velocity, CairnContender *contender, CairnStats *stats) {
     CairnWorldDef def = cairn_world_settings(session->world);
+    bool needs_parts = (contender->choice.solver->traits & CAIRN_NEEDS_PARTITION) != 0;
     const CairnSolveRequest request = {.solver = contender->choice.solver,
                                        .options = contender->choice.options,
-                                       .parts = parts,
+                                       .parts = needs_parts ? parts : NULL, // others get one part, as in a step
                                        .allocator = contender->arena.allocator,
                                        .logger = &def.logger,
                                        .thread_count = def.thread_count,
