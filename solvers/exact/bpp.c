@@ -28,12 +28,12 @@ static double broken(const CairnExact *exact, const CairnBppOptions *options, in
     if (!options->faithful) {
         return violation - exact->target;
     }
-    bool is_impulse = exact->place[i] == CAIRN_FREE;
+    bool is_impulse = exact->set[i] == CAIRN_SET_FREE;
     return (is_impulse ? violation / exact->D[i] : violation) - faithful_tolerance;
 }
 
 static uint64_t hash_of(const CairnExact *exact) {
-    return cairn_hash_bytes(exact->place, (size_t)exact->problem->row_count);
+    return cairn_hash_bytes(exact->set, (size_t)exact->problem->row_count);
 }
 
 // The sets seen so far in open addressing, at most half full.
@@ -133,10 +133,10 @@ CairnStatus cairn_bpp_pivot(CairnExact *exact, const CairnBppOptions *options, C
 CairnStatus cairn_bpp_run(CairnExact *exact, const void *options, CairnOutcome *outcome) {
     const CairnBppOptions *chosen = options;
     CairnStart start;
-    CAIRN_TRY(cairn_start_keep(&start, exact, chosen->warm));
+    CAIRN_TRY(cairn_start_init(&start, exact, chosen->warm));
     start.is_answer = start.is_answer && !chosen->faithful;
     if (!chosen->warm) {
-        memset(exact->place, CAIRN_FREE, (size_t)exact->problem->row_count);
+        memset(exact->set, CAIRN_SET_FREE, (size_t)exact->problem->row_count);
     }
     bool is_hopeless = exact->context->is_rough && !chosen->faithful;
     *outcome = CAIRN_OUTCOME_STALLED;

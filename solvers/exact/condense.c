@@ -10,7 +10,7 @@
 enum { SMALLEST = 200 }; // rows below which the whole is as quick
 
 // Of max|b|: how well joints' equations are solved where w need not be exact, for a start and for a review.
-static const double rough_share = 1e-6;
+static const double rough_fraction = 1e-6;
 
 // ---- which rows, which bodies -------------------------------------------------------------------------------------------------
 
@@ -197,8 +197,8 @@ static CairnStatus complete(CairnCondensed *c, double limit, double *lambda) {
     for (int i = 0; i < m; i++) {
         c->y[i] = -c->w[i];
     }
-    double left = cairn_system_solve(&c->tied, c->y, limit, 20, c->x);
-    if (!isfinite(left)) {
+    double residual = cairn_system_solve(&c->tied, c->y, limit, 20, c->x);
+    if (!isfinite(residual)) {
         return cairn_error(CAIRN_NUMERIC, "condense: the joints' equations have no finite solution");
     }
     for (int i = 0; i < m; i++) {
@@ -235,7 +235,7 @@ CairnStatus cairn_condense_recover(CairnCondensed *c) {
     for (int i = 0; i < c->problem.row_count; i++) {
         whole->lambda[c->row[i]] = c->inner.lambda[i];
     }
-    CAIRN_TRY(complete(c, whole->left, whole->lambda));
+    CAIRN_TRY(complete(c, whole->solve_tolerance, whole->lambda));
     c->has_recovered = true;
     memcpy(whole->w, c->w, (size_t)whole->problem->row_count * sizeof *c->w);
     return cairn_ok();
@@ -248,7 +248,7 @@ static double verify(CairnExact *inner) {
         return (double)INFINITY;
     }
     renew_base(c);
-    return cairn_exact_gauge(c->whole);
+    return cairn_exact_residual(c->whole);
 }
 
 static bool review(void *user, const double *lambda) {
@@ -258,7 +258,7 @@ static bool review(void *user, const double *lambda) {
     for (int i = 0; i < c->problem.row_count; i++) {
         c->rough[c->row[i]] = lambda[i];
     }
-    return cairn_is_ok(complete(c, rough_share * c->whole->scale, c->rough)) &&
+    return cairn_is_ok(complete(c, rough_fraction * c->whole->scale, c->rough)) &&
            outer->review(outer->review_user, c->rough);
 }
 
@@ -353,7 +353,7 @@ CairnStatus cairn_condense_make(CairnCondensed *c, CairnExact *whole, bool *is_m
     }
     CAIRN_TRY(make_problem(c));
     CAIRN_TRY(make_inner(c));
-    CAIRN_TRY(complete(c, rough_share * whole->scale, whole->lambda));
+    CAIRN_TRY(complete(c, rough_fraction * whole->scale, whole->lambda));
     renew_base(c);
     return cairn_ok();
 }

@@ -11,12 +11,12 @@
 #include "solvers/exact/exact.h"
 
 // Where a cone's r - (w + rise)/norm lies.
-typedef enum CairnConePlace {
+typedef enum CairnConeSet {
     CAIRN_CONE_NONE = 0, // no cone: a box group, or mu = 0
     CAIRN_CONE_INSIDE,   // sticks: w + rise = 0
     CAIRN_CONE_EDGE,     // slides
     CAIRN_CONE_OPEN      // r = 0
-} CairnConePlace;
+} CairnConeSet;
 
 enum { CAIRN_ROW_FIXED = -1, CAIRN_ROW_CONE = -2 }; // bounds that stand; n, t1 or t2 of a cone
 
@@ -26,7 +26,7 @@ typedef struct CairnCone {
     double mu;
     double norm; // trace of A's block, not less than its 2-norm: 1/norm is the natural map's step
     double rise; // the parameter
-    CairnConePlace place;
+    CairnConeSet set;
     double axis
         [3]
         [3]; // EDGE: along the edge (free), across it in the tangent plane (w + theta r = 0), out of the cone (r = 0)
@@ -37,10 +37,10 @@ typedef struct CairnCones {
     CairnExact exact; // bounds, iterate, products, system; rows of cones have infinite bounds
     CairnCone *cones; // by friction groups
     CairnThetaBlock *blocks;
-    int *normal;    // row -> the normal row that its bounds follow; or one of these
-    double *lever;  // bound = lever times that row's impulse
-    double share;   // of the cones' residual (2-norm over all) in the measure: max|b| over the referee's scale
-    int *parameter; // of a Newton step: a row whose bound follows, or -1 - a group whose rise does
+    int *normal;           // row -> the normal row that its bounds follow; or one of these
+    double *lever;         // bound = lever times that row's impulse
+    double residual_scale; // of the cones' residual (2-norm over all) in the measure: max|b| over the referee's scale
+    int *parameter;        // of a Newton step: a row whose bound follows, or -1 - a group whose rise does
     int parameter_count;
 } CairnCones;
 
@@ -51,7 +51,7 @@ CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, Cai
 // w of the iterate, and how far it is from the law, in m/s, comparable with exact.limit: with parameters as they are held, or as the
 // iterate itself makes them.
 double cairn_cones_measure(CairnCones *cones, bool is_present);
-double cairn_cones_gauge(const CairnCones *cones, bool is_present); // w is that of the iterate
+double cairn_cones_residual(const CairnCones *cones, bool is_present); // w is that of the iterate
 
 // Groups whose rise is a parameter.
 int cairn_cones_count_rises(const CairnCones *cones);

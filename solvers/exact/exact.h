@@ -6,12 +6,12 @@
 #include "solvers/system/system.h"
 
 // Where a row's impulse is.
-typedef enum CairnPlace {
-    CAIRN_FREE = 0, // w = 0
-    CAIRN_AT_LOWER,
-    CAIRN_AT_UPPER,
-    CAIRN_HELD // its bounds are one, or closer than the certificate can tell, or no impulse moves it
-} CairnPlace;
+typedef enum CairnIndexSet {
+    CAIRN_SET_FREE = 0, // w = 0
+    CAIRN_SET_AT_LOWER,
+    CAIRN_SET_AT_UPPER,
+    CAIRN_SET_HELD // its bounds are one, or closer than the certificate can tell, or no impulse moves it
+} CairnIndexSet;
 
 typedef struct CairnExact {
     const char *name; // the solver's, for messages
@@ -24,14 +24,14 @@ typedef struct CairnExact {
     double *w;      // A lambda + b of the iterate
     double *v;      // scratch over dofs
     double *theta, *y, *x;
-    unsigned char *place;
+    unsigned char *set;
     bool *is_held;
-    const bool *is_dead; // the system's
-    bool has_factor;     // `theta` is the one that is factored
-    double scale;        // max|b|
-    double limit;        // the certificate: 1e-8 max|b| + 1e-12
-    double target;       // what the solvers ask for: well inside it
-    double left;         // of the equations of a solve of sets: refined until no more than this is
+    const bool *is_dead;    // the system's
+    bool has_factor;        // `theta` is the one that is factored
+    double scale;           // max|b|
+    double limit;           // the certificate: 1e-8 max|b| + 1e-12
+    double target;          // what the solvers ask for: well inside it
+    double solve_tolerance; // of the equations of a solve of sets: refined until no more than this is
     int iterations, fallback;
     double prepare_seconds;
     // Of a condensed solve (condense.h): what it takes for the answer is held against the whole problem, w made the true one, and the
@@ -68,7 +68,7 @@ typedef struct CairnBest {
 CairnStatus cairn_best_init(CairnBest *best, const CairnExact *exact);
 void cairn_best_set(CairnBest *best, const CairnExact *exact, double measure);
 // Set it to the iterate if that is better; is it?
-bool cairn_best_keep(CairnBest *best, const CairnExact *exact, double measure);
+bool cairn_best_update(CairnBest *best, const CairnExact *exact, double measure);
 // The iterate becomes the best.
 void cairn_best_take(const CairnBest *best, CairnExact *exact);
 
@@ -79,7 +79,7 @@ typedef struct CairnStart {
 } CairnStart;
 
 // Keep the iterate; with `warm` find whether it is the answer, and the places that it points to.
-CairnStatus cairn_start_keep(CairnStart *start, CairnExact *exact, bool warm);
+CairnStatus cairn_start_init(CairnStart *start, CairnExact *exact, bool warm);
 // The iterate becomes the start, with its measure where that is the answer; is it?
 bool cairn_start_take(const CairnStart *start, CairnExact *exact);
 
@@ -89,7 +89,7 @@ void cairn_exact_renew(CairnExact *exact);
 // Find w of the iterate, and the largest |middle of w, D (lambda - u), D (lambda - l)|.
 double cairn_exact_measure(CairnExact *exact);
 // The same of an iterate whose w is known.
-double cairn_exact_gauge(const CairnExact *exact);
+double cairn_exact_residual(const CairnExact *exact);
 // Is it an answer that need not be better? Well inside the certificate, and in the paper's own measure (natural, S0 eq. 29) below what is
 // asked of its mean: that one counts impulses like velocities, beside heavy bodies it is a hundred times the other.
 bool cairn_exact_is_enough(const CairnExact *exact, double measure);
@@ -107,7 +107,7 @@ double cairn_exact_violation(const CairnExact *exact, int i);
 void cairn_exact_flip(CairnExact *exact, int i);
 
 // Solve the sets and flip what breaks a sign, a few times; the iterate's measure, INFINITY where the equations have no solution.
-CairnStatus cairn_exact_settle(CairnExact *exact, int steps, double *measure);
+CairnStatus cairn_exact_pivot(CairnExact *exact, int steps, double *measure);
 
 // Ask the context's review of this lambda, once, where the measure is good enough for it; true: what follows would be wasted.
 bool cairn_exact_review(CairnExact *exact, double measure, const double *lambda);

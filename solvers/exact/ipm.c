@@ -34,8 +34,8 @@ static double sketch_direction(Interior *in) {
 // The direction there is, refined: the one to go.
 static CairnStatus settle_direction(Interior *in, double *longest) {
     double largest = cairn_ipm_right_side(&in->rows);
-    double left = cairn_system_refine(&in->exact->system, in->exact->y, 1e-3 * largest, 4, in->rows.direction);
-    if (!isfinite(left)) {
+    double residual = cairn_system_refine(&in->exact->system, in->exact->y, 1e-3 * largest, 4, in->rows.direction);
+    if (!isfinite(residual)) {
         return cairn_error(CAIRN_NUMERIC, "ipm: a direction is not finite");
     }
     *longest = cairn_ipm_complete(&in->rows);
@@ -77,8 +77,8 @@ static CairnStatus step_once(Interior *in) {
     }
     CAIRN_TRY(settle_direction(in, &longest));
     // What is left of the pair that stops the step: less where the predictor is nearly the answer, and never nothing.
-    double left = fmin(fmax(0.03 * (1 - predicted), 5e-5), 2e-3);
-    double step = longest < 1 ? (1 - left) * longest : 1;
+    double remainder = fmin(fmax(0.03 * (1 - predicted), 5e-5), 2e-3);
+    double step = longest < 1 ? (1 - remainder) * longest : 1;
     while (cairn_ipm_mean(rows, step) > 4 * mu && step > 1e-9) {
         step *= 0.5; // along a direction of a singular system, which may be noise, s z can be whatever it likes
     }
@@ -92,10 +92,10 @@ static CairnStatus polish(Interior *in, int tries, bool *is_done) {
     CairnExact *exact = in->exact;
     int m = exact->problem->row_count;
     memcpy(in->rows.direction, exact->lambda, (size_t)m * sizeof *exact->lambda);
-    memcpy(exact->place, in->rows.guess, (size_t)m);
+    memcpy(exact->set, in->rows.guess, (size_t)m);
     double measure;
-    CAIRN_TRY(cairn_exact_settle(exact, tries, &measure));
-    cairn_best_keep(&in->best, exact, measure);
+    CAIRN_TRY(cairn_exact_pivot(exact, tries, &measure));
+    cairn_best_update(&in->best, exact, measure);
     *is_done = measure <= exact->target;
     if (*is_done) {
         return cairn_ok();
@@ -110,16 +110,16 @@ static bool is_superseded(Interior *in, double measure) {
     CairnExact *exact = in->exact;
     double *rough = in->rows.direction;
     for (int i = 0; i < exact->problem->row_count; i++) {
-        rough[i] = in->rows.guess[i] == CAIRN_AT_LOWER   ? exact->lower[i]
-                   : in->rows.guess[i] == CAIRN_AT_UPPER ? exact->upper[i]
-                                                         : exact->lambda[i];
+        rough[i] = in->rows.guess[i] == CAIRN_SET_AT_LOWER   ? exact->lower[i]
+                   : in->rows.guess[i] == CAIRN_SET_AT_UPPER ? exact->upper[i]
+                                                             : exact->lambda[i];
     }
     return cairn_exact_review(exact, measure, rough);
 }
 
 // w came along with the step. Near the certificate it is found anew, without what rounding has left in it.
 static double measure_iterate(CairnExact *exact) {
-    double measure = cairn_exact_gauge(exact);
+    double measure = cairn_exact_residual(exact);
     return measure <= 10 * exact->limit ? cairn_exact_measure(exact) : measure;
 }
 
@@ -131,7 +131,7 @@ static CairnStatus ask_whole(Interior *in, const double *iterate, bool *is_done)
     double measure = exact->verify(exact), inner;
     *is_done = cairn_exact_is_enough(exact, measure);
     if (!*is_done && iterate != NULL) {
-        CAIRN_TRY(cairn_exact_settle(exact, 1, &inner));
+        CAIRN_TRY(cairn_exact_pivot(exact, 1, &inner));
         measure = exact->verify(exact);
         *is_done = cairn_exact_is_enough(exact, measure);
     }
@@ -154,7 +154,7 @@ static CairnStatus iterate(Interior *in, bool *is_done) {
         in->is_renewed = true; // while products s z are large against what changes
         measure = exact->verify(exact);
     }
-    cairn_best_keep(&in->best, exact, measure);
+    cairn_best_update(&in->best, exact, measure);
     if (exact->context->trace) {
         exact->context->trace(exact->context->trace_user, (CairnTraceEntry){exact->iterations, measure});
     }
@@ -251,7 +251,7 @@ static CairnStatus follow_condensed(CairnExact *exact, const CairnIpmOptions *op
     exact->system.factor_seconds += inner->system.factor_seconds + condensed.tied.factor_seconds;
     exact->system.apply_seconds += inner->system.apply_seconds + condensed.tied.apply_seconds;
     CAIRN_TRY(cairn_condense_recover(&condensed));
-    bool is_answer = exact->is_superseded || cairn_exact_gauge(exact) <= exact->limit;
+    bool is_answer = exact->is_superseded || cairn_exact_residual(exact) <= exact->limit;
     *outcome = is_answer ? *outcome : CAIRN_OUTCOME_STALLED;
     return cairn_ok();
 }
@@ -259,7 +259,7 @@ static CairnStatus follow_condensed(CairnExact *exact, const CairnIpmOptions *op
 CairnStatus cairn_ipm_follow(CairnExact *exact, const CairnIpmOptions *options, CairnOutcome *outcome) {
     if (cairn_condense_pays(exact)) {
         CairnStart start;
-        CAIRN_TRY(cairn_start_keep(&start, exact, false));
+        CAIRN_TRY(cairn_start_init(&start, exact, false));
         CairnStatus status = follow_condensed(exact, options, outcome);
         if (status.code != CAIRN_NUMERIC) {
             CAIRN_TRY(status);
@@ -277,8 +277,8 @@ static CairnStatus try_warm_sets(CairnExact *exact, bool *is_done) {
     CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
     CairnStart start;
     double measure;
-    CAIRN_TRY(cairn_start_keep(&start, exact, true));
-    CAIRN_TRY(cairn_exact_settle(exact, 1, &measure));
+    CAIRN_TRY(cairn_start_init(&start, exact, true));
+    CAIRN_TRY(cairn_exact_pivot(exact, 1, &measure));
     exact->iterations++;
     *is_done = measure <= exact->target || cairn_start_take(&start, exact);
     cairn_arena_release(exact->context->arena, mark);

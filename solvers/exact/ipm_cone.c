@@ -55,7 +55,7 @@ static CairnStatus polish(Search *search, int steps, bool *is_done) {
     cairn_cones_renew(cones);
     CairnStatus status = cairn_cones_newton(cones, steps, &measure);
     if (cairn_is_ok(status)) {
-        cairn_best_keep(&search->best, exact, measure);
+        cairn_best_update(&search->best, exact, measure);
         *is_done = measure <= exact->target;
     }
     if (cairn_is_ok(status) && !*is_done) {
@@ -72,7 +72,7 @@ static CairnStatus polish(Search *search, int steps, bool *is_done) {
     return status;
 }
 
-static void begin_way(Search *search) {
+static void begin_run(Search *search) {
     search->polished = search->least = (double)INFINITY;
     search->since = 0;
 }
@@ -81,8 +81,8 @@ static void begin_way(Search *search) {
 static CairnStatus judge(Search *search, bool *is_done) {
     enum { PATIENCE = 4 }; // steps that rounding may waste once the certificate holds
     CairnExact *exact = &search->cones->exact;
-    double present = cairn_cones_measure(search->cones, true), inner = cairn_cones_gauge(search->cones, false);
-    cairn_best_keep(&search->best, exact, present);
+    double present = cairn_cones_measure(search->cones, true), inner = cairn_cones_residual(search->cones, false);
+    cairn_best_update(&search->best, exact, present);
     trace(exact, present);
     if (inner <= 1e-3 * exact->scale + 1e-12 && inner <= 0.1 * search->polished) {
         search->polished = inner;
@@ -98,7 +98,7 @@ static CairnStatus judge(Search *search, bool *is_done) {
 // The interior point from a centred start to the answer.
 static CairnStatus run_interior(Search *search, CairnOutcome *outcome, bool *is_done) {
     CairnExact *exact = &search->cones->exact;
-    begin_way(search);
+    begin_run(search);
     cairn_interior_begin(search->interior, 1);
     *outcome = CAIRN_OUTCOME_AT_LIMIT;
     for (int k = 0; k < search->options->iterations && !*is_done; k++) {
@@ -122,7 +122,7 @@ static CairnStatus run_interior(Search *search, CairnOutcome *outcome, bool *is_
 // Along one central path.
 static CairnStatus run_path(Search *search, CairnPath *path, int last, CairnOutcome *outcome, bool *is_done) {
     CairnExact *exact = &search->cones->exact;
-    begin_way(search);
+    begin_run(search);
     *outcome = CAIRN_OUTCOME_AT_LIMIT;
     while (!*is_done && exact->iterations < last) {
         CairnStatus status = cairn_path_step(path);
@@ -170,7 +170,7 @@ static CairnStatus search_answer(Search *search, CairnOutcome *outcome) {
         double measure;
         CAIRN_TRY(cairn_cones_newton(cones, 4, &measure));
         exact->iterations++;
-        cairn_best_keep(&search->best, exact, measure);
+        cairn_best_update(&search->best, exact, measure);
         is_done = measure <= exact->target;
     }
     *outcome = CAIRN_OUTCOME_CONVERGED;

@@ -74,8 +74,9 @@ CairnStatus cairn_interior_find(CairnInterior *in) {
         largest = fmax(largest, exact->is_held[i] ? 0 : fabs(exact->y[i]));
     }
     enum { MOST_REFINEMENTS = 8 };
-    double left = cairn_system_solve(&exact->system, exact->y, in->accuracy * largest, MOST_REFINEMENTS, in->direction);
-    if (!isfinite(left)) {
+    double residual =
+        cairn_system_solve(&exact->system, exact->y, in->accuracy * largest, MOST_REFINEMENTS, in->direction);
+    if (!isfinite(residual)) {
         return cairn_error(CAIRN_NUMERIC, "ipm-cone: a direction is not finite");
     }
     for (int side = 0; side < 2; side++) {
@@ -154,7 +155,7 @@ static double slip_of(const CairnInterior *in, int f, double *slope, double *dri
     return x2 / root;
 }
 
-bool cairn_interior_leave(void *user, const double *p, double *R) {
+bool cairn_interior_residual(void *user, const double *p, double *R) {
     CairnInterior *in = user;
     const CairnProblem *problem = in->cones->exact.problem;
     set_parameters(in, p);
@@ -187,7 +188,7 @@ CairnStatus cairn_interior_find_followed(CairnInterior *in) {
     enum { MOST_DIRECTIONS = 40 };
     int count = cairn_interior_list(in, in->parameters);
     if (count > 0) {
-        CAIRN_TRY(cairn_gmres(count, in->parameters, 1e-6, 0, MOST_DIRECTIONS, cairn_interior_leave, in,
+        CAIRN_TRY(cairn_gmres(count, in->parameters, 1e-6, 0, MOST_DIRECTIONS, cairn_interior_residual, in,
                               in->cones->exact.context->arena));
         set_parameters(in, in->parameters);
     }

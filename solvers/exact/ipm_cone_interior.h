@@ -52,7 +52,7 @@ int cairn_interior_list(const CairnInterior *in, double *p);
 void cairn_interior_renew(CairnInterior *in);
 
 // R = what the direction makes of the parameters that it was found with, less these; a CairnAffine.
-bool cairn_interior_leave(void *user, const double *p, double *R);
+bool cairn_interior_residual(void *user, const double *p, double *R);
 
 // The direction with rises and widenings as they are, and the one with those that agree with it.
 CairnStatus cairn_interior_find(CairnInterior *in);

@@ -159,7 +159,7 @@ static bool leave(void *user, const double *p, double *R) {
     cairn_interior_aim(path->in, path->mu * (1 + change), false);
     path->in->more = -path->mu / path->start * change;
     path->in->change = change;
-    if (!cairn_interior_leave(path->in, p, R)) {
+    if (!cairn_interior_residual(path->in, p, R)) {
         return false;
     }
     for (int k = 0; k < n; k++) {

@@ -16,7 +16,7 @@ static void centre_bounds(CairnInterior *in, double mu, bool follows) {
 }
 
 // Bounds that follow lie where the normal impulses of the iterate put them.
-static void place_bounds(CairnInterior *in) {
+static void update_bounds(CairnInterior *in) {
     CairnExact *exact = &in->cones->exact;
     for (int i = 0; i < exact->problem->row_count; i++) {
         if (in->cones->normal[i] >= 0) {
@@ -27,16 +27,17 @@ static void place_bounds(CairnInterior *in) {
 }
 
 // No wider than what the certificate does not see.
-static bool is_nothing(const CairnExact *exact, int i, double bound) {
+static bool is_zero_bound(const CairnExact *exact, int i, double bound) {
     static const double nothing = 0.1;
     return 2 * bound * exact->D[i] <= nothing * exact->target;
 }
 
 // A normal impulse may be 0 at the start; cairn_interior_mend_row lets these rows go.
-static void hold_nothing(CairnInterior *in) {
+static void hold_zero_bounds(CairnInterior *in) {
     CairnExact *exact = &in->cones->exact;
     for (int i = 0; i < exact->problem->row_count; i++) {
-        exact->is_held[i] = exact->is_held[i] || (in->cones->normal[i] >= 0 && is_nothing(exact, i, exact->upper[i]));
+        exact->is_held[i] =
+            exact->is_held[i] || (in->cones->normal[i] >= 0 && is_zero_bound(exact, i, exact->upper[i]));
     }
 }
 
@@ -66,8 +67,8 @@ void cairn_interior_begin(CairnInterior *in, double size) {
         }
     }
     centre_bounds(in, mu, false);
-    place_bounds(in);
-    hold_nothing(in);
+    update_bounds(in);
+    hold_zero_bounds(in);
     centre_bounds(in, mu, true);
     memcpy(in->first, exact->lambda, (size_t)problem->row_count * sizeof *in->first);
     cairn_cones_measure(in->cones, false);
@@ -168,7 +169,7 @@ void cairn_interior_mend_row(CairnInterior *in, int row, double mu) {
         return;
     }
     double bound = bound_of(in, row);
-    if (!exact->is_held[row] && is_nothing(exact, row, bound)) {
+    if (!exact->is_held[row] && is_zero_bound(exact, row, bound)) {
         set_pair(in, row, 0, 0);
     } else if (exact->is_held[row] && 2 * bound * exact->D[row] > exact->target) {
         let_go(in, row, bound, mu);

@@ -246,11 +246,11 @@ int cairn_ipm_read_sets(CairnIpmRows *rows) {
     unsigned char *restrict guess = rows->guess;
     int changes = 0;
     for (int i = 0; i < rows->exact->problem->row_count; i++) {
-        int place = D[i] * s1[i] < z1[i] ? CAIRN_AT_UPPER : CAIRN_FREE;
-        place = D[i] * s0[i] < z0[i] ? CAIRN_AT_LOWER : place;
-        place = wall[i] > 0 ? CAIRN_HELD : place;
-        changes += place != guess[i];
-        guess[i] = (unsigned char)place;
+        int set = D[i] * s1[i] < z1[i] ? CAIRN_SET_AT_UPPER : CAIRN_SET_FREE;
+        set = D[i] * s0[i] < z0[i] ? CAIRN_SET_AT_LOWER : set;
+        set = wall[i] > 0 ? CAIRN_SET_HELD : set;
+        changes += set != guess[i];
+        guess[i] = (unsigned char)set;
     }
     return changes;
 }

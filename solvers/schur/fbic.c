@@ -88,7 +88,7 @@ static void take_interface(const Fbic *fbic) {
         exact->lambda[i] = whole->lambda[row];
         exact->lower[i] = whole->lower[row];
         exact->upper[i] = whole->upper[row];
-        exact->place[i] = whole->place[row];
+        exact->set[i] = whole->set[row];
         exact->is_held[i] = whole->is_held[row];
     }
 }

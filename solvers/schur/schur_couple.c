@@ -38,7 +38,7 @@ static CairnStatus sweep_and_solve(CairnExact *exact, const CairnSchurOptions *o
 // Is the factor that of the sets?
 static bool is_settled(const CairnExact *exact) {
     for (int i = 0; i < exact->problem->row_count; i++) {
-        bool is_out = exact->is_held[i] || exact->place[i] != CAIRN_FREE;
+        bool is_out = exact->is_held[i] || exact->set[i] != CAIRN_SET_FREE;
         if (!exact->has_factor || isinf(exact->theta[i]) != is_out || (!is_out && exact->theta[i] != 0)) {
             return false;
         }
@@ -58,7 +58,7 @@ static CairnStatus solve_changed(CairnSubsystem *s, void *user) {
 }
 
 static CairnStatus pivot_one(CairnSubsystem *s, void *user) {
-    memcpy(s->before, s->exact.place, (size_t)s->inner.problem.row_count);
+    memcpy(s->before, s->exact.set, (size_t)s->inner.problem.row_count);
     return s->is_other ? cairn_ok() : pivot(&s->exact, user, &s->outcome);
 }
 
@@ -66,7 +66,7 @@ static CairnStatus pivot_one(CairnSubsystem *s, void *user) {
 // the other.
 static CairnStatus solve_other(CairnSubsystem *s, const CairnSchurOptions *options, CairnArena *arena) {
     CairnExact *exact = &s->exact;
-    CairnArena *own = s->context.arena;
+    CairnArena *subsystem_arena = s->context.arena;
     CairnArenaMark mark = cairn_arena_mark(arena);
     CairnIpmOptions ipm = {.iterations = 100, .warm = true};
     CairnStatus status;
@@ -78,7 +78,7 @@ static CairnStatus solve_other(CairnSubsystem *s, const CairnSchurOptions *optio
     } else {
         status = sweep_and_solve(exact, options, options->parts_solver == CAIRN_PARTS_PGS ? 0 : 20, &s->outcome);
     }
-    s->context.arena = own;
+    s->context.arena = subsystem_arena;
     cairn_arena_release(arena, mark);
     CAIRN_TRY(status);
     exact->has_factor = false;
@@ -121,7 +121,7 @@ typedef struct Round {
 } Round;
 
 // `part`: how far of the way from the impulses there are to those found.
-static CairnStatus solve_interface(CairnSchur *schur, double part, CairnOutcome *outcome) {
+static CairnStatus solve_interface(CairnSchur *schur, double fraction, CairnOutcome *outcome) {
     CairnSubstructure *sub = schur->sub;
     CairnInterface *g = &sub->interface;
     double t0 = cairn_timer_now();
@@ -135,15 +135,15 @@ static CairnStatus solve_interface(CairnSchur *schur, double part, CairnOutcome 
     sub->whole->iterations += g->exact.iterations;
     for (int i = 0; i < g->row_count; i++) {
         double *lambda = &sub->whole->lambda[g->rows[i]];
-        *lambda = part < 1 ? *lambda + part * (g->exact.lambda[i] - *lambda) : g->exact.lambda[i];
-        sub->whole->place[g->rows[i]] = g->exact.place[i];
+        *lambda = fraction < 1 ? *lambda + fraction * (g->exact.lambda[i] - *lambda) : g->exact.lambda[i];
+        sub->whole->set[g->rows[i]] = g->exact.set[i];
     }
     cairn_substructure_push(sub);
     schur->phases.interface += cairn_timer_now() - t1;
     return cairn_ok();
 }
 
-static CairnStatus couple_once(CairnSchur *schur, bool is_first, double part, Round *round) {
+static CairnStatus couple_once(CairnSchur *schur, bool is_first, double fraction, Round *round) {
     CairnSubstructure *sub = schur->sub;
     CairnExact *whole = sub->whole;
     CairnOutcome outcome = CAIRN_OUTCOME_CONVERGED;
@@ -153,7 +153,7 @@ static CairnStatus couple_once(CairnSchur *schur, bool is_first, double part, Ro
     if (sub->interface.row_count > 0) {
         cairn_substructure_pull(sub);
         cairn_exact_measure(whole);
-        CAIRN_TRY(solve_interface(schur, part, &outcome));
+        CAIRN_TRY(solve_interface(schur, fraction, &outcome));
     }
     t0 = cairn_timer_now();
     CAIRN_TRY(cairn_substructure_each(sub, pivot_one, (void *)(uintptr_t)schur->options));
@@ -166,11 +166,11 @@ static CairnStatus couple_once(CairnSchur *schur, bool is_first, double part, Ro
     for (int i = 0; i < sub->count; i++) {
         CairnSubsystem *s = &sub->subsystems[i];
         size_t rows = (size_t)s->inner.problem.row_count;
-        bool has_changed = memcmp(s->before, s->exact.place, rows) != 0;
+        bool has_changed = memcmp(s->before, s->exact.set, rows) != 0;
         schur->changed += has_changed;
         round->is_settled = round->is_settled && !has_changed;
         round->is_hopeless = round->is_hopeless || (!s->is_other && s->outcome != CAIRN_OUTCOME_CONVERGED);
-        round->sets = cairn_hash_combine(round->sets, cairn_hash_bytes(s->exact.place, rows));
+        round->sets = cairn_hash_combine(round->sets, cairn_hash_bytes(s->exact.set, rows));
         whole->iterations += s->exact.iterations;
         s->exact.iterations = 0;
     }
@@ -202,23 +202,23 @@ CairnStatus cairn_schur_couple(CairnSchur *schur, CairnOutcome *outcome) {
     choose_methods(schur);
     cairn_substructure_take(schur->sub);
     *outcome = CAIRN_OUTCOME_AT_LIMIT;
-    double part = 1, next = damped;
+    double fraction = 1, next = damped;
     for (int k = 0; k < options->kmax && *outcome == CAIRN_OUTCOME_AT_LIMIT; k++) {
         Round round;
-        CairnStatus status = couple_once(schur, k == 0, part, &round);
+        CairnStatus status = couple_once(schur, k == 0, fraction, &round);
         if (status.code == CAIRN_NUMERIC) {
             *outcome = CAIRN_OUTCOME_SINGULAR;
             return cairn_ok();
         }
         CAIRN_TRY(status);
-        bool is_whole_step = part >= 1;
-        part = 1;
+        bool is_whole_step = fraction >= 1;
+        fraction = 1;
         if ((round.is_settled && is_whole_step) || (!options->faithful && round.is_good)) {
             *outcome = CAIRN_OUTCOME_CONVERGED;
         } else if (!options->faithful && has_seen(seen, k, round.sets) && is_whole_step) {
             // A cycle: damp the next step, twice at most.
-            part = next;
-            *outcome = part < most_damped ? CAIRN_OUTCOME_STALLED : CAIRN_OUTCOME_AT_LIMIT;
+            fraction = next;
+            *outcome = fraction < most_damped ? CAIRN_OUTCOME_STALLED : CAIRN_OUTCOME_AT_LIMIT;
             next *= 0.5;
         } else if (!options->faithful && round.is_hopeless) {
             *outcome = CAIRN_OUTCOME_STALLED;

@@ -65,8 +65,8 @@ void cairn_substructure_forget(void *kept, const CairnAllocator *allocator) {
 }
 
 void cairn_substructure_release(CairnSubstructure *sub) {
-    if (sub->own.allocator != NULL) {
-        cairn_arena_free(&sub->own);
+    if (sub->local_arena.allocator != NULL) {
+        cairn_arena_free(&sub->local_arena);
     }
 }
 
@@ -122,7 +122,7 @@ CairnStatus cairn_substructure_init(CairnSubstructure *sub, const char *name, co
     CAIRN_TRY(cairn_solver_check(problem, context)); // parts are read by it
     sub->whole_context.checked = problem;
     CAIRN_TRY(take_parts(sub, name, parts));
-    cairn_arena_init(&sub->own, context->allocator);
+    cairn_arena_init(&sub->local_arena, context->allocator);
     sub->room = cairn_arena_allocator(context->arena);
     sub->count = sub->parts.count;
     Memory *memory = recall(context, sub->count);
@@ -136,7 +136,7 @@ CairnStatus cairn_substructure_cut(CairnSubstructure *sub) {
     Memory *memory = sub->memory;
     CairnCut cut = {.part = sub->parts.part};
     sub->interface = (CairnInterface){.context = *sub->context};
-    sub->interface.context.arena = memory != NULL ? &memory->arena : &sub->own;
+    sub->interface.context.arena = memory != NULL ? &memory->arena : &sub->local_arena;
     sub->interface.context.memory = NULL;
     sub->interface.context.trace = NULL; // coupling iterations are traced, not what is inside them
     sub->subsystems = CAIRN_PUSH_ZERO(arena, CairnSubsystem, sub->count + 1);
@@ -193,7 +193,7 @@ void cairn_substructure_take(CairnSubstructure *sub) {
         cairn_piece_gather(inner, whole->lower, exact->lower);
         cairn_piece_gather(inner, whole->upper, exact->upper);
         for (int k = 0; k < inner->problem.row_count; k++) {
-            exact->place[k] = whole->place[inner->rows[k]];
+            exact->set[k] = whole->set[inner->rows[k]];
             exact->is_held[k] = whole->is_held[inner->rows[k]];
         }
     }
@@ -206,7 +206,7 @@ void cairn_substructure_pull(CairnSubstructure *sub) {
         const CairnPiece *inner = &sub->subsystems[i].inner;
         cairn_piece_scatter(inner, exact->lambda, sub->whole->lambda);
         for (int k = 0; k < inner->problem.row_count; k++) {
-            sub->whole->place[inner->rows[k]] = exact->place[k];
+            sub->whole->set[inner->rows[k]] = exact->set[k];
         }
     }
 }
@@ -214,8 +214,8 @@ void cairn_substructure_pull(CairnSubstructure *sub) {
 double cairn_substructure_raised(const CairnSubstructure *sub) {
     double raised = sub->interface.exact.system.raised;
     for (int i = 0; i < sub->count && sub->is_cut; i++) {
-        double own = sub->subsystems[i].exact.system.raised;
-        raised = own > raised ? own : raised;
+        double value = sub->subsystems[i].exact.system.raised;
+        raised = value > raised ? value : raised;
     }
     return raised;
 }
@@ -232,8 +232,8 @@ int cairn_substructure_factorizations(const CairnSubstructure *sub) {
 int cairn_substructure_refactored(const CairnSubstructure *sub) {
     int made, units = cairn_body_space_units(&sub->whole->system, &made), count = made > units ? made - units : 0;
     for (int i = 0; i < sub->count && sub->is_cut; i++) {
-        int own = sub->subsystems[i].exact.system.factorizations;
-        count += own > 1 ? own - 1 : 0;
+        int value = sub->subsystems[i].exact.system.factorizations;
+        count += value > 1 ? value - 1 : 0;
     }
     return count;
 }

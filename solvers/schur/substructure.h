@@ -33,10 +33,10 @@ typedef struct CairnSubsystem {
         arena; // scratch, taken beforehand: subsystems run in parallel, and the allocator is the caller's thread's
     CairnExact exact; // of `inner`
     bool *is_last;    // blocks at the interface
-    int *place;       // block at the interface -> its first row in R
+    int *reduced_row; // block at the interface -> its first row in R
     int reach;        // dofs at the interface
     double *E, *R;    // reach x reach, in rows
-    double *share;    // its part of the interface's Jacobian, constraint by constraint and chunk by chunk
+    double *edge_J;   // its part of the interface's Jacobian, constraint by constraint and chunk by chunk
     double *x, *y, *v, *t;
     bool is_other;         // not solved by pivoting
     unsigned char *before; // places at the beginning of a coupling iteration
@@ -80,8 +80,8 @@ typedef struct CairnSubstructure {
     CairnInterface interface;
     CairnExact *whole; // the same problem; its factor is that of body space in stages
     CairnSolverContext whole_context;
-    CairnArena own;      // the interface's arena where nothing is kept
-    CairnAllocator room; // memory of the solve, from context->arena
+    CairnArena local_arena; // the interface's arena where nothing is kept
+    CairnAllocator room;    // memory of the solve, from context->arena
     struct CairnSubstructureMemory *memory;
 } CairnSubstructure;
 

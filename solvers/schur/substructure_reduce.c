@@ -24,8 +24,8 @@ static CairnStatus find_column(CairnSubsystem *s, int block, int dof, int column
             largest = fmax(largest, fabs(s->y[i]));
         }
         if (largest > 0) {
-            double left = cairn_system_solve(system, s->y, 1e-14 * largest, 3, s->t);
-            if (!isfinite(left)) {
+            double residual = cairn_system_solve(system, s->y, 1e-14 * largest, 3, s->t);
+            if (!isfinite(residual)) {
                 return cairn_error(CAIRN_NUMERIC, "substructure: a subsystem's equations have no finite solution");
             }
             memset(plain, 0, (size_t)inner->dof_count * sizeof *plain);
@@ -39,7 +39,8 @@ static CairnStatus find_column(CairnSubsystem *s, int block, int dof, int column
     }
     for (int b = 0; b < inner->block_count; b++) {
         for (int k = 0; k < inner->blocks[b].size && s->is_last[b]; k++) {
-            s->E[(size_t)(s->place[b] + k) * (size_t)s->reach + (size_t)column] = plain[inner->blocks[b].first + k];
+            s->E[(size_t)(s->reduced_row[b] + k) * (size_t)s->reach + (size_t)column] =
+                plain[inner->blocks[b].first + k];
         }
     }
     return cairn_ok();
@@ -69,9 +70,9 @@ static void take_root(CairnSubsystem *s) {
 }
 
 // J' = J_Gamma,i R, chunk by chunk behind one another, as the interface's terms say.
-static void share_out(CairnSubsystem *s) {
+static void fill_edge_jacobian(CairnSubsystem *s) {
     const CairnProblem *edge = &s->edge.problem;
-    double *to = s->share;
+    double *to = s->edge_J;
     for (int c = 0; c < edge->constraint_count; c++) {
         const CairnConstraintBlock *constraint = &edge->constraints[c];
         for (int q = 0; q < s->reach; q += CAIRN_INTERFACE_CHUNK) {
@@ -83,7 +84,7 @@ static void share_out(CairnSubsystem *s) {
                 const double *J = cairn_term_rows(edge, &edge->terms[t], constraint->row_count, room);
                 for (int r = 0; r < constraint->row_count; r++, J += dofs) {
                     for (int k = 0; k < dofs; k++) {
-                        const double *R = s->R + (size_t)(s->place[block] + k) * (size_t)s->reach + q;
+                        const double *R = s->R + (size_t)(s->reduced_row[block] + k) * (size_t)s->reach + q;
                         for (int j = 0; j < size; j++) {
                             to[r * size + j] += J[k] * R[j];
                         }
@@ -98,8 +99,8 @@ static void share_out(CairnSubsystem *s) {
 CairnStatus cairn_subsystem_reduce(CairnSubsystem *s) {
     const CairnProblem *inner = &s->inner.problem;
     if (s->reach > 0 && is_body(s)) {
-        cairn_body_space_reduce(&s->exact.system, s->R, s->place);
-        share_out(s);
+        cairn_body_space_reduce(&s->exact.system, s->R, s->reduced_row);
+        fill_edge_jacobian(s);
     } else if (s->reach > 0) {
         for (int b = 0, column = 0; b < inner->block_count; b++) {
             for (int k = 0; k < inner->blocks[b].size && s->is_last[b]; k++) {
@@ -107,7 +108,7 @@ CairnStatus cairn_subsystem_reduce(CairnSubsystem *s) {
             }
         }
         take_root(s);
-        share_out(s);
+        fill_edge_jacobian(s);
     }
     s->reduced_at = s->exact.system.factorizations;
     return cairn_ok();
@@ -140,7 +141,7 @@ CairnStatus cairn_substructure_reduce(CairnSubstructure *sub) {
         g->exact.lambda[i] = whole->lambda[row];
         g->exact.lower[i] = whole->lower[row];
         g->exact.upper[i] = whole->upper[row];
-        g->exact.place[i] = whole->place[row];
+        g->exact.set[i] = whole->set[row];
         g->exact.is_held[i] = whole->is_held[row];
     }
     return cairn_ok();

@@ -21,8 +21,8 @@ static void cross(CairnGraph *graph, const int *part, int rank, int *rows, int *
             is_crossing = is_crossing || part[graph->edge_node[k]] != part[graph->edge_node[first]];
         }
         for (int k = first; k < end && is_crossing; k++) {
-            int *own = &stage[graph->edge_node[k]];
-            *own = rank > *own ? rank : *own;
+            int *node_stage = &stage[graph->edge_node[k]];
+            *node_stage = rank > *node_stage ? rank : *node_stage;
         }
         if (!is_crossing) { // they move to the front: none that is to be read yet is written on
             rows[edges] = graph->edge_rows[e];

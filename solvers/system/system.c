@@ -233,7 +233,7 @@ void cairn_system_release(CairnSystem *system) {
     system->state = NULL;
 }
 
-void cairn_system_say_regularised(const CairnSystem *system, const char *name) {
+void cairn_system_log_regularised(const CairnSystem *system, const char *name) {
     if (system->raised > 0) {
         cairn_log(
             system->context->logger, CAIRN_LOG_WARNING,

@@ -116,7 +116,7 @@ CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, 
                               CairnSolverContext *context);
 
 // Log a warning where the equations had to be regularised.
-void cairn_system_say_regularised(const CairnSystem *system, const char *name);
+void cairn_system_log_regularised(const CairnSystem *system, const char *name);
 
 // Needed after a kind that has `release`, harmless otherwise, also after an init that failed.
 void cairn_system_release(CairnSystem *system);
