@@ -33,14 +33,14 @@ typedef struct CairnLinalgGraph {
 
 // Rows of the matrix that a supernode leaves to its parent, next to each other both in the order and in the parent's front.
 typedef struct CairnLinalgRun {
-    int place;      // first row, in the order of elimination
+    int first_row;  // in the order of elimination
     int length;     // rows
     int parent_row; // row of the parent's front
 } CairnLinalgRun;
 
 // A front has its pivots in rows [0, pivots), room to fill up with zeros, and the rows below from `below_at`.
 typedef struct CairnLinalgSupernode {
-    int place;          // first pivot, in the order of elimination
+    int first_pivot;    // in the order of elimination
     int pivots, below;  // rows that it eliminates, rows that it updates
     int below_at, rows; // multiples of 8: where the rows below begin, and where they end (the panel's column stride)
     int first_node, node_count; // in node_order
@@ -70,7 +70,7 @@ typedef struct CairnLinalgPlan {
     const int *trunk;             // those supernodes, children before parents
     int trunk_count;
     const int *node_order;    // nodes in the order of elimination
-    const int *node_place;    // node -> its first row in that order
+    const int *node_pivot;    // node -> its first row in that order
     const int *node_first;    // node -> its first row in the caller's numbering (nodes one after the other)
     const int *node_row;      // node -> its row in its own supernode's front
     const int *element_order; // elements, supernode by supernode
@@ -89,8 +89,8 @@ typedef struct CairnLinalgPlan {
 // Order of elimination by approximate minimum degree on the quotient graph: order[k] is the node that goes k-th.
 CairnStatus cairn_linalg_order(const CairnLinalgGraph *graph, CairnArena *scratch, int *order);
 
-// Make the plan in `keep`. order NULL: by cairn_linalg_order.
-CairnStatus cairn_linalg_plan(const CairnLinalgGraph *graph, const int *order, CairnArena *keep, CairnArena *scratch,
+// Make the plan in `arena`. order NULL: by cairn_linalg_order.
+CairnStatus cairn_linalg_plan(const CairnLinalgGraph *graph, const int *order, CairnArena *arena, CairnArena *scratch,
                               CairnLinalgPlan *plan);
 
 // A front while it is gathered. Entries go below the diagonal; what is added above it, inside a node's own block, is never read.
@@ -133,7 +133,7 @@ typedef struct CairnLinalgFactor {
     size_t work_size;         // doubles of one thread's
     int unit_count;           // factored so far, of those that `plan` has
     int thread_count;
-    int *share; // thread -> its first task: the same in every factor and solve, so that fronts stay in its cache
+    int *first_task; // thread -> its first task: the same in every factor and solve, so that fronts stay in its cache
 } CairnLinalgFactor;
 
 CairnStatus cairn_linalg_factor_init(CairnLinalgFactor *factor, const CairnLinalgPlan *plan, int thread_count,

@@ -22,23 +22,23 @@ enum {
 static const double worth_waking = 1e7;
 
 // Neighbouring tasks go to one thread, to each about as much work.
-static void share_tasks(CairnLinalgFactor *factor) {
+static void divide_tasks(CairnLinalgFactor *factor) {
     const CairnLinalgPlan *plan = factor->plan;
     double total = 0, sum = 0;
     for (int t = 0; t < plan->task_count; t++) {
         total += plan->tasks[t].operations;
     }
     int thread = 0;
-    factor->share[0] = 0;
+    factor->first_task[0] = 0;
     for (int t = 0; t < plan->task_count; t++) {
         double middle = sum + 0.5 * plan->tasks[t].operations;
         while (thread + 1 < factor->thread_count && middle * factor->thread_count > total * (thread + 1)) {
-            factor->share[++thread] = t;
+            factor->first_task[++thread] = t;
         }
         sum += plan->tasks[t].operations;
     }
     while (thread < factor->thread_count) {
-        factor->share[++thread] = plan->task_count;
+        factor->first_task[++thread] = plan->task_count;
     }
 }
 
@@ -57,7 +57,7 @@ CairnStatus cairn_linalg_factor_init(CairnLinalgFactor *factor, const CairnLinal
     factor->scale = CAIRN_PUSH(arena, double, plan->size);
     factor->x = CAIRN_PUSH(arena, double, plan->size + 8);
     factor->work = CAIRN_PUSH(arena, double, factor->work_size *(size_t)factor->thread_count);
-    factor->share = CAIRN_PUSH(arena, int, factor->thread_count + 1);
+    factor->first_task = CAIRN_PUSH(arena, int, factor->thread_count + 1);
     if (plan->unit_of != NULL) {
         factor->carry = CAIRN_PUSH(arena, double, plan->carry_size + 1);
         factor->is_fresh = CAIRN_PUSH(arena, bool, plan->unit_count + 1);
@@ -65,12 +65,12 @@ CairnStatus cairn_linalg_factor_init(CairnLinalgFactor *factor, const CairnLinal
             CAIRN_PUSH_ZERO(arena, double, (size_t)factor->thread_count *(size_t)(plan->unit_count + 1));
     }
     if (!factor->panels || !factor->updates || !factor->pivots || !factor->inverse || !factor->scale || !factor->x ||
-        !factor->work || !factor->share ||
+        !factor->work || !factor->first_task ||
         (plan->unit_of != NULL && (!factor->carry || !factor->is_fresh || !factor->unit_seconds))) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "linalg: no memory for a factor of %.0f entries (%d rows)",
                            plan->entries, plan->size);
     }
-    share_tasks(factor);
+    divide_tasks(factor);
     return cairn_ok();
 }
 
@@ -261,11 +261,11 @@ static int factor_front(CairnLinalgFactor *factor, const CairnLinalgSource *sour
     memset(panel, 0, (size_t)super->rows * (size_t)super->pivots * sizeof *panel);
     clear_update(super, update, update_rows);
     for (int k = super->first_node; k < super->first_node + super->node_count; k++) {
-        int node = plan->node_order[k], place = plan->node_place[node];
+        int node = plan->node_order[k], pivot = plan->node_pivot[node];
         source->node(source->user, node, &front, plan->node_row[node]);
-        int end = k + 1 < plan->node_count ? plan->node_place[plan->node_order[k + 1]] : plan->size;
-        memcpy(factor->scale + place, source->scale + plan->node_first[node],
-               (size_t)(end - place) * sizeof *factor->scale);
+        int end = k + 1 < plan->node_count ? plan->node_pivot[plan->node_order[k + 1]] : plan->size;
+        memcpy(factor->scale + pivot, source->scale + plan->node_first[node],
+               (size_t)(end - pivot) * sizeof *factor->scale);
     }
     for (int k = super->first_element; k < super->first_element + super->element_count; k++) {
         int element = plan->element_order[k];
@@ -274,14 +274,14 @@ static int factor_front(CairnLinalgFactor *factor, const CairnLinalgSource *sour
     for (int c = super->child; c >= 0; c = plan->supernodes[c].sibling) {
         extend(plan, factor->updates, &plan->supernodes[c], &front);
     }
-    int bad = factor_panel(super, panel, factor->scale + super->place, factor->pivots + super->place,
-                           factor->inverse + super->place, work);
+    int bad = factor_panel(super, panel, factor->scale + super->first_pivot, factor->pivots + super->first_pivot,
+                           factor->inverse + super->first_pivot, work);
     if (bad >= 0) {
-        return super->place + bad;
+        return super->first_pivot + bad;
     }
     // What is left for the ancestors: U -= L D L^T.
     update_lower(update_rows, 0, super->below, super->pivots, panel + super->below_at, super->rows,
-                 factor->pivots + super->place, update, update_rows, work);
+                 factor->pivots + super->first_pivot, update, update_rows, work);
     return -1;
 }
 
@@ -337,18 +337,18 @@ static void turn_to(Clock *clock, int s) {
 }
 
 // The tasks of one thread. Returns INT_MAX or the least place that broke down.
-static int factor_share(CairnLinalgFactor *factor, const CairnLinalgSource *source, int thread) {
+static int factor_tasks(CairnLinalgFactor *factor, const CairnLinalgSource *source, int thread) {
     const CairnLinalgPlan *plan = factor->plan;
     double *work = factor->work + factor->work_size * (size_t)thread;
     int bad = INT_MAX;
     Clock clock = start_clock(factor, thread);
-    for (int t = factor->share[thread]; t < factor->share[thread + 1]; t++) {
+    for (int t = factor->first_task[thread]; t < factor->first_task[thread + 1]; t++) {
         for (int s = plan->tasks[t].first; s < plan->tasks[t].end; s++) {
             bool is_done = stands(factor, s);
             turn_to(&clock, is_done ? -1 : s);
-            int place = is_done ? -1 : factor_front(factor, source, s, work);
-            if (place >= 0) {
-                bad = place < bad ? place : bad;
+            int pivot = is_done ? -1 : factor_front(factor, source, s, work);
+            if (pivot >= 0) {
+                bad = pivot < bad ? pivot : bad;
                 break;
             }
         }
@@ -363,10 +363,10 @@ typedef struct Factoring {
     int bad; // the least place that broke down, whichever thread met its own first
 } Factoring;
 
-static void factor_piece(void *context, int share, int worker) {
+static void factor_thread(void *context, int thread, int worker) {
     Factoring *f = context;
     (void)worker;
-    cairn_spans_tell(&f->bad, factor_share(f->factor, f->source, share));
+    cairn_spans_tell(&f->bad, factor_tasks(f->factor, f->source, thread));
 }
 
 int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *source) {
@@ -377,15 +377,15 @@ int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *sour
     factor->is_valid = false;
     bool is_long = plan->operations > worth_waking || plan->unit_of != NULL; // units are cut for threads
     Factoring factoring = {factor, source, INT_MAX};
-    cairn_pieces_run(is_long && plan->task_count > 1 ? factor->thread_count : 1, factor->thread_count, factor_piece,
+    cairn_pieces_run(is_long && plan->task_count > 1 ? factor->thread_count : 1, factor->thread_count, factor_thread,
                      &factoring);
     int bad = factoring.bad;
     Clock clock = start_clock(factor, 0);
     for (int k = 0; k < plan->trunk_count && bad == INT_MAX; k++) {
         bool is_done = stands(factor, plan->trunk[k]);
         turn_to(&clock, is_done ? -1 : plan->trunk[k]);
-        int place = is_done ? -1 : factor_front(factor, source, plan->trunk[k], factor->work);
-        bad = place >= 0 ? place : bad;
+        int pivot = is_done ? -1 : factor_front(factor, source, plan->trunk[k], factor->work);
+        bad = pivot >= 0 ? pivot : bad;
     }
     turn_to(&clock, -1);
     if (bad == INT_MAX) {
@@ -393,10 +393,10 @@ int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *sour
         return -1;
     }
     for (int i = 0; i < plan->node_count; i++) {
-        int node = plan->node_order[i], place = plan->node_place[node];
-        int end = i + 1 < plan->node_count ? plan->node_place[plan->node_order[i + 1]] : plan->size;
+        int node = plan->node_order[i], pivot = plan->node_pivot[node];
+        int end = i + 1 < plan->node_count ? plan->node_pivot[plan->node_order[i + 1]] : plan->size;
         if (bad < end) {
-            return plan->node_first[node] + bad - place;
+            return plan->node_first[node] + bad - pivot;
         }
     }
     return -1;

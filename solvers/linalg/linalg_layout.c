@@ -5,7 +5,7 @@
 typedef struct Layout {
     CairnLinalgPlan *plan;
     CairnLinalgSupernode *supernodes;
-    CairnArena *keep, *scratch;
+    CairnArena *arena, *scratch;
 } Layout;
 
 // Work for a thread that is worth waking it, and what a front costs beside its arithmetic, in operations.
@@ -154,8 +154,8 @@ static void push_update(Layout *l, Stacks *stacks, const int *depth, const bool 
     }
 }
 
-static size_t settle_stacks(Layout *l, const Stacks *stacks, const int *depth, const bool *is_kept, const int *list,
-                            int first, int count, size_t base) {
+static size_t add_stack_bases(Layout *l, const Stacks *stacks, const int *depth, const bool *is_kept, const int *list,
+                              int first, int count, size_t base) {
     for (int k = 0; k < count; k++) {
         int s = list ? list[k] : first + k;
         if (!is_kept[s]) {
@@ -165,7 +165,7 @@ static size_t settle_stacks(Layout *l, const Stacks *stacks, const int *depth, c
     return base + stacks->peak[0] + stacks->peak[1];
 }
 
-static CairnStatus place_updates(Layout *l, const CairnLinalgTask *tasks, const int *trunk) {
+static CairnStatus allocate_updates(Layout *l, const CairnLinalgTask *tasks, const int *trunk) {
     CairnLinalgPlan *plan = l->plan;
     int count = plan->supernode_count;
     int *depth = CAIRN_PUSH(l->scratch, int, count + 1);
@@ -196,19 +196,19 @@ static CairnStatus place_updates(Layout *l, const CairnLinalgTask *tasks, const 
         for (int s = tasks[t].first; s < tasks[t].end; s++) {
             push_update(l, &stacks, depth, is_kept, s);
         }
-        base = settle_stacks(l, &stacks, depth, is_kept, NULL, tasks[t].first, tasks[t].end - tasks[t].first, base);
+        base = add_stack_bases(l, &stacks, depth, is_kept, NULL, tasks[t].first, tasks[t].end - tasks[t].first, base);
     }
     Stacks stacks = {{0, 0}, {0, 0}};
     for (int k = 0; k < plan->trunk_count; k++) {
         push_update(l, &stacks, depth, is_kept, trunk[k]);
     }
-    plan->update_size = settle_stacks(l, &stacks, depth, is_kept, trunk, 0, plan->trunk_count, base);
+    plan->update_size = add_stack_bases(l, &stacks, depth, is_kept, trunk, 0, plan->trunk_count, base);
     return cairn_ok();
 }
 
-CairnStatus cairn_linalg_layout(CairnLinalgPlan *plan, CairnLinalgSupernode *supernodes, CairnArena *keep,
+CairnStatus cairn_linalg_layout(CairnLinalgPlan *plan, CairnLinalgSupernode *supernodes, CairnArena *arena,
                                 CairnArena *scratch) {
-    Layout layout = {plan, supernodes, keep, scratch}, *l = &layout;
+    Layout layout = {plan, supernodes, arena, scratch}, *l = &layout;
     int count = plan->supernode_count, limit = 64;
     for (int s = 0; s < count; s++) {
         CairnLinalgSupernode *super = &l->supernodes[s];
@@ -222,8 +222,8 @@ CairnStatus cairn_linalg_layout(CairnLinalgPlan *plan, CairnLinalgSupernode *sup
         plan->largest_rows = super->rows > plan->largest_rows ? super->rows : plan->largest_rows;
         plan->largest_pivots = super->pivots > plan->largest_pivots ? super->pivots : plan->largest_pivots;
     }
-    CairnLinalgTask *tasks = CAIRN_PUSH(l->keep, CairnLinalgTask, limit);
-    int *trunk = CAIRN_PUSH(l->keep, int, count + 1), *first_of = CAIRN_PUSH(l->scratch, int, count + 1);
+    CairnLinalgTask *tasks = CAIRN_PUSH(l->arena, CairnLinalgTask, limit);
+    int *trunk = CAIRN_PUSH(l->arena, int, count + 1), *first_of = CAIRN_PUSH(l->scratch, int, count + 1);
     Cut cut = {CAIRN_PUSH(l->scratch, double, count + 1), CAIRN_PUSH(l->scratch, int, count + 1), 0};
     if (!tasks || !trunk || !first_of || !cut.work || !cut.heap) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "linalg: no memory for the tasks of %d fronts", count);
@@ -238,5 +238,5 @@ CairnStatus cairn_linalg_layout(CairnLinalgPlan *plan, CairnLinalgSupernode *sup
     }
     plan->tasks = tasks;
     plan->trunk = trunk;
-    return place_updates(l, tasks, trunk);
+    return allocate_updates(l, tasks, trunk);
 }

@@ -5,7 +5,7 @@
 #include "solvers/linalg/linalg.h"
 
 // The supernodes are numbered and linked, their operations counted; fills their places and the plan's tasks, trunk and sums.
-CairnStatus cairn_linalg_layout(CairnLinalgPlan *plan, CairnLinalgSupernode *supernodes, CairnArena *keep,
+CairnStatus cairn_linalg_layout(CairnLinalgPlan *plan, CairnLinalgSupernode *supernodes, CairnArena *arena,
                                 CairnArena *scratch);
 
 #endif

@@ -118,7 +118,7 @@ static bool drop_elements(Quotient *q, CairnArena *arena) {
     while (buckets < 2 * m) {
         buckets *= 2;
     }
-    CairnArenaMark place = cairn_arena_mark(arena);
+    CairnArenaMark mark = cairn_arena_mark(arena);
     int *chain = CAIRN_PUSH(arena, int, m + 1), *head = CAIRN_PUSH(arena, int, buckets);
     if (!chain || !head) {
         return false;
@@ -151,7 +151,7 @@ static bool drop_elements(Quotient *q, CairnArena *arena) {
             *bucket = e;
         }
     }
-    cairn_arena_release(arena, place);
+    cairn_arena_release(arena, mark);
     return true;
 }
 
@@ -267,13 +267,13 @@ static bool renew(Quotient *q, int i, int element, int weight, long stamp) {
         if (q->element_weight[e] < 0) {
             continue;
         }
-        long left = q->seen[e] - stamp;
-        if (left == 0) {
+        long remaining = q->seen[e] - stamp;
+        if (remaining == 0) {
             q->element_weight[e] = -1; // all of it lies in the new element
             continue;
         }
         list[count++] = e;
-        outside += left;
+        outside += remaining;
         hash += (unsigned)e;
     }
     list[count++] = element;
@@ -406,12 +406,12 @@ CairnStatus cairn_linalg_order(const CairnLinalgGraph *graph, CairnArena *scratc
     for (int i = 0; i < n; i++) {
         total += graph->node_size[i];
     }
-    CairnArenaMark place = cairn_arena_mark(scratch);
+    CairnArenaMark mark = cairn_arena_mark(scratch);
     Quotient q = {.graph = graph, .node_count = n, .element_limit = graph->element_count + n, .degree_limit = total};
     q.remaining = total;
     q.order = order;
     if (!take_memory(&q, total, entries, scratch)) {
-        cairn_arena_release(scratch, place);
+        cairn_arena_release(scratch, mark);
         return cairn_error(CAIRN_OUT_OF_MEMORY, "linalg: no memory to order %d nodes", n);
     }
     memset(q.head, -1, (size_t)(total + 1) * sizeof *q.head);
@@ -424,7 +424,7 @@ CairnStatus cairn_linalg_order(const CairnLinalgGraph *graph, CairnArena *scratc
     }
     copy_elements(&q);
     if (!drop_elements(&q, scratch)) {
-        cairn_arena_release(scratch, place);
+        cairn_arena_release(scratch, mark);
         return cairn_error(CAIRN_OUT_OF_MEMORY, "linalg: no memory to order %d nodes", n);
     }
     list_elements(&q);
@@ -441,6 +441,6 @@ CairnStatus cairn_linalg_order(const CairnLinalgGraph *graph, CairnArena *scratc
         dequeue(&q, p);
         eliminate(&q, p, element, &stamp);
     }
-    cairn_arena_release(scratch, place);
+    cairn_arena_release(scratch, mark);
     return cairn_ok();
 }

@@ -59,7 +59,7 @@ typedef struct CairnGroups {
     // For several threads: block -> where its terms begin in block_term, and the group of each term; NULL: one thread. And whose
     // blocks and groups are which: thread -> where its own begin in the order, always the same, so that they stay in its cache.
     const int *block_start, *block_term, *term_group;
-    int *block_order, *block_share, *group_order, *group_share;
+    int *block_order, *block_range, *group_order, *group_range;
     int block_count, thread_count;
 } CairnGroups;
 
@@ -68,7 +68,7 @@ CairnStatus cairn_groups_init(CairnGroups *groups, const CairnProblem *problem, 
 // Of a body system made with `is_last`: R (n x n in rows, n the dofs of those blocks) with R R^T = E, the inverse effective mass that
 // they have beside the constraints of the factor; place[block] is the first row of a block in it. K = L D L^T eliminates them last, so
 // the end of the factor is that of E^-1, and R = L^-T D^-1/2: no column of K^-1 is solved for.
-void cairn_body_space_reduce(const CairnSystem *system, double *R, int *place);
+void cairn_body_space_reduce(const CairnSystem *system, double *R, int *reduced_row);
 
 // The body formulation's solve in its three steps, for whoever adds to the momentum: q = J^T S^-1 y, v = K^-1 q (in place),
 // x = S^-1 (y - J v). Not with blocks in Theta.
@@ -109,9 +109,9 @@ void cairn_groups_recover(const CairnGroups *groups, const double *slotted, cons
 void cairn_groups_effect(const CairnGroups *groups, const CairnOps *ops, const double *p, const double *x,
                          double *slotted, double *y);
 // Let these products run on several threads, where J is large enough for that.
-CairnStatus cairn_groups_share(CairnGroups *groups, int block_count, int thread_count, CairnArena *arena);
+CairnStatus cairn_groups_divide(CairnGroups *groups, int block_count, int thread_count, CairnArena *arena);
 // Where they do: from now on owner[block] < thread_count is the thread of each block, and of the groups whose first one it is.
-void cairn_groups_own(CairnGroups *groups, const int *owner);
+void cairn_groups_assign(CairnGroups *groups, const int *owner);
 // From the dofs into slots and back.
 void cairn_groups_spread(const CairnGroups *groups, const CairnProblem *problem, const double *v, double *slotted);
 void cairn_groups_gather(const CairnGroups *groups, const CairnProblem *problem, const double *slotted, double *v);

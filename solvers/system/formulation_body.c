@@ -184,7 +184,7 @@ static CairnStatus make_turns(Body *body, CairnArena *arena) {
 }
 
 // Blocks belong to the thread that factors and solves with them; those that all wait for (the trunk's) go in turn.
-static CairnStatus own_blocks(Body *body, CairnArena *arena) {
+static CairnStatus assign_blocks(Body *body, CairnArena *arena) {
     const CairnLinalgFactor *factor = &body->factor;
     const CairnLinalgPlan *plan = factor->plan;
     int threads = factor->thread_count;
@@ -200,7 +200,7 @@ static CairnStatus own_blocks(Body *body, CairnArena *arena) {
         owner[plan->node_order[i]] = (int)((int64_t)i * threads / plan->node_count);
     }
     for (int thread = 0; thread < threads; thread++) {
-        for (int t = factor->share[thread]; t < factor->share[thread + 1]; t++) {
+        for (int t = factor->first_task[thread]; t < factor->first_task[thread + 1]; t++) {
             const CairnLinalgSupernode *first = &plan->supernodes[plan->tasks[t].first],
                                        *last = &plan->supernodes[plan->tasks[t].end - 1];
             for (int i = first->first_node; i < last->first_node + last->node_count; i++) {
@@ -208,7 +208,7 @@ static CairnStatus own_blocks(Body *body, CairnArena *arena) {
             }
         }
     }
-    cairn_groups_own(&body->groups, owner);
+    cairn_groups_assign(&body->groups, owner);
     cairn_arena_release(arena, mark);
     return cairn_ok();
 }
@@ -218,7 +218,7 @@ static CairnStatus make_factor(Body *body, const CairnLinalgPlan *plan, bool has
     const CairnProblem *problem = body->problem;
     CairnArena *arena = context->arena;
     CAIRN_TRY(cairn_linalg_factor_init(&body->factor, plan, context->thread_count, arena));
-    CAIRN_TRY(own_blocks(body, arena));
+    CAIRN_TRY(assign_blocks(body, arena));
     body->weight = CAIRN_PUSH(arena, double, problem->row_count + 1);
     body->negative = CAIRN_PUSH(arena, double, problem->row_count + 1);
     body->slotted = CAIRN_PUSH(arena, double, body->groups.slotted + 1);
@@ -430,8 +430,8 @@ CairnStatus cairn_body_space_follow(void *state, const double *theta, const int 
     CairnDiagonal diagonal = diagonal_of(body);
     memcpy(body->scale, body->fixed, (size_t)body->problem->dof_count * sizeof *body->scale);
     for (int i = 0; i < count; i++) {
-        const CairnGroup *own = &groups->groups[group[i]];
-        for (int k = own->first_row; k < own->first_row + own->row_count; k++) {
+        const CairnGroup *g = &groups->groups[group[i]];
+        for (int k = g->first_row; k < g->first_row + g->row_count; k++) {
             int r = groups->rows[k];
             double give = body->problem->compliance[r] + theta[r];
             body->weight[r] = give > 0 ? 1 / give : HUGE_VAL;
@@ -497,7 +497,7 @@ void cairn_body_space_impulse(const CairnSystem *system, const double *y, const 
 }
 
 // L^-1 by columns, below the diagonal of the last front's end; then R = (L^-1)^T D^-1/2.
-void cairn_body_space_reduce(const CairnSystem *system, double *R, int *place) {
+void cairn_body_space_reduce(const CairnSystem *system, double *R, int *reduced_row) {
     const Body *body = system->state;
     const CairnLinalgPlan *plan = body->factor.plan;
     const bool *is_last = system->is_last;
@@ -512,10 +512,10 @@ void cairn_body_space_reduce(const CairnSystem *system, double *R, int *place) {
     int first = super->pivots - n;
     CAIRN_ASSERT(first >= 0);
     const double *L = body->factor.panels + super->panel + (size_t)first * (size_t)(super->rows + 1);
-    const double *inverse = body->factor.inverse + super->place + first;
+    const double *inverse = body->factor.inverse + super->first_pivot + first;
     for (int b = 0; b < body->problem->block_count; b++) {
-        place[b] = is_last[b] ? plan->node_row[b] - first : 0;
-        CAIRN_ASSERT(place[b] >= 0 && (!is_last[b] || plan->node_place[b] >= super->place + first));
+        reduced_row[b] = is_last[b] ? plan->node_row[b] - first : 0;
+        CAIRN_ASSERT(reduced_row[b] >= 0 && (!is_last[b] || plan->node_pivot[b] >= super->first_pivot + first));
     }
     memset(R, 0, (size_t)n * (size_t)n * sizeof *R);
     for (int j = 0; j < n; j++) { // row j of R: column j of L^-1

@@ -51,7 +51,7 @@ static void add_node(void *user, int node, const CairnLinalgFront *front, int ro
 
 // Columns [0, columns) of a tile (rows [from, from + count) of the star) into column `column` of the front.
 static void scatter(const Constraint *c, const Star *star, const CairnLinalgFront *front, const int *rows, int column,
-                    double share, int from, int count, const double *tile) {
+                    double fraction, int from, int count, const double *tile) {
     const double *is_in = c->is_in + star->is_in;
     double *diagonal = cairn_linalg_diagonal(front, column);
     int begin = 0;
@@ -62,7 +62,7 @@ static void scatter(const Constraint *c, const Star *star, const CairnLinalgFron
         int at = rows[p] - column - begin; // offset from the star's row to the column's entry
         low = low + at < 0 ? -at : low;
         for (int i = low; i < high; i++) {
-            diagonal[i + at] += tile[i - from] * (is_in[i] * share);
+            diagonal[i + at] += tile[i - from] * (is_in[i] * fraction);
         }
         begin += length;
     }

@@ -15,7 +15,7 @@ enum { PANEL = 48, DENSE_ROWS = 4000 };
 typedef struct Dense {
     const CairnOps *ops;
     int m, n;             // all rows, rows in use
-    int *place;           // row -> among those in use
+    int *active_row;      // row -> among those in use
     double *whole;        // diagonal of each row in use before elimination
     double *A;            // m x m, lower half
     double *L;            // n x n, lower half, row stride `m`, reciprocals on the diagonal
@@ -125,13 +125,13 @@ static CairnStatus dense_prepare(const CairnSystem *system, void **memory, void 
     dense->row = CAIRN_PUSH(arena, int, m + 1);
     dense->begin = CAIRN_PUSH(arena, int, m + 1);
     dense->active = CAIRN_PUSH(arena, int, m + 1);
-    dense->place = CAIRN_PUSH(arena, int, m + 1);
+    dense->active_row = CAIRN_PUSH(arena, int, m + 1);
     dense->whole = CAIRN_PUSH(arena, double, m + 1);
     dense->packed = CAIRN_PUSH(arena, double, m + 1);
     dense->turn = cairn_arena_push(arena, (size_t)problem->friction_count + 1, sizeof *dense->turn);
     dense->is_turned = CAIRN_PUSH_ZERO(arena, bool, problem->friction_count + 1);
-    if (!dense->A || !dense->L || !dense->row || !dense->begin || !dense->active || !dense->place || !dense->whole ||
-        !dense->packed || !dense->turn || !dense->is_turned) {
+    if (!dense->A || !dense->L || !dense->row || !dense->begin || !dense->active || !dense->active_row ||
+        !dense->whole || !dense->packed || !dense->turn || !dense->is_turned) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "dense system: no memory for %zu rows", m);
     }
     *state = dense;
@@ -146,7 +146,7 @@ static CairnStatus dense_prepare(const CairnSystem *system, void **memory, void 
 static void gather(Dense *dense, const double *theta) {
     dense->n = 0;
     for (int i = 0; i < dense->m; i++) {
-        dense->place[i] = dense->n;
+        dense->active_row[i] = dense->n;
         if (!isinf(theta[i])) {
             dense->row[dense->n++] = i;
         }
@@ -231,7 +231,7 @@ static void add_block(Dense *dense, const CairnThetaBlock *block, const double *
                 continue;
             }
             double entry = !is_turned ? cairn_theta_entry(block, i, j) : i == j ? block->weight[i] : 0;
-            int row = dense->place[n + i], column = dense->place[n + j], first = column / PANEL * PANEL;
+            int row = dense->active_row[n + i], column = dense->active_row[n + j], first = column / PANEL * PANEL;
             dense->L[(size_t)row * (size_t)dense->m + (size_t)column] += entry;
             dense->begin[row] = first < dense->begin[row] ? first : dense->begin[row];
         }
@@ -247,7 +247,7 @@ static void add_blocks(Dense *dense, const double *theta, const CairnThetaBlock 
                           blocks[f].weight[0] + blocks[f].weight[1] + blocks[f].weight[2] > 0;
         dense->is_turned[f] = has_weight && is_in && invert_axes(&blocks[f], dense->turn[f]);
         if (dense->is_turned[f]) {
-            turn_rows(dense, dense->turn[f], dense->place[n]);
+            turn_rows(dense, dense->turn[f], dense->active_row[n]);
         }
         if (has_weight) {
             add_block(dense, &blocks[f], theta, n, dense->is_turned[f]);
