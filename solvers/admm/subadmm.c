@@ -44,7 +44,7 @@ typedef struct Watch {
     bool is_lost, is_over;
 } Watch;
 
-static void look(const AdmmSystem *system, Watch *watch) {
+static void update_watch(const AdmmSystem *system, Watch *watch) {
     static const double grown = 1e6; // squared
     watch->theta = watch->weighted = 0;
     for (int i = 0; i < system->alone_count; i++) {
@@ -73,7 +73,7 @@ static void look(const AdmmSystem *system, Watch *watch) {
     }
 }
 
-static void tell(const AdmmSystem *system, const Watch *watch) {
+static void trace(const AdmmSystem *system, const Watch *watch) {
     if (system->context->trace && !watch->is_lost) {
         system->context->trace(system->context->trace_user,
                                (CairnTraceEntry){watch->iterations, sqrt(watch->weighted)});
@@ -96,8 +96,8 @@ static void iterate_alone(AdmmSystem *system, Watch *watch) {
         for (int i = 0; i < units; i++) {
             cairn_admm_visit_unit(system, i);
         }
-        look(system, watch);
-        tell(system, watch);
+        update_watch(system, watch);
+        trace(system, watch);
     }
 }
 
@@ -115,9 +115,9 @@ static void iterate_together(AdmmSystem *system, Watch *found) {
             for (int i = 0; i < units; i++) {
                 cairn_admm_visit_unit(system, i);
             }
-            look(system, &watch);
+            update_watch(system, &watch);
 #pragma omp master
-            tell(system, &watch);
+            trace(system, &watch);
         }
 #pragma omp master
         *found = watch;
@@ -138,7 +138,7 @@ static void iterate(AdmmSystem *system, CairnSolveReport *report) {
     report->outcome = watch.outcome;
 }
 
-static void say_regularised(const AdmmSystem *system) {
+static void log_regularised(const AdmmSystem *system) {
     double most = 0;
     for (int s = 0; s < system->alone_count; s++) {
         const AdmmSubsystem *sub = &system->subsystems[system->alone[s]];
@@ -177,7 +177,7 @@ static CairnStatus run(AdmmSystem *system, const CairnParts *parts, bool is_whol
         return cairn_error(CAIRN_NUMERIC, "%s: diverged: its residual is %g m/s after %d iterations", system->name,
                            work.claimed, work.iterations);
     }
-    say_regularised(system);
+    log_regularised(system);
     memcpy(lambda, answer, (size_t)problem->row_count * sizeof *lambda);
     return cairn_ok();
 }

@@ -81,7 +81,7 @@ ADMM_INLINE void add_product(int size_a, int size_b, double weight, const double
 static void add_soft(const AdmmSystem *system, const AdmmSubsystem *sub, const CairnConstraintBlock *constraint,
                      double *K) {
     const CairnProblem *problem = system->problem;
-    const unsigned char *place = system->place + constraint->first_row;
+    const unsigned char *row_kind = system->row_kind + constraint->first_row;
     const double *compliance = problem->compliance + constraint->first_row;
     for (int s = 0; s < constraint->term_count; s++) {
         const CairnTerm *a = &problem->terms[constraint->first_term + s];
@@ -93,7 +93,7 @@ static void add_soft(const AdmmSystem *system, const AdmmSubsystem *sub, const C
             for (int r = 0; r < constraint->row_count && at_b >= at_a; r++) {
                 double room_a[6], room_b[6];
                 const double *J_a = cairn_term_row(problem, a, r, room_a), *J_b = cairn_term_row(problem, b, r, room_b);
-                if (place[r] != ADMM_SOFT) {
+                if (row_kind[r] != ADMM_SOFT) {
                     continue;
                 }
                 if (size_a == 6 && size_b == 6) {
@@ -131,7 +131,7 @@ static void gather_hard(const AdmmSystem *system, const AdmmSubsystem *sub, cons
     for (int i = 0; i < sub->inside_count && stage->hard > 0; i++) {
         const CairnConstraintBlock *constraint = &system->problem->constraints[system->inside[sub->first_inside + i]];
         for (int row = constraint->first_row; row < constraint->first_row + constraint->row_count; row++) {
-            if (system->place[row] == ADMM_HARD) {
+            if (system->row_kind[row] == ADMM_HARD) {
                 stage->V[(ptrdiff_t)hard * stage->wide + hard] = system->problem->compliance[row];
                 stage->g[hard++] = system->problem->right_side[row];
             }
@@ -172,10 +172,10 @@ static void gather_dynamics(const AdmmSystem *system, const AdmmSubsystem *sub, 
         add_soft(system, sub, constraint, stage->U);
         for (int r = 0; r < constraint->row_count; r++) {
             int row = constraint->first_row + r;
-            if (system->place[row] == ADMM_SOFT) {
+            if (system->row_kind[row] == ADMM_SOFT) {
                 add_column(system, sub, constraint, r, -problem->right_side[row] / problem->compliance[row], 1,
                            stage->q);
-            } else if (system->place[row] == ADMM_HARD) {
+            } else if (system->row_kind[row] == ADMM_HARD) {
                 add_column(system, sub, constraint, r, 1, stage->wide, stage->B + hard++);
             }
         }
@@ -241,8 +241,8 @@ static void apply_rows(const AdmmSubsystem *sub, const double *s, double *x) {
     memset(x, 0, (size_t)sub->width * sizeof *x);
     for (int k = 0; k < sub->size + sub->hard_count; k++) {
         const double *row = sub->Z + (ptrdiff_t)k * sub->width;
-        double part = admm_dot(count, row, s);
-        admm_add_scaled(count, k < sub->size ? part : -part, row, x);
+        double product = admm_dot(count, row, s);
+        admm_add_scaled(count, k < sub->size ? product : -product, row, x);
     }
 }
 
@@ -258,8 +258,8 @@ static void find_mobility(const AdmmSubsystem *sub, double *mobility) {
             sums[k >= sub->size] += z * z;
         }
         for (int lane = 0; lane < ADMM_LANES; lane++) {
-            double all = sums[0][lane], left = all - sums[1][lane];
-            mobility[j + lane] = left > least * all ? left : least * all;
+            double all = sums[0][lane], remaining = all - sums[1][lane];
+            mobility[j + lane] = remaining > least * all ? remaining : least * all;
         }
     }
 }
@@ -426,9 +426,9 @@ void cairn_admm_dense_finish(const AdmmSystem *system, const AdmmSubsystem *sub,
         const CairnConstraintBlock *constraint = &problem->constraints[system->inside[sub->first_inside + i]];
         for (int r = 0; r < constraint->row_count; r++) {
             int row = constraint->first_row + r;
-            if (system->place[row] == ADMM_HARD) {
+            if (system->row_kind[row] == ADMM_HARD) {
                 lambda[row] = -stage.g[hard++];
-            } else if (system->place[row] == ADMM_SOFT) {
+            } else if (system->row_kind[row] == ADMM_SOFT) {
                 double w = problem->right_side[row];
                 for (int t = 0; t < constraint->term_count; t++) {
                     const CairnTerm *term = &problem->terms[constraint->first_term + t];

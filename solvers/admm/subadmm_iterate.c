@@ -109,7 +109,7 @@ static bool prepare_dense(AdmmSystem *system, AdmmSubsystem *sub, double *scratc
         return false;
     }
     if (system->options->weights == CAIRN_WEIGHTS_ROWS) {
-        cairn_admm_hold_neighbours(system, sub, scratch, mobility);
+        cairn_admm_constrain_neighbours(system, sub, scratch, mobility);
     }
     cairn_admm_choose_beta(system, sub, mobility, true);
     return cairn_admm_dense_penalty(system, sub, scratch);

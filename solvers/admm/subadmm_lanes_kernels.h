@@ -37,7 +37,7 @@ static inline int columns_of(const AdmmSystem *system, const CairnConstraintBloc
 static inline int soft_rows(const AdmmSystem *system, const CairnConstraintBlock *constraint) {
     int count = 0;
     for (int r = 0; r < constraint->row_count; r++) {
-        count += system->place[constraint->first_row + r] == ADMM_SOFT;
+        count += system->row_kind[constraint->first_row + r] == ADMM_SOFT;
     }
     return count;
 }

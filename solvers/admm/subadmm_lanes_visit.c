@@ -92,7 +92,7 @@ void cairn_admm_lanes_finish(const AdmmSystem *system, const AdmmBatch *batch, d
         const CairnConstraintBlock *constraint = inside_of(system, shape, i);
         int columns = columns_of(system, constraint, batch->dofs);
         for (int r = 0; r < constraint->row_count; r++) {
-            if (system->place[constraint->first_row + r] != ADMM_SOFT) {
+            if (system->row_kind[constraint->first_row + r] != ADMM_SOFT) {
                 continue;
             }
             AdmmEight w = {0};

@@ -67,7 +67,7 @@ static void level_more(const AdmmSystem *system, const AdmmItem *item) {
 }
 
 // Eq. 21 with the normal first, then the tangents onto the disc: Coulomb's own law, for the three rows answer by themselves alone.
-static void settle_coulomb(double mu, double *x) {
+static void project_coulomb(double mu, double *x) {
     double square = x[1] * x[1] + x[2] * x[2];
     x[0] = x[0] > 0 ? x[0] : 0;
     double most = mu * x[0];
@@ -80,7 +80,7 @@ static void settle_coulomb(double mu, double *x) {
 
 // Eq. 21 as a nearest point of the cone: the convex law. Where the compliances of normal and tangents differ, nearest is meant in the
 // metric of the sums: the tangents measured in another unit make the cone wider or narrower.
-static void settle_cone(const AdmmRow *rows, double mu, double *x) {
+static void project_cone(const AdmmRow *rows, double mu, double *x) {
     double unit = rows[0].sum > 0 ? sqrt(rows[1].sum / rows[0].sum) : 1;
     x[1] *= unit;
     x[2] *= unit;
@@ -97,7 +97,7 @@ static void clamp_levers(const CairnFriction *friction, int k, double *lambda) {
     }
 }
 
-static void settle(AdmmSystem *system, const AdmmItem *item) {
+static void project_item(AdmmSystem *system, const AdmmItem *item) {
     const CairnFriction *friction = item->friction >= 0 ? &system->problem->frictions[item->friction] : NULL;
     double *lambda = system->lambda + item->first_row;
     if (item->side_count > 2) {
@@ -107,10 +107,10 @@ static void settle(AdmmSystem *system, const AdmmItem *item) {
         return;
     }
     if (friction->kind == CAIRN_FRICTION_COULOMB) {
-        settle_coulomb(friction->mu, lambda);
+        project_coulomb(friction->mu, lambda);
         clamp_levers(friction, 3, lambda);
     } else if (friction->kind == CAIRN_FRICTION_CONE && friction->mu > 0) {
-        settle_cone(system->rows + item->first_row, friction->mu, lambda);
+        project_cone(system->rows + item->first_row, friction->mu, lambda);
         clamp_levers(friction, 3, lambda);
     } else { // box-current, or a cone that is a ray
         lambda[0] = cairn_clamp(lambda[0], system->rows[item->first_row].lower, system->rows[item->first_row].upper);
@@ -118,9 +118,9 @@ static void settle(AdmmSystem *system, const AdmmItem *item) {
     }
 }
 
-// Eight contacts that know Coulomb's law at once: settle_coulomb, with their levels in lambda. Of fewer than eight the first one is
+// Eight contacts that know Coulomb's law at once: project_coulomb, with their levels in lambda. Of fewer than eight the first one is
 // taken for the others, and not written.
-static void settle_eight(double *lambda, const int *row, const double *mu, int count) {
+static void project_eight(double *lambda, const int *row, const double *mu, int count) {
     int at[ADMM_LANES];
     AdmmEight most;
     for (int l = 0; l < ADMM_LANES; l++) {
@@ -170,11 +170,11 @@ void cairn_admm_visit_items(AdmmSystem *system, int first, int end) {
         stop = end < system->item_count ? items[end].first_contact : system->contact_count;
     for (; next < stop; next += ADMM_LANES) {
         int count = stop - next < ADMM_LANES ? stop - next : ADMM_LANES;
-        settle_eight(system->lambda, system->contact_row + next, system->contact_mu + next, count);
+        project_eight(system->lambda, system->contact_row + next, system->contact_mu + next, count);
     }
     for (int i = first; i < end; i++) {
         if (!items[i].is_plain) {
-            settle(system, &items[i]);
+            project_item(system, &items[i]);
         }
     }
 }

@@ -14,7 +14,7 @@ enum { ADMM_LANES = 8 };
 
 typedef double AdmmEight __attribute__((vector_size(64), aligned(64), may_alias));
 
-typedef enum AdmmPlace { ADMM_ROW = 0, ADMM_SOFT, ADMM_HARD } AdmmPlace;
+typedef enum AdmmRowKind { ADMM_ROW = 0, ADMM_SOFT, ADMM_HARD } AdmmRowKind;
 
 // A constraint's rows as one subsystem sees them.
 typedef struct AdmmSide {
@@ -88,7 +88,7 @@ typedef struct AdmmSystem {
     int *inside;      // constraints with rows inside, subsystem by subsystem
     int *coupling_of; // likewise
     int *held;        // slots, likewise
-    unsigned char *place;
+    unsigned char *row_kind;
     int *slot_row;    // slot -> row; fillers have row_count, whose impulse is 0
     double *base;     // beta x(b)
     double *y;        // eq. 18
@@ -134,7 +134,8 @@ void cairn_admm_find_diagonal(AdmmSystem *system);
 // Eq. 23 of one subsystem. mobility: by its slots, what an impulse on a row moves; scratch where it is not known.
 void cairn_admm_choose_beta(AdmmSystem *system, const AdmmSubsystem *sub, double *mobility, bool is_known);
 // From the mobility of a dense subsystem by itself, behind its dynamics: that of one among others.
-void cairn_admm_hold_neighbours(const AdmmSystem *system, const AdmmSubsystem *sub, double *scratch, double *mobility);
+void cairn_admm_constrain_neighbours(const AdmmSystem *system, const AdmmSubsystem *sub, double *scratch,
+                                     double *mobility);
 // A row that gives less than a millionth of what its piece moves.
 static inline bool cairn_admm_is_rigid(double compliance, double mobility) {
     return compliance < 1e-6 * mobility;

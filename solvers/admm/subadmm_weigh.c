@@ -48,7 +48,7 @@ void cairn_admm_find_diagonal(AdmmSystem *system) {
             const double *J = cairn_term_rows(problem, term, constraint->row_count, room);
             for (int r = 0; r < constraint->row_count; r++, J += block->size) {
                 int row = constraint->first_row + r;
-                for (int k = 0; k < block->size && system->place[row] == ADMM_SOFT; k++) {
+                for (int k = 0; k < block->size && system->row_kind[row] == ADMM_SOFT; k++) {
                     A[block->first + k] += J[k] * J[k] / problem->compliance[row];
                 }
             }
@@ -100,7 +100,8 @@ static void guess_mobility(const AdmmSystem *system, const AdmmSubsystem *sub, i
 // it is with its end open and with its end held. With it the copies pass waves on instead of throwing them back. A shared row itself is
 // open in both. Rows as good as rigid carry no waves (they have no length that is long beside a piece), and hold nothing: between them a
 // link would not move at all, and beta would be what it never feels.
-void cairn_admm_hold_neighbours(const AdmmSystem *system, const AdmmSubsystem *sub, double *scratch, double *mobility) {
+void cairn_admm_constrain_neighbours(const AdmmSystem *system, const AdmmSubsystem *sub, double *scratch,
+                                     double *mobility) {
     static const double least = 1e-14, stillest = 1e-8;
     int held = sub->held_count, wide = admm_eights(held), width = sub->width, count = width / ADMM_LANES;
     const int *at = system->held + sub->first_held;
@@ -159,8 +160,8 @@ void cairn_admm_hold_neighbours(const AdmmSystem *system, const AdmmSubsystem *s
         still[k] = open > 0 && open < mobility[k] ? open : mobility[k];
     }
     for (int k = 0; k < sub->slots; k++) {
-        double share = mobility[k] > 0 ? still[k] / mobility[k] : 1;
-        mobility[k] *= sqrt(share < stillest ? stillest : share < 1 ? share : 1);
+        double ratio = mobility[k] > 0 ? still[k] / mobility[k] : 1;
+        mobility[k] *= sqrt(ratio < stillest ? stillest : ratio < 1 ? ratio : 1);
     }
 }
 
@@ -180,7 +181,7 @@ static double trace_beta(const AdmmSystem *system, const AdmmSubsystem *sub, int
         const CairnConstraintBlock *constraint = &problem->constraints[system->inside[sub->first_inside + i]];
         for (int r = 0; r < constraint->row_count; r++) {
             int row = constraint->first_row + r;
-            if (system->place[row] == ADMM_SOFT) {
+            if (system->row_kind[row] == ADMM_SOFT) {
                 dynamics += square(system, part, constraint, r) / problem->compliance[row];
             }
         }

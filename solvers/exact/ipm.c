@@ -32,7 +32,7 @@ static double sketch_direction(Interior *in) {
 }
 
 // The direction there is, refined: the one to go.
-static CairnStatus settle_direction(Interior *in, double *longest) {
+static CairnStatus refine_direction(Interior *in, double *longest) {
     double largest = cairn_ipm_right_side(&in->rows);
     double residual = cairn_system_refine(&in->exact->system, in->exact->y, 1e-3 * largest, 4, in->rows.direction);
     if (!isfinite(residual)) {
@@ -75,7 +75,7 @@ static CairnStatus step_once(Interior *in) {
         cairn_ipm_aim(rows, target);
         correct_centrality(in, target, sketch_direction(in));
     }
-    CAIRN_TRY(settle_direction(in, &longest));
+    CAIRN_TRY(refine_direction(in, &longest));
     // What is left of the pair that stops the step: less where the predictor is nearly the answer, and never nothing.
     double remainder = fmin(fmax(0.03 * (1 - predicted), 5e-5), 2e-3);
     double step = longest < 1 ? (1 - remainder) * longest : 1;

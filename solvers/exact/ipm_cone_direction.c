@@ -298,7 +298,7 @@ void cairn_interior_push(CairnInterior *in, double mu, double wanted) {
     }
 }
 
-void cairn_interior_keep(CairnInterior *in, bool is_back) {
+void cairn_interior_save(CairnInterior *in, bool is_back) {
     size_t m = (size_t)in->cones->exact.problem->row_count;
     size_t size = (size_t)in->cones->exact.problem->friction_count * sizeof *in->states;
     double *arrays[KEPT] = {in->direction, in->ds[0],      in->ds[1],      in->dz[0],

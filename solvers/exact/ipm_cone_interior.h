@@ -43,7 +43,7 @@ void cairn_interior_aim(CairnInterior *in, double mu, bool corrects);
 void cairn_interior_push(CairnInterior *in, double mu, double wanted);
 
 // Keep the direction and what it was found for, or go back to it.
-void cairn_interior_keep(CairnInterior *in, bool is_back);
+void cairn_interior_save(CairnInterior *in, bool is_back);
 
 // What follows the answer, as the iterate and `widening` have it: rises, then widenings times D. Answers how many there are.
 int cairn_interior_list(const CairnInterior *in, double *p);

@@ -107,7 +107,7 @@ static void copy(double *to, double *from, bool is_back, int count) {
 }
 
 // Keep the point, or go back to it.
-static void keep(CairnPath *path, bool is_back) {
+static void save(CairnPath *path, bool is_back) {
     CairnInterior *in = path->in;
     CairnExact *exact = &in->cones->exact;
     int m = exact->problem->row_count;
@@ -151,7 +151,7 @@ static void mend(CairnPath *path) {
 // ---- steps -----------------------------------------------------------------------------------------------------------------
 
 // R of the parameters, and of dmu/mu the length along the tangent that is missing.
-static bool leave(void *user, const double *p, double *R) {
+static bool path_residual(void *user, const double *p, double *R) {
     const Turn *turn = user;
     const CairnPath *path = turn->path;
     int n = path->count;
@@ -180,8 +180,9 @@ static CairnStatus find(CairnPath *path, double along) {
     p[n] = 0;
     CAIRN_TRY(cairn_interior_factor(in));
     in->accuracy = 1e-9;
-    CairnStatus status = cairn_gmres(n + 1, p, 1e-9, 0, MOST_DIRECTIONS, leave, &turn, in->cones->exact.context->arena);
-    bool is_finite = cairn_is_ok(status) && leave(&turn, p, path->moved);
+    CairnStatus status =
+        cairn_gmres(n + 1, p, 1e-9, 0, MOST_DIRECTIONS, path_residual, &turn, in->cones->exact.context->arena);
+    bool is_finite = cairn_is_ok(status) && path_residual(&turn, p, path->moved);
     in->accuracy = 1e-4;
     CAIRN_TRY(status);
     if (!is_finite) {
@@ -290,7 +291,7 @@ CairnStatus cairn_path_step(CairnPath *path) {
                        : cairn_error(CAIRN_NUMERIC, "ipm-cone: the central path was not found");
     }
     mend(path);
-    keep(path, false);
+    save(path, false);
     while (path->ahead > shortest) {
         int before = path->in->cones->exact.iterations;
         CairnStatus status = try_step(path, &is_good);
@@ -305,7 +306,7 @@ CairnStatus cairn_path_step(CairnPath *path) {
         if (!cairn_is_ok(status) && status.code != CAIRN_NUMERIC) {
             return status;
         }
-        keep(path, true);
+        save(path, true);
         path->ahead *= 0.3;
         CAIRN_TRY(look_ahead(path, &straight));
     }

@@ -80,7 +80,7 @@ static CairnStatus correct_centrality(CairnInterior *in, double mu) {
     static const double longer = 0.3, enough = 0.97;
     double step = cairn_interior_longest(in);
     for (int k = 0; k < MOST && step < enough; k++) {
-        cairn_interior_keep(in, false);
+        cairn_interior_save(in, false);
         cairn_interior_push(in, mu, fmin(1, step + longer));
         CairnStatus status = cairn_interior_find(in);
         if (status.code != CAIRN_NUMERIC) {
@@ -88,7 +88,7 @@ static CairnStatus correct_centrality(CairnInterior *in, double mu) {
         }
         double next = cairn_is_ok(status) ? cairn_interior_longest(in) : 0;
         if (!(next >= step + 0.05 * longer)) {
-            cairn_interior_keep(in, true);
+            cairn_interior_save(in, true);
             break;
         }
         step = next;

@@ -118,21 +118,21 @@ static void update_lower(int rows, int first, int columns, int depth, const doub
     for (int block = 0; block < columns; block += BLOCK) {
         int end = columns < block + BLOCK ? columns : block + BLOCK;
         for (int k = 0; k < depth; k += DEPTH) {
-            int part = depth - k < DEPTH ? depth - k : DEPTH;
+            int length = depth - k < DEPTH ? depth - k : DEPTH;
             const double *A = L + (size_t)k * (size_t)stride;
             for (int j = block; j < end; j += WIDTH) {
-                cairn_linalg_pack(end - j < WIDTH ? end - j : WIDTH, part, A + first + j, stride, pivots + k,
-                                  work + (size_t)(j - block) * (size_t)part);
+                cairn_linalg_pack(end - j < WIDTH ? end - j : WIDTH, length, A + first + j, stride, pivots + k,
+                                  work + (size_t)(j - block) * (size_t)length);
             }
-            int tall = part < 2 * BLOCK ? rows : TALL; // a short sum reads C more than L
+            int tall = length < 2 * BLOCK ? rows : TALL; // a short sum reads C more than L
             for (int i = (first + block) & ~7; i < rows; i += tall) {
                 int bottom = i + tall < rows ? i + tall : rows;
                 for (int j = block; j < end; j += WIDTH) {
                     int top = (first + j) & ~7;
                     top = top > i ? top : i;
                     if (top < bottom) {
-                        cairn_linalg_update(bottom - top, end - j < WIDTH ? end - j : WIDTH, part, A + top, stride,
-                                            work + (size_t)(j - block) * (size_t)part,
+                        cairn_linalg_update(bottom - top, end - j < WIDTH ? end - j : WIDTH, length, A + top, stride,
+                                            work + (size_t)(j - block) * (size_t)length,
                                             C + (size_t)j * (size_t)C_stride + top, C_stride);
                     }
                 }
@@ -304,7 +304,7 @@ static void find_fresh(CairnLinalgFactor *factor, const bool *has_changed) {
     }
 }
 
-static bool stands(const CairnLinalgFactor *factor, int s) {
+static bool is_current(const CairnLinalgFactor *factor, int s) {
     const int *unit_of = factor->plan->unit_of;
     return unit_of != NULL && unit_of[s] >= 0 && factor->is_fresh[unit_of[s]];
 }
@@ -344,7 +344,7 @@ static int factor_tasks(CairnLinalgFactor *factor, const CairnLinalgSource *sour
     Clock clock = start_clock(factor, thread);
     for (int t = factor->first_task[thread]; t < factor->first_task[thread + 1]; t++) {
         for (int s = plan->tasks[t].first; s < plan->tasks[t].end; s++) {
-            bool is_done = stands(factor, s);
+            bool is_done = is_current(factor, s);
             turn_to(&clock, is_done ? -1 : s);
             int pivot = is_done ? -1 : factor_front(factor, source, s, work);
             if (pivot >= 0) {
@@ -382,7 +382,7 @@ int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *sour
     int bad = factoring.bad;
     Clock clock = start_clock(factor, 0);
     for (int k = 0; k < plan->trunk_count && bad == INT_MAX; k++) {
-        bool is_done = stands(factor, plan->trunk[k]);
+        bool is_done = is_current(factor, plan->trunk[k]);
         turn_to(&clock, is_done ? -1 : plan->trunk[k]);
         int pivot = is_done ? -1 : factor_front(factor, source, plan->trunk[k], factor->work);
         bad = pivot >= 0 ? pivot : bad;

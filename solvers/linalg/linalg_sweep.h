@@ -63,9 +63,9 @@ ALWAYS_INLINE void gather_columns(int columns, int from, int to, const double *A
         sum[k] = (Eight){0};
     }
     for (int i = from; i < to; i += 8) {
-        Eight part = *(const Eight *)(y + i);
+        Eight eight = *(const Eight *)(y + i);
         UNROLL for (int k = 0; k < columns; k++) {
-            sum[k] += *(const Eight *)(A + i + (size_t)k * stride) * part;
+            sum[k] += *(const Eight *)(A + i + (size_t)k * stride) * eight;
         }
     }
     UNROLL for (int k = 0; k < columns; k++) {

@@ -88,17 +88,17 @@ static void sweep_general(PgsSystem *system, const PgsGroup *group, double *lamb
         int r = group->first_row + i;
         double lower, upper, Ju = 0;
         bounds_of(system, group, r, lambda, &lower, &upper);
-        const double *part = J;
-        for (int k = 0; k < group->link_count; part += links[k].size, k++) {
+        const double *entries = J;
+        for (int k = 0; k < group->link_count; entries += links[k].size, k++) {
             for (int j = 0; j < links[k].size; j++) {
-                Ju += part[j] * system->u[links[k].at + j];
+                Ju += entries[j] * system->u[links[k].at + j];
             }
         }
         double delta = move_row(&system->rows[r], Ju, lower, upper, &lambda[r], sweep);
-        part = J;
-        for (int k = 0; k < group->link_count; part += links[k].size, k++) {
+        entries = J;
+        for (int k = 0; k < group->link_count; entries += links[k].size, k++) {
             for (int j = 0; j < links[k].size; j++) {
-                system->u[links[k].at + j] += part[j] * delta;
+                system->u[links[k].at + j] += entries[j] * delta;
             }
         }
     }

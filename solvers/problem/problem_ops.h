@@ -45,9 +45,9 @@ static inline double cairn_ops_row_velocity(const CairnProblem *problem, const C
         int size = problem->blocks[term->block].size;
         double room[6];
         const double *J = cairn_term_row(problem, term, i, room);
-        const double *part = v + problem->blocks[term->block].first;
+        const double *x_block = v + problem->blocks[term->block].first;
         for (int k = 0; k < size; k++) {
-            sum += J[k] * part[k];
+            sum += J[k] * x_block[k];
         }
     }
     return sum;

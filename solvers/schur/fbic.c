@@ -179,11 +179,11 @@ static CairnStatus solve_fbic(const CairnProblem *problem, const CairnParts *par
     }
     CairnExact whole;
     CairnSubstructure sub;
-    CairnSubstructureOptions how = {.subsystem = (CairnFormulation)chosen.formulation,
-                                    .interface = (CairnFormulation)chosen.formulation,
-                                    .steps = chosen.iterations,
-                                    .is_alone = true};
-    CairnStatus status = cairn_substructure_init(&sub, "fbic", problem, parts, &how, context, &whole, lambda);
+    CairnSubstructureOptions cut_options = {.subsystem = (CairnFormulation)chosen.formulation,
+                                            .interface = (CairnFormulation)chosen.formulation,
+                                            .steps = chosen.iterations,
+                                            .is_alone = true};
+    CairnStatus status = cairn_substructure_init(&sub, "fbic", problem, parts, &cut_options, context, &whole, lambda);
     if (cairn_is_ok(status)) {
         status = cairn_substructure_cut(&sub);
     }

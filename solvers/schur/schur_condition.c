@@ -81,8 +81,9 @@ CairnStatus cairn_schur_condition(const CairnProblem *problem, const CairnParts 
                                   CairnSolverContext *context, double *condition) {
     CairnExact whole;
     CairnSubstructure sub;
-    CairnSubstructureOptions how = {.interface = CAIRN_FORMULATION_DENSE, .steps = 1};
-    CairnStatus status = cairn_substructure_init(&sub, "cond(S)", problem, parts, &how, context, &whole, lambda);
+    CairnSubstructureOptions cut_options = {.interface = CAIRN_FORMULATION_DENSE, .steps = 1};
+    CairnStatus status =
+        cairn_substructure_init(&sub, "cond(S)", problem, parts, &cut_options, context, &whole, lambda);
     if (cairn_is_ok(status)) {
         status = cairn_substructure_cut(&sub);
     }

@@ -36,7 +36,7 @@ static CairnStatus sweep_and_solve(CairnExact *exact, const CairnSchurOptions *o
 // ---- subsystems ----------------------------------------------------------------------------------------------------------
 
 // Is the factor that of the sets?
-static bool is_settled(const CairnExact *exact) {
+static bool has_current_factor(const CairnExact *exact) {
     for (int i = 0; i < exact->problem->row_count; i++) {
         bool is_out = exact->is_held[i] || exact->set[i] != CAIRN_SET_FREE;
         if (!exact->has_factor || isinf(exact->theta[i]) != is_out || (!is_out && exact->theta[i] != 0)) {
@@ -54,7 +54,7 @@ static CairnStatus solve_first(CairnSubsystem *s, void *user) {
 // Where the factor is another one, or (after sweeps) the impulses are not those of the sets.
 static CairnStatus solve_changed(CairnSubsystem *s, void *user) {
     (void)user;
-    return !s->is_other && is_settled(&s->exact) ? cairn_ok() : cairn_exact_solve_sets(&s->exact);
+    return !s->is_other && has_current_factor(&s->exact) ? cairn_ok() : cairn_exact_solve_sets(&s->exact);
 }
 
 static CairnStatus pivot_one(CairnSubsystem *s, void *user) {
@@ -114,10 +114,10 @@ static void choose_methods(CairnSchur *schur) {
 // ---- one coupling iteration ----------------------------------------------------------------------------------------------
 
 typedef struct Round {
-    bool is_settled;  // no set has changed
-    bool is_good;     // what came out is the answer
-    bool is_hopeless; // somebody did not arrive
-    uint64_t sets;    // a hash of all
+    bool is_unchanged; // no set has changed
+    bool is_good;      // what came out is the answer
+    bool is_hopeless;  // somebody did not arrive
+    uint64_t sets;     // a hash of all
 } Round;
 
 // `part`: how far of the way from the impulses there are to those found.
@@ -162,19 +162,19 @@ static CairnStatus couple_once(CairnSchur *schur, bool is_first, double fraction
     cairn_substructure_pull(sub);
     double measure = cairn_exact_measure(whole);
     *round = (Round){
-        .is_settled = true, .is_hopeless = outcome != CAIRN_OUTCOME_CONVERGED, .is_good = measure <= whole->target};
+        .is_unchanged = true, .is_hopeless = outcome != CAIRN_OUTCOME_CONVERGED, .is_good = measure <= whole->target};
     for (int i = 0; i < sub->count; i++) {
         CairnSubsystem *s = &sub->subsystems[i];
         size_t rows = (size_t)s->inner.problem.row_count;
         bool has_changed = memcmp(s->before, s->exact.set, rows) != 0;
         schur->changed += has_changed;
-        round->is_settled = round->is_settled && !has_changed;
+        round->is_unchanged = round->is_unchanged && !has_changed;
         round->is_hopeless = round->is_hopeless || (!s->is_other && s->outcome != CAIRN_OUTCOME_CONVERGED);
         round->sets = cairn_hash_combine(round->sets, cairn_hash_bytes(s->exact.set, rows));
         whole->iterations += s->exact.iterations;
         s->exact.iterations = 0;
     }
-    round->is_settled = round->is_settled || sub->interface.row_count == 0;
+    round->is_unchanged = round->is_unchanged || sub->interface.row_count == 0;
     schur->coupling++;
     if (whole->context->trace) {
         whole->context->trace(whole->context->trace_user, (CairnTraceEntry){schur->coupling, measure});
@@ -213,7 +213,7 @@ CairnStatus cairn_schur_couple(CairnSchur *schur, CairnOutcome *outcome) {
         CAIRN_TRY(status);
         bool is_whole_step = fraction >= 1;
         fraction = 1;
-        if ((round.is_settled && is_whole_step) || (!options->faithful && round.is_good)) {
+        if ((round.is_unchanged && is_whole_step) || (!options->faithful && round.is_good)) {
             *outcome = CAIRN_OUTCOME_CONVERGED;
         } else if (!options->faithful && has_seen(seen, k, round.sets) && is_whole_step) {
             // A cycle: damp the next step, twice at most.

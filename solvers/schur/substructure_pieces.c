@@ -1,19 +1,19 @@
 // Subsystems: the pieces of a cut with what solving them needs.
 #include "solvers/schur/substructure_cut.h"
 
-static void *refuse(void *user, size_t size) {
+static void *refuse_allocation(void *user, size_t size) {
     (void)user;
     (void)size;
     return NULL;
 }
 
-static void leave(void *user, void *memory, size_t size) {
+static void ignore_release(void *user, void *memory, size_t size) {
     (void)user;
     (void)memory;
     (void)size;
 }
 
-static const CairnAllocator nothing = {refuse, leave, NULL};
+static const CairnAllocator no_allocator = {refuse_allocation, ignore_release, NULL};
 
 static CairnStatus take_pieces(CairnSubsystem *s, const CairnProblem *whole, const CairnCut *cut, int part, int **gamma,
                                CairnArena *arena) {
@@ -69,7 +69,7 @@ static CairnStatus reserve(CairnSubsystem *s, int steps, bool has_interior, cons
         return cairn_error(CAIRN_OUT_OF_MEMORY, "substructure: no memory for %d index sets", steps);
     }
     cairn_arena_release(&s->arena, mark);
-    s->arena.allocator = &nothing;
+    s->arena.allocator = &no_allocator;
     s->context.arena = &s->arena;
     return cairn_ok();
 }

@@ -117,18 +117,18 @@ typedef struct SorSystem {
     CairnFrictionKind law; // of the packed contacts
     int *block_at;         // place of a dof block in u
     bool *is_round;
-    int u_size, nobody; // nobody: the place of a body of zeros, the other side of a contact with what is fixed
+    int u_size, zero_body; // zero_body: the place of a body of zeros, the other side of a contact with what is fixed
     double *u;
     const double *u_read; // as it was before the sweep (pj), or u
     double *inertia;
     unsigned char *shape; // SorShape of every constraint
     int *sequence;        // all constraints in the order of the sweep
-    int *place;           // of every constraint: its lane among those of its shape, or its item
+    int *slot;            // of every constraint: its lane among those of its shape, or its item
     SorStrip *strips;
     int strip_count;
-    double *round, *general;             // the groups
-    bool *round_shares, *general_shares; // of each group: it and the next one have a body in common
-    const SorEight *common;              // the law's rows of all contacts; NULL: each group has its own
+    double *round, *general;                 // the groups
+    bool *round_overlaps, *general_overlaps; // of each group: it and the next one have a body in common
+    const SorEight *common;                  // the law's rows of all contacts; NULL: each group has its own
     int round_count, general_count, item_count;
     SorItem *items;
     PgsLink *links;
@@ -145,12 +145,12 @@ typedef struct SorSystem {
 } SorSystem;
 
 // Rows of a group but for the law's, and all told.
-static inline int cairn_sor_own_rows(bool is_round) {
+static inline int cairn_sor_fixed_rows(bool is_round) {
     return is_round ? SOR_ROUND_ROWS : SOR_GENERAL_ROWS;
 }
 
 static inline int cairn_sor_rows(const SorSystem *system, bool is_round) {
-    return cairn_sor_own_rows(is_round) + (system->common != NULL ? 0 : SOR_LAW_ROWS);
+    return cairn_sor_fixed_rows(is_round) + (system->common != NULL ? 0 : SOR_LAW_ROWS);
 }
 
 static inline double *cairn_sor_group(const SorSystem *system, int group, bool is_round) {
@@ -160,12 +160,12 @@ static inline double *cairn_sor_group(const SorSystem *system, int group, bool i
 
 // Places in u of the eight bodies a, then of the eight b.
 static inline int *cairn_sor_bodies(double *group, bool is_round) {
-    return (int *)(group + (ptrdiff_t)SOR_LANES * (cairn_sor_own_rows(is_round) - 1));
+    return (int *)(group + (ptrdiff_t)SOR_LANES * (cairn_sor_fixed_rows(is_round) - 1));
 }
 
 static inline const SorEight *cairn_sor_law(const SorSystem *system, const double *group, bool is_round) {
-    const double *own = group + (ptrdiff_t)cairn_sor_own_rows(is_round) * SOR_LANES;
-    return system->common != NULL ? system->common : (const SorEight *)own;
+    const double *law = group + (ptrdiff_t)cairn_sor_fixed_rows(is_round) * SOR_LANES;
+    return system->common != NULL ? system->common : (const SorEight *)law;
 }
 
 // A contact as lanes hold it. SOR_ITEM: it is none of that form.

@@ -44,10 +44,10 @@ ALWAYS void load_bodies(const double *u, const int *index, SorEight t[8]) {
 }
 
 // Nobody is not written: other threads read it.
-ALWAYS void store_bodies(double *u, const int *index, int nobody, SorEight t[8]) {
+ALWAYS void store_bodies(double *u, const int *index, int zero_body, SorEight t[8]) {
     transpose(t);
     for (int i = 0; i < SOR_LANES; i++) {
-        if (index[i] != nobody) {
+        if (index[i] != zero_body) {
             *(SorEight *)(u + index[i]) = t[i];
         }
     }

@@ -128,13 +128,13 @@ static void look_at_group(const SorSystem *system, int g, SorSums *sums) {
 
 static void look_at_joints(const SorSystem *system, const SorJoints *joints, SorSums *sums) {
     const SorMomentum *m = system->momentum;
-    double share = system->settings.omega * system->settings.lambda;
+    double fraction = system->settings.omega * system->settings.lambda;
     for (int i = 0; i < joints->rows; i++) {
         SorJointRow row = cairn_sor_joint_row(system, joints, i);
         ptrdiff_t at = joints->impulses + (ptrdiff_t)SOR_LANES * i;
         for (int k = 0; k < SOR_LANES; k++) {
             double x = row.impulse[k];
-            look_back(sums, &x, &m->joint_last[at + k], &m->joint_begun[at + k], row.scale[k] * share);
+            look_back(sums, &x, &m->joint_last[at + k], &m->joint_begun[at + k], row.scale[k] * fraction);
             sums->objective += x * (0.5 * row.C[k] * x + row.d[k]);
         }
     }

@@ -185,7 +185,7 @@ static SorGroups fill_groups(SorSystem *system, const SorStrip *strip, SorShape 
     for (int i = strip->first; i < strip->first + strip->count; i++) {
         int c = system->sequence[i];
         if (system->shape[c] == shape) {
-            system->place[c] = take_lane(system->problem, c, f);
+            system->slot[c] = take_lane(system->problem, c, f);
         }
     }
     return (SorGroups){first, f->end - first};
@@ -204,7 +204,7 @@ static SorGroups fill_joints(SorSystem *system, const SorStrip *strip, Filling *
         if (system->shape[c] != SOR_JOINT) {
             continue;
         }
-        int group = system->place[c] / SOR_LANES;
+        int group = system->slot[c] / SOR_LANES;
         if (f->used[group] == 1 && singles > SINGLES) {
             system->shape[c] = SOR_ITEM;
         } else {
@@ -219,7 +219,7 @@ static SorGroups list_items(SorSystem *system, const SorStrip *strip, int first)
     int next = first;
     for (int i = strip->first; i < strip->first + strip->count; i++) {
         if (system->shape[system->sequence[i]] == SOR_ITEM) {
-            system->place[system->sequence[i]] = next++;
+            system->slot[system->sequence[i]] = next++;
         }
     }
     return (SorGroups){first, next - first};
@@ -235,7 +235,7 @@ CairnStatus cairn_sor_order(SorSystem *system, CairnArena *arena) {
     int blocks = problem->block_count, constraints = problem->constraint_count;
     system->block_at = CAIRN_PUSH(arena, int, blocks + 1);
     system->sequence = CAIRN_PUSH(arena, int, constraints + 1);
-    system->place = CAIRN_PUSH(arena, int, constraints + 1);
+    system->slot = CAIRN_PUSH(arena, int, constraints + 1);
     system->strips = CAIRN_PUSH(arena, SorStrip, constraints / strip_size(constraints) + 2);
     CairnArenaMark mark = cairn_arena_mark(arena);
     Search search = {
@@ -245,7 +245,7 @@ CairnStatus cairn_sor_order(SorSystem *system, CairnArena *arena) {
         .level = CAIRN_PUSH(arena, int, blocks + 1),
         .is_seen = CAIRN_PUSH_ZERO(arena, bool, constraints + 1),
     };
-    if (!system->block_at || !system->sequence || !system->place || !system->strips || !search.start ||
+    if (!system->block_at || !system->sequence || !system->slot || !system->strips || !search.start ||
         !search.constraints || !search.blocks || !search.level || !search.is_seen) {
         return out_of_memory(system);
     }

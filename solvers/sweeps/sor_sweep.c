@@ -9,7 +9,7 @@ enum {
 };
 
 double *cairn_sor_impulses(const SorSystem *system, int c) {
-    int group = system->place[c] / SOR_LANES, lane = system->place[c] % SOR_LANES;
+    int group = system->slot[c] / SOR_LANES, lane = system->slot[c] % SOR_LANES;
     if (system->shape[c] == SOR_JOINT) {
         return cairn_sor_joint_row(system, &system->joints[group], 0).impulse + lane;
     }

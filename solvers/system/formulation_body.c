@@ -452,9 +452,9 @@ static void turn_right_side(const Body *body, double *x) {
     const CairnProblem *problem = body->problem;
     for (int f = 0; f < problem->friction_count; f++) {
         if (cairn_takes_block(&problem->frictions[f])) {
-            double plain[3], *part = x + problem->frictions[f].normal;
-            memcpy(plain, part, sizeof plain);
-            cairn_turn_forward(&body->turns[f], 1, plain, part);
+            double plain[3], *rows = x + problem->frictions[f].normal;
+            memcpy(plain, rows, sizeof plain);
+            cairn_turn_forward(&body->turns[f], 1, plain, rows);
         }
     }
 }
@@ -473,9 +473,9 @@ static void solve(void *state, double *x) {
     cairn_groups_recover(&body->groups, body->slotted, body->weight, x, x);
     for (int f = 0; f < problem->friction_count && body->is_turned; f++) {
         if (cairn_takes_block(&problem->frictions[f])) {
-            double turned[3], *part = x + problem->frictions[f].normal;
-            memcpy(turned, part, sizeof turned);
-            cairn_turn_backward(&body->turns[f], turned, part);
+            double turned[3], *rows = x + problem->frictions[f].normal;
+            memcpy(turned, rows, sizeof turned);
+            cairn_turn_backward(&body->turns[f], turned, rows);
         }
     }
 }

@@ -390,13 +390,13 @@ static void dense_solve(void *state, double *x) {
         x[dense->row[i]] = y[i];
     }
     for (int f = 0; f < problem->friction_count; f++) {
-        double *part = x + problem->frictions[f].normal, z[3];
+        double *rows = x + problem->frictions[f].normal, z[3];
         for (int i = 0; i < 3 && dense->is_turned[f]; i++) {
             const double *B = dense->turn[f][i];
-            z[i] = B[0] * part[0] + B[1] * part[1] + B[2] * part[2];
+            z[i] = B[0] * rows[0] + B[1] * rows[1] + B[2] * rows[2];
         }
         if (dense->is_turned[f]) {
-            memcpy(part, z, sizeof z);
+            memcpy(rows, z, sizeof z);
         }
     }
 }

@@ -90,10 +90,10 @@ static CairnStatus lu_factor(void *state, const double *theta, const CairnThetaB
             return cairn_error(CAIRN_NUMERIC, "unsymmetric system: singular near row %d", lu->row[k]);
         }
         for (int i = k + 1; i < lu->n; i++) {
-            double *to = row_of(lu, i), part = to[k] / from[k];
-            to[k] = part;
-            for (int j = k + 1; j < lu->n && part != 0; j++) {
-                to[j] -= part * from[j];
+            double *to = row_of(lu, i), multiplier = to[k] / from[k];
+            to[k] = multiplier;
+            for (int j = k + 1; j < lu->n && multiplier != 0; j++) {
+                to[j] -= multiplier * from[j];
             }
         }
     }
