@@ -114,7 +114,7 @@ static void rekey_frontier(CairnGrowing *g) {
     // Nodes stay in `nodes` while the heap is built anew over them: place i is read before anything is put behind it.
     int *nodes = g->frontier.nodes;
     for (int i = 0; i < count; i++) {
-        g->frontier.place[nodes[i]] = -1;
+        g->frontier.position[nodes[i]] = -1;
     }
     g->frontier.count = 0;
     for (int i = 0; i < count; i++) {
@@ -298,11 +298,11 @@ int cairn_grow_free(CairnGrowing *g, int number, bool has_last_group, int *part)
 
 // ---- the door ----
 
-static CairnStatus grow_in(CairnGrowing *g, double turn_share, CairnArena *arena, int *part, int *count) {
+static CairnStatus grow_in(CairnGrowing *g, double turn_fraction, CairnArena *arena, int *part, int *count) {
     int nodes = g->graph->node_count;
     CAIRN_TRY(find_limit(g, g->graph));
-    int bodies = g->limit / CAIRN_BODY_DOFS, turn = turn_share > 0 ? (int)(turn_share * bodies) : 0;
-    turn = turn_share > 0 && turn < turn_share * bodies ? turn + 1 : turn;
+    int bodies = g->limit / CAIRN_BODY_DOFS, turn = turn_fraction > 0 ? (int)(turn_fraction * bodies) : 0;
+    turn = turn_fraction > 0 && turn < turn_fraction * bodies ? turn + 1 : turn;
     g->turn = turn * CAIRN_BODY_DOFS;
     CAIRN_TRY(cairn_adjacency_make(g->graph, arena, &g->adjacency));
     CAIRN_TRY(make_room(g, arena));
@@ -313,7 +313,7 @@ static CairnStatus grow_in(CairnGrowing *g, double turn_share, CairnArena *arena
     bool is_kept = false;
     int fresh_count = 0;
     if (g->options.keep > 0 && *count > 0) {
-        CAIRN_TRY(cairn_keep(g, arena, part, *count, fresh, &fresh_count, &is_kept));
+        CAIRN_TRY(cairn_parts_repair(g, arena, part, *count, fresh, &fresh_count, &is_kept));
     }
     if (!is_kept) {
         for (int i = 0; i < nodes; i++) {
@@ -330,13 +330,13 @@ static CairnStatus grow_in(CairnGrowing *g, double turn_share, CairnArena *arena
     return cairn_ok();
 }
 
-CairnStatus cairn_grow(CairnGrowing *growing, const CairnGraph *graph, double turn_share,
+CairnStatus cairn_grow(CairnGrowing *growing, const CairnGraph *graph, double turn_fraction,
                        const CairnAllocator *allocator, int *part, int *count) {
     CAIRN_TRY(cairn_graph_check(graph));
     CairnScratch scratch;
     cairn_scratch_open(&scratch, allocator);
     growing->graph = graph;
-    CairnStatus status = grow_in(growing, turn_share, &scratch.arena, part, count);
+    CairnStatus status = grow_in(growing, turn_fraction, &scratch.arena, part, count);
     cairn_scratch_close(&scratch);
     return status;
 }

@@ -86,9 +86,9 @@ struct CairnGrowing {
     bool has_fragment; // it holds some island in part
 };
 
-// Grow parts by the rule. `growing` brings rule, options and ratio; all else is made here. From turn_share n_max bodies on `next` gives
+// Grow parts by the rule. `growing` brings rule, options and ratio; all else is made here. From turn_fraction n_max bodies on `next` gives
 // other keys; 0: never.
-CairnStatus cairn_grow(CairnGrowing *growing, const CairnGraph *graph, double turn_share,
+CairnStatus cairn_grow(CairnGrowing *growing, const CairnGraph *graph, double turn_fraction,
                        const CairnAllocator *allocator, int *part, int *count);
 
 // Parts from `number` on for the nodes that are free, and nothing but these; returns the next number. Whole runs may leave the rest to

@@ -10,7 +10,7 @@
 typedef struct CairnHeap {
     int count;
     int *nodes;       // the least first
-    int *place;       // of each node in `nodes`, -1: not in
+    int *position;    // of each node in `nodes`, -1: not in
     int64_t *key;     // of each node that is in
     const int *ranks; // of each node; equal ranks go by number
 } CairnHeap;
@@ -23,7 +23,7 @@ void cairn_heap_drop(CairnHeap *heap, int node);             // nothing where it
 void cairn_heap_clear(CairnHeap *heap);
 
 static inline bool cairn_heap_has(const CairnHeap *heap, int node) {
-    return heap->place[node] >= 0;
+    return heap->position[node] >= 0;
 }
 
 #endif

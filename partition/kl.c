@@ -16,7 +16,7 @@ typedef struct Candidate {
 typedef struct Kl {
     CairnRefining *r;
     int *start, *nodes; // the bodies of each part; how many they are never changes, so swaps write in place
-    int *place;         // of each body in `nodes`
+    int *position;      // of each body in `nodes`
     int *changed;       // of each part: when it changed last
     int *near;          // the higher parts that one part meets, in the order in which they are met
     int clock, limit;   // limit: dofs of the heaviest part that came in
@@ -28,20 +28,20 @@ static CairnStatus make_room(Kl *kl, CairnArena *arena) {
     int nodes = r->graph->node_count;
     kl->start = CAIRN_PUSH_ZERO(arena, int, r->count + 2);
     kl->nodes = CAIRN_PUSH(arena, int, nodes);
-    kl->place = CAIRN_PUSH(arena, int, nodes);
+    kl->position = CAIRN_PUSH(arena, int, nodes);
     kl->changed = CAIRN_PUSH_ZERO(arena, int, r->count);
     kl->near = CAIRN_PUSH(arena, int, r->count);
     kl->here = CAIRN_PUSH(arena, Candidate, nodes);
     kl->there = CAIRN_PUSH(arena, Candidate, nodes);
-    if (!kl->start || !kl->nodes || !kl->place || !kl->changed || !kl->near || !kl->here || !kl->there) {
+    if (!kl->start || !kl->nodes || !kl->position || !kl->changed || !kl->near || !kl->here || !kl->there) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "kl: no memory to refine the parts of %d bodies", nodes);
     }
     for (int p = 0; p < r->count; p++) {
         kl->start[p + 2] = kl->start[p + 1] + r->size[p];
     }
     for (int i = 0; i < nodes; i++) { // moves start[p + 1] from where part p begins to where it ends
-        kl->place[i] = kl->start[r->part[i] + 1]++;
-        kl->nodes[kl->place[i]] = i;
+        kl->position[i] = kl->start[r->part[i] + 1]++;
+        kl->nodes[kl->position[i]] = i;
     }
     return cairn_ok();
 }
@@ -82,19 +82,19 @@ static bool may_swap(const Kl *kl, int node, int other) {
     int more = cairn_graph_dofs(r->graph, other) - cairn_graph_dofs(r->graph, node);
     return r->dofs[here] + more <= kl->limit && r->dofs[there] - more <= kl->limit &&
            (r->size[there] == 1 || meets(r, node, there, other)) &&
-           (r->size[here] == 1 || meets(r, other, here, node)) && cairn_refine_may_leave(r, node) &&
-           cairn_refine_may_leave(r, other);
+           (r->size[here] == 1 || meets(r, other, here, node)) && cairn_refine_stays_connected(r, node) &&
+           cairn_refine_stays_connected(r, other);
 }
 
 static void swap(Kl *kl, int node, int other) {
     CairnRefining *r = kl->r;
-    int here = r->part[node], there = r->part[other], place = kl->place[node];
+    int here = r->part[node], there = r->part[other], position = kl->position[node];
     cairn_refine_move(r, node, there);
     cairn_refine_move(r, other, here);
-    kl->place[node] = kl->place[other];
-    kl->place[other] = place;
-    kl->nodes[kl->place[node]] = node;
-    kl->nodes[place] = other;
+    kl->position[node] = kl->position[other];
+    kl->position[other] = position;
+    kl->nodes[kl->position[node]] = node;
+    kl->nodes[position] = other;
     kl->changed[here] = kl->changed[there] = ++kl->clock;
 }
 

@@ -29,7 +29,7 @@ int cairn_refine_gain(const CairnRefining *refining, int node, int to);
 int cairn_refine_swap_gain(const CairnRefining *refining, int node, int other);
 
 // Is what hung together in the node's part still hanging together without it?
-bool cairn_refine_may_leave(CairnRefining *refining, int node);
+bool cairn_refine_stays_connected(CairnRefining *refining, int node);
 void cairn_refine_move(CairnRefining *refining, int node, int to);
 
 // Dofs of the heaviest part.
