@@ -86,8 +86,8 @@ struct CairnGrowing {
     bool has_fragment; // it holds some island in part
 };
 
-// Grow parts by the rule. `growing` brings rule, options and ratio; all else is made here. From turn_fraction n_max bodies on `next` gives
-// other keys; 0: never.
+// Grow parts by the rule. `growing` brings rule, options and ratio; all else is made here. From turn_fraction n_max
+// bodies on `next` gives other keys; 0: never.
 CairnStatus cairn_grow(CairnGrowing *growing, const CairnGraph *graph, double turn_fraction,
                        const CairnAllocator *allocator, int *part, int *count);
 

@@ -130,7 +130,8 @@ static void find_mobility(const AdmmBatch *batch, const Scratch *scratch, AdmmEi
     }
 }
 
-// As cairn_admm_constrain_neighbours, each lane with its own held rows: the others of a row that some lane holds, and rigid ones, are held by nothing.
+// As cairn_admm_constrain_neighbours, each lane with its own held rows: the others of a row that some lane holds, and
+// rigid ones, are held by nothing.
 static void constrain_neighbours(const AdmmSystem *system, const AdmmBatch *batch, const Scratch *scratch,
                                  AdmmEight *mobility) {
     static const double least = 1e-14, stillest = 1e-8;

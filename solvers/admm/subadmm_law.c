@@ -118,8 +118,8 @@ static void project_item(AdmmSystem *system, const AdmmItem *item) {
     }
 }
 
-// Eight contacts that know Coulomb's law at once: project_coulomb, with their levels in lambda. Of fewer than eight the first one is
-// taken for the others, and not written.
+// Eight contacts that know Coulomb's law at once: project_coulomb, with their levels in lambda. Of fewer than eight
+// the first one is taken for the others, and not written.
 static void project_eight(double *lambda, const int *row, const double *mu, int count) {
     int at[ADMM_LANES];
     AdmmEight most;

@@ -22,7 +22,8 @@ static const CairnFieldTable bpp_options = CAIRN_FIELD_TABLE("bpp", CairnBppOpti
 
 static const double faithful_tolerance = 1e-5; // eta, S0 table 1
 
-// How far row i breaks its sign beyond the tolerance. S0 compares impulses and velocities alike with eta, in their own units.
+// How far row i violates its index set beyond the tolerance. S0 compares impulses (N s) and velocities (m/s) with the
+// same number eta.
 static double broken(const CairnExact *exact, const CairnBppOptions *options, int i) {
     double violation = cairn_exact_violation(exact, i);
     if (!options->faithful) {
@@ -85,7 +86,8 @@ static int pivot(CairnExact *exact, const CairnBppOptions *options, bool is_sing
     return count;
 }
 
-// Is what the sets gave good enough, with impulses inside their bounds?
+// Whether the solve with the index sets is the answer: its measure, with the impulses clamped to their bounds, is
+// small enough.
 static bool accept(CairnExact *exact, const CairnBppOptions *options) {
     double measure = cairn_exact_clamp(exact);
     if (exact->context->trace) {
@@ -148,7 +150,7 @@ CairnStatus cairn_bpp_run(CairnExact *exact, const void *options, CairnOutcome *
     if (chosen->faithful || (*outcome == CAIRN_OUTCOME_CONVERGED && cairn_exact_clamp(exact) <= exact->limit)) {
         return cairn_ok();
     }
-    if (cairn_start_take(&start, exact)) { // what pivoting left is no start
+    if (cairn_start_take(&start, exact)) { // the iterate at which pivoting ended is not used
         *outcome = CAIRN_OUTCOME_CONVERGED;
         return cairn_ok();
     }

@@ -241,7 +241,7 @@ CairnStatus cairn_condense_recover(CairnCondensed *c) {
     return cairn_ok();
 }
 
-// What the inner method takes for the answer is held against the whole.
+// Check the answer of the inner method against the whole problem (CairnExact.verify).
 static double verify(CairnExact *inner) {
     CairnCondensed *c = inner->verify_user;
     if (!cairn_is_ok(cairn_condense_recover(c))) {
@@ -342,7 +342,7 @@ CairnStatus cairn_condense_make(CairnCondensed *c, CairnExact *whole, bool *is_m
     if (2 * mark_touched(whole, stage) > problem->block_count) {
         return cairn_ok();
     }
-    c->context.memory = NULL; // what is kept is of another graph
+    c->context.memory = NULL; // the plan that it stores is of another graph
     c->context.thread_count = 1;
     c->context.review = whole->context->review != NULL ? review : NULL;
     c->context.review_user = c;

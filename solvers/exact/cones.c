@@ -18,7 +18,7 @@ static CairnStatus allocate(CairnCones *cones) {
     return cairn_ok();
 }
 
-// What law the rows of a friction group have.
+// Set up the law of a friction group: bounds that stand, bounds that follow the normal impulse, or a cone.
 static void set_group(CairnCones *cones, int f, const double *lambda) {
     CairnExact *exact = &cones->exact;
     const CairnFriction *friction = &exact->problem->frictions[f];

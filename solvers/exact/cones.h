@@ -10,7 +10,7 @@
 
 #include "solvers/exact/exact.h"
 
-// Where a cone's r - (w + rise)/norm lies.
+// Where r - (w + rise)/norm of a cone lies: the cone's counterpart of CairnIndexSet.
 typedef enum CairnConeSet {
     CAIRN_CONE_NONE = 0, // no cone: a box group, or mu = 0
     CAIRN_CONE_INSIDE,   // sticks: w + rise = 0
@@ -30,7 +30,7 @@ typedef struct CairnCone {
     double axis
         [3]
         [3]; // EDGE: along the edge (free), across it in the tangent plane (w + theta r = 0), out of the cone (r = 0)
-    double theta; // norm (1 - k)/k, k the share that the projection leaves of a move across
+    double theta; // norm (1 - k)/k, k the fraction of a displacement across the edge that the projection preserves
 } CairnCone;
 
 typedef struct CairnCones {
@@ -66,8 +66,9 @@ void cairn_cones_set(CairnCones *cones, const double *p);
 // The iterate's nearest point within bounds and cones; then its measure with present parameters.
 double cairn_cones_project(CairnCones *cones);
 
-// Newton's method on the natural map of all rows, parameters included, at most `steps` steps from the iterate (whose w is known and whose
-// parameters are present), while that helps. The iterate becomes the best that was seen, with this measure and its own parameters.
+// Newton's method on the natural map of all rows, parameters included, at most `steps` steps from the iterate (whose
+// w is known and whose parameters are present), while that helps. The iterate becomes the best that was seen, with
+// its measure and its parameters.
 CairnStatus cairn_cones_newton(CairnCones *cones, int steps, double *measure);
 
 #endif

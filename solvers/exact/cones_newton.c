@@ -1,12 +1,13 @@
 // Newton's method on the natural map of all rows. With rho = 1/norm and x = norm r - (w + rise), r = P_K(x)/norm says of a cone
 //
 //     inside:  w + rise = 0             open:  r = 0
-//     edge:    along the edge (1, mu d): its part of w + rise = 0;   out of the cone (-mu, d): its part of r = 0;
-//              across (0, d turned):     its part of w + rise + theta r = 0, theta = norm (1 - k)/k, k = |P_T|/|x_T|
+//     edge:    along the edge (1, mu d): component of w + rise = 0;   out of the cone (-mu, d): component of r = 0;
+//              across (0, d turned):     component of w + rise + theta r = 0, theta = norm (1 - k)/k, k = |P_T|/|x_T|
 //
-// with d = x_T/|x_T|: linear equations of the next iterate, symmetric for held parameters (a box row is the same with one dimension).
-// The parameters follow their rows: mu |w_T| = -mu d.w_T, a bound is lever times lambda_N. With the places held that is a linear fixed
-// point p = M p + c, where one product with M is one solve with the factor; GMRES solves it. Together: a Newton step on everything.
+// with d = x_T/|x_T|: linear equations of the next iterate, symmetric for held parameters (a box row is the same with
+// one dimension). The parameters follow their rows: mu |w_T| = -mu d.w_T, a bound is lever times lambda_N. With the
+// index sets held that is a linear fixed point p = M p + c, where one product with M is one solve with the factor;
+// GMRES solves it. Together: a Newton step on everything.
 #include <math.h>
 #include <string.h>
 
@@ -44,7 +45,7 @@ static void choose_cone_set(CairnCones *cones, int f) {
     }
 }
 
-// Places of all rows, what they put into Theta, and the parameters that follow.
+// Choose the index sets of all rows and cones, set Theta accordingly, and list the parameters that follow the answer.
 static void choose_sets(CairnCones *cones) {
     CairnExact *exact = &cones->exact;
     const CairnProblem *problem = exact->problem;
@@ -86,7 +87,7 @@ static double dot(const double *a, const double *b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// Minus what each equation of a cone misses by, as a right side over its rows.
+// Minus the residual of each equation of a cone, as a right side over its rows.
 static void cone_right_side(const CairnCones *cones, int f, double *y) {
     const CairnCone *cone = &cones->cones[f];
     int n = cones->exact.problem->frictions[f].normal;
@@ -105,8 +106,8 @@ static void cone_right_side(const CairnCones *cones, int f, double *y) {
     }
 }
 
-// The iterate moves to where the places' equations hold for the parameters as they are; w is that of the new one. The weight `stiff` leaves
-// a millionth of the step undone, a second pass does that.
+// Move the iterate to where the equations of the index sets hold with the present parameters, and compute its w. The
+// weight `stiff` leaves an error of a millionth of the step, which a second pass removes.
 static bool solve_sets(CairnCones *cones, int passes) {
     CairnExact *exact = &cones->exact;
     const CairnProblem *problem = exact->problem;
@@ -164,7 +165,7 @@ static void set_parameters(CairnCones *cones, const double *p) {
     }
 }
 
-// R = what the rows make of the parameters p, less p; affine in p.
+// R = the parameters that the rows give when they are solved with p, minus p; affine in p. A CairnAffine.
 static bool parameter_residual(void *user, const double *p, double *R) {
     CairnCones *cones = user;
     const CairnExact *exact = &cones->exact;

@@ -34,8 +34,8 @@ static CairnStatus allocate(CairnExact *exact) {
     return cairn_ok();
 }
 
-// Bounds so close that wherever lambda lies between them the certificate holds: such a row is no unknown. Of a row that no impulse
-// moves w is b, whose sign says which bound it rests on.
+// Rows whose bounds are so close that the certificate holds for any lambda between them are no unknowns. For a row
+// that no impulse moves, w = b, and the sign of b decides at which bound its impulse lies.
 static void fix_rows(CairnExact *exact) {
     for (int i = 0; i < exact->problem->row_count; i++) {
         exact->is_held[i] = exact->is_dead[i] || exact->D[i] * (exact->upper[i] - exact->lower[i]) <= exact->target;
@@ -49,7 +49,8 @@ static void fix_rows(CairnExact *exact) {
     }
 }
 
-// Bounds of BOX_CURRENT rows go the given part of the way to those that the iterate's normal impulses make.
+// Move the bounds of BOX_CURRENT rows by the given fraction towards those that follow from the iterate's normal
+// impulses.
 static void renew_bounds(CairnExact *exact, double fraction) {
     const CairnProblem *problem = exact->problem;
     for (int f = 0; f < problem->friction_count; f++) {
@@ -72,7 +73,7 @@ static void set_certificate(CairnExact *exact) {
     exact->solve_tolerance = 1e-4 * exact->target;
 }
 
-// `of`: NULL, or the solve that this one is a part of.
+// `of`: NULL, or the solve over more rows whose certificate this one takes.
 static CairnStatus read_problem(CairnExact *exact, const CairnExact *of, const double *lambda) {
     const CairnProblem *problem = exact->problem;
     size_t size = (size_t)problem->row_count * sizeof(double);
@@ -265,8 +266,9 @@ CairnStatus cairn_exact_pivot(CairnExact *exact, int steps, double *measure) {
     return cairn_ok();
 }
 
-// Velocities to so many parts of max|b| say what contacts a step leads to, and loads to a per cent or so; an interior point is there
-// after a third of its way. Ten times less was no better in falling rocks and logs, ten times more led into contacts that were none.
+// The measure, as a fraction of max|b|, from which on a review can predict the contacts that a step leads to, and
+// loads to about a per cent; an interior point reaches it after a third of its iterations. A tenth of it was no
+// better in falling rocks and logs, ten times as much predicted contacts that did not happen.
 static const double rough = 3e-3;
 
 bool cairn_exact_review(CairnExact *exact, double measure, const double *lambda) {
@@ -279,8 +281,9 @@ bool cairn_exact_review(CairnExact *exact, double measure, const double *lambda)
     return exact->is_superseded;
 }
 
-// The bounds follow the iterate's impulses until they agree with them: a contraction where friction is moderate. Where the bounds
-// wander they go half the way, then a quarter; where the best has not improved for long there may be no answer, and the best stays.
+// The bounds follow the iterate's impulses until they agree with them: a contraction where friction is moderate.
+// Where the bounds do not converge they move by half of the difference, then by a quarter; where the best has not
+// improved for long there may be no answer, and the best is returned.
 static CairnStatus follow_bounds(CairnExact *exact, CairnExactMethod method, const void *options,
                                  CairnOutcome *outcome) {
     enum { MOST = 200, PATIENCE = 8 };

@@ -1,4 +1,4 @@
-// Lambdas that a method keeps: the best that it saw, and the one that it started from.
+// The impulses that a method stores: the best that it has found, and those that it started from.
 #include <math.h>
 #include <string.h>
 

@@ -21,8 +21,8 @@ typedef struct Interior {
     CairnIpmRows rows;
     CairnBest best;
     double last_mu;  // of the last iteration
-    bool is_renewed; // of a condensed solve: w has been made the true one on the way
-    bool is_tried;   // the places that the iterate points to were solved for, and are not the answer's
+    bool is_renewed; // of a condensed solve: w has been made the true one during the iterations
+    bool is_tried;   // the index sets that the iterate predicts were solved with, and are not those of the answer
 } Interior;
 
 // (A + Theta) d = y, as good as the factor is: enough to choose a target and a length by. Returns the longest step.
@@ -42,7 +42,8 @@ static CairnStatus refine_direction(Interior *in, double *longest) {
     return cairn_ok();
 }
 
-// Gondzio's correctors: aim at a longer step, solve with the same factor, keep the direction if the step did get longer.
+// Gondzio's correctors: aim at a longer step, solve with the same factor, and accept the direction if the step has
+// become longer.
 static void correct_centrality(Interior *in, double mu, double step) {
     enum { MOST = 4 };
     static const double longer = 0.3, enough = 0.97;
@@ -51,7 +52,7 @@ static void correct_centrality(Interior *in, double mu, double step) {
         double next = sketch_direction(in);
         if (!(next >= step + 0.05 * longer)) {
             cairn_ipm_take_back(&in->rows);
-            return; // whoever settles the direction completes it
+            return; // refine_direction completes it
         }
         step = next;
     }
@@ -76,7 +77,8 @@ static CairnStatus step_once(Interior *in) {
         correct_centrality(in, target, sketch_direction(in));
     }
     CAIRN_TRY(refine_direction(in, &longest));
-    // What is left of the pair that stops the step: less where the predictor is nearly the answer, and never nothing.
+    // The fraction that remains of the pair that limits the step: small where the predictor is nearly the answer, but
+    // never zero.
     double remainder = fmin(fmax(0.03 * (1 - predicted), 5e-5), 2e-3);
     double step = longest < 1 ? (1 - remainder) * longest : 1;
     while (cairn_ipm_mean(rows, step) > 4 * mu && step > 1e-9) {
@@ -86,8 +88,8 @@ static CairnStatus step_once(Interior *in) {
     return cairn_ok();
 }
 
-// Solve the sets that were read, let the rows that break a sign change places, a few times. The iterate comes back as it was unless
-// that was the answer.
+// Solve with the predicted index sets and flip the rows that violate them, a few times. The iterate is restored
+// unless that gave the answer.
 static CairnStatus polish(Interior *in, int tries, bool *is_done) {
     CairnExact *exact = in->exact;
     int m = exact->problem->row_count;
@@ -105,7 +107,7 @@ static CairnStatus polish(Interior *in, int tries, bool *is_done) {
     return cairn_ok();
 }
 
-// What the iterate leads to is looked at with the rows that it takes to be tight at their very bounds.
+// Review the iterate with the rows that it predicts to be tight moved exactly to their bounds.
 static bool is_superseded(Interior *in, double measure) {
     CairnExact *exact = in->exact;
     double *rough = in->rows.direction;
@@ -117,7 +119,7 @@ static bool is_superseded(Interior *in, double measure) {
     return cairn_exact_review(exact, measure, rough);
 }
 
-// w came along with the step. Near the certificate it is found anew, without what rounding has left in it.
+// Each step updates w. Near the certificate it is computed anew, without the accumulated rounding.
 static double measure_iterate(CairnExact *exact) {
     double measure = cairn_exact_residual(exact);
     return measure <= 10 * exact->limit ? cairn_exact_measure(exact) : measure;
@@ -139,11 +141,11 @@ static CairnStatus ask_whole(Interior *in, const double *iterate, bool *is_done)
         memcpy(exact->lambda, iterate, size);
         measure = exact->verify(exact);
     }
-    cairn_best_set(&in->best, exact, measure); // what was kept was measured by another w
+    cairn_best_set(&in->best, exact, measure); // the best so far was measured with another w
     return cairn_ok();
 }
 
-// One iteration and what follows from it: where hardly a row changes its place any more, its sets are tried.
+// One iteration, and a solve with the predicted index sets where hardly any row still changes its set.
 static CairnStatus iterate(Interior *in, bool *is_done) {
     enum { FEW = 2 };
     CairnExact *exact = in->exact;
@@ -151,7 +153,7 @@ static CairnStatus iterate(Interior *in, bool *is_done) {
     exact->iterations++;
     double measure = measure_iterate(exact);
     if (exact->verify != NULL && !in->is_renewed && measure <= 1e-5 * exact->scale) {
-        in->is_renewed = true; // while products s z are large against what changes
+        in->is_renewed = true; // while the products s z are large compared with the change
         measure = exact->verify(exact);
     }
     cairn_best_update(&in->best, exact, measure);
@@ -176,9 +178,9 @@ static CairnStatus iterate(Interior *in, bool *is_done) {
     return cairn_ok();
 }
 
-// Iterate until the answer is there, or rounding wastes what comes after the certificate.
+// Iterate until the answer is found, or until rounding prevents any improvement beyond the certificate.
 static CairnStatus search(Interior *in, int most, CairnOutcome *outcome) {
-    enum { PATIENCE = 4 }; // iterations that rounding may waste once the certificate holds
+    enum { PATIENCE = 4 }; // iterations without improvement once the certificate holds
     CairnExact *exact = in->exact;
     double least = (double)INFINITY;
     bool is_done = false;

@@ -20,7 +20,8 @@ extern const CairnSolver cairn_solver_ipm;
 // The method alone, for solvers that fall back on it.
 CairnStatus cairn_ipm_run(CairnExact *exact, const void *options, CairnOutcome *outcome);
 
-// The same without a try at the sets: under `warm` from the impulses in exact->lambda.
+// As cairn_ipm_run, but without solving with the index sets of the start; under `warm` it starts from the impulses in
+// exact->lambda.
 CairnStatus cairn_ipm_follow(CairnExact *exact, const CairnIpmOptions *options, CairnOutcome *outcome);
 
 #endif

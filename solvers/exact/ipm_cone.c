@@ -24,7 +24,7 @@ typedef struct Search {
     CairnInterior *interior;
     const CairnIpmConeOptions *options;
     CairnBest best;
-    double polished, least; // of one way: when Newton's method was tried last, and the best so far
+    double polished, least; // of one run: the measure at which Newton's method was tried last, and the best measure
     int since;              // steps without a better one
 } Search;
 
@@ -77,9 +77,9 @@ static void begin_run(Search *search) {
     search->since = 0;
 }
 
-// What an iterate is worth, with a polish now and then; is_done: nothing more is to be had on this way.
+// Measure an iterate, and polish it now and then; is_done: this run cannot improve it any more.
 static CairnStatus judge(Search *search, bool *is_done) {
-    enum { PATIENCE = 4 }; // steps that rounding may waste once the certificate holds
+    enum { PATIENCE = 4 }; // steps without improvement once the certificate holds
     CairnExact *exact = &search->cones->exact;
     double present = cairn_cones_measure(search->cones, true), inner = cairn_cones_residual(search->cones, false);
     cairn_best_update(&search->best, exact, present);

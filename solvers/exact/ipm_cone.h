@@ -21,8 +21,8 @@ typedef struct CairnIpmConeOptions {
 
 extern const CairnSolver cairn_solver_ipm_cone;
 
-// For solvers whose own way with bounds that follow the normal impulses has not arrived (`report`): the interior point that has these bounds as
-// unknowns goes on from lambda. The better one of both answers stays.
+// For solvers whose fixed point over the bounds that follow normal impulses has not converged (`report`): the
+// interior point that has these bounds as unknowns continues from lambda. The better of the two answers is returned.
 CairnStatus cairn_ipm_cone_finish(const CairnProblem *problem, CairnFormulation formulation,
                                   CairnSolverContext *context, double *lambda, CairnSolveReport *report);
 

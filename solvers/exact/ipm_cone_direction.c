@@ -238,7 +238,7 @@ double cairn_interior_product(const CairnInterior *in, double step) {
     return in->sides > 0 ? sum / in->sides : 0;
 }
 
-// What products shall become: mu, less the second-order part of the direction at hand where it corrects.
+// The products that a step aims at: mu, less the second-order term of the present direction if `corrects`.
 void cairn_interior_aim(CairnInterior *in, double mu, bool corrects) {
     for (int side = 0; side < 2; side++) {
         for (int i = 0; i < in->cones->exact.problem->row_count; i++) {

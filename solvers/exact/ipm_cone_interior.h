@@ -15,7 +15,7 @@ typedef struct CairnInterior {
     double *direction;     // of lambda
     double *widening;      // of bounds that follow: lever dlambda_N
     double *parameters;    // the unknowns of GMRES, and room for one more
-    double accuracy;       // of a direction, share of its right side
+    double accuracy;       // of a direction, as a fraction of its right side
     bool is_following;     // parameters are unknowns
     double extent,
         more; // how much of the law there is, 1: all of it, 0: none, bounds are those of the start; what a step adds
@@ -36,22 +36,24 @@ void cairn_interior_begin(CairnInterior *in, double size);
 // Factor A + Theta of the iterate. CAIRN_NUMERIC: it broke down.
 CairnStatus cairn_interior_factor(CairnInterior *in);
 
-// What products shall become: mu, less the second-order part of the direction at hand where it corrects.
+// Set the products that a step aims at: mu, less the second-order term of the present direction if `corrects`.
 void cairn_interior_aim(CairnInterior *in, double mu, bool corrects);
 
 // What is aimed at, changed so that a step of length `wanted` would leave no product far from mu: eigenvalues of a cone's.
 void cairn_interior_push(CairnInterior *in, double mu, double wanted);
 
-// Keep the direction and what it was found for, or go back to it.
+// Store the direction with the products that it aims at, or restore what was stored (is_back).
 void cairn_interior_save(CairnInterior *in, bool is_back);
 
-// What follows the answer, as the iterate and `widening` have it: rises, then widenings times D. Answers how many there are.
+// List the parameters that follow the answer, as the iterate and `widening` have them: rises, then widenings times D.
+// Returns their number.
 int cairn_interior_list(const CairnInterior *in, double *p);
 
 // Rises as the iterate makes them, and no widening yet.
 void cairn_interior_renew(CairnInterior *in);
 
-// R = what the direction makes of the parameters that it was found with, less these; a CairnAffine.
+// R = the parameters that follow from the direction, minus the parameters p that the direction was found with; a
+// CairnAffine.
 bool cairn_interior_residual(void *user, const double *p, double *R);
 
 // The direction with rises and widenings as they are, and the one with those that agree with it.

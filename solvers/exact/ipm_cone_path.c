@@ -1,7 +1,8 @@
-// The central path: with mu > 0 the equations of interior point and parameters are smooth, and so is the curve of their solutions. Under
-// the convex law mu falls along it. Under Coulomb's it may turn back: on hyperstatic heaps mu goes down, up by half, and down
-// again, and a method for which mu only falls drops off the path at the fold and finds no way down from there. So the length along
-// the path leads, and mu is one more unknown. The curve cannot end (Sard) nor run away (docs/solvers.md), so it leads to mu = 0.
+// The central path: with mu > 0 the equations of interior point and parameters are smooth, and so is the curve of
+// their solutions. Under the convex law mu falls along it. Under Coulomb's it may turn back: on hyperstatic heaps mu
+// goes down, up by half, and down again, and a method for which mu only falls leaves the path at the fold and does
+// not converge. So the path is parametrised by its length, and mu is one more unknown. The curve cannot end (Sard)
+// nor be unbounded (docs/solvers.md), so it leads to mu = 0.
 //
 // A point of the path is given by X = (parameters / sqrt(mu norm), log mu), which has no unit. From a centred point: along the tangent, by
 // `ahead`; then Newton's method across it until the point is centred again. Each Newton step is one factor and GMRES over X. Where parameters
@@ -106,7 +107,7 @@ static void copy(double *to, double *from, bool is_back, int count) {
     memcpy(is_back ? from : to, is_back ? to : from, (size_t)count * sizeof *to);
 }
 
-// Keep the point, or go back to it.
+// Store the point, or restore the stored one (is_back).
 static void save(CairnPath *path, bool is_back) {
     CairnInterior *in = path->in;
     CairnExact *exact = &in->cones->exact;
@@ -125,7 +126,8 @@ static void save(CairnPath *path, bool is_back) {
     }
 }
 
-// Rows that are held from here on, or no longer (cairn_interior_mend_row), have no place, or a new one, among the parameters.
+// Remove the parameters of rows that are held from here on, and insert those of rows that are no longer held
+// (cairn_interior_mend_row).
 static void mend(CairnPath *path) {
     const CairnInterior *in = path->in;
     const CairnExact *exact = &in->cones->exact;
@@ -150,7 +152,7 @@ static void mend(CairnPath *path) {
 
 // ---- steps -----------------------------------------------------------------------------------------------------------------
 
-// R of the parameters, and of dmu/mu the length along the tangent that is missing.
+// R of the parameters; for dmu/mu, the missing length along the tangent. A CairnAffine.
 static bool path_residual(void *user, const double *p, double *R) {
     const Turn *turn = user;
     const CairnPath *path = turn->path;

@@ -1,4 +1,5 @@
-// The central path of ipm-cone, followed by its length, where mu has to rise now and then: the way to Coulomb's law that always leads there.
+// The central path of ipm-cone, parametrised by its length, for problems under Coulomb's law where mu has to rise now
+// and then. It always leads to an answer.
 #ifndef CAIRN_SOLVERS_IPM_CONE_PATH_H
 #define CAIRN_SOLVERS_IPM_CONE_PATH_H
 
@@ -11,7 +12,7 @@ typedef struct CairnPath {
     int count;          // parameters; mu comes behind them
     bool has_point;     // the iterate is on the path
     bool is_coarse;     // units are those of many parameters
-    double *tangent;    // of length one, but for what a row that was held has taken with it
+    double *tangent;    // of length one, except for the entries of rows that have been held since
     double size;        // of the direction at hand, along it
     double *now, *unit, *moved;
     double *kept, *kept_tangent, kept_mu; // the last point; rows are held and let go before it is kept

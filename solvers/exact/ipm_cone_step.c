@@ -26,13 +26,13 @@ static void update_bounds(CairnInterior *in) {
     }
 }
 
-// No wider than what the certificate does not see.
+// Whether a bound is so small that the certificate cannot resolve it.
 static bool is_zero_bound(const CairnExact *exact, int i, double bound) {
     static const double nothing = 0.1;
     return 2 * bound * exact->D[i] <= nothing * exact->target;
 }
 
-// A normal impulse may be 0 at the start; cairn_interior_mend_row lets these rows go.
+// Hold the rows whose bound is zero, for a normal impulse may be 0 at the start; cairn_interior_mend_row releases them.
 static void hold_zero_bounds(CairnInterior *in) {
     CairnExact *exact = &in->cones->exact;
     for (int i = 0; i < exact->problem->row_count; i++) {
@@ -74,7 +74,7 @@ void cairn_interior_begin(CairnInterior *in, double size) {
     cairn_cones_measure(in->cones, false);
 }
 
-// Gondzio's correctors, as ipm has them: the same factor, kept where the step gets longer.
+// Gondzio's correctors, as in ipm: they use the same factor, and are accepted where the step becomes longer.
 static CairnStatus correct_centrality(CairnInterior *in, double mu) {
     enum { MOST = 4 };
     static const double longer = 0.3, enough = 0.97;
@@ -119,7 +119,7 @@ static CairnStatus find_step(CairnInterior *in, double least) {
     return cairn_ok();
 }
 
-// Hold a row (bound 0), or let it go; the direction at hand is not its own.
+// Hold a row (bound 0) or release it. Its direction is zero, for the present one was found without this change.
 static void set_pair(CairnInterior *in, int i, double bound, double z) {
     CairnExact *exact = &in->cones->exact;
     exact->lambda[i] = 0;
@@ -136,7 +136,7 @@ static void set_pair(CairnInterior *in, int i, double bound, double z) {
 }
 
 // Between bounds from here on; mu may be 0, where all sides are held.
-static void let_go(CairnInterior *in, int i, double bound, double mu) {
+static void release_row(CairnInterior *in, int i, double bound, double mu) {
     set_pair(in, i, bound, fmax(mu, bound * in->cones->exact.target) / bound);
 }
 
@@ -161,8 +161,8 @@ static bool follows_bound(const CairnInterior *in, int i) {
     return in->cones->normal[i] >= 0 && !in->cones->exact.is_dead[i] && in->cones->lever[i] > 0;
 }
 
-// Bounds that follow the impulse of a contact that opens go to zero with mu, far below what GMRES can tell, and rows between them stop every
-// step. Where they are no wider than what the certificate does not see such a row is held, until they are.
+// Bounds that follow the impulse of a contact that opens go to zero with mu, far below the accuracy of GMRES, and
+// rows between them limit every step. Where the certificate cannot resolve them such a row is held, until it can.
 void cairn_interior_mend_row(CairnInterior *in, int row, double mu) {
     const CairnExact *exact = &in->cones->exact;
     if (!follows_bound(in, row)) {
@@ -172,11 +172,12 @@ void cairn_interior_mend_row(CairnInterior *in, int row, double mu) {
     if (!exact->is_held[row] && is_zero_bound(exact, row, bound)) {
         set_pair(in, row, 0, 0);
     } else if (exact->is_held[row] && 2 * bound * exact->D[row] > exact->target) {
-        let_go(in, row, bound, mu);
+        release_row(in, row, bound, mu);
     }
 }
 
-// And where steps whose parameters stayed have left a bound ten times from its impulse no direction brings them together.
+// Correct also the bounds that differ from their impulse by a factor of ten after steps with fixed parameters: no
+// direction does that.
 static void mend_bounds(CairnInterior *in) {
     static const double far = 10;
     const CairnExact *exact = &in->cones->exact;
@@ -186,7 +187,7 @@ static void mend_bounds(CairnInterior *in) {
         if (follows_bound(in, i) && !exact->is_held[i]) {
             double bound = bound_of(in, i), old = exact->upper[i];
             if (!(old > 0)) { // rounded away
-                let_go(in, i, bound, mu);
+                release_row(in, i, bound, mu);
             } else if (bound > far * old || bound * far < old) {
                 stretch_pair(in, i, bound);
             }

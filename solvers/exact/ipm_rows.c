@@ -16,7 +16,7 @@ static inline void choose(const Mask *chosen, const Eight *a, const Eight *b, Ei
     *x = (Eight)((*chosen & (Mask)*a) | (~*chosen & (Mask)*b));
 }
 
-// Not NaN: what is not larger leaves it as it is.
+// The maximum, where x is not NaN.
 static inline void raise_to(Eight *most, const Eight *x) {
     Mask is_larger = *x > *most;
     choose(&is_larger, x, most, most);
@@ -172,7 +172,7 @@ void cairn_ipm_take_back(CairnIpmRows *rows) {
 
 void cairn_ipm_push(CairnIpmRows *rows, double mu, double wanted) {
     int room = rows->room;
-    cairn_ipm_take_back(rows); // changes places with what is kept
+    cairn_ipm_take_back(rows); // swaps the product and the direction with the stored ones
     for (int side = 0; side < 2; side++) {
         const double *restrict s = rows->s[side], *restrict z = rows->z[side], *restrict dz = rows->dz[side];
         const double *restrict d = rows->kept_direction, *restrict kept = rows->kept[side],

@@ -81,7 +81,7 @@ static Row row_at(const Newton *n, int i, double lambda, double w) {
     return n->options->map == CAIRN_MAP_FISCHER ? fischer_row(w, below, above) : minimum_row(w, below, above);
 }
 
-// Half the sum of squares after a part of the step; w is linear along it.
+// Half the sum of squares after a fraction of the step; w is linear along it.
 static double merit(const Newton *n, double fraction) {
     double sum = 0;
     for (int i = 0; i < n->exact->problem->row_count; i++) {
@@ -94,7 +94,7 @@ static double merit(const Newton *n, double fraction) {
     return sum;
 }
 
-// Theta and right side of a Newton step. Rows so stiff that nothing but their own bound counts are held out and moved here.
+// Theta and right side of a Newton step. Rows so stiff that only their bound counts are held out and moved here.
 static void linearise(Newton *n) {
     static const double stiffest = 1e10;
     CairnExact *exact = n->exact;
@@ -144,8 +144,8 @@ static CairnStatus find_direction(Newton *n) {
     return cairn_ok();
 }
 
-// The part of the step to go: halved until the merit falls below the largest of the last steps (Grippo, Lampariello and Lucidi 1986).
-// 0: nothing lowers it.
+// The step length: halved until the merit falls below the largest of the last steps (Grippo, Lampariello and Lucidi
+// 1986). Returns 0 where no length lowers it.
 static double search(Newton *n) {
     enum { HALVINGS = 40 };
     double now = merit(n, 0), largest = now, fraction = 1;
@@ -161,7 +161,7 @@ static double search(Newton *n) {
     return 0;
 }
 
-// One step; `has_moved`: the line search found a way down.
+// One step; `has_moved`: the line search found a descent.
 static CairnStatus step_once(Newton *n, bool *has_moved) {
     CairnExact *exact = n->exact;
     CAIRN_TRY(find_direction(n));

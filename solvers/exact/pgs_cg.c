@@ -106,7 +106,7 @@ static void iterate(const PgsCgMatrix *matrix, const CairnPgsCgOptions *options,
         double ratio = report->iterations > 1 && last > 0 ? square / last : 0;
         last = square;
         if (!options->accelerate || report->iterations >= options->iterations) {
-            continue; // what leaves is what a sweep has put within the laws
+            continue; // the result is that of a sweep, which is within the laws
         }
         for (int k = 0; k < rows; k++) {
             double along = ratio <= 1 ? ratio * direction[k] : 0;

@@ -19,7 +19,7 @@ static const CairnFieldTable pgs_sm_options = CAIRN_FIELD_TABLE("pgs-sm", CairnP
 
 static const double faithful_eta = 1e-5, faithful_epsilon = 1e-9; // S0 table 1
 
-// A run: what the method needs beside the problem.
+// The data of a run beside the problem.
 typedef struct Rounds {
     const CairnPgsSmOptions *options;
     PgsSystem *sweeps;
@@ -62,8 +62,9 @@ static void move_to_fraction(CairnExact *exact, const Rounds *rounds, double fra
     }
 }
 
-// From the start towards the step, clamped on the way: halve while that lowers the objective. False: nothing lowers it, and the
-// iterate is the start. The whole step is taken at once where it is the answer.
+// Line search from the start towards the step, with the impulses clamped: halve while that lowers the objective.
+// Returns false where nothing lowers it; the iterate is then the start. The whole step is taken at once where it is
+// the answer.
 static bool search(CairnExact *exact, const Rounds *rounds, double *measure) {
     enum { HALVINGS = 40 };
     size_t size = (size_t)exact->problem->row_count * sizeof(double);
@@ -106,8 +107,9 @@ static void find_face(CairnExact *exact, bool may_leave) {
     }
 }
 
-// Go to the lowest point of the face. Where a bound is in the way the step ends there, the face is a smaller one, and so on: rows
-// leave their bounds only at the first of a round's solves, which ends every round after as many solves as there are bounds.
+// Minimise over the face. Where the step reaches a bound it ends there and the face becomes smaller, and so on: rows
+// are released from their bounds only at the first solve of a round, so every round ends after as many solves as
+// there are bounds.
 static CairnStatus minimise(CairnExact *exact, const Rounds *rounds, double *measure) {
     size_t rows = (size_t)exact->problem->row_count;
     for (int k = 0; k<rounds->options->subspace && * measure> exact->target; k++) {
@@ -126,7 +128,8 @@ static CairnStatus minimise(CairnExact *exact, const Rounds *rounds, double *mea
     return cairn_ok();
 }
 
-// As the paper: tight is what the sweeps left at a bound; solve once, then project; done when no impulse exceeded its bounds.
+// As in the paper: rows that are at a bound after the sweeps are tight; solve once, then project; done when no
+// impulse exceeded its bounds.
 static CairnStatus solve_and_project(CairnExact *exact, double *measure, bool *is_done) {
     find_face(exact, false);
     CAIRN_TRY(cairn_exact_solve_sets(exact));

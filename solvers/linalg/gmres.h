@@ -11,8 +11,8 @@
 // R = R(p), both n long; false: it has no finite value.
 typedef bool (*CairnAffine)(void *user, const double *p, double *R);
 
-// From the p given to the best in a space of at most `most` directions; it ends sooner where |R| is at most max(fraction |R(p)|, limit). Where
-// no value is finite p stays.
+// From the p given to the best in a space of at most `most` directions; it ends sooner where |R| is at most
+// max(fraction |R(p)|, limit). Where no value is finite p stays.
 CairnStatus cairn_gmres(int n, double *p, double fraction, double limit, int most, CairnAffine R, void *user,
                         CairnArena *arena);
 

@@ -1,4 +1,5 @@
-// The packed form of cone sweeps: every contact in one lane, zero_body twice in a group, strips that threads may share, and few bytes.
+// The packed form of cone sweeps: every contact in one lane, zero_body twice in a group, strips that threads may
+// share, and few bytes.
 #include "engine/base/arena.h"
 #include "engine/base/memory.h"
 #include "solvers/referee/residual.h"
