@@ -9,7 +9,7 @@ typedef struct Krylov {
     double *p, *trial, *start; // start: R(p)
     double *V;                 // orthonormal directions, one after the other
     double *H;                 // triangular, its columns `most` + 1 apart
-    double *c, *s, *residual;  // rotations, and what they leave of |R|
+    double *c, *s, *residual;  // rotations, and the residual |R| after each
 } Krylov;
 
 static double product(int n, const double *a, const double *b) {
@@ -20,7 +20,8 @@ static double product(int n, const double *a, const double *b) {
     return sum;
 }
 
-// next = (R(p) - R(p + size v)) / size, which is minus R's linear part times v; then what of it is new.
+// next = (R(p) - R(p + size v)) / size, which is minus R's linear term times v, made orthogonal to the directions so
+// far.
 static bool make_direction(Krylov *k, double size, double *column) {
     size_t n = (size_t)k->n;
     double *v = k->V + (size_t)k->count * n, *next = v + n;
@@ -72,7 +73,7 @@ static bool extend(Krylov *k, double size) {
     return true;
 }
 
-// H step = left, then p += V step.
+// Solve H step = residual, then p += V step.
 static void move(Krylov *k) {
     for (int i = k->count - 1; i >= 0; i--) {
         double step = k->residual[i];

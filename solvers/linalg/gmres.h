@@ -1,5 +1,5 @@
-// GMRES: R(p) = 0 for an R that is affine in p, known only by its values. What the solvers have of the kind is a fixed point p = M p + c with
-// R = M p + c - p, a value of which is one solve with a factor at hand.
+// GMRES: R(p) = 0 for an R that is affine in p, known only by its values. The solvers use it for a fixed point p = M
+// p + c with R = M p + c - p, where a value of R takes one solve with a factor that exists already.
 #ifndef CAIRN_SOLVERS_GMRES_H
 #define CAIRN_SOLVERS_GMRES_H
 

@@ -1,13 +1,14 @@
 // Linalg: a sparse symmetric matrix of small dense blocks, factored as L D L^T without pivoting, and solved with.
 //
-// The pattern is a set of nodes (of 1 or more dofs each) and of elements: an element couples all of its nodes with each other.
-// Bodies are nodes and contacts elements, or the other way round. The order of elimination is a minimum degree over that pattern,
-// the factor is multifrontal: each supernode gathers its part of the matrix and what its children left in one dense front,
-// eliminates its pivots and hands the rest up the tree. Independent subtrees run on several threads. Each sum has one fixed order,
-// so the bits do not depend on the number of threads, nor (there is no fused multiply-add) on the width of the machine's vectors.
+// The pattern is a set of nodes (of 1 or more dofs each) and of elements: an element couples all of its nodes with
+// each other. Bodies are nodes and contacts elements, or the other way round. The order of elimination is a minimum
+// degree over that pattern, the factor is multifrontal: each supernode sums its entries of the matrix and the update
+// matrices of its children in one dense front, eliminates its pivots and passes its update matrix to its parent.
+// Independent subtrees run on several threads. Each sum has one fixed order, so the bits do not depend on the number
+// of threads, nor (there is no fused multiply-add) on the width of the machine's vectors.
 //
-// The matrix may be positive definite or quasi-definite [H B^T; B -K] with H and K positive definite: the sign of each pivot is
-// given, and a pivot that has lost its sign to cancellation is told.
+// The matrix may be positive definite or quasi-definite [H B^T; B -K] with H and K positive definite: the sign of
+// each pivot is given, and a pivot that has lost its sign to cancellation is reported.
 #ifndef CAIRN_SOLVERS_LINALG_H
 #define CAIRN_SOLVERS_LINALG_H
 
@@ -31,7 +32,7 @@ typedef struct CairnLinalgGraph {
     const int *stage;
 } CairnLinalgGraph;
 
-// Rows of the matrix that a supernode leaves to its parent, next to each other both in the order and in the parent's front.
+// Rows of a supernode's update matrix that are consecutive both in the order of elimination and in the parent's front.
 typedef struct CairnLinalgRun {
     int first_row;  // in the order of elimination
     int length;     // rows
@@ -60,7 +61,7 @@ typedef struct CairnLinalgTask {
     double operations;
 } CairnLinalgTask;
 
-// What the pattern alone decides. Lives in the arena that it was made in.
+// The symbolic factorization, which depends on the pattern alone. It lives in the arena that it was made in.
 typedef struct CairnLinalgPlan {
     int node_count, size; // nodes, dofs
     int supernode_count, task_count;
@@ -76,8 +77,8 @@ typedef struct CairnLinalgPlan {
     const int *element_order; // elements, supernode by supernode
     const int *element_row;   // for every element_node: its row in the front that takes the element
     const int *element_start; // as the graph's
-    // Subtrees of the first stage: what they leave behind is kept, so that a unit whose elements did not change need not be factored
-    // again. Supernode -> its unit, -1: none; NULL: there are no stages.
+    // Units: subtrees of the first stage. Their update matrices are stored, so that a unit whose elements did not
+    // change need not be factored again. Supernode -> its unit, -1: none; NULL: there are no stages.
     const int *unit_of;
     int unit_count;
     size_t panel_size, update_size, carry_size; // doubles
@@ -106,7 +107,8 @@ static inline double *cairn_linalg_diagonal(const CairnLinalgFront *front, int r
                      : front->update + (size_t)below * (size_t)(front->update_rows + 1);
 }
 
-// Who knows the matrix: add the diagonal block of a node, and the blocks of an element, whose nodes lie at the given rows.
+// The source of the matrix: adds the diagonal block of a node, and the blocks of an element whose nodes lie at the
+// given rows.
 typedef struct CairnLinalgSource {
     void *user;
     void (*node)(void *user, int node, const CairnLinalgFront *front, int row);
@@ -114,8 +116,8 @@ typedef struct CairnLinalgSource {
     // A row's sign (1 or -1) times the size of its diagonal before elimination, in the caller's numbering: a pivot below
     // DBL_EPSILON of it (or of the other sign) is noise. Read after `node` has been called for the row's node.
     const double *scale;
-    // Elements that differ from those of the last factor; NULL: all may. Units without one are left as they are. (What a node adds
-    // must not change.)
+    // Elements that differ from those of the last factor; NULL: all may. Units without such an element are not
+    // factored. (The blocks that nodes add must not change.)
     const bool *has_changed;
 } CairnLinalgSource;
 
@@ -139,7 +141,7 @@ typedef struct CairnLinalgFactor {
 CairnStatus cairn_linalg_factor_init(CairnLinalgFactor *factor, const CairnLinalgPlan *plan, int thread_count,
                                      CairnArena *arena);
 
-// What the last factor left, to another one of the same plan.
+// Copy the numbers of a factor to another one of the same plan.
 void cairn_linalg_factor_copy(const CairnLinalgFactor *from, CairnLinalgFactor *to);
 
 // Factor. Returns -1, or the row (in the caller's numbering) of a pivot that broke down.
@@ -147,9 +149,10 @@ int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *sour
 
 // x = (L D L^T)^-1 x, x in the caller's numbering.
 void cairn_linalg_solve(CairnLinalgFactor *factor, double *x);
-// The same where node i lies at first[i] of x.
+// cairn_linalg_solve for an x in which node i begins at first[i].
 void cairn_linalg_solve_at(CairnLinalgFactor *factor, const int *first, double *x);
-// With stages, where x is zero at the nodes of the first one: the same for the others, and the first one's are left as they are.
+// With stages, where x is zero at the nodes of the first one: solves for the nodes of the later stages, and does not
+// write those of the first.
 void cairn_linalg_solve_late(CairnLinalgFactor *factor, const int *first, double *x);
 
 #endif

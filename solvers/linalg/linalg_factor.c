@@ -85,8 +85,8 @@ void cairn_linalg_factor_copy(const CairnLinalgFactor *from, CairnLinalgFactor *
     to->is_valid = from->is_valid;
 }
 
-// Add what a child left, run by run: rows that lie next to each other in both. By bodies where these are: above the diagonal of the run's
-// own block anything may stand.
+// Add a child's update matrix to the front, run by run, six columns at a time where runs are bodies: entries above
+// the diagonal of a run's diagonal block are never read.
 static void extend(const CairnLinalgPlan *plan, const double *updates, const CairnLinalgSupernode *child,
                    const CairnLinalgFront *front) {
     const CairnLinalgRun *runs = plan->runs + child->first_run;
@@ -141,7 +141,7 @@ static void update_lower(int rows, int first, int columns, int depth, const doub
     }
 }
 
-// What is left of a diagonal entry after cancellation is noise below eps of it. False for NaN too.
+// Whether a pivot has its sign: after cancellation, less than eps of the diagonal entry is noise. False for NaN too.
 static inline bool has_sign(double pivot, double scale) {
     double least = DBL_EPSILON * fabs(scale);
     return (scale < 0 ? -pivot > least : pivot > least) && isfinite(pivot);
@@ -177,7 +177,7 @@ static int factor_six(const double *block, size_t stride, const double *scale, d
     return -1;
 }
 
-// The same with `count` <= 6 columns.
+// factor_six for `count` <= 6 columns.
 static int factor_block(const double *block, int stride, int count, const double *scale, double *l, double *pivots,
                         double *inverse) {
     if (count == WIDTH) {
@@ -251,7 +251,7 @@ static void clear_update(const CairnLinalgSupernode *super, double *update, int 
     }
 }
 
-// One front from beginning to end. Returns -1 or the place of the pivot that broke down.
+// Assemble and factor one front. Returns -1 or the number of the pivot that broke down.
 static int factor_front(CairnLinalgFactor *factor, const CairnLinalgSource *source, int s, double *work) {
     const CairnLinalgPlan *plan = factor->plan;
     const CairnLinalgSupernode *super = &plan->supernodes[s];
@@ -279,7 +279,7 @@ static int factor_front(CairnLinalgFactor *factor, const CairnLinalgSource *sour
     if (bad >= 0) {
         return super->first_pivot + bad;
     }
-    // What is left for the ancestors: U -= L D L^T.
+    // The update matrix for the ancestors: U -= L D L^T.
     update_lower(update_rows, 0, super->below, super->pivots, panel + super->below_at, super->rows,
                  factor->pivots + super->first_pivot, update, update_rows, work);
     return -1;
@@ -336,7 +336,7 @@ static void turn_to(Clock *clock, int s) {
     }
 }
 
-// The tasks of one thread. Returns INT_MAX or the least place that broke down.
+// The tasks of one thread. Returns INT_MAX or the lowest pivot that broke down.
 static int factor_tasks(CairnLinalgFactor *factor, const CairnLinalgSource *source, int thread) {
     const CairnLinalgPlan *plan = factor->plan;
     double *work = factor->work + factor->work_size * (size_t)thread;
@@ -360,7 +360,7 @@ static int factor_tasks(CairnLinalgFactor *factor, const CairnLinalgSource *sour
 typedef struct Factoring {
     CairnLinalgFactor *factor;
     const CairnLinalgSource *source;
-    int bad; // the least place that broke down, whichever thread met its own first
+    int bad; // the lowest pivot that broke down, in whatever order the threads find theirs
 } Factoring;
 
 static void factor_thread(void *context, int thread, int worker) {

@@ -62,8 +62,8 @@ static void start_cut(Cut *cut, const Layout *l) {
     }
 }
 
-// Split the largest subtree again and again; the best number of splits leaves the least time to a few threads: what they share
-// out, or the largest piece, and what is left over for one.
+// Split the largest subtree again and again. The best number of splits has the least time on a few threads: that of
+// the subtrees, divided by the threads or of the largest one alone, plus that of the trunk, which runs on one thread.
 static void choose_cut(Cut *cut, const Layout *l) {
     static const double threads = 4;
     double trunk = 0, rest = 0, least = 0;
@@ -140,7 +140,8 @@ static size_t update_room(const CairnLinalgSupernode *super) {
     return (size_t)(super->rows - super->below_at) * (size_t)super->below;
 }
 
-// `is_kept[c]`: a child whose update matrix lies elsewhere. The offset's stack is told by the depth.
+// `is_kept[c]`: the child's update matrix lies outside of the stacks. The parity of the depth decides which stack an
+// offset is in.
 static void push_update(Layout *l, Stacks *stacks, const int *depth, const bool *is_kept, int s) {
     CairnLinalgSupernode *super = &l->supernodes[s];
     int own = depth[s] & 1;

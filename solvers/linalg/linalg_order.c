@@ -112,7 +112,7 @@ static void copy_elements(Quotient *q) {
     }
 }
 
-// Elements that say nothing new: of one node, or repeated.
+// Remove the elements that couple nothing: those of one node, and repeated ones.
 static bool drop_elements(Quotient *q, CairnArena *arena) {
     int m = q->graph->element_count, buckets = 1;
     while (buckets < 2 * m) {
@@ -256,7 +256,8 @@ static void weigh_outside(Quotient *q, const int *nodes, int count, long stamp) 
     }
 }
 
-// New element list, degree bound and hash of a node of the new element; false where nothing is left of it outside.
+// New element list, degree bound and hash of a node of the new element; false where it has no neighbours outside of
+// that element.
 static bool renew(Quotient *q, int i, int element, int weight, long stamp) {
     int *list = q->list + q->list_start[i];
     int count = 0;
@@ -347,7 +348,7 @@ static void eliminate(Quotient *q, int p, int element, long *stamp) {
     }
     weigh_outside(q, nodes, count, *stamp);
     for (int k = 0; k < count; k++) {
-        // What has neighbours in the new element only goes with p: its front is a part of p's.
+        // A node with neighbours in the new element only is eliminated together with p, whose front contains its front.
         if (!renew(q, nodes[k], element, weight, *stamp)) {
             weight -= q->weight[nodes[k]];
             emit(q, nodes[k]);
@@ -370,8 +371,9 @@ static void eliminate(Quotient *q, int p, int element, long *stamp) {
     q->pool_used = q->element_start[element] + kept;
 }
 
-// Only nodes that wait are left, and none has a neighbour that could go first; or only those of later stages.
-static void let_go(Quotient *q, bool is_stuck) {
+// Release waiting nodes: where none of them has a neighbour that could be eliminated first, or where only nodes of
+// later stages remain.
+static void release_waiting(Quotient *q, bool is_stuck) {
     int next = INT_MAX;
     for (int i = 0; i < q->node_count; i++) {
         if (q->weight[i] > 0 && stage_of(q, i) > q->stage) {
@@ -394,7 +396,7 @@ static int next_pivot(Quotient *q) {
                 return q->head[q->lowest];
             }
         }
-        let_go(q, is_stuck);
+        release_waiting(q, is_stuck);
     }
 }
 

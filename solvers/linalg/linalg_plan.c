@@ -48,7 +48,7 @@ static int size_at(const Builder *b, int position) {
 }
 
 static double operations_of(double pivots, double below) {
-    // sum over pivots k of (n - k)^2 with n the rows left: the count of one LDL^T
+    // sum over pivots k of (n - k)^2 with n the remaining rows: the count of one LDL^T
     return pivots * (pivots * pivots / 3 + below * pivots + below * below);
 }
 
@@ -170,7 +170,7 @@ static void merge_children(Builder *b, int p) {
             return;
         }
         Node *child = &b->nodes[best];
-        // The child's own children take its place.
+        // The child is replaced by its children.
         int *link = before_best < 0 ? &node->child : &b->nodes[before_best].sibling;
         int rest = child->sibling;
         *link = rest;
@@ -224,7 +224,8 @@ static CairnStatus build_tree(Builder *b) {
     return cairn_ok();
 }
 
-// Number the supernodes, children first, largest first where siblings compete: what is left waiting is then small.
+// Number the supernodes, children first, and the largest first among siblings, so that the update matrices that wait
+// are small.
 static void number_supernodes(Builder *b, int root, int *stack) {
     int depth = 0;
     stack[depth] = root;
@@ -266,8 +267,8 @@ static void number_supernodes(Builder *b, int root, int *stack) {
     }
 }
 
-// Where the nodes below supernode s lie in its parent: rows of pivots as numbered, rows below in their order. The rows of a front
-// are in ascending place; positions in the first order are not, once children were merged.
+// Where the nodes below supernode s lie in its parent: rows of pivots as numbered, rows below in their order. The
+// rows of a front are in the order of pivots; positions in the first order are not, once children were merged.
 static int compare_pivots(const Builder *b, int p, int q) {
     return b->node_pivot[b->order[p]] - b->node_pivot[b->order[q]];
 }
@@ -298,7 +299,7 @@ static bool add_run(Builder *b, CairnLinalgSupernode *s, int first_row, int leng
     return true;
 }
 
-// Rows of supernode s's front: fills b->row for its own nodes and those below.
+// Rows of supernode s's front: fills b->row for its nodes and those below.
 static void number_rows(Builder *b, const CairnLinalgSupernode *s, const Node *node) {
     for (int k = 0; k < s->node_count; k++) {
         int i = b->node_order[s->first_node + k];
@@ -325,7 +326,7 @@ static CairnStatus link_supernodes(Builder *b, const int *principal) {
             b->supernodes[super->parent].child = s;
         }
     }
-    // Runs of the children need the parent's rows; elements need their own front's.
+    // Runs of the children need the rows of the parent; elements need the rows of their front.
     for (int s = 0; s < plan->supernode_count; s++) {
         CairnLinalgSupernode *super = &b->supernodes[s];
         number_rows(b, super, &b->nodes[principal[s]]);
@@ -396,7 +397,7 @@ static int rank_of(const CairnLinalgGraph *graph, int node) {
     return graph->stage != NULL ? graph->stage[node] : graph->is_last != NULL ? graph->is_last[node] : 0;
 }
 
-// Stage by stage, and what goes last, in the order that there is.
+// Sort by stages and by is_last; within each, the order stays.
 static void sort_by_stages(const CairnLinalgGraph *graph, int *order, int *sorted) {
     int count = 0, most = 0;
     for (int rank = 0; rank <= most; rank++) {

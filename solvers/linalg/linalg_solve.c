@@ -1,5 +1,6 @@
-// The solve with a numeric factor. Without stages it walks the fronts one after the other over one vector. With stages every front hands
-// its share of the rows below to its parent alone, so that tasks can run beside one another, and each sum has one order.
+// The solve with a numeric factor. Without stages it walks the fronts one after the other over one vector. With
+// stages every front hands its values for the rows below to its parent alone, so that tasks can run in parallel, and
+// each sum has one order.
 #include "solvers/linalg/linalg.h"
 
 #include <string.h>
@@ -43,7 +44,7 @@ static inline void load_pivots(const CairnLinalgSupernode *super, const double *
     copy_rows(super->pivots, x + super->first_pivot, y);
 }
 
-// Pivots through the triangle, and what they do to the rows below. is_new: these are 0 still.
+// Solve with the triangle of the pivots, and update the rows below. is_new: the rows below are still 0.
 static inline void forward_panel(const CairnLinalgSupernode *super, const double *panel, bool is_new, double *y) {
     size_t stride = (size_t)super->rows;
     for (int k = 0; k < super->pivots; k += WIDTH) {
@@ -92,7 +93,7 @@ static void backward(const CairnLinalgFactor *factor, const CairnLinalgSupernode
     copy_rows(super->pivots, y, x + super->first_pivot);
 }
 
-// The k-th node to go: its place, and how many dofs it has.
+// The k-th node in the order of elimination: its first pivot, and its dofs.
 static int pivot_of(const CairnLinalgPlan *plan, int k, int *size) {
     int pivot = plan->node_pivot[plan->node_order[k]];
     *size = (k + 1 < plan->node_count ? plan->node_pivot[plan->node_order[k + 1]] : plan->size) - pivot;
@@ -117,7 +118,8 @@ static void store_nodes(const CairnLinalgFactor *factor, int begin, int end, con
     }
 }
 
-// What the children carried, then the pivots through the triangle and D, then on with what is left.
+// Add the values that the children carry, solve for the pivots with the triangle and D, and carry the rows below to
+// the parent.
 static void forward_supernode(const CairnLinalgFactor *factor, int s, const int *first, const double *from,
                               bool is_late, double *y) {
     const CairnLinalgPlan *plan = factor->plan;

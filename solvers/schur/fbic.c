@@ -31,7 +31,8 @@ typedef struct Fbic {
     int *coupling;
 } Fbic;
 
-// One of the problems (16), (17), from where it was left. What its pivoting does not settle its interior point does.
+// Solve one of the problems (16), (17), starting from its last iterate: by pivoting, and by ipm where pivoting does
+// not converge.
 static CairnStatus solve_one(CairnSubsystem *s, void *user) {
     const CairnFbicOptions *options = user;
     CairnExact *exact = &s->exact;

@@ -85,8 +85,9 @@ static int count_broken(const CairnExact *exact) {
     return count;
 }
 
-// One solve of all sets at once says whether they are the answer's (bilateral systems: always), or so far off that subsystems and
-// interface would chase each other to no end; what is between may alternate.
+// One solve with all index sets at once shows whether they are those of the answer (in bilateral systems always), or
+// so far from them that alternating between subsystems and interface would not converge. `is_near`: alternating is
+// worth trying.
 static CairnStatus try_sets(CairnSchur *schur, bool *is_near) {
     enum { FEW = 16 };
     CairnExact *whole = schur->sub->whole;
@@ -117,8 +118,8 @@ static CairnStatus alternate_if_near(CairnSchur *schur, CairnOutcome *outcome) {
 // Of the certificate: the referee sums in another order, and at the very edge it may see the other side.
 static const double well_inside = 0.5;
 
-// What the sets of all together give, with pivots of the whole where signs are broken yet; then ipm from the last step's impulses, as
-// bpp hands over.
+// Solve with the index sets of all rows together, pivoting on the whole where sets are still violated; then, where
+// that does not converge, ipm from the last step's impulses, as in bpp.
 static CairnStatus finish(CairnExact *whole, const CairnSchurOptions *options, const CairnStart *start,
                           CairnOutcome *outcome) {
     double measure = cairn_exact_measure(whole);
@@ -235,7 +236,7 @@ static CairnStatus solve(const char *name, bool sweeps_interface, const CairnPro
     }
     cairn_substructure_release(&sub);
     if (cairn_is_ok(status) && !chosen.faithful) {
-        CairnSolverContext alone = *context; // what is kept is of another shape
+        CairnSolverContext alone = *context; // the stored memory has another layout
         alone.memory = NULL;
         status = cairn_ipm_cone_finish(problem, CAIRN_FORMULATION_AUTO, &alone, answer, &found);
     }

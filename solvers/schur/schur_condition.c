@@ -26,7 +26,8 @@ static void divide(Ends *ends) {
     cairn_system_apply(&ends->exact->system, ends->x, ends->y);
 }
 
-// The largest eigenvalue of what `work` applies, from below; it ends once it stands to seven digits.
+// The largest eigenvalue of the operator that `work` applies, from below; the iteration ends when seven digits do not
+// change.
 static double largest_eigenvalue(Ends *ends, void (*work)(Ends *)) {
     enum { MOST = 5000 };
     int n = ends->exact->problem->row_count;

@@ -35,7 +35,7 @@ static CairnStatus sweep_and_solve(CairnExact *exact, const CairnSchurOptions *o
 
 // ---- subsystems ----------------------------------------------------------------------------------------------------------
 
-// Is the factor that of the sets?
+// Whether the factor is that of the index sets.
 static bool has_current_factor(const CairnExact *exact) {
     for (int i = 0; i < exact->problem->row_count; i++) {
         bool is_out = exact->is_held[i] || exact->set[i] != CAIRN_SET_FREE;
@@ -51,7 +51,7 @@ static CairnStatus solve_first(CairnSubsystem *s, void *user) {
     return cairn_exact_solve_sets(&s->exact);
 }
 
-// Where the factor is another one, or (after sweeps) the impulses are not those of the sets.
+// Solve where the factor is not that of the index sets, or where the impulses (after sweeps) are not.
 static CairnStatus solve_changed(CairnSubsystem *s, void *user) {
     (void)user;
     return !s->is_other && has_current_factor(&s->exact) ? cairn_ok() : cairn_exact_solve_sets(&s->exact);
@@ -62,8 +62,8 @@ static CairnStatus pivot_one(CairnSubsystem *s, void *user) {
     return s->is_other ? cairn_ok() : pivot(&s->exact, user, &s->outcome);
 }
 
-// By another method than pivoting (S0 8.1): its impulses say which sets there are. These need memory as they go, so they run one after
-// the other.
+// Solve by another method than pivoting (S0 8.1), whose impulses determine the index sets. Such methods allocate
+// memory while they run, so subsystems are solved one after the other.
 static CairnStatus solve_other(CairnSubsystem *s, const CairnSchurOptions *options, CairnArena *arena) {
     CairnExact *exact = &s->exact;
     CairnArena *subsystem_arena = s->context.arena;
@@ -115,12 +115,12 @@ static void choose_methods(CairnSchur *schur) {
 
 typedef struct Round {
     bool is_unchanged; // no set has changed
-    bool is_good;      // what came out is the answer
-    bool is_hopeless;  // somebody did not arrive
+    bool is_good;      // the result is the answer
+    bool is_hopeless;  // a subsystem or the interface did not converge
     uint64_t sets;     // a hash of all
 } Round;
 
-// `part`: how far of the way from the impulses there are to those found.
+// `fraction`: the length of the step from the present impulses of the interface to those that its solve finds.
 static CairnStatus solve_interface(CairnSchur *schur, double fraction, CairnOutcome *outcome) {
     CairnSubstructure *sub = schur->sub;
     CairnInterface *g = &sub->interface;

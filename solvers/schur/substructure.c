@@ -1,4 +1,4 @@
-// Substructure: a problem over its parts, and what goes to and fro between subsystems and interface.
+// Substructure: a problem over the parts of a partition, and the exchange between subsystems and interface.
 #include "solvers/schur/substructure.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 
 typedef struct CairnSubstructureMemory {
     int count;
-    void **kept;      // of the interface, then of the subsystems: what their formulations keep
+    void **kept;      // of the interface, then of the subsystems: the memory of their formulations between solves
     void *whole;      // of the whole's formulation
     CairnArena arena; // the interface's
 } Memory;
@@ -119,7 +119,7 @@ CairnStatus cairn_substructure_init(CairnSubstructure *sub, const char *name, co
     if (problem->form != CAIRN_FORM_DYNAMICS) {
         return cairn_error(CAIRN_UNSUPPORTED, "%s does not take an explicit problem: it has no bodies to part", name);
     }
-    CAIRN_TRY(cairn_solver_check(problem, context)); // parts are read by it
+    CAIRN_TRY(cairn_solver_check(problem, context)); // before the parts are read, which index the problem
     sub->whole_context.checked = problem;
     CAIRN_TRY(take_parts(sub, name, parts));
     cairn_arena_init(&sub->local_arena, context->allocator);
@@ -138,7 +138,7 @@ CairnStatus cairn_substructure_cut(CairnSubstructure *sub) {
     sub->interface = (CairnInterface){.context = *sub->context};
     sub->interface.context.arena = memory != NULL ? &memory->arena : &sub->local_arena;
     sub->interface.context.memory = NULL;
-    sub->interface.context.trace = NULL; // coupling iterations are traced, not what is inside them
+    sub->interface.context.trace = NULL; // coupling iterations are traced, not the iterations inside them
     sub->subsystems = CAIRN_PUSH_ZERO(arena, CairnSubsystem, sub->count + 1);
     if (sub->subsystems == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "substructure: no memory for %d parts", sub->count);

@@ -1,4 +1,4 @@
-// Subsystems: the pieces of a cut with what solving them needs.
+// Subsystems: the pieces of a cut, with the data for their solves.
 #include "solvers/schur/substructure_cut.h"
 
 static void *refuse_allocation(void *user, size_t size) {
@@ -60,7 +60,8 @@ static CairnStatus take_scratch(CairnSubsystem *s, CairnArena *arena) {
     return cairn_ok();
 }
 
-// A subsystem runs beside others, where nobody may ask the caller's allocator: what pivoting needs is taken here.
+// Subsystems are solved in parallel, where the caller's allocator must not be called, so the memory for pivoting is
+// allocated here.
 static CairnStatus reserve(CairnSubsystem *s, int steps, bool has_interior, const CairnAllocator *room) {
     size_t rows = (size_t)s->inner.problem.row_count + 16;
     cairn_arena_init(&s->arena, room);

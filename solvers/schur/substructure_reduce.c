@@ -9,7 +9,7 @@ static bool is_body(const CairnSubsystem *s) {
     return s->exact.system.kind == &cairn_system_body;
 }
 
-// A column of E: what velocities a momentum of 1 in one dof makes at the interface while the free rows hold,
+// A column of E: the velocities at the interface that a momentum of 1 in one dof causes while the free rows hold,
 // v = P^-1 (e - J^T (A + Theta)^-1 J P^-1 e).
 static CairnStatus find_column(CairnSubsystem *s, int block, int dof, int column) {
     const CairnProblem *inner = &s->inner.problem;
@@ -46,7 +46,8 @@ static CairnStatus find_column(CairnSubsystem *s, int block, int dof, int column
     return cairn_ok();
 }
 
-// E = R R^T with R below its diagonal. A direction in which nothing but rounding is left does not move: its column is zero.
+// E = R R^T with R lower triangular. Where only rounding remains of a pivot, the direction does not move: its column
+// is zero.
 static void take_root(CairnSubsystem *s) {
     size_t n = (size_t)s->reach;
     memset(s->R, 0, n * n * sizeof *s->R);
@@ -69,7 +70,7 @@ static void take_root(CairnSubsystem *s) {
     }
 }
 
-// J' = J_Gamma,i R, chunk by chunk behind one another, as the interface's terms say.
+// J' = J_Gamma,i R, chunk after chunk, in the order of the interface's terms.
 static void fill_edge_jacobian(CairnSubsystem *s) {
     const CairnProblem *edge = &s->edge.problem;
     double *to = s->edge_J;

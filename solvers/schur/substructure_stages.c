@@ -1,5 +1,6 @@
-// The order of elimination of the whole: what lies inside of subsystems, then what lies between them. With several levels each subsystem
-// is parted again, and what lies between its parts goes before what lies between the subsystems.
+// The order of elimination of the whole: the blocks inside of subsystems, then those between them. With several
+// levels each subsystem is partitioned again, and the blocks between its parts are eliminated before those between
+// the subsystems.
 #include <string.h>
 
 #include "partition/mindp.h"
@@ -9,9 +10,9 @@
 enum {
     SHARE = 4,
     SMALLEST = 4
-}; // a part has so many parts, of at least so many bodies: blocks weigh their dofs, a body 6
+}; // parts that a part is divided into, and the least bodies of each; the weight of a block is its dofs, 6 for a body
 
-// Mark the blocks of edges between parts, and leave these edges out.
+// Mark the blocks of edges between parts, and remove these edges.
 static void cross(CairnGraph *graph, const int *part, int rank, int *rows, int *start, int *node, int *stage) {
     int edges = 0, next = 0;
     for (int e = 0; e < graph->edge_count; e++) {

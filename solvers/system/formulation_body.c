@@ -21,10 +21,10 @@ typedef struct Body {
     CairnTurn *turns;    // by friction groups; NULL: none takes a block
     bool is_turned;
     int *element; // element -> group
-    // With stages: the weights of the last factor, and what has changed since, element by element.
+    // With stages: the weights of the last factor, and which elements have changed since.
     double *last;
     bool *has_changed;
-    double *fixed; // the diagonal of what does not follow; NULL: cairn_body_space_follow was not called yet
+    double *fixed; // the diagonal without the groups that follow; NULL: cairn_body_space_follow was not called yet
     int thread_count;
 } Body;
 
@@ -46,7 +46,7 @@ static void add_node(void *user, int node, const CairnLinalgFront *front, int ro
     }
 }
 
-// The same where the diagonal is known beforehand.
+// add_node where the diagonal is known beforehand.
 static void add_plain_node(void *user, int node, const CairnLinalgFront *front, int row) {
     add_block(user, node, front, row);
 }
@@ -71,7 +71,7 @@ static void add_product(const CairnGroups *groups, const CairnGroup *group, cons
         double *to = cairn_linalg_diagonal(front, row_b) + (row_a - row_b) + (size_t)j * column_stride;
         const double *from = C;
         for (int c = 0; c < columns; c++, to += column_stride, from += a->stride) {
-            // Above the diagonal of the node's own block anything may stand.
+            // Entries above the diagonal of the node's diagonal block are never read.
             if (size_a == 6) {
                 for (int i = 0; i < 6; i++) {
                     to[i] += from[i];
@@ -172,7 +172,7 @@ static CairnStatus make_turns(Body *body, CairnArena *arena) {
     if (!has_blocks) {
         return cairn_ok();
     }
-    body->plain = body->groups.J; // which others may share
+    body->plain = body->groups.J; // other systems may use it, too
     body->groups.J = CAIRN_PUSH(arena, double, body->groups.J_size);
     body->turns = CAIRN_PUSH(arena, CairnTurn, problem->friction_count);
     if (!body->groups.J || !body->turns) {
@@ -183,7 +183,7 @@ static CairnStatus make_turns(Body *body, CairnArena *arena) {
     return cairn_ok();
 }
 
-// Blocks belong to the thread that factors and solves with them; those that all wait for (the trunk's) go in turn.
+// Blocks belong to the thread that factors and solves with them; those of the trunk are divided evenly.
 static CairnStatus assign_blocks(Body *body, CairnArena *arena) {
     const CairnLinalgFactor *factor = &body->factor;
     const CairnLinalgPlan *plan = factor->plan;
@@ -213,7 +213,7 @@ static CairnStatus assign_blocks(Body *body, CairnArena *arena) {
     return cairn_ok();
 }
 
-// A factor of the plan, and what goes with it.
+// A factor of the plan, and the arrays beside it.
 static CairnStatus make_factor(Body *body, const CairnLinalgPlan *plan, bool has_stages, CairnSolverContext *context) {
     const CairnProblem *problem = body->problem;
     CairnArena *arena = context->arena;
@@ -301,7 +301,7 @@ static CairnDiagonal diagonal_of(Body *body) {
     return (CairnDiagonal){body->problem, &body->groups, body->negative, body->factor.plan->node_first, body->scale};
 }
 
-// The same sums as below, block by block.
+// The sums of sum_diagonal, block by block.
 static void sum_diagonal_of(Body *body, int block) {
     const CairnGroups *groups = &body->groups;
     CairnDiagonal diagonal = diagonal_of(body);
@@ -315,7 +315,7 @@ static void sum_diagonal_of(Body *body, int block) {
 // The diagonal of K, by nodes (blocks one after the other, as the plan numbers them).
 static void sum_diagonal(Body *body) {
     if (body->groups.block_start != NULL) {
-        return; // each node sums its own
+        return; // each node sums its diagonal
     }
     CairnDiagonal diagonal = diagonal_of(body);
     for (int b = 0; b < body->problem->block_count; b++) {
@@ -384,7 +384,8 @@ static CairnStatus factor(void *state, const double *theta, const CairnThetaBloc
     return cairn_ok();
 }
 
-// The diagonal of what does not follow; the elements of the groups that do have changed, no other.
+// Compute the diagonal without the groups that follow, and mark the elements of these groups as the only ones that
+// change.
 static CairnStatus mark_followers(Body *body, const bool *follows, CairnArena *arena) {
     const CairnGroups *groups = &body->groups;
     size_t dofs = (size_t)body->problem->dof_count;

@@ -57,7 +57,7 @@ static void scatter(const Constraint *c, const Star *star, const CairnLinalgFron
     int begin = 0;
     for (int p = 0; p < star->group_count && begin < from + count; p++) {
         int length = c->groups.groups[c->star_group[star->first_group + p]].row_count;
-        // Rows [low, high) of the star: this part's, of this tile, and not above the diagonal.
+        // Rows [low, high) of the star: those of this group and of this tile that are not above the diagonal.
         int low = begin > from ? begin : from, high = begin + length < from + count ? begin + length : from + count;
         int at = rows[p] - column - begin; // offset from the star's row to the column's entry
         low = low + at < 0 ? -at : low;

@@ -1,4 +1,5 @@
-// Body space before its factor: the weights 1/(C + theta) of rows, and the diagonal of K = P + J^T S^-1 J, which says what of a pivot is noise.
+// Body space before its factor: the weights 1/(C + theta) of rows, and the diagonal of K = P + J^T S^-1 J, from which
+// the noise of a pivot is estimated.
 #include <math.h>
 
 #include "engine/base/eights.h"

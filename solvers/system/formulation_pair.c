@@ -1,11 +1,12 @@
-// The element of two rigid bodies, which nearly all contacts and joints are: its three blocks in one pass over the rows, held in
-// registers where the machine has them. The same sums in the same order as by the general way (formulation_body.c).
+// The element of two rigid bodies, which nearly all contacts and joints are: its three blocks in one pass over the
+// rows, held in registers where the machine has them. The sums and their order are those of the general case
+// (formulation_body.c).
 #include "engine/base/eights.h"
 #include "solvers/system/formulation.h"
 
 enum { DOFS = 6, STRIDE = 8 }; // six dofs filled up to eight
 
-// Above the diagonal of the node's own block anything may stand.
+// Entries above the diagonal of the node's diagonal block are never read.
 static void add_columns(const Eight block[DOFS], const CairnLinalgFront *front, int row, int column) {
     double *to = cairn_linalg_diagonal(front, column) + (row - column);
     size_t stride = (size_t)(column < front->below_at ? front->rows : front->update_rows);

@@ -102,7 +102,7 @@ static void find_rows(const CairnGroups *groups, const CairnGroup *group, const 
     }
 }
 
-// ---- threads: each has its share of the blocks and of the groups, always the same ----------------------------------------
+// ---- threads: each has a fixed range of the blocks and of the groups -----------------------------------------------------
 
 static int threads_of(const CairnGroups *groups) {
     return groups->block_start != NULL && groups->J_size >= WORTHWHILE ? groups->thread_count : 1;
@@ -270,7 +270,7 @@ void cairn_groups_effect(const CairnGroups *groups, const CairnOps *ops, const d
     }
 }
 
-// In the order of their own numbers, thread by thread.
+// List the elements thread by thread, by rising number, and where the range of each thread begins.
 static void list_ranges(int count, int threads, const int *owner, int *order, int *range) {
     int next = 0;
     for (int thread = 0; thread < threads; thread++) {
@@ -331,7 +331,7 @@ CairnStatus cairn_groups_divide(CairnGroups *groups, int block_count, int thread
     groups->term_group = group;
     groups->block_count = block_count;
     groups->thread_count = thread_count;
-    for (int b = 0; b < block_count; b++) { // until somebody knows better
+    for (int b = 0; b < block_count; b++) { // until the formulation assigns them (cairn_groups_assign)
         owner[b] = (int)((int64_t)b * thread_count / block_count);
     }
     cairn_groups_assign(groups, owner);

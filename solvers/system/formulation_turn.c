@@ -51,7 +51,7 @@ static bool reflect(double a[ROWS][3], const int *column, int k, int count) {
     return true;
 }
 
-// Bring the column with the largest norm below row k to place k, and the rows from k on into order of size.
+// Exchange the column with the largest norm below row k with column k, and sort the rows from k on by size.
 static void exchange(double a[ROWS][3], int *column, int k, int count) {
     int best = k;
     double most = -1;

@@ -49,7 +49,7 @@ static bool is_lean(const CairnProblem *problem, CairnArena *arena) {
     }
     CairnArenaMark mark = cairn_arena_mark(arena);
     int *rows = CAIRN_PUSH_ZERO(arena, int, problem->block_count + 1);
-    bool is_few = rows != NULL; // no memory for it: prepare will say so
+    bool is_few = rows != NULL; // where there is no memory, prepare will report it
     for (int c = 0; c < problem->constraint_count && is_few; c++) {
         const CairnConstraintBlock *constraint = &problem->constraints[c];
         for (int t = 0; t < constraint->term_count; t++) {
@@ -62,8 +62,8 @@ static bool is_lean(const CairnProblem *problem, CairnArena *arena) {
     return is_few;
 }
 
-// Body space adds J^T J / C to P: where a row's J P^-1 J^T is 1/epsilon times its C, nothing is left of P. The quasi-definite system holds
-// both.
+// Body space adds J^T J / C to P: where a row's J P^-1 J^T is 1/epsilon times its C, P is lost to rounding. The
+// quasi-definite system has both as separate entries.
 static bool is_stiff(const CairnSystem *system) {
     const double most = 0.1 / DBL_EPSILON;
     for (int i = 0; i < system->problem->row_count; i++) {
@@ -100,7 +100,8 @@ void cairn_system_forget(void *memory, const CairnAllocator *allocator) {
     cairn_memory_release(allocator, kept, 1, sizeof *kept);
 }
 
-// The formulation's slot in what the solver keeps. No memory for it: nothing is kept, and nothing is lost but time.
+// The formulation's slot in the solver's memory between solves. Where it cannot be allocated nothing is stored, which
+// only costs time.
 static void **slot_of(CairnSolverContext *context, CairnFormulation formulation) {
     if (context->memory == NULL || context->allocator == NULL || kinds[formulation]->forget == NULL) {
         return NULL;
@@ -123,7 +124,8 @@ static bool is_empty_row(const CairnProblem *problem, int i) {
     return is_empty;
 }
 
-// Where the factor is not in stages threads have no blocks of their own, and each product brings its vectors from one cache to the other.
+// Where the factor is not in stages blocks are not assigned to threads, and each product moves its vectors from one
+// cache to the other.
 static int threads_for(const CairnSystem *system) {
     enum { WORTHWHILE = 200000 }; // doubles of J
     bool is_divided = system->stage != NULL || system->groups->J_size >= WORTHWHILE;
@@ -179,8 +181,8 @@ static CairnStatus read_problem(CairnSystem *system, CairnArena *arena) {
     return cairn_ok();
 }
 
-// The same where another system has it.
-static CairnStatus take_part(CairnSystem *system, const CairnSystem *of, const int *row, CairnArena *arena) {
+// read_problem for some rows of another system.
+static CairnStatus take_rows(CairnSystem *system, const CairnSystem *of, const int *row, CairnArena *arena) {
     system->ops = of->ops;
     system->ops.problem = system->problem;
     CAIRN_TRY(pack_jacobians(system, arena));
@@ -215,7 +217,7 @@ CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, 
                               CairnSolverContext *context) {
     *system = (CairnSystem){.problem = problem, .context = context, .is_last = setup->is_last, .stage = setup->stage};
     CAIRN_TRY(allocate(system, context->arena));
-    CAIRN_TRY(setup->of != NULL ? take_part(system, setup->of, setup->row, context->arena)
+    CAIRN_TRY(setup->of != NULL ? take_rows(system, setup->of, setup->row, context->arena)
                                 : read_problem(system, context->arena));
     CAIRN_TRY(choose_kind(system, setup));
     if (system->kind->prepare == NULL) {
@@ -353,7 +355,7 @@ static double find_residual(CairnSystem *system, const double *y, const double *
     return largest;
 }
 
-// Threads have read this vector.
+// Take the cache lines of a vector that threads have read (cairn_claim).
 static void claim(const CairnSystem *system, const double *x) {
     if (system->groups != NULL) {
         cairn_groups_claim(system->groups, x);

@@ -1,8 +1,8 @@
-// Dense: A in full, factored by rows as L L^T with Theta on its diagonal and the rows held out left away. Where Theta has a block
-// F^T E F of axes F and weights E, the three rows are turned by B = F^-1, and E comes on the diagonal as it is: entries of the block would
-// drown its small weights, and what A has in their directions, in the rounding of the large ones. No assumption is made and
-// no order is sought, so it is what the other formulations are held to; entries left of a row's first are skipped, which makes a
-// chain in its natural order a band.
+// Dense: A in full, factored by rows as L L^T with Theta on its diagonal and without the rows held out. Where Theta
+// has a block F^T E F of axes F and weights E, the three rows are turned by B = F^-1, and E comes on the diagonal as
+// it is: entries of the block would drown its small weights, and what A has in their directions, in the rounding of
+// the large ones. No assumption is made and no order is sought, so it is the reference for the other formulations;
+// entries to the left of a row's first one are skipped, which makes a chain in its natural order a band.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum { PANEL = 48, DENSE_ROWS = 4000 };
 typedef struct Dense {
     const CairnOps *ops;
     int m, n;             // all rows, rows in use
-    int *active_row;      // row -> among those in use
+    int *active_row;      // row -> its number among the rows in use
     double *whole;        // diagonal of each row in use before elimination
     double *A;            // m x m, lower half
     double *L;            // n x n, lower half, row stride `m`, reciprocals on the diagonal
