@@ -20,7 +20,7 @@ CairnStatus cairn_options_or_defaults(const CairnFieldTable *table, const void *
     return cairn_ok();
 }
 
-// A partitioner and a refiner may be a caller's own, so what they made is checked.
+// The partitioner and the refiner may be the caller's, so their results are checked.
 static CairnStatus measure_parts(const CairnGraph *graph, const CairnParts *parts, const CairnAllocator *allocator,
                                  int *sizes, const char *kind, const char *name, CairnPartsMeasure *measure) {
     CairnStatus status = cairn_parts_measure(graph, parts, allocator, sizes, measure);

@@ -111,7 +111,7 @@ static CairnStatus prepare(const CairnSystem *system, int supernodal, bool is_on
     cholmod_start(&c->common);
     c->common.print = 0;
     c->common.supernodal = supernodal;
-    c->common.final_ll = 1; // L L^T, which tells a pivot that is not positive
+    c->common.final_ll = 1; // L L^T, which reports a pivot that is not positive
     c->common.quick_return_if_not_posdef = 1;
     c->common.nmethods = 1; // one order, minimum degree: trying several costs more than it gives here
     c->common.method[0].ordering = CHOLMOD_AMD;

@@ -24,7 +24,7 @@ static bool is_unit(int n, const double *P) {
     return true;
 }
 
-// 1/sqrt(pivot) of what cancellation left of a diagonal entry, or 0 where that is noise, negative or NaN.
+// 1/sqrt(pivot), or 0 where the pivot is negative, NaN, or noise beside the diagonal entry.
 static double root_of(double pivot, double diagonal) {
     return pivot > 3 * DBL_EPSILON * diagonal ? 1.0 / sqrt(pivot) : 0;
 }

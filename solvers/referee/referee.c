@@ -105,7 +105,7 @@ static const double *rows_of(const CairnProblem *problem, const CairnTerm *term,
 // y += J v
 ALWAYS_INLINE void add_products(int n, int rows, const double *J, const double *v, double *y) {
     for (int r = 0; r < rows; r++, J += n) {
-        Two sum = {0, 0}; // of even and of odd places: half as long a wait
+        Two sum = {0, 0}; // of even and of odd entries: half the latency
         for (int k = 0; k + 1 < n; k += 2) {
             sum += *(const Two *)(J + k) * *(const Two *)(v + k);
         }
@@ -325,7 +325,7 @@ typedef struct Weighing {
     size_t widest;
 } Weighing;
 
-// Every constraint has its own rows and its own friction group.
+// Constraints have no row and no friction group in common, so they can be evaluated in parallel.
 static void weigh_range(void *context, int k, int worker) {
     const Weighing *w = context;
     int count = w->referee->problem->constraint_count;

@@ -1,4 +1,4 @@
-// What is visited row by row (sor.h says what that is).
+// Items: constraints that are visited row by row (sor.h lists them).
 #include <math.h>
 #include <string.h>
 

@@ -1,10 +1,12 @@
-// Joints in lanes: eight constraints between rigid bodies, with bounds of their own, that share no body, side by side.
+// Joints in lanes: eight constraints between rigid bodies, with bounds that do not follow other impulses, that share
+// no body, side by side.
 //
-// A visit takes their rows one after another, as row by row, without going through u for each: with w = J u + d + C lambda before the
-// visit row i sees w_i + sum over j < i of L_ij delta_j, L the part of A = J J^T below the diagonal, and takes delta_i = -step_i of
-// that, held by its bounds; then u goes by J^T delta. So rows wait for one another by one product of L each. A robot's joints do not
-// fit the nearest cache, so what a visit reads decides: a row acts on both bodies along the same line with opposite signs, which is kept
-// once, and not at all where a row of all eight only turns.
+// A visit takes their rows one after another, as row by row, without going through u for each: with w = J u + d + C
+// lambda before the visit the velocity of row i is w_i + sum over j < i of L_ij delta_j, with L the strict lower
+// triangle of A = J J^T, delta_i is -step_i times that, clamped by the bounds; then u changes by J^T delta. So rows
+// wait for one another by one product of L each. A robot's joints do not fit the nearest cache, so the bytes that a
+// visit reads decide: a row acts on both bodies along the same line with opposite signs, which is stored once, and
+// not at all where a row of all eight only turns.
 #include <math.h>
 #include <string.h>
 
@@ -67,7 +69,7 @@ static void clear_group(const SorSystem *system, double *group, int n) {
     }
 }
 
-// What comes from the problem's arrays. The first body is a, but for one alone, which is b.
+// Pack the numbers of the problem's arrays. The first body is a; a single one is b.
 static void pack_joint(const SorSystem *system, int c, SorJoints *joints) {
     const CairnProblem *problem = system->problem;
     const CairnConstraintBlock *constraint = &problem->constraints[c];
@@ -173,7 +175,8 @@ CairnStatus cairn_sor_pack_joints(SorSystem *system, CairnArena *arena) {
 
 // ---- visits ----------------------------------------------------------------------------------------------------------------
 
-// Of a row with bounds: x + delta is held, then mixed with what was by `share`; that is x.
+// For a row with bounds: clamp x + delta, and mix it with the old x by `fraction`; x becomes the result and delta the
+// change.
 ALWAYS void clamp_step(const SorEight *bound, double fraction, SorEight *x, SorEight *delta) {
     SorEight target = *x + *delta;
     target = CHOOSE(target < bound[LOWER], bound[LOWER], target);
@@ -187,7 +190,7 @@ ALWAYS void clamp_step(const SorEight *bound, double fraction, SorEight *x, SorE
     *x = target;
 }
 
-// A visit on its way.
+// The state of a visit.
 typedef struct Visit {
     Arrays p;
     SorEight A[8], B[8], go[3], delta[SOR_JOINT_ROWS], most;
@@ -236,7 +239,7 @@ ALWAYS void push_row(Visit *v, int i) {
     }
 }
 
-// For a number of rows that the compiler knows: loops over them it would leave as they are.
+// Unrolled for a constant number of rows, for the compiler would not unroll the loops.
 #define EACH_ROW(n, call)                                                                                              \
     do {                                                                                                               \
         (n) > 0 ? call(&v, 0) : (void)0;                                                                               \

@@ -5,8 +5,8 @@
 #include "engine/base/pieces.h"
 #include "solvers/sweeps/sor.h"
 
-// What packing takes for the same: a lane's numbers then differ from J by 1e-11 of it at most. Arms are differences of positions,
-// whose rounding is larger than that of arms.
+// Tolerances within which packing takes numbers for equal: a lane's numbers then differ from J by 1e-11 of it at
+// most. Arms are differences of positions, and have the rounding of these.
 static const double unit_slack = 1e-12, arm_slack = 1e-11;
 
 static double dot(const double *a, const double *b) {
@@ -24,7 +24,7 @@ static const double *rigid_factor(const SorSystem *system, int block) {
     return system->ops.offset[block] < 0 ? system->ops.factor + ~system->ops.offset[block] : NULL;
 }
 
-// A factor of a multiple of 1. The rotations of a ball's inertia leave rounding beside it.
+// Whether a factor is that of a multiple of 1. Rotating a ball's inertia causes entries of rounding beside it.
 static bool is_round_factor(const double *f) {
     double slack = unit_slack * f[1];
     return fabs(f[3] - f[1]) <= slack && fabs(f[6] - f[1]) <= slack && fabs(f[2] * f[1]) <= unit_slack &&
@@ -234,7 +234,8 @@ static bool is_contact(const SorSystem *system, int c) {
     return system->shape[c] == SOR_ROUND || system->shape[c] == SOR_GENERAL;
 }
 
-// The law's rows, where they are the same for all contacts in lanes: in most worlds, whose sweep then reads a sixth less.
+// Find the law's rows where they are equal for all contacts in lanes. They are in most worlds, whose sweep then reads
+// a sixth less.
 static CairnStatus find_common_law(SorSystem *system, CairnArena *arena) {
     const CairnProblem *problem = system->problem;
     int first = 0, last;
@@ -306,7 +307,7 @@ static void pack_lane(const SorSystem *system, int c) {
     }
 }
 
-// u, and what the lanes want of rigid bodies.
+// Allocate u, and pack the masses of rigid bodies for the lanes.
 static CairnStatus prepare_blocks(SorSystem *system, CairnArena *arena) {
     const CairnProblem *problem = system->problem;
     system->is_round = CAIRN_PUSH(arena, bool, problem->block_count + 1);
@@ -330,7 +331,7 @@ static CairnStatus prepare_blocks(SorSystem *system, CairnArena *arena) {
     return cairn_ok();
 }
 
-// What only contacts that are not round read, by eights.
+// Pack the inertias, which only contacts that are not round read.
 static CairnStatus pack_inertias(SorSystem *system, CairnArena *arena) {
     if (system->general_count == 0) {
         return cairn_ok();

@@ -1,4 +1,4 @@
-// Sweeps over strips: the even ones, then the odd ones; backwards the other way round.
+// Sweeps over strips: the even ones, then the odd ones; backwards in the opposite order.
 #include <math.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ void cairn_sor_gather(SorSystem *system) {
     }
 }
 
-// Before a Jacobi sweep: what it reads.
+// Copy the velocities and impulses that a Jacobi sweep reads.
 static void freeze(SorSystem *system) {
     if (!system->settings.is_jacobi) {
         return;

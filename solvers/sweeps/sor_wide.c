@@ -5,7 +5,7 @@
 
 enum {
     AHEAD = 3, // groups before its visit, a group's bodies are fetched
-    FAR = 5    // and the group itself: bodies here and there put the processor's own foresight off
+    FAR = 5    // and the group itself: the scattered reads of bodies disturb the processor's prefetcher
 };
 
 ALWAYS void load_inertias(const double *inertia, const int *index, SorEight t[8]) {
@@ -223,7 +223,7 @@ ALWAYS void visit_general(const SorSystem *system, double *group, Bodies *now, d
     scatter(system, index, now);
 }
 
-// The i-th of a run of groups, forwards or backwards; what lies beyond its end stands for the last.
+// The i-th of a run of groups, forwards or backwards; beyond its end, the last one.
 static int group_at(SorGroups groups, int i, bool is_forward) {
     i = i < groups.count ? i : groups.count - 1;
     return groups.first + (is_forward ? i : groups.count - 1 - i);
