@@ -1,4 +1,5 @@
-// Heap: nodes by rising key, ties by the node's own rank, so that what comes out depends on nothing else. A node's key may change.
+// Heap: nodes by rising key, ties by the rank of the node, so that the order depends on nothing else. A node's key
+// may change.
 #ifndef CAIRN_PARTITION_HEAP_H
 #define CAIRN_PARTITION_HEAP_H
 
@@ -10,8 +11,8 @@
 typedef struct CairnHeap {
     int count;
     int *nodes;       // the least first
-    int *position;    // of each node in `nodes`, -1: not in
-    int64_t *key;     // of each node that is in
+    int *position;    // of each node in `nodes`, -1: it is not in the heap
+    int64_t *key;     // of each node in the heap
     const int *ranks; // of each node; equal ranks go by number
 } CairnHeap;
 

@@ -28,7 +28,7 @@ static CairnStatus make_room(Repair *k, CairnArena *arena) {
     return cairn_ok();
 }
 
-// The nodes of `first`'s part that hang together with it, in breadth-first order, and their dofs.
+// The nodes of `first`'s part that are connected with it, in breadth-first order, and their dofs.
 static int walk(Repair *k, int first, int *dofs) {
     const CairnAdjacency *a = &k->g->adjacency;
     int count = 0;
@@ -61,8 +61,8 @@ static bool has_room(const Repair *k, int node, int part) {
     return k->size[part] == 0 || cairn_graph_dofs(k->g->graph, node) <= k->g->limit - k->size[part];
 }
 
-// A part keeps its heaviest fragment and its whole islands, up to the limit: what was met last in the breadth-first
-// order goes, so that the rest still hangs together.
+// Of each part the heaviest fragment and the whole islands stay, up to the limit: nodes at the end of the breadth-first
+// order are removed, so that the others are still connected.
 static void keep_fragments(Repair *k) {
     const CairnGrowing *g = k->g;
     int nodes = g->graph->node_count;
@@ -86,7 +86,8 @@ static void keep_fragments(Repair *k) {
         bool is_kept = count == g->island_size[g->island[i]] ? k->size[part] == 0 || dofs <= g->limit - k->size[part]
                                                              : k->best[part] == i;
         for (int q = 0; q < count; q++) {
-            is_kept = is_kept && has_room(k, k->queue[q], part); // what is met after one that goes may hang on it
+            is_kept =
+                is_kept && has_room(k, k->queue[q], part); // nodes after a removed one may be connected by it only
             if (is_kept) {
                 join(k, k->queue[q], part);
             } else {

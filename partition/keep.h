@@ -1,11 +1,11 @@
-// Keeping: last step's parts, mended where the graph changed.
+// Repair: the parts of the last step, repaired where the graph has changed (option `keep` of the growing partitioners).
 #ifndef CAIRN_PARTITION_KEEP_H
 #define CAIRN_PARTITION_KEEP_H
 
 #include "partition/grow.h"
 
-// From old parts (-1: none) to fresh ones that hang together and keep the limit. *is_kept says whether no more than options.keep of
-// the bodies changed their part; where it is false `fresh` means nothing.
+// From old parts (-1: none) to new ones that are connected and within the limit. *is_kept: at most the fraction
+// options.keep of the bodies changed its part; where it is false, `fresh` is not valid.
 CairnStatus cairn_parts_repair(CairnGrowing *growing, CairnArena *arena, const int *old, int old_count, int *fresh,
                                int *count, bool *is_kept);
 

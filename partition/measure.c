@@ -1,4 +1,4 @@
-// What a partition is worth: sizes, balance, and the cut in rows.
+// Measures of a partition: sizes, balance, and the cut in rows.
 #include "partition/graph.h"
 #include "partition/scratch.h"
 

@@ -94,7 +94,7 @@ int cairn_refine_swap_gain(const CairnRefining *r, int node, int other) {
     return gain;
 }
 
-// The neighbours that the node has in its part must reach one another without it.
+// The neighbours of the node in its part must be connected without it.
 bool cairn_refine_stays_connected(CairnRefining *r, int node) {
     const CairnAdjacency *a = &r->adjacency;
     int part = r->part[node], wanted = 0, first = -1, count = 0;

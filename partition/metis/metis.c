@@ -17,14 +17,15 @@ static const CairnField fields[] = {
 };
 static const CairnFieldTable table = CAIRN_FIELD_TABLE("metis", CairnMetisOptions, fields);
 
-// The graph in METIS's own integers; a pair weighs the rows between its two bodies, at least 1, for METIS takes no 0.
+// The graph in METIS's integers; the weight of a pair is the number of rows between its two bodies, at least 1, for
+// METIS takes no 0.
 typedef struct MetisGraph {
     idx_t nodes, *start, *neighbour, *weight, *part;
-    idx_t *dofs; // of nodes; NULL where they have no say
+    idx_t *dofs; // weights of nodes; NULL: all are equal
 } MetisGraph;
 
-// Where a node is heavier than a part METIS leaves parts empty, and complains on the terminal: then it weighs none,
-// and the repair does.
+// Where a node is heavier than a part METIS makes empty parts, and prints to the terminal: then it gets no weights,
+// and the repair enforces the limit.
 static bool copy_dofs(const CairnGraph *graph, int room, CairnArena *arena, MetisGraph *m) {
     bool is_even = true, is_heavy = false;
     m->dofs = CAIRN_PUSH(arena, idx_t, graph->node_count);

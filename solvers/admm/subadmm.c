@@ -35,8 +35,8 @@ static const CairnField full_fields[] = {COMMON};
 static const CairnFieldTable sub_options = CAIRN_FIELD_TABLE("subadmm", CairnSubadmmOptions, sub_fields);
 static const CairnFieldTable full_options = CAIRN_FIELD_TABLE("fadmm", CairnSubadmmOptions, full_fields);
 
-// The residual of all subsystems, in their order. On a convex problem the change of y, weighted by 1/beta, never grows: where it does by
-// a thousand, or is no number, the iteration has lost its way.
+// The residual of all subsystems, summed in their order. On a convex problem the change of y, weighted by 1/beta,
+// never grows: where it has grown by a thousand, or is not finite, the iteration diverges.
 typedef struct Watch {
     double theta, weighted, first;
     int iterations;
@@ -105,7 +105,7 @@ static void iterate_together(AdmmSystem *system, Watch *found) {
     int units = cairn_admm_unit_count(system);
 #pragma omp parallel num_threads(system->threads)
     {
-        Watch watch = *found; // every thread finds the same: one wait less
+        Watch watch = *found; // every thread computes the same one, which saves a barrier
         while (!watch.is_over) {
 #pragma omp for schedule(static)
             for (int i = 0; i < system->item_count; i += ITEMS) {
@@ -124,8 +124,8 @@ static void iterate_together(AdmmSystem *system, Watch *found) {
     }
 }
 
-// S2 algorithm 1, lines 6 to 15, begun at line 12: the warm start is a y, and lambda is that of y. So theta = 0 says that y, and with it
-// all else, is the same after an iteration (proposition 1).
+// S2 algorithm 1, lines 6 to 15, begun at line 12: the warm start is a y, and lambda follows from y. So theta = 0
+// means that y, and with it the whole state, does not change in an iteration (proposition 1).
 static void iterate(AdmmSystem *system, CairnSolveReport *report) {
     Watch watch = {.outcome = CAIRN_OUTCOME_AT_LIMIT};
     if (system->threads > 1) {

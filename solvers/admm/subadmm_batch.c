@@ -1,6 +1,7 @@
-// Which subsystems go together, eight side by side in the lanes of a vector: those of one shape, with the same blocks tied by the same soft rows.
-// Grains and the pieces of a cable are; how many constraints they have may differ, and those of like counts come together. What has
-// hard rows inside, what is large and what is alone goes by itself (subadmm_dense.c).
+// Batches: eight subsystems side by side in the lanes of a vector. They have one shape: the same blocks, tied by the
+// same soft rows, as grains and the pieces of a cable have. The number of constraints may differ, and subsystems of
+// similar numbers are put together. Subsystems that have hard rows inside, are large, or of which fewer than FEWEST
+// are alike are solved one by one (subadmm_dense.c).
 #include <stdlib.h>
 
 #include "engine/base/hash.h"

@@ -1,9 +1,11 @@
-// A subsystem as dense matrices. Its dynamics come first, without beta: A = U^T U, and hard rows B inside, with compliances C_B, are
-// eliminated after the dofs: S = C_B + (U^-T B^T)^T (U^-T B^T) = V^T V. With Z = U^-T J^T and T = V^-T (U^-T B^T)^T Z its rows
-// answer by W = J A^-1 J^T = Z^T Z - T^T T: its diagonal is what beta is made from, and U and V serve the end of the solve too.
+// A subsystem as dense matrices. Its dynamics come first, without beta: A = U^T U, and hard rows B inside, with
+// compliances C_B, are eliminated after the dofs: S = C_B + (U^-T B^T)^T (U^-T B^T) = V^T V. With Z = U^-T J^T and T
+// = V^-T (U^-T B^T)^T Z its rows have W = J A^-1 J^T = Z^T Z - T^T T: beta is made from its diagonal, and U and V are
+// used at the end of the solve, too.
 //
-// Then beta (subadmm_weigh.c), in one of two forms. Few rows: eq. 15 says (1 + beta W) g = s - beta x(b) for g = s - beta x, one inverse of the rows' size.
-// More rows than dofs: 1 + Z beta Z^T = L^T L goes the way of A once more, in coordinates in which A is 1, and x = (Z^T Z - T^T T) s.
+// Then beta (subadmm_weigh.c), in one of two forms. Few rows: eq. 15 is (1 + beta W) g = s - beta x(b) for g = s -
+// beta x, with one inverse of the size of the rows. More rows than dofs: 1 + Z beta Z^T = L^T L is factored as A was,
+// in coordinates in which A is 1, and x = (Z^T Z - T^T T) s.
 #include <string.h>
 
 #include "solvers/admm/subadmm_kernels.h"
@@ -16,7 +18,7 @@ typedef struct Stage {
     double *V;        // hard x wide
     double *g;        // wide: V^-T (B^T A^-1 b + d_B), by which hard rows answer to momenta
     double *diagonal; // scratch
-    double raised;    // what hard rows that depend on one another were given, over their diagonal
+    double raised;    // the regularisation of hard rows that depend on one another, as a fraction of their diagonal
 } Stage;
 
 static Stage stage_at(const AdmmSubsystem *sub, double *memory, double *diagonal) {
@@ -201,7 +203,7 @@ static bool factor(Stage *stage) {
     for (int k = 0; k < stage->size; k++) {
         admm_add_scaled(count, stage->q[k], stage->B + (ptrdiff_t)k * stage->wide, stage->g);
     }
-    // Redundant rows without compliance: any share of their impulses will do.
+    // Redundant rows without compliance: their impulses may be divided among them in any ratio.
     if (!admm_factor(stage->hard, stage->wide, least, stage->V, stage->diagonal)) {
         return false;
     }
@@ -248,7 +250,7 @@ static void apply_rows(const AdmmSubsystem *sub, const double *s, double *x) {
 
 // ---- the two halves --------------------------------------------------------------------------------------------------------
 
-// diag(Z^T Z - T^T T). What hard rows leave of it may be nothing but rounding.
+// diag(Z^T Z - T^T T). With hard rows the difference may be only rounding.
 static void find_mobility(const AdmmSubsystem *sub, double *mobility) {
     static const double least = 1e-6;
     for (int j = 0; j < sub->width; j += ADMM_LANES) {
@@ -287,7 +289,7 @@ bool cairn_admm_dense_dynamics(AdmmSystem *system, AdmmSubsystem *sub, double *s
     return true;
 }
 
-// The half that gram leaves out.
+// Fill the half that gram does not compute.
 static void mirror(int m, int width, double *S) {
     for (int i = 1; i < m; i++) {
         for (int j = 0; j < i; j++) {
@@ -394,7 +396,7 @@ void cairn_admm_dense_apply(const AdmmSystem *system, const AdmmSubsystem *sub, 
     }
 }
 
-// A without beta, with the rows' impulses on the right: the rows inside then keep their own law exactly.
+// Solve with A without beta, with the rows' impulses on the right: the equations of the rows inside then hold exactly.
 void cairn_admm_dense_finish(const AdmmSystem *system, const AdmmSubsystem *sub, double *scratch, double *lambda) {
     const CairnProblem *problem = system->problem;
     Stage stage = stage_at(sub, sub->stage, NULL);

@@ -1,4 +1,4 @@
-// Who belongs to which subsystem, and which rows stay rows (S2 section III-A and remark 1).
+// The blocks and constraints of each subsystem, and which rows stay rows (S2 section III-A and remark 1).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,8 +153,8 @@ static int find_subsystems(const AdmmSystem *system, const CairnConstraintBlock 
     return count;
 }
 
-// Rows that J^T C^-1 J may hold with ten digits are soft; stiffer ones keep their impulse as an unknown. P's diagonal is enough to tell.
-// found: the constraint's subsystems.
+// Rows that can be added to the dynamics as J^T C^-1 J with ten digits are soft; the impulses of stiffer ones are
+// unknowns. P's diagonal is accurate enough for this choice. found: the constraint's subsystems.
 static AdmmRowKind kind_of_row(const AdmmSystem *system, const CairnConstraintBlock *constraint, int r, int subsystems,
                                const int *found) {
     static const double softest = 1e-6;

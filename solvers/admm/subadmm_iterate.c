@@ -56,7 +56,7 @@ static CairnStatus allocate_rows(AdmmSystem *system) {
     return is_there ? cairn_ok() : no_memory(system);
 }
 
-// What the threads' scratch must hold, and what is kept.
+// The size of a thread's scratch, and of the memory of all subsystems.
 static CairnStatus size_up(AdmmSystem *system, size_t *scratch, size_t *kept) {
     for (int i = 0; i < system->alone_count; i++) {
         const AdmmSubsystem *sub = &system->subsystems[system->alone[i]];
@@ -119,8 +119,9 @@ int cairn_admm_unit_count(const AdmmSystem *system) {
     return system->alone_count + system->batch_count;
 }
 
-// A unit is a batch, or NULL and a subsystem. Those that are alone are the larger ones, and stand half of them before the batches and half
-// behind, so that each of two threads has its share of both, and of what lies next to one another in the problem.
+// A unit is a batch, or NULL and a subsystem. The subsystems outside of batches are the larger ones; half of them
+// come before the batches and half after them, so that each of two threads has some of both, and units that are
+// neighbours in the problem.
 static AdmmBatch *unit_at(const AdmmSystem *system, int unit, AdmmSubsystem **sub) {
     int before = system->alone_count / 2, after = before + system->batch_count;
     if (unit >= before && unit < after) {

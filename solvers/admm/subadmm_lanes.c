@@ -1,5 +1,5 @@
-// Eight subsystems side by side (subadmm_lanes.h). A = U^T U with its soft rows, Z = U^-T J^T and W = Z^T Z = J A^-1 J^T, which is what beta is made
-// from. With xi = sqrt(beta) x and sigma = (beta z - u)/sqrt(beta), eq. 15 is
+// Eight subsystems side by side (subadmm_lanes.h). A = U^T U with its soft rows, Z = U^-T J^T and W = Z^T Z = J A^-1
+// J^T, from which beta is made. With xi = sqrt(beta) x and sigma = (beta z - u)/sqrt(beta), eq. 15 is
 //   few rows:              xi = sigma - S^-1 (sigma - sqrt(beta) x(b)),  S = 1 + sqrt(beta) W sqrt(beta)
 //   more rows than dofs:   xi = Y^T Y sigma + sqrt(beta) x(b),           Y = L^-T Z sqrt(beta),  L^T L = 1 + Z beta Z^T
 // Matrices lie by columns of dofs, U by rows of its envelope: in a chain of bodies a row ends with the next body.
@@ -130,8 +130,8 @@ static void find_mobility(const AdmmBatch *batch, const Scratch *scratch, AdmmEi
     }
 }
 
-// As cairn_admm_constrain_neighbours, each lane with its own held rows: the others of a row that some lane holds, and
-// rigid ones, are held by nothing.
+// cairn_admm_constrain_neighbours for eight lanes, each with its held rows. A lane has no constraint at a slot that
+// only other lanes hold, or whose row is nearly rigid.
 static void constrain_neighbours(const AdmmSystem *system, const AdmmBatch *batch, const Scratch *scratch,
                                  AdmmEight *mobility) {
     static const double least = 1e-14, stillest = 1e-8;
@@ -207,7 +207,7 @@ static unsigned make_square(AdmmBatch *batch, const Scratch *scratch) {
     for (int a = 0; a < m; a++) {
         X[(ptrdiff_t)a * m + a] += 1;
     }
-    for (int a = 0; a < m; a++) { // what lies above a column's one stays zero
+    for (int a = 0; a < m; a++) { // entries above the one of a column stay zero
         forward(m - a, NULL, S, 1, NULL, X + (ptrdiff_t)a * m + a);
         S += m - a;
     }

@@ -1,4 +1,4 @@
-// What a batch reads of the problem, lane by lane (subadmm_lanes.h).
+// Gather the data of the problem for a batch, lane by lane (subadmm_lanes.h).
 #include <string.h>
 
 #include "solvers/admm/subadmm_lanes_kernels.h"

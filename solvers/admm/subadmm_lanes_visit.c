@@ -73,7 +73,7 @@ void cairn_admm_visit_batch(AdmmSystem *system, AdmmBatch *batch) {
     batch->weighted = weighted;
 }
 
-// v = A^-1 (b + J^T lambda) = U^-1 (U^-T b + Z lambda), and what the rows inside answer to it.
+// v = A^-1 (b + J^T lambda) = U^-1 (U^-T b + Z lambda), and the impulses of the rows inside that follow from v.
 void cairn_admm_lanes_finish(const AdmmSystem *system, const AdmmBatch *batch, double *scratch, double *lambda) {
     const CairnProblem *problem = system->problem;
     const AdmmSubsystem *shape = member(system, batch, 0);

@@ -1,17 +1,20 @@
-// The law of one constraint in closed form (S2 eqs. 16 to 21). The sides' copies answer to an impulse as z = (y + lambda)/beta (eq. 18), so the
-// row's velocity is  w = sum y/beta + lambda sum 1/beta + C lambda + d  with no matrix, whatever the number of subsystems. Eqs. 17 and 20
-// are one: C = 0 is a hard row, C = 1/(k alpha) and d = e/alpha a soft one.
+// The law of one constraint in closed form (S2 eqs. 16 to 21). The sides' copies depend on the impulse as z = (y +
+// lambda)/beta (eq. 18), so the row's velocity is  w = sum y/beta + lambda sum 1/beta + C lambda + d  with no matrix,
+// whatever the number of subsystems. Eqs. 17 and 20 are one: C = 0 is a hard row, C = 1/(k alpha) and d = e/alpha a
+// soft one.
 //
-// The level of a row is the impulse that makes w = 0. All levels are found first, in one loop over rows that lie behind one another; bounds
-// are part of it, and contacts, whose rows have none there, then have their law.
+// The level of a row is the impulse that makes w = 0. All levels are found first, in one loop over consecutive rows,
+// which also clamps them to their bounds. The rows of contacts have no bounds there; the friction law is applied to
+// them afterwards.
 #include <math.h>
 #include <string.h>
 
 #include "solvers/admm/subadmm_kernels.h"
 #include "solvers/problem/law.h"
 
-// What the closed forms divide by, once every side has its beta. A row that nothing moves, without compliance, has only its bounds: it
-// goes where d drives it, and stays at zero where there is no bound on that side.
+// The divisors of the closed forms, once every side has its beta. For a row that nothing moves and that has no
+// compliance only the bounds count: its impulse is at the bound that the sign of d selects, or zero where there is no
+// bound on that side.
 static void level_row(AdmmSystem *system, const AdmmItem *item, int r, bool has_law) {
     AdmmRow *row = &system->rows[item->first_row + r];
     const AdmmLevels *levels = &system->levels;
@@ -53,7 +56,7 @@ void cairn_admm_level_item(AdmmSystem *system, AdmmItem *item) {
     }
 }
 
-// More than two sides: what the loop over rows leaves out.
+// Levels of rows with more than two sides, which the loop over rows does not compute.
 static void level_more(const AdmmSystem *system, const AdmmItem *item) {
     for (int r = 0; r < item->row_count; r++) {
         int k = item->first_row + r;
@@ -66,7 +69,8 @@ static void level_more(const AdmmSystem *system, const AdmmItem *item) {
     }
 }
 
-// Eq. 21 with the normal first, then the tangents onto the disc: Coulomb's own law, for the three rows answer by themselves alone.
+// Eq. 21 with the normal first, then the tangents projected onto the disc: that is Coulomb's law exactly, for the
+// three rows are not coupled.
 static void project_coulomb(double mu, double *x) {
     double square = x[1] * x[1] + x[2] * x[2];
     x[0] = x[0] > 0 ? x[0] : 0;

@@ -99,7 +99,7 @@ CairnStatus cairn_admm_sparse_init(AdmmSystem *system, AdmmSubsystem *sub) {
     CAIRN_TRY(weigh_rows(system, sub, sparse, slot_of));
     sparse->context = *system->context;
     if (system->subsystem_count > 1) {
-        sparse->context.memory = NULL; // what is kept is of one graph
+        sparse->context.memory = NULL; // the memory between solves is for one graph only
     }
     CairnSystemSetup setup = {.formulation = CAIRN_FORMULATION_BODY};
     CAIRN_TRY(cairn_system_init(&sparse->system, &sparse->piece.problem, &setup, &sparse->context));

@@ -127,7 +127,7 @@ static double measure_iterate(CairnExact *exact) {
 
 // Of a condensed solve: is it the whole's answer, too? If not, w is the true one from here on. `iterate`: where to go on from if it was not
 // the iterate that was asked about, but solved sets; these are solved once more first, with the factor at hand.
-static CairnStatus ask_whole(Interior *in, const double *iterate, bool *is_done) {
+static CairnStatus check_whole(Interior *in, const double *iterate, bool *is_done) {
     CairnExact *exact = in->exact;
     size_t size = (size_t)exact->problem->row_count * sizeof *exact->lambda;
     double measure = exact->verify(exact), inner;
@@ -173,7 +173,7 @@ static CairnStatus iterate(Interior *in, bool *is_done) {
     }
     *is_done = is_polished || cairn_exact_is_enough(exact, measure);
     if (*is_done && exact->verify != NULL) {
-        CAIRN_TRY(ask_whole(in, is_polished ? in->rows.direction : NULL, is_done));
+        CAIRN_TRY(check_whole(in, is_polished ? in->rows.direction : NULL, is_done));
     }
     return cairn_ok();
 }
