@@ -5,7 +5,7 @@
 #include "engine/base/hash.h"
 #include "partition/graph.h"
 #include "partition/islands.h"
-#include "partition/keep.h"
+#include "partition/repair.h"
 #include "partition/scratch.h"
 
 const char *const cairn_degree_names[] = {"bodies", "constraints", NULL};

@@ -51,9 +51,9 @@ size_t cairn_admm_dense_memory(const AdmmSubsystem *sub) {
 
 size_t cairn_admm_dense_scratch(const AdmmSubsystem *sub) {
     size_t width = (size_t)sub->width, high = (size_t)admm_eights(sub->size + sub->hard_count + sub->slots);
-    size_t held = (size_t)sub->held_count, hold = held * (width + (size_t)admm_eights(sub->held_count));
+    size_t held = (size_t)sub->held_count, neighbours = held * (width + (size_t)admm_eights(sub->held_count));
     size_t penalty = is_square(sub) ? 2 * width * width + width : stage_size(sub) + width;
-    return high + 2 * ADMM_LANES + (penalty > hold ? penalty : hold);
+    return high + 2 * ADMM_LANES + (penalty > neighbours ? penalty : neighbours);
 }
 
 void cairn_admm_dense_lay_out(AdmmSubsystem *sub, double *memory) {

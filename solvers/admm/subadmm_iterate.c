@@ -270,10 +270,10 @@ static void visit_subsystem(AdmmSystem *system, AdmmSubsystem *sub) {
         cairn_admm_dense_apply(system, sub, s, x);
     }
     // Over-relaxation: x becomes a x + (1 - a) z, beta z = y + lambda.
-    double keep = 1 - system->options->relaxation, take = system->options->relaxation;
+    double old_weight = 1 - system->options->relaxation, new_weight = system->options->relaxation;
     AdmmEight theta = {0}, weighted = {0};
     for (int k = 0; k < eights; k++) {
-        AdmmEight next = take * to[k] + keep * (y[k] + impulse[k]) - impulse[k], change = next - y[k],
+        AdmmEight next = new_weight * to[k] + old_weight * (y[k] + impulse[k]) - impulse[k], change = next - y[k],
                   faster = change * inverse[k];
         y[k] = next;
         velocity[k] = next * inverse[k];

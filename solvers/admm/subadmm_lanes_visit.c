@@ -59,10 +59,10 @@ void cairn_admm_visit_batch(AdmmSystem *system, AdmmBatch *batch) {
     } else {
         apply_tall(batch, batch->size, s, x);
     }
-    double keep = 1 - system->options->relaxation, take = system->options->relaxation;
+    double old_weight = 1 - system->options->relaxation, new_weight = system->options->relaxation;
     AdmmEight theta = {0}, weighted = {0};
     for (int k = 0; k < m; k++) {
-        AdmmEight next = take * x[k] + keep * (y[k] + impulse[k]) - impulse[k], change = next - y[k],
+        AdmmEight next = new_weight * x[k] + old_weight * (y[k] + impulse[k]) - impulse[k], change = next - y[k],
                   slower = change * batch->root[k], faster = change * batch->unroot[k];
         y[k] = next;
         velocity[k] = next * batch->unroot[k];

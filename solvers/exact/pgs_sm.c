@@ -94,12 +94,12 @@ static bool search(CairnExact *exact, const Rounds *rounds, double *measure) {
     return false;
 }
 
-// The face that the iterate lies on: what is at a bound is tight, unless it may leave and w points inside. Together with the rows
-// strictly inside these are rows along which the objective can go down, so the search finds a step.
-static void find_face(CairnExact *exact, bool may_leave) {
+// The face that the iterate lies on: rows at a bound are tight, except those that may be released and whose w points inside. Together
+// with the rows strictly inside, the objective can fall along the released ones, so the search finds a step.
+static void find_face(CairnExact *exact, bool may_release) {
     for (int i = 0; i < exact->problem->row_count; i++) {
-        bool stays_low = exact->lambda[i] <= exact->lower[i] && (!may_leave || exact->w[i] >= 0);
-        bool stays_high = exact->lambda[i] >= exact->upper[i] && (!may_leave || exact->w[i] <= 0);
+        bool stays_low = exact->lambda[i] <= exact->lower[i] && (!may_release || exact->w[i] >= 0);
+        bool stays_high = exact->lambda[i] >= exact->upper[i] && (!may_release || exact->w[i] <= 0);
         exact->set[i] = exact->is_held[i] ? CAIRN_SET_HELD
                         : stays_low       ? CAIRN_SET_AT_LOWER
                         : stays_high      ? CAIRN_SET_AT_UPPER

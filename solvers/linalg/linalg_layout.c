@@ -81,9 +81,9 @@ static void choose_cut(Cut *cut, const Layout *l) {
         if (trunk >= least || largest < task_operations) {
             break;
         }
-        double own = l->supernodes[split_largest(cut, l)].operations + front_work;
-        trunk += own;
-        rest -= own;
+        double split = l->supernodes[split_largest(cut, l)].operations + front_work;
+        trunk += split;
+        rest -= split;
     }
     start_cut(cut, l);
     for (int i = 0; i < best; i++) {
@@ -144,14 +144,14 @@ static size_t update_room(const CairnLinalgSupernode *super) {
 // offset is in.
 static void push_update(Layout *l, Stacks *stacks, const int *depth, const bool *is_kept, int s) {
     CairnLinalgSupernode *super = &l->supernodes[s];
-    int own = depth[s] & 1;
+    int stack = depth[s] & 1;
     if (!is_kept[s]) {
-        super->update = stacks->used[own];
-        stacks->used[own] += update_room(super);
-        stacks->peak[own] = stacks->used[own] > stacks->peak[own] ? stacks->used[own] : stacks->peak[own];
+        super->update = stacks->used[stack];
+        stacks->used[stack] += update_room(super);
+        stacks->peak[stack] = stacks->used[stack] > stacks->peak[stack] ? stacks->used[stack] : stacks->peak[stack];
     }
     for (int c = super->child; c >= 0; c = l->supernodes[c].sibling) {
-        stacks->used[1 - own] -= is_kept[c] ? 0 : update_room(&l->supernodes[c]);
+        stacks->used[1 - stack] -= is_kept[c] ? 0 : update_room(&l->supernodes[c]);
     }
 }
 
@@ -179,14 +179,14 @@ static CairnStatus allocate_updates(Layout *l, const CairnLinalgTask *tasks, con
     }
     size_t base = 0;
     const int *unit_of = plan->unit_of;
-    for (int s = 0, t = 0; s < count; s++) { // what a task hands to the trunk outlives it, and what a unit hands on
+    for (int s = 0, t = 0; s < count; s++) { // update matrices of the roots of tasks and of units outlive these
         while (t < plan->task_count && tasks[t].end <= s) {
             t++;
         }
         int parent = l->supernodes[s].parent;
-        bool leaves_task = t < plan->task_count && tasks[t].first <= s && parent >= tasks[t].end;
-        bool leaves_unit = parent >= 0 && unit_of != NULL && unit_of[s] != unit_of[parent];
-        if (leaves_task || leaves_unit) {
+        bool is_task_root = t < plan->task_count && tasks[t].first <= s && parent >= tasks[t].end;
+        bool is_unit_root = parent >= 0 && unit_of != NULL && unit_of[s] != unit_of[parent];
+        if (is_task_root || is_unit_root) {
             is_kept[s] = true;
             l->supernodes[s].update = base;
             base += update_room(&l->supernodes[s]);

@@ -8,7 +8,7 @@
 #include "solvers/schur/substructure_cut.h"
 
 enum {
-    SHARE = 4,
+    PARTS_OF_PART = 4,
     SMALLEST = 4
 }; // parts that a part is divided into, and the least bodies of each; the weight of a block is its dofs, 6 for a body
 
@@ -56,7 +56,7 @@ CairnStatus cairn_substructure_stages(const CairnSubstructure *sub, const int **
     int bodies = sub->problem->dof_count / CAIRN_BODY_DOFS;
     for (int level = 2; level <= levels && bodies > SMALLEST * count; level++) {
         CairnGrowOptions options;
-        int size = bodies / (count * SHARE);
+        int size = bodies / (count * PARTS_OF_PART);
         cairn_fields_preset(cairn_partitioner_mindp.options, &options);
         options.part_size = size > SMALLEST ? size : SMALLEST;
         memset(part, -1, ((size_t)blocks + 1) * sizeof *part);

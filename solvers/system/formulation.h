@@ -3,7 +3,7 @@
 //
 //   body        K = P + J^T S^-1 J over the dofs;  x = S^-1 (y - J K^-1 J^T S^-1 y); rows held out have S^-1 = 0; contacts with a
 //               block in Theta are turned so that S is diagonal there too (formulation_turn.c)
-//   kkt         [P J^T; J -S];                     x is minus the second block of its answer to (0, y); rows held out: J = 0, S = 1
+//   kkt         [P J^T; J -S];                     x: minus the second block of its answer to (0, y); rows held out: J = 0, S = 1
 //   constraint  J P^-1 J^T + S as written;         rows held out: J = 0, S = 1
 //
 // Common to all: constraints over the same dof blocks (the contacts of two bodies) are gathered in one group, which

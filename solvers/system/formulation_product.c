@@ -102,7 +102,7 @@ static void find_rows(const CairnGroups *groups, const CairnGroup *group, const 
     }
 }
 
-// ---- threads: each has a fixed range of the blocks and of the groups -----------------------------------------------------
+// ---- threads: each has a fixed range of the blocks and of the groups --------------------------------------------------
 
 static int threads_of(const CairnGroups *groups) {
     return groups->block_start != NULL && groups->J_size >= WORTHWHILE ? groups->thread_count : 1;

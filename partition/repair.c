@@ -1,4 +1,4 @@
-#include "partition/keep.h"
+#include "partition/repair.h"
 
 #include "partition/graph.h"
 

@@ -1,6 +1,6 @@
 // Repair: the parts of the last step, repaired where the graph has changed (option `keep` of the growing partitioners).
-#ifndef CAIRN_PARTITION_KEEP_H
-#define CAIRN_PARTITION_KEEP_H
+#ifndef CAIRN_PARTITION_REPAIR_H
+#define CAIRN_PARTITION_REPAIR_H
 
 #include "partition/grow.h"
 
