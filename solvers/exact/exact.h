@@ -40,7 +40,8 @@ typedef struct CairnExact {
     double (*verify)(struct CairnExact *exact);
     void *verify_user;
     bool is_condensed;
-    bool may_ask, is_superseded; // the context's review is still to be asked; it wants another problem solved
+    bool may_ask;       // the context's review may still be called
+    bool is_superseded; // it has returned that another problem is to be solved
 } CairnExact;
 
 // How an exact solve is to be made; zeroes are a whole problem with bounds alone, by any formulation.

@@ -31,7 +31,7 @@ static double sketch_direction(Interior *in) {
     return cairn_ipm_complete(&in->rows);
 }
 
-// The direction there is, refined: the one to go.
+// Refine the present direction.
 static CairnStatus refine_direction(Interior *in, double *longest) {
     double largest = cairn_ipm_right_side(&in->rows);
     double residual = cairn_system_refine(&in->exact->system, in->exact->y, 1e-3 * largest, 4, in->rows.direction);
@@ -68,8 +68,8 @@ static CairnStatus step_once(Interior *in) {
     cairn_ipm_predict(rows);
     double longest = sketch_direction(in), predicted = longest;
     if (rows->sides > 0) {
-        // Mehrotra takes the cube; with the correctors behind it two powers more save factors. Where mu did not fall, the iterate is off
-        // the path and goes back to it first: without that one problem in ten thousand goes round in cycles at the edge.
+        // Mehrotra uses the cube; with the correctors, the fifth power saves factors. Where mu did not fall, the iterate is far from the
+        // path and is centred first: without that, one problem in ten thousand cycles at the boundary.
         double ahead = cairn_ipm_mean(rows, longest) / mu,
                target = (mu > 0.9 * in->last_mu ? ahead : pow(ahead, 5)) * mu;
         in->last_mu = mu;
@@ -82,7 +82,7 @@ static CairnStatus step_once(Interior *in) {
     double remainder = fmin(fmax(0.03 * (1 - predicted), 5e-5), 2e-3);
     double step = longest < 1 ? (1 - remainder) * longest : 1;
     while (cairn_ipm_mean(rows, step) > 4 * mu && step > 1e-9) {
-        step *= 0.5; // along a direction of a singular system, which may be noise, s z can be whatever it likes
+        step *= 0.5; // the direction of a singular system may be noise, along which s z is arbitrary
     }
     cairn_ipm_move(rows, step);
     return cairn_ok();
@@ -125,8 +125,8 @@ static double measure_iterate(CairnExact *exact) {
     return measure <= 10 * exact->limit ? cairn_exact_measure(exact) : measure;
 }
 
-// Of a condensed solve: is it the whole's answer, too? If not, w is the true one from here on. `iterate`: where to go on from if it was not
-// the iterate that was asked about, but solved sets; these are solved once more first, with the factor at hand.
+// For a condensed solve: check whether its answer is that of the whole problem, too. If not, w is the true one from here on. `iterate`: the
+// iterate to continue from where the answer came from a solve with index sets; these are solved once more first, with the same factor.
 static CairnStatus check_whole(Interior *in, const double *iterate, bool *is_done) {
     CairnExact *exact = in->exact;
     size_t size = (size_t)exact->problem->row_count * sizeof *exact->lambda;
@@ -201,13 +201,13 @@ static CairnStatus search(Interior *in, int most, CairnOutcome *outcome) {
         }
     }
     if (in->best.measure <= exact->limit) {
-        *outcome = CAIRN_OUTCOME_CONVERGED; // whatever ended the search for a better one
+        *outcome = CAIRN_OUTCOME_CONVERGED; // for whatever reason the search for a better iterate ended
     }
     return cairn_ok();
 }
 
 static CairnStatus follow(CairnExact *exact, const CairnIpmOptions *options, CairnOutcome *outcome) {
-    enum { MOST_WARM = 40 }; // steps after which a warm start was none
+    enum { MOST_WARM = 40 }; // steps after which a warm start has failed
     Interior in = {.exact = exact};
     CAIRN_TRY(cairn_best_init(&in.best, exact));
     if (!cairn_ipm_rows_init(&in.rows, exact)) {
@@ -235,7 +235,7 @@ static CairnStatus follow(CairnExact *exact, const CairnIpmOptions *options, Cai
     return cairn_ok();
 }
 
-// Over the bounded rows alone. The answer, if it is one, is in exact->lambda then.
+// Solve over the bounded rows alone. If it converges, the answer is in exact->lambda.
 static CairnStatus follow_condensed(CairnExact *exact, const CairnIpmOptions *options, CairnOutcome *outcome) {
     CairnCondensed condensed;
     bool is_made;
@@ -274,7 +274,8 @@ CairnStatus cairn_ipm_follow(CairnExact *exact, const CairnIpmOptions *options, 
     return follow(exact, options, outcome);
 }
 
-// Are the sets that the warm start points to the answer's, or nearly? One factorization, which a scene at rest saves many by.
+// Whether the index sets that the warm start predicts are those of the answer, or nearly. It costs one factorization, and in a scene at
+// rest saves many.
 static CairnStatus try_warm_sets(CairnExact *exact, bool *is_done) {
     CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
     CairnStart start;

@@ -34,7 +34,7 @@ static void trace(const CairnExact *exact, double measure) {
     }
 }
 
-// Newton from where the interior point is; that comes back as it was unless it was the answer.
+// Newton's method from the iterate of the interior point, which is restored unless Newton's method finds the answer.
 static CairnStatus polish(Search *search, int steps, bool *is_done) {
     CairnCones *cones = search->cones;
     CairnExact *exact = &cones->exact;
@@ -95,7 +95,7 @@ static CairnStatus judge(Search *search, bool *is_done) {
     return cairn_ok();
 }
 
-// The interior point from a centred start to the answer.
+// Run the interior point from a centred start.
 static CairnStatus run_interior(Search *search, CairnOutcome *outcome, bool *is_done) {
     CairnExact *exact = &search->cones->exact;
     begin_run(search);
@@ -119,7 +119,7 @@ static CairnStatus run_interior(Search *search, CairnOutcome *outcome, bool *is_
     return cairn_ok();
 }
 
-// Along one central path.
+// Follow one central path.
 static CairnStatus run_path(Search *search, CairnPath *path, int last, CairnOutcome *outcome, bool *is_done) {
     CairnExact *exact = &search->cones->exact;
     begin_run(search);
@@ -136,9 +136,10 @@ static CairnStatus run_path(Search *search, CairnPath *path, int last, CairnOutc
     return cairn_ok();
 }
 
-// Each of these paths leads to an answer; steps of finite length and rounding lose one in a hundred of them, and then another is gone.
+// Follow central paths from several starts. Each path leads to an answer; steps of finite length and rounding lose one in a hundred of
+// them, and then another one is followed.
 static CairnStatus run_paths(Search *search, CairnOutcome *outcome, bool *is_done) {
-    enum { MOST_STEPS = 700 }; // of one of them: one that arrives takes 50 to 500
+    enum { MOST_STEPS = 700 }; // along one path: one that converges takes 50 to 500
     static const struct {
         double size, blur;
     } paths[] = {{1, 0}, {1, 0.01}, {0.1, 0}, {0.1, 0.01}, {10, 0}, {10, 0.01}};
@@ -232,7 +233,7 @@ CairnStatus cairn_ipm_cone_finish(const CairnProblem *problem, CairnFormulation 
     CAIRN_TRY(cairn_cones_init(&cones, problem, formulation, context, other));
     cones.exact.iterations = report->iterations;
     CairnStatus status = solve_cones(&cones, &options, other, &theirs);
-    if (status.code == CAIRN_NUMERIC) { // the answer at hand stays
+    if (status.code == CAIRN_NUMERIC) { // the present answer is returned
         return cairn_ok();
     }
     CAIRN_TRY(status);

@@ -14,7 +14,7 @@
 typedef struct CairnIpmConeOptions {
     int formulation; // CairnFormulation
     int iterations;  // of the interior point
-    int path;        // of the path, where that does not arrive
+    int path;        // most steps along the path, where the iterations do not converge
     double tolerance;
     bool warm; // try Newton's method from the warm start first
 } CairnIpmConeOptions;

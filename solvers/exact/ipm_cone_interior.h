@@ -11,7 +11,7 @@ typedef struct CairnInterior {
     CairnSoc *states;      // by friction groups
     double *s[2], *z[2];   // lower, upper
     double *ds[2], *dz[2]; // directions
-    double *product[2];    // what the corrector asks of s z
+    double *product[2];    // the change of s z that a step aims at
     double *direction;     // of lambda
     double *widening;      // of bounds that follow: lever dlambda_N
     double *parameters;    // the unknowns of GMRES, and room for one more

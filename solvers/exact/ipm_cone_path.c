@@ -4,11 +4,11 @@
 // not converge. So the path is parametrised by its length, and mu is one more unknown. The curve cannot end (Sard)
 // nor be unbounded (docs/solvers.md), so it leads to mu = 0.
 //
-// A point of the path is given by X = (parameters / sqrt(mu norm), log mu), which has no unit. From a centred point: along the tangent, by
-// `ahead`; then Newton's method across it until the point is centred again. Each Newton step is one factor and GMRES over X. Where parameters
-// are many (MANY) their length is nearly all of X's, and of that most is load that moves from contact to contact to little effect: mu
-// then falls by a hundredth a step. There the root mean square counts, over sqrt(mu norm) and the parameter itself. With few of them that is
-// too coarse: one heap in thirty loses its path.
+// A point of the path is given by X = (parameters / sqrt(mu norm), log mu), which has no unit. A step goes from a centred point along the tangent,
+// by `ahead`; then Newton's method across the tangent centres the point again. Each Newton step is one factor and GMRES over X. Where parameters
+// are many (MANY) they make up nearly all of the length of X, and most of that is load that moves between contacts with little effect: mu would
+// fall by a hundredth a step. There the length is the root mean square, with the unit sqrt(mu norm) plus the parameter itself. With few parameters
+// that is too coarse: one heap in thirty loses its path.
 #include "solvers/exact/ipm_cone_path.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@
 
 typedef struct Turn {
     CairnPath *path;
-    double along; // how far the step goes along the tangent
+    double along; // length of the step along the tangent
 } Turn;
 
 CairnPath *cairn_path_make(CairnInterior *in) {
@@ -44,7 +44,7 @@ CairnPath *cairn_path_make(CairnInterior *in) {
 
 // ---- where the iterate is --------------------------------------------------------------------------------------------------
 
-// The iterate's parameters, their units, and how many there are.
+// Compute the iterate's parameters, their units, and their number.
 static void look(CairnPath *path) {
     const CairnInterior *in = path->in;
     const CairnExact *exact = &in->cones->exact;
@@ -71,7 +71,7 @@ static void look(CairnPath *path) {
     }
 }
 
-// How far the products are from mu, and the rows' equations from what mu allows them; w is that of the iterate.
+// The distance from the path: of the products from mu, and the residuals of the rows' equations, relative to mu. w is that of the iterate.
 static double off_centre(const CairnPath *path) {
     const CairnInterior *in = path->in;
     const CairnExact *exact = &in->cones->exact;
@@ -171,7 +171,7 @@ static bool path_residual(void *user, const double *p, double *R) {
     return true;
 }
 
-// The direction that makes all equations true to first order and goes so far along the tangent; `moved` is what X does.
+// The direction that fulfils all equations to first order and has the length `along` along the tangent; `moved` is the change of X.
 static CairnStatus find(CairnPath *path, double along) {
     enum { MOST_DIRECTIONS = 150 };
     CairnInterior *in = path->in;
@@ -209,7 +209,7 @@ static CairnStatus move(CairnPath *path, double step) {
     return cairn_ok();
 }
 
-// The tangent of the point, and the direction along it. straight: the cosine of its angle with the last one.
+// Compute the tangent at the point, and the direction along it. straight: the cosine of its angle with the last tangent.
 static CairnStatus look_ahead(CairnPath *path, double *straight) {
     double size = 0;
     look(path);
@@ -235,7 +235,7 @@ static CairnStatus go_ahead(CairnPath *path) {
     return move(path, change < 0 ? fmin(step, 0.95 / -change) : step);
 }
 
-// Across the tangent until the point is centred, `most` steps; false: it is not.
+// Newton's method across the tangent until the point is centred, at most `most` steps.
 static CairnStatus centre(CairnPath *path, int most, bool *is_centred) {
     static const double near = 0.1, lost = 100;
     double off = off_centre(path);
@@ -264,7 +264,7 @@ void cairn_path_begin(CairnPath *path, double size, double blur) {
     path->tangent[path->count] = -1; // mu falls
 }
 
-// One try from the point at hand: along the tangent, back onto the path, and what is ahead there. false: too far.
+// One try from the present point: a step along the tangent, centring, and the next tangent. is_good: false if the step was too long.
 static CairnStatus try_step(CairnPath *path, bool *is_good) {
     enum { MOST_TURNS = 6 };
     static const double least_straight = 0.6;

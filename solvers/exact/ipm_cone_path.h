@@ -8,8 +8,8 @@
 typedef struct CairnPath {
     CairnInterior *in;
     double start, blur; // mu of the start
-    double mu, ahead;   // of the point; how far the next step goes
-    int count;          // parameters; mu comes behind them
+    double mu, ahead;   // of the point; length of the next step
+    int count;          // parameters; mu follows them
     bool has_point;     // the iterate is on the path
     bool is_coarse;     // units are those of many parameters
     double *tangent;    // of length one, except for the entries of rows that have been held since

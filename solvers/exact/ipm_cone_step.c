@@ -5,7 +5,7 @@
 #include "solvers/exact/ipm_cone_interior.h"
 #include "solvers/exact/ipm_start.h"
 
-// Rows whose bounds follow, or the others.
+// Centre the rows whose bounds follow normal impulses (`follows`), or the others.
 static void centre_bounds(CairnInterior *in, double mu, bool follows) {
     CairnExact *exact = &in->cones->exact;
     for (int i = 0; i < exact->problem->row_count; i++) {
@@ -15,7 +15,7 @@ static void centre_bounds(CairnInterior *in, double mu, bool follows) {
     }
 }
 
-// Bounds that follow lie where the normal impulses of the iterate put them.
+// Set the bounds that follow normal impulses from those of the iterate.
 static void update_bounds(CairnInterior *in) {
     CairnExact *exact = &in->cones->exact;
     for (int i = 0; i < exact->problem->row_count; i++) {
@@ -96,10 +96,10 @@ static CairnStatus correct_centrality(CairnInterior *in, double mu) {
     return cairn_ok();
 }
 
-// Mehrotra's two solves: where a step without centring gets decides how much of it there is, and what it misses to second order is
-// corrected, unless that shortens the step. `least`: of sigma.
+// Mehrotra's two solves: the step without centring decides how much centring there is, and its error of second order is corrected,
+// unless that shortens the step. `least`: the least sigma.
 static CairnStatus find_step(CairnInterior *in, double least) {
-    // Then each direction takes as long as the factor: no more of them than it needs.
+    // Where parameters are unknowns each direction takes as long as the factor, so no more of them are made than needed.
     bool follows = in->is_following && cairn_interior_list(in, in->parameters) > 0;
     CairnStatus (*find)(CairnInterior *) = in->is_following ? cairn_interior_find_followed : cairn_interior_find;
     double mu = cairn_interior_product(in, 0);
@@ -135,12 +135,12 @@ static void set_pair(CairnInterior *in, int i, double bound, double z) {
     }
 }
 
-// Between bounds from here on; mu may be 0, where all sides are held.
+// Release a row: from here on it lies between bounds. mu may be 0, where all sides are held.
 static void release_row(CairnInterior *in, int i, double bound, double mu) {
     set_pair(in, i, bound, fmax(mu, bound * in->cones->exact.target) / bound);
 }
 
-// The bound goes where the normal impulse puts it, and what is between the bounds goes with it.
+// Set the bound from the normal impulse, and scale the impulse between the bounds and its distances with it.
 static void stretch_pair(CairnInterior *in, int i, double bound) {
     CairnExact *exact = &in->cones->exact;
     double ratio = bound / exact->upper[i];

@@ -56,7 +56,7 @@ void cairn_ipm_take_back(CairnIpmRows *rows);
 // exact->y once more, and its largest entry.
 double cairn_ipm_right_side(CairnIpmRows *rows);
 
-// dz that goes with the direction; the longest step, at most 1, that keeps s and z from passing zero. NaN: none.
+// Compute dz of the direction. Returns the longest step, at most 1, with s and z not negative; NaN: there is none.
 double cairn_ipm_complete(CairnIpmRows *rows);
 
 // Go a step along the direction, which was refined last: its product with A takes w along.

@@ -87,7 +87,7 @@ typedef struct CairnLinalgPlan {
     double entries;    // of L
 } CairnLinalgPlan;
 
-// Order of elimination by approximate minimum degree on the quotient graph: order[k] is the node that goes k-th.
+// Order of elimination by approximate minimum degree on the quotient graph: order[k] is the k-th node that is eliminated.
 CairnStatus cairn_linalg_order(const CairnLinalgGraph *graph, CairnArena *scratch, int *order);
 
 // Make the plan in `arena`. order NULL: by cairn_linalg_order.

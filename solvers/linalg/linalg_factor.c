@@ -110,9 +110,9 @@ static void extend(const CairnLinalgPlan *plan, const double *updates, const Cai
     }
 }
 
-// C -= L D L[rows]^T for columns [0, columns) of C, the part on and below the diagonal (a little above it is touched too): L is
-// rows x depth, column j of C meets row `first` + j of L, and C's rows are L's. Blocks of columns, stretches of the sum and rows
-// are taken in turns so that what is read again is still in a cache; the order of each sum is fixed.
+// C -= L D L[rows]^T for columns [0, columns) of C, on and below the diagonal (a little above it is written too): L is rows x depth,
+// column j of C belongs to row `first` + j of L, and C's rows are L's. The loops are blocked over columns, the sum and rows, so that
+// data that are read again are still in a cache; the order of each sum is fixed.
 static void update_lower(int rows, int first, int columns, int depth, const double *L, int stride, const double *pivots,
                          double *C, int C_stride, double *work) {
     for (int block = 0; block < columns; block += BLOCK) {
@@ -309,7 +309,7 @@ static bool is_current(const CairnLinalgFactor *factor, int s) {
     return unit_of != NULL && unit_of[s] >= 0 && factor->is_fresh[unit_of[s]];
 }
 
-// Time by units: each stretch of fronts goes to the unit that it belongs to.
+// Measures the time of each unit: the time of consecutive fronts is added to the unit that they belong to.
 typedef struct Clock {
     const int *unit_of; // NULL: there are no units
     double *seconds, since;

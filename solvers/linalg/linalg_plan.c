@@ -25,7 +25,7 @@ typedef struct Builder {
     const CairnLinalgGraph *graph;
     const int *order;
     int *position;                     // node -> position in the order
-    int *first_element, *next_element; // elements by the position of the node that goes first
+    int *first_element, *next_element; // elements by the position of the node that is eliminated first
     Node *nodes;                       // by position
     int *mark;
     CairnArena *arena, *scratch;
@@ -133,7 +133,8 @@ static int union_below(Builder *b, int p, int *list) {
     return count;
 }
 
-// Nodes that go after all others, and are coupled, stay together whatever it costs: first, so that nothing comes between them.
+// Merge the nodes that are eliminated after all others and are coupled, whatever it costs. This is done first, so that no other node gets
+// between them.
 static bool are_last(const Builder *b, int p, int q) {
     const bool *is_last = b->graph->is_last;
     return is_last != NULL && is_last[b->order[p]] && is_last[b->order[q]];
@@ -144,7 +145,7 @@ static bool are_strange(const Builder *b, int p, int q) {
     return stage != NULL && stage[b->order[p]] != stage[b->order[q]];
 }
 
-// Merge children into p where one larger front costs less than two. Zeros then come into the child's columns.
+// Merge children into p where one larger front costs less than two, although the child's columns then contain zeros.
 static void merge_children(Builder *b, int p) {
     Node *node = &b->nodes[p];
     for (;;) {

@@ -193,7 +193,7 @@ static bool has_seen(uint64_t *seen, int count, uint64_t sets) {
 }
 
 CairnStatus cairn_schur_couple(CairnSchur *schur, CairnOutcome *outcome) {
-    static const double damped = 0.5, most_damped = 0.25; // steps of the interface once sets have come again
+    static const double damped = 0.5, most_damped = 0.25; // steps of the interface once sets have repeated
     const CairnSchurOptions *options = schur->options;
     uint64_t *seen = CAIRN_PUSH(schur->sub->context->arena, uint64_t, options->kmax + 1);
     if (seen == NULL) {

@@ -15,15 +15,15 @@
 // them, whose matrix P + J^T (C + Theta)^-1 J minus the contributions of the subsystems is S in body space: sparse,
 // and of as many dofs as these bodies have.
 //
-// E_i comes at the end of the factor of P_i + J_Fi^T C^-1 J_Fi in body space, where the interface bodies are eliminated last (a Schur
-// complement that the factor holds already), or column by column through whatever factor of A_FFi there is.
+// E_i is found at the end of the factor of P_i + J_Fi^T C^-1 J_Fi in body space, where the interface bodies are eliminated last (a Schur
+// complement that is part of the factor already), or column by column with the factor of A_FFi in any other formulation.
 #ifndef CAIRN_SOLVERS_SUBSTRUCTURE_H
 #define CAIRN_SOLVERS_SUBSTRUCTURE_H
 
 #include "solvers/exact/exact.h"
 #include "solvers/problem/piece.h"
 
-// Dofs of a block of the interface's problem: its P is 1, so blocks are but a way to count.
+// Dofs of a block of the interface's problem. Its P is 1, so the size of blocks is arbitrary.
 enum { CAIRN_INTERFACE_CHUNK = 16 };
 
 typedef struct CairnSubsystem {

@@ -337,7 +337,7 @@ static CairnStatus weigh_rows(Body *body, const double *theta, const CairnThetaB
         body->weight[r] = 0;
     }
     CAIRN_TRY(turn_contacts(body, theta, blocks));
-    int turned = 0; // rows of a contact with a block that are still to come
+    int turned = 0; // remaining rows of a contact with a block
     for (int k = 0; k < body->groups.row_count; k++) {
         int r = body->groups.rows[k];
         turned = blocks && body->groups.friction[k] >= 0 ? 3 : turned;

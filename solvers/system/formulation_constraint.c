@@ -8,7 +8,7 @@
 
 enum { WIDTH = CAIRN_LINALG_WIDTH, TALL = 96 };
 
-// The rows of one block: Y by columns (rows padded to eights), and which nodes they come from.
+// The rows over one block: Y by columns (rows padded to eights), and the nodes that they belong to.
 typedef struct Star {
     int block, row_count, stride;
     int first_group, group_count;

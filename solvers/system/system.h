@@ -1,9 +1,9 @@
-// System: the linear systems of the exact solvers behind one door, so that the algebra can be exchanged.
+// System: one interface to the linear systems of the exact solvers, so that the algebra can be exchanged.
 //
 //     (A + Theta) x = y   on the rows with a finite Theta;  x = 0 on the others, which are held out (tight rows).
 //
 // A = J P^-1 J^T + C or the explicit W; Theta is positive semidefinite: a diagonal, and for the friction cones a 3x3 block for the
-// rows n, t1, t2 of a group. A formulation is a way to factor this: constraint space
+// rows n, t1, t2 of a group. A formulation is a method to factor this: constraint space
 // as written, body space P + J^T (C + Theta)^-1 J, the quasi-definite [P J^T; J -(C + Theta)], or dense. A formulation only factors
 // and applies; regularisation and refinement against the matrix-free A are done once, here, for all of them.
 #ifndef CAIRN_SOLVERS_SYSTEM_H

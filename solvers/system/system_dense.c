@@ -1,7 +1,7 @@
 // Dense: A in full, factored by rows as L L^T with Theta on its diagonal and without the rows held out. Where Theta
 // has a block F^T E F of axes F and weights E, the three rows are turned by B = F^-1, and E comes on the diagonal as
-// it is: entries of the block would drown its small weights, and what A has in their directions, in the rounding of
-// the large ones. No assumption is made and no order is sought, so it is the reference for the other formulations;
+// it is: in the entries of the block its small weights, and the entries of A in their directions, would be lost in the
+// rounding of the large ones. No assumption is made and no order is sought, so it is the reference for the other formulations;
 // entries to the left of a row's first one are skipped, which makes a chain in its natural order a band.
 #include <float.h>
 #include <math.h>

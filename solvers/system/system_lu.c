@@ -1,4 +1,4 @@
-// Unsymmetric explicit problems: A + Theta in full, L U with row exchanges. They come from files, and are small.
+// Unsymmetric explicit problems: A + Theta in full, L U with row exchanges. They are read from files, and are small.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -62,7 +62,7 @@ static void exchange(const Lu *lu, int i, int j) {
 }
 
 static CairnStatus lu_factor(void *state, const double *theta, const CairnThetaBlock *blocks) {
-    (void)blocks; // of friction cones, which come with symmetric W
+    (void)blocks; // of friction cones, which exist with symmetric W only
     Lu *lu = state;
     double largest = 0;
     lu->n = 0;
