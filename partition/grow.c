@@ -297,7 +297,7 @@ int cairn_grow_free(CairnGrowing *g, int number, bool has_last_group, int *part)
     return g->number + (g->free_count > 0 ? 1 : 0);
 }
 
-// ---- the door ----
+// ---- the public function ----
 
 static CairnStatus grow_in(CairnGrowing *g, double turn_fraction, CairnArena *arena, int *part, int *count) {
     int nodes = g->graph->node_count;

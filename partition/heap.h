@@ -19,7 +19,7 @@ typedef struct CairnHeap {
 // Room for nodes 0 .. node_count - 1; false: no memory.
 bool cairn_heap_make(CairnHeap *heap, int node_count, const int *ranks, CairnArena *arena);
 
-void cairn_heap_put(CairnHeap *heap, int node, int64_t key); // in, or to its new place
+void cairn_heap_put(CairnHeap *heap, int node, int64_t key); // adds the node, or changes its key
 void cairn_heap_drop(CairnHeap *heap, int node);             // nothing where it is not in
 void cairn_heap_clear(CairnHeap *heap);
 

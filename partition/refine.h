@@ -23,7 +23,8 @@ CairnStatus cairn_refine_open(CairnRefining *refining, const CairnGraph *graph, 
 // Number the parts without holes; returns how many there are.
 int cairn_refine_close(CairnRefining *refining);
 
-// Rows that leave the cut when `node` goes to part `to`: E_i - I_i of S3 eq. 2, in rows, exact for constraints over many nodes too.
+// The gain of moving `node` to part `to`, in rows by which the cut falls: E_i - I_i of S3 eq. 2, exact for
+// constraints over many nodes too.
 int cairn_refine_gain(const CairnRefining *refining, int node, int to);
 // The gain of swapping two nodes of different parts: (E_i - I_i) + (E_j - I_j) - 2c with c the rows that tie them.
 int cairn_refine_swap_gain(const CairnRefining *refining, int node, int other);

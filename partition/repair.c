@@ -104,8 +104,8 @@ static bool admits(Repair *k, int node, int part) {
     return !g->rule->admits || g->size == 0 || g->rule->admits(g, node);
 }
 
-// The part that a node without one is tied to most, -1: none. Where every neighbour has a part the node would be alone, so an orphan
-// may join a full one.
+// The part that a node without one is tied to most, -1: none. Where every neighbour has a part the node would be
+// alone, so an orphan may join a full one.
 static int strongest_part(Repair *k, int node) {
     const CairnGrowing *g = k->g;
     const CairnAdjacency *a = &g->adjacency;

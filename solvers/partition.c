@@ -31,7 +31,8 @@ static CairnStatus make_parts(const CairnProblem *problem, const CairnPartition 
                               int *part, int *count, CairnPartsMeasure *measure, double *refine_seconds) {
     const CairnPartitioner *partitioner = partition->partitioner;
     const CairnRefiner *refiner = partition->refiner;
-    const CairnAllocator allocator = cairn_arena_allocator(arena); // what is released is free when the parts are made
+    const CairnAllocator allocator =
+        cairn_arena_allocator(arena); // its memory is freed together, once the parts are made
     const void *partition_options, *refine_options;
     CairnGraph graph;
     CairnPartsMeasure before;

@@ -1,7 +1,7 @@
 // subadmm, fadmm: the alternating direction method of multipliers over subsystems (S2).
 //
-// Every subsystem i has dynamics A_i v_i = b_i + J_i^T lambda (eq. 6) and a copy z_i of its constraint velocities x_i
-// = J_i v_i (eq. 11). One iteration solves (A_i + beta_i J_i^T J_i) v_i = b_i + J_i^T (beta_i z_i - u_i) for each
+// Every subsystem i has dynamics A_i v_i = b_i + J_i^T lambda (eq. 6) and a copy z_i of its constraint velocities
+// x_i = J_i v_i (eq. 11). One iteration solves (A_i + beta_i J_i^T J_i) v_i = b_i + J_i^T (beta_i z_i - u_i) for each
 // subsystem (eq. 15), then for each constraint the smallest change of the z_i that its law allows (eqs. 16 to 21), a
 // few numbers with no matrix; then u_i += beta_i (x_i - z_i) (eq. 14). Both halves are parallel, and the matrices are
 // factored once a step.

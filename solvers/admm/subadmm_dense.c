@@ -1,22 +1,23 @@
 // A subsystem as dense matrices. Its dynamics come first, without beta: A = U^T U, and hard rows B inside, with
-// compliances C_B, are eliminated after the dofs: S = C_B + (U^-T B^T)^T (U^-T B^T) = V^T V. With Z = U^-T J^T and T
-// = V^-T (U^-T B^T)^T Z its rows have W = J A^-1 J^T = Z^T Z - T^T T: beta is made from its diagonal, and U and V are
-// used at the end of the solve, too.
+// compliances C_B, are eliminated after the dofs: S = C_B + (U^-T B^T)^T (U^-T B^T) = V^T V. With Z = U^-T J^T and
+// T = V^-T (U^-T B^T)^T Z its rows have W = J A^-1 J^T = Z^T Z - T^T T: beta is made from its diagonal, and U and V
+// are used at the end of the solve, too.
 //
-// Then beta (subadmm_weigh.c), in one of two forms. Few rows: eq. 15 is (1 + beta W) g = s - beta x(b) for g = s -
-// beta x, with one inverse of the size of the rows. More rows than dofs: 1 + Z beta Z^T = L^T L is factored as A was,
-// in coordinates in which A is 1, and x = (Z^T Z - T^T T) s.
+// Then beta (subadmm_weigh.c), in one of two forms. Few rows: eq. 15 is (1 + beta W) g = s - beta x(b) for
+// g = s - beta x, with one inverse of the size of the rows. More rows than dofs: 1 + Z beta Z^T = L^T L is factored
+// as A was, in coordinates in which A is 1, and x = (Z^T Z - T^T T) s.
 #include <string.h>
 
 #include "solvers/admm/subadmm_kernels.h"
 
 typedef struct Stage {
     int size, stride, hard, wide;
-    double *U;        // size x stride: a matrix, then its factor
-    double *q;        // stride: momenta, then U^-T of them
-    double *B;        // size x wide: the hard rows, then U^-T of them
-    double *V;        // hard x wide
-    double *g;        // wide: V^-T (B^T A^-1 b + d_B), by which hard rows answer to momenta
+    double *U; // size x stride: a matrix, then its factor
+    double *q; // stride: momenta, then U^-T of them
+    double *B; // size x wide: the hard rows, then U^-T of them
+    double *V; // hard x wide
+    double
+        *g; // wide: V^-T (B^T A^-1 b + d_B), the impulses of hard rows for given momenta, in their factor's coordinates
     double *diagonal; // scratch
     double raised;    // the regularisation of hard rows that depend on one another, as a fraction of their diagonal
 } Stage;

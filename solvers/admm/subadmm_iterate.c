@@ -165,8 +165,9 @@ static CairnStatus prepare_subsystems(AdmmSystem *system) {
     return broken == none ? cairn_ok() : not_definite(system, broken);
 }
 
-// The velocities that the copies start from: those before the step where they are known. Else those that the warm impulses make, but
-// with rows inside, where a light piece answers to a small error of a large impulse with a large velocity, those without any.
+// The velocities that the copies start from: those before the step where they are known. Else those that follow from
+// the warm impulses; but with rows inside those without impulses, for a small error of a large impulse would cause a
+// large velocity of a light piece.
 typedef struct Starts {
     const double *plain, *inside;
 } Starts;

@@ -1,7 +1,7 @@
-// The law of one constraint in closed form (S2 eqs. 16 to 21). The sides' copies depend on the impulse as z = (y +
-// lambda)/beta (eq. 18), so the row's velocity is  w = sum y/beta + lambda sum 1/beta + C lambda + d  with no matrix,
-// whatever the number of subsystems. Eqs. 17 and 20 are one: C = 0 is a hard row, C = 1/(k alpha) and d = e/alpha a
-// soft one.
+// The law of one constraint in closed form (S2 eqs. 16 to 21). The sides' copies depend on the impulse as
+// z = (y + lambda)/beta (eq. 18), so the row's velocity is  w = sum y/beta + lambda sum 1/beta + C lambda + d  with
+// no matrix, whatever the number of subsystems. Eqs. 17 and 20 are one: C = 0 is a hard row, C = 1/(k alpha) and
+// d = e/alpha a soft one.
 //
 // The level of a row is the impulse that makes w = 0. All levels are found first, in one loop over consecutive rows,
 // which also clamps them to their bounds. The rows of contacts have no bounds there; the friction law is applied to

@@ -147,7 +147,8 @@ static inline bool cairn_admm_is_rigid(double compliance, double mobility) {
     return compliance < 1e-6 * mobility;
 }
 
-// The impulses of the rows inside, as the dynamics of their subsystem answer to the rows' impulses; all to `lambda` (rows of the problem).
+// Write the rows' impulses to `lambda` (rows of the problem), and the impulses of the rows inside that follow from
+// them.
 CairnStatus cairn_admm_finish(AdmmSystem *system, double *lambda);
 
 // ---- dense subsystems ----

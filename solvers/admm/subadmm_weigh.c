@@ -79,8 +79,8 @@ static void weigh_rows(AdmmSystem *system, const AdmmSubsystem *sub, const doubl
     }
 }
 
-// A subsystem too large for W = J A^-1 J^T: by diagonals, halfway (as ratios go) between that of P, which moves where the piece goes as a
-// whole, and that of A, which moves where it bends.
+// For a subsystem too large for W = J A^-1 J^T: the mobility by diagonals, as the geometric mean of that of P, for
+// motions of the piece as a whole, and that of A, for its deformations.
 static void guess_mobility(const AdmmSystem *system, const AdmmSubsystem *sub, int part, double *mobility) {
     for (int i = 0; i < sub->side_count; i++) {
         const AdmmSide *side = &system->sides[system->side_of[sub->first_side + i]];

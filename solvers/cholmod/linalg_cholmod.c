@@ -13,7 +13,7 @@ typedef struct Cholmod {
     const CairnProblem *problem;
     cholmod_common common;
     cholmod_sparse *A; // J P^-1 J^T, the lower triangle, sorted
-    cholmod_sparse *F; // what is factored
+    cholmod_sparse *F; // the matrix that is factored
     cholmod_factor *L;
     cholmod_dense *b, *x, *Y, *E;
     const int *rows; // row of A -> the problem's

@@ -7,7 +7,7 @@
 
 #include "solvers/system/formulation.h"
 
-enum { SMALLEST = 200 }; // rows below which the whole is as quick
+enum { SMALLEST = 200 }; // rows below which the solve of the whole is as fast
 
 // Of max|b|: how well joints' equations are solved where w need not be exact, for a start and for a review.
 static const double rough_fraction = 1e-6;
@@ -18,7 +18,7 @@ static bool is_bounded(const CairnExact *whole, int i) {
     return !isinf(whole->lower[i]) || !isinf(whole->upper[i]);
 }
 
-// A contact's frame makes its rows from the first on: it is taken whole or not at all.
+// A contact's frame defines consecutive rows from the first on: all of them are taken or none.
 static bool has_split_frame(const CairnExact *whole) {
     const CairnProblem *problem = whole->problem;
     for (int c = 0; c < problem->constraint_count; c++) {
@@ -49,7 +49,7 @@ bool cairn_condense_pays(const CairnExact *whole) {
     return bounded > 0 && 4 * bounded < 3 * problem->row_count && !has_split_frame(whole);
 }
 
-// 1: touched by a row that has bounds.
+// Mark the blocks that rows with bounds touch with 1.
 static int mark_touched(const CairnExact *whole, int *stage) {
     const CairnProblem *problem = whole->problem;
     int count = 0;
@@ -189,7 +189,7 @@ static const CairnSystemKind condensed_kind = {.name = "condensed", .factor = fa
 
 // ---- between both ----------------------------------------------------------------------------------------------------------------
 
-// Joints' impulses that go with lambda_B in `lambda`: w_E = 0 up to `limit`; and w of all rows.
+// Solve for the joints' impulses with lambda_B in `lambda`: w_E = 0 up to `limit`; then compute w of all rows.
 static CairnStatus complete(CairnCondensed *c, double limit, double *lambda) {
     const CairnExact *whole = c->whole;
     int m = whole->problem->row_count;
@@ -208,7 +208,7 @@ static CairnStatus complete(CairnCondensed *c, double limit, double *lambda) {
     return cairn_ok();
 }
 
-// b' that makes the inner w the true one at the inner lambda.
+// Set b' so that the inner w is the true one at the inner lambda.
 static void renew_base(CairnCondensed *c) {
     CairnExact *inner = &c->inner;
     memset(c->base, 0, (size_t)inner->problem->row_count * sizeof *c->base);

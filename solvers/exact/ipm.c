@@ -68,8 +68,9 @@ static CairnStatus step_once(Interior *in) {
     cairn_ipm_predict(rows);
     double longest = sketch_direction(in), predicted = longest;
     if (rows->sides > 0) {
-        // Mehrotra uses the cube; with the correctors, the fifth power saves factors. Where mu did not fall, the iterate is far from the
-        // path and is centred first: without that, one problem in ten thousand cycles at the boundary.
+        // Mehrotra uses the cube; with the correctors, the fifth power saves factors. Where mu did not fall, the
+        // iterate is far from the path and is centred first: without that, one problem in ten thousand cycles at the
+        // boundary.
         double ahead = cairn_ipm_mean(rows, longest) / mu,
                target = (mu > 0.9 * in->last_mu ? ahead : pow(ahead, 5)) * mu;
         in->last_mu = mu;
@@ -125,8 +126,9 @@ static double measure_iterate(CairnExact *exact) {
     return measure <= 10 * exact->limit ? cairn_exact_measure(exact) : measure;
 }
 
-// For a condensed solve: check whether its answer is that of the whole problem, too. If not, w is the true one from here on. `iterate`: the
-// iterate to continue from where the answer came from a solve with index sets; these are solved once more first, with the same factor.
+// For a condensed solve: check whether its answer is that of the whole problem, too. If not, w is the true one from
+// here on. `iterate`: the iterate to continue from where the answer came from a solve with index sets; these are
+// solved once more first, with the same factor.
 static CairnStatus check_whole(Interior *in, const double *iterate, bool *is_done) {
     CairnExact *exact = in->exact;
     size_t size = (size_t)exact->problem->row_count * sizeof *exact->lambda;
@@ -274,8 +276,8 @@ CairnStatus cairn_ipm_follow(CairnExact *exact, const CairnIpmOptions *options, 
     return follow(exact, options, outcome);
 }
 
-// Whether the index sets that the warm start predicts are those of the answer, or nearly. It costs one factorization, and in a scene at
-// rest saves many.
+// Whether the index sets that the warm start predicts are those of the answer, or nearly. It costs one factorization,
+// and in a scene at rest saves many.
 static CairnStatus try_warm_sets(CairnExact *exact, bool *is_done) {
     CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
     CairnStart start;

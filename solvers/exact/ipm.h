@@ -1,9 +1,10 @@
 // ipm: Mehrotra's predictor-corrector over l <= lambda <= u.
 //
-// With C > 0 and fixed bounds the problem is the optimality condition of a strictly convex quadratic program over a box, and an
-// interior point method converges where index sets cycle. One system a step, A + Theta with Theta > 0 on bounded rows, always of the
-// same pattern. Once the index sets can be predicted from the iterate they are solved exactly, which is the answer up to rounding.
-// Cost: 2 solves and one factor an iteration, 6 to 35 iterations whatever the size.
+// With C > 0 and fixed bounds the problem is the optimality condition of a strictly convex quadratic program over a
+// box, and an interior point method converges where index sets cycle. One system a step, A + Theta with Theta > 0 on
+// bounded rows, always of the same pattern. Once the index sets can be predicted from the iterate they are solved
+// exactly, which is the answer up to rounding. Cost: 2 solves and one factor an iteration, 6 to 35 iterations
+// whatever the size.
 #ifndef CAIRN_SOLVERS_IPM_H
 #define CAIRN_SOLVERS_IPM_H
 

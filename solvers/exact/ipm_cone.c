@@ -136,8 +136,8 @@ static CairnStatus run_path(Search *search, CairnPath *path, int last, CairnOutc
     return cairn_ok();
 }
 
-// Follow central paths from several starts. Each path leads to an answer; steps of finite length and rounding lose one in a hundred of
-// them, and then another one is followed.
+// Follow central paths from several starts. Each path leads to an answer; steps of finite length and rounding lose
+// one in a hundred of them, and then another one is followed.
 static CairnStatus run_paths(Search *search, CairnOutcome *outcome, bool *is_done) {
     enum { MOST_STEPS = 700 }; // along one path: one that converges takes 50 to 500
     static const struct {

@@ -1,12 +1,14 @@
-// The interior point's direction. Bounds: slacks s = lambda - l, u - lambda and velocities z, as ipm.c has them. A cone: y = S r and z = S^-1 u
-// with S = diag(mu, 1, 1), both in the second-order cone L = { x0 >= |x1| }, where y o z = 0 in its Jordan algebra
-// (x o y = (x.y, x0 y1 + y0 x1)) says the same as K's law. Nesterov and Todd's W has W z = W^-1 y =: q, and Newton on q o q = mu e is
+// The interior point's direction. Bounds: slacks s = lambda - l, u - lambda and velocities z, as ipm.c has them. A
+// cone: y = S r and z = S^-1 u with S = diag(mu, 1, 1), both in the second-order cone L = { x0 >= |x1| }, where y o
+// z = 0 in its Jordan algebra (x o y = (x.y, x0 y1 + y0 x1)) is equivalent to K's law. Nesterov and Todd's W has W
+// z = W^-1 y =: q, and Newton on q o q = mu e is
 //
 //     W^-1 dy + W dz = g,  g = -q + q\(sigma mu e - corrector),    so    (A + S W^-2 S) dr = -(w + rise e_n - S z) + S W^-1 g.
 //
-// What follows the answer is an unknown of the step as well: the rise mu |z_T| ~ mu d.(z_T + dz_T) with d = z_T/|z_T|, and the change
-// lever dlambda_N of a bound, which pushes both slacks of its row. With them given the system is symmetric and one solve with the
-// factor gives the direction; GMRES finds those that agree with the direction they give.
+// The parameters that follow the answer are unknowns of the step as well: the rise mu |z_T| ~ mu d.(z_T + dz_T) with
+// d = z_T/|z_T|, and the change lever dlambda_N of a bound, which changes both slacks of its row. With them given the
+// system is symmetric and one solve with the factor gives the direction; GMRES finds those that agree with the
+// direction they give.
 #include "solvers/exact/ipm_cone_interior.h"
 
 #include <math.h>
@@ -140,7 +142,6 @@ static void set_parameters(CairnInterior *in, const double *p) {
     }
 }
 
-// R = what the direction makes of the parameters that it was found with, less these.
 // |z_T|, rounded off where it is small: x^2 / sqrt(x^2 + e^2) with e^2 = blur norm, which neither lifts a contact that sticks nor changes one
 // that slides by more than e^2. slope: its derivative over x; drift: by the logarithm of blur.
 static double slip_of(const CairnInterior *in, int f, double *slope, double *drift) {
@@ -183,7 +184,7 @@ bool cairn_interior_residual(void *user, const double *p, double *R) {
     return true;
 }
 
-// The direction with what follows it.
+// The direction together with the parameters that follow it.
 CairnStatus cairn_interior_find_followed(CairnInterior *in) {
     enum { MOST_DIRECTIONS = 40 };
     int count = cairn_interior_list(in, in->parameters);

@@ -1,5 +1,5 @@
-// The state of ipm-cone's interior point and what both of its drivers use: Mehrotra's steps (ipm_cone_step.c) and the central path, turn by
-// turn (ipm_cone_path.c).
+// The state of ipm-cone's interior point, and the functions of both of its drivers: Mehrotra's steps
+// (ipm_cone_step.c) and the central path (ipm_cone_path.c).
 #ifndef CAIRN_SOLVERS_IPM_CONE_INTERIOR_H
 #define CAIRN_SOLVERS_IPM_CONE_INTERIOR_H
 
@@ -21,8 +21,8 @@ typedef struct CairnInterior {
         more; // how much of the law there is, 1: all of it, 0: none, bounds are those of the start; what a step adds
     double *first; // impulses of the start
     double blur,
-        change;   // of |z_T| at a contact that sticks, over its norm: 0, or mu; what a step changes mu by, over mu
-    double *kept; // a direction and what it was found for
+        change;   // of |z_T| at a contact that sticks, over its norm: 0, or mu; the change of mu in a step, over mu
+    double *kept; // a direction and the products that it aims at
     CairnSoc *kept_states;
     int sides; // bounded sides and cones
 } CairnInterior;
@@ -39,7 +39,8 @@ CairnStatus cairn_interior_factor(CairnInterior *in);
 // Set the products that a step aims at: mu, less the second-order term of the present direction if `corrects`.
 void cairn_interior_aim(CairnInterior *in, double mu, bool corrects);
 
-// What is aimed at, changed so that a step of length `wanted` would leave no product far from mu: eigenvalues of a cone's.
+// Change the products that a step aims at so that none is far from mu after a step of length `wanted`; of a cone, the
+// eigenvalues.
 void cairn_interior_push(CairnInterior *in, double mu, double wanted);
 
 // Store the direction with the products that it aims at, or restore what was stored (is_back).

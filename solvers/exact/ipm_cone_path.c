@@ -4,11 +4,12 @@
 // not converge. So the path is parametrised by its length, and mu is one more unknown. The curve cannot end (Sard)
 // nor be unbounded (docs/solvers.md), so it leads to mu = 0.
 //
-// A point of the path is given by X = (parameters / sqrt(mu norm), log mu), which has no unit. A step goes from a centred point along the tangent,
-// by `ahead`; then Newton's method across the tangent centres the point again. Each Newton step is one factor and GMRES over X. Where parameters
-// are many (MANY) they make up nearly all of the length of X, and most of that is load that moves between contacts with little effect: mu would
-// fall by a hundredth a step. There the length is the root mean square, with the unit sqrt(mu norm) plus the parameter itself. With few parameters
-// that is too coarse: one heap in thirty loses its path.
+// A point of the path is given by X = (parameters / sqrt(mu norm), log mu), which has no unit. A step goes from a
+// centred point along the tangent, by `ahead`; then Newton's method across the tangent centres the point again. Each
+// Newton step is one factor and GMRES over X. Where parameters are many (MANY) they make up nearly all of the length
+// of X, and most of that is load that moves between contacts with little effect: mu would fall by a hundredth a step.
+// There the length is the root mean square, with the unit sqrt(mu norm) plus the parameter itself. With few
+// parameters that is too coarse: one heap in thirty loses its path.
 #include "solvers/exact/ipm_cone_path.h"
 
 #include <math.h>
@@ -71,7 +72,8 @@ static void look(CairnPath *path) {
     }
 }
 
-// The distance from the path: of the products from mu, and the residuals of the rows' equations, relative to mu. w is that of the iterate.
+// The distance from the path: of the products from mu, and the residuals of the rows' equations, relative to mu. w is
+// that of the iterate.
 static double off_centre(const CairnPath *path) {
     const CairnInterior *in = path->in;
     const CairnExact *exact = &in->cones->exact;
@@ -171,7 +173,8 @@ static bool path_residual(void *user, const double *p, double *R) {
     return true;
 }
 
-// The direction that fulfils all equations to first order and has the length `along` along the tangent; `moved` is the change of X.
+// The direction that fulfils all equations to first order and has the length `along` along the tangent; `moved` is
+// the change of X.
 static CairnStatus find(CairnPath *path, double along) {
     enum { MOST_DIRECTIONS = 150 };
     CairnInterior *in = path->in;
@@ -209,7 +212,8 @@ static CairnStatus move(CairnPath *path, double step) {
     return cairn_ok();
 }
 
-// Compute the tangent at the point, and the direction along it. straight: the cosine of its angle with the last tangent.
+// Compute the tangent at the point, and the direction along it. straight: the cosine of its angle with the last
+// tangent.
 static CairnStatus look_ahead(CairnPath *path, double *straight) {
     double size = 0;
     look(path);
@@ -264,7 +268,8 @@ void cairn_path_begin(CairnPath *path, double size, double blur) {
     path->tangent[path->count] = -1; // mu falls
 }
 
-// One try from the present point: a step along the tangent, centring, and the next tangent. is_good: false if the step was too long.
+// One try from the present point: a step along the tangent, centring, and the next tangent. is_good: false if the
+// step was too long.
 static CairnStatus try_step(CairnPath *path, bool *is_good) {
     enum { MOST_TURNS = 6 };
     static const double least_straight = 0.6;

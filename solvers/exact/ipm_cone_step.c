@@ -96,10 +96,11 @@ static CairnStatus correct_centrality(CairnInterior *in, double mu) {
     return cairn_ok();
 }
 
-// Mehrotra's two solves: the step without centring decides how much centring there is, and its error of second order is corrected,
-// unless that shortens the step. `least`: the least sigma.
+// Mehrotra's two solves: the step without centring decides how much centring there is, and its error of second order
+// is corrected, unless that shortens the step. `least`: the least sigma.
 static CairnStatus find_step(CairnInterior *in, double least) {
-    // Where parameters are unknowns each direction takes as long as the factor, so no more of them are made than needed.
+    // Where parameters are unknowns each direction takes as long as the factor, so no more of them are made than
+    // needed.
     bool follows = in->is_following && cairn_interior_list(in, in->parameters) > 0;
     CairnStatus (*find)(CairnInterior *) = in->is_following ? cairn_interior_find_followed : cairn_interior_find;
     double mu = cairn_interior_product(in, 0);

@@ -128,10 +128,11 @@ static inline void square_root(Eight *x) {
 //
 //   x = 2 (1 - t) / (1 + sqrt(1 - 4 a c (1 - t))).
 //
-// Its first order, x = 1 - t + a c, is Mehrotra's corrector. A pair of which only one number goes to 0 has a c near 0, and both formulas are
-// equal. One whose s and z both go to 0 has a c near 1/4: along the path they shrink with sqrt(mu), so that a Newton step halves them, and so
-// does the next; with Mehrotra's corrector 3/8 of them remain. A step twice as long is right then (Newton's method at a double root); the
-// fraction NEAR of it is taken, for after the whole of it nothing would remain. Where a c < 0 one of the two grows, and the first order is safer.
+// Its first order, x = 1 - t + a c, is Mehrotra's corrector. A pair of which only one number goes to 0 has a c near
+// 0, and both formulas are equal. One whose s and z both go to 0 has a c near 1/4: along the path they shrink with
+// sqrt(mu), so that a Newton step halves them, and so does the next; with Mehrotra's corrector 3/8 of them remain. A
+// step twice as long is right then (Newton's method at a double root); the fraction NEAR of it is taken, for after
+// the whole of it nothing would remain. Where a c < 0 one of the two grows, and the first order is safer.
 static void aim_side(CairnIpmRows *rows, int side, double mu) {
     static const double NEAR = 0.95;
     const Eight none = {0}, most = none + 1e300;

@@ -147,7 +147,8 @@ static void come_to_rest(const PgsCgMatrix *matrix, Work *work, int row) {
     }
 }
 
-// One row of W: over all constraints that touch what row k moves. Entries are counted first (W NULL), then written.
+// One row of W: over all constraints that touch the blocks that row k moves. Entries are counted first, then written
+// (is_written).
 static int meet(PgsCgMatrix *matrix, Work *work, int k, int at, bool is_written) {
     const CairnProblem *problem = matrix->problem;
     int row = matrix->rows[k], stamp = is_written ? matrix->row_count + k : k;

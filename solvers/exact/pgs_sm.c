@@ -94,8 +94,9 @@ static bool search(CairnExact *exact, const Rounds *rounds, double *measure) {
     return false;
 }
 
-// The face that the iterate lies on: rows at a bound are tight, except those that may be released and whose w points inside. Together
-// with the rows strictly inside, the objective can fall along the released ones, so the search finds a step.
+// The face that the iterate lies on: rows at a bound are tight, except those that may be released and whose w points
+// inside. Together with the rows strictly inside, the objective can fall along the released ones, so the search finds
+// a step.
 static void find_face(CairnExact *exact, bool may_release) {
     for (int i = 0; i < exact->problem->row_count; i++) {
         bool stays_low = exact->lambda[i] <= exact->lower[i] && (!may_release || exact->w[i] >= 0);

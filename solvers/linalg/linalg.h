@@ -23,12 +23,13 @@ typedef struct CairnLinalgGraph {
     const int *node_size;     // dofs, >= 1
     const int *element_start; // element_count + 1 offsets into
     const int *element_node;  // the nodes of each element, all different
-    // A node that must not be the first to go: it is eliminated only after one of its neighbours (a stiff row of a quasi-definite
-    // system, whose own pivot is tiny). NULL: none.
+    // Nodes that must not be eliminated before one of their neighbours (a stiff row of a quasi-definite system, whose
+    // pivot would be tiny). NULL: none.
     const bool *is_held;
     // Nodes that go after all others. Where an element couples all of them, they end the last supernode. NULL: none.
     const bool *is_last;
-    // Nodes are eliminated stage by stage, from 0 on, in fronts of their own: subsystems first, then what is between them. NULL: one.
+    // Nodes are eliminated stage by stage, from 0 on, in separate fronts: subsystems first, then the nodes between
+    // them. NULL: one stage.
     const int *stage;
 } CairnLinalgGraph;
 
@@ -73,7 +74,7 @@ typedef struct CairnLinalgPlan {
     const int *node_order;    // nodes in the order of elimination
     const int *node_pivot;    // node -> its first row in that order
     const int *node_first;    // node -> its first row in the caller's numbering (nodes one after the other)
-    const int *node_row;      // node -> its row in its own supernode's front
+    const int *node_row;      // node -> its row in the front of its supernode
     const int *element_order; // elements, supernode by supernode
     const int *element_row;   // for every element_node: its row in the front that takes the element
     const int *element_start; // as the graph's
@@ -87,20 +88,22 @@ typedef struct CairnLinalgPlan {
     double entries;    // of L
 } CairnLinalgPlan;
 
-// Order of elimination by approximate minimum degree on the quotient graph: order[k] is the k-th node that is eliminated.
+// Order of elimination by approximate minimum degree on the quotient graph: order[k] is the k-th node that is
+// eliminated.
 CairnStatus cairn_linalg_order(const CairnLinalgGraph *graph, CairnArena *scratch, int *order);
 
 // Make the plan in `arena`. order NULL: by cairn_linalg_order.
 CairnStatus cairn_linalg_plan(const CairnLinalgGraph *graph, const int *order, CairnArena *arena, CairnArena *scratch,
                               CairnLinalgPlan *plan);
 
-// A front while it is gathered. Entries go below the diagonal; what is added above it, inside a node's own block, is never read.
+// A front during assembly. Entries are added below the diagonal; those above it, inside of a node's diagonal block,
+// are never read.
 typedef struct CairnLinalgFront {
     double *panel, *update;
     int rows, update_rows, below_at;
 } CairnLinalgFront;
 
-// The diagonal entry of a front's row r: entry [i] of what it returns is row r + i of the same column.
+// A pointer to the diagonal entry of a front's row r; its entry [i] is row r + i of the same column.
 static inline double *cairn_linalg_diagonal(const CairnLinalgFront *front, int row) {
     int below = row - front->below_at;
     return below < 0 ? front->panel + (size_t)row * (size_t)(front->rows + 1)
@@ -127,9 +130,9 @@ typedef struct CairnLinalgFactor {
     double *pivots, *inverse; // D and 1/D in the order of elimination
     double *scale;            // the source's, in that order
     double *x;                // scratch of a solve, in the same order
-    double *carry;            // with stages: what each front hands to its parent in a solve
+    double *carry;            // with stages: the values that each front passes to its parent in a solve
     bool *is_fresh;           // with stages: units whose factor stands
-    double *unit_seconds;     // with stages: what they took since the init, thread by thread
+    double *unit_seconds;     // with stages: the time of their factors since the init, thread by thread
     bool is_valid;            // the last factor did not break down
     double *work;             // scratch of threads
     size_t work_size;         // doubles of one thread's

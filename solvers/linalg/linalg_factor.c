@@ -110,9 +110,9 @@ static void extend(const CairnLinalgPlan *plan, const double *updates, const Cai
     }
 }
 
-// C -= L D L[rows]^T for columns [0, columns) of C, on and below the diagonal (a little above it is written too): L is rows x depth,
-// column j of C belongs to row `first` + j of L, and C's rows are L's. The loops are blocked over columns, the sum and rows, so that
-// data that are read again are still in a cache; the order of each sum is fixed.
+// C -= L D L[rows]^T for columns [0, columns) of C, on and below the diagonal (a little above it is written too): L
+// is rows x depth, column j of C belongs to row `first` + j of L, and C's rows are L's. The loops are blocked over
+// columns, the sum and rows, so that data that are read again are still in a cache; the order of each sum is fixed.
 static void update_lower(int rows, int first, int columns, int depth, const double *L, int stride, const double *pivots,
                          double *C, int C_stride, double *work) {
     for (int block = 0; block < columns; block += BLOCK) {
@@ -207,8 +207,9 @@ static int factor_block(const double *block, int stride, int count, const double
     return -1;
 }
 
-// Pivots in blocks: bring a block of columns up to date with the pivots before it (left-looking), then six columns at a time with
-// those of the block, factor their diagonal block, divide what lies below. Returns -1 or the pivot that broke down.
+// Pivots in blocks: bring a block of columns up to date with the pivots before it (left-looking), then six columns at
+// a time with those of the block, factor their diagonal block, divide the rows below. Returns -1 or the pivot that
+// broke down.
 static int factor_panel(const CairnLinalgSupernode *super, double *panel, const double *scale, double *pivots,
                         double *inverse, double *work) {
     int stride = super->rows;
@@ -238,7 +239,7 @@ static int factor_panel(const CairnLinalgSupernode *super, double *panel, const 
     return -1;
 }
 
-// Above the diagonal a kernel may see what it likes; a small matrix is cleared as a whole all the same.
+// Clear the update matrix on and below the diagonal, the rest is never read. A small one is cleared as a whole.
 static void clear_update(const CairnLinalgSupernode *super, double *update, int update_rows) {
     enum { SMALL = 64 };
     if (update_rows <= SMALL) {

@@ -8,7 +8,8 @@ typedef struct Layout {
     CairnArena *arena, *scratch;
 } Layout;
 
-// Work for a thread that is worth waking it, and what a front costs beside its arithmetic, in operations.
+// The least work of a task for which a thread is woken, and the fixed cost of a front beside its arithmetic, in
+// operations.
 static const double task_operations = 2e5, front_work = 1000;
 
 typedef struct Cut {

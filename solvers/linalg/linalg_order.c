@@ -243,7 +243,8 @@ static void emit(Quotient *q, int i) {
     }
 }
 
-// For all elements that touch the new one: the weight of what they hold outside of it (the count that makes the degree cheap).
+// For all elements that touch the new one: the weight of their nodes outside of it, from which degrees are cheap to
+// compute.
 static void weigh_outside(Quotient *q, const int *nodes, int count, long stamp) {
     for (int k = 0; k < count; k++) {
         int i = nodes[k];

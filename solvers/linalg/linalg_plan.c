@@ -7,8 +7,9 @@
 #include "engine/base/check.h"
 #include "solvers/linalg/linalg_layout.h"
 
-// What a front costs, in operations of the arithmetic units: fixed work, and moving an entry of an update matrix up the tree.
-// Measured on small fronts; only the shape of the tree depends on them, never its answer beyond rounding.
+// The cost of a front, in operations of the arithmetic units: fixed work, and adding an entry of an update matrix to
+// the parent's front. Measured on small fronts; only the shape of the tree depends on them, and the answer not beyond
+// rounding.
 static const double front_cost = 1000, move_cost = 12;
 
 typedef struct Node {
@@ -133,8 +134,8 @@ static int union_below(Builder *b, int p, int *list) {
     return count;
 }
 
-// Merge the nodes that are eliminated after all others and are coupled, whatever it costs. This is done first, so that no other node gets
-// between them.
+// Merge the nodes that are eliminated after all others and are coupled, whatever it costs. This is done first, so
+// that no other node gets between them.
 static bool are_last(const Builder *b, int p, int q) {
     const bool *is_last = b->graph->is_last;
     return is_last != NULL && is_last[b->order[p]] && is_last[b->order[q]];

@@ -84,8 +84,8 @@ ALWAYS_INLINE void gather(int columns, int from, int to, const double *A, size_t
     }
 }
 
-// The unit lower triangle of six columns and an even number of rows below it (`rows` in all): y = L^-1 y, with y below -= L y; and the
-// triangle of L^T with what lies below taken off first. Both in registers.
+// The unit lower triangle of six columns and an even number of rows below it (`rows` in all): y = L^-1 y, with y
+// below -= L y; and the triangle of L^T, after the rows below are subtracted. Both in registers.
 ALWAYS_INLINE void forward_six(const double *L, size_t stride, int rows, double *y) {
     double x[6];
     UNROLL for (int j = 0; j < 6; j++) {

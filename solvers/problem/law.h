@@ -1,7 +1,8 @@
 // Law: the friction laws on the rows of one contact, for all solvers and the engine.
 //
-// A friction group has a normal row n, two tangent rows t1 and t2 behind it, and where the material asks one torsional and two rolling
-// rows (CairnFriction). Its cone is { |lambda_T| <= mu lambda_N } (S1 eq. 7, docs/notation.md).
+// A friction group has a normal row n, then two tangent rows t1 and t2, and, where the material has such friction,
+// one torsional and two rolling rows (CairnFriction). Its cone is { |lambda_T| <= mu lambda_N } (S1 eq. 7,
+// docs/notation.md).
 #ifndef CAIRN_SOLVERS_LAW_H
 #define CAIRN_SOLVERS_LAW_H
 

@@ -1,5 +1,5 @@
-// The check at the problem's door: whatever passes here can be walked by solvers and referee without a further look. The lengths of
-// P, J, terms' Jacobians and W are the maker's word: no count of them is in the problem.
+// The check of a problem: solvers and referee rely on it and do not check indices again. The lengths of P, J, terms'
+// Jacobians and W are not checked, for the problem has no count of them.
 #include <cairn/problem.h>
 #include <float.h>
 #include <math.h>

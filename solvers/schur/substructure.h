@@ -15,8 +15,9 @@
 // them, whose matrix P + J^T (C + Theta)^-1 J minus the contributions of the subsystems is S in body space: sparse,
 // and of as many dofs as these bodies have.
 //
-// E_i is found at the end of the factor of P_i + J_Fi^T C^-1 J_Fi in body space, where the interface bodies are eliminated last (a Schur
-// complement that is part of the factor already), or column by column with the factor of A_FFi in any other formulation.
+// E_i is found at the end of the factor of P_i + J_Fi^T C^-1 J_Fi in body space, where the interface bodies are
+// eliminated last (a Schur complement that is part of the factor already), or column by column with the factor of
+// A_FFi in any other formulation.
 #ifndef CAIRN_SOLVERS_SUBSTRUCTURE_H
 #define CAIRN_SOLVERS_SUBSTRUCTURE_H
 

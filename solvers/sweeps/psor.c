@@ -30,9 +30,9 @@ static const CairnFieldTable psor_options = CAIRN_FIELD_TABLE("psor", CairnPsorO
 static const CairnFieldTable pssor_options = CAIRN_FIELD_TABLE("pssor", CairnPsorOptions, sor_fields);
 static const CairnFieldTable pj_options = CAIRN_FIELD_TABLE("pj", CairnPsorOptions, pj_fields);
 
-// Project the start onto the friction law. Impulses outside of it would be mixed into the first answer where lambda <
-// 1, and would push bodies apart where there is one sweep only. The cone comes first, then the rows that the normal
-// impulse bounds.
+// Project the start onto the friction law. Impulses outside of it would be mixed into the first answer where
+// lambda < 1, and would push bodies apart where there is one sweep only. The cone comes first, then the rows that the
+// normal impulse bounds.
 static void allow_rows(const CairnProblem *problem, int first, int count, const CairnFriction *friction, double *x) {
     bool is_cone = friction && (friction->kind == CAIRN_FRICTION_CONE || friction->kind == CAIRN_FRICTION_COULOMB);
     if (is_cone) {

@@ -15,7 +15,7 @@ ALWAYS void load_inertias(const double *inertia, const int *index, SorEight t[8]
     transpose(t);
 }
 
-// Bodies lie far apart in the order of the sweep: ask for those of a later group now.
+// Bodies lie far apart in the order of the sweep: prefetch those of a later group.
 ALWAYS void fetch_bodies(const double *u, const int *index) {
     for (int i = 0; i < 2 * SOR_LANES; i++) {
         __builtin_prefetch(u + index[i]);

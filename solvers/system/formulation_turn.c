@@ -113,7 +113,7 @@ bool cairn_turn_make(const double *give, const CairnThetaBlock *block, CairnTurn
     return true;
 }
 
-// Rows of length `stride`: y = R^-T x, rows of y in the order of `column`, zeros for what is held out. x and y differ.
+// Rows of length `stride`: y = R^-T x, rows of y in the order of `column`, zeros for rows held out. x and y differ.
 void cairn_turn_forward(const CairnTurn *turn, int stride, const double *x, double *y) {
     size_t n = (size_t)stride;
     memset(y, 0, 3 * n * sizeof *y);
@@ -130,7 +130,7 @@ void cairn_turn_forward(const CairnTurn *turn, int stride, const double *x, doub
     }
 }
 
-// y = R^-1 x back in the problem's order, zeros for what is held out.
+// y = R^-1 x, in the problem's order again, zeros for rows held out.
 void cairn_turn_backward(const CairnTurn *turn, const double *x, double *y) {
     double z[3];
     y[0] = y[1] = y[2] = 0;

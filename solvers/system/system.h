@@ -2,10 +2,10 @@
 //
 //     (A + Theta) x = y   on the rows with a finite Theta;  x = 0 on the others, which are held out (tight rows).
 //
-// A = J P^-1 J^T + C or the explicit W; Theta is positive semidefinite: a diagonal, and for the friction cones a 3x3 block for the
-// rows n, t1, t2 of a group. A formulation is a method to factor this: constraint space
-// as written, body space P + J^T (C + Theta)^-1 J, the quasi-definite [P J^T; J -(C + Theta)], or dense. A formulation only factors
-// and applies; regularisation and refinement against the matrix-free A are done once, here, for all of them.
+// A = J P^-1 J^T + C or the explicit W; Theta is positive semidefinite: a diagonal, and for the friction cones a 3x3
+// block for the rows n, t1, t2 of a group. A formulation is a method to factor this: constraint space as written,
+// body space P + J^T (C + Theta)^-1 J, the quasi-definite [P J^T; J -(C + Theta)], or dense. A formulation only
+// factors and applies; regularisation and refinement against the matrix-free A are done once, here, for all of them.
 #ifndef CAIRN_SOLVERS_SYSTEM_H
 #define CAIRN_SOLVERS_SYSTEM_H
 
@@ -34,7 +34,8 @@ typedef struct CairnThetaBlock {
 
 typedef struct CairnSystem CairnSystem;
 
-// What a formulation implements. All functions may use context->thread_count threads; their answer must not depend on it.
+// The functions of a formulation. All of them may use context->thread_count threads, and their results must not
+// depend on it.
 typedef struct CairnSystemKind {
     const char *name;
     // May it take this problem (explicit form, too many rows)? NULL: any of form 1.

@@ -1,8 +1,9 @@
 // Dense: A in full, factored by rows as L L^T with Theta on its diagonal and without the rows held out. Where Theta
 // has a block F^T E F of axes F and weights E, the three rows are turned by B = F^-1, and E comes on the diagonal as
-// it is: in the entries of the block its small weights, and the entries of A in their directions, would be lost in the
-// rounding of the large ones. No assumption is made and no order is sought, so it is the reference for the other formulations;
-// entries to the left of a row's first one are skipped, which makes a chain in its natural order a band.
+// it is: in the entries of the block its small weights, and the entries of A in their directions, would be lost in
+// the rounding of the large ones. No assumption is made and no order is sought, so it is the reference for the other
+// formulations; entries to the left of a row's first one are skipped, which makes a chain in its natural order a
+// band.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -314,7 +315,7 @@ static inline void dot_2x2(const double *a0, const double *a1, const double *b0,
     sum[3] = SUM_FOUR(s11);
 }
 
-// Subtract the product of the panel's rows from what lies right of it.
+// Subtract the product of the panel's rows from the columns to the right of it.
 static void update(Dense *dense, int k, int count) {
     size_t m = (size_t)dense->m;
     const int *active = dense->active;
