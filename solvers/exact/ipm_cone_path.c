@@ -46,7 +46,7 @@ CairnPath *cairn_path_make(CairnInterior *in) {
 // ---- where the iterate is --------------------------------------------------------------------------------------------------
 
 // Compute the iterate's parameters, their units, and their number.
-static void look(CairnPath *path) {
+static void read_parameters(CairnPath *path) {
     const CairnInterior *in = path->in;
     const CairnExact *exact = &in->cones->exact;
     bool is_coarse = path->is_coarse;
@@ -129,8 +129,8 @@ static void save(CairnPath *path, bool is_back) {
 }
 
 // Remove the parameters of rows that are held from here on, and insert those of rows that are no longer held
-// (cairn_interior_mend_row).
-static void mend(CairnPath *path) {
+// (cairn_interior_update_row).
+static void update_parameters(CairnPath *path) {
     const CairnInterior *in = path->in;
     const CairnExact *exact = &in->cones->exact;
     int k = cairn_cones_count_rises(in->cones); // which come first
@@ -139,7 +139,7 @@ static void mend(CairnPath *path) {
             continue;
         }
         bool before = in->z[0][i] > 0;
-        cairn_interior_mend_row(path->in, i, path->mu);
+        cairn_interior_update_row(path->in, i, path->mu);
         bool after = in->z[0][i] > 0;
         size_t rest = (size_t)(path->count - k + (before ? 0 : 1)) * sizeof *path->tangent; // and mu
         double *arrays[] = {path->tangent, path->moved};
@@ -175,7 +175,7 @@ static bool path_residual(void *user, const double *p, double *R) {
 
 // The direction that fulfils all equations to first order and has the length `along` along the tangent; `moved` is
 // the change of X.
-static CairnStatus find(CairnPath *path, double along) {
+static CairnStatus find_direction(CairnPath *path, double along) {
     enum { MOST_DIRECTIONS = 150 };
     CairnInterior *in = path->in;
     Turn turn = {path, along};
@@ -214,10 +214,10 @@ static CairnStatus move(CairnPath *path, double step) {
 
 // Compute the tangent at the point, and the direction along it. straight: the cosine of its angle with the last
 // tangent.
-static CairnStatus look_ahead(CairnPath *path, double *straight) {
+static CairnStatus find_tangent(CairnPath *path, double *straight) {
     double size = 0;
-    look(path);
-    CAIRN_TRY(find(path, 1));
+    read_parameters(path);
+    CAIRN_TRY(find_direction(path, 1));
     for (int k = 0; k <= path->count; k++) {
         size += path->moved[k] * path->moved[k];
     }
@@ -233,7 +233,7 @@ static CairnStatus look_ahead(CairnPath *path, double *straight) {
     return cairn_ok();
 }
 
-static CairnStatus go_ahead(CairnPath *path) {
+static CairnStatus step_along(CairnPath *path) {
     double change = path->moved[path->count];
     double step = fmin(path->ahead / path->size, 0.9 * cairn_interior_longest(path->in));
     return move(path, change < 0 ? fmin(step, 0.95 / -change) : step);
@@ -244,11 +244,11 @@ static CairnStatus centre(CairnPath *path, int most, bool *is_centred) {
     static const double near = 0.1, lost = 100;
     double off = off_centre(path);
     for (int k = 0; k < most && off > near && (k == 0 || off < lost || !path->has_point); k++) {
-        look(path);
-        CAIRN_TRY(find(path, 0));
+        read_parameters(path);
+        CAIRN_TRY(find_direction(path, 0));
         double longest = cairn_interior_longest(path->in);
         CAIRN_TRY(move(path, longest < 1 ? 0.9 * longest : 1));
-        look(path);
+        read_parameters(path);
         off = off_centre(path);
     }
     *is_centred = off <= near;
@@ -263,7 +263,7 @@ void cairn_path_begin(CairnPath *path, double size, double blur) {
     path->blur = blur;
     path->ahead = 0.5;
     path->has_point = false;
-    look(path);
+    read_parameters(path);
     memset(path->tangent, 0, (size_t)path->count * sizeof *path->tangent);
     path->tangent[path->count] = -1; // mu falls
 }
@@ -275,11 +275,11 @@ static CairnStatus try_step(CairnPath *path, bool *is_good) {
     static const double least_straight = 0.6;
     double straight = 0;
     *is_good = false;
-    CAIRN_TRY(go_ahead(path));
-    look(path);
+    CAIRN_TRY(step_along(path));
+    read_parameters(path);
     CAIRN_TRY(centre(path, MOST_TURNS, is_good));
     if (*is_good) {
-        CAIRN_TRY(look_ahead(path, &straight));
+        CAIRN_TRY(find_tangent(path, &straight));
         *is_good = straight >= least_straight;
     }
     return cairn_ok();
@@ -291,13 +291,13 @@ CairnStatus cairn_path_step(CairnPath *path) {
     double straight;
     bool is_good = false;
     if (!path->has_point) {
-        look(path);
+        read_parameters(path);
         CAIRN_TRY(centre(path, MOST_FIRST, &is_good));
         path->has_point = is_good;
-        return is_good ? look_ahead(path, &straight)
+        return is_good ? find_tangent(path, &straight)
                        : cairn_error(CAIRN_NUMERIC, "ipm-cone: the central path was not found");
     }
-    mend(path);
+    update_parameters(path);
     save(path, false);
     while (path->ahead > shortest) {
         int before = path->in->cones->exact.iterations;
@@ -315,7 +315,7 @@ CairnStatus cairn_path_step(CairnPath *path) {
         }
         save(path, true);
         path->ahead *= 0.3;
-        CAIRN_TRY(look_ahead(path, &straight));
+        CAIRN_TRY(find_tangent(path, &straight));
     }
     return cairn_error(CAIRN_NUMERIC, "ipm-cone: the central path cannot be followed beyond mu = %g", path->mu);
 }

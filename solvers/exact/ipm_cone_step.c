@@ -32,7 +32,7 @@ static bool is_zero_bound(const CairnExact *exact, int i, double bound) {
     return 2 * bound * exact->D[i] <= nothing * exact->target;
 }
 
-// Hold the rows whose bound is zero, for a normal impulse may be 0 at the start; cairn_interior_mend_row releases them.
+// Hold the rows whose bound is zero, for a normal impulse may be 0 at the start; cairn_interior_update_row releases them.
 static void hold_zero_bounds(CairnInterior *in) {
     CairnExact *exact = &in->cones->exact;
     for (int i = 0; i < exact->problem->row_count; i++) {
@@ -164,7 +164,7 @@ static bool follows_bound(const CairnInterior *in, int i) {
 
 // Bounds that follow the impulse of a contact that opens go to zero with mu, far below the accuracy of GMRES, and
 // rows between them limit every step. Where the certificate cannot resolve them such a row is held, until it can.
-void cairn_interior_mend_row(CairnInterior *in, int row, double mu) {
+void cairn_interior_update_row(CairnInterior *in, int row, double mu) {
     const CairnExact *exact = &in->cones->exact;
     if (!follows_bound(in, row)) {
         return;
@@ -179,12 +179,12 @@ void cairn_interior_mend_row(CairnInterior *in, int row, double mu) {
 
 // Correct also the bounds that differ from their impulse by a factor of ten after steps with fixed parameters: no
 // direction does that.
-static void mend_bounds(CairnInterior *in) {
+static void repair_bounds(CairnInterior *in) {
     static const double far = 10;
     const CairnExact *exact = &in->cones->exact;
     double mu = cairn_interior_product(in, 0);
     for (int i = 0; i < exact->problem->row_count; i++) {
-        cairn_interior_mend_row(in, i, mu);
+        cairn_interior_update_row(in, i, mu);
         if (follows_bound(in, i) && !exact->is_held[i]) {
             double bound = bound_of(in, i), old = exact->upper[i];
             if (!(old > 0)) { // rounded away
@@ -211,7 +211,7 @@ CairnStatus cairn_interior_step(CairnInterior *in, double *step) {
     CairnStatus status = cairn_interior_move(in, *step);
     in->is_following = true;
     CAIRN_TRY(status);
-    mend_bounds(in);
+    repair_bounds(in);
     cairn_interior_renew(in);
     cairn_system_slack(&exact->system, exact->lambda, exact->w);
     return cairn_ok();
