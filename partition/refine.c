@@ -96,8 +96,8 @@ int cairn_refine_swap_gain(const CairnRefining *r, int node, int other) {
     return gain;
 }
 
-// The neighbours that the node has in its part must reach one another without it.
-bool cairn_refine_may_leave(CairnRefining *r, int node) {
+// The neighbours of the node in its part must be connected without it.
+bool cairn_refine_stays_connected(CairnRefining *r, int node) {
     const CairnAdjacency *a = &r->adjacency;
     int part = r->part[node], wanted = 0, first = -1, count = 0;
     int wish = r->mark + 1, seen = r->mark + 2;
@@ -149,20 +149,20 @@ static CairnStatus run_in(const CairnRefineTask *task, const CairnGraph *graph, 
                           int *part, int *count) {
     int nodes = graph->node_count;
     void *chosen = cairn_arena_push(arena, 1, task->options_size);
-    int *own = CAIRN_PUSH(arena, int, nodes);
-    if (!chosen || !own) {
+    int *refined = CAIRN_PUSH(arena, int, nodes);
+    if (!chosen || !refined) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory to refine the parts of %d bodies", task->name, nodes);
     }
     CAIRN_TRY(cairn_partition_options(task->table, options, chosen));
     if (nodes == 0) {
         return cairn_ok();
     }
-    memcpy(own, part, (size_t)nodes * sizeof *own);
+    memcpy(refined, part, (size_t)nodes * sizeof *refined);
     CairnRefining refining = {.name = task->name};
-    CAIRN_TRY(open_refining(&refining, graph, arena, own, *count));
+    CAIRN_TRY(open_refining(&refining, graph, arena, refined, *count));
     CAIRN_TRY(task->run(&refining, chosen, arena));
     *count = close_refining(&refining);
-    memcpy(part, own, (size_t)nodes * sizeof *own);
+    memcpy(part, refined, (size_t)nodes * sizeof *refined);
     return cairn_ok();
 }
 

@@ -19,13 +19,14 @@ CairnStatus cairn_options_or_defaults(const CairnFieldTable *table, const void *
     return cairn_ok();
 }
 
-// A partitioner and a refiner may be a caller's own, so their options and what they made are checked.
+// The partitioner and the refiner may be the caller's, so their options are checked.
 static CairnStatus find_options(const CairnFieldTable *table, const void *options, CairnArena *arena,
                                 const void **chosen) {
     CAIRN_TRY(cairn_options_or_defaults(table, options, arena, chosen));
     return table != NULL ? cairn_fields_check(table, *chosen) : cairn_ok();
 }
 
+// The partitioner and the refiner may be the caller's, so their results are checked.
 static CairnStatus measure_parts(const CairnGraph *graph, const CairnParts *parts, const CairnAllocator *allocator,
                                  int *sizes, const char *kind, const char *name, CairnPartsMeasure *measure) {
     CairnStatus status = cairn_parts_measure(graph, parts, allocator, sizes, measure);
@@ -36,7 +37,8 @@ static CairnStatus make_parts(const CairnProblem *problem, const CairnPartition 
                               int *part, int *count, CairnPartsMeasure *measure, double *refine_seconds) {
     const CairnPartitioner *partitioner = partition->partitioner;
     const CairnRefiner *refiner = partition->refiner;
-    const CairnAllocator allocator = cairn_arena_allocator(arena); // what is released is free when the parts are made
+    const CairnAllocator allocator =
+        cairn_arena_allocator(arena); // its memory is freed together, once the parts are made
     const void *partition_options, *refine_options;
     CairnGraph graph;
     CairnPartsMeasure before;

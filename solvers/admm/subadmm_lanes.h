@@ -16,13 +16,13 @@ struct AdmmBatch {
     int *reach;                           // of a dof: the last one that its row of U touches
     int *dofs;                            // scratch: of a constraint's columns
     AdmmEight *U, *Z, *R;                 // A = U^T U by rows; U^-T J^T by columns, and U^-T b; J of the rows inside
-    AdmmEight *H, *root, *unroot, *start; // what an iteration applies; sqrt(beta) and its inverse; sqrt(beta) x(b)
+    AdmmEight *H, *root, *unroot, *start; // the matrix of an iteration; sqrt(beta) and its inverse; sqrt(beta) x(b)
 };
 
-// Who goes with whom: `batch` of every subsystem.
+// Find the batches: sets `batch` of every subsystem.
 CairnStatus cairn_admm_batch(AdmmSystem *system);
 
-// Doubles that a batch keeps, and doubles of scratch that it wants.
+// Doubles of a batch's memory, and doubles of its scratch.
 size_t cairn_admm_lanes_memory(const AdmmBatch *batch);
 size_t cairn_admm_lanes_scratch(const AdmmBatch *batch);
 // `columns` and `reach`.
