@@ -5,7 +5,7 @@
 // box_tree.*  a tree of boxes, for queries
 // narrow.c    the table of pair functions                      pair_*.c  one file per pair of shape types
 // mesh_*.c    triangle meshes (mesh.h): building, tree, contact (several manifolds a pair), sweep
-// box_*.c     the parts of box against box: separating axes, clipped faces, reduction to four points, corner to corner
+// box_*.c     the steps of box against box: separating axes, clipped faces, reduction to four points, corner to corner
 #ifndef CAIRN_COLLISION_H
 #define CAIRN_COLLISION_H
 
@@ -24,7 +24,7 @@ static inline bool cairn_aabbs_meet(const CairnAabb *a, const CairnAabb *b) {
            a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-// A shape as collision sees it: size and its place in the body's frame.
+// A shape as collision sees it: size and its pose in the body's frame.
 typedef struct CairnGeometry {
     CairnShapeType type;
     double radius;                // sphere, cylinder, capsule
@@ -48,7 +48,7 @@ typedef struct CairnManifoldPoint {
 typedef struct CairnManifold {
     CairnVec3 normal; // from A to B, unit
     int count;
-    uint32_t part; // which of the manifolds of the pair: the same while the touching part of a mesh is; else 0
+    uint32_t patch; // which of the manifolds of the pair: the same while the touching part of a mesh is; else 0
     CairnManifoldPoint points[CAIRN_MANIFOLD_POINTS];
 } CairnManifold;
 
@@ -114,9 +114,10 @@ CairnStatus cairn_broad_pairs(CairnBroad *broad, const CairnAabb *boxes, const u
 void cairn_narrow(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
                   double margin, CairnManifold *manifold);
 
-// All manifolds of a pair: two convex shapes have at most one, a mesh has one for each of its faces, edges and corners that is
-// met, at most CAIRN_MANIFOLDS (the deepest). Returns how many; `parts` has room for CAIRN_MANIFOLDS. cairn_narrow gives the deepest.
-int cairn_narrow_parts(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
-                       double margin, CairnManifold *parts);
+// All manifolds of a pair: two convex shapes have at most one, a mesh has one for each of its faces, edges and corners
+// that is met, at most CAIRN_MANIFOLDS (the deepest). Returns how many; `manifolds` has room for CAIRN_MANIFOLDS.
+// cairn_narrow gives the deepest.
+int cairn_narrow_manifolds(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
+                           double margin, CairnManifold *manifolds);
 
 #endif

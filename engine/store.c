@@ -39,20 +39,20 @@ void cairn_store_free(CairnStore *store, const CairnAllocator *allocator) {
 static CairnMassProperties mass_of_shapes(const CairnStore *store, const CairnBody *body) {
     CairnMassProperties sum = {0};
     for (int s = body->first_shape; s >= 0; s = store->shapes[s].next) {
-        CairnMassProperties part =
+        CairnMassProperties shape_mass =
             cairn_geometry_mass(&store->shapes[s].model->geometry, store->shapes[s].model->def.density);
-        sum.mass += part.mass;
-        sum.center = cairn_add_scaled(sum.center, part.mass, part.center);
+        sum.mass += shape_mass.mass;
+        sum.center = cairn_add_scaled(sum.center, shape_mass.mass, shape_mass.center);
     }
     if (sum.mass <= 0) {
         return (CairnMassProperties){0};
     }
     sum.center = cairn_scale(1.0 / sum.mass, sum.center);
     for (int s = body->first_shape; s >= 0; s = store->shapes[s].next) {
-        CairnMassProperties part =
+        CairnMassProperties shape_mass =
             cairn_geometry_mass(&store->shapes[s].model->geometry, store->shapes[s].model->def.density);
-        CairnVec3 offset = cairn_sub(part.center, sum.center);
-        sum.inertia = cairn_mat3_sum(sum.inertia, cairn_inertia_shift(part.inertia, part.mass, offset));
+        CairnVec3 offset = cairn_sub(shape_mass.center, sum.center);
+        sum.inertia = cairn_mat3_sum(sum.inertia, cairn_inertia_shift(shape_mass.inertia, shape_mass.mass, offset));
     }
     return sum;
 }

@@ -61,7 +61,7 @@ typedef struct CairnContactRecord {
     CairnVec3 point, normal, tangent_1;
     double distance;
     double normal_impulse;
-    double load;        // the part of it that did not stop an approach: what the next step can expect
+    double load;        // the impulse without what stopped an approach: the estimate for the next step
     double tangents[2]; // impulses along tangent_1 and normal x tangent_1
 } CairnContactRecord;
 

@@ -158,7 +158,7 @@ CairnStatus cairn_world_set_solver(CairnWorld *world, const CairnSolver *solver,
     return cairn_ok();
 }
 
-// Parts of another making are nothing to start from.
+// Parts that another partitioner made are no start for the new one.
 static void forget_parts(CairnWorld *world) {
     for (int i = 0; i < world->store.body_pool.count; i++) {
         world->store.bodies[i].part = -1;

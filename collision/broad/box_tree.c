@@ -96,8 +96,8 @@ static double fit_nodes(CairnBoxTree *tree) {
     return size;
 }
 
-// Unbounded ones to the end.
-static void part_unbounded(CairnBoxTree *tree, int count) {
+// Moves the unbounded boxes to the end.
+static void move_unbounded_last(CairnBoxTree *tree, int count) {
     int kept = 0;
     for (int k = 0; k < count; ++k) {
         int item = tree->order[k];
@@ -111,7 +111,7 @@ static void part_unbounded(CairnBoxTree *tree, int count) {
 }
 
 void cairn_box_tree_build(CairnBoxTree *tree, int count) {
-    part_unbounded(tree, count);
+    move_unbounded_last(tree, count);
     tree->node_count = 0;
     if (tree->item_count > 0) {
         tree->nodes[tree->node_count++] = (CairnBoxNode){.first = 0, .count = tree->item_count};

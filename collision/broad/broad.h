@@ -1,4 +1,4 @@
-// The broad phase's own parts: levels of columns, the boxes in them, and the pairs that their sweeps find.
+// The internals of the broad phase: levels of columns, the boxes in them, and the pairs that their sweeps find.
 //
 // The axis along which the boxes spread most is the sweep's (x below, whichever it is). The plane across it is cut into square
 // cells; over each stands a column, and a box is copied into each column it reaches (mostly one, two or four), in the order of
@@ -154,7 +154,7 @@ void cairn_broad_sweep(const CairnSweep *sweep, int first, int end);
 bool cairn_pairs_sort(const CairnPairChunk *chunks, int chunk_count, int index_count, int thread_count,
                       CairnArena *arena, CairnPair **pairs, int *pair_count);
 
-// ---- one call of the broad phase, in parts ----
+// ---- one call of the broad phase, in stages ----
 
 typedef enum CairnBoxClass {
     CAIRN_CLASS_ABSENT = 0,
@@ -258,7 +258,7 @@ typedef struct CairnStrayPairs {
 // False when out of memory.
 bool cairn_strays_find(CairnBroadCall *call, const CairnKeptLook *look, CairnStrayPairs *found, long *tests);
 
-// The parts in their order; each is false when out of memory.
+// The stages in their order; each is false when out of memory.
 bool cairn_broad_classify(CairnBroadCall *call);          // axis, classes, sizes, orders
 bool cairn_broad_fill(CairnBroadCall *call, int **homes); // levels and their columns; homes of each level
 bool cairn_broad_find(CairnBroadCall *call, int **homes, int *chunk_count); // pairs into call->chunks

@@ -96,9 +96,9 @@ typedef struct Counting {
 
 static void count_piece(void *context, int w, int worker) {
     const Counting *c = context;
-    int end = cairn_part_begin(c->call->count, w + 1, c->workers);
+    int end = cairn_range_begin(c->call->count, w + 1, c->workers);
     (void)worker;
-    for (int i = cairn_part_begin(c->call->count, w, c->workers); i < end; ++i) {
+    for (int i = cairn_range_begin(c->call->count, w, c->workers); i < end; ++i) {
         classify_box(c->call, &c->censuses[w], i);
     }
 }

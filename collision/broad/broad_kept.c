@@ -74,10 +74,10 @@ typedef struct Looking {
 
 static void look_piece(void *context, int w, int worker) {
     const Looking *l = context;
-    int count = l->call->count, end = cairn_part_begin(count, w + 1, l->workers), strays = 0;
+    int count = l->call->count, end = cairn_range_begin(count, w + 1, l->workers), strays = 0;
     int *list = l->found + (ptrdiff_t)w * CAIRN_BROAD_STRAYS;
     (void)worker;
-    for (int i = cairn_part_begin(count, w, l->workers); i < end; ++i) {
+    for (int i = cairn_range_begin(count, w, l->workers); i < end; ++i) {
         if (is_stray(l->call, i, l->was_ready)) {
             list[strays < CAIRN_BROAD_STRAYS ? strays : CAIRN_BROAD_STRAYS - 1] = i;
             ++strays;
@@ -182,18 +182,18 @@ typedef struct Filtering {
     const CairnBroadCall *call;
     const CairnStrayPairs *strays;
     CairnPair *found;
-    int *counts, *places; // of each worker
+    int *counts, *starts; // of each worker
     int workers;
 } Filtering;
 
 static void filter_piece(void *context, int w, int worker) {
     const Filtering *f = context;
     const CairnStrayPairs *strays = f->strays;
-    int boxes = f->call->count, first = cairn_part_begin(boxes, w, f->workers);
-    int end = cairn_part_begin(boxes, w + 1, f->workers), s = first_of(strays, first);
+    int boxes = f->call->count, first = cairn_range_begin(boxes, w, f->workers);
+    int end = cairn_range_begin(boxes, w + 1, f->workers), s = first_of(strays, first);
     int n = kept_before(&f->call->state->kept, first) + s;
     (void)worker;
-    f->places[w] = n;
+    f->starts[w] = n;
     for (int i = first; i < end; ++i) {
         int count = filter_row(f->call, strays, i, f->found + n), more = 0;
         while (s + more < strays->count && strays->pairs[s + more].a == i) {
@@ -202,22 +202,22 @@ static void filter_piece(void *context, int w, int worker) {
         n += more == 0 ? count : merge_row(strays->pairs + s, more, f->found + n, count);
         s += more;
     }
-    f->counts[w] = n - f->places[w];
+    f->counts[w] = n - f->starts[w];
 }
 
 // Those of neighbours that stayed and those of strays, in their order.
 static bool filter(const CairnBroadCall *call, const CairnStrayPairs *strays, CairnPair *found, int *found_count) {
     const CairnKept *kept = &call->state->kept;
     int workers = workers_for(call, kept->pair_count);
-    int *counts = CAIRN_PUSH(call->arena, int, workers), *places = CAIRN_PUSH(call->arena, int, workers);
-    if (counts == NULL || places == NULL) {
+    int *counts = CAIRN_PUSH(call->arena, int, workers), *starts = CAIRN_PUSH(call->arena, int, workers);
+    if (counts == NULL || starts == NULL) {
         return false;
     }
-    Filtering filtering = {call, strays, found, counts, places, workers};
+    Filtering filtering = {call, strays, found, counts, starts, workers};
     cairn_pieces_run(workers, workers, filter_piece, &filtering);
     int total = counts[0];
     for (int w = 1; w < workers; ++w) {
-        memmove(found + total, found + places[w], (size_t)counts[w] * sizeof *found);
+        memmove(found + total, found + starts[w], (size_t)counts[w] * sizeof *found);
         total += counts[w];
     }
     *found_count = total;

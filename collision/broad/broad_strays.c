@@ -99,7 +99,7 @@ static Strays *prepare(const CairnBroadCall *call, const CairnKeptLook *look) {
     return strays;
 }
 
-static bool place_chunks(const CairnBroadCall *call, int workers, CairnPairChunk *chunks) {
+static bool allocate_chunks(const CairnBroadCall *call, int workers, CairnPairChunk *chunks) {
     for (int w = 0; w < workers; ++w) {
         int capacity = call->state->kept.stray_capacity[w];
         chunks[w] = (CairnPairChunk){.keys = CAIRN_PUSH(call->arena, uint64_t, capacity + 1), .capacity = capacity};
@@ -132,7 +132,7 @@ static void test_piece(void *context, int w, int worker) {
     const Testing *t = context;
     int count = t->call->count;
     (void)worker;
-    test_boxes(t->call, t->strays, cairn_part_begin(count, w, t->workers), cairn_part_begin(count, w + 1, t->workers),
+    test_boxes(t->call, t->strays, cairn_range_begin(count, w, t->workers), cairn_range_begin(count, w + 1, t->workers),
                &t->chunks[w]);
 }
 
@@ -145,7 +145,7 @@ bool cairn_strays_find(CairnBroadCall *call, const CairnKeptLook *look, CairnStr
         return false;
     }
     do {
-        if (!place_chunks(call, workers, chunks)) {
+        if (!allocate_chunks(call, workers, chunks)) {
             return false;
         }
         Testing testing = {call, strays, chunks, workers};

@@ -445,7 +445,7 @@ static bool climb(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 a_side, Cairn
         double length = sqrt(x * x + y * y);
         double scale = length > 0.5 ? 0.5 / length : 1.0;
         bool is_better = false;
-        for (int part = 0; part < 12 && !is_better; ++part) {
+        for (int trial = 0; trial < 12 && !is_better; ++trial) {
             CairnVec3 next = cairn_add_scaled(cairn_add_scaled(n, scale * x, s.t1), scale * y, s.t2);
             next = cairn_normalize(next);
             if (length < 1e-9) {

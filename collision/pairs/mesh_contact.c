@@ -17,7 +17,7 @@
 // A direction counts as within a cone when it is outside by no more than this sine.
 #define CONE 1e-6
 
-typedef CairnMeshPatch Part;
+typedef CairnMeshPatch Patch;
 typedef CairnMeshWork Work;
 typedef CairnMeshTriangle Triangle;
 
@@ -27,7 +27,7 @@ static double lowest_over(Work *w, int flat) {
     return cairn_mesh_height(w, flat, cairn_mesh_body_support(&w->body, down)) - w->body.convex.rounding;
 }
 
-// ---- parts ----
+// ---- patches ----
 
 static uint32_t flat_id(int flat) {
     return 1u + (uint32_t)flat;
@@ -41,63 +41,64 @@ static uint32_t corner_id(const Work *w, int v) {
     return 1u + (uint32_t)w->s->flat_count + (uint32_t)w->s->edge_count + (uint32_t)v;
 }
 
-static Part *find_part(Work *w, uint32_t id) {
+static Patch *find_patch(Work *w, uint32_t id) {
     for (int k = 0; k < w->count; ++k) {
-        if (w->parts[k].id == id) {
-            return &w->parts[k];
+        if (w->patches[k].id == id) {
+            return &w->patches[k];
         }
     }
     return NULL;
 }
 
-// Where there is no room, the new part takes the place of the one that is farthest away, if that is farther; else NULL.
-static Part *add_part(Work *w, uint32_t id, int flat, CairnVec3 normal, double depth) {
-    Part *part = &w->parts[0];
+// Where there is no room, the new patch replaces the one that is farthest away, if that one is farther than the new
+// patch; else NULL.
+static Patch *add_patch(Work *w, uint32_t id, int flat, CairnVec3 normal, double depth) {
+    Patch *patch = &w->patches[0];
     if (w->count < CAIRN_MANIFOLDS) {
-        part = &w->parts[w->count++];
+        patch = &w->patches[w->count++];
     } else {
         for (int k = 1; k < w->count; ++k) {
-            part = w->parts[k].depth > part->depth ? &w->parts[k] : part;
+            patch = w->patches[k].depth > patch->depth ? &w->patches[k] : patch;
         }
-        if (part->depth <= depth) {
+        if (patch->depth <= depth) {
             return NULL;
         }
     }
-    part->id = id;
-    part->flat = flat;
-    part->is_vetoed = false;
-    part->depth = depth;
-    part->normal = normal;
-    part->like_count = 0;
-    part->count = 0;
-    return part;
+    patch->id = id;
+    patch->flat = flat;
+    patch->is_vetoed = false;
+    patch->depth = depth;
+    patch->normal = normal;
+    patch->like_count = 0;
+    patch->count = 0;
+    return patch;
 }
 
-static void add_to_part(Part *part, const CairnManifoldPoint *point) {
-    for (int k = 0; k < part->count; ++k) {
-        if (part->points[k].feature == point->feature) {
+static void add_to_patch(Patch *patch, const CairnManifoldPoint *point) {
+    for (int k = 0; k < patch->count; ++k) {
+        if (patch->points[k].feature == point->feature) {
             return;
         }
     }
-    if (part->count == CAIRN_PART_POINTS) {
-        part->count = cairn_box_reduce(part->points, part->count, part->normal);
+    if (patch->count == CAIRN_PATCH_POINTS) {
+        patch->count = cairn_box_reduce(patch->points, patch->count, patch->normal);
     }
-    part->points[part->count++] = *point;
-    part->depth = cairn_min(part->depth, point->distance);
+    patch->points[patch->count++] = *point;
+    patch->depth = cairn_min(patch->depth, point->distance);
 }
 
 static void accept_flat(Work *w, const Triangle *t, double depth) {
-    Part *part = find_part(w, flat_id(t->facet->flat));
-    if (part == NULL) {
-        add_part(w, flat_id(t->facet->flat), t->facet->flat, t->n, depth);
+    Patch *patch = find_patch(w, flat_id(t->facet->flat));
+    if (patch == NULL) {
+        add_patch(w, flat_id(t->facet->flat), t->facet->flat, t->n, depth);
     }
 }
 
 static void veto_flat(Work *w, const Triangle *t, double depth) {
-    Part *part = find_part(w, flat_id(t->facet->flat));
-    part = part != NULL ? part : add_part(w, flat_id(t->facet->flat), t->facet->flat, t->n, depth);
-    if (part != NULL) {
-        part->is_vetoed = true;
+    Patch *patch = find_patch(w, flat_id(t->facet->flat));
+    patch = patch != NULL ? patch : add_patch(w, flat_id(t->facet->flat), t->facet->flat, t->n, depth);
+    if (patch != NULL) {
+        patch->is_vetoed = true;
     }
 }
 
@@ -224,44 +225,44 @@ static CairnVec3 crossing(Work *w, CairnVec3 p, CairnVec3 q, CairnVec3 d) {
     return cairn_add_scaled(p, cairn_clamp(s, 0, length), along);
 }
 
-// `on_edge`: the edge's nearest point where it is known. The edge's part, or NULL where there is no room.
-static Part *add_edge(Work *w, const Triangle *t, int k, CairnVec3 d, double gap, const CairnVec3 *on_edge) {
+// `on_edge`: the edge's nearest point where it is known. Returns the patch of the edge, or NULL where there is no room.
+static Patch *add_edge(Work *w, const Triangle *t, int k, CairnVec3 d, double gap, const CairnVec3 *on_edge) {
     uint32_t id = edge_id(w, t->facet->edge[k]);
-    Part *part = find_part(w, id);
-    if (part != NULL) {
-        return part;
+    Patch *patch = find_patch(w, id);
+    if (patch != NULL) {
+        return patch;
     }
-    part = add_part(w, id, -1, d, gap);
-    if (part == NULL) {
+    patch = add_patch(w, id, -1, d, gap);
+    if (patch == NULL) {
         return NULL;
     }
     int i = t->facet->v[k] < t->facet->v[(k + 1) % 3] ? k : (k + 1) % 3, j = i == k ? (k + 1) % 3 : k;
-    part->count = points_along(w, t->p[i], t->p[j], d, part->points);
-    if (part->count == 0 || !cairn_box_settle(part->points, part->count, gap, w->tie)) {
-        part->count = 0;
+    patch->count = points_along(w, t->p[i], t->p[j], d, patch->points);
+    if (patch->count == 0 || !cairn_box_settle(patch->points, patch->count, gap, w->tie)) {
+        patch->count = 0;
         CairnVec3 x = on_edge != NULL ? *on_edge : crossing(w, t->p[i], t->p[j], d);
-        part->points[part->count++] = (CairnManifoldPoint){cairn_add_scaled(x, 0.5 * gap, d), gap, 0};
+        patch->points[patch->count++] = (CairnManifoldPoint){cairn_add_scaled(x, 0.5 * gap, d), gap, 0};
     }
-    return part;
+    return patch;
 }
 
-static Part *add_corner(Work *w, const Triangle *t, int k, CairnVec3 d, double gap) {
+static Patch *add_corner(Work *w, const Triangle *t, int k, CairnVec3 d, double gap) {
     uint32_t id = corner_id(w, t->facet->v[k]);
-    Part *part = find_part(w, id);
-    if (part == NULL && (part = add_part(w, id, -1, d, gap)) != NULL) {
-        part->points[part->count++] = (CairnManifoldPoint){cairn_add_scaled(t->p[k], 0.5 * gap, d), gap, 0};
+    Patch *patch = find_patch(w, id);
+    if (patch == NULL && (patch = add_patch(w, id, -1, d, gap)) != NULL) {
+        patch->points[patch->count++] = (CairnManifoldPoint){cairn_add_scaled(t->p[k], 0.5 * gap, d), gap, 0};
     }
-    return part;
+    return patch;
 }
 
-static void add_like(Part *part, int flat) {
-    for (int i = 0; i < part->like_count; ++i) {
-        if (part->like[i] == flat) {
+static void add_like(Patch *patch, int flat) {
+    for (int i = 0; i < patch->like_count; ++i) {
+        if (patch->like[i] == flat) {
             return;
         }
     }
-    if (part->like_count < CAIRN_LIKE_FLATS) {
-        part->like[part->like_count++] = flat;
+    if (patch->like_count < CAIRN_LIKE_FLATS) {
+        patch->like[patch->like_count++] = flat;
     }
 }
 
@@ -285,7 +286,7 @@ static void look_overlapped(Work *w, const Triangle *t, CairnConvex *own, double
             }
         }
     }
-    if (find_part(w, flat_id(t->facet->flat)) != NULL) {
+    if (find_patch(w, flat_id(t->facet->flat)) != NULL) {
         return;
     }
     CairnVec3 d;
@@ -325,17 +326,17 @@ static void look_apart(Work *w, const Triangle *t, const CairnNearest *nearest) 
         is_hit[nearest->points[i].vertex_a] = true;
     }
     int hits = is_hit[0] + is_hit[1] + is_hit[2];
-    Part *part = NULL;
+    Patch *patch = NULL;
     if (hits == 2) {
         int k = !is_hit[2] ? 0 : !is_hit[0] ? 1 : 2;
-        part = edge_holds(w, t, k, d) ? add_edge(w, t, k, d, gap, &nearest->on_a) : NULL;
+        patch = edge_holds(w, t, k, d) ? add_edge(w, t, k, d, gap, &nearest->on_a) : NULL;
     } else if (hits == 1) {
         int k = is_hit[0] ? 0 : is_hit[1] ? 1 : 2;
-        part = corner_holds(w, t->facet->v[k], d) ? add_corner(w, t, k, d, gap) : NULL;
+        patch = corner_holds(w, t->facet->v[k], d) ? add_corner(w, t, k, d, gap) : NULL;
     }
     bool is_like = cairn_dot(d, t->n) > CAIRN_LIKE_FACE && (!stands_out(t->facet) || has_face_points(w, t));
-    if (is_like && part != NULL) {
-        add_like(part, t->facet->flat);
+    if (is_like && patch != NULL) {
+        add_like(patch, t->facet->flat);
     }
     if (hits == 3 || is_like) {
         accept_flat(w, t, gap);
@@ -353,7 +354,7 @@ static CairnConvex convex_of(const Triangle *t, CairnTriangleHull *hull) {
 static void look(Work *w, int index) {
     const CairnFacet *facet = &w->s->facets[index];
     bool may_differ = stands_out(facet);
-    if (!may_differ && find_part(w, flat_id(facet->flat)) != NULL) {
+    if (!may_differ && find_patch(w, flat_id(facet->flat)) != NULL) {
         return;
     }
     Triangle t = cairn_mesh_triangle(w, index);
@@ -390,7 +391,7 @@ static void look(Work *w, int index) {
 
 static CairnAabb box_of(const Work *w) {
     double grow = cairn_max(w->margin, 0);
-    CairnTransform pose = {w->place, {1, 0, 0, 0}};
+    CairnTransform pose = {w->position, {1, 0, 0, 0}};
     CairnVec3 low, high;
     double *const lows[3] = {&low.x, &low.y, &low.z}, *const highs[3] = {&high.x, &high.y, &high.z};
     CairnMeshBody body = w->body;
@@ -408,13 +409,13 @@ static void fill_flats(Work *w, CairnAabb box) {
     CairnMeshWalk walk;
     cairn_mesh_walk_begin(w->s, box, &walk);
     for (int index = cairn_mesh_walk_next(&walk); index >= 0; index = cairn_mesh_walk_next(&walk)) {
-        Part *part = find_part(w, flat_id(w->s->facets[index].flat));
-        if (part != NULL && !part->is_vetoed) {
+        Patch *patch = find_patch(w, flat_id(w->s->facets[index].flat));
+        if (patch != NULL && !patch->is_vetoed) {
             CairnManifoldPoint points[CAIRN_CLIPPED_POINTS];
             Triangle t = cairn_mesh_triangle(w, index);
             int count = clip(w, &t, points);
             for (int k = 0; k < count; ++k) {
-                add_to_part(part, &points[k]);
+                add_to_patch(patch, &points[k]);
             }
         }
     }
@@ -423,14 +424,14 @@ static void fill_flats(Work *w, CairnAabb box) {
 // Edges and corners that a face about them stands for, with points as deep.
 static void settle_flats(Work *w) {
     for (int k = 0; k < w->count; ++k) {
-        Part *part = &w->parts[k];
-        for (int i = 0; i < part->like_count; ++i) {
-            Part *flat = find_part(w, flat_id(part->like[i]));
+        Patch *patch = &w->patches[k];
+        for (int i = 0; i < patch->like_count; ++i) {
+            Patch *flat = find_patch(w, flat_id(patch->like[i]));
             bool is_there = flat != NULL && !flat->is_vetoed && flat->count > 0;
             double lowest = is_there ? cairn_box_lowest(flat->points, flat->count) : HUGE_VAL;
-            if (lowest <= part->depth ||
-                (is_there && cairn_box_settle(flat->points, flat->count, part->depth, w->tie))) {
-                part->count = 0;
+            if (lowest <= patch->depth ||
+                (is_there && cairn_box_settle(flat->points, flat->count, patch->depth, w->tie))) {
+                patch->count = 0;
             }
         }
     }
@@ -440,24 +441,24 @@ static void settle_flats(Work *w) {
 static void drop_doubles(Work *w) {
     double near = 1e-6 * w->body.size;
     for (int j = 0; j < w->count; ++j) {
-        Part *part = &w->parts[j];
+        Patch *patch = &w->patches[j];
         int kept = 0;
-        for (int k = 0; k < part->count; ++k) {
+        for (int k = 0; k < patch->count; ++k) {
             bool is_double = false;
-            for (int i = 0; i < w->count && part->flat < 0 && !is_double; ++i) {
-                const Part *other = &w->parts[i];
+            for (int i = 0; i < w->count && patch->flat < 0 && !is_double; ++i) {
+                const Patch *other = &w->patches[i];
                 bool is_before = i != j && (other->flat >= 0 || i < j) && !other->is_vetoed &&
-                                 cairn_dot(other->normal, part->normal) > CAIRN_LIKE_FACE;
+                                 cairn_dot(other->normal, patch->normal) > CAIRN_LIKE_FACE;
                 for (int l = 0; l < other->count && is_before && !is_double; ++l) {
-                    CairnVec3 way = cairn_sub(other->points[l].point, part->points[k].point);
+                    CairnVec3 way = cairn_sub(other->points[l].point, patch->points[k].point);
                     is_double = cairn_length_squared(way) < near * near;
                 }
             }
             if (!is_double) {
-                part->points[kept++] = part->points[k];
+                patch->points[kept++] = patch->points[k];
             }
         }
-        part->count = kept;
+        patch->count = kept;
     }
 }
 
@@ -514,22 +515,22 @@ static double way_out(Work *w, CairnVec3 *way) {
 static double deepest(const Work *w) {
     double least = HUGE_VAL;
     for (int k = 0; k < w->count; ++k) {
-        const Part *part = &w->parts[k];
-        if (!part->is_vetoed && part->count > 0) {
-            least = cairn_min(least, cairn_box_lowest(part->points, part->count));
+        const Patch *patch = &w->patches[k];
+        if (!patch->is_vetoed && patch->count > 0) {
+            least = cairn_min(least, cairn_box_lowest(patch->points, patch->count));
         }
     }
     return least;
 }
 
-// Put the parts that were found from `out` away along `way` back to where the shape is.
-static void move_parts_back(Work *w, CairnVec3 way, double out) {
+// Moves the patches that were found from a distance of `out` along `way` back to where the shape is.
+static void move_patches_back(Work *w, CairnVec3 way, double out) {
     for (int k = 0; k < w->count; ++k) {
-        Part *part = &w->parts[k];
-        double nearer = out * cairn_dot(way, part->normal);
-        for (int i = 0; i < part->count; ++i) {
-            part->points[i].distance -= nearer;
-            part->points[i].point = cairn_add_scaled(part->points[i].point, -0.5 * nearer, part->normal);
+        Patch *patch = &w->patches[k];
+        double nearer = out * cairn_dot(way, patch->normal);
+        for (int i = 0; i < patch->count; ++i) {
+            patch->points[i].distance -= nearer;
+            patch->points[i].point = cairn_add_scaled(patch->points[i].point, -0.5 * nearer, patch->normal);
         }
     }
 }
@@ -538,7 +539,7 @@ static void move_parts_back(Work *w, CairnVec3 way, double out) {
 // than the mesh (sideways), and a face that the shape is deep in may be voted for by nobody. So where nothing was found, or something
 // deeper than the way out of all of them, the shape is put outside, where there is no doubt what is nearest, and the way is taken off.
 static void look_from_outside(Work *w) {
-    CairnVec3 way = {0, 0, 1}, place = w->place;
+    CairnVec3 way = {0, 0, 1}, position = w->position;
     double found = deepest(w), margin = w->margin; // HUGE_VAL: nothing
     if (fabs(found) <= w->tie) {
         return; // what rests there, mostly
@@ -548,19 +549,19 @@ static void look_from_outside(Work *w) {
         return;
     }
     double out = cairn_max(depth, 0) + 1e-4 * w->body.size;
-    w->place = cairn_add_scaled(place, out, way);
+    w->position = cairn_add_scaled(position, out, way);
     w->margin = cairn_max(margin, 0) + out;
     look_around(w);
-    move_parts_back(w, way, out);
+    move_patches_back(w, way, out);
     w->margin = margin;
 }
 
 int cairn_mesh_convex(const CairnGeometry *mesh, CairnTransform pose_mesh, const CairnGeometry *convex,
-                      CairnTransform pose_convex, double margin, CairnManifold *parts, int capacity) {
+                      CairnTransform pose_convex, double margin, CairnManifold *manifolds, int capacity) {
     CairnTransform relative = cairn_relative_pose(pose_mesh, pose_convex);
     Work w;
     w.s = mesh->surface;
-    w.place = relative.p;
+    w.position = relative.p;
     w.margin = margin;
     cairn_mesh_body(convex, relative.q, &w.body);
     w.tie = CAIRN_TIE * w.body.size;
@@ -571,20 +572,20 @@ int cairn_mesh_convex(const CairnGeometry *mesh, CairnTransform pose_mesh, const
     }
     int count = 0;
     for (int k = 0; k < w.count && count < capacity; ++k) {
-        Part *part = &w.parts[k];
-        part->count = part->is_vetoed ? 0 : cairn_box_nearer(part->points, part->count, margin);
-        part->count = cairn_box_reduce(part->points, part->count, part->normal);
-        if (part->count == 0) {
+        Patch *patch = &w.patches[k];
+        patch->count = patch->is_vetoed ? 0 : cairn_box_nearer(patch->points, patch->count, margin);
+        patch->count = cairn_box_reduce(patch->points, patch->count, patch->normal);
+        if (patch->count == 0) {
             continue;
         }
-        CairnManifold *m = &parts[count++];
+        CairnManifold *m = &manifolds[count++];
         memset(m, 0, sizeof *m);
-        m->part = part->id;
-        m->count = part->count;
-        m->normal = cairn_rotate(pose_mesh.q, part->normal);
-        for (int i = 0; i < part->count; ++i) {
-            m->points[i] = part->points[i];
-            m->points[i].point = cairn_transform_point(pose_mesh, cairn_add(w.place, part->points[i].point));
+        m->patch = patch->id;
+        m->count = patch->count;
+        m->normal = cairn_rotate(pose_mesh.q, patch->normal);
+        for (int i = 0; i < patch->count; ++i) {
+            m->points[i] = patch->points[i];
+            m->points[i].point = cairn_transform_point(pose_mesh, cairn_add(w.position, patch->points[i].point));
         }
     }
     return count;

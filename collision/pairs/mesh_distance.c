@@ -34,8 +34,8 @@ typedef struct Search {
 static const CairnMeshNode *next_leaf(Search *search, double limit) {
     const CairnMeshNode *nodes = search->surface->nodes;
     while (search->height > 0) {
-        int place = search->stack[--search->height];
-        const CairnMeshNode *node = &nodes[place];
+        int node_index = search->stack[--search->height];
+        const CairnMeshNode *node = &nodes[node_index];
         if (box_distance(node->box, search->box) > limit) {
             continue;
         }

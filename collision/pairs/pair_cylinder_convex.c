@@ -10,8 +10,8 @@ static CairnMat3 no_turn(void) {
     return cairn_mat3_of_quat(cairn_quat_identity());
 }
 
-static void place(CairnManifold *manifold, CairnTransform pose, const CairnDrum *drum, const CairnManifoldPoint *points,
-                  int count) {
+static void write_manifold(CairnManifold *manifold, CairnTransform pose, const CairnDrum *drum,
+                           const CairnManifoldPoint *points, int count) {
     manifold->count = count;
     if (count > 0) {
         manifold->normal = cairn_rotate(pose.q, drum->normal);
@@ -44,7 +44,7 @@ void cairn_pair_cylinder_capsule(const CairnGeometry *a, CairnTransform pose_a, 
         int end = cairn_dot(drum.normal, axis) > 0 ? 0 : 1;
         count = cairn_drum_point(&drum, end == 0 ? p : q, names[end], points);
     }
-    place(manifold, pose_a, &drum, points, count);
+    write_manifold(manifold, pose_a, &drum, points, count);
 }
 
 // The face of the hull that lies along the normal, or along the cylinder's cap or side near it; its normal or the cap's becomes the
@@ -160,5 +160,5 @@ void cairn_pair_cylinder_hull(const CairnGeometry *a, CairnTransform pose_a, con
                                tie); // cap or side stand for a direction near them, as deep as that
     }
     count = cairn_box_nearer(points, cairn_box_reduce(points, count, flat.normal), margin);
-    place(manifold, pose_a, &flat, points, count);
+    write_manifold(manifold, pose_a, &flat, points, count);
 }

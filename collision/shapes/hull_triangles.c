@@ -131,15 +131,15 @@ static void hand_out(Builder *b, int point, const int *candidates, int candidate
 
 static CairnStatus start(Builder *b) {
     int seed[4];
-    double distance, largest = first_two(b, seed), place = 0;
+    double distance, largest = first_two(b, seed), largest_coordinate = 0;
     for (int i = 0; i < b->count; ++i) {
         CairnVec3 p = b->points[i];
-        place = cairn_max(place, cairn_max(fabs(p.x), cairn_max(fabs(p.y), fabs(p.z))));
+        largest_coordinate = cairn_max(largest_coordinate, cairn_max(fabs(p.x), cairn_max(fabs(p.y), fabs(p.z))));
     }
-    if (!(largest > 1e-13 * place)) {
+    if (!(largest > 1e-13 * largest_coordinate)) {
         return refuse_flat(0, b->count);
     }
-    b->skin = cairn_max(SKIN * b->extent, 8e-16 * place);
+    b->skin = cairn_max(SKIN * b->extent, 8e-16 * largest_coordinate);
     for (int dimension = 1; dimension <= 2; ++dimension) {
         seed[dimension + 1] = farthest_from(b, seed, dimension, &distance);
         if (!(distance > FLAT * b->extent)) {

@@ -31,7 +31,7 @@ typedef struct CairnFlat {
 // A box of the tree. Nodes lie in an array, the root first.
 typedef struct CairnMeshNode {
     CairnAabb box;
-    int first; // a leaf's first place in `order`, an inner node's first child (the second lies behind it)
+    int first; // a leaf's first index in `order`, an inner node's first child (the second lies behind it)
     int count; // of a leaf's triangles; 0: an inner node
 } CairnMeshNode;
 
@@ -69,7 +69,7 @@ typedef struct CairnMeshWalk {
     const CairnSurface *surface;
     CairnAabb box;
     int stack[64], height;
-    int at, end; // of the leaf's places
+    int at, end; // indices in `order` of the current leaf
 } CairnMeshWalk;
 
 // The triangles whose boxes meet a box (touching counts), one after the other, always in the same order; -1 at the end.
@@ -85,6 +85,6 @@ bool cairn_surface_ray(const CairnSurface *surface, CairnVec3 origin, CairnVec3 
 // A convex shape against a mesh: a manifold for each flat, edge or corner that is met, normals from the mesh to the shape. Returns
 // how many; where there are more than `capacity`, the deepest ones.
 int cairn_mesh_convex(const CairnGeometry *mesh, CairnTransform pose_mesh, const CairnGeometry *convex,
-                      CairnTransform pose_convex, double margin, CairnManifold *parts, int capacity);
+                      CairnTransform pose_convex, double margin, CairnManifold *manifolds, int capacity);
 
 #endif

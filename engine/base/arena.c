@@ -73,7 +73,7 @@ void *cairn_arena_push(CairnArena *arena, size_t count, size_t element_size) {
     if (element_size != 0 && count > (SIZE_MAX / 2) / element_size) {
         return NULL;
     }
-    // Nothing asked for gets a place too, so that NULL means one thing only.
+    // A push of zero bytes returns an address too, so that NULL always means out of memory.
     size_t size = count * element_size == 0 ? CAIRN_ALIGNMENT : (count * element_size + mask) & ~mask;
     if (arena->chunk == NULL || arena->chunk->capacity - arena->chunk->used < size) {
         if (!grow(arena, size)) {
@@ -149,33 +149,33 @@ void cairn_arena_release(CairnArena *arena, CairnArenaMark mark) {
     arena->used = mark.used;
 }
 
-void *cairn_arena_place(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes) {
+void *cairn_arena_release_reserving(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes) {
     if (memory == NULL || arena->chunk == NULL || arena->chunk != mark.chunk) {
         return memory;
     }
     cairn_arena_release(arena, mark);
-    void *place = cairn_arena_push(arena, bytes, 1); // fits: it lay there before, and further up
+    void *moved = cairn_arena_push(arena, bytes, 1); // fits: it lay there before, and further up
     CAIRN_ASSERT(arena->chunk == mark.chunk);
-    return place;
+    return moved;
 }
 
-void *cairn_arena_keep(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes) {
-    void *place = cairn_arena_place(arena, mark, memory, bytes);
-    return place != memory && place != NULL ? memmove(place, memory, bytes) : place;
+void *cairn_arena_release_except(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes) {
+    void *moved = cairn_arena_release_reserving(arena, mark, memory, bytes);
+    return moved != memory && moved != NULL ? memmove(moved, memory, bytes) : moved;
 }
 
 static void *allocate(void *user, size_t size) {
     return cairn_arena_push(user, size, 1);
 }
 
-static void leave(void *user, void *memory, size_t size) {
+static void ignore_release(void *user, void *memory, size_t size) {
     (void)user;
     (void)memory;
     (void)size;
 }
 
 CairnAllocator cairn_arena_allocator(CairnArena *arena) {
-    return (CairnAllocator){allocate, leave, arena};
+    return (CairnAllocator){allocate, ignore_release, arena};
 }
 
 size_t cairn_arena_capacity(const CairnArena *arena) {

@@ -38,11 +38,12 @@ void cairn_arena_reset(CairnArena *arena);
 CairnArenaMark cairn_arena_mark(const CairnArena *arena);
 void cairn_arena_release(CairnArena *arena, CairnArenaMark mark);
 
-// The same, but `bytes` at `memory`, which was pushed since the mark, live on: they move down to it, and their new place
-// comes back. Where the arena has grown since then nothing is freed or moved.
-void *cairn_arena_keep(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes);
-// The same, but moving them is left to the caller: until the next push they still lie where they did, and the place may reach into them.
-void *cairn_arena_place(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes);
+// Frees everything pushed since the mark except the `bytes` at `memory`, which move down to the mark; returns their new
+// address. Where the arena has grown since the mark, nothing is freed or moved.
+void *cairn_arena_release_except(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes);
+// Like cairn_arena_release_except, but the caller moves the bytes: they stay valid at their old address until the next
+// push, and the returned memory may overlap them.
+void *cairn_arena_release_reserving(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes);
 
 // The arena as an allocator: what is released stays taken until the arena is released. The arena must stay where it is.
 CairnAllocator cairn_arena_allocator(CairnArena *arena);

@@ -46,8 +46,8 @@ void cairn_pieces_run(int threads, int pieces, CairnPieceWork *work, void *conte
     }
     Run runs[MOST_THREADS];
     for (int w = 0; w < workers; w++) {
-        runs[w].next = cairn_part_begin(pieces, w, workers);
-        runs[w].end = cairn_part_begin(pieces, w + 1, workers);
+        runs[w].next = cairn_range_begin(pieces, w, workers);
+        runs[w].end = cairn_range_begin(pieces, w + 1, workers);
     }
     // Where fewer threads come than are asked for, those who do work the others' runs.
 #pragma omp parallel num_threads(workers)
@@ -65,7 +65,7 @@ void cairn_spans_run(int threads, int count, int few, CairnSpanWork *work, void 
     }
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
     for (int k = 0; k < threads; k++) {
-        work(context, cairn_part_begin(count, k, threads), cairn_part_begin(count, k + 1, threads));
+        work(context, cairn_range_begin(count, k, threads), cairn_range_begin(count, k + 1, threads));
     }
 }
 

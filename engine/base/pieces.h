@@ -4,9 +4,10 @@
 #ifndef CAIRN_BASE_PIECES_H
 #define CAIRN_BASE_PIECES_H
 
-// Where part k of `parts` nearly equal parts of `count` begins, and part k - 1 ends.
-static inline int cairn_part_begin(int count, int k, int parts) {
-    return (int)((long)count * k / parts);
+// The first index of range k where `count` indices are divided into `ranges` nearly equal ranges; range k - 1 ends
+// there.
+static inline int cairn_range_begin(int count, int k, int ranges) {
+    return (int)((long)count * k / ranges);
 }
 
 // `worker` is below the number of threads: scratch can be had by it.

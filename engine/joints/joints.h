@@ -17,7 +17,7 @@ typedef struct CairnJointBody {
     CairnMat3 inverse_inertia; // world axes
 } CairnJointBody;
 
-// What a row is: its part in the joint decides where its impulse is reported.
+// What a row is: its role in the joint decides where its impulse is reported.
 typedef enum CairnRowRole { CAIRN_ROW_LOCK = 0, CAIRN_ROW_LOWER, CAIRN_ROW_UPPER, CAIRN_ROW_DRIVE } CairnRowRole;
 
 // One constraint row: w = sum_k J_k v_k + C lambda + fraction error / h + rate.

@@ -181,7 +181,7 @@ CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats) {
         begin(world, h, &step);
         cairn_step_collide(&step, &contacts);
     } while (cairn_step_wake(&step, &contacts));
-    cairn_step_place_answer(&step, &contacts, &answer);
+    cairn_step_allocate_answer(&step, &contacts, &answer);
     do {
         cairn_step_assemble(&step, &contacts, &system, &answer);
         cairn_step_partition(&step, &system, &parts);

@@ -30,8 +30,8 @@ typedef struct CairnStepContact {
     double approach; // normal velocity at the start of the step, negative while approaching
     int shape_a, shape_b, body_a, body_b;
     int record;                             // last step's record of the same id, or -1
-    int roll;                               // its place in the contacts' `rolls`
-    uint8_t manifold_count, manifold_place; // points of its manifold, and which of them this is
+    int roll;                               // its index in the contacts' `rolls`
+    uint8_t manifold_count, manifold_index; // number of points of its manifold, and the index of this one
     bool is_foreseen : 1;                   // found where the solved velocities lead (step_foresee.c)
     bool is_prepared : 1;                   // all below stands: from an earlier solve of this step
     // what assemble makes of it (step_contacts.c); not set before
@@ -209,7 +209,7 @@ void cairn_step_collide(CairnStep *step, CairnStepContacts *contacts);
 // Wake the groups that moving bodies reach in this step; true: begin and collide again, now with them.
 bool cairn_step_wake(CairnStep *step, CairnStepContacts *contacts);
 // Room for the velocities, which lie below the problem in the arena.
-void cairn_step_place_answer(CairnStep *step, const CairnStepContacts *contacts, CairnStepAnswer *answer);
+void cairn_step_allocate_answer(CairnStep *step, const CairnStepContacts *contacts, CairnStepAnswer *answer);
 void cairn_step_assemble(CairnStep *step, CairnStepContacts *contacts, CairnStepSystem *system,
                          CairnStepAnswer *answer);
 void cairn_step_partition(CairnStep *step, const CairnStepSystem *system, CairnStepParts *parts);

@@ -137,7 +137,9 @@ static const CairnPair *find_pairs(CairnStep *step, const CairnStepBoxes *boxes,
     step->status =
         cairn_broad_pairs(&step->world->broad, boxes->boxes, boxes->kinds, boxes->owners, step->store->shape_pool.count,
                           step->threads, step->arena, &pairs, count, &step->stats.overlap_tests);
-    return cairn_step_failed(step) ? NULL : cairn_arena_keep(step->arena, mark, pairs, (size_t)*count * sizeof *pairs);
+    return cairn_step_failed(step)
+               ? NULL
+               : cairn_arena_release_except(step->arena, mark, pairs, (size_t)*count * sizeof *pairs);
 }
 
 typedef struct Keeping {
@@ -174,7 +176,7 @@ static CairnStepPairs keep_pairs(const CairnStep *step, CairnArenaMark mark, con
     enum { PIECES = 64, LEAST = 4096 }; // pairs that are worth a second thread
     Keeping keeping = {pairs, count, step->store->shape_pool.count, 1, starts, NULL};
     size_t bytes = (size_t)count * sizeof *keeping.seconds;
-    keeping.seconds = cairn_arena_place(step->arena, mark, (void *)pairs, bytes);
+    keeping.seconds = cairn_arena_release_reserving(step->arena, mark, (void *)pairs, bytes);
     bool is_apart = (uintptr_t)keeping.seconds + bytes <= (uintptr_t)pairs;
     keeping.pieces = is_apart && count > LEAST ? PIECES : 1;
     cairn_pieces_run(step->threads, keeping.pieces, keep_piece, &keeping);

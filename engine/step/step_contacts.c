@@ -198,7 +198,7 @@ static void expect_span(void *context, int first, int end) {
     const Framing *f = context;
     for (int i = first; i < end; i++) {
         const CairnStepContact *c = &f->contacts->all[i];
-        if (c->manifold_place == 0 && !c->is_prepared) {
+        if (c->manifold_index == 0 && !c->is_prepared) {
             expect_loads(f, &f->contacts->all[i]); // writes to all points of this manifold, which no other turn does
         }
     }

@@ -257,7 +257,7 @@ static void commit_contacts(CairnStep *step, const CairnStepContacts *contacts, 
     double load = 1;
     for (int i = 0; i < contacts->count; i++) {
         const CairnStepContact *c = &contacts->all[i];
-        load = c->manifold_place == 0 ? load_share(lambda, c) : load;
+        load = c->manifold_index == 0 ? load_share(lambda, c) : load;
         const double *l = lambda + c->row;
         bool has_friction = c->row_count >= 3;
         store->contacts[i] = (CairnContactRecord){.id = c->id,

@@ -251,7 +251,7 @@ static bool ends_well(const Foresight *f, CairnPair pair, int first, double expe
 typedef struct Meeting {
     double time, depth; // of the deepest point: its distance
     int count;
-    CairnManifold parts[CAIRN_MANIFOLDS];
+    CairnManifold manifolds[CAIRN_MANIFOLDS];
 } Meeting;
 
 static CairnTransform pose_at(const Foresight *f, int shape, double time) {
@@ -262,11 +262,11 @@ static void meet(const Foresight *f, CairnPair pair, double time, Meeting *m) {
     const CairnShape *shapes = f->step->store->shapes;
     m->time = time;
     m->depth = HUGE_VAL;
-    m->count = cairn_narrow_parts(&shapes[pair.a].model->geometry, pose_at(f, pair.a, time),
-                                  &shapes[pair.b].model->geometry, pose_at(f, pair.b, time), 0, m->parts);
+    m->count = cairn_narrow_manifolds(&shapes[pair.a].model->geometry, pose_at(f, pair.a, time),
+                                      &shapes[pair.b].model->geometry, pose_at(f, pair.b, time), 0, m->manifolds);
     for (int n = 0; n < m->count; n++) {
-        for (int k = 0; k < m->parts[n].count; k++) {
-            m->depth = cairn_min(m->depth, m->parts[n].points[k].distance);
+        for (int k = 0; k < m->manifolds[n].count; k++) {
+            m->depth = cairn_min(m->depth, m->manifolds[n].points[k].distance);
         }
     }
 }
@@ -344,16 +344,16 @@ static bool grow(Foresight *f) {
 
 // The contact of a point of the end's manifold; false where the way there is no approach, or will be bounced off in the next
 // step.
-static bool make_contact(const Foresight *f, CairnPair pair, double time, const CairnManifold *part, int k,
+static bool make_contact(const Foresight *f, CairnPair pair, double time, const CairnManifold *manifold, int k,
                          double depth, CairnStepContact *c) {
     const CairnStep *step = f->step;
-    const CairnManifoldPoint *point = &part->points[k];
+    const CairnManifoldPoint *point = &manifold->points[k];
     const CairnMotion *a = &f->ways[pair.a], *b = &f->ways[pair.b];
-    *c = cairn_step_new_contact(step, pair, (uint64_t)part->part << 32 | point->feature);
+    *c = cairn_step_new_contact(step, pair, (uint64_t)manifold->patch << 32 | point->feature);
     while (is_known(f, pair, c->id)) {
         c->id = cairn_hash_combine(c->id, 1);
     }
-    c->frame.normal = part->normal;
+    c->frame.normal = manifold->normal;
     c->frame.arm[0] = cairn_sub(point->point, cairn_add_scaled(a->center, time, a->linear));
     c->frame.arm[1] = cairn_sub(point->point, cairn_add_scaled(b->center, time, b->linear));
     CairnVec6 va = cairn_step_solved(step, f->velocity, c->body_a),
@@ -374,15 +374,15 @@ static int add_points(Foresight *f, CairnPair pair, const Meeting *m, double dep
     int before = f->added_count;
     for (int n = 0; n < m->count; n++) {
         int first = f->added_count;
-        for (int k = 0; k < m->parts[n].count; k++) {
-            if (m->parts[n].points[k].distance < depth - least && grow(f) &&
-                make_contact(f, pair, m->time, &m->parts[n], k, depth, &f->added[f->added_count])) {
+        for (int k = 0; k < m->manifolds[n].count; k++) {
+            if (m->manifolds[n].points[k].distance < depth - least && grow(f) &&
+                make_contact(f, pair, m->time, &m->manifolds[n], k, depth, &f->added[f->added_count])) {
                 f->added_count += 1;
             }
         }
         for (int i = first; i < f->added_count; i++) {
             f->added[i].manifold_count = (uint8_t)(f->added_count - first);
-            f->added[i].manifold_place = (uint8_t)(i - first);
+            f->added[i].manifold_index = (uint8_t)(i - first);
         }
     }
     return f->added_count - before;
@@ -496,7 +496,7 @@ void cairn_step_add_foreseen(CairnStep *step, CairnStepContacts *contacts, const
     contacts->count = step->stats.contacts = count;
     if (has_room) {
         size_t bytes = (size_t)system->problem.row_count * sizeof(double);
-        answer->earlier = cairn_arena_keep(step->arena, answer->problem, answer->lambda, bytes);
+        answer->earlier = cairn_arena_release_except(step->arena, answer->problem, answer->lambda, bytes);
     } else {
         answer->problem = cairn_arena_mark(step->arena);
     }

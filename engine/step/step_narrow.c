@@ -1,9 +1,10 @@
 // Narrow phase of a step: pairs -> contact points (step_narrow_find.c) with all that follows from the poses, and for each the record that the last step
 // kept of the same feature.
 //
-// Pairs are worked in pieces, whatever the number of threads. What is found lies close together until all is counted; then every
-// piece writes its contacts in their places. Contacts are in the order of the pairs, and so are the last step's records: both are
-// read along once. Records of sleeping bodies stand behind the others, out of order; then a hash table finds them.
+// Pairs are worked in pieces, whatever the number of threads. What is found lies close together until all is counted;
+// then every piece writes its contacts from its own offset on. Contacts are in the order of the pairs, and so are the
+// last step's records: both are read along once. Records of sleeping bodies stand behind the others, out of order; then
+// a hash table finds them.
 #include "engine/step/step_narrow.h"
 #include "engine/base/hash.h"
 #include "engine/base/pieces.h"
@@ -233,7 +234,7 @@ static void fill_piece(void *context, int index, int worker) {
         CairnPair pair = narrow->pairs[found->pair];
         fetch_side(narrow, piece, k + 4);
         const CairnStepSide *a = &narrow->boxes->sides[pair.a], *b = &narrow->boxes->sides[pair.b];
-        if (found->place == 0) {
+        if (found->index == 0) {
             id = pair_id(pair, a->generation, b->generation);
             record = narrow->table == NULL ? seek(store, record, pair) : 0;
         }
@@ -246,7 +247,7 @@ static void fill_piece(void *context, int index, int worker) {
         c->frame.normal = found->normal;
         c->distance = found->distance;
         c->manifold_count = (uint8_t)found->count;
-        c->manifold_place = (uint8_t)found->place;
+        c->manifold_index = (uint8_t)found->index;
         c->roll = piece->first_contact + k;
         c->is_foreseen = c->is_prepared = false;
         c->frame.arm[0] = cairn_sub(found->point, center_at(step, a, found->time));

@@ -20,7 +20,7 @@ static CairnMotion motion_of(const CairnNarrow *narrow, int shape) {
 
 // Fast bodies that are apart: the manifold is the one of where they will meet, for the nearest features of now may not be those,
 // or there may be no meeting. Answers the time of it.
-static int sweep(const CairnNarrow *narrow, CairnPair pair, double touch, double margin, CairnManifold *parts,
+static int sweep(const CairnNarrow *narrow, CairnPair pair, double touch, double margin, CairnManifold *manifolds,
                  double *time) {
     const CairnShape *shapes = narrow->step->store->shapes;
     const CairnGeometry *a = &shapes[pair.a].model->geometry, *b = &shapes[pair.b].model->geometry;
@@ -28,28 +28,28 @@ static int sweep(const CairnNarrow *narrow, CairnPair pair, double touch, double
     if (!cairn_sweep(a, &motion_a, b, &motion_b, narrow->step->h, touch, time)) {
         return 0;
     }
-    int count = cairn_narrow_parts(a, cairn_motion_pose(&motion_a, *time), b, cairn_motion_pose(&motion_b, *time),
-                                   margin, parts);
+    int count = cairn_narrow_manifolds(a, cairn_motion_pose(&motion_a, *time), b, cairn_motion_pose(&motion_b, *time),
+                                       margin, manifolds);
     // Distances as of now: what is left at the meeting and what closes until then, at the speed that the row will see.
     for (int n = 0; n < count; n++) {
-        for (int k = 0; k < parts[n].count; k++) {
-            CairnManifoldPoint *point = &parts[n].points[k];
+        for (int k = 0; k < manifolds[n].count; k++) {
+            CairnManifoldPoint *point = &manifolds[n].points[k];
             CairnVec3 arm_a = cairn_sub(point->point, cairn_add_scaled(motion_a.center, *time, motion_a.linear));
             CairnVec3 arm_b = cairn_sub(point->point, cairn_add_scaled(motion_b.center, *time, motion_b.linear));
             CairnVec3 slip = cairn_sub(cairn_add(motion_b.linear, cairn_cross(motion_b.angular, arm_b)),
                                        cairn_add(motion_a.linear, cairn_cross(motion_a.angular, arm_a)));
             // A corner that moves away meanwhile was no overlap before.
-            point->distance =
-                cairn_max(point->distance - *time * cairn_dot(parts[n].normal, slip), cairn_min(point->distance, 0));
+            point->distance = cairn_max(point->distance - *time * cairn_dot(manifolds[n].normal, slip),
+                                        cairn_min(point->distance, 0));
         }
     }
     return count;
 }
 
-static bool are_touching(const CairnManifold *parts, int count, double touch) {
+static bool are_touching(const CairnManifold *manifolds, int count, double touch) {
     for (int n = 0; n < count; n++) {
-        for (int k = 0; k < parts[n].count; k++) {
-            if (parts[n].points[k].distance < touch) {
+        for (int k = 0; k < manifolds[n].count; k++) {
+            if (manifolds[n].points[k].distance < touch) {
                 return true;
             }
         }
@@ -82,7 +82,7 @@ static bool may_meet(const CairnStepBoxes *boxes, CairnPair pair, double margin)
 }
 
 // Slow bodies: what is nearer than the margin and the motion of the step. Fast ones alike while they touch; apart, by a sweep.
-static int find_manifolds(const CairnNarrow *narrow, CairnPair pair, CairnManifold parts[CAIRN_MANIFOLDS],
+static int find_manifolds(const CairnNarrow *narrow, CairnPair pair, CairnManifold manifolds[CAIRN_MANIFOLDS],
                           double *time) {
     const CairnStepBoxes *boxes = narrow->boxes;
     const CairnShape *shapes = narrow->step->store->shapes;
@@ -95,20 +95,21 @@ static int find_manifolds(const CairnNarrow *narrow, CairnPair pair, CairnManifo
     if (!may_meet(boxes, pair, margin)) {
         return 0;
     }
-    int count = cairn_narrow_parts(a, boxes->poses[pair.a], b, boxes->poses[pair.b], margin + motion, parts);
+    int count = cairn_narrow_manifolds(a, boxes->poses[pair.a], b, boxes->poses[pair.b], margin + motion, manifolds);
     bool is_mesh =
         a->type == CAIRN_SHAPE_MESH || b->type == CAIRN_SHAPE_MESH; // what is nearest now need not be what is met
-    if (motion <= margin || (count == 0 && !is_mesh) || !cairn_can_sweep(a, b) || are_touching(parts, count, touch)) {
+    if (motion <= margin || (count == 0 && !is_mesh) || !cairn_can_sweep(a, b) ||
+        are_touching(manifolds, count, touch)) {
         return count;
     }
-    return sweep(narrow, pair, touch, margin, parts, time);
+    return sweep(narrow, pair, touch, margin, manifolds, time);
 }
 
 static void keep_points(CairnNarrowPiece *piece, int pair, double time, const CairnManifold *manifold) {
     for (int k = 0; k < manifold->count; k++) {
         const CairnManifoldPoint *point = &manifold->points[k];
         if (piece->count < piece->capacity) {
-            uint64_t feature = (uint64_t)manifold->part << 32 | point->feature;
+            uint64_t feature = (uint64_t)manifold->patch << 32 | point->feature;
             piece->found[piece->count] = (CairnNarrowPoint){manifold->normal, point->point, point->distance, time,
                                                             feature,          pair,         manifold->count, k};
         }
@@ -164,7 +165,7 @@ void cairn_narrow_find(const CairnNarrow *narrow, CairnNarrowPiece *piece) {
     enum { BATCH = 256 };
     const CairnStepSide *sides = narrow->boxes->sides;
     const uint8_t *traits = narrow->boxes->traits;
-    CairnManifold parts[CAIRN_MANIFOLDS];
+    CairnManifold manifolds[CAIRN_MANIFOLDS];
     int near[BATCH];
     piece->count = 0;
     for (int first = piece->first; first < piece->end; first += BATCH) {
@@ -178,9 +179,9 @@ void cairn_narrow_find(const CairnNarrow *narrow, CairnNarrowPiece *piece) {
                 continue;
             }
             double time;
-            int part_count = find_manifolds(narrow, pair, parts, &time);
-            for (int n = 0; n < part_count; n++) {
-                keep_points(piece, near[k], time, &parts[n]);
+            int manifold_count = find_manifolds(narrow, pair, manifolds, &time);
+            for (int n = 0; n < manifold_count; n++) {
+                keep_points(piece, near[k], time, &manifolds[n]);
             }
         }
     }

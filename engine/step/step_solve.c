@@ -59,7 +59,7 @@ static void write_start(const CairnStep *step, double *velocity) {
     }
 }
 
-// What the solve begins with outlasts it (cairn_world_problem_start). The passes of one problem share a place.
+// What the solve begins with outlasts it (cairn_world_problem_start). All passes of one problem use the same memory.
 static void keep_start(CairnStep *step, const CairnProblem *problem, const CairnStepAnswer *answer) {
     CairnWorld *world = step->world;
     size_t rows = (size_t)problem->row_count, dofs = (size_t)problem->dof_count;
