@@ -69,7 +69,7 @@ CairnStatus cairn_shape_check_kind(const CairnShapeDef *def);
 CairnStatus cairn_geometry_make(const CairnShapeDef *def, const CairnAllocator *allocator, CairnGeometry *geometry);
 void cairn_geometry_free(CairnGeometry *geometry, const CairnAllocator *allocator);
 // The definition's arrays become those that the geometry owns.
-void cairn_geometry_keep_points(const CairnGeometry *geometry, CairnShapeDef *def);
+void cairn_geometry_copy_points(const CairnGeometry *geometry, CairnShapeDef *def);
 // Pose of the shape in the world; an unbounded shape's box is infinite.
 CairnAabb cairn_geometry_box(const CairnGeometry *geometry, CairnTransform pose);
 // In the body's frame; zero for half-spaces.

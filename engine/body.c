@@ -125,7 +125,7 @@ CairnStatus cairn_body_destroy(CairnWorld *world, CairnBodyId id) {
     while (body->first_shape >= 0) {
         cairn_world_remove_shape(world, body->first_shape);
     }
-    cairn_models_leave_body(&world->store.models, &world->allocator, body->model);
+    cairn_models_release_body(&world->store.models, &world->allocator, body->model);
     if (index < world->store.push_count) { // who comes into the slot is not pushed
         world->store.pushes[index] = (CairnPush){{0, 0, 0}, {0, 0, 0}};
     }
@@ -145,7 +145,7 @@ CairnStatus cairn_body_add(CairnWorld *world, const CairnBodyDef *def, const Cai
     CairnStatus status = cairn_shape_create(world, made, shape, NULL);
     if (!cairn_is_ok(status)) { // as if the body had never been: destroying it would leave a generation behind
         int index = (int)made.index - 1;
-        cairn_models_leave_body(&world->store.models, &world->allocator, world->store.bodies[index].model);
+        cairn_models_release_body(&world->store.models, &world->allocator, world->store.bodies[index].model);
         cairn_pool_untake(&world->store.body_pool, index);
         return status;
     }

@@ -12,13 +12,13 @@ typedef struct CairnBegun {
     int touch, contact;
 } CairnBegun;
 
-typedef struct CairnTold {
+typedef struct CairnEventArrays {
     CairnContactEvent *begin, *end, *hit;
     CairnBodyEvent *moved;
     int begin_capacity, end_capacity, hit_capacity, moved_capacity;
     int moved_count;
     bool is_done; // of the last step
-} CairnTold;
+} CairnEventArrays;
 
 typedef struct CairnEventList {
     CairnBegun *begun;
@@ -27,7 +27,7 @@ typedef struct CairnEventList {
     int begun_capacity, ended_capacity;
     double hit_threshold; // of the step
     bool has_moved;       // else no body's `news` counts
-    CairnTold *told;
+    CairnEventArrays *arrays;
 } CairnEventList;
 
 CairnStatus cairn_events_init(CairnEventList *events, const CairnAllocator *allocator);

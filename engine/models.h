@@ -41,15 +41,15 @@ void cairn_models_free(CairnModels *models, const CairnAllocator *allocator); //
 
 // A model like this one, shared or new; NULL: no memory, and the geometry is still the caller's. Where it was known already the
 // given geometry is not needed (and owns nothing).
-CairnShapeModel *cairn_models_share_shape(CairnModels *models, const CairnAllocator *allocator,
-                                          const CairnShapeModel *wanted);
-void cairn_models_leave_shape(CairnModels *models, const CairnAllocator *allocator, CairnShapeModel *model);
+CairnShapeModel *cairn_models_acquire_shape(CairnModels *models, const CairnAllocator *allocator,
+                                            const CairnShapeModel *wanted);
+void cairn_models_release_shape(CairnModels *models, const CairnAllocator *allocator, CairnShapeModel *model);
 
 // The next share_body cannot fail. False: no memory.
 bool cairn_models_prepare_body(CairnModels *models, const CairnAllocator *allocator);
 // After a prepare.
-CairnBodyModel *cairn_models_share_body(CairnModels *models, const CairnBodyModel *wanted);
+CairnBodyModel *cairn_models_acquire_body(CairnModels *models, const CairnBodyModel *wanted);
 // The last user's model becomes the spare, where there is none.
-void cairn_models_leave_body(CairnModels *models, const CairnAllocator *allocator, CairnBodyModel *model);
+void cairn_models_release_body(CairnModels *models, const CairnAllocator *allocator, CairnBodyModel *model);
 
 #endif

@@ -240,17 +240,18 @@ static bool cast(const CairnWorld *world, const Probe *probe, CairnVec3 way, Cai
     for (int i; (i = cairn_query_next(&query, &pose)) >= 0;) {
         const CairnGeometry *geometry = &world->store.shapes[i].model->geometry;
         CairnSeparation at = {.normal = {0, 0, 1}};
-        double share;
-        if (cairn_shape_cast(&probe->geometry, probe->pose, way, geometry, pose, &share, &at) &&
-            (!has_hit || share < hit->share || (share <= hit->share && i < (int)hit->shape.index - 1))) {
+        double fraction;
+        if (cairn_shape_cast(&probe->geometry, probe->pose, way, geometry, pose, &fraction, &at) &&
+            (!has_hit || fraction < hit->fraction || (fraction <= hit->fraction && i < (int)hit->shape.index - 1))) {
             has_hit = true;
-            cairn_query_limit(&query, share + arrival);
+            cairn_query_limit(&query, fraction + arrival);
             // Where they first touch lies on the probe along the normal; a flat touch has many such points, this is one.
             CairnTransform there = probe->pose;
-            there.p = cairn_add_scaled(there.p, share, way);
+            there.p = cairn_add_scaled(there.p, fraction, way);
             CairnVec3 point = at.distance > 0 ? cairn_scale(0.5, cairn_add(at.on_a, at.on_b))
                                               : cairn_geometry_support(&probe->geometry, there, at.normal);
-            *hit = (CairnCastHit){cairn_world_shape_id(world, i), owner(world, i), point, cairn_neg(at.normal), share};
+            *hit =
+                (CairnCastHit){cairn_world_shape_id(world, i), owner(world, i), point, cairn_neg(at.normal), fraction};
         }
     }
     return has_hit;

@@ -21,7 +21,7 @@ void cairn_world_close_queries(CairnWorld *world);
 
 // Shapes whose boxes a ray meets, or a box of half extents `half` on its way there; `limit`: of t in origin + t way.
 void cairn_query_ray(CairnQuery *query, const CairnWorld *world, CairnFilter filter, CairnVec3 origin, CairnVec3 half,
-                     CairnVec3 way, double limit);
+                     CairnVec3 direction, double limit);
 // Shapes whose boxes are within `limit` of a box along every axis.
 void cairn_query_near(CairnQuery *query, const CairnWorld *world, CairnFilter filter, CairnAabb box, double limit);
 // Nothing farther than this is asked about any more.

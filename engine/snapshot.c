@@ -92,7 +92,7 @@ static void visit_length(CairnStream *s, int *count, void *array, int *capacity,
     if (s->mode != CAIRN_STREAM_READ || cairn_stream_failed(s)) {
         return;
     }
-    if (!cairn_stream_holds(s, *count, 8)) {
+    if (!cairn_stream_has_elements(s, *count, 8)) {
         *count = 0;
         return;
     }
@@ -174,7 +174,7 @@ static void visit_body(CairnStream *s, CairnStore *store, CairnBody *b) {
     }
     if (s->mode == CAIRN_STREAM_READ) { // also of what fails later on: every living body has one
         if (cairn_models_prepare_body(&store->models, s->allocator)) {
-            b->model = cairn_models_share_body(&store->models, &m);
+            b->model = cairn_models_acquire_body(&store->models, &m);
         } else {
             s->status = cairn_error(CAIRN_OUT_OF_MEMORY, "snapshot: no memory for the mass of a body");
         }
@@ -220,7 +220,7 @@ static void visit_geometry(CairnStream *s, CairnShapeModel *shape) {
             status = cairn_geometry_make(&shape->def, s->allocator, &shape->geometry);
         }
         if (cairn_is_ok(status)) {
-            cairn_geometry_keep_points(&shape->geometry, &shape->def);
+            cairn_geometry_copy_points(&shape->geometry, &shape->def);
         } else {
             s->status = status.code == CAIRN_OUT_OF_MEMORY
                             ? status
@@ -245,7 +245,7 @@ static void visit_shape(CairnStream *s, CairnStore *store, CairnShape *shape) {
     visit_index(s, &shape->next, &store->shape_pool, true);
     visit_geometry(s, &model);
     if (s->mode == CAIRN_STREAM_READ && !cairn_stream_failed(s)) {
-        shape->model = cairn_models_share_shape(&store->models, s->allocator, &model);
+        shape->model = cairn_models_acquire_shape(&store->models, s->allocator, &model);
         if (shape->model == NULL) {
             cairn_geometry_free(&model.geometry, s->allocator);
             s->status = cairn_error(CAIRN_OUT_OF_MEMORY, "snapshot: no memory for the definition of a shape");

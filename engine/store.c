@@ -13,12 +13,12 @@ void cairn_store_init(CairnStore *store) {
 void cairn_store_free(CairnStore *store, const CairnAllocator *allocator) {
     for (int s = 0; s < store->shape_pool.count && store->shapes != NULL; s++) {
         if (cairn_pool_is_alive(&store->shape_pool, s)) {
-            cairn_models_leave_shape(&store->models, allocator, store->shapes[s].model);
+            cairn_models_release_shape(&store->models, allocator, store->shapes[s].model);
         }
     }
     for (int b = 0; b < store->body_pool.count && store->bodies != NULL; b++) {
         if (cairn_pool_is_alive(&store->body_pool, b)) {
-            cairn_models_leave_body(&store->models, allocator, store->bodies[b].model);
+            cairn_models_release_body(&store->models, allocator, store->bodies[b].model);
         }
     }
     cairn_models_free(&store->models, allocator);
@@ -105,8 +105,8 @@ bool cairn_store_set_push(CairnStore *store, const CairnAllocator *allocator, in
 void cairn_store_set_model(CairnStore *store, const CairnAllocator *allocator, int index,
                            const CairnBodyModel *wanted) {
     CairnBodyModel *old = store->bodies[index].model;
-    store->bodies[index].model = cairn_models_share_body(&store->models, wanted);
-    cairn_models_leave_body(&store->models, allocator, old);
+    store->bodies[index].model = cairn_models_acquire_body(&store->models, wanted);
+    cairn_models_release_body(&store->models, allocator, old);
 }
 
 void cairn_store_update_mass(CairnStore *store, const CairnAllocator *allocator, int index) {

@@ -57,7 +57,7 @@ CairnStatus cairn_world_create(const CairnWorldDef *def, CairnWorld **out) {
     world->def = *def;
     world->tag = tag_of(world);
     world->counter.hooks = hooks;
-    world->room_left = def->allocator.allocate == NULL ? cairn_room_left : NULL;
+    world->room_available = def->allocator.allocate == NULL ? cairn_room_available : NULL;
     world->allocator = (CairnAllocator){count_allocate, count_release, &world->counter};
     cairn_store_init(&world->store);
     cairn_broad_init(&world->broad, &world->allocator);

@@ -20,7 +20,8 @@ struct CairnWorld {
     CairnCounter counter;
     CairnAllocator allocator; // counts, then calls the hooks
 
-    size_t (*room_left)(void); // bytes that the machine has left; NULL: the caller's own allocator says no for itself
+    size_t (*room_available)(
+        void); // bytes that the machine has left; NULL: the caller's own allocator says no for itself
 
     CairnStore store;
     CairnEventList events;

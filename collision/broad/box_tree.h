@@ -44,8 +44,8 @@ typedef struct CairnBoxWalk {
     double entries[80]; // of the nodes on the stack
 } CairnBoxWalk;
 
-void cairn_box_walk_ray(CairnBoxWalk *walk, const CairnBoxTree *tree, CairnVec3 origin, CairnVec3 half, CairnVec3 way,
-                        double limit);
+void cairn_box_walk_ray(CairnBoxWalk *walk, const CairnBoxTree *tree, CairnVec3 origin, CairnVec3 half,
+                        CairnVec3 direction, double limit);
 void cairn_box_walk_near(CairnBoxWalk *walk, const CairnBoxTree *tree, CairnAabb box, double limit);
 // The next item, or -1.
 int cairn_box_walk_next(CairnBoxWalk *walk);

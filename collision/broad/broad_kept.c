@@ -7,8 +7,8 @@
 #include "engine/base/pieces.h"
 #include <string.h>
 
-// Fewer than SHARED boxes or pairs take no longer than it takes to wake a thread.
-enum { SERVED = 3, SHARED = 4096 };
+// Fewer than LEAST_FOR_THREADS boxes or pairs take no longer than it takes to wake a thread.
+enum { SERVED = 3, LEAST_FOR_THREADS = 4096 };
 
 // The share of a box's mean extent by which it grows to all sides. What is fixed stays as it is.
 static const double skin = 1.0 / 32;
@@ -50,7 +50,7 @@ void cairn_kept_remember(const CairnBroadCall *call, int i) {
 
 static int workers_for(const CairnBroadCall *call, long count) {
     int most = CAIRN_BROAD_CHUNKS;
-    return call->threads > 1 && count > SHARED ? (call->threads < most ? call->threads : most) : 1;
+    return call->threads > 1 && count > LEAST_FOR_THREADS ? (call->threads < most ? call->threads : most) : 1;
 }
 
 static int most_strays(int count) {

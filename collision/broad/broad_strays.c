@@ -6,7 +6,10 @@
 #include "collision/broad/broad.h"
 #include "engine/base/pieces.h"
 
-enum { SLABS = 256, SHARED = 4096 }; // fewer boxes than SHARED take no longer than it takes to wake a thread
+enum {
+    SLABS = 256,
+    LEAST_FOR_THREADS = 4096
+}; // fewer boxes than LEAST_FOR_THREADS take no longer than it takes to wake a thread
 _Static_assert(CAIRN_BROAD_STRAYS <= 64, "a stray is a bit");
 
 typedef struct Axis {
@@ -139,7 +142,7 @@ static void test_piece(void *context, int w, int worker) {
 bool cairn_strays_find(CairnBroadCall *call, const CairnKeptLook *look, CairnStrayPairs *found, long *tests) {
     CairnPairChunk chunks[CAIRN_BROAD_CHUNKS];
     int count = call->count, most = call->threads < CAIRN_BROAD_CHUNKS ? call->threads : CAIRN_BROAD_CHUNKS;
-    int workers = call->threads > 1 && count > SHARED ? most : 1;
+    int workers = call->threads > 1 && count > LEAST_FOR_THREADS ? most : 1;
     const Strays *strays = prepare(call, look);
     if (strays == NULL) {
         return false;

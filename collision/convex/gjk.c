@@ -125,7 +125,7 @@ static void shrink(Simplex *s) {
 }
 
 // Is the origin on the inner side of all four faces? A flat tetrahedron has no inside.
-static bool holds_origin(const CairnSupportPoint *t, double size) {
+static bool contains_origin(const CairnSupportPoint *t, double size) {
     static const int faces[4][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}};
     for (int f = 0; f < 4; ++f) {
         CairnVec3 p = t[faces[f][0]].w, u = cairn_sub(t[faces[f][1]].w, p), v = cairn_sub(t[faces[f][2]].w, p);
@@ -244,7 +244,7 @@ static void search(CairnConvex *a, CairnConvex *b, double limit, double known, d
         Simplex grown = s;
         grown.points[grown.count++] = point;
         if (grown.count == 4) {
-            if (holds_origin(grown.points, size)) {
+            if (contains_origin(grown.points, size)) {
                 nearest->is_touching = true;
                 return;
             }

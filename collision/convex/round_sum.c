@@ -168,13 +168,13 @@ static bool is_proven(const Search *search, CairnSumOptimum *optimum) {
 // deep as the contact, no other kind of contact is better by more than its tilt. Both are below `share` of the size.
 static bool is_side_by_side(const Search *search, CairnSumOptimum *optimum, double size) {
     const CairnRoundSum *sum = search->sum;
-    const double share = 1e-6;
+    const double tolerance = 1e-6;
     if (sum->disc_count != 2 || search->disc >= 0) {
         return false;
     }
     CairnVec3 u = sum->u[0], v = sum->u[1];
     double sine = cairn_length(cairn_cross(u, v));
-    if (sine > share || support(search, optimum) * sine > 1e-5 * share * size) {
+    if (sine > tolerance || support(search, optimum) * sine > 1e-5 * tolerance * size) {
         return false;
     }
     CairnVec3 p = cairn_sub(sum->c, optimum->across[1]); // the middle of the second's line
@@ -182,7 +182,7 @@ static bool is_side_by_side(const Search *search, CairnSumOptimum *optimum, doub
     double low = cairn_max(-sum->k[0], along - sum->k[1]), high = cairn_min(sum->k[0], along + sum->k[1]);
     double middle = 0.5 * (low + high), sign = cairn_dot(u, v) < 0 ? -1.0 : 1.0;
     p = cairn_add_scaled(p, sign * (middle - along), v);
-    return search->best >= 0 ? low < high : depth_in(sum, false, p) >= -search->best - share * size;
+    return search->best >= 0 ? low < high : depth_in(sum, false, p) >= -search->best - tolerance * size;
 }
 
 // ---- circles of normals across one segment ----
@@ -470,18 +470,18 @@ static bool climb(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 a_side, Cairn
 
 // g has the shape of a cone about a disc's axis: from there the way up, past which Newton's steps do not look. Along that way g is
 // smooth; where its maximum is nearer than a tenth, the start is there, for close to a peak steps from afar go astray.
-static CairnVec3 off_peak(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 peak, int own) {
-    int other = 1 - own;
+static CairnVec3 off_peak(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 peak, int disc) {
+    int other = 1 - disc;
     CairnVec3 across = cairn_add_scaled(peak, -cairn_dot(peak, sum->u[other]), sum->u[other]);
     double length = cairn_length(across), bend = length > 0 ? sum->r[other] / length : 0;
     CairnVec3 d = cairn_add_scaled(q, -bend, across);
     double value = cairn_dot(d, peak);
     d = cairn_add_scaled(d, -value, peak);
-    double rise = cairn_length(d) - sum->r[own];
+    double rise = cairn_length(d) - sum->r[disc];
     d = cairn_normalize(d);
     double aside = length > 0 ? cairn_dot(cairn_cross(sum->u[other], across), d) / length : 0;
-    double drop = value + bend * aside * aside, way = drop > 0 && rise > 0 && rise < 0.1 * drop ? rise / drop : 0.1;
-    return cairn_normalize(cairn_add_scaled(peak, way, d));
+    double drop = value + bend * aside * aside, step = drop > 0 && rise > 0 && rise < 0.1 * drop ? rise / drop : 0.1;
+    return cairn_normalize(cairn_add_scaled(peak, step, d));
 }
 
 // Two discs, rim on rim. g is smooth in each of the quarters that the two segments' planes cut the sphere into, and even across the

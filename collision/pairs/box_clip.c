@@ -121,10 +121,10 @@ static bool cut_segment(const Clip *clip, CairnVec3 p, CairnVec3 d, double h, do
             }
         }
     }
-    bool is_left = t[0] <= t[1];
+    bool is_nonempty = t[0] <= t[1];
     t[0] = exact[0];
     t[1] = exact[1];
-    return is_left;
+    return is_nonempty;
 }
 
 static void add_crossings(Clip *clip, const Face *face) {

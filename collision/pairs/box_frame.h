@@ -107,7 +107,7 @@ double cairn_box_lowest(const CairnManifoldPoint *points, int count);
 
 // A face that stands for a direction within 1.8 degrees of it, or for one that ties with it, goes in as deep as that one does: its
 // points are moved along the normal by the difference. False: that is more than such a face costs, so it holds another contact.
-bool cairn_box_settle(CairnManifoldPoint *points, int count, double depth, double tie);
+bool cairn_box_shift_depths(CairnManifoldPoint *points, int count, double depth, double tie);
 
 // Those nearer than the margin, which settling may have moved some beyond: how many they are.
 int cairn_box_nearer(CairnManifoldPoint *points, int count, double margin);

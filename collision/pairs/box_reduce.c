@@ -78,7 +78,7 @@ double cairn_box_lowest(const CairnManifoldPoint *points, int count) {
     return lowest;
 }
 
-bool cairn_box_settle(CairnManifoldPoint *points, int count, double depth, double tie) {
+bool cairn_box_shift_depths(CairnManifoldPoint *points, int count, double depth, double tie) {
     double by = depth - cairn_box_lowest(points, count);
     if (!(fabs(by) <= LIKE_DEPTH * fabs(depth) + 2 * tie)) {
         return false;
@@ -111,7 +111,7 @@ int cairn_box_reduce(CairnManifoldPoint *points, int count, CairnVec3 normal) {
     CairnVec3 q = points[second].point;
     int chosen[4] = {first, second, widest(points, count, p, q, normal, tolerance),
                      widest(points, count, q, p, normal, tolerance)};
-    // The first stands for the very deepest, that it ties with: as in cairn_box_settle they all go in as deep.
+    // The first stands for the very deepest, that it ties with: as in cairn_box_shift_depths they all go in as deep.
     double by = cairn_box_lowest(points, count);
     int kept = 0;
     for (int i = 0; i < count; ++i) {

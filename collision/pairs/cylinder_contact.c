@@ -97,7 +97,7 @@ void cairn_drum_refine(CairnConvex *a, CairnConvex *b, const CairnVec3 *faces, i
     drum->gap = -cairn_convex_overlap(a, b, r.best);
 }
 
-void cairn_drum_settle(CairnConvex *a, CairnConvex *b, double cosine, double tie, CairnDrum *drum) {
+void cairn_drum_snap_normal(CairnConvex *a, CairnConvex *b, double cosine, double tie, CairnDrum *drum) {
     CairnVec3 n = drum->normal, exact;
     if (fabs(n.z) > cosine) {
         exact = (CairnVec3){0, 0, copysign(1, n.z)};
@@ -114,13 +114,14 @@ void cairn_drum_settle(CairnConvex *a, CairnConvex *b, double cosine, double tie
 }
 
 // A point between the cylinder's surface at `own` and the core's at `own + distance n`.
-static int put(const CairnDrum *drum, CairnVec3 own, double distance, uint32_t name, uint32_t other,
+static int put(const CairnDrum *drum, CairnVec3 surface_point, double distance, uint32_t name, uint32_t other,
                CairnManifoldPoint *points, int count) {
     double d = distance - drum->rounding;
     if (!(d < drum->margin) || count == CAIRN_CLIPPED_POINTS) {
         return count;
     }
-    points[count] = (CairnManifoldPoint){cairn_add_scaled(own, 0.5 * d, drum->normal), d, cairn_names(name, other)};
+    points[count] =
+        (CairnManifoldPoint){cairn_add_scaled(surface_point, 0.5 * d, drum->normal), d, cairn_names(name, other)};
     return count + 1;
 }
 
@@ -175,8 +176,8 @@ static int edge_on_cap(const CairnDrum *drum, CairnVec3 p, CairnVec3 q, const ui
         if (is_standing && k != lower) {
             continue;
         }
-        CairnVec3 x = cairn_add_scaled(p, t[k], d), own = {x.x, x.y, z};
-        count = put(drum, own, sign * x.z - drum->half, is_cut[k] ? cairn_drum_rim(z, k) : cairn_drum_cap(z),
+        CairnVec3 x = cairn_add_scaled(p, t[k], d), surface_point = {x.x, x.y, z};
+        count = put(drum, surface_point, sign * x.z - drum->half, is_cut[k] ? cairn_drum_rim(z, k) : cairn_drum_cap(z),
                     is_cut[k] ? names[2] : names[k], points, count);
     }
     return count;
@@ -239,17 +240,17 @@ int cairn_drum_rim_point(const CairnDrum *drum, uint32_t name, CairnManifoldPoin
 int cairn_drum_point(const CairnDrum *drum, CairnVec3 vertex, uint32_t name, CairnManifoldPoint points[1]) {
     CairnVec3 n = drum->normal;
     double z = cap_of(drum);
-    uint32_t own = fabs(n.z) > UPRIGHT ? cairn_drum_cap(z)
-                   : fabs(n.z) < LEVEL ? cairn_drum_side()
-                                       : cairn_drum_rim(z, 0);
-    return put(drum, cairn_add_scaled(vertex, -drum->gap, n), drum->gap, own, name, points, 0);
+    uint32_t surface_point = fabs(n.z) > UPRIGHT ? cairn_drum_cap(z)
+                             : fabs(n.z) < LEVEL ? cairn_drum_side()
+                                                 : cairn_drum_rim(z, 0);
+    return put(drum, cairn_add_scaled(vertex, -drum->gap, n), drum->gap, surface_point, name, points, 0);
 }
 
 // ---- faces ----
 
 // How far the face's plane is from a point along the normal.
-static double height_over(const CairnDrum *drum, const CairnPolygon *face, CairnVec3 own) {
-    return cairn_dot(face->normal, cairn_sub(face->p[0], own)) / cairn_dot(face->normal, drum->normal);
+static double height_over(const CairnDrum *drum, const CairnPolygon *face, CairnVec3 surface_point) {
+    return cairn_dot(face->normal, cairn_sub(face->p[0], surface_point)) / cairn_dot(face->normal, drum->normal);
 }
 
 static int add_rim_points(const CairnDrum *drum, const CairnPolygon *face, double rim, CairnManifoldPoint *points,
@@ -263,10 +264,11 @@ static int add_rim_points(const CairnDrum *drum, const CairnPolygon *face, doubl
     }
     static const double c[4] = {1, 0, -1, 0}, s[4] = {0, 1, 0, -1};
     for (int k = 0; k < 4; ++k) {
-        CairnVec3 own = {drum->radius * (c[k] * u.x - s[k] * u.y), drum->radius * (s[k] * u.x + c[k] * u.y), z};
-        double height = height_over(drum, face, own);
-        if (cairn_polygon_is_over(face, cairn_add_scaled(own, height, drum->normal), -rim)) {
-            count = put(drum, own, height, cairn_drum_rim(z, 2 + k), face->face, points, count);
+        CairnVec3 surface_point = {drum->radius * (c[k] * u.x - s[k] * u.y), drum->radius * (s[k] * u.x + c[k] * u.y),
+                                   z};
+        double height = height_over(drum, face, surface_point);
+        if (cairn_polygon_is_over(face, cairn_add_scaled(surface_point, height, drum->normal), -rim)) {
+            count = put(drum, surface_point, height, cairn_drum_rim(z, 2 + k), face->face, points, count);
         }
     }
     return count;
@@ -312,9 +314,10 @@ static int face_on_side(const CairnDrum *drum, const CairnPolygon *face, CairnMa
     }
     int count = 0;
     for (int k = 0; k < 2; ++k) {
-        CairnVec3 own = cairn_add_scaled(p, t[k], cairn_sub(q, p));
-        count = put(drum, own, height_over(drum, face, own), names[k] != 0 ? cairn_drum_side() : cairn_drum_rim(k, 6),
-                    names[k] != 0 ? names[k] : face->face, points, count);
+        CairnVec3 surface_point = cairn_add_scaled(p, t[k], cairn_sub(q, p));
+        count = put(drum, surface_point, height_over(drum, face, surface_point),
+                    names[k] != 0 ? cairn_drum_side() : cairn_drum_rim(k, 6), names[k] != 0 ? names[k] : face->face,
+                    points, count);
     }
     return count;
 }

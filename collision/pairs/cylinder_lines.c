@@ -157,9 +157,10 @@ bool cairn_patch_lines(CairnPatch *patch, const CairnLine *first, const CairnLin
     bool is_turned = view.along < 0;
     double half = second->half * fabs(view.along),
            tolerance = CAIRN_CYLINDER_RIM * cairn_min(first->half, second->half);
-    double own = first->half * view.scale;
-    LineEnd ends[2] = {common_end(first, second, false, -own, view.base_x - half, second->ends[is_turned], tolerance),
-                       common_end(first, second, true, own, view.base_x + half, second->ends[!is_turned], tolerance)};
+    double half_length = first->half * view.scale;
+    LineEnd ends[2] = {
+        common_end(first, second, false, -half_length, view.base_x - half, second->ends[is_turned], tolerance),
+        common_end(first, second, true, half_length, view.base_x + half, second->ends[!is_turned], tolerance)};
     double reach = sqrt(2 * SAGITTA) * (first->radius + second->radius);
     if (fabs(slope) * (ends[1].s - ends[0].s) > 1e-3 * reach) { // cut where they are too far apart sideways
         double center = -offset / slope, width = reach / fabs(slope);

@@ -6,26 +6,27 @@
 #define PARALLEL 1e-8
 
 // The largest separation along the face normals of `own`, as gaps to `other`. An earlier axis stays, but `highest` knows all.
-static void try_faces(const CairnHullFrame *own, const CairnHullFrame *other, double tie, bool is_first,
+static void try_faces(const CairnHullFrame *reference, const CairnHullFrame *other, double tie, bool is_first,
                       CairnHullAxis *best, double *highest) {
     // The other hull in the frame of this one, so that the planes are used as they are.
-    CairnMat3 r = cairn_mat3_product(cairn_mat3_transpose(own->r), other->r);
-    CairnVec3 p = cairn_mat3_transpose_mul(own->r, cairn_sub(other->p, own->p));
+    CairnMat3 r = cairn_mat3_product(cairn_mat3_transpose(reference->r), other->r);
+    CairnVec3 p = cairn_mat3_transpose_mul(reference->r, cairn_sub(other->p, reference->p));
     CairnVec3 middle = cairn_add(p, cairn_mat3_mul(r, other->hull->center));
-    int v = cairn_hull_support(other->hull, cairn_mat3_transpose_mul(r, cairn_sub(own->hull->center, middle)), 0);
+    int v = cairn_hull_support(other->hull, cairn_mat3_transpose_mul(r, cairn_sub(reference->hull->center, middle)), 0);
     CairnVec3 nearest = cairn_add(p, cairn_mat3_mul(r, other->hull->vertices[v]));
-    for (int f = 0; f < own->hull->face_count; ++f) {
-        CairnVec3 n = own->hull->normals[f];
-        if (cairn_dot(n, nearest) - own->hull->offsets[f] <= *highest) {
+    for (int f = 0; f < reference->hull->face_count; ++f) {
+        CairnVec3 n = reference->hull->normals[f];
+        if (cairn_dot(n, nearest) - reference->hull->offsets[f] <= *highest) {
             continue; // any vertex bounds the gap from above
         }
         CairnVec3 local = cairn_mat3_transpose_mul(r, n);
         v = cairn_hull_support(other->hull, cairn_neg(local), v);
         nearest = cairn_add(p, cairn_mat3_mul(r, other->hull->vertices[v]));
-        double separation = cairn_dot(local, other->hull->vertices[v]) + (cairn_dot(n, p) - own->hull->offsets[f]);
+        double separation =
+            cairn_dot(local, other->hull->vertices[v]) + (cairn_dot(n, p) - reference->hull->offsets[f]);
         *highest = cairn_max(*highest, separation);
         if (separation > best->separation + tie) {
-            CairnVec3 world = cairn_mat3_mul(own->r, n);
+            CairnVec3 world = cairn_mat3_mul(reference->r, n);
             *best =
                 (CairnHullAxis){is_first ? world : cairn_neg(world), separation, is_first ? f : -1, is_first ? -1 : f};
         }

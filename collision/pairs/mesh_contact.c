@@ -141,7 +141,7 @@ static CairnVec3 normal_across(const Work *w, const Triangle *t, int k) {
 }
 
 // Is the edge nearer than both of its faces for what lies along `d`?
-static bool edge_holds(const Work *w, const Triangle *t, int k, CairnVec3 d) {
+static bool is_in_edge_cone(const Work *w, const Triangle *t, int k, CairnVec3 d) {
     CairnEdgeKind kind = (CairnEdgeKind)t->facet->kind[k];
     if (kind == CAIRN_EDGE_OPEN) {
         return cairn_dot(d, across(t, k, t->n, 1)) >= -CONE && cairn_dot(d, t->n) >= -CONE;
@@ -154,7 +154,7 @@ static bool edge_holds(const Work *w, const Triangle *t, int k, CairnVec3 d) {
            cairn_dot(d, cairn_add(t->n, m)) > 0;
 }
 
-static bool corner_holds(const Work *w, int v, CairnVec3 d) {
+static bool is_in_corner_cone(const Work *w, int v, CairnVec3 d) {
     const CairnSurface *s = w->s;
     if (!s->stands_out[v]) {
         return false;
@@ -178,8 +178,8 @@ static int points_along(Work *w, CairnVec3 p, CairnVec3 q, CairnVec3 d, CairnMan
     int count = 0;
     if (face.count == 2) { // a line
         CairnVec3 line = cairn_sub(face.p[1], face.p[0]);
-        double squared = cairn_length_squared(along), own = cairn_length_squared(line);
-        if (cairn_length_squared(cairn_cross(line, along)) > 1e-6 * squared * own) {
+        double squared = cairn_length_squared(along), triangle = cairn_length_squared(line);
+        if (cairn_length_squared(cairn_cross(line, along)) > 1e-6 * squared * triangle) {
             return 0;
         }
         double at[2] = {cairn_dot(cairn_sub(face.p[0], p), along) / squared,
@@ -214,8 +214,8 @@ static CairnVec3 crossing(Work *w, CairnVec3 p, CairnVec3 q, CairnVec3 d) {
     CairnVec3 along = cairn_normalize(cairn_sub(q, p));
     CairnVec3 a = cairn_mesh_body_support(&w->body, cairn_sub(cairn_scale(1e-3, along), d));
     CairnVec3 b = cairn_mesh_body_support(&w->body, cairn_sub(cairn_scale(-1e-3, along), d));
-    double length = cairn_length(cairn_sub(q, p)), own = cairn_length(cairn_sub(b, a)), s, t;
-    CairnVec3 line = own > 0 ? cairn_scale(1.0 / own, cairn_sub(b, a)) : along;
+    double length = cairn_length(cairn_sub(q, p)), triangle = cairn_length(cairn_sub(b, a)), s, t;
+    CairnVec3 line = triangle > 0 ? cairn_scale(1.0 / triangle, cairn_sub(b, a)) : along;
     if (cairn_box_edges_parallel(along, line)) {
         CairnVec3 middle = cairn_scale(0.5, cairn_add(a, b));
         s = cairn_dot(cairn_sub(middle, p), along);
@@ -238,7 +238,7 @@ static Patch *add_edge(Work *w, const Triangle *t, int k, CairnVec3 d, double ga
     }
     int i = t->facet->v[k] < t->facet->v[(k + 1) % 3] ? k : (k + 1) % 3, j = i == k ? (k + 1) % 3 : k;
     patch->count = points_along(w, t->p[i], t->p[j], d, patch->points);
-    if (patch->count == 0 || !cairn_box_settle(patch->points, patch->count, gap, w->tie)) {
+    if (patch->count == 0 || !cairn_box_shift_depths(patch->points, patch->count, gap, w->tie)) {
         patch->count = 0;
         CairnVec3 x = on_edge != NULL ? *on_edge : crossing(w, t->p[i], t->p[j], d);
         patch->points[patch->count++] = (CairnManifoldPoint){cairn_add_scaled(x, 0.5 * gap, d), gap, 0};
@@ -273,7 +273,7 @@ static bool stands_out(const CairnFacet *facet) {
            facet->kind[2] >= CAIRN_EDGE_CONVEX;
 }
 
-static void look_overlapped(Work *w, const Triangle *t, CairnConvex *own, double low) {
+static void look_overlapped(Work *w, const Triangle *t, CairnConvex *triangle, double low) {
     if (w->overlapped_count < CAIRN_OVERLAPPED) {
         w->overlapped[w->overlapped_count++] = t->index;
     }
@@ -290,7 +290,7 @@ static void look_overlapped(Work *w, const Triangle *t, CairnConvex *own, double
         return;
     }
     CairnVec3 d;
-    double gap = cairn_epa(own, &w->body.convex, &d) - w->body.convex.rounding;
+    double gap = cairn_epa(triangle, &w->body.convex, &d) - w->body.convex.rounding;
     if (cairn_dot(d, t->n) < CAIRN_LIKE_FACE && gap > low + w->tie) {
         double along[3], top = -HUGE_VAL;
         int on_top[3] = {0, 0, 0}, count = 0;
@@ -304,11 +304,11 @@ static void look_overlapped(Work *w, const Triangle *t, CairnConvex *own, double
             }
         }
         int k = count == 2 && on_top[0] == 0 && on_top[1] == 2 ? 2 : on_top[0];
-        if (count == 2 && edge_holds(w, t, k, d)) {
+        if (count == 2 && is_in_edge_cone(w, t, k, d)) {
             add_edge(w, t, k, d, gap, NULL);
             return;
         }
-        if (count == 1 && corner_holds(w, t->facet->v[k], d)) {
+        if (count == 1 && is_in_corner_cone(w, t->facet->v[k], d)) {
             add_corner(w, t, k, d, gap);
             return;
         }
@@ -329,10 +329,10 @@ static void look_apart(Work *w, const Triangle *t, const CairnNearest *nearest) 
     Patch *patch = NULL;
     if (hits == 2) {
         int k = !is_hit[2] ? 0 : !is_hit[0] ? 1 : 2;
-        patch = edge_holds(w, t, k, d) ? add_edge(w, t, k, d, gap, &nearest->on_a) : NULL;
+        patch = is_in_edge_cone(w, t, k, d) ? add_edge(w, t, k, d, gap, &nearest->on_a) : NULL;
     } else if (hits == 1) {
         int k = is_hit[0] ? 0 : is_hit[1] ? 1 : 2;
-        patch = corner_holds(w, t->facet->v[k], d) ? add_corner(w, t, k, d, gap) : NULL;
+        patch = is_in_corner_cone(w, t->facet->v[k], d) ? add_corner(w, t, k, d, gap) : NULL;
     }
     bool is_like = cairn_dot(d, t->n) > CAIRN_LIKE_FACE && (!stands_out(t->facet) || has_face_points(w, t));
     if (is_like && patch != NULL) {
@@ -372,16 +372,16 @@ static void look(Work *w, int index) {
         return;
     }
     CairnTriangleHull hull;
-    CairnConvex own = convex_of(&t, &hull);
+    CairnConvex triangle = convex_of(&t, &hull);
     CairnNearest nearest;
-    cairn_gjk(&own, &w->body.convex, w->margin + rounding, &nearest);
+    cairn_gjk(&triangle, &w->body.convex, w->margin + rounding, &nearest);
     if (nearest.is_beyond) {
         return;
     }
     // A core that lies behind the plane is apart from the triangle, or in it by its rounding.
     bool is_behind = high <= 0 && cairn_dot(nearest.normal, t.n) <= 0 && nearest.distance < rounding;
     if (nearest.is_touching || is_behind) {
-        look_overlapped(w, &t, &own, low);
+        look_overlapped(w, &t, &triangle, low);
     } else if (nearest.distance - rounding < w->margin && cairn_dot(nearest.normal, t.n) > 0) {
         look_apart(w, &t, &nearest);
     }
@@ -422,7 +422,7 @@ static void fill_flats(Work *w, CairnAabb box) {
 }
 
 // Edges and corners that a face about them stands for, with points as deep.
-static void settle_flats(Work *w) {
+static void replace_by_flats(Work *w) {
     for (int k = 0; k < w->count; ++k) {
         Patch *patch = &w->patches[k];
         for (int i = 0; i < patch->like_count; ++i) {
@@ -430,7 +430,7 @@ static void settle_flats(Work *w) {
             bool is_there = flat != NULL && !flat->is_vetoed && flat->count > 0;
             double lowest = is_there ? cairn_box_lowest(flat->points, flat->count) : HUGE_VAL;
             if (lowest <= patch->depth ||
-                (is_there && cairn_box_settle(flat->points, flat->count, patch->depth, w->tie))) {
+                (is_there && cairn_box_shift_depths(flat->points, flat->count, patch->depth, w->tie))) {
                 patch->count = 0;
             }
         }
@@ -450,8 +450,8 @@ static void drop_doubles(Work *w) {
                 bool is_before = i != j && (other->flat >= 0 || i < j) && !other->is_vetoed &&
                                  cairn_dot(other->normal, patch->normal) > CAIRN_LIKE_FACE;
                 for (int l = 0; l < other->count && is_before && !is_double; ++l) {
-                    CairnVec3 way = cairn_sub(other->points[l].point, patch->points[k].point);
-                    is_double = cairn_length_squared(way) < near * near;
+                    CairnVec3 direction = cairn_sub(other->points[l].point, patch->points[k].point);
+                    is_double = cairn_length_squared(direction) < near * near;
                 }
             }
             if (!is_double) {
@@ -473,7 +473,7 @@ static void look_around(Work *w) {
     }
     if (w->count > 0) {
         fill_flats(w, box);
-        settle_flats(w);
+        replace_by_flats(w);
         drop_doubles(w);
     }
 }
@@ -482,31 +482,31 @@ static void look_around(Work *w) {
 
 // How far the core goes into the overlapped triangles along a direction: the most of them.
 static double depth_along(Work *w, CairnVec3 d) {
-    double own = cairn_dot(d, cairn_mesh_body_support(&w->body, cairn_neg(d))), most = -HUGE_VAL;
+    double triangle = cairn_dot(d, cairn_mesh_body_support(&w->body, cairn_neg(d))), most = -HUGE_VAL;
     for (int i = 0; i < w->overlapped_count; ++i) {
         Triangle t = cairn_mesh_triangle(w, w->overlapped[i]);
         for (int k = 0; k < 3; ++k) {
-            most = cairn_max(most, cairn_dot(d, t.p[k]) - own);
+            most = cairn_max(most, cairn_dot(d, t.p[k]) - triangle);
         }
     }
     return most;
 }
 
 // The least way out of all overlapped triangles, of those that one of them or its normal shows.
-static double way_out(Work *w, CairnVec3 *way) {
+static double least_overlap(Work *w, CairnVec3 *direction) {
     double least = HUGE_VAL;
     for (int i = 0; i < 2 * w->overlapped_count; ++i) {
         Triangle t = cairn_mesh_triangle(w, w->overlapped[i / 2]);
         CairnVec3 d = t.n;
         if (i % 2 == 1) {
             CairnTriangleHull hull;
-            CairnConvex own = convex_of(&t, &hull);
-            cairn_epa(&own, &w->body.convex, &d);
+            CairnConvex triangle = convex_of(&t, &hull);
+            cairn_epa(&triangle, &w->body.convex, &d);
         }
         double depth = cairn_dot(d, t.n) > 0 ? depth_along(w, d) : HUGE_VAL;
         if (depth < least) {
             least = depth;
-            *way = d;
+            *direction = d;
         }
     }
     return least;
@@ -524,10 +524,10 @@ static double deepest(const Work *w) {
 }
 
 // Moves the patches that were found from a distance of `out` along `way` back to where the shape is.
-static void move_patches_back(Work *w, CairnVec3 way, double out) {
+static void move_patches_back(Work *w, CairnVec3 direction, double out) {
     for (int k = 0; k < w->count; ++k) {
         Patch *patch = &w->patches[k];
-        double nearer = out * cairn_dot(way, patch->normal);
+        double nearer = out * cairn_dot(direction, patch->normal);
         for (int i = 0; i < patch->count; ++i) {
             patch->points[i].distance -= nearer;
             patch->points[i].point = cairn_add_scaled(patch->points[i].point, -0.5 * nearer, patch->normal);
@@ -539,20 +539,20 @@ static void move_patches_back(Work *w, CairnVec3 way, double out) {
 // than the mesh (sideways), and a face that the shape is deep in may be voted for by nobody. So where nothing was found, or something
 // deeper than the way out of all of them, the shape is put outside, where there is no doubt what is nearest, and the way is taken off.
 static void look_from_outside(Work *w) {
-    CairnVec3 way = {0, 0, 1}, position = w->position;
+    CairnVec3 direction = {0, 0, 1}, position = w->position;
     double found = deepest(w), margin = w->margin; // HUGE_VAL: nothing
     if (fabs(found) <= w->tie) {
         return; // what rests there, mostly
     }
-    double depth = way_out(w, &way);
+    double depth = least_overlap(w, &direction);
     if ((found <= w->tie && found >= -(depth + w->tie)) || !(depth < HUGE_VAL)) {
         return;
     }
     double out = cairn_max(depth, 0) + 1e-4 * w->body.size;
-    w->position = cairn_add_scaled(position, out, way);
+    w->position = cairn_add_scaled(position, out, direction);
     w->margin = cairn_max(margin, 0) + out;
     look_around(w);
-    move_patches_back(w, way, out);
+    move_patches_back(w, direction, out);
     w->margin = margin;
 }
 

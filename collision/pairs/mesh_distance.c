@@ -81,12 +81,12 @@ bool cairn_mesh_separation(const CairnGeometry *a, CairnTransform pose_a, const 
     return is_found;
 }
 
-bool cairn_mesh_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 way, const CairnGeometry *mesh,
-                     CairnTransform pose_mesh, double *share, CairnSeparation *at) {
+bool cairn_mesh_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 displacement, const CairnGeometry *mesh,
+                     CairnTransform pose_mesh, double *fraction, CairnSeparation *at) {
     const CairnSurface *s = mesh->surface;
     CairnTransform relative = {cairn_untransform_point(pose_mesh, pose_a.p),
                                cairn_quat_mul(cairn_quat_conj(pose_mesh.q), pose_a.q)};
-    CairnVec3 turned = cairn_rotate(cairn_quat_conj(pose_mesh.q), way);
+    CairnVec3 turned = cairn_rotate(cairn_quat_conj(pose_mesh.q), displacement);
     CairnAabb box = cairn_geometry_box(a, relative);
     box.low = cairn_add(box.low, (CairnVec3){cairn_min(turned.x, 0), cairn_min(turned.y, 0), cairn_min(turned.z, 0)});
     box.high = cairn_add(box.high, (CairnVec3){cairn_max(turned.x, 0), cairn_max(turned.y, 0), cairn_max(turned.z, 0)});
@@ -102,10 +102,11 @@ bool cairn_mesh_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 wa
             CairnTriangleHull triangle;
             CairnGeometry one = triangle_geometry(s, s->order[leaf->first + i], &triangle);
             CairnSeparation there = {.normal = {0, 0, 1}};
-            double part;
-            if (cairn_shape_cast(a, pose_a, way, &one, pose_mesh, &part, &there) && (!is_met || part < *share)) {
+            double fraction_here;
+            if (cairn_shape_cast(a, pose_a, displacement, &one, pose_mesh, &fraction_here, &there) &&
+                (!is_met || fraction_here < *fraction)) {
                 is_met = true;
-                *share = part;
+                *fraction = fraction_here;
                 *at = there;
             }
         }

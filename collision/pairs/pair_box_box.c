@@ -94,14 +94,14 @@ static int collide(const CairnBoxFrame *first, const CairnBoxFrame *second, doub
         CairnVec3 n = face.normal;
         CairnManifoldPoint nearest;
         double distance = cairn_box_apart(first, second, &n, &nearest);
-        if (!cairn_box_settle(points, count, distance, tie)) {
+        if (!cairn_box_shift_depths(points, count, distance, tie)) {
             points[0] = nearest;
             *normal = n;
             count = distance < margin ? 1 : 0;
         }
         return count;
     }
-    if (count > 0 && cairn_box_settle(points, count, cairn_max(face.separation, edges.separation), tie)) {
+    if (count > 0 && cairn_box_shift_depths(points, count, cairn_max(face.separation, edges.separation), tie)) {
         return count;
     }
     *normal = edges.separation > face.separation ? edges.normal : face.normal;

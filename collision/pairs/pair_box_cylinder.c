@@ -201,11 +201,12 @@ static void add_witness(BoxCylinder *c) {
     bool is_positive = o->along[3] < 0; // the cylinder's end that looks back
     bool is_side = fabs(o->along[3]) < c->cylinder.half * (1 - CAIRN_CYLINDER_RIM);
     bool is_cap = cairn_length(o->across[0]) < c->cylinder.radius * (1 - CAIRN_CYLINDER_RIM);
-    uint32_t own = is_side  ? cairn_cylinder_side(0)
-                   : is_cap ? cairn_cylinder_cap(is_positive, 0)
-                            : cairn_cylinder_rim(is_positive, 0);
+    uint32_t cylinder_name = is_side  ? cairn_cylinder_side(0)
+                             : is_cap ? cairn_cylinder_cap(is_positive, 0)
+                                      : cairn_cylinder_rim(is_positive, 0);
     CairnVec3 middle = cairn_scale(0.5, cairn_add(p, q));
-    cairn_patch_add(&c->patch, cairn_add_scaled(middle, -0.5 * o->distance, c->patch.normal), o->distance, name, own);
+    cairn_patch_add(&c->patch, cairn_add_scaled(middle, -0.5 * o->distance, c->patch.normal), o->distance, name,
+                    cylinder_name);
 }
 
 // Is the nearest point missing? Parts that look along the normal need not face each other where the shapes are apart.

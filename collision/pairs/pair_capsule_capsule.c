@@ -8,7 +8,7 @@
 // Two points where the segments part sideways by at most this share of the smaller radius between them.
 #define SIDEWAYS 1e-2
 // What they share must be longer than this share of the shorter one.
-#define SHARED 1e-3
+#define COMMON_LENGTH 1e-3
 
 static const uint32_t side = 0x8000u;
 
@@ -67,7 +67,7 @@ static int add_point(const Rods *r, double s, double t, CairnVec3 normal, double
 static int along(const Rods *r, CairnVec3 normal, double margin, CairnManifoldPoint points[2]) {
     double da = cairn_dot(r->d, r->a), low_b = da - r->hb * fabs(r->cosine), high_b = da + r->hb * fabs(r->cosine);
     double low = cairn_max(-r->ha, low_b), high = cairn_min(r->ha, high_b);
-    if (!(high - low > SHARED * cairn_min(r->ha, r->hb)) || fabs(r->cosine) < 0.5 ||
+    if (!(high - low > COMMON_LENGTH * cairn_min(r->ha, r->hb)) || fabs(r->cosine) < 0.5 ||
         sqrt(r->sine_squared) * (high - low) > SIDEWAYS * cairn_min(r->ra, r->rb) ||
         fabs(cairn_dot(normal, r->a)) > SIDEWAYS) {
         return 0;

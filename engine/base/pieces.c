@@ -51,9 +51,9 @@ void cairn_pieces_run(int threads, int pieces, CairnPieceWork *work, void *conte
     }
     // Where fewer threads come than are asked for, those who do work the others' runs.
 #pragma omp parallel num_threads(workers)
-    for (int k = 0, own = worker_index(), piece; k < workers; k++) {
-        while (take(&runs[(own + k) % workers], &piece)) {
-            work(context, piece, own);
+    for (int k = 0, worker = worker_index(), piece; k < workers; k++) {
+        while (take(&runs[(worker + k) % workers], &piece)) {
+            work(context, piece, worker);
         }
     }
 }
@@ -69,7 +69,7 @@ void cairn_spans_run(int threads, int count, int few, CairnSpanWork *work, void 
     }
 }
 
-void cairn_spans_tell(int *least, int element) {
+void cairn_spans_min(int *least, int element) {
     int now = __atomic_load_n(least, __ATOMIC_RELAXED); // omp critical would be a global
     while (element < now &&
            !__atomic_compare_exchange_n(least, &now, element, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {

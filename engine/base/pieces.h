@@ -23,6 +23,6 @@ typedef void CairnSpanWork(void *context, int first, int end);
 void cairn_spans_run(int threads, int count, int few, CairnSpanWork *work, void *context);
 
 // The least of what spans tell, whatever their order. *least is the most that can be at first.
-void cairn_spans_tell(int *least, int element);
+void cairn_spans_min(int *least, int element);
 
 #endif

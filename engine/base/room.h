@@ -6,6 +6,6 @@
 #include <stddef.h>
 
 // Bytes that can be had without ending anybody; SIZE_MAX where nobody knows.
-size_t cairn_room_left(void);
+size_t cairn_room_available(void);
 
 #endif

@@ -49,7 +49,7 @@ void cairn_stream_fail(CairnStream *stream, const char *what);
 
 // Are there `count` elements of at least so many bytes each left to read? Fails where they are not: what damage may ask for is
 // bounded before anything is allocated.
-bool cairn_stream_holds(CairnStream *stream, int count, size_t bytes_each);
+bool cairn_stream_has_elements(CairnStream *stream, int count, size_t bytes_each);
 
 void cairn_stream_u64(CairnStream *stream, uint64_t *value);
 void cairn_stream_u32(CairnStream *stream, uint32_t *value);

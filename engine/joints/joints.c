@@ -26,7 +26,7 @@ static double violation(const CairnJointCore *core, int axis, double position) {
     const CairnAxis *settings = &core->def.axes[axis];
     switch (cairn_axis_mode(&core->def, axis)) {
     case CAIRN_AXIS_LOCKED:
-        return fabs(position - cairn_axis_hold(core, axis));
+        return fabs(position - cairn_axis_locked_value(core, axis));
     case CAIRN_AXIS_LIMITED:
         return fmax(0, fmax(settings->lower - position, position - settings->upper));
     default:

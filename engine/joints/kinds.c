@@ -26,7 +26,7 @@ const CairnKind cairn_joint_kinds[CAIRN_JOINT_TYPE_COUNT] = {
 };
 // clang-format on
 
-double cairn_axis_hold(const CairnJointCore *core, int axis) {
+double cairn_axis_locked_value(const CairnJointCore *core, int axis) {
     if (core->def.type == CAIRN_JOINT_DISTANCE) { // a rod: the length that is given, or that of its creation
         double given = core->def.axes[axis].target_position;
         return given > 0 ? given : core->rest[0];

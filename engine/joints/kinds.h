@@ -32,7 +32,7 @@ static inline CairnAxisMode cairn_axis_mode(const CairnJointDef *def, int axis) 
 }
 
 // The position at which a locked coordinate is held.
-double cairn_axis_hold(const CairnJointCore *core, int axis);
+double cairn_axis_locked_value(const CairnJointCore *core, int axis);
 
 // The three angles of a joint, NULL if it has none.
 const CairnAngle *cairn_joint_angles(const CairnJointDef *def);

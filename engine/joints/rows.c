@@ -19,9 +19,9 @@ static void begin_row(CairnJointRow *row, const CairnCoordinate *coordinate, Cai
 
 // q = hold
 static void lock_row(CairnJointRow *row, const CairnCoordinate *coordinate, int axis, const CairnAxis *settings,
-                     double hold) {
+                     double target) {
     begin_row(row, coordinate, CAIRN_ROW_LOCK, axis, settings->compliance);
-    row->error -= hold;
+    row->error -= target;
     row->fraction = -1;
 }
 
@@ -107,7 +107,7 @@ int cairn_axis_rows(const CairnJointInput *input, int axis, const CairnCoordinat
     CairnAxisMode mode = cairn_axis_mode(&input->core->def, axis);
     int count = 0;
     if (mode == CAIRN_AXIS_LOCKED) {
-        lock_row(&rows[count++], coordinate, axis, settings, cairn_axis_hold(input->core, axis));
+        lock_row(&rows[count++], coordinate, axis, settings, cairn_axis_locked_value(input->core, axis));
     } else if (mode == CAIRN_AXIS_LIMITED && settings->lower == settings->upper) {
         lock_row(&rows[count++], coordinate, axis, settings, settings->lower);
     } else if (mode == CAIRN_AXIS_LIMITED) {

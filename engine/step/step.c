@@ -53,11 +53,11 @@ static void start_block(const CairnStep *step, CairnStepBlock *block) {
     const CairnBody *body = &step->store->bodies[block->body];
     const CairnWorldDef *def = &step->world->def;
     double h = step->h;
-    double linear_keep = 1.0 / (1.0 + h * body->model->linear_damping); // implicit: never turns the velocity round
-    double angular_keep = 1.0 / (1.0 + h * body->model->angular_damping);
+    double linear_factor = 1.0 / (1.0 + h * body->model->linear_damping); // implicit: never turns the velocity round
+    double angular_factor = 1.0 / (1.0 + h * body->model->angular_damping);
     CairnMat3 axes = cairn_body_axes(body);
-    block->start.linear = cairn_scale(linear_keep, body->velocity);
-    block->start.angular = cairn_scale(angular_keep, body->angular_velocity);
+    block->start.linear = cairn_scale(linear_factor, body->velocity);
+    block->start.angular = cairn_scale(angular_factor, body->angular_velocity);
     block->spin = block->start.angular;
     if (def->gyroscopic && !body->model->is_isotropic) {
         block->spin = cairn_gyro_mean_velocity(&axes, body->model->moments, block->start.angular, h);
@@ -93,7 +93,7 @@ static void start_span(void *context, int first, int end) {
         CairnStepBlock *block = &starting->step->blocks[b];
         start_block(starting->step, block);
         if (!is_usable(starting->step, block)) {
-            cairn_spans_tell(&starting->broken, b);
+            cairn_spans_min(&starting->broken, b);
             return;
         }
     }
@@ -173,7 +173,7 @@ CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats) {
     CairnStepSystem system = {0};
     CairnStepParts parts = {0};
     CairnStepAnswer answer = {0};
-    CairnStepHold hold = {0};
+    CairnStepAdvance advance = {0};
     CairnStepEnds ends = {0};
     CairnStepNext next;
 
@@ -190,8 +190,8 @@ CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats) {
             next = cairn_step_amend(&step, &contacts, &system, &answer);
         } while (next == CAIRN_STEP_SOLVE);
     } while (next == CAIRN_STEP_ASSEMBLE);
-    cairn_step_hold(&step, &contacts, &system, &answer, &hold);
-    cairn_step_integrate(&step, &answer, &hold, &ends);
+    cairn_step_limit_advance(&step, &contacts, &system, &answer, &advance);
+    cairn_step_integrate(&step, &answer, &advance, &ends);
     cairn_step_finish(&step, &contacts, &system, &parts, &answer, &ends);
 
     if (cairn_step_failed(&step)) {

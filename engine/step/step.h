@@ -32,7 +32,7 @@ typedef struct CairnStepContact {
     int record;                             // last step's record of the same id, or -1
     int roll;                               // its index in the contacts' `rolls`
     uint8_t manifold_count, manifold_index; // number of points of its manifold, and the index of this one
-    bool is_foreseen : 1;                   // found where the solved velocities lead (step_foresee.c)
+    bool is_predicted : 1;                  // found where the solved velocities lead (step_foresee.c)
     bool is_prepared : 1;                   // all below stands: from an earlier solve of this step
     // what assemble makes of it (step_contacts.c); not set before
     bool is_first : 1; // had no normal impulse in the last step, or the last solve
@@ -168,8 +168,8 @@ typedef struct CairnStepReview {
     const double *lambda, *velocity; // the impulses, and the velocities that follow from them
     const CairnMat3 *stiffness;      // the geometric stiffness that the impulses cause; NULL: as in the problem
     bool is_misjudged;               // first touches bear other loads than their friction bounds were made from
-    CairnStepContact *foreseen;      // contacts that the velocities run into, in the order of their pairs
-    int foreseen_count;
+    CairnStepContact *predicted;     // contacts that the velocities run into, in the order of their pairs
+    int predicted_count;
 } CairnStepReview;
 
 // Solve: impulses and velocities.
@@ -192,9 +192,9 @@ typedef enum CairnStepNext {
 } CairnStepNext;
 
 // Hold: how much of h each block moves on for. NULL: all of it.
-typedef struct CairnStepHold {
-    double *advance;
-} CairnStepHold;
+typedef struct CairnStepAdvance {
+    double *times;
+} CairnStepAdvance;
 
 // Integrate: where each block ends.
 typedef struct CairnStepEnds {
@@ -218,9 +218,9 @@ void cairn_step_solve(CairnStep *step, const CairnStepContacts *contacts, const 
 // Change the problem by what the answer's review found.
 CairnStepNext cairn_step_amend(CairnStep *step, CairnStepContacts *contacts, CairnStepSystem *system,
                                CairnStepAnswer *answer);
-void cairn_step_hold(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
-                     const CairnStepAnswer *answer, CairnStepHold *hold);
-void cairn_step_integrate(CairnStep *step, const CairnStepAnswer *answer, const CairnStepHold *hold,
+void cairn_step_limit_advance(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
+                              const CairnStepAnswer *answer, CairnStepAdvance *advance);
+void cairn_step_integrate(CairnStep *step, const CairnStepAnswer *answer, const CairnStepAdvance *advance,
                           CairnStepEnds *ends);
 // Commit: nothing of the world has changed until then, but who was woken, and a step that fails takes that back.
 void cairn_step_finish(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
@@ -284,9 +284,9 @@ bool cairn_step_review_touches(CairnStep *step, const CairnStepContacts *contact
 void cairn_step_amend_touches(CairnStepContacts *contacts, CairnStepSystem *system, double *lambda);
 
 // Contacts that the review's velocities run into and that the problem lacks.
-void cairn_step_foresee(CairnStep *step, const CairnStepContacts *contacts, CairnStepReview *review);
-void cairn_step_add_foreseen(CairnStep *step, CairnStepContacts *contacts, const CairnStepSystem *system,
-                             CairnStepAnswer *answer);
+void cairn_step_predict_contacts(CairnStep *step, const CairnStepContacts *contacts, CairnStepReview *review);
+void cairn_step_add_predicted(CairnStep *step, CairnStepContacts *contacts, const CairnStepSystem *system,
+                              CairnStepAnswer *answer);
 
 // ---- pieces of integrate and finish ----
 
@@ -302,10 +302,10 @@ typedef struct CairnStepRest {
 
 void cairn_step_find_rest(CairnStep *step, const CairnStepContacts *contacts, const CairnStepJoints *joints,
                           const double *lambda, const CairnStepEnds *ends, CairnStepRest *rest);
-void cairn_step_keep_waking(const CairnStep *step); // part of the commit, before settle
-void cairn_step_undo_waking(const CairnStep *step); // where the step failed
+void cairn_step_commit_waking(const CairnStep *step); // part of the commit, before settle
+void cairn_step_undo_waking(const CairnStep *step);   // where the step failed
 // Part of the commit: the body's time at rest, and whether it falls asleep.
-void cairn_step_settle(CairnStep *step, const CairnStepRest *rest, int block);
+void cairn_step_update_sleep(CairnStep *step, const CairnStepRest *rest, int block);
 // Contacts among sleeping bodies outlast the step.
 bool cairn_step_is_kept(const CairnStep *step, int shape_a, int shape_b);
 

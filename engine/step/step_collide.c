@@ -8,7 +8,7 @@
 
 // How far any point of a shape may move within the step: bounds both its box and the distance from which contacts are looked for,
 // so that what could touch within the step has a row and nothing tunnels. A body that is not continuous does without.
-static void set_way(const CairnStep *step, const CairnShape *shape, CairnStepBall *ball) {
+static void set_travel(const CairnStep *step, const CairnShape *shape, CairnStepBall *ball) {
     const CairnBody *body = &step->store->bodies[shape->body];
     if (body->type == CAIRN_BODY_STATIC || !body->is_continuous) {
         return;
@@ -44,7 +44,7 @@ static bool make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
     const CairnShapeDef *def = &shape->model->def;
     CairnTransform pose = cairn_shape_pose(body, shape);
     CairnStepBall ball = {.center = pose.p, .radius = shape->ball};
-    set_way(step, shape, &ball);
+    set_travel(step, shape, &ball);
     if (out->sides != NULL) {
         out->poses[s] = pose;
         out->balls[s] = ball;
@@ -142,15 +142,15 @@ static const CairnPair *find_pairs(CairnStep *step, const CairnStepBoxes *boxes,
                : cairn_arena_release_except(step->arena, mark, pairs, (size_t)*count * sizeof *pairs);
 }
 
-typedef struct Keeping {
+typedef struct Compaction {
     const CairnPair *pairs;
     int pair_count, shape_count, pieces;
     int *starts, *seconds;
-} Keeping;
+} Compaction;
 
 // Shapes up to the first one of the pair before the piece have their starts from the pieces before; the last piece has all that follow.
-static void keep_piece(void *context, int piece, int worker) {
-    const Keeping *k = context;
+static void compact_piece(void *context, int piece, int worker) {
+    const Compaction *k = context;
     const CairnPair *pairs = k->pairs;
     (void)worker;
     int first = (int)((long)k->pair_count * piece / k->pieces);
@@ -171,16 +171,16 @@ static void keep_piece(void *context, int piece, int worker) {
 
 // Where the boxes lay, which are used no more. Pairs that lie so near that they are written over go one by one: there is room for
 // that, for a pair's second shape never goes behind the pair.
-static CairnStepPairs keep_pairs(const CairnStep *step, CairnArenaMark mark, const CairnPair *pairs, int count,
-                                 int *starts) {
+static CairnStepPairs compact_pairs(const CairnStep *step, CairnArenaMark mark, const CairnPair *pairs, int count,
+                                    int *starts) {
     enum { PIECES = 64, LEAST = 4096 }; // pairs that are worth a second thread
-    Keeping keeping = {pairs, count, step->store->shape_pool.count, 1, starts, NULL};
-    size_t bytes = (size_t)count * sizeof *keeping.seconds;
-    keeping.seconds = cairn_arena_release_reserving(step->arena, mark, (void *)pairs, bytes);
-    bool is_apart = (uintptr_t)keeping.seconds + bytes <= (uintptr_t)pairs;
-    keeping.pieces = is_apart && count > LEAST ? PIECES : 1;
-    cairn_pieces_run(step->threads, keeping.pieces, keep_piece, &keeping);
-    return (CairnStepPairs){starts, keeping.seconds, count};
+    Compaction compaction = {pairs, count, step->store->shape_pool.count, 1, starts, NULL};
+    size_t bytes = (size_t)count * sizeof *compaction.seconds;
+    compaction.seconds = cairn_arena_release_reserving(step->arena, mark, (void *)pairs, bytes);
+    bool is_apart = (uintptr_t)compaction.seconds + bytes <= (uintptr_t)pairs;
+    compaction.pieces = is_apart && count > LEAST ? PIECES : 1;
+    cairn_pieces_run(step->threads, compaction.pieces, compact_piece, &compaction);
+    return (CairnStepPairs){starts, compaction.seconds, count};
 }
 
 // Room for as many contacts as there were last time comes first: all that is only for finding them lies above it, and is free
@@ -208,7 +208,7 @@ static bool collide(CairnStep *step, CairnStepContacts *contacts) {
     step->stats.times.broad += t1 - t0;
     bool is_done = cairn_step_narrow(step, &boxes, pairs, pair_count, contacts);
     if (is_done && !cairn_step_failed(step)) { // pairs are asked again when it is known where the bodies go
-        contacts->pairs = keep_pairs(step, mark, pairs, pair_count, starts);
+        contacts->pairs = compact_pairs(step, mark, pairs, pair_count, starts);
         contacts->rolls = boxes.has_rolling ? CAIRN_STEP_PUSH(step, CairnVec3, capacity) : NULL;
     } else if (!is_done) {
         cairn_arena_release(step->arena, before);

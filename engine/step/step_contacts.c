@@ -17,7 +17,7 @@ typedef struct Framing {
 // What the step comes to without this contact: the free velocity, and for a foreseen contact the one that was solved for.
 static CairnVec6 velocity_without(const Framing *f, const CairnStepContact *c, int body) {
     int block = cairn_step_block(f->step, body);
-    return block >= 0 && !c->is_foreseen ? f->step->blocks[block].free : cairn_step_solved(f->step, f->velocity, body);
+    return block >= 0 && !c->is_predicted ? f->step->blocks[block].free : cairn_step_solved(f->step, f->velocity, body);
 }
 
 static CairnVec3 point_velocity(CairnVec6 v, CairnVec3 arm) {
@@ -80,10 +80,10 @@ static void choose_rolling_axes(const Framing *f, const CairnStepContact *c, Cai
     double response = inverse_mass_along(step, c->body_a, c->frame.arm[0], t1) +
                       inverse_mass_along(step, c->body_b, c->frame.arm[1], t1);
     if (response > 0) {
-        CairnVec3 hold = cairn_scale(-cairn_dot(slip, t1) / response, t1);
-        rolling = cairn_add(rolling, turned_by(step, c->body_b, c->frame.arm[1], hold));
-        rolling =
-            cairn_add(rolling, turned_by(step, c->body_a, c->frame.arm[0], hold)); // against -hold: minus times minus
+        CairnVec3 sticking = cairn_scale(-cairn_dot(slip, t1) / response, t1);
+        rolling = cairn_add(rolling, turned_by(step, c->body_b, c->frame.arm[1], sticking));
+        rolling = cairn_add(rolling,
+                            turned_by(step, c->body_a, c->frame.arm[0], sticking)); // against -hold: minus times minus
     }
     rolling = cairn_add_scaled(rolling, -cairn_dot(rolling, n), n);
     double speed = cairn_length(rolling);
@@ -112,7 +112,7 @@ static double normal_term(const CairnStep *step, const CairnStepContact *c, doub
 
 // How much closing velocity a unit impulse undoes that the points which close share by their closing: the response at their
 // centroid, times their number. Corner by corner the body's turning would count at each, seven times too much under a flat box.
-static double shared_response(const CairnStep *step, const CairnStepContact *manifold, const double *closing) {
+static double summed_response(const CairnStep *step, const CairnStepContact *manifold, const double *closing) {
     CairnVec3 arm_a = {0, 0, 0}, arm_b = {0, 0, 0};
     int count = 0;
     for (int i = 0; i < manifold->manifold_count; i++) {
@@ -140,16 +140,16 @@ static void expect_loads(const Framing *f, CairnStepContact *manifold) {
     bool is_new = false, is_free = false;
     for (int i = 0; i < manifold->manifold_count; i++) {
         is_new = is_new || manifold[i].is_first;
-        is_free = is_free || manifold[i].is_first || manifold[i].is_foreseen;
+        is_free = is_free || manifold[i].is_first || manifold[i].is_predicted;
     }
     for (int i = 0; i < manifold->manifold_count; i++) {
         const CairnStepContact *c = &manifold[i];
         free_closing[i] = is_free ? cairn_max(-(cairn_dot(c->frame.normal, free_slip(f, c)) + c->wanted), 0) : 0;
         closing[i] = -(c->approach + c->wanted) > still ? -(c->approach + c->wanted) : 0;
-        closing[i] = c->is_foreseen ? free_closing[i] : closing[i]; // it was not there when the step began
+        closing[i] = c->is_predicted ? free_closing[i] : closing[i]; // it was not there when the step began
     }
-    double response = shared_response(step, manifold, closing);
-    double free_response = is_new ? shared_response(step, manifold, free_closing) : 0;
+    double response = summed_response(step, manifold, closing);
+    double free_response = is_new ? summed_response(step, manifold, free_closing) : 0;
     for (int i = 0; i < manifold->manifold_count; i++) {
         CairnStepContact *c = &manifold[i];
         c->impact = response > 0 ? closing[i] / response : 0;
@@ -263,7 +263,8 @@ static void write_side(const CairnVec3 *rolls, const CairnStepContact *c, CairnV
 // carries the same load as before stands. With C lambda alone a stack would sink for as long as the slop lets it, and friction slip for
 // ever: contacts that reach the end of the slop earlier than others take their load, and a pile of logs comes apart (docs/collision.md).
 // A normal springs back by no more than it overlaps, and what was struck bears no load yet.
-static void hold_what_gave_way(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c, double *d) {
+static void subtract_last_deflection(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c,
+                                     double *d) {
     if (c->record < 0) {
         return;
     }
@@ -274,8 +275,9 @@ static void hold_what_gave_way(const CairnStep *step, const CairnVec3 *rolls, co
     }
     double last[CAIRN_CONTACT_ROWS];
     cairn_step_warm_contact(step, rolls, c, last);
-    double left = cairn_max(-c->distance / step->h + c->wanted, 0); // of the overlap, beside what is pushed out anyway
-    d[0] -= cairn_min(def->normal_compliance * last[0], left);
+    double remaining_overlap =
+        cairn_max(-c->distance / step->h + c->wanted, 0); // of the overlap, beside what is pushed out anyway
+    d[0] -= cairn_min(def->normal_compliance * last[0], remaining_overlap);
     for (int r = 1; r < c->row_count; r++) {
         d[r] -= def->friction_compliance * last[r];
     }
@@ -307,7 +309,7 @@ void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, 
         double was = cairn_dot(axis, r < 3 ? before : spin_before);
         d[r] = midpoint ? moving - 0.5 * was + 0.5 * wanted : moving + wanted;
     }
-    hold_what_gave_way(step, rolls, c, d);
+    subtract_last_deflection(step, rolls, c, d);
 }
 
 void cairn_step_write_contact_rows(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c,

@@ -7,30 +7,30 @@
 #include "engine/step/step.h"
 
 // The share of a core's radius that counts as having arrived, and the least: nearer than that it is in.
-static const double arrival = 0.1, least_arrival = 1e-6;
+static const double arrival_fraction = 0.1, least_fraction = 1e-6;
 
 // What hold reads, and how far each block moves on.
-typedef struct Holding {
+typedef struct Limits {
     CairnStep *step;
     const CairnStepPairs *pairs;
     const CairnStepJoints *joints;
     const double *velocity;
     CairnStepBoxes boxes;
     double *advance;
-} Holding;
+} Limits;
 
-static CairnMotion motion_of(const Holding *hold, int shape) {
-    const CairnStep *step = hold->step;
+static CairnMotion motion_of(const Limits *limits, int shape) {
+    const CairnStep *step = limits->step;
     const CairnStore *store = step->store;
     const CairnShape *s = &store->shapes[shape];
     const CairnBody *body = &store->bodies[s->body];
     int block = step->block_of[s->body];
-    CairnMotion motion = {.pose = hold->boxes.poses[shape], .center = body->center};
+    CairnMotion motion = {.pose = limits->boxes.poses[shape], .center = body->center};
     if (body->type != CAIRN_BODY_STATIC) {
         motion.reach = s->reach;
     }
     if (block >= 0) {
-        const double *v = hold->velocity + (ptrdiff_t)6 * block;
+        const double *v = limits->velocity + (ptrdiff_t)6 * block;
         motion.linear = (CairnVec3){v[0], v[1], v[2]};
         motion.angular = (CairnVec3){v[3], v[4], v[5]};
     } else if (body->type == CAIRN_BODY_KINEMATIC) {
@@ -41,58 +41,58 @@ static CairnMotion motion_of(const Holding *hold, int shape) {
 }
 
 // Hold the body of `shape` where its core would enter `other`.
-static void hold_core(const Holding *hold, int shape, int other) {
-    const CairnStep *step = hold->step;
+static void limit_core(const Limits *limits, int shape, int other) {
+    const CairnStep *step = limits->step;
     const CairnShape *s = &step->store->shapes[shape], *o = &step->store->shapes[other];
     int block = step->block_of[s->body];
     if (block < 0 || !step->store->bodies[s->body].is_continuous ||
         !cairn_can_sweep(&s->model->geometry, &o->model->geometry) || !cairn_geometry_is_convex(&s->model->geometry)) {
         return;
     }
-    CairnMotion obstacle = motion_of(hold, other);
-    CairnMotion motion = motion_of(hold, shape);
+    CairnMotion obstacle = motion_of(limits, other);
+    CairnMotion motion = motion_of(limits, shape);
     CairnGeometry core = cairn_core(&s->model->geometry, motion.pose, &motion.pose.p);
     motion.reach = cairn_length(cairn_sub(motion.pose.p, motion.center)); // the ball's own turning moves nothing
     CairnVec3 turn = cairn_cross(motion.angular, cairn_sub(motion.pose.p, motion.center));
     CairnVec3 relative = cairn_sub(cairn_add(motion.linear, turn), obstacle.linear);
-    double way = step->h * (cairn_length(relative) + cairn_length(obstacle.angular) * obstacle.reach);
-    if (!(way > core.radius)) { // too slow to get through in one step: contacts see to it
+    double distance = step->h * (cairn_length(relative) + cairn_length(obstacle.angular) * obstacle.reach);
+    if (!(distance > core.radius)) { // too slow to get through in one step: contacts see to it
         return;
     }
     // What starts near (it was held, or lies in deep) has contacts, and these lift it out; it is held where it is only while it goes
     // on in, and not while it leaves or slides. Where joints turn it, too, it is let go: all that is tied to it would stand still
     // with it, for good. So is what is in: standing still while its neighbours go on would only make more overlaps.
-    double time, share = arrival;
-    while (cairn_sweep(&core, &motion, &o->model->geometry, &obstacle, 0, share * core.radius, &time)) {
-        share *= 0.5;
-        if (share < least_arrival || hold->boxes.sides[shape].has_joints) {
+    double time, fraction = arrival_fraction;
+    while (cairn_sweep(&core, &motion, &o->model->geometry, &obstacle, 0, fraction * core.radius, &time)) {
+        fraction *= 0.5;
+        if (fraction < least_fraction || limits->boxes.sides[shape].has_joints) {
             return;
         }
     }
-    if (cairn_sweep(&core, &motion, &o->model->geometry, &obstacle, step->h, share * core.radius, &time)) {
-        hold->advance[block] = share < arrival ? 0 : cairn_min(hold->advance[block], time);
+    if (cairn_sweep(&core, &motion, &o->model->geometry, &obstacle, step->h, fraction * core.radius, &time)) {
+        limits->advance[block] = fraction < arrival_fraction ? 0 : cairn_min(limits->advance[block], time);
     }
 }
 
-static bool may_touch(const Holding *hold, int a, int b) {
-    return cairn_step_may_touch(hold->step->store, &hold->boxes.sides[a], &hold->boxes.sides[b]);
+static bool may_touch(const Limits *limits, int a, int b) {
+    return cairn_step_may_touch(limits->step->store, &limits->boxes.sides[a], &limits->boxes.sides[b]);
 }
 
 // A body that was struck and now goes where the broad phase did not look: hold it against everything that its new way crosses.
-static void hold_escaped(const Holding *hold, int shape, double way) {
-    CairnVec3 by = {way, way, way};
-    CairnAabb box = hold->boxes.boxes[shape];
+static void limit_escaped(const Limits *limits, int shape, double distance) {
+    CairnVec3 by = {distance, distance, distance};
+    CairnAabb box = limits->boxes.boxes[shape];
     box = (CairnAabb){cairn_sub(box.low, by), cairn_add(box.high, by)};
-    for (int other = 0; other < hold->step->store->shape_pool.count; other++) {
-        if (hold->boxes.kinds[other] != CAIRN_BOX_ABSENT && cairn_aabbs_meet(&box, &hold->boxes.boxes[other]) &&
-            may_touch(hold, shape, other)) {
-            hold_core(hold, shape, other);
+    for (int other = 0; other < limits->step->store->shape_pool.count; other++) {
+        if (limits->boxes.kinds[other] != CAIRN_BOX_ABSENT && cairn_aabbs_meet(&box, &limits->boxes.boxes[other]) &&
+            may_touch(limits, shape, other)) {
+            limit_core(limits, shape, other);
         }
     }
 }
 
-static void share_among_joined(const Holding *hold) {
-    CairnStep *step = hold->step;
+static void limit_joined_bodies(const Limits *limits) {
+    CairnStep *step = limits->step;
     int *parent = CAIRN_STEP_PUSH(step, int, step->block_count);
     if (parent == NULL) {
         return;
@@ -100,8 +100,8 @@ static void share_among_joined(const Holding *hold) {
     for (int b = 0; b < step->block_count; b++) {
         parent[b] = b;
     }
-    for (int j = 0; j < hold->joints->count; j++) {
-        const CairnStepJoint *sj = &hold->joints->all[j];
+    for (int j = 0; j < limits->joints->count; j++) {
+        const CairnStepJoint *sj = &limits->joints->all[j];
         for (int k = 1; k < sj->body_count; k++) {
             int a = cairn_step_block(step, sj->bodies[0]), b = cairn_step_block(step, sj->bodies[k]);
             if (a >= 0 && b >= 0) {
@@ -111,22 +111,22 @@ static void share_among_joined(const Holding *hold) {
     }
     for (int b = 0; b < step->block_count; b++) {
         int root = cairn_step_root(parent, b);
-        hold->advance[root] = cairn_min(hold->advance[root], hold->advance[b]);
+        limits->advance[root] = cairn_min(limits->advance[root], limits->advance[b]);
     }
     for (int b = 0; b < step->block_count; b++) {
-        hold->advance[b] = hold->advance[cairn_step_root(parent, b)];
+        limits->advance[b] = limits->advance[cairn_step_root(parent, b)];
     }
 }
 
 // How far the middle of a shape goes in this step.
-static CairnVec3 move_of(const Holding *hold, int shape) {
-    CairnMotion m = motion_of(hold, shape);
+static CairnVec3 move_of(const Limits *limits, int shape) {
+    CairnMotion m = motion_of(limits, shape);
     CairnVec3 turn = cairn_cross(m.angular, cairn_sub(m.pose.p, m.center));
-    return cairn_scale(hold->step->h, cairn_add(m.linear, turn));
+    return cairn_scale(limits->step->h, cairn_add(m.linear, turn));
 }
 
-static double way_of(const Holding *hold, int shape) {
-    return cairn_length(move_of(hold, shape));
+static double distance_of(const Limits *limits, int shape) {
+    return cairn_length(move_of(limits, shape));
 }
 
 static bool is_between(double move, double travel, double slack) {
@@ -134,20 +134,20 @@ static bool is_between(double move, double travel, double slack) {
 }
 
 // Does its middle leave the box in which the broad phase looked?
-static bool leaves_box(const Holding *hold, int shape, CairnVec3 move) {
-    const CairnStepBall *ball = &hold->boxes.balls[shape];
-    double slack = ball->turning + hold->step->world->def.contact_margin;
+static bool leaves_box(const Limits *limits, int shape, CairnVec3 move) {
+    const CairnStepBall *ball = &limits->boxes.balls[shape];
+    double slack = ball->turning + limits->step->world->def.contact_margin;
     return !(is_between(move.x, ball->travel.x, slack) && is_between(move.y, ball->travel.y, slack) &&
              is_between(move.z, ball->travel.z, slack));
 }
 
 // The farthest that any point of any shape goes.
-static double farthest_way(const Holding *hold) {
-    const CairnStep *step = hold->step;
+static double farthest_motion(const Limits *limits) {
+    const CairnStep *step = limits->step;
     double most = 0;
     for (int s = 0; s < step->store->shape_pool.count; s++) {
-        if (hold->boxes.kinds[s] == CAIRN_BOX_MOVING || hold->boxes.kinds[s] == CAIRN_BOX_DRIVEN) {
-            CairnMotion m = motion_of(hold, s);
+        if (limits->boxes.kinds[s] == CAIRN_BOX_MOVING || limits->boxes.kinds[s] == CAIRN_BOX_DRIVEN) {
+            CairnMotion m = motion_of(limits, s);
             most = cairn_max(most, step->h * (cairn_length(m.linear) + cairn_length(m.angular) * m.reach));
         }
     }
@@ -155,32 +155,33 @@ static double farthest_way(const Holding *hold) {
 }
 
 // Only what passes another by more than its core's radius could get through it.
-static bool may_get_through(const Holding *hold, int shape, double relative) {
-    const CairnGeometry *geometry = &hold->step->store->shapes[shape].model->geometry;
+static bool may_get_through(const Limits *limits, int shape, double relative) {
+    const CairnGeometry *geometry = &limits->step->store->shapes[shape].model->geometry;
     CairnVec3 unused;
     return cairn_geometry_is_convex(geometry) &&
-           relative > cairn_core(geometry, hold->boxes.poses[shape], &unused).radius;
+           relative > cairn_core(geometry, limits->boxes.poses[shape], &unused).radius;
 }
 
-static void hold_all_escaped(const Holding *hold) {
-    double farthest = farthest_way(hold);
-    for (int s = 0; s < hold->step->store->shape_pool.count; s++) {
-        if (hold->boxes.kinds[s] != CAIRN_BOX_MOVING) {
+static void limit_all_escaped(const Limits *limits) {
+    double farthest = farthest_motion(limits);
+    for (int s = 0; s < limits->step->store->shape_pool.count; s++) {
+        if (limits->boxes.kinds[s] != CAIRN_BOX_MOVING) {
             continue;
         }
-        CairnVec3 move = move_of(hold, s);
-        if (leaves_box(hold, s, move) && may_get_through(hold, s, cairn_length(move) + farthest)) {
-            hold_escaped(hold, s, cairn_length(move));
+        CairnVec3 move = move_of(limits, s);
+        if (leaves_box(limits, s, move) && may_get_through(limits, s, cairn_length(move) + farthest)) {
+            limit_escaped(limits, s, cairn_length(move));
         }
     }
 }
 
 // Does no point of its middle go farther than `way`? (|v| + arm |w|)^2 is at most twice the sum of the squares: no root.
-static bool is_slow(const CairnStep *step, const double *velocity, const CairnShape *shape, int block, double way) {
+static bool is_slow(const CairnStep *step, const double *velocity, const CairnShape *shape, int block,
+                    double distance) {
     const double *v = velocity + (ptrdiff_t)6 * block;
     double arm = shape->arm, linear = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     double angular = v[3] * v[3] + v[4] * v[4] + v[5] * v[5];
-    return 2 * step->h * step->h * (linear + arm * arm * angular) <= way * way;
+    return 2 * step->h * step->h * (linear + arm * arm * angular) <= distance * distance;
 }
 
 static bool is_fast(const CairnStep *step, const double *velocity, int s) {
@@ -205,7 +206,7 @@ static void look_at_span(void *context, int first, int end) {
     Look *look = context;
     for (int s = first; s < end; s++) {
         if (is_fast(look->step, look->velocity, s)) { // one is enough
-            cairn_spans_tell(&look->fast, s);
+            cairn_spans_min(&look->fast, s);
             return;
         }
     }
@@ -218,52 +219,51 @@ static bool needs_a_look(const CairnStep *step, const double *velocity) {
     return look.fast < count;
 }
 
-static bool some_go_far(const Holding *hold) {
-    const CairnStep *step = hold->step;
+static bool some_go_far(const Limits *limits) {
+    const CairnStep *step = limits->step;
     double margin = step->world->def.contact_margin;
     for (int s = 0; s < step->store->shape_pool.count; s++) {
-        if (hold->boxes.kinds[s] == CAIRN_BOX_MOVING && way_of(hold, s) > margin) {
+        if (limits->boxes.kinds[s] == CAIRN_BOX_MOVING && distance_of(limits, s) > margin) {
             return true;
         }
     }
     return false;
 }
 
-static void hold_all(Holding *hold) {
-    CairnStep *step = hold->step;
-    hold->advance = CAIRN_STEP_PUSH(step, double, step->block_count);
-    if (hold->advance == NULL) {
+static void limit_all(Limits *limits) {
+    CairnStep *step = limits->step;
+    limits->advance = CAIRN_STEP_PUSH(step, double, step->block_count);
+    if (limits->advance == NULL) {
         return;
     }
     for (int b = 0; b < step->block_count; b++) {
-        hold->advance[b] = step->h;
+        limits->advance[b] = step->h;
     }
     double margin = step->world->def.contact_margin;
     for (int a = 0; a < step->store->shape_pool.count; a++) {
-        for (int p = hold->pairs->starts[a]; p < hold->pairs->starts[a + 1]; p++) {
-            int b = hold->pairs->seconds[p];
-            if (way_of(hold, a) + way_of(hold, b) > margin && may_touch(hold, a, b)) {
-                hold_core(hold, a, b);
-                hold_core(hold, b, a);
+        for (int p = limits->pairs->starts[a]; p < limits->pairs->starts[a + 1]; p++) {
+            int b = limits->pairs->seconds[p];
+            if (distance_of(limits, a) + distance_of(limits, b) > margin && may_touch(limits, a, b)) {
+                limit_core(limits, a, b);
+                limit_core(limits, b, a);
             }
         }
     }
-    hold_all_escaped(hold);
-    share_among_joined(hold);
+    limit_all_escaped(limits);
+    limit_joined_bodies(limits);
 }
 
-void cairn_step_hold(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
-                     const CairnStepAnswer *answer, CairnStepHold *hold) {
+void cairn_step_limit_advance(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
+                              const CairnStepAnswer *answer, CairnStepAdvance *advance) {
     if (cairn_step_failed(step) || !needs_a_look(step, answer->velocity)) {
         return;
     }
     CairnArenaMark mark = cairn_arena_mark(step->arena);
-    Holding holding = {
-        .step = step, .pairs = &contacts->pairs, .joints = &system->joints, .velocity = answer->velocity};
-    cairn_step_make_boxes(step, true, &holding.boxes);
-    if (!cairn_step_failed(step) && some_go_far(&holding)) {
-        hold_all(&holding);
-        hold->advance = holding.advance;
+    Limits limits = {.step = step, .pairs = &contacts->pairs, .joints = &system->joints, .velocity = answer->velocity};
+    cairn_step_make_boxes(step, true, &limits.boxes);
+    if (!cairn_step_failed(step) && some_go_far(&limits)) {
+        limit_all(&limits);
+        advance->times = limits.advance;
     } else {
         cairn_arena_release(step->arena, mark);
     }

@@ -76,13 +76,13 @@ static void integrate_span(void *context, int first, int end) {
     for (int b = first; b < end; b++) {
         integrate_block(in, b);
         if (!is_finite_end(&in->ends[b])) {
-            cairn_spans_tell(&in->broken, b);
+            cairn_spans_min(&in->broken, b);
             return;
         }
     }
 }
 
-void cairn_step_integrate(CairnStep *step, const CairnStepAnswer *answer, const CairnStepHold *hold,
+void cairn_step_integrate(CairnStep *step, const CairnStepAnswer *answer, const CairnStepAdvance *advance,
                           CairnStepEnds *ends) {
     if (cairn_step_failed(step)) {
         return;
@@ -93,7 +93,7 @@ void cairn_step_integrate(CairnStep *step, const CairnStepAnswer *answer, const 
     if (cairn_step_failed(step)) {
         return;
     }
-    Integrating in = {step, answer->velocity, hold->advance, ends->all, count};
+    Integrating in = {step, answer->velocity, advance->times, ends->all, count};
     cairn_spans_run(step->threads, count, CAIRN_STEP_FEW, integrate_span, &in);
     if (in.broken < count) {
         const double *v = answer->velocity + (ptrdiff_t)6 * in.broken;

@@ -105,7 +105,7 @@ static int find_manifolds(const CairnNarrow *narrow, CairnPair pair, CairnManifo
     return sweep(narrow, pair, touch, margin, manifolds, time);
 }
 
-static void keep_points(CairnNarrowPiece *piece, int pair, double time, const CairnManifold *manifold) {
+static void write_points(CairnNarrowPiece *piece, int pair, double time, const CairnManifold *manifold) {
     for (int k = 0; k < manifold->count; k++) {
         const CairnManifoldPoint *point = &manifold->points[k];
         if (piece->count < piece->capacity) {
@@ -126,8 +126,8 @@ static int near_pairs(const CairnNarrow *narrow, int first, int end, int *near) 
     for (int p = first; p < end; p++) {
         const CairnStepBall *a = &balls[narrow->pairs[p].a], *b = &balls[narrow->pairs[p].b];
         __builtin_prefetch(&balls[narrow->pairs[p + 8 < end ? p + 8 : p].b]);
-        double way = cairn_length(cairn_sub(b->travel, a->travel)) + a->turning + b->turning;
-        double far = (a->radius + b->radius + margin + way) * (1 + 1e-12);
+        double travel = cairn_length(cairn_sub(b->travel, a->travel)) + a->turning + b->turning;
+        double far = (a->radius + b->radius + margin + travel) * (1 + 1e-12);
         near[count] = p;
         count += !(cairn_length_squared(cairn_sub(b->center, a->center)) > far * far);
     }
@@ -135,7 +135,7 @@ static int near_pairs(const CairnNarrow *narrow, int first, int end, int *near) 
 }
 
 // Two spheres whose contact is as it is now: slow ones, or fast ones that touch. True: that is settled, with a contact or without.
-static bool settle_spheres(const CairnNarrow *narrow, CairnNarrowPiece *piece, int p) {
+static bool find_spheres(const CairnNarrow *narrow, CairnNarrowPiece *piece, int p) {
     CairnPair pair = narrow->pairs[p];
     const CairnStepBall *a = &narrow->boxes->balls[pair.a], *b = &narrow->boxes->balls[pair.b];
     double margin = narrow->step->world->def.contact_margin;
@@ -175,13 +175,13 @@ void cairn_narrow_find(const CairnNarrow *narrow, CairnNarrowPiece *piece) {
             unsigned both = traits[pair.a] & traits[pair.b];
             bool may_touch = (both & CAIRN_SHAPE_IS_PLAIN) != 0 ||
                              cairn_step_may_touch(narrow->step->store, &sides[pair.a], &sides[pair.b]);
-            if (!may_touch || ((both & CAIRN_SHAPE_IS_SPHERE) != 0 && settle_spheres(narrow, piece, near[k]))) {
+            if (!may_touch || ((both & CAIRN_SHAPE_IS_SPHERE) != 0 && find_spheres(narrow, piece, near[k]))) {
                 continue;
             }
             double time;
             int manifold_count = find_manifolds(narrow, pair, manifolds, &time);
             for (int n = 0; n < manifold_count; n++) {
-                keep_points(piece, near[k], time, &manifolds[n]);
+                write_points(piece, near[k], time, &manifolds[n]);
             }
         }
     }

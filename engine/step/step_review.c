@@ -19,12 +19,12 @@ void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const
     // nature.
     if (!cairn_step_failed(step) && step->stats.contact_passes < def->contact_passes &&
         def->integrator != CAIRN_INTEGRATOR_MIDPOINT) {
-        cairn_step_foresee(step, contacts, review);
+        cairn_step_predict_contacts(step, contacts, review);
     }
 }
 
 bool cairn_step_is_superseded(const CairnStepReview *review) {
-    return review->stiffness != NULL || review->is_misjudged || review->foreseen_count > 0;
+    return review->stiffness != NULL || review->is_misjudged || review->predicted_count > 0;
 }
 
 CairnStepNext cairn_step_amend(CairnStep *step, CairnStepContacts *contacts, CairnStepSystem *system,
@@ -36,8 +36,8 @@ CairnStepNext cairn_step_amend(CairnStep *step, CairnStepContacts *contacts, Cai
     if (review->is_misjudged) {
         cairn_step_amend_touches(contacts, system, answer->lambda);
     }
-    if (review->foreseen_count > 0) { // P will be made anew, and the geometric stiffness with it
-        cairn_step_add_foreseen(step, contacts, system, answer);
+    if (review->predicted_count > 0) { // P will be made anew, and the geometric stiffness with it
+        cairn_step_add_predicted(step, contacts, system, answer);
         return CAIRN_STEP_ASSEMBLE;
     }
     if (review->stiffness != NULL) {

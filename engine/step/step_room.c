@@ -29,14 +29,14 @@ void cairn_step_reserve(CairnStep *step) {
 void cairn_step_check_room(CairnStep *step, int block_count, int contact_count) {
     const CairnWorld *world = step->world;
     size_t needed = cairn_step_bytes(step, block_count, contact_count), held = cairn_arena_capacity(step->arena);
-    if (cairn_step_failed(step) || world->room_left == NULL || needed <= held || needed - held < MUCH) {
+    if (cairn_step_failed(step) || world->room_available == NULL || needed <= held || needed - held < MUCH) {
         return;
     }
-    size_t left = world->room_left();
-    if (needed - held > left) {
+    size_t available = world->room_available();
+    if (needed - held > available) {
         step->status =
             cairn_error(CAIRN_OUT_OF_MEMORY,
                         "step: %d bodies and %d contacts need at least %.0f MB more, and the machine has %.0f MB left",
-                        block_count, contact_count, 1e-6 * (double)(needed - held), 1e-6 * (double)left);
+                        block_count, contact_count, 1e-6 * (double)(needed - held), 1e-6 * (double)available);
     }
 }

@@ -37,7 +37,7 @@ static bool was_woken(const CairnStore *store, int body) {
     return cairn_pool_is_alive(&store->body_pool, body) && store->bodies[body].sleeps_with < -1;
 }
 
-void cairn_step_keep_waking(const CairnStep *step) {
+void cairn_step_commit_waking(const CairnStep *step) {
     CairnStore *store = step->store;
     for (int i = 0; i < store->body_pool.count; i++) {
         if (was_woken(store, i)) {
@@ -174,7 +174,7 @@ void cairn_step_find_rest(CairnStep *step, const CairnStepContacts *contacts, co
     }
 }
 
-void cairn_step_settle(CairnStep *step, const CairnStepRest *rest, int b) {
+void cairn_step_update_sleep(CairnStep *step, const CairnStepRest *rest, int b) {
     if (rest->falls_asleep == NULL) {
         return;
     }

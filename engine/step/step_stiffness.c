@@ -45,8 +45,8 @@ static double mass_of(const CairnStep *step, int body) {
 // The inertia that a force at this arm turns.
 static double turned_inertia(const CairnStep *step, int body, int other, double arm_squared) {
     const CairnBodyModel *model = step->store->bodies[body].model;
-    double share = 1 / (1 + model->mass / mass_of(step, other)); // p / (m + p)
-    return model->moments.x + arm_squared * model->mass * share;
+    double mass_ratio = 1 / (1 + model->mass / mass_of(step, other)); // p / (m + p)
+    return model->moments.x + arm_squared * model->mass * mass_ratio;
 }
 
 static void add_acting(const CairnStep *step, Acting *acting, int body, int other, CairnMat3 K, double arm_squared) {
@@ -191,7 +191,7 @@ static void write_stiffness(const CairnStep *step, CairnStepSystem *system, int 
 }
 
 // Where some K is not 0 every block has a P of its own.
-static void own_matrices(CairnStep *step, CairnStepSystem *system) {
+static void assign_matrices(CairnStep *step, CairnStepSystem *system) {
     if (system->matrix_count == step->block_count) {
         return;
     }
@@ -208,7 +208,7 @@ static void own_matrices(CairnStep *step, CairnStepSystem *system) {
 }
 
 void cairn_step_amend_stiffness(CairnStep *step, CairnStepSystem *system, const CairnMat3 *K) {
-    own_matrices(step, system);
+    assign_matrices(step, system);
     for (int b = 0; b < step->block_count && !cairn_step_failed(step); b++) {
         write_stiffness(step, system, b, K[b]);
     }

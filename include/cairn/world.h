@@ -348,7 +348,7 @@ typedef struct CairnCastHit {
     CairnShapeId shape;
     CairnBodyId body;
     CairnVec3 point, normal; // where both first touch; the unit normal points away from the shape that is hit
-    double share;            // of `way`; 0: both touch at the start
+    double fraction;         // of `way`; 0: both touch at the start
 } CairnCastHit;
 
 // Finds the first shape that a given shape meets when it moves from `pose` by `way` (m) without turning. *has_hit tells

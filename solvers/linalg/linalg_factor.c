@@ -366,7 +366,7 @@ typedef struct Factoring {
 static void factor_piece(void *context, int share, int worker) {
     Factoring *f = context;
     (void)worker;
-    cairn_spans_tell(&f->bad, factor_share(f->factor, f->source, share));
+    cairn_spans_min(&f->bad, factor_share(f->factor, f->source, share));
 }
 
 int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *source) {
