@@ -53,7 +53,7 @@ void cairn_events_clear(CairnEventList *events) {
     events->arrays->is_done = false;
 }
 
-// ---- telling ----
+// ---- the public arrays ----
 
 static void list_contacts(const CairnWorld *world, CairnEventArrays *arrays) {
     const CairnEventList *e = &world->events;

@@ -189,7 +189,7 @@ static void set_slack(CairnBoxWalk *walk, const CairnAabb *box) {
     walk->slack = 1e-12 * (walk->size + largest_coordinate(*box));
 }
 
-// `size`: the largest coordinate of what is asked about.
+// `size`: the largest coordinate of the box or ray that is tested.
 static void begin(CairnBoxWalk *walk, const CairnBoxTree *tree, double limit, double size) {
     walk->tree = tree;
     walk->limit = limit;

@@ -128,7 +128,7 @@ static bool classify(CairnBroadCall *call) {
     return true;
 }
 
-// Bring the orders up to date: boxes that are no more leave, new ones follow at the end.
+// Bring the orders up to date: boxes that no longer exist are removed, and new ones are appended.
 static bool update_orders(CairnBroadCall *call) {
     CairnBroadState *s = call->state;
     int was_count = s->slot_count;

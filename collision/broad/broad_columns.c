@@ -1,5 +1,5 @@
 // Boxes into the columns they reach: a counting sort by column that keeps the order it is given, in parallel, with
-// the same answer for any number of threads. The order of the last step leaves columns that are nearly sorted.
+// the same answer for any number of threads. With the order of the last step the columns are nearly sorted.
 #include "collision/broad/broad.h"
 #include "engine/base/memory.h"
 #include "engine/base/pieces.h"
@@ -185,7 +185,8 @@ done:
     return is_done;
 }
 
-// Cut the entries into rising runs. One that comes a little late goes back to its place; further back than that a new run begins.
+// Cuts the entries into rising runs. An entry that is a few positions too late is inserted where it belongs; one that
+// is later begins a new run.
 static int make_runs(CairnColumnEntry *entries, int count, int *runs) {
     enum { LATE = 12 };
     int run_count = 0, begin = 0;
@@ -216,7 +217,7 @@ static void merge(const CairnColumnEntry *from, CairnColumnEntry *to, int low, i
     }
 }
 
-// Runs are merged two by two until one is left: linear where the last order still holds, n log n at worst.
+// Runs are merged two by two until one remains: linear time where the last order is still right, n log n at worst.
 void cairn_column_sort(CairnBoxLayer *layer, int column, const CairnColumnScratch *scratch) {
     int count = cairn_entries_in(layer, column), *runs = scratch->runs;
     if (count < 2) {

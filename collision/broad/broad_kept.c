@@ -1,16 +1,17 @@
-// Pairs kept from one call to the next, for boxes that hardly move: they are found for boxes a little larger than asked, and serve for as
-// long as every box stays inside its larger one; then a call only asks which of them meet. Boxes that left theirs, or changed
-// their kind or owner, are strays: while they are few each is tested against all; when they are many all is found anew, with
-// larger boxes where the last ones served for some calls, or where few boxes moved far since the last one, and else for the boxes as they are.
+// Pairs kept from one call to the next, for boxes that hardly move: they are found for boxes a little larger than the
+// given ones, and are used as long as every box stays inside its larger one; then a call only tests which of them meet.
+// Boxes that left theirs, or changed their kind or owner, are strays: while they are few each is tested against all;
+// when they are many all is found anew, with larger boxes where the last ones served for some calls, or where few boxes
+// moved far since the last one, and else for the boxes as they are.
 #include "collision/broad/broad.h"
 #include "engine/base/memory.h"
 #include "engine/base/pieces.h"
 #include <string.h>
 
-// Fewer than LEAST_FOR_THREADS boxes or pairs take no longer than it takes to wake a thread.
-enum { SERVED = 3, LEAST_FOR_THREADS = 4096 };
+// Fewer than PARALLEL boxes or pairs take no longer than it takes to wake a thread.
+enum { SERVED = 3, PARALLEL = 4096 };
 
-// The share of a box's mean extent by which it grows to all sides. What is fixed stays as it is.
+// The fraction of a box's mean extent by which it grows to all sides. What is fixed stays as it is.
 static const double skin = 1.0 / 32;
 
 static inline double skin_of(const CairnAabb *box) {
@@ -50,7 +51,7 @@ void cairn_kept_remember(const CairnBroadCall *call, int i) {
 
 static int workers_for(const CairnBroadCall *call, long count) {
     int most = CAIRN_BROAD_CHUNKS;
-    return call->threads > 1 && count > LEAST_FOR_THREADS ? (call->threads < most ? call->threads : most) : 1;
+    return call->threads > 1 && count > PARALLEL ? (call->threads < most ? call->threads : most) : 1;
 }
 
 static int most_strays(int count) {
@@ -205,7 +206,7 @@ static void filter_piece(void *context, int w, int worker) {
     f->counts[w] = n - f->starts[w];
 }
 
-// Those of neighbours that stayed and those of strays, in their order.
+// The kept pairs whose boxes still meet and the pairs of the strays, merged in the order of (a, b).
 static bool filter(const CairnBroadCall *call, const CairnStrayPairs *strays, CairnPair *found, int *found_count) {
     const CairnKept *kept = &call->state->kept;
     int workers = workers_for(call, kept->pair_count);

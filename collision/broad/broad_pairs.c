@@ -128,7 +128,7 @@ static void sort_bin(const Bins *bins, int bin, int *offsets, CairnPair *pairs) 
         int a = (int)(bins->keys[k] >> 32);
         pairs[first + offsets[a - bin * width]++] = (CairnPair){a, (int)(bins->keys[k] & 0xffffffffu)};
     }
-    for (int a = 0, at = 0; a < width; ++a) { // places[a] is now where a ends
+    for (int a = 0, at = 0; a < width; ++a) { // offsets[a] is now where the pairs of a end
         if (offsets[a] - at > 1) {
             sort_by_b(pairs + first + at, offsets[a] - at);
         }
@@ -161,7 +161,7 @@ bool cairn_pairs_sort(const CairnPairChunk *chunks, int chunk_count, int index_c
     int count = (int)total, workers = thread_count > 1 && count > 16384 ? thread_count : 1;
     *pairs = CAIRN_PUSH(arena, CairnPair, count + 1);
     CairnArenaMark mark = cairn_arena_mark(arena);
-    size_t stride = ((size_t)1 << bins.shift) + 16; // workers' counts share no line of the cache
+    size_t stride = ((size_t)1 << bins.shift) + 16; // no two workers write to the same line of the cache
     int *offsets = CAIRN_PUSH(arena, int, (size_t)workers *stride);
     bins.starts = CAIRN_PUSH(arena, int, bins.count + 1);
     bins.keys = CAIRN_PUSH(arena, uint64_t, count + 1);

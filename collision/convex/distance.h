@@ -14,7 +14,7 @@ typedef struct CairnSeparation {
 bool cairn_separation(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
                       double limit, CairnSeparation *separation);
 
-// a moves by `way`: the share of it at which it first touches b, 0 where it does from the start; false: it does not.
+// a moves by `way`: the fraction of it at which it first touches b, 0 where it does from the start; false: it does not.
 bool cairn_shape_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 displacement, const CairnGeometry *b,
                       CairnTransform pose_b, double *fraction, CairnSeparation *at);
 

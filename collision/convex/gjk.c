@@ -9,9 +9,9 @@
 
 enum { ITERATIONS = 128 };
 
-// Nearer than this share of the sizes a vertex or an edge leaves no direction to rely on.
+// Nearer than this fraction of the sizes a vertex or an edge leaves no direction to rely on.
 #define TOUCH 1e-10
-// The gap between the upper and the lower bound of the distance at which it is known, as a share of the distance...
+// The gap between the upper and the lower bound of the distance at which it is known, as a fraction of the distance...
 #define KNOWN 1e-13
 // ... and of the sizes: rounding of the support points.
 #define ROUNDING 4e-16

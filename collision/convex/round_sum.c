@@ -9,7 +9,7 @@
 // at rest after the first two kinds, or after the first circle.
 #include "collision/convex/round_sum.h"
 
-// A candidate must be better than the best so far by this share of the sum's size.
+// A candidate must be better than the best so far by this fraction of the sum's size.
 #define TIE 1e-13
 // Segments across the normal and discs along it, to rounding: anywhere on them is as good.
 #define ALIGNED 1e-13

@@ -6,8 +6,8 @@
 // under the incident face.
 #include "collision/pairs/box_frame.h"
 
-// A vertex is in the rectangle up to this share of the faces' size outside: vertices and edges that coincide, as in a stack of
-// equal boxes, then count as vertices of the incident box, whatever the rounding of the step.
+// A vertex is in the rectangle up to this fraction of the faces' size outside: vertices and edges that coincide, as in
+// a stack of equal boxes, then count as vertices of the incident box, whatever the rounding of the step.
 #define RIM 1e-5
 
 typedef struct Clip {

@@ -3,10 +3,10 @@
 #include "collision/pairs/box_frame.h"
 
 // What counts as equal: points of a resting face are equally deep up to the step's noise, and a choice by that noise would
-// change from step to step. Share of the contact's size.
+// change from step to step. Fraction of the contact's size.
 #define EQUAL_DEPTH 1e-5
 #define EQUAL_SPAN 1e-4
-// A face that stands for a direction within 1.8 degrees has its depth to this share.
+// A face that stands for a direction within 1.8 degrees has its depth to this fraction.
 #define LIKE_DEPTH 6e-4
 
 static void swap_points(CairnManifoldPoint *points, int i, int j) {

@@ -3,7 +3,7 @@
 // A normal that leans on neither cap nor side beyond rounding meets the rim only.
 #define UPRIGHT (1 - 1e-15)
 #define LEVEL 1e-13
-// An edge counts as along the side where it parts sideways by at most this share of the radius.
+// An edge counts as along the side where it parts sideways by at most this fraction of the radius.
 #define SIDEWAYS 1e-2
 // A cap tilted by less (sine) against a face has no lowest point to speak of: its four points stay where they are.
 #define TILT 1e-5

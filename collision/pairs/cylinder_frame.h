@@ -22,7 +22,7 @@ enum { CAIRN_FEATURE_SIDE = 4, CAIRN_FEATURE_CAP, CAIRN_FEATURE_RIM };
 #define CAIRN_CAP_FLAT 5e-4
 // More than this along the axis: the cap looks there.
 #define CAIRN_CAP_LOOKS 0.70710678118654757
-// What coincides to this share of the size is one feature.
+// What coincides to this fraction of the size is one feature.
 #define CAIRN_CYLINDER_RIM 1e-5
 
 static inline uint32_t cairn_cylinder_side(int slot) {

@@ -4,12 +4,12 @@
 // Lines that cross at a larger angle (sine) touch in one point.
 #define NEARLY_PARALLEL 0.05
 // Two lines that diverge sideways by y leave a gap of about y^2 / (2 R), R the sum of the radii: their contact reaches to where
-// that is this share of R.
+// that is this fraction of R.
 #define SAGITTA 2.5e-5
-// A line's end on a cap's rim may be off it by this share, for rounding.
+// A line's end on a cap's rim may be off it by this fraction, for rounding.
 #define TOUCHES 1e-9
-// A chord whose half is less than this share of the cap's radius is one point, the optimum's. The half is a root, and the nearer
-// it is to 0 the farther rounding moves the chord's ends: at 1e-4 by 1e-12 of the size.
+// A chord whose half is less than this fraction of the cap's radius is one point, the optimum's. The half is a root,
+// and the nearer it is to 0 the farther rounding moves the chord's ends: at 1e-4 by 1e-12 of the size.
 #define SHORT 1e-3
 
 CairnCylinderFrame cairn_cylinder_frame(const CairnGeometry *cylinder, CairnTransform pose, CairnVec3 center) {

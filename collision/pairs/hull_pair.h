@@ -47,7 +47,7 @@ uint32_t cairn_name_of_simplex(const CairnHull *hull, const int *vertices, int c
 
 // ---- separating axes ----
 
-// Axes and points that tie to this share of the size keep the earlier one, whatever the rounding of a step.
+// Axes and points that tie to this fraction of the size keep the earlier one, whatever the rounding of a step.
 #define CAIRN_TIE 1e-6
 // A direction within 1.8 degrees (cosine) of a face's normal gives way to it: the clipped face holds the same contact with the
 // same depth to 0.05 %, and supports with up to four points where edges would with one.
@@ -93,7 +93,8 @@ int cairn_polygon_clip(const CairnPolygon *reference, const CairnPolygon *incide
 bool cairn_polygon_cut(const CairnPolygon *polygon, CairnVec3 p, CairnVec3 q, double rim, double t[2],
                        uint32_t names[2]);
 
-// Share of a face's size within which a point outside counts as inside: edges that coincide, as in a stack, do so in every step.
+// Fraction of a face's size within which a point outside counts as inside: edges that coincide, as in a stack, do so in
+// every step.
 #define CAIRN_RIM 1e-5
 bool cairn_polygon_is_over(const CairnPolygon *polygon, CairnVec3 point, double rim);
 double cairn_polygon_size(const CairnPolygon *polygon); // square root of its area

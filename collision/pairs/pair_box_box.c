@@ -9,9 +9,10 @@
 #include "collision/pairs/pair_order.h"
 #include "collision/pairs/pairs.h"
 
-// An axis must beat an earlier one by this share of the smaller box's size.
+// An axis must beat an earlier one by this fraction of the smaller box's size.
 #define TIE 1e-5
-// Points of a face that are apart and higher than its axis says by more than this share go beyond its rim: the distance is another.
+// Points of a face that are apart and higher than its axis says by more than this fraction go beyond its rim: the
+// distance is another.
 #define EXACT 1e-10
 // An edge axis within 1.8 degrees (cosine) of the best face's normal gives way to it: the clipped face holds that crossing of edges
 // with the same depth to 0.05 %, and supports with up to four points where the edges would with one.

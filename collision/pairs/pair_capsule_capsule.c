@@ -3,11 +3,11 @@
 #include "collision/pairs/pair_order.h"
 #include "collision/pairs/pairs.h"
 
-// Segments as near as this share of their size leave no direction to rely on.
+// Segments as near as this fraction of their size leave no direction to rely on.
 #define TOUCH 1e-9
-// Two points where the segments part sideways by at most this share of the smaller radius between them.
+// Two points where the segments part sideways by at most this fraction of the smaller radius between them.
 #define SIDEWAYS 1e-2
-// What they share must be longer than this share of the shorter one.
+// What they share must be longer than this fraction of the shorter one.
 #define COMMON_LENGTH 1e-3
 
 static const uint32_t side = 0x8000u;

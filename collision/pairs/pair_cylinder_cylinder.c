@@ -10,7 +10,7 @@
 #include "collision/pairs/pair_order.h"
 #include "collision/pairs/pairs.h"
 
-// Discs whose centres are this share of the smaller radius apart are seen along the line of the centres.
+// Discs whose centres are this fraction of the smaller radius apart are seen along the line of the centres.
 #define OFF_CENTRE 0.2
 
 typedef struct Cylinders {

@@ -1,4 +1,5 @@
-// From points to a hull: triangles, merged into polygons where they lie in one plane, until every vertex left is a corner.
+// From points to a hull: triangles, merged into polygons where they lie in one plane, until every remaining vertex is a
+// corner.
 //
 // Points from files in single precision miss their plane by 6e-8 of their size; a face cut into slivers by that would touch
 // with one of them only. So neighbours within MERGE of one plane are one face, and a vertex that then has fewer than three
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Share of the extent.
+// Fraction of the extent.
 #define MERGE 2e-7
 
 typedef struct Sized {

@@ -1,7 +1,8 @@
 // The side of a plane on which a point lies, without error: the hull builder's one decision.
 //
-// A determinant in double precision with a bound on its rounding answers nearly always (Shewchuk 1997). What is left is computed
-// exactly: each product of three coordinates is a sum of four doubles, and all of them are added up without loss.
+// A determinant in double precision with a bound on its rounding answers nearly always (Shewchuk 1997). The remaining
+// cases are computed exactly: each product of three coordinates is a sum of four doubles, and all of them are added up
+// without loss.
 #include "collision/shapes/hull.h"
 
 typedef struct Expansion {

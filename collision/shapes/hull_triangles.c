@@ -5,9 +5,9 @@
 #include "collision/shapes/hull.h"
 #include "engine/base/memory.h"
 
-// Share of the extent: well above the rounding of turned coordinates, well below what is seen.
+// Fraction of the extent: well above the rounding of turned coordinates, well below what is seen.
 #define SKIN 1e-11
-// Flatter than this share of the extent is flat.
+// Points whose spread is less than this fraction of the extent count as flat.
 #define FLAT 1e-6
 
 typedef struct Builder {
@@ -61,7 +61,7 @@ static double first_two(Builder *b, int seed[4]) {
     return b->extent;
 }
 
-// The point farthest from the line or plane through the seeds; *distance says how far.
+// The point farthest from the line or plane through the seeds; *distance receives its distance.
 static int farthest_from(const Builder *b, const int seed[4], int dimension, double *distance) {
     CairnVec3 origin = b->points[seed[0]], u = cairn_normalize(cairn_sub(b->points[seed[1]], origin));
     CairnVec3 n = {0, 0, 0};

@@ -1,8 +1,8 @@
 // Triangle mesh: triangles, what they adjoin, and the tree that finds them.
 //
-// Counter-clockwise corners look out: a surface is solid behind and collides from the front only. Points at the same place are
-// one corner, whatever their index. Neighbours in one plane form a flat; the edges within it (seams) are no features, so that what
-// slides over them cannot tell.
+// Counter-clockwise corners look out: a surface is solid behind and collides from the front only. Points at the same
+// position are one corner, whatever their index. Neighbours in one plane form a flat; the edges within it (seams) are
+// no features, so that they do not disturb a body that slides over them.
 #ifndef CAIRN_COLLISION_MESH_H
 #define CAIRN_COLLISION_MESH_H
 
@@ -12,7 +12,7 @@ typedef enum CairnEdgeKind {
     CAIRN_EDGE_SEAM = 0, // between two triangles of one flat
     CAIRN_EDGE_CONCAVE,  // a valley: what is near to it is as near to its faces
     CAIRN_EDGE_CONVEX,   // a ridge
-    CAIRN_EDGE_OPEN      // the surface ends here, or more than two triangles meet, or two that look different ways
+    CAIRN_EDGE_OPEN      // the surface ends here, or more than two triangles meet, or the normals of two are opposite
 } CairnEdgeKind;
 
 typedef struct CairnFacet {
@@ -41,7 +41,7 @@ typedef struct CairnSurface {
     int *indices;
     CairnFacet *facets;
     CairnFlat *flats;
-    CairnVec3 *corner_normals; // sum of the normals about a corner, weighted by angle: its sign says front or back
+    CairnVec3 *corner_normals; // sum of the normals about a corner, weighted by angle: it distinguishes front and back
     bool *stands_out; // does a ridge or the surface's end lead to this corner? Else nothing is nearest to it alone
     int *rings;       // the edges about corner v lead to ring_ends[rings[v] ... rings[v + 1] - 1]
     int *ring_ends;

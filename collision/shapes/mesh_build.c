@@ -8,7 +8,8 @@
 #define LARGEST_COORDINATE 1e9
 // Twice the area over the square of the longest side below which a triangle has no direction to rely on.
 #define SLIVER 1e-12
-// Neighbours are in one plane when their corners are, to this share of the largest coordinate, and their normals agree to 1e-5 rad.
+// Neighbours are in one plane when their corners are, to this fraction of the largest coordinate, and their normals
+// agree to 1e-5 rad.
 #define IN_PLANE 1e-10
 #define SAME_NORMAL (1 - 5e-11)
 
@@ -241,7 +242,7 @@ static CairnEdgeKind kind_of(const CairnSurface *s, int triangle, int k) {
     return height < -IN_PLANE * s->extent ? CAIRN_EDGE_CONVEX : CAIRN_EDGE_CONCAVE;
 }
 
-// From both sides alike: a difference to rounding makes a valley, which has no contacts of its own.
+// From both sides alike: where both sides agree up to rounding, the edge counts as concave and makes no contacts.
 static void find_kinds(CairnSurface *s) {
     memset(s->stands_out, 0, (size_t)s->point_count * sizeof *s->stands_out);
     for (int t = 0; t < s->triangle_count; ++t) {

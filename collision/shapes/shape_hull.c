@@ -58,7 +58,7 @@ static double reach(const CairnGeometry *geometry, CairnVec3 p) {
     return sqrt(squared);
 }
 
-// Where the ray has entered the last of the planes and left none.
+// The ray hits where it has entered all planes and has not yet left any of them.
 static bool ray(const CairnGeometry *geometry, CairnVec3 origin, CairnVec3 direction, double *distance,
                 CairnVec3 *normal) {
     const CairnHull *hull = geometry->hull;

@@ -12,7 +12,8 @@ static void release(CairnGeometry *geometry, const CairnAllocator *allocator) {
     geometry->surface = NULL;
 }
 
-// The turned box of the mesh's own axes: a little large, but not looked for among all points in every step.
+// The box of the mesh in its local axes, turned: it is a little too large, but it takes no loop over all points in
+// every step.
 static CairnAabb box(const CairnGeometry *geometry, CairnTransform pose) {
     CairnAabb local_box = geometry->surface->nodes[0].box;
     CairnVec3 half = cairn_scale(0.5, cairn_sub(local_box.high, local_box.low));

@@ -23,11 +23,12 @@ typedef struct CairnArenaMark {
 void cairn_arena_init(CairnArena *arena, const CairnAllocator *allocator);
 void cairn_arena_free(CairnArena *arena);
 
-// Aligned to CAIRN_ALIGNMENT; NULL when the allocator says no. Contents are not set (push) or zero (push_zero).
+// Aligned to CAIRN_ALIGNMENT; NULL when the allocator fails. Contents are not set (push) or zero (push_zero).
 void *cairn_arena_push(CairnArena *arena, size_t count, size_t element_size);
 void *cairn_arena_push_zero(CairnArena *arena, size_t count, size_t element_size);
 
-// The next `bytes` in all lie in one chunk, so that they can be released in part. False: out of memory, and nothing has changed.
+// The next `bytes` in all lie in one chunk, so that some of them can be released before the others. False: out of
+// memory, and nothing has changed.
 bool cairn_arena_reserve(CairnArena *arena, size_t bytes);
 
 // Everything is free again. When the last use needed several chunks, they become one with room to spare, so that the next like use

@@ -2,7 +2,7 @@
 //
 //   begin -> collide (poses -> contacts) -> assemble (contacts, joints -> problem) -> partition (problem -> parts)
 //         -> solve (problem, parts -> impulses, velocities) -> amend (what proved wrong in the problem: solve again)
-//         -> hold, integrate (velocities -> poses) -> finish (referee, warm start kept, statistics)
+//         -> limit advance, integrate (velocities -> poses) -> finish (referee, warm start kept, statistics)
 //
 // A stage reads what earlier ones made and writes a result of its own (docs/step.md), to the arena only; `finish` commits everything
 // at once, so a step that fails has not happened.
@@ -73,7 +73,7 @@ static void start_block(const CairnStep *step, CairnStepBlock *block) {
     }
 }
 
-// What the problem holds of a body are its momenta.
+// The problem contains the momenta of a body.
 static bool is_usable(const CairnStep *step, const CairnStepBlock *block) {
     double mass = step->store->bodies[block->body].model->mass;
     return cairn_is_within_reach(cairn_scale(step->h, block->free.linear)) &&

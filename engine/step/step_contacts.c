@@ -7,14 +7,15 @@
 // Slower than this a contact has no direction of sliding worth following.
 static const double still = 1e-9; // m/s
 
-// What frames are made from: `velocity` is what was solved for when contacts were foreseen.
+// What frames are made from: `velocity` is what was solved for when contacts were predicted.
 typedef struct Framing {
     const CairnStep *step;
     CairnStepContacts *contacts;
     const double *velocity;
 } Framing;
 
-// What the step comes to without this contact: the free velocity, and for a foreseen contact the one that was solved for.
+// What the step comes to without this contact: the free velocity, and for a predicted contact the one that was solved
+// for.
 static CairnVec6 velocity_without(const Framing *f, const CairnStepContact *c, int body) {
     int block = cairn_step_block(f->step, body);
     return block >= 0 && !c->is_predicted ? f->step->blocks[block].free : cairn_step_solved(f->step, f->velocity, body);

@@ -221,8 +221,8 @@ static void commit_bodies(const Finishing *f) {
     store->push_count = 0;
 }
 
-// The share of a manifold's normal impulses that was no impact. Point by point it would be noise: a body that lands flat and is
-// braked leans on its front.
+// The fraction of a manifold's normal impulses that was no impact. Point by point it would be noise: a body that lands
+// flat and is braked leans on its front.
 static double load_fraction(const double *lambda, const CairnStepContact *manifold) {
     double sum = 0, impact = 0;
     for (int i = 0; i < manifold->manifold_count; i++) {

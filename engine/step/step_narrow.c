@@ -258,7 +258,7 @@ static void fill_piece(void *context, int index, int worker) {
     }
 }
 
-// Room for contacts that come later in the step too (step_foresee.c).
+// Room for contacts that come later in the step too (step_predict.c).
 static int room_for(int count) {
     return count < INT_MAX - count / 16 - 64 ? count + count / 16 + 64 : INT_MAX;
 }

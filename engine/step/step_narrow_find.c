@@ -15,7 +15,7 @@ static CairnMotion motion_of(const CairnNarrow *narrow, int shape) {
     return (CairnMotion){narrow->boxes->poses[shape], body->center, v.linear, v.angular, reach};
 }
 
-// The share of the contact margin within which fast bodies count as touching.
+// The fraction of the contact margin within which fast bodies count as touching.
 #define TOUCH 0.1
 
 // Fast bodies that are apart: the manifold is the one of where they will meet, for the nearest features of now may not be those,

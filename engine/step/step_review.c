@@ -1,7 +1,8 @@
-// Review: do these impulses, and the velocities that follow from them, lead to another problem than the one that they solve? Three things
-// may be wrong with that: the geometric stiffness was made from other impulses (step_stiffness.c), first touches were guessed to bear other
-// loads (step_touch.c), or bodies run into contacts that the problem lacks (step_foresee.c). A review finds it and changes nothing: it
-// may be asked for while a solver runs. Amend makes the changes, between two solves.
+// Review: do these impulses, and the velocities that follow from them, lead to another problem than the one that they
+// solve? Three things may be wrong with that: the geometric stiffness was made from other impulses (step_stiffness.c),
+// first touches were guessed to bear other loads (step_touch.c), or bodies run into contacts that the problem lacks
+// (step_predict.c). A review finds it and changes nothing: it may be asked for while a solver runs. Amend makes the
+// changes, between two solves.
 #include "engine/step/step.h"
 
 void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system, int pass,

@@ -110,7 +110,7 @@ static void closest_point_in_closed_form(void **state) {
     assert_near(c.distance, 2, 1e-15);
     assert_vec3_near(c.point, ((CairnVec3){0, 1, 0}), 1e-15);
     assert_vec3_near(c.normal, ((CairnVec3){0, 1, 0}), 1e-15);
-    assert_vec3_near(c.own, ((CairnVec3){0, 3, 0}), 0);
+    assert_vec3_near(c.query_point, ((CairnVec3){0, 3, 0}), 0);
     assert_ok(cairn_world_closest_point(s.world, (CairnVec3){7, 2, 2}, 5, everything, &c, &has));
     assert_true(has);
     assert_int_equal(index_of(&s, c.shape), 1);
@@ -157,10 +157,10 @@ static void closest_shape_against_the_reference(void **state) {
             if (c.distance > 0) {
                 apart += 1;
                 int i = index_of(&s, c.shape);
-                assert_near(support_depth(&probe, own, c.own), 0,
+                assert_near(support_depth(&probe, own, c.query_point), 0,
                             1e-7); // a curved shape's point slides along its surface
                 assert_near(support_depth(&s.geometries[i], s.poses[i], c.point), 0, 1e-7);
-                assert_near(cairn_length(cairn_sub(c.own, c.point)), c.distance, 1e-9);
+                assert_near(cairn_length(cairn_sub(c.query_point, c.point)), c.distance, 1e-9);
                 CairnClosest again;
                 assert_ok(cairn_world_closest_shape(s.world, &def, pose, 0.999 * c.distance, everything, &again, &has));
                 assert_false(has);

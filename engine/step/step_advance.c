@@ -1,15 +1,17 @@
-// Hold: the last word on tunnelling. Rows are linear in the velocities; a corner that strikes at 100 m/s may answer with a spin of many
-// turns a step, for which no row speaks, and carry the middle of its body through the wall. So where the velocities that were
-// solved for would take the core of a fast shape (a ball in its middle) into another shape, the body moves on only up to there: its
-// velocity is kept, the rest of its step is lost, and the next step finds it touching. Bodies tied by joints are held together.
+// Limit advance: the last check against tunnelling. Rows are linear in the velocities; a corner that strikes at 100 m/s
+// may make its body spin many turns in a step, which no row represents, and carry the middle of the body through the
+// wall. So where the solved velocities would move the core of a fast shape (a ball in its middle) into another shape,
+// the body advances only up to the contact: its velocity is unchanged, the rest of its motion in this step is dropped,
+// and the next step finds it touching. Bodies that joints connect advance for the same time.
 #include "collision/convex/sweep.h"
 #include "engine/base/pieces.h"
 #include "engine/step/step.h"
 
-// The share of a core's radius that counts as having arrived, and the least: nearer than that it is in.
+// A core stops at a distance of arrival_fraction times its radius. Nearer than least_fraction times the radius it
+// counts as inside.
 static const double arrival_fraction = 0.1, least_fraction = 1e-6;
 
-// What hold reads, and how far each block moves on.
+// The inputs of the stage, and the time for which each block advances.
 typedef struct Limits {
     CairnStep *step;
     const CairnStepPairs *pairs;
@@ -40,7 +42,7 @@ static CairnMotion motion_of(const Limits *limits, int shape) {
     return motion;
 }
 
-// Hold the body of `shape` where its core would enter `other`.
+// Limits the advance of the body of `shape` to the time at which its core would enter `other`.
 static void limit_core(const Limits *limits, int shape, int other) {
     const CairnStep *step = limits->step;
     const CairnShape *s = &step->store->shapes[shape], *o = &step->store->shapes[other];
@@ -56,12 +58,13 @@ static void limit_core(const Limits *limits, int shape, int other) {
     CairnVec3 turn = cairn_cross(motion.angular, cairn_sub(motion.pose.p, motion.center));
     CairnVec3 relative = cairn_sub(cairn_add(motion.linear, turn), obstacle.linear);
     double distance = step->h * (cairn_length(relative) + cairn_length(obstacle.angular) * obstacle.reach);
-    if (!(distance > core.radius)) { // too slow to get through in one step: contacts see to it
+    if (!(distance > core.radius)) { // too slow to pass through in one step: contacts are enough
         return;
     }
-    // What starts near (it was held, or lies in deep) has contacts, and these lift it out; it is held where it is only while it goes
-    // on in, and not while it leaves or slides. Where joints turn it, too, it is let go: all that is tied to it would stand still
-    // with it, for good. So is what is in: standing still while its neighbours go on would only make more overlaps.
+    // A core that starts near (it was stopped before, or overlaps deeply) has contacts, which push it out; it is
+    // stopped only while it moves further in, not while it separates or slides. A body with joints is not stopped
+    // there: all bodies connected to it would stay at rest with it for ever. Nor is a core that is inside already:
+    // stopping it while its neighbours move would only make more overlaps.
     double time, fraction = arrival_fraction;
     while (cairn_sweep(&core, &motion, &o->model->geometry, &obstacle, 0, fraction * core.radius, &time)) {
         fraction *= 0.5;
@@ -78,7 +81,8 @@ static bool may_touch(const Limits *limits, int a, int b) {
     return cairn_step_may_touch(limits->step->store, &limits->boxes.sides[a], &limits->boxes.sides[b]);
 }
 
-// A body that was struck and now goes where the broad phase did not look: hold it against everything that its new way crosses.
+// A body that was struck may move where the broad phase did not search: it is tested against every shape that its new
+// motion crosses.
 static void limit_escaped(const Limits *limits, int shape, double distance) {
     CairnVec3 by = {distance, distance, distance};
     CairnAabb box = limits->boxes.boxes[shape];
@@ -118,7 +122,7 @@ static void limit_joined_bodies(const Limits *limits) {
     }
 }
 
-// How far the middle of a shape goes in this step.
+// The displacement of the middle of a shape in this step.
 static CairnVec3 move_of(const Limits *limits, int shape) {
     CairnMotion m = motion_of(limits, shape);
     CairnVec3 turn = cairn_cross(m.angular, cairn_sub(m.pose.p, m.center));
@@ -133,7 +137,7 @@ static bool is_between(double move, double travel, double slack) {
     return move >= cairn_min(travel, 0) - slack && move <= cairn_max(travel, 0) + slack;
 }
 
-// Does its middle leave the box in which the broad phase looked?
+// True: the middle of the shape leaves the box that the broad phase used.
 static bool leaves_box(const Limits *limits, int shape, CairnVec3 move) {
     const CairnStepBall *ball = &limits->boxes.balls[shape];
     double slack = ball->turning + limits->step->world->def.contact_margin;
@@ -141,7 +145,7 @@ static bool leaves_box(const Limits *limits, int shape, CairnVec3 move) {
              is_between(move.z, ball->travel.z, slack));
 }
 
-// The farthest that any point of any shape goes.
+// The largest distance that any point of any shape moves.
 static double farthest_motion(const Limits *limits) {
     const CairnStep *step = limits->step;
     double most = 0;
@@ -154,7 +158,7 @@ static double farthest_motion(const Limits *limits) {
     return most;
 }
 
-// Only what passes another by more than its core's radius could get through it.
+// Only a shape that moves relative to another by more than the radius of its core can pass through it.
 static bool may_get_through(const Limits *limits, int shape, double relative) {
     const CairnGeometry *geometry = &limits->step->store->shapes[shape].model->geometry;
     CairnVec3 unused;
@@ -175,7 +179,8 @@ static void limit_all_escaped(const Limits *limits) {
     }
 }
 
-// Does no point of its middle go farther than `way`? (|v| + arm |w|)^2 is at most twice the sum of the squares: no root.
+// True: the middle of the shape moves no farther than `distance`. (|v| + arm |w|)^2 is at most twice the sum of the
+// squares: no root.
 static bool is_slow(const CairnStep *step, const double *velocity, const CairnShape *shape, int block,
                     double distance) {
     const double *v = velocity + (ptrdiff_t)6 * block;

@@ -1,15 +1,16 @@
-// Foresee: what the solved velocities run into. Contacts were found for where bodies go if nothing holds them; but a body that
-// is struck within the step goes elsewhere, and what it then meets has no row: it would sink in by a whole step's way. So the
-// poses at the end of the step are looked at before anything moves there. Where a pair would overlap more than its rows say, it
-// gets a contact with the normal, the point and the arms of there. If the solved velocities u take a point to a gap of g at the
-// time t, then velocities v take it to
+// Predict contacts: those that the solved velocities lead to. Contacts were found for the motion without constraints;
+// but a body that is struck within the step moves elsewhere, and what it meets there has no row: it would sink in by
+// its whole motion in the step. So the poses at the end of the step are computed before anything moves. Where a pair
+// would overlap more than its rows allow, it gets a contact with the normal, the point and the arms at that pose. If
+// the solved velocities u take a point to a gap of g at the time t, then velocities v take it to
 //     g - t n . J u + h n . J v
-// at the end, to first order. That must not be negative: a row n . J v + d >= 0 with h d = g - t n . J u; and the step is
-// solved again, from what it has. This is one step of sequential linearisation. The time t is the end of the step, or, where
-// they would be in so deep by then that the way out is another one than the way in, one at which they are not.
+// at the end, to first order. That must not be negative: a row n . J v + d >= 0 with h d = g - t n . J u; and the step
+// is solved again, starting from its impulses. This is one step of sequential linearisation. The time t is the end of
+// the step; where the overlap would then be so deep that its normal is no longer that of the first contact, it is an
+// earlier time.
 //
-// What moves as it would have freely has been looked for already (sweep): only pairs are asked of which a body was turned
-// aside, or turns so fast that its rows, straight as they are, miss the arc.
+// The contacts of bodies that move as without constraints have been found already (sweep): only pairs are tested of
+// which a body was deflected, or turns so fast that its rows, which are linear, differ from the arc.
 #include "collision/convex/sweep.h"
 #include "engine/base/hash.h"
 #include "engine/base/pieces.h"
@@ -18,9 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The share of the overlap that is let be (contact_stray of the margin) from which on a pair gets a row, once one has gone beyond that.
+// The fraction of the overlap that is let be (contact_stray of the margin) from which on a pair gets a row, once one
+// has gone beyond that.
 static const double notable = 0.2;
-// The share of a core's radius (half of what fits into a shape) that is shallow.
+// An overlap up to this fraction of a core's radius (half of the largest ball inside the shape) is shallow.
 static const double shallow = 0.4;
 
 typedef struct Prediction {
@@ -30,14 +32,14 @@ typedef struct Prediction {
     CairnStepBoxes boxes;
     double *stray;        // of each shape: how far a point of it may end from where its rows took it to be
     CairnMotion *motions; // of each shape, as it was solved for
-    CairnTransform *ends; // of each shape that goes that way to the end
-    CairnPair *pairs;     // to be asked, sorted
-    double *overlap;      // of each of them: more than its rows say
+    CairnTransform *ends; // of each shape at the end of that motion
+    CairnPair *pairs;     // to be tested, sorted
+    double *overlap;      // of each of them: beyond what its rows allow
     int pair_count;
     CairnStepContact *added;
     int added_count, added_capacity;
-    int escaped;  // a shape that goes farther than it was looked for; their number: none does
-    double least; // overlap that is worth a look
+    int escaped;  // a shape that leaves its box of the broad phase; the number of shapes: none does
+    double least; // the least overlap that gets a row
 } Prediction;
 
 static CairnVec3 velocity_at(CairnVec6 v, CairnVec3 arm) {
@@ -46,7 +48,8 @@ static CairnVec3 velocity_at(CairnVec6 v, CairnVec3 arm) {
 
 // ---- which pairs ----
 
-// Its way, and how far it strays; true: it leaves the box that the broad phase saw.
+// Sets the motion of a shape and its deviation from the predicted one. True: it may leave the box that the broad phase
+// used.
 static bool look_at_shape(const Prediction *f, int s, double enough) {
     const CairnStep *step = f->step;
     f->stray[s] = 0;
@@ -78,7 +81,7 @@ static bool is_within(const CairnAabb *a, const CairnAabb *b) {
            b->low.z <= a->low.z && a->high.z <= b->high.z;
 }
 
-// The pairs that the broad phase did not see, for a shape of them ends outside of its box.
+// The pairs that the broad phase did not find, since one of their shapes ends outside of its box.
 static void find_escaped(Prediction *f, const CairnPair **pairs, int *count) {
     CairnStep *step = f->step;
     int shapes = step->store->shape_pool.count, escaped = 0, tests;
@@ -135,7 +138,7 @@ static void look_at_shapes(void *context, int first, int end) {
 
 static void follow_shapes(void *context, int first, int end) {
     const Prediction *f = context;
-    for (int s = first; s < end; s++) { // many pairs ask for each
+    for (int s = first; s < end; s++) { // many pairs use each of them
         if (f->boxes.kinds[s] != CAIRN_BOX_ABSENT) {
             f->ends[s] = cairn_motion_pose(&f->motions[s], f->step->h);
         }
@@ -156,7 +159,7 @@ static void find_pairs(Prediction *f) {
     for (int s = 0; s < shapes; s++) {
         most = cairn_max(most, f->stray[s]);
     }
-    if (2 * most <= least) { // nothing was turned aside
+    if (2 * most <= least) { // no body was deflected
         return;
     }
     f->ends = CAIRN_STEP_PUSH(step, CairnTransform, shapes);
@@ -211,7 +214,8 @@ static bool is_of_pair(const CairnStepContacts *contacts, int contact, CairnPair
            contacts->all[contact].shape_b == pair.b;
 }
 
-// How deep the pair ends as its rows have it: an overlap that they let be (or the solver left) is no news.
+// The gap of the pair at the end of the step according to its rows: an overlap that they tolerate (or that the solver
+// did not remove) is expected.
 static double expected_gap(const Prediction *f, CairnPair pair, int first) {
     const CairnStep *step = f->step;
     double least = 0;
@@ -225,9 +229,10 @@ static double expected_gap(const Prediction *f, CairnPair pair, int first) {
     return least;
 }
 
-// Are they seen at once to end no more than `least` deeper than their rows say? What lies between two convex shapes along any direction is
-// no more than their distance, and falls short of an overlap's depth by as little as the direction is near its normal: that of their
-// rows, if they have some. Most pairs need no contact points to be let go.
+// A quick test whether a pair ends no more than `least` deeper than its rows allow. The gap of two convex shapes along
+// any direction is a lower bound of their distance, and the nearer the direction is to the normal of an overlap, the
+// nearer is the bound to its depth: the normal of their rows is used, if they have any. Most pairs are excluded without
+// contact points.
 static bool ends_well(const Prediction *f, CairnPair pair, int first, double expected, double least) {
     const CairnStep *step = f->step;
     const CairnGeometry *a = &step->store->shapes[pair.a].model->geometry,
@@ -247,7 +252,7 @@ static bool ends_well(const Prediction *f, CairnPair pair, int first, double exp
     return expected - cairn_dot(normal, cairn_sub(to, from)) <= least;
 }
 
-// Where a pair is at some time of the step.
+// The manifolds of a pair at some time of the step.
 typedef struct Meeting {
     double time, depth; // of the deepest point: its distance
     int count;
@@ -271,7 +276,7 @@ static void meet(const Prediction *f, CairnPair pair, double time, Meeting *m) {
     }
 }
 
-// How much deeper the pair ends than its rows say; 0 where that is no more than `least`, which is as good as nothing.
+// By how much the pair ends deeper than its rows allow; 0 where that is no more than `least`.
 static double find_overlap(const Prediction *f, CairnPair pair, double least) {
     int first = first_contact(f->contacts, pair);
     double expected = expected_gap(f, pair, first);
@@ -296,7 +301,8 @@ static double shallow_depth(const Prediction *f, CairnPair pair) {
     return least;
 }
 
-// Go back from a deep meeting to a time at which the pair is in, by more than `least` below `depth`, but not by `far` more.
+// Bisects from a deep overlap to an earlier time at which the pair is more than `least`, but at most `least` + `far`
+// deeper than `depth`.
 static void go_back(const Prediction *f, CairnPair pair, double depth, double least, double far, Meeting *m) {
     double low = 0, high = m->time;
     for (int k = 0; k < 12 && m->depth < depth - least - far; k++) {
@@ -342,8 +348,8 @@ static bool grow(Prediction *f) {
     return true;
 }
 
-// The contact of a point of the end's manifold; false where the way there is no approach, or will be bounced off in the next
-// step.
+// The contact of a point of the manifold at that time; false where the points do not approach, or where they bounce in
+// the next step.
 static bool make_contact(const Prediction *f, CairnPair pair, double time, const CairnManifold *manifold, int k,
                          double depth, CairnStepContact *c) {
     const CairnStep *step = f->step;
@@ -364,7 +370,7 @@ static bool make_contact(const Prediction *f, CairnPair pair, double time, const
     c->approach =
         cairn_dot(c->frame.normal, cairn_sub(velocity_at(wb, c->frame.arm[1]), velocity_at(wa, c->frame.arm[0])));
     c->distance = cairn_max(point->distance - depth + time * closing,
-                            0); // what is too deep is stopped, not thrown back
+                            0); // a point that is too deep is stopped, but not pushed out
     c->is_predicted = true;
     bool bounces = cairn_step_material(step, c).restitution > 0 && closing > step->world->def.restitution_threshold;
     return closing > 0 && !bounces;
@@ -393,7 +399,8 @@ static void add_contacts(Prediction *f, CairnPair pair, double least) {
     double depth = expected_gap(f, pair, first_contact(f->contacts, pair));
     meet(f, pair, f->step->h, &m);
     go_back(f, pair, depth, least, shallow_depth(f, pair), &m);
-    if (add_points(f, pair, &m, depth, least) == 0) { // it turned in and is on its way out: where it came in
+    if (add_points(f, pair, &m, depth, least) ==
+        0) { // it turned in and separates again: take the time at which it came in
         go_back(f, pair, depth, least, 0.1 * least, &m);
         add_points(f, pair, &m, depth, least);
     }
