@@ -1,4 +1,4 @@
-// What a joint's definition may say.
+// Checks the definition of a joint.
 #include "engine/joints/joint_def.h"
 #include "engine/joints/kinds.h"
 

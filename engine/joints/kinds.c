@@ -1,5 +1,5 @@
-// The joint types: a line each. All that a joint does follows from what its line says is locked and from how its lengths and
-// angles are measured.
+// The joint types: one line of the table for each. The behaviour of a joint follows from the coordinates that its line
+// locks and from how its lengths and angles are measured.
 #include "engine/joints/kinds.h"
 
 #define NONE CAIRN_GRANT_NONE
@@ -38,7 +38,8 @@ const CairnAngle *cairn_joint_angles(const CairnJointDef *def) {
     if (def->type != CAIRN_JOINT_SIX_DOF) {
         return cairn_joint_kinds[def->type].angles;
     }
-    // The angles that are nowhere singular while what is locked holds; Cardan's where there are none such.
+    // Angles that are never singular while the locked coordinates are satisfied; Cardan angles where no such angles
+    // exist.
     if (cairn_axis_mode(def, CAIRN_RZ) != CAIRN_AXIS_LOCKED) {
         return cairn_cardan_angles;
     }
@@ -54,7 +55,7 @@ static double turns_at(const CairnJointCore *core, int i, double angle) {
     return core->turns[i] + round((core->last[i] - angle) / (2 * CAIRN_PI));
 }
 
-// The value, and the way in which it grows: a length's direction, an angle's gradient.
+// The value, and the direction in which it grows: the direction of a length, the gradient of an angle.
 static double pair_value(const CairnJointCore *core, const CairnRelative *relative, int axis, CairnVec3 *direction) {
     int i = axis - CAIRN_RX;
     if (i < 0) {

@@ -17,7 +17,7 @@ static void begin_row(CairnJointRow *row, const CairnCoordinate *coordinate, Cai
     row->axis = axis;
 }
 
-// q = hold
+// The row q = target.
 static void lock_row(CairnJointRow *row, const CairnCoordinate *coordinate, int axis, const CairnAxis *settings,
                      double target) {
     begin_row(row, coordinate, CAIRN_ROW_LOCK, axis, settings->compliance);
@@ -88,7 +88,7 @@ static void spring_row(CairnJointRow *row, const CairnJointInput *input, const C
     bound_row(row, total > 0 ? settings->max_force * h : 0); // 0: the coordinate moves nothing that has a mass
 }
 
-// Does the definition of a spring, whatever the pose, make it do anything?
+// True: the spring of this definition can exert a force in some pose.
 static bool has_spring(const CairnAxis *settings) {
     return settings->stiffness > 0 || (settings->damping > 0 && settings->spring_unit == CAIRN_SPRING_FORCE);
 }

@@ -4,8 +4,8 @@
 //         -> solve (problem, parts -> impulses, velocities) -> amend (what proved wrong in the problem: solve again)
 //         -> limit advance, integrate (velocities -> poses) -> finish (referee, warm start kept, statistics)
 //
-// A stage reads what earlier ones made and writes a result of its own (docs/step.md), to the arena only; `finish` commits everything
-// at once, so a step that fails has not happened.
+// A stage reads what earlier ones made and writes one result (docs/step.md), to the arena only; `finish` commits
+// everything at once, so a step that fails has not happened.
 #include "engine/step/step.h"
 #include "engine/base/pieces.h"
 #include "engine/base/timer.h"
@@ -48,7 +48,7 @@ static bool check_body(CairnStep *step, int index) {
     return !cairn_step_failed(step);
 }
 
-// A dynamic body's velocities if nothing held it: damping, gravity, forces and free rotation.
+// The velocities of a dynamic body without constraints: damping, gravity, forces and free rotation.
 static void start_block(const CairnStep *step, CairnStepBlock *block) {
     const CairnBody *body = &step->store->bodies[block->body];
     const CairnWorldDef *def = &step->world->def;

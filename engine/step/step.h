@@ -152,7 +152,7 @@ typedef struct CairnStepSystem {
     double *P, *lower, *upper;
     CairnDofBlock *blocks;
     CairnFriction *frictions;
-    int matrix_count; // in P: fewer than blocks where balls share one
+    int matrix_count; // in P: fewer than blocks where equal balls use one
     // K of each block, negative semidefinite or 0: the geometric stiffness that P contains. NULL: all are 0.
     const CairnMat3 *stiffness;
 } CairnStepSystem;
@@ -357,7 +357,7 @@ static inline CairnVec6 cairn_step_solved(const CairnStep *step, const double *v
     return (CairnVec6){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
 }
 
-// Do filters, bodies and joints let two shapes touch?
+// True: filters, bodies and joints allow contacts of two shapes.
 static inline bool cairn_step_may_touch(const CairnStore *store, const CairnStepSide *a, const CairnStepSide *b) {
     if ((a->filter.category & b->filter.mask) == 0 || (b->filter.category & a->filter.mask) == 0 ||
         a->body == b->body) {

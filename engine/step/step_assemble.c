@@ -20,7 +20,7 @@ static void write_matrix(double factor, double mass, const CairnMat3 *inertia, d
     }
 }
 
-// Balls of one mass and moment share a matrix, however they are turned. Gives every block the offset of its matrix in
+// Balls of one mass and moment use one matrix, in any orientation. Gives every block the offset of its matrix in
 // P, complemented where that is still to be written; returns how many matrices there are.
 static int assign_matrices(const CairnStep *step, CairnDofBlock *blocks) {
     const CairnBody *last = NULL;

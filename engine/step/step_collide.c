@@ -7,7 +7,7 @@
 #include <string.h>
 
 // How far any point of a shape may move within the step: bounds both its box and the distance from which contacts are looked for,
-// so that what could touch within the step has a row and nothing tunnels. A body that is not continuous does without.
+// so that what could touch within the step has a row and nothing tunnels. For a body that is not continuous it is 0.
 static void set_travel(const CairnStep *step, const CairnShape *shape, CairnStepBall *ball) {
     const CairnBody *body = &step->store->bodies[shape->body];
     if (body->type == CAIRN_BODY_STATIC || !body->is_continuous) {
@@ -24,7 +24,8 @@ static void set_travel(const CairnStep *step, const CairnShape *shape, CairnStep
     ball->turning = step->h * cairn_length(angular) * shape->reach;
 }
 
-// All that a box covers on its way: what falls side by side does not meet, however fast.
+// The box that covers the motion of a box in the step. Its bounds follow the direction of the motion, so that boxes
+// that fall side by side do not meet, however fast they are.
 static CairnAabb swept(CairnAabb box, CairnVec3 travel, double grow) {
     CairnVec3 back = {cairn_min(travel.x, 0) - grow, cairn_min(travel.y, 0) - grow, cairn_min(travel.z, 0) - grow};
     CairnVec3 on = {cairn_max(travel.x, 0) + grow, cairn_max(travel.y, 0) + grow, cairn_max(travel.z, 0) + grow};
@@ -59,7 +60,7 @@ static bool make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
     out->traits[s] = (uint8_t)((shape->model->geometry.type == CAIRN_SHAPE_SPHERE ? CAIRN_SHAPE_IS_SPHERE : 0) |
                                (is_plain ? CAIRN_SHAPE_IS_PLAIN : 0));
     out->owners[s] = shape->body;
-    // What sleeps costs nothing, but a kinematic body on its way may wake it.
+    // A sleeping body costs nothing, but a kinematic body may reach and wake it.
     bool may_wake = step->sleeping_count > 0 && cairn_body_is_moved(body);
     out->kinds[s] = step->block_of[shape->body] >= 0 || may_wake ? CAIRN_BOX_MOVING
                     : cairn_body_is_moved(body)                  ? CAIRN_BOX_DRIVEN
@@ -169,8 +170,8 @@ static void compact_piece(void *context, int piece, int worker) {
     }
 }
 
-// Where the boxes lay, which are used no more. Pairs that lie so near that they are written over go one by one: there is room for
-// that, for a pair's second shape never goes behind the pair.
+// Moves the pairs down to where the boxes were, which are no longer used. Where source and target overlap, one thread
+// moves them one by one in their order: that is safe, since the second shape of a pair never moves behind the pair.
 static CairnStepPairs compact_pairs(const CairnStep *step, CairnArenaMark mark, const CairnPair *pairs, int count,
                                     int *starts) {
     enum { PIECES = 64, LEAST = 4096 }; // pairs that are worth a second thread
@@ -183,8 +184,9 @@ static CairnStepPairs compact_pairs(const CairnStep *step, CairnArenaMark mark, 
     return (CairnStepPairs){starts, compaction.seconds, count};
 }
 
-// Room for as many contacts as there were last time comes first: all that is only for finding them lies above it, and is free
-// again in the end. True: there are more, and now there is room.
+// Memory for as many contacts as in the last step comes first in the arena: all that is needed only to find them lies
+// above it, and is freed at the end. Returns true where there were more contacts than that: the next call has enough
+// memory for them.
 static bool collide(CairnStep *step, CairnStepContacts *contacts) {
     CairnArenaMark before = cairn_arena_mark(step->arena);
     double t0 = cairn_timer_now();
@@ -207,7 +209,7 @@ static bool collide(CairnStep *step, CairnStepContacts *contacts) {
     step->stats.pairs = pair_count;
     step->stats.times.broad += t1 - t0;
     bool is_done = cairn_step_narrow(step, &boxes, pairs, pair_count, contacts);
-    if (is_done && !cairn_step_failed(step)) { // pairs are asked again when it is known where the bodies go
+    if (is_done && !cairn_step_failed(step)) { // pairs are tested again when the velocities are known
         contacts->pairs = compact_pairs(step, mark, pairs, pair_count, starts);
         contacts->rolls = boxes.has_rolling ? CAIRN_STEP_PUSH(step, CairnVec3, capacity) : NULL;
     } else if (!is_done) {

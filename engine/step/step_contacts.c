@@ -72,8 +72,9 @@ static CairnVec3 turned_by(const CairnStep *step, int body, CairnVec3 arm, Cairn
     return cairn_mat3_mul(inverse, cairn_cross(arm, impulse));
 }
 
-// The rolling box has its first side along the rolling that is to come: the free one, and what holding the slip (along t1) makes
-// of it. A ball that rolls without slip has no slip to follow, and on a slope it is the hold that turns it downhill.
+// The first axis of the rolling box points along the expected rolling: the free one, plus the rolling that friction
+// along t1 causes when it stops the slip. A ball that rolls without slip has no slip direction, and on a slope it is
+// this friction that turns it downhill.
 static void choose_rolling_axes(const Framing *f, const CairnStepContact *c, CairnVec3 slip) {
     const CairnStep *step = f->step;
     CairnVec3 n = c->frame.normal, t1 = c->frame.tangent;
@@ -83,8 +84,8 @@ static void choose_rolling_axes(const Framing *f, const CairnStepContact *c, Cai
     if (response > 0) {
         CairnVec3 sticking = cairn_scale(-cairn_dot(slip, t1) / response, t1);
         rolling = cairn_add(rolling, turned_by(step, c->body_b, c->frame.arm[1], sticking));
-        rolling = cairn_add(rolling,
-                            turned_by(step, c->body_a, c->frame.arm[0], sticking)); // against -hold: minus times minus
+        rolling = cairn_add(
+            rolling, turned_by(step, c->body_a, c->frame.arm[0], sticking)); // against -sticking: minus times minus
     }
     rolling = cairn_add_scaled(rolling, -cairn_dot(rolling, n), n);
     double speed = cairn_length(rolling);
@@ -111,8 +112,9 @@ static double normal_term(const CairnStep *step, const CairnStepContact *c, doub
     return d;
 }
 
-// How much closing velocity a unit impulse undoes that the points which close share by their closing: the response at their
-// centroid, times their number. Corner by corner the body's turning would count at each, seven times too much under a flat box.
+// The closing velocity that a unit impulse removes when it is distributed over the closing points in proportion to
+// their closing velocities: the response at their centroid, times their number. Summed corner by corner, the turning of
+// the body would count at each, seven times too much under a flat box.
 static double summed_response(const CairnStep *step, const CairnStepContact *manifold, const double *closing) {
     CairnVec3 arm_a = {0, 0, 0}, arm_b = {0, 0, 0};
     int count = 0;
@@ -211,7 +213,7 @@ void cairn_step_contact_frames(const CairnStep *step, CairnStepContacts *contact
     cairn_spans_run(step->threads, contacts->count, CAIRN_STEP_FEW, expect_span, &framing);
 }
 
-// Of the rows n, t1, t2 (linear), then torsion about n and rolling about its own two axes (angular).
+// The axes of the rows n, t1, t2 (linear), then of torsion about n and of rolling about two tangential axes (angular).
 static void find_axes(const CairnVec3 *rolls, const CairnStepContact *c, CairnVec3 axes[CAIRN_CONTACT_ROWS]) {
     axes[0] = axes[3] = c->frame.normal;
     axes[1] = c->frame.tangent;
@@ -260,10 +262,11 @@ static void write_side(const CairnVec3 *rolls, const CairnStepContact *c, CairnV
     }
 }
 
-// C is a spring's: what gave way under last step's load does not give way again, so that w = J v + C (lambda - last lambda), and what
-// carries the same load as before stands. With C lambda alone a stack would sink for as long as the slop lets it, and friction slip for
-// ever: contacts that reach the end of the slop earlier than others take their load, and a pile of logs comes apart (docs/collision.md).
-// A normal springs back by no more than it overlaps, and what was struck bears no load yet.
+// C is the compliance of a spring: a deflection under last step's load does not occur again, so that w = J v + C
+// (lambda - last lambda), and a contact that carries the same load as before does not move. With C lambda alone a stack
+// would sink up to the slop, and friction would slip for ever: contacts that reach the end of the slop earlier than
+// others take their load, and a pile of logs comes apart (docs/collision.md). A normal springs back by no more than it
+// overlaps, and a contact that was just struck bears no load yet.
 static void subtract_last_deflection(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c,
                                      double *d) {
     if (c->record < 0) {
@@ -284,8 +287,8 @@ static void subtract_last_deflection(const CairnStep *step, const CairnVec3 *rol
     }
 }
 
-// The part of J v that problem dofs do not carry (bodies that are not dynamic), and under the midpoint rule the change of
-// variable from end velocity to mean velocity: (J v+ + d)/2 = J vm - J v/2 + d/2.
+// The term of J v from bodies that have no dofs in the problem (bodies that are not dynamic), and under the midpoint
+// rule the change of variable from end velocity to mean velocity: (J v+ + d)/2 = J vm - J v/2 + d/2.
 void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c, double *d) {
     CairnVec3 axes[CAIRN_CONTACT_ROWS];
     find_axes(rolls, c, axes);

@@ -24,7 +24,8 @@ static bool same_pair(const CairnStepContact *a, const CairnStepContact *b) {
     return a->shape_a == b->shape_a && a->shape_b == b->shape_b;
 }
 
-// One entry a shape pair that touches: overlap, or an impulse that says that the gap was closed. Sorted, as the contacts are.
+// One entry for each pair of shapes that touches: it overlaps, or an impulse shows that the gap was closed. Sorted like
+// the contacts.
 typedef struct Touching {
     CairnTouchingPair *touches;
     const CairnStepContact **worst; // the contact of each with the fastest approach
@@ -48,7 +49,7 @@ static CairnTouchingPair touch_of(const CairnStep *step, const CairnStepContact 
                                cairn_world_shape_id(step->world, c->shape_b)};
 }
 
-// The touches of last step that lie among sleeping bodies and come before `limit` (NULL: all that are left).
+// The touches of last step that lie among sleeping bodies and come before `limit` (NULL: all remaining ones).
 static void store_touches(const CairnStep *step, Touching *t, int *next, const CairnTouchingPair *limit) {
     const CairnStore *store = step->store;
     for (; *next < store->touch_count; *next += 1) {
@@ -221,8 +222,8 @@ static void commit_bodies(const Finishing *f) {
     store->push_count = 0;
 }
 
-// The fraction of a manifold's normal impulses that was no impact. Point by point it would be noise: a body that lands
-// flat and is braked leans on its front.
+// The fraction of a manifold's normal impulses that did not stop an approach. For single points it would be noise: a
+// body that lands flat while friction brakes it loads its front points more.
 static double load_fraction(const double *lambda, const CairnStepContact *manifold) {
     double sum = 0, impact = 0;
     for (int i = 0; i < manifold->manifold_count; i++) {
@@ -244,7 +245,8 @@ static CairnVec3 spin_of(const CairnVec3 *rolls, const CairnStepContact *c, cons
     return spin;
 }
 
-// Where it was when the step began; what was met on the way, where that is on a body that does not move, or else on A.
+// The position of the contact point at the start of the step. A point that was met during the step is given on the body
+// that does not move, or else on A.
 static CairnVec3 point_of(const CairnStep *step, const CairnStepContact *c) {
     bool is_on_b = cairn_step_block(step, c->body_a) >= 0 && cairn_step_block(step, c->body_b) < 0;
     return cairn_add(step->store->bodies[is_on_b ? c->body_b : c->body_a].center, c->frame.arm[is_on_b ? 1 : 0]);
@@ -298,7 +300,7 @@ static void commit_joints(CairnStep *step, const CairnStepJoints *joints, const 
     CairnStore *store = step->store;
     for (int j = 0; j < store->joint_pool.count; j++) {
         if (!is_sleeping_joint(store, j)) {
-            store->joints[j].row_count = 0; // joints that held nothing in this step exert no force
+            store->joints[j].row_count = 0; // joints without rows in this step exert no force
         }
     }
     for (int j = 0; j < joints->count; j++) {

@@ -3,7 +3,8 @@
 // The solver's angular velocity u is the one that the rotation moves with: free bodies get the mean velocity of their free
 // rotation (gyro.h), and the impulses that made u differ from it are added to the angular momentum:
 //     L+ = L + I (u - spin),   q+ = exp(h u) q,   omega+ = I+^-1 L+.
-// So a body that nothing holds keeps |L| and its energy, and a joint's rows act on the very motion that moves the body.
+// So a body without constraints keeps |L| and its energy, and the rows of a joint act on the same velocity that moves
+// the body.
 #include "engine/base/mat3.h"
 #include "engine/base/pieces.h"
 #include "engine/base/timer.h"

@@ -1,10 +1,10 @@
-// Narrow phase of a step: pairs -> contact points (step_narrow_find.c) with all that follows from the poses, and for each the record that the last step
-// kept of the same feature.
+// Narrow phase of a step: pairs -> contact points (step_narrow_find.c) with all that follows from the poses, and for
+// each point the record of the last step for the same feature.
 //
 // Pairs are worked in pieces, whatever the number of threads. What is found lies close together until all is counted;
 // then every piece writes its contacts from its own offset on. Contacts are in the order of the pairs, and so are the
-// last step's records: both are read along once. Records of sleeping bodies stand behind the others, out of order; then
-// a hash table finds them.
+// last step's records: both are read once, in step. Records of sleeping bodies stand behind the others, out of order;
+// then a hash table finds them.
 #include "engine/step/step_narrow.h"
 #include "engine/base/hash.h"
 #include "engine/base/pieces.h"
@@ -34,13 +34,13 @@ CairnMaterial cairn_step_material(const CairnStep *step, const CairnStepContact 
     return (CairnMaterial){
         .friction = mix(def->friction_mix, a->friction, b->friction),
         .restitution = mix(def->restitution_mix, a->restitution, b->restitution),
-        // A lever arm is a property of the softer surface: the larger one holds.
+        // A lever arm is a property of the softer surface: the larger one counts.
         .rolling_friction = mix(CAIRN_MIX_MAX, a->rolling_friction, b->rolling_friction),
         .torsional_friction = mix(CAIRN_MIX_MAX, a->torsional_friction, b->torsional_friction),
     };
 }
 
-// The same for as long as both shapes live and the same features touch.
+// An id that is the same for as long as both shapes exist and the same features touch.
 static uint64_t pair_id(CairnPair pair, uint32_t generation_a, uint32_t generation_b) {
     uint64_t a = ((uint64_t)generation_a << 32) | (uint32_t)pair.a;
     uint64_t b = ((uint64_t)generation_b << 32) | (uint32_t)pair.b;
@@ -220,7 +220,8 @@ static void fetch_side(const CairnNarrow *narrow, const CairnNarrowPiece *piece,
     }
 }
 
-// Field by field: what assemble makes of a contact lies behind these, and its lines of the cache are left alone.
+// Written field by field: the members that assemble sets lie behind these, and their lines of the cache are not
+// touched.
 static void fill_piece(void *context, int index, int worker) {
     const CairnNarrow *narrow = context;
     const CairnNarrowPiece *piece = &narrow->pieces[index];

@@ -1,7 +1,8 @@
 // The first half of the narrow phase: which pairs of shapes touch, come near or meet within the step, and where.
 //
-// Pairs whose balls stay apart go first, in one look at a line of the cache for each shape: of boxes that meet, a third to a half.
-// Two spheres have their answer there; all others go through collision's table of pairs.
+// Pairs whose balls stay apart are excluded first, with one line of the cache read for each shape: a third to a half of
+// the pairs whose boxes meet. Contacts of two spheres are found there, too; all other pairs go through the table of
+// pair functions of collision.
 #include "collision/convex/sweep.h"
 #include "collision/pairs/pairs.h"
 #include "engine/step/step_narrow.h"
@@ -30,7 +31,8 @@ static int sweep(const CairnNarrow *narrow, CairnPair pair, double touch, double
     }
     int count = cairn_narrow_manifolds(a, cairn_motion_pose(&motion_a, *time), b, cairn_motion_pose(&motion_b, *time),
                                        margin, manifolds);
-    // Distances as of now: what is left at the meeting and what closes until then, at the speed that the row will see.
+    // Distances at the start of the step: the one at the time of the meeting plus what closes until then, at the
+    // velocity of the row.
     for (int n = 0; n < count; n++) {
         for (int k = 0; k < manifolds[n].count; k++) {
             CairnManifoldPoint *point = &manifolds[n].points[k];
@@ -69,8 +71,8 @@ static bool ranges_meet(Range a, Range b, double slack) {
     return low_b + cairn_min(travel, 0) <= high_a + slack && low_a <= high_b + cairn_max(travel, 0) + slack;
 }
 
-// The broad phase finds what comes near the same place within the step. As A sees it, B's box goes one way: mostly past, and what
-// falls together does not move at all.
+// The broad phase finds shapes that come near the same point at different times of the step. Relative to A, the box of
+// B moves along one line: mostly it passes, and shapes that fall together do not move relative to each other.
 static bool may_meet(const CairnStepBoxes *boxes, CairnPair pair, double margin) {
     const CairnAabb *a = &boxes->boxes[pair.a], *b = &boxes->boxes[pair.b];
     CairnVec3 to_a = boxes->balls[pair.a].travel, to_b = boxes->balls[pair.b].travel;
@@ -117,8 +119,8 @@ static void write_points(CairnNarrowPiece *piece, int pair, double time, const C
     }
 }
 
-// Of the pairs first ... end - 1 those whose balls come within the margin of each other. Every one is written, and stays where the next
-// does not take its place: which of them are apart is chance, and a branch on it would be guessed wrong.
+// Lists those of the pairs first ... end - 1 whose balls come within the margin of each other. Every index is written,
+// and the next one overwrites it unless it counts: a branch would be mispredicted, since the results are irregular.
 static int near_pairs(const CairnNarrow *narrow, int first, int end, int *near) {
     const CairnStepBall *balls = narrow->boxes->balls;
     double margin = narrow->step->world->def.contact_margin;
@@ -134,7 +136,8 @@ static int near_pairs(const CairnNarrow *narrow, int first, int end, int *near) 
     return count;
 }
 
-// Two spheres whose contact is as it is now: slow ones, or fast ones that touch. True: that is settled, with a contact or without.
+// The contact of two spheres at the start of the step: of slow ones, or of fast ones that touch. True: the pair is
+// done, with a contact or without.
 static bool find_spheres(const CairnNarrow *narrow, CairnNarrowPiece *piece, int p) {
     CairnPair pair = narrow->pairs[p];
     const CairnStepBall *a = &narrow->boxes->balls[pair.a], *b = &narrow->boxes->balls[pair.b];

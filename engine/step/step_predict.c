@@ -19,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The fraction of the overlap that is let be (contact_stray of the margin) from which on a pair gets a row, once one
-// has gone beyond that.
+// Once one pair overlaps by more than is tolerated (contact_stray times the margin), every pair that overlaps by more
+// than this fraction of it gets a row.
 static const double notable = 0.2;
 // An overlap up to this fraction of a core's radius (half of the largest ball inside the shape) is shallow.
 static const double shallow = 0.4;
@@ -447,7 +447,7 @@ void cairn_step_predict_contacts(CairnStep *step, const CairnStepContacts *conta
 
 // ---- adding them, once the solver is done ----
 
-// From the back, so that it can be done in place.
+// Merges from the back, so that it needs no second array.
 static void merge_into(CairnStepContact *all, const CairnStepContact *old, int old_count, const CairnStepContact *new,
                        int new_count) {
     while (new_count > 0) {
@@ -464,7 +464,7 @@ static void merge_into(CairnStepContact *all, const CairnStepContact *old, int o
     }
 }
 
-// What the next problem of the step starts from. Frames and bounds of the contacts stay as they were.
+// The impulses that the next problem of the step starts from. Frames and bounds of the contacts do not change.
 static void copy_impulses(CairnStepContacts *contacts, const double *lambda) {
     for (int i = 0; i < contacts->count; i++) {
         CairnStepContact *c = &contacts->all[i];
@@ -473,7 +473,7 @@ static void copy_impulses(CairnStepContacts *contacts, const double *lambda) {
     }
 }
 
-// Where there is room for them among the contacts the old problem's memory is free again.
+// Where the array of contacts has room for them, the memory of the old problem is freed.
 void cairn_step_add_predicted(CairnStep *step, CairnStepContacts *contacts, const CairnStepSystem *system,
                               CairnStepAnswer *answer) {
     CairnStepContact *added = answer->review.predicted;

@@ -1,8 +1,8 @@
 // Review: do these impulses, and the velocities that follow from them, lead to another problem than the one that they
 // solve? Three things may be wrong with that: the geometric stiffness was made from other impulses (step_stiffness.c),
 // first touches were guessed to bear other loads (step_touch.c), or bodies run into contacts that the problem lacks
-// (step_predict.c). A review finds it and changes nothing: it may be asked for while a solver runs. Amend makes the
-// changes, between two solves.
+// (step_predict.c). A review finds this and changes nothing, so that it may run while a solver runs. Amend makes
+// the changes, between two solves.
 #include "engine/step/step.h"
 
 void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system, int pass,
@@ -16,8 +16,8 @@ void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const
     if (has_rows && !cairn_step_failed(step) && pass < def->touch_passes) {
         review->is_misjudged = cairn_step_review_touches(step, contacts, system, review->lambda);
     }
-    // Under the midpoint rule a contact holds the velocity at the end of the step, not the way: half a step's overlap is its
-    // nature.
+    // Under the midpoint rule a contact constrains the velocity at the end of the step, not the displacement: it always
+    // overlaps by half a step's motion.
     if (!cairn_step_failed(step) && step->stats.contact_passes < def->contact_passes &&
         def->integrator != CAIRN_INTEGRATOR_MIDPOINT) {
         cairn_step_predict_contacts(step, contacts, review);

@@ -1,12 +1,14 @@
-// Solve: problem, parts -> impulses -> velocities, and what these lead to. A long solve asks on its way whether its problem is the right
-// one (CairnSolverContext.review); the answer changes nothing, and the problem stands still for as long as the solver runs.
+// Solve: problem, parts -> impulses -> velocities, and the review of both. A long solve calls the review before it has
+// converged (CairnSolverContext.review), to learn whether its problem is still the right one; the review changes
+// nothing, and the problem is constant while the solver runs.
 #include "engine/base/timer.h"
 #include "engine/step/step.h"
 #include "solvers/problem/problem_ops.h"
 #include <cairn/solve.h>
 #include <string.h>
 
-// v = P^-1 (p + J^T lambda): the engine's own, so that no solver's bookkeeping reaches the bodies.
+// v = P^-1 (p + J^T lambda), computed by the engine, so that rounding in a solver's internal velocities does not reach
+// the bodies.
 static void find_velocities(CairnStep *step, const CairnProblem *problem, const double *lambda, double *velocity) {
     CairnOps ops;
     CairnArenaMark mark = cairn_arena_mark(step->arena);
@@ -143,7 +145,7 @@ void cairn_step_solve(CairnStep *step, const CairnStepContacts *contacts, const 
         add_report(&step->stats, &result.report);
     }
     answer->is_rough = result.report.is_superseded && cairn_step_is_superseded(&call.found);
-    if (answer->is_rough) { // with the very impulses that were asked about
+    if (answer->is_rough) { // the answer is the impulses that were reviewed
         answer->review = call.found;
         memcpy(answer->lambda, call.found.lambda, (size_t)problem->row_count * sizeof *answer->lambda);
         memcpy(answer->velocity, call.found.velocity, (size_t)problem->dof_count * sizeof *answer->velocity);
