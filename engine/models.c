@@ -15,7 +15,7 @@ void cairn_models_free(CairnModels *models, const CairnAllocator *allocator) {
     (memcmp(&(a)->first, &(b)->first,                                                                                  \
             offsetof(CairnShapeDef, last) + sizeof(a)->last - offsetof(CairnShapeDef, first)) == 0)
 
-// Shapes that own points are not compared: they have a model each.
+// Shapes that own points are not compared: each has a separate model.
 static bool are_same_shapes(const CairnShapeDef *a, const CairnShapeDef *b) {
     return a->type == b->type && a->point_count == 0 && b->point_count == 0 && SAME(a, b, radius, size) &&
            SAME(a, b, position, user_data) && a->cookie == b->cookie;

@@ -9,7 +9,7 @@ typedef struct CairnQueryTree {
     CairnBoxTree tree;
     bool is_built;
     uint64_t pose_changes, shape_changes;   // of the world when the tree was made
-    uint64_t queried_poses, queried_shapes; // and when it was asked last
+    uint64_t queried_poses, queried_shapes; // and those at the last query
     int query_count;                        // since then
 } CairnQueryTree;
 

@@ -70,7 +70,7 @@ static CairnMassProperties mass_given(const CairnBodyModel *model, CairnMassProp
     return given;
 }
 
-// Principal moments and axes; a ball has no axes of its own.
+// Principal moments and axes; those of a ball are arbitrary.
 static void set_inertia(CairnBodyModel *model, CairnMat3 inertia) {
     double moments[3];
     CairnMat3 axes;

@@ -19,7 +19,7 @@ typedef struct CairnConvex {
 } CairnConvex;
 
 // A point of the core of A less a point of the core of B, and which they are (vertices of hulls and boxes, ends of segments;
-// the cylinder has none and says 0).
+// the cylinder has none and gives 0).
 typedef struct CairnSupportPoint {
     CairnVec3 w, a, b;
     int vertex_a, vertex_b;

@@ -110,8 +110,9 @@ bool cairn_separation(const CairnGeometry *a, CairnTransform pose_a, const Cairn
     return s->distance <= limit;
 }
 
-// How far apart the planes across n are that bound a and b. No more than the distance, and as much for the right n: what an advance
-// may rely on. GJK's own distance bounds it from above, and so near to a round shape that its simplex degenerates the two differ.
+// The gap between the planes across n that bound a and b. It is at most the distance, and equal to it for the right n,
+// so that an advance by it is safe. GJK's own distance bounds it from above, and so near to a round shape that its
+// simplex degenerates the two differ.
 static double gap_along(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
                         CairnVec3 n) {
     CairnVec3 front = cairn_geometry_support(a, pose_a, n);
@@ -119,8 +120,9 @@ static double gap_along(const CairnGeometry *a, CairnTransform pose_a, const Cai
     return cairn_dot(n, cairn_sub(back, front));
 }
 
-// Conservative advancement: at a distance d along n, a way of d / (n . way) closes it and no less does. A convex shape that does not
-// move towards another along some parting direction never meets it.
+// Conservative advancement: at a distance d along n, a displacement of d / (n . displacement) times itself closes it,
+// and no smaller one does. A convex shape that does not move towards another along some separating direction never
+// meets it.
 bool cairn_shape_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 displacement, const CairnGeometry *b,
                       CairnTransform pose_b, double *fraction, CairnSeparation *at) {
     enum { MAX_ADVANCES = 128 };
@@ -155,5 +157,5 @@ bool cairn_shape_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 d
             return false;
         }
     }
-    return true; // grazing: nearer than it is worth telling
+    return true; // grazing: nearer than the tolerance
 }

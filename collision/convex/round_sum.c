@@ -85,7 +85,7 @@ static double support(const Search *search, CairnSumOptimum *optimum) {
         rest = cairn_add_scaled(rest, -optimum->along[j], sum->e[j]);
     }
     for (int i = 0; i < sum->disc_count; ++i) {
-        // n less its part along u, in a form that stays across u where little is left.
+        // n less its component along u, in a form that stays across u where little remains.
         CairnVec3 across = cairn_cross(sum->u[i], cairn_cross(n, sum->u[i]));
         double length = cairn_length(across);
         bool is_along = i == search->disc || length < ALIGNED;
@@ -163,9 +163,10 @@ static bool is_proven(const Search *search, CairnSumOptimum *optimum) {
            depth_in(sum, true, cairn_sub(first, sum->c)) >= -search->best - slack;
 }
 
-// Two cylinders side by side, nearly parallel. Where their ends nearly coincide the best normal may be across neither axis, between
-// the two that are, and better by no more than this angle times the miss; and where the middle of what they have in common lies as
-// deep as the contact, no other kind of contact is better by more than its tilt. Both are below `share` of the size.
+// Two cylinders side by side, nearly parallel. Where their ends nearly coincide the best normal may be across neither
+// axis, between the two that are, and better by no more than this angle times the miss; and where the middle of what
+// they have in common lies as deep as the contact, no other kind of contact is better by more than its tilt. Both are
+// below `tolerance` times the size.
 static bool is_side_by_side(const Search *search, CairnSumOptimum *optimum, double size) {
     const CairnRoundSum *sum = search->sum;
     const double tolerance = 1e-6;
@@ -365,7 +366,7 @@ static void offer_ring(Search *search, int along) {
 
 // ---- normals across nothing ----
 
-// g on the side of each segment that `signs` says (bit set: positive): (n . q) less the discs.
+// g on the side of each segment that `signs` gives (bit set: positive): (n . q) less the discs.
 static CairnVec3 corner(const CairnRoundSum *sum, unsigned signs) {
     CairnVec3 q = sum->c;
     for (int j = 0; j < sum->segment_count; ++j) {
@@ -403,7 +404,7 @@ static Slope slope_at(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 n) {
     cairn_tangents(n, &s.t1, &s.t2);
     CairnVec3 d = q;
     for (int i = 0; i < sum->disc_count; ++i) {
-        // n less its part along u as (u x n) x u: across u to the last digit, also close to the axis.
+        // n less its component along u as (u x n) x u: across u to the last digit, also close to the axis.
         CairnVec3 turned = cairn_cross(sum->u[i], n), across = cairn_cross(turned, sum->u[i]);
         double rho = cairn_length(turned);
         if (rho < 1e-10) {
@@ -425,7 +426,7 @@ static Slope slope_at(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 n) {
     return s;
 }
 
-// Newton's method on the sphere; where the bend is the wrong way it is shifted to a climb.
+// Newton's method on the sphere; where the curvature has the wrong sign it is shifted so that the step climbs.
 static bool climb(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 a_side, CairnVec3 b_side, CairnVec3 *normal,
                   double size) {
     CairnVec3 n = *normal;
@@ -468,8 +469,9 @@ static bool climb(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 a_side, Cairn
     return false;
 }
 
-// g has the shape of a cone about a disc's axis: from there the way up, past which Newton's steps do not look. Along that way g is
-// smooth; where its maximum is nearer than a tenth, the start is there, for close to a peak steps from afar go astray.
+// g has the shape of a cone about a disc's axis: from its axis this finds the direction in which g rises, which
+// Newton's steps there do not find. Along that direction g is smooth; where its maximum is nearer than a tenth, the
+// start is there, for close to a peak steps from afar go astray.
 static CairnVec3 off_peak(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 peak, int disc) {
     int other = 1 - disc;
     CairnVec3 across = cairn_add_scaled(peak, -cairn_dot(peak, sum->u[other]), sum->u[other]);

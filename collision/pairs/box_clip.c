@@ -95,7 +95,7 @@ static void add_incident_vertices(Clip *clip, const Face *face) {
 }
 
 // Liang-Barsky: the part [t0, t1] of p + t d, |t| <= h, within the widened rectangle, and the reference edges that cut it
-// (0 where the segment's own end does). A cut is then put on the true edge of the rectangle. False: nothing is left.
+// (0 where the segment ends inside). A cut is then put on the true edge of the rectangle. False: nothing remains.
 static bool cut_segment(const Clip *clip, CairnVec3 p, CairnVec3 d, double h, double t[2], uint32_t edges[2]) {
     const double x[2] = {p.x, p.y}, dx[2] = {d.x, d.y};
     const double hw[2] = {clip->hu, clip->hv}, w[2] = {clip->hu + clip->rim, clip->hv + clip->rim};

@@ -6,7 +6,7 @@
 // change from step to step. Fraction of the contact's size.
 #define EQUAL_DEPTH 1e-5
 #define EQUAL_SPAN 1e-4
-// A face that stands for a direction within 1.8 degrees has its depth to this fraction.
+// A face that replaces a direction within 1.8 degrees has the depth of that direction up to this fraction.
 #define LIKE_DEPTH 6e-4
 
 static void swap_points(CairnManifoldPoint *points, int i, int j) {
@@ -111,7 +111,8 @@ int cairn_box_reduce(CairnManifoldPoint *points, int count, CairnVec3 normal) {
     CairnVec3 q = points[second].point;
     int chosen[4] = {first, second, widest(points, count, p, q, normal, tolerance),
                      widest(points, count, q, p, normal, tolerance)};
-    // The first stands for the very deepest, that it ties with: as in cairn_box_shift_depths they all go in as deep.
+    // The first ties with the very deepest point and represents it: all are shifted to that depth, as in
+    // cairn_box_shift_depths.
     double by = cairn_box_lowest(points, count);
     int kept = 0;
     for (int i = 0; i < count; ++i) {

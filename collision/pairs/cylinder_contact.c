@@ -3,7 +3,7 @@
 // A normal that leans on neither cap nor side beyond rounding meets the rim only.
 #define UPRIGHT (1 - 1e-15)
 #define LEVEL 1e-13
-// An edge counts as along the side where it parts sideways by at most this fraction of the radius.
+// An edge counts as along the side where it deviates sideways by at most this fraction of the radius.
 #define SIDEWAYS 1e-2
 // A cap tilted by less (sine) against a face has no lowest point to speak of: its four points stay where they are.
 #define TILT 1e-5
@@ -42,8 +42,8 @@ static void offer(Refined *r, CairnVec3 n) {
     }
 }
 
-// The rim's point whose way to the line p + t e is across both: Newton on the angle. The normal is then across the rim's tangent
-// and the line.
+// The point of the rim whose connection to the line p + t e is perpendicular to both: Newton on the angle. The normal
+// is then across the rim's tangent and the line.
 static CairnVec3 rim_and_line(double radius, double z, CairnVec3 p, CairnVec3 e, CairnVec3 start) {
     double angle = atan2(start.y, start.x);
     CairnVec3 tangent = {0, 0, 0};
@@ -113,7 +113,8 @@ void cairn_drum_snap_normal(CairnConvex *a, CairnConvex *b, double cosine, doubl
     }
 }
 
-// A point between the cylinder's surface at `own` and the core's at `own + distance n`.
+// Adds a point between the surface of the cylinder, at `surface_point`, and that of the core, at `surface_point +
+// distance n`.
 static int put(const CairnDrum *drum, CairnVec3 surface_point, double distance, uint32_t name, uint32_t other,
                CairnManifoldPoint *points, int count) {
     double d = distance - drum->rounding;
@@ -125,8 +126,8 @@ static int put(const CairnDrum *drum, CairnVec3 surface_point, double distance, 
     return count + 1;
 }
 
-// The part [t0, t1] of p + t d within the circle widened by rim; `is_cut`: by the circle rather than the segment's own end. A cut
-// is then put on the true circle.
+// The part [t0, t1] of p + t d within the circle widened by rim; `is_cut`: by the circle rather than by the end of the
+// segment. A cut is then put on the true circle.
 static bool cut_by_circle(double radius, double rim, CairnVec3 p, CairnVec3 d, double t[2], bool is_cut[2]) {
     double a = d.x * d.x + d.y * d.y, wide = radius + rim;
     t[0] = 0;

@@ -2,10 +2,12 @@
 #include "collision/pairs/hull_pair.h"
 #include "engine/base/mat3.h"
 
-// Edges whose angle has less than this squared sine (1e-4 rad) have no cross of their own: the faces' normals stand for it.
+// Edges whose angle has less than this squared sine (1e-4 rad) have no usable cross product: the normals of the faces
+// are used instead.
 #define PARALLEL 1e-8
 
-// The largest separation along the face normals of `own`, as gaps to `other`. An earlier axis stays, but `highest` knows all.
+// The largest separation along the face normals of `reference`, as gaps to `other`. An earlier axis stays the best one
+// unless it is clearly beaten; `highest` is the maximum of all.
 static void try_faces(const CairnHullFrame *reference, const CairnHullFrame *other, double tie, bool is_first,
                       CairnHullAxis *best, double *highest) {
     // The other hull in the frame of this one, so that the planes are used as they are.
@@ -38,7 +40,7 @@ CairnHullAxis cairn_hull_best_face(const CairnHullFrame *first, const CairnHullF
     double highest = -HUGE_VAL;
     try_faces(first, second, tie, true, &best, &highest);
     try_faces(second, first, tie, false, &best, &highest);
-    best.separation = highest; // it stands for those that tie with it, as deep as they are
+    best.separation = highest; // it replaces those that tie with it, and gets their depth
     return best;
 }
 
@@ -86,8 +88,9 @@ static double separation_along(const CairnHullFrame *first, const CairnHullFrame
     return cairn_dot(n, cairn_sub(cairn_frame_vertex(second, bottom), cairn_frame_vertex(first, top)));
 }
 
-// Let the hulls overlap by d along n. Edges that cross at less overlap than d are then no farther apart than d, and the point
-// of the one is in the other hull: so each reaches within 2 d of its own hull's end along n. The rest need not be looked at.
+// Let the hulls overlap by d along n. Edges that cross at less overlap than d are then no farther apart than d, and the
+// point of the one is in the other hull: so each reaches within 2 d of the end of its hull along n. Other edges are not
+// tested.
 CairnHullAxis cairn_hull_best_edges(const CairnHullFrame *first, const CairnHullFrame *second,
                                     const CairnHullAxis *face, double tie) {
     CairnHullAxis best = {{0, 0, 1}, -HUGE_VAL, -1, -1};

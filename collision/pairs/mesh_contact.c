@@ -1,13 +1,15 @@
 // Convex shapes against a mesh.
 //
-// A contact's normal must belong to what is touched: a face's own, or for an edge or a corner that stands out one from the cone
-// between the normals about it. So nothing bumps into the seams of a floor or the far side of a valley. Each triangle near the
-// shape is asked first what of it is nearest (or least overlapped): its face, then all triangles of that flat give points to one
-// manifold; an edge or corner, then the nearest points of that; or something that belongs to a neighbour, then nothing. A
-// ridge between two faces votes against the one that the shape is deeper in: what stands on a table does not feel its sides.
+// A contact's normal must belong to the touched feature: it is the normal of a face, or for a convex edge or corner one
+// from the cone of the normals about it. So shapes do not bump into the seams of a floor or the far side of a valley.
+// For each triangle near the shape the nearest (or least overlapped) feature is found first. If it is the face, all
+// triangles of that flat give points to one manifold; if it is an edge or corner, its nearest points are taken; if it
+// belongs to a neighbour, nothing is. A convex edge between two faces excludes the face that the shape is deeper in: a
+// body that stands on a table has no contacts with the sides of the table.
 //
-// A face within 1.8 degrees of the direction in which one of its edges or corners is nearest may stand for that: it carries with more
-// points. It does where its points go as deep, and goes in as deep as that one then; else both stay.
+// A face within 1.8 degrees of the direction in which one of its edges or corners is nearest may replace that contact,
+// since it supports with more points. It does where its points are nearly as deep, and they then get the same depth;
+// else both contacts stay.
 #include "collision/pairs/box_frame.h"
 #include "collision/pairs/mesh_work.h"
 #include "collision/pairs/pair_order.h"
@@ -21,7 +23,7 @@ typedef CairnMeshPatch Patch;
 typedef CairnMeshWork Work;
 typedef CairnMeshTriangle Triangle;
 
-// Of the shape over the plane of a flat.
+// The height of the lowest point of the shape over the plane of a flat.
 static double lowest_over(Work *w, int flat) {
     CairnVec3 down = cairn_neg(w->s->flats[flat].normal);
     return cairn_mesh_height(w, flat, cairn_mesh_body_support(&w->body, down)) - w->body.convex.rounding;
@@ -117,7 +119,8 @@ static bool has_face_points(Work *w, const Triangle *t) {
     return clip(w, t, points) > 0;
 }
 
-// Is a point over the triangle, at least `inside` away from its border (negative: or so little past it)?
+// True: a point is over the triangle, at least `inside` away from its border (negative: or past it by no more than
+// that).
 static bool is_over(const Triangle *t, CairnVec3 x, double inside) {
     for (int i = 0; i < 3; ++i) {
         CairnVec3 along = cairn_sub(t->p[(i + 1) % 3], t->p[i]);
@@ -140,7 +143,7 @@ static CairnVec3 normal_across(const Work *w, const Triangle *t, int k) {
     return w->s->flats[w->s->facets[t->facet->neighbor[k]].flat].normal;
 }
 
-// Is the edge nearer than both of its faces for what lies along `d`?
+// True: in the direction `d` the edge is nearer than both of its faces.
 static bool is_in_edge_cone(const Work *w, const Triangle *t, int k, CairnVec3 d) {
     CairnEdgeKind kind = (CairnEdgeKind)t->facet->kind[k];
     if (kind == CAIRN_EDGE_OPEN) {
@@ -178,8 +181,8 @@ static int points_along(Work *w, CairnVec3 p, CairnVec3 q, CairnVec3 d, CairnMan
     int count = 0;
     if (face.count == 2) { // a line
         CairnVec3 line = cairn_sub(face.p[1], face.p[0]);
-        double squared = cairn_length_squared(along), triangle = cairn_length_squared(line);
-        if (cairn_length_squared(cairn_cross(line, along)) > 1e-6 * squared * triangle) {
+        double squared = cairn_length_squared(along), line_squared = cairn_length_squared(line);
+        if (cairn_length_squared(cairn_cross(line, along)) > 1e-6 * squared * line_squared) {
             return 0;
         }
         double at[2] = {cairn_dot(cairn_sub(face.p[0], p), along) / squared,
@@ -214,8 +217,8 @@ static CairnVec3 crossing(Work *w, CairnVec3 p, CairnVec3 q, CairnVec3 d) {
     CairnVec3 along = cairn_normalize(cairn_sub(q, p));
     CairnVec3 a = cairn_mesh_body_support(&w->body, cairn_sub(cairn_scale(1e-3, along), d));
     CairnVec3 b = cairn_mesh_body_support(&w->body, cairn_sub(cairn_scale(-1e-3, along), d));
-    double length = cairn_length(cairn_sub(q, p)), triangle = cairn_length(cairn_sub(b, a)), s, t;
-    CairnVec3 line = triangle > 0 ? cairn_scale(1.0 / triangle, cairn_sub(b, a)) : along;
+    double length = cairn_length(cairn_sub(q, p)), line_length = cairn_length(cairn_sub(b, a)), s, t;
+    CairnVec3 line = line_length > 0 ? cairn_scale(1.0 / line_length, cairn_sub(b, a)) : along;
     if (cairn_box_edges_parallel(along, line)) {
         CairnVec3 middle = cairn_scale(0.5, cairn_add(a, b));
         s = cairn_dot(cairn_sub(middle, p), along);
@@ -421,7 +424,7 @@ static void fill_flats(Work *w, CairnAabb box) {
     }
 }
 
-// Edges and corners that a face about them stands for, with points as deep.
+// Removes the patches of edges and corners that an adjacent face replaces, with points of the same depth.
 static void replace_by_flats(Work *w) {
     for (int k = 0; k < w->count; ++k) {
         Patch *patch = &w->patches[k];
@@ -437,7 +440,8 @@ static void replace_by_flats(Work *w) {
     }
 }
 
-// Edges and corners that meet a face's border, or each other, at one place with one normal: the first has it.
+// Removes points of edges and corners that coincide, with the same normal, with a point of a face or of an earlier edge
+// or corner.
 static void drop_doubles(Work *w) {
     double near = 1e-6 * w->body.size;
     for (int j = 0; j < w->count; ++j) {
@@ -450,8 +454,8 @@ static void drop_doubles(Work *w) {
                 bool is_before = i != j && (other->flat >= 0 || i < j) && !other->is_vetoed &&
                                  cairn_dot(other->normal, patch->normal) > CAIRN_LIKE_FACE;
                 for (int l = 0; l < other->count && is_before && !is_double; ++l) {
-                    CairnVec3 direction = cairn_sub(other->points[l].point, patch->points[k].point);
-                    is_double = cairn_length_squared(direction) < near * near;
+                    CairnVec3 difference = cairn_sub(other->points[l].point, patch->points[k].point);
+                    is_double = cairn_length_squared(difference) < near * near;
                 }
             }
             if (!is_double) {
@@ -482,17 +486,18 @@ static void look_around(Work *w) {
 
 // How far the core goes into the overlapped triangles along a direction: the most of them.
 static double depth_along(Work *w, CairnVec3 d) {
-    double triangle = cairn_dot(d, cairn_mesh_body_support(&w->body, cairn_neg(d))), most = -HUGE_VAL;
+    double lowest = cairn_dot(d, cairn_mesh_body_support(&w->body, cairn_neg(d))), most = -HUGE_VAL;
     for (int i = 0; i < w->overlapped_count; ++i) {
         Triangle t = cairn_mesh_triangle(w, w->overlapped[i]);
         for (int k = 0; k < 3; ++k) {
-            most = cairn_max(most, cairn_dot(d, t.p[k]) - triangle);
+            most = cairn_max(most, cairn_dot(d, t.p[k]) - lowest);
         }
     }
     return most;
 }
 
-// The least way out of all overlapped triangles, of those that one of them or its normal shows.
+// The least displacement that separates the shape from all overlapped triangles, among the directions that one of them
+// or its normal gives.
 static double least_overlap(Work *w, CairnVec3 *direction) {
     double least = HUGE_VAL;
     for (int i = 0; i < 2 * w->overlapped_count; ++i) {
@@ -523,7 +528,7 @@ static double deepest(const Work *w) {
     return least;
 }
 
-// Moves the patches that were found from a distance of `out` along `way` back to where the shape is.
+// Moves the patches that were found from a distance of `out` along `direction` back to where the shape is.
 static void move_patches_back(Work *w, CairnVec3 direction, double out) {
     for (int k = 0; k < w->count; ++k) {
         Patch *patch = &w->patches[k];
@@ -535,9 +540,11 @@ static void move_patches_back(Work *w, CairnVec3 direction, double out) {
     }
 }
 
-// What is in the mesh by a little has left its edges and corners to their neighbours: each triangle by itself may have a shorter way out
-// than the mesh (sideways), and a face that the shape is deep in may be voted for by nobody. So where nothing was found, or something
-// deeper than the way out of all of them, the shape is put outside, where there is no doubt what is nearest, and the way is taken off.
+// Where a shape overlaps the mesh, edges and corners may have been assigned to neighbours that do not report them: a
+// single triangle may be separated by a shorter displacement than the mesh (sideways), and no triangle may report the
+// face that the shape is deep in. So where no patch was found, or one that is deeper than the displacement that
+// separates the shape from all triangles, the shape is moved outside, where the nearest feature is unambiguous, and the
+// displacement is then subtracted from the distances.
 static void look_from_outside(Work *w) {
     CairnVec3 direction = {0, 0, 1}, position = w->position;
     double found = deepest(w), margin = w->margin; // HUGE_VAL: nothing

@@ -1,7 +1,7 @@
-// A convex shape and a mesh, triangle by triangle: how far apart they are, and where a shape on its way first meets it. Nearer boxes
-// of the tree come first, and none that is farther than what was found already is opened.
+// A convex shape and a mesh, triangle by triangle: their distance, and where a moving shape first meets the mesh.
+// Nearer boxes of the tree come first, and none that is farther than what was found already is opened.
 //
-// The distance is that to the surface, from either side; a way meets front faces only, as a ray does.
+// The distance is that to the surface, from either side; a displacement meets front faces only, as a ray does.
 #include "collision/convex/distance.h"
 #include "collision/pairs/mesh_body.h"
 
@@ -24,7 +24,7 @@ static CairnGeometry triangle_geometry(const CairnSurface *s, int index, CairnTr
     return (CairnGeometry){.type = CAIRN_SHAPE_HULL, .local = {{0, 0, 0}, {1, 0, 0, 0}}, .hull = &triangle->hull};
 }
 
-// A walk over the leaves that lie nearer to a box than a limit, which may shrink on the way.
+// A walk over the leaves that lie nearer to a box than a limit, which may shrink during the walk.
 typedef struct Search {
     const CairnSurface *surface;
     CairnAabb box;
@@ -97,7 +97,7 @@ bool cairn_mesh_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 di
             const CairnFlat *flat = &s->flats[s->facets[s->order[leaf->first + i]].flat];
             CairnVec3 top = cairn_geometry_support(a, relative, flat->normal);
             if (cairn_dot(flat->normal, turned) > 0 || cairn_dot(flat->normal, top) < flat->offset) {
-                continue; // leaves it, or all of it starts behind it
+                continue; // the shape moves away from the face, or starts wholly behind it
             }
             CairnTriangleHull triangle;
             CairnGeometry one = triangle_geometry(s, s->order[leaf->first + i], &triangle);

@@ -1,4 +1,5 @@
-// When does a moving convex shape first come near a mesh? Each triangle on its way is asked, and the earliest counts.
+// The time at which a moving convex shape first comes near a mesh: the earliest time of all triangles within its swept
+// box.
 #include "collision/convex/sweep.h"
 #include "collision/pairs/mesh_body.h"
 #include "engine/base/mat3.h"

@@ -1,4 +1,4 @@
-// What is kept while a convex shape is held against a mesh (mesh_contact.c).
+// The working data of a contact between a convex shape and a mesh (mesh_contact.c).
 #ifndef CAIRN_COLLISION_MESH_WORK_H
 #define CAIRN_COLLISION_MESH_WORK_H
 
@@ -12,7 +12,7 @@ typedef struct CairnMeshPatch {
     bool is_vetoed;
     double depth; // the least distance known so far
     CairnVec3 normal;
-    int like_count, like[CAIRN_LIKE_FLATS]; // of an edge or a corner: flats about it that may stand for it
+    int like_count, like[CAIRN_LIKE_FLATS]; // of an edge or a corner: adjacent flats that may replace it
     int count;
     CairnManifoldPoint points[CAIRN_PATCH_POINTS];
 } CairnMeshPatch;
@@ -20,7 +20,7 @@ typedef struct CairnMeshPatch {
 typedef struct CairnMeshWork {
     const CairnSurface *s;
     CairnMeshBody body;
-    CairnVec3 position; // of the body
+    CairnVec3 position; // of the body, in the frame of the mesh
     double margin, tie;
     int facing_flat; // whose direction `facing` is for; -1: none
     CairnPolygon facing;

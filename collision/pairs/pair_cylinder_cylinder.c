@@ -1,4 +1,5 @@
-// Cylinder against cylinder: the normal of least overlap (round_sum.h), then the points of the parts that look along it.
+// Cylinder against cylinder: the normal of least overlap (round_sum.h), then the points of the features that face along
+// it.
 //
 //   cap on cap     what the two discs have in common, by four points
 //   line on cap    the chord: two points
@@ -19,14 +20,14 @@ typedef struct Cylinders {
     CairnSumOptimum optimum;
 } Cylinders;
 
-// By size, then by place.
+// By size, then by position.
 static bool comes_before(const CairnGeometry *b, CairnTransform pose_b, const CairnGeometry *a, CairnTransform pose_a) {
     const double size_a[2] = {a->radius, a->half_height}, size_b[2] = {b->radius, b->half_height};
     int order = cairn_compare_numbers(size_b, size_a, 2);
     return order != 0 ? order < 0 : cairn_pose_comes_before(pose_b, pose_a);
 }
 
-// The points of each surface that the optimum says, and what they lie on.
+// The points of the optimum on each surface, and the features that they lie on.
 static void add_witness(Cylinders *c, const CairnCap *cap_1, const CairnCap *cap_2) {
     const CairnSumOptimum *o = &c->optimum;
     CairnVec3 p = cairn_add_scaled(cairn_add(c->first.center, o->across[0]), o->along[0], c->first.axis);
@@ -95,7 +96,7 @@ static void add_centred_lens(Cylinders *c, const Lens *lens, const CairnCylinder
     }
 }
 
-// Along the line of centres both ends, and across it the widest places: the small disc's, or where the rims cross.
+// Along the line of centres both ends, and across it the widest points: the small disc's, or where the rims cross.
 static void add_lens(Cylinders *c, const Lens *lens) {
     double e = sqrt(lens->e_squared), r = lens->small->radius, big = lens->large->radius;
     CairnVec3 along = cairn_scale(1 / e, lens->e), across = cairn_cross(lens->small->out, along);

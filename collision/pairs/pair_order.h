@@ -13,7 +13,8 @@ static inline int cairn_compare_numbers(const double *a, const double *b, int co
     return 0;
 }
 
-// Does b come before a? By place along an odd direction, which bodies at rest hardly ever lie across, then by whatever differs.
+// True: b comes before a. Poses are ordered by their position along an unusual direction, to which bodies at rest are
+// hardly ever perpendicular, then by the first other number that differs.
 static inline bool cairn_pose_comes_before(CairnTransform b, CairnTransform a) {
     CairnVec3 d = cairn_sub(b.p, a.p);
     const double key_a[8] = {0, 0, 0, 0, a.q.w, a.q.x, a.q.y, a.q.z};

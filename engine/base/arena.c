@@ -44,8 +44,8 @@ void cairn_arena_free(CairnArena *arena) {
     arena->peak = 0;
 }
 
-// Chunks double while they are small, and are an eighth of what is in use once that is large: a first use of n bytes asks the
-// allocator O(log n) times, and a large one wastes little.
+// Chunks double while they are small, and are an eighth of what is in use once that is large: a first use of n bytes
+// calls the allocator O(log n) times, and a large one wastes little.
 static bool grow(CairnArena *arena, size_t size) {
     size_t capacity = FIRST_CHUNK;
     if (arena->chunk != NULL && arena->used < LARGE) {
@@ -57,7 +57,7 @@ static bool grow(CairnArena *arena, size_t size) {
         capacity = size;
     }
     CairnArenaChunk *chunk = new_chunk(arena, capacity);
-    if (chunk == NULL && capacity > size) { // little memory left: what is needed may still be there
+    if (chunk == NULL && capacity > size) { // little memory is available: it may still be enough for this size
         chunk = new_chunk(arena, size);
     }
     if (chunk == NULL) {
@@ -120,12 +120,12 @@ void cairn_arena_reset(CairnArena *arena) {
         chunk_count++;
     }
     arena->used = 0;
-    // One chunk may remain although the use needed more, where a mark was released: the peak tells.
+    // One chunk may remain although the use needed more, where a mark was released: the peak shows it.
     if (chunk_count == 0 || (chunk_count == 1 && total >= arena->peak)) {
         return;
     }
-    // With room to spare, so that a use that grows a little each time does not ask each time. The old chunks go first: side by side
-    // with the new one they would be the most that the arena ever holds.
+    // With room to spare, so that a use that grows a little each time does not allocate each time. The old chunks go
+    // first: side by side with the new one they would be the most that the arena ever holds.
     while (arena->chunk != NULL) {
         drop_newest(arena);
     }

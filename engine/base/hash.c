@@ -39,7 +39,7 @@ uint64_t cairn_hash_bytes(const void *bytes, size_t size) {
     if (remaining > 0) {
         unsigned char tail[8] = {0};
         memcpy(tail, at, remaining);
-        lane[1] = absorb(lane[1], read_word(tail)); // the size, below, tells the padding from zeros that were given
+        lane[1] = absorb(lane[1], read_word(tail)); // the size, below, distinguishes the padding from zeros in the data
     }
     uint64_t hash = cairn_hash_mix((uint64_t)size);
     for (int i = 0; i < LANES; i++) {

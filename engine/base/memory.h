@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// The C library's aligned allocation: what a zero-initialised CairnAllocator stands for.
+// The C library's aligned allocation, which a zero-initialised CairnAllocator selects.
 CairnAllocator cairn_memory_default(void);
 
 // NULL when the allocator fails or the size overflows. Zero bytes give a NULL that is no failure: request at least one.

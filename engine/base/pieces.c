@@ -8,7 +8,8 @@
 
 enum { MOST_THREADS = 64 };
 
-// The pieces of one thread that nobody has begun; a line of the cache each, for every piece asks for one.
+// The pieces of one thread that no thread has begun. Each is alone in a line of the cache, since every take of a piece
+// writes to it.
 typedef struct Run {
     _Alignas(CAIRN_LINE) int next;
     int end;
@@ -26,7 +27,7 @@ static bool take(Run *run, int *piece) {
     int next;
 #pragma omp atomic read
     next = run->next;
-    if (next >= run->end) { // or the numbers of those who look in vain would grow without end
+    if (next >= run->end) { // else the counter would grow with every failed take
         return false;
     }
 #pragma omp atomic capture
@@ -49,7 +50,7 @@ void cairn_pieces_run(int threads, int pieces, CairnPieceWork *work, void *conte
         runs[w].next = cairn_range_begin(pieces, w, workers);
         runs[w].end = cairn_range_begin(pieces, w + 1, workers);
     }
-    // Where fewer threads come than are asked for, those who do work the others' runs.
+    // Where OpenMP starts fewer threads than requested, these work the runs of the others, too.
 #pragma omp parallel num_threads(workers)
     for (int k = 0, worker = worker_index(), piece; k < workers; k++) {
         while (take(&runs[(worker + k) % workers], &piece)) {

@@ -84,8 +84,7 @@ static void choose_rolling_axes(const Framing *f, const CairnStepContact *c, Cai
     if (response > 0) {
         CairnVec3 sticking = cairn_scale(-cairn_dot(slip, t1) / response, t1);
         rolling = cairn_add(rolling, turned_by(step, c->body_b, c->frame.arm[1], sticking));
-        rolling = cairn_add(
-            rolling, turned_by(step, c->body_a, c->frame.arm[0], sticking)); // against -sticking: minus times minus
+        rolling = cairn_add(rolling, turned_by(step, c->body_a, c->frame.arm[0], sticking)); // minus times minus
     }
     rolling = cairn_add_scaled(rolling, -cairn_dot(rolling, n), n);
     double speed = cairn_length(rolling);
