@@ -21,7 +21,7 @@ static double row_sum(const double row[3]) {
 }
 
 // adj(a) / det(a). Hadamard: |det a| is at most the product of the rows' lengths, and so of their sums, whatever their scales; a
-// determinant that is nothing but rounding beside that product says that the rows are dependent.
+// determinant that is nothing but rounding beside that product shows that the rows are dependent.
 static bool adjugate_inverse(CairnMat3 a, double volume, CairnMat3 *inverse) {
     CairnVec3 r0 = {a.m[0][0], a.m[0][1], a.m[0][2]}, r1 = {a.m[1][0], a.m[1][1], a.m[1][2]};
     CairnVec3 r2 = {a.m[2][0], a.m[2][1], a.m[2][2]};

@@ -89,7 +89,8 @@ static double right_side(const CairnStep *step, const CairnStepJoint *sj, const 
     return d;
 }
 
-// The first place of a dynamic body among the joint's: a gear whose two joints share a body has one term for it.
+// The first index of a dynamic body among the joint's bodies: a gear whose two joints have a body in common has one
+// term for it.
 static bool is_first(const CairnStepJoint *sj, int k) {
     for (int i = 0; i < k; i++) {
         if (sj->bodies[i] == sj->bodies[k]) {

@@ -86,8 +86,8 @@ typedef struct CairnSolverContext {
     // runs. NULL: the solver calls nothing.
     bool (*review)(void *user, const double *lambda);
     void *review_user;
-    // Velocities of the dofs at the start of the step, as an estimate of those at its end: a part of the warm start.
-    // NULL: unknown.
+    // Velocities of the dofs at the start of the step, as an estimate of those at its end: they belong to the warm
+    // start. NULL: unknown.
     const double *velocity;
     const CairnProblem *checked; // a problem that has passed cairn_problem_check and is not checked again. NULL: none
     bool is_rough;               // lambda comes from a solve that a review ended: its index sets are no good start

@@ -367,7 +367,7 @@ typedef struct Factoring {
 static void factor_thread(void *context, int thread, int worker) {
     Factoring *f = context;
     (void)worker;
-    cairn_spans_tell(&f->bad, factor_tasks(f->factor, f->source, thread));
+    cairn_spans_min(&f->bad, factor_tasks(f->factor, f->source, thread));
 }
 
 int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *source) {

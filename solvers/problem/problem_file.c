@@ -27,7 +27,7 @@ static void *begin_array(CairnStream *s, int count, size_t bytes_each, size_t el
     if (s->mode != CAIRN_STREAM_READ || cairn_stream_failed(s)) {
         return NULL;
     }
-    if (!cairn_stream_holds(s, count, bytes_each)) {
+    if (!cairn_stream_has_elements(s, count, bytes_each)) {
         return NULL;
     }
     void *memory = cairn_arena_push_zero(s->arena, (size_t)count + 1, element_size);

@@ -32,7 +32,7 @@ static inline int cairn_referee_pieces(int count) {
 
 // Where it begins, and the one before it ends.
 static inline int cairn_referee_piece(int count, int piece) {
-    return cairn_part_begin(count, piece, cairn_referee_pieces(count));
+    return cairn_range_begin(count, piece, cairn_referee_pieces(count));
 }
 
 // The residuals of the friction cones of a problem (the measure of data/README.md, squared and summed, before it is
