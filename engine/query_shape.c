@@ -194,9 +194,8 @@ static bool find_closest(const CairnWorld *world, const Probe *probe, double max
             has_closest = true;
             max_distance = s.distance;
             cairn_query_limit(&query, max_distance);
-            bool is_apart =
-                s.distance >
-                0; // overlapping shapes have no nearest points: the middle of the given shape is returned for both
+            // Where they overlap, the middle of the given shape is returned for both points.
+            bool is_apart = s.distance > 0;
             *closest = (CairnClosest){
                 cairn_world_shape_id(world, i),    owner(world, i),     is_apart ? s.on_a : probe->pose.p,
                 is_apart ? s.on_b : probe->pose.p, cairn_neg(s.normal), s.distance};
@@ -230,25 +229,26 @@ CairnStatus cairn_world_closest_shape(const CairnWorld *world, const CairnShapeD
 // Two fractions count as equal within this, as cairn_shape_cast ends up to 1e-10 of the displacement before the touch.
 static const double arrival = 1e-9;
 
-static bool cast(const CairnWorld *world, const Probe *probe, CairnVec3 way, CairnFilter filter, CairnCastHit *hit) {
+static bool cast(const CairnWorld *world, const Probe *probe, CairnVec3 displacement, CairnFilter filter,
+                 CairnCastHit *hit) {
     CairnAabb box = cairn_geometry_box(&probe->geometry, probe->pose);
-    double by = arrival * cairn_length(way);
+    double by = arrival * cairn_length(displacement);
     CairnVec3 half = cairn_add(cairn_scale(0.5, cairn_sub(box.high, box.low)), (CairnVec3){by, by, by});
     CairnQuery query;
     CairnTransform pose;
     bool has_hit = false;
-    cairn_query_ray(&query, world, filter, cairn_scale(0.5, cairn_add(box.low, box.high)), half, way, 1);
+    cairn_query_ray(&query, world, filter, cairn_scale(0.5, cairn_add(box.low, box.high)), half, displacement, 1);
     for (int i; (i = cairn_query_next(&query, &pose)) >= 0;) {
         const CairnGeometry *geometry = &world->store.shapes[i].model->geometry;
         CairnSeparation at = {.normal = {0, 0, 1}};
         double fraction;
-        if (cairn_shape_cast(&probe->geometry, probe->pose, way, geometry, pose, &fraction, &at) &&
+        if (cairn_shape_cast(&probe->geometry, probe->pose, displacement, geometry, pose, &fraction, &at) &&
             (!has_hit || fraction < hit->fraction || (fraction <= hit->fraction && i < (int)hit->shape.index - 1))) {
             has_hit = true;
             cairn_query_limit(&query, fraction + arrival);
             // Where they first touch lies on the probe along the normal; a flat touch has many such points, this is one.
             CairnTransform there = probe->pose;
-            there.p = cairn_add_scaled(there.p, fraction, way);
+            there.p = cairn_add_scaled(there.p, fraction, displacement);
             CairnVec3 point = at.distance > 0 ? cairn_scale(0.5, cairn_add(at.on_a, at.on_b))
                                               : cairn_geometry_support(&probe->geometry, there, at.normal);
             *hit =
