@@ -43,6 +43,6 @@ void cairn_drawn_mesh_close(CairnDrawnMeshStore *store);
 // The same with fewer triangles, for what is small or casts a shadow.
 int cairn_drawn_mesh_coarse(int geometry);
 // The place of a hull or of facets in the store, where it is put if it is not there yet.
-CairnStatus cairn_drawn_mesh_find(CairnDrawnMeshStore *store, const CairnPrimitive *part, int *index);
+CairnStatus cairn_drawn_mesh_find(CairnDrawnMeshStore *store, const CairnPrimitive *primitive, int *index);
 
 #endif

@@ -92,7 +92,7 @@ static double sky_at(const CairnLight *light, const CairnRaster *raster, const C
         CairnVec3 way = cairn_scale(turn.c * u - turn.s * v, t1);
         way = cairn_add_scaled(way, turn.s * u + turn.c * v, t2);
         way = cairn_add_scaled(way, sqrt(1 - u * u - v * v) + 0.05, normal);
-        double part = i * 0.618034 + turn.share, length = light->reach * (0.15 + 0.85 * (part - floor(part)));
+        double turned = i * 0.618034 + turn.share, length = light->reach * (0.15 + 0.85 * (turned - floor(turned)));
         CairnVec3 probe = cairn_add_scaled(point, length, way);
         double depth = cairn_view_depth(view, probe);
         if (depth <= view->near) {

@@ -36,7 +36,7 @@ CairnVec3 cairn_view_ray(const CairnView *view, double x, double y);
 
 CairnStatus cairn_raster_create(CairnRaster *raster, int width, int height);
 void cairn_raster_free(CairnRaster *raster);
-// Draw a triangle; parts nearer than the near plane are cut off. Both sides are drawn.
+// Draw a triangle; what lies nearer than the near plane is cut off. Both sides are drawn.
 void cairn_raster_triangle(CairnRaster *raster, const CairnView *view, const CairnVec3 corners[3], int id);
 // Draw all of the plane normal . x = offset that lies before the eye (perspective only).
 void cairn_raster_plane(CairnRaster *raster, const CairnView *view, CairnVec3 normal, double offset, int id);

@@ -40,30 +40,30 @@ static double line(double x, double width, double footprint) {
     return footprint > 0.5 ? 2 * width : share;
 }
 
-static CairnColor ground_color(const CairnShading *shading, const CairnPrimitive *part, CairnVec3 local,
+static CairnColor ground_color(const CairnShading *shading, const CairnPrimitive *primitive, CairnVec3 local,
                                CairnVec3 point) {
     double footprint = shading->pixel * cairn_view_depth(&shading->view, point) / shading->grid;
     double x = local.x / shading->grid, y = local.y / shading->grid;
     bool is_dark = ((int)floor(x) + (int)floor(y)) & 1;
     double contrast = 1 - smooth(0.15, 0.6, footprint);
-    CairnColor color = cairn_color_mix(part->color, shading->tints.field, is_dark ? 0 : 0.13 * contrast);
+    CairnColor color = cairn_color_mix(primitive->color, shading->tints.field, is_dark ? 0 : 0.13 * contrast);
     double lines = fmax(line(x, 0.010, footprint), line(y, 0.010, footprint));
     return cairn_color_mix(color, shading->tints.line, 0.35 * lines * contrast);
 }
 
 // Six stripes and two caps: any rotation shows.
-static CairnColor ball_color(const CairnShading *shading, const CairnPrimitive *part, CairnVec3 local) {
+static CairnColor ball_color(const CairnShading *shading, const CairnPrimitive *primitive, CairnVec3 local) {
     CairnVec3 n = cairn_normalize(local);
     if (fabs(n.z) > 0.94) {
         return shading->tints.cream;
     }
     bool is_light = (int)floor(3 * (atan2(n.y, n.x) / CAIRN_PI + 1)) & 1;
-    return is_light ? cairn_color_mix(part->color, shading->tints.cream, 0.8) : part->color;
+    return is_light ? cairn_color_mix(primitive->color, shading->tints.cream, 0.8) : primitive->color;
 }
 
-// Edges of a box: a thin dark line with a worn, rounded rim, so that equal faces part from each other.
-static CairnColor box_color(const CairnPrimitive *part, int face, CairnVec3 local, CairnVec3 *normal) {
-    double half[3] = {part->half.x, part->half.y, part->half.z}, place[3] = {local.x, local.y, local.z};
+// Edges of a box: a thin dark line with a worn, rounded rim, so that equal faces are told apart.
+static CairnColor box_color(const CairnPrimitive *primitive, int face, CairnVec3 local, CairnVec3 *normal) {
+    double half[3] = {primitive->half.x, primitive->half.y, primitive->half.z}, place[3] = {local.x, local.y, local.z};
     double thin = fmin(half[0], fmin(half[1], half[2]));
     double middle = half[0] + half[1] + half[2] - thin - fmax(half[0], fmax(half[1], half[2]));
     double rim = fmin(0.16 * thin + 0.02 * middle, 0.5 * thin), bend = 0;
@@ -76,8 +76,8 @@ static CairnColor box_color(const CairnPrimitive *part, int face, CairnVec3 loca
     }
     double tilt = 0.55 * bend * bend * (place[axis] < 0 ? -1 : 1);
     CairnVec3 side = {axis == 0 ? tilt : 0, axis == 1 ? tilt : 0, axis == 2 ? tilt : 0};
-    *normal = cairn_normalize(cairn_add(*normal, cairn_rotate(part->pose.q, side)));
-    return cairn_color_scale(1 - 0.22 * smooth(0.45, 1, bend), part->color);
+    *normal = cairn_normalize(cairn_add(*normal, cairn_rotate(primitive->pose.q, side)));
+    return cairn_color_scale(1 - 0.22 * smooth(0.45, 1, bend), primitive->color);
 }
 
 // Sun, sky and the light that the ground throws back, and a faint highlight.
@@ -97,22 +97,22 @@ static CairnColor lit(const CairnShading *shading, CairnColor color, CairnVec3 n
     return (CairnColor){r, g, b};
 }
 
-CairnColor cairn_shade(const CairnShading *shading, const CairnPrimitive *part, int face, CairnVec3 point,
+CairnColor cairn_shade(const CairnShading *shading, const CairnPrimitive *primitive, int face, CairnVec3 point,
                        CairnVisibility seen, double y) {
-    CairnVec3 normal = cairn_primitive_normal(part, face, point);
-    CairnVec3 local = cairn_primitive_local(part, point);
-    bool is_round = part->kind == CAIRN_PRIMITIVE_SPHERE || part->kind == CAIRN_PRIMITIVE_CAPSULE;
-    if (part->kind == CAIRN_PRIMITIVE_PLANE) {
+    CairnVec3 normal = cairn_primitive_normal(primitive, face, point);
+    CairnVec3 local = cairn_primitive_local(primitive, point);
+    bool is_round = primitive->kind == CAIRN_PRIMITIVE_SPHERE || primitive->kind == CAIRN_PRIMITIVE_CAPSULE;
+    if (primitive->kind == CAIRN_PRIMITIVE_PLANE) {
         double away = cairn_length(cairn_sub(point, shading->target));
         double fade = smooth(0.55 * shading->stage, shading->stage, away);
-        CairnColor color = lit(shading, ground_color(shading, part, local, point), normal, point, seen, 0);
+        CairnColor color = lit(shading, ground_color(shading, primitive, local, point), normal, point, seen, 0);
         return cairn_color_mix(color, cairn_backdrop(shading, y), fade);
     }
-    CairnColor color = part->color;
-    if (is_round && part->has_pattern) {
-        color = ball_color(shading, part, local);
-    } else if (part->kind == CAIRN_PRIMITIVE_BOX) {
-        color = box_color(part, face, local, &normal);
+    CairnColor color = primitive->color;
+    if (is_round && primitive->has_pattern) {
+        color = ball_color(shading, primitive, local);
+    } else if (primitive->kind == CAIRN_PRIMITIVE_BOX) {
+        color = box_color(primitive, face, local, &normal);
     }
     return lit(shading, color, normal, point, seen, is_round ? 0.35 : 0.06);
 }
