@@ -108,9 +108,9 @@ CairnStatus cairn_arm_aim(CairnWorld *world, const CairnArm *arm, const double *
 static const double wheel_radius = 0.165, wheel_width = 0.11, wheel_mass = 2.6, track = 0.555, wheelbase = 0.512;
 static const double chassis_mass = 40;
 
-CairnStatus cairn_build_vehicle(CairnWorld *world, CairnVec3 place, double heading, double friction, int group,
+CairnStatus cairn_build_vehicle(CairnWorld *world, CairnVec3 position, double heading, double friction, int group,
                                 CairnVehicle *vehicle) {
-    CairnTransform at = {cairn_add(place, cairn_vec3(0, 0, wheel_radius)),
+    CairnTransform at = {cairn_add(position, cairn_vec3(0, 0, wheel_radius)),
                          cairn_quat_axis_angle(cairn_vec3(0, 0, 1), heading)};
     CairnBodyDef body = cairn_body_def();
     body.position = at.p;

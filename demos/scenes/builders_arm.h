@@ -40,8 +40,8 @@ typedef struct CairnVehicle {
     CairnVec3 deck; // where an arm may stand, in the chassis' frame
 } CairnVehicle;
 
-// Its middle over `place` (on the ground), looking along x turned by `heading` about z. Wheels roll, and stand still at first.
-CairnStatus cairn_build_vehicle(CairnWorld *world, CairnVec3 place, double heading, double friction, int group,
+// Its middle over `position` (on the ground), looking along x turned by `heading` about z. Wheels roll, and stand still at first.
+CairnStatus cairn_build_vehicle(CairnWorld *world, CairnVec3 position, double heading, double friction, int group,
                                 CairnVehicle *vehicle);
 // All wheels at this speed over the ground, m/s.
 CairnStatus cairn_vehicle_drive(CairnWorld *world, const CairnVehicle *vehicle, double speed);

@@ -29,7 +29,7 @@ CairnStatus cairn_build_cable_tie(CairnWorld *world, const CairnCable *cable, Ca
 CairnStatus cairn_cable_segment(const CairnWorld *world, CairnBodyId link, double length, CairnVec3 *from,
                                 CairnVec3 *to);
 
-// How near two segments come, and their share of Gauss' linking integral.
+// How near two segments come, and their fraction of Gauss' linking integral.
 double cairn_segment_distance(CairnVec3 a, CairnVec3 b, CairnVec3 c, CairnVec3 d);
 double cairn_segment_linking(CairnVec3 a, CairnVec3 b, CairnVec3 c, CairnVec3 d);
 

@@ -13,8 +13,8 @@ typedef struct CairnLinks {
     int group_size;                    // links in a semantic group; the first one has label 0
 } CairnLinks;
 
-// Carried by a link's shape as its user_data, for who draws it: a capsule for whatever touches it, an open link to look at; 1 more:
-// turned by a right angle, as every second one is.
+// The user_data of a link's shape, which tells a renderer to draw an open link where the collision shape is a capsule. One more than
+// this value: the drawn link is turned by a right angle, as every second one is.
 #define CAIRN_LOOK_LINK UINT64_C(0x6c696e6b00000000)
 
 // A point of a curve; s is its length from the start, or nearly so.

@@ -74,14 +74,14 @@ static CairnStatus build(CairnSceneRun *run) {
     CairnVec3 points[MOST_LINKS + 1];
     cairn_walk_curve(path_point, NULL, link_length, params->links, points);
 
-    // The plane ends a little above the lanes, and some way below them.
+    // The plane ends a little above the lanes, and some distance below them.
     double slope = params->slope * CAIRN_PI / 180, above = 0.5 * lane + 0.8, length = above + 0.5 * lane + bend + below,
            thick = 0.4;
     double width = fabs(points[params->links].y) + 2;
     CairnQuat tilt = cairn_quat_axis_angle(cairn_vec3(0, 1, 0), slope);
     CairnVec3 middle = {0, 0, (length - above) * sin(slope) + 0.8}; // of the lanes
-    CairnVec3 place = cairn_rotate(tilt, cairn_vec3(0.5 * length - above, 0, -0.5 * thick));
-    CAIRN_TRY(cairn_build_static_box(run->world, cairn_add(middle, place), cairn_quat_log(tilt),
+    CairnVec3 position = cairn_rotate(tilt, cairn_vec3(0.5 * length - above, 0, -0.5 * thick));
+    CAIRN_TRY(cairn_build_static_box(run->world, cairn_add(middle, position), cairn_quat_log(tilt),
                                      cairn_vec3(length, width, thick), params->friction, NULL));
     for (int i = 0; i <= params->links; i++) {
         CairnVec3 flat = cairn_sub(points[i], cairn_vec3(0, 0.5 * (width - 2), 0));

@@ -39,7 +39,7 @@ static CairnVec3 net_point(const Params *params, double x, double y) {
     return cairn_vec3(x, y, rim - params->sag * (1 - a * a) * (1 - b * b));
 }
 
-// Knots are where a cable of one way meets one of the other: the same number of links apart everywhere.
+// Knots are where a cable of one direction meets one of the other: the same number of links apart everywhere.
 static CairnStatus add_net(CairnSceneRun *run) {
     const Params *params = run->params;
     Memory *memory = run->memory;
@@ -85,10 +85,10 @@ static CairnStatus add_frame(CairnWorld *world) {
     for (int i = 0; i < 4; i++) {
         double sign = i % 2 ? 1 : -1;
         bool is_along_y = i < 2;
-        CairnVec3 place = is_along_y ? cairn_vec3(sign * middle, 0, rim) : cairn_vec3(0, sign * middle, rim);
+        CairnVec3 position = is_along_y ? cairn_vec3(sign * middle, 0, rim) : cairn_vec3(0, sign * middle, rim);
         CairnVec3 size =
             cairn_vec3(is_along_y ? thick : span + 2 * thick, is_along_y ? span + 2 * thick : thick, thick);
-        CAIRN_TRY(cairn_build_static_box(world, place, none, size, 0.6, NULL));
+        CAIRN_TRY(cairn_build_static_box(world, position, none, size, 0.6, NULL));
         CairnVec3 post = {sign * middle, (is_along_y ? 1 : -1) * middle, 0.5 * (rim - 0.5 * thick)};
         CAIRN_TRY(cairn_build_static_box(world, post, none, cairn_vec3(thick, thick, rim - 0.5 * thick), 0.6, NULL));
     }
@@ -106,7 +106,7 @@ static CairnStatus build(CairnSceneRun *run) {
     truck.friction = params->friction;
     truck.group = 2 * params->cables;
     truck.filter = (CairnFilter){4, ~(uint64_t)4};
-    truck.place.p = cairn_vec3(-nose, 0, rim - 0.25 * params->sag + params->height);
+    truck.pose.p = cairn_vec3(-nose, 0, rim - 0.25 * params->sag + params->height);
     return cairn_build_truck(run->world, &truck, &memory->truck);
 }
 
@@ -139,11 +139,11 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
     }
     double net, fastest = 0, g = -cairn_world_settings(run->world).gravity.z;
     CAIRN_TRY(find_lowest_link(run, &net));
-    for (int i = 0; i < CAIRN_TRUCK_PARTS; i++) {
-        CairnBodyState part;
-        CAIRN_TRY(cairn_body_get(run->world, memory->truck.parts[i], &part));
-        fastest = fmax(fastest, cairn_length(part.velocity));
-        if (part.center.z < net) {
+    for (int i = 0; i < CAIRN_TRUCK_BODIES; i++) {
+        CairnBodyState body;
+        CAIRN_TRY(cairn_body_get(run->world, memory->truck.bodies[i], &body));
+        fastest = fmax(fastest, cairn_length(body.velocity));
+        if (body.center.z < net) {
             return cairn_error(CAIRN_NUMERIC, "net_truck: at %.6g s part %d of the truck is under the net", time, i);
         }
     }

@@ -30,9 +30,9 @@ CairnStatus cairn_yard_script(CairnSceneRun *run, double time) {
 static CairnStatus check_path(const CairnSceneRun *run, const CairnBodyState *blade, double time, double h,
                               const char *name) {
     const CairnShovel *shovel = &((const CairnYard *)run->memory)->shovel;
-    CairnShovelPlace place = cairn_shovel_place(&shovel->def, time - h);
-    CairnVec3 off = cairn_sub(blade->position, cairn_add(shovel->def.start, cairn_vec3(place.x, 0, place.z)));
-    double allowed = 0.02 + h * (fabs(place.speed_x) + fabs(place.speed_z));
+    CairnShovelTarget target = cairn_shovel_target(&shovel->def, time - h);
+    CairnVec3 off = cairn_sub(blade->position, cairn_add(shovel->def.start, cairn_vec3(target.x, 0, target.z)));
+    double allowed = 0.02 + h * (fabs(target.speed_x) + fabs(target.speed_z));
     if (cairn_length(off) > allowed) {
         return cairn_error(CAIRN_NUMERIC, "%s: at %.6g s the blade is %.3g m off its path", name, time,
                            cairn_length(off));

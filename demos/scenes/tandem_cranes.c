@@ -33,7 +33,7 @@ typedef struct Memory {
     CairnCrane cranes[CRANES];
     CairnBodyId slings[CRANES][SLING], pipe;
     CairnTransform stood[CRANES]; // the vehicles' at first
-    CairnVec3 hung;               // the pipe's place at first
+    CairnVec3 hung;               // the pipe's initial position
     double seat[CRANES];          // where the slings held it, along its axis
     double farthest, slid;        // m
     bool is_pushed;
@@ -45,7 +45,7 @@ static void lay_sling(CairnVec3 hook, CairnVec3 *points) {
     const double clear = pipe_radius + sling_radius + 1e-4;
     double wrap = CAIRN_PI - acos(clear / below), radius = clear / cos(wrap / ARC);
     for (int i = 0; i <= SLING; i++) {
-        double share = cairn_clamp((double)(i - SIDE) / ARC, 0, 1), turn = wrap * (2 * share - 1);
+        double fraction = cairn_clamp((double)(i - SIDE) / ARC, 0, 1), turn = wrap * (2 * fraction - 1);
         CairnVec3 arc = {0, radius * sin(turn), -below - radius * cos(turn)};
         double up = fmax(fmax(SIDE - i, i - SIDE - ARC), 0) / SIDE;
         points[i] = cairn_add_scaled(hook, 1 - up, arc);
@@ -100,7 +100,7 @@ static CairnStatus build(CairnSceneRun *run) {
     CAIRN_TRY(cairn_build_ground(run->world, 0.6, 0));
     for (int c = 0; c < CRANES; c++) {
         CairnCraneDef crane = cairn_crane_def();
-        crane.place =
+        crane.pose =
             (CairnTransform){{(c - 0.5) * between, 0, 0}, cairn_quat_axis_angle(cairn_vec3(0, 0, 1), 0.5 * CAIRN_PI)};
         crane.mass = params->crane_mass;
         crane.rope.mass = params->link_mass;
@@ -175,12 +175,12 @@ static CairnStatus check_pipe(const CairnSceneRun *run, double time) {
         least = fmin(least, fabs(seat - memory->seat[c]));
     }
     memory->slid = fmax(memory->slid, least);
-    CairnVec3 way = cairn_sub(pipe.center, memory->hung);
-    memory->farthest = fmax(memory->farthest, fabs(way.x));
+    CairnVec3 displacement = cairn_sub(pipe.center, memory->hung);
+    memory->farthest = fmax(memory->farthest, fabs(displacement.x));
     double speed = cairn_length(pipe.velocity);
-    if (time < start && (speed > 0.1 || cairn_length(way) > 0.02)) {
+    if (time < start && (speed > 0.1 || cairn_length(displacement) > 0.02)) {
         return cairn_error(CAIRN_NUMERIC, "tandem_cranes: at %.6g s the pipe has come %.3g m and moves with %.3g m/s",
-                           time, cairn_length(way), speed);
+                           time, cairn_length(displacement), speed);
     }
     bool is_well_pushed = params->push > 2 && params->friction < 0.2;
     if (time > start + 4 && is_well_pushed && (memory->farthest < 1 || memory->slid < 0.1)) {
