@@ -1,7 +1,8 @@
 // A tower of logs in crossing layers with a heavy box on top: it stands for five seconds, until a ball rolls into its foot.
 //
 // Every layer could roll upon the next, and nothing but exact impulses keeps it from doing so: with a solver that leaves a
-// residual behind the tower falls before the ball reaches it. After the impact it falls, and nothing may sink into anything while 160 bodies strike each other.
+// residual behind the tower falls before the ball reaches it. After the impact it falls, and nothing may sink into anything while
+// 160 bodies strike each other.
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_energy.h"
 

@@ -82,7 +82,7 @@ typedef struct CairnCrew {
     int snapshot_frame, snapshot_deed;
     CairnGrab snapshot_touch;
     CairnRecording *recording; // that the first view runs again; NULL: none
-    int parted_at;             // the first frame in which it did not do the same; -1: none
+    int diverged_at;           // the first frame in which it did not do the same; -1: none
     CairnRecorder recorder;    // of the first view, its thread's alone while that runs
     int recorded_from;         // the frame that its file begins with; -1: the command line asked for it
     bool is_recording;         // what the window may know of that
@@ -135,12 +135,12 @@ typedef enum CairnCrewMark {
     CAIRN_MARK_NONE = 0, // never there, or no longer kept
     CAIRN_MARK_CERTIFIED,
     CAIRN_MARK_NOT_CERTIFIED, // some frame of it
-    CAIRN_MARK_PARTED         // from here on a replay is not what was recorded
+    CAIRN_MARK_DIVERGED       // from here on a replay differs from its recording
 } CairnCrewMark;
 void cairn_crew_past(CairnCrew *crew, int index, int *first, int *last);
 void cairn_crew_marks(CairnCrew *crew, int index, int from, int to, CairnCrewMark *marks, int count);
-// The first frame in which a replay parts from its recording, -1: none.
-int cairn_crew_parted(CairnCrew *crew);
+// The first frame in which a replay differs from its recording; -1: none.
+int cairn_crew_diverged_at(CairnCrew *crew);
 
 // Copy what there is of a view's moments from frame `first` to `last`; answers how many there were.
 int cairn_crew_history(CairnCrew *crew, int view, int first, int last, CairnMoment *moments);

@@ -50,7 +50,7 @@ static CairnStatus open_view(CairnCrew *crew, int index, const CairnChoice *choi
 
 CairnStatus cairn_crew_open(CairnCrew *crew, const CairnRunOptions *options, const CairnChoice *choices, int count,
                             CairnRecording *recording) {
-    *crew = (CairnCrew){.options = options, .plan = plan_of(options), .recording = recording, .parted_at = -1};
+    *crew = (CairnCrew){.options = options, .plan = plan_of(options), .recording = recording, .diverged_at = -1};
     crew->mutex = SDL_CreateMutex();
     crew->changed = SDL_CreateCond();
     CairnStatus status = crew->mutex && crew->changed
@@ -379,7 +379,7 @@ void cairn_crew_marks(CairnCrew *crew, int index, int from, int to, CairnCrewMar
             if (frame >= view->past_first) {
                 CairnCrewMark mark =
                     view->past.notes[frame].is_certified ? CAIRN_MARK_CERTIFIED : CAIRN_MARK_NOT_CERTIFIED;
-                mark = crew->parted_at >= 0 && frame >= crew->parted_at ? CAIRN_MARK_PARTED : mark;
+                mark = crew->diverged_at >= 0 && frame >= crew->diverged_at ? CAIRN_MARK_DIVERGED : mark;
                 marks[i] = mark > marks[i] ? mark : marks[i];
             }
         }
@@ -387,11 +387,11 @@ void cairn_crew_marks(CairnCrew *crew, int index, int from, int to, CairnCrewMar
     SDL_UnlockMutex(crew->mutex);
 }
 
-int cairn_crew_parted(CairnCrew *crew) {
+int cairn_crew_diverged_at(CairnCrew *crew) {
     SDL_LockMutex(crew->mutex);
-    int parted = crew->parted_at;
+    int diverged = crew->diverged_at;
     SDL_UnlockMutex(crew->mutex);
-    return parted;
+    return diverged;
 }
 
 int cairn_crew_history(CairnCrew *crew, int view, int first, int last, CairnMoment *moments) {

@@ -16,7 +16,7 @@ static void follow(CairnCrewView *view, int frame) {
     bool is_entered = frame == 0 && crew->recording->frames[0].key;
     if (!is_entered && !cairn_replay_agrees(crew->recording, frame, view->session.world)) {
         SDL_LockMutex(crew->mutex);
-        crew->parted_at = crew->parted_at < 0 || frame < crew->parted_at ? frame : crew->parted_at;
+        crew->diverged_at = crew->diverged_at < 0 || frame < crew->diverged_at ? frame : crew->diverged_at;
         SDL_UnlockMutex(crew->mutex);
     }
 }
@@ -86,7 +86,7 @@ CairnStatus cairn_crew_begin(CairnCrewView *view, const CairnStats *stats) {
     cairn_past_forget(&view->past, -1);
     if (view->index == 0) {
         SDL_LockMutex(crew->mutex);
-        crew->parted_at = -1;
+        crew->diverged_at = -1;
         SDL_UnlockMutex(crew->mutex);
     }
     follow(view, 0);
@@ -116,7 +116,7 @@ static CairnStatus advance(CairnCrewView *view, CairnStats *stats, int frame) {
 static bool has_hand(const CairnCrewView *view, int frame) {
     const CairnRecording *recording = view->crew->recording;
     return recording && view->index == 0 && frame < recording->count && recording->frames[frame].key &&
-           view->crew->parted_at < 0;
+           view->crew->diverged_at < 0;
 }
 
 CairnStatus cairn_crew_step(CairnCrewView *view, CairnStats *stats, int frame) {

@@ -227,15 +227,15 @@ static void what_the_window_records_can_be_run_again(void **state) {
     advance(stage, 25);
     assert_int_equal(support_stage_look(stage, 0)->frame, 25);
     assert_true(support_stage_hash(stage, 0) == hash);
-    assert_int_equal(cairn_crew_parted(&stage->viewer.crew), -1);
+    assert_int_equal(cairn_crew_diverged_at(&stage->viewer.crew), -1);
     recording.frames[18].hash ^= 1;
     press(stage, SDLK_r);
     advance(stage, 25);
-    assert_int_equal(cairn_crew_parted(&stage->viewer.crew), 18);
+    assert_int_equal(cairn_crew_diverged_at(&stage->viewer.crew), 18);
     CairnCrewMark marks[25];
     cairn_crew_marks(&stage->viewer.crew, 0, 0, 25, marks, 25);
     assert_int_equal(marks[10], CAIRN_MARK_CERTIFIED);
-    assert_int_equal(marks[20], CAIRN_MARK_PARTED);
+    assert_int_equal(marks[20], CAIRN_MARK_DIVERGED);
     support_stage_close(stage);
     cairn_recording_close(&recording);
     remove(path);

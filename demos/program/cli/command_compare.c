@@ -268,7 +268,7 @@ static CairnStatus run_alone(Compare *compare, int index) {
             contender->broken = cairn_session_check(session, &stats);
             contender->broken_at = frame;
         }
-        cairn_comparison_keep(&compare->comparison, contender, &stats);
+        cairn_comparison_record(&compare->comparison, contender, &stats);
         CAIRN_TRY(take_picture(compare, session, index, frame, stats.residual.is_certified));
         cairn_progress_show(&progress, frame);
     }
