@@ -71,9 +71,9 @@ double cairn_look_difference(const CairnSight *sight, const CairnSight *first, i
 
 CairnColor cairn_look_color(const CairnSight *sight, const CairnSight *first, const CairnSightItem *item,
                             CairnColoring coloring, CairnScale scale) {
-    CairnColor own = {(double)item->color[0], (double)item->color[1], (double)item->color[2]};
+    CairnColor body_color = {(double)item->color[0], (double)item->color[1], (double)item->color[2]};
     if (item->is_static || item->body < 0 || coloring == CAIRN_COLOR_BODY) {
-        return own;
+        return body_color;
     }
     const CairnSightBody *body = &sight->bodies[item->body];
     switch (coloring) {

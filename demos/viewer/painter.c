@@ -231,10 +231,10 @@ static void draw_ground(const CairnPainter *painter, const CairnPainting *painti
         set_vec3(program, "u_middle", cairn_add_scaled(camera->target, -above, normal));
         set_vec3(program, "u_target", camera->target);
         set_vec3(program, "u_forward", cairn_normalize(way));
-        CairnColor own = {(double)item->color[0], (double)item->color[1], (double)item->color[2]};
-        CairnColor ground = painting->theme->ground ? cairn_color(painting->theme->ground) : own;
+        CairnColor body_color = {(double)item->color[0], (double)item->color[1], (double)item->color[2]};
+        CairnColor ground = painting->theme->ground ? cairn_color(painting->theme->ground) : body_color;
         set_color(program, "u_color", ground);
-        set_color(program, "u_field", painting->theme->ground ? cairn_color_mix(ground, own, 0.3) : tints.field);
+        set_color(program, "u_field", painting->theme->ground ? cairn_color_mix(ground, body_color, 0.3) : tints.field);
         set_color(program, "u_line", painting->theme->ground ? cairn_color(painting->theme->top) : tints.line);
         cairn_painter_float(program, "u_stage", stage);
         cairn_painter_float(program, "u_grid", painting->grid);

@@ -64,7 +64,7 @@ static CairnStatus take_path(void *target, const char *word) {
     return cairn_ok();
 }
 
-static const CairnOption own_options[] = {
+static const CairnOption command_options[] = {
     {"--view", NULL, "in a window (as cairn view FILE)", take_view},
     {"--steps", "N", "no more than N steps", take_steps},
     {"--threads", "N", "threads that a step may use; the bits are the same for any number", take_threads},
@@ -73,13 +73,13 @@ static const CairnOption own_options[] = {
     {"--help", NULL, "this help", take_help},
 };
 
-enum { OWN_COUNT = (int)(sizeof(own_options) / sizeof(own_options[0])) };
+enum { COMMAND_COUNT = (int)(sizeof(command_options) / sizeof(command_options[0])) };
 
 static void print_help(void) {
     printf(
         "cairn replay FILE [options]\n\nRun a recording (cairn run SCENE --record FILE) again, with what it was "
         "recorded with, and say whether every frame\nis the same to the bit, or which is the first that is not.\n\n");
-    cairn_options_help(own_options, OWN_COUNT);
+    cairn_options_help(command_options, COMMAND_COUNT);
     printf(
         "\nExit codes: 0 the same, 1 it parts from the recording or a step failed, 2 wrong usage or no recording.\n");
 }
@@ -213,7 +213,7 @@ static int replay_command(const CairnLinked *linked, int argc, char **argv) {
         return cairn_complain("replay", cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the options"));
     }
     replay->divergence.frame = -1;
-    CairnStatus status = cairn_options_parse(own_options, OWN_COUNT, argc, argv, &replay->options, take_path);
+    CairnStatus status = cairn_options_parse(command_options, COMMAND_COUNT, argc, argv, &replay->options, take_path);
     int code = CAIRN_EXIT_DONE;
     if (cairn_is_ok(status) && replay->options.wants_help) {
         print_help();

@@ -18,8 +18,8 @@ typedef struct CairnMjcfAxis {
 typedef struct CairnMjcfBody {
     CairnBodyId id;
     CairnBodyState state;
-    int parent, depth; // place in `bodies`; -1: the world
-    int joint;         // place in `joints` of what it hangs on; -1: it is free, or static
+    int parent, depth; // index in `bodies`; -1: the world
+    int joint;         // index in `joints` of the joint to its parent; -1: it is free, or static
     bool is_inverted;  // it is the joint's body A
     CairnVec3 anchor;  // of the joint, world
     bool is_ball;      // one joint with three turns

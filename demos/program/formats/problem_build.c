@@ -53,11 +53,11 @@ static CairnStatus compress(CairnArena *arena, const CairnTriplets *matrix, bool
     const int *row = is_transposed ? matrix->column : matrix->row,
               *column = is_transposed ? matrix->row : matrix->column;
     int count = is_transposed ? matrix->columns : matrix->rows, entries = 0;
-    int *place = CAIRN_PUSH_ZERO(arena, int, count + 1);
+    int *next = CAIRN_PUSH_ZERO(arena, int, count + 1);
     rows->start = CAIRN_PUSH_ZERO(arena, int, count + 1);
     rows->column = CAIRN_PUSH(arena, int, matrix->count + 1);
     rows->value = CAIRN_PUSH(arena, double, matrix->count + 1);
-    if (!place || !rows->start || !rows->column || !rows->value) {
+    if (!next || !rows->start || !rows->column || !rows->value) {
         return no_memory("the rows of a matrix");
     }
     for (int k = 0; k < matrix->count; k++) {
@@ -65,10 +65,10 @@ static CairnStatus compress(CairnArena *arena, const CairnTriplets *matrix, bool
     }
     for (int i = 0; i < count; i++) {
         rows->start[i + 1] += rows->start[i];
-        place[i] = rows->start[i];
+        next[i] = rows->start[i];
     }
     for (int k = 0; k < matrix->count; k++) {
-        int at = place[row[k]]++;
+        int at = next[row[k]]++;
         rows->column[at] = column[k];
         rows->value[at] = matrix->value[k];
     }

@@ -20,7 +20,7 @@ CairnStatus cairn_triplets_add(CairnTriplets *matrix, int row, int column, doubl
 // The arrays of all builders lie in stored->arena, which must be initialised. Rows are free until contacts or bounds are set.
 // w = W lambda + q.
 CairnStatus cairn_build_explicit(CairnStoredProblem *stored, const CairnTriplets *W, const double *q);
-// W in place of the one that is there.
+// Replaces W.
 CairnStatus cairn_build_matrix(CairnStoredProblem *stored, const CairnTriplets *W);
 // M v = H r + f, u = H^T v + w: P = M in the smallest blocks that hold its entries (6 or 3 dofs where that fits), J = H^T.
 CairnStatus cairn_build_dynamics(CairnStoredProblem *stored, const CairnTriplets *M, const CairnTriplets *H,

@@ -12,7 +12,8 @@
 #include "demos/program/session/session.h"
 #include <stdio.h>
 
-// Of a body's frame; the place in an array of poses is the body's slot (its id's index - 1). A quaternion of zeros: no body there.
+// The pose of a body's frame; its index in an array of poses is the body's slot (its id's index - 1). A quaternion of zeros: the slot
+// is empty.
 typedef struct CairnRecordPose {
     float position[3], turn[4]; // x, y, z; x, y, z, w
 } CairnRecordPose;

@@ -15,11 +15,11 @@ static CairnStatus corrupt(const CairnRecording *recording, const char *what) {
 // ---- what was asked for ----
 
 // A copy with a NUL behind it. `texts` has room for every byte of the file.
-static CairnStatus take_text(CairnRecording *recording, CairnBytesReader *reader, const char **place) {
+static CairnStatus take_text(CairnRecording *recording, CairnBytesReader *reader, const char **result) {
     const char *text;
     size_t length;
     cairn_bytes_take_text(reader, &text, &length);
-    *place = NULL;
+    *result = NULL;
     if (!text) {
         return cairn_ok();
     }
@@ -30,7 +30,7 @@ static CairnStatus take_text(CairnRecording *recording, CairnBytesReader *reader
     memcpy(copy, text, length);
     copy[length] = '\0';
     recording->text_used += length + 1;
-    *place = copy;
+    *result = copy;
     return cairn_ok();
 }
 

@@ -70,7 +70,7 @@ static CairnStatus put_asked(CairnRecorder *recorder, const CairnRunOptions *opt
                      strcmp(session->partitioner->name, "none") != 0;
     cairn_bytes_put_text(bytes, setup.solver);
     cairn_bytes_put_text(bytes,
-                         has_parts ? setup.partition : NULL); // who looks at it with another solver has parts then
+                         has_parts ? setup.partition : NULL); // so that a replay with another solver has parts
     cairn_bytes_put_text(bytes, setup.refine);
     cairn_bytes_put_text(bytes, options->budget);
     cairn_bytes_put_double(bytes, session->dt);

@@ -6,7 +6,8 @@
 
 // False: a shape that pictures do not know.
 static bool primitive_of_shape(const CairnShapeDef *shape, CairnTransform body, CairnPrimitive *result) {
-    CairnPrimitive primitive = {.pose = cairn_transform_mul(body, (CairnTransform){shape->position, shape->orientation})};
+    CairnPrimitive primitive = {.pose =
+                                    cairn_transform_mul(body, (CairnTransform){shape->position, shape->orientation})};
     if (shape->type == CAIRN_SHAPE_SPHERE) {
         primitive.kind = CAIRN_PRIMITIVE_SPHERE;
         primitive.half = cairn_vec3(shape->radius, shape->radius, shape->radius);
@@ -78,10 +79,10 @@ static CairnStatus gather_link(const Gathering *gathering, CairnGathered gathere
     gathered.primitive.color = cairn_color_mix(gathered.primitive.color, cairn_color(0x2B3038), 0.75);
     gathered.primitive.has_pattern = false;
     for (int i = 0; i < CORNERS; i++) {
-        CairnVec3 way = cairn_sub(corners[i + 1], corners[i]);
-        gathered.primitive.half = cairn_vec3(wire, wire, 0.5 * cairn_length(way));
+        CairnVec3 edge = cairn_sub(corners[i + 1], corners[i]);
+        gathered.primitive.half = cairn_vec3(wire, wire, 0.5 * cairn_length(edge));
         gathered.primitive.pose.p = cairn_scale(0.5, cairn_add(corners[i], corners[i + 1]));
-        gathered.primitive.pose.q = cairn_quat_between(cairn_vec3(0, 0, 1), cairn_normalize(way));
+        gathered.primitive.pose.q = cairn_quat_between(cairn_vec3(0, 0, 1), cairn_normalize(edge));
         CAIRN_TRY(gathering->take(gathering->user, &gathered));
     }
     return cairn_ok();

@@ -71,8 +71,8 @@ typedef struct Sample {
 } Sample;
 
 static Sample sample_at(const Drawing *drawing, int x, int y) {
-    size_t place = (size_t)y * (size_t)drawing->raster.width + (size_t)x;
-    int id = drawing->raster.id[place];
+    size_t pixel = (size_t)y * (size_t)drawing->raster.width + (size_t)x;
+    int id = drawing->raster.id[pixel];
     Sample sample = {.primitive = -1, .surface = -1, .x = x + 0.5, .y = y + 0.5};
     if (id == -1) {
         return sample;
@@ -81,12 +81,13 @@ static Sample sample_at(const Drawing *drawing, int x, int y) {
     sample.face = id < 0 ? 0 : drawing->mesh.triangles[id].face;
     sample.surface = drawing->mesh.primitives[sample.primitive].first_surface + sample.face;
     CairnVec3 ray = cairn_view_ray(&drawing->view, sample.x, sample.y);
-    sample.point = cairn_add_scaled(drawing->view.eye, 1 / (double)drawing->raster.key[place], ray);
+    sample.point = cairn_add_scaled(drawing->view.eye, 1 / (double)drawing->raster.key[pixel], ray);
     return sample;
 }
 
 static CairnVisibility visibility_of(const Drawing *drawing, const Sample *sample) {
-    CairnVec3 normal = cairn_primitive_normal(&drawing->mesh.primitives[sample->primitive], sample->face, sample->point);
+    CairnVec3 normal =
+        cairn_primitive_normal(&drawing->mesh.primitives[sample->primitive], sample->face, sample->point);
     return cairn_light_at(&drawing->light, &drawing->raster, &drawing->view, sample->point, normal,
                           (int)sample->x / SAMPLES, (int)sample->y / SAMPLES);
 }
@@ -138,8 +139,8 @@ static void shade_pixel(Drawing *drawing, int px, int py) {
         } else {
             seen = sample.surface == last ? seen : smoothed(drawing, &sample);
             last = sample.surface;
-            color = cairn_shade(&drawing->shading, &drawing->mesh.primitives[sample.primitive], sample.face, sample.point, seen,
-                                sample.y);
+            color = cairn_shade(&drawing->shading, &drawing->mesh.primitives[sample.primitive], sample.face,
+                                sample.point, seen, sample.y);
         }
         // Averaging what is brighter than white would make jagged edges, so each sample is cut first.
         sum.r += fmin(color.r, 1);
@@ -177,8 +178,8 @@ static CairnStatus check_picture(const CairnPicture *picture) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "picture: size %dx%d must be 16x16 to %dx%d", picture->width,
                            picture->height, (int)CAIRN_PICTURE_MAX, (int)CAIRN_PICTURE_MAX);
     }
-    CairnVec3 way = cairn_sub(picture->camera.eye, picture->camera.target);
-    if (!cairn_vec3_is_finite(way) || !(cairn_length(way) > 0) ||
+    CairnVec3 line_of_sight = cairn_sub(picture->camera.eye, picture->camera.target);
+    if (!cairn_vec3_is_finite(line_of_sight) || !(cairn_length(line_of_sight) > 0) ||
         !(picture->camera.fov > 0 && picture->camera.fov < 180)) {
         return cairn_error(CAIRN_INVALID_ARGUMENT,
                            "picture: camera.eye must differ from camera.target, fov = %g in (0, 180)",

@@ -36,8 +36,8 @@ CairnColor cairn_backdrop(const CairnShading *shading, double y) {
 static double line(double x, double width, double footprint) {
     double d = fabs(x - floor(x + 0.5));
     double f = fmax(footprint, 1e-9);
-    double share = cairn_clamp((width - d) / f + 0.5, 0, 1) * fmin(1, 2 * width / f);
-    return footprint > 0.5 ? 2 * width : share;
+    double fraction = cairn_clamp((width - d) / f + 0.5, 0, 1) * fmin(1, 2 * width / f);
+    return footprint > 0.5 ? 2 * width : fraction;
 }
 
 static CairnColor ground_color(const CairnShading *shading, const CairnPrimitive *primitive, CairnVec3 local,
@@ -63,18 +63,19 @@ static CairnColor ball_color(const CairnShading *shading, const CairnPrimitive *
 
 // Edges of a box: a thin dark line with a worn, rounded rim, so that equal faces are told apart.
 static CairnColor box_color(const CairnPrimitive *primitive, int face, CairnVec3 local, CairnVec3 *normal) {
-    double half[3] = {primitive->half.x, primitive->half.y, primitive->half.z}, place[3] = {local.x, local.y, local.z};
+    double half[3] = {primitive->half.x, primitive->half.y, primitive->half.z},
+           coordinates[3] = {local.x, local.y, local.z};
     double thin = fmin(half[0], fmin(half[1], half[2]));
     double middle = half[0] + half[1] + half[2] - thin - fmax(half[0], fmax(half[1], half[2]));
     double rim = fmin(0.16 * thin + 0.02 * middle, 0.5 * thin), bend = 0;
     int axis = 0;
     for (int k = 0; k < 3; k++) {
-        double from_edge = half[k] - fabs(place[k]);
+        double from_edge = half[k] - fabs(coordinates[k]);
         double here = k == face / 2 ? 0 : cairn_clamp(1 - from_edge / rim, 0, 1);
         axis = here > bend ? k : axis;
         bend = fmax(bend, here);
     }
-    double tilt = 0.55 * bend * bend * (place[axis] < 0 ? -1 : 1);
+    double tilt = 0.55 * bend * bend * (coordinates[axis] < 0 ? -1 : 1);
     CairnVec3 side = {axis == 0 ? tilt : 0, axis == 1 ? tilt : 0, axis == 2 ? tilt : 0};
     *normal = cairn_normalize(cairn_add(*normal, cairn_rotate(primitive->pose.q, side)));
     return cairn_color_scale(1 - 0.22 * smooth(0.45, 1, bend), primitive->color);

@@ -42,8 +42,8 @@ static void first_error(const char *words, const char *name, char line[160]) {
     for (const char *start = words; *start;) {
         size_t length = strcspn(start, "\n");
         const char *error = strstr(start, "error:");
-        bool has_error = error && error < start + length, is_own = strncmp(start, name, strlen(name)) == 0;
-        int rank = has_error + (has_error && is_own);
+        bool has_error = error && error < start + length, names_file = strncmp(start, name, strlen(name)) == 0;
+        int rank = has_error + (has_error && names_file);
         if (rank > best_rank) {
             best = start;
             best_rank = rank;
@@ -53,7 +53,7 @@ static void first_error(const char *words, const char *name, char line[160]) {
     snprintf(line, 160, "%.*s", (int)strcspn(best, "\n"), best);
 }
 
-// Compilers quote with curly marks, which not every font has: plain ones in their place.
+// Compilers quote with curly marks, which not every font has: they are replaced by plain ones.
 static void straighten(char *words) {
     char *to = words;
     for (const char *from = words; *from;) {
