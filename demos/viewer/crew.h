@@ -28,7 +28,7 @@ typedef struct CairnPick {
 } CairnPick;
 
 // What a view's thread is asked to write between two steps.
-typedef enum CairnKeep { CAIRN_KEEP_NOTHING = 0, CAIRN_KEEP_PROBLEM, CAIRN_KEEP_RECORDING } CairnKeep;
+typedef enum CairnSave { CAIRN_SAVE_NOTHING = 0, CAIRN_SAVE_PROBLEM, CAIRN_SAVE_RECORDING } CairnSave;
 
 typedef struct CairnCrewView {
     struct CairnCrew *crew;
@@ -48,12 +48,12 @@ typedef struct CairnCrewView {
     CairnHistory history; // guarded by the mutex
     // asked for, done by its thread between two steps
     bool wants_restart, wants_sync, wants_look, wants_end;
-    CairnKeep wants_keep;
-    char keep_path[160];
+    CairnSave wants_save;
+    char save_path[160];
     int wants_frame;         // of the past; -1: none
     CairnSetup *wants_setup; // NULL: none
     int wants_pick;          // serial of the question; 0: none
-    CairnVec3 ray_from, ray_way;
+    CairnVec3 ray_from, ray_direction;
     CairnPick picked;
     bool is_busy, is_stopped, is_gone;
     bool is_moving; // busy with what leaves the frame `done`: a deed of now comes too late for it
@@ -70,8 +70,8 @@ typedef struct CairnCrew {
     SDL_mutex *mutex;
     SDL_cond *changed;
     bool is_ending;
-    bool gives_way; // its threads to the window's: where a processor draws, all want the same one
-    int wanted;     // step up to this frame
+    bool yields; // its threads to the window's: where a processor draws, all want the same one
+    int wanted;  // step up to this frame
     CairnPlan plan;
     CairnSightWants wants;
     CairnDeed *deeds;
@@ -86,8 +86,8 @@ typedef struct CairnCrew {
     CairnRecorder recorder;    // of the first view, its thread's alone while that runs
     int recorded_from;         // the frame that its file begins with; -1: the command line asked for it
     bool is_recording;         // what the window may know of that
-    int kept_serial;           // of what was written or refused
-    char kept_words[200];
+    int saved_serial;          // of what was written or refused
+    char saved_words[200];
     bool is_lockstep; // every step starts from the first view's state, so that all solve the same problems
 } CairnCrew;
 
@@ -120,12 +120,12 @@ void cairn_crew_look_for(CairnCrew *crew, const CairnSightWants *wants);
 // In all views, at the first frame that none of them has begun to step from.
 CairnStatus cairn_crew_do(CairnCrew *crew, const CairnDeed *deed);
 // Answers the serial of the question; cairn_crew_picked has the answer when its serial is this one.
-int cairn_crew_pick(CairnCrew *crew, int view, CairnVec3 from, CairnVec3 way);
+int cairn_crew_pick(CairnCrew *crew, int view, CairnVec3 from, CairnVec3 direction);
 CairnPick cairn_crew_picked(CairnCrew *crew, int view);
 // Write to a file: the problem of the view's last step, or a recording of the first view from here on; asked for while there is one, that
-// ends. What became of it is told by cairn_crew_kept, with a serial of its own each time.
-void cairn_crew_keep(CairnCrew *crew, int view, CairnKeep what, const char *path);
-int cairn_crew_kept(CairnCrew *crew, char *words, size_t size);
+// ends. What became of it is told by cairn_crew_saved, with a serial of its own each time.
+void cairn_crew_save(CairnCrew *crew, int view, CairnSave what, const char *path);
+int cairn_crew_saved(CairnCrew *crew, char *words, size_t size);
 bool cairn_crew_is_recording(CairnCrew *crew);
 // All go to a frame of the past, as near as it is kept.
 void cairn_crew_go(CairnCrew *crew, int frame);

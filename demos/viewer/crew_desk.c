@@ -190,18 +190,18 @@ void cairn_crew_sync(CairnCrew *crew) {
     call(crew);
 }
 
-void cairn_crew_keep(CairnCrew *crew, int view, CairnKeep what, const char *path) {
+void cairn_crew_save(CairnCrew *crew, int view, CairnSave what, const char *path) {
     SDL_LockMutex(crew->mutex);
-    snprintf(crew->views[view].keep_path, sizeof crew->views[view].keep_path, "%s", path);
-    crew->views[view].wants_keep = what;
+    snprintf(crew->views[view].save_path, sizeof crew->views[view].save_path, "%s", path);
+    crew->views[view].wants_save = what;
     SDL_CondBroadcast(crew->changed);
     SDL_UnlockMutex(crew->mutex);
 }
 
-int cairn_crew_kept(CairnCrew *crew, char *words, size_t size) {
+int cairn_crew_saved(CairnCrew *crew, char *words, size_t size) {
     SDL_LockMutex(crew->mutex);
-    int serial = crew->kept_serial;
-    snprintf(words, size, "%s", crew->kept_words);
+    int serial = crew->saved_serial;
+    snprintf(words, size, "%s", crew->saved_words);
     SDL_UnlockMutex(crew->mutex);
     return serial;
 }
@@ -342,12 +342,12 @@ CairnStatus cairn_crew_do(CairnCrew *crew, const CairnDeed *deed) {
     return status;
 }
 
-int cairn_crew_pick(CairnCrew *crew, int view, CairnVec3 from, CairnVec3 way) {
+int cairn_crew_pick(CairnCrew *crew, int view, CairnVec3 from, CairnVec3 direction) {
     SDL_LockMutex(crew->mutex);
     int serial = ++crew->pick_serial;
     crew->views[view].wants_pick = serial;
     crew->views[view].ray_from = from;
-    crew->views[view].ray_way = way;
+    crew->views[view].ray_direction = direction;
     call(crew);
     return serial;
 }

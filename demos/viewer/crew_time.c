@@ -22,7 +22,7 @@ static void follow(CairnCrewView *view, int frame) {
 }
 
 // A frame's place in the recording; before 0: what it began with comes later.
-static int place_of(const CairnCrew *crew, int frame) {
+static int record_index(const CairnCrew *crew, int frame) {
     return crew->recorded_from < 0 ? frame : frame - crew->recorded_from;
 }
 
@@ -31,17 +31,17 @@ static CairnStatus record(CairnCrewView *view, const CairnStats *stats, int fram
     if (view->index > 0 || !recorder->file) {
         return cairn_ok();
     }
-    if (place_of(view->crew, frame) < recorder->count) { // the past again
+    if (record_index(view->crew, frame) < recorder->count) { // the past again
         return cairn_ok();
     }
     return cairn_recorder_add(recorder, &view->session, stats);
 }
 
-void cairn_crew_say_kept(CairnCrew *crew, CairnStatus status, const char *path) {
+void cairn_crew_report_saved(CairnCrew *crew, CairnStatus status, const char *path) {
     SDL_LockMutex(crew->mutex);
-    snprintf(crew->kept_words, sizeof crew->kept_words, "%s%.180s", cairn_is_ok(status) ? "wrote " : "",
+    snprintf(crew->saved_words, sizeof crew->saved_words, "%s%.180s", cairn_is_ok(status) ? "wrote " : "",
              cairn_is_ok(status) ? path : status.message);
-    crew->kept_serial++;
+    crew->saved_serial++;
     SDL_UnlockMutex(crew->mutex);
 }
 
@@ -61,7 +61,7 @@ void cairn_crew_begin_recording(CairnCrewView *view, const CairnRunOptions *run,
     set_recording(crew, crew->recorder.file != NULL);
     cairn_past_forget(&view->past, frame);
     if (!cairn_is_ok(status)) {
-        cairn_crew_say_kept(crew, status, path);
+        cairn_crew_report_saved(crew, status, path);
     }
 }
 
@@ -70,7 +70,7 @@ void cairn_crew_end_recording(CairnCrew *crew) {
     snprintf(path, sizeof path, "%s", crew->recorder.path);
     CairnStatus status = cairn_recorder_close(&crew->recorder);
     set_recording(crew, false);
-    cairn_crew_say_kept(crew, status, path);
+    cairn_crew_report_saved(crew, status, path);
 }
 
 // ---- forward ----
@@ -100,8 +100,8 @@ CairnStatus cairn_crew_begin(CairnCrewView *view, const CairnStats *stats) {
         CAIRN_TRY(cairn_recorder_cut(&crew->recorder, 0));
         CAIRN_TRY(cairn_recorder_key(&crew->recorder, &view->session));
     }
-    (void)cairn_past_keep(&view->past, &view->session, stats,
-                          0); // without memory there is no way back, and that is all
+    (void)cairn_past_store(&view->past, &view->session, stats,
+                           0); // without memory there is no way back, and that is all
     note(view, stats);
     return cairn_ok();
 }
@@ -128,7 +128,7 @@ CairnStatus cairn_crew_step(CairnCrewView *view, CairnStats *stats, int frame) {
         return cairn_ok();
     }
     follow(view, frame + 1);
-    (void)cairn_past_keep(&view->past, &view->session, stats, frame + 1);
+    (void)cairn_past_store(&view->past, &view->session, stats, frame + 1);
     note(view, stats);
     CAIRN_TRY(record(view, stats, frame + 1));
     if (has_hand(view, frame + 1)) {
@@ -141,7 +141,7 @@ CairnStatus cairn_crew_step(CairnCrewView *view, CairnStats *stats, int frame) {
 CairnStatus cairn_crew_pin(CairnCrewView *view, const CairnStats *stats, int frame) {
     CairnRecorder *recorder = &view->crew->recorder;
     if (frame > view->past.last) { // another view's frame: nothing of the own past leads there
-        (void)cairn_past_keep(&view->past, &view->session, stats, frame);
+        (void)cairn_past_store(&view->past, &view->session, stats, frame);
         note(view, stats);
     } else {
         (void)cairn_past_pin(&view->past, &view->session, stats, frame);
@@ -149,12 +149,12 @@ CairnStatus cairn_crew_pin(CairnCrewView *view, const CairnStats *stats, int fra
     if (view->index > 0 || !recorder->file) {
         return cairn_ok();
     }
-    int place = place_of(view->crew, frame);
-    if (place < 0) { // the run left it before it began
+    int index = record_index(view->crew, frame);
+    if (index < 0) { // the run left it before it began
         cairn_crew_end_recording(view->crew);
         return cairn_ok();
     }
-    CAIRN_TRY(cairn_recorder_cut(recorder, place));
+    CAIRN_TRY(cairn_recorder_cut(recorder, index));
     return cairn_recorder_key(recorder, &view->session);
 }
 

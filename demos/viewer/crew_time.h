@@ -15,7 +15,7 @@ CairnStatus cairn_crew_write_problem(const CairnCrewView *view, const char *path
 // A recording of the first view from this frame on; what the past knows of later is forgotten. Both tell the window what came of it.
 void cairn_crew_begin_recording(CairnCrewView *view, const CairnRunOptions *run, const char *path, int frame);
 void cairn_crew_end_recording(CairnCrew *crew);
-void cairn_crew_say_kept(CairnCrew *crew, CairnStatus status, const char *path);
+void cairn_crew_report_saved(CairnCrew *crew, CairnStatus status, const char *path);
 // To a frame of the past; *reached says how far it came before something else was asked for.
 CairnStatus cairn_crew_return(CairnCrewView *view, CairnStats *stats, int frame, int *reached);
 

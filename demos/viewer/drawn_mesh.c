@@ -38,7 +38,8 @@ static void turn_outward(CairnVertex *v) {
 }
 
 // `primitive` stands at the origin.
-static CairnStatus add_primitive(CairnDrawnMeshStore *store, const CairnPrimitive *primitive, double detail, uint64_t hash) {
+static CairnStatus add_primitive(CairnDrawnMeshStore *store, const CairnPrimitive *primitive, double detail,
+                                 uint64_t hash) {
     CAIRN_TRY(reserve(store));
     CairnMesh mesh = {0};
     CairnStatus status = cairn_mesh_add(&mesh, primitive, detail);

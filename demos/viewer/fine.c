@@ -42,7 +42,7 @@ static CairnStatus finish(CairnViewer *viewer) {
     viewer->views = viewer->fine.target;
     viewer->fine.target = coarse;
     viewer->fine.is_begun = false;
-    viewer->pace.drawn_share = 1;
+    viewer->pace.drawn_resolution = 1;
     viewer->still = 0; // it is to be shown
     return cairn_magnifier_take(&viewer->magnifier, &viewer->views, viewer->width, viewer->height);
 }

@@ -23,7 +23,7 @@ typedef struct CairnFontFace {
 
 typedef struct CairnFont {
     CairnFontFace faces[CAIRN_FACE_COUNT];
-    unsigned char *shares; // 0 to 255, width x height; the first 4 x 4 are full: areas are painted with them
+    unsigned char *coverage; // 0 to 255, width x height; the first 4 x 4 are full: areas are painted with them
     int width, height;
     bool is_built_in;
 } CairnFont;
@@ -40,6 +40,6 @@ bool cairn_font_draw_system(CairnFont *font, CairnFace face, double size, int *y
 // ---- for the two that draw ----
 
 // A place of this size in the picture, which begins a new row where the last one is full; false where there is none left.
-bool cairn_font_place(CairnFont *font, int width, int height, int *x, int *y, CairnGlyph *glyph);
+bool cairn_font_reserve(CairnFont *font, int width, int height, int *x, int *y, CairnGlyph *glyph);
 
 #endif

@@ -17,7 +17,7 @@ typedef struct CairnPaint {
 } CairnPaint;
 
 typedef struct CairnInkCorner {
-    float place[4], color[4]; // pixels and texels
+    float position[4], color[4]; // pixels and texels
 } CairnInkCorner;
 
 enum { CAIRN_INK_LAYERS = 2 };

@@ -108,14 +108,14 @@ void cairn_ui_panel_end(CairnUi *ui) {
 }
 
 void cairn_ui_row(CairnUi *ui, const double *widths, int count) {
-    double left = ui->panel.width - (count - 1) * ui->gap, shares = 0, x = ui->panel.x;
+    double remaining = ui->panel.width - (count - 1) * ui->gap, weight_sum = 0, x = ui->panel.x;
     count = count < CAIRN_UI_CELLS ? count : CAIRN_UI_CELLS;
     for (int i = 0; i < count; i++) {
-        left -= widths[i] < 0 ? -widths[i] * ui->unit : 0;
-        shares += widths[i] > 0 ? widths[i] : 0;
+        remaining -= widths[i] < 0 ? -widths[i] * ui->unit : 0;
+        weight_sum += widths[i] > 0 ? widths[i] : 0;
     }
     for (int i = 0; i < count; i++) {
-        double width = widths[i] < 0 ? -widths[i] * ui->unit : fmax(left, 0) * widths[i] / shares;
+        double width = widths[i] < 0 ? -widths[i] * ui->unit : fmax(remaining, 0) * widths[i] / weight_sum;
         ui->cells[i] = (CairnArea){floor(x), ui->top, floor(width), ui->unit};
         x += width + ui->gap;
     }

@@ -103,17 +103,17 @@ bool cairn_ui_menu(CairnUi *ui, const char *name, CairnUiName *names, CairnUiNam
 
 // ---- lists with type-to-find ----
 
-static bool holds(const char *text, const char *part) {
+static bool contains(const char *text, const char *word) {
     for (; *text; text++) {
         size_t i = 0;
-        while (part[i] && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i])) {
+        while (word[i] && tolower((unsigned char)text[i]) == tolower((unsigned char)word[i])) {
             i++;
         }
-        if (!part[i]) {
+        if (!word[i]) {
             return true;
         }
     }
-    return part[0] == '\0';
+    return word[0] == '\0';
 }
 
 // How well an entry fits what was typed: 0 not at all, 3 its name begins so.
@@ -122,7 +122,7 @@ static int rank_of(const char *name, const char *help, const char *filter) {
     if (strncmp(name, filter, length) == 0) {
         return 3;
     }
-    return holds(name, filter) ? 2 : help && holds(help, filter) ? 1 : 0;
+    return contains(name, filter) ? 2 : help && contains(help, filter) ? 1 : 0;
 }
 
 enum { MOST = 256 };

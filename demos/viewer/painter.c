@@ -165,8 +165,8 @@ void cairn_painter_float(GLuint program, const char *name, double x) {
     glUniform1f(glGetUniformLocation(program, name), (float)x);
 }
 
-void cairn_painter_toward(GLuint program, CairnVec3 v, double share) {
-    glUniform4f(glGetUniformLocation(program, "u_toward"), (float)v.x, (float)v.y, (float)v.z, (float)share);
+void cairn_painter_toward(GLuint program, CairnVec3 v, double is_point) {
+    glUniform4f(glGetUniformLocation(program, "u_toward"), (float)v.x, (float)v.y, (float)v.z, (float)is_point);
 }
 
 void cairn_painter_use(const CairnPainter *painter, GLuint program, const CairnPainting *painting,
@@ -208,8 +208,8 @@ static void draw_ground(const CairnPainter *painter, const CairnPainting *painti
     GLuint program = program_of(painter, painting, CAIRN_PROGRAM_GROUND);
     const CairnCamera *camera = &painting->camera;
     CairnTints tints = cairn_tints();
-    CairnVec3 way = cairn_sub(camera->target, camera->eye);
-    double stage = 2.6 * fmax(cairn_length(way), painting->range);
+    CairnVec3 toward_target = cairn_sub(camera->target, camera->eye);
+    double stage = 2.6 * fmax(cairn_length(toward_target), painting->range);
     cairn_painter_use(painter, program, painting, matrices);
     glBindVertexArray(painter->empty);
     for (int i = 0; i < painting->sight->item_count; i++) {
@@ -230,7 +230,7 @@ static void draw_ground(const CairnPainter *painter, const CairnPainting *painti
         set_vec3(program, "u_front", cairn_rotate(turn, cairn_vec3(0, 1, 0)));
         set_vec3(program, "u_middle", cairn_add_scaled(camera->target, -above, normal));
         set_vec3(program, "u_target", camera->target);
-        set_vec3(program, "u_forward", cairn_normalize(way));
+        set_vec3(program, "u_forward", cairn_normalize(toward_target));
         CairnColor body_color = {(double)item->color[0], (double)item->color[1], (double)item->color[2]};
         CairnColor ground = painting->theme->ground ? cairn_color(painting->theme->ground) : body_color;
         set_color(program, "u_color", ground);

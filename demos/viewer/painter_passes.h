@@ -20,7 +20,7 @@ void cairn_painter_points(CairnPainter *painter, const int *starts);
 
 void cairn_painter_float(GLuint program, const char *name, double x);
 // What discs face: a point (share 1), or what lies in a direction (share 0).
-void cairn_painter_toward(GLuint program, CairnVec3 v, double share);
+void cairn_painter_toward(GLuint program, CairnVec3 v, double is_point);
 // A program, and what they all know of the view. Names that a program does not have are ignored (location -1).
 void cairn_painter_use(const CairnPainter *painter, GLuint program, const CairnPainting *painting,
                        CairnMatrices *matrices);

@@ -89,7 +89,7 @@ static bool is_due(const CairnPast *past, int frame) {
            (frame - past->keys[past->key_count - 1].frame >= past->stride && past->since >= 9 * past->cost);
 }
 
-CairnStatus cairn_past_keep(CairnPast *past, const CairnSession *session, const CairnStats *stats, int frame) {
+CairnStatus cairn_past_store(CairnPast *past, const CairnSession *session, const CairnStats *stats, int frame) {
     if (past->last != frame - 1) { // nothing leads to it
         cairn_past_forget(past, -1);
         past->first = frame;

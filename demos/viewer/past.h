@@ -36,7 +36,7 @@ void cairn_past_open(CairnPast *past, size_t limit);
 void cairn_past_close(CairnPast *past);
 
 // A frame that was not there before: `last` + 1, else the past begins with it. A key where one is due and there is memory for it.
-CairnStatus cairn_past_keep(CairnPast *past, const CairnSession *session, const CairnStats *stats, int frame);
+CairnStatus cairn_past_store(CairnPast *past, const CairnSession *session, const CairnStats *stats, int frame);
 // Then its note, which the window may look at at the same time: who calls this holds the lock.
 void cairn_past_note(CairnPast *past, const CairnSession *session, const CairnStats *stats);
 // The state of a frame is another one than the steps before led to: keep it whole, and forget what came later.

@@ -100,7 +100,7 @@ static void begin_again(CairnViewer *viewer) {
     viewer->owed = 0;
     viewer->top_speed = viewer->top_force = viewer->top_residual = 0;
     viewer->params_changed = false;
-    viewer->hand.hold = CAIRN_HOLD_NONE;
+    viewer->hand.mode = CAIRN_HAND_MODE_NONE;
     cairn_viewer_select(viewer, 0, 0);
     cairn_crew_restart(&viewer->crew, &viewer->plan);
 }
@@ -109,7 +109,7 @@ static void begin_again(CairnViewer *viewer) {
 static bool is_bound(CairnViewer *viewer) {
     bool is_it = viewer->options->recording || viewer->options->run.record;
     if (is_it) {
-        cairn_viewer_say(viewer, "a recording keeps its scene, parameters and seed");
+        cairn_viewer_notify(viewer, "a recording keeps its scene, parameters and seed");
     }
     return is_it;
 }
@@ -168,7 +168,7 @@ static void load(CairnViewer *viewer, const char *scene, const char *title, cons
         }
     }
     if (!cairn_is_ok(status)) {
-        cairn_viewer_say(viewer, status.message);
+        cairn_viewer_notify(viewer, status.message);
         free(plan);
         return;
     }
@@ -186,7 +186,7 @@ static void load(CairnViewer *viewer, const char *scene, const char *title, cons
         }
     }
     if (!cairn_is_ok(status)) {
-        cairn_viewer_say(viewer, status.message);
+        cairn_viewer_notify(viewer, status.message);
     }
     char words[120];
     snprintf(words, sizeof words, "cairn: %.80s", title);
@@ -214,7 +214,7 @@ bool cairn_viewer_reload(CairnViewer *viewer) {
         if (strcmp(before, viewer->source.scene->name) == 0) {
             viewer->orbit = orbit;
         }
-        cairn_viewer_say(viewer, "the scene's file has changed");
+        cairn_viewer_notify(viewer, "the scene's file has changed");
     }
     return true;
 }
@@ -275,7 +275,7 @@ void cairn_viewer_follow_setups(CairnViewer *viewer, const CairnSight *const *si
 void cairn_viewer_apply(CairnViewer *viewer, int view) {
     CairnStatus status = cairn_crew_set(&viewer->crew, view, &viewer->setups[view]);
     if (!cairn_is_ok(status)) {
-        cairn_viewer_say(viewer, status.message);
+        cairn_viewer_notify(viewer, status.message);
     }
 }
 
@@ -286,7 +286,7 @@ void cairn_viewer_choose(CairnViewer *viewer, int view, const CairnSolver *solve
                          : viewer->first[view].solver == solver ? cairn_choice_copy(&viewer->first[view], &choice)
                                                                 : cairn_choice_open(solver->name, "--solver", &choice);
     if (!cairn_is_ok(status)) {
-        cairn_viewer_say(viewer, status.message);
+        cairn_viewer_notify(viewer, status.message);
         return;
     }
     cairn_choice_close(&setup->choice);
@@ -320,11 +320,11 @@ static CairnStatus change_options(const CairnFieldTable *old_table, const CairnF
     return cairn_ok();
 }
 
-void cairn_viewer_part_by(CairnViewer *viewer, int view, const CairnPartitioner *partitioner) {
+void cairn_viewer_partition_by(CairnViewer *viewer, int view, const CairnPartitioner *partitioner) {
     CairnSetup *setup = &viewer->setups[view];
     CairnStatus status = change_options(setup->partitioner->options, partitioner->options, &setup->partition_options);
     if (!cairn_is_ok(status)) {
-        cairn_viewer_say(viewer, status.message);
+        cairn_viewer_notify(viewer, status.message);
         return;
     }
     setup->partitioner = partitioner;
@@ -336,7 +336,7 @@ void cairn_viewer_refine_by(CairnViewer *viewer, int view, const CairnRefiner *r
     const CairnField *from = part_size_of(setup->partitioner->options), *to = part_size_of(refiner->options);
     CairnStatus status = change_options(setup->refiner->options, refiner->options, &setup->refine_options);
     if (!cairn_is_ok(status)) {
-        cairn_viewer_say(viewer, status.message);
+        cairn_viewer_notify(viewer, status.message);
         return;
     }
     if (from && to && setup->partition_options &&
@@ -353,7 +353,7 @@ void cairn_viewer_refine_by(CairnViewer *viewer, int view, const CairnRefiner *r
 void cairn_viewer_add_view(CairnViewer *viewer) {
     int count = viewer->crew.view_count;
     if (count == CAIRN_CREW_VIEWS) {
-        cairn_viewer_say(viewer, "four views are the most");
+        cairn_viewer_notify(viewer, "four views are the most");
         return;
     }
     cairn_setup_close(&viewer->setups[count]);
@@ -364,7 +364,7 @@ void cairn_viewer_add_view(CairnViewer *viewer) {
         status = cairn_crew_add(&viewer->crew, &viewer->setups[count]);
     }
     if (!cairn_is_ok(status)) {
-        cairn_viewer_say(viewer, status.message);
+        cairn_viewer_notify(viewer, status.message);
     }
 }
 

@@ -72,7 +72,7 @@ static bool has_changed(CairnReload *reload) {
     return is_other;
 }
 
-static void say(CairnReload *reload) {
+static void report(CairnReload *reload) {
     snprintf(reload->words, sizeof reload->words, "%s\n%.3800s", reload->status.message, reload->heard);
 }
 
@@ -108,7 +108,7 @@ CairnStatus cairn_reload_open(CairnReload *reload, CairnRunOptions *options) {
         options->scene = reload->library;
         return cairn_ok();
     }
-    say(reload);
+    report(reload);
     reload->has_plan = true;
     options->scene = CAIRN_SOURCE_NOTHING;
     options->params.count = 0;
@@ -124,7 +124,7 @@ bool cairn_reload_turn(CairnReload *reload, const CairnPlan *plan, double now, c
         SDL_WaitThread(reload->thread, NULL);
         reload->thread = NULL;
         if (!cairn_is_ok(reload->status)) {
-            say(reload);
+            report(reload);
             return true;
         }
         take(reload);

@@ -16,7 +16,7 @@ static int end_of(const CairnViewer *viewer, int last) {
 }
 
 CairnViewerBox cairn_viewer_scrubber(const CairnViewer *viewer) {
-    CairnArea area = cairn_viewer_places(viewer).scrub;
+    CairnArea area = cairn_viewer_layout(viewer).scrub;
     return (CairnViewerBox){(int)area.x, (int)area.y, (int)area.width, (int)area.height};
 }
 
@@ -63,7 +63,7 @@ void cairn_viewer_go(CairnViewer *viewer, int frame) {
     int first, last;
     cairn_crew_past(&viewer->crew, viewer->active, &first, &last);
     frame = frame > last ? last : frame < first ? first : frame;
-    cairn_viewer_hold(viewer, true);
+    cairn_viewer_pause(viewer, true);
     cairn_crew_go(&viewer->crew, frame);
 }
 
@@ -72,8 +72,8 @@ static void go_to(CairnViewer *viewer, double x) {
     int first, last;
     cairn_crew_past(&viewer->crew, viewer->active, &first, &last);
     int end = end_of(viewer, last);
-    double share = (x - bar.x) / bar.width;
-    int frame = (int)(cairn_clamp(share, 0, 1) * end + 0.5);
+    double fraction = (x - bar.x) / bar.width;
+    int frame = (int)(cairn_clamp(fraction, 0, 1) * end + 0.5);
     cairn_viewer_go(viewer, frame);
 }
 

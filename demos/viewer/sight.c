@@ -62,7 +62,7 @@ static float reach_of(const CairnSightMaker *maker, const CairnSightItem *item) 
 }
 
 // Its shapes come one after the other.
-static CairnStatus take_body(Taking *taking, const CairnBodyState *state, CairnBodyId id, int *place) {
+static CairnStatus take_body(Taking *taking, const CairnBodyState *state, CairnBodyId id, int *index) {
     CairnSight *sight = taking->sight;
     int last = sight->body_count - 1;
     if (last < 0 || sight->bodies[last].id.index != id.index) {
@@ -77,7 +77,7 @@ static CairnStatus take_body(Taking *taking, const CairnBodyState *state, CairnB
                                                  .is_static = state->type != CAIRN_BODY_DYNAMIC};
         sight->body_count = last + 1;
     }
-    *place = last;
+    *index = last;
     return cairn_ok();
 }
 
@@ -167,8 +167,8 @@ void cairn_sight_maker_reset(CairnSightMaker *maker) {
 void cairn_sight_maker_free(CairnSightMaker *maker) {
     cairn_sight_maker_reset(maker);
     free(maker->contacts);
-    free(maker->places);
+    free(maker->body_index);
     maker->contacts = NULL;
-    maker->places = NULL;
-    maker->contact_capacity = maker->place_capacity = 0;
+    maker->body_index = NULL;
+    maker->contact_capacity = maker->index_capacity = 0;
 }

@@ -109,8 +109,8 @@ typedef struct CairnSightMaker {
     CairnSightCache cache;
     CairnContact *contacts;
     int contact_capacity;
-    int *places; // of the bodies, by their index
-    int place_capacity;
+    int *body_index; // index in `bodies` by the slot of the world
+    int index_capacity;
     double rod_width;
     CairnSightWants wants;
 } CairnSightMaker;

@@ -25,17 +25,17 @@ typedef struct CairnViewOptions {
     bool checks_gl;            // have the driver look for mistakes, which is slow
 } CairnViewOptions;
 
-typedef enum CairnHold {
-    CAIRN_HOLD_NONE = 0,
-    CAIRN_HOLD_ASKING,
-    CAIRN_HOLD_TURN,
-    CAIRN_HOLD_PAN,
-    CAIRN_HOLD_BODY
-} CairnHold;
+typedef enum CairnHandMode {
+    CAIRN_HAND_MODE_NONE = 0,
+    CAIRN_HAND_MODE_PICKING,
+    CAIRN_HAND_MODE_TURN,
+    CAIRN_HAND_MODE_PAN,
+    CAIRN_HAND_MODE_BODY
+} CairnHandMode;
 
 // What the mouse does in the picture.
 typedef struct CairnHand {
-    CairnHold hold;
+    CairnHandMode mode;
     int view, serial;          // of the question what lies under the mouse
     int x, y;                  // where it is, pixels
     double moved;              // pixels since it was pressed
@@ -53,13 +53,13 @@ typedef struct CairnFilm {
 
 // How finely the views are drawn where a processor does it, by what their pictures take.
 typedef struct CairnPace {
-    double share;       // of the window's pixels a side, while something moves
-    int slow, fast;     // pictures in a row
-    uint64_t drawn;     // what the views' picture shows, as a hash
-    uint64_t look;      // the same without what the views' threads have done since
-    bool has_waited;    // it was left as it was, so that an answer came sooner
-    double drawn_share; // with which it was drawn
-    double changed;     // since when it shows that and nobody did anything, clock
+    double resolution;       // fraction of the window's pixels a side that is drawn while something moves
+    int slow, fast;          // pictures in a row
+    uint64_t drawn;          // what the views' picture shows, as a hash
+    uint64_t look;           // the same without what the views' threads have done since
+    bool has_waited;         // it was left as it was, so that an answer came sooner
+    double drawn_resolution; // of the picture that is shown
+    double changed;          // since when it shows that and nobody did anything, clock
 } CairnPace;
 
 // The views' picture with all pixels, where a processor draws: made piece by piece, with a look at events between them.
@@ -109,7 +109,7 @@ typedef struct CairnViewer {
     CairnFilm film;
     bool has_paused;    // after the steps that the command line named
     bool has_filmed;    // the film of the command line has begun
-    int kept_serial;    // of what was told last of files
+    int saved_serial;   // of what was told last of files
     int marked_frame;   // of the charts, under the mouse; 0: none
     double body_height; // of the selected body's panel, as it was last; 0: not yet shown
     int first_chart;    // of those that are shown, where not all fit
@@ -137,7 +137,7 @@ CairnStatus cairn_viewer_turn(CairnViewer *viewer);
 // What could not be written of a recording.
 CairnStatus cairn_viewer_close(CairnViewer *viewer);
 double cairn_viewer_clock(void); // seconds
-void cairn_viewer_say(CairnViewer *viewer, const char *words);
+void cairn_viewer_notify(CairnViewer *viewer, const char *words);
 
 // ---- window.c ----
 
@@ -161,7 +161,7 @@ bool cairn_viewer_takes(const CairnViewer *viewer, const CairnSolver *solver);
 // The solver on key 1, 2, ... or NULL.
 const CairnSolver *cairn_viewer_solver(const CairnViewer *viewer, int number);
 void cairn_viewer_choose(CairnViewer *viewer, int view, const CairnSolver *solver);
-void cairn_viewer_part_by(CairnViewer *viewer, int view, const CairnPartitioner *partitioner);
+void cairn_viewer_partition_by(CairnViewer *viewer, int view, const CairnPartitioner *partitioner);
 void cairn_viewer_refine_by(CairnViewer *viewer, int view, const CairnRefiner *refiner);
 void cairn_viewer_apply(CairnViewer *viewer, int view); // hand the view's setup over
 void cairn_viewer_add_view(CairnViewer *viewer);
@@ -181,7 +181,7 @@ typedef struct CairnViewerKey {
 int cairn_viewer_key_count(void);
 const CairnViewerKey *cairn_viewer_key_at(int index);
 void cairn_viewer_press(CairnViewer *viewer, SDL_Keycode code);
-void cairn_viewer_hold(CairnViewer *viewer, bool is_paused);
+void cairn_viewer_pause(CairnViewer *viewer, bool is_paused);
 void cairn_viewer_step(CairnViewer *viewer, int frames);
 void cairn_viewer_select(CairnViewer *viewer, uint32_t body, uint32_t generation);
 
@@ -201,28 +201,28 @@ typedef struct CairnViewerBox {
     int x, y, width, height; // pixels from the top left
 } CairnViewerBox;
 
-typedef struct CairnViewerPlaces {
+typedef struct CairnViewerLayout {
     CairnArea bar, panel, charts, scrub, stage; // no height or width: not shown
-} CairnViewerPlaces;
+} CairnViewerLayout;
 
-CairnViewerPlaces cairn_viewer_places(const CairnViewer *viewer);
+CairnViewerLayout cairn_viewer_layout(const CairnViewer *viewer);
 CairnViewerBox cairn_viewer_box(const CairnViewer *viewer, int view);
 // The ray through a pixel of a view.
-void cairn_viewer_ray(const CairnViewer *viewer, int view, double x, double y, CairnVec3 *from, CairnVec3 *way);
+void cairn_viewer_ray(const CairnViewer *viewer, int view, double x, double y, CairnVec3 *from, CairnVec3 *direction);
 CairnStatus cairn_viewer_paint(CairnViewer *viewer, const CairnSight **sights);
 // What there is to see of each view, and the scales of colours and arrows: they settle at once, or fall slowly.
-void cairn_viewer_look_at_all(CairnViewer *viewer, bool settles, const CairnSight **sights);
-// What the painter needs for a view's picture with `share` of the pixels a side; false where there is no room for one.
+void cairn_viewer_look_at_all(CairnViewer *viewer, bool at_once, const CairnSight **sights);
+// What the painter needs for a view's picture with `resolution` of the pixels a side; false where there is no room for one.
 bool cairn_viewer_painting(const CairnViewer *viewer, const CairnSight *const *sights, int view,
-                           const CairnGpuTarget *target, double share, CairnPainting *painting);
+                           const CairnGpuTarget *target, double resolution, CairnPainting *painting);
 // Clears the target, and has the painter know all geometry.
 CairnStatus cairn_viewer_begin_views(CairnViewer *viewer, const CairnGpuTarget *target);
 
 // ---- pace.c: what is drawn anew, and how finely ----
 
-void cairn_pace_tell(CairnPace *pace, double seconds); // what a picture took
+void cairn_pace_add_time(CairnPace *pace, double seconds); // what a picture took
 // Of the window's pixels a side, of which the next picture of the views is made.
-double cairn_viewer_share(CairnViewer *viewer);
+double cairn_viewer_resolution(CairnViewer *viewer);
 // Would the picture be the one that is shown? Once a turn.
 bool cairn_viewer_is_still(CairnViewer *viewer, bool has_event);
 // The views' picture as a hash: where it is the same, what was drawn stands. `look`: without what has moved in them.
@@ -240,9 +240,9 @@ CairnStatus cairn_viewer_refine(CairnViewer *viewer);
 
 // ---- film.c ----
 
-void cairn_viewer_keep_picture(CairnViewer *viewer);  // with the turn's picture
+void cairn_viewer_save_picture(CairnViewer *viewer);  // with the turn's picture
 void cairn_viewer_write_picture(CairnViewer *viewer); // where one is wanted and the turn's is drawn
-void cairn_viewer_keep_problem(CairnViewer *viewer);
+void cairn_viewer_save_problem(CairnViewer *viewer);
 void cairn_viewer_toggle_recording(CairnViewer *viewer);
 CairnStatus cairn_viewer_film(CairnViewer *viewer, const char *path);
 CairnStatus cairn_viewer_film_end(CairnViewer *viewer);

@@ -119,7 +119,7 @@ static void every_solver_takes_over_live(void **state) {
 // Where the first menu of the panel is, found by clicking down the panel below its tabs.
 static double find_menu(SupportStage *stage) {
     CairnViewer *viewer = &stage->viewer;
-    CairnArea panel = cairn_viewer_places(viewer).panel;
+    CairnArea panel = cairn_viewer_layout(viewer).panel;
     double y = panel.y + 1.5 * viewer->ui.unit;
     while (!viewer->ui.menu && y < panel.y + panel.height) {
         y += 0.5 * viewer->ui.unit;
@@ -152,7 +152,7 @@ static void every_solver_is_in_the_menu(void **state) {
             count++;
         }
         for (int number = 1; number <= count; number++) {
-            CairnArea panel = cairn_viewer_places(viewer).panel;
+            CairnArea panel = cairn_viewer_layout(viewer).panel;
             support_stage_click(stage, panel.x + 0.5 * panel.width, y);
             support_stage_turn(stage, 1); // its list is drawn
             assert_true(viewer->ui.menu != 0);

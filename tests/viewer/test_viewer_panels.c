@@ -222,12 +222,12 @@ static void every_letter_has_a_place_at_any_size(void **state) {
                 int ink = 0;
                 for (int y = 0; y < glyph->height; y++) {
                     for (int x = 0; x < glyph->width; x++) {
-                        ink += font.shares[(glyph->y + y) * font.width + glyph->x + x] > 128;
+                        ink += font.coverage[(glyph->y + y) * font.width + glyph->x + x] > 128;
                     }
                 }
                 assert_true(glyph->advance > 0 && ink > 5);
             }
-            assert_int_equal(font.shares[font.width + 1], 255);
+            assert_int_equal(font.coverage[font.width + 1], 255);
             cairn_font_close(&font);
         }
     }
@@ -384,7 +384,7 @@ static void the_bar_fits_the_window(void **state) {
     for (int i = 0; i < 3; i++) {
         viewer->settings.text_size = sizes[i];
         support_stage_press(stage, SDLK_F12); // a key without a meaning: drawn anew
-        CairnArea bar = cairn_viewer_places(viewer).bar;
+        CairnArea bar = cairn_viewer_layout(viewer).bar;
         assert_true(bar.height > 0);
         assert_int_equal(cairn_viewer_bar_rows(viewer), i < 2 ? 1 : 2);
         support_stage_click(stage, bar.width - viewer->ui.unit, bar.height - 0.6 * viewer->ui.unit);
@@ -453,7 +453,7 @@ static void partitions_change_live(void **state) {
         if (strcmp(cairn_partitioner_at(i)->name, "semantic") == 0) {
             continue; // the scene labels nothing
         }
-        cairn_viewer_part_by(viewer, 0, cairn_partitioner_at(i));
+        cairn_viewer_partition_by(viewer, 0, cairn_partitioner_at(i));
         cairn_viewer_refine_by(viewer, 0, cairn_refiner_at(i % cairn_refiner_count()));
         support_stage_press(stage, SDLK_n);
         support_stage_settle(stage);

@@ -117,7 +117,7 @@ static void memory_is_bounded_and_the_past_stays_whole(void **state) {
             stats.times.step = 1; // a key is worth its while
         }
         hashes[frame] = cairn_world_state_hash(session.world);
-        assert_ok(cairn_past_keep(&past, &session, &stats, frame));
+        assert_ok(cairn_past_store(&past, &session, &stats, frame));
         cairn_past_note(&past, &session, &stats);
         assert_true(past.bytes <= limit);
         if (frame == 60) {
@@ -140,7 +140,7 @@ static void memory_is_bounded_and_the_past_stays_whole(void **state) {
     // Where hands are taken in every frame there is nothing to thin out: the past begins later.
     cairn_past_forget(&past, 0);
     for (int frame = 1; frame <= 60; frame++) {
-        assert_ok(cairn_past_keep(&past, &session, &stats, frame));
+        assert_ok(cairn_past_store(&past, &session, &stats, frame));
         cairn_past_note(&past, &session, &stats);
         assert_ok(cairn_past_pin(&past, &session, &stats, frame));
         assert_true(past.bytes <= limit);
@@ -308,7 +308,7 @@ static void a_key_begins_and_ends_a_recording(void **state) {
     cairn_viewer_choose(&stage->viewer, 0, cairn_viewer_solver(&stage->viewer, 2));
     const CairnPartitioner *partitioner;
     assert_ok(cairn_partitioner_find("bfs", &partitioner));
-    cairn_viewer_part_by(&stage->viewer, 0, partitioner);
+    cairn_viewer_partition_by(&stage->viewer, 0, partitioner);
     support_stage_settle(stage);
     advance(stage, 4);
     press(stage, SDLK_LEFT);

@@ -98,7 +98,7 @@ static void a_body_follows_the_hand(void **state) {
     support_stage_button(stage, SDL_BUTTON_LEFT, true);
     support_stage_settle(stage);
     support_stage_turn(stage, 2);
-    assert_int_equal(stage->viewer.hand.hold, CAIRN_HOLD_BODY);
+    assert_int_equal(stage->viewer.hand.mode, CAIRN_HAND_MODE_BODY);
     CairnOrbit before = stage->viewer.orbit;
     support_stage_mouse(stage, x, y - 15, SDL_BUTTON_LEFT);
     support_stage_mouse(stage, x, y - 30, SDL_BUTTON_LEFT);
@@ -213,7 +213,7 @@ static void all_views_are_touched_alike(void **state) {
     support_stage_button(stage, SDL_BUTTON_LEFT, true);
     support_stage_settle(stage);
     support_stage_turn(stage, 2);
-    assert_int_equal(stage->viewer.hand.hold, CAIRN_HOLD_BODY);
+    assert_int_equal(stage->viewer.hand.mode, CAIRN_HAND_MODE_BODY);
     uint64_t hashes[12];
     for (int i = 0; i < 12; i++) {
         support_stage_mouse(stage, x + 4 * i, y - 3 * i, SDL_BUTTON_LEFT);
