@@ -16,7 +16,7 @@ typedef struct BenchCase {
     // Does the work `count` times and returns something that depends on all of it, so that none of it can be left out.
     double (*run)(void *state, int count);
     double items;       // things done by one count (bodies, rows): times are per thing; 0 stands for 1
-    bool is_self_timed; // run returns the seconds that count, a part of those that it takes
+    bool is_self_timed; // run returns the seconds that count, fewer than those that it takes
 } BenchCase;
 
 typedef struct BenchSuite {

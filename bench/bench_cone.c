@@ -1,5 +1,5 @@
 // Cone sweeps on boxes full of balls, S1's benchmark: whole steps of 120 sweeps from 1,000 to 200,000 balls, what a contact costs a
-// sweep, which share of the memory's bandwidth that is, and ODE's QuickStep and Bullet's sequential impulses on the same packing
+// sweep, which fraction of the memory's bandwidth that is, and ODE's QuickStep and Bullet's sequential impulses on the same packing
 // (cone_rivals.c).
 //
 // The packing is a shaken cubic lattice of balls that touch, 3 contacts a ball as in a heap at rest, all pressed together by a
@@ -36,7 +36,7 @@ static const double streamed = 128 + 24, touched = 256;
 
 // Instructions on eight numbers that a visit of a group of eight needs where registers hold eight: sums and products, divisions and
 // roots, comparisons and choices, and what turns eight bodies' numbers into eight lanes and back. Counted in the compiled visit before
-// groups were gathered ahead; the present one has fewer, so the share of the peak is at most what is printed.
+// groups were gathered ahead; the present one has fewer, so the fraction of the peak is at most what is printed.
 static const double vector_work = 150 + 4 + 25 + 96;
 
 typedef struct Ledger {
@@ -181,7 +181,7 @@ typedef struct Size {
     double processor[TURNS]; // s of all threads in a step
     double per_contact;      // s a sweep, one thread
     double triad, peak;      // of one thread, just before: bytes a second, instructions on eight numbers a second
-    double bytes;            // peak of what was asked of the allocator, a ball
+    double bytes;            // peak of the allocated memory, a ball
 } Size;
 
 static double peak_resident(void) {
@@ -251,19 +251,19 @@ static double median(const double *values, int count) {
 
 static void print_size(const Size *size, FILE *file, FILE *json) {
     const CairnStats *s = &size->fastest;
-    double processor = median(size->processor, TURNS), share = streamed / size->per_contact / size->triad;
+    double processor = median(size->processor, TURNS), fraction = streamed / size->per_contact / size->triad;
     double vectors = vector_work / 8 / size->per_contact / size->peak;
     double collision = (s->times.broad + s->times.narrow) / s->times.step;
     fprintf(file, "  %7d %6.2f %6d %9.1f %9.1f %8.2f %8.0f %8.0f %8.1f %6.2f %7.2f %8.0f %9.2g\n", size->count,
             (double)s->contacts / size->count, s->solves, 1e3 * s->times.step, 1e3 * processor,
             1e6 * processor / size->count, 100 * collision, 100 * s->times.solve / s->times.step,
-            1e9 * size->per_contact, share, vectors, size->bytes, s->residual.scaled);
+            1e9 * size->per_contact, fraction, vectors, size->bytes, s->residual.scaled);
     fprintf(json,
             "{ \"balls\": %d, \"contacts\": %d, \"solves\": %d, \"step_ms\": %.6g, \"processor_ms\": %.6g, "
             "\"collision_share\": %.4g, \"solve_ms\": %.6g, \"ns_contact_sweep\": %.6g, \"triad_share\": %.4g, "
             "\"vector_share\": %.4g, \"bytes_ball\": %.6g }",
             size->count, s->contacts, s->solves, 1e3 * s->times.step, 1e3 * processor, collision, 1e3 * s->times.solve,
-            1e9 * size->per_contact, share, vectors, size->bytes);
+            1e9 * size->per_contact, fraction, vectors, size->bytes);
 }
 
 // Over the sizes from FLAT_FROM on: within each turn the most and the least time a ball, and of these ratios the median.
@@ -336,9 +336,9 @@ static CairnStatus report_sizes(FILE *file, FILE *json) {
     int count = 0;
     double resident = 0;
     for (int i = 0; i < COUNTS; i++) {
-        char part[16];
-        snprintf(part, sizeof part, "%d", counts[i]);
-        if (bench_wants("CAIRN_BENCH_PARTS", part)) {
+        char section[16];
+        snprintf(section, sizeof section, "%d", counts[i]);
+        if (bench_wants("CAIRN_BENCH_PARTS", section)) {
             sizes[count++].count = counts[i];
         }
     }
@@ -403,7 +403,7 @@ static CairnStatus report_rivals(int count, FILE *file, FILE *json) {
 
 // Times of each step of the robot.
 typedef struct Robot {
-    double step[ROBOT_STEPS], solve[ROBOT_STEPS], left; // s; m/s, mean of what the sweeps leave
+    double step[ROBOT_STEPS], solve[ROBOT_STEPS], residual; // s; m/s, mean of what the sweeps leave
     int count;
 } Robot;
 
@@ -412,7 +412,7 @@ static CairnStatus look_at_robot(void *user, const CairnWorld *world, const Cair
     (void)world;
     robot->step[robot->count] = stats->times.step;
     robot->solve[robot->count] = stats->times.solve;
-    robot->left += stats->residual.scaled / ROBOT_STEPS;
+    robot->residual += stats->residual.scaled / ROBOT_STEPS;
     robot->count++;
     return cairn_ok();
 }
@@ -442,9 +442,9 @@ static CairnStatus report_robot(FILE *file, FILE *json) {
     fprintf(file,
             "  spider_robot, 50 sweeps, %d rows at most, median of %d steps: solve %.3f ms, whole step %.3f ms (asked: "
             "0.25, S1: 1); %.2g m/s left\n",
-            played.rows, robot.count, solve_ms, step_ms, robot.left);
+            played.rows, robot.count, solve_ms, step_ms, robot.residual);
     fprintf(json, ", \"spider_robot\": { \"solve_ms\": %.6g, \"step_ms\": %.6g, \"left\": %.6g }", solve_ms, step_ms,
-            robot.left);
+            robot.residual);
     return cairn_ok();
 }
 

@@ -7,7 +7,7 @@
 // on the wall. The rivals' BLAS is OpenBLAS on one thread.
 #include "bench/bench.h"
 #include "bench/exact_frame.h"
-#include "bench/exact_parts.h"
+#include "bench/exact_sections.h"
 #include "demos/scenes/scenes.h"
 #include "engine/base/memory.h"
 #include "engine/base/timer.h"
@@ -121,7 +121,7 @@ static bool run_solves(const CairnStoredProblem *frame, Outcome *outcomes) {
     return is_done;
 }
 
-// The fastest rival from the same start that was asked the same (faithful or not); 0 where there is none.
+// The time of the fastest rival with the same start and the same setting of `faithful`; 0 where there is none.
 static double rival_of(const Outcome *outcomes, int k) {
     double fastest = HUGE_VAL;
     bool is_faithful = strstr(solves[k].options, "faithful") != NULL;

@@ -237,8 +237,8 @@ static CairnStatus print_scene(FILE *file, FILE *json, int scene, CairnWorld **w
     Sink to = {file, json, true};
     for (int k = 0; k < cairn_partitioner_count(); k++) {
         s.partitioner = cairn_partitioner_at(k);
-        bool has_own_parts = strcmp(s.partitioner->name, "none") != 0 && strcmp(s.partitioner->name, "semantic") != 0;
-        if (has_own_parts) {
+        bool is_computed = strcmp(s.partitioner->name, "none") != 0 && strcmp(s.partitioner->name, "semantic") != 0;
+        if (is_computed) {
             CAIRN_TRY(print_partitioner(&to, &s, arena, scene, last));
         }
     }

@@ -1,5 +1,5 @@
 #include "bench/bench.h"
-#include "bench/exact_parts.h"
+#include "bench/exact_sections.h"
 #include "bench/rig.h"
 
 #include "solvers/exact/bpp.h"

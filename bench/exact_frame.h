@@ -9,7 +9,7 @@
 // Runs the rig with bpp for so many steps. `at`: which solve it was.
 bool bench_record_frame(const BenchRig *rig, int steps, CairnStoredProblem *stored, int *at);
 
-// The same of a built-in scene with "name=value,..." parameters.
+// Runs a built-in scene with "name=value,..." parameters with bpp for so many steps; `at` as above.
 bool bench_record_scene(const CairnScene *scene, const char *params, int steps, CairnStoredProblem *stored, int *at);
 
 #endif

@@ -24,10 +24,11 @@ typedef struct MatchScene {
 } MatchScene;
 
 typedef struct MatchSums {
-    bool is_there;   // the build has this solver
-    bool is_crowded; // several threads, and others have the cores: a solve took seconds, and the rest was spared
+    bool is_there; // the build has this solver
+    bool
+        is_crowded; // several threads compete with other processes for the cores: one solve took seconds, and the remaining ones were skipped
     int frames, certified, limits, fallbacks;
-    double time, part_time, coupling, parts, cut; // sums over frames
+    double time, partition_time, coupling, parts, cut; // sums over frames
 } MatchSums;
 
 typedef struct MatchResult {

@@ -84,10 +84,10 @@ static int detect(void *state) {
     return points;
 }
 
-static const BenchPeer way = {"Bullet, dynamic tree", open_state, set_poses, detect, close_state};
+static const BenchPeer peer = {"Bullet, dynamic tree", open_state, set_poses, detect, close_state};
 
 const BenchPeer *bench_peer_bullet(int *count) {
     BulletFunctions functions;
     *count = bullet_load(&functions) ? 1 : 0;
-    return &way;
+    return &peer;
 }

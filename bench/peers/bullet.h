@@ -90,7 +90,7 @@ typedef struct BulletFunctions {
     void *(*body)(void *importer, bool is_dynamic, BulletNumber mass, const BulletPose *pose, void *shape,
                   const char *name);
     void (*set_up)(void *body, const BulletBodyInfo *info);
-    void (*keep_active)(const void *body, int state);
+    void (*set_activation)(const void *body, int state);
     void (*set_pose)(void *body, const BulletPose *pose);
     void (*predict)(void *body, BulletNumber time, BulletPose *pose);
     void (*add_body)(void *world, void *body, int group, int mask);
@@ -134,7 +134,7 @@ static const struct {
     {"_ZN15btCompoundShape13addChildShapeERK11btTransformP16btCollisionShape", offsetof(BulletFunctions, add_child)},
     {"_ZN15btWorldImporter15createRigidBodyEb#RK11btTransformP16btCollisionShapePKc", offsetof(BulletFunctions, body)},
     {"_ZN11btRigidBody14setupRigidBodyERKNS_27btRigidBodyConstructionInfoE", offsetof(BulletFunctions, set_up)},
-    {"_ZNK17btCollisionObject18setActivationStateEi", offsetof(BulletFunctions, keep_active)},
+    {"_ZNK17btCollisionObject18setActivationStateEi", offsetof(BulletFunctions, set_activation)},
     {"_ZN11btRigidBody24setCenterOfMassTransformERK11btTransform", offsetof(BulletFunctions, set_pose)},
     {"_ZN11btRigidBody26predictIntegratedTransformE#R11btTransform", offsetof(BulletFunctions, predict)},
     {"_ZN23btDiscreteDynamicsWorld12addRigidBodyEP11btRigidBodyii", offsetof(BulletFunctions, add_body)},
@@ -153,7 +153,7 @@ static const struct {
     {"_ZN31btDefaultCollisionConfigurationD1Ev", offsetof(BulletFunctions, end_configuration)},
 };
 
-static inline bool bullet_find(void *library, const char *pattern, char *place) {
+static inline bool bullet_find(void *library, const char *pattern, char *symbol_pointer) {
     char name[160];
     size_t length = strlen(pattern);
     for (size_t k = 0; k <= length; k++) {
@@ -163,7 +163,7 @@ static inline bool bullet_find(void *library, const char *pattern, char *place) 
         }
     }
     void *symbol = dlsym(library, name);
-    memcpy(place, &symbol, sizeof symbol);
+    memcpy(symbol_pointer, &symbol, sizeof symbol);
     return symbol != NULL;
 }
 

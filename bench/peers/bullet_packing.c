@@ -27,7 +27,7 @@ typedef struct State {
     int count;
 } State;
 
-// A world holds its solver's settings where its header does not say: they are told by the values that they begin with.
+// The offset of the solver's settings in a world is in no public header: they are found by their initial values.
 static bool set_sweeps(const BulletWorld *w, int sweeps) {
     const Info fresh = {.tau = 0.6F, .damping = 1, .friction = 0.3F, .step = 1.F / 60, .sweeps = 10};
     char *found = NULL;
@@ -65,7 +65,7 @@ static bool add_body(State *s, void *shape, double mass, CairnVec3 center, Cairn
     s->w.f.add_body(s->w.world, body, is_static ? BULLET_STATIC : BULLET_BOXED,
                     is_static ? BULLET_BOXED : BULLET_BOXED | BULLET_STATIC);
     if (!is_static) {
-        s->w.f.keep_active(body, BULLET_ALWAYS_ACTIVE);
+        s->w.f.set_activation(body, BULLET_ALWAYS_ACTIVE);
     }
     return memcmp(bullet_pose_of(body)->origin.v, pose.origin.v, 3 * sizeof(BulletNumber)) == 0;
 }
@@ -96,7 +96,7 @@ static int count_contacts(const State *s) {
     return points;
 }
 
-// Where a body would be after a second tells its velocity.
+// A body's velocity is read as the difference between its predicted pose after one second and the present one.
 static void read_velocities(const State *s, const BenchPacking *packing, CairnVec3 *velocities) {
     for (int i = 0; i < packing->count; i++) {
         BulletPose after;

@@ -133,7 +133,7 @@ static bool add_body(State *s, const CairnWorld *world, CairnBodyId id) {
     s->w.f.add_body(s->w.world, s->bodies[i], is_static ? BULLET_STATIC : BULLET_BOXED,
                     is_static ? BULLET_BOXED : BULLET_BOXED | BULLET_STATIC);
     if (!is_static) {
-        s->w.f.keep_active(s->bodies[i], BULLET_ALWAYS_ACTIVE);
+        s->w.f.set_activation(s->bodies[i], BULLET_ALWAYS_ACTIVE);
     }
     return true;
 }
@@ -194,7 +194,7 @@ static int index_of(const State *s, const void *body) {
     return found;
 }
 
-// Where it would be in a while tells its velocities.
+// The velocities follow from the predicted pose after a short time.
 static double energy_of(const State *s, int i) {
     const double short_while = 1.0 / 60;
     CairnTransform now = pose_of(s->bodies[i]);
@@ -244,11 +244,11 @@ static void read_state(void *state, BenchRestState *out) {
     }
 }
 
-static const BenchRestPeer ways[] = {{"Bullet", open_whole, step, read_state, close_state},
-                                     {"Bullet, 4 sub-steps", open_fine, step, read_state, close_state}};
+static const BenchRestPeer peers[] = {{"Bullet", open_whole, step, read_state, close_state},
+                                      {"Bullet, 4 sub-steps", open_fine, step, read_state, close_state}};
 
 const BenchRestPeer *bench_rest_bullet(int *count) {
     BulletFunctions functions;
-    *count = bullet_load(&functions) ? (int)(sizeof ways / sizeof ways[0]) : 0;
-    return ways;
+    *count = bullet_load(&functions) ? (int)(sizeof peers / sizeof peers[0]) : 0;
+    return peers;
 }

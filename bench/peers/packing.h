@@ -11,9 +11,9 @@ typedef struct BenchPacking {
 } BenchPacking;
 
 typedef struct BenchPacked {
-    double seconds; // of the processor, in the last step: the solve, or all of it where that cannot be told
+    double seconds; // of the processor, in the last step: the solve, or all of it where the solve cannot be timed alone
     int contacts;
-    CairnVec3 *velocities; // room for all balls', after the last step; NULL: not asked for
+    CairnVec3 *velocities; // room for all balls', after the last step; NULL: not wanted
 } BenchPacked;
 
 // Step `steps` times from rest with `sweeps` sweeps each and no warm start; overlaps are let be. False: not installed.

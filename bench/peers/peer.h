@@ -12,7 +12,7 @@ typedef struct BenchPeer {
     void (*close)(void *state);
 } BenchPeer;
 
-// The ways in which the peer may be run; *count 0 where it is not installed.
+// The configurations in which the peer can be run; *count is 0 where it is not installed.
 const BenchPeer *bench_peer_ode(int *count);
 const BenchPeer *bench_peer_bullet(int *count);
 
