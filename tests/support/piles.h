@@ -33,8 +33,8 @@ void test_pile_free(TestPile *pile);
 void test_pile_heap(TestPile *pile, uint64_t *seed, int bodies, double compliance, CairnFrictionKind kind);
 
 // Constraints of 1 to 3 rows over one or two rigid bodies, every kind of bounds; d is made so that `lambda` is the answer with `w`
-// (both row_count long). share: rows per dof; above 1 with compliance 0 A is singular and only w is unique.
-void test_pile_chosen(TestPile *pile, uint64_t *seed, int rows, double share, double compliance, double *lambda,
+// (both row_count long). rows_per_dof: above 1 with compliance 0 A is singular and only w is unique.
+void test_pile_chosen(TestPile *pile, uint64_t *seed, int rows, double rows_per_dof, double compliance, double *lambda,
                       double *w);
 
 #endif

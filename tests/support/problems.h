@@ -41,7 +41,7 @@ int test_problem_contact(TestProblem *t, uint64_t *seed, CairnFrictionKind kind,
 // at times; all kinds of bounds; at most `rows` rows in all.
 void test_problem_random(TestProblem *t, uint64_t *seed, int rows);
 
-// Write A in place of J and P: the same problem in form 2.
+// Replaces J and P by A: the same problem in form 2.
 void test_problem_make_explicit(const TestProblem *dynamics, TestProblem *t);
 
 // A (row_count^2, in rows) and b of a problem of any size by a dense factor of the whole of P, couplings included.

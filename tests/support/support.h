@@ -64,11 +64,11 @@ void support_same_bits(double a, double b, const char *what, const char *file, i
 
 // The call must answer CAIRN_OK; its message is printed where it does not.
 #define assert_ok(call) support_ok((call), #call, __FILE__, __LINE__)
-// The call must answer this code with a message that holds `part` ("" for any).
-#define assert_refused(call, code, part) support_refused((call), (code), (part), #call, __FILE__, __LINE__)
+// The call must answer this code with a message that holds `text` ("" for any).
+#define assert_refused(call, code, text) support_refused((call), (code), (text), #call, __FILE__, __LINE__)
 
 void support_ok(CairnStatus status, const char *what, const char *file, int line);
-void support_refused(CairnStatus status, CairnCode code, const char *part, const char *what, const char *file,
+void support_refused(CairnStatus status, CairnCode code, const char *text, const char *what, const char *file,
                      int line);
 
 // ---- memory ----

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A row's part: solved for, or held at one of its bounds.
+// A row's index set: it is solved for, or fixed at one of its bounds.
 typedef enum IndexSet { FREE = 0, AT_LOWER, AT_UPPER } IndexSet;
 
 // Extended precision, so that A keeps its compliance of 1e-10 beside entries of 1e6 where rows are redundant.
@@ -252,7 +252,7 @@ static void build(System *s, size_t entries) {
     }
 }
 
-// L of A on the free rows; a held row is a row of the identity, so that the layout stands.
+// L of A on the free rows; a fixed row is a row of the identity, so that the layout stands.
 static bool factor(System *s) {
     for (int i = 0; i < s->m; i++) {
         const Real *a = s->A + s->start[i] - s->first[i]; // a[j] is column j
@@ -330,7 +330,7 @@ static void solve_free(System *s) {
     find_slack(s);
 }
 
-// The first row whose part is wrong gets its other part; false if all are right. What rounding makes is no reason.
+// Moves the first row with a wrong sign to another index set; false if all signs are right. Violations within rounding do not count.
 static bool flip_one(System *s) {
     const CairnProblem *problem = s->problem;
     for (int r = 0; r < s->m; r++) {

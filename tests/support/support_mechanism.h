@@ -18,7 +18,7 @@ CairnBodyId support_create(CairnWorld *world, const CairnBodyDef *def);
 // A joint at `point` with its x axis along `x`; body_a null: the world.
 CairnJointId support_joint(CairnWorld *world, CairnJointType type, CairnBodyId a, CairnBodyId b, CairnVec3 point,
                            CairnVec3 x);
-// The same from a definition that sets more than bodies and frames.
+// A joint like that of support_joint, from a definition whose other members are set already.
 CairnJointId support_joint_of(CairnWorld *world, CairnJointDef def, CairnBodyId a, CairnBodyId b, CairnVec3 point,
                               CairnVec3 x);
 

@@ -31,12 +31,12 @@ static CairnGeometry draw_shape(uint64_t *random, CairnShapeType type) {
 
 SupportPair support_pair_draw(CairnShapeType a, CairnShapeType b, uint64_t seed, int draw) {
     uint64_t random = 0x9E3779B97F4A7C15u * (uint64_t)(draw + 1) + seed;
-    static const double places[4] = {0.2, 3, 1.2, 1.2}, margins[3] = {0.5, 0.01, 20};
+    static const double distances[4] = {0.2, 3, 1.2, 1.2}, margins[3] = {0.5, 0.01, 20};
     SupportPair pair = {.margin = margins[draw % 3]};
     pair.a = draw_shape(&random, a);
     pair.b = draw_shape(&random, b);
-    pair.pa = support_transform(&random, places[draw % 4]);
-    pair.pb = support_transform(&random, places[draw % 4]);
+    pair.pa = support_transform(&random, distances[draw % 4]);
+    pair.pb = support_transform(&random, distances[draw % 4]);
     return pair;
 }
 
@@ -116,8 +116,8 @@ static void compare_moved(const SupportPair *p, const CairnManifold *m, double s
     }
 }
 
-// Between shapes that are apart the normal is the way to the nearest point of their difference, and that point moves by no more than
-// the difference does: so the normal by twice that over the distance. Where a face stands for directions near it there is a step
+// Between shapes that are apart the normal is the direction of the nearest point of their difference, and that point moves by no more
+// than the difference does: so the normal turns by at most twice that over the distance. Where a face stands for directions near it there is a step
 // between those and the next, of 1.8 degrees at most.
 static double bent(const SupportPair *p, const SupportPairRule *rule, const CairnManifold *m, double least,
                    uint64_t *random) {

@@ -1,4 +1,4 @@
-// Worlds that several tests share: small scenes that between them use every part of a step, and a world's state as bytes.
+// Worlds that several tests share: small scenes that together use every stage of a step, and a world's state as bytes.
 #ifndef CAIRN_TESTS_SUPPORT_WORLDS_H
 #define CAIRN_TESTS_SUPPORT_WORLDS_H
 

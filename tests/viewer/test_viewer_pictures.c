@@ -120,7 +120,7 @@ static void slow_pictures_become_coarser(void **state) {
     SupportStage *stage = support_stage_open_with(&options);
     CairnViewer *viewer = &stage->viewer;
     support_stage_press(stage, SDLK_SPACE);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     viewer->is_software = true; // whoever draws here
     viewer->settings.smooth = CAIRN_SMOOTH_OFF;
     viewer->pace.resolution = 0.5;
@@ -166,9 +166,9 @@ static SupportStage *open_coarse(const char *solvers) {
     viewer->settings.smooth = CAIRN_SMOOTH_OFF;
     viewer->look.forces = true;
     support_stage_press(stage, SDLK_SPACE);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     support_stage_press(stage, SDLK_n);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     viewer->pace.resolution = 0.5;
     viewer->orbit.yaw += 0.1;
     support_stage_turn(stage, 1);
@@ -319,7 +319,7 @@ static void pictures_have_the_structure_they_should(void **state) {
     options.panel = "scene";
     SupportStage *stage = support_stage_open_with(&options);
     support_stage_press(stage, SDLK_SPACE);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     CairnViewerBox box = cairn_viewer_box(&stage->viewer, 0);
     CairnImage image[3];
     for (int i = 0; i < 3; i++) { // light, dark, light without the tower in sight
