@@ -76,7 +76,7 @@ static void draw_axes(CairnUi *ui, const Axes *axes) {
     for (int i = 0; i < 6 && first + i * step <= axes->high + 1e-9 * step; i++) {
         double value = first + i * step;
         value = fabs(value) < 1e-9 * step ? 0 : value;
-        // As many digits as tell neighbours apart.
+        // As many digits as neighbouring values need to differ.
         int digits = value == 0 ? 1 : (int)(floor(log10(fabs(value))) - floor(log10(step))) + 1;
         if (axes->is_log) {
             snprintf(words, sizeof words, "1e%.0f", value);

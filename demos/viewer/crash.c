@@ -4,11 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
-// A handler is given nothing but the signal, so what it says lies here: each thread's own words, ready to be written.
+// A signal handler gets the signal number alone, so its text is kept here: one message for each thread, ready to be written.
 static const char *watched;
 static _Thread_local char words[400];
 
-// Writes, and lets the signal do what it would have done: nobody can vouch for the memory any more.
+// Writes the message and then lets the signal take its default action, since the memory may be corrupt.
 static void write_report(int signal_number) {
     static const char other[] = "\ncairn view: crashed in a thread of the engine\n";
     size_t length = strlen(words);

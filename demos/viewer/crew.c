@@ -259,7 +259,7 @@ static void work_setup(CairnCrewView *view, CairnStats *stats) {
     SDL_LockMutex(view->crew->mutex);
 }
 
-// With the setup that is asked for, or the present one; a replay brings its own.
+// With the requested setup, or the present one; a replay uses the setup of its recording.
 static void work_restart(CairnCrewView *view, CairnStats *stats) {
     CairnCrew *crew = view->crew;
     CairnPlan plan = crew->plan;

@@ -21,7 +21,7 @@ static void follow(CairnCrewView *view, int frame) {
     }
 }
 
-// A frame's place in the recording; before 0: what it began with comes later.
+// A frame's index in the recording; negative: the recording begins later.
 static int record_index(const CairnCrew *crew, int frame) {
     return crew->recorded_from < 0 ? frame : frame - crew->recorded_from;
 }
@@ -53,10 +53,10 @@ static void set_recording(CairnCrew *crew, bool is_recording) {
 
 void cairn_crew_begin_recording(CairnCrewView *view, const CairnRunOptions *run, const char *path, int frame) {
     CairnCrew *crew = view->crew;
-    CairnRunOptions asked = *run;
-    asked.budget = NULL; // the solver's words say it, if it is still the one that has it
+    CairnRunOptions run_options = *run;
+    run_options.budget = NULL; // it stands in the solver's options, if the solver is still the one that it was given to
     CairnStatus status = crew->recording ? cairn_error(CAIRN_UNSUPPORTED, "this is a recording already")
-                                         : cairn_recorder_open(&crew->recorder, path, &asked, &view->session);
+                                         : cairn_recorder_open(&crew->recorder, path, &run_options, &view->session);
     crew->recorded_from = frame;
     set_recording(crew, crew->recorder.file != NULL);
     cairn_past_forget(&view->past, frame);
@@ -101,7 +101,7 @@ CairnStatus cairn_crew_begin(CairnCrewView *view, const CairnStats *stats) {
         CAIRN_TRY(cairn_recorder_key(&crew->recorder, &view->session));
     }
     (void)cairn_past_store(&view->past, &view->session, stats,
-                           0); // without memory there is no way back, and that is all
+                           0); // without memory the run goes on, but cannot go back
     note(view, stats);
     return cairn_ok();
 }
@@ -150,7 +150,7 @@ CairnStatus cairn_crew_pin(CairnCrewView *view, const CairnStats *stats, int fra
         return cairn_ok();
     }
     int index = record_index(view->crew, frame);
-    if (index < 0) { // the run left it before it began
+    if (index < 0) { // the run went back to before its first frame
         cairn_crew_end_recording(view->crew);
         return cairn_ok();
     }

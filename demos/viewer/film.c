@@ -1,4 +1,4 @@
-// What is kept of a session as files: pictures, films, and the problem of the frame that is shown.
+// What is written of a session to files: pictures, films, and the problem of the frame that is shown.
 #include "demos/viewer/viewer.h"
 #include <stdio.h>
 #include <string.h>
@@ -81,7 +81,7 @@ CairnStatus cairn_viewer_film_end(CairnViewer *viewer) {
 void cairn_viewer_toggle_film(CairnViewer *viewer) {
     char path[160];
     if (viewer->film.video.is_open) {
-        (void)cairn_viewer_film_end(viewer); // it says what is wrong
+        (void)cairn_viewer_film_end(viewer); // it reports errors itself
         return;
     }
     name_file(viewer, "mp4", path, sizeof path);

@@ -1,5 +1,5 @@
 // Fine: the picture of the views with all pixels, where a processor draws and would take longer for it than anybody should wait for an
-// answer. It is made when all is at rest, a piece a turn, so that what is done meanwhile is answered before the next piece; then it is
+// answer. It is made when all is at rest, a piece a turn, so that input in the meantime is handled before the next piece; then it is
 // dropped. Pixels are the same as in one go: a piece is what the scissors leave of the whole picture.
 #include "demos/viewer/viewer.h"
 
@@ -12,7 +12,7 @@ static CairnPainterBox common(CairnPainterBox a, CairnPainterBox b) {
     return (CairnPainterBox){x0, y0, x1 - x0, y1 - y0};
 }
 
-// The next piece of a view's picture, pixels from the bottom left; false where there is none left.
+// The next piece of a view's picture, pixels from the bottom left; false after the last one.
 static bool next_piece(CairnFine *fine, const CairnPainting *painting, CairnPainterBox *box) {
     CairnPainterBox all = cairn_painting_box(painting);
     int left = all.x / TILE * TILE, bottom = all.y / TILE * TILE;
@@ -36,7 +36,7 @@ static CairnStatus begin(CairnViewer *viewer) {
     return cairn_ok();
 }
 
-// It stands in the place of the coarse one from now on.
+// It replaces the coarse one from now on.
 static CairnStatus finish(CairnViewer *viewer) {
     CairnGpuTarget coarse = viewer->views;
     viewer->views = viewer->fine.target;

@@ -22,7 +22,7 @@ bool cairn_font_reserve(CairnFont *font, int width, int height, int *x, int *y, 
     return true;
 }
 
-// The stroke font's bytes are sRGB, shares of ink are not.
+// The stroke font's bytes are sRGB; coverage is linear.
 static void take_strokes(CairnFont *font, const CairnGlyph *glyph, const CairnImage *image) {
     for (int row = 0; row < glyph->height; row++) {
         for (int column = 0; column < glyph->width; column++) {

@@ -1,4 +1,4 @@
-// The system's font: fontconfig says which file, SDL2_ttf draws it.
+// The system's font: fontconfig finds the file, SDL2_ttf draws it.
 #include "demos/viewer/font.h"
 #ifdef CAIRN_TTF
 #include <SDL2/SDL_ttf.h>

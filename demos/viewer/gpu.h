@@ -14,7 +14,7 @@ CairnStatus cairn_gpu_program(const char *name, const char *vertex, const char *
 typedef struct CairnGpuTarget {
     GLuint many, one; // framebuffers
     GLuint color, depth, resolved;
-    GLuint texture; // in place of color; 0: none
+    GLuint texture; // instead of color; 0: none
     int width, height, samples;
     bool is_top_first; // lies in memory as a window does, and is drawn upside down
 } CairnGpuTarget;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 static const double frequency = 3, ratio = 1; // of the hand's spring, Hz and damping ratio
-static const double calm = 3;                 // 1/s: how fast what is held stops turning
+static const double calm = 3;                 // 1/s: how fast a dragged body stops turning
 static const double strength = 60;            // m/s2: the most that it pulls, times the body's mass
 static const double density = 1500;           // of what is thrown, kg/m3
 

@@ -12,7 +12,7 @@ typedef enum CairnDeedKind {
     CAIRN_DEED_FREEZE, // dynamic to static and back
     CAIRN_DEED_DELETE,
     CAIRN_DEED_PUSH,       // a: point, b: change of velocity, m/s
-    CAIRN_DEED_THROW_BALL, // a: place, b: velocity, size: radius
+    CAIRN_DEED_THROW_BALL, // a: position, b: velocity, size: radius
     CAIRN_DEED_THROW_BOX
 } CairnDeedKind;
 

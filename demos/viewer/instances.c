@@ -121,7 +121,7 @@ static Lens lens_of(const CairnPainting *painting) {
 }
 
 static bool is_point(const Lens *lens, const CairnPainting *painting, const CairnSightItem *item) {
-    enum { LARGEST = 24 }; // pixels; beyond it one share of sky for a whole ball would be seen
+    enum { LARGEST = 24 }; // pixels; beyond it one value of sky light for a whole ball would be visible
     CairnVec3 at = {(double)item->position[0], (double)item->position[1], (double)item->position[2]};
     CairnVec3 offset = cairn_sub(at, lens->eye);
     double depth = cairn_dot(offset, lens->ahead), radius = (double)item->scale[0];
@@ -186,8 +186,7 @@ CairnStatus cairn_instances_sort(CairnInstances *instances, const CairnPainting 
     Lens lens = lens_of(painting);
     int count = sort_by_depth(instances, painting), *starts = instances->starts;
     memset(starts, 0, ((size_t)groups + 2) * sizeof *starts);
-    for (int k = 0; k < count;
-         k++) { // counted two places on, so that placing them leaves each group's start in its place
+    for (int k = 0; k < count; k++) { // counted two entries on, so that after filling each entry is its group's start
         starts[geometry_of(&lens, painting, &sight->items[instances->order[k]]) + 2]++;
     }
     for (int g = 0; g < groups; g++) {

@@ -44,7 +44,7 @@ void cairn_ui_end(CairnUi *ui, double width, double height) {
     ui->area_count = ui->next_area_count;
     ui->menu_area = ui->next_menu_area;
     if (ui->menu && ui->menu_area.width <= 0) {
-        ui->menu = 0; // whose menu it was is no longer there
+        ui->menu = 0; // the widget of the menu is no longer drawn
     }
 }
 

@@ -26,7 +26,7 @@ static void draw_closed(CairnUi *ui, CairnArea area, bool is_hot, const char *na
     }
 }
 
-// The open list; answers what was clicked, or -1.
+// Draws the open list; returns the index that was clicked, or -1.
 static int draw_open(CairnUi *ui, CairnArea field, CairnUiName *names, CairnUiName *help, const void *user, int count,
                      int chosen) {
     CairnInk *ink = ui->ink;
@@ -35,7 +35,7 @@ static int draw_open(CairnUi *ui, CairnArea field, CairnUiName *names, CairnUiNa
     for (int i = 0; i < count; i++) {
         width = fmax(width, cairn_ink_width(ink, CAIRN_FACE_TEXT, names(user, i)) + 2 * pad);
     }
-    // Up where there is no room below, as the panel's own height tells.
+    // It opens upwards where the panel has no room below.
     double below = ui->panel.y + ui->panel.height - field.y - field.height, room = fmax(below, field.y);
     double row = fmin(ui->unit, fmax(room / count, cairn_ink_line(ink, CAIRN_FACE_TEXT))), height = count * row + 2;
     bool is_up = below < height && field.y > below;

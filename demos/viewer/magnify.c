@@ -6,7 +6,7 @@
 
 enum { ONE = 256, EVEN = 0x00FF00FF };
 
-// Where the middle of pixel `i` of `many` lies among `few`: the pixel before it, and the share of the next one, which always is there.
+// Where the middle of pixel `i` of `many` lies among `few`: the pixel before it, and the weight of the next one, which always exists.
 static void sample_at(int i, int many, int few, int32_t *before, uint32_t *weight) {
     int64_t at = ((2 * (int64_t)i + 1) * few * ONE / many - ONE) / 2, most = (int64_t)(few - 1) * ONE;
     at = at < 0 ? 0 : at > most ? most : at;
@@ -20,7 +20,7 @@ static uint64_t spread(uint32_t pixel) {
     return (pixel & EVEN) | (uint64_t)(pixel >> 8 & EVEN) << 32;
 }
 
-// Along the row, for processors that fetch from many places at once do so slowly.
+// Sequentially along the row, since gathers from many addresses at once are slow on processors.
 static void widen(const CairnMagnifier *magnifier, const uint32_t *from, uint32_t *to) {
     int32_t at = 0;
     uint64_t a = spread(from[0]), b = spread(from[1]);
@@ -44,7 +44,7 @@ static void mix_rows(const uint8_t *restrict a, const uint8_t *restrict b, uint3
     }
 }
 
-// Row `k` of the small picture, from its top, widened: it stays until a row of the same parity is asked for.
+// Row `k` of the small picture, from its top, widened: it is cached until a row of the same parity is needed.
 static const uint32_t *wide_row(const CairnMagnifier *magnifier, int (*cached)[2], int k, int w, int h) {
     uint32_t *row = magnifier->rows + (size_t)(k % 2) * (size_t)magnifier->width;
     if ((*cached)[k % 2] != k) {
@@ -69,7 +69,7 @@ static void magnify(CairnMagnifier *magnifier, int w, int h) {
     }
 }
 
-// As large as it is already: only its rows change places.
+// Both have the same size: only the order of the rows is reversed.
 static void turn_over(CairnMagnifier *magnifier) {
     size_t width = (size_t)magnifier->width, height = (size_t)magnifier->height;
     for (size_t y = 0; y < height; y++) {

@@ -97,7 +97,7 @@ static CairnStatus mark_contacts(CairnMarks *marks, const CairnMarking *marking)
     return cairn_ok();
 }
 
-// An error of a micrometre is small, a centimetre large: the ball's size and colour say which.
+// An error of a micrometre is small, a centimetre large: the ball's size and colour show which.
 static CairnStatus mark_joints(CairnMarks *marks, const CairnMarking *marking) {
     const CairnSight *sight = marking->sight;
     for (int i = 0; i < sight->joint_count; i++) {

@@ -1,5 +1,5 @@
-// Mouse: turning the camera, and the hand in the scene. What lies under the mouse is asked of the view's own thread, which answers
-// between two steps: until then a press is neither a turn nor a grip.
+// Mouse: turning the camera, and the hand in the scene. What lies under the mouse is found by the view's thread between two steps: until
+// its result arrives a press is neither a turn nor a drag.
 #include "demos/viewer/viewer.h"
 #include <math.h>
 
@@ -10,7 +10,7 @@ static void to_pixels(const CairnViewer *viewer, int *x, int *y) {
     *y = *y * viewer->height / (height > 0 ? height : 1);
 }
 
-// The view at a place of the window; false: there is none.
+// Makes the view at a position of the window the active one; false: there is none.
 static bool choose_view(CairnViewer *viewer, int x, int y) {
     for (int i = 0; i < viewer->crew.view_count; i++) {
         CairnViewerBox box = cairn_viewer_box(viewer, i);
@@ -68,7 +68,7 @@ void cairn_viewer_mouse_up(CairnViewer *viewer, const SDL_MouseButtonEvent *butt
     } else if (hand->mode == CAIRN_HAND_MODE_TURN && hand->moved < 3 && !viewer->is_following) {
         cairn_viewer_select(viewer, hand->still_body, hand->still_generation);
     }
-    // A question that is still open selects when its answer comes.
+    // A pick that is still pending selects the body when its result arrives.
     hand->mode = CAIRN_HAND_MODE_NONE;
 }
 

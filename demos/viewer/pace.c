@@ -1,9 +1,9 @@
-// Pace: what is drawn anew and how finely, so that the window answers at once where a processor draws, and beside steps that want the
+// Pace: what is drawn anew and how finely, so that the window responds at once where a processor draws, and beside steps that want the
 // same processor.
 #include "demos/viewer/viewer.h"
 #include <string.h>
 
-// Seconds of a picture: what is slower three times in a row, or twice as slow as nobody should wait, is drawn coarser, what is faster
+// Seconds of a picture: what is slower three times in a row, or once too slow to be usable, is drawn coarser, what is faster
 // twenty times finer. The finer one has about twice as many pixels, so it does not become coarser again at once.
 static const double too_slow = 0.033, far_too_slow = 0.05, fast_enough = 0.012;
 enum { SLOW_MANY = 3, FAST_MANY = 20, SMALL = 300000 };
@@ -63,7 +63,7 @@ static uint64_t mix_camera(uint64_t hash, const CairnOrbit *orbit) {
     return mix(mix(mix(mix_point(hash, orbit->target), orbit->yaw), orbit->pitch), orbit->distance);
 }
 
-// Nothing was done and nothing moved; the first ten turns after that are drawn all the same, while scales and hints settle.
+// Nothing was done and nothing moved; the first ten turns after that are drawn all the same, while scales and hints reach their final values.
 bool cairn_viewer_is_still(CairnViewer *viewer, bool has_event) {
     uint64_t hash = mix(viewer->is_paused, viewer->notice_until > cairn_viewer_clock());
     hash = mix_sights(mix_camera(hash, &viewer->orbit), viewer);

@@ -51,20 +51,20 @@ typedef struct CairnPainter {
     } * meshes;
     int mesh_count;
     CairnInstances solids;    // of one sight
-    CairnPainterMaps maps[2]; // of coarse pictures, of all others: neither takes the other's place
+    CairnPainterMaps maps[2]; // of coarse pictures, and of all others: neither replaces the other
     CairnMarks marks;
     int draw_calls; // since views were begun
 } CairnPainter;
 
 CairnStatus cairn_painter_open(CairnPainter *painter);
 void cairn_painter_close(CairnPainter *painter);
-// Bring what is new in the store to the GPU; nobody else may use the store meanwhile.
+// Bring what is new in the store to the GPU; no other thread may use the store meanwhile.
 CairnStatus cairn_painter_upload(CairnPainter *painter, const CairnDrawnMeshStore *store);
 // programs.c: those that a picture with these instances needs.
 CairnStatus cairn_painter_need(CairnPainter *painter, bool is_smooth, const int *starts);
 CairnStatus cairn_painter_draw(CairnPainter *painter, const CairnPainting *painting);
 
-// The same picture piece by piece: what all of it needs; then the solids in boxes that cover it, `box` in pixels of the frame; then what
+// Draws the picture of cairn_painter_draw piece by piece: first what all of it needs; then the solids in boxes that cover it, `box` in pixels of the frame; then what
 // lies over them. Nothing else may be drawn between by this painter.
 typedef struct CairnPainterBox {
     int x, y, width, height; // from the bottom left

@@ -1,4 +1,4 @@
-// The partition: how the bodies are parted, what lies between the parts, and menus to change it.
+// The partition: how the bodies are partitioned, what lies between the parts, and menus to change it.
 #include "demos/program/render/render_shade.h"
 #include "demos/viewer/panels.h"
 #include "demos/viewer/viewer.h"

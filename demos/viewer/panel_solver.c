@@ -1,4 +1,4 @@
-// The solver of each view, its options, and what it said of the last step.
+// The solver of each view, its options, and what it reported of the last step.
 #include "demos/viewer/panels.h"
 #include "demos/viewer/viewer.h"
 #include <stdio.h>

@@ -14,7 +14,7 @@ static double round_down(double size) {
     return power * (size >= 5 * power ? 5 : size >= 2 * power ? 2 : 1);
 }
 
-// Over the left shoulder of whoever looks first; it stays there when the camera turns.
+// Behind the initial camera on its left side; it stays there when the camera turns.
 static CairnVec3 sun_of(const CairnCamera *camera) {
     CairnVec3 back = cairn_normalize(cairn_sub(camera->eye, camera->target));
     CairnVec3 right = cairn_normalize(cairn_cross(cairn_vec3(0, 0, 1), back));
@@ -76,7 +76,7 @@ void cairn_viewer_drop_plan(CairnViewer *viewer) {
     cairn_source_close(&viewer->source);
 }
 
-// The parameters as the command line would say them; those at their defaults are left out.
+// The parameters in the syntax of the command line; those at their defaults are left out.
 static void write_params(CairnViewer *viewer) {
     const CairnFieldTable *table = &viewer->source.scene->params;
     CairnPlan *plan = &viewer->plan;
@@ -123,7 +123,7 @@ void cairn_viewer_restart(CairnViewer *viewer, bool has_new_seed) {
         viewer->plan.seed += has_new_seed;
         write_params(viewer);
     }
-    for (int i = 0; i < viewer->crew.view_count; i++) { // parameters may ask for another law of friction
+    for (int i = 0; i < viewer->crew.view_count; i++) { // parameters may set another law of friction
         if (!cairn_viewer_takes(viewer, viewer->setups[i].choice.solver)) {
             cairn_viewer_choose(viewer, i, cairn_viewer_solver(viewer, 1));
         }
@@ -248,7 +248,7 @@ const CairnSolver *cairn_viewer_solver(const CairnViewer *viewer, int number) {
     return NULL;
 }
 
-// Where the past brought another solver back, the panel says so; its options are those that the key of this solver would give.
+// Where going back in time restored another solver, the panel shows it; its options are those that the key of this solver would give.
 void cairn_viewer_follow_setups(CairnViewer *viewer, const CairnSight *const *sights) {
     bool is_idle = cairn_crew_is_idle(&viewer->crew);
     for (int i = 0; is_idle && i < viewer->crew.view_count; i++) {
@@ -305,7 +305,7 @@ static const CairnField *part_size_of(const CairnFieldTable *table) {
     return NULL;
 }
 
-// New options in place of the old ones; the size of the parts stays.
+// Replaces the options; the size of the parts stays.
 static CairnStatus change_options(const CairnFieldTable *old_table, const CairnFieldTable *table, void **options) {
     void *fresh = NULL;
     const CairnField *from = part_size_of(old_table), *to = part_size_of(table);

@@ -87,7 +87,7 @@ static void take(CairnReload *reload) {
 
 CairnStatus cairn_reload_open(CairnReload *reload, CairnRunOptions *options) {
     *reload = (CairnReload){.size = -1};
-    // A recording names its scene, and keeps it.
+    // A recording names its scene, which cannot change.
     if (!options->scene || options->record ||
         (!cairn_scene_file_is(options->scene) && !ends_in(options->scene, ".so"))) {
         return cairn_ok();

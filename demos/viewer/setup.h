@@ -13,7 +13,7 @@ typedef struct CairnSetup {
     void *refine_options; // NULL: none
 } CairnSetup;
 
-// A copy is closed by who made it. On an error nothing is left to close.
+// The caller closes the copy. On an error there is nothing to close.
 CairnStatus cairn_setup_copy(const CairnSetup *from, CairnSetup *setup);
 CairnStatus cairn_setup_take(const CairnSession *session, CairnSetup *setup); // a copy of the session's
 void cairn_setup_close(CairnSetup *setup);

@@ -15,7 +15,7 @@ typedef struct Acting {
     bool has_problem;
     double dt;
     int constraint;    // where the next contact's is looked for first
-    double *residuals; // of each row; NULL: not asked for
+    double *residuals; // of each row; NULL: not wanted
 } Acting;
 
 static CairnStatus map_bodies(Acting *acting) {
@@ -52,7 +52,7 @@ static bool is_between_parts(const CairnSight *sight, const int bodies[2]) {
 
 static int root_of(CairnSight *sight, int body) {
     while (sight->bodies[body].island != body) {
-        sight->bodies[body].island = sight->bodies[sight->bodies[body].island].island; // halves the way
+        sight->bodies[body].island = sight->bodies[sight->bodies[body].island].island; // halves the path to the root
         body = sight->bodies[body].island;
     }
     return body;
@@ -77,7 +77,7 @@ static void number_islands(CairnSight *sight) {
         if (body->island == i) {
             body->island = sight->island_count++;
         } else if (body->island >= 0) {
-            body->island = sight->bodies[body->island].island; // a lower place, numbered already
+            body->island = sight->bodies[body->island].island; // a lower index, numbered already
         }
     }
 }

@@ -62,7 +62,7 @@ static const CairnOption command_options[] = {
 
 enum { COMMAND_COUNT = (int)(sizeof(command_options) / sizeof(command_options[0])) };
 
-// A recording brings what it was made with; of the options, those that say how it is looked at remain.
+// A recording has the options that it was made with; of the command's options only those on the window's appearance apply.
 static CairnStatus take_recording(CairnViewOptions *options) {
     CairnRunOptions *run = &options->run;
     if (!options->recording || !run->scene || !cairn_recording_is(run->scene)) {

@@ -60,7 +60,7 @@ CairnStatus cairn_viewer_close(CairnViewer *viewer) {
         cairn_viewer_write_settings(viewer);
     }
     if (viewer->window) {
-        SDL_HideWindow(viewer->window); // at once; a step that is under way may take a while
+        SDL_HideWindow(viewer->window); // at once; a running step may take a while
         SDL_PumpEvents();
     }
     if (viewer->context) {
@@ -205,12 +205,12 @@ static int stop_at(const CairnViewer *viewer) {
     return stop;
 }
 
-enum { MOST_AHEAD = 8 }; // frames asked for at once
+enum { MOST_AHEAD = 8 }; // frames requested at once
 
 static void move_time(CairnViewer *viewer, double passed) {
     int done = cairn_crew_done(&viewer->crew), stop = stop_at(viewer), steps = viewer->options->run.steps;
     bool pauses = steps > 0 && !viewer->options->frames && !viewer->options->is_hidden;
-    if (pauses && !viewer->has_paused) { // once; a person may go on from there
+    if (pauses && !viewer->has_paused) { // once; the user may go on from there
         stop = steps < stop ? steps : stop;
         viewer->has_paused = done >= steps;
         viewer->is_paused = viewer->is_paused || viewer->has_paused;
@@ -218,7 +218,7 @@ static void move_time(CairnViewer *viewer, double passed) {
     if (viewer->is_paused) {
         return;
     }
-    if (viewer->options->is_hidden) { // nobody watches: as fast as it goes
+    if (viewer->options->is_hidden) { // there is no window to watch: as fast as it goes
         cairn_crew_want(&viewer->crew, stop < INT32_MAX ? stop : done + MOST_AHEAD);
         return;
     }
@@ -287,7 +287,7 @@ CairnStatus cairn_viewer_turn(CairnViewer *viewer) {
     int stop = stop_at(viewer);
     bool is_due = stop < INT32_MAX && cairn_crew_done(&viewer->crew) >= stop && cairn_crew_is_idle(&viewer->crew);
     if (viewer->options->is_hidden && !is_due && stop < INT32_MAX) {
-        SDL_Delay(2); // nothing to see before the frame that is asked for
+        SDL_Delay(2); // nothing to show before the requested frame
         for (int i = 0; i < viewer->crew.view_count; i++) {
             const CairnSight *sight = cairn_crew_look(&viewer->crew, i);
             if (!cairn_is_ok(sight->status)) {

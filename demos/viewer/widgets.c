@@ -193,7 +193,7 @@ static void draw_edit(CairnUi *ui, CairnArea area) {
                   ui->theme->accent);
 }
 
-// The focus's own turn: types, draws, and says whether it is finished. A click elsewhere finishes.
+// The turn of the field that has the focus: types, draws, and returns whether it is finished. A click elsewhere finishes it.
 static bool edit(CairnUi *ui, CairnArea area, bool *is_over) {
     int end = type_text(ui);
     bool is_left = ui->input.was_pressed && !is_under(ui, area);
