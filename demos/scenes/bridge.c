@@ -86,7 +86,7 @@ static CairnStatus add_bar(const Site *site, CairnJointType type, CairnBodyId a,
     return join(site, type, a, *id, from, cairn_normalize(cairn_cross(y, cairn_sub(to, from))), y);
 }
 
-// Where the planks are: tan of the slope goes up by the same step from each gap to the next. Answers the span.
+// The positions of the planks: tan of the slope goes up by the same step from each gap to the next. Returns the span.
 static double lay_out(Site *site) {
     const Params *params = site->run->params;
     int gaps = params->planks - 1;

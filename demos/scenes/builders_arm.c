@@ -45,7 +45,7 @@ void cairn_arm_frames(const CairnArmDef *def, const double *angles, CairnTransfo
     frames[CAIRN_ARM_AXES] = cairn_transform_mul(at, along(0, flange));
 }
 
-// A capsule from the link's frame to the next one; where they share their origin, back along its own axis.
+// A capsule from the link's frame to the next one; where their origins coincide, back along its own axis.
 static CairnStatus add_link(CairnWorld *world, const CairnArmDef *def, const CairnTransform *frames, int i,
                             CairnBodyId *id) {
     CairnBodyDef body = cairn_body_def();

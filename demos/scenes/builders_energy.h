@@ -1,11 +1,11 @@
-// A check that scenes share: where nothing drives a world, its energy does not rise.
+// A check that several scenes use: where nothing drives a world, its energy does not rise.
 #ifndef CAIRN_SCENE_BUILDERS_ENERGY_H
 #define CAIRN_SCENE_BUILDERS_ENERGY_H
 
 #include <cairn/scene.h>
 
 // What a run has seen of its energy; zeroed before the first step, and wherever something has driven the world. A scene that knows what
-// will be turned into motion may say so in `kinetic` from the start.
+// will be turned into motion may set it in `kinetic` from the start.
 typedef struct CairnEnergyWatch {
     double least, most, kinetic; // of kinetic, potential and springs together; the most kinetic energy
     double owed;                 // J, set by the scene: stored energy that is not counted and may come back

@@ -17,8 +17,9 @@ typedef struct CairnRod {
     double friction;
     bool has_shapes;   // capsules; without them nothing touches the rod
     bool meets_itself; // all but the nearest segments, and those whose number differs by a multiple of 32 from theirs
-    int group, group_size;   // label of the first group, and segments in one; group < 0: none
-    uint64_t category, mask; // what it meets, in the lower 32 bits; the upper ones tell segments from their neighbours
+    int group, group_size; // label of the first group, and segments in one; group < 0: none
+    uint64_t category,
+        mask; // what it meets, in the lower 32 bits; the upper ones distinguish segments from their neighbours
 } CairnRod;
 
 CairnRod cairn_rod(void); // 40 segments, 4 mm thick in radius, rubber

@@ -19,7 +19,7 @@ static const BodySpec leg_specs[CAIRN_SPIDER_LEG_BODIES] = {
     [SHIN] = {{0, 0.12, 0.16}, {0, 0.12, 0.016}, 0.012, 0.08},
 };
 
-// Who hangs on whom, where, about x of the leg.
+// The hinges of a leg: the two bodies, and the point; all turn about x of the leg.
 typedef struct Hinge {
     int a, b;
     CairnVec3 point;

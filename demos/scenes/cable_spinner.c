@@ -181,7 +181,7 @@ static double growth_of(const Segments *cable, int links) {
     return length / (links * link_length) - 1;
 }
 
-// It is wound as told, and then it unwinds by itself.
+// It is wound by the given number of turns, and then it unwinds by itself.
 static CairnStatus check_turn(const CairnSceneRun *run, double time) {
     const Params *params = run->params;
     const Memory *memory = run->memory;

@@ -78,8 +78,8 @@ static CairnStatus add_closed_walls(CairnSceneRun *run, double low, double top, 
     return cairn_ok();
 }
 
-// Cylinders that turn in their places, as high as the floor: what lies on them is carried off. Half as thick as a ball: between
-// thick ones balls spin in their places.
+// Cylinders that turn about fixed axes, as high as the floor: what lies on them is carried off. They are half as thick as a ball, since
+// between thick ones balls only spin.
 static CairnStatus add_rollers(CairnSceneRun *run, double from) {
     const Params *params = run->params;
     const Memory *memory = run->memory;
@@ -118,7 +118,7 @@ static CairnStatus add_side(CairnSceneRun *run) {
     return cairn_ok();
 }
 
-// A square funnel, 60 degrees steep, so high that what has flowed out finds its place below.
+// A square funnel, 60 degrees steep, so high that there is room below for what has flowed out.
 static CairnStatus add_hopper(CairnSceneRun *run) {
     const Params *params = run->params;
     Memory *memory = run->memory;

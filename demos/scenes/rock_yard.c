@@ -26,7 +26,7 @@ CairnStatus cairn_yard_script(CairnSceneRun *run, double time) {
     return cairn_shovel_drive(run->world, &yard->shovel, time);
 }
 
-// The servos are told where to be one step late, at most a few centimetres.
+// The servos' targets are one step late, at most a few centimetres.
 static CairnStatus check_path(const CairnSceneRun *run, const CairnBodyState *blade, double time, double h,
                               const char *name) {
     const CairnShovel *shovel = &((const CairnYard *)run->memory)->shovel;

@@ -1,4 +1,4 @@
-// What the scenes of rocks share: a heap, a shovel that pushes it, and what must hold.
+// What the scenes of rocks have in common: a heap, a shovel that pushes it, and what must hold.
 #ifndef CAIRN_SCENE_ROCK_YARD_H
 #define CAIRN_SCENE_ROCK_YARD_H
 

@@ -3,8 +3,8 @@
 #include "demos/viewer/viewer.h"
 #include <string.h>
 
-// Seconds of a picture: what is slower three times in a row, or once too slow to be usable, is drawn coarser, what is faster
-// twenty times finer. The finer one has about twice as many pixels, so it does not become coarser again at once.
+// Seconds of a picture: pictures that are slower than `too_slow` three times in a row, or than `far_too_slow` twice, are drawn coarser;
+// pictures that are faster than `fast_enough` twenty times in a row are drawn finer. The finer one has about twice as many pixels, so it does not become coarser again at once.
 static const double too_slow = 0.033, far_too_slow = 0.05, fast_enough = 0.012;
 enum { SLOW_MANY = 3, FAST_MANY = 20, SMALL = 300000 };
 

@@ -116,7 +116,7 @@ static CairnMapped mapped_of(int size, const CairnPainting *painting, CairnMatri
     return mapped;
 }
 
-// Whether two maps differ in nothing but what has moved.
+// Whether two maps are equal but for the sight and its serial.
 static bool is_alike(const CairnMapped *a, const CairnMapped *b) {
     CairnMapped then;
     memcpy(&then, a, sizeof then);

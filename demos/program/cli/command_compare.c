@@ -90,7 +90,7 @@ static CairnStatus check_options(const CompareOptions *options) {
     return cairn_ok();
 }
 
-// --iterations, --tol or --budget-ms for those who have it; somebody must.
+// --iterations, --tol or --budget-ms for the solvers that have the option; at least one must.
 static CairnStatus set_for_all(CairnComparison *comparison, const char *field, const char *value, const char *option) {
     bool is_used = false;
     for (int i = 0; i < comparison->count && value; i++) {
@@ -347,7 +347,7 @@ static CairnStatus close_all(Compare *compare, CairnStatus status) {
     return status;
 }
 
-// How to get the report again, as it was asked for.
+// The command line that makes the report again.
 static void note_command(Compare *compare, int argc, char **argv) {
     size_t length = (size_t)snprintf(compare->command, sizeof compare->command, "cairn");
     for (int i = 0; i < argc && length < sizeof compare->command; i++) {

@@ -1,4 +1,4 @@
-// cairn replay: run a recording again and say whether the same comes of it, to the bit.
+// cairn replay: runs a recording again and reports whether the result is equal to the bit.
 #include "demos/program/cli/output.h"
 #include "demos/program/cli/program.h"
 #include "demos/program/cli/progress.h"
@@ -91,7 +91,7 @@ static CairnStatus compare(Replay *replay, int frame) {
     return cairn_ok();
 }
 
-// It ends with the first frame that is another one: what comes after it says nothing more.
+// It ends with the first frame that differs, since the later ones differ because of it.
 static CairnStatus replay_frames(Replay *replay) {
     CairnRecording *recording = &replay->recording;
     int last = recording->count - 1;

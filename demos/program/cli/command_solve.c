@@ -22,7 +22,7 @@ typedef struct SolveOptions {
     const char *files[MOST_FILES];
     int file_count, threads;
     const char *solver, *partition, *refine, *iterations, *tolerance, *json;
-    CairnPartition partition_def; // as `partition` and `refine` say
+    CairnPartition partition_def; // opened from `partition` and `refine`
     CairnFrictionKind friction;
     bool has_friction, is_frictionless, is_warm, is_symmetric, needs_certified, is_quiet, wants_help;
 } SolveOptions;
@@ -246,7 +246,7 @@ static CairnStatus solve_one(const SolveOptions *options, const CairnChoice *cho
     return measure(solved);
 }
 
-// ---- what is said ----
+// ---- output ----
 
 static void print_residual(const char *who, const CairnResidual *residual, bool has_friction) {
     printf("  %-10s natural %.3g, scaled %.3g m/s (limit %.3g)", who, residual->natural, residual->scaled,

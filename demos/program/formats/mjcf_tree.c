@@ -148,7 +148,7 @@ static void set_axes(const CairnMjcfTree *tree, CairnMjcfBody *body) {
     add_axis(body, joint, CAIRN_RX, x);
     add_axis(body, joint, CAIRN_RY, is_cardan ? turned : b_y);
     add_axis(body, joint, CAIRN_RZ, b_z);
-    for (int i = 0; body->is_inverted && i < body->axis_count / 2; i++) { // from B's side they come the other way round
+    for (int i = 0; body->is_inverted && i < body->axis_count / 2; i++) { // from B's side they come in reverse order
         CairnMjcfAxis axis = body->axes[i];
         body->axes[i] = body->axes[body->axis_count - 1 - i];
         body->axes[body->axis_count - 1 - i] = axis;

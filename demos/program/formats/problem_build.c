@@ -139,10 +139,10 @@ static bool fits(const CairnTriplets *M, int size) {
     return is_inside;
 }
 
-// Cut the dofs into blocks; block_of[dof] tells where each went.
+// Cuts the dofs into blocks; block_of[dof] is the block of each.
 static CairnStatus cut_blocks(CairnStoredProblem *stored, const CairnTriplets *M, int *block_of) {
     int dofs = M->rows, count = 0, even = fits(M, 6) ? 6 : fits(M, 3) ? 3 : 1;
-    int *reach = CAIRN_PUSH(stored->arena, int, dofs + 1); // the last dof that shares an entry with this one
+    int *reach = CAIRN_PUSH(stored->arena, int, dofs + 1); // the last dof that has an entry in common with this one
     CairnDofBlock *blocks = CAIRN_PUSH(stored->arena, CairnDofBlock, dofs + 1);
     if (!reach || !blocks) {
         return no_memory("dof blocks");

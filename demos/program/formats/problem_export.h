@@ -12,7 +12,7 @@ typedef struct CairnContactProblem {
     int *start, *column; // W by rows, 3 contacts of them
     double *W, *q, *mu;
     double *r, *u;  // the impulses that were found, and the velocities that they make
-    bool is_answer; // they answer Coulomb's law, which is what the files mean; else they are a guess
+    bool is_answer; // they solve the problem with Coulomb's law, which is what the files mean; else they are a guess
 } CairnContactProblem;
 
 // Arrays lie in the arena.

@@ -1,7 +1,7 @@
 // Siconos' text files, as ../shared/data/README.md describes them.
 //
 //   friction: d, contacts, matrix, q, mu                          d is 3 here
-//   MLCP:     1, 1, n, m, block ends, flags (1: complementary), matrix, q, then A, B, C, D, a, b, which say the same once more
+//   MLCP:     1, 1, n, m, block ends, flags (1: complementary), matrix, q, then A, B, C, D, a, b, which repeat M and q
 //   matrix:   0: rows, columns, rows, columns, values by columns
 //             1: blocks, rows, columns, the ends of block rows and columns, compressed block rows, the blocks by columns
 //             2: a dump of CSparse
@@ -91,7 +91,7 @@ static CairnStatus read_ints(Text *text, int count, int low, int high, const cha
 
 static CairnStatus read_dense(Text *text, int size, CairnTriplets *W) {
     int rows, columns;
-    for (int i = 0; i < 2; i++) { // said twice
+    for (int i = 0; i < 2; i++) { // written twice
         CAIRN_TRY(read_int(text, size, size, "rows of the matrix", &rows));
         CAIRN_TRY(read_int(text, size, size, "columns of the matrix", &columns));
     }

@@ -23,7 +23,7 @@ void cairn_bytes_put_text(CairnBytes *bytes, const char *text); // NULL is anoth
 typedef struct CairnBytesReader {
     const unsigned char *data;
     size_t size, at;
-    bool has_failed; // it asked for more than there is
+    bool has_failed; // more was read than there is
 } CairnBytesReader;
 
 // NULL where there are not so many left.

@@ -1,9 +1,9 @@
-// Recording: a run as a file. What the run was asked for, and frame by frame every pose, the state's hash, the referee's verdict and
+// Recording: a run as a file. The options of the run, and frame by frame every pose, the state's hash, the referee's verdict and
 // the statistics; so it can be run again and held against what was, or looked at.
 //
 // The file: magic "CIRNRECD", version; then blocks of kind, size, payload, checksum over all three. Little-endian. The first block
-// says what was asked for, the last how many frames there are: a file that was cut off has none. Poses are single precision, and of a
-// body that did not move nothing is written. Where a run did not come by a step from the frame before (a person took a hand in it),
+// has the run's options, the last how many frames there are: a file that was cut off has none. Poses are single precision, and of a
+// body that did not move nothing is written. Where a run did not come by a step from the frame before (the user changed its state),
 // a key holds the whole state.
 #ifndef CAIRN_PROGRAM_RECORDING_H
 #define CAIRN_PROGRAM_RECORDING_H
@@ -72,7 +72,7 @@ typedef struct CairnRecording {
     CairnRecordFrame *frames; // the first is the state that it begins with
     int count, capacity;
     int first;              // steps made before it
-    CairnRecordPose *poses; // of frame `pose_frame`; what cairn_recording_poses answers
+    CairnRecordPose *poses; // of frame `pose_frame`; the result of cairn_recording_poses
     int pose_count, pose_capacity, pose_frame;
 } CairnRecording;
 

@@ -12,7 +12,7 @@ static CairnStatus corrupt(const CairnRecording *recording, const char *what) {
     return cairn_error(CAIRN_CORRUPT, "recording: %s, after %d frames", what, recording->count);
 }
 
-// ---- what was asked for ----
+// ---- the options of the run ----
 
 // A copy with a NUL behind it. `texts` has room for every byte of the file.
 static CairnStatus take_text(CairnRecording *recording, CairnBytesReader *reader, const char **result) {
@@ -88,7 +88,8 @@ static int bits_of(unsigned mask) {
     return count;
 }
 
-// The mask and the poses behind it are as long as they say, every pose is finite, and where all are written, all are there.
+// Checks that the mask and the poses behind it have their stated lengths, that every pose is finite, and that none is missing where all
+// are written.
 static CairnStatus check_poses(CairnRecording *recording, const CairnRecordFrame *frame) {
     CairnBytesReader reader = {recording->bytes + frame->poses_at, frame->poses_size, 0, false};
     uint64_t count = cairn_bytes_take_uint(&reader, 4), moved = 0;

@@ -22,7 +22,7 @@ typedef struct CairnScreenPoint {
 typedef struct CairnRaster {
     int width, height;
     float *key; // the nearest so far
-    int *id;    // whose it is; -1: nobody's
+    int *id;    // of the primitive or triangle that is seen; -1: none
 } CairnRaster;
 
 CairnView cairn_view_perspective(const CairnCamera *camera, int width, int height);

@@ -188,7 +188,7 @@ static CairnStatus check_picture(const CairnPicture *picture) {
     return cairn_ok();
 }
 
-// Over the left shoulder of whoever looks: shadows fall to the right and a little backwards.
+// Light from behind the camera's left side: shadows fall to the right and a little backwards.
 static CairnVec3 sun_direction(const CairnView *view) {
     CairnVec3 level = cairn_normalize_or(cairn_vec3(view->back.x, view->back.y, 0), cairn_vec3(0, -1, 0));
     return cairn_add(cairn_vec3(0, 0, 1.25), cairn_add_scaled(cairn_scale(0.42, level), -0.72, view->right));

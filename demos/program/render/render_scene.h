@@ -11,7 +11,7 @@ typedef struct CairnPicture {
     CairnCamera camera;
     const char *caption; // left; NULL: no caption strip
     const char *verdict; // right, or NULL
-    bool is_good;        // colours the verdict, which says the same in words
+    bool is_good;        // colours the text of the verdict
 } CairnPicture;
 
 // Make the image (the caller frees it).

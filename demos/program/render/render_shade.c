@@ -61,7 +61,7 @@ static CairnColor ball_color(const CairnShading *shading, const CairnPrimitive *
     return is_light ? cairn_color_mix(primitive->color, shading->tints.cream, 0.8) : primitive->color;
 }
 
-// Edges of a box: a thin dark line with a worn, rounded rim, so that equal faces are told apart.
+// Edges of a box: a thin dark line with a worn, rounded rim, so that equal faces are distinguishable.
 static CairnColor box_color(const CairnPrimitive *primitive, int face, CairnVec3 local, CairnVec3 *normal) {
     double half[3] = {primitive->half.x, primitive->half.y, primitive->half.z},
            coordinates[3] = {local.x, local.y, local.z};

@@ -1,4 +1,4 @@
-// Child: another program run to its end, with what it says.
+// Child: another program run to its end, with its output.
 #ifndef CAIRN_PROGRAM_CHILD_H
 #define CAIRN_PROGRAM_CHILD_H
 

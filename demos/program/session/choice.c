@@ -119,7 +119,7 @@ static CairnStatus find_refiner(const char *name, const CairnRefiner **refiner) 
     return validate(&refiner_kind, name, loaded->name, loaded->summary, loaded->refine != NULL, loaded->options);
 }
 
-// What an unknown name is answered with; a file says for itself what is wrong with it.
+// The error for an unknown name; a file that cannot be loaded reports its own error.
 static CairnStatus refuse(CairnStatus status, const char *name, const char *option, const char *list) {
     return cairn_is_ok(status) ? status
            : cairn_library_is(name)

@@ -1,5 +1,5 @@
 // Choice: a solver with its options, as a word of the command line gives it: "NAME" or "NAME:k=v,k=v", where NAME is a built-in solver's
-// or a file of the user's own ("./my_solver.so", "my_solver.c"). The same for partitioners and refiners.
+// or a file of the user's own ("./my_solver.so", "my_solver.c"). Partitioners and refiners are chosen in the same syntax.
 #ifndef CAIRN_PROGRAM_CHOICE_H
 #define CAIRN_PROGRAM_CHOICE_H
 

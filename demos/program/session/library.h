@@ -17,7 +17,7 @@ typedef struct CairnLibraryKind {
 
 // A name that ends in ".c" is a C file, one with a '/' or that ends in ".so" a shared object; any other is a name of something built in.
 bool cairn_library_is(const char *name);
-// What a compiler says goes to the standard error as it is. On an error nothing is open.
+// The compiler's messages go to the standard error unchanged. On an error nothing is open.
 CairnStatus cairn_library_open(const CairnLibraryKind *kind, const char *name, void **library, const void **value);
 void cairn_library_close(void *library); // NULL is allowed
 

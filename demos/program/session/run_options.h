@@ -1,4 +1,5 @@
-// What `cairn run` and its like are asked to do, as words: checked one by one while they are read, and against the scene when the session opens.
+// The options of `cairn run` and similar commands as text: checked one by one while they are read, and against the scene when the session
+// opens.
 #ifndef CAIRN_PROGRAM_RUN_OPTIONS_H
 #define CAIRN_PROGRAM_RUN_OPTIONS_H
 
