@@ -1,8 +1,8 @@
 // Bench: named cases, repeated, with medians and ratios.
 //
-// A suite is one file, bench/bench_NAME.c, that exposes one `const BenchSuite bench_NAME`, and one line in bench/main.c.
-// All cases of a suite run in the same process, in turns (case 1, 2, ... n, then again), so that a slow spell of the machine
-// falls on all of them and their ratios stay honest.
+// A suite is one file, bench/bench_NAME.c, that exposes one `const BenchSuite bench_NAME`, and one line in
+// bench/main.c. All cases of a suite run in the same process, in turns (case 1, 2, ... n, then again), so that a slow
+// spell of the machine falls on all of them and their ratios stay honest.
 #ifndef CAIRN_BENCH_BENCH_H
 #define CAIRN_BENCH_BENCH_H
 
@@ -26,8 +26,8 @@ typedef struct BenchSuite {
     // Make what the cases share; NULL where there is nothing to share. A NULL result means that memory ran out.
     void *(*open)(void);
     void (*close)(void *state);
-    // In place of cases: measures and prints by itself, and writes one object of the array "suites" to `json` (or nothing); false:
-    // could not.
+    // In place of cases: measures and prints by itself, and writes one object of the array "suites" to `json` (or
+    // nothing); false: could not.
     bool (*report)(FILE *file, FILE *json);
 } BenchSuite;
 

@@ -1,13 +1,14 @@
-// Collision detection beside other engines': the same bodies in the same poses, boxes to contact points, nothing else timed.
+// Collision detection beside other engines': the same bodies in the same poses, boxes to contact points, nothing else
+// timed.
 //
-// A scene's frames are played over and over, the engines in turns; of each frame the fastest pass counts (the rest is what the
-// machine did besides), and the mean over the frames is printed. Ours is the collide stage of a whole step, with its warm
-// starting and bookkeeping.
+// A scene's frames are played over and over, the engines in turns; of each frame the fastest pass counts (the rest is
+// what the machine did besides), and the mean over the frames is printed. Ours is the collide stage of a whole step,
+// with its warm starting and bookkeeping.
 //
-// Points differ between engines. ODE has those that touch. Bullet has those of two spheres that touch, and of other pairs those nearer
-// than 0.02 m at most (gContactBreakingThreshold). Ours begin at contact_margin, 0.01 m, which in a heap of spheres are twice as many;
-// the row "touching only" has no margin, and its points are the others' to a few percent. The aim, 3 times the faster peer for
-// spheres and twice for the mix, holds for both rows.
+// Points differ between engines. ODE has those that touch. Bullet has those of two spheres that touch, and of other
+// pairs those nearer than 0.02 m at most (gContactBreakingThreshold). Ours begin at contact_margin, 0.01 m, which in a
+// heap of spheres are twice as many; the row "touching only" has no margin, and its points are the others' to a few
+// percent. The aim, 3 times the faster peer for spheres and twice for the mix, holds for both rows.
 #include "bench/bench.h"
 #include "bench/collision_scene.h"
 #include "bench/peers/peer.h"
@@ -156,8 +157,9 @@ static bool play(Engine *engines, int count, const BenchScene *scene, int passes
     for (int e = 0; e < count; e++) {
         is_done = open_engine(&engines[e], scene) && is_done;
     }
-    // The first pass warms up: it counts only if it is the fastest. Engines take turns by whole runs, as each would run by itself, and a turn
-    // begins with a frame that does not: what stands first after ODE's pays for the caches that those leave, twice its own time.
+    // The first pass warms up: it counts only if it is the fastest. Engines take turns by whole runs, as each would run
+    // by itself, and a turn begins with a frame that does not: what stands first after ODE's pays for the caches that
+    // those leave, twice its own time.
     for (int pass = 0; pass <= passes; pass++) {
         for (int e = 0; e < count; e++) {
             for (int f = -1; f < BENCH_FRAMES && is_done; f++) {
@@ -238,8 +240,8 @@ static bool scale(int count, FILE *file) {
 
 // ---- many at once ----
 
-// All bodies put in at once, and every second one taken out: the calls, and the broad phase of the step that follows, beside that of a
-// settled one. Nanoseconds a body: in O(n log n) they grow by a third from 10,000 to 200,000.
+// All bodies put in at once, and every second one taken out: the calls, and the broad phase of the step that follows,
+// beside that of a settled one. Nanoseconds a body: in O(n log n) they grow by a third from 10,000 to 200,000.
 static bool report_bulk(int count, FILE *file) {
     BenchScene scene;
     Cairn cairn = {0};
@@ -293,7 +295,8 @@ static CairnVec3 end_of_ray(uint64_t *random, double reach) {
     return (CairnVec3){v[0], v[1], v[2]};
 }
 
-// Seconds a ray, each between two points of the ball around the bodies; `again`: the world changes before each, so that it reads all.
+// Seconds a ray, each between two points of the ball around the bodies; `again`: the world changes before each, so that
+// it reads all.
 static double time_rays(Cairn *cairn, double reach, int count, bool again, int *hits) {
     uint64_t random = 5;
     const CairnFilter all = {1, UINT64_MAX};

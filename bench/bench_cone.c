@@ -1,14 +1,14 @@
-// Cone sweeps on boxes full of balls, S1's benchmark: whole steps of 120 sweeps from 1,000 to 200,000 balls, what a contact costs a
-// sweep, which fraction of the memory's bandwidth that is, and ODE's QuickStep and Bullet's sequential impulses on the same packing
-// (cone_rivals.c).
+// Cone sweeps on boxes full of balls, S1's benchmark: whole steps of 120 sweeps from 1,000 to 200,000 balls, what a
+// contact costs a sweep, which fraction of the memory's bandwidth that is, and ODE's QuickStep and Bullet's sequential
+// impulses on the same packing (cone_rivals.c).
 //
-// The packing is a shaken cubic lattice of balls that touch, 3 contacts a ball as in a heap at rest, all pressed together by a
-// thousandth of the radius, so that every engine sees them; some steps under gravity come before those that count. Steps run on two
-// threads: by the clock on the wall the fastest of some, by the processor's time their median. A sweep's cost is the difference of
-// solves of one problem with 20 and with 120 sweeps, by the processor's time on one thread, so packing is not in it; it is in the
-// step. STREAM's triad a = b + s c is measured here, 24 bytes an element, and so is the vectors' peak, the sums and products of eight
-// numbers that one thread does a second. The robot's row is the scene spider_robot: its 50 sweeps over joints, servos and feet, one
-// thread.
+// The packing is a shaken cubic lattice of balls that touch, 3 contacts a ball as in a heap at rest, all pressed
+// together by a thousandth of the radius, so that every engine sees them; some steps under gravity come before those
+// that count. Steps run on two threads: by the clock on the wall the fastest of some, by the processor's time their
+// median. A sweep's cost is the difference of solves of one problem with 20 and with 120 sweeps, by the processor's
+// time on one thread, so packing is not in it; it is in the step. STREAM's triad a = b + s c is measured here, 24 bytes
+// an element, and so is the vectors' peak, the sums and products of eight numbers that one thread does a second. The
+// robot's row is the scene spider_robot: its 50 sweeps over joints, servos and feet, one thread.
 #include "bench/bench.h"
 #include "bench/cone_rivals.h"
 #include "bench/scene_runs.h"
@@ -30,13 +30,15 @@ static const int counts[] = {1000, 5000, 10000, 50000, 100000, 200000}, rivals_a
 enum { COUNTS = sizeof counts / sizeof counts[0] };
 static const double radius = 0.05, friction = 0.5, density = 2500, step = 0.005;
 
-// A visit of a contact between two balls of one material (solvers/sweeps/sor.h): what it streams is 15 numbers and two indices read and 3
-// numbers written; with both bodies read and written it touches 256 bytes. A vector group's lines are written whole.
+// A visit of a contact between two balls of one material (solvers/sweeps/sor.h): what it streams is 15 numbers and two
+// indices read and 3 numbers written; with both bodies read and written it touches 256 bytes. A vector group's lines
+// are written whole.
 static const double streamed = 128 + 24, touched = 256;
 
-// Instructions on eight numbers that a visit of a group of eight needs where registers hold eight: sums and products, divisions and
-// roots, comparisons and choices, and what turns eight bodies' numbers into eight lanes and back. Counted in the compiled visit before
-// groups were gathered ahead; the present one has fewer, so the fraction of the peak is at most what is printed.
+// Instructions on eight numbers that a visit of a group of eight needs where registers hold eight: sums and products,
+// divisions and roots, comparisons and choices, and what turns eight bodies' numbers into eight lanes and back. Counted
+// in the compiled visit before groups were gathered ahead; the present one has fewer, so the fraction of the peak is at
+// most what is printed.
 static const double vector_work = 150 + 4 + 25 + 96;
 
 typedef struct Ledger {
@@ -266,7 +268,8 @@ static void print_size(const Size *size, FILE *file, FILE *json) {
             1e9 * size->per_contact, fraction, vectors, size->bytes);
 }
 
-// Over the sizes from FLAT_FROM on: within each turn the most and the least time a ball, and of these ratios the median.
+// Over the sizes from FLAT_FROM on: within each turn the most and the least time a ball, and of these ratios the
+// median.
 static double flatness(const Size *sizes, int count) {
     double ratios[TURNS];
     for (int t = 0; t < TURNS; t++) {
@@ -281,8 +284,8 @@ static double flatness(const Size *sizes, int count) {
     return median(ratios, TURNS);
 }
 
-// The processor's time of a step over the number of balls: a line through the sizes from FIT_FROM on and how well it fits, and how flat
-// the time a ball is.
+// The processor's time of a step over the number of balls: a line through the sizes from FIT_FROM on and how well it
+// fits, and how flat the time a ball is.
 static void print_fit(const Size *sizes, int count, FILE *file, FILE *json) {
     double n = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
     int flat_count = 0;
@@ -448,8 +451,8 @@ static CairnStatus report_robot(FILE *file, FILE *json) {
     return cairn_ok();
 }
 
-// CAIRN_BENCH_PARTS chooses: 1000 ... 200000 (the packings; what is said of all is of the chosen ones), costs-10000, costs-50000,
-// errors-10000, errors-50000, spider_robot.
+// CAIRN_BENCH_PARTS chooses: 1000 ... 200000 (the packings; what is said of all is of the chosen ones), costs-10000,
+// costs-50000, errors-10000, errors-50000, spider_robot.
 static bool report(FILE *file, FILE *json) {
     fprintf(json, "    { \"name\": \"cone\", ");
     CairnStatus status = report_sizes(file, json);

@@ -1,5 +1,6 @@
-// Partitioners and refiners on the graphs of a log tower, a chain on a plane and two rock piles: cut, balance and time, with the times
-// that S3's table 1 prints for its scenes of these names (t_pr, partitioning and refinement, on a Core i9 of 2.4 GHz).
+// Partitioners and refiners on the graphs of a log tower, a chain on a plane and two rock piles: cut, balance and time,
+// with the times that S3's table 1 prints for its scenes of these names (t_pr, partitioning and refinement, on a Core
+// i9 of 2.4 GHz).
 #include "bench/bench.h"
 
 #include "engine/base/arena.h"

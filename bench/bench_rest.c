@@ -1,9 +1,10 @@
 // What must lie still, in Cairn and in other engines: the same bodies in the same poses, friction and step.
 //
-// Three seconds to settle (ODE lets bodies sink in, and takes more than one for it), then sixty. Printed is the farthest that a contact
-// point which carried load at the start has been from the nearest point of the same two bodies, seen from either body ("lost": at
-// some moment the two had none), the farthest that a body's centre was from where it stood, and the highest rise of the total energy.
-// One measure for all: it does not ask for Cairn's ids, as the rest test does.
+// Three seconds to settle (ODE lets bodies sink in, and takes more than one for it), then sixty. Printed is the
+// farthest that a contact point which carried load at the start has been from the nearest point of the same two bodies,
+// seen from either body ("lost": at some moment the two had none), the farthest that a body's centre was from where it
+// stood, and the highest rise of the total energy. One measure for all: it does not ask for Cairn's ids, as the rest
+// test does.
 #include "bench/bench.h"
 #include "bench/peers/rest.h"
 #include "bench/rest_poses.h"

@@ -1,11 +1,12 @@
-// All scenes by all solvers: which invariants hold, how fast, how much is certified; and how hard the scenes of S0 are beside the
-// paper's own figures.
+// All scenes by all solvers: which invariants hold, how fast, how much is certified; and how hard the scenes of S0 are
+// beside the paper's own figures.
 //
-// CAIRN_BENCH_SECONDS (2): of the processor, no frame of a scene with a solver begins later; CAIRN_BENCH_FRAMES: at most so many frames;
-// CAIRN_BENCH_SCENES, CAIRN_BENCH_SOLVERS: only these, with commas between; CAIRN_BENCH_WHOLE (20): seconds for each scene of S0 on two
-// threads.
+// CAIRN_BENCH_SECONDS (2): of the processor, no frame of a scene with a solver begins later; CAIRN_BENCH_FRAMES: at
+// most so many frames; CAIRN_BENCH_SCENES, CAIRN_BENCH_SOLVERS: only these, with commas between; CAIRN_BENCH_WHOLE
+// (20): seconds for each scene of S0 on two threads.
 //
-// Where most of a scene happens later than a slow solver comes, each solver goes on from there as well: its own solver leads up to it.
+// Where most of a scene happens later than a slow solver comes, each solver goes on from there as well: its own solver
+// leads up to it.
 #include "bench/bench.h"
 #include "bench/scene_hardness.h"
 #include "bench/scene_runs.h"
@@ -16,7 +17,8 @@
 
 enum { MOST_SCENES = 64, MOST_SOLVERS = 32 };
 
-// Of S0: how it is parted there, and what its tables print; ms of Eigen-BPP and of the fastest substructured solver. 0: not printed.
+// Of S0: how it is parted there, and what its tables print; ms of Eigen-BPP and of the fastest substructured solver. 0:
+// not printed.
 typedef struct Paper {
     const char *scene, *partition;
     double eigen, best, condition, mass_ratio, limit;

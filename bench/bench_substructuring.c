@@ -1,7 +1,8 @@
-// Substructured solvers beside whole-system ones: S0's tables 2, 3 and 4 and S3's table 1 with what they print beside our own, strong
-// scaling, and the size where the order turns. The baseline is the paper's Eigen-BPP: bpp-cholmod simplicial, faithful: constraint
-// space, cold, analysed and factored at each pivot, one thread. `ratio`: its mean time over another's.
-// CAIRN_BENCH_SCENES=log_tower,bridge asks for the first two tables of these scenes alone, CAIRN_BENCH_CONTENDERS=5 for the first five lines.
+// Substructured solvers beside whole-system ones: S0's tables 2, 3 and 4 and S3's table 1 with what they print beside
+// our own, strong scaling, and the size where the order turns. The baseline is the paper's Eigen-BPP: bpp-cholmod
+// simplicial, faithful: constraint space, cold, analysed and factored at each pivot, one thread. `ratio`: its mean time
+// over another's. CAIRN_BENCH_SCENES=log_tower,bridge asks for the first two tables of these scenes alone,
+// CAIRN_BENCH_CONTENDERS=5 for the first five lines.
 #include "bench/bench.h"
 #include "bench/scene_runs.h"
 #include "bench/substructuring_match.h"

@@ -1,4 +1,5 @@
-// What whole steps hold and cost: the same tower and heavy chain in this engine and in others, with and without sub-steps.
+// What whole steps hold and cost: the same tower and heavy chain in this engine and in others, with and without
+// sub-steps.
 #include "bench/bench.h"
 #include "bench/exact_sections.h"
 #include "bench/peers/engine.h"

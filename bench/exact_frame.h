@@ -1,4 +1,5 @@
-// The frame of a run that has the most rows (the last of those that have as many), with the warm start that its solver was given.
+// The frame of a run that has the most rows (the last of those that have as many), with the warm start that its solver
+// was given.
 #ifndef CAIRN_BENCH_EXACT_FRAME_H
 #define CAIRN_BENCH_EXACT_FRAME_H
 

@@ -1,4 +1,5 @@
-// The sections of bench_exact that stand alone. Each prints its table and its member of the JSON object, and returns false where it could not.
+// The sections of bench_exact that stand alone. Each prints its table and its member of the JSON object, and returns
+// false where it could not.
 #ifndef CAIRN_BENCH_EXACT_SECTIONS_H
 #define CAIRN_BENCH_EXACT_SECTIONS_H
 

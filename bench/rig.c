@@ -30,7 +30,8 @@ static BenchRigBody *add(BenchRig *rig, CairnShapeDef shape, CairnVec3 position,
 
 bool bench_rig_tower(BenchRig *rig) {
     enum { LAYERS = 40, ACROSS = 4 };
-    // The least overlap that makes every engine see a contact in its first step (of bodies that just touch, some see none).
+    // The least overlap that makes every engine see a contact in its first step (of bodies that just touch, some see
+    // none).
     static const double radius = 0.2, length = 2, overlap = 1e-5;
     if (!begin(rig, "log tower", LAYERS * ACROSS + 2, 0)) {
         return false;

@@ -1,5 +1,5 @@
-// Scene runs: a built-in scene driven by a solver until its frames are done, a step fails, or time is up. What its check says is
-// noted, each kind of complaint once, and the run goes on.
+// Scene runs: a built-in scene driven by a solver until its frames are done, a step fails, or time is up. What its
+// check says is noted, each kind of complaint once, and the run goes on.
 #ifndef CAIRN_BENCH_SCENE_RUNS_H
 #define CAIRN_BENCH_SCENE_RUNS_H
 

@@ -1,5 +1,6 @@
-// Match: one bpp drives a scene, and at frames spread over it every contender gets the same problem, the same warm start and parts of its
-// own choice. Times are the least of a few solves: of the processor for one thread, of the clock for several.
+// Match: one bpp drives a scene, and at frames spread over it every contender gets the same problem, the same warm
+// start and parts of its own choice. Times are the least of a few solves: of the processor for one thread, of the clock
+// for several.
 #ifndef CAIRN_BENCH_SUBSTRUCTURING_MATCH_H
 #define CAIRN_BENCH_SUBSTRUCTURING_MATCH_H
 

@@ -1,4 +1,5 @@
-// S3 table 1: solve time and partitioning with refinement, of every partitioner and refiner, with what the paper prints beside it.
+// S3 table 1: solve time and partitioning with refinement, of every partitioner and refiner, with what the paper prints
+// beside it.
 #include "bench/substructuring_match.h"
 #include "bench/substructuring_more.h"
 

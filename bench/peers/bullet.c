@@ -1,5 +1,6 @@
-// Bullet's collision detection (bullet.h says how it is reached from C): btDbvtBroadphase, the default dispatcher with its persistent
-// manifolds, in single precision as pkg-config's `bullet` has it. Install: tools/deps --bench (Debian: libbullet-extras-dev).
+// Bullet's collision detection (bullet.h says how it is reached from C): btDbvtBroadphase, the default dispatcher with
+// its persistent manifolds, in single precision as pkg-config's `bullet` has it. Install: tools/deps --bench (Debian:
+// libbullet-extras-dev).
 #define _GNU_SOURCE
 #define BULLET_SINGLE 1
 #include "bench/peers/bullet.h"

@@ -1,11 +1,12 @@
 // Bullet 3.24 as Debian packages it (libbullet-dev, libbullet-extras-dev), called from C.
 //
-// The package has no C interface, but its shared objects are open to any language: a function of a C++ class is a symbol that takes the
-// object first, and nothing here is written in C++. Shapes and bodies are made by btWorldImporter's factories, so their memory and
-// layout are Bullet's own. What this file knows of layouts is what the public headers of 3.24 print: vectors of four numbers,
-// btRigidBodyConstructionInfo, the pose that a btCollisionObject begins with, and the points of a btPersistentManifold. The objects are opened by
-// their full version, in a space of names of their own: the two precisions share symbols of one name. Where they are not installed,
-// or answer otherwise than known, there is nothing to compare with and the bench says so.
+// The package has no C interface, but its shared objects are open to any language: a function of a C++ class is a
+// symbol that takes the object first, and nothing here is written in C++. Shapes and bodies are made by
+// btWorldImporter's factories, so their memory and layout are Bullet's own. What this file knows of layouts is what the
+// public headers of 3.24 print: vectors of four numbers, btRigidBodyConstructionInfo, the pose that a btCollisionObject
+// begins with, and the points of a btPersistentManifold. The objects are opened by their full version, in a space of
+// names of their own: the two precisions share symbols of one name. Where they are not installed, or answer otherwise
+// than known, there is nothing to compare with and the bench says so.
 //
 // The including file defines BULLET_SINGLE as 1 or 0 first, and _GNU_SOURCE (dlmopen).
 #ifndef CAIRN_BENCH_PEERS_BULLET_H
@@ -182,7 +183,7 @@ static inline bool bullet_load(BulletFunctions *functions) {
 
 // ---- a world ----
 
-enum { BULLET_ROOM = 1 << 15, BULLET_PARTS = 6, BULLET_BOXED = 1, BULLET_STATIC = 2, BULLET_ALWAYS_ACTIVE = 4 };
+enum { BULLET_ROOM = 1 << 15, BULLET_OBJECTS = 6, BULLET_BOXED = 1, BULLET_STATIC = 2, BULLET_ALWAYS_ACTIVE = 4 };
 
 // Each part has more room than it needs: the dispatcher is the largest, with two tables of 36 x 36 pointers.
 typedef struct BulletWorld {
@@ -196,15 +197,15 @@ static inline bool bullet_open(BulletWorld *w) {
     if (!bullet_load(&w->f)) {
         return false;
     }
-    w->memory = aligned_alloc(64, (size_t)BULLET_PARTS * BULLET_ROOM);
+    w->memory = aligned_alloc(64, (size_t)BULLET_OBJECTS * BULLET_ROOM);
     if (w->memory == NULL) {
         return false;
     }
-    memset(w->memory, 0, (size_t)BULLET_PARTS * BULLET_ROOM);
-    void **parts[BULLET_PARTS] = {&w->configuration, &w->dispatcher, &w->broadphase,
-                                  &w->solver,        &w->world,      &w->importer};
-    for (ptrdiff_t k = 0; k < BULLET_PARTS; k++) {
-        *parts[k] = w->memory + k * BULLET_ROOM;
+    memset(w->memory, 0, (size_t)BULLET_OBJECTS * BULLET_ROOM);
+    void **objects[BULLET_OBJECTS] = {&w->configuration, &w->dispatcher, &w->broadphase,
+                                      &w->solver,        &w->world,      &w->importer};
+    for (ptrdiff_t k = 0; k < BULLET_OBJECTS; k++) {
+        *objects[k] = w->memory + k * BULLET_ROOM;
     }
     const BulletConfigurationInfo info = {NULL, NULL, 4096, 4096, 0, 1}; // its defaults
     w->f.make_configuration(w->configuration, &info);

@@ -1,6 +1,6 @@
-// Bullet's sequential impulses on a box full of balls (bullet.h says how it is reached from C): btDiscreteDynamicsWorld in single
-// precision with its SSE rows, as pkg-config's `bullet` has it and as it is fastest. One thread, no sleeping, no warm start, overlaps
-// let be.
+// Bullet's sequential impulses on a box full of balls (bullet.h says how it is reached from C): btDiscreteDynamicsWorld
+// in single precision with its SSE rows, as pkg-config's `bullet` has it and as it is fastest. One thread, no sleeping,
+// no warm start, overlaps let be.
 #define _GNU_SOURCE
 #define BULLET_SINGLE 1
 #include "bench/bench.h"
@@ -18,7 +18,8 @@ typedef struct Info {
     int mode;
 } Info;
 
-// Bullet takes a body out by a search through all pairs: minutes for many, whose world is left to the end of the process.
+// Bullet takes a body out by a search through all pairs: minutes for many, whose world is left to the end of the
+// process.
 enum { WARM_START = 4, WALLS = 5, MANY = 20000 };
 
 typedef struct State {

@@ -1,7 +1,9 @@
-// Bullet with a copy of a world at rest (bullet.h says how it is reached from C), in double precision as Cairn and ODE are.
+// Bullet with a copy of a world at rest (bullet.h says how it is reached from C), in double precision as Cairn and ODE
+// are.
 //
-// Settings: Bullet's own, which are ten sweeps a step with its split impulse; steps of 1/60 s, and four sub-steps of 1/240 s. Friction
-// coefficients are multiplied, so each has the root. No bodies fall asleep, which would stop what moves instead of showing it.
+// Settings: Bullet's own, which are ten sweeps a step with its split impulse; steps of 1/60 s, and four sub-steps of
+// 1/240 s. Friction coefficients are multiplied, so each has the root. No bodies fall asleep, which would stop what
+// moves instead of showing it.
 #define _GNU_SOURCE
 #define BULLET_SINGLE 0
 #include "bench/peers/bullet.h"
@@ -62,7 +64,8 @@ static void *make_shape(const State *s, const CairnGeometry *g) {
     }
 }
 
-// The frame in which Bullet gets a body: of its only shape where that has the body's centre and axes, else its principal axes.
+// The frame in which Bullet gets a body: of its only shape where that has the body's centre and axes, else its
+// principal axes.
 static CairnTransform frame_of(const CairnBody *body, const CairnShape *only) {
     if (only != NULL && only->model->geometry.type != CAIRN_SHAPE_HULL) {
         return cairn_shape_pose(body, only);

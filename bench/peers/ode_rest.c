@@ -1,9 +1,10 @@
-// Open Dynamics Engine with a copy of a world at rest: dWorldStep (its direct solver, exact) and dWorldQuickStep (its sweeps).
+// Open Dynamics Engine with a copy of a world at rest: dWorldStep (its direct solver, exact) and dWorldQuickStep (its
+// sweeps).
 //
-// Settings: double precision; CFM, ERP and contact layer as ODE has them by default (1e-10, 0.2, 0): of CFM 1e-10 to 1e-5 and layers of
-// 0 and 1 mm these keep most configurations still; box friction (dContactApprox1); at most 8 points a pair; no bounce; no
-// auto-disabling, which would stop what moves instead of showing it; 50 sweeps instead of 20. The direct solver's complaints about
-// contacts that depend on one another are not printed.
+// Settings: double precision; CFM, ERP and contact layer as ODE has them by default (1e-10, 0.2, 0): of CFM 1e-10 to
+// 1e-5 and layers of 0 and 1 mm these keep most configurations still; box friction (dContactApprox1); at most 8 points
+// a pair; no bounce; no auto-disabling, which would stop what moves instead of showing it; 50 sweeps instead of 20. The
+// direct solver's complaints about contacts that depend on one another are not printed.
 #include "bench/peers/rest.h"
 
 #if __has_include(<ode/ode.h>)

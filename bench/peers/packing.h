@@ -1,4 +1,5 @@
-// A box full of balls in another engine: what one sweep of its solver costs, and where sweeps take the balls' velocities.
+// A box full of balls in another engine: what one sweep of its solver costs, and where sweeps take the balls'
+// velocities.
 #ifndef CAIRN_BENCH_PEERS_PACKING_H
 #define CAIRN_BENCH_PEERS_PACKING_H
 

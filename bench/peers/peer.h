@@ -1,4 +1,5 @@
-// Another engine's collision detection, for comparison. Each is optional: one file, empty where its headers are not installed.
+// Another engine's collision detection, for comparison. Each is optional: one file, empty where its headers are not
+// installed.
 #ifndef CAIRN_BENCH_PEERS_PEER_H
 #define CAIRN_BENCH_PEERS_PEER_H
 

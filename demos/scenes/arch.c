@@ -1,5 +1,5 @@
-// A round arch of wedge-shaped stones (voussoirs) without mortar. Statics: it stands while its thickness is at least 0.1075 of its
-// radius (Milankovitch 1907; Heyman 1969) and its friction is enough; a displaced stone brings it down.
+// A round arch of wedge-shaped stones (voussoirs) without mortar. Statics: it stands while its thickness is at least
+// 0.1075 of its radius (Milankovitch 1907; Heyman 1969) and its friction is enough; a displaced stone brings it down.
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_energy.h"
 

@@ -1,8 +1,9 @@
-// A foot bridge between two banks: planks on two ropes of links, hung by hangers from two handrails (S0, section 7.7). With 128 planks
-// there are 893 bodies and 1,278 joints, no contact, and no inequality at all. A gust of two seconds makes it sway.
+// A foot bridge between two banks: planks on two ropes of links, hung by hangers from two handrails (S0, section 7.7).
+// With 128 planks there are 893 bodies and 1,278 joints, no contact, and no inequality at all. A gust of two seconds
+// makes it sway.
 //
-// Deck and handrails hang in the shape that equal weights give a polygon: slopes in arithmetic progression. So it is in balance from
-// the start, and its slowest sway is known (find_rate below).
+// Deck and handrails hang in the shape that equal weights give a polygon: slopes in arithmetic progression. So it is in
+// balance from the start, and its slowest sway is known (find_rate below).
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_chain.h"
 
@@ -69,8 +70,8 @@ static CairnStatus join(const Site *site, CairnJointType type, CairnBodyId a, Ca
     return cairn_joint_create(site->run->world, &joint, NULL);
 }
 
-// A link or a hanger; its joint to `a` keeps it from spinning: universal, or revolute about what stands upright on it, which ties
-// a plank's pitch to a link. Nothing touches anything here.
+// A link or a hanger; its joint to `a` keeps it from spinning: universal, or revolute about what stands upright on it,
+// which ties a plank's pitch to a link. Nothing touches anything here.
 static CairnStatus add_bar(const Site *site, CairnJointType type, CairnBodyId a, CairnVec3 from, CairnVec3 to,
                            double ends, int plank, CairnBodyId *id) {
     const Params *params = site->run->params;
@@ -144,8 +145,9 @@ static CairnStatus add_planks(Site *site, double ends) {
     }
     CAIRN_TRY(join(site, CAIRN_JOINT_REVOLUTE, site->banks, site->planks[0], site->positions[0], across,
                    cairn_vec3(1, 0, 0)));
-    // On its last bearing the deck slides, and a spring pulls at it. With both ends of deck and handrails fixed the distribution of
-    // the load between them would be undetermined: there would be one more pull than the geometry fixes.
+    // On its last bearing the deck slides, and a spring pulls at it. With both ends of deck and handrails fixed the
+    // distribution of the load between them would be undetermined: there would be one more pull than the geometry
+    // fixes.
     CairnJointDef bearing = cairn_joint_def(CAIRN_JOINT_PRISMATIC);
     bearing.body_a = site->banks;
     bearing.body_b = site->planks[last];
@@ -181,8 +183,8 @@ static CairnStatus add_side(const Site *site, double y, double ends) {
     return join(site, CAIRN_JOINT_BALL, link, site->banks, last_top, x, none);
 }
 
-// The slowest sway is that of a string with all of this mass and pull, in which the hangers stay upright. Shot from one end with the
-// rate w, it must meet the other end; answered is what it misses it by.
+// The slowest sway is that of a string with all of this mass and pull, in which the hangers stay upright. Shot from one
+// end with the rate w, it must meet the other end; answered is what it misses it by.
 static double shoot(const Site *site, double g, double w) {
     const Params *params = site->run->params;
     double mass = params->plank_mass + 6 * params->rope_mass, y = 0, force = 1;

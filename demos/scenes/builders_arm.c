@@ -1,7 +1,7 @@
 #include "demos/scenes/builders_arm.h"
 
-// a and alpha are those of the link before, d along the link's own axis (modified Denavit-Hartenberg, as the maker publishes them). Masses
-// as identified by Gaz, Cognetti, Oliva, Robuffo Giordano and De Luca (2019).
+// a and alpha are those of the link before, d along the link's own axis (modified Denavit-Hartenberg, as the maker
+// publishes them). Masses as identified by Gaz, Cognetti, Oliva, Robuffo Giordano and De Luca (2019).
 typedef struct Link {
     double a, alpha, d, mass;
 } Link;

@@ -1,5 +1,5 @@
-// Builders of cables: links on joints of six degrees of freedom, all but inextensible, soft in bending and twisting. A scene of your
-// own may call them too.
+// Builders of cables: links on joints of six degrees of freedom, all but inextensible, soft in bending and twisting. A
+// scene of your own may call them too.
 #ifndef CAIRN_SCENE_BUILDERS_CABLE_H
 #define CAIRN_SCENE_BUILDERS_CABLE_H
 

@@ -1,8 +1,8 @@
 #include "demos/scenes/builders_crane.h"
 #include "demos/scenes/builders_chain.h"
 
-// What stands on the turntable. A BOX lies along the crane's axes, a BOOM along the boom, a ROLL is a cylinder along y (size.x the
-// radius, size.y the length).
+// What stands on the turntable. A BOX lies along the crane's axes, a BOOM along the boom, a ROLL is a cylinder along y
+// (size.x the radius, size.y the length).
 typedef enum Form { BOX, HOUSE, BOOM, ROLL } Form;
 typedef enum Tie { NONE, WELD, HINGE, BRAKE } Tie; // about y: free, or braked
 
@@ -270,8 +270,8 @@ CairnVec3 cairn_crane_load(const CairnCraneDef *def) {
     return cairn_transform_point(def->pose, point);
 }
 
-// From the back of the drum to the back of the sheave, and from its front down to the block. The sheave is a balance: what pulls at
-// one side must pull at the other.
+// From the back of the drum to the back of the sheave, and from its front down to the block. The sheave is a balance:
+// what pulls at one side must pull at the other.
 static CairnStatus add_rope(const Site *site) {
     const CairnCraneDef *def = site->def;
     CairnCrane *crane = site->crane;

@@ -1,5 +1,5 @@
-// Builders of crawler cranes: a tracked vehicle, and on it a turntable with boom, drums, cable and hook. A scene of your own may call
-// them too.
+// Builders of crawler cranes: a tracked vehicle, and on it a turntable with boom, drums, cable and hook. A scene of
+// your own may call them too.
 #ifndef CAIRN_SCENE_BUILDERS_CRANE_H
 #define CAIRN_SCENE_BUILDERS_CRANE_H
 
@@ -15,8 +15,8 @@ enum {
     CAIRN_CRANE_LINKS = CAIRN_CRANE_LONG + CAIRN_CRANE_DOWN
 };
 
-// Two tracks: rollers that bear on shoes, which stand on the ground; the shoes are held together, and by a plate at each end to
-// the sprocket, which a braked motor holds through its gear, and to the idler.
+// Two tracks: rollers that bear on shoes, which stand on the ground; the shoes are held together, and by a plate at
+// each end to the sprocket, which a braked motor holds through its gear, and to the idler.
 typedef struct CairnCrawlerDef {
     CairnTransform pose; // x forward, z up, the origin on the ground under its middle
     double mass, friction;

@@ -9,8 +9,8 @@ static CairnVec3 random_direction(uint64_t *seed) {
     return cairn_vec3(r * cos(turn), r * sin(turn), z);
 }
 
-// The hull of points on an ellipsoid, spread over it so that no rock is a sliver: each is the one of a few draws that is farthest
-// from those before it. Then it is scaled to the volume that it must have.
+// The hull of points on an ellipsoid, spread over it so that no rock is a sliver: each is the one of a few draws that
+// is farthest from those before it. Then it is scaled to the volume that it must have.
 static CairnStatus make_hull(double volume, uint64_t *seed, CairnRock *rock) {
     double width = cairn_scene_random(seed, 0.7, 1), height = cairn_scene_random(seed, 0.6, 0.9);
     CairnVec3 axes = {1, width, height};
@@ -78,7 +78,8 @@ typedef struct Ball {
     double radius;
 } Ball;
 
-// How high the centre of a ball over (x, y) comes to lie when it is let down on those laid before it, and on the ground.
+// How high the centre of a ball over (x, y) comes to lie when it is let down on those laid before it, and on the
+// ground.
 static double rest_height(const Ball *laid, int count, double floor, double x, double y, double radius) {
     double z = floor + radius;
     for (int i = 0; i < count; i++) {
@@ -106,8 +107,8 @@ static CairnVec3 find_position(const CairnPile *pile, const Ball *laid, int coun
     return position;
 }
 
-// Balls about the rocks take some 2.5 times the rocks' room (0.6 edge^3 of a cube of their volume, as a ball's cubed radius), and
-// pack to two thirds; a cone of that bulk.
+// Balls about the rocks take some 2.5 times the rocks' room (0.6 edge^3 of a cube of their volume, as a ball's cubed
+// radius), and pack to two thirds; a cone of that bulk.
 static double cone_radius(const CairnPile *pile, double cubes) {
     return cbrt(3 * 1.5 * 4 / 3 * cubes / pile->slope);
 }

@@ -1,4 +1,5 @@
-// Builder of a shovel: a light blade on a carriage, both driven by stiff servos along a path: it comes down, waits, pushes, stops.
+// Builder of a shovel: a light blade on a carriage, both driven by stiff servos along a path: it comes down, waits,
+// pushes, stops.
 #ifndef CAIRN_SCENE_BUILDERS_SHOVEL_H
 #define CAIRN_SCENE_BUILDERS_SHOVEL_H
 

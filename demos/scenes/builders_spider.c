@@ -1,8 +1,8 @@
 #include "demos/scenes/builders_spider.h"
 #include "demos/scenes/builders_chain.h"
 
-// A leg, as the one that points along y lies: a hip that turns about an upright axis; on it two parallel arms that carry a shin, which
-// so stays upright; and a crank that lifts the upper arm by a rod.
+// A leg, as the one that points along y lies: a hip that turns about an upright axis; on it two parallel arms that
+// carry a shin, which so stays upright; and a crank that lifts the upper arm by a rod.
 enum { HIP, UPPER, LOWER, CRANK, ROD, SHIN };
 
 typedef struct BodySpec {
@@ -29,8 +29,8 @@ static const Hinge hinges[] = {
     {HIP, UPPER, {0, 0.03, 0.15}},  {HIP, LOWER, {0, 0.03, 0.09}}, {UPPER, SHIN, {0, 0.12, 0.15}},
     {LOWER, SHIN, {0, 0.12, 0.09}}, {CRANK, ROD, {0, 0.09, 0.21}}, {ROD, UPPER, {0, 0.09, 0.15}},
 };
-// A leg is two closed loops, whose hinges hold more than once what is to be held: the compliance alone decides their inner forces.
-// Beside 1/m and 1/I of bodies of some ten grams the default of 1e-10 leaves them few digits.
+// A leg is two closed loops, whose hinges hold more than once what is to be held: the compliance alone decides their
+// inner forces. Beside 1/m and 1/I of bodies of some ten grams the default of 1e-10 leaves them few digits.
 static const double compliance = 1e-7;
 static const double gyration = 0.04; // m, about all axes: bars with bearings and housings at their ends
 static const CairnVec3 motor = {0, 0.03, 0.21};

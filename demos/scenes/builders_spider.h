@@ -1,5 +1,5 @@
-// Builder of a walking robot: six legs of six bodies each on a trunk, two servos a leg (S1, section 3.1). A scene of your own may call it
-// too.
+// Builder of a walking robot: six legs of six bodies each on a trunk, two servos a leg (S1, section 3.1). A scene of
+// your own may call it too.
 #ifndef CAIRN_SCENE_BUILDERS_SPIDER_H
 #define CAIRN_SCENE_BUILDERS_SPIDER_H
 

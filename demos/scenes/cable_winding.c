@@ -1,8 +1,9 @@
-// Two mobile manipulators carry a cable of 640 rigid segments between them and wind it on a drum: S2's second scene. Four segments are a
-// subsystem, and so is each robot.
+// Two mobile manipulators carry a cable of 640 rigid segments between them and wind it on a drum: S2's second scene.
+// Four segments are a subsystem, and so is each robot.
 //
-// The cable is a Cosserat rod of soft constraints (builders_rod.h). A robot is a vehicle on four wheels that roll and do not slip, and an
-// arm of seven servos; the second one's last axis turns the drum, and the first one follows as the cable grows shorter.
+// The cable is a Cosserat rod of soft constraints (builders_rod.h). A robot is a vehicle on four wheels that roll and
+// do not slip, and an arm of seven servos; the second one's last axis turns the drum, and the first one follows as the
+// cable grows shorter.
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_arm.h"
 #include "demos/scenes/builders_rod.h"

@@ -1,4 +1,5 @@
-// A house of cards: pairs that lean on each other, lintels from ridge to ridge. It stands by friction alone until a ball rolls in.
+// A house of cards: pairs that lean on each other, lintels from ridge to ridge. It stands by friction alone until a
+// ball rolls in.
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_energy.h"
 
@@ -45,8 +46,9 @@ static CairnStatus add_ball(CairnWorld *world, const Params *params, double widt
     return cairn_body_add(world, &ball, &round, NULL);
 }
 
-// All is put down at once, and what a card bears is known only when all it bears is: box friction starts from what stops a card
-// alone, and each further solve carries the loads one card on. With two solves the house slipped by 2 to 20 mm in its first steps.
+// All is put down at once, and what a card bears is known only when all it bears is: box friction starts from what
+// stops a card alone, and each further solve carries the loads one card on. With two solves the house slipped by 2 to
+// 20 mm in its first steps.
 static void settings(const void *params, CairnWorldDef *def) {
     (void)params;
     def->touch_passes = 12;

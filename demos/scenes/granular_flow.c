@@ -1,7 +1,9 @@
-// A cascade of equal balls fills a box and flows out of an opening at its side: S1's benchmark. Or out of a hopper, or onto rollers.
+// A cascade of equal balls fills a box and flows out of an opening at its side: S1's benchmark. Or out of a hopper, or
+// onto rollers.
 //
-// Every ball rubs on a dozen others, so the problem is large, hyperstatic and never the same twice. Sweeps do not solve it exactly;
-// what counts is that what they leave does not show: no ball sinks into another by more than two thousandths of its radius.
+// Every ball rubs on a dozen others, so the problem is large, hyperstatic and never the same twice. Sweeps do not solve
+// it exactly; what counts is that what they leave does not show: no ball sinks into another by more than two
+// thousandths of its radius.
 #include "demos/scenes/builders.h"
 
 enum { MAX_SPHERES = 200000 };
@@ -78,8 +80,8 @@ static CairnStatus add_closed_walls(CairnSceneRun *run, double low, double top, 
     return cairn_ok();
 }
 
-// Cylinders that turn about fixed axes, as high as the floor: what lies on them is carried off. They are half as thick as a ball, since
-// between thick ones balls only spin.
+// Cylinders that turn about fixed axes, as high as the floor: what lies on them is carried off. They are half as thick
+// as a ball, since between thick ones balls only spin.
 static CairnStatus add_rollers(CairnSceneRun *run, double from) {
     const Params *params = run->params;
     const Memory *memory = run->memory;

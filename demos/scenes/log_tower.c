@@ -1,8 +1,9 @@
-// A tower of logs in crossing layers with a heavy box on top: it stands for five seconds, until a ball rolls into its foot.
+// A tower of logs in crossing layers with a heavy box on top: it stands for five seconds, until a ball rolls into its
+// foot.
 //
-// Every layer could roll upon the next, and nothing but exact impulses keeps it from doing so: with a solver that leaves a
-// residual behind the tower falls before the ball reaches it. After the impact it falls, and nothing may sink into anything while
-// 160 bodies strike each other.
+// Every layer could roll upon the next, and nothing but exact impulses keeps it from doing so: with a solver that
+// leaves a residual behind the tower falls before the ball reaches it. After the impact it falls, and nothing may sink
+// into anything while 160 bodies strike each other.
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_energy.h"
 
@@ -60,8 +61,8 @@ static CairnStatus add_logs(CairnSceneRun *run) {
     return cairn_ok();
 }
 
-// While it falls a log is struck, strikes the next one, and so on within a step: two or three passes mostly, ten in a few. Where the
-// default's eight ended it, logs sank in by 16 mm.
+// While it falls a log is struck, strikes the next one, and so on within a step: two or three passes mostly, ten in a
+// few. Where the default's eight ended it, logs sank in by 16 mm.
 static void settings(const void *params, CairnWorldDef *def) {
     (void)params;
     def->contact_passes = 32;

@@ -1,4 +1,5 @@
-// A dump truck of 8,000 kg and 22 bodies drops into a net of cables whose links weigh 0.2 kg, 40,000 times less (S0, section 7.1).
+// A dump truck of 8,000 kg and 22 bodies drops into a net of cables whose links weigh 0.2 kg, 40,000 times less (S0,
+// section 7.1).
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_cable.h"
 #include "demos/scenes/builders_energy.h"
@@ -25,7 +26,7 @@ static const CairnField fields[] = {
 
 static const double span = 9, rim = 5, link_radius = 0.03; // of the square frame, and how high it is
 static const double nose = 0.0776;                         // m: how far the truck's centre of mass is before its middle
-static const double held = 10;                             // s: from here on it hangs still
+static const double rest_start = 10;                       // s: from here on it hangs still
 
 typedef struct Memory {
     CairnBodyId links[MOST_SECTIONS][LINKS];
@@ -134,7 +135,7 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
                            stats->penetration);
     }
     double apart = stats->joint_error_linear;
-    if (apart > (time > held ? 1e-6 : 0.02)) {
+    if (apart > (time > rest_start ? 1e-6 : 0.02)) {
         return cairn_error(CAIRN_NUMERIC, "net_truck: at %.6g s a joint is %.3g m apart", time, apart);
     }
     double net, fastest = 0, g = -cairn_world_settings(run->world).gravity.z;
@@ -152,7 +153,7 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
         return cairn_error(CAIRN_NUMERIC, "net_truck: at %.6g s it falls with %.9g m/s, not %.9g", time, fastest,
                            g * time);
     }
-    if (time > held && fastest > 0.01) {
+    if (time > rest_start && fastest > 0.01) {
         return cairn_error(CAIRN_NUMERIC, "net_truck: at %.6g s it still moves with %.3g m/s", time, fastest);
     }
     return cairn_check_energy(run, &memory->energy, stats, 1e-3, "net_truck");

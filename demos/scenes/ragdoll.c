@@ -1,4 +1,5 @@
-// A doll of eleven capsules falls down a flight of stairs: ball joints in shoulders and hips, hinges with limits in elbows and knees.
+// A doll of eleven capsules falls down a flight of stairs: ball joints in shoulders and hips, hinges with limits in
+// elbows and knees.
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_chain.h"
 #include "demos/scenes/builders_energy.h"

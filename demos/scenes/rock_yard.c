@@ -57,7 +57,8 @@ static CairnStatus check_blade(const CairnSceneRun *run, const CairnBodyState *b
     return cairn_ok();
 }
 
-// What is round rolls on for ever where nothing brakes rolling, and may nudge others; all else has given its energy away.
+// What is round rolls on for ever where nothing brakes rolling, and may nudge others; all else has given its energy
+// away.
 static CairnStatus check_rest(const CairnSceneRun *run, double time, bool has_rolling, const char *name) {
     const CairnYard *yard = run->memory;
     double moving = 0;

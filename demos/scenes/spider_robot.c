@@ -1,5 +1,5 @@
-// A walking robot of 37 bodies: six legs, twelve servos, revolute joints (S1, section 3.1). Its step is 0.01 s and its solver 50
-// sweeps of psor, as in the paper, unless the options name others.
+// A walking robot of 37 bodies: six legs, twelve servos, revolute joints (S1, section 3.1). Its step is 0.01 s and its
+// solver 50 sweeps of psor, as in the paper, unless the options name others.
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_spider.h"
 

@@ -1,5 +1,5 @@
-// Two crawler cranes of 75,000 kg lift a pipe of 3,500 kg in tandem, in two slings. After a second the pipe is pushed along its
-// axis: it swings, and slides through the slings (S0, section 7.1).
+// Two crawler cranes of 75,000 kg lift a pipe of 3,500 kg in tandem, in two slings. After a second the pipe is pushed
+// along its axis: it swings, and slides through the slings (S0, section 7.1).
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_chain.h"
 #include "demos/scenes/builders_crane.h"
@@ -40,7 +40,8 @@ typedef struct Memory {
     CairnEnergyWatch energy;
 } Memory;
 
-// The sling's points: down one side, round under the pipe, up the other. The middles of the arc's links just touch the pipe.
+// The sling's points: down one side, round under the pipe, up the other. The middles of the arc's links just touch the
+// pipe.
 static void lay_sling(CairnVec3 hook, CairnVec3 *points) {
     const double clear = pipe_radius + sling_radius + 1e-4;
     double wrap = CAIRN_PI - acos(clear / below), radius = clear / cos(wrap / ARC);
@@ -200,8 +201,9 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
                            time, stats->joint_error_linear, stats->penetration);
     }
     if (time > start + 2 * time / (double)stats->step_index) { // after the push
-        // What sways in cables four times a second rises and falls by h w / 2, a fifth, of itself (docs/scenes.md, energy from nowhere). That is
-        // between 20 and 40 J with a push of 0.5 m/s or a pipe of 500 kg, beside which these have little energy of their own.
+        // What sways in cables four times a second rises and falls by h w / 2, a fifth, of itself (docs/scenes.md,
+        // energy from nowhere). That is between 20 and 40 J with a push of 0.5 m/s or a pipe of 500 kg, beside which
+        // these have little energy of their own.
         double pushed = 0.5 * params->pipe_mass * params->push * params->push;
         memory->energy.owed = pushed < 10000 ? 40 : 0;
         CAIRN_TRY(cairn_check_energy(run, &memory->energy, stats, 1e-3, "tandem_cranes"));

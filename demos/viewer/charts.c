@@ -1,4 +1,5 @@
-// The charts at the bottom: one curve a view, in the view's colour. Time is shown by its stages for the view under the mouse.
+// The charts at the bottom: one curve a view, in the view's colour. Time is shown by its stages for the view under the
+// mouse.
 #include "demos/viewer/chart.h"
 #include "demos/viewer/viewer.h"
 #include <math.h>

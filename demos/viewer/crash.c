@@ -4,7 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// A signal handler gets the signal number alone, so its text is kept here: one message for each thread, ready to be written.
+// A signal handler gets the signal number alone, so its text is kept here: one message for each thread, ready to be
+// written.
 static const char *watched;
 static _Thread_local char words[400];
 

@@ -1,4 +1,5 @@
-// Crash: where a user's scene ends the viewer by a signal, the terminal shows the scene's name, the solver and the frame.
+// Crash: where a user's scene ends the viewer by a signal, the terminal shows the scene's name, the solver and the
+// frame.
 #ifndef CAIRN_VIEWER_CRASH_H
 #define CAIRN_VIEWER_CRASH_H
 

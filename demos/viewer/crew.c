@@ -402,7 +402,8 @@ static void work(CairnCrewView *view, CairnStats *stats) {
     view->is_busy = view->is_moving = false;
 }
 
-// To those that draw. Not as far as it goes: beside other work of the machine's, steps of the lowest priority come a few a second.
+// To those that draw. Not as far as it goes: beside other work of the machine's, steps of the lowest priority come a
+// few a second.
 static void yield_processor(void) {
 #ifdef __linux__
     SDL_LinuxSetThreadPriority(0, 10); // of the thread that calls: nice 10, and not SDL's 19

@@ -1,5 +1,6 @@
-// Crew: the threads that step. Each view is a copy of the scene with a solver and a thread of its own; all go through the frames
-// together, so that a slow solver does not fall behind the others. The window puts requests and reads results, and never waits for a step.
+// Crew: the threads that step. Each view is a copy of the scene with a solver and a thread of its own; all go through
+// the frames together, so that a slow solver does not fall behind the others. The window puts requests and reads
+// results, and never waits for a step.
 #ifndef CAIRN_VIEWER_CREW_H
 #define CAIRN_VIEWER_CREW_H
 
@@ -91,8 +92,8 @@ typedef struct CairnCrew {
     bool is_lockstep; // every step starts from the first view's state, so that all solve the same problems
 } CairnCrew;
 
-// A view for each choice; the scene is built before this returns, the threads wait. `recording` is NULL or what the first view runs
-// again.
+// A view for each choice; the scene is built before this returns, the threads wait. `recording` is NULL or what the
+// first view runs again.
 CairnStatus cairn_crew_open(CairnCrew *crew, const CairnRunOptions *options, const CairnChoice *choices, int count,
                             CairnRecording *recording);
 CairnStatus cairn_crew_start(CairnCrew *crew);
@@ -110,8 +111,8 @@ void cairn_crew_sync(CairnCrew *crew);
 void cairn_crew_lockstep(CairnCrew *crew, bool is_lockstep);
 // The view takes the setup over.
 CairnStatus cairn_crew_set(CairnCrew *crew, int view, const CairnSetup *setup);
-// One more view of the scene, solved as `setup` says, which goes on from the first one's state; refused where the last one that was
-// taken away has not ended yet.
+// One more view of the scene, solved as `setup` says, which goes on from the first one's state; refused where the last
+// one that was taken away has not ended yet.
 CairnStatus cairn_crew_add(CairnCrew *crew, const CairnSetup *setup);
 // Removes the last view after its running step.
 void cairn_crew_remove(CairnCrew *crew);
@@ -119,11 +120,12 @@ void cairn_crew_remove(CairnCrew *crew);
 void cairn_crew_look_for(CairnCrew *crew, const CairnSightWants *wants);
 // In all views, at the first frame that none of them has begun to step from.
 CairnStatus cairn_crew_do(CairnCrew *crew, const CairnDeed *deed);
-// Requests a ray cast and returns the serial of the request; cairn_crew_picked has the result when its serial is this one.
+// Requests a ray cast and returns the serial of the request; cairn_crew_picked has the result when its serial is this
+// one.
 int cairn_crew_pick(CairnCrew *crew, int view, CairnVec3 from, CairnVec3 direction);
 CairnPick cairn_crew_picked(CairnCrew *crew, int view);
-// Write to a file: the problem of the view's last step, or a recording of the first view from here on; a second request ends
-// the recording. The outcome is read by cairn_crew_saved, with a new serial each time.
+// Write to a file: the problem of the view's last step, or a recording of the first view from here on; a second request
+// ends the recording. The outcome is read by cairn_crew_saved, with a new serial each time.
 void cairn_crew_save(CairnCrew *crew, int view, CairnSave what, const char *path);
 int cairn_crew_saved(CairnCrew *crew, char *words, size_t size);
 bool cairn_crew_is_recording(CairnCrew *crew);

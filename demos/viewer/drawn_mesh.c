@@ -31,9 +31,9 @@ static void turn_outward(CairnVertex *v) {
     CairnVec3 c = cairn_sub(cairn_add_scaled(vector(v[2].position), (double)(v[2].end - v[0].end), along), a);
     CairnVec3 out = cairn_add(cairn_add(vector(v[0].normal), vector(v[1].normal)), vector(v[2].normal));
     if (cairn_dot(cairn_cross(b, c), out) < 0) {
-        CairnVertex kept = v[1];
+        CairnVertex swap = v[1];
         v[1] = v[2];
-        v[2] = kept;
+        v[2] = swap;
     }
 }
 

@@ -1,5 +1,5 @@
-// Geometry: the triangle meshes of the viewer. Spheres, boxes, cylinders and capsules are one unit mesh each, scaled for every
-// solid; hulls and triangle meshes are found again by their content, so that copies of a scene share them.
+// Geometry: the triangle meshes of the viewer. Spheres, boxes, cylinders and capsules are one unit mesh each, scaled
+// for every solid; hulls and triangle meshes are found again by their content, so that copies of a scene share them.
 #ifndef CAIRN_VIEWER_DRAWN_MESH_H
 #define CAIRN_VIEWER_DRAWN_MESH_H
 

@@ -1,4 +1,5 @@
-// Fields: a widget for each field of a table, so that scenes' parameters and options of solvers and partitioners need no code here.
+// Fields: a widget for each field of a table, so that scenes' parameters and options of solvers and partitioners need
+// no code here.
 #include "demos/viewer/ui.h"
 #include <math.h>
 #include <stdio.h>

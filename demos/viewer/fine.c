@@ -1,9 +1,11 @@
-// Fine: the picture of the views with all pixels, where a processor draws and would take longer for it than anybody should wait for an
-// answer. It is made when all is at rest, a piece a turn, so that input in the meantime is handled before the next piece; then it is
-// dropped. Pixels are the same as in one go: a piece is what the scissors leave of the whole picture.
+// Fine: the picture of the views with all pixels, where a processor draws and would take longer for it than anybody
+// should wait for an answer. It is made when all is at rest, a piece a turn, so that input in the meantime is handled
+// before the next piece; then it is dropped. Pixels are the same as in one go: a piece is what the scissors leave of
+// the whole picture.
 #include "demos/viewer/viewer.h"
 
-// A piece, pixels: whole tiles of llvmpipe's, some 10 ms. Smaller ones take hardly less, for all solids are looked at for each.
+// A piece, pixels: whole tiles of llvmpipe's, some 10 ms. Smaller ones take hardly less, for all solids are looked at
+// for each.
 enum { TILE = 64, WIDE = 1280 };
 
 static CairnPainterBox common(CairnPainterBox a, CairnPainterBox b) {

@@ -1,5 +1,5 @@
-// Font: glyphs as coverage in one picture, at the very pixel size that they are shown at. From the system's sans serif, which
-// fontconfig names and SDL2_ttf draws; where either is missing, from the program's own stroke font.
+// Font: glyphs as coverage in one picture, at the very pixel size that they are shown at. From the system's sans serif,
+// which fontconfig names and SDL2_ttf draws; where either is missing, from the program's own stroke font.
 #ifndef CAIRN_VIEWER_FONT_H
 #define CAIRN_VIEWER_FONT_H
 
@@ -39,7 +39,8 @@ bool cairn_font_draw_system(CairnFont *font, CairnFace face, double size, int *y
 
 // ---- for the two that draw ----
 
-// Reserves an area of this size in the picture, in a new row where the last one is full; false where the picture is full.
+// Reserves an area of this size in the picture, in a new row where the last one is full; false where the picture is
+// full.
 bool cairn_font_reserve(CairnFont *font, int width, int height, int *x, int *y, CairnGlyph *glyph);
 
 #endif

@@ -33,7 +33,8 @@ static bool find_file(char *path, size_t size) {
     return is_found;
 }
 
-// SDL_ttf's picture of a glyph is as high as the font, with the line's top at its own; its ink begins `minx` from the pen.
+// SDL_ttf's picture of a glyph is as high as the font, with the line's top at its own; its ink begins `minx` from the
+// pen.
 static bool draw_glyph(CairnFont *font, CairnFace face, TTF_Font *from, int index, int *x, int *y) {
     CairnGlyph *glyph = &font->faces[face].glyphs[index];
     int least = 0, advance = 0;

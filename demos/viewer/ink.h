@@ -1,5 +1,6 @@
-// Ink: words, areas and lines over the picture, in pixels from the top left. What is added is collected as triangles over one
-// texture and drawn in one call; what is added to the upper layer (open menus) comes last. Nothing goes beyond the clip.
+// Ink: words, areas and lines over the picture, in pixels from the top left. What is added is collected as triangles
+// over one texture and drawn in one call; what is added to the upper layer (open menus) comes last. Nothing goes beyond
+// the clip.
 #ifndef CAIRN_VIEWER_INK_H
 #define CAIRN_VIEWER_INK_H
 

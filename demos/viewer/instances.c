@@ -103,8 +103,8 @@ static int sort_by_depth(CairnInstances *instances, const CairnPainting *paintin
 
 // ---- one instance ----
 
-// What a point is good for: balls that are small and have their middle in the picture, or lie wholly outside, where they cost no
-// more than that is found out. Those that the picture's edge cuts would vanish with their middle.
+// What a point is good for: balls that are small and have their middle in the picture, or lie wholly outside, where
+// they cost no more than that is found out. Those that the picture's edge cuts would vanish with their middle.
 typedef struct Lens {
     CairnVec3 eye, ahead, right, up;
     double wide, high; // halves of the picture's sides, a metre before the eye

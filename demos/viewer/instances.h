@@ -1,5 +1,5 @@
-// Instances: the GPU's data of each solid of a sight, those of one geometry together, the nearest to the camera first: what lies
-// behind is then thrown away before it is lit, which is most of a large heap.
+// Instances: the GPU's data of each solid of a sight, those of one geometry together, the nearest to the camera first:
+// what lies behind is then thrown away before it is lit, which is most of a large heap.
 #ifndef CAIRN_VIEWER_INSTANCES_H
 #define CAIRN_VIEWER_INSTANCES_H
 

@@ -88,11 +88,11 @@ void cairn_ui_panel(CairnUi *ui, const char *name, CairnArea area) {
     ui->scroll->offset = fmax(fmin(ui->scroll->offset, beyond), 0);
     cairn_ink_box(ui->ink, area, ui->theme->panel);
     if (beyond > 0) {
-        double share = ui->panel.height / ui->scroll->height, wide = fmax(ui->gap, 3);
+        double fraction = ui->panel.height / ui->scroll->height, wide = fmax(ui->gap, 3);
         ui->panel.width -= wide;
         CairnArea bar = {area.x + area.width - wide - 1,
                          ui->panel.y + ui->scroll->offset / ui->scroll->height * ui->panel.height, wide,
-                         share * ui->panel.height};
+                         fraction * ui->panel.height};
         cairn_ink_round(ui->ink, bar, wide, ui->theme->press);
     }
     ui->ink->clip = cairn_area_inset(area, 1);

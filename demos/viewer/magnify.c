@@ -6,7 +6,8 @@
 
 enum { ONE = 256, EVEN = 0x00FF00FF };
 
-// Where the middle of pixel `i` of `many` lies among `few`: the pixel before it, and the weight of the next one, which always exists.
+// Where the middle of pixel `i` of `many` lies among `few`: the pixel before it, and the weight of the next one, which
+// always exists.
 static void sample_at(int i, int many, int few, int32_t *before, uint32_t *weight) {
     int64_t at = ((2 * (int64_t)i + 1) * few * ONE / many - ONE) / 2, most = (int64_t)(few - 1) * ONE;
     at = at < 0 ? 0 : at > most ? most : at;

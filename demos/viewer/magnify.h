@@ -1,4 +1,5 @@
-// Magnify: a small picture becomes a large one, on the processor that draws: its driver's own stretching takes it ten times as long.
+// Magnify: a small picture becomes a large one, on the processor that draws: its driver's own stretching takes it ten
+// times as long.
 #ifndef CAIRN_VIEWER_MAGNIFY_H
 #define CAIRN_VIEWER_MAGNIFY_H
 

@@ -1,5 +1,5 @@
-// Mouse: turning the camera, and the hand in the scene. What lies under the mouse is found by the view's thread between two steps: until
-// its result arrives a press is neither a turn nor a drag.
+// Mouse: turning the camera, and the hand in the scene. What lies under the mouse is found by the view's thread between
+// two steps: until its result arrives a press is neither a turn nor a drag.
 #include "demos/viewer/viewer.h"
 #include <math.h>
 

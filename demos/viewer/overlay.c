@@ -14,7 +14,8 @@ static void pace_words(const CairnViewer *viewer, char *words, size_t size) {
     }
 }
 
-// Words in pieces that are not broken, in lines of at most `room`; returns how many, and how wide the widest is. `paint` NULL: draws nothing.
+// Words in pieces that are not broken, in lines of at most `room`; returns how many, and how wide the widest is.
+// `paint` NULL: draws nothing.
 static int draw_pieces(CairnInk *ink, double x, double y, double room, const CairnPaint *paint, char (*pieces)[80],
                        int count, double *widest) {
     double gap = 0.7 * ink->size, at = 0;
@@ -37,8 +38,8 @@ static int draw_pieces(CairnInk *ink, double x, double y, double room, const Cai
     return lines;
 }
 
-// Two lines, or as many as a narrow view needs; the scene's is left out of a low view, and where views are laid over each other it stands
-// in the first one's alone. `top`: where they begin; returns where they end.
+// Two lines, or as many as a narrow view needs; the scene's is left out of a low view, and where views are laid over
+// each other it stands in the first one's alone. `top`: where they begin; returns where they end.
 static double draw_lines(CairnViewer *viewer, int view, const CairnSight *sight, double top) {
     CairnInk *ink = &viewer->ink;
     const CairnTheme *theme = viewer->ui.theme;

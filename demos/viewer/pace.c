@@ -1,10 +1,11 @@
-// Pace: what is drawn anew and how finely, so that the window responds at once where a processor draws, and beside steps that want the
-// same processor.
+// Pace: what is drawn anew and how finely, so that the window responds at once where a processor draws, and beside
+// steps that want the same processor.
 #include "demos/viewer/viewer.h"
 #include <string.h>
 
-// Seconds of a picture: pictures that are slower than `too_slow` three times in a row, or than `far_too_slow` twice, are drawn coarser;
-// pictures that are faster than `fast_enough` twenty times in a row are drawn finer. The finer one has about twice as many pixels, so it does not become coarser again at once.
+// Seconds of a picture: pictures that are slower than `too_slow` three times in a row, or than `far_too_slow` twice,
+// are drawn coarser; pictures that are faster than `fast_enough` twenty times in a row are drawn finer. The finer one
+// has about twice as many pixels, so it does not become coarser again at once.
 static const double too_slow = 0.033, far_too_slow = 0.05, fast_enough = 0.012;
 enum { SLOW_MANY = 3, FAST_MANY = 20, SMALL = 300000 };
 
@@ -29,9 +30,9 @@ void cairn_pace_add_time(CairnPace *pace, double seconds) {
 
 double cairn_viewer_resolution(CairnViewer *viewer) {
     const CairnPace *pace = &viewer->pace;
-    bool is_kept = viewer->wants_picture || viewer->film.video.is_open || viewer->options->is_hidden;
+    bool is_recorded = viewer->wants_picture || viewer->film.video.is_open || viewer->options->is_hidden;
     bool is_small = viewer->width * viewer->height < SMALL; // its time is not its pixels'
-    return !viewer->is_software || viewer->look.is_smooth || is_kept || is_small ? 1 : pace->resolution;
+    return !viewer->is_software || viewer->look.is_smooth || is_recorded || is_small ? 1 : pace->resolution;
 }
 
 bool cairn_viewer_wants_fine(CairnViewer *viewer) {
@@ -63,7 +64,8 @@ static uint64_t mix_camera(uint64_t hash, const CairnOrbit *orbit) {
     return mix(mix(mix(mix_point(hash, orbit->target), orbit->yaw), orbit->pitch), orbit->distance);
 }
 
-// Nothing was done and nothing moved; the first ten turns after that are drawn all the same, while scales and hints reach their final values.
+// Nothing was done and nothing moved; the first ten turns after that are drawn all the same, while scales and hints
+// reach their final values.
 bool cairn_viewer_is_still(CairnViewer *viewer, bool has_event) {
     uint64_t hash = mix(viewer->is_paused, viewer->notice_until > cairn_viewer_clock());
     hash = mix_sights(mix_camera(hash, &viewer->orbit), viewer);

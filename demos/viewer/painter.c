@@ -123,7 +123,8 @@ static void look(CairnVec3 eye, CairnVec3 target, mat4 view) {
     glm_lookat(e, t, is_upright ? (vec3){0, 1, 0} : (vec3){0, 0, 1}, view);
 }
 
-// The ball that the sun's map covers: what lies near the camera's target, in coarse steps of size so that shadows do not swim.
+// The ball that the sun's map covers: what lies near the camera's target, in coarse steps of size so that shadows do
+// not swim.
 static void make_matrices(const CairnPainter *painter, const CairnPainting *painting, CairnMatrices *matrices) {
     const CairnSight *sight = painting->sight;
     const CairnCamera *camera = &painting->camera;
@@ -318,7 +319,8 @@ static bool is_striped(int geometry) {
            geometry == CAIRN_DRAWN_CAPSULE_COARSE;
 }
 
-// What sets its own depth is tested late, which takes a processor four times as long: so discs do where edges are smooth alone.
+// What sets its own depth is tested late, which takes a processor four times as long: so discs do where edges are
+// smooth alone.
 static void draw_bodies(CairnPainter *painter, const CairnPainting *painting, CairnMatrices *matrices,
                         const int *starts) {
     int disc = CAIRN_DRAWN_DISC, discs = starts[disc + 1] - starts[disc];
@@ -399,7 +401,7 @@ static void aim(const CairnPainting *painting, CairnPainterBox box) {
     glScissor(box.x, box.y, box.width, box.height);
 }
 
-static void leave(void) {
+static void end_pass(void) {
     glDisable(GL_SCISSOR_TEST);
     glBindVertexArray(0);
 }
@@ -409,7 +411,7 @@ void cairn_painter_piece(CairnPainter *painter, const CairnPainting *painting, C
     make_matrices(painter, painting, &matrices);
     aim(painting, box);
     draw_solids(painter, painting, &matrices, painter->solids.starts);
-    leave();
+    end_pass();
 }
 
 CairnStatus cairn_painter_end(CairnPainter *painter, const CairnPainting *painting) {
@@ -421,7 +423,7 @@ CairnStatus cairn_painter_end(CairnPainter *painter, const CairnPainting *painti
     aim(painting, cairn_painting_box(painting));
     cairn_painter_use(painter, program_of(painter, painting, CAIRN_PROGRAM_SOLID), painting, &matrices);
     CairnStatus status = draw_marks(painter, painting);
-    leave();
+    end_pass();
     return status;
 }
 

@@ -1,5 +1,5 @@
-// Painter: draws sights. Instanced, one draw call a geometry; a shadow map of the sun, and one of the sky, which makes it darker where
-// bodies are close to each other; marks are seen through the bodies.
+// Painter: draws sights. Instanced, one draw call a geometry; a shadow map of the sun, and one of the sky, which makes
+// it darker where bodies are close to each other; marks are seen through the bodies.
 #ifndef CAIRN_VIEWER_PAINTER_H
 #define CAIRN_VIEWER_PAINTER_H
 
@@ -64,8 +64,8 @@ CairnStatus cairn_painter_upload(CairnPainter *painter, const CairnDrawnMeshStor
 CairnStatus cairn_painter_need(CairnPainter *painter, bool is_smooth, const int *starts);
 CairnStatus cairn_painter_draw(CairnPainter *painter, const CairnPainting *painting);
 
-// Draws the picture of cairn_painter_draw piece by piece: first what all of it needs; then the solids in boxes that cover it, `box` in pixels of the frame; then what
-// lies over them. Nothing else may be drawn between by this painter.
+// Draws the picture of cairn_painter_draw piece by piece: first what all of it needs; then the solids in boxes that
+// cover it, `box` in pixels of the frame; then what lies over them. Nothing else may be drawn between by this painter.
 typedef struct CairnPainterBox {
     int x, y, width, height; // from the bottom left
 } CairnPainterBox;

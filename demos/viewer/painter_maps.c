@@ -125,7 +125,8 @@ static bool is_alike(const CairnMapped *a, const CairnMapped *b) {
     return memcmp(&then, b, sizeof then) == 0;
 }
 
-// A picture that is coarse anyway gets one map at a time: the other one is a picture behind, which is not visible in motion.
+// A picture that is coarse anyway gets one map at a time: the other one is a picture behind, which is not visible in
+// motion.
 void cairn_painter_draw_maps(CairnPainter *painter, const CairnPainting *painting, CairnMatrices *matrices,
                              const int *starts) {
     CairnPainterMaps *maps = &painter->maps[!painting->is_coarse], *others = &painter->maps[painting->is_coarse];

@@ -36,7 +36,8 @@ void cairn_past_forget(CairnPast *past, int after) {
 
 // ---- keys ----
 
-// Every second one that is not pinned goes, but for the first; where that is not enough, the oldest, and the past begins later.
+// Every second one that is not pinned goes, but for the first; where that is not enough, the oldest, and the past
+// begins later.
 static void make_room(CairnPast *past, size_t size) {
     while (past->bytes + size > past->limit && past->key_count > 1) {
         int before = past->key_count;

@@ -1,5 +1,5 @@
-// Plan: which scene is shown, with which parameters, and how each view solves it. The window's threads never make a world here: they
-// write down what is wanted, and the views' threads do it between two steps.
+// Plan: which scene is shown, with which parameters, and how each view solves it. The window's threads never make a
+// world here: they write down what is wanted, and the views' threads do it between two steps.
 #include "demos/viewer/viewer.h"
 #include <math.h>
 #include <stdio.h>
@@ -146,8 +146,8 @@ static CairnStatus choose_default(CairnViewer *viewer, int view) {
     return cairn_crew_set(&viewer->crew, view, setup);
 }
 
-// With the parameters of `kept`, if the scene has them; NULL: its own.
-static void load(CairnViewer *viewer, const char *scene, const char *title, const CairnPlan *kept) {
+// With the parameters of `preset`, if the scene has them; NULL: its own.
+static void load(CairnViewer *viewer, const char *scene, const char *title, const CairnPlan *preset) {
     if (is_bound(viewer)) {
         return;
     }
@@ -158,8 +158,8 @@ static void load(CairnViewer *viewer, const char *scene, const char *title, cons
     if (plan) {
         plan->seed = viewer->plan.seed;
         snprintf(plan->scene, sizeof plan->scene, "%s", scene);
-        for (int i = 0; kept && i < kept->param_count; i++) {
-            snprintf(plan->params[plan->param_count++], CAIRN_PLAN_PARAM, "%s", kept->params[i]);
+        for (int i = 0; preset && i < preset->param_count; i++) {
+            snprintf(plan->params[plan->param_count++], CAIRN_PLAN_PARAM, "%s", preset->params[i]);
         }
         status = open_scene(plan, &source, &params);
         if (!cairn_is_ok(status) && plan->param_count > 0) {
@@ -179,9 +179,9 @@ static void load(CairnViewer *viewer, const char *scene, const char *title, cons
     viewer->source = source;
     viewer->params = params;
     take_camera(viewer);
-    bool keeps = viewer->is_pinned || viewer->crew.view_count > 1;
+    bool keeps_solvers = viewer->is_pinned || viewer->crew.view_count > 1;
     for (int i = 0; i < viewer->crew.view_count && cairn_is_ok(status); i++) {
-        if (!keeps || !cairn_viewer_takes(viewer, viewer->setups[i].choice.solver)) {
+        if (!keeps_solvers || !cairn_viewer_takes(viewer, viewer->setups[i].choice.solver)) {
             status = choose_default(viewer, i);
         }
     }
@@ -207,9 +207,9 @@ bool cairn_viewer_reload(CairnViewer *viewer) {
     if (library) {
         char before[CAIRN_NAME_SIZE];
         CairnOrbit orbit = viewer->orbit;
-        CairnPlan kept = reload->has_plan ? reload->plan : viewer->plan;
+        CairnPlan preset = reload->has_plan ? reload->plan : viewer->plan;
         snprintf(before, sizeof before, "%s", viewer->source.scene->name);
-        load(viewer, library, reload->source, &kept);
+        load(viewer, library, reload->source, &preset);
         reload->has_plan = false;
         if (strcmp(before, viewer->source.scene->name) == 0) {
             viewer->orbit = orbit;
@@ -248,7 +248,8 @@ const CairnSolver *cairn_viewer_solver(const CairnViewer *viewer, int number) {
     return NULL;
 }
 
-// Where going back in time restored another solver, the panel shows it; its options are those that the key of this solver would give.
+// Where going back in time restored another solver, the panel shows it; its options are those that the key of this
+// solver would give.
 void cairn_viewer_follow_setups(CairnViewer *viewer, const CairnSight *const *sights) {
     bool is_idle = cairn_crew_is_idle(&viewer->crew);
     for (int i = 0; is_idle && i < viewer->crew.view_count; i++) {

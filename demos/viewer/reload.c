@@ -14,7 +14,8 @@ static bool ends_in(const char *name, const char *ending) {
     return length > size && strcmp(name + length - size, ending) == 0;
 }
 
-// A library that was written anew under its old name would not be loaded again: so each is a copy with a name of its own.
+// A library that was written anew under its old name would not be loaded again: so each is a copy with a name of its
+// own.
 static CairnStatus copy_library(const char *source, char copy[CAIRN_RUN_PATH]) {
     const char *base = getenv("TMPDIR");
     char bytes[65536];

@@ -1,6 +1,7 @@
-// Reload: a scene from a user's file, compiled, tried and shown again when the file changes. Compiling and trying happen on a
-// thread, in processes of their own: neither an endless compiler nor a scene that crashes takes the window with it. Until there is a
-// scene that works, or again, an empty one or the last one is shown, with what is wrong over it.
+// Reload: a scene from a user's file, compiled, tried and shown again when the file changes. Compiling and trying
+// happen on a thread, in processes of their own: neither an endless compiler nor a scene that crashes takes the window
+// with it. Until there is a scene that works, or again, an empty one or the last one is shown, with what is wrong over
+// it.
 #ifndef CAIRN_VIEWER_RELOAD_H
 #define CAIRN_VIEWER_RELOAD_H
 
@@ -28,7 +29,8 @@ typedef struct CairnReload {
 
 // Where the options name a file: compiles and tries it, and gives the name of what is to be shown instead.
 CairnStatus cairn_reload_open(CairnReload *reload, CairnRunOptions *options);
-// Looks at the file now and then. True when something new is to be shown: *library is it, or NULL where only `words` changed.
+// Looks at the file now and then. True when something new is to be shown: *library is it, or NULL where only `words`
+// changed.
 bool cairn_reload_turn(CairnReload *reload, const CairnPlan *plan, double now, const char **library);
 void cairn_reload_close(CairnReload *reload);
 

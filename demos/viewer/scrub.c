@@ -1,5 +1,6 @@
-// The scrubber: the past as a bar along the bottom, to be gone to by mouse. Green frames were certified, red ones not; grey ones are
-// of a recording and not yet run again; where a replay parts from its recording a mark stands and all behind it is purple.
+// The scrubber: the past as a bar along the bottom, to be gone to by mouse. Green frames were certified, red ones not;
+// grey ones are of a recording and not yet run again; where a replay parts from its recording a mark stands and all
+// behind it is purple.
 #include "demos/viewer/viewer.h"
 #include <stdio.h>
 

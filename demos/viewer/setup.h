@@ -1,5 +1,5 @@
-// Setup: how a view is solved: solver, partitioner and refiner with their options. A session's own are the truth; the window and the
-// past keep copies.
+// Setup: how a view is solved: solver, partitioner and refiner with their options. A session's own are the truth; the
+// window and the past keep copies.
 #ifndef CAIRN_VIEWER_SETUP_H
 #define CAIRN_VIEWER_SETUP_H
 

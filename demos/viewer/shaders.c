@@ -115,8 +115,9 @@ const char *const cairn_shader_solid_vertex = VERSION INSTANCE "uniform mat4 u_c
                                                                "    gl_Position = u_camera * vec4(v_point, 1);\n"
                                                                "}\n";
 
-// Kinds: 0 plain, 1 a ball with stripes, 2 a box with worn edges, 3 an arrow. A processor runs all branches of a shader for every pixel,
-// so what has stripes, what has edges and what is a disc have programs of their own, and so has what such a processor draws (PLAIN).
+// Kinds: 0 plain, 1 a ball with stripes, 2 a box with worn edges, 3 an arrow. A processor runs all branches of a shader
+// for every pixel, so what has stripes, what has edges and what is a disc have programs of their own, and so has what
+// such a processor draws (PLAIN).
 const char *const cairn_shader_light = VERSION BACKDROP LIGHT;
 const char *const cairn_shader_light_stripes = VERSION "#define STRIPED\n" BACKDROP LIGHT;
 const char *const cairn_shader_light_plain = VERSION "#define PLAIN\n" BACKDROP LIGHT;

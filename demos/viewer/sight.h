@@ -1,4 +1,5 @@
-// Sight: what a view shows of a world after a step, copied by the thread that steps, so that the window never waits for it.
+// Sight: what a view shows of a world after a step, copied by the thread that steps, so that the window never waits for
+// it.
 #ifndef CAIRN_VIEWER_SIGHT_H
 #define CAIRN_VIEWER_SIGHT_H
 

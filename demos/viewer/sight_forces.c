@@ -1,4 +1,5 @@
-// What acts between the bodies: contacts, joints, the residual of each constraint, and the islands that all of them tie.
+// What acts between the bodies: contacts, joints, the residual of each constraint, and the islands that all of them
+// tie.
 #include "demos/viewer/sight.h"
 #include "engine/base/memory.h"
 #include "solvers/referee/referee.h"

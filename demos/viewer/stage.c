@@ -142,7 +142,8 @@ static CairnStatus paint_views(CairnViewer *viewer, const CairnSight *const *sig
     return status;
 }
 
-// Where a processor draws, the views have a picture of their own: it stands while panels are used, and may be coarser than the words.
+// Where a processor draws, the views have a picture of their own: it stands while panels are used, and may be coarser
+// than the words.
 static CairnStatus paint_views_apart(CairnViewer *viewer, const CairnSight *const *sights, bool *is_new) {
     CairnPace *pace = &viewer->pace;
     uint64_t look, picture = cairn_viewer_picture(viewer, &look);

@@ -1,5 +1,6 @@
-// Ui: immediate-mode widgets. The code that draws a panel lists its widgets each turn; a widget returns at once what was done to it, and
-// nothing but the pressed widget, an open menu, the text being typed and how far panels are scrolled is kept between turns.
+// Ui: immediate-mode widgets. The code that draws a panel lists its widgets each turn; a widget returns at once what
+// was done to it, and nothing but the pressed widget, an open menu, the text being typed and how far panels are
+// scrolled is kept between turns.
 #ifndef CAIRN_VIEWER_UI_H
 #define CAIRN_VIEWER_UI_H
 
@@ -66,7 +67,8 @@ bool cairn_ui_takes_keys(const CairnUi *ui);
 // A panel that scrolls where its rows need more than it has.
 void cairn_ui_panel(CairnUi *ui, const char *name, CairnArea area);
 void cairn_ui_panel_end(CairnUi *ui);
-// The next row has cells of these widths: above 0 fractions of the remaining width, below 0 rows' heights, as many as stand before the 0.
+// The next row has cells of these widths: above 0 fractions of the remaining width, below 0 rows' heights, as many as
+// stand before the 0.
 void cairn_ui_row(CairnUi *ui, const double *widths, int count);
 void cairn_ui_columns(CairnUi *ui, int count); // of the same width
 void cairn_ui_space(CairnUi *ui, double rows);
@@ -112,7 +114,8 @@ bool cairn_ui_list(CairnUi *ui, const char *name, char *filter, size_t size, Cai
 
 // ---- fields.c ----
 
-// A widget for each field of a table, by its type and range. Answers the field that was changed, or -1; a refusal goes to `status`.
+// A widget for each field of a table, by its type and range. Answers the field that was changed, or -1; a refusal goes
+// to `status`.
 int cairn_ui_fields(CairnUi *ui, const CairnFieldTable *table, void *object, CairnStatus *status);
 
 #endif

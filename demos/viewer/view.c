@@ -62,7 +62,8 @@ static const CairnOption command_options[] = {
 
 enum { COMMAND_COUNT = (int)(sizeof(command_options) / sizeof(command_options[0])) };
 
-// A recording has the options that it was made with; of the command's options only those on the window's appearance apply.
+// A recording has the options that it was made with; of the command's options only those on the window's appearance
+// apply.
 static CairnStatus take_recording(CairnViewOptions *options) {
     CairnRunOptions *run = &options->run;
     if (!options->recording || !run->scene || !cairn_recording_is(run->scene)) {
@@ -111,8 +112,8 @@ static CairnStatus check(CairnViewOptions *options) {
     if (run->solver && options->solvers.count > 0) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "options --solver and --solvers: one of them");
     }
-    bool shares = run->iterations || run->tolerance || run->budget;
-    if (shares && options->solvers.count > 0) {
+    bool is_common = run->iterations || run->tolerance || run->budget;
+    if (is_common && options->solvers.count > 0) {
         return cairn_error(CAIRN_UNSUPPORTED, "option --solvers: each takes its own options, as in pgs:iterations=50");
     }
     CAIRN_TRY(cairn_run_options_check_shots(run));

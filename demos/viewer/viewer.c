@@ -31,7 +31,7 @@ static CairnStatus open_crew(CairnViewer *viewer) {
     return status;
 }
 
-static CairnStatus open_parts(CairnViewer *viewer) {
+static CairnStatus open_all(CairnViewer *viewer) {
     cairn_viewer_read_settings(viewer);
     CAIRN_TRY(open_crew(viewer));
     CAIRN_TRY(cairn_viewer_take_scene(viewer));
@@ -47,7 +47,7 @@ static CairnStatus open_parts(CairnViewer *viewer) {
 
 CairnStatus cairn_viewer_open(CairnViewer *viewer, const CairnViewOptions *options) {
     *viewer = (CairnViewer){.options = options, .pace = {.resolution = 1}};
-    CairnStatus status = open_parts(viewer);
+    CairnStatus status = open_all(viewer);
     if (!cairn_is_ok(status)) {
         cairn_viewer_close(viewer);
     }

@@ -151,7 +151,8 @@ void cairn_viewer_write_settings(CairnViewer *viewer);
 
 // At the start: camera, tables and setups of the scene that the crew has.
 CairnStatus cairn_viewer_take_scene(CairnViewer *viewer);
-// Another scene, or the same again with its parameters as the panel has them. A refusal is reported and changes nothing.
+// Another scene, or the same again with its parameters as the panel has them. A refusal is reported and changes
+// nothing.
 void cairn_viewer_load(CairnViewer *viewer, const char *scene);
 // The file of the scene has another content: looks for it, and shows it. True where the picture is another one now.
 bool cairn_viewer_reload(CairnViewer *viewer);
@@ -210,9 +211,11 @@ CairnViewerBox cairn_viewer_box(const CairnViewer *viewer, int view);
 // The ray through a pixel of a view.
 void cairn_viewer_ray(const CairnViewer *viewer, int view, double x, double y, CairnVec3 *from, CairnVec3 *direction);
 CairnStatus cairn_viewer_paint(CairnViewer *viewer, const CairnSight **sights);
-// What there is to see of each view, and the scales of colours and arrows, which take their values at once or fall slowly.
+// What there is to see of each view, and the scales of colours and arrows, which take their values at once or fall
+// slowly.
 void cairn_viewer_look_at_all(CairnViewer *viewer, bool at_once, const CairnSight **sights);
-// What the painter needs for a view's picture with `resolution` of the pixels a side; false where there is no room for one.
+// What the painter needs for a view's picture with `resolution` of the pixels a side; false where there is no room for
+// one.
 bool cairn_viewer_painting(const CairnViewer *viewer, const CairnSight *const *sights, int view,
                            const CairnGpuTarget *target, double resolution, CairnPainting *painting);
 // Clears the target, and has the painter know all geometry.
@@ -227,7 +230,8 @@ double cairn_viewer_resolution(CairnViewer *viewer);
 bool cairn_viewer_is_still(CairnViewer *viewer, bool has_event);
 // The views' picture as a hash: where it is the same, what was drawn stands. `look`: without what has moved in them.
 uint64_t cairn_viewer_picture(CairnViewer *viewer, uint64_t *look);
-// Whether the present picture may be shown once more although the views have moved on, because input waits for a response.
+// Whether the present picture may be shown once more although the views have moved on, because input waits for a
+// response.
 bool cairn_viewer_may_wait(CairnViewer *viewer, uint64_t look);
 
 // Has all been at rest for so long that the picture with all pixels may be made, which the window does not show yet?

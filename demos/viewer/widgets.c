@@ -1,4 +1,5 @@
-// Widgets: words, buttons, toggles, sliders and text fields. A press on one takes hold of the mouse; letting go over it is a click.
+// Widgets: words, buttons, toggles, sliders and text fields. A press on one takes hold of the mouse; letting go over it
+// is a click.
 #include "demos/viewer/ui.h"
 #include <cairn/math.h>
 #include <math.h>
@@ -193,7 +194,8 @@ static void draw_edit(CairnUi *ui, CairnArea area) {
                   ui->theme->accent);
 }
 
-// The turn of the field that has the focus: types, draws, and returns whether it is finished. A click elsewhere finishes it.
+// The turn of the field that has the focus: types, draws, and returns whether it is finished. A click elsewhere
+// finishes it.
 static bool edit(CairnUi *ui, CairnArea area, bool *is_over) {
     int end = type_text(ui);
     bool is_left = ui->input.was_pressed && !is_under(ui, area);

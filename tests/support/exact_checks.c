@@ -31,7 +31,8 @@ static CairnStatus solve_with(const CairnSolver *solver, const void *options, co
     CairnParts parts = {0};
     cairn_arena_init(&beside, &plain);
     if (solver->traits & CAIRN_NEEDS_PARTITION) {
-        // Small parts, so that small problems have an interface too. An invalid problem may have no partition: the solver must report it.
+        // Small parts, so that small problems have an interface too. An invalid problem may have no partition: the
+        // solver must report it.
         (void)support_parts(problem, &cairn_partitioner_mindp, "part_size=4", NULL, &beside, &parts);
     }
     CairnArena arena;

@@ -26,8 +26,8 @@ void support_read(const char *name, char *text, size_t size);
 SupportCall *support_call(const char *line);
 SupportCall *support_call_well(const char *line); // must exit with 0
 
-// For the main() of a test whose executable is also the process in which a scene is tried: with the word `run` it is the program, and
-// *code its answer; else the first word is a filter of tests.
+// For the main() of a test whose executable is also the process in which a scene is tried: with the word `run` it is
+// the program, and *code its answer; else the first word is a filter of tests.
 bool support_is_tried(int argc, char **argv, int *code);
 
 #endif

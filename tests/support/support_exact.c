@@ -330,7 +330,8 @@ static void solve_free(System *s) {
     find_slack(s);
 }
 
-// Moves the first row with a wrong sign to another index set; false if all signs are right. Violations within rounding do not count.
+// Moves the first row with a wrong sign to another index set; false if all signs are right. Violations within rounding
+// do not count.
 static bool flip_one(System *s) {
     const CairnProblem *problem = s->problem;
     for (int r = 0; r < s->m; r++) {

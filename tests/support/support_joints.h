@@ -21,7 +21,8 @@ typedef struct JointSetup {
 // Bodies at random positions, with joint frames at random positions on them.
 JointSetup support_joint_setup(uint64_t *seed, const CairnJointDef *def);
 
-// Move body B (or the body at `k`, seen from body k - 1) so that frame B lies at `offset`, turned by `turn`, in frame A.
+// Move body B (or the body at `k`, seen from body k - 1) so that frame B lies at `offset`, turned by `turn`, in frame
+// A.
 void support_joint_place(JointSetup *setup, int k, CairnVec3 offset, CairnQuat turn);
 
 CairnJointInput support_joint_input(const JointSetup *setup);

@@ -1,4 +1,5 @@
-// Support for tests of mechanisms: a world in one call, bodies given by mass and inertia, joints where the bodies stand.
+// Support for tests of mechanisms: a world in one call, bodies given by mass and inertia, joints where the bodies
+// stand.
 #ifndef CAIRN_TESTS_SUPPORT_MECHANISM_H
 #define CAIRN_TESTS_SUPPORT_MECHANISM_H
 

@@ -1,18 +1,20 @@
 // The largest gap of two convex shapes over all directions, and a proof of it.
 //
-// The gap along a unit n is min n . m over all differences m = b - a. So every m known, and every mean of some, bounds it from above on
-// all of the sphere: on a patch of directions about n0 by the mean that is most nearly along n0. Patches whose bound is not above the
-// best gap found are done with; the others are cut in four. The largest excess of the patches that remain in the end is `above`.
+// The gap along a unit n is min n . m over all differences m = b - a. So every m known, and every mean of some, bounds
+// it from above on all of the sphere: on a patch of directions about n0 by the mean that is most nearly along n0.
+// Patches whose bound is not above the best gap found are done with; the others are cut in four. The largest excess of
+// the patches that remain in the end is `above`.
 //
-// Balls and capsules are points and segments here, with their radii taken off at the end: those are the same along every direction.
+// Balls and capsules are points and segments here, with their radii taken off at the end: those are the same along
+// every direction.
 #include "tests/support/support_convex.h"
 #include <stdlib.h>
 
 // ---- climbing ----
 //
-// From a few differences near n a model of the gap is known: the least of so many planes. The model's own best direction (where three of
-// them meet, where two do, or a step along their ridge) is tried beside plain steps around n. That climbs ridges on which plain steps
-// stand still.
+// From a few differences near n a model of the gap is known: the least of so many planes. The model's own best
+// direction (where three of them meet, where two do, or a step along their ridge) is tried beside plain steps around n.
+// That climbs ridges on which plain steps stand still.
 
 enum { AROUND = 8, KNOWN = AROUND + 1 };
 

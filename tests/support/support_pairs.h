@@ -10,7 +10,8 @@ typedef struct SupportPair {
     double margin;
 } SupportPair;
 
-// The same number gives the same pair, whatever was drawn before: sizes from 0.08 to 1.6, deep in each other to well apart.
+// The same number gives the same pair, whatever was drawn before: sizes from 0.08 to 1.6, deep in each other to well
+// apart.
 SupportPair support_pair_draw(CairnShapeType a, CairnShapeType b, uint64_t seed, int draw);
 void support_pair_drop(SupportPair *pair);
 

@@ -1,4 +1,5 @@
-// Partitions of graphs for the tests of partitioners and refiners, and the properties they must have, computed independently.
+// Partitions of graphs for the tests of partitioners and refiners, and the properties they must have, computed
+// independently.
 #ifndef CAIRN_TESTS_SUPPORT_PARTITIONS_H
 #define CAIRN_TESTS_SUPPORT_PARTITIONS_H
 
@@ -31,11 +32,12 @@ void support_count_fragments(const CairnGraph *graph, const SupportPartition *p,
 
 void support_check_numbers(const CairnGraph *graph, const SupportPartition *p);
 
-// Asserts that each part has one fragment; the last one may have more where the partitioner puts the remaining bodies into a last group.
+// Asserts that each part has one fragment; the last one may have more where the partitioner puts the remaining bodies
+// into a last group.
 void support_check_contiguous(const CairnGraph *graph, const SupportPartition *p, bool has_last_group);
 
-// Asserts that parts have at most the dofs of `limit` bodies, or one heavy block, not counting orphans: bodies all of whose
-// neighbours are in the same part or in one made before.
+// Asserts that parts have at most the dofs of `limit` bodies, or one heavy block, not counting orphans: bodies all of
+// whose neighbours are in the same part or in one made before.
 void support_check_sizes(const CairnGraph *graph, const SupportPartition *p, int limit);
 
 // Chains, grids, piles, towers and random graphs in turn.

@@ -24,7 +24,8 @@ static CairnVec3 seen_from(const CairnWorld *world, CairnBodyId id, CairnVec3 po
     return cairn_unrotate(state.orientation, cairn_sub(point, state.position));
 }
 
-// Copies the contacts with an impulse, or all: the distribution of a load over redundant points may change while nothing moves.
+// Copies the contacts with an impulse, or all: the distribution of a load over redundant points may change while
+// nothing moves.
 static int take(const CairnWorld *world, SupportStill *still, bool all) {
     CairnBodyId ids[BODIES];
     CairnContact contacts[CONTACTS];

@@ -13,8 +13,9 @@
 
 // ---- leaks ----
 
-// The drivers, and the libraries through which SDL talks to the desktop, keep memory to the end. Their leaks are recognised by the
-// libraries' names. SDL itself is not among these, for it starts our threads and so is in their stacks.
+// The drivers, and the libraries through which SDL talks to the desktop, keep memory to the end. Their leaks are
+// recognised by the libraries' names. SDL itself is not among these, for it starts our threads and so is in their
+// stacks.
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) {
     return "leak:libGLX_\nleak:libEGL_\nleak:libgallium\nleak:_dri.so\nleak:libLLVM\nleak:libglapi\nleak:"
@@ -105,8 +106,9 @@ static void write_fault(int out) {
     }
 }
 
-// Whether the display has OpenGL 3.3, found out without any code of the viewer: a test is skipped where the machine lacks it. This
-// runs in a child process, so that the drivers that it loads, and the memory that they keep, end with it.
+// Whether the display has OpenGL 3.3, found out without any code of the viewer: a test is skipped where the machine
+// lacks it. This runs in a child process, so that the drivers that it loads, and the memory that they keep, end with
+// it.
 static const char *find_fault(void) {
     static char fault[160];
     int pipes[2];
@@ -138,7 +140,8 @@ int support_display_open(void **state) {
     if (display.server < 0) {
         return 0;
     }
-    // The server writes its number when it is ready, and then the line's end: a pipe closed between the two would end it.
+    // The server writes its number when it is ready, and then the line's end: a pipe closed between the two would end
+    // it.
     char number[16] = "", name[24];
     size_t length = 0;
     for (ssize_t got;

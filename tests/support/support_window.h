@@ -1,5 +1,5 @@
-// A window of the viewer on a display of its own (Xvfb), driven by synthetic events: for the viewer's tests. Only where the build has
-// a viewer.
+// A window of the viewer on a display of its own (Xvfb), driven by synthetic events: for the viewer's tests. Only where
+// the build has a viewer.
 #ifndef CAIRN_TESTS_SUPPORT_WINDOW_H
 #define CAIRN_TESTS_SUPPORT_WINDOW_H
 

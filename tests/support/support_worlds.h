@@ -14,7 +14,8 @@ typedef enum SupportScene {
 
 const char *support_scene_name(SupportScene scene);
 
-// A world with this allocator and number of threads and pgs at 40 sweeps: what is tested here does not wait for convergence.
+// A world with this allocator and number of threads and pgs at 40 sweeps: what is tested here does not wait for
+// convergence.
 CairnStatus support_world_create(const CairnAllocator *allocator, int threads, CairnWorld **world);
 CairnStatus support_scene_build(CairnWorld *world, SupportScene scene);
 // Both; fails the test where either does.

@@ -1,5 +1,5 @@
-// cairn bench: the bench program that lies beside this one. It stays a program of its own: what it compares with (other engines, CHOLMOD,
-// BLAS) is linked into it alone.
+// cairn bench: the bench program that lies beside this one. It stays a program of its own: what it compares with (other
+// engines, CHOLMOD, BLAS) is linked into it alone.
 #include "demos/program/cli/program.h"
 #include "demos/program/session/options.h"
 #include <errno.h>

@@ -248,8 +248,8 @@ static CairnStatus solve_one(const SolveOptions *options, const CairnChoice *cho
 
 // ---- output ----
 
-static void print_residual(const char *who, const CairnResidual *residual, bool has_friction) {
-    printf("  %-10s natural %.3g, scaled %.3g m/s (limit %.3g)", who, residual->natural, residual->scaled,
+static void print_residual(const char *label, const CairnResidual *residual, bool has_friction) {
+    printf("  %-10s natural %.3g, scaled %.3g m/s (limit %.3g)", label, residual->natural, residual->scaled,
            residual->limit);
     if (has_friction) {
         printf(", cone %.3g, convex %.3g", residual->cone, residual->convex);

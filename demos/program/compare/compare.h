@@ -1,5 +1,5 @@
-// Compare: several solvers on one scene. In lockstep the reference drives the motion and every solver gets the same problem at every
-// frame, with its own warm start; in free mode each drives its own copy of the world.
+// Compare: several solvers on one scene. In lockstep the reference drives the motion and every solver gets the same
+// problem at every frame, with its own warm start; in free mode each drives its own copy of the world.
 #ifndef CAIRN_PROGRAM_COMPARE_H
 #define CAIRN_PROGRAM_COMPARE_H
 

@@ -1,5 +1,6 @@
-// Lockstep: one problem, many solvers, all through the door that the world's step goes through (cairn/solve.h). lambda stays outside the problem: every solver keeps its own impulses and finds them again by
-// the constraint's id and row, those of tangents turned into the tangents of the present frame.
+// Lockstep: one problem, many solvers, all through the door that the world's step goes through (cairn/solve.h). lambda
+// stays outside the problem: every solver keeps its own impulses and finds them again by the constraint's id and row,
+// those of tangents turned into the tangents of the present frame.
 #include "demos/program/compare/compare.h"
 #include "solvers/partition.h"
 #include "solvers/problem/problem_ops.h"
@@ -124,8 +125,8 @@ static CairnStatus warm_start(const CairnLockstep *lockstep, const CairnProblem 
     return cairn_ok();
 }
 
-// The part of each block in the frame before, by id, or -1. A world lists its blocks in the order of their bodies' slots, the low
-// halves of ids. Returns how many parts there were.
+// The part of each block in the frame before, by id, or -1. A world lists its blocks in the order of their bodies'
+// slots, the low halves of ids. Returns how many parts there were.
 static int previous_parts(const CairnLockstep *lockstep, const CairnProblem *problem, int *part) {
     for (int i = 0, j = 0; i < problem->block_count; i++) {
         uint64_t id = problem->blocks[i].id;
@@ -162,7 +163,8 @@ static CairnStatus find_parts(CairnLockstep *lockstep, const CairnSession *sessi
     return store_parts(lockstep, problem, parts);
 }
 
-// The statistics of the frame are the reference's; those of a contender that works on parts are replaced by the partition's.
+// The statistics of the frame are the reference's; those of a contender that works on parts are replaced by the
+// partition's.
 static void set_part_statistics(const CairnPartsMeasure *measure, const CairnSolver *solver, CairnStats *stats) {
     bool is_partitioned = (solver->traits & CAIRN_NEEDS_PARTITION) != 0;
     int whole = stats->dynamic_bodies;

@@ -76,9 +76,9 @@ static bool is_dynamic(const CairnMjcfTree *tree, int body) {
     return body >= 0 && tree->bodies[body].state.type == CAIRN_BODY_DYNAMIC;
 }
 
-// In rounds: each body that a joint ties to the world, to a body that is not dynamic, or to a body that is in the tree already
-// joins the tree. Where a round adds no body, the first remaining one that has a joint becomes free, the root of another tree.
-// `order` gets the bodies, parents first.
+// In rounds: each body that a joint ties to the world, to a body that is not dynamic, or to a body that is in the tree
+// already joins the tree. Where a round adds no body, the first remaining one that has a joint becomes free, the root
+// of another tree. `order` gets the bodies, parents first.
 static void order_tree(CairnMjcfTree *tree, bool *is_ordered, int *order) {
     int count = 0;
     for (int i = 0; i < tree->body_count; i++) {

@@ -1,5 +1,5 @@
-// Kinematic tree: a world's bodies as MuJoCo orders them, each below the body that a joint hangs it on. Joints that close a loop stay
-// beside the tree, and so do those below which it would be deeper than MuJoCo's reader allows.
+// Kinematic tree: a world's bodies as MuJoCo orders them, each below the body that a joint hangs it on. Joints that
+// close a loop stay beside the tree, and so do those below which it would be deeper than MuJoCo's reader allows.
 #ifndef CAIRN_PROGRAM_MJCF_TREE_H
 #define CAIRN_PROGRAM_MJCF_TREE_H
 

@@ -142,8 +142,8 @@ static void write_numbers(FILE *file, const double *values, int count) {
     }
 }
 
-// Storage 1: blocks, sizes, the ends of block rows and columns, compressed block rows, then block after block by columns. The rows of
-// a contact have the same columns.
+// Storage 1: blocks, sizes, the ends of block rows and columns, compressed block rows, then block after block by
+// columns. The rows of a contact have the same columns.
 static void write_blocks(FILE *file, const CairnContactProblem *exported) {
     int contacts = exported->contacts, size = 3 * contacts, blocks = 0;
     for (int c = 0; c < contacts; c++) {

@@ -1,6 +1,6 @@
-// Problem export: a frame's problem in the files that others read. Both formats know contacts of three rows under Coulomb's law and
-// nothing else, so u = W r + q with W = J P^-1 J^T + C; a problem with joints, with rows of torsion or rolling, or without contacts is
-// refused in words.
+// Problem export: a frame's problem in the files that others read. Both formats know contacts of three rows under
+// Coulomb's law and nothing else, so u = W r + q with W = J P^-1 J^T + C; a problem with joints, with rows of torsion
+// or rolling, or without contacts is refused in words.
 #ifndef CAIRN_PROGRAM_PROBLEM_EXPORT_H
 #define CAIRN_PROGRAM_PROBLEM_EXPORT_H
 

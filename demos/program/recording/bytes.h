@@ -1,4 +1,5 @@
-// Bytes: numbers and words put one after the other, little-endian, and taken back. Each side has one failure, which stays.
+// Bytes: numbers and words put one after the other, little-endian, and taken back. Each side has one failure, which
+// stays.
 #ifndef CAIRN_PROGRAM_BYTES_H
 #define CAIRN_PROGRAM_BYTES_H
 

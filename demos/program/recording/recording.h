@@ -1,10 +1,10 @@
-// Recording: a run as a file. The options of the run, and frame by frame every pose, the state's hash, the referee's verdict and
-// the statistics; so it can be run again and held against what was, or looked at.
+// Recording: a run as a file. The options of the run, and frame by frame every pose, the state's hash, the referee's
+// verdict and the statistics; so it can be run again and held against what was, or looked at.
 //
-// The file: magic "CIRNRECD", version; then blocks of kind, size, payload, checksum over all three. Little-endian. The first block
-// has the run's options, the last how many frames there are: a file that was cut off has none. Poses are single precision, and of a
-// body that did not move nothing is written. Where a run did not come by a step from the frame before (the user changed its state),
-// a key holds the whole state.
+// The file: magic "CIRNRECD", version; then blocks of kind, size, payload, checksum over all three. Little-endian. The
+// first block has the run's options, the last how many frames there are: a file that was cut off has none. Poses are
+// single precision, and of a body that did not move nothing is written. Where a run did not come by a step from the
+// frame before (the user changed its state), a key holds the whole state.
 #ifndef CAIRN_PROGRAM_RECORDING_H
 #define CAIRN_PROGRAM_RECORDING_H
 
@@ -12,8 +12,8 @@
 #include "demos/program/session/session.h"
 #include <stdio.h>
 
-// The pose of a body's frame; its index in an array of poses is the body's slot (its id's index - 1). A quaternion of zeros: the slot
-// is empty.
+// The pose of a body's frame; its index in an array of poses is the body's slot (its id's index - 1). A quaternion of
+// zeros: the slot is empty.
 typedef struct CairnRecordPose {
     float position[3], turn[4]; // x, y, z; x, y, z, w
 } CairnRecordPose;

@@ -12,8 +12,8 @@ typedef struct CairnDivergence {
     double distance; // m
 } CairnDivergence;
 
-// Put a session that was opened with the recording's options into the state that frame ends with, where that is not what a step
-// leaves: a hand was taken in it, or the recording begins in the middle of a run.
+// Put a session that was opened with the recording's options into the state that frame ends with, where that is not
+// what a step leaves: a hand was taken in it, or the recording begins in the middle of a run.
 CairnStatus cairn_replay_enter(const CairnRecording *recording, int frame, CairnSession *session);
 // Whether the world's state is the recorded one after this frame (before a key changed it).
 bool cairn_replay_agrees(const CairnRecording *recording, int frame, const CairnWorld *world);

@@ -63,7 +63,8 @@ static bool is_link(const CairnShapeDef *shape) {
     return shape->type == CAIRN_SHAPE_CAPSULE && (shape->user_data & ~(uint64_t)1) == CAIRN_LOOK_LINK;
 }
 
-// A link of a chain within its capsule: two bars and two bows of wire, of three pieces each. Neighbours hold each other by the bows.
+// A link of a chain within its capsule: two bars and two bows of wire, of three pieces each. Neighbours hold each other
+// by the bows.
 static CairnStatus gather_link(const Gathering *gathering, CairnGathered gathered, bool is_turned) {
     enum { CORNERS = 8 };
     CairnTransform pose = gathered.primitive.pose;

@@ -1,4 +1,5 @@
-// Gather: the solids that a world is drawn as, for the pictures and for the viewer. Reads the world through its public functions only.
+// Gather: the solids that a world is drawn as, for the pictures and for the viewer. Reads the world through its public
+// functions only.
 #ifndef CAIRN_RENDER_GATHER_H
 #define CAIRN_RENDER_GATHER_H
 

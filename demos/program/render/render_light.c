@@ -81,7 +81,8 @@ static double sun_at(const CairnLight *light, CairnVec3 point, CairnVec3 normal,
     return (double)lit / SAMPLES;
 }
 
-// Ambient occlusion in screen space: points in the hemisphere above the surface that lie behind what the picture shows there.
+// Ambient occlusion in screen space: points in the hemisphere above the surface that lie behind what the picture shows
+// there.
 static double sky_at(const CairnLight *light, const CairnRaster *raster, const CairnView *view, CairnVec3 point,
                      CairnVec3 normal, Turn turn) {
     CairnVec3 t1, t2;

@@ -114,7 +114,7 @@ static int triangles_of(const CairnPrimitive *primitive, int rings) {
            : primitive->kind == CAIRN_PRIMITIVE_ROD      ? 2 * ROD_SIDES
            : primitive->kind == CAIRN_PRIMITIVE_FACETS   ? primitive->index_count / 3
            : primitive->kind == CAIRN_PRIMITIVE_HULL     ? 2 * primitive->hull->vertex_count
-                                                    : 0;
+                                                         : 0;
 }
 
 static int faces_of(const CairnPrimitive *primitive) {
@@ -122,7 +122,7 @@ static int faces_of(const CairnPrimitive *primitive) {
            : primitive->kind == CAIRN_PRIMITIVE_CYLINDER ? 3
            : primitive->kind == CAIRN_PRIMITIVE_FACETS   ? primitive->index_count / 3
            : primitive->kind == CAIRN_PRIMITIVE_HULL     ? primitive->hull->face_count
-                                                    : 1;
+                                                         : 1;
 }
 
 static void add_triangles(CairnMesh *mesh, const CairnPrimitive *primitive, int rings) {
@@ -152,10 +152,10 @@ CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPrimitive *primitive, dou
         CAIRN_TRY(cairn_hull_build(primitive->points, primitive->point_count, NULL, &added.hull));
     }
     int triangles = triangles_of(&added, rings);
-    bool is_enough =
-        cairn_array_reserve(&mesh->primitives, &mesh->primitive_capacity, mesh->primitive_count + 1, sizeof *mesh->primitives) &&
-        cairn_array_reserve(&mesh->triangles, &mesh->triangle_capacity, mesh->triangle_count + triangles,
-                            sizeof *mesh->triangles);
+    bool is_enough = cairn_array_reserve(&mesh->primitives, &mesh->primitive_capacity, mesh->primitive_count + 1,
+                                         sizeof *mesh->primitives) &&
+                     cairn_array_reserve(&mesh->triangles, &mesh->triangle_capacity, mesh->triangle_count + triangles,
+                                         sizeof *mesh->triangles);
     if (!is_enough) {
         cairn_hull_free(added.hull, NULL);
         return cairn_error(CAIRN_OUT_OF_MEMORY, "picture: no memory for %d triangles",

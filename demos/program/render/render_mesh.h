@@ -45,12 +45,13 @@ typedef struct CairnMesh {
     int primitive_count, primitive_capacity, triangle_count, triangle_capacity, surface_count;
 } CairnMesh;
 
-// Add a solid and its triangles (a plane has none: it is drawn by cairn_raster_plane). `detail` is about how many samples wide a
-// sphere will be seen: rounder where it is large.
+// Add a solid and its triangles (a plane has none: it is drawn by cairn_raster_plane). `detail` is about how many
+// samples wide a sphere will be seen: rounder where it is large.
 CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPrimitive *primitive, double detail);
 void cairn_mesh_free(CairnMesh *mesh);
 
-// A surface point in local axes, measured from the centre of a ball, of a capsule's nearer end, or of any other primitive.
+// A surface point in local axes, measured from the centre of a ball, of a capsule's nearer end, or of any other
+// primitive.
 CairnVec3 cairn_primitive_local(const CairnPrimitive *primitive, CairnVec3 point);
 
 // The outward normal of a primitive at a point of its surface, world coordinates.

@@ -1,12 +1,13 @@
-// Raster: what is seen at each sample. A view takes points to the screen, a raster keeps the nearest triangle of each sample.
+// Raster: what is seen at each sample. A view takes points to the screen, a raster keeps the nearest triangle of each
+// sample.
 #ifndef CAIRN_RENDER_RASTER_H
 #define CAIRN_RENDER_RASTER_H
 
 #include <cairn/math.h>
 #include <cairn/scene.h>
 
-// A camera: right, up and back are orthonormal, it looks along -back. `key` of a screen point grows towards the eye and is linear
-// over the screen: 1 / depth in perspective, -depth in parallel projection, so one rasteriser serves both.
+// A camera: right, up and back are orthonormal, it looks along -back. `key` of a screen point grows towards the eye and
+// is linear over the screen: 1 / depth in perspective, -depth in parallel projection, so one rasteriser serves both.
 typedef struct CairnView {
     CairnVec3 eye, right, up, back;
     double scale; // samples: per unit slope in perspective, per metre in parallel projection
@@ -22,7 +23,7 @@ typedef struct CairnScreenPoint {
 typedef struct CairnRaster {
     int width, height;
     float *key; // the nearest so far
-    int *id;    // of the primitive or triangle that is seen; -1: none
+    int *id;    // given with the triangle or plane that is seen; -1: none
 } CairnRaster;
 
 CairnView cairn_view_perspective(const CairnCamera *camera, int width, int height);

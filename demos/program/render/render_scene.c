@@ -1,5 +1,5 @@
-// From a world to a picture: gather (bodies -> primitives and triangles), rasterise (what is seen where), light (one value a pixel,
-// smoothed over each surface), shade (four samples a pixel), caption.
+// From a world to a picture: gather (bodies -> primitives and triangles), rasterise (what is seen where), light (one
+// value a pixel, smoothed over each surface), shade (four samples a pixel), caption.
 #include "demos/program/render/render_scene.h"
 #include "demos/program/render/render_font.h"
 #include "demos/program/render/render_gather.h"

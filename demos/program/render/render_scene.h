@@ -1,4 +1,5 @@
-// Picture of a world: a perspective view with soft shadows and a caption. Reads the world through its public functions only.
+// Picture of a world: a perspective view with soft shadows and a caption. Reads the world through its public functions
+// only.
 #ifndef CAIRN_RENDER_SCENE_H
 #define CAIRN_RENDER_SCENE_H
 

@@ -1,6 +1,7 @@
 #include "demos/program/render/render_shade.h"
 
-// After the colour-blind-safe palette of Okabe and Ito (2008), calmed; neighbours in the list differ in lightness as well.
+// After the colour-blind-safe palette of Okabe and Ito (2008), calmed; neighbours in the list differ in lightness as
+// well.
 CairnColor cairn_body_color(int index) {
     static const unsigned palette[] = {0x2F7FB5, 0xE3A33B, 0x3A9D86, 0xD0693C, 0x7DB9DE, 0xC48BB0, 0xE8D56B};
     return cairn_color(palette[index % (int)(sizeof palette / sizeof palette[0])]);
@@ -31,8 +32,8 @@ CairnColor cairn_backdrop(const CairnShading *shading, double y) {
     return cairn_color_mix(shading->tints.top, shading->tints.bottom, smooth(0, 0.75, y / shading->height));
 }
 
-// Share of a strip [centre - width, centre + width] around every whole number, averaged over a footprint: lines that fade where
-// they would be thinner than a pixel instead of flickering.
+// Share of a strip [centre - width, centre + width] around every whole number, averaged over a footprint: lines that
+// fade where they would be thinner than a pixel instead of flickering.
 static double line(double x, double width, double footprint) {
     double d = fabs(x - floor(x + 0.5));
     double f = fmax(footprint, 1e-9);

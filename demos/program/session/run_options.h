@@ -1,5 +1,5 @@
-// The options of `cairn run` and similar commands as text: checked one by one while they are read, and against the scene when the session
-// opens.
+// The options of `cairn run` and similar commands as text: checked one by one while they are read, and against the
+// scene when the session opens.
 #ifndef CAIRN_PROGRAM_RUN_OPTIONS_H
 #define CAIRN_PROGRAM_RUN_OPTIONS_H
 
@@ -52,14 +52,15 @@ typedef struct CairnRunOptions {
 CairnStatus cairn_run_options_parse(int argc, char **argv, CairnRunOptions *options);
 void cairn_run_options_help(void);
 
-// For other commands that run scenes: their options begin with a CairnRunOptions. Fills `table` with the command's options and
-// then the common ones: all of run's options but --solver, --csv and the pictures (CAIRN_RUN_COMMON at most). Returns the count.
+// For other commands that run scenes: their options begin with a CairnRunOptions. Fills `table` with the command's
+// options and then the common ones: all of run's options but --solver, --csv and the pictures (CAIRN_RUN_COMMON at
+// most). Returns the count.
 int cairn_run_options_join(const CairnOption *command_options, int count, CairnOption *table);
 // Fills `table` with the command's options and then all of run's (CAIRN_RUN_ALL at most).
 int cairn_run_options_join_all(const CairnOption *command_options, int count, CairnOption *table);
 CairnRunOptions cairn_run_options(void); // the defaults
-// Parses a command's options by the joined tables into `size` allocated bytes (too many for a small stack) that begin with a
-// CairnRunOptions. The caller frees them, also after an error; they are NULL where there is no memory.
+// Parses a command's options by the joined tables into `size` allocated bytes (too many for a small stack) that begin
+// with a CairnRunOptions. The caller frees them, also after an error; they are NULL where there is no memory.
 CairnStatus cairn_run_options_read(const CairnOption *command_options, int command_count, size_t size, int argc,
                                    char **argv, void **options);
 CairnStatus cairn_run_options_take_scene(void *target, const char *word);

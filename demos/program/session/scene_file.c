@@ -14,7 +14,8 @@ bool cairn_scene_file_is(const char *name) {
     return length > 2 && strcmp(name + length - 2, ".c") == 0;
 }
 
-// The folder that has include/cairn/scene.h: from the program's own upwards (build/cairn in the sources, PREFIX/bin/cairn).
+// The folder that has include/cairn/scene.h: from the program's own upwards (build/cairn in the sources,
+// PREFIX/bin/cairn).
 static CairnStatus find_root(char root[CAIRN_RUN_PATH]) {
     ssize_t length = readlink("/proc/self/exe", root, CAIRN_RUN_PATH - 64);
     root[length > 0 ? length : 0] = '\0';
@@ -34,8 +35,8 @@ static CairnStatus find_root(char root[CAIRN_RUN_PATH]) {
                                         "headers are");
 }
 
-// The first line with an error that begins with the file's name (macros of headers come before it), else the first with any, else the
-// first one.
+// The first line with an error that begins with the file's name (macros of headers come before it), else the first with
+// any, else the first one.
 static void first_error(const char *words, const char *name, char line[160]) {
     const char *best = words;
     int best_rank = 0;

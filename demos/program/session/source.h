@@ -1,5 +1,5 @@
-// Source: where a scene comes from: a built-in name, a shared object that exports `const CairnScene cairn_scene`, or a C file that is
-// compiled into one.
+// Source: where a scene comes from: a built-in name, a shared object that exports `const CairnScene cairn_scene`, or a
+// C file that is compiled into one.
 #ifndef CAIRN_PROGRAM_SOURCE_H
 #define CAIRN_PROGRAM_SOURCE_H
 
