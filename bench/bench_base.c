@@ -67,18 +67,6 @@ static double mat3_from_quat(void *state, int count) {
     return sum;
 }
 
-static double mat3_solve(void *state, int count) {
-    State *s = state;
-    double sum = 0;
-    for (int n = 0; n < count; n++) {
-        for (int i = 0; i < COUNT; i++) {
-            CairnVec3 x;
-            sum += cairn_mat3_solve(s->matrices[i], s->vectors[(i + n) % COUNT], &x) ? add(x) : 0;
-        }
-    }
-    return sum;
-}
-
 static double mat3_inverse(void *state, int count) {
     State *s = state;
     double sum = 0;
@@ -136,7 +124,6 @@ static const BenchCase cases[] = {
     {.name = "rotate by matrix of quaternion", .run = mat3_from_quat, .items = COUNT},
     {.name = "rotate by quaternion", .baseline = "rotate by matrix of quaternion", .run = quat_rotate, .items = COUNT},
     {.name = "3x3 by inverse", .run = mat3_inverse, .items = COUNT},
-    {.name = "3x3 solve", .baseline = "3x3 by inverse", .run = mat3_solve, .items = COUNT},
     {.name = "scratch block from malloc", .run = use_malloc, .items = BLOCKS},
     {.name = "scratch block from arena", .baseline = "scratch block from malloc", .run = use_arena, .items = BLOCKS},
 };

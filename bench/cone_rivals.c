@@ -11,7 +11,6 @@
 #include "engine/base/arena.h"
 #include "engine/base/memory.h"
 #include "solvers/problem/problem_ops.h"
-#include "solvers/referee/residual.h"
 #include "solvers/sweeps/psor.h"
 #include <cairn/solve.h>
 #include <math.h>

@@ -1,6 +1,5 @@
 #include "bench/exact_frame.h"
 
-#include "engine/base/memory.h"
 #include "solvers/exact/bpp.h"
 #include <stdlib.h>
 

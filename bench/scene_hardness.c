@@ -4,12 +4,10 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/memory.h"
-#include "solvers/problem/graph.h"
 #include "solvers/schur/schur.h"
 #include "solvers/system/system.h"
 #include <cairn/solve.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { SAMPLES = 60, CONDITIONS = 5, OPTION_BYTES = 256 };

@@ -2,7 +2,6 @@
 #include "bench/bench.h"
 
 #include "demos/program/session/choice.h"
-#include "demos/scenes/scenes.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 // Collision: shapes in, pairs and manifolds out. Knows nothing of bodies, worlds or solvers.
 //
 // shape_*.c   what a type of shape is (shape_kind.h)            geometry.c  their table; box, mass, reach, ray of any shape
-// broad*.c    boxes -> overlapping pairs (sweep-and-prune; broad.h says how)
+// broad*.c    boxes -> overlapping pairs (sweep-and-prune, described in broad.h)
 // box_tree.*  a tree of boxes, for queries
 // narrow.c    the table of pair functions                      pair_*.c  one file per pair of shape types
 // mesh_*.c    triangle meshes (mesh.h): building, tree, contact (several manifolds a pair), sweep
-// box_*.c     the parts of box against box: separating axes, clipped faces, reduction to four points, corner to corner
+// box_*.c     the steps of box against box: separating axes, clipped faces, reduction to four points, corner to corner
 #ifndef CAIRN_COLLISION_H
 #define CAIRN_COLLISION_H
 
@@ -24,7 +24,7 @@ static inline bool cairn_aabbs_meet(const CairnAabb *a, const CairnAabb *b) {
            a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-// A shape as collision sees it: size and its place in the body's frame.
+// A shape as collision sees it: size and its pose in the body's frame.
 typedef struct CairnGeometry {
     CairnShapeType type;
     double radius;                // sphere, cylinder, capsule
@@ -48,7 +48,7 @@ typedef struct CairnManifoldPoint {
 typedef struct CairnManifold {
     CairnVec3 normal; // from A to B, unit
     int count;
-    uint32_t part; // which of the manifolds of the pair: the same while the touching part of a mesh is; else 0
+    uint32_t patch; // names the flat, edge or corner of a mesh that touches; 0 without a mesh
     CairnManifoldPoint points[CAIRN_MANIFOLD_POINTS];
 } CairnManifold;
 
@@ -63,13 +63,13 @@ static inline int cairn_pair_compare(CairnPair x, CairnPair y) {
 
 // ---- shapes ----
 
-// What the type says of a definition beyond its fields' ranges. Part of cairn_shape_check.
+// Checks what a type requires of a definition beyond the ranges of its fields. cairn_shape_check calls it.
 CairnStatus cairn_shape_check_kind(const CairnShapeDef *def);
 // From a checked definition. Free what it allocated with the same allocator.
 CairnStatus cairn_geometry_make(const CairnShapeDef *def, const CairnAllocator *allocator, CairnGeometry *geometry);
 void cairn_geometry_free(CairnGeometry *geometry, const CairnAllocator *allocator);
-// The definition's arrays become those that the geometry owns.
-void cairn_geometry_keep_points(const CairnGeometry *geometry, CairnShapeDef *def);
+// Makes the arrays of the definition those that the geometry owns.
+void cairn_geometry_copy_points(const CairnGeometry *geometry, CairnShapeDef *def);
 // Pose of the shape in the world; an unbounded shape's box is infinite.
 CairnAabb cairn_geometry_box(const CairnGeometry *geometry, CairnTransform pose);
 // In the body's frame; zero for half-spaces.
@@ -77,7 +77,8 @@ CairnMassProperties cairn_geometry_mass(const CairnGeometry *geometry, double de
 // Farthest distance of any point of the shape from `point` (body's frame): bounds how fast its surface moves when it turns.
 // Half-spaces have no farthest point and answer 1e9.
 double cairn_geometry_reach(const CairnGeometry *geometry, CairnVec3 point);
-// Has it a support function (is it convex and bounded)? The farthest point of such a shape along a direction, world.
+// True: the shape is convex and bounded, so it has a support function, which returns its farthest point along a
+// direction, world.
 bool cairn_geometry_is_convex(const CairnGeometry *geometry);
 CairnVec3 cairn_geometry_support(const CairnGeometry *geometry, CairnTransform pose, CairnVec3 direction);
 // The direction is of unit length; a ray that starts inside does not hit.
@@ -86,7 +87,7 @@ bool cairn_geometry_ray(const CairnGeometry *geometry, CairnTransform pose, Cair
 
 // ---- broad phase ----
 
-// What the last call left in order, kept for coherence. It speeds the next call up and never changes its answer.
+// The sorted boxes of the last call. They speed up the next call, and they never change its result.
 typedef struct CairnBroad {
     const CairnAllocator *allocator;
     struct CairnBroadState *state; // broad.c's; NULL before the first call
@@ -114,9 +115,10 @@ CairnStatus cairn_broad_pairs(CairnBroad *broad, const CairnAabb *boxes, const u
 void cairn_narrow(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
                   double margin, CairnManifold *manifold);
 
-// All manifolds of a pair: two convex shapes have at most one, a mesh has one for each of its faces, edges and corners that is
-// met, at most CAIRN_MANIFOLDS (the deepest). Returns how many; `parts` has room for CAIRN_MANIFOLDS. cairn_narrow gives the deepest.
-int cairn_narrow_parts(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
-                       double margin, CairnManifold *parts);
+// All manifolds of a pair: two convex shapes have at most one, a mesh has one for each of its faces, edges and corners
+// that is met, at most CAIRN_MANIFOLDS (the deepest). Returns how many; `manifolds` has room for CAIRN_MANIFOLDS.
+// cairn_narrow gives the deepest.
+int cairn_narrow_manifolds(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
+                           double margin, CairnManifold *manifolds);
 
 #endif

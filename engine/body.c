@@ -125,8 +125,8 @@ CairnStatus cairn_body_destroy(CairnWorld *world, CairnBodyId id) {
     while (body->first_shape >= 0) {
         cairn_world_remove_shape(world, body->first_shape);
     }
-    cairn_models_leave_body(&world->store.models, &world->allocator, body->model);
-    if (index < world->store.push_count) { // who comes into the slot is not pushed
+    cairn_models_release_body(&world->store.models, &world->allocator, body->model);
+    if (index < world->store.push_count) { // the next body in this slot starts without forces
         world->store.pushes[index] = (CairnPush){{0, 0, 0}, {0, 0, 0}};
     }
     cairn_pool_give(&world->store.body_pool, index);
@@ -143,9 +143,9 @@ CairnStatus cairn_body_add(CairnWorld *world, const CairnBodyDef *def, const Cai
     CairnBodyId made = {0, 0, 0};
     CAIRN_TRY(cairn_body_create(world, def, &made));
     CairnStatus status = cairn_shape_create(world, made, shape, NULL);
-    if (!cairn_is_ok(status)) { // as if the body had never been: destroying it would leave a generation behind
+    if (!cairn_is_ok(status)) { // undo the creation: destroying the body would change the generation of the slot
         int index = (int)made.index - 1;
-        cairn_models_leave_body(&world->store.models, &world->allocator, world->store.bodies[index].model);
+        cairn_models_release_body(&world->store.models, &world->allocator, world->store.bodies[index].model);
         cairn_pool_untake(&world->store.body_pool, index);
         return status;
     }

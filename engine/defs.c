@@ -1,6 +1,5 @@
 // Definitions of world and body: one table each gives defaults, ranges, help and the words of every refusal.
 #include "engine/world.h"
-#include <float.h>
 
 #define BIG 1e15 // a length, force or speed beyond this is a mistake, and its square would not stay finite for long
 

@@ -160,7 +160,7 @@ static void wake_sides(CairnWorld *world, int index) {
     }
 }
 
-// A gear has no sides of its own: it wakes those of the joints it couples.
+// A gear has no bodies itself: it wakes those of the joints that it couples.
 static void wake_joint(CairnWorld *world, int index) {
     const CairnJointDef *def = &world->store.joints[index].core.def;
     if (def->type == CAIRN_JOINT_GEAR) {

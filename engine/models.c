@@ -15,14 +15,14 @@ void cairn_models_free(CairnModels *models, const CairnAllocator *allocator) {
     (memcmp(&(a)->first, &(b)->first,                                                                                  \
             offsetof(CairnShapeDef, last) + sizeof(a)->last - offsetof(CairnShapeDef, first)) == 0)
 
-// Shapes that own points are not compared: they have a model each.
+// Shapes that own points are not compared: each has a separate model.
 static bool are_same_shapes(const CairnShapeDef *a, const CairnShapeDef *b) {
     return a->type == b->type && a->point_count == 0 && b->point_count == 0 && SAME(a, b, radius, size) &&
            SAME(a, b, position, user_data) && a->cookie == b->cookie;
 }
 
-CairnShapeModel *cairn_models_share_shape(CairnModels *models, const CairnAllocator *allocator,
-                                          const CairnShapeModel *wanted) {
+CairnShapeModel *cairn_models_acquire_shape(CairnModels *models, const CairnAllocator *allocator,
+                                            const CairnShapeModel *wanted) {
     for (int k = 0; k < CAIRN_MODELS_KNOWN; k++) {
         CairnShapeModel *known = models->shapes[k];
         if (known != NULL && are_same_shapes(&known->def, &wanted->def)) {
@@ -40,7 +40,7 @@ CairnShapeModel *cairn_models_share_shape(CairnModels *models, const CairnAlloca
     return fresh;
 }
 
-void cairn_models_leave_shape(CairnModels *models, const CairnAllocator *allocator, CairnShapeModel *model) {
+void cairn_models_release_shape(CairnModels *models, const CairnAllocator *allocator, CairnShapeModel *model) {
     if (model == NULL || --model->users > 0) {
         return;
     }
@@ -65,7 +65,7 @@ bool cairn_models_prepare_body(CairnModels *models, const CairnAllocator *alloca
     return models->spare != NULL;
 }
 
-CairnBodyModel *cairn_models_share_body(CairnModels *models, const CairnBodyModel *wanted) {
+CairnBodyModel *cairn_models_acquire_body(CairnModels *models, const CairnBodyModel *wanted) {
     for (int k = 0; k < CAIRN_MODELS_KNOWN; k++) {
         CairnBodyModel *known = models->bodies[k];
         if (known != NULL && are_same_bodies(known, wanted)) {
@@ -82,7 +82,7 @@ CairnBodyModel *cairn_models_share_body(CairnModels *models, const CairnBodyMode
     return fresh;
 }
 
-void cairn_models_leave_body(CairnModels *models, const CairnAllocator *allocator, CairnBodyModel *model) {
+void cairn_models_release_body(CairnModels *models, const CairnAllocator *allocator, CairnBodyModel *model) {
     if (model == NULL || --model->users > 0) {
         return;
     }

@@ -1,7 +1,8 @@
-// Models: what many shapes, or bodies, have alike lies in memory once: a hundred thousand balls share one definition and one mass.
+// Models: data that many shapes, or bodies, have in common is stored once: a hundred thousand balls use one definition
+// and one mass.
 //
-// A model never changes while others use it: who wants another one shares that one instead. Only the last few are looked at for one
-// that is the same, so a world of differing shapes has one each.
+// A model never changes while several objects use it: an object whose data changes gets another model. Only the last
+// few models are searched for an equal one, so in a world of different shapes each shape has a model of its own.
 #ifndef CAIRN_MODELS_H
 #define CAIRN_MODELS_H
 
@@ -14,7 +15,7 @@ typedef struct CairnShapeModel {
     int users;
 } CairnShapeModel;
 
-// Mass, in the body's frame, about local_center; and what was asked for.
+// Mass, in the body's frame, about local_center, and the given values that they were computed from.
 typedef struct CairnBodyModel {
     double mass;
     CairnVec3 local_center; // in the body's frame
@@ -39,17 +40,17 @@ typedef struct CairnModels {
 
 void cairn_models_free(CairnModels *models, const CairnAllocator *allocator); // the spare; models belong to their users
 
-// A model like this one, shared or new; NULL: no memory, and the geometry is still the caller's. Where it was known already the
-// given geometry is not needed (and owns nothing).
-CairnShapeModel *cairn_models_share_shape(CairnModels *models, const CairnAllocator *allocator,
-                                          const CairnShapeModel *wanted);
-void cairn_models_leave_shape(CairnModels *models, const CairnAllocator *allocator, CairnShapeModel *model);
+// Returns a model equal to `wanted`, an existing one or a new one. NULL: out of memory, and the geometry still belongs
+// to the caller. Where the model exists already, the given geometry is not needed (and owns nothing).
+CairnShapeModel *cairn_models_acquire_shape(CairnModels *models, const CairnAllocator *allocator,
+                                            const CairnShapeModel *wanted);
+void cairn_models_release_shape(CairnModels *models, const CairnAllocator *allocator, CairnShapeModel *model);
 
-// The next share_body cannot fail. False: no memory.
+// After this the next cairn_models_acquire_body cannot fail. False: out of memory.
 bool cairn_models_prepare_body(CairnModels *models, const CairnAllocator *allocator);
-// After a prepare.
-CairnBodyModel *cairn_models_share_body(CairnModels *models, const CairnBodyModel *wanted);
-// The last user's model becomes the spare, where there is none.
-void cairn_models_leave_body(CairnModels *models, const CairnAllocator *allocator, CairnBodyModel *model);
+// Call cairn_models_prepare_body first.
+CairnBodyModel *cairn_models_acquire_body(CairnModels *models, const CairnBodyModel *wanted);
+// A model without users becomes the spare one, or is freed where there is a spare one already.
+void cairn_models_release_body(CairnModels *models, const CairnAllocator *allocator, CairnBodyModel *model);
 
 #endif

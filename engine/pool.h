@@ -1,4 +1,4 @@
-// Pool: slots that are handed out and taken back, with a generation that tells an old id from a new one.
+// Pool: slots that are handed out and taken back, with a generation that distinguishes an old id from a new one.
 // The elements themselves live in the owner's array, at the slot's index.
 #ifndef CAIRN_POOL_H
 #define CAIRN_POOL_H
@@ -25,7 +25,7 @@ void cairn_pool_free(CairnPool *pool, const CairnAllocator *allocator);
 bool cairn_pool_prepare(CairnPool *pool, const CairnAllocator *allocator, int *needed);
 int cairn_pool_take(CairnPool *pool); // after a prepare
 void cairn_pool_give(CairnPool *pool, int index);
-void cairn_pool_untake(CairnPool *pool, int index); // the last take never was: no id of it is out
+void cairn_pool_untake(CairnPool *pool, int index); // undoes the last take, whose id no caller has seen
 
 static inline bool cairn_pool_is_alive(const CairnPool *pool, int index) {
     return index >= 0 && index < pool->count && (pool->slots[index].generation & 1u) != 0;

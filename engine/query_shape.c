@@ -1,10 +1,10 @@
-// Queries with a shape: what it overlaps, what is nearest to it, what it meets on a way.
+// Queries with a shape: what it overlaps, what is nearest to it, what it meets when it moves.
 #include "collision/convex/distance.h"
 #include "collision/shapes/shape_def.h"
 #include "engine/query_tree.h"
 #include <string.h>
 
-// ---- what is asked ----
+// ---- the given shape ----
 
 static CairnStatus check_pointers(const char *query, const void *world, const void *shape, const void *first,
                                   const char *first_name, const void *second, const char *second_name) {
@@ -31,7 +31,7 @@ static CairnStatus check_distance(const char *query, double max_distance) {
     return cairn_ok();
 }
 
-// The shape that is asked about, where it stands. Free its geometry with the world's allocator.
+// The shape of the query, at its pose. Free its geometry with the world's allocator.
 typedef struct Probe {
     CairnGeometry geometry;
     CairnTransform pose;
@@ -195,7 +195,8 @@ static bool find_closest(const CairnWorld *world, const Probe *probe, double max
             max_distance = s.distance;
             cairn_query_limit(&query, max_distance);
             bool is_apart =
-                s.distance > 0; // overlapping shapes have no nearest points: the probe's middle stands for them
+                s.distance >
+                0; // overlapping shapes have no nearest points: the middle of the given shape is returned for both
             *closest = (CairnClosest){
                 cairn_world_shape_id(world, i),    owner(world, i),     is_apart ? s.on_a : probe->pose.p,
                 is_apart ? s.on_b : probe->pose.p, cairn_neg(s.normal), s.distance};
@@ -226,7 +227,7 @@ CairnStatus cairn_world_closest_shape(const CairnWorld *world, const CairnShapeD
     return cairn_ok();
 }
 
-// Two shares are alike within this, as cairn_shape_cast ends a way short of a touch by 1e-10 of it.
+// Two fractions count as equal within this, as cairn_shape_cast ends up to 1e-10 of the displacement before the touch.
 static const double arrival = 1e-9;
 
 static bool cast(const CairnWorld *world, const Probe *probe, CairnVec3 way, CairnFilter filter, CairnCastHit *hit) {
@@ -240,17 +241,18 @@ static bool cast(const CairnWorld *world, const Probe *probe, CairnVec3 way, Cai
     for (int i; (i = cairn_query_next(&query, &pose)) >= 0;) {
         const CairnGeometry *geometry = &world->store.shapes[i].model->geometry;
         CairnSeparation at = {.normal = {0, 0, 1}};
-        double share;
-        if (cairn_shape_cast(&probe->geometry, probe->pose, way, geometry, pose, &share, &at) &&
-            (!has_hit || share < hit->share || (share <= hit->share && i < (int)hit->shape.index - 1))) {
+        double fraction;
+        if (cairn_shape_cast(&probe->geometry, probe->pose, way, geometry, pose, &fraction, &at) &&
+            (!has_hit || fraction < hit->fraction || (fraction <= hit->fraction && i < (int)hit->shape.index - 1))) {
             has_hit = true;
-            cairn_query_limit(&query, share + arrival);
+            cairn_query_limit(&query, fraction + arrival);
             // Where they first touch lies on the probe along the normal; a flat touch has many such points, this is one.
             CairnTransform there = probe->pose;
-            there.p = cairn_add_scaled(there.p, share, way);
+            there.p = cairn_add_scaled(there.p, fraction, way);
             CairnVec3 point = at.distance > 0 ? cairn_scale(0.5, cairn_add(at.on_a, at.on_b))
                                               : cairn_geometry_support(&probe->geometry, there, at.normal);
-            *hit = (CairnCastHit){cairn_world_shape_id(world, i), owner(world, i), point, cairn_neg(at.normal), share};
+            *hit =
+                (CairnCastHit){cairn_world_shape_id(world, i), owner(world, i), point, cairn_neg(at.normal), fraction};
         }
     }
     return has_hit;

@@ -8,9 +8,9 @@ enum { FIT_AFTER = 1, BUILD_AFTER = 4 };
 typedef struct CairnQueryTree {
     CairnBoxTree tree;
     bool is_built;
-    uint64_t pose_changes, shape_changes; // of the world when the tree was made
-    uint64_t asked_poses, asked_shapes;   // and when it was asked last
-    int asked;                            // since then
+    uint64_t pose_changes, shape_changes;   // of the world when the tree was made
+    uint64_t queried_poses, queried_shapes; // and those at the last query
+    int query_count;                        // since then
 } CairnQueryTree;
 
 CairnStatus cairn_world_open_queries(CairnWorld *world) {
@@ -71,13 +71,13 @@ static const CairnBoxTree *tree_of(const CairnWorld *world) {
     if (has_shapes && q->pose_changes == world->pose_changes) {
         return &q->tree;
     }
-    if (q->asked_poses != world->pose_changes || q->asked_shapes != world->shape_changes) {
-        q->asked_poses = world->pose_changes;
-        q->asked_shapes = world->shape_changes;
-        q->asked = 0;
+    if (q->queried_poses != world->pose_changes || q->queried_shapes != world->shape_changes) {
+        q->queried_poses = world->pose_changes;
+        q->queried_shapes = world->shape_changes;
+        q->query_count = 0;
     }
-    q->asked += 1;
-    return q->asked > (has_shapes ? FIT_AFTER : BUILD_AFTER) && make_tree(world, q) ? &q->tree : NULL;
+    q->query_count += 1;
+    return q->query_count > (has_shapes ? FIT_AFTER : BUILD_AFTER) && make_tree(world, q) ? &q->tree : NULL;
 }
 
 static const CairnBoxTree *begin(CairnQuery *query, const CairnWorld *world, CairnFilter filter) {
@@ -90,8 +90,8 @@ static const CairnBoxTree *begin(CairnQuery *query, const CairnWorld *world, Cai
 }
 
 void cairn_query_ray(CairnQuery *query, const CairnWorld *world, CairnFilter filter, CairnVec3 origin, CairnVec3 half,
-                     CairnVec3 way, double limit) {
-    cairn_box_walk_ray(&query->walk, begin(query, world, filter), origin, half, way, limit);
+                     CairnVec3 direction, double limit) {
+    cairn_box_walk_ray(&query->walk, begin(query, world, filter), origin, half, direction, limit);
 }
 
 void cairn_query_near(CairnQuery *query, const CairnWorld *world, CairnFilter filter, CairnAabb box, double limit) {

@@ -1,7 +1,7 @@
 // The shapes that a query may be about: looked up in a tree of their boxes that is kept for as long as nothing moves.
 //
 // It is made when it pays: the first query after a step reads all shapes, as it would to fit the tree; those after it find the tree
-// fitted. After shapes came or went, the first few read all. Answers are the same either way.
+// fitted. After shapes came or went, the first few read all. The results are the same in both cases.
 #ifndef CAIRN_QUERY_TREE_H
 #define CAIRN_QUERY_TREE_H
 
@@ -19,12 +19,13 @@ typedef struct CairnQuery {
 CairnStatus cairn_world_open_queries(CairnWorld *world);
 void cairn_world_close_queries(CairnWorld *world);
 
-// Shapes whose boxes a ray meets, or a box of half extents `half` on its way there; `limit`: of t in origin + t way.
+// Shapes whose boxes are met by a ray, or by a box of half extents `half` that moves along it; t in origin + t
+// direction is at most `limit`.
 void cairn_query_ray(CairnQuery *query, const CairnWorld *world, CairnFilter filter, CairnVec3 origin, CairnVec3 half,
-                     CairnVec3 way, double limit);
+                     CairnVec3 direction, double limit);
 // Shapes whose boxes are within `limit` of a box along every axis.
 void cairn_query_near(CairnQuery *query, const CairnWorld *world, CairnFilter filter, CairnAabb box, double limit);
-// Nothing farther than this is asked about any more.
+// From now on shapes that are farther away are skipped.
 static inline void cairn_query_limit(CairnQuery *query, double limit) {
     query->walk.limit = limit;
 }

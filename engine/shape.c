@@ -22,8 +22,8 @@ CairnStatus cairn_shape_create(CairnWorld *world, CairnBodyId body_id, const Cai
                            "shape: type is %s, but body %u is dynamic: such a shape has no mass",
                            cairn_shape_type_name(def->type), body_id.index);
     }
-    cairn_geometry_keep_points(&wanted.geometry, &wanted.def);
-    CairnShapeModel *model = cairn_models_share_shape(&store->models, &world->allocator, &wanted);
+    cairn_geometry_copy_points(&wanted.geometry, &wanted.def);
+    CairnShapeModel *model = cairn_models_acquire_shape(&store->models, &world->allocator, &wanted);
     if (model == NULL) {
         cairn_geometry_free(&wanted.geometry, &world->allocator);
         return cairn_error(CAIRN_OUT_OF_MEMORY, "shape: no memory for the definition of shape %d", needed);
@@ -52,7 +52,7 @@ void cairn_world_remove_shape(CairnWorld *world, int shape) {
         link = &store->shapes[*link].next;
     }
     *link = store->shapes[shape].next;
-    cairn_models_leave_shape(&store->models, &world->allocator, store->shapes[shape].model);
+    cairn_models_release_shape(&store->models, &world->allocator, store->shapes[shape].model);
     cairn_pool_give(&store->shape_pool, shape);
     world->shape_changes += 1;
     world->has_problem = false;
@@ -88,12 +88,12 @@ static CairnStatus change_def(CairnWorld *world, int index, const CairnShapeDef 
     CairnShape *shape = &world->store.shapes[index];
     if (shape->model->users > 1) {
         CairnShapeModel wanted = {.def = *def, .geometry = shape->model->geometry};
-        CairnShapeModel *own = cairn_models_share_shape(&world->store.models, &world->allocator, &wanted);
-        if (own == NULL) {
+        CairnShapeModel *model = cairn_models_acquire_shape(&world->store.models, &world->allocator, &wanted);
+        if (model == NULL) {
             return cairn_error(CAIRN_OUT_OF_MEMORY, "shape: no memory for a definition of its own");
         }
         shape->model->users -= 1;
-        shape->model = own;
+        shape->model = model;
     } else {
         shape->model->def = *def;
     }

@@ -1,7 +1,7 @@
 // Snapshots: the store as bytes and back.
 //
 // One visitor (engine/base/stream.h) walks the store and either counts, writes or reads. Reading fills a fresh store that is put in
-// the world's place only when all of it proved sound.
+// place of the old world only when all of it is valid.
 #include "collision/shapes/shape_def.h"
 #include "engine/base/memory.h"
 #include "engine/base/stream.h"
@@ -13,7 +13,7 @@ static const CairnFormat format = {"snapshot", 0x50414e534e524943u, 3}; // "CIRN
 
 // ---- values ----
 
-// Only the fields of a table may be infinite; the table says which.
+// Only fields of a table may be infinite, where the table allows it.
 static void visit_double(CairnStream *s, double *value) {
     cairn_stream_double(s, value);
     if (s->mode == CAIRN_STREAM_READ && !cairn_stream_failed(s) && !isfinite(*value)) {
@@ -39,7 +39,7 @@ static void visit_transform(CairnStream *s, CairnTransform *t) {
     visit_quat(s, &t->q);
 }
 
-// A field by its own table: definitions add a line to their table and are in the snapshot.
+// A definition, written by its table of fields: a field that is added to the table is then in the snapshot.
 static void visit_fields(CairnStream *s, const CairnFieldTable *table, void *object) {
     for (int i = 0; i < table->count; i++) {
         const CairnField *field = &table->fields[i];
@@ -86,13 +86,14 @@ static bool reserve_zero(CairnStream *s, void *array, int *capacity, int count, 
     return true;
 }
 
-// The length of an array and, when reading, its memory. Every element takes at least 8 bytes, which bounds what damage may ask for.
+// The length of an array and, when reading, its memory. Every element takes at least 8 bytes, which bounds what a
+// damaged count can allocate.
 static void visit_length(CairnStream *s, int *count, void *array, int *capacity, size_t element) {
     cairn_stream_int(s, count, 0, INT32_MAX);
     if (s->mode != CAIRN_STREAM_READ || cairn_stream_failed(s)) {
         return;
     }
-    if (!cairn_stream_holds(s, *count, 8)) {
+    if (!cairn_stream_has_elements(s, *count, 8)) {
         *count = 0;
         return;
     }
@@ -174,7 +175,7 @@ static void visit_body(CairnStream *s, CairnStore *store, CairnBody *b) {
     }
     if (s->mode == CAIRN_STREAM_READ) { // also of what fails later on: every living body has one
         if (cairn_models_prepare_body(&store->models, s->allocator)) {
-            b->model = cairn_models_share_body(&store->models, &m);
+            b->model = cairn_models_acquire_body(&store->models, &m);
         } else {
             s->status = cairn_error(CAIRN_OUT_OF_MEMORY, "snapshot: no memory for the mass of a body");
         }
@@ -220,7 +221,7 @@ static void visit_geometry(CairnStream *s, CairnShapeModel *shape) {
             status = cairn_geometry_make(&shape->def, s->allocator, &shape->geometry);
         }
         if (cairn_is_ok(status)) {
-            cairn_geometry_keep_points(&shape->geometry, &shape->def);
+            cairn_geometry_copy_points(&shape->geometry, &shape->def);
         } else {
             s->status = status.code == CAIRN_OUT_OF_MEMORY
                             ? status
@@ -245,7 +246,7 @@ static void visit_shape(CairnStream *s, CairnStore *store, CairnShape *shape) {
     visit_index(s, &shape->next, &store->shape_pool, true);
     visit_geometry(s, &model);
     if (s->mode == CAIRN_STREAM_READ && !cairn_stream_failed(s)) {
-        shape->model = cairn_models_share_shape(&store->models, s->allocator, &model);
+        shape->model = cairn_models_acquire_shape(&store->models, s->allocator, &model);
         if (shape->model == NULL) {
             cairn_geometry_free(&model.geometry, s->allocator);
             s->status = cairn_error(CAIRN_OUT_OF_MEMORY, "snapshot: no memory for the definition of a shape");
@@ -403,7 +404,7 @@ static void visit_world(CairnStream *s, CairnWorldDef *def, CairnStore *store, u
 
 // ---- the door ----
 
-// The settings that are the world's own: the number of threads is the machine's affair.
+// The settings without the number of threads, which belongs to the machine and not to the snapshot.
 static CairnWorldDef portable_def(const CairnWorld *world) {
     CairnWorldDef def = world->def;
     def.thread_count = 1;
@@ -415,7 +416,7 @@ size_t cairn_world_snapshot_size(const CairnWorld *world) {
         return 0;
     }
     CairnWorldDef def = portable_def(world);
-    CairnStore store = world->store; // shares the arrays: counting changes nothing
+    CairnStore store = world->store; // a shallow copy: counting changes nothing
     CairnStream s = cairn_stream_count(&format);
     visit_world(&s, &def, &store, world->tag);
     return CAIRN_STREAM_HEADER + s.at;

@@ -4,8 +4,8 @@
 
 #include "engine/store.h"
 
-// Every number is finite and every index within its pool by now; this holds what ties records to one another. CAIRN_CORRUPT with
-// the record's name where something does not fit.
+// Every number is finite and every index within its pool by now; this function checks the relations between records.
+// CAIRN_CORRUPT with the record's name where something does not fit.
 CairnStatus cairn_snapshot_check(const CairnStore *store);
 
 #endif

@@ -13,12 +13,12 @@ void cairn_store_init(CairnStore *store) {
 void cairn_store_free(CairnStore *store, const CairnAllocator *allocator) {
     for (int s = 0; s < store->shape_pool.count && store->shapes != NULL; s++) {
         if (cairn_pool_is_alive(&store->shape_pool, s)) {
-            cairn_models_leave_shape(&store->models, allocator, store->shapes[s].model);
+            cairn_models_release_shape(&store->models, allocator, store->shapes[s].model);
         }
     }
     for (int b = 0; b < store->body_pool.count && store->bodies != NULL; b++) {
         if (cairn_pool_is_alive(&store->body_pool, b)) {
-            cairn_models_leave_body(&store->models, allocator, store->bodies[b].model);
+            cairn_models_release_body(&store->models, allocator, store->bodies[b].model);
         }
     }
     cairn_models_free(&store->models, allocator);
@@ -39,20 +39,20 @@ void cairn_store_free(CairnStore *store, const CairnAllocator *allocator) {
 static CairnMassProperties mass_of_shapes(const CairnStore *store, const CairnBody *body) {
     CairnMassProperties sum = {0};
     for (int s = body->first_shape; s >= 0; s = store->shapes[s].next) {
-        CairnMassProperties part =
+        CairnMassProperties shape_mass =
             cairn_geometry_mass(&store->shapes[s].model->geometry, store->shapes[s].model->def.density);
-        sum.mass += part.mass;
-        sum.center = cairn_add_scaled(sum.center, part.mass, part.center);
+        sum.mass += shape_mass.mass;
+        sum.center = cairn_add_scaled(sum.center, shape_mass.mass, shape_mass.center);
     }
     if (sum.mass <= 0) {
         return (CairnMassProperties){0};
     }
     sum.center = cairn_scale(1.0 / sum.mass, sum.center);
     for (int s = body->first_shape; s >= 0; s = store->shapes[s].next) {
-        CairnMassProperties part =
+        CairnMassProperties shape_mass =
             cairn_geometry_mass(&store->shapes[s].model->geometry, store->shapes[s].model->def.density);
-        CairnVec3 offset = cairn_sub(part.center, sum.center);
-        sum.inertia = cairn_mat3_sum(sum.inertia, cairn_inertia_shift(part.inertia, part.mass, offset));
+        CairnVec3 offset = cairn_sub(shape_mass.center, sum.center);
+        sum.inertia = cairn_mat3_sum(sum.inertia, cairn_inertia_shift(shape_mass.inertia, shape_mass.mass, offset));
     }
     return sum;
 }
@@ -70,7 +70,7 @@ static CairnMassProperties mass_given(const CairnBodyModel *model, CairnMassProp
     return given;
 }
 
-// Principal moments and axes; a ball has no axes of its own.
+// Principal moments and axes; those of a ball are arbitrary.
 static void set_inertia(CairnBodyModel *model, CairnMat3 inertia) {
     double moments[3];
     CairnMat3 axes;
@@ -105,8 +105,8 @@ bool cairn_store_set_push(CairnStore *store, const CairnAllocator *allocator, in
 void cairn_store_set_model(CairnStore *store, const CairnAllocator *allocator, int index,
                            const CairnBodyModel *wanted) {
     CairnBodyModel *old = store->bodies[index].model;
-    store->bodies[index].model = cairn_models_share_body(&store->models, wanted);
-    cairn_models_leave_body(&store->models, allocator, old);
+    store->bodies[index].model = cairn_models_acquire_body(&store->models, wanted);
+    cairn_models_release_body(&store->models, allocator, old);
 }
 
 void cairn_store_update_mass(CairnStore *store, const CairnAllocator *allocator, int index) {

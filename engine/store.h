@@ -29,7 +29,7 @@ typedef struct CairnBody {
     int part;          // of the last step's partition, -1: none
 } CairnBody;
 
-// What the user pushes a body with in the next step.
+// The forces and impulses that the program applies to a body in the next step.
 typedef struct CairnPush {
     CairnVec3 force, torque;
 } CairnPush;
@@ -53,7 +53,7 @@ typedef struct CairnJoint {
 
 enum { CAIRN_CONTACT_ROWS = 6 }; // normal, t1, t2, torsion, rolling 1, rolling 2
 
-// One contact point of the last step: what the next one needs of it, and what a person may read.
+// One contact point of the last step: what the next step needs of it, and what a program may read.
 typedef struct CairnContactRecord {
     uint64_t id;
     int shape_a, shape_b;
@@ -61,16 +61,17 @@ typedef struct CairnContactRecord {
     CairnVec3 point, normal, tangent_1;
     double distance;
     double normal_impulse;
-    double load;        // the part of it that did not stop an approach: what the next step can expect
+    double load;        // the impulse without what stopped an approach: the estimate for the next step
     double tangents[2]; // impulses along tangent_1 and normal x tangent_1
 } CairnContactRecord;
 
-// Two shapes that touched in the last step, sorted by (a, b): what begin and end events are told from.
+// Two shapes that touched in the last step, sorted by (a, b): begin and end events are made from them.
 typedef struct CairnTouchingPair {
     CairnShapeId a, b;
 } CairnTouchingPair;
 
-// The steps that a world takes, s: so far apart that nobody needs more, so near that ratios and inverse squares stay finite.
+// The steps that a world takes, s: the range is wider than any use needs, and narrow enough that ratios and inverse
+// squares stay finite.
 #define CAIRN_STEP_MIN 1e-12
 #define CAIRN_STEP_MAX 1e12
 

@@ -21,8 +21,8 @@ static void count_release(void *user, void *memory, size_t size) {
 
 // ---- create and destroy ----
 
-// Worlds are told apart by their address: no global counter, and two worlds alive at once never share one. 32 bits of the
-// address above its alignment tell worlds within 256 GB of each other apart.
+// The tag of a world is made of its address: no global counter, and two worlds that exist at once never have the same.
+// 32 bits of the address above its alignment differ for worlds within 256 GB of each other.
 static uint32_t tag_of(const CairnWorld *world) {
     uintptr_t address = (uintptr_t)world / CAIRN_ALIGNMENT;
     uint32_t tag = (uint32_t)(address ^ (address >> 32));
@@ -57,7 +57,7 @@ CairnStatus cairn_world_create(const CairnWorldDef *def, CairnWorld **out) {
     world->def = *def;
     world->tag = tag_of(world);
     world->counter.hooks = hooks;
-    world->room_left = def->allocator.allocate == NULL ? cairn_room_left : NULL;
+    world->room_available = def->allocator.allocate == NULL ? cairn_room_available : NULL;
     world->allocator = (CairnAllocator){count_allocate, count_release, &world->counter};
     cairn_store_init(&world->store);
     cairn_broad_init(&world->broad, &world->allocator);
@@ -158,7 +158,7 @@ CairnStatus cairn_world_set_solver(CairnWorld *world, const CairnSolver *solver,
     return cairn_ok();
 }
 
-// Parts of another making are nothing to start from.
+// Parts that another partitioner made are no start for the new one.
 static void forget_parts(CairnWorld *world) {
     for (int i = 0; i < world->store.body_pool.count; i++) {
         world->store.bodies[i].part = -1;
@@ -205,7 +205,7 @@ CairnStatus cairn_world_set(CairnWorld *world, const char *field, const char *va
                                            : "value");
     }
     CAIRN_TRY(cairn_fields_set(&cairn_world_fields, &world->def, field, value));
-    cairn_world_wake_all(world); // any setting may be the one that held things at rest
+    cairn_world_wake_all(world); // any setting may be the reason why bodies are at rest
     return cairn_ok();
 }
 

@@ -8,7 +8,8 @@ enum { CAIRN_WORLD_COOKIE = 0x0c41a201, CAIRN_BODY_COOKIE = 0x0c41a202 };
 
 enum { CAIRN_NARROW_PIECES = 64 }; // pieces that the pairs are worked in, whatever the number of threads
 
-// Counts the calls that reach the caller's allocator, so that a settled step can prove that it makes none.
+// Counts the calls that reach the caller's allocator, so that tests can check that a step of a resting scene makes
+// none.
 typedef struct CairnCounter {
     CairnAllocator hooks;
     int calls;
@@ -16,32 +17,34 @@ typedef struct CairnCounter {
 
 struct CairnWorld {
     CairnWorldDef def;
-    uint32_t tag; // tells this world's ids from another's
+    uint32_t tag; // distinguishes the ids of this world from those of another
     CairnCounter counter;
     CairnAllocator allocator; // counts, then calls the hooks
 
-    size_t (*room_left)(void); // bytes that the machine has left; NULL: the caller's own allocator says no for itself
+    // Bytes of memory that the machine has available. NULL: the caller gave an allocator, which reports failures
+    // itself.
+    size_t (*room_available)(void);
 
     CairnStore store;
     CairnEventList events;
     CairnBroad broad, broad_ahead;            // of the step; of where the solved velocities lead
     int narrow_capacity[CAIRN_NARROW_PIECES]; // contact points for which each piece of the narrow phase has room
     int contact_capacity;                     // contacts that the next step makes room for before it looks for them
-    bool has_ordered_records;       // the last step left its contacts in the order of their pairs; false: who knows
-    struct CairnQueryTree *queries; // query_tree.c's: what queries look shapes up in
-    uint64_t pose_changes, shape_changes; // how often poses, and which shapes there are, have changed
-    CairnArena arena;                     // of the step; the last problem lives here until the next one
-    CairnArena ahead;                     // of what is found out while a solver works in the other
+    bool has_ordered_records;                 // the last step's contacts are in the order of their pairs
+    struct CairnQueryTree *queries;           // the tree in which queries look up shapes; query_tree.c owns it
+    uint64_t pose_changes, shape_changes;     // how often poses, and which shapes there are, have changed
+    CairnArena arena;                         // of the step; the last problem lives here until the next one
+    CairnArena ahead;                         // of reviews that run while a solver uses the other arena
 
     const CairnSolver *solver;
     void *solver_options;
-    void *solver_memory; // what the solver keeps from step to step
+    void *solver_memory; // memory of the solver from step to step
     const CairnPartitioner *partitioner;
     void *partitioner_options;
     const CairnRefiner *refiner;
     void *refiner_options;
 
-    bool has_sleepers; // false: nobody sleeps, so nothing is to be woken
+    bool has_sleepers; // false: no body sleeps, so there is nothing to wake
     bool has_problem;
     CairnProblem problem;
     double *lambda;
@@ -53,7 +56,7 @@ struct CairnWorld {
 
 // ---- ids ----
 
-// The index of a living body, or a status that says what is wrong with the id.
+// The index of a living body, or a status whose message describes what is wrong with the id.
 CairnStatus cairn_world_find_body(const CairnWorld *world, CairnBodyId id, int *index);
 CairnStatus cairn_world_find_shape(const CairnWorld *world, CairnShapeId id, int *index);
 CairnStatus cairn_world_find_joint(const CairnWorld *world, CairnJointId id, int *index);
@@ -61,9 +64,10 @@ CairnBodyId cairn_world_body_id(const CairnWorld *world, int index);
 CairnShapeId cairn_world_shape_id(const CairnWorld *world, int index);
 CairnJointId cairn_world_joint_id(const CairnWorld *world, int index);
 
-// ---- pieces that several files share ----
+// ---- functions that several files use ----
 
-// The two (gear: four) bodies of a joint as joint functions see them; `pose`: without their masses, which rows alone ask for.
+// The two (gear: four) bodies of a joint as joint functions see them; `pose`: without their masses, which only rows
+// need.
 void cairn_world_joint_pose(const CairnStore *store, int index, double h, CairnJointInput *input);
 void cairn_world_joint_input(const CairnStore *store, int index, double h, CairnJointInput *input);
 void cairn_world_remove_shape(CairnWorld *world, int shape);             // keeps the mass as it is

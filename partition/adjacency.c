@@ -39,8 +39,8 @@ static size_t list_pairs(const int *nodes, int count, int rows, Pair *pairs) {
     return listed;
 }
 
-// Offsets from counts: start[i + 1] holds node i's count on entry; on return start[i + 1] is where node i's entries begin, so that
-// filling with start[i + 1]++ leaves every offset in its place.
+// Offsets from counts: start[i + 1] holds node i's count on entry; on return start[i + 1] is where node i's entries
+// begin, so that filling with start[i + 1]++ makes every offset right.
 static void offsets(int *start, int nodes) {
     int sum = 0;
     start[0] = 0;
@@ -91,7 +91,7 @@ static CairnStatus merge_pairs(const Pair *pairs, size_t count, CairnArena *aren
             rows[last] += near_rows[k];
         }
     }
-    // Close the gaps that equal pairs left.
+    // Close the gaps where equal pairs were merged.
     int at = 0;
     for (int i = 0; i < nodes; i++) {
         int first = room[i + 1], length = end[i] - first;

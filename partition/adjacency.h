@@ -1,5 +1,5 @@
-// Adjacency: who is tied to whom, and by how much. The constraint graph has edges over any number of nodes; growing parts and checking
-// that they hang together wants neighbours.
+// Adjacency: the neighbours of each node, and how strongly they are tied. The constraint graph has edges over any
+// number of nodes; growing parts and checking that they are connected needs pairs.
 #ifndef CAIRN_PARTITION_ADJACENCY_H
 #define CAIRN_PARTITION_ADJACENCY_H
 
@@ -7,8 +7,8 @@
 
 #include "engine/base/arena.h"
 
-// Constraints over more nodes than this tie each node to the next one only, so that one over n nodes does not become n^2 pairs. Parts
-// that hang together by these pairs hang together by the constraints.
+// Constraints over more nodes than this tie each node to the next one only, so that one over n nodes does not become
+// n^2 pairs. Parts that are connected by these pairs are connected by the constraints.
 enum { CAIRN_CLIQUE_LIMIT = 8 };
 
 // Node i's neighbours are neighbour[start[i]] .. neighbour[start[i + 1] - 1], rising, each once.

@@ -76,7 +76,7 @@ static int run_pass(Fm *fm) {
             continue;
         }
         cairn_heap_drop(&fm->heap, node);
-        if (to < 0 || !cairn_refine_may_leave(r, node)) {
+        if (to < 0 || !cairn_refine_stays_connected(r, node)) {
             continue; // until a neighbour moves, or the next pass
         }
         cairn_refine_move(r, node, to);

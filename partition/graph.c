@@ -1,7 +1,6 @@
 #include "partition/graph.h"
 
 #include <math.h>
-#include <stddef.h>
 
 static CairnStatus check_dofs(const CairnGraph *graph) {
     int sum = 0;

@@ -1,11 +1,11 @@
-// Constraint graphs: the check that stands at a partitioner's door, and what nodes weigh.
+// Constraint graphs: the check that every partitioner begins with, and the weights of nodes.
 #ifndef CAIRN_PARTITION_GRAPH_H
 #define CAIRN_PARTITION_GRAPH_H
 
 #include <cairn/partitioner.h>
 #include <limits.h>
 
-// Check counts, offsets, indices and masses; the message names the array, the place and the value.
+// Check counts, offsets, indices and masses; the message names the array, the index and the value.
 CairnStatus cairn_graph_check(const CairnGraph *graph);
 
 // Dofs of a node and of all nodes.

@@ -5,7 +5,7 @@
 #include "engine/base/hash.h"
 #include "partition/graph.h"
 #include "partition/islands.h"
-#include "partition/keep.h"
+#include "partition/repair.h"
 #include "partition/scratch.h"
 
 const char *const cairn_degree_names[] = {"bodies", "constraints", NULL};
@@ -44,7 +44,7 @@ static CairnStatus find_limit(CairnGrowing *g, const CairnGraph *graph) {
 static int *rank_nodes(const CairnGraph *graph, int seed, CairnArena *arena) {
     int *ranks = CAIRN_PUSH(arena, int, graph->node_count);
     for (int i = 0; ranks && i < graph->node_count; i++) {
-        // Ids, not numbers: a body keeps its rank when others come and go.
+        // Ids, not numbers, so that the rank of a body does not change when others are added or removed.
         ranks[i] = seed == 0 ? i : (int)(cairn_hash_combine((uint64_t)seed, graph->node_id[i]) >> 33);
     }
     return ranks;
@@ -111,10 +111,11 @@ static void count_degrees(CairnGrowing *g) {
 
 static void rekey_frontier(CairnGrowing *g) {
     int count = g->frontier.count;
-    // Nodes stay in `nodes` while the heap is built anew over them: place i is read before anything is put behind it.
+    // Nodes stay in `nodes` while the heap is built anew over them: entry i is read before anything is written behind
+    // it.
     int *nodes = g->frontier.nodes;
     for (int i = 0; i < count; i++) {
-        g->frontier.place[nodes[i]] = -1;
+        g->frontier.position[nodes[i]] = -1;
     }
     g->frontier.count = 0;
     for (int i = 0; i < count; i++) {
@@ -159,7 +160,7 @@ static void take(CairnGrowing *g, int node, int *part) {
         rekey_frontier(g);
     }
     double mass = g->graph->node_mass[node];
-    if (before == 0 || mass < g->least_mass) { // what was too light before may pass now
+    if (before == 0 || mass < g->least_mass) { // nodes that were too light before may be admitted now
         g->least_mass = mass;
         for (int i = 0; i < g->refused_count; i++) {
             cairn_heap_put(&g->frontier, g->refused[i], g->rule->next(g, g->refused[i]));
@@ -190,8 +191,8 @@ static int next_neighbour(CairnGrowing *g) {
     return -1;
 }
 
-// Where a part that has no neighbours left goes on: at another island, if it holds whole ones only; beside a piece of an island there
-// is room for a whole one. -1: nowhere.
+// The node at which a part continues that has no neighbour to take: in another island, if the part has whole ones
+// only; beside a fragment of an island it may take a whole one. -1: there is none.
 static int next_island(CairnGrowing *g, int last) {
     if (g->free.count == 0) {
         return -1;
@@ -205,7 +206,7 @@ static int next_island(CairnGrowing *g, int last) {
     if (!has_room(g, node) || !admits(g, node) || (g->has_fragment && (!is_whole || (g->rule->admits && size > 1)))) {
         return -1;
     }
-    // Beside a fragment an island must be whole: no other part has any of it.
+    // Beside a fragment an island must be whole: no other part has nodes of it.
     return g->has_fragment && g->island_free[island] < size ? -1 : node;
 }
 
@@ -296,13 +297,13 @@ int cairn_grow_free(CairnGrowing *g, int number, bool has_last_group, int *part)
     return g->number + (g->free_count > 0 ? 1 : 0);
 }
 
-// ---- the door ----
+// ---- the public function ----
 
-static CairnStatus grow_in(CairnGrowing *g, double turn_share, CairnArena *arena, int *part, int *count) {
+static CairnStatus grow_in(CairnGrowing *g, double turn_fraction, CairnArena *arena, int *part, int *count) {
     int nodes = g->graph->node_count;
     CAIRN_TRY(find_limit(g, g->graph));
-    int bodies = g->limit / CAIRN_BODY_DOFS, turn = turn_share > 0 ? (int)(turn_share * bodies) : 0;
-    turn = turn_share > 0 && turn < turn_share * bodies ? turn + 1 : turn;
+    int bodies = g->limit / CAIRN_BODY_DOFS, turn = turn_fraction > 0 ? (int)(turn_fraction * bodies) : 0;
+    turn = turn_fraction > 0 && turn < turn_fraction * bodies ? turn + 1 : turn;
     g->turn = turn * CAIRN_BODY_DOFS;
     CAIRN_TRY(cairn_adjacency_make(g->graph, arena, &g->adjacency));
     CAIRN_TRY(make_room(g, arena));
@@ -313,14 +314,14 @@ static CairnStatus grow_in(CairnGrowing *g, double turn_share, CairnArena *arena
     bool is_kept = false;
     int fresh_count = 0;
     if (g->options.keep > 0 && *count > 0) {
-        CAIRN_TRY(cairn_keep(g, arena, part, *count, fresh, &fresh_count, &is_kept));
+        CAIRN_TRY(cairn_parts_repair(g, arena, part, *count, fresh, &fresh_count, &is_kept));
     }
     if (!is_kept) {
         for (int i = 0; i < nodes; i++) {
             fresh[i] = -1;
             g->is_free[i] = true;
         }
-        // A last group would tie together what the ratio of masses keeps apart.
+        // A last group would contain bodies that the ratio of masses separates.
         fresh_count = cairn_grow_free(g, 0, !g->rule->admits, fresh);
     }
     if (nodes > 0) {
@@ -330,13 +331,13 @@ static CairnStatus grow_in(CairnGrowing *g, double turn_share, CairnArena *arena
     return cairn_ok();
 }
 
-CairnStatus cairn_grow(CairnGrowing *growing, const CairnGraph *graph, double turn_share,
+CairnStatus cairn_grow(CairnGrowing *growing, const CairnGraph *graph, double turn_fraction,
                        const CairnAllocator *allocator, int *part, int *count) {
     CAIRN_TRY(cairn_graph_check(graph));
     CairnScratch scratch;
     cairn_scratch_open(&scratch, allocator);
     growing->graph = graph;
-    CairnStatus status = grow_in(growing, turn_share, &scratch.arena, part, count);
+    CairnStatus status = grow_in(growing, turn_fraction, &scratch.arena, part, count);
     cairn_scratch_close(&scratch);
     return status;
 }

@@ -1,5 +1,5 @@
-// Growing: the loop that S0's algorithm 2 and all of S3 section 2.1 share. A part begins with one body and takes neighbours one by one
-// until it is full; a rule says which comes first.
+// Growing: the loop of S0's algorithm 2 and of all methods in S3 section 2.1. A part begins with one body and takes
+// neighbours one by one until it is full; a rule decides which comes first.
 #ifndef CAIRN_PARTITION_GROW_H
 #define CAIRN_PARTITION_GROW_H
 
@@ -12,19 +12,20 @@
 
 typedef enum CairnDegree { CAIRN_DEGREE_BODIES = 0, CAIRN_DEGREE_CONSTRAINTS } CairnDegree;
 
-// What all growing partitioners are told. The first member of their options.
+// The options of all growing partitioners. The first member of theirs.
 typedef struct CairnGrowOptions {
     int part_size; // most bodies in a part (n_max), orphans aside; blocks weigh their dofs, a body 6
     int parts;     // 0: by part_size; else n_max is so that this many parts hold all
     int degree;    // CairnDegree
-    bool orphans;  // adopt bodies that a part leaves without neighbours
-    double keep;   // repair the last step's parts where at most this share of the bodies needs a new one; 0: begin anew
-    int seed;      // draws among equals; 0: the lowest node
+    bool orphans;  // adopt bodies that a full part would isolate
+    double
+        keep; // repair the last step's parts where at most this fraction of the bodies changes its part; 0: begin anew
+    int seed; // draws among equals; 0: the lowest node
 } CairnGrowOptions;
 
 extern const char *const cairn_degree_names[];
 
-// The fields of the member `grow`, which must come first. Where the partitioners differ is what a degree counts by default.
+// The fields of the member `grow`, which must come first. The partitioners differ in the default of `degree`.
 // clang-format off
 #define CAIRN_GROW_FIELDS(degree_)                                                                                     \
     CAIRN_FIELD_INT(CairnGrowOptions, part_size, 16, 1, 1000000000,                                                    \
@@ -67,7 +68,7 @@ struct CairnGrowing {
     // of nodes
     const int *island;
     bool *is_free; // in G_0
-    int *degree;   // what the options count, over neighbours in G_0
+    int *degree;   // the degree that the options choose, over neighbours in G_0
     int *free_neighbours;
     int *tied;    // constraints with the part that grows
     int *arrival; // when it became a neighbour of the part that grows
@@ -83,12 +84,12 @@ struct CairnGrowing {
     int size; // dofs
     double least_mass;
     int here;          // its nodes in the island of the last one
-    bool has_fragment; // it holds some island in part
+    bool has_fragment; // it has a fragment of some island
 };
 
-// Grow parts by the rule. `growing` brings rule, options and ratio; all else is made here. From turn_share n_max bodies on `next` gives
-// other keys; 0: never.
-CairnStatus cairn_grow(CairnGrowing *growing, const CairnGraph *graph, double turn_share,
+// Grow parts by the rule. `growing` brings rule, options and ratio; all else is made here. From turn_fraction n_max
+// bodies on `next` gives other keys; 0: never.
+CairnStatus cairn_grow(CairnGrowing *growing, const CairnGraph *graph, double turn_fraction,
                        const CairnAllocator *allocator, int *part, int *count);
 
 // Parts from `number` on for the nodes that are free, and nothing but these; returns the next number. Whole runs may leave the rest to

@@ -1,4 +1,5 @@
-// Heap: nodes by rising key, ties by the node's own rank, so that what comes out depends on nothing else. A node's key may change.
+// Heap: nodes by rising key, ties by the rank of the node, so that the order depends on nothing else. A node's key
+// may change.
 #ifndef CAIRN_PARTITION_HEAP_H
 #define CAIRN_PARTITION_HEAP_H
 
@@ -10,20 +11,20 @@
 typedef struct CairnHeap {
     int count;
     int *nodes;       // the least first
-    int *place;       // of each node in `nodes`, -1: not in
-    int64_t *key;     // of each node that is in
+    int *position;    // of each node in `nodes`, -1: it is not in the heap
+    int64_t *key;     // of each node in the heap
     const int *ranks; // of each node; equal ranks go by number
 } CairnHeap;
 
 // Room for nodes 0 .. node_count - 1; false: no memory.
 bool cairn_heap_make(CairnHeap *heap, int node_count, const int *ranks, CairnArena *arena);
 
-void cairn_heap_put(CairnHeap *heap, int node, int64_t key); // in, or to its new place
+void cairn_heap_put(CairnHeap *heap, int node, int64_t key); // adds the node, or changes its key
 void cairn_heap_drop(CairnHeap *heap, int node);             // nothing where it is not in
 void cairn_heap_clear(CairnHeap *heap);
 
 static inline bool cairn_heap_has(const CairnHeap *heap, int node) {
-    return heap->place[node] >= 0;
+    return heap->position[node] >= 0;
 }
 
 #endif

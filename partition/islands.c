@@ -1,6 +1,6 @@
 #include "partition/islands.h"
 
-// Path halving: every second node on the way is hung under its grandparent.
+// Path halving: every second node on the path gets its grandparent as parent.
 static int find_root(int *parent, int node) {
     while (parent[node] != node) {
         parent[node] = parent[parent[node]];
@@ -28,8 +28,9 @@ int cairn_islands(const CairnGraph *graph, int *island) {
     for (int i = 0; i < graph->node_count; i++) {
         island[i] = find_root(island, i);
     }
-    // From roots to numbers in one pass upward: a node's root is itself or a lower node, whose entry is its number already. A root is
-    // told from a numbered entry by pointing at itself, and no number exceeds the node that it belongs to.
+    // From roots to numbers in one pass upward: a node's root is itself or a lower node, whose entry is its number
+    // already. A root is distinguished from a numbered entry by pointing at itself, and no number exceeds the node
+    // that it belongs to.
     int count = 0;
     for (int i = 0; i < graph->node_count; i++) {
         island[i] = island[i] == i ? count++ : island[island[i]];

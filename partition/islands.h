@@ -1,4 +1,4 @@
-// Islands: the connected parts of a constraint graph. Cost O((nodes + edge ends) alpha).
+// Islands: the connected components of a constraint graph. Cost O((nodes + edge ends) alpha).
 #ifndef CAIRN_PARTITION_ISLANDS_H
 #define CAIRN_PARTITION_ISLANDS_H
 

@@ -8,18 +8,18 @@ static const CairnField fields[] = {
 };
 static const CairnFieldTable table = CAIRN_FIELD_TABLE("kl", CairnKlOptions, fields);
 
-// A body at the interface of two parts, and what it would gain alone.
+// A body at the interface of two parts, and the gain of moving it alone.
 typedef struct Candidate {
     int node, gain;
 } Candidate;
 
 typedef struct Kl {
     CairnRefining *r;
-    int *start, *nodes; // the bodies of each part; how many they are never changes, so swaps write in place
-    int *place;         // of each body in `nodes`
-    int *changed;       // of each part: when it changed last
-    int *near;          // the higher parts that one part meets, in the order in which they are met
-    int clock, limit;   // limit: dofs of the heaviest part that came in
+    int *start, *nodes; // the bodies of each part, whose number never changes, so that swaps write in place
+    int *position;      // of each body in `nodes`
+    int *changed;       // of each part: the clock at its last change
+    int *near;          // the parts of higher number that are adjacent to one part, in the order of discovery
+    int clock, limit;   // limit: dofs of the heaviest part at the start
     Candidate *here, *there;
 } Kl;
 
@@ -28,20 +28,20 @@ static CairnStatus make_room(Kl *kl, CairnArena *arena) {
     int nodes = r->graph->node_count;
     kl->start = CAIRN_PUSH_ZERO(arena, int, r->count + 2);
     kl->nodes = CAIRN_PUSH(arena, int, nodes);
-    kl->place = CAIRN_PUSH(arena, int, nodes);
+    kl->position = CAIRN_PUSH(arena, int, nodes);
     kl->changed = CAIRN_PUSH_ZERO(arena, int, r->count);
     kl->near = CAIRN_PUSH(arena, int, r->count);
     kl->here = CAIRN_PUSH(arena, Candidate, nodes);
     kl->there = CAIRN_PUSH(arena, Candidate, nodes);
-    if (!kl->start || !kl->nodes || !kl->place || !kl->changed || !kl->near || !kl->here || !kl->there) {
+    if (!kl->start || !kl->nodes || !kl->position || !kl->changed || !kl->near || !kl->here || !kl->there) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "kl: no memory to refine the parts of %d bodies", nodes);
     }
     for (int p = 0; p < r->count; p++) {
         kl->start[p + 2] = kl->start[p + 1] + r->size[p];
     }
     for (int i = 0; i < nodes; i++) { // moves start[p + 1] from where part p begins to where it ends
-        kl->place[i] = kl->start[r->part[i] + 1]++;
-        kl->nodes[kl->place[i]] = i;
+        kl->position[i] = kl->start[r->part[i] + 1]++;
+        kl->nodes[kl->position[i]] = i;
     }
     return cairn_ok();
 }
@@ -56,7 +56,7 @@ static bool meets(const CairnRefining *r, int node, int part, int but) {
     return false;
 }
 
-// The bodies of `part` that meet `other`, by falling gain; equal ones in the order in which the part lists them.
+// The bodies of `part` that are adjacent to `other`, by falling gain; equal ones in the order of the part's list.
 static int list_candidates(const Kl *kl, int part, int other, Candidate *list) {
     int count = 0;
     for (int k = kl->start[part]; k < kl->start[part + 1]; k++) {
@@ -74,27 +74,27 @@ static int list_candidates(const Kl *kl, int part, int other, Candidate *list) {
     return count;
 }
 
-// Both parts must have room, and hang together afterwards: what stays without the one that goes, and the one that
-// comes with what stays.
+// Both parts must have room, and be connected afterwards: the remaining bodies without the one that moves, and the
+// one that arrives with the remaining ones.
 static bool may_swap(const Kl *kl, int node, int other) {
     CairnRefining *r = kl->r;
     int here = r->part[node], there = r->part[other];
     int more = cairn_graph_dofs(r->graph, other) - cairn_graph_dofs(r->graph, node);
     return r->dofs[here] + more <= kl->limit && r->dofs[there] - more <= kl->limit &&
            (r->size[there] == 1 || meets(r, node, there, other)) &&
-           (r->size[here] == 1 || meets(r, other, here, node)) && cairn_refine_may_leave(r, node) &&
-           cairn_refine_may_leave(r, other);
+           (r->size[here] == 1 || meets(r, other, here, node)) && cairn_refine_stays_connected(r, node) &&
+           cairn_refine_stays_connected(r, other);
 }
 
 static void swap(Kl *kl, int node, int other) {
     CairnRefining *r = kl->r;
-    int here = r->part[node], there = r->part[other], place = kl->place[node];
+    int here = r->part[node], there = r->part[other], position = kl->position[node];
     cairn_refine_move(r, node, there);
     cairn_refine_move(r, other, here);
-    kl->place[node] = kl->place[other];
-    kl->place[other] = place;
-    kl->nodes[kl->place[node]] = node;
-    kl->nodes[place] = other;
+    kl->position[node] = kl->position[other];
+    kl->position[other] = position;
+    kl->nodes[kl->position[node]] = node;
+    kl->nodes[position] = other;
     kl->changed[here] = kl->changed[there] = ++kl->clock;
 }
 
@@ -104,7 +104,8 @@ static bool swap_best(Kl *kl, int here, int there) {
     int there_count = list_candidates(kl, there, here, kl->there);
     int best = 0, node = -1, other = -1;
     for (int i = 0; i < here_count; i++) {
-        // Together two bodies never gain more than each alone: what ties them is cut before and after.
+        // Two bodies together never gain more than the sum of their gains: the rows that tie them are cut before and
+        // after.
         for (int j = 0; j < there_count && kl->here[i].gain + kl->there[j].gain > best; j++) {
             int gain = cairn_refine_swap_gain(kl->r, kl->here[i].node, kl->there[j].node);
             if (gain > best && may_swap(kl, kl->here[i].node, kl->there[j].node)) {
@@ -149,7 +150,7 @@ static CairnStatus run(CairnRefining *refining, const void *options, CairnArena 
         for (int here = 0; here < refining->count; here++) {
             int count = list_near(&kl, here);
             for (int i = 0; i < count; i++) {
-                // A pair of which neither part changed since it was looked at last has no swap left.
+                // A pair of parts that have not changed since its last round has no swap with a gain.
                 bool is_clean = kl.changed[here] <= last_round && kl.changed[kl.near[i]] <= last_round;
                 while (!is_clean && swap_best(&kl, here, kl.near[i])) {
                 }

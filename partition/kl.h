@@ -1,4 +1,5 @@
-// kl: Kernighan-Lin as S3 section 2.2 has it: two bodies at the interface of two parts change places where that lowers the cut. Sizes stay.
+// kl: Kernighan-Lin as in S3 section 2.2: two bodies at the interface of two parts are swapped where that lowers the
+// cut. Sizes do not change.
 #ifndef CAIRN_PARTITION_KL_H
 #define CAIRN_PARTITION_KL_H
 

@@ -1,4 +1,4 @@
-// What a partition is worth: sizes, balance, and the cut in rows.
+// Measures of a partition: sizes, balance, and the cut in rows.
 #include "partition/graph.h"
 #include "partition/scratch.h"
 
@@ -62,10 +62,10 @@ CairnStatus cairn_parts_measure(const CairnGraph *graph, const CairnParts *parts
     }
     CairnScratch scratch;
     cairn_scratch_open(&scratch, allocator);
-    int *own = sizes ? sizes : CAIRN_PUSH(&scratch.arena, int, parts->count);
+    int *part_sizes = sizes ? sizes : CAIRN_PUSH(&scratch.arena, int, parts->count);
     CairnPartsMeasure found = {0};
-    CairnStatus status = own ? measure_sizes(graph, parts, own, &found)
-                             : cairn_error(CAIRN_OUT_OF_MEMORY, "parts: no memory for %d sizes", parts->count);
+    CairnStatus status = part_sizes ? measure_sizes(graph, parts, part_sizes, &found)
+                                    : cairn_error(CAIRN_OUT_OF_MEMORY, "parts: no memory for %d sizes", parts->count);
     cairn_scratch_close(&scratch);
     if (cairn_is_ok(status)) {
         measure_cut(graph, parts->part, &found);

@@ -1,4 +1,4 @@
-// The list of built-in partitioners. To add one: its own file and a line here.
+// The list of built-in partitioners. A new one takes a file and a line here.
 #include <cairn/partitioner.h>
 
 #include "engine/base/names.h"

@@ -5,7 +5,8 @@
 #include "partition/graph.h"
 #include "partition/scratch.h"
 
-CairnStatus cairn_refine_open(CairnRefining *r, const CairnGraph *graph, CairnArena *arena, int *part, int count) {
+// Check graph and parts, make what the rest needs.
+static CairnStatus open_refining(CairnRefining *r, const CairnGraph *graph, CairnArena *arena, int *part, int count) {
     int nodes = graph->node_count;
     r->graph = graph;
     r->part = part;
@@ -33,7 +34,8 @@ CairnStatus cairn_refine_open(CairnRefining *r, const CairnGraph *graph, CairnAr
     return cairn_ok();
 }
 
-int cairn_refine_close(CairnRefining *r) {
+// Number the parts without holes; returns how many there are.
+static int close_refining(CairnRefining *r) {
     int count = 0;
     for (int p = 0; p < r->count; p++) {
         r->toward[p] = r->size[p] > 0 ? count++ : -1;
@@ -94,8 +96,8 @@ int cairn_refine_swap_gain(const CairnRefining *r, int node, int other) {
     return gain;
 }
 
-// The neighbours that the node has in its part must reach one another without it.
-bool cairn_refine_may_leave(CairnRefining *r, int node) {
+// The neighbours of the node in its part must be connected without it.
+bool cairn_refine_stays_connected(CairnRefining *r, int node) {
     const CairnAdjacency *a = &r->adjacency;
     int part = r->part[node], wanted = 0, first = -1, count = 0;
     int wish = r->mark + 1, seen = r->mark + 2;
@@ -147,20 +149,20 @@ static CairnStatus run_in(const CairnRefineTask *task, const CairnGraph *graph, 
                           int *part, int *count) {
     int nodes = graph->node_count;
     void *chosen = cairn_arena_push(arena, 1, task->options_size);
-    int *own = CAIRN_PUSH(arena, int, nodes);
-    if (!chosen || !own) {
+    int *refined = CAIRN_PUSH(arena, int, nodes);
+    if (!chosen || !refined) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory to refine the parts of %d bodies", task->name, nodes);
     }
     CAIRN_TRY(cairn_partition_options(task->table, options, chosen));
     if (nodes == 0) {
         return cairn_ok();
     }
-    memcpy(own, part, (size_t)nodes * sizeof *own);
+    memcpy(refined, part, (size_t)nodes * sizeof *refined);
     CairnRefining refining = {.name = task->name};
-    CAIRN_TRY(cairn_refine_open(&refining, graph, arena, own, *count));
+    CAIRN_TRY(open_refining(&refining, graph, arena, refined, *count));
     CAIRN_TRY(task->run(&refining, chosen, arena));
-    *count = cairn_refine_close(&refining);
-    memcpy(part, own, (size_t)nodes * sizeof *own);
+    *count = close_refining(&refining);
+    memcpy(part, refined, (size_t)nodes * sizeof *refined);
     return cairn_ok();
 }
 

@@ -1,4 +1,4 @@
-// What refiners share: exact gains in rows, and whether a part still hangs together without a body.
+// Functions for refiners: exact gains in rows, and whether a part is still connected without a body.
 #ifndef CAIRN_PARTITION_REFINE_H
 #define CAIRN_PARTITION_REFINE_H
 
@@ -12,24 +12,19 @@ typedef struct CairnRefining {
     const CairnGraph *graph;
     CairnAdjacency adjacency;
     int *part, count;
-    int *size, *dofs; // of each part: nodes, and what they weigh
+    int *size, *dofs; // of each part: its nodes, and their dofs
     // Scratch: marks[node] == mark means "seen in this search"; toward[part] is all zero between uses.
     int *marks, mark, *queue, *toward;
 } CairnRefining;
 
-// Check graph and parts, make what the rest needs.
-CairnStatus cairn_refine_open(CairnRefining *refining, const CairnGraph *graph, CairnArena *arena, int *part,
-                              int count);
-// Number the parts without holes; returns how many there are.
-int cairn_refine_close(CairnRefining *refining);
-
-// Rows that leave the cut when `node` goes to part `to`: E_i - I_i of S3 eq. 2, in rows, exact for constraints over many nodes too.
+// The gain of moving `node` to part `to`, in rows by which the cut falls: E_i - I_i of S3 eq. 2, exact for
+// constraints over many nodes too.
 int cairn_refine_gain(const CairnRefining *refining, int node, int to);
-// The same when two nodes of different parts change places: (E_i - I_i) + (E_j - I_j) - 2c with c the rows that tie them.
+// The gain of swapping two nodes of different parts: (E_i - I_i) + (E_j - I_j) - 2c with c the rows that tie them.
 int cairn_refine_swap_gain(const CairnRefining *refining, int node, int other);
 
-// Is what hung together in the node's part still hanging together without it?
-bool cairn_refine_may_leave(CairnRefining *refining, int node);
+// Whether the nodes that are connected in the node's part are still connected without it.
+bool cairn_refine_stays_connected(CairnRefining *refining, int node);
 void cairn_refine_move(CairnRefining *refining, int node, int to);
 
 // Dofs of the heaviest part.
@@ -42,7 +37,7 @@ typedef struct CairnRefineTask {
     CairnStatus (*run)(CairnRefining *refining, const void *options, CairnArena *arena);
 } CairnRefineTask;
 
-// The frame of a refiner: options, graph, parts, run; `part` changes only where all went well.
+// The frame of a refiner: options, graph, parts, run; `part` is written only where all of them succeed.
 CairnStatus cairn_refine_run(const CairnRefineTask *task, const CairnGraph *graph, const void *options,
                              const CairnAllocator *allocator, int *part, int *count);
 

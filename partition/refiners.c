@@ -1,4 +1,4 @@
-// The list of built-in refiners. To add one: its own file and a line here.
+// The list of built-in refiners. A new one takes a file and a line here.
 #include <cairn/partitioner.h>
 
 #include "engine/base/names.h"

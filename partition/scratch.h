@@ -1,5 +1,5 @@
-// What every partitioner and refiner begins with: scratch memory (an arena over the caller's allocator, gone when the call is over) and
-// its options.
+// The beginning of every partitioner and refiner: scratch memory (an arena over the caller's allocator, freed when
+// the call ends) and its options.
 #ifndef CAIRN_PARTITION_SCRATCH_H
 #define CAIRN_PARTITION_SCRATCH_H
 

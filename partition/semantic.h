@@ -1,4 +1,4 @@
-// semantic: the scene's own groups are the parts (S0 section 6.1).
+// semantic: the groups of the scene are the parts (S0 section 6.1).
 #ifndef CAIRN_PARTITION_SEMANTIC_H
 #define CAIRN_PARTITION_SEMANTIC_H
 

@@ -3,7 +3,6 @@
 #include "engine/base/memory.h"
 #include "engine/base/timer.h"
 #include "solvers/problem/graph.h"
-#include <string.h>
 
 CairnStatus cairn_options_or_defaults(const CairnFieldTable *table, const void *options, CairnArena *arena,
                                       const void **chosen) {
@@ -20,7 +19,14 @@ CairnStatus cairn_options_or_defaults(const CairnFieldTable *table, const void *
     return cairn_ok();
 }
 
-// A partitioner and a refiner may be a caller's own, so what they made is checked.
+// The partitioner and the refiner may be the caller's, so their options are checked.
+static CairnStatus find_options(const CairnFieldTable *table, const void *options, CairnArena *arena,
+                                const void **chosen) {
+    CAIRN_TRY(cairn_options_or_defaults(table, options, arena, chosen));
+    return table != NULL ? cairn_fields_check(table, *chosen) : cairn_ok();
+}
+
+// The partitioner and the refiner may be the caller's, so their results are checked.
 static CairnStatus measure_parts(const CairnGraph *graph, const CairnParts *parts, const CairnAllocator *allocator,
                                  int *sizes, const char *kind, const char *name, CairnPartsMeasure *measure) {
     CairnStatus status = cairn_parts_measure(graph, parts, allocator, sizes, measure);
@@ -31,7 +37,8 @@ static CairnStatus make_parts(const CairnProblem *problem, const CairnPartition 
                               int *part, int *count, CairnPartsMeasure *measure, double *refine_seconds) {
     const CairnPartitioner *partitioner = partition->partitioner;
     const CairnRefiner *refiner = partition->refiner;
-    const CairnAllocator allocator = cairn_arena_allocator(arena); // what is released is free when the parts are made
+    const CairnAllocator allocator =
+        cairn_arena_allocator(arena); // its memory is freed together, once the parts are made
     const void *partition_options, *refine_options;
     CairnGraph graph;
     CairnPartsMeasure before;
@@ -45,8 +52,8 @@ static CairnStatus make_parts(const CairnProblem *problem, const CairnPartition 
     if (refiner == NULL) {
         CAIRN_TRY(cairn_refiner_find("none", &refiner));
     }
-    CAIRN_TRY(cairn_options_or_defaults(partitioner->options, partition->partition_options, arena, &partition_options));
-    CAIRN_TRY(cairn_options_or_defaults(refiner->options, partition->refine_options, arena, &refine_options));
+    CAIRN_TRY(find_options(partitioner->options, partition->partition_options, arena, &partition_options));
+    CAIRN_TRY(find_options(refiner->options, partition->refine_options, arena, &refine_options));
     CAIRN_TRY(cairn_problem_graph(problem, arena, &graph));
     CAIRN_TRY(partitioner->partition(&graph, partition_options, &allocator, part, count));
     CairnParts parts = {*count, part};

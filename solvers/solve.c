@@ -11,6 +11,9 @@ static CairnStatus find_parts(const CairnProblem *problem, const CairnSolver *so
                               CairnArena *arena, CairnParts *parts, CairnPartsMeasure *measure) {
     int blocks = problem->block_count;
     *parts = (CairnParts){0, NULL};
+    if (request->parts != NULL && request->parts->part == NULL && blocks > 0) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "solve: parts.part is NULL");
+    }
     if (request->parts != NULL) {
         *parts = *request->parts;
         return cairn_ok();
@@ -83,17 +86,17 @@ CairnStatus cairn_problem_solve(const CairnProblem *problem, const CairnSolveReq
     const CairnAllocator *allocator =
         request->allocator != NULL && request->allocator->allocate != NULL ? request->allocator : &plain;
     CairnSolveResult unused;
-    CairnArena own, *arena = request->arena != NULL ? request->arena : &own;
+    CairnArena local_arena, *arena = request->arena != NULL ? request->arena : &local_arena;
     result = result != NULL ? result : &unused;
     *result = (CairnSolveResult){.report = {.outcome = CAIRN_OUTCOME_CONVERGED}};
-    cairn_arena_init(&own, allocator);
+    cairn_arena_init(&local_arena, allocator);
     CairnArenaMark mark = cairn_arena_mark(arena);
     CairnStatus status = solve(problem, solver, request, allocator, arena, lambda, result);
     cairn_arena_release(arena, mark);
     if (cairn_is_ok(status) && request->judge) {
         status = cairn_residual_by(problem, lambda, request->thread_count, arena, &result->residual);
     }
-    cairn_arena_free(&own);
+    cairn_arena_free(&local_arena);
     return status;
 }
 

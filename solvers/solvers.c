@@ -1,4 +1,4 @@
-// The list of built-in solvers; the first is the default. To add one: its own file and a line here.
+// The list of built-in solvers; the first is the default. A new one takes a file and a line here.
 #include <cairn/solver.h>
 
 #include "engine/base/names.h"

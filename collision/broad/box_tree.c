@@ -96,8 +96,8 @@ static double fit_nodes(CairnBoxTree *tree) {
     return size;
 }
 
-// Unbounded ones to the end.
-static void part_unbounded(CairnBoxTree *tree, int count) {
+// Moves the unbounded boxes to the end.
+static void move_unbounded_last(CairnBoxTree *tree, int count) {
     int kept = 0;
     for (int k = 0; k < count; ++k) {
         int item = tree->order[k];
@@ -111,7 +111,7 @@ static void part_unbounded(CairnBoxTree *tree, int count) {
 }
 
 void cairn_box_tree_build(CairnBoxTree *tree, int count) {
-    part_unbounded(tree, count);
+    move_unbounded_last(tree, count);
     tree->node_count = 0;
     if (tree->item_count > 0) {
         tree->nodes[tree->node_count++] = (CairnBoxNode){.first = 0, .count = tree->item_count};
@@ -148,14 +148,14 @@ static double largest_coordinate(CairnAabb box) {
     return cairn_max(far.x, cairn_max(far.y, far.z));
 }
 
-static bool span(double low, double high, double origin, double inverse, double *enter, double *leave) {
+static bool span(double low, double high, double origin, double inverse, double *enter, double *exit) {
     if (isinf(inverse)) { // along this axis it does not move
         return low <= origin && origin <= high;
     }
     double t0 = (low - origin) * inverse, t1 = (high - origin) * inverse;
     *enter = cairn_max(*enter, cairn_min(t0, t1));
-    *leave = cairn_min(*leave, cairn_max(t0, t1));
-    return *enter <= *leave;
+    *exit = cairn_min(*exit, cairn_max(t0, t1));
+    return *enter <= *exit;
 }
 
 static double gap_between(double low_a, double high_a, double low_b, double high_b) {
@@ -171,10 +171,10 @@ static double entry_of(const CairnBoxWalk *walk, const CairnAabb *box) {
                                    gap_between(box->low.z, box->high.z, walk->box.low.z, walk->box.high.z)));
     }
     CairnVec3 o = walk->origin, i = walk->inverse, h = walk->half;
-    double s = walk->slack, enter = 0, leave = HUGE_VAL;
-    bool meets = span(box->low.x - h.x - s, box->high.x + h.x + s, o.x, i.x, &enter, &leave) &&
-                 span(box->low.y - h.y - s, box->high.y + h.y + s, o.y, i.y, &enter, &leave) &&
-                 span(box->low.z - h.z - s, box->high.z + h.z + s, o.z, i.z, &enter, &leave);
+    double s = walk->slack, enter = 0, exit = HUGE_VAL;
+    bool meets = span(box->low.x - h.x - s, box->high.x + h.x + s, o.x, i.x, &enter, &exit) &&
+                 span(box->low.y - h.y - s, box->high.y + h.y + s, o.y, i.y, &enter, &exit) &&
+                 span(box->low.z - h.z - s, box->high.z + h.z + s, o.z, i.z, &enter, &exit);
     return meets ? enter : HUGE_VAL;
 }
 
@@ -189,7 +189,7 @@ static void set_slack(CairnBoxWalk *walk, const CairnAabb *box) {
     walk->slack = 1e-12 * (walk->size + largest_coordinate(*box));
 }
 
-// `size`: the largest coordinate of what is asked about.
+// `size`: the largest coordinate of the box or ray that is tested.
 static void begin(CairnBoxWalk *walk, const CairnBoxTree *tree, double limit, double size) {
     walk->tree = tree;
     walk->limit = limit;
@@ -205,16 +205,16 @@ static void begin(CairnBoxWalk *walk, const CairnBoxTree *tree, double limit, do
     }
 }
 
-static double inverse_of(double way) {
-    return way != 0 ? 1 / way : HUGE_VAL;
+static double inverse_of(double direction) {
+    return direction != 0 ? 1 / direction : HUGE_VAL;
 }
 
-void cairn_box_walk_ray(CairnBoxWalk *walk, const CairnBoxTree *tree, CairnVec3 origin, CairnVec3 half, CairnVec3 way,
-                        double limit) {
+void cairn_box_walk_ray(CairnBoxWalk *walk, const CairnBoxTree *tree, CairnVec3 origin, CairnVec3 half,
+                        CairnVec3 direction, double limit) {
     walk->is_ray = true;
     walk->origin = origin;
     walk->half = half;
-    walk->inverse = (CairnVec3){inverse_of(way.x), inverse_of(way.y), inverse_of(way.z)};
+    walk->inverse = (CairnVec3){inverse_of(direction.x), inverse_of(direction.y), inverse_of(direction.z)};
     begin(walk, tree, limit,
           largest_coordinate((CairnAabb){origin, origin}) + largest_coordinate((CairnAabb){half, half}));
 }

@@ -1,6 +1,6 @@
 // A tree of boxes, for queries: what a box meets or comes near to, what a ray or a moved box may hit. It is built by halves along the
 // longest side, and fitted to boxes that moved for as long as its nodes do not grow much. An answer never depends on the tree:
-// walks visit whatever may matter, and the caller settles ties by number.
+// walks visit every item that may matter, and the caller breaks ties by number.
 #ifndef CAIRN_COLLISION_BOX_TREE_H
 #define CAIRN_COLLISION_BOX_TREE_H
 
@@ -25,14 +25,15 @@ void cairn_box_tree_free(CairnBoxTree *tree, const CairnAllocator *allocator);
 // Room for `count` boxes, and for as many items; false when out of memory: then the tree is as it was.
 bool cairn_box_tree_reserve(CairnBoxTree *tree, const CairnAllocator *allocator, int count);
 
-// The items' boxes stand in tree->boxes. `order` holds the item_count + unbounded_count numbers that are there: build puts them in order.
+// tree->boxes holds the boxes of the items. `order` holds the item_count + unbounded_count numbers that are there:
+// build puts them in order.
 void cairn_box_tree_build(CairnBoxTree *tree, int count);
-// The same items moved: false where building anew is better.
+// Updates the nodes after the items have moved. Returns false where building the tree anew is better.
 bool cairn_box_tree_fit(CairnBoxTree *tree);
 
-// A walk along a ray (a box of half extents `half` that goes origin + t way, t in [0, limit]), or to the boxes whose gap from a
-// box along every axis is at most `limit`. The caller may lower `limit` as it goes; nearer nodes come first. Without a tree (NULL) there is
-// nothing to walk, but boxes can be asked about one by one.
+// A walk along a ray (a box of half extents `half` at origin + t direction, t in [0, limit]), or to the boxes whose gap
+// from a box along every axis is at most `limit`. The caller may lower `limit` as it goes; nearer nodes come first.
+// Without a tree (NULL) there is nothing to walk, but boxes can be tested one by one.
 typedef struct CairnBoxWalk {
     const CairnBoxTree *tree;
     bool is_ray;
@@ -44,8 +45,8 @@ typedef struct CairnBoxWalk {
     double entries[80]; // of the nodes on the stack
 } CairnBoxWalk;
 
-void cairn_box_walk_ray(CairnBoxWalk *walk, const CairnBoxTree *tree, CairnVec3 origin, CairnVec3 half, CairnVec3 way,
-                        double limit);
+void cairn_box_walk_ray(CairnBoxWalk *walk, const CairnBoxTree *tree, CairnVec3 origin, CairnVec3 half,
+                        CairnVec3 direction, double limit);
 void cairn_box_walk_near(CairnBoxWalk *walk, const CairnBoxTree *tree, CairnAabb box, double limit);
 // The next item, or -1.
 int cairn_box_walk_next(CairnBoxWalk *walk);

@@ -1,4 +1,4 @@
-// The broad phase's own parts: levels of columns, the boxes in them, and the pairs that their sweeps find.
+// The internals of the broad phase: levels of columns, the boxes in them, and the pairs that their sweeps find.
 //
 // The axis along which the boxes spread most is the sweep's (x below, whichever it is). The plane across it is cut into square
 // cells; over each stands a column, and a box is copied into each column it reaches (mostly one, two or four), in the order of
@@ -19,11 +19,11 @@ enum {
     CAIRN_BROAD_LEVELS = 8,
     CAIRN_BROAD_CHUNKS = 64,       // pieces that the columns of a level are swept in, whatever the number of threads
     CAIRN_BROAD_SIZES = 164,       // sizes of boxes, two an octave from 2^-41 to 2^41 m
-    CAIRN_BROAD_LEVEL_SIZES = 6,   // sizes that share a level
+    CAIRN_BROAD_LEVEL_SIZES = 6,   // sizes of one level
     CAIRN_BROAD_MAX_BITS = 12,     // at most 4,096 columns along either side
     CAIRN_BROAD_MIN_BITS = 4,      // a box never reaches half way round
     CAIRN_BROAD_MAX_EXPONENT = 40, // larger boxes count as unbounded
-    CAIRN_BROAD_STRAYS = 64,       // as many boxes may have left their larger ones while kept pairs serve
+    CAIRN_BROAD_STRAYS = 64,       // the kept pairs are used while no more boxes than this have left their larger ones
     CAIRN_BROAD_FEW = 16,          // up to so many residents of a column are tested by visitors one by one, unsorted
     CAIRN_BROAD_LARGE = 8          // up to so many of the largest boxes are tested against all others
 };
@@ -38,7 +38,7 @@ typedef struct CairnColumnEntry {
     unsigned flags;
 } CairnColumnEntry;
 
-// The same as it is swept.
+// A box in a column, as the sweep reads it.
 typedef struct CairnBoxCopy {
     double low[3], high[3]; // along the sweep's axis first
     int index, owner;
@@ -56,14 +56,14 @@ typedef struct CairnBoxLayer {
     CairnColumnEntry *entries;
     int *starts;                        // of each column, and one more: the end
     int count, largest;                 // entries in all, and in the fullest column
-    int entry_capacity, start_capacity; // entry_capacity 0: the entries are not the layer's own
+    int entry_capacity, start_capacity; // entry_capacity 0: the layer does not own its entries
 } CairnBoxLayer;
 
 typedef struct CairnBroadLevel {
     CairnColumns columns;
     CairnBoxLayer moving, moving_visitors, fixed, fixed_visitors;
     int moving_count, fixed_count;    // residents
-    bool has_fixed_visitors;          // or nobody asked for them yet
+    bool has_fixed_visitors;          // false: they were not needed so far, and the layer is not filled
     int capacity[CAIRN_BROAD_CHUNKS]; // pairs for which each chunk has room
 } CairnBroadLevel;
 
@@ -117,7 +117,7 @@ typedef struct CairnColumnScratch {
 
 void cairn_column_sort(CairnBoxLayer *layer, int column, const CairnColumnScratch *scratch);
 
-// Pairs that a chunk found: keys hold (a, b) with a < b. `count` may exceed `capacity`: the rest was not kept.
+// Pairs that a chunk found: keys hold (a, b) with a < b. `count` may exceed `capacity`: the rest was not stored.
 typedef struct CairnPairChunk {
     uint64_t *keys;
     int count, capacity;
@@ -154,7 +154,7 @@ void cairn_broad_sweep(const CairnSweep *sweep, int first, int end);
 bool cairn_pairs_sort(const CairnPairChunk *chunks, int chunk_count, int index_count, int thread_count,
                       CairnArena *arena, CairnPair **pairs, int *pair_count);
 
-// ---- one call of the broad phase, in parts ----
+// ---- one call of the broad phase, in stages ----
 
 typedef enum CairnBoxClass {
     CAIRN_CLASS_ABSENT = 0,
@@ -170,7 +170,7 @@ typedef struct CairnKept {
     int *owners;
     int *starts,
         *seconds; // pairs by their first boxes: those of box i are with seconds[starts[i]] ... [starts[i + 1] - 1]
-    int slot_count, pair_count, age; // age: calls served so far, up to as many as are asked for
+    int slot_count, pair_count, age; // age: the number of calls that these pairs were used for, up to the limit
     bool is_ready;
     int wide_capacity, kind_capacity, owner_capacity, start_capacity, second_capacity;
     int stray_capacity[CAIRN_BROAD_CHUNKS], stray_room; // pairs of strays for which there is room
@@ -231,10 +231,10 @@ static inline double cairn_middle_of_size(int size) {
     return middle;
 }
 
-// What became of the boxes since the pairs were kept.
+// How the boxes have changed since the kept pairs were stored.
 typedef struct CairnKeptLook {
-    bool is_usable;         // the kept pairs serve, but for the strays
-    bool is_calm;           // if not: keep those of `boxes`
+    bool is_usable;         // the kept pairs can be used, except for those of the strays
+    bool is_calm;           // false: the pairs of `boxes` are stored for the next calls
     const CairnAabb *boxes; // to find pairs of: those given, or the larger ones that cairn_kept_remember makes of them
     int strays[CAIRN_BROAD_STRAYS], stray_count;
 } CairnKeptLook;
@@ -258,7 +258,7 @@ typedef struct CairnStrayPairs {
 // False when out of memory.
 bool cairn_strays_find(CairnBroadCall *call, const CairnKeptLook *look, CairnStrayPairs *found, long *tests);
 
-// The parts in their order; each is false when out of memory.
+// The stages in their order; each is false when out of memory.
 bool cairn_broad_classify(CairnBroadCall *call);          // axis, classes, sizes, orders
 bool cairn_broad_fill(CairnBroadCall *call, int **homes); // levels and their columns; homes of each level
 bool cairn_broad_find(CairnBroadCall *call, int **homes, int *chunk_count); // pairs into call->chunks

@@ -96,9 +96,9 @@ typedef struct Counting {
 
 static void count_piece(void *context, int w, int worker) {
     const Counting *c = context;
-    int end = cairn_part_begin(c->call->count, w + 1, c->workers);
+    int end = cairn_range_begin(c->call->count, w + 1, c->workers);
     (void)worker;
-    for (int i = cairn_part_begin(c->call->count, w, c->workers); i < end; ++i) {
+    for (int i = cairn_range_begin(c->call->count, w, c->workers); i < end; ++i) {
         classify_box(c->call, &c->censuses[w], i);
     }
 }
@@ -128,7 +128,7 @@ static bool classify(CairnBroadCall *call) {
     return true;
 }
 
-// Bring the orders up to date: boxes that are no more leave, new ones follow at the end.
+// Bring the orders up to date: boxes that no longer exist are removed, and new ones are appended.
 static bool update_orders(CairnBroadCall *call) {
     CairnBroadState *s = call->state;
     int was_count = s->slot_count;

@@ -1,5 +1,5 @@
 // Boxes into the columns they reach: a counting sort by column that keeps the order it is given, in parallel, with
-// the same answer for any number of threads. The order of the last step leaves columns that are nearly sorted.
+// the same answer for any number of threads. With the order of the last step the columns are nearly sorted.
 #include "collision/broad/broad.h"
 #include "engine/base/memory.h"
 #include "engine/base/pieces.h"
@@ -86,9 +86,10 @@ static void write_entries(const CairnLayerSource *source, const CairnColumns *co
     }
 }
 
-// Counts of each worker become the places where it begins in each column; returns how many entries there are.
-static int place_workers(const CairnLayerSource *source, int *counts, int workers, int column_count,
-                         CairnBoxLayer *layer) {
+// Replaces the count of each worker in each column by the index where that worker begins to write; returns how many
+// entries there are.
+static int counts_to_starts(const CairnLayerSource *source, int *counts, int workers, int column_count,
+                            CairnBoxLayer *layer) {
     int at = 0;
     layer->largest = 0;
     for (int c = 0; c < column_count; ++c) {
@@ -106,7 +107,7 @@ static int place_workers(const CairnLayerSource *source, int *counts, int worker
     return at;
 }
 
-static void place_homes(const int *counts, int workers, int column_count, int *homes) {
+static void write_home_starts(const int *counts, int workers, int column_count, int *homes) {
     int at = 0;
     for (int c = 0; c < column_count; ++c) {
         homes[c] = at;
@@ -126,7 +127,7 @@ typedef struct Building {
 } Building;
 
 static int first_of(const Building *b, int w) {
-    return cairn_part_begin(b->source->order_count, w, b->workers);
+    return cairn_range_begin(b->source->order_count, w, b->workers);
 }
 
 static void count_piece(void *context, int w, int worker) {
@@ -161,9 +162,9 @@ bool cairn_layer_build(CairnBoxLayer *layer, const CairnColumns *columns, const 
     }
     Building building = {source, columns, reaches, counts, home_counts, NULL, workers};
     cairn_pieces_run(workers, workers, count_piece, &building);
-    int entry_count = place_workers(source, counts, workers, column_count, layer);
+    int entry_count = counts_to_starts(source, counts, workers, column_count, layer);
     if (homes != NULL) {
-        place_homes(home_counts, workers, column_count, homes);
+        write_home_starts(home_counts, workers, column_count, homes);
     }
     if (source->is_for_call) {
         layer->entries = CAIRN_PUSH(source->arena, CairnColumnEntry, entry_count + 1);
@@ -184,7 +185,8 @@ done:
     return is_done;
 }
 
-// Cut the entries into rising runs. One that comes a little late goes back to its place; further back than that a new run begins.
+// Cuts the entries into rising runs. An entry that is a few positions too late is inserted where it belongs; one that
+// is later begins a new run.
 static int make_runs(CairnColumnEntry *entries, int count, int *runs) {
     enum { LATE = 12 };
     int run_count = 0, begin = 0;
@@ -215,7 +217,7 @@ static void merge(const CairnColumnEntry *from, CairnColumnEntry *to, int low, i
     }
 }
 
-// Runs are merged two by two until one is left: linear where the last order still holds, n log n at worst.
+// Runs are merged two by two until one remains: linear time where the last order is still right, n log n at worst.
 void cairn_column_sort(CairnBoxLayer *layer, int column, const CairnColumnScratch *scratch) {
     int count = cairn_entries_in(layer, column), *runs = scratch->runs;
     if (count < 2) {

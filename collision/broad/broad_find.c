@@ -102,7 +102,7 @@ static bool list_lone(CairnBroadCall *call) {
 }
 
 // Room for the pairs of each job: as many as last time needed and some more.
-static bool place_chunks(const CairnBroadCall *call, const Job *jobs, int job_count, CairnPairChunk *chunks) {
+static bool allocate_chunks(const CairnBroadCall *call, const Job *jobs, int job_count, CairnPairChunk *chunks) {
     size_t total = 0;
     for (int k = 0; k < job_count; ++k) {
         total += (size_t)*jobs[k].capacity;
@@ -182,7 +182,7 @@ bool cairn_broad_find(CairnBroadCall *call, int **homes, int *chunk_count) {
     CairnArenaMark mark = cairn_arena_mark(call->arena);
     do {
         cairn_arena_release(call->arena, mark);
-        if (!place_chunks(call, jobs, job_count, chunks)) {
+        if (!allocate_chunks(call, jobs, job_count, chunks)) {
             return false;
         }
         cairn_pieces_run(workers, job_count, do_job, &search);

@@ -1,16 +1,17 @@
-// Pairs kept from one call to the next, for boxes that hardly move: they are found for boxes a little larger than asked, and serve for as
-// long as every box stays inside its larger one; then a call only asks which of them meet. Boxes that left theirs, or changed
-// their kind or owner, are strays: while they are few each is tested against all; when they are many all is found anew, with
-// larger boxes where the last ones served for some calls, or where few boxes moved far since the last one, and else for the boxes as they are.
+// Pairs kept from one call to the next, for boxes that hardly move: they are found for boxes a little larger than the
+// given ones, and are used as long as every box stays inside its larger one; then a call only tests which of them meet.
+// Boxes that left theirs, or changed their kind or owner, are strays: while they are few each is tested against all;
+// when they are many all is found anew, with larger boxes where the last ones served for some calls, or where few boxes
+// moved far since the last one, and else for the boxes as they are.
 #include "collision/broad/broad.h"
 #include "engine/base/memory.h"
 #include "engine/base/pieces.h"
 #include <string.h>
 
-// Fewer than SHARED boxes or pairs take no longer than it takes to wake a thread.
-enum { SERVED = 3, SHARED = 4096 };
+// Fewer than PARALLEL boxes or pairs take no longer than it takes to wake a thread.
+enum { SERVED = 3, PARALLEL = 4096 };
 
-// The share of a box's mean extent by which it grows to all sides. What is fixed stays as it is.
+// The fraction of a box's mean extent by which it grows to all sides. What is fixed stays as it is.
 static const double skin = 1.0 / 32;
 
 static inline double skin_of(const CairnAabb *box) {
@@ -50,7 +51,7 @@ void cairn_kept_remember(const CairnBroadCall *call, int i) {
 
 static int workers_for(const CairnBroadCall *call, long count) {
     int most = CAIRN_BROAD_CHUNKS;
-    return call->threads > 1 && count > SHARED ? (call->threads < most ? call->threads : most) : 1;
+    return call->threads > 1 && count > PARALLEL ? (call->threads < most ? call->threads : most) : 1;
 }
 
 static int most_strays(int count) {
@@ -74,10 +75,10 @@ typedef struct Looking {
 
 static void look_piece(void *context, int w, int worker) {
     const Looking *l = context;
-    int count = l->call->count, end = cairn_part_begin(count, w + 1, l->workers), strays = 0;
+    int count = l->call->count, end = cairn_range_begin(count, w + 1, l->workers), strays = 0;
     int *list = l->found + (ptrdiff_t)w * CAIRN_BROAD_STRAYS;
     (void)worker;
-    for (int i = cairn_part_begin(count, w, l->workers); i < end; ++i) {
+    for (int i = cairn_range_begin(count, w, l->workers); i < end; ++i) {
         if (is_stray(l->call, i, l->was_ready)) {
             list[strays < CAIRN_BROAD_STRAYS ? strays : CAIRN_BROAD_STRAYS - 1] = i;
             ++strays;
@@ -182,18 +183,18 @@ typedef struct Filtering {
     const CairnBroadCall *call;
     const CairnStrayPairs *strays;
     CairnPair *found;
-    int *counts, *places; // of each worker
+    int *counts, *starts; // of each worker
     int workers;
 } Filtering;
 
 static void filter_piece(void *context, int w, int worker) {
     const Filtering *f = context;
     const CairnStrayPairs *strays = f->strays;
-    int boxes = f->call->count, first = cairn_part_begin(boxes, w, f->workers);
-    int end = cairn_part_begin(boxes, w + 1, f->workers), s = first_of(strays, first);
+    int boxes = f->call->count, first = cairn_range_begin(boxes, w, f->workers);
+    int end = cairn_range_begin(boxes, w + 1, f->workers), s = first_of(strays, first);
     int n = kept_before(&f->call->state->kept, first) + s;
     (void)worker;
-    f->places[w] = n;
+    f->starts[w] = n;
     for (int i = first; i < end; ++i) {
         int count = filter_row(f->call, strays, i, f->found + n), more = 0;
         while (s + more < strays->count && strays->pairs[s + more].a == i) {
@@ -202,22 +203,22 @@ static void filter_piece(void *context, int w, int worker) {
         n += more == 0 ? count : merge_row(strays->pairs + s, more, f->found + n, count);
         s += more;
     }
-    f->counts[w] = n - f->places[w];
+    f->counts[w] = n - f->starts[w];
 }
 
-// Those of neighbours that stayed and those of strays, in their order.
+// The kept pairs whose boxes still meet and the pairs of the strays, merged in the order of (a, b).
 static bool filter(const CairnBroadCall *call, const CairnStrayPairs *strays, CairnPair *found, int *found_count) {
     const CairnKept *kept = &call->state->kept;
     int workers = workers_for(call, kept->pair_count);
-    int *counts = CAIRN_PUSH(call->arena, int, workers), *places = CAIRN_PUSH(call->arena, int, workers);
-    if (counts == NULL || places == NULL) {
+    int *counts = CAIRN_PUSH(call->arena, int, workers), *starts = CAIRN_PUSH(call->arena, int, workers);
+    if (counts == NULL || starts == NULL) {
         return false;
     }
-    Filtering filtering = {call, strays, found, counts, places, workers};
+    Filtering filtering = {call, strays, found, counts, starts, workers};
     cairn_pieces_run(workers, workers, filter_piece, &filtering);
     int total = counts[0];
     for (int w = 1; w < workers; ++w) {
-        memmove(found + total, found + places[w], (size_t)counts[w] * sizeof *found);
+        memmove(found + total, found + starts[w], (size_t)counts[w] * sizeof *found);
         total += counts[w];
     }
     *found_count = total;

@@ -1,4 +1,4 @@
-// Boxes of like size share a level, whose cells fit them: the levels of this call, and their columns filled.
+// Boxes of like size are on one level, whose cells fit them: the levels of this call, and their columns filled.
 #include "collision/broad/broad.h"
 #include <string.h>
 
@@ -43,7 +43,7 @@ static CairnColumns columns_for(const CairnBroadCall *call, const CairnColumns *
     return columns;
 }
 
-// From the largest size down, each level takes CAIRN_BROAD_LEVEL_SIZES sizes; the last one all that is left.
+// From the largest size down, each level takes CAIRN_BROAD_LEVEL_SIZES sizes; the last one takes all remaining sizes.
 static void make_levels(CairnBroadCall *call) {
     CairnBroadState *s = call->state;
     int8_t level_of[CAIRN_BROAD_SIZES];
@@ -141,7 +141,7 @@ static bool build_fixed(const CairnBroadCall *call) {
         source.and_finer = false;
         finer -= level->fixed_count;
         level->fixed.count = level->fixed_visitors.count = 0;
-        level->has_fixed_visitors = level->moving_count > 0; // where nothing larger moves, nobody asks for them
+        level->has_fixed_visitors = level->moving_count > 0; // without larger boxes that move, nothing reads them
         if (i < s->large_levels) {
             continue;
         }

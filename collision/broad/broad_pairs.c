@@ -1,6 +1,6 @@
-// Pairs into the order (a, b): first into bins by a, so that a bin fits the cache, then within each bin by counting a, and last
-// the few b of each a. Linear but for an a with many b. Every part is shared among threads; the answer is the sorted order,
-// whatever they do.
+// Pairs into the order (a, b): first into bins by a, so that a bin fits the cache, then within each bin by counting a,
+// and last the few b of each a. Linear but for an a with many b. Every stage is divided among threads; the result is
+// the sorted order, whatever their number.
 #include "collision/broad/broad.h"
 #include "engine/base/pieces.h"
 #include <string.h>
@@ -21,8 +21,8 @@ typedef struct Sorting {
     const CairnPairChunk *chunks;
     int chunk_count, workers;
     Bins bins;
-    int *counts, *places; // of each worker: of each bin; of each a of a bin
-    size_t stride;        // of places
+    int *counts, *offsets; // of each worker: of each bin; of each a of a bin
+    size_t stride;         // of offsets
     CairnPair *pairs;
 } Sorting;
 
@@ -37,7 +37,7 @@ static void count_keys(void *context, int w, int worker) {
     }
 }
 
-static void place_keys(void *context, int w, int worker) {
+static void write_keys(void *context, int w, int worker) {
     const Sorting *s = context;
     int *next = s->counts + w * s->bins.count;
     (void)worker;
@@ -68,7 +68,7 @@ static bool fill_bins(Sorting *s, CairnArena *arena) {
         }
     }
     bins->starts[bins->count] = at;
-    cairn_pieces_run(workers, workers, place_keys, s);
+    cairn_pieces_run(workers, workers, write_keys, s);
     return true;
 }
 
@@ -115,24 +115,24 @@ static void sort_by_b(CairnPair *pairs, int count) {
     }
 }
 
-static void sort_bin(const Bins *bins, int bin, int *places, CairnPair *pairs) {
+static void sort_bin(const Bins *bins, int bin, int *offsets, CairnPair *pairs) {
     int first = bins->starts[bin], end = bins->starts[bin + 1], width = 1 << bins->shift;
-    memset(places, 0, (size_t)(width + 1) * sizeof *places);
+    memset(offsets, 0, (size_t)(width + 1) * sizeof *offsets);
     for (int k = first; k < end; ++k) {
-        ++places[(int)(bins->keys[k] >> 32) - bin * width + 1];
+        ++offsets[(int)(bins->keys[k] >> 32) - bin * width + 1];
     }
     for (int a = 0; a < width; ++a) {
-        places[a + 1] += places[a];
+        offsets[a + 1] += offsets[a];
     }
     for (int k = first; k < end; ++k) {
         int a = (int)(bins->keys[k] >> 32);
-        pairs[first + places[a - bin * width]++] = (CairnPair){a, (int)(bins->keys[k] & 0xffffffffu)};
+        pairs[first + offsets[a - bin * width]++] = (CairnPair){a, (int)(bins->keys[k] & 0xffffffffu)};
     }
-    for (int a = 0, at = 0; a < width; ++a) { // places[a] is now where a ends
-        if (places[a] - at > 1) {
-            sort_by_b(pairs + first + at, places[a] - at);
+    for (int a = 0, at = 0; a < width; ++a) { // offsets[a] is now where the pairs of a end
+        if (offsets[a] - at > 1) {
+            sort_by_b(pairs + first + at, offsets[a] - at);
         }
-        at = places[a];
+        at = offsets[a];
     }
 }
 
@@ -140,7 +140,7 @@ static void sort_bins(void *context, int w, int worker) {
     const Sorting *s = context;
     (void)worker;
     for (int bin = s->bins.count * w / s->workers; bin < s->bins.count * (w + 1) / s->workers; ++bin) {
-        sort_bin(&s->bins, bin, s->places + (size_t)w * s->stride, s->pairs);
+        sort_bin(&s->bins, bin, s->offsets + (size_t)w * s->stride, s->pairs);
     }
 }
 
@@ -161,13 +161,13 @@ bool cairn_pairs_sort(const CairnPairChunk *chunks, int chunk_count, int index_c
     int count = (int)total, workers = thread_count > 1 && count > 16384 ? thread_count : 1;
     *pairs = CAIRN_PUSH(arena, CairnPair, count + 1);
     CairnArenaMark mark = cairn_arena_mark(arena);
-    size_t stride = ((size_t)1 << bins.shift) + 16; // workers' counts share no line of the cache
-    int *places = CAIRN_PUSH(arena, int, (size_t)workers *stride);
+    size_t stride = ((size_t)1 << bins.shift) + 16; // no two workers write to the same line of the cache
+    int *offsets = CAIRN_PUSH(arena, int, (size_t)workers *stride);
     bins.starts = CAIRN_PUSH(arena, int, bins.count + 1);
     bins.keys = CAIRN_PUSH(arena, uint64_t, count + 1);
-    Sorting sorting = {chunks, chunk_count, workers, bins, NULL, places, stride, *pairs};
+    Sorting sorting = {chunks, chunk_count, workers, bins, NULL, offsets, stride, *pairs};
     bool is_done =
-        *pairs != NULL && places != NULL && bins.starts != NULL && bins.keys != NULL && fill_bins(&sorting, arena);
+        *pairs != NULL && offsets != NULL && bins.starts != NULL && bins.keys != NULL && fill_bins(&sorting, arena);
     if (is_done) {
         cairn_pieces_run(workers, workers, sort_bins, &sorting);
     }

@@ -1,12 +1,14 @@
 // Pairs of the few boxes that left the larger ones their kept pairs were found for (broad_kept.c), with any box.
 //
-// Most boxes meet none of them, and to say so is six looks whatever their number: the stretch of the strays along each axis is cut
-// into slabs, and a set of bits says of each slab which strays begin in it or before it, and which end in it or behind it. Only strays that are
-// in all six sets are tested. The slab of a number never falls as the number grows, which is all that this needs to miss nothing.
+// Most boxes meet none of them, and six look-ups show that, whatever the number of strays: the range of the strays
+// along each axis is cut into slabs, and a set of bits records for each slab which strays begin in it or before it, and
+// which end in it or behind it. Only strays that are in all six sets are tested. The slab of a number never falls as
+// the number grows, which is all that this needs to miss nothing.
 #include "collision/broad/broad.h"
 #include "engine/base/pieces.h"
 
-enum { SLABS = 256, SHARED = 4096 }; // fewer boxes than SHARED take no longer than it takes to wake a thread
+// Fewer boxes than PARALLEL take no longer than it takes to wake a thread.
+enum { SLABS = 256, PARALLEL = 4096 };
 _Static_assert(CAIRN_BROAD_STRAYS <= 64, "a stray is a bit");
 
 typedef struct Axis {
@@ -99,7 +101,7 @@ static Strays *prepare(const CairnBroadCall *call, const CairnKeptLook *look) {
     return strays;
 }
 
-static bool place_chunks(const CairnBroadCall *call, int workers, CairnPairChunk *chunks) {
+static bool allocate_chunks(const CairnBroadCall *call, int workers, CairnPairChunk *chunks) {
     for (int w = 0; w < workers; ++w) {
         int capacity = call->state->kept.stray_capacity[w];
         chunks[w] = (CairnPairChunk){.keys = CAIRN_PUSH(call->arena, uint64_t, capacity + 1), .capacity = capacity};
@@ -132,20 +134,20 @@ static void test_piece(void *context, int w, int worker) {
     const Testing *t = context;
     int count = t->call->count;
     (void)worker;
-    test_boxes(t->call, t->strays, cairn_part_begin(count, w, t->workers), cairn_part_begin(count, w + 1, t->workers),
+    test_boxes(t->call, t->strays, cairn_range_begin(count, w, t->workers), cairn_range_begin(count, w + 1, t->workers),
                &t->chunks[w]);
 }
 
 bool cairn_strays_find(CairnBroadCall *call, const CairnKeptLook *look, CairnStrayPairs *found, long *tests) {
     CairnPairChunk chunks[CAIRN_BROAD_CHUNKS];
     int count = call->count, most = call->threads < CAIRN_BROAD_CHUNKS ? call->threads : CAIRN_BROAD_CHUNKS;
-    int workers = call->threads > 1 && count > SHARED ? most : 1;
+    int workers = call->threads > 1 && count > PARALLEL ? most : 1;
     const Strays *strays = prepare(call, look);
     if (strays == NULL) {
         return false;
     }
     do {
-        if (!place_chunks(call, workers, chunks)) {
+        if (!allocate_chunks(call, workers, chunks)) {
             return false;
         }
         Testing testing = {call, strays, chunks, workers};

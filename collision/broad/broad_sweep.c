@@ -32,7 +32,7 @@ static inline bool meet(const CairnBoxCopy *a, const CairnBoxCopy *b) {
            (a->owner != b->owner);
 }
 
-// Every candidate's key is written, and stays where the next one does not take its place: no branch here either.
+// Every candidate's key is written, and is overwritten by the next one unless it counts: no branch here either.
 static inline void sweep_one(const CairnBoxCopy *copy, const CairnBoxCopy *from, const CairnBoxCopy *end,
                              CairnPairChunk *chunk) {
     double high = copy->high[0];
@@ -89,7 +89,7 @@ static void test_few(const CairnSweep *sweep, int column, View residents) {
     }
 }
 
-// `residents` in the first place of the scratch, sorted.
+// Sorts `residents` to the front of the scratch.
 static void sweep_visitors(const CairnSweep *sweep, int column, View residents) {
     CairnBoxLayer *visitors = &sweep->level->moving_visitors;
     if (residents.end - residents.first <= CAIRN_BROAD_FEW) {

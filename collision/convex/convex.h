@@ -19,7 +19,7 @@ typedef struct CairnConvex {
 } CairnConvex;
 
 // A point of the core of A less a point of the core of B, and which they are (vertices of hulls and boxes, ends of segments;
-// the cylinder has none and says 0).
+// the cylinder has none and gives 0).
 typedef struct CairnSupportPoint {
     CairnVec3 w, a, b;
     int vertex_a, vertex_b;
@@ -42,8 +42,9 @@ CairnVec3 cairn_convex_support(CairnConvex *convex, CairnVec3 direction, int *ve
 // The nearest points of the cores of a and b. The search ends when they are known to be farther apart than `limit`.
 void cairn_gjk(CairnConvex *a, CairnConvex *b, double limit, CairnNearest *nearest);
 
-// Not how far apart the shapes are, but a direction and the gap along it, which falls short of the distance by a share `known` of it at
-// most: a few steps of the search. `limit`: the gap is that or more. False: they overlap or touch.
+// Not how far apart the shapes are, but a direction and the gap along it, which falls short of the distance by a
+// fraction `known` of it at most: a few steps of the search. `limit`: the gap is that or more. False: they overlap or
+// touch.
 bool cairn_gjk_apart(CairnConvex *a, CairnConvex *b, double limit, double known, CairnVec3 *normal, double *gap);
 
 // The direction of least overlap of the cores: the normal from A to B, and its gap (negative: minus the overlap). Where they

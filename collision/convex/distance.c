@@ -110,8 +110,9 @@ bool cairn_separation(const CairnGeometry *a, CairnTransform pose_a, const Cairn
     return s->distance <= limit;
 }
 
-// How far apart the planes across n are that bound a and b. No more than the distance, and as much for the right n: what an advance
-// may rely on. GJK's own distance bounds it from above, and so near to a round shape that its simplex degenerates the two differ.
+// The gap between the planes across n that bound a and b. It is at most the distance, and equal to it for the right n,
+// so that an advance by it is safe. GJK's own distance bounds it from above, and so near to a round shape that its
+// simplex degenerates the two differ.
 static double gap_along(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
                         CairnVec3 n) {
     CairnVec3 front = cairn_geometry_support(a, pose_a, n);
@@ -119,19 +120,20 @@ static double gap_along(const CairnGeometry *a, CairnTransform pose_a, const Cai
     return cairn_dot(n, cairn_sub(back, front));
 }
 
-// Conservative advancement: at a distance d along n, a way of d / (n . way) closes it and no less does. A convex shape that does not
-// move towards another along some parting direction never meets it.
-bool cairn_shape_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 way, const CairnGeometry *b,
-                      CairnTransform pose_b, double *share, CairnSeparation *at) {
+// Conservative advancement: at a distance d along n, a displacement of d / (n . displacement) times itself closes it,
+// and no smaller one does. A convex shape that does not move towards another along some separating direction never
+// meets it.
+bool cairn_shape_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 displacement, const CairnGeometry *b,
+                      CairnTransform pose_b, double *fraction, CairnSeparation *at) {
     enum { MAX_ADVANCES = 128 };
     if (b->type == CAIRN_SHAPE_MESH) {
-        return cairn_mesh_cast(a, pose_a, way, b, pose_b, share, at);
+        return cairn_mesh_cast(a, pose_a, displacement, b, pose_b, fraction, at);
     }
     CairnVec3 start = pose_a.p;
-    double touch = 1e-10 * (cairn_length(way) + cairn_length(cairn_sub(pose_b.p, pose_a.p)));
-    *share = 0;
+    double touch = 1e-10 * (cairn_length(displacement) + cairn_length(cairn_sub(pose_b.p, pose_a.p)));
+    *fraction = 0;
     for (int k = 0; k < MAX_ADVANCES; ++k) {
-        pose_a.p = cairn_add_scaled(start, *share, way);
+        pose_a.p = cairn_add_scaled(start, *fraction, displacement);
         CairnVec3 before = at->normal;
         cairn_separation(a, pose_a, b, pose_b, HUGE_VAL, at);
         double gap = at->distance > 0 ? gap_along(a, pose_a, b, pose_b, at->normal) : 0;
@@ -140,7 +142,7 @@ bool cairn_shape_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 w
             at->normal = other > gap ? before : at->normal;
             gap = fmax(gap, other);
         }
-        double closing = cairn_dot(at->normal, way);
+        double closing = cairn_dot(at->normal, displacement);
         if (gap <= touch) {
             if (k > 0 && at->distance == 0) { // met within rounding: the direction just before is the surer one
                 at->normal = before;
@@ -150,10 +152,10 @@ bool cairn_shape_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 w
         if (!(closing > 0)) {
             return false;
         }
-        *share += gap / closing;
-        if (*share > 1) {
+        *fraction += gap / closing;
+        if (*fraction > 1) {
             return false;
         }
     }
-    return true; // grazing: nearer than it is worth telling
+    return true; // grazing: nearer than the tolerance
 }

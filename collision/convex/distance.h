@@ -14,14 +14,16 @@ typedef struct CairnSeparation {
 bool cairn_separation(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
                       double limit, CairnSeparation *separation);
 
-// a moves by `way`: the share of it at which it first touches b, 0 where it does from the start; false: it does not.
-bool cairn_shape_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 way, const CairnGeometry *b,
-                      CairnTransform pose_b, double *share, CairnSeparation *at);
+// a moves by `displacement`: *fraction is the fraction of it at which a first touches b, 0 where it does from the
+// start. False: it does not.
+bool cairn_shape_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 displacement, const CairnGeometry *b,
+                      CairnTransform pose_b, double *fraction, CairnSeparation *at);
 
-// The same with a mesh: the distance is that to its surface, from either side; a way meets front faces only, as a ray does.
+// Like cairn_separation and cairn_shape_cast, with a mesh: the distance is that to its surface, from either side; a
+// displacement meets front faces only, as a ray does.
 bool cairn_mesh_separation(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *mesh,
                            CairnTransform pose_mesh, double limit, CairnSeparation *separation);
-bool cairn_mesh_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 way, const CairnGeometry *mesh,
-                     CairnTransform pose_mesh, double *share, CairnSeparation *at);
+bool cairn_mesh_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 displacement, const CairnGeometry *mesh,
+                     CairnTransform pose_mesh, double *fraction, CairnSeparation *at);
 
 #endif

@@ -8,9 +8,9 @@
 
 enum { POINTS = 160, FACES = 2 * POINTS, HORIZON = FACES };
 
-// Upper less lower bound of the overlap at which it is known, as a share of the sizes.
+// Upper less lower bound of the overlap at which it is known, as a fraction of the sizes.
 #define KNOWN 1e-13
-// A point must be above a face's plane by this share of the sizes to see it.
+// A point must be above a face's plane by this fraction of the sizes to see it.
 #define ABOVE 1e-16
 
 typedef struct Face {

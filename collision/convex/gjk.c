@@ -1,17 +1,18 @@
 // The distance of two convex shapes (Gilbert, Johnson, Keerthi 1988) in double precision.
 //
-// All is said about the points w = a - b. The simplex nearest to the origin is found by trying: a projection into a triangle or,
-// where it falls outside, the nearest of its sides; a tetrahedron's faces likewise. That costs a little more than deciding by
-// signs and cannot decide wrongly. The direction comes from the simplex itself (the normal of its triangle, the part of its
-// offset across its edge), not from the difference of two nearly equal points: so it keeps its digits at any distance.
+// The algorithm works on the points w = a - b. The simplex nearest to the origin is found by trying: a projection into
+// a triangle or, where it falls outside, the nearest of its sides; a tetrahedron's faces likewise. That costs a little
+// more than deciding by signs and cannot decide wrongly. The direction comes from the simplex itself (the normal of its
+// triangle, the component of its offset across its edge), not from the difference of two nearly equal points: so it
+// keeps its digits at any distance.
 #include "collision/convex/convex.h"
 #include <string.h>
 
 enum { ITERATIONS = 128 };
 
-// Nearer than this share of the sizes a vertex or an edge leaves no direction to rely on.
+// Nearer than this fraction of the sizes a vertex or an edge gives no reliable direction.
 #define TOUCH 1e-10
-// The gap between the upper and the lower bound of the distance at which it is known, as a share of the distance...
+// The gap between the upper and the lower bound of the distance at which it is known, as a fraction of the distance...
 #define KNOWN 1e-13
 // ... and of the sizes: rounding of the support points.
 #define ROUNDING 4e-16
@@ -125,7 +126,7 @@ static void shrink(Simplex *s) {
 }
 
 // Is the origin on the inner side of all four faces? A flat tetrahedron has no inside.
-static bool holds_origin(const CairnSupportPoint *t, double size) {
+static bool contains_origin(const CairnSupportPoint *t, double size) {
     static const int faces[4][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}};
     for (int f = 0; f < 4; ++f) {
         CairnVec3 p = t[faces[f][0]].w, u = cairn_sub(t[faces[f][1]].w, p), v = cairn_sub(t[faces[f][2]].w, p);
@@ -244,7 +245,7 @@ static void search(CairnConvex *a, CairnConvex *b, double limit, double known, d
         Simplex grown = s;
         grown.points[grown.count++] = point;
         if (grown.count == 4) {
-            if (holds_origin(grown.points, size)) {
+            if (contains_origin(grown.points, size)) {
                 nearest->is_touching = true;
                 return;
             }
@@ -262,7 +263,8 @@ static void search(CairnConvex *a, CairnConvex *b, double limit, double known, d
         out = turned;
         distance = closer;
     }
-    // A hair from the origin the side of a sliver that the origin lies on is rounding, and so is the way out. What parts the shapes has a gap.
+    // Very near to the origin, rounding decides on which side of a sliver the origin lies, and so the direction, too.
+    // The shapes are separated only where some direction has a gap.
     nearest->is_touching = !(nearest->low > 0);
     if (!nearest->is_touching) {
         finish(&s, out, distance, nearest);

@@ -9,7 +9,7 @@
 // at rest after the first two kinds, or after the first circle.
 #include "collision/convex/round_sum.h"
 
-// A candidate must be better than the best so far by this share of the sum's size.
+// A candidate must be better than the best so far by this fraction of the sum's size.
 #define TIE 1e-13
 // Segments across the normal and discs along it, to rounding: anywhere on them is as good.
 #define ALIGNED 1e-13
@@ -85,7 +85,7 @@ static double support(const Search *search, CairnSumOptimum *optimum) {
         rest = cairn_add_scaled(rest, -optimum->along[j], sum->e[j]);
     }
     for (int i = 0; i < sum->disc_count; ++i) {
-        // n less its part along u, in a form that stays across u where little is left.
+        // n less its component along u, in a form that stays across u where little remains.
         CairnVec3 across = cairn_cross(sum->u[i], cairn_cross(n, sum->u[i]));
         double length = cairn_length(across);
         bool is_along = i == search->disc || length < ALIGNED;
@@ -163,18 +163,19 @@ static bool is_proven(const Search *search, CairnSumOptimum *optimum) {
            depth_in(sum, true, cairn_sub(first, sum->c)) >= -search->best - slack;
 }
 
-// Two cylinders side by side, nearly parallel. Where their ends nearly coincide the best normal may be across neither axis, between
-// the two that are, and better by no more than this angle times the miss; and where the middle of what they have in common lies as
-// deep as the contact, no other kind of contact is better by more than its tilt. Both are below `share` of the size.
+// Two cylinders side by side, nearly parallel. Where their ends nearly coincide the best normal may be across neither
+// axis, between the two that are, and better by no more than this angle times the miss; and where the middle of what
+// they have in common lies as deep as the contact, no other kind of contact is better by more than its tilt. Both are
+// below `tolerance` times the size.
 static bool is_side_by_side(const Search *search, CairnSumOptimum *optimum, double size) {
     const CairnRoundSum *sum = search->sum;
-    const double share = 1e-6;
+    const double tolerance = 1e-6;
     if (sum->disc_count != 2 || search->disc >= 0) {
         return false;
     }
     CairnVec3 u = sum->u[0], v = sum->u[1];
     double sine = cairn_length(cairn_cross(u, v));
-    if (sine > share || support(search, optimum) * sine > 1e-5 * share * size) {
+    if (sine > tolerance || support(search, optimum) * sine > 1e-5 * tolerance * size) {
         return false;
     }
     CairnVec3 p = cairn_sub(sum->c, optimum->across[1]); // the middle of the second's line
@@ -182,7 +183,7 @@ static bool is_side_by_side(const Search *search, CairnSumOptimum *optimum, doub
     double low = cairn_max(-sum->k[0], along - sum->k[1]), high = cairn_min(sum->k[0], along + sum->k[1]);
     double middle = 0.5 * (low + high), sign = cairn_dot(u, v) < 0 ? -1.0 : 1.0;
     p = cairn_add_scaled(p, sign * (middle - along), v);
-    return search->best >= 0 ? low < high : depth_in(sum, false, p) >= -search->best - share * size;
+    return search->best >= 0 ? low < high : depth_in(sum, false, p) >= -search->best - tolerance * size;
 }
 
 // ---- circles of normals across one segment ----
@@ -365,7 +366,7 @@ static void offer_ring(Search *search, int along) {
 
 // ---- normals across nothing ----
 
-// g on the side of each segment that `signs` says (bit set: positive): (n . q) less the discs.
+// g on the side of each segment that `signs` gives (bit set: positive): (n . q) less the discs.
 static CairnVec3 corner(const CairnRoundSum *sum, unsigned signs) {
     CairnVec3 q = sum->c;
     for (int j = 0; j < sum->segment_count; ++j) {
@@ -403,7 +404,7 @@ static Slope slope_at(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 n) {
     cairn_tangents(n, &s.t1, &s.t2);
     CairnVec3 d = q;
     for (int i = 0; i < sum->disc_count; ++i) {
-        // n less its part along u as (u x n) x u: across u to the last digit, also close to the axis.
+        // n less its component along u as (u x n) x u: across u to the last digit, also close to the axis.
         CairnVec3 turned = cairn_cross(sum->u[i], n), across = cairn_cross(turned, sum->u[i]);
         double rho = cairn_length(turned);
         if (rho < 1e-10) {
@@ -425,7 +426,7 @@ static Slope slope_at(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 n) {
     return s;
 }
 
-// Newton's method on the sphere; where the bend is the wrong way it is shifted to a climb.
+// Newton's method on the sphere; where the curvature has the wrong sign it is shifted so that the step climbs.
 static bool climb(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 a_side, CairnVec3 b_side, CairnVec3 *normal,
                   double size) {
     CairnVec3 n = *normal;
@@ -445,7 +446,7 @@ static bool climb(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 a_side, Cairn
         double length = sqrt(x * x + y * y);
         double scale = length > 0.5 ? 0.5 / length : 1.0;
         bool is_better = false;
-        for (int part = 0; part < 12 && !is_better; ++part) {
+        for (int trial = 0; trial < 12 && !is_better; ++trial) {
             CairnVec3 next = cairn_add_scaled(cairn_add_scaled(n, scale * x, s.t1), scale * y, s.t2);
             next = cairn_normalize(next);
             if (length < 1e-9) {
@@ -468,20 +469,21 @@ static bool climb(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 a_side, Cairn
     return false;
 }
 
-// g has the shape of a cone about a disc's axis: from there the way up, past which Newton's steps do not look. Along that way g is
-// smooth; where its maximum is nearer than a tenth, the start is there, for close to a peak steps from afar go astray.
-static CairnVec3 off_peak(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 peak, int own) {
-    int other = 1 - own;
+// g has the shape of a cone about a disc's axis: from its axis this finds the direction in which g rises, which
+// Newton's steps there do not find. Along that direction g is smooth; where its maximum is nearer than a tenth, the
+// start is there, for close to a peak steps from afar go astray.
+static CairnVec3 off_peak(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 peak, int disc) {
+    int other = 1 - disc;
     CairnVec3 across = cairn_add_scaled(peak, -cairn_dot(peak, sum->u[other]), sum->u[other]);
     double length = cairn_length(across), bend = length > 0 ? sum->r[other] / length : 0;
     CairnVec3 d = cairn_add_scaled(q, -bend, across);
     double value = cairn_dot(d, peak);
     d = cairn_add_scaled(d, -value, peak);
-    double rise = cairn_length(d) - sum->r[own];
+    double rise = cairn_length(d) - sum->r[disc];
     d = cairn_normalize(d);
     double aside = length > 0 ? cairn_dot(cairn_cross(sum->u[other], across), d) / length : 0;
-    double drop = value + bend * aside * aside, way = drop > 0 && rise > 0 && rise < 0.1 * drop ? rise / drop : 0.1;
-    return cairn_normalize(cairn_add_scaled(peak, way, d));
+    double drop = value + bend * aside * aside, step = drop > 0 && rise > 0 && rise < 0.1 * drop ? rise / drop : 0.1;
+    return cairn_normalize(cairn_add_scaled(peak, step, d));
 }
 
 // Two discs, rim on rim. g is smooth in each of the quarters that the two segments' planes cut the sphere into, and even across the

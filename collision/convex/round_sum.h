@@ -26,7 +26,8 @@ typedef struct CairnRoundSum {
 typedef struct CairnSumOptimum {
     CairnVec3 normal;
     double distance;
-    // Where on each segment the shapes meet, in -k ... k: an end, or a place between where the normal is across the segment.
+    // Where on each segment the shapes meet, in -k ... k: an end, or a point between where the normal is across the
+    // segment.
     double along[CAIRN_SUM_SEGMENTS];
     // And on each disc: the point of its rim farthest along the normal, or one within where the normal is its axis.
     CairnVec3 across[CAIRN_SUM_DISCS];

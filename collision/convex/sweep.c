@@ -1,8 +1,8 @@
 // Conservative advancement (Mirtich 1996): at a distance d along the normal n the surfaces close at
 //     n . (v_a - v_b) + |w_a| reach_a + |w_b| reach_b
-// at most, for as long as both bodies keep their velocities; so d over that rate is a time that is safe to pass. The planes that
-// part the shapes turn with neither, so the bound holds though n changes later. Any direction with a gap will do: that of the nearest points
-// is not looked for to the end.
+// at most, for as long as both bodies keep their velocities; so d over that rate is a time that is safe to pass. The
+// planes that separate the shapes turn with neither, so the bound holds though n changes later. Any direction with a
+// gap will do: the search for the nearest points need not converge.
 #include "collision/convex/sweep.h"
 #include "collision/convex/convex.h"
 

@@ -22,7 +22,7 @@ bool cairn_can_sweep(const CairnGeometry *a, const CairnGeometry *b);
 bool cairn_sweep(const CairnGeometry *a, const CairnMotion *motion_a, const CairnGeometry *b,
                  const CairnMotion *motion_b, double duration, double touch, double *time);
 
-// The same of a mesh and a convex shape; triangles that it starts behind do not count.
+// Like cairn_sweep, for a mesh and a convex shape; triangles that it starts behind do not count.
 bool cairn_mesh_sweep(const CairnGeometry *mesh, const CairnMotion *mesh_motion, const CairnGeometry *shape,
                       const CairnMotion *motion, double duration, double touch, double *time);
 

@@ -5,7 +5,7 @@
 // rare enough (neighbours within the margin, seen across a corner) not to matter.
 #include "collision/pairs/box_frame.h"
 
-// A candidate must be nearer by this share of the distance: of equally near features the earlier one stays.
+// A candidate must be nearer by this fraction of the distance: of equally near features the earlier one stays.
 #define NEARER 1e-9
 
 typedef struct Nearest {

@@ -32,7 +32,7 @@ CairnBoxAxis cairn_box_best_face(const CairnBoxFrame *first, const CairnBoxFrame
             fabs(relation->along_second[k]) - (g[k] + (h[0] * r[0][k] + h[1] * r[1][k] + h[2] * r[2][k]));
     }
     int best = 0;
-    double highest = separations[0]; // an earlier axis stands for those that tie with it, as deep as they are
+    double highest = separations[0]; // an earlier axis replaces those that tie with it, and gets their depth
     for (int k = 1; k < 6; ++k) {
         best = separations[k] > separations[best] + tie ? k : best;
         highest = cairn_max(highest, separations[k]);

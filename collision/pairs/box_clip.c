@@ -6,8 +6,8 @@
 // under the incident face.
 #include "collision/pairs/box_frame.h"
 
-// A vertex is in the rectangle up to this share of the faces' size outside: vertices and edges that coincide, as in a stack of
-// equal boxes, then count as vertices of the incident box, whatever the rounding of the step.
+// A vertex is in the rectangle up to this fraction of the faces' size outside: vertices and edges that coincide, as in
+// a stack of equal boxes, then count as vertices of the incident box, whatever the rounding of the step.
 #define RIM 1e-5
 
 typedef struct Clip {
@@ -95,7 +95,7 @@ static void add_incident_vertices(Clip *clip, const Face *face) {
 }
 
 // Liang-Barsky: the part [t0, t1] of p + t d, |t| <= h, within the widened rectangle, and the reference edges that cut it
-// (0 where the segment's own end does). A cut is then put on the true edge of the rectangle. False: nothing is left.
+// (0 where the segment ends inside). A cut is then put on the true edge of the rectangle. False: nothing remains.
 static bool cut_segment(const Clip *clip, CairnVec3 p, CairnVec3 d, double h, double t[2], uint32_t edges[2]) {
     const double x[2] = {p.x, p.y}, dx[2] = {d.x, d.y};
     const double hw[2] = {clip->hu, clip->hv}, w[2] = {clip->hu + clip->rim, clip->hv + clip->rim};
@@ -121,10 +121,10 @@ static bool cut_segment(const Clip *clip, CairnVec3 p, CairnVec3 d, double h, do
             }
         }
     }
-    bool is_left = t[0] <= t[1];
+    bool is_nonempty = t[0] <= t[1];
     t[0] = exact[0];
     t[1] = exact[1];
-    return is_left;
+    return is_nonempty;
 }
 
 static void add_crossings(Clip *clip, const Face *face) {

@@ -57,7 +57,8 @@ static inline unsigned cairn_box_support(const CairnBoxFrame *box, CairnVec3 dir
            (cairn_dot(direction, box->axis[2]) > 0 ? 4u : 0u);
 }
 
-// Edges whose angle has less than this squared sine (1e-4 rad) have no cross of their own: the faces' normals stand for it.
+// Edges whose angle has less than this squared sine (1e-4 rad) have no usable cross product: the normals of the faces
+// are used instead.
 #define CAIRN_PARALLEL_EDGES 1e-8
 
 static inline bool cairn_box_edges_parallel(CairnVec3 a, CairnVec3 b) {
@@ -73,7 +74,7 @@ static inline void cairn_line_line(CairnVec3 p, CairnVec3 a, CairnVec3 q, CairnV
     *t = (c * ra - rb) / sine_squared;
 }
 
-// Two boxes in each other's axes: r[i][j] = a_i . b_j, and the way from first to second along the axes of either.
+// Two boxes in each other's axes: r[i][j] = a_i . b_j, and the vector from first to second along the axes of either.
 typedef struct CairnBoxRelation {
     double r[3][3], abs_r[3][3];
     double along_first[3], along_second[3];
@@ -105,9 +106,10 @@ int cairn_box_reduce(CairnManifoldPoint *points, int count, CairnVec3 normal);
 
 double cairn_box_lowest(const CairnManifoldPoint *points, int count);
 
-// A face that stands for a direction within 1.8 degrees of it, or for one that ties with it, goes in as deep as that one does: its
-// points are moved along the normal by the difference. False: that is more than such a face costs, so it holds another contact.
-bool cairn_box_settle(CairnManifoldPoint *points, int count, double depth, double tie);
+// Where a face replaces a direction within 1.8 degrees of its normal, or one that ties with it, its points are shifted
+// along the normal so that the deepest has the depth of that direction. False: the shift is larger than such a face
+// explains, so it is a different contact.
+bool cairn_box_shift_depths(CairnManifoldPoint *points, int count, double depth, double tie);
 
 // Those nearer than the margin, which settling may have moved some beyond: how many they are.
 int cairn_box_nearer(CairnManifoldPoint *points, int count, double margin);

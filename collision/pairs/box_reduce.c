@@ -3,10 +3,10 @@
 #include "collision/pairs/box_frame.h"
 
 // What counts as equal: points of a resting face are equally deep up to the step's noise, and a choice by that noise would
-// change from step to step. Share of the contact's size.
+// change from step to step. Fraction of the contact's size.
 #define EQUAL_DEPTH 1e-5
 #define EQUAL_SPAN 1e-4
-// A face that stands for a direction within 1.8 degrees has its depth to this share.
+// A face that replaces a direction within 1.8 degrees has the depth of that direction up to this fraction.
 #define LIKE_DEPTH 6e-4
 
 static void swap_points(CairnManifoldPoint *points, int i, int j) {
@@ -78,7 +78,7 @@ double cairn_box_lowest(const CairnManifoldPoint *points, int count) {
     return lowest;
 }
 
-bool cairn_box_settle(CairnManifoldPoint *points, int count, double depth, double tie) {
+bool cairn_box_shift_depths(CairnManifoldPoint *points, int count, double depth, double tie) {
     double by = depth - cairn_box_lowest(points, count);
     if (!(fabs(by) <= LIKE_DEPTH * fabs(depth) + 2 * tie)) {
         return false;
@@ -111,7 +111,8 @@ int cairn_box_reduce(CairnManifoldPoint *points, int count, CairnVec3 normal) {
     CairnVec3 q = points[second].point;
     int chosen[4] = {first, second, widest(points, count, p, q, normal, tolerance),
                      widest(points, count, q, p, normal, tolerance)};
-    // The first stands for the very deepest, that it ties with: as in cairn_box_settle they all go in as deep.
+    // The first ties with the very deepest point and represents it: all are shifted to that depth, as in
+    // cairn_box_shift_depths.
     double by = cairn_box_lowest(points, count);
     int kept = 0;
     for (int i = 0; i < count; ++i) {

@@ -3,7 +3,7 @@
 // A normal that leans on neither cap nor side beyond rounding meets the rim only.
 #define UPRIGHT (1 - 1e-15)
 #define LEVEL 1e-13
-// An edge counts as along the side where it parts sideways by at most this share of the radius.
+// An edge counts as along the side where it deviates sideways by at most this fraction of the radius.
 #define SIDEWAYS 1e-2
 // A cap tilted by less (sine) against a face has no lowest point to speak of: its four points stay where they are.
 #define TILT 1e-5
@@ -42,8 +42,8 @@ static void offer(Refined *r, CairnVec3 n) {
     }
 }
 
-// The rim's point whose way to the line p + t e is across both: Newton on the angle. The normal is then across the rim's tangent
-// and the line.
+// The point of the rim whose connection to the line p + t e is perpendicular to both: Newton on the angle. The normal
+// is then across the rim's tangent and the line.
 static CairnVec3 rim_and_line(double radius, double z, CairnVec3 p, CairnVec3 e, CairnVec3 start) {
     double angle = atan2(start.y, start.x);
     CairnVec3 tangent = {0, 0, 0};
@@ -97,7 +97,7 @@ void cairn_drum_refine(CairnConvex *a, CairnConvex *b, const CairnVec3 *faces, i
     drum->gap = -cairn_convex_overlap(a, b, r.best);
 }
 
-void cairn_drum_settle(CairnConvex *a, CairnConvex *b, double cosine, double tie, CairnDrum *drum) {
+void cairn_drum_snap_normal(CairnConvex *a, CairnConvex *b, double cosine, double tie, CairnDrum *drum) {
     CairnVec3 n = drum->normal, exact;
     if (fabs(n.z) > cosine) {
         exact = (CairnVec3){0, 0, copysign(1, n.z)};
@@ -113,19 +113,21 @@ void cairn_drum_settle(CairnConvex *a, CairnConvex *b, double cosine, double tie
     }
 }
 
-// A point between the cylinder's surface at `own` and the core's at `own + distance n`.
-static int put(const CairnDrum *drum, CairnVec3 own, double distance, uint32_t name, uint32_t other,
+// Adds a point between the surface of the cylinder, at `surface_point`, and that of the core, at `surface_point +
+// distance n`.
+static int put(const CairnDrum *drum, CairnVec3 surface_point, double distance, uint32_t name, uint32_t other,
                CairnManifoldPoint *points, int count) {
     double d = distance - drum->rounding;
     if (!(d < drum->margin) || count == CAIRN_CLIPPED_POINTS) {
         return count;
     }
-    points[count] = (CairnManifoldPoint){cairn_add_scaled(own, 0.5 * d, drum->normal), d, cairn_names(name, other)};
+    points[count] =
+        (CairnManifoldPoint){cairn_add_scaled(surface_point, 0.5 * d, drum->normal), d, cairn_names(name, other)};
     return count + 1;
 }
 
-// The part [t0, t1] of p + t d within the circle widened by rim; `is_cut`: by the circle rather than the segment's own end. A cut
-// is then put on the true circle.
+// The part [t0, t1] of p + t d within the circle widened by rim; `is_cut`: by the circle rather than by the end of the
+// segment. A cut is then put on the true circle.
 static bool cut_by_circle(double radius, double rim, CairnVec3 p, CairnVec3 d, double t[2], bool is_cut[2]) {
     double a = d.x * d.x + d.y * d.y, wide = radius + rim;
     t[0] = 0;
@@ -175,8 +177,8 @@ static int edge_on_cap(const CairnDrum *drum, CairnVec3 p, CairnVec3 q, const ui
         if (is_standing && k != lower) {
             continue;
         }
-        CairnVec3 x = cairn_add_scaled(p, t[k], d), own = {x.x, x.y, z};
-        count = put(drum, own, sign * x.z - drum->half, is_cut[k] ? cairn_drum_rim(z, k) : cairn_drum_cap(z),
+        CairnVec3 x = cairn_add_scaled(p, t[k], d), surface_point = {x.x, x.y, z};
+        count = put(drum, surface_point, sign * x.z - drum->half, is_cut[k] ? cairn_drum_rim(z, k) : cairn_drum_cap(z),
                     is_cut[k] ? names[2] : names[k], points, count);
     }
     return count;
@@ -239,17 +241,17 @@ int cairn_drum_rim_point(const CairnDrum *drum, uint32_t name, CairnManifoldPoin
 int cairn_drum_point(const CairnDrum *drum, CairnVec3 vertex, uint32_t name, CairnManifoldPoint points[1]) {
     CairnVec3 n = drum->normal;
     double z = cap_of(drum);
-    uint32_t own = fabs(n.z) > UPRIGHT ? cairn_drum_cap(z)
-                   : fabs(n.z) < LEVEL ? cairn_drum_side()
-                                       : cairn_drum_rim(z, 0);
-    return put(drum, cairn_add_scaled(vertex, -drum->gap, n), drum->gap, own, name, points, 0);
+    uint32_t surface_point = fabs(n.z) > UPRIGHT ? cairn_drum_cap(z)
+                             : fabs(n.z) < LEVEL ? cairn_drum_side()
+                                                 : cairn_drum_rim(z, 0);
+    return put(drum, cairn_add_scaled(vertex, -drum->gap, n), drum->gap, surface_point, name, points, 0);
 }
 
 // ---- faces ----
 
 // How far the face's plane is from a point along the normal.
-static double height_over(const CairnDrum *drum, const CairnPolygon *face, CairnVec3 own) {
-    return cairn_dot(face->normal, cairn_sub(face->p[0], own)) / cairn_dot(face->normal, drum->normal);
+static double height_over(const CairnDrum *drum, const CairnPolygon *face, CairnVec3 surface_point) {
+    return cairn_dot(face->normal, cairn_sub(face->p[0], surface_point)) / cairn_dot(face->normal, drum->normal);
 }
 
 static int add_rim_points(const CairnDrum *drum, const CairnPolygon *face, double rim, CairnManifoldPoint *points,
@@ -263,10 +265,11 @@ static int add_rim_points(const CairnDrum *drum, const CairnPolygon *face, doubl
     }
     static const double c[4] = {1, 0, -1, 0}, s[4] = {0, 1, 0, -1};
     for (int k = 0; k < 4; ++k) {
-        CairnVec3 own = {drum->radius * (c[k] * u.x - s[k] * u.y), drum->radius * (s[k] * u.x + c[k] * u.y), z};
-        double height = height_over(drum, face, own);
-        if (cairn_polygon_is_over(face, cairn_add_scaled(own, height, drum->normal), -rim)) {
-            count = put(drum, own, height, cairn_drum_rim(z, 2 + k), face->face, points, count);
+        CairnVec3 surface_point = {drum->radius * (c[k] * u.x - s[k] * u.y), drum->radius * (s[k] * u.x + c[k] * u.y),
+                                   z};
+        double height = height_over(drum, face, surface_point);
+        if (cairn_polygon_is_over(face, cairn_add_scaled(surface_point, height, drum->normal), -rim)) {
+            count = put(drum, surface_point, height, cairn_drum_rim(z, 2 + k), face->face, points, count);
         }
     }
     return count;
@@ -312,9 +315,10 @@ static int face_on_side(const CairnDrum *drum, const CairnPolygon *face, CairnMa
     }
     int count = 0;
     for (int k = 0; k < 2; ++k) {
-        CairnVec3 own = cairn_add_scaled(p, t[k], cairn_sub(q, p));
-        count = put(drum, own, height_over(drum, face, own), names[k] != 0 ? cairn_drum_side() : cairn_drum_rim(k, 6),
-                    names[k] != 0 ? names[k] : face->face, points, count);
+        CairnVec3 surface_point = cairn_add_scaled(p, t[k], cairn_sub(q, p));
+        count = put(drum, surface_point, height_over(drum, face, surface_point),
+                    names[k] != 0 ? cairn_drum_side() : cairn_drum_rim(k, 6), names[k] != 0 ? names[k] : face->face,
+                    points, count);
     }
     return count;
 }

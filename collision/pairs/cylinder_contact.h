@@ -24,7 +24,7 @@ void cairn_drum_refine(CairnConvex *a, CairnConvex *b, const CairnVec3 *faces, i
 
 // Where the normal is within reach of the axis (its cosine above `cosine`) or within 1e-4 rad of across it, and that costs no more
 // than a tie, it becomes that direction: caps and sides at rest keep their points.
-void cairn_drum_settle(CairnConvex *a, CairnConvex *b, double cosine, double tie, CairnDrum *drum);
+void cairn_drum_snap_normal(CairnConvex *a, CairnConvex *b, double cosine, double tie, CairnDrum *drum);
 
 // Names of the cylinder's features.
 static inline uint32_t cairn_drum_cap(double z) {

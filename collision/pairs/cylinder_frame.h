@@ -1,11 +1,12 @@
 // A cylinder as its pairs see it, the names of its features, and the points that a line or a cap has in common with what it meets.
 //
-// A normal's angle with the axis says which part of a cylinder looks along it: the cap where it is below 45 degrees, else the
-// line on its side. Both are kept short of 45 degrees on purpose: their points carry true distances along the normal, so
-// those that the shapes do not deserve are beyond the margin.
+// A normal's angle with the axis decides which feature of a cylinder faces along it: the cap where it is below 45
+// degrees, else the line on its side. Both are kept short of 45 degrees on purpose: their points carry true distances
+// along the normal, so those that the shapes do not deserve are beyond the margin.
 //
-// Features: a kind, the end (1: positive along the axis) and a slot. Rim points 0 ... 3 follow the direction in which the cap is
-// inclined (0: nearest); 4 ... 7 lie on the body's own axes x, y, -x, -y, for caps that lie flat and have no such direction.
+// Features: a kind, the end (1: positive along the axis) and a slot. Rim points 0 ... 3 follow the direction in which
+// the cap is inclined (0: nearest); 4 ... 7 lie on the axes x, y, -x, -y of the body, for caps that lie flat and have
+// no such direction.
 #ifndef CAIRN_COLLISION_CYLINDER_FRAME_H
 #define CAIRN_COLLISION_CYLINDER_FRAME_H
 
@@ -22,7 +23,7 @@ enum { CAIRN_FEATURE_SIDE = 4, CAIRN_FEATURE_CAP, CAIRN_FEATURE_RIM };
 #define CAIRN_CAP_FLAT 5e-4
 // More than this along the axis: the cap looks there.
 #define CAIRN_CAP_LOOKS 0.70710678118654757
-// What coincides to this share of the size is one feature.
+// What coincides to this fraction of the size is one feature.
 #define CAIRN_CYLINDER_RIM 1e-5
 
 static inline uint32_t cairn_cylinder_side(int slot) {
@@ -45,14 +46,14 @@ typedef struct CairnPatch {
     CairnManifoldPoint points[CAIRN_CLIP_POINTS];
 } CairnPatch;
 
-// A line: the part of a cylinder's side that looks along a direction, or with radius 0 an edge of a box.
+// A line: the line on a cylinder's side that faces along a direction, or with radius 0 an edge of a box.
 typedef struct CairnLine {
     CairnVec3 center, axis;
     double half, radius;
     uint32_t ends[2], side; // features: negative and positive end, and between
 } CairnLine;
 
-// A cap, seen from outside: its plane and its place in it.
+// A cap, seen from outside: its plane and its position in it.
 typedef struct CairnCap {
     CairnVec3 center, out;
     double radius;
@@ -76,12 +77,12 @@ void cairn_patch_add(CairnPatch *patch, CairnVec3 on_first, double distance, uin
 // The same from a point of the second.
 void cairn_patch_add_second(CairnPatch *patch, CairnVec3 on_second, double distance, uint32_t first, uint32_t second);
 
-// The points go in as deep as `distance`, the optimum: those that nearly do, as lines that cross at a small angle beside the place
-// where they cross, are set deeper by what is missing. False: they miss it by more, and the optimum's own point is wanted too.
+// Sets the points to the depth `distance` of the optimum where they nearly have it, as those of lines that cross at a
+// small angle have beside the crossing. False: the difference is larger, and the point of the optimum is needed, too.
 bool cairn_patch_deepen(CairnPatch *patch, double distance, double radius);
 
 // Two lines that are nearly parallel as seen along the normal: the ends of what they have in common, as far as they lie within
-// reach of each other. `orient` is a direction that tells the ends of a line apart.
+// reach of each other. `orient` is a direction that distinguishes the ends of a line.
 bool cairn_patch_lines(CairnPatch *patch, const CairnLine *first, const CairnLine *second, CairnVec3 orient);
 // The second's line over the first's cap, or with is_swapped the first's line over the second's cap.
 void cairn_patch_line_cap(CairnPatch *patch, const CairnLine *line, const CairnCap *cap, bool is_swapped);

@@ -4,12 +4,12 @@
 // Lines that cross at a larger angle (sine) touch in one point.
 #define NEARLY_PARALLEL 0.05
 // Two lines that diverge sideways by y leave a gap of about y^2 / (2 R), R the sum of the radii: their contact reaches to where
-// that is this share of R.
+// that is this fraction of R.
 #define SAGITTA 2.5e-5
-// A line's end on a cap's rim may be off it by this share, for rounding.
+// A line's end on a cap's rim may be off it by this fraction, for rounding.
 #define TOUCHES 1e-9
-// A chord whose half is less than this share of the cap's radius is one point, the optimum's. The half is a root, and the nearer
-// it is to 0 the farther rounding moves the chord's ends: at 1e-4 by 1e-12 of the size.
+// A chord whose half is less than this fraction of the cap's radius is one point, the optimum's. The half is a root,
+// and the nearer it is to 0 the farther rounding moves the chord's ends: at 1e-4 by 1e-12 of the size.
 #define SHORT 1e-3
 
 CairnCylinderFrame cairn_cylinder_frame(const CairnGeometry *cylinder, CairnTransform pose, CairnVec3 center) {
@@ -157,9 +157,10 @@ bool cairn_patch_lines(CairnPatch *patch, const CairnLine *first, const CairnLin
     bool is_turned = view.along < 0;
     double half = second->half * fabs(view.along),
            tolerance = CAIRN_CYLINDER_RIM * cairn_min(first->half, second->half);
-    double own = first->half * view.scale;
-    LineEnd ends[2] = {common_end(first, second, false, -own, view.base_x - half, second->ends[is_turned], tolerance),
-                       common_end(first, second, true, own, view.base_x + half, second->ends[!is_turned], tolerance)};
+    double half_length = first->half * view.scale;
+    LineEnd ends[2] = {
+        common_end(first, second, false, -half_length, view.base_x - half, second->ends[is_turned], tolerance),
+        common_end(first, second, true, half_length, view.base_x + half, second->ends[!is_turned], tolerance)};
     double reach = sqrt(2 * SAGITTA) * (first->radius + second->radius);
     if (fabs(slope) * (ends[1].s - ends[0].s) > 1e-3 * reach) { // cut where they are too far apart sideways
         double center = -offset / slope, width = reach / fabs(slope);

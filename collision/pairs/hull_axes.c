@@ -2,30 +2,33 @@
 #include "collision/pairs/hull_pair.h"
 #include "engine/base/mat3.h"
 
-// Edges whose angle has less than this squared sine (1e-4 rad) have no cross of their own: the faces' normals stand for it.
+// Edges whose angle has less than this squared sine (1e-4 rad) have no usable cross product: the normals of the faces
+// are used instead.
 #define PARALLEL 1e-8
 
-// The largest separation along the face normals of `own`, as gaps to `other`. An earlier axis stays, but `highest` knows all.
-static void try_faces(const CairnHullFrame *own, const CairnHullFrame *other, double tie, bool is_first,
+// The largest separation along the face normals of `reference`, as gaps to `other`. An earlier axis stays the best one
+// unless it is clearly beaten; `highest` is the maximum of all.
+static void try_faces(const CairnHullFrame *reference, const CairnHullFrame *other, double tie, bool is_first,
                       CairnHullAxis *best, double *highest) {
     // The other hull in the frame of this one, so that the planes are used as they are.
-    CairnMat3 r = cairn_mat3_product(cairn_mat3_transpose(own->r), other->r);
-    CairnVec3 p = cairn_mat3_transpose_mul(own->r, cairn_sub(other->p, own->p));
+    CairnMat3 r = cairn_mat3_product(cairn_mat3_transpose(reference->r), other->r);
+    CairnVec3 p = cairn_mat3_transpose_mul(reference->r, cairn_sub(other->p, reference->p));
     CairnVec3 middle = cairn_add(p, cairn_mat3_mul(r, other->hull->center));
-    int v = cairn_hull_support(other->hull, cairn_mat3_transpose_mul(r, cairn_sub(own->hull->center, middle)), 0);
+    int v = cairn_hull_support(other->hull, cairn_mat3_transpose_mul(r, cairn_sub(reference->hull->center, middle)), 0);
     CairnVec3 nearest = cairn_add(p, cairn_mat3_mul(r, other->hull->vertices[v]));
-    for (int f = 0; f < own->hull->face_count; ++f) {
-        CairnVec3 n = own->hull->normals[f];
-        if (cairn_dot(n, nearest) - own->hull->offsets[f] <= *highest) {
+    for (int f = 0; f < reference->hull->face_count; ++f) {
+        CairnVec3 n = reference->hull->normals[f];
+        if (cairn_dot(n, nearest) - reference->hull->offsets[f] <= *highest) {
             continue; // any vertex bounds the gap from above
         }
         CairnVec3 local = cairn_mat3_transpose_mul(r, n);
         v = cairn_hull_support(other->hull, cairn_neg(local), v);
         nearest = cairn_add(p, cairn_mat3_mul(r, other->hull->vertices[v]));
-        double separation = cairn_dot(local, other->hull->vertices[v]) + (cairn_dot(n, p) - own->hull->offsets[f]);
+        double separation =
+            cairn_dot(local, other->hull->vertices[v]) + (cairn_dot(n, p) - reference->hull->offsets[f]);
         *highest = cairn_max(*highest, separation);
         if (separation > best->separation + tie) {
-            CairnVec3 world = cairn_mat3_mul(own->r, n);
+            CairnVec3 world = cairn_mat3_mul(reference->r, n);
             *best =
                 (CairnHullAxis){is_first ? world : cairn_neg(world), separation, is_first ? f : -1, is_first ? -1 : f};
         }
@@ -37,7 +40,7 @@ CairnHullAxis cairn_hull_best_face(const CairnHullFrame *first, const CairnHullF
     double highest = -HUGE_VAL;
     try_faces(first, second, tie, true, &best, &highest);
     try_faces(second, first, tie, false, &best, &highest);
-    best.separation = highest; // it stands for those that tie with it, as deep as they are
+    best.separation = highest; // it replaces those that tie with it, and gets their depth
     return best;
 }
 
@@ -85,8 +88,9 @@ static double separation_along(const CairnHullFrame *first, const CairnHullFrame
     return cairn_dot(n, cairn_sub(cairn_frame_vertex(second, bottom), cairn_frame_vertex(first, top)));
 }
 
-// Let the hulls overlap by d along n. Edges that cross at less overlap than d are then no farther apart than d, and the point
-// of the one is in the other hull: so each reaches within 2 d of its own hull's end along n. The rest need not be looked at.
+// Let the hulls overlap by d along n. Edges that cross at less overlap than d are then no farther apart than d, and the
+// point of the one is in the other hull: so each reaches within 2 d of the end of its hull along n. Other edges are not
+// tested.
 CairnHullAxis cairn_hull_best_edges(const CairnHullFrame *first, const CairnHullFrame *second,
                                     const CairnHullAxis *face, double tie) {
     CairnHullAxis best = {{0, 0, 1}, -HUGE_VAL, -1, -1};

@@ -58,10 +58,10 @@ bool cairn_polygon_cut(const CairnPolygon *polygon, CairnVec3 p, CairnVec3 q, do
             names[end] = polygon->edge[i];
         }
     }
-    bool is_left = t[0] <= t[1];
+    bool is_nonempty = t[0] <= t[1];
     t[0] = exact[0];
     t[1] = exact[1];
-    return is_left;
+    return is_nonempty;
 }
 
 typedef struct Clip {

@@ -143,7 +143,7 @@ static bool apart(const CairnHullFrame *first, const CairnHullFrame *second, con
         *count = face_points(first, second, face, tie, margin, points);
         // Where the axis's own separation is met nothing is nearer. Points higher than that, if by a hair, are beyond the face's rim.
         if (*count > 0 && cairn_box_lowest(points, *count) <= face->separation + 1e-5 * tie) {
-            return cairn_box_settle(points, *count, face->separation, tie);
+            return cairn_box_shift_depths(points, *count, face->separation, tie);
         }
     }
     CairnConvex a = convex_of(first), b = convex_of(second);
@@ -158,7 +158,7 @@ static bool apart(const CairnHullFrame *first, const CairnHullFrame *second, con
     }
     if (cairn_dot(nearest.normal, face->normal) > CAIRN_LIKE_FACE) {
         *count = *count > 0 ? *count : face_points(first, second, face, tie, margin, points);
-        if (cairn_box_settle(points, *count, nearest.distance, tie)) {
+        if (cairn_box_shift_depths(points, *count, nearest.distance, tie)) {
             return true;
         }
     }
@@ -184,7 +184,7 @@ int cairn_hull_hull(const CairnHullFrame *first, const CairnHullFrame *second, d
     *normal = face.normal;
     if (is_face) {
         count = face_points(first, second, &face, tie, margin, points);
-        if (cairn_box_settle(points, count, cairn_max(face.separation, edges.separation), tie) ||
+        if (cairn_box_shift_depths(points, count, cairn_max(face.separation, edges.separation), tie) ||
             (count > 0 && edges.i < 0)) {
             return count;
         }

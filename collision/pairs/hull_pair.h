@@ -1,4 +1,4 @@
-// What collision of polyhedra shares: hulls in one frame, separating axes, clipped faces.
+// Functions for all collisions of polyhedra: hulls in one frame, separating axes, clipped faces.
 //
 // A contact is named by the feature of either hull that meets there, whichever face served as the reference.
 #ifndef CAIRN_COLLISION_HULL_PAIR_H
@@ -47,10 +47,11 @@ uint32_t cairn_name_of_simplex(const CairnHull *hull, const int *vertices, int c
 
 // ---- separating axes ----
 
-// Axes and points that tie to this share of the size keep the earlier one, whatever the rounding of a step.
+// Of axes and points that tie up to this fraction of the size the earlier one is kept, so that rounding does not change
+// the choice.
 #define CAIRN_TIE 1e-6
-// A direction within 1.8 degrees (cosine) of a face's normal gives way to it: the clipped face holds the same contact with the
-// same depth to 0.05 %, and supports with up to four points where edges would with one.
+// A direction within 1.8 degrees (cosine) of a face's normal is replaced by it: the clipped face represents the same
+// contact with the same depth to 0.05 %, and supports with up to four points where edges would with one.
 #define CAIRN_LIKE_FACE 0.9995
 
 typedef struct CairnHullAxis {
@@ -60,7 +61,7 @@ typedef struct CairnHullAxis {
 } CairnHullAxis;
 
 CairnHullAxis cairn_hull_best_face(const CairnHullFrame *first, const CairnHullFrame *second, double tie);
-// Where the hulls overlap by `face`: the pair of edges of least overlap, looked for where they can be nearer than it says.
+// Where the hulls overlap by `face`: the pair of edges of least overlap, if it can be less than that of `face`.
 // Separation is -infinity where there is none.
 CairnHullAxis cairn_hull_best_edges(const CairnHullFrame *first, const CairnHullFrame *second,
                                     const CairnHullAxis *face, double tie);
@@ -83,17 +84,18 @@ void cairn_polygon_of_face(const CairnHullFrame *frame, int face, CairnPolygon *
 // The face of the hull that looks most along a direction (common frame); ties to rounding go to the earlier one.
 int cairn_hull_facing(const CairnHullFrame *frame, CairnVec3 direction);
 
-// The common part of two faces along the reference's normal, nearer than margin. Points lie midway between the faces; names are
-// (reference, incident). Returns how many.
+// The intersection of two faces along the reference's normal, nearer than margin. Points lie midway between the faces;
+// names are (reference, incident). Returns how many.
 int cairn_polygon_clip(const CairnPolygon *reference, const CairnPolygon *incident, double margin,
                        CairnManifoldPoint points[CAIRN_CLIPPED_POINTS]);
 
 // The part [t0, t1] of the segment from p to q (0 at p, 1 at q) over the polygon, and the names of the edges that cut it (0 where
-// its own ends do). Ends within `rim` outside count as inside. False: nothing is left.
+// the segment ends inside). Ends within `rim` outside count as inside. False: nothing remains.
 bool cairn_polygon_cut(const CairnPolygon *polygon, CairnVec3 p, CairnVec3 q, double rim, double t[2],
                        uint32_t names[2]);
 
-// Share of a face's size within which a point outside counts as inside: edges that coincide, as in a stack, do so in every step.
+// Fraction of a face's size within which a point outside counts as inside: edges that coincide, as in a stack, do so in
+// every step.
 #define CAIRN_RIM 1e-5
 bool cairn_polygon_is_over(const CairnPolygon *polygon, CairnVec3 point, double rim);
 double cairn_polygon_size(const CairnPolygon *polygon); // square root of its area

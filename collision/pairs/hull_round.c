@@ -4,7 +4,7 @@
 #include "collision/pairs/hull_pair.h"
 #include "engine/base/mat3.h"
 
-static CairnHullFrame own_frame(const CairnHull *hull) {
+static CairnHullFrame identity_frame(const CairnHull *hull) {
     return (CairnHullFrame){hull, cairn_mat3_diagonal(1, 1, 1), {0, 0, 0}};
 }
 
@@ -85,20 +85,20 @@ static uint32_t end_name(int end) {
 static const uint32_t side_name = 0x8000u;
 
 // A point on the rod at t with its core's distance along the normal.
-static int add_point(const Rod *rod, double t, double distance, CairnVec3 normal, uint32_t own, uint32_t other,
+static int add_point(const Rod *rod, double t, double distance, CairnVec3 normal, uint32_t name, uint32_t other,
                      CairnManifoldPoint *points, int count) {
     if (!(distance - rod->radius < rod->margin)) {
         return count;
     }
     CairnVec3 x = cairn_add_scaled(rod->p, t, rod->d);
     points[count] = (CairnManifoldPoint){cairn_add_scaled(x, -0.5 * (distance + rod->radius), normal),
-                                         distance - rod->radius, cairn_names(own, other)};
+                                         distance - rod->radius, cairn_names(name, other)};
     return count + 1;
 }
 
 // The rod's part over a face: its two ends, or the lower one where the rod stands on the face.
 static int face_points(const Rod *rod, int face, CairnManifoldPoint points[2]) {
-    CairnHullFrame frame = own_frame(rod->hull);
+    CairnHullFrame frame = identity_frame(rod->hull);
     CairnPolygon polygon;
     cairn_polygon_of_face(&frame, face, &polygon);
     double t[2], rim = 0.5 * CAIRN_RIM * cairn_polygon_size(&polygon);
@@ -153,16 +153,17 @@ static int along_edge(const Rod *rod, int edge, CairnVec3 normal, CairnManifoldP
     if (!(t[1] - t[0] > 1e-3)) {
         return 0;
     }
-    const bool is_own[2] = {at[low] <= 0, at[high] >= 1};
+    const bool is_end[2] = {at[low] <= 0, at[high] >= 1};
     const int vertex[2] = {v[low], v[high]};
     int count = 0;
     for (int k = 0; k < 2; ++k) {
         CairnVec3 x = cairn_add_scaled(rod->p, t[k], rod->d);
-        CairnVec3 from = hull->vertices[vertex[0]], way = cairn_sub(hull->vertices[vertex[1]], from);
-        CairnVec3 y = cairn_add_scaled(from, (t[k] - at[low]) / (at[high] - at[low]), way); // the edge may lean, too
+        CairnVec3 from = hull->vertices[vertex[0]], edge_vector = cairn_sub(hull->vertices[vertex[1]], from);
+        CairnVec3 y =
+            cairn_add_scaled(from, (t[k] - at[low]) / (at[high] - at[low]), edge_vector); // the edge may lean, too
         double distance = cairn_dot(normal, cairn_sub(x, y));
-        count = add_point(rod, t[k], distance, normal, is_own[k] ? end_name(k) : side_name,
-                          is_own[k] ? cairn_name_edge(edge) : cairn_name_vertex(vertex[k]), points, count);
+        count = add_point(rod, t[k], distance, normal, is_end[k] ? end_name(k) : side_name,
+                          is_end[k] ? cairn_name_edge(edge) : cairn_name_vertex(vertex[k]), points, count);
     }
     return count;
 }

@@ -1,5 +1,5 @@
-// A convex shape as its contact with a mesh sees it: in the mesh's axes, with its own place as the origin, so that digits far from
-// the mesh's origin are not lost. And a triangle of the mesh in the same frame.
+// A convex shape for contact with a mesh: in the axes of the mesh, with the position of the shape as the origin, so
+// that no digits are lost far from the origin of the mesh. And a triangle of the mesh in the same frame.
 #ifndef CAIRN_COLLISION_MESH_BODY_H
 #define CAIRN_COLLISION_MESH_BODY_H
 
@@ -36,7 +36,7 @@ typedef struct CairnTriangleHull {
 
 void cairn_hull_of_triangle(CairnTriangleHull *triangle, const CairnVec3 corners[3], CairnVec3 normal);
 
-// Names of what a mesh has to offer within a part of it. What is far apart may share one.
+// Names of the features of a mesh, unique within one patch. Features that are far apart may have the same name.
 static inline uint32_t cairn_mesh_name_corner(int v) {
     return 0x4000u | ((uint32_t)v & 0x3fffu);
 }

@@ -1,13 +1,15 @@
 // Convex shapes against a mesh.
 //
-// A contact's normal must belong to what is touched: a face's own, or for an edge or a corner that stands out one from the cone
-// between the normals about it. So nothing bumps into the seams of a floor or the far side of a valley. Each triangle near the
-// shape is asked first what of it is nearest (or least overlapped): its face, then all triangles of that flat give points to one
-// manifold; an edge or corner, then the nearest points of that; or something that belongs to a neighbour, then nothing. A
-// ridge between two faces votes against the one that the shape is deeper in: what stands on a table does not feel its sides.
+// A contact's normal must belong to the touched feature: it is the normal of a face, or for a convex edge or corner one
+// from the cone of the normals about it. So shapes do not bump into the seams of a floor or the far side of a valley.
+// For each triangle near the shape the nearest (or least overlapped) feature is found first. If it is the face, all
+// triangles of that flat give points to one manifold; if it is an edge or corner, its nearest points are taken; if it
+// belongs to a neighbour, nothing is. A convex edge between two faces excludes the face that the shape is deeper in: a
+// body that stands on a table has no contacts with the sides of the table.
 //
-// A face within 1.8 degrees of the direction in which one of its edges or corners is nearest may stand for that: it carries with more
-// points. It does where its points go as deep, and goes in as deep as that one then; else both stay.
+// A face within 1.8 degrees of the direction in which one of its edges or corners is nearest may replace that contact,
+// since it supports with more points. It does where its points are nearly as deep, and they then get the same depth;
+// else both contacts stay.
 #include "collision/pairs/box_frame.h"
 #include "collision/pairs/mesh_work.h"
 #include "collision/pairs/pair_order.h"
@@ -17,17 +19,17 @@
 // A direction counts as within a cone when it is outside by no more than this sine.
 #define CONE 1e-6
 
-typedef CairnMeshPatch Part;
+typedef CairnMeshPatch Patch;
 typedef CairnMeshWork Work;
 typedef CairnMeshTriangle Triangle;
 
-// Of the shape over the plane of a flat.
+// The height of the lowest point of the shape over the plane of a flat.
 static double lowest_over(Work *w, int flat) {
     CairnVec3 down = cairn_neg(w->s->flats[flat].normal);
     return cairn_mesh_height(w, flat, cairn_mesh_body_support(&w->body, down)) - w->body.convex.rounding;
 }
 
-// ---- parts ----
+// ---- patches ----
 
 static uint32_t flat_id(int flat) {
     return 1u + (uint32_t)flat;
@@ -41,63 +43,64 @@ static uint32_t corner_id(const Work *w, int v) {
     return 1u + (uint32_t)w->s->flat_count + (uint32_t)w->s->edge_count + (uint32_t)v;
 }
 
-static Part *find_part(Work *w, uint32_t id) {
+static Patch *find_patch(Work *w, uint32_t id) {
     for (int k = 0; k < w->count; ++k) {
-        if (w->parts[k].id == id) {
-            return &w->parts[k];
+        if (w->patches[k].id == id) {
+            return &w->patches[k];
         }
     }
     return NULL;
 }
 
-// Where there is no room, the new part takes the place of the one that is farthest away, if that is farther; else NULL.
-static Part *add_part(Work *w, uint32_t id, int flat, CairnVec3 normal, double depth) {
-    Part *part = &w->parts[0];
+// Where there is no room, the new patch replaces the one that is farthest away, if that one is farther than the new
+// patch; else NULL.
+static Patch *add_patch(Work *w, uint32_t id, int flat, CairnVec3 normal, double depth) {
+    Patch *patch = &w->patches[0];
     if (w->count < CAIRN_MANIFOLDS) {
-        part = &w->parts[w->count++];
+        patch = &w->patches[w->count++];
     } else {
         for (int k = 1; k < w->count; ++k) {
-            part = w->parts[k].depth > part->depth ? &w->parts[k] : part;
+            patch = w->patches[k].depth > patch->depth ? &w->patches[k] : patch;
         }
-        if (part->depth <= depth) {
+        if (patch->depth <= depth) {
             return NULL;
         }
     }
-    part->id = id;
-    part->flat = flat;
-    part->is_vetoed = false;
-    part->depth = depth;
-    part->normal = normal;
-    part->like_count = 0;
-    part->count = 0;
-    return part;
+    patch->id = id;
+    patch->flat = flat;
+    patch->is_vetoed = false;
+    patch->depth = depth;
+    patch->normal = normal;
+    patch->like_count = 0;
+    patch->count = 0;
+    return patch;
 }
 
-static void add_to_part(Part *part, const CairnManifoldPoint *point) {
-    for (int k = 0; k < part->count; ++k) {
-        if (part->points[k].feature == point->feature) {
+static void add_to_patch(Patch *patch, const CairnManifoldPoint *point) {
+    for (int k = 0; k < patch->count; ++k) {
+        if (patch->points[k].feature == point->feature) {
             return;
         }
     }
-    if (part->count == CAIRN_PART_POINTS) {
-        part->count = cairn_box_reduce(part->points, part->count, part->normal);
+    if (patch->count == CAIRN_PATCH_POINTS) {
+        patch->count = cairn_box_reduce(patch->points, patch->count, patch->normal);
     }
-    part->points[part->count++] = *point;
-    part->depth = cairn_min(part->depth, point->distance);
+    patch->points[patch->count++] = *point;
+    patch->depth = cairn_min(patch->depth, point->distance);
 }
 
 static void accept_flat(Work *w, const Triangle *t, double depth) {
-    Part *part = find_part(w, flat_id(t->facet->flat));
-    if (part == NULL) {
-        add_part(w, flat_id(t->facet->flat), t->facet->flat, t->n, depth);
+    Patch *patch = find_patch(w, flat_id(t->facet->flat));
+    if (patch == NULL) {
+        add_patch(w, flat_id(t->facet->flat), t->facet->flat, t->n, depth);
     }
 }
 
 static void veto_flat(Work *w, const Triangle *t, double depth) {
-    Part *part = find_part(w, flat_id(t->facet->flat));
-    part = part != NULL ? part : add_part(w, flat_id(t->facet->flat), t->facet->flat, t->n, depth);
-    if (part != NULL) {
-        part->is_vetoed = true;
+    Patch *patch = find_patch(w, flat_id(t->facet->flat));
+    patch = patch != NULL ? patch : add_patch(w, flat_id(t->facet->flat), t->facet->flat, t->n, depth);
+    if (patch != NULL) {
+        patch->is_vetoed = true;
     }
 }
 
@@ -116,7 +119,8 @@ static bool has_face_points(Work *w, const Triangle *t) {
     return clip(w, t, points) > 0;
 }
 
-// Is a point over the triangle, at least `inside` away from its border (negative: or so little past it)?
+// True: a point is over the triangle, at least `inside` away from its border (negative: or past it by no more than
+// that).
 static bool is_over(const Triangle *t, CairnVec3 x, double inside) {
     for (int i = 0; i < 3; ++i) {
         CairnVec3 along = cairn_sub(t->p[(i + 1) % 3], t->p[i]);
@@ -139,8 +143,8 @@ static CairnVec3 normal_across(const Work *w, const Triangle *t, int k) {
     return w->s->flats[w->s->facets[t->facet->neighbor[k]].flat].normal;
 }
 
-// Is the edge nearer than both of its faces for what lies along `d`?
-static bool edge_holds(const Work *w, const Triangle *t, int k, CairnVec3 d) {
+// True: in the direction `d` the edge is nearer than both of its faces.
+static bool is_in_edge_cone(const Work *w, const Triangle *t, int k, CairnVec3 d) {
     CairnEdgeKind kind = (CairnEdgeKind)t->facet->kind[k];
     if (kind == CAIRN_EDGE_OPEN) {
         return cairn_dot(d, across(t, k, t->n, 1)) >= -CONE && cairn_dot(d, t->n) >= -CONE;
@@ -153,7 +157,7 @@ static bool edge_holds(const Work *w, const Triangle *t, int k, CairnVec3 d) {
            cairn_dot(d, cairn_add(t->n, m)) > 0;
 }
 
-static bool corner_holds(const Work *w, int v, CairnVec3 d) {
+static bool is_in_corner_cone(const Work *w, int v, CairnVec3 d) {
     const CairnSurface *s = w->s;
     if (!s->stands_out[v]) {
         return false;
@@ -177,8 +181,8 @@ static int points_along(Work *w, CairnVec3 p, CairnVec3 q, CairnVec3 d, CairnMan
     int count = 0;
     if (face.count == 2) { // a line
         CairnVec3 line = cairn_sub(face.p[1], face.p[0]);
-        double squared = cairn_length_squared(along), own = cairn_length_squared(line);
-        if (cairn_length_squared(cairn_cross(line, along)) > 1e-6 * squared * own) {
+        double squared = cairn_length_squared(along), line_squared = cairn_length_squared(line);
+        if (cairn_length_squared(cairn_cross(line, along)) > 1e-6 * squared * line_squared) {
             return 0;
         }
         double at[2] = {cairn_dot(cairn_sub(face.p[0], p), along) / squared,
@@ -213,8 +217,8 @@ static CairnVec3 crossing(Work *w, CairnVec3 p, CairnVec3 q, CairnVec3 d) {
     CairnVec3 along = cairn_normalize(cairn_sub(q, p));
     CairnVec3 a = cairn_mesh_body_support(&w->body, cairn_sub(cairn_scale(1e-3, along), d));
     CairnVec3 b = cairn_mesh_body_support(&w->body, cairn_sub(cairn_scale(-1e-3, along), d));
-    double length = cairn_length(cairn_sub(q, p)), own = cairn_length(cairn_sub(b, a)), s, t;
-    CairnVec3 line = own > 0 ? cairn_scale(1.0 / own, cairn_sub(b, a)) : along;
+    double length = cairn_length(cairn_sub(q, p)), line_length = cairn_length(cairn_sub(b, a)), s, t;
+    CairnVec3 line = line_length > 0 ? cairn_scale(1.0 / line_length, cairn_sub(b, a)) : along;
     if (cairn_box_edges_parallel(along, line)) {
         CairnVec3 middle = cairn_scale(0.5, cairn_add(a, b));
         s = cairn_dot(cairn_sub(middle, p), along);
@@ -224,44 +228,44 @@ static CairnVec3 crossing(Work *w, CairnVec3 p, CairnVec3 q, CairnVec3 d) {
     return cairn_add_scaled(p, cairn_clamp(s, 0, length), along);
 }
 
-// `on_edge`: the edge's nearest point where it is known. The edge's part, or NULL where there is no room.
-static Part *add_edge(Work *w, const Triangle *t, int k, CairnVec3 d, double gap, const CairnVec3 *on_edge) {
+// `on_edge`: the edge's nearest point where it is known. Returns the patch of the edge, or NULL where there is no room.
+static Patch *add_edge(Work *w, const Triangle *t, int k, CairnVec3 d, double gap, const CairnVec3 *on_edge) {
     uint32_t id = edge_id(w, t->facet->edge[k]);
-    Part *part = find_part(w, id);
-    if (part != NULL) {
-        return part;
+    Patch *patch = find_patch(w, id);
+    if (patch != NULL) {
+        return patch;
     }
-    part = add_part(w, id, -1, d, gap);
-    if (part == NULL) {
+    patch = add_patch(w, id, -1, d, gap);
+    if (patch == NULL) {
         return NULL;
     }
     int i = t->facet->v[k] < t->facet->v[(k + 1) % 3] ? k : (k + 1) % 3, j = i == k ? (k + 1) % 3 : k;
-    part->count = points_along(w, t->p[i], t->p[j], d, part->points);
-    if (part->count == 0 || !cairn_box_settle(part->points, part->count, gap, w->tie)) {
-        part->count = 0;
+    patch->count = points_along(w, t->p[i], t->p[j], d, patch->points);
+    if (patch->count == 0 || !cairn_box_shift_depths(patch->points, patch->count, gap, w->tie)) {
+        patch->count = 0;
         CairnVec3 x = on_edge != NULL ? *on_edge : crossing(w, t->p[i], t->p[j], d);
-        part->points[part->count++] = (CairnManifoldPoint){cairn_add_scaled(x, 0.5 * gap, d), gap, 0};
+        patch->points[patch->count++] = (CairnManifoldPoint){cairn_add_scaled(x, 0.5 * gap, d), gap, 0};
     }
-    return part;
+    return patch;
 }
 
-static Part *add_corner(Work *w, const Triangle *t, int k, CairnVec3 d, double gap) {
+static Patch *add_corner(Work *w, const Triangle *t, int k, CairnVec3 d, double gap) {
     uint32_t id = corner_id(w, t->facet->v[k]);
-    Part *part = find_part(w, id);
-    if (part == NULL && (part = add_part(w, id, -1, d, gap)) != NULL) {
-        part->points[part->count++] = (CairnManifoldPoint){cairn_add_scaled(t->p[k], 0.5 * gap, d), gap, 0};
+    Patch *patch = find_patch(w, id);
+    if (patch == NULL && (patch = add_patch(w, id, -1, d, gap)) != NULL) {
+        patch->points[patch->count++] = (CairnManifoldPoint){cairn_add_scaled(t->p[k], 0.5 * gap, d), gap, 0};
     }
-    return part;
+    return patch;
 }
 
-static void add_like(Part *part, int flat) {
-    for (int i = 0; i < part->like_count; ++i) {
-        if (part->like[i] == flat) {
+static void add_like(Patch *patch, int flat) {
+    for (int i = 0; i < patch->like_count; ++i) {
+        if (patch->like[i] == flat) {
             return;
         }
     }
-    if (part->like_count < CAIRN_LIKE_FLATS) {
-        part->like[part->like_count++] = flat;
+    if (patch->like_count < CAIRN_LIKE_FLATS) {
+        patch->like[patch->like_count++] = flat;
     }
 }
 
@@ -272,7 +276,7 @@ static bool stands_out(const CairnFacet *facet) {
            facet->kind[2] >= CAIRN_EDGE_CONVEX;
 }
 
-static void look_overlapped(Work *w, const Triangle *t, CairnConvex *own, double low) {
+static void look_overlapped(Work *w, const Triangle *t, CairnConvex *triangle, double low) {
     if (w->overlapped_count < CAIRN_OVERLAPPED) {
         w->overlapped[w->overlapped_count++] = t->index;
     }
@@ -285,11 +289,11 @@ static void look_overlapped(Work *w, const Triangle *t, CairnConvex *own, double
             }
         }
     }
-    if (find_part(w, flat_id(t->facet->flat)) != NULL) {
+    if (find_patch(w, flat_id(t->facet->flat)) != NULL) {
         return;
     }
     CairnVec3 d;
-    double gap = cairn_epa(own, &w->body.convex, &d) - w->body.convex.rounding;
+    double gap = cairn_epa(triangle, &w->body.convex, &d) - w->body.convex.rounding;
     if (cairn_dot(d, t->n) < CAIRN_LIKE_FACE && gap > low + w->tie) {
         double along[3], top = -HUGE_VAL;
         int on_top[3] = {0, 0, 0}, count = 0;
@@ -303,11 +307,11 @@ static void look_overlapped(Work *w, const Triangle *t, CairnConvex *own, double
             }
         }
         int k = count == 2 && on_top[0] == 0 && on_top[1] == 2 ? 2 : on_top[0];
-        if (count == 2 && edge_holds(w, t, k, d)) {
+        if (count == 2 && is_in_edge_cone(w, t, k, d)) {
             add_edge(w, t, k, d, gap, NULL);
             return;
         }
-        if (count == 1 && corner_holds(w, t->facet->v[k], d)) {
+        if (count == 1 && is_in_corner_cone(w, t->facet->v[k], d)) {
             add_corner(w, t, k, d, gap);
             return;
         }
@@ -325,17 +329,17 @@ static void look_apart(Work *w, const Triangle *t, const CairnNearest *nearest) 
         is_hit[nearest->points[i].vertex_a] = true;
     }
     int hits = is_hit[0] + is_hit[1] + is_hit[2];
-    Part *part = NULL;
+    Patch *patch = NULL;
     if (hits == 2) {
         int k = !is_hit[2] ? 0 : !is_hit[0] ? 1 : 2;
-        part = edge_holds(w, t, k, d) ? add_edge(w, t, k, d, gap, &nearest->on_a) : NULL;
+        patch = is_in_edge_cone(w, t, k, d) ? add_edge(w, t, k, d, gap, &nearest->on_a) : NULL;
     } else if (hits == 1) {
         int k = is_hit[0] ? 0 : is_hit[1] ? 1 : 2;
-        part = corner_holds(w, t->facet->v[k], d) ? add_corner(w, t, k, d, gap) : NULL;
+        patch = is_in_corner_cone(w, t->facet->v[k], d) ? add_corner(w, t, k, d, gap) : NULL;
     }
     bool is_like = cairn_dot(d, t->n) > CAIRN_LIKE_FACE && (!stands_out(t->facet) || has_face_points(w, t));
-    if (is_like && part != NULL) {
-        add_like(part, t->facet->flat);
+    if (is_like && patch != NULL) {
+        add_like(patch, t->facet->flat);
     }
     if (hits == 3 || is_like) {
         accept_flat(w, t, gap);
@@ -353,7 +357,7 @@ static CairnConvex convex_of(const Triangle *t, CairnTriangleHull *hull) {
 static void look(Work *w, int index) {
     const CairnFacet *facet = &w->s->facets[index];
     bool may_differ = stands_out(facet);
-    if (!may_differ && find_part(w, flat_id(facet->flat)) != NULL) {
+    if (!may_differ && find_patch(w, flat_id(facet->flat)) != NULL) {
         return;
     }
     Triangle t = cairn_mesh_triangle(w, index);
@@ -371,16 +375,16 @@ static void look(Work *w, int index) {
         return;
     }
     CairnTriangleHull hull;
-    CairnConvex own = convex_of(&t, &hull);
+    CairnConvex triangle = convex_of(&t, &hull);
     CairnNearest nearest;
-    cairn_gjk(&own, &w->body.convex, w->margin + rounding, &nearest);
+    cairn_gjk(&triangle, &w->body.convex, w->margin + rounding, &nearest);
     if (nearest.is_beyond) {
         return;
     }
     // A core that lies behind the plane is apart from the triangle, or in it by its rounding.
     bool is_behind = high <= 0 && cairn_dot(nearest.normal, t.n) <= 0 && nearest.distance < rounding;
     if (nearest.is_touching || is_behind) {
-        look_overlapped(w, &t, &own, low);
+        look_overlapped(w, &t, &triangle, low);
     } else if (nearest.distance - rounding < w->margin && cairn_dot(nearest.normal, t.n) > 0) {
         look_apart(w, &t, &nearest);
     }
@@ -390,7 +394,7 @@ static void look(Work *w, int index) {
 
 static CairnAabb box_of(const Work *w) {
     double grow = cairn_max(w->margin, 0);
-    CairnTransform pose = {w->place, {1, 0, 0, 0}};
+    CairnTransform pose = {w->position, {1, 0, 0, 0}};
     CairnVec3 low, high;
     double *const lows[3] = {&low.x, &low.y, &low.z}, *const highs[3] = {&high.x, &high.y, &high.z};
     CairnMeshBody body = w->body;
@@ -408,56 +412,57 @@ static void fill_flats(Work *w, CairnAabb box) {
     CairnMeshWalk walk;
     cairn_mesh_walk_begin(w->s, box, &walk);
     for (int index = cairn_mesh_walk_next(&walk); index >= 0; index = cairn_mesh_walk_next(&walk)) {
-        Part *part = find_part(w, flat_id(w->s->facets[index].flat));
-        if (part != NULL && !part->is_vetoed) {
+        Patch *patch = find_patch(w, flat_id(w->s->facets[index].flat));
+        if (patch != NULL && !patch->is_vetoed) {
             CairnManifoldPoint points[CAIRN_CLIPPED_POINTS];
             Triangle t = cairn_mesh_triangle(w, index);
             int count = clip(w, &t, points);
             for (int k = 0; k < count; ++k) {
-                add_to_part(part, &points[k]);
+                add_to_patch(patch, &points[k]);
             }
         }
     }
 }
 
-// Edges and corners that a face about them stands for, with points as deep.
-static void settle_flats(Work *w) {
+// Removes the patches of edges and corners that an adjacent face replaces, with points of the same depth.
+static void replace_by_flats(Work *w) {
     for (int k = 0; k < w->count; ++k) {
-        Part *part = &w->parts[k];
-        for (int i = 0; i < part->like_count; ++i) {
-            Part *flat = find_part(w, flat_id(part->like[i]));
+        Patch *patch = &w->patches[k];
+        for (int i = 0; i < patch->like_count; ++i) {
+            Patch *flat = find_patch(w, flat_id(patch->like[i]));
             bool is_there = flat != NULL && !flat->is_vetoed && flat->count > 0;
             double lowest = is_there ? cairn_box_lowest(flat->points, flat->count) : HUGE_VAL;
-            if (lowest <= part->depth ||
-                (is_there && cairn_box_settle(flat->points, flat->count, part->depth, w->tie))) {
-                part->count = 0;
+            if (lowest <= patch->depth ||
+                (is_there && cairn_box_shift_depths(flat->points, flat->count, patch->depth, w->tie))) {
+                patch->count = 0;
             }
         }
     }
 }
 
-// Edges and corners that meet a face's border, or each other, at one place with one normal: the first has it.
+// Removes points of edges and corners that coincide, with the same normal, with a point of a face or of an earlier edge
+// or corner.
 static void drop_doubles(Work *w) {
     double near = 1e-6 * w->body.size;
     for (int j = 0; j < w->count; ++j) {
-        Part *part = &w->parts[j];
+        Patch *patch = &w->patches[j];
         int kept = 0;
-        for (int k = 0; k < part->count; ++k) {
+        for (int k = 0; k < patch->count; ++k) {
             bool is_double = false;
-            for (int i = 0; i < w->count && part->flat < 0 && !is_double; ++i) {
-                const Part *other = &w->parts[i];
+            for (int i = 0; i < w->count && patch->flat < 0 && !is_double; ++i) {
+                const Patch *other = &w->patches[i];
                 bool is_before = i != j && (other->flat >= 0 || i < j) && !other->is_vetoed &&
-                                 cairn_dot(other->normal, part->normal) > CAIRN_LIKE_FACE;
+                                 cairn_dot(other->normal, patch->normal) > CAIRN_LIKE_FACE;
                 for (int l = 0; l < other->count && is_before && !is_double; ++l) {
-                    CairnVec3 way = cairn_sub(other->points[l].point, part->points[k].point);
-                    is_double = cairn_length_squared(way) < near * near;
+                    CairnVec3 difference = cairn_sub(other->points[l].point, patch->points[k].point);
+                    is_double = cairn_length_squared(difference) < near * near;
                 }
             }
             if (!is_double) {
-                part->points[kept++] = part->points[k];
+                patch->points[kept++] = patch->points[k];
             }
         }
-        part->count = kept;
+        patch->count = kept;
     }
 }
 
@@ -472,7 +477,7 @@ static void look_around(Work *w) {
     }
     if (w->count > 0) {
         fill_flats(w, box);
-        settle_flats(w);
+        replace_by_flats(w);
         drop_doubles(w);
     }
 }
@@ -481,31 +486,32 @@ static void look_around(Work *w) {
 
 // How far the core goes into the overlapped triangles along a direction: the most of them.
 static double depth_along(Work *w, CairnVec3 d) {
-    double own = cairn_dot(d, cairn_mesh_body_support(&w->body, cairn_neg(d))), most = -HUGE_VAL;
+    double lowest = cairn_dot(d, cairn_mesh_body_support(&w->body, cairn_neg(d))), most = -HUGE_VAL;
     for (int i = 0; i < w->overlapped_count; ++i) {
         Triangle t = cairn_mesh_triangle(w, w->overlapped[i]);
         for (int k = 0; k < 3; ++k) {
-            most = cairn_max(most, cairn_dot(d, t.p[k]) - own);
+            most = cairn_max(most, cairn_dot(d, t.p[k]) - lowest);
         }
     }
     return most;
 }
 
-// The least way out of all overlapped triangles, of those that one of them or its normal shows.
-static double way_out(Work *w, CairnVec3 *way) {
+// The least displacement that separates the shape from all overlapped triangles, among the directions that one of them
+// or its normal gives.
+static double least_overlap(Work *w, CairnVec3 *direction) {
     double least = HUGE_VAL;
     for (int i = 0; i < 2 * w->overlapped_count; ++i) {
         Triangle t = cairn_mesh_triangle(w, w->overlapped[i / 2]);
         CairnVec3 d = t.n;
         if (i % 2 == 1) {
             CairnTriangleHull hull;
-            CairnConvex own = convex_of(&t, &hull);
-            cairn_epa(&own, &w->body.convex, &d);
+            CairnConvex triangle = convex_of(&t, &hull);
+            cairn_epa(&triangle, &w->body.convex, &d);
         }
         double depth = cairn_dot(d, t.n) > 0 ? depth_along(w, d) : HUGE_VAL;
         if (depth < least) {
             least = depth;
-            *way = d;
+            *direction = d;
         }
     }
     return least;
@@ -514,53 +520,55 @@ static double way_out(Work *w, CairnVec3 *way) {
 static double deepest(const Work *w) {
     double least = HUGE_VAL;
     for (int k = 0; k < w->count; ++k) {
-        const Part *part = &w->parts[k];
-        if (!part->is_vetoed && part->count > 0) {
-            least = cairn_min(least, cairn_box_lowest(part->points, part->count));
+        const Patch *patch = &w->patches[k];
+        if (!patch->is_vetoed && patch->count > 0) {
+            least = cairn_min(least, cairn_box_lowest(patch->points, patch->count));
         }
     }
     return least;
 }
 
-// Put the parts that were found from `out` away along `way` back to where the shape is.
-static void move_parts_back(Work *w, CairnVec3 way, double out) {
+// Moves the patches that were found from a distance of `out` along `direction` back to where the shape is.
+static void move_patches_back(Work *w, CairnVec3 direction, double out) {
     for (int k = 0; k < w->count; ++k) {
-        Part *part = &w->parts[k];
-        double nearer = out * cairn_dot(way, part->normal);
-        for (int i = 0; i < part->count; ++i) {
-            part->points[i].distance -= nearer;
-            part->points[i].point = cairn_add_scaled(part->points[i].point, -0.5 * nearer, part->normal);
+        Patch *patch = &w->patches[k];
+        double nearer = out * cairn_dot(direction, patch->normal);
+        for (int i = 0; i < patch->count; ++i) {
+            patch->points[i].distance -= nearer;
+            patch->points[i].point = cairn_add_scaled(patch->points[i].point, -0.5 * nearer, patch->normal);
         }
     }
 }
 
-// What is in the mesh by a little has left its edges and corners to their neighbours: each triangle by itself may have a shorter way out
-// than the mesh (sideways), and a face that the shape is deep in may be voted for by nobody. So where nothing was found, or something
-// deeper than the way out of all of them, the shape is put outside, where there is no doubt what is nearest, and the way is taken off.
+// Where a shape overlaps the mesh, edges and corners may have been assigned to neighbours that do not report them: a
+// single triangle may be separated by a shorter displacement than the mesh (sideways), and no triangle may report the
+// face that the shape is deep in. So where no patch was found, or one that is deeper than the displacement that
+// separates the shape from all triangles, the shape is moved outside, where the nearest feature is unambiguous, and the
+// displacement is then subtracted from the distances.
 static void look_from_outside(Work *w) {
-    CairnVec3 way = {0, 0, 1}, place = w->place;
+    CairnVec3 direction = {0, 0, 1}, position = w->position;
     double found = deepest(w), margin = w->margin; // HUGE_VAL: nothing
     if (fabs(found) <= w->tie) {
         return; // what rests there, mostly
     }
-    double depth = way_out(w, &way);
+    double depth = least_overlap(w, &direction);
     if ((found <= w->tie && found >= -(depth + w->tie)) || !(depth < HUGE_VAL)) {
         return;
     }
     double out = cairn_max(depth, 0) + 1e-4 * w->body.size;
-    w->place = cairn_add_scaled(place, out, way);
+    w->position = cairn_add_scaled(position, out, direction);
     w->margin = cairn_max(margin, 0) + out;
     look_around(w);
-    move_parts_back(w, way, out);
+    move_patches_back(w, direction, out);
     w->margin = margin;
 }
 
 int cairn_mesh_convex(const CairnGeometry *mesh, CairnTransform pose_mesh, const CairnGeometry *convex,
-                      CairnTransform pose_convex, double margin, CairnManifold *parts, int capacity) {
+                      CairnTransform pose_convex, double margin, CairnManifold *manifolds, int capacity) {
     CairnTransform relative = cairn_relative_pose(pose_mesh, pose_convex);
     Work w;
     w.s = mesh->surface;
-    w.place = relative.p;
+    w.position = relative.p;
     w.margin = margin;
     cairn_mesh_body(convex, relative.q, &w.body);
     w.tie = CAIRN_TIE * w.body.size;
@@ -571,20 +579,20 @@ int cairn_mesh_convex(const CairnGeometry *mesh, CairnTransform pose_mesh, const
     }
     int count = 0;
     for (int k = 0; k < w.count && count < capacity; ++k) {
-        Part *part = &w.parts[k];
-        part->count = part->is_vetoed ? 0 : cairn_box_nearer(part->points, part->count, margin);
-        part->count = cairn_box_reduce(part->points, part->count, part->normal);
-        if (part->count == 0) {
+        Patch *patch = &w.patches[k];
+        patch->count = patch->is_vetoed ? 0 : cairn_box_nearer(patch->points, patch->count, margin);
+        patch->count = cairn_box_reduce(patch->points, patch->count, patch->normal);
+        if (patch->count == 0) {
             continue;
         }
-        CairnManifold *m = &parts[count++];
+        CairnManifold *m = &manifolds[count++];
         memset(m, 0, sizeof *m);
-        m->part = part->id;
-        m->count = part->count;
-        m->normal = cairn_rotate(pose_mesh.q, part->normal);
-        for (int i = 0; i < part->count; ++i) {
-            m->points[i] = part->points[i];
-            m->points[i].point = cairn_transform_point(pose_mesh, cairn_add(w.place, part->points[i].point));
+        m->patch = patch->id;
+        m->count = patch->count;
+        m->normal = cairn_rotate(pose_mesh.q, patch->normal);
+        for (int i = 0; i < patch->count; ++i) {
+            m->points[i] = patch->points[i];
+            m->points[i].point = cairn_transform_point(pose_mesh, cairn_add(w.position, patch->points[i].point));
         }
     }
     return count;

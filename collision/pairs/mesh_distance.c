@@ -1,7 +1,7 @@
-// A convex shape and a mesh, triangle by triangle: how far apart they are, and where a shape on its way first meets it. Nearer boxes
-// of the tree come first, and none that is farther than what was found already is opened.
+// A convex shape and a mesh, triangle by triangle: their distance, and where a moving shape first meets the mesh.
+// Nearer boxes of the tree come first, and none that is farther than what was found already is opened.
 //
-// The distance is that to the surface, from either side; a way meets front faces only, as a ray does.
+// The distance is that to the surface, from either side; a displacement meets front faces only, as a ray does.
 #include "collision/convex/distance.h"
 #include "collision/pairs/mesh_body.h"
 
@@ -24,7 +24,7 @@ static CairnGeometry triangle_geometry(const CairnSurface *s, int index, CairnTr
     return (CairnGeometry){.type = CAIRN_SHAPE_HULL, .local = {{0, 0, 0}, {1, 0, 0, 0}}, .hull = &triangle->hull};
 }
 
-// A walk over the leaves that lie nearer to a box than a limit, which may shrink on the way.
+// A walk over the leaves that lie nearer to a box than a limit, which may shrink during the walk.
 typedef struct Search {
     const CairnSurface *surface;
     CairnAabb box;
@@ -34,8 +34,8 @@ typedef struct Search {
 static const CairnMeshNode *next_leaf(Search *search, double limit) {
     const CairnMeshNode *nodes = search->surface->nodes;
     while (search->height > 0) {
-        int place = search->stack[--search->height];
-        const CairnMeshNode *node = &nodes[place];
+        int node_index = search->stack[--search->height];
+        const CairnMeshNode *node = &nodes[node_index];
         if (box_distance(node->box, search->box) > limit) {
             continue;
         }
@@ -81,12 +81,12 @@ bool cairn_mesh_separation(const CairnGeometry *a, CairnTransform pose_a, const 
     return is_found;
 }
 
-bool cairn_mesh_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 way, const CairnGeometry *mesh,
-                     CairnTransform pose_mesh, double *share, CairnSeparation *at) {
+bool cairn_mesh_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 displacement, const CairnGeometry *mesh,
+                     CairnTransform pose_mesh, double *fraction, CairnSeparation *at) {
     const CairnSurface *s = mesh->surface;
     CairnTransform relative = {cairn_untransform_point(pose_mesh, pose_a.p),
                                cairn_quat_mul(cairn_quat_conj(pose_mesh.q), pose_a.q)};
-    CairnVec3 turned = cairn_rotate(cairn_quat_conj(pose_mesh.q), way);
+    CairnVec3 turned = cairn_rotate(cairn_quat_conj(pose_mesh.q), displacement);
     CairnAabb box = cairn_geometry_box(a, relative);
     box.low = cairn_add(box.low, (CairnVec3){cairn_min(turned.x, 0), cairn_min(turned.y, 0), cairn_min(turned.z, 0)});
     box.high = cairn_add(box.high, (CairnVec3){cairn_max(turned.x, 0), cairn_max(turned.y, 0), cairn_max(turned.z, 0)});
@@ -97,15 +97,16 @@ bool cairn_mesh_cast(const CairnGeometry *a, CairnTransform pose_a, CairnVec3 wa
             const CairnFlat *flat = &s->flats[s->facets[s->order[leaf->first + i]].flat];
             CairnVec3 top = cairn_geometry_support(a, relative, flat->normal);
             if (cairn_dot(flat->normal, turned) > 0 || cairn_dot(flat->normal, top) < flat->offset) {
-                continue; // leaves it, or all of it starts behind it
+                continue; // the shape moves away from the face, or starts wholly behind it
             }
             CairnTriangleHull triangle;
             CairnGeometry one = triangle_geometry(s, s->order[leaf->first + i], &triangle);
             CairnSeparation there = {.normal = {0, 0, 1}};
-            double part;
-            if (cairn_shape_cast(a, pose_a, way, &one, pose_mesh, &part, &there) && (!is_met || part < *share)) {
+            double fraction_here;
+            if (cairn_shape_cast(a, pose_a, displacement, &one, pose_mesh, &fraction_here, &there) &&
+                (!is_met || fraction_here < *fraction)) {
                 is_met = true;
-                *share = part;
+                *fraction = fraction_here;
                 *at = there;
             }
         }

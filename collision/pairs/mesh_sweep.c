@@ -1,21 +1,25 @@
-// When does a moving convex shape first come near a mesh? Each triangle on its way is asked, and the earliest counts.
+// The time at which a moving convex shape first comes near a mesh: the earliest time of all triangles within its swept
+// box.
 #include "collision/convex/sweep.h"
 #include "collision/pairs/mesh_body.h"
 #include "engine/base/mat3.h"
 
 // Where the shape may be in the mesh's frame.
-static CairnAabb way_box(const CairnMotion *mesh, const CairnGeometry *shape, const CairnMotion *motion, double touch,
-                         double duration) {
+static CairnAabb swept_box(const CairnMotion *mesh, const CairnGeometry *shape, const CairnMotion *motion, double touch,
+                           double duration) {
     CairnTransform relative = cairn_transform_mul(cairn_transform_inverse(mesh->pose), motion->pose);
     CairnAabb box = cairn_geometry_box(shape, relative);
-    CairnVec3 way = cairn_scale(duration, cairn_unrotate(mesh->pose.q, cairn_sub(motion->linear, mesh->linear)));
+    CairnVec3 displacement =
+        cairn_scale(duration, cairn_unrotate(mesh->pose.q, cairn_sub(motion->linear, mesh->linear)));
     double turning = cairn_length(motion->angular) > 0 ? cairn_length(motion->angular) * motion->reach : 0;
     // What the mesh's own turning moves is bounded about the shape: it cannot be farther off than both reaches.
     turning += cairn_length(mesh->angular) > 0 ? cairn_length(mesh->angular) * mesh->reach : 0;
     double grow = touch + duration * turning;
     CairnVec3 by = {grow, grow, grow}, none = {0, 0, 0};
-    CairnVec3 back = {cairn_min(way.x, none.x), cairn_min(way.y, none.y), cairn_min(way.z, none.z)};
-    CairnVec3 ahead = {cairn_max(way.x, none.x), cairn_max(way.y, none.y), cairn_max(way.z, none.z)};
+    CairnVec3 back = {cairn_min(displacement.x, none.x), cairn_min(displacement.y, none.y),
+                      cairn_min(displacement.z, none.z)};
+    CairnVec3 ahead = {cairn_max(displacement.x, none.x), cairn_max(displacement.y, none.y),
+                       cairn_max(displacement.z, none.z)};
     return (CairnAabb){cairn_sub(cairn_add(box.low, back), by), cairn_add(cairn_add(box.high, ahead), by)};
 }
 
@@ -25,7 +29,7 @@ bool cairn_mesh_sweep(const CairnGeometry *mesh, const CairnMotion *mesh_motion,
     CairnVec3 start = cairn_untransform_point(mesh_motion->pose, motion->pose.p);
     CairnMeshWalk walk;
     bool is_met = false;
-    cairn_mesh_walk_begin(s, way_box(mesh_motion, shape, motion, touch, duration), &walk);
+    cairn_mesh_walk_begin(s, swept_box(mesh_motion, shape, motion, touch, duration), &walk);
     for (int index = cairn_mesh_walk_next(&walk); index >= 0; index = cairn_mesh_walk_next(&walk)) {
         const CairnFacet *facet = &s->facets[index];
         const CairnFlat *flat = &s->flats[facet->flat];

@@ -1,10 +1,10 @@
-// What is kept while a convex shape is held against a mesh (mesh_contact.c).
+// The working data of a contact between a convex shape and a mesh (mesh_contact.c).
 #ifndef CAIRN_COLLISION_MESH_WORK_H
 #define CAIRN_COLLISION_MESH_WORK_H
 
 #include "collision/pairs/mesh_body.h"
 
-enum { CAIRN_PART_POINTS = 16, CAIRN_LIKE_FLATS = 4, CAIRN_OVERLAPPED = 32 };
+enum { CAIRN_PATCH_POINTS = 16, CAIRN_LIKE_FLATS = 4, CAIRN_OVERLAPPED = 32 };
 
 typedef struct CairnMeshPatch {
     uint32_t id;
@@ -12,20 +12,20 @@ typedef struct CairnMeshPatch {
     bool is_vetoed;
     double depth; // the least distance known so far
     CairnVec3 normal;
-    int like_count, like[CAIRN_LIKE_FLATS]; // of an edge or a corner: flats about it that may stand for it
+    int like_count, like[CAIRN_LIKE_FLATS]; // of an edge or a corner: adjacent flats that may replace it
     int count;
-    CairnManifoldPoint points[CAIRN_PART_POINTS];
+    CairnManifoldPoint points[CAIRN_PATCH_POINTS];
 } CairnMeshPatch;
 
 typedef struct CairnMeshWork {
     const CairnSurface *s;
     CairnMeshBody body;
-    CairnVec3 place; // of the body
+    CairnVec3 position; // of the body, in the frame of the mesh
     double margin, tie;
     int facing_flat; // whose direction `facing` is for; -1: none
     CairnPolygon facing;
     int count;
-    CairnMeshPatch parts[CAIRN_MANIFOLDS];
+    CairnMeshPatch patches[CAIRN_MANIFOLDS];
     int overlapped_count, overlapped[CAIRN_OVERLAPPED]; // triangles that the shape's core overlaps
 } CairnMeshWork;
 
@@ -40,7 +40,7 @@ typedef struct CairnMeshTriangle {
 static inline CairnMeshTriangle cairn_mesh_triangle(const CairnMeshWork *w, int index) {
     CairnMeshTriangle t = {.index = index, .facet = &w->s->facets[index]};
     for (int i = 0; i < 3; ++i) {
-        t.p[i] = cairn_sub(w->s->points[t.facet->v[i]], w->place);
+        t.p[i] = cairn_sub(w->s->points[t.facet->v[i]], w->position);
     }
     t.n = w->s->flats[t.facet->flat].normal;
     return t;
@@ -48,7 +48,7 @@ static inline CairnMeshTriangle cairn_mesh_triangle(const CairnMeshWork *w, int 
 
 static inline double cairn_mesh_height(const CairnMeshWork *w, int flat, CairnVec3 x) {
     const CairnFlat *f = &w->s->flats[flat];
-    return cairn_dot(f->normal, x) + (cairn_dot(f->normal, w->place) - f->offset);
+    return cairn_dot(f->normal, x) + (cairn_dot(f->normal, w->position) - f->offset);
 }
 
 #endif

@@ -38,7 +38,7 @@ static void narrow_convex(const CairnGeometry *a, CairnTransform pose_a, const C
                           double margin, CairnManifold *manifold) {
     manifold->normal = (CairnVec3){0, 0, 0};
     manifold->count = 0;
-    manifold->part = 0;
+    manifold->patch = 0;
     if (table[a->type][b->type] != NULL) {
         table[a->type][b->type](a, pose_a, b, pose_b, margin, manifold);
     } else if (table[b->type][a->type] != NULL) {
@@ -48,28 +48,28 @@ static void narrow_convex(const CairnGeometry *a, CairnTransform pose_a, const C
 }
 
 static int narrow_mesh(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
-                       double margin, CairnManifold *parts) {
+                       double margin, CairnManifold *manifolds) {
     if (a->type == CAIRN_SHAPE_MESH) {
-        return cairn_geometry_is_convex(b) ? cairn_mesh_convex(a, pose_a, b, pose_b, margin, parts, CAIRN_MANIFOLDS)
+        return cairn_geometry_is_convex(b) ? cairn_mesh_convex(a, pose_a, b, pose_b, margin, manifolds, CAIRN_MANIFOLDS)
                                            : 0;
     }
     if (!cairn_geometry_is_convex(a)) {
         return 0;
     }
-    int count = cairn_mesh_convex(b, pose_b, a, pose_a, margin, parts, CAIRN_MANIFOLDS);
+    int count = cairn_mesh_convex(b, pose_b, a, pose_a, margin, manifolds, CAIRN_MANIFOLDS);
     for (int k = 0; k < count; ++k) {
-        parts[k].normal = cairn_neg(parts[k].normal);
+        manifolds[k].normal = cairn_neg(manifolds[k].normal);
     }
     return count;
 }
 
-int cairn_narrow_parts(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
-                       double margin, CairnManifold *parts) {
+int cairn_narrow_manifolds(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
+                           double margin, CairnManifold *manifolds) {
     if (a->type == CAIRN_SHAPE_MESH || b->type == CAIRN_SHAPE_MESH) {
-        return narrow_mesh(a, pose_a, b, pose_b, margin, parts);
+        return narrow_mesh(a, pose_a, b, pose_b, margin, manifolds);
     }
-    narrow_convex(a, pose_a, b, pose_b, margin, parts);
-    return parts->count > 0 ? 1 : 0;
+    narrow_convex(a, pose_a, b, pose_b, margin, manifolds);
+    return manifolds->count > 0 ? 1 : 0;
 }
 
 static double depth_of(const CairnManifold *manifold) {
@@ -87,12 +87,12 @@ void cairn_narrow(const CairnGeometry *a, CairnTransform pose_a, const CairnGeom
         narrow_convex(a, pose_a, b, pose_b, margin, manifold);
         return;
     }
-    CairnManifold parts[CAIRN_MANIFOLDS];
-    int count = narrow_mesh(a, pose_a, b, pose_b, margin, parts), deepest = 0;
+    CairnManifold manifolds[CAIRN_MANIFOLDS];
+    int count = narrow_mesh(a, pose_a, b, pose_b, margin, manifolds), deepest = 0;
     for (int k = 1; k < count; ++k) {
-        deepest = depth_of(&parts[k]) < depth_of(&parts[deepest]) ? k : deepest;
+        deepest = depth_of(&manifolds[k]) < depth_of(&manifolds[deepest]) ? k : deepest;
     }
     if (count > 0) {
-        *manifold = parts[deepest];
+        *manifold = manifolds[deepest];
     }
 }

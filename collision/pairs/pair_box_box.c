@@ -9,12 +9,14 @@
 #include "collision/pairs/pair_order.h"
 #include "collision/pairs/pairs.h"
 
-// An axis must beat an earlier one by this share of the smaller box's size.
+// An axis must beat an earlier one by this fraction of the smaller box's size.
 #define TIE 1e-5
-// Points of a face that are apart and higher than its axis says by more than this share go beyond its rim: the distance is another.
+// Points of a face that are separated and higher than the distance along its axis by more than this fraction lie beyond
+// its rim: the distance is then that of other features.
 #define EXACT 1e-10
-// An edge axis within 1.8 degrees (cosine) of the best face's normal gives way to it: the clipped face holds that crossing of edges
-// with the same depth to 0.05 %, and supports with up to four points where the edges would with one.
+// An edge axis within 1.8 degrees (cosine) of the best face's normal is replaced by it: the clipped face represents
+// that crossing of edges with the same depth to 0.05 %, and supports with up to four points where the edges would with
+// one.
 #define EDGE_LIKE_FACE 0.9995
 
 static CairnBoxFrame box_frame(const CairnGeometry *box, CairnTransform pose, CairnVec3 center) {
@@ -26,7 +28,7 @@ static CairnBoxFrame box_frame(const CairnGeometry *box, CairnTransform pose, Ca
     return frame;
 }
 
-// Does b come before a? By size, then by place. Only two boxes equal in everything have no order.
+// True: b comes before a, by size, then by position. Only two boxes that are equal in everything have no order.
 static bool comes_before(const CairnGeometry *b, CairnTransform pose_b, const CairnGeometry *a, CairnTransform pose_a) {
     const double half_a[3] = {a->half.x, a->half.y, a->half.z}, half_b[3] = {b->half.x, b->half.y, b->half.z};
     int order = cairn_compare_numbers(half_b, half_a, 3);
@@ -34,7 +36,7 @@ static bool comes_before(const CairnGeometry *b, CairnTransform pose_b, const Ca
 }
 
 // The point where the two supporting edges pass each other. False when they do so beyond their ends: the boxes are then apart (of
-// two that overlap the edges of the axis of least overlap do cross), or rounding says so.
+// two that overlap the edges of the axis of least overlap do cross), or the result is within rounding.
 static bool edge_point(const CairnBoxFrame *first, const CairnBoxFrame *second, const CairnBoxAxis *axis,
                        CairnManifoldPoint *point) {
     int i = axis->i, j = axis->j;
@@ -94,14 +96,14 @@ static int collide(const CairnBoxFrame *first, const CairnBoxFrame *second, doub
         CairnVec3 n = face.normal;
         CairnManifoldPoint nearest;
         double distance = cairn_box_apart(first, second, &n, &nearest);
-        if (!cairn_box_settle(points, count, distance, tie)) {
+        if (!cairn_box_shift_depths(points, count, distance, tie)) {
             points[0] = nearest;
             *normal = n;
             count = distance < margin ? 1 : 0;
         }
         return count;
     }
-    if (count > 0 && cairn_box_settle(points, count, cairn_max(face.separation, edges.separation), tie)) {
+    if (count > 0 && cairn_box_shift_depths(points, count, cairn_max(face.separation, edges.separation), tie)) {
         return count;
     }
     *normal = edges.separation > face.separation ? edges.normal : face.normal;

@@ -1,4 +1,4 @@
-// Box against cylinder: the normal of least overlap (round_sum.h), then the points of the parts that look along it.
+// Box against cylinder: the normal of least overlap (round_sum.h), then the points of the features that face along it.
 //
 //   cap on the box     rim points over the face, corners under the cap, and where the rim crosses edges: at most four of them
 //   line on a face     clipped to the face: two points
@@ -168,7 +168,7 @@ static void line_on_edge(BoxCylinder *c, const CairnLine *line) {
                       0,
                       {cairn_box_vertex(signs), cairn_box_vertex(signs | 1u << along)},
                       cairn_box_edge(along, signs)};
-    // Edges have no slots of their own: the cylinder's name tells the ends apart.
+    // The names of edges have no slots: the name on the cylinder distinguishes the two ends.
     CairnPatch found = {.normal = c->patch.normal, .margin = c->patch.margin};
     if (cairn_patch_lines(&found, &edge, line, c->cylinder.axis)) {
         c->patch = found;
@@ -177,7 +177,7 @@ static void line_on_edge(BoxCylinder *c, const CairnLine *line) {
 
 // ---- all together ----
 
-// The points of each surface that the optimum says, and what they lie on.
+// The points of the optimum on each surface, and the features that they lie on.
 static void add_witness(BoxCylinder *c) {
     const CairnSumOptimum *o = &c->optimum;
     CairnVec3 q = cairn_sub(c->cylinder.center, o->across[0]), p = {0, 0, 0};
@@ -201,14 +201,16 @@ static void add_witness(BoxCylinder *c) {
     bool is_positive = o->along[3] < 0; // the cylinder's end that looks back
     bool is_side = fabs(o->along[3]) < c->cylinder.half * (1 - CAIRN_CYLINDER_RIM);
     bool is_cap = cairn_length(o->across[0]) < c->cylinder.radius * (1 - CAIRN_CYLINDER_RIM);
-    uint32_t own = is_side  ? cairn_cylinder_side(0)
-                   : is_cap ? cairn_cylinder_cap(is_positive, 0)
-                            : cairn_cylinder_rim(is_positive, 0);
+    uint32_t cylinder_name = is_side  ? cairn_cylinder_side(0)
+                             : is_cap ? cairn_cylinder_cap(is_positive, 0)
+                                      : cairn_cylinder_rim(is_positive, 0);
     CairnVec3 middle = cairn_scale(0.5, cairn_add(p, q));
-    cairn_patch_add(&c->patch, cairn_add_scaled(middle, -0.5 * o->distance, c->patch.normal), o->distance, name, own);
+    cairn_patch_add(&c->patch, cairn_add_scaled(middle, -0.5 * o->distance, c->patch.normal), o->distance, name,
+                    cylinder_name);
 }
 
-// Is the nearest point missing? Parts that look along the normal need not face each other where the shapes are apart.
+// True: the nearest point is missing. Features that face along the normal need not be opposite each other where the
+// shapes are apart.
 static bool is_short(const BoxCylinder *c) {
     double least = HUGE_VAL;
     for (int k = 0; k < c->patch.count; ++k) {

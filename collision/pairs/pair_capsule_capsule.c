@@ -1,14 +1,15 @@
-// Capsule against capsule: the nearest points of their segments; along each other, the two ends of what they share.
+// Capsule against capsule: the nearest points of their segments; where the capsules are along each other, the two ends
+// of the interval that they have in common.
 #include "collision/pairs/hull_pair.h"
 #include "collision/pairs/pair_order.h"
 #include "collision/pairs/pairs.h"
 
-// Segments as near as this share of their size leave no direction to rely on.
+// Segments as near as this fraction of their size give no reliable direction.
 #define TOUCH 1e-9
-// Two points where the segments part sideways by at most this share of the smaller radius between them.
+// Two points where the segments diverge sideways by at most this fraction of the smaller radius between them.
 #define SIDEWAYS 1e-2
-// What they share must be longer than this share of the shorter one.
-#define SHARED 1e-3
+// The interval that they have in common must be longer than this fraction of the shorter one.
+#define COMMON_LENGTH 1e-3
 
 static const uint32_t side = 0x8000u;
 
@@ -63,11 +64,11 @@ static int add_point(const Rods *r, double s, double t, CairnVec3 normal, double
     return count + 1;
 }
 
-// The two ends of the shared part; 0 where the rods are not along each other.
+// The two ends of the common interval; 0 where the rods are not along each other.
 static int along(const Rods *r, CairnVec3 normal, double margin, CairnManifoldPoint points[2]) {
     double da = cairn_dot(r->d, r->a), low_b = da - r->hb * fabs(r->cosine), high_b = da + r->hb * fabs(r->cosine);
     double low = cairn_max(-r->ha, low_b), high = cairn_min(r->ha, high_b);
-    if (!(high - low > SHARED * cairn_min(r->ha, r->hb)) || fabs(r->cosine) < 0.5 ||
+    if (!(high - low > COMMON_LENGTH * cairn_min(r->ha, r->hb)) || fabs(r->cosine) < 0.5 ||
         sqrt(r->sine_squared) * (high - low) > SIDEWAYS * cairn_min(r->ra, r->rb) ||
         fabs(cairn_dot(normal, r->a)) > SIDEWAYS) {
         return 0;

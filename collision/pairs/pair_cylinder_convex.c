@@ -10,8 +10,8 @@ static CairnMat3 no_turn(void) {
     return cairn_mat3_of_quat(cairn_quat_identity());
 }
 
-static void place(CairnManifold *manifold, CairnTransform pose, const CairnDrum *drum, const CairnManifoldPoint *points,
-                  int count) {
+static void write_manifold(CairnManifold *manifold, CairnTransform pose, const CairnDrum *drum,
+                           const CairnManifoldPoint *points, int count) {
     manifold->count = count;
     if (count > 0) {
         manifold->normal = cairn_rotate(pose.q, drum->normal);
@@ -36,7 +36,7 @@ void cairn_pair_cylinder_capsule(const CairnGeometry *a, CairnTransform pose_a, 
     bool is_q = cairn_dot(drum.normal, axis) < 0;
     const CairnVec3 ends[1][2] = {{is_q ? q : p, is_q ? p : q}};
     cairn_drum_refine(&cylinder, &rod, NULL, 0, ends, 1, &drum);
-    cairn_drum_settle(&cylinder, &rod, 1 - 5e-9, 1e-11 * (a->radius + b->half_height), &drum);
+    cairn_drum_snap_normal(&cylinder, &rod, 1 - 5e-9, 1e-11 * (a->radius + b->half_height), &drum);
     const uint32_t names[3] = {cairn_name_vertex(0), cairn_name_vertex(1), cairn_name_edge(0)};
     CairnManifoldPoint points[2];
     int count = cairn_drum_edge(&drum, p, q, names, points);
@@ -44,7 +44,7 @@ void cairn_pair_cylinder_capsule(const CairnGeometry *a, CairnTransform pose_a, 
         int end = cairn_dot(drum.normal, axis) > 0 ? 0 : 1;
         count = cairn_drum_point(&drum, end == 0 ? p : q, names[end], points);
     }
-    place(manifold, pose_a, &drum, points, count);
+    write_manifold(manifold, pose_a, &drum, points, count);
 }
 
 // The face of the hull that lies along the normal, or along the cylinder's cap or side near it; its normal or the cap's becomes the
@@ -150,15 +150,15 @@ void cairn_pair_cylinder_hull(const CairnGeometry *a, CairnTransform pose_a, con
         count = cairn_drum_face(&flat, &polygon, points);
         count = cairn_box_reduce(points, count, flat.normal);
         // The face stands for the true direction only where its points go as deep.
-        count = count > 0 && cairn_box_settle(points, count, drum.gap, tie) ? count : 0;
+        count = count > 0 && cairn_box_shift_depths(points, count, drum.gap, tie) ? count : 0;
     }
     if (count == 0) {
         flat = drum;
-        cairn_drum_settle(&cylinder, &convex, CAIRN_LIKE_FACE, tie, &flat);
+        cairn_drum_snap_normal(&cylinder, &convex, CAIRN_LIKE_FACE, tie, &flat);
         count = edge_or_vertex(&frame, &flat, points);
-        (void)cairn_box_settle(points, count, drum.gap,
-                               tie); // cap or side stand for a direction near them, as deep as that
+        (void)cairn_box_shift_depths(points, count, drum.gap,
+                                     tie); // cap or side stand for a direction near them, as deep as that
     }
     count = cairn_box_nearer(points, cairn_box_reduce(points, count, flat.normal), margin);
-    place(manifold, pose_a, &flat, points, count);
+    write_manifold(manifold, pose_a, &flat, points, count);
 }

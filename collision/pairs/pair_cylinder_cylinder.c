@@ -1,4 +1,5 @@
-// Cylinder against cylinder: the normal of least overlap (round_sum.h), then the points of the parts that look along it.
+// Cylinder against cylinder: the normal of least overlap (round_sum.h), then the points of the features that face along
+// it.
 //
 //   cap on cap     what the two discs have in common, by four points
 //   line on cap    the chord: two points
@@ -10,7 +11,7 @@
 #include "collision/pairs/pair_order.h"
 #include "collision/pairs/pairs.h"
 
-// Discs whose centres are this share of the smaller radius apart are seen along the line of the centres.
+// Discs whose centres are this fraction of the smaller radius apart are seen along the line of the centres.
 #define OFF_CENTRE 0.2
 
 typedef struct Cylinders {
@@ -19,14 +20,14 @@ typedef struct Cylinders {
     CairnSumOptimum optimum;
 } Cylinders;
 
-// By size, then by place.
+// By size, then by position.
 static bool comes_before(const CairnGeometry *b, CairnTransform pose_b, const CairnGeometry *a, CairnTransform pose_a) {
     const double size_a[2] = {a->radius, a->half_height}, size_b[2] = {b->radius, b->half_height};
     int order = cairn_compare_numbers(size_b, size_a, 2);
     return order != 0 ? order < 0 : cairn_pose_comes_before(pose_b, pose_a);
 }
 
-// The points of each surface that the optimum says, and what they lie on.
+// The points of the optimum on each surface, and the features that they lie on.
 static void add_witness(Cylinders *c, const CairnCap *cap_1, const CairnCap *cap_2) {
     const CairnSumOptimum *o = &c->optimum;
     CairnVec3 p = cairn_add_scaled(cairn_add(c->first.center, o->across[0]), o->along[0], c->first.axis);
@@ -95,7 +96,7 @@ static void add_centred_lens(Cylinders *c, const Lens *lens, const CairnCylinder
     }
 }
 
-// Along the line of centres both ends, and across it the widest places: the small disc's, or where the rims cross.
+// Along the line of centres both ends, and across it the widest points: the small disc's, or where the rims cross.
 static void add_lens(Cylinders *c, const Lens *lens) {
     double e = sqrt(lens->e_squared), r = lens->small->radius, big = lens->large->radius;
     CairnVec3 along = cairn_scale(1 / e, lens->e), across = cairn_cross(lens->small->out, along);
@@ -128,15 +129,15 @@ static void flat_caps(Cylinders *c, const CairnCap *cap_1, const CairnCap *cap_2
 // ---- caps inclined to each other ----
 
 // The chord of the inclined cap from x (over the other cap) towards the rim point y, as far as it stays over the other cap.
-static double chord_over(CairnVec3 x, CairnVec3 y, CairnVec3 n, const CairnCap *over, double *share) {
+static double chord_over(CairnVec3 x, CairnVec3 y, CairnVec3 n, const CairnCap *over, double *fraction) {
     double tx = cairn_cast(x, n, over->center, over->out), ty = cairn_cast(y, n, over->center, over->out);
     CairnVec3 p = cairn_sub(cairn_add_scaled(x, tx, n), over->center);
     CairnVec3 d = cairn_sub(cairn_sub(cairn_add_scaled(y, ty, n), over->center), p);
     double dd = cairn_dot(d, d), pd = cairn_dot(p, d);
     double c = cairn_dot(p, p) - over->radius * over->radius;
     double root = pd * pd - dd * c;
-    *share = root > 0 ? cairn_clamp((-pd + sqrt(root)) / dd, 0, 1) : 0;
-    return tx + *share * (ty - tx);
+    *fraction = root > 0 ? cairn_clamp((-pd + sqrt(root)) / dd, 0, 1) : 0;
+    return tx + *fraction * (ty - tx);
 }
 
 // The deepest point, and the other rim points of the cap that is less across the normal, as far as they lie over the other.
@@ -153,19 +154,19 @@ static void inclined_caps(Cylinders *c, const CairnCap *cap_1, const CairnCap *c
     CairnVec3 rim[4];
     cairn_cylinder_rim_points(cylinder, inclined, is_first_inclined ? n : cairn_neg(n), false, rim);
     for (int k = 1; k < 4; ++k) {
-        double share, t = chord_over(start, rim[k], n, over, &share);
-        if (share < 1e-3) {
+        double fraction, t = chord_over(start, rim[k], n, over, &fraction);
+        if (fraction < 1e-3) {
             continue;
         }
-        CairnVec3 x = cairn_add_scaled(start, share, cairn_sub(rim[k], start));
-        uint32_t own =
-            share < 1 ? cairn_cylinder_cap(inclined->is_positive, k) : cairn_cylinder_rim(inclined->is_positive, k);
+        CairnVec3 x = cairn_add_scaled(start, fraction, cairn_sub(rim[k], start));
+        uint32_t name_over =
+            fraction < 1 ? cairn_cylinder_cap(inclined->is_positive, k) : cairn_cylinder_rim(inclined->is_positive, k);
         uint32_t other =
-            share < 1 ? cairn_cylinder_rim(over->is_positive, k) : cairn_cylinder_cap(over->is_positive, k);
+            fraction < 1 ? cairn_cylinder_rim(over->is_positive, k) : cairn_cylinder_cap(over->is_positive, k);
         if (is_first_inclined) {
-            cairn_patch_add(&c->patch, x, t, own, other);
+            cairn_patch_add(&c->patch, x, t, name_over, other);
         } else {
-            cairn_patch_add_second(&c->patch, x, -t, other, own);
+            cairn_patch_add_second(&c->patch, x, -t, other, name_over);
         }
     }
 }

@@ -13,12 +13,13 @@ static inline int cairn_compare_numbers(const double *a, const double *b, int co
     return 0;
 }
 
-// Does b come before a? By place along an odd direction, which bodies at rest hardly ever lie across, then by whatever differs.
+// True: b comes before a. Poses are ordered by their position along an unusual direction, to which bodies at rest are
+// hardly ever perpendicular, then by the first other number that differs.
 static inline bool cairn_pose_comes_before(CairnTransform b, CairnTransform a) {
     CairnVec3 d = cairn_sub(b.p, a.p);
-    const double place_a[8] = {0, 0, 0, 0, a.q.w, a.q.x, a.q.y, a.q.z};
-    const double place_b[8] = {0.1361 * d.x + 0.3137 * d.y + d.z, d.x, d.y, d.z, b.q.w, b.q.x, b.q.y, b.q.z};
-    return cairn_compare_numbers(place_b, place_a, 8) < 0;
+    const double key_a[8] = {0, 0, 0, 0, a.q.w, a.q.x, a.q.y, a.q.z};
+    const double key_b[8] = {0.1361 * d.x + 0.3137 * d.y + d.z, d.x, d.y, d.z, b.q.w, b.q.x, b.q.y, b.q.z};
+    return cairn_compare_numbers(key_b, key_a, 8) < 0;
 }
 
 // The pose of b in the frame of a: differences first, so that digits far from the origin are not lost.

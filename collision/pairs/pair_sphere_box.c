@@ -1,4 +1,5 @@
-// Sphere against box: the point of the box nearest to the centre; a centre inside leaves by the nearest face.
+// Sphere against box: the point of the box nearest to the centre; for a centre inside, the nearest face gives the
+// normal.
 #include "collision/pairs/pairs.h"
 
 // The face (2 * axis, + 1 on the negative side) nearest to a point inside, and its depth. An earlier face wins ties.

@@ -10,7 +10,7 @@ void cairn_pair_sphere_capsule(const CairnGeometry *a, CairnTransform pose_a, co
     if (!(distance < margin)) {
         return;
     }
-    // A centre on the segment leaves across it; every way is the same.
+    // For a centre on the segment any normal across it is right.
     out = cairn_normalize_or(out, (CairnVec3){1, 0, 0});
     CairnVec3 point = cairn_add_scaled((CairnVec3){0, 0, at}, b->radius + 0.5 * distance, out);
     manifold->normal = cairn_neg(cairn_rotate(pose_b.q, out));

@@ -1,4 +1,4 @@
-// Sphere against cylinder: the nearest point of the cylinder, or from within the nearest way out.
+// Sphere against cylinder: the nearest point of the cylinder, or for a centre inside, the nearest point of the surface.
 #include "collision/pairs/pairs.h"
 
 // Outside, the normal turns continuously from side to rim to cap, so the one point keeps one id there; inside it jumps.

@@ -1,4 +1,4 @@
-// Sphere against sphere: one point on the line of centres (pairs.h: the step asks for it without a manifold).
+// Sphere against sphere: one point on the line of centres (pairs.h: the step calls it without a manifold).
 #include "collision/pairs/pairs.h"
 
 void cairn_pair_sphere_sphere(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b,

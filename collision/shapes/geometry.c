@@ -42,7 +42,7 @@ void cairn_geometry_free(CairnGeometry *geometry, const CairnAllocator *allocato
     }
 }
 
-void cairn_geometry_keep_points(const CairnGeometry *geometry, CairnShapeDef *def) {
+void cairn_geometry_copy_points(const CairnGeometry *geometry, CairnShapeDef *def) {
     bool is_hull = geometry->type == CAIRN_SHAPE_HULL;
     def->points = is_hull ? geometry->hull->vertices : NULL;
     def->point_count = is_hull ? geometry->hull->vertex_count : 0;
@@ -60,16 +60,16 @@ CairnAabb cairn_geometry_box(const CairnGeometry *geometry, CairnTransform pose)
 }
 
 CairnMassProperties cairn_geometry_mass(const CairnGeometry *geometry, double density) {
-    CairnMassProperties own;
-    memset(&own, 0, sizeof own);
+    CairnMassProperties mass;
+    memset(&mass, 0, sizeof mass);
     if (kinds[geometry->type]->mass != NULL) {
-        own = kinds[geometry->type]->mass(geometry, density);
+        mass = kinds[geometry->type]->mass(geometry, density);
     }
-    own.center = cairn_transform_point(geometry->local, own.center);
+    mass.center = cairn_transform_point(geometry->local, mass.center);
     if (geometry->type != CAIRN_SHAPE_SPHERE) { // a ball's tensor stays exactly round
-        own.inertia = cairn_mat3_rotate(geometry->local.q, own.inertia);
+        mass.inertia = cairn_mat3_rotate(geometry->local.q, mass.inertia);
     }
-    return own;
+    return mass;
 }
 
 double cairn_geometry_reach(const CairnGeometry *geometry, CairnVec3 point) {

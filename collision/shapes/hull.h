@@ -7,14 +7,10 @@
 
 #include "collision/collision.h"
 
-enum {
-    CAIRN_HULL_VERTICES = 256,
-    CAIRN_HULL_EDGES = 3 * CAIRN_HULL_VERTICES,
-    CAIRN_HULL_FACES = 2 * CAIRN_HULL_VERTICES
-};
+enum { CAIRN_HULL_VERTICES = 256, CAIRN_HULL_EDGES = 3 * CAIRN_HULL_VERTICES };
 
 typedef struct CairnHullEdge {
-    uint16_t origin, face, next; // its twin is its own index ^ 1
+    uint16_t origin, face, next; // its twin is this index ^ 1
 } CairnHullEdge;
 
 typedef struct CairnHull {
@@ -34,15 +30,17 @@ typedef struct CairnHull {
 } CairnHull;
 
 // The convex hull of points: vertices in the order given, coplanar faces merged, points inside or within rounding of a
-// plane or an edge left out. Building it again from its own vertices gives the same bits. Refused: fewer than 4 points, a
-// coordinate that is not finite, all points at one place, in one line or in one plane, more than CAIRN_HULL_VERTICES vertices.
+// plane or an edge left out. Building it again from its own vertices gives the same bits. Refused: fewer than 4 points,
+// a coordinate that is not finite, all points at one position, in one line or in one plane, more than
+// CAIRN_HULL_VERTICES vertices.
 CairnStatus cairn_hull_build(const CairnVec3 *points, int count, const CairnAllocator *allocator, CairnHull **hull);
 void cairn_hull_free(CairnHull *hull, const CairnAllocator *allocator);
 
 // The vertex farthest along a direction; the search may start at any vertex, best at the last answer.
 int cairn_hull_support(const CairnHull *hull, CairnVec3 direction, int start);
 
-// A box as a hull: the topology is shared, the numbers are its own. Vertex v lies on the positive side of axis i where bit i is set.
+// A box as a hull: all boxes have one topology in common, and each has its own numbers. Vertex v lies on the positive
+// side of axis i where bit i is set.
 typedef struct CairnBoxHull {
     CairnHull hull;
     CairnVec3 vertices[8], normals[6];

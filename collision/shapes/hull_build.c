@@ -1,4 +1,5 @@
-// From points to a hull: triangles, merged into polygons where they lie in one plane, until every vertex left is a corner.
+// From points to a hull: triangles, merged into polygons where they lie in one plane, until every remaining vertex is a
+// corner.
 //
 // Points from files in single precision miss their plane by 6e-8 of their size; a face cut into slivers by that would touch
 // with one of them only. So neighbours within MERGE of one plane are one face, and a vertex that then has fewer than three
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Share of the extent.
+// Fraction of the extent.
 #define MERGE 2e-7
 
 typedef struct Sized {
@@ -83,8 +84,8 @@ static int merge(const CairnVec3 *points, const CairnHullTriangle *triangles, in
 }
 
 // Keep the points at which at least three faces meet, in their order. Returns how many.
-static int keep_corners(const CairnHullTriangle *triangles, int count, const int *regions, CairnVec3 *points,
-                        int point_count, int *degrees) {
+static int select_corners(const CairnHullTriangle *triangles, int count, const int *regions, CairnVec3 *points,
+                          int point_count, int *degrees) {
     memset(degrees, 0, (size_t)point_count * sizeof *degrees);
     for (int t = 0; t < count; ++t) {
         for (int i = 0; i < 3 && triangles[t].is_alive; ++i) {
@@ -120,7 +121,7 @@ static CairnStatus build_round(CairnVec3 *points, int *count, const CairnAllocat
     if (face_count < 0) {
         goto done;
     }
-    *count = keep_corners(triangles, triangle_count, regions, points, total, degrees);
+    *count = select_corners(triangles, triangle_count, regions, points, total, degrees);
     status = cairn_ok();
     if (*count == total && total <= CAIRN_HULL_VERTICES) {
         status = cairn_hull_topology(points, total, triangles, triangle_count, regions, face_count, allocator, hull);

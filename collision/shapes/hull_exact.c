@@ -1,11 +1,12 @@
 // The side of a plane on which a point lies, without error: the hull builder's one decision.
 //
-// A determinant in double precision with a bound on its rounding answers nearly always (Shewchuk 1997). What is left is computed
-// exactly: each product of three coordinates is a sum of four doubles, and all of them are added up without loss.
+// A determinant in double precision with a bound on its rounding answers nearly always (Shewchuk 1997). The remaining
+// cases are computed exactly: each product of three coordinates is a sum of four doubles, and all of them are added up
+// without loss.
 #include "collision/shapes/hull.h"
 
 typedef struct Expansion {
-    double parts[96]; // 24 products of 4 parts; none overlaps another, rising in size
+    double terms[96]; // 24 products of 4 terms; no term overlaps another, and their sizes rise
     int count;
 } Expansion;
 
@@ -22,21 +23,21 @@ static double two_product(double a, double b, double *error) {
     return p;
 }
 
-static void add_part(Expansion *e, double part) {
+static void add_term(Expansion *e, double term) {
     for (int i = 0; i < e->count; ++i) {
-        part = two_sum(part, e->parts[i], &e->parts[i]);
+        term = two_sum(term, e->terms[i], &e->terms[i]);
     }
-    e->parts[e->count++] = part;
+    e->terms[e->count++] = term;
 }
 
 static void add_product(Expansion *e, double a, double b, double c) {
     double low, lowest, high = two_product(a, b, &low), middle;
     high = two_product(high, c, &middle);
     low = two_product(low, c, &lowest);
-    add_part(e, lowest);
-    add_part(e, low);
-    add_part(e, middle);
-    add_part(e, high);
+    add_term(e, lowest);
+    add_term(e, low);
+    add_term(e, middle);
+    add_term(e, high);
 }
 
 // a . (b x c)
@@ -58,8 +59,8 @@ static int orient_exactly(CairnVec3 a, CairnVec3 b, CairnVec3 c, CairnVec3 d) {
     add_triple(&e, a, b, d);
     add_triple(&e, cairn_neg(a), b, c);
     for (int i = e.count - 1; i >= 0; --i) {
-        if (e.parts[i] != 0) {
-            return e.parts[i] > 0 ? 1 : -1;
+        if (e.terms[i] != 0) {
+            return e.terms[i] > 0 ? 1 : -1;
         }
     }
     return 0;

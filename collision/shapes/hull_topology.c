@@ -66,38 +66,38 @@ static size_t block_bytes(int vertices, int half_edges, int faces) {
            (size_t)(vertices + faces) * sizeof(uint16_t);
 }
 
-typedef struct Parts {
+typedef struct Arrays {
     CairnVec3 *vertices, *normals;
     double *offsets;
     CairnHullEdge *edges;
     uint16_t *face_edges, *vertex_edges;
-} Parts;
+} Arrays;
 
 // Doubles first, so that everything is aligned.
-static CairnHull *lay_out(void *block, int vertices, int half_edges, int faces, Parts *parts) {
+static CairnHull *lay_out(void *block, int vertices, int half_edges, int faces, Arrays *arrays) {
     CairnHull *hull = block;
     memset(hull, 0, sizeof *hull);
-    parts->vertices = (CairnVec3 *)(hull + 1);
-    parts->normals = parts->vertices + vertices;
-    parts->offsets = (double *)(parts->normals + faces);
-    parts->edges = (CairnHullEdge *)(parts->offsets + faces);
-    parts->face_edges = (uint16_t *)(parts->edges + half_edges);
-    parts->vertex_edges = parts->face_edges + faces;
+    arrays->vertices = (CairnVec3 *)(hull + 1);
+    arrays->normals = arrays->vertices + vertices;
+    arrays->offsets = (double *)(arrays->normals + faces);
+    arrays->edges = (CairnHullEdge *)(arrays->offsets + faces);
+    arrays->face_edges = (uint16_t *)(arrays->edges + half_edges);
+    arrays->vertex_edges = arrays->face_edges + faces;
     hull->vertex_count = vertices;
     hull->half_edge_count = half_edges;
     hull->face_count = faces;
-    hull->vertices = parts->vertices;
-    hull->normals = parts->normals;
-    hull->offsets = parts->offsets;
-    hull->edges = parts->edges;
-    hull->face_edges = parts->face_edges;
-    hull->vertex_edges = parts->vertex_edges;
+    hull->vertices = arrays->vertices;
+    hull->normals = arrays->normals;
+    hull->offsets = arrays->offsets;
+    hull->edges = arrays->edges;
+    hull->face_edges = arrays->face_edges;
+    hull->vertex_edges = arrays->vertex_edges;
     hull->bytes = block_bytes(vertices, half_edges, faces);
     return hull;
 }
 
 // Number the border sides in pairs and link them round their faces.
-static void link_edges(const Source *s, Parts *parts) {
+static void link_edges(const Source *s, Arrays *arrays) {
     int next = 0;
     for (int t = 0; t < s->triangle_count; ++t) {
         for (int i = 0; i < 3; ++i) {
@@ -120,17 +120,17 @@ static void link_edges(const Source *s, Parts *parts) {
             if (number >= 0) {
                 int u = t, k = i, origin = s->triangles[t].v[i], face = s->regions[t];
                 step_round(s, &u, &k);
-                parts->edges[number] =
+                arrays->edges[number] =
                     (CairnHullEdge){(uint16_t)origin, (uint16_t)face, (uint16_t)s->numbers[3 * u + k]};
-                parts->face_edges[face] = (uint16_t)number;
-                parts->vertex_edges[origin] = (uint16_t)number;
+                arrays->face_edges[face] = (uint16_t)number;
+                arrays->vertex_edges[origin] = (uint16_t)number;
             }
         }
     }
 }
 
 // Newell: the sum of the crosses about the polygon is its area vector, whatever its shape.
-static void set_planes(const CairnHull *hull, Parts *parts) {
+static void set_planes(const CairnHull *hull, Arrays *arrays) {
     for (int f = 0; f < hull->face_count; ++f) {
         int first = hull->face_edges[f];
         CairnVec3 origin = hull->vertices[hull->edges[first].origin], sum = {0, 0, 0};
@@ -143,8 +143,8 @@ static void set_planes(const CairnHull *hull, Parts *parts) {
         for (int v = 0; v < hull->vertex_count; ++v) {
             offset = cairn_max(offset, cairn_dot(n, hull->vertices[v]));
         }
-        parts->normals[f] = n;
-        parts->offsets[f] = offset;
+        arrays->normals[f] = n;
+        arrays->offsets[f] = offset;
     }
 }
 
@@ -206,13 +206,13 @@ CairnStatus cairn_hull_topology(const CairnVec3 *points, int count, const CairnH
         }
         border_count = 3 * face_count;
     }
-    Parts parts;
+    Arrays arrays;
     void *block = cairn_memory_allocate(allocator, 1, block_bytes(count, border_count, face_count));
     if (block != NULL) {
-        *hull = lay_out(block, count, border_count, face_count, &parts);
-        memcpy(parts.vertices, points, (size_t)count * sizeof *points);
-        link_edges(&s, &parts);
-        set_planes(*hull, &parts);
+        *hull = lay_out(block, count, border_count, face_count, &arrays);
+        memcpy(arrays.vertices, points, (size_t)count * sizeof *points);
+        link_edges(&s, &arrays);
+        set_planes(*hull, &arrays);
         set_moments(*hull);
     }
     cairn_memory_release(allocator, s.numbers, number_count, sizeof *s.numbers);

@@ -5,9 +5,9 @@
 #include "collision/shapes/hull.h"
 #include "engine/base/memory.h"
 
-// Share of the extent: well above the rounding of turned coordinates, well below what is seen.
+// Fraction of the extent: well above the rounding of turned coordinates, well below what is seen.
 #define SKIN 1e-11
-// Flatter than this share of the extent is flat.
+// Points whose spread is less than this fraction of the extent count as flat.
 #define FLAT 1e-6
 
 typedef struct Builder {
@@ -61,7 +61,7 @@ static double first_two(Builder *b, int seed[4]) {
     return b->extent;
 }
 
-// The point farthest from the line or plane through the seeds; *distance says how far.
+// The point farthest from the line or plane through the seeds; *distance receives its distance.
 static int farthest_from(const Builder *b, const int seed[4], int dimension, double *distance) {
     CairnVec3 origin = b->points[seed[0]], u = cairn_normalize(cairn_sub(b->points[seed[1]], origin));
     CairnVec3 n = {0, 0, 0};
@@ -131,15 +131,15 @@ static void hand_out(Builder *b, int point, const int *candidates, int candidate
 
 static CairnStatus start(Builder *b) {
     int seed[4];
-    double distance, largest = first_two(b, seed), place = 0;
+    double distance, largest = first_two(b, seed), largest_coordinate = 0;
     for (int i = 0; i < b->count; ++i) {
         CairnVec3 p = b->points[i];
-        place = cairn_max(place, cairn_max(fabs(p.x), cairn_max(fabs(p.y), fabs(p.z))));
+        largest_coordinate = cairn_max(largest_coordinate, cairn_max(fabs(p.x), cairn_max(fabs(p.y), fabs(p.z))));
     }
-    if (!(largest > 1e-13 * place)) {
+    if (!(largest > 1e-13 * largest_coordinate)) {
         return refuse_flat(0, b->count);
     }
-    b->skin = cairn_max(SKIN * b->extent, 8e-16 * place);
+    b->skin = cairn_max(SKIN * b->extent, 8e-16 * largest_coordinate);
     for (int dimension = 1; dimension <= 2; ++dimension) {
         seed[dimension + 1] = farthest_from(b, seed, dimension, &distance);
         if (!(distance > FLAT * b->extent)) {

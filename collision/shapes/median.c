@@ -1,6 +1,6 @@
 #include "collision/shapes/median.h"
 
-void cairn_median_select(int *order, int first, int end, int place, CairnComesBefore comes_before, const void *what,
+void cairn_median_select(int *order, int first, int end, int rank, CairnComesBefore comes_before, const void *what,
                          int axis) {
     int low = first, high = end - 1;
     while (low < high) {
@@ -18,9 +18,9 @@ void cairn_median_select(int *order, int first, int end, int place, CairnComesBe
                 order[j--] = kept;
             }
         }
-        if (place <= j) {
+        if (rank <= j) {
             high = j;
-        } else if (place >= i) {
+        } else if (rank >= i) {
             low = i;
         } else {
             return;

@@ -7,8 +7,9 @@
 // Does item a of `what` come before b along this axis? No two are equal, so that halves do not depend on how they are found.
 typedef bool (*CairnComesBefore)(const void *what, int a, int b, int axis);
 
-// Put the item of order[first ... end - 1] that belongs at `place` there, those before it ahead of it (Hoare's selection).
-void cairn_median_select(int *order, int first, int end, int place, CairnComesBefore comes_before, const void *what,
+// Moves the item of order[first ... end - 1] whose rank in sorted order is `rank` to order[rank], and all items that
+// come before it in front of it (Hoare's selection).
+void cairn_median_select(int *order, int first, int end, int rank, CairnComesBefore comes_before, const void *what,
                          int axis);
 
 #endif

@@ -1,8 +1,8 @@
 // Triangle mesh: triangles, what they adjoin, and the tree that finds them.
 //
-// Counter-clockwise corners look out: a surface is solid behind and collides from the front only. Points at the same place are
-// one corner, whatever their index. Neighbours in one plane form a flat; the edges within it (seams) are no features, so that what
-// slides over them cannot tell.
+// Counter-clockwise corners look out: a surface is solid behind and collides from the front only. Points at the same
+// position are one corner, whatever their index. Neighbours in one plane form a flat; the edges within it (seams) are
+// no features, so that they do not disturb a body that slides over them.
 #ifndef CAIRN_COLLISION_MESH_H
 #define CAIRN_COLLISION_MESH_H
 
@@ -12,7 +12,7 @@ typedef enum CairnEdgeKind {
     CAIRN_EDGE_SEAM = 0, // between two triangles of one flat
     CAIRN_EDGE_CONCAVE,  // a valley: what is near to it is as near to its faces
     CAIRN_EDGE_CONVEX,   // a ridge
-    CAIRN_EDGE_OPEN      // the surface ends here, or more than two triangles meet, or two that look different ways
+    CAIRN_EDGE_OPEN      // the surface ends here, or more than two triangles meet, or the normals of two are opposite
 } CairnEdgeKind;
 
 typedef struct CairnFacet {
@@ -31,7 +31,7 @@ typedef struct CairnFlat {
 // A box of the tree. Nodes lie in an array, the root first.
 typedef struct CairnMeshNode {
     CairnAabb box;
-    int first; // a leaf's first place in `order`, an inner node's first child (the second lies behind it)
+    int first; // a leaf's first index in `order`, an inner node's first child (the second lies behind it)
     int count; // of a leaf's triangles; 0: an inner node
 } CairnMeshNode;
 
@@ -41,7 +41,7 @@ typedef struct CairnSurface {
     int *indices;
     CairnFacet *facets;
     CairnFlat *flats;
-    CairnVec3 *corner_normals; // sum of the normals about a corner, weighted by angle: its sign says front or back
+    CairnVec3 *corner_normals; // sum of the normals about a corner, weighted by angle: it distinguishes front and back
     bool *stands_out; // does a ridge or the surface's end lead to this corner? Else nothing is nearest to it alone
     int *rings;       // the edges about corner v lead to ring_ends[rings[v] ... rings[v + 1] - 1]
     int *ring_ends;
@@ -69,7 +69,7 @@ typedef struct CairnMeshWalk {
     const CairnSurface *surface;
     CairnAabb box;
     int stack[64], height;
-    int at, end; // of the leaf's places
+    int at, end; // indices in `order` of the current leaf
 } CairnMeshWalk;
 
 // The triangles whose boxes meet a box (touching counts), one after the other, always in the same order; -1 at the end.
@@ -85,6 +85,6 @@ bool cairn_surface_ray(const CairnSurface *surface, CairnVec3 origin, CairnVec3 
 // A convex shape against a mesh: a manifold for each flat, edge or corner that is met, normals from the mesh to the shape. Returns
 // how many; where there are more than `capacity`, the deepest ones.
 int cairn_mesh_convex(const CairnGeometry *mesh, CairnTransform pose_mesh, const CairnGeometry *convex,
-                      CairnTransform pose_convex, double margin, CairnManifold *parts, int capacity);
+                      CairnTransform pose_convex, double margin, CairnManifold *manifolds, int capacity);
 
 #endif

@@ -8,7 +8,8 @@
 #define LARGEST_COORDINATE 1e9
 // Twice the area over the square of the longest side below which a triangle has no direction to rely on.
 #define SLIVER 1e-12
-// Neighbours are in one plane when their corners are, to this share of the largest coordinate, and their normals agree to 1e-5 rad.
+// Neighbours are in one plane when their corners are, to this fraction of the largest coordinate, and their normals
+// agree to 1e-5 rad.
 #define IN_PLANE 1e-10
 #define SAME_NORMAL (1 - 5e-11)
 
@@ -74,13 +75,13 @@ CairnStatus cairn_surface_check(const CairnShapeDef *def) {
 
 // ---- corners ----
 
-typedef struct Place {
+typedef struct IndexedPoint {
     CairnVec3 p;
     int index;
-} Place;
+} IndexedPoint;
 
-static int compare_places(const void *a, const void *b) {
-    const Place *p = a, *q = b;
+static int compare_points(const void *a, const void *b) {
+    const IndexedPoint *p = a, *q = b;
     const double x[3] = {p->p.x, p->p.y, p->p.z}, y[3] = {q->p.x, q->p.y, q->p.z};
     for (int i = 0; i < 3; ++i) {
         if (x[i] != y[i]) {
@@ -90,16 +91,16 @@ static int compare_places(const void *a, const void *b) {
     return (p->index > q->index) - (p->index < q->index);
 }
 
-// Each triangle's corners by the first of the points at the same place.
-static void join_points(CairnSurface *s, Place *places, int *joined) {
+// Points at the same position become one corner: joined[i] is the first of the points at the position of point i.
+static void join_points(CairnSurface *s, IndexedPoint *indexed, int *joined) {
     for (int i = 0; i < s->point_count; ++i) {
-        places[i] = (Place){s->points[i], i};
+        indexed[i] = (IndexedPoint){s->points[i], i};
     }
-    qsort(places, (size_t)s->point_count, sizeof *places, compare_places);
+    qsort(indexed, (size_t)s->point_count, sizeof *indexed, compare_points);
     for (int i = 0; i < s->point_count; ++i) {
-        bool is_same = i > 0 && places[i].p.x == places[i - 1].p.x && places[i].p.y == places[i - 1].p.y &&
-                       places[i].p.z == places[i - 1].p.z;
-        joined[places[i].index] = is_same ? joined[places[i - 1].index] : places[i].index;
+        bool is_same = i > 0 && indexed[i].p.x == indexed[i - 1].p.x && indexed[i].p.y == indexed[i - 1].p.y &&
+                       indexed[i].p.z == indexed[i - 1].p.z;
+        joined[indexed[i].index] = is_same ? joined[indexed[i - 1].index] : indexed[i].index;
     }
     for (int t = 0; t < s->triangle_count; ++t) {
         for (int k = 0; k < 3; ++k) {
@@ -241,7 +242,7 @@ static CairnEdgeKind kind_of(const CairnSurface *s, int triangle, int k) {
     return height < -IN_PLANE * s->extent ? CAIRN_EDGE_CONVEX : CAIRN_EDGE_CONCAVE;
 }
 
-// From both sides alike: a difference to rounding makes a valley, which has no contacts of its own.
+// From both sides alike: where both sides agree up to rounding, the edge counts as concave and makes no contacts.
 static void find_kinds(CairnSurface *s) {
     memset(s->stands_out, 0, (size_t)s->point_count * sizeof *s->stands_out);
     for (int t = 0; t < s->triangle_count; ++t) {
@@ -319,11 +320,11 @@ CairnStatus cairn_surface_make(const CairnShapeDef *def, const CairnAllocator *a
     size_t points = (size_t)def->point_count, triangles = (size_t)def->index_count / 3;
     size_t most = points > triangles ? points : triangles;
     CairnSurface *s = allocate(def, allocator);
-    Place *places = cairn_memory_allocate(allocator, points, sizeof *places);
+    IndexedPoint *indexed = cairn_memory_allocate(allocator, points, sizeof *indexed);
     Side *sides = cairn_memory_allocate(allocator, 3 * triangles, sizeof *sides);
     int *scratch = cairn_memory_allocate(allocator, most, sizeof *scratch);
     CairnStatus status = cairn_ok();
-    if (s == NULL || places == NULL || sides == NULL || scratch == NULL) {
+    if (s == NULL || indexed == NULL || sides == NULL || scratch == NULL) {
         status = cairn_error(CAIRN_OUT_OF_MEMORY, "shape: no memory for a mesh of %zu triangles", triangles);
         cairn_surface_free(s, allocator);
     } else {
@@ -331,7 +332,7 @@ CairnStatus cairn_surface_make(const CairnShapeDef *def, const CairnAllocator *a
             CairnVec3 p = s->points[i];
             s->extent = cairn_max(s->extent, cairn_max(fabs(p.x), cairn_max(fabs(p.y), fabs(p.z))));
         }
-        join_points(s, places, scratch);
+        join_points(s, indexed, scratch);
         join_sides(s, sides);
         fill_rings(s, sides, scratch);
         find_flats(s, scratch);
@@ -340,7 +341,7 @@ CairnStatus cairn_surface_make(const CairnShapeDef *def, const CairnAllocator *a
         cairn_surface_build_tree(s);
         *surface = s;
     }
-    cairn_memory_release(allocator, places, points, sizeof *places);
+    cairn_memory_release(allocator, indexed, points, sizeof *indexed);
     cairn_memory_release(allocator, sides, 3 * triangles, sizeof *sides);
     cairn_memory_release(allocator, scratch, most, sizeof *scratch);
     return status;

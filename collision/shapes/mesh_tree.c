@@ -109,7 +109,7 @@ int cairn_mesh_walk_next(CairnMeshWalk *walk) {
 static double entry(const CairnAabb *box, CairnVec3 origin, CairnVec3 direction) {
     const double o[3] = {origin.x, origin.y, origin.z}, d[3] = {direction.x, direction.y, direction.z};
     const double low[3] = {box->low.x, box->low.y, box->low.z}, high[3] = {box->high.x, box->high.y, box->high.z};
-    double enter = 0, leave = HUGE_VAL;
+    double enter = 0, exit = HUGE_VAL;
     for (int i = 0; i < 3; ++i) {
         if (d[i] == 0) {
             if (o[i] < low[i] || o[i] > high[i]) {
@@ -118,11 +118,11 @@ static double entry(const CairnAabb *box, CairnVec3 origin, CairnVec3 direction)
         } else {
             double first = (low[i] - o[i]) / d[i], last = (high[i] - o[i]) / d[i];
             enter = cairn_max(enter, cairn_min(first, last));
-            leave = cairn_min(leave, cairn_max(first, last));
+            exit = cairn_min(exit, cairn_max(first, last));
         }
     }
     // Rounding may miss a flat box by a hair: such a one is looked into.
-    return enter <= leave + 1e-14 * (fabs(leave) + fabs(enter)) ? enter : HUGE_VAL;
+    return enter <= exit + 1e-14 * (fabs(exit) + fabs(enter)) ? enter : HUGE_VAL;
 }
 
 // On which side of the edge from a to b does the ray pass? Neighbours ask with the corners in the same order and so get the

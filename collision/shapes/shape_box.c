@@ -45,7 +45,7 @@ static bool ray(const CairnGeometry *geometry, CairnVec3 origin, CairnVec3 direc
     const double h[3] = {geometry->half.x, geometry->half.y, geometry->half.z};
     const double o[3] = {origin.x, origin.y, origin.z};
     const double d[3] = {direction.x, direction.y, direction.z};
-    double enter = -HUGE_VAL, leave = HUGE_VAL;
+    double enter = -HUGE_VAL, exit = HUGE_VAL;
     int axis = -1;
     for (int i = 0; i < 3; ++i) {
         if (d[i] == 0) {
@@ -60,9 +60,9 @@ static bool ray(const CairnGeometry *geometry, CairnVec3 origin, CairnVec3 direc
             enter = first;
             axis = i;
         }
-        leave = cairn_min(leave, last);
+        exit = cairn_min(exit, last);
     }
-    if (axis < 0 || enter < 0 || enter > leave) { // enter < 0: behind the origin, or the origin is inside
+    if (axis < 0 || enter < 0 || enter > exit) { // enter < 0: behind the origin, or the origin is inside
         return false;
     }
     double sign = d[axis] > 0 ? -1.0 : 1.0;

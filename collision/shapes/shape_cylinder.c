@@ -31,11 +31,11 @@ static double reach(const CairnGeometry *geometry, CairnVec3 p) {
 
 // Where the ray enters the infinite cylinder, from the foot of the axis on it: keeps its digits when the origin is far away.
 // -infinity where it runs along the axis inside; false where it misses.
-static bool enter_side(double r, CairnVec3 o, CairnVec3 d, double *enter, double *leave) {
+static bool enter_side(double r, CairnVec3 o, CairnVec3 d, double *enter, double *exit) {
     double slope = d.x * d.x + d.y * d.y;
     if (slope == 0) {
         *enter = -HUGE_VAL;
-        *leave = HUGE_VAL;
+        *exit = HUGE_VAL;
         return o.x * o.x + o.y * o.y <= r * r;
     }
     double nearest = -(o.x * d.x + o.y * d.y) / slope;
@@ -46,13 +46,13 @@ static bool enter_side(double r, CairnVec3 o, CairnVec3 d, double *enter, double
     }
     chord = sqrt(chord);
     *enter = nearest - chord;
-    *leave = nearest + chord;
+    *exit = nearest + chord;
     return true;
 }
 
 static bool ray(const CairnGeometry *geometry, CairnVec3 o, CairnVec3 d, double *distance, CairnVec3 *normal) {
-    double r = geometry->radius, h = geometry->half_height, enter, leave;
-    if (!enter_side(r, o, d, &enter, &leave)) {
+    double r = geometry->radius, h = geometry->half_height, enter, exit;
+    if (!enter_side(r, o, d, &enter, &exit)) {
         return false;
     }
     bool is_cap = false;
@@ -65,10 +65,10 @@ static bool ray(const CairnGeometry *geometry, CairnVec3 o, CairnVec3 d, double 
         double first = (side - o.z) / d.z, last = (-side - o.z) / d.z;
         is_cap = first > enter;
         enter = cairn_max(enter, first);
-        leave = cairn_min(leave, last);
+        exit = cairn_min(exit, last);
     }
     double tolerance = 4e-16 * (cairn_length(o) + r + h); // a start on the surface is one to rounding
-    if (enter > leave || enter < -tolerance || leave <= 0) {
+    if (enter > exit || enter < -tolerance || exit <= 0) {
         return false; // beside it, behind the origin, or the origin is inside
     }
     CairnVec3 across = {o.x + enter * d.x, o.y + enter * d.y, 0};

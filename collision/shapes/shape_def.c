@@ -6,7 +6,7 @@
 static const char *const type_names[] = {"sphere", "box", "cylinder", "capsule", "hull", "half_space", "mesh", NULL};
 
 #define LARGEST_SIZE 1e9
-#define LARGEST_PLACE 1e12
+#define LARGEST_POSITION 1e12
 
 static const CairnField fields[] = {
     CAIRN_FIELD_CHOICE(CairnShapeDef, type, CAIRN_SHAPE_SPHERE, type_names, "kind of shape"),
@@ -14,7 +14,8 @@ static const CairnField fields[] = {
     CAIRN_FIELD_DOUBLE(CairnShapeDef, height, 1, 0, LARGEST_SIZE, 0, "m",
                        "full height of a cylinder; length of a capsule between its half-balls"),
     CAIRN_FIELD_VEC3(CairnShapeDef, size, 1, 1, 1, 0, LARGEST_SIZE, "m", "full edge lengths of a box"),
-    CAIRN_FIELD_VEC3(CairnShapeDef, position, 0, 0, 0, -LARGEST_PLACE, LARGEST_PLACE, "m", "place in the body's frame"),
+    CAIRN_FIELD_VEC3(CairnShapeDef, position, 0, 0, 0, -LARGEST_POSITION, LARGEST_POSITION, "m",
+                     "place in the body's frame"),
     CAIRN_FIELD_QUAT(CairnShapeDef, orientation, "turn in the body's frame"),
     CAIRN_FIELD_DOUBLE(CairnShapeDef, density, 1000, 0, 1e12, 0, "kg/m3", "counts where the body's mass is not given"),
     CAIRN_FIELD_DOUBLE(CairnShapeDef, friction, 0.5, 0, 1e6, 0, "", "Coulomb coefficient"),

@@ -58,11 +58,11 @@ static double reach(const CairnGeometry *geometry, CairnVec3 p) {
     return sqrt(squared);
 }
 
-// Where the ray has entered the last of the planes and left none.
+// The ray hits where it has entered all planes and has not yet left any of them.
 static bool ray(const CairnGeometry *geometry, CairnVec3 origin, CairnVec3 direction, double *distance,
                 CairnVec3 *normal) {
     const CairnHull *hull = geometry->hull;
-    double enter = -HUGE_VAL, leave = HUGE_VAL;
+    double enter = -HUGE_VAL, exit = HUGE_VAL;
     int face = -1;
     for (int f = 0; f < hull->face_count; ++f) {
         double height = cairn_dot(hull->normals[f], origin) - hull->offsets[f];
@@ -72,13 +72,13 @@ static bool ray(const CairnGeometry *geometry, CairnVec3 origin, CairnVec3 direc
                 return false;
             }
         } else if (speed > 0) {
-            leave = cairn_min(leave, -height / speed);
+            exit = cairn_min(exit, -height / speed);
         } else if (height / -speed > enter) {
             enter = height / -speed;
             face = f;
         }
     }
-    if (face < 0 || enter < 0 || enter > leave) { // enter < 0: behind the origin, or the origin is inside
+    if (face < 0 || enter < 0 || enter > exit) { // enter < 0: behind the origin, or the origin is inside
         return false;
     }
     *distance = enter;

@@ -1,15 +1,17 @@
 // What collision must know of a type of shape: one file a type (shape_TYPE.c), one line in geometry.c's table.
 //
-// Everything is in the shape's own frame; geometry.c takes it to the body's or the world's.
+// Everything is in the shape's local frame; geometry.c takes it to the body's or the world's.
 #ifndef CAIRN_COLLISION_SHAPE_KIND_H
 #define CAIRN_COLLISION_SHAPE_KIND_H
 
 #include "collision/collision.h"
 
 typedef struct CairnShapeKind {
-    // What the table of fields cannot say of a definition of this type (sizes above 0). NULL: nothing.
+    // Checks what the ranges in the table of fields cannot express for this type (sizes above 0). NULL: there is
+    // nothing to check.
     CairnStatus (*check)(const CairnShapeDef *def);
-    // Fill the geometry's own fields; may allocate (a hull's faces), and then `release` gives it back. The definition was checked.
+    // Fills the fields of the geometry that belong to this type. It may allocate (the faces of a hull); `release` frees
+    // that memory. The definition has been checked.
     CairnStatus (*make)(const CairnShapeDef *def, const CairnAllocator *allocator, CairnGeometry *geometry);
     void (*release)(CairnGeometry *geometry, const CairnAllocator *allocator);  // NULL: nothing was allocated
     CairnAabb (*box)(const CairnGeometry *geometry, CairnTransform pose);       // in the world
@@ -22,7 +24,7 @@ typedef struct CairnShapeKind {
     CairnVec3 (*support)(const CairnGeometry *geometry, CairnVec3 direction);
 } CairnShapeKind;
 
-// Of what has a radius and a height (shape_round.c): radius and height above 0, and the geometry's own fields.
+// `check` and `make` of the types with a radius and a height (shape_round.c): both must be above 0.
 CairnStatus cairn_check_round(const CairnShapeDef *def, const char *name);
 CairnStatus cairn_make_round(const CairnShapeDef *def, const CairnAllocator *allocator, CairnGeometry *geometry);
 

@@ -12,11 +12,12 @@ static void release(CairnGeometry *geometry, const CairnAllocator *allocator) {
     geometry->surface = NULL;
 }
 
-// The turned box of the mesh's own axes: a little large, but not looked for among all points in every step.
+// The box of the mesh in its local axes, turned: it is a little too large, but it takes no loop over all points in
+// every step.
 static CairnAabb box(const CairnGeometry *geometry, CairnTransform pose) {
-    CairnAabb own = geometry->surface->nodes[0].box;
-    CairnVec3 half = cairn_scale(0.5, cairn_sub(own.high, own.low));
-    CairnVec3 center = cairn_transform_point(pose, cairn_add(own.low, half));
+    CairnAabb local_box = geometry->surface->nodes[0].box;
+    CairnVec3 half = cairn_scale(0.5, cairn_sub(local_box.high, local_box.low));
+    CairnVec3 center = cairn_transform_point(pose, cairn_add(local_box.low, half));
     CairnMat3 r = cairn_mat3_of_quat(pose.q);
     CairnVec3 extent = {fabs(r.m[0][0]) * half.x + fabs(r.m[0][1]) * half.y + fabs(r.m[0][2]) * half.z,
                         fabs(r.m[1][0]) * half.x + fabs(r.m[1][1]) * half.y + fabs(r.m[1][2]) * half.z,
@@ -26,8 +27,8 @@ static CairnAabb box(const CairnGeometry *geometry, CairnTransform pose) {
 
 // To the farthest corner of the box.
 static double reach(const CairnGeometry *geometry, CairnVec3 p) {
-    CairnAabb own = geometry->surface->nodes[0].box;
-    CairnVec3 low = cairn_sub(own.low, p), high = cairn_sub(own.high, p);
+    CairnAabb local_box = geometry->surface->nodes[0].box;
+    CairnVec3 low = cairn_sub(local_box.low, p), high = cairn_sub(local_box.high, p);
     return cairn_length((CairnVec3){cairn_max(fabs(low.x), fabs(high.x)), cairn_max(fabs(low.y), fabs(high.y)),
                                     cairn_max(fabs(low.z), fabs(high.z))});
 }

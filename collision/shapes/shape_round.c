@@ -1,4 +1,4 @@
-// What capsules and cylinders share: a radius, and a height along the z axis.
+// What capsules and cylinders have in common: a radius, and a height along the z axis.
 #include "collision/shapes/shape_kind.h"
 
 CairnStatus cairn_check_round(const CairnShapeDef *def, const char *name) {

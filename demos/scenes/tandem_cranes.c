@@ -1,7 +1,6 @@
 // Two crawler cranes of 75,000 kg lift a pipe of 3,500 kg in tandem, in two slings. After a second the pipe is pushed
 // along its axis: it swings, and slides through the slings (S0, section 7.1).
 #include "demos/scenes/builders.h"
-#include "demos/scenes/builders_chain.h"
 #include "demos/scenes/builders_crane.h"
 #include "demos/scenes/builders_energy.h"
 

@@ -4,7 +4,6 @@
 #include "demos/viewer/crew_time.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void lock(void *mutex) {
     SDL_LockMutex(mutex);

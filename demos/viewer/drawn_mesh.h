@@ -15,9 +15,8 @@ enum {
     CAIRN_DRAWN_CAPSULE,
     CAIRN_DRAWN_CAPSULE_COARSE,
     CAIRN_DRAWN_CONE,
-    CAIRN_DRAWN_DISC,  // a triangle that faces the camera: the shader makes a ball of it, where there are very many
-    CAIRN_DRAWN_POINT, // the same from a single corner, where a processor draws and they are small
-    CAIRN_DRAWN_UNIT_COUNT
+    CAIRN_DRAWN_DISC, // a triangle that faces the camera: the shader makes a ball of it, where there are very many
+    CAIRN_DRAWN_POINT // the same from a single corner, where a processor draws and they are small
 };
 
 // `end` is -1 or 1 on the halves of a capsule: that many half lengths are added along z after scaling.

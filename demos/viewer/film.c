@@ -1,7 +1,6 @@
 // What is written of a session to files: pictures, films, and the problem of the frame that is shown.
 #include "demos/viewer/viewer.h"
 #include <stdio.h>
-#include <string.h>
 
 // "cairn-log_tower-340.png" in the folder that the viewer was started in.
 static void name_file(const CairnViewer *viewer, const char *ending, char *path, size_t size) {

@@ -5,7 +5,6 @@
 #include <fontconfig/fontconfig.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 // The file of a plain sans serif with Latin letters; false: fontconfig knows none.
 static bool find_file(char *path, size_t size) {

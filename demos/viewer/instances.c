@@ -1,5 +1,4 @@
 #include "demos/viewer/instances.h"
-#include "demos/program/render/render_shade.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "demos/viewer/panels.h"
 #include "demos/viewer/viewer.h"
 #include <stdio.h>
-#include <string.h>
 
 static void quit(CairnViewer *viewer, SDL_Keycode code) {
     (void)code;

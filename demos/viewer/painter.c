@@ -1,5 +1,4 @@
 #include "demos/program/render/render_shade.h"
-#include "demos/viewer/gpu.h"
 #include "demos/viewer/painter_passes.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 #include "demos/viewer/viewer.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 double cairn_viewer_clock(void) {

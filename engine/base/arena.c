@@ -44,8 +44,8 @@ void cairn_arena_free(CairnArena *arena) {
     arena->peak = 0;
 }
 
-// Chunks double while they are small, and are an eighth of what is in use once that is large: a first use of n bytes asks the
-// allocator O(log n) times, and a large one wastes little.
+// Chunks double while they are small, and are an eighth of what is in use once that is large: a first use of n bytes
+// calls the allocator O(log n) times, and a large one wastes little.
 static bool grow(CairnArena *arena, size_t size) {
     size_t capacity = FIRST_CHUNK;
     if (arena->chunk != NULL && arena->used < LARGE) {
@@ -57,7 +57,7 @@ static bool grow(CairnArena *arena, size_t size) {
         capacity = size;
     }
     CairnArenaChunk *chunk = new_chunk(arena, capacity);
-    if (chunk == NULL && capacity > size) { // little memory left: what is needed may still be there
+    if (chunk == NULL && capacity > size) { // little memory is available: it may still be enough for this size
         chunk = new_chunk(arena, size);
     }
     if (chunk == NULL) {
@@ -73,7 +73,7 @@ void *cairn_arena_push(CairnArena *arena, size_t count, size_t element_size) {
     if (element_size != 0 && count > (SIZE_MAX / 2) / element_size) {
         return NULL;
     }
-    // Nothing asked for gets a place too, so that NULL means one thing only.
+    // A push of zero bytes returns an address too, so that NULL always means out of memory.
     size_t size = count * element_size == 0 ? CAIRN_ALIGNMENT : (count * element_size + mask) & ~mask;
     if (arena->chunk == NULL || arena->chunk->capacity - arena->chunk->used < size) {
         if (!grow(arena, size)) {
@@ -120,12 +120,12 @@ void cairn_arena_reset(CairnArena *arena) {
         chunk_count++;
     }
     arena->used = 0;
-    // One chunk may remain although the use needed more, where a mark was released: the peak tells.
+    // One chunk may remain although the use needed more, where a mark was released: the peak shows it.
     if (chunk_count == 0 || (chunk_count == 1 && total >= arena->peak)) {
         return;
     }
-    // With room to spare, so that a use that grows a little each time does not ask each time. The old chunks go first: side by side
-    // with the new one they would be the most that the arena ever holds.
+    // With room to spare, so that a use that grows a little each time does not allocate each time. The old chunks go
+    // first: side by side with the new one they would be the most that the arena ever holds.
     while (arena->chunk != NULL) {
         drop_newest(arena);
     }
@@ -149,33 +149,33 @@ void cairn_arena_release(CairnArena *arena, CairnArenaMark mark) {
     arena->used = mark.used;
 }
 
-void *cairn_arena_place(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes) {
+void *cairn_arena_release_reserving(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes) {
     if (memory == NULL || arena->chunk == NULL || arena->chunk != mark.chunk) {
         return memory;
     }
     cairn_arena_release(arena, mark);
-    void *place = cairn_arena_push(arena, bytes, 1); // fits: it lay there before, and further up
+    void *moved = cairn_arena_push(arena, bytes, 1); // fits: it lay there before, and further up
     CAIRN_ASSERT(arena->chunk == mark.chunk);
-    return place;
+    return moved;
 }
 
-void *cairn_arena_keep(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes) {
-    void *place = cairn_arena_place(arena, mark, memory, bytes);
-    return place != memory && place != NULL ? memmove(place, memory, bytes) : place;
+void *cairn_arena_release_except(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes) {
+    void *moved = cairn_arena_release_reserving(arena, mark, memory, bytes);
+    return moved != memory && moved != NULL ? memmove(moved, memory, bytes) : moved;
 }
 
 static void *allocate(void *user, size_t size) {
     return cairn_arena_push(user, size, 1);
 }
 
-static void leave(void *user, void *memory, size_t size) {
+static void ignore_release(void *user, void *memory, size_t size) {
     (void)user;
     (void)memory;
     (void)size;
 }
 
 CairnAllocator cairn_arena_allocator(CairnArena *arena) {
-    return (CairnAllocator){allocate, leave, arena};
+    return (CairnAllocator){allocate, ignore_release, arena};
 }
 
 size_t cairn_arena_capacity(const CairnArena *arena) {

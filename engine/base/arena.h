@@ -23,11 +23,12 @@ typedef struct CairnArenaMark {
 void cairn_arena_init(CairnArena *arena, const CairnAllocator *allocator);
 void cairn_arena_free(CairnArena *arena);
 
-// Aligned to CAIRN_ALIGNMENT; NULL when the allocator says no. Contents are not set (push) or zero (push_zero).
+// Aligned to CAIRN_ALIGNMENT; NULL when the allocator fails. Contents are not set (push) or zero (push_zero).
 void *cairn_arena_push(CairnArena *arena, size_t count, size_t element_size);
 void *cairn_arena_push_zero(CairnArena *arena, size_t count, size_t element_size);
 
-// The next `bytes` in all lie in one chunk, so that they can be released in part. False: out of memory, and nothing has changed.
+// The next `bytes` in all lie in one chunk, so that some of them can be released before the others. False: out of
+// memory, and nothing has changed.
 bool cairn_arena_reserve(CairnArena *arena, size_t bytes);
 
 // Everything is free again. When the last use needed several chunks, they become one with room to spare, so that the next like use
@@ -38,11 +39,12 @@ void cairn_arena_reset(CairnArena *arena);
 CairnArenaMark cairn_arena_mark(const CairnArena *arena);
 void cairn_arena_release(CairnArena *arena, CairnArenaMark mark);
 
-// The same, but `bytes` at `memory`, which was pushed since the mark, live on: they move down to it, and their new place
-// comes back. Where the arena has grown since then nothing is freed or moved.
-void *cairn_arena_keep(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes);
-// The same, but moving them is left to the caller: until the next push they still lie where they did, and the place may reach into them.
-void *cairn_arena_place(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes);
+// Frees everything pushed since the mark except the `bytes` at `memory`, which move down to the mark; returns their new
+// address. Where the arena has grown since the mark, nothing is freed or moved.
+void *cairn_arena_release_except(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes);
+// Like cairn_arena_release_except, but the caller moves the bytes: they stay valid at their old address until the next
+// push, and the returned memory may overlap them.
+void *cairn_arena_release_reserving(CairnArena *arena, CairnArenaMark mark, void *memory, size_t bytes);
 
 // The arena as an allocator: what is released stays taken until the arena is released. The arena must stay where it is.
 CairnAllocator cairn_arena_allocator(CairnArena *arena);

@@ -1,5 +1,6 @@
-// The default of the assert hook. It is an object of its own: a linker takes from the library only what is still missing, so a program that
-// defines the hook gets its own, and this one stays out. In the shared library the program's definition comes first.
+// The default of the assert hook, in a separate object file: a linker takes from the library only what is still
+// missing, so a program that defines the hook gets that definition, and this object is not linked. In the shared
+// library the program's definition comes first.
 #include <cairn/hooks.h>
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// CAIRN_ASSERT: our own invariants, checked in builds with CAIRN_CHECKS (tests, sanitizers), absent in release.
+// CAIRN_ASSERT: internal invariants, checked in builds with CAIRN_CHECKS (tests, sanitizers), absent in release.
 #ifndef CAIRN_BASE_CHECK_H
 #define CAIRN_BASE_CHECK_H
 

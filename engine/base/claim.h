@@ -1,6 +1,6 @@
-// Claim: ask for memory that is about to be written, all lines at once. A line that another core has read comes back only when it is
-// written to, and stores go one after the other: twenty times the store's own time each. Asked for together they come together. It
-// changes no value.
+// Claim: prefetch memory that is about to be written, all lines at once. A line that another core has read comes back
+// only when it is written to, and stores go one after the other: each takes twenty times as long as the store itself.
+// Prefetched together they arrive together. It changes no value.
 #ifndef CAIRN_BASE_CLAIM_H
 #define CAIRN_BASE_CLAIM_H
 

@@ -10,7 +10,7 @@ typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 #ifdef __clang__
 #define UNROLL _Pragma("clang loop unroll(full)")
-#define UNROLL_KNOWN // where only one use knows the length; clang unrolls that by itself, and warns of others that it was told to
+#define UNROLL_KNOWN // where only one use knows the length; clang unrolls that by itself, and warns of others that it is directed to unroll
 #else
 #define UNROLL _Pragma("GCC unroll 8")
 #define UNROLL_KNOWN UNROLL

@@ -19,49 +19,49 @@ int cairn_field_choice_count(const CairnField *field) {
 // ---- between the struct and doubles ----
 
 // By memcpy, for the table knows an offset and a type but not the struct. A bool is read as its byte: whatever a careless
-// caller left there is a value to refuse, not undefined behaviour.
+// caller left there is a value that is refused, not undefined behaviour.
 _Static_assert(sizeof(bool) == 1, "a bool is one byte");
 _Static_assert(sizeof(CairnVec3) == 3 * sizeof(double), "a vector is three doubles");
 _Static_assert(sizeof(CairnQuat) == 4 * sizeof(double), "a quaternion is four doubles");
 
 void cairn_field_load(const CairnField *field, const void *object, CairnFieldValue *value) {
-    const unsigned char *place = (const unsigned char *)object + field->offset;
+    const unsigned char *address = (const unsigned char *)object + field->offset;
     *value = (CairnFieldValue){{0, 0, 0, 0}};
     switch (field->type) {
     case CAIRN_TYPE_BOOL:
-        value->c[0] = (double)place[0];
+        value->c[0] = (double)address[0];
         return;
     case CAIRN_TYPE_INT:
     case CAIRN_TYPE_CHOICE: {
         int number;
-        memcpy(&number, place, sizeof number);
+        memcpy(&number, address, sizeof number);
         value->c[0] = (double)number;
         return;
     }
     case CAIRN_TYPE_DOUBLE:
     case CAIRN_TYPE_VEC3:
     case CAIRN_TYPE_QUAT:
-        memcpy(value->c, place, (size_t)cairn_field_components(field->type) * sizeof(double));
+        memcpy(value->c, address, (size_t)cairn_field_components(field->type) * sizeof(double));
         return;
     }
 }
 
 void cairn_field_store(const CairnField *field, void *object, const CairnFieldValue *value) {
-    unsigned char *place = (unsigned char *)object + field->offset;
+    unsigned char *address = (unsigned char *)object + field->offset;
     switch (field->type) {
     case CAIRN_TYPE_BOOL:
-        place[0] = value->c[0] != 0;
+        address[0] = value->c[0] != 0;
         return;
     case CAIRN_TYPE_INT:
     case CAIRN_TYPE_CHOICE: {
         int number = (int)value->c[0];
-        memcpy(place, &number, sizeof number);
+        memcpy(address, &number, sizeof number);
         return;
     }
     case CAIRN_TYPE_DOUBLE:
     case CAIRN_TYPE_VEC3:
     case CAIRN_TYPE_QUAT:
-        memcpy(place, value->c, (size_t)cairn_field_components(field->type) * sizeof(double));
+        memcpy(address, value->c, (size_t)cairn_field_components(field->type) * sizeof(double));
         return;
     }
 }

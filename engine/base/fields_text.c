@@ -27,7 +27,7 @@ bool cairn_field_has_range(const CairnField *field) {
     return is_number && (isfinite(field->min) || isfinite(field->max));
 }
 
-// An end is open where the flag says so and where it is an infinity that the field does not take.
+// An end is open where its flag is set and where it is an infinity that the field does not take.
 static bool is_open(const CairnField *field, double end, unsigned flag) {
     return (field->flags & flag) != 0 || (isinf(end) && (field->flags & CAIRN_FIELD_INFINITE) == 0);
 }

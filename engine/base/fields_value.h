@@ -1,5 +1,5 @@
-// Field values: what fields.c, fields_parse.c and fields_text.c share. Every type travels as up to four doubles, which hold a
-// bool, an int and a choice exactly.
+// Field values: functions of fields.c, fields_parse.c and fields_text.c. Every type travels as up to four doubles,
+// which hold a bool, an int and a choice exactly.
 #ifndef CAIRN_BASE_FIELDS_VALUE_H
 #define CAIRN_BASE_FIELDS_VALUE_H
 

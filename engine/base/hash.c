@@ -24,22 +24,22 @@ static inline uint64_t absorb(uint64_t lane, uint64_t word) {
 
 uint64_t cairn_hash_bytes(const void *bytes, size_t size) {
     const unsigned char *at = bytes;
-    size_t left = size;
+    size_t remaining = size;
     uint64_t lane[LANES];
     memcpy(lane, lane_seed, sizeof lane);
-    for (; left >= 8 * LANES; left -= 8 * LANES, at += 8 * LANES) {
+    for (; remaining >= 8 * LANES; remaining -= 8 * LANES, at += 8 * LANES) {
         lane[0] = absorb(lane[0], read_word(at));
         lane[1] = absorb(lane[1], read_word(at + 8));
         lane[2] = absorb(lane[2], read_word(at + 16));
         lane[3] = absorb(lane[3], read_word(at + 24));
     }
-    for (; left >= 8; left -= 8, at += 8) {
+    for (; remaining >= 8; remaining -= 8, at += 8) {
         lane[0] = absorb(lane[0], read_word(at));
     }
-    if (left > 0) {
+    if (remaining > 0) {
         unsigned char tail[8] = {0};
-        memcpy(tail, at, left);
-        lane[1] = absorb(lane[1], read_word(tail)); // the size, below, tells the padding from zeros that were given
+        memcpy(tail, at, remaining);
+        lane[1] = absorb(lane[1], read_word(tail)); // the size, below, distinguishes the padding from zeros in the data
     }
     uint64_t hash = cairn_hash_mix((uint64_t)size);
     for (int i = 0; i < LANES; i++) {

@@ -21,7 +21,7 @@ static double row_sum(const double row[3]) {
 }
 
 // adj(a) / det(a). Hadamard: |det a| is at most the product of the rows' lengths, and so of their sums, whatever their scales; a
-// determinant that is nothing but rounding beside that product says that the rows are dependent.
+// determinant that is nothing but rounding beside that product shows that the rows are dependent.
 static bool adjugate_inverse(CairnMat3 a, double volume, CairnMat3 *inverse) {
     CairnVec3 r0 = {a.m[0][0], a.m[0][1], a.m[0][2]}, r1 = {a.m[1][0], a.m[1][1], a.m[1][2]};
     CairnVec3 r2 = {a.m[2][0], a.m[2][1], a.m[2][2]};
@@ -97,20 +97,6 @@ static bool cholesky(CairnMat3 a, double l[3][3]) {
 bool cairn_mat3_is_positive_definite(CairnMat3 a) {
     double l[3][3];
     return cholesky(a, l);
-}
-
-bool cairn_mat3_solve(CairnMat3 a, CairnVec3 b, CairnVec3 *x) {
-    double l[3][3];
-    if (!cholesky(a, l)) {
-        return false;
-    }
-    double y0 = b.x / l[0][0];
-    double y1 = (b.y - l[1][0] * y0) / l[1][1];
-    double y2 = (b.z - l[2][0] * y0 - l[2][1] * y1) / l[2][2];
-    double z = y2 / l[2][2];
-    double y = (y1 - l[2][1] * z) / l[1][1];
-    *x = (CairnVec3){(y0 - l[1][0] * y - l[2][0] * z) / l[0][0], y, z};
-    return true;
 }
 
 // ---- eigenvalues ----

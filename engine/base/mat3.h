@@ -97,7 +97,4 @@ CairnMat3 cairn_inertia_shift(CairnMat3 inertia, double mass, CairnVec3 r);
 // moments (both to 1e-9)?
 bool cairn_inertia_is_physical(CairnMat3 inertia);
 
-// Solve a x = b for symmetric positive definite a given in full; false, and `x` untouched, when a is not that.
-bool cairn_mat3_solve(CairnMat3 a, CairnVec3 b, CairnVec3 *x);
-
 #endif

@@ -34,7 +34,7 @@ static void *default_allocate(void *user, size_t size) {
     if (size > SIZE_MAX - mask) {
         return NULL;
     }
-    return aligned_alloc(CAIRN_ALIGNMENT, (size + mask) & ~mask); // C asks for a multiple of the alignment
+    return aligned_alloc(CAIRN_ALIGNMENT, (size + mask) & ~mask); // C requires a multiple of the alignment
 }
 
 static void default_release(void *user, void *memory, size_t size) {
@@ -74,7 +74,7 @@ void cairn_memory_release(const CairnAllocator *allocator, void *memory, size_t 
     }
     if (allocator == NULL || allocator->allocate == NULL) {
         default_release(NULL, memory, count * element_size);
-    } else if (allocator->release != NULL) { // an allocator without release frees everything at its own end
+    } else if (allocator->release != NULL) { // an allocator without release frees everything when it is destroyed
         allocator->release(allocator->user, memory, count * element_size);
     }
 }
@@ -95,7 +95,7 @@ static bool grow(const CairnAllocator *allocator, void *array, int *capacity, in
         return false;
     }
     void *old;
-    memcpy(&old, array, sizeof old); // the caller's pointer has its own type: move it as bytes
+    memcpy(&old, array, sizeof old); // the caller's pointer has another type: copy it as bytes
     if (old != NULL) {
         memcpy(fresh, old, is_kept ? (size_t)*capacity * element_size : 0);
         cairn_memory_release(allocator, old, (size_t)*capacity, element_size);

@@ -2,7 +2,6 @@
 
 #include <cairn/fields.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <string.h>
 
 enum { LONGEST = 63 }; // characters beyond these are not compared

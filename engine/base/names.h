@@ -20,7 +20,8 @@ void cairn_near_write(const CairnNearNames *near, CairnText *text); // "a, b, c"
 
 enum { CAIRN_HINT_SIZE = 128 };
 
-// The index of the one of `names` that is `name`. Where none is: -1, and `hint` says "; near: a, b, c", or nothing where none is near.
+// The index of the one of `names` that is `name`. Where none is: -1, and `hint` receives "; near: a, b, c", or nothing
+// where none is near.
 int cairn_name_find(const char *name, const char *const *names, int count, char hint[CAIRN_HINT_SIZE]);
 
 #endif

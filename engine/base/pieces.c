@@ -8,7 +8,8 @@
 
 enum { MOST_THREADS = 64 };
 
-// The pieces of one thread that nobody has begun; a line of the cache each, for every piece asks for one.
+// The pieces of one thread that no thread has begun. Each is alone in a line of the cache, since every take of a piece
+// writes to it.
 typedef struct Run {
     _Alignas(CAIRN_LINE) int next;
     int end;
@@ -26,7 +27,7 @@ static bool take(Run *run, int *piece) {
     int next;
 #pragma omp atomic read
     next = run->next;
-    if (next >= run->end) { // or the numbers of those who look in vain would grow without end
+    if (next >= run->end) { // else the counter would grow with every failed take
         return false;
     }
 #pragma omp atomic capture
@@ -46,14 +47,14 @@ void cairn_pieces_run(int threads, int pieces, CairnPieceWork *work, void *conte
     }
     Run runs[MOST_THREADS];
     for (int w = 0; w < workers; w++) {
-        runs[w].next = cairn_part_begin(pieces, w, workers);
-        runs[w].end = cairn_part_begin(pieces, w + 1, workers);
+        runs[w].next = cairn_range_begin(pieces, w, workers);
+        runs[w].end = cairn_range_begin(pieces, w + 1, workers);
     }
-    // Where fewer threads come than are asked for, those who do work the others' runs.
+    // Where OpenMP starts fewer threads than requested, these work the runs of the others, too.
 #pragma omp parallel num_threads(workers)
-    for (int k = 0, own = worker_index(), piece; k < workers; k++) {
-        while (take(&runs[(own + k) % workers], &piece)) {
-            work(context, piece, own);
+    for (int k = 0, worker = worker_index(), piece; k < workers; k++) {
+        while (take(&runs[(worker + k) % workers], &piece)) {
+            work(context, piece, worker);
         }
     }
 }
@@ -65,11 +66,11 @@ void cairn_spans_run(int threads, int count, int few, CairnSpanWork *work, void 
     }
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
     for (int k = 0; k < threads; k++) {
-        work(context, cairn_part_begin(count, k, threads), cairn_part_begin(count, k + 1, threads));
+        work(context, cairn_range_begin(count, k, threads), cairn_range_begin(count, k + 1, threads));
     }
 }
 
-void cairn_spans_tell(int *least, int element) {
+void cairn_spans_min(int *least, int element) {
     int now = __atomic_load_n(least, __ATOMIC_RELAXED); // omp critical would be a global
     while (element < now &&
            !__atomic_compare_exchange_n(least, &now, element, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {

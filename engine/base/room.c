@@ -24,7 +24,7 @@ static size_t read_number(const char *path, const char *name) {
     return found;
 }
 
-size_t cairn_room_left(void) {
+size_t cairn_room_available(void) {
     size_t machine = read_number("/proc/meminfo", "MemAvailable:"); // kB
     machine = machine < SIZE_MAX / 1024 ? 1024 * machine : SIZE_MAX;
     size_t most = read_number("/sys/fs/cgroup/memory.max", ""), used = read_number("/sys/fs/cgroup/memory.current", "");

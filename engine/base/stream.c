@@ -86,7 +86,7 @@ void cairn_stream_fail(CairnStream *stream, const char *what) {
     }
 }
 
-bool cairn_stream_holds(CairnStream *stream, int count, size_t bytes_each) {
+bool cairn_stream_has_elements(CairnStream *stream, int count, size_t bytes_each) {
     if (!cairn_stream_failed(stream) && (stream->size - stream->at) / bytes_each < (size_t)count) {
         cairn_stream_fail(stream, "an array is longer than the file");
     }

@@ -31,7 +31,8 @@ static inline CairnVec6 cairn_twist_transport(CairnVec6 twist, CairnVec3 r) {
     return (CairnVec6){cairn_add(twist.linear, cairn_cross(twist.angular, r)), twist.angular};
 }
 
-// The same forces about a point at offset r from the old one: tau' = tau - r x F.
+// Moves the reference point of a force and torque: the same forces about a point at offset r from the old one: tau' =
+// tau - r x F.
 static inline CairnVec6 cairn_wrench_transport(CairnVec6 wrench, CairnVec3 r) {
     return (CairnVec6){wrench.linear, cairn_sub(wrench.angular, cairn_cross(r, wrench.linear))};
 }

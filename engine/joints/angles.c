@@ -8,7 +8,7 @@
 
 enum { X, Y, Z };
 
-#define TINY 1e-12 // keeps the singular places of an angle finite
+#define TINY 1e-12 // keeps an angle finite where it is singular
 
 static double cosine(const CairnRelative *relative, int i, int j, CairnVec3 *gradient) {
     *gradient = cairn_cross(relative->b[j], relative->a[i]);
@@ -81,7 +81,7 @@ static double twist(const CairnRelative *relative, const CairnAngle *angle, Cair
     double square = fmax(q.w * q.w + q.x * q.x, TINY);
     double y = (q.x * q.y + q.w * q.z) / square, z = (q.x * q.z - q.w * q.y) / square;
     *gradient = cairn_add_scaled(cairn_add_scaled(relative->a[0], y, relative->a[1]), z, relative->a[2]);
-    return 2 * atan2(q.x, q.w); // -q tells it a turn apart: the count of turns mends that
+    return 2 * atan2(q.x, q.w); // -q gives it one turn off: the count of turns corrects that
 }
 
 // B turned by a small theta sees x move to x + theta x x: y gains theta_z, z loses theta_y.

@@ -1,4 +1,4 @@
-// What a joint's definition may say.
+// Checks the definition of a joint.
 #include "engine/joints/joint_def.h"
 #include "engine/joints/kinds.h"
 
@@ -11,7 +11,7 @@ static CairnStatus refuse(const CairnJointDef *def, int axis, const char *what) 
 static CairnStatus check_grant(const CairnJointDef *def, int axis) {
     static const char *const mode_names[] = {"AS_TYPE", "FREE", "LOCKED", "LIMITED"};
     static const char *const drive_names[] = {"NONE", "VELOCITY", "SPRING"};
-    static const char *const holds[] = {"no such coordinate", "free and takes no settings", "", "locked", ""};
+    static const char *const states[] = {"no such coordinate", "free and takes no settings", "", "locked", ""};
     const CairnAxis *settings = &def->axes[axis];
     CairnGrant grant = cairn_joint_kinds[def->type].grant[axis];
     const char *type = cairn_joint_type_name(def->type), *name = cairn_axis_name(axis);
@@ -20,11 +20,11 @@ static CairnStatus check_grant(const CairnJointDef *def, int axis) {
                         settings->mode == (grant == CAIRN_GRANT_LOCKED ? CAIRN_AXIS_LOCKED : CAIRN_AXIS_FREE);
     if (!is_settable && !repeats_type) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "%s joint, axis %s: mode is %s, but the type makes it %s", type,
-                           name, mode_names[settings->mode], holds[grant]);
+                           name, mode_names[settings->mode], states[grant]);
     }
     if (!is_settable && settings->drive != CAIRN_DRIVE_NONE) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "%s joint, axis %s: drive is %s, but the type makes it %s", type,
-                           name, drive_names[settings->drive], holds[grant]);
+                           name, drive_names[settings->drive], states[grant]);
     }
     if (settings->drive != CAIRN_DRIVE_NONE && cairn_axis_mode(def, axis) == CAIRN_AXIS_LOCKED) {
         return cairn_error(CAIRN_INVALID_ARGUMENT,

@@ -2,7 +2,7 @@
 #include "engine/base/vec6.h"
 #include "engine/joints/kinds.h"
 
-// Does this axis make rows? A question to the definition alone, so that rows keep their number and meaning.
+// True: this axis makes rows. It depends on the definition alone, so that rows keep their number and meaning.
 static bool has_rows(const CairnJointDef *def, int axis) {
     return cairn_joint_kinds[def->type].grant[axis] != CAIRN_GRANT_NONE &&
            (cairn_axis_mode(def, axis) != CAIRN_AXIS_FREE || def->axes[axis].drive != CAIRN_DRIVE_NONE);
@@ -26,7 +26,7 @@ static double violation(const CairnJointCore *core, int axis, double position) {
     const CairnAxis *settings = &core->def.axes[axis];
     switch (cairn_axis_mode(&core->def, axis)) {
     case CAIRN_AXIS_LOCKED:
-        return fabs(position - cairn_axis_hold(core, axis));
+        return fabs(position - cairn_axis_locked_value(core, axis));
     case CAIRN_AXIS_LIMITED:
         return fmax(0, fmax(settings->lower - position, position - settings->upper));
     default:

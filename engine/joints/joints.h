@@ -17,14 +17,14 @@ typedef struct CairnJointBody {
     CairnMat3 inverse_inertia; // world axes
 } CairnJointBody;
 
-// What a row is: its part in the joint decides where its impulse is reported.
+// What a row is: its role in the joint decides where its impulse is reported.
 typedef enum CairnRowRole { CAIRN_ROW_LOCK = 0, CAIRN_ROW_LOWER, CAIRN_ROW_UPPER, CAIRN_ROW_DRIVE } CairnRowRole;
 
 // One constraint row: w = sum_k J_k v_k + C lambda + fraction error / h + rate.
 typedef struct CairnJointRow {
     CairnVec6 jacobian[CAIRN_JOINT_MAX_BODIES]; // on body k, about its centre of mass
     double error;                               // phi: m or rad; its derivative along the motion is J v exactly
-    double fraction;     // share of it that this step removes; < 0: the world's joint_fraction; limits use 1 while open
+    double fraction;     // of it that this step removes; < 0: the world's joint_fraction; limits use 1 while open
     double rate;         // further right side, minus the target velocity of a drive, m/s or rad/s
     double compliance;   // C
     double lower, upper; // bounds on the impulse, N s
@@ -32,7 +32,7 @@ typedef struct CairnJointRow {
     int axis; // CAIRN_X ... CAIRN_RZ: which coordinate it acts on
 } CairnJointRow;
 
-// A joint's persistent part: its definition and the little state that it carries between steps (part of a snapshot).
+// The persistent data of a joint: its definition and its few state variables (they are saved in a snapshot).
 typedef struct CairnJointCore {
     CairnJointDef def;
     double turns[3]; // whole turns counted on RX, RY, RZ where the type counts them, else 0
@@ -54,11 +54,11 @@ CairnStatus cairn_joint_check(const CairnJointDef *def);
 
 // Set the turn counters and rest values from the poses at creation (input->core is `core`).
 void cairn_joint_begin(CairnJointCore *core, const CairnJointInput *input);
-// After a step, from the poses then: count turns, and say how far, at most, lengths and angles are from where locks and limits want
-// them, m and rad.
+// Called after a step, with the poses at its end: counts turns, and measures by how much, at most, lengths and angles
+// violate locks and limits, m and rad.
 void cairn_joint_advance(CairnJointCore *core, const CairnJointInput *input, double *linear, double *angular);
 
-// Do the rows depend on the bodies' masses? Else the input may lack them.
+// True: the rows depend on the masses of the bodies. Else the input need not contain them.
 bool cairn_joint_weighs(const CairnJointDef *def);
 
 // How many bodies the joint's rows act on: 2, or 4 for a gear.
@@ -67,10 +67,10 @@ int cairn_joint_body_count(const CairnJointDef *def);
 // Write the rows; their number and order depend on the definition only (not on the poses), so that row k keeps its meaning.
 int cairn_joint_rows(const CairnJointInput *input, CairnJointRow rows[CAIRN_JOINT_MAX_ROWS]);
 
-// Is this coordinate measured in rad? That of a gear is what its first joint turns or slides by.
+// True: this coordinate is measured in rad. The coordinate of a gear is that of its first joint.
 bool cairn_joint_is_angle(const CairnJointInput *input, int axis);
 
-// Positions, velocities, errors of the six coordinates; forces are left alone.
+// Positions, velocities, errors of the six coordinates; forces are not changed.
 void cairn_joint_measure(const CairnJointInput *input, CairnJointState *state);
 
 // Force, torque and drive forces from the impulses of the last step's rows.
@@ -79,9 +79,9 @@ void cairn_joint_forces(const CairnJointInput *input, const CairnJointRow *rows,
 
 // Geometric stiffness (NUMERICS "Heavy chains"): add to stiffness[k] the derivative of the torque that `lambda / h` exerts on body k
 // by a small rotation of body k, symmetric part only: -(r.F)(1 - r r^T / r^2) for the locked force F at arm r, sym(a b^T - (a.b) 1)
-// times lambda/h for rows a.b = 0; without the terms that mix a turn that the joint locks with one that it leaves free, and
-// without r F_t^T of the force across the arm (stiffness.c says why). Not yet projected on the negative semidefinite part: the
-// world does that a body.
+// times lambda/h for rows a.b = 0; without the terms that mix a turn that the joint locks with one that is free, and
+// without r F_t^T of the force across the arm (stiffness.c gives the reason). The result is not yet
+// projected on the negative semidefinite matrices: step_stiffness.c does that for the sum of each body.
 void cairn_joint_stiffness(const CairnJointInput *input, const CairnJointRow *rows, int row_count, const double *lambda,
                            CairnMat3 stiffness[CAIRN_JOINT_MAX_BODIES]);
 

@@ -1,5 +1,5 @@
-// The joint types: a line each. All that a joint does follows from what its line says is locked and from how its lengths and
-// angles are measured.
+// The joint types: one line of the table for each. The behaviour of a joint follows from the coordinates that its line
+// locks and from how its lengths and angles are measured.
 #include "engine/joints/kinds.h"
 
 #define NONE CAIRN_GRANT_NONE
@@ -26,7 +26,7 @@ const CairnKind cairn_joint_kinds[CAIRN_JOINT_TYPE_COUNT] = {
 };
 // clang-format on
 
-double cairn_axis_hold(const CairnJointCore *core, int axis) {
+double cairn_axis_locked_value(const CairnJointCore *core, int axis) {
     if (core->def.type == CAIRN_JOINT_DISTANCE) { // a rod: the length that is given, or that of its creation
         double given = core->def.axes[axis].target_position;
         return given > 0 ? given : core->rest[0];
@@ -38,7 +38,8 @@ const CairnAngle *cairn_joint_angles(const CairnJointDef *def) {
     if (def->type != CAIRN_JOINT_SIX_DOF) {
         return cairn_joint_kinds[def->type].angles;
     }
-    // The angles that are nowhere singular while what is locked holds; Cardan's where there are none such.
+    // Angles that are never singular while the locked coordinates are satisfied; Cardan angles where no such angles
+    // exist.
     if (cairn_axis_mode(def, CAIRN_RZ) != CAIRN_AXIS_LOCKED) {
         return cairn_cardan_angles;
     }
@@ -54,28 +55,28 @@ static double turns_at(const CairnJointCore *core, int i, double angle) {
     return core->turns[i] + round((core->last[i] - angle) / (2 * CAIRN_PI));
 }
 
-// The value, and the way in which it grows: a length's direction, an angle's gradient.
-static double pair_value(const CairnJointCore *core, const CairnRelative *relative, int axis, CairnVec3 *way) {
+// The value, and the direction in which it grows: the direction of a length, the gradient of an angle.
+static double pair_value(const CairnJointCore *core, const CairnRelative *relative, int axis, CairnVec3 *direction) {
     int i = axis - CAIRN_RX;
     if (i < 0) {
-        return cairn_joint_kinds[core->def.type].lengths->evaluate(relative, axis, way);
+        return cairn_joint_kinds[core->def.type].lengths->evaluate(relative, axis, direction);
     }
     const CairnAngle *angle = &cairn_joint_angles(&core->def)[i];
-    double value = angle->evaluate(relative, angle, way);
+    double value = angle->evaluate(relative, angle, direction);
     return angle->is_counted ? value + 2 * CAIRN_PI * turns_at(core, i, value) : value;
 }
 
 static void pair_coordinate(const CairnJointCore *core, const CairnRelative *relative, int axis,
                             CairnCoordinate *coordinate) {
-    CairnVec3 way;
-    *coordinate = (CairnCoordinate){.value = pair_value(core, relative, axis, &way)};
+    CairnVec3 direction;
+    *coordinate = (CairnCoordinate){.value = pair_value(core, relative, axis, &direction)};
     if (axis < CAIRN_RX) {
         // d/dt n . (p_B - p_A) with n turning with A: A feels n at B's origin, as if that point were its own.
-        coordinate->jacobian[0] = (CairnVec6){cairn_neg(way), cairn_cross(way, relative->arm_a)};
-        coordinate->jacobian[1] = (CairnVec6){way, cairn_cross(relative->arm_b, way)};
+        coordinate->jacobian[0] = (CairnVec6){cairn_neg(direction), cairn_cross(direction, relative->arm_a)};
+        coordinate->jacobian[1] = (CairnVec6){direction, cairn_cross(relative->arm_b, direction)};
     } else {
-        coordinate->jacobian[0].angular = cairn_neg(way);
-        coordinate->jacobian[1].angular = way;
+        coordinate->jacobian[0].angular = cairn_neg(direction);
+        coordinate->jacobian[1].angular = direction;
     }
 }
 
@@ -85,13 +86,13 @@ static void gear_coordinate(const CairnJointInput *input, CairnCoordinate *coord
     const double factors[2] = {1, input->core->def.ratio};
     *coordinate = (CairnCoordinate){0};
     for (int side = 0; side < 2; side++) {
-        CairnCoordinate part;
+        CairnCoordinate term;
         CairnRelative relative = cairn_relative(&input->bodies[2 * side]);
-        pair_coordinate(cores[side], &relative, cairn_joint_kinds[cores[side]->def.type].gear_axis, &part);
-        coordinate->value += factors[side] * part.value;
+        pair_coordinate(cores[side], &relative, cairn_joint_kinds[cores[side]->def.type].gear_axis, &term);
+        coordinate->value += factors[side] * term.value;
         for (int k = 0; k < 2; k++) {
-            coordinate->jacobian[2 * side + k] = (CairnVec6){cairn_scale(factors[side], part.jacobian[k].linear),
-                                                             cairn_scale(factors[side], part.jacobian[k].angular)};
+            coordinate->jacobian[2 * side + k] = (CairnVec6){cairn_scale(factors[side], term.jacobian[k].linear),
+                                                             cairn_scale(factors[side], term.jacobian[k].angular)};
         }
     }
 }
@@ -111,8 +112,8 @@ double cairn_joint_value(const CairnJointInput *input, const CairnRelative *rela
         gear_coordinate(input, &coordinate);
         return coordinate.value;
     }
-    CairnVec3 way;
-    return pair_value(input->core, relative, axis, &way);
+    CairnVec3 direction;
+    return pair_value(input->core, relative, axis, &direction);
 }
 
 // ---- what is carried from step to step ----

@@ -1,21 +1,22 @@
-// Kinds: what tells one joint type from another, as data; and the questions that the other files here ask of a joint.
+// Kinds: the differences between joint types as data, and the functions with which the other files of this folder read
+// them.
 #ifndef CAIRN_JOINTS_KINDS_H
 #define CAIRN_JOINTS_KINDS_H
 
 #include "engine/joints/coordinates.h"
 
-// What a type says of one coordinate.
+// How a type treats one coordinate.
 typedef enum CairnGrant {
     CAIRN_GRANT_NONE = 0, // the type has no such coordinate
     CAIRN_GRANT_LOOSE,    // free, nothing may be set
-    CAIRN_GRANT_FREE,     // free unless its mode says otherwise; everything may be set
+    CAIRN_GRANT_FREE,     // free unless its mode differs; everything may be set
     CAIRN_GRANT_LOCKED,   // locked, only its compliance may be set
-    CAIRN_GRANT_CHOICE    // locked unless its mode says otherwise; everything may be set
+    CAIRN_GRANT_CHOICE    // locked unless its mode differs; everything may be set
 } CairnGrant;
 
 typedef struct CairnKind {
     CairnGrant grant[CAIRN_AXIS_COUNT];
-    const CairnLengths *lengths; // NULL: no lengths of its own
+    const CairnLengths *lengths; // NULL: the type has no lengths
     const CairnAngle *angles;    // three of them; NULL: none, or chosen by what is locked (six-dof)
     int gear_axis;               // the coordinate that a gear couples, -1: none
 } CairnKind;
@@ -31,8 +32,8 @@ static inline CairnAxisMode cairn_axis_mode(const CairnJointDef *def, int axis) 
     return grant == CAIRN_GRANT_LOCKED || grant == CAIRN_GRANT_CHOICE ? CAIRN_AXIS_LOCKED : CAIRN_AXIS_FREE;
 }
 
-// The position at which a locked coordinate is held.
-double cairn_axis_hold(const CairnJointCore *core, int axis);
+// The value at which a locked coordinate is fixed.
+double cairn_axis_locked_value(const CairnJointCore *core, int axis);
 
 // The three angles of a joint, NULL if it has none.
 const CairnAngle *cairn_joint_angles(const CairnJointDef *def);

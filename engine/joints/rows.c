@@ -17,11 +17,11 @@ static void begin_row(CairnJointRow *row, const CairnCoordinate *coordinate, Cai
     row->axis = axis;
 }
 
-// q = hold
+// The row q = target.
 static void lock_row(CairnJointRow *row, const CairnCoordinate *coordinate, int axis, const CairnAxis *settings,
-                     double hold) {
+                     double target) {
     begin_row(row, coordinate, CAIRN_ROW_LOCK, axis, settings->compliance);
-    row->error -= hold;
+    row->error -= target;
     row->fraction = -1;
 }
 
@@ -88,7 +88,7 @@ static void spring_row(CairnJointRow *row, const CairnJointInput *input, const C
     bound_row(row, total > 0 ? settings->max_force * h : 0); // 0: the coordinate moves nothing that has a mass
 }
 
-// Does the definition of a spring, whatever the pose, make it do anything?
+// True: the spring of this definition can exert a force in some pose.
 static bool has_spring(const CairnAxis *settings) {
     return settings->stiffness > 0 || (settings->damping > 0 && settings->spring_unit == CAIRN_SPRING_FORCE);
 }
@@ -107,7 +107,7 @@ int cairn_axis_rows(const CairnJointInput *input, int axis, const CairnCoordinat
     CairnAxisMode mode = cairn_axis_mode(&input->core->def, axis);
     int count = 0;
     if (mode == CAIRN_AXIS_LOCKED) {
-        lock_row(&rows[count++], coordinate, axis, settings, cairn_axis_hold(input->core, axis));
+        lock_row(&rows[count++], coordinate, axis, settings, cairn_axis_locked_value(input->core, axis));
     } else if (mode == CAIRN_AXIS_LIMITED && settings->lower == settings->upper) {
         lock_row(&rows[count++], coordinate, axis, settings, settings->lower);
     } else if (mode == CAIRN_AXIS_LIMITED) {

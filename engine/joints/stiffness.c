@@ -84,8 +84,8 @@ static double cosine_of(const CairnJointDef *def, const CairnJointRow *row) {
     return is_lock ? row->error : 1;
 }
 
-// Is B held by two cosines of one axis, and nearly satisfied? Then all turns but those about the axis are locked: Q = 1 - a a^T, and
-// of K = sym(a b^T) - c 1 only -c Q is no mixed term (cairn_joint_stiffness).
+// True: two cosines of one axis constrain B, and they are nearly satisfied. Then all turns but those about the axis are
+// locked: Q = 1 - a a^T, and of K = sym(a b^T) - c 1 only -c Q is no mixed term (cairn_joint_stiffness).
 static bool is_on_axle(const CairnJointDef *def, const CairnAngle *angles, const CairnJointRow *rows, int row_count) {
     const CairnAngle *held[2];
     int count = 0;
@@ -173,8 +173,9 @@ static CairnMat3 without_mixed(CairnMat3 k, CairnMat3 q) {
     return cairn_mat3_sum(k, cairn_mat3_scaled(-1, mixed));
 }
 
-// The world keeps the negative part of each body's sum. A term that mixes a free turn with a locked one has such a part along the
-// free turn, where no force restores anything: an axle loaded beside the wheel would brake it. So mixed terms are left out.
+// The world keeps the negative part of each body's sum. A term that mixes a free turn with a locked one has such a part
+// along the free turn, where no force restores anything: an axle loaded beside the wheel would brake it. So mixed terms
+// are omitted.
 void cairn_joint_stiffness(const CairnJointInput *input, const CairnJointRow *rows, int row_count, const double *lambda,
                            CairnMat3 stiffness[CAIRN_JOINT_MAX_BODIES]) {
     CairnRelative relative = cairn_relative(input->bodies);

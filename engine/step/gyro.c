@@ -51,7 +51,7 @@ static CairnVec3 midpoint_velocity(CairnVec3 g, CairnVec3 start) {
         CairnVec3 step = cairn_scale(inverse, (CairnVec3){cairn_dot(f, c23), cairn_dot(c1, cairn_cross(f, c3)),
                                                           cairn_dot(c1, cairn_cross(c2, f))});
         w = cairn_sub(w, step);
-        // The error that is left is t |W| times the square of this step: below rounding.
+        // The remaining error is t |W| times the square of this step: below rounding.
         if (!(cairn_length_squared(step) > 1e-16 * cairn_length_squared(w))) {
             break;
         }

@@ -2,10 +2,10 @@
 //
 //   begin -> collide (poses -> contacts) -> assemble (contacts, joints -> problem) -> partition (problem -> parts)
 //         -> solve (problem, parts -> impulses, velocities) -> amend (what proved wrong in the problem: solve again)
-//         -> hold, integrate (velocities -> poses) -> finish (referee, warm start kept, statistics)
+//         -> limit advance, integrate (velocities -> poses) -> finish (referee, warm start kept, statistics)
 //
-// A stage reads what earlier ones made and writes a result of its own (docs/step.md), to the arena only; `finish` commits everything
-// at once, so a step that fails has not happened.
+// A stage reads what earlier ones made and writes one result (docs/step.md), to the arena only; `finish` commits
+// everything at once, so a step that fails has not happened.
 #include "engine/step/step.h"
 #include "engine/base/pieces.h"
 #include "engine/base/timer.h"
@@ -48,16 +48,16 @@ static bool check_body(CairnStep *step, int index) {
     return !cairn_step_failed(step);
 }
 
-// A dynamic body's velocities if nothing held it: damping, gravity, forces and free rotation.
+// The velocities of a dynamic body without constraints: damping, gravity, forces and free rotation.
 static void start_block(const CairnStep *step, CairnStepBlock *block) {
     const CairnBody *body = &step->store->bodies[block->body];
     const CairnWorldDef *def = &step->world->def;
     double h = step->h;
-    double linear_keep = 1.0 / (1.0 + h * body->model->linear_damping); // implicit: never turns the velocity round
-    double angular_keep = 1.0 / (1.0 + h * body->model->angular_damping);
+    double linear_factor = 1.0 / (1.0 + h * body->model->linear_damping); // implicit: never turns the velocity round
+    double angular_factor = 1.0 / (1.0 + h * body->model->angular_damping);
     CairnMat3 axes = cairn_body_axes(body);
-    block->start.linear = cairn_scale(linear_keep, body->velocity);
-    block->start.angular = cairn_scale(angular_keep, body->angular_velocity);
+    block->start.linear = cairn_scale(linear_factor, body->velocity);
+    block->start.angular = cairn_scale(angular_factor, body->angular_velocity);
     block->spin = block->start.angular;
     if (def->gyroscopic && !body->model->is_isotropic) {
         block->spin = cairn_gyro_mean_velocity(&axes, body->model->moments, block->start.angular, h);
@@ -73,7 +73,7 @@ static void start_block(const CairnStep *step, CairnStepBlock *block) {
     }
 }
 
-// What the problem holds of a body are its momenta.
+// The problem contains the momenta of a body.
 static bool is_usable(const CairnStep *step, const CairnStepBlock *block) {
     double mass = step->store->bodies[block->body].model->mass;
     return cairn_is_within_reach(cairn_scale(step->h, block->free.linear)) &&
@@ -93,7 +93,7 @@ static void start_span(void *context, int first, int end) {
         CairnStepBlock *block = &starting->step->blocks[b];
         start_block(starting->step, block);
         if (!is_usable(starting->step, block)) {
-            cairn_spans_tell(&starting->broken, b);
+            cairn_spans_min(&starting->broken, b);
             return;
         }
     }
@@ -173,7 +173,7 @@ CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats) {
     CairnStepSystem system = {0};
     CairnStepParts parts = {0};
     CairnStepAnswer answer = {0};
-    CairnStepHold hold = {0};
+    CairnStepAdvance advance = {0};
     CairnStepEnds ends = {0};
     CairnStepNext next;
 
@@ -181,7 +181,7 @@ CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats) {
         begin(world, h, &step);
         cairn_step_collide(&step, &contacts);
     } while (cairn_step_wake(&step, &contacts));
-    cairn_step_place_answer(&step, &contacts, &answer);
+    cairn_step_allocate_answer(&step, &contacts, &answer);
     do {
         cairn_step_assemble(&step, &contacts, &system, &answer);
         cairn_step_partition(&step, &system, &parts);
@@ -190,8 +190,8 @@ CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats) {
             next = cairn_step_amend(&step, &contacts, &system, &answer);
         } while (next == CAIRN_STEP_SOLVE);
     } while (next == CAIRN_STEP_ASSEMBLE);
-    cairn_step_hold(&step, &contacts, &system, &answer, &hold);
-    cairn_step_integrate(&step, &answer, &hold, &ends);
+    cairn_step_limit_advance(&step, &contacts, &system, &answer, &advance);
+    cairn_step_integrate(&step, &answer, &advance, &ends);
     cairn_step_finish(&step, &contacts, &system, &parts, &answer, &ends);
 
     if (cairn_step_failed(&step)) {

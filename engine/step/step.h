@@ -1,5 +1,5 @@
-// Step: its stages, and what each makes for those after it (docs/step.md). Everything a stage makes lies in the world's arena;
-// nothing of the world changes before `finish` commits.
+// Step: its stages, and the results that each makes for the later ones (docs/step.md). All results lie in the world's
+// arena; the world does not change before `finish` commits.
 #ifndef CAIRN_STEP_H
 #define CAIRN_STEP_H
 
@@ -14,7 +14,7 @@ typedef struct CairnStepBlock {
     CairnVec3 spin;  // angular velocity that the free rotation moves with (gyro.h)
 } CairnStepBlock;
 
-// Where it ends.
+// The state of a block at the end of the step.
 typedef struct CairnStepEnd {
     CairnVec3 center;
     CairnQuat q;
@@ -23,23 +23,23 @@ typedef struct CairnStepEnd {
 } CairnStepEnd;
 
 typedef struct CairnStepContact {
-    // what the narrow phase (or step_foresee.c) finds; of the frame the normal and the arms
+    // Set by the narrow phase (or by step_predict.c); in `frame` these are the normal and the arms.
     uint64_t id;
-    CairnContactFrame frame; // the problem's rows are made of it where it stands
+    CairnContactFrame frame; // rows of the problem refer to it instead of a copy
     double distance;
     double approach; // normal velocity at the start of the step, negative while approaching
     int shape_a, shape_b, body_a, body_b;
     int record;                             // last step's record of the same id, or -1
-    int roll;                               // its place in the contacts' `rolls`
-    uint8_t manifold_count, manifold_place; // points of its manifold, and which of them this is
-    bool is_foreseen : 1;                   // found where the solved velocities lead (step_foresee.c)
-    bool is_prepared : 1;                   // all below stands: from an earlier solve of this step
-    // what assemble makes of it (step_contacts.c); not set before
+    int roll;                               // its index in the contacts' `rolls`
+    uint8_t manifold_count, manifold_index; // number of points of its manifold, and the index of this one
+    bool is_predicted : 1;                  // found where the solved velocities lead (step_predict.c)
+    bool is_prepared : 1;                   // all members below are valid, from an earlier solve of this step
+    // Set by assemble (step_contacts.c).
     bool is_first : 1; // had no normal impulse in the last step, or the last solve
     uint8_t row_count;
     int row;
     double wanted; // d of the normal row in terms of the end velocity
-    double impact; // the part of the normal impulse that stops an approach, estimated: it comes once, a load every step
+    double impact; // the estimated impulse that stops the approach: it acts once, whereas a load acts in every step
     double frozen; // normal impulse that box friction is bounded by
 } CairnStepContact;
 
@@ -58,20 +58,21 @@ static inline CairnVec3 cairn_step_tangent_2(const CairnStepContact *contact) {
     return cairn_cross(contact->frame.normal, contact->frame.tangent);
 }
 
-// Are its rows those of its frame? Torsion and rolling have rows of their own.
+// True: all its rows are those of its frame, as it has none for torsion and rolling.
 static inline bool cairn_step_has_frame(const CairnStepContact *contact) {
     return contact->row_count <= CAIRN_FRAME_ROWS;
 }
 
-// The ball around a shape and its way: all that the first look at a pair reads, in a line of the cache.
+// The bounding ball of a shape and its motion: all that the first test of a pair reads, in one line of the cache.
 typedef struct CairnStepBall {
     CairnVec3 center; // the shape's origin
     double radius;    // infinite for half-spaces
-    CairnVec3 travel; // of the body's centre in this step, if nothing held it
+    CairnVec3 travel; // of the body's centre in this step, without constraints
     double turning;   // how far its turning may carry any point of the shape
 } CairnStepBall;
 
-// What contacts need of a shape and its body, close together: a pair reads two of them, and of two spheres nothing of the store.
+// The data of a shape and its body that contacts need, close together: a pair reads two of these, and a pair of spheres
+// reads nothing of the store.
 typedef struct CairnStepSide {
     CairnFilter filter;
     int body;
@@ -81,7 +82,7 @@ typedef struct CairnStepSide {
     CairnVec6 start;  // the body's velocity at the start of the step
 } CairnStepSide;
 
-// A byte of each shape: a plain one touches every other plain one (no joint, and a filter that lets all pass).
+// Traits of a shape: a plain shape may touch every other plain one (no joints, and a filter that excludes nothing).
 enum { CAIRN_SHAPE_IS_SPHERE = 1, CAIRN_SHAPE_IS_PLAIN = 2 };
 
 // Where each shape may be within the step, by slot.
@@ -91,7 +92,7 @@ typedef struct CairnStepBoxes {
     int *owners;      // bodies
     uint8_t *traits;  // CAIRN_SHAPE_IS_...
     bool has_rolling; // some shape resists rolling
-    // where they are asked for, else NULL
+    // NULL where the caller does not need them
     CairnTransform *poses;
     CairnStepBall *balls;
     CairnStepSide *sides;
@@ -129,7 +130,7 @@ typedef struct CairnStepPairs {
     int count;
 } CairnStepPairs;
 
-// Collide: the contacts, in the order of their pairs. Assemble completes them, and amend adds the foreseen ones.
+// Collide: the contacts, in the order of their pairs. Assemble completes them, and amend adds the predicted ones.
 typedef struct CairnStepContacts {
     CairnStepContact *all;
     int count, capacity;
@@ -151,7 +152,7 @@ typedef struct CairnStepSystem {
     double *P, *lower, *upper;
     CairnDofBlock *blocks;
     CairnFriction *frictions;
-    int matrix_count; // in P: fewer than blocks where balls share one
+    int matrix_count; // in P: fewer than blocks where equal balls use one
     // K of each block, negative semidefinite or 0: the geometric stiffness that P contains. NULL: all are 0.
     const CairnMat3 *stiffness;
 } CairnStepSystem;
@@ -168,8 +169,8 @@ typedef struct CairnStepReview {
     const double *lambda, *velocity; // the impulses, and the velocities that follow from them
     const CairnMat3 *stiffness;      // the geometric stiffness that the impulses cause; NULL: as in the problem
     bool is_misjudged;               // first touches bear other loads than their friction bounds were made from
-    CairnStepContact *foreseen;      // contacts that the velocities run into, in the order of their pairs
-    int foreseen_count;
+    CairnStepContact *predicted;     // contacts that the velocities run into, in the order of their pairs
+    int predicted_count;
 } CairnStepReview;
 
 // Solve: impulses and velocities.
@@ -191,25 +192,25 @@ typedef enum CairnStepNext {
     CAIRN_STEP_ASSEMBLE // contacts were added: assemble, partition and solve again
 } CairnStepNext;
 
-// Hold: how much of h each block moves on for. NULL: all of it.
-typedef struct CairnStepHold {
-    double *advance;
-} CairnStepHold;
+// Limit advance: the time that each block moves for in this step, s. NULL: all of them move for h.
+typedef struct CairnStepAdvance {
+    double *times;
+} CairnStepAdvance;
 
-// Integrate: where each block ends.
+// Integrate: the state of each block at the end of the step.
 typedef struct CairnStepEnds {
     CairnStepEnd *all;
 } CairnStepEnds;
 
 // ---- the stages, in their order ----
 //
-// A stage reads what is const and makes or changes what is not. It does nothing once the step has failed.
+// A stage reads its const arguments and makes or changes the others. It does nothing once the step has failed.
 
 void cairn_step_collide(CairnStep *step, CairnStepContacts *contacts);
 // Wake the groups that moving bodies reach in this step; true: begin and collide again, now with them.
 bool cairn_step_wake(CairnStep *step, CairnStepContacts *contacts);
 // Room for the velocities, which lie below the problem in the arena.
-void cairn_step_place_answer(CairnStep *step, const CairnStepContacts *contacts, CairnStepAnswer *answer);
+void cairn_step_allocate_answer(CairnStep *step, const CairnStepContacts *contacts, CairnStepAnswer *answer);
 void cairn_step_assemble(CairnStep *step, CairnStepContacts *contacts, CairnStepSystem *system,
                          CairnStepAnswer *answer);
 void cairn_step_partition(CairnStep *step, const CairnStepSystem *system, CairnStepParts *parts);
@@ -218,37 +219,39 @@ void cairn_step_solve(CairnStep *step, const CairnStepContacts *contacts, const 
 // Change the problem by what the answer's review found.
 CairnStepNext cairn_step_amend(CairnStep *step, CairnStepContacts *contacts, CairnStepSystem *system,
                                CairnStepAnswer *answer);
-void cairn_step_hold(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
-                     const CairnStepAnswer *answer, CairnStepHold *hold);
-void cairn_step_integrate(CairnStep *step, const CairnStepAnswer *answer, const CairnStepHold *hold,
+void cairn_step_limit_advance(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
+                              const CairnStepAnswer *answer, CairnStepAdvance *advance);
+void cairn_step_integrate(CairnStep *step, const CairnStepAnswer *answer, const CairnStepAdvance *advance,
                           CairnStepEnds *ends);
-// Commit: nothing of the world has changed until then, but who was woken, and a step that fails takes that back.
+// Commit: until then nothing of the world has changed except which bodies are awake, and a step that fails undoes that.
 void cairn_step_finish(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
                        const CairnStepParts *parts, const CairnStepAnswer *answer, const CairnStepEnds *ends);
 
 // ---- pieces of collide ----
 
-// Where the shapes may be: for collide, and made again by foresee and hold, which look at pairs when the velocities are known.
+// Where the shapes may be in the step. Collide makes them; step_predict.c and step_advance.c make them again, since
+// they test pairs when the velocities are known.
 void cairn_step_make_boxes(CairnStep *step, bool with_sides, CairnStepBoxes *boxes);
-// Contacts from pairs. False: there is no room for all of them; next time there is.
+// Contacts from pairs. False: there is no room for all of them; the next call has enough.
 bool cairn_step_narrow(CairnStep *step, const CairnStepBoxes *boxes, const CairnPair *pairs, int pair_count,
                        CairnStepContacts *contacts);
 
-// A contact of this pair with its id and bodies, and nothing yet of where.
+// A contact of this pair with its id and bodies; its frame and distance are not yet set.
 CairnStepContact cairn_step_new_contact(const CairnStep *step, CairnPair pair, uint64_t feature);
 CairnMaterial cairn_step_material(const CairnStep *step, const CairnStepContact *contact);
 
-// Bytes of the arena that a step with so many bodies and contacts takes at least; and CAIRN_OUT_OF_MEMORY where the machine has not as many left.
+// Bytes of the arena that a step with so many bodies and contacts takes at least; the step fails with
+// CAIRN_OUT_OF_MEMORY where the machine does not have as many available.
 size_t cairn_step_bytes(const CairnStep *step, int block_count, int contact_count);
 void cairn_step_check_room(CairnStep *step, int block_count, int contact_count);
-// With as many contacts as the world expects all of the step lies in one chunk of the arena, and what only one stage needs is free
-// for the next.
+// Reserves one chunk of the arena for a step with as many contacts as the world expects, so that memory that only one
+// stage needs is free again for the next.
 void cairn_step_reserve(CairnStep *step);
 
 // ---- pieces of assemble ----
 
-// Tangents, wanted velocities and loads of the contacts that are not prepared. `velocity` is the one that the foreseen contacts were
-// found with.
+// Tangents, wanted velocities and loads of the contacts that are not prepared. `velocity` is the one that the predicted
+// contacts were found with.
 void cairn_step_contact_frames(const CairnStep *step, CairnStepContacts *contacts, const double *velocity);
 void cairn_step_joint_rows(CairnStep *step, CairnStepJoints *joints);
 void cairn_step_write_contact_rows(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *contact,
@@ -269,10 +272,11 @@ void cairn_step_stiffen(CairnStep *step, const CairnStepContacts *contacts, cons
 // Fill in what the review's lambda and velocity lead to; `pass`: how often the problem was solved.
 void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system, int pass,
                        CairnStepReview *review);
-// Do they lead to another problem?
+// True: the impulses lead to another problem.
 bool cairn_step_is_superseded(const CairnStepReview *review);
 
-// The geometric stiffness that the impulses cause; NULL: no K jumped (geometric_jump), so another solve is not worth it.
+// The geometric stiffness that the impulses cause; NULL: no K changed by more than geometric_jump, so no further solve
+// follows.
 const CairnMat3 *cairn_step_review_stiffness(CairnStep *step, const CairnStepContacts *contacts,
                                              const CairnStepSystem *system, const double *lambda);
 void cairn_step_amend_stiffness(CairnStep *step, CairnStepSystem *system, const CairnMat3 *K);
@@ -284,16 +288,16 @@ bool cairn_step_review_touches(CairnStep *step, const CairnStepContacts *contact
 void cairn_step_amend_touches(CairnStepContacts *contacts, CairnStepSystem *system, double *lambda);
 
 // Contacts that the review's velocities run into and that the problem lacks.
-void cairn_step_foresee(CairnStep *step, const CairnStepContacts *contacts, CairnStepReview *review);
-void cairn_step_add_foreseen(CairnStep *step, CairnStepContacts *contacts, const CairnStepSystem *system,
-                             CairnStepAnswer *answer);
+void cairn_step_predict_contacts(CairnStep *step, const CairnStepContacts *contacts, CairnStepReview *review);
+void cairn_step_add_predicted(CairnStep *step, CairnStepContacts *contacts, const CairnStepSystem *system,
+                              CairnStepAnswer *answer);
 
 // ---- pieces of integrate and finish ----
 
 // Where a kinematic body's velocity takes it, centre of mass and turn.
 CairnTransform cairn_step_kinematic_pose(const CairnStep *step, const CairnBody *body);
 
-// Which bodies have been still for long enough.
+// Which bodies have been at rest for long enough to fall asleep.
 typedef struct CairnStepRest {
     int *island; // of each block: its island's lowest block
     double *still_time;
@@ -302,10 +306,10 @@ typedef struct CairnStepRest {
 
 void cairn_step_find_rest(CairnStep *step, const CairnStepContacts *contacts, const CairnStepJoints *joints,
                           const double *lambda, const CairnStepEnds *ends, CairnStepRest *rest);
-void cairn_step_keep_waking(const CairnStep *step); // part of the commit, before settle
-void cairn_step_undo_waking(const CairnStep *step); // where the step failed
-// Part of the commit: the body's time at rest, and whether it falls asleep.
-void cairn_step_settle(CairnStep *step, const CairnStepRest *rest, int block);
+void cairn_step_commit_waking(const CairnStep *step); // called by finish, before cairn_step_update_sleep
+void cairn_step_undo_waking(const CairnStep *step);   // where the step failed
+// Called by finish: stores the body's time at rest, and puts it to sleep where it is due.
+void cairn_step_update_sleep(CairnStep *step, const CairnStepRest *rest, int block);
 // Contacts among sleeping bodies outlast the step.
 bool cairn_step_is_kept(const CairnStep *step, int shape_a, int shape_b);
 
@@ -319,7 +323,7 @@ static inline int cairn_step_block(const CairnStep *step, int body) {
     return body < 0 ? -1 : step->block_of[body];
 }
 
-// In world axes. A ball's is the same in any pose, to the last bit: many share a matrix.
+// Inertia in world axes. That of a ball has the same bits in any pose, so that equal balls use one matrix of P.
 static inline CairnMat3 cairn_step_inertia(const CairnStep *step, const CairnStepBlock *block) {
     const CairnBody *body = &step->store->bodies[block->body];
     CairnVec3 moments = body->model->moments;
@@ -353,7 +357,7 @@ static inline CairnVec6 cairn_step_solved(const CairnStep *step, const double *v
     return (CairnVec6){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
 }
 
-// Do filters, bodies and joints let two shapes touch?
+// True: filters, bodies and joints allow contacts of two shapes.
 static inline bool cairn_step_may_touch(const CairnStore *store, const CairnStepSide *a, const CairnStepSide *b) {
     if ((a->filter.category & b->filter.mask) == 0 || (b->filter.category & a->filter.mask) == 0 ||
         a->body == b->body) {
@@ -362,7 +366,7 @@ static inline bool cairn_step_may_touch(const CairnStore *store, const CairnStep
     return !(a->has_joints && b->has_joints && cairn_store_joins(store, a->body, b->body));
 }
 
-// Of a side, all that the above asks.
+// The members of a side that cairn_step_may_touch reads.
 static inline CairnStepSide cairn_step_filters(const CairnStore *store, int shape) {
     const CairnShape *s = &store->shapes[shape];
     return (CairnStepSide){
@@ -373,7 +377,7 @@ static inline bool cairn_step_failed(const CairnStep *step) {
     return step->status.code != CAIRN_OK;
 }
 
-// Scratch of `count` elements; on failure the step's status says so and NULL comes back. Never called with a count below 0.
+// Scratch memory of `count` elements, count >= 0. On failure it sets the step's status and returns NULL.
 #define CAIRN_STEP_PUSH(step, Type, count) ((Type *)cairn_step_push((step), (size_t)(count), sizeof(Type)))
 void *cairn_step_push(CairnStep *step, size_t count, size_t size);
 void *cairn_step_push_zero(CairnStep *step, size_t count, size_t size);

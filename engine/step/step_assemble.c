@@ -20,19 +20,19 @@ static void write_matrix(double factor, double mass, const CairnMat3 *inertia, d
     }
 }
 
-// Balls of one mass and moment share a matrix, however they are turned. Gives every block its place in P, complemented where that is
-// still to be written; returns how many matrices there are.
-static int place_matrices(const CairnStep *step, CairnDofBlock *blocks) {
+// Balls of one mass and moment use one matrix, in any orientation. Gives every block the offset of its matrix in
+// P, complemented where that is still to be written; returns how many matrices there are.
+static int assign_matrices(const CairnStep *step, CairnDofBlock *blocks) {
     const CairnBody *last = NULL;
-    int count = 0, shared = 0;
+    int count = 0, last_matrix = 0;
     for (int b = 0; b < step->block_count; b++) {
         const CairnBody *body = &step->store->bodies[step->blocks[b].body];
         bool is_same = last != NULL && body->model->is_isotropic && body->model->mass == last->model->mass &&
                        body->model->moments.x == last->model->moments.x;
-        blocks[b].matrix = is_same ? shared : ~(36 * count);
+        blocks[b].matrix = is_same ? last_matrix : ~(36 * count);
         if (body->model->is_isotropic && !is_same) {
             last = body;
-            shared = 36 * count;
+            last_matrix = 36 * count;
         }
         count += is_same ? 0 : 1;
     }
@@ -138,7 +138,7 @@ static void allocate(CairnStep *step, Assembly *a, int term_entries) {
     if (cairn_step_failed(step)) {
         return;
     }
-    system->matrix_count = place_matrices(step, system->blocks);
+    system->matrix_count = assign_matrices(step, system->blocks);
     system->P = CAIRN_STEP_PUSH(step, double, 36 * (size_t)system->matrix_count);
     a->lambda = CAIRN_STEP_PUSH(step, double, problem->row_count);
     problem->blocks = system->blocks;
@@ -212,7 +212,7 @@ static void write_frame_terms(const Assembly *a, Cursor *at, const int bodies[2]
 }
 
 // A contact's constraint and terms, which follow those of the one before.
-static void place_contact(const Assembly *a, Cursor *at, int contact) {
+static void add_contact(const Assembly *a, Cursor *at, int contact) {
     const CairnStepContact *c = &a->contacts->all[contact];
     CairnConstraintBlock *block = &a->constraints[a->system->joints.count + contact];
     int bodies[2] = {c->body_a, c->body_b};
@@ -303,14 +303,14 @@ static void write_all(Assembly *a) {
         at.earlier += sj->row_count;
     }
     for (int i = 0; i < a->contacts->count; i++) {
-        place_contact(a, &at, i);
+        add_contact(a, &at, i);
     }
     cairn_spans_run(threads, a->contacts->count, 256, write_contacts, a);
 }
 
 // ---- the stage ----
 
-void cairn_step_place_answer(CairnStep *step, const CairnStepContacts *contacts, CairnStepAnswer *answer) {
+void cairn_step_allocate_answer(CairnStep *step, const CairnStepContacts *contacts, CairnStepAnswer *answer) {
     double t0 = cairn_timer_now();
     cairn_step_check_room(step, step->block_count, contacts->count);
     if (!cairn_step_failed(step)) {

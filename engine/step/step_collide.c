@@ -7,8 +7,8 @@
 #include <string.h>
 
 // How far any point of a shape may move within the step: bounds both its box and the distance from which contacts are looked for,
-// so that what could touch within the step has a row and nothing tunnels. A body that is not continuous does without.
-static void set_way(const CairnStep *step, const CairnShape *shape, CairnStepBall *ball) {
+// so that what could touch within the step has a row and nothing tunnels. For a body that is not continuous it is 0.
+static void set_travel(const CairnStep *step, const CairnShape *shape, CairnStepBall *ball) {
     const CairnBody *body = &step->store->bodies[shape->body];
     if (body->type == CAIRN_BODY_STATIC || !body->is_continuous) {
         return;
@@ -24,7 +24,8 @@ static void set_way(const CairnStep *step, const CairnShape *shape, CairnStepBal
     ball->turning = step->h * cairn_length(angular) * shape->reach;
 }
 
-// All that a box covers on its way: what falls side by side does not meet, however fast.
+// The box that covers the motion of a box in the step. Its bounds follow the direction of the motion, so that boxes
+// that fall side by side do not meet, however fast they are.
 static CairnAabb swept(CairnAabb box, CairnVec3 travel, double grow) {
     CairnVec3 back = {cairn_min(travel.x, 0) - grow, cairn_min(travel.y, 0) - grow, cairn_min(travel.z, 0) - grow};
     CairnVec3 on = {cairn_max(travel.x, 0) + grow, cairn_max(travel.y, 0) + grow, cairn_max(travel.z, 0) + grow};
@@ -44,7 +45,7 @@ static bool make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
     const CairnShapeDef *def = &shape->model->def;
     CairnTransform pose = cairn_shape_pose(body, shape);
     CairnStepBall ball = {.center = pose.p, .radius = shape->ball};
-    set_way(step, shape, &ball);
+    set_travel(step, shape, &ball);
     if (out->sides != NULL) {
         out->poses[s] = pose;
         out->balls[s] = ball;
@@ -59,7 +60,7 @@ static bool make_box(const CairnStep *step, CairnStepBoxes *out, int s) {
     out->traits[s] = (uint8_t)((shape->model->geometry.type == CAIRN_SHAPE_SPHERE ? CAIRN_SHAPE_IS_SPHERE : 0) |
                                (is_plain ? CAIRN_SHAPE_IS_PLAIN : 0));
     out->owners[s] = shape->body;
-    // What sleeps costs nothing, but a kinematic body on its way may wake it.
+    // A sleeping body costs nothing, but a kinematic body may reach and wake it.
     bool may_wake = step->sleeping_count > 0 && cairn_body_is_moved(body);
     out->kinds[s] = step->block_of[shape->body] >= 0 || may_wake ? CAIRN_BOX_MOVING
                     : cairn_body_is_moved(body)                  ? CAIRN_BOX_DRIVEN
@@ -137,18 +138,20 @@ static const CairnPair *find_pairs(CairnStep *step, const CairnStepBoxes *boxes,
     step->status =
         cairn_broad_pairs(&step->world->broad, boxes->boxes, boxes->kinds, boxes->owners, step->store->shape_pool.count,
                           step->threads, step->arena, &pairs, count, &step->stats.overlap_tests);
-    return cairn_step_failed(step) ? NULL : cairn_arena_keep(step->arena, mark, pairs, (size_t)*count * sizeof *pairs);
+    return cairn_step_failed(step)
+               ? NULL
+               : cairn_arena_release_except(step->arena, mark, pairs, (size_t)*count * sizeof *pairs);
 }
 
-typedef struct Keeping {
+typedef struct Compaction {
     const CairnPair *pairs;
     int pair_count, shape_count, pieces;
     int *starts, *seconds;
-} Keeping;
+} Compaction;
 
 // Shapes up to the first one of the pair before the piece have their starts from the pieces before; the last piece has all that follow.
-static void keep_piece(void *context, int piece, int worker) {
-    const Keeping *k = context;
+static void compact_piece(void *context, int piece, int worker) {
+    const Compaction *k = context;
     const CairnPair *pairs = k->pairs;
     (void)worker;
     int first = (int)((long)k->pair_count * piece / k->pieces);
@@ -167,22 +170,23 @@ static void keep_piece(void *context, int piece, int worker) {
     }
 }
 
-// Where the boxes lay, which are used no more. Pairs that lie so near that they are written over go one by one: there is room for
-// that, for a pair's second shape never goes behind the pair.
-static CairnStepPairs keep_pairs(const CairnStep *step, CairnArenaMark mark, const CairnPair *pairs, int count,
-                                 int *starts) {
+// Moves the pairs down to where the boxes were, which are no longer used. Where source and target overlap, one thread
+// moves them one by one in their order: that is safe, since the second shape of a pair never moves behind the pair.
+static CairnStepPairs compact_pairs(const CairnStep *step, CairnArenaMark mark, const CairnPair *pairs, int count,
+                                    int *starts) {
     enum { PIECES = 64, LEAST = 4096 }; // pairs that are worth a second thread
-    Keeping keeping = {pairs, count, step->store->shape_pool.count, 1, starts, NULL};
-    size_t bytes = (size_t)count * sizeof *keeping.seconds;
-    keeping.seconds = cairn_arena_place(step->arena, mark, (void *)pairs, bytes);
-    bool is_apart = (uintptr_t)keeping.seconds + bytes <= (uintptr_t)pairs;
-    keeping.pieces = is_apart && count > LEAST ? PIECES : 1;
-    cairn_pieces_run(step->threads, keeping.pieces, keep_piece, &keeping);
-    return (CairnStepPairs){starts, keeping.seconds, count};
+    Compaction compaction = {pairs, count, step->store->shape_pool.count, 1, starts, NULL};
+    size_t bytes = (size_t)count * sizeof *compaction.seconds;
+    compaction.seconds = cairn_arena_release_reserving(step->arena, mark, (void *)pairs, bytes);
+    bool is_apart = (uintptr_t)compaction.seconds + bytes <= (uintptr_t)pairs;
+    compaction.pieces = is_apart && count > LEAST ? PIECES : 1;
+    cairn_pieces_run(step->threads, compaction.pieces, compact_piece, &compaction);
+    return (CairnStepPairs){starts, compaction.seconds, count};
 }
 
-// Room for as many contacts as there were last time comes first: all that is only for finding them lies above it, and is free
-// again in the end. True: there are more, and now there is room.
+// Memory for as many contacts as in the last step comes first in the arena: all that is needed only to find them lies
+// above it, and is freed at the end. Returns true where there were more contacts than that: the next call has enough
+// memory for them.
 static bool collide(CairnStep *step, CairnStepContacts *contacts) {
     CairnArenaMark before = cairn_arena_mark(step->arena);
     double t0 = cairn_timer_now();
@@ -205,8 +209,8 @@ static bool collide(CairnStep *step, CairnStepContacts *contacts) {
     step->stats.pairs = pair_count;
     step->stats.times.broad += t1 - t0;
     bool is_done = cairn_step_narrow(step, &boxes, pairs, pair_count, contacts);
-    if (is_done && !cairn_step_failed(step)) { // pairs are asked again when it is known where the bodies go
-        contacts->pairs = keep_pairs(step, mark, pairs, pair_count, starts);
+    if (is_done && !cairn_step_failed(step)) { // pairs are tested again when the velocities are known
+        contacts->pairs = compact_pairs(step, mark, pairs, pair_count, starts);
         contacts->rolls = boxes.has_rolling ? CAIRN_STEP_PUSH(step, CairnVec3, capacity) : NULL;
     } else if (!is_done) {
         cairn_arena_release(step->arena, before);

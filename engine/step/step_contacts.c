@@ -7,17 +7,18 @@
 // Slower than this a contact has no direction of sliding worth following.
 static const double still = 1e-9; // m/s
 
-// What frames are made from: `velocity` is what was solved for when contacts were foreseen.
+// What frames are made from: `velocity` is what was solved for when contacts were predicted.
 typedef struct Framing {
     const CairnStep *step;
     CairnStepContacts *contacts;
     const double *velocity;
 } Framing;
 
-// What the step comes to without this contact: the free velocity, and for a foreseen contact the one that was solved for.
+// What the step comes to without this contact: the free velocity, and for a predicted contact the one that was solved
+// for.
 static CairnVec6 velocity_without(const Framing *f, const CairnStepContact *c, int body) {
     int block = cairn_step_block(f->step, body);
-    return block >= 0 && !c->is_foreseen ? f->step->blocks[block].free : cairn_step_solved(f->step, f->velocity, body);
+    return block >= 0 && !c->is_predicted ? f->step->blocks[block].free : cairn_step_solved(f->step, f->velocity, body);
 }
 
 static CairnVec3 point_velocity(CairnVec6 v, CairnVec3 arm) {
@@ -71,8 +72,9 @@ static CairnVec3 turned_by(const CairnStep *step, int body, CairnVec3 arm, Cairn
     return cairn_mat3_mul(inverse, cairn_cross(arm, impulse));
 }
 
-// The rolling box has its first side along the rolling that is to come: the free one, and what holding the slip (along t1) makes
-// of it. A ball that rolls without slip has no slip to follow, and on a slope it is the hold that turns it downhill.
+// The first axis of the rolling box points along the expected rolling: the free one, plus the rolling that friction
+// along t1 causes when it stops the slip. A ball that rolls without slip has no slip direction, and on a slope it is
+// this friction that turns it downhill.
 static void choose_rolling_axes(const Framing *f, const CairnStepContact *c, CairnVec3 slip) {
     const CairnStep *step = f->step;
     CairnVec3 n = c->frame.normal, t1 = c->frame.tangent;
@@ -80,10 +82,9 @@ static void choose_rolling_axes(const Framing *f, const CairnStepContact *c, Cai
     double response = inverse_mass_along(step, c->body_a, c->frame.arm[0], t1) +
                       inverse_mass_along(step, c->body_b, c->frame.arm[1], t1);
     if (response > 0) {
-        CairnVec3 hold = cairn_scale(-cairn_dot(slip, t1) / response, t1);
-        rolling = cairn_add(rolling, turned_by(step, c->body_b, c->frame.arm[1], hold));
-        rolling =
-            cairn_add(rolling, turned_by(step, c->body_a, c->frame.arm[0], hold)); // against -hold: minus times minus
+        CairnVec3 sticking = cairn_scale(-cairn_dot(slip, t1) / response, t1);
+        rolling = cairn_add(rolling, turned_by(step, c->body_b, c->frame.arm[1], sticking));
+        rolling = cairn_add(rolling, turned_by(step, c->body_a, c->frame.arm[0], sticking)); // minus times minus
     }
     rolling = cairn_add_scaled(rolling, -cairn_dot(rolling, n), n);
     double speed = cairn_length(rolling);
@@ -110,9 +111,10 @@ static double normal_term(const CairnStep *step, const CairnStepContact *c, doub
     return d;
 }
 
-// How much closing velocity a unit impulse undoes that the points which close share by their closing: the response at their
-// centroid, times their number. Corner by corner the body's turning would count at each, seven times too much under a flat box.
-static double shared_response(const CairnStep *step, const CairnStepContact *manifold, const double *closing) {
+// The closing velocity that a unit impulse removes when it is distributed over the closing points in proportion to
+// their closing velocities: the response at their centroid, times their number. Summed corner by corner, the turning of
+// the body would count at each, seven times too much under a flat box.
+static double summed_response(const CairnStep *step, const CairnStepContact *manifold, const double *closing) {
     CairnVec3 arm_a = {0, 0, 0}, arm_b = {0, 0, 0};
     int count = 0;
     for (int i = 0; i < manifold->manifold_count; i++) {
@@ -140,16 +142,16 @@ static void expect_loads(const Framing *f, CairnStepContact *manifold) {
     bool is_new = false, is_free = false;
     for (int i = 0; i < manifold->manifold_count; i++) {
         is_new = is_new || manifold[i].is_first;
-        is_free = is_free || manifold[i].is_first || manifold[i].is_foreseen;
+        is_free = is_free || manifold[i].is_first || manifold[i].is_predicted;
     }
     for (int i = 0; i < manifold->manifold_count; i++) {
         const CairnStepContact *c = &manifold[i];
         free_closing[i] = is_free ? cairn_max(-(cairn_dot(c->frame.normal, free_slip(f, c)) + c->wanted), 0) : 0;
         closing[i] = -(c->approach + c->wanted) > still ? -(c->approach + c->wanted) : 0;
-        closing[i] = c->is_foreseen ? free_closing[i] : closing[i]; // it was not there when the step began
+        closing[i] = c->is_predicted ? free_closing[i] : closing[i]; // it was not there when the step began
     }
-    double response = shared_response(step, manifold, closing);
-    double free_response = is_new ? shared_response(step, manifold, free_closing) : 0;
+    double response = summed_response(step, manifold, closing);
+    double free_response = is_new ? summed_response(step, manifold, free_closing) : 0;
     for (int i = 0; i < manifold->manifold_count; i++) {
         CairnStepContact *c = &manifold[i];
         c->impact = response > 0 ? closing[i] / response : 0;
@@ -198,7 +200,7 @@ static void expect_span(void *context, int first, int end) {
     const Framing *f = context;
     for (int i = first; i < end; i++) {
         const CairnStepContact *c = &f->contacts->all[i];
-        if (c->manifold_place == 0 && !c->is_prepared) {
+        if (c->manifold_index == 0 && !c->is_prepared) {
             expect_loads(f, &f->contacts->all[i]); // writes to all points of this manifold, which no other turn does
         }
     }
@@ -210,7 +212,7 @@ void cairn_step_contact_frames(const CairnStep *step, CairnStepContacts *contact
     cairn_spans_run(step->threads, contacts->count, CAIRN_STEP_FEW, expect_span, &framing);
 }
 
-// Of the rows n, t1, t2 (linear), then torsion about n and rolling about its own two axes (angular).
+// The axes of the rows n, t1, t2 (linear), then of torsion about n and of rolling about two tangential axes (angular).
 static void find_axes(const CairnVec3 *rolls, const CairnStepContact *c, CairnVec3 axes[CAIRN_CONTACT_ROWS]) {
     axes[0] = axes[3] = c->frame.normal;
     axes[1] = c->frame.tangent;
@@ -259,11 +261,13 @@ static void write_side(const CairnVec3 *rolls, const CairnStepContact *c, CairnV
     }
 }
 
-// C is a spring's: what gave way under last step's load does not give way again, so that w = J v + C (lambda - last lambda), and what
-// carries the same load as before stands. With C lambda alone a stack would sink for as long as the slop lets it, and friction slip for
-// ever: contacts that reach the end of the slop earlier than others take their load, and a pile of logs comes apart (docs/collision.md).
-// A normal springs back by no more than it overlaps, and what was struck bears no load yet.
-static void hold_what_gave_way(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c, double *d) {
+// C is the compliance of a spring: a deflection under last step's load does not occur again, so that w = J v + C
+// (lambda - last lambda), and a contact that carries the same load as before does not move. With C lambda alone a stack
+// would sink up to the slop, and friction would slip for ever: contacts that reach the end of the slop earlier than
+// others take their load, and a pile of logs comes apart (docs/collision.md). A normal springs back by no more than it
+// overlaps, and a contact that was just struck bears no load yet.
+static void subtract_last_deflection(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c,
+                                     double *d) {
     if (c->record < 0) {
         return;
     }
@@ -274,15 +278,16 @@ static void hold_what_gave_way(const CairnStep *step, const CairnVec3 *rolls, co
     }
     double last[CAIRN_CONTACT_ROWS];
     cairn_step_warm_contact(step, rolls, c, last);
-    double left = cairn_max(-c->distance / step->h + c->wanted, 0); // of the overlap, beside what is pushed out anyway
-    d[0] -= cairn_min(def->normal_compliance * last[0], left);
+    double remaining_overlap =
+        cairn_max(-c->distance / step->h + c->wanted, 0); // of the overlap, beside what is pushed out anyway
+    d[0] -= cairn_min(def->normal_compliance * last[0], remaining_overlap);
     for (int r = 1; r < c->row_count; r++) {
         d[r] -= def->friction_compliance * last[r];
     }
 }
 
-// The part of J v that problem dofs do not carry (bodies that are not dynamic), and under the midpoint rule the change of
-// variable from end velocity to mean velocity: (J v+ + d)/2 = J vm - J v/2 + d/2.
+// The term of J v from bodies that have no dofs in the problem (bodies that are not dynamic), and under the midpoint
+// rule the change of variable from end velocity to mean velocity: (J v+ + d)/2 = J vm - J v/2 + d/2.
 void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c, double *d) {
     CairnVec3 axes[CAIRN_CONTACT_ROWS];
     find_axes(rolls, c, axes);
@@ -307,7 +312,7 @@ void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, 
         double was = cairn_dot(axis, r < 3 ? before : spin_before);
         d[r] = midpoint ? moving - 0.5 * was + 0.5 * wanted : moving + wanted;
     }
-    hold_what_gave_way(step, rolls, c, d);
+    subtract_last_deflection(step, rolls, c, d);
 }
 
 void cairn_step_write_contact_rows(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c,

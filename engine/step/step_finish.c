@@ -24,7 +24,8 @@ static bool same_pair(const CairnStepContact *a, const CairnStepContact *b) {
     return a->shape_a == b->shape_a && a->shape_b == b->shape_b;
 }
 
-// One entry a shape pair that touches: overlap, or an impulse that says that the gap was closed. Sorted, as the contacts are.
+// One entry for each pair of shapes that touches: it overlaps, or an impulse shows that the gap was closed. Sorted like
+// the contacts.
 typedef struct Touching {
     CairnTouchingPair *touches;
     const CairnStepContact **worst; // the contact of each with the fastest approach
@@ -48,8 +49,8 @@ static CairnTouchingPair touch_of(const CairnStep *step, const CairnStepContact 
                                cairn_world_shape_id(step->world, c->shape_b)};
 }
 
-// The touches of last step that lie among sleeping bodies and come before `limit` (NULL: all that are left).
-static void keep_touches(const CairnStep *step, Touching *t, int *next, const CairnTouchingPair *limit) {
+// The touches of last step that lie among sleeping bodies and come before `limit` (NULL: all remaining ones).
+static void store_touches(const CairnStep *step, Touching *t, int *next, const CairnTouchingPair *limit) {
     const CairnStore *store = step->store;
     for (; *next < store->touch_count; *next += 1) {
         const CairnTouchingPair *old = &store->touches[*next];
@@ -77,13 +78,13 @@ static Touching find_touching(CairnStep *step, const CairnStepContacts *contacts
         }
         if (is_touching) {
             CairnTouchingPair touch = touch_of(step, first);
-            keep_touches(step, &t, &next, &touch);
+            store_touches(step, &t, &next, &touch);
             t.worst[t.count] = worst;
             t.touches[t.count++] = touch;
         }
     }
     if (!cairn_step_failed(step)) {
-        keep_touches(step, &t, &next, NULL);
+        store_touches(step, &t, &next, NULL);
     }
     return t;
 }
@@ -128,7 +129,7 @@ typedef struct Kept {
     bool has_spins; // these or those of this step
 } Kept;
 
-static Kept keep_records(CairnStep *step, const CairnStepContacts *contacts) {
+static Kept store_records(CairnStep *step, const CairnStepContacts *contacts) {
     const CairnStore *store = step->store;
     Kept kept = {0};
     for (int r = 0; step->sleeping_count > 0 && r < store->contact_count; r++) {
@@ -180,7 +181,7 @@ static void add_energy(CairnStep *step, const CairnBody *body, CairnVec3 spin_mo
     stats->angular_momentum = cairn_add(stats->angular_momentum, spin_momentum);
 }
 
-static void tell_moved(CairnStep *step, int body, CairnVec3 center, CairnQuat q, bool fell_asleep) {
+static void record_move(CairnStep *step, int body, CairnVec3 center, CairnQuat q, bool fell_asleep) {
     CairnBody *b = &step->store->bodies[body];
     bool has_moved = memcmp(&b->center, &center, sizeof center) != 0 || memcmp(&b->q, &q, sizeof q) != 0;
     b->center = center;
@@ -192,7 +193,7 @@ static void commit_bodies(const Finishing *f) {
     CairnStep *step = f->step;
     const CairnStepParts *parts = f->parts;
     CairnStore *store = step->store;
-    cairn_step_keep_waking(step);
+    cairn_step_commit_waking(step);
     for (int i = 0; i < store->body_pool.count; i++) {
         if (!cairn_pool_is_alive(&store->body_pool, i)) {
             continue;
@@ -204,12 +205,12 @@ static void commit_bodies(const Finishing *f) {
             const CairnStepEnd *end = &f->ends->all[step->block_of[i]];
             body->velocity = end->velocity;
             body->angular_velocity = end->spin;
-            cairn_step_settle(step, &f->rest, step->block_of[i]);
-            tell_moved(step, i, end->center, end->q, cairn_body_sleeps(body));
+            cairn_step_update_sleep(step, &f->rest, step->block_of[i]);
+            record_move(step, i, end->center, end->q, cairn_body_sleeps(body));
             add_energy(step, body, end->momentum);
         } else if (body->type == CAIRN_BODY_KINEMATIC) {
             CairnTransform pose = cairn_step_kinematic_pose(step, body);
-            tell_moved(step, i, pose.p, pose.q, false);
+            record_move(step, i, pose.p, pose.q, false);
         }
         if (cairn_body_sleeps(body)) {
             step->stats.sleeping_bodies += 1;
@@ -221,9 +222,9 @@ static void commit_bodies(const Finishing *f) {
     store->push_count = 0;
 }
 
-// The share of a manifold's normal impulses that was no impact. Point by point it would be noise: a body that lands flat and is
-// braked leans on its front.
-static double load_share(const double *lambda, const CairnStepContact *manifold) {
+// The fraction of a manifold's normal impulses that did not stop an approach. For single points it would be noise: a
+// body that lands flat while friction brakes it loads its front points more.
+static double load_fraction(const double *lambda, const CairnStepContact *manifold) {
     double sum = 0, impact = 0;
     for (int i = 0; i < manifold->manifold_count; i++) {
         sum += lambda[manifold[i].row];
@@ -244,7 +245,8 @@ static CairnVec3 spin_of(const CairnVec3 *rolls, const CairnStepContact *c, cons
     return spin;
 }
 
-// Where it was when the step began; what was met on the way, where that is on a body that does not move, or else on A.
+// The position of the contact point at the start of the step. A point that was met during the step is given on the body
+// that does not move, or else on A.
 static CairnVec3 point_of(const CairnStep *step, const CairnStepContact *c) {
     bool is_on_b = cairn_step_block(step, c->body_a) >= 0 && cairn_step_block(step, c->body_b) < 0;
     return cairn_add(step->store->bodies[is_on_b ? c->body_b : c->body_a].center, c->frame.arm[is_on_b ? 1 : 0]);
@@ -257,7 +259,7 @@ static void commit_contacts(CairnStep *step, const CairnStepContacts *contacts, 
     double load = 1;
     for (int i = 0; i < contacts->count; i++) {
         const CairnStepContact *c = &contacts->all[i];
-        load = c->manifold_place == 0 ? load_share(lambda, c) : load;
+        load = c->manifold_index == 0 ? load_fraction(lambda, c) : load;
         const double *l = lambda + c->row;
         bool has_friction = c->row_count >= 3;
         store->contacts[i] = (CairnContactRecord){.id = c->id,
@@ -298,7 +300,7 @@ static void commit_joints(CairnStep *step, const CairnStepJoints *joints, const 
     CairnStore *store = step->store;
     for (int j = 0; j < store->joint_pool.count; j++) {
         if (!is_sleeping_joint(store, j)) {
-            store->joints[j].row_count = 0; // joints that held nothing in this step exert no force
+            store->joints[j].row_count = 0; // joints without rows in this step exert no force
         }
     }
     for (int j = 0; j < joints->count; j++) {
@@ -391,7 +393,7 @@ void cairn_step_finish(CairnStep *step, const CairnStepContacts *contacts, const
     double t0 = cairn_timer_now();
     Finishing f = {step, contacts, system, parts, answer, ends, {0}};
     Touching now = find_touching(step, contacts, answer->lambda);
-    Kept kept = keep_records(step, contacts);
+    Kept kept = store_records(step, contacts);
     cairn_step_find_rest(step, contacts, &system->joints, answer->lambda, ends, &f.rest);
     if (cairn_step_failed(step)) {
         return;

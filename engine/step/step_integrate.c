@@ -3,7 +3,8 @@
 // The solver's angular velocity u is the one that the rotation moves with: free bodies get the mean velocity of their free
 // rotation (gyro.h), and the impulses that made u differ from it are added to the angular momentum:
 //     L+ = L + I (u - spin),   q+ = exp(h u) q,   omega+ = I+^-1 L+.
-// So a body that nothing holds keeps |L| and its energy, and a joint's rows act on the very motion that moves the body.
+// So a body without constraints keeps |L| and its energy, and the rows of a joint act on the same velocity that moves
+// the body.
 #include "engine/base/mat3.h"
 #include "engine/base/pieces.h"
 #include "engine/base/timer.h"
@@ -76,13 +77,13 @@ static void integrate_span(void *context, int first, int end) {
     for (int b = first; b < end; b++) {
         integrate_block(in, b);
         if (!is_finite_end(&in->ends[b])) {
-            cairn_spans_tell(&in->broken, b);
+            cairn_spans_min(&in->broken, b);
             return;
         }
     }
 }
 
-void cairn_step_integrate(CairnStep *step, const CairnStepAnswer *answer, const CairnStepHold *hold,
+void cairn_step_integrate(CairnStep *step, const CairnStepAnswer *answer, const CairnStepAdvance *advance,
                           CairnStepEnds *ends) {
     if (cairn_step_failed(step)) {
         return;
@@ -93,7 +94,7 @@ void cairn_step_integrate(CairnStep *step, const CairnStepAnswer *answer, const 
     if (cairn_step_failed(step)) {
         return;
     }
-    Integrating in = {step, answer->velocity, hold->advance, ends->all, count};
+    Integrating in = {step, answer->velocity, advance->times, ends->all, count};
     cairn_spans_run(step->threads, count, CAIRN_STEP_FEW, integrate_span, &in);
     if (in.broken < count) {
         const double *v = answer->velocity + (ptrdiff_t)6 * in.broken;

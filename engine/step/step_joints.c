@@ -1,4 +1,5 @@
 // Joints in the problem.
+#include "engine/base/vec6.h"
 #include "engine/step/step.h"
 #include <string.h>
 
@@ -57,10 +58,6 @@ void cairn_step_joint_rows(CairnStep *step, CairnStepJoints *joints) {
     }
 }
 
-static double dot6(CairnVec6 a, CairnVec6 b) {
-    return cairn_dot(a.linear, b.linear) + cairn_dot(a.angular, b.angular);
-}
-
 static void add_row(double *J, CairnVec6 jacobian) {
     J[0] += jacobian.linear.x;
     J[1] += jacobian.linear.y;
@@ -86,13 +83,14 @@ static double right_side(const CairnStep *step, const CairnStepJoint *sj, const 
     double d = position_term(step, sj, row) + row->rate;
     for (int k = 0; k < sj->body_count; k++) {
         if (cairn_step_block(step, sj->bodies[k]) < 0) {
-            d += dot6(row->jacobian[k], cairn_step_start(step, sj->bodies[k]));
+            d += cairn_vec6_dot(row->jacobian[k], cairn_step_start(step, sj->bodies[k]));
         }
     }
     return d;
 }
 
-// The first place of a dynamic body among the joint's: a gear whose two joints share a body has one term for it.
+// The first index of a dynamic body among the joint's bodies: a gear whose two joints have a body in common has one
+// term for it.
 static bool is_first(const CairnStepJoint *sj, int k) {
     for (int i = 0; i < k; i++) {
         if (sj->bodies[i] == sj->bodies[k]) {

@@ -1,9 +1,10 @@
-// Narrow phase of a step: pairs -> contact points (step_narrow_find.c) with all that follows from the poses, and for each the record that the last step
-// kept of the same feature.
+// Narrow phase of a step: pairs -> contact points (step_narrow_find.c) with all that follows from the poses, and for
+// each point the record of the last step for the same feature.
 //
-// Pairs are worked in pieces, whatever the number of threads. What is found lies close together until all is counted; then every
-// piece writes its contacts in their places. Contacts are in the order of the pairs, and so are the last step's records: both are
-// read along once. Records of sleeping bodies stand behind the others, out of order; then a hash table finds them.
+// Pairs are worked in pieces, whatever the number of threads. What is found lies close together until all is counted;
+// then every piece writes its contacts from its own offset on. Contacts are in the order of the pairs, and so are the
+// last step's records: both are read once, in step. Records of sleeping bodies stand behind the others, out of order;
+// then a hash table finds them.
 #include "engine/step/step_narrow.h"
 #include "engine/base/hash.h"
 #include "engine/base/pieces.h"
@@ -33,13 +34,13 @@ CairnMaterial cairn_step_material(const CairnStep *step, const CairnStepContact 
     return (CairnMaterial){
         .friction = mix(def->friction_mix, a->friction, b->friction),
         .restitution = mix(def->restitution_mix, a->restitution, b->restitution),
-        // A lever arm is a property of the softer surface: the larger one holds.
+        // A lever arm is a property of the softer surface: the larger one counts.
         .rolling_friction = mix(CAIRN_MIX_MAX, a->rolling_friction, b->rolling_friction),
         .torsional_friction = mix(CAIRN_MIX_MAX, a->torsional_friction, b->torsional_friction),
     };
 }
 
-// The same for as long as both shapes live and the same features touch.
+// An id that is the same for as long as both shapes exist and the same features touch.
 static uint64_t pair_id(CairnPair pair, uint32_t generation_a, uint32_t generation_b) {
     uint64_t a = ((uint64_t)generation_a << 32) | (uint32_t)pair.a;
     uint64_t b = ((uint64_t)generation_b << 32) | (uint32_t)pair.b;
@@ -219,7 +220,8 @@ static void fetch_side(const CairnNarrow *narrow, const CairnNarrowPiece *piece,
     }
 }
 
-// Field by field: what assemble makes of a contact lies behind these, and its lines of the cache are left alone.
+// Written field by field: the members that assemble sets lie behind these, and their lines of the cache are not
+// touched.
 static void fill_piece(void *context, int index, int worker) {
     const CairnNarrow *narrow = context;
     const CairnNarrowPiece *piece = &narrow->pieces[index];
@@ -233,7 +235,7 @@ static void fill_piece(void *context, int index, int worker) {
         CairnPair pair = narrow->pairs[found->pair];
         fetch_side(narrow, piece, k + 4);
         const CairnStepSide *a = &narrow->boxes->sides[pair.a], *b = &narrow->boxes->sides[pair.b];
-        if (found->place == 0) {
+        if (found->index == 0) {
             id = pair_id(pair, a->generation, b->generation);
             record = narrow->table == NULL ? seek(store, record, pair) : 0;
         }
@@ -246,9 +248,9 @@ static void fill_piece(void *context, int index, int worker) {
         c->frame.normal = found->normal;
         c->distance = found->distance;
         c->manifold_count = (uint8_t)found->count;
-        c->manifold_place = (uint8_t)found->place;
+        c->manifold_index = (uint8_t)found->index;
         c->roll = piece->first_contact + k;
-        c->is_foreseen = c->is_prepared = false;
+        c->is_predicted = c->is_prepared = false;
         c->frame.arm[0] = cairn_sub(found->point, center_at(step, a, found->time));
         c->frame.arm[1] = cairn_sub(found->point, center_at(step, b, found->time));
         c->approach =
@@ -257,7 +259,7 @@ static void fill_piece(void *context, int index, int worker) {
     }
 }
 
-// Room for contacts that come later in the step too (step_foresee.c).
+// Room for contacts that come later in the step too (step_predict.c).
 static int room_for(int count) {
     return count < INT_MAX - count / 16 - 64 ? count + count / 16 + 64 : INT_MAX;
 }

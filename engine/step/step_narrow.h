@@ -9,8 +9,8 @@ typedef struct CairnNarrowPoint {
     CairnVec3 normal, point;
     double distance;
     double time;      // into the step, at which the bodies are where the contact is: 0, or later for fast ones (sweep)
-    uint64_t feature; // with the part of the mesh
-    int pair, count, place;
+    uint64_t feature; // with the patch of the mesh
+    int pair, count, index;
 } CairnNarrowPoint;
 
 typedef struct CairnNarrowPiece {

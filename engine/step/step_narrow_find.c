@@ -1,7 +1,8 @@
 // The first half of the narrow phase: which pairs of shapes touch, come near or meet within the step, and where.
 //
-// Pairs whose balls stay apart go first, in one look at a line of the cache for each shape: of boxes that meet, a third to a half.
-// Two spheres have their answer there; all others go through collision's table of pairs.
+// Pairs whose balls stay apart are excluded first, with one line of the cache read for each shape: a third to a half of
+// the pairs whose boxes meet. Contacts of two spheres are found there, too; all other pairs go through the table of
+// pair functions of collision.
 #include "collision/convex/sweep.h"
 #include "collision/pairs/pairs.h"
 #include "engine/step/step_narrow.h"
@@ -15,12 +16,12 @@ static CairnMotion motion_of(const CairnNarrow *narrow, int shape) {
     return (CairnMotion){narrow->boxes->poses[shape], body->center, v.linear, v.angular, reach};
 }
 
-// The share of the contact margin within which fast bodies count as touching.
+// The fraction of the contact margin within which fast bodies count as touching.
 #define TOUCH 0.1
 
 // Fast bodies that are apart: the manifold is the one of where they will meet, for the nearest features of now may not be those,
 // or there may be no meeting. Answers the time of it.
-static int sweep(const CairnNarrow *narrow, CairnPair pair, double touch, double margin, CairnManifold *parts,
+static int sweep(const CairnNarrow *narrow, CairnPair pair, double touch, double margin, CairnManifold *manifolds,
                  double *time) {
     const CairnShape *shapes = narrow->step->store->shapes;
     const CairnGeometry *a = &shapes[pair.a].model->geometry, *b = &shapes[pair.b].model->geometry;
@@ -28,28 +29,29 @@ static int sweep(const CairnNarrow *narrow, CairnPair pair, double touch, double
     if (!cairn_sweep(a, &motion_a, b, &motion_b, narrow->step->h, touch, time)) {
         return 0;
     }
-    int count = cairn_narrow_parts(a, cairn_motion_pose(&motion_a, *time), b, cairn_motion_pose(&motion_b, *time),
-                                   margin, parts);
-    // Distances as of now: what is left at the meeting and what closes until then, at the speed that the row will see.
+    int count = cairn_narrow_manifolds(a, cairn_motion_pose(&motion_a, *time), b, cairn_motion_pose(&motion_b, *time),
+                                       margin, manifolds);
+    // Distances at the start of the step: the one at the time of the meeting plus what closes until then, at the
+    // velocity of the row.
     for (int n = 0; n < count; n++) {
-        for (int k = 0; k < parts[n].count; k++) {
-            CairnManifoldPoint *point = &parts[n].points[k];
+        for (int k = 0; k < manifolds[n].count; k++) {
+            CairnManifoldPoint *point = &manifolds[n].points[k];
             CairnVec3 arm_a = cairn_sub(point->point, cairn_add_scaled(motion_a.center, *time, motion_a.linear));
             CairnVec3 arm_b = cairn_sub(point->point, cairn_add_scaled(motion_b.center, *time, motion_b.linear));
             CairnVec3 slip = cairn_sub(cairn_add(motion_b.linear, cairn_cross(motion_b.angular, arm_b)),
                                        cairn_add(motion_a.linear, cairn_cross(motion_a.angular, arm_a)));
             // A corner that moves away meanwhile was no overlap before.
-            point->distance =
-                cairn_max(point->distance - *time * cairn_dot(parts[n].normal, slip), cairn_min(point->distance, 0));
+            point->distance = cairn_max(point->distance - *time * cairn_dot(manifolds[n].normal, slip),
+                                        cairn_min(point->distance, 0));
         }
     }
     return count;
 }
 
-static bool are_touching(const CairnManifold *parts, int count, double touch) {
+static bool are_touching(const CairnManifold *manifolds, int count, double touch) {
     for (int n = 0; n < count; n++) {
-        for (int k = 0; k < parts[n].count; k++) {
-            if (parts[n].points[k].distance < touch) {
+        for (int k = 0; k < manifolds[n].count; k++) {
+            if (manifolds[n].points[k].distance < touch) {
                 return true;
             }
         }
@@ -69,8 +71,8 @@ static bool ranges_meet(Range a, Range b, double slack) {
     return low_b + cairn_min(travel, 0) <= high_a + slack && low_a <= high_b + cairn_max(travel, 0) + slack;
 }
 
-// The broad phase finds what comes near the same place within the step. As A sees it, B's box goes one way: mostly past, and what
-// falls together does not move at all.
+// The broad phase finds shapes that come near the same point at different times of the step. Relative to A, the box of
+// B moves along one line: mostly it passes, and shapes that fall together do not move relative to each other.
 static bool may_meet(const CairnStepBoxes *boxes, CairnPair pair, double margin) {
     const CairnAabb *a = &boxes->boxes[pair.a], *b = &boxes->boxes[pair.b];
     CairnVec3 to_a = boxes->balls[pair.a].travel, to_b = boxes->balls[pair.b].travel;
@@ -82,7 +84,7 @@ static bool may_meet(const CairnStepBoxes *boxes, CairnPair pair, double margin)
 }
 
 // Slow bodies: what is nearer than the margin and the motion of the step. Fast ones alike while they touch; apart, by a sweep.
-static int find_manifolds(const CairnNarrow *narrow, CairnPair pair, CairnManifold parts[CAIRN_MANIFOLDS],
+static int find_manifolds(const CairnNarrow *narrow, CairnPair pair, CairnManifold manifolds[CAIRN_MANIFOLDS],
                           double *time) {
     const CairnStepBoxes *boxes = narrow->boxes;
     const CairnShape *shapes = narrow->step->store->shapes;
@@ -95,20 +97,21 @@ static int find_manifolds(const CairnNarrow *narrow, CairnPair pair, CairnManifo
     if (!may_meet(boxes, pair, margin)) {
         return 0;
     }
-    int count = cairn_narrow_parts(a, boxes->poses[pair.a], b, boxes->poses[pair.b], margin + motion, parts);
+    int count = cairn_narrow_manifolds(a, boxes->poses[pair.a], b, boxes->poses[pair.b], margin + motion, manifolds);
     bool is_mesh =
         a->type == CAIRN_SHAPE_MESH || b->type == CAIRN_SHAPE_MESH; // what is nearest now need not be what is met
-    if (motion <= margin || (count == 0 && !is_mesh) || !cairn_can_sweep(a, b) || are_touching(parts, count, touch)) {
+    if (motion <= margin || (count == 0 && !is_mesh) || !cairn_can_sweep(a, b) ||
+        are_touching(manifolds, count, touch)) {
         return count;
     }
-    return sweep(narrow, pair, touch, margin, parts, time);
+    return sweep(narrow, pair, touch, margin, manifolds, time);
 }
 
-static void keep_points(CairnNarrowPiece *piece, int pair, double time, const CairnManifold *manifold) {
+static void write_points(CairnNarrowPiece *piece, int pair, double time, const CairnManifold *manifold) {
     for (int k = 0; k < manifold->count; k++) {
         const CairnManifoldPoint *point = &manifold->points[k];
         if (piece->count < piece->capacity) {
-            uint64_t feature = (uint64_t)manifold->part << 32 | point->feature;
+            uint64_t feature = (uint64_t)manifold->patch << 32 | point->feature;
             piece->found[piece->count] = (CairnNarrowPoint){manifold->normal, point->point, point->distance, time,
                                                             feature,          pair,         manifold->count, k};
         }
@@ -116,8 +119,8 @@ static void keep_points(CairnNarrowPiece *piece, int pair, double time, const Ca
     }
 }
 
-// Of the pairs first ... end - 1 those whose balls come within the margin of each other. Every one is written, and stays where the next
-// does not take its place: which of them are apart is chance, and a branch on it would be guessed wrong.
+// Lists those of the pairs first ... end - 1 whose balls come within the margin of each other. Every index is written,
+// and the next one overwrites it unless it counts: a branch would be mispredicted, since the results are irregular.
 static int near_pairs(const CairnNarrow *narrow, int first, int end, int *near) {
     const CairnStepBall *balls = narrow->boxes->balls;
     double margin = narrow->step->world->def.contact_margin;
@@ -125,16 +128,17 @@ static int near_pairs(const CairnNarrow *narrow, int first, int end, int *near) 
     for (int p = first; p < end; p++) {
         const CairnStepBall *a = &balls[narrow->pairs[p].a], *b = &balls[narrow->pairs[p].b];
         __builtin_prefetch(&balls[narrow->pairs[p + 8 < end ? p + 8 : p].b]);
-        double way = cairn_length(cairn_sub(b->travel, a->travel)) + a->turning + b->turning;
-        double far = (a->radius + b->radius + margin + way) * (1 + 1e-12);
+        double travel = cairn_length(cairn_sub(b->travel, a->travel)) + a->turning + b->turning;
+        double far = (a->radius + b->radius + margin + travel) * (1 + 1e-12);
         near[count] = p;
         count += !(cairn_length_squared(cairn_sub(b->center, a->center)) > far * far);
     }
     return count;
 }
 
-// Two spheres whose contact is as it is now: slow ones, or fast ones that touch. True: that is settled, with a contact or without.
-static bool settle_spheres(const CairnNarrow *narrow, CairnNarrowPiece *piece, int p) {
+// The contact of two spheres at the start of the step: of slow ones, or of fast ones that touch. True: the pair is
+// done, with a contact or without.
+static bool find_spheres(const CairnNarrow *narrow, CairnNarrowPiece *piece, int p) {
     CairnPair pair = narrow->pairs[p];
     const CairnStepBall *a = &narrow->boxes->balls[pair.a], *b = &narrow->boxes->balls[pair.b];
     double margin = narrow->step->world->def.contact_margin;
@@ -164,7 +168,7 @@ void cairn_narrow_find(const CairnNarrow *narrow, CairnNarrowPiece *piece) {
     enum { BATCH = 256 };
     const CairnStepSide *sides = narrow->boxes->sides;
     const uint8_t *traits = narrow->boxes->traits;
-    CairnManifold parts[CAIRN_MANIFOLDS];
+    CairnManifold manifolds[CAIRN_MANIFOLDS];
     int near[BATCH];
     piece->count = 0;
     for (int first = piece->first; first < piece->end; first += BATCH) {
@@ -174,13 +178,13 @@ void cairn_narrow_find(const CairnNarrow *narrow, CairnNarrowPiece *piece) {
             unsigned both = traits[pair.a] & traits[pair.b];
             bool may_touch = (both & CAIRN_SHAPE_IS_PLAIN) != 0 ||
                              cairn_step_may_touch(narrow->step->store, &sides[pair.a], &sides[pair.b]);
-            if (!may_touch || ((both & CAIRN_SHAPE_IS_SPHERE) != 0 && settle_spheres(narrow, piece, near[k]))) {
+            if (!may_touch || ((both & CAIRN_SHAPE_IS_SPHERE) != 0 && find_spheres(narrow, piece, near[k]))) {
                 continue;
             }
             double time;
-            int part_count = find_manifolds(narrow, pair, parts, &time);
-            for (int n = 0; n < part_count; n++) {
-                keep_points(piece, near[k], time, &parts[n]);
+            int manifold_count = find_manifolds(narrow, pair, manifolds, &time);
+            for (int n = 0; n < manifold_count; n++) {
+                write_points(piece, near[k], time, &manifolds[n]);
             }
         }
     }

@@ -1,9 +1,9 @@
-// Partition: problem -> graph -> parts, by the world's partitioner and refiner, for solvers that want them.
+// Partition: problem -> graph -> parts, by the world's partitioner and refiner, for solvers that need them.
 #include "engine/base/timer.h"
 #include "engine/step/step.h"
 #include "solvers/partition.h"
 
-// Where each body was in the step before, and how many parts there were.
+// The part of each body in the step before; returns how many parts there were.
 static int recall(const CairnStep *step, int *part) {
     int count = 0;
     for (int b = 0; b < step->block_count; b++) {
@@ -41,11 +41,14 @@ void cairn_step_partition(CairnStep *step, const CairnStepSystem *system, CairnS
     if (part == NULL) {
         return;
     }
-    bool is_needed = (step->world->solver->traits & CAIRN_NEEDS_PARTITION) != 0; // others never look at it
+    bool is_needed = (step->world->solver->traits & CAIRN_NEEDS_PARTITION) != 0; // other solvers do not read it
     *parts = (CairnStepParts){.has_partition = is_needed};
     if (is_needed) {
         int count = recall(step, part);
         step->status = find_parts(step, &system->problem, part, &count);
+        if (cairn_step_failed(step)) { // the count may be anything: a partitioner of the caller's made it
+            return;
+        }
         parts->parts = (CairnParts){count, part};
         parts->seconds = cairn_step_push_zero(step, (size_t)count + 1, sizeof *parts->seconds);
     } else {

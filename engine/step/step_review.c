@@ -1,7 +1,8 @@
-// Review: do these impulses, and the velocities that follow from them, lead to another problem than the one that they solve? Three things
-// may be wrong with that: the geometric stiffness was made from other impulses (step_stiffness.c), first touches were guessed to bear other
-// loads (step_touch.c), or bodies run into contacts that the problem lacks (step_foresee.c). A review finds it and changes nothing: it
-// may be asked for while a solver runs. Amend makes the changes, between two solves.
+// Review: do these impulses, and the velocities that follow from them, lead to another problem than the one that they
+// solve? Three things may be wrong with that: the geometric stiffness was made from other impulses (step_stiffness.c),
+// first touches were guessed to bear other loads (step_touch.c), or bodies run into contacts that the problem lacks
+// (step_predict.c). A review finds this and changes nothing, so that it may run while a solver runs. Amend makes
+// the changes, between two solves.
 #include "engine/step/step.h"
 
 void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system, int pass,
@@ -15,16 +16,16 @@ void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const
     if (has_rows && !cairn_step_failed(step) && pass < def->touch_passes) {
         review->is_misjudged = cairn_step_review_touches(step, contacts, system, review->lambda);
     }
-    // Under the midpoint rule a contact holds the velocity at the end of the step, not the way: half a step's overlap is its
-    // nature.
+    // Under the midpoint rule a contact constrains the velocity at the end of the step, not the displacement: it always
+    // overlaps by half a step's motion.
     if (!cairn_step_failed(step) && step->stats.contact_passes < def->contact_passes &&
         def->integrator != CAIRN_INTEGRATOR_MIDPOINT) {
-        cairn_step_foresee(step, contacts, review);
+        cairn_step_predict_contacts(step, contacts, review);
     }
 }
 
 bool cairn_step_is_superseded(const CairnStepReview *review) {
-    return review->stiffness != NULL || review->is_misjudged || review->foreseen_count > 0;
+    return review->stiffness != NULL || review->is_misjudged || review->predicted_count > 0;
 }
 
 CairnStepNext cairn_step_amend(CairnStep *step, CairnStepContacts *contacts, CairnStepSystem *system,
@@ -36,8 +37,8 @@ CairnStepNext cairn_step_amend(CairnStep *step, CairnStepContacts *contacts, Cai
     if (review->is_misjudged) {
         cairn_step_amend_touches(contacts, system, answer->lambda);
     }
-    if (review->foreseen_count > 0) { // P will be made anew, and the geometric stiffness with it
-        cairn_step_add_foreseen(step, contacts, system, answer);
+    if (review->predicted_count > 0) { // P will be made anew, and the geometric stiffness with it
+        cairn_step_add_predicted(step, contacts, system, answer);
         return CAIRN_STEP_ASSEMBLE;
     }
     if (review->stiffness != NULL) {

@@ -1,11 +1,13 @@
-// Is there memory for the step? Asked where it is about to need much more than it has, before anything is computed with it: of an
-// allocator that promises what there is not, no refusal comes. A caller's own allocator says for itself.
+// Checks the available memory where the step is about to need much more than it has, before anything is computed: an
+// allocator that overcommits never fails. With a caller's allocator this check is off, since that allocator reports its
+// own failures.
 #include "engine/step/step.h"
 
-enum { MUCH = 1 << 26 }; // bytes: less is not worth a look
+enum { MUCH = 1 << 26 }; // bytes: smaller amounts are not checked
 
-// What each takes of the arena at least, until the solve: the solver's own numbers are of the same size again for contacts, and
-// are not counted. What is only for finding contacts is free when their rows are made.
+// The least number of bytes of the arena for each block and each contact, until the solve. The memory of the solver,
+// about as much again for contacts, is not counted. The memory for finding contacts is free again when their rows are
+// made.
 static const size_t block_bytes = sizeof(CairnStepBlock) + sizeof(CairnDofBlock) + 2 * sizeof(int) +
                                   (6 + 6 + 6) * sizeof(double); // velocities, momenta, the start of the solve
 static const size_t shape_bytes = sizeof(CairnStepBall) + sizeof(CairnStepSide) + sizeof(CairnAabb) +
@@ -29,14 +31,14 @@ void cairn_step_reserve(CairnStep *step) {
 void cairn_step_check_room(CairnStep *step, int block_count, int contact_count) {
     const CairnWorld *world = step->world;
     size_t needed = cairn_step_bytes(step, block_count, contact_count), held = cairn_arena_capacity(step->arena);
-    if (cairn_step_failed(step) || world->room_left == NULL || needed <= held || needed - held < MUCH) {
+    if (cairn_step_failed(step) || world->room_available == NULL || needed <= held || needed - held < MUCH) {
         return;
     }
-    size_t left = world->room_left();
-    if (needed - held > left) {
+    size_t available = world->room_available();
+    if (needed - held > available) {
         step->status =
             cairn_error(CAIRN_OUT_OF_MEMORY,
                         "step: %d bodies and %d contacts need at least %.0f MB more, and the machine has %.0f MB left",
-                        block_count, contact_count, 1e-6 * (double)(needed - held), 1e-6 * (double)left);
+                        block_count, contact_count, 1e-6 * (double)(needed - held), 1e-6 * (double)available);
     }
 }

@@ -14,7 +14,7 @@ static CairnVec3 velocity_at(const CairnStep *step, int body, CairnVec3 arm) {
     return cairn_add(v.linear, cairn_cross(v.angular, arm));
 }
 
-// Do the two surfaces of a contact meet within the step?
+// True: the two surfaces of a contact meet within the step.
 static bool meets(const CairnStep *step, const CairnStepContact *c) {
     CairnVec3 slip =
         cairn_sub(velocity_at(step, c->body_b, c->frame.arm[1]), velocity_at(step, c->body_a, c->frame.arm[0]));
@@ -37,7 +37,7 @@ static bool was_woken(const CairnStore *store, int body) {
     return cairn_pool_is_alive(&store->body_pool, body) && store->bodies[body].sleeps_with < -1;
 }
 
-void cairn_step_keep_waking(const CairnStep *step) {
+void cairn_step_commit_waking(const CairnStep *step) {
     CairnStore *store = step->store;
     for (int i = 0; i < store->body_pool.count; i++) {
         if (was_woken(store, i)) {
@@ -174,7 +174,7 @@ void cairn_step_find_rest(CairnStep *step, const CairnStepContacts *contacts, co
     }
 }
 
-void cairn_step_settle(CairnStep *step, const CairnStepRest *rest, int b) {
+void cairn_step_update_sleep(CairnStep *step, const CairnStepRest *rest, int b) {
     if (rest->falls_asleep == NULL) {
         return;
     }
@@ -187,7 +187,8 @@ void cairn_step_settle(CairnStep *step, const CairnStepRest *rest, int b) {
     }
 }
 
-// Two shapes whose bodies both lie still without dofs, at least one of them asleep: no step looks at them, so what was is kept.
+// True for two shapes whose bodies have no dofs and do not move, at least one of them asleep: steps skip them, so their
+// records are kept.
 bool cairn_step_is_kept(const CairnStep *step, int shape_a, int shape_b) {
     const CairnStore *store = step->store;
     if (step->sleeping_count == 0 || !cairn_pool_is_alive(&store->shape_pool, shape_a) ||

@@ -1,12 +1,14 @@
-// Solve: problem, parts -> impulses -> velocities, and what these lead to. A long solve asks on its way whether its problem is the right
-// one (CairnSolverContext.review); the answer changes nothing, and the problem stands still for as long as the solver runs.
+// Solve: problem, parts -> impulses -> velocities, and the review of both. A long solve calls the review before it has
+// converged (CairnSolverContext.review), to learn whether its problem is still the right one; the review changes
+// nothing, and the problem is constant while the solver runs.
 #include "engine/base/timer.h"
 #include "engine/step/step.h"
 #include "solvers/problem/problem_ops.h"
 #include <cairn/solve.h>
 #include <string.h>
 
-// v = P^-1 (p + J^T lambda): the engine's own, so that no solver's bookkeeping reaches the bodies.
+// v = P^-1 (p + J^T lambda), computed by the engine, so that rounding in a solver's internal velocities does not reach
+// the bodies.
 static void find_velocities(CairnStep *step, const CairnProblem *problem, const double *lambda, double *velocity) {
     CairnOps ops;
     CairnArenaMark mark = cairn_arena_mark(step->arena);
@@ -18,19 +20,19 @@ static void find_velocities(CairnStep *step, const CairnProblem *problem, const 
 }
 
 // What a question during the solve is answered from, and what was found.
-typedef struct Asking {
+typedef struct ReviewCall {
     CairnStep *step;
     const CairnStepContacts *contacts;
     const CairnStepSystem *system;
     int pass;
     CairnStepReview found;
-} Asking;
+} ReviewCall;
 
 // CairnSolverContext.review. The solver works in the step's arena, so what is found lies in another one; it outlasts the solve.
-static bool ask(void *user, const double *lambda) {
-    Asking *asking = user;
-    CairnStep *step = asking->step;
-    const CairnProblem *problem = &asking->system->problem;
+static bool review_now(void *user, const double *lambda) {
+    ReviewCall *call = user;
+    CairnStep *step = call->step;
+    const CairnProblem *problem = &call->system->problem;
     CairnArena *arena = step->arena;
     step->arena = &step->world->ahead;
     double *kept = CAIRN_STEP_PUSH(step, double, problem->row_count);
@@ -39,10 +41,10 @@ static bool ask(void *user, const double *lambda) {
         memcpy(kept, lambda, (size_t)problem->row_count * sizeof *lambda);
         find_velocities(step, problem, kept, velocity);
     }
-    asking->found = (CairnStepReview){.lambda = kept, .velocity = velocity};
-    cairn_step_review(step, asking->contacts, asking->system, asking->pass, &asking->found);
+    call->found = (CairnStepReview){.lambda = kept, .velocity = velocity};
+    cairn_step_review(step, call->contacts, call->system, call->pass, &call->found);
     step->arena = arena;
-    return cairn_step_failed(step) || cairn_step_is_superseded(&asking->found);
+    return cairn_step_failed(step) || cairn_step_is_superseded(&call->found);
 }
 
 // The bodies' velocities at the start of the step, by dofs: what a solver may start from. They lie where its answer will.
@@ -59,8 +61,8 @@ static void write_start(const CairnStep *step, double *velocity) {
     }
 }
 
-// What the solve begins with outlasts it (cairn_world_problem_start). The passes of one problem share a place.
-static void keep_start(CairnStep *step, const CairnProblem *problem, const CairnStepAnswer *answer) {
+// What the solve begins with outlasts it (cairn_world_problem_start). All passes of one problem use the same memory.
+static void copy_start(CairnStep *step, const CairnProblem *problem, const CairnStepAnswer *answer) {
     CairnWorld *world = step->world;
     size_t rows = (size_t)problem->row_count, dofs = (size_t)problem->dof_count;
     if (answer->pass == 1) {
@@ -110,18 +112,18 @@ void cairn_step_solve(CairnStep *step, const CairnStepContacts *contacts, const 
     if (cairn_step_failed(step)) {
         return;
     }
-    double t0 = cairn_timer_now(), foreseen = step->stats.times.foresee; // which reviews add to
+    double t0 = cairn_timer_now(), review_time = step->stats.times.foresee; // which reviews add to
     const CairnProblem *problem = &system->problem;
     CairnWorld *world = step->world;
     CairnSolveResult result = {0};
-    Asking asking = {.step = step, .contacts = contacts, .system = system, .pass = ++answer->pass};
+    ReviewCall call = {.step = step, .contacts = contacts, .system = system, .pass = ++answer->pass};
     step->stats.contact_passes += answer->pass == 1;
     if (problem->row_count > 0) {
         check_problem(step, problem);
     }
     if (problem->row_count > 0 && !cairn_step_failed(step)) {
         write_start(step, answer->velocity);
-        keep_start(step, problem, answer);
+        copy_start(step, problem, answer);
     }
     if (problem->row_count > 0 && !cairn_step_failed(step)) {
         CairnSolveRequest request = {.solver = world->solver,
@@ -132,8 +134,8 @@ void cairn_step_solve(CairnStep *step, const CairnStepContacts *contacts, const 
                                      .thread_count = step->threads,
                                      .is_checked = true,
                                      .arena = step->arena,
-                                     .review = ask,
-                                     .review_user = &asking,
+                                     .review = review_now,
+                                     .review_user = &call,
                                      .velocity = answer->velocity,
                                      .is_rough = answer->is_rough,
                                      .part_seconds = parts->seconds,
@@ -142,15 +144,15 @@ void cairn_step_solve(CairnStep *step, const CairnStepContacts *contacts, const 
         step->status = cairn_step_failed(step) ? step->status : status; // what failed in a review comes first
         add_report(&step->stats, &result.report);
     }
-    answer->is_rough = result.report.is_superseded && cairn_step_is_superseded(&asking.found);
-    if (answer->is_rough) { // with the very impulses that were asked about
-        answer->review = asking.found;
-        memcpy(answer->lambda, asking.found.lambda, (size_t)problem->row_count * sizeof *answer->lambda);
-        memcpy(answer->velocity, asking.found.velocity, (size_t)problem->dof_count * sizeof *answer->velocity);
+    answer->is_rough = result.report.is_superseded && cairn_step_is_superseded(&call.found);
+    if (answer->is_rough) { // the answer is the impulses that were reviewed
+        answer->review = call.found;
+        memcpy(answer->lambda, call.found.lambda, (size_t)problem->row_count * sizeof *answer->lambda);
+        memcpy(answer->velocity, call.found.velocity, (size_t)problem->dof_count * sizeof *answer->velocity);
     } else if (!cairn_step_failed(step)) {
         find_velocities(step, problem, answer->lambda, answer->velocity);
         answer->review = (CairnStepReview){.lambda = answer->lambda, .velocity = answer->velocity};
         cairn_step_review(step, contacts, system, answer->pass, &answer->review);
     }
-    step->stats.times.solve += cairn_timer_now() - t0 - (step->stats.times.foresee - foreseen);
+    step->stats.times.solve += cairn_timer_now() - t0 - (step->stats.times.foresee - review_time);
 }

@@ -27,11 +27,11 @@ static CairnMat3 contact_stiffness(CairnVec3 force, CairnVec3 arm) {
     return cairn_mat3_sum(outer, cairn_mat3_diagonal(-along, -along, -along));
 }
 
-// What acts on a body: the sum of its forces' K, and how stiff they are by the mass that they move. A body on one joint swings
-// about it with I + m r^2 (where the other side gives way with a mass p: I + r^2 m p / (m + p)): a pendulum, slow however heavy.
-// A link between two joints turns about its own centre with I: that is the fast one. Compared with I alone a bob on a long thread
-// would be damped for nothing. A body that a joint ties to something far heavier turns about that, however far off another one
-// pulls: r is then the arm of the nearest such joint.
+// The joint forces that act on a body: the sum of their K, and their stiffness relative to the inertia that they move.
+// A body on one joint swings about it with I + m r^2 (where the other side moves with a mass p: I + r^2 m p / (m + p)):
+// a pendulum, slow however heavy. A link between two joints turns about its centre with I, which is the fast motion.
+// Compared with I alone, a bob on a long thread would be damped without need. A body that a joint ties to something far
+// heavier turns about that, however far off another one pulls: r is then the arm of the nearest such joint.
 typedef struct Acting {
     CairnMat3 K;
     double rate;  // sum of |K_i| / (I + r_i^2 m p_i / (m + p_i)), 1/s2
@@ -45,8 +45,8 @@ static double mass_of(const CairnStep *step, int body) {
 // The inertia that a force at this arm turns.
 static double turned_inertia(const CairnStep *step, int body, int other, double arm_squared) {
     const CairnBodyModel *model = step->store->bodies[body].model;
-    double share = 1 / (1 + model->mass / mass_of(step, other)); // p / (m + p)
-    return model->moments.x + arm_squared * model->mass * share;
+    double mass_ratio = 1 / (1 + model->mass / mass_of(step, other)); // p / (m + p)
+    return model->moments.x + arm_squared * model->mass * mass_ratio;
 }
 
 static void add_acting(const CairnStep *step, Acting *acting, int body, int other, CairnMat3 K, double arm_squared) {
@@ -74,7 +74,7 @@ static void add_contact(const CairnStep *step, Acting *acting, int body, int oth
     }
 }
 
-// Every force of a joint acts at frame B's origin, but that of a rod at its own end.
+// Every force of a joint acts at frame B's origin, except that of a rod, which acts at the end of the rod.
 static CairnVec3 arm_of(const CairnStepJoint *sj, int k) {
     int end = sj->input->core->def.type == CAIRN_JOINT_DISTANCE ? k : k | 1;
     return cairn_sub(sj->input->bodies[end].frame.p, sj->input->bodies[k].center);
@@ -101,7 +101,7 @@ static double turned_arm(const CairnStepJoint *sj, int k, const Acting *acting) 
     return fmin(cairn_length_squared(arm_of(sj, k)), acting->pivot);
 }
 
-// Is a joint far too slow for all its bodies?
+// True: the motion that a joint restores is far too slow to need stiffness for any of its bodies.
 static bool is_slow(const CairnStep *step, const CairnStepJoint *sj, const double *lambda, const Acting *sum) {
     CairnVec3 force;
     double turn;
@@ -161,7 +161,7 @@ static CairnMat3 restoring(const CairnStep *step, const CairnStepBlock *block, c
     double threshold = step->world->def.geometric_threshold, h = step->h;
     double limit = threshold * step->store->bodies[block->body].model->moments.x / (h * h);
     CairnMat3 kept = {0}, K = acting->K;
-    // The norm bounds every eigenvalue: most bodies leave here.
+    // The norm bounds every eigenvalue: most bodies need no more than this test.
     if (norm(K) <= limit || h * h * acting->rate <= threshold) {
         return kept;
     }
@@ -190,8 +190,8 @@ static void write_stiffness(const CairnStep *step, CairnStepSystem *system, int 
     }
 }
 
-// Where some K is not 0 every block has a P of its own.
-static void own_matrices(CairnStep *step, CairnStepSystem *system) {
+// Where some K is not 0, every block gets a separate matrix in P.
+static void assign_matrices(CairnStep *step, CairnStepSystem *system) {
     if (system->matrix_count == step->block_count) {
         return;
     }
@@ -208,14 +208,14 @@ static void own_matrices(CairnStep *step, CairnStepSystem *system) {
 }
 
 void cairn_step_amend_stiffness(CairnStep *step, CairnStepSystem *system, const CairnMat3 *K) {
-    own_matrices(step, system);
+    assign_matrices(step, system);
     for (int b = 0; b < step->block_count && !cairn_step_failed(step); b++) {
         write_stiffness(step, system, b, K[b]);
     }
     system->stiffness = K;
 }
 
-// Does one body's K differ from the one in use by more than the world's measure?
+// True: K of some body differs from the one in use by more than geometric_jump.
 static bool has_jumped(const CairnStep *step, CairnMat3 next, CairnMat3 last) {
     double change = norm(cairn_mat3_sum(next, cairn_mat3_scaled(-1, last)));
     return change > step->world->def.geometric_jump * fmax(norm(next), norm(last));

@@ -1,11 +1,12 @@
-// First touches under box friction. The bound is mu times the last impulse of the same feature (S0 eq. 11); a feature without a last
-// impulse gets a guess, what stops its own two bodies, and that knows nothing of what is stacked upon them: the bottom rows of a
-// pile that is put down at once would slide apart. So where a first touch proves to bear another load than was guessed, and its
-// friction shows it, the step solves once more with the loads that the first solve found. The index sets are warm by then.
+// First touches under box friction. The bound is mu times the last impulse of the same feature (S0 eq. 11); a feature
+// without a last impulse gets an estimate, the impulse that stops its two bodies, which does not include the load of
+// bodies stacked upon them: the bottom rows of a pile that is put down at once would slide apart. So where a first
+// touch bears another load than the estimate, and its friction depends on that, the step solves once more with the
+// loads that the first solve found. The index sets are warm by then.
 #include "engine/step/step.h"
 #include "solvers/problem/law.h"
 
-// What was no contact in the last step.
+// True: the feature had no contact in the last step.
 static bool is_first_touch(const CairnStepContact *c) {
     return c->row_count > 1 && c->is_first;
 }
@@ -15,7 +16,8 @@ static CairnFriction *friction_of(const CairnStepSystem *system, int contact) {
     return &system->frictions[system->problem.constraints[system->joints.count + contact].friction];
 }
 
-// The largest load at each block, so that what decides nothing is told by its own neighbours, not by what is heavy elsewhere.
+// The largest load at each block: whether a contact is negligible is judged by the loads at its two bodies, not by
+// heavy bodies elsewhere.
 static double *find_largest(CairnStep *step, const CairnStepContacts *contacts, const double *lambda) {
     double *largest = CAIRN_PUSH_ZERO(step->arena, double, step->block_count + 1);
     for (int i = 0; i < contacts->count && largest != NULL; i++) {
@@ -36,7 +38,7 @@ static bool is_large(const CairnStep *step, const CairnStepContact *c, const dou
     return fmax(lambda[c->row], c->frozen) > 0.01 * most;
 }
 
-// Did a bound that was far too low hold friction back, or one that was far too high let it grow past the law?
+// True: a bound that was far too low limited the friction, or one that was far too high let it exceed the law.
 static bool was_misjudged(const CairnFriction *friction, const CairnStepContact *c, const double *lambda, double jump) {
     double load = lambda[c->row];
     if (fabs(load - c->frozen) <= jump * fmax(load, c->frozen)) {

@@ -1,6 +1,6 @@
 // Fields: a table of typed fields describes a plain struct.
 //
-// The table gives each field's name, help, unit, default, range and place. The same table makes the defaults, checks
+// The table gives each field's name, help, unit, default, range and offset. The same table makes the defaults, checks
 // values (so that every refusal names field, value and range in the same words), parses "name=value", prints help,
 // writes JSON and makes the sliders of the viewer. The options of solvers, the parameters of scenes and all definitions
 // (world, body, shape, joint) are described this way.

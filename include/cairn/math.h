@@ -185,7 +185,7 @@ static inline CairnQuat cairn_quat_exp(CairnVec3 v) {
     return result;
 }
 
-// Returns the rotation vector (rad) of the shorter of both ways, |v| <= pi: the inverse of cairn_quat_exp.
+// Returns the rotation vector (rad) of the shorter of the two rotations, |v| <= pi: the inverse of cairn_quat_exp.
 static inline CairnVec3 cairn_quat_log(CairnQuat q) {
     if (q.w < 0) {
         CairnQuat opposite = {-q.w, -q.x, -q.y, -q.z};

@@ -8,10 +8,10 @@
 //
 // Units: v and w are velocities (m/s, rad/s), p and lambda impulses (N s, N m s), P masses and inertias (kg, kg m2).
 //
-// The arrays belong to whoever made the problem; a solver only reads them. lambda is no part of it: it is passed beside
-// the problem, holds the warm start on entry and the answer on return, so that several solvers can solve the same
-// problem. The functions of this header allocate nothing and may be called from any thread while no thread changes the
-// problem.
+// The arrays belong to whoever made the problem; a solver only reads them. lambda does not belong to it: it is passed
+// beside the problem, holds the warm start on entry and the answer on return, so that several solvers can solve the
+// same problem. The functions of this header allocate nothing and may be called from any thread while no thread changes
+// the problem.
 #ifndef CAIRN_PROBLEM_H
 #define CAIRN_PROBLEM_H
 
@@ -160,7 +160,7 @@ static inline const double *cairn_term_rows(const CairnProblem *problem, const C
 }
 
 // Checks the sizes, the indices, that numbers are finite, l <= u and the diagonal of P. CAIRN_INVALID_ARGUMENT names
-// the array, the place in it and the value.
+// the array, the index in it and the value.
 CairnStatus cairn_problem_check(const CairnProblem *problem);
 
 #ifdef __cplusplus

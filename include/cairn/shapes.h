@@ -1,4 +1,4 @@
-// Shapes: the geometry and the material of bodies. A body has any number of shapes, each with its own place, density
+// Shapes: the geometry and the material of bodies. A body has any number of shapes, each with its own pose, density
 // and material; a shape belongs to one body as long as it exists.
 //
 // The functions of this header make definitions, which are plain values. They allocate nothing, cannot fail unless they

@@ -36,7 +36,9 @@ typedef struct CairnPartition {
 typedef struct CairnSolveRequest {
     const CairnSolver *solver; // NULL: the first built-in one
     const void *options;       // NULL: its defaults
-    const CairnParts *parts;   // NULL: where the solver needs parts, they are made as `partition` says
+    // Given to the solver as they are. NULL: they are made as `partition` says where the solver needs some, and all
+    // blocks are in one part where it does not.
+    const CairnParts *parts;
     CairnPartition partition;
     const CairnAllocator *allocator; // NULL: the C library's
     const CairnLogger *logger;       // NULL: nothing is logged
@@ -72,8 +74,8 @@ CairnStatus cairn_problem_solve(const CairnProblem *problem, const CairnSolveReq
 
 // Divides the dof blocks of a problem into parts: it writes part[block_count] and *count. On entry they hold the parts
 // of the step before, as CairnPartitioner takes them (part[] all -1 and *count = 0: there are none). `measure` may be
-// NULL. Returns CAIRN_INVALID_ARGUMENT where a refiner makes the interface larger or the parts are not whole,
-// CAIRN_OUT_OF_MEMORY, and the codes of partitioner and refiner.
+// NULL. Returns CAIRN_INVALID_ARGUMENT where the problem or options fail their check, a refiner makes the interface
+// larger, or the parts are not whole, CAIRN_OUT_OF_MEMORY, and the codes of partitioner and refiner.
 CairnStatus cairn_problem_part(const CairnProblem *problem, const CairnPartition *partition,
                                const CairnAllocator *allocator, int *part, int *count, CairnPartsMeasure *measure);
 

@@ -29,7 +29,7 @@ enum {
     CAIRN_TAKES_EXPLICIT = 16,         // form 2 with a symmetric W
     CAIRN_TAKES_UNSYMMETRIC = 32,      // form 2 with any W
     CAIRN_TAKES_COUPLED_DYNAMICS = 64, // P with off-diagonal blocks
-    CAIRN_NEEDS_PARTITION = 128        // the world partitions the problem before it calls
+    CAIRN_NEEDS_PARTITION = 128        // `solve` is called with the parts of a partitioner
 };
 
 typedef enum CairnOutcome {
@@ -86,8 +86,8 @@ typedef struct CairnSolverContext {
     // runs. NULL: the solver calls nothing.
     bool (*review)(void *user, const double *lambda);
     void *review_user;
-    // Velocities of the dofs at the start of the step, as an estimate of those at its end: a part of the warm start.
-    // NULL: unknown.
+    // Velocities of the dofs at the start of the step, as an estimate of those at its end: they belong to the warm
+    // start. NULL: unknown.
     const double *velocity;
     const CairnProblem *checked; // a problem that has passed cairn_problem_check and is not checked again. NULL: none
     bool is_rough;               // lambda comes from a solve that a review ended: its index sets are no good start

@@ -18,7 +18,7 @@ typedef enum CairnCode {
     CAIRN_INVALID_ARGUMENT, // a pointer is NULL or a value is outside its range; the message names field and value
     CAIRN_INVALID_ID,       // the id is null, its object was destroyed, or it belongs to another world
     CAIRN_OUT_OF_MEMORY,    // the allocator returned NULL
-    CAIRN_UNSUPPORTED,      // the input is well formed, but a part does not take it; the message says which part
+    CAIRN_UNSUPPORTED,      // the input is well formed, but a component that the message names does not support it
     CAIRN_NOT_FOUND,        // the name is unknown; the message lists similar names
     CAIRN_CORRUPT,          // a file or a snapshot fails its own check
     CAIRN_IO,               // the operating system refused a file

@@ -56,21 +56,21 @@ typedef struct CairnWorldDef {
     CairnIntegrator integrator;
     CairnFrictionKind friction; // a step returns CAIRN_UNSUPPORTED where the solver does not take this kind
     CairnMix friction_mix, restitution_mix;
-    double joint_fraction;         // the share of a joint's position error that a step removes: d = fraction phi / h
+    double joint_fraction;         // the fraction of a joint's position error that a step removes: d = fraction phi / h
     double joint_push, joint_turn; // the largest speeds at which it is removed, m/s and rad/s
-    double contact_fraction;       // the share of an overlap that a step removes; gaps enter a step as they are
+    double contact_fraction;       // the fraction of an overlap that a step removes; gaps enter a step as they are
     double contact_slop;           // an overlap that is not removed, m
     double contact_push;           // the largest speed at which an overlap is removed, m/s
-    int contact_passes;   // the largest number of solves in a step because the solved motion makes new contacts
-    double contact_stray; // a further solve follows where an overlap exceeds its prediction by this share of the margin
-    double contact_margin;        // contacts are made from this distance on, m; the way of a body in the step is added
+    int contact_passes;    // the largest number of solves in a step because the solved motion makes new contacts
+    double contact_stray;  // a further solve follows where an overlap exceeds its prediction by this times the margin
+    double contact_margin; // contacts are made from this distance on, m; the motion in the step is added
     double normal_compliance;     // C of normals, (m/s)/(N s), as of a spring: a contact yields by h C lambda
     double friction_compliance;   // C of the rows of friction, (m/s)/(N s)
     double restitution_threshold; // slower approaches do not bounce, m/s
     double hit_threshold;         // faster approaches make a hit event beside the begin event, m/s
     bool gyroscopic; // true: free rotation by the energy-momentum rule; false: the angular momentum turns with the body
     bool geometric_stiffness;   // M - h^2 K instead of M: holds heavy chains at large steps
-    double geometric_threshold; // K is used on a body where h^2 |K| exceeds this share of its inertia
+    double geometric_threshold; // K is used on a body where h^2 |K| exceeds this fraction of its inertia
     int geometric_passes;       // the largest number of solves in a step because the K of a body changed
     double geometric_jump;      // the relative change of the K of a body from which a further solve follows
     int touch_passes;  // the largest number of solves in a step because the load of a first touch was guessed wrong
@@ -152,10 +152,10 @@ typedef struct CairnBodyDef {
     // Where mass is given: Ixx, Iyy, Izz about the centre, kg m2. All 0: the inertia of the shapes, scaled to the mass.
     CairnVec3 inertia;
     CairnVec3 inertia_products; // Ixy, Ixz, Iyz as they stand in the tensor (that is, -sum m x y), kg m2
-    double gravity_scale;       // the share of gravity that acts on the body
+    double gravity_scale;       // the fraction of gravity that acts on the body
     double linear_damping;      // 1/s
     double angular_damping;     // 1/s
-    bool continuous;            // contacts are made along its way in the step, so that it passes through nothing
+    bool continuous;            // contacts are made along its motion in the step, so that it passes through nothing
     int group;                  // label for semantic partitions; -1: none
     uint64_t user_data;         // the caller's own
     uint32_t cookie;            // set by cairn_body_def(); a definition made without it is refused
@@ -298,9 +298,10 @@ int cairn_world_contacts(const CairnWorld *world, CairnContact *contacts, int ca
 // ---- queries ----
 //
 // A query finds the shapes that `filter` lets touch. Among shapes that are equally near it takes the one with the
-// lowest slot. Of a mesh it finds the surface: what lies wholly behind it overlaps nothing, distances are those to the
-// surface from either side, and rays and casts meet its front faces. A shape that is given must be convex and bounded;
-// its place is that in the frame of a body at `pose`. Queries with a shape may return CAIRN_OUT_OF_MEMORY.
+// lowest slot. Of a mesh it finds the surface: a shape that is wholly behind it does not overlap it, distances are
+// those to the surface from either side, and rays and casts meet its front faces. A shape that is given must be convex
+// and bounded; its definition gives its pose in the frame of a body that is at `pose`. Queries with a shape may return
+// CAIRN_OUT_OF_MEMORY.
 
 typedef struct CairnRayHit {
     CairnShapeId shape;
@@ -329,10 +330,11 @@ CairnStatus cairn_world_overlap_shape(const CairnWorld *world, const CairnShapeD
 typedef struct CairnClosest {
     CairnShapeId shape;
     CairnBodyId body;
-    CairnVec3 own;    // the given point, or the nearest point of the given shape
-    CairnVec3 point;  // the nearest point of the shape in the world
-    CairnVec3 normal; // the unit vector from `point` towards `own`
-    // m. Where both overlap it is 0, and `own` and `point` are the given point, or the origin of the given shape.
+    CairnVec3 query_point; // the given point, or the nearest point of the given shape
+    CairnVec3 point;       // the nearest point of the shape in the world
+    CairnVec3 normal;      // the unit vector from `point` towards `query_point`
+    // m. Where both overlap it is 0, and `query_point` and `point` are the given point, or the origin of the given
+    // shape.
     double distance;
 } CairnClosest;
 
@@ -348,7 +350,7 @@ typedef struct CairnCastHit {
     CairnShapeId shape;
     CairnBodyId body;
     CairnVec3 point, normal; // where both first touch; the unit normal points away from the shape that is hit
-    double share;            // of `way`; 0: both touch at the start
+    double fraction;         // of `way`; 0: both touch at the start
 } CairnCastHit;
 
 // Finds the first shape that a given shape meets when it moves from `pose` by `way` (m) without turning. *has_hit tells

@@ -17,14 +17,15 @@ static const CairnField fields[] = {
 };
 static const CairnFieldTable table = CAIRN_FIELD_TABLE("metis", CairnMetisOptions, fields);
 
-// The graph in METIS's own integers; a pair weighs the rows between its two bodies, at least 1, for METIS takes no 0.
+// The graph in METIS's integers; the weight of a pair is the number of rows between its two bodies, at least 1, for
+// METIS takes no 0.
 typedef struct MetisGraph {
     idx_t nodes, *start, *neighbour, *weight, *part;
-    idx_t *dofs; // of nodes; NULL where they have no say
+    idx_t *dofs; // weights of nodes; NULL: all are equal
 } MetisGraph;
 
-// Where a node is heavier than a part METIS leaves parts empty, and complains on the terminal: then it weighs none,
-// and the repair does.
+// Where a node is heavier than a part METIS makes empty parts, and prints to the terminal: then it gets no weights,
+// and the repair enforces the limit.
 static bool copy_dofs(const CairnGraph *graph, int room, CairnArena *arena, MetisGraph *m) {
     bool is_even = true, is_heavy = false;
     m->dofs = CAIRN_PUSH(arena, idx_t, graph->node_count);
@@ -75,7 +76,7 @@ static CairnStatus call(MetisGraph *m, int parts, int seed) {
 }
 
 // METIS may leave parts empty.
-static CairnStatus close_holes(const MetisGraph *m, int parts, CairnArena *arena, int *part, int *count) {
+static CairnStatus renumber_parts(const MetisGraph *m, int parts, CairnArena *arena, int *part, int *count) {
     int *number = CAIRN_PUSH_ZERO(arena, int, parts);
     if (!number) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "metis: no memory for %d parts", parts);
@@ -97,7 +98,7 @@ static CairnStatus partition_in(const CairnGraph *graph, const CairnMetisOptions
                                 int *part, int *count) {
     CairnAdjacency adjacency;
     MetisGraph copy;
-    int nodes = graph->node_count, found = 0, *own = CAIRN_PUSH(&scratch->arena, int, nodes);
+    int nodes = graph->node_count, found = 0, *found_parts = CAIRN_PUSH(&scratch->arena, int, nodes);
     if (options->parts > nodes) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "metis: parts = %d are more than the %d bodies", options->parts,
                            nodes);
@@ -107,13 +108,14 @@ static CairnStatus partition_in(const CairnGraph *graph, const CairnMetisOptions
     parts = parts < nodes ? parts : nodes; // a block heavier than a part makes no more of them
     int room = cairn_graph_room((bodies - 1) / parts + 1);
     CAIRN_TRY(cairn_adjacency_make(graph, &scratch->arena, &adjacency));
-    if (!own || !copy_graph(&adjacency, &scratch->arena, &copy) || !copy_dofs(graph, room, &scratch->arena, &copy)) {
+    if (!found_parts || !copy_graph(&adjacency, &scratch->arena, &copy) ||
+        !copy_dofs(graph, room, &scratch->arena, &copy)) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "metis: no memory to part %d bodies", nodes);
     }
     if (parts > 1) { // it divides by zero for one
         CAIRN_TRY(call(&copy, parts, options->seed));
     }
-    CAIRN_TRY(close_holes(&copy, parts, &scratch->arena, own, &found));
+    CAIRN_TRY(renumber_parts(&copy, parts, &scratch->arena, found_parts, &found));
     if (options->repair) {
         CairnGrowing growing = {.rule = &cairn_grow_mindp,
                                 .options = {.part_size = options->part_size,
@@ -121,9 +123,9 @@ static CairnStatus partition_in(const CairnGraph *graph, const CairnMetisOptions
                                             .orphans = true,
                                             .keep = 1,
                                             .seed = options->seed}};
-        CAIRN_TRY(cairn_grow(&growing, graph, 0, &scratch->allocator, own, &found));
+        CAIRN_TRY(cairn_grow(&growing, graph, 0, &scratch->allocator, found_parts, &found));
     }
-    memcpy(part, own, (size_t)nodes * sizeof *part);
+    memcpy(part, found_parts, (size_t)nodes * sizeof *part);
     *count = found;
     return cairn_ok();
 }

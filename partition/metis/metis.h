@@ -8,7 +8,7 @@
 typedef struct CairnMetisOptions {
     int part_size; // most bodies in a part, orphans aside; blocks weigh their dofs, a body 6
     int parts;     // 0: as many as part_size needs
-    bool repair;   // let METIS's parts hang together and keep part_size
+    bool repair;   // make METIS's parts connected and not larger than part_size
     int seed;
 } CairnMetisOptions;
 

@@ -35,8 +35,8 @@ static const CairnField full_fields[] = {COMMON};
 static const CairnFieldTable sub_options = CAIRN_FIELD_TABLE("subadmm", CairnSubadmmOptions, sub_fields);
 static const CairnFieldTable full_options = CAIRN_FIELD_TABLE("fadmm", CairnSubadmmOptions, full_fields);
 
-// The residual of all subsystems, in their order. On a convex problem the change of y, weighted by 1/beta, never grows: where it does by
-// a thousand, or is no number, the iteration has lost its way.
+// The residual of all subsystems, summed in their order. On a convex problem the change of y, weighted by 1/beta,
+// never grows: where it has grown by a thousand, or is not finite, the iteration diverges.
 typedef struct Watch {
     double theta, weighted, first;
     int iterations;
@@ -44,7 +44,7 @@ typedef struct Watch {
     bool is_lost, is_over;
 } Watch;
 
-static void look(const AdmmSystem *system, Watch *watch) {
+static void update_watch(const AdmmSystem *system, Watch *watch) {
     static const double grown = 1e6; // squared
     watch->theta = watch->weighted = 0;
     for (int i = 0; i < system->alone_count; i++) {
@@ -56,8 +56,8 @@ static void look(const AdmmSystem *system, Watch *watch) {
         theta += system->batches[b].theta;
         weighted += system->batches[b].weighted;
     }
-    watch->theta += admm_sum_lanes(theta);
-    watch->weighted += admm_sum_lanes(weighted);
+    watch->theta += admm_sum_lanes(&theta);
+    watch->weighted += admm_sum_lanes(&weighted);
     watch->iterations++;
     watch->first = watch->iterations == 1 ? watch->weighted : watch->first;
     watch->is_lost = !isfinite(watch->weighted) || !isfinite(watch->theta) || watch->weighted > grown * watch->first;
@@ -73,7 +73,7 @@ static void look(const AdmmSystem *system, Watch *watch) {
     }
 }
 
-static void tell(const AdmmSystem *system, const Watch *watch) {
+static void trace(const AdmmSystem *system, const Watch *watch) {
     if (system->context->trace && !watch->is_lost) {
         system->context->trace(system->context->trace_user,
                                (CairnTraceEntry){watch->iterations, sqrt(watch->weighted)});
@@ -96,8 +96,8 @@ static void iterate_alone(AdmmSystem *system, Watch *watch) {
         for (int i = 0; i < units; i++) {
             cairn_admm_visit_unit(system, i);
         }
-        look(system, watch);
-        tell(system, watch);
+        update_watch(system, watch);
+        trace(system, watch);
     }
 }
 
@@ -105,7 +105,7 @@ static void iterate_together(AdmmSystem *system, Watch *found) {
     int units = cairn_admm_unit_count(system);
 #pragma omp parallel num_threads(system->threads)
     {
-        Watch watch = *found; // every thread finds the same: one wait less
+        Watch watch = *found; // every thread computes the same one, which saves a barrier
         while (!watch.is_over) {
 #pragma omp for schedule(static)
             for (int i = 0; i < system->item_count; i += ITEMS) {
@@ -115,17 +115,17 @@ static void iterate_together(AdmmSystem *system, Watch *found) {
             for (int i = 0; i < units; i++) {
                 cairn_admm_visit_unit(system, i);
             }
-            look(system, &watch);
+            update_watch(system, &watch);
 #pragma omp master
-            tell(system, &watch);
+            trace(system, &watch);
         }
 #pragma omp master
         *found = watch;
     }
 }
 
-// S2 algorithm 1, lines 6 to 15, begun at line 12: the warm start is a y, and lambda is that of y. So theta = 0 says that y, and with it
-// all else, is the same after an iteration (proposition 1).
+// S2 algorithm 1, lines 6 to 15, begun at line 12: the warm start is a y, and lambda follows from y. So theta = 0
+// means that y, and with it the whole state, does not change in an iteration (proposition 1).
 static void iterate(AdmmSystem *system, CairnSolveReport *report) {
     Watch watch = {.outcome = CAIRN_OUTCOME_AT_LIMIT};
     if (system->threads > 1) {
@@ -138,7 +138,7 @@ static void iterate(AdmmSystem *system, CairnSolveReport *report) {
     report->outcome = watch.outcome;
 }
 
-static void say_regularised(const AdmmSystem *system) {
+static void log_regularised(const AdmmSystem *system) {
     double most = 0;
     for (int s = 0; s < system->alone_count; s++) {
         const AdmmSubsystem *sub = &system->subsystems[system->alone[s]];
@@ -177,7 +177,7 @@ static CairnStatus run(AdmmSystem *system, const CairnParts *parts, bool is_whol
         return cairn_error(CAIRN_NUMERIC, "%s: diverged: its residual is %g m/s after %d iterations", system->name,
                            work.claimed, work.iterations);
     }
-    say_regularised(system);
+    log_regularised(system);
     memcpy(lambda, answer, (size_t)problem->row_count * sizeof *lambda);
     return cairn_ok();
 }

@@ -1,6 +1,7 @@
-// Which subsystems go together, eight side by side in the lanes of a vector: those of one shape, with the same blocks tied by the same soft rows.
-// Grains and the pieces of a cable are; how many constraints they have may differ, and those of like counts come together. What has
-// hard rows inside, what is large and what is alone goes by itself (subadmm_dense.c).
+// Batches: eight subsystems side by side in the lanes of a vector. They have one shape: the same blocks, tied by the
+// same soft rows, as grains and the pieces of a cable have. The number of constraints may differ, and subsystems of
+// similar numbers are put together. Subsystems that have hard rows inside, are large, or of which fewer than FEWEST
+// are alike are solved one by one (subadmm_dense.c).
 #include <stdlib.h>
 
 #include "engine/base/hash.h"
@@ -31,7 +32,7 @@ static uint64_t shape_of(const AdmmSystem *system, const AdmmSubsystem *sub) {
     for (int i = 0; i < sub->inside_count; i++) {
         const CairnConstraintBlock *constraint = inside_of(system, sub, i);
         for (int r = 0; r < constraint->row_count; r++) {
-            hash = cairn_hash_combine(hash, system->place[constraint->first_row + r]);
+            hash = cairn_hash_combine(hash, system->row_kind[constraint->first_row + r]);
         }
         for (int t = 0; t < constraint->term_count; t++) {
             int block = system->problem->terms[constraint->first_term + t].block;
@@ -53,7 +54,7 @@ static bool are_alike(const AdmmSystem *system, const AdmmSubsystem *a, const Ad
         const CairnConstraintBlock *x = inside_of(system, a, i), *y = inside_of(system, b, i);
         is_same = x->row_count == y->row_count && x->term_count == y->term_count;
         for (int r = 0; r < x->row_count && is_same; r++) {
-            is_same = system->place[x->first_row + r] == system->place[y->first_row + r];
+            is_same = system->row_kind[x->first_row + r] == system->row_kind[y->first_row + r];
         }
         for (int t = 0; t < x->term_count && is_same; t++) {
             is_same = system->local[problem->terms[x->first_term + t].block] ==

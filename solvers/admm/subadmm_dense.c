@@ -1,22 +1,25 @@
-// A subsystem as dense matrices. Its dynamics come first, without beta: A = U^T U, and hard rows B inside, with compliances C_B, are
-// eliminated after the dofs: S = C_B + (U^-T B^T)^T (U^-T B^T) = V^T V. With Z = U^-T J^T and T = V^-T (U^-T B^T)^T Z its rows
-// answer by W = J A^-1 J^T = Z^T Z - T^T T: its diagonal is what beta is made from, and U and V serve the end of the solve too.
+// A subsystem as dense matrices. Its dynamics come first, without beta: A = U^T U, and hard rows B inside, with
+// compliances C_B, are eliminated after the dofs: S = C_B + (U^-T B^T)^T (U^-T B^T) = V^T V. With Z = U^-T J^T and
+// T = V^-T (U^-T B^T)^T Z its rows have W = J A^-1 J^T = Z^T Z - T^T T: beta is made from its diagonal, and U and V
+// are used at the end of the solve, too.
 //
-// Then beta (subadmm_weigh.c), in one of two forms. Few rows: eq. 15 says (1 + beta W) g = s - beta x(b) for g = s - beta x, one inverse of the rows' size.
-// More rows than dofs: 1 + Z beta Z^T = L^T L goes the way of A once more, in coordinates in which A is 1, and x = (Z^T Z - T^T T) s.
+// Then beta (subadmm_weigh.c), in one of two forms. Few rows: eq. 15 is (1 + beta W) g = s - beta x(b) for
+// g = s - beta x, with one inverse of the size of the rows. More rows than dofs: 1 + Z beta Z^T = L^T L is factored
+// as A was, in coordinates in which A is 1, and x = (Z^T Z - T^T T) s.
 #include <string.h>
 
 #include "solvers/admm/subadmm_kernels.h"
 
 typedef struct Stage {
     int size, stride, hard, wide;
-    double *U;        // size x stride: a matrix, then its factor
-    double *q;        // stride: momenta, then U^-T of them
-    double *B;        // size x wide: the hard rows, then U^-T of them
-    double *V;        // hard x wide
-    double *g;        // wide: V^-T (B^T A^-1 b + d_B), by which hard rows answer to momenta
+    double *U; // size x stride: a matrix, then its factor
+    double *q; // stride: momenta, then U^-T of them
+    double *B; // size x wide: the hard rows, then U^-T of them
+    double *V; // hard x wide
+    double
+        *g; // wide: V^-T (B^T A^-1 b + d_B), the impulses of hard rows for given momenta, in their factor's coordinates
     double *diagonal; // scratch
-    double raised;    // what hard rows that depend on one another were given, over their diagonal
+    double raised;    // the regularisation of hard rows that depend on one another, as a fraction of their diagonal
 } Stage;
 
 static Stage stage_at(const AdmmSubsystem *sub, double *memory, double *diagonal) {
@@ -49,9 +52,9 @@ size_t cairn_admm_dense_memory(const AdmmSubsystem *sub) {
 
 size_t cairn_admm_dense_scratch(const AdmmSubsystem *sub) {
     size_t width = (size_t)sub->width, high = (size_t)admm_eights(sub->size + sub->hard_count + sub->slots);
-    size_t held = (size_t)sub->held_count, hold = held * (width + (size_t)admm_eights(sub->held_count));
+    size_t held = (size_t)sub->held_count, neighbours = held * (width + (size_t)admm_eights(sub->held_count));
     size_t penalty = is_square(sub) ? 2 * width * width + width : stage_size(sub) + width;
-    return high + 2 * ADMM_LANES + (penalty > hold ? penalty : hold);
+    return high + 2 * ADMM_LANES + (penalty > neighbours ? penalty : neighbours);
 }
 
 void cairn_admm_dense_lay_out(AdmmSubsystem *sub, double *memory) {
@@ -81,7 +84,7 @@ ADMM_INLINE void add_product(int size_a, int size_b, double weight, const double
 static void add_soft(const AdmmSystem *system, const AdmmSubsystem *sub, const CairnConstraintBlock *constraint,
                      double *K) {
     const CairnProblem *problem = system->problem;
-    const unsigned char *place = system->place + constraint->first_row;
+    const unsigned char *row_kind = system->row_kind + constraint->first_row;
     const double *compliance = problem->compliance + constraint->first_row;
     for (int s = 0; s < constraint->term_count; s++) {
         const CairnTerm *a = &problem->terms[constraint->first_term + s];
@@ -93,7 +96,7 @@ static void add_soft(const AdmmSystem *system, const AdmmSubsystem *sub, const C
             for (int r = 0; r < constraint->row_count && at_b >= at_a; r++) {
                 double room_a[6], room_b[6];
                 const double *J_a = cairn_term_row(problem, a, r, room_a), *J_b = cairn_term_row(problem, b, r, room_b);
-                if (place[r] != ADMM_SOFT) {
+                if (row_kind[r] != ADMM_SOFT) {
                     continue;
                 }
                 if (size_a == 6 && size_b == 6) {
@@ -131,7 +134,7 @@ static void gather_hard(const AdmmSystem *system, const AdmmSubsystem *sub, cons
     for (int i = 0; i < sub->inside_count && stage->hard > 0; i++) {
         const CairnConstraintBlock *constraint = &system->problem->constraints[system->inside[sub->first_inside + i]];
         for (int row = constraint->first_row; row < constraint->first_row + constraint->row_count; row++) {
-            if (system->place[row] == ADMM_HARD) {
+            if (system->row_kind[row] == ADMM_HARD) {
                 stage->V[(ptrdiff_t)hard * stage->wide + hard] = system->problem->compliance[row];
                 stage->g[hard++] = system->problem->right_side[row];
             }
@@ -172,10 +175,10 @@ static void gather_dynamics(const AdmmSystem *system, const AdmmSubsystem *sub, 
         add_soft(system, sub, constraint, stage->U);
         for (int r = 0; r < constraint->row_count; r++) {
             int row = constraint->first_row + r;
-            if (system->place[row] == ADMM_SOFT) {
+            if (system->row_kind[row] == ADMM_SOFT) {
                 add_column(system, sub, constraint, r, -problem->right_side[row] / problem->compliance[row], 1,
                            stage->q);
-            } else if (system->place[row] == ADMM_HARD) {
+            } else if (system->row_kind[row] == ADMM_HARD) {
                 add_column(system, sub, constraint, r, 1, stage->wide, stage->B + hard++);
             }
         }
@@ -201,7 +204,7 @@ static bool factor(Stage *stage) {
     for (int k = 0; k < stage->size; k++) {
         admm_add_scaled(count, stage->q[k], stage->B + (ptrdiff_t)k * stage->wide, stage->g);
     }
-    // Redundant rows without compliance: any share of their impulses will do.
+    // Redundant rows without compliance: their impulses may be divided among them in any ratio.
     if (!admm_factor(stage->hard, stage->wide, least, stage->V, stage->diagonal)) {
         return false;
     }
@@ -241,14 +244,14 @@ static void apply_rows(const AdmmSubsystem *sub, const double *s, double *x) {
     memset(x, 0, (size_t)sub->width * sizeof *x);
     for (int k = 0; k < sub->size + sub->hard_count; k++) {
         const double *row = sub->Z + (ptrdiff_t)k * sub->width;
-        double part = admm_dot(count, row, s);
-        admm_add_scaled(count, k < sub->size ? part : -part, row, x);
+        double product = admm_dot(count, row, s);
+        admm_add_scaled(count, k < sub->size ? product : -product, row, x);
     }
 }
 
 // ---- the two halves --------------------------------------------------------------------------------------------------------
 
-// diag(Z^T Z - T^T T). What hard rows leave of it may be nothing but rounding.
+// diag(Z^T Z - T^T T). With hard rows the difference may be only rounding.
 static void find_mobility(const AdmmSubsystem *sub, double *mobility) {
     static const double least = 1e-6;
     for (int j = 0; j < sub->width; j += ADMM_LANES) {
@@ -258,8 +261,8 @@ static void find_mobility(const AdmmSubsystem *sub, double *mobility) {
             sums[k >= sub->size] += z * z;
         }
         for (int lane = 0; lane < ADMM_LANES; lane++) {
-            double all = sums[0][lane], left = all - sums[1][lane];
-            mobility[j + lane] = left > least * all ? left : least * all;
+            double all = sums[0][lane], remaining = all - sums[1][lane];
+            mobility[j + lane] = remaining > least * all ? remaining : least * all;
         }
     }
 }
@@ -287,7 +290,7 @@ bool cairn_admm_dense_dynamics(AdmmSystem *system, AdmmSubsystem *sub, double *s
     return true;
 }
 
-// The half that gram leaves out.
+// Fill the half that gram does not compute.
 static void mirror(int m, int width, double *S) {
     for (int i = 1; i < m; i++) {
         for (int j = 0; j < i; j++) {
@@ -394,7 +397,7 @@ void cairn_admm_dense_apply(const AdmmSystem *system, const AdmmSubsystem *sub, 
     }
 }
 
-// A without beta, with the rows' impulses on the right: the rows inside then keep their own law exactly.
+// Solve with A without beta, with the rows' impulses on the right: the equations of the rows inside then hold exactly.
 void cairn_admm_dense_finish(const AdmmSystem *system, const AdmmSubsystem *sub, double *scratch, double *lambda) {
     const CairnProblem *problem = system->problem;
     Stage stage = stage_at(sub, sub->stage, NULL);
@@ -426,9 +429,9 @@ void cairn_admm_dense_finish(const AdmmSystem *system, const AdmmSubsystem *sub,
         const CairnConstraintBlock *constraint = &problem->constraints[system->inside[sub->first_inside + i]];
         for (int r = 0; r < constraint->row_count; r++) {
             int row = constraint->first_row + r;
-            if (system->place[row] == ADMM_HARD) {
+            if (system->row_kind[row] == ADMM_HARD) {
                 lambda[row] = -stage.g[hard++];
-            } else if (system->place[row] == ADMM_SOFT) {
+            } else if (system->row_kind[row] == ADMM_SOFT) {
                 double w = problem->right_side[row];
                 for (int t = 0; t < constraint->term_count; t++) {
                     const CairnTerm *term = &problem->terms[constraint->first_term + t];

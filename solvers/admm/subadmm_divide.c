@@ -1,4 +1,4 @@
-// Who belongs to which subsystem, and which rows stay rows (S2 section III-A and remark 1).
+// The blocks and constraints of each subsystem, and which rows stay rows (S2 section III-A and remark 1).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,10 +153,10 @@ static int find_subsystems(const AdmmSystem *system, const CairnConstraintBlock 
     return count;
 }
 
-// Rows that J^T C^-1 J may hold with ten digits are soft; stiffer ones keep their impulse as an unknown. P's diagonal is enough to tell.
-// found: the constraint's subsystems.
-static AdmmPlace place_row(const AdmmSystem *system, const CairnConstraintBlock *constraint, int r, int subsystems,
-                           const int *found) {
+// Rows that can be added to the dynamics as J^T C^-1 J with ten digits are soft; the impulses of stiffer ones are
+// unknowns. P's diagonal is accurate enough for this choice. found: the constraint's subsystems.
+static AdmmRowKind kind_of_row(const AdmmSystem *system, const CairnConstraintBlock *constraint, int r, int subsystems,
+                               const int *found) {
     static const double softest = 1e-6;
     const CairnProblem *problem = system->problem;
     int row = constraint->first_row + r;
@@ -169,12 +169,12 @@ static AdmmPlace place_row(const AdmmSystem *system, const CairnConstraintBlock 
 }
 
 // A row that ties subsystems whatever happens.
-static bool is_held(const AdmmSystem *system, const AdmmItem *item, int r) {
+static bool is_tie(const AdmmSystem *system, const AdmmItem *item, int r) {
     const AdmmRow *row = &system->rows[item->first_row + r];
     return item->side_count > 1 && item->friction < 0 && isinf(row->lower) && isinf(row->upper);
 }
 
-static CairnStatus place_rows(AdmmSystem *system) {
+static CairnStatus classify_rows(AdmmSystem *system) {
     const CairnProblem *problem = system->problem;
     int most = 0;
     for (int c = 0; c < problem->constraint_count; c++) {
@@ -204,9 +204,9 @@ static CairnStatus place_rows(AdmmSystem *system) {
                          .friction = constraint->friction};
         for (int r = 0; r < constraint->row_count; r++) {
             int row = constraint->first_row + r;
-            AdmmPlace place = place_row(system, constraint, r, count, found);
-            system->place[row] = (unsigned char)place;
-            if (place == ADMM_ROW) {
+            AdmmRowKind kind = kind_of_row(system, constraint, r, count, found);
+            system->row_kind[row] = (unsigned char)kind;
+            if (kind == ADMM_ROW) {
                 system->rows[system->row_count++] = (AdmmRow){.d = problem->right_side[row],
                                                               .C = problem->compliance[row],
                                                               .lower = problem->lower[row],
@@ -214,7 +214,7 @@ static CairnStatus place_rows(AdmmSystem *system) {
                                                               .row = row};
                 item.row_count++;
             }
-            system->subsystems[found[0]].hard_count += place == ADMM_HARD;
+            system->subsystems[found[0]].hard_count += kind == ADMM_HARD;
         }
         if (item.row_count < constraint->row_count) {
             system->subsystems[found[0]].inside_count++;
@@ -229,7 +229,7 @@ static CairnStatus place_rows(AdmmSystem *system) {
             sub->slots += item.row_count;
             sub->side_count++;
             for (int r = 0; r < item.row_count; r++) {
-                sub->held_count += is_held(system, &item, r);
+                sub->held_count += is_tie(system, &item, r);
             }
         }
         system->items[system->item_count++] = item;
@@ -255,7 +255,7 @@ static CairnStatus gather_inside(AdmmSystem *system) {
         const CairnConstraintBlock *constraint = &problem->constraints[c];
         bool has_inside = false;
         for (int r = constraint->first_row; r < constraint->first_row + constraint->row_count; r++) {
-            has_inside = has_inside || system->place[r] != ADMM_ROW;
+            has_inside = has_inside || system->row_kind[r] != ADMM_ROW;
         }
         if (has_inside) {
             AdmmSubsystem *sub = &system->subsystems[system->part[problem->terms[constraint->first_term].block]];
@@ -266,7 +266,7 @@ static CairnStatus gather_inside(AdmmSystem *system) {
 }
 
 // Where the slots lie: of each subsystem that is alone, then of the batches.
-static void place_slots(AdmmSystem *system) {
+static void number_slots(AdmmSystem *system) {
     for (int i = 0; i < system->alone_count; i++) {
         AdmmSubsystem *sub = &system->subsystems[system->alone[i]];
         sub->width = (sub->slots + ADMM_LANES - 1) / ADMM_LANES * ADMM_LANES;
@@ -288,7 +288,7 @@ static void place_slots(AdmmSystem *system) {
 // Slots and sides by subsystems.
 static CairnStatus gather_slots(AdmmSystem *system) {
     int side = 0, held = 0;
-    place_slots(system);
+    number_slots(system);
     for (int i = 0; i < system->subsystem_count; i++) {
         AdmmSubsystem *sub = &system->subsystems[i];
         sub->first_side = side;
@@ -308,16 +308,16 @@ static CairnStatus gather_slots(AdmmSystem *system) {
         system->slot_row[k] = system->row_count;
     }
     for (int s = 0; s < system->side_count; s++) {
-        AdmmSide *place = &system->sides[s];
-        AdmmSubsystem *sub = &system->subsystems[place->subsystem];
-        const AdmmItem *item = &system->items[place->item];
-        place->pitch = sub->pitch;
-        place->slot = sub->first_slot + place->slot * sub->pitch;
+        AdmmSide *seen = &system->sides[s];
+        AdmmSubsystem *sub = &system->subsystems[seen->subsystem];
+        const AdmmItem *item = &system->items[seen->item];
+        seen->pitch = sub->pitch;
+        seen->slot = sub->first_slot + seen->slot * sub->pitch;
         system->side_of[sub->first_side + sub->side_count++] = s;
         for (int r = 0; r < item->row_count; r++) {
-            int slot = place->slot + r * place->pitch;
+            int slot = seen->slot + r * seen->pitch;
             system->slot_row[slot] = item->first_row + r;
-            if (is_held(system, item, r)) {
+            if (is_tie(system, item, r)) {
                 system->held[sub->first_held + sub->held_count++] = slot;
             }
         }
@@ -331,8 +331,8 @@ CairnStatus cairn_admm_divide(AdmmSystem *system, const CairnParts *parts, bool 
     system->part = CAIRN_PUSH(arena, int, problem->block_count + 1);
     system->local = CAIRN_PUSH(arena, int, problem->block_count + 1);
     system->blocks = CAIRN_PUSH(arena, int, problem->block_count + 1);
-    system->place = CAIRN_PUSH_ZERO(arena, unsigned char, problem->row_count + 1);
-    if (!system->part || !system->local || !system->blocks || !system->place) {
+    system->row_kind = CAIRN_PUSH_ZERO(arena, unsigned char, problem->row_count + 1);
+    if (!system->part || !system->local || !system->blocks || !system->row_kind) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d blocks", system->name, problem->block_count);
     }
     CAIRN_TRY(choose_parts(system, parts, is_whole));
@@ -342,7 +342,7 @@ CairnStatus cairn_admm_divide(AdmmSystem *system, const CairnParts *parts, bool 
     }
     CAIRN_TRY(gather_blocks(system));
     CAIRN_TRY(gather_couplings(system));
-    CAIRN_TRY(place_rows(system));
+    CAIRN_TRY(classify_rows(system));
     CAIRN_TRY(gather_inside(system));
     CAIRN_TRY(cairn_admm_batch(system));
     return gather_slots(system);

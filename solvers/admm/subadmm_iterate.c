@@ -56,7 +56,7 @@ static CairnStatus allocate_rows(AdmmSystem *system) {
     return is_there ? cairn_ok() : no_memory(system);
 }
 
-// What the threads' scratch must hold, and what is kept.
+// The size of a thread's scratch, and of the memory of all subsystems.
 static CairnStatus size_up(AdmmSystem *system, size_t *scratch, size_t *kept) {
     for (int i = 0; i < system->alone_count; i++) {
         const AdmmSubsystem *sub = &system->subsystems[system->alone[i]];
@@ -109,7 +109,7 @@ static bool prepare_dense(AdmmSystem *system, AdmmSubsystem *sub, double *scratc
         return false;
     }
     if (system->options->weights == CAIRN_WEIGHTS_ROWS) {
-        cairn_admm_hold_neighbours(system, sub, scratch, mobility);
+        cairn_admm_constrain_neighbours(system, sub, scratch, mobility);
     }
     cairn_admm_choose_beta(system, sub, mobility, true);
     return cairn_admm_dense_penalty(system, sub, scratch);
@@ -119,8 +119,9 @@ int cairn_admm_unit_count(const AdmmSystem *system) {
     return system->alone_count + system->batch_count;
 }
 
-// A unit is a batch, or NULL and a subsystem. Those that are alone are the larger ones, and stand half of them before the batches and half
-// behind, so that each of two threads has its share of both, and of what lies next to one another in the problem.
+// A unit is a batch, or NULL and a subsystem. The subsystems outside of batches are the larger ones; half of them
+// come before the batches and half after them, so that each of two threads has some of both, and units that are
+// neighbours in the problem.
 static AdmmBatch *unit_at(const AdmmSystem *system, int unit, AdmmSubsystem **sub) {
     int before = system->alone_count / 2, after = before + system->batch_count;
     if (unit >= before && unit < after) {
@@ -164,8 +165,9 @@ static CairnStatus prepare_subsystems(AdmmSystem *system) {
     return broken == none ? cairn_ok() : not_definite(system, broken);
 }
 
-// The velocities that the copies start from: those before the step where they are known. Else those that the warm impulses make, but
-// with rows inside, where a light piece answers to a small error of a large impulse with a large velocity, those without any.
+// The velocities that the copies start from: those before the step where they are known. Else those that follow from
+// the warm impulses; but with rows inside those without impulses, for a small error of a large impulse would cause a
+// large velocity of a light piece.
 typedef struct Starts {
     const double *plain, *inside;
 } Starts;
@@ -269,18 +271,18 @@ static void visit_subsystem(AdmmSystem *system, AdmmSubsystem *sub) {
         cairn_admm_dense_apply(system, sub, s, x);
     }
     // Over-relaxation: x becomes a x + (1 - a) z, beta z = y + lambda.
-    double keep = 1 - system->options->relaxation, take = system->options->relaxation;
+    double old_weight = 1 - system->options->relaxation, new_weight = system->options->relaxation;
     AdmmEight theta = {0}, weighted = {0};
     for (int k = 0; k < eights; k++) {
-        AdmmEight next = take * to[k] + keep * (y[k] + impulse[k]) - impulse[k], change = next - y[k],
+        AdmmEight next = new_weight * to[k] + old_weight * (y[k] + impulse[k]) - impulse[k], change = next - y[k],
                   faster = change * inverse[k];
         y[k] = next;
         velocity[k] = next * inverse[k];
         theta += change * change;
         weighted += faster * faster;
     }
-    sub->theta = admm_sum_lanes(theta);
-    sub->weighted = admm_sum_lanes(weighted);
+    sub->theta = admm_sum_lanes(&theta);
+    sub->weighted = admm_sum_lanes(&weighted);
 }
 
 void cairn_admm_visit_unit(AdmmSystem *system, int unit) {

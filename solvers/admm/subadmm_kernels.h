@@ -1,5 +1,6 @@
-// Small dense matrices in rows of eights, aligned and filled up with zeros: what a subsystem is made of. Sums have one order and no fused
-// multiply-add: the same bits on every machine. Most rows have one to three eights, and a count that the compiler knows unrolls them.
+// Small dense matrices of subsystems, in rows of eights, aligned and filled up with zeros. Sums have one order and no
+// fused multiply-add, so the bits are the same on every machine. Most rows have one to three eights, and a constant
+// count lets the compiler unroll them.
 #ifndef CAIRN_SOLVERS_SUBADMM_KERNELS_H
 #define CAIRN_SOLVERS_SUBADMM_KERNELS_H
 
@@ -27,15 +28,16 @@ ADMM_INLINE void admm_add_scaled(int count, double a, const double *x, double *y
     }
 }
 
-// Numbers from eight places. Written out: the gather instruction that a loop becomes takes longer than eight loads (cable_winding, 60
-// iterations: 1.1 ms with it and 0.75 without).
+// Numbers at eight indices. Written out: the gather instruction that a loop becomes takes longer than eight loads
+// (cable_winding, 60 iterations: 1.1 ms with it and 0.75 without).
 #define ADMM_GATHER(from, at)                                                                                          \
     ((AdmmEight){(from)[(at)[0]], (from)[(at)[1]], (from)[(at)[2]], (from)[(at)[3]], (from)[(at)[4]], (from)[(at)[5]], \
                  (from)[(at)[6]], (from)[(at)[7]]})
 
-// The lanes of a sum in one order.
-ADMM_INLINE double admm_sum_lanes(AdmmEight sum) {
-    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+// The lanes of a sum in one order. By address: how eight doubles are passed by value depends on the instruction set.
+ADMM_INLINE double admm_sum_lanes(const AdmmEight *sum) {
+    const AdmmEight s = *sum;
+    return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
 ADMM_INLINE double admm_dot(int count, const double *x, const double *y) {
@@ -44,11 +46,12 @@ ADMM_INLINE double admm_dot(int count, const double *x, const double *y) {
     for (int i = 0; i < count; i++) {
         sum += a[i] * b[i];
     }
-    return admm_sum_lanes(sum);
+    return admm_sum_lanes(&sum);
 }
 
-// The upper half of a (n x n in rows of `stride`) becomes U with a = U^T U, reciprocals on its diagonal; what is below is scratch.
-// raise > 0: pivots that cancellation has eaten become that share of their diagonal; 0: they are refused. diagonal: n numbers of scratch.
+// The upper half of a (n x n in rows of `stride`) becomes U with a = U^T U, reciprocals on its diagonal; what is
+// below is scratch. raise > 0: pivots that are lost to cancellation become that fraction of their diagonal; 0: they
+// are refused. diagonal: n numbers of scratch.
 ADMM_INLINE bool admm_factor_counted(int n, int count, double raise, double *a, double *diagonal) {
     int stride = count * ADMM_LANES;
     for (int k = 0; k < n; k++) {
@@ -63,7 +66,7 @@ ADMM_INLINE bool admm_factor_counted(int n, int count, double raise, double *a, 
             pivot = diagonal[k] > 0 ? raise * diagonal[k] : 1;
         }
         double inverse = 1 / sqrt(pivot);
-        for (int i = k / ADMM_LANES; i < count; i++) { // what lies left of the diagonal is never read
+        for (int i = k / ADMM_LANES; i < count; i++) { // entries to the left of the diagonal are never read
             ((AdmmEight *)row)[i] *= inverse;
         }
         row[k] = inverse;
@@ -112,7 +115,7 @@ static inline void admm_forward(int n, int stride, const double *U, int count, d
 #undef BODY
 }
 
-// The same of one column, and x = U^-1 x.
+// admm_forward for one column, and x = U^-1 x.
 static inline void admm_forward_one(int n, int stride, const double *U, double *x) {
     for (int k = 0; k < n; k++) {
         const double *row = U + (ptrdiff_t)k * stride;

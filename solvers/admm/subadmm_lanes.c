@@ -1,5 +1,5 @@
-// Eight subsystems side by side (subadmm_lanes.h). A = U^T U with its soft rows, Z = U^-T J^T and W = Z^T Z = J A^-1 J^T, which is what beta is made
-// from. With xi = sqrt(beta) x and sigma = (beta z - u)/sqrt(beta), eq. 15 is
+// Eight subsystems side by side (subadmm_lanes.h). A = U^T U with its soft rows, Z = U^-T J^T and W = Z^T Z = J A^-1
+// J^T, from which beta is made. With xi = sqrt(beta) x and sigma = (beta z - u)/sqrt(beta), eq. 15 is
 //   few rows:              xi = sigma - S^-1 (sigma - sqrt(beta) x(b)),  S = 1 + sqrt(beta) W sqrt(beta)
 //   more rows than dofs:   xi = Y^T Y sigma + sqrt(beta) x(b),           Y = L^-T Z sqrt(beta),  L^T L = 1 + Z beta Z^T
 // Matrices lie by columns of dofs, U by rows of its envelope: in a chain of bodies a row ends with the next body.
@@ -130,9 +130,10 @@ static void find_mobility(const AdmmBatch *batch, const Scratch *scratch, AdmmEi
     }
 }
 
-// As cairn_admm_hold_neighbours, each lane with its own held rows: the others of a row that some lane holds, and rigid ones, are held by nothing.
-static void hold_neighbours(const AdmmSystem *system, const AdmmBatch *batch, const Scratch *scratch,
-                            AdmmEight *mobility) {
+// cairn_admm_constrain_neighbours for eight lanes, each with its held rows. A lane has no constraint at a slot that
+// only other lanes hold, or whose row is nearly rigid.
+static void constrain_neighbours(const AdmmSystem *system, const AdmmBatch *batch, const Scratch *scratch,
+                                 AdmmEight *mobility) {
     static const double least = 1e-14, stillest = 1e-8;
     int m = batch->slots, n = batch->size, held = 0, at[ADMM_BATCH_SLOTS];
     memset(scratch->is_held, 0, 2 * (size_t)m * sizeof(AdmmEight));
@@ -178,13 +179,13 @@ static void hold_neighbours(const AdmmSystem *system, const AdmmBatch *batch, co
             still -= X[(ptrdiff_t)k * held + a] * X[(ptrdiff_t)k * held + a];
         }
         for (int l = 0; l < ADMM_LANES; l++) {
-            double open = mobility[k][l], left = still[l], C = scratch->C[k][l];
+            double open = mobility[k][l], remaining = still[l], C = scratch->C[k][l];
             if (scratch->is_held[k][l] > 0) { // a shared row itself is open in both
-                double others = C - left > 0 ? left * C / (C - left) : open;
-                left = others > 0 && others < open ? others : open;
+                double others = C - remaining > 0 ? remaining * C / (C - remaining) : open;
+                remaining = others > 0 && others < open ? others : open;
             }
-            double share = open > 0 ? left / open : 1;
-            put(&mobility[k], l, open * sqrt(share < stillest ? stillest : share < 1 ? share : 1));
+            double ratio = open > 0 ? remaining / open : 1;
+            put(&mobility[k], l, open * sqrt(ratio < stillest ? stillest : ratio < 1 ? ratio : 1));
         }
     }
 }
@@ -206,7 +207,7 @@ static unsigned make_square(AdmmBatch *batch, const Scratch *scratch) {
     for (int a = 0; a < m; a++) {
         X[(ptrdiff_t)a * m + a] += 1;
     }
-    for (int a = 0; a < m; a++) { // what lies above a column's one stays zero
+    for (int a = 0; a < m; a++) { // entries above the one of a column stay zero
         forward(m - a, NULL, S, 1, NULL, X + (ptrdiff_t)a * m + a);
         S += m - a;
     }
@@ -269,7 +270,7 @@ int cairn_admm_lanes_prepare(AdmmSystem *system, AdmmBatch *batch, double *memor
     unsigned broken = make_dynamics(system, batch, &scratch);
     find_mobility(batch, &scratch, (AdmmEight *)mobility);
     if (system->options->weights == CAIRN_WEIGHTS_ROWS) {
-        hold_neighbours(system, batch, &scratch, (AdmmEight *)mobility);
+        constrain_neighbours(system, batch, &scratch, (AdmmEight *)mobility);
     }
     double *beta = system->slot_beta + batch->first_slot, *root = (double *)batch->root,
            *unroot = (double *)batch->unroot;

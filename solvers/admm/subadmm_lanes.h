@@ -16,13 +16,13 @@ struct AdmmBatch {
     int *reach;                           // of a dof: the last one that its row of U touches
     int *dofs;                            // scratch: of a constraint's columns
     AdmmEight *U, *Z, *R;                 // A = U^T U by rows; U^-T J^T by columns, and U^-T b; J of the rows inside
-    AdmmEight *H, *root, *unroot, *start; // what an iteration applies; sqrt(beta) and its inverse; sqrt(beta) x(b)
+    AdmmEight *H, *root, *unroot, *start; // the matrix of an iteration; sqrt(beta) and its inverse; sqrt(beta) x(b)
 };
 
-// Who goes with whom: `batch` of every subsystem.
+// Find the batches: sets `batch` of every subsystem.
 CairnStatus cairn_admm_batch(AdmmSystem *system);
 
-// Doubles that a batch keeps, and doubles of scratch that it wants.
+// Doubles of a batch's memory, and doubles of its scratch.
 size_t cairn_admm_lanes_memory(const AdmmBatch *batch);
 size_t cairn_admm_lanes_scratch(const AdmmBatch *batch);
 // `columns` and `reach`.
@@ -33,7 +33,7 @@ void cairn_admm_lanes_lay_out(AdmmBatch *batch, double *memory);
 void cairn_admm_lanes_gather(const AdmmSystem *system, const AdmmBatch *batch, int *from);
 // Factors and beta, with this scratch. Returns the subsystem whose matrix is not positive definite, or -1.
 int cairn_admm_lanes_prepare(AdmmSystem *system, AdmmBatch *batch, double *memory);
-// Eqs. 15 and 14, as cairn_admm_visit_subsystem. y of these slots is in units of sqrt(beta) x.
+// Eqs. 15 and 14, as cairn_admm_visit_unit. y of these slots is in units of sqrt(beta) x.
 void cairn_admm_visit_batch(AdmmSystem *system, AdmmBatch *batch);
 // The impulses of the rows inside.
 void cairn_admm_lanes_finish(const AdmmSystem *system, const AdmmBatch *batch, double *scratch, double *lambda);

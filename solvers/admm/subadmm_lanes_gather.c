@@ -1,4 +1,4 @@
-// What a batch reads of the problem, lane by lane (subadmm_lanes.h).
+// Gather the data of the problem for a batch, lane by lane (subadmm_lanes.h).
 #include <string.h>
 
 #include "solvers/admm/subadmm_lanes_kernels.h"
@@ -34,7 +34,7 @@ static void gather_rows(const AdmmSystem *system, const AdmmBatch *batch, int i,
         const CairnConstraintBlock *constraint = inside_of(system, member(system, batch, l), i);
         int row = 0, column = 0;
         for (int r = constraint->first_row; r < constraint->first_row + constraint->row_count; r++) {
-            if (system->place[r] == ADMM_SOFT) {
+            if (system->row_kind[r] == ADMM_SOFT) {
                 put(&stiffness[row], l, 1 / problem->compliance[r]);
                 put(&shift[row++], l, problem->right_side[r]);
             }
@@ -44,7 +44,7 @@ static void gather_rows(const AdmmSystem *system, const AdmmBatch *batch, int i,
             int size = problem->blocks[term->block].size;
             AdmmEight *to = R + column;
             for (int r = 0; r < constraint->row_count; r++) {
-                if (system->place[constraint->first_row + r] == ADMM_SOFT) {
+                if (system->row_kind[constraint->first_row + r] == ADMM_SOFT) {
                     double room[6];
                     const double *J = cairn_term_row(problem, term, r, room);
                     for (int k = 0; k < size; k++) {

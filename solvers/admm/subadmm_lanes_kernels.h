@@ -1,5 +1,6 @@
-// What the files of subadmm_lanes.h share: who is in a batch, and dense matrices with eight numbers for each of their entries. Symmetric ones lie by
-// rows from the diagonal on, up to `reach` of the row (NULL: all), the others by columns.
+// Functions for the files of subadmm_lanes.h: the members of a batch, and dense matrices with eight numbers for each
+// entry. Symmetric ones are stored by rows from the diagonal on, up to `reach` of the row (NULL: all), the others by
+// columns.
 #ifndef CAIRN_SOLVERS_SUBADMM_LANES_KERNELS_H
 #define CAIRN_SOLVERS_SUBADMM_LANES_KERNELS_H
 
@@ -37,7 +38,7 @@ static inline int columns_of(const AdmmSystem *system, const CairnConstraintBloc
 static inline int soft_rows(const AdmmSystem *system, const CairnConstraintBlock *constraint) {
     int count = 0;
     for (int r = 0; r < constraint->row_count; r++) {
-        count += system->place[constraint->first_row + r] == ADMM_SOFT;
+        count += system->row_kind[constraint->first_row + r] == ADMM_SOFT;
     }
     return count;
 }
@@ -56,7 +57,8 @@ static inline size_t envelope(const int *reach, int n, int end) {
     return size;
 }
 
-// 1/sqrt of a pivot in every lane. One that cancellation has eaten becomes `raise` of its diagonal; with 0 its lane is told.
+// 1/sqrt of a pivot in every lane. One that is lost to cancellation becomes `raise` times its diagonal; with 0 its
+// lane is returned.
 ADMM_INLINE unsigned invert_pivot(int n, double raise, const AdmmEight *diagonal, AdmmEight *pivot) {
     unsigned broken = 0;
     for (int l = 0; l < ADMM_LANES; l++) {
@@ -73,7 +75,8 @@ ADMM_INLINE unsigned invert_pivot(int n, double raise, const AdmmEight *diagonal
     return raise > 0 ? 0 : broken;
 }
 
-// U becomes the factor of U^T U = what it held, reciprocals on its diagonal. Returns the lanes where it is not positive definite.
+// Replace U = A by the factor of A = U^T U, with reciprocals on its diagonal. Returns the lanes where A is not
+// positive definite.
 static inline unsigned factor(int n, const int *reach, double raise, AdmmEight *U, AdmmEight *diagonal) {
     unsigned broken = 0;
     AdmmEight *row = U;

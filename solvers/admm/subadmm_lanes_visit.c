@@ -59,10 +59,10 @@ void cairn_admm_visit_batch(AdmmSystem *system, AdmmBatch *batch) {
     } else {
         apply_tall(batch, batch->size, s, x);
     }
-    double keep = 1 - system->options->relaxation, take = system->options->relaxation;
+    double old_weight = 1 - system->options->relaxation, new_weight = system->options->relaxation;
     AdmmEight theta = {0}, weighted = {0};
     for (int k = 0; k < m; k++) {
-        AdmmEight next = take * x[k] + keep * (y[k] + impulse[k]) - impulse[k], change = next - y[k],
+        AdmmEight next = new_weight * x[k] + old_weight * (y[k] + impulse[k]) - impulse[k], change = next - y[k],
                   slower = change * batch->root[k], faster = change * batch->unroot[k];
         y[k] = next;
         velocity[k] = next * batch->unroot[k];
@@ -73,7 +73,7 @@ void cairn_admm_visit_batch(AdmmSystem *system, AdmmBatch *batch) {
     batch->weighted = weighted;
 }
 
-// v = A^-1 (b + J^T lambda) = U^-1 (U^-T b + Z lambda), and what the rows inside answer to it.
+// v = A^-1 (b + J^T lambda) = U^-1 (U^-T b + Z lambda), and the impulses of the rows inside that follow from v.
 void cairn_admm_lanes_finish(const AdmmSystem *system, const AdmmBatch *batch, double *scratch, double *lambda) {
     const CairnProblem *problem = system->problem;
     const AdmmSubsystem *shape = member(system, batch, 0);
@@ -92,7 +92,7 @@ void cairn_admm_lanes_finish(const AdmmSystem *system, const AdmmBatch *batch, d
         const CairnConstraintBlock *constraint = inside_of(system, shape, i);
         int columns = columns_of(system, constraint, batch->dofs);
         for (int r = 0; r < constraint->row_count; r++) {
-            if (system->place[constraint->first_row + r] != ADMM_SOFT) {
+            if (system->row_kind[constraint->first_row + r] != ADMM_SOFT) {
                 continue;
             }
             AdmmEight w = {0};

@@ -1,17 +1,20 @@
-// The law of one constraint in closed form (S2 eqs. 16 to 21). The sides' copies answer to an impulse as z = (y + lambda)/beta (eq. 18), so the
-// row's velocity is  w = sum y/beta + lambda sum 1/beta + C lambda + d  with no matrix, whatever the number of subsystems. Eqs. 17 and 20
-// are one: C = 0 is a hard row, C = 1/(k alpha) and d = e/alpha a soft one.
+// The law of one constraint in closed form (S2 eqs. 16 to 21). The sides' copies depend on the impulse as
+// z = (y + lambda)/beta (eq. 18), so the row's velocity is  w = sum y/beta + lambda sum 1/beta + C lambda + d  with
+// no matrix, whatever the number of subsystems. Eqs. 17 and 20 are one: C = 0 is a hard row, C = 1/(k alpha) and
+// d = e/alpha a soft one.
 //
-// The level of a row is the impulse that makes w = 0. All levels are found first, in one loop over rows that lie behind one another; bounds
-// are part of it, and contacts, whose rows have none there, then have their law.
+// The level of a row is the impulse that makes w = 0. All levels are found first, in one loop over consecutive rows,
+// which also clamps them to their bounds. The rows of contacts have no bounds there; the friction law is applied to
+// them afterwards.
 #include <math.h>
 #include <string.h>
 
 #include "solvers/admm/subadmm_kernels.h"
 #include "solvers/problem/law.h"
 
-// What the closed forms divide by, once every side has its beta. A row that nothing moves, without compliance, has only its bounds: it
-// goes where d drives it, and stays at zero where there is no bound on that side.
+// The divisors of the closed forms, once every side has its beta. For a row that nothing moves and that has no
+// compliance only the bounds count: its impulse is at the bound that the sign of d selects, or zero where there is no
+// bound on that side.
 static void level_row(AdmmSystem *system, const AdmmItem *item, int r, bool has_law) {
     AdmmRow *row = &system->rows[item->first_row + r];
     const AdmmLevels *levels = &system->levels;
@@ -53,7 +56,7 @@ void cairn_admm_level_item(AdmmSystem *system, AdmmItem *item) {
     }
 }
 
-// More than two sides: what the loop over rows leaves out.
+// Levels of rows with more than two sides, which the loop over rows does not compute.
 static void level_more(const AdmmSystem *system, const AdmmItem *item) {
     for (int r = 0; r < item->row_count; r++) {
         int k = item->first_row + r;
@@ -66,8 +69,9 @@ static void level_more(const AdmmSystem *system, const AdmmItem *item) {
     }
 }
 
-// Eq. 21 with the normal first, then the tangents onto the disc: Coulomb's own law, for the three rows answer by themselves alone.
-static void settle_coulomb(double mu, double *x) {
+// Eq. 21 with the normal first, then the tangents projected onto the disc: that is Coulomb's law exactly, for the
+// three rows are not coupled.
+static void project_coulomb(double mu, double *x) {
     double square = x[1] * x[1] + x[2] * x[2];
     x[0] = x[0] > 0 ? x[0] : 0;
     double most = mu * x[0];
@@ -80,7 +84,7 @@ static void settle_coulomb(double mu, double *x) {
 
 // Eq. 21 as a nearest point of the cone: the convex law. Where the compliances of normal and tangents differ, nearest is meant in the
 // metric of the sums: the tangents measured in another unit make the cone wider or narrower.
-static void settle_cone(const AdmmRow *rows, double mu, double *x) {
+static void project_cone(const AdmmRow *rows, double mu, double *x) {
     double unit = rows[0].sum > 0 ? sqrt(rows[1].sum / rows[0].sum) : 1;
     x[1] *= unit;
     x[2] *= unit;
@@ -97,7 +101,7 @@ static void clamp_levers(const CairnFriction *friction, int k, double *lambda) {
     }
 }
 
-static void settle(AdmmSystem *system, const AdmmItem *item) {
+static void project_item(AdmmSystem *system, const AdmmItem *item) {
     const CairnFriction *friction = item->friction >= 0 ? &system->problem->frictions[item->friction] : NULL;
     double *lambda = system->lambda + item->first_row;
     if (item->side_count > 2) {
@@ -107,10 +111,10 @@ static void settle(AdmmSystem *system, const AdmmItem *item) {
         return;
     }
     if (friction->kind == CAIRN_FRICTION_COULOMB) {
-        settle_coulomb(friction->mu, lambda);
+        project_coulomb(friction->mu, lambda);
         clamp_levers(friction, 3, lambda);
     } else if (friction->kind == CAIRN_FRICTION_CONE && friction->mu > 0) {
-        settle_cone(system->rows + item->first_row, friction->mu, lambda);
+        project_cone(system->rows + item->first_row, friction->mu, lambda);
         clamp_levers(friction, 3, lambda);
     } else { // box-current, or a cone that is a ray
         lambda[0] = cairn_clamp(lambda[0], system->rows[item->first_row].lower, system->rows[item->first_row].upper);
@@ -118,9 +122,9 @@ static void settle(AdmmSystem *system, const AdmmItem *item) {
     }
 }
 
-// Eight contacts that know Coulomb's law at once: settle_coulomb, with their levels in lambda. Of fewer than eight the first one is
-// taken for the others, and not written.
-static void settle_eight(double *lambda, const int *row, const double *mu, int count) {
+// Eight contacts that know Coulomb's law at once: project_coulomb, with their levels in lambda. Of fewer than eight
+// the first one is taken for the others, and not written.
+static void project_eight(double *lambda, const int *row, const double *mu, int count) {
     int at[ADMM_LANES];
     AdmmEight most;
     for (int l = 0; l < ADMM_LANES; l++) {
@@ -170,11 +174,11 @@ void cairn_admm_visit_items(AdmmSystem *system, int first, int end) {
         stop = end < system->item_count ? items[end].first_contact : system->contact_count;
     for (; next < stop; next += ADMM_LANES) {
         int count = stop - next < ADMM_LANES ? stop - next : ADMM_LANES;
-        settle_eight(system->lambda, system->contact_row + next, system->contact_mu + next, count);
+        project_eight(system->lambda, system->contact_row + next, system->contact_mu + next, count);
     }
     for (int i = first; i < end; i++) {
         if (!items[i].is_plain) {
-            settle(system, &items[i]);
+            project_item(system, &items[i]);
         }
     }
 }

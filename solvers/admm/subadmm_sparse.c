@@ -24,7 +24,7 @@ static CairnStatus no_memory(const AdmmSystem *system, const AdmmSubsystem *sub)
 static CairnStatus take_piece(AdmmSystem *system, AdmmSubsystem *sub, AdmmSparse *sparse) {
     const CairnProblem *problem = system->problem;
     CairnArena *arena = system->context->arena;
-    int mine = system->part[system->blocks[sub->first_block]];
+    int part = system->part[system->blocks[sub->first_block]];
     int *index = CAIRN_PUSH(arena, int, problem->block_count + 1),
         *constraints = CAIRN_PUSH(arena, int, problem->constraint_count + 1), count = 0;
     if (!index || !constraints) {
@@ -37,13 +37,13 @@ static CairnStatus take_piece(AdmmSystem *system, AdmmSubsystem *sub, AdmmSparse
         const CairnConstraintBlock *constraint = &problem->constraints[c];
         bool is_mine = false;
         for (int t = 0; t < constraint->term_count; t++) {
-            is_mine = is_mine || system->part[problem->terms[constraint->first_term + t].block] == mine;
+            is_mine = is_mine || system->part[problem->terms[constraint->first_term + t].block] == part;
         }
         if (is_mine) {
             constraints[count++] = c;
         }
     }
-    CairnPieceBlocks blocks = {system->part, index, mine, sub->block_count, system->blocks + sub->first_block};
+    CairnPieceBlocks blocks = {system->part, index, part, sub->block_count, system->blocks + sub->first_block};
     return cairn_piece_init(&sparse->piece, problem, &blocks, constraints, count, arena);
 }
 
@@ -59,7 +59,7 @@ static CairnStatus weigh_rows(AdmmSystem *system, const AdmmSubsystem *sub, Admm
     }
     for (int r = 0; r < problem->row_count; r++) {
         int row = sparse->piece.rows[r];
-        if (system->place[row] != ADMM_ROW) {
+        if (system->row_kind[row] != ADMM_ROW) {
             sparse->slot[r] = -1;
             sparse->theta[r] = 0;
             sparse->y[r] = -problem->right_side[r];
@@ -99,7 +99,7 @@ CairnStatus cairn_admm_sparse_init(AdmmSystem *system, AdmmSubsystem *sub) {
     CAIRN_TRY(weigh_rows(system, sub, sparse, slot_of));
     sparse->context = *system->context;
     if (system->subsystem_count > 1) {
-        sparse->context.memory = NULL; // what is kept is of one graph
+        sparse->context.memory = NULL; // the memory between solves is for one graph only
     }
     CairnSystemSetup setup = {.formulation = CAIRN_FORMULATION_BODY};
     CAIRN_TRY(cairn_system_init(&sparse->system, &sparse->piece.problem, &setup, &sparse->context));

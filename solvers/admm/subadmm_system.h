@@ -1,8 +1,9 @@
-// What subadmm makes of a problem: subsystems, the rows that stay rows, and the two halves of an iteration.
+// The form of a problem for subadmm: subsystems, the rows that stay rows, and the two halves of an iteration.
 //
-// A row is `inside` where no bound limits it, no friction uses it and one subsystem has all of it: it is part of A_i (S2 remark 1). The
-// others are numbered anew, constraint by constraint ("rows"), and each subsystem that a row acts on has a place for it ("slot"). Slots of a
-// subsystem lie together, filled up to eights, or those of a batch of eight subsystems in turn.
+// A row is `inside` where no bound limits it, no friction uses it and all its blocks are in one subsystem: it is
+// added to A_i (S2 remark 1). The others are numbered anew, constraint by constraint ("rows"), and each subsystem
+// that a row acts on has a "slot" for it. Slots of a subsystem are consecutive, filled up to eights; those of the
+// eight subsystems of a batch are interleaved.
 #ifndef CAIRN_SOLVERS_SUBADMM_SYSTEM_H
 #define CAIRN_SOLVERS_SUBADMM_SYSTEM_H
 
@@ -14,7 +15,9 @@ enum { ADMM_LANES = 8 };
 
 typedef double AdmmEight __attribute__((vector_size(64), aligned(64), may_alias));
 
-typedef enum AdmmPlace { ADMM_ROW = 0, ADMM_SOFT, ADMM_HARD } AdmmPlace;
+// A row of the problem stays a row, or is inside a subsystem: soft as J^T C^-1 J in its matrix, hard with its impulse
+// as an unknown.
+typedef enum AdmmRowKind { ADMM_ROW = 0, ADMM_SOFT, ADMM_HARD } AdmmRowKind;
 
 // A constraint's rows as one subsystem sees them.
 typedef struct AdmmSide {
@@ -35,11 +38,12 @@ typedef struct AdmmItem {
 
 typedef struct AdmmRow {
     double d, C, lower, upper;
-    double sum; // of 1/beta over its sides, plus C: what divides in the closed forms under eqs. 19 to 21
+    double sum; // of 1/beta over its sides, plus C: the divisor of the closed forms under eqs. 19 to 21
     int row;    // in the problem
 } AdmmRow;
 
-// The same as an iteration reads it, row by row behind one another: the level of a row is (d + velocity[a] + velocity[b]) scale.
+// The rows as an iteration reads them, in consecutive arrays: the level of a row is (d + velocity[a] + velocity[b])
+// scale.
 typedef struct AdmmLevels {
     double *d, *scale, *lower, *upper;
     int *a, *b; // slots of its first two sides
@@ -49,7 +53,7 @@ typedef struct AdmmBatch AdmmBatch; // alike subsystems side by side: subadmm_la
 
 typedef struct AdmmSubsystem {
     int batch;                      // -1: by itself
-    int pitch;                      // places from one of its slots to the next
+    int pitch;                      // stride from one of its slots to the next
     int first_block, block_count;   // in `blocks`
     int first_side, side_count;     // in `side_of`
     int first_inside, inside_count; // in `inside`
@@ -59,11 +63,11 @@ typedef struct AdmmSubsystem {
     int size, stride;           // dofs, and those in eights
     int first_slot, width;      // slots, and those in eights
     int slots;
-    double *stage;             // the factored dynamics, and behind them:
-    double *Z;                 // (size + hard_count) x width: U^-T J^T, then what the hard rows take away
-    double *H;                 // width x width, or NULL where Z is shorter
-    double theta, weighted;    // its share of eq. 22; the same with 1/beta^2
-    double raised;             // what was added to rows inside that depend on one another, over their diagonal
+    double *stage;          // the factored dynamics, and behind them:
+    double *Z;              // (size + hard_count) x width: U^-T J^T, then T for the hard rows
+    double *H;              // width x width, or NULL where Z is shorter
+    double theta, weighted; // its term of eq. 22; that term weighted with 1/beta^2
+    double raised; // the regularisation of rows inside that depend on one another, as a fraction of their diagonal
     struct AdmmSparse *sparse; // too large to be dense; NULL: dense
 } AdmmSubsystem;
 
@@ -88,7 +92,7 @@ typedef struct AdmmSystem {
     int *inside;      // constraints with rows inside, subsystem by subsystem
     int *coupling_of; // likewise
     int *held;        // slots, likewise
-    unsigned char *place;
+    unsigned char *row_kind;
     int *slot_row;    // slot -> row; fillers have row_count, whose impulse is 0
     double *base;     // beta x(b)
     double *y;        // eq. 18
@@ -120,38 +124,42 @@ int cairn_admm_unit_count(const AdmmSystem *system);
 // Eqs. 15 and 14 of one unit: y from lambda. Its theta and weighted are set.
 void cairn_admm_visit_unit(AdmmSystem *system, int unit);
 
-// Eq. 16 of one constraint after the other, once every side has its beta: what its rows' closed forms divide by.
+// Set the divisors of the closed forms of a constraint's rows (eq. 16), once every side has its beta. Called in the
+// order of the items.
 void cairn_admm_level_item(AdmmSystem *system, AdmmItem *item);
 
 // Eq. 16 of the constraints from `first` up to `end`: lambda from y.
 void cairn_admm_visit_items(AdmmSystem *system, int first, int end);
 
-// What one impulse on a row moves in one subsystem, by a diagonal over the dofs.
+// The velocity that a unit impulse on a row causes in one subsystem, estimated with a diagonal over the dofs.
 double cairn_admm_mobility(const AdmmSystem *system, int part, const CairnConstraintBlock *constraint, int r,
                            const double *diagonal);
 // The diagonal of all A_i with their soft rows.
 void cairn_admm_find_diagonal(AdmmSystem *system);
-// Eq. 23 of one subsystem. mobility: by its slots, what an impulse on a row moves; scratch where it is not known.
+// Eq. 23 of one subsystem. mobility: by its slots, the velocity that a unit impulse on a row causes; scratch where it
+// is not known.
 void cairn_admm_choose_beta(AdmmSystem *system, const AdmmSubsystem *sub, double *mobility, bool is_known);
-// From the mobility of a dense subsystem by itself, behind its dynamics: that of one among others.
-void cairn_admm_hold_neighbours(const AdmmSystem *system, const AdmmSubsystem *sub, double *scratch, double *mobility);
-// A row that gives less than a millionth of what its piece moves.
+// Correct the mobility of a dense subsystem, once its dynamics are factored, for the neighbours that it is tied to.
+void cairn_admm_constrain_neighbours(const AdmmSystem *system, const AdmmSubsystem *sub, double *scratch,
+                                     double *mobility);
+// Whether a row's compliance is less than a millionth of its mobility.
 static inline bool cairn_admm_is_rigid(double compliance, double mobility) {
     return compliance < 1e-6 * mobility;
 }
 
-// The impulses of the rows inside, as the dynamics of their subsystem answer to the rows' impulses; all to `lambda` (rows of the problem).
+// Write the rows' impulses to `lambda` (rows of the problem), and the impulses of the rows inside that follow from
+// them.
 CairnStatus cairn_admm_finish(AdmmSystem *system, double *lambda);
 
 // ---- dense subsystems ----
 
-// Doubles that a subsystem keeps, and doubles of scratch that it wants.
+// Doubles of a subsystem's memory, and doubles of its scratch.
 size_t cairn_admm_dense_memory(const AdmmSubsystem *sub);
 size_t cairn_admm_dense_scratch(const AdmmSubsystem *sub);
 void cairn_admm_dense_lay_out(AdmmSubsystem *sub, double *memory);
 // The factor of A, and diag(J A^-1 J^T) by slots. False: it is not positive definite.
 bool cairn_admm_dense_dynamics(AdmmSystem *system, AdmmSubsystem *sub, double *scratch, double *mobility);
-// What an iteration applies, for the beta at hand.
+// Make the matrices of an iteration for the present beta. False: they are not positive definite.
 bool cairn_admm_dense_penalty(AdmmSystem *system, AdmmSubsystem *sub, double *scratch);
 // out = beta x of the slots for s = beta z - u.
 void cairn_admm_dense_apply(const AdmmSystem *system, const AdmmSubsystem *sub, const double *s, double *out);

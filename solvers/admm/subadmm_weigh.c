@@ -3,7 +3,7 @@
 
 #include "solvers/admm/subadmm_kernels.h"
 
-// What a row adds to a trace over the dofs of one subsystem: |j|^2.
+// The term of a row in a trace over the dofs of one subsystem: |j|^2.
 static double square(const AdmmSystem *system, int part, const CairnConstraintBlock *constraint, int r) {
     const CairnProblem *problem = system->problem;
     double sum = 0;
@@ -48,7 +48,7 @@ void cairn_admm_find_diagonal(AdmmSystem *system) {
             const double *J = cairn_term_rows(problem, term, constraint->row_count, room);
             for (int r = 0; r < constraint->row_count; r++, J += block->size) {
                 int row = constraint->first_row + r;
-                for (int k = 0; k < block->size && system->place[row] == ADMM_SOFT; k++) {
+                for (int k = 0; k < block->size && system->row_kind[row] == ADMM_SOFT; k++) {
                     A[block->first + k] += J[k] * J[k] / problem->compliance[row];
                 }
             }
@@ -58,8 +58,9 @@ void cairn_admm_find_diagonal(AdmmSystem *system) {
 
 // ---- a row by itself ---------------------------------------------------------------------------------------------------------
 
-// Eq. 23 a row: beta is the mass that the row feels. Metres and radians then do not share one weight, nor do a contact's normal, which moves
-// a body as a whole, and its tangents, which turn it too. The tangents share theirs, for their law turns in their plane.
+// Eq. 23 row by row: beta is the effective mass of the row. So rows in metres and in radians have different weights,
+// and so have a contact's normal, which moves a body as a whole, and its tangents, which also turn it. Both tangents
+// have one weight, for their law is isotropic.
 static void weigh_rows(AdmmSystem *system, const AdmmSubsystem *sub, const double *mobility) {
     for (int i = 0; i < sub->side_count; i++) {
         const AdmmSide *side = &system->sides[system->side_of[sub->first_side + i]];
@@ -78,8 +79,8 @@ static void weigh_rows(AdmmSystem *system, const AdmmSubsystem *sub, const doubl
     }
 }
 
-// A subsystem too large for W = J A^-1 J^T: by diagonals, halfway (as ratios go) between that of P, which moves where the piece goes as a
-// whole, and that of A, which moves where it bends.
+// For a subsystem too large for W = J A^-1 J^T: the mobility by diagonals, as the geometric mean of that of P, for
+// motions of the piece as a whole, and that of A, for its deformations.
 static void guess_mobility(const AdmmSystem *system, const AdmmSubsystem *sub, int part, double *mobility) {
     for (int i = 0; i < sub->side_count; i++) {
         const AdmmSide *side = &system->sides[system->side_of[sub->first_side + i]];
@@ -94,13 +95,15 @@ static void guess_mobility(const AdmmSystem *system, const AdmmSubsystem *sub, i
     }
 }
 
-// What a row feels is not its own piece alone: other pieces hang on it, and on them others. W is that of the piece by itself; W - W_c^T
-// (W_cc + C_c)^-1 W_c, over the rows c without bounds that it shares with others, is that of the piece between neighbours that do not move.
-// A long row of like pieces, seen from any of them, is the geometric mean of the two: the wave impedance of a line, from what
-// it is with its end open and with its end held. With it the copies pass waves on instead of throwing them back. A shared row itself is
-// open in both. Rows as good as rigid carry no waves (they have no length that is long beside a piece), and hold nothing: between them a
-// link would not move at all, and beta would be what it never feels.
-void cairn_admm_hold_neighbours(const AdmmSystem *system, const AdmmSubsystem *sub, double *scratch, double *mobility) {
+// The effective mass of a row depends not only on its piece, but also on the pieces that are tied to that one, and so
+// on. W is the mobility of the piece by itself; W - W_c^T (W_cc + C_c)^-1 W_c, over the rows c without bounds that
+// tie it to others, is its mobility between neighbours that do not move. The mobility within a long line of like
+// pieces is the geometric mean of the two, as the wave impedance of a line follows from its impedances with an open
+// end and with a fixed end. With it the copies transmit waves instead of reflecting them. For a row c itself the open
+// mobility is used in both. Rows that are nearly rigid transmit no waves (no wavelength is long beside a piece), and
+// are not among the rows c: between them a link would not move at all, and beta would be a mass that never occurs.
+void cairn_admm_constrain_neighbours(const AdmmSystem *system, const AdmmSubsystem *sub, double *scratch,
+                                     double *mobility) {
     static const double least = 1e-14, stillest = 1e-8;
     int held = sub->held_count, wide = admm_eights(held), width = sub->width, count = width / ADMM_LANES;
     const int *at = system->held + sub->first_held;
@@ -159,8 +162,8 @@ void cairn_admm_hold_neighbours(const AdmmSystem *system, const AdmmSubsystem *s
         still[k] = open > 0 && open < mobility[k] ? open : mobility[k];
     }
     for (int k = 0; k < sub->slots; k++) {
-        double share = mobility[k] > 0 ? still[k] / mobility[k] : 1;
-        mobility[k] *= sqrt(share < stillest ? stillest : share < 1 ? share : 1);
+        double ratio = mobility[k] > 0 ? still[k] / mobility[k] : 1;
+        mobility[k] *= sqrt(ratio < stillest ? stillest : ratio < 1 ? ratio : 1);
     }
 }
 
@@ -180,7 +183,7 @@ static double trace_beta(const AdmmSystem *system, const AdmmSubsystem *sub, int
         const CairnConstraintBlock *constraint = &problem->constraints[system->inside[sub->first_inside + i]];
         for (int r = 0; r < constraint->row_count; r++) {
             int row = constraint->first_row + r;
-            if (system->place[row] == ADMM_SOFT) {
+            if (system->row_kind[row] == ADMM_SOFT) {
                 dynamics += square(system, part, constraint, r) / problem->compliance[row];
             }
         }
@@ -200,7 +203,7 @@ void cairn_admm_choose_beta(AdmmSystem *system, const AdmmSubsystem *sub, double
     bool is_even = system->options->weights == CAIRN_WEIGHTS_TRACE;
     int part = system->part[system->blocks[sub->first_block]];
     double even = is_even ? trace_beta(system, sub, part) : 0;
-    for (int k = 0; k < sub->width; k++) { // what fills up eights
+    for (int k = 0; k < sub->width; k++) { // the slots that fill up eights
         system->slot_beta[sub->first_slot + k] = 0;
     }
     for (int k = 0; k < sub->slots; k++) {

@@ -21,7 +21,7 @@ static const CairnField fields[] = {
 
 static const CairnFieldTable table = CAIRN_FIELD_TABLE("bpp-cholmod", CairnBppCholmodOptions, fields);
 
-// Impulses of the last step leave no trace in a cold start, not even in the last bits.
+// A cold start does not depend on the impulses of the last step, not even in the last bits.
 static void start_cold(CairnExact *exact) {
     for (int i = 0; i < exact->problem->row_count; i++) {
         if (!exact->is_dead[i]) {

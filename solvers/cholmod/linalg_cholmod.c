@@ -13,11 +13,11 @@ typedef struct Cholmod {
     const CairnProblem *problem;
     cholmod_common common;
     cholmod_sparse *A; // J P^-1 J^T, the lower triangle, sorted
-    cholmod_sparse *F; // what is factored
+    cholmod_sparse *F; // the matrix that is factored
     cholmod_factor *L;
     cholmod_dense *b, *x, *Y, *E;
     const int *rows; // row of A -> the problem's
-    int *place;      // row of A -> of F, -1: held out
+    int *factor_row; // row of A -> of F, -1: held out
     bool *is_in;     // row of A -> not held out
     bool is_once;
 } Cholmod;
@@ -98,20 +98,20 @@ static CairnStatus prepare(const CairnSystem *system, int supernodal, bool is_on
     const CairnProblem *problem = system->problem;
     CairnArena *arena = system->context->arena;
     Cholmod *c = CAIRN_PUSH_ZERO(arena, Cholmod, 1);
-    int *place = CAIRN_PUSH(arena, int, problem->row_count + 1);
+    int *factor_row = CAIRN_PUSH(arena, int, problem->row_count + 1);
     bool *is_in = CAIRN_PUSH(arena, bool, problem->row_count + 1);
-    if (c == NULL || place == NULL || is_in == NULL) {
+    if (c == NULL || factor_row == NULL || is_in == NULL) {
         return no_memory(problem);
     }
-    *c =
-        (Cholmod){.problem = problem, .rows = system->groups->rows, .place = place, .is_in = is_in, .is_once = is_once};
+    *c = (Cholmod){
+        .problem = problem, .rows = system->groups->rows, .factor_row = factor_row, .is_in = is_in, .is_once = is_once};
     if (openblas_set_num_threads != NULL) {
         openblas_set_num_threads(1);
     }
     cholmod_start(&c->common);
     c->common.print = 0;
     c->common.supernodal = supernodal;
-    c->common.final_ll = 1; // L L^T, which tells a pivot that is not positive
+    c->common.final_ll = 1; // L L^T, which reports a pivot that is not positive
     c->common.quick_return_if_not_posdef = 1;
     c->common.nmethods = 1; // one order, minimum degree: trying several costs more than it gives here
     c->common.method[0].ordering = CHOLMOD_AMD;
@@ -137,16 +137,16 @@ static void fill(Cholmod *c, const double *theta) {
     double *to = c->F->x;
     for (int k = 0; k < m; k++) {
         c->is_in[k] = !isinf(theta[c->rows[k]]);
-        c->place[k] = c->is_in[k] || c->is_once ? columns++ : -1;
+        c->factor_row[k] = c->is_in[k] || c->is_once ? columns++ : -1;
     }
     for (int k = 0; k < m; k++) {
         int r = c->rows[k], first = start[k];
-        if (c->place[k] < 0) {
+        if (c->factor_row[k] < 0) {
             continue;
         }
         bool is_in = c->is_in[k];
-        to_start[c->place[k]] = next;
-        to_row[next] = c->place[k];
+        to_start[c->factor_row[k]] = next;
+        to_row[next] = c->factor_row[k];
         to[next] = is_in ? c->problem->compliance[r] + theta[r] : 1;
         if (first < start[k + 1] && row[first] == k) {
             to[next] += is_in ? value[first] : 0;
@@ -154,8 +154,8 @@ static void fill(Cholmod *c, const double *theta) {
         }
         next++;
         for (int e = first; e < start[k + 1]; e++) {
-            if (c->place[row[e]] >= 0) {
-                to_row[next] = c->place[row[e]];
+            if (c->factor_row[row[e]] >= 0) {
+                to_row[next] = c->factor_row[row[e]];
                 to[next++] = is_in && c->is_in[row[e]] ? value[e] : 0;
             }
         }
@@ -194,15 +194,15 @@ static void solve(void *state, double *x) {
     int m = c->problem->row_count;
     double *b = c->b->x;
     for (int k = 0; k < m; k++) {
-        if (c->place[k] >= 0) {
-            b[c->place[k]] = c->is_in[k] ? x[c->rows[k]] : 0;
+        if (c->factor_row[k] >= 0) {
+            b[c->factor_row[k]] = c->is_in[k] ? x[c->rows[k]] : 0;
         }
     }
     bool is_solved =
         c->F->ncol == 0 || cholmod_solve2(CHOLMOD_A, c->L, c->b, NULL, &c->x, NULL, &c->Y, &c->E, &c->common);
     const double *answer = c->F->ncol > 0 && is_solved ? c->x->x : NULL;
     for (int k = 0; k < m; k++) {
-        x[c->rows[k]] = !c->is_in[k] ? 0 : answer != NULL ? answer[c->place[k]] : (double)NAN; // NaN: no memory
+        x[c->rows[k]] = !c->is_in[k] ? 0 : answer != NULL ? answer[c->factor_row[k]] : (double)NAN; // NaN: no memory
     }
 }
 

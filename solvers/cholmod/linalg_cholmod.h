@@ -8,8 +8,8 @@
 
 typedef enum CairnCholmodMethod { CAIRN_CHOLMOD_SIMPLICIAL = 0, CAIRN_CHOLMOD_SUPERNODAL } CairnCholmodMethod;
 
-// What the factor is of: the free rows alone, analysed anew each time (the paper's way), or all rows, those held out as rows of the
-// identity, analysed once a solve.
+// The matrix that is factored: the free rows alone, analysed anew each time (as in the paper), or all rows, with
+// those held out as rows of the identity, analysed once a solve.
 typedef enum CairnCholmodSymbolic { CAIRN_CHOLMOD_EACH = 0, CAIRN_CHOLMOD_ONCE } CairnCholmodSymbolic;
 
 const CairnSystemKind *cairn_system_cholmod(CairnCholmodMethod method, CairnCholmodSymbolic symbolic);

@@ -22,18 +22,19 @@ static const CairnFieldTable bpp_options = CAIRN_FIELD_TABLE("bpp", CairnBppOpti
 
 static const double faithful_tolerance = 1e-5; // eta, S0 table 1
 
-// How far row i breaks its sign beyond the tolerance. S0 compares impulses and velocities alike with eta, in their own units.
+// How far row i violates its index set beyond the tolerance. S0 compares impulses (N s) and velocities (m/s) with the
+// same number eta.
 static double broken(const CairnExact *exact, const CairnBppOptions *options, int i) {
     double violation = cairn_exact_violation(exact, i);
     if (!options->faithful) {
         return violation - exact->target;
     }
-    bool is_impulse = exact->place[i] == CAIRN_FREE;
+    bool is_impulse = exact->set[i] == CAIRN_SET_FREE;
     return (is_impulse ? violation / exact->D[i] : violation) - faithful_tolerance;
 }
 
 static uint64_t hash_of(const CairnExact *exact) {
-    return cairn_hash_bytes(exact->place, (size_t)exact->problem->row_count);
+    return cairn_hash_bytes(exact->set, (size_t)exact->problem->row_count);
 }
 
 // The sets seen so far in open addressing, at most half full.
@@ -85,7 +86,8 @@ static int pivot(CairnExact *exact, const CairnBppOptions *options, bool is_sing
     return count;
 }
 
-// Is what the sets gave good enough, with impulses inside their bounds?
+// Whether the solve with the index sets is the answer: its measure, with the impulses clamped to their bounds, is
+// small enough.
 static bool accept(CairnExact *exact, const CairnBppOptions *options) {
     double measure = cairn_exact_clamp(exact);
     if (exact->context->trace) {
@@ -133,10 +135,10 @@ CairnStatus cairn_bpp_pivot(CairnExact *exact, const CairnBppOptions *options, C
 CairnStatus cairn_bpp_run(CairnExact *exact, const void *options, CairnOutcome *outcome) {
     const CairnBppOptions *chosen = options;
     CairnStart start;
-    CAIRN_TRY(cairn_start_keep(&start, exact, chosen->warm));
+    CAIRN_TRY(cairn_start_init(&start, exact, chosen->warm));
     start.is_answer = start.is_answer && !chosen->faithful;
     if (!chosen->warm) {
-        memset(exact->place, CAIRN_FREE, (size_t)exact->problem->row_count);
+        memset(exact->set, CAIRN_SET_FREE, (size_t)exact->problem->row_count);
     }
     bool is_hopeless = exact->context->is_rough && !chosen->faithful;
     *outcome = CAIRN_OUTCOME_STALLED;
@@ -148,7 +150,7 @@ CairnStatus cairn_bpp_run(CairnExact *exact, const void *options, CairnOutcome *
     if (chosen->faithful || (*outcome == CAIRN_OUTCOME_CONVERGED && cairn_exact_clamp(exact) <= exact->limit)) {
         return cairn_ok();
     }
-    if (cairn_start_take(&start, exact)) { // what pivoting left is no start
+    if (cairn_start_take(&start, exact)) { // the iterate at which pivoting ended is not used
         *outcome = CAIRN_OUTCOME_CONVERGED;
         return cairn_ok();
     }

@@ -7,10 +7,10 @@
 
 #include "solvers/system/formulation.h"
 
-enum { SMALLEST = 200 }; // rows below which the whole is as quick
+enum { SMALLEST = 200 }; // rows below which the solve of the whole is as fast
 
 // Of max|b|: how well joints' equations are solved where w need not be exact, for a start and for a review.
-static const double rough_share = 1e-6;
+static const double rough_fraction = 1e-6;
 
 // ---- which rows, which bodies -------------------------------------------------------------------------------------------------
 
@@ -18,7 +18,7 @@ static bool is_bounded(const CairnExact *whole, int i) {
     return !isinf(whole->lower[i]) || !isinf(whole->upper[i]);
 }
 
-// A contact's frame makes its rows from the first on: it is taken whole or not at all.
+// A contact's frame defines consecutive rows from the first on: all of them are taken or none.
 static bool has_split_frame(const CairnExact *whole) {
     const CairnProblem *problem = whole->problem;
     for (int c = 0; c < problem->constraint_count; c++) {
@@ -49,7 +49,7 @@ bool cairn_condense_pays(const CairnExact *whole) {
     return bounded > 0 && 4 * bounded < 3 * problem->row_count && !has_split_frame(whole);
 }
 
-// 1: touched by a row that has bounds.
+// Mark the blocks that rows with bounds touch with 1.
 static int mark_touched(const CairnExact *whole, int *stage) {
     const CairnProblem *problem = whole->problem;
     int count = 0;
@@ -189,7 +189,7 @@ static const CairnSystemKind condensed_kind = {.name = "condensed", .factor = fa
 
 // ---- between both ----------------------------------------------------------------------------------------------------------------
 
-// Joints' impulses that go with lambda_B in `lambda`: w_E = 0 up to `limit`; and w of all rows.
+// Solve for the joints' impulses with lambda_B in `lambda`: w_E = 0 up to `limit`; then compute w of all rows.
 static CairnStatus complete(CairnCondensed *c, double limit, double *lambda) {
     const CairnExact *whole = c->whole;
     int m = whole->problem->row_count;
@@ -197,8 +197,8 @@ static CairnStatus complete(CairnCondensed *c, double limit, double *lambda) {
     for (int i = 0; i < m; i++) {
         c->y[i] = -c->w[i];
     }
-    double left = cairn_system_solve(&c->tied, c->y, limit, 20, c->x);
-    if (!isfinite(left)) {
+    double residual = cairn_system_solve(&c->tied, c->y, limit, 20, c->x);
+    if (!isfinite(residual)) {
         return cairn_error(CAIRN_NUMERIC, "condense: the joints' equations have no finite solution");
     }
     for (int i = 0; i < m; i++) {
@@ -208,7 +208,7 @@ static CairnStatus complete(CairnCondensed *c, double limit, double *lambda) {
     return cairn_ok();
 }
 
-// b' that makes the inner w the true one at the inner lambda.
+// Set b' so that the inner w is the true one at the inner lambda.
 static void renew_base(CairnCondensed *c) {
     CairnExact *inner = &c->inner;
     memset(c->base, 0, (size_t)inner->problem->row_count * sizeof *c->base);
@@ -235,20 +235,20 @@ CairnStatus cairn_condense_recover(CairnCondensed *c) {
     for (int i = 0; i < c->problem.row_count; i++) {
         whole->lambda[c->row[i]] = c->inner.lambda[i];
     }
-    CAIRN_TRY(complete(c, whole->left, whole->lambda));
+    CAIRN_TRY(complete(c, whole->solve_tolerance, whole->lambda));
     c->has_recovered = true;
     memcpy(whole->w, c->w, (size_t)whole->problem->row_count * sizeof *c->w);
     return cairn_ok();
 }
 
-// What the inner method takes for the answer is held against the whole.
+// Check the answer of the inner method against the whole problem (CairnExact.verify).
 static double verify(CairnExact *inner) {
     CairnCondensed *c = inner->verify_user;
     if (!cairn_is_ok(cairn_condense_recover(c))) {
         return (double)INFINITY;
     }
     renew_base(c);
-    return cairn_exact_gauge(c->whole);
+    return cairn_exact_residual(c->whole);
 }
 
 static bool review(void *user, const double *lambda) {
@@ -258,7 +258,7 @@ static bool review(void *user, const double *lambda) {
     for (int i = 0; i < c->problem.row_count; i++) {
         c->rough[c->row[i]] = lambda[i];
     }
-    return cairn_is_ok(complete(c, rough_share * c->whole->scale, c->rough)) &&
+    return cairn_is_ok(complete(c, rough_fraction * c->whole->scale, c->rough)) &&
            outer->review(outer->review_user, c->rough);
 }
 
@@ -342,7 +342,7 @@ CairnStatus cairn_condense_make(CairnCondensed *c, CairnExact *whole, bool *is_m
     if (2 * mark_touched(whole, stage) > problem->block_count) {
         return cairn_ok();
     }
-    c->context.memory = NULL; // what is kept is of another graph
+    c->context.memory = NULL; // the plan that it stores is of another graph
     c->context.thread_count = 1;
     c->context.review = whole->context->review != NULL ? review : NULL;
     c->context.review_user = c;
@@ -353,7 +353,7 @@ CairnStatus cairn_condense_make(CairnCondensed *c, CairnExact *whole, bool *is_m
     }
     CAIRN_TRY(make_problem(c));
     CAIRN_TRY(make_inner(c));
-    CAIRN_TRY(complete(c, rough_share * whole->scale, whole->lambda));
+    CAIRN_TRY(complete(c, rough_fraction * whole->scale, whole->lambda));
     renew_base(c);
     return cairn_ok();
 }

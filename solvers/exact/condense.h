@@ -4,9 +4,10 @@
 //
 //     w_B = A' lambda_B + b',      A' = J_B K_E^-1 J_B^T + C_B,      K_E = P + J_E^T C_E^-1 J_E.
 //
-// Bodies that no bounded row touches are eliminated first: what they leave is the same in every iteration, and neither a factor nor a solve
-// needs to look at them again, for J_B has nothing there. It is static condensation, a substructuring by what can change. K_E has fewer
-// digits than A (C_E = 1e-10), so b' is made from the true w_B wherever the interior point believes to be there (defect correction).
+// Bodies that no bounded row touches are eliminated first: their Schur complement is the same in every iteration, and
+// neither a factor nor a solve needs them again, for J_B is zero there. It is static condensation: the part of the
+// matrix that is constant is factored once. K_E has fewer digits than A (C_E = 1e-10), so b' is computed from the
+// true w_B whenever the interior point has converged (defect correction).
 #ifndef CAIRN_SOLVERS_CONDENSE_H
 #define CAIRN_SOLVERS_CONDENSE_H
 

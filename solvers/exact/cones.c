@@ -18,7 +18,7 @@ static CairnStatus allocate(CairnCones *cones) {
     return cairn_ok();
 }
 
-// What law the rows of a friction group have.
+// Set up the law of a friction group: bounds that stand, bounds that follow the normal impulse, or a cone.
 static void set_group(CairnCones *cones, int f, const double *lambda) {
     CairnExact *exact = &cones->exact;
     const CairnFriction *friction = &exact->problem->frictions[f];
@@ -47,7 +47,7 @@ static void set_group(CairnCones *cones, int f, const double *lambda) {
 CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, CairnFormulation formulation,
                              CairnSolverContext *context, const double *lambda) {
     CairnExactSetup setup = {.name = "ipm-cone", .system.formulation = formulation, .takes_cones = true};
-    *cones = (CairnCones){.share = 1};
+    *cones = (CairnCones){.residual_scale = 1};
     CairnExact *exact = &cones->exact;
     CAIRN_TRY(cairn_exact_init(exact, problem, &setup, context, lambda));
     CAIRN_TRY(allocate(cones));
@@ -63,7 +63,7 @@ CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, Cai
     }
     // The referee's vel_rel <= 1e-8 of max(|q|, max|b|) is then the same as `limit`, but for its 1e-12.
     if (sqrt(right_side) > exact->scale) {
-        cones->share = exact->scale / sqrt(right_side);
+        cones->residual_scale = exact->scale / sqrt(right_side);
     }
     cairn_system_slack(&exact->system, exact->lambda, exact->w);
     cairn_cones_renew(cones);
@@ -88,13 +88,13 @@ static double map_of(const CairnCones *cones, int f, double rise) {
     x[0] -= rise;
     cairn_law_project(cone->mu, x);
     for (int i = 0; i < 3; i++) {
-        double left = cone->norm * exact->lambda[n + i] - x[i];
-        sum += left * left;
+        double residual = cone->norm * exact->lambda[n + i] - x[i];
+        sum += residual * residual;
     }
     return sum;
 }
 
-double cairn_cones_gauge(const CairnCones *cones, bool is_present) {
+double cairn_cones_residual(const CairnCones *cones, bool is_present) {
     const CairnExact *exact = &cones->exact;
     const CairnProblem *problem = exact->problem;
     double largest = 0, sum = 0;
@@ -115,14 +115,14 @@ double cairn_cones_gauge(const CairnCones *cones, bool is_present) {
             sum += map_of(cones, f, is_present ? present_rise(cones, f) : cones->cones[f].rise);
         }
     }
-    sum = cones->share * sqrt(sum);
+    sum = cones->residual_scale * sqrt(sum);
     return sum <= largest ? largest : sum;
 }
 
 double cairn_cones_measure(CairnCones *cones, bool is_present) {
     CairnExact *exact = &cones->exact;
     cairn_system_slack(&exact->system, exact->lambda, exact->w);
-    return cairn_cones_gauge(cones, is_present);
+    return cairn_cones_residual(cones, is_present);
 }
 
 static void set_bound(CairnExact *exact, int i, double upper) {
@@ -147,30 +147,6 @@ void cairn_cones_renew(CairnCones *cones) {
     for (int i = 0; i < exact->problem->row_count; i++) {
         if (cones->normal[i] >= 0) {
             set_bound(exact, i, cones->lever[i] * fmax(0, exact->lambda[cones->normal[i]]));
-        }
-    }
-}
-
-void cairn_cones_get(const CairnCones *cones, double *p) {
-    const CairnExact *exact = &cones->exact;
-    int groups = exact->problem->friction_count;
-    for (int f = 0; f < groups; f++) {
-        p[f] = cones->cones[f].rise;
-    }
-    for (int i = 0; i < exact->problem->row_count; i++) {
-        p[groups + i] = cones->normal[i] >= 0 ? exact->D[i] * exact->upper[i] : 0;
-    }
-}
-
-void cairn_cones_set(CairnCones *cones, const double *p) {
-    CairnExact *exact = &cones->exact;
-    int groups = exact->problem->friction_count;
-    for (int f = 0; f < groups; f++) {
-        cones->cones[f].rise = fmax(0, p[f]);
-    }
-    for (int i = 0; i < exact->problem->row_count; i++) {
-        if (cones->normal[i] >= 0) {
-            set_bound(exact, i, fmax(0, p[groups + i]) / exact->D[i]);
         }
     }
 }

@@ -10,13 +10,13 @@
 
 #include "solvers/exact/exact.h"
 
-// Where a cone's r - (w + rise)/norm lies.
-typedef enum CairnConePlace {
+// Where r - (w + rise)/norm of a cone lies: the cone's counterpart of CairnIndexSet.
+typedef enum CairnConeSet {
     CAIRN_CONE_NONE = 0, // no cone: a box group, or mu = 0
     CAIRN_CONE_INSIDE,   // sticks: w + rise = 0
     CAIRN_CONE_EDGE,     // slides
     CAIRN_CONE_OPEN      // r = 0
-} CairnConePlace;
+} CairnConeSet;
 
 enum { CAIRN_ROW_FIXED = -1, CAIRN_ROW_CONE = -2 }; // bounds that stand; n, t1 or t2 of a cone
 
@@ -26,21 +26,21 @@ typedef struct CairnCone {
     double mu;
     double norm; // trace of A's block, not less than its 2-norm: 1/norm is the natural map's step
     double rise; // the parameter
-    CairnConePlace place;
+    CairnConeSet set;
     double axis
         [3]
         [3]; // EDGE: along the edge (free), across it in the tangent plane (w + theta r = 0), out of the cone (r = 0)
-    double theta; // norm (1 - k)/k, k the share that the projection leaves of a move across
+    double theta; // norm (1 - k)/k, k the fraction of a displacement across the edge that the projection preserves
 } CairnCone;
 
 typedef struct CairnCones {
     CairnExact exact; // bounds, iterate, products, system; rows of cones have infinite bounds
     CairnCone *cones; // by friction groups
     CairnThetaBlock *blocks;
-    int *normal;    // row -> the normal row that its bounds follow; or one of these
-    double *lever;  // bound = lever times that row's impulse
-    double share;   // of the cones' residual (2-norm over all) in the measure: max|b| over the referee's scale
-    int *parameter; // of a Newton step: a row whose bound follows, or -1 - a group whose rise does
+    int *normal;           // row -> the normal row that its bounds follow; or one of these
+    double *lever;         // bound = lever times that row's impulse
+    double residual_scale; // of the cones' residual (2-norm over all) in the measure: max|b| over the referee's scale
+    int *parameter;        // of a Newton step: a row whose bound follows, or -1 - a group whose rise does
     int parameter_count;
 } CairnCones;
 
@@ -51,7 +51,7 @@ CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, Cai
 // w of the iterate, and how far it is from the law, in m/s, comparable with exact.limit: with parameters as they are held, or as the
 // iterate itself makes them.
 double cairn_cones_measure(CairnCones *cones, bool is_present);
-double cairn_cones_gauge(const CairnCones *cones, bool is_present); // w is that of the iterate
+double cairn_cones_residual(const CairnCones *cones, bool is_present); // w is that of the iterate
 
 // Groups whose rise is a parameter.
 int cairn_cones_count_rises(const CairnCones *cones);
@@ -59,15 +59,12 @@ int cairn_cones_count_rises(const CairnCones *cones);
 // Take the parameters that the iterate makes.
 void cairn_cones_renew(CairnCones *cones);
 
-// The parameters as velocities, so that they compare: rises, then bounds times D; friction_count + row_count numbers. Set: none below zero.
-void cairn_cones_get(const CairnCones *cones, double *p);
-void cairn_cones_set(CairnCones *cones, const double *p);
-
 // The iterate's nearest point within bounds and cones; then its measure with present parameters.
 double cairn_cones_project(CairnCones *cones);
 
-// Newton's method on the natural map of all rows, parameters included, at most `steps` steps from the iterate (whose w is known and whose
-// parameters are present), while that helps. The iterate becomes the best that was seen, with this measure and its own parameters.
+// Newton's method on the natural map of all rows, parameters included, at most `steps` steps from the iterate (whose
+// w is known and whose parameters are present), while that helps. The iterate becomes the best that was seen, with
+// its measure and its parameters.
 CairnStatus cairn_cones_newton(CairnCones *cones, int steps, double *measure);
 
 #endif

@@ -1,12 +1,13 @@
 // Newton's method on the natural map of all rows. With rho = 1/norm and x = norm r - (w + rise), r = P_K(x)/norm says of a cone
 //
 //     inside:  w + rise = 0             open:  r = 0
-//     edge:    along the edge (1, mu d): its part of w + rise = 0;   out of the cone (-mu, d): its part of r = 0;
-//              across (0, d turned):     its part of w + rise + theta r = 0, theta = norm (1 - k)/k, k = |P_T|/|x_T|
+//     edge:    along the edge (1, mu d): component of w + rise = 0;   out of the cone (-mu, d): component of r = 0;
+//              across (0, d turned):     component of w + rise + theta r = 0, theta = norm (1 - k)/k, k = |P_T|/|x_T|
 //
-// with d = x_T/|x_T|: linear equations of the next iterate, symmetric for held parameters (a box row is the same with one dimension).
-// The parameters follow their rows: mu |w_T| = -mu d.w_T, a bound is lever times lambda_N. With the places held that is a linear fixed
-// point p = M p + c, where one product with M is one solve with the factor; GMRES solves it. Together: a Newton step on everything.
+// with d = x_T/|x_T|: linear equations of the next iterate, symmetric for held parameters (a box row is the same with
+// one dimension). The parameters follow their rows: mu |w_T| = -mu d.w_T, a bound is lever times lambda_N. With the
+// index sets held that is a linear fixed point p = M p + c, where one product with M is one solve with the factor;
+// GMRES solves it. Together: a Newton step on everything.
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ enum { MOST_VECTORS = 40 };
 
 static const double stiff = 1e6; // weight, over norm, of the direction out of the cone
 
-static void place_cone(CairnCones *cones, int f) {
+static void choose_cone_set(CairnCones *cones, int f) {
     CairnCone *cone = &cones->cones[f];
     const CairnExact *exact = &cones->exact;
     int n = exact->problem->frictions[f].normal;
@@ -28,14 +29,14 @@ static void place_cone(CairnCones *cones, int f) {
     x[0] -= cone->rise;
     double tangent = hypot(x[1], x[2]), mu = cone->mu;
     if (tangent <= mu * x[0]) {
-        cone->place = CAIRN_CONE_INSIDE;
+        cone->set = CAIRN_CONE_INSIDE;
     } else if (mu * tangent <= -x[0]) {
-        cone->place = CAIRN_CONE_OPEN;
+        cone->set = CAIRN_CONE_OPEN;
     } else {
         double d[2] = {x[1] / tangent, x[2] / tangent}, length = sqrt(1 + mu * mu);
-        double left = fmax(mu * (x[0] + mu * tangent) / (length * length * tangent), 1e-12);
-        cone->place = CAIRN_CONE_EDGE;
-        cone->theta = fmax(0, cone->norm * (1 - left) / left);
+        double ratio = fmax(mu * (x[0] + mu * tangent) / (length * length * tangent), 1e-12);
+        cone->set = CAIRN_CONE_EDGE;
+        cone->theta = fmax(0, cone->norm * (1 - ratio) / ratio);
         memcpy(cone->axis,
                (double[3][3]){{1 / length, mu * d[0] / length, mu * d[1] / length},
                               {0, -d[1], d[0]},
@@ -44,19 +45,19 @@ static void place_cone(CairnCones *cones, int f) {
     }
 }
 
-// Places of all rows, what they put into Theta, and the parameters that follow.
-static void place_rows(CairnCones *cones) {
+// Choose the index sets of all rows and cones, set Theta accordingly, and list the parameters that follow the answer.
+static void choose_sets(CairnCones *cones) {
     CairnExact *exact = &cones->exact;
     const CairnProblem *problem = exact->problem;
     cones->parameter_count = 0;
     for (int i = 0; i < problem->row_count; i++) {
         double pointed = exact->lambda[i] - exact->w[i] / exact->D[i];
-        exact->place[i] = exact->is_held[i]            ? CAIRN_HELD
-                          : pointed <= exact->lower[i] ? CAIRN_AT_LOWER
-                          : pointed >= exact->upper[i] ? CAIRN_AT_UPPER
-                                                       : CAIRN_FREE;
-        exact->theta[i] = exact->place[i] == CAIRN_FREE ? 0 : (double)INFINITY;
-        if (cones->normal[i] >= 0 && (exact->place[i] == CAIRN_AT_LOWER || exact->place[i] == CAIRN_AT_UPPER)) {
+        exact->set[i] = exact->is_held[i]            ? CAIRN_SET_HELD
+                        : pointed <= exact->lower[i] ? CAIRN_SET_AT_LOWER
+                        : pointed >= exact->upper[i] ? CAIRN_SET_AT_UPPER
+                                                     : CAIRN_SET_FREE;
+        exact->theta[i] = exact->set[i] == CAIRN_SET_FREE ? 0 : (double)INFINITY;
+        if (cones->normal[i] >= 0 && (exact->set[i] == CAIRN_SET_AT_LOWER || exact->set[i] == CAIRN_SET_AT_UPPER)) {
             cones->parameter[cones->parameter_count++] = i;
         }
     }
@@ -67,11 +68,11 @@ static void place_rows(CairnCones *cones) {
         if (!cone->is_cone) {
             continue;
         }
-        place_cone(cones, f);
+        choose_cone_set(cones, f);
         for (int i = 0; i < 3; i++) {
-            exact->theta[problem->frictions[f].normal + i] = cone->place == CAIRN_CONE_OPEN ? (double)INFINITY : 0;
+            exact->theta[problem->frictions[f].normal + i] = cone->set == CAIRN_CONE_OPEN ? (double)INFINITY : 0;
         }
-        if (cone->place == CAIRN_CONE_EDGE) {
+        if (cone->set == CAIRN_CONE_EDGE) {
             memcpy(block->axis, cone->axis, sizeof block->axis);
             block->weight[1] = cone->theta;
             block->weight[2] = stiff * cone->norm;
@@ -86,17 +87,17 @@ static double dot(const double *a, const double *b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// Minus what each equation of a cone misses by, as a right side over its rows.
-static void ask_cone(const CairnCones *cones, int f, double *y) {
+// Minus the residual of each equation of a cone, as a right side over its rows.
+static void cone_right_side(const CairnCones *cones, int f, double *y) {
     const CairnCone *cone = &cones->cones[f];
     int n = cones->exact.problem->frictions[f].normal;
     const double *r = cones->exact.lambda + n, *w = cones->exact.w + n;
     y[0] = y[1] = y[2] = 0;
-    if (cone->place == CAIRN_CONE_INSIDE) {
+    if (cone->set == CAIRN_CONE_INSIDE) {
         for (int i = 0; i < 3; i++) {
             y[i] = -w[i]; // rise is mu |w_T| = 0
         }
-    } else if (cone->place == CAIRN_CONE_EDGE) {
+    } else if (cone->set == CAIRN_CONE_EDGE) {
         double u[3] = {w[0] + cone->rise, w[1], w[2]};
         double along = dot(cone->axis[0], u), across = dot(cone->axis[1], u) + cone->theta * dot(cone->axis[1], r);
         for (int i = 0; i < 3; i++) {
@@ -105,23 +106,23 @@ static void ask_cone(const CairnCones *cones, int f, double *y) {
     }
 }
 
-// The iterate moves to where the places' equations hold for the parameters as they are; w is that of the new one. The weight `stiff` leaves
-// a millionth of the step undone, a second pass does that.
-static bool solve_places(CairnCones *cones, int passes) {
+// Move the iterate to where the equations of the index sets hold with the present parameters, and compute its w. The
+// weight `stiff` leaves an error of a millionth of the step, which a second pass removes.
+static bool solve_sets(CairnCones *cones, int passes) {
     CairnExact *exact = &cones->exact;
     const CairnProblem *problem = exact->problem;
     for (int pass = 0; pass < passes; pass++) {
         for (int i = 0; i < problem->row_count; i++) {
-            exact->lambda[i] = exact->place[i] == CAIRN_AT_LOWER   ? exact->lower[i]
-                               : exact->place[i] == CAIRN_AT_UPPER ? exact->upper[i]
-                                                                   : exact->lambda[i];
+            exact->lambda[i] = exact->set[i] == CAIRN_SET_AT_LOWER   ? exact->lower[i]
+                               : exact->set[i] == CAIRN_SET_AT_UPPER ? exact->upper[i]
+                                                                     : exact->lambda[i];
         }
         for (int f = 0; f < problem->friction_count; f++) {
             const CairnCone *cone = &cones->cones[f];
             double *r = exact->lambda + problem->frictions[f].normal;
-            double out = cone->is_cone && cone->place == CAIRN_CONE_EDGE ? dot(cone->axis[2], r) : 0;
+            double out = cone->is_cone && cone->set == CAIRN_CONE_EDGE ? dot(cone->axis[2], r) : 0;
             for (int i = 0; i < 3 && cone->is_cone; i++) {
-                r[i] = cone->place == CAIRN_CONE_OPEN ? 0 : r[i] - out * (out != 0 ? cone->axis[2][i] : 0);
+                r[i] = cone->set == CAIRN_CONE_OPEN ? 0 : r[i] - out * (out != 0 ? cone->axis[2][i] : 0);
             }
         }
         cairn_system_slack(&exact->system, exact->lambda, exact->w);
@@ -130,7 +131,7 @@ static bool solve_places(CairnCones *cones, int passes) {
         }
         for (int f = 0; f < problem->friction_count; f++) {
             if (cones->cones[f].is_cone) {
-                ask_cone(cones, f, exact->y + problem->frictions[f].normal);
+                cone_right_side(cones, f, exact->y + problem->frictions[f].normal);
             }
         }
         if (!isfinite(cairn_system_solve(&exact->system, exact->y, 1e-4 * exact->target, 20, exact->x))) {
@@ -164,12 +165,12 @@ static void set_parameters(CairnCones *cones, const double *p) {
     }
 }
 
-// R = what the rows make of the parameters p, less p; affine in p.
-static bool leave_parameters(void *user, const double *p, double *R) {
+// R = the parameters that the rows give when they are solved with p, minus p; affine in p. A CairnAffine.
+static bool parameter_residual(void *user, const double *p, double *R) {
     CairnCones *cones = user;
     const CairnExact *exact = &cones->exact;
     set_parameters(cones, p);
-    if (!solve_places(cones, 1)) {
+    if (!solve_sets(cones, 1)) {
         return false;
     }
     for (int k = 0; k < cones->parameter_count; k++) {
@@ -196,7 +197,7 @@ static CairnStatus solve_parameters(CairnCones *cones) {
     }
     get_parameters(cones, p);
     CairnStatus status = cairn_gmres(cones->parameter_count, p, 1e-10, 1e-3 * cones->exact.target, MOST_VECTORS,
-                                     leave_parameters, cones, arena);
+                                     parameter_residual, cones, arena);
     set_parameters(cones, p);
     cairn_arena_release(arena, mark);
     return status;
@@ -205,7 +206,7 @@ static CairnStatus solve_parameters(CairnCones *cones) {
 static CairnStatus step_once(CairnCones *cones, bool *is_finite) {
     CairnExact *exact = &cones->exact;
     *is_finite = false;
-    place_rows(cones);
+    choose_sets(cones);
     exact->has_factor = false;
     CairnStatus status = cairn_system_factor(&exact->system, exact->theta, cones->blocks);
     if (status.code == CAIRN_NUMERIC) {
@@ -215,7 +216,7 @@ static CairnStatus step_once(CairnCones *cones, bool *is_finite) {
     if (cones->parameter_count > 0) {
         CAIRN_TRY(solve_parameters(cones));
     }
-    *is_finite = solve_places(cones, 2);
+    *is_finite = solve_sets(cones, 2);
     return cairn_ok();
 }
 
@@ -225,7 +226,7 @@ CairnStatus cairn_cones_newton(CairnCones *cones, int steps, double *measure) {
     CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
     CairnBest best;
     CAIRN_TRY(cairn_best_init(&best, exact));
-    cairn_best_keep(&best, exact, cairn_cones_gauge(cones, true));
+    cairn_best_update(&best, exact, cairn_cones_residual(cones, true));
     CairnStatus status = cairn_ok();
     for (int k = 0, since = 0; k < steps && since < PATIENCE && best.measure > exact->target; k++) {
         bool is_finite;
@@ -235,7 +236,7 @@ CairnStatus cairn_cones_newton(CairnCones *cones, int steps, double *measure) {
         }
         double now = cairn_cones_project(cones);
         cairn_cones_renew(cones);
-        since = cairn_best_keep(&best, exact, now) ? 0 : since + 1;
+        since = cairn_best_update(&best, exact, now) ? 0 : since + 1;
     }
     *measure = best.measure;
     cairn_best_take(&best, exact);

@@ -26,17 +26,17 @@ static CairnStatus allocate(CairnExact *exact) {
         }
     }
     exact->v = CAIRN_PUSH(arena, double, exact->problem->dof_count + 1);
-    exact->place = CAIRN_PUSH_ZERO(arena, unsigned char, m + 1);
+    exact->set = CAIRN_PUSH_ZERO(arena, unsigned char, m + 1);
     exact->is_held = CAIRN_PUSH_ZERO(arena, bool, m + 1);
-    if (!exact->v || !exact->place || !exact->is_held) {
+    if (!exact->v || !exact->set || !exact->is_held) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "exact solve: no memory for %d rows", m);
     }
     return cairn_ok();
 }
 
-// Bounds so close that wherever lambda lies between them the certificate holds: such a row is no unknown. Of a row that no impulse
-// moves w is b, whose sign says which bound it rests on.
-static void hold_rows(CairnExact *exact) {
+// Rows whose bounds are so close that the certificate holds for any lambda between them are no unknowns. For a row
+// that no impulse moves, w = b, and the sign of b decides at which bound its impulse lies.
+static void fix_rows(CairnExact *exact) {
     for (int i = 0; i < exact->problem->row_count; i++) {
         exact->is_held[i] = exact->is_dead[i] || exact->D[i] * (exact->upper[i] - exact->lower[i]) <= exact->target;
         if (exact->is_dead[i]) {
@@ -49,8 +49,9 @@ static void hold_rows(CairnExact *exact) {
     }
 }
 
-// Bounds of BOX_CURRENT rows go the given part of the way to those that the iterate's normal impulses make.
-static void renew_bounds(CairnExact *exact, double part) {
+// Move the bounds of BOX_CURRENT rows by the given fraction towards those that follow from the iterate's normal
+// impulses.
+static void renew_bounds(CairnExact *exact, double fraction) {
     const CairnProblem *problem = exact->problem;
     for (int f = 0; f < problem->friction_count; f++) {
         const CairnFriction *friction = &problem->frictions[f];
@@ -60,7 +61,7 @@ static void renew_bounds(CairnExact *exact, double part) {
             int i = friction->normal + k;
             double upper = normal * cairn_law_lever(friction, k);
             exact->upper[i] =
-                part < 1 ? part * upper + (1 - part) * exact->upper[i] : upper; // which may be infinite yet
+                fraction < 1 ? fraction * upper + (1 - fraction) * exact->upper[i] : upper; // which may be infinite yet
             exact->lower[i] = -exact->upper[i];
         }
     }
@@ -69,10 +70,10 @@ static void renew_bounds(CairnExact *exact, double part) {
 static void set_certificate(CairnExact *exact) {
     exact->limit = 1e-8 * exact->scale + 1e-12;
     exact->target = 1e-2 * exact->limit;
-    exact->left = 1e-4 * exact->target;
+    exact->solve_tolerance = 1e-4 * exact->target;
 }
 
-// `of`: NULL, or the solve that this one is a part of.
+// `of`: NULL, or the solve over more rows whose certificate this one takes.
 static CairnStatus read_problem(CairnExact *exact, const CairnExact *of, const double *lambda) {
     const CairnProblem *problem = exact->problem;
     size_t size = (size_t)problem->row_count * sizeof(double);
@@ -89,7 +90,7 @@ static CairnStatus read_problem(CairnExact *exact, const CairnExact *of, const d
     }
     set_certificate(exact);
     renew_bounds(exact, 1);
-    hold_rows(exact);
+    fix_rows(exact);
     if (of != NULL) {
         exact->scale = of->scale;
         set_certificate(exact);
@@ -108,7 +109,7 @@ static void take_rows(CairnExact *exact, const CairnExact *of, const int *row) {
     exact->scale = of->scale;
     exact->limit = of->limit;
     exact->target = of->target;
-    exact->left = of->left;
+    exact->solve_tolerance = of->solve_tolerance;
 }
 
 CairnStatus cairn_exact_init(CairnExact *exact, const CairnProblem *problem, const CairnExactSetup *setup,
@@ -136,7 +137,7 @@ void cairn_exact_renew(CairnExact *exact) {
     cairn_ops_right_side(&exact->system.ops, exact->v, exact->b);
 }
 
-double cairn_exact_gauge(const CairnExact *exact) {
+double cairn_exact_residual(const CairnExact *exact) {
     double largest = 0;
     for (int i = 0; i < exact->problem->row_count; i++) {
         double above = exact->D[i] * (exact->lambda[i] - exact->upper[i]);
@@ -165,7 +166,7 @@ bool cairn_exact_is_enough(const CairnExact *exact, double measure) {
 
 double cairn_exact_measure(CairnExact *exact) {
     cairn_system_slack(&exact->system, exact->lambda, exact->w);
-    return cairn_exact_gauge(exact);
+    return cairn_exact_residual(exact);
 }
 
 double cairn_exact_clamp(CairnExact *exact) {
@@ -175,18 +176,18 @@ double cairn_exact_clamp(CairnExact *exact) {
         has_moved = has_moved || inside != exact->lambda[i];
         exact->lambda[i] = inside;
     }
-    return has_moved ? cairn_exact_measure(exact) : cairn_exact_gauge(exact);
+    return has_moved ? cairn_exact_measure(exact) : cairn_exact_residual(exact);
 }
 
 CairnStatus cairn_exact_solve_sets(CairnExact *exact) {
     int m = exact->problem->row_count;
     bool is_same = exact->has_factor;
     for (int i = 0; i < m; i++) {
-        double theta = exact->is_held[i] || exact->place[i] != CAIRN_FREE ? (double)INFINITY : 0;
+        double theta = exact->is_held[i] || exact->set[i] != CAIRN_SET_FREE ? (double)INFINITY : 0;
         is_same = is_same && theta == exact->theta[i];
         exact->theta[i] = theta;
-        if (!exact->is_held[i] && exact->place[i] != CAIRN_FREE) {
-            exact->lambda[i] = exact->place[i] == CAIRN_AT_LOWER ? exact->lower[i] : exact->upper[i];
+        if (!exact->is_held[i] && exact->set[i] != CAIRN_SET_FREE) {
+            exact->lambda[i] = exact->set[i] == CAIRN_SET_AT_LOWER ? exact->lower[i] : exact->upper[i];
         }
     }
     if (!is_same) {
@@ -198,8 +199,8 @@ CairnStatus cairn_exact_solve_sets(CairnExact *exact) {
     for (int i = 0; i < m; i++) {
         exact->y[i] = -exact->w[i];
     }
-    double left = cairn_system_solve(&exact->system, exact->y, exact->left, 20, exact->x);
-    if (!isfinite(left)) {
+    double residual = cairn_system_solve(&exact->system, exact->y, exact->solve_tolerance, 20, exact->x);
+    if (!isfinite(residual)) {
         exact->has_factor = false;
         return cairn_error(CAIRN_NUMERIC, "exact solve: the free set's equations have no finite solution");
     }
@@ -214,10 +215,10 @@ double cairn_exact_violation(const CairnExact *exact, int i) {
     if (exact->is_held[i]) {
         return 0;
     }
-    switch (exact->place[i]) {
-    case CAIRN_AT_LOWER:
+    switch (exact->set[i]) {
+    case CAIRN_SET_AT_LOWER:
         return -exact->w[i];
-    case CAIRN_AT_UPPER:
+    case CAIRN_SET_AT_UPPER:
         return exact->w[i];
     default:
         return exact->D[i] * fmax(exact->lower[i] - exact->lambda[i], exact->lambda[i] - exact->upper[i]);
@@ -225,24 +226,24 @@ double cairn_exact_violation(const CairnExact *exact, int i) {
 }
 
 void cairn_exact_flip(CairnExact *exact, int i) {
-    if (exact->place[i] != CAIRN_FREE) {
-        exact->place[i] = CAIRN_FREE;
+    if (exact->set[i] != CAIRN_SET_FREE) {
+        exact->set[i] = CAIRN_SET_FREE;
     } else {
-        exact->place[i] = exact->lambda[i] < exact->lower[i] ? CAIRN_AT_LOWER : CAIRN_AT_UPPER;
+        exact->set[i] = exact->lambda[i] < exact->lower[i] ? CAIRN_SET_AT_LOWER : CAIRN_SET_AT_UPPER;
     }
 }
 
 void cairn_exact_predict(CairnExact *exact) {
     for (int i = 0; i < exact->problem->row_count; i++) {
         double pointed = exact->lambda[i] - exact->w[i] / exact->D[i];
-        exact->place[i] = exact->is_held[i]            ? CAIRN_HELD
-                          : pointed <= exact->lower[i] ? CAIRN_AT_LOWER
-                          : pointed >= exact->upper[i] ? CAIRN_AT_UPPER
-                                                       : CAIRN_FREE;
+        exact->set[i] = exact->is_held[i]            ? CAIRN_SET_HELD
+                        : pointed <= exact->lower[i] ? CAIRN_SET_AT_LOWER
+                        : pointed >= exact->upper[i] ? CAIRN_SET_AT_UPPER
+                                                     : CAIRN_SET_FREE;
     }
 }
 
-CairnStatus cairn_exact_settle(CairnExact *exact, int steps, double *measure) {
+CairnStatus cairn_exact_pivot(CairnExact *exact, int steps, double *measure) {
     *measure = (double)INFINITY;
     for (int k = 0; k < steps; k++) {
         CairnStatus status = cairn_exact_solve_sets(exact);
@@ -265,8 +266,9 @@ CairnStatus cairn_exact_settle(CairnExact *exact, int steps, double *measure) {
     return cairn_ok();
 }
 
-// Velocities to so many parts of max|b| say what contacts a step leads to, and loads to a per cent or so; an interior point is there
-// after a third of its way. Ten times less was no better in falling rocks and logs, ten times more led into contacts that were none.
+// The measure, as a fraction of max|b|, from which on a review can predict the contacts that a step leads to, and
+// loads to about a per cent; an interior point reaches it after a third of its iterations. A tenth of it was no
+// better in falling rocks and logs, ten times as much predicted contacts that did not happen.
 static const double rough = 3e-3;
 
 bool cairn_exact_review(CairnExact *exact, double measure, const double *lambda) {
@@ -279,18 +281,19 @@ bool cairn_exact_review(CairnExact *exact, double measure, const double *lambda)
     return exact->is_superseded;
 }
 
-// The bounds follow the iterate's impulses until they agree with them: a contraction where friction is moderate. Where the bounds
-// wander they go half the way, then a quarter; where the best has not improved for long there may be no answer, and the best stays.
+// The bounds follow the iterate's impulses until they agree with them: a contraction where friction is moderate.
+// Where the bounds do not converge they move by half of the difference, then by a quarter; where the best has not
+// improved for long there may be no answer, and the best is returned.
 static CairnStatus follow_bounds(CairnExact *exact, CairnExactMethod method, const void *options,
                                  CairnOutcome *outcome) {
     enum { MOST = 200, PATIENCE = 8 };
     CairnBest best;
     CAIRN_TRY(cairn_best_init(&best, exact));
-    double part = 1, last = (double)INFINITY;
+    double fraction = 1, last = (double)INFINITY;
     for (int k = 0, since = 0; k < MOST && since < PATIENCE; k++, since++) {
         double inner = (double)INFINITY;
         if (k > 0) {
-            CAIRN_TRY(cairn_exact_settle(exact, 3, &inner));
+            CAIRN_TRY(cairn_exact_pivot(exact, 3, &inner));
         }
         if (!(inner <= exact->limit)) {
             CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
@@ -300,14 +303,14 @@ static CairnStatus follow_bounds(CairnExact *exact, CairnExactMethod method, con
         }
         renew_bounds(exact, 1);
         double measure = cairn_exact_measure(exact);
-        since = cairn_best_keep(&best, exact, measure) ? 0 : since;
+        since = cairn_best_update(&best, exact, measure) ? 0 : since;
         if (measure <= exact->target) {
             break;
         }
-        part = measure > 0.9 * last ? fmax(0.25, 0.5 * part) : part;
+        fraction = measure > 0.9 * last ? fmax(0.25, 0.5 * fraction) : fraction;
         last = measure;
-        renew_bounds(exact, part);
-        hold_rows(exact);
+        renew_bounds(exact, fraction);
+        fix_rows(exact);
     }
     cairn_best_take(&best, exact);
     renew_bounds(exact, 1);
@@ -323,7 +326,7 @@ CairnStatus cairn_exact_report(const CairnExact *exact, CairnOutcome outcome, do
             return cairn_error(CAIRN_NUMERIC, "%s: lambda[%d] = %g is not finite", exact->name, i, exact->lambda[i]);
         }
     }
-    cairn_system_say_regularised(&exact->system, exact->name);
+    cairn_system_log_regularised(&exact->system, exact->name);
     memcpy(lambda, exact->lambda, (size_t)m * sizeof *lambda);
     *report = (CairnSolveReport){.outcome = outcome,
                                  .iterations = exact->iterations,

@@ -1,17 +1,18 @@
-// What the exact solvers share: the problem with its bounds as they are now, the index sets, one exact solve on the free set, and
-// the measure that says how far a lambda is. The measure is the referee's `scaled`, computed here from the solver's own products.
+// The base of the exact solvers: the problem with its present bounds, the index sets, one exact solve on the free
+// set, and the measure of how far an iterate is from the answer: the referee's residual `scaled`, computed here from
+// the solver's products.
 #ifndef CAIRN_SOLVERS_EXACT_H
 #define CAIRN_SOLVERS_EXACT_H
 
 #include "solvers/system/system.h"
 
-// Where a row's impulse is.
-typedef enum CairnPlace {
-    CAIRN_FREE = 0, // w = 0
-    CAIRN_AT_LOWER,
-    CAIRN_AT_UPPER,
-    CAIRN_HELD // its bounds are one, or closer than the certificate can tell, or no impulse moves it
-} CairnPlace;
+// The index set that a row belongs to: its impulse is free, or tight at one of its bounds.
+typedef enum CairnIndexSet {
+    CAIRN_SET_FREE = 0, // w = 0
+    CAIRN_SET_AT_LOWER,
+    CAIRN_SET_AT_UPPER,
+    CAIRN_SET_HELD // the bounds are equal, or closer than the certificate can resolve, or no impulse moves the row
+} CairnIndexSet;
 
 typedef struct CairnExact {
     const char *name; // the solver's, for messages
@@ -24,22 +25,23 @@ typedef struct CairnExact {
     double *w;      // A lambda + b of the iterate
     double *v;      // scratch over dofs
     double *theta, *y, *x;
-    unsigned char *place;
+    unsigned char *set;
     bool *is_held;
-    const bool *is_dead; // the system's
-    bool has_factor;     // `theta` is the one that is factored
-    double scale;        // max|b|
-    double limit;        // the certificate: 1e-8 max|b| + 1e-12
-    double target;       // what the solvers ask for: well inside it
-    double left;         // of the equations of a solve of sets: refined until no more than this is
+    const bool *is_dead;    // the system's
+    bool has_factor;        // `theta` is the one that is factored
+    double scale;           // max|b|
+    double limit;           // the certificate: 1e-8 max|b| + 1e-12
+    double target;          // the measure at which the solvers stop: well inside the certificate
+    double solve_tolerance; // of the free-set solve, which is refined until its residual is below this
     int iterations, fallback;
     double prepare_seconds;
-    // Of a condensed solve (condense.h): what it takes for the answer is held against the whole problem, w made the true one, and the
-    // whole's measure returned. NULL: it is the whole.
+    // Of a condensed solve (condense.h): checks its answer against the whole problem, makes w the true one, and
+    // returns the measure of the whole problem. NULL: this is the whole problem.
     double (*verify)(struct CairnExact *exact);
     void *verify_user;
     bool is_condensed;
-    bool may_ask, is_superseded; // the context's review is still to be asked; it wants another problem solved
+    bool may_ask;       // the context's review may still be called
+    bool is_superseded; // it has returned that another problem is to be solved
 } CairnExact;
 
 // How an exact solve is to be made; zeroes are a whole problem with bounds alone, by any formulation.
@@ -48,8 +50,9 @@ typedef struct CairnExactSetup {
     CairnSystemSetup system; // `of` and `row` are those below
     bool takes_cones;        // friction cones are the caller's business: their rows have the problem's bounds still
     bool may_ask;            // the context's review may be asked (cairn_exact_review)
-    // A part of another solve, whose problem and impulses were checked: its certificate is the other one's. With `row` its row i is the
-    // other's row `row[i]`, and b, bounds, impulses and what is held are those of that row.
+    // A solve over some rows of another solve, which has checked the problem and the impulses; it has the certificate
+    // of that one. With `row`, row i is row `row[i]` of the other solve, and takes b, bounds, impulse and is_held
+    // from there.
     const CairnExact *of;
     const int *row;
 } CairnExactSetup;
@@ -64,23 +67,25 @@ typedef struct CairnBest {
     double measure;
 } CairnBest;
 
-// The iterate, at INFINITY: anything is better. From the context's arena.
+// Begin with the iterate and a measure of INFINITY, so that any later iterate is better. Memory from the context's
+// arena.
 CairnStatus cairn_best_init(CairnBest *best, const CairnExact *exact);
 void cairn_best_set(CairnBest *best, const CairnExact *exact, double measure);
-// Set it to the iterate if that is better; is it?
-bool cairn_best_keep(CairnBest *best, const CairnExact *exact, double measure);
+// Replace the best by the iterate if that is better. Returns whether it is.
+bool cairn_best_update(CairnBest *best, const CairnExact *exact, double measure);
 // The iterate becomes the best.
 void cairn_best_take(const CairnBest *best, CairnExact *exact);
 
 // The impulses that a method starts from.
 typedef struct CairnStart {
     double *lambda;
-    bool is_answer; // already: then their places are worth one exact try, and nothing more
+    bool
+        is_answer; // the start is the answer already: then one exact solve of its index sets is tried, and nothing more
 } CairnStart;
 
-// Keep the iterate; with `warm` find whether it is the answer, and the places that it points to.
-CairnStatus cairn_start_keep(CairnStart *start, CairnExact *exact, bool warm);
-// The iterate becomes the start, with its measure where that is the answer; is it?
+// Copy the iterate; with `warm` find whether it is the answer already, and predict the index sets.
+CairnStatus cairn_start_init(CairnStart *start, CairnExact *exact, bool warm);
+// The iterate becomes the start; where that is the answer, w is computed and lambda clamped. Returns whether it is.
 bool cairn_start_take(const CairnStart *start, CairnExact *exact);
 
 // Find b anew, where the problem's p or d has changed.
@@ -88,34 +93,38 @@ void cairn_exact_renew(CairnExact *exact);
 
 // Find w of the iterate, and the largest |middle of w, D (lambda - u), D (lambda - l)|.
 double cairn_exact_measure(CairnExact *exact);
-// The same of an iterate whose w is known.
-double cairn_exact_gauge(const CairnExact *exact);
-// Is it an answer that need not be better? Well inside the certificate, and in the paper's own measure (natural, S0 eq. 29) below what is
-// asked of its mean: that one counts impulses like velocities, beside heavy bodies it is a hundred times the other.
+// The measure of an iterate whose w is known.
+double cairn_exact_residual(const CairnExact *exact);
+// Whether the iterate need not be improved: it is well inside the certificate, and the paper's measure (natural, S0
+// eq. 29) is below the limit for its mean. That measure compares impulses with velocities, and beside heavy bodies it
+// is a hundred times the other one.
 bool cairn_exact_is_enough(const CairnExact *exact, double measure);
 
-// The same with lambda clamped to its bounds first; w must be that of the iterate.
+// Clamp lambda to its bounds and return the measure. w must be that of the iterate, and is updated where lambda
+// changes.
 double cairn_exact_clamp(CairnExact *exact);
 
 // Put tight rows at their bounds and solve A_FF lambda_F = -b_F - A_FT lambda_T, starting from the iterate. Afterwards w holds for all rows.
 CairnStatus cairn_exact_solve_sets(CairnExact *exact);
 
-// How far row i breaks the signs of its place, in m/s: positive: broken.
+// How far row i violates the conditions of its index set, in m/s; not positive: they hold.
 double cairn_exact_violation(const CairnExact *exact, int i);
 
-// Move row i to where its violation points.
+// Move row i to the index set that its violation asks for.
 void cairn_exact_flip(CairnExact *exact, int i);
 
-// Solve the sets and flip what breaks a sign, a few times; the iterate's measure, INFINITY where the equations have no solution.
-CairnStatus cairn_exact_settle(CairnExact *exact, int steps, double *measure);
+// Solve with the index sets and flip the rows that violate them, at most `steps` times. measure: of the iterate,
+// INFINITY where the equations have no solution.
+CairnStatus cairn_exact_pivot(CairnExact *exact, int steps, double *measure);
 
-// Ask the context's review of this lambda, once, where the measure is good enough for it; true: what follows would be wasted.
+// Call the context's review with this lambda, once, where the measure is good enough for it. Returns whether another
+// problem is to be solved instead, so that further iterations would be wasted.
 bool cairn_exact_review(CairnExact *exact, double measure, const double *lambda);
 
-// Where lambda - w/D lies: the places that the iterate points to.
+// Predict the index sets from the iterate: where lambda - w/D lies relative to the bounds.
 void cairn_exact_predict(CairnExact *exact);
 
-// A method over fixed bounds: it improves exact->lambda and says in `outcome` how it ended.
+// A method over fixed bounds: it improves exact->lambda and reports in `outcome` how it ended.
 typedef CairnStatus (*CairnExactMethod)(CairnExact *exact, const void *options, CairnOutcome *outcome);
 
 // Check that the iterate is finite, write it to lambda, and the report.
@@ -132,7 +141,7 @@ typedef struct CairnExactSolver {
     CairnExactSetup setup;
     CairnExactMethod method;
     const void *options; // the method's
-    // What goes on from the answer where the method has not arrived. NULL: nothing.
+    // Called where the method has not converged, to continue from its answer. NULL: nothing is called.
     CairnStatus (*finish)(const CairnProblem *problem, CairnFormulation formulation, CairnSolverContext *context,
                           double *lambda, CairnSolveReport *report);
 } CairnExactSolver;

@@ -1,4 +1,4 @@
-// Lambdas that a method keeps: the best that it saw, and the one that it started from.
+// The impulses that a method stores: the best that it has found, and those that it started from.
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ void cairn_best_set(CairnBest *best, const CairnExact *exact, double measure) {
     copy_rows(exact, exact->lambda, best->lambda);
 }
 
-bool cairn_best_keep(CairnBest *best, const CairnExact *exact, double measure) {
+bool cairn_best_update(CairnBest *best, const CairnExact *exact, double measure) {
     bool is_better = measure < best->measure;
     if (is_better) {
         cairn_best_set(best, exact, measure);
@@ -38,7 +38,7 @@ void cairn_best_take(const CairnBest *best, CairnExact *exact) {
     copy_rows(exact, best->lambda, exact->lambda);
 }
 
-CairnStatus cairn_start_keep(CairnStart *start, CairnExact *exact, bool warm) {
+CairnStatus cairn_start_init(CairnStart *start, CairnExact *exact, bool warm) {
     *start = (CairnStart){.lambda = push_rows(exact)};
     if (start->lambda == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", exact->name, exact->problem->row_count);

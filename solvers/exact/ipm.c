@@ -21,8 +21,8 @@ typedef struct Interior {
     CairnIpmRows rows;
     CairnBest best;
     double last_mu;  // of the last iteration
-    bool is_renewed; // of a condensed solve: w has been made the true one on the way
-    bool is_tried;   // the places that the iterate points to were solved for, and are not the answer's
+    bool is_renewed; // of a condensed solve: w has been made the true one during the iterations
+    bool is_tried;   // the index sets that the iterate predicts were solved with, and are not those of the answer
 } Interior;
 
 // (A + Theta) d = y, as good as the factor is: enough to choose a target and a length by. Returns the longest step.
@@ -31,18 +31,19 @@ static double sketch_direction(Interior *in) {
     return cairn_ipm_complete(&in->rows);
 }
 
-// The direction there is, refined: the one to go.
-static CairnStatus settle_direction(Interior *in, double *longest) {
+// Refine the present direction.
+static CairnStatus refine_direction(Interior *in, double *longest) {
     double largest = cairn_ipm_right_side(&in->rows);
-    double left = cairn_system_refine(&in->exact->system, in->exact->y, 1e-3 * largest, 4, in->rows.direction);
-    if (!isfinite(left)) {
+    double residual = cairn_system_refine(&in->exact->system, in->exact->y, 1e-3 * largest, 4, in->rows.direction);
+    if (!isfinite(residual)) {
         return cairn_error(CAIRN_NUMERIC, "ipm: a direction is not finite");
     }
     *longest = cairn_ipm_complete(&in->rows);
     return cairn_ok();
 }
 
-// Gondzio's correctors: aim at a longer step, solve with the same factor, keep the direction if the step did get longer.
+// Gondzio's correctors: aim at a longer step, solve with the same factor, and accept the direction if the step has
+// become longer.
 static void correct_centrality(Interior *in, double mu, double step) {
     enum { MOST = 4 };
     static const double longer = 0.3, enough = 0.97;
@@ -51,7 +52,7 @@ static void correct_centrality(Interior *in, double mu, double step) {
         double next = sketch_direction(in);
         if (!(next >= step + 0.05 * longer)) {
             cairn_ipm_take_back(&in->rows);
-            return; // whoever settles the direction completes it
+            return; // refine_direction completes it
         }
         step = next;
     }
@@ -67,35 +68,37 @@ static CairnStatus step_once(Interior *in) {
     cairn_ipm_predict(rows);
     double longest = sketch_direction(in), predicted = longest;
     if (rows->sides > 0) {
-        // Mehrotra takes the cube; with the correctors behind it two powers more save factors. Where mu did not fall, the iterate is off
-        // the path and goes back to it first: without that one problem in ten thousand goes round in cycles at the edge.
+        // Mehrotra uses the cube; with the correctors, the fifth power saves factors. Where mu did not fall, the
+        // iterate is far from the path and is centred first: without that, one problem in ten thousand cycles at the
+        // boundary.
         double ahead = cairn_ipm_mean(rows, longest) / mu,
                target = (mu > 0.9 * in->last_mu ? ahead : pow(ahead, 5)) * mu;
         in->last_mu = mu;
         cairn_ipm_aim(rows, target);
         correct_centrality(in, target, sketch_direction(in));
     }
-    CAIRN_TRY(settle_direction(in, &longest));
-    // What is left of the pair that stops the step: less where the predictor is nearly the answer, and never nothing.
-    double left = fmin(fmax(0.03 * (1 - predicted), 5e-5), 2e-3);
-    double step = longest < 1 ? (1 - left) * longest : 1;
+    CAIRN_TRY(refine_direction(in, &longest));
+    // The fraction that remains of the pair that limits the step: small where the predictor is nearly the answer, but
+    // never zero.
+    double remainder = fmin(fmax(0.03 * (1 - predicted), 5e-5), 2e-3);
+    double step = longest < 1 ? (1 - remainder) * longest : 1;
     while (cairn_ipm_mean(rows, step) > 4 * mu && step > 1e-9) {
-        step *= 0.5; // along a direction of a singular system, which may be noise, s z can be whatever it likes
+        step *= 0.5; // the direction of a singular system may be noise, along which s z is arbitrary
     }
     cairn_ipm_move(rows, step);
     return cairn_ok();
 }
 
-// Solve the sets that were read, let the rows that break a sign change places, a few times. The iterate comes back as it was unless
-// that was the answer.
+// Solve with the predicted index sets and flip the rows that violate them, a few times. The iterate is restored
+// unless that gave the answer.
 static CairnStatus polish(Interior *in, int tries, bool *is_done) {
     CairnExact *exact = in->exact;
     int m = exact->problem->row_count;
     memcpy(in->rows.direction, exact->lambda, (size_t)m * sizeof *exact->lambda);
-    memcpy(exact->place, in->rows.guess, (size_t)m);
+    memcpy(exact->set, in->rows.guess, (size_t)m);
     double measure;
-    CAIRN_TRY(cairn_exact_settle(exact, tries, &measure));
-    cairn_best_keep(&in->best, exact, measure);
+    CAIRN_TRY(cairn_exact_pivot(exact, tries, &measure));
+    cairn_best_update(&in->best, exact, measure);
     *is_done = measure <= exact->target;
     if (*is_done) {
         return cairn_ok();
@@ -105,33 +108,34 @@ static CairnStatus polish(Interior *in, int tries, bool *is_done) {
     return cairn_ok();
 }
 
-// What the iterate leads to is looked at with the rows that it takes to be tight at their very bounds.
+// Review the iterate with the rows that it predicts to be tight moved exactly to their bounds.
 static bool is_superseded(Interior *in, double measure) {
     CairnExact *exact = in->exact;
     double *rough = in->rows.direction;
     for (int i = 0; i < exact->problem->row_count; i++) {
-        rough[i] = in->rows.guess[i] == CAIRN_AT_LOWER   ? exact->lower[i]
-                   : in->rows.guess[i] == CAIRN_AT_UPPER ? exact->upper[i]
-                                                         : exact->lambda[i];
+        rough[i] = in->rows.guess[i] == CAIRN_SET_AT_LOWER   ? exact->lower[i]
+                   : in->rows.guess[i] == CAIRN_SET_AT_UPPER ? exact->upper[i]
+                                                             : exact->lambda[i];
     }
     return cairn_exact_review(exact, measure, rough);
 }
 
-// w came along with the step. Near the certificate it is found anew, without what rounding has left in it.
+// Each step updates w. Near the certificate it is computed anew, without the accumulated rounding.
 static double measure_iterate(CairnExact *exact) {
-    double measure = cairn_exact_gauge(exact);
+    double measure = cairn_exact_residual(exact);
     return measure <= 10 * exact->limit ? cairn_exact_measure(exact) : measure;
 }
 
-// Of a condensed solve: is it the whole's answer, too? If not, w is the true one from here on. `iterate`: where to go on from if it was not
-// the iterate that was asked about, but solved sets; these are solved once more first, with the factor at hand.
-static CairnStatus ask_whole(Interior *in, const double *iterate, bool *is_done) {
+// For a condensed solve: check whether its answer is that of the whole problem, too. If not, w is the true one from
+// here on. `iterate`: the iterate to continue from where the answer came from a solve with index sets; these are
+// solved once more first, with the same factor.
+static CairnStatus check_whole(Interior *in, const double *iterate, bool *is_done) {
     CairnExact *exact = in->exact;
     size_t size = (size_t)exact->problem->row_count * sizeof *exact->lambda;
     double measure = exact->verify(exact), inner;
     *is_done = cairn_exact_is_enough(exact, measure);
     if (!*is_done && iterate != NULL) {
-        CAIRN_TRY(cairn_exact_settle(exact, 1, &inner));
+        CAIRN_TRY(cairn_exact_pivot(exact, 1, &inner));
         measure = exact->verify(exact);
         *is_done = cairn_exact_is_enough(exact, measure);
     }
@@ -139,11 +143,11 @@ static CairnStatus ask_whole(Interior *in, const double *iterate, bool *is_done)
         memcpy(exact->lambda, iterate, size);
         measure = exact->verify(exact);
     }
-    cairn_best_set(&in->best, exact, measure); // what was kept was measured by another w
+    cairn_best_set(&in->best, exact, measure); // the best so far was measured with another w
     return cairn_ok();
 }
 
-// One iteration and what follows from it: where hardly a row changes its place any more, its sets are tried.
+// One iteration, and a solve with the predicted index sets where hardly any row still changes its set.
 static CairnStatus iterate(Interior *in, bool *is_done) {
     enum { FEW = 2 };
     CairnExact *exact = in->exact;
@@ -151,10 +155,10 @@ static CairnStatus iterate(Interior *in, bool *is_done) {
     exact->iterations++;
     double measure = measure_iterate(exact);
     if (exact->verify != NULL && !in->is_renewed && measure <= 1e-5 * exact->scale) {
-        in->is_renewed = true; // while products s z are large against what changes
+        in->is_renewed = true; // while the products s z are large compared with the change
         measure = exact->verify(exact);
     }
-    cairn_best_keep(&in->best, exact, measure);
+    cairn_best_update(&in->best, exact, measure);
     if (exact->context->trace) {
         exact->context->trace(exact->context->trace_user, (CairnTraceEntry){exact->iterations, measure});
     }
@@ -171,14 +175,14 @@ static CairnStatus iterate(Interior *in, bool *is_done) {
     }
     *is_done = is_polished || cairn_exact_is_enough(exact, measure);
     if (*is_done && exact->verify != NULL) {
-        CAIRN_TRY(ask_whole(in, is_polished ? in->rows.direction : NULL, is_done));
+        CAIRN_TRY(check_whole(in, is_polished ? in->rows.direction : NULL, is_done));
     }
     return cairn_ok();
 }
 
-// Iterate until the answer is there, or rounding wastes what comes after the certificate.
+// Iterate until the answer is found, or until rounding prevents any improvement beyond the certificate.
 static CairnStatus search(Interior *in, int most, CairnOutcome *outcome) {
-    enum { PATIENCE = 4 }; // iterations that rounding may waste once the certificate holds
+    enum { PATIENCE = 4 }; // iterations without improvement once the certificate holds
     CairnExact *exact = in->exact;
     double least = (double)INFINITY;
     bool is_done = false;
@@ -199,13 +203,13 @@ static CairnStatus search(Interior *in, int most, CairnOutcome *outcome) {
         }
     }
     if (in->best.measure <= exact->limit) {
-        *outcome = CAIRN_OUTCOME_CONVERGED; // whatever ended the search for a better one
+        *outcome = CAIRN_OUTCOME_CONVERGED; // for whatever reason the search for a better iterate ended
     }
     return cairn_ok();
 }
 
 static CairnStatus follow(CairnExact *exact, const CairnIpmOptions *options, CairnOutcome *outcome) {
-    enum { MOST_WARM = 40 }; // steps after which a warm start was none
+    enum { MOST_WARM = 40 }; // steps after which a warm start has failed
     Interior in = {.exact = exact};
     CAIRN_TRY(cairn_best_init(&in.best, exact));
     if (!cairn_ipm_rows_init(&in.rows, exact)) {
@@ -233,7 +237,7 @@ static CairnStatus follow(CairnExact *exact, const CairnIpmOptions *options, Cai
     return cairn_ok();
 }
 
-// Over the bounded rows alone. The answer, if it is one, is in exact->lambda then.
+// Solve over the bounded rows alone. If it converges, the answer is in exact->lambda.
 static CairnStatus follow_condensed(CairnExact *exact, const CairnIpmOptions *options, CairnOutcome *outcome) {
     CairnCondensed condensed;
     bool is_made;
@@ -251,7 +255,7 @@ static CairnStatus follow_condensed(CairnExact *exact, const CairnIpmOptions *op
     exact->system.factor_seconds += inner->system.factor_seconds + condensed.tied.factor_seconds;
     exact->system.apply_seconds += inner->system.apply_seconds + condensed.tied.apply_seconds;
     CAIRN_TRY(cairn_condense_recover(&condensed));
-    bool is_answer = exact->is_superseded || cairn_exact_gauge(exact) <= exact->limit;
+    bool is_answer = exact->is_superseded || cairn_exact_residual(exact) <= exact->limit;
     *outcome = is_answer ? *outcome : CAIRN_OUTCOME_STALLED;
     return cairn_ok();
 }
@@ -259,7 +263,7 @@ static CairnStatus follow_condensed(CairnExact *exact, const CairnIpmOptions *op
 CairnStatus cairn_ipm_follow(CairnExact *exact, const CairnIpmOptions *options, CairnOutcome *outcome) {
     if (cairn_condense_pays(exact)) {
         CairnStart start;
-        CAIRN_TRY(cairn_start_keep(&start, exact, false));
+        CAIRN_TRY(cairn_start_init(&start, exact, false));
         CairnStatus status = follow_condensed(exact, options, outcome);
         if (status.code != CAIRN_NUMERIC) {
             CAIRN_TRY(status);
@@ -272,13 +276,14 @@ CairnStatus cairn_ipm_follow(CairnExact *exact, const CairnIpmOptions *options, 
     return follow(exact, options, outcome);
 }
 
-// Are the sets that the warm start points to the answer's, or nearly? One factorization, which a scene at rest saves many by.
+// Whether the index sets that the warm start predicts are those of the answer, or nearly. It costs one factorization,
+// and in a scene at rest saves many.
 static CairnStatus try_warm_sets(CairnExact *exact, bool *is_done) {
     CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
     CairnStart start;
     double measure;
-    CAIRN_TRY(cairn_start_keep(&start, exact, true));
-    CAIRN_TRY(cairn_exact_settle(exact, 1, &measure));
+    CAIRN_TRY(cairn_start_init(&start, exact, true));
+    CAIRN_TRY(cairn_exact_pivot(exact, 1, &measure));
     exact->iterations++;
     *is_done = measure <= exact->target || cairn_start_take(&start, exact);
     cairn_arena_release(exact->context->arena, mark);

@@ -24,7 +24,7 @@ typedef struct Search {
     CairnInterior *interior;
     const CairnIpmConeOptions *options;
     CairnBest best;
-    double polished, least; // of one way: when Newton's method was tried last, and the best so far
+    double polished, least; // of one run: the measure at which Newton's method was tried last, and the best measure
     int since;              // steps without a better one
 } Search;
 
@@ -34,7 +34,7 @@ static void trace(const CairnExact *exact, double measure) {
     }
 }
 
-// Newton from where the interior point is; that comes back as it was unless it was the answer.
+// Newton's method from the iterate of the interior point, which is restored unless Newton's method finds the answer.
 static CairnStatus polish(Search *search, int steps, bool *is_done) {
     CairnCones *cones = search->cones;
     CairnExact *exact = &cones->exact;
@@ -55,7 +55,7 @@ static CairnStatus polish(Search *search, int steps, bool *is_done) {
     cairn_cones_renew(cones);
     CairnStatus status = cairn_cones_newton(cones, steps, &measure);
     if (cairn_is_ok(status)) {
-        cairn_best_keep(&search->best, exact, measure);
+        cairn_best_update(&search->best, exact, measure);
         *is_done = measure <= exact->target;
     }
     if (cairn_is_ok(status) && !*is_done) {
@@ -72,17 +72,17 @@ static CairnStatus polish(Search *search, int steps, bool *is_done) {
     return status;
 }
 
-static void begin_way(Search *search) {
+static void begin_run(Search *search) {
     search->polished = search->least = (double)INFINITY;
     search->since = 0;
 }
 
-// What an iterate is worth, with a polish now and then; is_done: nothing more is to be had on this way.
+// Measure an iterate, and polish it now and then; is_done: this run cannot improve it any more.
 static CairnStatus judge(Search *search, bool *is_done) {
-    enum { PATIENCE = 4 }; // steps that rounding may waste once the certificate holds
+    enum { PATIENCE = 4 }; // steps without improvement once the certificate holds
     CairnExact *exact = &search->cones->exact;
-    double present = cairn_cones_measure(search->cones, true), inner = cairn_cones_gauge(search->cones, false);
-    cairn_best_keep(&search->best, exact, present);
+    double present = cairn_cones_measure(search->cones, true), inner = cairn_cones_residual(search->cones, false);
+    cairn_best_update(&search->best, exact, present);
     trace(exact, present);
     if (inner <= 1e-3 * exact->scale + 1e-12 && inner <= 0.1 * search->polished) {
         search->polished = inner;
@@ -95,10 +95,10 @@ static CairnStatus judge(Search *search, bool *is_done) {
     return cairn_ok();
 }
 
-// The interior point from a centred start to the answer.
+// Run the interior point from a centred start.
 static CairnStatus run_interior(Search *search, CairnOutcome *outcome, bool *is_done) {
     CairnExact *exact = &search->cones->exact;
-    begin_way(search);
+    begin_run(search);
     cairn_interior_begin(search->interior, 1);
     *outcome = CAIRN_OUTCOME_AT_LIMIT;
     for (int k = 0; k < search->options->iterations && !*is_done; k++) {
@@ -119,10 +119,10 @@ static CairnStatus run_interior(Search *search, CairnOutcome *outcome, bool *is_
     return cairn_ok();
 }
 
-// Along one central path.
+// Follow one central path.
 static CairnStatus run_path(Search *search, CairnPath *path, int last, CairnOutcome *outcome, bool *is_done) {
     CairnExact *exact = &search->cones->exact;
-    begin_way(search);
+    begin_run(search);
     *outcome = CAIRN_OUTCOME_AT_LIMIT;
     while (!*is_done && exact->iterations < last) {
         CairnStatus status = cairn_path_step(path);
@@ -136,9 +136,10 @@ static CairnStatus run_path(Search *search, CairnPath *path, int last, CairnOutc
     return cairn_ok();
 }
 
-// Each of these paths leads to an answer; steps of finite length and rounding lose one in a hundred of them, and then another is gone.
+// Follow central paths from several starts. Each path leads to an answer; steps of finite length and rounding lose
+// one in a hundred of them, and then another one is followed.
 static CairnStatus run_paths(Search *search, CairnOutcome *outcome, bool *is_done) {
-    enum { MOST_STEPS = 700 }; // of one of them: one that arrives takes 50 to 500
+    enum { MOST_STEPS = 700 }; // along one path: one that converges takes 50 to 500
     static const struct {
         double size, blur;
     } paths[] = {{1, 0}, {1, 0.01}, {0.1, 0}, {0.1, 0.01}, {10, 0}, {10, 0.01}};
@@ -170,7 +171,7 @@ static CairnStatus search_answer(Search *search, CairnOutcome *outcome) {
         double measure;
         CAIRN_TRY(cairn_cones_newton(cones, 4, &measure));
         exact->iterations++;
-        cairn_best_keep(&search->best, exact, measure);
+        cairn_best_update(&search->best, exact, measure);
         is_done = measure <= exact->target;
     }
     *outcome = CAIRN_OUTCOME_CONVERGED;
@@ -232,7 +233,7 @@ CairnStatus cairn_ipm_cone_finish(const CairnProblem *problem, CairnFormulation 
     CAIRN_TRY(cairn_cones_init(&cones, problem, formulation, context, other));
     cones.exact.iterations = report->iterations;
     CairnStatus status = solve_cones(&cones, &options, other, &theirs);
-    if (status.code == CAIRN_NUMERIC) { // the answer at hand stays
+    if (status.code == CAIRN_NUMERIC) { // the present answer is returned
         return cairn_ok();
     }
     CAIRN_TRY(status);

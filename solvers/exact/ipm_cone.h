@@ -14,15 +14,15 @@
 typedef struct CairnIpmConeOptions {
     int formulation; // CairnFormulation
     int iterations;  // of the interior point
-    int path;        // of the path, where that does not arrive
+    int path;        // most steps along the path, where the iterations do not converge
     double tolerance;
     bool warm; // try Newton's method from the warm start first
 } CairnIpmConeOptions;
 
 extern const CairnSolver cairn_solver_ipm_cone;
 
-// For solvers whose own way with bounds that follow the normal impulses has not arrived (`report`): the interior point that has these bounds as
-// unknowns goes on from lambda. The better one of both answers stays.
+// For solvers whose fixed point over the bounds that follow normal impulses has not converged (`report`): the
+// interior point that has these bounds as unknowns continues from lambda. The better of the two answers is returned.
 CairnStatus cairn_ipm_cone_finish(const CairnProblem *problem, CairnFormulation formulation,
                                   CairnSolverContext *context, double *lambda, CairnSolveReport *report);
 

@@ -1,12 +1,14 @@
-// The interior point's direction. Bounds: slacks s = lambda - l, u - lambda and velocities z, as ipm.c has them. A cone: y = S r and z = S^-1 u
-// with S = diag(mu, 1, 1), both in the second-order cone L = { x0 >= |x1| }, where y o z = 0 in its Jordan algebra
-// (x o y = (x.y, x0 y1 + y0 x1)) says the same as K's law. Nesterov and Todd's W has W z = W^-1 y =: q, and Newton on q o q = mu e is
+// The interior point's direction. Bounds: slacks s = lambda - l, u - lambda and velocities z, as ipm.c has them. A
+// cone: y = S r and z = S^-1 u with S = diag(mu, 1, 1), both in the second-order cone L = { x0 >= |x1| }, where y o
+// z = 0 in its Jordan algebra (x o y = (x.y, x0 y1 + y0 x1)) is equivalent to K's law. Nesterov and Todd's W has W
+// z = W^-1 y =: q, and Newton on q o q = mu e is
 //
 //     W^-1 dy + W dz = g,  g = -q + q\(sigma mu e - corrector),    so    (A + S W^-2 S) dr = -(w + rise e_n - S z) + S W^-1 g.
 //
-// What follows the answer is an unknown of the step as well: the rise mu |z_T| ~ mu d.(z_T + dz_T) with d = z_T/|z_T|, and the change
-// lever dlambda_N of a bound, which pushes both slacks of its row. With them given the system is symmetric and one solve with the
-// factor gives the direction; GMRES finds those that agree with the direction they give.
+// The parameters that follow the answer are unknowns of the step as well: the rise mu |z_T| ~ mu d.(z_T + dz_T) with
+// d = z_T/|z_T|, and the change lever dlambda_N of a bound, which changes both slacks of its row. With them given the
+// system is symmetric and one solve with the factor gives the direction; GMRES finds those that agree with the
+// direction they give.
 #include "solvers/exact/ipm_cone_interior.h"
 
 #include <math.h>
@@ -74,8 +76,9 @@ CairnStatus cairn_interior_find(CairnInterior *in) {
         largest = fmax(largest, exact->is_held[i] ? 0 : fabs(exact->y[i]));
     }
     enum { MOST_REFINEMENTS = 8 };
-    double left = cairn_system_solve(&exact->system, exact->y, in->accuracy * largest, MOST_REFINEMENTS, in->direction);
-    if (!isfinite(left)) {
+    double residual =
+        cairn_system_solve(&exact->system, exact->y, in->accuracy * largest, MOST_REFINEMENTS, in->direction);
+    if (!isfinite(residual)) {
         return cairn_error(CAIRN_NUMERIC, "ipm-cone: a direction is not finite");
     }
     for (int side = 0; side < 2; side++) {
@@ -139,7 +142,6 @@ static void set_parameters(CairnInterior *in, const double *p) {
     }
 }
 
-// R = what the direction makes of the parameters that it was found with, less these.
 // |z_T|, rounded off where it is small: x^2 / sqrt(x^2 + e^2) with e^2 = blur norm, which neither lifts a contact that sticks nor changes one
 // that slides by more than e^2. slope: its derivative over x; drift: by the logarithm of blur.
 static double slip_of(const CairnInterior *in, int f, double *slope, double *drift) {
@@ -154,7 +156,7 @@ static double slip_of(const CairnInterior *in, int f, double *slope, double *dri
     return x2 / root;
 }
 
-bool cairn_interior_leave(void *user, const double *p, double *R) {
+bool cairn_interior_residual(void *user, const double *p, double *R) {
     CairnInterior *in = user;
     const CairnProblem *problem = in->cones->exact.problem;
     set_parameters(in, p);
@@ -182,12 +184,12 @@ bool cairn_interior_leave(void *user, const double *p, double *R) {
     return true;
 }
 
-// The direction with what follows it.
+// The direction together with the parameters that follow it.
 CairnStatus cairn_interior_find_followed(CairnInterior *in) {
     enum { MOST_DIRECTIONS = 40 };
     int count = cairn_interior_list(in, in->parameters);
     if (count > 0) {
-        CAIRN_TRY(cairn_gmres(count, in->parameters, 1e-6, 0, MOST_DIRECTIONS, cairn_interior_leave, in,
+        CAIRN_TRY(cairn_gmres(count, in->parameters, 1e-6, 0, MOST_DIRECTIONS, cairn_interior_residual, in,
                               in->cones->exact.context->arena));
         set_parameters(in, in->parameters);
     }
@@ -237,7 +239,7 @@ double cairn_interior_product(const CairnInterior *in, double step) {
     return in->sides > 0 ? sum / in->sides : 0;
 }
 
-// What products shall become: mu, less the second-order part of the direction at hand where it corrects.
+// The products that a step aims at: mu, less the second-order term of the present direction if `corrects`.
 void cairn_interior_aim(CairnInterior *in, double mu, bool corrects) {
     for (int side = 0; side < 2; side++) {
         for (int i = 0; i < in->cones->exact.problem->row_count; i++) {
@@ -297,7 +299,7 @@ void cairn_interior_push(CairnInterior *in, double mu, double wanted) {
     }
 }
 
-void cairn_interior_keep(CairnInterior *in, bool is_back) {
+void cairn_interior_save(CairnInterior *in, bool is_back) {
     size_t m = (size_t)in->cones->exact.problem->row_count;
     size_t size = (size_t)in->cones->exact.problem->friction_count * sizeof *in->states;
     double *arrays[KEPT] = {in->direction, in->ds[0],      in->ds[1],      in->dz[0],

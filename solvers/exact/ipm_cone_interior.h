@@ -1,5 +1,5 @@
-// The state of ipm-cone's interior point and what both of its drivers use: Mehrotra's steps (ipm_cone_step.c) and the central path, turn by
-// turn (ipm_cone_path.c).
+// The state of ipm-cone's interior point, and the functions of both of its drivers: Mehrotra's steps
+// (ipm_cone_step.c) and the central path (ipm_cone_path.c).
 #ifndef CAIRN_SOLVERS_IPM_CONE_INTERIOR_H
 #define CAIRN_SOLVERS_IPM_CONE_INTERIOR_H
 
@@ -11,18 +11,18 @@ typedef struct CairnInterior {
     CairnSoc *states;      // by friction groups
     double *s[2], *z[2];   // lower, upper
     double *ds[2], *dz[2]; // directions
-    double *product[2];    // what the corrector asks of s z
+    double *product[2];    // the change of s z that a step aims at
     double *direction;     // of lambda
     double *widening;      // of bounds that follow: lever dlambda_N
     double *parameters;    // the unknowns of GMRES, and room for one more
-    double accuracy;       // of a direction, share of its right side
+    double accuracy;       // of a direction, as a fraction of its right side
     bool is_following;     // parameters are unknowns
     double extent,
         more; // how much of the law there is, 1: all of it, 0: none, bounds are those of the start; what a step adds
     double *first; // impulses of the start
     double blur,
-        change;   // of |z_T| at a contact that sticks, over its norm: 0, or mu; what a step changes mu by, over mu
-    double *kept; // a direction and what it was found for
+        change;   // of |z_T| at a contact that sticks, over its norm: 0, or mu; the change of mu in a step, over mu
+    double *kept; // a direction and the products that it aims at
     CairnSoc *kept_states;
     int sides; // bounded sides and cones
 } CairnInterior;
@@ -36,30 +36,33 @@ void cairn_interior_begin(CairnInterior *in, double size);
 // Factor A + Theta of the iterate. CAIRN_NUMERIC: it broke down.
 CairnStatus cairn_interior_factor(CairnInterior *in);
 
-// What products shall become: mu, less the second-order part of the direction at hand where it corrects.
+// Set the products that a step aims at: mu, less the second-order term of the present direction if `corrects`.
 void cairn_interior_aim(CairnInterior *in, double mu, bool corrects);
 
-// What is aimed at, changed so that a step of length `wanted` would leave no product far from mu: eigenvalues of a cone's.
+// Change the products that a step aims at so that none is far from mu after a step of length `wanted`; of a cone, the
+// eigenvalues.
 void cairn_interior_push(CairnInterior *in, double mu, double wanted);
 
-// Keep the direction and what it was found for, or go back to it.
-void cairn_interior_keep(CairnInterior *in, bool is_back);
+// Store the direction with the products that it aims at, or restore what was stored (is_back).
+void cairn_interior_save(CairnInterior *in, bool is_back);
 
-// What follows the answer, as the iterate and `widening` have it: rises, then widenings times D. Answers how many there are.
+// List the parameters that follow the answer, as the iterate and `widening` have them: rises, then widenings times D.
+// Returns their number.
 int cairn_interior_list(const CairnInterior *in, double *p);
 
 // Rises as the iterate makes them, and no widening yet.
 void cairn_interior_renew(CairnInterior *in);
 
-// R = what the direction makes of the parameters that it was found with, less these; a CairnAffine.
-bool cairn_interior_leave(void *user, const double *p, double *R);
+// R = the parameters that follow from the direction, minus the parameters p that the direction was found with; a
+// CairnAffine.
+bool cairn_interior_residual(void *user, const double *p, double *R);
 
 // The direction with rises and widenings as they are, and the one with those that agree with it.
 CairnStatus cairn_interior_find(CairnInterior *in);
 CairnStatus cairn_interior_find_followed(CairnInterior *in);
 
 // Hold a row whose bound follows where that is nothing, until it is something again; mu: the product to begin with then.
-void cairn_interior_mend_row(CairnInterior *in, int row, double mu);
+void cairn_interior_update_row(CairnInterior *in, int row, double mu);
 
 // The longest step, at most 1, that keeps all inside; the mean of s z and y.z after a step.
 double cairn_interior_longest(const CairnInterior *in);

@@ -1,13 +1,15 @@
-// The central path: with mu > 0 the equations of interior point and parameters are smooth, and so is the curve of their solutions. Under
-// the convex law mu falls along it. Under Coulomb's it may turn back: on hyperstatic heaps mu goes down, up by half, and down
-// again, and a method for which mu only falls drops off the path at the fold and finds no way down from there. So the length along
-// the path leads, and mu is one more unknown. The curve cannot end (Sard) nor run away (docs/solvers.md), so it leads to mu = 0.
+// The central path: with mu > 0 the equations of interior point and parameters are smooth, and so is the curve of
+// their solutions. Under the convex law mu falls along it. Under Coulomb's it may turn back: on hyperstatic heaps mu
+// goes down, up by half, and down again, and a method for which mu only falls leaves the path at the fold and does
+// not converge. So the path is parametrised by its length, and mu is one more unknown. The curve cannot end (Sard)
+// nor be unbounded (docs/solvers.md), so it leads to mu = 0.
 //
-// A point of the path is given by X = (parameters / sqrt(mu norm), log mu), which has no unit. From a centred point: along the tangent, by
-// `ahead`; then Newton's method across it until the point is centred again. Each Newton step is one factor and GMRES over X. Where parameters
-// are many (MANY) their length is nearly all of X's, and of that most is load that moves from contact to contact to little effect: mu
-// then falls by a hundredth a step. There the root mean square counts, over sqrt(mu norm) and the parameter itself. With few of them that is
-// too coarse: one heap in thirty loses its path.
+// A point of the path is given by X = (parameters / sqrt(mu norm), log mu), which has no unit. A step goes from a
+// centred point along the tangent, by `ahead`; then Newton's method across the tangent centres the point again. Each
+// Newton step is one factor and GMRES over X. Where parameters are many (MANY) they make up nearly all of the length
+// of X, and most of that is load that moves between contacts with little effect: mu would fall by a hundredth a step.
+// There the length is the root mean square, with the unit sqrt(mu norm) plus the parameter itself. With few
+// parameters that is too coarse: one heap in thirty loses its path.
 #include "solvers/exact/ipm_cone_path.h"
 
 #include <math.h>
@@ -18,7 +20,7 @@
 
 typedef struct Turn {
     CairnPath *path;
-    double along; // how far the step goes along the tangent
+    double along; // length of the step along the tangent
 } Turn;
 
 CairnPath *cairn_path_make(CairnInterior *in) {
@@ -43,8 +45,8 @@ CairnPath *cairn_path_make(CairnInterior *in) {
 
 // ---- where the iterate is --------------------------------------------------------------------------------------------------
 
-// The iterate's parameters, their units, and how many there are.
-static void look(CairnPath *path) {
+// Compute the iterate's parameters, their units, and their number.
+static void read_parameters(CairnPath *path) {
     const CairnInterior *in = path->in;
     const CairnExact *exact = &in->cones->exact;
     bool is_coarse = path->is_coarse;
@@ -70,7 +72,8 @@ static void look(CairnPath *path) {
     }
 }
 
-// How far the products are from mu, and the rows' equations from what mu allows them; w is that of the iterate.
+// The distance from the path: of the products from mu, and the residuals of the rows' equations, relative to mu. w is
+// that of the iterate.
 static double off_centre(const CairnPath *path) {
     const CairnInterior *in = path->in;
     const CairnExact *exact = &in->cones->exact;
@@ -106,8 +109,8 @@ static void copy(double *to, double *from, bool is_back, int count) {
     memcpy(is_back ? from : to, is_back ? to : from, (size_t)count * sizeof *to);
 }
 
-// Keep the point, or go back to it.
-static void keep(CairnPath *path, bool is_back) {
+// Store the point, or restore the stored one (is_back).
+static void save(CairnPath *path, bool is_back) {
     CairnInterior *in = path->in;
     CairnExact *exact = &in->cones->exact;
     int m = exact->problem->row_count;
@@ -125,8 +128,9 @@ static void keep(CairnPath *path, bool is_back) {
     }
 }
 
-// Rows that are held from here on, or no longer (cairn_interior_mend_row), have no place, or a new one, among the parameters.
-static void mend(CairnPath *path) {
+// Remove the parameters of rows that are held from here on, and insert those of rows that are no longer held
+// (cairn_interior_update_row).
+static void update_parameters(CairnPath *path) {
     const CairnInterior *in = path->in;
     const CairnExact *exact = &in->cones->exact;
     int k = cairn_cones_count_rises(in->cones); // which come first
@@ -135,7 +139,7 @@ static void mend(CairnPath *path) {
             continue;
         }
         bool before = in->z[0][i] > 0;
-        cairn_interior_mend_row(path->in, i, path->mu);
+        cairn_interior_update_row(path->in, i, path->mu);
         bool after = in->z[0][i] > 0;
         size_t rest = (size_t)(path->count - k + (before ? 0 : 1)) * sizeof *path->tangent; // and mu
         double *arrays[] = {path->tangent, path->moved};
@@ -150,8 +154,8 @@ static void mend(CairnPath *path) {
 
 // ---- steps -----------------------------------------------------------------------------------------------------------------
 
-// R of the parameters, and of dmu/mu the length along the tangent that is missing.
-static bool leave(void *user, const double *p, double *R) {
+// R of the parameters; for dmu/mu, the missing length along the tangent. A CairnAffine.
+static bool path_residual(void *user, const double *p, double *R) {
     const Turn *turn = user;
     const CairnPath *path = turn->path;
     int n = path->count;
@@ -159,7 +163,7 @@ static bool leave(void *user, const double *p, double *R) {
     cairn_interior_aim(path->in, path->mu * (1 + change), false);
     path->in->more = -path->mu / path->start * change;
     path->in->change = change;
-    if (!cairn_interior_leave(path->in, p, R)) {
+    if (!cairn_interior_residual(path->in, p, R)) {
         return false;
     }
     for (int k = 0; k < n; k++) {
@@ -169,8 +173,9 @@ static bool leave(void *user, const double *p, double *R) {
     return true;
 }
 
-// The direction that makes all equations true to first order and goes so far along the tangent; `moved` is what X does.
-static CairnStatus find(CairnPath *path, double along) {
+// The direction that fulfils all equations to first order and has the length `along` along the tangent; `moved` is
+// the change of X.
+static CairnStatus find_direction(CairnPath *path, double along) {
     enum { MOST_DIRECTIONS = 150 };
     CairnInterior *in = path->in;
     Turn turn = {path, along};
@@ -180,8 +185,9 @@ static CairnStatus find(CairnPath *path, double along) {
     p[n] = 0;
     CAIRN_TRY(cairn_interior_factor(in));
     in->accuracy = 1e-9;
-    CairnStatus status = cairn_gmres(n + 1, p, 1e-9, 0, MOST_DIRECTIONS, leave, &turn, in->cones->exact.context->arena);
-    bool is_finite = cairn_is_ok(status) && leave(&turn, p, path->moved);
+    CairnStatus status =
+        cairn_gmres(n + 1, p, 1e-9, 0, MOST_DIRECTIONS, path_residual, &turn, in->cones->exact.context->arena);
+    bool is_finite = cairn_is_ok(status) && path_residual(&turn, p, path->moved);
     in->accuracy = 1e-4;
     CAIRN_TRY(status);
     if (!is_finite) {
@@ -206,11 +212,12 @@ static CairnStatus move(CairnPath *path, double step) {
     return cairn_ok();
 }
 
-// The tangent of the point, and the direction along it. straight: the cosine of its angle with the last one.
-static CairnStatus look_ahead(CairnPath *path, double *straight) {
+// Compute the tangent at the point, and the direction along it. straight: the cosine of its angle with the last
+// tangent.
+static CairnStatus find_tangent(CairnPath *path, double *straight) {
     double size = 0;
-    look(path);
-    CAIRN_TRY(find(path, 1));
+    read_parameters(path);
+    CAIRN_TRY(find_direction(path, 1));
     for (int k = 0; k <= path->count; k++) {
         size += path->moved[k] * path->moved[k];
     }
@@ -226,22 +233,22 @@ static CairnStatus look_ahead(CairnPath *path, double *straight) {
     return cairn_ok();
 }
 
-static CairnStatus go_ahead(CairnPath *path) {
+static CairnStatus step_along(CairnPath *path) {
     double change = path->moved[path->count];
     double step = fmin(path->ahead / path->size, 0.9 * cairn_interior_longest(path->in));
     return move(path, change < 0 ? fmin(step, 0.95 / -change) : step);
 }
 
-// Across the tangent until the point is centred, `most` steps; false: it is not.
+// Newton's method across the tangent until the point is centred, at most `most` steps.
 static CairnStatus centre(CairnPath *path, int most, bool *is_centred) {
     static const double near = 0.1, lost = 100;
     double off = off_centre(path);
     for (int k = 0; k < most && off > near && (k == 0 || off < lost || !path->has_point); k++) {
-        look(path);
-        CAIRN_TRY(find(path, 0));
+        read_parameters(path);
+        CAIRN_TRY(find_direction(path, 0));
         double longest = cairn_interior_longest(path->in);
         CAIRN_TRY(move(path, longest < 1 ? 0.9 * longest : 1));
-        look(path);
+        read_parameters(path);
         off = off_centre(path);
     }
     *is_centred = off <= near;
@@ -256,22 +263,23 @@ void cairn_path_begin(CairnPath *path, double size, double blur) {
     path->blur = blur;
     path->ahead = 0.5;
     path->has_point = false;
-    look(path);
+    read_parameters(path);
     memset(path->tangent, 0, (size_t)path->count * sizeof *path->tangent);
     path->tangent[path->count] = -1; // mu falls
 }
 
-// One try from the point at hand: along the tangent, back onto the path, and what is ahead there. false: too far.
+// One try from the present point: a step along the tangent, centring, and the next tangent. is_good: false if the
+// step was too long.
 static CairnStatus try_step(CairnPath *path, bool *is_good) {
     enum { MOST_TURNS = 6 };
     static const double least_straight = 0.6;
     double straight = 0;
     *is_good = false;
-    CAIRN_TRY(go_ahead(path));
-    look(path);
+    CAIRN_TRY(step_along(path));
+    read_parameters(path);
     CAIRN_TRY(centre(path, MOST_TURNS, is_good));
     if (*is_good) {
-        CAIRN_TRY(look_ahead(path, &straight));
+        CAIRN_TRY(find_tangent(path, &straight));
         *is_good = straight >= least_straight;
     }
     return cairn_ok();
@@ -283,14 +291,14 @@ CairnStatus cairn_path_step(CairnPath *path) {
     double straight;
     bool is_good = false;
     if (!path->has_point) {
-        look(path);
+        read_parameters(path);
         CAIRN_TRY(centre(path, MOST_FIRST, &is_good));
         path->has_point = is_good;
-        return is_good ? look_ahead(path, &straight)
+        return is_good ? find_tangent(path, &straight)
                        : cairn_error(CAIRN_NUMERIC, "ipm-cone: the central path was not found");
     }
-    mend(path);
-    keep(path, false);
+    update_parameters(path);
+    save(path, false);
     while (path->ahead > shortest) {
         int before = path->in->cones->exact.iterations;
         CairnStatus status = try_step(path, &is_good);
@@ -305,9 +313,9 @@ CairnStatus cairn_path_step(CairnPath *path) {
         if (!cairn_is_ok(status) && status.code != CAIRN_NUMERIC) {
             return status;
         }
-        keep(path, true);
+        save(path, true);
         path->ahead *= 0.3;
-        CAIRN_TRY(look_ahead(path, &straight));
+        CAIRN_TRY(find_tangent(path, &straight));
     }
     return cairn_error(CAIRN_NUMERIC, "ipm-cone: the central path cannot be followed beyond mu = %g", path->mu);
 }

@@ -1,4 +1,5 @@
-// The central path of ipm-cone, followed by its length, where mu has to rise now and then: the way to Coulomb's law that always leads there.
+// The central path of ipm-cone, parametrised by its length, for problems under Coulomb's law where mu has to rise now
+// and then. It always leads to an answer.
 #ifndef CAIRN_SOLVERS_IPM_CONE_PATH_H
 #define CAIRN_SOLVERS_IPM_CONE_PATH_H
 
@@ -7,11 +8,11 @@
 typedef struct CairnPath {
     CairnInterior *in;
     double start, blur; // mu of the start
-    double mu, ahead;   // of the point; how far the next step goes
-    int count;          // parameters; mu comes behind them
+    double mu, ahead;   // of the point; length of the next step
+    int count;          // parameters; mu follows them
     bool has_point;     // the iterate is on the path
     bool is_coarse;     // units are those of many parameters
-    double *tangent;    // of length one, but for what a row that was held has taken with it
+    double *tangent;    // of length one, except for the entries of rows that have been held since
     double size;        // of the direction at hand, along it
     double *now, *unit, *moved;
     double *kept, *kept_tangent, kept_mu; // the last point; rows are held and let go before it is kept

@@ -5,7 +5,7 @@
 #include "solvers/exact/ipm_cone_interior.h"
 #include "solvers/exact/ipm_start.h"
 
-// Rows whose bounds follow, or the others.
+// Centre the rows whose bounds follow normal impulses (`follows`), or the others.
 static void centre_bounds(CairnInterior *in, double mu, bool follows) {
     CairnExact *exact = &in->cones->exact;
     for (int i = 0; i < exact->problem->row_count; i++) {
@@ -15,8 +15,8 @@ static void centre_bounds(CairnInterior *in, double mu, bool follows) {
     }
 }
 
-// Bounds that follow lie where the normal impulses of the iterate put them.
-static void place_bounds(CairnInterior *in) {
+// Set the bounds that follow normal impulses from those of the iterate.
+static void update_bounds(CairnInterior *in) {
     CairnExact *exact = &in->cones->exact;
     for (int i = 0; i < exact->problem->row_count; i++) {
         if (in->cones->normal[i] >= 0) {
@@ -26,17 +26,18 @@ static void place_bounds(CairnInterior *in) {
     }
 }
 
-// No wider than what the certificate does not see.
-static bool is_nothing(const CairnExact *exact, int i, double bound) {
+// Whether a bound is so small that the certificate cannot resolve it.
+static bool is_zero_bound(const CairnExact *exact, int i, double bound) {
     static const double nothing = 0.1;
     return 2 * bound * exact->D[i] <= nothing * exact->target;
 }
 
-// A normal impulse may be 0 at the start; cairn_interior_mend_row lets these rows go.
-static void hold_nothing(CairnInterior *in) {
+// Hold the rows whose bound is zero, for a normal impulse may be 0 at the start; cairn_interior_update_row releases them.
+static void hold_zero_bounds(CairnInterior *in) {
     CairnExact *exact = &in->cones->exact;
     for (int i = 0; i < exact->problem->row_count; i++) {
-        exact->is_held[i] = exact->is_held[i] || (in->cones->normal[i] >= 0 && is_nothing(exact, i, exact->upper[i]));
+        exact->is_held[i] =
+            exact->is_held[i] || (in->cones->normal[i] >= 0 && is_zero_bound(exact, i, exact->upper[i]));
     }
 }
 
@@ -66,20 +67,20 @@ void cairn_interior_begin(CairnInterior *in, double size) {
         }
     }
     centre_bounds(in, mu, false);
-    place_bounds(in);
-    hold_nothing(in);
+    update_bounds(in);
+    hold_zero_bounds(in);
     centre_bounds(in, mu, true);
     memcpy(in->first, exact->lambda, (size_t)problem->row_count * sizeof *in->first);
     cairn_cones_measure(in->cones, false);
 }
 
-// Gondzio's correctors, as ipm has them: the same factor, kept where the step gets longer.
+// Gondzio's correctors, as in ipm: they use the same factor, and are accepted where the step becomes longer.
 static CairnStatus correct_centrality(CairnInterior *in, double mu) {
     enum { MOST = 4 };
     static const double longer = 0.3, enough = 0.97;
     double step = cairn_interior_longest(in);
     for (int k = 0; k < MOST && step < enough; k++) {
-        cairn_interior_keep(in, false);
+        cairn_interior_save(in, false);
         cairn_interior_push(in, mu, fmin(1, step + longer));
         CairnStatus status = cairn_interior_find(in);
         if (status.code != CAIRN_NUMERIC) {
@@ -87,7 +88,7 @@ static CairnStatus correct_centrality(CairnInterior *in, double mu) {
         }
         double next = cairn_is_ok(status) ? cairn_interior_longest(in) : 0;
         if (!(next >= step + 0.05 * longer)) {
-            cairn_interior_keep(in, true);
+            cairn_interior_save(in, true);
             break;
         }
         step = next;
@@ -95,10 +96,11 @@ static CairnStatus correct_centrality(CairnInterior *in, double mu) {
     return cairn_ok();
 }
 
-// Mehrotra's two solves: where a step without centring gets decides how much of it there is, and what it misses to second order is
-// corrected, unless that shortens the step. `least`: of sigma.
+// Mehrotra's two solves: the step without centring decides how much centring there is, and its error of second order
+// is corrected, unless that shortens the step. `least`: the least sigma.
 static CairnStatus find_step(CairnInterior *in, double least) {
-    // Then each direction takes as long as the factor: no more of them than it needs.
+    // Where parameters are unknowns each direction takes as long as the factor, so no more of them are made than
+    // needed.
     bool follows = in->is_following && cairn_interior_list(in, in->parameters) > 0;
     CairnStatus (*find)(CairnInterior *) = in->is_following ? cairn_interior_find_followed : cairn_interior_find;
     double mu = cairn_interior_product(in, 0);
@@ -118,7 +120,7 @@ static CairnStatus find_step(CairnInterior *in, double least) {
     return cairn_ok();
 }
 
-// Hold a row (bound 0), or let it go; the direction at hand is not its own.
+// Hold a row (bound 0) or release it. Its direction is zero, for the present one was found without this change.
 static void set_pair(CairnInterior *in, int i, double bound, double z) {
     CairnExact *exact = &in->cones->exact;
     exact->lambda[i] = 0;
@@ -134,12 +136,12 @@ static void set_pair(CairnInterior *in, int i, double bound, double z) {
     }
 }
 
-// Between bounds from here on; mu may be 0, where all sides are held.
-static void let_go(CairnInterior *in, int i, double bound, double mu) {
+// Release a row: from here on it lies between bounds. mu may be 0, where all sides are held.
+static void release_row(CairnInterior *in, int i, double bound, double mu) {
     set_pair(in, i, bound, fmax(mu, bound * in->cones->exact.target) / bound);
 }
 
-// The bound goes where the normal impulse puts it, and what is between the bounds goes with it.
+// Set the bound from the normal impulse, and scale the impulse between the bounds and its distances with it.
 static void stretch_pair(CairnInterior *in, int i, double bound) {
     CairnExact *exact = &in->cones->exact;
     double ratio = bound / exact->upper[i];
@@ -160,32 +162,33 @@ static bool follows_bound(const CairnInterior *in, int i) {
     return in->cones->normal[i] >= 0 && !in->cones->exact.is_dead[i] && in->cones->lever[i] > 0;
 }
 
-// Bounds that follow the impulse of a contact that opens go to zero with mu, far below what GMRES can tell, and rows between them stop every
-// step. Where they are no wider than what the certificate does not see such a row is held, until they are.
-void cairn_interior_mend_row(CairnInterior *in, int row, double mu) {
+// Bounds that follow the impulse of a contact that opens go to zero with mu, far below the accuracy of GMRES, and
+// rows between them limit every step. Where the certificate cannot resolve them such a row is held, until it can.
+void cairn_interior_update_row(CairnInterior *in, int row, double mu) {
     const CairnExact *exact = &in->cones->exact;
     if (!follows_bound(in, row)) {
         return;
     }
     double bound = bound_of(in, row);
-    if (!exact->is_held[row] && is_nothing(exact, row, bound)) {
+    if (!exact->is_held[row] && is_zero_bound(exact, row, bound)) {
         set_pair(in, row, 0, 0);
     } else if (exact->is_held[row] && 2 * bound * exact->D[row] > exact->target) {
-        let_go(in, row, bound, mu);
+        release_row(in, row, bound, mu);
     }
 }
 
-// And where steps whose parameters stayed have left a bound ten times from its impulse no direction brings them together.
-static void mend_bounds(CairnInterior *in) {
+// Correct also the bounds that differ from their impulse by a factor of ten after steps with fixed parameters: no
+// direction does that.
+static void repair_bounds(CairnInterior *in) {
     static const double far = 10;
     const CairnExact *exact = &in->cones->exact;
     double mu = cairn_interior_product(in, 0);
     for (int i = 0; i < exact->problem->row_count; i++) {
-        cairn_interior_mend_row(in, i, mu);
+        cairn_interior_update_row(in, i, mu);
         if (follows_bound(in, i) && !exact->is_held[i]) {
             double bound = bound_of(in, i), old = exact->upper[i];
             if (!(old > 0)) { // rounded away
-                let_go(in, i, bound, mu);
+                release_row(in, i, bound, mu);
             } else if (bound > far * old || bound * far < old) {
                 stretch_pair(in, i, bound);
             }
@@ -208,7 +211,7 @@ CairnStatus cairn_interior_step(CairnInterior *in, double *step) {
     CairnStatus status = cairn_interior_move(in, *step);
     in->is_following = true;
     CAIRN_TRY(status);
-    mend_bounds(in);
+    repair_bounds(in);
     cairn_interior_renew(in);
     cairn_system_slack(&exact->system, exact->lambda, exact->w);
     return cairn_ok();

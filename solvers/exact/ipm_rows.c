@@ -16,7 +16,7 @@ static inline void choose(const Mask *chosen, const Eight *a, const Eight *b, Ei
     *x = (Eight)((*chosen & (Mask)*a) | (~*chosen & (Mask)*b));
 }
 
-// Not NaN: what is not larger leaves it as it is.
+// The maximum, where x is not NaN.
 static inline void raise_to(Eight *most, const Eight *x) {
     Mask is_larger = *x > *most;
     choose(&is_larger, x, most, most);
@@ -128,10 +128,11 @@ static inline void square_root(Eight *x) {
 //
 //   x = 2 (1 - t) / (1 + sqrt(1 - 4 a c (1 - t))).
 //
-// Its first order, x = 1 - t + a c, is Mehrotra's corrector. A pair on the way to the edge or away from it has a c near 0, and both are the
-// same. One whose s and z both go to 0 has a c near 1/4: along the path they shrink with sqrt(mu), so that a Newton step halves them, and so
-// does the next; Mehrotra's leaves 3/8 of them. To drive it twice as hard is right then (Newton's method at a double root), and NEAR of
-// that is done, for the whole of it would leave nothing. Where a c < 0 one of the two grows, and the first order is the safer one.
+// Its first order, x = 1 - t + a c, is Mehrotra's corrector. A pair of which only one number goes to 0 has a c near
+// 0, and both formulas are equal. One whose s and z both go to 0 has a c near 1/4: along the path they shrink with
+// sqrt(mu), so that a Newton step halves them, and so does the next; with Mehrotra's corrector 3/8 of them remain. A
+// step twice as long is right then (Newton's method at a double root); the fraction NEAR of it is taken, for after
+// the whole of it nothing would remain. Where a c < 0 one of the two grows, and the first order is safer.
 static void aim_side(CairnIpmRows *rows, int side, double mu) {
     static const double NEAR = 0.95;
     const Eight none = {0}, most = none + 1e300;
@@ -172,7 +173,7 @@ void cairn_ipm_take_back(CairnIpmRows *rows) {
 
 void cairn_ipm_push(CairnIpmRows *rows, double mu, double wanted) {
     int room = rows->room;
-    cairn_ipm_take_back(rows); // changes places with what is kept
+    cairn_ipm_take_back(rows); // swaps the product and the direction with the stored ones
     for (int side = 0; side < 2; side++) {
         const double *restrict s = rows->s[side], *restrict z = rows->z[side], *restrict dz = rows->dz[side];
         const double *restrict d = rows->kept_direction, *restrict kept = rows->kept[side],
@@ -246,11 +247,11 @@ int cairn_ipm_read_sets(CairnIpmRows *rows) {
     unsigned char *restrict guess = rows->guess;
     int changes = 0;
     for (int i = 0; i < rows->exact->problem->row_count; i++) {
-        int place = D[i] * s1[i] < z1[i] ? CAIRN_AT_UPPER : CAIRN_FREE;
-        place = D[i] * s0[i] < z0[i] ? CAIRN_AT_LOWER : place;
-        place = wall[i] > 0 ? CAIRN_HELD : place;
-        changes += place != guess[i];
-        guess[i] = (unsigned char)place;
+        int set = D[i] * s1[i] < z1[i] ? CAIRN_SET_AT_UPPER : CAIRN_SET_FREE;
+        set = D[i] * s0[i] < z0[i] ? CAIRN_SET_AT_LOWER : set;
+        set = wall[i] > 0 ? CAIRN_SET_HELD : set;
+        changes += set != guess[i];
+        guess[i] = (unsigned char)set;
     }
     return changes;
 }

@@ -36,7 +36,7 @@ static double smooth_distance(double gap, double D, double mu) {
 }
 
 // A side's natural sizes are s = sqrt(mu / D) and z = sqrt(mu D); between two bounds there is only so much room.
-static double cold_place(double lambda, double l, double u, double room) {
+static double cold_impulse(double lambda, double l, double u, double room) {
     if (!isinf(l) && !isinf(u)) {
         room = fmin(room, 0.4 * (u - l));
         return fmin(fmax(lambda, l + room), u - room);
@@ -45,7 +45,7 @@ static double cold_place(double lambda, double l, double u, double room) {
 }
 
 // The nearer side decides.
-static double warm_place(double lambda, double w, double D, double l, double u, double mu) {
+static double warm_impulse(double lambda, double w, double D, double l, double u, double mu) {
     double gap[2] = {D * (lambda - l) - w, D * (u - lambda) + w};
     double s = smooth_distance(fmin(gap[0], gap[1]), D, mu);
     s = fmin(s, 0.5 * (u - l));
@@ -56,8 +56,8 @@ int cairn_ipm_centre_row(CairnExact *exact, int i, double mu, bool is_warm, doub
     double l = exact->lower[i], u = exact->upper[i], D = exact->D[i];
     bool has[2] = {!exact->is_held[i] && !isinf(l), !exact->is_held[i] && !isinf(u)};
     if (has[0] || has[1]) {
-        exact->lambda[i] = is_warm ? warm_place(exact->lambda[i], exact->w[i], D, l, u, mu)
-                                   : cold_place(exact->lambda[i], l, u, sqrt(mu / D));
+        exact->lambda[i] = is_warm ? warm_impulse(exact->lambda[i], exact->w[i], D, l, u, mu)
+                                   : cold_impulse(exact->lambda[i], l, u, sqrt(mu / D));
     }
     for (int side = 0; side < 2; side++) {
         s[side][i] = has[side] ? (side == 0 ? exact->lambda[i] - l : u - exact->lambda[i]) : 1;

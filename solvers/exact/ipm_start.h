@@ -1,4 +1,5 @@
-// Where the interior points of `ipm` and `ipm-cone` start: products s z that are all the same, from nothing or from the last step's impulses.
+// The starts of the interior points `ipm` and `ipm-cone`: all products s z equal, from zero or from the last step's
+// impulses.
 #ifndef CAIRN_SOLVERS_IPM_START_H
 #define CAIRN_SOLVERS_IPM_START_H
 
@@ -10,11 +11,11 @@ double cairn_ipm_cold_mu(const CairnExact *exact);
 // From the impulses at hand: how wrong they are, as far as that is worth following. Negative: start from nothing.
 double cairn_ipm_warm_mu(CairnExact *exact);
 
-// A row's distances s from its bounds (1 without one) and velocities z with s z = mu (0 without one), lambda in its place.
+// Set a row's lambda, its distances s from its bounds (1 without one), and velocities z with s z = mu (0 without one).
 // Returns how many bounded sides it has. `is_warm`: near lambda and its w, which are known; else near lambda.
 int cairn_ipm_centre_row(CairnExact *exact, int i, double mu, bool is_warm, double *const s[2], double *const z[2]);
 
-// The same of all rows.
+// cairn_ipm_centre_row for all rows.
 int cairn_ipm_centre(CairnExact *exact, double mu, bool is_warm, double *const s[2], double *const z[2]);
 
 #endif

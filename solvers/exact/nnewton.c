@@ -81,12 +81,12 @@ static Row row_at(const Newton *n, int i, double lambda, double w) {
     return n->options->map == CAIRN_MAP_FISCHER ? fischer_row(w, below, above) : minimum_row(w, below, above);
 }
 
-// Half the sum of squares after a part of the step; w is linear along it.
-static double merit(const Newton *n, double part) {
+// Half the sum of squares after a fraction of the step; w is linear along it.
+static double merit(const Newton *n, double fraction) {
     double sum = 0;
     for (int i = 0; i < n->exact->problem->row_count; i++) {
         if (!n->exact->is_held[i]) {
-            double lambda = n->start[i] + part * n->direction[i], w = n->before[i] + part * n->slack[i];
+            double lambda = n->start[i] + fraction * n->direction[i], w = n->before[i] + fraction * n->slack[i];
             double phi = row_at(n, i, lambda, w).phi;
             sum += 0.5 * phi * phi;
         }
@@ -94,7 +94,7 @@ static double merit(const Newton *n, double part) {
     return sum;
 }
 
-// Theta and right side of a Newton step. Rows so stiff that nothing but their own bound counts are held out and moved here.
+// Theta and right side of a Newton step. Rows so stiff that only their bound counts are held out and moved here.
 static void linearise(Newton *n) {
     static const double stiffest = 1e10;
     CairnExact *exact = n->exact;
@@ -129,8 +129,8 @@ static CairnStatus find_direction(Newton *n) {
     for (int i = 0; i < m; i++) {
         exact->y[i] -= isinf(exact->theta[i]) ? 0 : exact->w[i] - n->before[i];
     }
-    double left = cairn_system_solve(&exact->system, exact->y, 1e-4 * exact->target, 6, exact->x);
-    if (!isfinite(left)) {
+    double residual = cairn_system_solve(&exact->system, exact->y, 1e-4 * exact->target, 6, exact->x);
+    if (!isfinite(residual)) {
         return cairn_error(CAIRN_NUMERIC, "nnewton: a direction is not finite");
     }
     for (int i = 0; i < m; i++) {
@@ -144,40 +144,41 @@ static CairnStatus find_direction(Newton *n) {
     return cairn_ok();
 }
 
-// The part of the step to go: halved until the merit falls below the largest of the last steps (Grippo, Lampariello and Lucidi 1986).
-// 0: nothing lowers it.
+// The step length: halved until the merit falls below the largest of the last steps (Grippo, Lampariello and Lucidi
+// 1986). Returns 0 where no length lowers it.
 static double search(Newton *n) {
     enum { HALVINGS = 40 };
-    double now = merit(n, 0), largest = now, part = 1;
+    double now = merit(n, 0), largest = now, fraction = 1;
     n->merits[n->steps++ % MEMORY] = now;
     for (int k = 2; k <= n->options->memory && k <= n->steps; k++) {
         largest = fmax(largest, n->merits[(n->steps - k) % MEMORY]);
     }
-    for (int k = 0; k < HALVINGS; k++, part *= 0.5) {
-        if (merit(n, part) <= largest - 2e-4 * part * now) {
-            return part;
+    for (int k = 0; k < HALVINGS; k++, fraction *= 0.5) {
+        if (merit(n, fraction) <= largest - 2e-4 * fraction * now) {
+            return fraction;
         }
     }
     return 0;
 }
 
-// One step; `has_moved`: the line search found a way down.
+// One step; `has_moved`: the line search found a descent.
 static CairnStatus step_once(Newton *n, bool *has_moved) {
     CairnExact *exact = n->exact;
     CAIRN_TRY(find_direction(n));
-    cairn_best_keep(&n->best, exact,
-                    cairn_exact_measure(exact)); // the whole step may be the answer although the merit is all rounding
-    double part = search(n);
-    for (int i = 0; i < exact->problem->row_count && part < 1; i++) {
-        exact->lambda[i] = n->start[i] + part * n->direction[i];
+    cairn_best_update(
+        &n->best, exact,
+        cairn_exact_measure(exact)); // the whole step may be the answer although the merit is all rounding
+    double fraction = search(n);
+    for (int i = 0; i < exact->problem->row_count && fraction < 1; i++) {
+        exact->lambda[i] = n->start[i] + fraction * n->direction[i];
     }
     exact->iterations++;
     double measure = cairn_exact_measure(exact);
-    cairn_best_keep(&n->best, exact, measure);
+    cairn_best_update(&n->best, exact, measure);
     if (exact->context->trace) {
         exact->context->trace(exact->context->trace_user, (CairnTraceEntry){exact->iterations, measure});
     }
-    *has_moved = part > 0;
+    *has_moved = fraction > 0;
     return cairn_ok();
 }
 
@@ -187,7 +188,7 @@ static void start(Newton *n) {
         double from = n->options->warm || exact->is_held[i] ? exact->lambda[i] : 0;
         exact->lambda[i] = fmin(fmax(from, exact->lower[i]), exact->upper[i]);
     }
-    cairn_best_keep(&n->best, exact, cairn_exact_measure(exact));
+    cairn_best_update(&n->best, exact, cairn_exact_measure(exact));
 }
 
 static CairnStatus allocate(Newton *n) {

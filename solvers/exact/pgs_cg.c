@@ -103,13 +103,13 @@ static void iterate(const PgsCgMatrix *matrix, const CairnPgsCgOptions *options,
         for (int k = 0; k < rows; k++) {
             square += step[k] * step[k];
         }
-        double share = report->iterations > 1 && last > 0 ? square / last : 0;
+        double ratio = report->iterations > 1 && last > 0 ? square / last : 0;
         last = square;
         if (!options->accelerate || report->iterations >= options->iterations) {
-            continue; // what leaves is what a sweep has put within the laws
+            continue; // the result is that of a sweep, which is within the laws
         }
         for (int k = 0; k < rows; k++) {
-            double along = share <= 1 ? share * direction[k] : 0;
+            double along = ratio <= 1 ? ratio * direction[k] : 0;
             x[k] += along;
             direction[k] = along + step[k];
         }
@@ -151,7 +151,7 @@ static CairnStatus solve(const CairnProblem *problem, const CairnParts *parts, c
                                work.iterations);
         }
     }
-    cairn_system_say_regularised(&matrix.system, "pgs-cg");
+    cairn_system_log_regularised(&matrix.system, "pgs-cg");
     memcpy(lambda, answer, rows * sizeof *lambda);
     *report = work;
     return cairn_ok();

@@ -14,7 +14,7 @@ typedef struct Work {
     double *v;
 } Work;
 
-static int find(int *root, int b) {
+static int find_root(int *root, int b) {
     while (root[b] != b) {
         b = root[b] = root[root[b]];
     }
@@ -47,8 +47,8 @@ static void number_rows(PgsCgMatrix *matrix, Work *work) {
         }
         for (int t = 0; t < constraint->term_count && has_dynamics; t++) {
             work->is_held[problem->terms[constraint->first_term + t].block] = true;
-            int a = find(work->root, problem->terms[constraint->first_term].block),
-                b = find(work->root, problem->terms[constraint->first_term + t].block);
+            int a = find_root(work->root, problem->terms[constraint->first_term].block),
+                b = find_root(work->root, problem->terms[constraint->first_term + t].block);
             work->root[a > b ? a : b] = a > b ? b : a;
         }
     }
@@ -70,7 +70,7 @@ static void make_lists(PgsCgMatrix *matrix, Work *work) {
     memset(work->first, 0, (size_t)(blocks + 2) * sizeof(int));
     memset(work->touch, 0, (size_t)(blocks + 2) * sizeof(int));
     for (int b = 0; b < blocks; b++) {
-        work->root[b] = find(work->root, b);
+        work->root[b] = find_root(work->root, b);
         work->first[work->root[b] + 2]++;
     }
     for (int c = 0; c < problem->constraint_count; c++) {
@@ -105,7 +105,7 @@ static bool is_tied(const PgsCgMatrix *matrix, const Work *work, const CairnCons
 }
 
 // v = K^-1 J^T of a row; v is zero before.
-static void respond(PgsCgMatrix *matrix, Work *work, int row) {
+static void solve_row(PgsCgMatrix *matrix, Work *work, int row) {
     const CairnProblem *problem = matrix->problem;
     const CairnConstraintBlock *constraint = &problem->constraints[matrix->constraint[row]];
     for (int t = 0; t < constraint->term_count; t++) {
@@ -134,7 +134,7 @@ static void respond(PgsCgMatrix *matrix, Work *work, int row) {
     }
 }
 
-static void come_to_rest(const PgsCgMatrix *matrix, Work *work, int row) {
+static void clear_velocity(const PgsCgMatrix *matrix, Work *work, int row) {
     const CairnProblem *problem = matrix->problem;
     const CairnConstraintBlock *constraint = &problem->constraints[matrix->constraint[row]];
     if (is_tied(matrix, work, constraint)) {
@@ -147,8 +147,9 @@ static void come_to_rest(const PgsCgMatrix *matrix, Work *work, int row) {
     }
 }
 
-// One row of W: over all constraints that touch what row k moves. Entries are counted first (W NULL), then written.
-static int meet(PgsCgMatrix *matrix, Work *work, int k, int at, bool is_written) {
+// One row of W: over all constraints that touch the blocks that row k moves. Entries are counted first, then written
+// (is_written).
+static int assemble_row(PgsCgMatrix *matrix, Work *work, int k, int at, bool is_written) {
     const CairnProblem *problem = matrix->problem;
     int row = matrix->rows[k], stamp = is_written ? matrix->row_count + k : k;
     const CairnConstraintBlock *constraint = &problem->constraints[matrix->constraint[row]];
@@ -239,7 +240,7 @@ CairnStatus cairn_pgs_cg_assemble(PgsCgMatrix *matrix, const CairnProblem *probl
     int entries = 0;
     for (int k = 0; k < matrix->row_count; k++) {
         matrix->start[k] = entries;
-        entries = meet(matrix, &work, k, entries, false);
+        entries = assemble_row(matrix, &work, k, entries, false);
     }
     matrix->start[matrix->row_count] = entries;
     matrix->column = CAIRN_PUSH(context->arena, int, entries + 1);
@@ -248,9 +249,9 @@ CairnStatus cairn_pgs_cg_assemble(PgsCgMatrix *matrix, const CairnProblem *probl
         return no_memory(problem);
     }
     for (int k = 0; k < matrix->row_count; k++) {
-        respond(matrix, &work, matrix->rows[k]);
-        meet(matrix, &work, k, matrix->start[k], true);
-        come_to_rest(matrix, &work, matrix->rows[k]);
+        solve_row(matrix, &work, matrix->rows[k]);
+        assemble_row(matrix, &work, k, matrix->start[k], true);
+        clear_velocity(matrix, &work, matrix->rows[k]);
     }
     return find_right_side(matrix, context->arena);
 }

@@ -19,7 +19,7 @@ typedef struct PgsCgMatrix {
 
 CairnStatus cairn_pgs_cg_assemble(PgsCgMatrix *matrix, const CairnProblem *problem, CairnSolverContext *context);
 
-// Write lambda (by W's rows) to `out`, and the impulses of the dynamics' rows that answer to it.
+// Write lambda (by W's rows) to `out`, and the impulses of the dynamics' rows that follow from it.
 void cairn_pgs_cg_finish(PgsCgMatrix *matrix, const double *lambda, double *out);
 
 #endif

@@ -19,13 +19,13 @@ static const CairnFieldTable pgs_sm_options = CAIRN_FIELD_TABLE("pgs-sm", CairnP
 
 static const double faithful_eta = 1e-5, faithful_epsilon = 1e-9; // S0 table 1
 
-// A run: what the method needs beside the problem.
+// The data of a run beside the problem.
 typedef struct Rounds {
     const CairnPgsSmOptions *options;
     PgsSystem *sweeps;
     double *start, *slack; // lambda and w before a subspace step
     double *step;          // where it leads
-    unsigned char *place;  // the sets of the last one
+    unsigned char *set;    // the sets of the last one
 } Rounds;
 
 // The sweeps' bounds are those of the moment: BOX_CURRENT is followed outside, held rows stay where they are.
@@ -55,22 +55,23 @@ static double descent(const CairnExact *exact, const Rounds *rounds) {
     return sum;
 }
 
-static void place_at(CairnExact *exact, const Rounds *rounds, double part) {
+static void move_to_fraction(CairnExact *exact, const Rounds *rounds, double fraction) {
     for (int i = 0; i < exact->problem->row_count; i++) {
-        double at = rounds->start[i] + part * (rounds->step[i] - rounds->start[i]);
+        double at = rounds->start[i] + fraction * (rounds->step[i] - rounds->start[i]);
         exact->lambda[i] = exact->is_held[i] ? rounds->start[i] : fmin(fmax(at, exact->lower[i]), exact->upper[i]);
     }
 }
 
-// From the start towards the step, clamped on the way: halve while that lowers the objective. False: nothing lowers it, and the
-// iterate is the start. The whole step is taken at once where it is the answer.
+// Line search from the start towards the step, with the impulses clamped: halve while that lowers the objective.
+// Returns false where nothing lowers it; the iterate is then the start. The whole step is taken at once where it is
+// the answer.
 static bool search(CairnExact *exact, const Rounds *rounds, double *measure) {
     enum { HALVINGS = 40 };
     size_t size = (size_t)exact->problem->row_count * sizeof(double);
-    double best = 0, chosen = 0, part = 1, before = *measure;
+    double best = 0, chosen = 0, fraction = 1, before = *measure;
     memcpy(rounds->step, exact->lambda, size);
-    for (int k = 0; k < HALVINGS; k++, part *= 0.5) {
-        place_at(exact, rounds, part);
+    for (int k = 0; k < HALVINGS; k++, fraction *= 0.5) {
+        move_to_fraction(exact, rounds, fraction);
         *measure = cairn_exact_measure(exact);
         if (k == 0 && *measure <= exact->target) {
             return true;
@@ -79,11 +80,11 @@ static bool search(CairnExact *exact, const Rounds *rounds, double *measure) {
         if (change >= best && best < 0) {
             break;
         }
-        chosen = change < best ? part : chosen;
+        chosen = change < best ? fraction : chosen;
         best = fmin(best, change);
     }
     if (chosen > 0) {
-        place_at(exact, rounds, chosen);
+        move_to_fraction(exact, rounds, chosen);
         *measure = cairn_exact_measure(exact);
         return true;
     }
@@ -93,29 +94,31 @@ static bool search(CairnExact *exact, const Rounds *rounds, double *measure) {
     return false;
 }
 
-// The face that the iterate lies on: what is at a bound is tight, unless it may leave and w points inside. Together with the rows
-// strictly inside these are rows along which the objective can go down, so the search finds a step.
-static void find_face(CairnExact *exact, bool may_leave) {
+// The face that the iterate lies on: rows at a bound are tight, except those that may be released and whose w points
+// inside. Together with the rows strictly inside, the objective can fall along the released ones, so the search finds
+// a step.
+static void find_face(CairnExact *exact, bool may_release) {
     for (int i = 0; i < exact->problem->row_count; i++) {
-        bool stays_low = exact->lambda[i] <= exact->lower[i] && (!may_leave || exact->w[i] >= 0);
-        bool stays_high = exact->lambda[i] >= exact->upper[i] && (!may_leave || exact->w[i] <= 0);
-        exact->place[i] = exact->is_held[i] ? CAIRN_HELD
-                          : stays_low       ? CAIRN_AT_LOWER
-                          : stays_high      ? CAIRN_AT_UPPER
-                                            : CAIRN_FREE;
+        bool stays_low = exact->lambda[i] <= exact->lower[i] && (!may_release || exact->w[i] >= 0);
+        bool stays_high = exact->lambda[i] >= exact->upper[i] && (!may_release || exact->w[i] <= 0);
+        exact->set[i] = exact->is_held[i] ? CAIRN_SET_HELD
+                        : stays_low       ? CAIRN_SET_AT_LOWER
+                        : stays_high      ? CAIRN_SET_AT_UPPER
+                                          : CAIRN_SET_FREE;
     }
 }
 
-// Go to the lowest point of the face. Where a bound is in the way the step ends there, the face is a smaller one, and so on: rows
-// leave their bounds only at the first of a round's solves, which ends every round after as many solves as there are bounds.
+// Minimise over the face. Where the step reaches a bound it ends there and the face becomes smaller, and so on: rows
+// are released from their bounds only at the first solve of a round, so every round ends after as many solves as
+// there are bounds.
 static CairnStatus minimise(CairnExact *exact, const Rounds *rounds, double *measure) {
     size_t rows = (size_t)exact->problem->row_count;
     for (int k = 0; k<rounds->options->subspace && * measure> exact->target; k++) {
         find_face(exact, k == 0);
-        if (k > 0 && memcmp(exact->place, rounds->place, rows) == 0) {
+        if (k > 0 && memcmp(exact->set, rounds->set, rows) == 0) {
             break;
         }
-        memcpy(rounds->place, exact->place, rows);
+        memcpy(rounds->set, exact->set, rows);
         memcpy(rounds->start, exact->lambda, rows * sizeof(double));
         memcpy(rounds->slack, exact->w, rows * sizeof(double));
         CAIRN_TRY(cairn_exact_solve_sets(exact));
@@ -126,13 +129,14 @@ static CairnStatus minimise(CairnExact *exact, const Rounds *rounds, double *mea
     return cairn_ok();
 }
 
-// As the paper: tight is what the sweeps left at a bound; solve once, then project; done when no impulse exceeded its bounds.
+// As in the paper: rows that are at a bound after the sweeps are tight; solve once, then project; done when no
+// impulse exceeded its bounds.
 static CairnStatus solve_and_project(CairnExact *exact, double *measure, bool *is_done) {
     find_face(exact, false);
     CAIRN_TRY(cairn_exact_solve_sets(exact));
     *is_done = true;
     for (int i = 0; i < exact->problem->row_count; i++) {
-        bool is_free = exact->place[i] == CAIRN_FREE;
+        bool is_free = exact->set[i] == CAIRN_SET_FREE;
         *is_done = *is_done && !(is_free && cairn_exact_violation(exact, i) > faithful_eta * exact->D[i]);
     }
     *measure = cairn_exact_clamp(exact);
@@ -190,8 +194,8 @@ static CairnStatus prepare(Rounds *rounds, const CairnProblem *problem, CairnSol
     rounds->start = CAIRN_PUSH(context->arena, double, m + 1);
     rounds->slack = CAIRN_PUSH(context->arena, double, m + 1);
     rounds->step = CAIRN_PUSH(context->arena, double, m + 1);
-    rounds->place = CAIRN_PUSH(context->arena, unsigned char, m + 1);
-    if (!rounds->start || !rounds->slack || !rounds->step || !rounds->place) {
+    rounds->set = CAIRN_PUSH(context->arena, unsigned char, m + 1);
+    if (!rounds->start || !rounds->slack || !rounds->step || !rounds->set) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "pgs-sm: no memory for %d rows", m);
     }
     return cairn_ok();

@@ -1,11 +1,11 @@
 // pgs-sm: projected Gauss-Seidel with subspace minimisation (Silcowitz, Niebe and Erleben 2011; S0 section 5.3).
 //
-// A round is a few sweeps, which settle where impulses are free and where they are tight, then exact solves of the free set's
-// equations (S0 eq. 27), whose answer is put back into the bounds. With C > 0 or a positive definite A the problem is a quadratic
-// program over a box; sweeps lower its objective, and a subspace step is shortened until it does (the projected search), so that no
-// round undoes another and each ends at the lowest point of a face. There are finitely many, but on hyperstatic piles with stiff rows
-// too many to see. Under `faithful` the free set's answer is only projected, as the papers print it.
-// Cost: O(entries of J) a sweep, at most `subspace` factors a round.
+// A round is a few sweeps, which find out which impulses are free and which are tight, then exact solves of the free
+// set's equations (S0 eq. 27), whose answer is clamped to the bounds. With C > 0 or a positive definite A the problem
+// is a quadratic program over a box; sweeps lower its objective, and a subspace step is shortened until it does (the
+// projected search), so that no round undoes another and each ends at the lowest point of a face. There are finitely
+// many, but on hyperstatic piles with stiff rows too many to see. Under `faithful` the free set's answer is only
+// projected, as the papers print it. Cost: O(entries of J) a sweep, at most `subspace` factors a round.
 #ifndef CAIRN_SOLVERS_PGS_SM_H
 #define CAIRN_SOLVERS_PGS_SM_H
 

@@ -53,8 +53,8 @@ bool cairn_soc_find_scaling(CairnSoc *cone) {
     return isfinite(cone->eta) && isfinite(cone->v[0]) && cairn_soc_determinant(cone->q) > 0;
 }
 
-// With B(v) = W/eta, W' W' = W w w W for the scaling w of what W made of y and z, so v' = B(v) w_v. B(v) B(w_v) is B(v') times a rotation,
-// by which q turns: its half-angle has the tangent below.
+// With B(v) = W/eta, W' W' = W w w W for the scaling w of the scaled y and z, so v' = B(v) w_v. B(v) B(w_v) is B(v')
+// times a rotation, by which q turns: its half-angle has the tangent below.
 bool cairn_soc_move(CairnSoc *cone, double step) {
     CairnSoc inner = {.eta = 1};
     for (int i = 0; i < 3; i++) {

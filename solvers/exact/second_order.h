@@ -8,7 +8,7 @@
 typedef struct CairnSoc {
     double y[3], z[3], dy[3], dz[3];
     double eta, v[3], q[3];
-    double g[3];             // what W^-1 dy + W dz shall be
+    double g[3];             // the right side of W^-1 dy + W dz = g
     double dq_y[3], dq_z[3]; // W^-1 dy and W dz
 } CairnSoc;
 

@@ -9,7 +9,7 @@ typedef struct Krylov {
     double *p, *trial, *start; // start: R(p)
     double *V;                 // orthonormal directions, one after the other
     double *H;                 // triangular, its columns `most` + 1 apart
-    double *c, *s, *left;      // rotations, and what they leave of |R|
+    double *c, *s, *residual;  // rotations, and the residual |R| after each
 } Krylov;
 
 static double product(int n, const double *a, const double *b) {
@@ -20,7 +20,8 @@ static double product(int n, const double *a, const double *b) {
     return sum;
 }
 
-// next = (R(p) - R(p + size v)) / size, which is minus R's linear part times v; then what of it is new.
+// next = (R(p) - R(p + size v)) / size, which is minus R's linear term times v, made orthogonal to the directions so
+// far.
 static bool make_direction(Krylov *k, double size, double *column) {
     size_t n = (size_t)k->n;
     double *v = k->V + (size_t)k->count * n, *next = v + n;
@@ -66,30 +67,30 @@ static bool extend(Krylov *k, double size) {
     k->c[at] = column[at] / norm;
     k->s[at] = column[at + 1] / norm;
     column[at] = norm;
-    k->left[at + 1] = -k->s[at] * k->left[at];
-    k->left[at] *= k->c[at];
+    k->residual[at + 1] = -k->s[at] * k->residual[at];
+    k->residual[at] *= k->c[at];
     k->count++;
     return true;
 }
 
-// H step = left, then p += V step.
+// Solve H step = residual, then p += V step.
 static void move(Krylov *k) {
     for (int i = k->count - 1; i >= 0; i--) {
-        double step = k->left[i];
+        double step = k->residual[i];
         for (int j = i + 1; j < k->count; j++) {
-            step -= k->H[(size_t)j * (size_t)(k->most + 1) + (size_t)i] * k->left[j];
+            step -= k->H[(size_t)j * (size_t)(k->most + 1) + (size_t)i] * k->residual[j];
         }
-        k->left[i] = step / k->H[(size_t)i * (size_t)(k->most + 1) + (size_t)i];
+        k->residual[i] = step / k->H[(size_t)i * (size_t)(k->most + 1) + (size_t)i];
     }
     for (int j = 0; j < k->count; j++) {
         const double *v = k->V + (size_t)j * (size_t)k->n;
         for (int i = 0; i < k->n; i++) {
-            k->p[i] += k->left[j] * v[i];
+            k->p[i] += k->residual[j] * v[i];
         }
     }
 }
 
-CairnStatus cairn_gmres(int n, double *p, double share, double limit, int most, CairnAffine R, void *user,
+CairnStatus cairn_gmres(int n, double *p, double fraction, double limit, int most, CairnAffine R, void *user,
                         CairnArena *arena) {
     CairnArenaMark mark = cairn_arena_mark(arena);
     size_t size = (size_t)n, width = (size_t)most + 1;
@@ -100,8 +101,8 @@ CairnStatus cairn_gmres(int n, double *p, double share, double limit, int most, 
     k.H = CAIRN_PUSH(arena, double, width *width);
     k.c = CAIRN_PUSH(arena, double, width);
     k.s = CAIRN_PUSH(arena, double, width);
-    k.left = CAIRN_PUSH(arena, double, width);
-    if (!k.trial || !k.start || !k.V || !k.H || !k.c || !k.s || !k.left) {
+    k.residual = CAIRN_PUSH(arena, double, width);
+    if (!k.trial || !k.start || !k.V || !k.H || !k.c || !k.s || !k.residual) {
         cairn_arena_release(arena, mark);
         return cairn_error(CAIRN_OUT_OF_MEMORY, "gmres: no memory for %d directions of %d", most, n);
     }
@@ -109,9 +110,9 @@ CairnStatus cairn_gmres(int n, double *p, double share, double limit, int most, 
     for (int i = 0; i < n && norm > 0; i++) {
         k.V[i] = k.start[i] / norm;
     }
-    k.left[0] = norm;
-    double goal = fmax(share * norm, limit);
-    while (k.count < most && k.count < n && fabs(k.left[k.count]) > goal) {
+    k.residual[0] = norm;
+    double goal = fmax(fraction * norm, limit);
+    while (k.count < most && k.count < n && fabs(k.residual[k.count]) > goal) {
         if (!extend(&k, norm)) {
             break;
         }

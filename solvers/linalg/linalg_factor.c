@@ -22,23 +22,23 @@ enum {
 static const double worth_waking = 1e7;
 
 // Neighbouring tasks go to one thread, to each about as much work.
-static void share_tasks(CairnLinalgFactor *factor) {
+static void divide_tasks(CairnLinalgFactor *factor) {
     const CairnLinalgPlan *plan = factor->plan;
     double total = 0, sum = 0;
     for (int t = 0; t < plan->task_count; t++) {
         total += plan->tasks[t].operations;
     }
     int thread = 0;
-    factor->share[0] = 0;
+    factor->first_task[0] = 0;
     for (int t = 0; t < plan->task_count; t++) {
         double middle = sum + 0.5 * plan->tasks[t].operations;
         while (thread + 1 < factor->thread_count && middle * factor->thread_count > total * (thread + 1)) {
-            factor->share[++thread] = t;
+            factor->first_task[++thread] = t;
         }
         sum += plan->tasks[t].operations;
     }
     while (thread < factor->thread_count) {
-        factor->share[++thread] = plan->task_count;
+        factor->first_task[++thread] = plan->task_count;
     }
 }
 
@@ -57,7 +57,7 @@ CairnStatus cairn_linalg_factor_init(CairnLinalgFactor *factor, const CairnLinal
     factor->scale = CAIRN_PUSH(arena, double, plan->size);
     factor->x = CAIRN_PUSH(arena, double, plan->size + 8);
     factor->work = CAIRN_PUSH(arena, double, factor->work_size *(size_t)factor->thread_count);
-    factor->share = CAIRN_PUSH(arena, int, factor->thread_count + 1);
+    factor->first_task = CAIRN_PUSH(arena, int, factor->thread_count + 1);
     if (plan->unit_of != NULL) {
         factor->carry = CAIRN_PUSH(arena, double, plan->carry_size + 1);
         factor->is_fresh = CAIRN_PUSH(arena, bool, plan->unit_count + 1);
@@ -65,12 +65,12 @@ CairnStatus cairn_linalg_factor_init(CairnLinalgFactor *factor, const CairnLinal
             CAIRN_PUSH_ZERO(arena, double, (size_t)factor->thread_count *(size_t)(plan->unit_count + 1));
     }
     if (!factor->panels || !factor->updates || !factor->pivots || !factor->inverse || !factor->scale || !factor->x ||
-        !factor->work || !factor->share ||
+        !factor->work || !factor->first_task ||
         (plan->unit_of != NULL && (!factor->carry || !factor->is_fresh || !factor->unit_seconds))) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "linalg: no memory for a factor of %.0f entries (%d rows)",
                            plan->entries, plan->size);
     }
-    share_tasks(factor);
+    divide_tasks(factor);
     return cairn_ok();
 }
 
@@ -85,8 +85,8 @@ void cairn_linalg_factor_copy(const CairnLinalgFactor *from, CairnLinalgFactor *
     to->is_valid = from->is_valid;
 }
 
-// Add what a child left, run by run: rows that lie next to each other in both. By bodies where these are: above the diagonal of the run's
-// own block anything may stand.
+// Add a child's update matrix to the front, run by run, six columns at a time where runs are bodies: entries above
+// the diagonal of a run's diagonal block are never read.
 static void extend(const CairnLinalgPlan *plan, const double *updates, const CairnLinalgSupernode *child,
                    const CairnLinalgFront *front) {
     const CairnLinalgRun *runs = plan->runs + child->first_run;
@@ -110,29 +110,29 @@ static void extend(const CairnLinalgPlan *plan, const double *updates, const Cai
     }
 }
 
-// C -= L D L[rows]^T for columns [0, columns) of C, the part on and below the diagonal (a little above it is touched too): L is
-// rows x depth, column j of C meets row `first` + j of L, and C's rows are L's. Blocks of columns, stretches of the sum and rows
-// are taken in turns so that what is read again is still in a cache; the order of each sum is fixed.
+// C -= L D L[rows]^T for columns [0, columns) of C, on and below the diagonal (a little above it is written too): L
+// is rows x depth, column j of C belongs to row `first` + j of L, and C's rows are L's. The loops are blocked over
+// columns, the sum and rows, so that data that are read again are still in a cache; the order of each sum is fixed.
 static void update_lower(int rows, int first, int columns, int depth, const double *L, int stride, const double *pivots,
                          double *C, int C_stride, double *work) {
     for (int block = 0; block < columns; block += BLOCK) {
         int end = columns < block + BLOCK ? columns : block + BLOCK;
         for (int k = 0; k < depth; k += DEPTH) {
-            int part = depth - k < DEPTH ? depth - k : DEPTH;
+            int length = depth - k < DEPTH ? depth - k : DEPTH;
             const double *A = L + (size_t)k * (size_t)stride;
             for (int j = block; j < end; j += WIDTH) {
-                cairn_linalg_pack(end - j < WIDTH ? end - j : WIDTH, part, A + first + j, stride, pivots + k,
-                                  work + (size_t)(j - block) * (size_t)part);
+                cairn_linalg_pack(end - j < WIDTH ? end - j : WIDTH, length, A + first + j, stride, pivots + k,
+                                  work + (size_t)(j - block) * (size_t)length);
             }
-            int tall = part < 2 * BLOCK ? rows : TALL; // a short sum reads C more than L
+            int tall = length < 2 * BLOCK ? rows : TALL; // a short sum reads C more than L
             for (int i = (first + block) & ~7; i < rows; i += tall) {
                 int bottom = i + tall < rows ? i + tall : rows;
                 for (int j = block; j < end; j += WIDTH) {
                     int top = (first + j) & ~7;
                     top = top > i ? top : i;
                     if (top < bottom) {
-                        cairn_linalg_update(bottom - top, end - j < WIDTH ? end - j : WIDTH, part, A + top, stride,
-                                            work + (size_t)(j - block) * (size_t)part,
+                        cairn_linalg_update(bottom - top, end - j < WIDTH ? end - j : WIDTH, length, A + top, stride,
+                                            work + (size_t)(j - block) * (size_t)length,
                                             C + (size_t)j * (size_t)C_stride + top, C_stride);
                     }
                 }
@@ -141,7 +141,7 @@ static void update_lower(int rows, int first, int columns, int depth, const doub
     }
 }
 
-// What is left of a diagonal entry after cancellation is noise below eps of it. False for NaN too.
+// Whether a pivot has its sign: after cancellation, less than eps of the diagonal entry is noise. False for NaN too.
 static inline bool has_sign(double pivot, double scale) {
     double least = DBL_EPSILON * fabs(scale);
     return (scale < 0 ? -pivot > least : pivot > least) && isfinite(pivot);
@@ -177,7 +177,7 @@ static int factor_six(const double *block, size_t stride, const double *scale, d
     return -1;
 }
 
-// The same with `count` <= 6 columns.
+// factor_six for `count` <= 6 columns.
 static int factor_block(const double *block, int stride, int count, const double *scale, double *l, double *pivots,
                         double *inverse) {
     if (count == WIDTH) {
@@ -207,8 +207,9 @@ static int factor_block(const double *block, int stride, int count, const double
     return -1;
 }
 
-// Pivots in blocks: bring a block of columns up to date with the pivots before it (left-looking), then six columns at a time with
-// those of the block, factor their diagonal block, divide what lies below. Returns -1 or the pivot that broke down.
+// Pivots in blocks: bring a block of columns up to date with the pivots before it (left-looking), then six columns at
+// a time with those of the block, factor their diagonal block, divide the rows below. Returns -1 or the pivot that
+// broke down.
 static int factor_panel(const CairnLinalgSupernode *super, double *panel, const double *scale, double *pivots,
                         double *inverse, double *work) {
     int stride = super->rows;
@@ -238,7 +239,7 @@ static int factor_panel(const CairnLinalgSupernode *super, double *panel, const 
     return -1;
 }
 
-// Above the diagonal a kernel may see what it likes; a small matrix is cleared as a whole all the same.
+// Clear the update matrix on and below the diagonal, the rest is never read. A small one is cleared as a whole.
 static void clear_update(const CairnLinalgSupernode *super, double *update, int update_rows) {
     enum { SMALL = 64 };
     if (update_rows <= SMALL) {
@@ -251,7 +252,7 @@ static void clear_update(const CairnLinalgSupernode *super, double *update, int 
     }
 }
 
-// One front from beginning to end. Returns -1 or the place of the pivot that broke down.
+// Assemble and factor one front. Returns -1 or the number of the pivot that broke down.
 static int factor_front(CairnLinalgFactor *factor, const CairnLinalgSource *source, int s, double *work) {
     const CairnLinalgPlan *plan = factor->plan;
     const CairnLinalgSupernode *super = &plan->supernodes[s];
@@ -261,11 +262,11 @@ static int factor_front(CairnLinalgFactor *factor, const CairnLinalgSource *sour
     memset(panel, 0, (size_t)super->rows * (size_t)super->pivots * sizeof *panel);
     clear_update(super, update, update_rows);
     for (int k = super->first_node; k < super->first_node + super->node_count; k++) {
-        int node = plan->node_order[k], place = plan->node_place[node];
+        int node = plan->node_order[k], pivot = plan->node_pivot[node];
         source->node(source->user, node, &front, plan->node_row[node]);
-        int end = k + 1 < plan->node_count ? plan->node_place[plan->node_order[k + 1]] : plan->size;
-        memcpy(factor->scale + place, source->scale + plan->node_first[node],
-               (size_t)(end - place) * sizeof *factor->scale);
+        int end = k + 1 < plan->node_count ? plan->node_pivot[plan->node_order[k + 1]] : plan->size;
+        memcpy(factor->scale + pivot, source->scale + plan->node_first[node],
+               (size_t)(end - pivot) * sizeof *factor->scale);
     }
     for (int k = super->first_element; k < super->first_element + super->element_count; k++) {
         int element = plan->element_order[k];
@@ -274,14 +275,14 @@ static int factor_front(CairnLinalgFactor *factor, const CairnLinalgSource *sour
     for (int c = super->child; c >= 0; c = plan->supernodes[c].sibling) {
         extend(plan, factor->updates, &plan->supernodes[c], &front);
     }
-    int bad = factor_panel(super, panel, factor->scale + super->place, factor->pivots + super->place,
-                           factor->inverse + super->place, work);
+    int bad = factor_panel(super, panel, factor->scale + super->first_pivot, factor->pivots + super->first_pivot,
+                           factor->inverse + super->first_pivot, work);
     if (bad >= 0) {
-        return super->place + bad;
+        return super->first_pivot + bad;
     }
-    // What is left for the ancestors: U -= L D L^T.
+    // The update matrix for the ancestors: U -= L D L^T.
     update_lower(update_rows, 0, super->below, super->pivots, panel + super->below_at, super->rows,
-                 factor->pivots + super->place, update, update_rows, work);
+                 factor->pivots + super->first_pivot, update, update_rows, work);
     return -1;
 }
 
@@ -304,12 +305,12 @@ static void find_fresh(CairnLinalgFactor *factor, const bool *has_changed) {
     }
 }
 
-static bool stands(const CairnLinalgFactor *factor, int s) {
+static bool is_current(const CairnLinalgFactor *factor, int s) {
     const int *unit_of = factor->plan->unit_of;
     return unit_of != NULL && unit_of[s] >= 0 && factor->is_fresh[unit_of[s]];
 }
 
-// Time by units: each stretch of fronts goes to the unit that it belongs to.
+// Measures the time of each unit: the time of consecutive fronts is added to the unit that they belong to.
 typedef struct Clock {
     const int *unit_of; // NULL: there are no units
     double *seconds, since;
@@ -336,19 +337,19 @@ static void turn_to(Clock *clock, int s) {
     }
 }
 
-// The tasks of one thread. Returns INT_MAX or the least place that broke down.
-static int factor_share(CairnLinalgFactor *factor, const CairnLinalgSource *source, int thread) {
+// The tasks of one thread. Returns INT_MAX or the lowest pivot that broke down.
+static int factor_tasks(CairnLinalgFactor *factor, const CairnLinalgSource *source, int thread) {
     const CairnLinalgPlan *plan = factor->plan;
     double *work = factor->work + factor->work_size * (size_t)thread;
     int bad = INT_MAX;
     Clock clock = start_clock(factor, thread);
-    for (int t = factor->share[thread]; t < factor->share[thread + 1]; t++) {
+    for (int t = factor->first_task[thread]; t < factor->first_task[thread + 1]; t++) {
         for (int s = plan->tasks[t].first; s < plan->tasks[t].end; s++) {
-            bool is_done = stands(factor, s);
+            bool is_done = is_current(factor, s);
             turn_to(&clock, is_done ? -1 : s);
-            int place = is_done ? -1 : factor_front(factor, source, s, work);
-            if (place >= 0) {
-                bad = place < bad ? place : bad;
+            int pivot = is_done ? -1 : factor_front(factor, source, s, work);
+            if (pivot >= 0) {
+                bad = pivot < bad ? pivot : bad;
                 break;
             }
         }
@@ -360,13 +361,13 @@ static int factor_share(CairnLinalgFactor *factor, const CairnLinalgSource *sour
 typedef struct Factoring {
     CairnLinalgFactor *factor;
     const CairnLinalgSource *source;
-    int bad; // the least place that broke down, whichever thread met its own first
+    int bad; // the lowest pivot that broke down, in whatever order the threads find theirs
 } Factoring;
 
-static void factor_piece(void *context, int share, int worker) {
+static void factor_thread(void *context, int thread, int worker) {
     Factoring *f = context;
     (void)worker;
-    cairn_spans_tell(&f->bad, factor_share(f->factor, f->source, share));
+    cairn_spans_min(&f->bad, factor_tasks(f->factor, f->source, thread));
 }
 
 int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *source) {
@@ -377,15 +378,15 @@ int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *sour
     factor->is_valid = false;
     bool is_long = plan->operations > worth_waking || plan->unit_of != NULL; // units are cut for threads
     Factoring factoring = {factor, source, INT_MAX};
-    cairn_pieces_run(is_long && plan->task_count > 1 ? factor->thread_count : 1, factor->thread_count, factor_piece,
+    cairn_pieces_run(is_long && plan->task_count > 1 ? factor->thread_count : 1, factor->thread_count, factor_thread,
                      &factoring);
     int bad = factoring.bad;
     Clock clock = start_clock(factor, 0);
     for (int k = 0; k < plan->trunk_count && bad == INT_MAX; k++) {
-        bool is_done = stands(factor, plan->trunk[k]);
+        bool is_done = is_current(factor, plan->trunk[k]);
         turn_to(&clock, is_done ? -1 : plan->trunk[k]);
-        int place = is_done ? -1 : factor_front(factor, source, plan->trunk[k], factor->work);
-        bad = place >= 0 ? place : bad;
+        int pivot = is_done ? -1 : factor_front(factor, source, plan->trunk[k], factor->work);
+        bad = pivot >= 0 ? pivot : bad;
     }
     turn_to(&clock, -1);
     if (bad == INT_MAX) {
@@ -393,10 +394,10 @@ int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *sour
         return -1;
     }
     for (int i = 0; i < plan->node_count; i++) {
-        int node = plan->node_order[i], place = plan->node_place[node];
-        int end = i + 1 < plan->node_count ? plan->node_place[plan->node_order[i + 1]] : plan->size;
+        int node = plan->node_order[i], pivot = plan->node_pivot[node];
+        int end = i + 1 < plan->node_count ? plan->node_pivot[plan->node_order[i + 1]] : plan->size;
         if (bad < end) {
-            return plan->node_first[node] + bad - place;
+            return plan->node_first[node] + bad - pivot;
         }
     }
     return -1;

@@ -11,7 +11,7 @@ enum { CAIRN_LINALG_WIDTH = 6 }; // columns that a kernel holds in registers at 
 void cairn_linalg_update(int rows, int columns, int depth, const double *A, int A_stride, const double *B, double *C,
                          int C_stride);
 
-// The same, written to C whatever stood there, with the sign turned: C = -A B.
+// C = -A B: cairn_linalg_update with C = 0 before.
 void cairn_linalg_multiply(int rows, int columns, int depth, const double *A, int A_stride, const double *B, double *C,
                            int C_stride);
 

@@ -5,10 +5,11 @@
 typedef struct Layout {
     CairnLinalgPlan *plan;
     CairnLinalgSupernode *supernodes;
-    CairnArena *keep, *scratch;
+    CairnArena *arena, *scratch;
 } Layout;
 
-// Work for a thread that is worth waking it, and what a front costs beside its arithmetic, in operations.
+// The least work of a task for which a thread is woken, and the fixed cost of a front beside its arithmetic, in
+// operations.
 static const double task_operations = 2e5, front_work = 1000;
 
 typedef struct Cut {
@@ -62,8 +63,8 @@ static void start_cut(Cut *cut, const Layout *l) {
     }
 }
 
-// Split the largest subtree again and again; the best number of splits leaves the least time to a few threads: what they share
-// out, or the largest piece, and what is left over for one.
+// Split the largest subtree again and again. The best number of splits has the least time on a few threads: that of
+// the subtrees, divided by the threads or of the largest one alone, plus that of the trunk, which runs on one thread.
 static void choose_cut(Cut *cut, const Layout *l) {
     static const double threads = 4;
     double trunk = 0, rest = 0, least = 0;
@@ -81,9 +82,9 @@ static void choose_cut(Cut *cut, const Layout *l) {
         if (trunk >= least || largest < task_operations) {
             break;
         }
-        double own = l->supernodes[split_largest(cut, l)].operations + front_work;
-        trunk += own;
-        rest -= own;
+        double split = l->supernodes[split_largest(cut, l)].operations + front_work;
+        trunk += split;
+        rest -= split;
     }
     start_cut(cut, l);
     for (int i = 0; i < best; i++) {
@@ -140,22 +141,23 @@ static size_t update_room(const CairnLinalgSupernode *super) {
     return (size_t)(super->rows - super->below_at) * (size_t)super->below;
 }
 
-// `is_kept[c]`: a child whose update matrix lies elsewhere. The offset's stack is told by the depth.
+// `is_kept[c]`: the child's update matrix lies outside of the stacks. The parity of the depth decides which stack an
+// offset is in.
 static void push_update(Layout *l, Stacks *stacks, const int *depth, const bool *is_kept, int s) {
     CairnLinalgSupernode *super = &l->supernodes[s];
-    int own = depth[s] & 1;
+    int stack = depth[s] & 1;
     if (!is_kept[s]) {
-        super->update = stacks->used[own];
-        stacks->used[own] += update_room(super);
-        stacks->peak[own] = stacks->used[own] > stacks->peak[own] ? stacks->used[own] : stacks->peak[own];
+        super->update = stacks->used[stack];
+        stacks->used[stack] += update_room(super);
+        stacks->peak[stack] = stacks->used[stack] > stacks->peak[stack] ? stacks->used[stack] : stacks->peak[stack];
     }
     for (int c = super->child; c >= 0; c = l->supernodes[c].sibling) {
-        stacks->used[1 - own] -= is_kept[c] ? 0 : update_room(&l->supernodes[c]);
+        stacks->used[1 - stack] -= is_kept[c] ? 0 : update_room(&l->supernodes[c]);
     }
 }
 
-static size_t settle_stacks(Layout *l, const Stacks *stacks, const int *depth, const bool *is_kept, const int *list,
-                            int first, int count, size_t base) {
+static size_t add_stack_bases(Layout *l, const Stacks *stacks, const int *depth, const bool *is_kept, const int *list,
+                              int first, int count, size_t base) {
     for (int k = 0; k < count; k++) {
         int s = list ? list[k] : first + k;
         if (!is_kept[s]) {
@@ -165,7 +167,7 @@ static size_t settle_stacks(Layout *l, const Stacks *stacks, const int *depth, c
     return base + stacks->peak[0] + stacks->peak[1];
 }
 
-static CairnStatus place_updates(Layout *l, const CairnLinalgTask *tasks, const int *trunk) {
+static CairnStatus allocate_updates(Layout *l, const CairnLinalgTask *tasks, const int *trunk) {
     CairnLinalgPlan *plan = l->plan;
     int count = plan->supernode_count;
     int *depth = CAIRN_PUSH(l->scratch, int, count + 1);
@@ -178,14 +180,14 @@ static CairnStatus place_updates(Layout *l, const CairnLinalgTask *tasks, const 
     }
     size_t base = 0;
     const int *unit_of = plan->unit_of;
-    for (int s = 0, t = 0; s < count; s++) { // what a task hands to the trunk outlives it, and what a unit hands on
+    for (int s = 0, t = 0; s < count; s++) { // update matrices of the roots of tasks and of units outlive these
         while (t < plan->task_count && tasks[t].end <= s) {
             t++;
         }
         int parent = l->supernodes[s].parent;
-        bool leaves_task = t < plan->task_count && tasks[t].first <= s && parent >= tasks[t].end;
-        bool leaves_unit = parent >= 0 && unit_of != NULL && unit_of[s] != unit_of[parent];
-        if (leaves_task || leaves_unit) {
+        bool is_task_root = t < plan->task_count && tasks[t].first <= s && parent >= tasks[t].end;
+        bool is_unit_root = parent >= 0 && unit_of != NULL && unit_of[s] != unit_of[parent];
+        if (is_task_root || is_unit_root) {
             is_kept[s] = true;
             l->supernodes[s].update = base;
             base += update_room(&l->supernodes[s]);
@@ -196,19 +198,19 @@ static CairnStatus place_updates(Layout *l, const CairnLinalgTask *tasks, const 
         for (int s = tasks[t].first; s < tasks[t].end; s++) {
             push_update(l, &stacks, depth, is_kept, s);
         }
-        base = settle_stacks(l, &stacks, depth, is_kept, NULL, tasks[t].first, tasks[t].end - tasks[t].first, base);
+        base = add_stack_bases(l, &stacks, depth, is_kept, NULL, tasks[t].first, tasks[t].end - tasks[t].first, base);
     }
     Stacks stacks = {{0, 0}, {0, 0}};
     for (int k = 0; k < plan->trunk_count; k++) {
         push_update(l, &stacks, depth, is_kept, trunk[k]);
     }
-    plan->update_size = settle_stacks(l, &stacks, depth, is_kept, trunk, 0, plan->trunk_count, base);
+    plan->update_size = add_stack_bases(l, &stacks, depth, is_kept, trunk, 0, plan->trunk_count, base);
     return cairn_ok();
 }
 
-CairnStatus cairn_linalg_layout(CairnLinalgPlan *plan, CairnLinalgSupernode *supernodes, CairnArena *keep,
+CairnStatus cairn_linalg_layout(CairnLinalgPlan *plan, CairnLinalgSupernode *supernodes, CairnArena *arena,
                                 CairnArena *scratch) {
-    Layout layout = {plan, supernodes, keep, scratch}, *l = &layout;
+    Layout layout = {plan, supernodes, arena, scratch}, *l = &layout;
     int count = plan->supernode_count, limit = 64;
     for (int s = 0; s < count; s++) {
         CairnLinalgSupernode *super = &l->supernodes[s];
@@ -222,8 +224,8 @@ CairnStatus cairn_linalg_layout(CairnLinalgPlan *plan, CairnLinalgSupernode *sup
         plan->largest_rows = super->rows > plan->largest_rows ? super->rows : plan->largest_rows;
         plan->largest_pivots = super->pivots > plan->largest_pivots ? super->pivots : plan->largest_pivots;
     }
-    CairnLinalgTask *tasks = CAIRN_PUSH(l->keep, CairnLinalgTask, limit);
-    int *trunk = CAIRN_PUSH(l->keep, int, count + 1), *first_of = CAIRN_PUSH(l->scratch, int, count + 1);
+    CairnLinalgTask *tasks = CAIRN_PUSH(l->arena, CairnLinalgTask, limit);
+    int *trunk = CAIRN_PUSH(l->arena, int, count + 1), *first_of = CAIRN_PUSH(l->scratch, int, count + 1);
     Cut cut = {CAIRN_PUSH(l->scratch, double, count + 1), CAIRN_PUSH(l->scratch, int, count + 1), 0};
     if (!tasks || !trunk || !first_of || !cut.work || !cut.heap) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "linalg: no memory for the tasks of %d fronts", count);
@@ -238,5 +240,5 @@ CairnStatus cairn_linalg_layout(CairnLinalgPlan *plan, CairnLinalgSupernode *sup
     }
     plan->tasks = tasks;
     plan->trunk = trunk;
-    return place_updates(l, tasks, trunk);
+    return allocate_updates(l, tasks, trunk);
 }

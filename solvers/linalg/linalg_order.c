@@ -112,13 +112,13 @@ static void copy_elements(Quotient *q) {
     }
 }
 
-// Elements that say nothing new: of one node, or repeated.
+// Remove the elements that couple nothing: those of one node, and repeated ones.
 static bool drop_elements(Quotient *q, CairnArena *arena) {
     int m = q->graph->element_count, buckets = 1;
     while (buckets < 2 * m) {
         buckets *= 2;
     }
-    CairnArenaMark place = cairn_arena_mark(arena);
+    CairnArenaMark mark = cairn_arena_mark(arena);
     int *chain = CAIRN_PUSH(arena, int, m + 1), *head = CAIRN_PUSH(arena, int, buckets);
     if (!chain || !head) {
         return false;
@@ -151,7 +151,7 @@ static bool drop_elements(Quotient *q, CairnArena *arena) {
             *bucket = e;
         }
     }
-    cairn_arena_release(arena, place);
+    cairn_arena_release(arena, mark);
     return true;
 }
 
@@ -243,7 +243,8 @@ static void emit(Quotient *q, int i) {
     }
 }
 
-// For all elements that touch the new one: the weight of what they hold outside of it (the count that makes the degree cheap).
+// For all elements that touch the new one: the weight of their nodes outside of it, from which degrees are cheap to
+// compute.
 static void weigh_outside(Quotient *q, const int *nodes, int count, long stamp) {
     for (int k = 0; k < count; k++) {
         int i = nodes[k];
@@ -256,7 +257,8 @@ static void weigh_outside(Quotient *q, const int *nodes, int count, long stamp) 
     }
 }
 
-// New element list, degree bound and hash of a node of the new element; false where nothing is left of it outside.
+// New element list, degree bound and hash of a node of the new element; false where it has no neighbours outside of
+// that element.
 static bool renew(Quotient *q, int i, int element, int weight, long stamp) {
     int *list = q->list + q->list_start[i];
     int count = 0;
@@ -267,13 +269,13 @@ static bool renew(Quotient *q, int i, int element, int weight, long stamp) {
         if (q->element_weight[e] < 0) {
             continue;
         }
-        long left = q->seen[e] - stamp;
-        if (left == 0) {
+        long remaining = q->seen[e] - stamp;
+        if (remaining == 0) {
             q->element_weight[e] = -1; // all of it lies in the new element
             continue;
         }
         list[count++] = e;
-        outside += left;
+        outside += remaining;
         hash += (unsigned)e;
     }
     list[count++] = element;
@@ -347,7 +349,7 @@ static void eliminate(Quotient *q, int p, int element, long *stamp) {
     }
     weigh_outside(q, nodes, count, *stamp);
     for (int k = 0; k < count; k++) {
-        // What has neighbours in the new element only goes with p: its front is a part of p's.
+        // A node with neighbours in the new element only is eliminated together with p, whose front contains its front.
         if (!renew(q, nodes[k], element, weight, *stamp)) {
             weight -= q->weight[nodes[k]];
             emit(q, nodes[k]);
@@ -370,8 +372,9 @@ static void eliminate(Quotient *q, int p, int element, long *stamp) {
     q->pool_used = q->element_start[element] + kept;
 }
 
-// Only nodes that wait are left, and none has a neighbour that could go first; or only those of later stages.
-static void let_go(Quotient *q, bool is_stuck) {
+// Release waiting nodes: where none of them has a neighbour that could be eliminated first, or where only nodes of
+// later stages remain.
+static void release_waiting(Quotient *q, bool is_stuck) {
     int next = INT_MAX;
     for (int i = 0; i < q->node_count; i++) {
         if (q->weight[i] > 0 && stage_of(q, i) > q->stage) {
@@ -394,7 +397,7 @@ static int next_pivot(Quotient *q) {
                 return q->head[q->lowest];
             }
         }
-        let_go(q, is_stuck);
+        release_waiting(q, is_stuck);
     }
 }
 
@@ -406,12 +409,12 @@ CairnStatus cairn_linalg_order(const CairnLinalgGraph *graph, CairnArena *scratc
     for (int i = 0; i < n; i++) {
         total += graph->node_size[i];
     }
-    CairnArenaMark place = cairn_arena_mark(scratch);
+    CairnArenaMark mark = cairn_arena_mark(scratch);
     Quotient q = {.graph = graph, .node_count = n, .element_limit = graph->element_count + n, .degree_limit = total};
     q.remaining = total;
     q.order = order;
     if (!take_memory(&q, total, entries, scratch)) {
-        cairn_arena_release(scratch, place);
+        cairn_arena_release(scratch, mark);
         return cairn_error(CAIRN_OUT_OF_MEMORY, "linalg: no memory to order %d nodes", n);
     }
     memset(q.head, -1, (size_t)(total + 1) * sizeof *q.head);
@@ -424,7 +427,7 @@ CairnStatus cairn_linalg_order(const CairnLinalgGraph *graph, CairnArena *scratc
     }
     copy_elements(&q);
     if (!drop_elements(&q, scratch)) {
-        cairn_arena_release(scratch, place);
+        cairn_arena_release(scratch, mark);
         return cairn_error(CAIRN_OUT_OF_MEMORY, "linalg: no memory to order %d nodes", n);
     }
     list_elements(&q);
@@ -441,6 +444,6 @@ CairnStatus cairn_linalg_order(const CairnLinalgGraph *graph, CairnArena *scratc
         dequeue(&q, p);
         eliminate(&q, p, element, &stamp);
     }
-    cairn_arena_release(scratch, place);
+    cairn_arena_release(scratch, mark);
     return cairn_ok();
 }

@@ -7,8 +7,9 @@
 #include "engine/base/check.h"
 #include "solvers/linalg/linalg_layout.h"
 
-// What a front costs, in operations of the arithmetic units: fixed work, and moving an entry of an update matrix up the tree.
-// Measured on small fronts; only the shape of the tree depends on them, never its answer beyond rounding.
+// The cost of a front, in operations of the arithmetic units: fixed work, and adding an entry of an update matrix to
+// the parent's front. Measured on small fronts; only the shape of the tree depends on them, and the answer not beyond
+// rounding.
 static const double front_cost = 1000, move_cost = 12;
 
 typedef struct Node {
@@ -25,14 +26,14 @@ typedef struct Builder {
     const CairnLinalgGraph *graph;
     const int *order;
     int *position;                     // node -> position in the order
-    int *first_element, *next_element; // elements by the position of the node that goes first
+    int *first_element, *next_element; // elements by the position of the node that is eliminated first
     Node *nodes;                       // by position
     int *mark;
-    CairnArena *keep, *scratch;
+    CairnArena *arena, *scratch;
     CairnLinalgPlan *plan;
     CairnLinalgSupernode *supernodes;
     int *super_of; // position -> supernode
-    int *node_order, *node_place, *node_first, *node_row;
+    int *node_order, *node_pivot, *node_first, *node_row;
     int *element_order, *element_row;
     CairnLinalgRun *runs;
     int run_count, run_limit;
@@ -48,7 +49,7 @@ static int size_at(const Builder *b, int position) {
 }
 
 static double operations_of(double pivots, double below) {
-    // sum over pivots k of (n - k)^2 with n the rows left: the count of one LDL^T
+    // sum over pivots k of (n - k)^2 with n the remaining rows: the count of one LDL^T
     return pivots * (pivots * pivots / 3 + below * pivots + below * below);
 }
 
@@ -133,7 +134,8 @@ static int union_below(Builder *b, int p, int *list) {
     return count;
 }
 
-// Nodes that go after all others, and are coupled, stay together whatever it costs: first, so that nothing comes between them.
+// Merge the nodes that are eliminated after all others and are coupled, whatever it costs. This is done first, so
+// that no other node gets between them.
 static bool are_last(const Builder *b, int p, int q) {
     const bool *is_last = b->graph->is_last;
     return is_last != NULL && is_last[b->order[p]] && is_last[b->order[q]];
@@ -144,7 +146,7 @@ static bool are_strange(const Builder *b, int p, int q) {
     return stage != NULL && stage[b->order[p]] != stage[b->order[q]];
 }
 
-// Merge children into p where one larger front costs less than two. Zeros then come into the child's columns.
+// Merge children into p where one larger front costs less than two, although the child's columns then contain zeros.
 static void merge_children(Builder *b, int p) {
     Node *node = &b->nodes[p];
     for (;;) {
@@ -170,7 +172,7 @@ static void merge_children(Builder *b, int p) {
             return;
         }
         Node *child = &b->nodes[best];
-        // The child's own children take its place.
+        // The child is replaced by its children.
         int *link = before_best < 0 ? &node->child : &b->nodes[before_best].sibling;
         int rest = child->sibling;
         *link = rest;
@@ -224,7 +226,8 @@ static CairnStatus build_tree(Builder *b) {
     return cairn_ok();
 }
 
-// Number the supernodes, children first, largest first where siblings compete: what is left waiting is then small.
+// Number the supernodes, children first, and the largest first among siblings, so that the update matrices that wait
+// are small.
 static void number_supernodes(Builder *b, int root, int *stack) {
     int depth = 0;
     stack[depth] = root;
@@ -240,7 +243,7 @@ static void number_supernodes(Builder *b, int root, int *stack) {
         }
         depth--;
         CairnLinalgSupernode *s = &b->supernodes[b->plan->supernode_count];
-        *s = (CairnLinalgSupernode){.place = b->plan->size,
+        *s = (CairnLinalgSupernode){.first_pivot = b->plan->size,
                                     .pivots = b->nodes[p].dofs,
                                     .below = b->nodes[p].below_dofs,
                                     .first_node = b->plan->node_count,
@@ -256,7 +259,7 @@ static void number_supernodes(Builder *b, int root, int *stack) {
             int i = b->order[k];
             b->node_order[b->plan->node_count++] = i;
             b->node_row[i] = row;
-            b->node_place[i] = s->place + row;
+            b->node_pivot[i] = s->first_pivot + row;
             row += b->graph->node_size[i];
             s->node_count++;
         }
@@ -266,26 +269,26 @@ static void number_supernodes(Builder *b, int root, int *stack) {
     }
 }
 
-// Where the nodes below supernode s lie in its parent: rows of pivots as numbered, rows below in their order. The rows of a front
-// are in ascending place; positions in the first order are not, once children were merged.
-static int compare_places(const Builder *b, int p, int q) {
-    return b->node_place[b->order[p]] - b->node_place[b->order[q]];
+// Where the nodes below supernode s lie in its parent: rows of pivots as numbered, rows below in their order. The
+// rows of a front are in the order of pivots; positions in the first order are not, once children were merged.
+static int compare_pivots(const Builder *b, int p, int q) {
+    return b->node_pivot[b->order[p]] - b->node_pivot[b->order[q]];
 }
 
-static void sort_by_place(const Builder *b, int *a, int n) {
+static void sort_by_pivot(const Builder *b, int *a, int n) {
     for (int i = 1; i < n; i++) {
         int x = a[i], k = i;
-        for (; k > 0 && compare_places(b, a[k - 1], x) > 0; k--) {
+        for (; k > 0 && compare_pivots(b, a[k - 1], x) > 0; k--) {
             a[k] = a[k - 1];
         }
         a[k] = x;
     }
 }
 
-static bool add_run(Builder *b, CairnLinalgSupernode *s, int place, int length, int parent_row) {
+static bool add_run(Builder *b, CairnLinalgSupernode *s, int first_row, int length, int parent_row) {
     if (s->run_count > 0) {
         CairnLinalgRun *last = &b->runs[b->run_count - 1];
-        if (last->place + last->length == place && last->parent_row + last->length == parent_row) {
+        if (last->first_row + last->length == first_row && last->parent_row + last->length == parent_row) {
             last->length += length;
             return true;
         }
@@ -293,12 +296,12 @@ static bool add_run(Builder *b, CairnLinalgSupernode *s, int place, int length, 
     if (b->run_count == b->run_limit) {
         return false;
     }
-    b->runs[b->run_count++] = (CairnLinalgRun){place, length, parent_row};
+    b->runs[b->run_count++] = (CairnLinalgRun){first_row, length, parent_row};
     s->run_count++;
     return true;
 }
 
-// Rows of supernode s's front: fills b->row for its own nodes and those below.
+// Rows of supernode s's front: fills b->row for its nodes and those below.
 static void number_rows(Builder *b, const CairnLinalgSupernode *s, const Node *node) {
     for (int k = 0; k < s->node_count; k++) {
         int i = b->node_order[s->first_node + k];
@@ -314,7 +317,7 @@ static void number_rows(Builder *b, const CairnLinalgSupernode *s, const Node *n
 static CairnStatus link_supernodes(Builder *b, const int *principal) {
     CairnLinalgPlan *plan = b->plan;
     for (int s = 0; s < plan->supernode_count; s++) {
-        sort_by_place(b, b->nodes[principal[s]].below, b->nodes[principal[s]].below_count);
+        sort_by_pivot(b, b->nodes[principal[s]].below, b->nodes[principal[s]].below_count);
     }
     for (int s = plan->supernode_count - 1; s >= 0; s--) { // parents first, so that lists of children ascend
         const Node *node = &b->nodes[principal[s]];
@@ -325,7 +328,7 @@ static CairnStatus link_supernodes(Builder *b, const int *principal) {
             b->supernodes[super->parent].child = s;
         }
     }
-    // Runs of the children need the parent's rows; elements need their own front's.
+    // Runs of the children need the rows of the parent; elements need the rows of their front.
     for (int s = 0; s < plan->supernode_count; s++) {
         CairnLinalgSupernode *super = &b->supernodes[s];
         number_rows(b, super, &b->nodes[principal[s]]);
@@ -345,7 +348,7 @@ static CairnStatus link_supernodes(Builder *b, const int *principal) {
             child->first_run = b->run_count;
             for (int k = 0; k < node->below_count; k++) {
                 int i = b->order[node->below[k]];
-                if (!add_run(b, child, b->node_place[i], b->graph->node_size[i], b->row[node->below[k]])) {
+                if (!add_run(b, child, b->node_pivot[i], b->graph->node_size[i], b->row[node->below[k]])) {
                     return cairn_error(CAIRN_OUT_OF_MEMORY, "linalg: no room for run %d", b->run_count);
                 }
             }
@@ -357,19 +360,19 @@ static CairnStatus link_supernodes(Builder *b, const int *principal) {
 static CairnStatus take_plan(Builder *b) {
     const CairnLinalgGraph *graph = b->graph;
     int n = graph->node_count, m = graph->element_count;
-    b->supernodes = CAIRN_PUSH(b->keep, CairnLinalgSupernode, n + 1);
-    b->node_order = CAIRN_PUSH(b->keep, int, n + 1);
-    b->node_place = CAIRN_PUSH(b->keep, int, n + 1);
-    b->node_first = CAIRN_PUSH(b->keep, int, n + 1);
-    b->node_row = CAIRN_PUSH(b->keep, int, n + 1);
-    b->element_order = CAIRN_PUSH(b->keep, int, m + 1);
-    b->element_row = CAIRN_PUSH(b->keep, int, graph->element_start[m] + 1);
-    int *start = CAIRN_PUSH(b->keep, int, m + 1);
+    b->supernodes = CAIRN_PUSH(b->arena, CairnLinalgSupernode, n + 1);
+    b->node_order = CAIRN_PUSH(b->arena, int, n + 1);
+    b->node_pivot = CAIRN_PUSH(b->arena, int, n + 1);
+    b->node_first = CAIRN_PUSH(b->arena, int, n + 1);
+    b->node_row = CAIRN_PUSH(b->arena, int, n + 1);
+    b->element_order = CAIRN_PUSH(b->arena, int, m + 1);
+    b->element_row = CAIRN_PUSH(b->arena, int, graph->element_start[m] + 1);
+    int *start = CAIRN_PUSH(b->arena, int, m + 1);
     for (int p = 0; p < n; p++) {
         b->run_limit += b->nodes[p].is_merged ? 0 : b->nodes[p].below_count;
     }
-    b->runs = CAIRN_PUSH(b->keep, CairnLinalgRun, b->run_limit + 1);
-    if (!b->supernodes || !b->node_order || !b->node_place || !b->node_first || !b->node_row || !b->element_order ||
+    b->runs = CAIRN_PUSH(b->arena, CairnLinalgRun, b->run_limit + 1);
+    if (!b->supernodes || !b->node_order || !b->node_pivot || !b->node_first || !b->node_row || !b->element_order ||
         !b->element_row || !start || !b->runs) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "linalg: no memory for the plan of %d nodes", n);
     }
@@ -383,7 +386,7 @@ static CairnStatus take_plan(Builder *b) {
     plan->supernodes = b->supernodes;
     plan->runs = b->runs;
     plan->node_order = b->node_order;
-    plan->node_place = b->node_place;
+    plan->node_pivot = b->node_pivot;
     plan->node_first = b->node_first;
     plan->node_row = b->node_row;
     plan->element_order = b->element_order;
@@ -396,14 +399,14 @@ static int rank_of(const CairnLinalgGraph *graph, int node) {
     return graph->stage != NULL ? graph->stage[node] : graph->is_last != NULL ? graph->is_last[node] : 0;
 }
 
-// Stage by stage, and what goes last, in the order that there is.
-static void put_in_stages(const CairnLinalgGraph *graph, int *order, int *sorted) {
+// Sort by stages and by is_last; within each, the order stays.
+static void sort_by_stages(const CairnLinalgGraph *graph, int *order, int *sorted) {
     int count = 0, most = 0;
     for (int rank = 0; rank <= most; rank++) {
         for (int p = 0; p < graph->node_count; p++) {
-            int own = rank_of(graph, order[p]);
-            most = own > most ? own : most;
-            if (own == rank) {
+            int node_rank = rank_of(graph, order[p]);
+            most = node_rank > most ? node_rank : most;
+            if (node_rank == rank) {
                 sorted[count++] = order[p];
             }
         }
@@ -418,7 +421,7 @@ static CairnStatus find_units(Builder *b) {
     if (stage == NULL) {
         return cairn_ok();
     }
-    int *unit_of = CAIRN_PUSH(b->keep, int, plan->supernode_count + 1);
+    int *unit_of = CAIRN_PUSH(b->arena, int, plan->supernode_count + 1);
     if (!unit_of) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "linalg: no memory for %d supernodes", plan->supernode_count);
     }
@@ -434,15 +437,15 @@ static CairnStatus find_units(Builder *b) {
 
 static CairnStatus build(Builder *b, const int *order) {
     int n = b->graph->node_count;
-    int *own = CAIRN_PUSH(b->scratch, int, n + 1), *stack = CAIRN_PUSH(b->scratch, int, n + 1);
+    int *local_order = CAIRN_PUSH(b->scratch, int, n + 1), *stack = CAIRN_PUSH(b->scratch, int, n + 1);
     int *principal = CAIRN_PUSH(b->scratch, int, n + 1);
-    if (!own || !stack || !principal || !take_scratch(b)) {
+    if (!local_order || !stack || !principal || !take_scratch(b)) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "linalg: no memory to plan %d nodes", n);
     }
-    b->order = order ? order : own;
+    b->order = order ? order : local_order;
     if (!order) {
-        CAIRN_TRY(cairn_linalg_order(b->graph, b->scratch, own));
-        put_in_stages(b->graph, own, stack);
+        CAIRN_TRY(cairn_linalg_order(b->graph, b->scratch, local_order));
+        sort_by_stages(b->graph, local_order, stack);
     }
     for (int p = 0; p < n; p++) {
         b->position[b->order[p]] = p;
@@ -462,17 +465,17 @@ static CairnStatus build(Builder *b, const int *order) {
     }
     CAIRN_TRY(link_supernodes(b, principal));
     CAIRN_TRY(find_units(b));
-    return cairn_linalg_layout(b->plan, b->supernodes, b->keep, b->scratch);
+    return cairn_linalg_layout(b->plan, b->supernodes, b->arena, b->scratch);
 }
 
-CairnStatus cairn_linalg_plan(const CairnLinalgGraph *graph, const int *order, CairnArena *keep, CairnArena *scratch,
+CairnStatus cairn_linalg_plan(const CairnLinalgGraph *graph, const int *order, CairnArena *arena, CairnArena *scratch,
                               CairnLinalgPlan *plan) {
     *plan = (CairnLinalgPlan){0};
-    Builder b = {.graph = graph, .keep = keep, .scratch = scratch, .plan = plan};
-    CairnArenaMark place = cairn_arena_mark(scratch);
+    Builder b = {.graph = graph, .arena = arena, .scratch = scratch, .plan = plan};
+    CairnArenaMark mark = cairn_arena_mark(scratch);
     CairnStatus status = build(&b, order);
-    if (keep != scratch) {
-        cairn_arena_release(scratch, place);
+    if (arena != scratch) {
+        cairn_arena_release(scratch, mark);
     }
     return status;
 }

@@ -1,5 +1,6 @@
-// The solve with a numeric factor. Without stages it walks the fronts one after the other over one vector. With stages every front hands
-// its share of the rows below to its parent alone, so that tasks can run beside one another, and each sum has one order.
+// The solve with a numeric factor. Without stages it walks the fronts one after the other over one vector. With
+// stages every front hands its values for the rows below to its parent alone, so that tasks can run in parallel, and
+// each sum has one order.
 #include "solvers/linalg/linalg.h"
 
 #include <string.h>
@@ -40,10 +41,10 @@ static inline void backward_block(const double *column, size_t stride, int count
 // The rows of a front's pivots, zeros up to the next multiple of 8.
 static inline void load_pivots(const CairnLinalgSupernode *super, const double *x, double *y) {
     *(Eight *)(y + super->below_at - 8) = (Eight){0};
-    copy_rows(super->pivots, x + super->place, y);
+    copy_rows(super->pivots, x + super->first_pivot, y);
 }
 
-// Pivots through the triangle, and what they do to the rows below. is_new: these are 0 still.
+// Solve with the triangle of the pivots, and update the rows below. is_new: the rows below are still 0.
 static inline void forward_panel(const CairnLinalgSupernode *super, const double *panel, bool is_new, double *y) {
     size_t stride = (size_t)super->rows;
     for (int k = 0; k < super->pivots; k += WIDTH) {
@@ -68,11 +69,11 @@ static inline void backward_panel(const CairnLinalgSupernode *super, const doubl
 static void forward(const CairnLinalgFactor *factor, const CairnLinalgSupernode *super, double *x, double *y) {
     load_pivots(super, x, y);
     forward_panel(super, factor->panels + super->panel, true, y);
-    copy_rows(super->pivots, y, x + super->place);
+    copy_rows(super->pivots, y, x + super->first_pivot);
     const CairnLinalgRun *runs = factor->plan->runs + super->first_run;
     y += super->below_at;
     for (int r = 0; r < super->run_count; r++) {
-        add_rows(runs[r].length, y, x + runs[r].place);
+        add_rows(runs[r].length, y, x + runs[r].first_row);
         y += runs[r].length;
     }
 }
@@ -85,24 +86,24 @@ static void backward(const CairnLinalgFactor *factor, const CairnLinalgSupernode
     }
     double *below = y + super->below_at;
     for (int r = 0; r < super->run_count; r++) {
-        copy_rows(runs[r].length, x + runs[r].place, below);
+        copy_rows(runs[r].length, x + runs[r].first_row, below);
         below += runs[r].length;
     }
     backward_panel(super, factor->panels + super->panel, y);
-    copy_rows(super->pivots, y, x + super->place);
+    copy_rows(super->pivots, y, x + super->first_pivot);
 }
 
-// The k-th node to go: its place, and how many dofs it has.
-static int place_of(const CairnLinalgPlan *plan, int k, int *size) {
-    int place = plan->node_place[plan->node_order[k]];
-    *size = (k + 1 < plan->node_count ? plan->node_place[plan->node_order[k + 1]] : plan->size) - place;
-    return place;
+// The k-th node in the order of elimination: its first pivot, and its dofs.
+static int pivot_of(const CairnLinalgPlan *plan, int k, int *size) {
+    int pivot = plan->node_pivot[plan->node_order[k]];
+    *size = (k + 1 < plan->node_count ? plan->node_pivot[plan->node_order[k + 1]] : plan->size) - pivot;
+    return pivot;
 }
 
 static void load(const CairnLinalgFactor *factor, const int *first, const double *x) {
     const CairnLinalgPlan *plan = factor->plan;
     for (int k = 0, size; k < plan->node_count; k++) {
-        double *to = factor->x + place_of(plan, k, &size);
+        double *to = factor->x + pivot_of(plan, k, &size);
         const double *from = x + first[plan->node_order[k]];
         copy_rows(size, from, to);
     }
@@ -111,24 +112,25 @@ static void load(const CairnLinalgFactor *factor, const int *first, const double
 static void store_nodes(const CairnLinalgFactor *factor, int begin, int end, const int *first, double *x) {
     const CairnLinalgPlan *plan = factor->plan;
     for (int k = begin, size; k < end; k++) {
-        const double *from = factor->x + place_of(plan, k, &size);
+        const double *from = factor->x + pivot_of(plan, k, &size);
         double *to = x + first[plan->node_order[k]];
         copy_rows(size, from, to);
     }
 }
 
-// What the children carried, then the pivots through the triangle and D, then on with what is left.
-static void forward_own(const CairnLinalgFactor *factor, int s, const int *first, const double *from, bool is_late,
-                        double *y) {
+// Add the values that the children carry, solve for the pivots with the triangle and D, and carry the rows below to
+// the parent.
+static void forward_supernode(const CairnLinalgFactor *factor, int s, const int *first, const double *from,
+                              bool is_late, double *y) {
     const CairnLinalgPlan *plan = factor->plan;
     const CairnLinalgSupernode *super = &plan->supernodes[s];
-    const double *panel = factor->panels + super->panel, *inverse = factor->inverse + super->place;
-    double *x = factor->x + super->place;
+    const double *panel = factor->panels + super->panel, *inverse = factor->inverse + super->first_pivot;
+    double *x = factor->x + super->first_pivot;
     memset(y, 0, (size_t)super->rows * sizeof *y);
     for (int k = super->first_node, size; k < super->first_node + super->node_count; k++) {
-        double *to = y + (place_of(plan, k, &size) - super->place);
-        const double *own = from + first[plan->node_order[k]];
-        copy_rows(size, own, to);
+        double *to = y + (pivot_of(plan, k, &size) - super->first_pivot);
+        const double *block = from + first[plan->node_order[k]];
+        copy_rows(size, block, to);
     }
     for (int c = super->child; c >= 0; c = plan->supernodes[c].sibling) {
         const CairnLinalgSupernode *child = &plan->supernodes[c];
@@ -149,26 +151,26 @@ static void forward_own(const CairnLinalgFactor *factor, int s, const int *first
     memcpy(factor->carry + super->carry, y + super->below_at, (size_t)super->below * sizeof *y);
 }
 
-static void backward_own(const CairnLinalgFactor *factor, int s, const int *first, double *to, double *y) {
+static void backward_supernode(const CairnLinalgFactor *factor, int s, const int *first, double *to, double *y) {
     const CairnLinalgSupernode *super = &factor->plan->supernodes[s];
     backward(factor, super, factor->x, y);
     store_nodes(factor, super->first_node, super->first_node + super->node_count, first, to);
 }
 
-static void forward_share(const CairnLinalgFactor *factor, int thread, const int *first, const double *x) {
+static void forward_tasks(const CairnLinalgFactor *factor, int thread, const int *first, const double *x) {
     double *y = factor->work + factor->work_size * (size_t)thread;
-    for (int t = factor->share[thread]; t < factor->share[thread + 1]; t++) {
+    for (int t = factor->first_task[thread]; t < factor->first_task[thread + 1]; t++) {
         for (int s = factor->plan->tasks[t].first; s < factor->plan->tasks[t].end; s++) {
-            forward_own(factor, s, first, x, false, y);
+            forward_supernode(factor, s, first, x, false, y);
         }
     }
 }
 
-static void backward_share(const CairnLinalgFactor *factor, int thread, const int *first, double *x) {
+static void backward_tasks(const CairnLinalgFactor *factor, int thread, const int *first, double *x) {
     double *y = factor->work + factor->work_size * (size_t)thread;
-    for (int t = factor->share[thread + 1] - 1; t >= factor->share[thread]; t--) {
+    for (int t = factor->first_task[thread + 1] - 1; t >= factor->first_task[thread]; t--) {
         for (int s = factor->plan->tasks[t].end - 1; s >= factor->plan->tasks[t].first; s--) {
-            backward_own(factor, s, first, x, y);
+            backward_supernode(factor, s, first, x, y);
         }
     }
 }
@@ -179,30 +181,30 @@ typedef struct Solving {
     double *x;
 } Solving;
 
-static void forward_piece(void *context, int share, int worker) {
+static void forward_thread(void *context, int thread, int worker) {
     const Solving *s = context;
     (void)worker;
-    forward_share(s->factor, share, s->first, s->x);
+    forward_tasks(s->factor, thread, s->first, s->x);
 }
 
-static void backward_piece(void *context, int share, int worker) {
+static void backward_thread(void *context, int thread, int worker) {
     const Solving *s = context;
     (void)worker;
-    backward_share(s->factor, share, s->first, s->x);
+    backward_tasks(s->factor, thread, s->first, s->x);
 }
 
 static void solve_in_tasks(CairnLinalgFactor *factor, const int *first, double *x) {
     const CairnLinalgPlan *plan = factor->plan;
     int threads = plan->task_count > 1 ? factor->thread_count : 1;
     Solving solving = {factor, first, x};
-    cairn_pieces_run(threads, factor->thread_count, forward_piece, &solving);
+    cairn_pieces_run(threads, factor->thread_count, forward_thread, &solving);
     for (int k = 0; k < plan->trunk_count; k++) {
-        forward_own(factor, plan->trunk[k], first, x, false, factor->work);
+        forward_supernode(factor, plan->trunk[k], first, x, false, factor->work);
     }
     for (int k = plan->trunk_count - 1; k >= 0; k--) {
-        backward_own(factor, plan->trunk[k], first, x, factor->work);
+        backward_supernode(factor, plan->trunk[k], first, x, factor->work);
     }
-    cairn_pieces_run(threads, factor->thread_count, backward_piece, &solving);
+    cairn_pieces_run(threads, factor->thread_count, backward_thread, &solving);
 }
 
 void cairn_linalg_solve(CairnLinalgFactor *factor, double *x) {
@@ -233,12 +235,12 @@ void cairn_linalg_solve_late(CairnLinalgFactor *factor, const int *first, double
     const CairnLinalgPlan *plan = factor->plan;
     for (int s = 0; s < plan->supernode_count; s++) {
         if (plan->unit_of[s] < 0) {
-            forward_own(factor, s, first, x, true, factor->work);
+            forward_supernode(factor, s, first, x, true, factor->work);
         }
     }
     for (int s = plan->supernode_count - 1; s >= 0; s--) {
         if (plan->unit_of[s] < 0) {
-            backward_own(factor, s, first, x, factor->work);
+            backward_supernode(factor, s, first, x, factor->work);
         }
     }
 }

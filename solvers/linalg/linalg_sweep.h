@@ -63,9 +63,9 @@ ALWAYS_INLINE void gather_columns(int columns, int from, int to, const double *A
         sum[k] = (Eight){0};
     }
     for (int i = from; i < to; i += 8) {
-        Eight part = *(const Eight *)(y + i);
+        Eight eight = *(const Eight *)(y + i);
         UNROLL for (int k = 0; k < columns; k++) {
-            sum[k] += *(const Eight *)(A + i + (size_t)k * stride) * part;
+            sum[k] += *(const Eight *)(A + i + (size_t)k * stride) * eight;
         }
     }
     UNROLL for (int k = 0; k < columns; k++) {
@@ -84,8 +84,8 @@ ALWAYS_INLINE void gather(int columns, int from, int to, const double *A, size_t
     }
 }
 
-// The unit lower triangle of six columns and an even number of rows below it (`rows` in all): y = L^-1 y, with y below -= L y; and the
-// triangle of L^T with what lies below taken off first. Both in registers.
+// The unit lower triangle of six columns and an even number of rows below it (`rows` in all): y = L^-1 y, with y
+// below -= L y; and the triangle of L^T, after the rows below are subtracted. Both in registers.
 ALWAYS_INLINE void forward_six(const double *L, size_t stride, int rows, double *y) {
     double x[6];
     UNROLL for (int j = 0; j < 6; j++) {

@@ -4,7 +4,8 @@
 
 #include <cairn/solver.h>
 
-// Hold the solver's traits against the problem; a refusal (CAIRN_UNSUPPORTED) names the solver and what it does not take. O(rows).
+// Check the problem against the solver's traits; a refusal (CAIRN_UNSUPPORTED) names the solver and the feature that
+// it does not take. O(rows).
 CairnStatus cairn_solver_accepts(const CairnSolver *solver, const CairnProblem *problem);
 
 // Every solver's first question: is the problem one? A problem that the caller has checked already is not checked again.

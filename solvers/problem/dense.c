@@ -16,7 +16,7 @@ int cairn_dense_cholesky(int n, const double *a, double *L) {
         for (int k = 0; k < i; k++) {
             pivot -= L[i * n + k] * L[i * n + k];
         }
-        // What is left of a diagonal entry after cancellation is noise below n eps of it. False for NaN too.
+        // After cancellation, less than n eps of the diagonal entry is noise. False for NaN too.
         if (!(pivot > n * DBL_EPSILON * a[i * n + i])) {
             return i;
         }

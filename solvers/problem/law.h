@@ -1,7 +1,8 @@
-// Law: what friction asks of the rows of one contact, shared by all solvers and the engine.
+// Law: the friction laws on the rows of one contact, for all solvers and the engine.
 //
-// A friction group has a normal row n, two tangent rows t1 and t2 behind it, and where the material asks one torsional and two rolling
-// rows (CairnFriction). Its cone is { |lambda_T| <= mu lambda_N } (S1 eq. 7, docs/notation.md).
+// A friction group has a normal row n, then two tangent rows t1 and t2, and, where the material has such friction,
+// one torsional and two rolling rows (CairnFriction). Its cone is { |lambda_T| <= mu lambda_N } (S1 eq. 7,
+// docs/notation.md).
 #ifndef CAIRN_SOLVERS_LAW_H
 #define CAIRN_SOLVERS_LAW_H
 
@@ -12,7 +13,7 @@ static inline double cairn_law_lever(const CairnFriction *friction, int k) {
     return k < 3 ? friction->mu : k == 3 ? friction->torsion : friction->rolling;
 }
 
-// The same of a row of the problem; negative where it is no friction row of the group.
+// The lever of a row of the problem; negative where it is no friction row of the group.
 double cairn_law_row_lever(const CairnFriction *friction, int row);
 
 // The first friction group of a kind, -1: there is none.

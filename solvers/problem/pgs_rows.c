@@ -206,13 +206,13 @@ void cairn_pgs_gather(PgsSystem *system, const double *lambda) {
         const PgsGroup *group = &system->groups[c];
         const double *J = system->J + group->J;
         for (int i = 0; i < group->row_count; i++, J += group->stride) {
-            const double *part = J;
+            const double *entries = J;
             for (int k = 0; k < group->link_count; k++) {
                 PgsLink link = system->links[group->first_link + k];
                 for (int j = 0; j < link.size; j++) {
-                    system->u[link.at + j] += part[j] * lambda[group->first_row + i];
+                    system->u[link.at + j] += entries[j] * lambda[group->first_row + i];
                 }
-                part += link.size;
+                entries += link.size;
             }
         }
     }

@@ -1,4 +1,5 @@
-// The packed form of a problem and projected Gauss-Seidel sweeps over it, for pgs and whoever smooths with it.
+// The packed form of a problem and projected Gauss-Seidel sweeps over it, for pgs and for solvers that use it as a
+// smoother.
 #ifndef CAIRN_SOLVERS_PGS_ROWS_H
 #define CAIRN_SOLVERS_PGS_ROWS_H
 
@@ -17,7 +18,7 @@ typedef struct PgsRow {
     double lower, upper;
 } PgsRow;
 
-// A dof block's place in u.
+// A dof block's offset in u.
 typedef struct PgsLink {
     int at, size;
 } PgsLink;
@@ -35,7 +36,7 @@ typedef struct PgsGroup {
 typedef struct PgsSystem {
     const CairnProblem *problem;
     CairnOps ops;
-    int *block_at; // place of every dof block in u: whole cache lines
+    int *block_at; // offset of every dof block in u: whole cache lines
     int u_size;
     double *u; // L^T v
     PgsGroup *groups;
@@ -49,7 +50,7 @@ typedef struct PgsSystem {
 CairnStatus cairn_pgs_pack(PgsSystem *system, const char *name, const CairnProblem *problem, double omega,
                            CairnArena *arena);
 
-// The links of a constraint: its blocks, each once, at their places in u. Returns their number.
+// The links of a constraint: its blocks, each once, with their offsets in u. Returns their number.
 int cairn_pgs_link(const CairnProblem *problem, const int *block_at, const CairnConstraintBlock *constraint,
                    PgsLink *links);
 
@@ -61,7 +62,7 @@ void cairn_pgs_jacobian(const CairnOps *ops, const int *block_at, const CairnCon
 // u = L^-1 (p + J^T lambda), from scratch. Nothing of an explicit problem.
 void cairn_pgs_gather(PgsSystem *system, const double *lambda);
 
-// What a sweep did.
+// The result of a sweep.
 typedef struct PgsSweep {
     double largest; // D |delta lambda|
     bool has_moved; // by more than rounding
@@ -73,7 +74,8 @@ PgsSweep cairn_pgs_sweep(PgsSystem *system, double *lambda);
 // Put lambda inside its bounds.
 void cairn_pgs_clamp(const PgsSystem *system, double *lambda);
 
-// Set step and bounds of a row from d, D and the problem; what remains of a row that nothing can satisfy, or 0.
+// Set step and bounds of a row from d, D and the problem. Returns the residual of a row that no impulse can satisfy,
+// or 0.
 double cairn_pgs_step(PgsRow *row, double omega, bool is_current);
 
 #endif

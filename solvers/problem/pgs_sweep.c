@@ -11,7 +11,7 @@ typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 static inline double move_row(const PgsRow *row, double Ju, double lower, double upper, double *lambda,
                               PgsSweep *sweep) {
     double old = *lambda;
-    // lambda - step w, with what does not wait for u first.
+    // lambda - step w, with the terms that do not depend on u first.
     double target = (old - row->step * (row->C * old + row->d)) - row->step * Ju;
     double next = cairn_clamp(target, lower, upper);
     double delta = next - old;
@@ -22,7 +22,7 @@ static inline double move_row(const PgsRow *row, double Ju, double lower, double
     return delta;
 }
 
-// A row's bounds: its own, or the lever times the present normal impulse (BOX_CURRENT).
+// A row's bounds: those of the problem, or the lever times the present normal impulse (BOX_CURRENT).
 static inline void bounds_of(const PgsSystem *system, const PgsGroup *group, int r, const double *lambda, double *lower,
                              double *upper) {
     *lower = system->rows[r].lower;
@@ -88,17 +88,17 @@ static void sweep_general(PgsSystem *system, const PgsGroup *group, double *lamb
         int r = group->first_row + i;
         double lower, upper, Ju = 0;
         bounds_of(system, group, r, lambda, &lower, &upper);
-        const double *part = J;
-        for (int k = 0; k < group->link_count; part += links[k].size, k++) {
+        const double *entries = J;
+        for (int k = 0; k < group->link_count; entries += links[k].size, k++) {
             for (int j = 0; j < links[k].size; j++) {
-                Ju += part[j] * system->u[links[k].at + j];
+                Ju += entries[j] * system->u[links[k].at + j];
             }
         }
         double delta = move_row(&system->rows[r], Ju, lower, upper, &lambda[r], sweep);
-        part = J;
-        for (int k = 0; k < group->link_count; part += links[k].size, k++) {
+        entries = J;
+        for (int k = 0; k < group->link_count; entries += links[k].size, k++) {
             for (int j = 0; j < links[k].size; j++) {
-                system->u[links[k].at + j] += part[j] * delta;
+                system->u[links[k].at + j] += entries[j] * delta;
             }
         }
     }
@@ -119,7 +119,7 @@ static PgsSweep sweep_dynamics(PgsSystem *system, double *lambda) {
     return sweep;
 }
 
-// Explicit form: the same visit with row i of W in place of J and u.
+// Explicit form: visits with row i of W instead of J and u.
 static PgsSweep sweep_explicit(const PgsSystem *system, double *lambda) {
     const CairnProblem *problem = system->problem;
     PgsSweep sweep = {0, false};

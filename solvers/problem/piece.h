@@ -1,6 +1,6 @@
-// Piece: a problem over some of another problem's dof blocks and constraints. Rows, terms and dofs are numbered anew; P and J are
-// shared with the whole, whose terms over blocks that are not in the piece are left out. Friction groups are not taken along: rows
-// have bounds, and whoever solves the whole keeps them.
+// Piece: a problem over some of another problem's dof blocks and constraints. Rows, terms and dofs are numbered anew;
+// P and J are shared with the whole, without the terms over blocks that are not in the piece. Friction groups are not
+// copied: rows have bounds, and the solver of the whole updates them.
 #ifndef CAIRN_SOLVERS_PIECE_H
 #define CAIRN_SOLVERS_PIECE_H
 
@@ -15,7 +15,7 @@ typedef struct CairnPiece {
     double *p;         // problem.p, which may be changed
 } CairnPiece;
 
-// Which blocks: those of owner[block] == mine, and index[block] is what they are called in the piece.
+// The blocks of a piece: those with owner[block] == mine; index[block] is their number in the piece.
 typedef struct CairnPieceBlocks {
     const int *owner, *index;
     int mine;

@@ -1,12 +1,12 @@
-// The check at the problem's door: whatever passes here can be walked by solvers and referee without a further look. The lengths of
-// P, J, terms' Jacobians and W are the maker's word: no count of them is in the problem.
+// The check of a problem: solvers and referee rely on it and do not check indices again. The lengths of P, J, terms'
+// Jacobians and W are not checked, for the problem has no count of them.
 #include <cairn/problem.h>
 #include <float.h>
 #include <math.h>
 
 #include "solvers/problem/dense.h"
 
-// Every check returns whether its part of the problem is right, and writes the status only where it refuses.
+// Every check returns whether the data that it looks at are valid, and writes the status only where they are not.
 #define REFUSE(...) (*status = cairn_error(CAIRN_INVALID_ARGUMENT, __VA_ARGS__), false)
 
 // Without an early end, so that a compiler can look at several at once; which one is wrong is found afterwards.
@@ -77,8 +77,9 @@ static bool check_counts(const CairnProblem *problem, CairnStatus *status) {
            check_pointer(problem->compliance, "compliance", "row_count", problem->row_count, status);
 }
 
-// The block of a rigid body as an assembler writes it: m 1 and a symmetric inertia, finite and positive definite? Most are that, and
-// then a tenth of the work says so; false is no verdict.
+// Whether the block is that of a rigid body as an assembler writes it: m 1 and a symmetric inertia, finite and
+// positive definite. Most are, and this check takes a tenth of the general one; where it returns false, the general
+// one decides.
 static bool is_rigid(const double *P, int size) {
     if (size != 6 || P[0] != P[7] || P[0] != P[14] || P[22] != P[27] || P[23] != P[33] || P[29] != P[34] ||
         !(P[0] > 0 && P[21] > 0) || !are_finite(P, 36)) {
@@ -90,7 +91,7 @@ static bool is_rigid(const double *P, int size) {
             bad |= (P[6 * i + 3 + j] != 0) | (P[6 * (3 + i) + j] != 0) | (i != j && P[6 * i + j] != 0);
         }
     }
-    // The pivots of the inertia, with the noise that is left of a diagonal entry as cairn_dense_cholesky takes it.
+    // The pivots of the inertia, with the same threshold for noise as in cairn_dense_cholesky.
     const double noise = 6 * DBL_EPSILON;
     double l1 = P[27] / P[21], l2 = P[33] / P[21], pivot = P[28] - P[27] * l1;
     if (bad != 0 || !(pivot > noise * P[28])) {

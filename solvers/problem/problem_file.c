@@ -27,7 +27,7 @@ static void *begin_array(CairnStream *s, int count, size_t bytes_each, size_t el
     if (s->mode != CAIRN_STREAM_READ || cairn_stream_failed(s)) {
         return NULL;
     }
-    if (!cairn_stream_holds(s, count, bytes_each)) {
+    if (!cairn_stream_has_elements(s, count, bytes_each)) {
         return NULL;
     }
     void *memory = cairn_arena_push_zero(s->arena, (size_t)count + 1, element_size);
@@ -179,7 +179,7 @@ static void visit_frictions(CairnStream *s, CairnProblem *problem) {
 
 // ---- the whole ----
 
-// How long the arrays are that no count of CairnProblem tells: P, J and W.
+// The lengths of the arrays for which CairnProblem has no count: P, J and W.
 typedef struct Lengths {
     int P, J, W;
 } Lengths;
@@ -298,7 +298,7 @@ static void visit_rows(CairnStream *s, CairnProblem *problem, const double **lam
     }
 }
 
-// Files without velocities end before this part.
+// Files without velocities end before this section.
 static void visit_velocities(CairnStream *s, int dofs, CairnSolveStart *start) {
     bool is_there = s->mode == CAIRN_STREAM_READ ? s->at < s->size : start->velocity != NULL;
     if (is_there && !cairn_stream_failed(s)) {
@@ -345,7 +345,7 @@ static size_t payload_size(const CairnProblem *problem, const CairnSolveStart *s
     CairnStream s = cairn_stream_count(&format);
     CairnProblem copy = *problem;
     Lengths lengths = lengths_of(problem);
-    CairnSolveStart counted = {.lambda = problem->right_side, // of the same length: only counted
+    CairnSolveStart counted = {.lambda = problem->right_side, // of the length of lambda, which is all that is read
                                .velocity = start ? start->velocity : NULL};
     visit(&s, &copy, &lengths, &counted, &answer);
     return s.at;
@@ -433,6 +433,9 @@ typedef struct Storage {
 } Storage;
 
 CairnStatus cairn_stored_problem_init(CairnStoredProblem *stored, const CairnAllocator *allocator) {
+    if (!stored) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "problem file: stored is NULL");
+    }
     CairnAllocator hooks = allocator && allocator->allocate ? *allocator : cairn_memory_default();
     Storage *storage = cairn_memory_allocate(&hooks, 1, sizeof *storage);
     *stored = (CairnStoredProblem){.arena = NULL};

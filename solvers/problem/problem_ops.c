@@ -24,7 +24,7 @@ static bool is_unit(int n, const double *P) {
     return true;
 }
 
-// 1/sqrt(pivot) of what cancellation left of a diagonal entry, or 0 where that is noise, negative or NaN.
+// 1/sqrt(pivot), or 0 where the pivot is negative, NaN, or noise beside the diagonal entry.
 static double root_of(double pivot, double diagonal) {
     return pivot > 3 * DBL_EPSILON * diagonal ? 1.0 / sqrt(pivot) : 0;
 }
@@ -144,9 +144,9 @@ void cairn_ops_backward(const CairnOps *ops, int block, double *x) {
 
 void cairn_ops_solve(const CairnOps *ops, double *x) {
     for (int i = 0; i < ops->problem->block_count; i++) {
-        double *part = x + ops->problem->blocks[i].first;
-        cairn_ops_forward(ops, i, part);
-        cairn_ops_backward(ops, i, part);
+        double *x_block = x + ops->problem->blocks[i].first;
+        cairn_ops_forward(ops, i, x_block);
+        cairn_ops_backward(ops, i, x_block);
     }
 }
 
@@ -158,11 +158,11 @@ void cairn_ops_add_impulse(const CairnProblem *problem, const double *lambda, do
             int size = problem->blocks[term->block].size;
             double room[6 * CAIRN_FRAME_ROWS];
             const double *J = cairn_term_rows(problem, term, constraint->row_count, room);
-            double *part = y + problem->blocks[term->block].first;
+            double *x_block = y + problem->blocks[term->block].first;
             for (int i = 0; i < constraint->row_count; i++) {
                 double impulse = lambda[constraint->first_row + i];
                 for (int k = 0; k < size; k++) {
-                    part[k] += J[i * size + k] * impulse;
+                    x_block[k] += J[i * size + k] * impulse;
                 }
             }
         }

@@ -1,7 +1,7 @@
-// Problem operations: products with P^-1, J and A that solvers and the engine share. Matrix-free, O(entries of J).
+// Problem operations: products with P^-1, J and A, for solvers and the engine. Matrix-free, O(entries of J).
 //
-// P's diagonal blocks are factored as L L^T. A rigid body's block (6x6, linear part a mass, no linear-angular coupling) keeps only
-// 1/sqrt(m), the 3x3 factor of its inertia: ten numbers instead of thirty-six.
+// P's diagonal blocks are factored as L L^T. For a rigid body's block (6x6, linear block a mass, no linear-angular
+// coupling) only 1/sqrt(m) and the 3x3 factor of its inertia are stored: ten numbers instead of thirty-six.
 #ifndef CAIRN_SOLVERS_PROBLEM_OPS_H
 #define CAIRN_SOLVERS_PROBLEM_OPS_H
 
@@ -45,9 +45,9 @@ static inline double cairn_ops_row_velocity(const CairnProblem *problem, const C
         int size = problem->blocks[term->block].size;
         double room[6];
         const double *J = cairn_term_row(problem, term, i, room);
-        const double *part = v + problem->blocks[term->block].first;
+        const double *x_block = v + problem->blocks[term->block].first;
         for (int k = 0; k < size; k++) {
-            sum += J[k] * part[k];
+            sum += J[k] * x_block[k];
         }
     }
     return sum;

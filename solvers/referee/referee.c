@@ -82,11 +82,11 @@ static const double *rows_of(const CairnProblem *problem, const CairnTerm *term,
     if (term->jacobian >= 0) {
         return problem->J + term->jacobian;
     }
-    int place = ~term->jacobian;
+    int frame_side = ~term->jacobian;
     const CairnContactFrame *f =
-        (const void *)((const char *)problem->frames + problem->frame_stride * (size_t)(place / 2));
-    CairnVec3 n = f->normal, t = f->tangent, arm = f->arm[place % 2];
-    double side = place % 2 == 0 ? -1 : 1;
+        (const void *)((const char *)problem->frames + problem->frame_stride * (size_t)(frame_side / 2));
+    CairnVec3 n = f->normal, t = f->tangent, arm = f->arm[frame_side % 2];
+    double side = frame_side % 2 == 0 ? -1 : 1;
     const double axes[3][3] = {
         {n.x, n.y, n.z}, {t.x, t.y, t.z}, {n.y * t.z - n.z * t.y, n.z * t.x - n.x * t.z, n.x * t.y - n.y * t.x}};
     for (int r = 0; r < row_count; r++) {
@@ -105,7 +105,7 @@ static const double *rows_of(const CairnProblem *problem, const CairnTerm *term,
 // y += J v
 ALWAYS_INLINE void add_products(int n, int rows, const double *J, const double *v, double *y) {
     for (int r = 0; r < rows; r++, J += n) {
-        Two sum = {0, 0}; // of even and of odd places: half as long a wait
+        Two sum = {0, 0}; // of even and of odd entries: half the latency
         for (int k = 0; k + 1 < n; k += 2) {
             sum += *(const Two *)(J + k) * *(const Two *)(v + k);
         }
@@ -188,13 +188,13 @@ ALWAYS_INLINE void solve_of(int n, const double *R, double *v) {
     }
 }
 
-static void solve_dofs(const CairnProblem *problem, const double *factors, const size_t *place, double *v) {
+static void solve_dofs(const CairnProblem *problem, const double *factors, const size_t *offset, double *v) {
     for (int b = 0; b < problem->block_count; b++) {
         CairnDofBlock block = problem->blocks[b];
         if (block.size == 6) { // as in factor_block
-            solve_of(6, factors + place[b], v + block.first);
+            solve_of(6, factors + offset[b], v + block.first);
         } else {
-            solve_of(block.size, factors + place[b], v + block.first);
+            solve_of(block.size, factors + offset[b], v + block.first);
         }
     }
 }
@@ -229,9 +229,9 @@ ALWAYS_INLINE void add_block_of(int n, int rows, const double *R, const double *
                                 double contact[3][3]) {
     Eight y[4][MOST_EIGHTS]; // the last for rows that are none of the contact's
     for (int i = 0; i < rows; i++, J += n) {
-        Eight *own = y[i >= normal && i < normal + 3 ? i - normal : 3];
-        multiply_of(n, R, J, own);
-        D[i] += product_of(n, own, own);
+        Eight *rows_times_R = y[i >= normal && i < normal + 3 ? i - normal : 3];
+        multiply_of(n, R, J, rows_times_R);
+        D[i] += product_of(n, rows_times_R, rows_times_R);
     }
     for (int i = 0; i < 3 && contact != NULL; i++) {
         for (int j = 0; j <= i; j++) {
@@ -242,7 +242,7 @@ ALWAYS_INLINE void add_block_of(int n, int rows, const double *R, const double *
 }
 
 // D of a constraint's rows, and the norm of its contact block. `sum` has room for the widest rows.
-static void weigh_constraint(Referee *referee, int c, const double *factors, const size_t *place, double *sum) {
+static void weigh_constraint(Referee *referee, int c, const double *factors, const size_t *offset, double *sum) {
     const CairnProblem *problem = referee->problem;
     const CairnConstraintBlock *constraint = problem->constraints + c;
     int rows = constraint->row_count, friction = constraint->friction;
@@ -254,7 +254,7 @@ static void weigh_constraint(Referee *referee, int c, const double *factors, con
     for (int t = 0; t < constraint->term_count; t++) {
         int block = problem->terms[constraint->first_term + t].block, size = problem->blocks[block].size;
         double room[18];
-        const double *R = factors + place[block], *J = sum_rows(problem, constraint, t, room, sum);
+        const double *R = factors + offset[block], *J = sum_rows(problem, constraint, t, room, sum);
         if (J != NULL && size == 6) { // as in factor_block
             add_block_of(6, rows, R, J, D, normal, friction >= 0 ? contact : NULL);
         } else if (J != NULL) {
@@ -276,14 +276,14 @@ static bool has_factor(const CairnProblem *problem, int i) {
            problem->blocks[i].size == problem->blocks[i - 1].size;
 }
 
-static CairnStatus factor_dofs(const CairnProblem *problem, CairnArena *arena, double **factors, size_t **place) {
+static CairnStatus factor_dofs(const CairnProblem *problem, CairnArena *arena, double **factors, size_t **offset) {
     size_t size = 0;
-    *place = CAIRN_PUSH(arena, size_t, problem->block_count + 1);
+    *offset = CAIRN_PUSH(arena, size_t, problem->block_count + 1);
     for (int i = 0; i < problem->block_count; i++) {
         size += has_factor(problem, i) ? 0 : factor_size(problem->blocks[i].size);
     }
     *factors = CAIRN_PUSH(arena, double, size + 1);
-    if (!*place || !*factors) {
+    if (!*offset || !*factors) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "residual: no memory for the factors of %d blocks",
                            problem->block_count);
     }
@@ -291,10 +291,10 @@ static CairnStatus factor_dofs(const CairnProblem *problem, CairnArena *arena, d
     for (int i = 0; i < problem->block_count; i++) {
         CairnDofBlock block = problem->blocks[i];
         if (has_factor(problem, i)) {
-            (*place)[i] = (*place)[i - 1];
+            (*offset)[i] = (*offset)[i - 1];
             continue;
         }
-        (*place)[i] = size;
+        (*offset)[i] = size;
         if (!factor_block(block.size, problem->P + block.matrix, *factors + size)) {
             return cairn_error(CAIRN_NUMERIC, "residual: P is not positive definite in block %d", i);
         }
@@ -320,17 +320,17 @@ static size_t widest_constraint(const CairnProblem *problem) {
 typedef struct Weighing {
     Referee *referee;
     const double *factors;
-    const size_t *place;
+    const size_t *offset;
     double *sum; // of each worker `widest`
     size_t widest;
 } Weighing;
 
-// Every constraint has its own rows and its own friction group.
-static void weigh_piece(void *context, int k, int worker) {
+// Constraints have no row and no friction group in common, so they can be evaluated in parallel.
+static void weigh_range(void *context, int k, int worker) {
     const Weighing *w = context;
     int count = w->referee->problem->constraint_count;
     for (int c = cairn_referee_piece(count, k); c < cairn_referee_piece(count, k + 1); c++) {
-        weigh_constraint(w->referee, c, w->factors, w->place, w->sum + w->widest * (size_t)worker);
+        weigh_constraint(w->referee, c, w->factors, w->offset, w->sum + w->widest * (size_t)worker);
     }
 }
 
@@ -344,8 +344,8 @@ static CairnStatus evaluate_dynamics(Referee *referee, CairnArena *arena) {
         return cairn_ok();
     }
     double *factors;
-    size_t *place;
-    CAIRN_TRY(factor_dofs(problem, arena, &factors, &place));
+    size_t *offset;
+    CAIRN_TRY(factor_dofs(problem, arena, &factors, &offset));
     double *v = CAIRN_PUSH(arena, double, problem->dof_count + 1);
     size_t widest = widest_constraint(problem);
     double *sum = CAIRN_PUSH(arena, double, widest *(size_t)referee->threads); // of each thread
@@ -356,19 +356,19 @@ static CairnStatus evaluate_dynamics(Referee *referee, CairnArena *arena) {
     if (bytes > 0) {
         memcpy(v, problem->p, bytes);
     }
-    solve_dofs(problem, factors, place, v);
+    solve_dofs(problem, factors, offset, v);
     apply_rows(referee, v, NULL, referee->b);
     if (bytes > 0) {
         memcpy(v, problem->p, bytes);
     }
     apply_transpose(problem, referee->lambda, v);
-    solve_dofs(problem, factors, place, v);
+    solve_dofs(problem, factors, offset, v);
     apply_rows(referee, v, referee->lambda, referee->w);
     for (int r = 0; r < problem->row_count; r++) {
         referee->D[r] = problem->compliance[r];
     }
-    Weighing weighing = {referee, factors, place, sum, widest};
-    cairn_pieces_run(referee->threads, cairn_referee_pieces(problem->constraint_count), weigh_piece, &weighing);
+    Weighing weighing = {referee, factors, offset, sum, widest};
+    cairn_pieces_run(referee->threads, cairn_referee_pieces(problem->constraint_count), weigh_range, &weighing);
     return cairn_ok();
 }
 

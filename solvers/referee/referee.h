@@ -1,5 +1,5 @@
-// The referee's own algebra. It shares no code with the solvers or with problem_ops, so that a mistake there cannot hide here; but for the
-// sum of a vector's eight numbers (eights.h).
+// The referee's algebra. Except for the sum of a vector's eight numbers (eights.h) it uses no code of the solvers or
+// of problem_ops, so that a mistake there cannot hide here.
 #ifndef CAIRN_SOLVERS_REFEREE_H
 #define CAIRN_SOLVERS_REFEREE_H
 
@@ -22,7 +22,8 @@ typedef struct Referee {
 // Fill all but the bounds, from P, J, C or W alone.
 CairnStatus cairn_referee_evaluate(Referee *referee, CairnArena *arena);
 
-// What is summed over rows and groups goes piece by piece, and the pieces' sums in their order, whatever the number of threads.
+// Sums over rows and groups are made piece by piece, and those of the pieces added in order, whatever the number of
+// threads.
 enum { REFEREE_PIECES = 64, REFEREE_FEW = 512 };
 
 static inline int cairn_referee_pieces(int count) {
@@ -31,13 +32,14 @@ static inline int cairn_referee_pieces(int count) {
 
 // Where it begins, and the one before it ends.
 static inline int cairn_referee_piece(int count, int piece) {
-    return cairn_part_begin(count, piece, cairn_referee_pieces(count));
+    return cairn_range_begin(count, piece, cairn_referee_pieces(count));
 }
 
-// What the friction cones of a problem say (data/README.md's measure, squared and summed, before its scale).
+// The residuals of the friction cones of a problem (the measure of data/README.md, squared and summed, before it is
+// scaled).
 typedef struct RefereeCones {
     double corrected, convex; // over all groups, with and without De Saxce's term
-    double certified;         // over CONE and COULOMB groups, each by its own law
+    double certified;         // over CONE and COULOMB groups, each by its law
     double right_side;        // |q|^2 over the groups' rows n, t1, t2
 } RefereeCones;
 

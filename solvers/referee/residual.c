@@ -15,7 +15,8 @@ static bool is_cone(CairnFrictionKind kind) {
     return kind == CAIRN_FRICTION_CONE || kind == CAIRN_FRICTION_COULOMB;
 }
 
-// Bounds as the friction law has them. BOX keeps the problem's own; rolling and torsion of a cone are bounded as in BOX_CURRENT.
+// Bounds as the friction law has them. BOX has those of the problem; rolling and torsion of a cone are bounded as in
+// BOX_CURRENT.
 static void find_bounds(const Referee *referee, int r, const CairnFriction *friction, double *lower, double *upper) {
     *lower = referee->problem->lower[r];
     *upper = referee->problem->upper[r];
@@ -71,7 +72,7 @@ static double judge_row(const Referee *referee, int r, const CairnConstraintBloc
     return scaled;
 }
 
-// The three rows of a CONE or COULOMB group, judged by their own law.
+// The three rows of a CONE or COULOMB group, judged by their law.
 static void judge_cone(const Referee *referee, int group, const CairnConstraintBlock *constraint,
                        CairnResidual *residual, double *sum) {
     const CairnFriction *friction = &referee->problem->frictions[group];
@@ -99,7 +100,7 @@ static void judge_cone(const Referee *referee, int group, const CairnConstraintB
     residual->fb = cairn_max(residual->fb, cairn_referee_fb_cone(referee, group));
 }
 
-// What the rows of a piece say.
+// The residuals of the rows of a piece.
 typedef struct Verdict {
     CairnResidual residual;
     double sum;     // of the natural map's squares
@@ -176,7 +177,8 @@ static void judge(const Referee *referee, CairnResidual *residual) {
     residual->limit = 1e-8 * largest_b + 1e-12;
     double by_bounds = judge_rows(referee, residual);
     RefereeCones cones = cairn_referee_cones(referee);
-    // |q| where contacts are alone; where joints push too, contacts at rest (q = 0) are measured by what moves the joints.
+    // |q| where there are contacts only; where joints push too, contacts at rest (q = 0) are measured relative to the
+    // largest b.
     double scale = cairn_max(sqrt(cones.right_side), largest_b);
     scale = scale > 0 ? scale : 1;
     residual->cone = sqrt(cones.corrected) / scale;

@@ -31,7 +31,8 @@ typedef struct Fbic {
     int *coupling;
 } Fbic;
 
-// One of the problems (16), (17), from where it was left. What its pivoting does not settle its interior point does.
+// Solve one of the problems (16), (17), starting from its last iterate: by pivoting, and by ipm where pivoting does
+// not converge.
 static CairnStatus solve_one(CairnSubsystem *s, void *user) {
     const CairnFbicOptions *options = user;
     CairnExact *exact = &s->exact;
@@ -88,7 +89,7 @@ static void take_interface(const Fbic *fbic) {
         exact->lambda[i] = whole->lambda[row];
         exact->lower[i] = whole->lower[row];
         exact->upper[i] = whole->upper[row];
-        exact->place[i] = whole->place[row];
+        exact->set[i] = whole->set[row];
         exact->is_held[i] = whole->is_held[row];
     }
 }
@@ -179,11 +180,11 @@ static CairnStatus solve_fbic(const CairnProblem *problem, const CairnParts *par
     }
     CairnExact whole;
     CairnSubstructure sub;
-    CairnSubstructureOptions how = {.subsystem = (CairnFormulation)chosen.formulation,
-                                    .interface = (CairnFormulation)chosen.formulation,
-                                    .steps = chosen.iterations,
-                                    .is_alone = true};
-    CairnStatus status = cairn_substructure_init(&sub, "fbic", problem, parts, &how, context, &whole, lambda);
+    CairnSubstructureOptions cut_options = {.subsystem = (CairnFormulation)chosen.formulation,
+                                            .interface = (CairnFormulation)chosen.formulation,
+                                            .steps = chosen.iterations,
+                                            .is_alone = true};
+    CairnStatus status = cairn_substructure_init(&sub, "fbic", problem, parts, &cut_options, context, &whole, lambda);
     if (cairn_is_ok(status)) {
         status = cairn_substructure_cut(&sub);
     }

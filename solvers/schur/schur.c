@@ -47,7 +47,7 @@ static const CairnFieldTable schur_options = CAIRN_FIELD_TABLE("schur", CairnSch
 static void start_cold(CairnExact *whole) {
     for (int i = 0; i < whole->problem->row_count; i++) {
         whole->lambda[i] = whole->is_held[i] ? whole->lambda[i] : 0;
-        whole->place[i] = whole->is_held[i] ? CAIRN_HELD : CAIRN_FREE;
+        whole->set[i] = whole->is_held[i] ? CAIRN_SET_HELD : CAIRN_SET_FREE;
     }
 }
 
@@ -85,8 +85,9 @@ static int count_broken(const CairnExact *exact) {
     return count;
 }
 
-// One solve of all sets at once says whether they are the answer's (bilateral systems: always), or so far off that subsystems and
-// interface would chase each other to no end; what is between may alternate.
+// One solve with all index sets at once shows whether they are those of the answer (in bilateral systems always), or
+// so far from them that alternating between subsystems and interface would not converge. `is_near`: alternating is
+// worth trying.
 static CairnStatus try_sets(CairnSchur *schur, bool *is_near) {
     enum { FEW = 16 };
     CairnExact *whole = schur->sub->whole;
@@ -117,8 +118,8 @@ static CairnStatus alternate_if_near(CairnSchur *schur, CairnOutcome *outcome) {
 // Of the certificate: the referee sums in another order, and at the very edge it may see the other side.
 static const double well_inside = 0.5;
 
-// What the sets of all together give, with pivots of the whole where signs are broken yet; then ipm from the last step's impulses, as
-// bpp hands over.
+// Solve with the index sets of all rows together, pivoting on the whole where sets are still violated; then, where
+// that does not converge, ipm from the last step's impulses, as in bpp.
 static CairnStatus finish(CairnExact *whole, const CairnSchurOptions *options, const CairnStart *start,
                           CairnOutcome *outcome) {
     double measure = cairn_exact_measure(whole);
@@ -127,7 +128,7 @@ static CairnStatus finish(CairnExact *whole, const CairnSchurOptions *options, c
         return cairn_ok();
     }
     if (*outcome != CAIRN_OUTCOME_STALLED) {
-        CAIRN_TRY(cairn_exact_settle(whole, 3, &measure));
+        CAIRN_TRY(cairn_exact_pivot(whole, 3, &measure));
         if (measure <= well_inside * whole->limit) {
             *outcome = CAIRN_OUTCOME_CONVERGED;
             return cairn_ok();
@@ -163,9 +164,9 @@ static CairnStatus run_schur(CairnExact *whole, const void *user, CairnOutcome *
     CairnSchur *schur = (CairnSchur *)(uintptr_t)user;
     const CairnSchurOptions *options = schur->options;
     CairnStart start;
-    CAIRN_TRY(cairn_start_keep(&start, whole, options->warm));
+    CAIRN_TRY(cairn_start_init(&start, whole, options->warm));
     whole->has_factor = false;
-    whole->left = 0.1 * whole->target; // a subsystem that changes next may have the rest
+    whole->solve_tolerance = 0.1 * whole->target; // a subsystem that changes next may have the rest
     if (start.is_answer && !options->faithful) {
         *outcome = CAIRN_OUTCOME_CONVERGED;
         return cairn_ok();
@@ -186,22 +187,22 @@ static CairnStatus run_schur(CairnExact *whole, const void *user, CairnOutcome *
     return finish(whole, options, &start, outcome);
 }
 
-static CairnSubstructureOptions way_to_cut(const CairnSchurOptions *chosen, const CairnProblem *problem) {
+static CairnSubstructureOptions cut_options(const CairnSchurOptions *chosen, const CairnProblem *problem) {
     bool has_current = cairn_law_find(problem, CAIRN_FRICTION_BOX_CURRENT) >= 0;
-    CairnSubstructureOptions how = {
+    CairnSubstructureOptions cut = {
         .subsystem = (CairnFormulation)chosen->formulation,
         .interface = (CairnFormulation)chosen->interface,
         .steps = chosen->iterations,
         .levels = chosen->levels,
         .has_factor = !chosen->faithful || chosen->last || has_current,
     };
-    if (chosen->faithful && how.subsystem == CAIRN_FORMULATION_AUTO) {
-        how.subsystem = CAIRN_FORMULATION_CONSTRAINT;
+    if (chosen->faithful && cut.subsystem == CAIRN_FORMULATION_AUTO) {
+        cut.subsystem = CAIRN_FORMULATION_CONSTRAINT;
     }
-    if (chosen->faithful && how.interface == CAIRN_FORMULATION_AUTO) {
-        how.interface = CAIRN_FORMULATION_DENSE;
+    if (chosen->faithful && cut.interface == CAIRN_FORMULATION_AUTO) {
+        cut.interface = CAIRN_FORMULATION_DENSE;
     }
-    return how;
+    return cut;
 }
 
 static CairnStatus solve(const char *name, bool sweeps_interface, const CairnProblem *problem, const CairnParts *parts,
@@ -211,13 +212,13 @@ static CairnStatus solve(const char *name, bool sweeps_interface, const CairnPro
     double t0 = cairn_timer_now();
     CairnExact whole;
     CairnSubstructure sub;
-    CairnSubstructureOptions how = way_to_cut(&chosen, problem);
+    CairnSubstructureOptions cut = cut_options(&chosen, problem);
     double *answer = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
     if (answer == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", name, problem->row_count);
     }
     CairnSolveReport found = {0};
-    CairnStatus status = cairn_substructure_init(&sub, name, problem, parts, &how, context, &whole, lambda);
+    CairnStatus status = cairn_substructure_init(&sub, name, problem, parts, &cut, context, &whole, lambda);
     if (cairn_is_ok(status)) {
         CairnSchur schur = {.options = &chosen, .sub = &sub, .sweeps_interface = sweeps_interface};
         schur.phases.prepare = cairn_timer_now() - t0;
@@ -235,7 +236,7 @@ static CairnStatus solve(const char *name, bool sweeps_interface, const CairnPro
     }
     cairn_substructure_release(&sub);
     if (cairn_is_ok(status) && !chosen.faithful) {
-        CairnSolverContext alone = *context; // what is kept is of another shape
+        CairnSolverContext alone = *context; // the stored memory has another layout
         alone.memory = NULL;
         status = cairn_ipm_cone_finish(problem, CAIRN_FORMULATION_AUTO, &alone, answer, &found);
     }

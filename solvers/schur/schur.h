@@ -1,14 +1,15 @@
 // schur-bpp, schur-pgs-sm: substructured solves, S0 algorithm 1.
 //
-// The free sets of the internal constraints make S and z (24, 25); the interface's problem over them (18) gives its impulses, by block
-// principal pivoting or by Gauss-Seidel with subspace minimisation; with these every subsystem pivots by itself, all in parallel, and
-// leaves new sets behind. Once the sets stay as they were, the impulses are the answer. Nothing else goes from one coupling iteration
-// to the next but the factors that belong to the sets (schur_couple.c; so under `faithful`, and with `coupling=alternate`).
+// The free sets of the internal constraints make S and z (24, 25); the interface's problem over them (18) gives its
+// impulses, by block principal pivoting or by Gauss-Seidel with subspace minimisation; with these every subsystem
+// pivots by itself, all in parallel, and produces new index sets. Once no set changes any more, the impulses are the
+// answer. Beside the sets only the factors that belong to them are passed from one coupling iteration to the next
+// (schur_couple.c; so under `faithful`, and with `coupling=alternate`).
 //
-// `coupling=together`, the default of schur-bpp, solves subsystems and interface for one set of all rows at once, S in body space
-// (system.h, in stages), and then moves all rows that break a sign, wherever they are: only subsystems in which one did are factored
-// again. Where many rows move, pivoting in any form would cycle and ipm takes over at once, its systems solved in the same stages; so no
-// step ends uncertified where the whole has an answer.
+// `coupling=together`, the default of schur-bpp, solves subsystems and interface for one set of all rows at once, S
+// in body space (system.h, in stages), and then moves all rows that violate their set, wherever they are: only
+// subsystems with such rows are factored again. Where many rows move, pivoting in any form would cycle and ipm takes
+// over at once, its systems solved in the same stages; so no step ends uncertified where the whole has an answer.
 // Cost of an iteration: the factors of the subsystems whose sets changed, one of the interface, a product with A.
 #ifndef CAIRN_SOLVERS_SCHUR_H
 #define CAIRN_SOLVERS_SCHUR_H
@@ -16,19 +17,17 @@
 #include <cairn/solver.h>
 
 typedef enum CairnCoupling {
-    CAIRN_COUPLING_AUTO = 0,  // as the solver likes
-    CAIRN_COUPLING_TOGETHER,  // interface and subsystems at once
-    CAIRN_COUPLING_ALTERNATE, // in turn, as printed
-    CAIRN_COUPLING_COUNT
+    CAIRN_COUPLING_AUTO = 0, // as the solver likes
+    CAIRN_COUPLING_TOGETHER, // interface and subsystems at once
+    CAIRN_COUPLING_ALTERNATE // in turn, as printed
 } CairnCoupling;
 
-// What a subsystem is solved by.
+// The method for a subsystem.
 typedef enum CairnPartsSolver {
     CAIRN_PARTS_BPP = 0,
     CAIRN_PARTS_PGS_SM,
     CAIRN_PARTS_PGS,
-    CAIRN_PARTS_IPM,
-    CAIRN_PARTS_SOLVER_COUNT
+    CAIRN_PARTS_IPM
 } CairnPartsSolver;
 
 typedef struct CairnSchurOptions {

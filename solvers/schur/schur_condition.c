@@ -26,7 +26,8 @@ static void divide(Ends *ends) {
     cairn_system_apply(&ends->exact->system, ends->x, ends->y);
 }
 
-// The largest eigenvalue of what `work` applies, from below; it ends once it stands to seven digits.
+// The largest eigenvalue of the operator that `work` applies, from below; the iteration ends when seven digits do not
+// change.
 static double largest_eigenvalue(Ends *ends, void (*work)(Ends *)) {
     enum { MOST = 5000 };
     int n = ends->exact->problem->row_count;
@@ -81,8 +82,9 @@ CairnStatus cairn_schur_condition(const CairnProblem *problem, const CairnParts 
                                   CairnSolverContext *context, double *condition) {
     CairnExact whole;
     CairnSubstructure sub;
-    CairnSubstructureOptions how = {.interface = CAIRN_FORMULATION_DENSE, .steps = 1};
-    CairnStatus status = cairn_substructure_init(&sub, "cond(S)", problem, parts, &how, context, &whole, lambda);
+    CairnSubstructureOptions cut_options = {.interface = CAIRN_FORMULATION_DENSE, .steps = 1};
+    CairnStatus status =
+        cairn_substructure_init(&sub, "cond(S)", problem, parts, &cut_options, context, &whole, lambda);
     if (cairn_is_ok(status)) {
         status = cairn_substructure_cut(&sub);
     }

@@ -35,10 +35,10 @@ static CairnStatus sweep_and_solve(CairnExact *exact, const CairnSchurOptions *o
 
 // ---- subsystems ----------------------------------------------------------------------------------------------------------
 
-// Is the factor that of the sets?
-static bool is_settled(const CairnExact *exact) {
+// Whether the factor is that of the index sets.
+static bool has_current_factor(const CairnExact *exact) {
     for (int i = 0; i < exact->problem->row_count; i++) {
-        bool is_out = exact->is_held[i] || exact->place[i] != CAIRN_FREE;
+        bool is_out = exact->is_held[i] || exact->set[i] != CAIRN_SET_FREE;
         if (!exact->has_factor || isinf(exact->theta[i]) != is_out || (!is_out && exact->theta[i] != 0)) {
             return false;
         }
@@ -51,22 +51,22 @@ static CairnStatus solve_first(CairnSubsystem *s, void *user) {
     return cairn_exact_solve_sets(&s->exact);
 }
 
-// Where the factor is another one, or (after sweeps) the impulses are not those of the sets.
+// Solve where the factor is not that of the index sets, or where the impulses (after sweeps) are not.
 static CairnStatus solve_changed(CairnSubsystem *s, void *user) {
     (void)user;
-    return !s->is_other && is_settled(&s->exact) ? cairn_ok() : cairn_exact_solve_sets(&s->exact);
+    return !s->is_other && has_current_factor(&s->exact) ? cairn_ok() : cairn_exact_solve_sets(&s->exact);
 }
 
 static CairnStatus pivot_one(CairnSubsystem *s, void *user) {
-    memcpy(s->before, s->exact.place, (size_t)s->inner.problem.row_count);
+    memcpy(s->before, s->exact.set, (size_t)s->inner.problem.row_count);
     return s->is_other ? cairn_ok() : pivot(&s->exact, user, &s->outcome);
 }
 
-// By another method than pivoting (S0 8.1): its impulses say which sets there are. These need memory as they go, so they run one after
-// the other.
+// Solve by another method than pivoting (S0 8.1), whose impulses determine the index sets. Such methods allocate
+// memory while they run, so subsystems are solved one after the other.
 static CairnStatus solve_other(CairnSubsystem *s, const CairnSchurOptions *options, CairnArena *arena) {
     CairnExact *exact = &s->exact;
-    CairnArena *own = s->context.arena;
+    CairnArena *subsystem_arena = s->context.arena;
     CairnArenaMark mark = cairn_arena_mark(arena);
     CairnIpmOptions ipm = {.iterations = 100, .warm = true};
     CairnStatus status;
@@ -78,7 +78,7 @@ static CairnStatus solve_other(CairnSubsystem *s, const CairnSchurOptions *optio
     } else {
         status = sweep_and_solve(exact, options, options->parts_solver == CAIRN_PARTS_PGS ? 0 : 20, &s->outcome);
     }
-    s->context.arena = own;
+    s->context.arena = subsystem_arena;
     cairn_arena_release(arena, mark);
     CAIRN_TRY(status);
     exact->has_factor = false;
@@ -114,14 +114,14 @@ static void choose_methods(CairnSchur *schur) {
 // ---- one coupling iteration ----------------------------------------------------------------------------------------------
 
 typedef struct Round {
-    bool is_settled;  // no set has changed
-    bool is_good;     // what came out is the answer
-    bool is_hopeless; // somebody did not arrive
-    uint64_t sets;    // a hash of all
+    bool is_unchanged; // no set has changed
+    bool is_good;      // the result is the answer
+    bool is_hopeless;  // a subsystem or the interface did not converge
+    uint64_t sets;     // a hash of all
 } Round;
 
-// `part`: how far of the way from the impulses there are to those found.
-static CairnStatus solve_interface(CairnSchur *schur, double part, CairnOutcome *outcome) {
+// `fraction`: the length of the step from the present impulses of the interface to those that its solve finds.
+static CairnStatus solve_interface(CairnSchur *schur, double fraction, CairnOutcome *outcome) {
     CairnSubstructure *sub = schur->sub;
     CairnInterface *g = &sub->interface;
     double t0 = cairn_timer_now();
@@ -135,15 +135,15 @@ static CairnStatus solve_interface(CairnSchur *schur, double part, CairnOutcome 
     sub->whole->iterations += g->exact.iterations;
     for (int i = 0; i < g->row_count; i++) {
         double *lambda = &sub->whole->lambda[g->rows[i]];
-        *lambda = part < 1 ? *lambda + part * (g->exact.lambda[i] - *lambda) : g->exact.lambda[i];
-        sub->whole->place[g->rows[i]] = g->exact.place[i];
+        *lambda = fraction < 1 ? *lambda + fraction * (g->exact.lambda[i] - *lambda) : g->exact.lambda[i];
+        sub->whole->set[g->rows[i]] = g->exact.set[i];
     }
     cairn_substructure_push(sub);
     schur->phases.interface += cairn_timer_now() - t1;
     return cairn_ok();
 }
 
-static CairnStatus couple_once(CairnSchur *schur, bool is_first, double part, Round *round) {
+static CairnStatus couple_once(CairnSchur *schur, bool is_first, double fraction, Round *round) {
     CairnSubstructure *sub = schur->sub;
     CairnExact *whole = sub->whole;
     CairnOutcome outcome = CAIRN_OUTCOME_CONVERGED;
@@ -153,7 +153,7 @@ static CairnStatus couple_once(CairnSchur *schur, bool is_first, double part, Ro
     if (sub->interface.row_count > 0) {
         cairn_substructure_pull(sub);
         cairn_exact_measure(whole);
-        CAIRN_TRY(solve_interface(schur, part, &outcome));
+        CAIRN_TRY(solve_interface(schur, fraction, &outcome));
     }
     t0 = cairn_timer_now();
     CAIRN_TRY(cairn_substructure_each(sub, pivot_one, (void *)(uintptr_t)schur->options));
@@ -162,19 +162,19 @@ static CairnStatus couple_once(CairnSchur *schur, bool is_first, double part, Ro
     cairn_substructure_pull(sub);
     double measure = cairn_exact_measure(whole);
     *round = (Round){
-        .is_settled = true, .is_hopeless = outcome != CAIRN_OUTCOME_CONVERGED, .is_good = measure <= whole->target};
+        .is_unchanged = true, .is_hopeless = outcome != CAIRN_OUTCOME_CONVERGED, .is_good = measure <= whole->target};
     for (int i = 0; i < sub->count; i++) {
         CairnSubsystem *s = &sub->subsystems[i];
         size_t rows = (size_t)s->inner.problem.row_count;
-        bool has_changed = memcmp(s->before, s->exact.place, rows) != 0;
+        bool has_changed = memcmp(s->before, s->exact.set, rows) != 0;
         schur->changed += has_changed;
-        round->is_settled = round->is_settled && !has_changed;
+        round->is_unchanged = round->is_unchanged && !has_changed;
         round->is_hopeless = round->is_hopeless || (!s->is_other && s->outcome != CAIRN_OUTCOME_CONVERGED);
-        round->sets = cairn_hash_combine(round->sets, cairn_hash_bytes(s->exact.place, rows));
+        round->sets = cairn_hash_combine(round->sets, cairn_hash_bytes(s->exact.set, rows));
         whole->iterations += s->exact.iterations;
         s->exact.iterations = 0;
     }
-    round->is_settled = round->is_settled || sub->interface.row_count == 0;
+    round->is_unchanged = round->is_unchanged || sub->interface.row_count == 0;
     schur->coupling++;
     if (whole->context->trace) {
         whole->context->trace(whole->context->trace_user, (CairnTraceEntry){schur->coupling, measure});
@@ -193,7 +193,7 @@ static bool has_seen(uint64_t *seen, int count, uint64_t sets) {
 }
 
 CairnStatus cairn_schur_couple(CairnSchur *schur, CairnOutcome *outcome) {
-    static const double damped = 0.5, most_damped = 0.25; // steps of the interface once sets have come again
+    static const double damped = 0.5, most_damped = 0.25; // steps of the interface once sets have repeated
     const CairnSchurOptions *options = schur->options;
     uint64_t *seen = CAIRN_PUSH(schur->sub->context->arena, uint64_t, options->kmax + 1);
     if (seen == NULL) {
@@ -202,23 +202,23 @@ CairnStatus cairn_schur_couple(CairnSchur *schur, CairnOutcome *outcome) {
     choose_methods(schur);
     cairn_substructure_take(schur->sub);
     *outcome = CAIRN_OUTCOME_AT_LIMIT;
-    double part = 1, next = damped;
+    double fraction = 1, next = damped;
     for (int k = 0; k < options->kmax && *outcome == CAIRN_OUTCOME_AT_LIMIT; k++) {
         Round round;
-        CairnStatus status = couple_once(schur, k == 0, part, &round);
+        CairnStatus status = couple_once(schur, k == 0, fraction, &round);
         if (status.code == CAIRN_NUMERIC) {
             *outcome = CAIRN_OUTCOME_SINGULAR;
             return cairn_ok();
         }
         CAIRN_TRY(status);
-        bool is_whole_step = part >= 1;
-        part = 1;
-        if ((round.is_settled && is_whole_step) || (!options->faithful && round.is_good)) {
+        bool is_whole_step = fraction >= 1;
+        fraction = 1;
+        if ((round.is_unchanged && is_whole_step) || (!options->faithful && round.is_good)) {
             *outcome = CAIRN_OUTCOME_CONVERGED;
         } else if (!options->faithful && has_seen(seen, k, round.sets) && is_whole_step) {
             // A cycle: damp the next step, twice at most.
-            part = next;
-            *outcome = part < most_damped ? CAIRN_OUTCOME_STALLED : CAIRN_OUTCOME_AT_LIMIT;
+            fraction = next;
+            *outcome = fraction < most_damped ? CAIRN_OUTCOME_STALLED : CAIRN_OUTCOME_AT_LIMIT;
             next *= 0.5;
         } else if (!options->faithful && round.is_hopeless) {
             *outcome = CAIRN_OUTCOME_STALLED;

@@ -14,8 +14,9 @@ typedef struct CairnSchur {
     CairnSolvePhases phases;
 } CairnSchur;
 
-// From the whole's lambda, bounds and places; the substructure is cut already. Outcome: converged where the sets stand still (or what is
-// there is the answer), at limit at k_max, stalled where sets came back for good, singular where equations have no solution.
+// Starts from the whole's lambda, bounds and index sets; the substructure is cut already. Outcome: converged where no
+// set changes any more (or the iterate is the answer), at limit at k_max, stalled where the sets cycle, singular
+// where equations have no solution.
 CairnStatus cairn_schur_couple(CairnSchur *schur, CairnOutcome *outcome);
 
 #endif

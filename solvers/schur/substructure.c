@@ -1,4 +1,4 @@
-// Substructure: a problem over its parts, and what goes to and fro between subsystems and interface.
+// Substructure: a problem over the parts of a partition, and the exchange between subsystems and interface.
 #include "solvers/schur/substructure.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 
 typedef struct CairnSubstructureMemory {
     int count;
-    void **kept;      // of the interface, then of the subsystems: what their formulations keep
+    void **kept;      // of the interface, then of the subsystems: the memory of their formulations between solves
     void *whole;      // of the whole's formulation
     CairnArena arena; // the interface's
 } Memory;
@@ -65,8 +65,8 @@ void cairn_substructure_forget(void *kept, const CairnAllocator *allocator) {
 }
 
 void cairn_substructure_release(CairnSubstructure *sub) {
-    if (sub->own.allocator != NULL) {
-        cairn_arena_free(&sub->own);
+    if (sub->local_arena.allocator != NULL) {
+        cairn_arena_free(&sub->local_arena);
     }
 }
 
@@ -119,10 +119,10 @@ CairnStatus cairn_substructure_init(CairnSubstructure *sub, const char *name, co
     if (problem->form != CAIRN_FORM_DYNAMICS) {
         return cairn_error(CAIRN_UNSUPPORTED, "%s does not take an explicit problem: it has no bodies to part", name);
     }
-    CAIRN_TRY(cairn_solver_check(problem, context)); // parts are read by it
+    CAIRN_TRY(cairn_solver_check(problem, context)); // before the parts are read, which index the problem
     sub->whole_context.checked = problem;
     CAIRN_TRY(take_parts(sub, name, parts));
-    cairn_arena_init(&sub->own, context->allocator);
+    cairn_arena_init(&sub->local_arena, context->allocator);
     sub->room = cairn_arena_allocator(context->arena);
     sub->count = sub->parts.count;
     Memory *memory = recall(context, sub->count);
@@ -136,9 +136,9 @@ CairnStatus cairn_substructure_cut(CairnSubstructure *sub) {
     Memory *memory = sub->memory;
     CairnCut cut = {.part = sub->parts.part};
     sub->interface = (CairnInterface){.context = *sub->context};
-    sub->interface.context.arena = memory != NULL ? &memory->arena : &sub->own;
+    sub->interface.context.arena = memory != NULL ? &memory->arena : &sub->local_arena;
     sub->interface.context.memory = NULL;
-    sub->interface.context.trace = NULL; // coupling iterations are traced, not what is inside them
+    sub->interface.context.trace = NULL; // coupling iterations are traced, not the iterations inside them
     sub->subsystems = CAIRN_PUSH_ZERO(arena, CairnSubsystem, sub->count + 1);
     if (sub->subsystems == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "substructure: no memory for %d parts", sub->count);
@@ -193,7 +193,7 @@ void cairn_substructure_take(CairnSubstructure *sub) {
         cairn_piece_gather(inner, whole->lower, exact->lower);
         cairn_piece_gather(inner, whole->upper, exact->upper);
         for (int k = 0; k < inner->problem.row_count; k++) {
-            exact->place[k] = whole->place[inner->rows[k]];
+            exact->set[k] = whole->set[inner->rows[k]];
             exact->is_held[k] = whole->is_held[inner->rows[k]];
         }
     }
@@ -206,7 +206,7 @@ void cairn_substructure_pull(CairnSubstructure *sub) {
         const CairnPiece *inner = &sub->subsystems[i].inner;
         cairn_piece_scatter(inner, exact->lambda, sub->whole->lambda);
         for (int k = 0; k < inner->problem.row_count; k++) {
-            sub->whole->place[inner->rows[k]] = exact->place[k];
+            sub->whole->set[inner->rows[k]] = exact->set[k];
         }
     }
 }
@@ -214,8 +214,8 @@ void cairn_substructure_pull(CairnSubstructure *sub) {
 double cairn_substructure_raised(const CairnSubstructure *sub) {
     double raised = sub->interface.exact.system.raised;
     for (int i = 0; i < sub->count && sub->is_cut; i++) {
-        double own = sub->subsystems[i].exact.system.raised;
-        raised = own > raised ? own : raised;
+        double value = sub->subsystems[i].exact.system.raised;
+        raised = value > raised ? value : raised;
     }
     return raised;
 }
@@ -232,8 +232,8 @@ int cairn_substructure_factorizations(const CairnSubstructure *sub) {
 int cairn_substructure_refactored(const CairnSubstructure *sub) {
     int made, units = cairn_body_space_units(&sub->whole->system, &made), count = made > units ? made - units : 0;
     for (int i = 0; i < sub->count && sub->is_cut; i++) {
-        int own = sub->subsystems[i].exact.system.factorizations;
-        count += own > 1 ? own - 1 : 0;
+        int value = sub->subsystems[i].exact.system.factorizations;
+        count += value > 1 ? value - 1 : 0;
     }
     return count;
 }

@@ -1,4 +1,4 @@
-// Which constraints are whose: the parts' blocks and constraints, and those between parts.
+// Assigns blocks and constraints to the parts, and the constraints between parts to the interface.
 #include "solvers/schur/substructure_cut.h"
 
 static bool take_cut(CairnCut *cut, const CairnProblem *problem, int parts, CairnArena *arena) {

@@ -1,4 +1,5 @@
-// Cut: a substructure while it is made. What is counted before anything is taken, and the makers of its pieces.
+// Cut: the data of a substructure during its construction, counted before memory is allocated, and the functions that
+// make its subsystems and its interface.
 #ifndef CAIRN_SOLVERS_SUBSTRUCTURE_CUT_H
 #define CAIRN_SOLVERS_SUBSTRUCTURE_CUT_H
 
@@ -6,7 +7,7 @@
 
 typedef struct CairnCut {
     const int *part;   // block -> part
-    int *index;        // block -> its place in the part
+    int *index;        // block -> its index in the part
     int *blocks;       // by parts
     int *block_start;  // part -> where its blocks begin
     int *inner, *edge; // constraints by parts
@@ -22,7 +23,8 @@ CairnStatus cairn_substructure_stages(const CairnSubstructure *sub, const int **
 
 CairnStatus cairn_cut_make(CairnSubstructure *sub, CairnCut *cut);
 
-// Subsystem `part`; *gamma goes on by its rows at the interface. `kept`: what its formulation keeps, NULL: nothing.
+// Make subsystem `part` and advance *gamma by its rows at the interface. `kept`: its formulation's memory between
+// solves, NULL: none.
 CairnStatus cairn_subsystem_make(CairnSubstructure *sub, const CairnCut *cut, int part, int **gamma, void **kept);
 
 // The interface by itself: its constraints over all bodies that they touch, as one more subsystem.

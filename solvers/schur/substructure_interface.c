@@ -22,10 +22,10 @@ static CairnStatus take_frame(CairnSubstructure *sub, const CairnCut *cut, Frame
     CairnArena *arena = sub->context->arena;
     CairnInterface *g = &sub->interface;
     CairnProblem *problem = &g->problem;
-    size_t share = 0;
+    size_t offset = 0;
     for (int i = 0; i < sub->count; i++) {
         const CairnSubsystem *s = &sub->subsystems[i];
-        share += (size_t)s->edge.problem.row_count * (size_t)s->reach;
+        offset += (size_t)s->edge.problem.row_count * (size_t)s->reach;
         problem->block_count += chunks_of(s->reach);
         problem->dof_count += s->reach;
         problem->term_count += s->edge.problem.constraint_count * chunks_of(s->reach);
@@ -40,7 +40,7 @@ static CairnStatus take_frame(CairnSubstructure *sub, const CairnCut *cut, Frame
     frame->compliance = CAIRN_PUSH_ZERO(arena, double, g->row_count + 1);
     frame->lower = CAIRN_PUSH_ZERO(arena, double, g->row_count + 1);
     frame->upper = CAIRN_PUSH_ZERO(arena, double, g->row_count + 1);
-    g->J = CAIRN_PUSH_ZERO(arena, double, share + 1);
+    g->J = CAIRN_PUSH_ZERO(arena, double, offset + 1);
     g->right_side = CAIRN_PUSH_ZERO(arena, double, g->row_count + 1);
     g->p = CAIRN_PUSH_ZERO(arena, double, problem->dof_count + 1);
     g->lambda = CAIRN_PUSH_ZERO(arena, double, g->row_count + 1);
@@ -77,7 +77,7 @@ static void number_blocks(CairnSubstructure *sub, Frame *frame) {
 
 static void number_terms(CairnSubstructure *sub, const CairnCut *cut, Frame *frame) {
     const CairnProblem *whole = sub->problem;
-    size_t share = 0;
+    size_t offset = 0;
     int next = 0;
     for (int i = 0; i < sub->count; i++) { // how many terms each constraint has
         const int *edge = cut->edge + cut->edge_start[i];
@@ -100,12 +100,12 @@ static void number_terms(CairnSubstructure *sub, const CairnCut *cut, Frame *fra
     }
     for (int i = 0; i < sub->count; i++) {
         CairnSubsystem *s = &sub->subsystems[i];
-        s->share = sub->interface.J + share;
+        s->edge_J = sub->interface.J + offset;
         for (int e = 0; e < s->edge.problem.constraint_count; e++) {
             CairnConstraintBlock *to = &frame->constraints[cut->crossing[cut->edge[cut->edge_start[i] + e]]];
             for (int q = 0; q < chunks_of(s->reach); q++) {
-                frame->terms[to->first_term + to->term_count++] = (CairnTerm){frame->first[i] + q, (int)share};
-                share += (size_t)to->row_count * (size_t)chunk_size(s->reach, q);
+                frame->terms[to->first_term + to->term_count++] = (CairnTerm){frame->first[i] + q, (int)offset};
+                offset += (size_t)to->row_count * (size_t)chunk_size(s->reach, q);
             }
         }
     }

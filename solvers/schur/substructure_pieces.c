@@ -1,27 +1,28 @@
-// Subsystems: the pieces of a cut with what solving them needs.
+// Subsystems: the pieces of a cut, with the data for their solves.
 #include "solvers/schur/substructure_cut.h"
 
-static void *refuse(void *user, size_t size) {
+static void *refuse_allocation(void *user, size_t size) {
     (void)user;
     (void)size;
     return NULL;
 }
 
-static void leave(void *user, void *memory, size_t size) {
+static void ignore_release(void *user, void *memory, size_t size) {
     (void)user;
     (void)memory;
     (void)size;
 }
 
-static const CairnAllocator nothing = {refuse, leave, NULL};
+static const CairnAllocator no_allocator = {refuse_allocation, ignore_release, NULL};
 
 static CairnStatus take_pieces(CairnSubsystem *s, const CairnProblem *whole, const CairnCut *cut, int part, int **gamma,
                                CairnArena *arena) {
     const int *blocks = cut->blocks + cut->block_start[part];
-    CairnPieceBlocks own = {cut->part, cut->index, part, cut->block_start[part + 1] - cut->block_start[part], blocks};
-    CAIRN_TRY(cairn_piece_init(&s->inner, whole, &own, cut->inner + cut->inner_start[part],
+    CairnPieceBlocks blocks_here = {cut->part, cut->index, part, cut->block_start[part + 1] - cut->block_start[part],
+                                    blocks};
+    CAIRN_TRY(cairn_piece_init(&s->inner, whole, &blocks_here, cut->inner + cut->inner_start[part],
                                cut->inner_start[part + 1] - cut->inner_start[part], arena));
-    CAIRN_TRY(cairn_piece_init(&s->edge, whole, &own, cut->edge + cut->edge_start[part],
+    CAIRN_TRY(cairn_piece_init(&s->edge, whole, &blocks_here, cut->edge + cut->edge_start[part],
                                cut->edge_start[part + 1] - cut->edge_start[part], arena));
     s->gamma = *gamma;
     for (int i = 0; i < s->edge.problem.row_count; i++) {
@@ -33,21 +34,21 @@ static CairnStatus take_pieces(CairnSubsystem *s, const CairnProblem *whole, con
 static CairnStatus take_scratch(CairnSubsystem *s, CairnArena *arena) {
     const CairnProblem *inner = &s->inner.problem, *edge = &s->edge.problem;
     s->is_last = CAIRN_PUSH_ZERO(arena, bool, inner->block_count + 1);
-    s->place = CAIRN_PUSH_ZERO(arena, int, inner->block_count + 1);
+    s->reduced_row = CAIRN_PUSH_ZERO(arena, int, inner->block_count + 1);
     int rows = inner->row_count > edge->row_count ? inner->row_count : edge->row_count;
     s->x = CAIRN_PUSH_ZERO(arena, double, rows + 1);
     s->y = CAIRN_PUSH_ZERO(arena, double, rows + 1);
     s->v = CAIRN_PUSH_ZERO(arena, double, inner->dof_count + 1);
     s->t = CAIRN_PUSH_ZERO(arena, double, inner->row_count + 1);
     s->before = CAIRN_PUSH_ZERO(arena, unsigned char, inner->row_count + 1);
-    if (!s->is_last || !s->place || !s->x || !s->y || !s->v || !s->t || !s->before) {
+    if (!s->is_last || !s->reduced_row || !s->x || !s->y || !s->v || !s->t || !s->before) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "substructure: no memory for %d rows", inner->row_count);
     }
     for (int t = 0; t < edge->term_count; t++) {
         s->is_last[edge->terms[t].block] = true;
     }
     for (int b = 0; b < inner->block_count; b++) {
-        s->place[b] = s->reach;
+        s->reduced_row[b] = s->reach;
         s->reach += s->is_last[b] ? inner->blocks[b].size : 0;
     }
     size_t square = (size_t)s->reach * (size_t)s->reach;
@@ -59,7 +60,8 @@ static CairnStatus take_scratch(CairnSubsystem *s, CairnArena *arena) {
     return cairn_ok();
 }
 
-// A subsystem runs beside others, where nobody may ask the caller's allocator: what pivoting needs is taken here.
+// Subsystems are solved in parallel, where the caller's allocator must not be called, so the memory for pivoting is
+// allocated here.
 static CairnStatus reserve(CairnSubsystem *s, int steps, bool has_interior, const CairnAllocator *room) {
     size_t rows = (size_t)s->inner.problem.row_count + 16;
     cairn_arena_init(&s->arena, room);
@@ -68,7 +70,7 @@ static CairnStatus reserve(CairnSubsystem *s, int steps, bool has_interior, cons
         return cairn_error(CAIRN_OUT_OF_MEMORY, "substructure: no memory for %d index sets", steps);
     }
     cairn_arena_release(&s->arena, mark);
-    s->arena.allocator = &nothing;
+    s->arena.allocator = &no_allocator;
     s->context.arena = &s->arena;
     return cairn_ok();
 }

@@ -9,7 +9,7 @@ static bool is_body(const CairnSubsystem *s) {
     return s->exact.system.kind == &cairn_system_body;
 }
 
-// A column of E: what velocities a momentum of 1 in one dof makes at the interface while the free rows hold,
+// A column of E: the velocities at the interface that a momentum of 1 in one dof causes while the free rows hold,
 // v = P^-1 (e - J^T (A + Theta)^-1 J P^-1 e).
 static CairnStatus find_column(CairnSubsystem *s, int block, int dof, int column) {
     const CairnProblem *inner = &s->inner.problem;
@@ -24,8 +24,8 @@ static CairnStatus find_column(CairnSubsystem *s, int block, int dof, int column
             largest = fmax(largest, fabs(s->y[i]));
         }
         if (largest > 0) {
-            double left = cairn_system_solve(system, s->y, 1e-14 * largest, 3, s->t);
-            if (!isfinite(left)) {
+            double residual = cairn_system_solve(system, s->y, 1e-14 * largest, 3, s->t);
+            if (!isfinite(residual)) {
                 return cairn_error(CAIRN_NUMERIC, "substructure: a subsystem's equations have no finite solution");
             }
             memset(plain, 0, (size_t)inner->dof_count * sizeof *plain);
@@ -39,13 +39,15 @@ static CairnStatus find_column(CairnSubsystem *s, int block, int dof, int column
     }
     for (int b = 0; b < inner->block_count; b++) {
         for (int k = 0; k < inner->blocks[b].size && s->is_last[b]; k++) {
-            s->E[(size_t)(s->place[b] + k) * (size_t)s->reach + (size_t)column] = plain[inner->blocks[b].first + k];
+            s->E[(size_t)(s->reduced_row[b] + k) * (size_t)s->reach + (size_t)column] =
+                plain[inner->blocks[b].first + k];
         }
     }
     return cairn_ok();
 }
 
-// E = R R^T with R below its diagonal. A direction in which nothing but rounding is left does not move: its column is zero.
+// E = R R^T with R lower triangular. Where only rounding remains of a pivot, the direction does not move: its column
+// is zero.
 static void take_root(CairnSubsystem *s) {
     size_t n = (size_t)s->reach;
     memset(s->R, 0, n * n * sizeof *s->R);
@@ -68,10 +70,10 @@ static void take_root(CairnSubsystem *s) {
     }
 }
 
-// J' = J_Gamma,i R, chunk by chunk behind one another, as the interface's terms say.
-static void share_out(CairnSubsystem *s) {
+// J' = J_Gamma,i R, chunk after chunk, in the order of the interface's terms.
+static void fill_edge_jacobian(CairnSubsystem *s) {
     const CairnProblem *edge = &s->edge.problem;
-    double *to = s->share;
+    double *to = s->edge_J;
     for (int c = 0; c < edge->constraint_count; c++) {
         const CairnConstraintBlock *constraint = &edge->constraints[c];
         for (int q = 0; q < s->reach; q += CAIRN_INTERFACE_CHUNK) {
@@ -83,7 +85,7 @@ static void share_out(CairnSubsystem *s) {
                 const double *J = cairn_term_rows(edge, &edge->terms[t], constraint->row_count, room);
                 for (int r = 0; r < constraint->row_count; r++, J += dofs) {
                     for (int k = 0; k < dofs; k++) {
-                        const double *R = s->R + (size_t)(s->place[block] + k) * (size_t)s->reach + q;
+                        const double *R = s->R + (size_t)(s->reduced_row[block] + k) * (size_t)s->reach + q;
                         for (int j = 0; j < size; j++) {
                             to[r * size + j] += J[k] * R[j];
                         }
@@ -98,8 +100,8 @@ static void share_out(CairnSubsystem *s) {
 CairnStatus cairn_subsystem_reduce(CairnSubsystem *s) {
     const CairnProblem *inner = &s->inner.problem;
     if (s->reach > 0 && is_body(s)) {
-        cairn_body_space_reduce(&s->exact.system, s->R, s->place);
-        share_out(s);
+        cairn_body_space_reduce(&s->exact.system, s->R, s->reduced_row);
+        fill_edge_jacobian(s);
     } else if (s->reach > 0) {
         for (int b = 0, column = 0; b < inner->block_count; b++) {
             for (int k = 0; k < inner->blocks[b].size && s->is_last[b]; k++) {
@@ -107,7 +109,7 @@ CairnStatus cairn_subsystem_reduce(CairnSubsystem *s) {
             }
         }
         take_root(s);
-        share_out(s);
+        fill_edge_jacobian(s);
     }
     s->reduced_at = s->exact.system.factorizations;
     return cairn_ok();
@@ -140,7 +142,7 @@ CairnStatus cairn_substructure_reduce(CairnSubstructure *sub) {
         g->exact.lambda[i] = whole->lambda[row];
         g->exact.lower[i] = whole->lower[row];
         g->exact.upper[i] = whole->upper[row];
-        g->exact.place[i] = whole->place[row];
+        g->exact.set[i] = whole->set[row];
         g->exact.is_held[i] = whole->is_held[row];
     }
     return cairn_ok();

@@ -1,5 +1,6 @@
-// The order of elimination of the whole: what lies inside of subsystems, then what lies between them. With several levels each subsystem
-// is parted again, and what lies between its parts goes before what lies between the subsystems.
+// The order of elimination of the whole: the blocks inside of subsystems, then those between them. With several
+// levels each subsystem is partitioned again, and the blocks between its parts are eliminated before those between
+// the subsystems.
 #include <string.h>
 
 #include "partition/mindp.h"
@@ -7,11 +8,11 @@
 #include "solvers/schur/substructure_cut.h"
 
 enum {
-    SHARE = 4,
+    PARTS_OF_PART = 4,
     SMALLEST = 4
-}; // a part has so many parts, of at least so many bodies: blocks weigh their dofs, a body 6
+}; // parts that a part is divided into, and the least bodies of each; the weight of a block is its dofs, 6 for a body
 
-// Mark the blocks of edges between parts, and leave these edges out.
+// Mark the blocks of edges between parts, and remove these edges.
 static void cross(CairnGraph *graph, const int *part, int rank, int *rows, int *start, int *node, int *stage) {
     int edges = 0, next = 0;
     for (int e = 0; e < graph->edge_count; e++) {
@@ -21,8 +22,8 @@ static void cross(CairnGraph *graph, const int *part, int rank, int *rows, int *
             is_crossing = is_crossing || part[graph->edge_node[k]] != part[graph->edge_node[first]];
         }
         for (int k = first; k < end && is_crossing; k++) {
-            int *own = &stage[graph->edge_node[k]];
-            *own = rank > *own ? rank : *own;
+            int *node_stage = &stage[graph->edge_node[k]];
+            *node_stage = rank > *node_stage ? rank : *node_stage;
         }
         if (!is_crossing) { // they move to the front: none that is to be read yet is written on
             rows[edges] = graph->edge_rows[e];
@@ -55,7 +56,7 @@ CairnStatus cairn_substructure_stages(const CairnSubstructure *sub, const int **
     int bodies = sub->problem->dof_count / CAIRN_BODY_DOFS;
     for (int level = 2; level <= levels && bodies > SMALLEST * count; level++) {
         CairnGrowOptions options;
-        int size = bodies / (count * SHARE);
+        int size = bodies / (count * PARTS_OF_PART);
         cairn_fields_preset(cairn_partitioner_mindp.options, &options);
         options.part_size = size > SMALLEST ? size : SMALLEST;
         memset(part, -1, ((size_t)blocks + 1) * sizeof *part);

@@ -62,7 +62,7 @@ static CairnStatus solve_pgs(const CairnProblem *problem, const CairnParts *part
     CAIRN_TRY(copy_start(problem, context, lambda, x));
     PgsSystem system;
     CAIRN_TRY(cairn_pgs_pack(&system, "pgs", problem, chosen.omega, context->arena));
-    // The first rows of the first sweep should not answer to impossible impulses.
+    // The first rows of the first sweep should not be computed from impulses outside of the bounds.
     cairn_pgs_clamp(&system, x);
     CairnSolveReport work = {0};
     iterate(&system, &chosen, context, x, &work);

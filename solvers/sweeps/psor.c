@@ -30,8 +30,9 @@ static const CairnFieldTable psor_options = CAIRN_FIELD_TABLE("psor", CairnPsorO
 static const CairnFieldTable pssor_options = CAIRN_FIELD_TABLE("pssor", CairnPsorOptions, sor_fields);
 static const CairnFieldTable pj_options = CAIRN_FIELD_TABLE("pj", CairnPsorOptions, pj_fields);
 
-// Impulses that no law allows would share the first answer where lambda < 1, and push bodies apart where a sweep is the only one. A cone
-// is projected onto; what the present normal impulse bounds comes after it.
+// Project the start onto the friction law. Impulses outside of it would be mixed into the first answer where
+// lambda < 1, and would push bodies apart where there is one sweep only. The cone comes first, then the rows that the
+// normal impulse bounds.
 static void allow_rows(const CairnProblem *problem, int first, int count, const CairnFriction *friction, double *x) {
     bool is_cone = friction && (friction->kind == CAIRN_FRICTION_CONE || friction->kind == CAIRN_FRICTION_COULOMB);
     if (is_cone) {
@@ -60,7 +61,7 @@ static void allow_items(const SorSystem *system) {
                        constraint->friction >= 0 ? &problem->frictions[constraint->friction] : NULL, system->lambda);
         }
     }
-    if (problem->constraint_count == 0) { // an explicit problem need not say which rows belong together
+    if (problem->constraint_count == 0) { // an explicit problem need not group its rows into constraints
         allow_rows(problem, 0, problem->row_count, NULL, system->lambda);
     }
 }
@@ -78,7 +79,8 @@ static void allow_lanes(const SorSystem *system) {
     }
 }
 
-// The caller's impulses are not touched before the answer is there: contacts in lanes have their own, all else gets a copy.
+// The caller's impulses are not written before the answer is found: contacts in lanes have their copy, and all other
+// rows get one here.
 static CairnStatus start(SorSystem *system, CairnArena *arena) {
     const double *given = system->lambda;
     int rows = system->problem->row_count;
@@ -148,7 +150,7 @@ static CairnStatus solve(const SorSettings *kind, const CairnFieldTable *table, 
     settings.lambda = chosen.lambda;
     settings.is_guarded = !chosen.faithful || chosen.momentum;
     settings.limit = 1.9;
-    if (chosen.momentum) { // what goes on by itself must not overshoot, and must be allowed after each sweep
+    if (chosen.momentum) { // extrapolated impulses must not overshoot, and are projected after each sweep
         settings.limit = 1;
         settings.omega = fmin(chosen.omega, 1);
         settings.lambda = 1;

@@ -1,9 +1,9 @@
-// psor, pssor, pj: matrix-free sweeps for cone complementarity (S1; ../shared/NUMERICS.md restores its damaged formulas).
+// psor, pssor, pj: matrix-free sweeps for cone complementarity (S1).
 //
-// S1's algorithm: every contact i takes delta_i = gamma_i - omega eta_i (J_i v + d_i), is projected onto its cone (eqs. 20, 21), mixed with
-// what it was by lambda, and changes v at once; eta = 3/trace(g_i) of a contact, 1/g_i of a scalar row. Bilateral, unilateral and
-// frictional multipliers share one loop. pssor turns the order round after every sweep; pj lets all answer to the velocities of the
-// last sweep (S2's projected Jacobi).
+// S1's algorithm: for every contact i, delta_i = gamma_i - omega eta_i (J_i v + d_i) is projected onto the cone (eqs.
+// 20, 21) and mixed with the old impulse by lambda, and v is updated at once; eta = 3/trace(g_i) of a contact, 1/g_i
+// of a scalar row. Bilateral, unilateral and frictional multipliers are in one loop. pssor reverses the order after
+// every sweep; pj computes all impulses from the velocities of the last sweep (S2's projected Jacobi).
 //
 // With omega eta |g| < 2 no visit of psor or pssor raises 1/2 gamma A gamma + b gamma on a convex problem. eta = 3/trace(g) alone does
 // not promise that where one direction of a contact is much softer than the others: the step is held below 1.9/|g| then (not under
@@ -16,7 +16,7 @@
 typedef struct CairnPsorOptions {
     int iterations; // most sweeps
     double omega;   // relaxation in (0, 2)
-    double lambda;  // share of the new impulses in (0, 1]; above 1 would leave the cones
+    double lambda;  // fraction of the new impulses in the mix, in (0, 1]; above 1 the mix could be outside of the cones
     double tolerance;
     double budget_ms; // 0: none
     bool

@@ -1,16 +1,18 @@
 // The packed form of a problem for cone sweeps (psor, pssor, pj), their order, and the sweeps.
 //
-// Everything happens in u = L^T v with P = L L^T, so a contact's g = J P^-1 J^T + C (S1 step 1) and its velocity come from the same
-// numbers. Constraints lie in strips (sor_strips.c): threads take strips that share no dof block, and any number of them gives the
-// same bits. Contacts of two rigid bodies (or one) with a cone are packed eight side by side, a lane each, no body twice in a group,
-// in the order of the sweep, which then reads memory once from front to back. Joints of rigid bodies, and contacts with fixed bounds,
-// lie in lanes of their own (sor_joints.c). What does not fit there is an item and visited row by row: rows whose bounds follow an
-// impulse, other blocks or more than two, more than six rows, joints whose two lines are not opposite, those that would have a group for
-// themselves where a strip has many such, and every row of an explicit problem.
+// Everything happens in u = L^T v with P = L L^T, so a contact's g = J P^-1 J^T + C (S1 step 1) and its velocity come
+// from the same numbers. Constraints lie in strips (sor_strips.c): threads take strips that share no dof block, and
+// any number of them gives the same bits. Contacts of two rigid bodies (or one) with a cone are packed eight side by
+// side, a lane each, no body twice in a group, in the order of the sweep, which then reads memory once from front to
+// back. Joints of rigid bodies, and contacts with fixed bounds, lie in separate lanes (sor_joints.c). What does not
+// fit there is an item and visited row by row: rows whose bounds follow an impulse, other blocks or more than two,
+// more than six rows, joints whose two lines are not opposite, those that would have a group for themselves where a
+// strip has many such, and every row of an explicit problem.
 //
-// Bytes that a contact's visit touches, 8 a number: between round bodies (a multiple of 1 as inertia, arms along the normal) 18
-// numbers, 2 indices and two bodies of 8 numbers, 280 in all; between other rigid bodies 22 numbers, 2 indices and two bodies of 13
-// numbers, 392. Three of the numbers are its material's, and where all contacts are of one they are not with each: 256 and 368.
+// Bytes that a contact's visit touches, 8 a number: between round bodies (a multiple of 1 as inertia, arms along the
+// normal) 18 numbers, 2 indices and two bodies of 8 numbers, 280 in all; between other rigid bodies 22 numbers, 2
+// indices and two bodies of 13 numbers, 392. Three of the numbers are its material's; where all contacts have one
+// material they are stored once: 256 and 368.
 #ifndef CAIRN_SOLVERS_SOR_H
 #define CAIRN_SOLVERS_SOR_H
 
@@ -29,8 +31,8 @@ enum {
     SOR_JOINT_ROWS = 6 // most of a joint in a lane
 };
 
-// Where a lane's numbers stand in a packed group, in rows of eight lanes; the last of SOR_..._ROWS holds the bodies' places in u, as
-// integers.
+// The row of each of a lane's numbers in a packed group, whose rows have eight lanes; the last of SOR_..._ROWS holds
+// the bodies' offsets in u, as integers.
 enum {
     SOR_NORMAL = 0,  // n
     SOR_TANGENT = 3, // t1; t2 = n x t1
@@ -69,20 +71,20 @@ typedef struct SorJoints {
     unsigned is_bounded; // bit i: row i of some lane has a bound
     unsigned is_line;    // bit i: row i of some lane does not only turn
     ptrdiff_t at;        // of its numbers in `joint`
-    ptrdiff_t impulses;  // numbers of impulses before its own
+    ptrdiff_t impulses;  // offset of its impulses among those of all groups
 } SorJoints;
 
 typedef struct SorGroups {
     int first, count;
 } SorGroups;
 
-// What one thread visits in one go: groups of round contacts, groups of others, groups of joints, items.
+// A strip, which one thread visits: groups of round contacts, groups of other contacts, groups of joints, items.
 typedef struct SorStrip {
     int first, count; // of the sequence
     SorGroups round, general, joints, items;
 } SorStrip;
 
-// What the sweep of a strip did, for momentum.
+// Sums over the sweep of a strip, for momentum.
 typedef struct SorSums {
     double turn;      // (y - x_(k+1)) . (x_(k+1) - x_k)
     double change;    // |x_(k+1) - y|^2, both weighted
@@ -115,20 +117,20 @@ typedef struct SorSystem {
     SorSettings settings;
     CairnOps ops;
     CairnFrictionKind law; // of the packed contacts
-    int *block_at;         // place of a dof block in u
+    int *block_at;         // offset of a dof block in u
     bool *is_round;
-    int u_size, nobody; // nobody: the place of a body of zeros, the other side of a contact with what is fixed
+    int u_size, zero_body; // zero_body: the offset of a body of zeros, the other body of a contact with a fixed one
     double *u;
     const double *u_read; // as it was before the sweep (pj), or u
     double *inertia;
     unsigned char *shape; // SorShape of every constraint
     int *sequence;        // all constraints in the order of the sweep
-    int *place;           // of every constraint: its lane among those of its shape, or its item
+    int *slot;            // of every constraint: the number of its lane among those of its shape, or of its item
     SorStrip *strips;
     int strip_count;
-    double *round, *general;             // the groups
-    bool *round_shares, *general_shares; // of each group: it and the next one have a body in common
-    const SorEight *common;              // the law's rows of all contacts; NULL: each group has its own
+    double *round, *general;                 // the groups
+    bool *round_overlaps, *general_overlaps; // of each group: it and the next one have a body in common
+    const SorEight *common; // the law's rows, where they are equal for all contacts; NULL: they are in each group
     int round_count, general_count, item_count;
     SorItem *items;
     PgsLink *links;
@@ -144,13 +146,13 @@ typedef struct SorSystem {
     double floor;          // largest |d| of a row that no impulse can move and no bound excuses
 } SorSystem;
 
-// Rows of a group but for the law's, and all told.
-static inline int cairn_sor_own_rows(bool is_round) {
+// Rows of a group without the law's rows, and all rows.
+static inline int cairn_sor_fixed_rows(bool is_round) {
     return is_round ? SOR_ROUND_ROWS : SOR_GENERAL_ROWS;
 }
 
 static inline int cairn_sor_rows(const SorSystem *system, bool is_round) {
-    return cairn_sor_own_rows(is_round) + (system->common != NULL ? 0 : SOR_LAW_ROWS);
+    return cairn_sor_fixed_rows(is_round) + (system->common != NULL ? 0 : SOR_LAW_ROWS);
 }
 
 static inline double *cairn_sor_group(const SorSystem *system, int group, bool is_round) {
@@ -160,12 +162,12 @@ static inline double *cairn_sor_group(const SorSystem *system, int group, bool i
 
 // Places in u of the eight bodies a, then of the eight b.
 static inline int *cairn_sor_bodies(double *group, bool is_round) {
-    return (int *)(group + (ptrdiff_t)SOR_LANES * (cairn_sor_own_rows(is_round) - 1));
+    return (int *)(group + (ptrdiff_t)SOR_LANES * (cairn_sor_fixed_rows(is_round) - 1));
 }
 
 static inline const SorEight *cairn_sor_law(const SorSystem *system, const double *group, bool is_round) {
-    const double *own = group + (ptrdiff_t)cairn_sor_own_rows(is_round) * SOR_LANES;
-    return system->common != NULL ? system->common : (const SorEight *)own;
+    const double *law = group + (ptrdiff_t)cairn_sor_fixed_rows(is_round) * SOR_LANES;
+    return system->common != NULL ? system->common : (const SorEight *)law;
 }
 
 // A contact as lanes hold it. SOR_ITEM: it is none of that form.
@@ -182,7 +184,7 @@ void cairn_sor_read_contact(const SorSystem *system, int constraint, SorContact 
 bool cairn_sor_is_opposite(const double *J, const double *other, int rows);
 CairnStatus cairn_sor_pack_items(SorSystem *system, CairnArena *arena);
 double cairn_sor_eta(const SorSettings *settings, double g[3][3]);
-// Sequence, strips and places in u; then, once shapes are known, lanes and items.
+// Sequence, strips and offsets in u; then, once shapes are known, lanes and items.
 CairnStatus cairn_sor_order(SorSystem *system, CairnArena *arena);
 CairnStatus cairn_sor_fill(SorSystem *system, CairnArena *arena);
 

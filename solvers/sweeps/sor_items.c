@@ -1,4 +1,4 @@
-// What is visited row by row (sor.h says what that is).
+// Items: constraints that are visited row by row (sor.h lists them).
 #include <math.h>
 #include <string.h>
 
@@ -103,7 +103,7 @@ static size_t lay_out(SorSystem *system) {
             continue;
         }
         const CairnConstraintBlock *constraint = &problem->constraints[c];
-        SorItem *item = &system->items[system->place[c]];
+        SorItem *item = &system->items[system->slot[c]];
         *item =
             (SorItem){.first_row = constraint->first_row,
                       .row_count = constraint->row_count,
@@ -193,7 +193,7 @@ CairnStatus cairn_sor_pack_items(SorSystem *system, CairnArena *arena) {
     }
     for (int c = 0; c < problem->constraint_count && system->item_count > 0; c++) {
         if (system->shape[c] == SOR_ITEM) {
-            pack_item(system, c, &system->items[system->place[c]]);
+            pack_item(system, c, &system->items[system->slot[c]]);
         }
     }
     return cairn_ok();
@@ -254,7 +254,7 @@ static double lever_of(const SorSystem *system, const SorItem *item, int r) {
 
 static double visit_row(SorSystem *system, const SorItem *item, int r) {
     const PgsRow *row = &system->rows[r];
-    double lower = row->lower, upper = row->upper, old = system->lambda[r], share = system->settings.lambda;
+    double lower = row->lower, upper = row->upper, old = system->lambda[r], fraction = system->settings.lambda;
     double lever = lever_of(system, item, r);
     if (lever >= 0) {
         upper = lever * larger(0, system->lambda[system->problem->frictions[item->current].normal]);
@@ -262,15 +262,15 @@ static double visit_row(SorSystem *system, const SorItem *item, int r) {
     }
     double target = old - row->step * (velocity_of(system, item, r) + row->C * old);
     target = smaller(larger(target, lower), upper);
-    double next = smaller(larger(share * target + (1 - share) * old, lower), upper);
+    double next = smaller(larger(fraction * target + (1 - fraction) * old, lower), upper);
     system->lambda[r] = next;
     push_row(system, item, r, next - old);
-    return row->D * fabs(next - old) / (system->settings.omega * share);
+    return row->D * fabs(next - old) / (system->settings.omega * fraction);
 }
 
 static double visit_cone(SorSystem *system, const SorItem *item) {
     const CairnFriction *friction = &system->problem->frictions[item->cone];
-    double *lambda = system->lambda + friction->normal, w[3], x[3], most = 0, share = system->settings.lambda;
+    double *lambda = system->lambda + friction->normal, w[3], x[3], most = 0, fraction = system->settings.lambda;
     for (int k = 0; k < 3; k++) {
         int r = friction->normal + k;
         w[k] = velocity_of(system, item, r) + system->rows[r].C * lambda[k];
@@ -283,12 +283,12 @@ static double visit_cone(SorSystem *system, const SorItem *item) {
     }
     cairn_law_project(friction->mu, x);
     for (int k = 0; k < 3; k++) {
-        double delta = share * x[k] + (1 - share) * lambda[k] - lambda[k];
+        double delta = fraction * x[k] + (1 - fraction) * lambda[k] - lambda[k];
         lambda[k] += delta;
         push_row(system, item, friction->normal + k, delta);
         most = larger(most, fabs(delta));
     }
-    return item->eta > 0 ? most / (item->eta * share) : 0;
+    return item->eta > 0 ? most / (item->eta * fraction) : 0;
 }
 
 static double visit_rows(SorSystem *system, const SorItem *item) {

@@ -1,10 +1,12 @@
-// Joints in lanes: eight constraints between rigid bodies, with bounds of their own, that share no body, side by side.
+// Joints in lanes: eight constraints between rigid bodies, with bounds that do not follow other impulses, that share
+// no body, side by side.
 //
-// A visit takes their rows one after another, as row by row, without going through u for each: with w = J u + d + C lambda before the
-// visit row i sees w_i + sum over j < i of L_ij delta_j, L the part of A = J J^T below the diagonal, and takes delta_i = -step_i of
-// that, held by its bounds; then u goes by J^T delta. So rows wait for one another by one product of L each. A robot's joints do not
-// fit the nearest cache, so what a visit reads decides: a row acts on both bodies along the same line with opposite signs, which is kept
-// once, and not at all where a row of all eight only turns.
+// A visit takes their rows one after another, as row by row, without going through u for each: with w = J u + d + C
+// lambda before the visit the velocity of row i is w_i + sum over j < i of L_ij delta_j, with L the strict lower
+// triangle of A = J J^T, delta_i is -step_i times that, clamped by the bounds; then u changes by J^T delta. So rows
+// wait for one another by one product of L each. A robot's joints do not fit the nearest cache, so the bytes that a
+// visit reads decide: a row acts on both bodies along the same line with opposite signs, which is stored once, and
+// not at all where a row of all eight only turns.
 #include <math.h>
 #include <string.h>
 
@@ -15,16 +17,16 @@ enum { D_OF_ROW, C_OF_ROW, STEP, TURN_A, TURN_B = TURN_A + 3, ROW_NUMBERS = TURN
 enum { LINE_NUMBERS = 3 };
 enum { LOWER, UPPER, SCALE, BOUND_NUMBERS }; // scale: D / (omega lambda)
 
-typedef struct Parts {
+typedef struct Arrays {
     SorEight *impulses, *rows, *lines, *bounds, *L;
-} Parts;
+} Arrays;
 
 static ptrdiff_t eights_of(int n) {
     return n == 0 ? 0 : 1 + n + (ROW_NUMBERS + LINE_NUMBERS + BOUND_NUMBERS) * n + n * (n - 1) / 2;
 }
 
-ALWAYS Parts parts_of(double *group, int n) {
-    Parts p = {.impulses = (SorEight *)group + 1};
+ALWAYS Arrays arrays_of(double *group, int n) {
+    Arrays p = {.impulses = (SorEight *)group + 1};
     p.rows = p.impulses + n;
     p.lines = p.rows + (ptrdiff_t)ROW_NUMBERS * n;
     p.bounds = p.lines + (ptrdiff_t)LINE_NUMBERS * n;
@@ -58,22 +60,22 @@ static void clear_group(const SorSystem *system, double *group, int n) {
     memset(group, 0, (size_t)eights_of(n) * sizeof(SorEight));
     int *bodies = (int *)group;
     for (int i = 0; i < 2 * SOR_LANES; i++) {
-        bodies[i] = system->nobody;
+        bodies[i] = system->zero_body;
     }
-    SorEight *bounds = parts_of(group, n).bounds;
+    SorEight *bounds = arrays_of(group, n).bounds;
     for (int i = 0; i < n * SOR_LANES; i++) {
         bounds[BOUND_NUMBERS * (i / SOR_LANES) + LOWER][i % SOR_LANES] = -(double)INFINITY;
         bounds[BOUND_NUMBERS * (i / SOR_LANES) + UPPER][i % SOR_LANES] = (double)INFINITY;
     }
 }
 
-// What comes from the problem's arrays. The first body is a, but for one alone, which is b.
+// Pack the numbers of the problem's arrays. The first body is a; a single one is b.
 static void pack_joint(const SorSystem *system, int c, SorJoints *joints) {
     const CairnProblem *problem = system->problem;
     const CairnConstraintBlock *constraint = &problem->constraints[c];
-    int lane = system->place[c] % SOR_LANES;
+    int lane = system->slot[c] % SOR_LANES;
     double *group = system->joint + joints->at;
-    Parts p = parts_of(group, joints->rows);
+    Arrays p = arrays_of(group, joints->rows);
     for (int t = 0; t < constraint->term_count; t++) {
         const CairnTerm *term = &problem->terms[constraint->first_term + t];
         double room[6 * CAIRN_FRAME_ROWS], x[6];
@@ -100,7 +102,7 @@ static void pack_joint(const SorSystem *system, int c, SorJoints *joints) {
 }
 
 // Of J J^T; `light`: the sum of both 1/m.
-ALWAYS void product(const Parts *p, int i, int j, const SorEight *light, SorEight *sum) {
+ALWAYS void product(const Arrays *p, int i, int j, const SorEight *light, SorEight *sum) {
     const SorEight *row = p->rows + (ptrdiff_t)ROW_NUMBERS * i, *other = p->rows + (ptrdiff_t)ROW_NUMBERS * j;
     SorEight line, a, b;
     dot(p->lines + (ptrdiff_t)LINE_NUMBERS * i, p->lines + (ptrdiff_t)LINE_NUMBERS * j, &line);
@@ -117,7 +119,7 @@ static void finish_group(SorSystem *system, SorJoints *joints) {
     if (joints->rows == 0) { // an empty one has no bodies either
         return;
     }
-    Parts p = parts_of(group, joints->rows);
+    Arrays p = arrays_of(group, joints->rows);
     SorEight light, D;
     for (int k = 0; k < SOR_LANES; k++) {
         double a = system->u[bodies[k] + 6], b = system->u[bodies[SOR_LANES + k] + 6];
@@ -162,7 +164,7 @@ CairnStatus cairn_sor_pack_joints(SorSystem *system, CairnArena *arena) {
     }
     for (int c = 0; c < system->problem->constraint_count && system->joint_count > 0; c++) {
         if (system->shape[c] == SOR_JOINT) {
-            pack_joint(system, c, &system->joints[system->place[c] / SOR_LANES]);
+            pack_joint(system, c, &system->joints[system->slot[c] / SOR_LANES]);
         }
     }
     for (int g = 0; g < system->joint_count; g++) {
@@ -173,13 +175,14 @@ CairnStatus cairn_sor_pack_joints(SorSystem *system, CairnArena *arena) {
 
 // ---- visits ----------------------------------------------------------------------------------------------------------------
 
-// Of a row with bounds: x + delta is held, then mixed with what was by `share`; that is x.
-ALWAYS void hold(const SorEight *bound, double share, SorEight *x, SorEight *delta) {
+// For a row with bounds: clamp x + delta, and mix it with the old x by `fraction`; x becomes the result and delta the
+// change.
+ALWAYS void clamp_step(const SorEight *bound, double fraction, SorEight *x, SorEight *delta) {
     SorEight target = *x + *delta;
     target = CHOOSE(target < bound[LOWER], bound[LOWER], target);
     target = CHOOSE(target > bound[UPPER], bound[UPPER], target);
-    if (share != 1) {
-        target = share * target + (1 - share) * *x;
+    if (fraction != 1) {
+        target = fraction * target + (1 - fraction) * *x;
         target = CHOOSE(target < bound[LOWER], bound[LOWER], target);
         target = CHOOSE(target > bound[UPPER], bound[UPPER], target);
     }
@@ -187,23 +190,23 @@ ALWAYS void hold(const SorEight *bound, double share, SorEight *x, SorEight *del
     *x = target;
 }
 
-// A visit on its way.
+// The state of a visit.
 typedef struct Visit {
-    Parts p;
+    Arrays p;
     SorEight A[8], B[8], go[3], delta[SOR_JOINT_ROWS], most;
-    double share;
+    double fraction;
     unsigned is_bounded, is_line;
 } Visit;
 
 ALWAYS void visit_row(Visit *v, int i) {
     const SorEight *row = v->p.rows + (ptrdiff_t)ROW_NUMBERS * i;
-    SorEight x = v->p.impulses[i], w, part, delta;
+    SorEight x = v->p.impulses[i], w, term, delta;
     dot(row + TURN_A, v->A + 3, &w);
-    dot(row + TURN_B, v->B + 3, &part);
-    w = (w + part) + (row[D_OF_ROW] + row[C_OF_ROW] * x);
+    dot(row + TURN_B, v->B + 3, &term);
+    w = (w + term) + (row[D_OF_ROW] + row[C_OF_ROW] * x);
     if (v->is_line >> i & 1) {
-        dot(v->p.lines + (ptrdiff_t)LINE_NUMBERS * i, v->go, &part);
-        w += part;
+        dot(v->p.lines + (ptrdiff_t)LINE_NUMBERS * i, v->go, &term);
+        w += term;
     }
     for (int j = 0; j < i; j++) {
         w += v->p.L[i * (i - 1) / 2 + j] * v->delta[j];
@@ -211,11 +214,11 @@ ALWAYS void visit_row(Visit *v, int i) {
     delta = -row[STEP] * w;
     if (v->is_bounded >> i & 1) {
         const SorEight *bound = v->p.bounds + (ptrdiff_t)BOUND_NUMBERS * i;
-        hold(bound, v->share, &x, &delta);
+        clamp_step(bound, v->fraction, &x, &delta);
         w = delta * bound[SCALE];
     } else {
-        if (v->share != 1) {
-            delta = delta * v->share;
+        if (v->fraction != 1) {
+            delta = delta * v->fraction;
         }
         x += delta;
     }
@@ -236,7 +239,7 @@ ALWAYS void push_row(Visit *v, int i) {
     }
 }
 
-// For a number of rows that the compiler knows: loops over them it would leave as they are.
+// Unrolled for a constant number of rows, for the compiler would not unroll the loops.
 #define EACH_ROW(n, call)                                                                                              \
     do {                                                                                                               \
         (n) > 0 ? call(&v, 0) : (void)0;                                                                               \
@@ -250,9 +253,9 @@ ALWAYS void push_row(Visit *v, int i) {
 ALWAYS void visit(const SorSystem *system, const SorJoints *joints, int n, SorEight *largest) {
     double *group = system->joint + joints->at;
     const int *a = (const int *)group, *b = a + SOR_LANES;
-    Visit v = {.p = parts_of(group, n),
+    Visit v = {.p = arrays_of(group, n),
                .most = *largest,
-               .share = system->settings.lambda,
+               .fraction = system->settings.lambda,
                .is_bounded = joints->is_bounded,
                .is_line = joints->is_line};
     load_bodies(system->u_read, a, v.A);
@@ -270,8 +273,8 @@ ALWAYS void visit(const SorSystem *system, const SorJoints *joints, int n, SorEi
         v.A[k] -= v.go[k] * v.A[6];
         v.B[k] += v.go[k] * v.B[6];
     }
-    store_bodies(system->u, a, system->nobody, v.A);
-    store_bodies(system->u, b, system->nobody, v.B);
+    store_bodies(system->u, a, system->zero_body, v.A);
+    store_bodies(system->u, b, system->zero_body, v.B);
 }
 
 void cairn_sor_visit_joints(const SorSystem *system, const SorJoints *joints, SorEight *largest) {
@@ -299,7 +302,7 @@ void cairn_sor_visit_joints(const SorSystem *system, const SorJoints *joints, So
 }
 
 SorJointRow cairn_sor_joint_row(const SorSystem *system, const SorJoints *joints, int i) {
-    Parts p = parts_of(system->joint + joints->at, joints->rows);
+    Arrays p = arrays_of(system->joint + joints->at, joints->rows);
     const SorEight *row = p.rows + (ptrdiff_t)ROW_NUMBERS * i;
     return (SorJointRow){.impulse = (double *)(p.impulses + i),
                          .d = (const double *)(row + D_OF_ROW),

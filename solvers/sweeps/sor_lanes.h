@@ -1,5 +1,6 @@
-// Eight lanes at once: what visits of contacts (sor_wide.c) and of joints (sor_joints.c) share. The vectors are eight numbers long on
-// every machine, and the compiler splits them where its registers are shorter, so the bits are the same everywhere.
+// Eight lanes at once: functions for visits of contacts (sor_wide.c) and of joints (sor_joints.c). The vectors are
+// eight numbers long on every machine, and the compiler splits them where its registers are shorter, so the bits are
+// the same everywhere.
 #ifndef CAIRN_SOLVERS_SOR_LANES_H
 #define CAIRN_SOLVERS_SOR_LANES_H
 
@@ -44,16 +45,16 @@ ALWAYS void load_bodies(const double *u, const int *index, SorEight t[8]) {
 }
 
 // Nobody is not written: other threads read it.
-ALWAYS void store_bodies(double *u, const int *index, int nobody, SorEight t[8]) {
+ALWAYS void store_bodies(double *u, const int *index, int zero_body, SorEight t[8]) {
     transpose(t);
     for (int i = 0; i < SOR_LANES; i++) {
-        if (index[i] != nobody) {
+        if (index[i] != zero_body) {
             *(SorEight *)(u + index[i]) = t[i];
         }
     }
 }
 
-// Where the bodies are read before the sweep's changes (pj), these go to what stands in u by now.
+// Where visits read the bodies as they were before the sweep (pj), the changes are added to the present numbers in u.
 ALWAYS void reload(const SorSystem *system, const int *index, SorEight t[8]) {
     if (system->u_read != system->u) {
         load_bodies(system->u, index, t);

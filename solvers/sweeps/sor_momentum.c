@@ -1,13 +1,14 @@
 // Momentum between sweeps: Nesterov's, with restarts.
 //
-// From x_k and x_(k-1) a sweep starts at y = x_k + beta (x_k - x_(k-1)), which is as far on as the last sweeps went; v (here u) is linear
-// in the impulses and goes along. beta follows Nesterov's sequence, and begins anew where the sweep turned back from y
-// (O'Donoghue and Candes: (y - x_(k+1)) . (x_(k+1) - x_k) > 0, each contact weighted by 1/eta). A sweep of psor is no gradient step, so
-// nothing promises that this goes down: where the objective rose, x_k comes back and the next sweep is a plain one. So on convex
-// problems it falls as with plain sweeps. Coulomb's law and bounds that follow an impulse have no objective: there a sweep that
-// changes four times as much as one before counts as a rise.
+// From x_k and x_(k-1) a sweep starts at y = x_k + beta (x_k - x_(k-1)), an extrapolation of the last sweeps; v (here
+// u) is linear in the impulses and is extrapolated, too. beta follows Nesterov's sequence, and begins anew where the
+// sweep turned back from y (O'Donoghue and Candes: (y - x_(k+1)) . (x_(k+1) - x_k) > 0, each contact weighted by
+// 1/eta). A sweep of psor is no gradient step, so the objective need not fall: where it rose, x_k is restored and the
+// next sweep is a plain one. So on convex problems it falls as with plain sweeps. Coulomb's law and bounds that
+// follow an impulse have no objective: there a sweep that changes four times as much as one before counts as a rise.
 //
-// The impulses of a strip go on just before they are visited and are looked at just after, while they are in the cache.
+// The impulses of a strip are extrapolated just before they are visited and summed just after, while they are in the
+// cache.
 #include <math.h>
 #include <string.h>
 
@@ -52,8 +53,8 @@ CairnStatus cairn_sor_momentum_init(SorSystem *system, CairnArena *arena) {
     return cairn_ok();
 }
 
-// x becomes y (or what it was, where the last sweep went wrong), and x_k is kept.
-static void go_on(const SorMomentum *m, double *x, double *last, double *begun, int count) {
+// Store x_k (after a sweep that raised the objective: the stored one) and set x to y.
+static void extrapolate(const SorMomentum *m, double *x, double *last, double *begun, int count) {
     for (int i = 0; i < count; i++) {
         double from = m->goes_back ? last[i] : x[i];
         x[i] = from + m->beta * (from - last[i]);
@@ -62,7 +63,7 @@ static void go_on(const SorMomentum *m, double *x, double *last, double *begun, 
     }
 }
 
-static void look_back(SorSums *sums, const double *x, const double *last, const double *begun, double weight) {
+static void add_change(SorSums *sums, const double *x, const double *last, const double *begun, double weight) {
     double change = *x - *begun;
     sums->turn -= weight * change * (*x - *last);
     sums->change += weight * change * change;
@@ -84,25 +85,25 @@ void cairn_sor_momentum_before(SorSystem *system, const SorStrip *strip) {
         SorGroups groups = groups_of(system, strip, k);
         for (int g = groups.first; g < groups.first + groups.count; g++) {
             ptrdiff_t at = (ptrdiff_t)IMPULSES * g;
-            go_on(m, group_of(system, g) + SOR_LANES * SOR_LAMBDA, m->last + at, m->begun + at, IMPULSES);
+            extrapolate(m, group_of(system, g) + SOR_LANES * SOR_LAMBDA, m->last + at, m->begun + at, IMPULSES);
         }
     }
     for (int g = strip->joints.first; g < strip->joints.first + strip->joints.count; g++) {
         const SorJoints *joints = &system->joints[g];
         if (joints->rows > 0) {
-            go_on(m, cairn_sor_joint_row(system, joints, 0).impulse, m->joint_last + joints->impulses,
-                  m->joint_begun + joints->impulses, SOR_LANES * joints->rows);
+            extrapolate(m, cairn_sor_joint_row(system, joints, 0).impulse, m->joint_last + joints->impulses,
+                        m->joint_begun + joints->impulses, SOR_LANES * joints->rows);
         }
     }
     for (int i = strip->items.first; i < strip->items.first + strip->items.count; i++) {
         const SorItem *item = &system->items[i];
         int r = item->first_row;
-        go_on(m, system->lambda + r, m->row_last + r, m->row_begun + r, item->row_count);
+        extrapolate(m, system->lambda + r, m->row_last + r, m->row_begun + r, item->row_count);
     }
 }
 
-// Eight contacts; their share of the objective, but for |u|^2 / 2.
-static void look_at_group(const SorSystem *system, int g, SorSums *sums) {
+// Eight contacts: add their changes and their terms of the objective, without |u|^2 / 2.
+static void sum_group(const SorSystem *system, int g, SorSums *sums) {
     const SorMomentum *m = system->momentum;
     const double *group = group_of(system, g);
     const SorEight *lane = (const SorEight *)group, *x = lane + SOR_LAMBDA;
@@ -126,21 +127,21 @@ static void look_at_group(const SorSystem *system, int g, SorSums *sums) {
     }
 }
 
-static void look_at_joints(const SorSystem *system, const SorJoints *joints, SorSums *sums) {
+static void sum_joints(const SorSystem *system, const SorJoints *joints, SorSums *sums) {
     const SorMomentum *m = system->momentum;
-    double share = system->settings.omega * system->settings.lambda;
+    double fraction = system->settings.omega * system->settings.lambda;
     for (int i = 0; i < joints->rows; i++) {
         SorJointRow row = cairn_sor_joint_row(system, joints, i);
         ptrdiff_t at = joints->impulses + (ptrdiff_t)SOR_LANES * i;
         for (int k = 0; k < SOR_LANES; k++) {
             double x = row.impulse[k];
-            look_back(sums, &x, &m->joint_last[at + k], &m->joint_begun[at + k], row.scale[k] * share);
+            add_change(sums, &x, &m->joint_last[at + k], &m->joint_begun[at + k], row.scale[k] * fraction);
             sums->objective += x * (0.5 * row.C[k] * x + row.d[k]);
         }
     }
 }
 
-static void look_at_item(const SorSystem *system, const SorItem *item, SorSums *sums) {
+static void sum_item(const SorSystem *system, const SorItem *item, SorSums *sums) {
     const SorMomentum *m = system->momentum;
     int cone = item->cone >= 0 ? system->problem->frictions[item->cone].normal : -3;
     for (int r = item->first_row; r < item->first_row + item->row_count; r++) {
@@ -149,7 +150,7 @@ static void look_at_item(const SorSystem *system, const SorItem *item, SorSums *
         if (r >= cone && r < cone + 3) {
             weight = item->eta > 0 ? 1 / item->eta : 0;
         }
-        look_back(sums, &x, &m->row_last[r], &m->row_begun[r], weight);
+        add_change(sums, &x, &m->row_last[r], &m->row_begun[r], weight);
         sums->objective += x * (0.5 * row->C * x + row->d);
     }
 }
@@ -159,14 +160,14 @@ void cairn_sor_momentum_after(const SorSystem *system, const SorStrip *strip, So
     for (int k = 0; k < 2; k++) {
         SorGroups groups = groups_of(system, strip, k);
         for (int g = groups.first; g < groups.first + groups.count; g++) {
-            look_at_group(system, g, sums);
+            sum_group(system, g, sums);
         }
     }
     for (int g = strip->joints.first; g < strip->joints.first + strip->joints.count; g++) {
-        look_at_joints(system, &system->joints[g], sums);
+        sum_joints(system, &system->joints[g], sums);
     }
     for (int i = strip->items.first; i < strip->items.first + strip->items.count; i++) {
-        look_at_item(system, &system->items[i], sums);
+        sum_item(system, &system->items[i], sums);
     }
 }
 

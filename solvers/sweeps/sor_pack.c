@@ -5,8 +5,8 @@
 #include "engine/base/pieces.h"
 #include "solvers/sweeps/sor.h"
 
-// What packing takes for the same: a lane's numbers then differ from J by 1e-11 of it at most. Arms are differences of positions,
-// whose rounding is larger than that of arms.
+// Tolerances within which packing takes numbers for equal: a lane's numbers then differ from J by 1e-11 of it at
+// most. Arms are differences of positions, and have the rounding of these.
 static const double unit_slack = 1e-12, arm_slack = 1e-11;
 
 static double dot(const double *a, const double *b) {
@@ -24,7 +24,7 @@ static const double *rigid_factor(const SorSystem *system, int block) {
     return system->ops.offset[block] < 0 ? system->ops.factor + ~system->ops.offset[block] : NULL;
 }
 
-// A factor of a multiple of 1. The rotations of a ball's inertia leave rounding beside it.
+// Whether a factor is that of a multiple of 1. Rotating a ball's inertia causes entries of rounding beside it.
 static bool is_round_factor(const double *f) {
     double slack = unit_slack * f[1];
     return fabs(f[3] - f[1]) <= slack && fabs(f[6] - f[1]) <= slack && fabs(f[2] * f[1]) <= unit_slack &&
@@ -149,14 +149,14 @@ static void write3(double *to, CairnVec3 v) {
 // From the one frame that all terms share; false: they do not, or it is none of unit axes.
 static bool read_frame(const CairnProblem *problem, const CairnConstraintBlock *constraint, const CairnTerm *terms,
                        SorContact *contact) {
-    int place = ~terms[0].jacobian >> 1;
+    int frame = ~terms[0].jacobian >> 1;
     for (int t = 0; t < constraint->term_count; t++) {
-        if (terms[t].jacobian >= 0 || ~terms[t].jacobian >> 1 != place ||
+        if (terms[t].jacobian >= 0 || ~terms[t].jacobian >> 1 != frame ||
             (t > 0 && terms[t].jacobian == terms[0].jacobian)) {
             return false;
         }
     }
-    const CairnContactFrame *f = cairn_problem_frame(problem, place);
+    const CairnContactFrame *f = cairn_problem_frame(problem, frame);
     if (!(fabs(cairn_dot(f->normal, f->normal) - 1) <= unit_slack) ||
         !(fabs(cairn_dot(f->tangent, f->tangent) - 1) <= unit_slack) ||
         !(fabs(cairn_dot(f->normal, f->tangent)) <= unit_slack)) {
@@ -234,7 +234,8 @@ static bool is_contact(const SorSystem *system, int c) {
     return system->shape[c] == SOR_ROUND || system->shape[c] == SOR_GENERAL;
 }
 
-// The law's rows, where they are the same for all contacts in lanes: in most worlds, whose sweep then reads a sixth less.
+// Find the law's rows where they are equal for all contacts in lanes. They are in most worlds, whose sweep then reads
+// a sixth less.
 static CairnStatus find_common_law(SorSystem *system, CairnArena *arena) {
     const CairnProblem *problem = system->problem;
     int first = 0, last;
@@ -268,15 +269,15 @@ static void clear_group(const SorSystem *system, int at, bool is_round) {
     int *bodies = cairn_sor_bodies(group, is_round);
     for (int i = 0; i < SOR_LANES; i++) {
         group[SOR_LANES * SOR_ETA + i] = 1;
-        bodies[i] = bodies[SOR_LANES + i] = system->nobody;
+        bodies[i] = bodies[SOR_LANES + i] = system->zero_body;
     }
 }
 
 static void pack_lane(const SorSystem *system, int c) {
     const CairnProblem *problem = system->problem;
     bool is_round = system->shape[c] == SOR_ROUND;
-    int lane = system->place[c] % SOR_LANES, rows = cairn_sor_own_rows(is_round);
-    double *group = cairn_sor_group(system, system->place[c] / SOR_LANES, is_round);
+    int lane = system->slot[c] % SOR_LANES, rows = cairn_sor_fixed_rows(is_round);
+    double *group = cairn_sor_group(system, system->slot[c] / SOR_LANES, is_round);
     int *a = cairn_sor_bodies(group, is_round) + lane, *b = a + SOR_LANES;
     group += lane;
     SorContact contact;
@@ -285,8 +286,8 @@ static void pack_lane(const SorSystem *system, int c) {
     int r = constraint->first_row;
     cairn_sor_read_contact(system, c, &contact);
     find_g(system, constraint, g);
-    *a = contact.block_a >= 0 ? system->block_at[contact.block_a] : system->nobody;
-    *b = contact.block_b >= 0 ? system->block_at[contact.block_b] : system->nobody;
+    *a = contact.block_a >= 0 ? system->block_at[contact.block_a] : system->zero_body;
+    *b = contact.block_b >= 0 ? system->block_at[contact.block_b] : system->zero_body;
     group[SOR_LANES * SOR_ETA] = cairn_sor_eta(&system->settings, g);
     for (int k = 0; k < SOR_LAW_ROWS && system->common == NULL; k++) {
         group[SOR_LANES * (rows + k)] = law_of(problem, c, k);
@@ -306,15 +307,15 @@ static void pack_lane(const SorSystem *system, int c) {
     }
 }
 
-// u, and what the lanes want of rigid bodies.
-static CairnStatus place_blocks(SorSystem *system, CairnArena *arena) {
+// Allocate u, and pack the masses of rigid bodies for the lanes.
+static CairnStatus prepare_blocks(SorSystem *system, CairnArena *arena) {
     const CairnProblem *problem = system->problem;
     system->is_round = CAIRN_PUSH(arena, bool, problem->block_count + 1);
     if (!system->is_round) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d blocks", system->settings.name,
                            problem->block_count);
     }
-    system->nobody = system->u_size;
+    system->zero_body = system->u_size;
     system->u_size += SOR_BODY;
     system->u = CAIRN_PUSH_ZERO(arena, double, system->u_size);
     if (!system->u) {
@@ -330,12 +331,13 @@ static CairnStatus place_blocks(SorSystem *system, CairnArena *arena) {
     return cairn_ok();
 }
 
-// What only contacts that are not round read, by eights.
-static CairnStatus place_inertias(SorSystem *system, CairnArena *arena) {
+// Pack the inertias, which only contacts that are not round read.
+static CairnStatus pack_inertias(SorSystem *system, CairnArena *arena) {
     if (system->general_count == 0) {
         return cairn_ok();
     }
-    system->inertia = CAIRN_PUSH_ZERO(arena, double, (size_t)SOR_INERTIA *(size_t)(system->nobody / SOR_BODY + 1) + 8);
+    system->inertia =
+        CAIRN_PUSH_ZERO(arena, double, (size_t)SOR_INERTIA *(size_t)(system->zero_body / SOR_BODY + 1) + 8);
     if (!system->inertia) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d blocks", system->settings.name,
                            system->problem->block_count);
@@ -379,26 +381,26 @@ static CairnStatus classify(SorSystem *system, CairnArena *arena) {
 enum { FEW = 64 }; // groups: not worth waking a thread for
 
 // Whether a group and the next one have a body in common.
-static bool does_share(const SorSystem *system, int group, bool is_round) {
+static bool has_overlap(const SorSystem *system, int group, bool is_round) {
     const int *a = cairn_sor_bodies(cairn_sor_group(system, group, is_round), is_round);
     const int *b = cairn_sor_bodies(cairn_sor_group(system, group + 1, is_round), is_round);
     int any = 0;
     for (int i = 0; i < 2 * SOR_LANES; i++) {
         for (int j = 0; j < 2 * SOR_LANES; j++) {
-            any |= (a[i] == b[j]) & (b[j] != system->nobody);
+            any |= (a[i] == b[j]) & (b[j] != system->zero_body);
         }
     }
     return any != 0;
 }
 
-static void find_shares(void *context, int first, int end) {
+static void find_overlaps(void *context, int first, int end) {
     const SorSystem *system = context;
     int round = system->round_count;
     for (int i = first; i < end; i++) {
         if (i + 1 < round) {
-            system->round_shares[i] = does_share(system, i, true);
+            system->round_overlaps[i] = has_overlap(system, i, true);
         } else if (i >= round) {
-            system->general_shares[i - round] = does_share(system, i - round, false);
+            system->general_overlaps[i - round] = has_overlap(system, i - round, false);
         }
     }
 }
@@ -425,19 +427,19 @@ static CairnStatus pack_lanes(SorSystem *system, CairnArena *arena) {
     size_t round = (size_t)system->round_count * (size_t)cairn_sor_rows(system, true) * SOR_LANES;
     size_t general = (size_t)system->general_count * (size_t)cairn_sor_rows(system, false) * SOR_LANES;
     double *data = CAIRN_PUSH(arena, double, round + general + 1);
-    system->round_shares = CAIRN_PUSH(arena, bool, system->round_count + system->general_count + 1);
-    if (!data || !system->round_shares) {
+    system->round_overlaps = CAIRN_PUSH(arena, bool, system->round_count + system->general_count + 1);
+    if (!data || !system->round_overlaps) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d contacts", system->settings.name,
                            problem->friction_count);
     }
     system->round = data;
     system->general = data + round;
-    system->general_shares = system->round_shares + system->round_count;
+    system->general_overlaps = system->round_overlaps + system->round_count;
     int groups = system->round_count + system->general_count;
     int threads = groups > FEW ? system->settings.threads : 1;
     cairn_spans_run(threads, groups, FEW, clear_groups, system);
     cairn_spans_run(threads, problem->constraint_count, FEW, pack_contacts, system);
-    cairn_spans_run(system->settings.threads, groups - 1, FEW, find_shares, system);
+    cairn_spans_run(system->settings.threads, groups - 1, FEW, find_overlaps, system);
     return cairn_ok();
 }
 
@@ -447,10 +449,10 @@ CairnStatus cairn_sor_pack(SorSystem *system, const CairnProblem *problem, const
     CAIRN_TRY(cairn_ops_init(&system->ops, problem, arena));
     if (problem->form == CAIRN_FORM_DYNAMICS) {
         CAIRN_TRY(cairn_sor_order(system, arena));
-        CAIRN_TRY(place_blocks(system, arena));
+        CAIRN_TRY(prepare_blocks(system, arena));
         CAIRN_TRY(classify(system, arena));
         CAIRN_TRY(cairn_sor_fill(system, arena));
-        CAIRN_TRY(place_inertias(system, arena));
+        CAIRN_TRY(pack_inertias(system, arena));
         CAIRN_TRY(find_common_law(system, arena));
         CAIRN_TRY(pack_lanes(system, arena));
         CAIRN_TRY(cairn_sor_pack_joints(system, arena));

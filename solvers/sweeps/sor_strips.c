@@ -1,10 +1,11 @@
 // Strips: the order of a sweep, such that threads need not wait for one another and memory is read along.
 //
-// A search over the graph of constraints from the first block on, breadth first, gives every block a level; a constraint joins
-// blocks of one level or of two neighbours. A strip holds the constraints that begin in some levels in a row, so strips that are
-// not neighbours share no block: those of even number may be swept at the same time, then those of odd number, in two phases
-// whatever the number of threads. Within a strip constraints follow the search, stretch by stretch, so what is near stays near. The
-// order is of the problem alone. O(terms).
+// A search over the graph of constraints from the first block on, breadth first, gives every block a level; a
+// constraint joins blocks of one level or of two neighbours. A strip holds the constraints that begin in some levels
+// in a row, so strips that are not neighbours share no block: those of even number may be swept at the same time,
+// then those of odd number, in two phases whatever the number of threads. Within a strip constraints follow the
+// search, stretch by stretch, so that neighbours are near in memory. The order depends on the problem alone.
+// O(terms).
 #include <string.h>
 
 #include "solvers/sweeps/sor.h"
@@ -20,7 +21,7 @@ enum {
         64 // groups of a strip that may hold a single joint: row by row takes twice as long and an eighth of the room
 };
 
-// The constraints of each block, and what the search finds.
+// The constraints of each block, and the results of the search.
 typedef struct Search {
     int *start, *constraints; // of block b: constraints[start[b]] ... [start[b + 1] - 1]
     int *blocks, *level;      // in the order of the search; of each block
@@ -111,8 +112,9 @@ static void cut_strips(SorSystem *system, const Search *search) {
     }
 }
 
-// Colours of a stretch: every constraint takes the first one that none of its blocks has there. Colour by colour its contacts are
-// free of one another, in the search's own order they hang together in chains. The blocks of a stretch fit the nearest cache.
+// Colours of a stretch: every constraint takes the first one that none of its blocks has there. Colour by colour its
+// contacts are independent of one another, in the order of the search they form chains. The blocks of a stretch fit
+// the nearest cache.
 static void reorder(SorSystem *system, int first, int count, uint64_t *taken) {
     const CairnProblem *problem = system->problem;
     int *sequence = system->sequence + first, sorted[STRETCH], next[COLOURS + 1] = {0};
@@ -185,13 +187,13 @@ static SorGroups fill_groups(SorSystem *system, const SorStrip *strip, SorShape 
     for (int i = strip->first; i < strip->first + strip->count; i++) {
         int c = system->sequence[i];
         if (system->shape[c] == shape) {
-            system->place[c] = take_lane(system->problem, c, f);
+            system->slot[c] = take_lane(system->problem, c, f);
         }
     }
     return (SorGroups){first, f->end - first};
 }
 
-// Groups of joints. Where too many hold a single joint, these are left empty.
+// Groups of joints. Where too many have a single joint, these are not filled, and the joints become items.
 static SorGroups fill_joints(SorSystem *system, const SorStrip *strip, Filling *f) {
     SorGroups groups = fill_groups(system, strip, SOR_JOINT, f);
     int singles = 0;
@@ -204,7 +206,7 @@ static SorGroups fill_joints(SorSystem *system, const SorStrip *strip, Filling *
         if (system->shape[c] != SOR_JOINT) {
             continue;
         }
-        int group = system->place[c] / SOR_LANES;
+        int group = system->slot[c] / SOR_LANES;
         if (f->used[group] == 1 && singles > SINGLES) {
             system->shape[c] = SOR_ITEM;
         } else {
@@ -219,7 +221,7 @@ static SorGroups list_items(SorSystem *system, const SorStrip *strip, int first)
     int next = first;
     for (int i = strip->first; i < strip->first + strip->count; i++) {
         if (system->shape[system->sequence[i]] == SOR_ITEM) {
-            system->place[system->sequence[i]] = next++;
+            system->slot[system->sequence[i]] = next++;
         }
     }
     return (SorGroups){first, next - first};
@@ -235,7 +237,7 @@ CairnStatus cairn_sor_order(SorSystem *system, CairnArena *arena) {
     int blocks = problem->block_count, constraints = problem->constraint_count;
     system->block_at = CAIRN_PUSH(arena, int, blocks + 1);
     system->sequence = CAIRN_PUSH(arena, int, constraints + 1);
-    system->place = CAIRN_PUSH(arena, int, constraints + 1);
+    system->slot = CAIRN_PUSH(arena, int, constraints + 1);
     system->strips = CAIRN_PUSH(arena, SorStrip, constraints / strip_size(constraints) + 2);
     CairnArenaMark mark = cairn_arena_mark(arena);
     Search search = {
@@ -245,7 +247,7 @@ CairnStatus cairn_sor_order(SorSystem *system, CairnArena *arena) {
         .level = CAIRN_PUSH(arena, int, blocks + 1),
         .is_seen = CAIRN_PUSH_ZERO(arena, bool, constraints + 1),
     };
-    if (!system->block_at || !system->sequence || !system->place || !system->strips || !search.start ||
+    if (!system->block_at || !system->sequence || !system->slot || !system->strips || !search.start ||
         !search.constraints || !search.blocks || !search.level || !search.is_seen) {
         return out_of_memory(system);
     }

@@ -1,4 +1,4 @@
-// Sweeps over strips: the even ones, then the odd ones; backwards the other way round.
+// Sweeps over strips: the even ones, then the odd ones; backwards in the opposite order.
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@ enum {
 };
 
 double *cairn_sor_impulses(const SorSystem *system, int c) {
-    int group = system->place[c] / SOR_LANES, lane = system->place[c] % SOR_LANES;
+    int group = system->slot[c] / SOR_LANES, lane = system->slot[c] % SOR_LANES;
     if (system->shape[c] == SOR_JOINT) {
         return cairn_sor_joint_row(system, &system->joints[group], 0).impulse + lane;
     }
@@ -49,7 +49,7 @@ void cairn_sor_gather(SorSystem *system) {
     }
 }
 
-// Before a Jacobi sweep: what it reads.
+// Copy the velocities and impulses that a Jacobi sweep reads.
 static void freeze(SorSystem *system) {
     if (!system->settings.is_jacobi) {
         return;

@@ -5,7 +5,7 @@
 
 enum {
     AHEAD = 3, // groups before its visit, a group's bodies are fetched
-    FAR = 5    // and the group itself: bodies here and there put the processor's own foresight off
+    FAR = 5    // and the group itself: the scattered reads of bodies disturb the processor's prefetcher
 };
 
 ALWAYS void load_inertias(const double *inertia, const int *index, SorEight t[8]) {
@@ -15,7 +15,7 @@ ALWAYS void load_inertias(const double *inertia, const int *index, SorEight t[8]
     transpose(t);
 }
 
-// Bodies lie far apart in the order of the sweep: ask for those of a later group now.
+// Bodies lie far apart in the order of the sweep: prefetch those of a later group.
 ALWAYS void fetch_bodies(const double *u, const int *index) {
     for (int i = 0; i < 2 * SOR_LANES; i++) {
         __builtin_prefetch(u + index[i]);
@@ -84,11 +84,11 @@ ALWAYS void move(const SorSystem *system, SorEight *lane, const SorEight *law, c
         x[k] = lambda[k] - eta * w[k];
     }
     project(&mu, &inverse, x);
-    const double share = system->settings.lambda;
+    const double fraction = system->settings.lambda;
     SorEight most = {0};
     for (int k = 0; k < 3; k++) {
-        if (share != 1) {
-            x[k] = x[k] * share + lambda[k] * (1 - share);
+        if (fraction != 1) {
+            x[k] = x[k] * fraction + lambda[k] * (1 - fraction);
         }
         w[k] = x[k] - lambda[k];
         lambda[k] = x[k];
@@ -97,9 +97,9 @@ ALWAYS void move(const SorSystem *system, SorEight *lane, const SorEight *law, c
         raise_to(&most, &size);
     }
     // The velocity still to go is most / (eta share): a division for the few groups that have the largest so far.
-    Mask is_more = most > *largest * (eta * share);
+    Mask is_more = most > *largest * (eta * fraction);
     if (is_any(&is_more)) {
-        most = most / (eta * share);
+        most = most / (eta * fraction);
         raise_to(largest, &most);
     }
 }
@@ -124,8 +124,8 @@ ALWAYS void gather_general(const SorSystem *system, double *group, Bodies *bodie
 }
 
 ALWAYS void scatter(const SorSystem *system, const int *index, Bodies *bodies) {
-    store_bodies(system->u, index, system->nobody, bodies->A);
-    store_bodies(system->u, index + SOR_LANES, system->nobody, bodies->B);
+    store_bodies(system->u, index, system->zero_body, bodies->A);
+    store_bodies(system->u, index + SOR_LANES, system->zero_body, bodies->B);
 }
 
 // `next`: the group that comes next, where it shares no body with this one; its bodies are gathered into `ahead` while this one waits
@@ -136,7 +136,7 @@ ALWAYS void visit_round(const SorSystem *system, double *group, Bodies *now, dou
     const SorEight *n = lane + SOR_NORMAL, *t1 = lane + SOR_TANGENT;
     const SorEight arm_a = lane[SOR_ARM_A], arm_b = lane[SOR_ROUND_ARM_B];
     const int *index = cairn_sor_bodies(group, true);
-    SorEight t2[3], v[3], s[3], w[3], part[2];
+    SorEight t2[3], v[3], s[3], w[3], term[2];
     cross(n, t1, t2);
     // r_b = -arm_b n and r_a = arm_a n: r x n = 0, r_b x t1 = -arm_b t2, r_b x t2 = arm_b t1.
     for (int k = 0; k < 3; k++) {
@@ -144,12 +144,12 @@ ALWAYS void visit_round(const SorSystem *system, double *group, Bodies *now, dou
         s[k] = A[3 + k] * (A[7] * arm_a) + B[3 + k] * (B[7] * arm_b);
     }
     dot(n, v, &w[0]);
-    dot(t1, v, &part[0]);
-    dot(t2, s, &part[1]);
-    w[1] = part[0] - part[1];
-    dot(t2, v, &part[0]);
-    dot(t1, s, &part[1]);
-    w[2] = part[0] + part[1];
+    dot(t1, v, &term[0]);
+    dot(t2, s, &term[1]);
+    w[1] = term[0] - term[1];
+    dot(t2, v, &term[0]);
+    dot(t1, s, &term[1]);
+    w[2] = term[0] + term[1];
     move(system, lane, cairn_sor_law(system, group, true), inverse, w, largest);
     if (next) {
         gather_round(system, next, ahead);
@@ -223,7 +223,7 @@ ALWAYS void visit_general(const SorSystem *system, double *group, Bodies *now, d
     scatter(system, index, now);
 }
 
-// The i-th of a run of groups, forwards or backwards; what lies beyond its end stands for the last.
+// The i-th of a run of groups, forwards or backwards; beyond its end, the last one.
 static int group_at(SorGroups groups, int i, bool is_forward) {
     i = i < groups.count ? i : groups.count - 1;
     return groups.first + (is_forward ? i : groups.count - 1 - i);
@@ -231,7 +231,7 @@ static int group_at(SorGroups groups, int i, bool is_forward) {
 
 // In lines of eight numbers; the loop's length is one that the compiler knows.
 ALWAYS void fetch_group(const SorSystem *system, const double *group, bool is_round) {
-    for (int i = 0; i < cairn_sor_own_rows(is_round); i++) {
+    for (int i = 0; i < cairn_sor_fixed_rows(is_round); i++) {
         __builtin_prefetch(group + (ptrdiff_t)SOR_LANES * i);
     }
     const SorEight *law = cairn_sor_law(system, group, is_round);
@@ -242,7 +242,7 @@ ALWAYS void fetch_group(const SorSystem *system, const double *group, bool is_ro
 
 // `is_round` is known to the compiler, which makes two loops of this.
 ALWAYS void visit_groups(const SorSystem *system, SorGroups groups, bool is_forward, bool is_round, SorEight *largest) {
-    const bool *shares = is_round ? system->round_shares : system->general_shares;
+    const bool *overlaps = is_round ? system->round_overlaps : system->general_overlaps;
     Bodies bodies[2];
     SorEight inverse = {0};
     bool is_gathered = false;
@@ -259,7 +259,7 @@ ALWAYS void visit_groups(const SorSystem *system, SorGroups groups, bool is_forw
         if (!is_gathered) {
             is_round ? gather_round(system, group, now) : gather_general(system, group, now);
         }
-        is_gathered = i + 1 < groups.count && !shares[is_forward ? at : after];
+        is_gathered = i + 1 < groups.count && !overlaps[is_forward ? at : after];
         if (is_round) {
             visit_round(system, group, now, is_gathered ? next : NULL, ahead, &inverse, largest);
         } else {

@@ -89,7 +89,7 @@ static CairnStatus find_groups(Grouping *g, CairnArena *arena, int *group_count)
     return cairn_ok();
 }
 
-static void place_groups(const Grouping *g, CairnGroups *groups) {
+static void order_groups(const Grouping *g, CairnGroups *groups) {
     const CairnProblem *problem = g->problem;
     for (int i = 0; i < groups->group_count; i++) {
         CairnGroup *group = &g->groups[i];
@@ -233,7 +233,7 @@ CairnStatus cairn_groups_init(CairnGroups *groups, const CairnProblem *problem, 
     for (int i = 0; i < groups->group_count; i++) {
         first[i] = g.groups[i].first_row;
     }
-    place_groups(&g, groups);
+    order_groups(&g, groups);
     groups->groups = g.groups;
     groups->terms = g.terms;
     groups->rows = g.rows;
@@ -367,12 +367,12 @@ static bool copy_graph(const CairnLinalgGraph *graph, CairnArena *arena, CairnLi
 CairnStatus cairn_formulation_plan(const CairnLinalgGraph *graph, CairnSolverContext *context, void **memory,
                                    const CairnLinalgPlan **plan) {
     if (memory == NULL) {
-        CairnLinalgPlan *own = CAIRN_PUSH(context->arena, CairnLinalgPlan, 1);
-        if (own == NULL) {
+        CairnLinalgPlan *local_plan = CAIRN_PUSH(context->arena, CairnLinalgPlan, 1);
+        if (local_plan == NULL) {
             return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation: no memory for a plan");
         }
-        *plan = own;
-        return cairn_linalg_plan(graph, NULL, context->arena, context->arena, own);
+        *plan = local_plan;
+        return cairn_linalg_plan(graph, NULL, context->arena, context->arena, local_plan);
     }
     CairnKeptPlan *kept = *memory;
     if (kept == NULL) {

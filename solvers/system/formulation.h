@@ -3,11 +3,12 @@
 //
 //   body        K = P + J^T S^-1 J over the dofs;  x = S^-1 (y - J K^-1 J^T S^-1 y); rows held out have S^-1 = 0; contacts with a
 //               block in Theta are turned so that S is diagonal there too (formulation_turn.c)
-//   kkt         [P J^T; J -S];                     x is minus the second part of its answer to (0, y); rows held out: J = 0, S = 1
+//   kkt         [P J^T; J -S];                     x: minus the second block of its answer to (0, y); rows held out: J = 0, S = 1
 //   constraint  J P^-1 J^T + S as written;         rows held out: J = 0, S = 1
 //
-// What they share: constraints over the same dof blocks (the contacts of two bodies) are gathered in one group, which is one
-// element or one node of the graph, and its Jacobians are packed; and the plan of the factor is kept while the graph stands.
+// Common to all: constraints over the same dof blocks (the contacts of two bodies) are gathered in one group, which
+// is one element or one node of the graph, and its Jacobians are packed. The plan of the factor is stored as long as
+// the graph does not change.
 #ifndef CAIRN_SOLVERS_FORMULATION_H
 #define CAIRN_SOLVERS_FORMULATION_H
 
@@ -34,7 +35,8 @@ typedef struct CairnFlatRow {
     int row, slot[2], J[2];
 } CairnFlatRow;
 
-// The same of a group: `count` rows of it, one behind the other in J and in `rows`. count < 0: it is no such group.
+// A group as CairnFlatRow has a row: its `count` rows are consecutive in J and in `rows`. count < 0: it is no such
+// group.
 typedef struct CairnFlatGroup {
     int count, slot[2], J[2], first_row;
 } CairnFlatGroup;
@@ -56,22 +58,24 @@ typedef struct CairnGroups {
     int flat_row_count;
     const int *other_groups; // those without flat rows
     int other_count;
-    // For several threads: block -> where its terms begin in block_term, and the group of each term; NULL: one thread. And whose
-    // blocks and groups are which: thread -> where its own begin in the order, always the same, so that they stay in its cache.
+    // For several threads: block -> where its terms begin in block_term, and the group of each term; NULL: one
+    // thread. The ranges: thread -> where its blocks and groups begin in the order. They are always the same, so that
+    // the data stay in its cache.
     const int *block_start, *block_term, *term_group;
-    int *block_order, *block_share, *group_order, *group_share;
+    int *block_order, *block_range, *group_order, *group_range;
     int block_count, thread_count;
 } CairnGroups;
 
 CairnStatus cairn_groups_init(CairnGroups *groups, const CairnProblem *problem, CairnArena *arena);
 
-// Of a body system made with `is_last`: R (n x n in rows, n the dofs of those blocks) with R R^T = E, the inverse effective mass that
-// they have beside the constraints of the factor; place[block] is the first row of a block in it. K = L D L^T eliminates them last, so
-// the end of the factor is that of E^-1, and R = L^-T D^-1/2: no column of K^-1 is solved for.
-void cairn_body_space_reduce(const CairnSystem *system, double *R, int *place);
+// Of a body system made with `is_last`: R (n x n in rows, n the dofs of those blocks) with R R^T = E, the inverse
+// effective mass that they have beside the constraints of the factor; reduced_row[block] is the first row of a block
+// in R. K = L D L^T eliminates them last, so the end of the factor is the factor of E^-1, and R = L^-T D^-1/2: no
+// column of K^-1 is solved for.
+void cairn_body_space_reduce(const CairnSystem *system, double *R, int *reduced_row);
 
-// The body formulation's solve in its three steps, for whoever adds to the momentum: q = J^T S^-1 y, v = K^-1 q (in place),
-// x = S^-1 (y - J v). Not with blocks in Theta.
+// The body formulation's solve in its three steps, for callers that add to the momentum: q = J^T S^-1 y, v = K^-1 q
+// (in place), x = S^-1 (y - J v). Not with blocks in Theta.
 void cairn_body_space_momentum(const CairnSystem *system, const double *y, double *q);
 void cairn_body_space_velocity(const CairnSystem *system, double *v);
 void cairn_body_space_impulse(const CairnSystem *system, const double *y, const double *v, double *x);
@@ -87,14 +91,15 @@ CairnStatus cairn_body_space_follow(void *state, const double *theta, const int 
 // Of a system in stages: its subsystems (units of the plan), and how many of them have been factored so far. 0 where there are no stages.
 int cairn_body_space_units(const CairnSystem *system, int *factored);
 
-// Add what the factors of its subsystems have taken so far to seconds[part[block]], by the part that each lies in.
+// Add the time of the factors of its subsystems so far to seconds[part[block]], by the part that each subsystem lies
+// in.
 void cairn_body_space_unit_seconds(const CairnSystem *system, const int *part, double *seconds);
 
-// What stands between solves: the graph and its plan.
+// The memory between solves: a graph and its plan.
 typedef struct CairnKeptPlan CairnKeptPlan;
 
-// The plan of a graph: the one kept in *memory if it is of the same graph, else a new one, kept there when memory is not NULL (in
-// the context's arena otherwise).
+// The plan of a graph: the one in *memory if it is of the same graph, else a new one, stored there when memory is not
+// NULL (in the context's arena otherwise).
 CairnStatus cairn_formulation_plan(const CairnLinalgGraph *graph, CairnSolverContext *context, void **memory,
                                    const CairnLinalgPlan **plan);
 void cairn_formulation_forget(void *memory, const CairnAllocator *allocator);
@@ -109,9 +114,9 @@ void cairn_groups_recover(const CairnGroups *groups, const double *slotted, cons
 void cairn_groups_effect(const CairnGroups *groups, const CairnOps *ops, const double *p, const double *x,
                          double *slotted, double *y);
 // Let these products run on several threads, where J is large enough for that.
-CairnStatus cairn_groups_share(CairnGroups *groups, int block_count, int thread_count, CairnArena *arena);
+CairnStatus cairn_groups_divide(CairnGroups *groups, int block_count, int thread_count, CairnArena *arena);
 // Where they do: from now on owner[block] < thread_count is the thread of each block, and of the groups whose first one it is.
-void cairn_groups_own(CairnGroups *groups, const int *owner);
+void cairn_groups_assign(CairnGroups *groups, const int *owner);
 // From the dofs into slots and back.
 void cairn_groups_spread(const CairnGroups *groups, const CairnProblem *problem, const double *v, double *slotted);
 void cairn_groups_gather(const CairnGroups *groups, const CairnProblem *problem, const double *slotted, double *v);
@@ -139,13 +144,13 @@ void cairn_turn_backward(const CairnTurn *turn, const double *x, double *y);
 CairnStatus cairn_formulation_weigh(const CairnProblem *problem, const CairnGroups *groups, const double *theta,
                                     double *restrict weight);
 
-// The diagonal of P + J^T S^-1 J, node after node: a block begins with that of P, then every group adds its own. negative: -S^-1, group by
-// group.
+// The diagonal of P + J^T S^-1 J, node after node: a block begins with the diagonal of P, then every group adds its
+// terms. negative: -S^-1, group by group.
 typedef struct CairnDiagonal {
     const CairnProblem *problem;
     const CairnGroups *groups;
     const double *negative;
-    const int *node_first; // block -> where its part of `scale` begins
+    const int *node_first; // block -> where it begins in `scale`
     double *scale;
 } CairnDiagonal;
 
@@ -157,7 +162,7 @@ void cairn_diagonal_add_term(const CairnDiagonal *diagonal, const CairnGroup *gr
 void cairn_formulation_add_pair(const double *J_late, const double *J_early, const double *negative, int count,
                                 const CairnLinalgFront *front, int late, int early);
 
-// The same of rows over one of them, which lies at the front's row `row`.
+// As cairn_formulation_add_pair for rows over one rigid body, which lies at row `row` of the front.
 void cairn_formulation_add_single(const double *J, const double *negative, int count, const CairnLinalgFront *front,
                                   int row);
 

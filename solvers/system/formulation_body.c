@@ -21,10 +21,10 @@ typedef struct Body {
     CairnTurn *turns;    // by friction groups; NULL: none takes a block
     bool is_turned;
     int *element; // element -> group
-    // With stages: the weights of the last factor, and what has changed since, element by element.
+    // With stages: the weights of the last factor, and which elements have changed since.
     double *last;
     bool *has_changed;
-    double *fixed; // the diagonal of what does not follow; NULL: cairn_body_space_follow was not called yet
+    double *fixed; // the diagonal without the groups that follow; NULL: cairn_body_space_follow was not called yet
     int thread_count;
 } Body;
 
@@ -46,7 +46,7 @@ static void add_node(void *user, int node, const CairnLinalgFront *front, int ro
     }
 }
 
-// The same where the diagonal is known beforehand.
+// add_node where the diagonal is known beforehand.
 static void add_plain_node(void *user, int node, const CairnLinalgFront *front, int row) {
     add_block(user, node, front, row);
 }
@@ -71,7 +71,7 @@ static void add_product(const CairnGroups *groups, const CairnGroup *group, cons
         double *to = cairn_linalg_diagonal(front, row_b) + (row_a - row_b) + (size_t)j * column_stride;
         const double *from = C;
         for (int c = 0; c < columns; c++, to += column_stride, from += a->stride) {
-            // Above the diagonal of the node's own block anything may stand.
+            // Entries above the diagonal of the node's diagonal block are never read.
             if (size_a == 6) {
                 for (int i = 0; i < 6; i++) {
                     to[i] += from[i];
@@ -172,7 +172,7 @@ static CairnStatus make_turns(Body *body, CairnArena *arena) {
     if (!has_blocks) {
         return cairn_ok();
     }
-    body->plain = body->groups.J; // which others may share
+    body->plain = body->groups.J; // other systems may use it, too
     body->groups.J = CAIRN_PUSH(arena, double, body->groups.J_size);
     body->turns = CAIRN_PUSH(arena, CairnTurn, problem->friction_count);
     if (!body->groups.J || !body->turns) {
@@ -183,8 +183,8 @@ static CairnStatus make_turns(Body *body, CairnArena *arena) {
     return cairn_ok();
 }
 
-// Blocks belong to the thread that factors and solves with them; those that all wait for (the trunk's) go in turn.
-static CairnStatus own_blocks(Body *body, CairnArena *arena) {
+// Blocks belong to the thread that factors and solves with them; those of the trunk are divided evenly.
+static CairnStatus assign_blocks(Body *body, CairnArena *arena) {
     const CairnLinalgFactor *factor = &body->factor;
     const CairnLinalgPlan *plan = factor->plan;
     int threads = factor->thread_count;
@@ -200,7 +200,7 @@ static CairnStatus own_blocks(Body *body, CairnArena *arena) {
         owner[plan->node_order[i]] = (int)((int64_t)i * threads / plan->node_count);
     }
     for (int thread = 0; thread < threads; thread++) {
-        for (int t = factor->share[thread]; t < factor->share[thread + 1]; t++) {
+        for (int t = factor->first_task[thread]; t < factor->first_task[thread + 1]; t++) {
             const CairnLinalgSupernode *first = &plan->supernodes[plan->tasks[t].first],
                                        *last = &plan->supernodes[plan->tasks[t].end - 1];
             for (int i = first->first_node; i < last->first_node + last->node_count; i++) {
@@ -208,17 +208,17 @@ static CairnStatus own_blocks(Body *body, CairnArena *arena) {
             }
         }
     }
-    cairn_groups_own(&body->groups, owner);
+    cairn_groups_assign(&body->groups, owner);
     cairn_arena_release(arena, mark);
     return cairn_ok();
 }
 
-// A factor of the plan, and what goes with it.
+// A factor of the plan, and the arrays beside it.
 static CairnStatus make_factor(Body *body, const CairnLinalgPlan *plan, bool has_stages, CairnSolverContext *context) {
     const CairnProblem *problem = body->problem;
     CairnArena *arena = context->arena;
     CAIRN_TRY(cairn_linalg_factor_init(&body->factor, plan, context->thread_count, arena));
-    CAIRN_TRY(own_blocks(body, arena));
+    CAIRN_TRY(assign_blocks(body, arena));
     body->weight = CAIRN_PUSH(arena, double, problem->row_count + 1);
     body->negative = CAIRN_PUSH(arena, double, problem->row_count + 1);
     body->slotted = CAIRN_PUSH(arena, double, body->groups.slotted + 1);
@@ -301,7 +301,7 @@ static CairnDiagonal diagonal_of(Body *body) {
     return (CairnDiagonal){body->problem, &body->groups, body->negative, body->factor.plan->node_first, body->scale};
 }
 
-// The same sums as below, block by block.
+// The sums of sum_diagonal, block by block.
 static void sum_diagonal_of(Body *body, int block) {
     const CairnGroups *groups = &body->groups;
     CairnDiagonal diagonal = diagonal_of(body);
@@ -315,7 +315,7 @@ static void sum_diagonal_of(Body *body, int block) {
 // The diagonal of K, by nodes (blocks one after the other, as the plan numbers them).
 static void sum_diagonal(Body *body) {
     if (body->groups.block_start != NULL) {
-        return; // each node sums its own
+        return; // each node sums its diagonal
     }
     CairnDiagonal diagonal = diagonal_of(body);
     for (int b = 0; b < body->problem->block_count; b++) {
@@ -337,7 +337,7 @@ static CairnStatus weigh_rows(Body *body, const double *theta, const CairnThetaB
         body->weight[r] = 0;
     }
     CAIRN_TRY(turn_contacts(body, theta, blocks));
-    int turned = 0; // rows of a contact with a block that are still to come
+    int turned = 0; // remaining rows of a contact with a block
     for (int k = 0; k < body->groups.row_count; k++) {
         int r = body->groups.rows[k];
         turned = blocks && body->groups.friction[k] >= 0 ? 3 : turned;
@@ -384,7 +384,8 @@ static CairnStatus factor(void *state, const double *theta, const CairnThetaBloc
     return cairn_ok();
 }
 
-// The diagonal of what does not follow; the elements of the groups that do have changed, no other.
+// Compute the diagonal without the groups that follow, and mark the elements of these groups as the only ones that
+// change.
 static CairnStatus mark_followers(Body *body, const bool *follows, CairnArena *arena) {
     const CairnGroups *groups = &body->groups;
     size_t dofs = (size_t)body->problem->dof_count;
@@ -430,8 +431,8 @@ CairnStatus cairn_body_space_follow(void *state, const double *theta, const int 
     CairnDiagonal diagonal = diagonal_of(body);
     memcpy(body->scale, body->fixed, (size_t)body->problem->dof_count * sizeof *body->scale);
     for (int i = 0; i < count; i++) {
-        const CairnGroup *own = &groups->groups[group[i]];
-        for (int k = own->first_row; k < own->first_row + own->row_count; k++) {
+        const CairnGroup *g = &groups->groups[group[i]];
+        for (int k = g->first_row; k < g->first_row + g->row_count; k++) {
             int r = groups->rows[k];
             double give = body->problem->compliance[r] + theta[r];
             body->weight[r] = give > 0 ? 1 / give : HUGE_VAL;
@@ -452,9 +453,9 @@ static void turn_right_side(const Body *body, double *x) {
     const CairnProblem *problem = body->problem;
     for (int f = 0; f < problem->friction_count; f++) {
         if (cairn_takes_block(&problem->frictions[f])) {
-            double plain[3], *part = x + problem->frictions[f].normal;
-            memcpy(plain, part, sizeof plain);
-            cairn_turn_forward(&body->turns[f], 1, plain, part);
+            double plain[3], *rows = x + problem->frictions[f].normal;
+            memcpy(plain, rows, sizeof plain);
+            cairn_turn_forward(&body->turns[f], 1, plain, rows);
         }
     }
 }
@@ -473,9 +474,9 @@ static void solve(void *state, double *x) {
     cairn_groups_recover(&body->groups, body->slotted, body->weight, x, x);
     for (int f = 0; f < problem->friction_count && body->is_turned; f++) {
         if (cairn_takes_block(&problem->frictions[f])) {
-            double turned[3], *part = x + problem->frictions[f].normal;
-            memcpy(turned, part, sizeof turned);
-            cairn_turn_backward(&body->turns[f], turned, part);
+            double turned[3], *rows = x + problem->frictions[f].normal;
+            memcpy(turned, rows, sizeof turned);
+            cairn_turn_backward(&body->turns[f], turned, rows);
         }
     }
 }
@@ -497,7 +498,7 @@ void cairn_body_space_impulse(const CairnSystem *system, const double *y, const 
 }
 
 // L^-1 by columns, below the diagonal of the last front's end; then R = (L^-1)^T D^-1/2.
-void cairn_body_space_reduce(const CairnSystem *system, double *R, int *place) {
+void cairn_body_space_reduce(const CairnSystem *system, double *R, int *reduced_row) {
     const Body *body = system->state;
     const CairnLinalgPlan *plan = body->factor.plan;
     const bool *is_last = system->is_last;
@@ -512,10 +513,10 @@ void cairn_body_space_reduce(const CairnSystem *system, double *R, int *place) {
     int first = super->pivots - n;
     CAIRN_ASSERT(first >= 0);
     const double *L = body->factor.panels + super->panel + (size_t)first * (size_t)(super->rows + 1);
-    const double *inverse = body->factor.inverse + super->place + first;
+    const double *inverse = body->factor.inverse + super->first_pivot + first;
     for (int b = 0; b < body->problem->block_count; b++) {
-        place[b] = is_last[b] ? plan->node_row[b] - first : 0;
-        CAIRN_ASSERT(place[b] >= 0 && (!is_last[b] || plan->node_place[b] >= super->place + first));
+        reduced_row[b] = is_last[b] ? plan->node_row[b] - first : 0;
+        CAIRN_ASSERT(reduced_row[b] >= 0 && (!is_last[b] || plan->node_pivot[b] >= super->first_pivot + first));
     }
     memset(R, 0, (size_t)n * (size_t)n * sizeof *R);
     for (int j = 0; j < n; j++) { // row j of R: column j of L^-1

@@ -8,10 +8,10 @@
 
 enum { WIDTH = CAIRN_LINALG_WIDTH, TALL = 96 };
 
-// The rows of one block: Y by columns (rows padded to eights), and which nodes they come from.
+// The rows over one block: Y by columns (rows padded to eights), and the nodes that they belong to.
 typedef struct Star {
     int block, row_count, stride;
-    int first_part, part_count;
+    int first_group, group_count;
     size_t Y;     // stride x size of the block
     size_t is_in; // stride
 } Star;
@@ -25,7 +25,7 @@ typedef struct Constraint {
     const double *D;
     Star *stars; // by element
     int star_count;
-    int *part; // groups of each star
+    int *star_group; // groups of each star
     double *Y;
     double *is_in; // 1 or 0 for the rows of stars
     double *scale; // by rows, group by group; a solve's right side once factored
@@ -51,18 +51,18 @@ static void add_node(void *user, int node, const CairnLinalgFront *front, int ro
 
 // Columns [0, columns) of a tile (rows [from, from + count) of the star) into column `column` of the front.
 static void scatter(const Constraint *c, const Star *star, const CairnLinalgFront *front, const int *rows, int column,
-                    double share, int from, int count, const double *tile) {
+                    double fraction, int from, int count, const double *tile) {
     const double *is_in = c->is_in + star->is_in;
     double *diagonal = cairn_linalg_diagonal(front, column);
     int begin = 0;
-    for (int p = 0; p < star->part_count && begin < from + count; p++) {
-        int length = c->groups.groups[c->part[star->first_part + p]].row_count;
-        // Rows [low, high) of the star: this part's, of this tile, and not above the diagonal.
+    for (int p = 0; p < star->group_count && begin < from + count; p++) {
+        int length = c->groups.groups[c->star_group[star->first_group + p]].row_count;
+        // Rows [low, high) of the star: those of this group and of this tile that are not above the diagonal.
         int low = begin > from ? begin : from, high = begin + length < from + count ? begin + length : from + count;
         int at = rows[p] - column - begin; // offset from the star's row to the column's entry
         low = low + at < 0 ? -at : low;
         for (int i = low; i < high; i++) {
-            diagonal[i + at] += tile[i - from] * (is_in[i] * share);
+            diagonal[i + at] += tile[i - from] * (is_in[i] * fraction);
         }
         begin += length;
     }
@@ -77,19 +77,19 @@ static void add_element(void *user, int element, const CairnLinalgFront *front, 
     for (int k = 0; k < size; k++) {
         minus[k] = -1;
     }
-    int column_part = 0, part_begin = 0;
+    int column_group = 0, group_begin = 0;
     for (int j = 0; j < star->row_count; j += WIDTH) {
         int columns = star->row_count - j < WIDTH ? star->row_count - j : WIDTH;
         cairn_linalg_pack(columns, size, Y + j, star->stride, minus, packed);
         int column_row[WIDTH];
         for (int k = 0; k < columns; k++) {
-            int length = c->groups.groups[c->part[star->first_part + column_part]].row_count;
-            while (j + k >= part_begin + length) {
-                part_begin += length;
-                column_part++;
-                length = c->groups.groups[c->part[star->first_part + column_part]].row_count;
+            int length = c->groups.groups[c->star_group[star->first_group + column_group]].row_count;
+            while (j + k >= group_begin + length) {
+                group_begin += length;
+                column_group++;
+                length = c->groups.groups[c->star_group[star->first_group + column_group]].row_count;
             }
-            column_row[k] = rows[column_part] + j + k - part_begin;
+            column_row[k] = rows[column_group] + j + k - group_begin;
         }
         for (int i = 0; i < star->stride; i += TALL) {
             int tall = star->stride - i < TALL ? star->stride - i : TALL;
@@ -111,9 +111,9 @@ static CairnStatus list_stars(Constraint *c, CairnArena *arena, CairnLinalgGraph
     int n = problem->block_count;
     int *size = CAIRN_PUSH(arena, int, groups->group_count + 1), *start = CAIRN_PUSH(arena, int, n + 2);
     int *star_of = CAIRN_PUSH_ZERO(arena, int, n + 1);
-    c->part = CAIRN_PUSH(arena, int, groups->term_count + 1);
+    c->star_group = CAIRN_PUSH(arena, int, groups->term_count + 1);
     c->stars = CAIRN_PUSH_ZERO(arena, Star, n + 1);
-    if (!size || !start || !star_of || !c->part || !c->stars) {
+    if (!size || !start || !star_of || !c->star_group || !c->stars) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation constraint: no memory for a graph of %d groups",
                            groups->group_count);
     }
@@ -126,7 +126,7 @@ static CairnStatus list_stars(Constraint *c, CairnArena *arena, CairnLinalgGraph
         if (count == 0) {
             continue;
         }
-        c->stars[c->star_count] = (Star){.block = i, .first_part = next};
+        c->stars[c->star_count] = (Star){.block = i, .first_group = next};
         start[c->star_count] = next;
         star_of[i] = c->star_count++;
         next += count;
@@ -138,7 +138,7 @@ static CairnStatus list_stars(Constraint *c, CairnArena *arena, CairnLinalgGraph
         size[g] = group->row_count;
         for (int t = group->first_term; t < group->first_term + group->term_count; t++) {
             Star *star = &c->stars[star_of[groups->terms[t].block]];
-            c->part[star->first_part + star->part_count++] = g;
+            c->star_group[star->first_group + star->group_count++] = g;
             star->row_count += group->row_count;
         }
     }
@@ -155,7 +155,7 @@ static CairnStatus list_stars(Constraint *c, CairnArena *arena, CairnLinalgGraph
     if (!c->Y || !c->is_in) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation constraint: no memory for %d rows", problem->row_count);
     }
-    *graph = (CairnLinalgGraph){groups->group_count, c->star_count, size, start, c->part, NULL, NULL, NULL};
+    *graph = (CairnLinalgGraph){groups->group_count, c->star_count, size, start, c->star_group, NULL, NULL, NULL};
     return cairn_ok();
 }
 
@@ -163,8 +163,8 @@ static void fill_stars(Constraint *c, const CairnOps *ops) {
     for (int s = 0; s < c->star_count; s++) {
         const Star *star = &c->stars[s];
         int size = c->problem->blocks[star->block].size, row = 0;
-        for (int p = 0; p < star->part_count; p++) {
-            const CairnGroup *group = &c->groups.groups[c->part[star->first_part + p]];
+        for (int p = 0; p < star->group_count; p++) {
+            const CairnGroup *group = &c->groups.groups[c->star_group[star->first_group + p]];
             const CairnGroupTerm *term = &c->groups.terms[group->first_term];
             while (term->block != star->block) {
                 term++;
@@ -221,8 +221,8 @@ static CairnStatus factor(void *state, const double *theta, const CairnThetaBloc
     cairn_formulation_scale_theta(&c->groups, theta, blocks, 1, c->scale);
     for (int s = 0; s < c->star_count; s++) {
         double *to = c->is_in + c->stars[s].is_in;
-        for (int p = 0; p < c->stars[s].part_count; p++) {
-            const CairnGroup *group = &c->groups.groups[c->part[c->stars[s].first_part + p]];
+        for (int p = 0; p < c->stars[s].group_count; p++) {
+            const CairnGroup *group = &c->groups.groups[c->star_group[c->stars[s].first_group + p]];
             for (int i = 0; i < group->row_count; i++) {
                 *to++ = is_out(c, c->groups.rows[group->first_row + i]) ? 0 : 1;
             }

@@ -1,4 +1,5 @@
-// Body space before its factor: the weights 1/(C + theta) of rows, and the diagonal of K = P + J^T S^-1 J, which says what of a pivot is noise.
+// Body space before its factor: the weights 1/(C + theta) of rows, and the diagonal of K = P + J^T S^-1 J, from which
+// the noise of a pivot is estimated.
 #include <math.h>
 
 #include "engine/base/eights.h"
@@ -28,23 +29,23 @@ CairnStatus cairn_formulation_weigh(const CairnProblem *problem, const CairnGrou
 }
 
 void cairn_diagonal_begin(const CairnDiagonal *diagonal, int block) {
-    const CairnDofBlock *own = &diagonal->problem->blocks[block];
+    const CairnDofBlock *dofs = &diagonal->problem->blocks[block];
     double *scale = diagonal->scale + diagonal->node_first[block];
-    for (int k = 0; k < own->size; k++) {
-        scale[k] = diagonal->problem->P[own->matrix + k * (own->size + 1)];
+    for (int k = 0; k < dofs->size; k++) {
+        scale[k] = diagonal->problem->P[dofs->matrix + k * (dofs->size + 1)];
     }
 }
 
 static void add_sum(const CairnDiagonal *diagonal, const CairnGroupTerm *term, int first, const Eight *sum) {
     double *scale = diagonal->scale + diagonal->node_first[term->block] + first;
-    int left = diagonal->problem->blocks[term->block].size - first;
-    if (left == 6) {
+    int remaining = diagonal->problem->blocks[term->block].size - first;
+    if (remaining == 6) {
         UNROLL for (int k = 0; k < 6; k++) {
             scale[k] += (*sum)[k];
         }
         return;
     }
-    for (int k = 0; k < 8 && k < left; k++) {
+    for (int k = 0; k < 8 && k < remaining; k++) {
         scale[k] += (*sum)[k];
     }
 }

@@ -43,7 +43,7 @@ static void add_element(void *user, int element, const CairnLinalgFront *front, 
     const int *rows = kkt->groups.rows + group->first_row;
     const double *J = kkt->groups.J + term->J;
     int size = kkt->problem->blocks[term->block].size;
-    if (at[1] > at[0]) { // the block goes first: its columns take J
+    if (at[1] > at[0]) { // the block is eliminated first: J is added to its columns
         for (int k = 0; k < size; k++) {
             double *column = cairn_linalg_diagonal(front, at[0] + k) + (at[1] - at[0] - k);
             for (int i = 0; i < group->row_count; i++) {

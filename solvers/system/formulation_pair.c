@@ -1,11 +1,12 @@
-// The element of two rigid bodies, which nearly all contacts and joints are: its three blocks in one pass over the rows, held in
-// registers where the machine has them. The same sums in the same order as by the general way (formulation_body.c).
+// The element of two rigid bodies, which nearly all contacts and joints are: its three blocks in one pass over the
+// rows, held in registers where the machine has them. The sums and their order are those of the general case
+// (formulation_body.c).
 #include "engine/base/eights.h"
 #include "solvers/system/formulation.h"
 
 enum { DOFS = 6, STRIDE = 8 }; // six dofs filled up to eight
 
-// Above the diagonal of the node's own block anything may stand.
+// Entries above the diagonal of the node's diagonal block are never read.
 static void add_columns(const Eight block[DOFS], const CairnLinalgFront *front, int row, int column) {
     double *to = cairn_linalg_diagonal(front, column) + (row - column);
     size_t stride = (size_t)(column < front->below_at ? front->rows : front->update_rows);
@@ -18,38 +19,38 @@ static void add_columns(const Eight block[DOFS], const CairnLinalgFront *front, 
 
 void cairn_formulation_add_pair(const double *J_late, const double *J_early, const double *negative, int count,
                                 const CairnLinalgFront *front, int late, int early) {
-    Eight own[DOFS], cross[DOFS], other[DOFS];
+    Eight diagonal[DOFS], cross[DOFS], other[DOFS];
     UNROLL for (int j = 0; j < DOFS; j++) {
-        own[j] = cross[j] = other[j] = (Eight){0};
+        diagonal[j] = cross[j] = other[j] = (Eight){0};
     }
     for (int r = 0; r < count; r++, J_late += STRIDE, J_early += STRIDE) {
         Eight a = *(const Eight *)J_late, b = *(const Eight *)J_early;
         double weight = -negative[r];
         UNROLL for (int j = 0; j < DOFS; j++) {
-            own[j] += a * (J_late[j] * weight);
+            diagonal[j] += a * (J_late[j] * weight);
             cross[j] += a * (J_early[j] * weight);
             other[j] += b * (J_early[j] * weight);
         }
     }
-    add_columns(own, front, late, late);
+    add_columns(diagonal, front, late, late);
     add_columns(cross, front, late, early);
     add_columns(other, front, early, early);
 }
 
 void cairn_formulation_add_single(const double *J, const double *negative, int count, const CairnLinalgFront *front,
                                   int row) {
-    Eight own[DOFS];
+    Eight diagonal[DOFS];
     UNROLL for (int j = 0; j < DOFS; j++) {
-        own[j] = (Eight){0};
+        diagonal[j] = (Eight){0};
     }
     for (int r = 0; r < count; r++, J += STRIDE) {
         Eight a = *(const Eight *)J;
         double weight = -negative[r];
         UNROLL for (int j = 0; j < DOFS; j++) {
-            own[j] += a * (J[j] * weight);
+            diagonal[j] += a * (J[j] * weight);
         }
     }
-    add_columns(own, front, row, row);
+    add_columns(diagonal, front, row, row);
 }
 
 void cairn_formulation_add_rigid(const double *P, const CairnLinalgFront *front, int row) {

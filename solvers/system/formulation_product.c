@@ -15,7 +15,7 @@ static bool is_pair(const CairnGroup *group, const CairnGroupTerm *terms) {
 }
 
 // weight NULL: ones.
-static double share_of_row(const double *weight, const double *x, int row) {
+static double weighted(const double *weight, const double *x, int row) {
     return weight != NULL ? weight[row] * x[row] : x[row];
 }
 
@@ -26,7 +26,7 @@ static void add_term(const CairnGroups *groups, const CairnGroup *group, const C
         const double *J = groups->J + term->J + first;
         Eight sum = {0};
         for (int r = 0; r < group->row_count; r++, J += term->stride) {
-            sum += *(const Eight *)J * share_of_row(weight, x, rows[r]);
+            sum += *(const Eight *)J * weighted(weight, x, rows[r]);
         }
         *(Eight *)(slotted + term->slot + first) += sum;
     }
@@ -53,14 +53,14 @@ static void add_all(const CairnGroups *groups, const double *weight, const doubl
             }
         } else if (groups->groups[i].term_count == 1) {
             for (int r = 0; r < flat->count; r++) {
-                sum_a += a[r] * share_of_row(weight, x, rows[r]);
+                sum_a += a[r] * weighted(weight, x, rows[r]);
             }
             *(Eight *)(slotted + flat->slot[0]) += sum_a;
         } else {
             for (int r = 0; r < flat->count; r++) {
-                double share = share_of_row(weight, x, rows[r]);
-                sum_a += a[r] * share;
-                sum_b += b[r] * share;
+                double value = weighted(weight, x, rows[r]);
+                sum_a += a[r] * value;
+                sum_b += b[r] * value;
             }
             *(Eight *)(slotted + flat->slot[0]) += sum_a;
             *(Eight *)(slotted + flat->slot[1]) += sum_b;
@@ -102,7 +102,7 @@ static void find_rows(const CairnGroups *groups, const CairnGroup *group, const 
     }
 }
 
-// ---- threads: each has its share of the blocks and of the groups, always the same ----------------------------------------
+// ---- threads: each has a fixed range of the blocks and of the groups --------------------------------------------------
 
 static int threads_of(const CairnGroups *groups) {
     return groups->block_start != NULL && groups->J_size >= WORTHWHILE ? groups->thread_count : 1;
@@ -125,7 +125,7 @@ static void fill_slot(const CairnGroups *groups, int block, const double *p, int
 }
 
 static void claim_slots(const CairnGroups *groups, int thread, const double *slotted) {
-    for (int k = groups->block_share[thread]; k < groups->block_share[thread + 1]; k++) {
+    for (int k = groups->block_range[thread]; k < groups->block_range[thread + 1]; k++) {
         cairn_claim(slotted + groups->slots[groups->block_order[k]], 1);
     }
 }
@@ -140,7 +140,7 @@ void cairn_groups_impulse(const CairnGroups *groups, const double *weight, const
 #pragma omp parallel for schedule(static, 1) num_threads(threads)
     for (int thread = 0; thread < threads; thread++) {
         claim_slots(groups, thread, slotted);
-        for (int k = groups->block_share[thread]; k < groups->block_share[thread + 1]; k++) {
+        for (int k = groups->block_range[thread]; k < groups->block_range[thread + 1]; k++) {
             fill_slot(groups, groups->block_order[k], NULL, 0, slotted);
             add_to_block(groups, groups->block_order[k], weight, x, slotted);
         }
@@ -208,9 +208,9 @@ static void find_all(const CairnGroups *groups, const double *slotted, const dou
     }
 }
 
-static void find_share(const CairnGroups *groups, int thread, const double *slotted, const double *weight,
+static void find_range(const CairnGroups *groups, int thread, const double *slotted, const double *weight,
                        const double *y, double *x) {
-    for (int k = groups->group_share[thread]; k < groups->group_share[thread + 1]; k++) {
+    for (int k = groups->group_range[thread]; k < groups->group_range[thread + 1]; k++) {
         find_rows(groups, &groups->groups[groups->group_order[k]], slotted, weight, y, x);
     }
 }
@@ -224,15 +224,15 @@ void cairn_groups_recover(const CairnGroups *groups, const double *slotted, cons
     }
 #pragma omp parallel for schedule(static, 1) num_threads(threads)
     for (int thread = 0; thread < threads; thread++) {
-        find_share(groups, thread, slotted, weight, y, x);
+        find_range(groups, thread, slotted, weight, y, x);
     }
 }
 
 // P^-1 (p + J^T x) of one block, p in its slot.
 static void divide(const CairnGroups *groups, const CairnOps *ops, int block, double *slotted) {
-    double *part = slotted + groups->slots[block];
-    cairn_ops_forward(ops, block, part);
-    cairn_ops_backward(ops, block, part);
+    double *q = slotted + groups->slots[block];
+    cairn_ops_forward(ops, block, q);
+    cairn_ops_backward(ops, block, q);
 }
 
 void cairn_groups_effect(const CairnGroups *groups, const CairnOps *ops, const double *p, const double *x,
@@ -255,40 +255,40 @@ void cairn_groups_effect(const CairnGroups *groups, const CairnOps *ops, const d
 #pragma omp for schedule(static, 1)
         for (int thread = 0; thread < threads; thread++) {
             claim_slots(groups, thread, slotted);
-            for (int k = groups->block_share[thread]; k < groups->block_share[thread + 1]; k++) {
+            for (int k = groups->block_range[thread]; k < groups->block_range[thread + 1]; k++) {
                 int block = groups->block_order[k];
-                const CairnDofBlock *own = &ops->problem->blocks[block];
-                fill_slot(groups, block, p != NULL ? p + own->first : NULL, own->size, slotted);
+                const CairnDofBlock *dofs = &ops->problem->blocks[block];
+                fill_slot(groups, block, p != NULL ? p + dofs->first : NULL, dofs->size, slotted);
                 add_to_block(groups, block, NULL, x, slotted);
                 divide(groups, ops, block, slotted);
             }
         }
 #pragma omp for schedule(static, 1)
         for (int thread = 0; thread < threads; thread++) {
-            find_share(groups, thread, slotted, NULL, NULL, y);
+            find_range(groups, thread, slotted, NULL, NULL, y);
         }
     }
 }
 
-// In the order of their own numbers, thread by thread.
-static void list_shares(int count, int threads, const int *owner, int *order, int *share) {
+// List the elements thread by thread, by rising number, and where the range of each thread begins.
+static void list_ranges(int count, int threads, const int *owner, int *order, int *range) {
     int next = 0;
     for (int thread = 0; thread < threads; thread++) {
-        share[thread] = next;
+        range[thread] = next;
         for (int i = 0; i < count; i++) {
             if (owner[i] == thread) {
                 order[next++] = i;
             }
         }
     }
-    share[threads] = next;
+    range[threads] = next;
 }
 
-void cairn_groups_own(CairnGroups *groups, const int *owner) {
+void cairn_groups_assign(CairnGroups *groups, const int *owner) {
     int threads = groups->thread_count, next = 0;
-    list_shares(groups->block_count, threads, owner, groups->block_order, groups->block_share);
+    list_ranges(groups->block_count, threads, owner, groups->block_order, groups->block_range);
     for (int thread = 0; thread < threads; thread++) {
-        groups->group_share[thread] = next;
+        groups->group_range[thread] = next;
         for (int i = 0; i < groups->group_count; i++) {
             const CairnGroup *group = &groups->groups[i];
             if ((group->term_count > 0 ? owner[groups->terms[group->first_term].block] : 0) == thread) {
@@ -296,10 +296,10 @@ void cairn_groups_own(CairnGroups *groups, const int *owner) {
             }
         }
     }
-    groups->group_share[threads] = next;
+    groups->group_range[threads] = next;
 }
 
-CairnStatus cairn_groups_share(CairnGroups *groups, int block_count, int thread_count, CairnArena *arena) {
+CairnStatus cairn_groups_divide(CairnGroups *groups, int block_count, int thread_count, CairnArena *arena) {
     if (thread_count <= 1 || groups->J_size < WORTHWHILE) {
         return cairn_ok();
     }
@@ -307,10 +307,10 @@ CairnStatus cairn_groups_share(CairnGroups *groups, int block_count, int thread_
     int *group = CAIRN_PUSH(arena, int, groups->term_count + 1), *owner = CAIRN_PUSH(arena, int, block_count + 1);
     groups->block_order = CAIRN_PUSH(arena, int, block_count + 1);
     groups->group_order = CAIRN_PUSH(arena, int, groups->group_count + 1);
-    groups->block_share = CAIRN_PUSH(arena, int, thread_count + 1);
-    groups->group_share = CAIRN_PUSH(arena, int, thread_count + 1);
-    if (!start || !term || !group || !owner || !groups->block_order || !groups->group_order || !groups->block_share ||
-        !groups->group_share) {
+    groups->block_range = CAIRN_PUSH(arena, int, thread_count + 1);
+    groups->group_range = CAIRN_PUSH(arena, int, thread_count + 1);
+    if (!start || !term || !group || !owner || !groups->block_order || !groups->group_order || !groups->block_range ||
+        !groups->group_range) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation: no memory for the terms of %d blocks", block_count);
     }
     for (int t = 0; t < groups->term_count; t++) {
@@ -331,9 +331,9 @@ CairnStatus cairn_groups_share(CairnGroups *groups, int block_count, int thread_
     groups->term_group = group;
     groups->block_count = block_count;
     groups->thread_count = thread_count;
-    for (int b = 0; b < block_count; b++) { // until somebody knows better
+    for (int b = 0; b < block_count; b++) { // until the formulation assigns them (cairn_groups_assign)
         owner[b] = (int)((int64_t)b * thread_count / block_count);
     }
-    cairn_groups_own(groups, owner);
+    cairn_groups_assign(groups, owner);
     return cairn_ok();
 }

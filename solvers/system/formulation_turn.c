@@ -51,7 +51,7 @@ static bool reflect(double a[ROWS][3], const int *column, int k, int count) {
     return true;
 }
 
-// Bring the column with the largest norm below row k to place k, and the rows from k on into order of size.
+// Exchange the column with the largest norm below row k with column k, and sort the rows from k on by size.
 static void exchange(double a[ROWS][3], int *column, int k, int count) {
     int best = k;
     double most = -1;
@@ -113,7 +113,7 @@ bool cairn_turn_make(const double *give, const CairnThetaBlock *block, CairnTurn
     return true;
 }
 
-// Rows of length `stride`: y = R^-T x, rows of y in the order of `column`, zeros for what is held out. x and y differ.
+// Rows of length `stride`: y = R^-T x, rows of y in the order of `column`, zeros for rows held out. x and y differ.
 void cairn_turn_forward(const CairnTurn *turn, int stride, const double *x, double *y) {
     size_t n = (size_t)stride;
     memset(y, 0, 3 * n * sizeof *y);
@@ -130,7 +130,7 @@ void cairn_turn_forward(const CairnTurn *turn, int stride, const double *x, doub
     }
 }
 
-// y = R^-1 x back in the problem's order, zeros for what is held out.
+// y = R^-1 x, in the problem's order again, zeros for rows held out.
 void cairn_turn_backward(const CairnTurn *turn, const double *x, double *y) {
     double z[3];
     y[0] = y[1] = y[2] = 0;

@@ -47,9 +47,9 @@ static bool is_lean(const CairnProblem *problem, CairnArena *arena) {
     if (problem->row_count > problem->dof_count || has_cones(problem)) {
         return false;
     }
-    CairnArenaMark place = cairn_arena_mark(arena);
+    CairnArenaMark mark = cairn_arena_mark(arena);
     int *rows = CAIRN_PUSH_ZERO(arena, int, problem->block_count + 1);
-    bool is_few = rows != NULL; // no memory for it: prepare will say so
+    bool is_few = rows != NULL; // where there is no memory, prepare will report it
     for (int c = 0; c < problem->constraint_count && is_few; c++) {
         const CairnConstraintBlock *constraint = &problem->constraints[c];
         for (int t = 0; t < constraint->term_count; t++) {
@@ -58,12 +58,12 @@ static bool is_lean(const CairnProblem *problem, CairnArena *arena) {
             is_few = is_few && *count <= LEAN_ROWS;
         }
     }
-    cairn_arena_release(arena, place);
+    cairn_arena_release(arena, mark);
     return is_few;
 }
 
-// Body space adds J^T J / C to P: where a row's J P^-1 J^T is 1/epsilon times its C, nothing is left of P. The quasi-definite system holds
-// both.
+// Body space adds J^T J / C to P: where a row's J P^-1 J^T is 1/epsilon times its C, P is lost to rounding. The
+// quasi-definite system has both as separate entries.
 static bool is_stiff(const CairnSystem *system) {
     const double most = 0.1 / DBL_EPSILON;
     for (int i = 0; i < system->problem->row_count; i++) {
@@ -100,7 +100,8 @@ void cairn_system_forget(void *memory, const CairnAllocator *allocator) {
     cairn_memory_release(allocator, kept, 1, sizeof *kept);
 }
 
-// The formulation's slot in what the solver keeps. No memory for it: nothing is kept, and nothing is lost but time.
+// The formulation's slot in the solver's memory between solves. Where it cannot be allocated nothing is stored, which
+// only costs time.
 static void **slot_of(CairnSolverContext *context, CairnFormulation formulation) {
     if (context->memory == NULL || context->allocator == NULL || kinds[formulation]->forget == NULL) {
         return NULL;
@@ -123,11 +124,12 @@ static bool is_empty_row(const CairnProblem *problem, int i) {
     return is_empty;
 }
 
-// Where the factor is not in stages threads have no blocks of their own, and each product brings its vectors from one cache to the other.
+// Where the factor is not in stages blocks are not assigned to threads, and each product moves its vectors from one
+// cache to the other.
 static int threads_for(const CairnSystem *system) {
     enum { WORTHWHILE = 200000 }; // doubles of J
-    bool has_own = system->stage != NULL || system->groups->J_size >= WORTHWHILE;
-    return has_own ? system->context->thread_count : 1;
+    bool is_divided = system->stage != NULL || system->groups->J_size >= WORTHWHILE;
+    return is_divided ? system->context->thread_count : 1;
 }
 
 static CairnStatus pack_jacobians(CairnSystem *system, CairnArena *arena) {
@@ -136,7 +138,7 @@ static CairnStatus pack_jacobians(CairnSystem *system, CairnArena *arena) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "system: no memory for groups of rows");
     }
     CAIRN_TRY(cairn_groups_init(system->groups, system->problem, arena));
-    CAIRN_TRY(cairn_groups_share(system->groups, system->problem->block_count, threads_for(system), arena));
+    CAIRN_TRY(cairn_groups_divide(system->groups, system->problem->block_count, threads_for(system), arena));
     system->slotted = CAIRN_PUSH(arena, double, system->groups->slotted + 1);
     if (system->slotted == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "system: no memory for %d dofs", system->problem->dof_count);
@@ -179,8 +181,8 @@ static CairnStatus read_problem(CairnSystem *system, CairnArena *arena) {
     return cairn_ok();
 }
 
-// The same where another system has it.
-static CairnStatus take_part(CairnSystem *system, const CairnSystem *of, const int *row, CairnArena *arena) {
+// read_problem for some rows of another system.
+static CairnStatus take_rows(CairnSystem *system, const CairnSystem *of, const int *row, CairnArena *arena) {
     system->ops = of->ops;
     system->ops.problem = system->problem;
     CAIRN_TRY(pack_jacobians(system, arena));
@@ -215,7 +217,7 @@ CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, 
                               CairnSolverContext *context) {
     *system = (CairnSystem){.problem = problem, .context = context, .is_last = setup->is_last, .stage = setup->stage};
     CAIRN_TRY(allocate(system, context->arena));
-    CAIRN_TRY(setup->of != NULL ? take_part(system, setup->of, setup->row, context->arena)
+    CAIRN_TRY(setup->of != NULL ? take_rows(system, setup->of, setup->row, context->arena)
                                 : read_problem(system, context->arena));
     CAIRN_TRY(choose_kind(system, setup));
     if (system->kind->prepare == NULL) {
@@ -233,7 +235,7 @@ void cairn_system_release(CairnSystem *system) {
     system->state = NULL;
 }
 
-void cairn_system_say_regularised(const CairnSystem *system, const char *name) {
+void cairn_system_log_regularised(const CairnSystem *system, const char *name) {
     if (system->raised > 0) {
         cairn_log(
             system->context->logger, CAIRN_LOG_WARNING,
@@ -319,7 +321,7 @@ void cairn_system_slack(CairnSystem *system, const double *x, double *w) {
 }
 
 // r -= Theta x of the friction cones. x = 0 where held out.
-static void leave_blocks(CairnSystem *system, const double *x, double *r) {
+static void subtract_theta_blocks(CairnSystem *system, const double *x, double *r) {
     const CairnProblem *problem = system->problem;
     for (int f = 0; f < problem->friction_count && system->blocks; f++) {
         const CairnThetaBlock *block = &system->blocks[f];
@@ -335,14 +337,14 @@ static void leave_blocks(CairnSystem *system, const double *x, double *r) {
 }
 
 // Ax = A x, and r = y - (A + Theta) x where rows are in use, 0 elsewhere; its largest entry.
-static double leave(CairnSystem *system, const double *y, const double *x, double *Ax) {
+static double find_residual(CairnSystem *system, const double *y, const double *x, double *Ax) {
     double largest = 0;
     int m = system->problem->row_count;
     multiply(system, x, Ax);
     for (int i = 0; i < m; i++) {
         system->r[i] = isinf(system->theta[i]) ? 0 : y[i] - Ax[i] - system->theta[i] * x[i];
     }
-    leave_blocks(system, x, system->r);
+    subtract_theta_blocks(system, x, system->r);
     for (int i = 0; i < m; i++) {
         if (isinf(system->theta[i])) {
             system->r[i] = 0;
@@ -353,7 +355,7 @@ static double leave(CairnSystem *system, const double *y, const double *x, doubl
     return largest;
 }
 
-// Threads have read this vector.
+// Take the cache lines of a vector that threads have read (cairn_claim).
 static void claim(const CairnSystem *system, const double *x) {
     if (system->groups != NULL) {
         cairn_groups_claim(system->groups, x);
@@ -377,34 +379,34 @@ double cairn_system_solve(CairnSystem *system, const double *y, double limit, in
 
 static double refine(CairnSystem *system, const double *y, double limit, int most, double *x) {
     int m = system->problem->row_count;
-    double left = leave(system, y, x, system->product);
-    for (int k = 0; k < most && left > limit; k++) {
+    double residual = find_residual(system, y, x, system->product);
+    for (int k = 0; k < most && residual > limit; k++) {
         claim(system, system->z);
         memcpy(system->z, system->r, (size_t)m * sizeof *system->r);
         system->kind->solve(system->state, system->z);
         for (int i = 0; i < m; i++) {
             system->z[i] += x[i]; // x stays until the better one is known to be better
         }
-        double next = leave(system, y, system->z, system->next_product);
+        double next = find_residual(system, y, system->z, system->next_product);
         system->refinements++;
-        if (!(next < left)) {
+        if (!(next < residual)) {
             break;
         }
         memcpy(x, system->z, (size_t)m * sizeof *x);
         double *product = system->product;
         system->product = system->next_product;
         system->next_product = product;
-        bool is_slow = next > 0.5 * left && system->raised == 0; // regularised systems converge slowly, but they do
-        left = next;
+        bool is_slow = next > 0.5 * residual && system->raised == 0; // regularised systems converge slowly, but they do
+        residual = next;
         if (is_slow) {
             break;
         }
     }
-    return left;
+    return residual;
 }
 
 double cairn_system_refine(CairnSystem *system, const double *y, double limit, int most, double *x) {
-    double t0 = cairn_timer_now(), left = refine(system, y, limit, most, x);
+    double t0 = cairn_timer_now(), residual = refine(system, y, limit, most, x);
     system->apply_seconds += cairn_timer_now() - t0;
-    return left;
+    return residual;
 }

@@ -1,11 +1,11 @@
-// System: the linear systems of the exact solvers behind one door, so that the algebra can be exchanged.
+// System: one interface to the linear systems of the exact solvers, so that the algebra can be exchanged.
 //
 //     (A + Theta) x = y   on the rows with a finite Theta;  x = 0 on the others, which are held out (tight rows).
 //
-// A = J P^-1 J^T + C or the explicit W; Theta is positive semidefinite: a diagonal, and for the friction cones a 3x3 block for the
-// rows n, t1, t2 of a group. A formulation is a way to factor this: constraint space
-// as written, body space P + J^T (C + Theta)^-1 J, the quasi-definite [P J^T; J -(C + Theta)], or dense. A formulation only factors
-// and applies; regularisation and refinement against the matrix-free A are done once, here, for all of them.
+// A = J P^-1 J^T + C or the explicit W; Theta is positive semidefinite: a diagonal, and for the friction cones a 3x3
+// block for the rows n, t1, t2 of a group. A formulation is a method to factor this: constraint space as written,
+// body space P + J^T (C + Theta)^-1 J, the quasi-definite [P J^T; J -(C + Theta)], or dense. A formulation only
+// factors and applies; regularisation and refinement against the matrix-free A are done once, here, for all of them.
 #ifndef CAIRN_SOLVERS_SYSTEM_H
 #define CAIRN_SOLVERS_SYSTEM_H
 
@@ -34,15 +34,16 @@ typedef struct CairnThetaBlock {
 
 typedef struct CairnSystem CairnSystem;
 
-// What a formulation implements. All functions may use context->thread_count threads; their answer must not depend on it.
+// The functions of a formulation. All of them may use context->thread_count threads, and their results must not
+// depend on it.
 typedef struct CairnSystemKind {
     const char *name;
     // May it take this problem (explicit form, too many rows)? NULL: any of form 1.
     bool (*takes)(const CairnProblem *problem);
-    // Once per solve: order and symbolic factor, scratch from the context's arena (which lives as long as the solve). `system` has
-    // everything but the kind's own state. `memory` is NULL, or a place that stands between solves, NULL at first: what is kept there
-    // comes from the context's allocator, depends on the graph alone (the same bits with and without it), and is let go by `forget`.
-    // NULL: the state is made already (CairnSystemSetup).
+    // Once per solve: order and symbolic factor, scratch from the context's arena (which lives as long as the solve).
+    // `system` has everything but the kind's state. `memory` is NULL, or points to memory between solves, NULL at
+    // first: what is stored there comes from the context's allocator, depends on the graph alone (the bits are the
+    // same with and without it), and is freed by `forget`. NULL: the state is made already (CairnSystemSetup).
     CairnStatus (*prepare)(const CairnSystem *system, void **memory, void **state);
     // Factor for theta[row_count], >= 0, INFINITY holds the row out, and for the blocks of all friction groups (NULL: none; those of
     // box groups are not looked at). Called many times after one prepare; the set of rows held out changes freely. CAIRN_NUMERIC: a
@@ -53,12 +54,13 @@ typedef struct CairnSystemKind {
     void (*forget)(void *memory, const CairnAllocator *allocator);
     double (*operations)(
         const void *state);       // multiplications and additions of one factorization, where they are counted
-    void (*release)(void *state); // what a foreign factor holds outside the arena; NULL: nothing
-    // y = (A - C) x of a kind with dynamics of its own; b is the system's `base` then. NULL: J P^-1 J^T x of the problem.
+    void (*release)(void *state); // frees memory that a foreign factor has outside of the arena; NULL: there is none
+    // y = (A - C) x of a kind with other dynamics than the problem's; b is the system's `base` then. NULL: J P^-1 J^T
+    // x of the problem.
     void (*effect)(void *state, const double *x, double *y);
 } CairnSystemKind;
 
-// What stands between solves: one slot a formulation. A solver with nothing else to remember keeps just this.
+// The memory between solves: one slot a formulation. A solver that stores nothing else uses this.
 typedef struct CairnSystemMemory {
     void *slots[CAIRN_FORMULATION_COUNT];
 } CairnSystemMemory;
@@ -72,31 +74,31 @@ struct CairnSystem {
     CairnOps ops;
     const bool *is_last; // as in the setup
     const int *stage;
-    CairnFormulation formulation; // as chosen; AUTO: a kind of its own
+    CairnFormulation formulation; // as chosen; AUTO: a kind outside of the list
     const CairnSystemKind *kind;
     void *state;
     double *D;                     // |diag(A)|, 1 where it is zero
     bool *is_dead;                 // no impulse moves the row (J = 0 and C = 0; its row of W is 0)
     double *theta;                 // as asked for
-    double *factored;              // with what regularisation added
+    double *factored;              // theta with the regularisation
     const CairnThetaBlock *blocks; // the caller's
     const double *base;            // b, of a kind that has an effect
     double *v, *r, *z;
     double *product, *next_product; // A x of the x that was refined last; scratch
     struct CairnGroups *groups;     // form 1: the packed Jacobians (formulation.h)
     double *slotted;                // a vector over the dofs in their slots
-    double raised; // the largest share of D that had to be added to a pivot's theta in this solve; 0: none
+    double raised; // the largest regularisation that was added to a theta in this solve, as a fraction of D; 0: none
     int factorizations, refinements;
     double factor_seconds, apply_seconds;
 };
 
 // How a system is to be made; zeroes are a whole problem in the formulation that suits it.
 typedef struct CairnSystemSetup {
-    // AUTO takes the formulation with the fewest operations among those that take the problem; an unsymmetric W goes to L U, under AUTO
-    // and DENSE. What it keeps between solves is in context->memory.
+    // AUTO takes the formulation with the fewest operations among those that take the problem; an unsymmetric W goes
+    // to L U, under AUTO and DENSE. Its memory between solves is context->memory.
     CairnFormulation formulation;
-    // In place of a formulation: a kind that has no number of its own, for which nothing is kept between solves. One that does not
-    // prepare anything comes with its state.
+    // Instead of a formulation: a kind that is not in the list, which has no memory between solves. One without
+    // `prepare` comes with its state.
     const CairnSystemKind *kind;
     void *state;
     // Blocks that body space eliminates after all others, so that the end of its factor is that of the effective mass which they bear
@@ -106,29 +108,31 @@ typedef struct CairnSystemSetup {
     // subsystems. Only those subsystems are factored again whose Theta changed. AUTO is then body space, or kkt without stages where
     // body space would lose P. NULL: one stage.
     const int *stage;
-    // The problem has some of the rows of another system over the same blocks: row i is its row `row[i]`. NULL: it is a whole.
+    // The problem has some of the rows of another system over the same blocks: row i is its row `row[i]`. NULL: it
+    // stands alone.
     const CairnSystem *of;
     const int *row;
 } CairnSystemSetup;
 
-// Choose and prepare. What the setup points to must stand as long as the system.
+// Choose and prepare. The data that the setup points to must live as long as the system.
 CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, const CairnSystemSetup *setup,
                               CairnSolverContext *context);
 
 // Log a warning where the equations had to be regularised.
-void cairn_system_say_regularised(const CairnSystem *system, const char *name);
+void cairn_system_log_regularised(const CairnSystem *system, const char *name);
 
 // Needed after a kind that has `release`, harmless otherwise, also after an init that failed.
 void cairn_system_release(CairnSystem *system);
 
-// Factor for theta and blocks (one for each friction group, which must stand until the next factor; NULL: none). Where pivots break
-// down (C = 0 and redundant rows), rising shares of D are added and remembered in `raised`.
+// Factor for theta and blocks (one for each friction group, which must stand until the next factor; NULL: none).
+// Where pivots break down (C = 0 and redundant rows), rising fractions of D are added, and the largest is stored in
+// `raised`.
 CairnStatus cairn_system_factor(CairnSystem *system, const double *theta, const CairnThetaBlock *blocks);
 
-// Solve to max |y - (A + Theta) x| <= limit over the rows in use, refining at most `most` times while that helps. x: the answer;
-// the size of what is left is returned (NaN or INFINITY: useless).
+// Solve to max |y - (A + Theta) x| <= limit over the rows in use, refining at most `most` times while that helps. x:
+// the answer; the largest entry of the residual is returned (NaN or INFINITY: x is useless).
 double cairn_system_solve(CairnSystem *system, const double *y, double limit, int most, double *x);
-// Its two halves: x = one application to y, as good as the factor is, and refining what is there.
+// The two steps of a solve: x = one application of the factor to y, and the refinement of x.
 void cairn_system_apply(CairnSystem *system, const double *y, double *x);
 double cairn_system_refine(CairnSystem *system, const double *y, double limit, int most, double *x);
 
@@ -145,6 +149,6 @@ double cairn_theta_entry(const CairnThetaBlock *block, int i, int j);
 
 // The formulations, each in its file.
 extern const CairnSystemKind cairn_system_dense;
-extern const CairnSystemKind cairn_system_lu; // takes the place of `dense` where W is not symmetric
+extern const CairnSystemKind cairn_system_lu; // used instead of `dense` where W is not symmetric
 
 #endif

@@ -1,8 +1,9 @@
-// Dense: A in full, factored by rows as L L^T with Theta on its diagonal and the rows held out left away. Where Theta has a block
-// F^T E F of axes F and weights E, the three rows are turned by B = F^-1, and E comes on the diagonal as it is: entries of the block would
-// drown its small weights, and what A has in their directions, in the rounding of the large ones. No assumption is made and
-// no order is sought, so it is what the other formulations are held to; entries left of a row's first are skipped, which makes a
-// chain in its natural order a band.
+// Dense: A in full, factored by rows as L L^T with Theta on its diagonal and without the rows held out. Where Theta
+// has a block F^T E F of axes F and weights E, the three rows are turned by B = F^-1, and E comes on the diagonal as
+// it is: in the entries of the block its small weights, and the entries of A in their directions, would be lost in
+// the rounding of the large ones. No assumption is made and no order is sought, so it is the reference for the other
+// formulations; entries to the left of a row's first one are skipped, which makes a chain in its natural order a
+// band.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -15,7 +16,7 @@ enum { PANEL = 48, DENSE_ROWS = 4000 };
 typedef struct Dense {
     const CairnOps *ops;
     int m, n;             // all rows, rows in use
-    int *place;           // row -> among those in use
+    int *active_row;      // row -> its number among the rows in use
     double *whole;        // diagonal of each row in use before elimination
     double *A;            // m x m, lower half
     double *L;            // n x n, lower half, row stride `m`, reciprocals on the diagonal
@@ -125,13 +126,13 @@ static CairnStatus dense_prepare(const CairnSystem *system, void **memory, void 
     dense->row = CAIRN_PUSH(arena, int, m + 1);
     dense->begin = CAIRN_PUSH(arena, int, m + 1);
     dense->active = CAIRN_PUSH(arena, int, m + 1);
-    dense->place = CAIRN_PUSH(arena, int, m + 1);
+    dense->active_row = CAIRN_PUSH(arena, int, m + 1);
     dense->whole = CAIRN_PUSH(arena, double, m + 1);
     dense->packed = CAIRN_PUSH(arena, double, m + 1);
     dense->turn = cairn_arena_push(arena, (size_t)problem->friction_count + 1, sizeof *dense->turn);
     dense->is_turned = CAIRN_PUSH_ZERO(arena, bool, problem->friction_count + 1);
-    if (!dense->A || !dense->L || !dense->row || !dense->begin || !dense->active || !dense->place || !dense->whole ||
-        !dense->packed || !dense->turn || !dense->is_turned) {
+    if (!dense->A || !dense->L || !dense->row || !dense->begin || !dense->active || !dense->active_row ||
+        !dense->whole || !dense->packed || !dense->turn || !dense->is_turned) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "dense system: no memory for %zu rows", m);
     }
     *state = dense;
@@ -146,7 +147,7 @@ static CairnStatus dense_prepare(const CairnSystem *system, void **memory, void 
 static void gather(Dense *dense, const double *theta) {
     dense->n = 0;
     for (int i = 0; i < dense->m; i++) {
-        dense->place[i] = dense->n;
+        dense->active_row[i] = dense->n;
         if (!isinf(theta[i])) {
             dense->row[dense->n++] = i;
         }
@@ -231,7 +232,7 @@ static void add_block(Dense *dense, const CairnThetaBlock *block, const double *
                 continue;
             }
             double entry = !is_turned ? cairn_theta_entry(block, i, j) : i == j ? block->weight[i] : 0;
-            int row = dense->place[n + i], column = dense->place[n + j], first = column / PANEL * PANEL;
+            int row = dense->active_row[n + i], column = dense->active_row[n + j], first = column / PANEL * PANEL;
             dense->L[(size_t)row * (size_t)dense->m + (size_t)column] += entry;
             dense->begin[row] = first < dense->begin[row] ? first : dense->begin[row];
         }
@@ -247,7 +248,7 @@ static void add_blocks(Dense *dense, const double *theta, const CairnThetaBlock 
                           blocks[f].weight[0] + blocks[f].weight[1] + blocks[f].weight[2] > 0;
         dense->is_turned[f] = has_weight && is_in && invert_axes(&blocks[f], dense->turn[f]);
         if (dense->is_turned[f]) {
-            turn_rows(dense, dense->turn[f], dense->place[n]);
+            turn_rows(dense, dense->turn[f], dense->active_row[n]);
         }
         if (has_weight) {
             add_block(dense, &blocks[f], theta, n, dense->is_turned[f]);
@@ -314,7 +315,7 @@ static inline void dot_2x2(const double *a0, const double *a1, const double *b0,
     sum[3] = SUM_FOUR(s11);
 }
 
-// Subtract the product of the panel's rows from what lies right of it.
+// Subtract the product of the panel's rows from the columns to the right of it.
 static void update(Dense *dense, int k, int count) {
     size_t m = (size_t)dense->m;
     const int *active = dense->active;
@@ -390,13 +391,13 @@ static void dense_solve(void *state, double *x) {
         x[dense->row[i]] = y[i];
     }
     for (int f = 0; f < problem->friction_count; f++) {
-        double *part = x + problem->frictions[f].normal, z[3];
+        double *rows = x + problem->frictions[f].normal, z[3];
         for (int i = 0; i < 3 && dense->is_turned[f]; i++) {
             const double *B = dense->turn[f][i];
-            z[i] = B[0] * part[0] + B[1] * part[1] + B[2] * part[2];
+            z[i] = B[0] * rows[0] + B[1] * rows[1] + B[2] * rows[2];
         }
         if (dense->is_turned[f]) {
-            memcpy(part, z, sizeof z);
+            memcpy(rows, z, sizeof z);
         }
     }
 }

@@ -1,4 +1,4 @@
-// Unsymmetric explicit problems: A + Theta in full, L U with row exchanges. They come from files, and are small.
+// Unsymmetric explicit problems: A + Theta in full, L U with row exchanges. They are read from files, and are small.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -62,7 +62,7 @@ static void exchange(const Lu *lu, int i, int j) {
 }
 
 static CairnStatus lu_factor(void *state, const double *theta, const CairnThetaBlock *blocks) {
-    (void)blocks; // of friction cones, which come with symmetric W
+    (void)blocks; // of friction cones, which exist with symmetric W only
     Lu *lu = state;
     double largest = 0;
     lu->n = 0;
@@ -90,10 +90,10 @@ static CairnStatus lu_factor(void *state, const double *theta, const CairnThetaB
             return cairn_error(CAIRN_NUMERIC, "unsymmetric system: singular near row %d", lu->row[k]);
         }
         for (int i = k + 1; i < lu->n; i++) {
-            double *to = row_of(lu, i), part = to[k] / from[k];
-            to[k] = part;
-            for (int j = k + 1; j < lu->n && part != 0; j++) {
-                to[j] -= part * from[j];
+            double *to = row_of(lu, i), multiplier = to[k] / from[k];
+            to[k] = multiplier;
+            for (int j = k + 1; j < lu->n && multiplier != 0; j++) {
+                to[j] -= multiplier * from[j];
             }
         }
     }

@@ -285,7 +285,7 @@ static void count_span(void *context, int first, int end) {
     for (int i = first; i < end; i++) {
         spans->counts[i]++;
         if (i % 7 == 3) {
-            cairn_spans_tell(&spans->least, i);
+            cairn_spans_min(&spans->least, i);
         }
     }
 }

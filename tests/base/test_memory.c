@@ -297,7 +297,7 @@ static void keep_moves_the_last_down_to_the_mark(void **state) {
     for (int i = 0; i < 1000; i++) {
         last[i] = (unsigned char)(i % 251);
     }
-    unsigned char *kept = cairn_arena_keep(&arena, mark, last, 1000);
+    unsigned char *kept = cairn_arena_release_except(&arena, mark, last, 1000);
     assert_ptr_equal(kept, place);
     assert_int_equal(arena.used, 128 + 1024);
     for (int i = 0; i < 1000; i++) {
@@ -308,9 +308,9 @@ static void keep_moves_the_last_down_to_the_mark(void **state) {
     mark = cairn_arena_mark(&arena);
     last = cairn_arena_push(&arena, 1 << 20, 1);
     last[(1 << 20) - 1] = 7;
-    assert_ptr_equal(cairn_arena_keep(&arena, mark, last, 1 << 20), last);
+    assert_ptr_equal(cairn_arena_release_except(&arena, mark, last, 1 << 20), last);
     assert_int_equal(last[(1 << 20) - 1], 7);
-    assert_null(cairn_arena_keep(&arena, mark, NULL, 0));
+    assert_null(cairn_arena_release_except(&arena, mark, NULL, 0));
     cairn_arena_free(&arena);
     assert_memory_clean(&memory);
 }

@@ -101,9 +101,9 @@ static void a_wrong_payload_is_refused_with_its_place(void **state) {
     }
     write_thing(bytes);
     CairnStream s = cairn_stream_read(&format, bytes, SIZE);
-    assert_true(cairn_stream_holds(&s, 6, 8));
+    assert_true(cairn_stream_has_elements(&s, 6, 8));
     cairn_stream_u64(&s, &thing.wide);
-    assert_false(cairn_stream_holds(&s, 6, 8));
+    assert_false(cairn_stream_has_elements(&s, 6, 8));
     assert_refused(s.status, CAIRN_CORRUPT, "an array is longer than the file at byte 40");
     s = cairn_stream_read(&format, bytes, SIZE);
     cairn_stream_u64(&s, &thing.wide);

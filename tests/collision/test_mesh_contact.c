@@ -39,26 +39,26 @@ static double distance_brute(const CairnSurface *s, const CairnGeometry *shape, 
     return nearest;
 }
 
-static double deepest_of(const CairnManifold *parts, int count) {
+static double deepest_of(const CairnManifold *manifolds, int count) {
     double depth = HUGE_VAL;
     for (int k = 0; k < count; k++) {
-        for (int i = 0; i < parts[k].count; i++) {
-            depth = fmin(depth, parts[k].points[i].distance);
+        for (int i = 0; i < manifolds[k].count; i++) {
+            depth = fmin(depth, manifolds[k].points[i].distance);
         }
     }
     return depth;
 }
 
-static void check_parts(const CairnManifold *parts, int count, double margin) {
+static void check_manifolds(const CairnManifold *manifolds, int count, double margin) {
     for (int k = 0; k < count; k++) {
-        assert_near(cairn_length(parts[k].normal), 1, 1e-12);
-        assert_true(parts[k].count >= 1 && parts[k].count <= 4);
+        assert_near(cairn_length(manifolds[k].normal), 1, 1e-12);
+        assert_true(manifolds[k].count >= 1 && manifolds[k].count <= 4);
         for (int j = 0; j < k; j++) {
-            assert_int_not_equal(parts[k].part, parts[j].part);
+            assert_int_not_equal(manifolds[k].patch, manifolds[j].patch);
         }
-        for (int i = 0; i < parts[k].count; i++) {
-            assert_true(parts[k].points[i].distance < margin);
-            assert_true(cairn_vec3_is_finite(parts[k].points[i].point));
+        for (int i = 0; i < manifolds[k].count; i++) {
+            assert_true(manifolds[k].points[i].distance < margin);
+            assert_true(cairn_vec3_is_finite(manifolds[k].points[i].point));
         }
     }
 }
@@ -85,17 +85,17 @@ static void the_nearest_contact_is_the_nearest_triangle(void **state) {
             support_geometry_drop(&shape);
             continue;
         }
-        CairnManifold parts[CAIRN_MANIFOLDS];
-        int count = cairn_narrow_parts(&shape, pose, &mesh, at(cairn_vec3(0, 0, 0)), margin, parts);
-        check_parts(parts, count, margin);
-        double found = deepest_of(parts, count);
+        CairnManifold manifolds[CAIRN_MANIFOLDS];
+        int count = cairn_narrow_manifolds(&shape, pose, &mesh, at(cairn_vec3(0, 0, 0)), margin, manifolds);
+        check_manifolds(manifolds, count, margin);
+        double found = deepest_of(manifolds, count);
         assert_near(found, truth, 1e-9);
         met += 1;
         // Turned round, the same with the other sign.
         CairnManifold others[CAIRN_MANIFOLDS];
-        assert_int_equal(cairn_narrow_parts(&mesh, at(cairn_vec3(0, 0, 0)), &shape, pose, margin, others), count);
+        assert_int_equal(cairn_narrow_manifolds(&mesh, at(cairn_vec3(0, 0, 0)), &shape, pose, margin, others), count);
         for (int j = 0; j < count; j++) {
-            assert_vec3_near(others[j].normal, cairn_neg(parts[j].normal), 0);
+            assert_vec3_near(others[j].normal, cairn_neg(manifolds[j].normal), 0);
         }
         support_geometry_drop(&shape);
     }
@@ -117,20 +117,21 @@ static void contact_moves_with_the_mesh(void **state) {
             {support_uniform(&random, 1, 3), support_uniform(&random, 1, 3), support_uniform(&random, 0, 1)},
             support_quat(&random)};
         CairnTransform move = support_transform(&random, 10);
-        CairnManifold parts[CAIRN_MANIFOLDS], moved[CAIRN_MANIFOLDS];
-        int count = cairn_narrow_parts(&shape, pose, &mesh, at(cairn_vec3(0, 0, 0)), 0.1, parts);
-        int again = cairn_narrow_parts(&shape, cairn_transform_mul(move, pose), &mesh, move, 0.1, moved);
+        CairnManifold manifolds[CAIRN_MANIFOLDS], moved[CAIRN_MANIFOLDS];
+        int count = cairn_narrow_manifolds(&shape, pose, &mesh, at(cairn_vec3(0, 0, 0)), 0.1, manifolds);
+        int again = cairn_narrow_manifolds(&shape, cairn_transform_mul(move, pose), &mesh, move, 0.1, moved);
         assert_int_equal(count, again);
         for (int j = 0; j < count; j++) {
-            assert_int_equal(parts[j].part, moved[j].part);
-            assert_int_equal(parts[j].count, moved[j].count);
-            CairnVec3 turned = cairn_rotate(move.q, parts[j].normal);
+            assert_int_equal(manifolds[j].patch, moved[j].patch);
+            assert_int_equal(manifolds[j].count, moved[j].count);
+            CairnVec3 turned = cairn_rotate(move.q, manifolds[j].normal);
             assert_vec3_near(turned, moved[j].normal, k % 3 == 2 ? 1e-5 : 1e-9); // round optima: the root of rounding
             double tilt =
                 cairn_length(cairn_sub(turned, moved[j].normal)); // at an arm below 1 m it moves a point by this
-            for (int i = 0; i < parts[j].count; i++) {
-                assert_near(parts[j].points[i].distance, moved[j].points[i].distance, k % 3 == 2 ? 1e-9 + tilt : 1e-11);
-                assert_int_equal(parts[j].points[i].feature, moved[j].points[i].feature);
+            for (int i = 0; i < manifolds[j].count; i++) {
+                assert_near(manifolds[j].points[i].distance, moved[j].points[i].distance,
+                            k % 3 == 2 ? 1e-9 + tilt : 1e-11);
+                assert_int_equal(manifolds[j].points[i].feature, moved[j].points[i].feature);
             }
         }
     }
@@ -149,7 +150,7 @@ static void a_ball_meets_the_nearest_point_of_a_cube(void **state) {
     CairnShapeDef ball = cairn_sphere(0.5);
     CairnGeometry cube = mesh_cube(), shape = support_geometry(&ball);
     CairnTransform here = at(cairn_vec3(0, 0, 0));
-    CairnManifold parts[CAIRN_MANIFOLDS];
+    CairnManifold manifolds[CAIRN_MANIFOLDS];
     uint64_t random = 16;
     for (int k = 0; k < 2000; k++) {
         CairnVec3 c = support_vec3(&random, -1.6, 1.6);
@@ -158,12 +159,12 @@ static void a_ball_meets_the_nearest_point_of_a_cube(void **state) {
         if (distance < 1e-3) {
             continue;
         }
-        int count = cairn_narrow_parts(&cube, here, &shape, at(c), 0.1, parts);
+        int count = cairn_narrow_manifolds(&cube, here, &shape, at(c), 0.1, manifolds);
         assert_int_equal(count, distance - 0.5 < 0.1 ? 1 : 0);
         if (count == 1) {
-            assert_int_equal(parts[0].count, 1);
-            assert_near(parts[0].points[0].distance, distance - 0.5, 1e-12);
-            assert_vec3_near(parts[0].normal, cairn_scale(1 / distance, cairn_sub(c, q)), 1e-9);
+            assert_int_equal(manifolds[0].count, 1);
+            assert_near(manifolds[0].points[0].distance, distance - 0.5, 1e-12);
+            assert_vec3_near(manifolds[0].normal, cairn_scale(1 / distance, cairn_sub(c, q)), 1e-9);
         }
     }
     support_geometry_drop(&cube);
@@ -175,18 +176,18 @@ static void a_box_over_the_edges_of_a_cube_rests_on_its_top(void **state) {
     CairnShapeDef block = cairn_box(1, 1, 1);
     CairnGeometry cube = mesh_cube(), box = support_geometry(&block);
     CairnTransform here = at(cairn_vec3(0, 0, 0));
-    CairnManifold parts[CAIRN_MANIFOLDS];
+    CairnManifold manifolds[CAIRN_MANIFOLDS];
     uint64_t random = 16;
     for (int k = 0; k < 400; k++) {
         double sink = k % 4 == 0 ? 0 : k % 4 == 1 ? 1e-7 : k % 4 == 2 ? 1e-4 : -0.01;
         CairnVec3 c = {support_uniform(&random, 0.6, 1.4), support_uniform(&random, -1.4, 1.4), 1.5 - sink};
-        int count = cairn_narrow_parts(&cube, here, &box, at(c), 0.02, parts);
+        int count = cairn_narrow_manifolds(&cube, here, &box, at(c), 0.02, manifolds);
         assert_int_equal(count, 1);
-        assert_vec3_near(parts[0].normal, cairn_vec3(0, 0, 1), 0);
-        assert_int_equal(parts[0].count, 4);
+        assert_vec3_near(manifolds[0].normal, cairn_vec3(0, 0, 1), 0);
+        assert_int_equal(manifolds[0].count, 4);
         for (int i = 0; i < 4; i++) {
-            assert_near(parts[0].points[i].distance, -sink, 1e-15);
-            assert_true(parts[0].points[i].point.x <= 1 + 1e-9);
+            assert_near(manifolds[0].points[i].distance, -sink, 1e-15);
+            assert_true(manifolds[0].points[i].point.x <= 1 + 1e-9);
         }
     }
     support_geometry_drop(&cube);
@@ -197,18 +198,18 @@ static void an_edge_across_an_edge_of_a_cube_makes_one_contact(void **state) {
     CairnShapeDef block = cairn_box(1, 1, 1);
     CairnGeometry cube = mesh_cube(), box = support_geometry(&block);
     CairnTransform here = at(cairn_vec3(0, 0, 0)), turned;
-    CairnManifold parts[CAIRN_MANIFOLDS];
+    CairnManifold manifolds[CAIRN_MANIFOLDS];
     turned.q = cairn_quat_mul(cairn_quat_axis_angle(cairn_vec3(0, 1, 0), CAIRN_PI / 4),
                               cairn_quat_axis_angle(cairn_vec3(1, 0, 0), CAIRN_PI / 4));
     for (int k = -1; k <= 1; k++) {
         double gap = 1e-3 * k, reach = sqrt(0.5) + gap;
         turned.p = cairn_add_scaled(cairn_vec3(1, 0.2, 1), reach * sqrt(0.5), cairn_vec3(1, 0, 1));
-        int count = cairn_narrow_parts(&cube, here, &box, turned, 0.01, parts);
+        int count = cairn_narrow_manifolds(&cube, here, &box, turned, 0.01, manifolds);
         assert_int_equal(count, 1);
-        assert_int_equal(parts[0].count, 1);
-        assert_near(parts[0].points[0].distance, gap, 1e-9);
-        assert_vec3_near(parts[0].normal, cairn_scale(sqrt(0.5), cairn_vec3(1, 0, 1)), 1e-9);
-        assert_vec3_near(parts[0].points[0].point,
+        assert_int_equal(manifolds[0].count, 1);
+        assert_near(manifolds[0].points[0].distance, gap, 1e-9);
+        assert_vec3_near(manifolds[0].normal, cairn_scale(sqrt(0.5), cairn_vec3(1, 0, 1)), 1e-9);
+        assert_vec3_near(manifolds[0].points[0].point,
                          cairn_add_scaled(cairn_vec3(1, 0.2, 1), 0.5 * gap * sqrt(0.5), cairn_vec3(1, 0, 1)), 1e-9);
     }
     support_geometry_drop(&cube);
@@ -218,9 +219,9 @@ static void nothing_is_met_behind_the_faces_of_a_cube(void **state) {
     (void)state;
     CairnShapeDef ball = cairn_sphere(0.5);
     CairnGeometry cube = mesh_cube(), shape = support_geometry(&ball);
-    CairnManifold parts[CAIRN_MANIFOLDS];
+    CairnManifold manifolds[CAIRN_MANIFOLDS];
     CairnTransform here = at(cairn_vec3(0, 0, 0));
-    assert_int_equal(cairn_narrow_parts(&cube, here, &shape, here, 0.1, parts), 0);
+    assert_int_equal(cairn_narrow_manifolds(&cube, here, &shape, here, 0.1, manifolds), 0);
     support_geometry_drop(&cube);
 }
 
@@ -231,29 +232,29 @@ static void valleys_and_ridges(void **state) {
     CairnTransform place = {v.def.position, {1, 0, 0, 0}};
     CairnShapeDef ball = cairn_sphere(0.5), block = cairn_box(1, 1, 1);
     CairnGeometry sphere = support_geometry(&ball), box = support_geometry(&block);
-    CairnManifold parts[CAIRN_MANIFOLDS];
+    CairnManifold manifolds[CAIRN_MANIFOLDS];
     for (int k = 0; k < 50; k++) {
         double y = -2 + 0.0817 * k, s = sqrt(0.5);
-        int count = cairn_narrow_parts(&down, place, &sphere, at(cairn_vec3(0, y, s)), 0.01, parts);
+        int count = cairn_narrow_manifolds(&down, place, &sphere, at(cairn_vec3(0, y, s)), 0.01, manifolds);
         assert_int_equal(count, 2); // one for each side, whatever the seams below
         for (int i = 0; i < 2; i++) {
-            assert_int_equal(parts[i].count, 1);
-            assert_near(parts[i].points[0].distance, 0, 1e-12);
-            assert_near(parts[i].normal.z, s, 1e-12);
+            assert_int_equal(manifolds[i].count, 1);
+            assert_near(manifolds[i].points[0].distance, 0, 1e-12);
+            assert_near(manifolds[i].normal.z, s, 1e-12);
         }
-        count = cairn_narrow_parts(&up, place, &sphere, at(cairn_vec3(0, y, 0.5)), 0.01, parts);
+        count = cairn_narrow_manifolds(&up, place, &sphere, at(cairn_vec3(0, y, 0.5)), 0.01, manifolds);
         assert_int_equal(count, 1);
-        assert_vec3_near(parts[0].normal, cairn_vec3(0, 0, 1), 1e-12);
+        assert_vec3_near(manifolds[0].normal, cairn_vec3(0, 0, 1), 1e-12);
         // A box lies on the ridge: along it, on as many points as its length has, none twice.
-        count = cairn_narrow_parts(&up, place, &box, at(cairn_vec3(0.1, y, 0.5)), 0.01, parts);
+        count = cairn_narrow_manifolds(&up, place, &box, at(cairn_vec3(0.1, y, 0.5)), 0.01, manifolds);
         double low = HUGE_VAL, high = -HUGE_VAL;
         for (int j = 0; j < count; j++) {
-            assert_vec3_near(parts[j].normal, cairn_vec3(0, 0, 1), 1e-12);
-            for (int i = 0; i < parts[j].count; i++) {
-                assert_near(parts[j].points[i].distance, 0, 1e-12);
-                assert_near(parts[j].points[i].point.x, 0, 1e-12);
-                low = fmin(low, parts[j].points[i].point.y);
-                high = fmax(high, parts[j].points[i].point.y);
+            assert_vec3_near(manifolds[j].normal, cairn_vec3(0, 0, 1), 1e-12);
+            for (int i = 0; i < manifolds[j].count; i++) {
+                assert_near(manifolds[j].points[i].distance, 0, 1e-12);
+                assert_near(manifolds[j].points[i].point.x, 0, 1e-12);
+                low = fmin(low, manifolds[j].points[i].point.y);
+                high = fmax(high, manifolds[j].points[i].point.y);
             }
         }
         assert_true(count >= 1 && count <= 3);
@@ -305,15 +306,15 @@ static void a_hair_into_a_mesh_is_found(void **state) {
         CairnSeparation s;
         assert_true(cairn_separation(&hull, none, &body, place, HUGE_VAL, &s));
         place.p = cairn_add_scaled(place.p, -1e-6 - s.distance, s.normal);
-        CairnManifold parts[CAIRN_MANIFOLDS];
-        int count = cairn_narrow_parts(&mesh, none, &body, place, 0.02, parts);
+        CairnManifold manifolds[CAIRN_MANIFOLDS];
+        int count = cairn_narrow_manifolds(&mesh, none, &body, place, 0.02, manifolds);
         assert_true(count > 0);
-        assert_true(deepest_of(parts, count) > -0.1 && deepest_of(parts, count) < 1e-6);
-        deep += deepest_of(parts, count) < -5e-3;
-        check_parts(parts, count, 0.02);
+        assert_true(deepest_of(manifolds, count) > -0.1 && deepest_of(manifolds, count) < 1e-6);
+        deep += deepest_of(manifolds, count) < -5e-3;
+        check_manifolds(manifolds, count, 0.02);
         place.p = cairn_add_scaled(place.p, 1e-3, s.normal); // and what is apart is in nothing, a far side least of all
-        count = cairn_narrow_parts(&mesh, none, &body, place, 0.02, parts);
-        assert_true(count > 0 && deepest_of(parts, count) > 0.5e-3);
+        count = cairn_narrow_manifolds(&mesh, none, &body, place, 0.02, manifolds);
+        assert_true(count > 0 && deepest_of(manifolds, count) > 0.5e-3);
         support_geometry_drop(&body);
     }
     assert_true(deep <= 4);

@@ -220,6 +220,13 @@ static CairnStatus leave_hole(const CairnGraph *graph, const void *options, cons
     return cairn_ok();
 }
 
+static CairnStatus count_below_zero(const CairnGraph *graph, const void *options, const CairnAllocator *allocator,
+                                    int *part, int *count) {
+    (void)graph, (void)options, (void)allocator, (void)part;
+    *count = -5;
+    return cairn_ok();
+}
+
 static void refuse_step(CairnWorld *world, const char *words) {
     SupportBytes before = support_snapshot(world);
     assert_refused(cairn_world_step(world, 1.0 / 60, NULL), CAIRN_INVALID_ARGUMENT, words);
@@ -232,6 +239,7 @@ static void refuse_step(CairnWorld *world, const char *words) {
 static void refusals_change_nothing(void **state) {
     (void)state;
     static const CairnRefiner raising = {.name = "raising", .summary = "", .refine = raise_cut};
+    static const CairnPartitioner below = {.name = "below", .summary = "", .partition = count_below_zero};
     static const CairnRefiner holes = {.name = "holes", .summary = "", .refine = leave_hole};
     CairnWorld *world = support_scene_world(SUPPORT_TOWER, NULL, 1);
     support_run(world, 3);
@@ -244,6 +252,8 @@ static void refusals_change_nothing(void **state) {
     refuse_step(world, "refiner raising raised the cut from 0");
     assert_ok(cairn_world_set_refiner(world, &holes, NULL));
     refuse_step(world, "refiner holes: part 1 of 2 has no node");
+    assert_ok(cairn_world_set_partitioner(world, &below, NULL));
+    refuse_step(world, "partitioner below: parts: count = -5");
     SupportBytes before = support_snapshot(world);
     const CairnPartitioner *mindp;
     const CairnRefiner *fm;

@@ -110,7 +110,7 @@ static void closest_point_in_closed_form(void **state) {
     assert_near(c.distance, 2, 1e-15);
     assert_vec3_near(c.point, ((CairnVec3){0, 1, 0}), 1e-15);
     assert_vec3_near(c.normal, ((CairnVec3){0, 1, 0}), 1e-15);
-    assert_vec3_near(c.own, ((CairnVec3){0, 3, 0}), 0);
+    assert_vec3_near(c.query_point, ((CairnVec3){0, 3, 0}), 0);
     assert_ok(cairn_world_closest_point(s.world, (CairnVec3){7, 2, 2}, 5, everything, &c, &has));
     assert_true(has);
     assert_int_equal(index_of(&s, c.shape), 1);
@@ -157,10 +157,10 @@ static void closest_shape_against_the_reference(void **state) {
             if (c.distance > 0) {
                 apart += 1;
                 int i = index_of(&s, c.shape);
-                assert_near(support_depth(&probe, own, c.own), 0,
+                assert_near(support_depth(&probe, own, c.query_point), 0,
                             1e-7); // a curved shape's point slides along its surface
                 assert_near(support_depth(&s.geometries[i], s.poses[i], c.point), 0, 1e-7);
-                assert_near(cairn_length(cairn_sub(c.own, c.point)), c.distance, 1e-9);
+                assert_near(cairn_length(cairn_sub(c.query_point, c.point)), c.distance, 1e-9);
                 CairnClosest again;
                 assert_ok(cairn_world_closest_shape(s.world, &def, pose, 0.999 * c.distance, everything, &again, &has));
                 assert_false(has);
@@ -251,20 +251,20 @@ static void casts_in_closed_form(void **state) {
     bool has;
     assert_ok(cairn_world_shape_cast(s.world, &ball, at(0, 0, 0), (CairnVec3){10, 0, 0}, everything, &hit, &has));
     assert_true(has);
-    assert_near(hit.share, 0.4, 1e-10);
+    assert_near(hit.fraction, 0.4, 1e-10);
     assert_vec3_near(hit.point, ((CairnVec3){4.5, 0, 0}), 1e-8);
     assert_vec3_near(hit.normal, ((CairnVec3){-1, 0, 0}), 1e-12);
     assert_ok(cairn_world_shape_cast(s.world, &rod, at(0, 0, 0), (CairnVec3){0, 0, -10}, everything, &hit, &has));
     assert_true(has);
-    assert_near(hit.share, 0.175, 1e-10); // 3 - 1.25 of 10
+    assert_near(hit.fraction, 0.175, 1e-10); // 3 - 1.25 of 10
     assert_vec3_near(hit.normal, ((CairnVec3){0, 0, 1}), 1e-15);
     assert_ok(cairn_world_shape_cast(s.world, &cube, at(0, 0, 0), (CairnVec3){0, 10, 0}, everything, &hit, &has));
     assert_true(has);
-    assert_near(hit.share, 0.65, 1e-10); // 8 - 1 - 0.5 of 10
+    assert_near(hit.fraction, 0.65, 1e-10); // 8 - 1 - 0.5 of 10
     assert_ok(
         cairn_world_shape_cast(s.world, &ball, at(0, 9.25 - 2.5, 0), (CairnVec3){0, -10, 0}, everything, &hit, &has));
     assert_true(has); // overlaps from the start
-    assert_near(hit.share, 0, 0);
+    assert_near(hit.fraction, 0, 0);
     assert_ok(cairn_world_shape_cast(s.world, &ball, at(0, 0, 0), (CairnVec3){-10, 0, 0}, everything, &hit, &has));
     assert_false(has);
     assert_ok(cairn_world_shape_cast(s.world, &ball, at(0, 0, 0), (CairnVec3){3.99, 0, 0}, everything, &hit, &has));
@@ -276,7 +276,7 @@ static void casts_in_closed_form(void **state) {
     assert_false(has);
     assert_ok(cairn_world_shape_cast(s.world, &ball, at(-10, 8 + 1.5 - 1e-6, 0), way, everything, &hit, &has));
     assert_true(has);
-    assert_near(hit.share * 20, 10 - sqrt(1.5 * 1.5 - (1.5 - 1e-6) * (1.5 - 1e-6)), 2e-6);
+    assert_near(hit.fraction * 20, 10 - sqrt(1.5 * 1.5 - (1.5 - 1e-6) * (1.5 - 1e-6)), 2e-6);
     close_scene(&s);
 }
 
@@ -298,10 +298,10 @@ static void casts_against_the_reference(void **state) {
             CairnCastHit hit;
             bool has;
             assert_ok(cairn_world_shape_cast(s.world, &def, pose, way, everything, &hit, &has));
-            double share = has ? hit.share : 1;
+            double fraction = has ? hit.fraction : 1;
             for (int step = 0; step <= 4; ++step) {
                 CairnTransform there = pose;
-                there.p = cairn_add_scaled(pose.p, share * step / 4, way);
+                there.p = cairn_add_scaled(pose.p, fraction * step / 4, way);
                 there = cairn_transform_mul(there, probe.local);
                 double least = HUGE_VAL;
                 for (int i = 0; i < s.count; ++i) {
@@ -309,7 +309,7 @@ static void casts_against_the_reference(void **state) {
                     double gap = support_largest_gap(&probe, there, &s.geometries[i], s.poses[i], &n);
                     least = fmin(least, gap);
                 }
-                if (has && hit.share > 0) {
+                if (has && hit.fraction > 0) {
                     assert_true(least > -1e-8);
                 }
                 if (has && step == 4) {

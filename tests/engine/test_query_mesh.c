@@ -223,7 +223,7 @@ static void nothing_of_a_terrain_is_left_out(void **state) {
         assert_ok(cairn_world_closest_point(world, point, HUGE_VAL, everything, &c, &has));
         assert_true(has);
         assert_near(c.distance, least, 1e-12);
-        assert_near(cairn_length(cairn_sub(c.own, c.point)), least, 1e-12);
+        assert_near(cairn_length(cairn_sub(c.query_point, c.point)), least, 1e-12);
         assert_ok(cairn_world_closest_point(world, point, 0.999 * least, everything, &c, &has));
         assert_false(has);
         CairnShapeDef ball = cairn_sphere(0.5);

@@ -43,18 +43,18 @@ static void what_does_not_fit_is_refused(void **state) {
     bool is_long = getenv("CAIRN_LONG_TESTS") != NULL;
     CairnWorld *world = balls(is_long ? 100 : 56, 3); // 1,000,000 balls, or 175,616: some 90 MB
     CairnStats stats;
-    assert_true(world->room_left == cairn_room_left);
+    assert_true(world->room_available == cairn_room_available);
     uint64_t before = cairn_world_state_hash(world);
-    world->room_left = little;
+    world->room_available = little;
     CairnStatus status = cairn_world_step(world, 0.01, &stats);
     assert_int_equal(status.code, CAIRN_OUT_OF_MEMORY);
     assert_non_null(strstr(status.message, is_long ? "1000000 bodies and 0" : "175616 bodies and 0"));
     assert_non_null(strstr(status.message, "contacts need at least"));
     assert_non_null(strstr(status.message, "42 MB left"));
     assert_true(cairn_world_state_hash(world) == before);
-    world->room_left = plenty;
+    world->room_available = plenty;
     assert_ok(cairn_world_step(world, 0.01, &stats));
-    world->room_left = little; // what is there already needs no more
+    world->room_available = little; // what is there already needs no more
     assert_ok(cairn_world_step(world, 0.01, &stats));
     cairn_world_destroy(world);
 }
@@ -66,12 +66,12 @@ static void contacts_count_too(void **state) {
     CairnStats stats;
     uint64_t before = cairn_world_state_hash(world);
     questions = 0;
-    world->room_left = less_and_less;
+    world->room_available = less_and_less;
     CairnStatus status = cairn_world_step(world, 0.01, &stats);
     assert_int_equal(status.code, CAIRN_OUT_OF_MEMORY);
     assert_non_null(strstr(status.message, "175616 bodies and 517440 contacts"));
     assert_true(cairn_world_state_hash(world) == before);
-    world->room_left = plenty;
+    world->room_available = plenty;
     assert_ok(cairn_world_step(world, 0.01, &stats));
     // The estimate is a lower bound, and not a poor one.
     CairnStep step = {.store = &world->store};
@@ -82,14 +82,14 @@ static void contacts_count_too(void **state) {
 
 static void the_machine_tells_what_is_left(void **state) {
     (void)state;
-    size_t left = cairn_room_left();
+    size_t left = cairn_room_available();
     assert_true(left > (size_t)1 << 20);
     CairnAllocator own = cairn_memory_default();
     CairnWorldDef def = cairn_world_def();
     def.allocator = own; // a caller's allocator says no for itself
     CairnWorld *world;
     assert_ok(cairn_world_create(&def, &world));
-    assert_true(world->room_left == NULL);
+    assert_true(world->room_available == NULL);
     cairn_world_destroy(world);
 }
 

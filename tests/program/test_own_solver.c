@@ -290,6 +290,24 @@ static void parts_come_from_files(void **state) {
     assert_holds(support_call_well("replay $/parts.rec")->out, "the same to the bit: 6 of 6");
 }
 
+// A solver that needs no parts gets one, in lockstep beside solvers that need some as in a step of its own.
+static void who_needs_no_parts_gets_one(void **state) {
+    (void)state;
+    compile_text(
+        "#include <cairn/solver.h>\n"
+        "static CairnStatus solve(const CairnProblem *p, const CairnParts *parts, const void *o,\n"
+        "    CairnSolverContext *c, double *lambda, CairnSolveReport *report) {\n"
+        "    (void)p; (void)o; (void)c; (void)lambda; report->iterations = parts->count;\n"
+        "    return cairn_ok(); }\n"
+        "const CairnSolver cairn_solver = {.name = \"counts\", .summary = \"\", .traits = CAIRN_TAKES_BOUNDS,\n"
+        "    .solve = solve};\n",
+        "counts.so");
+    SupportCall *call =
+        support_call_well("compare box_tower --steps 3 --quiet --json - --part-size 2 --solvers schur-bpp,$/counts.so");
+    assert_true(support_json_number(call->out, "results.0.parts.mean") > 1);
+    assert_near(support_json_number(call->out, "results.1.iterations.mean"), 1, 0);
+}
+
 static void assert_usage(const char *line, const char *words) {
     SupportCall *call = support_call(line);
     if (call->code != CAIRN_EXIT_USAGE) {
@@ -356,6 +374,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_solver_from_a_file_works_in_every_command),
         cmocka_unit_test(a_solver_from_a_file_is_a_worlds_own),
         cmocka_unit_test(parts_come_from_files),
+        cmocka_unit_test(who_needs_no_parts_gets_one),
         cmocka_unit_test(wrong_files_are_refused),
     };
     return needed ? cmocka_run_group_tests(tests, support_folder_make, support_folder_remove) : 1;

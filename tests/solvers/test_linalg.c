@@ -373,7 +373,7 @@ static void expect_stages(const Matrix *m, const CairnLinalgPlan *plan) {
             for (int l = m->element_start[e]; l < k; l++) {
                 int p = m->element_node[k], q = m->element_node[l];
                 assert_true(stage[p] == stage[q] ||
-                            (stage[p] < stage[q]) == (plan->node_place[p] < plan->node_place[q]));
+                            (stage[p] < stage[q]) == (plan->node_pivot[p] < plan->node_pivot[q]));
             }
         }
     }

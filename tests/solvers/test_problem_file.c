@@ -277,6 +277,7 @@ static void wrong_calls_are_refused(void **state) {
     assert_non_null(bytes);
     assert_refused(cairn_problem_file_write(&problem.problem, NULL, NULL, bytes, size), CAIRN_INVALID_ARGUMENT,
                    "start is NULL");
+    assert_refused(cairn_stored_problem_init(NULL, NULL), CAIRN_INVALID_ARGUMENT, "stored is NULL");
     assert_refused(cairn_problem_file_write(&problem.problem, &start, NULL, bytes, size - 1), CAIRN_INVALID_ARGUMENT,
                    "are needed");
     assert_refused(cairn_problem_file_write(&problem.problem, &(CairnSolveStart){.lambda = NULL}, NULL, bytes, size),

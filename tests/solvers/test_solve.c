@@ -116,6 +116,15 @@ static CairnStatus part_again(const CairnGraph *graph, const void *options, cons
     return cairn_ok();
 }
 
+// A partitioner with an option of its own, which it need not check.
+typedef struct Sizes {
+    int size;
+} Sizes;
+
+static const CairnField size_fields[] = {CAIRN_FIELD_INT(Sizes, size, 1, 1, 9, "")};
+static const CairnFieldTable size_table = CAIRN_FIELD_TABLE("sizes", Sizes, size_fields);
+static const CairnPartitioner sizes = {"sizes", "", &size_table, one_each};
+
 static void parts_are_made_for_those_who_need_them(void **state) {
     (void)state;
     static const CairnPartitioner each = {"each", "", NULL, one_each}, none = {"none-at-all", "", NULL, none_at_all},
@@ -162,6 +171,12 @@ static void parts_are_made_for_those_who_need_them(void **state) {
     assert_ok(cairn_problem_part(of, &(CairnPartition){.partitioner = &each}, NULL, part, &count, &measure));
     assert_int_equal(count, blocks);
     assert_int_equal(measure.largest, 1);
+    const Sizes bad = {0};
+    const CairnPartition sized = {.partitioner = &sizes, .partition_options = &bad};
+    assert_refused(cairn_problem_part(of, &sized, NULL, part, &count, NULL), CAIRN_INVALID_ARGUMENT,
+                   "sizes: size is 0");
+    assert_refused(cairn_problem_solve(of, &(CairnSolveRequest){.solver = &wants, .partition = sized}, lambda, NULL),
+                   CAIRN_INVALID_ARGUMENT, "sizes: size is 0");
     assert_refused(cairn_problem_part(of, NULL, NULL, NULL, &count, NULL), CAIRN_INVALID_ARGUMENT, "part is NULL");
     assert_refused(cairn_problem_part(of, NULL, NULL, part, NULL, NULL), CAIRN_INVALID_ARGUMENT, "count is NULL");
     assert_refused(cairn_problem_part(NULL, NULL, NULL, part, &count, NULL), CAIRN_INVALID_ARGUMENT, "problem is NULL");
@@ -191,6 +206,9 @@ static void wrong_requests_are_refused(void **state) {
     request = (CairnSolveRequest){.solver = pgs, .options = options}; // all zero: out of range
     assert_refused(cairn_problem_solve(of, &request, lambda, NULL), CAIRN_INVALID_ARGUMENT, "pgs: ");
     free(options);
+    const CairnParts empty_parts = {1, NULL};
+    request = (CairnSolveRequest){.solver = pgs, .parts = &empty_parts};
+    assert_refused(cairn_problem_solve(of, &request, lambda, NULL), CAIRN_INVALID_ARGUMENT, "parts.part is NULL");
     request = (CairnSolveRequest){.solver = pgs};
     problem.lower[0] = (double)NAN;
     assert_refused(cairn_problem_solve(of, &request, lambda, NULL), CAIRN_INVALID_ARGUMENT, "lower[0]");

@@ -1,4 +1,5 @@
-// The packed form of cone sweeps: every contact in one lane, nobody twice in a group, strips that threads may share, and few bytes.
+// The packed form of cone sweeps: every contact in one lane, zero_body twice in a group, strips that threads may
+// share, and few bytes.
 #include "engine/base/arena.h"
 #include "engine/base/memory.h"
 #include "solvers/referee/residual.h"
@@ -72,13 +73,13 @@ static void check_groups(const SorSystem *system, int count, bool is_round, int 
     for (int g = 0; g < count; g++) {
         const int *bodies = cairn_sor_bodies(cairn_sor_group(system, g, is_round), is_round);
         for (int i = 0; i < 2 * SOR_LANES; i++) {
-            assert_in_range(bodies[i], 0, system->nobody);
-            for (int j = 0; j < i && bodies[i] != system->nobody; j++) {
+            assert_in_range(bodies[i], 0, system->zero_body);
+            for (int j = 0; j < i && bodies[i] != system->zero_body; j++) {
                 assert_true(bodies[i] != bodies[j]);
             }
         }
         for (int i = 0; i < SOR_LANES; i++) {
-            *contacts += bodies[i] != system->nobody || bodies[SOR_LANES + i] != system->nobody;
+            *contacts += bodies[i] != system->zero_body || bodies[SOR_LANES + i] != system->zero_body;
         }
     }
 }

@@ -1,6 +1,5 @@
 // cairn view: a scene in a window, where main() has brought the viewer.
 #include "demos/program/cli/program.h"
-#include <stddef.h>
 
 static int view_command(const CairnLinked *linked, int argc, char **argv) {
     if (!linked->view) {

@@ -5,7 +5,6 @@
 #include "demos/program/render/render_scene.h"
 #include "demos/program/session/machine.h"
 #include <inttypes.h>
-#include <string.h>
 
 static void picture_path(char *path, size_t size, const char *folder, int index, int frame) {
     snprintf(path, size, "%.700s/frame-%d-%d.png", folder, index + 1, frame);

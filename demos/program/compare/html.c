@@ -1,5 +1,4 @@
 #include "demos/program/compare/html.h"
-#include <stdlib.h>
 
 // Calm in both lights; the curves' colours are distinguishable for the colour-blind too (after Okabe and Ito).
 static const char style[] =

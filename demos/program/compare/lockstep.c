@@ -1,6 +1,6 @@
-// Lockstep: one problem, many solvers, all through the door that the world's step goes through (cairn/solve.h). lambda
-// stays outside the problem: every solver keeps its own impulses and finds them again by the constraint's id and row,
-// those of tangents turned into the tangents of the present frame.
+// Lockstep: one problem, many solvers, all called through cairn_problem_solve as in the world's step. lambda stays outside the
+// problem: every solver keeps its own impulses and finds them again by the constraint's id and row, those of tangents turned
+// into the tangents of the present frame.
 #include "demos/program/compare/compare.h"
 #include "solvers/partition.h"
 #include "solvers/problem/problem_ops.h"
@@ -206,9 +206,10 @@ static void compare_velocities(const CairnLockstep *lockstep, const CairnProblem
 static CairnStatus solve(const CairnSession *session, const CairnProblem *problem, const CairnParts *parts,
                          const double *velocity, CairnContender *contender, CairnStats *stats) {
     CairnWorldDef def = cairn_world_settings(session->world);
+    bool needs_parts = (contender->choice.solver->traits & CAIRN_NEEDS_PARTITION) != 0;
     const CairnSolveRequest request = {.solver = contender->choice.solver,
                                        .options = contender->choice.options,
-                                       .parts = parts,
+                                       .parts = needs_parts ? parts : NULL, // others get one part, as in a step
                                        .allocator = contender->arena.allocator,
                                        .logger = &def.logger,
                                        .thread_count = def.thread_count,

@@ -2,7 +2,6 @@
 #include "demos/program/session/machine.h"
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void print_setup(FILE *file, const CairnSession *session, const CairnTally *tally) {
     CairnWorldDef world = cairn_world_settings(session->world);

@@ -1,7 +1,6 @@
 #include "demos/program/formats/problem_source.h"
 #include "demos/program/formats/problem_build.h"
 #include "demos/program/recording/recording.h"
-#include "engine/base/memory.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Siconos' text files, as ../shared/data/README.md describes them.
+// Siconos' text files.
 //
 //   friction: d, contacts, matrix, q, mu                          d is 3 here
 //   MLCP:     1, 1, n, m, block ends, flags (1: complementary), matrix, q, then A, B, C, D, a, b, which repeat M and q

@@ -1,7 +1,5 @@
 #include "demos/program/recording/replay.h"
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 CairnStatus cairn_replay_enter(const CairnRecording *recording, int frame, CairnSession *session) {
     const CairnRecordFrame *recorded = &recording->frames[frame];

@@ -4,8 +4,6 @@
 #include "demos/program/render/render_font.h"
 #include <cairn/math.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 static const char *const glyphs[128] = {
     ['!'] = "0804 02",

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-CairnStatus cairn_name_split(const char *choice, const char *option, char name[CAIRN_CHOICE_TEXT], const char **text) {
+// Split "name:options"; *text is NULL where there are none.
+static CairnStatus split_name(const char *choice, const char *option, char name[CAIRN_CHOICE_TEXT], const char **text) {
     const char *colon = strchr(choice, ':');
     size_t length = colon ? (size_t)(colon - choice) : strlen(choice);
     if (length >= CAIRN_CHOICE_TEXT) {
@@ -141,7 +142,7 @@ CairnStatus cairn_partitioner_open(const char *text, const char *option, const C
                                    void **options) {
     char name[CAIRN_CHOICE_TEXT] = "";
     const char *words = NULL;
-    CAIRN_TRY(cairn_name_split(text, option, name, &words));
+    CAIRN_TRY(split_name(text, option, name, &words));
     CAIRN_TRY(refuse(find_partitioner(name, partitioner), name, option, "partitioners"));
     return take_options((*partitioner)->options, name, words, option, options);
 }
@@ -149,7 +150,7 @@ CairnStatus cairn_partitioner_open(const char *text, const char *option, const C
 CairnStatus cairn_refiner_open(const char *text, const char *option, const CairnRefiner **refiner, void **options) {
     char name[CAIRN_CHOICE_TEXT] = "";
     const char *words = NULL;
-    CAIRN_TRY(cairn_name_split(text, option, name, &words));
+    CAIRN_TRY(split_name(text, option, name, &words));
     CAIRN_TRY(refuse(find_refiner(name, refiner), name, option, "refiners"));
     return take_options((*refiner)->options, name, words, option, options);
 }
@@ -165,7 +166,7 @@ CairnStatus cairn_choice_open(const char *text, const char *option, CairnChoice 
                            (int)sizeof choice->text - 1);
     }
     snprintf(choice->text, sizeof choice->text, "%s", text);
-    CAIRN_TRY(cairn_name_split(text, option, name, &words));
+    CAIRN_TRY(split_name(text, option, name, &words));
     CAIRN_TRY(refuse(find_solver(name, &choice->solver), name, option, "solvers"));
     CairnStatus status = take_options(choice->solver->options, name, words, option, &choice->options);
     if (!cairn_is_ok(status)) {

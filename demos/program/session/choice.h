@@ -38,9 +38,6 @@ typedef struct CairnChoiceList {
 } CairnChoiceList;
 
 CairnStatus cairn_choices_split(const char *text, CairnChoiceList *list);
-
-// Split "name:options"; *text is NULL where there are none.
-CairnStatus cairn_name_split(const char *choice, const char *option, char name[CAIRN_CHOICE_TEXT], const char **text);
 // The inverse: "name", or "name:k=v,k=v" with the options that are not their defaults.
 CairnStatus cairn_name_join(const char *name, const CairnFieldTable *table, const void *options, char *text,
                             size_t size);

@@ -1,7 +1,6 @@
 #include "demos/program/session/options.h"
 #include <cairn/fields.h>
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

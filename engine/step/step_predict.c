@@ -1,15 +1,16 @@
-// Foresee: what the solved velocities run into. Contacts were found for where bodies go if nothing holds them; but a body that
-// is struck within the step goes elsewhere, and what it then meets has no row: it would sink in by a whole step's way. So the
-// poses at the end of the step are looked at before anything moves there. Where a pair would overlap more than its rows say, it
-// gets a contact with the normal, the point and the arms of there. If the solved velocities u take a point to a gap of g at the
-// time t, then velocities v take it to
+// Predict contacts: those that the solved velocities lead to. Contacts were found for the motion without constraints;
+// but a body that is struck within the step moves elsewhere, and what it meets there has no row: it would sink in by
+// its whole motion in the step. So the poses at the end of the step are computed before anything moves. Where a pair
+// would overlap more than its rows allow, it gets a contact with the normal, the point and the arms at that pose. If
+// the solved velocities u take a point to a gap of g at the time t, then velocities v take it to
 //     g - t n . J u + h n . J v
-// at the end, to first order. That must not be negative: a row n . J v + d >= 0 with h d = g - t n . J u; and the step is
-// solved again, from what it has. This is one step of sequential linearisation. The time t is the end of the step, or, where
-// they would be in so deep by then that the way out is another one than the way in, one at which they are not.
+// at the end, to first order. That must not be negative: a row n . J v + d >= 0 with h d = g - t n . J u; and the step
+// is solved again, starting from its impulses. This is one step of sequential linearisation. The time t is the end of
+// the step; where the overlap would then be so deep that its normal is no longer that of the first contact, it is an
+// earlier time.
 //
-// What moves as it would have freely has been looked for already (sweep): only pairs are asked of which a body was turned
-// aside, or turns so fast that its rows, straight as they are, miss the arc.
+// The contacts of bodies that move as without constraints have been found already (sweep): only pairs are tested of
+// which a body was deflected, or turns so fast that its rows, which are linear, differ from the arc.
 #include "collision/convex/sweep.h"
 #include "engine/base/hash.h"
 #include "engine/base/pieces.h"
@@ -18,27 +19,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The share of the overlap that is let be (contact_stray of the margin) from which on a pair gets a row, once one has gone beyond that.
+// Once one pair overlaps by more than is tolerated (contact_stray times the margin), every pair that overlaps by more
+// than this fraction of it gets a row.
 static const double notable = 0.2;
-// The share of a core's radius (half of what fits into a shape) that is shallow.
+// An overlap up to this fraction of a core's radius (half of the largest ball inside the shape) is shallow.
 static const double shallow = 0.4;
 
-typedef struct Foresight {
+typedef struct Prediction {
     CairnStep *step;
     const CairnStepContacts *contacts;
     const double *velocity; // that was solved for
     CairnStepBoxes boxes;
     double *stray;        // of each shape: how far a point of it may end from where its rows took it to be
-    CairnMotion *ways;    // of each shape, as it was solved for
-    CairnTransform *ends; // of each shape that goes that way to the end
-    CairnPair *pairs;     // to be asked, sorted
-    double *overlap;      // of each of them: more than its rows say
+    CairnMotion *motions; // of each shape, as it was solved for
+    CairnTransform *ends; // of each shape at the end of that motion
+    CairnPair *pairs;     // to be tested, sorted
+    double *overlap;      // of each of them: beyond what its rows allow
     int pair_count;
     CairnStepContact *added;
     int added_count, added_capacity;
-    int escaped;  // a shape that goes farther than it was looked for; their number: none does
-    double least; // overlap that is worth a look
-} Foresight;
+    int escaped;  // a shape that leaves its box of the broad phase; the number of shapes: none does
+    double least; // the least overlap that gets a row
+} Prediction;
 
 static CairnVec3 velocity_at(CairnVec6 v, CairnVec3 arm) {
     return cairn_add(v.linear, cairn_cross(v.angular, arm));
@@ -46,8 +48,9 @@ static CairnVec3 velocity_at(CairnVec6 v, CairnVec3 arm) {
 
 // ---- which pairs ----
 
-// Its way, and how far it strays; true: it leaves the box that the broad phase saw.
-static bool look_at_shape(const Foresight *f, int s, double enough) {
+// Sets the motion of a shape and its deviation from the predicted one. True: it may leave the box that the broad phase
+// used.
+static bool look_at_shape(const Prediction *f, int s, double enough) {
     const CairnStep *step = f->step;
     f->stray[s] = 0;
     if (!cairn_pool_is_alive(&step->store->shape_pool, s)) {
@@ -56,7 +59,7 @@ static bool look_at_shape(const Foresight *f, int s, double enough) {
     const CairnShape *shape = &step->store->shapes[s];
     const CairnBody *body = &step->store->bodies[shape->body];
     CairnVec6 v = cairn_step_solved(step, f->velocity, shape->body);
-    f->ways[s] = (CairnMotion){cairn_shape_pose(body, shape), body->center, v.linear, v.angular, 0};
+    f->motions[s] = (CairnMotion){cairn_shape_pose(body, shape), body->center, v.linear, v.angular, 0};
     int block = step->block_of[shape->body];
     if (block < 0 || !body->is_continuous) {
         return false;
@@ -78,8 +81,8 @@ static bool is_within(const CairnAabb *a, const CairnAabb *b) {
            b->low.z <= a->low.z && a->high.z <= b->high.z;
 }
 
-// The pairs that the broad phase did not see, for a shape of them ends outside of its box.
-static void find_escaped(Foresight *f, const CairnPair **pairs, int *count) {
+// The pairs that the broad phase did not find, since one of their shapes ends outside of its box.
+static void find_escaped(Prediction *f, const CairnPair **pairs, int *count) {
     CairnStep *step = f->step;
     int shapes = step->store->shape_pool.count, escaped = 0, tests;
     CairnAabb *boxes = CAIRN_STEP_PUSH(step, CairnAabb, shapes);
@@ -114,7 +117,7 @@ static void find_escaped(Foresight *f, const CairnPair **pairs, int *count) {
     *count = kept;
 }
 
-static bool is_worth_asking(const Foresight *f, CairnPair pair, double least) {
+static bool may_overlap(const Prediction *f, CairnPair pair, double least) {
     const CairnStep *step = f->step;
     if (!(f->stray[pair.a] + f->stray[pair.b] > least)) {
         return false;
@@ -124,31 +127,31 @@ static bool is_worth_asking(const Foresight *f, CairnPair pair, double least) {
 }
 
 static void look_at_shapes(void *context, int first, int end) {
-    Foresight *f = context;
+    Prediction *f = context;
     double enough = 0.5 * f->step->world->def.contact_margin;
     int escaped = f->step->store->shape_pool.count;
     for (int s = first; s < end; s++) {
         escaped = look_at_shape(f, s, enough) ? s : escaped;
     }
-    cairn_spans_tell(&f->escaped, escaped);
+    cairn_spans_min(&f->escaped, escaped);
 }
 
 static void follow_shapes(void *context, int first, int end) {
-    const Foresight *f = context;
-    for (int s = first; s < end; s++) { // many pairs ask for each
+    const Prediction *f = context;
+    for (int s = first; s < end; s++) { // many pairs use each of them
         if (f->boxes.kinds[s] != CAIRN_BOX_ABSENT) {
-            f->ends[s] = cairn_motion_pose(&f->ways[s], f->step->h);
+            f->ends[s] = cairn_motion_pose(&f->motions[s], f->step->h);
         }
     }
 }
 
-static void find_pairs(Foresight *f) {
+static void find_pairs(Prediction *f) {
     CairnStep *step = f->step;
     int shapes = step->store->shape_pool.count, far_count = 0, strays = 0;
     double margin = step->world->def.contact_margin, least = step->world->def.contact_stray * margin, most = 0;
     f->escaped = shapes;
     f->stray = CAIRN_STEP_PUSH(step, double, shapes);
-    f->ways = CAIRN_STEP_PUSH(step, CairnMotion, shapes);
+    f->motions = CAIRN_STEP_PUSH(step, CairnMotion, shapes);
     if (cairn_step_failed(step)) {
         return;
     }
@@ -156,7 +159,7 @@ static void find_pairs(Foresight *f) {
     for (int s = 0; s < shapes; s++) {
         most = cairn_max(most, f->stray[s]);
     }
-    if (2 * most <= least) { // nothing was turned aside
+    if (2 * most <= least) { // no body was deflected
         return;
     }
     f->ends = CAIRN_STEP_PUSH(step, CairnTransform, shapes);
@@ -182,7 +185,7 @@ static void find_pairs(Foresight *f) {
         bool is_far = p == near->count || (q < far_count && cairn_pair_compare(far[q], pair) < 0);
         pair = is_far ? far[q++] : pair;
         p += is_far ? 0 : 1;
-        if (is_worth_asking(f, pair, least)) {
+        if (may_overlap(f, pair, least)) {
             f->pairs[strays++] = pair;
         }
     }
@@ -211,8 +214,9 @@ static bool is_of_pair(const CairnStepContacts *contacts, int contact, CairnPair
            contacts->all[contact].shape_b == pair.b;
 }
 
-// How deep the pair ends as its rows have it: an overlap that they let be (or the solver left) is no news.
-static double expected_gap(const Foresight *f, CairnPair pair, int first) {
+// The gap of the pair at the end of the step according to its rows: an overlap that they tolerate (or that the solver
+// did not remove) is expected.
+static double expected_gap(const Prediction *f, CairnPair pair, int first) {
     const CairnStep *step = f->step;
     double least = 0;
     for (int i = first; is_of_pair(f->contacts, i, pair); i++) {
@@ -225,10 +229,11 @@ static double expected_gap(const Foresight *f, CairnPair pair, int first) {
     return least;
 }
 
-// Are they seen at once to end no more than `least` deeper than their rows say? What lies between two convex shapes along any direction is
-// no more than their distance, and falls short of an overlap's depth by as little as the direction is near its normal: that of their
-// rows, if they have some. Most pairs need no contact points to be let go.
-static bool ends_well(const Foresight *f, CairnPair pair, int first, double expected, double least) {
+// A quick test whether a pair ends no more than `least` deeper than its rows allow. The gap of two convex shapes along
+// any direction is a lower bound of their distance, and the nearer the direction is to the normal of an overlap, the
+// nearer is the bound to its depth: the normal of their rows is used, if they have any. Most pairs are excluded without
+// contact points.
+static bool ends_well(const Prediction *f, CairnPair pair, int first, double expected, double least) {
     const CairnStep *step = f->step;
     const CairnGeometry *a = &step->store->shapes[pair.a].model->geometry,
                         *b = &step->store->shapes[pair.b].model->geometry;
@@ -247,32 +252,32 @@ static bool ends_well(const Foresight *f, CairnPair pair, int first, double expe
     return expected - cairn_dot(normal, cairn_sub(to, from)) <= least;
 }
 
-// Where a pair is at some time of the step.
+// The manifolds of a pair at some time of the step.
 typedef struct Meeting {
     double time, depth; // of the deepest point: its distance
     int count;
-    CairnManifold parts[CAIRN_MANIFOLDS];
+    CairnManifold manifolds[CAIRN_MANIFOLDS];
 } Meeting;
 
-static CairnTransform pose_at(const Foresight *f, int shape, double time) {
-    return time == f->step->h ? f->ends[shape] : cairn_motion_pose(&f->ways[shape], time);
+static CairnTransform pose_at(const Prediction *f, int shape, double time) {
+    return time == f->step->h ? f->ends[shape] : cairn_motion_pose(&f->motions[shape], time);
 }
 
-static void meet(const Foresight *f, CairnPair pair, double time, Meeting *m) {
+static void meet(const Prediction *f, CairnPair pair, double time, Meeting *m) {
     const CairnShape *shapes = f->step->store->shapes;
     m->time = time;
     m->depth = HUGE_VAL;
-    m->count = cairn_narrow_parts(&shapes[pair.a].model->geometry, pose_at(f, pair.a, time),
-                                  &shapes[pair.b].model->geometry, pose_at(f, pair.b, time), 0, m->parts);
+    m->count = cairn_narrow_manifolds(&shapes[pair.a].model->geometry, pose_at(f, pair.a, time),
+                                      &shapes[pair.b].model->geometry, pose_at(f, pair.b, time), 0, m->manifolds);
     for (int n = 0; n < m->count; n++) {
-        for (int k = 0; k < m->parts[n].count; k++) {
-            m->depth = cairn_min(m->depth, m->parts[n].points[k].distance);
+        for (int k = 0; k < m->manifolds[n].count; k++) {
+            m->depth = cairn_min(m->depth, m->manifolds[n].points[k].distance);
         }
     }
 }
 
-// How much deeper the pair ends than its rows say; 0 where that is no more than `least`, which is as good as nothing.
-static double find_overlap(const Foresight *f, CairnPair pair, double least) {
+// By how much the pair ends deeper than its rows allow; 0 where that is no more than `least`.
+static double find_overlap(const Prediction *f, CairnPair pair, double least) {
     int first = first_contact(f->contacts, pair);
     double expected = expected_gap(f, pair, first);
     if (ends_well(f, pair, first, expected, least)) {
@@ -283,21 +288,22 @@ static double find_overlap(const Foresight *f, CairnPair pair, double least) {
     return m.depth < 0 ? expected - m.depth : 0;
 }
 
-static double shallow_depth(const Foresight *f, CairnPair pair) {
+static double shallow_depth(const Prediction *f, CairnPair pair) {
     double least = HUGE_VAL;
     for (int k = 0; k < 2; k++) {
         int s = k == 0 ? pair.a : pair.b;
         const CairnGeometry *shape = &f->step->store->shapes[s].model->geometry;
         if (cairn_geometry_is_convex(shape)) {
             CairnVec3 center;
-            least = cairn_min(least, shallow * cairn_core(shape, f->ways[s].pose, &center).radius);
+            least = cairn_min(least, shallow * cairn_core(shape, f->motions[s].pose, &center).radius);
         }
     }
     return least;
 }
 
-// Go back from a deep meeting to a time at which the pair is in, by more than `least` below `depth`, but not by `far` more.
-static void go_back(const Foresight *f, CairnPair pair, double depth, double least, double far, Meeting *m) {
+// Bisects from a deep overlap to an earlier time at which the pair is more than `least`, but at most `least` + `far`
+// deeper than `depth`.
+static void go_back(const Prediction *f, CairnPair pair, double depth, double least, double far, Meeting *m) {
     double low = 0, high = m->time;
     for (int k = 0; k < 12 && m->depth < depth - least - far; k++) {
         Meeting middle;
@@ -311,7 +317,7 @@ static void go_back(const Foresight *f, CairnPair pair, double depth, double lea
     }
 }
 
-static bool is_known(const Foresight *f, CairnPair pair, uint64_t id) {
+static bool is_known(const Prediction *f, CairnPair pair, uint64_t id) {
     for (int i = first_contact(f->contacts, pair); is_of_pair(f->contacts, i, pair); i++) {
         if (f->contacts->all[i].id == id) {
             return true;
@@ -325,7 +331,7 @@ static bool is_known(const Foresight *f, CairnPair pair, uint64_t id) {
     return false;
 }
 
-static bool grow(Foresight *f) {
+static bool grow(Prediction *f) {
     if (f->added_count < f->added_capacity) {
         return true;
     }
@@ -342,18 +348,18 @@ static bool grow(Foresight *f) {
     return true;
 }
 
-// The contact of a point of the end's manifold; false where the way there is no approach, or will be bounced off in the next
-// step.
-static bool make_contact(const Foresight *f, CairnPair pair, double time, const CairnManifold *part, int k,
+// The contact of a point of the manifold at that time; false where the points do not approach, or where they bounce in
+// the next step.
+static bool make_contact(const Prediction *f, CairnPair pair, double time, const CairnManifold *manifold, int k,
                          double depth, CairnStepContact *c) {
     const CairnStep *step = f->step;
-    const CairnManifoldPoint *point = &part->points[k];
-    const CairnMotion *a = &f->ways[pair.a], *b = &f->ways[pair.b];
-    *c = cairn_step_new_contact(step, pair, (uint64_t)part->part << 32 | point->feature);
+    const CairnManifoldPoint *point = &manifold->points[k];
+    const CairnMotion *a = &f->motions[pair.a], *b = &f->motions[pair.b];
+    *c = cairn_step_new_contact(step, pair, (uint64_t)manifold->patch << 32 | point->feature);
     while (is_known(f, pair, c->id)) {
         c->id = cairn_hash_combine(c->id, 1);
     }
-    c->frame.normal = part->normal;
+    c->frame.normal = manifold->normal;
     c->frame.arm[0] = cairn_sub(point->point, cairn_add_scaled(a->center, time, a->linear));
     c->frame.arm[1] = cairn_sub(point->point, cairn_add_scaled(b->center, time, b->linear));
     CairnVec6 va = cairn_step_solved(step, f->velocity, c->body_a),
@@ -364,36 +370,37 @@ static bool make_contact(const Foresight *f, CairnPair pair, double time, const 
     c->approach =
         cairn_dot(c->frame.normal, cairn_sub(velocity_at(wb, c->frame.arm[1]), velocity_at(wa, c->frame.arm[0])));
     c->distance = cairn_max(point->distance - depth + time * closing,
-                            0); // what is too deep is stopped, not thrown back
-    c->is_foreseen = true;
+                            0); // a point that is too deep is stopped, but not pushed out
+    c->is_predicted = true;
     bool bounces = cairn_step_material(step, c).restitution > 0 && closing > step->world->def.restitution_threshold;
     return closing > 0 && !bounces;
 }
 
-static int add_points(Foresight *f, CairnPair pair, const Meeting *m, double depth, double least) {
+static int add_points(Prediction *f, CairnPair pair, const Meeting *m, double depth, double least) {
     int before = f->added_count;
     for (int n = 0; n < m->count; n++) {
         int first = f->added_count;
-        for (int k = 0; k < m->parts[n].count; k++) {
-            if (m->parts[n].points[k].distance < depth - least && grow(f) &&
-                make_contact(f, pair, m->time, &m->parts[n], k, depth, &f->added[f->added_count])) {
+        for (int k = 0; k < m->manifolds[n].count; k++) {
+            if (m->manifolds[n].points[k].distance < depth - least && grow(f) &&
+                make_contact(f, pair, m->time, &m->manifolds[n], k, depth, &f->added[f->added_count])) {
                 f->added_count += 1;
             }
         }
         for (int i = first; i < f->added_count; i++) {
             f->added[i].manifold_count = (uint8_t)(f->added_count - first);
-            f->added[i].manifold_place = (uint8_t)(i - first);
+            f->added[i].manifold_index = (uint8_t)(i - first);
         }
     }
     return f->added_count - before;
 }
 
-static void add_contacts(Foresight *f, CairnPair pair, double least) {
+static void add_contacts(Prediction *f, CairnPair pair, double least) {
     Meeting m;
     double depth = expected_gap(f, pair, first_contact(f->contacts, pair));
     meet(f, pair, f->step->h, &m);
     go_back(f, pair, depth, least, shallow_depth(f, pair), &m);
-    if (add_points(f, pair, &m, depth, least) == 0) { // it turned in and is on its way out: where it came in
+    if (add_points(f, pair, &m, depth, least) ==
+        0) { // it turned in and separates again: take the time at which it came in
         go_back(f, pair, depth, least, 0.1 * least, &m);
         add_points(f, pair, &m, depth, least);
     }
@@ -402,7 +409,7 @@ static void add_contacts(Foresight *f, CairnPair pair, double least) {
 enum { PIECE = 16 }; // pairs that a thread takes at once: some take far longer than others
 
 static void find_overlaps(void *context, int piece, int worker) {
-    const Foresight *f = context;
+    const Prediction *f = context;
     int end = f->pair_count < (piece + 1) * PIECE ? f->pair_count : (piece + 1) * PIECE;
     (void)worker;
     for (int p = piece * PIECE; p < end; p++) {
@@ -410,10 +417,10 @@ static void find_overlaps(void *context, int piece, int worker) {
     }
 }
 
-void cairn_step_foresee(CairnStep *step, const CairnStepContacts *contacts, CairnStepReview *review) {
+void cairn_step_predict_contacts(CairnStep *step, const CairnStepContacts *contacts, CairnStepReview *review) {
     double t0 = cairn_timer_now();
     CairnArenaMark mark = cairn_arena_mark(step->arena);
-    Foresight f = {.step = step, .contacts = contacts, .velocity = review->velocity};
+    Prediction f = {.step = step, .contacts = contacts, .velocity = review->velocity};
     find_pairs(&f);
     f.overlap = CAIRN_STEP_PUSH(step, double, f.pair_count);
     if (cairn_step_failed(step)) {
@@ -430,8 +437,8 @@ void cairn_step_foresee(CairnStep *step, const CairnStepContacts *contacts, Cair
             add_contacts(&f, f.pairs[p], f.least);
         }
     }
-    review->foreseen = f.added;
-    review->foreseen_count = f.added_count;
+    review->predicted = f.added;
+    review->predicted_count = f.added_count;
     if (f.added_count == 0) {
         cairn_arena_release(step->arena, mark);
     }
@@ -440,7 +447,7 @@ void cairn_step_foresee(CairnStep *step, const CairnStepContacts *contacts, Cair
 
 // ---- adding them, once the solver is done ----
 
-// From the back, so that it can be done in place.
+// Merges from the back, so that it needs no second array.
 static void merge_into(CairnStepContact *all, const CairnStepContact *old, int old_count, const CairnStepContact *new,
                        int new_count) {
     while (new_count > 0) {
@@ -457,8 +464,8 @@ static void merge_into(CairnStepContact *all, const CairnStepContact *old, int o
     }
 }
 
-// What the next problem of the step starts from. Frames and bounds of the contacts stay as they were.
-static void keep_impulses(CairnStepContacts *contacts, const double *lambda) {
+// The impulses that the next problem of the step starts from. Frames and bounds of the contacts do not change.
+static void copy_impulses(CairnStepContacts *contacts, const double *lambda) {
     for (int i = 0; i < contacts->count; i++) {
         CairnStepContact *c = &contacts->all[i];
         c->is_first = !(lambda[c->row] > 0);
@@ -466,15 +473,15 @@ static void keep_impulses(CairnStepContacts *contacts, const double *lambda) {
     }
 }
 
-// Where there is room for them among the contacts the old problem's memory is free again.
-void cairn_step_add_foreseen(CairnStep *step, CairnStepContacts *contacts, const CairnStepSystem *system,
-                             CairnStepAnswer *answer) {
-    CairnStepContact *added = answer->review.foreseen;
-    int old_count = contacts->count, added_count = answer->review.foreseen_count, count = old_count + added_count;
+// Where the array of contacts has room for them, the memory of the old problem is freed.
+void cairn_step_add_predicted(CairnStep *step, CairnStepContacts *contacts, const CairnStepSystem *system,
+                              CairnStepAnswer *answer) {
+    CairnStepContact *added = answer->review.predicted;
+    int old_count = contacts->count, added_count = answer->review.predicted_count, count = old_count + added_count;
     bool has_room = count <= contacts->capacity;
     const CairnStepContact *old = contacts->all;
     const CairnVec3 *rolls = contacts->rolls;
-    keep_impulses(contacts, answer->lambda);
+    copy_impulses(contacts, answer->lambda);
     answer->earlier = answer->lambda;
     for (int i = 0; i < added_count; i++) {
         added[i].roll = old_count + i;
@@ -496,7 +503,7 @@ void cairn_step_add_foreseen(CairnStep *step, CairnStepContacts *contacts, const
     contacts->count = step->stats.contacts = count;
     if (has_room) {
         size_t bytes = (size_t)system->problem.row_count * sizeof(double);
-        answer->earlier = cairn_arena_keep(step->arena, answer->problem, answer->lambda, bytes);
+        answer->earlier = cairn_arena_release_except(step->arena, answer->problem, answer->lambda, bytes);
     } else {
         answer->problem = cairn_arena_mark(step->arena);
     }

@@ -1,47 +1,47 @@
-#include "partition/keep.h"
+#include "partition/repair.h"
 
 #include "partition/graph.h"
 
 #include <string.h>
 
-typedef struct Keeping {
+typedef struct Repair {
     CairnGrowing *g;
     int *fresh, old_count;
-    int *queue, *piece;    // of nodes
+    int *queue, *fragment; // of nodes
     int *best, *best_size; // of parts: the heaviest fragment and its dofs
     int *size;             // of parts: dofs
     double *least_mass;    // of parts
-} Keeping;
+} Repair;
 
-static CairnStatus make_room(Keeping *k, CairnArena *arena) {
+static CairnStatus make_room(Repair *k, CairnArena *arena) {
     int nodes = k->g->graph->node_count;
     k->queue = CAIRN_PUSH(arena, int, nodes);
-    k->piece = CAIRN_PUSH(arena, int, nodes);
+    k->fragment = CAIRN_PUSH(arena, int, nodes);
     k->best = CAIRN_PUSH(arena, int, k->old_count);
     k->best_size = CAIRN_PUSH_ZERO(arena, int, k->old_count);
     k->size = CAIRN_PUSH_ZERO(arena, int, k->old_count + nodes);
     k->least_mass = CAIRN_PUSH_ZERO(arena, double, k->old_count + nodes);
-    if (!k->queue || !k->piece || !k->best || !k->best_size || !k->size || !k->least_mass) {
+    if (!k->queue || !k->fragment || !k->best || !k->best_size || !k->size || !k->least_mass) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory to keep the parts of %d bodies", k->g->rule->name,
                            nodes);
     }
     return cairn_ok();
 }
 
-// The nodes of `first`'s part that hang together with it, in breadth-first order, and their dofs.
-static int walk(Keeping *k, int first, int *dofs) {
+// The nodes of `first`'s part that are connected with it, in breadth-first order, and their dofs.
+static int walk(Repair *k, int first, int *dofs) {
     const CairnAdjacency *a = &k->g->adjacency;
     int count = 0;
     *dofs = 0;
     k->queue[count++] = first;
-    k->piece[first] = first;
+    k->fragment[first] = first;
     for (int head = 0; head < count; head++) {
         int node = k->queue[head];
         *dofs += cairn_graph_dofs(k->g->graph, node);
         for (int e = a->start[node]; e < a->start[node + 1]; e++) {
             int other = a->neighbour[e];
-            if (k->piece[other] < 0 && k->fresh[other] == k->fresh[first]) {
-                k->piece[other] = first;
+            if (k->fragment[other] < 0 && k->fresh[other] == k->fresh[first]) {
+                k->fragment[other] = first;
                 k->queue[count++] = other;
             }
         }
@@ -49,7 +49,7 @@ static int walk(Keeping *k, int first, int *dofs) {
     return count;
 }
 
-static void join(Keeping *k, int node, int part) {
+static void join(Repair *k, int node, int part) {
     double mass = k->g->graph->node_mass[node];
     bool is_least = k->size[part] == 0 || mass < k->least_mass[part];
     k->fresh[node] = part;
@@ -57,28 +57,28 @@ static void join(Keeping *k, int node, int part) {
     k->size[part] += cairn_graph_dofs(k->g->graph, node);
 }
 
-static bool has_room(const Keeping *k, int node, int part) {
+static bool has_room(const Repair *k, int node, int part) {
     return k->size[part] == 0 || cairn_graph_dofs(k->g->graph, node) <= k->g->limit - k->size[part];
 }
 
-// A part keeps its heaviest fragment and its whole islands, up to the limit: what was met last in the breadth-first
-// order goes, so that the rest still hangs together.
-static void keep_pieces(Keeping *k) {
+// Of each part the heaviest fragment and the whole islands stay, up to the limit: nodes at the end of the breadth-first
+// order are removed, so that the others are still connected.
+static void keep_fragments(Repair *k) {
     const CairnGrowing *g = k->g;
     int nodes = g->graph->node_count;
-    memset(k->piece, 0xff, (size_t)nodes * sizeof *k->piece);
+    memset(k->fragment, 0xff, (size_t)nodes * sizeof *k->fragment);
     for (int i = 0; i < nodes; i++) {
         int part = k->fresh[i], dofs = 0;
-        int count = part >= 0 && k->piece[i] < 0 ? walk(k, i, &dofs) : 0;
+        int count = part >= 0 && k->fragment[i] < 0 ? walk(k, i, &dofs) : 0;
         if (count > 0 && count < g->island_size[g->island[i]] && dofs > k->best_size[part]) {
             k->best[part] = i;
             k->best_size[part] = dofs;
         }
     }
-    memset(k->piece, 0xff, (size_t)nodes * sizeof *k->piece);
+    memset(k->fragment, 0xff, (size_t)nodes * sizeof *k->fragment);
     for (int i = 0; i < nodes; i++) {
         int part = k->fresh[i], dofs = 0;
-        int count = part >= 0 && k->piece[i] < 0 ? walk(k, i, &dofs) : 0;
+        int count = part >= 0 && k->fragment[i] < 0 ? walk(k, i, &dofs) : 0;
         if (count == 0) {
             continue;
         }
@@ -86,7 +86,8 @@ static void keep_pieces(Keeping *k) {
         bool is_kept = count == g->island_size[g->island[i]] ? k->size[part] == 0 || dofs <= g->limit - k->size[part]
                                                              : k->best[part] == i;
         for (int q = 0; q < count; q++) {
-            is_kept = is_kept && has_room(k, k->queue[q], part); // what is met after one that goes may hang on it
+            is_kept =
+                is_kept && has_room(k, k->queue[q], part); // nodes after a removed one may be connected by it only
             if (is_kept) {
                 join(k, k->queue[q], part);
             } else {
@@ -96,16 +97,16 @@ static void keep_pieces(Keeping *k) {
     }
 }
 
-static bool admits(Keeping *k, int node, int part) {
+static bool admits(Repair *k, int node, int part) {
     CairnGrowing *g = k->g;
     g->size = k->size[part];
     g->least_mass = k->least_mass[part];
     return !g->rule->admits || g->size == 0 || g->rule->admits(g, node);
 }
 
-// The part that a node without one is tied to most, -1: none. Where every neighbour has a part the node would be alone, so an orphan
-// may join a full one.
-static int strongest_part(Keeping *k, int node) {
+// The part that a node without one is tied to most, -1: none. Where every neighbour has a part the node would be
+// alone, so an orphan may join a full one.
+static int strongest_part(Repair *k, int node) {
     const CairnGrowing *g = k->g;
     const CairnAdjacency *a = &g->adjacency;
     bool is_orphan = g->options.orphans;
@@ -129,7 +130,7 @@ static int strongest_part(Keeping *k, int node) {
     return best;
 }
 
-static int roomy_part(Keeping *k, int node) {
+static int roomy_part(Repair *k, int node) {
     for (int p = 0; p < k->old_count; p++) {
         if (k->size[p] > 0 && has_room(k, node, p) && admits(k, node, p)) {
             return p;
@@ -138,7 +139,7 @@ static int roomy_part(Keeping *k, int node) {
     return -1;
 }
 
-static void attach_rest(Keeping *k) {
+static void attach_rest(Repair *k) {
     const CairnGrowing *g = k->g;
     bool has_changed = true;
     while (has_changed) {
@@ -154,7 +155,7 @@ static void attach_rest(Keeping *k) {
     }
 }
 
-static int close_holes(const CairnGrowing *g, int *number, int parts, int *fresh) {
+static int renumber_parts(const CairnGrowing *g, int *number, int parts, int *fresh) {
     int count = 0;
     memset(number, 0, (size_t)parts * sizeof *number);
     for (int i = 0; i < g->graph->node_count; i++) {
@@ -169,9 +170,9 @@ static int close_holes(const CairnGrowing *g, int *number, int parts, int *fresh
     return count;
 }
 
-CairnStatus cairn_keep(CairnGrowing *growing, CairnArena *arena, const int *old, int old_count, int *fresh, int *count,
-                       bool *is_kept) {
-    Keeping k = {.g = growing, .fresh = fresh, .old_count = old_count};
+CairnStatus cairn_parts_repair(CairnGrowing *growing, CairnArena *arena, const int *old, int old_count, int *fresh,
+                               int *count, bool *is_kept) {
+    Repair k = {.g = growing, .fresh = fresh, .old_count = old_count};
     int nodes = growing->graph->node_count, changed = 0, parts = old_count;
     *is_kept = false;
     CAIRN_TRY(make_room(&k, arena));
@@ -181,7 +182,7 @@ CairnStatus cairn_keep(CairnGrowing *growing, CairnArena *arena, const int *old,
     for (int i = 0; i < nodes; i++) {
         fresh[i] = old[i] < old_count ? old[i] : -1;
     }
-    keep_pieces(&k);
+    keep_fragments(&k);
     attach_rest(&k);
     for (int i = 0; i < nodes; i++) {
         growing->is_free[i] = fresh[i] < 0;
@@ -191,7 +192,7 @@ CairnStatus cairn_keep(CairnGrowing *growing, CairnArena *arena, const int *old,
         return cairn_ok();
     }
     parts = cairn_grow_free(growing, parts, false, fresh);
-    *count = close_holes(growing, k.size, parts, fresh);
+    *count = renumber_parts(growing, k.size, parts, fresh);
     *is_kept = true;
     return cairn_ok();
 }
