@@ -41,8 +41,6 @@ CairnStatus cairn_problem_file_read(const void *bytes, size_t size, const CairnA
                                     CairnStoredProblem *stored);
 // Tells whether the bytes begin as a problem file does.
 bool cairn_problem_file_is(const void *bytes, size_t size);
-// Makes an empty stored problem, whose arrays are to be taken from its arena. It may return CAIRN_OUT_OF_MEMORY.
-CairnStatus cairn_stored_problem_init(CairnStoredProblem *stored, const CairnAllocator *allocator);
 
 // Releases all arrays of a stored problem.
 void cairn_stored_problem_free(CairnStoredProblem *stored);

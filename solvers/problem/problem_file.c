@@ -8,6 +8,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/memory.h"
 #include "engine/base/stream.h"
+#include "solvers/problem/stored.h"
 
 static const CairnFormat format = {"problem file", 0x424f52504e524943u, 1}; // "CIRNPROB"
 

@@ -4,6 +4,7 @@
 #include "demos/program/formats/problem_export.h"
 #include "demos/program/formats/problem_source.h"
 #include "engine/base/memory.h"
+#include "solvers/problem/stored.h"
 #include "tests/support/block_piles.h"
 #include "tests/support/problems.h"
 #include "tests/support/support.h"

@@ -3,6 +3,7 @@
 #include "demos/program/cli/program.h"
 #include "demos/program/formats/problem_source.h"
 #include "solvers/problem/accept.h"
+#include "solvers/problem/stored.h"
 #include "tests/support/support.h"
 #include "tests/support/support_call.h"
 #include "tests/support/support_json.h"

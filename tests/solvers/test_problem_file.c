@@ -1,6 +1,7 @@
 // Problem files: the same problem to the bit, and no damage that gets through.
 #include "engine/base/hash.h"
 #include "engine/base/memory.h"
+#include "solvers/problem/stored.h"
 #include "solvers/sweeps/psor.h"
 #include "tests/support/block_piles.h"
 #include "tests/support/problems.h"

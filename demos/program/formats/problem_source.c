@@ -1,6 +1,7 @@
 #include "demos/program/formats/problem_source.h"
 #include "demos/program/formats/problem_build.h"
 #include "demos/program/recording/recording.h"
+#include "solvers/problem/stored.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
