@@ -1,8 +1,8 @@
 // Bench: named cases, repeated, with medians and ratios.
 //
-// A suite is one file, bench/bench_NAME.c, that exposes one `const BenchSuite bench_NAME`, and one line in bench/main.c.
-// All cases of a suite run in the same process, in turns (case 1, 2, ... n, then again), so that a slow spell of the machine
-// falls on all of them and their ratios stay honest.
+// A suite is one file, bench/bench_NAME.c, that exposes one `const BenchSuite bench_NAME`, and one line in
+// bench/main.c. All cases of a suite run in the same process, in turns (case 1, 2, ... n, then again), so that a slow
+// spell of the machine falls on all of them and their ratios stay honest.
 #ifndef CAIRN_BENCH_BENCH_H
 #define CAIRN_BENCH_BENCH_H
 
@@ -16,7 +16,7 @@ typedef struct BenchCase {
     // Does the work `count` times and returns something that depends on all of it, so that none of it can be left out.
     double (*run)(void *state, int count);
     double items;       // things done by one count (bodies, rows): times are per thing; 0 stands for 1
-    bool is_self_timed; // run returns the seconds that count, a part of those that it takes
+    bool is_self_timed; // run returns the seconds that count, fewer than those that it takes
 } BenchCase;
 
 typedef struct BenchSuite {
@@ -26,8 +26,8 @@ typedef struct BenchSuite {
     // Make what the cases share; NULL where there is nothing to share. A NULL result means that memory ran out.
     void *(*open)(void);
     void (*close)(void *state);
-    // In place of cases: measures and prints by itself, and writes one object of the array "suites" to `json` (or nothing); false:
-    // could not.
+    // In place of cases: measures and prints by itself, and writes one object of the array "suites" to `json` (or
+    // nothing); false: could not.
     bool (*report)(FILE *file, FILE *json);
 } BenchSuite;
 

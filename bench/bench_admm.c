@@ -1,13 +1,14 @@
 // S2's table I on its scenes stir and cable_winding, with the published column beside ours, and figure 2's linearity.
 //
-// Every solver drives its own copy of the scene, as in S2, with as many iterations a step (a tenth of them for nnewton), over steps in which
-// things happen: the whole of cable_winding, two and a half seconds of stirring. AT: mean time of a solve, the processor's on one thread, and the
-// clock's where it says two threads. AA: mean over the steps of -log10 of the referee's Fischer-Burmeister residual of the contacts. The
-// same of the steps in which the cable lies on the drum stands beside it. A run that fails has no numbers, nor has one whose scene's check
-// breaks in more than one step of twenty; where it breaks more rarely it is told in how many.
+// Every solver drives its own copy of the scene, as in S2, with as many iterations a step (a tenth of them for
+// nnewton), over steps in which things happen: the whole of cable_winding, two and a half seconds of stirring. AT: mean
+// time of a solve, the processor's on one thread, and the clock's where it says two threads. AA: mean over the steps of
+// -log10 of the referee's Fischer-Burmeister residual of the contacts. The same mean over the steps in which the cable
+// lies on the drum is printed beside it. A run that fails has no numbers, nor has one whose scene's check breaks in
+// more than one step of twenty; where it breaks more rarely, the number of such steps is printed.
 //
-// BENCH_ONLY=TEXT,TEXT measures those rows alone whose scene and label ("stir pgs-cg") hold one of the texts, so that a measurement can be
-// cut in pieces.
+// BENCH_ONLY=TEXT,TEXT measures those rows alone whose scene and label ("stir pgs-cg") hold one of the texts, so that a
+// measurement can be cut in pieces.
 #include "bench/bench.h"
 
 #include "demos/program/session/choice.h"
@@ -179,7 +180,7 @@ static void divide(Mean *mean, bool is_valid) {
     mean->accuracy = is_valid && mean->steps > 0 ? mean->accuracy / mean->steps : (double)NAN;
 }
 
-// The scene's check is not asked in the few steps of a probe.
+// The scene's check is not run in the few steps of a probe.
 static CairnStatus play_step(Stage *stage, const CairnScene *scene, Span span, int number, Run *run) {
     CairnStats stats;
     double before = spent;

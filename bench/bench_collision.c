@@ -1,13 +1,14 @@
-// Collision detection beside other engines': the same bodies in the same poses, boxes to contact points, nothing else timed.
+// Collision detection beside other engines': the same bodies in the same poses, boxes to contact points, nothing else
+// timed.
 //
-// A scene's frames are played over and over, the engines in turns; of each frame the fastest pass counts (the rest is what the
-// machine did besides), and the mean over the frames is printed. Ours is the collide stage of a whole step, with its warm
-// starting and bookkeeping.
+// A scene's frames are played over and over, the engines in turns; of each frame the fastest pass counts (the rest is
+// what the machine did besides), and the mean over the frames is printed. Ours is the collide stage of a whole step,
+// with its warm starting and bookkeeping.
 //
-// Points differ between engines. ODE has those that touch. Bullet has those of two spheres that touch, and of other pairs those nearer
-// than 0.02 m at most (gContactBreakingThreshold). Ours begin at contact_margin, 0.01 m, which in a heap of spheres are twice as many;
-// the row "touching only" has no margin, and its points are the others' to a few percent. The aim, 3 times the faster peer for
-// spheres and twice for the mix, is asked of both rows.
+// Points differ between engines. ODE has those that touch. Bullet has those of two spheres that touch, and of other
+// pairs those nearer than 0.02 m at most (gContactBreakingThreshold). Ours begin at contact_margin, 0.01 m, which in a
+// heap of spheres are twice as many; the row "touching only" has no margin, and its points are the others' to a few
+// percent. The aim, 3 times the faster peer for spheres and twice for the mix, holds for both rows.
 #include "bench/bench.h"
 #include "bench/collision_scene.h"
 #include "bench/peers/peer.h"
@@ -21,12 +22,12 @@ enum { MOST_ENGINES = 7, PASSES = 9 };
 
 // ---- ours ----
 
-typedef struct Own {
+typedef struct Cairn {
     CairnWorld *world;
     CairnBodyId *ids;
     const BenchScene *scene;
     CairnStats stats;
-} Own;
+} Cairn;
 
 // Leaves the impulses as they come, so that a step is its other stages alone.
 static CairnStatus solve_nothing(const CairnProblem *problem, const CairnParts *parts, const void *options,
@@ -41,40 +42,40 @@ static const CairnSolver nothing = {.name = "nothing",
                                     .traits = CAIRN_TAKES_BOUNDS,
                                     .solve = solve_nothing};
 
-static void own_close(Own *own) {
-    cairn_world_destroy(own->world);
-    free(own->ids);
-    *own = (Own){0};
+static void close_cairn(Cairn *cairn) {
+    cairn_world_destroy(cairn->world);
+    free(cairn->ids);
+    *cairn = (Cairn){0};
 }
 
-static bool own_open(Own *own, const BenchScene *scene, int threads, bool is_touching_only) {
+static bool open_cairn(Cairn *cairn, const BenchScene *scene, int threads, bool is_touching_only) {
     CairnWorldDef def = cairn_world_def();
     def.contact_margin = is_touching_only ? 0 : def.contact_margin;
     def.thread_count = threads;
     def.contact_passes = def.touch_passes = 1; // nothing is solved, so nothing is foreseen
     def.geometric_stiffness = false;
-    *own = (Own){.scene = scene, .ids = calloc((size_t)scene->body_count, sizeof *own->ids)};
+    *cairn = (Cairn){.scene = scene, .ids = calloc((size_t)scene->body_count, sizeof *cairn->ids)};
     CairnStatus status =
-        own->ids != NULL ? cairn_world_create(&def, &own->world) : cairn_error(CAIRN_OUT_OF_MEMORY, "bench");
+        cairn->ids != NULL ? cairn_world_create(&def, &cairn->world) : cairn_error(CAIRN_OUT_OF_MEMORY, "bench");
     for (int i = 0; i < scene->body_count && cairn_is_ok(status); i++) {
         CairnBodyDef body = cairn_body_def();
         body.type = scene->bodies[i].is_static ? CAIRN_BODY_STATIC : CAIRN_BODY_DYNAMIC;
         body.position = scene->frames[0][i].p;
         body.orientation = scene->frames[0][i].q;
-        status = cairn_body_add(own->world, &body, &scene->bodies[i].shape, &own->ids[i]);
+        status = cairn_body_add(cairn->world, &body, &scene->bodies[i].shape, &cairn->ids[i]);
     }
     if (cairn_is_ok(status)) {
-        status = cairn_world_set_solver(own->world, &nothing, NULL);
+        status = cairn_world_set_solver(cairn->world, &nothing, NULL);
     }
     if (!cairn_is_ok(status)) {
-        own_close(own);
+        close_cairn(cairn);
     }
     return cairn_is_ok(status);
 }
 
 // Seconds of the collide stage; negative when the step failed.
-static double own_detect(Own *own, int frame, bool is_moving) {
-    const BenchScene *scene = own->scene;
+static double detect_cairn(Cairn *cairn, int frame, bool is_moving) {
+    const BenchScene *scene = cairn->scene;
     const CairnVec3 zero = {0, 0, 0};
     CairnStatus status = cairn_ok();
     for (int i = 0; i < scene->body_count && cairn_is_ok(status); i++) {
@@ -82,15 +83,16 @@ static double own_detect(Own *own, int frame, bool is_moving) {
             continue;
         }
         CairnTransform pose = scene->frames[frame][i];
-        status = cairn_body_set_pose(own->world, own->ids[i], pose.p, pose.q);
+        status = cairn_body_set_pose(cairn->world, cairn->ids[i], pose.p, pose.q);
         if (cairn_is_ok(status)) {
-            status = cairn_body_set_velocity(own->world, own->ids[i], is_moving ? scene->velocities[i] : zero, zero);
+            status =
+                cairn_body_set_velocity(cairn->world, cairn->ids[i], is_moving ? scene->velocities[i] : zero, zero);
         }
     }
     if (cairn_is_ok(status)) {
-        status = cairn_world_step(own->world, 1.0 / 60, &own->stats);
+        status = cairn_world_step(cairn->world, 1.0 / 60, &cairn->stats);
     }
-    return cairn_is_ok(status) ? own->stats.times.broad + own->stats.times.narrow : -1;
+    return cairn_is_ok(status) ? cairn->stats.times.broad + cairn->stats.times.narrow : -1;
 }
 
 // ---- a table ----
@@ -99,7 +101,7 @@ typedef struct Engine {
     const char *name;
     const BenchPeer *peer; // NULL: ours
     void *state;
-    Own own;
+    Cairn cairn;
     int threads;
     bool is_moving;        // with the bodies' velocities
     bool is_touching_only; // without a margin
@@ -112,7 +114,7 @@ static bool open_engine(Engine *engine, const BenchScene *scene) {
         engine->fastest[f] = engine->broad[f] = HUGE_VAL;
     }
     if (engine->peer == NULL) {
-        return own_open(&engine->own, scene, engine->threads, engine->is_touching_only);
+        return open_cairn(&engine->cairn, scene, engine->threads, engine->is_touching_only);
     }
     engine->state = engine->peer->open(scene);
     return engine->state != NULL;
@@ -120,7 +122,7 @@ static bool open_engine(Engine *engine, const BenchScene *scene) {
 
 static void close_engine(Engine *engine) {
     if (engine->peer == NULL) {
-        own_close(&engine->own);
+        close_cairn(&engine->cairn);
     } else if (engine->state != NULL) {
         engine->peer->close(engine->state);
     }
@@ -129,9 +131,9 @@ static void close_engine(Engine *engine) {
 static bool detect(Engine *engine, const BenchScene *scene, int frame) {
     double seconds;
     if (engine->peer == NULL) {
-        seconds = own_detect(&engine->own, frame, engine->is_moving);
-        engine->contacts = engine->own.stats.contacts;
-        engine->broad[frame] = fmin(engine->broad[frame], engine->own.stats.times.broad);
+        seconds = detect_cairn(&engine->cairn, frame, engine->is_moving);
+        engine->contacts = engine->cairn.stats.contacts;
+        engine->broad[frame] = fmin(engine->broad[frame], engine->cairn.stats.times.broad);
     } else {
         engine->peer->set_poses(engine->state, scene->frames[frame]);
         double start = cairn_timer_now();
@@ -155,8 +157,9 @@ static bool play(Engine *engines, int count, const BenchScene *scene, int passes
     for (int e = 0; e < count; e++) {
         is_done = open_engine(&engines[e], scene) && is_done;
     }
-    // The first pass warms up: it counts only if it is the fastest. Engines take turns by whole runs, as each would run by itself, and a turn
-    // begins with a frame that does not: what stands first after ODE's pays for the caches that those leave, twice its own time.
+    // The first pass warms up: it counts only if it is the fastest. Engines take turns by whole runs, as each would run
+    // by itself, and a turn begins with a frame that does not: what stands first after ODE's pays for the caches that
+    // those leave, twice its own time.
     for (int pass = 0; pass <= passes; pass++) {
         for (int e = 0; e < count; e++) {
             for (int f = -1; f < BENCH_FRAMES && is_done; f++) {
@@ -184,21 +187,21 @@ static int list_engines(Engine *engines) {
 }
 
 // CAIRN_BENCH_PARTS chooses some of them, by their names here and the number of bodies of a block.
-static bool compare(const char *part, bool (*make)(BenchScene *scene, int count), int count, FILE *file) {
+static bool compare(const char *section, bool (*make)(BenchScene *scene, int count), int count, FILE *file) {
     BenchScene scene;
     Engine engines[MOST_ENGINES];
-    if (!bench_wants("CAIRN_BENCH_PARTS", part)) {
+    if (!bench_wants("CAIRN_BENCH_PARTS", section)) {
         return true;
     }
     int engine_count = list_engines(engines);
     bool is_done = make(&scene, count) && play(engines, engine_count, &scene, PASSES);
     if (is_done) {
         fprintf(file, "  %s: %d bodies\n", scene.name, scene.moving_count);
-        double own = mean(engines[0].fastest);
+        double cairn = mean(engines[0].fastest);
         for (int e = 0; e < engine_count; e++) {
             double seconds = mean(engines[e].fastest);
             fprintf(file, "    %-24s %8d points %10.3f ms  %7.2f x", engines[e].name, engines[e].contacts,
-                    1e3 * seconds, seconds / own);
+                    1e3 * seconds, seconds / cairn);
             if (engines[e].peer == NULL) {
                 fprintf(file, "   (broad %.3f)", 1e3 * mean(engines[e].broad));
             }
@@ -215,9 +218,9 @@ static bool compare(const char *part, bool (*make)(BenchScene *scene, int count)
 
 static bool scale(int count, FILE *file) {
     BenchScene scene;
-    char part[16];
-    snprintf(part, sizeof part, "%d", count);
-    if (!bench_wants("CAIRN_BENCH_PARTS", part)) {
+    char section[16];
+    snprintf(section, sizeof section, "%d", count);
+    if (!bench_wants("CAIRN_BENCH_PARTS", section)) {
         return true;
     }
     Engine engines[2] = {{.threads = 1}, {.threads = 2}};
@@ -226,7 +229,7 @@ static bool scale(int count, FILE *file) {
         double one = mean(engines[0].fastest), two = mean(engines[1].fastest);
         fprintf(file, "  %8d %9d %10.3f %10.3f %10.3f %10.1f %8.2f %10.0f\n", count, engines[0].contacts,
                 1e3 * mean(engines[0].broad), 1e3 * one, 1e3 * two, 1e9 * one / engines[0].contacts, one / two,
-                (double)engines[0].own.stats.arena_bytes / count);
+                (double)engines[0].cairn.stats.arena_bytes / count);
     }
     for (int e = 0; e < 2; e++) {
         close_engine(&engines[e]);
@@ -237,35 +240,35 @@ static bool scale(int count, FILE *file) {
 
 // ---- many at once ----
 
-// All bodies put in at once, and every second one taken out: the calls, and the broad phase of the step that follows, beside that of a
-// settled one. Nanoseconds a body: in O(n log n) they grow by a third from 10,000 to 200,000.
+// All bodies put in at once, and every second one taken out: the calls, and the broad phase of the step that follows,
+// beside that of a settled one. Nanoseconds a body: in O(n log n) they grow by a third from 10,000 to 200,000.
 static bool report_bulk(int count, FILE *file) {
     BenchScene scene;
-    Own own = {0};
-    double calls[2] = {0, 0}, broad[2] = {0, 0}, settled = HUGE_VAL;
+    Cairn cairn = {0};
+    double calls[2] = {0, 0}, broad[2] = {0, 0}, settled_broad = HUGE_VAL;
     bool is_done = bench_scene_block(&scene, count);
     double start = cairn_timer_now();
-    is_done = is_done && own_open(&own, &scene, 1, false);
+    is_done = is_done && open_cairn(&cairn, &scene, 1, false);
     calls[0] = cairn_timer_now() - start;
     for (int k = 0; k < 8 && is_done; k++) {
-        is_done = cairn_is_ok(cairn_world_step(own.world, 1e-6, &own.stats));
-        broad[0] = k == 0 ? own.stats.times.broad : broad[0];
-        settled = fmin(settled, own.stats.times.broad);
+        is_done = cairn_is_ok(cairn_world_step(cairn.world, 1e-6, &cairn.stats));
+        broad[0] = k == 0 ? cairn.stats.times.broad : broad[0];
+        settled_broad = fmin(settled_broad, cairn.stats.times.broad);
     }
     start = cairn_timer_now();
     for (int i = 0; i < count && is_done; i += 2) {
-        is_done = scene.bodies[i].is_static || cairn_is_ok(cairn_body_destroy(own.world, own.ids[i]));
+        is_done = scene.bodies[i].is_static || cairn_is_ok(cairn_body_destroy(cairn.world, cairn.ids[i]));
     }
     calls[1] = cairn_timer_now() - start;
-    is_done = is_done && cairn_is_ok(cairn_world_step(own.world, 1e-6, &own.stats));
-    broad[1] = own.stats.times.broad;
+    is_done = is_done && cairn_is_ok(cairn_world_step(cairn.world, 1e-6, &cairn.stats));
+    broad[1] = cairn.stats.times.broad;
     if (is_done) {
         double each = 1e9 / count;
         fprintf(file, "  %8d %10.0f %10.0f %10.0f %10.0f %10.0f\n", count, each * calls[0], each * broad[0],
-                each * settled, 2 * each * calls[1], each * broad[1]);
+                each * settled_broad, 2 * each * calls[1], each * broad[1]);
         fflush(file);
     }
-    own_close(&own);
+    close_cairn(&cairn);
     bench_scene_free(&scene);
     return is_done;
 }
@@ -292,23 +295,24 @@ static CairnVec3 end_of_ray(uint64_t *random, double reach) {
     return (CairnVec3){v[0], v[1], v[2]};
 }
 
-// Seconds a ray, each between two points of the ball around the bodies; `again`: the world changes before each, so that it reads all.
-static double time_rays(Own *own, double reach, int count, bool again, int *hits) {
+// Seconds a ray, each between two points of the ball around the bodies; `again`: the world changes before each, so that
+// it reads all.
+static double time_rays(Cairn *cairn, double reach, int count, bool again, int *hits) {
     uint64_t random = 5;
     const CairnFilter all = {1, UINT64_MAX};
     CairnBodyState state;
-    bool is_done = cairn_is_ok(cairn_body_get(own->world, own->ids[0], &state));
+    bool is_done = cairn_is_ok(cairn_body_get(cairn->world, cairn->ids[0], &state));
     double start = cairn_timer_now();
     *hits = 0;
     for (int k = 0; k < count && is_done; k++) {
-        CairnVec3 from = end_of_ray(&random, reach), way = cairn_sub(end_of_ray(&random, reach), from);
+        CairnVec3 from = end_of_ray(&random, reach), direction = cairn_sub(end_of_ray(&random, reach), from);
         CairnRayHit hit;
         bool has_hit = false;
         if (again) {
-            is_done = cairn_is_ok(cairn_body_set_pose(own->world, own->ids[0], state.position, state.orientation));
+            is_done = cairn_is_ok(cairn_body_set_pose(cairn->world, cairn->ids[0], state.position, state.orientation));
         }
-        is_done =
-            is_done && cairn_is_ok(cairn_world_ray_cast(own->world, from, way, cairn_length(way), all, &hit, &has_hit));
+        is_done = is_done && cairn_is_ok(cairn_world_ray_cast(cairn->world, from, direction, cairn_length(direction),
+                                                              all, &hit, &has_hit));
         *hits += has_hit;
     }
     return is_done ? (cairn_timer_now() - start) / count : HUGE_VAL;
@@ -316,24 +320,24 @@ static double time_rays(Own *own, double reach, int count, bool again, int *hits
 
 static bool report_rays(FILE *file) {
     BenchScene scene;
-    Own own = {0};
+    Cairn cairn = {0};
     int hits = 0, some;
     if (!bench_wants("CAIRN_BENCH_PARTS", "rays")) {
         return true;
     }
-    bool is_done = bench_scene_block(&scene, 10000) && own_open(&own, &scene, 1, false);
+    bool is_done = bench_scene_block(&scene, 10000) && open_cairn(&cairn, &scene, 1, false);
     if (is_done) {
         double each = HUGE_VAL, every = HUGE_VAL;
         for (int pass = 0; pass < 3; pass++) {
-            each = fmin(each, time_rays(&own, 22, RAYS, false, &hits));
-            every = fmin(every, time_rays(&own, 22, RAYS / 100, true, &some));
+            each = fmin(each, time_rays(&cairn, 22, RAYS, false, &hits));
+            every = fmin(every, time_rays(&cairn, 22, RAYS / 100, true, &some));
         }
         fprintf(file,
                 "  rays into a block of 10,000 spheres: %.0f a second (%d of %d hit); %.0f where each is the first "
                 "after a change\n",
                 1 / each, hits, RAYS, 1 / every);
     }
-    own_close(&own);
+    close_cairn(&cairn);
     bench_scene_free(&scene);
     return is_done;
 }

@@ -1,14 +1,14 @@
-// Cone sweeps on boxes full of balls, S1's benchmark: whole steps of 120 sweeps from 1,000 to 200,000 balls, what a contact costs a
-// sweep, which share of the memory's bandwidth that is, and ODE's QuickStep and Bullet's sequential impulses on the same packing
-// (cone_rivals.c).
+// Cone sweeps on boxes full of balls, S1's benchmark: whole steps of 120 sweeps from 1,000 to 200,000 balls, what a
+// contact costs a sweep, which fraction of the memory's bandwidth that is, and ODE's QuickStep and Bullet's sequential
+// impulses on the same packing (cone_rivals.c).
 //
-// The packing is a shaken cubic lattice of balls that touch, 3 contacts a ball as in a heap at rest, all pressed together by a
-// thousandth of the radius, so that every engine sees them; some steps under gravity come before those that count. Steps run on two
-// threads: by the clock on the wall the fastest of some, by the processor's time their median. A sweep's cost is the difference of
-// solves of one problem with 20 and with 120 sweeps, by the processor's time on one thread, so packing is not in it; it is in the
-// step. STREAM's triad a = b + s c is measured here, 24 bytes an element, and so is the vectors' peak, the sums and products of eight
-// numbers that one thread does a second. The robot's row is the scene spider_robot: its 50 sweeps over joints, servos and feet, one
-// thread.
+// The packing is a shaken cubic lattice of balls that touch, 3 contacts a ball as in a heap at rest, all pressed
+// together by a thousandth of the radius, so that every engine sees them; some steps under gravity come before those
+// that count. Steps run on two threads: by the clock on the wall the fastest of some, by the processor's time their
+// median. A sweep's cost is the difference of solves of one problem with 20 and with 120 sweeps, by the processor's
+// time on one thread, so packing is not in it; it is in the step. STREAM's triad a = b + s c is measured here, 24 bytes
+// an element, and so is the vectors' peak, the sums and products of eight numbers that one thread does a second. The
+// robot's row is the scene spider_robot: its 50 sweeps over joints, servos and feet, one thread.
 #include "bench/bench.h"
 #include "bench/cone_rivals.h"
 #include "bench/scene_runs.h"
@@ -30,13 +30,15 @@ static const int counts[] = {1000, 5000, 10000, 50000, 100000, 200000}, rivals_a
 enum { COUNTS = sizeof counts / sizeof counts[0] };
 static const double radius = 0.05, friction = 0.5, density = 2500, step = 0.005;
 
-// A visit of a contact between two balls of one material (solvers/sweeps/sor.h): what it streams is 15 numbers and two indices read and 3
-// numbers written; with both bodies read and written it touches 256 bytes. A vector group's lines are written whole.
+// A visit of a contact between two balls of one material (solvers/sweeps/sor.h): what it streams is 15 numbers and two
+// indices read and 3 numbers written; with both bodies read and written it touches 256 bytes. A vector group's lines
+// are written whole.
 static const double streamed = 128 + 24, touched = 256;
 
-// Instructions on eight numbers that a visit of a group of eight needs where registers hold eight: sums and products, divisions and
-// roots, comparisons and choices, and what turns eight bodies' numbers into eight lanes and back. Counted in the compiled visit before
-// groups were gathered ahead; the present one has fewer, so the share of the peak is at most what is printed.
+// Instructions on eight numbers that a visit of a group of eight needs where registers hold eight: sums and products,
+// divisions and roots, comparisons and choices, and what turns eight bodies' numbers into eight lanes and back. Counted
+// in the compiled visit before groups were gathered ahead; the present one has fewer, so the fraction of the peak is at
+// most what is printed.
 static const double vector_work = 150 + 4 + 25 + 96;
 
 typedef struct Ledger {
@@ -181,7 +183,7 @@ typedef struct Size {
     double processor[TURNS]; // s of all threads in a step
     double per_contact;      // s a sweep, one thread
     double triad, peak;      // of one thread, just before: bytes a second, instructions on eight numbers a second
-    double bytes;            // peak of what was asked of the allocator, a ball
+    double bytes;            // peak of the allocated memory, a ball
 } Size;
 
 static double peak_resident(void) {
@@ -251,22 +253,23 @@ static double median(const double *values, int count) {
 
 static void print_size(const Size *size, FILE *file, FILE *json) {
     const CairnStats *s = &size->fastest;
-    double processor = median(size->processor, TURNS), share = streamed / size->per_contact / size->triad;
+    double processor = median(size->processor, TURNS), fraction = streamed / size->per_contact / size->triad;
     double vectors = vector_work / 8 / size->per_contact / size->peak;
     double collision = (s->times.broad + s->times.narrow) / s->times.step;
     fprintf(file, "  %7d %6.2f %6d %9.1f %9.1f %8.2f %8.0f %8.0f %8.1f %6.2f %7.2f %8.0f %9.2g\n", size->count,
             (double)s->contacts / size->count, s->solves, 1e3 * s->times.step, 1e3 * processor,
             1e6 * processor / size->count, 100 * collision, 100 * s->times.solve / s->times.step,
-            1e9 * size->per_contact, share, vectors, size->bytes, s->residual.scaled);
+            1e9 * size->per_contact, fraction, vectors, size->bytes, s->residual.scaled);
     fprintf(json,
             "{ \"balls\": %d, \"contacts\": %d, \"solves\": %d, \"step_ms\": %.6g, \"processor_ms\": %.6g, "
             "\"collision_share\": %.4g, \"solve_ms\": %.6g, \"ns_contact_sweep\": %.6g, \"triad_share\": %.4g, "
             "\"vector_share\": %.4g, \"bytes_ball\": %.6g }",
             size->count, s->contacts, s->solves, 1e3 * s->times.step, 1e3 * processor, collision, 1e3 * s->times.solve,
-            1e9 * size->per_contact, share, vectors, size->bytes);
+            1e9 * size->per_contact, fraction, vectors, size->bytes);
 }
 
-// Over the sizes from FLAT_FROM on: within each turn the most and the least time a ball, and of these ratios the median.
+// Over the sizes from FLAT_FROM on: within each turn the most and the least time a ball, and of these ratios the
+// median.
 static double flatness(const Size *sizes, int count) {
     double ratios[TURNS];
     for (int t = 0; t < TURNS; t++) {
@@ -281,8 +284,8 @@ static double flatness(const Size *sizes, int count) {
     return median(ratios, TURNS);
 }
 
-// The processor's time of a step over the number of balls: a line through the sizes from FIT_FROM on and how well it fits, and how flat
-// the time a ball is.
+// The processor's time of a step over the number of balls: a line through the sizes from FIT_FROM on and how well it
+// fits, and how flat the time a ball is.
 static void print_fit(const Size *sizes, int count, FILE *file, FILE *json) {
     double n = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
     int flat_count = 0;
@@ -336,9 +339,9 @@ static CairnStatus report_sizes(FILE *file, FILE *json) {
     int count = 0;
     double resident = 0;
     for (int i = 0; i < COUNTS; i++) {
-        char part[16];
-        snprintf(part, sizeof part, "%d", counts[i]);
-        if (bench_wants("CAIRN_BENCH_PARTS", part)) {
+        char section[16];
+        snprintf(section, sizeof section, "%d", counts[i]);
+        if (bench_wants("CAIRN_BENCH_PARTS", section)) {
             sizes[count++].count = counts[i];
         }
     }
@@ -403,7 +406,7 @@ static CairnStatus report_rivals(int count, FILE *file, FILE *json) {
 
 // Times of each step of the robot.
 typedef struct Robot {
-    double step[ROBOT_STEPS], solve[ROBOT_STEPS], left; // s; m/s, mean of what the sweeps leave
+    double step[ROBOT_STEPS], solve[ROBOT_STEPS], residual; // s; m/s, mean of what the sweeps leave
     int count;
 } Robot;
 
@@ -412,7 +415,7 @@ static CairnStatus look_at_robot(void *user, const CairnWorld *world, const Cair
     (void)world;
     robot->step[robot->count] = stats->times.step;
     robot->solve[robot->count] = stats->times.solve;
-    robot->left += stats->residual.scaled / ROBOT_STEPS;
+    robot->residual += stats->residual.scaled / ROBOT_STEPS;
     robot->count++;
     return cairn_ok();
 }
@@ -442,14 +445,14 @@ static CairnStatus report_robot(FILE *file, FILE *json) {
     fprintf(file,
             "  spider_robot, 50 sweeps, %d rows at most, median of %d steps: solve %.3f ms, whole step %.3f ms (asked: "
             "0.25, S1: 1); %.2g m/s left\n",
-            played.rows, robot.count, solve_ms, step_ms, robot.left);
+            played.rows, robot.count, solve_ms, step_ms, robot.residual);
     fprintf(json, ", \"spider_robot\": { \"solve_ms\": %.6g, \"step_ms\": %.6g, \"left\": %.6g }", solve_ms, step_ms,
-            robot.left);
+            robot.residual);
     return cairn_ok();
 }
 
-// CAIRN_BENCH_PARTS chooses: 1000 ... 200000 (the packings; what is said of all is of the chosen ones), costs-10000, costs-50000,
-// errors-10000, errors-50000, spider_robot.
+// CAIRN_BENCH_PARTS chooses: 1000 ... 200000 (the packings; what is said of all is of the chosen ones), costs-10000,
+// costs-50000, errors-10000, errors-50000, spider_robot.
 static bool report(FILE *file, FILE *json) {
     fprintf(json, "    { \"name\": \"cone\", ");
     CairnStatus status = report_sizes(file, json);

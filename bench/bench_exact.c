@@ -1,13 +1,14 @@
-// Exact solves of whole systems: every formulation beside CHOLMOD in constraint space, on the frames of a log tower, at rest and
-// struck, and of a rock pile that have the most contacts; chains of any length; and what other engines do with the same tower and chain.
+// Exact solves of whole systems: every formulation beside CHOLMOD in constraint space, on the frames of a log tower, at
+// rest and struck, and of a rock pile that have the most contacts; chains of any length; and what other engines do with
+// the same tower and chain.
 //
-// A case is timed as a step would run it: from the problem to impulses, order and symbolic factor included (nothing is kept from one
-// solve to the next, so a frame whose contact graph stands is faster than this). Cases run in turns, and the fastest pass of each
-// counts. Work on one thread is timed by the processor's time that it took, which a busy machine disturbs less; on two by the clock
-// on the wall. The rivals' BLAS is OpenBLAS on one thread.
+// A case is timed as a step would run it: from the problem to impulses, order and symbolic factor included (nothing is
+// kept from one solve to the next, so a frame whose contact graph stands is faster than this). Cases run in turns, and
+// the fastest pass of each counts. Work on one thread is timed by the processor's time that it took, which a busy
+// machine disturbs less; on two by the clock on the wall. The rivals' BLAS is OpenBLAS on one thread.
 #include "bench/bench.h"
 #include "bench/exact_frame.h"
-#include "bench/exact_parts.h"
+#include "bench/exact_sections.h"
 #include "demos/scenes/scenes.h"
 #include "engine/base/memory.h"
 #include "engine/base/timer.h"
@@ -121,7 +122,7 @@ static bool run_solves(const CairnStoredProblem *frame, Outcome *outcomes) {
     return is_done;
 }
 
-// The fastest rival from the same start that was asked the same (faithful or not); 0 where there is none.
+// The time of the fastest rival with the same start and the same setting of `faithful`; 0 where there is none.
 static double rival_of(const Outcome *outcomes, int k) {
     double fastest = HUGE_VAL;
     bool is_faithful = strstr(solves[k].options, "faithful") != NULL;

@@ -1,5 +1,6 @@
-// Partitioners and refiners on the graphs of a log tower, a chain on a plane and two rock piles: cut, balance and time, with the times
-// that S3's table 1 prints for its scenes of these names (t_pr, partitioning and refinement, on a Core i9 of 2.4 GHz).
+// Partitioners and refiners on the graphs of a log tower, a chain on a plane and two rock piles: cut, balance and time,
+// with the times that S3's table 1 prints for its scenes of these names (t_pr, partitioning and refinement, on a Core
+// i9 of 2.4 GHz).
 #include "bench/bench.h"
 
 #include "engine/base/arena.h"
@@ -237,8 +238,8 @@ static CairnStatus print_scene(FILE *file, FILE *json, int scene, CairnWorld **w
     Sink to = {file, json, true};
     for (int k = 0; k < cairn_partitioner_count(); k++) {
         s.partitioner = cairn_partitioner_at(k);
-        bool has_own_parts = strcmp(s.partitioner->name, "none") != 0 && strcmp(s.partitioner->name, "semantic") != 0;
-        if (has_own_parts) {
+        bool is_computed = strcmp(s.partitioner->name, "none") != 0 && strcmp(s.partitioner->name, "semantic") != 0;
+        if (is_computed) {
             CAIRN_TRY(print_partitioner(&to, &s, arena, scene, last));
         }
     }

@@ -1,49 +1,50 @@
 // What must lie still, in Cairn and in other engines: the same bodies in the same poses, friction and step.
 //
-// Three seconds to settle (ODE lets bodies sink in, and takes more than one for it), then sixty. Printed is the farthest that a contact
-// point which carried load at the start has been from the nearest point of the same two bodies, seen from either body ("lost": at
-// some moment the two had none), the farthest that a body's centre was from where it stood, and the highest rise of the total energy.
-// One measure for all: it does not ask for Cairn's ids, as the rest test does.
+// Three seconds to settle (ODE lets bodies sink in, and takes more than one for it), then sixty. Printed is the
+// farthest that a contact point which carried load at the start has been from the nearest point of the same two bodies,
+// seen from either body ("lost": at some moment the two had none), the farthest that a body's centre was from where it
+// stood, and the highest rise of the total energy. One measure for all: it does not ask for Cairn's ids, as the rest
+// test does.
 #include "bench/bench.h"
 #include "bench/peers/rest.h"
 #include "bench/rest_poses.h"
 #include <math.h>
 #include <stdlib.h>
 
-enum { RATE = 60, SETTLE = 3 * RATE, SECONDS = 60, EVERY = 20, MOST_PEERS = 6 };
+enum { RATE = 60, SETTLING_STEPS = 3 * RATE, SECONDS = 60, EVERY = 20, MOST_PEERS = 6 };
 
 // ---- ours ----
 
-typedef struct Own {
+typedef struct Cairn {
     CairnWorld *world;
     CairnStats stats;
-} Own;
+} Cairn;
 
-static void close_own(void *state) {
-    Own *own = state;
-    cairn_world_destroy(own->world);
-    free(own);
+static void close_cairn(void *state) {
+    Cairn *cairn = state;
+    cairn_world_destroy(cairn->world);
+    free(cairn);
 }
 
-// A copy, by way of a snapshot.
-static void *open_own(const CairnWorld *world) {
+// A copy, made through a snapshot.
+static void *open_cairn(const CairnWorld *world) {
     CairnWorldDef def = cairn_world_def();
     size_t size = cairn_world_snapshot_size(world), written;
     void *bytes = malloc(size);
-    Own *own = calloc(1, sizeof *own);
-    bool is_made = bytes != NULL && own != NULL && cairn_is_ok(cairn_world_create(&def, &own->world)) &&
+    Cairn *cairn = calloc(1, sizeof *cairn);
+    bool is_made = bytes != NULL && cairn != NULL && cairn_is_ok(cairn_world_create(&def, &cairn->world)) &&
                    cairn_is_ok(cairn_world_snapshot(world, bytes, size, &written)) &&
-                   cairn_is_ok(cairn_world_restore(own->world, bytes, written));
+                   cairn_is_ok(cairn_world_restore(cairn->world, bytes, written));
     free(bytes);
-    if (!is_made && own != NULL) {
-        close_own(own);
+    if (!is_made && cairn != NULL) {
+        close_cairn(cairn);
     }
-    return is_made ? own : NULL;
+    return is_made ? cairn : NULL;
 }
 
-static bool step_own(void *state) {
-    Own *own = state;
-    return cairn_is_ok(cairn_world_step(own->world, 1.0 / RATE, &own->stats));
+static bool step_cairn(void *state) {
+    Cairn *cairn = state;
+    return cairn_is_ok(cairn_world_step(cairn->world, 1.0 / RATE, &cairn->stats));
 }
 
 static int index_of(const CairnBodyId *ids, int count, CairnBodyId id) {
@@ -54,17 +55,17 @@ static int index_of(const CairnBodyId *ids, int count, CairnBodyId id) {
     return found;
 }
 
-static void read_own(void *state, BenchRestState *out) {
-    const Own *own = state;
+static void read_cairn(void *state, BenchRestState *out) {
+    const Cairn *cairn = state;
     CairnBodyId ids[BENCH_REST_BODIES];
     CairnContact contacts[BENCH_REST_POINTS];
-    out->body_count = cairn_world_bodies(own->world, ids, BENCH_REST_BODIES);
+    out->body_count = cairn_world_bodies(cairn->world, ids, BENCH_REST_BODIES);
     for (int i = 0; i < out->body_count; i++) {
         CairnBodyState body = {0};
-        (void)cairn_body_get(own->world, ids[i], &body);
+        (void)cairn_body_get(cairn->world, ids[i], &body);
         out->bodies[i] = (CairnTransform){body.center, body.orientation};
     }
-    int count = cairn_world_contacts(own->world, contacts, BENCH_REST_POINTS);
+    int count = cairn_world_contacts(cairn->world, contacts, BENCH_REST_POINTS);
     out->point_count = count < BENCH_REST_POINTS ? count : BENCH_REST_POINTS;
     for (int i = 0; i < out->point_count; i++) {
         int a = index_of(ids, out->body_count, contacts[i].body_a),
@@ -75,10 +76,10 @@ static void read_own(void *state, BenchRestState *out) {
         out->points[i] =
             a < b ? (BenchRestPoint){a, b, in_a, in_b, carries} : (BenchRestPoint){b, a, in_b, in_a, carries};
     }
-    out->energy = own->stats.kinetic_energy + own->stats.potential_energy;
+    out->energy = cairn->stats.kinetic_energy + cairn->stats.potential_energy;
 }
 
-static const BenchRestPeer ours = {"Cairn bpp", open_own, step_own, read_own, close_own};
+static const BenchRestPeer ours = {"Cairn bpp", open_cairn, step_cairn, read_cairn, close_cairn};
 
 // ---- the measure ----
 
@@ -87,15 +88,15 @@ typedef struct Motion {
     bool is_lost, has_failed;
 } Motion;
 
-// To the nearest point of the same bodies; infinite where there is none.
-static double way_to(const BenchRestPoint *was, const BenchRestState *now) {
+// The distance to the nearest point of the same bodies; infinite where there is none.
+static double distance_to(const BenchRestPoint *was, const BenchRestState *now) {
     double nearest = HUGE_VAL;
     for (int k = 0; k < now->point_count; k++) {
         const BenchRestPoint *is = &now->points[k];
         if (is->a == was->a && is->b == was->b) {
-            double way =
+            double distance =
                 fmax(cairn_length(cairn_sub(is->in_a, was->in_a)), cairn_length(cairn_sub(is->in_b, was->in_b)));
-            nearest = fmin(nearest, way);
+            nearest = fmin(nearest, distance);
         }
     }
     return nearest;
@@ -106,9 +107,9 @@ static void compare(const BenchRestState *start, const BenchRestState *now, Moti
         worst->drift = fmax(worst->drift, cairn_length(cairn_sub(now->bodies[i].p, start->bodies[i].p)));
     }
     for (int i = 0; i < start->point_count; i++) {
-        double way = start->points[i].carries ? way_to(&start->points[i], now) : 0;
-        worst->is_lost = worst->is_lost || isinf(way);
-        worst->contact = isinf(way) ? worst->contact : fmax(worst->contact, way);
+        double distance = start->points[i].carries ? distance_to(&start->points[i], now) : 0;
+        worst->is_lost = worst->is_lost || isinf(distance);
+        worst->contact = isinf(distance) ? worst->contact : fmax(worst->contact, distance);
     }
     worst->gain = fmax(worst->gain, now->energy - start->energy);
 }
@@ -118,11 +119,11 @@ static Motion watch(const BenchRestPeer *peer, const CairnWorld *world) {
     Motion worst = {0};
     void *state = peer->open(world);
     worst.has_failed = state == NULL;
-    for (int k = 0; k < SETTLE + SECONDS * RATE && !worst.has_failed; k++) {
+    for (int k = 0; k < SETTLING_STEPS + SECONDS * RATE && !worst.has_failed; k++) {
         worst.has_failed = !peer->step(state);
-        if (k + 1 == SETTLE) {
+        if (k + 1 == SETTLING_STEPS) {
             peer->read(state, &start);
-        } else if (k + 1 > SETTLE && (k + 1 - SETTLE) % EVERY == 0) {
+        } else if (k + 1 > SETTLING_STEPS && (k + 1 - SETTLING_STEPS) % EVERY == 0) {
             peer->read(state, &now);
             compare(&start, &now, &worst);
         }

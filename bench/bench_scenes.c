@@ -1,11 +1,12 @@
-// All scenes by all solvers: which invariants hold, how fast, how much is certified; and how hard the scenes of S0 are beside the
-// paper's own figures.
+// All scenes by all solvers: which invariants hold, how fast, how much is certified; and how hard the scenes of S0 are
+// beside the paper's own figures.
 //
-// CAIRN_BENCH_SECONDS (2): of the processor, no frame of a scene with a solver begins later; CAIRN_BENCH_FRAMES: at most so many frames;
-// CAIRN_BENCH_SCENES, CAIRN_BENCH_SOLVERS: only these, with commas between; CAIRN_BENCH_WHOLE (20): seconds for each scene of S0 on two
-// threads.
+// CAIRN_BENCH_SECONDS (2): of the processor, no frame of a scene with a solver begins later; CAIRN_BENCH_FRAMES: at
+// most so many frames; CAIRN_BENCH_SCENES, CAIRN_BENCH_SOLVERS: only these, with commas between; CAIRN_BENCH_WHOLE
+// (20): seconds for each scene of S0 on two threads.
 //
-// Where most of a scene happens later than a slow solver comes, each solver goes on from there as well: its own solver leads up to it.
+// Where most of a scene happens later than a slow solver comes, each solver goes on from there as well: its own solver
+// leads up to it.
 #include "bench/bench.h"
 #include "bench/scene_hardness.h"
 #include "bench/scene_runs.h"
@@ -16,7 +17,8 @@
 
 enum { MOST_SCENES = 64, MOST_SOLVERS = 32 };
 
-// Of S0: how it is parted there, and what its tables print; ms of Eigen-BPP and of the fastest substructured solver. 0: not printed.
+// Of S0: how it is parted there, and what its tables print; ms of Eigen-BPP and of the fastest substructured solver. 0:
+// not printed.
 typedef struct Paper {
     const char *scene, *partition;
     double eigen, best, condition, mass_ratio, limit;
@@ -34,7 +36,7 @@ static const Paper papers[] = {
 };
 enum { PAPERS = sizeof papers / sizeof papers[0] };
 
-// Scenes that only a solver of their own could do in full; the table says so.
+// Scenes that only a specialised solver could run in full size; the table names the parameters.
 static const struct { const char *scene, *params; } smaller[] = {{"granular_flow", "spheres=400"}};
 
 // The frames before what is hardest: a blow, a catch, the edge, the blade in the heap, cables that are wound.
@@ -96,13 +98,13 @@ static void print_settings(FILE *file, const BenchPlayed *played, double h) {
 // Solver names in one word: a solver of the scene's own comes with its options.
 static const char *solver_text(const CairnScene *scene, const CairnSolver *solver) {
     size_t length = strlen(solver->name);
-    bool is_own = scene->solver != NULL && strncmp(scene->solver, solver->name, length) == 0 &&
-                  (scene->solver[length] == ':' || scene->solver[length] == '\0');
-    return is_own ? scene->solver : solver->name;
+    bool is_of_scene = scene->solver != NULL && strncmp(scene->solver, solver->name, length) == 0 &&
+                       (scene->solver[length] == ':' || scene->solver[length] == '\0');
+    return is_of_scene ? scene->solver : solver->name;
 }
 
 static void print_cell(FILE *file, FILE *json, const char *solver, const BenchPlayed *cell, bool is_first) {
-    bool is_whole = cell->frames == cell->asked;
+    bool is_whole = cell->frames == cell->requested;
     const char *verdict = cell->break_count > 0 ? "breaks" : is_whole ? "hold" : "hold as far as it went";
     fprintf(file, "  %-14s %-4s %5d-%-5d %9.2f %9.2f %9.2f %9.2f %9.1f %7.1f %9.1e %9.1e %9.1e  %s\n", solver,
             law_name(cell->friction), cell->first + 1, cell->first + cell->frames, cell->step, cell->cpu, cell->solve,
@@ -115,8 +117,8 @@ static void print_cell(FILE *file, FILE *json, const char *solver, const BenchPl
             "%s\n      { \"solver\": \"%s\", \"first\": %d, \"frames\": %d, \"asked\": %d, \"step_ms\": %.6g, "
             "\"cpu_ms\": %.6g, \"solve_ms\": %.6g, \"solve_p99_ms\": %.6g, \"iterations\": %.6g, "
             "\"certified\": %.6g, \"residual\": %.6g, \"broken_at\": %d }",
-            is_first ? "" : ",", solver, cell->first + 1, cell->frames, cell->asked, cell->step, cell->cpu, cell->solve,
-            cell->solve_p99, cell->iterations, cell->certified, cell->residual, cell->breaks[0].frame);
+            is_first ? "" : ",", solver, cell->first + 1, cell->frames, cell->requested, cell->step, cell->cpu,
+            cell->solve, cell->solve_p99, cell->iterations, cell->certified, cell->residual, cell->breaks[0].frame);
 }
 
 // One scene by every solver, from the beginning or from a moment.
@@ -150,7 +152,7 @@ static bool play_hardest(FILE *file, FILE *json, const CairnScene *scene, BenchP
     BenchMoment moment = {0};
     BenchPlayed led;
     BenchPlay lead = {
-        .scene = scene, .params = params_of(scene->name), .frames = hardest_of(scene->name), .keep = &moment};
+        .scene = scene, .params = params_of(scene->name), .frames = hardest_of(scene->name), .end = &moment};
     bool is_done = cairn_is_ok(bench_play_scene(&lead, &led));
     if (is_done) {
         fprintf(file, "  from frame %d on, where %s has led\n", led.frames + 1,
@@ -181,7 +183,7 @@ static bool play_all(FILE *file, FILE *json, Board *board) {
             return false;
         }
         for (int k = 0; k < MOST_SOLVERS; k++) {
-            if (board->cells[s][k].asked > 0) {
+            if (board->cells[s][k].requested > 0) {
                 print_settings(file, &board->cells[s][k], scene->step);
                 break;
             }
@@ -193,18 +195,18 @@ static bool play_all(FILE *file, FILE *json, Board *board) {
 
 // The frames that a cell covers; bold: the frame at which the check broke.
 static void print_covered(FILE *file, const BenchPlayed *cell, const BenchPlayed *later) {
-    if (cell->asked == 0) {
+    if (cell->requested == 0) {
         fprintf(file, " - |");
         return;
     }
     if (cell->break_count > 0) {
         fprintf(file, " **%d**", cell->breaks[0].frame);
-    } else if (cell->frames < cell->asked) {
+    } else if (cell->frames < cell->requested) {
         fprintf(file, " 1-%d", cell->frames);
     } else {
         fprintf(file, " holds");
     }
-    if (later->asked > 0 && cell->break_count == 0 && cell->frames < cell->asked) {
+    if (later->requested > 0 && cell->break_count == 0 && cell->frames < cell->requested) {
         if (later->break_count > 0) {
             fprintf(file, ", **%d**", later->breaks[0].frame);
         } else {
@@ -273,7 +275,7 @@ static bool print_papers(FILE *file, FILE *json) {
             file,
             "  %-14s %5d/%-5d %6d %9.0f %9.2f %9.2f %8.1f %9s %9.1e %9.1e %9.1e %9.1f %9.1f %7.1f | %9.1f %9.1f %9.1e "
             "%7.1f\n",
-            paper->scene, played.frames, played.asked, played.rows, played.heaviest / played.lightest, played.step,
+            paper->scene, played.frames, played.requested, played.rows, played.heaviest / played.lightest, played.step,
             played.solve, 100 * played.behind, played.step <= 1e3 / 60 ? "yes" : "NO", hard.whole, hard.interface,
             hard.steepest, 100 * hard.limits, hard.coupling, hard.parts, paper->eigen, paper->best, paper->condition,
             paper->limit);

@@ -1,7 +1,8 @@
-// Substructured solvers beside whole-system ones: S0's tables 2, 3 and 4 and S3's table 1 with what they print beside our own, strong
-// scaling, and the size where the order turns. The baseline is the paper's Eigen-BPP: bpp-cholmod simplicial, faithful: constraint
-// space, cold, analysed and factored at each pivot, one thread. `ratio`: its mean time over another's.
-// CAIRN_BENCH_SCENES=log_tower,bridge asks for the first two tables of these scenes alone, CAIRN_BENCH_CONTENDERS=5 for the first five lines.
+// Substructured solvers beside whole-system ones: S0's tables 2, 3 and 4 and S3's table 1 with what they print beside
+// our own, strong scaling, and the size where the order turns. The baseline is the paper's Eigen-BPP: bpp-cholmod
+// simplicial, faithful: constraint space, cold, analysed and factored at each pivot, one thread. `ratio`: its mean time
+// over another's. CAIRN_BENCH_SCENES=log_tower,bridge asks for the first two tables of these scenes alone,
+// CAIRN_BENCH_CONTENDERS=5 for the first five lines.
 #include "bench/bench.h"
 #include "bench/scene_runs.h"
 #include "bench/substructuring_match.h"
@@ -12,7 +13,7 @@
 
 enum { FRAMES = 8 };
 
-// Of the paper: ms, and table 3's k and share of frames at k_max (%), table 2's condition. 0: not printed.
+// Of the paper: ms, and table 3's k and fraction of frames at k_max (%), table 2's condition. 0: not printed.
 typedef struct Paper {
     const char *scene;
     double eigen, pgs, bpp, sm, fbic, k, limit, condition;
@@ -33,34 +34,34 @@ static const Paper papers[] = {
 #define OF_PAPER "faithful=true,warm=false"
 
 // clang-format off
-#define WAY(label_, solver_, options_, threads_, size_) \
+#define CONTENDER(label_, solver_, options_, threads_, size_) \
     .label = label_, .solver = solver_, .options = options_, .threads = threads_, .part_size = size_
 // clang-format on
 
 static const MatchContender contenders[] = {
-    {WAY("bpp-cholmod faithful", "bpp-cholmod", "method=simplicial,faithful=true", 1, 16), .starts_empty = true,
+    {CONTENDER("bpp-cholmod faithful", "bpp-cholmod", "method=simplicial,faithful=true", 1, 16), .starts_empty = true,
      COLUMN(eigen)},
-    {WAY("bpp", "bpp", "", 1, 16)},
-    {WAY("bpp, 2 threads", "bpp", "", 2, 16)},
-    {WAY("schur-bpp", "schur-bpp", "", 1, 16)},
-    {WAY("schur-bpp, 2 threads", "schur-bpp", "", 2, 16)},
-    {WAY("schur-bpp, semantic parts", "schur-bpp", "", 1, 16), .partitioner = "semantic"},
-    {WAY("schur-bpp, parts of 64, 2 levels", "schur-bpp", "levels=2", 1, 64)},
-    {WAY("schur-bpp faithful", "schur-bpp", OF_PAPER, 1, 16), .partitioner = "semantic", COLUMN(bpp)},
-    {WAY("schur-bpp faithful, warm", "schur-bpp", "faithful=true", 1, 16), .partitioner = "semantic"},
-    {WAY("schur-bpp faithful, 2 threads", "schur-bpp", OF_PAPER, 2, 16), .partitioner = "semantic", COLUMN(bpp)},
-    {WAY("schur-pgs-sm", "schur-pgs-sm", "", 1, 16)},
-    {WAY("schur-pgs-sm faithful", "schur-pgs-sm", OF_PAPER, 1, 16), .partitioner = "semantic", COLUMN(sm)},
-    {WAY("fbic faithful", "fbic", "faithful=true", 1, 16), .partitioner = "semantic", COLUMN(fbic)},
-    {WAY("pgs", "pgs", "iterations=1000,tolerance=1e-9", 1, 16), COLUMN(pgs)},
+    {CONTENDER("bpp", "bpp", "", 1, 16)},
+    {CONTENDER("bpp, 2 threads", "bpp", "", 2, 16)},
+    {CONTENDER("schur-bpp", "schur-bpp", "", 1, 16)},
+    {CONTENDER("schur-bpp, 2 threads", "schur-bpp", "", 2, 16)},
+    {CONTENDER("schur-bpp, semantic parts", "schur-bpp", "", 1, 16), .partitioner = "semantic"},
+    {CONTENDER("schur-bpp, parts of 64, 2 levels", "schur-bpp", "levels=2", 1, 64)},
+    {CONTENDER("schur-bpp faithful", "schur-bpp", OF_PAPER, 1, 16), .partitioner = "semantic", COLUMN(bpp)},
+    {CONTENDER("schur-bpp faithful, warm", "schur-bpp", "faithful=true", 1, 16), .partitioner = "semantic"},
+    {CONTENDER("schur-bpp faithful, 2 threads", "schur-bpp", OF_PAPER, 2, 16), .partitioner = "semantic", COLUMN(bpp)},
+    {CONTENDER("schur-pgs-sm", "schur-pgs-sm", "", 1, 16)},
+    {CONTENDER("schur-pgs-sm faithful", "schur-pgs-sm", OF_PAPER, 1, 16), .partitioner = "semantic", COLUMN(sm)},
+    {CONTENDER("fbic faithful", "fbic", "faithful=true", 1, 16), .partitioner = "semantic", COLUMN(fbic)},
+    {CONTENDER("pgs", "pgs", "iterations=1000,tolerance=1e-9", 1, 16), COLUMN(pgs)},
 };
 
 // Table 4: log tower and rock pile.
 static const MatchContender sizes[] = {
-    {WAY("8", "schur-bpp", "", 1, 8)},         {WAY("16", "schur-bpp", "", 1, 16)},
-    {WAY("32", "schur-bpp", "", 1, 32)},       {WAY("64", "schur-bpp", "", 1, 64)},
-    {WAY("8", "schur-bpp", OF_PAPER, 1, 8)},   {WAY("16", "schur-bpp", OF_PAPER, 1, 16)},
-    {WAY("32", "schur-bpp", OF_PAPER, 1, 32)}, {WAY("64", "schur-bpp", OF_PAPER, 1, 64)},
+    {CONTENDER("8", "schur-bpp", "", 1, 8)},         {CONTENDER("16", "schur-bpp", "", 1, 16)},
+    {CONTENDER("32", "schur-bpp", "", 1, 32)},       {CONTENDER("64", "schur-bpp", "", 1, 64)},
+    {CONTENDER("8", "schur-bpp", OF_PAPER, 1, 8)},   {CONTENDER("16", "schur-bpp", OF_PAPER, 1, 16)},
+    {CONTENDER("32", "schur-bpp", OF_PAPER, 1, 32)}, {CONTENDER("64", "schur-bpp", OF_PAPER, 1, 64)},
 };
 static const double published_sizes[2][4] = {{53.4, 51.4, 63.3, 88.8}, {169.1, 98.6, 129.7, 142.7}};
 
@@ -115,13 +116,13 @@ static void print_scene(FILE *file, FILE *json, const Paper *paper, const MatchR
             result->condition);
     for (int i = 0; i < count; i++) {
         const MatchSums *s = &result->sums[i];
-        double own = fmax(1, s->frames);
+        double solved_frames = fmax(1, s->frames);
         print_line(file, paper, &contenders[i], s, &result->sums[0]);
         fprintf(
             json,
             "%s\n      { \"name\": \"%s\", \"ms\": %.6g, \"coupling\": %.6g, \"limit\": %.6g, \"certified\": %.6g }",
-            i > 0 ? "," : "", contenders[i].label, match_time(s), s->coupling / own, s->limits / own,
-            s->certified / own);
+            i > 0 ? "," : "", contenders[i].label, match_time(s), s->coupling / solved_frames,
+            s->limits / solved_frames, s->certified / solved_frames);
     }
     fprintf(json, " ] }");
     fflush(file);
@@ -140,9 +141,9 @@ static bool print_sizes(FILE *file) {
             return false;
         }
         for (int k = 0; k < SIZES / 2; k++) {
-            const MatchSums *own = &result.sums[k];
+            const MatchSums *sums = &result.sums[k];
             fprintf(file, "  %-12s %6s %10.2f %10.2f %7.1f %9.1f\n", k == 0 ? names[i] : "", sizes[k].label,
-                    match_time(own), match_time(&result.sums[k + SIZES / 2]), own->parts / fmax(1, own->frames),
+                    match_time(sums), match_time(&result.sums[k + SIZES / 2]), sums->parts / fmax(1, sums->frames),
                     published_sizes[i][k]);
         }
     }

@@ -1,10 +1,11 @@
 // ODE's QuickStep and Bullet's sequential impulses on the same boxes full of balls.
 //
-// Velocities are compared in the first step from rest, without friction (1e-6, where all laws agree: boxes, pyramids, cones) and with
-// overlaps let be, so that all solve one and the same problem from no impulses. Its answer is that of psor with momentum, run until
-// our referee certifies it; an engine's error is how far its velocities are from there, root mean square over the balls, over g h, the
-// velocity with which everything would fall. Each gets the processor's time that ODE needs for so many sweeps, and makes as many of its own in
-// it as the difference of 20 and 120 says; what it takes to set up is left out for all.
+// Velocities are compared in the first step from rest, without friction (1e-6, where all laws agree: boxes, pyramids,
+// cones) and with overlaps let be, so that all solve one and the same problem from no impulses. Its answer is that of
+// psor with momentum, run until our referee certifies it; an engine's error is how far its velocities are from there,
+// root mean square over the balls, over g h, the velocity with which everything would fall. Each gets the processor's
+// time that ODE needs for so many sweeps, and as many sweeps as it makes in it follow from the difference of its times
+// for 20 and 120 sweeps; the time to set up is excluded for all.
 #include "bench/cone_rivals.h"
 #include "bench/bench.h"
 #include "engine/base/arena.h"
@@ -65,7 +66,7 @@ void bench_cone_print_costs(const BenchPacking *packing, const BenchCosts *costs
 
 // ---- errors ----------------------------------------------------------------------------------------------------------------
 
-// One problem, our ways to solve it, and its answer.
+// One problem, the solvers that are compared on it, and its answer.
 typedef struct Race {
     const BenchPacking *packing;
     CairnProblem problem;

@@ -1,5 +1,5 @@
 #include "bench/bench.h"
-#include "bench/exact_parts.h"
+#include "bench/exact_sections.h"
 #include "bench/rig.h"
 
 #include "solvers/exact/bpp.h"
@@ -16,7 +16,8 @@ static CairnStatus timed(const CairnProblem *problem, const CairnParts *parts, c
     return status;
 }
 
-// Steps of a chain that swings from 20 degrees with a load of a tenth of a link: the fastest of each stage, and the worst of each frame.
+// Steps of a chain that swings from 20 degrees with a load of a tenth of a link: the fastest of each stage, and the
+// worst of each frame.
 bool bench_exact_chains(FILE *file, FILE *json) {
     static const int counts[] = {100, 300, 1000, 3000, 10000};
     enum { COUNT = sizeof counts / sizeof counts[0], STEPS = 20 };

@@ -1,6 +1,7 @@
-// What whole steps hold and cost: the same tower and heavy chain in this engine and in others, with and without sub-steps.
+// What whole steps hold and cost: the same tower and heavy chain in this engine and in others, with and without
+// sub-steps.
 #include "bench/bench.h"
-#include "bench/exact_parts.h"
+#include "bench/exact_sections.h"
 #include "bench/peers/engine.h"
 
 #include "engine/base/timer.h"
@@ -14,69 +15,70 @@ static const double patience = 6; // seconds that one run may take: the slow are
 
 // ---- ours ----
 
-typedef struct Own {
+typedef struct Cairn {
     CairnWorld *world;
     CairnBodyId *ids;
     int count;
-} Own;
+} Cairn;
 
-static void close_own(void *state) {
-    Own *own = state;
-    cairn_world_destroy(own->world);
-    free(own->ids);
-    free(own);
+static void close_cairn(void *state) {
+    Cairn *cairn = state;
+    cairn_world_destroy(cairn->world);
+    free(cairn->ids);
+    free(cairn);
 }
 
-static void *open_own(const BenchRig *rig, const CairnSolver *solver, int threads) {
-    Own *own = calloc(1, sizeof *own);
+static void *open_cairn(const BenchRig *rig, const CairnSolver *solver, int threads) {
+    Cairn *cairn = calloc(1, sizeof *cairn);
     CairnBodyId *ids = calloc((size_t)rig->body_count, sizeof *ids);
-    if (own == NULL || ids == NULL) {
-        free(own);
+    if (cairn == NULL || ids == NULL) {
+        free(cairn);
         free(ids);
         return NULL;
     }
-    *own = (Own){.ids = ids, .count = rig->body_count};
-    if (!cairn_is_ok(bench_rig_world(rig, solver, NULL, threads, &own->world, ids))) {
-        close_own(own);
+    *cairn = (Cairn){.ids = ids, .count = rig->body_count};
+    if (!cairn_is_ok(bench_rig_world(rig, solver, NULL, threads, &cairn->world, ids))) {
+        close_cairn(cairn);
         return NULL;
     }
-    return own;
+    return cairn;
 }
 
 static void *open_bpp(const BenchRig *rig, int substeps) {
     (void)substeps;
-    return open_own(rig, &cairn_solver_bpp, 1);
+    return open_cairn(rig, &cairn_solver_bpp, 1);
 }
 
 static void *open_bpp_two(const BenchRig *rig, int substeps) {
     (void)substeps;
-    return open_own(rig, &cairn_solver_bpp, 2);
+    return open_cairn(rig, &cairn_solver_bpp, 2);
 }
 
 static void *open_ipm(const BenchRig *rig, int substeps) {
     (void)substeps;
-    return open_own(rig, &cairn_solver_ipm, 1);
+    return open_cairn(rig, &cairn_solver_ipm, 1);
 }
 
-static bool step_own(void *state) {
-    Own *own = state;
+static bool step_cairn(void *state) {
+    Cairn *cairn = state;
     CairnStats stats;
-    return cairn_is_ok(cairn_world_step(own->world, 1.0 / 60, &stats)) && stats.residual.is_certified;
+    return cairn_is_ok(cairn_world_step(cairn->world, 1.0 / 60, &stats)) && stats.residual.is_certified;
 }
 
-static void poses_own(void *state, CairnTransform *poses) {
-    Own *own = state;
-    for (int i = 0; i < own->count; i++) {
+static void poses_cairn(void *state, CairnTransform *poses) {
+    Cairn *cairn = state;
+    for (int i = 0; i < cairn->count; i++) {
         CairnBodyState body;
-        if (cairn_is_ok(cairn_body_get(own->world, own->ids[i], &body))) {
+        if (cairn_is_ok(cairn_body_get(cairn->world, cairn->ids[i], &body))) {
             poses[i] = (CairnTransform){.p = body.position, .q = body.orientation};
         }
     }
 }
 
-static const BenchEngine own_engines[] = {{"Cairn bpp", open_bpp, step_own, poses_own, close_own, false},
-                                          {"Cairn bpp, 2 threads", open_bpp_two, step_own, poses_own, close_own, true},
-                                          {"Cairn ipm", open_ipm, step_own, poses_own, close_own, false}};
+static const BenchEngine cairn_engines[] = {
+    {"Cairn bpp", open_bpp, step_cairn, poses_cairn, close_cairn, false},
+    {"Cairn bpp, 2 threads", open_bpp_two, step_cairn, poses_cairn, close_cairn, true},
+    {"Cairn ipm", open_ipm, step_cairn, poses_cairn, close_cairn, false}};
 
 // ---- a run ----
 
@@ -133,8 +135,8 @@ static const char *verdict_of(const Run *run, bool is_chain) {
     if (run->has_given_up) {
         return "gave up";
     }
-    bool holds = is_chain ? run->stretch < 0.05 && run->rise < 0.1 : run->sunk < 0.1 && run->drift < 0.2;
-    return !holds ? "lost it" : run->frames < FRAMES ? "stopped" : "holds";
+    bool contains = is_chain ? run->stretch < 0.05 && run->rise < 0.1 : run->sunk < 0.1 && run->drift < 0.2;
+    return !contains ? "lost it" : run->frames < FRAMES ? "stopped" : "holds";
 }
 
 static void print_run(const Run *run, bool is_chain, bool is_last, FILE *file, FILE *json) {
@@ -166,8 +168,8 @@ static void compare(const BenchRig *rig, double length, FILE *file, FILE *json) 
     Run runs[MOST_ENGINES * 3];
     int count = 0, ode_count, mujoco_count;
     const BenchEngine *ode = bench_engines_ode(&ode_count), *mujoco = bench_engines_mujoco(&mujoco_count);
-    for (size_t k = 0; k < sizeof own_engines / sizeof own_engines[0]; k++) {
-        runs[count++] = (Run){.engine = &own_engines[k], .substeps = 1};
+    for (size_t k = 0; k < sizeof cairn_engines / sizeof cairn_engines[0]; k++) {
+        runs[count++] = (Run){.engine = &cairn_engines[k], .substeps = 1};
     }
     for (int k = 0; k < ode_count + mujoco_count; k++) {
         const BenchEngine *engine = k < ode_count ? &ode[k] : &mujoco[k - ode_count];
@@ -177,7 +179,7 @@ static void compare(const BenchRig *rig, double length, FILE *file, FILE *json) 
     }
     int done = 0;
     for (int k = 0; k < count; k++) {
-        const Run *last = done > 0 ? &runs[done - 1] : NULL; // one that is slow in one step is not asked for many
+        const Run *last = done > 0 ? &runs[done - 1] : NULL; // an engine that is slow in one step does not run many
         bool is_hopeless = last != NULL && last->engine == runs[k].engine && last->middle > 0.5;
         if (!is_hopeless && run_engine(&runs[k], rig, length)) {
             runs[done++] = runs[k];

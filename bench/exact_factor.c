@@ -1,5 +1,5 @@
 #include "bench/bench.h"
-#include "bench/exact_parts.h"
+#include "bench/exact_sections.h"
 
 #include "engine/base/memory.h"
 #include "engine/base/timer.h"
@@ -39,39 +39,39 @@ double bench_dgemm(void) {
     return best;
 }
 
-typedef struct Part {
+typedef struct Case {
     const char *name;
     CairnSystemSetup setup;
     int threads;
-    double prepare, factor, solve, operations, left;
-} Part;
+    double prepare, factor, solve, operations, residual;
+} Case;
 
-static CairnStatus time_part(Part *part, const CairnStoredProblem *frame, const double *theta, const double *y,
+static CairnStatus time_case(Case *test, const CairnStoredProblem *frame, const double *theta, const double *y,
                              double *x, CairnArena *arena) {
     enum { MOST_PASSES = 20 };
     CairnAllocator allocator = cairn_memory_default();
     CairnLogger logger = {0};
     CairnSolverContext context = {
-        .allocator = &allocator, .logger = &logger, .thread_count = part->threads, .arena = arena};
-    double (*now)(void) = part->threads == 1 ? bench_cpu_now : cairn_timer_now;
-    part->prepare = part->factor = part->solve = HUGE_VAL;
+        .allocator = &allocator, .logger = &logger, .thread_count = test->threads, .arena = arena};
+    double (*now)(void) = test->threads == 1 ? bench_cpu_now : cairn_timer_now;
+    test->prepare = test->factor = test->solve = HUGE_VAL;
     for (int pass = 0, end = 3; pass < end; pass++) {
         CairnSystem system = {0};
         cairn_arena_reset(arena);
         double start = now();
-        CairnStatus status = cairn_system_init(&system, &frame->problem, &part->setup, &context);
+        CairnStatus status = cairn_system_init(&system, &frame->problem, &test->setup, &context);
         double prepared = now();
         if (cairn_is_ok(status)) {
             status = cairn_system_factor(&system, theta, NULL);
         }
         double factored = now();
         if (cairn_is_ok(status)) {
-            part->left = cairn_system_solve(&system, y, 0, 0, x);
+            test->residual = cairn_system_solve(&system, y, 0, 0, x);
             double solved = now();
-            part->prepare = fmin(part->prepare, prepared - start);
-            part->factor = fmin(part->factor, factored - prepared);
-            part->solve = fmin(part->solve, solved - factored);
-            part->operations = system.kind->operations(system.state);
+            test->prepare = fmin(test->prepare, prepared - start);
+            test->factor = fmin(test->factor, factored - prepared);
+            test->solve = fmin(test->solve, solved - factored);
+            test->operations = system.kind->operations(system.state);
             end = solved - start < 0.02 ? MOST_PASSES : end;
         }
         cairn_system_release(&system);
@@ -94,27 +94,27 @@ static CairnStatus find_set(const CairnStoredProblem *frame, double *theta, doub
     return cairn_ok();
 }
 
-static void print_parts(const Part *parts, int count, double dgemm, FILE *file, FILE *json) {
+static void print_cases(const Case *cases, int count, double dgemm, FILE *file, FILE *json) {
     fprintf(file, "    %-28s %9s %9s %9s %9s %9s %8s %9s\n", "one factor of the free set", "prepare", "factor", "solve",
             "Mflop", "Gflop/s", "of dgemm", "left");
     fprintf(json, "        \"factors\": [\n");
     for (int k = 0; k < count; k++) {
-        const Part *p = &parts[k];
-        double rate = 1e-9 * p->operations / p->factor, share = dgemm > 0 ? rate / dgemm : 0;
+        const Case *p = &cases[k];
+        double rate = 1e-9 * p->operations / p->factor, fraction = dgemm > 0 ? rate / dgemm : 0;
         fprintf(file, "    %-28s %9.3f %9.3f %9.3f %9.2f %9.2f %7.0f%% %9.1e\n", p->name, 1e3 * p->prepare,
-                1e3 * p->factor, 1e3 * p->solve, 1e-6 * p->operations, rate, 100 * share, p->left);
+                1e3 * p->factor, 1e3 * p->solve, 1e-6 * p->operations, rate, 100 * fraction, p->residual);
         fprintf(json,
                 "          { \"name\": \"%s\", \"prepare_ms\": %.6g, \"factor_ms\": %.6g, \"solve_ms\": %.6g, "
                 "\"flop\": %.6g, "
                 "\"gflops\": %.6g, \"of_dgemm\": %.4g }%s\n",
-                p->name, 1e3 * p->prepare, 1e3 * p->factor, 1e3 * p->solve, p->operations, rate, share,
+                p->name, 1e3 * p->prepare, 1e3 * p->factor, 1e3 * p->solve, p->operations, rate, fraction,
                 k + 1 < count ? "," : "");
     }
     fprintf(json, "        ],\n");
 }
 
 bool bench_exact_factors(const CairnStoredProblem *frame, double dgemm, FILE *file, FILE *json) {
-    Part parts[] = {
+    Case cases[] = {
         {.name = "body", .setup.formulation = CAIRN_FORMULATION_BODY, .threads = 1},
         {.name = "body, 2 threads", .setup.formulation = CAIRN_FORMULATION_BODY, .threads = 2},
         {.name = "kkt", .setup.formulation = CAIRN_FORMULATION_KKT, .threads = 1},
@@ -130,7 +130,7 @@ bool bench_exact_factors(const CairnStoredProblem *frame, double dgemm, FILE *fi
          .threads = 1},
 #endif
     };
-    enum { COUNT = sizeof parts / sizeof parts[0] };
+    enum { COUNT = sizeof cases / sizeof cases[0] };
     CairnAllocator allocator = cairn_memory_default();
     CairnArena arena;
     cairn_arena_init(&arena, &allocator);
@@ -138,10 +138,10 @@ bool bench_exact_factors(const CairnStoredProblem *frame, double dgemm, FILE *fi
     double *theta = malloc(m * sizeof *theta), *y = malloc(m * sizeof *y), *x = malloc(m * sizeof *x);
     bool is_done = theta != NULL && y != NULL && x != NULL && cairn_is_ok(find_set(frame, theta, y, &arena));
     for (int k = 0; k < COUNT && is_done; k++) {
-        is_done = cairn_is_ok(time_part(&parts[k], frame, theta, y, x, &arena));
+        is_done = cairn_is_ok(time_case(&cases[k], frame, theta, y, x, &arena));
     }
     if (is_done) {
-        print_parts(parts, COUNT, dgemm, file, json);
+        print_cases(cases, COUNT, dgemm, file, json);
     }
     free(theta);
     free(y);

@@ -107,9 +107,9 @@ static int run_suites(const Options *options, FILE *json) {
         }
         char *object = NULL;
         size_t size = 0;
-        FILE *part = open_memstream(&object, &size); // a suite need not write one
-        bool is_done = part != NULL && run_suite(suites[i], options->settings, part);
-        is_done = part != NULL && fclose(part) == 0 && is_done;
+        FILE *section = open_memstream(&object, &size); // a suite need not write one
+        bool is_done = section != NULL && run_suite(suites[i], options->settings, section);
+        is_done = section != NULL && fclose(section) == 0 && is_done;
         if (is_done && json != NULL && size > 0) {
             fprintf(json, "%s%s", listed++ > 0 ? ",\n" : "", object);
         }

@@ -30,7 +30,8 @@ static BenchRigBody *add(BenchRig *rig, CairnShapeDef shape, CairnVec3 position,
 
 bool bench_rig_tower(BenchRig *rig) {
     enum { LAYERS = 40, ACROSS = 4 };
-    // The least overlap that makes every engine see a contact in its first step (of bodies that just touch, some see none).
+    // The least overlap that makes every engine see a contact in its first step (of bodies that just touch, some see
+    // none).
     static const double radius = 0.2, length = 2, overlap = 1e-5;
     if (!begin(rig, "log tower", LAYERS * ACROSS + 2, 0)) {
         return false;
@@ -107,8 +108,8 @@ CairnStatus bench_rig_world(const BenchRig *rig, const CairnSolver *solver, cons
     def.thread_count = threads;
     CAIRN_TRY(cairn_world_create(&def, world));
     CAIRN_TRY(cairn_world_set_solver(*world, solver, options));
-    CairnBodyId *own = ids != NULL ? ids : calloc((size_t)rig->body_count, sizeof *own);
-    CairnStatus status = own != NULL ? cairn_ok() : cairn_error(CAIRN_OUT_OF_MEMORY, "bench: no memory");
+    CairnBodyId *body_ids = ids != NULL ? ids : calloc((size_t)rig->body_count, sizeof *body_ids);
+    CairnStatus status = body_ids != NULL ? cairn_ok() : cairn_error(CAIRN_OUT_OF_MEMORY, "bench: no memory");
     for (int i = 0; i < rig->body_count && cairn_is_ok(status); i++) {
         const BenchRigBody *body = &rig->bodies[i];
         CairnBodyDef body_def = cairn_body_def();
@@ -117,21 +118,21 @@ CairnStatus bench_rig_world(const BenchRig *rig, const CairnSolver *solver, cons
         body_def.orientation = body->pose.q;
         body_def.mass = body->mass;
         body_def.inertia = body->has_shape ? cairn_vec3(0, 0, 0) : body->inertia;
-        status = body->has_shape ? cairn_body_add(*world, &body_def, &body->shape, &own[i])
-                                 : cairn_body_create(*world, &body_def, &own[i]);
+        status = body->has_shape ? cairn_body_add(*world, &body_def, &body->shape, &body_ids[i])
+                                 : cairn_body_create(*world, &body_def, &body_ids[i]);
     }
     for (int i = 0; i < rig->joint_count && cairn_is_ok(status); i++) {
         const BenchRigJoint *joint = &rig->joints[i];
         CairnJointDef joint_def = cairn_joint_def(CAIRN_JOINT_BALL);
-        joint_def.body_a = joint->a >= 0 ? own[joint->a] : (CairnBodyId){0, 0, 0};
-        joint_def.body_b = own[joint->b];
+        joint_def.body_a = joint->a >= 0 ? body_ids[joint->a] : (CairnBodyId){0, 0, 0};
+        joint_def.body_b = body_ids[joint->b];
         status = cairn_joint_place(*world, &joint_def, joint->point, cairn_vec3(1, 0, 0), cairn_vec3(0, 0, 0));
         if (cairn_is_ok(status)) {
             status = cairn_joint_create(*world, &joint_def, NULL);
         }
     }
     if (ids == NULL) {
-        free(own);
+        free(body_ids);
     }
     return status;
 }

@@ -76,7 +76,7 @@ static double condition_of(const CairnProblem *given, CairnSolverContext *contex
     return condition;
 }
 
-static CairnStatus part(Site *site, const CairnProblem *problem, CairnParts *parts) {
+static CairnStatus partition_problem(Site *site, const CairnProblem *problem, CairnParts *parts) {
     CairnPartition partition = {.partitioner = NULL};
     int *label = CAIRN_PUSH(&site->arena, int, problem->block_count + 1);
     if (label == NULL) {
@@ -118,7 +118,7 @@ static CairnStatus measure(Site *site, const CairnWorld *world, bool has_conditi
         return cairn_ok();
     }
     CairnSolverContext context = {.allocator = &site->allocator, .thread_count = 1, .arena = &site->arena};
-    CAIRN_TRY(part(site, &problem, &parts));
+    CAIRN_TRY(partition_problem(site, &problem, &parts));
     CAIRN_TRY(try_faithful(site, &problem, &parts));
     if (has_condition) {
         double cut = 0, whole = condition_of(&problem, &context);

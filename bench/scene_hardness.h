@@ -7,7 +7,7 @@
 typedef struct BenchHardness {
     double whole, interface;        // cond(A), cond(S): geometric means over a few frames; 0: none
     double steepest;                // the largest cond(S) of them
-    double limits, coupling, parts; // of schur-bpp faithful: share of frames at its limit, mean k, mean parts
+    double limits, coupling, parts; // of schur-bpp faithful: fraction of frames at its limit, mean k, mean parts
     int frames, conditions;
 } BenchHardness;
 

@@ -83,7 +83,7 @@ static CairnStatus build_run(const BenchPlay *play, const CairnSolver *solver, C
 // Back to a moment: whatever the last run from there did.
 static CairnStatus return_to(const BenchMoment *moment, size_t memory_size, BenchPlayed *played) {
     played->first = moment->frame;
-    played->asked -= moment->frame;
+    played->requested -= moment->frame;
     played->settings = moment->settings;
     memcpy(moment->run.memory, moment->memory, memory_size);
     return cairn_world_restore(moment->run.world, moment->world, moment->size);
@@ -188,7 +188,7 @@ static void note_break(BenchPlayed *played, int frame, const char *why) {
     }
 }
 
-// One frame; a step or a check that fails is told in `played`.
+// One frame; a step or a check that fails is recorded in `played`.
 static CairnStatus play_frame(const BenchPlay *play, CairnSceneRun *run, BenchPlayed *played, double *times) {
     const CairnScene *scene = play->scene;
     CairnStats stats;
@@ -211,7 +211,7 @@ static CairnStatus play_frame(const BenchPlay *play, CairnSceneRun *run, BenchPl
     return cairn_ok();
 }
 
-static void settle(BenchPlayed *played, double *times) {
+static void finish_means(BenchPlayed *played, double *times) {
     double frames = played->frames > 0 ? played->frames : 1;
     if (played->frames > 0) {
         qsort(times, (size_t)played->frames, sizeof *times, by_size);
@@ -225,8 +225,8 @@ static void settle(BenchPlayed *played, double *times) {
     played->certified /= frames;
 }
 
-// The run is the moment's from here on.
-static CairnStatus keep_moment(const CairnScene *scene, const CairnSceneRun *run, const BenchPlayed *played,
+// The moment owns the run's arrays from here on.
+static CairnStatus save_moment(const CairnScene *scene, const CairnSceneRun *run, const BenchPlayed *played,
                                BenchMoment *moment) {
     *moment = (BenchMoment){.frame = played->first + played->frames,
                             .run = *run,
@@ -256,8 +256,8 @@ void bench_moment_free(BenchMoment *moment) {
 
 CairnStatus bench_play_scene(const BenchPlay *play, BenchPlayed *played) {
     const CairnScene *scene = play->scene;
-    *played = (BenchPlayed){.asked = play->frames > 0 && play->frames < scene->steps ? play->frames : scene->steps};
-    double *times = calloc((size_t)played->asked + 1, sizeof *times);
+    *played = (BenchPlayed){.requested = play->frames > 0 && play->frames < scene->steps ? play->frames : scene->steps};
+    double *times = calloc((size_t)played->requested + 1, sizeof *times);
     CairnSceneRun run = {.seed = 1};
     if (play->from != NULL) {
         run = play->from->run;
@@ -273,16 +273,16 @@ CairnStatus bench_play_scene(const BenchPlay *play, BenchPlayed *played) {
         status = take_stock(run.world, played);
     }
     double start = bench_cpu_now();
-    while (cairn_is_ok(status) && played->frames < played->asked && !played->is_ended &&
+    while (cairn_is_ok(status) && played->frames < played->requested && !played->is_ended &&
            !(play->seconds > 0 && bench_cpu_now() - start > play->seconds)) {
         status = play_frame(play, &run, played, times);
     }
     played->cpu = bench_cpu_now() - start;
     if (times != NULL) {
-        settle(played, times);
+        finish_means(played, times);
     }
-    if (cairn_is_ok(status) && play->keep != NULL) {
-        status = keep_moment(scene, &run, played, play->keep);
+    if (cairn_is_ok(status) && play->end != NULL) {
+        status = save_moment(scene, &run, played, play->end);
     } else if (play->from == NULL) {
         close_run(&run);
     }

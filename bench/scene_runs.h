@@ -1,5 +1,5 @@
-// Scene runs: a built-in scene driven by a solver until its frames are done, a step fails, or time is up. What its check says is
-// noted, each kind of complaint once, and the run goes on.
+// Scene runs: a built-in scene driven by a solver until its frames are done, a step fails, or time is up. What its
+// check says is noted, each kind of complaint once, and the run goes on.
 #ifndef CAIRN_BENCH_SCENE_RUNS_H
 #define CAIRN_BENCH_SCENE_RUNS_H
 
@@ -30,18 +30,18 @@ typedef struct BenchPlay {
     int threads, frames;     // 0 frames: the scene's length
     double seconds;          // of the processor: no frame begins later; 0: no limit
     const BenchMoment *from; // NULL: the beginning
-    BenchMoment *keep;       // the run's end, to be freed; may be NULL
+    BenchMoment *end;        // the run's end, to be freed; may be NULL
     // After every step; may be NULL.
     CairnStatus (*look)(void *user, const CairnWorld *world, const CairnStats *stats);
     void *user;
 } BenchPlay;
 
 typedef struct BenchPlayed {
-    int first, asked, frames;           // done before it; of these to do, done
+    int first, requested, frames;       // done before it; of these to do, done
     int bodies, joints, rows;           // most rows
     double step, cpu, solve, solve_p99; // ms: mean; of the processor, with all checks; mean; 99th percentile
-    double iterations, behind;          // mean; share of frames that another method finished
-    double certified, residual;         // share of frames; worst, m/s
+    double iterations, behind;          // mean; fraction of frames that another method finished
+    double certified, residual;         // fraction of frames; worst, m/s
     double penetration, joint_error, heaviest, lightest; // m, m; kg, of moving bodies
     CairnFrictionKind friction;
     CairnWorldDef settings;
@@ -59,7 +59,7 @@ void bench_moment_free(BenchMoment *moment);
 // A number from the environment: `name`, or `fallback` where it is not set or no number above 0.
 double bench_setting(const char *name, double fallback);
 
-// Is a name asked for by this variable of the environment ("log_tower,bridge"; not set: all are)?
+// Whether this variable of the environment lists the name ("log_tower,bridge"; not set: it lists all).
 bool bench_wants(const char *variable, const char *name);
 
 #endif

@@ -89,8 +89,8 @@ static CairnStatus set_size(const CairnFieldTable *table, double *options, int p
     return cairn_ok();
 }
 
-static CairnStatus find_parts(const CairnProblem *problem, const MatchContender *contender, CairnParts *parts,
-                              CairnPartsMeasure *measure, double *time) {
+static CairnStatus compute_parts(const CairnProblem *problem, const MatchContender *contender, CairnParts *parts,
+                                 CairnPartsMeasure *measure, double *time) {
     const CairnPartitioner *partitioner;
     const CairnRefiner *refiner;
     double options[OPTION_BYTES / sizeof(double)], refining[OPTION_BYTES / sizeof(double)];
@@ -126,11 +126,11 @@ static CairnStatus measure_one(const CairnProblem *problem, const MatchContender
     CairnPartsMeasure measure;
     CairnResidual residual;
     CairnSolveResult result;
-    double *lambda = CAIRN_PUSH(&match.arena, double, problem->row_count + 1), part_time;
+    double *lambda = CAIRN_PUSH(&match.arena, double, problem->row_count + 1), partition_time;
     if (lambda == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "bench: no memory");
     }
-    CAIRN_TRY(find_parts(problem, contender, &parts, &measure, &part_time));
+    CAIRN_TRY(compute_parts(problem, contender, &parts, &measure, &partition_time));
     double least = (double)INFINITY, spent = 0;
     for (int k = 0; k < REPEATS && spent < long_enough; k++) {
         memset(lambda, 0, (size_t)problem->row_count * sizeof *lambda);
@@ -155,7 +155,7 @@ static CairnStatus measure_one(const CairnProblem *problem, const MatchContender
     sums->is_crowded = sums->is_crowded || (contender->threads > 1 && least > crowded);
     sums->frames++;
     sums->time += least;
-    sums->part_time += part_time;
+    sums->partition_time += partition_time;
     sums->certified += residual.is_certified;
     sums->coupling += result.report.coupling;
     sums->limits += result.report.coupling > 0 && result.report.outcome == CAIRN_OUTCOME_AT_LIMIT;
@@ -186,7 +186,7 @@ static CairnStatus measure_condition(const CairnProblem *problem, const double *
     CairnPartsMeasure measure;
     double condition = 0, time;
     CairnSolverContext context = {.allocator = &match.allocator, .thread_count = 1, .arena = &match.arena};
-    CAIRN_TRY(find_parts(problem, &usual, &parts, &measure, &time));
+    CAIRN_TRY(compute_parts(problem, &usual, &parts, &measure, &time));
     CAIRN_TRY(cairn_schur_condition(problem, &parts, lambda, &context, &condition));
     match.result->condition += condition;
     match.conditions++;

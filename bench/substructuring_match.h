@@ -1,5 +1,6 @@
-// Match: one bpp drives a scene, and at frames spread over it every contender gets the same problem, the same warm start and parts of its
-// own choice. Times are the least of a few solves: of the processor for one thread, of the clock for several.
+// Match: one bpp drives a scene, and at frames spread over it every contender gets the same problem, the same warm
+// start and parts of its own choice. Times are the least of a few solves: of the processor for one thread, of the clock
+// for several.
 #ifndef CAIRN_BENCH_SUBSTRUCTURING_MATCH_H
 #define CAIRN_BENCH_SUBSTRUCTURING_MATCH_H
 
@@ -24,10 +25,11 @@ typedef struct MatchScene {
 } MatchScene;
 
 typedef struct MatchSums {
-    bool is_there;   // the build has this solver
-    bool is_crowded; // several threads, and others have the cores: a solve took seconds, and the rest was spared
+    bool is_there; // the build has this solver
+    bool
+        is_crowded; // several threads compete with other processes for the cores: one solve took seconds, and the remaining ones were skipped
     int frames, certified, limits, fallbacks;
-    double time, part_time, coupling, parts, cut; // sums over frames
+    double time, partition_time, coupling, parts, cut; // sums over frames
 } MatchSums;
 
 typedef struct MatchResult {

@@ -1,10 +1,11 @@
-// S3 table 1: solve time and partitioning with refinement, of every partitioner and refiner, with what the paper prints beside it.
+// S3 table 1: solve time and partitioning with refinement, of every partitioner and refiner, with what the paper prints
+// beside it.
 #include "bench/substructuring_match.h"
 #include "bench/substructuring_more.h"
 
 #include <math.h>
 
-enum { FRAMES = 2, PARTITIONERS = 5, REFINERS = 3, WAYS = PARTITIONERS * REFINERS, SCENES = 4 };
+enum { FRAMES = 2, PARTITIONERS = 5, REFINERS = 3, VARIANTS = PARTITIONERS * REFINERS, SCENES = 4 };
 
 static const char *const partitioners[] = {"mindp", "maxdp", "bfs", "mr", "mix"};
 static const char *const refiners[] = {"none", "kl", "fm"};
@@ -23,25 +24,25 @@ static const double published[SCENES][PARTITIONERS][REFINERS] = {
 };
 
 static void list(MatchContender *contenders) {
-    for (int i = 0; i < 2 * WAYS; i++) {
-        bool is_faithful = i >= WAYS;
+    for (int i = 0; i < 2 * VARIANTS; i++) {
+        bool is_faithful = i >= VARIANTS;
         contenders[i] = (MatchContender){.label = "schur-bpp",
                                          .solver = "schur-bpp",
                                          .options = is_faithful ? "faithful=true,warm=false" : "",
                                          .threads = 1,
                                          .part_size = 16,
-                                         .partitioner = partitioners[i % WAYS / REFINERS],
+                                         .partitioner = partitioners[i % VARIANTS / REFINERS],
                                          .refiner = refiners[i % REFINERS]};
     }
 }
 
-// What a way saves against mindp without refinement, in percent.
+// What a variant saves against mindp without refinement, in percent.
 static double saved(double time, double plain) {
     return plain > 0 ? 100 * (1 - time / plain) : 0;
 }
 
 bool substructuring_partitions(FILE *file) {
-    MatchContender contenders[2 * WAYS];
+    MatchContender contenders[2 * VARIANTS];
     list(contenders);
     fprintf(
         file,
@@ -49,18 +50,18 @@ bool substructuring_partitions(FILE *file) {
     for (int s = 0; s < SCENES; s++) {
         MatchResult result;
         MatchScene scene = {.name = scenes[s], .frames = FRAMES};
-        if (!match_play(&scene, contenders, 2 * WAYS, &result)) {
+        if (!match_play(&scene, contenders, 2 * VARIANTS, &result)) {
             return false;
         }
         fprintf(file, "  %s\n  %-8s %-5s %9s %9s %9s %9s %9s %9s |%9s %9s\n", scenes[s], "", "", "cut rows",
                 "parts, ms", "default", "faithful", "-x %", "k", "S3, ms", "-x %");
-        for (int i = 0; i < WAYS; i++) {
-            const MatchSums *own = &result.sums[i], *faithful = &result.sums[i + WAYS];
+        for (int i = 0; i < VARIANTS; i++) {
+            const MatchSums *sums = &result.sums[i], *faithful = &result.sums[i + VARIANTS];
             double theirs = published[s][i / REFINERS][i % REFINERS];
             fprintf(file, "  %-8s %-5s %9.0f %9.3f %9.2f %9.2f %9.1f %9.1f |%9.1f %9.1f\n", partitioners[i / REFINERS],
-                    refiners[i % REFINERS], own->cut / fmax(1, own->frames),
-                    1e3 * own->part_time / fmax(1, own->frames), match_time(own), match_time(faithful),
-                    saved(match_time(faithful), match_time(&result.sums[WAYS])),
+                    refiners[i % REFINERS], sums->cut / fmax(1, sums->frames),
+                    1e3 * sums->partition_time / fmax(1, sums->frames), match_time(sums), match_time(faithful),
+                    saved(match_time(faithful), match_time(&result.sums[VARIANTS])),
                     faithful->coupling / fmax(1, faithful->frames), theirs, saved(theirs, published[s][0][0]));
         }
         fflush(file);

@@ -1,5 +1,6 @@
-// Bullet's collision detection (bullet.h says how it is reached from C): btDbvtBroadphase, the default dispatcher with its persistent
-// manifolds, in single precision as pkg-config's `bullet` has it. Install: tools/deps --bench (Debian: libbullet-extras-dev).
+// Bullet's collision detection (bullet.h says how it is reached from C): btDbvtBroadphase, the default dispatcher with
+// its persistent manifolds, in single precision as pkg-config's `bullet` has it. Install: tools/deps --bench (Debian:
+// libbullet-extras-dev).
 #define _GNU_SOURCE
 #define BULLET_SINGLE 1
 #include "bench/peers/bullet.h"
@@ -84,10 +85,10 @@ static int detect(void *state) {
     return points;
 }
 
-static const BenchPeer way = {"Bullet, dynamic tree", open_state, set_poses, detect, close_state};
+static const BenchPeer peer = {"Bullet, dynamic tree", open_state, set_poses, detect, close_state};
 
 const BenchPeer *bench_peer_bullet(int *count) {
     BulletFunctions functions;
     *count = bullet_load(&functions) ? 1 : 0;
-    return &way;
+    return &peer;
 }

@@ -1,11 +1,12 @@
 // Bullet 3.24 as Debian packages it (libbullet-dev, libbullet-extras-dev), called from C.
 //
-// The package has no C interface, but its shared objects are open to any language: a function of a C++ class is a symbol that takes the
-// object first, and nothing here is written in C++. Shapes and bodies are made by btWorldImporter's factories, so their memory and
-// layout are Bullet's own. What this file knows of layouts is what the public headers of 3.24 print: vectors of four numbers,
-// btRigidBodyConstructionInfo, the pose that a btCollisionObject begins with, and the points of a btPersistentManifold. The objects are opened by
-// their full version, in a space of names of their own: the two precisions share symbols of one name. Where they are not installed,
-// or answer otherwise than known, there is nothing to compare with and the bench says so.
+// The package has no C interface, but its shared objects are open to any language: a function of a C++ class is a
+// symbol that takes the object first, and nothing here is written in C++. Shapes and bodies are made by
+// btWorldImporter's factories, so their memory and layout are Bullet's own. What this file knows of layouts is what the
+// public headers of 3.24 print: vectors of four numbers, btRigidBodyConstructionInfo, the pose that a btCollisionObject
+// begins with, and the points of a btPersistentManifold. The objects are opened by their full version, in a space of
+// names of their own: the two precisions share symbols of one name. Where they are not installed, or answer otherwise
+// than known, there is nothing to compare with and the bench says so.
 //
 // The including file defines BULLET_SINGLE as 1 or 0 first, and _GNU_SOURCE (dlmopen).
 #ifndef CAIRN_BENCH_PEERS_BULLET_H
@@ -90,7 +91,7 @@ typedef struct BulletFunctions {
     void *(*body)(void *importer, bool is_dynamic, BulletNumber mass, const BulletPose *pose, void *shape,
                   const char *name);
     void (*set_up)(void *body, const BulletBodyInfo *info);
-    void (*keep_active)(const void *body, int state);
+    void (*set_activation)(const void *body, int state);
     void (*set_pose)(void *body, const BulletPose *pose);
     void (*predict)(void *body, BulletNumber time, BulletPose *pose);
     void (*add_body)(void *world, void *body, int group, int mask);
@@ -134,7 +135,7 @@ static const struct {
     {"_ZN15btCompoundShape13addChildShapeERK11btTransformP16btCollisionShape", offsetof(BulletFunctions, add_child)},
     {"_ZN15btWorldImporter15createRigidBodyEb#RK11btTransformP16btCollisionShapePKc", offsetof(BulletFunctions, body)},
     {"_ZN11btRigidBody14setupRigidBodyERKNS_27btRigidBodyConstructionInfoE", offsetof(BulletFunctions, set_up)},
-    {"_ZNK17btCollisionObject18setActivationStateEi", offsetof(BulletFunctions, keep_active)},
+    {"_ZNK17btCollisionObject18setActivationStateEi", offsetof(BulletFunctions, set_activation)},
     {"_ZN11btRigidBody24setCenterOfMassTransformERK11btTransform", offsetof(BulletFunctions, set_pose)},
     {"_ZN11btRigidBody26predictIntegratedTransformE#R11btTransform", offsetof(BulletFunctions, predict)},
     {"_ZN23btDiscreteDynamicsWorld12addRigidBodyEP11btRigidBodyii", offsetof(BulletFunctions, add_body)},
@@ -153,7 +154,7 @@ static const struct {
     {"_ZN31btDefaultCollisionConfigurationD1Ev", offsetof(BulletFunctions, end_configuration)},
 };
 
-static inline bool bullet_find(void *library, const char *pattern, char *place) {
+static inline bool bullet_find(void *library, const char *pattern, char *symbol_pointer) {
     char name[160];
     size_t length = strlen(pattern);
     for (size_t k = 0; k <= length; k++) {
@@ -163,7 +164,7 @@ static inline bool bullet_find(void *library, const char *pattern, char *place) 
         }
     }
     void *symbol = dlsym(library, name);
-    memcpy(place, &symbol, sizeof symbol);
+    memcpy(symbol_pointer, &symbol, sizeof symbol);
     return symbol != NULL;
 }
 
@@ -182,7 +183,7 @@ static inline bool bullet_load(BulletFunctions *functions) {
 
 // ---- a world ----
 
-enum { BULLET_ROOM = 1 << 15, BULLET_PARTS = 6, BULLET_BOXED = 1, BULLET_STATIC = 2, BULLET_ALWAYS_ACTIVE = 4 };
+enum { BULLET_ROOM = 1 << 15, BULLET_OBJECTS = 6, BULLET_BOXED = 1, BULLET_STATIC = 2, BULLET_ALWAYS_ACTIVE = 4 };
 
 // Each part has more room than it needs: the dispatcher is the largest, with two tables of 36 x 36 pointers.
 typedef struct BulletWorld {
@@ -196,15 +197,15 @@ static inline bool bullet_open(BulletWorld *w) {
     if (!bullet_load(&w->f)) {
         return false;
     }
-    w->memory = aligned_alloc(64, (size_t)BULLET_PARTS * BULLET_ROOM);
+    w->memory = aligned_alloc(64, (size_t)BULLET_OBJECTS * BULLET_ROOM);
     if (w->memory == NULL) {
         return false;
     }
-    memset(w->memory, 0, (size_t)BULLET_PARTS * BULLET_ROOM);
-    void **parts[BULLET_PARTS] = {&w->configuration, &w->dispatcher, &w->broadphase,
-                                  &w->solver,        &w->world,      &w->importer};
-    for (ptrdiff_t k = 0; k < BULLET_PARTS; k++) {
-        *parts[k] = w->memory + k * BULLET_ROOM;
+    memset(w->memory, 0, (size_t)BULLET_OBJECTS * BULLET_ROOM);
+    void **objects[BULLET_OBJECTS] = {&w->configuration, &w->dispatcher, &w->broadphase,
+                                      &w->solver,        &w->world,      &w->importer};
+    for (ptrdiff_t k = 0; k < BULLET_OBJECTS; k++) {
+        *objects[k] = w->memory + k * BULLET_ROOM;
     }
     const BulletConfigurationInfo info = {NULL, NULL, 4096, 4096, 0, 1}; // its defaults
     w->f.make_configuration(w->configuration, &info);

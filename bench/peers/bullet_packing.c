@@ -1,6 +1,6 @@
-// Bullet's sequential impulses on a box full of balls (bullet.h says how it is reached from C): btDiscreteDynamicsWorld in single
-// precision with its SSE rows, as pkg-config's `bullet` has it and as it is fastest. One thread, no sleeping, no warm start, overlaps
-// let be.
+// Bullet's sequential impulses on a box full of balls (bullet.h says how it is reached from C): btDiscreteDynamicsWorld
+// in single precision with its SSE rows, as pkg-config's `bullet` has it and as it is fastest. One thread, no sleeping,
+// no warm start, overlaps let be.
 #define _GNU_SOURCE
 #define BULLET_SINGLE 1
 #include "bench/bench.h"
@@ -18,7 +18,8 @@ typedef struct Info {
     int mode;
 } Info;
 
-// Bullet takes a body out by a search through all pairs: minutes for many, whose world is left to the end of the process.
+// Bullet takes a body out by a search through all pairs: minutes for many, whose world is left to the end of the
+// process.
 enum { WARM_START = 4, WALLS = 5, MANY = 20000 };
 
 typedef struct State {
@@ -27,7 +28,7 @@ typedef struct State {
     int count;
 } State;
 
-// A world holds its solver's settings where its header does not say: they are told by the values that they begin with.
+// The offset of the solver's settings in a world is in no public header: they are found by their initial values.
 static bool set_sweeps(const BulletWorld *w, int sweeps) {
     const Info fresh = {.tau = 0.6F, .damping = 1, .friction = 0.3F, .step = 1.F / 60, .sweeps = 10};
     char *found = NULL;
@@ -65,7 +66,7 @@ static bool add_body(State *s, void *shape, double mass, CairnVec3 center, Cairn
     s->w.f.add_body(s->w.world, body, is_static ? BULLET_STATIC : BULLET_BOXED,
                     is_static ? BULLET_BOXED : BULLET_BOXED | BULLET_STATIC);
     if (!is_static) {
-        s->w.f.keep_active(body, BULLET_ALWAYS_ACTIVE);
+        s->w.f.set_activation(body, BULLET_ALWAYS_ACTIVE);
     }
     return memcmp(bullet_pose_of(body)->origin.v, pose.origin.v, 3 * sizeof(BulletNumber)) == 0;
 }
@@ -96,7 +97,7 @@ static int count_contacts(const State *s) {
     return points;
 }
 
-// Where a body would be after a second tells its velocity.
+// A body's velocity is read as the difference between its predicted pose after one second and the present one.
 static void read_velocities(const State *s, const BenchPacking *packing, CairnVec3 *velocities) {
     for (int i = 0; i < packing->count; i++) {
         BulletPose after;

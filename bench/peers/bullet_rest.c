@@ -1,7 +1,9 @@
-// Bullet with a copy of a world at rest (bullet.h says how it is reached from C), in double precision as Cairn and ODE are.
+// Bullet with a copy of a world at rest (bullet.h says how it is reached from C), in double precision as Cairn and ODE
+// are.
 //
-// Settings: Bullet's own, which are ten sweeps a step with its split impulse; steps of 1/60 s, and four sub-steps of 1/240 s. Friction
-// coefficients are multiplied, so each has the root. No bodies fall asleep, which would stop what moves instead of showing it.
+// Settings: Bullet's own, which are ten sweeps a step with its split impulse; steps of 1/60 s, and four sub-steps of
+// 1/240 s. Friction coefficients are multiplied, so each has the root. No bodies fall asleep, which would stop what
+// moves instead of showing it.
 #define _GNU_SOURCE
 #define BULLET_SINGLE 0
 #include "bench/peers/bullet.h"
@@ -62,7 +64,8 @@ static void *make_shape(const State *s, const CairnGeometry *g) {
     }
 }
 
-// The frame in which Bullet gets a body: of its only shape where that has the body's centre and axes, else its principal axes.
+// The frame in which Bullet gets a body: of its only shape where that has the body's centre and axes, else its
+// principal axes.
 static CairnTransform frame_of(const CairnBody *body, const CairnShape *only) {
     if (only != NULL && only->model->geometry.type != CAIRN_SHAPE_HULL) {
         return cairn_shape_pose(body, only);
@@ -133,7 +136,7 @@ static bool add_body(State *s, const CairnWorld *world, CairnBodyId id) {
     s->w.f.add_body(s->w.world, s->bodies[i], is_static ? BULLET_STATIC : BULLET_BOXED,
                     is_static ? BULLET_BOXED : BULLET_BOXED | BULLET_STATIC);
     if (!is_static) {
-        s->w.f.keep_active(s->bodies[i], BULLET_ALWAYS_ACTIVE);
+        s->w.f.set_activation(s->bodies[i], BULLET_ALWAYS_ACTIVE);
     }
     return true;
 }
@@ -194,7 +197,7 @@ static int index_of(const State *s, const void *body) {
     return found;
 }
 
-// Where it would be in a while tells its velocities.
+// The velocities follow from the predicted pose after a short time.
 static double energy_of(const State *s, int i) {
     const double short_while = 1.0 / 60;
     CairnTransform now = pose_of(s->bodies[i]);
@@ -244,11 +247,11 @@ static void read_state(void *state, BenchRestState *out) {
     }
 }
 
-static const BenchRestPeer ways[] = {{"Bullet", open_whole, step, read_state, close_state},
-                                     {"Bullet, 4 sub-steps", open_fine, step, read_state, close_state}};
+static const BenchRestPeer peers[] = {{"Bullet", open_whole, step, read_state, close_state},
+                                      {"Bullet, 4 sub-steps", open_fine, step, read_state, close_state}};
 
 const BenchRestPeer *bench_rest_bullet(int *count) {
     BulletFunctions functions;
-    *count = bullet_load(&functions) ? (int)(sizeof ways / sizeof ways[0]) : 0;
-    return ways;
+    *count = bullet_load(&functions) ? (int)(sizeof peers / sizeof peers[0]) : 0;
+    return peers;
 }

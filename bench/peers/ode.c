@@ -100,12 +100,12 @@ static int detect(void *state) {
     return s->contacts;
 }
 
-static const BenchPeer ways[] = {{"ODE, sweep and prune", open_sweep, set_poses, detect, close_state},
-                                 {"ODE, hash", open_hash, set_poses, detect, close_state}};
+static const BenchPeer peers[] = {{"ODE, sweep and prune", open_sweep, set_poses, detect, close_state},
+                                  {"ODE, hash", open_hash, set_poses, detect, close_state}};
 
 const BenchPeer *bench_peer_ode(int *count) {
-    *count = (int)(sizeof ways / sizeof ways[0]);
-    return ways;
+    *count = (int)(sizeof peers / sizeof peers[0]);
+    return peers;
 }
 #else
 const BenchPeer *bench_peer_ode(int *count) {

@@ -1,9 +1,10 @@
-// Open Dynamics Engine with a copy of a world at rest: dWorldStep (its direct solver, exact) and dWorldQuickStep (its sweeps).
+// Open Dynamics Engine with a copy of a world at rest: dWorldStep (its direct solver, exact) and dWorldQuickStep (its
+// sweeps).
 //
-// Settings: double precision; CFM, ERP and contact layer as ODE has them by default (1e-10, 0.2, 0): of CFM 1e-10 to 1e-5 and layers of
-// 0 and 1 mm these keep most configurations still; box friction (dContactApprox1); at most 8 points a pair; no bounce; no
-// auto-disabling, which would stop what moves instead of showing it; 50 sweeps instead of 20. The direct solver's complaints about
-// contacts that depend on one another are not printed.
+// Settings: double precision; CFM, ERP and contact layer as ODE has them by default (1e-10, 0.2, 0): of CFM 1e-10 to
+// 1e-5 and layers of 0 and 1 mm these keep most configurations still; box friction (dContactApprox1); at most 8 points
+// a pair; no bounce; no auto-disabling, which would stop what moves instead of showing it; 50 sweeps instead of 20. The
+// direct solver's complaints about contacts that depend on one another are not printed.
 #include "bench/peers/rest.h"
 
 #if __has_include(<ode/ode.h>)
@@ -105,15 +106,15 @@ static dGeomID make_geom(State *s, const CairnGeometry *g, CairnTransform pose) 
     }
 }
 
-static bool add_shape(State *s, const CairnBody *body, const CairnShape *shape, int owner) {
+static bool add_shape(State *s, const CairnBody *body, const CairnShape *shape, int slot) {
     CairnTransform pose = cairn_shape_pose(body, shape);
     dGeomID geom = s->shape_count < MOST_SHAPES ? make_geom(s, &shape->model->geometry, pose) : NULL;
     if (geom == NULL) {
         return false;
     }
-    s->owners[s->shape_count] = owner;
+    s->owners[s->shape_count] = slot;
     dGeomSetData(geom, &s->owners[s->shape_count++]);
-    dBodyID carrier = s->bodies[owner];
+    dBodyID carrier = s->bodies[slot];
     if (carrier != NULL) {
         CairnVec3 p = cairn_unrotate(body->q, cairn_sub(pose.p, body->center));
         CairnQuat q = cairn_quat_mul(cairn_quat_conj(body->q), pose.q);
@@ -157,7 +158,7 @@ static bool add_body(State *s, const CairnWorld *world, CairnBodyId id) {
     return is_made;
 }
 
-static void keep_quiet(int number, const char *format, va_list values) {
+static void ignore_message(int number, const char *format, va_list values) {
     (void)number, (void)format, (void)values;
 }
 
@@ -179,7 +180,7 @@ static void *open_with(const CairnWorld *world, bool is_quick) {
         dCloseODE();
         return NULL;
     }
-    dSetMessageHandler(keep_quiet);
+    dSetMessageHandler(ignore_message);
     s->is_quick = is_quick;
     s->world = dWorldCreate();
     s->space = dSimpleSpaceCreate(0);
@@ -210,7 +211,7 @@ static void *open_quick(const CairnWorld *world) {
 
 // ---- the step ----
 
-static void keep_point(State *s, int a, int b, const dContactGeom *geom, dJointID joint) {
+static void store_point(State *s, int a, int b, const dContactGeom *geom, dJointID joint) {
     if (s->point_count == BENCH_REST_POINTS) {
         s->is_full = true;
         return;
@@ -233,13 +234,13 @@ static void meet(void *state, dGeomID a, dGeomID b) {
     }
     dContact contacts[MOST_POINTS] = {0};
     int count = dCollide(a, b, MOST_POINTS, &contacts[0].geom, sizeof contacts[0]);
-    const int *owner_a = dGeomGetData(a), *owner_b = dGeomGetData(b);
+    const int *slot_a = dGeomGetData(a), *slot_b = dGeomGetData(b);
     for (int i = 0; i < count; i++) {
         contacts[i].surface.mode = dContactApprox1;
         contacts[i].surface.mu = BENCH_REST_FRICTION;
         dJointID joint = dJointCreateContact(s->world, s->contacts, &contacts[i]);
         dJointAttach(joint, body_a, body_b);
-        keep_point(s, *owner_a, *owner_b, &contacts[i].geom, joint);
+        store_point(s, *slot_a, *slot_b, &contacts[i].geom, joint);
     }
 }
 
@@ -286,12 +287,12 @@ static void read_state(void *state, BenchRestState *out) {
     }
 }
 
-static const BenchRestPeer ways[] = {{"ODE dWorldStep", open_direct, step, read_state, close_state},
-                                     {"ODE QuickStep 50", open_quick, step, read_state, close_state}};
+static const BenchRestPeer peers[] = {{"ODE dWorldStep", open_direct, step, read_state, close_state},
+                                      {"ODE QuickStep 50", open_quick, step, read_state, close_state}};
 
 const BenchRestPeer *bench_rest_ode(int *count) {
-    *count = (int)(sizeof ways / sizeof ways[0]);
-    return ways;
+    *count = (int)(sizeof peers / sizeof peers[0]);
+    return peers;
 }
 
 #else

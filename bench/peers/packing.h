@@ -1,4 +1,5 @@
-// A box full of balls in another engine: what one sweep of its solver costs, and where sweeps take the balls' velocities.
+// A box full of balls in another engine: what one sweep of its solver costs, and where sweeps take the balls'
+// velocities.
 #ifndef CAIRN_BENCH_PEERS_PACKING_H
 #define CAIRN_BENCH_PEERS_PACKING_H
 
@@ -11,9 +12,9 @@ typedef struct BenchPacking {
 } BenchPacking;
 
 typedef struct BenchPacked {
-    double seconds; // of the processor, in the last step: the solve, or all of it where that cannot be told
+    double seconds; // of the processor, in the last step: the solve, or all of it where the solve cannot be timed alone
     int contacts;
-    CairnVec3 *velocities; // room for all balls', after the last step; NULL: not asked for
+    CairnVec3 *velocities; // room for all balls', after the last step; NULL: not wanted
 } BenchPacked;
 
 // Step `steps` times from rest with `sweeps` sweeps each and no warm start; overlaps are let be. False: not installed.

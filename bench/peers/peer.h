@@ -1,4 +1,5 @@
-// Another engine's collision detection, for comparison. Each is optional: one file, empty where its headers are not installed.
+// Another engine's collision detection, for comparison. Each is optional: one file, empty where its headers are not
+// installed.
 #ifndef CAIRN_BENCH_PEERS_PEER_H
 #define CAIRN_BENCH_PEERS_PEER_H
 
@@ -12,7 +13,7 @@ typedef struct BenchPeer {
     void (*close)(void *state);
 } BenchPeer;
 
-// The ways in which the peer may be run; *count 0 where it is not installed.
+// The configurations in which the peer can be run; *count is 0 where it is not installed.
 const BenchPeer *bench_peer_ode(int *count);
 const BenchPeer *bench_peer_bullet(int *count);
 

@@ -1,5 +1,5 @@
-// A round arch of wedge-shaped stones (voussoirs) without mortar. Statics: it stands while its thickness is at least 0.1075 of its
-// radius (Milankovitch 1907; Heyman 1969) and its friction is enough; a stone out of place brings it down.
+// A round arch of wedge-shaped stones (voussoirs) without mortar. Statics: it stands while its thickness is at least
+// 0.1075 of its radius (Milankovitch 1907; Heyman 1969) and its friction is enough; a displaced stone brings it down.
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_energy.h"
 
@@ -20,7 +20,7 @@ static const CairnField fields[] = {
 
 typedef struct Memory {
     CairnBodyId stones[MOST_STONES];
-    CairnVec3 places[MOST_STONES];
+    CairnVec3 positions[MOST_STONES];
     CairnEnergyWatch energy;
 } Memory;
 
@@ -41,7 +41,7 @@ static CairnStatus build(CairnSceneRun *run) {
         CAIRN_TRY(cairn_body_add(run->world, &body, &wedge, &memory->stones[i]));
         CairnBodyState stone;
         CAIRN_TRY(cairn_body_get(run->world, memory->stones[i], &stone));
-        memory->places[i] = stone.center;
+        memory->positions[i] = stone.center;
     }
     return cairn_ok();
 }
@@ -61,7 +61,7 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
     for (int i = 0; i < params->stones && stands; i++) {
         CairnBodyState stone;
         CAIRN_TRY(cairn_body_get(run->world, memory->stones[i], &stone));
-        double moved = cairn_length(cairn_sub(stone.center, memory->places[i]));
+        double moved = cairn_length(cairn_sub(stone.center, memory->positions[i]));
         if (moved > 1e-3 * params->radius) {
             return cairn_error(CAIRN_NUMERIC, "arch: at %.6g s stone %d has moved by %.3g m", time, i + 1, moved);
         }

@@ -1,8 +1,9 @@
-// A foot bridge between two banks: planks on two ropes of links, hung by hangers from two handrails (S0, section 7.7). With 128 planks
-// there are 893 bodies and 1,278 joints, no contact, and no inequality at all. A gust of two seconds makes it sway.
+// A foot bridge between two banks: planks on two ropes of links, hung by hangers from two handrails (S0, section 7.7).
+// With 128 planks there are 893 bodies and 1,278 joints, no contact, and no inequality at all. A gust of two seconds
+// makes it sway.
 //
-// Deck and handrails hang in the shape that equal weights give a polygon: slopes in arithmetic progression. So it is in balance from
-// the start, and its slowest sway is known (find_rate below).
+// Deck and handrails hang in the shape that equal weights give a polygon: slopes in arithmetic progression. So it is in
+// balance from the start, and its slowest sway is known (find_rate below).
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_chain.h"
 
@@ -27,7 +28,7 @@ static const CairnField fields[] = {
 
 static const double depth = 0.36, width = 1.6, thick = 0.06; // of a plank
 static const double rail = 1, link_radius = 0.025;           // height of the handrails
-static const double spring_way = 0.5;                        // m: how far the deck's spring is stretched
+static const double spring_stretch = 0.5;                    // m: how far the deck's spring is stretched
 static const double gust_start = 1, gust_end = 3;
 
 typedef struct Memory {
@@ -44,7 +45,7 @@ typedef struct Memory {
 typedef struct Site {
     CairnSceneRun *run;
     CairnBodyId banks;
-    CairnVec3 places[MOST_PLANKS]; // of the planks' middles
+    CairnVec3 positions[MOST_PLANKS]; // of the planks' middles
     CairnBodyId planks[MOST_PLANKS];
 } Site;
 
@@ -69,8 +70,8 @@ static CairnStatus join(const Site *site, CairnJointType type, CairnBodyId a, Ca
     return cairn_joint_create(site->run->world, &joint, NULL);
 }
 
-// A link or a hanger; its joint to `a` keeps it from spinning: universal, or revolute about what stands upright on it, which ties
-// a plank's pitch to a link. Nothing touches anything here.
+// A link or a hanger; its joint to `a` keeps it from spinning: universal, or revolute about what stands upright on it,
+// which ties a plank's pitch to a link. Nothing touches anything here.
 static CairnStatus add_bar(const Site *site, CairnJointType type, CairnBodyId a, CairnVec3 from, CairnVec3 to,
                            double ends, int plank, CairnBodyId *id) {
     const Params *params = site->run->params;
@@ -86,17 +87,17 @@ static CairnStatus add_bar(const Site *site, CairnJointType type, CairnBodyId a,
     return join(site, type, a, *id, from, cairn_normalize(cairn_cross(y, cairn_sub(to, from))), y);
 }
 
-// Where the planks are: tan of the slope goes up by the same step from each gap to the next. Answers the span.
+// The positions of the planks: tan of the slope goes up by the same step from each gap to the next. Returns the span.
 static double lay_out(Site *site) {
     const Params *params = site->run->params;
     int gaps = params->planks - 1;
-    site->places[0] = cairn_vec3(0, 0, 0);
+    site->positions[0] = cairn_vec3(0, 0, 0);
     for (int i = 0; i < gaps; i++) {
         double angle = atan(params->slope * (2.0 * i / (gaps - 1) - 1));
-        site->places[i + 1] =
-            cairn_add(site->places[i], cairn_vec3(params->pitch * cos(angle), 0, params->pitch * sin(angle)));
+        site->positions[i + 1] =
+            cairn_add(site->positions[i], cairn_vec3(params->pitch * cos(angle), 0, params->pitch * sin(angle)));
     }
-    return site->places[gaps].x;
+    return site->positions[gaps].x;
 }
 
 static CairnStatus add_banks(Site *site, double span, double ends) {
@@ -130,9 +131,9 @@ static CairnStatus add_planks(Site *site, double ends) {
     CairnVec3 across = {0, 1, 0};
     int last = params->planks - 1;
     for (int i = 0; i < params->planks; i++) {
-        CairnVec3 along = cairn_sub(site->places[i < last ? i + 1 : i], site->places[i > 0 ? i - 1 : i]);
+        CairnVec3 along = cairn_sub(site->positions[i < last ? i + 1 : i], site->positions[i > 0 ? i - 1 : i]);
         CairnBodyDef body = cairn_body_def();
-        body.position = site->places[i];
+        body.position = site->positions[i];
         body.orientation = cairn_quat_axis_angle(across, -atan2(along.z, along.x));
         body.mass = params->plank_mass;
         body.linear_damping = body.angular_damping = params->damping;
@@ -142,17 +143,18 @@ static CairnStatus add_planks(Site *site, double ends) {
         CAIRN_TRY(cairn_body_add(site->run->world, &body, &plank, &site->planks[i]));
         remember(site->run, site->planks[i], body.mass, ends - body.position.z);
     }
-    CAIRN_TRY(
-        join(site, CAIRN_JOINT_REVOLUTE, site->banks, site->planks[0], site->places[0], across, cairn_vec3(1, 0, 0)));
-    // On its last bearing the deck slides, and a spring pulls at it: else nobody could tell how deck and handrails share the load, for
-    // with both ends of both fixed there is one more pull than the geometry asks for.
+    CAIRN_TRY(join(site, CAIRN_JOINT_REVOLUTE, site->banks, site->planks[0], site->positions[0], across,
+                   cairn_vec3(1, 0, 0)));
+    // On its last bearing the deck slides, and a spring pulls at it. With both ends of deck and handrails fixed the
+    // distribution of the load between them would be undetermined: there would be one more pull than the geometry
+    // fixes.
     CairnJointDef bearing = cairn_joint_def(CAIRN_JOINT_PRISMATIC);
     bearing.body_a = site->banks;
     bearing.body_b = site->planks[last];
     bearing.axes[CAIRN_X].drive = CAIRN_DRIVE_SPRING;
-    bearing.axes[CAIRN_X].target_position = spring_way;
-    bearing.axes[CAIRN_X].stiffness = pull_of(params, params->plank_mass + 3 * params->rope_mass, g) / spring_way;
-    CAIRN_TRY(cairn_joint_place(site->run->world, &bearing, site->places[last], cairn_vec3(1, 0, 0), across));
+    bearing.axes[CAIRN_X].target_position = spring_stretch;
+    bearing.axes[CAIRN_X].stiffness = pull_of(params, params->plank_mass + 3 * params->rope_mass, g) / spring_stretch;
+    CAIRN_TRY(cairn_joint_place(site->run->world, &bearing, site->positions[last], cairn_vec3(1, 0, 0), across));
     Memory *memory = site->run->memory;
     return cairn_joint_create(site->run->world, &bearing, &memory->bearing);
 }
@@ -163,13 +165,13 @@ static CairnStatus add_side(const Site *site, double y, double ends) {
     CairnVec3 aside = {0, y, 0}, x = {1, 0, 0}, none = {0, 0, 0}, last_top = none;
     CairnBodyId hanger = {0}, last_hanger = {0}, link = site->banks, rope;
     for (int i = 0; i < params->planks; i++) {
-        CairnVec3 middle = cairn_add(site->places[i], aside);
+        CairnVec3 middle = cairn_add(site->positions[i], aside);
         CairnVec3 top = cairn_add(middle, cairn_vec3(0, 0, rail));
         CAIRN_TRY(add_bar(site, CAIRN_JOINT_UNIVERSAL, site->planks[i], middle, top, ends + 0.5 * rail, i, &hanger));
         if (i > 0) {
             CAIRN_TRY(add_bar(site, CAIRN_JOINT_UNIVERSAL, link, last_top, top, ends + rail, i - 1, &link));
             CAIRN_TRY(join(site, CAIRN_JOINT_BALL, link, last_hanger, last_top, x, none));
-            CairnVec3 from = cairn_add(site->places[i - 1], aside);
+            CairnVec3 from = cairn_add(site->positions[i - 1], aside);
             CAIRN_TRY(add_bar(site, y < 0 ? CAIRN_JOINT_REVOLUTE : CAIRN_JOINT_UNIVERSAL, site->planks[i - 1], from,
                               middle, ends, i - 1, &rope));
             CAIRN_TRY(join(site, CAIRN_JOINT_BALL, rope, site->planks[i], middle, x, none));
@@ -181,13 +183,13 @@ static CairnStatus add_side(const Site *site, double y, double ends) {
     return join(site, CAIRN_JOINT_BALL, link, site->banks, last_top, x, none);
 }
 
-// The slowest sway is that of a string with all of this mass and pull, in which the hangers stay upright. Shot from one end with the
-// rate w, it must meet the other end; answered is what it misses it by.
+// The slowest sway is that of a string with all of this mass and pull, in which the hangers stay upright. Shot from one
+// end with the rate w, it must meet the other end; answered is what it misses it by.
 static double shoot(const Site *site, double g, double w) {
     const Params *params = site->run->params;
     double mass = params->plank_mass + 6 * params->rope_mass, y = 0, force = 1;
     for (int i = 0; i < params->planks - 1; i++) {
-        y += force * (site->places[i + 1].x - site->places[i].x) / pull_of(params, mass, g);
+        y += force * (site->positions[i + 1].x - site->positions[i].x) / pull_of(params, mass, g);
         force -= w * w * mass * y;
     }
     return y;
@@ -214,11 +216,11 @@ static CairnStatus build(CairnSceneRun *run) {
     Site site = {.run = run};
     double span = lay_out(&site), low = 0;
     for (int i = 0; i < params->planks; i++) {
-        low = fmin(low, site.places[i].z);
+        low = fmin(low, site.positions[i].z);
     }
     double ends = 2 - low; // at its lowest the deck is 2 m above the valley
     for (int i = 0; i < params->planks; i++) {
-        site.places[i] = cairn_add(site.places[i], cairn_vec3(-0.5 * span, 0, ends));
+        site.positions[i] = cairn_add(site.positions[i], cairn_vec3(-0.5 * span, 0, ends));
     }
     CAIRN_TRY(add_banks(&site, span, ends));
     CAIRN_TRY(add_planks(&site, ends));

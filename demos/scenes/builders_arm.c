@@ -1,7 +1,7 @@
 #include "demos/scenes/builders_arm.h"
 
-// a and alpha are those of the link before, d along the link's own axis (modified Denavit-Hartenberg, as the maker publishes them). Masses
-// as identified by Gaz, Cognetti, Oliva, Robuffo Giordano and De Luca (2019).
+// a and alpha are those of the link before, d along the link's own axis (modified Denavit-Hartenberg, as the maker
+// publishes them). Masses as identified by Gaz, Cognetti, Oliva, Robuffo Giordano and De Luca (2019).
 typedef struct Link {
     double a, alpha, d, mass;
 } Link;
@@ -45,7 +45,7 @@ void cairn_arm_frames(const CairnArmDef *def, const double *angles, CairnTransfo
     frames[CAIRN_ARM_AXES] = cairn_transform_mul(at, along(0, flange));
 }
 
-// A capsule from the link's frame to the next one; where they share their origin, back along its own axis.
+// A capsule from the link's frame to the next one; where their origins coincide, back along its own axis.
 static CairnStatus add_link(CairnWorld *world, const CairnArmDef *def, const CairnTransform *frames, int i,
                             CairnBodyId *id) {
     CairnBodyDef body = cairn_body_def();
@@ -108,9 +108,9 @@ CairnStatus cairn_arm_aim(CairnWorld *world, const CairnArm *arm, const double *
 static const double wheel_radius = 0.165, wheel_width = 0.11, wheel_mass = 2.6, track = 0.555, wheelbase = 0.512;
 static const double chassis_mass = 40;
 
-CairnStatus cairn_build_vehicle(CairnWorld *world, CairnVec3 place, double heading, double friction, int group,
+CairnStatus cairn_build_vehicle(CairnWorld *world, CairnVec3 position, double heading, double friction, int group,
                                 CairnVehicle *vehicle) {
-    CairnTransform at = {cairn_add(place, cairn_vec3(0, 0, wheel_radius)),
+    CairnTransform at = {cairn_add(position, cairn_vec3(0, 0, wheel_radius)),
                          cairn_quat_axis_angle(cairn_vec3(0, 0, 1), heading)};
     CairnBodyDef body = cairn_body_def();
     body.position = at.p;

@@ -1,5 +1,5 @@
-// Builders of robots: a seven-axis arm with the published kinematics of Franka Emika's Panda, and a ground vehicle of the size of Clearpath's
-// Husky that carries one. A scene of your own may call them too.
+// Builders of robots: a seven-axis arm with the published kinematics of Franka Emika's Panda, and a ground vehicle of
+// the size of Clearpath's Husky that carries one. A scene of your own may call them too.
 #ifndef CAIRN_SCENE_BUILDERS_ARM_H
 #define CAIRN_SCENE_BUILDERS_ARM_H
 
@@ -40,8 +40,9 @@ typedef struct CairnVehicle {
     CairnVec3 deck; // where an arm may stand, in the chassis' frame
 } CairnVehicle;
 
-// Its middle over `place` (on the ground), looking along x turned by `heading` about z. Wheels roll, and stand still at first.
-CairnStatus cairn_build_vehicle(CairnWorld *world, CairnVec3 place, double heading, double friction, int group,
+// Its middle over `position` (on the ground), looking along x turned by `heading` about z. Wheels roll, and stand still
+// at first.
+CairnStatus cairn_build_vehicle(CairnWorld *world, CairnVec3 position, double heading, double friction, int group,
                                 CairnVehicle *vehicle);
 // All wheels at this speed over the ground, m/s.
 CairnStatus cairn_vehicle_drive(CairnWorld *world, const CairnVehicle *vehicle, double speed);

@@ -1,5 +1,5 @@
-// Builders of cables: links on joints of six degrees of freedom, all but inextensible, soft in bending and twisting. A scene of your
-// own may call them too.
+// Builders of cables: links on joints of six degrees of freedom, all but inextensible, soft in bending and twisting. A
+// scene of your own may call them too.
 #ifndef CAIRN_SCENE_BUILDERS_CABLE_H
 #define CAIRN_SCENE_BUILDERS_CABLE_H
 
@@ -29,7 +29,7 @@ CairnStatus cairn_build_cable_tie(CairnWorld *world, const CairnCable *cable, Ca
 CairnStatus cairn_cable_segment(const CairnWorld *world, CairnBodyId link, double length, CairnVec3 *from,
                                 CairnVec3 *to);
 
-// How near two segments come, and their share of Gauss' linking integral.
+// How near two segments come, and their fraction of Gauss' linking integral.
 double cairn_segment_distance(CairnVec3 a, CairnVec3 b, CairnVec3 c, CairnVec3 d);
 double cairn_segment_linking(CairnVec3 a, CairnVec3 b, CairnVec3 c, CairnVec3 d);
 

@@ -1,18 +1,18 @@
 #include "demos/scenes/builders_crane.h"
 #include "demos/scenes/builders_chain.h"
 
-// What stands on the turntable. A BOX lies along the crane's axes, a BOOM along the boom, a ROLL is a cylinder along y (size.x the
-// radius, size.y the length).
+// What stands on the turntable. A BOX lies along the crane's axes, a BOOM along the boom, a ROLL is a cylinder along y
+// (size.x the radius, size.y the length).
 typedef enum Form { BOX, HOUSE, BOOM, ROLL } Form;
 typedef enum Tie { NONE, WELD, HINGE, BRAKE } Tie; // about y: free, or braked
 
-typedef struct Part {
+typedef struct BodySpec {
     Form form;
-    CairnVec3 size, place;
+    CairnVec3 size, position;
     double mass;
     int parent;
     Tie tie;
-} Part;
+} BodySpec;
 
 enum {
     DECK,
@@ -36,10 +36,10 @@ enum {
 
 static const double section = 2, drum_radius = 0.4, block_high = 0.7, pendant_mass = 60;
 static const CairnVec3 up_boom = {0.5, 0, 0.8660254037844386}; // 60 degrees
-static const CairnVec3 foot = {1.2, 0, 2.1}, mast_top = {-2.6, 0, 5.6}, drum_place = {-0.1, 0, 2.95};
+static const CairnVec3 foot = {1.2, 0, 2.1}, mast_top = {-2.6, 0, 5.6}, drum_position = {-0.1, 0, 2.95};
 static const CairnVec3 across = {0, 1, 0}, ahead = {1, 0, 0}, upright = {0, 0, 1};
 
-static const Part parts[PENDANT] = {
+static const BodySpec specs[PENDANT] = {
     [DECK] = {HOUSE, {6.4, 2.8, 0.5}, {-0.9, 0, 1.75}, 9000, -1, NONE},
     [PINION] = {BOX, {0.3, 0.3, 0.4}, {1.15, 0, 1.35}, 200, -1, NONE},
     [CAB] = {BOX, {1.7, 1.0, 1.7}, {1.75, -1.3, 2.85}, 900, DECK, WELD},
@@ -61,10 +61,10 @@ static const Part parts[PENDANT] = {
     [SECOND_DRUM] = {ROLL, {0.3, 1.3, 0}, {-0.85, 0, 2.85}, 1000, DECK, BRAKE},
 };
 
-static const double vehicle_share = 0.37; // of the crane's mass
+static const double vehicle_fraction = 0.37; // of the crane's mass
 
 CairnCraneDef cairn_crane_def(void) {
-    CairnCraneDef def = {.place = cairn_transform_identity(),
+    CairnCraneDef def = {.pose = cairn_transform_identity(),
                          .mass = 75000,
                          .friction = 0.6,
                          .hook_mass = 400,
@@ -88,12 +88,12 @@ typedef struct Site {
     CairnFilter silent; // of what touches nothing
 } Site;
 
-static int label(const Site *site, int part) {
-    return site->def->group < 0 ? -1 : site->def->group + part;
+static int label(const Site *site, int group) {
+    return site->def->group < 0 ? -1 : site->def->group + group;
 }
 
 static CairnVec3 to_world(const Site *site, CairnVec3 point) {
-    return cairn_transform_point(site->def->place, point);
+    return cairn_transform_point(site->def->pose, point);
 }
 
 static CairnStatus add_shape(const Site *site, CairnBodyId id, CairnShapeDef shape) {
@@ -123,17 +123,17 @@ static CairnStatus add_lattice(const Site *site, CairnBodyId id) {
     return cairn_ok();
 }
 
-static CairnStatus add_forms(const Site *site, CairnBodyId id, const Part *part) {
-    CairnVec3 s = part->size;
-    if (part->form == BOOM) {
+static CairnStatus add_forms(const Site *site, CairnBodyId id, const BodySpec *spec) {
+    CairnVec3 s = spec->size;
+    if (spec->form == BOOM) {
         return add_lattice(site, id);
     }
-    if (part->form == ROLL) {
+    if (spec->form == ROLL) {
         CairnShapeDef roll = cairn_cylinder(s.x, s.y);
         roll.orientation = cairn_quat_axis_angle(ahead, 0.5 * CAIRN_PI);
         return add_shape(site, id, roll);
     }
-    if (part->form == HOUSE) { // the hood over the engine, and the ring that it turns on
+    if (spec->form == HOUSE) { // the hood over the engine, and the ring that it turns on
         CairnShapeDef hood = cairn_box(2.2, 2.4, 1.2), ring = cairn_cylinder(1.1, 0.3);
         hood.position = cairn_vec3(-1.5, 0, 0.85);
         ring.position = cairn_vec3(0.9, 0, -0.4);
@@ -145,55 +145,55 @@ static CairnStatus add_forms(const Site *site, CairnBodyId id, const Part *part)
 
 static CairnBodyDef body_of(const Site *site, double mass, int group) {
     CairnBodyDef def = cairn_body_def();
-    def.position = site->def->place.p;
-    def.orientation = site->def->place.q;
+    def.position = site->def->pose.p;
+    def.orientation = site->def->pose.q;
     def.mass = site->scale * mass;
     def.group = group;
     return def;
 }
 
-static CairnStatus add_part(const Site *site, int index) {
+static CairnStatus add_body(const Site *site, int index) {
     CairnBodyId *id = &site->crane->upper[index];
-    const Part *part = &parts[index];
-    CairnBodyDef def = body_of(site, part->mass, label(site, 1));
+    const BodySpec *spec = &specs[index];
+    CairnBodyDef def = body_of(site, spec->mass, label(site, 1));
     if (index == LEFT_LEG || index == RIGHT_LEG) {
-        CairnShapeDef leg = cairn_capsule(0.5 * part->size.x, 1);
+        CairnShapeDef leg = cairn_capsule(0.5 * spec->size.x, 1);
         leg.filter = site->def->filter;
-        CairnVec3 top = cairn_add_scaled(mast_top, part->place.y > 0 ? 0.5 : -0.5, across);
-        return cairn_build_bar(site->world, def, leg, to_world(site, part->place), to_world(site, top), id);
+        CairnVec3 top = cairn_add_scaled(mast_top, spec->position.y > 0 ? 0.5 : -0.5, across);
+        return cairn_build_bar(site->world, def, leg, to_world(site, spec->position), to_world(site, top), id);
     }
-    CairnVec3 place = part->place;
-    if (part->form == BOOM) {
-        place = cairn_add_scaled(foot, (index - SECTION + 0.5) * section, up_boom);
+    CairnVec3 position = spec->position;
+    if (spec->form == BOOM) {
+        position = cairn_add_scaled(foot, (index - SECTION + 0.5) * section, up_boom);
         def.orientation = cairn_quat_mul(def.orientation, cairn_quat_between(ahead, up_boom));
     }
-    def.position = to_world(site, place);
+    def.position = to_world(site, position);
     CAIRN_TRY(cairn_body_create(site->world, &def, id));
-    return add_forms(site, *id, part);
+    return add_forms(site, *id, spec);
 }
 
 static CairnStatus join(const Site *site, CairnJointDef joint, CairnBodyId a, CairnBodyId b, CairnVec3 point,
                         CairnVec3 x, CairnVec3 y, CairnJointId *id) {
     joint.body_a = a;
     joint.body_b = b;
-    CAIRN_TRY(cairn_joint_place(site->world, &joint, to_world(site, point), cairn_rotate(site->def->place.q, x),
-                                cairn_rotate(site->def->place.q, y)));
+    CAIRN_TRY(cairn_joint_place(site->world, &joint, to_world(site, point), cairn_rotate(site->def->pose.q, x),
+                                cairn_rotate(site->def->pose.q, y)));
     return cairn_joint_create(site->world, &joint, id);
 }
 
 static CairnStatus tie(const Site *site, int index, CairnJointId *id) {
-    const Part *part = &parts[index];
-    CairnJointDef joint = cairn_joint_def(part->tie == WELD ? CAIRN_JOINT_FIXED : CAIRN_JOINT_REVOLUTE);
-    if (part->tie == BRAKE) {
+    const BodySpec *spec = &specs[index];
+    CairnJointDef joint = cairn_joint_def(spec->tie == WELD ? CAIRN_JOINT_FIXED : CAIRN_JOINT_REVOLUTE);
+    if (spec->tie == BRAKE) {
         joint.axes[CAIRN_RX].drive = CAIRN_DRIVE_VELOCITY;
         joint.axes[CAIRN_RX].max_force = 20000;
     }
-    CairnVec3 point = part->place;
-    if (part->form == BOOM) {
+    CairnVec3 point = spec->position;
+    if (spec->form == BOOM) {
         point = cairn_add_scaled(foot, (index - SECTION) * section, up_boom);
     }
     const CairnBodyId *ids = site->crane->upper;
-    return join(site, joint, ids[part->parent], ids[index], point, across, ahead, id);
+    return join(site, joint, ids[spec->parent], ids[index], point, across, ahead, id);
 }
 
 static CairnStatus add_gear(const Site *site, CairnJointId a, CairnJointId b, double ratio) {
@@ -212,7 +212,7 @@ static CairnStatus add_ring(const Site *site) {
     CAIRN_TRY(join(site, joint, vehicle, ids[DECK], cairn_vec3(0, 0, 1.3), upright, ahead, &ring));
     joint.axes[CAIRN_RX].drive = CAIRN_DRIVE_VELOCITY;
     joint.axes[CAIRN_RX].max_force = 20000;
-    CAIRN_TRY(join(site, joint, vehicle, ids[PINION], parts[PINION].place, upright, ahead, &pinion));
+    CAIRN_TRY(join(site, joint, vehicle, ids[PINION], specs[PINION].position, upright, ahead, &pinion));
     return add_gear(site, ring, pinion, 1.0 / 8);
 }
 
@@ -245,10 +245,10 @@ static CairnStatus add_upper(const Site *site) {
     CairnBodyId *ids = site->crane->upper;
     CairnJointId drum = {0}, rotor = {0};
     for (int i = 0; i < PENDANT; i++) {
-        CAIRN_TRY(add_part(site, i));
+        CAIRN_TRY(add_body(site, i));
     }
     for (int i = 0; i < PENDANT; i++) {
-        if (parts[i].tie != NONE) {
+        if (specs[i].tie != NONE) {
             CAIRN_TRY(tie(site, i, i == DRUM ? &drum : i == DRUM_ROTOR ? &rotor : NULL));
         }
     }
@@ -261,33 +261,33 @@ static CairnStatus add_upper(const Site *site) {
 
 // Where the cable leaves the sheave, straight down.
 static CairnVec3 rim(void) {
-    return cairn_add_scaled(parts[SHEAVE].place, drum_radius, ahead);
+    return cairn_add_scaled(specs[SHEAVE].position, drum_radius, ahead);
 }
 
 CairnVec3 cairn_crane_load(const CairnCraneDef *def) {
     CairnVec3 point = rim();
     point.z = def->hook_height;
-    return cairn_transform_point(def->place, point);
+    return cairn_transform_point(def->pose, point);
 }
 
-// From the back of the drum to the back of the sheave, and from its front down to the block. The sheave is a balance: what pulls at
-// one side must pull at the other.
+// From the back of the drum to the back of the sheave, and from its front down to the block. The sheave is a balance:
+// what pulls at one side must pull at the other.
 static CairnStatus add_rope(const Site *site) {
     const CairnCraneDef *def = site->def;
     CairnCrane *crane = site->crane;
-    CairnVec3 along = cairn_normalize(cairn_sub(parts[SHEAVE].place, drum_place));
+    CairnVec3 along = cairn_normalize(cairn_sub(specs[SHEAVE].position, drum_position));
     CairnVec3 back = cairn_scale(drum_radius, cairn_cross(along, across));
     back = back.x > 0 ? cairn_neg(back) : back;
-    const CairnVec3 ends[] = {cairn_add(drum_place, back), cairn_add(parts[SHEAVE].place, back), rim(),
+    const CairnVec3 ends[] = {cairn_add(drum_position, back), cairn_add(specs[SHEAVE].position, back), rim(),
                               cairn_vec3(rim().x, 0, def->hook_height + block_high + 0.25)};
     for (int fall = 0; fall < 2; fall++) {
         CairnCable rope = def->rope;
         rope.count = fall ? CAIRN_CRANE_DOWN : CAIRN_CRANE_LONG;
         rope.group = label(site, 2);
         rope.filter = site->silent;
-        CairnVec3 points[CAIRN_CRANE_LONG + 1], way = cairn_sub(ends[2 * fall + 1], ends[2 * fall]);
+        CairnVec3 points[CAIRN_CRANE_LONG + 1], displacement = cairn_sub(ends[2 * fall + 1], ends[2 * fall]);
         for (int i = 0; i <= rope.count; i++) {
-            points[i] = to_world(site, cairn_add_scaled(ends[2 * fall], (double)i / rope.count, way));
+            points[i] = to_world(site, cairn_add_scaled(ends[2 * fall], (double)i / rope.count, displacement));
         }
         CairnBodyId *ids = crane->rope + fall * CAIRN_CRANE_LONG;
         CAIRN_TRY(cairn_build_cable(site->world, &rope, points, ids));
@@ -302,14 +302,14 @@ static CairnStatus add_rope(const Site *site) {
 static CairnStatus add_hook(const Site *site) {
     const CairnCraneDef *def = site->def;
     CairnCrane *crane = site->crane;
-    const double share[] = {0.7, 0.1, 0.2};
+    const double fraction[] = {0.7, 0.1, 0.2};
     const double high[] = {0.25 + 0.5 * block_high, 0.19, 0};
     CairnBodyId *ids[] = {&crane->block, &crane->swivel, &crane->hook};
     CairnVec3 load = rim();
     load.z = def->hook_height;
     for (int i = 0; i < 3; i++) {
         CairnBodyDef body = body_of(site, 1, label(site, 3));
-        body.mass = def->hook_mass * share[i];
+        body.mass = def->hook_mass * fraction[i];
         body.position = to_world(site, cairn_add_scaled(load, high[i], upright));
         CAIRN_TRY(cairn_body_create(site->world, &body, ids[i]));
     }
@@ -319,7 +319,7 @@ static CairnStatus add_hook(const Site *site) {
     CAIRN_TRY(add_shape(site, crane->block, cheeks));
     CAIRN_TRY(add_shape(site, crane->block, wheel));
     CAIRN_TRY(add_shape(site, crane->swivel, swivel));
-    for (int i = -2; i <= 4; i++) { // bent bars around the load's place, open at one side
+    for (int i = -2; i <= 4; i++) { // bent bars around the load, open at one side
         double turn = (i - 1) * 0.7 - 0.5 * CAIRN_PI;
         CairnShapeDef bar = cairn_capsule(0.05, 0.1);
         bar.position = cairn_vec3(0.13 * cos(turn), 0, 0.05 + 0.13 * sin(turn));
@@ -346,17 +346,17 @@ CairnStatus cairn_build_crane(CairnWorld *world, const CairnCraneDef *def, Cairn
                            least, most);
     }
     CairnCrawlerDef crawler = cairn_crawler_def();
-    crawler.place = def->place;
-    crawler.mass = vehicle_share * def->mass;
+    crawler.pose = def->pose;
+    crawler.mass = vehicle_fraction * def->mass;
     crawler.friction = def->friction;
     crawler.group = def->group;
     crawler.filter = def->filter;
     CAIRN_TRY(cairn_build_crawler(world, &crawler, crane->vehicle));
     double sum = 2 * PENDANT_BARS * pendant_mass;
     for (int i = 0; i < PENDANT; i++) {
-        sum += parts[i].mass;
+        sum += specs[i].mass;
     }
-    Site site = {world, def, crane, (1 - vehicle_share) * def->mass / sum, {def->filter.category, 0}};
+    Site site = {world, def, crane, (1 - vehicle_fraction) * def->mass / sum, {def->filter.category, 0}};
     crane->load = cairn_crane_load(def);
     CAIRN_TRY(add_upper(&site));
     CAIRN_TRY(add_hook(&site));

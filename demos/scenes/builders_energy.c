@@ -26,15 +26,15 @@ CairnStatus cairn_spring_energy(const CairnWorld *world, double *energy) {
         }
         CAIRN_TRY(cairn_joint_get(world, ids[i], &state));
         for (int k = 0; k < CAIRN_AXIS_COUNT; k++) {
-            double way = state.position[k] - def.axes[k].target_position;
-            *energy += is_spring(&def.axes[k]) ? 0.5 * def.axes[k].stiffness * way * way : 0;
+            double displacement = state.position[k] - def.axes[k].target_position;
+            *energy += is_spring(&def.axes[k]) ? 0.5 * def.axes[k].stiffness * displacement * displacement : 0;
         }
     }
     return cairn_ok();
 }
 
-CairnStatus cairn_check_energy(const CairnSceneRun *run, CairnEnergyWatch *watch, const CairnStats *stats, double share,
-                               const char *name) {
+CairnStatus cairn_check_energy(const CairnSceneRun *run, CairnEnergyWatch *watch, const CairnStats *stats,
+                               double fraction, const char *name) {
     double springs, energy;
     CAIRN_TRY(cairn_spring_energy(run->world, &springs));
     energy = cairn_scene_energy(stats) + springs;
@@ -43,7 +43,7 @@ CairnStatus cairn_check_energy(const CairnSceneRun *run, CairnEnergyWatch *watch
     watch->kinetic = fmax(watch->kinetic, stats->kinetic_energy);
     watch->has_begun = true;
     double range = fmax(watch->most - watch->least, watch->kinetic), gain = energy - watch->least;
-    if (gain > share * range + watch->owed + 1e-8 * (fabs(energy) + stats->kinetic_energy)) {
+    if (gain > fraction * range + watch->owed + 1e-8 * (fabs(energy) + stats->kinetic_energy)) {
         return cairn_error(CAIRN_NUMERIC, "%s: at %.6g s the energy has risen by %.3g J, of a range of %.3g J", name,
                            stats->time, gain, range);
     }

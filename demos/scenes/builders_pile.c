@@ -9,8 +9,8 @@ static CairnVec3 random_direction(uint64_t *seed) {
     return cairn_vec3(r * cos(turn), r * sin(turn), z);
 }
 
-// The hull of points on an ellipsoid, spread over it so that no rock is a sliver: each is the one of a few draws that is farthest
-// from those before it. Then it is scaled to the volume that it must have.
+// The hull of points on an ellipsoid, spread over it so that no rock is a sliver: each is the one of a few draws that
+// is farthest from those before it. Then it is scaled to the volume that it must have.
 static CairnStatus make_hull(double volume, uint64_t *seed, CairnRock *rock) {
     double width = cairn_scene_random(seed, 0.7, 1), height = cairn_scene_random(seed, 0.6, 0.9);
     CairnVec3 axes = {1, width, height};
@@ -78,7 +78,8 @@ typedef struct Ball {
     double radius;
 } Ball;
 
-// How high the centre of a ball over (x, y) comes to lie when it is let down on those laid before it, and on the ground.
+// How high the centre of a ball over (x, y) comes to lie when it is let down on those laid before it, and on the
+// ground.
 static double rest_height(const Ball *laid, int count, double floor, double x, double y, double radius) {
     double z = floor + radius;
     for (int i = 0; i < count; i++) {
@@ -89,25 +90,25 @@ static double rest_height(const Ball *laid, int count, double floor, double x, d
     return z;
 }
 
-// Of some places in a disc the one that leaves the heap lowest, measured from a cone of the wanted slope.
-static CairnVec3 find_place(const CairnPile *pile, const Ball *laid, int count, double radius, double extent,
-                            uint64_t *seed) {
+// The random position in a disc, among TRIES, that leaves the heap lowest, measured from a cone of the wanted slope.
+static CairnVec3 find_position(const CairnPile *pile, const Ball *laid, int count, double radius, double extent,
+                               uint64_t *seed) {
     enum { TRIES = 24 };
-    CairnVec3 place = pile->foot;
+    CairnVec3 position = pile->foot;
     double best = HUGE_VAL;
     for (int i = 0; i < TRIES; i++) {
         double away = extent * sqrt(cairn_scene_random(seed, 0, 1)),
                turn = cairn_scene_random(seed, -CAIRN_PI, CAIRN_PI);
         double x = pile->foot.x + away * cos(turn), y = pile->foot.y + away * sin(turn);
         double z = rest_height(laid, count, pile->foot.z, x, y, radius), score = z + pile->slope * away;
-        place = score < best ? cairn_vec3(x, y, z) : place;
+        position = score < best ? cairn_vec3(x, y, z) : position;
         best = fmin(best, score);
     }
-    return place;
+    return position;
 }
 
-// Balls about the rocks take some 2.5 times the rocks' room (0.6 edge^3 of a cube of their volume, as a ball's cubed radius), and
-// pack to two thirds; a cone of that bulk.
+// Balls about the rocks take some 2.5 times the rocks' room (0.6 edge^3 of a cube of their volume, as a ball's cubed
+// radius), and pack to two thirds; a cone of that bulk.
 static double cone_radius(const CairnPile *pile, double cubes) {
     return cbrt(3 * 1.5 * 4 / 3 * cubes / pile->slope);
 }
@@ -150,7 +151,7 @@ CairnStatus cairn_build_pile(CairnWorld *world, const CairnPile *pile, uint64_t 
         double radius = 1.01 * rock.reach;
         cubes += radius * radius * radius;
         double extent = fmin(radius + cone_radius(pile, cubes), cairn_pile_radius(pile));
-        laid[i] = (Ball){find_place(pile, laid, i, radius, extent, &seed), radius};
+        laid[i] = (Ball){find_position(pile, laid, i, radius, extent, &seed), radius};
         bool is_round = rock.shape.type == CAIRN_SHAPE_SPHERE || rock.shape.type == CAIRN_SHAPE_CYLINDER;
         rock.shape.friction = pile->friction;
         rock.shape.rolling_friction = is_round ? pile->rolling_friction : 0;

@@ -16,18 +16,18 @@ static double ease(double time, double duration, double *rate) {
 }
 
 // From rest to the full speed within `ramp`, and back to rest at the end.
-CairnShovelPlace cairn_shovel_place(const CairnShovelDef *def, double time) {
-    CairnShovelPlace place;
+CairnShovelTarget cairn_shovel_target(const CairnShovelDef *def, double time) {
+    CairnShovelTarget target;
     double rate, down = ease(time, 0.8 * def->wait, &rate);
-    place.z = raised * (1 - down);
-    place.speed_z = -raised * rate;
+    target.z = raised * (1 - down);
+    target.speed_z = -raised * rate;
     double t = cairn_clamp(time - def->wait, 0, cairn_shovel_end(def) - def->wait);
     double duration = cairn_shovel_end(def) - def->wait, soft = fmin(ramp, 0.5 * duration);
-    double top = def->push / (duration - soft); // the speed that covers the way with both ramps
+    double top = def->push / (duration - soft); // the speed that covers the distance with both ramps
     double early = fmin(t, soft), late = fmax(t - (duration - soft), 0);
-    place.speed_x = top * fmin(early, soft - late) / soft;
-    place.x = top * (0.5 * early * early / soft + fmax(t - soft, 0) - 0.5 * late * late / soft);
-    return place;
+    target.speed_x = top * fmin(early, soft - late) / soft;
+    target.x = top * (0.5 * early * early / soft + fmax(t - soft, 0) - 0.5 * late * late / soft);
+    return target;
 }
 
 double cairn_shovel_end(const CairnShovelDef *def) {
@@ -98,7 +98,7 @@ static CairnStatus aim(CairnWorld *world, CairnJointId joint, double position, d
 }
 
 CairnStatus cairn_shovel_drive(CairnWorld *world, const CairnShovel *shovel, double time) {
-    CairnShovelPlace place = cairn_shovel_place(&shovel->def, time);
-    CAIRN_TRY(aim(world, shovel->drive, place.x, place.speed_x));
-    return aim(world, shovel->lift, place.z - raised, place.speed_z);
+    CairnShovelTarget target = cairn_shovel_target(&shovel->def, time);
+    CAIRN_TRY(aim(world, shovel->drive, target.x, target.speed_x));
+    return aim(world, shovel->lift, target.z - raised, target.speed_z);
 }

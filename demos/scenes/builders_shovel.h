@@ -1,4 +1,5 @@
-// Builder of a shovel: a light blade on a carriage, both driven by stiff servos along a path: it comes down, waits, pushes, stops.
+// Builder of a shovel: a light blade on a carriage, both driven by stiff servos along a path: it comes down, waits,
+// pushes, stops.
 #ifndef CAIRN_SCENE_BUILDERS_SHOVEL_H
 #define CAIRN_SCENE_BUILDERS_SHOVEL_H
 
@@ -18,18 +19,18 @@ typedef struct CairnShovel {
     CairnJointId drive, lift;
 } CairnShovel;
 
-// Where the servos are told to be at a time: along x from the start, and over the ground.
-typedef struct CairnShovelPlace {
+// The servos' target positions and velocities at a time: along x from the start, and over the ground.
+typedef struct CairnShovelTarget {
     double x, z, speed_x, speed_z;
-} CairnShovelPlace;
+} CairnShovelTarget;
 
 CairnShovelDef cairn_shovel_def(void); // 1 kg, 2.4 m wide
 CairnStatus cairn_build_shovel(CairnWorld *world, const CairnShovelDef *def, CairnShovel *shovel);
 
-CairnShovelPlace cairn_shovel_place(const CairnShovelDef *def, double time);
+CairnShovelTarget cairn_shovel_target(const CairnShovelDef *def, double time);
 double cairn_shovel_end(const CairnShovelDef *def); // when it stops, s
 
-// Tell the servos where to be at `time`, the end of the step to come.
+// Set the servos' targets for `time`, the end of the step to come.
 CairnStatus cairn_shovel_drive(CairnWorld *world, const CairnShovel *shovel, double time);
 
 #endif

@@ -1,16 +1,16 @@
 #include "demos/scenes/builders_spider.h"
 #include "demos/scenes/builders_chain.h"
 
-// A leg, as the one that points along y lies: a hip that turns about an upright axis; on it two parallel arms that carry a shin, which
-// so stays upright; and a crank that lifts the upper arm by a rod.
+// A leg, as the one that points along y lies: a hip that turns about an upright axis; on it two parallel arms that
+// carry a shin, which so stays upright; and a crank that lifts the upper arm by a rod.
 enum { HIP, UPPER, LOWER, CRANK, ROD, SHIN };
 
-typedef struct Part {
+typedef struct BodySpec {
     CairnVec3 from, to;
     double radius, mass;
-} Part;
+} BodySpec;
 
-static const Part leg_parts[CAIRN_SPIDER_LEG_PARTS] = {
+static const BodySpec leg_specs[CAIRN_SPIDER_LEG_BODIES] = {
     [HIP] = {{0, 0.02, 0.09}, {0, 0.02, 0.21}, 0.024, 0.1},
     [UPPER] = {{0, 0.03, 0.15}, {0, 0.12, 0.15}, 0.014, 0.08},
     [LOWER] = {{0, 0.03, 0.09}, {0, 0.12, 0.09}, 0.014, 0.08},
@@ -19,7 +19,7 @@ static const Part leg_parts[CAIRN_SPIDER_LEG_PARTS] = {
     [SHIN] = {{0, 0.12, 0.16}, {0, 0.12, 0.016}, 0.012, 0.08},
 };
 
-// Who hangs on whom, where, about x of the leg.
+// The hinges of a leg: the two bodies, and the point; all turn about x of the leg.
 typedef struct Hinge {
     int a, b;
     CairnVec3 point;
@@ -29,8 +29,8 @@ static const Hinge hinges[] = {
     {HIP, UPPER, {0, 0.03, 0.15}},  {HIP, LOWER, {0, 0.03, 0.09}}, {UPPER, SHIN, {0, 0.12, 0.15}},
     {LOWER, SHIN, {0, 0.12, 0.09}}, {CRANK, ROD, {0, 0.09, 0.21}}, {ROD, UPPER, {0, 0.09, 0.15}},
 };
-// A leg is two closed loops, whose hinges hold more than once what is to be held: the compliance alone decides their inner forces.
-// Beside 1/m and 1/I of parts of some ten grams the default of 1e-10 leaves them few digits.
+// A leg is two closed loops, whose hinges hold more than once what is to be held: the compliance alone decides their
+// inner forces. Beside 1/m and 1/I of bodies of some ten grams the default of 1e-10 leaves them few digits.
 static const double compliance = 1e-7;
 static const double gyration = 0.04; // m, about all axes: bars with bearings and housings at their ends
 static const CairnVec3 motor = {0, 0.03, 0.21};
@@ -39,7 +39,7 @@ static const double body_mass = 1.24, half_width = 0.09, hip_gap = 0.17;
 const double cairn_spider_reach = 0.12, cairn_spider_foot = 0.016;
 
 CairnSpiderDef cairn_spider_def(void) {
-    return (CairnSpiderDef){.place = cairn_transform_identity(),
+    return (CairnSpiderDef){.pose = cairn_transform_identity(),
                             .mass = 4,
                             .friction = 0.6,
                             .stiffness = 200,
@@ -59,7 +59,7 @@ static CairnTransform leg_frame(const Site *site, int leg) {
     double side = leg % 2 ? -1 : 1;
     CairnTransform hip = {{(1 - leg / 2) * hip_gap, side * half_width, 0},
                           cairn_quat_axis_angle(cairn_vec3(0, 0, 1), side > 0 ? 0 : CAIRN_PI)};
-    return cairn_transform_mul(site->def->place, hip);
+    return cairn_transform_mul(site->def->pose, hip);
 }
 
 static void soften(CairnJointDef *joint) {
@@ -81,23 +81,23 @@ static CairnStatus add_servo(const Site *site, CairnJointDef joint, CairnVec3 po
 
 static CairnStatus add_leg(const Site *site, int leg, CairnSpider *spider) {
     CairnTransform frame = leg_frame(site, leg);
-    CairnBodyId *ids = spider->parts[leg];
+    CairnBodyId *ids = spider->leg_bodies[leg];
     CairnVec3 x = cairn_rotate(frame.q, cairn_vec3(1, 0, 0)), y = cairn_rotate(frame.q, cairn_vec3(0, 1, 0));
-    for (int i = 0; i < CAIRN_SPIDER_LEG_PARTS; i++) {
-        const Part *part = &leg_parts[i];
+    for (int i = 0; i < CAIRN_SPIDER_LEG_BODIES; i++) {
+        const BodySpec *spec = &leg_specs[i];
         CairnBodyDef body = cairn_body_def();
-        body.mass = site->scale * part->mass;
+        body.mass = site->scale * spec->mass;
         body.group = leg;
         double q = body.mass * gyration * gyration;
         body.inertia = cairn_vec3(q, q, q);
-        CairnShapeDef bar = cairn_capsule(part->radius, 1);
+        CairnShapeDef bar = cairn_capsule(spec->radius, 1);
         bar.friction = site->def->friction;
         bar.filter = site->def->filter;
-        CAIRN_TRY(cairn_build_bar(site->world, body, bar, cairn_transform_point(frame, part->from),
-                                  cairn_transform_point(frame, part->to), &ids[i]));
+        CAIRN_TRY(cairn_build_bar(site->world, body, bar, cairn_transform_point(frame, spec->from),
+                                  cairn_transform_point(frame, spec->to), &ids[i]));
     }
     CairnShapeDef foot = cairn_sphere(cairn_spider_foot);
-    foot.position.z = 0.5 * (leg_parts[SHIN].from.z - leg_parts[SHIN].to.z); // a bar lies along its body's z
+    foot.position.z = 0.5 * (leg_specs[SHIN].from.z - leg_specs[SHIN].to.z); // a bar lies along its body's z
     foot.friction = site->def->friction;
     foot.filter = site->def->filter;
     CAIRN_TRY(cairn_shape_create(site->world, ids[SHIN], &foot, NULL));
@@ -121,8 +121,8 @@ static CairnStatus add_leg(const Site *site, int leg, CairnSpider *spider) {
 
 static CairnStatus add_body(const Site *site, CairnSpider *spider) {
     CairnBodyDef def = cairn_body_def();
-    def.position = cairn_transform_point(site->def->place, cairn_vec3(0, 0, 0.15));
-    def.orientation = site->def->place.q;
+    def.position = cairn_transform_point(site->def->pose, cairn_vec3(0, 0, 0.15));
+    def.orientation = site->def->pose.q;
     def.mass = site->scale * body_mass;
     def.group = CAIRN_SPIDER_LEGS;
     CAIRN_TRY(cairn_body_create(site->world, &def, &spider->body));
@@ -145,8 +145,8 @@ CairnStatus cairn_build_spider(CairnWorld *world, const CairnSpiderDef *def, Cai
                            def->stiffness);
     }
     double sum = body_mass;
-    for (int i = 0; i < CAIRN_SPIDER_LEG_PARTS; i++) {
-        sum += CAIRN_SPIDER_LEGS * leg_parts[i].mass;
+    for (int i = 0; i < CAIRN_SPIDER_LEG_BODIES; i++) {
+        sum += CAIRN_SPIDER_LEGS * leg_specs[i].mass;
     }
     Site site = {world, def, def->mass / sum};
     CAIRN_TRY(add_body(&site, spider));
@@ -156,26 +156,26 @@ CairnStatus cairn_build_spider(CairnWorld *world, const CairnSpiderDef *def, Cai
     return cairn_ok();
 }
 
-static const double stance = 0.6; // share of a period that a foot is on the ground: there are always at least three
+static const double stance = 0.6; // fraction of a period that a foot is on the ground: there are always at least three
 
 // A sixth of a turn is left at each end of a stance, in which all six feet stand.
-CairnLegPlace cairn_gait_place(const CairnGait *gait, int leg, double time) {
+CairnLegTarget cairn_gait_target(const CairnGait *gait, int leg, double time) {
     bool is_first = leg == 0 || leg == 3 || leg == 4; // left front, right middle, left rear
     double ramp = cairn_clamp(time / gait->period, 0, 1), far = gait->swing * ramp, high = gait->lift * ramp;
     double phase = time / gait->period + (is_first ? 0 : 0.5);
     phase -= floor(phase);
-    CairnLegPlace place = {.is_stance = phase < stance};
-    if (place.is_stance) {
-        place.swing = far * (1 - 2 * phase / stance);
-        place.swing_rate = -2 * far / (stance * gait->period);
-        return place;
+    CairnLegTarget target = {.is_stance = phase < stance};
+    if (target.is_stance) {
+        target.swing = far * (1 - 2 * phase / stance);
+        target.swing_rate = -2 * far / (stance * gait->period);
+        return target;
     }
     double s = (phase - stance) / (1 - stance), rate = 1 / ((1 - stance) * gait->period);
-    place.swing = -far * cos(CAIRN_PI * s);
-    place.swing_rate = CAIRN_PI * rate * far * sin(CAIRN_PI * s);
-    place.lift = high * sin(CAIRN_PI * s) * sin(CAIRN_PI * s);
-    place.lift_rate = CAIRN_PI * rate * high * sin(2 * CAIRN_PI * s);
-    return place;
+    target.swing = -far * cos(CAIRN_PI * s);
+    target.swing_rate = CAIRN_PI * rate * far * sin(CAIRN_PI * s);
+    target.lift = high * sin(CAIRN_PI * s) * sin(CAIRN_PI * s);
+    target.lift_rate = CAIRN_PI * rate * high * sin(2 * CAIRN_PI * s);
+    return target;
 }
 
 double cairn_gait_speed(const CairnGait *gait) {
@@ -192,17 +192,18 @@ static CairnStatus aim(CairnWorld *world, CairnJointId joint, double position, d
 
 CairnStatus cairn_spider_drive(CairnWorld *world, const CairnSpider *spider, const CairnGait *gait, double time) {
     for (int leg = 0; leg < CAIRN_SPIDER_LEGS; leg++) {
-        CairnLegPlace place = cairn_gait_place(gait, leg, time);
-        CAIRN_TRY(aim(world, spider->swing[leg], place.swing, place.swing_rate));
-        CAIRN_TRY(aim(world, spider->lift[leg], place.lift, place.lift_rate));
+        CairnLegTarget target = cairn_gait_target(gait, leg, time);
+        CAIRN_TRY(aim(world, spider->swing[leg], target.swing, target.swing_rate));
+        CAIRN_TRY(aim(world, spider->lift[leg], target.lift, target.lift_rate));
     }
     return cairn_ok();
 }
 
-CairnStatus cairn_spider_foot_place(const CairnWorld *world, const CairnSpider *spider, int leg, CairnVec3 *place) {
+CairnStatus cairn_spider_foot_position(const CairnWorld *world, const CairnSpider *spider, int leg,
+                                       CairnVec3 *position) {
     CairnBodyState shin;
-    CAIRN_TRY(cairn_body_get(world, spider->parts[leg][SHIN], &shin));
-    CairnVec3 down = {0, 0, 0.5 * (leg_parts[SHIN].from.z - leg_parts[SHIN].to.z)};
-    *place = cairn_add(shin.position, cairn_rotate(shin.orientation, down));
+    CAIRN_TRY(cairn_body_get(world, spider->leg_bodies[leg][SHIN], &shin));
+    CairnVec3 down = {0, 0, 0.5 * (leg_specs[SHIN].from.z - leg_specs[SHIN].to.z)};
+    *position = cairn_add(shin.position, cairn_rotate(shin.orientation, down));
     return cairn_ok();
 }

@@ -14,20 +14,20 @@ typedef enum Tie {
 
 typedef enum Form { BLOCK, WHEEL, TUBE_X, TUBE_Y, TUBE_Z, TRAY } Form;
 
-typedef struct Part {
+typedef struct BodySpec {
     Form form;
-    CairnVec3 size;  // BLOCK, TRAY: edges; others: x the radius, z the length
-    CairnVec3 place; // of its middle
+    CairnVec3 size;     // BLOCK, TRAY: edges; others: x the radius, z the length
+    CairnVec3 position; // of its middle
     double mass;
     int parent;
     Tie tie;
     CairnVec3 joint; // where it is tied
-} Part;
+} BodySpec;
 
 enum { BED = 6, RAM = 9, RIGHT_UPRIGHT = 13, TIE_ROD = 14 };
 
 // Masses are in proportion; their sum is scaled to the truck's.
-static const Part parts[CAIRN_TRUCK_PARTS] = {
+static const BodySpec specs[CAIRN_TRUCK_BODIES] = {
     {BLOCK, {5.6, 0.9, 0.24}, {0, 0, 0.95}, 1600, -1, ROOT, {0, 0, 0}},
     {BLOCK, {1.5, 2.1, 1.45}, {2.0, 0, 1.85}, 700, 0, WELD, {2.0, 0, 1.1}},
     {BLOCK, {1.0, 0.7, 0.5}, {2.0, 0, 0.75}, 700, 0, WELD, {2.0, 0, 0.85}},
@@ -53,7 +53,7 @@ static const Part parts[CAIRN_TRUCK_PARTS] = {
 };
 
 CairnTruckDef cairn_truck_def(void) {
-    return (CairnTruckDef){.place = cairn_transform_identity(),
+    return (CairnTruckDef){.pose = cairn_transform_identity(),
                            .mass = 8000,
                            .friction = 0.6,
                            .suspension = 2.5e5,
@@ -68,12 +68,12 @@ static CairnStatus add_shape(CairnWorld *world, CairnBodyId body, const CairnTru
     return cairn_shape_create(world, body, &shape, NULL);
 }
 
-static CairnStatus add_form(CairnWorld *world, CairnBodyId body, const CairnTruckDef *def, const Part *part) {
-    const CairnVec3 x = {1, 0, 0}, y = {0, 1, 0}, s = part->size;
-    if (part->form == BLOCK) {
+static CairnStatus add_form(CairnWorld *world, CairnBodyId body, const CairnTruckDef *def, const BodySpec *spec) {
+    const CairnVec3 x = {1, 0, 0}, y = {0, 1, 0}, s = spec->size;
+    if (spec->form == BLOCK) {
         return add_shape(world, body, def, cairn_box(s.x, s.y, s.z));
     }
-    if (part->form == TRAY) { // a floor, two sides and a front
+    if (spec->form == TRAY) { // a floor, two sides and a front
         const double thick = 0.1;
         CAIRN_TRY(add_shape(world, body, def, cairn_box(s.x, s.y, thick)));
         for (int side = -1; side <= 1; side++) {
@@ -84,20 +84,20 @@ static CairnStatus add_form(CairnWorld *world, CairnBodyId body, const CairnTruc
         return cairn_ok();
     }
     CairnShapeDef tube = cairn_cylinder(s.x, s.z);
-    if (part->form != TUBE_Z) {
-        tube.orientation = cairn_quat_axis_angle(part->form == TUBE_X ? y : x, 0.5 * CAIRN_PI);
+    if (spec->form != TUBE_Z) {
+        tube.orientation = cairn_quat_axis_angle(spec->form == TUBE_X ? y : x, 0.5 * CAIRN_PI);
     }
     return add_shape(world, body, def, tube);
 }
 
-static void hold(CairnAxis *axis, double stiffness, double damping) {
+static void set_spring(CairnAxis *axis, double stiffness, double damping) {
     axis->mode = CAIRN_AXIS_FREE;
     axis->drive = CAIRN_DRIVE_SPRING;
     axis->stiffness = stiffness;
     axis->damping = damping;
 }
 
-// What ties a part to its parent; *x and *y are the joint's axes.
+// The joint between a body and its parent; *x and *y are the joint's axes.
 static CairnJointDef tie_of(const CairnTruckDef *def, Tie tie, CairnVec3 *x, CairnVec3 *y) {
     const CairnJointType types[] = {
         [WELD] = CAIRN_JOINT_FIXED,      [AXLE] = CAIRN_JOINT_SIX_DOF,  [HUB] = CAIRN_JOINT_REVOLUTE,
@@ -115,11 +115,11 @@ static CairnJointDef tie_of(const CairnTruckDef *def, Tie tie, CairnVec3 *x, Cai
         *y = cairn_vec3(0, 0, 1);
     }
     if (tie == AXLE) {
-        hold(&joint.axes[CAIRN_Z], def->suspension, def->shock);
-        hold(&joint.axes[CAIRN_RX], 0.5 * def->suspension, 0.5 * def->shock);
+        set_spring(&joint.axes[CAIRN_Z], def->suspension, def->shock);
+        set_spring(&joint.axes[CAIRN_RX], 0.5 * def->suspension, 0.5 * def->shock);
     }
     if (tie == HINGE || tie == STEER) {
-        hold(&joint.axes[CAIRN_RX], 1e6, 1e5);
+        set_spring(&joint.axes[CAIRN_RX], 1e6, 1e5);
     }
     if (tie == HUB) {
         joint.axes[CAIRN_RX].drive = CAIRN_DRIVE_VELOCITY;
@@ -130,8 +130,8 @@ static CairnJointDef tie_of(const CairnTruckDef *def, Tie tie, CairnVec3 *x, Cai
 
 static CairnStatus join(CairnWorld *world, const CairnTruckDef *def, CairnJointDef joint, CairnVec3 point, CairnVec3 x,
                         CairnVec3 y, CairnJointId *id) {
-    CAIRN_TRY(cairn_joint_place(world, &joint, cairn_transform_point(def->place, point), cairn_rotate(def->place.q, x),
-                                cairn_rotate(def->place.q, y)));
+    CAIRN_TRY(cairn_joint_place(world, &joint, cairn_transform_point(def->pose, point), cairn_rotate(def->pose.q, x),
+                                cairn_rotate(def->pose.q, y)));
     return cairn_joint_create(world, &joint, id);
 }
 
@@ -139,11 +139,11 @@ static CairnStatus join(CairnWorld *world, const CairnTruckDef *def, CairnJointD
 static CairnStatus close_loops(CairnWorld *world, const CairnTruckDef *def, const CairnTruck *truck) {
     const CairnVec3 up = {0, 0, 1}, ahead = {1, 0, 0};
     CairnJointDef ball = cairn_joint_def(CAIRN_JOINT_BALL);
-    ball.body_a = truck->parts[RIGHT_UPRIGHT];
-    ball.body_b = truck->parts[TIE_ROD];
+    ball.body_a = truck->bodies[RIGHT_UPRIGHT];
+    ball.body_b = truck->bodies[TIE_ROD];
     CAIRN_TRY(join(world, def, ball, cairn_vec3(1.65, -0.85, 0.5), up, ahead, NULL));
-    ball.body_a = truck->parts[RAM];
-    ball.body_b = truck->parts[BED];
+    ball.body_a = truck->bodies[RAM];
+    ball.body_b = truck->bodies[BED];
     return join(world, def, ball, cairn_vec3(0.3, 0, 1.2), up, ahead, NULL);
 }
 
@@ -152,26 +152,26 @@ CairnStatus cairn_build_truck(CairnWorld *world, const CairnTruckDef *def, Cairn
         return cairn_error(CAIRN_INVALID_ARGUMENT, "truck: mass = %g must be positive", def->mass);
     }
     double sum = 0;
-    for (int i = 0; i < CAIRN_TRUCK_PARTS; i++) {
-        sum += parts[i].mass;
+    for (int i = 0; i < CAIRN_TRUCK_BODIES; i++) {
+        sum += specs[i].mass;
     }
-    for (int i = 0; i < CAIRN_TRUCK_PARTS; i++) {
-        const Part *part = &parts[i];
+    for (int i = 0; i < CAIRN_TRUCK_BODIES; i++) {
+        const BodySpec *spec = &specs[i];
         CairnBodyDef body = cairn_body_def();
-        body.position = cairn_transform_point(def->place, part->place);
-        body.orientation = def->place.q;
+        body.position = cairn_transform_point(def->pose, spec->position);
+        body.orientation = def->pose.q;
         body.group = def->group;
-        body.mass = def->mass * part->mass / sum;
-        CAIRN_TRY(cairn_body_create(world, &body, &truck->parts[i]));
-        CAIRN_TRY(add_form(world, truck->parts[i], def, part));
+        body.mass = def->mass * spec->mass / sum;
+        CAIRN_TRY(cairn_body_create(world, &body, &truck->bodies[i]));
+        CAIRN_TRY(add_form(world, truck->bodies[i], def, spec));
     }
-    for (int i = 1; i < CAIRN_TRUCK_PARTS; i++) {
-        const Part *part = &parts[i];
+    for (int i = 1; i < CAIRN_TRUCK_BODIES; i++) {
+        const BodySpec *spec = &specs[i];
         CairnVec3 x, y;
-        CairnJointDef joint = tie_of(def, part->tie, &x, &y);
-        joint.body_a = truck->parts[part->parent];
-        joint.body_b = truck->parts[i];
-        CAIRN_TRY(join(world, def, joint, part->joint, x, y, i == BED ? &truck->bed : NULL));
+        CairnJointDef joint = tie_of(def, spec->tie, &x, &y);
+        joint.body_a = truck->bodies[spec->parent];
+        joint.body_b = truck->bodies[i];
+        CAIRN_TRY(join(world, def, joint, spec->joint, x, y, i == BED ? &truck->bed : NULL));
     }
     return close_loops(world, def, truck);
 }

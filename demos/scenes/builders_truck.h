@@ -4,11 +4,11 @@
 
 #include <cairn/scene.h>
 
-enum { CAIRN_TRUCK_PARTS = 22 };
+enum { CAIRN_TRUCK_BODIES = 22 };
 
 typedef struct CairnTruckDef {
-    CairnTransform place; // x forward, z up, the origin on the ground under its middle
-    double mass;          // of all of it
+    CairnTransform pose; // x forward, z up, the origin on the ground under its middle
+    double mass;         // of all of it
     double friction;
     double suspension, shock; // of each axle, N/m and N s/m
     int group;                // semantic label
@@ -16,8 +16,8 @@ typedef struct CairnTruckDef {
 } CairnTruckDef;
 
 typedef struct CairnTruck {
-    CairnBodyId parts[CAIRN_TRUCK_PARTS]; // the first is the chassis
-    CairnJointId bed;                     // the hinge of the bed, RX
+    CairnBodyId bodies[CAIRN_TRUCK_BODIES]; // the first is the chassis
+    CairnJointId bed;                       // the hinge of the bed, RX
 } CairnTruck;
 
 CairnTruckDef cairn_truck_def(void); // 8,000 kg

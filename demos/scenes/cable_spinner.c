@@ -1,5 +1,6 @@
-// Eight flexible cables hold a plate of 10 kg, from which a ball of 2,500 kg hangs. The plate is turned until the cables wind round
-// each other, is let go, and the ball's weight unwinds them (S0, section 7.1). Links weigh 0.1 kg: a mass ratio of 25,000.
+// Eight flexible cables hold a plate of 10 kg, from which a ball of 2,500 kg hangs. The plate is turned until the
+// cables wind round each other, is let go, and the ball's weight unwinds them (S0, section 7.1). Links weigh 0.1 kg: a
+// mass ratio of 25,000.
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_cable.h"
 #include "demos/scenes/builders_energy.h"
@@ -61,7 +62,8 @@ static CairnStatus add_cables(CairnSceneRun *run) {
     return cairn_ok();
 }
 
-// The plate, the ball that hangs from it (it swings, and turns with it), and the spindle that turns the plate and holds nothing else.
+// The plate, the ball that hangs from it (it swings, and turns with it), and the spindle that turns the plate and holds
+// nothing else.
 static CairnStatus add_load(CairnSceneRun *run) {
     const Params *params = run->params;
     Memory *memory = run->memory;
@@ -181,7 +183,7 @@ static double growth_of(const Segments *cable, int links) {
     return length / (links * link_length) - 1;
 }
 
-// It is wound as told, and then it unwinds by itself.
+// It is wound by the given number of turns, and then it unwinds by itself.
 static CairnStatus check_turn(const CairnSceneRun *run, double time) {
     const Params *params = run->params;
     const Memory *memory = run->memory;

@@ -1,8 +1,9 @@
-// Two mobile manipulators carry a cable of 640 rigid segments between them and wind it on a drum: S2's second scene. Four segments are a
-// subsystem, and so is each robot.
+// Two mobile manipulators carry a cable of 640 rigid segments between them and wind it on a drum: S2's second scene.
+// Four segments are a subsystem, and so is each robot.
 //
-// The cable is a Cosserat rod of soft constraints (builders_rod.h). A robot is a vehicle on four wheels that roll and do not slip, and an
-// arm of seven servos; the second one's last axis turns the drum, and the first one follows as the cable grows shorter.
+// The cable is a Cosserat rod of soft constraints (builders_rod.h). A robot is a vehicle on four wheels that roll and
+// do not slip, and an arm of seven servos; the second one's last axis turns the drum, and the first one follows as the
+// cable grows shorter.
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_arm.h"
 #include "demos/scenes/builders_rod.h"
@@ -48,18 +49,18 @@ static CairnStatus add_robot(CairnSceneRun *run, Robot *robot, CairnVec3 *flange
     CairnArmDef def = cairn_arm_def();
     CairnTransform frames[CAIRN_ARM_AXES + 1];
     def.group = group;
-    if (group == 1) { // the drum's axis begins at one end of its way
+    if (group == 1) { // the drum's axis begins at one end of its range
         def.angles[6] -= 0.5 * ((const Params *)run->params)->turn + 0.25 * CAIRN_PI;
     }
     cairn_arm_frames(&def, def.angles, frames);
     CairnQuat turn = cairn_quat_axis_angle(cairn_vec3(0, 0, 1), heading);
     // The vehicle's middle, so that the flange comes to stand where it should.
     CairnVec3 deck = cairn_vec3(0.15, 0, 0.2 + 0.165), tip = cairn_rotate(turn, cairn_add(deck, frames[7].p));
-    CairnVec3 place = cairn_vec3(flange->x - tip.x, flange->y - tip.y, 0);
+    CairnVec3 position = cairn_vec3(flange->x - tip.x, flange->y - tip.y, 0);
     flange->z = tip.z;
-    CAIRN_TRY(cairn_build_vehicle(run->world, place, heading, 0.9, group, &robot->vehicle));
+    CAIRN_TRY(cairn_build_vehicle(run->world, position, heading, 0.9, group, &robot->vehicle));
     def.mount = robot->vehicle.chassis;
-    def.base = (CairnTransform){cairn_add(place, cairn_rotate(turn, deck)), turn};
+    def.base = (CairnTransform){cairn_add(position, cairn_rotate(turn, deck)), turn};
     return cairn_build_arm(run->world, &def, &robot->arm);
 }
 
@@ -127,7 +128,7 @@ static CairnStatus script(CairnSceneRun *run, double time) {
     }
     angles[6] += params->turn * progress(t);
     CAIRN_TRY(cairn_arm_aim(run->world, arm, angles));
-    // Both go the same way; the first one, which looks along x, is faster by what the drum takes.
+    // Both go in the same direction; the first one, which looks along x, is faster by what the drum takes.
     double carried = params->speed * fmin(rate(t), 1), taken = params->turn * drum_radius * rate(t) / winding;
     CAIRN_TRY(cairn_vehicle_drive(run->world, &memory->robots[0].vehicle, carried + taken));
     return cairn_vehicle_drive(run->world, &memory->robots[1].vehicle, -carried);

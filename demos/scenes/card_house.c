@@ -1,4 +1,5 @@
-// A house of cards: pairs that lean on each other, lintels from ridge to ridge. It stands by friction alone until a ball rolls in.
+// A house of cards: pairs that lean on each other, lintels from ridge to ridge. It stands by friction alone until a
+// ball rolls in.
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_energy.h"
 
@@ -18,15 +19,15 @@ static const double tall = 1, wide = 0.7, thick = 0.02, density = 500, hit = 4; 
 
 typedef struct Memory {
     CairnBodyId top; // the last card, one of the topmost pair
-    CairnVec3 place;
+    CairnVec3 position;
     CairnEnergyWatch energy;
 } Memory;
 
-static CairnStatus add_card(CairnSceneRun *run, CairnVec3 place, double turn, double length) {
+static CairnStatus add_card(CairnSceneRun *run, CairnVec3 position, double turn, double length) {
     const Params *params = run->params;
     Memory *memory = run->memory;
     CairnBodyDef body = cairn_body_def();
-    body.position = memory->place = place;
+    body.position = memory->position = position;
     body.orientation = cairn_quat_axis_angle(cairn_vec3(0, 1, 0), turn);
     CairnShapeDef card = cairn_box(thick, wide, length);
     card.density = density;
@@ -45,8 +46,9 @@ static CairnStatus add_ball(CairnWorld *world, const Params *params, double widt
     return cairn_body_add(world, &ball, &round, NULL);
 }
 
-// All is put down at once, and what a card bears is known only when all it bears is: box friction starts from what stops a card
-// alone, and each further solve carries the loads one card on. With two solves the house slipped by 2 to 20 mm in its first steps.
+// All is put down at once, and what a card bears is known only when all it bears is: box friction starts from what
+// stops a card alone, and each further solve carries the loads one card on. With two solves the house slipped by 2 to
+// 20 mm in its first steps.
 static void settings(const void *params, CairnWorldDef *def) {
     (void)params;
     def->touch_passes = 12;
@@ -68,8 +70,8 @@ static CairnStatus build(CairnSceneRun *run) {
             CAIRN_TRY(add_card(run, cairn_vec3(x - aside, 0, z + 0.5 * floor), lean, tall));
             CAIRN_TRY(add_card(run, cairn_vec3(x + aside, 0, z + 0.5 * floor), -lean, tall));
             if (i > 0) { // the lintels, end to end over the ridges
-                CairnVec3 place = {x - 0.5 * spacing, 0, z + floor + 0.5 * thick};
-                CAIRN_TRY(add_card(run, place, 0.5 * CAIRN_PI, spacing - 0.1 * thick));
+                CairnVec3 position = {x - 0.5 * spacing, 0, z + floor + 0.5 * thick};
+                CAIRN_TRY(add_card(run, position, 0.5 * CAIRN_PI, spacing - 0.1 * thick));
             }
         }
         z += floor + thick;
@@ -85,7 +87,7 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
     }
     CairnBodyState card;
     CAIRN_TRY(cairn_body_get(run->world, memory->top, &card));
-    double moved = cairn_length(cairn_sub(card.position, memory->place));
+    double moved = cairn_length(cairn_sub(card.position, memory->position));
     bool stands = params->friction > tan(params->lean * CAIRN_PI / 180) + 0.1 && time < hit - 0.2;
     if (stands && moved > 1e-4) {
         return cairn_error(CAIRN_NUMERIC, "card_house: at %.6g s the last card has moved by %.3g m", time, moved);

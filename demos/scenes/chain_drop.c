@@ -1,5 +1,5 @@
-// A chain of 250 links is dropped on an inclined plane. Friction is a little less than the slope: it does not stay, and it does not
-// run off at once; every contact slides (S0, section 7.1).
+// A chain of 250 links is dropped on an inclined plane. Friction is a little less than the slope: it does not stay, and
+// it does not run off at once; every contact slides (S0, section 7.1).
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_chain.h"
 #include "demos/scenes/builders_energy.h"
@@ -27,12 +27,13 @@ static const double lane = 5, bend = 0.3; // m: a lane's length down the slope, 
 
 typedef struct Memory {
     CairnBodyId links[MOST_LINKS];
-    double first;  // m: the chain's middle down the slope, before the first step
-    bool has_left; // the plane, with its first links
+    double first;        // m: the chain's middle down the slope, before the first step
+    bool has_left_plane; // with its first links
     CairnEnergyWatch energy;
 } Memory;
 
-// Lanes down and up the slope, with half circles between: x down the slope, y across. (Lanes across it would roll instead of slide.)
+// Lanes down and up the slope, with half circles between: x down the slope, y across. (Lanes across it would roll
+// instead of slide.)
 static CairnVec3 path_point(const void *data, double s) {
     (void)data;
     double turn = CAIRN_PI * bend, period = lane + turn;
@@ -74,14 +75,14 @@ static CairnStatus build(CairnSceneRun *run) {
     CairnVec3 points[MOST_LINKS + 1];
     cairn_walk_curve(path_point, NULL, link_length, params->links, points);
 
-    // The plane ends a little above the lanes, and some way below them.
+    // The plane ends a little above the lanes, and some distance below them.
     double slope = params->slope * CAIRN_PI / 180, above = 0.5 * lane + 0.8, length = above + 0.5 * lane + bend + below,
            thick = 0.4;
     double width = fabs(points[params->links].y) + 2;
     CairnQuat tilt = cairn_quat_axis_angle(cairn_vec3(0, 1, 0), slope);
     CairnVec3 middle = {0, 0, (length - above) * sin(slope) + 0.8}; // of the lanes
-    CairnVec3 place = cairn_rotate(tilt, cairn_vec3(0.5 * length - above, 0, -0.5 * thick));
-    CAIRN_TRY(cairn_build_static_box(run->world, cairn_add(middle, place), cairn_quat_log(tilt),
+    CairnVec3 position = cairn_rotate(tilt, cairn_vec3(0.5 * length - above, 0, -0.5 * thick));
+    CAIRN_TRY(cairn_build_static_box(run->world, cairn_add(middle, position), cairn_quat_log(tilt),
                                      cairn_vec3(length, width, thick), params->friction, NULL));
     for (int i = 0; i <= params->links; i++) {
         CairnVec3 flat = cairn_sub(points[i], cairn_vec3(0, 0.5 * (width - 2), 0));
@@ -93,8 +94,9 @@ static CairnStatus build(CairnSceneRun *run) {
     return find_middle(run, &memory->first, &speed);
 }
 
-// While all of it is on the plane and all of it slides, the chain is one body: v = g (sin - mu cos) t, its landing included, for that
-// too is paid with mu times its normal impulse. Friction of the last step's normal impulses is a little late.
+// While all of it is on the plane and all of it slides, the chain is one body: v = g (sin - mu cos) t, its landing
+// included, for that too is paid with mu times its normal impulse. Friction of the last step's normal impulses is a
+// little late.
 static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats *stats) {
     const Params *params = run->params;
     Memory *memory = run->memory;
@@ -104,17 +106,17 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
     }
     double down, speed, slope = params->slope * CAIRN_PI / 180, g = -cairn_world_settings(run->world).gravity.z;
     CAIRN_TRY(find_middle(run, &down, &speed));
-    memory->has_left = memory->has_left || down - memory->first > below - 1;
-    // Off the edge it whips: a joint's points part by h^2 / 2 times what they accelerate against each other. From a steeper plane than the
-    // default's by what two links leave that turn by a radian in a step, L (1 - cos 1).
+    memory->has_left_plane = memory->has_left_plane || down - memory->first > below - 1;
+    // Off the edge it whips: a joint's points part by h^2 / 2 times what they accelerate against each other. From a
+    // steeper plane than the default's by what two links leave that turn by a radian in a step, L (1 - cos 1).
     double whip = params->slope > 20 ? (1 - cos(1)) * link_length : 0.05;
-    double apart = stats->joint_error_linear, allowed = memory->has_left ? whip : 1e-3;
+    double apart = stats->joint_error_linear, allowed = memory->has_left_plane ? whip : 1e-3;
     if (apart > allowed) {
         return cairn_error(CAIRN_NUMERIC, "chain_drop: at %.6g s a joint is %.3g m apart", time, apart);
     }
     double landed = sqrt(2 * params->height / g) + 0.5;
     double expected = fmax(0, g * (sin(slope) - params->friction * cos(slope))) * time;
-    if (time > landed && !memory->has_left && fabs(speed - expected) > 0.03 + 0.1 * expected) {
+    if (time > landed && !memory->has_left_plane && fabs(speed - expected) > 0.03 + 0.1 * expected) {
         return cairn_error(CAIRN_NUMERIC, "chain_drop: at %.6g s it slides with %.4g m/s, not %.4g", time, speed,
                            expected);
     }

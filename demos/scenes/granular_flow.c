@@ -1,7 +1,9 @@
-// A cascade of equal balls fills a box and flows out of an opening at its side: S1's benchmark. Or out of a hopper, or onto rollers.
+// A cascade of equal balls fills a box and flows out of an opening at its side: S1's benchmark. Or out of a hopper, or
+// onto rollers.
 //
-// Every ball rubs on a dozen others, so the problem is large, hyperstatic and never the same twice. Sweeps do not solve it exactly;
-// what counts is that what they leave does not show: no ball sinks into another by more than two thousandths of its radius.
+// Every ball rubs on a dozen others, so the problem is large, hyperstatic and never the same twice. Sweeps do not solve
+// it exactly; what counts is that what they leave does not show: no ball sinks into another by more than two
+// thousandths of its radius.
 #include "demos/scenes/builders.h"
 
 enum { MAX_SPHERES = 200000 };
@@ -78,8 +80,8 @@ static CairnStatus add_closed_walls(CairnSceneRun *run, double low, double top, 
     return cairn_ok();
 }
 
-// Cylinders that turn in their places, as high as the floor: what lies on them is carried off. Half as thick as a ball: between
-// thick ones balls spin in their places.
+// Cylinders that turn about fixed axes, as high as the floor: what lies on them is carried off. They are half as thick
+// as a ball, since between thick ones balls only spin.
 static CairnStatus add_rollers(CairnSceneRun *run, double from) {
     const Params *params = run->params;
     const Memory *memory = run->memory;
@@ -118,7 +120,7 @@ static CairnStatus add_side(CairnSceneRun *run) {
     return cairn_ok();
 }
 
-// A square funnel, 60 degrees steep, so high that what has flowed out finds its place below.
+// A square funnel, 60 degrees steep, so high that there is room below for what has flowed out.
 static CairnStatus add_hopper(CairnSceneRun *run) {
     const Params *params = run->params;
     Memory *memory = run->memory;
@@ -132,8 +134,9 @@ static CairnStatus add_hopper(CairnSceneRun *run) {
     CairnQuat tilt = cairn_quat_axis_angle(cairn_vec3(0, 1, 0), -CAIRN_PI / 3);
     for (int k = 0; k < 4; k++) {
         CairnQuat turn = cairn_quat_axis_angle(cairn_vec3(0, 0, 1), 0.5 * CAIRN_PI * k);
-        CairnVec3 place = cairn_rotate(turn, cairn_add_scaled(middle, -0.5 * thick, inward));
-        CAIRN_TRY(add_plate(run, place, cairn_vec3(2 * run_in, width + 2 * thick, thick), cairn_quat_mul(turn, tilt)));
+        CairnVec3 position = cairn_rotate(turn, cairn_add_scaled(middle, -0.5 * thick, inward));
+        CAIRN_TRY(
+            add_plate(run, position, cairn_vec3(2 * run_in, width + 2 * thick, thick), cairn_quat_mul(turn, tilt)));
     }
     return cairn_ok();
 }
@@ -141,7 +144,7 @@ static CairnStatus add_hopper(CairnSceneRun *run) {
 // Balls side by side in a layer at this height.
 static int across_at(const Params *params, const Memory *memory, double z) {
     double width = width_of(params), spacing = 2.05 * params->radius;
-    if (z < memory->floor) { // in the funnel, a ball's way off its plates
+    if (z < memory->floor) { // in the funnel, a ball's distance from its plates
         double half = 0.5 * params->opening * width + (z - memory->low) / sqrt(3) - 1.3 * params->radius;
         return half > 0 ? (int)floor(2 * half / spacing) + 1 : 0;
     }
@@ -153,7 +156,7 @@ static CairnStatus build(CairnSceneRun *run) {
     Memory *memory = run->memory;
     CAIRN_TRY(cairn_build_ground(run->world, params->friction, 0));
     CAIRN_TRY(params->outlet == HOPPER ? add_hopper(run) : add_side(run));
-    double r = params->radius, spacing = 2.05 * r, shake = 0.02 * r; // nobody stands exactly upon another
+    double r = params->radius, spacing = 2.05 * r, shake = 0.02 * r; // no ball stands exactly upon another
     uint64_t random = run->seed;
     CairnShapeDef ball = cairn_sphere(r);
     ball.density = density;
@@ -180,7 +183,7 @@ static bool is_inside(const Wall *wall, CairnVec3 p) {
     return fabs(q.x) < wall->half.x && fabs(q.y) < wall->half.y && fabs(q.z) < wall->half.z;
 }
 
-// A wall is as thick as a ball, and no ball crosses it within a step: who goes through is seen in it.
+// A wall is as thick as a ball, and no ball crosses it within a step: a ball that goes through is seen inside it.
 static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats *stats) {
     const Params *params = run->params;
     Memory *memory = run->memory;

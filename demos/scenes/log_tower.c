@@ -1,7 +1,9 @@
-// A tower of logs in crossing layers with a heavy box on top: it stands for five seconds, until a ball rolls into its foot.
+// A tower of logs in crossing layers with a heavy box on top: it stands for five seconds, until a ball rolls into its
+// foot.
 //
-// Every layer could roll upon the next, and nothing but exact impulses keeps it from doing so: whoever leaves a residual behind
-// loses the tower by himself. Then it falls, and nothing may sink into anything while 160 bodies strike each other.
+// Every layer could roll upon the next, and nothing but exact impulses keeps it from doing so: with a solver that
+// leaves a residual behind the tower falls before the ball reaches it. After the impact it falls, and nothing may sink
+// into anything while 160 bodies strike each other.
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_energy.h"
 
@@ -49,9 +51,9 @@ static CairnStatus add_logs(CairnSceneRun *run) {
         bool is_along_y = layer % 2 == 1;
         // A layer that is not full lies about the middle: a single log carries the box, too.
         int in_layer = params->logs - layer * LAYER < LAYER ? params->logs - layer * LAYER : LAYER;
-        double place = (i % LAYER - 0.5 * (in_layer - 1)) * length / LAYER;
+        double offset = (i % LAYER - 0.5 * (in_layer - 1)) * length / LAYER;
         CairnBodyDef log = cairn_body_def();
-        log.position = cairn_vec3(is_along_y ? place : 0, is_along_y ? 0 : place, (2 * layer + 1) * radius);
+        log.position = cairn_vec3(is_along_y ? offset : 0, is_along_y ? 0 : offset, (2 * layer + 1) * radius);
         log.orientation = cairn_quat_axis_angle(is_along_y ? cairn_vec3(1, 0, 0) : cairn_vec3(0, 1, 0), CAIRN_PI / 2);
         log.mass = params->log_mass;
         CAIRN_TRY(cairn_body_add(run->world, &log, &shape, NULL));
@@ -59,8 +61,8 @@ static CairnStatus add_logs(CairnSceneRun *run) {
     return cairn_ok();
 }
 
-// While it falls a log is struck, strikes the next one, and so on within a step: two or three passes mostly, ten in a few. Where the
-// default's eight ended it, logs sank in by 16 mm.
+// While it falls a log is struck, strikes the next one, and so on within a step: two or three passes mostly, ten in a
+// few. Where the default's eight ended it, logs sank in by 16 mm.
 static void settings(const void *params, CairnWorldDef *def) {
     (void)params;
     def->contact_passes = 32;

@@ -1,4 +1,5 @@
-// A dump truck of 8,000 kg and 22 bodies drops into a net of cables whose links weigh 0.2 kg, 40,000 times less (S0, section 7.1).
+// A dump truck of 8,000 kg and 22 bodies drops into a net of cables whose links weigh 0.2 kg, 40,000 times less (S0,
+// section 7.1).
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_cable.h"
 #include "demos/scenes/builders_energy.h"
@@ -25,7 +26,7 @@ static const CairnField fields[] = {
 
 static const double span = 9, rim = 5, link_radius = 0.03; // of the square frame, and how high it is
 static const double nose = 0.0776;                         // m: how far the truck's centre of mass is before its middle
-static const double held = 10;                             // s: from here on it hangs still
+static const double rest_start = 10;                       // s: from here on it hangs still
 
 typedef struct Memory {
     CairnBodyId links[MOST_SECTIONS][LINKS];
@@ -39,7 +40,7 @@ static CairnVec3 net_point(const Params *params, double x, double y) {
     return cairn_vec3(x, y, rim - params->sag * (1 - a * a) * (1 - b * b));
 }
 
-// Knots are where a cable of one way meets one of the other: the same number of links apart everywhere.
+// Knots are where a cable of one direction meets one of the other: the same number of links apart everywhere.
 static CairnStatus add_net(CairnSceneRun *run) {
     const Params *params = run->params;
     Memory *memory = run->memory;
@@ -85,10 +86,10 @@ static CairnStatus add_frame(CairnWorld *world) {
     for (int i = 0; i < 4; i++) {
         double sign = i % 2 ? 1 : -1;
         bool is_along_y = i < 2;
-        CairnVec3 place = is_along_y ? cairn_vec3(sign * middle, 0, rim) : cairn_vec3(0, sign * middle, rim);
+        CairnVec3 position = is_along_y ? cairn_vec3(sign * middle, 0, rim) : cairn_vec3(0, sign * middle, rim);
         CairnVec3 size =
             cairn_vec3(is_along_y ? thick : span + 2 * thick, is_along_y ? span + 2 * thick : thick, thick);
-        CAIRN_TRY(cairn_build_static_box(world, place, none, size, 0.6, NULL));
+        CAIRN_TRY(cairn_build_static_box(world, position, none, size, 0.6, NULL));
         CairnVec3 post = {sign * middle, (is_along_y ? 1 : -1) * middle, 0.5 * (rim - 0.5 * thick)};
         CAIRN_TRY(cairn_build_static_box(world, post, none, cairn_vec3(thick, thick, rim - 0.5 * thick), 0.6, NULL));
     }
@@ -106,7 +107,7 @@ static CairnStatus build(CairnSceneRun *run) {
     truck.friction = params->friction;
     truck.group = 2 * params->cables;
     truck.filter = (CairnFilter){4, ~(uint64_t)4};
-    truck.place.p = cairn_vec3(-nose, 0, rim - 0.25 * params->sag + params->height);
+    truck.pose.p = cairn_vec3(-nose, 0, rim - 0.25 * params->sag + params->height);
     return cairn_build_truck(run->world, &truck, &memory->truck);
 }
 
@@ -134,16 +135,16 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
                            stats->penetration);
     }
     double apart = stats->joint_error_linear;
-    if (apart > (time > held ? 1e-6 : 0.02)) {
+    if (apart > (time > rest_start ? 1e-6 : 0.02)) {
         return cairn_error(CAIRN_NUMERIC, "net_truck: at %.6g s a joint is %.3g m apart", time, apart);
     }
     double net, fastest = 0, g = -cairn_world_settings(run->world).gravity.z;
     CAIRN_TRY(find_lowest_link(run, &net));
-    for (int i = 0; i < CAIRN_TRUCK_PARTS; i++) {
-        CairnBodyState part;
-        CAIRN_TRY(cairn_body_get(run->world, memory->truck.parts[i], &part));
-        fastest = fmax(fastest, cairn_length(part.velocity));
-        if (part.center.z < net) {
+    for (int i = 0; i < CAIRN_TRUCK_BODIES; i++) {
+        CairnBodyState body;
+        CAIRN_TRY(cairn_body_get(run->world, memory->truck.bodies[i], &body));
+        fastest = fmax(fastest, cairn_length(body.velocity));
+        if (body.center.z < net) {
             return cairn_error(CAIRN_NUMERIC, "net_truck: at %.6g s part %d of the truck is under the net", time, i);
         }
     }
@@ -152,7 +153,7 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
         return cairn_error(CAIRN_NUMERIC, "net_truck: at %.6g s it falls with %.9g m/s, not %.9g", time, fastest,
                            g * time);
     }
-    if (time > held && fastest > 0.01) {
+    if (time > rest_start && fastest > 0.01) {
         return cairn_error(CAIRN_NUMERIC, "net_truck: at %.6g s it still moves with %.3g m/s", time, fastest);
     }
     return cairn_check_energy(run, &memory->energy, stats, 1e-3, "net_truck");

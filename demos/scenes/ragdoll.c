@@ -1,4 +1,5 @@
-// A doll of eleven capsules falls down a flight of stairs: ball joints in shoulders and hips, hinges with limits in elbows and knees.
+// A doll of eleven capsules falls down a flight of stairs: ball joints in shoulders and hips, hinges with limits in
+// elbows and knees.
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_chain.h"
 #include "demos/scenes/builders_energy.h"
@@ -49,8 +50,8 @@ static CairnStatus build(CairnSceneRun *run) {
     double top = rise * params->stairs;
     for (int i = 0; i < params->stairs; i++) {
         double high = top - i * rise, long_ = i == 0 ? 2 : tread;
-        CairnVec3 place = {(i + 0.5) * tread - 0.5 * (long_ - tread), 0, 0.5 * high};
-        CAIRN_TRY(cairn_build_static_box(run->world, place, cairn_vec3(0, 0, 0), cairn_vec3(long_, 3, high),
+        CairnVec3 position = {(i + 0.5) * tread - 0.5 * (long_ - tread), 0, 0.5 * high};
+        CAIRN_TRY(cairn_build_static_box(run->world, position, cairn_vec3(0, 0, 0), cairn_vec3(long_, 3, high),
                                          params->friction, NULL));
     }
     CairnBodyId ids[BONES];

@@ -26,13 +26,13 @@ CairnStatus cairn_yard_script(CairnSceneRun *run, double time) {
     return cairn_shovel_drive(run->world, &yard->shovel, time);
 }
 
-// The servos are told where to be one step late, at most a few centimetres.
+// The servos' targets are one step late, at most a few centimetres.
 static CairnStatus check_path(const CairnSceneRun *run, const CairnBodyState *blade, double time, double h,
                               const char *name) {
     const CairnShovel *shovel = &((const CairnYard *)run->memory)->shovel;
-    CairnShovelPlace place = cairn_shovel_place(&shovel->def, time - h);
-    CairnVec3 off = cairn_sub(blade->position, cairn_add(shovel->def.start, cairn_vec3(place.x, 0, place.z)));
-    double allowed = 0.02 + h * (fabs(place.speed_x) + fabs(place.speed_z));
+    CairnShovelTarget target = cairn_shovel_target(&shovel->def, time - h);
+    CairnVec3 off = cairn_sub(blade->position, cairn_add(shovel->def.start, cairn_vec3(target.x, 0, target.z)));
+    double allowed = 0.02 + h * (fabs(target.speed_x) + fabs(target.speed_z));
     if (cairn_length(off) > allowed) {
         return cairn_error(CAIRN_NUMERIC, "%s: at %.6g s the blade is %.3g m off its path", name, time,
                            cairn_length(off));
@@ -57,7 +57,8 @@ static CairnStatus check_blade(const CairnSceneRun *run, const CairnBodyState *b
     return cairn_ok();
 }
 
-// What is round rolls on for ever where nothing brakes rolling, and may nudge others; all else has given its energy away.
+// What is round rolls on for ever where nothing brakes rolling, and may nudge others; all else has given its energy
+// away.
 static CairnStatus check_rest(const CairnSceneRun *run, double time, bool has_rolling, const char *name) {
     const CairnYard *yard = run->memory;
     double moving = 0;

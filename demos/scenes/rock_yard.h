@@ -1,4 +1,4 @@
-// What the scenes of rocks share: a heap, a shovel that pushes it, and what must hold.
+// What the scenes of rocks have in common: a heap, a shovel that pushes it, and what must hold.
 #ifndef CAIRN_SCENE_ROCK_YARD_H
 #define CAIRN_SCENE_ROCK_YARD_H
 
@@ -34,7 +34,8 @@ typedef struct CairnYard {
     CairnEnergyWatch energy;
 } CairnYard;
 
-// Ground, shovel, heap (friction and rolling friction of `params`, around the origin); the shovel starts beside the heap.
+// Ground, shovel, heap (friction and rolling friction of `params`, around the origin); the shovel starts beside the
+// heap.
 CairnStatus cairn_build_yard(CairnSceneRun *run, CairnPile pile, const CairnYardParams *params);
 CairnStatus cairn_yard_script(CairnSceneRun *run, double time);
 

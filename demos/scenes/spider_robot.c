@@ -1,5 +1,5 @@
-// A walking robot of 37 parts: six legs, twelve servos, revolute joints (S1, section 3.1). Its step is 0.01 s and its solver 50
-// sweeps of psor, as in the paper, unless others are asked for.
+// A walking robot of 37 bodies: six legs, twelve servos, revolute joints (S1, section 3.1). Its step is 0.01 s and its
+// solver 50 sweeps of psor, as in the paper, unless the options name others.
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_spider.h"
 
@@ -57,7 +57,7 @@ static CairnStatus script(CairnSceneRun *run, double time) {
 }
 
 // How far the gait carries it while no foot slips: the first period goes from nothing to whole steps.
-static double way_of(const CairnGait *gait, double time) {
+static double planned_distance(const CairnGait *gait, double time) {
     double begun = fmin(time, gait->period), speed = cairn_gait_speed(gait);
     return speed * (0.5 * begun * begun / gait->period + fmax(time - gait->period, 0));
 }
@@ -70,11 +70,11 @@ static CairnStatus check_feet(const CairnSceneRun *run, double time, double h) {
     int standing = 0;
     for (int leg = 0; leg < CAIRN_SPIDER_LEGS; leg++) {
         CairnVec3 foot;
-        CAIRN_TRY(cairn_spider_foot_place(run->world, &memory->spider, leg, &foot));
+        CAIRN_TRY(cairn_spider_foot_position(run->world, &memory->spider, leg, &foot));
         double high = foot.z - cairn_spider_foot;
         standing += high < 0.008;
-        CairnLegPlace told = cairn_gait_place(&gait, leg, time - h); // servos are one step late
-        if (told.lift > 0.2 && high < 0.005) {
+        CairnLegTarget planned = cairn_gait_target(&gait, leg, time - h); // servos are one step late
+        if (planned.lift > 0.2 && high < 0.005) {
             return cairn_error(CAIRN_NUMERIC, "spider_robot: at %.6g s foot %d is lifted by %.3g m only", time, leg,
                                high);
         }
@@ -95,19 +95,19 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
     CairnBodyState body;
     CAIRN_TRY(cairn_body_get(run->world, memory->spider.body, &body));
     memory->start = stats->step_index == 1 ? body.center : memory->start;
-    CairnVec3 way = cairn_sub(body.center, memory->start);
+    CairnVec3 displacement = cairn_sub(body.center, memory->start);
     double tilt = acos(cairn_clamp(cairn_rotate(body.orientation, cairn_vec3(0, 0, 1)).z, -1, 1));
-    if (fabs(way.z) > 0.01 || tilt > 0.05) {
+    if (fabs(displacement.z) > 0.01 || tilt > 0.05) {
         return cairn_error(CAIRN_NUMERIC, "spider_robot: at %.6g s the body is %.3g m up, tilted by %.3g rad", time,
-                           way.z, tilt);
+                           displacement.z, tilt);
     }
     CAIRN_TRY(check_feet(run, time, time / (double)stats->step_index));
     CairnGait gait = gait_of(params);
-    double told = way_of(&gait, time);
+    double planned = planned_distance(&gait, time);
     bool is_late = time > 3 * params->period && params->friction > 0.3;
-    if (is_late && (fabs(way.x - told) > 0.15 * told || fabs(way.y) > 0.1 * told)) {
+    if (is_late && (fabs(displacement.x - planned) > 0.15 * planned || fabs(displacement.y) > 0.1 * planned)) {
         return cairn_error(CAIRN_NUMERIC, "spider_robot: at %.6g s it has walked %.3g m, and %.3g m aside, not %.3g",
-                           time, way.x, way.y, told);
+                           time, displacement.x, displacement.y, planned);
     }
     return cairn_ok();
 }

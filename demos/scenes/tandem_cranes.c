@@ -1,5 +1,5 @@
-// Two crawler cranes of 75,000 kg lift a pipe of 3,500 kg in tandem, in two slings. After a second the pipe is pushed along its
-// axis: it swings, and slides through the slings (S0, section 7.1).
+// Two crawler cranes of 75,000 kg lift a pipe of 3,500 kg in tandem, in two slings. After a second the pipe is pushed
+// along its axis: it swings, and slides through the slings (S0, section 7.1).
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_crane.h"
 #include "demos/scenes/builders_energy.h"
@@ -32,19 +32,20 @@ typedef struct Memory {
     CairnCrane cranes[CRANES];
     CairnBodyId slings[CRANES][SLING], pipe;
     CairnTransform stood[CRANES]; // the vehicles' at first
-    CairnVec3 hung;               // the pipe's place at first
+    CairnVec3 hung;               // the pipe's initial position
     double seat[CRANES];          // where the slings held it, along its axis
     double farthest, slid;        // m
     bool is_pushed;
     CairnEnergyWatch energy;
 } Memory;
 
-// The sling's points: down one side, round under the pipe, up the other. The middles of the arc's links just touch the pipe.
+// The sling's points: down one side, round under the pipe, up the other. The middles of the arc's links just touch the
+// pipe.
 static void lay_sling(CairnVec3 hook, CairnVec3 *points) {
     const double clear = pipe_radius + sling_radius + 1e-4;
     double wrap = CAIRN_PI - acos(clear / below), radius = clear / cos(wrap / ARC);
     for (int i = 0; i <= SLING; i++) {
-        double share = cairn_clamp((double)(i - SIDE) / ARC, 0, 1), turn = wrap * (2 * share - 1);
+        double fraction = cairn_clamp((double)(i - SIDE) / ARC, 0, 1), turn = wrap * (2 * fraction - 1);
         CairnVec3 arc = {0, radius * sin(turn), -below - radius * cos(turn)};
         double up = fmax(fmax(SIDE - i, i - SIDE - ARC), 0) / SIDE;
         points[i] = cairn_add_scaled(hook, 1 - up, arc);
@@ -99,7 +100,7 @@ static CairnStatus build(CairnSceneRun *run) {
     CAIRN_TRY(cairn_build_ground(run->world, 0.6, 0));
     for (int c = 0; c < CRANES; c++) {
         CairnCraneDef crane = cairn_crane_def();
-        crane.place =
+        crane.pose =
             (CairnTransform){{(c - 0.5) * between, 0, 0}, cairn_quat_axis_angle(cairn_vec3(0, 0, 1), 0.5 * CAIRN_PI)};
         crane.mass = params->crane_mass;
         crane.rope.mass = params->link_mass;
@@ -174,12 +175,12 @@ static CairnStatus check_pipe(const CairnSceneRun *run, double time) {
         least = fmin(least, fabs(seat - memory->seat[c]));
     }
     memory->slid = fmax(memory->slid, least);
-    CairnVec3 way = cairn_sub(pipe.center, memory->hung);
-    memory->farthest = fmax(memory->farthest, fabs(way.x));
+    CairnVec3 displacement = cairn_sub(pipe.center, memory->hung);
+    memory->farthest = fmax(memory->farthest, fabs(displacement.x));
     double speed = cairn_length(pipe.velocity);
-    if (time < start && (speed > 0.1 || cairn_length(way) > 0.02)) {
+    if (time < start && (speed > 0.1 || cairn_length(displacement) > 0.02)) {
         return cairn_error(CAIRN_NUMERIC, "tandem_cranes: at %.6g s the pipe has come %.3g m and moves with %.3g m/s",
-                           time, cairn_length(way), speed);
+                           time, cairn_length(displacement), speed);
     }
     bool is_well_pushed = params->push > 2 && params->friction < 0.2;
     if (time > start + 4 && is_well_pushed && (memory->farthest < 1 || memory->slid < 0.1)) {
@@ -199,8 +200,9 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
                            time, stats->joint_error_linear, stats->penetration);
     }
     if (time > start + 2 * time / (double)stats->step_index) { // after the push
-        // What sways in cables four times a second rises and falls by h w / 2, a fifth, of itself (docs/scenes.md, energy from nowhere). That is
-        // between 20 and 40 J with a push of 0.5 m/s or a pipe of 500 kg, beside which these have little energy of their own.
+        // What sways in cables four times a second rises and falls by h w / 2, a fifth, of itself (docs/scenes.md,
+        // energy from nowhere). That is between 20 and 40 J with a push of 0.5 m/s or a pipe of 500 kg, beside which
+        // these have little energy of their own.
         double pushed = 0.5 * params->pipe_mass * params->push * params->push;
         memory->energy.owed = pushed < 10000 ? 40 : 0;
         CAIRN_TRY(cairn_check_energy(run, &memory->energy, stats, 1e-3, "tandem_cranes"));

@@ -1,11 +1,11 @@
 #include "demos/viewer/camera.h"
 
 CairnOrbit cairn_orbit(const CairnCamera *camera) {
-    CairnVec3 way = cairn_sub(camera->eye, camera->target);
-    double distance = cairn_length(way);
+    CairnVec3 offset = cairn_sub(camera->eye, camera->target);
+    double distance = cairn_length(offset);
     return (CairnOrbit){.target = camera->target,
-                        .yaw = atan2(way.y, way.x),
-                        .pitch = asin(cairn_clamp(way.z / distance, -1, 1)),
+                        .yaw = atan2(offset.y, offset.x),
+                        .pitch = asin(cairn_clamp(offset.z / distance, -1, 1)),
                         .distance = distance,
                         .fov = camera->fov,
                         .least = 0.02 * distance,

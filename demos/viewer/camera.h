@@ -14,10 +14,10 @@ typedef struct CairnOrbit {
 CairnOrbit cairn_orbit(const CairnCamera *camera);
 CairnCamera cairn_orbit_camera(const CairnOrbit *orbit);
 void cairn_orbit_turn(CairnOrbit *orbit, double yaw, double pitch);
-// Move the target by shares of the height of the view, so that the scene follows the mouse.
+// Move the target by fractions of the height of the view, so that the scene follows the mouse.
 void cairn_orbit_pan(CairnOrbit *orbit, double right, double up);
 void cairn_orbit_zoom(CairnOrbit *orbit, double steps);
-// Fly: move eye and target by shares of the distance, level with the ground but for `up`.
+// Fly: move eye and target by fractions of the distance, level with the ground but for `up`.
 void cairn_orbit_fly(CairnOrbit *orbit, double right, double forward, double up);
 // Look at a ball of this radius.
 void cairn_orbit_frame(CairnOrbit *orbit, CairnVec3 center, double radius);

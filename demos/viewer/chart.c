@@ -9,13 +9,13 @@ typedef struct Axes {
     int first, last;
 } Axes;
 
-static double place_y(const Axes *axes, double value) {
+static double y_of(const Axes *axes, double value) {
     double at = axes->is_log ? (value > 0 ? log10(value) : axes->low) : value;
-    double share = (at - axes->low) / (axes->high - axes->low);
-    return axes->area.y + axes->area.height * (1 - fmax(fmin(share, 1), 0));
+    double fraction = (at - axes->low) / (axes->high - axes->low);
+    return axes->area.y + axes->area.height * (1 - fmax(fmin(fraction, 1), 0));
 }
 
-static double place_x(const Axes *axes, int frame) {
+static double x_of(const Axes *axes, int frame) {
     int span = axes->last > axes->first ? axes->last - axes->first : 1;
     return axes->area.x + axes->area.width * fmax(fmin((double)(frame - axes->first) / span, 1), 0);
 }
@@ -59,7 +59,8 @@ static void find_range(const CairnChart *chart, Axes *axes) {
 
 static void draw_tick(CairnUi *ui, const Axes *axes, double value, const char *words) {
     CairnInk *ink = ui->ink;
-    double share = (value - axes->low) / (axes->high - axes->low), y = axes->area.y + axes->area.height * (1 - share);
+    double fraction = (value - axes->low) / (axes->high - axes->low),
+           y = axes->area.y + axes->area.height * (1 - fraction);
     double width = cairn_ink_width(ink, CAIRN_FACE_SMALL, words), line = cairn_ink_line(ink, CAIRN_FACE_SMALL);
     cairn_ink_box(ink, (CairnArea){axes->area.x, floor(y), axes->area.width, 1}, ui->theme->edge);
     cairn_ink_words(ink, CAIRN_FACE_SMALL, axes->area.x - width - ui->gap, y - 0.5 * line, ui->theme->faint, words);
@@ -75,7 +76,7 @@ static void draw_axes(CairnUi *ui, const Axes *axes) {
     for (int i = 0; i < 6 && first + i * step <= axes->high + 1e-9 * step; i++) {
         double value = first + i * step;
         value = fabs(value) < 1e-9 * step ? 0 : value;
-        // As many digits as tell neighbours apart.
+        // As many digits as neighbouring values need to differ.
         int digits = value == 0 ? 1 : (int)(floor(log10(fabs(value))) - floor(log10(step))) + 1;
         if (axes->is_log) {
             snprintf(words, sizeof words, "1e%.0f", value);
@@ -92,11 +93,11 @@ static void draw_area(CairnInk *ink, const CairnChart *chart, const Axes *axes, 
     const CairnChartCurve *curve = &chart->curves[c];
     CairnPaint paint = {curve->rgb, 0.55f};
     for (int i = 1; i < curve->count; i++) {
-        double x0 = place_x(axes, curve->moments[i - 1].frame), x1 = place_x(axes, curve->moments[i].frame);
+        double x0 = x_of(axes, curve->moments[i - 1].frame), x1 = x_of(axes, curve->moments[i].frame);
         double b0 = base_of(chart, c, i - 1), b1 = base_of(chart, c, i);
         double v0 = b0 + (double)curve->moments[i - 1].values[curve->quantity];
         double v1 = b1 + (double)curve->moments[i].values[curve->quantity];
-        double y0 = place_y(axes, v0), y1 = place_y(axes, v1), z0 = place_y(axes, b0), z1 = place_y(axes, b1);
+        double y0 = y_of(axes, v0), y1 = y_of(axes, v1), z0 = y_of(axes, b0), z1 = y_of(axes, b1);
         if (x1 > x0) {
             cairn_ink_triangle(ink, (double[]){x0, y0, x1, y1, x0, z0}, paint);
             cairn_ink_triangle(ink, (double[]){x0, z0, x1, y1, x1, z1}, paint);
@@ -110,8 +111,8 @@ static void draw_curve(CairnInk *ink, const Axes *axes, const CairnChartCurve *c
         const CairnMoment *a = &curve->moments[i - 1], *b = &curve->moments[i];
         double va = (double)a->values[curve->quantity], vb = (double)b->values[curve->quantity];
         if (a->frame >= axes->first && isfinite(va) && isfinite(vb)) {
-            cairn_ink_stroke(ink, place_x(axes, a->frame), place_y(axes, va), place_x(axes, b->frame),
-                             place_y(axes, vb), width, (CairnPaint){curve->rgb, 1});
+            cairn_ink_stroke(ink, x_of(axes, a->frame), y_of(axes, va), x_of(axes, b->frame), y_of(axes, vb), width,
+                             (CairnPaint){curve->rgb, 1});
         }
     }
 }
@@ -130,7 +131,7 @@ static void draw_legend(CairnUi *ui, const CairnChart *chart, const Axes *axes) 
 // The values at a frame, beside the line that marks it; `right`: where the chart ends.
 static void draw_values(CairnUi *ui, const CairnChart *chart, const Axes *axes, int frame, double right) {
     CairnInk *ink = ui->ink;
-    double x = place_x(axes, frame), line = cairn_ink_line(ink, CAIRN_FACE_SMALL), widest = 0;
+    double x = x_of(axes, frame), line = cairn_ink_line(ink, CAIRN_FACE_SMALL), widest = 0;
     char words[CAIRN_CHART_CURVES][60], title[40];
     int rows[CAIRN_CHART_CURVES], count = 0;
     cairn_ink_box(ink, (CairnArea){floor(x), axes->area.y, 1, axes->area.height}, ui->theme->accent);
@@ -193,7 +194,7 @@ int cairn_chart_draw(CairnUi *ui, CairnArea area, const CairnChart *chart) {
         }
     }
     if (chart->now >= axes.first && chart->now < axes.last) {
-        cairn_ink_box(ui->ink, (CairnArea){floor(place_x(&axes, chart->now)), axes.area.y, 1, axes.area.height},
+        cairn_ink_box(ui->ink, (CairnArea){floor(x_of(&axes, chart->now)), axes.area.y, 1, axes.area.height},
                       ui->theme->faint);
     }
     if (chart->marked >= axes.first && chart->marked <= axes.last && chart->marked > 0) {
@@ -202,6 +203,6 @@ int cairn_chart_draw(CairnUi *ui, CairnArea area, const CairnChart *chart) {
     if (!cairn_area_has(axes.area, ui->input.x, ui->input.y)) {
         return 0;
     }
-    double share = (ui->input.x - axes.area.x) / axes.area.width;
-    return axes.first + (int)lround(share * (axes.last - axes.first));
+    double fraction = (ui->input.x - axes.area.x) / axes.area.width;
+    return axes.first + (int)lround(fraction * (axes.last - axes.first));
 }

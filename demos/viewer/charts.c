@@ -1,4 +1,5 @@
-// The charts at the bottom: one curve a view, in the view's colour. Time is shown by its stages for the view under the mouse.
+// The charts at the bottom: one curve a view, in the view's colour. Time is shown by its stages for the view under the
+// mouse.
 #include "demos/viewer/chart.h"
 #include "demos/viewer/viewer.h"
 #include <math.h>
@@ -123,8 +124,8 @@ void cairn_viewer_charts(CairnViewer *viewer, CairnArea area, const CairnSight *
     for (int i = 0; i < count; i++) {
         CairnChart chart = chart_of(viewer, &past, viewer->first_chart + i, sights[viewer->active]->frame);
         chart.legend = i == 0 ? legend : 0;
-        CairnArea place = {x, area.y + 2 * ui->gap, width + chart.legend - ui->gap, area.height - 3 * ui->gap};
-        int frame = cairn_chart_draw(ui, place, &chart);
+        CairnArea plot = {x, area.y + 2 * ui->gap, width + chart.legend - ui->gap, area.height - 3 * ui->gap};
+        int frame = cairn_chart_draw(ui, plot, &chart);
         x += width + chart.legend;
         hovered = frame ? frame : hovered;
         if (frame && ui->input.was_pressed && !ui->menu) {

@@ -4,12 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
-// A handler is given nothing but the signal, so what it says lies here: each thread's own words, ready to be written.
+// A signal handler gets the signal number alone, so its text is kept here: one message for each thread, ready to be
+// written.
 static const char *watched;
 static _Thread_local char words[400];
 
-// Writes, and lets the signal do what it would have done: nobody can vouch for the memory any more.
-static void tell(int signal_number) {
+// Writes the message and then lets the signal take its default action, since the memory may be corrupt.
+static void write_report(int signal_number) {
     static const char other[] = "\ncairn view: crashed in a thread of the engine\n";
     size_t length = strlen(words);
     ssize_t written = length > 0 ? write(STDERR_FILENO, words, length) : write(STDERR_FILENO, other, sizeof other - 1);
@@ -24,7 +25,7 @@ void cairn_crash_watch(const char *source) {
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         struct sigaction action;
         memset(&action, 0, sizeof action);
-        action.sa_handler = tell;
+        action.sa_handler = write_report;
         sigaction(signals[i], &action, NULL);
     }
 }

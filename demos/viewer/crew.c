@@ -106,7 +106,7 @@ static CairnStatus take_over(CairnCrewView *view) {
 }
 
 // A hand was taken in the state of this frame: what came after it will be another future.
-static CairnStatus keep_hand(CairnCrewView *view, const CairnStats *stats, int frame) {
+static CairnStatus cut_future(CairnCrewView *view, const CairnStats *stats, int frame) {
     SDL_LockMutex(view->crew->mutex);
     cairn_history_cut(&view->history, frame);
     SDL_UnlockMutex(view->crew->mutex);
@@ -114,7 +114,7 @@ static CairnStatus keep_hand(CairnCrewView *view, const CairnStats *stats, int f
 }
 
 static void change(CairnCrewView *view, const CairnStats *stats, int frame, CairnStatus status) {
-    status = cairn_is_ok(status) ? keep_hand(view, stats, frame) : status;
+    status = cairn_is_ok(status) ? cut_future(view, stats, frame) : status;
     view->status = status;
     show(view, stats, frame, status);
 }
@@ -135,7 +135,7 @@ static void step(CairnCrewView *view, CairnStats *stats, int frame) {
         cairn_history_add(&view->history, &moment);
         SDL_UnlockMutex(view->crew->mutex);
     }
-    view->status = is_fine && is_held ? keep_hand(view, stats, frame + 1) : status;
+    view->status = is_fine && is_held ? cut_future(view, stats, frame + 1) : status;
     show(view, stats, is_fine ? frame + 1 : frame, view->status);
 }
 
@@ -145,13 +145,13 @@ static void go(CairnCrewView *view, CairnStats *stats, int frame, int wanted) {
     show(view, stats, frame, view->status);
 }
 
-static CairnPick look_along(const CairnCrewView *view, int serial, CairnVec3 from, CairnVec3 way) {
+static CairnPick look_along(const CairnCrewView *view, int serial, CairnVec3 from, CairnVec3 direction) {
     CairnRayHit hit;
     CairnBodyState state;
     CairnPick pick = {.serial = serial};
     CairnFilter all = {UINT64_MAX, UINT64_MAX};
     const CairnWorld *world = view->session.world;
-    CairnStatus status = cairn_world_ray_cast(world, from, way, 1e6, all, &hit, &pick.has_hit);
+    CairnStatus status = cairn_world_ray_cast(world, from, direction, 1e6, all, &hit, &pick.has_hit);
     if (!cairn_is_ok(status) || !pick.has_hit || !cairn_is_ok(cairn_body_get(world, hit.body, &state))) {
         pick.has_hit = false;
         return pick;
@@ -222,11 +222,11 @@ static bool may_act(const CairnCrewView *view) {
 }
 
 bool cairn_crew_has_work(const CairnCrewView *view) {
-    return view->wants_restart || view->wants_setup || view->wants_frame >= 0 || view->wants_pick || view->wants_keep ||
+    return view->wants_restart || view->wants_setup || view->wants_frame >= 0 || view->wants_pick || view->wants_save ||
            may_sync(view) || may_act(view) || view->wants_look || may_step(view);
 }
 
-typedef enum Job { JOB_RESTART, JOB_SYNC, JOB_GO, JOB_SETUP, JOB_PICK, JOB_KEEP, JOB_ACT, JOB_LOOK, JOB_STEP } Job;
+typedef enum Job { JOB_RESTART, JOB_SYNC, JOB_GO, JOB_SETUP, JOB_PICK, JOB_SAVE, JOB_ACT, JOB_LOOK, JOB_STEP } Job;
 
 static Job next_job(const CairnCrewView *view) {
     return view->wants_restart      ? JOB_RESTART
@@ -234,7 +234,7 @@ static Job next_job(const CairnCrewView *view) {
            : view->wants_frame >= 0 ? JOB_GO
            : view->wants_setup      ? JOB_SETUP
            : view->wants_pick       ? JOB_PICK
-           : view->wants_keep       ? JOB_KEEP
+           : view->wants_save       ? JOB_SAVE
            : may_act(view)          ? JOB_ACT
            : view->wants_look       ? JOB_LOOK
                                     : JOB_STEP;
@@ -259,7 +259,7 @@ static void work_setup(CairnCrewView *view, CairnStats *stats) {
     SDL_LockMutex(view->crew->mutex);
 }
 
-// With the setup that is asked for, or the present one; a replay brings its own.
+// With the requested setup, or the present one; a replay uses the setup of its recording.
 static void work_restart(CairnCrewView *view, CairnStats *stats) {
     CairnCrew *crew = view->crew;
     CairnPlan plan = crew->plan;
@@ -307,24 +307,24 @@ static void work_sync(CairnCrewView *view, CairnStats *stats) {
 
 static void work_pick(CairnCrewView *view) {
     int serial = view->wants_pick;
-    CairnVec3 from = view->ray_from, way = view->ray_way;
+    CairnVec3 from = view->ray_from, direction = view->ray_direction;
     view->wants_pick = 0;
     SDL_UnlockMutex(view->crew->mutex);
-    CairnPick pick = look_along(view, serial, from, way);
+    CairnPick pick = look_along(view, serial, from, direction);
     SDL_LockMutex(view->crew->mutex);
     view->picked = pick;
 }
 
-static void work_keep(CairnCrewView *view) {
+static void work_save(CairnCrewView *view) {
     char path[160];
-    CairnKeep what = view->wants_keep;
-    snprintf(path, sizeof path, "%s", view->keep_path);
-    view->wants_keep = CAIRN_KEEP_NOTHING;
+    CairnSave what = view->wants_save;
+    snprintf(path, sizeof path, "%s", view->save_path);
+    view->wants_save = CAIRN_SAVE_NOTHING;
     CairnPlan plan = view->crew->plan;
     int frame = view->done;
     SDL_UnlockMutex(view->crew->mutex);
-    if (what == CAIRN_KEEP_PROBLEM) {
-        cairn_crew_say_kept(view->crew, cairn_crew_write_problem(view, path), path);
+    if (what == CAIRN_SAVE_PROBLEM) {
+        cairn_crew_report_saved(view->crew, cairn_crew_write_problem(view, path), path);
     } else if (view->crew->recorder.file) {
         cairn_crew_end_recording(view->crew);
     } else {
@@ -382,8 +382,8 @@ static void work(CairnCrewView *view, CairnStats *stats) {
         view->wants_frame = view->wants_frame == wanted ? -1 : view->wants_frame;
     } else if (job == JOB_PICK) {
         work_pick(view);
-    } else if (job == JOB_KEEP) {
-        work_keep(view);
+    } else if (job == JOB_SAVE) {
+        work_save(view);
     } else if (job == JOB_ACT) {
         work_act(view, stats);
     } else {
@@ -402,8 +402,9 @@ static void work(CairnCrewView *view, CairnStats *stats) {
     view->is_busy = view->is_moving = false;
 }
 
-// To those that draw. Not as far as it goes: beside other work of the machine's, steps of the lowest priority come a few a second.
-static void give_way(void) {
+// To those that draw. Not as far as it goes: beside other work of the machine's, steps of the lowest priority come a
+// few a second.
+static void yield_processor(void) {
 #ifdef __linux__
     SDL_LinuxSetThreadPriority(0, 10); // of the thread that calls: nice 10, and not SDL's 19
 #else
@@ -416,8 +417,8 @@ int cairn_crew_run(void *data) {
     CairnCrew *crew = view->crew;
     CairnStats stats;
     memset(&stats, 0, sizeof stats);
-    if (crew->gives_way) {
-        give_way();
+    if (crew->yields) {
+        yield_processor();
     }
     SDL_LockMutex(crew->mutex);
     while (!crew->is_ending && !view->wants_end) {

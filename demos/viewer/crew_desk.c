@@ -49,7 +49,7 @@ static CairnStatus open_view(CairnCrew *crew, int index, const CairnChoice *choi
 
 CairnStatus cairn_crew_open(CairnCrew *crew, const CairnRunOptions *options, const CairnChoice *choices, int count,
                             CairnRecording *recording) {
-    *crew = (CairnCrew){.options = options, .plan = plan_of(options), .recording = recording, .parted_at = -1};
+    *crew = (CairnCrew){.options = options, .plan = plan_of(options), .recording = recording, .diverged_at = -1};
     crew->mutex = SDL_CreateMutex();
     crew->changed = SDL_CreateCond();
     CairnStatus status = crew->mutex && crew->changed
@@ -189,18 +189,18 @@ void cairn_crew_sync(CairnCrew *crew) {
     call(crew);
 }
 
-void cairn_crew_keep(CairnCrew *crew, int view, CairnKeep what, const char *path) {
+void cairn_crew_save(CairnCrew *crew, int view, CairnSave what, const char *path) {
     SDL_LockMutex(crew->mutex);
-    snprintf(crew->views[view].keep_path, sizeof crew->views[view].keep_path, "%s", path);
-    crew->views[view].wants_keep = what;
+    snprintf(crew->views[view].save_path, sizeof crew->views[view].save_path, "%s", path);
+    crew->views[view].wants_save = what;
     SDL_CondBroadcast(crew->changed);
     SDL_UnlockMutex(crew->mutex);
 }
 
-int cairn_crew_kept(CairnCrew *crew, char *words, size_t size) {
+int cairn_crew_saved(CairnCrew *crew, char *words, size_t size) {
     SDL_LockMutex(crew->mutex);
-    int serial = crew->kept_serial;
-    snprintf(words, size, "%s", crew->kept_words);
+    int serial = crew->saved_serial;
+    snprintf(words, size, "%s", crew->saved_words);
     SDL_UnlockMutex(crew->mutex);
     return serial;
 }
@@ -341,12 +341,12 @@ CairnStatus cairn_crew_do(CairnCrew *crew, const CairnDeed *deed) {
     return status;
 }
 
-int cairn_crew_pick(CairnCrew *crew, int view, CairnVec3 from, CairnVec3 way) {
+int cairn_crew_pick(CairnCrew *crew, int view, CairnVec3 from, CairnVec3 direction) {
     SDL_LockMutex(crew->mutex);
     int serial = ++crew->pick_serial;
     crew->views[view].wants_pick = serial;
     crew->views[view].ray_from = from;
-    crew->views[view].ray_way = way;
+    crew->views[view].ray_direction = direction;
     call(crew);
     return serial;
 }
@@ -378,7 +378,7 @@ void cairn_crew_marks(CairnCrew *crew, int index, int from, int to, CairnCrewMar
             if (frame >= view->past_first) {
                 CairnCrewMark mark =
                     view->past.notes[frame].is_certified ? CAIRN_MARK_CERTIFIED : CAIRN_MARK_NOT_CERTIFIED;
-                mark = crew->parted_at >= 0 && frame >= crew->parted_at ? CAIRN_MARK_PARTED : mark;
+                mark = crew->diverged_at >= 0 && frame >= crew->diverged_at ? CAIRN_MARK_DIVERGED : mark;
                 marks[i] = mark > marks[i] ? mark : marks[i];
             }
         }
@@ -386,11 +386,11 @@ void cairn_crew_marks(CairnCrew *crew, int index, int from, int to, CairnCrewMar
     SDL_UnlockMutex(crew->mutex);
 }
 
-int cairn_crew_parted(CairnCrew *crew) {
+int cairn_crew_diverged_at(CairnCrew *crew) {
     SDL_LockMutex(crew->mutex);
-    int parted = crew->parted_at;
+    int diverged = crew->diverged_at;
     SDL_UnlockMutex(crew->mutex);
-    return parted;
+    return diverged;
 }
 
 int cairn_crew_history(CairnCrew *crew, int view, int first, int last, CairnMoment *moments) {

@@ -1,4 +1,4 @@
-// The two sides of the crew: what a view's thread does, and what the window asks of it.
+// The two sides of the crew: the work of a view's thread, and the window's requests to it.
 #ifndef CAIRN_VIEWER_CREW_THREAD_H
 #define CAIRN_VIEWER_CREW_THREAD_H
 

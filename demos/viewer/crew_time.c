@@ -16,13 +16,13 @@ static void follow(CairnCrewView *view, int frame) {
     bool is_entered = frame == 0 && crew->recording->frames[0].key;
     if (!is_entered && !cairn_replay_agrees(crew->recording, frame, view->session.world)) {
         SDL_LockMutex(crew->mutex);
-        crew->parted_at = crew->parted_at < 0 || frame < crew->parted_at ? frame : crew->parted_at;
+        crew->diverged_at = crew->diverged_at < 0 || frame < crew->diverged_at ? frame : crew->diverged_at;
         SDL_UnlockMutex(crew->mutex);
     }
 }
 
-// A frame's place in the recording; before 0: what it began with comes later.
-static int place_of(const CairnCrew *crew, int frame) {
+// A frame's index in the recording; negative: the recording begins later.
+static int record_index(const CairnCrew *crew, int frame) {
     return crew->recorded_from < 0 ? frame : frame - crew->recorded_from;
 }
 
@@ -31,17 +31,17 @@ static CairnStatus record(CairnCrewView *view, const CairnStats *stats, int fram
     if (view->index > 0 || !recorder->file) {
         return cairn_ok();
     }
-    if (place_of(view->crew, frame) < recorder->count) { // the past again
+    if (record_index(view->crew, frame) < recorder->count) { // the past again
         return cairn_ok();
     }
     return cairn_recorder_add(recorder, &view->session, stats);
 }
 
-void cairn_crew_say_kept(CairnCrew *crew, CairnStatus status, const char *path) {
+void cairn_crew_report_saved(CairnCrew *crew, CairnStatus status, const char *path) {
     SDL_LockMutex(crew->mutex);
-    snprintf(crew->kept_words, sizeof crew->kept_words, "%s%.180s", cairn_is_ok(status) ? "wrote " : "",
+    snprintf(crew->saved_words, sizeof crew->saved_words, "%s%.180s", cairn_is_ok(status) ? "wrote " : "",
              cairn_is_ok(status) ? path : status.message);
-    crew->kept_serial++;
+    crew->saved_serial++;
     SDL_UnlockMutex(crew->mutex);
 }
 
@@ -53,15 +53,15 @@ static void set_recording(CairnCrew *crew, bool is_recording) {
 
 void cairn_crew_begin_recording(CairnCrewView *view, const CairnRunOptions *run, const char *path, int frame) {
     CairnCrew *crew = view->crew;
-    CairnRunOptions asked = *run;
-    asked.budget = NULL; // the solver's words say it, if it is still the one that has it
+    CairnRunOptions run_options = *run;
+    run_options.budget = NULL; // it stands in the solver's options, if the solver is still the one that it was given to
     CairnStatus status = crew->recording ? cairn_error(CAIRN_UNSUPPORTED, "this is a recording already")
-                                         : cairn_recorder_open(&crew->recorder, path, &asked, &view->session);
+                                         : cairn_recorder_open(&crew->recorder, path, &run_options, &view->session);
     crew->recorded_from = frame;
     set_recording(crew, crew->recorder.file != NULL);
     cairn_past_forget(&view->past, frame);
     if (!cairn_is_ok(status)) {
-        cairn_crew_say_kept(crew, status, path);
+        cairn_crew_report_saved(crew, status, path);
     }
 }
 
@@ -70,7 +70,7 @@ void cairn_crew_end_recording(CairnCrew *crew) {
     snprintf(path, sizeof path, "%s", crew->recorder.path);
     CairnStatus status = cairn_recorder_close(&crew->recorder);
     set_recording(crew, false);
-    cairn_crew_say_kept(crew, status, path);
+    cairn_crew_report_saved(crew, status, path);
 }
 
 // ---- forward ----
@@ -86,7 +86,7 @@ CairnStatus cairn_crew_begin(CairnCrewView *view, const CairnStats *stats) {
     cairn_past_forget(&view->past, -1);
     if (view->index == 0) {
         SDL_LockMutex(crew->mutex);
-        crew->parted_at = -1;
+        crew->diverged_at = -1;
         SDL_UnlockMutex(crew->mutex);
     }
     follow(view, 0);
@@ -100,8 +100,8 @@ CairnStatus cairn_crew_begin(CairnCrewView *view, const CairnStats *stats) {
         CAIRN_TRY(cairn_recorder_cut(&crew->recorder, 0));
         CAIRN_TRY(cairn_recorder_key(&crew->recorder, &view->session));
     }
-    (void)cairn_past_keep(&view->past, &view->session, stats,
-                          0); // without memory there is no way back, and that is all
+    (void)cairn_past_store(&view->past, &view->session, stats,
+                           0); // without memory the run goes on, but cannot go back
     note(view, stats);
     return cairn_ok();
 }
@@ -116,7 +116,7 @@ static CairnStatus advance(CairnCrewView *view, CairnStats *stats, int frame) {
 static bool has_hand(const CairnCrewView *view, int frame) {
     const CairnRecording *recording = view->crew->recording;
     return recording && view->index == 0 && frame < recording->count && recording->frames[frame].key &&
-           view->crew->parted_at < 0;
+           view->crew->diverged_at < 0;
 }
 
 CairnStatus cairn_crew_step(CairnCrewView *view, CairnStats *stats, int frame) {
@@ -128,7 +128,7 @@ CairnStatus cairn_crew_step(CairnCrewView *view, CairnStats *stats, int frame) {
         return cairn_ok();
     }
     follow(view, frame + 1);
-    (void)cairn_past_keep(&view->past, &view->session, stats, frame + 1);
+    (void)cairn_past_store(&view->past, &view->session, stats, frame + 1);
     note(view, stats);
     CAIRN_TRY(record(view, stats, frame + 1));
     if (has_hand(view, frame + 1)) {
@@ -141,7 +141,7 @@ CairnStatus cairn_crew_step(CairnCrewView *view, CairnStats *stats, int frame) {
 CairnStatus cairn_crew_pin(CairnCrewView *view, const CairnStats *stats, int frame) {
     CairnRecorder *recorder = &view->crew->recorder;
     if (frame > view->past.last) { // another view's frame: nothing of the own past leads there
-        (void)cairn_past_keep(&view->past, &view->session, stats, frame);
+        (void)cairn_past_store(&view->past, &view->session, stats, frame);
         note(view, stats);
     } else {
         (void)cairn_past_pin(&view->past, &view->session, stats, frame);
@@ -149,12 +149,12 @@ CairnStatus cairn_crew_pin(CairnCrewView *view, const CairnStats *stats, int fra
     if (view->index > 0 || !recorder->file) {
         return cairn_ok();
     }
-    int place = place_of(view->crew, frame);
-    if (place < 0) { // the run left it before it began
+    int index = record_index(view->crew, frame);
+    if (index < 0) { // the run went back to before its first frame
         cairn_crew_end_recording(view->crew);
         return cairn_ok();
     }
-    CAIRN_TRY(cairn_recorder_cut(recorder, place));
+    CAIRN_TRY(cairn_recorder_cut(recorder, index));
     return cairn_recorder_key(recorder, &view->session);
 }
 

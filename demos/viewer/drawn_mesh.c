@@ -10,10 +10,10 @@ static CairnStatus reserve(CairnDrawnMeshStore *store) {
                : cairn_error(CAIRN_OUT_OF_MEMORY, "viewer: no memory for %d meshes", needed);
 }
 
-static CairnVertex vertex_of(const CairnPrimitive *part, int face, CairnVec3 point) {
-    CairnVec3 local = cairn_primitive_local(part, point), normal = cairn_primitive_normal(part, face, point);
+static CairnVertex vertex_of(const CairnPrimitive *primitive, int face, CairnVec3 point) {
+    CairnVec3 local = cairn_primitive_local(primitive, point), normal = cairn_primitive_normal(primitive, face, point);
     float end = 0;
-    if (part->kind == CAIRN_PRIMITIVE_CAPSULE) {
+    if (primitive->kind == CAIRN_PRIMITIVE_CAPSULE) {
         end = point.z - local.z < 0 ? -1 : 1;
     }
     return (CairnVertex){
@@ -31,17 +31,18 @@ static void turn_outward(CairnVertex *v) {
     CairnVec3 c = cairn_sub(cairn_add_scaled(vector(v[2].position), (double)(v[2].end - v[0].end), along), a);
     CairnVec3 out = cairn_add(cairn_add(vector(v[0].normal), vector(v[1].normal)), vector(v[2].normal));
     if (cairn_dot(cairn_cross(b, c), out) < 0) {
-        CairnVertex kept = v[1];
+        CairnVertex swap = v[1];
         v[1] = v[2];
-        v[2] = kept;
+        v[2] = swap;
     }
 }
 
-// `part` stands at the origin.
-static CairnStatus add_part(CairnDrawnMeshStore *store, const CairnPrimitive *part, double detail, uint64_t hash) {
+// `primitive` stands at the origin.
+static CairnStatus add_primitive(CairnDrawnMeshStore *store, const CairnPrimitive *primitive, double detail,
+                                 uint64_t hash) {
     CAIRN_TRY(reserve(store));
     CairnMesh mesh = {0};
-    CairnStatus status = cairn_mesh_add(&mesh, part, detail);
+    CairnStatus status = cairn_mesh_add(&mesh, primitive, detail);
     CairnDrawnMesh geometry = {.hash = hash, .vertex_count = 3 * mesh.triangle_count};
     if (cairn_is_ok(status)) {
         geometry.vertices = malloc((size_t)(geometry.vertex_count + 1) * sizeof *geometry.vertices);
@@ -53,10 +54,10 @@ static CairnStatus add_part(CairnDrawnMeshStore *store, const CairnPrimitive *pa
         for (int i = 0; i < geometry.vertex_count; i++) {
             const CairnTriangle *triangle = &mesh.triangles[i / 3];
             CairnVec3 point = triangle->corners[i % 3];
-            geometry.vertices[i] = vertex_of(&mesh.parts[triangle->part], triangle->face, point);
+            geometry.vertices[i] = vertex_of(&mesh.primitives[triangle->primitive], triangle->face, point);
             geometry.reach = fmaxf(geometry.reach, (float)cairn_length(point));
         }
-        geometry.is_closed = part->kind != CAIRN_PRIMITIVE_FACETS;
+        geometry.is_closed = primitive->kind != CAIRN_PRIMITIVE_FACETS;
         for (int i = 0; geometry.is_closed && i < geometry.vertex_count; i += 3) {
             turn_outward(geometry.vertices + i);
         }
@@ -117,8 +118,8 @@ CairnStatus cairn_drawn_mesh_open(CairnDrawnMeshStore *store) {
     *store = (CairnDrawnMeshStore){0};
     CairnStatus status = cairn_ok();
     for (int i = 0; i < CAIRN_DRAWN_CONE && cairn_is_ok(status); i++) {
-        CairnPrimitive part = {.kind = units[i].kind, .pose = cairn_transform_identity(), .half = {1, 1, 1}};
-        status = add_part(store, &part, units[i].detail, 0);
+        CairnPrimitive primitive = {.kind = units[i].kind, .pose = cairn_transform_identity(), .half = {1, 1, 1}};
+        status = add_primitive(store, &primitive, units[i].detail, 0);
     }
     status = cairn_is_ok(status) ? add_cone(store) : status;
     status = cairn_is_ok(status) ? add_disc(store, 3) : status;
@@ -152,29 +153,29 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
     return hash;
 }
 
-static uint64_t hash_of(const CairnPrimitive *part) {
-    int points = part->point_count;
-    for (int i = 0; i < part->index_count; i++) {
-        points = part->indices[i] >= points ? part->indices[i] + 1 : points;
+static uint64_t hash_of(const CairnPrimitive *primitive) {
+    int points = primitive->point_count;
+    for (int i = 0; i < primitive->index_count; i++) {
+        points = primitive->indices[i] >= points ? primitive->indices[i] + 1 : points;
     }
-    uint64_t hash = mix(0xCBF29CE484222325u, &part->kind, sizeof part->kind);
-    hash = mix(hash, part->points, (size_t)points * sizeof *part->points);
-    if (part->index_count > 0) {
-        hash = mix(hash, part->indices, (size_t)part->index_count * sizeof *part->indices);
+    uint64_t hash = mix(0xCBF29CE484222325u, &primitive->kind, sizeof primitive->kind);
+    hash = mix(hash, primitive->points, (size_t)points * sizeof *primitive->points);
+    if (primitive->index_count > 0) {
+        hash = mix(hash, primitive->indices, (size_t)primitive->index_count * sizeof *primitive->indices);
     }
     return hash ? hash : 1;
 }
 
-CairnStatus cairn_drawn_mesh_find(CairnDrawnMeshStore *store, const CairnPrimitive *part, int *index) {
-    uint64_t hash = hash_of(part);
+CairnStatus cairn_drawn_mesh_find(CairnDrawnMeshStore *store, const CairnPrimitive *primitive, int *index) {
+    uint64_t hash = hash_of(primitive);
     for (int i = 0; i < store->count; i++) {
         if (store->items[i].hash == hash) {
             *index = i;
             return cairn_ok();
         }
     }
-    CairnPrimitive still = *part;
+    CairnPrimitive still = *primitive;
     still.pose = cairn_transform_identity();
     *index = store->count;
-    return add_part(store, &still, 1, hash);
+    return add_primitive(store, &still, 1, hash);
 }

@@ -1,5 +1,5 @@
-// Geometry: the triangle meshes of the viewer. Spheres, boxes, cylinders and capsules are one unit mesh each, scaled for every
-// solid; hulls and triangle meshes are found again by their content, so that copies of a scene share them.
+// Geometry: the triangle meshes of the viewer. Spheres, boxes, cylinders and capsules are one unit mesh each, scaled
+// for every solid; hulls and triangle meshes are found again by their content, so that copies of a scene share them.
 #ifndef CAIRN_VIEWER_DRAWN_MESH_H
 #define CAIRN_VIEWER_DRAWN_MESH_H
 
@@ -15,7 +15,7 @@ enum {
     CAIRN_DRAWN_CAPSULE,
     CAIRN_DRAWN_CAPSULE_COARSE,
     CAIRN_DRAWN_CONE,
-    CAIRN_DRAWN_DISC, // a triangle that faces whoever looks: the shader makes a ball of it, where there are very many
+    CAIRN_DRAWN_DISC, // a triangle that faces the camera: the shader makes a ball of it, where there are very many
     CAIRN_DRAWN_POINT // the same from a single corner, where a processor draws and they are small
 };
 
@@ -39,9 +39,9 @@ typedef struct CairnDrawnMeshStore {
 
 CairnStatus cairn_drawn_mesh_open(CairnDrawnMeshStore *store);
 void cairn_drawn_mesh_close(CairnDrawnMeshStore *store);
-// The same with fewer triangles, for what is small or casts a shadow.
+// The geometry with fewer triangles, for small pictures of a solid and for shadows.
 int cairn_drawn_mesh_coarse(int geometry);
-// The place of a hull or of facets in the store, where it is put if it is not there yet.
-CairnStatus cairn_drawn_mesh_find(CairnDrawnMeshStore *store, const CairnPrimitive *part, int *index);
+// The index of a hull or of facets in the store, to which it is added if it is not there yet.
+CairnStatus cairn_drawn_mesh_find(CairnDrawnMeshStore *store, const CairnPrimitive *primitive, int *index);
 
 #endif

@@ -1,10 +1,11 @@
-// Fields: a widget for each field of a table, so that scenes' parameters and options of solvers and partitioners need no code here.
+// Fields: a widget for each field of a table, so that scenes' parameters and options of solvers and partitioners need
+// no code here.
 #include "demos/viewer/ui.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static void *place_of(const CairnField *field, void *object) {
+static void *value_at(const CairnField *field, void *object) {
     return (char *)object + field->offset;
 }
 
@@ -25,10 +26,10 @@ static bool number_field(CairnUi *ui, const CairnField *field, void *object, cha
     double value;
     if (field->type == CAIRN_TYPE_INT) {
         int whole;
-        memcpy(&whole, place_of(field, object), sizeof whole);
+        memcpy(&whole, value_at(field, object), sizeof whole);
         value = whole;
     } else {
-        memcpy(&value, place_of(field, object), sizeof value);
+        memcpy(&value, value_at(field, object), sizeof value);
     }
     if (!cairn_ui_slider(ui, field->name, &value, range_of(field, value))) {
         return false;
@@ -43,7 +44,7 @@ static const char *choice_name(const void *user, int index) {
 
 static bool choice_field(CairnUi *ui, const CairnField *field, void *object, char *text, size_t size) {
     int chosen, count = 0;
-    memcpy(&chosen, place_of(field, object), sizeof chosen);
+    memcpy(&chosen, value_at(field, object), sizeof chosen);
     while (field->choices[count]) {
         count++;
     }
@@ -66,7 +67,7 @@ static bool draw_field(CairnUi *ui, const CairnField *field, void *object, char 
     bool is_on;
     switch (field->type) {
     case CAIRN_TYPE_BOOL:
-        memcpy(&is_on, place_of(field, object), sizeof is_on);
+        memcpy(&is_on, value_at(field, object), sizeof is_on);
         if (!cairn_ui_toggle(ui, field->name, &is_on)) {
             return false;
         }

@@ -1,4 +1,4 @@
-// What is kept of a session as files: pictures, films, and the problem of the frame that is shown.
+// What is written of a session to files: pictures, films, and the problem of the frame that is shown.
 #include "demos/viewer/viewer.h"
 #include <stdio.h>
 
@@ -8,14 +8,14 @@ static void name_file(const CairnViewer *viewer, const char *ending, char *path,
     snprintf(path, size, "cairn-%.60s-%d.%s", viewer->source.scene->name, sight->frame, ending);
 }
 
-static void say(CairnViewer *viewer, CairnStatus status, const char *path) {
+static void report(CairnViewer *viewer, CairnStatus status, const char *path) {
     char words[180];
     snprintf(words, sizeof words, "%s%.150s", cairn_is_ok(status) ? "wrote " : "",
              cairn_is_ok(status) ? path : status.message);
-    cairn_viewer_say(viewer, words);
+    cairn_viewer_notify(viewer, words);
 }
 
-void cairn_viewer_keep_picture(CairnViewer *viewer) {
+void cairn_viewer_save_picture(CairnViewer *viewer) {
     viewer->wants_picture = true;
 }
 
@@ -23,7 +23,7 @@ void cairn_viewer_keep_picture(CairnViewer *viewer) {
 void cairn_viewer_write_picture(CairnViewer *viewer) {
     char path[160];
     CairnImage image;
-    if (!viewer->wants_picture || viewer->pace.drawn_share < 1) {
+    if (!viewer->wants_picture || viewer->pace.drawn_resolution < 1) {
         return;
     }
     viewer->wants_picture = false;
@@ -33,24 +33,24 @@ void cairn_viewer_write_picture(CairnViewer *viewer) {
         status = cairn_image_write_png(&image, path);
         cairn_image_free(&image);
     }
-    say(viewer, status, path);
+    report(viewer, status, path);
 }
 
-void cairn_viewer_keep_problem(CairnViewer *viewer) {
+void cairn_viewer_save_problem(CairnViewer *viewer) {
     char path[160];
     name_file(viewer, "problem", path, sizeof path);
-    cairn_crew_keep(&viewer->crew, viewer->active, CAIRN_KEEP_PROBLEM, path);
+    cairn_crew_save(&viewer->crew, viewer->active, CAIRN_SAVE_PROBLEM, path);
 }
 
 void cairn_viewer_toggle_recording(CairnViewer *viewer) {
     char path[160];
     const CairnCrewView *first = &viewer->crew.views[0];
     if (viewer->options->run.record && cairn_crew_is_recording(&viewer->crew)) {
-        cairn_viewer_say(viewer, "--record asked for a recording of the whole run: it ends with the window");
+        cairn_viewer_notify(viewer, "--record asked for a recording of the whole run: it ends with the window");
         return;
     }
     snprintf(path, sizeof path, "cairn-%.60s-%d.rec", viewer->source.scene->name, first->sights[first->shown].frame);
-    cairn_crew_keep(&viewer->crew, 0, CAIRN_KEEP_RECORDING, path);
+    cairn_crew_save(&viewer->crew, 0, CAIRN_SAVE_RECORDING, path);
 }
 
 // ---- films ----
@@ -70,7 +70,7 @@ CairnStatus cairn_viewer_film_end(CairnViewer *viewer) {
     }
     CairnStatus status = cairn_video_close(video);
     cairn_video_words(video, words, sizeof words);
-    cairn_viewer_say(viewer, cairn_is_ok(status) ? words : status.message);
+    cairn_viewer_notify(viewer, cairn_is_ok(status) ? words : status.message);
     if (viewer->options->video) {
         fprintf(stderr, "%s\n", words);
     }
@@ -80,12 +80,12 @@ CairnStatus cairn_viewer_film_end(CairnViewer *viewer) {
 void cairn_viewer_toggle_film(CairnViewer *viewer) {
     char path[160];
     if (viewer->film.video.is_open) {
-        (void)cairn_viewer_film_end(viewer); // it says what is wrong
+        (void)cairn_viewer_film_end(viewer); // it reports errors itself
         return;
     }
     name_file(viewer, "mp4", path, sizeof path);
     CairnStatus status = cairn_viewer_film(viewer, path);
-    cairn_viewer_say(viewer, cairn_is_ok(status) ? "filming; the same key ends it" : status.message);
+    cairn_viewer_notify(viewer, cairn_is_ok(status) ? "filming; the same key ends it" : status.message);
 }
 
 // Every picture of another frame, as it was drawn; the window must keep its size.

@@ -1,9 +1,11 @@
-// Fine: the picture of the views with all pixels, where a processor draws and would take longer for it than anybody should wait for an
-// answer. It is made when all is at rest, a piece a turn, so that what is done meanwhile is answered before the next piece; then it is
-// dropped. Pixels are the same as in one go: a piece is what the scissors leave of the whole picture.
+// Fine: the picture of the views with all pixels, where a processor draws and would take longer for it than anybody
+// should wait for an answer. It is made when all is at rest, a piece a turn, so that input in the meantime is handled
+// before the next piece; then it is dropped. Pixels are the same as in one go: a piece is what the scissors leave of
+// the whole picture.
 #include "demos/viewer/viewer.h"
 
-// A piece, pixels: whole tiles of llvmpipe's, some 10 ms. Smaller ones take hardly less, for all solids are looked at for each.
+// A piece, pixels: whole tiles of llvmpipe's, some 10 ms. Smaller ones take hardly less, for all solids are looked at
+// for each.
 enum { TILE = 64, WIDE = 1280 };
 
 static CairnPainterBox common(CairnPainterBox a, CairnPainterBox b) {
@@ -12,7 +14,7 @@ static CairnPainterBox common(CairnPainterBox a, CairnPainterBox b) {
     return (CairnPainterBox){x0, y0, x1 - x0, y1 - y0};
 }
 
-// The next piece of a view's picture, pixels from the bottom left; false where there is none left.
+// The next piece of a view's picture, pixels from the bottom left; false after the last one.
 static bool next_piece(CairnFine *fine, const CairnPainting *painting, CairnPainterBox *box) {
     CairnPainterBox all = cairn_painting_box(painting);
     int left = all.x / TILE * TILE, bottom = all.y / TILE * TILE;
@@ -36,13 +38,13 @@ static CairnStatus begin(CairnViewer *viewer) {
     return cairn_ok();
 }
 
-// It stands in the place of the coarse one from now on.
+// It replaces the coarse one from now on.
 static CairnStatus finish(CairnViewer *viewer) {
     CairnGpuTarget coarse = viewer->views;
     viewer->views = viewer->fine.target;
     viewer->fine.target = coarse;
     viewer->fine.is_begun = false;
-    viewer->pace.drawn_share = 1;
+    viewer->pace.drawn_resolution = 1;
     viewer->still = 0; // it is to be shown
     return cairn_magnifier_take(&viewer->magnifier, &viewer->views, viewer->width, viewer->height);
 }

@@ -1,5 +1,5 @@
-// Font: glyphs as shares of ink in one picture, at the very pixel size that they are shown at. From the system's sans serif, which
-// fontconfig names and SDL2_ttf draws; where either is missing, from the program's own stroke font.
+// Font: glyphs as coverage in one picture, at the very pixel size that they are shown at. From the system's sans serif,
+// which fontconfig names and SDL2_ttf draws; where either is missing, from the program's own stroke font.
 #ifndef CAIRN_VIEWER_FONT_H
 #define CAIRN_VIEWER_FONT_H
 
@@ -23,7 +23,7 @@ typedef struct CairnFontFace {
 
 typedef struct CairnFont {
     CairnFontFace faces[CAIRN_FACE_COUNT];
-    unsigned char *shares; // 0 to 255, width x height; the first 4 x 4 are full: areas are painted with them
+    unsigned char *coverage; // 0 to 255, width x height; the first 4 x 4 are full: areas are painted with them
     int width, height;
     bool is_built_in;
 } CairnFont;
@@ -39,7 +39,8 @@ bool cairn_font_draw_system(CairnFont *font, CairnFace face, double size, int *y
 
 // ---- for the two that draw ----
 
-// A place of this size in the picture, which begins a new row where the last one is full; false where there is none left.
-bool cairn_font_place(CairnFont *font, int width, int height, int *x, int *y, CairnGlyph *glyph);
+// Reserves an area of this size in the picture, in a new row where the last one is full; false where the picture is
+// full.
+bool cairn_font_reserve(CairnFont *font, int width, int height, int *x, int *y, CairnGlyph *glyph);
 
 #endif

@@ -1,4 +1,4 @@
-// The system's font: fontconfig says which file, SDL2_ttf draws it.
+// The system's font: fontconfig finds the file, SDL2_ttf draws it.
 #include "demos/viewer/font.h"
 #ifdef CAIRN_TTF
 #include <SDL2/SDL_ttf.h>
@@ -32,7 +32,8 @@ static bool find_file(char *path, size_t size) {
     return is_found;
 }
 
-// SDL_ttf's picture of a glyph is as high as the font, with the line's top at its own; its ink begins `minx` from the pen.
+// SDL_ttf's picture of a glyph is as high as the font, with the line's top at its own; its ink begins `minx` from the
+// pen.
 static bool draw_glyph(CairnFont *font, CairnFace face, TTF_Font *from, int index, int *x, int *y) {
     CairnGlyph *glyph = &font->faces[face].glyphs[index];
     int least = 0, advance = 0;
@@ -46,16 +47,16 @@ static bool draw_glyph(CairnFont *font, CairnFace face, TTF_Font *from, int inde
     if (!surface) {
         return code == ' ';
     }
-    bool has_place = cairn_font_place(font, surface->w, surface->h, x, y, glyph);
-    for (int row = 0; has_place && row < surface->h; row++) {
+    bool has_room = cairn_font_reserve(font, surface->w, surface->h, x, y, glyph);
+    for (int row = 0; has_room && row < surface->h; row++) {
         const Uint32 *pixels = (const Uint32 *)((const char *)surface->pixels + (size_t)row * (size_t)surface->pitch);
-        unsigned char *shares = font->shares + (size_t)(glyph->y + row) * (size_t)font->width + (size_t)glyph->x;
+        unsigned char *coverage = font->coverage + (size_t)(glyph->y + row) * (size_t)font->width + (size_t)glyph->x;
         for (int column = 0; column < surface->w; column++) {
-            shares[column] = (unsigned char)(pixels[column] >> 24);
+            coverage[column] = (unsigned char)(pixels[column] >> 24);
         }
     }
     SDL_FreeSurface(surface);
-    return has_place;
+    return has_room;
 }
 
 bool cairn_font_draw_system(CairnFont *font, CairnFace face, double size, int *y) {

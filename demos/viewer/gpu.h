@@ -1,5 +1,5 @@
-// GPU: programs and the picture that everything is drawn into: with several samples a pixel, resolved to one. The window gets a copy, so
-// a hidden window's picture can be read as well.
+// GPU: programs and the picture that everything is drawn into: with several samples a pixel, resolved to one. The
+// window gets a copy, so a hidden window's picture can be read as well.
 #ifndef CAIRN_VIEWER_GPU_H
 #define CAIRN_VIEWER_GPU_H
 
@@ -14,7 +14,7 @@ CairnStatus cairn_gpu_program(const char *name, const char *vertex, const char *
 typedef struct CairnGpuTarget {
     GLuint many, one; // framebuffers
     GLuint color, depth, resolved;
-    GLuint texture; // in place of color; 0: none
+    GLuint texture; // instead of color; 0: none
     int width, height, samples;
     bool is_top_first; // lies in memory as a window does, and is drawn upside down
 } CairnGpuTarget;
@@ -23,8 +23,8 @@ typedef struct CairnGpuTarget {
 bool cairn_gpu_is_software(void);
 // Nothing happens where the size is right already. `samples` a pixel, or as many as there are; 1: no antialiasing.
 CairnStatus cairn_gpu_target_size(CairnGpuTarget *target, int width, int height, int samples);
-// One sample a pixel, in memory as Mesa's windows are (blue before red): what a processor draws is then read, written and shown by
-// copying, where drawing it once more takes it ten times as long. What is top first has no depth.
+// One sample a pixel, in memory as Mesa's windows are (blue before red): what a processor draws is then read, written
+// and shown by copying, where drawing it once more takes it ten times as long. What is top first has no depth.
 CairnStatus cairn_gpu_target_size_plain(CairnGpuTarget *target, int width, int height, bool is_top_first);
 void cairn_gpu_target_free(CairnGpuTarget *target);
 // What is drawn with one sample becomes the other one's picture, stretched where that is larger.

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 static const double frequency = 3, ratio = 1; // of the hand's spring, Hz and damping ratio
-static const double calm = 3;                 // 1/s: how fast what is held stops turning
+static const double calm = 3;                 // 1/s: how fast a dragged body stops turning
 static const double strength = 60;            // m/s2: the most that it pulls, times the body's mass
 static const double density = 1500;           // of what is thrown, kg/m3
 
@@ -92,8 +92,8 @@ static CairnMat3 mobility(const CairnBodyState *state, CairnVec3 arm) {
     return cairn_mat3_sum(W, cairn_mat3_scaled(-1, cairn_mat3_product(cairn_mat3_product(cross, inverse), cross)));
 }
 
-// f = -k (x + h v+) - c v+ with v+ = v + h g + h W f, so that it is stable at any step:
-// (1 + (h^2 k + h c) W) f = -k x - (h k + c) (v + h g). With the weight in v+ a body at rest hangs m g / k below, at any step.
+// f = -k (x + h v+) - c v+ with v+ = v + h g + h W f, so that it is stable at any step: (1 + (h^2 k + h c) W) f = -k x
+// - (h k + c) (v + h g). With the weight in v+ a body at rest hangs m g / k below, at any step.
 void cairn_grab_pull(CairnGrab *touch, CairnWorld *world, double h) {
     CairnBodyState state;
     if (!touch->is_held) {

@@ -1,5 +1,6 @@
-// Touch: what a hand does to the bodies. Deeds are kept in a list with the frame at which they happen, and every view does them at that
-// frame, before its step: copies of a scene that are touched stay comparable, and the same deeds give the same bits again.
+// Touch: what a hand does to the bodies. Deeds are kept in a list with the frame at which they happen, and every view
+// does them at that frame, before its step: copies of a scene that are touched stay comparable, and the same deeds give
+// the same bits again.
 #ifndef CAIRN_VIEWER_GRAB_H
 #define CAIRN_VIEWER_GRAB_H
 
@@ -12,7 +13,7 @@ typedef enum CairnDeedKind {
     CAIRN_DEED_FREEZE, // dynamic to static and back
     CAIRN_DEED_DELETE,
     CAIRN_DEED_PUSH,       // a: point, b: change of velocity, m/s
-    CAIRN_DEED_THROW_BALL, // a: place, b: velocity, size: radius
+    CAIRN_DEED_THROW_BALL, // a: position, b: velocity, size: radius
     CAIRN_DEED_THROW_BOX
 } CairnDeedKind;
 

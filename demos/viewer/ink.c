@@ -21,7 +21,7 @@ CairnStatus cairn_ink_open(CairnInk *ink, double size, bool wants_built_in) {
     glGenTextures(1, &ink->texture);
     glBindTexture(GL_TEXTURE_2D, ink->texture);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, font.width, font.height, 0, GL_RED, GL_UNSIGNED_BYTE, font.shares);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, font.width, font.height, 0, GL_RED, GL_UNSIGNED_BYTE, font.coverage);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
     cairn_font_close(&font);

@@ -1,5 +1,6 @@
-// Ink: words, areas and lines over the picture, in pixels from the top left. What is added is collected as triangles over one
-// texture and drawn in one call; what is added to the upper layer (open menus) comes last. Nothing goes beyond the clip.
+// Ink: words, areas and lines over the picture, in pixels from the top left. What is added is collected as triangles
+// over one texture and drawn in one call; what is added to the upper layer (open menus) comes last. Nothing goes beyond
+// the clip.
 #ifndef CAIRN_VIEWER_INK_H
 #define CAIRN_VIEWER_INK_H
 
@@ -17,7 +18,7 @@ typedef struct CairnPaint {
 } CairnPaint;
 
 typedef struct CairnInkCorner {
-    float place[4], color[4]; // pixels and texels
+    float position[4], color[4]; // pixels and texels
 } CairnInkCorner;
 
 enum { CAIRN_INK_LAYERS = 2 };
@@ -43,7 +44,7 @@ CairnArea cairn_area_overlap(CairnArea a, CairnArea b);
 
 double cairn_ink_line(const CairnInk *ink, CairnFace face); // height of a line
 double cairn_ink_width(const CairnInk *ink, CairnFace face, const char *words);
-// x, y: the top left corner of the line. Answers the width.
+// x, y: the top left corner of the line. Returns the width.
 double cairn_ink_words(CairnInk *ink, CairnFace face, double x, double y, CairnPaint paint, const char *words);
 // As much as fits, with dots where some had to go.
 double cairn_ink_fitting(CairnInk *ink, CairnFace face, double x, double y, double room, CairnPaint paint,
@@ -53,7 +54,7 @@ int cairn_ink_paragraph(CairnInk *ink, CairnFace face, double x, double y, doubl
                         const char *words);
 void cairn_ink_box(CairnInk *ink, CairnArea area, CairnPaint paint);
 void cairn_ink_round(CairnInk *ink, CairnArea area, double radius, CairnPaint paint);
-// Lines and triangles are not cut at the clip: who draws them keeps them inside.
+// Lines and triangles are not cut at the clip: the caller keeps them inside.
 void cairn_ink_stroke(CairnInk *ink, double x0, double y0, double x1, double y1, double width, CairnPaint paint);
 void cairn_ink_triangle(CairnInk *ink, const double corners[6], CairnPaint paint);
 // Draw what was added, over what the target holds, and forget it. Answers the number of draw calls.

@@ -58,8 +58,8 @@ static double depth_of(const Depths *depths, const CairnSightItem *item) {
 }
 
 static int class_of(const Depths *depths, const CairnSightItem *item) {
-    double place = (depth_of(depths, item) - depths->least) / depths->width;
-    return place > 0 ? (int)fmin(place, DEPTHS - 1) : 0; // what is nowhere comes first
+    double level = (depth_of(depths, item) - depths->least) / depths->width;
+    return level > 0 ? (int)fmin(level, DEPTHS - 1) : 0; // what is nowhere comes first
 }
 
 static Depths measure(const CairnPainting *painting) {
@@ -82,19 +82,19 @@ static Depths measure(const CairnPainting *painting) {
 static int sort_by_depth(CairnInstances *instances, const CairnPainting *painting) {
     const CairnSight *sight = painting->sight;
     Depths depths = measure(painting);
-    int places[DEPTHS + 1] = {0};
+    int starts[DEPTHS + 1] = {0};
     for (int i = 0; i < sight->item_count; i++) {
         if (sight->items[i].kind != CAIRN_PRIMITIVE_PLANE) {
-            places[class_of(&depths, &sight->items[i]) + 1]++;
+            starts[class_of(&depths, &sight->items[i]) + 1]++;
         }
     }
     for (int k = 0; k < DEPTHS; k++) {
-        places[k + 1] += places[k];
+        starts[k + 1] += starts[k];
     }
-    int count = places[DEPTHS];
+    int count = starts[DEPTHS];
     for (int i = 0; i < sight->item_count; i++) {
         if (sight->items[i].kind != CAIRN_PRIMITIVE_PLANE) {
-            instances->order[places[class_of(&depths, &sight->items[i])]++] = i;
+            instances->order[starts[class_of(&depths, &sight->items[i])]++] = i;
         }
     }
     return count;
@@ -102,8 +102,8 @@ static int sort_by_depth(CairnInstances *instances, const CairnPainting *paintin
 
 // ---- one instance ----
 
-// What a point is good for: balls that are small and have their middle in the picture, or lie wholly outside, where they cost no
-// more than that is found out. Those that the picture's edge cuts would vanish with their middle.
+// What a point is good for: balls that are small and have their middle in the picture, or lie wholly outside, where
+// they cost no more than that is found out. Those that the picture's edge cuts would vanish with their middle.
 typedef struct Lens {
     CairnVec3 eye, ahead, right, up;
     double wide, high; // halves of the picture's sides, a metre before the eye
@@ -120,13 +120,13 @@ static Lens lens_of(const CairnPainting *painting) {
 }
 
 static bool is_point(const Lens *lens, const CairnPainting *painting, const CairnSightItem *item) {
-    enum { LARGEST = 24 }; // pixels; beyond it one share of sky for a whole ball would be seen
+    enum { LARGEST = 24 }; // pixels; beyond it one value of sky light for a whole ball would be visible
     CairnVec3 at = {(double)item->position[0], (double)item->position[1], (double)item->position[2]};
-    CairnVec3 way = cairn_sub(at, lens->eye);
-    double depth = cairn_dot(way, lens->ahead), radius = (double)item->scale[0];
+    CairnVec3 offset = cairn_sub(at, lens->eye);
+    double depth = cairn_dot(offset, lens->ahead), radius = (double)item->scale[0];
     // From the nearer side's plane outwards.
-    double x = (fabs(cairn_dot(way, lens->right)) - depth * lens->wide) / sqrt(1 + lens->wide * lens->wide);
-    double y = (fabs(cairn_dot(way, lens->up)) - depth * lens->high) / sqrt(1 + lens->high * lens->high);
+    double x = (fabs(cairn_dot(offset, lens->right)) - depth * lens->wide) / sqrt(1 + lens->wide * lens->wide);
+    double y = (fabs(cairn_dot(offset, lens->up)) - depth * lens->high) / sqrt(1 + lens->high * lens->high);
     double out = fmax(fmax(x, y), -depth);
     return out > radius || (out < 0 && radius * painting->height < LARGEST * lens->high * depth);
 }
@@ -185,8 +185,7 @@ CairnStatus cairn_instances_sort(CairnInstances *instances, const CairnPainting 
     Lens lens = lens_of(painting);
     int count = sort_by_depth(instances, painting), *starts = instances->starts;
     memset(starts, 0, ((size_t)groups + 2) * sizeof *starts);
-    for (int k = 0; k < count;
-         k++) { // counted two places on, so that placing them leaves each group's start in its place
+    for (int k = 0; k < count; k++) { // counted two entries on, so that after filling each entry is its group's start
         starts[geometry_of(&lens, painting, &sight->items[instances->order[k]]) + 2]++;
     }
     for (int g = 0; g < groups; g++) {

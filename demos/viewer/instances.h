@@ -1,12 +1,12 @@
-// Instances: what the GPU is told of each solid of a sight, those of one geometry together, the nearest to the camera first: what lies
-// behind is then thrown away before it is lit, which is most of a large heap.
+// Instances: the GPU's data of each solid of a sight, those of one geometry together, the nearest to the camera first:
+// what lies behind is then thrown away before it is lit, which is most of a large heap.
 #ifndef CAIRN_VIEWER_INSTANCES_H
 #define CAIRN_VIEWER_INSTANCES_H
 
 #include "demos/viewer/look.h"
 #include <cairn/scene.h>
 
-typedef float CairnInstance[16]; // place and kind of surface, turn, scale, colour
+typedef float CairnInstance[16]; // position and kind of surface, turn, scale, colour
 
 // Kinds of surface, as the shaders know them.
 enum {

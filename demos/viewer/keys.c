@@ -8,18 +8,18 @@ static void quit(CairnViewer *viewer, SDL_Keycode code) {
     viewer->is_ending = true;
 }
 
-void cairn_viewer_hold(CairnViewer *viewer, bool is_paused) {
+void cairn_viewer_pause(CairnViewer *viewer, bool is_paused) {
     viewer->is_paused = is_paused;
     viewer->owed = 0;
 }
 
 static void pause(CairnViewer *viewer, SDL_Keycode code) {
     (void)code;
-    cairn_viewer_hold(viewer, !viewer->is_paused);
+    cairn_viewer_pause(viewer, !viewer->is_paused);
 }
 
 void cairn_viewer_step(CairnViewer *viewer, int frames) {
-    cairn_viewer_hold(viewer, true);
+    cairn_viewer_pause(viewer, true);
     int done = cairn_crew_done(&viewer->crew);
     if (frames > 0) {
         cairn_crew_want(&viewer->crew, done + frames);
@@ -45,7 +45,7 @@ static void step_five(CairnViewer *viewer, SDL_Keycode code) {
 static void go_to_end(CairnViewer *viewer, SDL_Keycode code) {
     int first, last;
     cairn_crew_past(&viewer->crew, viewer->active, &first, &last);
-    cairn_viewer_hold(viewer, true);
+    cairn_viewer_pause(viewer, true);
     cairn_crew_go(&viewer->crew, code == SDLK_HOME ? first : last);
 }
 
@@ -146,7 +146,7 @@ static void frame_selection(CairnViewer *viewer, SDL_Keycode code) {
     (void)code;
     const CairnSight *sight = cairn_crew_look(&viewer->crew, viewer->active);
     if (!sight->details.is_there) {
-        cairn_viewer_say(viewer, "click on a body first");
+        cairn_viewer_notify(viewer, "click on a body first");
         return;
     }
     double radius = 0.02 * viewer->range;
@@ -161,9 +161,9 @@ static void frame_selection(CairnViewer *viewer, SDL_Keycode code) {
 static void follow(CairnViewer *viewer, SDL_Keycode code) {
     (void)code;
     viewer->is_following = !viewer->is_following && viewer->hand.body;
-    cairn_viewer_say(viewer, viewer->is_following ? "following"
-                             : viewer->hand.body  ? "no longer following"
-                                                  : "click on a body first");
+    cairn_viewer_notify(viewer, viewer->is_following ? "following"
+                                : viewer->hand.body  ? "no longer following"
+                                                     : "click on a body first");
 }
 
 static void throw_ball(CairnViewer *viewer, SDL_Keycode code) {
@@ -220,14 +220,14 @@ static void find_scene(CairnViewer *viewer, SDL_Keycode code) {
     viewer->wants_filter = true;
 }
 
-static void keep_picture(CairnViewer *viewer, SDL_Keycode code) {
+static void save_picture(CairnViewer *viewer, SDL_Keycode code) {
     (void)code;
-    cairn_viewer_keep_picture(viewer);
+    cairn_viewer_save_picture(viewer);
 }
 
-static void keep_problem(CairnViewer *viewer, SDL_Keycode code) {
+static void save_problem(CairnViewer *viewer, SDL_Keycode code) {
     (void)code;
-    cairn_viewer_keep_problem(viewer);
+    cairn_viewer_save_problem(viewer);
 }
 
 static void toggle_recording(CairnViewer *viewer, SDL_Keycode code) {
@@ -245,7 +245,7 @@ static void write_csv(CairnViewer *viewer, SDL_Keycode code) {
     char words[160];
     CairnStatus status = cairn_viewer_write_csv(viewer, "cairn-charts.csv");
     snprintf(words, sizeof words, "%.150s", cairn_is_ok(status) ? "wrote cairn-charts.csv" : status.message);
-    cairn_viewer_say(viewer, words);
+    cairn_viewer_notify(viewer, words);
 }
 
 void cairn_viewer_select(CairnViewer *viewer, uint32_t body, uint32_t generation) {
@@ -287,10 +287,10 @@ static const CairnViewerKey keys[] = {
     {{SDLK_F3}, "F3", "charts", toggle_charts},
     {{SDLK_F4}, "F4", "dark, light", toggle_theme},
     {{SDLK_F6}, "F6", "the charts' numbers to cairn-charts.csv", write_csv},
-    {{SDLK_F5}, "F5", "picture to cairn-SCENE-FRAME.png", keep_picture},
+    {{SDLK_F5}, "F5", "picture to cairn-SCENE-FRAME.png", save_picture},
     {{SDLK_F9}, "F9", "film, and end of the film", toggle_film},
     {{SDLK_F11}, "F11", "record the first view, and end of the recording", toggle_recording},
-    {{SDLK_F10}, "F10", "this frame's problem to a file for cairn solve", keep_problem},
+    {{SDLK_F10}, "F10", "this frame's problem to a file for cairn solve", save_problem},
     {{SDLK_h, SDLK_QUESTION, SDLK_SLASH}, "h, ?", "this help", toggle_help},
     {{SDLK_ESCAPE}, "esc", "quit", quit},
 };

@@ -44,7 +44,7 @@ void cairn_ui_end(CairnUi *ui, double width, double height) {
     ui->area_count = ui->next_area_count;
     ui->menu_area = ui->next_menu_area;
     if (ui->menu && ui->menu_area.width <= 0) {
-        ui->menu = 0; // whose menu it was is no longer there
+        ui->menu = 0; // the widget of the menu is no longer drawn
     }
 }
 
@@ -88,11 +88,11 @@ void cairn_ui_panel(CairnUi *ui, const char *name, CairnArea area) {
     ui->scroll->offset = fmax(fmin(ui->scroll->offset, beyond), 0);
     cairn_ink_box(ui->ink, area, ui->theme->panel);
     if (beyond > 0) {
-        double share = ui->panel.height / ui->scroll->height, wide = fmax(ui->gap, 3);
+        double fraction = ui->panel.height / ui->scroll->height, wide = fmax(ui->gap, 3);
         ui->panel.width -= wide;
         CairnArea bar = {area.x + area.width - wide - 1,
                          ui->panel.y + ui->scroll->offset / ui->scroll->height * ui->panel.height, wide,
-                         share * ui->panel.height};
+                         fraction * ui->panel.height};
         cairn_ink_round(ui->ink, bar, wide, ui->theme->press);
     }
     ui->ink->clip = cairn_area_inset(area, 1);
@@ -108,14 +108,14 @@ void cairn_ui_panel_end(CairnUi *ui) {
 }
 
 void cairn_ui_row(CairnUi *ui, const double *widths, int count) {
-    double left = ui->panel.width - (count - 1) * ui->gap, shares = 0, x = ui->panel.x;
+    double remaining = ui->panel.width - (count - 1) * ui->gap, weight_sum = 0, x = ui->panel.x;
     count = count < CAIRN_UI_CELLS ? count : CAIRN_UI_CELLS;
     for (int i = 0; i < count; i++) {
-        left -= widths[i] < 0 ? -widths[i] * ui->unit : 0;
-        shares += widths[i] > 0 ? widths[i] : 0;
+        remaining -= widths[i] < 0 ? -widths[i] * ui->unit : 0;
+        weight_sum += widths[i] > 0 ? widths[i] : 0;
     }
     for (int i = 0; i < count; i++) {
-        double width = widths[i] < 0 ? -widths[i] * ui->unit : fmax(left, 0) * widths[i] / shares;
+        double width = widths[i] < 0 ? -widths[i] * ui->unit : fmax(remaining, 0) * widths[i] / weight_sum;
         ui->cells[i] = (CairnArea){floor(x), ui->top, floor(width), ui->unit};
         x += width + ui->gap;
     }

@@ -26,7 +26,7 @@ static void draw_closed(CairnUi *ui, CairnArea area, bool is_hot, const char *na
     }
 }
 
-// The open list; answers what was clicked, or -1.
+// Draws the open list; returns the index that was clicked, or -1.
 static int draw_open(CairnUi *ui, CairnArea field, CairnUiName *names, CairnUiName *help, const void *user, int count,
                      int chosen) {
     CairnInk *ink = ui->ink;
@@ -35,7 +35,7 @@ static int draw_open(CairnUi *ui, CairnArea field, CairnUiName *names, CairnUiNa
     for (int i = 0; i < count; i++) {
         width = fmax(width, cairn_ink_width(ink, CAIRN_FACE_TEXT, names(user, i)) + 2 * pad);
     }
-    // Up where there is no room below, as the panel's own height tells.
+    // It opens upwards where the panel has no room below.
     double below = ui->panel.y + ui->panel.height - field.y - field.height, room = fmax(below, field.y);
     double row = fmin(ui->unit, fmax(room / count, cairn_ink_line(ink, CAIRN_FACE_TEXT))), height = count * row + 2;
     bool is_up = below < height && field.y > below;
@@ -103,17 +103,17 @@ bool cairn_ui_menu(CairnUi *ui, const char *name, CairnUiName *names, CairnUiNam
 
 // ---- lists with type-to-find ----
 
-static bool holds(const char *text, const char *part) {
+static bool contains(const char *text, const char *word) {
     for (; *text; text++) {
         size_t i = 0;
-        while (part[i] && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i])) {
+        while (word[i] && tolower((unsigned char)text[i]) == tolower((unsigned char)word[i])) {
             i++;
         }
-        if (!part[i]) {
+        if (!word[i]) {
             return true;
         }
     }
-    return part[0] == '\0';
+    return word[0] == '\0';
 }
 
 // How well an entry fits what was typed: 0 not at all, 3 its name begins so.
@@ -122,7 +122,7 @@ static int rank_of(const char *name, const char *help, const char *filter) {
     if (strncmp(name, filter, length) == 0) {
         return 3;
     }
-    return holds(name, filter) ? 2 : help && holds(help, filter) ? 1 : 0;
+    return contains(name, filter) ? 2 : help && contains(help, filter) ? 1 : 0;
 }
 
 enum { MOST = 256 };

@@ -46,16 +46,16 @@ bool cairn_look_scale(const CairnSight *sight, CairnColoring coloring, double to
     }
 }
 
-double cairn_scale_share(CairnScale scale, double value) {
+double cairn_scale_fraction(CairnScale scale, double value) {
     if (scale.is_log) {
         return value > 0 ? cairn_clamp(log(value / scale.low) / log(scale.high / scale.low), 0, 1) : 0;
     }
     return cairn_clamp((value - scale.low) / (scale.high - scale.low), 0, 1);
 }
 
-CairnColor cairn_look_ramp(double share) {
+CairnColor cairn_look_ramp(double fraction) {
     static const unsigned stops[] = {0x2B3A67, 0x2F7FB5, 0x3A9D86, 0xE8D56B};
-    double x = 3 * cairn_clamp(share, 0, 1);
+    double x = 3 * cairn_clamp(fraction, 0, 1);
     int i = x < 3 ? (int)x : 2;
     return cairn_color_mix(cairn_color(stops[i]), cairn_color(stops[i + 1]), x - i);
 }
@@ -71,9 +71,9 @@ double cairn_look_difference(const CairnSight *sight, const CairnSight *first, i
 
 CairnColor cairn_look_color(const CairnSight *sight, const CairnSight *first, const CairnSightItem *item,
                             CairnColoring coloring, CairnScale scale) {
-    CairnColor own = {(double)item->color[0], (double)item->color[1], (double)item->color[2]};
+    CairnColor body_color = {(double)item->color[0], (double)item->color[1], (double)item->color[2]};
     if (item->is_static || item->body < 0 || coloring == CAIRN_COLOR_BODY) {
-        return own;
+        return body_color;
     }
     const CairnSightBody *body = &sight->bodies[item->body];
     switch (coloring) {
@@ -82,12 +82,12 @@ CairnColor cairn_look_color(const CairnSight *sight, const CairnSight *first, co
     case CAIRN_COLOR_ISLAND:
         return body->island < 0 ? cairn_static_color() : cairn_body_color(body->island);
     case CAIRN_COLOR_SPEED:
-        return cairn_look_ramp(cairn_scale_share(scale, (double)body->speed));
+        return cairn_look_ramp(cairn_scale_fraction(scale, (double)body->speed));
     case CAIRN_COLOR_MASS:
-        return cairn_look_ramp(cairn_scale_share(scale, (double)body->mass));
+        return cairn_look_ramp(cairn_scale_fraction(scale, (double)body->mass));
     case CAIRN_COLOR_RESIDUAL:
-        return cairn_look_ramp(cairn_scale_share(scale, (double)body->residual));
+        return cairn_look_ramp(cairn_scale_fraction(scale, (double)body->residual));
     default:
-        return cairn_look_ramp(cairn_scale_share(scale, cairn_look_difference(sight, first, item->body)));
+        return cairn_look_ramp(cairn_scale_fraction(scale, cairn_look_difference(sight, first, item->body)));
     }
 }

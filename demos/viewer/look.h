@@ -36,9 +36,9 @@ const char *cairn_coloring_name(CairnColoring coloring);
 // The scale of a colouring by a quantity; false: it has none.
 bool cairn_look_scale(const CairnSight *sight, CairnColoring coloring, double top_speed, double top_residual,
                       CairnScale *scale);
-double cairn_scale_share(CairnScale scale, double value);
+double cairn_scale_fraction(CairnScale scale, double value);
 // 0 to 1: dark blue, blue, green, yellow.
-CairnColor cairn_look_ramp(double share);
+CairnColor cairn_look_ramp(double fraction);
 // The colour of an item in linear light. `first`: the first view's sight, or NULL.
 CairnColor cairn_look_color(const CairnSight *sight, const CairnSight *first, const CairnSightItem *item,
                             CairnColoring coloring, CairnScale scale);

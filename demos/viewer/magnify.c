@@ -6,13 +6,14 @@
 
 enum { ONE = 256, EVEN = 0x00FF00FF };
 
-// Where the middle of pixel `i` of `many` lies among `few`: the pixel before it, and the share of the next one, which always is there.
-static void place(int i, int many, int few, int32_t *before, uint32_t *share) {
+// Where the middle of pixel `i` of `many` lies among `few`: the pixel before it, and the weight of the next one, which
+// always exists.
+static void sample_at(int i, int many, int few, int32_t *before, uint32_t *weight) {
     int64_t at = ((2 * (int64_t)i + 1) * few * ONE / many - ONE) / 2, most = (int64_t)(few - 1) * ONE;
     at = at < 0 ? 0 : at > most ? most : at;
     int64_t pixel = at / ONE < few - 2 ? at / ONE : few - 2;
     *before = (int32_t)pixel;
-    *share = (uint32_t)(at - pixel * ONE);
+    *weight = (uint32_t)(at - pixel * ONE);
 }
 
 // Four channels of eight bits with eight bits of room each, so that all are weighed at once.
@@ -20,7 +21,7 @@ static uint64_t spread(uint32_t pixel) {
     return (pixel & EVEN) | (uint64_t)(pixel >> 8 & EVEN) << 32;
 }
 
-// Along the row, for processors that fetch from many places at once do so slowly.
+// Sequentially along the row, since gathers from many addresses at once are slow on processors.
 static void widen(const CairnMagnifier *magnifier, const uint32_t *from, uint32_t *to) {
     int32_t at = 0;
     uint64_t a = spread(from[0]), b = spread(from[1]);
@@ -30,25 +31,25 @@ static void widen(const CairnMagnifier *magnifier, const uint32_t *from, uint32_
             a = spread(from[at]);
             b = spread(from[at + 1]);
         }
-        uint64_t share = magnifier->shares[x], mixed = (a * (ONE - share) + b * share) >> 8;
+        uint64_t weight = magnifier->weights[x], mixed = (a * (ONE - weight) + b * weight) >> 8;
         to[x] = (uint32_t)(mixed & EVEN) | (uint32_t)(mixed >> 32 & EVEN) << 8;
     }
 }
 
 // Channel by channel in sixteen bits, of which a processor does the most at once.
-static void mix_rows(const uint8_t *restrict a, const uint8_t *restrict b, uint32_t share, uint8_t *restrict to,
+static void mix_rows(const uint8_t *restrict a, const uint8_t *restrict b, uint32_t weight, uint8_t *restrict to,
                      size_t count) {
-    uint16_t of_b = (uint16_t)share, of_a = (uint16_t)(ONE - share);
+    uint16_t of_b = (uint16_t)weight, of_a = (uint16_t)(ONE - weight);
     for (size_t i = 0; i < count; i++) {
         to[i] = (uint8_t)((uint16_t)(a[i] * of_a + b[i] * of_b) >> 8);
     }
 }
 
-// Row `k` of the small picture, from its top, widened: it stays until a row of the same parity is asked for.
-static const uint32_t *wide_row(const CairnMagnifier *magnifier, int (*held)[2], int k, int w, int h) {
+// Row `k` of the small picture, from its top, widened: it is cached until a row of the same parity is needed.
+static const uint32_t *wide_row(const CairnMagnifier *magnifier, int (*cached)[2], int k, int w, int h) {
     uint32_t *row = magnifier->rows + (size_t)(k % 2) * (size_t)magnifier->width;
-    if ((*held)[k % 2] != k) {
-        (*held)[k % 2] = k;
+    if ((*cached)[k % 2] != k) {
+        (*cached)[k % 2] = k;
         widen(magnifier, magnifier->small + (size_t)(h - 1 - k) * (size_t)w, row);
     }
     return row;
@@ -56,20 +57,20 @@ static const uint32_t *wide_row(const CairnMagnifier *magnifier, int (*held)[2],
 
 // The small picture has two pixels a side at least.
 static void magnify(CairnMagnifier *magnifier, int w, int h) {
-    int held[2] = {-1, -1}, height = magnifier->height;
+    int cached[2] = {-1, -1}, height = magnifier->height;
     size_t bytes = (size_t)magnifier->width * sizeof(uint32_t);
     for (int y = 0; y < height; y++) {
         int32_t before;
-        uint32_t share;
-        place(y, height, h, &before, &share);
-        const uint32_t *a = wide_row(magnifier, &held, before, w, h);
-        const uint32_t *b = wide_row(magnifier, &held, before + 1, w, h);
+        uint32_t weight;
+        sample_at(y, height, h, &before, &weight);
+        const uint32_t *a = wide_row(magnifier, &cached, before, w, h);
+        const uint32_t *b = wide_row(magnifier, &cached, before + 1, w, h);
         uint32_t *to = magnifier->large + (size_t)y * (size_t)magnifier->width;
-        mix_rows((const uint8_t *)a, (const uint8_t *)b, share, (uint8_t *)to, bytes);
+        mix_rows((const uint8_t *)a, (const uint8_t *)b, weight, (uint8_t *)to, bytes);
     }
 }
 
-// As large as it is already: only its rows change places.
+// Both have the same size: only the order of the rows is reversed.
 static void turn_over(CairnMagnifier *magnifier) {
     size_t width = (size_t)magnifier->width, height = (size_t)magnifier->height;
     for (size_t y = 0; y < height; y++) {
@@ -91,9 +92,9 @@ static CairnStatus make_room(CairnMagnifier *magnifier, size_t small, size_t wid
     }
     magnifier->large = magnifier->memory;
     magnifier->rows = magnifier->large + width * height;
-    magnifier->shares = magnifier->rows + 2 * width;
-    magnifier->before = (int32_t *)(magnifier->shares + width);
-    magnifier->small = magnifier->shares + 2 * width;
+    magnifier->weights = magnifier->rows + 2 * width;
+    magnifier->before = (int32_t *)(magnifier->weights + width);
+    magnifier->small = magnifier->weights + 2 * width;
     magnifier->width = (int)width;
     magnifier->height = (int)height;
     return cairn_ok();
@@ -114,7 +115,7 @@ CairnStatus cairn_magnifier_take(CairnMagnifier *magnifier, const CairnGpuTarget
         return cairn_ok();
     }
     for (int x = 0; x < width; x++) {
-        place(x, width, from->width, &magnifier->before[x], &magnifier->shares[x]);
+        sample_at(x, width, from->width, &magnifier->before[x], &magnifier->weights[x]);
     }
     magnify(magnifier, from->width, from->height);
     return cairn_ok();

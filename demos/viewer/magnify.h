@@ -1,4 +1,5 @@
-// Magnify: a small picture becomes a large one, on the processor that draws: its driver's own stretching takes it ten times as long.
+// Magnify: a small picture becomes a large one, on the processor that draws: its driver's own stretching takes it ten
+// times as long.
 #ifndef CAIRN_VIEWER_MAGNIFY_H
 #define CAIRN_VIEWER_MAGNIFY_H
 
@@ -12,7 +13,7 @@ typedef struct CairnMagnifier {
     uint32_t *small, *large; // the pictures
     uint32_t *rows;          // two of the small one, as wide as the large one
     int32_t *before;         // for each column of the large one, the small one's before it,
-    uint32_t *shares;        // and the share of the next one, of 256
+    uint32_t *weights;       // and the weight of the next one, of 256
 } CairnMagnifier;
 
 // What was drawn into `from` (plain), the bottom row first, is kept as large as this, the top row first.

@@ -31,22 +31,22 @@ static CairnStatus add_ball(CairnMarks *marks, CairnVec3 at, double radius, unsi
 }
 
 static CairnStatus add_line(CairnMarks *marks, CairnVec3 from, CairnVec3 to, double width, unsigned rgb, float alpha) {
-    CairnVec3 way = cairn_sub(to, from);
-    double length = cairn_length(way);
+    CairnVec3 direction = cairn_sub(to, from);
+    double length = cairn_length(direction);
     if (!(length > 0)) {
         return cairn_ok();
     }
-    CairnQuat turn = cairn_quat_between(cairn_vec3(0, 0, 1), cairn_scale(1 / length, way));
-    CairnVec3 middle = cairn_add_scaled(from, 0.5, way);
+    CairnQuat turn = cairn_quat_between(cairn_vec3(0, 0, 1), cairn_scale(1 / length, direction));
+    CairnVec3 middle = cairn_add_scaled(from, 0.5, direction);
     return add(marks, (CairnMark){CAIRN_DRAWN_CYLINDER, middle, turn, width, 0.5 * length, rgb, alpha});
 }
 
-static CairnStatus add_arrow(CairnMarks *marks, CairnVec3 at, CairnVec3 way, double width, unsigned rgb) {
-    double length = cairn_length(way);
+static CairnStatus add_arrow(CairnMarks *marks, CairnVec3 at, CairnVec3 direction, double width, unsigned rgb) {
+    double length = cairn_length(direction);
     if (length < width) {
         return cairn_ok(); // would be a dot
     }
-    CairnVec3 ahead = cairn_scale(1 / length, way);
+    CairnVec3 ahead = cairn_scale(1 / length, direction);
     CairnQuat turn = cairn_quat_between(cairn_vec3(0, 0, 1), ahead);
     double head = fmin(5 * width, 0.5 * length);
     CairnVec3 neck = cairn_add_scaled(at, length - head, ahead);
@@ -97,7 +97,7 @@ static CairnStatus mark_contacts(CairnMarks *marks, const CairnMarking *marking)
     return cairn_ok();
 }
 
-// An error of a micrometre is small, a centimetre large: the ball's size and colour say which.
+// An error of a micrometre is small, a centimetre large: the ball's size and colour show which.
 static CairnStatus mark_joints(CairnMarks *marks, const CairnMarking *marking) {
     const CairnSight *sight = marking->sight;
     for (int i = 0; i < sight->joint_count; i++) {
@@ -105,11 +105,11 @@ static CairnStatus mark_joints(CairnMarks *marks, const CairnMarking *marking) {
         double width = width_at(marking, joint->point);
         if (marking->look->joints) {
             double error = fmax(joint->linear_error, joint->angular_error);
-            double share = cairn_clamp((log10(fmax(error, 1e-12)) + 8) / 6, 0, 1);
-            CairnColor c = cairn_look_ramp(share);
+            double fraction = cairn_clamp((log10(fmax(error, 1e-12)) + 8) / 6, 0, 1);
+            CairnColor c = cairn_look_ramp(fraction);
             unsigned rgb =
                 (unsigned)cairn_color_byte(c.r) << 16 | (unsigned)cairn_color_byte(c.g) << 8 | cairn_color_byte(c.b);
-            CAIRN_TRY(add_ball(marks, joint->point, (2 + 3 * share) * width, rgb, 1));
+            CAIRN_TRY(add_ball(marks, joint->point, (2 + 3 * fraction) * width, rgb, 1));
             if (marking->look->forces) {
                 CAIRN_TRY(
                     add_arrow(marks, joint->point, cairn_scale(marking->force_length, joint->force), width, STICK));

@@ -14,7 +14,8 @@ static void pace_words(const CairnViewer *viewer, char *words, size_t size) {
     }
 }
 
-// Words in pieces that are not broken, in lines of at most `room`; answers how many, and how wide the widest is. `paint` NULL: only that.
+// Words in pieces that are not broken, in lines of at most `room`; returns how many, and how wide the widest is.
+// `paint` NULL: draws nothing.
 static int draw_pieces(CairnInk *ink, double x, double y, double room, const CairnPaint *paint, char (*pieces)[80],
                        int count, double *widest) {
     double gap = 0.7 * ink->size, at = 0;
@@ -37,8 +38,8 @@ static int draw_pieces(CairnInk *ink, double x, double y, double room, const Cai
     return lines;
 }
 
-// Two lines, or as many as a narrow view needs; the scene's is left out of a low view, and where views are laid over each other it stands
-// in the first one's alone. `top`: where they begin; answers where they end.
+// Two lines, or as many as a narrow view needs; the scene's is left out of a low view, and where views are laid over
+// each other it stands in the first one's alone. `top`: where they begin; returns where they end.
 static double draw_lines(CairnViewer *viewer, int view, const CairnSight *sight, double top) {
     CairnInk *ink = &viewer->ink;
     const CairnTheme *theme = viewer->ui.theme;
@@ -70,7 +71,7 @@ static double draw_lines(CairnViewer *viewer, int view, const CairnSight *sight,
     return top + all * line + 2 * pad;
 }
 
-// The referee's words whole, in as many lines as they need. `bottom`: where it ends; answers where it begins.
+// The referee's words whole, in as many lines as they need. `bottom`: where it ends; returns where it begins.
 static double draw_banner(CairnViewer *viewer, int view, const CairnSight *sight, double bottom) {
     CairnInk *ink = &viewer->ink;
     const CairnTheme *theme = viewer->ui.theme;
@@ -83,7 +84,7 @@ static double draw_banner(CairnViewer *viewer, int view, const CairnSight *sight
              has_worst ? sight->worst.words : "");
     // Where there is no bar with a button for it.
     const char *hint = "?: keys";
-    bool has_hint = view == 0 && cairn_viewer_places(viewer).bar.height <= 0;
+    bool has_hint = view == 0 && cairn_viewer_layout(viewer).bar.height <= 0;
     double hint_width = has_hint ? cairn_ink_width(ink, CAIRN_FACE_TEXT, hint) + 2 * pad : 0;
     int lines = cairn_ink_paragraph(ink, CAIRN_FACE_TEXT, 0, 0, room - hint_width, NULL, words);
     double height = lines * line + pad, y = bottom - height + 0.5 * pad;
@@ -258,7 +259,7 @@ static void draw_notice(CairnViewer *viewer) {
                                         "Space pauses, 1 to 9 change the solver, ? shows all keys."};
     CairnInk *ink = &viewer->ink;
     const CairnTheme *theme = viewer->ui.theme;
-    CairnArea stage = cairn_viewer_places(viewer).stage;
+    CairnArea stage = cairn_viewer_layout(viewer).stage;
     double line = cairn_ink_line(ink, CAIRN_FACE_TEXT), pad = ink->size, width = 0;
     const char *lines[3] = {viewer->notice, NULL, NULL};
     int count = cairn_viewer_clock() < viewer->notice_until;
@@ -288,7 +289,7 @@ static void draw_fault(CairnViewer *viewer) {
         return;
     }
     CairnInk *ink = &viewer->ink;
-    CairnArea stage = cairn_viewer_places(viewer).stage;
+    CairnArea stage = cairn_viewer_layout(viewer).stage;
     double line = cairn_ink_line(ink, CAIRN_FACE_SMALL), pad = 0.6 * ink->size;
     double x = stage.x + 2 * pad, y = stage.y + 4.5 * ink->size, room = stage.width - 6 * pad;
     int lines = 1;
@@ -335,7 +336,7 @@ void cairn_viewer_overlay(CairnViewer *viewer, const CairnSight *const *sights) 
         draw_help(viewer);
     }
     for (int i = 0; i < count; i++) {
-        if (sights[i]->touch.notice[0] && viewer->hand.hold == CAIRN_HOLD_NONE) {
+        if (sights[i]->touch.notice[0] && viewer->hand.mode == CAIRN_HAND_MODE_NONE) {
             cairn_ink_words(&viewer->ink, CAIRN_FACE_SMALL, cairn_viewer_box(viewer, i).x + viewer->ink.size,
                             cairn_viewer_box(viewer, i).y + 4.5 * viewer->ink.size, viewer->ui.theme->bad,
                             sights[i]->touch.notice);

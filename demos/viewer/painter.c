@@ -122,7 +122,8 @@ static void look(CairnVec3 eye, CairnVec3 target, mat4 view) {
     glm_lookat(e, t, is_upright ? (vec3){0, 1, 0} : (vec3){0, 0, 1}, view);
 }
 
-// The ball that the sun's map covers: what lies near the camera's target, in coarse steps of size so that shadows do not swim.
+// The ball that the sun's map covers: what lies near the camera's target, in coarse steps of size so that shadows do
+// not swim.
 static void make_matrices(const CairnPainter *painter, const CairnPainting *painting, CairnMatrices *matrices) {
     const CairnSight *sight = painting->sight;
     const CairnCamera *camera = &painting->camera;
@@ -164,8 +165,8 @@ void cairn_painter_float(GLuint program, const char *name, double x) {
     glUniform1f(glGetUniformLocation(program, name), (float)x);
 }
 
-void cairn_painter_toward(GLuint program, CairnVec3 v, double share) {
-    glUniform4f(glGetUniformLocation(program, "u_toward"), (float)v.x, (float)v.y, (float)v.z, (float)share);
+void cairn_painter_toward(GLuint program, CairnVec3 v, double is_point) {
+    glUniform4f(glGetUniformLocation(program, "u_toward"), (float)v.x, (float)v.y, (float)v.z, (float)is_point);
 }
 
 void cairn_painter_use(const CairnPainter *painter, GLuint program, const CairnPainting *painting,
@@ -207,8 +208,8 @@ static void draw_ground(const CairnPainter *painter, const CairnPainting *painti
     GLuint program = program_of(painter, painting, CAIRN_PROGRAM_GROUND);
     const CairnCamera *camera = &painting->camera;
     CairnTints tints = cairn_tints();
-    CairnVec3 way = cairn_sub(camera->target, camera->eye);
-    double stage = 2.6 * fmax(cairn_length(way), painting->range);
+    CairnVec3 toward_target = cairn_sub(camera->target, camera->eye);
+    double stage = 2.6 * fmax(cairn_length(toward_target), painting->range);
     cairn_painter_use(painter, program, painting, matrices);
     glBindVertexArray(painter->empty);
     for (int i = 0; i < painting->sight->item_count; i++) {
@@ -229,11 +230,11 @@ static void draw_ground(const CairnPainter *painter, const CairnPainting *painti
         set_vec3(program, "u_front", cairn_rotate(turn, cairn_vec3(0, 1, 0)));
         set_vec3(program, "u_middle", cairn_add_scaled(camera->target, -above, normal));
         set_vec3(program, "u_target", camera->target);
-        set_vec3(program, "u_forward", cairn_normalize(way));
-        CairnColor own = {(double)item->color[0], (double)item->color[1], (double)item->color[2]};
-        CairnColor ground = painting->theme->ground ? cairn_color(painting->theme->ground) : own;
+        set_vec3(program, "u_forward", cairn_normalize(toward_target));
+        CairnColor body_color = {(double)item->color[0], (double)item->color[1], (double)item->color[2]};
+        CairnColor ground = painting->theme->ground ? cairn_color(painting->theme->ground) : body_color;
         set_color(program, "u_color", ground);
-        set_color(program, "u_field", painting->theme->ground ? cairn_color_mix(ground, own, 0.3) : tints.field);
+        set_color(program, "u_field", painting->theme->ground ? cairn_color_mix(ground, body_color, 0.3) : tints.field);
         set_color(program, "u_line", painting->theme->ground ? cairn_color(painting->theme->top) : tints.line);
         cairn_painter_float(program, "u_stage", stage);
         cairn_painter_float(program, "u_grid", painting->grid);
@@ -317,7 +318,8 @@ static bool is_striped(int geometry) {
            geometry == CAIRN_DRAWN_CAPSULE_COARSE;
 }
 
-// What sets its own depth is tested late, which takes a processor four times as long: so discs do where edges are smooth alone.
+// What sets its own depth is tested late, which takes a processor four times as long: so discs do where edges are
+// smooth alone.
 static void draw_bodies(CairnPainter *painter, const CairnPainting *painting, CairnMatrices *matrices,
                         const int *starts) {
     int disc = CAIRN_DRAWN_DISC, discs = starts[disc + 1] - starts[disc];
@@ -398,7 +400,7 @@ static void aim(const CairnPainting *painting, CairnPainterBox box) {
     glScissor(box.x, box.y, box.width, box.height);
 }
 
-static void leave(void) {
+static void end_pass(void) {
     glDisable(GL_SCISSOR_TEST);
     glBindVertexArray(0);
 }
@@ -408,7 +410,7 @@ void cairn_painter_piece(CairnPainter *painter, const CairnPainting *painting, C
     make_matrices(painter, painting, &matrices);
     aim(painting, box);
     draw_solids(painter, painting, &matrices, painter->solids.starts);
-    leave();
+    end_pass();
 }
 
 CairnStatus cairn_painter_end(CairnPainter *painter, const CairnPainting *painting) {
@@ -420,7 +422,7 @@ CairnStatus cairn_painter_end(CairnPainter *painter, const CairnPainting *painti
     aim(painting, cairn_painting_box(painting));
     cairn_painter_use(painter, program_of(painter, painting, CAIRN_PROGRAM_SOLID), painting, &matrices);
     CairnStatus status = draw_marks(painter, painting);
-    leave();
+    end_pass();
     return status;
 }
 

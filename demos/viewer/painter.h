@@ -1,5 +1,5 @@
-// Painter: draws sights. Instanced, one draw call a geometry; a shadow map of the sun, and one of the sky, which makes it darker where
-// bodies are close to each other; marks are seen through the bodies.
+// Painter: draws sights. Instanced, one draw call a geometry; a shadow map of the sun, and one of the sky, which makes
+// it darker where bodies are close to each other; marks are seen through the bodies.
 #ifndef CAIRN_VIEWER_PAINTER_H
 #define CAIRN_VIEWER_PAINTER_H
 
@@ -51,21 +51,21 @@ typedef struct CairnPainter {
     } * meshes;
     int mesh_count;
     CairnInstances solids;    // of one sight
-    CairnPainterMaps maps[2]; // of coarse pictures, of all others: neither takes the other's place
+    CairnPainterMaps maps[2]; // of coarse pictures, and of all others: neither replaces the other
     CairnMarks marks;
     int draw_calls; // since views were begun
 } CairnPainter;
 
 CairnStatus cairn_painter_open(CairnPainter *painter);
 void cairn_painter_close(CairnPainter *painter);
-// Bring what is new in the store to the GPU; nobody else may use the store meanwhile.
+// Bring what is new in the store to the GPU; no other thread may use the store meanwhile.
 CairnStatus cairn_painter_upload(CairnPainter *painter, const CairnDrawnMeshStore *store);
 // programs.c: those that a picture with these instances needs.
 CairnStatus cairn_painter_need(CairnPainter *painter, bool is_smooth, const int *starts);
 CairnStatus cairn_painter_draw(CairnPainter *painter, const CairnPainting *painting);
 
-// The same picture piece by piece: what all of it needs; then the solids in boxes that cover it, `box` in pixels of the frame; then what
-// lies over them. Nothing else may be drawn between by this painter.
+// Draws the picture of cairn_painter_draw piece by piece: first what all of it needs; then the solids in boxes that
+// cover it, `box` in pixels of the frame; then what lies over them. Nothing else may be drawn between by this painter.
 typedef struct CairnPainterBox {
     int x, y, width, height; // from the bottom left
 } CairnPainterBox;

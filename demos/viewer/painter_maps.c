@@ -58,7 +58,7 @@ void cairn_painter_size_maps(CairnPainter *painter, const CairnPainting *paintin
     read_map(maps->sky, is_smooth);
 }
 
-// For a map: nobody counts the corners of a shadow.
+// For a map, where the corners of a coarse outline are not visible.
 static void draw_meshes(CairnPainter *painter, const int *starts, bool is_smooth) {
     for (int g = 0; g < painter->mesh_count; g++) {
         if (g != CAIRN_DRAWN_POINT && g != CAIRN_DRAWN_DISC) {
@@ -116,7 +116,7 @@ static CairnMapped mapped_of(int size, const CairnPainting *painting, CairnMatri
     return mapped;
 }
 
-// The same but for what has moved.
+// Whether two maps are equal but for the sight and its serial.
 static bool is_alike(const CairnMapped *a, const CairnMapped *b) {
     CairnMapped then;
     memcpy(&then, a, sizeof then);
@@ -125,7 +125,8 @@ static bool is_alike(const CairnMapped *a, const CairnMapped *b) {
     return memcmp(&then, b, sizeof then) == 0;
 }
 
-// A picture that is coarse anyway gets one map at a time: the other one is a picture behind, which nobody sees in what moves.
+// A picture that is coarse anyway gets one map at a time: the other one is a picture behind, which is not visible in
+// motion.
 void cairn_painter_draw_maps(CairnPainter *painter, const CairnPainting *painting, CairnMatrices *matrices,
                              const int *starts) {
     CairnPainterMaps *maps = &painter->maps[!painting->is_coarse], *others = &painter->maps[painting->is_coarse];
@@ -134,7 +135,7 @@ void cairn_painter_draw_maps(CairnPainter *painter, const CairnPainting *paintin
     if (is_same && !maps->has_old) {
         return;
     }
-    if (others->mapped.serial != mapped.serial) { // they are older than a picture behind by the time they are asked for
+    if (others->mapped.serial != mapped.serial) { // they are older than a picture behind by the time they are used
         memset(&others->mapped, 0, sizeof others->mapped);
     }
     bool takes_turns = has_sky && painting->is_coarse && painting->is_alone && is_alike(&maps->mapped, &mapped);

@@ -1,4 +1,4 @@
-// Painter's passes: what its files share, and nobody else needs.
+// Painter's passes: the functions that only the painter's files use.
 #ifndef CAIRN_VIEWER_PAINTER_PASSES_H
 #define CAIRN_VIEWER_PAINTER_PASSES_H
 
@@ -8,7 +8,7 @@
 typedef struct CairnMatrices {
     mat4 camera, light, sky;
     float texel;  // of the shadow map, metres
-    float spread; // of the sky's light, share of its map
+    float spread; // of the sky's light, fraction of its map
 } CairnMatrices;
 
 bool cairn_painter_has_points(const int *starts);
@@ -19,8 +19,8 @@ void cairn_painter_solid(CairnPainter *painter, int g, int first, int count);
 void cairn_painter_points(CairnPainter *painter, const int *starts);
 
 void cairn_painter_float(GLuint program, const char *name, double x);
-// What discs face: a point (share 1), or what lies in a direction (share 0).
-void cairn_painter_toward(GLuint program, CairnVec3 v, double share);
+// What discs face: a point (is_point 1), or a direction (is_point 0).
+void cairn_painter_toward(GLuint program, CairnVec3 v, double is_point);
 // A program, and what they all know of the view. Names that a program does not have are ignored (location -1).
 void cairn_painter_use(const CairnPainter *painter, GLuint program, const CairnPainting *painting,
                        CairnMatrices *matrices);

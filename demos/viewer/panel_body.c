@@ -33,13 +33,13 @@ static void joints_of(CairnViewer *viewer, const CairnSight *sight) {
 
 static void numbers_of(CairnViewer *viewer, const CairnSight *sight) {
     CairnUi *ui = &viewer->ui;
-    const CairnSightDetails *person = &sight->details;
-    const CairnBodyState *state = &person->state;
+    const CairnSightDetails *details = &sight->details;
+    const CairnBodyState *state = &details->state;
     char words[120];
-    snprintf(words, sizeof words, "Body %u", person->id.index);
+    snprintf(words, sizeof words, "Body %u", details->id.index);
     cairn_ui_title(ui, words);
-    snprintf(words, sizeof words, person->shape_count > 1 ? "%s and %d more" : "%s", person->shape,
-             person->shape_count - 1);
+    snprintf(words, sizeof words, details->shape_count > 1 ? "%s and %d more" : "%s", details->shape,
+             details->shape_count - 1);
     cairn_ui_pair(ui, "shape", words);
     snprintf(words, sizeof words, "%.6g kg", state->mass.mass);
     cairn_ui_pair(ui, "mass", state->type == CAIRN_BODY_DYNAMIC ? words : "does not move");
@@ -51,13 +51,13 @@ static void numbers_of(CairnViewer *viewer, const CairnSight *sight) {
     cairn_ui_pair(ui, "turning", words);
     snprintf(words, sizeof words, "%.4g m/s", cairn_length(state->velocity));
     cairn_ui_pair(ui, "speed", words);
-    snprintf(words, sizeof words, "%d, together %.4g N", person->contact_count, cairn_length(person->contact_force));
+    snprintf(words, sizeof words, "%d, together %.4g N", details->contact_count, cairn_length(details->contact_force));
     cairn_ui_pair(ui, "contacts", words);
     if (state->part >= 0 && sight->stats.parts > 1) {
         snprintf(words, sizeof words, "%d of %d", state->part + 1, sight->stats.parts);
         cairn_ui_pair(ui, "part", words);
     }
-    if (sight->touch.is_held && sight->touch.body.index == person->id.index) {
+    if (sight->touch.is_held && sight->touch.body.index == details->id.index) {
         snprintf(words, sizeof words, "%.4g N", cairn_length(sight->touch.force));
         cairn_ui_pair(ui, "your hand", words);
     }
@@ -66,7 +66,7 @@ static void numbers_of(CairnViewer *viewer, const CairnSight *sight) {
 
 void cairn_viewer_body_panel(CairnViewer *viewer, const CairnSight *sight) {
     CairnUi *ui = &viewer->ui;
-    CairnArea stage = cairn_viewer_places(viewer).stage;
+    CairnArea stage = cairn_viewer_layout(viewer).stage;
     double width = fmin(18 * viewer->ink.size, 0.6 * stage.width);
     double line = cairn_ink_line(&viewer->ink, CAIRN_FACE_TEXT);
     int joints = sight->details.joint_count < 4 ? sight->details.joint_count : 4;

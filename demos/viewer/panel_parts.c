@@ -1,4 +1,4 @@
-// The partition: how the bodies are parted, what lies between the parts, and menus to change it.
+// The partition: how the bodies are partitioned, what lies between the parts, and menus to change it.
 #include "demos/program/render/render_shade.h"
 #include "demos/viewer/panels.h"
 #include "demos/viewer/viewer.h"
@@ -38,7 +38,7 @@ static void menus(CairnViewer *viewer, int view) {
     }
     if (cairn_ui_menu(ui, "parts by", partitioner_name, partitioner_summary, NULL, cairn_partitioner_count(),
                       &chosen)) {
-        cairn_viewer_part_by(viewer, view, cairn_partitioner_at(chosen));
+        cairn_viewer_partition_by(viewer, view, cairn_partitioner_at(chosen));
     }
     CairnStatus status = cairn_ok();
     if (setup->partitioner->options && setup->partition_options &&
@@ -49,7 +49,7 @@ static void menus(CairnViewer *viewer, int view) {
         cairn_viewer_refine_by(viewer, view, cairn_refiner_at(refiner));
     }
     if (!cairn_is_ok(status)) {
-        cairn_viewer_say(viewer, status.message);
+        cairn_viewer_notify(viewer, status.message);
     }
 }
 
@@ -135,7 +135,7 @@ static void per_part(CairnUi *ui, const CairnSight *sight) {
     }
 }
 
-static void say_who_has_parts(const char *name, char *words, size_t size) {
+static void name_solvers_with_parts(const char *name, char *words, size_t size) {
     int length = snprintf(words, size, "%s solves the system as a whole. Parts are for", name), count = 0;
     for (int i = 0; i < cairn_solver_count() && (size_t)length < size; i++) {
         const CairnSolver *solver = cairn_solver_at(i);
@@ -151,7 +151,7 @@ static void draw(CairnViewer *viewer, const CairnSight *const *sights) {
     const CairnSight *sight = sights[view];
     if ((viewer->setups[view].choice.solver->traits & CAIRN_NEEDS_PARTITION) == 0) {
         char words[400];
-        say_who_has_parts(viewer->setups[view].choice.solver->name, words, sizeof words);
+        name_solvers_with_parts(viewer->setups[view].choice.solver->name, words, sizeof words);
         cairn_ui_paragraph(ui, ui->theme->ink, words);
     }
     menus(viewer, view);

@@ -35,7 +35,7 @@ static void draw(CairnViewer *viewer, const CairnSight *const *sights) {
         viewer->params_changed = true;
     }
     if (!cairn_is_ok(status)) {
-        cairn_viewer_say(viewer, status.message);
+        cairn_viewer_notify(viewer, status.message);
     }
     if (viewer->params_changed && !ui->active) { // when the slider is let go
         cairn_viewer_restart(viewer, false);

@@ -1,4 +1,4 @@
-// The solver of each view, its options, and what it said of the last step.
+// The solver of each view, its options, and what it reported of the last step.
 #include "demos/viewer/panels.h"
 #include "demos/viewer/viewer.h"
 #include <stdio.h>
@@ -75,7 +75,7 @@ static void draw(CairnViewer *viewer, const CairnSight *const *sights) {
         cairn_viewer_apply(viewer, view);
     }
     if (!cairn_is_ok(status)) {
-        cairn_viewer_say(viewer, status.message);
+        cairn_viewer_notify(viewer, status.message);
     }
     cairn_ui_space(ui, 0.4);
     report(ui, sights[view]);

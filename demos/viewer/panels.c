@@ -32,21 +32,21 @@ static void draw_side(CairnViewer *viewer, CairnArea area, const CairnSight *con
 }
 
 void cairn_viewer_panels(CairnViewer *viewer, const CairnSight *const *sights) {
-    CairnViewerPlaces places = cairn_viewer_places(viewer);
+    CairnViewerLayout layout = cairn_viewer_layout(viewer);
     CairnUi *ui = &viewer->ui;
-    if (places.charts.height > 0) {
-        cairn_viewer_charts(viewer, places.charts, sights);
+    if (layout.charts.height > 0) {
+        cairn_viewer_charts(viewer, layout.charts, sights);
     }
-    if (viewer->hand.body && places.bar.height > 0) {
+    if (viewer->hand.body && layout.bar.height > 0) {
         cairn_viewer_body_panel(viewer, sights[viewer->active]);
     }
-    if (places.bar.height > 0) {
-        cairn_viewer_bar(viewer, places.bar);
+    if (layout.bar.height > 0) {
+        cairn_viewer_bar(viewer, layout.bar);
     }
-    if (places.panel.width > 0) {
-        draw_side(viewer, places.panel, sights);
+    if (layout.panel.width > 0) {
+        draw_side(viewer, layout.panel, sights);
         cairn_ink_box(&viewer->ink,
-                      (CairnArea){places.panel.x + places.panel.width - 1, places.panel.y, 1, places.panel.height},
+                      (CairnArea){layout.panel.x + layout.panel.width - 1, layout.panel.y, 1, layout.panel.height},
                       ui->theme->edge);
     }
     cairn_ui_end(ui, viewer->width, viewer->height);

@@ -36,7 +36,8 @@ void cairn_past_forget(CairnPast *past, int after) {
 
 // ---- keys ----
 
-// Every second one that is not pinned goes, but for the first; where that is not enough, the oldest, and the past begins later.
+// Every second one that is not pinned goes, but for the first; where that is not enough, the oldest, and the past
+// begins later.
 static void make_room(CairnPast *past, size_t size) {
     while (past->bytes + size > past->limit && past->key_count > 1) {
         int before = past->key_count;
@@ -89,7 +90,7 @@ static bool is_due(const CairnPast *past, int frame) {
            (frame - past->keys[past->key_count - 1].frame >= past->stride && past->since >= 9 * past->cost);
 }
 
-CairnStatus cairn_past_keep(CairnPast *past, const CairnSession *session, const CairnStats *stats, int frame) {
+CairnStatus cairn_past_store(CairnPast *past, const CairnSession *session, const CairnStats *stats, int frame) {
     if (past->last != frame - 1) { // nothing leads to it
         cairn_past_forget(past, -1);
         past->first = frame;

@@ -1,5 +1,5 @@
-// Plan: which scene is shown, with which parameters, and how each view solves it. The window's threads never make a world here: they
-// write down what is wanted, and the views' threads do it between two steps.
+// Plan: which scene is shown, with which parameters, and how each view solves it. The window's threads never make a
+// world here: they write down what is wanted, and the views' threads do it between two steps.
 #include "demos/viewer/viewer.h"
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ static double round_down(double size) {
     return power * (size >= 5 * power ? 5 : size >= 2 * power ? 2 : 1);
 }
 
-// Over the left shoulder of whoever looks first; it stays there when the camera turns.
+// Behind the initial camera on its left side; it stays there when the camera turns.
 static CairnVec3 sun_of(const CairnCamera *camera) {
     CairnVec3 back = cairn_normalize(cairn_sub(camera->eye, camera->target));
     CairnVec3 right = cairn_normalize(cairn_cross(cairn_vec3(0, 0, 1), back));
@@ -76,7 +76,7 @@ void cairn_viewer_drop_plan(CairnViewer *viewer) {
     cairn_source_close(&viewer->source);
 }
 
-// The parameters as the command line would say them; those at their defaults are left out.
+// The parameters in the syntax of the command line; those at their defaults are left out.
 static void write_params(CairnViewer *viewer) {
     const CairnFieldTable *table = &viewer->source.scene->params;
     CairnPlan *plan = &viewer->plan;
@@ -100,7 +100,7 @@ static void begin_again(CairnViewer *viewer) {
     viewer->owed = 0;
     viewer->top_speed = viewer->top_force = viewer->top_residual = 0;
     viewer->params_changed = false;
-    viewer->hand.hold = CAIRN_HOLD_NONE;
+    viewer->hand.mode = CAIRN_HAND_MODE_NONE;
     cairn_viewer_select(viewer, 0, 0);
     cairn_crew_restart(&viewer->crew, &viewer->plan);
 }
@@ -109,7 +109,7 @@ static void begin_again(CairnViewer *viewer) {
 static bool is_bound(CairnViewer *viewer) {
     bool is_it = viewer->options->recording || viewer->options->run.record;
     if (is_it) {
-        cairn_viewer_say(viewer, "a recording keeps its scene, parameters and seed");
+        cairn_viewer_notify(viewer, "a recording keeps its scene, parameters and seed");
     }
     return is_it;
 }
@@ -123,7 +123,7 @@ void cairn_viewer_restart(CairnViewer *viewer, bool has_new_seed) {
         viewer->plan.seed += has_new_seed;
         write_params(viewer);
     }
-    for (int i = 0; i < viewer->crew.view_count; i++) { // parameters may ask for another law of friction
+    for (int i = 0; i < viewer->crew.view_count; i++) { // parameters may set another law of friction
         if (!cairn_viewer_takes(viewer, viewer->setups[i].choice.solver)) {
             cairn_viewer_choose(viewer, i, cairn_viewer_solver(viewer, 1));
         }
@@ -146,8 +146,8 @@ static CairnStatus choose_default(CairnViewer *viewer, int view) {
     return cairn_crew_set(&viewer->crew, view, setup);
 }
 
-// With the parameters of `kept`, if the scene has them; NULL: its own.
-static void load(CairnViewer *viewer, const char *scene, const char *title, const CairnPlan *kept) {
+// With the parameters of `preset`, if the scene has them; NULL: its own.
+static void load(CairnViewer *viewer, const char *scene, const char *title, const CairnPlan *preset) {
     if (is_bound(viewer)) {
         return;
     }
@@ -158,8 +158,8 @@ static void load(CairnViewer *viewer, const char *scene, const char *title, cons
     if (plan) {
         plan->seed = viewer->plan.seed;
         snprintf(plan->scene, sizeof plan->scene, "%s", scene);
-        for (int i = 0; kept && i < kept->param_count; i++) {
-            snprintf(plan->params[plan->param_count++], CAIRN_PLAN_PARAM, "%s", kept->params[i]);
+        for (int i = 0; preset && i < preset->param_count; i++) {
+            snprintf(plan->params[plan->param_count++], CAIRN_PLAN_PARAM, "%s", preset->params[i]);
         }
         status = open_scene(plan, &source, &params);
         if (!cairn_is_ok(status) && plan->param_count > 0) {
@@ -168,7 +168,7 @@ static void load(CairnViewer *viewer, const char *scene, const char *title, cons
         }
     }
     if (!cairn_is_ok(status)) {
-        cairn_viewer_say(viewer, status.message);
+        cairn_viewer_notify(viewer, status.message);
         free(plan);
         return;
     }
@@ -179,14 +179,14 @@ static void load(CairnViewer *viewer, const char *scene, const char *title, cons
     viewer->source = source;
     viewer->params = params;
     take_camera(viewer);
-    bool keeps = viewer->is_pinned || viewer->crew.view_count > 1;
+    bool keeps_solvers = viewer->is_pinned || viewer->crew.view_count > 1;
     for (int i = 0; i < viewer->crew.view_count && cairn_is_ok(status); i++) {
-        if (!keeps || !cairn_viewer_takes(viewer, viewer->setups[i].choice.solver)) {
+        if (!keeps_solvers || !cairn_viewer_takes(viewer, viewer->setups[i].choice.solver)) {
             status = choose_default(viewer, i);
         }
     }
     if (!cairn_is_ok(status)) {
-        cairn_viewer_say(viewer, status.message);
+        cairn_viewer_notify(viewer, status.message);
     }
     char words[120];
     snprintf(words, sizeof words, "cairn: %.80s", title);
@@ -207,14 +207,14 @@ bool cairn_viewer_reload(CairnViewer *viewer) {
     if (library) {
         char before[CAIRN_NAME_SIZE];
         CairnOrbit orbit = viewer->orbit;
-        CairnPlan kept = reload->has_plan ? reload->plan : viewer->plan;
+        CairnPlan preset = reload->has_plan ? reload->plan : viewer->plan;
         snprintf(before, sizeof before, "%s", viewer->source.scene->name);
-        load(viewer, library, reload->source, &kept);
+        load(viewer, library, reload->source, &preset);
         reload->has_plan = false;
         if (strcmp(before, viewer->source.scene->name) == 0) {
             viewer->orbit = orbit;
         }
-        cairn_viewer_say(viewer, "the scene's file has changed");
+        cairn_viewer_notify(viewer, "the scene's file has changed");
     }
     return true;
 }
@@ -248,7 +248,8 @@ const CairnSolver *cairn_viewer_solver(const CairnViewer *viewer, int number) {
     return NULL;
 }
 
-// Where the past brought another solver back, the panel says so; its options are those that the key of this solver would give.
+// Where going back in time restored another solver, the panel shows it; its options are those that the key of this
+// solver would give.
 void cairn_viewer_follow_setups(CairnViewer *viewer, const CairnSight *const *sights) {
     bool is_idle = cairn_crew_is_idle(&viewer->crew);
     for (int i = 0; is_idle && i < viewer->crew.view_count; i++) {
@@ -275,7 +276,7 @@ void cairn_viewer_follow_setups(CairnViewer *viewer, const CairnSight *const *si
 void cairn_viewer_apply(CairnViewer *viewer, int view) {
     CairnStatus status = cairn_crew_set(&viewer->crew, view, &viewer->setups[view]);
     if (!cairn_is_ok(status)) {
-        cairn_viewer_say(viewer, status.message);
+        cairn_viewer_notify(viewer, status.message);
     }
 }
 
@@ -286,7 +287,7 @@ void cairn_viewer_choose(CairnViewer *viewer, int view, const CairnSolver *solve
                          : viewer->first[view].solver == solver ? cairn_choice_copy(&viewer->first[view], &choice)
                                                                 : cairn_choice_open(solver->name, "--solver", &choice);
     if (!cairn_is_ok(status)) {
-        cairn_viewer_say(viewer, status.message);
+        cairn_viewer_notify(viewer, status.message);
         return;
     }
     cairn_choice_close(&setup->choice);
@@ -305,7 +306,7 @@ static const CairnField *part_size_of(const CairnFieldTable *table) {
     return NULL;
 }
 
-// New options in place of the old ones; the size of the parts stays.
+// Replaces the options; the size of the parts stays.
 static CairnStatus change_options(const CairnFieldTable *old_table, const CairnFieldTable *table, void **options) {
     void *fresh = NULL;
     const CairnField *from = part_size_of(old_table), *to = part_size_of(table);
@@ -320,11 +321,11 @@ static CairnStatus change_options(const CairnFieldTable *old_table, const CairnF
     return cairn_ok();
 }
 
-void cairn_viewer_part_by(CairnViewer *viewer, int view, const CairnPartitioner *partitioner) {
+void cairn_viewer_partition_by(CairnViewer *viewer, int view, const CairnPartitioner *partitioner) {
     CairnSetup *setup = &viewer->setups[view];
     CairnStatus status = change_options(setup->partitioner->options, partitioner->options, &setup->partition_options);
     if (!cairn_is_ok(status)) {
-        cairn_viewer_say(viewer, status.message);
+        cairn_viewer_notify(viewer, status.message);
         return;
     }
     setup->partitioner = partitioner;
@@ -336,7 +337,7 @@ void cairn_viewer_refine_by(CairnViewer *viewer, int view, const CairnRefiner *r
     const CairnField *from = part_size_of(setup->partitioner->options), *to = part_size_of(refiner->options);
     CairnStatus status = change_options(setup->refiner->options, refiner->options, &setup->refine_options);
     if (!cairn_is_ok(status)) {
-        cairn_viewer_say(viewer, status.message);
+        cairn_viewer_notify(viewer, status.message);
         return;
     }
     if (from && to && setup->partition_options &&
@@ -353,7 +354,7 @@ void cairn_viewer_refine_by(CairnViewer *viewer, int view, const CairnRefiner *r
 void cairn_viewer_add_view(CairnViewer *viewer) {
     int count = viewer->crew.view_count;
     if (count == CAIRN_CREW_VIEWS) {
-        cairn_viewer_say(viewer, "four views are the most");
+        cairn_viewer_notify(viewer, "four views are the most");
         return;
     }
     cairn_setup_close(&viewer->setups[count]);
@@ -364,7 +365,7 @@ void cairn_viewer_add_view(CairnViewer *viewer) {
         status = cairn_crew_add(&viewer->crew, &viewer->setups[count]);
     }
     if (!cairn_is_ok(status)) {
-        cairn_viewer_say(viewer, status.message);
+        cairn_viewer_notify(viewer, status.message);
     }
 }
 

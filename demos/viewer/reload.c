@@ -14,7 +14,8 @@ static bool ends_in(const char *name, const char *ending) {
     return length > size && strcmp(name + length - size, ending) == 0;
 }
 
-// A library that was written anew under its old name would not be loaded again: so each is a copy with a name of its own.
+// A library that was written anew under its old name would not be loaded again: so each is a copy with a name of its
+// own.
 static CairnStatus copy_library(const char *source, char copy[CAIRN_RUN_PATH]) {
     const char *base = getenv("TMPDIR");
     char bytes[65536];
@@ -72,7 +73,7 @@ static bool has_changed(CairnReload *reload) {
     return is_other;
 }
 
-static void say(CairnReload *reload) {
+static void report(CairnReload *reload) {
     snprintf(reload->words, sizeof reload->words, "%s\n%.3800s", reload->status.message, reload->heard);
 }
 
@@ -87,7 +88,7 @@ static void take(CairnReload *reload) {
 
 CairnStatus cairn_reload_open(CairnReload *reload, CairnRunOptions *options) {
     *reload = (CairnReload){.size = -1};
-    // A recording names its scene, and keeps it.
+    // A recording names its scene, which cannot change.
     if (!options->scene || options->record ||
         (!cairn_scene_file_is(options->scene) && !ends_in(options->scene, ".so"))) {
         return cairn_ok();
@@ -108,7 +109,7 @@ CairnStatus cairn_reload_open(CairnReload *reload, CairnRunOptions *options) {
         options->scene = reload->library;
         return cairn_ok();
     }
-    say(reload);
+    report(reload);
     reload->has_plan = true;
     options->scene = CAIRN_SOURCE_NOTHING;
     options->params.count = 0;
@@ -124,7 +125,7 @@ bool cairn_reload_turn(CairnReload *reload, const CairnPlan *plan, double now, c
         SDL_WaitThread(reload->thread, NULL);
         reload->thread = NULL;
         if (!cairn_is_ok(reload->status)) {
-            say(reload);
+            report(reload);
             return true;
         }
         take(reload);

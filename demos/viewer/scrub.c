@@ -1,12 +1,13 @@
-// The scrubber: the past as a bar along the bottom, to be gone to by mouse. Green frames were certified, red ones not; grey ones are
-// of a recording and not yet run again; where a replay parts from its recording a mark stands and all behind it is purple.
+// The scrubber: the past as a bar along the bottom, to be gone to by mouse. Green frames were certified, red ones not;
+// grey ones are of a recording and not yet run again; where a replay parts from its recording a mark stands and all
+// behind it is purple.
 #include "demos/viewer/viewer.h"
 #include <stdio.h>
 
 static const CairnPaint marks_paint[] = {[CAIRN_MARK_NONE] = {0x9AA5B0, 0.35f},
                                          [CAIRN_MARK_CERTIFIED] = {0x1B8A86, 1},
                                          [CAIRN_MARK_NOT_CERTIFIED] = {0xD55E00, 1},
-                                         [CAIRN_MARK_PARTED] = {0x7A4FA3, 1}};
+                                         [CAIRN_MARK_DIVERGED] = {0x7A4FA3, 1}};
 
 // The last frame that the bar stands for; `last`: of the past.
 static int end_of(const CairnViewer *viewer, int last) {
@@ -16,7 +17,7 @@ static int end_of(const CairnViewer *viewer, int last) {
 }
 
 CairnViewerBox cairn_viewer_scrubber(const CairnViewer *viewer) {
-    CairnArea area = cairn_viewer_places(viewer).scrub;
+    CairnArea area = cairn_viewer_layout(viewer).scrub;
     return (CairnViewerBox){(int)area.x, (int)area.y, (int)area.width, (int)area.height};
 }
 
@@ -33,7 +34,7 @@ void cairn_viewer_draw_scrubber(CairnViewer *viewer, const CairnSight *sight) {
     const CairnTheme *theme = viewer->ui.theme;
     CairnViewerBox box = cairn_viewer_scrubber(viewer), bar = bar_of(viewer);
     CairnCrewMark marks[CELLS];
-    int end = end_of(viewer, sight->past_last), parted = cairn_crew_parted(&viewer->crew);
+    int end = end_of(viewer, sight->past_last), diverged = cairn_crew_diverged_at(&viewer->crew);
     if (box.height <= 0) {
         return;
     }
@@ -48,11 +49,11 @@ void cairn_viewer_draw_scrubber(CairnViewer *viewer, const CairnSight *sight) {
     cairn_ink_box(ink, (CairnArea){at - 1.5, bar.y - 0.7 * bar.height, 3, 2.4 * bar.height}, theme->ink);
     char words[80];
     snprintf(words, sizeof words, "%d of %d", sight->frame, end);
-    if (parted >= 0) {
-        double x = bar.x + (double)bar.width * parted / end;
+    if (diverged >= 0) {
+        double x = bar.x + (double)bar.width * diverged / end;
         cairn_ink_box(ink, (CairnArea){x - 2, bar.y - 0.7 * bar.height, 4, 1.7 * bar.height},
-                      marks_paint[CAIRN_MARK_PARTED]);
-        snprintf(words, sizeof words, "%d of %d, parts at %d", sight->frame, end, parted);
+                      marks_paint[CAIRN_MARK_DIVERGED]);
+        snprintf(words, sizeof words, "%d of %d, parts at %d", sight->frame, end, diverged);
     }
     double line = cairn_ink_line(ink, CAIRN_FACE_SMALL), x = bar.x + bar.width + 0.6 * ink->size;
     cairn_ink_fitting(ink, CAIRN_FACE_SMALL, x, box.y + 0.5 * (box.height - line), box.x + box.width - x, theme->ink,
@@ -63,7 +64,7 @@ void cairn_viewer_go(CairnViewer *viewer, int frame) {
     int first, last;
     cairn_crew_past(&viewer->crew, viewer->active, &first, &last);
     frame = frame > last ? last : frame < first ? first : frame;
-    cairn_viewer_hold(viewer, true);
+    cairn_viewer_pause(viewer, true);
     cairn_crew_go(&viewer->crew, frame);
 }
 
@@ -72,8 +73,8 @@ static void go_to(CairnViewer *viewer, double x) {
     int first, last;
     cairn_crew_past(&viewer->crew, viewer->active, &first, &last);
     int end = end_of(viewer, last);
-    double share = (x - bar.x) / bar.width;
-    int frame = (int)(cairn_clamp(share, 0, 1) * end + 0.5);
+    double fraction = (x - bar.x) / bar.width;
+    int frame = (int)(cairn_clamp(fraction, 0, 1) * end + 0.5);
     cairn_viewer_go(viewer, frame);
 }
 

@@ -58,7 +58,7 @@ CairnSettings cairn_settings_read(const char *path) {
     return settings;
 }
 
-// All folders on the way to the file.
+// Creates all folders of the file's path.
 static void make_folders(const char *path) {
     char folder[4096];
     snprintf(folder, sizeof folder, "%s", path);

@@ -10,7 +10,7 @@ typedef enum CairnSmooth { CAIRN_SMOOTH_AUTO = 0, CAIRN_SMOOTH_ON, CAIRN_SMOOTH_
 
 typedef struct CairnSettings {
     bool dark, panel, charts, hints, forces, occlusion;
-    double text_size; // 1: as the display says
+    double text_size; // 1: by the display's density
     int tab, width, height;
     int smooth; // CairnSmooth: antialiasing, and shadows with soft edges
 } CairnSettings;
@@ -22,7 +22,7 @@ CairnSettings cairn_settings(void); // the defaults
 // False: there is no such folder to be found (no home).
 bool cairn_settings_path(char *path, size_t size);
 CairnSettings cairn_settings_read(const char *path);
-// The folder is made where it is missing; a refusal is told, and nothing else happens.
+// The folder is created where it is missing; an error is returned and has no other effect.
 CairnStatus cairn_settings_write(const CairnSettings *settings, const char *path);
 
 #endif

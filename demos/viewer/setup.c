@@ -29,9 +29,9 @@ CairnStatus cairn_setup_copy(const CairnSetup *from, CairnSetup *setup) {
 }
 
 CairnStatus cairn_setup_take(const CairnSession *session, CairnSetup *setup) {
-    CairnSetup own = {session->choice, session->partitioner, session->partition_options, session->refiner,
-                      session->refine_options};
-    return cairn_setup_copy(&own, setup);
+    CairnSetup session_setup = {session->choice, session->partitioner, session->partition_options, session->refiner,
+                                session->refine_options};
+    return cairn_setup_copy(&session_setup, setup);
 }
 
 void cairn_setup_close(CairnSetup *setup) {

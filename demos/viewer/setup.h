@@ -1,5 +1,5 @@
-// Setup: how a view is solved: solver, partitioner and refiner with their options. A session's own are the truth; the window and the
-// past keep copies.
+// Setup: how a view is solved: solver, partitioner and refiner with their options. A session's own are the truth; the
+// window and the past keep copies.
 #ifndef CAIRN_VIEWER_SETUP_H
 #define CAIRN_VIEWER_SETUP_H
 
@@ -13,7 +13,7 @@ typedef struct CairnSetup {
     void *refine_options; // NULL: none
 } CairnSetup;
 
-// A copy is closed by who made it. On an error nothing is left to close.
+// The caller closes the copy. On an error there is nothing to close.
 CairnStatus cairn_setup_copy(const CairnSetup *from, CairnSetup *setup);
 CairnStatus cairn_setup_take(const CairnSession *session, CairnSetup *setup); // a copy of the session's
 void cairn_setup_close(CairnSetup *setup);

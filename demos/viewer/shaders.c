@@ -3,23 +3,23 @@
 #define VERSION "#version 330 core\n"
 
 // From a unit mesh to the world: scale, push a capsule's ends apart, turn, move.
-#define PLACE                                                                                                          \
+#define INSTANCE                                                                                                       \
     "layout(location = 0) in vec3 a_position;\n"                                                                       \
     "layout(location = 1) in float a_end;\n"                                                                           \
     "layout(location = 2) in vec3 a_normal;\n"                                                                         \
-    "layout(location = 3) in vec4 i_place;\n" /* where, and the kind of surface */                                     \
+    "layout(location = 3) in vec4 i_position;\n" /* where, and the kind of surface */                                  \
     "layout(location = 4) in vec4 i_turn;\n"                                                                           \
     "layout(location = 5) in vec4 i_scale;\n"                                                                          \
     "layout(location = 6) in vec4 i_color;\n"                                                                          \
     "vec3 turned(vec3 v) { return v + 2.0 * cross(i_turn.xyz, cross(i_turn.xyz, v) + i_turn.w * v); }\n"               \
     "uniform vec4 u_toward;\n"                                                                                         \
-    "vec3 toward() { return normalize(u_toward.xyz - u_toward.w * i_place.xyz); }\n"                                   \
+    "vec3 toward() { return normalize(u_toward.xyz - u_toward.w * i_position.xyz); }\n"                                \
     "vec3 placed() {\n"                                                                                                \
-    "    if (i_place.w > 3.5) {\n"                                                                                     \
+    "    if (i_position.w > 3.5) {\n"                                                                                  \
     "        vec3 n = toward(), r = normalize(cross(vec3(0, 0, 1), n));\n"                                             \
-    "        return i_place.xyz + i_scale.x * (a_position.x * r + a_position.y * cross(n, r));\n"                      \
+    "        return i_position.xyz + i_scale.x * (a_position.x * r + a_position.y * cross(n, r));\n"                   \
     "    }\n"                                                                                                          \
-    "    return i_place.xyz + turned(a_position * i_scale.xyz + vec3(0, 0, a_end * i_scale.w));\n"                     \
+    "    return i_position.xyz + turned(a_position * i_scale.xyz + vec3(0, 0, a_end * i_scale.w));\n"                  \
     "}\n"
 
 #define BACKDROP                                                                                                       \
@@ -39,49 +39,49 @@
     "#endif\n"                                                                                                         \
     "}\n"
 
-#define LIGHT                                                                                                          \
-    "uniform sampler2DShadow u_shadow;\n"                                                                              \
-    "uniform mat4 u_light;\n"                                                                                          \
-    "uniform vec3 u_sun, u_eye;\n"                                                                                     \
-    "uniform float u_texel, u_spread, u_sky_lift;\n"                                                                   \
-    "uniform sampler2DShadow u_above;\n"                                                                               \
-    "uniform mat4 u_sky;\n"                                                                                            \
-    "float open_sky(vec3 p, vec3 n) {\n" /* share of the sky that is seen, by rays that lean out of the vertical */    \
-    "    if (u_spread <= 0.0) { return 1.0; }\n"                                                                       \
-    "    vec3 q = (u_sky * vec4(p + n * u_sky_lift, 1)).xyz * 0.5 + 0.5;\n"                                            \
-    "    if (any(lessThan(q, vec3(0))) || any(greaterThan(q, vec3(1)))) { return 1.0; }\n"                             \
-    "    float a = u_spread, b = 0.38 * u_spread, sum = 0.0;\n"                                                        \
-    "    sum += texture(u_above, q + vec3(a, b, -0.35 * a)) + texture(u_above, q + vec3(-b, a, -0.35 * a));\n"         \
-    "    sum += texture(u_above, q + vec3(-a, -b, -0.35 * a)) + texture(u_above, q + vec3(b, -a, -0.35 * a));\n"       \
-    "    a *= 0.45; b *= -0.45;\n"                                                                                     \
-    "    sum += texture(u_above, q + vec3(a, b, -0.35 * a)) + texture(u_above, q + vec3(-b, a, -0.35 * a));\n"         \
-    "    sum += texture(u_above, q + vec3(-a, -b, -0.35 * a)) + texture(u_above, q + vec3(b, -a, -0.35 * a));\n"       \
-    "    return 0.42 + 0.58 * sum / 8.0;\n"                                                                            \
-    "}\n"                                                                                                              \
-    "float sunlit(vec3 p, vec3 n) {\n"                                                                                 \
-    "    vec3 q = (u_light * vec4(p + n * u_texel * 1.5, 1)).xyz * 0.5 + 0.5;\n"                                       \
-    "    if (any(lessThan(q, vec3(0))) || any(greaterThan(q, vec3(1)))) { return 1.0; }\n"                             \
-    "    float s = 1.2 / float(textureSize(u_shadow, 0).x);\n"                                                         \
-    "    q.z -= 0.0004;\n"                                                                                             \
-    "#ifdef PLAIN\n"                                                                                                   \
-    "    return texture(u_shadow, q);\n"                                                                               \
-    "#else\n"                                                                                                          \
-    "    return 0.2 * (texture(u_shadow, q) + texture(u_shadow, q + vec3(s, 0.4 * s, 0)) +\n"                          \
-    "        texture(u_shadow, q + vec3(-0.4 * s, s, 0)) + texture(u_shadow, q - vec3(s, 0.4 * s, 0)) +\n"             \
-    "        texture(u_shadow, q + vec3(0.4 * s, -s, 0)));\n"                                                          \
-    "#endif\n"                                                                                                         \
-    "}\n"                                                                                                              \
-    "vec3 lit_under(float sky, vec3 color, vec3 n, vec3 p, float gloss) {\n"                                           \
-    "    float facing = dot(n, u_sun), seen = facing > 0.0 ? sunlit(p, n) : 0.0;\n"                                    \
-    "    float sun = 1.78 * seen * max(facing, 0.0);\n"                                                                \
-    "    vec3 ambient = 0.68 * sky * mix(vec3(0.40, 0.37, 0.34), vec3(0.62, 0.67, 0.74), 0.5 + 0.5 * "                 \
-    "n.z);\n"                                                                                                          \
-    "    float shine = max(dot(n, normalize(normalize(u_eye - p) + u_sun)), 0.0);\n"                                   \
-    "    float highlight = facing > 0.0 && gloss > 0.0 ? gloss * seen * pow(shine, 48.0) : 0.0;\n"                     \
-    "    return color * (ambient + sun * vec3(0.50, 0.485, 0.455)) + highlight;\n"                                     \
-    "}\n"                                                                                                              \
-    "vec3 lit(vec3 color, vec3 n, vec3 p, float gloss) {\n"                                                            \
-    "    return lit_under(open_sky(p, n), color, n, p, gloss);\n"                                                      \
+#define LIGHT                                                                                                             \
+    "uniform sampler2DShadow u_shadow;\n"                                                                                 \
+    "uniform mat4 u_light;\n"                                                                                             \
+    "uniform vec3 u_sun, u_eye;\n"                                                                                        \
+    "uniform float u_texel, u_spread, u_sky_lift;\n"                                                                      \
+    "uniform sampler2DShadow u_above;\n"                                                                                  \
+    "uniform mat4 u_sky;\n"                                                                                               \
+    "float open_sky(vec3 p, vec3 n) {\n" /* fraction of the sky that is visible, by rays that lean out of the vertical */ \
+    "    if (u_spread <= 0.0) { return 1.0; }\n"                                                                          \
+    "    vec3 q = (u_sky * vec4(p + n * u_sky_lift, 1)).xyz * 0.5 + 0.5;\n"                                               \
+    "    if (any(lessThan(q, vec3(0))) || any(greaterThan(q, vec3(1)))) { return 1.0; }\n"                                \
+    "    float a = u_spread, b = 0.38 * u_spread, sum = 0.0;\n"                                                           \
+    "    sum += texture(u_above, q + vec3(a, b, -0.35 * a)) + texture(u_above, q + vec3(-b, a, -0.35 * a));\n"            \
+    "    sum += texture(u_above, q + vec3(-a, -b, -0.35 * a)) + texture(u_above, q + vec3(b, -a, -0.35 * a));\n"          \
+    "    a *= 0.45; b *= -0.45;\n"                                                                                        \
+    "    sum += texture(u_above, q + vec3(a, b, -0.35 * a)) + texture(u_above, q + vec3(-b, a, -0.35 * a));\n"            \
+    "    sum += texture(u_above, q + vec3(-a, -b, -0.35 * a)) + texture(u_above, q + vec3(b, -a, -0.35 * a));\n"          \
+    "    return 0.42 + 0.58 * sum / 8.0;\n"                                                                               \
+    "}\n"                                                                                                                 \
+    "float sunlit(vec3 p, vec3 n) {\n"                                                                                    \
+    "    vec3 q = (u_light * vec4(p + n * u_texel * 1.5, 1)).xyz * 0.5 + 0.5;\n"                                          \
+    "    if (any(lessThan(q, vec3(0))) || any(greaterThan(q, vec3(1)))) { return 1.0; }\n"                                \
+    "    float s = 1.2 / float(textureSize(u_shadow, 0).x);\n"                                                            \
+    "    q.z -= 0.0004;\n"                                                                                                \
+    "#ifdef PLAIN\n"                                                                                                      \
+    "    return texture(u_shadow, q);\n"                                                                                  \
+    "#else\n"                                                                                                             \
+    "    return 0.2 * (texture(u_shadow, q) + texture(u_shadow, q + vec3(s, 0.4 * s, 0)) +\n"                             \
+    "        texture(u_shadow, q + vec3(-0.4 * s, s, 0)) + texture(u_shadow, q - vec3(s, 0.4 * s, 0)) +\n"                \
+    "        texture(u_shadow, q + vec3(0.4 * s, -s, 0)));\n"                                                             \
+    "#endif\n"                                                                                                            \
+    "}\n"                                                                                                                 \
+    "vec3 lit_under(float sky, vec3 color, vec3 n, vec3 p, float gloss) {\n"                                              \
+    "    float facing = dot(n, u_sun), seen = facing > 0.0 ? sunlit(p, n) : 0.0;\n"                                       \
+    "    float sun = 1.78 * seen * max(facing, 0.0);\n"                                                                   \
+    "    vec3 ambient = 0.68 * sky * mix(vec3(0.40, 0.37, 0.34), vec3(0.62, 0.67, 0.74), 0.5 + 0.5 * "                    \
+    "n.z);\n"                                                                                                             \
+    "    float shine = max(dot(n, normalize(normalize(u_eye - p) + u_sun)), 0.0);\n"                                      \
+    "    float highlight = facing > 0.0 && gloss > 0.0 ? gloss * seen * pow(shine, 48.0) : 0.0;\n"                        \
+    "    return color * (ambient + sun * vec3(0.50, 0.485, 0.455)) + highlight;\n"                                        \
+    "}\n"                                                                                                                 \
+    "vec3 lit(vec3 color, vec3 n, vec3 p, float gloss) {\n"                                                               \
+    "    return lit_under(open_sky(p, n), color, n, p, gloss);\n"                                                         \
     "}\n"
 
 // A ball's colour where the direction `u` from its middle, turned back, comes out.
@@ -93,30 +93,31 @@
     "    return abs(u.z) > 0.94 ? u_cream : is_light ? mix(color, u_cream, 0.8) : color;\n"                            \
     "}\n"
 
-const char *const cairn_shader_solid_vertex = VERSION PLACE "uniform mat4 u_camera;\n"
-                                                            "out vec3 v_point, v_normal, v_local, v_axis;\n"
-                                                            "flat out vec4 v_turn;\n"
-                                                            "flat out vec3 v_half;\n"
-                                                            "flat out vec4 v_color;\n"
-                                                            "flat out int v_kind;\n"
-                                                            "void main() {\n"
-                                                            "    v_point = placed();\n"
-                                                            "    v_normal = turned(a_normal / i_scale.xyz);\n"
-                                                            "    v_local = a_position * i_scale.xyz;\n"
-                                                            "    v_axis = a_normal;\n"
-                                                            "    v_half = i_scale.xyz;\n"
-                                                            "    v_color = i_color;\n"
-                                                            "    v_kind = int(i_place.w);\n"
-                                                            "    v_turn = i_turn;\n"
-                                                            "    if (v_kind > 3) {\n"
-                                                            "        v_normal = toward();\n"
-                                                            "        v_local = a_position;\n"
-                                                            "    }\n"
-                                                            "    gl_Position = u_camera * vec4(v_point, 1);\n"
-                                                            "}\n";
+const char *const cairn_shader_solid_vertex = VERSION INSTANCE "uniform mat4 u_camera;\n"
+                                                               "out vec3 v_point, v_normal, v_local, v_axis;\n"
+                                                               "flat out vec4 v_turn;\n"
+                                                               "flat out vec3 v_half;\n"
+                                                               "flat out vec4 v_color;\n"
+                                                               "flat out int v_kind;\n"
+                                                               "void main() {\n"
+                                                               "    v_point = placed();\n"
+                                                               "    v_normal = turned(a_normal / i_scale.xyz);\n"
+                                                               "    v_local = a_position * i_scale.xyz;\n"
+                                                               "    v_axis = a_normal;\n"
+                                                               "    v_half = i_scale.xyz;\n"
+                                                               "    v_color = i_color;\n"
+                                                               "    v_kind = int(i_position.w);\n"
+                                                               "    v_turn = i_turn;\n"
+                                                               "    if (v_kind > 3) {\n"
+                                                               "        v_normal = toward();\n"
+                                                               "        v_local = a_position;\n"
+                                                               "    }\n"
+                                                               "    gl_Position = u_camera * vec4(v_point, 1);\n"
+                                                               "}\n";
 
-// Kinds: 0 plain, 1 a ball with stripes, 2 a box with worn edges, 3 an arrow. A processor runs all branches of a shader for every pixel,
-// so what has stripes, what has edges and what is a disc have programs of their own, and so has what such a processor draws (PLAIN).
+// Kinds: 0 plain, 1 a ball with stripes, 2 a box with worn edges, 3 an arrow. A processor runs all branches of a shader
+// for every pixel, so what has stripes, what has edges and what is a disc have programs of their own, and so has what
+// such a processor draws (PLAIN).
 const char *const cairn_shader_light = VERSION BACKDROP LIGHT;
 const char *const cairn_shader_light_stripes = VERSION "#define STRIPED\n" BACKDROP LIGHT;
 const char *const cairn_shader_light_plain = VERSION "#define PLAIN\n" BACKDROP LIGHT;
@@ -131,8 +132,8 @@ const char *const cairn_shader_solid_fragment =
     "flat in vec3 v_half;\n"
     "flat in vec4 v_color;\n"
     "flat in int v_kind;\n"
-    "out vec4 f_color;\n" STRIPES "float bend(float half_edge, float place, float rim, float is_face) {\n"
-    "    return is_face > 0.5 ? 0.0 : clamp(1.0 - (half_edge - abs(place)) / rim, 0.0, 1.0);\n"
+    "out vec4 f_color;\n" STRIPES "float bend(float half_edge, float x, float rim, float is_face) {\n"
+    "    return is_face > 0.5 ? 0.0 : clamp(1.0 - (half_edge - abs(x)) / rim, 0.0, 1.0);\n"
     "}\n"
     "void main() {\n"
     "    vec3 n = normalize(v_normal), color = v_color.rgb, point = v_point, local = v_local;\n"
@@ -179,12 +180,13 @@ const char *const cairn_shader_solid_fragment =
 // What throws nothing away is tested for its depth alone, and no shader runs for its pixels.
 const char *const cairn_shader_shadow_fragment = VERSION "void main() {}\n";
 
-const char *const cairn_shader_shadow_vertex = VERSION PLACE "uniform mat4 u_light;\n"
-                                                             "out vec2 v_disc;\n"
-                                                             "void main() {\n"
-                                                             "    v_disc = i_place.w > 3.5 ? a_position.xy : vec2(0);\n"
-                                                             "    gl_Position = u_light * vec4(placed(), 1);\n"
-                                                             "}\n";
+const char *const cairn_shader_shadow_vertex =
+    VERSION INSTANCE "uniform mat4 u_light;\n"
+                     "out vec2 v_disc;\n"
+                     "void main() {\n"
+                     "    v_disc = i_position.w > 3.5 ? a_position.xy : vec2(0);\n"
+                     "    gl_Position = u_light * vec4(placed(), 1);\n"
+                     "}\n";
 
 const char *const cairn_shader_shadow_discs_fragment = VERSION "in vec2 v_disc;\n"
                                                                "void main() {\n"
@@ -192,22 +194,22 @@ const char *const cairn_shader_shadow_discs_fragment = VERSION "in vec2 v_disc;\
                                                                "}\n";
 
 // Off the axis the outline of a ball is longer than wide: there is room for its length.
-const char *const cairn_shader_points_vertex = VERSION PLACE LIGHT
+const char *const cairn_shader_points_vertex = VERSION INSTANCE LIGHT
     "uniform mat4 u_camera;\n"
     "uniform float u_zoom;\n" // pixels a metre, a metre before the eye
     "flat out vec4 v_ball, v_turn, v_color;\n"
     "flat out float v_sky;\n"
     "flat out int v_kind;\n"
     "void main() {\n"
-    "    vec3 way = u_eye - i_place.xyz;\n"
-    "    float radius = i_scale.x, away = length(way);\n"
-    "    vec3 seen = normalize(way / away + vec3(0, 0, 1));\n" // its side that is looked at, and its top
-    "    v_ball = vec4(i_place.xyz, radius);\n"
+    "    vec3 to_eye = u_eye - i_position.xyz;\n"
+    "    float radius = i_scale.x, away = length(to_eye);\n"
+    "    vec3 seen = normalize(to_eye / away + vec3(0, 0, 1));\n" // its side that is looked at, and its top
+    "    v_ball = vec4(i_position.xyz, radius);\n"
     "    v_turn = i_turn;\n"
     "    v_color = i_color;\n"
-    "    v_kind = int(i_place.w);\n"
-    "    v_sky = open_sky(i_place.xyz + radius * seen, seen);\n"
-    "    gl_Position = u_camera * vec4(i_place.xyz, 1);\n"
+    "    v_kind = int(i_position.w);\n"
+    "    v_sky = open_sky(i_position.xyz + radius * seen, seen);\n"
+    "    gl_Position = u_camera * vec4(i_position.xyz, 1);\n"
     "    gl_PointSize = 1.0 + 2.0 * radius * u_zoom * away / (gl_Position.w * gl_Position.w);\n"
     "}\n";
 
@@ -230,12 +232,12 @@ const char *const cairn_shader_points_fragment =
     "}\n";
 
 const char *const cairn_shader_shadow_points_vertex =
-    VERSION PLACE "uniform mat4 u_light;\n"
-                  "uniform float u_zoom;\n" // texels a metre
-                  "void main() {\n"
-                  "    gl_Position = u_light * vec4(i_place.xyz, 1);\n"
-                  "    gl_PointSize = 2.0 * i_scale.x * u_zoom;\n"
-                  "}\n";
+    VERSION INSTANCE "uniform mat4 u_light;\n"
+                     "uniform float u_zoom;\n" // texels a metre
+                     "void main() {\n"
+                     "    gl_Position = u_light * vec4(i_position.xyz, 1);\n"
+                     "    gl_PointSize = 2.0 * i_scale.x * u_zoom;\n"
+                     "}\n";
 
 const char *const cairn_shader_shadow_points_fragment = VERSION "void main() {\n"
                                                                 "    vec2 p = 2.0 * gl_PointCoord - 1.0;\n"
@@ -276,8 +278,8 @@ const char *const cairn_shader_ground_fragment =
     "out vec4 f_color;\n"
     "float line(float x, float width, float footprint) {\n"
     "    float d = abs(x - floor(x + 0.5)), f = max(footprint, 1e-6);\n"
-    "    float share = clamp((width - d) / f + 0.5, 0.0, 1.0) * min(1.0, 2.0 * width / f);\n"
-    "    return footprint > 0.5 ? 2.0 * width : share;\n"
+    "    float coverage = clamp((width - d) / f + 0.5, 0.0, 1.0) * min(1.0, 2.0 * width / f);\n"
+    "    return footprint > 0.5 ? 2.0 * width : coverage;\n"
     "}\n"
     "void main() {\n"
     "    float fade = smoothstep(0.55 * u_stage, u_stage, length(v_point - u_target));\n"
@@ -293,15 +295,15 @@ const char *const cairn_shader_ground_fragment =
     "}\n";
 
 const char *const cairn_shader_overlay_vertex = VERSION
-    "layout(location = 0) in vec4 a_place;\n" // pixels from the top left, and texels
+    "layout(location = 0) in vec4 a_pixels;\n" // pixels from the top left, and texels
     "layout(location = 1) in vec4 a_color;\n"
     "uniform vec3 u_size;\n" // of the picture; -1: it is drawn upside down
     "out vec2 v_texel;\n"
     "out vec4 v_color;\n"
     "void main() {\n"
-    "    v_texel = a_place.zw;\n"
+    "    v_texel = a_pixels.zw;\n"
     "    v_color = a_color;\n"
-    "    gl_Position = vec4(2.0 * a_place.x / u_size.x - 1.0, u_size.z * (1.0 - 2.0 * a_place.y / u_size.y), 0, 1);\n"
+    "    gl_Position = vec4(2.0 * a_pixels.x / u_size.x - 1.0, u_size.z * (1.0 - 2.0 * a_pixels.y / u_size.y), 0, 1);\n"
     "}\n";
 
 const char *const cairn_shader_overlay_fragment =
@@ -310,6 +312,6 @@ const char *const cairn_shader_overlay_fragment =
             "uniform sampler2D u_glyphs;\n"
             "out vec4 f_color;\n"
             "void main() {\n"
-            "    float share = texelFetch(u_glyphs, ivec2(v_texel), 0).r;\n"
-            "    f_color = vec4(v_color.rgb, v_color.a * share);\n"
+            "    float coverage = texelFetch(u_glyphs, ivec2(v_texel), 0).r;\n"
+            "    f_color = vec4(v_color.rgb, v_color.a * coverage);\n"
             "}\n";

@@ -32,7 +32,7 @@ static CairnStatus find_geometry(CairnSightMaker *maker, const CairnGathered *ga
     struct CairnSightShape *known = &cache->shapes[id.index];
     if (known->shape.index != id.index || known->shape.generation != id.generation || known->shape.world != id.world) {
         maker->lock(maker->guard);
-        CairnStatus status = cairn_drawn_mesh_find(maker->store, &gathered->part, &known->geometry);
+        CairnStatus status = cairn_drawn_mesh_find(maker->store, &gathered->primitive, &known->geometry);
         maker->unlock(maker->guard);
         CAIRN_TRY(status);
         known->shape = id;
@@ -62,7 +62,7 @@ static float reach_of(const CairnSightMaker *maker, const CairnSightItem *item) 
 }
 
 // Its shapes come one after the other.
-static CairnStatus take_body(Taking *taking, const CairnBodyState *state, CairnBodyId id, int *place) {
+static CairnStatus take_body(Taking *taking, const CairnBodyState *state, CairnBodyId id, int *index) {
     CairnSight *sight = taking->sight;
     int last = sight->body_count - 1;
     if (last < 0 || sight->bodies[last].id.index != id.index) {
@@ -77,14 +77,14 @@ static CairnStatus take_body(Taking *taking, const CairnBodyState *state, CairnB
                                                  .is_static = state->type != CAIRN_BODY_DYNAMIC};
         sight->body_count = last + 1;
     }
-    *place = last;
+    *index = last;
     return cairn_ok();
 }
 
-static CairnStatus take_part(void *user, const CairnGathered *gathered) {
+static CairnStatus take_primitive(void *user, const CairnGathered *gathered) {
     Taking *taking = user;
     CairnSight *sight = taking->sight;
-    const CairnPrimitive *part = &gathered->part;
+    const CairnPrimitive *primitive = &gathered->primitive;
     CAIRN_TRY(cairn_sight_reserve(&sight->items, &sight->item_capacity, sight->item_count + 1, sizeof *sight->items));
     static const int geometry_of[] = {[CAIRN_PRIMITIVE_SPHERE] = CAIRN_DRAWN_SPHERE,
                                       [CAIRN_PRIMITIVE_BOX] = CAIRN_DRAWN_BOX,
@@ -94,19 +94,19 @@ static CairnStatus take_part(void *user, const CairnGathered *gathered) {
                                       [CAIRN_PRIMITIVE_PLANE] = CAIRN_DRAWN_BOX,
                                       [CAIRN_PRIMITIVE_FACETS] = -1,
                                       [CAIRN_PRIMITIVE_HULL] = -1};
-    CairnTransform pose = part->pose;
+    CairnTransform pose = primitive->pose;
     CairnSightItem item = {.position = {(float)pose.p.x, (float)pose.p.y, (float)pose.p.z},
                            .turn = {(float)pose.q.x, (float)pose.q.y, (float)pose.q.z, (float)pose.q.w},
-                           .scale = {(float)part->half.x, (float)part->half.y, (float)part->half.z, 0},
-                           .color = {(float)part->color.r, (float)part->color.g, (float)part->color.b},
-                           .kind = part->kind,
-                           .geometry = geometry_of[part->kind],
+                           .scale = {(float)primitive->half.x, (float)primitive->half.y, (float)primitive->half.z, 0},
+                           .color = {(float)primitive->color.r, (float)primitive->color.g, (float)primitive->color.b},
+                           .kind = primitive->kind,
+                           .geometry = geometry_of[primitive->kind],
                            .body = -1,
-                           .is_static = !part->has_pattern};
-    if (part->kind == CAIRN_PRIMITIVE_CAPSULE) {
-        item.scale[2] = (float)part->half.x;
-        item.scale[3] = (float)part->half.z;
-    } else if (item.geometry < 0 || part->kind == CAIRN_PRIMITIVE_PLANE) {
+                           .is_static = !primitive->has_pattern};
+    if (primitive->kind == CAIRN_PRIMITIVE_CAPSULE) {
+        item.scale[2] = (float)primitive->half.x;
+        item.scale[3] = (float)primitive->half.z;
+    } else if (item.geometry < 0 || primitive->kind == CAIRN_PRIMITIVE_PLANE) {
         item.scale[0] = item.scale[1] = item.scale[2] = 1;
     }
     if (item.geometry < 0) {
@@ -125,7 +125,7 @@ CairnStatus cairn_sight_take(CairnSightMaker *maker, const CairnWorld *world, do
     Taking taking = {maker, sight};
     int parts = cairn_world_part_seconds(world, sight->part_seconds, CAIRN_SIGHT_PARTS);
     sight->part_count = parts < CAIRN_SIGHT_PARTS ? parts : CAIRN_SIGHT_PARTS;
-    CAIRN_TRY(cairn_gather(world, maker->rod_width, take_part, &taking));
+    CAIRN_TRY(cairn_gather(world, maker->rod_width, take_primitive, &taking));
     return cairn_sight_take_forces(maker, world, dt, sight);
 }
 
@@ -167,8 +167,8 @@ void cairn_sight_maker_reset(CairnSightMaker *maker) {
 void cairn_sight_maker_free(CairnSightMaker *maker) {
     cairn_sight_maker_reset(maker);
     free(maker->contacts);
-    free(maker->places);
+    free(maker->body_index);
     maker->contacts = NULL;
-    maker->places = NULL;
-    maker->contact_capacity = maker->place_capacity = 0;
+    maker->body_index = NULL;
+    maker->contact_capacity = maker->index_capacity = 0;
 }

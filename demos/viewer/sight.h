@@ -1,4 +1,5 @@
-// Sight: what a view shows of a world after a step, copied by the thread that steps, so that the window never waits for it.
+// Sight: what a view shows of a world after a step, copied by the thread that steps, so that the window never waits for
+// it.
 #ifndef CAIRN_VIEWER_SIGHT_H
 #define CAIRN_VIEWER_SIGHT_H
 
@@ -11,7 +12,7 @@ typedef struct CairnSightItem {
     float scale[4];             // x, y, z, and half the length of a capsule
     float color[3];             // linear light
     float reach;                // radius of a ball around it, m; planes: 0
-    int geometry, body;         // body: place in `bodies`, -1: none
+    int geometry, body;         // body: index in `bodies`, -1: none
     CairnPrimitiveKind kind;
     bool is_static;
 } CairnSightItem;
@@ -30,7 +31,7 @@ typedef struct CairnSightContact {
     CairnVec3 point, normal, force; // force on the second body, N
     double distance, mu, residual;
     CairnGrip grip;
-    int bodies[2];     // places in `bodies`
+    int bodies[2];     // indices in `bodies`
     bool is_interface; // its bodies are in two parts
 } CairnSightContact;
 
@@ -50,7 +51,7 @@ typedef struct CairnSightWorst {
     char words[120];
 } CairnSightWorst;
 
-// What a body's panel says.
+// What a body's panel shows.
 typedef struct CairnSightDetails {
     bool is_there;
     CairnBodyState state;
@@ -62,10 +63,10 @@ typedef struct CairnSightDetails {
 
 enum { CAIRN_SIGHT_PARTS = 512 };
 
-// What is looked at beyond the bodies, as the window asks.
+// What the window requests beyond the bodies.
 typedef struct CairnSightWants {
     bool joints, residuals;
-    uint32_t body, generation; // whose numbers; 0: nobody's
+    uint32_t body, generation; // the body whose numbers are shown; 0: none
 } CairnSightWants;
 
 typedef struct CairnSight {
@@ -109,15 +110,15 @@ typedef struct CairnSightMaker {
     CairnSightCache cache;
     CairnContact *contacts;
     int contact_capacity;
-    int *places; // of the bodies, by their index
-    int place_capacity;
+    int *body_index; // index in `bodies` by the slot of the world
+    int index_capacity;
     double rod_width;
     CairnSightWants wants;
 } CairnSightMaker;
 
 // Copy what there is to see; frame, statistics and verdict are the caller's to set before.
 CairnStatus cairn_sight_take(CairnSightMaker *maker, const CairnWorld *world, double dt, CairnSight *sight);
-// The referee's verdict on the step in words that say why.
+// The referee's verdict on the step in words that give the reason.
 void cairn_sight_judge(CairnSight *sight);
 // Forget what is known of shapes: the world is another one.
 void cairn_sight_maker_reset(CairnSightMaker *maker);

@@ -1,4 +1,5 @@
-// What acts between the bodies: contacts, joints, the residual of each constraint, and the islands that all of them tie.
+// What acts between the bodies: contacts, joints, the residual of each constraint, and the islands that all of them
+// tie.
 #include "demos/viewer/sight.h"
 #include "engine/base/memory.h"
 #include "solvers/referee/referee.h"
@@ -15,7 +16,7 @@ typedef struct Acting {
     bool has_problem;
     double dt;
     int constraint;    // where the next contact's is looked for first
-    double *residuals; // of each row; NULL: not asked for
+    double *residuals; // of each row; NULL: not wanted
 } Acting;
 
 static CairnStatus map_bodies(Acting *acting) {
@@ -25,18 +26,19 @@ static CairnStatus map_bodies(Acting *acting) {
     for (int i = 0; i < sight->body_count; i++) {
         most = sight->bodies[i].id.index > most ? sight->bodies[i].id.index : most;
     }
-    CAIRN_TRY(cairn_sight_reserve(&maker->places, &maker->place_capacity, (int)most + 1, sizeof *maker->places));
-    for (int i = 0; i < maker->place_capacity; i++) {
-        maker->places[i] = -1;
+    CAIRN_TRY(
+        cairn_sight_reserve(&maker->body_index, &maker->index_capacity, (int)most + 1, sizeof *maker->body_index));
+    for (int i = 0; i < maker->index_capacity; i++) {
+        maker->body_index[i] = -1;
     }
     for (int i = 0; i < sight->body_count; i++) {
-        maker->places[sight->bodies[i].id.index] = i;
+        maker->body_index[sight->bodies[i].id.index] = i;
     }
     return cairn_ok();
 }
 
-static int place_of(const Acting *acting, uint32_t index) {
-    return (int)index < acting->maker->place_capacity ? acting->maker->places[index] : -1;
+static int index_of(const Acting *acting, uint32_t index) {
+    return (int)index < acting->maker->index_capacity ? acting->maker->body_index[index] : -1;
 }
 
 static bool is_between_parts(const CairnSight *sight, const int bodies[2]) {
@@ -51,7 +53,7 @@ static bool is_between_parts(const CairnSight *sight, const int bodies[2]) {
 
 static int root_of(CairnSight *sight, int body) {
     while (sight->bodies[body].island != body) {
-        sight->bodies[body].island = sight->bodies[sight->bodies[body].island].island; // halves the way
+        sight->bodies[body].island = sight->bodies[sight->bodies[body].island].island; // halves the path to the root
         body = sight->bodies[body].island;
     }
     return body;
@@ -76,7 +78,7 @@ static void number_islands(CairnSight *sight) {
         if (body->island == i) {
             body->island = sight->island_count++;
         } else if (body->island >= 0) {
-            body->island = sight->bodies[body->island].island; // a lower place, numbered already
+            body->island = sight->bodies[body->island].island; // a lower index, numbered already
         }
     }
 }
@@ -130,7 +132,7 @@ static void take_contact(Acting *acting, const CairnContact *from, CairnSightCon
                             .force = cairn_scale(1 / acting->dt, impulse),
                             .distance = from->distance,
                             .grip = from->impulse.x > 0 ? CAIRN_GRIP_STICK : CAIRN_GRIP_OPEN,
-                            .bodies = {place_of(acting, from->body_a.index), place_of(acting, from->body_b.index)}};
+                            .bodies = {index_of(acting, from->body_a.index), index_of(acting, from->body_b.index)}};
     contact->is_interface = is_between_parts(sight, contact->bodies);
     const CairnConstraintBlock *constraint = find_constraint(acting, from->id);
     if (constraint) {
@@ -207,7 +209,7 @@ static CairnStatus take_joint(Acting *acting, CairnJointId id) {
         .force = state.force,
         .linear_error = state.linear_error,
         .angular_error = state.angular_error,
-        .bodies = {place_of(acting, def.body_a.index), place_of(acting, def.body_b.index)}};
+        .bodies = {index_of(acting, def.body_a.index), index_of(acting, def.body_b.index)}};
     joint->is_interface = is_between_parts(sight, joint->bodies);
     tie(sight, joint->bodies);
     find_worst_joint(acting, joint, &def);
@@ -270,9 +272,9 @@ static void spread_residuals(const Acting *acting) {
         float worst = (float)worst_of(acting, constraint);
         for (int k = 0; k < constraint->term_count; k++) {
             uint64_t id = problem->blocks[problem->terms[constraint->first_term + k].block].id;
-            int place = place_of(acting, (uint32_t)id + 1); // ids of the world count from 1, its blocks from 0
-            if (place >= 0 && worst > acting->sight->bodies[place].residual) {
-                acting->sight->bodies[place].residual = worst;
+            int body = index_of(acting, (uint32_t)id + 1); // ids of the world count from 1, its blocks from 0
+            if (body >= 0 && worst > acting->sight->bodies[body].residual) {
+                acting->sight->bodies[body].residual = worst;
             }
         }
     }
@@ -292,32 +294,32 @@ static CairnStatus take_residuals(Acting *acting, CairnArena *arena) {
 
 // ---- the body that is looked at ----
 
-static void take_person(const Acting *acting) {
+static void take_details(const Acting *acting) {
     CairnSight *sight = acting->sight;
     const CairnSightWants *wants = &acting->maker->wants;
-    CairnSightDetails *person = &sight->details;
-    *person = (CairnSightDetails){.is_there = false};
+    CairnSightDetails *details = &sight->details;
+    *details = (CairnSightDetails){.is_there = false};
     CairnBodyId id = cairn_grab_body(acting->world, wants->body, wants->generation);
-    if (wants->body == 0 || !cairn_is_ok(cairn_body_get(acting->world, id, &person->state))) {
+    if (wants->body == 0 || !cairn_is_ok(cairn_body_get(acting->world, id, &details->state))) {
         return;
     }
     CairnShapeId shape;
     CairnShapeDef def;
-    person->is_there = true;
-    person->id = id;
-    person->shape = "no shape";
-    person->shape_count = cairn_body_shapes(acting->world, id, &shape, 1);
-    if (person->shape_count > 0 && cairn_is_ok(cairn_shape_get(acting->world, shape, &def, NULL))) {
-        person->shape = cairn_shape_type_name(def.type);
+    details->is_there = true;
+    details->id = id;
+    details->shape = "no shape";
+    details->shape_count = cairn_body_shapes(acting->world, id, &shape, 1);
+    if (details->shape_count > 0 && cairn_is_ok(cairn_shape_get(acting->world, shape, &def, NULL))) {
+        details->shape = cairn_shape_type_name(def.type);
     }
-    person->joint_count = cairn_body_joints(acting->world, id, NULL, 0);
-    int place = place_of(acting, id.index);
+    details->joint_count = cairn_body_joints(acting->world, id, NULL, 0);
+    int body = index_of(acting, id.index);
     for (int i = 0; i < sight->contact_count; i++) {
         const CairnSightContact *contact = &sight->contacts[i];
-        bool is_second = contact->bodies[1] == place;
-        if (place >= 0 && (is_second || contact->bodies[0] == place)) {
-            person->contact_count++;
-            person->contact_force = cairn_add_scaled(person->contact_force, is_second ? 1 : -1, contact->force);
+        bool is_second = contact->bodies[1] == body;
+        if (body >= 0 && (is_second || contact->bodies[0] == body)) {
+            details->contact_count++;
+            details->contact_force = cairn_add_scaled(details->contact_force, is_second ? 1 : -1, contact->force);
         }
     }
 }
@@ -335,7 +337,7 @@ static CairnStatus take_all(Acting *acting, CairnArena *arena) {
         CAIRN_TRY(take_joints(acting));
     }
     number_islands(sight);
-    take_person(acting);
+    take_details(acting);
     return cairn_ok();
 }
 

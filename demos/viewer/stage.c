@@ -2,38 +2,38 @@
 #include "demos/viewer/viewer.h"
 #include <math.h>
 
-CairnViewerPlaces cairn_viewer_places(const CairnViewer *viewer) {
+CairnViewerLayout cairn_viewer_layout(const CairnViewer *viewer) {
     double width = viewer->width, height = viewer->height, row = viewer->ui.unit + 2 * viewer->ui.gap;
     double size = viewer->ink.size;
-    CairnViewerPlaces places = {.stage = {0, 0, width, height}};
+    CairnViewerLayout layout = {.stage = {0, 0, width, height}};
     bool is_bare = viewer->options->is_hidden && !viewer->options->panel; // a picture of the scene alone
     double scrub = is_bare ? 0 : ceil(row - 2 * viewer->ui.gap);
     if (width < 34 * size || height < 20 * size) { // no room: keys only
-        places.scrub = (CairnArea){0, height - scrub, width, scrub};
-        places.stage.height -= scrub;
-        return places;
+        layout.scrub = (CairnArea){0, height - scrub, width, scrub};
+        layout.stage.height -= scrub;
+        return layout;
     }
     double rows = cairn_viewer_bar_rows(viewer) - 1;
-    places.bar = (CairnArea){0, 0, width, is_bare ? 0 : ceil(row + rows * (viewer->ui.unit + viewer->ui.gap))};
-    double top = places.bar.height;
+    layout.bar = (CairnArea){0, 0, width, is_bare ? 0 : ceil(row + rows * (viewer->ui.unit + viewer->ui.gap))};
+    double top = layout.bar.height;
     if (viewer->shows_panel) {
-        places.panel = (CairnArea){0, top, floor(fmin(16.5 * size, 0.45 * width)), height - top};
+        layout.panel = (CairnArea){0, top, floor(fmin(16.5 * size, 0.45 * width)), height - top};
     }
-    double left = places.panel.width, bottom = height;
+    double left = layout.panel.width, bottom = height;
     if (viewer->shows_charts) {
         double tall = floor(fmin(10.5 * size, 0.34 * height));
-        places.charts = (CairnArea){left, height - tall, width - left, tall};
+        layout.charts = (CairnArea){left, height - tall, width - left, tall};
         bottom -= tall;
     }
-    places.scrub = (CairnArea){left, bottom - scrub, width - left, scrub};
+    layout.scrub = (CairnArea){left, bottom - scrub, width - left, scrub};
     bottom -= scrub;
-    places.stage = (CairnArea){left, top, width - left, bottom - top};
-    return places;
+    layout.stage = (CairnArea){left, top, width - left, bottom - top};
+    return layout;
 }
 
 // One row, but for four views: two of two. Laid over each other all have the whole stage.
 CairnViewerBox cairn_viewer_box(const CairnViewer *viewer, int view) {
-    CairnArea stage = cairn_viewer_places(viewer).stage;
+    CairnArea stage = cairn_viewer_layout(viewer).stage;
     int count = viewer->look.overlay ? 1 : viewer->crew.view_count;
     int columns = count == 4 ? 2 : count, rows = count == 4 ? 2 : 1;
     view = viewer->look.overlay ? 0 : view;
@@ -55,7 +55,7 @@ static CairnCamera camera_of(const CairnViewer *viewer, CairnViewerBox box) {
     return camera;
 }
 
-void cairn_viewer_ray(const CairnViewer *viewer, int view, double x, double y, CairnVec3 *from, CairnVec3 *way) {
+void cairn_viewer_ray(const CairnViewer *viewer, int view, double x, double y, CairnVec3 *from, CairnVec3 *direction) {
     CairnViewerBox box = cairn_viewer_box(viewer, view);
     CairnCamera camera = camera_of(viewer, box);
     CairnVec3 ahead = cairn_normalize(cairn_sub(camera.target, camera.eye));
@@ -64,10 +64,10 @@ void cairn_viewer_ray(const CairnViewer *viewer, int view, double x, double y, C
     double u = (2 * (x - box.x) / box.width - 1) * half * box.width / box.height;
     double v = (1 - 2 * (y - box.y) / box.height) * half;
     *from = camera.eye;
-    *way = cairn_add_scaled(cairn_add_scaled(ahead, u, right), v, up);
+    *direction = cairn_add_scaled(cairn_add_scaled(ahead, u, right), v, up);
 }
 
-void cairn_viewer_look_at_all(CairnViewer *viewer, bool settles, const CairnSight **sights) {
+void cairn_viewer_look_at_all(CairnViewer *viewer, bool at_once, const CairnSight **sights) {
     double speed = 0, force = 0, residual = 0;
     for (int i = 0; i < viewer->crew.view_count; i++) {
         const CairnSight *sight = sights[i] = cairn_crew_look(&viewer->crew, i);
@@ -84,16 +84,16 @@ void cairn_viewer_look_at_all(CairnViewer *viewer, bool settles, const CairnSigh
         force = sight->touch.is_held ? fmax(force, cairn_length(sight->touch.force)) : force;
     }
     // Up at once, down slowly, until all is at rest: neither colours nor arrows flicker.
-    viewer->top_speed = fmax(speed, fmax(settles ? 0 : 0.98 * viewer->top_speed, 0.01));
-    viewer->top_force = fmax(force, settles ? 0 : 0.97 * viewer->top_force);
-    viewer->top_residual = fmax(residual, settles ? 0 : 0.9 * viewer->top_residual);
+    viewer->top_speed = fmax(speed, fmax(at_once ? 0 : 0.98 * viewer->top_speed, 0.01));
+    viewer->top_force = fmax(force, at_once ? 0 : 0.97 * viewer->top_force);
+    viewer->top_residual = fmax(residual, at_once ? 0 : 0.9 * viewer->top_residual);
 }
 
 bool cairn_viewer_painting(const CairnViewer *viewer, const CairnSight *const *sights, int view,
-                           const CairnGpuTarget *target, double share, CairnPainting *painting) {
+                           const CairnGpuTarget *target, double resolution, CairnPainting *painting) {
     CairnViewerBox box = cairn_viewer_box(viewer, view);
-    int x0 = (int)(share * box.x), x1 = (int)(share * (box.x + box.width));
-    int y0 = (int)(share * box.y), y1 = (int)(share * (box.y + box.height));
+    int x0 = (int)(resolution * box.x), x1 = (int)(resolution * (box.x + box.width));
+    int y0 = (int)(resolution * box.y), y1 = (int)(resolution * (box.y + box.height));
     box = (CairnViewerBox){x0, y0, x1 - x0, y1 - y0};
     const CairnTheme *theme = cairn_theme(viewer->look.dark);
     *painting = (CairnPainting){.sight = sights[view],
@@ -113,7 +113,7 @@ bool cairn_viewer_painting(const CairnViewer *viewer, const CairnSight *const *s
                                 .top_residual = viewer->top_residual,
                                 .force_length = 0.08 * viewer->orbit.distance / fmax(viewer->top_force, 1e-9),
                                 .selected = viewer->hand.body,
-                                .is_coarse = share < 0.7,
+                                .is_coarse = resolution < 0.7,
                                 .is_alone = viewer->crew.view_count == 1,
                                 .is_over = viewer->look.overlay && view > 0,
                                 .tint = theme->curves[view]};
@@ -131,18 +131,19 @@ CairnStatus cairn_viewer_begin_views(CairnViewer *viewer, const CairnGpuTarget *
 }
 
 static CairnStatus paint_views(CairnViewer *viewer, const CairnSight *const *sights, const CairnGpuTarget *target,
-                               double share) {
+                               double resolution) {
     CairnStatus status = cairn_viewer_begin_views(viewer, target);
     viewer->fine.is_begun = false; // the painter has another picture in hand
     for (int i = 0; i < viewer->crew.view_count && cairn_is_ok(status); i++) {
         CairnPainting painting;
-        bool has_room = cairn_viewer_painting(viewer, sights, i, target, share, &painting);
+        bool has_room = cairn_viewer_painting(viewer, sights, i, target, resolution, &painting);
         status = has_room ? cairn_painter_draw(&viewer->painter, &painting) : cairn_ok();
     }
     return status;
 }
 
-// Where a processor draws, the views have a picture of their own: it stands while panels are used, and may be coarser than the words.
+// Where a processor draws, the views have a picture of their own: it stands while panels are used, and may be coarser
+// than the words.
 static CairnStatus paint_views_apart(CairnViewer *viewer, const CairnSight *const *sights, bool *is_new) {
     CairnPace *pace = &viewer->pace;
     uint64_t look, picture = cairn_viewer_picture(viewer, &look);
@@ -150,18 +151,18 @@ static CairnStatus paint_views_apart(CairnViewer *viewer, const CairnSight *cons
         pace->drawn = picture;
         pace->look = look;
         pace->changed = cairn_viewer_clock();
-        pace->drawn_share = 0;
+        pace->drawn_resolution = 0;
     }
     // What was drawn more finely while all was at rest stands until it is another one.
-    double share = fmax(cairn_viewer_share(viewer), pace->drawn_share);
-    int width = (int)ceil(share * viewer->width), height = (int)ceil(share * viewer->height);
-    *is_new = share != pace->drawn_share || viewer->views.width != width || viewer->views.height != height;
+    double resolution = fmax(cairn_viewer_resolution(viewer), pace->drawn_resolution);
+    int width = (int)ceil(resolution * viewer->width), height = (int)ceil(resolution * viewer->height);
+    *is_new = resolution != pace->drawn_resolution || viewer->views.width != width || viewer->views.height != height;
     bool is_copied = viewer->is_software;
     if (*is_new) {
         CAIRN_TRY(is_copied ? cairn_gpu_target_size_plain(&viewer->views, width, height, false)
                             : cairn_gpu_target_size(&viewer->views, width, height, 1));
-        CAIRN_TRY(paint_views(viewer, sights, &viewer->views, share));
-        pace->drawn_share = share;
+        CAIRN_TRY(paint_views(viewer, sights, &viewer->views, resolution));
+        pace->drawn_resolution = resolution;
     }
     if (!is_copied) {
         cairn_gpu_target_lay(&viewer->views, &viewer->target);
@@ -187,7 +188,7 @@ CairnStatus cairn_viewer_paint(CairnViewer *viewer, const CairnSight **sights) {
             : cairn_gpu_target_size(&viewer->target, viewer->width, viewer->height, viewer->look.is_smooth ? 4 : 1));
     cairn_viewer_look_at_all(viewer, false, sights);
     if (viewer->look.is_smooth) {
-        viewer->pace.drawn_share = 1;
+        viewer->pace.drawn_resolution = 1;
         CAIRN_TRY(paint_views(viewer, sights, &viewer->target, 1));
     } else {
         CAIRN_TRY(paint_views_apart(viewer, sights, &is_new));
@@ -199,8 +200,8 @@ CairnStatus cairn_viewer_paint(CairnViewer *viewer, const CairnSight **sights) {
     viewer->draw_calls = viewer->painter.draw_calls + cairn_ink_draw(&viewer->ink, &viewer->target);
     cairn_gpu_target_show(&viewer->target);
     SDL_GL_SwapWindow(viewer->window);
-    if (is_new && viewer->pace.drawn_share == viewer->pace.share) {
-        cairn_pace_tell(&viewer->pace, cairn_viewer_clock() - start);
+    if (is_new && viewer->pace.drawn_resolution == viewer->pace.resolution) {
+        cairn_pace_add_time(&viewer->pace, cairn_viewer_clock() - start);
     }
     while (glGetError() != GL_NO_ERROR) {
         viewer->gl_errors++;

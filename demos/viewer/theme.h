@@ -1,5 +1,5 @@
-// Theme: the colours of panels and words, dark and light, and of curves that are to be told apart: Okabe and Ito's, which people
-// with any kind of colour vision can.
+// Theme: the colours of panels and words, dark and light, and of curves that must be distinguishable: Okabe and Ito's,
+// which people with any kind of colour vision can.
 #ifndef CAIRN_VIEWER_THEME_H
 #define CAIRN_VIEWER_THEME_H
 

@@ -1,5 +1,6 @@
-// Ui: immediate-mode widgets. Whoever draws a panel says each turn what is in it; a widget answers at once what was done to it, and
-// nothing but the mouse's grip, an open menu, the text being typed and how far panels are scrolled is kept between turns.
+// Ui: immediate-mode widgets. The code that draws a panel lists its widgets each turn; a widget returns at once what
+// was done to it, and nothing but the pressed widget, an open menu, the text being typed and how far panels are
+// scrolled is kept between turns.
 #ifndef CAIRN_VIEWER_UI_H
 #define CAIRN_VIEWER_UI_H
 
@@ -66,11 +67,12 @@ bool cairn_ui_takes_keys(const CairnUi *ui);
 // A panel that scrolls where its rows need more than it has.
 void cairn_ui_panel(CairnUi *ui, const char *name, CairnArea area);
 void cairn_ui_panel_end(CairnUi *ui);
-// The next row has cells of these widths: above 0 shares of what is left, below 0 rows' heights, as many as stand before the 0.
+// The next row has cells of these widths: above 0 fractions of the remaining width, below 0 rows' heights, as many as
+// stand before the 0.
 void cairn_ui_row(CairnUi *ui, const double *widths, int count);
 void cairn_ui_columns(CairnUi *ui, int count); // of the same width
 void cairn_ui_space(CairnUi *ui, double rows);
-CairnArea cairn_ui_next(CairnUi *ui); // the next cell; a row of its own where none was asked for
+CairnArea cairn_ui_next(CairnUi *ui); // the next cell; a whole row where no cells were set
 CairnArea cairn_ui_block(CairnUi *ui, double rows);
 
 // ---- widgets.c ----
@@ -79,7 +81,7 @@ unsigned cairn_ui_id(const CairnUi *ui, const char *name);
 void cairn_ui_hint(CairnUi *ui, CairnArea area, const char *words);
 void cairn_ui_title(CairnUi *ui, const char *words);
 void cairn_ui_label(CairnUi *ui, CairnPaint paint, const char *words);
-// The same, ended where a phrase of it ends if not all of it fits.
+// A text that is cut at the end of a phrase if not all of it fits.
 void cairn_ui_phrase(CairnUi *ui, CairnPaint paint, const char *words);
 void cairn_ui_middle(CairnUi *ui, CairnPaint paint, const char *words); // a label in the middle of its cell
 void cairn_ui_pair(CairnUi *ui, const char *name, const char *value);   // faint name, value
@@ -106,13 +108,14 @@ typedef const char *CairnUiName(const void *user, int index);
 // `help` may be NULL. True when another one was chosen.
 bool cairn_ui_menu(CairnUi *ui, const char *name, CairnUiName *names, CairnUiName *help, const void *user, int count,
                    int *chosen);
-// A field to type in, and those whose name or help holds what was typed; true when one was chosen.
+// A field to type in, and the entries whose name or help contains what was typed; true when one was chosen.
 bool cairn_ui_list(CairnUi *ui, const char *name, char *filter, size_t size, CairnUiName *names, CairnUiName *help,
                    const void *user, int count, int *chosen);
 
 // ---- fields.c ----
 
-// A widget for each field of a table, by its type and range. Answers the field that was changed, or -1; a refusal goes to `status`.
+// A widget for each field of a table, by its type and range. Answers the field that was changed, or -1; a refusal goes
+// to `status`.
 int cairn_ui_fields(CairnUi *ui, const CairnFieldTable *table, void *object, CairnStatus *status);
 
 #endif

@@ -51,7 +51,7 @@ static CairnStatus take_check(void *target, const char *value) {
     return cairn_ok();
 }
 
-static const CairnOption own_options[] = {
+static const CairnOption command_options[] = {
     {"--solvers", "A,B:k=v,k=v", "two to four copies of the scene side by side, each with its own solver",
      take_solvers},
     {"--frames", "N", "quit after N steps", take_frames},
@@ -60,9 +60,10 @@ static const CairnOption own_options[] = {
      "have OpenGL's driver look for mistakes of the viewer's (slower): exit with 1 if there was one", take_check},
 };
 
-enum { OWN_COUNT = (int)(sizeof(own_options) / sizeof(own_options[0])) };
+enum { COMMAND_COUNT = (int)(sizeof(command_options) / sizeof(command_options[0])) };
 
-// A recording brings what it was made with; of the options, those that say how it is looked at remain.
+// A recording has the options that it was made with; of the command's options only those on the window's appearance
+// apply.
 static CairnStatus take_recording(CairnViewOptions *options) {
     CairnRunOptions *run = &options->run;
     if (!options->recording || !run->scene || !cairn_recording_is(run->scene)) {
@@ -72,16 +73,16 @@ static CairnStatus take_recording(CairnViewOptions *options) {
     const struct {
         const char *name;
         bool is_given;
-    } own[] = {{"--solver", run->solver != NULL},       {"--solvers", options->solvers.count > 0},
-               {"--partition", run->partition != NULL}, {"--refine", run->refine != NULL},
-               {"--part-size", run->part_size != NULL}, {"--iterations", run->iterations != NULL},
-               {"--tol", run->tolerance != NULL},       {"--budget-ms", run->budget != NULL},
-               {"--param", run->params.count > 0},      {"--world", run->settings.count > 0},
-               {"--friction", run->has_friction},       {"--dt", run->dt > 0},
-               {"--record", run->record != NULL}};
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
-        if (own[i].is_given) {
-            return cairn_error(CAIRN_INVALID_ARGUMENT, "option %s: the recording %.100s brings its own", own[i].name,
+    } given[] = {{"--solver", run->solver != NULL},       {"--solvers", options->solvers.count > 0},
+                 {"--partition", run->partition != NULL}, {"--refine", run->refine != NULL},
+                 {"--part-size", run->part_size != NULL}, {"--iterations", run->iterations != NULL},
+                 {"--tol", run->tolerance != NULL},       {"--budget-ms", run->budget != NULL},
+                 {"--param", run->params.count > 0},      {"--world", run->settings.count > 0},
+                 {"--friction", run->has_friction},       {"--dt", run->dt > 0},
+                 {"--record", run->record != NULL}};
+    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
+        if (given[i].is_given) {
+            return cairn_error(CAIRN_INVALID_ARGUMENT, "option %s: the recording %.100s brings its own", given[i].name,
                                run->scene);
         }
     }
@@ -111,8 +112,8 @@ static CairnStatus check(CairnViewOptions *options) {
     if (run->solver && options->solvers.count > 0) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "options --solver and --solvers: one of them");
     }
-    bool shares = run->iterations || run->tolerance || run->budget;
-    if (shares && options->solvers.count > 0) {
+    bool is_common = run->iterations || run->tolerance || run->budget;
+    if (is_common && options->solvers.count > 0) {
         return cairn_error(CAIRN_UNSUPPORTED, "option --solvers: each takes its own options, as in pgs:iterations=50");
     }
     CAIRN_TRY(cairn_run_options_check_shots(run));
@@ -131,8 +132,8 @@ static int by_frame(const void *a, const void *b) {
 }
 
 static void help(void) {
-    CairnOption table[CAIRN_RUN_ALL + OWN_COUNT];
-    int count = cairn_run_options_join_all(own_options, OWN_COUNT, table);
+    CairnOption table[CAIRN_RUN_ALL + COMMAND_COUNT];
+    int count = cairn_run_options_join_all(command_options, COMMAND_COUNT, table);
     printf("cairn view SCENE [options]\n\nShow a scene in a window. SCENE is a built-in name (cairn list scenes), a C "
            "file, a "
            "path to a shared object, or a\nrecording, which is run again.\n\n");
@@ -176,8 +177,8 @@ int cairn_view(int argc, char **argv) {
         code = cairn_complain("view", cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the options"));
         goto done;
     }
-    CairnOption table[CAIRN_RUN_ALL + OWN_COUNT];
-    int count = cairn_run_options_join_all(own_options, OWN_COUNT, table);
+    CairnOption table[CAIRN_RUN_ALL + COMMAND_COUNT];
+    int count = cairn_run_options_join_all(command_options, COMMAND_COUNT, table);
     options->run = cairn_run_options();
     options->run.width = options->run.height = 0; // as it was left
     options->recording = &recording;

@@ -7,7 +7,7 @@ double cairn_viewer_clock(void) {
     return (double)SDL_GetPerformanceCounter() / (double)SDL_GetPerformanceFrequency();
 }
 
-void cairn_viewer_say(CairnViewer *viewer, const char *words) {
+void cairn_viewer_notify(CairnViewer *viewer, const char *words) {
     snprintf(viewer->notice, sizeof viewer->notice, "%s", words);
     viewer->notice_until = cairn_viewer_clock() + 4;
 }
@@ -30,14 +30,14 @@ static CairnStatus open_crew(CairnViewer *viewer) {
     return status;
 }
 
-static CairnStatus open_parts(CairnViewer *viewer) {
+static CairnStatus open_all(CairnViewer *viewer) {
     cairn_viewer_read_settings(viewer);
     CAIRN_TRY(open_crew(viewer));
     CAIRN_TRY(cairn_viewer_take_scene(viewer));
     CAIRN_TRY(cairn_viewer_open_window(viewer));
     CAIRN_TRY(cairn_painter_open(&viewer->painter));
     CAIRN_TRY(cairn_viewer_fit_ink(viewer));
-    viewer->crew.gives_way = viewer->is_software && !viewer->options->is_hidden;
+    viewer->crew.yields = viewer->is_software && !viewer->options->is_hidden;
     CAIRN_TRY(cairn_crew_start(&viewer->crew));
     SDL_StartTextInput();
     viewer->last_clock = cairn_viewer_clock();
@@ -45,8 +45,8 @@ static CairnStatus open_parts(CairnViewer *viewer) {
 }
 
 CairnStatus cairn_viewer_open(CairnViewer *viewer, const CairnViewOptions *options) {
-    *viewer = (CairnViewer){.options = options, .pace = {.share = 1}};
-    CairnStatus status = open_parts(viewer);
+    *viewer = (CairnViewer){.options = options, .pace = {.resolution = 1}};
+    CairnStatus status = open_all(viewer);
     if (!cairn_is_ok(status)) {
         cairn_viewer_close(viewer);
     }
@@ -59,7 +59,7 @@ CairnStatus cairn_viewer_close(CairnViewer *viewer) {
         cairn_viewer_write_settings(viewer);
     }
     if (viewer->window) {
-        SDL_HideWindow(viewer->window); // at once; a step that is under way may take a while
+        SDL_HideWindow(viewer->window); // at once; a running step may take a while
         SDL_PumpEvents();
     }
     if (viewer->context) {
@@ -124,7 +124,7 @@ static void take_text(CairnViewer *viewer, const char *text) {
     }
 }
 
-static void place_mouse(CairnViewer *viewer, int x, int y) {
+static void move_mouse(CairnViewer *viewer, int x, int y) {
     int width, height;
     SDL_GetWindowSize(viewer->window, &width, &height);
     viewer->input.x = width > 0 ? (double)x * viewer->width / width : x;
@@ -133,7 +133,7 @@ static void place_mouse(CairnViewer *viewer, int x, int y) {
 
 static void take_button(CairnViewer *viewer, const SDL_MouseButtonEvent *button) {
     bool is_down = button->type == SDL_MOUSEBUTTONDOWN, is_left = button->button == SDL_BUTTON_LEFT;
-    place_mouse(viewer, button->x, button->y);
+    move_mouse(viewer, button->x, button->y);
     bool is_taken = cairn_ui_takes_mouse(&viewer->ui, viewer->input.x, viewer->input.y);
     if (is_left && is_down) {
         viewer->input.is_down = viewer->input.was_pressed = true;
@@ -143,15 +143,15 @@ static void take_button(CairnViewer *viewer, const SDL_MouseButtonEvent *button)
     }
     if (is_down && !is_taken) {
         cairn_viewer_mouse_down(viewer, button);
-    } else if (!is_down && viewer->hand.hold != CAIRN_HOLD_NONE) {
+    } else if (!is_down && viewer->hand.mode != CAIRN_HAND_MODE_NONE) {
         cairn_viewer_mouse_up(viewer, button);
     }
 }
 
 static void take_motion(CairnViewer *viewer, const SDL_MouseMotionEvent *motion) {
-    place_mouse(viewer, motion->x, motion->y);
+    move_mouse(viewer, motion->x, motion->y);
     bool is_taken = cairn_ui_takes_mouse(&viewer->ui, viewer->input.x, viewer->input.y) || viewer->ui.active;
-    if (viewer->hand.hold != CAIRN_HOLD_NONE || !is_taken) {
+    if (viewer->hand.mode != CAIRN_HAND_MODE_NONE || !is_taken) {
         cairn_viewer_mouse_move(viewer, motion);
     }
 }
@@ -204,12 +204,12 @@ static int stop_at(const CairnViewer *viewer) {
     return stop;
 }
 
-enum { MOST_AHEAD = 8 }; // frames asked for at once
+enum { MOST_AHEAD = 8 }; // frames requested at once
 
 static void move_time(CairnViewer *viewer, double passed) {
     int done = cairn_crew_done(&viewer->crew), stop = stop_at(viewer), steps = viewer->options->run.steps;
     bool pauses = steps > 0 && !viewer->options->frames && !viewer->options->is_hidden;
-    if (pauses && !viewer->has_paused) { // once; a person may go on from there
+    if (pauses && !viewer->has_paused) { // once; the user may go on from there
         stop = steps < stop ? steps : stop;
         viewer->has_paused = done >= steps;
         viewer->is_paused = viewer->is_paused || viewer->has_paused;
@@ -217,7 +217,7 @@ static void move_time(CairnViewer *viewer, double passed) {
     if (viewer->is_paused) {
         return;
     }
-    if (viewer->options->is_hidden) { // nobody watches: as fast as it goes
+    if (viewer->options->is_hidden) { // there is no window to watch: as fast as it goes
         cairn_crew_want(&viewer->crew, stop < INT32_MAX ? stop : done + MOST_AHEAD);
         return;
     }
@@ -246,7 +246,7 @@ static CairnStatus take_shots(CairnViewer *viewer, int frame) {
     return cairn_ok();
 }
 
-static void say_what_to_look_for(CairnViewer *viewer) {
+static void notify_watch(CairnViewer *viewer) {
     const CairnLook *look = &viewer->look;
     CairnSightWants wants = {.joints = look->joints || look->interface || look->coloring == CAIRN_COLOR_ISLAND,
                              .residuals = look->coloring == CAIRN_COLOR_RESIDUAL,
@@ -255,12 +255,12 @@ static void say_what_to_look_for(CairnViewer *viewer) {
     cairn_crew_look_for(&viewer->crew, &wants);
 }
 
-static void tell_what_was_kept(CairnViewer *viewer) {
+static void notify_saved(CairnViewer *viewer) {
     char words[200];
-    int serial = cairn_crew_kept(&viewer->crew, words, sizeof words);
-    if (serial != viewer->kept_serial) {
-        viewer->kept_serial = serial;
-        cairn_viewer_say(viewer, words);
+    int serial = cairn_crew_saved(&viewer->crew, words, sizeof words);
+    if (serial != viewer->saved_serial) {
+        viewer->saved_serial = serial;
+        cairn_viewer_notify(viewer, words);
     }
 }
 
@@ -279,14 +279,14 @@ CairnStatus cairn_viewer_turn(CairnViewer *viewer) {
         viewer->fine.is_begun = false;
     }
     move_time(viewer, passed);
-    say_what_to_look_for(viewer);
-    tell_what_was_kept(viewer);
+    notify_watch(viewer);
+    notify_saved(viewer);
     has_event = cairn_viewer_reload(viewer) || has_event;
     cairn_viewer_mouse_turn(viewer, passed);
     int stop = stop_at(viewer);
     bool is_due = stop < INT32_MAX && cairn_crew_done(&viewer->crew) >= stop && cairn_crew_is_idle(&viewer->crew);
     if (viewer->options->is_hidden && !is_due && stop < INT32_MAX) {
-        SDL_Delay(2); // nothing to see before the frame that is asked for
+        SDL_Delay(2); // nothing to show before the requested frame
         for (int i = 0; i < viewer->crew.view_count; i++) {
             const CairnSight *sight = cairn_crew_look(&viewer->crew, i);
             if (!cairn_is_ok(sight->status)) {

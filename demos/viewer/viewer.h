@@ -1,4 +1,4 @@
-// Viewer: the window. Opened, then asked for one picture after the other; events are handled between them.
+// Viewer: the window. It is opened, then draws one picture after the other; events are handled between them.
 #ifndef CAIRN_VIEWER_H
 #define CAIRN_VIEWER_H
 
@@ -20,30 +20,30 @@ typedef struct CairnViewOptions {
     const char *video;         // film all of it; NULL: no
     CairnRecording *recording; // to be run again; NULL: a scene
     CairnReload *reload;       // of the scene's file; NULL: there is none
-    const char *panel;         // opened at the start: a tab's name or "charts"; NULL: what the settings say
+    const char *panel;         // opened at the start: a tab's name or "charts"; NULL: by the settings
     bool ignores_settings;     // neither read nor written
     bool checks_gl;            // have the driver look for mistakes, which is slow
 } CairnViewOptions;
 
-typedef enum CairnHold {
-    CAIRN_HOLD_NONE = 0,
-    CAIRN_HOLD_ASKING,
-    CAIRN_HOLD_TURN,
-    CAIRN_HOLD_PAN,
-    CAIRN_HOLD_BODY
-} CairnHold;
+typedef enum CairnHandMode {
+    CAIRN_HAND_MODE_NONE = 0,
+    CAIRN_HAND_MODE_PICKING,
+    CAIRN_HAND_MODE_TURN,
+    CAIRN_HAND_MODE_PAN,
+    CAIRN_HAND_MODE_BODY
+} CairnHandMode;
 
 // What the mouse does in the picture.
 typedef struct CairnHand {
-    CairnHold hold;
-    int view, serial;          // of the question what lies under the mouse
+    CairnHandMode mode;
+    int view, serial;          // of the request for what lies under the mouse
     int x, y;                  // where it is, pixels
     double moved;              // pixels since it was pressed
-    double depth;              // of the held point before the eye
+    double depth;              // of the dragged point before the eye
     uint32_t body, generation; // what is selected; 0: nothing
     uint32_t still_body,
         still_generation; // what was pressed and does not move: a click selects it, a drag turns the camera
-    bool wants_push;      // the question was for a push
+    bool wants_push;      // the request was for a push
 } CairnHand;
 
 typedef struct CairnFilm {
@@ -53,20 +53,20 @@ typedef struct CairnFilm {
 
 // How finely the views are drawn where a processor does it, by what their pictures take.
 typedef struct CairnPace {
-    double share;       // of the window's pixels a side, while something moves
-    int slow, fast;     // pictures in a row
-    uint64_t drawn;     // what the views' picture shows, as a hash
-    uint64_t look;      // the same without what the views' threads have done since
-    bool has_waited;    // it was left as it was, so that an answer came sooner
-    double drawn_share; // with which it was drawn
-    double changed;     // since when it shows that and nobody did anything, clock
+    double resolution;       // fraction of the window's pixels a side that is drawn while something moves
+    int slow, fast;          // pictures in a row
+    uint64_t drawn;          // what the views' picture shows, as a hash
+    uint64_t look;           // the same without what the views' threads have done since
+    bool has_waited;         // it was not drawn anew, so that the response to input came sooner
+    double drawn_resolution; // of the picture that is shown
+    double changed;          // since when it has shown that without input, clock
 } CairnPace;
 
 // The views' picture with all pixels, where a processor draws: made piece by piece, with a look at events between them.
 typedef struct CairnFine {
-    CairnGpuTarget target; // shown to nobody before it is whole
+    CairnGpuTarget target; // not shown before it is whole
     bool is_begun;
-    int view; // whose turn it is
+    int view; // the one that is drawn now
     int next; // of its pieces; what they all need comes before the first one
 } CairnFine;
 
@@ -98,7 +98,7 @@ typedef struct CairnViewer {
     bool params_changed;
     CairnSetup setups[CAIRN_CREW_VIEWS]; // as the panels have them
     CairnChoice first[CAIRN_CREW_VIEWS]; // the solvers that the command line named: their keys bring these options back
-    bool is_pinned;                      // a person chose the solver: it stays when the scene changes
+    bool is_pinned;                      // the user chose the solver: it stays when the scene changes
     char filter[CAIRN_UI_TEXT];          // of the list of scenes
     bool wants_filter;                   // it shall have the keys
     int tab;                             // CAIRN_PANEL_NAME
@@ -109,7 +109,7 @@ typedef struct CairnViewer {
     CairnFilm film;
     bool has_paused;    // after the steps that the command line named
     bool has_filmed;    // the film of the command line has begun
-    int kept_serial;    // of what was told last of files
+    int saved_serial;   // of the last notice of a written file
     int marked_frame;   // of the charts, under the mouse; 0: none
     double body_height; // of the selected body's panel, as it was last; 0: not yet shown
     int first_chart;    // of those that are shown, where not all fit
@@ -120,13 +120,13 @@ typedef struct CairnViewer {
     double owed;       // simulated seconds that the clock is ahead
     double last_clock; // seconds
     double top_speed, top_force, top_residual;
-    bool has_input;   // the turn answers somebody
+    bool has_input;   // the turn responds to input
     unsigned flying;  // keys that are down
     bool is_software; // a processor draws
     uint64_t drawn;   // what the last picture showed, as a hash
     int still;        // turns since that changed
     int gl_errors, draw_calls;
-    bool hears_gl;      // the driver tells of mistakes
+    bool hears_gl;      // the driver reports mistakes
     char gl_words[200]; // of the last one
     int shots_done;
 } CairnViewer;
@@ -137,12 +137,12 @@ CairnStatus cairn_viewer_turn(CairnViewer *viewer);
 // What could not be written of a recording.
 CairnStatus cairn_viewer_close(CairnViewer *viewer);
 double cairn_viewer_clock(void); // seconds
-void cairn_viewer_say(CairnViewer *viewer, const char *words);
+void cairn_viewer_notify(CairnViewer *viewer, const char *words);
 
 // ---- window.c ----
 
 CairnStatus cairn_viewer_open_window(CairnViewer *viewer);
-// Words and widgets at the size that display and person ask for; again when either changes.
+// Words and widgets at the size that the display's density and the settings give; again when either changes.
 CairnStatus cairn_viewer_fit_ink(CairnViewer *viewer);
 void cairn_viewer_read_settings(CairnViewer *viewer);
 void cairn_viewer_write_settings(CairnViewer *viewer);
@@ -151,7 +151,8 @@ void cairn_viewer_write_settings(CairnViewer *viewer);
 
 // At the start: camera, tables and setups of the scene that the crew has.
 CairnStatus cairn_viewer_take_scene(CairnViewer *viewer);
-// Another scene, or the same again with its parameters as the panel has them. A refusal is said and changes nothing.
+// Another scene, or the same again with its parameters as the panel has them. A refusal is reported and changes
+// nothing.
 void cairn_viewer_load(CairnViewer *viewer, const char *scene);
 // The file of the scene has another content: looks for it, and shows it. True where the picture is another one now.
 bool cairn_viewer_reload(CairnViewer *viewer);
@@ -161,7 +162,7 @@ bool cairn_viewer_takes(const CairnViewer *viewer, const CairnSolver *solver);
 // The solver on key 1, 2, ... or NULL.
 const CairnSolver *cairn_viewer_solver(const CairnViewer *viewer, int number);
 void cairn_viewer_choose(CairnViewer *viewer, int view, const CairnSolver *solver);
-void cairn_viewer_part_by(CairnViewer *viewer, int view, const CairnPartitioner *partitioner);
+void cairn_viewer_partition_by(CairnViewer *viewer, int view, const CairnPartitioner *partitioner);
 void cairn_viewer_refine_by(CairnViewer *viewer, int view, const CairnRefiner *refiner);
 void cairn_viewer_apply(CairnViewer *viewer, int view); // hand the view's setup over
 void cairn_viewer_add_view(CairnViewer *viewer);
@@ -181,7 +182,7 @@ typedef struct CairnViewerKey {
 int cairn_viewer_key_count(void);
 const CairnViewerKey *cairn_viewer_key_at(int index);
 void cairn_viewer_press(CairnViewer *viewer, SDL_Keycode code);
-void cairn_viewer_hold(CairnViewer *viewer, bool is_paused);
+void cairn_viewer_pause(CairnViewer *viewer, bool is_paused);
 void cairn_viewer_step(CairnViewer *viewer, int frames);
 void cairn_viewer_select(CairnViewer *viewer, uint32_t body, uint32_t generation);
 
@@ -190,7 +191,7 @@ void cairn_viewer_select(CairnViewer *viewer, uint32_t body, uint32_t generation
 void cairn_viewer_mouse_down(CairnViewer *viewer, const SDL_MouseButtonEvent *button);
 void cairn_viewer_mouse_up(CairnViewer *viewer, const SDL_MouseButtonEvent *button);
 void cairn_viewer_mouse_move(CairnViewer *viewer, const SDL_MouseMotionEvent *motion);
-// Answers of rays, the target of what is held, the camera that flies or follows.
+// Handles results of picks, the target of a dragged body, the camera that flies or follows.
 void cairn_viewer_mouse_turn(CairnViewer *viewer, double seconds);
 void cairn_viewer_throw(CairnViewer *viewer, CairnDeedKind kind);
 void cairn_viewer_deed(CairnViewer *viewer, CairnDeedKind kind); // on what is selected
@@ -201,33 +202,36 @@ typedef struct CairnViewerBox {
     int x, y, width, height; // pixels from the top left
 } CairnViewerBox;
 
-typedef struct CairnViewerPlaces {
+typedef struct CairnViewerLayout {
     CairnArea bar, panel, charts, scrub, stage; // no height or width: not shown
-} CairnViewerPlaces;
+} CairnViewerLayout;
 
-CairnViewerPlaces cairn_viewer_places(const CairnViewer *viewer);
+CairnViewerLayout cairn_viewer_layout(const CairnViewer *viewer);
 CairnViewerBox cairn_viewer_box(const CairnViewer *viewer, int view);
 // The ray through a pixel of a view.
-void cairn_viewer_ray(const CairnViewer *viewer, int view, double x, double y, CairnVec3 *from, CairnVec3 *way);
+void cairn_viewer_ray(const CairnViewer *viewer, int view, double x, double y, CairnVec3 *from, CairnVec3 *direction);
 CairnStatus cairn_viewer_paint(CairnViewer *viewer, const CairnSight **sights);
-// What there is to see of each view, and the scales of colours and arrows: they settle at once, or fall slowly.
-void cairn_viewer_look_at_all(CairnViewer *viewer, bool settles, const CairnSight **sights);
-// What the painter needs for a view's picture with `share` of the pixels a side; false where there is no room for one.
+// What there is to see of each view, and the scales of colours and arrows, which take their values at once or fall
+// slowly.
+void cairn_viewer_look_at_all(CairnViewer *viewer, bool at_once, const CairnSight **sights);
+// What the painter needs for a view's picture with `resolution` of the pixels a side; false where there is no room for
+// one.
 bool cairn_viewer_painting(const CairnViewer *viewer, const CairnSight *const *sights, int view,
-                           const CairnGpuTarget *target, double share, CairnPainting *painting);
+                           const CairnGpuTarget *target, double resolution, CairnPainting *painting);
 // Clears the target, and has the painter know all geometry.
 CairnStatus cairn_viewer_begin_views(CairnViewer *viewer, const CairnGpuTarget *target);
 
 // ---- pace.c: what is drawn anew, and how finely ----
 
-void cairn_pace_tell(CairnPace *pace, double seconds); // what a picture took
-// Of the window's pixels a side, of which the next picture of the views is made.
-double cairn_viewer_share(CairnViewer *viewer);
+void cairn_pace_add_time(CairnPace *pace, double seconds); // adds the time of a picture
+// The fraction of the window's pixels a side with which the next picture of the views is made.
+double cairn_viewer_resolution(CairnViewer *viewer);
 // Would the picture be the one that is shown? Once a turn.
 bool cairn_viewer_is_still(CairnViewer *viewer, bool has_event);
 // The views' picture as a hash: where it is the same, what was drawn stands. `look`: without what has moved in them.
 uint64_t cairn_viewer_picture(CairnViewer *viewer, uint64_t *look);
-// May what stands be shown once more, though the views have moved on, because somebody waits for an answer?
+// Whether the present picture may be shown once more although the views have moved on, because input waits for a
+// response.
 bool cairn_viewer_may_wait(CairnViewer *viewer, uint64_t look);
 
 // Has all been at rest for so long that the picture with all pixels may be made, which the window does not show yet?
@@ -240,9 +244,9 @@ CairnStatus cairn_viewer_refine(CairnViewer *viewer);
 
 // ---- film.c ----
 
-void cairn_viewer_keep_picture(CairnViewer *viewer);  // with the turn's picture
+void cairn_viewer_save_picture(CairnViewer *viewer);  // with the turn's picture
 void cairn_viewer_write_picture(CairnViewer *viewer); // where one is wanted and the turn's is drawn
-void cairn_viewer_keep_problem(CairnViewer *viewer);
+void cairn_viewer_save_problem(CairnViewer *viewer);
 void cairn_viewer_toggle_recording(CairnViewer *viewer);
 CairnStatus cairn_viewer_film(CairnViewer *viewer, const char *path);
 CairnStatus cairn_viewer_film_end(CairnViewer *viewer);

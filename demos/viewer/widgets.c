@@ -1,4 +1,5 @@
-// Widgets: words, buttons, toggles, sliders and text fields. A press on one takes hold of the mouse; letting go over it is a click.
+// Widgets: words, buttons, toggles, sliders and text fields. A press on one takes hold of the mouse; letting go over it
+// is a click.
 #include "demos/viewer/ui.h"
 #include <cairn/math.h>
 #include <math.h>
@@ -193,7 +194,8 @@ static void draw_edit(CairnUi *ui, CairnArea area) {
                   ui->theme->accent);
 }
 
-// The focus's own turn: types, draws, and says whether it is finished. A click elsewhere finishes.
+// The turn of the field that has the focus: types, draws, and returns whether it is finished. A click elsewhere
+// finishes it.
 static bool edit(CairnUi *ui, CairnArea area, bool *is_over) {
     int end = type_text(ui);
     bool is_left = ui->input.was_pressed && !is_under(ui, area);
@@ -229,18 +231,18 @@ bool cairn_ui_text(CairnUi *ui, const char *name, char *text, size_t size) {
 
 // ---- sliders ----
 
-static double share_of(CairnUiRange range, double value) {
+static double fraction_of(CairnUiRange range, double value) {
     if (range.is_log) {
         return log(value / range.least) / log(range.most / range.least);
     }
-    double share = (value - range.least) / (range.most - range.least);
-    return range.is_cubic ? cbrt(share) : share;
+    double fraction = (value - range.least) / (range.most - range.least);
+    return range.is_cubic ? cbrt(fraction) : fraction;
 }
 
-static double value_of(CairnUiRange range, double share) {
-    double value = range.is_log     ? range.least * pow(range.most / range.least, share)
-                   : range.is_cubic ? range.least + share * share * share * (range.most - range.least)
-                                    : range.least + share * (range.most - range.least);
+static double value_of(CairnUiRange range, double fraction) {
+    double value = range.is_log     ? range.least * pow(range.most / range.least, fraction)
+                   : range.is_cubic ? range.least + fraction * fraction * fraction * (range.most - range.least)
+                                    : range.least + fraction * (range.most - range.least);
     if (range.step > 0) {
         value = range.step * round(value / range.step);
     } else if (value != 0) { // three digits are as much as a hand can set
@@ -254,10 +256,10 @@ static void draw_slider(CairnUi *ui, unsigned id, CairnArea area, const char *na
     char words[64];
     snprintf(words, sizeof words, "%.6g%s%s", value, range.unit && range.unit[0] ? " " : "",
              range.unit ? range.unit : "");
-    double share = cairn_clamp(share_of(range, value), 0, 1), y = middle_of(ui, area, CAIRN_FACE_TEXT);
+    double fraction = cairn_clamp(fraction_of(range, value), 0, 1), y = middle_of(ui, area, CAIRN_FACE_TEXT);
     cairn_ink_round(ui->ink, area, ui->gap, face_of(ui, id, area));
-    if (share * area.width >= 1) {
-        CairnArea full = {area.x, area.y, floor(share * area.width), area.height};
+    if (fraction * area.width >= 1) {
+        CairnArea full = {area.x, area.y, floor(fraction * area.width), area.height};
         cairn_ink_round(ui->ink, full, ui->gap, ui->theme->select);
     }
     double wide = cairn_ink_width(ui->ink, CAIRN_FACE_TEXT, words), pad = 2 * ui->gap;

@@ -24,7 +24,7 @@ static CairnStatus refuse_gl(CairnViewer *viewer) {
     return status;
 }
 
-// Pixels of what is one at 96 dots an inch: where the window's units are pixels, the display's own density tells.
+// Pixels of what is one at 96 dots an inch: where the window's units are pixels, it follows from the display's density.
 static double display_scale(const CairnViewer *viewer) {
     int pixels, points, display = SDL_GetWindowDisplayIndex(viewer->window);
     float dots = 96;
@@ -37,10 +37,10 @@ static double display_scale(const CairnViewer *viewer) {
     return scale;
 }
 
-// What the driver says of our calls, where it was asked to (`checks_gl`).
+// The driver's messages on our calls, where `checks_gl` enables them.
 static void APIENTRY hear(GLenum source, GLenum type, GLuint id, GLenum severity, GLsizei length, const GLchar *words,
                           const void *user) {
-    CairnViewer *viewer = (CairnViewer *)(uintptr_t)user; // it is ours; the signature says const
+    CairnViewer *viewer = (CairnViewer *)(uintptr_t)user; // it is ours; the callback's signature has const
     (void)source;
     (void)id;
     (void)severity;
@@ -54,13 +54,13 @@ static void APIENTRY hear(GLenum source, GLenum type, GLuint id, GLenum severity
 static void listen(CairnViewer *viewer) {
     if (viewer->options->checks_gl && epoxy_has_gl_extension("GL_KHR_debug")) {
         glEnable(GL_DEBUG_OUTPUT);
-        glEnable(GL_DEBUG_OUTPUT_SYNCHRONOUS); // said in the call that is wrong, on its thread
+        glEnable(GL_DEBUG_OUTPUT_SYNCHRONOUS); // reported within the wrong call, on its thread
         glDebugMessageCallback(hear, viewer);
         viewer->hears_gl = true;
     }
 }
 
-// A picture for nobody's eyes needs no display: without one SDL's offscreen driver gives it a surface of EGL's.
+// A hidden window needs no display: without one SDL's offscreen driver gives it a surface of EGL's.
 static bool open_video(bool is_hidden) {
     bool has_display = getenv("DISPLAY") || getenv("WAYLAND_DISPLAY") || getenv("SDL_VIDEODRIVER") || !is_hidden;
     if (has_display && SDL_InitSubSystem(SDL_INIT_VIDEO) == 0) {
@@ -114,7 +114,7 @@ CairnStatus cairn_viewer_open_window(CairnViewer *viewer) {
     return cairn_ok();
 }
 
-// Words and widgets at the size that display and person ask for; again when either changes.
+// Words and widgets at the size that the display's density and the settings give; again when either changes.
 CairnStatus cairn_viewer_fit_ink(CairnViewer *viewer) {
     double size = floor(18 * viewer->scale * viewer->settings.text_size + 0.5);
     if (viewer->ink.program && (size == viewer->ink.size || viewer->ui.active)) {
@@ -172,5 +172,5 @@ void cairn_viewer_write_settings(CairnViewer *viewer) {
     settings.tab = viewer->tab;
     SDL_GetWindowSize(viewer->window, &settings.width, &settings.height);
     CairnStatus status = cairn_settings_write(&settings, path);
-    (void)status; // a folder that may not be written to keeps nobody from quitting
+    (void)status; // a folder that may not be written to does not prevent quitting
 }

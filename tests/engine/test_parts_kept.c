@@ -1,5 +1,5 @@
 // Parts kept from step to step (`keep`): what did not change stays, what did is mended, and where too much did all begins anew.
-#include "tests/support/support_partings.h"
+#include "tests/support/support_partitions.h"
 
 #include <string.h>
 
@@ -10,14 +10,14 @@ static void keep_stays_where_nothing_changed(void **state) {
         SupportGraph g;
         support_draw_graph(&g, which, &seed);
         for (int k = 0; k < SUPPORT_GROWN; k++) {
-            SupportParting p = support_part(&g.graph, support_grown[k], "part_size=8,keep=0.5,orphans=false");
-            SupportParting q = p;
-            assert_ok(support_try_part(&g.graph, support_grown[k], "part_size=8,keep=0.5,orphans=false", &q));
+            SupportPartition p = support_partition(&g.graph, support_grown[k], "part_size=8,keep=0.5,orphans=false");
+            SupportPartition q = p;
+            assert_ok(support_try_partition(&g.graph, support_grown[k], "part_size=8,keep=0.5,orphans=false", &q));
             support_check_contiguous(&g.graph, &q, true);
-            SupportParting r = q; // after a first mending of the last group nothing moves any more
-            assert_ok(support_try_part(&g.graph, support_grown[k], "part_size=8,keep=1,orphans=false", &r));
-            SupportParting s = r;
-            assert_ok(support_try_part(&g.graph, support_grown[k], "part_size=8,keep=1,orphans=false", &s));
+            SupportPartition r = q; // after a first mending of the last group nothing moves any more
+            assert_ok(support_try_partition(&g.graph, support_grown[k], "part_size=8,keep=1,orphans=false", &r));
+            SupportPartition s = r;
+            assert_ok(support_try_partition(&g.graph, support_grown[k], "part_size=8,keep=1,orphans=false", &s));
             assert_int_equal(r.count, s.count);
             assert_memory_equal(r.part, s.part, (size_t)g.graph.node_count * sizeof(int));
         }
@@ -30,7 +30,7 @@ static void keep_mends_what_changed(void **state) {
     (void)state;
     uint64_t seed = 22;
     int moved = 0, anew = 0;
-    SupportParting p = {.count = 0}, fresh_before = {.count = 0};
+    SupportPartition p = {.count = 0}, fresh_before = {.count = 0};
     for (int frame = 0; frame < 40; frame++) {
         SupportGraph g;
         uint64_t same = 5;
@@ -43,9 +43,9 @@ static void keep_mends_what_changed(void **state) {
                 g.node[g.start[e]] = g.node[g.start[e] + 1];
             }
         }
-        SupportParting last = p;
-        assert_ok(support_try_part(&g.graph, "mindp", "part_size=12,keep=0.3", &p));
-        SupportParting fresh = support_part(&g.graph, "mindp", "part_size=12");
+        SupportPartition last = p;
+        assert_ok(support_try_partition(&g.graph, "mindp", "part_size=12,keep=0.3", &p));
+        SupportPartition fresh = support_partition(&g.graph, "mindp", "part_size=12");
         support_check_numbers(&g.graph, &p);
         support_check_contiguous(&g.graph, &p, true);
         for (int i = 0; i < 120 && frame > 0; i++) {
@@ -62,19 +62,19 @@ static void keep_begins_anew_where_too_much_changed(void **state) {
     (void)state;
     SupportGraph g;
     support_graph_grid(&g, 10, 10);
-    SupportParting p = {.count = 50};
+    SupportPartition p = {.count = 50};
     for (int i = 0; i < 100; i++) {
         p.part[i] = i * 37 % 50; // pieces of one or two
     }
-    assert_ok(support_try_part(&g.graph, "mindp", "part_size=10,keep=0.2", &p));
-    SupportParting fresh = support_part(&g.graph, "mindp", "part_size=10");
+    assert_ok(support_try_partition(&g.graph, "mindp", "part_size=10,keep=0.2", &p));
+    SupportPartition fresh = support_partition(&g.graph, "mindp", "part_size=10");
     assert_memory_equal(p.part, fresh.part, 100 * sizeof(int));
     // Old parts may be anything: what is out of range is no part.
     for (int i = 0; i < 100; i++) {
         p.part[i] = i % 2 == 0 ? 1 << 30 : -5;
     }
     p.count = 3;
-    assert_ok(support_try_part(&g.graph, "mindp", "part_size=10,keep=1", &p));
+    assert_ok(support_try_partition(&g.graph, "mindp", "part_size=10,keep=1", &p));
     support_check_numbers(&g.graph, &p);
     support_graph_free(&g);
 }

@@ -1,5 +1,5 @@
 // Partitioners: what holds for all of them on every graph, and what each one promises.
-#include "tests/support/support_partings.h"
+#include "tests/support/support_partitions.h"
 
 #include "partition/grow.h"
 #include <stdio.h>
@@ -17,14 +17,14 @@ static void every_part_is_sound(void **state) {
                 char text[64];
                 bool is_mr = strcmp(support_grown[k], "mr") == 0;
                 snprintf(text, sizeof text, "part_size=%d,seed=%d", limit, which % 2);
-                SupportParting p = support_part(&g.graph, support_grown[k], text);
+                SupportPartition p = support_partition(&g.graph, support_grown[k], text);
                 support_check_numbers(&g.graph, &p);
                 support_check_contiguous(&g.graph, &p, !is_mr);
                 support_check_sizes(&g.graph, &p, limit);
                 snprintf(text, sizeof text, "part_size=%d,orphans=false", limit);
-                p = support_part(&g.graph, support_grown[k], text);
+                p = support_partition(&g.graph, support_grown[k], text);
                 support_check_contiguous(&g.graph, &p, !is_mr);
-                assert_true(support_parts_measure(&g.graph, &p).largest <= limit);
+                assert_true(support_partition_measure(&g.graph, &p).largest <= limit);
             }
         }
         support_graph_free(&g);
@@ -52,19 +52,19 @@ static void parts_weigh_their_dofs(void **state) {
                 char text[64];
                 snprintf(text, sizeof text, "part_size=%d", limit);
                 support_graph_weigh(&g, &seed);
-                SupportParting p = support_part(&g.graph, partitioner->name, text);
+                SupportPartition p = support_partition(&g.graph, partitioner->name, text);
                 support_check_numbers(&g.graph, &p);
                 support_check_contiguous(&g.graph, &p, is_grown && !is_mr);
                 if (is_grown) {
                     support_check_sizes(&g.graph, &p, limit);
                 }
-                mixed += p.count > 1 && support_parts_measure(&g.graph, &p).largest > limit;
+                mixed += p.count > 1 && support_partition_measure(&g.graph, &p).largest > limit;
                 for (int i = 0; i < g.graph.node_count; i++) {
                     g.dofs[i] = CAIRN_BODY_DOFS;
                 }
-                p = support_part(&g.graph, partitioner->name, text);
+                p = support_partition(&g.graph, partitioner->name, text);
                 g.graph.node_dofs = NULL;
-                SupportParting bodies = support_part(&g.graph, partitioner->name, text);
+                SupportPartition bodies = support_partition(&g.graph, partitioner->name, text);
                 assert_int_equal(p.count, bodies.count);
                 assert_memory_equal(p.part, bodies.part, (size_t)g.graph.node_count * sizeof(int));
             }
@@ -86,15 +86,15 @@ static void arms_fill_parts_as_bodies_do(void **state) {
         g.dofs[i] = 30;
     }
     g.graph.node_dofs = g.dofs;
-    SupportParting p = support_part(&g.graph, "bfs", "part_size=16");
-    CairnPartsMeasure m = support_parts_measure(&g.graph, &p);
+    SupportPartition p = support_partition(&g.graph, "bfs", "part_size=16");
+    CairnPartsMeasure m = support_partition_measure(&g.graph, &p);
     assert_int_equal(m.count, 4);
     assert_int_equal(m.largest, 3);
     assert_int_equal(m.most_dofs, 90);
     assert_near(m.balance, 1, 0);
-    p = support_part(&g.graph, "bfs", "parts=3"); // 60 bodies' worth: 120 dofs a part
+    p = support_partition(&g.graph, "bfs", "parts=3"); // 60 bodies' worth: 120 dofs a part
     assert_int_equal(p.count, 3);
-    p = support_part(&g.graph, "bfs", "part_size=2,orphans=false");
+    p = support_partition(&g.graph, "bfs", "part_size=2,orphans=false");
     assert_int_equal(p.count, 12);
     g.dofs[4] = 0;
     CairnPartsMeasure none;
@@ -117,12 +117,12 @@ static void metis_keeps_the_rules_too(void **state) {
     for (int which = 0; which < SUPPORT_GRAPHS; which++) {
         SupportGraph g;
         support_draw_graph(&g, which, &seed);
-        SupportParting p = support_part(&g.graph, "metis", "part_size=9"),
-                       again = support_part(&g.graph, "metis", "part_size=9");
+        SupportPartition p = support_partition(&g.graph, "metis", "part_size=9"),
+                         again = support_partition(&g.graph, "metis", "part_size=9");
         support_check_numbers(&g.graph, &p);
         support_check_contiguous(&g.graph, &p, false);
         assert_memory_equal(p.part, again.part, (size_t)g.graph.node_count * sizeof(int));
-        p = support_part(&g.graph, "metis", "parts=1");
+        p = support_partition(&g.graph, "metis", "parts=1");
         assert_int_equal(p.count, 1);
         support_graph_free(&g);
     }
@@ -136,8 +136,8 @@ static void a_chain_is_cut_once_a_part(void **state) {
     SupportGraph g;
     support_graph_chain(&g, 64);
     for (int k = 0; k < 3; k++) {
-        SupportParting p = support_part(&g.graph, names[k], "part_size=16");
-        CairnPartsMeasure m = support_parts_measure(&g.graph, &p);
+        SupportPartition p = support_partition(&g.graph, names[k], "part_size=16");
+        CairnPartsMeasure m = support_partition_measure(&g.graph, &p);
         assert_int_equal(m.count, 4);
         assert_int_equal(m.largest, 16);
         assert_int_equal(m.smallest, 16);
@@ -157,12 +157,12 @@ static void mindp_adopts_orphans(void **state) {
         support_graph_tie(&g, i, i + 1, 3);
     }
     support_graph_tie(&g, 3, 8, 3); // node 8 hangs on the middle of the chain alone
-    SupportParting p = support_part(&g.graph, "mindp", "part_size=4");
+    SupportPartition p = support_partition(&g.graph, "mindp", "part_size=4");
     assert_int_equal(p.part[8], p.part[3]);
-    assert_int_equal(support_parts_measure(&g.graph, &p).cut_constraints, 1);
-    p = support_part(&g.graph, "mindp", "part_size=4,orphans=false");
-    assert_int_equal(support_parts_measure(&g.graph, &p).smallest, 1);
-    assert_int_equal(support_parts_measure(&g.graph, &p).cut_constraints, 2);
+    assert_int_equal(support_partition_measure(&g.graph, &p).cut_constraints, 1);
+    p = support_partition(&g.graph, "mindp", "part_size=4,orphans=false");
+    assert_int_equal(support_partition_measure(&g.graph, &p).smallest, 1);
+    assert_int_equal(support_partition_measure(&g.graph, &p).cut_constraints, 2);
     support_graph_free(&g);
 }
 
@@ -174,10 +174,10 @@ static void a_star_stays_whole(void **state) {
     for (int i = 1; i < 40; i++) {
         support_graph_tie(&g, 0, i, 3);
     }
-    SupportParting p = support_part(&g.graph, "mindp", "part_size=4");
+    SupportPartition p = support_partition(&g.graph, "mindp", "part_size=4");
     assert_int_equal(p.count, 1);
-    p = support_part(&g.graph, "mindp", "part_size=4,orphans=false");
-    assert_int_equal(support_parts_measure(&g.graph, &p).largest, 4);
+    p = support_partition(&g.graph, "mindp", "part_size=4,orphans=false");
+    assert_int_equal(support_partition_measure(&g.graph, &p).largest, 4);
     support_graph_free(&g);
 }
 
@@ -189,12 +189,12 @@ static void mr_parts_where_masses_jump(void **state) {
     static const double masses[] = {1, 1, 5, 5, 100, 100};
     memcpy(g.mass, masses, sizeof masses);
     static const int wanted[] = {0, 0, 0, 0, 1, 1};
-    SupportParting p = support_part(&g.graph, "mr", "tau=10");
+    SupportPartition p = support_partition(&g.graph, "mr", "tau=10");
     assert_memory_equal(p.part, wanted, sizeof wanted);
     static const int finer[] = {0, 0, 1, 1, 2, 2};
-    p = support_part(&g.graph, "mr", "tau=5"); // 5 / 1 is not below 5
+    p = support_partition(&g.graph, "mr", "tau=5"); // 5 / 1 is not below 5
     assert_memory_equal(p.part, finer, sizeof finer);
-    p = support_part(&g.graph, "mr", "tau=1.01");
+    p = support_partition(&g.graph, "mr", "tau=1.01");
     assert_int_equal(p.count, 3);
     support_graph_free(&g);
 }
@@ -209,7 +209,7 @@ static void mr_asks_again_when_the_least_mass_falls(void **state) {
     support_graph_tie(&g, 0, 1, 3); // refused: 100 / 4 is 25
     support_graph_tie(&g, 0, 2, 3); // joins, and now 30 / 4 is 7.5
     support_graph_tie(&g, 2, 3, 3);
-    SupportParting p = support_part(&g.graph, "mr", "tau=10");
+    SupportPartition p = support_partition(&g.graph, "mr", "tau=10");
     assert_int_equal(p.count, 1);
     support_graph_free(&g);
 }
@@ -220,11 +220,11 @@ static void mix_parts_large_systems_and_turns_at_tau(void **state) {
     SupportGraph g;
     uint64_t seed = 16;
     support_graph_pile(&g, &seed, 100);
-    SupportParting p = support_part(&g.graph, "mix", "part_size=16");
+    SupportPartition p = support_partition(&g.graph, "mix", "part_size=16");
     assert_true(p.count >= 7);
     // With tau so near to 1 that no body is left to the gain, mix is mindp; else it is not.
-    SupportParting late = support_part(&g.graph, "mix", "part_size=16,tau=0.99");
-    SupportParting mindp = support_part(&g.graph, "mindp", "part_size=16,degree=bodies");
+    SupportPartition late = support_partition(&g.graph, "mix", "part_size=16,tau=0.99");
+    SupportPartition mindp = support_partition(&g.graph, "mindp", "part_size=16,degree=bodies");
     assert_memory_equal(late.part, mindp.part, 100 * sizeof(int));
     assert_memory_not_equal(p.part, mindp.part, 100 * sizeof(int));
     support_graph_free(&g);
@@ -237,26 +237,27 @@ static void semantic_takes_the_scenes_groups(void **state) {
     static const int groups[] = {7, 7, 2, 2, 9, 7};
     memcpy(g.group, groups, sizeof groups);
     static const int wanted[] = {1, 1, 0, 0, 2, 1};
-    SupportParting p = support_part(&g.graph, "semantic", "groups=0");
+    SupportPartition p = support_partition(&g.graph, "semantic", "groups=0");
     assert_int_equal(p.count, 3);
     assert_memory_equal(p.part, wanted, sizeof wanted);
-    assert_refused(support_try_part(&g.graph, "semantic", "groups=3", &p), CAIRN_INVALID_ARGUMENT, "group 7");
+    assert_refused(support_try_partition(&g.graph, "semantic", "groups=3", &p), CAIRN_INVALID_ARGUMENT, "group 7");
     g.group[1] = g.group[4] = -1;
-    assert_refused(support_try_part(&g.graph, "semantic", "groups=0", &p), CAIRN_INVALID_ARGUMENT, "2 of 6 bodies");
-    assert_refused(support_try_part(&g.graph, "semantic", "groups=0", &p), CAIRN_INVALID_ARGUMENT,
+    assert_refused(support_try_partition(&g.graph, "semantic", "groups=0", &p), CAIRN_INVALID_ARGUMENT,
+                   "2 of 6 bodies");
+    assert_refused(support_try_partition(&g.graph, "semantic", "groups=0", &p), CAIRN_INVALID_ARGUMENT,
                    "0x0000000000000065");
     assert_memory_equal(p.part, wanted, sizeof wanted); // a refusal writes nothing
     static const int with_rest[] = {1, 2, 0, 0, 2, 1};
-    p = support_part(&g.graph, "semantic", "rest=true");
+    p = support_partition(&g.graph, "semantic", "rest=true");
     assert_memory_equal(p.part, with_rest, sizeof with_rest);
     static const int gap[] = {0, 0, 1, 3, 3, 1};
     memcpy(g.group, gap, sizeof gap);
-    assert_refused(support_try_part(&g.graph, "semantic", "groups=4", &p), CAIRN_INVALID_ARGUMENT,
+    assert_refused(support_try_partition(&g.graph, "semantic", "groups=4", &p), CAIRN_INVALID_ARGUMENT,
                    "group 2 of 4 names no body");
-    assert_refused(support_try_part(&g.graph, "semantic", "groups=5", &p), CAIRN_INVALID_ARGUMENT,
+    assert_refused(support_try_partition(&g.graph, "semantic", "groups=5", &p), CAIRN_INVALID_ARGUMENT,
                    "group 2 of 5 names no body");
     g.group[5] = 2;
-    p = support_part(&g.graph, "semantic", "groups=4");
+    p = support_partition(&g.graph, "semantic", "groups=4");
     assert_int_equal(p.count, 4);
     support_graph_free(&g);
 }
@@ -269,8 +270,8 @@ static void whole_islands_share_parts(void **state) {
     for (int i = 0; i < 30; i++) {
         support_graph_tie(&g, 2 * i, 2 * i + 1, 3);
     }
-    SupportParting p = support_part(&g.graph, "mindp", "part_size=16");
-    assert_int_equal(support_parts_measure(&g.graph, &p).cut_rows, 0);
+    SupportPartition p = support_partition(&g.graph, "mindp", "part_size=16");
+    assert_int_equal(support_partition_measure(&g.graph, &p).cut_rows, 0);
     assert_int_equal(p.count, 5);
     support_graph_free(&g);
 }
@@ -290,7 +291,7 @@ static void nothing_and_nearly_nothing(void **state) {
     }
     for (int k = 0; k < cairn_partitioner_count(); k++) {
         const CairnPartitioner *chosen = cairn_partitioner_at(k);
-        SupportParting p = {.count = 0};
+        SupportPartition p = {.count = 0};
         assert_ok(chosen->partition(&empty, NULL, NULL, NULL, &p.count));
         assert_int_equal(p.count, 0);
         assert_ok(chosen->partition(&one.graph, NULL, NULL, p.part, &p.count));
@@ -330,9 +331,9 @@ static void bad_options_are_refused_by_name(void **state) {
     };
     SupportGraph g;
     support_graph_chain(&g, 6);
-    SupportParting p = {.part = {9, 9, 9, 9, 9, 9}, .count = 0}, before = p;
+    SupportPartition p = {.part = {9, 9, 9, 9, 9, 9}, .count = 0}, before = p;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        CairnStatus status = support_try_part(&g.graph, cases[i].name, cases[i].text, &p);
+        CairnStatus status = support_try_partition(&g.graph, cases[i].name, cases[i].text, &p);
         assert_false(cairn_is_ok(status));
         if (!strstr(status.message, cases[i].words)) {
             fail_msg("%s:%s answered \"%s\"", cases[i].name, cases[i].text, status.message);
@@ -370,7 +371,7 @@ static void every_allocation_may_fail(void **state) {
     }
     for (int k = 0; k < cairn_partitioner_count() + cairn_refiner_count(); k++) {
         int refiner_at = k - cairn_partitioner_count();
-        SupportParting start = support_part(&g.graph, "bfs", "part_size=16");
+        SupportPartition start = support_partition(&g.graph, "bfs", "part_size=16");
         const CairnPartitioner *chosen = refiner_at < 0 ? cairn_partitioner_at(k) : NULL;
         unsigned char options[256] = {0};
         if (chosen && chosen->options) {
@@ -383,7 +384,7 @@ static void every_allocation_may_fail(void **state) {
         for (int n = 1; was_refused; n++) {
             SupportMemory memory = {.fail_only = n};
             CairnAllocator allocator = support_allocator(&memory);
-            SupportParting p = start;
+            SupportPartition p = start;
             CairnStatus status =
                 chosen ? chosen->partition(&g.graph, chosen->options ? options : NULL, &allocator, p.part, &p.count)
                        : cairn_refiner_at(refiner_at)->refine(&g.graph, NULL, &allocator, p.part, &p.count);

@@ -1,5 +1,5 @@
 // Refiners: the cut never rises, no part falls apart, and none stops before its own rule is used up.
-#include "tests/support/support_partings.h"
+#include "tests/support/support_partitions.h"
 
 #include "partition/fm.h"
 #include "partition/grow.h"
@@ -26,8 +26,8 @@ static void refining_lowers_the_cut_and_breaks_nothing(void **state) {
         for (int k = 0; k < SUPPORT_GROWN; k++) {
             char text[64];
             snprintf(text, sizeof text, "part_size=%d", 2 + which % 20);
-            SupportParting p = support_part(&g.graph, support_grown[k], text);
-            int before = support_plain_cut(&g.graph, p.part), largest = support_parts_measure(&g.graph, &p).largest,
+            SupportPartition p = support_partition(&g.graph, support_grown[k], text);
+            int before = support_plain_cut(&g.graph, p.part), largest = support_partition_measure(&g.graph, &p).largest,
                 sum = 0;
             int fragments[SUPPORT_MOST_NODES];
             support_count_fragments(&g.graph, &p, fragments);
@@ -35,12 +35,12 @@ static void refining_lowers_the_cut_and_breaks_nothing(void **state) {
                 sum += fragments[i];
             }
             for (int r = 0; r < cairn_refiner_count(); r++) {
-                SupportParting q = p;
+                SupportPartition q = p;
                 assert_ok(cairn_refiner_at(r)->refine(&g.graph, NULL, NULL, q.part, &q.count));
                 support_check_numbers(&g.graph, &q);
                 assert_true(support_plain_cut(&g.graph, q.part) <= before);
                 better[r] += support_plain_cut(&g.graph, q.part) < before;
-                assert_true(support_parts_measure(&g.graph, &q).largest <= largest);
+                assert_true(support_partition_measure(&g.graph, &q).largest <= largest);
                 // A part that held one fragment holds one, and the last group's do not become more.
                 int now = 0;
                 support_count_fragments(&g.graph, &q, fragments);
@@ -66,21 +66,21 @@ static void refining_keeps_the_weight(void **state) {
         SupportGraph g;
         support_draw_graph(&g, which, &seed);
         support_graph_weigh(&g, &seed);
-        SupportParting p = support_part(&g.graph, support_grown[which % SUPPORT_GROWN], "part_size=12");
-        CairnPartsMeasure before = support_parts_measure(&g.graph, &p);
+        SupportPartition p = support_partition(&g.graph, support_grown[which % SUPPORT_GROWN], "part_size=12");
+        CairnPartsMeasure before = support_partition_measure(&g.graph, &p);
         for (int r = 0; r < cairn_refiner_count(); r++) {
-            SupportParting q = p;
+            SupportPartition q = p;
             assert_ok(cairn_refiner_at(r)->refine(&g.graph, NULL, NULL, q.part, &q.count));
             support_check_numbers(&g.graph, &q);
-            CairnPartsMeasure after = support_parts_measure(&g.graph, &q);
+            CairnPartsMeasure after = support_partition_measure(&g.graph, &q);
             assert_true(after.cut_rows <= before.cut_rows);
             assert_true(after.most_dofs <= before.most_dofs);
             better[r] += after.cut_rows < before.cut_rows;
             uneven += after.largest > before.largest;
         }
-        SupportParting q = p;
+        SupportPartition q = p;
         assert_ok(support_refiner("fm")->refine(&g.graph, &(CairnFmOptions){1, 10}, NULL, q.part, &q.count));
-        assert_true(support_parts_measure(&g.graph, &q).most_dofs <=
+        assert_true(support_partition_measure(&g.graph, &q).most_dofs <=
                     before.most_dofs); // only what was too heavy already
         support_graph_free(&g);
     }
@@ -89,7 +89,7 @@ static void refining_keeps_the_weight(void **state) {
 
 // Neither refiner stops before its own rule is used up: no single move (fm) and no swap (kl) of positive gain is left that the rules
 // of contiguity and size allow. Tried one by one, by the plain cut.
-static bool is_allowed(const CairnGraph *graph, const SupportParting *before, const SupportParting *after) {
+static bool is_allowed(const CairnGraph *graph, const SupportPartition *before, const SupportPartition *after) {
     int old[SUPPORT_MOST_NODES], now[SUPPORT_MOST_NODES];
     support_count_fragments(graph, before, old);
     support_count_fragments(graph, after, now);
@@ -107,7 +107,7 @@ static void fm_leaves_no_gain(void **state) {
     for (int which = 0; which < 30; which++) {
         SupportGraph g;
         support_graph_grid(&g, support_int(&seed, 3, 7), support_int(&seed, 3, 7));
-        SupportParting p = support_part(&g.graph, "bfs", "part_size=6");
+        SupportPartition p = support_partition(&g.graph, "bfs", "part_size=6");
         assert_ok(support_refiner("fm")->refine(&g.graph, &(CairnFmOptions){8, 100}, NULL, p.part, &p.count));
         int cut = support_plain_cut(&g.graph, p.part), sizes[SUPPORT_MOST_NODES] = {0};
         for (int i = 0; i < g.graph.node_count; i++) {
@@ -115,7 +115,7 @@ static void fm_leaves_no_gain(void **state) {
         }
         for (int i = 0; i < g.graph.node_count; i++) {
             for (int to = 0; to < p.count; to++) {
-                SupportParting q = p;
+                SupportPartition q = p;
                 q.part[i] = to;
                 if (sizes[to] < 8 && sizes[p.part[i]] > 1 && support_plain_cut(&g.graph, q.part) < cut) {
                     assert_false(is_allowed(&g.graph, &p, &q));
@@ -127,7 +127,7 @@ static void fm_leaves_no_gain(void **state) {
 }
 
 // Does `node` have a neighbour in the part of `other`, besides that one?
-static bool is_tied(const CairnGraph *graph, const SupportParting *p, int node, int other) {
+static bool is_tied(const CairnGraph *graph, const SupportPartition *p, int node, int other) {
     for (int e = 0; e < graph->edge_count; e++) {
         int a = graph->edge_node[graph->edge_start[e]], b = graph->edge_node[graph->edge_start[e] + 1];
         int far = a == node ? b : b == node ? a : -1;
@@ -144,18 +144,18 @@ static void kl_leaves_no_gain(void **state) {
     for (int which = 0; which < 20; which++) {
         SupportGraph g;
         support_graph_pile(&g, &seed, support_int(&seed, 10, 40));
-        SupportParting p = support_part(&g.graph, "bfs", "part_size=7");
+        SupportPartition p = support_partition(&g.graph, "bfs", "part_size=7");
         assert_ok(support_refiner("kl")->refine(&g.graph, NULL, NULL, p.part, &p.count));
         int cut = support_plain_cut(&g.graph, p.part);
         for (int i = 0; i < g.graph.node_count; i++) {
             for (int j = 0; j < i; j++) {
-                SupportParting q = p;
+                SupportPartition q = p;
                 q.part[i] = p.part[j];
                 q.part[j] = p.part[i];
                 if (support_plain_cut(&g.graph, q.part) < cut && is_tied(&g.graph, &p, i, j) &&
                     is_tied(&g.graph, &p, j, i)) {
                     // What KL asks is a little more: the part without the one that leaves must already hang together.
-                    SupportParting without_i = p, without_j = p;
+                    SupportPartition without_i = p, without_j = p;
                     without_i.part[i] = without_j.part[j] = p.count;
                     without_i.count = without_j.count = p.count + 1;
                     assert_false(is_allowed(&g.graph, &p, &q) && is_allowed(&g.graph, &p, &without_i) &&
@@ -176,8 +176,8 @@ static void wide_constraints_count_once(void **state) {
         all[i] = i;
     }
     support_graph_edge(&g, all, 30, 4);
-    SupportParting p = support_part(&g.graph, "bfs", "part_size=10");
-    CairnPartsMeasure m = support_parts_measure(&g.graph, &p);
+    SupportPartition p = support_partition(&g.graph, "bfs", "part_size=10");
+    CairnPartsMeasure m = support_partition_measure(&g.graph, &p);
     assert_int_equal(m.cut_rows, 4 + 5 * (m.cut_constraints - 1));
     // A body that all of a wide constraint waits for: moving node 2 to the others takes 6 rows out of the cut, and puts 5 in.
     SupportGraph h;
@@ -186,7 +186,7 @@ static void wide_constraints_count_once(void **state) {
     support_graph_tie(&h, 2, 3, 5);
     support_graph_tie(&h, 3, 4, 5);
     support_graph_tie(&h, 4, 5, 5);
-    SupportParting q = {.part = {0, 0, 1, 1, 1, 1}, .count = 2};
+    SupportPartition q = {.part = {0, 0, 1, 1, 1, 1}, .count = 2};
     assert_ok(support_refiner("fm")->refine(&h.graph, NULL, NULL, q.part, &q.count));
     static const int wanted[] = {0, 0, 0, 1, 1, 1};
     assert_memory_equal(q.part, wanted, sizeof wanted);
@@ -199,7 +199,7 @@ static void emptied_parts_vanish(void **state) {
     (void)state;
     SupportGraph g;
     support_graph_chain(&g, 7);
-    SupportParting p = {.part = {0, 0, 0, 1, 2, 2, 2}, .count = 3};
+    SupportPartition p = {.part = {0, 0, 0, 1, 2, 2, 2}, .count = 3};
     assert_ok(support_refiner("fm")->refine(&g.graph, &(CairnFmOptions){4, 10}, NULL, p.part, &p.count));
     assert_int_equal(p.count, 2);
     support_check_numbers(&g.graph, &p);

@@ -257,34 +257,35 @@ static void meshes_lie_on_their_solids(void **state) {
     for (int i = 0; i < 40; i++) {
         points[i] = cairn_scale(0.5, support_unit(&seed));
     }
-    CairnPrimitive parts[5] = {{.kind = CAIRN_PRIMITIVE_SPHERE, .half = {0.7, 0.7, 0.7}},
-                               {.kind = CAIRN_PRIMITIVE_BOX, .half = {0.3, 0.5, 0.9}},
-                               {.kind = CAIRN_PRIMITIVE_ROD, .half = {0.1, 0.1, 2}},
-                               {.kind = CAIRN_PRIMITIVE_CAPSULE, .half = {0.4, 0.4, 0.8}},
-                               {.kind = CAIRN_PRIMITIVE_HULL, .points = points, .point_count = 40}};
+    CairnPrimitive primitives[5] = {{.kind = CAIRN_PRIMITIVE_SPHERE, .half = {0.7, 0.7, 0.7}},
+                                    {.kind = CAIRN_PRIMITIVE_BOX, .half = {0.3, 0.5, 0.9}},
+                                    {.kind = CAIRN_PRIMITIVE_ROD, .half = {0.1, 0.1, 2}},
+                                    {.kind = CAIRN_PRIMITIVE_CAPSULE, .half = {0.4, 0.4, 0.8}},
+                                    {.kind = CAIRN_PRIMITIVE_HULL, .points = points, .point_count = 40}};
     for (int k = 0; k < 5; k++) {
         CairnMesh mesh = {0};
-        parts[k].pose = support_transform(&seed, 5);
-        assert_ok(cairn_mesh_add(&mesh, &parts[k], 400));
+        primitives[k].pose = support_transform(&seed, 5);
+        assert_ok(cairn_mesh_add(&mesh, &primitives[k], 400));
         for (int i = 0; i < mesh.triangle_count; i++) {
             const CairnTriangle *t = &mesh.triangles[i];
-            CairnVec3 local = cairn_untransform_point(parts[k].pose, t->corners[0]);
+            CairnVec3 local = cairn_untransform_point(primitives[k].pose, t->corners[0]);
             if (k == 0) {
                 assert_near(cairn_length(local), 0.7, 1e-12);
             } else if (k == 1) {
-                assert_vec3_near(cairn_vec3(fabs(local.x), fabs(local.y), fabs(local.z)), parts[k].half, 1e-12);
+                assert_vec3_near(cairn_vec3(fabs(local.x), fabs(local.y), fabs(local.z)), primitives[k].half, 1e-12);
             } else if (k == 2) {
                 assert_near(hypot(local.x, local.y), 0.1, 1e-12);
             } else {
-                assert_near(cairn_length(cairn_primitive_local(&parts[k], t->corners[0])), k == 3 ? 0.4 : 0.5, 1e-12);
+                assert_near(cairn_length(cairn_primitive_local(&primitives[k], t->corners[0])), k == 3 ? 0.4 : 0.5,
+                            1e-12);
             }
             // The triangle's own normal agrees with the solid's, up to its sign.
             CairnVec3 flat =
                 cairn_cross(cairn_sub(t->corners[1], t->corners[0]), cairn_sub(t->corners[2], t->corners[0]));
             CairnVec3 middle = cairn_scale(1.0 / 3, cairn_add(cairn_add(t->corners[0], t->corners[1]), t->corners[2]));
             if (cairn_length(flat) > 1e-9) {
-                double along =
-                    fabs(cairn_dot(cairn_normalize(flat), cairn_primitive_normal(&mesh.parts[0], t->face, middle)));
+                double along = fabs(
+                    cairn_dot(cairn_normalize(flat), cairn_primitive_normal(&mesh.primitives[0], t->face, middle)));
                 assert_true(along > (k == 1 || k == 4 ? 1 - 1e-12 : 0.95));
             }
         }
@@ -294,13 +295,13 @@ static void meshes_lie_on_their_solids(void **state) {
     }
 }
 
-// No two faces of all parts share a number: the light of one is not smoothed into another.
+// No two faces of all primitives share a number: the light of one is not smoothed into another.
 static void surfaces_have_numbers_of_their_own(void **state) {
     (void)state;
     CairnMesh mesh = {0};
     const CairnVec3 points[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const int indices[12] = {0, 1, 2, 0, 1, 3, 0, 2, 3, 1, 2, 3};
-    const CairnPrimitive parts[5] = {
+    const CairnPrimitive primitives[5] = {
         {.kind = CAIRN_PRIMITIVE_FACETS, .points = points, .indices = indices, .index_count = 12},
         {.kind = CAIRN_PRIMITIVE_HULL, .points = points, .point_count = 4},
         {.kind = CAIRN_PRIMITIVE_BOX, .half = {1, 1, 1}},
@@ -308,12 +309,12 @@ static void surfaces_have_numbers_of_their_own(void **state) {
         {.kind = CAIRN_PRIMITIVE_PLANE}};
     const int first[5] = {0, 4, 8, 14, 17};
     for (int i = 0; i < 5; i++) {
-        assert_ok(cairn_mesh_add(&mesh, &parts[i], 100));
-        assert_int_equal(mesh.parts[i].first_surface, first[i]);
+        assert_ok(cairn_mesh_add(&mesh, &primitives[i], 100));
+        assert_int_equal(mesh.primitives[i].first_surface, first[i]);
     }
     const CairnPrimitive flat = {.kind = CAIRN_PRIMITIVE_HULL, .points = points, .point_count = 3};
     assert_refused(cairn_mesh_add(&mesh, &flat, 100), CAIRN_INVALID_ARGUMENT, "");
-    assert_int_equal(mesh.part_count, 5);
+    assert_int_equal(mesh.primitive_count, 5);
     cairn_mesh_free(&mesh);
 }
 

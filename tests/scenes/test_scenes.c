@@ -487,16 +487,16 @@ static void a_truck_has_its_parts(void **state) {
     CairnWorld *world;
     assert_ok(cairn_world_create(&world_def, &world));
     CairnTruckDef def = cairn_truck_def();
-    def.place = (CairnTransform){{1, 2, 3}, cairn_quat_exp(cairn_vec3(0.1, 0.2, 1))};
+    def.pose = (CairnTransform){{1, 2, 3}, cairn_quat_exp(cairn_vec3(0.1, 0.2, 1))};
     def.filter = (CairnFilter){4, ~(uint64_t)4};
     CairnTruck truck;
     assert_ok(cairn_build_truck(world, &def, &truck));
     assert_int_equal(cairn_world_bodies(world, NULL, 0), 22);
     double mass = 0;
-    for (int i = 0; i < CAIRN_TRUCK_PARTS; i++) {
-        CairnBodyState part;
-        assert_ok(cairn_body_get(world, truck.parts[i], &part));
-        mass += part.mass.mass;
+    for (int i = 0; i < CAIRN_TRUCK_BODIES; i++) {
+        CairnBodyState body;
+        assert_ok(cairn_body_get(world, truck.bodies[i], &body));
+        mass += body.mass.mass;
     }
     assert_near(mass, 8000, 1e-9);
     CairnStats stats;
@@ -516,17 +516,17 @@ static void cranes_and_robots_have_their_parts(void **state) {
     CairnStats stats;
     assert_ok(cairn_world_create(&world_def, &world));
     CairnCraneDef def = cairn_crane_def();
-    def.place = (CairnTransform){{1, 2, 3}, cairn_quat_exp(cairn_vec3(0, 0, 1))};
+    def.pose = (CairnTransform){{1, 2, 3}, cairn_quat_exp(cairn_vec3(0, 0, 1))};
     def.filter = (CairnFilter){1 << 4, ~(uint64_t)(1 << 4)};
     CairnCrane crane;
     assert_ok(cairn_build_crane(world, &def, &crane));
     assert_int_equal(cairn_world_bodies(world, NULL, 0), 41 + 25 + 44 + 3);
     double mass = 0;
-    for (int i = 0; i < CAIRN_CRAWLER_PARTS + CAIRN_CRANE_PARTS; i++) {
-        CairnBodyState part;
+    for (int i = 0; i < CAIRN_CRAWLER_BODIES + CAIRN_CRANE_BODIES; i++) {
+        CairnBodyState body;
         assert_ok(cairn_body_get(
-            world, i < CAIRN_CRAWLER_PARTS ? crane.vehicle[i] : crane.upper[i - CAIRN_CRAWLER_PARTS], &part));
-        mass += part.mass.mass;
+            world, i < CAIRN_CRAWLER_BODIES ? crane.vehicle[i] : crane.upper[i - CAIRN_CRAWLER_BODIES], &body));
+        mass += body.mass.mass;
     }
     assert_near(mass, 75000, 1e-7);
     assert_ok(cairn_world_step(world, 1.0 / 60, &stats));

@@ -173,13 +173,13 @@ static void split_block(const TestPile *from, int b, int first_half, TestPile *t
     const double *P = from->P + block->matrix;
     int n = block->size, halves[2] = {first_half, n - first_half};
     for (int k = 0, at = 0; k < 2 && halves[k] > 0; at += halves[k], k++) {
-        int own = to->problem.block_count++;
-        to->blocks[own] =
+        int half_block = to->problem.block_count++;
+        to->blocks[half_block] =
             (CairnDofBlock){block->first + at, halves[k], *P_size, b / 3, block->mass, 2 * block->id + (uint64_t)k};
         copy_matrix(P + at * n + at, n, halves[k], halves[k], to->P + *P_size);
         *P_size += halves[k] * halves[k];
         if (k == 1) {
-            to->couplings[to->problem.coupling_count++] = (CairnDofCoupling){own, own - 1, *P_size};
+            to->couplings[to->problem.coupling_count++] = (CairnDofCoupling){half_block, half_block - 1, *P_size};
             copy_matrix(P + at * n, n, halves[1], halves[0], to->P + *P_size);
             *P_size += halves[0] * halves[1];
         }
@@ -217,12 +217,13 @@ void test_pile_couple(const TestPile *from, uint64_t *seed, TestPile *to, int *p
         for (int t = 0; t < constraint->term_count; t++) {
             CairnTerm term = from->terms[constraint->first_term + t];
             int n = from->blocks[term.block].size, rows = constraint->row_count;
-            for (int own = first[term.block], at = 0; own < first[term.block + 1]; at += to->blocks[own++].size) {
-                CairnTerm half = {own, term.jacobian < 0 ? term.jacobian : J_size};
+            for (int half_block = first[term.block], at = 0; half_block < first[term.block + 1];
+                 at += to->blocks[half_block++].size) {
+                CairnTerm half = {half_block, term.jacobian < 0 ? term.jacobian : J_size};
                 to->terms[to->problem.term_count++] = half;
                 if (term.jacobian >= 0) {
-                    copy_matrix(from->J + term.jacobian + at, n, rows, to->blocks[own].size, to->J + J_size);
-                    J_size += rows * to->blocks[own].size;
+                    copy_matrix(from->J + term.jacobian + at, n, rows, to->blocks[half_block].size, to->J + J_size);
+                    J_size += rows * to->blocks[half_block].size;
                 }
             }
         }

@@ -22,9 +22,9 @@ typedef struct TestBlockPile {
 // every fifth of them with torsion and rolling. Some contacts have the Jacobian of a frame where they meet 6 dofs.
 void test_block_pile(TestPile *pile, uint64_t *seed, TestBlockPile kind);
 
-// The same problem with each block that has not 6 dofs cut in two, which an off-diagonal block of P ties together
-// again: the same A and b. part (2 from->block_count long): three blocks of the old ones a part; `to` labels its
-// blocks so, too.
+// Splits each block that has not 6 dofs into two, coupled by an off-diagonal block of P, which gives an equal A and b.
+// `part` (2 from->block_count long) gets parts of three of the old blocks each; the labels of the blocks of `to` are
+// these parts.
 void test_pile_couple(const TestPile *from, uint64_t *seed, TestPile *to, int *part, CairnParts *parts);
 
 #endif

@@ -31,7 +31,8 @@ static CairnStatus solve_with(const CairnSolver *solver, const void *options, co
     CairnParts parts = {0};
     cairn_arena_init(&beside, &plain);
     if (solver->traits & CAIRN_NEEDS_PARTITION) {
-        // Small ones, so that small problems have an interface too. A bad problem may have none: its solver is to say so.
+        // Small parts, so that small problems have an interface too. An invalid problem may have no partition: the
+        // solver must report it.
         (void)support_parts(problem, &cairn_partitioner_mindp, "part_size=4", NULL, &beside, &parts);
     }
     CairnArena arena;
@@ -182,13 +183,13 @@ void exact_check_enumerated(void **state) {
 void exact_check_chosen(void **state) {
     const ExactSubject *subject = *state;
     const CairnSolver *solver = subject->solver;
-    static const double compliance[] = {1e-2, 1e-9, 0}, share[] = {0.5, 1.5};
+    static const double compliance[] = {1e-2, 1e-9, 0}, rows_per_dof[] = {0.5, 1.5};
     uint64_t seed = 12;
     for (int draw = 0; draw < 60; draw++) {
         TestPile pile;
         double lambda[200], w[200], found[200] = {0}, w_found[200], scale = 0;
         int rows = draw < 54 ? support_int(&seed, 10, 80) : 200;
-        test_pile_chosen(&pile, &seed, rows, share[draw % 2], compliance[draw % 3], lambda, w);
+        test_pile_chosen(&pile, &seed, rows, rows_per_dof[draw % 2], compliance[draw % 3], lambda, w);
         ExactRun run = exact_certify(solver, NULL, &pile.problem, found);
         find_slack(&pile.problem, found, w_found);
         scale = 1e8 * run.residual.limit;
@@ -224,14 +225,14 @@ void exact_check_heaps(void **state) {
     }
 }
 
-// The same constraints in another order; origin[row] is where a row came from.
+// Copies the problem with its constraints in a random order; origin[row] is the row's number in `from`.
 static void shuffle(const TestPile *from, TestPile *to, uint64_t *seed, int *origin) {
     const CairnProblem *problem = &from->problem;
     int count = problem->constraint_count, row = 0;
     test_pile_begin(to, problem->block_count, count, problem->term_count, problem->row_count);
-    int *order = malloc((size_t)count * sizeof *order), *place = malloc((size_t)count * sizeof *place);
+    int *order = malloc((size_t)count * sizeof *order), *rank = malloc((size_t)count * sizeof *rank);
     assert_non_null(order);
-    assert_non_null(place);
+    assert_non_null(rank);
     for (int c = 0; c < count; c++) {
         int k = support_int(seed, 0, c);
         order[c] = order[k];
@@ -260,16 +261,16 @@ static void shuffle(const TestPile *from, TestPile *to, uint64_t *seed, int *ori
         }
         constraint.first_row = row;
         to->constraints[c] = constraint;
-        place[order[c]] = c;
+        rank[order[c]] = c;
         row += constraint.row_count;
     }
     for (int f = 0; f < problem->friction_count; f++) {
         to->frictions[f] = from->frictions[f];
-        to->frictions[f].constraint = place[from->frictions[f].constraint];
+        to->frictions[f].constraint = rank[from->frictions[f].constraint];
         to->frictions[f].normal = to->constraints[to->frictions[f].constraint].first_row;
     }
     free(order);
-    free(place);
+    free(rank);
 }
 
 void exact_check_order_and_warmth(void **state) {
@@ -351,7 +352,7 @@ void exact_check_current_bounds(void **state) {
         }
         exact_certify(solver, NULL, &pile.problem, warm);
         assert_below(exact_distance(&pile.problem, lambda, warm), 1);
-        // Where pgs says that nothing moves, it stands on the same answer.
+        // pgs, started at this answer, stays at it.
         CairnPgsOptions options = {.iterations = 100, .tolerance = 1e-12, .omega = 1};
         CairnAllocator plain = cairn_memory_default();
         ExactRun run = {0};
@@ -428,7 +429,7 @@ void exact_check_bad_input(void **state) {
     double nan = (double)NAN, inf = (double)INFINITY;
     test_problem_random(&t, &seed, 8);
     struct {
-        double *place;
+        double *target;
         double value;
     } cases[] = {{&t.lower[1], inf},      {&t.lower[1], nan}, {&t.upper[2], nan},      {&t.upper[2], -inf},
                  {&t.right_side[3], nan}, {&t.J[4], nan},     {&t.J[0], inf},          {&t.P[0], nan},
@@ -438,13 +439,13 @@ void exact_check_bad_input(void **state) {
         before[i] = lambda[i] = 0.1 * i;
     }
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        double kept = *cases[k].place;
-        *cases[k].place = cases[k].value;
+        double saved = *cases[k].target;
+        *cases[k].target = cases[k].value;
         ExactRun run = exact_run(solver, NULL, &t.problem, 1, NULL, lambda);
         assert_false(cairn_is_ok(run.status));
         assert_true(run.status.message[0] != '\0');
         assert_memory_equal(lambda, before, sizeof lambda);
-        *cases[k].place = kept;
+        *cases[k].target = saved;
     }
     // l > u by a little
     t.lower[5] = 1;
@@ -483,14 +484,14 @@ void exact_check_no_memory(void **state) {
     for (int fail = 1; fail < 1000; fail++) {
         SupportMemory memory = {.fail_from = fail};
         CairnAllocator allocator = support_allocator(&memory);
-        void *kept = NULL;
+        void *solver_memory = NULL;
         ExactRun run = {0};
         for (int i = 0; i < pile.problem.row_count; i++) {
             lambda[i] = before[i] = 0.01 * (i % 7);
         }
-        CairnStatus status = solve_with(solver, NULL, &pile.problem, 1, &kept, &allocator, lambda, &run);
-        if (kept != NULL) {
-            solver->forget(kept, &allocator);
+        CairnStatus status = solve_with(solver, NULL, &pile.problem, 1, &solver_memory, &allocator, lambda, &run);
+        if (solver_memory != NULL) {
+            solver->forget(solver_memory, &allocator);
         }
         assert_memory_clean(&memory);
         if (cairn_is_ok(status) && memory.refused == 0) {

@@ -17,11 +17,11 @@ typedef struct ExactRun {
 // Solve with "name=value,..." options (NULL: defaults). lambda: warm start in, answer out.
 ExactRun exact_run(const CairnSolver *solver, const char *options, const CairnProblem *problem, int threads,
                    void **memory, double *lambda);
-// The same over given parts; exact_run gives solvers that need them parts of four bodies. Off-diagonal blocks of P
-// leave `residual` zero.
+// Solves with the given parts; exact_run gives solvers that need a partition parts of four bodies. With off-diagonal
+// blocks of P `residual` stays zero.
 ExactRun exact_run_parts(const CairnSolver *solver, const char *options, const CairnProblem *problem,
                          const CairnParts *parts, int threads, double *lambda);
-// The same, which must succeed, converge and be certified.
+// Solves as exact_run does, and asserts that the solve succeeds, converges and is certified.
 ExactRun exact_certify(const CairnSolver *solver, const char *options, const CairnProblem *problem, double *lambda);
 
 // Largest difference of w = A lambda + b for two impulses, over 1e-8 max|b|.
@@ -30,8 +30,8 @@ double exact_distance(const CairnProblem *problem, const double *a, const double
 // 1/2 lambda A lambda + b lambda: what the answer makes least.
 double exact_objective(const CairnProblem *problem, const double *lambda);
 
-// Who is checked. Beside problems that all exact solvers take there are hyperstatic heaps, and not all arrive on stiff ones: theirs have
-// compliances from `stiffest` up.
+// Who is checked. Beside problems that all exact solvers take there are hyperstatic heaps, and not all arrive on stiff
+// ones: theirs have compliances from `stiffest` up.
 typedef struct ExactSubject {
     const CairnSolver *solver;
     double stiffest;

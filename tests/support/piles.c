@@ -160,12 +160,12 @@ void test_pile_heap(TestPile *pile, uint64_t *seed, int bodies, double complianc
         }
         int nearest[3] = {-1, -1, -1}; // each pair is found from its lower index: three a body make six neighbours
         for (int j = i + 1; j < bodies; j++) {
-            for (int k = 0, who = j; k < 3 && who >= 0; k++) {
+            for (int k = 0, candidate = j; k < 3 && candidate >= 0; k++) {
                 double far = nearest[k] < 0 ? (double)INFINITY : cairn_length(cairn_sub(at[nearest[k]], at[i]));
-                if (cairn_length(cairn_sub(at[who], at[i])) < far) {
+                if (cairn_length(cairn_sub(at[candidate], at[i])) < far) {
                     int swap = nearest[k];
-                    nearest[k] = who;
-                    who = swap;
+                    nearest[k] = candidate;
+                    candidate = swap;
                 }
             }
         }
@@ -198,9 +198,9 @@ static void choose_answer(TestPile *pile, uint64_t *seed, int i, double *lambda,
     w[i] = kind == 6 ? away - 0.5 : kinds[kind].sign * away;
 }
 
-void test_pile_chosen(TestPile *pile, uint64_t *seed, int rows, double share, double compliance, double *lambda,
+void test_pile_chosen(TestPile *pile, uint64_t *seed, int rows, double rows_per_dof, double compliance, double *lambda,
                       double *w) {
-    int bodies = (int)(rows / (6 * share)) + 1;
+    int bodies = (int)(rows / (6 * rows_per_dof)) + 1;
     test_pile_begin(pile, bodies, rows, 2 * rows, rows);
     for (int i = 0; i < bodies; i++) {
         add_body(pile, seed, support_uniform(seed, 0.5, 3));
@@ -209,8 +209,8 @@ void test_pile_chosen(TestPile *pile, uint64_t *seed, int rows, double share, do
         pile->p[i] = support_uniform(seed, -1, 1);
     }
     while (pile->problem.row_count < rows) {
-        int left = rows - pile->problem.row_count, count = support_int(seed, 1, 3);
-        int c = add_constraint(pile, count < left ? count : left), terms = support_int(seed, 1, 2);
+        int remaining = rows - pile->problem.row_count, count = support_int(seed, 1, 3);
+        int c = add_constraint(pile, count < remaining ? count : remaining), terms = support_int(seed, 1, 2);
         for (int k = 0; k < terms; k++) {
             double *J = add_term(pile, c, support_int(seed, 0, bodies - 1));
             for (int i = 0; i < 18; i++) {

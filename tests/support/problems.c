@@ -113,12 +113,12 @@ void test_problem_random(TestProblem *t, uint64_t *seed, int rows) {
         }
     }
     while (t->problem.row_count < rows) {
-        int count = support_int(seed, 1, 3), left = rows - t->problem.row_count, block[3];
+        int count = support_int(seed, 1, 3), remaining = rows - t->problem.row_count, block[3];
         int blocks = support_int(seed, 1, 3);
         for (int k = 0; k < blocks; k++) {
             block[k] = support_int(seed, 0, block_count - 1);
         }
-        int c = test_problem_constraint(t, seed, count < left ? count : left, blocks, block);
+        int c = test_problem_constraint(t, seed, count < remaining ? count : remaining, blocks, block);
         for (int i = 0; i < t->constraints[c].row_count; i++) {
             random_bounds(t, seed, t->constraints[c].first_row + i);
         }
@@ -237,7 +237,7 @@ static void expand(const CairnProblem *problem, double *J, double *P) {
     }
 }
 
-// P = L L^T in place of its lower half.
+// Overwrites the lower half of P by L, where P = L L^T.
 static void factor_dense(int n, double *P) {
     for (int i = 0; i < n; i++) {
         for (int j = 0; j <= i; j++) {
@@ -301,7 +301,7 @@ void test_problem_dense(const CairnProblem *problem, double *A, double *b) {
     free(x);
 }
 
-// Solve with the index sets `at` (0 free, 1 lower, 2 upper) and say whether the answer obeys all signs.
+// Solves with the index sets `at` (0 free, 1 lower, 2 upper) and returns whether the answer obeys all signs.
 static bool try_sets(int n, const double *A, const double *b, const double *lower, const double *upper, const int *at,
                      double *lambda) {
     double a[100], y[10];

@@ -59,17 +59,17 @@ CairnMat3 support_symmetric(uint64_t *state, double size) {
 
 CairnMat3 support_inertia(uint64_t *state, double reach) {
     enum { MASSES = 6 };
-    CairnVec3 place[MASSES], center = {0, 0, 0};
+    CairnVec3 position[MASSES], center = {0, 0, 0};
     double mass[MASSES], total = 0;
     for (int i = 0; i < MASSES; i++) {
         mass[i] = support_uniform(state, 0.1, 2);
-        place[i] = support_vec3(state, -reach, reach);
-        center = cairn_add_scaled(center, mass[i], place[i]);
+        position[i] = support_vec3(state, -reach, reach);
+        center = cairn_add_scaled(center, mass[i], position[i]);
         total += mass[i];
     }
     CairnMat3 inertia = cairn_mat3_diagonal(0, 0, 0);
     for (int i = 0; i < MASSES; i++) {
-        CairnVec3 r = cairn_add_scaled(place[i], -1 / total, center);
+        CairnVec3 r = cairn_add_scaled(position[i], -1 / total, center);
         double c[3] = {r.x, r.y, r.z};
         for (int j = 0; j < 3; j++) {
             for (int k = 0; k < 3; k++) {
@@ -150,11 +150,11 @@ void support_ok(CairnStatus status, const char *what, const char *file, int line
     }
 }
 
-void support_refused(CairnStatus status, CairnCode code, const char *part, const char *what, const char *file,
+void support_refused(CairnStatus status, CairnCode code, const char *text, const char *what, const char *file,
                      int line) {
-    if (status.code != code || strstr(status.message, part) == NULL) {
+    if (status.code != code || strstr(status.message, text) == NULL) {
         print_error("%s: answered \"%s: %s\", wanted \"%s: ...%s...\"\n", what, cairn_code_name(status.code),
-                    status.message, cairn_code_name(code), part);
+                    status.message, cairn_code_name(code), text);
         _fail(file, line);
     }
 }

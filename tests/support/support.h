@@ -1,5 +1,5 @@
-// Support: what the tests share. cmocka with its headers, random draws, comparisons that print what they compared, and an
-// allocator that counts and fails on demand.
+// Support: what the tests share. cmocka with its headers, random draws, comparisons that print what they compared, and
+// an allocator that counts and fails on demand.
 #ifndef CAIRN_TESTS_SUPPORT_H
 #define CAIRN_TESTS_SUPPORT_H
 
@@ -28,7 +28,8 @@ CairnMat3 support_symmetric(uint64_t *state, double size);
 // The inertia of a random cloud of masses with its centre at the origin: any real body's.
 CairnMat3 support_inertia(uint64_t *state, double reach);
 
-// Under a sanitizer, where all takes ten times as long, the same paths are gone in smaller worlds: what large ones do is shown without.
+// Under a sanitizer, where all takes ten times as long, the same paths are gone in smaller worlds: what large ones do
+// is shown without.
 static inline bool support_is_sanitized(void) {
 #ifdef CAIRN_SANITIZED
     return true;
@@ -64,17 +65,17 @@ void support_same_bits(double a, double b, const char *what, const char *file, i
 
 // The call must answer CAIRN_OK; its message is printed where it does not.
 #define assert_ok(call) support_ok((call), #call, __FILE__, __LINE__)
-// The call must answer this code with a message that holds `part` ("" for any).
-#define assert_refused(call, code, part) support_refused((call), (code), (part), #call, __FILE__, __LINE__)
+// The call must answer this code with a message that holds `text` ("" for any).
+#define assert_refused(call, code, text) support_refused((call), (code), (text), #call, __FILE__, __LINE__)
 
 void support_ok(CairnStatus status, const char *what, const char *file, int line);
-void support_refused(CairnStatus status, CairnCode code, const char *part, const char *what, const char *file,
+void support_refused(CairnStatus status, CairnCode code, const char *text, const char *what, const char *file,
                      int line);
 
 // ---- memory ----
 
-// Zero-initialise, set fail_from or fail_only if wished, and pass the allocator on. Fresh and released memory is filled with
-// garbage, so that a read of either shows.
+// Zero-initialise, set fail_from or fail_only if wished, and pass the allocator on. Fresh and released memory is filled
+// with garbage, so that a read of either shows.
 typedef struct SupportMemory {
     size_t live_bytes, live_blocks, peak_bytes;
     int calls;        // of allocate, the refused ones included
@@ -92,6 +93,7 @@ CairnAllocator support_allocator(SupportMemory *memory);
 #define assert_memory_clean(memory) support_memory_clean((memory), __FILE__, __LINE__)
 void support_memory_clean(const SupportMemory *memory, const char *file, int line);
 
-// A failed CAIRN_ASSERT of the library fails the test that met it; expect_assert_failure(call) catches one that is wanted.
+// A failed CAIRN_ASSERT of the library fails the test that met it; expect_assert_failure(call) catches one that is
+// wanted.
 
 #endif

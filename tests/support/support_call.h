@@ -1,4 +1,4 @@
-// Calls of the program in a child process, as a person would make them, with a folder of the test's own.
+// Runs the program in a child process with a command line, in a temporary folder of the test.
 #ifndef CAIRN_TESTS_SUPPORT_CALL_H
 #define CAIRN_TESTS_SUPPORT_CALL_H
 
@@ -7,7 +7,7 @@
 
 enum { SUPPORT_CALL_TEXT = 65536 };
 
-// What one call left behind.
+// The output of one call.
 typedef struct SupportCall {
     int code;
     char out[SUPPORT_CALL_TEXT], err[SUPPORT_CALL_TEXT];
@@ -26,8 +26,8 @@ void support_read(const char *name, char *text, size_t size);
 SupportCall *support_call(const char *line);
 SupportCall *support_call_well(const char *line); // must exit with 0
 
-// For the main() of a test whose executable is also the process in which a scene is tried: with the word `run` it is the program, and
-// *code its answer; else the first word is a filter of tests.
+// For the main() of a test whose executable is also the process in which a scene is tried: with the word `run` it is
+// the program, and *code its answer; else the first word is a filter of tests.
 bool support_is_tried(int argc, char **argv, int *code);
 
 #endif

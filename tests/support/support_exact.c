@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A row's part: solved for, or held at one of its bounds.
-typedef enum Part { FREE = 0, AT_LOWER, AT_UPPER } Part;
+// A row's index set: it is solved for, or fixed at one of its bounds.
+typedef enum IndexSet { FREE = 0, AT_LOWER, AT_UPPER } IndexSet;
 
 // Extended precision, so that A keeps its compliance of 1e-10 beside entries of 1e6 where rows are redundant.
 typedef long double Real;
@@ -22,7 +22,7 @@ typedef struct System {
     Real *x;       // lambda at work: an error leaves the caller's alone
     Real *w, *dx;  // rows
     Real *v;       // dofs
-    Part *part;
+    IndexSet *set;
     int bounded;
     double scale; // max |b|
     int width;    // numbers of the widest term
@@ -78,7 +78,7 @@ static void lay_out(System *s, Memory *memory, size_t entries) {
     s->w = cut(memory, m, sizeof(Real));
     s->dx = cut(memory, m, sizeof(Real));
     s->v = cut(memory, (size_t)s->n, sizeof(Real));
-    s->part = cut(memory, m, sizeof(Part));
+    s->set = cut(memory, m, sizeof(IndexSet));
 }
 
 // ---- P ----
@@ -252,13 +252,13 @@ static void build(System *s, size_t entries) {
     }
 }
 
-// L of A on the free rows; a held row is a row of the identity, so that the layout stands.
+// L of A on the free rows; a fixed row is a row of the identity, so that the layout stands.
 static bool factor(System *s) {
     for (int i = 0; i < s->m; i++) {
         const Real *a = s->A + s->start[i] - s->first[i]; // a[j] is column j
         Real *l = s->L + s->start[i] - s->first[i];
         for (int j = s->first[i]; j <= i; j++) {
-            if (s->part[i] != FREE || s->part[j] != FREE) {
+            if (s->set[i] != FREE || s->set[j] != FREE) {
                 l[j] = i == j ? 1 : 0;
                 continue;
             }
@@ -298,7 +298,7 @@ static void back_solve(const System *s, Real *x) {
 static double free_norm(const System *s) {
     double most = 0;
     for (int r = 0; r < s->m; r++) {
-        most = s->part[r] == FREE ? fmax(most, (double)fabsl(s->w[r])) : most;
+        most = s->set[r] == FREE ? fmax(most, (double)fabsl(s->w[r])) : most;
     }
     return most;
 }
@@ -307,8 +307,8 @@ static double free_norm(const System *s) {
 static void solve_free(System *s) {
     const CairnProblem *problem = s->problem;
     for (int r = 0; r < s->m; r++) {
-        if (s->part[r] != FREE) {
-            s->x[r] = (Real)(s->part[r] == AT_LOWER ? problem->lower[r] : problem->upper[r]);
+        if (s->set[r] != FREE) {
+            s->x[r] = (Real)(s->set[r] == AT_LOWER ? problem->lower[r] : problem->upper[r]);
         }
     }
     double last = HUGE_VAL;
@@ -320,7 +320,7 @@ static void solve_free(System *s) {
         }
         last = size;
         for (int r = 0; r < s->m; r++) {
-            s->dx[r] = s->part[r] == FREE ? -s->w[r] : 0;
+            s->dx[r] = s->set[r] == FREE ? -s->w[r] : 0;
         }
         back_solve(s, s->dx);
         for (int r = 0; r < s->m; r++) {
@@ -330,22 +330,23 @@ static void solve_free(System *s) {
     find_slack(s);
 }
 
-// The first row whose part is wrong gets its other part; false if all are right. What rounding makes is no reason.
+// Moves the first row with a wrong sign to another index set; false if all signs are right. Violations within rounding
+// do not count.
 static bool flip_one(System *s) {
     const CairnProblem *problem = s->problem;
     for (int r = 0; r < s->m; r++) {
         Real tolerance = 1e-14L * (Real)s->scale, rounding = 1e-14L * fabsl(s->x[r]);
         Real lower = (Real)problem->lower[r], upper = (Real)problem->upper[r];
-        Part old = s->part[r];
+        IndexSet old = s->set[r];
         if (old == FREE && s->x[r] < lower - rounding) {
-            s->part[r] = AT_LOWER;
+            s->set[r] = AT_LOWER;
         } else if (old == FREE && s->x[r] > upper + rounding) {
-            s->part[r] = AT_UPPER;
+            s->set[r] = AT_UPPER;
         } else if (lower < upper &&
                    ((old == AT_LOWER && s->w[r] < -tolerance) || (old == AT_UPPER && s->w[r] > tolerance))) {
-            s->part[r] = FREE;
+            s->set[r] = FREE;
         }
-        if (s->part[r] != old) {
+        if (s->set[r] != old) {
             return true;
         }
     }
@@ -353,10 +354,10 @@ static bool flip_one(System *s) {
 }
 
 // Each row begins free or at the bound that its warm impulse lies at.
-static void guess_parts(System *s, const double *lambda) {
+static void guess_index_sets(System *s, const double *lambda) {
     const CairnProblem *problem = s->problem;
     for (int r = 0; r < s->m; r++) {
-        s->part[r] = lambda[r] <= problem->lower[r] ? AT_LOWER : lambda[r] >= problem->upper[r] ? AT_UPPER : FREE;
+        s->set[r] = lambda[r] <= problem->lower[r] ? AT_LOWER : lambda[r] >= problem->upper[r] ? AT_UPPER : FREE;
         s->x[r] = 0;
     }
     find_slack(s);
@@ -367,7 +368,7 @@ static void guess_parts(System *s, const double *lambda) {
 
 static CairnStatus pivot(System *s, const double *lambda, CairnSolveReport *report) {
     enum { MOST = 20000 };
-    guess_parts(s, lambda);
+    guess_index_sets(s, lambda);
     report->outcome = CAIRN_OUTCOME_AT_LIMIT;
     while (report->iterations < MOST && report->outcome != CAIRN_OUTCOME_CONVERGED) {
         if (!factor(s)) {

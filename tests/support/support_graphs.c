@@ -128,8 +128,8 @@ void support_graph_pile(SupportGraph *g, uint64_t *seed, int rocks) {
     CairnVec3 *at = resize(NULL, (size_t)rocks, sizeof *at);
     for (int i = 0; i < rocks; i++) {
         int row = i / side % side, layer = i / (side * side);
-        CairnVec3 place = {i % side + 0.5 * (row % 2), 0.87 * row + 0.29 * (layer % 2), 0.82 * layer};
-        at[i] = cairn_add(place, support_vec3(seed, -0.12, 0.12));
+        CairnVec3 position = {i % side + 0.5 * (row % 2), 0.87 * row + 0.29 * (layer % 2), 0.82 * layer};
+        at[i] = cairn_add(position, support_vec3(seed, -0.12, 0.12));
         g->mass[i] = support_int(seed, 0, 2) == 0 ? 10 : support_int(seed, 0, 1) == 0 ? 100 : 1000;
     }
     for (int i = 0; i < rocks; i++) {

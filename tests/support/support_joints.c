@@ -22,7 +22,7 @@ void support_joint_place(JointSetup *setup, int k, CairnVec3 offset, CairnQuat t
     CairnTransform body = cairn_transform_mul(wanted, cairn_transform_inverse(setup->frame[k]));
     setup->center[k] = body.p;
     setup->q[k] = cairn_quat_normalize(body.q);
-    if (body.p.x > 0) { // the same turn, told by the other quaternion
+    if (body.p.x > 0) { // the same rotation, as the other quaternion
         setup->q[k] = (CairnQuat){-setup->q[k].w, -setup->q[k].x, -setup->q[k].y, -setup->q[k].z};
     }
 }

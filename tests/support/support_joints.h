@@ -18,15 +18,16 @@ typedef struct JointSetup {
     double h;
 } JointSetup;
 
-// Bodies at random places, their joint frames at random places on them.
+// Bodies at random positions, with joint frames at random positions on them.
 JointSetup support_joint_setup(uint64_t *seed, const CairnJointDef *def);
 
-// Move body B (or the body at `k`, seen from body k - 1) so that frame B lies at `place` in frame A.
+// Move body B (or the body at `k`, seen from body k - 1) so that frame B lies at `offset`, turned by `turn`, in frame
+// A.
 void support_joint_place(JointSetup *setup, int k, CairnVec3 offset, CairnQuat turn);
 
 CairnJointInput support_joint_input(const JointSetup *setup);
 
-// The same with body k moved for a time t at its velocity.
+// A copy of the setup in which the bodies have moved for a time t at their velocities.
 JointSetup support_joint_moved(const JointSetup *setup, double t);
 
 #endif

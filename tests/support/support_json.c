@@ -121,11 +121,11 @@ static const char *enter(const char *p, const char *step, size_t length) {
     bool is_object = *p == '{';
     char end = is_object ? '}' : ']';
     p = skip_space(p + 1);
-    for (long place = 0; *p != end; place++) {
+    for (long index = 0; *p != end; index++) {
         const char *key = p, *value;
         p = skip_member(p, is_object, &value);
         bool is_it =
-            is_object ? strncmp(key + 1, step, length) == 0 && key[1 + length] == '"' : strtol(step, NULL, 10) == place;
+            is_object ? strncmp(key + 1, step, length) == 0 && key[1 + length] == '"' : strtol(step, NULL, 10) == index;
         if (!p || is_it) {
             return p ? value : NULL;
         }

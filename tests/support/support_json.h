@@ -7,7 +7,7 @@
 
 // The whole text is one JSON value and nothing else.
 bool support_json_is_valid(const char *text);
-// Where the value at "a.b.2.c" (keys and array places) begins; NULL: there is none. The text must be valid.
+// Where the value at "a.b.2.c" (keys and array indices) begins; NULL: there is none. The text must be valid.
 const char *support_json_find(const char *text, const char *path);
 // The number at a path; NaN where there is none.
 double support_json_number(const char *text, const char *path);

@@ -1,4 +1,5 @@
-// Support for tests of mechanisms: a world in one call, bodies given by mass and inertia, joints where the bodies stand.
+// Support for tests of mechanisms: a world in one call, bodies given by mass and inertia, joints where the bodies
+// stand.
 #ifndef CAIRN_TESTS_SUPPORT_MECHANISM_H
 #define CAIRN_TESTS_SUPPORT_MECHANISM_H
 
@@ -18,7 +19,7 @@ CairnBodyId support_create(CairnWorld *world, const CairnBodyDef *def);
 // A joint at `point` with its x axis along `x`; body_a null: the world.
 CairnJointId support_joint(CairnWorld *world, CairnJointType type, CairnBodyId a, CairnBodyId b, CairnVec3 point,
                            CairnVec3 x);
-// The same from a definition that sets more than bodies and frames.
+// A joint like that of support_joint, from a definition whose other members are set already.
 CairnJointId support_joint_of(CairnWorld *world, CairnJointDef def, CairnBodyId a, CairnBodyId b, CairnVec3 point,
                               CairnVec3 x);
 

@@ -5,10 +5,11 @@
 #include "tests/support/support.h"
 #include <cairn/cairn.h>
 
-// pgs until it no longer moves: what is left of the solve is rounding.
+// pgs until it no longer moves: the remaining error of the solve is rounding.
 CairnWorld *motion_world(const CairnWorldDef *def); // NULL: the defaults
 
-// A definition whose contacts yield a millionth of what the default ones do: for laws that a sinking contact blurs at 1e-10.
+// A definition whose contacts yield a millionth of what the default ones do: for laws that a sinking contact blurs at
+// 1e-10.
 CairnWorldDef motion_stiff_def(void);
 
 CairnBodyId motion_body(CairnWorld *world, const CairnBodyDef *def);

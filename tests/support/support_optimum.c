@@ -1,18 +1,20 @@
 // The largest gap of two convex shapes over all directions, and a proof of it.
 //
-// The gap along a unit n is min n . m over all differences m = b - a. So every m known, and every mean of some, bounds it from above on
-// all of the sphere: on a patch of directions about n0 by the mean that is most nearly along n0. Patches whose bound is not above the
-// best gap found are done with; the others are cut in four. What is left in the end, if anything, is `above`.
+// The gap along a unit n is min n . m over all differences m = b - a. So every m known, and every mean of some, bounds
+// it from above on all of the sphere: on a patch of directions about n0 by the mean that is most nearly along n0.
+// Patches whose bound is not above the best gap found are done with; the others are cut in four. The largest excess of
+// the patches that remain in the end is `above`.
 //
-// Balls and capsules are points and segments here, with their radii taken off at the end: those are the same along every direction.
+// Balls and capsules are points and segments here, with their radii taken off at the end: those are the same along
+// every direction.
 #include "tests/support/support_convex.h"
 #include <stdlib.h>
 
 // ---- climbing ----
 //
-// From a few differences near n a model of the gap is known: the least of so many planes. The model's own best direction (where three of
-// them meet, where two do, or a step along their ridge) is tried beside plain steps around n. That climbs ridges on which plain steps
-// stand still.
+// From a few differences near n a model of the gap is known: the least of so many planes. The model's own best
+// direction (where three of them meet, where two do, or a step along their ridge) is tried beside plain steps around n.
+// That climbs ridges on which plain steps stand still.
 
 enum { AROUND = 8, KNOWN = AROUND + 1 };
 
@@ -230,22 +232,22 @@ static int octants(const Search *search, Patch *patches) {
     return OCTANTS;
 }
 
-// Cut until nothing is left, or too much is; how much more than the best there may be then.
+// Subdivides until no patch remains, or too many do. Returns how far the optimum may then exceed the best gap found.
 static double prove(Search *search) {
     Patch *now = malloc(MOST_PATCHES * sizeof *now), *next = malloc(MOST_PATCHES * sizeof *next);
     double above = HUGE_VAL;
     int count = now != NULL && next != NULL ? octants(search, now) : 0;
     for (int level = 0; count > 0 && level < LEVELS; ++level) {
-        int kept = 0, next_count = 0;
+        int kept_count = 0, next_count = 0;
         above = 0;
         for (int k = 0; k < count; ++k) {
-            double left = excess(search, &now[k]);
-            if (left > search->tolerance) {
-                above = fmax(above, left);
-                now[kept++] = now[k];
+            double patch_excess = excess(search, &now[k]);
+            if (patch_excess > search->tolerance) {
+                above = fmax(above, patch_excess);
+                now[kept_count++] = now[k];
             }
         }
-        for (int k = 0; k < kept && 4 * kept <= MOST_PATCHES; ++k) {
+        for (int k = 0; k < kept_count && 4 * kept_count <= MOST_PATCHES; ++k) {
             next_count += cut(search, &now[k], next + next_count);
         }
         Patch *swap = now;

@@ -31,12 +31,12 @@ static CairnGeometry draw_shape(uint64_t *random, CairnShapeType type) {
 
 SupportPair support_pair_draw(CairnShapeType a, CairnShapeType b, uint64_t seed, int draw) {
     uint64_t random = 0x9E3779B97F4A7C15u * (uint64_t)(draw + 1) + seed;
-    static const double places[4] = {0.2, 3, 1.2, 1.2}, margins[3] = {0.5, 0.01, 20};
+    static const double distances[4] = {0.2, 3, 1.2, 1.2}, margins[3] = {0.5, 0.01, 20};
     SupportPair pair = {.margin = margins[draw % 3]};
     pair.a = draw_shape(&random, a);
     pair.b = draw_shape(&random, b);
-    pair.pa = support_transform(&random, places[draw % 4]);
-    pair.pb = support_transform(&random, places[draw % 4]);
+    pair.pa = support_transform(&random, distances[draw % 4]);
+    pair.pb = support_transform(&random, distances[draw % 4]);
     return pair;
 }
 
@@ -56,8 +56,8 @@ double support_least_distance(const CairnManifold *manifold) {
 
 // How far a point's ends are off the surfaces, beyond what is allowed.
 static double ends_off(const SupportPair *p, const SupportPairRule *rule, const CairnManifold *m, double least) {
-    // Faces and caps stand for what ties with them, which at a distance d leaves sqrt(2 d tie) sideways open; and half of what a face is
-    // moved to stand for a direction is off at either end.
+    // Faces and caps stand for what ties with them, which at a distance d leaves sqrt(2 d tie) sideways open; and half
+    // of what a face is moved to stand for a direction is off at either end.
     double small = fmin(support_extent(&p->a), support_extent(&p->b)),
            large = fmax(support_extent(&p->a), support_extent(&p->b));
     double tie = 1e-10 + (rule->is_like_face ? 1e-5 * small : 0);
@@ -116,9 +116,9 @@ static void compare_moved(const SupportPair *p, const CairnManifold *m, double s
     }
 }
 
-// Between shapes that are apart the normal is the way to the nearest point of their difference, and that point moves by no more than
-// the difference does: so the normal by twice that over the distance. Where a face stands for directions near it there is a step
-// between those and the next, of 1.8 degrees at most.
+// Between shapes that are apart the normal is the direction of the nearest point of their difference, and that point
+// moves by no more than the difference does: so the normal turns by at most twice that over the distance. Where a face
+// stands for directions near it there is a step between those and the next, of 1.8 degrees at most.
 static double bent(const SupportPair *p, const SupportPairRule *rule, const CairnManifold *m, double least,
                    uint64_t *random) {
     const double shift = 1e-5, degrees = 1.8;
@@ -166,7 +166,8 @@ SupportPairFigures support_pair_figures(const SupportPair *p, const SupportPairR
         SupportOptimum o = support_optimum(&p->a, p->pa, &p->b, p->pb, m.count > 0 ? &m.normal : NULL, 1e-10);
         f.optimum = m.count > 0 ? fabs(least - o.gap) : fmax(p->margin - o.gap, 0);
         f.proof = o.above;
-        // A face may stand for a direction near it, or for one anywhere that ties with it: it goes in as deep as that one.
+        // A face may stand for a direction near it, or for one anywhere that ties with it: it goes in as deep as that
+        // one.
         if (m.count > 0 && rule->is_like_face) {
             f.along = fmax(support_gap(&p->a, p->pa, &p->b, p->pb, m.normal) - least, 0);
         } else if (m.count > 0) {

@@ -10,14 +10,15 @@ typedef struct SupportPair {
     double margin;
 } SupportPair;
 
-// The same number gives the same pair, whatever was drawn before: sizes from 0.08 to 1.6, deep in each other to well apart.
+// The same number gives the same pair, whatever was drawn before: sizes from 0.08 to 1.6, deep in each other to well
+// apart.
 SupportPair support_pair_draw(CairnShapeType a, CairnShapeType b, uint64_t seed, int draw);
 void support_pair_drop(SupportPair *pair);
 
 typedef struct SupportPairRule {
     int most_points;
     double
-        surface; // how far a point's ends may be off the surfaces, as a share of the larger shape: rims and shared parts
+        surface; // how far a point's ends may be off the surfaces, as a fraction of the larger shape's size: rims and common regions
     bool is_like_face; // a face may stand for a direction within 1.8 degrees of it
 } SupportPairRule;
 
@@ -28,7 +29,7 @@ typedef struct SupportPairFigures {
     double proof;   // how much better a direction may be than the optimum found
     double along;   // the least distance against the gap along the manifold's normal
     double off;     // an end of a point against the surfaces, beyond what the rule allows
-    double moved;   // of a distance when both are moved together, as a share of size plus distance
+    double moved;   // of a distance when both are moved together, as a fraction of size plus distance
     double turned;  // of the normal, likewise
     double shifted; // of a point, likewise
     double bent;    // of the normal when one is moved a little, beyond what the nearest points of convex shapes allow

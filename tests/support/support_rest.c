@@ -4,15 +4,15 @@
 
 enum { BODIES = 16, CONTACTS = 128 };
 
-typedef struct Place {
+typedef struct BodyContact {
     uint64_t id;
     CairnVec3 in_a, in_b; // in the frames of its bodies
-} Place;
+} BodyContact;
 
 struct SupportStill {
     int body_count, contact_count;
     CairnBodyState bodies[BODIES];
-    Place contacts[CONTACTS];
+    BodyContact contacts[CONTACTS];
     double energy;
 };
 
@@ -24,7 +24,8 @@ static CairnVec3 seen_from(const CairnWorld *world, CairnBodyId id, CairnVec3 po
     return cairn_unrotate(state.orientation, cairn_sub(point, state.position));
 }
 
-// Contacts that carry, or all of them: how redundant points share a load may change while nothing moves.
+// Copies the contacts with an impulse, or all: the distribution of a load over redundant points may change while
+// nothing moves.
 static int take(const CairnWorld *world, SupportStill *still, bool all) {
     CairnBodyId ids[BODIES];
     CairnContact contacts[CONTACTS];
@@ -37,8 +38,8 @@ static int take(const CairnWorld *world, SupportStill *still, bool all) {
     for (int i = 0; i < count && i < CONTACTS; i++) {
         if (all || contacts[i].impulse.x > 0) {
             still->contacts[still->contact_count++] =
-                (Place){contacts[i].id, seen_from(world, contacts[i].body_a, contacts[i].point),
-                        seen_from(world, contacts[i].body_b, contacts[i].point)};
+                (BodyContact){contacts[i].id, seen_from(world, contacts[i].body_a, contacts[i].point),
+                              seen_from(world, contacts[i].body_b, contacts[i].point)};
         }
     }
     return count;
@@ -64,7 +65,7 @@ SupportMotion support_still_compare(const SupportStill *still, const CairnWorld 
         motion.turn = fmax(motion.turn, cairn_length(cairn_quat_log(turned)));
     }
     for (int i = 0; i < still->contact_count; i++) {
-        const Place *was = &still->contacts[i], *is = NULL;
+        const BodyContact *was = &still->contacts[i], *is = NULL;
         for (int k = 0; k < now.contact_count; k++) {
             is = now.contacts[k].id == was->id ? &now.contacts[k] : is;
         }

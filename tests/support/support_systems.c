@@ -83,12 +83,12 @@ static int add_constraint(SupportSystem *s, int rows, int term_count, const int 
                                                .term_count = term_count,
                                                .friction = -1,
                                                .id = (uint64_t)c + 1};
-    int place = s->problem.row_count * ROW_ENTRIES;
+    int offset = s->problem.row_count * ROW_ENTRIES;
     for (int t = 0; t < term_count; t++) {
         int size = s->blocks[block[t]].size;
-        s->terms[s->problem.term_count++] = (CairnTerm){block[t], place};
+        s->terms[s->problem.term_count++] = (CairnTerm){block[t], offset};
         for (int k = 0; k < rows * size; k++) {
-            s->J[place++] = support_uniform(&s->seed, -1, 1);
+            s->J[offset++] = support_uniform(&s->seed, -1, 1);
         }
     }
     for (int r = s->problem.row_count; r < s->problem.row_count + rows; r++) {

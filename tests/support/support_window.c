@@ -13,8 +13,9 @@
 
 // ---- leaks ----
 
-// The drivers, and what SDL asks the desktop through, keep memory to the end. It is theirs by the libraries' names; SDL's own is not among
-// them, for it begins our threads and so stands in their stacks.
+// The drivers, and the libraries through which SDL talks to the desktop, keep memory to the end. Their leaks are
+// recognised by the libraries' names. SDL itself is not among these, for it starts our threads and so is in their
+// stacks.
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) {
     return "leak:libGLX_\nleak:libEGL_\nleak:libgallium\nleak:_dri.so\nleak:libLLVM\nleak:libglapi\nleak:"
@@ -105,8 +106,9 @@ static void write_fault(int out) {
     }
 }
 
-// Has the display OpenGL 3.3, asked without any code of the viewer's? What a machine lacks is no fault of ours. A process of its own
-// asks: the drivers that it loads, with what they keep, end with it.
+// Whether the display has OpenGL 3.3, found out without any code of the viewer: a test is skipped where the machine
+// lacks it. This runs in a child process, so that the drivers that it loads, and the memory that they keep, end with
+// it.
 static const char *find_fault(void) {
     static char fault[160];
     int pipes[2];
@@ -138,7 +140,8 @@ int support_display_open(void **state) {
     if (display.server < 0) {
         return 0;
     }
-    // The server writes its number when it is ready, and then the line's end: a pipe closed between the two would end it.
+    // The server writes its number when it is ready, and then the line's end: a pipe closed between the two would end
+    // it.
     char number[16] = "", name[24];
     size_t length = 0;
     for (ssize_t got;
@@ -231,10 +234,10 @@ void support_stage_press(SupportStage *stage, SDL_Keycode code) {
     support_stage_send(stage, event);
 }
 
-void support_stage_mouse(SupportStage *stage, double x, double y, int held) {
+void support_stage_mouse(SupportStage *stage, double x, double y, int button) {
     SDL_Event event = {.type = SDL_MOUSEMOTION};
     event.motion = (SDL_MouseMotionEvent){.type = SDL_MOUSEMOTION,
-                                          .state = held ? 1u << (held - 1) : 0, // SDL_BUTTON, unsigned
+                                          .state = button ? 1u << (button - 1) : 0, // SDL_BUTTON, unsigned
                                           .x = (int)x,
                                           .y = (int)y,
                                           .xrel = (int)x - stage->mouse_x,
@@ -271,13 +274,13 @@ static void rest(SupportStage *stage) {
     do {
         support_stage_turn(stage, 1);
         for (int i = 0; i < 20 && !cairn_crew_is_idle(crew);
-             i++) { // pictures on the way would take time from the steps
+             i++) { // pictures in between would take time from the steps
             SDL_Delay(1);
         }
     } while (!cairn_crew_is_idle(crew));
 }
 
-void support_stage_settle(SupportStage *stage) {
+void support_stage_wait(SupportStage *stage) {
     rest(stage);
     support_stage_turn(stage, 1); // what came last is shown, too
 }

@@ -51,7 +51,7 @@ static CairnStatus join(CairnWorld *world, CairnJointDef *def, CairnBodyId a, Ca
     return cairn_joint_create(world, def, id);
 }
 
-static const CairnBodyId nobody = {0, 0, 0};
+static const CairnBodyId the_world = {0, 0, 0};
 static const CairnVec3 x_axis = {1, 0, 0}, y_axis = {0, 1, 0}, z_axis = {0, 0, 1};
 
 // ---- scenes ----
@@ -121,7 +121,7 @@ static CairnStatus build_pile(CairnWorld *world) {
 }
 
 static CairnStatus build_chain(CairnWorld *world) {
-    CairnBodyId last = nobody;
+    CairnBodyId last = the_world;
     for (int i = 0; i < 30; i++) {
         CairnBodyId link;
         CairnShapeDef shape = cairn_box(0.4, 0.1, 0.1);
@@ -145,7 +145,7 @@ static CairnStatus add_gears(CairnWorld *world) {
             axle.axes[CAIRN_RX].target_velocity = 4;
             axle.axes[CAIRN_RX].max_force = 50;
         }
-        CAIRN_TRY(join(world, &axle, nobody, wheels[i], (CairnVec3){-3 - 2 * i, 0, 3}, y_axis, &axles[i]));
+        CAIRN_TRY(join(world, &axle, the_world, wheels[i], (CairnVec3){-3 - 2 * i, 0, 3}, y_axis, &axles[i]));
     }
     CairnJointDef gear = cairn_joint_def(CAIRN_JOINT_GEAR);
     gear.joint_a = axles[0];
@@ -165,7 +165,7 @@ static CairnStatus add_slider_and_rope(CairnWorld *world) {
     rail.axes[CAIRN_X].spring_unit = CAIRN_SPRING_FREQUENCY;
     rail.axes[CAIRN_X].stiffness = 2;
     rail.axes[CAIRN_X].damping = 0.3;
-    CAIRN_TRY(join(world, &rail, nobody, slider, (CairnVec3){0, 4, 2}, z_axis, NULL));
+    CAIRN_TRY(join(world, &rail, the_world, slider, (CairnVec3){0, 4, 2}, z_axis, NULL));
     CAIRN_TRY(add(world, cairn_sphere(0.2), (CairnVec3){1, 4, 1.5}, &bob));
     CairnJointDef rope = cairn_joint_def(CAIRN_JOINT_DISTANCE);
     rope.axes[CAIRN_X].mode = CAIRN_AXIS_LIMITED;
@@ -196,7 +196,7 @@ static CairnStatus add_vehicle(CairnWorld *world) {
 }
 
 static CairnStatus add_hinges(CairnWorld *world) {
-    CairnBodyId last = nobody;
+    CairnBodyId last = the_world;
     const CairnJointType types[] = {CAIRN_JOINT_CYLINDRICAL, CAIRN_JOINT_SIX_DOF, CAIRN_JOINT_FIXED,
                                     CAIRN_JOINT_PLANAR};
     for (int i = 0; i < 4; i++) {

@@ -1,4 +1,4 @@
-// Worlds that several tests share: small scenes that between them use every part of a step, and a world's state as bytes.
+// Worlds that several tests share: small scenes that together use every stage of a step, and a world's state as bytes.
 #ifndef CAIRN_TESTS_SUPPORT_WORLDS_H
 #define CAIRN_TESTS_SUPPORT_WORLDS_H
 
@@ -14,7 +14,8 @@ typedef enum SupportScene {
 
 const char *support_scene_name(SupportScene scene);
 
-// A world with this allocator and number of threads and pgs at 40 sweeps: what is tested here does not wait for convergence.
+// A world with this allocator and number of threads and pgs at 40 sweeps: what is tested here does not wait for
+// convergence.
 CairnStatus support_world_create(const CairnAllocator *allocator, int threads, CairnWorld **world);
 CairnStatus support_scene_build(CairnWorld *world, SupportScene scene);
 // Both; fails the test where either does.

@@ -26,13 +26,13 @@ static void keys_do_what_the_help_says(void **state) {
     CairnViewer *viewer = &stage->viewer;
     support_stage_press(stage, SDLK_SPACE);
     assert_true(viewer->is_paused);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     int before = support_stage_look(stage, 0)->frame;
     support_stage_press(stage, SDLK_RIGHT);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_int_equal(support_stage_look(stage, 0)->frame, before + 1);
     support_stage_press(stage, SDLK_n);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_int_equal(support_stage_look(stage, 0)->frame, before + 2);
     assert_true(support_stage_look(stage, 0)->is_certified);
     assert_string_equal(support_stage_look(stage, 0)->verdict, "certified");
@@ -54,7 +54,7 @@ static void keys_do_what_the_help_says(void **state) {
     assert_false(viewer->shows_help);
     support_stage_press(stage, SDLK_y);
     support_stage_press(stage, SDLK_r);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_int_equal(support_stage_look(stage, 0)->frame, 0);
     support_stage_press(stage, SDLK_ESCAPE);
     assert_true(viewer->is_ending);
@@ -74,10 +74,10 @@ static CairnViewOptions options_under(CairnFrictionKind kind) {
 
 // One step with the solver that was just chosen: the run goes on and does not begin again.
 static void step_with(SupportStage *stage, const CairnSolver *solver, bool *has_stepped) {
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     int before = support_stage_look(stage, 0)->frame;
     support_stage_press(stage, SDLK_n);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_ok(support_stage_look(stage, 0)->status);
     assert_int_equal(support_stage_look(stage, 0)->frame, before + 1);
     assert_string_equal(support_stage_look(stage, 0)->solver, solver->name);
@@ -119,7 +119,7 @@ static void every_solver_takes_over_live(void **state) {
 // Where the first menu of the panel is, found by clicking down the panel below its tabs.
 static double find_menu(SupportStage *stage) {
     CairnViewer *viewer = &stage->viewer;
-    CairnArea panel = cairn_viewer_places(viewer).panel;
+    CairnArea panel = cairn_viewer_layout(viewer).panel;
     double y = panel.y + 1.5 * viewer->ui.unit;
     while (!viewer->ui.menu && y < panel.y + panel.height) {
         y += 0.5 * viewer->ui.unit;
@@ -152,7 +152,7 @@ static void every_solver_is_in_the_menu(void **state) {
             count++;
         }
         for (int number = 1; number <= count; number++) {
-            CairnArea panel = cairn_viewer_places(viewer).panel;
+            CairnArea panel = cairn_viewer_layout(viewer).panel;
             support_stage_click(stage, panel.x + 0.5 * panel.width, y);
             support_stage_turn(stage, 1); // its list is drawn
             assert_true(viewer->ui.menu != 0);
@@ -173,11 +173,11 @@ static void two_solvers_part_and_meet_again(void **state) {
     support_display_need(state);
     SupportStage *stage = support_stage_open("log_tower", "logs=12", "bpp,pgs:iterations=2");
     support_stage_press(stage, SDLK_SPACE);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_int_equal(stage->viewer.crew.view_count, 2);
     for (int i = 0; i < 30; i++) {
         support_stage_press(stage, SDLK_n);
-        support_stage_settle(stage);
+        support_stage_wait(stage);
         assert_int_equal(support_stage_look(stage, 0)->frame, support_stage_look(stage, 1)->frame);
     }
     assert_true(support_stage_look(stage, 0)->is_certified);
@@ -240,9 +240,9 @@ static SupportStage *open_two_views(void) {
     viewer->orbit.distance *= 0.4;
     viewer->orbit.target.z = 0.4;
     support_stage_press(stage, SDLK_SPACE);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     cairn_crew_want(&viewer->crew, cairn_crew_done(&viewer->crew) + 90);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     viewer->look.worst = false;
     double apart = 0;
     const CairnSight *first = support_stage_look(stage, 0), *second = support_stage_look(stage, 1);
@@ -298,7 +298,7 @@ static void colours_show_how_far_the_views_are_apart(void **state) {
     }
     assert_true(has_low && has_high);
     support_stage_press(stage, SDLK_y);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     CairnImage same = picture_of(stage);
     assert_int_equal(changed_in(stage, 0, &colors, &same, 0, &nearer), 0);
     assert_true(changed_in(stage, 1, &colors, &same, 0, &nearer) > 20);
@@ -314,15 +314,15 @@ static void views_are_laid_over_each_other(void **state) {
     CairnViewer *viewer = &stage->viewer;
     double nearer;
     support_stage_press(stage, SDLK_y); // the second one begins again from the state of the first
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     cairn_crew_want(&viewer->crew, cairn_crew_done(&viewer->crew) + 20);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     support_stage_press(stage, SDLK_l);
     CairnViewerBox box = cairn_viewer_box(viewer, 1);
     assert_int_equal(box.width, viewer->width);
     CairnImage both = picture_of(stage);
     support_stage_press(stage, SDLK_F8);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     CairnImage alone = picture_of(stage);
     assert_true(changed_in(stage, 0, &alone, &both, cairn_theme(false)->curves[1], &nearer) > 100);
     assert_true(nearer > 5);
@@ -335,7 +335,7 @@ static void the_mouse_moves_the_camera_and_the_window_may_change(void **state) {
     support_display_need(state);
     SupportStage *stage = support_stage_open("newtons_cradle", NULL, NULL);
     support_stage_press(stage, SDLK_SPACE);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     CairnImage first, second;
     assert_ok(cairn_gpu_target_read(&stage->viewer.target, &first));
     support_stage_turn(stage, 2);

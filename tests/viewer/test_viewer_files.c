@@ -67,7 +67,7 @@ static void a_file_is_shown_again_when_it_changes(void **state) {
     write_scene("first", "", ""); // now it works, with the parameter of the command line
     until(stage, is_shown(stage, "first"));
     assert_string_equal(reload->words, "");
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_true(*(const double *)stage->viewer.params == 0.7);
 
     static const struct {
@@ -81,14 +81,14 @@ static void a_file_is_shown_again_when_it_changes(void **state) {
         until(stage, strstr(reload->words, faults[i].words) != NULL);
         assert_true(is_shown(stage, "first")); // and goes on
         support_stage_press(stage, SDLK_n);
-        support_stage_settle(stage);
+        support_stage_wait(stage);
         assert_ok(support_stage_look(stage, 0)->status);
         reload->words[0] = '\0';
     }
     write_scene("second", "", "");
     until(stage, is_shown(stage, "second"));
     assert_true(*(const double *)stage->viewer.params == 0.7);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     support_stage_close(stage);
     cairn_reload_close(reload);
     free(reload);
@@ -159,7 +159,7 @@ static void the_window_answers_while_a_step_takes_long(void **state) {
     options.reload = reload;
     SupportStage *stage = support_stage_open_with(&options);
     support_stage_press(stage, SDLK_SPACE);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     for (int i = 0; i < 12; i++) { // long enough for it to know how finely it may draw here
         stage->viewer.orbit.yaw += 0.01;
         support_stage_turn(stage, 1);

@@ -222,12 +222,12 @@ static void every_letter_has_a_place_at_any_size(void **state) {
                 int ink = 0;
                 for (int y = 0; y < glyph->height; y++) {
                     for (int x = 0; x < glyph->width; x++) {
-                        ink += font.shares[(glyph->y + y) * font.width + glyph->x + x] > 128;
+                        ink += font.coverage[(glyph->y + y) * font.width + glyph->x + x] > 128;
                     }
                 }
                 assert_true(glyph->advance > 0 && ink > 5);
             }
-            assert_int_equal(font.shares[font.width + 1], 255);
+            assert_int_equal(font.coverage[font.width + 1], 255);
             cairn_font_close(&font);
         }
     }
@@ -285,7 +285,7 @@ static SupportStage *open_large_with(const char *scene, const char *param, const
     SupportStage *stage = support_stage_open_with(&options);
     stage->viewer.settings.text_size = 0.6;
     support_stage_press(stage, SDLK_SPACE);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     return stage;
 }
 
@@ -303,7 +303,7 @@ static void every_scene_opens_from_the_list(void **state) {
         SDL_Event enter = {.type = SDL_KEYDOWN};
         enter.key.keysym.sym = SDLK_RETURN;
         support_stage_send(stage, enter);
-        support_stage_settle(stage);
+        support_stage_wait(stage);
         assert_string_equal(support_stage_look(stage, 0)->scene, scene->name);
         assert_ok(support_stage_look(stage, 0)->status);
         assert_true(support_stage_look(stage, 0)->body_count > 0);
@@ -322,13 +322,13 @@ static void parameters_and_seeds_make_it_begin_again(void **state) {
     CairnStatus status = cairn_fields_set(table, viewer->params, "boxes", "4");
     assert_ok(status);
     viewer->params_changed = true;
-    support_stage_settle(stage);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
+    support_stage_wait(stage);
     assert_true(support_stage_look(stage, 0)->body_count < before);
     assert_int_equal(viewer->plan.param_count, 1);
     assert_string_equal(viewer->plan.params[0], "boxes=4");
     cairn_viewer_load(viewer, "rock_pile");
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     uint64_t first = support_stage_hash(stage, 0);
     cairn_viewer_restart(viewer, false);
     assert_true(support_stage_hash(stage, 0) == first);
@@ -360,10 +360,10 @@ static void every_key_may_be_pressed(void **state) {
             }
         }
         support_stage_press(stage, SDLK_n);
-        support_stage_settle(stage);
+        support_stage_wait(stage);
         assert_true(stage->viewer.draw_calls > 2 && stage->viewer.draw_calls < 80);
         for (stage->viewer.tab = 0; stage->viewer.tab < CAIRN_PANEL_COUNT - 1; stage->viewer.tab++) {
-            support_stage_settle(stage);
+            support_stage_wait(stage);
         }
         assert_false(stage->viewer.is_ending);
         support_stage_close(stage);
@@ -384,7 +384,7 @@ static void the_bar_fits_the_window(void **state) {
     for (int i = 0; i < 3; i++) {
         viewer->settings.text_size = sizes[i];
         support_stage_press(stage, SDLK_F12); // a key without a meaning: drawn anew
-        CairnArea bar = cairn_viewer_places(viewer).bar;
+        CairnArea bar = cairn_viewer_layout(viewer).bar;
         assert_true(bar.height > 0);
         assert_int_equal(cairn_viewer_bar_rows(viewer), i < 2 ? 1 : 2);
         support_stage_click(stage, bar.width - viewer->ui.unit, bar.height - 0.6 * viewer->ui.unit);
@@ -400,11 +400,11 @@ static void views_come_and_go(void **state) {
     SupportStage *stage = open_large("box_tower", "solver", NULL);
     for (int i = 0; i < 6; i++) {
         support_stage_press(stage, SDLK_n);
-        support_stage_settle(stage);
+        support_stage_wait(stage);
     }
     for (int count = 2; count <= 4; count++) {
         support_stage_press(stage, SDLK_F7);
-        support_stage_settle(stage);
+        support_stage_wait(stage);
         assert_int_equal(stage->viewer.crew.view_count, count);
         assert_int_equal(support_stage_look(stage, count - 1)->frame, support_stage_look(stage, 0)->frame);
         assert_true(support_stage_hash(stage, count - 1) == support_stage_hash(stage, 0));
@@ -412,17 +412,17 @@ static void views_come_and_go(void **state) {
     support_stage_press(stage, SDLK_F7);
     assert_non_null(strstr(stage->viewer.notice, "four"));
     support_stage_press(stage, SDLK_n);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_true(support_stage_hash(stage, 3) == support_stage_hash(stage, 0));
     for (int count = 3; count >= 1; count--) {
         support_stage_press(stage, SDLK_F8);
-        support_stage_settle(stage);
+        support_stage_wait(stage);
         assert_int_equal(stage->viewer.crew.view_count, count);
     }
     support_stage_press(stage, SDLK_F8); // the last one stays
     assert_int_equal(stage->viewer.crew.view_count, 1);
     support_stage_press(stage, SDLK_n);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_ok(support_stage_look(stage, 0)->status);
     support_stage_close(stage);
 }
@@ -434,7 +434,7 @@ static void lockstep_keeps_views_together(void **state) {
     cairn_crew_lockstep(&stage->viewer.crew, true);
     for (int i = 0; i < 5; i++) {
         support_stage_press(stage, SDLK_n);
-        support_stage_settle(stage);
+        support_stage_wait(stage);
         assert_true(support_stage_hash(stage, 0) == support_stage_hash(stage, 1));
     }
     const CairnStats *first = &support_stage_look(stage, 0)->stats, *second = &support_stage_look(stage, 1)->stats;
@@ -453,11 +453,11 @@ static void partitions_change_live(void **state) {
         if (strcmp(cairn_partitioner_at(i)->name, "semantic") == 0) {
             continue; // the scene labels nothing
         }
-        cairn_viewer_part_by(viewer, 0, cairn_partitioner_at(i));
+        cairn_viewer_partition_by(viewer, 0, cairn_partitioner_at(i));
         cairn_viewer_refine_by(viewer, 0, cairn_refiner_at(i % cairn_refiner_count()));
         support_stage_press(stage, SDLK_n);
-        support_stage_settle(stage);
-        support_stage_settle(stage);
+        support_stage_wait(stage);
+        support_stage_wait(stage);
         const CairnSight *sight = support_stage_look(stage, 0);
         assert_ok(sight->status);
         int cut = 0;
@@ -476,9 +476,9 @@ static void what_acts_is_what_the_referee_saw(void **state) {
     stage->viewer.look.coloring = CAIRN_COLOR_RESIDUAL;
     for (int i = 0; i < 4; i++) {
         support_stage_press(stage, SDLK_n);
-        support_stage_settle(stage);
+        support_stage_wait(stage);
     }
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     const CairnSight *sight = support_stage_look(stage, 0);
     double worst = 0, body = 0;
     int grips[3] = {0, 0, 0};
@@ -503,7 +503,7 @@ static void charts_keep_what_was(void **state) {
     SupportStage *stage = open_large("box_tower", "charts", "bpp,pgs");
     for (int i = 0; i < 10; i++) {
         support_stage_press(stage, SDLK_n);
-        support_stage_settle(stage);
+        support_stage_wait(stage);
     }
     CairnMoment moments[200];
     int count = cairn_crew_history(&stage->viewer.crew, 1, 1, 200, moments);
@@ -537,10 +537,10 @@ static void charts_keep_what_was(void **state) {
     // Back, and another future: what came after is no more.
     int frame = sight->frame;
     support_stage_press(stage, SDLK_PAGEUP);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_int_equal(cairn_crew_history(&stage->viewer.crew, 0, 1, 200, moments), count);
     support_stage_press(stage, SDLK_g);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_int_equal(cairn_crew_history(&stage->viewer.crew, 0, 1, 200, moments), count - 5);
     assert_int_equal(support_stage_look(stage, 0)->frame, frame - 5);
     support_stage_close(stage);

@@ -96,23 +96,23 @@ static void a_hidden_window_needs_no_display(void **state) {
 
 // What is drawn too slowly becomes coarser while it moves, and as fine as ever at rest and in files; never for a single slow picture.
 static void slow_pictures_become_coarser(void **state) {
-    CairnPace pace = {.share = 1};
+    CairnPace pace = {.resolution = 1};
     for (int i = 0; i < 50; i++) {
-        cairn_pace_tell(&pace, i % 3 == 0 ? 0.5 : 0.02);
+        cairn_pace_add_time(&pace, i % 3 == 0 ? 0.5 : 0.02);
     }
-    assert_true(pace.share == 1);
+    assert_true(pace.resolution == 1);
     for (int i = 0; i < 10; i++) {
-        cairn_pace_tell(&pace, 0.1);
+        cairn_pace_add_time(&pace, 0.1);
     }
-    assert_true(pace.share == 0.35);
+    assert_true(pace.resolution == 0.35);
     for (int i = 0; i < 30; i++) {
-        cairn_pace_tell(&pace, 0.02); // neither slow nor fast
+        cairn_pace_add_time(&pace, 0.02); // neither slow nor fast
     }
-    assert_true(pace.share == 0.35);
+    assert_true(pace.resolution == 0.35);
     for (int i = 0; i < 60; i++) {
-        cairn_pace_tell(&pace, 0.005);
+        cairn_pace_add_time(&pace, 0.005);
     }
-    assert_true(pace.share == 1);
+    assert_true(pace.resolution == 1);
     support_display_need(state);
     CairnViewOptions options = support_stage_options("falling_box");
     options.run.width = 800;
@@ -120,10 +120,10 @@ static void slow_pictures_become_coarser(void **state) {
     SupportStage *stage = support_stage_open_with(&options);
     CairnViewer *viewer = &stage->viewer;
     support_stage_press(stage, SDLK_SPACE);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     viewer->is_software = true; // whoever draws here
     viewer->settings.smooth = CAIRN_SMOOTH_OFF;
-    viewer->pace.share = 0.5;
+    viewer->pace.resolution = 0.5;
     viewer->orbit.yaw += 0.1;
     support_stage_turn(stage, 1);
     assert_int_equal(viewer->views.width, 400);
@@ -132,10 +132,10 @@ static void slow_pictures_become_coarser(void **state) {
         support_stage_turn(stage, 1);
     }
     assert_int_equal(viewer->views.width, 800); // it rests
-    viewer->pace.share = 0.5;
+    viewer->pace.resolution = 0.5;
     viewer->orbit.yaw += 0.1;
     viewer->wants_picture = true; // and one that is kept is fine at once
-    assert_true(cairn_viewer_share(viewer) == 1);
+    assert_true(cairn_viewer_resolution(viewer) == 1);
     viewer->wants_picture = false;
     uint64_t look, picture = cairn_viewer_picture(viewer, &look);
     viewer->shows_panel = false;
@@ -145,7 +145,7 @@ static void slow_pictures_become_coarser(void **state) {
     assert_true(cairn_viewer_picture(viewer, &look) != picture);
     viewer->has_input = true; // an answer comes with what stands, but not twice, and not where it changes the picture
     uint64_t kept = viewer->pace.look;
-    viewer->pace.share = 0.5;
+    viewer->pace.resolution = 0.5;
     viewer->pace.changed = cairn_viewer_clock();
     assert_false(cairn_viewer_may_wait(viewer, kept + 1));
     assert_true(cairn_viewer_may_wait(viewer, kept));
@@ -166,13 +166,13 @@ static SupportStage *open_coarse(const char *solvers) {
     viewer->settings.smooth = CAIRN_SMOOTH_OFF;
     viewer->look.forces = true;
     support_stage_press(stage, SDLK_SPACE);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     support_stage_press(stage, SDLK_n);
-    support_stage_settle(stage);
-    viewer->pace.share = 0.5;
+    support_stage_wait(stage);
+    viewer->pace.resolution = 0.5;
     viewer->orbit.yaw += 0.1;
     support_stage_turn(stage, 1);
-    assert_true(viewer->pace.drawn_share == 0.5);
+    assert_true(viewer->pace.drawn_resolution == 0.5);
     return stage;
 }
 
@@ -203,19 +203,19 @@ static void events_come_between_pieces(void **state) {
     cairn_image_free(&views_between);
     assert_ok(cairn_gpu_target_read(&viewer->target, &between));
     assert_memory_equal(before.pixels, between.pixels, 3 * (size_t)before.width * (size_t)before.height);
-    assert_true(viewer->pace.drawn_share == 0.5);
+    assert_true(viewer->pace.drawn_resolution == 0.5);
     double yaw = viewer->orbit.yaw;
     uint64_t drawn = viewer->pace.drawn;
     SDL_Event motion = {.motion = {.type = SDL_MOUSEMOTION, .state = SDL_BUTTON_LMASK, .x = 300, .y = 200, .xrel = 9}};
     support_stage_send(stage, motion); // one turn
     assert_true(viewer->orbit.yaw != yaw && viewer->pace.drawn != drawn);
-    assert_true(viewer->pace.drawn_share == 0.5 && !viewer->fine.is_begun);
+    assert_true(viewer->pace.drawn_resolution == 0.5 && !viewer->fine.is_begun);
     cairn_image_free(&between);
     assert_ok(cairn_gpu_target_read(&viewer->target, &between));
     assert_true(memcmp(before.pixels, between.pixels, 3 * (size_t)before.width * (size_t)before.height) != 0);
     turn_until_made(stage, 2);
     support_stage_press(stage, SDLK_h); // a key changes nothing in the views: its answer comes with what stands
-    assert_true(viewer->shows_help && viewer->pace.drawn_share == 0.5 && !viewer->fine.is_begun);
+    assert_true(viewer->shows_help && viewer->pace.drawn_resolution == 0.5 && !viewer->fine.is_begun);
     cairn_image_free(&between);
     cairn_image_free(&before);
     support_stage_close(stage);
@@ -228,12 +228,12 @@ static void a_scale_settles_at_rest(void **state) {
     CairnViewer *viewer = &stage->viewer;
     double force = viewer->top_force;
     viewer->top_force *= 1e6;
-    for (int i = 0; i < 5000 && viewer->pace.drawn_share < 1; i++) {
+    for (int i = 0; i < 5000 && viewer->pace.drawn_resolution < 1; i++) {
         support_stage_turn(stage, 1);
     }
     for (int i = 0; i < 20; i++) {
         support_stage_turn(stage, 1);
-        assert_true(viewer->pace.drawn_share == 1);
+        assert_true(viewer->pace.drawn_resolution == 1);
     }
     assert_true(viewer->top_force == force);
     support_stage_close(stage);
@@ -248,17 +248,17 @@ static void pieces_make_the_same_picture(void **state) {
         viewer->look.overlay = kind == 2;
         support_stage_turn(stage, 1);
         CairnImage pieces, whole;
-        for (int i = 0; i < 5000 && viewer->pace.drawn_share < 1; i++) {
+        for (int i = 0; i < 5000 && viewer->pace.drawn_resolution < 1; i++) {
             support_stage_turn(stage, 1);
         }
-        assert_true(viewer->pace.drawn_share == 1 && viewer->views.width == 700);
+        assert_true(viewer->pace.drawn_resolution == 1 && viewer->views.width == 700);
         assert_ok(cairn_gpu_target_read(&viewer->views, &pieces));
-        viewer->pace.drawn_share = 0; // once more, in one go
+        viewer->pace.drawn_resolution = 0; // once more, in one go
         viewer->wants_picture = true;
         const CairnSight *sights[CAIRN_CREW_VIEWS];
         assert_ok(cairn_viewer_paint(viewer, sights));
         viewer->wants_picture = false;
-        assert_true(viewer->pace.drawn_share == 1 && viewer->views.width == 700);
+        assert_true(viewer->pace.drawn_resolution == 1 && viewer->views.width == 700);
         assert_ok(cairn_gpu_target_read(&viewer->views, &whole));
         assert_memory_equal(pieces.pixels, whole.pixels, 3 * (size_t)whole.width * (size_t)whole.height);
         cairn_image_free(&pieces);
@@ -319,7 +319,7 @@ static void pictures_have_the_structure_they_should(void **state) {
     options.panel = "scene";
     SupportStage *stage = support_stage_open_with(&options);
     support_stage_press(stage, SDLK_SPACE);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     CairnViewerBox box = cairn_viewer_box(&stage->viewer, 0);
     CairnImage image[3];
     for (int i = 0; i < 3; i++) { // light, dark, light without the tower in sight

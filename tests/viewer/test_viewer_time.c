@@ -12,21 +12,21 @@
 static SupportStage *open_paused(const CairnViewOptions *options) {
     SupportStage *stage = support_stage_open_with(options);
     support_stage_press(stage, SDLK_SPACE);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     support_stage_press(stage, SDLK_r);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_int_equal(support_stage_look(stage, 0)->frame, 0);
     return stage;
 }
 
 static void press(SupportStage *stage, SDL_Keycode code) {
     support_stage_press(stage, code);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
 }
 
 static void advance(SupportStage *stage, int frames) {
     cairn_crew_want(&stage->viewer.crew, cairn_crew_done(&stage->viewer.crew) + frames);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
 }
 
 // Every frame that was is reached again to the bit, from either side and in leaps.
@@ -83,7 +83,7 @@ static void what_a_hand_did_is_done_again(void **state) {
     const char *second = support_stage_look(stage, 0)->solver;
     assert_string_not_equal(second, "bpp");
     cairn_crew_go(&stage->viewer.crew, 7);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_string_equal(support_stage_look(stage, 0)->solver, "bpp");
     for (int frame = 8; frame <= 20; frame++) {
         advance(stage, 1);
@@ -91,7 +91,7 @@ static void what_a_hand_did_is_done_again(void **state) {
     }
     assert_string_not_equal(support_stage_look(stage, 0)->solver, "bpp");
     cairn_crew_go(&stage->viewer.crew, 15);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     press(stage, SDLK_TAB);
     int first, last;
     cairn_crew_past(&stage->viewer.crew, 0, &first, &last);
@@ -117,7 +117,7 @@ static void memory_is_bounded_and_the_past_stays_whole(void **state) {
             stats.times.step = 1; // a key is worth its while
         }
         hashes[frame] = cairn_world_state_hash(session.world);
-        assert_ok(cairn_past_keep(&past, &session, &stats, frame));
+        assert_ok(cairn_past_store(&past, &session, &stats, frame));
         cairn_past_note(&past, &session, &stats);
         assert_true(past.bytes <= limit);
         if (frame == 60) {
@@ -140,7 +140,7 @@ static void memory_is_bounded_and_the_past_stays_whole(void **state) {
     // Where hands are taken in every frame there is nothing to thin out: the past begins later.
     cairn_past_forget(&past, 0);
     for (int frame = 1; frame <= 60; frame++) {
-        assert_ok(cairn_past_keep(&past, &session, &stats, frame));
+        assert_ok(cairn_past_store(&past, &session, &stats, frame));
         cairn_past_note(&past, &session, &stats);
         assert_ok(cairn_past_pin(&past, &session, &stats, frame));
         assert_true(past.bytes <= limit);
@@ -161,7 +161,7 @@ static void drag(SupportStage *stage, Uint32 type, double share) {
         event.button = (SDL_MouseButtonEvent){.type = type, .button = SDL_BUTTON_LEFT, .x = x, .y = y};
     }
     support_stage_send(stage, event);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
 }
 
 static void the_scrubber_goes_where_the_mouse_is(void **state) {
@@ -203,7 +203,7 @@ static void what_the_window_records_can_be_run_again(void **state) {
     press(stage, SDLK_TAB);
     advance(stage, 18);
     cairn_crew_go(&stage->viewer.crew, 20);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     press(stage, SDLK_1); // and now another future
     press(stage, SDLK_PAGEDOWN);
     hash = support_stage_hash(stage, 0);
@@ -227,15 +227,15 @@ static void what_the_window_records_can_be_run_again(void **state) {
     advance(stage, 25);
     assert_int_equal(support_stage_look(stage, 0)->frame, 25);
     assert_true(support_stage_hash(stage, 0) == hash);
-    assert_int_equal(cairn_crew_parted(&stage->viewer.crew), -1);
+    assert_int_equal(cairn_crew_diverged_at(&stage->viewer.crew), -1);
     recording.frames[18].hash ^= 1;
     press(stage, SDLK_r);
     advance(stage, 25);
-    assert_int_equal(cairn_crew_parted(&stage->viewer.crew), 18);
+    assert_int_equal(cairn_crew_diverged_at(&stage->viewer.crew), 18);
     CairnCrewMark marks[25];
     cairn_crew_marks(&stage->viewer.crew, 0, 0, 25, marks, 25);
     assert_int_equal(marks[10], CAIRN_MARK_CERTIFIED);
-    assert_int_equal(marks[20], CAIRN_MARK_PARTED);
+    assert_int_equal(marks[20], CAIRN_MARK_DIVERGED);
     support_stage_close(stage);
     cairn_recording_close(&recording);
     remove(path);
@@ -254,7 +254,7 @@ static void all_views_go_to_the_same_frame(void **state) {
     hashes[1] = support_stage_hash(stage, 1);
     advance(stage, 7);
     cairn_crew_go(&stage->viewer.crew, 13);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(support_stage_look(stage, i)->frame, 13);
         assert_true(support_stage_hash(stage, i) == hashes[i]);
@@ -308,8 +308,8 @@ static void a_key_begins_and_ends_a_recording(void **state) {
     cairn_viewer_choose(&stage->viewer, 0, cairn_viewer_solver(&stage->viewer, 2));
     const CairnPartitioner *partitioner;
     assert_ok(cairn_partitioner_find("bfs", &partitioner));
-    cairn_viewer_part_by(&stage->viewer, 0, partitioner);
-    support_stage_settle(stage);
+    cairn_viewer_partition_by(&stage->viewer, 0, partitioner);
+    support_stage_wait(stage);
     advance(stage, 4);
     press(stage, SDLK_LEFT);
     press(stage, SDLK_RIGHT);
@@ -349,7 +349,7 @@ static void going_back_ends_a_recording(void **state) {
     press(stage, SDLK_F11);
     press(stage, SDLK_n);
     cairn_crew_go(&stage->viewer.crew, 5);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_true(cairn_crew_is_recording(&stage->viewer.crew));
     press(stage, SDLK_1);
     assert_false(cairn_crew_is_recording(&stage->viewer.crew));

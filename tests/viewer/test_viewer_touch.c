@@ -7,16 +7,16 @@
 static SupportStage *open_paused(const char *scene, const char *param, const char *solvers) {
     SupportStage *stage = support_stage_open(scene, param, solvers);
     support_stage_press(stage, SDLK_SPACE);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     support_stage_press(stage, SDLK_r);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_int_equal(support_stage_look(stage, 0)->frame, 0);
     return stage;
 }
 
 static void advance(SupportStage *stage, int frames) {
     cairn_crew_want(&stage->viewer.crew, cairn_crew_done(&stage->viewer.crew) + frames);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
 }
 
 // Where a point of the world is in a view, pixels.
@@ -60,9 +60,9 @@ static void a_click_selects_what_is_under_the_mouse(void **state) {
     double x, y;
     point_at_top(stage, &x, &y);
     support_stage_click(stage, x, y);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     support_stage_turn(stage, 2);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_int_equal(stage->viewer.hand.body, top_of(stage, 0)->id.index);
     const CairnSightDetails *person = &support_stage_look(stage, 0)->details;
     assert_true(person->is_there);
@@ -73,16 +73,16 @@ static void a_click_selects_what_is_under_the_mouse(void **state) {
     double yaw = stage->viewer.orbit.yaw;
     support_stage_mouse(stage, 20, 170, 0);
     support_stage_button(stage, SDL_BUTTON_LEFT, true);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     support_stage_turn(stage, 2);
     support_stage_mouse(stage, 60, 170, SDL_BUTTON_LEFT);
     support_stage_button(stage, SDL_BUTTON_LEFT, false);
     assert_true(stage->viewer.orbit.yaw != yaw);
     assert_int_equal(stage->viewer.hand.body, chosen);
     support_stage_click(stage, 20, 170);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     support_stage_turn(stage, 2);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_true(stage->viewer.hand.body != chosen);
     assert_int_equal((int)support_stage_look(stage, 0)->details.state.type, CAIRN_BODY_STATIC);
     support_stage_close(stage);
@@ -96,9 +96,9 @@ static void a_body_follows_the_hand(void **state) {
     point_at_top(stage, &x, &y);
     support_stage_mouse(stage, x, y, 0);
     support_stage_button(stage, SDL_BUTTON_LEFT, true);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     support_stage_turn(stage, 2);
-    assert_int_equal(stage->viewer.hand.hold, CAIRN_HOLD_BODY);
+    assert_int_equal(stage->viewer.hand.mode, CAIRN_HAND_MODE_BODY);
     CairnOrbit before = stage->viewer.orbit;
     support_stage_mouse(stage, x, y - 15, SDL_BUTTON_LEFT);
     support_stage_mouse(stage, x, y - 30, SDL_BUTTON_LEFT);
@@ -111,7 +111,7 @@ static void a_body_follows_the_hand(void **state) {
     assert_near(sag.z, 9.81 / (omega * omega), 1e-3);
     assert_near(sight->touch.force.z, 9.81 * mass, 1e-2 * 9.81 * mass);
     support_stage_button(stage, SDL_BUTTON_LEFT, false);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     double height = (double)top_of(stage, 0)->center[2];
     advance(stage, 6);
     assert_false(support_stage_look(stage, 0)->touch.is_held);
@@ -171,9 +171,9 @@ static void the_camera_frames_and_follows_a_body(void **state) {
     double x, y, distance = viewer->orbit.distance;
     point_at_top(stage, &x, &y);
     support_stage_click(stage, x, y);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     support_stage_turn(stage, 2);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_true(viewer->hand.body != 0);
     support_stage_press(stage, SDLK_z);
     CairnVec3 center = support_stage_look(stage, 0)->details.state.center;
@@ -211,9 +211,9 @@ static void all_views_are_touched_alike(void **state) {
     point_at_top(stage, &x, &y);
     support_stage_mouse(stage, x, y, 0);
     support_stage_button(stage, SDL_BUTTON_LEFT, true);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     support_stage_turn(stage, 2);
-    assert_int_equal(stage->viewer.hand.hold, CAIRN_HOLD_BODY);
+    assert_int_equal(stage->viewer.hand.mode, CAIRN_HAND_MODE_BODY);
     uint64_t hashes[12];
     for (int i = 0; i < 12; i++) {
         support_stage_mouse(stage, x + 4 * i, y - 3 * i, SDL_BUTTON_LEFT);
@@ -225,12 +225,12 @@ static void all_views_are_touched_alike(void **state) {
     support_stage_button(stage, SDL_BUTTON_LEFT, false);
     support_stage_press(stage, SDLK_g);
     support_stage_press(stage, SDLK_u);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     advance(stage, 5);
     uint64_t last = support_stage_hash(stage, 0);
     assert_true(last == support_stage_hash(stage, 1));
     cairn_crew_go(&stage->viewer.crew, 5);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_true(support_stage_hash(stage, 0) == hashes[1]);
     advance(stage, 15);
     assert_int_equal(support_stage_look(stage, 1)->frame, 20);
@@ -257,30 +257,30 @@ static void bodies_are_thrown_frozen_pushed_and_taken_away(void **state) {
     double x, y;
     point_at_top(stage, &x, &y);
     support_stage_click(stage, x, y);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     support_stage_turn(stage, 2);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     support_stage_press(stage, SDLK_x);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_int_equal(moving(stage), count - 1);
     support_stage_press(stage, SDLK_x);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_int_equal(moving(stage), count);
     support_stage_press(stage, SDLK_PERIOD);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_true(cairn_length(support_stage_look(stage, 0)->details.state.velocity) > 0.1);
     support_stage_press(stage, SDLK_DELETE);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_int_equal(moving(stage), count - 1);
     assert_int_equal(stage->viewer.hand.body, 0);
     support_stage_press(stage, SDLK_g);
     support_stage_press(stage, SDLK_u);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_int_equal(moving(stage), count + 1);
     advance(stage, 10);
     assert_ok(support_stage_look(stage, 0)->status);
     support_stage_press(stage, SDLK_r);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_int_equal(moving(stage), count);
     support_stage_close(stage);
 }
@@ -298,7 +298,7 @@ static void deeds_wait_for_steps_alone(void **state) {
     support_stage_press(stage, SDLK_g);
     assert_int_equal(crew->deed_count, 1);
     assert_int_equal(crew->deeds[0].frame, 0);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     assert_int_equal(moving(stage), count + 1);
     support_stage_close(stage);
 }
@@ -385,7 +385,7 @@ static void the_window_answers_while_a_step_lasts(void **state) {
     cairn_choice_close(&viewer->setups[0].choice);
     viewer->setups[0].choice = (CairnChoice){.solver = &slow, .text = "slow"};
     cairn_viewer_apply(viewer, 0);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     support_stage_press(stage, SDLK_n);
     while (SDL_AtomicGet(&gate) != 2) {
         support_stage_turn(stage, 1);
@@ -414,7 +414,7 @@ static void the_window_answers_while_a_step_lasts(void **state) {
     assert_false(cairn_crew_is_idle(&viewer->crew));
     int count = moving(stage);
     SDL_AtomicSet(&gate, 1);
-    support_stage_settle(stage);
+    support_stage_wait(stage);
     support_stage_turn(stage, 2);
     assert_int_equal(support_stage_look(stage, 0)->frame, 1);
     assert_int_equal(moving(stage), count + 1);

@@ -1,5 +1,5 @@
-// cairn bench: the bench program that lies beside this one. It stays a program of its own: what it compares with (other engines, CHOLMOD,
-// BLAS) is linked into it alone.
+// cairn bench: the bench program that lies beside this one. It stays a program of its own: what it compares with (other
+// engines, CHOLMOD, BLAS) is linked into it alone.
 #include "demos/program/cli/program.h"
 #include "demos/program/session/options.h"
 #include <errno.h>
@@ -49,13 +49,13 @@ static CairnStatus take_name(void *target, const char *word) {
     return add(target, word, NULL);
 }
 
-static const CairnOption own_options[] = {
+static const CairnOption command_options[] = {
     {"--json", "FILE", "write the numbers, too", take_json},
     {"--repetitions", "N", "of what is timed case by case", take_repetitions},
     {"--help", NULL, "this help", take_help},
 };
 
-enum { OWN_COUNT = (int)(sizeof(own_options) / sizeof(own_options[0])) };
+enum { COMMAND_COUNT = (int)(sizeof(command_options) / sizeof(command_options[0])) };
 
 static void print_help(void) {
     printf(
@@ -63,7 +63,7 @@ static void print_help(void) {
         "their printed "
         "column beside ours.\nWithout a name: what there is. The bench is built by `make bench` and lies beside this "
         "program.\n\n");
-    cairn_options_help(own_options, OWN_COUNT);
+    cairn_options_help(command_options, COMMAND_COUNT);
 }
 
 // $CAIRN_BENCH, or `bench` in the program's own folder.
@@ -86,7 +86,7 @@ static int bench_command(const CairnLinked *linked, int argc, char **argv) {
     (void)linked;
     BenchOptions options = {.count = 0};
     char path[PATH_SIZE];
-    CairnStatus status = cairn_options_parse(own_options, OWN_COUNT, argc, argv, &options, take_name);
+    CairnStatus status = cairn_options_parse(command_options, COMMAND_COUNT, argc, argv, &options, take_name);
     if (cairn_is_ok(status) && options.wants_help) {
         print_help();
         return CAIRN_EXIT_DONE;

@@ -51,7 +51,7 @@ static CairnStatus take_mode(void *target, const char *value) {
     return cairn_ok();
 }
 
-static const CairnOption own_options[] = {
+static const CairnOption command_options[] = {
     {"--solvers", "A,B:k=v,k=v,C", "the solvers, each with its own options (cairn list solvers)", take_solvers},
     {"--mode", "lockstep|free", "the same problems for all, or a world for each; lockstep by default", take_mode},
     {"--reference", "NAME", "who drives in lockstep and is compared with; the first by default", take_reference},
@@ -60,11 +60,11 @@ static const CairnOption own_options[] = {
      take_html},
 };
 
-enum { OWN_COUNT = (int)(sizeof(own_options) / sizeof(own_options[0])) };
+enum { COMMAND_COUNT = (int)(sizeof(command_options) / sizeof(command_options[0])) };
 
 static void print_help(void) {
-    CairnOption table[OWN_COUNT + CAIRN_RUN_SHARED];
-    int count = cairn_run_options_join(own_options, OWN_COUNT, table);
+    CairnOption table[COMMAND_COUNT + CAIRN_RUN_COMMON];
+    int count = cairn_run_options_join(command_options, COMMAND_COUNT, table);
     printf(
         "cairn compare SCENE --solvers A,B[:k=v,k=v],... [options]\n\nRun a scene with several solvers and set them "
         "side "
@@ -90,7 +90,7 @@ static CairnStatus check_options(const CompareOptions *options) {
     return cairn_ok();
 }
 
-// --iterations, --tol or --budget-ms for those who have it; somebody must.
+// --iterations, --tol or --budget-ms for the solvers that have the option; at least one must.
 static CairnStatus set_for_all(CairnComparison *comparison, const char *field, const char *value, const char *option) {
     bool is_used = false;
     for (int i = 0; i < comparison->count && value; i++) {
@@ -268,7 +268,7 @@ static CairnStatus run_alone(Compare *compare, int index) {
             contender->broken = cairn_session_check(session, &stats);
             contender->broken_at = frame;
         }
-        cairn_comparison_keep(&compare->comparison, contender, &stats);
+        cairn_comparison_record(&compare->comparison, contender, &stats);
         CAIRN_TRY(take_picture(compare, session, index, frame, stats.residual.is_certified));
         cairn_progress_show(&progress, frame);
     }
@@ -347,7 +347,7 @@ static CairnStatus close_all(Compare *compare, CairnStatus status) {
     return status;
 }
 
-// How to get the report again, as it was asked for.
+// The command line that makes the report again.
 static void note_command(Compare *compare, int argc, char **argv) {
     size_t length = (size_t)snprintf(compare->command, sizeof compare->command, "cairn");
     for (int i = 0; i < argc && length < sizeof compare->command; i++) {
@@ -358,7 +358,7 @@ static void note_command(Compare *compare, int argc, char **argv) {
 static int compare_command(const CairnLinked *linked, int argc, char **argv) {
     (void)linked;
     void *read = NULL;
-    CairnStatus status = cairn_run_options_read(own_options, OWN_COUNT, sizeof(Compare), argc, argv, &read);
+    CairnStatus status = cairn_run_options_read(command_options, COMMAND_COUNT, sizeof(Compare), argc, argv, &read);
     Compare *compare = read;
     int code;
     if (!compare) {

@@ -42,18 +42,18 @@ static CairnStatus take_format(void *target, const char *value) {
     return cairn_error(CAIRN_NOT_FOUND, "'%s' is none of cairn, fclib, siconos", value);
 }
 
-static const CairnOption own_options[] = {
+static const CairnOption command_options[] = {
     {"--frame", "K", "the problem of step K (the first is 1)", take_frame},
     {"--out", "FILE", "where it goes (cairn solve FILE reads it)", take_out},
     {"--format", "NAME", "cairn (any problem, the default); fclib (HDF5), siconos (text): contacts alone", take_format},
     {"--solver", "NAME[:k=v,k=v]", "the solver that moves the scene up to there", take_solver},
 };
 
-enum { OWN_COUNT = (int)(sizeof(own_options) / sizeof(own_options[0])) };
+enum { COMMAND_COUNT = (int)(sizeof(command_options) / sizeof(command_options[0])) };
 
 static void print_help(void) {
-    CairnOption table[OWN_COUNT + CAIRN_RUN_SHARED];
-    int count = cairn_run_options_join(own_options, OWN_COUNT, table);
+    CairnOption table[COMMAND_COUNT + CAIRN_RUN_COMMON];
+    int count = cairn_run_options_join(command_options, COMMAND_COUNT, table);
     printf("cairn dump SCENE --frame K --out FILE [options]\n\nWrite the problem of one frame, with its warm start and "
            "the solver's answer, so that it can be solved again\nand kept as a test.\n\n");
     cairn_options_help(table, count);
@@ -133,7 +133,7 @@ static CairnStatus check_options(const DumpOptions *options) {
 static int dump_command(const CairnLinked *linked, int argc, char **argv) {
     (void)linked;
     void *read = NULL;
-    CairnStatus status = cairn_run_options_read(own_options, OWN_COUNT, sizeof(DumpOptions), argc, argv, &read);
+    CairnStatus status = cairn_run_options_read(command_options, COMMAND_COUNT, sizeof(DumpOptions), argc, argv, &read);
     DumpOptions *options = read;
     if (cairn_is_ok(status) && options->run.wants_help) {
         print_help();

@@ -21,16 +21,16 @@ static CairnStatus take_format(void *target, const char *value) {
     return strcmp(value, "mjcf") == 0 ? cairn_ok() : cairn_error(CAIRN_NOT_FOUND, "'%s' is not mjcf", value);
 }
 
-static const CairnOption own_options[] = {
+static const CairnOption command_options[] = {
     {"--format", "NAME", "mjcf: MuJoCo's model file", take_format},
     {"--out", "FILE", "where it goes; - is the standard output", take_out},
 };
 
-enum { OWN_COUNT = (int)(sizeof(own_options) / sizeof(own_options[0])) };
+enum { COMMAND_COUNT = (int)(sizeof(command_options) / sizeof(command_options[0])) };
 
 static void print_help(void) {
-    CairnOption table[OWN_COUNT + CAIRN_RUN_SHARED];
-    int count = cairn_run_options_join(own_options, OWN_COUNT, table);
+    CairnOption table[COMMAND_COUNT + CAIRN_RUN_COMMON];
+    int count = cairn_run_options_join(command_options, COMMAND_COUNT, table);
     printf("cairn export SCENE --format mjcf --out FILE [options]\n\nWrite a scene for another engine: bodies, masses, "
            "shapes, "
            "joints, limits, springs, filters, gravity, the step,\nand as key frame 'start' where all begins and how "
@@ -74,7 +74,8 @@ static CairnStatus export_scene(const ExportOptions *options, CairnSession *sess
 static int export_command(const CairnLinked *linked, int argc, char **argv) {
     (void)linked;
     void *read = NULL;
-    CairnStatus status = cairn_run_options_read(own_options, OWN_COUNT, sizeof(ExportOptions), argc, argv, &read);
+    CairnStatus status =
+        cairn_run_options_read(command_options, COMMAND_COUNT, sizeof(ExportOptions), argc, argv, &read);
     ExportOptions *options = read;
     if (cairn_is_ok(status) && options->run.wants_help) {
         print_help();

@@ -1,4 +1,4 @@
-// cairn replay: run a recording again and say whether the same comes of it, to the bit.
+// cairn replay: runs a recording again and reports whether the result is equal to the bit.
 #include "demos/program/cli/output.h"
 #include "demos/program/cli/program.h"
 #include "demos/program/cli/progress.h"
@@ -19,7 +19,7 @@ typedef struct Replay {
     ReplayOptions options;
     CairnRecording recording;
     CairnSession session;
-    CairnParting parting;
+    CairnDivergence divergence;
     int replayed;                 // frames
     double recorded_ms, ms;       // of all steps
     int recorded_sure, certified; // frames
@@ -64,7 +64,7 @@ static CairnStatus take_path(void *target, const char *word) {
     return cairn_ok();
 }
 
-static const CairnOption own_options[] = {
+static const CairnOption command_options[] = {
     {"--view", NULL, "in a window (as cairn view FILE)", take_view},
     {"--steps", "N", "no more than N steps", take_steps},
     {"--threads", "N", "threads that a step may use; the bits are the same for any number", take_threads},
@@ -73,25 +73,25 @@ static const CairnOption own_options[] = {
     {"--help", NULL, "this help", take_help},
 };
 
-enum { OWN_COUNT = (int)(sizeof(own_options) / sizeof(own_options[0])) };
+enum { COMMAND_COUNT = (int)(sizeof(command_options) / sizeof(command_options[0])) };
 
 static void print_help(void) {
     printf(
         "cairn replay FILE [options]\n\nRun a recording (cairn run SCENE --record FILE) again, with what it was "
         "recorded with, and say whether every frame\nis the same to the bit, or which is the first that is not.\n\n");
-    cairn_options_help(own_options, OWN_COUNT);
+    cairn_options_help(command_options, COMMAND_COUNT);
     printf(
         "\nExit codes: 0 the same, 1 it parts from the recording or a step failed, 2 wrong usage or no recording.\n");
 }
 
 static CairnStatus compare(Replay *replay, int frame) {
-    if (replay->parting.frame < 0 && !cairn_replay_agrees(&replay->recording, frame, replay->session.world)) {
-        return cairn_replay_part(&replay->recording, frame, replay->session.world, &replay->parting);
+    if (replay->divergence.frame < 0 && !cairn_replay_agrees(&replay->recording, frame, replay->session.world)) {
+        return cairn_replay_divergence(&replay->recording, frame, replay->session.world, &replay->divergence);
     }
     return cairn_ok();
 }
 
-// It ends with the first frame that is another one: what comes after it says nothing more.
+// It ends with the first frame that differs, since the later ones differ because of it.
 static CairnStatus replay_frames(Replay *replay) {
     CairnRecording *recording = &replay->recording;
     int last = recording->count - 1;
@@ -103,7 +103,7 @@ static CairnStatus replay_frames(Replay *replay) {
         status = compare(replay, 0);
     }
     status = cairn_is_ok(status) ? cairn_replay_enter(recording, 0, &replay->session) : status;
-    for (int frame = 1; frame <= last && replay->parting.frame < 0 && cairn_is_ok(status); frame++) {
+    for (int frame = 1; frame <= last && replay->divergence.frame < 0 && cairn_is_ok(status); frame++) {
         CairnStats stats;
         status = cairn_session_step(&replay->session, &stats);
         if (!cairn_is_ok(status)) {
@@ -128,7 +128,7 @@ static CairnStatus write_json(const Replay *replay) {
     CAIRN_TRY(cairn_output_open(replay->options.json, "--json", &file));
     CairnJson json = cairn_json(file);
     char hash[24];
-    const CairnParting *parting = &replay->parting;
+    const CairnDivergence *divergence = &replay->divergence;
     cairn_json_open(&json, NULL, '{');
     cairn_json_text(&json, "scene", replay->session.scene->name);
     cairn_json_text(&json, "solver", replay->session.choice.text);
@@ -136,31 +136,31 @@ static CairnStatus write_json(const Replay *replay) {
     cairn_json_text(&json, "version", cairn_version());
     cairn_json_integer(&json, "frames", replay->recording.count - 1);
     cairn_json_integer(&json, "replayed", replay->replayed);
-    cairn_json_integer(&json, "diverged_at", parting->frame < 0 ? -1 : replay->recording.first + parting->frame);
-    if (parting->frame >= 0) {
-        snprintf(hash, sizeof hash, "0x%016" PRIx64, parting->recorded);
+    cairn_json_integer(&json, "diverged_at", divergence->frame < 0 ? -1 : replay->recording.first + divergence->frame);
+    if (divergence->frame >= 0) {
+        snprintf(hash, sizeof hash, "0x%016" PRIx64, divergence->recorded);
         cairn_json_text(&json, "recorded_hash", hash);
-        snprintf(hash, sizeof hash, "0x%016" PRIx64, parting->found);
+        snprintf(hash, sizeof hash, "0x%016" PRIx64, divergence->found);
         cairn_json_text(&json, "found_hash", hash);
-        cairn_json_number(&json, "distance", parting->distance);
+        cairn_json_number(&json, "distance", divergence->distance);
     }
     cairn_json_close(&json, '}');
     return cairn_output_close(replay->options.json, &file);
 }
 
-static void print_parting(const Replay *replay) {
-    const CairnParting *parting = &replay->parting;
+static void print_divergence(const Replay *replay) {
+    const CairnDivergence *divergence = &replay->divergence;
     char where[120] = "the poses still agree to single precision";
-    if (parting->body >= 0) {
-        snprintf(where, sizeof where, "body %d is farthest from its place, by %.3g m", parting->body + 1,
-                 parting->distance);
+    if (divergence->body >= 0) {
+        snprintf(where, sizeof where, "body %d is farthest from its place, by %.3g m", divergence->body + 1,
+                 divergence->distance);
     }
     fprintf(stderr,
             "cairn replay: %s parts from the recording at frame %d of %d: state 0x%016" PRIx64
             ", recorded 0x%016" PRIx64 "; %s\n",
-            replay->session.scene->name, replay->recording.first + parting->frame,
-            replay->recording.first + replay->recording.count - 1, parting->found, parting->recorded, where);
-    if (parting->frame == 0 && replay->recording.first == 0) {
+            replay->session.scene->name, replay->recording.first + divergence->frame,
+            replay->recording.first + replay->recording.count - 1, divergence->found, divergence->recorded, where);
+    if (divergence->frame == 0 && replay->recording.first == 0) {
         fprintf(stderr, "cairn replay: the scene is built otherwise than it was\n");
     }
     if (strcmp(replay->recording.version, cairn_version()) != 0) {
@@ -179,7 +179,7 @@ static void print_summary(const Replay *replay) {
     printf("  %-22s %12s %12s\n", "", "recorded", "now");
     printf("  %-22s %12.4f %12.4f\n", "step, ms", replay->recorded_ms / frames, replay->ms / frames);
     printf("  %-22s %12d %12d\n", "certified frames", replay->recorded_sure, replay->certified);
-    if (replay->parting.frame < 0) {
+    if (replay->divergence.frame < 0) {
         printf("the same to the bit: %d of %d frames\n", replay->replayed, replay->recording.count - 1);
     }
 }
@@ -193,8 +193,8 @@ static CairnStatus replay_file(Replay *replay) {
     if (!replay->options.is_quiet) {
         print_summary(replay);
     }
-    if (replay->parting.frame >= 0) {
-        print_parting(replay);
+    if (replay->divergence.frame >= 0) {
+        print_divergence(replay);
     }
     return replay->options.json ? write_json(replay) : cairn_ok();
 }
@@ -212,8 +212,8 @@ static int replay_command(const CairnLinked *linked, int argc, char **argv) {
     if (!replay) {
         return cairn_complain("replay", cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the options"));
     }
-    replay->parting.frame = -1;
-    CairnStatus status = cairn_options_parse(own_options, OWN_COUNT, argc, argv, &replay->options, take_path);
+    replay->divergence.frame = -1;
+    CairnStatus status = cairn_options_parse(command_options, COMMAND_COUNT, argc, argv, &replay->options, take_path);
     int code = CAIRN_EXIT_DONE;
     if (cairn_is_ok(status) && replay->options.wants_help) {
         print_help();
@@ -229,9 +229,9 @@ static int replay_command(const CairnLinked *linked, int argc, char **argv) {
         return code;
     }
     status = cairn_is_ok(status) ? replay_file(replay) : status;
-    code = !cairn_is_ok(status)         ? cairn_complain("replay", status)
-           : replay->parting.frame >= 0 ? CAIRN_EXIT_FAILED
-                                        : CAIRN_EXIT_DONE;
+    code = !cairn_is_ok(status)            ? cairn_complain("replay", status)
+           : replay->divergence.frame >= 0 ? CAIRN_EXIT_FAILED
+                                           : CAIRN_EXIT_DONE;
     cairn_session_close(&replay->session);
     cairn_recording_close(&replay->recording);
     free(replay);

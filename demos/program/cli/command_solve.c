@@ -22,7 +22,7 @@ typedef struct SolveOptions {
     const char *files[MOST_FILES];
     int file_count, threads;
     const char *solver, *partition, *refine, *iterations, *tolerance, *json;
-    CairnPartition parting; // as `partition` and `refine` say
+    CairnPartition partition_def; // opened from `partition` and `refine`
     CairnFrictionKind friction;
     bool has_friction, is_frictionless, is_warm, is_symmetric, needs_certified, is_quiet, wants_help;
 } SolveOptions;
@@ -226,7 +226,7 @@ static CairnStatus solve_one(const SolveOptions *options, const CairnChoice *cho
     }
     const CairnSolveRequest request = {.solver = choice->solver,
                                        .options = choice->options,
-                                       .partition = options->parting,
+                                       .partition = options->partition_def,
                                        .allocator = solved->arena.allocator,
                                        .thread_count = options->threads,
                                        .judge = true,
@@ -246,10 +246,10 @@ static CairnStatus solve_one(const SolveOptions *options, const CairnChoice *cho
     return measure(solved);
 }
 
-// ---- what is said ----
+// ---- output ----
 
-static void print_residual(const char *who, const CairnResidual *residual, bool has_friction) {
-    printf("  %-10s natural %.3g, scaled %.3g m/s (limit %.3g)", who, residual->natural, residual->scaled,
+static void print_residual(const char *label, const CairnResidual *residual, bool has_friction) {
+    printf("  %-10s natural %.3g, scaled %.3g m/s (limit %.3g)", label, residual->natural, residual->scaled,
            residual->limit);
     if (has_friction) {
         printf(", cone %.3g, convex %.3g", residual->cone, residual->convex);
@@ -404,12 +404,12 @@ static int solve_command(const CairnLinked *linked, int argc, char **argv) {
         status = cairn_is_ok(status) ? cairn_choice_set(&choice, "tolerance", options.tolerance, "--tol") : status;
     }
     if (cairn_is_ok(status) && options.partition) {
-        status = cairn_partitioner_open(options.partition, "--partition", &options.parting.partitioner, &by);
-        options.parting.partition_options = by;
+        status = cairn_partitioner_open(options.partition, "--partition", &options.partition_def.partitioner, &by);
+        options.partition_def.partition_options = by;
     }
     if (cairn_is_ok(status) && options.refine) {
-        status = cairn_refiner_open(options.refine, "--refine", &options.parting.refiner, &refined_by);
-        options.parting.refine_options = refined_by;
+        status = cairn_refiner_open(options.refine, "--refine", &options.partition_def.refiner, &refined_by);
+        options.partition_def.refine_options = refined_by;
     }
     status = cairn_is_ok(status) ? cairn_output_open(options.json, "--json", &file) : status;
     if (cairn_is_ok(status)) {

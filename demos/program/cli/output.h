@@ -7,7 +7,7 @@
 
 // A NULL path opens nothing. A refusal names the option and the path.
 CairnStatus cairn_output_open(const char *path, const char *option, FILE **file);
-// Also says what could not be written. *file becomes NULL.
+// Also reports what could not be written. *file becomes NULL.
 CairnStatus cairn_output_close(const char *path, FILE **file);
 
 #endif

@@ -6,8 +6,9 @@
 
 enum {
     CAIRN_EXIT_DONE = 0,
-    CAIRN_EXIT_FAILED = 1, // the run failed: a value that is not finite, a broken invariant, not certified where asked
-    CAIRN_EXIT_USAGE = 2   // wrong usage or bad input
+    CAIRN_EXIT_FAILED =
+        1, // the run failed: a value that is not finite, a broken invariant, not certified where that is required
+    CAIRN_EXIT_USAGE = 2 // wrong usage or bad input
 };
 
 // What main() has linked in, and tests and bench are built without.
@@ -28,7 +29,7 @@ const CairnCommand *cairn_command_at(int index); // NULL outside [0, count)
 int cairn_program(const CairnLinked *linked, int argc, char **argv);
 int cairn_view(int argc, char **argv); // demos/viewer/view.c
 
-// Print "cairn COMMAND: message" to stderr and answer the exit code that fits.
+// Prints "cairn COMMAND: message" to stderr and returns the exit code of the error.
 int cairn_complain(const char *command, CairnStatus status);
 
 #endif

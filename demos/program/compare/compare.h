@@ -1,5 +1,5 @@
-// Compare: several solvers on one scene. In lockstep the reference drives the motion and every solver gets the same problem at every
-// frame, with its own warm start; in free mode each drives its own copy of the world.
+// Compare: several solvers on one scene. In lockstep the reference drives the motion and every solver gets the same
+// problem at every frame, with its own warm start; in free mode each drives its own copy of the world.
 #ifndef CAIRN_PROGRAM_COMPARE_H
 #define CAIRN_PROGRAM_COMPARE_H
 
@@ -18,7 +18,7 @@ typedef struct CairnContender {
     CairnSession session; // free mode: its own world
     FILE *csv;
     char csv_path[CAIRN_RUN_PATH];
-    CairnStatus ended; // not fine: it refused or failed at frame `ended_at`, and is not asked again
+    CairnStatus ended; // not fine: it refused or failed at frame `ended_at`, and is not called again
     int ended_at;
     CairnStatus broken; // the scene's invariant that did not hold at frame `broken_at`
     int broken_at;
@@ -30,8 +30,8 @@ typedef struct CairnContender {
     double *last, *velocity;
     int row_capacity, last_capacity, velocity_capacity;
     CairnMean difference;   // max |v - v_ref| over the dofs, m/s
-    double worst_share;     // the largest difference / limit, the limit being 1e-8 max|b| + 1e-12 of the frame
-    int worst_share_at;     // its frame
+    double worst_ratio;     // the largest difference / limit, the limit being 1e-8 max|b| + 1e-12 of the frame
+    int worst_ratio_at;     // its frame
     int agreeing;           // frames in which the difference was within the limit
     double last_difference; // of the last frame, with its limit: for CSV
     double last_limit;
@@ -45,11 +45,11 @@ typedef struct CairnFeature {
     CairnVec3 tangent_1, tangent_2;
 } CairnFeature;
 
-// The part of a dof block in the last frame, for partitioners that start from it.
-typedef struct CairnKeptPart {
+// The part of a dof block in the last frame, for partitioners that start from the last partition.
+typedef struct CairnBlockPart {
     uint64_t id;
     int part;
-} CairnKeptPart;
+} CairnBlockPart;
 
 typedef struct CairnLockstep {
     CairnFeature *features, *last; // sorted by id
@@ -59,13 +59,14 @@ typedef struct CairnLockstep {
     double *reference; // velocities of the motion that the reference drives
     int reference_capacity;
     CairnArena arena;
-    CairnKeptPart *parts;
-    int part_count, part_capacity, parts_last; // parts_last: how many parts there were
+    CairnBlockPart *block_parts;
+    int block_part_count, block_part_capacity;
+    int last_part_count; // parts of the last frame
 } CairnLockstep;
 
 void cairn_lockstep_open(CairnLockstep *lockstep, const CairnAllocator *allocator);
 void cairn_lockstep_close(CairnLockstep *lockstep);
-// Give the problem of the session's last step, whose statistics are `stats`, to every contender that has not ended.
+// Gives the problem of the session's last step, whose statistics are `stats`, to every contender that has not ended.
 CairnStatus cairn_lockstep_frame(CairnLockstep *lockstep, const CairnSession *session, const CairnStats *stats,
                                  CairnContender *contenders, int count);
 
@@ -94,6 +95,6 @@ CairnStatus cairn_comparison_picture(const CairnSession *session, int index, con
                                      bool is_certified);
 void cairn_comparison_csv_head(FILE *file, const CairnComparison *comparison);
 // A frame of a contender's, for its CSV file and the report's charts.
-void cairn_comparison_keep(const CairnComparison *comparison, CairnContender *contender, const CairnStats *stats);
+void cairn_comparison_record(const CairnComparison *comparison, CairnContender *contender, const CairnStats *stats);
 
 #endif

@@ -74,7 +74,7 @@ static CairnStatus write_row(FILE *file, const CairnComparison *comparison, int 
     if (comparison->is_free) {
         fprintf(file, "<td>%.2g</td><td>%.2g</td></tr>\n", tally->penetration.max, tally->joint_linear.max);
     } else {
-        fprintf(file, "<td>%.2g</td><td>%.2g</td></tr>\n", contender->difference.max, contender->worst_share);
+        fprintf(file, "<td>%.2g</td><td>%.2g</td></tr>\n", contender->difference.max, contender->worst_ratio);
     }
     return cairn_ok();
 }

@@ -55,7 +55,7 @@ static CairnStatus print_row(FILE *file, const CairnComparison *comparison, int 
         fprintf(file, " %11.2g %11.2g  0x%016" PRIx64 "\n", tally->penetration.max, tally->joint_linear.max,
                 cairn_world_state_hash(contender->session.world));
     } else {
-        fprintf(file, " %11.2g %11.2g\n", contender->difference.max, contender->worst_share);
+        fprintf(file, " %11.2g %11.2g\n", contender->difference.max, contender->worst_ratio);
     }
     return cairn_ok();
 }
@@ -75,7 +75,7 @@ static void print_verdict(FILE *file, const CairnComparison *comparison, int ind
     if (tally->frames > 0 && !comparison->is_free) {
         fprintf(file, "; velocities agree in %d", contender->agreeing);
         if (contender->agreeing < tally->frames) {
-            fprintf(file, ", worst %.2g of the limit at frame %d", contender->worst_share, contender->worst_share_at);
+            fprintf(file, ", worst %.2g of the limit at frame %d", contender->worst_ratio, contender->worst_ratio_at);
         }
     }
     const char *join = tally->frames > 0 ? "; " : "";
@@ -181,7 +181,7 @@ CairnStatus cairn_comparison_json(FILE *file, const CairnComparison *comparison)
             cairn_json_open(&json, "velocity_difference", '{');
             cairn_json_number(&json, "mean", cairn_tally_mean(&contender->tally, contender->difference));
             cairn_json_number(&json, "max", contender->difference.max);
-            cairn_json_number(&json, "max_over_limit", contender->worst_share);
+            cairn_json_number(&json, "max_over_limit", contender->worst_ratio);
             cairn_json_number(&json, "within_fraction",
                               contender->tally.frames ? (double)contender->agreeing / contender->tally.frames : 0);
             cairn_json_close(&json, '}');
@@ -199,7 +199,7 @@ void cairn_comparison_csv_head(FILE *file, const CairnComparison *comparison) {
     fputs(comparison->is_free ? "\n" : ",velocity_difference,velocity_limit\n", file);
 }
 
-void cairn_comparison_keep(const CairnComparison *comparison, CairnContender *contender, const CairnStats *stats) {
+void cairn_comparison_record(const CairnComparison *comparison, CairnContender *contender, const CairnStats *stats) {
     cairn_series_add(&contender->series, stats, comparison->is_free ? 0 : contender->last_difference);
     if (!contender->csv) {
         return;

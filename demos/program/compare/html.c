@@ -1,6 +1,6 @@
 #include "demos/program/compare/html.h"
 
-// Calm in both lights; the curves' colours are told apart by the colour-blind too (after Okabe and Ito).
+// Calm in both lights; the curves' colours are distinguishable for the colour-blind too (after Okabe and Ito).
 static const char style[] =
     ":root{--ink:#1d2733;--soft:#5c6875;--line:#d5dbe1;--ground:#ffffff;--panel:#f5f7f9;--good:#00714f;--bad:#b3261e}\n"
     "@media(prefers-color-scheme:dark){:root{--ink:#e6ebf0;--soft:#9aa7b4;--line:#37424d;--ground:#12181e;"

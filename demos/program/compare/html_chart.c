@@ -11,23 +11,23 @@ typedef struct Axes {
     bool is_log;
 } Axes;
 
-static double place(const Axes *axes, double value) {
+static double y_of(const Axes *axes, double value) {
     if (axes->is_log) {
         value = value > 0 ? log10(value) : axes->low;
     }
-    double share = (value - axes->low) / (axes->high - axes->low);
-    return TOP + (1 - cairn_clamp(share, 0, 1)) * (HEIGHT - TOP - BOTTOM);
+    double fraction = (value - axes->low) / (axes->high - axes->low);
+    return TOP + (1 - cairn_clamp(fraction, 0, 1)) * (HEIGHT - TOP - BOTTOM);
 }
 
-static double across(const Axes *axes, int frame) {
+static double x_of(const Axes *axes, int frame) {
     return axes->frames > 1 ? LEFT + (double)(frame - 1) / (axes->frames - 1) * (WIDTH - LEFT - RIGHT) : LEFT;
 }
 
 // A round step of which about five fit into a range: 1, 2 or 5 times a power of ten.
 static double round_step(double range) {
     double step = pow(10, floor(log10(range / 5)));
-    double share = range / 5 / step;
-    return step * (share > 5 ? 10 : share > 2 ? 5 : share > 1 ? 2 : 1);
+    double ratio = range / 5 / step;
+    return step * (ratio > 5 ? 10 : ratio > 2 ? 5 : ratio > 1 ? 2 : 1);
 }
 
 static bool find_axes(const CairnHtmlChart *chart, Axes *axes) {
@@ -60,7 +60,7 @@ static bool find_axes(const CairnHtmlChart *chart, Axes *axes) {
 }
 
 static void grid_line(FILE *file, const Axes *axes, double value, const char *label) {
-    double y = place(axes, value);
+    double y = y_of(axes, value);
     fprintf(file, "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>", LEFT, WIDTH - RIGHT, y, y);
     fprintf(file, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", LEFT - 8, y + 4, label);
 }
@@ -84,7 +84,7 @@ static void draw_grid(FILE *file, const Axes *axes) {
     }
     int step = (int)fmax(round_step(axes->frames), 1);
     for (int frame = step; frame <= axes->frames; frame += step) {
-        fprintf(file, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%d</text>", across(axes, frame), HEIGHT - 9,
+        fprintf(file, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%d</text>", x_of(axes, frame), HEIGHT - 9,
                 frame);
     }
     fputc('\n', file);
@@ -99,7 +99,7 @@ static void draw_curve(FILE *file, const Axes *axes, const CairnHtmlCurve *curve
             most = curve->values[i] > most ? curve->values[i] : most;
         }
         if (isfinite(most)) {
-            fprintf(file, "%.1f,%.1f ", across(axes, first + 1), place(axes, most));
+            fprintf(file, "%.1f,%.1f ", x_of(axes, first + 1), y_of(axes, most));
         }
     }
     if (curve->is_limit) {

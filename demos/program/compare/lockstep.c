@@ -19,7 +19,7 @@ void cairn_lockstep_close(CairnLockstep *lockstep) {
     free(lockstep->last);
     free(lockstep->contacts);
     free(lockstep->reference);
-    free(lockstep->parts);
+    free(lockstep->block_parts);
     cairn_arena_free(&lockstep->arena);
 }
 
@@ -37,17 +37,17 @@ void cairn_contender_close(CairnContender *contender, const CairnAllocator *allo
     free(contender->velocity);
 }
 
-// Room for `count` elements at *place, a pointer of any type; what was there is lost.
-static CairnStatus reserve(void *place, int *capacity, int count, size_t size) {
+// Room for `count` elements at *pointer, a pointer of any type; the old content is lost.
+static CairnStatus reserve(void *pointer, int *capacity, int count, size_t size) {
     void *memory;
     if (count <= *capacity) {
         return cairn_ok();
     }
     int wanted = count + count / 2;
-    memcpy(&memory, place, sizeof memory);
+    memcpy(&memory, pointer, sizeof memory);
     free(memory);
     memory = malloc((size_t)wanted * size);
-    memcpy(place, &memory, sizeof memory);
+    memcpy(pointer, &memory, sizeof memory);
     *capacity = memory ? wanted : 0;
     return memory ? cairn_ok() : cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for %d elements of a frame", wanted);
 }
@@ -125,26 +125,28 @@ static CairnStatus warm_start(const CairnLockstep *lockstep, const CairnProblem 
     return cairn_ok();
 }
 
-// Where each block was in the frame before, by id; a world lists its blocks in the order of their bodies' slots, the low halves of ids.
-static int recall_parts(const CairnLockstep *lockstep, const CairnProblem *problem, int *part) {
+// The part of each block in the frame before, by id, or -1. A world lists its blocks in the order of their bodies'
+// slots, the low halves of ids. Returns how many parts there were.
+static int previous_parts(const CairnLockstep *lockstep, const CairnProblem *problem, int *part) {
     for (int i = 0, j = 0; i < problem->block_count; i++) {
         uint64_t id = problem->blocks[i].id;
-        while (j < lockstep->part_count && (uint32_t)lockstep->parts[j].id < (uint32_t)id) {
+        while (j < lockstep->block_part_count && (uint32_t)lockstep->block_parts[j].id < (uint32_t)id) {
             j++;
         }
-        bool is_found = j < lockstep->part_count && lockstep->parts[j].id == id;
-        part[i] = is_found ? lockstep->parts[j].part : -1;
+        bool is_found = j < lockstep->block_part_count && lockstep->block_parts[j].id == id;
+        part[i] = is_found ? lockstep->block_parts[j].part : -1;
     }
-    return lockstep->parts_last;
+    return lockstep->last_part_count;
 }
 
-static CairnStatus keep_parts(CairnLockstep *lockstep, const CairnProblem *problem, const CairnParts *parts) {
-    CAIRN_TRY(reserve(&lockstep->parts, &lockstep->part_capacity, problem->block_count, sizeof *lockstep->parts));
+static CairnStatus store_parts(CairnLockstep *lockstep, const CairnProblem *problem, const CairnParts *parts) {
+    CAIRN_TRY(reserve(&lockstep->block_parts, &lockstep->block_part_capacity, problem->block_count,
+                      sizeof *lockstep->block_parts));
     for (int i = 0; i < problem->block_count; i++) {
-        lockstep->parts[i] = (CairnKeptPart){problem->blocks[i].id, parts->part[i]};
+        lockstep->block_parts[i] = (CairnBlockPart){problem->blocks[i].id, parts->part[i]};
     }
-    lockstep->part_count = problem->block_count;
-    lockstep->parts_last = parts->count;
+    lockstep->block_part_count = problem->block_count;
+    lockstep->last_part_count = parts->count;
     return cairn_ok();
 }
 
@@ -156,21 +158,22 @@ static CairnStatus find_parts(CairnLockstep *lockstep, const CairnSession *sessi
     if (!part) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the parts of %d blocks", problem->block_count);
     }
-    *parts = (CairnParts){recall_parts(lockstep, problem, part), part};
+    *parts = (CairnParts){previous_parts(lockstep, problem, part), part};
     CAIRN_TRY(cairn_problem_part_in(problem, &partition, &lockstep->arena, part, &parts->count, measure, &seconds));
-    return keep_parts(lockstep, problem, parts);
+    return store_parts(lockstep, problem, parts);
 }
 
-// The statistics of the frame are the reference's; a contender that works on parts has its own to show.
-static void tell_parts(const CairnPartsMeasure *measure, const CairnSolver *solver, CairnStats *stats) {
-    bool is_parted = (solver->traits & CAIRN_NEEDS_PARTITION) != 0;
+// The statistics of the frame are the reference's; those of a contender that works on parts are replaced by the
+// partition's.
+static void set_part_statistics(const CairnPartsMeasure *measure, const CairnSolver *solver, CairnStats *stats) {
+    bool is_partitioned = (solver->traits & CAIRN_NEEDS_PARTITION) != 0;
     int whole = stats->dynamic_bodies;
-    stats->parts = is_parted ? measure->count : whole > 0;
-    stats->part_largest = is_parted ? measure->largest : whole;
-    stats->part_smallest = is_parted ? measure->smallest : whole;
-    stats->part_balance = is_parted ? measure->balance : whole > 0;
-    stats->interface_rows = is_parted ? measure->cut_rows : 0;
-    stats->interface_constraints = is_parted ? measure->cut_constraints : 0;
+    stats->parts = is_partitioned ? measure->count : whole > 0;
+    stats->part_largest = is_partitioned ? measure->largest : whole;
+    stats->part_smallest = is_partitioned ? measure->smallest : whole;
+    stats->part_balance = is_partitioned ? measure->balance : whole > 0;
+    stats->interface_rows = is_partitioned ? measure->cut_rows : 0;
+    stats->interface_constraints = is_partitioned ? measure->cut_constraints : 0;
 }
 
 static CairnStatus find_velocities(CairnArena *arena, const CairnProblem *problem, const double *lambda, double **v,
@@ -192,9 +195,9 @@ static void compare_velocities(const CairnLockstep *lockstep, const CairnProblem
     contender->difference.sum += difference;
     contender->difference.max = fmax(contender->difference.max, difference);
     contender->agreeing += difference <= limit;
-    if (difference > contender->worst_share * limit) {
-        contender->worst_share = difference / limit;
-        contender->worst_share_at = frame;
+    if (difference > contender->worst_ratio * limit) {
+        contender->worst_ratio = difference / limit;
+        contender->worst_ratio_at = frame;
     }
     contender->last_difference = difference;
     contender->last_limit = limit;
@@ -229,10 +232,10 @@ static CairnStatus solve(const CairnSession *session, const CairnProblem *proble
 static CairnStatus judge(CairnLockstep *lockstep, const CairnSession *session, const CairnProblem *problem,
                          const CairnParts *parts, const CairnPartsMeasure *measure, const double *velocity,
                          const CairnStats *stats, CairnContender *contender) {
-    CairnStats own = *stats;
-    tell_parts(measure, contender->choice.solver, &own);
+    CairnStats frame_stats = *stats;
+    set_part_statistics(measure, contender->choice.solver, &frame_stats);
     CAIRN_TRY(warm_start(lockstep, problem, contender));
-    CairnStatus status = solve(session, problem, parts, velocity, contender, &own);
+    CairnStatus status = solve(session, problem, parts, velocity, contender, &frame_stats);
     if (!cairn_is_ok(status)) {
         contender->ended = status;
         contender->ended_at = (int)stats->step_index;
@@ -240,10 +243,10 @@ static CairnStatus judge(CairnLockstep *lockstep, const CairnSession *session, c
     }
     CAIRN_TRY(find_velocities(&contender->arena, problem, contender->lambda, &contender->velocity,
                               &contender->velocity_capacity));
-    cairn_tally_add(&contender->tally, &own, session->world);
-    compare_velocities(lockstep, problem, own.residual.limit, contender);
+    cairn_tally_add(&contender->tally, &frame_stats, session->world);
+    compare_velocities(lockstep, problem, frame_stats.residual.limit, contender);
     CairnComparison comparison = {.is_free = false};
-    cairn_comparison_keep(&comparison, contender, &own);
+    cairn_comparison_record(&comparison, contender, &frame_stats);
     return cairn_ok();
 }
 

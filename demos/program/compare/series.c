@@ -14,7 +14,7 @@ void cairn_series_free(CairnSeries *series) {
 }
 
 void cairn_series_add(CairnSeries *series, const CairnStats *stats, double difference) {
-    if (series->count >= series->capacity) { // nobody asked for it
+    if (series->count >= series->capacity) { // the report does not want it
         return;
     }
     const double values[CAIRN_SERIES_COUNT] = {

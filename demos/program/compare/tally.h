@@ -53,7 +53,7 @@ typedef struct CairnTally {
 
 CairnStatus cairn_tally_create(CairnTally *tally, int frames);
 void cairn_tally_free(CairnTally *tally);
-// `world` tells whether the worst row belongs to a contact.
+// `world` gives whether the worst row belongs to a contact.
 void cairn_tally_add(CairnTally *tally, const CairnStats *stats, const CairnWorld *world);
 
 double cairn_tally_mean(const CairnTally *tally, CairnMean mean);

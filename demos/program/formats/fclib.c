@@ -20,7 +20,7 @@ enum { PATH_SIZE = 96 };
 static bool has_link(const File *file, const char *name) {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/%s", file->root, name);
-    for (char *c = path + 1; *c; c++) { // every part of the way must be there
+    for (char *c = path + 1; *c; c++) { // every group on the path must exist
         if (*c == '/') {
             *c = '\0';
             bool exists = H5Lexists(file->id, path, H5P_DEFAULT) > 0;
@@ -125,12 +125,12 @@ static CairnStatus fill(const char *name, int nz, const int *p, const int *i, co
 }
 
 static CairnStatus read_matrix(const File *file, const char *name, CairnTriplets *matrix) {
-    static const char *const parts[] = {"m", "n", "nz", "p", "i", "x"};
+    static const char *const suffixes[] = {"m", "n", "nz", "p", "i", "x"};
     char paths[6][PATH_SIZE / 2];
     int m, n, nz, p_count, i_count, x_count;
     void *p, *i, *x;
     for (int k = 0; k < 6; k++) {
-        snprintf(paths[k], sizeof paths[k], "%s/%s", name, parts[k]);
+        snprintf(paths[k], sizeof paths[k], "%s/%s", name, suffixes[k]);
     }
     CAIRN_TRY(read_int(file, paths[0], &m));
     CAIRN_TRY(read_int(file, paths[1], &n));

@@ -1,5 +1,5 @@
 // FCLIB's HDF5 file of a local problem: W by rows, q, mu; what the frame's solver found as the solution where
-// it answers Coulomb's law, as a guess where it does not.
+// it solves the problem with Coulomb's law, as a guess where it does not.
 #include "demos/program/formats/problem_export.h"
 
 #ifdef CAIRN_HDF5

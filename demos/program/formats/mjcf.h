@@ -1,6 +1,6 @@
-// MJCF: a world as MuJoCo's model file. Bodies, masses, shapes, joints with limits and springs, filters, gravity and the step are the same;
-// motors and servos are left out, and so is what MuJoCo has no word for: triangle meshes refuse, restitution and the way friction
-// mixes (there the larger one counts) are its own.
+// MJCF: a world as MuJoCo's model file. Bodies, masses, shapes, joints with limits and springs, filters, gravity and
+// the step are the same; motors and servos are left out, and so is what MuJoCo has no element for: triangle meshes
+// refuse, restitution and the way friction mixes (there the larger one counts) are its own.
 #ifndef CAIRN_PROGRAM_MJCF_H
 #define CAIRN_PROGRAM_MJCF_H
 

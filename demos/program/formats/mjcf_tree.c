@@ -20,7 +20,7 @@ bool cairn_mjcf_moves(const CairnJointDef *def, int axis) {
     return strchr(kinds[def->type].optional, '0' + axis) && (mode == CAIRN_AXIS_FREE || mode == CAIRN_AXIS_LIMITED);
 }
 
-static int place_of(const CairnMjcfTree *tree, CairnBodyId id) {
+static int index_of(const CairnMjcfTree *tree, CairnBodyId id) {
     for (int i = 0; i < tree->body_count; i++) {
         if (tree->bodies[i].id.index == id.index) {
             return i;
@@ -64,8 +64,8 @@ static CairnStatus gather(const CairnWorld *world, CairnMjcfTree *tree) {
         joint->id = joints[i];
         status = cairn_joint_get_def(world, joints[i], &joint->def);
         status = cairn_is_ok(status) ? cairn_joint_get(world, joints[i], &joint->state) : status;
-        joint->bodies[0] = cairn_body_is_null(joint->def.body_a) ? -1 : place_of(tree, joint->def.body_a);
-        joint->bodies[1] = cairn_body_is_null(joint->def.body_b) ? -1 : place_of(tree, joint->def.body_b);
+        joint->bodies[0] = cairn_body_is_null(joint->def.body_a) ? -1 : index_of(tree, joint->def.body_a);
+        joint->bodies[1] = cairn_body_is_null(joint->def.body_b) ? -1 : index_of(tree, joint->def.body_b);
     }
     free(bodies);
     free(joints);
@@ -76,13 +76,14 @@ static bool is_dynamic(const CairnMjcfTree *tree, int body) {
     return body >= 0 && tree->bodies[body].state.type == CAIRN_BODY_DYNAMIC;
 }
 
-// In rounds: whoever a joint ties to the world, to what does not move by itself, or to a body that hangs already, hangs. Where a round
-// hangs nobody the first body left that has a joint becomes free, the root of a tree. `order` gets the bodies, parents first.
-static void hang_all(CairnMjcfTree *tree, bool *is_placed, int *order) {
+// In rounds: each body that a joint ties to the world, to a body that is not dynamic, or to a body that is in the tree
+// already joins the tree. Where a round adds no body, the first remaining one that has a joint becomes free, the root
+// of another tree. `order` gets the bodies, parents first.
+static void order_tree(CairnMjcfTree *tree, bool *is_ordered, int *order) {
     int count = 0;
     for (int i = 0; i < tree->body_count; i++) {
         if (!is_dynamic(tree, i)) {
-            is_placed[i] = true;
+            is_ordered[i] = true;
             order[count++] = i;
         }
     }
@@ -95,19 +96,19 @@ static void hang_all(CairnMjcfTree *tree, bool *is_placed, int *order) {
             }
             for (int child = 1; child >= 0; child--) {
                 int body = joint->bodies[child], parent = joint->bodies[1 - child];
-                if (!joint->is_in_tree && is_dynamic(tree, body) && !is_placed[body] &&
-                    (parent < 0 || is_placed[parent])) {
+                if (!joint->is_in_tree && is_dynamic(tree, body) && !is_ordered[body] &&
+                    (parent < 0 || is_ordered[parent])) {
                     tree->bodies[body].parent = parent;
                     tree->bodies[body].joint = j;
                     tree->bodies[body].is_inverted = child == 0;
-                    joint->is_in_tree = is_placed[body] = true;
+                    joint->is_in_tree = is_ordered[body] = true;
                     order[count++] = body;
                 }
             }
         }
         for (int i = 0; i < tree->body_count && count == before; i++) {
-            if (!is_placed[i]) {
-                is_placed[i] = true;
+            if (!is_ordered[i]) {
+                is_ordered[i] = true;
                 order[count++] = i;
             }
         }
@@ -147,7 +148,7 @@ static void set_axes(const CairnMjcfTree *tree, CairnMjcfBody *body) {
     add_axis(body, joint, CAIRN_RX, x);
     add_axis(body, joint, CAIRN_RY, is_cardan ? turned : b_y);
     add_axis(body, joint, CAIRN_RZ, b_z);
-    for (int i = 0; body->is_inverted && i < body->axis_count / 2; i++) { // from B's side they come the other way round
+    for (int i = 0; body->is_inverted && i < body->axis_count / 2; i++) { // from B's side they come in reverse order
         CairnMjcfAxis axis = body->axes[i];
         body->axes[i] = body->axes[body->axis_count - 1 - i];
         body->axes[body->axis_count - 1 - i] = axis;
@@ -175,23 +176,23 @@ static void cut_deep(CairnMjcfTree *tree) {
 }
 
 static CairnStatus order_bodies(CairnMjcfTree *tree) {
-    bool *is_placed = calloc((size_t)tree->body_count + 1, sizeof *is_placed);
+    bool *is_ordered = calloc((size_t)tree->body_count + 1, sizeof *is_ordered);
     int *order = calloc((size_t)tree->body_count + 1, sizeof *order);
-    int *place = calloc((size_t)tree->body_count + 1, sizeof *place);
+    int *rank = calloc((size_t)tree->body_count + 1, sizeof *rank);
     CairnMjcfBody *bodies = calloc((size_t)tree->body_count + 1, sizeof *bodies);
-    bool has_memory = is_placed && order && place && bodies;
+    bool has_memory = is_ordered && order && rank && bodies;
     if (has_memory) {
-        hang_all(tree, is_placed, order);
+        order_tree(tree, is_ordered, order);
         for (int i = 0; i < tree->body_count; i++) {
-            place[order[i]] = i;
+            rank[order[i]] = i;
             bodies[i] = tree->bodies[order[i]];
         }
         for (int i = 0; i < tree->body_count; i++) {
-            bodies[i].parent = bodies[i].parent < 0 ? -1 : place[bodies[i].parent];
+            bodies[i].parent = bodies[i].parent < 0 ? -1 : rank[bodies[i].parent];
         }
         for (int j = 0; j < 2 * tree->joint_count; j++) {
             int *body = &tree->joints[j / 2].bodies[j % 2];
-            *body = *body < 0 ? -1 : place[*body];
+            *body = *body < 0 ? -1 : rank[*body];
         }
         CairnMjcfBody *unordered = tree->bodies;
         tree->bodies = bodies;
@@ -203,9 +204,9 @@ static CairnStatus order_bodies(CairnMjcfTree *tree) {
             }
         }
     }
-    free(is_placed);
+    free(is_ordered);
     free(order);
-    free(place);
+    free(rank);
     free(bodies);
     return has_memory ? cairn_ok() : cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for %d bodies", tree->body_count);
 }

@@ -1,5 +1,5 @@
-// Kinematic tree: a world's bodies as MuJoCo orders them, each below the body that a joint hangs it on. Joints that close a loop stay
-// beside the tree, and so do those below which it would be deeper than MuJoCo's reader allows.
+// Kinematic tree: a world's bodies as MuJoCo orders them, each below the body that a joint hangs it on. Joints that
+// close a loop stay beside the tree, and so do those below which it would be deeper than MuJoCo's reader allows.
 #ifndef CAIRN_PROGRAM_MJCF_TREE_H
 #define CAIRN_PROGRAM_MJCF_TREE_H
 
@@ -18,8 +18,8 @@ typedef struct CairnMjcfAxis {
 typedef struct CairnMjcfBody {
     CairnBodyId id;
     CairnBodyState state;
-    int parent, depth; // place in `bodies`; -1: the world
-    int joint;         // place in `joints` of what it hangs on; -1: it is free, or static
+    int parent, depth; // index in `bodies`; -1: the world
+    int joint;         // index in `joints` of the joint to its parent; -1: it is free, or static
     bool is_inverted;  // it is the joint's body A
     CairnVec3 anchor;  // of the joint, world
     bool is_ball;      // one joint with three turns

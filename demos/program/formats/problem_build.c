@@ -53,11 +53,11 @@ static CairnStatus compress(CairnArena *arena, const CairnTriplets *matrix, bool
     const int *row = is_transposed ? matrix->column : matrix->row,
               *column = is_transposed ? matrix->row : matrix->column;
     int count = is_transposed ? matrix->columns : matrix->rows, entries = 0;
-    int *place = CAIRN_PUSH_ZERO(arena, int, count + 1);
+    int *next = CAIRN_PUSH_ZERO(arena, int, count + 1);
     rows->start = CAIRN_PUSH_ZERO(arena, int, count + 1);
     rows->column = CAIRN_PUSH(arena, int, matrix->count + 1);
     rows->value = CAIRN_PUSH(arena, double, matrix->count + 1);
-    if (!place || !rows->start || !rows->column || !rows->value) {
+    if (!next || !rows->start || !rows->column || !rows->value) {
         return no_memory("the rows of a matrix");
     }
     for (int k = 0; k < matrix->count; k++) {
@@ -65,10 +65,10 @@ static CairnStatus compress(CairnArena *arena, const CairnTriplets *matrix, bool
     }
     for (int i = 0; i < count; i++) {
         rows->start[i + 1] += rows->start[i];
-        place[i] = rows->start[i];
+        next[i] = rows->start[i];
     }
     for (int k = 0; k < matrix->count; k++) {
-        int at = place[row[k]]++;
+        int at = next[row[k]]++;
         rows->column[at] = column[k];
         rows->value[at] = matrix->value[k];
     }
@@ -139,10 +139,10 @@ static bool fits(const CairnTriplets *M, int size) {
     return is_inside;
 }
 
-// Cut the dofs into blocks; block_of[dof] tells where each went.
+// Cuts the dofs into blocks; block_of[dof] is the block of each.
 static CairnStatus cut_blocks(CairnStoredProblem *stored, const CairnTriplets *M, int *block_of) {
     int dofs = M->rows, count = 0, even = fits(M, 6) ? 6 : fits(M, 3) ? 3 : 1;
-    int *reach = CAIRN_PUSH(stored->arena, int, dofs + 1); // the last dof that shares an entry with this one
+    int *reach = CAIRN_PUSH(stored->arena, int, dofs + 1); // the last dof that has an entry in common with this one
     CairnDofBlock *blocks = CAIRN_PUSH(stored->arena, CairnDofBlock, dofs + 1);
     if (!reach || !blocks) {
         return no_memory("dof blocks");

@@ -17,12 +17,13 @@ CairnStatus cairn_triplets_make(CairnArena *arena, int rows, int columns, int co
 // Refuses an index outside, and a value that is not finite; `name` opens the message.
 CairnStatus cairn_triplets_add(CairnTriplets *matrix, int row, int column, double value, const char *name);
 
-// The arrays of all builders lie in stored->arena, which must be initialised. Rows are free until contacts or bounds are set.
-// w = W lambda + q.
+// The arrays of all builders lie in stored->arena, which must be initialised. Rows are free until contacts or bounds
+// are set. w = W lambda + q.
 CairnStatus cairn_build_explicit(CairnStoredProblem *stored, const CairnTriplets *W, const double *q);
-// W in place of the one that is there.
+// Replaces W.
 CairnStatus cairn_build_matrix(CairnStoredProblem *stored, const CairnTriplets *W);
-// M v = H r + f, u = H^T v + w: P = M in the smallest blocks that hold its entries (6 or 3 dofs where that fits), J = H^T.
+// M v = H r + f, u = H^T v + w: P = M in the smallest blocks that hold its entries (6 or 3 dofs where that fits), J =
+// H^T.
 CairnStatus cairn_build_dynamics(CairnStoredProblem *stored, const CairnTriplets *M, const CairnTriplets *H,
                                  const double *f, const double *w);
 // Rows are contacts of three (n, t1, t2) under Coulomb's law.

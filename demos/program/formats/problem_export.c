@@ -33,7 +33,7 @@ typedef struct Rows {
     const CairnProblem *problem;
     CairnOps ops;
     double *unit, *velocity, *row; // scratch
-    int *place;                    // where a row of the problem goes
+    int *target_row;               // the row of the exported problem for each row of this one
 } Rows;
 
 static CairnStatus open_rows(Rows *rows, const CairnProblem *problem, CairnArena *arena) {
@@ -41,13 +41,13 @@ static CairnStatus open_rows(Rows *rows, const CairnProblem *problem, CairnArena
     rows->unit = CAIRN_PUSH_ZERO(arena, double, problem->row_count + 1);
     rows->row = CAIRN_PUSH(arena, double, problem->row_count + 1);
     rows->velocity = CAIRN_PUSH(arena, double, problem->dof_count + 1);
-    rows->place = CAIRN_PUSH(arena, int, problem->row_count + 1);
-    if (!rows->unit || !rows->row || !rows->velocity || !rows->place) {
+    rows->target_row = CAIRN_PUSH(arena, int, problem->row_count + 1);
+    if (!rows->unit || !rows->row || !rows->velocity || !rows->target_row) {
         return no_memory();
     }
     for (int i = 0; i < problem->friction_count; i++) {
         for (int k = 0; k < 3; k++) {
-            rows->place[problem->frictions[i].normal + k] = 3 * i + k;
+            rows->target_row[problem->frictions[i].normal + k] = 3 * i + k;
         }
     }
     return cairn_ops_init(&rows->ops, problem, arena);
@@ -65,7 +65,7 @@ static void make_row(Rows *rows, int row) {
     rows->row[row] += problem->compliance[row];
 }
 
-// Blocks of 3x3 that have an entry, by the place of the contact.
+// The rows of W, as 3x3 blocks that have an entry, in the order of the contacts.
 static CairnStatus fill_matrix(Rows *rows, CairnArena *arena, CairnContactProblem *exported) {
     const CairnProblem *problem = rows->problem;
     int count = problem->row_count, room = 64 * count;
@@ -78,7 +78,7 @@ static CairnStatus fill_matrix(Rows *rows, CairnArena *arena, CairnContactProble
         int used = exported->start[i];
         memset(is_met, 0, (size_t)problem->friction_count * sizeof *is_met);
         for (int k = 0; k < count; k++) {
-            is_met[rows->place[k] / 3] = is_met[rows->place[k] / 3] || rows->row[k] != 0;
+            is_met[rows->target_row[k] / 3] = is_met[rows->target_row[k] / 3] || rows->row[k] != 0;
         }
         is_met[i / 3] = true;
         if (used + count > room) {
@@ -120,12 +120,12 @@ CairnStatus cairn_contact_problem(const CairnProblem *problem, const double *lam
     }
     cairn_ops_right_side(&rows.ops, rows.velocity, rows.row);
     for (int i = 0; i < problem->row_count; i++) {
-        exported->q[rows.place[i]] = rows.row[i];
-        exported->r[rows.place[i]] = lambda[i];
+        exported->q[rows.target_row[i]] = rows.row[i];
+        exported->r[rows.target_row[i]] = lambda[i];
     }
     cairn_ops_slack(&rows.ops, lambda, rows.velocity, rows.row);
     for (int i = 0; i < problem->row_count; i++) {
-        exported->u[rows.place[i]] = rows.row[i];
+        exported->u[rows.target_row[i]] = rows.row[i];
     }
     for (int i = 0; i < problem->friction_count; i++) {
         exported->mu[i] = problem->frictions[i].mu;
@@ -142,8 +142,8 @@ static void write_numbers(FILE *file, const double *values, int count) {
     }
 }
 
-// Storage 1: blocks, sizes, the ends of block rows and columns, compressed block rows, then block after block by columns. The rows of
-// a contact have the same columns.
+// Storage 1: blocks, sizes, the ends of block rows and columns, compressed block rows, then block after block by
+// columns. The rows of a contact have the same columns.
 static void write_blocks(FILE *file, const CairnContactProblem *exported) {
     int contacts = exported->contacts, size = 3 * contacts, blocks = 0;
     for (int c = 0; c < contacts; c++) {

@@ -117,7 +117,7 @@ CairnStatus cairn_problem_symmetrize(CairnProblemSource *source) {
     if (problem->form != CAIRN_FORM_EXPLICIT || problem->W_is_symmetric || problem->row_count == 0) {
         return cairn_ok();
     }
-    CairnTriplets half; // of every entry one half to its place and one to the mirrored place
+    CairnTriplets half; // of every entry one half to (i, j) and one half to (j, i)
     int rows = problem->row_count;
     CAIRN_TRY(cairn_triplets_make(source->stored.arena, rows, rows, 2 * problem->W_start[rows], &half));
     for (int i = 0; i < rows; i++) {
@@ -133,8 +133,9 @@ CairnStatus cairn_problem_symmetrize(CairnProblemSource *source) {
 
 // ---- friction ----
 
-// Fresh arrays in place of those that are changed.
-static CairnStatus own_friction(CairnProblemSource *source, CairnFriction **frictions, double **lower, double **upper) {
+// Replaces the friction groups and bounds by copies in the arena that may be changed.
+static CairnStatus copy_friction(CairnProblemSource *source, CairnFriction **frictions, double **lower,
+                                 double **upper) {
     CairnProblem *problem = &source->stored.problem;
     CairnArena *arena = source->stored.arena;
     size_t rows = (size_t)problem->row_count, groups = (size_t)problem->friction_count;
@@ -167,7 +168,7 @@ CairnStatus cairn_problem_set_friction(CairnProblemSource *source, CairnFriction
                            "box friction needs normal impulses to be bounded by, and the file has no "
                            "answer that could give them (box-current, cone and coulomb need none)");
     }
-    CAIRN_TRY(own_friction(source, &frictions, &lower, &upper));
+    CAIRN_TRY(copy_friction(source, &frictions, &lower, &upper));
     for (int i = 0; i < source->stored.problem.friction_count; i++) {
         CairnFriction *friction = &frictions[i];
         friction->kind = kind;
@@ -187,7 +188,7 @@ CairnStatus cairn_problem_set_friction(CairnProblemSource *source, CairnFriction
 CairnStatus cairn_problem_drop_friction(CairnProblemSource *source) {
     CairnFriction *frictions;
     double *lower, *upper;
-    CAIRN_TRY(own_friction(source, &frictions, &lower, &upper));
+    CAIRN_TRY(copy_friction(source, &frictions, &lower, &upper));
     for (int i = 0; i < source->stored.problem.friction_count; i++) {
         frictions[i].kind = CAIRN_FRICTION_BOX;
         frictions[i].mu = frictions[i].torsion = frictions[i].rolling = 0;

@@ -14,11 +14,11 @@ typedef struct CairnProblemSource {
 CairnStatus cairn_problem_open(const char *path, CairnProblemSource *source);
 void cairn_problem_close(CairnProblemSource *source);
 
-// (W + W^T) / 2 in place of W: the same objective, another equation.
+// (W + W^T) / 2 instead of W: the same objective, another equation.
 CairnStatus cairn_problem_symmetrize(CairnProblemSource *source);
 
-// Put all friction groups under one law. Box bounds are mu times a normal impulse that must be known: the answer's, else the one that the
-// problem was made with; a problem that has neither refuses.
+// Put all friction groups under one law. Box bounds are mu times a normal impulse that must be known: the answer's,
+// else the one that the problem was made with; a problem that has neither refuses.
 CairnStatus cairn_problem_set_friction(CairnProblemSource *source, CairnFrictionKind kind);
 // No friction at all: every bound of it is 0.
 CairnStatus cairn_problem_drop_friction(CairnProblemSource *source);

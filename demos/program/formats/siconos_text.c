@@ -1,7 +1,7 @@
 // Siconos' text files.
 //
 //   friction: d, contacts, matrix, q, mu                          d is 3 here
-//   MLCP:     1, 1, n, m, block ends, flags (1: complementary), matrix, q, then A, B, C, D, a, b, which say the same once more
+//   MLCP:     1, 1, n, m, block ends, flags (1: complementary), matrix, q, then A, B, C, D, a, b, which repeat M and q
 //   matrix:   0: rows, columns, rows, columns, values by columns
 //             1: blocks, rows, columns, the ends of block rows and columns, compressed block rows, the blocks by columns
 //             2: a dump of CSparse
@@ -91,7 +91,7 @@ static CairnStatus read_ints(Text *text, int count, int low, int high, const cha
 
 static CairnStatus read_dense(Text *text, int size, CairnTriplets *W) {
     int rows, columns;
-    for (int i = 0; i < 2; i++) { // said twice
+    for (int i = 0; i < 2; i++) { // written twice
         CAIRN_TRY(read_int(text, size, size, "rows of the matrix", &rows));
         CAIRN_TRY(read_int(text, size, size, "columns of the matrix", &columns));
     }
@@ -262,12 +262,14 @@ static CairnStatus read_friction(Text *text, int dimension, CairnStoredProblem *
     return cairn_build_contacts(stored, mu);
 }
 
-// The parts A, B, C, D, a, b (by rows) must say what the whole said.
-static CairnStatus check_parts(Text *text, int n, int m, const CairnTriplets *W, const double *q) {
-    const struct { int rows, columns, row, column; } parts[] = {{n, n, 0, 0}, {m, m, n, n}, {n, m, 0, n}, {m, n, n, 0}};
+// The blocks A, B, C, D, a, b (by rows) must equal those of M and q.
+static CairnStatus check_blocks(Text *text, int n, int m, const CairnTriplets *W, const double *q) {
+    const struct {
+        int rows, columns, row, column;
+    } blocks[] = {{n, n, 0, 0}, {m, m, n, n}, {n, m, 0, n}, {m, n, n, 0}};
     for (int p = 0; p < 4; p++) {
-        for (int k = 0; k < parts[p].rows * parts[p].columns; k++) {
-            int row = parts[p].row + k / parts[p].columns, column = parts[p].column + k % parts[p].columns;
+        for (int k = 0; k < blocks[p].rows * blocks[p].columns; k++) {
+            int row = blocks[p].row + k / blocks[p].columns, column = blocks[p].column + k % blocks[p].columns;
             double value;
             CAIRN_TRY(read_double(text, "an entry of A, B, C or D", &value));
             if (value != W->value[column * (n + m) + row]) { // dense, by columns
@@ -286,11 +288,11 @@ static CairnStatus check_parts(Text *text, int n, int m, const CairnTriplets *W,
 }
 
 static CairnStatus read_mlcp(Text *text, CairnStoredProblem *stored, char kind[64]) {
-    int has_parts, n, m, from = 0, flags, ends[64], count = 0;
+    int has_blocks, n, m, from = 0, flags, ends[64], count = 0;
     CairnTriplets W;
     const char *name;
     double *q;
-    CAIRN_TRY(read_int(text, 0, 1, "whether A, B, C, D follow", &has_parts));
+    CAIRN_TRY(read_int(text, 0, 1, "whether A, B, C, D follow", &has_blocks));
     CAIRN_TRY(read_int(text, 0, 10000, "the number of equalities", &n));
     CAIRN_TRY(read_int(text, 0, 10000, "the number of complementary rows", &m));
     CAIRN_TRY(read_int(text, 0, 0, "the first end of a block", &from));
@@ -313,8 +315,8 @@ static CairnStatus read_mlcp(Text *text, CairnStoredProblem *stored, char kind[6
     }
     CAIRN_TRY(read_matrix(text, n + m, &W, &name));
     CAIRN_TRY(read_doubles(text, n + m, "q", &q));
-    if (has_parts && strcmp(name, "dense") == 0) {
-        CAIRN_TRY(check_parts(text, n, m, &W, q));
+    if (has_blocks && strcmp(name, "dense") == 0) {
+        CAIRN_TRY(check_blocks(text, n, m, &W, q));
     }
     CAIRN_TRY(cairn_build_explicit(stored, &W, q));
     snprintf(kind, 64, "Siconos MLCP, %s", name);

@@ -1,4 +1,5 @@
-// Bytes: numbers and words put one after the other, little-endian, and taken back. Each side has one failure, which stays.
+// Bytes: numbers and words put one after the other, little-endian, and taken back. Each side has one failure, which
+// stays.
 #ifndef CAIRN_PROGRAM_BYTES_H
 #define CAIRN_PROGRAM_BYTES_H
 
@@ -23,7 +24,7 @@ void cairn_bytes_put_text(CairnBytes *bytes, const char *text); // NULL is anoth
 typedef struct CairnBytesReader {
     const unsigned char *data;
     size_t size, at;
-    bool has_failed; // it asked for more than there is
+    bool has_failed; // more was read than there is
 } CairnBytesReader;
 
 // NULL where there are not so many left.

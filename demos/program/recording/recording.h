@@ -1,10 +1,10 @@
-// Recording: a run as a file. What the run was asked for, and frame by frame every pose, the state's hash, the referee's verdict and
-// the statistics; so it can be run again and held against what was, or looked at.
+// Recording: a run as a file. The options of the run, and frame by frame every pose, the state's hash, the referee's
+// verdict and the statistics; so it can be run again and held against what was, or looked at.
 //
-// The file: magic "CIRNRECD", version; then blocks of kind, size, payload, checksum over all three. Little-endian. The first block
-// says what was asked for, the last how many frames there are: a file that was cut off has none. Poses are single precision, and of a
-// body that did not move nothing is written. Where a run did not come by a step from the frame before (a person took a hand in it),
-// a key holds the whole state.
+// The file: magic "CIRNRECD", version; then blocks of kind, size, payload, checksum over all three. Little-endian. The
+// first block has the run's options, the last how many frames there are: a file that was cut off has none. Poses are
+// single precision, and of a body that did not move nothing is written. Where a run did not come by a step from the
+// frame before (the user changed its state), a key holds the whole state.
 #ifndef CAIRN_PROGRAM_RECORDING_H
 #define CAIRN_PROGRAM_RECORDING_H
 
@@ -12,7 +12,8 @@
 #include "demos/program/session/session.h"
 #include <stdio.h>
 
-// Of a body's frame; the place in an array of poses is the body's slot (its id's index - 1). A quaternion of zeros: no body there.
+// The pose of a body's frame; its index in an array of poses is the body's slot (its id's index - 1). A quaternion of
+// zeros: the slot is empty.
 typedef struct CairnRecordPose {
     float position[3], turn[4]; // x, y, z; x, y, z, w
 } CairnRecordPose;
@@ -71,7 +72,7 @@ typedef struct CairnRecording {
     CairnRecordFrame *frames; // the first is the state that it begins with
     int count, capacity;
     int first;              // steps made before it
-    CairnRecordPose *poses; // of frame `pose_frame`; what cairn_recording_poses answers
+    CairnRecordPose *poses; // of frame `pose_frame`; the result of cairn_recording_poses
     int pose_count, pose_capacity, pose_frame;
 } CairnRecording;
 

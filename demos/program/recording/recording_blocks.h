@@ -14,7 +14,7 @@ enum {
 };
 
 typedef enum CairnRecordKind {
-    CAIRN_RECORD_ASKED = 1,
+    CAIRN_RECORD_OPTIONS = 1,
     CAIRN_RECORD_FRAME,
     CAIRN_RECORD_KEY,
     CAIRN_RECORD_END

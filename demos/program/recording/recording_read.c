@@ -12,14 +12,14 @@ static CairnStatus corrupt(const CairnRecording *recording, const char *what) {
     return cairn_error(CAIRN_CORRUPT, "recording: %s, after %d frames", what, recording->count);
 }
 
-// ---- what was asked for ----
+// ---- the options of the run ----
 
 // A copy with a NUL behind it. `texts` has room for every byte of the file.
-static CairnStatus take_text(CairnRecording *recording, CairnBytesReader *reader, const char **place) {
+static CairnStatus take_text(CairnRecording *recording, CairnBytesReader *reader, const char **result) {
     const char *text;
     size_t length;
     cairn_bytes_take_text(reader, &text, &length);
-    *place = NULL;
+    *result = NULL;
     if (!text) {
         return cairn_ok();
     }
@@ -30,7 +30,7 @@ static CairnStatus take_text(CairnRecording *recording, CairnBytesReader *reader
     memcpy(copy, text, length);
     copy[length] = '\0';
     recording->text_used += length + 1;
-    *place = copy;
+    *result = copy;
     return cairn_ok();
 }
 
@@ -50,7 +50,7 @@ static CairnStatus take_list(CairnRecording *recording, CairnBytesReader *reader
     return cairn_ok();
 }
 
-static CairnStatus take_asked(CairnRecording *recording, CairnBytesReader *reader) {
+static CairnStatus take_options(CairnRecording *recording, CairnBytesReader *reader) {
     CairnRunOptions *options = &recording->options;
     *options = cairn_run_options();
     const char **const words[] = {&recording->version, &options->scene,  &options->solver,
@@ -88,7 +88,8 @@ static int bits_of(unsigned mask) {
     return count;
 }
 
-// The mask and the poses behind it are as long as they say, every pose is finite, and where all are written, all are there.
+// Checks that the mask and the poses behind it have their stated lengths, that every pose is finite, and that none is
+// missing where all are written.
 static CairnStatus check_poses(CairnRecording *recording, const CairnRecordFrame *frame) {
     CairnBytesReader reader = {recording->bytes + frame->poses_at, frame->poses_size, 0, false};
     uint64_t count = cairn_bytes_take_uint(&reader, 4), moved = 0;
@@ -180,12 +181,12 @@ static CairnStatus take_block(CairnRecording *recording, CairnBytesReader *file,
         return corrupt(recording, "a checksum does not match: the bytes were changed");
     }
     bool is_first = recording->options.scene == NULL;
-    if (is_first != (*kind == CAIRN_RECORD_ASKED)) {
+    if (is_first != (*kind == CAIRN_RECORD_OPTIONS)) {
         return corrupt(recording, "its blocks are in no order");
     }
     switch (*kind) {
-    case CAIRN_RECORD_ASKED:
-        return take_asked(recording, &payload);
+    case CAIRN_RECORD_OPTIONS:
+        return take_options(recording, &payload);
     case CAIRN_RECORD_FRAME:
         return take_frame(recording, &payload);
     case CAIRN_RECORD_KEY:
@@ -210,7 +211,7 @@ static CairnStatus take_file(CairnRecording *recording) {
         return cairn_error(CAIRN_UNSUPPORTED, "recording: version is %llu, this program reads %d",
                            (unsigned long long)version, (int)CAIRN_RECORD_VERSION);
     }
-    CairnRecordKind kind = CAIRN_RECORD_ASKED;
+    CairnRecordKind kind = CAIRN_RECORD_OPTIONS;
     while (kind != CAIRN_RECORD_END) {
         CAIRN_TRY(take_block(recording, &file, &kind));
     }

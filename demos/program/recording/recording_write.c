@@ -59,18 +59,18 @@ static void put_params(CairnBytes *bytes, const CairnSession *session) {
     }
 }
 
-static CairnStatus put_asked(CairnRecorder *recorder, const CairnRunOptions *options, const CairnSession *session) {
+static CairnStatus put_options(CairnRecorder *recorder, const CairnRunOptions *options, const CairnSession *session) {
     CairnBytes *bytes = &recorder->bytes;
     CairnSessionSetup setup;
     CAIRN_TRY(cairn_session_setup(session, &setup));
-    begin_block(recorder, CAIRN_RECORD_ASKED);
+    begin_block(recorder, CAIRN_RECORD_OPTIONS);
     cairn_bytes_put_text(bytes, cairn_version());
     cairn_bytes_put_text(bytes, options->scene);
     bool has_parts = (session->choice.solver->traits & CAIRN_NEEDS_PARTITION) != 0 ||
                      strcmp(session->partitioner->name, "none") != 0;
     cairn_bytes_put_text(bytes, setup.solver);
     cairn_bytes_put_text(bytes,
-                         has_parts ? setup.partition : NULL); // who looks at it with another solver has parts then
+                         has_parts ? setup.partition : NULL); // so that a replay with another solver has parts
     cairn_bytes_put_text(bytes, setup.refine);
     cairn_bytes_put_text(bytes, options->budget);
     cairn_bytes_put_double(bytes, session->dt);
@@ -253,7 +253,7 @@ CairnStatus cairn_recorder_open(CairnRecorder *recorder, const char *path, const
     CairnStats none;
     memset(&none, 0, sizeof none);
     none.residual.is_certified = true; // nothing was solved
-    status = cairn_is_ok(status) ? put_asked(recorder, options, session) : status;
+    status = cairn_is_ok(status) ? put_options(recorder, options, session) : status;
     status = cairn_is_ok(status) ? cairn_recorder_add(recorder, session, &none) : status;
     if (cairn_is_ok(status) && cairn_world_step_index(session->world) > 0) {
         status = cairn_recorder_key(recorder, session);

@@ -17,8 +17,9 @@ bool cairn_replay_agrees(const CairnRecording *recording, int frame, const Cairn
     return cairn_world_state_hash(world) == recording->frames[frame].hash;
 }
 
-CairnStatus cairn_replay_part(CairnRecording *recording, int frame, const CairnWorld *world, CairnParting *parting) {
-    *parting = (CairnParting){
+CairnStatus cairn_replay_divergence(CairnRecording *recording, int frame, const CairnWorld *world,
+                                    CairnDivergence *divergence) {
+    *divergence = (CairnDivergence){
         .frame = frame, .recorded = recording->frames[frame].hash, .found = cairn_world_state_hash(world), .body = -1};
     int slots, count = cairn_world_bodies(world, NULL, 0);
     const CairnRecordPose *poses = cairn_recording_poses(recording, frame, &slots);
@@ -36,9 +37,9 @@ CairnStatus cairn_replay_part(CairnRecording *recording, int frame, const CairnW
         const float *p = poses[slot].position;
         CairnVec3 off = {(double)((float)body.position.x - p[0]), (double)((float)body.position.y - p[1]),
                          (double)((float)body.position.z - p[2])};
-        if (cairn_length(off) > parting->distance) {
-            parting->distance = cairn_length(off);
-            parting->body = slot;
+        if (cairn_length(off) > divergence->distance) {
+            divergence->distance = cairn_length(off);
+            divergence->body = slot;
         }
     }
     free(ids);

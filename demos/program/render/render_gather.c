@@ -5,35 +5,36 @@
 #include <stdlib.h>
 
 // False: a shape that pictures do not know.
-static bool part_of_shape(const CairnShapeDef *shape, CairnTransform body, CairnPrimitive *result) {
-    CairnPrimitive part = {.pose = cairn_transform_mul(body, (CairnTransform){shape->position, shape->orientation})};
+static bool primitive_of_shape(const CairnShapeDef *shape, CairnTransform body, CairnPrimitive *result) {
+    CairnPrimitive primitive = {.pose =
+                                    cairn_transform_mul(body, (CairnTransform){shape->position, shape->orientation})};
     if (shape->type == CAIRN_SHAPE_SPHERE) {
-        part.kind = CAIRN_PRIMITIVE_SPHERE;
-        part.half = cairn_vec3(shape->radius, shape->radius, shape->radius);
+        primitive.kind = CAIRN_PRIMITIVE_SPHERE;
+        primitive.half = cairn_vec3(shape->radius, shape->radius, shape->radius);
     } else if (shape->type == CAIRN_SHAPE_CYLINDER) {
-        part.kind = CAIRN_PRIMITIVE_CYLINDER;
-        part.half = cairn_vec3(shape->radius, shape->radius, 0.5 * shape->height);
+        primitive.kind = CAIRN_PRIMITIVE_CYLINDER;
+        primitive.half = cairn_vec3(shape->radius, shape->radius, 0.5 * shape->height);
     } else if (shape->type == CAIRN_SHAPE_CAPSULE) {
-        part.kind = CAIRN_PRIMITIVE_CAPSULE;
-        part.half = cairn_vec3(shape->radius, shape->radius, 0.5 * shape->height);
+        primitive.kind = CAIRN_PRIMITIVE_CAPSULE;
+        primitive.half = cairn_vec3(shape->radius, shape->radius, 0.5 * shape->height);
     } else if (shape->type == CAIRN_SHAPE_BOX) {
-        part.kind = CAIRN_PRIMITIVE_BOX;
-        part.half = cairn_scale(0.5, shape->size);
+        primitive.kind = CAIRN_PRIMITIVE_BOX;
+        primitive.half = cairn_scale(0.5, shape->size);
     } else if (shape->type == CAIRN_SHAPE_HALF_SPACE) {
-        part.kind = CAIRN_PRIMITIVE_PLANE;
+        primitive.kind = CAIRN_PRIMITIVE_PLANE;
     } else if (shape->type == CAIRN_SHAPE_MESH) {
-        part.kind = CAIRN_PRIMITIVE_FACETS;
-        part.points = shape->points;
-        part.indices = shape->indices;
-        part.index_count = shape->index_count;
+        primitive.kind = CAIRN_PRIMITIVE_FACETS;
+        primitive.points = shape->points;
+        primitive.indices = shape->indices;
+        primitive.index_count = shape->index_count;
     } else if (shape->type == CAIRN_SHAPE_HULL) {
-        part.kind = CAIRN_PRIMITIVE_HULL;
-        part.points = shape->points;
-        part.point_count = shape->point_count;
+        primitive.kind = CAIRN_PRIMITIVE_HULL;
+        primitive.points = shape->points;
+        primitive.point_count = shape->point_count;
     } else {
         return false;
     }
-    *result = part;
+    *result = primitive;
     return true;
 }
 
@@ -41,7 +42,7 @@ typedef struct Gathering {
     const CairnWorld *world;
     double rod_width;
     CairnTints tints;
-    CairnGatherPart *take;
+    CairnGatherPrimitive *take;
     void *user;
     CairnShapeId *shapes; // of one body
     int capacity;
@@ -62,12 +63,13 @@ static bool is_link(const CairnShapeDef *shape) {
     return shape->type == CAIRN_SHAPE_CAPSULE && (shape->user_data & ~(uint64_t)1) == CAIRN_LOOK_LINK;
 }
 
-// A link of a chain within its capsule: two bars and two bows of wire, of three pieces each. Neighbours hold each other by the bows.
+// A link of a chain within its capsule: two bars and two bows of wire, of three pieces each. Neighbours hold each other
+// by the bows.
 static CairnStatus gather_link(const Gathering *gathering, CairnGathered gathered, bool is_turned) {
     enum { CORNERS = 8 };
-    CairnTransform pose = gathered.part.pose;
-    double radius = gathered.part.half.x, wire = 0.4 * radius, aside = radius - wire;
-    double straight = gathered.part.half.z + wire - aside;
+    CairnTransform pose = gathered.primitive.pose;
+    double radius = gathered.primitive.half.x, wire = 0.4 * radius, aside = radius - wire;
+    double straight = gathered.primitive.half.z + wire - aside;
     CairnVec3 corners[CORNERS + 1];
     for (int i = 0; i <= CORNERS; i++) {
         double angle = CAIRN_PI * (i % 4) / 3, side = i % CORNERS < 4 ? 1 : -1;
@@ -75,13 +77,13 @@ static CairnStatus gather_link(const Gathering *gathering, CairnGathered gathere
         CairnVec3 corner = {is_turned ? 0 : across, is_turned ? across : 0, along};
         corners[i] = cairn_transform_point(pose, corner);
     }
-    gathered.part.color = cairn_color_mix(gathered.part.color, cairn_color(0x2B3038), 0.75);
-    gathered.part.has_pattern = false;
+    gathered.primitive.color = cairn_color_mix(gathered.primitive.color, cairn_color(0x2B3038), 0.75);
+    gathered.primitive.has_pattern = false;
     for (int i = 0; i < CORNERS; i++) {
-        CairnVec3 way = cairn_sub(corners[i + 1], corners[i]);
-        gathered.part.half = cairn_vec3(wire, wire, 0.5 * cairn_length(way));
-        gathered.part.pose.p = cairn_scale(0.5, cairn_add(corners[i], corners[i + 1]));
-        gathered.part.pose.q = cairn_quat_between(cairn_vec3(0, 0, 1), cairn_normalize(way));
+        CairnVec3 edge = cairn_sub(corners[i + 1], corners[i]);
+        gathered.primitive.half = cairn_vec3(wire, wire, 0.5 * cairn_length(edge));
+        gathered.primitive.pose.p = cairn_scale(0.5, cairn_add(corners[i], corners[i + 1]));
+        gathered.primitive.pose.q = cairn_quat_between(cairn_vec3(0, 0, 1), cairn_normalize(edge));
         CAIRN_TRY(gathering->take(gathering->user, &gathered));
     }
     return cairn_ok();
@@ -97,14 +99,14 @@ static CairnStatus gather_body(Gathering *gathering, CairnBodyId id, int *moving
         CairnShapeDef shape;
         CAIRN_TRY(cairn_shape_get(gathering->world, gathering->shapes[i], &shape, NULL));
         CairnGathered gathered = {.shape = gathering->shapes[i], .body = &state, .id = id};
-        if (!part_of_shape(&shape, (CairnTransform){state.position, state.orientation}, &gathered.part)) {
+        if (!primitive_of_shape(&shape, (CairnTransform){state.position, state.orientation}, &gathered.primitive)) {
             continue;
         }
-        gathered.part.has_pattern = state.type != CAIRN_BODY_STATIC;
+        gathered.primitive.has_pattern = state.type != CAIRN_BODY_STATIC;
         // The shapes of a compound differ a little, so that its turning shows.
-        gathered.part.color = cairn_color_mix(color, gathering->tints.cream, i % 2 ? 0.35 : 0);
-        if (gathered.part.kind == CAIRN_PRIMITIVE_PLANE) {
-            gathered.part.color = cairn_ground_color();
+        gathered.primitive.color = cairn_color_mix(color, gathering->tints.cream, i % 2 ? 0.35 : 0);
+        if (gathered.primitive.kind == CAIRN_PRIMITIVE_PLANE) {
+            gathered.primitive.color = cairn_ground_color();
         }
         CAIRN_TRY(is_link(&shape) ? gather_link(gathering, gathered, shape.user_data & 1)
                                   : gathering->take(gathering->user, &gathered));
@@ -135,14 +137,14 @@ static CairnStatus gather_joint(const Gathering *gathering, CairnJointId id) {
     CairnVec3 between = cairn_sub(b, a);
     double length = cairn_length(between), width = gathering->rod_width;
     CairnGathered gathered = {.body = NULL};
-    gathered.part = (CairnPrimitive){
+    gathered.primitive = (CairnPrimitive){
         .kind = CAIRN_PRIMITIVE_ROD, .half = {width, width, 0.5 * length}, .color = cairn_color(0x5A626C)};
-    gathered.part.pose.p = cairn_scale(0.5, cairn_add(a, b));
-    gathered.part.pose.q = cairn_quat_between(cairn_vec3(0, 0, 1), cairn_normalize(between));
+    gathered.primitive.pose.p = cairn_scale(0.5, cairn_add(a, b));
+    gathered.primitive.pose.q = cairn_quat_between(cairn_vec3(0, 0, 1), cairn_normalize(between));
     return gathering->take(gathering->user, &gathered);
 }
 
-CairnStatus cairn_gather(const CairnWorld *world, double rod_width, CairnGatherPart *take, void *user) {
+CairnStatus cairn_gather(const CairnWorld *world, double rod_width, CairnGatherPrimitive *take, void *user) {
     int bodies = cairn_world_bodies(world, NULL, 0), joints = cairn_world_joints(world, NULL, 0), moving = 0;
     Gathering gathering = {.world = world, .rod_width = rod_width, .tints = cairn_tints(), .take = take, .user = user};
     CairnBodyId *body = malloc((size_t)(bodies + 1) * sizeof *body);

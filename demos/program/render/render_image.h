@@ -1,4 +1,4 @@
-// Image: 8-bit RGB pixels, and the way to a PNG file.
+// Image: 8-bit RGB pixels, and writing them to a PNG file.
 #ifndef CAIRN_RENDER_IMAGE_H
 #define CAIRN_RENDER_IMAGE_H
 

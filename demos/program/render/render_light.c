@@ -6,7 +6,7 @@ static const double sun_slope = 0.07; // half the sun's angle: larger than the r
 
 // A direction on the screen that turns the sampling pattern.
 typedef struct Turn {
-    double c, s, share; // share in [0, 1) of a whole turn
+    double c, s, fraction; // fraction in [0, 1) of a whole turn
 } Turn;
 
 CairnStatus cairn_light_create(CairnLight *light, const CairnMesh *mesh, CairnVec3 direction, CairnVec3 center,
@@ -81,7 +81,8 @@ static double sun_at(const CairnLight *light, CairnVec3 point, CairnVec3 normal,
     return (double)lit / SAMPLES;
 }
 
-// Ambient occlusion in screen space: points in the hemisphere above the surface that lie behind what the picture shows there.
+// Ambient occlusion in screen space: points in the hemisphere above the surface that lie behind what the picture shows
+// there.
 static double sky_at(const CairnLight *light, const CairnRaster *raster, const CairnView *view, CairnVec3 point,
                      CairnVec3 normal, Turn turn) {
     CairnVec3 t1, t2;
@@ -89,11 +90,11 @@ static double sky_at(const CairnLight *light, const CairnRaster *raster, const C
     double hidden = 0;
     for (int i = 0; i < SAMPLES; i++) {
         double u = light->disk[i][0], v = light->disk[i][1];
-        CairnVec3 way = cairn_scale(turn.c * u - turn.s * v, t1);
-        way = cairn_add_scaled(way, turn.s * u + turn.c * v, t2);
-        way = cairn_add_scaled(way, sqrt(1 - u * u - v * v) + 0.05, normal);
-        double part = i * 0.618034 + turn.share, length = light->reach * (0.15 + 0.85 * (part - floor(part)));
-        CairnVec3 probe = cairn_add_scaled(point, length, way);
+        CairnVec3 direction = cairn_scale(turn.c * u - turn.s * v, t1);
+        direction = cairn_add_scaled(direction, turn.s * u + turn.c * v, t2);
+        direction = cairn_add_scaled(direction, sqrt(1 - u * u - v * v) + 0.05, normal);
+        double turned = i * 0.618034 + turn.fraction, length = light->reach * (0.15 + 0.85 * (turned - floor(turned)));
+        CairnVec3 probe = cairn_add_scaled(point, length, direction);
         double depth = cairn_view_depth(view, probe);
         if (depth <= view->near) {
             continue;
@@ -113,8 +114,8 @@ static double sky_at(const CairnLight *light, const CairnRaster *raster, const C
 
 CairnVisibility cairn_light_at(const CairnLight *light, const CairnRaster *raster, const CairnView *view,
                                CairnVec3 point, CairnVec3 normal, int x, int y) {
-    double share = noise(x, y);
-    Turn turn = {cos(2 * CAIRN_PI * share), sin(2 * CAIRN_PI * share), share};
+    double fraction = noise(x, y);
+    Turn turn = {cos(2 * CAIRN_PI * fraction), sin(2 * CAIRN_PI * fraction), fraction};
     return (CairnVisibility){(float)sun_at(light, point, normal, turn),
                              (float)sky_at(light, raster, view, point, normal, turn)};
 }

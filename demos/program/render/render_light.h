@@ -1,5 +1,5 @@
-// Light: which share of the sun and of the sky reaches a point. The sun by a shadow map with soft edges that widen with the
-// distance from what casts them; the sky by looking for occluders around the point in the picture's own depth.
+// Light: which fraction of the light of sun and sky reaches a point. The sun by a shadow map with soft edges that widen
+// with the distance from what casts them; the sky by looking for occluders around the point in the picture's own depth.
 #ifndef CAIRN_RENDER_LIGHT_H
 #define CAIRN_RENDER_LIGHT_H
 

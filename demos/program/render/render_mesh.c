@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 static void add_triangle(CairnMesh *mesh, CairnVec3 a, CairnVec3 b, CairnVec3 c, int face) {
-    CairnTransform pose = mesh->parts[mesh->part_count].pose;
+    CairnTransform pose = mesh->primitives[mesh->primitive_count].pose;
     mesh->triangles[mesh->triangle_count++] = (CairnTriangle){
         {cairn_transform_point(pose, a), cairn_transform_point(pose, b), cairn_transform_point(pose, c)},
-        mesh->part_count,
+        mesh->primitive_count,
         face};
 }
 
@@ -81,10 +81,10 @@ static void add_cylinder(CairnMesh *mesh, CairnVec3 half, int sides) {
     }
 }
 
-static void add_facets(CairnMesh *mesh, const CairnPrimitive *part) {
-    for (int i = 0; i + 2 < part->index_count; i += 3) {
-        const int *v = part->indices + i;
-        add_triangle(mesh, part->points[v[0]], part->points[v[1]], part->points[v[2]], i / 3);
+static void add_facets(CairnMesh *mesh, const CairnPrimitive *primitive) {
+    for (int i = 0; i + 2 < primitive->index_count; i += 3) {
+        const int *v = primitive->indices + i;
+        add_triangle(mesh, primitive->points[v[0]], primitive->points[v[1]], primitive->points[v[2]], i / 3);
     }
 }
 
@@ -100,106 +100,106 @@ static void add_hull(CairnMesh *mesh, const CairnHull *hull) {
     }
 }
 
-static CairnVec3 facet_normal(const CairnPrimitive *part, int face) {
-    const int *v = part->indices + 3 * (size_t)face;
-    CairnVec3 a = part->points[v[0]];
-    return cairn_cross(cairn_sub(part->points[v[1]], a), cairn_sub(part->points[v[2]], a));
+static CairnVec3 facet_normal(const CairnPrimitive *primitive, int face) {
+    const int *v = primitive->indices + 3 * (size_t)face;
+    CairnVec3 a = primitive->points[v[0]];
+    return cairn_cross(cairn_sub(primitive->points[v[1]], a), cairn_sub(primitive->points[v[2]], a));
 }
 
-static int triangles_of(const CairnPrimitive *part, int rings) {
-    return part->kind == CAIRN_PRIMITIVE_SPHERE     ? 4 * rings * rings
-           : part->kind == CAIRN_PRIMITIVE_CAPSULE  ? 4 * rings * (rings + 1)
-           : part->kind == CAIRN_PRIMITIVE_CYLINDER ? 8 * rings
-           : part->kind == CAIRN_PRIMITIVE_BOX      ? 12
-           : part->kind == CAIRN_PRIMITIVE_ROD      ? 2 * ROD_SIDES
-           : part->kind == CAIRN_PRIMITIVE_FACETS   ? part->index_count / 3
-           : part->kind == CAIRN_PRIMITIVE_HULL     ? 2 * part->hull->vertex_count
-                                                    : 0;
+static int triangles_of(const CairnPrimitive *primitive, int rings) {
+    return primitive->kind == CAIRN_PRIMITIVE_SPHERE     ? 4 * rings * rings
+           : primitive->kind == CAIRN_PRIMITIVE_CAPSULE  ? 4 * rings * (rings + 1)
+           : primitive->kind == CAIRN_PRIMITIVE_CYLINDER ? 8 * rings
+           : primitive->kind == CAIRN_PRIMITIVE_BOX      ? 12
+           : primitive->kind == CAIRN_PRIMITIVE_ROD      ? 2 * ROD_SIDES
+           : primitive->kind == CAIRN_PRIMITIVE_FACETS   ? primitive->index_count / 3
+           : primitive->kind == CAIRN_PRIMITIVE_HULL     ? 2 * primitive->hull->vertex_count
+                                                         : 0;
 }
 
-static int faces_of(const CairnPrimitive *part) {
-    return part->kind == CAIRN_PRIMITIVE_BOX        ? 6
-           : part->kind == CAIRN_PRIMITIVE_CYLINDER ? 3
-           : part->kind == CAIRN_PRIMITIVE_FACETS   ? part->index_count / 3
-           : part->kind == CAIRN_PRIMITIVE_HULL     ? part->hull->face_count
-                                                    : 1;
+static int faces_of(const CairnPrimitive *primitive) {
+    return primitive->kind == CAIRN_PRIMITIVE_BOX        ? 6
+           : primitive->kind == CAIRN_PRIMITIVE_CYLINDER ? 3
+           : primitive->kind == CAIRN_PRIMITIVE_FACETS   ? primitive->index_count / 3
+           : primitive->kind == CAIRN_PRIMITIVE_HULL     ? primitive->hull->face_count
+                                                         : 1;
 }
 
-static void add_triangles(CairnMesh *mesh, const CairnPrimitive *part, int rings) {
-    if (part->kind == CAIRN_PRIMITIVE_SPHERE) {
-        add_sphere(mesh, part->half.x, 0, rings);
-    } else if (part->kind == CAIRN_PRIMITIVE_CAPSULE) {
-        add_sphere(mesh, part->half.x, part->half.z, rings);
-    } else if (part->kind == CAIRN_PRIMITIVE_CYLINDER) {
-        add_cylinder(mesh, part->half, 2 * rings);
-    } else if (part->kind == CAIRN_PRIMITIVE_BOX) {
-        add_box(mesh, part->half);
-    } else if (part->kind == CAIRN_PRIMITIVE_ROD) {
-        add_rod(mesh, part->half);
-    } else if (part->kind == CAIRN_PRIMITIVE_FACETS) {
-        add_facets(mesh, part);
-    } else if (part->kind == CAIRN_PRIMITIVE_HULL) {
-        add_hull(mesh, part->hull);
+static void add_triangles(CairnMesh *mesh, const CairnPrimitive *primitive, int rings) {
+    if (primitive->kind == CAIRN_PRIMITIVE_SPHERE) {
+        add_sphere(mesh, primitive->half.x, 0, rings);
+    } else if (primitive->kind == CAIRN_PRIMITIVE_CAPSULE) {
+        add_sphere(mesh, primitive->half.x, primitive->half.z, rings);
+    } else if (primitive->kind == CAIRN_PRIMITIVE_CYLINDER) {
+        add_cylinder(mesh, primitive->half, 2 * rings);
+    } else if (primitive->kind == CAIRN_PRIMITIVE_BOX) {
+        add_box(mesh, primitive->half);
+    } else if (primitive->kind == CAIRN_PRIMITIVE_ROD) {
+        add_rod(mesh, primitive->half);
+    } else if (primitive->kind == CAIRN_PRIMITIVE_FACETS) {
+        add_facets(mesh, primitive);
+    } else if (primitive->kind == CAIRN_PRIMITIVE_HULL) {
+        add_hull(mesh, primitive->hull);
     }
 }
 
-CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPrimitive *part, double detail) {
+CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPrimitive *primitive, double detail) {
     int rings = 2 * (int)cairn_clamp(2 * sqrt(fmax(detail, 0)), 4, 32);
-    CairnPrimitive added = *part;
+    CairnPrimitive added = *primitive;
     added.hull = NULL;
     added.first_surface = mesh->surface_count;
-    if (part->kind == CAIRN_PRIMITIVE_HULL) {
-        CAIRN_TRY(cairn_hull_build(part->points, part->point_count, NULL, &added.hull));
+    if (primitive->kind == CAIRN_PRIMITIVE_HULL) {
+        CAIRN_TRY(cairn_hull_build(primitive->points, primitive->point_count, NULL, &added.hull));
     }
     int triangles = triangles_of(&added, rings);
-    bool is_enough =
-        cairn_array_reserve(&mesh->parts, &mesh->part_capacity, mesh->part_count + 1, sizeof *mesh->parts) &&
-        cairn_array_reserve(&mesh->triangles, &mesh->triangle_capacity, mesh->triangle_count + triangles,
-                            sizeof *mesh->triangles);
+    bool is_enough = cairn_array_reserve(&mesh->primitives, &mesh->primitive_capacity, mesh->primitive_count + 1,
+                                         sizeof *mesh->primitives) &&
+                     cairn_array_reserve(&mesh->triangles, &mesh->triangle_capacity, mesh->triangle_count + triangles,
+                                         sizeof *mesh->triangles);
     if (!is_enough) {
         cairn_hull_free(added.hull, NULL);
         return cairn_error(CAIRN_OUT_OF_MEMORY, "picture: no memory for %d triangles",
                            mesh->triangle_count + triangles);
     }
-    mesh->parts[mesh->part_count] = added;
+    mesh->primitives[mesh->primitive_count] = added;
     add_triangles(mesh, &added, rings);
     mesh->surface_count += faces_of(&added);
-    mesh->part_count++;
+    mesh->primitive_count++;
     return cairn_ok();
 }
 
 void cairn_mesh_free(CairnMesh *mesh) {
-    for (int i = 0; i < mesh->part_count; i++) {
-        cairn_hull_free(mesh->parts[i].hull, NULL);
+    for (int i = 0; i < mesh->primitive_count; i++) {
+        cairn_hull_free(mesh->primitives[i].hull, NULL);
     }
-    free(mesh->parts);
+    free(mesh->primitives);
     free(mesh->triangles);
     *mesh = (CairnMesh){0};
 }
 
-CairnVec3 cairn_primitive_local(const CairnPrimitive *part, CairnVec3 point) {
-    CairnVec3 local = cairn_untransform_point(part->pose, point);
-    if (part->kind == CAIRN_PRIMITIVE_CAPSULE) {
-        local.z -= cairn_clamp(local.z, -part->half.z, part->half.z);
+CairnVec3 cairn_primitive_local(const CairnPrimitive *primitive, CairnVec3 point) {
+    CairnVec3 local = cairn_untransform_point(primitive->pose, point);
+    if (primitive->kind == CAIRN_PRIMITIVE_CAPSULE) {
+        local.z -= cairn_clamp(local.z, -primitive->half.z, primitive->half.z);
     }
     return local;
 }
 
-CairnVec3 cairn_primitive_normal(const CairnPrimitive *part, int face, CairnVec3 point) {
-    CairnVec3 local = cairn_primitive_local(part, point);
-    if (part->kind == CAIRN_PRIMITIVE_ROD) {
+CairnVec3 cairn_primitive_normal(const CairnPrimitive *primitive, int face, CairnVec3 point) {
+    CairnVec3 local = cairn_primitive_local(primitive, point);
+    if (primitive->kind == CAIRN_PRIMITIVE_ROD) {
         local.z = 0;
-    } else if (part->kind == CAIRN_PRIMITIVE_CYLINDER) {
+    } else if (primitive->kind == CAIRN_PRIMITIVE_CYLINDER) {
         local = face == 0 ? cairn_vec3(local.x, local.y, 0) : cairn_vec3(0, 0, face == 1 ? -1 : 1);
-    } else if (part->kind == CAIRN_PRIMITIVE_BOX) {
+    } else if (primitive->kind == CAIRN_PRIMITIVE_BOX) {
         double sign = face % 2 ? 1 : -1;
         local = cairn_vec3(face / 2 == 0 ? sign : 0, face / 2 == 1 ? sign : 0, face / 2 == 2 ? sign : 0);
-    } else if (part->kind == CAIRN_PRIMITIVE_PLANE) {
+    } else if (primitive->kind == CAIRN_PRIMITIVE_PLANE) {
         local = cairn_vec3(0, 0, 1);
-    } else if (part->kind == CAIRN_PRIMITIVE_FACETS) {
-        local = facet_normal(part, face);
-    } else if (part->kind == CAIRN_PRIMITIVE_HULL) {
-        local = part->hull->normals[face];
+    } else if (primitive->kind == CAIRN_PRIMITIVE_FACETS) {
+        local = facet_normal(primitive, face);
+    } else if (primitive->kind == CAIRN_PRIMITIVE_HULL) {
+        local = primitive->hull->normals[face];
     }
-    return cairn_rotate(part->pose.q, cairn_normalize(local));
+    return cairn_rotate(primitive->pose.q, cairn_normalize(local));
 }

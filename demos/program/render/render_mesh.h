@@ -1,4 +1,4 @@
-// Mesh: what a picture is made of, a list of solids ("parts") and their triangles in world coordinates.
+// Mesh: what a picture is made of, a list of solids ("primitives") and their triangles in world coordinates.
 #ifndef CAIRN_RENDER_MESH_H
 #define CAIRN_RENDER_MESH_H
 
@@ -30,30 +30,31 @@ typedef struct CairnPrimitive {
     const int *indices;
     int point_count, index_count;
     struct CairnHull *hull; // of a hull's points; made and owned by the mesh
-    int first_surface;      // the number of its face 0 among the faces of all parts; set by the mesh
+    int first_surface;      // the number of its face 0 among the faces of all primitives; set by the mesh
 } CairnPrimitive;
 
 typedef struct CairnTriangle {
     CairnVec3 corners[3];
-    int part;
-    int face; // neighbours with the same part and face are one smooth surface
+    int primitive;
+    int face; // neighbours with the same primitive and face are one smooth surface
 } CairnTriangle;
 
 typedef struct CairnMesh {
-    CairnPrimitive *parts;
+    CairnPrimitive *primitives;
     CairnTriangle *triangles;
-    int part_count, part_capacity, triangle_count, triangle_capacity, surface_count;
+    int primitive_count, primitive_capacity, triangle_count, triangle_capacity, surface_count;
 } CairnMesh;
 
-// Add a solid and its triangles (a plane has none: it is drawn by cairn_raster_plane). `detail` is about how many samples wide a
-// sphere will be seen: rounder where it is large.
-CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPrimitive *part, double detail);
+// Add a solid and its triangles (a plane has none: it is drawn by cairn_raster_plane). `detail` is about how many
+// samples wide a sphere will be seen: rounder where it is large.
+CairnStatus cairn_mesh_add(CairnMesh *mesh, const CairnPrimitive *primitive, double detail);
 void cairn_mesh_free(CairnMesh *mesh);
 
-// The place of a surface point as seen from the middle of a ball, of a capsule's nearer end, or of any other part: local axes.
-CairnVec3 cairn_primitive_local(const CairnPrimitive *part, CairnVec3 point);
+// A surface point in local axes, measured from the centre of a ball, of a capsule's nearer end, or of any other
+// primitive.
+CairnVec3 cairn_primitive_local(const CairnPrimitive *primitive, CairnVec3 point);
 
-// The outward normal of a part at a point of its surface, world coordinates.
-CairnVec3 cairn_primitive_normal(const CairnPrimitive *part, int face, CairnVec3 point);
+// The outward normal of a primitive at a point of its surface, world coordinates.
+CairnVec3 cairn_primitive_normal(const CairnPrimitive *primitive, int face, CairnVec3 point);
 
 #endif

@@ -95,21 +95,21 @@ static void fill(CairnRaster *raster, CairnScreenPoint a, CairnScreenPoint b, Ca
 
 void cairn_raster_triangle(CairnRaster *raster, const CairnView *view, const CairnVec3 corners[3], int id) {
     // Cutting a triangle with the near plane leaves at most four corners (Sutherland and Hodgman with one plane).
-    CairnVec3 kept[4];
+    CairnVec3 clipped[4];
     int count = 0;
     for (int i = 0; i < 3; i++) {
         CairnVec3 p = corners[i], q = corners[(i + 1) % 3];
         double dp = cairn_view_depth(view, p) - view->near, dq = cairn_view_depth(view, q) - view->near;
         if (dp >= 0) {
-            kept[count++] = p;
+            clipped[count++] = p;
         }
         if ((dp >= 0) != (dq >= 0)) {
-            kept[count++] = cairn_add_scaled(p, dp / (dp - dq), cairn_sub(q, p));
+            clipped[count++] = cairn_add_scaled(p, dp / (dp - dq), cairn_sub(q, p));
         }
     }
     CairnScreenPoint screen[4];
     for (int i = 0; i < count; i++) {
-        screen[i] = cairn_view_project(view, kept[i]);
+        screen[i] = cairn_view_project(view, clipped[i]);
     }
     for (int i = 2; i < count; i++) {
         fill(raster, screen[0], screen[i - 1], screen[i], id);

@@ -1,12 +1,13 @@
-// Raster: what is seen at each sample. A view takes points to the screen, a raster keeps the nearest triangle of each sample.
+// Raster: what is seen at each sample. A view takes points to the screen, a raster keeps the nearest triangle of each
+// sample.
 #ifndef CAIRN_RENDER_RASTER_H
 #define CAIRN_RENDER_RASTER_H
 
 #include <cairn/math.h>
 #include <cairn/scene.h>
 
-// A camera: right, up and back are orthonormal, it looks along -back. `key` of a screen point grows towards the eye and is linear
-// over the screen: 1 / depth in perspective, -depth in parallel projection, so one rasteriser serves both.
+// A camera: right, up and back are orthonormal, it looks along -back. `key` of a screen point grows towards the eye and
+// is linear over the screen: 1 / depth in perspective, -depth in parallel projection, so one rasteriser serves both.
 typedef struct CairnView {
     CairnVec3 eye, right, up, back;
     double scale; // samples: per unit slope in perspective, per metre in parallel projection
@@ -22,7 +23,7 @@ typedef struct CairnScreenPoint {
 typedef struct CairnRaster {
     int width, height;
     float *key; // the nearest so far
-    int *id;    // whose it is; -1: nobody's
+    int *id;    // given with the triangle or plane that is seen; -1: none
 } CairnRaster;
 
 CairnView cairn_view_perspective(const CairnCamera *camera, int width, int height);
@@ -36,7 +37,7 @@ CairnVec3 cairn_view_ray(const CairnView *view, double x, double y);
 
 CairnStatus cairn_raster_create(CairnRaster *raster, int width, int height);
 void cairn_raster_free(CairnRaster *raster);
-// Draw a triangle; parts nearer than the near plane are cut off. Both sides are drawn.
+// Draw a triangle; what lies nearer than the near plane is cut off. Both sides are drawn.
 void cairn_raster_triangle(CairnRaster *raster, const CairnView *view, const CairnVec3 corners[3], int id);
 // Draw all of the plane normal . x = offset that lies before the eye (perspective only).
 void cairn_raster_plane(CairnRaster *raster, const CairnView *view, CairnVec3 normal, double offset, int id);

@@ -1,5 +1,5 @@
-// From a world to a picture: gather (bodies -> parts and triangles), rasterise (what is seen where), light (one value a pixel,
-// smoothed over each surface), shade (four samples a pixel), caption.
+// From a world to a picture: gather (bodies -> primitives and triangles), rasterise (what is seen where), light (one
+// value a pixel, smoothed over each surface), shade (four samples a pixel), caption.
 #include "demos/program/render/render_scene.h"
 #include "demos/program/render/render_font.h"
 #include "demos/program/render/render_gather.h"
@@ -22,12 +22,12 @@ typedef struct Drawing {
 
 // ---- gather ----
 
-static CairnStatus add_part(void *user, const CairnGathered *gathered) {
+static CairnStatus add_primitive(void *user, const CairnGathered *gathered) {
     Drawing *drawing = user;
-    const CairnPrimitive *part = &gathered->part;
-    double depth = cairn_view_depth(&drawing->view, part->pose.p);
-    double detail = depth > drawing->view.near ? 2 * part->half.x * drawing->view.scale / depth : 1e6;
-    return cairn_mesh_add(&drawing->mesh, part, detail);
+    const CairnPrimitive *primitive = &gathered->primitive;
+    double depth = cairn_view_depth(&drawing->view, primitive->pose.p);
+    double detail = depth > drawing->view.near ? 2 * primitive->half.x * drawing->view.scale / depth : 1e6;
+    return cairn_mesh_add(&drawing->mesh, primitive, detail);
 }
 
 // ---- draw ----
@@ -55,38 +55,39 @@ static void rasterise(Drawing *drawing) {
     for (int i = 0; i < drawing->mesh.triangle_count; i++) {
         cairn_raster_triangle(&drawing->raster, &drawing->view, drawing->mesh.triangles[i].corners, i);
     }
-    for (int i = 0; i < drawing->mesh.part_count; i++) {
-        const CairnPrimitive *part = &drawing->mesh.parts[i];
-        if (part->kind == CAIRN_PRIMITIVE_PLANE) {
-            CairnVec3 normal = cairn_rotate(part->pose.q, cairn_vec3(0, 0, 1));
-            cairn_raster_plane(&drawing->raster, &drawing->view, normal, cairn_dot(normal, part->pose.p), -2 - i);
+    for (int i = 0; i < drawing->mesh.primitive_count; i++) {
+        const CairnPrimitive *primitive = &drawing->mesh.primitives[i];
+        if (primitive->kind == CAIRN_PRIMITIVE_PLANE) {
+            CairnVec3 normal = cairn_rotate(primitive->pose.q, cairn_vec3(0, 0, 1));
+            cairn_raster_plane(&drawing->raster, &drawing->view, normal, cairn_dot(normal, primitive->pose.p), -2 - i);
         }
     }
 }
 
 typedef struct Sample {
-    int part, face, surface; // surface -1: the backdrop
+    int primitive, face, surface; // surface -1: the backdrop
     double x, y;
     CairnVec3 point;
 } Sample;
 
 static Sample sample_at(const Drawing *drawing, int x, int y) {
-    size_t place = (size_t)y * (size_t)drawing->raster.width + (size_t)x;
-    int id = drawing->raster.id[place];
-    Sample sample = {.part = -1, .surface = -1, .x = x + 0.5, .y = y + 0.5};
+    size_t pixel = (size_t)y * (size_t)drawing->raster.width + (size_t)x;
+    int id = drawing->raster.id[pixel];
+    Sample sample = {.primitive = -1, .surface = -1, .x = x + 0.5, .y = y + 0.5};
     if (id == -1) {
         return sample;
     }
-    sample.part = id < 0 ? -2 - id : drawing->mesh.triangles[id].part;
+    sample.primitive = id < 0 ? -2 - id : drawing->mesh.triangles[id].primitive;
     sample.face = id < 0 ? 0 : drawing->mesh.triangles[id].face;
-    sample.surface = drawing->mesh.parts[sample.part].first_surface + sample.face;
+    sample.surface = drawing->mesh.primitives[sample.primitive].first_surface + sample.face;
     CairnVec3 ray = cairn_view_ray(&drawing->view, sample.x, sample.y);
-    sample.point = cairn_add_scaled(drawing->view.eye, 1 / (double)drawing->raster.key[place], ray);
+    sample.point = cairn_add_scaled(drawing->view.eye, 1 / (double)drawing->raster.key[pixel], ray);
     return sample;
 }
 
 static CairnVisibility visibility_of(const Drawing *drawing, const Sample *sample) {
-    CairnVec3 normal = cairn_primitive_normal(&drawing->mesh.parts[sample->part], sample->face, sample->point);
+    CairnVec3 normal =
+        cairn_primitive_normal(&drawing->mesh.primitives[sample->primitive], sample->face, sample->point);
     return cairn_light_at(&drawing->light, &drawing->raster, &drawing->view, sample->point, normal,
                           (int)sample->x / SAMPLES, (int)sample->y / SAMPLES);
 }
@@ -138,8 +139,8 @@ static void shade_pixel(Drawing *drawing, int px, int py) {
         } else {
             seen = sample.surface == last ? seen : smoothed(drawing, &sample);
             last = sample.surface;
-            color = cairn_shade(&drawing->shading, &drawing->mesh.parts[sample.part], sample.face, sample.point, seen,
-                                sample.y);
+            color = cairn_shade(&drawing->shading, &drawing->mesh.primitives[sample.primitive], sample.face,
+                                sample.point, seen, sample.y);
         }
         // Averaging what is brighter than white would make jagged edges, so each sample is cut first.
         sum.r += fmin(color.r, 1);
@@ -177,8 +178,8 @@ static CairnStatus check_picture(const CairnPicture *picture) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "picture: size %dx%d must be 16x16 to %dx%d", picture->width,
                            picture->height, (int)CAIRN_PICTURE_MAX, (int)CAIRN_PICTURE_MAX);
     }
-    CairnVec3 way = cairn_sub(picture->camera.eye, picture->camera.target);
-    if (!cairn_vec3_is_finite(way) || !(cairn_length(way) > 0) ||
+    CairnVec3 line_of_sight = cairn_sub(picture->camera.eye, picture->camera.target);
+    if (!cairn_vec3_is_finite(line_of_sight) || !(cairn_length(line_of_sight) > 0) ||
         !(picture->camera.fov > 0 && picture->camera.fov < 180)) {
         return cairn_error(CAIRN_INVALID_ARGUMENT,
                            "picture: camera.eye must differ from camera.target, fov = %g in (0, 180)",
@@ -187,7 +188,7 @@ static CairnStatus check_picture(const CairnPicture *picture) {
     return cairn_ok();
 }
 
-// Over the left shoulder of whoever looks: shadows fall to the right and a little backwards.
+// Light from behind the camera's left side: shadows fall to the right and a little backwards.
 static CairnVec3 sun_direction(const CairnView *view) {
     CairnVec3 level = cairn_normalize_or(cairn_vec3(view->back.x, view->back.y, 0), cairn_vec3(0, -1, 0));
     return cairn_add(cairn_vec3(0, 0, 1.25), cairn_add_scaled(cairn_scale(0.42, level), -0.72, view->right));
@@ -210,7 +211,7 @@ CairnStatus cairn_picture_draw(const CairnWorld *world, const CairnPicture *pict
                                      .tints = cairn_tints()};
     *image = (CairnImage){0, 0, NULL};
     double rod_width = 1.7 * drawing.shading.pixel * drawing.shading.stage / 8;
-    CairnStatus status = cairn_gather(world, rod_width, add_part, &drawing);
+    CairnStatus status = cairn_gather(world, rod_width, add_primitive, &drawing);
     if (!cairn_is_ok(status)) {
         goto done;
     }

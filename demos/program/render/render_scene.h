@@ -1,4 +1,5 @@
-// Picture of a world: a perspective view with soft shadows and a caption. Reads the world through its public functions only.
+// Picture of a world: a perspective view with soft shadows and a caption. Reads the world through its public functions
+// only.
 #ifndef CAIRN_RENDER_SCENE_H
 #define CAIRN_RENDER_SCENE_H
 
@@ -11,7 +12,7 @@ typedef struct CairnPicture {
     CairnCamera camera;
     const char *caption; // left; NULL: no caption strip
     const char *verdict; // right, or NULL
-    bool is_good;        // colours the verdict, which says the same in words
+    bool is_good;        // colours the text of the verdict
 } CairnPicture;
 
 // Make the image (the caller frees it).

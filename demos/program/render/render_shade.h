@@ -1,4 +1,4 @@
-// Shade: the colour of a point of a part, and of the backdrop.
+// Shade: the colour of a point of a primitive, and of the backdrop.
 #ifndef CAIRN_RENDER_SHADE_H
 #define CAIRN_RENDER_SHADE_H
 
@@ -31,7 +31,7 @@ CairnTints cairn_tints(void);
 
 CairnColor cairn_backdrop(const CairnShading *shading, double y);
 // `y`: the sample's row.
-CairnColor cairn_shade(const CairnShading *shading, const CairnPrimitive *part, int face, CairnVec3 point,
+CairnColor cairn_shade(const CairnShading *shading, const CairnPrimitive *primitive, int face, CairnVec3 point,
                        CairnVisibility seen, double y);
 
 #endif

@@ -49,7 +49,7 @@ static CairnStatus start(CairnVideo *video, const char *program, double rate) {
         return cairn_error(CAIRN_IO, "option --video: no pipe: %s", strerror(errno));
     }
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-    signal(SIGPIPE, SIG_IGN); // where it ends early, writing says so
+    signal(SIGPIPE, SIG_IGN); // where the encoder ends early, writing returns an error
     video->child = fork();
     if (video->child == 0) {
         dup2(ends[0], STDIN_FILENO);

@@ -28,9 +28,9 @@ static bool listen_to(int in, double until, char *words, size_t size) {
     size_t used = 0;
     char rest[512];
     for (;;) {
-        double left = until - cairn_timer_now();
+        double remaining = until - cairn_timer_now();
         struct pollfd ready = {.fd = in, .events = POLLIN};
-        int found = left > 0 ? poll(&ready, 1, (int)(1e3 * left) + 1) : 0;
+        int found = remaining > 0 ? poll(&ready, 1, (int)(1e3 * remaining) + 1) : 0;
         if (found < 0 && errno == EINTR) {
             continue;
         }

@@ -96,8 +96,8 @@ static CairnStatus find_solver(const char *name, const CairnSolver **solver) {
     }
     const void *value = NULL;
     CAIRN_TRY(load(&solver_kind, name, &value));
-    const CairnSolver *own = *solver = value;
-    return validate(&solver_kind, name, own->name, own->summary, own->solve != NULL, own->options);
+    const CairnSolver *loaded = *solver = value;
+    return validate(&solver_kind, name, loaded->name, loaded->summary, loaded->solve != NULL, loaded->options);
 }
 
 static CairnStatus find_partitioner(const char *name, const CairnPartitioner **partitioner) {
@@ -106,8 +106,8 @@ static CairnStatus find_partitioner(const char *name, const CairnPartitioner **p
     }
     const void *value = NULL;
     CAIRN_TRY(load(&partitioner_kind, name, &value));
-    const CairnPartitioner *own = *partitioner = value;
-    return validate(&partitioner_kind, name, own->name, own->summary, own->partition != NULL, own->options);
+    const CairnPartitioner *loaded = *partitioner = value;
+    return validate(&partitioner_kind, name, loaded->name, loaded->summary, loaded->partition != NULL, loaded->options);
 }
 
 static CairnStatus find_refiner(const char *name, const CairnRefiner **refiner) {
@@ -116,11 +116,11 @@ static CairnStatus find_refiner(const char *name, const CairnRefiner **refiner) 
     }
     const void *value = NULL;
     CAIRN_TRY(load(&refiner_kind, name, &value));
-    const CairnRefiner *own = *refiner = value;
-    return validate(&refiner_kind, name, own->name, own->summary, own->refine != NULL, own->options);
+    const CairnRefiner *loaded = *refiner = value;
+    return validate(&refiner_kind, name, loaded->name, loaded->summary, loaded->refine != NULL, loaded->options);
 }
 
-// What an unknown name is answered with; a file says for itself what is wrong with it.
+// The error for an unknown name; a file that cannot be loaded reports its own error.
 static CairnStatus refuse(CairnStatus status, const char *name, const char *option, const char *list) {
     return cairn_is_ok(status) ? status
            : cairn_library_is(name)

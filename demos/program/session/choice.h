@@ -1,5 +1,6 @@
-// Choice: a solver with its options, as a word of the command line gives it: "NAME" or "NAME:k=v,k=v", where NAME is a built-in solver's
-// or a file of the user's own ("./my_solver.so", "my_solver.c"). The same for partitioners and refiners.
+// Choice: a solver with its options, as a word of the command line gives it: "NAME" or "NAME:k=v,k=v", where NAME is a
+// built-in solver's or a file of the user's own ("./my_solver.so", "my_solver.c"). Partitioners and refiners are chosen
+// in the same syntax.
 #ifndef CAIRN_PROGRAM_CHOICE_H
 #define CAIRN_PROGRAM_CHOICE_H
 
@@ -29,17 +30,19 @@ CairnStatus cairn_partitioner_open(const char *text, const char *option, const C
                                    void **options);
 CairnStatus cairn_refiner_open(const char *text, const char *option, const CairnRefiner **refiner, void **options);
 
-// Several choices in one word, "A,B:k=v,k=v,C": a piece with '=' and no ':' before it goes on with the options of the one before.
+// Several choices in one word, "A,B:k=v,k=v,C": a piece with '=' and no ':' before it goes on with the options of the
+// one before.
 typedef struct CairnChoiceList {
     char items[CAIRN_CHOICE_MOST][CAIRN_CHOICE_TEXT];
     int count;
 } CairnChoiceList;
 
 CairnStatus cairn_choices_split(const char *text, CairnChoiceList *list);
-// The other way: "name", or "name:k=v,k=v" with the options that are not their defaults.
+// The inverse: "name", or "name:k=v,k=v" with the options that are not their defaults.
 CairnStatus cairn_name_join(const char *name, const CairnFieldTable *table, const void *options, char *text,
                             size_t size);
-// An object of a field table with its defaults, then "a=1,b=2" where `text` is given. The caller frees it, also after an error.
+// An object of a field table with its defaults, then "a=1,b=2" where `text` is given. The caller frees it, also after
+// an error.
 CairnStatus cairn_options_make(const CairnFieldTable *table, const char *text, const char *option, void **object);
 
 #endif

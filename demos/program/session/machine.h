@@ -1,4 +1,4 @@
-// Machine: what the system says of itself and of this process.
+// Machine: figures of the system and of this process.
 #ifndef CAIRN_PROGRAM_MACHINE_H
 #define CAIRN_PROGRAM_MACHINE_H
 

@@ -29,7 +29,8 @@ static const CairnOption *find_option(const CairnOption *options, int count, con
 }
 
 // Take one option; *used is how many words it was.
-static CairnStatus take_option(const CairnOption *options, int count, int left, char **words, void *target, int *used) {
+static CairnStatus take_option(const CairnOption *options, int count, int remaining, char **words, void *target,
+                               int *used) {
     const char *word = words[0], *equals = strchr(word, '=');
     size_t length = equals ? (size_t)(equals - word) : strlen(word);
     const CairnOption *option = find_option(options, count, word, length);
@@ -42,7 +43,7 @@ static CairnStatus take_option(const CairnOption *options, int count, int left, 
         return cairn_error(CAIRN_INVALID_ARGUMENT, "option %s takes no value, got '%s'", option->name, value);
     }
     if (option->value && !value) {
-        if (left < 2 || strncmp(words[1], "--", 2) == 0) {
+        if (remaining < 2 || strncmp(words[1], "--", 2) == 0) {
             return cairn_error(CAIRN_INVALID_ARGUMENT, "option %s needs a value: %s %s", option->name, option->name,
                                option->value);
         }
@@ -75,10 +76,10 @@ CairnStatus cairn_options_parse(const CairnOption *options, int count, int argc,
 
 void cairn_options_help(const CairnOption *options, int count) {
     for (int i = 0; i < count; i++) {
-        char left[64];
-        snprintf(left, sizeof left, "%s%s%s", options[i].name, options[i].value ? " " : "",
+        char usage[64];
+        snprintf(usage, sizeof usage, "%s%s%s", options[i].name, options[i].value ? " " : "",
                  options[i].value ? options[i].value : "");
-        printf("  %-28s %s\n", left, options[i].help);
+        printf("  %-28s %s\n", usage, options[i].help);
     }
 }
 

@@ -9,12 +9,13 @@ typedef struct CairnOption {
     const char *name;  // with its dashes: "--steps"
     const char *value; // what the value is called in the help; NULL: a switch
     const char *help;
-    // Take the value (NULL for a switch); a refusal says what is wrong with it, the parser adds the option's name.
+    // Take the value (NULL for a switch); an error's message describes the value, and the parser adds the option's
+    // name.
     CairnStatus (*take)(void *target, const char *value);
 } CairnOption;
 
-// Go through argv[1 ...]: options as the table says ("--name=value" works too), everything else goes to `positional`. After "--"
-// nothing is an option.
+// Go through argv[1 ...]: options of the table ("--name=value" works too), everything else goes to `positional`. After
+// "--" nothing is an option.
 CairnStatus cairn_options_parse(const CairnOption *options, int count, int argc, char **argv, void *target,
                                 CairnStatus (*positional)(void *target, const char *word));
 

@@ -158,7 +158,7 @@ static CairnStatus take_help(void *target, const char *value) {
     return cairn_ok();
 }
 
-// What run and compare share.
+// The options that run and the other commands have in common.
 static const CairnOption world_options[] = {
     {"--partition", "NAME[:k=v,k=v]",
      "how the system is parted (cairn list partitioners); where a solver needs parts mindp", take_partition},
@@ -180,7 +180,7 @@ static const CairnOption world_options[] = {
     {"--help", NULL, "this help, or the parameters of the scene", take_help},
 };
 
-static const CairnOption own_options[] = {
+static const CairnOption run_only_options[] = {
     {"--solver", "NAME[:k=v,k=v]",
      "solver and its options (cairn list solvers; the first is the default), or a file of your own", take_solver},
     {"--csv", "FILE", "write a line a frame", take_csv},
@@ -191,27 +191,27 @@ static const CairnOption own_options[] = {
 };
 
 enum {
-    SHARED_COUNT = (int)(sizeof(world_options) / sizeof(world_options[0])),
-    OWN_COUNT = (int)(sizeof(own_options) / sizeof(own_options[0]))
+    COMMON_COUNT = (int)(sizeof(world_options) / sizeof(world_options[0])),
+    RUN_ONLY_COUNT = (int)(sizeof(run_only_options) / sizeof(run_only_options[0]))
 };
 
-_Static_assert((int)SHARED_COUNT <= (int)CAIRN_RUN_SHARED, "tables of commands hold the shared options");
+_Static_assert((int)COMMON_COUNT <= (int)CAIRN_RUN_COMMON, "tables of commands hold the shared options");
 
-int cairn_run_options_join(const CairnOption *own, int count, CairnOption *table) {
+int cairn_run_options_join(const CairnOption *command_options, int count, CairnOption *table) {
     for (int i = 0; i < count; i++) {
-        table[i] = own[i];
+        table[i] = command_options[i];
     }
     memcpy(table + count, world_options, sizeof world_options);
-    return count + SHARED_COUNT;
+    return count + COMMON_COUNT;
 }
 
-_Static_assert((int)SHARED_COUNT + (int)OWN_COUNT <= (int)CAIRN_RUN_ALL,
+_Static_assert((int)COMMON_COUNT + (int)RUN_ONLY_COUNT <= (int)CAIRN_RUN_ALL,
                "tables of commands hold all of run's options");
 
-int cairn_run_options_join_all(const CairnOption *own, int count, CairnOption *table) {
-    count = cairn_run_options_join(own, count, table);
-    memcpy(table + count, own_options, sizeof own_options);
-    return count + OWN_COUNT;
+int cairn_run_options_join_all(const CairnOption *command_options, int count, CairnOption *table) {
+    count = cairn_run_options_join(command_options, count, table);
+    memcpy(table + count, run_only_options, sizeof run_only_options);
+    return count + RUN_ONLY_COUNT;
 }
 
 CairnStatus cairn_run_options_take_scene(void *target, const char *word) {
@@ -226,13 +226,13 @@ CairnRunOptions cairn_run_options(void) {
     return (CairnRunOptions){.seed = 1, .width = CAIRN_PICTURE_WIDTH, .height = CAIRN_PICTURE_HEIGHT};
 }
 
-CairnStatus cairn_run_options_read(const CairnOption *own, int own_count, size_t size, int argc, char **argv,
-                                   void **options) {
+CairnStatus cairn_run_options_read(const CairnOption *command_options, int command_count, size_t size, int argc,
+                                   char **argv, void **options) {
     CairnOption table[CAIRN_RUN_ALL];
-    if (own_count > CAIRN_RUN_ALL - CAIRN_RUN_SHARED) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "%d options of a command are too many", own_count);
+    if (command_count > CAIRN_RUN_ALL - CAIRN_RUN_COMMON) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "%d options of a command are too many", command_count);
     }
-    int count = cairn_run_options_join(own, own_count, table);
+    int count = cairn_run_options_join(command_options, command_count, table);
     *options = calloc(1, size);
     if (!*options) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the options");
@@ -265,16 +265,16 @@ CairnStatus cairn_run_options_check_shots(const CairnRunOptions *options) {
 }
 
 CairnStatus cairn_run_options_parse(int argc, char **argv, CairnRunOptions *options) {
-    CairnOption table[CAIRN_RUN_SHARED + OWN_COUNT];
-    int count = cairn_run_options_join(own_options, OWN_COUNT, table);
+    CairnOption table[CAIRN_RUN_COMMON + RUN_ONLY_COUNT];
+    int count = cairn_run_options_join(run_only_options, RUN_ONLY_COUNT, table);
     *options = cairn_run_options();
     CAIRN_TRY(cairn_options_parse(table, count, argc, argv, options, cairn_run_options_take_scene));
     return cairn_run_options_need_scene(options);
 }
 
 void cairn_run_options_help(void) {
-    CairnOption table[CAIRN_RUN_SHARED + OWN_COUNT];
-    int count = cairn_run_options_join(own_options, OWN_COUNT, table);
+    CairnOption table[CAIRN_RUN_COMMON + RUN_ONLY_COUNT];
+    int count = cairn_run_options_join(run_only_options, RUN_ONLY_COUNT, table);
     printf("cairn run SCENE [options]\n\nRun a scene headless. SCENE is a built-in name (cairn list scenes), a C file "
            "that "
            "defines\n`const CairnScene cairn_scene` (examples/my_scene.c), or the shared object made of one.\n\n");

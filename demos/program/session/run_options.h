@@ -1,4 +1,5 @@
-// What `cairn run` and its like are asked to do, as words: checked one by one while they are read, and against the scene when the session opens.
+// The options of `cairn run` and similar commands as text: checked one by one while they are read, and against the
+// scene when the session opens.
 #ifndef CAIRN_PROGRAM_RUN_OPTIONS_H
 #define CAIRN_PROGRAM_RUN_OPTIONS_H
 
@@ -11,7 +12,7 @@ enum {
     CAIRN_RUN_LIST = 64,
     CAIRN_RUN_PATH = 1024,
     CAIRN_RUN_STEPS_MAX = 10000000,
-    CAIRN_RUN_SHARED = 18,
+    CAIRN_RUN_COMMON = 18,
     CAIRN_RUN_ALL = 24,
     CAIRN_MOST_THREADS = 256 // that a world takes
 };
@@ -45,25 +46,26 @@ typedef struct CairnRunOptions {
     int shot_count;
     int width, height; // of the pictures
     bool needs_certified, is_quiet, wants_help;
-    bool needs_parts; // some solver does, if not the session's own
+    bool needs_parts; // some solver needs parts, even where the session's does not
 } CairnRunOptions;
 
 CairnStatus cairn_run_options_parse(int argc, char **argv, CairnRunOptions *options);
 void cairn_run_options_help(void);
 
-// For commands that run scenes too: their options begin with a CairnRunOptions. Their own table, then the shared one: all of run's options
-// but --solver, --csv and the pictures (CAIRN_RUN_SHARED at most). Answers the count.
-int cairn_run_options_join(const CairnOption *own, int count, CairnOption *table);
-// The same with --solver, --csv and the pictures, for those that are like run (CAIRN_RUN_ALL at most).
-int cairn_run_options_join_all(const CairnOption *own, int count, CairnOption *table);
+// For other commands that run scenes: their options begin with a CairnRunOptions. Fills `table` with the command's
+// options and then the common ones: all of run's options but --solver, --csv and the pictures (CAIRN_RUN_COMMON at
+// most). Returns the count.
+int cairn_run_options_join(const CairnOption *command_options, int count, CairnOption *table);
+// Fills `table` with the command's options and then all of run's (CAIRN_RUN_ALL at most).
+int cairn_run_options_join_all(const CairnOption *command_options, int count, CairnOption *table);
 CairnRunOptions cairn_run_options(void); // the defaults
-// A command's options as the words give them: `size` bytes (too many for a small stack) that begin with a CairnRunOptions, by the joined
-// tables. The caller frees them, also after an error; NULL without memory.
-CairnStatus cairn_run_options_read(const CairnOption *own, int own_count, size_t size, int argc, char **argv,
-                                   void **options);
+// Parses a command's options by the joined tables into `size` allocated bytes (too many for a small stack) that begin
+// with a CairnRunOptions. The caller frees them, also after an error; they are NULL where there is no memory.
+CairnStatus cairn_run_options_read(const CairnOption *command_options, int command_count, size_t size, int argc,
+                                   char **argv, void **options);
 CairnStatus cairn_run_options_take_scene(void *target, const char *word);
 CairnStatus cairn_run_options_need_scene(const CairnRunOptions *options);
-// A picture that cannot be written is said before the run, not after it.
+// Reports a picture that cannot be written before the run, not after it.
 CairnStatus cairn_run_options_check_shots(const CairnRunOptions *options);
 
 CairnStatus cairn_friction_parse(const char *text, CairnFrictionKind *kind);

@@ -14,7 +14,8 @@ bool cairn_scene_file_is(const char *name) {
     return length > 2 && strcmp(name + length - 2, ".c") == 0;
 }
 
-// The folder that has include/cairn/scene.h: from the program's own upwards (build/cairn in the sources, PREFIX/bin/cairn).
+// The folder that has include/cairn/scene.h: from the program's own upwards (build/cairn in the sources,
+// PREFIX/bin/cairn).
 static CairnStatus find_root(char root[CAIRN_RUN_PATH]) {
     ssize_t length = readlink("/proc/self/exe", root, CAIRN_RUN_PATH - 64);
     root[length > 0 ? length : 0] = '\0';
@@ -34,16 +35,16 @@ static CairnStatus find_root(char root[CAIRN_RUN_PATH]) {
                                         "headers are");
 }
 
-// The first line with an error that begins with the file's name (macros of headers come before it), else the first with any, else the
-// first one.
+// The first line with an error that begins with the file's name (macros of headers come before it), else the first with
+// any, else the first one.
 static void first_error(const char *words, const char *name, char line[160]) {
     const char *best = words;
     int best_rank = 0;
     for (const char *start = words; *start;) {
         size_t length = strcspn(start, "\n");
         const char *error = strstr(start, "error:");
-        bool has_error = error && error < start + length, is_own = strncmp(start, name, strlen(name)) == 0;
-        int rank = has_error + (has_error && is_own);
+        bool has_error = error && error < start + length, names_file = strncmp(start, name, strlen(name)) == 0;
+        int rank = has_error + (has_error && names_file);
         if (rank > best_rank) {
             best = start;
             best_rank = rank;
@@ -53,7 +54,7 @@ static void first_error(const char *words, const char *name, char line[160]) {
     snprintf(line, 160, "%.*s", (int)strcspn(best, "\n"), best);
 }
 
-// Compilers quote with curly marks, which not every font has: plain ones in their place.
+// Compilers quote with curly marks, which not every font has: they are replaced by plain ones.
 static void straighten(char *words) {
     char *to = words;
     for (const char *from = words; *from;) {

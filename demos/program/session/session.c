@@ -32,28 +32,30 @@ static bool has_field(const CairnFieldTable *table, const char *name) {
     return false;
 }
 
-// Where a partitioner or refiner came from a file, its name alone does not bring it back.
-static void keep_file(const char *text, char file[CAIRN_CHOICE_TEXT]) {
+// The name or the file of a partitioner or refiner, without its options: one that came from a file is not found by its
+// name alone.
+static void copy_name(const char *text, char file[CAIRN_CHOICE_TEXT]) {
     size_t length = strcspn(text, ":");
     snprintf(file, CAIRN_CHOICE_TEXT, "%.*s", length < CAIRN_CHOICE_TEXT ? (int)length : 0, text);
 }
 
 static CairnStatus choose_partitioner(CairnSession *session, const CairnRunOptions *options) {
-    bool is_asked = options->needs_parts || (session->choice.solver->traits & CAIRN_NEEDS_PARTITION) != 0;
+    bool is_needed = options->needs_parts || (session->choice.solver->traits & CAIRN_NEEDS_PARTITION) != 0;
     const char *chosen = options->partition ? options->partition
-                         : is_asked         ? cairn_partitioner_default()->name
+                         : is_needed        ? cairn_partitioner_default()->name
                                             : "none";
-    keep_file(chosen, session->partition_file);
+    copy_name(chosen, session->partition_file);
     return cairn_partitioner_open(chosen, "--partition", &session->partitioner, &session->partition_options);
 }
 
 static CairnStatus choose_refiner(CairnSession *session, const CairnRunOptions *options) {
     const char *chosen = options->refine ? options->refine : "none";
-    keep_file(chosen, session->refine_file);
+    copy_name(chosen, session->refine_file);
     return cairn_refiner_open(chosen, "--refine", &session->refiner, &session->refine_options);
 }
 
-// --part-size is the partitioner's option, and the refiner's where it has one: else it would let parts grow to the largest.
+// --part-size is the partitioner's option, and the refiner's where it has one: else it would let parts grow to the
+// largest.
 static CairnStatus set_part_size(CairnSession *session, const char *value) {
     if (!value) {
         return cairn_ok();
@@ -113,7 +115,7 @@ static CairnStatus make_world(CairnSession *session, const CairnRunOptions *opti
     return give(session, session->world);
 }
 
-static CairnStatus open_parts(const CairnRunOptions *options, const CairnChoice *choice, CairnSession *session) {
+static CairnStatus open_all(const CairnRunOptions *options, const CairnChoice *choice, CairnSession *session) {
     CAIRN_TRY(cairn_source_open(options->scene, &session->source));
     const CairnScene *scene = session->scene = session->source.scene;
     CAIRN_TRY(cairn_options_make(&scene->params, NULL, "--param", &session->params));
@@ -147,7 +149,7 @@ CairnStatus cairn_session_open(const CairnRunOptions *options, CairnSession *ses
 
 CairnStatus cairn_session_open_with(const CairnRunOptions *options, const CairnChoice *choice, CairnSession *session) {
     *session = (CairnSession){.world = NULL};
-    CairnStatus status = open_parts(options, choice, session);
+    CairnStatus status = open_all(options, choice, session);
     if (!cairn_is_ok(status)) {
         cairn_session_close(session);
     }
@@ -159,7 +161,7 @@ CairnStatus cairn_session_setup(const CairnSession *session, CairnSessionSetup *
     const CairnPartitioner *partitioner = session->partitioner, *same_partitioner = NULL;
     const CairnRefiner *refiner = session->refiner, *same_refiner = NULL;
     char file[CAIRN_CHOICE_TEXT];
-    keep_file(session->choice.text, file);
+    copy_name(session->choice.text, file);
     (void)cairn_solver_find(solver->name, &same_solver);
     (void)cairn_partitioner_find(partitioner->name, &same_partitioner);
     (void)cairn_refiner_find(refiner->name, &same_refiner);

@@ -1,4 +1,4 @@
-// Session: a scene in a world, set up as the options say, ready to step.
+// Session: a scene in a world, set up by the options, ready to step.
 #ifndef CAIRN_PROGRAM_SESSION_H
 #define CAIRN_PROGRAM_SESSION_H
 

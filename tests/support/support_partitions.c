@@ -1,4 +1,4 @@
-#include "tests/support/support_partings.h"
+#include "tests/support/support_partitions.h"
 
 #include "partition/islands.h"
 #include <string.h>
@@ -26,7 +26,7 @@ bool support_has_option(const CairnFieldTable *table, const char *name) {
     return false;
 }
 
-CairnStatus support_try_part(const CairnGraph *graph, const char *name, const char *text, SupportParting *p) {
+CairnStatus support_try_partition(const CairnGraph *graph, const char *name, const char *text, SupportPartition *p) {
     const CairnPartitioner *chosen = support_partitioner(name);
     unsigned char options[256] = {0};
     if (chosen->options) {
@@ -37,13 +37,13 @@ CairnStatus support_try_part(const CairnGraph *graph, const char *name, const ch
     return chosen->partition(graph, chosen->options ? options : NULL, NULL, p->part, &p->count);
 }
 
-SupportParting support_part(const CairnGraph *graph, const char *name, const char *text) {
-    SupportParting p = {.count = 0};
-    assert_ok(support_try_part(graph, name, text, &p));
+SupportPartition support_partition(const CairnGraph *graph, const char *name, const char *text) {
+    SupportPartition p = {.count = 0};
+    assert_ok(support_try_partition(graph, name, text, &p));
     return p;
 }
 
-CairnPartsMeasure support_parts_measure(const CairnGraph *graph, const SupportParting *p) {
+CairnPartsMeasure support_partition_measure(const CairnGraph *graph, const SupportPartition *p) {
     CairnPartsMeasure found;
     assert_ok(cairn_parts_measure(graph, &(CairnParts){p->count, p->part}, NULL, NULL, &found));
     return found;
@@ -85,7 +85,7 @@ static void find_pieces(const CairnGraph *graph, const int *part, int *piece) {
     }
 }
 
-void support_count_fragments(const CairnGraph *graph, const SupportParting *p, int *fragments) {
+void support_count_fragments(const CairnGraph *graph, const SupportPartition *p, int *fragments) {
     static int piece[SUPPORT_MOST_NODES], island[SUPPORT_MOST_NODES], island_size[SUPPORT_MOST_NODES],
         piece_size[SUPPORT_MOST_NODES];
     memset(island_size, 0, sizeof island_size);
@@ -106,7 +106,7 @@ static int dofs_of(const CairnGraph *graph, int node) {
     return graph->node_dofs != NULL ? graph->node_dofs[node] : CAIRN_BODY_DOFS;
 }
 
-void support_check_numbers(const CairnGraph *graph, const SupportParting *p) {
+void support_check_numbers(const CairnGraph *graph, const SupportPartition *p) {
     int sizes[SUPPORT_MOST_NODES], dofs[SUPPORT_MOST_NODES] = {0};
     CairnPartsMeasure found;
     assert_ok(cairn_parts_measure(graph, &(CairnParts){p->count, p->part}, NULL, sizes, &found)); // each node, no holes
@@ -127,7 +127,7 @@ void support_check_numbers(const CairnGraph *graph, const SupportParting *p) {
     assert_int_equal(found.cut_rows, support_plain_cut(graph, p->part));
 }
 
-void support_check_contiguous(const CairnGraph *graph, const SupportParting *p, bool has_last_group) {
+void support_check_contiguous(const CairnGraph *graph, const SupportPartition *p, bool has_last_group) {
     int fragments[SUPPORT_MOST_NODES];
     support_count_fragments(graph, p, fragments);
     for (int k = 0; k < p->count - (has_last_group ? 1 : 0); k++) {
@@ -135,7 +135,7 @@ void support_check_contiguous(const CairnGraph *graph, const SupportParting *p, 
     }
 }
 
-void support_check_sizes(const CairnGraph *graph, const SupportParting *p, int limit) {
+void support_check_sizes(const CairnGraph *graph, const SupportPartition *p, int limit) {
     int dofs[SUPPORT_MOST_NODES] = {0}, nodes[SUPPORT_MOST_NODES] = {0};
     for (int i = 0; i < graph->node_count; i++) {
         bool is_orphan = true;

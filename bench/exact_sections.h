@@ -1,6 +1,7 @@
-// The parts of bench_exact that stand alone. Each prints its table and its member of the JSON object, and returns false where it could not.
-#ifndef CAIRN_BENCH_EXACT_PARTS_H
-#define CAIRN_BENCH_EXACT_PARTS_H
+// The sections of bench_exact that stand alone. Each prints its table and its member of the JSON object, and returns
+// false where it could not.
+#ifndef CAIRN_BENCH_EXACT_SECTIONS_H
+#define CAIRN_BENCH_EXACT_SECTIONS_H
 
 #include <cairn/problem_file.h>
 #include <stdio.h>
