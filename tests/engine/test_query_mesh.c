@@ -148,11 +148,11 @@ static void a_cast_meets_a_surface_where_it_meets_the_solid(void **state) {
             misses += !is_hit;
         }
         if (are_apart(&twins) && is_hit) {
-            assert_below(rest_of(twins.solid, &twins.probe, twins.there, way, hit.share), 2e-9);
-            assert_below(rest_of(twins.solid, &twins.probe, twins.there, way, same.share), 2e-9);
-            assert_near(same.share, hit.share, 1e-10);
-            assert_true(rest_of(twins.solid, &twins.probe, twins.there, way, 0.99 * hit.share) > 0);
-            assert_true(rest_of(twins.solid, &twins.probe, twins.there, way, 0.99 * same.share) > 0);
+            assert_below(rest_of(twins.solid, &twins.probe, twins.there, way, hit.fraction), 2e-9);
+            assert_below(rest_of(twins.solid, &twins.probe, twins.there, way, same.fraction), 2e-9);
+            assert_near(same.fraction, hit.fraction, 1e-10);
+            assert_true(rest_of(twins.solid, &twins.probe, twins.there, way, 0.99 * hit.fraction) > 0);
+            assert_true(rest_of(twins.solid, &twins.probe, twins.there, way, 0.99 * same.fraction) > 0);
         }
         drop_twins(&twins);
     }
@@ -250,7 +250,7 @@ static void casts_meet_the_front(void **state) {
     bool has;
     assert_ok(cairn_world_shape_cast(world, &ball, at(1, 2, 5), (CairnVec3){0, 0, -10}, everything, &hit, &has));
     assert_true(has);
-    assert_near(hit.share, 0.35, 1e-10);
+    assert_near(hit.fraction, 0.35, 1e-10);
     assert_vec3_near(hit.normal, ((CairnVec3){0, 0, 1}), 1e-12);
     assert_vec3_near(hit.point, ((CairnVec3){1, 2, 1}), 1e-8);
     assert_ok(cairn_world_shape_cast(world, &ball, at(1, 2, -5), (CairnVec3){0, 0, 10}, everything, &hit, &has));
@@ -279,7 +279,7 @@ static void casts_begin_where_the_shape_is(void **state) {
         assert_ok(cairn_world_shape_cast(world, &hull, at(0.3, 0.2, 3.0 - above), cairn_vec3(0, 0, -10), everything,
                                          &hit, &has_hit));
         assert_true(has_hit);
-        assert_near(hit.share, 0.29, 1e-9);
+        assert_near(hit.fraction, 0.29, 1e-9);
     }
     cairn_world_destroy(world);
 }

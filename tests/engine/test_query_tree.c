@@ -148,7 +148,7 @@ static void compare(const Answers *tree, const Answers *all) {
     assert_near(tree->shape.distance, all->shape.distance, 0);
     assert_int_equal(tree->has_cast, all->has_cast);
     assert_int_equal(tree->cast.shape.index, all->cast.shape.index);
-    assert_near(tree->cast.share, all->cast.share, 0);
+    assert_near(tree->cast.fraction, all->cast.fraction, 0);
     assert_int_equal(tree->in_box_count, all->in_box_count);
     assert_memory_equal(tree->in_box, all->in_box, sizeof all->in_box);
     assert_int_equal(tree->at_shape_count, all->at_shape_count);
