@@ -1,4 +1,5 @@
-// fbic: force-based interface coupling (Lacoursiere 2007), as S0 section 4.1 compares with it: equations 16 and 17 in turn.
+// fbic: force-based interface coupling (Lacoursiere 2007), as S0 section 4.1 compares with it: equations 16 and 17 in
+// turn.
 //
 // The interface's problem is solved with A_Gamma and fixed impulses of the subsystems; then every subsystem's problem
 // with the interface's impulses, all in parallel; and so on. The interface's problem does not contain the constraints

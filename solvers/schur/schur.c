@@ -160,8 +160,7 @@ static bool is_together(const CairnSchur *schur) {
     return options->coupling == CAIRN_COUPLING_TOGETHER || (options->coupling == CAIRN_COUPLING_AUTO && would);
 }
 
-static CairnStatus run_schur(CairnExact *whole, const void *user, CairnOutcome *outcome) {
-    CairnSchur *schur = (CairnSchur *)(uintptr_t)user;
+static CairnStatus couple_by_options(CairnSchur *schur, CairnExact *whole, CairnOutcome *outcome) {
     const CairnSchurOptions *options = schur->options;
     CairnStart start;
     CAIRN_TRY(cairn_start_init(&start, whole, options->warm));
@@ -185,6 +184,13 @@ static CairnStatus run_schur(CairnExact *whole, const void *user, CairnOutcome *
         CAIRN_TRY(alternate_if_near(schur, outcome));
     }
     return finish(whole, options, &start, outcome);
+}
+
+static CairnStatus run_schur(CairnExact *whole, const void *user, CairnOutcome *outcome) {
+    CairnSchur *schur = (CairnSchur *)(uintptr_t)user;
+    CairnStatus status = couple_by_options(schur, whole, outcome);
+    cairn_substructure_close_cut(schur->sub);
+    return status;
 }
 
 static CairnSubstructureOptions cut_options(const CairnSchurOptions *chosen, const CairnProblem *problem) {

@@ -47,7 +47,8 @@ typedef struct CairnSchurOptions {
 
 extern const CairnSolver cairn_solver_schur_bpp, cairn_solver_schur_pgs_sm;
 
-// cond(S) in the 2-norm, of S0 table 2: of the interface matrix of the free rows at `lambda`. 0 where there is no interface.
+// cond(S) in the 2-norm, of S0 table 2: of the interface matrix of the free rows at `lambda`. 0 where there is no
+// interface.
 CairnStatus cairn_schur_condition(const CairnProblem *problem, const CairnParts *parts, const double *lambda,
                                   CairnSolverContext *context, double *condition);
 

@@ -220,20 +220,32 @@ double cairn_substructure_raised(const CairnSubstructure *sub) {
     return raised;
 }
 
-int cairn_substructure_factorizations(const CairnSubstructure *sub) {
-    int count =
-        sub->whole->system.factorizations + sub->interface.factorizations + sub->interface.exact.system.factorizations;
+// Factorizations of the cut that is open, and of those the ones after the first of each subsystem.
+static int factorizations_of_cut(const CairnSubstructure *sub, int *refactored) {
+    int count = sub->is_cut ? sub->interface.factorizations + sub->interface.exact.system.factorizations : 0;
+    *refactored = 0;
     for (int i = 0; i < sub->count && sub->is_cut; i++) {
-        count += sub->subsystems[i].exact.system.factorizations;
+        int value = sub->subsystems[i].exact.system.factorizations;
+        count += value;
+        *refactored += value > 1 ? value - 1 : 0;
     }
     return count;
 }
 
+int cairn_substructure_factorizations(const CairnSubstructure *sub) {
+    int refactored;
+    return sub->whole->system.factorizations + sub->factorizations + factorizations_of_cut(sub, &refactored);
+}
+
 int cairn_substructure_refactored(const CairnSubstructure *sub) {
-    int made, units = cairn_body_space_units(&sub->whole->system, &made), count = made > units ? made - units : 0;
-    for (int i = 0; i < sub->count && sub->is_cut; i++) {
-        int value = sub->subsystems[i].exact.system.factorizations;
-        count += value > 1 ? value - 1 : 0;
-    }
-    return count;
+    int made, units = cairn_body_space_units(&sub->whole->system, &made), refactored;
+    factorizations_of_cut(sub, &refactored);
+    return (made > units ? made - units : 0) + sub->refactored + refactored;
+}
+
+void cairn_substructure_close_cut(CairnSubstructure *sub) {
+    int refactored;
+    sub->factorizations += factorizations_of_cut(sub, &refactored);
+    sub->refactored += refactored;
+    sub->is_cut = false;
 }

@@ -1,5 +1,5 @@
-// Substructure: a problem cut along its parts (S0 section 4). Constraints with all blocks in one part are internal to it, the others
-// are the interface Gamma.
+// Substructure: a problem cut along its parts (S0 section 4). Constraints with all blocks in one part are internal to
+// it, the others are the interface Gamma.
 //
 //   subsystem i   A_i = J_i P_i^-1 J_i^T + C_i over its internal rows, a problem of its own (CairnPiece) with a CairnExact over it
 //   interface     S = A_Gamma - sum G_Fi A_FFi^-1 G_Fi^T   (24)
@@ -77,7 +77,8 @@ typedef struct CairnSubstructure {
     CairnSubstructureOptions options;
     CairnParts parts;
     int count;
-    bool is_cut; // the fields from here to `interface` are there
+    int factorizations, refactored; // of the subsystems and interfaces of earlier cuts
+    bool is_cut;                    // the fields from here to `interface` are there
     CairnSubsystem
         *subsystems; // where S is not wanted one more: the interface's constraints over the bodies that they touch (17)
     CairnInterface interface;
@@ -95,6 +96,10 @@ CairnStatus cairn_substructure_init(CairnSubstructure *sub, const char *name, co
 
 // Make subsystems and interface, from context->arena.
 CairnStatus cairn_substructure_cut(CairnSubstructure *sub);
+
+// Ends a cut: its counts are added to those of earlier cuts, and its arrays are not read again. A method that cuts calls it before it
+// returns, because its caller may release what it took from the arena (exact.c, bounds that follow the impulses).
+void cairn_substructure_close_cut(CairnSubstructure *sub);
 
 // To be called after every init, also after one that failed.
 void cairn_substructure_release(CairnSubstructure *sub);

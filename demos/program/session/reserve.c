@@ -1,5 +1,6 @@
 #include "demos/program/session/reserve.h"
 #include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,9 @@ bool cairn_array_reserve(void *array, int *capacity, int needed, size_t element_
     enum { FIRST = 16 };
     int larger = needed > INT_MAX / 2 ? INT_MAX : 2 * needed;
     larger = larger < FIRST ? FIRST : larger;
+    if ((size_t)larger > PTRDIFF_MAX / element_size) {
+        return false;
+    }
     void *old;
     memcpy(&old, array, sizeof old); // the caller's pointer has its own type: move it as bytes
     void *grown = realloc(old, (size_t)larger * element_size);
