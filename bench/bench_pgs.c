@@ -1,5 +1,5 @@
-// pgs and its neighbours on a pile-like problem: rigid bodies in a cubic lattice, a contact of three rows between neighbours and to
-// the ground. Times are per row (and sweep).
+// pgs and its neighbours on a pile-like problem: rigid bodies in a cubic lattice, a contact of three rows between
+// neighbours and to the ground. Times are per row (and sweep).
 #include "bench/bench.h"
 
 #include "engine/base/arena.h"

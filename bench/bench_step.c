@@ -1,5 +1,5 @@
-// A step's cost by stage, from its own statistics: free bodies per body, a tower and a grid of balls per contact, and what a second
-// thread gives. The target outside collision, solve and referee is 300 ns a body.
+// A step's cost by stage, from its own statistics: free bodies per body, a tower and a grid of balls per contact, and
+// what a second thread gives. The target outside collision, solve and referee is 300 ns a body.
 #include "bench/bench.h"
 
 #include "solvers/sweeps/pgs.h"

@@ -66,7 +66,8 @@ static CairnStatus can_lying_down_a_slope(CairnWorld *w) {
     CAIRN_TRY(slope(w, 20));
     return on_slope(w, 20, 0.3, lying(), cairn_cylinder(0.3, 1)); // its axis points downhill: it cannot roll
 }
-// The lower log lies between two blocks and is the thicker one: a log on a free roller, or on one no thicker than itself, tips.
+// The lower log lies between two blocks and is the thicker one: a log on a free roller, or on one no thicker than
+// itself, tips.
 static CairnStatus two_crossed_logs(CairnWorld *w) {
     double aside = sqrt(0.3 * 0.3 - 0.2 * 0.2); // where the log is 0.1 over the ground
     for (int side = -1; side <= 1; side += 2) {

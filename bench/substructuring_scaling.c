@@ -1,4 +1,5 @@
-// Strong scaling from one thread to two, on bridge, chain and tower of several sizes, and where substructuring overtakes the whole system.
+// Strong scaling from one thread to two, on bridge, chain and tower of several sizes, and where substructuring
+// overtakes the whole system.
 #include "bench/substructuring_match.h"
 #include "bench/substructuring_more.h"
 

@@ -74,8 +74,8 @@ void cairn_geometry_copy_points(const CairnGeometry *geometry, CairnShapeDef *de
 CairnAabb cairn_geometry_box(const CairnGeometry *geometry, CairnTransform pose);
 // In the body's frame; zero for half-spaces.
 CairnMassProperties cairn_geometry_mass(const CairnGeometry *geometry, double density);
-// Farthest distance of any point of the shape from `point` (body's frame): bounds how fast its surface moves when it turns.
-// Half-spaces have no farthest point and answer 1e9.
+// Farthest distance of any point of the shape from `point` (body's frame): bounds how fast its surface moves when it
+// turns. Half-spaces have no farthest point and answer 1e9.
 double cairn_geometry_reach(const CairnGeometry *geometry, CairnVec3 point);
 // True: the shape is convex and bounded, so it has a support function, which returns its farthest point along a
 // direction, world.
@@ -103,15 +103,17 @@ typedef enum CairnBoxKind {
     CAIRN_BOX_DRIVEN // paired with moving ones only, but moves itself (kinematic)
 } CairnBoxKind;
 
-// All pairs of overlapping (touching counts) boxes of which at least one is MOVING, and whose `owner` (body) differs, sorted by
-// (a, b), in memory of the arena: the same for any number of threads. Infinite boxes pair with every moving one.
+// All pairs of overlapping (touching counts) boxes of which at least one is MOVING, and whose `owner` (body) differs,
+// sorted by (a, b), in memory of the arena: the same for any number of threads. Infinite boxes pair with every moving
+// one.
 CairnStatus cairn_broad_pairs(CairnBroad *broad, const CairnAabb *boxes, const uint8_t *kinds, const int *owners,
                               int count, int thread_count, CairnArena *arena, CairnPair **pairs, int *pair_count,
                               int *overlap_tests);
 
 // ---- narrow phase ----
 
-// Contact points of two shapes nearer than `margin`; poses are those of the shapes (not of their bodies). count 0: none.
+// Contact points of two shapes nearer than `margin`; poses are those of the shapes (not of their bodies). count 0:
+// none.
 void cairn_narrow(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
                   double margin, CairnManifold *manifold);
 

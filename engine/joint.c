@@ -268,7 +268,8 @@ CairnStatus cairn_joint_get_def(const CairnWorld *world, CairnJointId id, CairnJ
     return cairn_ok();
 }
 
-// Do both make the same rows? A drive's numbers may change every step; its impulse is still the best guess for the next.
+// Do both make the same rows? A drive's numbers may change every step; its impulse is still the best guess for the
+// next.
 static bool has_same_rows(const CairnAxis *a, const CairnAxis *b) {
     return a->mode == b->mode && a->drive == b->drive && isfinite(a->lower) == isfinite(b->lower) &&
            isfinite(a->upper) == isfinite(b->upper) && (a->lower == a->upper) == (b->lower == b->upper);

@@ -246,7 +246,8 @@ static bool cast(const CairnWorld *world, const Probe *probe, CairnVec3 displace
             (!has_hit || fraction < hit->fraction || (fraction <= hit->fraction && i < (int)hit->shape.index - 1))) {
             has_hit = true;
             cairn_query_limit(&query, fraction + arrival);
-            // Where they first touch lies on the probe along the normal; a flat touch has many such points, this is one.
+            // Where they first touch lies on the probe along the normal; a flat touch has many such points, this is
+            // one.
             CairnTransform there = probe->pose;
             there.p = cairn_add_scaled(there.p, fraction, displacement);
             CairnVec3 point = at.distance > 0 ? cairn_scale(0.5, cairn_add(at.on_a, at.on_b))

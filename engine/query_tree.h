@@ -1,7 +1,7 @@
 // The shapes that a query may be about: looked up in a tree of their boxes that is kept for as long as nothing moves.
 //
-// It is made when it pays: the first query after a step reads all shapes, as it would to fit the tree; those after it find the tree
-// fitted. After shapes came or went, the first few read all. The results are the same in both cases.
+// It is made when it pays: the first query after a step reads all shapes, as it would to fit the tree; those after it
+// find the tree fitted. After shapes came or went, the first few read all. The results are the same in both cases.
 #ifndef CAIRN_QUERY_TREE_H
 #define CAIRN_QUERY_TREE_H
 

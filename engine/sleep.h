@@ -1,8 +1,8 @@
 // Sleep: groups of bodies that have come to rest cost nothing until something reaches them.
 //
-// A group is an island (bodies tied by joints and by contacts that push) that was still for a while. It falls asleep and wakes as
-// one. A sleeping body has no dofs: it stands like a static one. Its contacts' records are kept, so that it wakes with the
-// impulses it fell asleep with. Off by default: comparisons of solvers want every body in every step.
+// A group is an island (bodies tied by joints and by contacts that push) that was still for a while. It falls asleep
+// and wakes as one. A sleeping body has no dofs: it stands like a static one. Its contacts' records are kept, so that
+// it wakes with the impulses it fell asleep with. Off by default: comparisons of solvers want every body in every step.
 #ifndef CAIRN_SLEEP_H
 #define CAIRN_SLEEP_H
 

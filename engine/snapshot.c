@@ -1,7 +1,7 @@
 // Snapshots: the store as bytes and back.
 //
-// One visitor (engine/base/stream.h) walks the store and either counts, writes or reads. Reading fills a fresh store that is put in
-// place of the old world only when all of it is valid.
+// One visitor (engine/base/stream.h) walks the store and either counts, writes or reads. Reading fills a fresh store
+// that is put in place of the old world only when all of it is valid.
 #include "collision/shapes/shape_def.h"
 #include "engine/base/memory.h"
 #include "engine/base/stream.h"
@@ -193,8 +193,8 @@ static void visit_indices(CairnStream *s, const int *from, int *count, int **ind
     }
 }
 
-// A hull's corners, a mesh's points and indices; other shapes have none. Reading makes the geometry from the definition, which
-// then shows its copy.
+// A hull's corners, a mesh's points and indices; other shapes have none. Reading makes the geometry from the
+// definition, which then shows its copy.
 static void visit_geometry(CairnStream *s, CairnShapeModel *shape) {
     CairnVec3 *points = NULL;
     int *indices = NULL;

@@ -1,5 +1,6 @@
-// Snapshot check: what a reader of a single record cannot see. A step trusts the store: lists end, what is referred to is of the
-// right kind, masses are those of real bodies. Bytes with a right checksum may come from anywhere, so it is all proved here.
+// Snapshot check: what a reader of a single record cannot see. A step trusts the store: lists end, what is referred to
+// is of the right kind, masses are those of real bodies. Bytes with a right checksum may come from anywhere, so it is
+// all proved here.
 #include "engine/snapshot_check.h"
 #include "engine/joints/kinds.h"
 
@@ -103,8 +104,8 @@ static CairnStatus check_joint(const CairnStore *store, int index) {
 
 // ---- lists ----
 
-// Every shape is in its body's list once: each list leads through shapes of its own body only, and all lists together are as long
-// as there are shapes. A list that ran in a circle would be longer.
+// Every shape is in its body's list once: each list leads through shapes of its own body only, and all lists together
+// are as long as there are shapes. A list that ran in a circle would be longer.
 static CairnStatus check_shape_lists(const CairnStore *store) {
     int found = 0;
     for (int i = 0; i < store->body_pool.count; i++) {

@@ -1,5 +1,5 @@
-// Store: everything that a world is made of and that a snapshot keeps: bodies, shapes, joints, last step's contacts, time.
-// Scratch, hooks and the solver are not here (world.h).
+// Store: everything that a world is made of and that a snapshot keeps: bodies, shapes, joints, last step's contacts,
+// time. Scratch, hooks and the solver are not here (world.h).
 #ifndef CAIRN_STORE_H
 #define CAIRN_STORE_H
 
@@ -38,8 +38,8 @@ typedef struct CairnShape {
     CairnShapeModel *model;
     int body;
     int next; // in the body's list
-    // measured when the body's mass is: how far its points, and its own origin, are from the body's centre of mass, and how far its
-    // points are from its own origin (a half-space's are infinitely far)
+    // measured when the body's mass is: how far its points, and its own origin, are from the body's centre of mass, and
+    // how far its points are from its own origin (a half-space's are infinitely far)
     double reach, arm, ball;
 } CairnShape;
 
@@ -75,8 +75,9 @@ typedef struct CairnTouchingPair {
 #define CAIRN_STEP_MIN 1e-12
 #define CAIRN_STEP_MAX 1e12
 
-// No body is farther away than this, m, or moves or turns farther in a step, m and rad. Definitions allow a tenth of it; what
-// the collision computes from such numbers (products of a few of them) is far from overflow, so no shape pair ever sees an infinity.
+// No body is farther away than this, m, or moves or turns farther in a step, m and rad. Definitions allow a tenth of
+// it; what the collision computes from such numbers (products of a few of them) is far from overflow, so no shape pair
+// ever sees an infinity.
 #define CAIRN_REACH 1e16
 
 static inline bool cairn_is_within_reach(CairnVec3 v) {
@@ -123,8 +124,8 @@ void cairn_store_free(CairnStore *store, const CairnAllocator *allocator);
 bool cairn_store_set_push(CairnStore *store, const CairnAllocator *allocator, int body, CairnPush push);
 // A body's model becomes one like this. After cairn_models_prepare_body.
 void cairn_store_set_model(CairnStore *store, const CairnAllocator *allocator, int index, const CairnBodyModel *wanted);
-// Mass, centre and inertia from what was given and the shapes, keeping the body's frame in place; then the shapes' reach and arm.
-// After cairn_models_prepare_body.
+// Mass, centre and inertia from what was given and the shapes, keeping the body's frame in place; then the shapes'
+// reach and arm. After cairn_models_prepare_body.
 void cairn_store_update_mass(CairnStore *store, const CairnAllocator *allocator, int index);
 void cairn_store_measure_shape(CairnStore *store, int shape);
 

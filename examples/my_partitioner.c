@@ -1,4 +1,5 @@
-// A partitioner of your own: one C file with the public headers alone. The program compiles and loads it wherever it takes a partitioner:
+// A partitioner of your own: one C file with the public headers alone. The program compiles and loads it wherever it
+// takes a partitioner:
 //
 //   build/cairn run box_tower --solver schur-bpp --partition examples/my_partitioner.c:part_size=20
 //
@@ -7,8 +8,8 @@
 //   cc -std=c17 -shared -fPIC -Iinclude -o my_partitioner.so examples/my_partitioner.c
 //   build/cairn run box_tower --solver schur-bpp --partition ./my_partitioner.so
 //
-// Bodies are taken in the order in which they were made, part_size of them at a time. A refiner is the same with the symbol
-// `cairn_refiner` and --refine.
+// Bodies are taken in the order in which they were made, part_size of them at a time. A refiner is the same with the
+// symbol `cairn_refiner` and --refine.
 #include <cairn/partitioner.h>
 
 typedef struct Options {

@@ -1,5 +1,5 @@
-// A scene of your own: one C file, which the program compiles and loads. The headers are all it needs; the program itself brings the
-// functions.
+// A scene of your own: one C file, which the program compiles and loads. The headers are all it needs; the program
+// itself brings the functions.
 //
 //   build/cairn run examples/my_scene.c --help
 //   build/cairn run examples/my_scene.c --param size=0.2 --screenshot my_scene.png@120
@@ -8,7 +8,8 @@
 //
 //   cc -std=c17 -shared -fPIC -Iinclude -I. -o my_scene.so examples/my_scene.c && build/cairn run ./my_scene.so
 //
-// Two balls hang on a bar that hangs on a rod: a little mobile. `cairn_build_...` are the builders of the tutorial scenes.
+// Two balls hang on a bar that hangs on a rod: a little mobile. `cairn_build_...` are the builders of the tutorial
+// scenes.
 #include "demos/scenes/builders.h"
 
 typedef struct Params {

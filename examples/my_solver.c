@@ -1,4 +1,5 @@
-// A solver of your own: one C file with the public headers alone. The program compiles and loads it wherever it takes a solver:
+// A solver of your own: one C file with the public headers alone. The program compiles and loads it wherever it takes a
+// solver:
 //
 //   build/cairn run box_tower --solver examples/my_solver.c:iterations=500
 //   build/cairn compare box_tower --solvers bpp,examples/my_solver.c --steps 60
@@ -7,7 +8,8 @@
 //
 //   cc -std=c17 -shared -fPIC -Iinclude -o my_solver.so examples/my_solver.c && build/cairn run box_tower --solver ./my_solver.so
 //
-// Projected gradient with Nesterov's momentum: lambda = clamp(y - w(y) / (step D), l, u). It takes bounds and box friction.
+// Projected gradient with Nesterov's momentum: lambda = clamp(y - w(y) / (step D), l, u). It takes bounds and box
+// friction.
 #include <cairn/products.h>
 #include <math.h>
 #include <string.h>

@@ -51,8 +51,8 @@ static void offsets(int *start, int nodes) {
     }
 }
 
-// Both directions of every pair, sorted by the far node: going through the far nodes in their order and appending to the near ones
-// sorts all lists at once, and equal pairs come one after the other.
+// Both directions of every pair, sorted by the far node: going through the far nodes in their order and appending to
+// the near ones sorts all lists at once, and equal pairs come one after the other.
 static CairnStatus merge_pairs(const Pair *pairs, size_t count, CairnArena *arena, CairnAdjacency *adjacency) {
     int nodes = adjacency->node_count;
     int *by_far = CAIRN_PUSH_ZERO(arena, int, nodes + 2), *far_start = by_far;

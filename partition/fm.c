@@ -17,7 +17,8 @@ typedef struct Fm {
     int limit;      // dofs
 } Fm;
 
-// The part with room where `node` gains most, and the gain; of equal ones the smaller part. -1: nowhere is there a gain.
+// The part with room where `node` gains most, and the gain; of equal ones the smaller part. -1: nowhere is there a
+// gain.
 static int best_part(Fm *fm, int node, int *gain) {
     CairnRefining *r = fm->r;
     const CairnAdjacency *a = &r->adjacency;

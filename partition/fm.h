@@ -1,5 +1,5 @@
-// fm: Fiduccia-Mattheyses as S3 section 2.2 has it: bodies at the interface move, one at a time, to the part where most rows leave the
-// cut, while that is a gain (eq. 2).
+// fm: Fiduccia-Mattheyses as S3 section 2.2 has it: bodies at the interface move, one at a time, to the part where most
+// rows leave the cut, while that is a gain (eq. 2).
 #ifndef CAIRN_PARTITION_FM_H
 #define CAIRN_PARTITION_FM_H
 

@@ -210,7 +210,8 @@ static int next_island(CairnGrowing *g, int last) {
     return g->has_fragment && g->island_free[island] < size ? -1 : node;
 }
 
-// Tied to no body of G_0. The adjacency knows of long constraints only as chains, so these are asked for all of their bodies.
+// Tied to no body of G_0. The adjacency knows of long constraints only as chains, so these are asked for all of their
+// bodies.
 static bool is_orphan(const CairnGrowing *g, int node) {
     const CairnAdjacency *a = &g->adjacency;
     if (g->free_neighbours[node] > 0) {

@@ -45,7 +45,8 @@ typedef struct CairnGrowing CairnGrowing;
 // Least first; equals by seed, then by number.
 typedef int64_t (*CairnGrowKey)(const CairnGrowing *growing, int node);
 
-// Keys that several rules have: none, so that the number decides; when the node became a neighbour of the part; its degree.
+// Keys that several rules have: none, so that the number decides; when the node became a neighbour of the part; its
+// degree.
 int64_t cairn_grow_any(const CairnGrowing *growing, int node);
 int64_t cairn_grow_first_met(const CairnGrowing *growing, int node);
 int64_t cairn_grow_min_degree(const CairnGrowing *growing, int node);
@@ -92,8 +93,8 @@ struct CairnGrowing {
 CairnStatus cairn_grow(CairnGrowing *growing, const CairnGraph *graph, double turn_fraction,
                        const CairnAllocator *allocator, int *part, int *count);
 
-// Parts from `number` on for the nodes that are free, and nothing but these; returns the next number. Whole runs may leave the rest to
-// one last group, as algorithm 2 does.
+// Parts from `number` on for the nodes that are free, and nothing but these; returns the next number. Whole runs may
+// leave the rest to one last group, as algorithm 2 does.
 int cairn_grow_free(CairnGrowing *growing, int number, bool has_last_group, int *part);
 
 #endif

@@ -9,8 +9,8 @@ static const CairnField fields[] = {
 };
 static const CairnFieldTable table = CAIRN_FIELD_TABLE("mix", CairnMixOptions, fields);
 
-// MaxGainBody: "maximal connectivity to the new partition in terms of the number of constraints"; among equals the one that is tied
-// least to the rest, which is the larger gain by S3 eq. 2.
+// MaxGainBody: "maximal connectivity to the new partition in terms of the number of constraints"; among equals the one
+// that is tied least to the rest, which is the larger gain by S3 eq. 2.
 static int64_t degree_then_gain(const CairnGrowing *growing, int node) {
     int64_t degree = growing->degree[node];
     return growing->size < growing->turn ? degree : degree - growing->tied[node] * ((int64_t)1 << 31);

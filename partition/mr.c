@@ -11,8 +11,8 @@ static const CairnField fields[] = {
 };
 static const CairnFieldTable table = CAIRN_FIELD_TABLE("mr", CairnMrOptions, fields);
 
-// Eq. 1: max{m_i, m_j} / min{m_i, m_j} < tau, with m_i the least mass of the part so far. It bounds each step, not the part: a lighter
-// body makes a new m_i, so that a part may span up to tau^2. As a product, for a mass may be 0.
+// Eq. 1: max{m_i, m_j} / min{m_i, m_j} < tau, with m_i the least mass of the part so far. It bounds each step, not the
+// part: a lighter body makes a new m_i, so that a part may span up to tau^2. As a product, for a mass may be 0.
 static bool is_near(const CairnGrowing *growing, int node) {
     double a = growing->least_mass, b = growing->graph->node_mass[node];
     return fmax(a, b) < growing->ratio * fmin(a, b) || a == b;

@@ -15,7 +15,8 @@ typedef struct CairnScratch {
     CairnArena arena;
 } CairnScratch;
 
-// NULL or a zero-initialised allocator: the C library's. The arena points into the scratch, which must stay where it is.
+// NULL or a zero-initialised allocator: the C library's. The arena points into the scratch, which must stay where it
+// is.
 static inline void cairn_scratch_open(CairnScratch *scratch, const CairnAllocator *allocator) {
     scratch->allocator = allocator && allocator->allocate ? *allocator : cairn_memory_default();
     cairn_arena_init(&scratch->arena, &scratch->allocator);

@@ -6,7 +6,8 @@
 #include "solvers/problem/accept.h"
 #include "solvers/referee/residual.h"
 
-// The parts that the solver works on: the caller's, those that are made here, or none for a solver that never looks at them.
+// The parts that the solver works on: the caller's, those that are made here, or none for a solver that never looks at
+// them.
 static CairnStatus find_parts(const CairnProblem *problem, const CairnSolver *solver, const CairnSolveRequest *request,
                               CairnArena *arena, CairnParts *parts, CairnPartsMeasure *measure) {
     int blocks = problem->block_count;

@@ -1,4 +1,5 @@
-// Another engine's whole step, for comparison. Each is optional: one file, whose list is empty where its headers are not installed.
+// Another engine's whole step, for comparison. Each is optional: one file, whose list is empty where its headers are
+// not installed.
 #ifndef CAIRN_BENCH_PEERS_ENGINE_H
 #define CAIRN_BENCH_PEERS_ENGINE_H
 

@@ -1,8 +1,9 @@
-// MuJoCo through its C interface, with its Newton solver. Bodies are free and joints "connect" constraints, which its solver must
-// hold. (A chain of 100 links as a tree in joint coordinates is refused by its reader: bodies may not be nested so deep.)
+// MuJoCo through its C interface, with its Newton solver. Bodies are free and joints "connect" constraints, which its
+// solver must hold. (A chain of 100 links as a tree in joint coordinates is refused by its reader: bodies may not be
+// nested so deep.)
 //
-// Settings: Newton, 100 iterations, tolerance 1e-10, implicit integrator (which the chain needs most), elliptic cones, condim 3,
-// solref as stiff as it allows (twice the time step, critically damped), solimp 0.99 0.999 0.001.
+// Settings: Newton, 100 iterations, tolerance 1e-10, implicit integrator (which the chain needs most), elliptic cones,
+// condim 3, solref as stiff as it allows (twice the time step, critically damped), solimp 0.99 0.999 0.001.
 #include "bench/peers/engine.h"
 
 #if __has_include(<mujoco/mujoco.h>)

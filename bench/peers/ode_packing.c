@@ -1,5 +1,5 @@
-// ODE's QuickStep on a box full of balls. Double precision, CFM as ODE has it by default, overlaps let be (ERP 0), friction boxes
-// (dContactApprox1), one point a pair, no auto-disabling; one thread, as the library is built.
+// ODE's QuickStep on a box full of balls. Double precision, CFM as ODE has it by default, overlaps let be (ERP 0),
+// friction boxes (dContactApprox1), one point a pair, no auto-disabling; one thread, as the library is built.
 #include "bench/peers/packing.h"
 
 #if __has_include(<ode/ode.h>)

@@ -1,7 +1,9 @@
-// Open Dynamics Engine through its C interface: dWorldStep (its direct solver, exact) and dWorldQuickStep (its sweeps, 50 of them).
+// Open Dynamics Engine through its C interface: dWorldStep (its direct solver, exact) and dWorldQuickStep (its sweeps,
+// 50 of them).
 //
-// Settings: double precision, CFM and ERP as ODE has them by default (1e-10 and 0.2; CFM 1e-5 lets the chain stretch), contacts with
-// box friction (dContactApprox1) at mu of the rig, at most 8 points a pair, no bounce, no contact layer, no auto-disabling.
+// Settings: double precision, CFM and ERP as ODE has them by default (1e-10 and 0.2; CFM 1e-5 lets the chain stretch),
+// contacts with box friction (dContactApprox1) at mu of the rig, at most 8 points a pair, no bounce, no contact layer,
+// no auto-disabling.
 #include "bench/peers/engine.h"
 
 #if __has_include(<ode/ode.h>)

@@ -1,5 +1,5 @@
-// Another engine that carries a copy of a small world at rest. Each is optional: one file, whose list is empty where its headers are
-// not installed.
+// Another engine that carries a copy of a small world at rest. Each is optional: one file, whose list is empty where
+// its headers are not installed.
 #ifndef CAIRN_BENCH_PEERS_REST_H
 #define CAIRN_BENCH_PEERS_REST_H
 

@@ -1,6 +1,6 @@
-// A tree of boxes, for queries: what a box meets or comes near to, what a ray or a moved box may hit. It is built by halves along the
-// longest side, and fitted to boxes that moved for as long as its nodes do not grow much. An answer never depends on the tree:
-// walks visit every item that may matter, and the caller breaks ties by number.
+// A tree of boxes, for queries: what a box meets or comes near to, what a ray or a moved box may hit. It is built by
+// halves along the longest side, and fitted to boxes that moved for as long as its nodes do not grow much. An answer
+// never depends on the tree: walks visit every item that may matter, and the caller breaks ties by number.
 #ifndef CAIRN_COLLISION_BOX_TREE_H
 #define CAIRN_COLLISION_BOX_TREE_H
 

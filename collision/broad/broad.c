@@ -1,9 +1,10 @@
 // Broad phase: sweep-and-prune in columns (described in broad.h), for boxes that hardly move from one step to the next.
 //
-// Where boxes hardly move, the pairs of the last call serve again (broad_kept.c). Kept besides: the order of the moving boxes by
-// column and along it, from which the next sort starts, and everything about the fixed ones, which is made anew only when one of
-// them changed. Boxes without finite ends, or larger than 2^40 m, and a few that are larger than all others are tested one by one.
-// The pairs are sorted by (a, b), so the answer depends on the boxes alone: not on the history, nor on the threads.
+// Where boxes hardly move, the pairs of the last call serve again (broad_kept.c). Kept besides: the order of the moving
+// boxes by column and along it, from which the next sort starts, and everything about the fixed ones, which is made
+// anew only when one of them changed. Boxes without finite ends, or larger than 2^40 m, and a few that are larger than
+// all others are tested one by one. The pairs are sorted by (a, b), so the answer depends on the boxes alone: not on
+// the history, nor on the threads.
 #include "collision/broad/broad.h"
 #include "engine/base/memory.h"
 #include <limits.h>

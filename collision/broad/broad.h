@@ -1,14 +1,16 @@
 // The internals of the broad phase: levels of columns, the boxes in them, and the pairs that their sweeps find.
 //
-// The axis along which the boxes spread most is the sweep's (x below, whichever it is). The plane across it is cut into square
-// cells; over each stands a column, and a box is copied into each column it reaches (mostly one, two or four), in the order of
-// its low end along x. A sweep along each column meets only boxes that are near in all three directions: linear time however
-// crowded. Two copies that overlap report their pair in one column only, the one where the later of the two begins.
+// The axis along which the boxes spread most is the sweep's (x below, whichever it is). The plane across it is cut into
+// square cells; over each stands a column, and a box is copied into each column it reaches (mostly one, two or four),
+// in the order of its low end along x. A sweep along each column meets only boxes that are near in all three
+// directions: linear time however crowded. Two copies that overlap report their pair in one column only, the one where
+// the later of the two begins.
 //
-// Cells fit boxes of like size. Boxes of other sizes have their own level, whose cells fit them: level 0 is the coarsest. On each
-// level the boxes that live there (residents) meet each other and the smaller ones, which visit the columns that have residents.
-// A handful of boxes larger than all others (a floor, walls) have no columns: every box is tested against them.
-// Cells are numbered without end and wrapped onto the columns, so a body that flew off to 1e6 costs nothing.
+// Cells fit boxes of like size. Boxes of other sizes have their own level, whose cells fit them: level 0 is the
+// coarsest. On each level the boxes that live there (residents) meet each other and the smaller ones, which visit the
+// columns that have residents. A handful of boxes larger than all others (a floor, walls) have no columns: every box is
+// tested against them. Cells are numbered without end and wrapped onto the columns, so a body that flew off to 1e6
+// costs nothing.
 #ifndef CAIRN_COLLISION_BROAD_H
 #define CAIRN_COLLISION_BROAD_H
 
@@ -30,8 +32,8 @@ enum {
 
 enum { CAIRN_COPY_FIRST_Y = 1, CAIRN_COPY_FIRST_Z = 2, CAIRN_COPY_MOVES = 4, CAIRN_COPY_ALL = 7 };
 
-// A box in a column, as it is sorted. `flags`: is this the first of its columns in y, in z; does it move. A pair counts when all
-// three are set in one or the other.
+// A box in a column, as it is sorted. `flags`: is this the first of its columns in y, in z; does it move. A pair counts
+// when all three are set in one or the other.
 typedef struct CairnColumnEntry {
     double key; // low end along the sweep's axis
     int index;
@@ -85,7 +87,8 @@ typedef struct CairnLayerSource {
     bool is_for_call; // the entries lie in the arena and end with the call; else they are kept
 } CairnLayerSource;
 
-// Closed boxes: touching counts. False where a bound is not a number. Without a branch, for most fail and which test does is chance.
+// Closed boxes: touching counts. False where a bound is not a number. Without a branch, for most fail and which test
+// does is chance.
 static inline bool cairn_boxes_overlap(const CairnAabb *a, const CairnAabb *b) {
     return (a->low.x <= b->high.x) & (b->low.x <= a->high.x) & (a->low.y <= b->high.y) & (b->low.y <= a->high.y) &
            (a->low.z <= b->high.z) & (b->low.z <= a->high.z);
@@ -103,8 +106,8 @@ static inline int cairn_column_count(const CairnColumns *columns) {
     return 1 << (columns->bits[0] + columns->bits[1]);
 }
 
-// Fill a layer; columns are not sorted yet. With `homes` it is also counted how many boxes begin in the columns before each one.
-// False when out of memory.
+// Fill a layer; columns are not sorted yet. With `homes` it is also counted how many boxes begin in the columns before
+// each one. False when out of memory.
 bool cairn_layer_build(CairnBoxLayer *layer, const CairnColumns *columns, const CairnLayerSource *source, int *homes);
 void cairn_layer_free(CairnBoxLayer *layer, const CairnAllocator *allocator);
 
@@ -136,7 +139,8 @@ static inline void cairn_pair_add(CairnPairChunk *chunk, int i, int j) {
     ++chunk->count;
 }
 
-// Sort and sweep the columns first ... end - 1. The boxes that begin in a column go, in their new order, to order[homes[column]].
+// Sort and sweep the columns first ... end - 1. The boxes that begin in a column go, in their new order, to
+// order[homes[column]].
 typedef struct CairnSweep {
     CairnBroadLevel *level;
     const CairnAabb *boxes;
@@ -150,7 +154,8 @@ typedef struct CairnSweep {
 
 void cairn_broad_sweep(const CairnSweep *sweep, int first, int end);
 
-// All pairs of the chunks in one array of the arena, sorted by (a, b); indices are below index_count. False: out of memory.
+// All pairs of the chunks in one array of the arena, sorted by (a, b); indices are below index_count. False: out of
+// memory.
 bool cairn_pairs_sort(const CairnPairChunk *chunks, int chunk_count, int index_count, int thread_count,
                       CairnArena *arena, CairnPair **pairs, int *pair_count);
 
@@ -239,8 +244,8 @@ typedef struct CairnKeptLook {
     int strays[CAIRN_BROAD_STRAYS], stray_count;
 } CairnKeptLook;
 
-// Each is false when out of memory. Look first; where the kept pairs do not serve, remember every box, (classify does) find the pairs of look->boxes,
-// and store them if is_calm.
+// Each is false when out of memory. Look first; where the kept pairs do not serve, remember every box, (classify does)
+// find the pairs of look->boxes, and store them if is_calm.
 bool cairn_kept_look(CairnBroadCall *call, CairnKeptLook *look);
 void cairn_kept_remember(const CairnBroadCall *call, int i);
 bool cairn_kept_store(CairnBroadCall *call, const CairnPair *pairs, int pair_count);

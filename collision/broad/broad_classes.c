@@ -1,4 +1,5 @@
-// What there is in this call: which axis to sweep, which boxes move, how large they are, and what changed since the last one.
+// What there is in this call: which axis to sweep, which boxes move, how large they are, and what changed since the
+// last one.
 #include "collision/broad/broad.h"
 #include "engine/base/pieces.h"
 #include <string.h>
@@ -19,8 +20,8 @@ static inline bool is_bounded(const CairnAabb *box) {
            fabs(box->low.x) < far && fabs(box->low.y) < far && fabs(box->low.z) < far;
 }
 
-// The axis along which the centres of a sample spread most, and how far they do. Another one takes over only when it is clearly
-// better, for it costs a new sort.
+// The axis along which the centres of a sample spread most, and how far they do. Another one takes over only when it is
+// clearly better, for it costs a new sort.
 static void choose_axis(CairnBroadCall *call) {
     int seen = 0, stride = call->count / SAMPLE + 1;
     double sum[3] = {0, 0, 0}, squares[3] = {0, 0, 0}, first[3] = {0, 0, 0};

@@ -12,8 +12,8 @@ typedef struct Reach {
     double key;            // its low end along the sweep
 } Reach;
 
-// Rises with v. The origin lies in the middle of a cell, for what is built around it. Far cells are all one: there the numbers of
-// cells end, and crowding costs time but no pairs.
+// Rises with v. The origin lies in the middle of a cell, for what is built around it. Far cells are all one: there the
+// numbers of cells end, and crowding costs time but no pairs.
 static inline int cell_of(double v, double inverse) {
     const double limit = 1 << 30;
     double cell = floor(v * inverse + 0.5);

@@ -18,7 +18,8 @@ CairnColumnScratch *cairn_column_scratch(CairnArena *arena, int workers, int lar
     return scratch;
 }
 
-// A piece of the work whose pairs go to one chunk: some columns of a level, or (level -1) some boxes against the lone ones.
+// A piece of the work whose pairs go to one chunk: some columns of a level, or (level -1) some boxes against the lone
+// ones.
 typedef struct Job {
     int level, first, end;
     const int *homes;
@@ -115,7 +116,8 @@ static bool allocate_chunks(const CairnBroadCall *call, const Job *jobs, int job
     return keys != NULL;
 }
 
-// Room that was too small is made larger, and the work done again: after the first few steps that does not happen any more.
+// Room that was too small is made larger, and the work done again: after the first few steps that does not happen any
+// more.
 static bool has_room(const Job *jobs, int job_count, const CairnPairChunk *chunks) {
     bool is_enough = true;
     for (int k = 0; k < job_count; ++k) {

@@ -18,7 +18,8 @@ static int bits_for(double wanted, int last) {
     return bits;
 }
 
-// Cells of about one and a half times the mean extent, in steps, so that they stay as they are while the mean hardly changes.
+// Cells of about one and a half times the mean extent, in steps, so that they stay as they are while the mean hardly
+// changes.
 static CairnColumns columns_for(const CairnBroadCall *call, const CairnColumns *last, int first_size, int last_size) {
     double count = 0, sum[2] = {0, 0};
     for (int size = first_size; size <= last_size; ++size) {

@@ -23,13 +23,15 @@ typedef struct Strays {
     Axis axes[3];
 } Strays;
 
-// The first slab is what lies before all strays and the last what lies behind them. What is not a number counts as low: it meets nothing.
+// The first slab is what lies before all strays and the last what lies behind them. What is not a number counts as low:
+// it meets nothing.
 static inline int slab_of(const Axis *axis, double x) {
     double at = 1 + (x - axis->low) * axis->scale;
     return at > 0 ? at < SLABS - 1 ? (int)at : SLABS - 1 : 0;
 }
 
-// Ends without bound do not stretch the slabs: they count as the first or the last. No scale is 0, which would make them nothing.
+// Ends without bound do not stretch the slabs: they count as the first or the last. No scale is 0, which would make
+// them nothing.
 static void cut_axis(Strays *strays, int k) {
     Axis *axis = &strays->axes[k];
     double low = HUGE_VAL, high = -HUGE_VAL;

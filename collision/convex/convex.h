@@ -1,7 +1,7 @@
 // Convex shapes through their support functions alone: distance by GJK, overlap by an expanding polytope.
 //
-// A ball is its centre and a capsule its segment, with `rounding` kept apart: while such cores are disjoint, distances of round
-// shapes are exact.
+// A ball is its centre and a capsule its segment, with `rounding` kept apart: while such cores are disjoint, distances
+// of round shapes are exact.
 #ifndef CAIRN_COLLISION_CONVEX_H
 #define CAIRN_COLLISION_CONVEX_H
 
@@ -18,8 +18,8 @@ typedef struct CairnConvex {
     int hint;    // a hull's last support vertex
 } CairnConvex;
 
-// A point of the core of A less a point of the core of B, and which they are (vertices of hulls and boxes, ends of segments;
-// the cylinder has none and gives 0).
+// A point of the core of A less a point of the core of B, and which they are (vertices of hulls and boxes, ends of
+// segments; the cylinder has none and gives 0).
 typedef struct CairnSupportPoint {
     CairnVec3 w, a, b;
     int vertex_a, vertex_b;
@@ -47,14 +47,15 @@ void cairn_gjk(CairnConvex *a, CairnConvex *b, double limit, CairnNearest *neare
 // touch.
 bool cairn_gjk_apart(CairnConvex *a, CairnConvex *b, double limit, double known, CairnVec3 *normal, double *gap);
 
-// The direction of least overlap of the cores: the normal from A to B, and its gap (negative: minus the overlap). Where they
-// are apart it is the direction of a positive gap.
+// The direction of least overlap of the cores: the normal from A to B, and its gap (negative: minus the overlap). Where
+// they are apart it is the direction of a positive gap.
 double cairn_epa(CairnConvex *a, CairnConvex *b, CairnVec3 *normal);
 
 // max over A of n . x + max over B of -n . x: the overlap of the cores along n.
 double cairn_convex_overlap(CairnConvex *a, CairnConvex *b, CairnVec3 normal);
 
-// The point of a triangle, segment or point (count 3, 2, 1) nearest to the origin: its weights, 0 for what it does not lie on.
+// The point of a triangle, segment or point (count 3, 2, 1) nearest to the origin: its weights, 0 for what it does not
+// lie on.
 void cairn_simplex_weights(const CairnSupportPoint *points, int count, double weights[3]);
 
 #endif

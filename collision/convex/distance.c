@@ -27,8 +27,8 @@ static void add_to_sum(CairnRoundSum *sum, const CairnGeometry *g, CairnTransfor
     }
 }
 
-// The points of round_separation are support points of either shape for itself: where the normal is across an axis to rounding alone they may
-// be of different ends.
+// The points of round_separation are support points of either shape for itself: where the normal is across an axis to
+// rounding alone they may be of different ends.
 static bool belong_together(const CairnSeparation *s, double size) {
     CairnVec3 off = cairn_add_scaled(cairn_sub(s->on_b, s->on_a), -s->distance, s->normal);
     return !(s->distance > 0) || cairn_length(off) <= 1e-9 * (size + s->distance);

@@ -1,8 +1,8 @@
-// The least overlap of two convex shapes: a polytope inside their difference A - B grows where it is nearest to the origin until
-// the shapes themselves are met there (the expanding polytope algorithm of van den Bergen 2001).
+// The least overlap of two convex shapes: a polytope inside their difference A - B grows where it is nearest to the
+// origin until the shapes themselves are met there (the expanding polytope algorithm of van den Bergen 2001).
 //
-// The polytope need not hold the origin: offsets are signed, and the face of the least offset is always the one to grow. So a
-// touch, where the origin lies on the surface, is no special case.
+// The polytope need not hold the origin: offsets are signed, and the face of the least offset is always the one to
+// grow. So a touch, where the origin lies on the surface, is no special case.
 #include "collision/convex/convex.h"
 #include <string.h>
 
@@ -106,8 +106,8 @@ static int side_towards(const Face *face, int neighbor) {
     return face->neighbor[0] == neighbor ? 0 : face->neighbor[1] == neighbor ? 1 : 2;
 }
 
-// Take the faces that see the new point out and close the hole with a fan. False: there is no room, or rounding has torn the
-// horizon; the polytope is then not to be used further.
+// Take the faces that see the new point out and close the hole with a fan. False: there is no room, or rounding has
+// torn the horizon; the polytope is then not to be used further.
 static bool expand(Polytope *t, int first, CairnVec3 point) {
     int visible[FACES], visible_count = 1, made[HORIZON], made_count = 0, starts[POINTS];
     if (t->point_count == POINTS) {

@@ -30,8 +30,9 @@ static double segment_weights(CairnVec3 p, CairnVec3 q, double *s) {
     return cairn_length_squared(cairn_add_scaled(p, *s, e));
 }
 
-// Across a triangle, as long as twice its area: from the corner at which its two shorter sides meet. A rim gives triangles with one
-// corner far from the other two, and of two long sides that lie nearly alike the product would lose what the short one has.
+// Across a triangle, as long as twice its area: from the corner at which its two shorter sides meet. A rim gives
+// triangles with one corner far from the other two, and of two long sides that lie nearly alike the product would lose
+// what the short one has.
 static CairnVec3 across(const CairnSupportPoint *t, int *corner) {
     CairnVec3 sides[3];
     double longest = -1;
@@ -79,8 +80,9 @@ static void triangle_weights(const CairnSupportPoint *t, double weights[3]) {
             weights[0] = u / sum;
             weights[1] = v / sum;
             weights[2] = w / sum;
-            // A sliver's normal may be noise: its foot is then not the point that the weights give. To 1e-11 of the size it may be off all
-            // the same: near a round shape that it nearly touches all triangles are slivers, and without them nothing turns any more.
+            // A sliver's normal may be noise: its foot is then not the point that the weights give. To 1e-11 of the
+            // size it may be off all the same: near a round shape that it nearly touches all triangles are slivers, and
+            // without them nothing turns any more.
             CairnVec3 off = cairn_add(cairn_scale(weights[0], p), cairn_scale(weights[1], q));
             off = cairn_add_scaled(off, weights[2], r);
             double size = cairn_length_squared(t[0].w) + cairn_length_squared(t[1].w) + cairn_length_squared(t[2].w);
@@ -162,7 +164,8 @@ static void reduce_tetrahedron(Simplex *s) {
     *s = best;
 }
 
-// The vector from the origin to the simplex, as its feature gives it: *distance is its length, the result its direction.
+// The vector from the origin to the simplex, as its feature gives it: *distance is its length, the result its
+// direction.
 static CairnVec3 direction_of(const Simplex *s, CairnVec3 fallback, double *distance) {
     CairnVec3 v = combine(s->points, s->count, s->weights), p = s->points[0].w;
     if (s->count == 3) {
@@ -215,7 +218,8 @@ static void finish(const Simplex *s, CairnVec3 out, double distance, CairnNeares
     }
 }
 
-// Ends where the upper and the lower bound of the distance are as near as `known` of the gap, the distance less `rounding`.
+// Ends where the upper and the lower bound of the distance are as near as `known` of the gap, the distance less
+// `rounding`.
 static void search(CairnConvex *a, CairnConvex *b, double limit, double known, double rounding, CairnNearest *nearest) {
     memset(nearest, 0, sizeof *nearest);
     double size = a->size + b->size + cairn_length(cairn_sub(b->p, a->p));

@@ -5,8 +5,8 @@
 //   across two segments        (side on side, edge on edge, a box's face)   one value each
 //   across one segment         (a rim on a side or an edge)                 one unknown: the circle of normals across it
 //   elsewhere                  (rim on rim; apart also vertex on rim)       two unknowns
-// They are tried in this order, and the search ends where the best so far is proven to be best (is_proven): for almost all contacts
-// at rest after the first two kinds, or after the first circle.
+// They are tried in this order, and the search ends where the best so far is proven to be best (is_proven): for almost
+// all contacts at rest after the first two kinds, or after the first circle.
 #include "collision/convex/round_sum.h"
 
 // A candidate must be better than the best so far by this fraction of the sum's size.
@@ -71,8 +71,8 @@ static CairnVec3 within_disc(CairnVec3 v, double radius) {
     return length > radius ? cairn_scale(radius / length, v) : v;
 }
 
-// Where on its segments and discs the sum supports along the best normal; what is free goes as near to the contact as it can.
-// Returns how far the contact is from there: 0 where it lies within the face.
+// Where on its segments and discs the sum supports along the best normal; what is free goes as near to the contact as
+// it can. Returns how far the contact is from there: 0 where it lies within the face.
 static double support(const Search *search, CairnSumOptimum *optimum) {
     const CairnRoundSum *sum = search->sum;
     CairnVec3 n = search->normal;
@@ -121,7 +121,8 @@ static double support(const Search *search, CairnSumOptimum *optimum) {
     return cairn_length(rest);
 }
 
-// How deep a point, seen from a shape's centre, lies in it: a box (three segments) or a cylinder (a segment and a disc).
+// How deep a point, seen from a shape's centre, lies in it: a box (three segments) or a cylinder (a segment and a
+// disc).
 static double depth_in(const CairnRoundSum *sum, bool is_second, CairnVec3 p) {
     double depth = HUGE_VAL;
     int end = is_second ? sum->segment_count : sum->first_segments,
@@ -136,8 +137,9 @@ static double depth_in(const CairnRoundSum *sum, bool is_second, CairnVec3 p) {
     return depth;
 }
 
-// Can no other normal be better? Apart: where the two points that support really are nearest points. In overlap: where besides
-// the one shape's point lies as deep in the other as the shapes overlap, for a shape that holds that point alone would overlap as much.
+// Can no other normal be better? Apart: where the two points that support really are nearest points. In overlap: where
+// besides the one shape's point lies as deep in the other as the shapes overlap, for a shape that holds that point
+// alone would overlap as much.
 static bool is_proven(const Search *search, CairnSumOptimum *optimum) {
     const CairnRoundSum *sum = search->sum;
     double miss = support(search, optimum), slack = 1e3 * search->tie;
@@ -237,7 +239,8 @@ static void add_break(Direction *breaks, int *count, double x, double y) {
     }
 }
 
-// Where g has a kink (across another segment) or turns from steep to flat (along and across a disc's axis), in order of angle.
+// Where g has a kink (across another segment) or turns from steep to flat (along and across a disc's axis), in order of
+// angle.
 static int ring_breaks(const Ring *ring, Direction breaks[RING_BREAKS]) {
     int count = 0;
     breaks[count++] = (Direction){0, -1};
@@ -274,7 +277,8 @@ static Direction ring_base(const Ring *ring, Direction d) {
     return base;
 }
 
-// g and its first two derivatives by the angle. With t = (-y, x), a = n.u, b = t.u: |n x u|^2 = b^2 + uz^2, a' = b, b' = -a.
+// g and its first two derivatives by the angle. With t = (-y, x), a = n.u, b = t.u: |n x u|^2 = b^2 + uz^2, a' = b, b'
+// = -a.
 static double ring_value(const Ring *ring, Direction base, Direction n, double *first, double *second) {
     double value = base.x * n.x + base.y * n.y, slope = base.y * n.x - base.x * n.y, bend = -value;
     for (int i = 0; i < ring->disc_count; ++i) {
@@ -301,7 +305,8 @@ static double turn(Direction a, Direction b) {
     return a.x * b.y - a.y * b.x;
 }
 
-// The maximum between `low`, where g rises, and `high`, where it falls: Newton's steps, halving where they leave the bracket.
+// The maximum between `low`, where g rises, and `high`, where it falls: Newton's steps, halving where they leave the
+// bracket.
 static Direction ring_maximum(const Ring *ring, Direction base, Direction low, Direction high) {
     Direction n = between(low, high);
     for (int k = 0; k < 80; ++k) {
@@ -486,8 +491,8 @@ static CairnVec3 off_peak(const CairnRoundSum *sum, CairnVec3 q, CairnVec3 peak,
     return cairn_normalize(cairn_add_scaled(peak, step, d));
 }
 
-// Two discs, rim on rim. g is smooth in each of the quarters that the two segments' planes cut the sphere into, and even across the
-// plane of the two axes: the half of each quarter on the side of c is searched.
+// Two discs, rim on rim. g is smooth in each of the quarters that the two segments' planes cut the sphere into, and
+// even across the plane of the two axes: the half of each quarter on the side of c is searched.
 static void offer_rims(Search *search) {
     const CairnRoundSum *sum = search->sum;
     CairnVec3 u = sum->u[0], v = sum->u[1], w = cairn_cross(u, v), unused;

@@ -1,10 +1,10 @@
-// How far apart two shapes are, or how deep in each other, where their Minkowski sum is a sum of segments and discs: cylinders
-// and boxes.
+// How far apart two shapes are, or how deep in each other, where their Minkowski sum is a sum of segments and discs:
+// cylinders and boxes.
 //
 // The gap along a unit vector n, from the first shape to the second, is
 //     g(n) = n.c - sum_j k_j |n.e_j| - sum_i r_i |n x u_i|,
-// c from centre to centre, segments of half length k along e, discs of radius r across u. Its largest value over all n is the signed
-// distance. A cylinder is a disc and a segment; a box is three segments.
+// c from centre to centre, segments of half length k along e, discs of radius r across u. Its largest value over all n
+// is the signed distance. A cylinder is a disc and a segment; a box is three segments.
 #ifndef CAIRN_COLLISION_ROUND_SUM_H
 #define CAIRN_COLLISION_ROUND_SUM_H
 

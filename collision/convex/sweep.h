@@ -17,8 +17,8 @@ CairnTransform cairn_motion_pose(const CairnMotion *motion, double time);
 // Can this pair be swept? Convex and bounded shapes against each other, half-spaces and meshes.
 bool cairn_can_sweep(const CairnGeometry *a, const CairnGeometry *b);
 
-// The first time in [0, duration] at which the shapes are nearer than `touch`; false where there is none. Conservative: it never
-// passes a meeting, and what it cannot decide counts as one.
+// The first time in [0, duration] at which the shapes are nearer than `touch`; false where there is none. Conservative:
+// it never passes a meeting, and what it cannot decide counts as one.
 bool cairn_sweep(const CairnGeometry *a, const CairnMotion *motion_a, const CairnGeometry *b,
                  const CairnMotion *motion_b, double duration, double touch, double *time);
 
@@ -26,7 +26,8 @@ bool cairn_sweep(const CairnGeometry *a, const CairnMotion *motion_a, const Cair
 bool cairn_mesh_sweep(const CairnGeometry *mesh, const CairnMotion *mesh_motion, const CairnGeometry *shape,
                       const CairnMotion *motion, double duration, double touch, double *time);
 
-// A ball about the middle of a convex shape, half as large as fits inside, and where it is: what must never get through anything.
+// A ball about the middle of a convex shape, half as large as fits inside, and where it is: what must never get through
+// anything.
 CairnGeometry cairn_core(const CairnGeometry *shape, CairnTransform pose, CairnVec3 *center);
 
 #endif

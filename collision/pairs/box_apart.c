@@ -1,8 +1,9 @@
-// The nearest points of two boxes that are apart and do not face each other: corner to corner, corner to edge, edge across edge.
+// The nearest points of two boxes that are apart and do not face each other: corner to corner, corner to edge, edge
+// across edge.
 //
-// The axis of largest separation then falls short of the distance, and clipping finds nothing. The nearest points of two disjoint
-// convex polyhedra include a vertex of one of them, or lie within two edges: all are tried, which is exact and simple, and
-// rare enough (neighbours within the margin, seen across a corner) not to matter.
+// The axis of largest separation then falls short of the distance, and clipping finds nothing. The nearest points of
+// two disjoint convex polyhedra include a vertex of one of them, or lie within two edges: all are tried, which is exact
+// and simple, and rare enough (neighbours within the margin, seen across a corner) not to matter.
 #include "collision/pairs/box_frame.h"
 
 // A candidate must be nearer by this fraction of the distance: of equally near features the earlier one stays.
@@ -21,8 +22,8 @@ static void offer(Nearest *nearest, CairnVec3 p, CairnVec3 q, uint32_t feature_p
     }
 }
 
-// The point of the box nearest to q, and the feature that it lies on: as many axes as q lies beyond make a face, an edge or
-// a vertex.
+// The point of the box nearest to q, and the feature that it lies on: as many axes as q lies beyond make a face, an
+// edge or a vertex.
 static CairnVec3 nearest_on_box(const CairnBoxFrame *box, CairnVec3 q, uint32_t *feature) {
     CairnVec3 d = cairn_sub(q, box->center);
     double x[3];

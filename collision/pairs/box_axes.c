@@ -1,7 +1,7 @@
 // The separating axes of two boxes: which face normal, and which cross of edges, keeps them farthest apart.
 //
-// All 15 separations follow from r = [a_i . b_j] (nine dot products) and the centres' distance in both frames. For edges
-// n = a_i x b_j, with i1 = i + 1, i2 = i + 2 (mod 3):
+// All 15 separations follow from r = [a_i . b_j] (nine dot products) and the centres' distance in both frames. For
+// edges n = a_i x b_j, with i1 = i + 1, i2 = i + 2 (mod 3):
 //   d . n  = d_i2 r_i1j - d_i1 r_i2j          (d in the first box's axes, since b_j = sum_k r_kj a_k)
 //   reach of the first  = h_i1 |r_i2j| + h_i2 |r_i1j|
 //   reach of the second = g_j1 |r_ij2| + g_j2 |r_ij1|

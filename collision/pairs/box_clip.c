@@ -1,9 +1,9 @@
 // The overlap of two faces: which points of one box's face touch a face of the other.
 //
 // In the frame of the reference face (u, v in it, z outwards) the incident face is a parallelogram over the rectangle
-// |u| <= hu, |v| <= hv. Their common polygon has three kinds of corners, found directly, each with the features that meet there:
-// a vertex of the incident face in the rectangle, a crossing of an incident with a reference edge, and a vertex of the rectangle
-// under the incident face.
+// |u| <= hu, |v| <= hv. Their common polygon has three kinds of corners, found directly, each with the features that
+// meet there: a vertex of the incident face in the rectangle, a crossing of an incident with a reference edge, and a
+// vertex of the rectangle under the incident face.
 #include "collision/pairs/box_frame.h"
 
 // A vertex is in the rectangle up to this fraction of the faces' size outside: vertices and edges that coincide, as in
@@ -94,8 +94,8 @@ static void add_incident_vertices(Clip *clip, const Face *face) {
     }
 }
 
-// Liang-Barsky: the part [t0, t1] of p + t d, |t| <= h, within the widened rectangle, and the reference edges that cut it
-// (0 where the segment ends inside). A cut is then put on the true edge of the rectangle. False: nothing remains.
+// Liang-Barsky: the part [t0, t1] of p + t d, |t| <= h, within the widened rectangle, and the reference edges that cut
+// it (0 where the segment ends inside). A cut is then put on the true edge of the rectangle. False: nothing remains.
 static bool cut_segment(const Clip *clip, CairnVec3 p, CairnVec3 d, double h, double t[2], uint32_t edges[2]) {
     const double x[2] = {p.x, p.y}, dx[2] = {d.x, d.y};
     const double hw[2] = {clip->hu, clip->hv}, w[2] = {clip->hu + clip->rim, clip->hv + clip->rim};

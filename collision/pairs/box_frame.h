@@ -1,11 +1,11 @@
 // A box as box-box collision sees it, and the names of its vertices, edges and faces.
 //
-// Vertex v (0 ... 7) lies on the positive side of axis i where bit i of v is set. Face 2 i + s lies across axis i, on the
-// negative side where s is 1. Edge 4 k + s + 2 t runs along axis k, on the side s of axis k + 1 and t of axis k + 2 (mod 3; 1 is
-// positive).
+// Vertex v (0 ... 7) lies on the positive side of axis i where bit i of v is set. Face 2 i + s lies across axis i, on
+// the negative side where s is 1. Edge 4 k + s + 2 t runs along axis k, on the side s of axis k + 1 and t of axis k + 2
+// (mod 3; 1 is positive).
 //
-// A contact of two boxes is named by the two features that meet, whichever face served as the reference: so an id changes
-// when other features meet and not when the reference does.
+// A contact of two boxes is named by the two features that meet, whichever face served as the reference: so an id
+// changes when other features meet and not when the reference does.
 #ifndef CAIRN_COLLISION_BOX_FRAME_H
 #define CAIRN_COLLISION_BOX_FRAME_H
 
@@ -96,8 +96,9 @@ CairnBoxAxis cairn_box_best_edges(const CairnBoxFrame *first, const CairnBoxFram
 
 enum { CAIRN_CLIP_POINTS = 16 };
 
-// Clip the incident box's face that looks at face `axis` (negative where is_negative) of the reference box against that face,
-// nearer than margin. Points are relative to the frames' origin; features are (reference, incident). Returns how many.
+// Clip the incident box's face that looks at face `axis` (negative where is_negative) of the reference box against that
+// face, nearer than margin. Points are relative to the frames' origin; features are (reference, incident). Returns how
+// many.
 int cairn_box_clip(const CairnBoxFrame *reference, const CairnBoxFrame *incident, int axis, bool is_negative,
                    double margin, CairnManifoldPoint points[CAIRN_CLIP_POINTS]);
 
@@ -114,8 +115,8 @@ bool cairn_box_shift_depths(CairnManifoldPoint *points, int count, double depth,
 // Those nearer than the margin, which settling may have moved some beyond: how many they are.
 int cairn_box_nearer(CairnManifoldPoint *points, int count, double margin);
 
-// The nearest points of two disjoint boxes: their distance, the direction from the first to the second (kept where they touch)
-// and the point midway.
+// The nearest points of two disjoint boxes: their distance, the direction from the first to the second (kept where they
+// touch) and the point midway.
 double cairn_box_apart(const CairnBoxFrame *first, const CairnBoxFrame *second, CairnVec3 *normal,
                        CairnManifoldPoint *point);
 

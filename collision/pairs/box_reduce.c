@@ -1,9 +1,9 @@
-// At most four points of a face contact: the deepest, the one farthest from it, and on either side of the line through these
-// the one that spans the largest triangle.
+// At most four points of a face contact: the deepest, the one farthest from it, and on either side of the line through
+// these the one that spans the largest triangle.
 #include "collision/pairs/box_frame.h"
 
-// What counts as equal: points of a resting face are equally deep up to the step's noise, and a choice by that noise would
-// change from step to step. Fraction of the contact's size.
+// What counts as equal: points of a resting face are equally deep up to the step's noise, and a choice by that noise
+// would change from step to step. Fraction of the contact's size.
 #define EQUAL_DEPTH 1e-5
 #define EQUAL_SPAN 1e-4
 // A face that replaces a direction within 1.8 degrees has the depth of that direction up to this fraction.

@@ -1,4 +1,5 @@
-// Contact of a cylinder with edges and faces of convex shapes, in the cylinder's frame (axis z, centred), once the normal is known.
+// Contact of a cylinder with edges and faces of convex shapes, in the cylinder's frame (axis z, centred), once the
+// normal is known.
 #ifndef CAIRN_COLLISION_CYLINDER_CONTACT_H
 #define CAIRN_COLLISION_CYLINDER_CONTACT_H
 
@@ -12,18 +13,18 @@ typedef struct CairnDrum {
     double gap;       // of the cores along it
 } CairnDrum;
 
-// The direction of the largest gap between the cores of a cylinder (a) and another convex shape. False: farther than drum->margin and
-// the rounding.
+// The direction of the largest gap between the cores of a cylinder (a) and another convex shape. False: farther than
+// drum->margin and the rounding.
 bool cairn_drum_direction(CairnConvex *a, CairnConvex *b, CairnDrum *drum);
 
-// The direction that the features which meet there give exactly: searching knows a smooth optimum only to the square root of
-// rounding. `faces` are outward normals of the other shape's faces, `ends` pairs of points: its edges (the first point of the
-// first is its vertex farthest against the normal).
+// The direction that the features which meet there give exactly: searching knows a smooth optimum only to the square
+// root of rounding. `faces` are outward normals of the other shape's faces, `ends` pairs of points: its edges (the
+// first point of the first is its vertex farthest against the normal).
 void cairn_drum_refine(CairnConvex *a, CairnConvex *b, const CairnVec3 *faces, int face_count,
                        const CairnVec3 (*ends)[2], int edge_count, CairnDrum *drum);
 
-// Where the normal is within reach of the axis (its cosine above `cosine`) or within 1e-4 rad of across it, and that costs no more
-// than a tie, it becomes that direction: caps and sides at rest keep their points.
+// Where the normal is within reach of the axis (its cosine above `cosine`) or within 1e-4 rad of across it, and that
+// costs no more than a tie, it becomes that direction: caps and sides at rest keep their points.
 void cairn_drum_snap_normal(CairnConvex *a, CairnConvex *b, double cosine, double tie, CairnDrum *drum);
 
 // Names of the cylinder's features.
@@ -37,8 +38,8 @@ static inline uint32_t cairn_drum_rim(double z, int k) {
     return cairn_name_edge(2 * (2 * k + (z > 0 ? 0 : 1)));
 }
 
-// An edge of the other shape from p to q, with the names of its ends and itself: up to two points where it lies on a cap or along the
-// side, else one. 0: it touches with one of its ends only.
+// An edge of the other shape from p to q, with the names of its ends and itself: up to two points where it lies on a
+// cap or along the side, else one. 0: it touches with one of its ends only.
 int cairn_drum_edge(const CairnDrum *drum, CairnVec3 p, CairnVec3 q, const uint32_t names[3],
                     CairnManifoldPoint points[2]);
 // A vertex of the other shape, or whatever meets the rim where the normal leans.

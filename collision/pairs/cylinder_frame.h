@@ -1,4 +1,5 @@
-// A cylinder as its pairs see it, the names of its features, and the points that a line or a cap has in common with what it meets.
+// A cylinder as its pairs see it, the names of its features, and the points that a line or a cap has in common with
+// what it meets.
 //
 // A normal's angle with the axis decides which feature of a cylinder faces along it: the cap where it is below 45
 // degrees, else the line on its side. Both are kept short of 45 degrees on purpose: their points carry true distances
@@ -81,8 +82,8 @@ void cairn_patch_add_second(CairnPatch *patch, CairnVec3 on_second, double dista
 // small angle have beside the crossing. False: the difference is larger, and the point of the optimum is needed, too.
 bool cairn_patch_deepen(CairnPatch *patch, double distance, double radius);
 
-// Two lines that are nearly parallel as seen along the normal: the ends of what they have in common, as far as they lie within
-// reach of each other. `orient` is a direction that distinguishes the ends of a line.
+// Two lines that are nearly parallel as seen along the normal: the ends of what they have in common, as far as they lie
+// within reach of each other. `orient` is a direction that distinguishes the ends of a line.
 bool cairn_patch_lines(CairnPatch *patch, const CairnLine *first, const CairnLine *second, CairnVec3 orient);
 // The second's line over the first's cap, or with is_swapped the first's line over the second's cap.
 void cairn_patch_line_cap(CairnPatch *patch, const CairnLine *line, const CairnCap *cap, bool is_swapped);

@@ -3,8 +3,8 @@
 
 // Lines that cross at a larger angle (sine) touch in one point.
 #define NEARLY_PARALLEL 0.05
-// Two lines that diverge sideways by y leave a gap of about y^2 / (2 R), R the sum of the radii: their contact reaches to where
-// that is this fraction of R.
+// Two lines that diverge sideways by y leave a gap of about y^2 / (2 R), R the sum of the radii: their contact reaches
+// to where that is this fraction of R.
 #define SAGITTA 2.5e-5
 // A line's end on a cap's rim may be off it by this fraction, for rounding.
 #define TOUCHES 1e-9
@@ -102,7 +102,8 @@ typedef struct LineEnd {
     uint32_t first, second;
 } LineEnd;
 
-// The end of what both lines have: that of the first, that of the second (at s along the first), or where they coincide both.
+// The end of what both lines have: that of the first, that of the second (at s along the first), or where they coincide
+// both.
 static LineEnd common_end(const CairnLine *first, const CairnLine *second, bool is_high, double first_s,
                           double second_s, uint32_t second_end, double tolerance) {
     LineEnd end = {first_s, first->ends[is_high], second_end};

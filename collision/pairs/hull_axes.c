@@ -71,8 +71,8 @@ static int collect(const CairnHullFrame *f, CairnVec3 direction, double level, E
     return count;
 }
 
-// Do the edges make a face of the difference of the hulls? Their arcs on the sphere of normals must cross (Gregorius 2013); an edge
-// runs along left x right.
+// Do the edges make a face of the difference of the hulls? Their arcs on the sphere of normals must cross (Gregorius
+// 2013); an edge runs along left x right.
 static bool make_face(const Edge *a, const Edge *b) {
     double bl = cairn_dot(b->left, a->d), br = cairn_dot(b->right, a->d);
     if (!(bl * br < 0)) {

@@ -1,7 +1,7 @@
 // The common part of two polygons, seen along the normal of one of them.
 //
-// Its corners are found directly, each with the features that meet there: a vertex of the incident polygon over the reference, a
-// crossing of two edges, a vertex of the reference under the incident polygon.
+// Its corners are found directly, each with the features that meet there: a vertex of the incident polygon over the
+// reference, a crossing of two edges, a vertex of the reference under the incident polygon.
 #include "collision/pairs/hull_pair.h"
 
 void cairn_polygon_of_face(const CairnHullFrame *frame, int face, CairnPolygon *polygon) {

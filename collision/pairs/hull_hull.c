@@ -1,7 +1,7 @@
 // Hull against hull: separating axes, then a clipped face, a pair of edges, or the nearest points where they are apart.
 //
-// As with boxes, ties to rounding go to a face and to the first hull's face. Apart, the axis of largest separation falls short of
-// the distance where a corner is nearest: there GJK finds it.
+// As with boxes, ties to rounding go to a face and to the first hull's face. Apart, the axis of largest separation
+// falls short of the distance where a corner is nearest: there GJK finds it.
 #include "collision/pairs/box_frame.h"
 #include "collision/pairs/hull_pair.h"
 #include "engine/base/mat3.h"
@@ -55,8 +55,8 @@ static CairnConvex convex_of(const CairnHullFrame *frame) {
                          .size = frame->hull->size + cairn_length(frame->hull->center)};
 }
 
-// Clip the hull's face that looks at the reference, or, where that one misses the lowest vertex, the one of that vertex that
-// looks most so.
+// Clip the hull's face that looks at the reference, or, where that one misses the lowest vertex, the one of that vertex
+// that looks most so.
 static int clip_faces(const CairnPolygon *reference, const CairnHullFrame *other, double lowest, double margin,
                       CairnManifoldPoint points[CAIRN_CLIPPED_POINTS]) {
     CairnPolygon incident;
@@ -141,7 +141,8 @@ static bool apart(const CairnHullFrame *first, const CairnHullFrame *second, con
     *normal = face->normal;
     if (face->separation > 0) {
         *count = face_points(first, second, face, tie, margin, points);
-        // Where the axis's own separation is met nothing is nearer. Points higher than that, if by a hair, are beyond the face's rim.
+        // Where the axis's own separation is met nothing is nearer. Points higher than that, if by a hair, are beyond
+        // the face's rim.
         if (*count > 0 && cairn_box_lowest(points, *count) <= face->separation + 1e-5 * tie) {
             return cairn_box_shift_depths(points, *count, face->separation, tie);
         }

@@ -89,8 +89,8 @@ int cairn_hull_facing(const CairnHullFrame *frame, CairnVec3 direction);
 int cairn_polygon_clip(const CairnPolygon *reference, const CairnPolygon *incident, double margin,
                        CairnManifoldPoint points[CAIRN_CLIPPED_POINTS]);
 
-// The part [t0, t1] of the segment from p to q (0 at p, 1 at q) over the polygon, and the names of the edges that cut it (0 where
-// the segment ends inside). Ends within `rim` outside count as inside. False: nothing remains.
+// The part [t0, t1] of the segment from p to q (0 at p, 1 at q) over the polygon, and the names of the edges that cut
+// it (0 where the segment ends inside). Ends within `rim` outside count as inside. False: nothing remains.
 bool cairn_polygon_cut(const CairnPolygon *polygon, CairnVec3 p, CairnVec3 q, double rim, double t[2],
                        uint32_t names[2]);
 
@@ -106,8 +106,8 @@ double cairn_polygon_size(const CairnPolygon *polygon); // square root of its ar
 int cairn_hull_hull(const CairnHullFrame *first, const CairnHullFrame *second, double margin, CairnVec3 *normal,
                     CairnManifoldPoint points[CAIRN_CLIPPED_POINTS]);
 
-// A capsule's segment or a ball's centre against a hull, everything in the hull's frame; normal from the hull to the round shape.
-// Names: a ball's is that of sphere against box; a capsule's (its end or side, the hull's feature).
+// A capsule's segment or a ball's centre against a hull, everything in the hull's frame; normal from the hull to the
+// round shape. Names: a ball's is that of sphere against box; a capsule's (its end or side, the hull's feature).
 int cairn_ball_hull(CairnVec3 center, double radius, const CairnHull *hull, double margin, CairnVec3 *normal,
                     CairnManifoldPoint points[2]);
 int cairn_rod_hull(CairnVec3 p, CairnVec3 q, double radius, const CairnHull *hull, double margin, CairnVec3 *normal,

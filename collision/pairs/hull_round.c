@@ -1,6 +1,7 @@
 // Balls and rods (the segments of capsules) against a hull, in the hull's frame.
 //
-// Over a face, the face answers. Past its border GJK does; with the core inside, the face, or for a rod the edge, of least overlap.
+// Over a face, the face answers. Past its border GJK does; with the core inside, the face, or for a rod the edge, of
+// least overlap.
 #include "collision/pairs/hull_pair.h"
 #include "engine/base/mat3.h"
 

@@ -47,8 +47,9 @@ static inline uint32_t cairn_mesh_name_edge(int edge) {
 
 enum { CAIRN_MESH_NAME_FLAT = 0xc000 };
 
-// The corners that the part of a triangle below (or above) a face of the body has: names are (mesh, body). A seam cuts nothing,
-// and only corners on the border of the flat count. Points lie midway, relative to the body; nearer than margin.
+// The corners that the part of a triangle below (or above) a face of the body has: names are (mesh, body). A seam cuts
+// nothing, and only corners on the border of the flat count. Points lie midway, relative to the body; nearer than
+// margin.
 int cairn_mesh_clip(const CairnSurface *surface, int triangle, const CairnVec3 corners[3], const CairnPolygon *facing,
                     double rounding, double margin, CairnManifoldPoint points[CAIRN_CLIPPED_POINTS]);
 

@@ -212,7 +212,8 @@ static int points_along(Work *w, CairnVec3 p, CairnVec3 q, CairnVec3 d, CairnMan
     return count;
 }
 
-// Where the shape's lowest edge passes over the edge from p to q: tilting the direction a little along it gives its ends.
+// Where the shape's lowest edge passes over the edge from p to q: tilting the direction a little along it gives its
+// ends.
 static CairnVec3 crossing(Work *w, CairnVec3 p, CairnVec3 q, CairnVec3 d) {
     CairnVec3 along = cairn_normalize(cairn_sub(q, p));
     CairnVec3 a = cairn_mesh_body_support(&w->body, cairn_sub(cairn_scale(1e-3, along), d));

@@ -1,10 +1,11 @@
 // Box against box: separating axes, then a clipped face or a pair of edges.
 //
-// Of the 15 axes (three face normals each, nine edge crosses) the one with the largest separation decides. An exact tie is common
-// (stacked boxes: both faces and several crosses of edges give the same axis), so ties to rounding go to a face, and to the
-// first box's face: the choice must not change with the last digits.
+// Of the 15 axes (three face normals each, nine edge crosses) the one with the largest separation decides. An exact tie
+// is common (stacked boxes: both faces and several crosses of edges give the same axis), so ties to rounding go to a
+// face, and to the first box's face: the choice must not change with the last digits.
 //
-// The two boxes are first put into an order that depends on them alone, so that swapping them swaps the answer to the last bit.
+// The two boxes are first put into an order that depends on them alone, so that swapping them swaps the answer to the
+// last bit.
 #include "collision/pairs/box_frame.h"
 #include "collision/pairs/pair_order.h"
 #include "collision/pairs/pairs.h"
@@ -35,8 +36,8 @@ static bool comes_before(const CairnGeometry *b, CairnTransform pose_b, const Ca
     return order != 0 ? order < 0 : cairn_pose_comes_before(pose_b, pose_a);
 }
 
-// The point where the two supporting edges pass each other. False when they do so beyond their ends: the boxes are then apart (of
-// two that overlap the edges of the axis of least overlap do cross), or the result is within rounding.
+// The point where the two supporting edges pass each other. False when they do so beyond their ends: the boxes are then
+// apart (of two that overlap the edges of the axis of least overlap do cross), or the result is within rounding.
 static bool edge_point(const CairnBoxFrame *first, const CairnBoxFrame *second, const CairnBoxAxis *axis,
                        CairnManifoldPoint *point) {
     int i = axis->i, j = axis->j;

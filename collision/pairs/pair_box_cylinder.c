@@ -7,7 +7,8 @@
 #include "collision/pairs/cylinder_frame.h"
 #include "collision/pairs/pairs.h"
 
-// A face within 6 degrees (cosine) of the normal may carry the cylinder's line, and an edge within 3 degrees (sine) of across it.
+// A face within 6 degrees (cosine) of the normal may carry the cylinder's line, and an edge within 3 degrees (sine) of
+// across it.
 #define FACE_LOOKS 0.995
 #define EDGE_LIES 0.05
 

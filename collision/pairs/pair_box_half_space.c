@@ -1,8 +1,8 @@
 // Box against half-space: the corners below the margin, at most four of them.
 #include "collision/pairs/pairs.h"
 
-// Where more than four corners are near (a thin plate), those of the face that lies most against the plane count. Corner k is
-// on the positive side of axis i where bit i of k is set.
+// Where more than four corners are near (a thin plate), those of the face that lies most against the plane count.
+// Corner k is on the positive side of axis i where bit i of k is set.
 static unsigned face_corners(CairnVec3 up) {
     const double u[3] = {up.x, up.y, up.z};
     int axis = 0;

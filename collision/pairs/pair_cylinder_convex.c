@@ -1,5 +1,5 @@
-// Cylinder against capsule and against hull: the normal by GJK or, in overlap, by the expanding polytope; the points from the features
-// that lie along it.
+// Cylinder against capsule and against hull: the normal by GJK or, in overlap, by the expanding polytope; the points
+// from the features that lie along it.
 #include "collision/pairs/box_frame.h"
 #include "collision/pairs/cylinder_contact.h"
 #include "collision/pairs/pair_order.h"
@@ -47,8 +47,8 @@ void cairn_pair_cylinder_capsule(const CairnGeometry *a, CairnTransform pose_a, 
     write_manifold(manifold, pose_a, &drum, points, count);
 }
 
-// The face of the hull that lies along the normal, or along the cylinder's cap or side near it; its normal or the cap's becomes the
-// contact's. False: none does.
+// The face of the hull that lies along the normal, or along the cylinder's cap or side near it; its normal or the cap's
+// becomes the contact's. False: none does.
 static bool lying_face(const CairnHullFrame *hull, CairnConvex *cylinder, CairnConvex *convex, double tie,
                        CairnDrum *drum, int *face) {
     *face = cairn_hull_facing(hull, cairn_neg(drum->normal));

@@ -5,7 +5,8 @@
 //   line on cap    the chord: two points
 //   line on line   nearly parallel: the ends of what they have in common; else the one point where they cross
 //
-// The two are first put into an order that depends on them alone, so that swapping them swaps the answer to the last bit.
+// The two are first put into an order that depends on them alone, so that swapping them swaps the answer to the last
+// bit.
 #include "collision/convex/round_sum.h"
 #include "collision/pairs/cylinder_frame.h"
 #include "collision/pairs/pair_order.h"
@@ -75,7 +76,8 @@ static void add_lens_point(Cylinders *c, const Lens *lens, CairnVec3 from, int s
     }
 }
 
-// From the small disc's centre along the unit vector d, as far as both discs go; false where the large one is not there.
+// From the small disc's centre along the unit vector d, as far as both discs go; false where the large one is not
+// there.
 static bool lens_reach(const Lens *lens, CairnVec3 d, double *reach) {
     double along = cairn_dot(d, lens->e), chord = along * along - lens->e_squared;
     chord += lens->large->radius * lens->large->radius;
@@ -128,7 +130,8 @@ static void flat_caps(Cylinders *c, const CairnCap *cap_1, const CairnCap *cap_2
 
 // ---- caps inclined to each other ----
 
-// The chord of the inclined cap from x (over the other cap) towards the rim point y, as far as it stays over the other cap.
+// The chord of the inclined cap from x (over the other cap) towards the rim point y, as far as it stays over the other
+// cap.
 static double chord_over(CairnVec3 x, CairnVec3 y, CairnVec3 n, const CairnCap *over, double *fraction) {
     double tx = cairn_cast(x, n, over->center, over->out), ty = cairn_cast(y, n, over->center, over->out);
     CairnVec3 p = cairn_sub(cairn_add_scaled(x, tx, n), over->center);
@@ -140,7 +143,8 @@ static double chord_over(CairnVec3 x, CairnVec3 y, CairnVec3 n, const CairnCap *
     return tx + *fraction * (ty - tx);
 }
 
-// The deepest point, and the other rim points of the cap that is less across the normal, as far as they lie over the other.
+// The deepest point, and the other rim points of the cap that is less across the normal, as far as they lie over the
+// other.
 static void inclined_caps(Cylinders *c, const CairnCap *cap_1, const CairnCap *cap_2) {
     CairnVec3 n = c->patch.normal;
     const CairnSumOptimum *o = &c->optimum;

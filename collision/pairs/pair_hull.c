@@ -82,8 +82,8 @@ void cairn_pair_hull_hull(const CairnGeometry *a, CairnTransform pose_a, const C
     }
 }
 
-// The corners below the margin. Where there are more than four, those of the face that lies most against the plane and the
-// lowest one count, and four of them are kept.
+// The corners below the margin. Where there are more than four, those of the face that lies most against the plane and
+// the lowest one count, and four of them are kept.
 void cairn_pair_hull_half_space(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b,
                                 CairnTransform pose_b, double margin, CairnManifold *manifold) {
     (void)b;

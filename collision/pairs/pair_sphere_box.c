@@ -22,8 +22,8 @@ static CairnVec3 face_normal(int face) {
     return (CairnVec3){face / 2 == 0 ? sign : 0, face / 2 == 1 ? sign : 0, face / 2 == 2 ? sign : 0};
 }
 
-// Outside, the normal turns continuously from face to edge to corner, so the one point keeps one id there; inside, it jumps
-// between faces, and each has its own.
+// Outside, the normal turns continuously from face to edge to corner, so the one point keeps one id there; inside, it
+// jumps between faces, and each has its own.
 void cairn_pair_sphere_box(const CairnGeometry *a, CairnTransform pose_a, const CairnGeometry *b, CairnTransform pose_b,
                            double margin, CairnManifold *manifold) {
     CairnVec3 h = b->half, c = cairn_untransform_point(pose_b, pose_a.p);

@@ -1,5 +1,5 @@
-// What the pair functions behind cairn_narrow have in common. Each takes its two shapes in the order of its name and is listed in narrow.c,
-// which reverses the normal where the caller passes them in the other order.
+// What the pair functions behind cairn_narrow have in common. Each takes its two shapes in the order of its name and is
+// listed in narrow.c, which reverses the normal where the caller passes them in the other order.
 #ifndef CAIRN_COLLISION_PAIRS_H
 #define CAIRN_COLLISION_PAIRS_H
 

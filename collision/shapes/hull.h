@@ -1,7 +1,7 @@
 // Convex hull: vertices, polygons and half-edges.
 //
-// Half-edges 2 k and 2 k + 1 are the two sides of edge k. A half-edge runs counter-clockwise round its face, seen from outside.
-// Planes are n . x <= offset for every vertex (not only nearly: the offset is the largest n . x).
+// Half-edges 2 k and 2 k + 1 are the two sides of edge k. A half-edge runs counter-clockwise round its face, seen from
+// outside. Planes are n . x <= offset for every vertex (not only nearly: the offset is the largest n . x).
 #ifndef CAIRN_COLLISION_HULL_H
 #define CAIRN_COLLISION_HULL_H
 
@@ -55,8 +55,8 @@ static inline int cairn_hull_end(const CairnHull *hull, int edge) {
 
 // ---- inside the builder ----
 
-// Is d strictly on the outer side of the triangle a, b, c (counter-clockwise from outside)? Exact: 1 outside, -1 inside, 0 in
-// its plane.
+// Is d strictly on the outer side of the triangle a, b, c (counter-clockwise from outside)? Exact: 1 outside, -1
+// inside, 0 in its plane.
 int cairn_orient(CairnVec3 a, CairnVec3 b, CairnVec3 c, CairnVec3 d);
 
 typedef struct CairnHullTriangle {
@@ -70,8 +70,8 @@ typedef struct CairnHullTriangle {
     bool is_alive;
 } CairnHullTriangle;
 
-// The hull's triangles (dead ones among them), to be released by cairn_memory_release with their capacity. `extent`: the
-// largest side of the points' box.
+// The hull's triangles (dead ones among them), to be released by cairn_memory_release with their capacity. `extent`:
+// the largest side of the points' box.
 CairnStatus cairn_hull_triangulate(const CairnVec3 *points, int count, const CairnAllocator *allocator,
                                    CairnHullTriangle **triangles, int *triangle_count, int *capacity, double *extent);
 

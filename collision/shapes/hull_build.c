@@ -1,10 +1,10 @@
 // From points to a hull: triangles, merged into polygons where they lie in one plane, until every remaining vertex is a
 // corner.
 //
-// Points from files in single precision miss their plane by 6e-8 of their size; a face cut into slivers by that would touch
-// with one of them only. So neighbours within MERGE of one plane are one face, and a vertex that then has fewer than three
-// faces is no corner. Without those the hull is built again from what is kept, until nothing changes: then the same
-// vertices give the same hull, bit for bit.
+// Points from files in single precision miss their plane by 6e-8 of their size; a face cut into slivers by that would
+// touch with one of them only. So neighbours within MERGE of one plane are one face, and a vertex that then has fewer
+// than three faces is no corner. Without those the hull is built again from what is kept, until nothing changes: then
+// the same vertices give the same hull, bit for bit.
 #include "collision/shapes/hull.h"
 #include "collision/shapes/hull_topology.h"
 #include "engine/base/memory.h"

@@ -148,8 +148,8 @@ static void set_planes(const CairnHull *hull, Arrays *arrays) {
     }
 }
 
-// Add what the tetrahedron from the centre to the triangle a, b, c holds: volume D/6, first moments D/24 (a + b + c), second
-// moments D/120 (a a^T + b b^T + c c^T + s s^T) with s = a + b + c and D = a . (b x c).
+// Add what the tetrahedron from the centre to the triangle a, b, c holds: volume D/6, first moments D/24 (a + b + c),
+// second moments D/120 (a a^T + b b^T + c c^T + s s^T) with s = a + b + c and D = a . (b x c).
 static void add_tetrahedron(CairnVec3 a, CairnVec3 b, CairnVec3 c, double *volume, CairnVec3 *first,
                             CairnMat3 *second) {
     double d = cairn_dot(a, cairn_cross(b, c));

@@ -1,7 +1,7 @@
 // The triangles of a convex hull: quickhull. The farthest point outside goes in next; what it sees goes out.
 //
-// Which triangles a point sees is decided without error (hull_exact.c), so the triangles always make a closed convex surface.
-// Points within SKIN of it count as inside: farthest first, so what matters is in before noise is looked at.
+// Which triangles a point sees is decided without error (hull_exact.c), so the triangles always make a closed convex
+// surface. Points within SKIN of it count as inside: farthest first, so what matters is in before noise is looked at.
 #include "collision/shapes/hull.h"
 #include "engine/base/memory.h"
 
@@ -200,8 +200,8 @@ static int find_visible(Builder *b, int first, int point) {
     return count;
 }
 
-// A triangle over every edge of the horizon, linked round the new point. Returns how many, put on the stack after the visible
-// ones; -1: no memory.
+// A triangle over every edge of the horizon, linked round the new point. Returns how many, put on the stack after the
+// visible ones; -1: no memory.
 static int close_horizon(Builder *b, int visible_count, int point) {
     int made = 0;
     for (int k = 0; k < visible_count; ++k) {
@@ -267,7 +267,8 @@ static bool farthest_outside(const Builder *b, int *triangle) {
     return *triangle >= 0;
 }
 
-// The plane of a sliver is not to be trusted: where it called a point outside that is not, that point looks for another.
+// The plane of a sliver is not to be trusted: where it called a point outside that is not, that point looks for
+// another.
 static void take_back(Builder *b, int triangle, int point) {
     CairnHullTriangle *t = &b->triangles[triangle];
     int list = t->first_point, sees_other = -1;

@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-// Does item a of `what` come before b along this axis? No two are equal, so that halves do not depend on how they are found.
+// Does item a of `what` come before b along this axis? No two are equal, so that halves do not depend on how they are
+// found.
 typedef bool (*CairnComesBefore)(const void *what, int a, int b, int axis);
 
 // Moves the item of order[first ... end - 1] whose rank in sorted order is `rank` to order[rank], and all items that

@@ -82,8 +82,8 @@ bool cairn_surface_ray(const CairnSurface *surface, CairnVec3 origin, CairnVec3 
 
 // ---- contact ----
 
-// A convex shape against a mesh: a manifold for each flat, edge or corner that is met, normals from the mesh to the shape. Returns
-// how many; where there are more than `capacity`, the deepest ones.
+// A convex shape against a mesh: a manifold for each flat, edge or corner that is met, normals from the mesh to the
+// shape. Returns how many; where there are more than `capacity`, the deepest ones.
 int cairn_mesh_convex(const CairnGeometry *mesh, CairnTransform pose_mesh, const CairnGeometry *convex,
                       CairnTransform pose_convex, double margin, CairnManifold *manifolds, int capacity);
 

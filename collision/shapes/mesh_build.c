@@ -1,5 +1,5 @@
-// From points and indices to a surface: corners that coincide are one, triangles know their neighbours, those in one plane are a
-// flat, edges know whether they stand out.
+// From points and indices to a surface: corners that coincide are one, triangles know their neighbours, those in one
+// plane are a flat, edges know whether they stand out.
 #include "collision/shapes/mesh.h"
 #include "engine/base/memory.h"
 #include <stdlib.h>
@@ -223,7 +223,8 @@ static void find_flats(CairnSurface *s, int *stack) {
     }
 }
 
-// The corner of the neighbour that is not on the edge lies below this triangle's plane on a ridge, above it in a valley.
+// The corner of the neighbour that is not on the edge lies below this triangle's plane on a ridge, above it in a
+// valley.
 static CairnEdgeKind kind_of(const CairnSurface *s, int triangle, int k) {
     const CairnFacet *facet = &s->facets[triangle];
     int other = facet->neighbor[k];

@@ -125,8 +125,8 @@ static double entry(const CairnAabb *box, CairnVec3 origin, CairnVec3 direction)
     return enter <= exit + 1e-14 * (fabs(exit) + fabs(enter)) ? enter : HUGE_VAL;
 }
 
-// On which side of the edge from a to b does the ray pass? Neighbours ask with the corners in the same order and so get the
-// same answer to the last bit, with the other sign: no ray slips between them.
+// On which side of the edge from a to b does the ray pass? Neighbours ask with the corners in the same order and so get
+// the same answer to the last bit, with the other sign: no ray slips between them.
 static double side_of_edge(CairnVec3 direction, CairnVec3 a, CairnVec3 b, bool is_swapped) {
     return is_swapped ? -cairn_dot(direction, cairn_cross(b, a)) : cairn_dot(direction, cairn_cross(a, b));
 }

@@ -29,8 +29,8 @@ static double reach(const CairnGeometry *geometry, CairnVec3 p) {
     return sqrt(across * across + along * along);
 }
 
-// Where the ray enters the infinite cylinder, from the foot of the axis on it: keeps its digits when the origin is far away.
-// -infinity where it runs along the axis inside; false where it misses.
+// Where the ray enters the infinite cylinder, from the foot of the axis on it: keeps its digits when the origin is far
+// away. -infinity where it runs along the axis inside; false where it misses.
 static bool enter_side(double r, CairnVec3 o, CairnVec3 d, double *enter, double *exit) {
     double slope = d.x * d.x + d.y * d.y;
     if (slope == 0) {

@@ -1,8 +1,8 @@
 // Half-space: all points with z <= 0. No box, no mass.
 #include "collision/shapes/shape_kind.h"
 
-// A half-space has no farthest point. Larger than any world, yet finite, so that a body that does not turn (0 times this)
-// still has a surface speed of 0.
+// A half-space has no farthest point. Larger than any world, yet finite, so that a body that does not turn (0 times
+// this) still has a surface speed of 0.
 #define UNBOUNDED_REACH 1e9
 
 static CairnStatus make(const CairnShapeDef *def, const CairnAllocator *allocator, CairnGeometry *geometry) {

@@ -11,13 +11,13 @@ CairnStatus cairn_build_ground(CairnWorld *world, double friction, double restit
 CairnStatus cairn_build_static_box(CairnWorld *world, CairnVec3 position, CairnVec3 turn, CairnVec3 size,
                                    double friction, CairnBodyId *id);
 
-// A tower: `count` copies of the box `brick`, each on top of the last and turned against it by `twist` (rad); the first stands
-// with the middle of its underside at `foot`. ids[count] may be NULL.
+// A tower: `count` copies of the box `brick`, each on top of the last and turned against it by `twist` (rad); the first
+// stands with the middle of its underside at `foot`. ids[count] may be NULL.
 CairnStatus cairn_build_tower(CairnWorld *world, CairnVec3 foot, int count, const CairnShapeDef *brick, double twist,
                               CairnBodyId *ids);
 
-// A chain: `count` copies of the box `link`, strung along their x axes from `start` in `direction` (unit length), joined
-// end to end by ball joints, the first to `anchor` (null: the world). ids[count] may be NULL.
+// A chain: `count` copies of the box `link`, strung along their x axes from `start` in `direction` (unit length),
+// joined end to end by ball joints, the first to `anchor` (null: the world). ids[count] may be NULL.
 CairnStatus cairn_build_chain(CairnWorld *world, CairnBodyId anchor, CairnVec3 start, CairnVec3 direction, int count,
                               const CairnShapeDef *link, CairnBodyId *ids);
 

@@ -89,7 +89,8 @@ static double solid_angle(CairnVec3 p, CairnVec3 q, CairnVec3 r) {
     return 2 * atan2(cairn_dot(p, cairn_cross(q, r)), below);
 }
 
-// The differences of points of two segments fill a parallelogram; its solid angle from the origin over 4 pi is Gauss' integral.
+// The differences of points of two segments fill a parallelogram; its solid angle from the origin over 4 pi is Gauss'
+// integral.
 double cairn_segment_linking(CairnVec3 a, CairnVec3 b, CairnVec3 c, CairnVec3 d) {
     CairnVec3 p = cairn_sub(c, a), q = cairn_sub(c, b), r = cairn_sub(d, b), s = cairn_sub(d, a);
     return (solid_angle(p, q, r) + solid_angle(p, r, s)) / (4 * CAIRN_PI);

@@ -19,8 +19,8 @@ void cairn_walk_curve(CairnCurve *curve, const void *data, double length, int co
     }
 }
 
-// The link's axis is its z. The next one is turned against it by an angle about x, then by one about its own y: the two free angles
-// of a universal joint, so that every joint is exact from the start.
+// The link's axis is its z. The next one is turned against it by an angle about x, then by one about its own y: the two
+// free angles of a universal joint, so that every joint is exact from the start.
 static CairnQuat turn_to(CairnQuat last, CairnVec3 direction) {
     CairnVec3 d = cairn_unrotate(last, direction);
     double about_y = asin(cairn_clamp(d.x, -1, 1)), about_x = atan2(-d.y, d.z);

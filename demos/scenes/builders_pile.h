@@ -1,5 +1,5 @@
-// Builders of rocks: boxes, balls, cylinders and convex hulls of random points, one by one or heaped up. A scene of your own may
-// call them too.
+// Builders of rocks: boxes, balls, cylinders and convex hulls of random points, one by one or heaped up. A scene of
+// your own may call them too.
 #ifndef CAIRN_SCENE_BUILDERS_PILE_H
 #define CAIRN_SCENE_BUILDERS_PILE_H
 
@@ -42,8 +42,8 @@ CairnPile cairn_pile(void);
 // No rock's centre lies farther than this from the foot, as they are laid.
 double cairn_pile_radius(const CairnPile *pile);
 
-// Heap up the rocks: each is laid, at rest and turned at random, where it comes to lie lowest, so that balls about all of them
-// just do not overlap. Rock i is of kind i % CAIRN_ROCK_KINDS. ids[count] may be NULL.
+// Heap up the rocks: each is laid, at rest and turned at random, where it comes to lie lowest, so that balls about all
+// of them just do not overlap. Rock i is of kind i % CAIRN_ROCK_KINDS. ids[count] may be NULL.
 CairnStatus cairn_build_pile(CairnWorld *world, const CairnPile *pile, uint64_t seed, CairnBodyId *ids);
 
 #endif

@@ -56,7 +56,8 @@ static CairnJointDef spring(const CairnRod *rod, double length) {
     return joint;
 }
 
-// Segments know each other by their classes alone: each meets all classes but those of the segments that lie within little more than a diameter of it.
+// Segments know each other by their classes alone: each meets all classes but those of the segments that lie within
+// little more than a diameter of it.
 static CairnFilter filter_of(const CairnRod *rod, int i, double length) {
     uint64_t all = ~(uint64_t)0 << FIRST, near = 0;
     int reach = (int)(2.5 * rod->radius / length) + 2; // with what a contact's margin adds

@@ -1,6 +1,6 @@
-// A chain of 100 links, each 0.25 kg, lies loosely round a fixed cylinder, with 500 kg on its last link and nothing on its first. The
-// load falls, the turns tighten, and friction alone holds it: over an angle a a rope with friction mu holds e^(mu a) times what pulls
-// at its other end.
+// A chain of 100 links, each 0.25 kg, lies loosely round a fixed cylinder, with 500 kg on its last link and nothing on
+// its first. The load falls, the turns tighten, and friction alone holds it: over an angle a a rope with friction mu
+// holds e^(mu a) times what pulls at its other end.
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_chain.h"
 #include "demos/scenes/builders_energy.h"
@@ -114,8 +114,8 @@ static CairnStatus build(CairnSceneRun *run) {
     return find_wrap(run, &memory->wrap);
 }
 
-// Links that slip round the cylinder go along arcs and would end in it by up to 0.2 mm, from where they would lift the load again, for
-// nothing: up to 0.4 % of what it fell. So the step looks more closely at where they end.
+// Links that slip round the cylinder go along arcs and would end in it by up to 0.2 mm, from where they would lift the
+// load again, for nothing: up to 0.4 % of what it fell. So the step looks more closely at where they end.
 static void settings(const void *params, CairnWorldDef *def) {
     (void)params;
     def->contact_stray = 0.005;
@@ -159,7 +159,8 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
         return cairn_error(CAIRN_NUMERIC, "chain_wrap: at %.6g s the box has fallen %.4g m and moves with %.3g m/s",
                            time, fallen, speed);
     }
-    // Heavy links, that fall on the cylinder by themselves, may lift what hangs there by as much as they open joints and sink in.
+    // Heavy links, that fall on the cylinder by themselves, may lift what hangs there by as much as they open joints
+    // and sink in.
     double chain_mass = params->links * params->link_mass, g = -cairn_world_settings(run->world).gravity.z;
     if (chain_mass > 0.25 * params->box_mass) {
         double opening = stats->joint_error_linear + stats->penetration;

@@ -1,7 +1,8 @@
 // A box falls on the ground, tumbles and comes to rest: the smallest scene there is, and the one to copy.
 //
-// A scene is a struct of parameters with a table that names them, a function that fills a world, and a camera. `check` is
-// optional: it states what must be true, here Galileo's law until the first touch and no energy from nowhere after it.
+// A scene is a struct of parameters with a table that names them, a function that fills a world, and a camera. `check`
+// is optional: it states what must be true, here Galileo's law until the first touch and no energy from nowhere after
+// it.
 #include "demos/scenes/builders.h"
 
 typedef struct Params {

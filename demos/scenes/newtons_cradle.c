@@ -1,8 +1,8 @@
 // Newton's cradle: one ball swings in, one ball swings out.
 //
-// Which law holds depends on the gaps. Balls that touch are hit at the same instant, and Newton's restitution, applied to all
-// contacts at once, sends -1/3, 2/3, 2/3 of the speed on: correct for that law, and not what the toy does. With gaps wider
-// than v h the blows come one after another, each pair swaps its velocities, and the last ball leaves alone.
+// Which law holds depends on the gaps. Balls that touch are hit at the same instant, and Newton's restitution, applied
+// to all contacts at once, sends -1/3, 2/3, 2/3 of the speed on: correct for that law, and not what the toy does. With
+// gaps wider than v h the blows come one after another, each pair swaps its velocities, and the last ball leaves alone.
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_energy.h"
 #include <stdlib.h>
@@ -73,7 +73,8 @@ static int descending(const void *a, const void *b) {
     return (x < y) - (x > y);
 }
 
-// Through the first blow and up the far side as many balls as were lifted carry the energy (all but what the gaps cost).
+// Through the first blow and up the far side as many balls as were lifted carry the energy (all but what the gaps
+// cost).
 static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats *stats) {
     const Params *params = run->params;
     Memory *memory = run->memory;

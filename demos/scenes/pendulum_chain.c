@@ -47,8 +47,8 @@ const CairnScene cairn_scene_pendulum_chain = {
     .watch = "The free end cracks like a whip when the chain comes through.",
     .params = CAIRN_FIELD_TABLE("pendulum_chain", Params, fields),
     .memory_size = sizeof(CairnEnergyWatch),
-    // A semi-implicit step keeps H - (h/2) w^2 p q / m, so the energy of what swings at w rises and falls by h w of itself: this step
-    // keeps that, and what the whip adds, below a thousandth.
+    // A semi-implicit step keeps H - (h/2) w^2 p q / m, so the energy of what swings at w rises and falls by h w of
+    // itself: this step keeps that, and what the whip adds, below a thousandth.
     .step = 1.0 / 3000,
     .steps = 15000,
     .camera = {.eye = {1.2, -8.2, 3.4}, .target = {0.3, 0, 2.05}, .fov = 36},

@@ -39,8 +39,8 @@ typedef struct CairnYard {
 CairnStatus cairn_build_yard(CairnSceneRun *run, CairnPile pile, const CairnYardParams *params);
 CairnStatus cairn_yard_script(CairnSceneRun *run, double time);
 
-// The shovel keeps to its path; nothing overlaps by more than 1 cm; no rock slips under it; while nothing drives it the energy
-// only falls; the heap comes to rest. `name`: of the scene, for messages.
+// The shovel keeps to its path; nothing overlaps by more than 1 cm; no rock slips under it; while nothing drives it the
+// energy only falls; the heap comes to rest. `name`: of the scene, for messages.
 CairnStatus cairn_yard_check(const CairnSceneRun *run, const CairnYardParams *params, double time,
                              const CairnStats *stats, const char *name);
 

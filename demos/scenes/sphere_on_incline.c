@@ -1,5 +1,5 @@
-// A ball rolls down a ramp and out over the floor. Without slip it gains (5/7) g sin(slope), because two sevenths of the work
-// go into its spin; where friction is below (2/7) tan(slope) it slips as well and gains g (sin - mu cos).
+// A ball rolls down a ramp and out over the floor. Without slip it gains (5/7) g sin(slope), because two sevenths of
+// the work go into its spin; where friction is below (2/7) tan(slope) it slips as well and gains g (sin - mu cos).
 #include "demos/scenes/builders.h"
 
 typedef struct Params {

@@ -1,7 +1,8 @@
 // A fast top leans by 30 degrees and does not fall: it walks round the vertical (steady precession).
 //
-// With the moments I1 (about the pivot) and I3, spin w3 about its axis and lean theta, the rate Omega of a steady precession
-// solves  I1 cos(theta) Omega^2 - I3 w3 Omega + m g l = 0;  the slow root is what one sees. 1.252576 rad/s with the defaults.
+// With the moments I1 (about the pivot) and I3, spin w3 about its axis and lean theta, the rate Omega of a steady
+// precession solves  I1 cos(theta) Omega^2 - I3 w3 Omega + m g l = 0;  the slow root is what one sees. 1.252576 rad/s
+// with the defaults.
 #include "demos/scenes/builders.h"
 
 typedef struct Params {

@@ -1,5 +1,5 @@
-// The tabs of the panel at the left. A tab is a file panel_NAME.c with one `const CairnPanel cairn_panel_NAME`, and a line here: `--panel`,
-// its help and the settings take the name from it.
+// The tabs of the panel at the left. A tab is a file panel_NAME.c with one `const CairnPanel cairn_panel_NAME`, and a
+// line here: `--panel`, its help and the settings take the name from it.
 #ifndef CAIRN_VIEWER_PANELS_H
 #define CAIRN_VIEWER_PANELS_H
 

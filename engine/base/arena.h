@@ -1,4 +1,5 @@
-// Arena: scratch memory that is taken by moving a pointer and given back all at once. A step allocates from its arena only.
+// Arena: scratch memory that is taken by moving a pointer and given back all at once. A step allocates from its arena
+// only.
 #ifndef CAIRN_BASE_ARENA_H
 #define CAIRN_BASE_ARENA_H
 
@@ -31,8 +32,8 @@ void *cairn_arena_push_zero(CairnArena *arena, size_t count, size_t element_size
 // memory, and nothing has changed.
 bool cairn_arena_reserve(CairnArena *arena, size_t bytes);
 
-// Everything is free again. When the last use needed several chunks, they become one with room to spare, so that the next like use
-// allocates nothing (if the allocator refuses that, the arena is empty and grows again).
+// Everything is free again. When the last use needed several chunks, they become one with room to spare, so that the
+// next like use allocates nothing (if the allocator refuses that, the arena is empty and grows again).
 void cairn_arena_reset(CairnArena *arena);
 
 // Free everything pushed since the mark.

@@ -1,4 +1,5 @@
-// Vectors of doubles that the compiler splits where the machine's registers are shorter, so that the bits are the same everywhere.
+// Vectors of doubles that the compiler splits where the machine's registers are shorter, so that the bits are the same
+// everywhere.
 #ifndef CAIRN_SOLVERS_EIGHTS_H
 #define CAIRN_SOLVERS_EIGHTS_H
 

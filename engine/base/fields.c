@@ -18,8 +18,8 @@ int cairn_field_choice_count(const CairnField *field) {
 
 // ---- between the struct and doubles ----
 
-// By memcpy, for the table knows an offset and a type but not the struct. A bool is read as its byte: whatever a careless
-// caller left there is a value that is refused, not undefined behaviour.
+// By memcpy, for the table knows an offset and a type but not the struct. A bool is read as its byte: whatever a
+// careless caller left there is a value that is refused, not undefined behaviour.
 _Static_assert(sizeof(bool) == 1, "a bool is one byte");
 _Static_assert(sizeof(CairnVec3) == 3 * sizeof(double), "a vector is three doubles");
 _Static_assert(sizeof(CairnQuat) == 4 * sizeof(double), "a quaternion is four doubles");

@@ -24,8 +24,9 @@ static const char *skip_spaces(const char *text) {
 
 // ---- one value ----
 
-// A finite or infinite number, or "nan", and the spaces around it; false when there is none or it is too large for a double.
-// strtod reads the decimal point of the locale that the program has set: the C locale's '.' unless it calls setlocale.
+// A finite or infinite number, or "nan", and the spaces around it; false when there is none or it is too large for a
+// double. strtod reads the decimal point of the locale that the program has set: the C locale's '.' unless it calls
+// setlocale.
 static bool read_number(const char **text, double *number) {
     const char *start = skip_spaces(*text);
     char *end;

@@ -14,7 +14,8 @@ static inline uint64_t read_word(const unsigned char *bytes) {
            (uint64_t)bytes[4] << 32 | (uint64_t)bytes[5] << 40 | (uint64_t)bytes[6] << 48 | (uint64_t)bytes[7] << 56;
 }
 
-// The word is spread before it meets the lane: a flipped sign bit must not stay a single bit that a later word can undo.
+// The word is spread before it meets the lane: a flipped sign bit must not stay a single bit that a later word can
+// undo.
 static inline uint64_t absorb(uint64_t lane, uint64_t word) {
     word *= 0xbf58476d1ce4e5b9u;
     word ^= word >> 32;

@@ -20,8 +20,8 @@ static double row_sum(const double row[3]) {
     return fabs(row[0]) + fabs(row[1]) + fabs(row[2]);
 }
 
-// adj(a) / det(a). Hadamard: |det a| is at most the product of the rows' lengths, and so of their sums, whatever their scales; a
-// determinant that is nothing but rounding beside that product shows that the rows are dependent.
+// adj(a) / det(a). Hadamard: |det a| is at most the product of the rows' lengths, and so of their sums, whatever their
+// scales; a determinant that is nothing but rounding beside that product shows that the rows are dependent.
 static bool adjugate_inverse(CairnMat3 a, double volume, CairnMat3 *inverse) {
     CairnVec3 r0 = {a.m[0][0], a.m[0][1], a.m[0][2]}, r1 = {a.m[1][0], a.m[1][1], a.m[1][2]};
     CairnVec3 r2 = {a.m[2][0], a.m[2][1], a.m[2][2]};
@@ -101,7 +101,8 @@ bool cairn_mat3_is_positive_definite(CairnMat3 a) {
 
 // ---- eigenvalues ----
 
-// One Jacobi rotation in the plane (p, q) that makes a[p][q] zero: a <- G^T a G, v <- v G, with the smaller of the two angles.
+// One Jacobi rotation in the plane (p, q) that makes a[p][q] zero: a <- G^T a G, v <- v G, with the smaller of the two
+// angles.
 static void jacobi_rotate(double a[3][3], double v[3][3], int p, int q) {
     double apq = a[p][q];
     // Beside both diagonal entries it is nothing: dropping it changes no eigenvalue by an ulp.

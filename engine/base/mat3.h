@@ -84,7 +84,8 @@ bool cairn_mat3_inverse(CairnMat3 a, CairnMat3 *inverse);
 // |a - a^T| <= tolerance * max|a|, entry by entry; false for NaN.
 bool cairn_mat3_is_symmetric(CairnMat3 a, double tolerance);
 
-// For a symmetric matrix; by pivots that stand out from rounding, so that a singular matrix with rounding errors hardly ever is.
+// For a symmetric matrix; by pivots that stand out from rounding, so that a singular matrix with rounding errors hardly
+// ever is.
 bool cairn_mat3_is_positive_definite(CairnMat3 a);
 
 // Eigenvalues in rising order and unit eigenvectors (columns, right-handed) of a symmetric matrix, by cyclic Jacobi.
@@ -93,8 +94,8 @@ void cairn_mat3_eigen(CairnMat3 a, double values[3], CairnMat3 *vectors);
 // Parallel axes: the inertia about a point at offset r from the centre of mass: I + m (r.r 1 - r r^T).
 CairnMat3 cairn_inertia_shift(CairnMat3 inertia, double mass, CairnVec3 r);
 
-// Is this the inertia of some real body: finite, symmetric, positive definite and with the triangle inequality among principal
-// moments (both to 1e-9)?
+// Is this the inertia of some real body: finite, symmetric, positive definite and with the triangle inequality among
+// principal moments (both to 1e-9)?
 bool cairn_inertia_is_physical(CairnMat3 inertia);
 
 #endif

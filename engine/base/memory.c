@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// From here on memory comes from the system itself and goes back at once: a heap keeps what is free below what is not, and a world's
-// arrays grow by being copied. Not where a sanitizer watches the heap.
+// From here on memory comes from the system itself and goes back at once: a heap keeps what is free below what is not,
+// and a world's arrays grow by being copied. Not where a sanitizer watches the heap.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define PAGES_FROM SIZE_MAX
 #elif defined(__has_feature)

@@ -14,8 +14,8 @@ void *cairn_memory_allocate(const CairnAllocator *allocator, size_t count, size_
 void *cairn_memory_allocate_zero(const CairnAllocator *allocator, size_t count, size_t element_size);
 void cairn_memory_release(const CairnAllocator *allocator, void *memory, size_t count, size_t element_size);
 
-// Make room for at least `needed` elements, doubling (large arrays: a quarter more); the first *capacity elements are kept. False (and nothing changed) when
-// the allocator fails. `array` points to the array's pointer.
+// Make room for at least `needed` elements, doubling (large arrays: a quarter more); the first *capacity elements are
+// kept. False (and nothing changed) when the allocator fails. `array` points to the array's pointer.
 bool cairn_memory_reserve(const CairnAllocator *allocator, void *array, int *capacity, int needed, size_t element_size);
 // Like cairn_memory_reserve, for an array that is written anew: where it grows, its contents are lost, so that the old
 // and the new array are never allocated at the same time.

@@ -28,8 +28,8 @@ static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-// Damerau-Levenshtein distance (optimal string alignment): insert, delete, replace, or swap two neighbours. Three rows of the
-// table are enough, for a swap looks two rows back.
+// Damerau-Levenshtein distance (optimal string alignment): insert, delete, replace, or swap two neighbours. Three rows
+// of the table are enough, for a swap looks two rows back.
 static int edit_distance(const char *a, int a_length, const char *b, int b_length) {
     int rows[3][LONGEST + 1];
     int *before = rows[0], *last = rows[1], *row = rows[2];
@@ -54,8 +54,8 @@ static int edit_distance(const char *a, int a_length, const char *b, int b_lengt
     return last[b_length];
 }
 
-// Lower is nearer; INT_MAX: not near. One edit goes before a beginning of the name, that before two edits, and after those a part
-// inside the name, or the name with something behind it.
+// Lower is nearer; INT_MAX: not near. One edit goes before a beginning of the name, that before two edits, and after
+// those a part inside the name, or the name with something behind it.
 static int score(const char *wanted, const char *name) {
     char a[LONGEST + 1], b[LONGEST + 1];
     int a_length = fold(wanted, a), b_length = fold(name, b);

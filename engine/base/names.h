@@ -1,5 +1,5 @@
-// Names: to find one in a list, and which known ones are near a mistyped one, offered one after another so that no list of them need
-// exist.
+// Names: to find one in a list, and which known ones are near a mistyped one, offered one after another so that no list
+// of them need exist.
 #ifndef CAIRN_BASE_NAMES_H
 #define CAIRN_BASE_NAMES_H
 

@@ -18,8 +18,8 @@ void cairn_pieces_run(int threads, int pieces, CairnPieceWork *work, void *conte
 // Works the elements first ... end - 1, each independently of the others.
 typedef void CairnSpanWork(void *context, int first, int end);
 
-// A span for each thread; one for all where there are no more than `few` elements. One thread works without a team: even a team of
-// one costs two calls of the system.
+// A span for each thread; one for all where there are no more than `few` elements. One thread works without a team:
+// even a team of one costs two calls of the system.
 void cairn_spans_run(int threads, int count, int few, CairnSpanWork *work, void *context);
 
 // Sets *least to the minimum of itself and `element`. Spans may call it in any order; the caller first sets *least to

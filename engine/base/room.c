@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The number behind `name` in a file of lines; of a file that is one number, name is "". SIZE_MAX where there is none ("max").
+// The number behind `name` in a file of lines; of a file that is one number, name is "". SIZE_MAX where there is none
+// ("max").
 static size_t read_number(const char *path, const char *name) {
     char line[128];
     size_t found = SIZE_MAX, length = strlen(name);

@@ -1,6 +1,7 @@
-// Stream: numbers as bytes and back, behind a header of magic, version, payload size and checksum. Every number takes 8 bytes,
-// little-endian; a double is its bits. One visitor counts, writes and reads, so that the three can never disagree: it passes the
-// address of each number in turn, which is read or written according to the mode. After a failure nothing more happens.
+// Stream: numbers as bytes and back, behind a header of magic, version, payload size and checksum. Every number takes 8
+// bytes, little-endian; a double is its bits. One visitor counts, writes and reads, so that the three can never
+// disagree: it passes the address of each number in turn, which is read or written according to the mode. After a
+// failure nothing more happens.
 #ifndef CAIRN_BASE_STREAM_H
 #define CAIRN_BASE_STREAM_H
 

@@ -23,8 +23,8 @@ void cairn_text_add(CairnText *text, const char *format, ...) {
     }
 }
 
-// printf and strtod use the decimal point of the locale that the program has set; the C locale is the one at its start, and
-// the library never changes it. Both directions agree in any locale.
+// printf and strtod use the decimal point of the locale that the program has set; the C locale is the one at its start,
+// and the library never changes it. Both directions agree in any locale.
 void cairn_text_add_double(CairnText *text, double value) {
     if (isnan(value)) { // printf may write "-nan"
         cairn_text_add(text, "nan");

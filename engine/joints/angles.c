@@ -1,7 +1,7 @@
 // Angles made of direction cosines a_i . b_j between the axes of the two frames.
 //
-// With omega the velocity of B relative to A, d(a . b)/dt = omega . (b x a): the gradient. Turning B by a small theta changes
-// b x a by (theta x b) x a = (b a^T - (a . b) 1) theta, and turning A by theta changes what A feels, a x b, by
+// With omega the velocity of B relative to A, d(a . b)/dt = omega . (b x a): the gradient. Turning B by a small theta
+// changes b x a by (theta x b) x a = (b a^T - (a . b) 1) theta, and turning A by theta changes what A feels, a x b, by
 // (a b^T - (a . b) 1) theta: the symmetric parts agree.
 #include "engine/base/mat3.h"
 #include "engine/joints/coordinates.h"
@@ -91,7 +91,8 @@ const CairnAngle cairn_twist_angles[3] = {
     {tilt, tilt_curvature, false, 1, Y, X, 0, 0, true},
 };
 
-// A cross of x of A and y of B: RX takes y of A to y of B, RY takes x of A to x of B, neither singular while they cross squarely.
+// A cross of x of A and y of B: RX takes y of A to y of B, RY takes x of A to x of B, neither singular while they cross
+// squarely.
 const CairnAngle cairn_cross_angles[3] = {
     {turn, turn_curvature, true, 1, Z, Y, Y, Y, false},
     {turn, turn_curvature, true, 1, X, Z, X, X, false},

@@ -1,8 +1,8 @@
-// Coordinates: what a joint measures between its two frames, each as a number with its exact derivative. Locks, limits, drives
-// and measurements are all made from these, so they agree by construction.
+// Coordinates: what a joint measures between its two frames, each as a number with its exact derivative. Locks, limits,
+// drives and measurements are all made from these, so they agree by construction.
 //
-// Conventions: a, b are the axes of frames A and B in the world; omega the angular velocity of B relative to A. A length is
-// d = n . (p_B - p_A) with n fixed in A; an angle has a gradient g with d angle / dt = g . omega.
+// Conventions: a, b are the axes of frames A and B in the world; omega the angular velocity of B relative to A. A
+// length is d = n . (p_B - p_A) with n fixed in A; an angle has a gradient g with d angle / dt = g . omega.
 #ifndef CAIRN_JOINTS_COORDINATES_H
 #define CAIRN_JOINTS_COORDINATES_H
 
@@ -38,7 +38,8 @@ extern const CairnLengths cairn_distance; // length of the offset
 typedef struct CairnAngle CairnAngle;
 struct CairnAngle {
     double (*evaluate)(const CairnRelative *relative, const CairnAngle *angle, CairnVec3 *gradient);
-    // Symmetric part of d gradient / d (small rotation of B), which is the same for A; NULL: zero where the joint is satisfied.
+    // Symmetric part of d gradient / d (small rotation of B), which is the same for A; NULL: zero where the joint is
+    // satisfied.
     CairnMat3 (*curvature)(const CairnRelative *relative, const CairnAngle *angle);
     bool is_counted; // over whole turns
     double sign;

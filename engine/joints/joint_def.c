@@ -1,4 +1,5 @@
-// Definitions of joints: one table each for a joint and for an axis gives defaults, ranges, help and the words of refusals.
+// Definitions of joints: one table each for a joint and for an axis gives defaults, ranges, help and the words of
+// refusals.
 #include "engine/joints/joint_def.h"
 #include <stddef.h>
 

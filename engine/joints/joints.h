@@ -1,5 +1,6 @@
-// Joints: from two poses to Jacobian rows. One file per joint type; a type is a line in joints.c's table. Nothing here knows the
-// world: bodies come in as poses and velocities, rows go out, impulses come back for forces and geometric stiffness.
+// Joints: from two poses to Jacobian rows. One file per joint type; a type is a line in joints.c's table. Nothing here
+// knows the world: bodies come in as poses and velocities, rows go out, impulses come back for forces and geometric
+// stiffness.
 #ifndef CAIRN_JOINTS_INTERNAL_H
 #define CAIRN_JOINTS_INTERNAL_H
 
@@ -40,8 +41,8 @@ typedef struct CairnJointCore {
     double rest[2];  // rest[0]: position of X at creation, for gears and rods
 } CairnJointCore;
 
-// Everything a joint function needs. For a gear, bodies[0..1] are those of joint_a and bodies[2..3] those of joint_b, and the two
-// cores are given; otherwise bodies[0..1].
+// Everything a joint function needs. For a gear, bodies[0..1] are those of joint_a and bodies[2..3] those of joint_b,
+// and the two cores are given; otherwise bodies[0..1].
 typedef struct CairnJointInput {
     const CairnJointCore *core;
     const CairnJointCore *gear_a, *gear_b;
@@ -64,7 +65,8 @@ bool cairn_joint_weighs(const CairnJointDef *def);
 // How many bodies the joint's rows act on: 2, or 4 for a gear.
 int cairn_joint_body_count(const CairnJointDef *def);
 
-// Write the rows; their number and order depend on the definition only (not on the poses), so that row k keeps its meaning.
+// Write the rows; their number and order depend on the definition only (not on the poses), so that row k keeps its
+// meaning.
 int cairn_joint_rows(const CairnJointInput *input, CairnJointRow rows[CAIRN_JOINT_MAX_ROWS]);
 
 // True: this coordinate is measured in rad. The coordinate of a gear is that of its first joint.
@@ -77,16 +79,17 @@ void cairn_joint_measure(const CairnJointInput *input, CairnJointState *state);
 void cairn_joint_forces(const CairnJointInput *input, const CairnJointRow *rows, int row_count, const double *lambda,
                         CairnJointState *state);
 
-// Geometric stiffness (NUMERICS "Heavy chains"): add to stiffness[k] the derivative of the torque that `lambda / h` exerts on body k
-// by a small rotation of body k, symmetric part only: -(r.F)(1 - r r^T / r^2) for the locked force F at arm r, sym(a b^T - (a.b) 1)
-// times lambda/h for rows a.b = 0; without the terms that mix a turn that the joint locks with one that is free, and
-// without r F_t^T of the force across the arm (stiffness.c gives the reason). The result is not yet
-// projected on the negative semidefinite matrices: step_stiffness.c does that for the sum of each body.
+// Geometric stiffness (NUMERICS "Heavy chains"): add to stiffness[k] the derivative of the torque that `lambda / h`
+// exerts on body k by a small rotation of body k, symmetric part only: -(r.F)(1 - r r^T / r^2) for the locked force F
+// at arm r, sym(a b^T - (a.b) 1) times lambda/h for rows a.b = 0; without the terms that mix a turn that the joint
+// locks with one that is free, and without r F_t^T of the force across the arm (stiffness.c gives the reason). The
+// result is not yet projected on the negative semidefinite matrices: step_stiffness.c does that for the sum of each
+// body.
 void cairn_joint_stiffness(const CairnJointInput *input, const CairnJointRow *rows, int row_count, const double *lambda,
                            CairnMat3 stiffness[CAIRN_JOINT_MAX_BODIES]);
 
-// What bounds that without a matrix: of either body |K| is at most sqrt(2) |r.F| + turn, F being the force on B. False: of this joint
-// nothing does.
+// What bounds that without a matrix: of either body |K| is at most sqrt(2) |r.F| + turn, F being the force on B. False:
+// of this joint nothing does.
 bool cairn_joint_pull(const CairnJointInput *input, const CairnJointRow *rows, int row_count, const double *lambda,
                       CairnVec3 *force, double *turn);
 

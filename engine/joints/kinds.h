@@ -38,7 +38,8 @@ double cairn_axis_locked_value(const CairnJointCore *core, int axis);
 // The three angles of a joint, NULL if it has none.
 const CairnAngle *cairn_joint_angles(const CairnJointDef *def);
 
-// One coordinate of a joint that has it, angles over whole turns. `relative` is cairn_relative(input->bodies); a gear ignores it.
+// One coordinate of a joint that has it, angles over whole turns. `relative` is cairn_relative(input->bodies); a gear
+// ignores it.
 void cairn_joint_coordinate(const CairnJointInput *input, const CairnRelative *relative, int axis,
                             CairnCoordinate *coordinate);
 

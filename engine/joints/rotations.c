@@ -16,7 +16,8 @@ static CairnVec3 to_world(const CairnRelative *relative, CairnVec3 v) {
                             relative->a[2]);
 }
 
-// e = 2 sign(w) v: de/dt = (|w| 1 - sign(w) [v]x) omega, regular up to half a turn. The derivative of its gradient is skew at e = 0.
+// e = 2 sign(w) v: de/dt = (|w| 1 - sign(w) [v]x) omega, regular up to half a turn. The derivative of its gradient is
+// skew at e = 0.
 static double small(const CairnRelative *relative, const CairnAngle *angle, CairnVec3 *gradient) {
     CairnQuat q = relative->q;
     double sign = q.w < 0 ? -1 : 1;

@@ -25,7 +25,8 @@ static void lock_row(CairnJointRow *row, const CairnCoordinate *coordinate, int 
     row->fraction = -1;
 }
 
-// q - lower >= 0 or upper - q >= 0. Open, the whole gap is granted to the step: it ends at the limit, not before and not beyond.
+// q - lower >= 0 or upper - q >= 0. Open, the whole gap is granted to the step: it ends at the limit, not before and
+// not beyond.
 static void limit_row(CairnJointRow *row, const CairnCoordinate *coordinate, CairnRowRole role, int axis,
                       const CairnAxis *settings) {
     begin_row(row, coordinate, role, axis, settings->compliance);

@@ -1,9 +1,10 @@
 // Geometric stiffness: how the torque of a joint's forces on a body changes as the body turns.
 //
-// Forces of lengths are taken as fixed in the world and acting at B's origin, a point of either body: turning a body by theta
-// moves the point by theta x r, and the torque by (theta x r) x F = [F]x [r]x theta = (r F^T - (r . F) 1) theta. (Literally
-// the force on A turns with A's axes, but written with axes of the world the same lock has no terms that couple two bodies, and
-// then the blocks of single bodies are all of it.) Of a lock's force only the part along the arm counts, see add_pull.
+// Forces of lengths are taken as fixed in the world and acting at B's origin, a point of either body: turning a body by
+// theta moves the point by theta x r, and the torque by (theta x r) x F = [F]x [r]x theta = (r F^T - (r . F) 1) theta.
+// (Literally the force on A turns with A's axes, but written with axes of the world the same lock has no terms that
+// couple two bodies, and then the blocks of single bodies are all of it.) Of a lock's force only the part along the arm
+// counts, see add_pull.
 #include "engine/base/mat3.h"
 #include "engine/joints/kinds.h"
 
@@ -29,9 +30,10 @@ static CairnMat3 swing_stiffness(double force_per_length, CairnVec3 n, CairnVec3
     return cairn_mat3_scaled(force_per_length, k);
 }
 
-// k -= (r . F) (1 - r r^T / r^2): r F^T - (r . F) 1 for the part of F along r. The part across, r F_t^T, is nilpotent: it restores
-// nothing, but its symmetric part has eigenvalues of +-|r| |F_t| / 2, and the negative one would brake turns about r that no force
-// resists. (In a swinging chain that couples spin and roll of a link, and grows fivefold in five steps.)
+// k -= (r . F) (1 - r r^T / r^2): r F^T - (r . F) 1 for the part of F along r. The part across, r F_t^T, is nilpotent:
+// it restores nothing, but its symmetric part has eigenvalues of +-|r| |F_t| / 2, and the negative one would brake
+// turns about r that no force resists. (In a swinging chain that couples spin and roll of a link, and grows fivefold in
+// five steps.)
 static void add_pull(CairnMat3 *k, CairnVec3 force, CairnVec3 r) {
     double square = cairn_length_squared(r), along = cairn_dot(r, force);
     if (!(square > 0)) {

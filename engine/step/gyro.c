@@ -2,13 +2,13 @@
 //
 // In the body's frame the momentum turns about the body: Pi' = Pi x W. Take the implicit midpoint
 //     Pi1 - Pi0 = tau Pm x W,   Pm = (Pi0 + Pi1)/2 = I W,
-// which is Pi1 = Q^T Pi0 with the Cayley rotation Q of tau W. Then |Pi| is kept because Q is a rotation, the energy because
-// Pi1 - Pi0 is orthogonal to W, and the momentum in the world, R1 Pi1 = R0 Q Q^T Pi0, is kept because R turns by the same Q.
-// Eliminating Pi1 leaves three equations:  I W + t W x (I W) = Pi0,  t = tau/2, solved in principal axes for W; then
-// Pi1 = 2 I W - Pi0. A Cayley rotation turns by 2 atan(t |W|), too little for a fast spin, so t is chosen such that it turns by
-// h |W|: t = tan(h |W| / 2) / |W|, with the |W| of the start. Energy and momentum are kept for any t, provided that the body turns
-// by Q itself: so the velocity that is handed back is the one whose rotation over h is Q, the quaternion (1, t W). Fast spins take
-// several sub-steps, for the rule's phase error is of order (h W)^2.
+// which is Pi1 = Q^T Pi0 with the Cayley rotation Q of tau W. Then |Pi| is kept because Q is a rotation, the energy
+// because Pi1 - Pi0 is orthogonal to W, and the momentum in the world, R1 Pi1 = R0 Q Q^T Pi0, is kept because R turns
+// by the same Q. Eliminating Pi1 leaves three equations:  I W + t W x (I W) = Pi0,  t = tau/2, solved in principal axes
+// for W; then Pi1 = 2 I W - Pi0. A Cayley rotation turns by 2 atan(t |W|), too little for a fast spin, so t is chosen
+// such that it turns by h |W|: t = tan(h |W| / 2) / |W|, with the |W| of the start. Energy and momentum are kept for
+// any t, provided that the body turns by Q itself: so the velocity that is handed back is the one whose rotation over h
+// is Q, the quaternion (1, t W). Fast spins take several sub-steps, for the rule's phase error is of order (h W)^2.
 #include "engine/step/gyro.h"
 #include "engine/base/mat3.h"
 
@@ -35,8 +35,8 @@ static double atan_ratio(double x2) {
 
 // The rule's W from the angular velocity at the start, in principal axes. Each equation is divided by its moment:
 //     W + g (W2 W3, W3 W1, W1 W2) = start,   g = t ((I3 - I2)/I1, (I1 - I3)/I2, (I2 - I1)/I3),
-// and the moments of a body make each |g| at most t. So W = start - g (...) contracts by t |W|, one part in twenty: a few rounds of
-// it cost as much as a step of Newton, and then one or two of those are exact.
+// and the moments of a body make each |g| at most t. So W = start - g (...) contracts by t |W|, one part in twenty: a
+// few rounds of it cost as much as a step of Newton, and then one or two of those are exact.
 static CairnVec3 midpoint_velocity(CairnVec3 g, CairnVec3 start) {
     CairnVec3 w = start;
     for (int k = 0; k < 4; k++) {
@@ -59,7 +59,8 @@ static CairnVec3 midpoint_velocity(CairnVec3 g, CairnVec3 start) {
     return w;
 }
 
-// The rotation of so many sub-steps: principal axes at the end in those at the start. Not normalised; every factor is 1 + t^2 W^2.
+// The rotation of so many sub-steps: principal axes at the end in those at the start. Not normalised; every factor is 1
+// + t^2 W^2.
 static CairnQuat turn_of(CairnVec3 moments, CairnVec3 start, double dt, int substeps) {
     CairnVec3 ratios = {(moments.z - moments.y) / moments.x, (moments.x - moments.z) / moments.y,
                         (moments.y - moments.x) / moments.z};
@@ -95,7 +96,8 @@ CairnVec3 cairn_gyro_mean_velocity(const CairnMat3 *axes, CairnVec3 moments, Cai
     if (turn_squared > turn_per_substep * turn_per_substep) {
         double turn = sqrt(turn_squared), wanted = ceil(turn / turn_per_substep);
         substeps = wanted < MAX_SUBSTEPS ? (int)wanted : MAX_SUBSTEPS;
-        // A spin for which all sub-steps are too few keeps momentum and energy still, and its whole turns; its axis walks too slowly.
+        // A spin for which all sub-steps are too few keeps momentum and energy still, and its whole turns; its axis
+        // walks too slowly.
         dt = fmin(h / substeps, 2 * turn_per_substep * h / turn);
     }
     CairnVec3 start = cairn_mat3_transpose_mul(*axes, angular_velocity);

@@ -102,10 +102,11 @@ enum { CAIRN_STEP_FEW = 64 }; // bodies, or contacts: not worth waking a thread 
 
 // ---- what the stages make ----
 //
-// Each of these is the result of one stage and is read by the stages after it. All of them lie in the world's arena and end with the
-// step. docs/step.md lists the inputs and outputs of every stage.
+// Each of these is the result of one stage and is read by the stages after it. All of them lie in the world's arena and
+// end with the step. docs/step.md lists the inputs and outputs of every stage.
 
-// Begin: the step itself and its bodies. Every stage reads it; after begin only the arena, the status and the statistics change.
+// Begin: the step itself and its bodies. Every stage reads it; after begin only the arena, the status and the
+// statistics change.
 typedef struct CairnStep {
     CairnWorld *world;
     CairnStore *store;
@@ -134,8 +135,8 @@ typedef struct CairnStepPairs {
 typedef struct CairnStepContacts {
     CairnStepContact *all;
     int count, capacity;
-    // The axis of the first rolling row, indexed by a contact's `roll`; that of the second is normal x axis. NULL: no shape resists
-    // rolling.
+    // The axis of the first rolling row, indexed by a contact's `roll`; that of the second is normal x axis. NULL: no
+    // shape resists rolling.
     CairnVec3 *rolls;
     CairnStepPairs pairs;
 } CairnStepContacts;
@@ -177,8 +178,8 @@ typedef struct CairnStepReview {
 typedef struct CairnStepAnswer {
     double *lambda;   // of the problem at hand: the warm start when assemble is done, then the answer
     double *velocity; // 6 a block; it outlasts the problem
-    // The answer of this step's problem before the contacts were added, the warm start of the one with them; NULL: none were added. Joints
-    // have the same rows in both problems, and prepared contacts had theirs in this order.
+    // The answer of this step's problem before the contacts were added, the warm start of the one with them; NULL: none
+    // were added. Joints have the same rows in both problems, and prepared contacts had theirs in this order.
     const double *earlier;
     int pass;               // how often the problem at hand was solved
     bool is_rough;          // the last solve was ended by a review
@@ -281,8 +282,8 @@ const CairnMat3 *cairn_step_review_stiffness(CairnStep *step, const CairnStepCon
                                              const CairnStepSystem *system, const double *lambda);
 void cairn_step_amend_stiffness(CairnStep *step, CairnStepSystem *system, const CairnMat3 *K);
 
-// With box friction: does some first touch bear another load than its bounds were made from (touch_jump)? Amend then makes the bounds of
-// all first touches from the loads.
+// With box friction: does some first touch bear another load than its bounds were made from (touch_jump)? Amend then
+// makes the bounds of all first touches from the loads.
 bool cairn_step_review_touches(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
                                const double *lambda);
 void cairn_step_amend_touches(CairnStepContacts *contacts, CairnStepSystem *system, double *lambda);

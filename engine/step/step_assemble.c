@@ -1,5 +1,5 @@
-// Assemble: contacts and joints -> one problem. Constraints stand in a fixed order (joints by slot, then contacts by shape pair),
-// so that the bits of the answer depend on the world alone.
+// Assemble: contacts and joints -> one problem. Constraints stand in a fixed order (joints by slot, then contacts by
+// shape pair), so that the bits of the answer depend on the world alone.
 #include "engine/base/hash.h"
 #include "engine/base/mat3.h"
 #include "engine/base/pieces.h"
@@ -39,8 +39,8 @@ static int assign_matrices(const CairnStep *step, CairnDofBlock *blocks) {
     return count;
 }
 
-// One rigid body's dof block: P = M (the geometric stiffness comes later), p = M (free velocity) = M v + h f. Under the midpoint
-// rule the unknown is (v + v+)/2:  2 M vm = 2 M v + h f + J^T lambda.
+// One rigid body's dof block: P = M (the geometric stiffness comes later), p = M (free velocity) = M v + h f. Under the
+// midpoint rule the unknown is (v + v+)/2:  2 M vm = 2 M v + h f + J^T lambda.
 static void write_block(const CairnStep *step, int b, CairnDofBlock *blocks, double *P, double *p) {
     const CairnStepBlock *block = &step->blocks[b];
     const CairnBody *body = &step->store->bodies[block->body];

@@ -1,13 +1,14 @@
-// Collide: poses -> contacts. Boxes around where each shape may be within the step, pairs from the broad phase, and then the
-// narrow phase (step_narrow.c).
+// Collide: poses -> contacts. Boxes around where each shape may be within the step, pairs from the broad phase, and
+// then the narrow phase (step_narrow.c).
 #include "engine/base/pieces.h"
 #include "engine/base/timer.h"
 #include "engine/step/step.h"
 #include <stdint.h>
 #include <string.h>
 
-// How far any point of a shape may move within the step: bounds both its box and the distance from which contacts are looked for,
-// so that what could touch within the step has a row and nothing tunnels. For a body that is not continuous it is 0.
+// How far any point of a shape may move within the step: bounds both its box and the distance from which contacts are
+// looked for, so that what could touch within the step has a row and nothing tunnels. For a body that is not continuous
+// it is 0.
 static void set_travel(const CairnStep *step, const CairnShape *shape, CairnStepBall *ball) {
     const CairnBody *body = &step->store->bodies[shape->body];
     if (body->type == CAIRN_BODY_STATIC || !body->is_continuous) {
@@ -149,7 +150,8 @@ typedef struct Compaction {
     int *starts, *seconds;
 } Compaction;
 
-// Shapes up to the first one of the pair before the piece have their starts from the pieces before; the last piece has all that follow.
+// Shapes up to the first one of the pair before the piece have their starts from the pieces before; the last piece has
+// all that follow.
 static void compact_piece(void *context, int piece, int worker) {
     const Compaction *k = context;
     const CairnPair *pairs = k->pairs;

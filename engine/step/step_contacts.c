@@ -31,8 +31,8 @@ static CairnVec3 free_slip(const Framing *f, const CairnStepContact *c) {
                      point_velocity(velocity_without(f, c, c->body_a), c->frame.arm[0]));
 }
 
-// A box is up to sqrt(2) too strong on its diagonal, so t1 follows the free tangential velocity; without one it stays as near
-// to the last t1 as the new normal allows.
+// A box is up to sqrt(2) too strong on its diagonal, so t1 follows the free tangential velocity; without one it stays
+// as near to the last t1 as the new normal allows.
 static void choose_tangents(const CairnStep *step, CairnStepContact *c, CairnVec3 slip) {
     CairnVec3 n = c->frame.normal;
     CairnVec3 along = cairn_add_scaled(slip, -cairn_dot(slip, n), n);
@@ -100,8 +100,8 @@ static double position_term(const CairnStep *step, double distance) {
     return cairn_max(push, -def->contact_push);
 }
 
-// d of the normal row in terms of the end velocity: the gap or overlap, and Newton's restitution where the surfaces meet in
-// this step: J v+ >= -e J v-.
+// d of the normal row in terms of the end velocity: the gap or overlap, and Newton's restitution where the surfaces
+// meet in this step: J v+ >= -e J v-.
 static double normal_term(const CairnStep *step, const CairnStepContact *c, double free_approach, double e) {
     double d = position_term(step, c->distance);
     bool meets = c->distance + step->h * cairn_min(c->approach, free_approach) <= 0;
@@ -133,9 +133,9 @@ static double summed_response(const CairnStep *step, const CairnStepContact *man
                     inverse_mass_along(step, manifold->body_b, arm_b, manifold->frame.normal));
 }
 
-// What stops an approach, and the normal impulse that box friction is bounded by: last step's load, and what stops the approach of this
-// step. An impact is no load: taken for one, it would rub twice, once when it comes and once in the step after. Where nothing touched
-// before, all that stops the manifold's free motion.
+// What stops an approach, and the normal impulse that box friction is bounded by: last step's load, and what stops the
+// approach of this step. An impact is no load: taken for one, it would rub twice, once when it comes and once in the
+// step after. Where nothing touched before, all that stops the manifold's free motion.
 static void expect_loads(const Framing *f, CairnStepContact *manifold) {
     const CairnStep *step = f->step;
     double closing[CAIRN_MANIFOLD_POINTS], free_closing[CAIRN_MANIFOLD_POINTS];

@@ -89,7 +89,8 @@ static Touching find_touching(CairnStep *step, const CairnStepContacts *contacts
     return t;
 }
 
-// Merge last step's list and this one's: what is only old ended, what is only new began. With `write` false it only counts.
+// Merge last step's list and this one's: what is only old ended, what is only new began. With `write` false it only
+// counts.
 static void merge_events(const CairnStep *step, const CairnStepContacts *contacts, const Touching *now,
                          CairnEventList *events, bool write) {
     const CairnStore *store = step->store;

@@ -1,7 +1,7 @@
 // Integrate: velocities -> poses (S0 eq. 6), still in scratch.
 //
-// The solver's angular velocity u is the one that the rotation moves with: free bodies get the mean velocity of their free
-// rotation (gyro.h), and the impulses that made u differ from it are added to the angular momentum:
+// The solver's angular velocity u is the one that the rotation moves with: free bodies get the mean velocity of their
+// free rotation (gyro.h), and the impulses that made u differ from it are added to the angular momentum:
 //     L+ = L + I (u - spin),   q+ = exp(h u) q,   omega+ = I+^-1 L+.
 // So a body without constraints keeps |L| and its energy, and the rows of a joint act on the same velocity that moves
 // the body.

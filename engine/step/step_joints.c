@@ -67,8 +67,9 @@ static void add_row(double *J, CairnVec6 jacobian) {
     J[5] += jacobian.angular.z;
 }
 
-// fraction phi / h. What is apart is brought together no faster than the world wants: what opened in a whip would else come back as energy,
-// with a speed of half of h omega times that of the turning, on which the next step's whip feeds until the chain bursts.
+// fraction phi / h. What is apart is brought together no faster than the world wants: what opened in a whip would else
+// come back as energy, with a speed of half of h omega times that of the turning, on which the next step's whip feeds
+// until the chain bursts.
 static double position_term(const CairnStep *step, const CairnStepJoint *sj, const CairnJointRow *row) {
     if (row->fraction >= 0) {
         return row->fraction * row->error / step->h; // a gap, or a spring

@@ -72,8 +72,8 @@ static void find_piece(void *context, int piece, int worker) {
     }
 }
 
-// Room for each piece: what it needed last time and some more. Where that was too little, those pieces run again. Returns how many points
-// there are; found they are only where contacts have room for all of them.
+// Room for each piece: what it needed last time and some more. Where that was too little, those pieces run again.
+// Returns how many points there are; found they are only where contacts have room for all of them.
 static long find_all(CairnStep *step, CairnNarrow *narrow, int contact_capacity) {
     int *capacity = step->world->narrow_capacity, piece_count = narrow->piece_count;
     size_t room = 0;

@@ -1,4 +1,5 @@
-// The two halves of the narrow phase: what is found of the pairs (step_narrow_find.c) and the contacts made of it (step_narrow.c).
+// The two halves of the narrow phase: what is found of the pairs (step_narrow_find.c) and the contacts made of it
+// (step_narrow.c).
 #ifndef CAIRN_STEP_NARROW_H
 #define CAIRN_STEP_NARROW_H
 

@@ -19,8 +19,8 @@ static CairnMotion motion_of(const CairnNarrow *narrow, int shape) {
 // The fraction of the contact margin within which fast bodies count as touching.
 #define TOUCH 0.1
 
-// Fast bodies that are apart: the manifold is the one of where they will meet, for the nearest features of now may not be those,
-// or there may be no meeting. Answers the time of it.
+// Fast bodies that are apart: the manifold is the one of where they will meet, for the nearest features of now may not
+// be those, or there may be no meeting. Answers the time of it.
 static int sweep(const CairnNarrow *narrow, CairnPair pair, double touch, double margin, CairnManifold *manifolds,
                  double *time) {
     const CairnShape *shapes = narrow->step->store->shapes;
@@ -83,7 +83,8 @@ static bool may_meet(const CairnStepBoxes *boxes, CairnPair pair, double margin)
            ranges_meet((Range){a->low.z, a->high.z, to_a.z, in_a}, (Range){b->low.z, b->high.z, to_b.z, in_b}, slack);
 }
 
-// Slow bodies: what is nearer than the margin and the motion of the step. Fast ones alike while they touch; apart, by a sweep.
+// Slow bodies: what is nearer than the margin and the motion of the step. Fast ones alike while they touch; apart, by a
+// sweep.
 static int find_manifolds(const CairnNarrow *narrow, CairnPair pair, CairnManifold manifolds[CAIRN_MANIFOLDS],
                           double *time) {
     const CairnStepBoxes *boxes = narrow->boxes;

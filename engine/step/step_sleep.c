@@ -1,4 +1,5 @@
-// Sleep within the step: what moving bodies reached is woken before the solve; what has come to rest falls asleep after it.
+// Sleep within the step: what moving bodies reached is woken before the solve; what has come to rest falls asleep after
+// it.
 #include "engine/sleep.h"
 #include "engine/step/step.h"
 

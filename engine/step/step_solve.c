@@ -28,7 +28,8 @@ typedef struct ReviewCall {
     CairnStepReview found;
 } ReviewCall;
 
-// CairnSolverContext.review. The solver works in the step's arena, so what is found lies in another one; it outlasts the solve.
+// CairnSolverContext.review. The solver works in the step's arena, so what is found lies in another one; it outlasts
+// the solve.
 static bool review_now(void *user, const double *lambda) {
     ReviewCall *call = user;
     CairnStep *step = call->step;
@@ -47,7 +48,8 @@ static bool review_now(void *user, const double *lambda) {
     return cairn_step_failed(step) || cairn_step_is_superseded(&call->found);
 }
 
-// The bodies' velocities at the start of the step, by dofs: what a solver may start from. They lie where its answer will.
+// The bodies' velocities at the start of the step, by dofs: what a solver may start from. They lie where its answer
+// will.
 static void write_start(const CairnStep *step, double *velocity) {
     for (int i = 0; i < step->block_count; i++) {
         CairnVec3 linear = step->blocks[i].start.linear, angular = step->blocks[i].start.angular;

@@ -1,8 +1,9 @@
-// Geometric stiffness. A force F at an arm r turns with its body: its torque changes by K = [F]x [r]x = r F^T - (r.F) 1 per
-// radian. Under tension that is a stiff spring, explicit in a plain step: a link of a loaded chain has h omega of 19 where 2 is the
-// limit. So the step takes it implicitly, (M - h^2 K) v+ = M v + h f + J^T lambda, with the symmetric, negative semidefinite part of
-// K (the restoring one), summed over the forces on a body, and only where it is large against the inertia. Only the part of F
-// along r counts: K has the eigenvalues 0, -r.F, -r.F whatever F is across r (engine/joints/stiffness.c).
+// Geometric stiffness. A force F at an arm r turns with its body: its torque changes by K = [F]x [r]x = r F^T - (r.F) 1
+// per radian. Under tension that is a stiff spring, explicit in a plain step: a link of a loaded chain has h omega of
+// 19 where 2 is the limit. So the step takes it implicitly, (M - h^2 K) v+ = M v + h f + J^T lambda, with the
+// symmetric, negative semidefinite part of K (the restoring one), summed over the forces on a body, and only where it
+// is large against the inertia. Only the part of F along r counts: K has the eigenvalues 0, -r.F, -r.F whatever F is
+// across r (engine/joints/stiffness.c).
 #include "engine/base/mat3.h"
 #include "engine/step/step.h"
 #include <string.h>
@@ -51,8 +52,8 @@ static double turned_inertia(const CairnStep *step, int body, int other, double 
 
 static void add_acting(const CairnStep *step, Acting *acting, int body, int other, CairnMat3 K, double arm_squared) {
     double rate = norm(K) / turned_inertia(step, body, other, arm_squared);
-    // Force by force: a slow one is not taken along by a fast one (a hinge at the very centre of a small body). A quarter, for
-    // several may add up.
+    // Force by force: a slow one is not taken along by a fast one (a hinge at the very centre of a small body). A
+    // quarter, for several may add up.
     if (step->h * step->h * rate > 0.25 * step->world->def.geometric_threshold) {
         acting->K = cairn_mat3_sum(acting->K, K);
         acting->rate += rate;

@@ -1,4 +1,5 @@
-// metis: multilevel k-way partitioning by libmetis (Karypis and Kumar), the reference that S0 and S3 mention. Only where it was built in.
+// metis: multilevel k-way partitioning by libmetis (Karypis and Kumar), the reference that S0 and S3 mention. Only
+// where it was built in.
 #ifndef CAIRN_PARTITION_METIS_METIS_H
 #define CAIRN_PARTITION_METIS_METIS_H
 

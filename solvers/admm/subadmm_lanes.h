@@ -1,5 +1,5 @@
-// Eight subsystems of one shape side by side: everything that subadmm_dense.c does with rows of eights of one subsystem is done with
-// one number of each of eight.
+// Eight subsystems of one shape side by side: everything that subadmm_dense.c does with rows of eights of one subsystem
+// is done with one number of each of eight.
 #ifndef CAIRN_SOLVERS_SUBADMM_LANES_H
 #define CAIRN_SOLVERS_SUBADMM_LANES_H
 

@@ -159,7 +159,8 @@ ADMM_INLINE void products(int n, const AdmmEight *a, const AdmmEight *B, int cou
     }
 }
 
-// x = H s with the rows of a symmetric H from the diagonal on. Four rows at a time serve both ways, so that H is read once, and half of it.
+// x = H s with the rows of a symmetric H from the diagonal on. Four rows at a time serve both ways, so that H is read
+// once, and half of it.
 ADMM_INLINE void symmetric(int n, const AdmmEight *H, const AdmmEight *s, AdmmEight *x) {
     int a = 0;
     memset(x, 0, (size_t)n * sizeof *x);

@@ -82,8 +82,8 @@ static void project_coulomb(double mu, double *x) {
     }
 }
 
-// Eq. 21 as a nearest point of the cone: the convex law. Where the compliances of normal and tangents differ, nearest is meant in the
-// metric of the sums: the tangents measured in another unit make the cone wider or narrower.
+// Eq. 21 as a nearest point of the cone: the convex law. Where the compliances of normal and tangents differ, nearest
+// is meant in the metric of the sums: the tangents measured in another unit make the cone wider or narrower.
 static void project_cone(const AdmmRow *rows, double mu, double *x) {
     double unit = rows[0].sum > 0 ? sqrt(rows[1].sum / rows[0].sum) : 1;
     x[1] *= unit;

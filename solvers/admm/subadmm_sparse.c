@@ -1,6 +1,6 @@
-// A subsystem too large for a dense matrix, and fadmm's only one: a sparse factor of A + J^T beta J, in body space (formulation.h), where
-// C + Theta is 1/beta of the rows and C of those inside. One application gives beta x at the rows: with y = s/beta there the system's
-// answer is beta (s/beta - x).
+// A subsystem too large for a dense matrix, and fadmm's only one: a sparse factor of A + J^T beta J, in body space
+// (formulation.h), where C + Theta is 1/beta of the rows and C of those inside. One application gives beta x at the
+// rows: with y = s/beta there the system's answer is beta (s/beta - x).
 #include <math.h>
 #include <string.h>
 

@@ -129,7 +129,8 @@ static CairnStatus prepare(const CairnSystem *system, int supernodal, bool is_on
     return cairn_ok();
 }
 
-// The lower triangle of (A + Theta)_FF; under `once` rows held out stay, as the identity's, with zeros where they were coupled.
+// The lower triangle of (A + Theta)_FF; under `once` rows held out stay, as the identity's, with zeros where they were
+// coupled.
 static void fill(Cholmod *c, const double *theta) {
     const int *start = c->A->p, *row = c->A->i;
     const double *value = c->A->x;

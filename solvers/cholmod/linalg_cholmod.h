@@ -1,6 +1,6 @@
-// Constraint space by CHOLMOD: A + Theta as S0 does it, a scalar sparse Cholesky factor of the free rows' matrix. It is here to be
-// compared with (the paper has Eigen's simplicial factor and PARDISO's supernodal one); the default library holds none of it, for
-// CHOLMOD's supernodal module is under the GPL.
+// Constraint space by CHOLMOD: A + Theta as S0 does it, a scalar sparse Cholesky factor of the free rows' matrix. It is
+// here to be compared with (the paper has Eigen's simplicial factor and PARDISO's supernodal one); the default library
+// holds none of it, for CHOLMOD's supernodal module is under the GPL.
 #ifndef CAIRN_SOLVERS_CHOLMOD_LINALG_CHOLMOD_H
 #define CAIRN_SOLVERS_CHOLMOD_LINALG_CHOLMOD_H
 

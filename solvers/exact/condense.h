@@ -1,6 +1,7 @@
 // Condense: joints made part of the dynamics, for an interior point over the rows that have bounds alone.
 //
-// Rows without bounds (w_E = 0) are linear: lambda_E = -C_E^-1 (J_E v + d_E) leaves  (P + J_E^T C_E^-1 J_E) v = p' + J_B^T lambda_B,  and so
+// Rows without bounds (w_E = 0) are linear: lambda_E = -C_E^-1 (J_E v + d_E) leaves  (P + J_E^T C_E^-1 J_E) v = p' +
+// J_B^T lambda_B,  and so
 //
 //     w_B = A' lambda_B + b',      A' = J_B K_E^-1 J_B^T + C_B,      K_E = P + J_E^T C_E^-1 J_E.
 //
@@ -34,7 +35,8 @@ typedef struct CairnCondensed {
 // Are bounded rows few enough, and bodies that they touch? Looks at rows only.
 bool cairn_condense_pays(const CairnExact *whole);
 
-// Make the inner exact solve, from the impulses in whole->lambda. is_made false: this problem is none for it. CAIRN_NUMERIC: nor is this.
+// Make the inner exact solve, from the impulses in whole->lambda. is_made false: this problem is none for it.
+// CAIRN_NUMERIC: nor is this.
 CairnStatus cairn_condense_make(CairnCondensed *condensed, CairnExact *whole, bool *is_made);
 
 // Put the inner impulses and those of the joints that go with them into whole->lambda and whole->w.

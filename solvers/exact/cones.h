@@ -1,7 +1,7 @@
 // Cones: the law of every row of a problem as ipm-cone has it, and one Newton step on all of them at once.
 //
-// A row has bounds, or three rows n, t1, t2 have a friction cone K = { |r_T| <= mu r_N } (S1 eq. 7, docs/notation.md). What makes the
-// problem more than a convex program are parameters that follow the answer:
+// A row has bounds, or three rows n, t1, t2 have a friction cone K = { |r_T| <= mu r_N } (S1 eq. 7, docs/notation.md).
+// What makes the problem more than a convex program are parameters that follow the answer:
 //   rise    mu |w_T| of a COULOMB group, added to its w_N (De Saxce);
 //   bounds  of torsion and rolling rows, and of box-current tangents: lever times the present normal impulse.
 // With the parameters held, the problem is min 1/2 lambda A lambda + b lambda + rise lambda_N over boxes and cones.
@@ -48,8 +48,8 @@ typedef struct CairnCones {
 CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, CairnFormulation formulation,
                              CairnSolverContext *context, const double *lambda);
 
-// w of the iterate, and how far it is from the law, in m/s, comparable with exact.limit: with parameters as they are held, or as the
-// iterate itself makes them.
+// w of the iterate, and how far it is from the law, in m/s, comparable with exact.limit: with parameters as they are
+// held, or as the iterate itself makes them.
 double cairn_cones_measure(CairnCones *cones, bool is_present);
 double cairn_cones_residual(const CairnCones *cones, bool is_present); // w is that of the iterate
 

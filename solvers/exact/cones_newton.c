@@ -1,4 +1,5 @@
-// Newton's method on the natural map of all rows. With rho = 1/norm and x = norm r - (w + rise), r = P_K(x)/norm says of a cone
+// Newton's method on the natural map of all rows. With rho = 1/norm and x = norm r - (w + rise), r = P_K(x)/norm says
+// of a cone
 //
 //     inside:  w + rise = 0             open:  r = 0
 //     edge:    along the edge (1, mu d): component of w + rise = 0;   out of the cone (-mu, d): component of r = 0;

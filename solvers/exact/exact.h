@@ -104,7 +104,8 @@ bool cairn_exact_is_enough(const CairnExact *exact, double measure);
 // changes.
 double cairn_exact_clamp(CairnExact *exact);
 
-// Put tight rows at their bounds and solve A_FF lambda_F = -b_F - A_FT lambda_T, starting from the iterate. Afterwards w holds for all rows.
+// Put tight rows at their bounds and solve A_FF lambda_F = -b_F - A_FT lambda_T, starting from the iterate. Afterwards
+// w holds for all rows.
 CairnStatus cairn_exact_solve_sets(CairnExact *exact);
 
 // How far row i violates the conditions of its index set, in m/s; not positive: they hold.
@@ -131,8 +132,8 @@ typedef CairnStatus (*CairnExactMethod)(CairnExact *exact, const void *options, 
 CairnStatus cairn_exact_report(const CairnExact *exact, CairnOutcome outcome, double claimed, double *lambda,
                                CairnSolveReport *report);
 
-// Run a method: once over fixed bounds; with BOX_CURRENT friction again and again with the bounds that the last impulses make, until
-// they agree with themselves. Then report.
+// Run a method: once over fixed bounds; with BOX_CURRENT friction again and again with the bounds that the last
+// impulses make, until they agree with themselves. Then report.
 CairnStatus cairn_exact_run(CairnExact *exact, CairnExactMethod method, const void *options, double *lambda,
                             CairnSolveReport *report);
 

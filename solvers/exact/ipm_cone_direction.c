@@ -50,7 +50,8 @@ CairnInterior *cairn_interior_make(CairnCones *cones) {
 
 // ---- directions -----------------------------------------------------------------------------------------------------------
 
-// (A + Theta) d = -(w - z_l + z_u) + p_l / s_l - p_u / s_u, where s z + z ds + s dz shall become s z + p; cones as above.
+// (A + Theta) d = -(w - z_l + z_u) + p_l / s_l - p_u / s_u, where s z + z ds + s dz shall become s z + p; cones as
+// above.
 CairnStatus cairn_interior_find(CairnInterior *in) {
     CairnExact *exact = &in->cones->exact;
     const CairnProblem *problem = exact->problem;
@@ -142,8 +143,8 @@ static void set_parameters(CairnInterior *in, const double *p) {
     }
 }
 
-// |z_T|, rounded off where it is small: x^2 / sqrt(x^2 + e^2) with e^2 = blur norm, which neither lifts a contact that sticks nor changes one
-// that slides by more than e^2. slope: its derivative over x; drift: by the logarithm of blur.
+// |z_T|, rounded off where it is small: x^2 / sqrt(x^2 + e^2) with e^2 = blur norm, which neither lifts a contact that
+// sticks nor changes one that slides by more than e^2. slope: its derivative over x; drift: by the logarithm of blur.
 static double slip_of(const CairnInterior *in, int f, double *slope, double *drift) {
     const double *z = in->states[f].z;
     double x2 = z[1] * z[1] + z[2] * z[2], e2 = in->blur * in->cones->cones[f].norm, root = sqrt(x2 + e2);

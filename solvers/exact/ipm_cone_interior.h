@@ -61,7 +61,8 @@ bool cairn_interior_residual(void *user, const double *p, double *R);
 CairnStatus cairn_interior_find(CairnInterior *in);
 CairnStatus cairn_interior_find_followed(CairnInterior *in);
 
-// Hold a row whose bound follows where that is nothing, until it is something again; mu: the product to begin with then.
+// Hold a row whose bound follows where that is nothing, until it is something again; mu: the product to begin with
+// then.
 void cairn_interior_update_row(CairnInterior *in, int row, double mu);
 
 // The longest step, at most 1, that keeps all inside; the mean of s z and y.z after a step.

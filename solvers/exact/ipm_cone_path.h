@@ -22,8 +22,8 @@ typedef struct CairnPath {
 // NULL: no memory.
 CairnPath *cairn_path_make(CairnInterior *in);
 
-// The interior point's centred start at `size` times its mu, which is not yet on the path. blur: of |w_T| of contacts that stick, over mu:
-// the path then has no kinks where a contact's sliding turns round, and other folds.
+// The interior point's centred start at `size` times its mu, which is not yet on the path. blur: of |w_T| of contacts
+// that stick, over mu: the path then has no kinks where a contact's sliding turns round, and other folds.
 void cairn_path_begin(CairnPath *path, double size, double blur);
 
 // To the path, then to the next point of it; the iterate's w is known. CAIRN_NUMERIC: rounding ends the path here.

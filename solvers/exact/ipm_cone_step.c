@@ -32,7 +32,8 @@ static bool is_zero_bound(const CairnExact *exact, int i, double bound) {
     return 2 * bound * exact->D[i] <= nothing * exact->target;
 }
 
-// Hold the rows whose bound is zero, for a normal impulse may be 0 at the start; cairn_interior_update_row releases them.
+// Hold the rows whose bound is zero, for a normal impulse may be 0 at the start; cairn_interior_update_row releases
+// them.
 static void hold_zero_bounds(CairnInterior *in) {
     CairnExact *exact = &in->cones->exact;
     for (int i = 0; i < exact->problem->row_count; i++) {

@@ -5,7 +5,8 @@
 
 #include "engine/base/eights.h"
 
-// Eight rows at a time, with the same arithmetic for each whatever the machine's vectors hold. Sums and maxima have eight parts.
+// Eight rows at a time, with the same arithmetic for each whatever the machine's vectors hold. Sums and maxima have
+// eight parts.
 typedef int64_t Mask __attribute__((vector_size(64), may_alias));
 
 #define EIGHT(x) ((Eight *)(x))
@@ -123,8 +124,8 @@ static inline void square_root(Eight *x) {
     }
 }
 
-// The predictor takes a pair from (s, z) to (s + a s, z + c z), a + c = -1. Driven x times as hard it goes to (s + x a s, z + x c z), where
-// the product is s z (1 - x + x^2 a c). For that to be mu = t s z
+// The predictor takes a pair from (s, z) to (s + a s, z + c z), a + c = -1. Driven x times as hard it goes to (s + x a
+// s, z + x c z), where the product is s z (1 - x + x^2 a c). For that to be mu = t s z
 //
 //   x = 2 (1 - t) / (1 + sqrt(1 - 4 a c (1 - t))).
 //
@@ -201,7 +202,8 @@ double cairn_ipm_right_side(CairnIpmRows *rows) {
     return largest_of(&most, 0);
 }
 
-// Both sides in one pass; `most` holds reciprocals of lengths. Without a bound product, z, 1/s and 1/z are 0, and so is dz.
+// Both sides in one pass; `most` holds reciprocals of lengths. Without a bound product, z, 1/s and 1/z are 0, and so is
+// dz.
 double cairn_ipm_complete(CairnIpmRows *rows) {
     Eight most = {0};
     for (int i = 0; i < rows->room; i += 8) {

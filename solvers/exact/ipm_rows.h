@@ -1,7 +1,7 @@
 // The rows of ipm's interior point: the operations on all rows, in few passes, eight rows at a time.
 //
-// Slacks s = lambda - l, u - lambda and their velocities z, with w = z_l - z_u at the answer; index 0 is the lower side, 1 the upper.
-// A side without a bound has s = 1 and z = 0 and stays so.
+// Slacks s = lambda - l, u - lambda and their velocities z, with w = z_l - z_u at the answer; index 0 is the lower
+// side, 1 the upper. A side without a bound has s = 1 and z = 0 and stays so.
 #ifndef CAIRN_SOLVERS_IPM_ROWS_H
 #define CAIRN_SOLVERS_IPM_ROWS_H
 
@@ -34,7 +34,8 @@ void cairn_ipm_weigh(CairnIpmRows *rows);
 // The mean of s z after a step along the direction.
 double cairn_ipm_mean(const CairnIpmRows *rows, double step);
 
-// Aim at s z = 0: `product`, and exact->y = -(w - z_l + z_u) + product_l / s_l - product_u / s_u, the right side of the direction.
+// Aim at s z = 0: `product`, and exact->y = -(w - z_l + z_u) + product_l / s_l - product_u / s_u, the right side of the
+// direction.
 void cairn_ipm_predict(CairnIpmRows *rows);
 
 // Aim at s z = mu, taking into account the curvature of each pair that the predictor, the present direction, shows.

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-// Shares of the cold start's mu between which a warm one begins. Below: impulses of a small residual may be far from the answer
-// still (by residual / C), and steps from the edge are short. Above: no nearer than nothing would be.
+// Shares of the cold start's mu between which a warm one begins. Below: impulses of a small residual may be far from
+// the answer still (by residual / C), and steps from the edge are short. Above: no nearer than nothing would be.
 static const double least = 1e-5, most = 1e-2;
 
 double cairn_ipm_cold_mu(const CairnExact *exact) {

@@ -1,5 +1,5 @@
-// nnewton: nonsmooth Newton on l <= lambda <= u complementary to w = A lambda + b, the NNewton of S2's comparison (its [23], Macklin
-// et al. 2019).
+// nnewton: nonsmooth Newton on l <= lambda <= u complementary to w = A lambda + b, the NNewton of S2's comparison (its
+// [23], Macklin et al. 2019).
 //
 // A row's condition is phi(s D (lambda - bounds), w) = 0 with phi of Fischer and Burmeister, in Billups' form where
 // both bounds are finite, or the minimum map. Divided by the derivative with respect to w a Newton step is

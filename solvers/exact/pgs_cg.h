@@ -1,5 +1,5 @@
-// pgs-cg: projected Gauss-Seidel with conjugate-gradient acceleration (Silcowitz, Niebe and Erleben 2010) on an assembled Delassus matrix: S2's
-// baseline 1.
+// pgs-cg: projected Gauss-Seidel with conjugate-gradient acceleration (Silcowitz, Niebe and Erleben 2010) on an
+// assembled Delassus matrix: S2's baseline 1.
 //
 // Rows that no bound limits and no friction uses (joints, soft rows) belong to the dynamics, as S2 has them:
 // K = P + J_b^T C_b^-1 J_b (its remark 1), and W = J K^-1 J^T + C over the remaining rows. Bodies that no such row

@@ -116,8 +116,8 @@ typedef struct CairnLinalgSource {
     void *user;
     void (*node)(void *user, int node, const CairnLinalgFront *front, int row);
     void (*element)(void *user, int element, const CairnLinalgFront *front, const int *rows);
-    // A row's sign (1 or -1) times the size of its diagonal before elimination, in the caller's numbering: a pivot below
-    // DBL_EPSILON of it (or of the other sign) is noise. Read after `node` has been called for the row's node.
+    // A row's sign (1 or -1) times the size of its diagonal before elimination, in the caller's numbering: a pivot
+    // below DBL_EPSILON of it (or of the other sign) is noise. Read after `node` has been called for the row's node.
     const double *scale;
     // Elements that differ from those of the last factor; NULL: all may. Units without such an element are not
     // factored. (The blocks that nodes add must not change.)

@@ -18,7 +18,8 @@ enum {
 };
 
 // Operations from which on threads are woken: about half a millisecond of one of them. Below, two save half of a short
-// time at best, and where cores are busy each waits for the other's turn: 24 factors of 2 million took ten times as long.
+// time at best, and where cores are busy each waits for the other's turn: 24 factors of 2 million took ten times as
+// long.
 static const double worth_waking = 1e7;
 
 // Neighbouring tasks go to one thread, to each about as much work.
@@ -147,8 +148,8 @@ static inline bool has_sign(double pivot, double scale) {
     return (scale < 0 ? -pivot > least : pivot > least) && isfinite(pivot);
 }
 
-// L D L^T of the diagonal block at (k, k) with six columns, in registers: l gets the unit lower triangle. Returns -1 or the row of a pivot
-// that lost its sign.
+// L D L^T of the diagonal block at (k, k) with six columns, in registers: l gets the unit lower triangle. Returns -1 or
+// the row of a pivot that lost its sign.
 static int factor_six(const double *block, size_t stride, const double *scale, double *l, double *pivots,
                       double *inverse) {
     double a[WIDTH * WIDTH];

@@ -1,5 +1,5 @@
-// Dense kernels of the block factor. Matrices are stored by columns, their rows come in eights (padded with zeros, aligned to 64
-// bytes), so that no loop over rows has a remainder.
+// Dense kernels of the block factor. Matrices are stored by columns, their rows come in eights (padded with zeros,
+// aligned to 64 bytes), so that no loop over rows has a remainder.
 #ifndef CAIRN_SOLVERS_LINALG_KERNELS_H
 #define CAIRN_SOLVERS_LINALG_KERNELS_H
 
@@ -19,7 +19,8 @@ void cairn_linalg_multiply(int rows, int columns, int depth, const double *A, in
 void cairn_linalg_pack(int columns, int depth, const double *restrict A, int A_stride, const double *restrict scale,
                        double *restrict B);
 
-// X = X L^-T D^-1 for `rows` rows of `columns` <= 6 columns: L unit lower triangular, l[i * 6 + j] for i > j, inverse[j] = 1/D_j.
+// X = X L^-T D^-1 for `rows` rows of `columns` <= 6 columns: L unit lower triangular, l[i * 6 + j] for i > j,
+// inverse[j] = 1/D_j.
 void cairn_linalg_divide(int rows, int columns, const double *l, const double *inverse, double *X, int stride);
 
 #endif

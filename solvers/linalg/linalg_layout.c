@@ -97,7 +97,8 @@ static int compare_ints(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// Cut the tree into subtrees for threads. Neighbouring ones that are small together are one task: supernodes in a row stay in a row.
+// Cut the tree into subtrees for threads. Neighbouring ones that are small together are one task: supernodes in a row
+// stay in a row.
 static void cut_tasks(Layout *l, CairnLinalgTask *tasks, int limit, Cut *cut, int *first_of) {
     CairnLinalgPlan *plan = l->plan;
     double total = 0;
@@ -131,8 +132,8 @@ static void cut_tasks(Layout *l, CairnLinalgTask *tasks, int limit, Cut *cut, in
     }
 }
 
-// Update matrices lie on two stacks, by the parity of the depth: those of children are on top of one when their parent's is
-// pushed on the other. Offsets are known beforehand, since the walk is.
+// Update matrices lie on two stacks, by the parity of the depth: those of children are on top of one when their
+// parent's is pushed on the other. Offsets are known beforehand, since the walk is.
 typedef struct Stacks {
     size_t used[2], peak[2];
 } Stacks;

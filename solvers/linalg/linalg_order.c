@@ -1,7 +1,7 @@
-// Approximate minimum degree on a quotient graph that consists of elements from the start: no two nodes are neighbours but
-// through an element. Eliminating p makes one new element of all that p's elements hold, less p, and absorbs them.
-// Degrees are counted in dofs. Among equal degrees the one that waits longest goes first, so that a chain is eaten from both
-// ends and a grid from all sides, which leaves subtrees for several threads.
+// Approximate minimum degree on a quotient graph that consists of elements from the start: no two nodes are neighbours
+// but through an element. Eliminating p makes one new element of all that p's elements hold, less p, and absorbs them.
+// Degrees are counted in dofs. Among equal degrees the one that waits longest goes first, so that a chain is eaten from
+// both ends and a grid from all sides, which leaves subtrees for several threads.
 #include "solvers/linalg/linalg.h"
 
 #include <limits.h>

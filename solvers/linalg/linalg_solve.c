@@ -10,7 +10,8 @@
 
 enum { WIDTH = CAIRN_LINALG_WIDTH };
 
-// The unit lower triangle of `count` <= 6 columns from the diagonal on, and the rows below it down to the next multiple of 8.
+// The unit lower triangle of `count` <= 6 columns from the diagonal on, and the rows below it down to the next multiple
+// of 8.
 static inline void forward_block(const double *column, size_t stride, int count, int rows, double *y) {
     if (count == WIDTH && rows % 2 == 0) {
         forward_six(column, stride, rows, y);

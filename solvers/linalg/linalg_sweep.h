@@ -1,5 +1,6 @@
-// Kernels of a solve with one right side, inlined: a chain or a heap of small fronts is made of little else, and a call costs as much as
-// the work of one. Rows come in eights as in linalg_kernels.h; the vectors of a front have six rows a body.
+// Kernels of a solve with one right side, inlined: a chain or a heap of small fronts is made of little else, and a call
+// costs as much as the work of one. Rows come in eights as in linalg_kernels.h; the vectors of a front have six rows a
+// body.
 #ifndef CAIRN_SOLVERS_LINALG_SWEEP_H
 #define CAIRN_SOLVERS_LINALG_SWEEP_H
 

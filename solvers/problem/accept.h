@@ -8,7 +8,8 @@
 // it does not take. O(rows).
 CairnStatus cairn_solver_accepts(const CairnSolver *solver, const CairnProblem *problem);
 
-// Every solver's first question: is the problem one? A problem that the caller has checked already is not checked again.
+// Every solver's first question: is the problem one? A problem that the caller has checked already is not checked
+// again.
 static inline CairnStatus cairn_solver_check(const CairnProblem *problem, const CairnSolverContext *context) {
     return context->checked == problem ? cairn_ok() : cairn_problem_check(problem);
 }

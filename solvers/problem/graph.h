@@ -7,7 +7,8 @@
 
 #include "engine/base/arena.h"
 
-// Write the graph's arrays into the arena, where they live until it is released. An explicit problem has no dofs: its graph is empty.
+// Write the graph's arrays into the arena, where they live until it is released. An explicit problem has no dofs: its
+// graph is empty.
 CairnStatus cairn_problem_graph(const CairnProblem *problem, CairnArena *arena, CairnGraph *graph);
 
 #endif

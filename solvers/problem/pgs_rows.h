@@ -46,7 +46,8 @@ typedef struct PgsSystem {
     double floor; // largest |d| of a row that no impulse can move and no bound excuses
 } PgsSystem;
 
-// Pack the problem into the arena; `name` is the solver's, for messages. An explicit problem has rows and one group a row, no more.
+// Pack the problem into the arena; `name` is the solver's, for messages. An explicit problem has rows and one group a
+// row, no more.
 CairnStatus cairn_pgs_pack(PgsSystem *system, const char *name, const CairnProblem *problem, double omega,
                            CairnArena *arena);
 

@@ -4,7 +4,8 @@
 #include <float.h>
 #include <math.h>
 
-// Four doubles that may lie at any multiple of 8 bytes; the compiler splits them where the machine has shorter registers.
+// Four doubles that may lie at any multiple of 8 bytes; the compiler splits them where the machine has shorter
+// registers.
 typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 
 // The middle of a row's visit: from J u to its impulse's change.

@@ -1,5 +1,5 @@
-// Layout: the header of engine/base/stream.h, then counts, then the arrays in the order of CairnProblem, then the velocities of the start
-// where there are any. One visitor counts, writes and reads.
+// Layout: the header of engine/base/stream.h, then counts, then the arrays in the order of CairnProblem, then the
+// velocities of the start where there are any. One visitor counts, writes and reads.
 #include <cairn/problem_file.h>
 
 #include <limits.h>
@@ -22,8 +22,8 @@ static void visit_count(CairnStream *s, int *value) {
 
 // ---- arrays ----
 
-// Where the `count` elements of an array go: fresh memory when reading (and then *array, which is set), NULL else. A count that the
-// file has no bytes for is refused before anything is allocated.
+// Where the `count` elements of an array go: fresh memory when reading (and then *array, which is set), NULL else. A
+// count that the file has no bytes for is refused before anything is allocated.
 static void *begin_array(CairnStream *s, int count, size_t bytes_each, size_t element_size) {
     if (s->mode != CAIRN_STREAM_READ || cairn_stream_failed(s)) {
         return NULL;
@@ -220,7 +220,8 @@ static bool is_inside(int begin, int64_t size, int length) {
     return begin >= 0 && size >= 0 && begin <= length && size <= (int64_t)length - begin;
 }
 
-// cairn_problem_check takes the lengths of P, J and W for the maker's word. Here the maker is a file: hold every offset against them.
+// cairn_problem_check takes the lengths of P, J and W for the maker's word. Here the maker is a file: hold every offset
+// against them.
 static bool offsets_are_sound(const CairnProblem *problem, const Lengths *lengths) {
     bool sound = true;
     for (int i = 0; i < problem->block_count; i++) {

@@ -221,7 +221,8 @@ void cairn_ops_slack(const CairnOps *ops, const double *lambda, double *v, doubl
     }
 }
 
-// |L^-1 J_i^T|^2 over one block; a block that several terms of the constraint name counts with the sum of their Jacobians.
+// |L^-1 J_i^T|^2 over one block; a block that several terms of the constraint name counts with the sum of their
+// Jacobians.
 static double row_weight(const CairnOps *ops, const CairnConstraintBlock *constraint, int row, int term) {
     const CairnProblem *problem = ops->problem;
     const CairnTerm *terms = problem->terms + constraint->first_term;

@@ -18,8 +18,8 @@ typedef struct CairnOps {
     const double *factor;
 } CairnOps;
 
-// Factor P into the arena. CAIRN_UNSUPPORTED where P has off-diagonal blocks, CAIRN_NUMERIC where a block is not positive
-// definite. Of an explicit problem nothing is factored.
+// Factor P into the arena. CAIRN_UNSUPPORTED where P has off-diagonal blocks, CAIRN_NUMERIC where a block is not
+// positive definite. Of an explicit problem nothing is factored.
 CairnStatus cairn_ops_init(CairnOps *ops, const CairnProblem *problem, CairnArena *arena);
 
 // x = L^-1 x and x = L^-T x for the dofs of one block, in place.

@@ -12,8 +12,8 @@ static inline int eights(int n) {
 
 enum { MOST_EIGHTS = (CAIRN_BLOCK_LIMIT + 7) / 8 };
 
-// R = L^-1 of a block P = L L^T, so that P^-1 = R^T R: by columns with zeros above the diagonal, in eights. False where P is not
-// positive definite.
+// R = L^-1 of a block P = L L^T, so that P^-1 = R^T R: by columns with zeros above the diagonal, in eights. False where
+// P is not positive definite.
 ALWAYS_INLINE bool factor_of(int n, const double *P, double *R) {
     double L[CAIRN_BLOCK_LIMIT * CAIRN_BLOCK_LIMIT], inverse[CAIRN_BLOCK_LIMIT];
     memcpy(L, P, (size_t)(n * n) * sizeof *L);
@@ -77,7 +77,8 @@ ALWAYS_INLINE double product_of(int n, const Eight *x, const Eight *y) {
     return sum_eight(&sum);
 }
 
-// The rows of a term where they are those of a contact's frame, by its definition in problem.h; else where they lie in J.
+// The rows of a term where they are those of a contact's frame, by its definition in problem.h; else where they lie in
+// J.
 static const double *rows_of(const CairnProblem *problem, const CairnTerm *term, int row_count, double room[18]) {
     if (term->jacobian >= 0) {
         return problem->J + term->jacobian;
@@ -199,8 +200,8 @@ static void solve_dofs(const CairnProblem *problem, const double *factors, const
     }
 }
 
-// The rows J of the terms of one constraint on one dof block: as they are, made in `room`, or summed in `sum` where there are several.
-// NULL: a term before `first` has had them.
+// The rows J of the terms of one constraint on one dof block: as they are, made in `room`, or summed in `sum` where
+// there are several. NULL: a term before `first` has had them.
 static const double *sum_rows(const CairnProblem *problem, const CairnConstraintBlock *constraint, int first,
                               double room[18], double *sum) {
     const CairnTerm *terms = problem->terms + constraint->first_term;

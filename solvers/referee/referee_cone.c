@@ -148,8 +148,9 @@ double cairn_referee_fb_row(double D, double lambda, double w, double lower, dou
     return fischer_burmeister(D * (lambda - lower), -fischer_burmeister(D * (upper - lambda), -w));
 }
 
-// phi(x, y) = x + y - sqrt(x o x + y o y) in the Jordan algebra of the circular cone, with x = (mu r_N, r_T) ||A_cc|| and
-// y = (u^_N / mu, u_T), both in it exactly where r is in K and u^ in its dual. The square root has the eigenvalues' roots.
+// phi(x, y) = x + y - sqrt(x o x + y o y) in the Jordan algebra of the circular cone, with x = (mu r_N, r_T) ||A_cc||
+// and y = (u^_N / mu, u_T), both in it exactly where r is in K and u^ in its dual. The square root has the eigenvalues'
+// roots.
 double cairn_referee_fb_cone(const Referee *referee, int group) {
     const CairnFriction *friction = &referee->problem->frictions[group];
     double norm = referee->norm[group], mu = friction->mu;

@@ -5,9 +5,9 @@
 // of a scalar row. Bilateral, unilateral and frictional multipliers are in one loop. pssor reverses the order after
 // every sweep; pj computes all impulses from the velocities of the last sweep (S2's projected Jacobi).
 //
-// With omega eta |g| < 2 no visit of psor or pssor raises 1/2 gamma A gamma + b gamma on a convex problem. eta = 3/trace(g) alone does
-// not promise that where one direction of a contact is much softer than the others: the step is held below 1.9/|g| then (not under
-// `faithful`). Cost: O(n) space and time a sweep; sor.h counts the bytes.
+// With omega eta |g| < 2 no visit of psor or pssor raises 1/2 gamma A gamma + b gamma on a convex problem. eta =
+// 3/trace(g) alone does not promise that where one direction of a contact is much softer than the others: the step is
+// held below 1.9/|g| then (not under `faithful`). Cost: O(n) space and time a sweep; sor.h counts the bytes.
 #ifndef CAIRN_SOLVERS_PSOR_H
 #define CAIRN_SOLVERS_PSOR_H
 

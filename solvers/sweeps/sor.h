@@ -194,7 +194,8 @@ void cairn_sor_gather(SorSystem *system);
 // Visit every constraint once, forwards or backwards. Returns the largest velocity that was still to go, m/s.
 double cairn_sor_sweep(SorSystem *system, bool is_forward);
 
-// Momentum: before a sweep, before and after a strip of it, after it, and when no other follows. An explicit problem is one strip.
+// Momentum: before a sweep, before and after a strip of it, after it, and when no other follows. An explicit problem is
+// one strip.
 CairnStatus cairn_sor_momentum_init(SorSystem *system, CairnArena *arena);
 void cairn_sor_momentum_begin(SorSystem *system);
 void cairn_sor_momentum_before(SorSystem *system, const SorStrip *strip);

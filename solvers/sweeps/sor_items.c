@@ -5,7 +5,8 @@
 #include "solvers/problem/law.h"
 #include "solvers/sweeps/sor.h"
 
-// eta = 3 / trace(g) (S1 step 2), times omega. A gradient step of more than 2 / |g| would climb: it is held below where guarded.
+// eta = 3 / trace(g) (S1 step 2), times omega. A gradient step of more than 2 / |g| would climb: it is held below where
+// guarded.
 double cairn_sor_eta(const SorSettings *settings, double g[3][3]) {
     double trace = g[0][0] + g[1][1] + g[2][2];
     if (!(trace > 0)) {

@@ -31,7 +31,8 @@ static bool is_round_factor(const double *f) {
            fabs(f[4] * f[1]) <= unit_slack && fabs(f[5] * f[1]) <= unit_slack;
 }
 
-// The arm r of rows (e, r x e) over three axes e: r = 1/2 sum e x (r x e). False where the rows are not those of a point.
+// The arm r of rows (e, r x e) over three axes e: r = 1/2 sum e x (r x e). False where the rows are not those of a
+// point.
 static bool find_arm(const double axis[3][3], const double *J, double sign, double arm[3]) {
     arm[0] = arm[1] = arm[2] = 0;
     double turn[3], most = 0;

@@ -128,8 +128,8 @@ ALWAYS void scatter(const SorSystem *system, const int *index, Bodies *bodies) {
     store_bodies(system->u, index + SOR_LANES, system->zero_body, bodies->B);
 }
 
-// `next`: the group that comes next, where it shares no body with this one; its bodies are gathered into `ahead` while this one waits
-// for its root and its divisions.
+// `next`: the group that comes next, where it shares no body with this one; its bodies are gathered into `ahead` while
+// this one waits for its root and its divisions.
 ALWAYS void visit_round(const SorSystem *system, double *group, Bodies *now, double *next, Bodies *ahead,
                         const SorEight *inverse, SorEight *largest) {
     SorEight *lane = (SorEight *)group, *A = now->A, *B = now->B;

@@ -38,8 +38,8 @@ static int distinct_blocks(const CairnProblem *problem, const CairnConstraintBlo
     return count;
 }
 
-// Constraint -> group, by a hash of its blocks; a group is named by its first constraint. `next` chains both constraints of a
-// group and (through `chain`) groups of a bucket.
+// Constraint -> group, by a hash of its blocks; a group is named by its first constraint. `next` chains both
+// constraints of a group and (through `chain`) groups of a bucket.
 static CairnStatus find_groups(Grouping *g, CairnArena *arena, int *group_count) {
     const CairnProblem *problem = g->problem;
     unsigned buckets = 1;

@@ -1,5 +1,5 @@
-// Formulations: the same linear system (A + Theta) x = y (system.h) in three sparse matrices, each over the graph of bodies and
-// constraints. With S = C + Theta:
+// Formulations: the same linear system (A + Theta) x = y (system.h) in three sparse matrices, each over the graph of
+// bodies and constraints. With S = C + Theta:
 //
 //   body        K = P + J^T S^-1 J over the dofs;  x = S^-1 (y - J K^-1 J^T S^-1 y); rows held out have S^-1 = 0; contacts with a
 //               block in Theta are turned so that S is diagonal there too (formulation_turn.c)
@@ -29,8 +29,8 @@ typedef struct CairnGroup {
     int first_row, row_count;   // in `rows`
 } CairnGroup;
 
-// A row over one or two blocks of up to 8 dofs, the rule among bodies, ready for a product: where its two Jacobians lie in J, in eights, and
-// where the blocks' velocities do. With one block the second is a row and a slot of zeros.
+// A row over one or two blocks of up to 8 dofs, the rule among bodies, ready for a product: where its two Jacobians lie
+// in J, in eights, and where the blocks' velocities do. With one block the second is a row and a slot of zeros.
 typedef struct CairnFlatRow {
     int row, slot[2], J[2];
 } CairnFlatRow;
@@ -49,7 +49,8 @@ typedef struct CairnGroups {
     const int *friction; // of each of these rows: the friction group whose n it is and that takes a block, else -1
     double *J;
     size_t J_size;
-    // A vector over the dofs in slots: every block begins at a multiple of 8, zeros fill up. So kernels need no remainders.
+    // A vector over the dofs in slots: every block begins at a multiple of 8, zeros fill up. So kernels need no
+    // remainders.
     const int *slots; // block -> where it begins; the last eight belong to none
     int slotted;      // doubles of such a vector, which is aligned to 64 bytes
     // For one thread: a group may be a few rows, and finding them costs as much as their sums.
@@ -83,12 +84,14 @@ void cairn_body_space_impulse(const CairnSystem *system, const double *y, const 
 // The factor of a body system's state.
 CairnLinalgFactor *cairn_body_space_factor(void *state);
 
-// With stages, where the rows of some groups alone change from factor to factor: another state of the same plan, with the same factor to begin
-// with, and factors in which nothing else changes. The groups that follow touch no block of stage 0.
+// With stages, where the rows of some groups alone change from factor to factor: another state of the same plan, with
+// the same factor to begin with, and factors in which nothing else changes. The groups that follow touch no block of
+// stage 0.
 CairnStatus cairn_body_space_twin(const void *state, const bool *follows, CairnSolverContext *context, void **twin);
 CairnStatus cairn_body_space_follow(void *state, const double *theta, const int *group, int count);
 
-// Of a system in stages: its subsystems (units of the plan), and how many of them have been factored so far. 0 where there are no stages.
+// Of a system in stages: its subsystems (units of the plan), and how many of them have been factored so far. 0 where
+// there are no stages.
 int cairn_body_space_units(const CairnSystem *system, int *factored);
 
 // Add the time of the factors of its subsystems so far to seconds[part[block]], by the part that each subsystem lies
@@ -106,7 +109,8 @@ void cairn_formulation_forget(void *memory, const CairnAllocator *allocator);
 
 // A vector over the rows of all groups is about to be written, which other threads may have read (claim.h).
 void cairn_groups_claim(const CairnGroups *groups, const double *x);
-// By the problem's rows, over the rows of all groups: slotted = J^T (weight x), and x = weight (y - J slotted); y may be x.
+// By the problem's rows, over the rows of all groups: slotted = J^T (weight x), and x = weight (y - J slotted); y may
+// be x.
 void cairn_groups_impulse(const CairnGroups *groups, const double *weight, const double *x, double *slotted);
 void cairn_groups_recover(const CairnGroups *groups, const double *slotted, const double *weight, const double *y,
                           double *x);
@@ -115,7 +119,8 @@ void cairn_groups_effect(const CairnGroups *groups, const CairnOps *ops, const d
                          double *slotted, double *y);
 // Let these products run on several threads, where J is large enough for that.
 CairnStatus cairn_groups_divide(CairnGroups *groups, int block_count, int thread_count, CairnArena *arena);
-// Where they do: from now on owner[block] < thread_count is the thread of each block, and of the groups whose first one it is.
+// Where they do: from now on owner[block] < thread_count is the thread of each block, and of the groups whose first one
+// it is.
 void cairn_groups_assign(CairnGroups *groups, const int *owner);
 // From the dofs into slots and back.
 void cairn_groups_spread(const CairnGroups *groups, const CairnProblem *problem, const double *v, double *slotted);
@@ -128,8 +133,8 @@ void cairn_formulation_add_theta(const double *theta, const CairnThetaBlock *blo
 void cairn_formulation_scale_theta(const CairnGroups *groups, const double *theta, const CairnThetaBlock *blocks,
                                    double sign, double *scale);
 
-// T = C + Theta of one contact as R^T R, with R upper triangular over the rows in use (in the order `column`), reciprocals on its
-// diagonal.
+// T = C + Theta of one contact as R^T R, with R upper triangular over the rows in use (in the order `column`),
+// reciprocals on its diagonal.
 typedef struct CairnTurn {
     int count, column[3];
     double R[3][3];
@@ -158,7 +163,8 @@ void cairn_diagonal_begin(const CairnDiagonal *diagonal, int block);
 void cairn_diagonal_add(const CairnDiagonal *diagonal, int index); // a group
 void cairn_diagonal_add_term(const CairnDiagonal *diagonal, const CairnGroup *group, const CairnGroupTerm *term);
 
-// Of `count` rows over two rigid bodies (6 dofs, packed in eights), which lie at the rows late > early of the front: add J^T S^-1 J.
+// Of `count` rows over two rigid bodies (6 dofs, packed in eights), which lie at the rows late > early of the front:
+// add J^T S^-1 J.
 void cairn_formulation_add_pair(const double *J_late, const double *J_early, const double *negative, int count,
                                 const CairnLinalgFront *front, int late, int early);
 

@@ -1,5 +1,5 @@
-// Constraint space: A + Theta as written. Nodes are groups of constraints; the element of a block is Y Y^T with Y = J L^-T over all
-// rows that touch the block (P = L L^T), made once per solve.
+// Constraint space: A + Theta as written. Nodes are groups of constraints; the element of a block is Y Y^T with Y = J
+// L^-T over all rows that touch the block (P = L L^T), made once per solve.
 #include <math.h>
 #include <string.h>
 

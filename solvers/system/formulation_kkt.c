@@ -1,5 +1,5 @@
-// Quasi-definite KKT: [P J^T; J -S]. Nodes are dof blocks and groups of constraints; a group is eliminated after one of its blocks,
-// so that its pivots are S + J_a P_a^-1 J_a^T and not S alone, which a stiff row makes tiny.
+// Quasi-definite KKT: [P J^T; J -S]. Nodes are dof blocks and groups of constraints; a group is eliminated after one of
+// its blocks, so that its pivots are S + J_a P_a^-1 J_a^T and not S alone, which a stiff row makes tiny.
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// Products with the packed Jacobians, on one thread or several. Several go by blocks where impulses are summed, in the groups' order: the
-// bits are the same.
+// Products with the packed Jacobians, on one thread or several. Several go by blocks where impulses are summed, in the
+// groups' order: the bits are the same.
 #include <stdint.h>
 #include <string.h>
 

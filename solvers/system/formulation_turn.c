@@ -1,10 +1,11 @@
-// The 3x3 blocks of C + Theta in body space. With T = C + Theta = R^T R the rows of a contact become J' = R^-T J with weight 1, and
+// The 3x3 blocks of C + Theta in body space. With T = C + Theta = R^T R the rows of a contact become J' = R^-T J with
+// weight 1, and
 //
 //     J^T T^-1 J = J'^T J',      T^-1 y = R^-1 (R^-T y).
 //
-// R comes from the orthogonal factorization of [diag(C + theta)^1/2; diag(weight)^1/2 axes], never from T's entries: near a cone's
-// edge T's eigenvalues differ by more than the digits of a double, and only rows sorted by size with exchanged columns keep the
-// small ones (Cox and Higham, Stability of Householder QR for weighted least squares, 1998).
+// R comes from the orthogonal factorization of [diag(C + theta)^1/2; diag(weight)^1/2 axes], never from T's entries:
+// near a cone's edge T's eigenvalues differ by more than the digits of a double, and only rows sorted by size with
+// exchanged columns keep the small ones (Cox and Higham, Stability of Householder QR for weighted least squares, 1998).
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +21,8 @@ static double largest_of(const double *row, const int *column, int from, int cou
     return largest;
 }
 
-// One Householder reflection on column column[k] over rows [k, ROWS); the others of the columns in use follow. False: it is zero.
+// One Householder reflection on column column[k] over rows [k, ROWS); the others of the columns in use follow. False:
+// it is zero.
 static bool reflect(double a[ROWS][3], const int *column, int k, int count) {
     double x[ROWS] = {0};
     for (int i = k; i < ROWS; i++) {

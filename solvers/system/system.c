@@ -40,9 +40,9 @@ static bool has_cones(const CairnProblem *problem) {
     return false;
 }
 
-// Constraint space wins where rows are fewer than dofs (mechanisms, chains): its matrix is smaller and needs less refinement. But
-// all rows of a block are coupled there, so one that many rows touch makes it dense: then, and under contacts, body space; with cones too,
-// whose blocks of Theta body space holds to more digits.
+// Constraint space wins where rows are fewer than dofs (mechanisms, chains): its matrix is smaller and needs less
+// refinement. But all rows of a block are coupled there, so one that many rows touch makes it dense: then, and under
+// contacts, body space; with cones too, whose blocks of Theta body space holds to more digits.
 static bool is_lean(const CairnProblem *problem, CairnArena *arena) {
     if (problem->row_count > problem->dof_count || has_cones(problem)) {
         return false;

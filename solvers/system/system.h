@@ -25,8 +25,9 @@ typedef enum CairnFormulation {
 // Their names in this order, NULL at the end: for CAIRN_FIELD_CHOICE.
 extern const char *const cairn_formulation_names[];
 
-// The block of a CONE or COULOMB group: sum of weight_k axis_k axis_k^T over its rows n, t1, t2. Weights (>= 0, finite) may differ by
-// any factor, which entries of a matrix could not hold: near a cone's edge one direction is stiff, another one free.
+// The block of a CONE or COULOMB group: sum of weight_k axis_k axis_k^T over its rows n, t1, t2. Weights (>= 0, finite)
+// may differ by any factor, which entries of a matrix could not hold: near a cone's edge one direction is stiff,
+// another one free.
 typedef struct CairnThetaBlock {
     double weight[3];
     double axis[3][3];
@@ -45,9 +46,10 @@ typedef struct CairnSystemKind {
     // first: what is stored there comes from the context's allocator, depends on the graph alone (the bits are the
     // same with and without it), and is freed by `forget`. NULL: the state is made already (CairnSystemSetup).
     CairnStatus (*prepare)(const CairnSystem *system, void **memory, void **state);
-    // Factor for theta[row_count], >= 0, INFINITY holds the row out, and for the blocks of all friction groups (NULL: none; those of
-    // box groups are not looked at). Called many times after one prepare; the set of rows held out changes freely. CAIRN_NUMERIC: a
-    // pivot broke down (the caller raises theta and tries again). theta and blocks are read here only.
+    // Factor for theta[row_count], >= 0, INFINITY holds the row out, and for the blocks of all friction groups (NULL:
+    // none; those of box groups are not looked at). Called many times after one prepare; the set of rows held out
+    // changes freely. CAIRN_NUMERIC: a pivot broke down (the caller raises theta and tries again). theta and blocks are
+    // read here only.
     CairnStatus (*factor)(void *state, const double *theta, const CairnThetaBlock *blocks);
     // x[row_count]: y on entry, the answer of one application on return; x = 0 where held out, whatever stood there.
     void (*solve)(void *state, double *x);
@@ -101,12 +103,12 @@ typedef struct CairnSystemSetup {
     // `prepare` comes with its state.
     const CairnSystemKind *kind;
     void *state;
-    // Blocks that body space eliminates after all others, so that the end of its factor is that of the effective mass which they bear
-    // (cairn_body_space_reduce). NULL: none.
+    // Blocks that body space eliminates after all others, so that the end of its factor is that of the effective mass
+    // which they bear (cairn_body_space_reduce). NULL: none.
     const bool *is_last;
-    // Body space eliminates its blocks stage by stage (linalg.h): substructured, for a block's stage says whether it lies between
-    // subsystems. Only those subsystems are factored again whose Theta changed. AUTO is then body space, or kkt without stages where
-    // body space would lose P. NULL: one stage.
+    // Body space eliminates its blocks stage by stage (linalg.h): substructured, for a block's stage says whether it
+    // lies between subsystems. Only those subsystems are factored again whose Theta changed. AUTO is then body space,
+    // or kkt without stages where body space would lose P. NULL: one stage.
     const int *stage;
     // The problem has some of the rows of another system over the same blocks: row i is its row `row[i]`. NULL: it
     // stands alone.

@@ -216,7 +216,8 @@ static int compare_hashes(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-// Inputs that differ little, as states do: lengths of zeros, two flipped bits in a block of doubles, pairs of small numbers.
+// Inputs that differ little, as states do: lengths of zeros, two flipped bits in a block of doubles, pairs of small
+// numbers.
 static void hash_keeps_like_inputs_apart(void **state) {
     (void)state;
     enum { BITS = 96 * 8, MOST = 1000 + BITS * BITS / 2 + 40000 };

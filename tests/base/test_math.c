@@ -1,5 +1,5 @@
-// Vectors, quaternions, matrices, inertia and 6-vectors, as properties of many random draws. EPS is one unit in the last place of
-// 1: a bound of k EPS says how many roundings may add up.
+// Vectors, quaternions, matrices, inertia and 6-vectors, as properties of many random draws. EPS is one unit in the
+// last place of 1: a bound of k EPS says how many roundings may add up.
 #include "engine/base/mat3.h"
 #include "engine/base/vec6.h"
 #include "tests/support/support.h"

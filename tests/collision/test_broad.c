@@ -58,7 +58,8 @@ static int run(CairnBroad *broad, CairnArena *arena, const Scene *s) {
     return run_with(broad, arena, s, 1);
 }
 
-// One of several kinds of small world: spread out, on a grid (touching, equal keys), nested, huge among tiny, far from the origin.
+// One of several kinds of small world: spread out, on a grid (touching, equal keys), nested, huge among tiny, far from
+// the origin.
 static CairnAabb random_box(uint64_t *random, int style) {
     CairnVec3 c = support_vec3(random, -3, 3), h = support_vec3(random, 0.01, 0.8);
     if (style == 1) {
@@ -209,8 +210,8 @@ static void drift(Scene *s, uint64_t *random, double stride) {
     }
 }
 
-// Boxes that hardly move share the pairs of the calls before: what a call then tests is those, and the few that were put elsewhere,
-// came, went or changed their kind against all. Boxes of 0.02 to 1.6 m grow by 1/32 of that.
+// Boxes that hardly move share the pairs of the calls before: what a call then tests is those, and the few that were
+// put elsewhere, came, went or changed their kind against all. Boxes of 0.02 to 1.6 m grow by 1/32 of that.
 static void kept_pairs_match_brute_force(void **state) {
     (void)state;
     uint64_t random = 29;
@@ -287,8 +288,8 @@ static void fill_cube(CairnAabb *boxes, uint8_t *kinds, int *owners, int side, u
     }
 }
 
-// Tests a box do not grow with the number of boxes; pairs are the same on any number of threads, sorted, and as many as a box's
-// neighbours in the lattice say.
+// Tests a box do not grow with the number of boxes; pairs are the same on any number of threads, sorted, and as many as
+// a box's neighbours in the lattice say.
 static void crowds_are_linear_on_any_number_of_threads(void **state) {
     (void)state;
     enum { SIDE = 28, COUNT = SIDE * SIDE * SIDE };
@@ -339,8 +340,8 @@ static void crowds_are_linear_on_any_number_of_threads(void **state) {
     free(owners);
 }
 
-// Some boxes of a settled crowd leave their places, for others', for far away, for no bounds or none at all: kept pairs and theirs are
-// those that a phase without a past finds.
+// Some boxes of a settled crowd leave their places, for others', for far away, for no bounds or none at all: kept pairs
+// and theirs are those that a phase without a past finds.
 static void strays_of_a_crowd_are_found_on_any_number_of_threads(void **state) {
     (void)state;
     enum { SIDE = 22, COUNT = SIDE * SIDE * SIDE, STRAYS = 40 };

@@ -363,7 +363,8 @@ static void normals_are_continuous(void **state) {
             CairnManifold m = narrow(&a, pa, &b, pb, 10);
             bool is_apart = m.count > 0 && support_least_distance(&m) > 0.05;
             if (is_apart && has_last) {
-                // The Minkowski difference moves by at most this; the direction to its nearest point by that over the distance.
+                // The Minkowski difference moves by at most this; the direction to its nearest point by that over the
+                // distance.
                 double motion = step * (1 + 2 * extent) * 1.01;
                 assert_below(cairn_length(cairn_sub(m.normal, last)), 3 * sqrt(motion / support_least_distance(&m)));
             }

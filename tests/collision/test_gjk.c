@@ -1,4 +1,5 @@
-// GJK and the expanding polytope: closed forms, the slow reference, rigid motion, and an end for whatever they are given.
+// GJK and the expanding polytope: closed forms, the slow reference, rigid motion, and an end for whatever they are
+// given.
 #include "collision/convex/convex.h"
 #include "collision/convex/distance.h"
 #include "engine/base/mat3.h"
@@ -71,7 +72,8 @@ static void distances_in_closed_form(void **state) {
     }
 }
 
-// The distance is the gap along the normal, the points are that far apart, no direction is better, and both move together.
+// The distance is the gap along the normal, the points are that far apart, no direction is better, and both move
+// together.
 static void apart_against_the_reference(void **state) {
     (void)state;
     uint64_t random = 111;
@@ -102,7 +104,8 @@ static void apart_against_the_reference(void **state) {
     }
 }
 
-// Down to a hair from touching: exactly for a cylinder and a box or a cylinder, and to what slivers of triangles leave elsewhere.
+// Down to a hair from touching: exactly for a cylinder and a box or a cylinder, and to what slivers of triangles leave
+// elsewhere.
 static void near_touch_against_the_reference(void **state) {
     (void)state;
     static const CairnShapeType types[4][2] = {{CAIRN_SHAPE_CYLINDER, CAIRN_SHAPE_BOX},
@@ -131,8 +134,9 @@ static void near_touch_against_the_reference(void **state) {
     assert_true(asked > 20);
 }
 
-// So near that triangles are slivers and the side of them that the origin lies on is rounding: what is called a way out is one, and no
-// contact is as deep as the shapes are thick. (A log on a rock at 2e-13 m was told to be 1.06 m inside of it.)
+// So near that triangles are slivers and the side of them that the origin lies on is rounding: what is called a way out
+// is one, and no contact is as deep as the shapes are thick. (A log on a rock at 2e-13 m was told to be 1.06 m inside
+// of it.)
 static void a_hair_from_touch_is_no_overlap(void **state) {
     (void)state;
     uint64_t random = 114;

@@ -37,7 +37,8 @@ static void box_points(CairnVec3 half, CairnVec3 points[8]) {
 
 // ---- the builder ----
 
-// Euler's formula, links that close, convexity, all points inside; how far the worst one is outside, as a share of the size.
+// Euler's formula, links that close, convexity, all points inside; how far the worst one is outside, as a share of the
+// size.
 static void check_hull(const CairnHull *h, const CairnVec3 *points, int count, double tolerance) {
     assert_int_equal(h->vertex_count - h->half_edge_count / 2 + h->face_count, 2);
     int walked = 0;
@@ -298,7 +299,8 @@ static void moments_are_the_sum_of_tetrahedra(void **state) {
                 CairnVec3 sum = cairn_add(cairn_add(v[0], v[1]), cairn_add(v[2], v[3]));
                 mass += m;
                 first = cairn_add_scaled(first, m / 4, sum);
-                // Second moments about the origin: m/20 (sum v v^T + s s^T), as point masses m/20 at the corners and at s.
+                // Second moments about the origin: m/20 (sum v v^T + s s^T), as point masses m/20 at the corners and at
+                // s.
                 for (int k = 0; k < 4; ++k) {
                     inertia = cairn_inertia_shift(inertia, m / 20, v[k]);
                 }

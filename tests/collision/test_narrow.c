@@ -14,8 +14,8 @@ static CairnGeometry random_geometry(uint64_t *random, double low, double high) 
                support_uniform(random, low, high));
 }
 
-// What holds of every manifold: unit normal, at most 4 points, each nearer than the margin, each with its two ends on the
-// surfaces, all ids different.
+// What holds of every manifold: unit normal, at most 4 points, each nearer than the margin, each with its two ends on
+// the surfaces, all ids different.
 static void check_manifold(const CairnGeometry *a, CairnTransform pa, const CairnGeometry *b, CairnTransform pb,
                            double margin, double tolerance) {
     SupportPair pair = {.a = *a, .b = *b, .pa = pa, .pb = pb, .margin = margin};
@@ -362,7 +362,8 @@ static void ids_stay_in_a_resting_stack(void **state) {
     assert_below(id_changes(b, b, (CairnVec3){-0.9, 0, 1}, (CairnVec3){0.9, 0, 1}, 0, 1e-7, 12), 3);
 }
 
-// Of the eight corners that two faces have in common four are kept, now these, now those: each has its own name whenever it is kept.
+// Of the eight corners that two faces have in common four are kept, now these, now those: each has its own name
+// whenever it is kept.
 static void reduction_renames_nothing(void **state) {
     (void)state;
     enum { MOST = 16 };
@@ -405,8 +406,8 @@ static void reduction_renames_nothing(void **state) {
     support_geometry_drop(&prism);
 }
 
-// A face that lies on another, or leans by less than its points' margin, is held by four points, whatever it leans by: neither by the
-// one that is deepest nor by more.
+// A face that lies on another, or leans by less than its points' margin, is held by four points, whatever it leans by:
+// neither by the one that is deepest nor by more.
 static void faces_that_lean_keep_four_points(void **state) {
     (void)state;
     enum { SHAPES = 4 };

@@ -1,6 +1,6 @@
-// Every pair of convex shapes against the slow reference: 2,000 draws of each, 100,000 with CAIRN_LONG_TESTS=1. Depth within 1e-9 of the
-// proven optimum, to the bit the same when swapped, the same to 1e-12 of size plus distance when both are moved together, normals continuous where the
-// shapes are apart.
+// Every pair of convex shapes against the slow reference: 2,000 draws of each, 100,000 with CAIRN_LONG_TESTS=1. Depth
+// within 1e-9 of the proven optimum, to the bit the same when swapped, the same to 1e-12 of size plus distance when
+// both are moved together, normals continuous where the shapes are apart.
 #include "tests/support/support_pairs.h"
 #include "tests/support/support_worlds.h"
 #include <string.h>
@@ -12,8 +12,8 @@ typedef struct Row {
     SupportPairRule rule;
 } Row;
 
-// Ends off the surfaces: a rim is 1e-5 of its size wide; along a round side edges and rods part sideways by 1 % of the radius, which is
-// 5e-5 of it under the surface.
+// Ends off the surfaces: a rim is 1e-5 of its size wide; along a round side edges and rods part sideways by 1 % of the
+// radius, which is 5e-5 of it under the surface.
 static const Row rows[] = {
     {"sphere_sphere", CAIRN_SHAPE_SPHERE, CAIRN_SHAPE_SPHERE, 1, {1, 0, false}},
     {"sphere_box", CAIRN_SHAPE_SPHERE, CAIRN_SHAPE_BOX, 2, {1, 0, false}},
@@ -97,8 +97,8 @@ static void the_pair_is_exact(void **state) {
     assert_true(touching > draws / 10 && touching < draws);
 }
 
-// Draws out of 100,000 that were once off: optima a hair beside a cap's axis (rim on rim, or a rod's end), lines that cross at a small
-// angle or cut a sliver of a cap, edges whose nearest point lay elsewhere.
+// Draws out of 100,000 that were once off: optima a hair beside a cap's axis (rim on rim, or a rod's end), lines that
+// cross at a small angle or cut a sliver of a cap, edges whose nearest point lay elsewhere.
 static void rare_places_are_exact(void **state) {
     (void)state;
     static const struct {

@@ -192,7 +192,8 @@ static void mass_in_closed_form(void **state) {
     assert_mat3_near(p.inertia, cairn_mat3_diagonal(0, 0, 0), 0);
 }
 
-// The mass of a sphere as a stack of thin discs: the integrands are polynomials of degree 4, exact by three Gauss points.
+// The mass of a sphere as a stack of thin discs: the integrands are polynomials of degree 4, exact by three Gauss
+// points.
 static void sphere_is_a_stack_of_discs(void **state) {
     (void)state;
     double r = 0.7, density = 3, mass = 0, about_z = 0, about_x = 0;

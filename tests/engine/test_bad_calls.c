@@ -1,4 +1,5 @@
-// Bad worlds, settings, solvers, steps, queries and snapshots: every refusal has the right code, names field and value, and changes nothing.
+// Bad worlds, settings, solvers, steps, queries and snapshots: every refusal has the right code, names field and value,
+// and changes nothing.
 #include "tests/support/support.h"
 #include "tests/support/support_refusals.h"
 

@@ -1,4 +1,5 @@
-// Bad bodies, ids, poses, forces, shapes and joints: every refusal has the right code, names field and value, and changes nothing.
+// Bad bodies, ids, poses, forces, shapes and joints: every refusal has the right code, names field and value, and
+// changes nothing.
 #include "tests/support/support.h"
 #include "tests/support/support_refusals.h"
 

@@ -1,4 +1,5 @@
-// Worlds under laws whose bounds follow the load, mostly by ipm-cone: closed forms that a box of friction misses or meets by its axes alone.
+// Worlds under laws whose bounds follow the load, mostly by ipm-cone: closed forms that a box of friction misses or
+// meets by its axes alone.
 #include "demos/scenes/scenes.h"
 #include "solvers/exact/bpp.h"
 #include "solvers/exact/ipm_cone.h"
@@ -51,7 +52,8 @@ static void sliding_is_straight_in_every_direction(void **state) {
     }
 }
 
-// The convex law lets a slide rise at mu |u_T|: the first step of a block that slides at v has w_N = mu v, Coulomb's w_N = 0.
+// The convex law lets a slide rise at mu |u_T|: the first step of a block that slides at v has w_N = mu v, Coulomb's
+// w_N = 0.
 static void the_convex_law_lifts_a_slide(void **state) {
     (void)state;
     const double v = 2, mu = 0.2, h = 0.01;
@@ -104,7 +106,8 @@ static void block_starts_to_slide_at_atan_mu(void **state) {
     }
 }
 
-// A ball on a slope rolls with 5/7 of the acceleration, and torsion stops a spinning ball in the time I w / (lever m g).
+// A ball on a slope rolls with 5/7 of the acceleration, and torsion stops a spinning ball in the time I w / (lever m
+// g).
 static void balls_roll_and_tops_stop(void **state) {
     (void)state;
     const double angle = 0.2, r = 0.3, h = 1e-3;
@@ -136,8 +139,8 @@ static void balls_roll_and_tops_stop(void **state) {
     cairn_world_destroy(world);
 }
 
-// Rolling rows follow the load, and those of contacts that open go with it to zero, far below what rounding lets a method tell: they stopped
-// the interior point, and a third of such frames ended without a certificate.
+// Rolling rows follow the load, and those of contacts that open go with it to zero, far below what rounding lets a
+// method tell: they stopped the interior point, and a third of such frames ended without a certificate.
 static void what_follows_the_load_is_certified_where_contacts_open(void **state) {
     (void)state;
     static const struct {

@@ -68,7 +68,8 @@ static void bounces_lose_their_share(void **state) {
     assert_near(b.over, over, 0.05); // the small hops last a whole number of steps each
 }
 
-// How early in its step a ball meets the ground is chance; over many drops the error of the first flights halves with h.
+// How early in its step a ball meets the ground is chance; over many drops the error of the first flights halves with
+// h.
 static void bounces_converge(void **state) {
     (void)state;
     const double e = 0.8;
@@ -144,8 +145,8 @@ static void cradle_with_gaps_passes_momentum_on(void **state) {
     }
 }
 
-// Without gaps the law that holds is Newton's at all contacts at once: u12+ = -e u12-, u23+ = 0 = -e u23-. For e = 1 that is
-// -1/3, 2/3, 2/3, which keeps momentum and energy; it is not the cradle's 0, 0, 1, which is a train of impacts.
+// Without gaps the law that holds is Newton's at all contacts at once: u12+ = -e u12-, u23+ = 0 = -e u23-. For e = 1
+// that is -1/3, 2/3, 2/3, which keeps momentum and energy; it is not the cradle's 0, 0, 1, which is a train of impacts.
 static void touching_balls_follow_simultaneous_newton(void **state) {
     (void)state;
     const double restitutions[] = {1, 0.5, 0};
@@ -279,7 +280,8 @@ static void bodies_without_restitution_do_not_rise(void **state) {
                 assert_below(rise, 1e-8);
                 assert_near(lowest, 0.1, 1e-6);
             } else {
-                // The mean velocity carries it up to v h / 2 too deep, which is then pushed out: no bounce, but no exact stop.
+                // The mean velocity carries it up to v h / 2 too deep, which is then pushed out: no bounce, but no
+                // exact stop.
                 assert_below(rise, 1);
                 assert_near(lowest, 0.1, 0.5 * 3.4 * 0.01);
             }
@@ -303,8 +305,9 @@ static CairnShapeDef dropped_shape(int k, double size, CairnVec3 points[5]) {
     return shape;
 }
 
-// Where a body lands with the impulse lambda it goes in by h C lambda, and may be pushed out by as much; nothing else lifts it. From
-// grains of 0.2 kg, where that is far below the slop, to blocks of a thousand tons, where it is a centimetre.
+// Where a body lands with the impulse lambda it goes in by h C lambda, and may be pushed out by as much; nothing else
+// lifts it. From grains of 0.2 kg, where that is far below the slop, to blocks of a thousand tons, where it is a
+// centimetre.
 static void what_is_dropped_rises_by_no_more_than_h_c_lambda(void **state) {
     (void)state;
     double most = 0;
@@ -372,7 +375,8 @@ static void overlap_is_removed_gently(void **state) {
 
 // ---- midpoint ----
 
-// S2's midpoint: contacts act on the end velocity 2 vm - v, so a ball that touches ends its step at rest (vm itself would bounce).
+// S2's midpoint: contacts act on the end velocity 2 vm - v, so a ball that touches ends its step at rest (vm itself
+// would bounce).
 static void midpoint_contacts_end_at_rest(void **state) {
     (void)state;
     CairnWorldDef def = motion_stiff_def();

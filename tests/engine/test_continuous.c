@@ -73,8 +73,8 @@ static void without_the_switch_it_passes(void **state) {
     cairn_world_destroy(world);
 }
 
-// A link that lies so deep in a table that its core has all but arrived, and slides over it, tied to another one: contacts lift both
-// out, and they go on as they went.
+// A link that lies so deep in a table that its core has all but arrived, and slides over it, tied to another one:
+// contacts lift both out, and they go on as they went.
 static void what_lies_deep_is_not_frozen(void **state) {
     (void)state;
     CairnWorld *world = empty_world();
@@ -166,8 +166,8 @@ static void two_bullets_meet(void **state) {
     }
 }
 
-// A ball flies past the edge of a box. It is touched if and only if its path comes nearer to the edge than its radius; a pass
-// leaves the velocity as it was.
+// A ball flies past the edge of a box. It is touched if and only if its path comes nearer to the edge than its radius;
+// a pass leaves the velocity as it was.
 static void passing_by_is_not_a_hit(void **state) {
     (void)state;
     uint64_t seed = 4;

@@ -53,8 +53,8 @@ static CairnVec3 in_body(const CairnWorld *world, CairnBodyId id, CairnVec3 poin
     return cairn_untransform_point((CairnTransform){s.position, s.orientation}, point);
 }
 
-// Ten seconds (sixty in the long run): ids stay from the first second on, contact points stay on both bodies within 1e-6 m, bodies
-// within 1e-4 m, and nothing gains energy.
+// Ten seconds (sixty in the long run): ids stay from the first second on, contact points stay on both bodies within
+// 1e-6 m, bodies within 1e-4 m, and nothing gains energy.
 static void rest_run(Rest *rest, int contact_count) {
     const int rate = 60, seconds = support_is_long() ? 60 : 10;
     static CairnContact first[MOST_CONTACTS], now[MOST_CONTACTS];

@@ -1,5 +1,6 @@
-// Every pair of convex shapes in the places that chance does not find: coincident, coaxial, parallel, quarter turns, edge on edge, vertex on
-// face, touching at zero depth, deep in each other, and of sizes a myriad apart. Always an answer, and the proven optimum.
+// Every pair of convex shapes in the places that chance does not find: coincident, coaxial, parallel, quarter turns,
+// edge on edge, vertex on face, touching at zero depth, deep in each other, and of sizes a myriad apart. Always an
+// answer, and the proven optimum.
 #include "tests/support/support_pairs.h"
 #include "tests/support/support_shapes.h"
 

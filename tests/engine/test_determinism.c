@@ -44,7 +44,8 @@ static void runs_give_the_same_bits(void **state) {
 
 enum { WORLDS = 4 };
 
-// Worlds of one thread each, stepped by the threads of somebody's team: whichever has a world, it is as if it were alone.
+// Worlds of one thread each, stepped by the threads of somebody's team: whichever has a world, it is as if it were
+// alone.
 static void worlds_do_not_meet(void **state) {
     (void)state;
     int count = support_is_sanitized() ? 2 : 8;
@@ -135,8 +136,8 @@ static void heaps_give_the_same_bits(void **state) {
     }
 }
 
-// A world that was rebuilt in the middle of its run has a broad phase without history, one that lived through another scene first
-// has a wrong one.
+// A world that was rebuilt in the middle of its run has a broad phase without history, one that lived through another
+// scene first has a wrong one.
 static void the_broad_phase_has_no_history(void **state) {
     (void)state;
     for (int scene = 0; scene < SUPPORT_SCENE_COUNT; scene++) {

@@ -1,6 +1,7 @@
 // What is struck within a step is held where it goes: contacts that only the solved velocities lead into.
 //
-// Overlaps are measured by the tests' own convex reference, on geometry made from the definitions, not by the narrow phase.
+// Overlaps are measured by the tests' own convex reference, on geometry made from the definitions, not by the narrow
+// phase.
 #include "tests/support/support.h"
 #include "tests/support/support_convex.h"
 #include <cairn/cairn.h>
@@ -96,7 +97,8 @@ static Outcome row_of_boxes(int passes) {
     return run(world, things, BOXES + 2, 20);
 }
 
-// A log that leans on one end, 8 cm in the air at the other, and a box that comes down on that: it slaps onto the ground.
+// A log that leans on one end, 8 cm in the air at the other, and a box that comes down on that: it slaps onto the
+// ground.
 static Outcome slapped_log(int passes) {
     Thing things[3];
     CairnWorld *world = new_world(passes, cairn_vec3(0, 0, -9.81));
@@ -151,7 +153,8 @@ static void what_moves_freely_or_rests_is_solved_once(void **state) {
     assert_int_equal(hashes[0], hashes[1]);
 }
 
-// What is found later only stops: no energy comes from it (the rest is what the certificate, 1e-8 of the speeds, lets pass).
+// What is found later only stops: no energy comes from it (the rest is what the certificate, 1e-8 of the speeds, lets
+// pass).
 static void the_second_solve_adds_no_energy(void **state) {
     (void)state;
     CairnWorld *world = new_world(8, none);

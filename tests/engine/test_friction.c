@@ -6,7 +6,8 @@
 
 static const double g = 9.81;
 
-// Gaps and sinking of 1e-14 m: see motion_stiff_def. The slop would let bodies sink where nothing but compliance holds them.
+// Gaps and sinking of 1e-14 m: see motion_stiff_def. The slop would let bodies sink where nothing but compliance holds
+// them.
 static CairnWorld *stiff_world(void) {
     CairnWorldDef def = motion_stiff_def();
     return motion_world(&def);
@@ -147,8 +148,8 @@ static CairnBodyId add_ball(CairnWorld *world, double angle, CairnShapeDef ball,
     return motion_shape(world, &def, &ball);
 }
 
-// The angular momentum about the point of contact is kept through the slip, so v = 5/7 v0 whatever h; time and place of the
-// change from slip to roll are known to a step.
+// The angular momentum about the point of contact is kept through the slip, so v = 5/7 v0 whatever h; time and place of
+// the change from slip to roll are known to a step.
 static void slipping_ball_rolls_at_five_sevenths(void **state) {
     (void)state;
     const double v0 = 5, mu = 0.2, t_exact = 0.728120, x_exact = 3.120514;
@@ -295,7 +296,8 @@ static void conveyor_carries_a_block(void **state) {
     cairn_world_destroy(world);
 }
 
-// A turntable at W: a block at radius R rides along while W^2 R < mu g. A ball that rolls on it without slip circles at 2/7 W.
+// A turntable at W: a block at radius R rides along while W^2 R < mu g. A ball that rolls on it without slip circles at
+// 2/7 W.
 static void turntable_carries_block_and_ball(void **state) {
     (void)state;
     const double W = 2, R = 1, h = 1e-3;
@@ -315,7 +317,8 @@ static void turntable_carries_block_and_ball(void **state) {
     CairnShapeDef box = material(cairn_box(0.2, 0.2, 0.1), 1);
     CairnBodyId block = motion_shape(world, &body, &box);
 
-    // The ball circles about a centre at rest: its centre moves at u, its spin makes the point of contact move with the disc.
+    // The ball circles about a centre at rest: its centre moves at u, its spin makes the point of contact move with the
+    // disc.
     CairnVec3 place = {-1.5, 0, 0.1}, u = {0, -2.0 / 7 * W * 1.5, 0};
     body.position = place;
     body.velocity = u;
@@ -335,8 +338,8 @@ static void turntable_carries_block_and_ball(void **state) {
 
 // ---- impact ----
 
-// Lands with speed v_n and v_t, e = 0: what its friction took in 20 steps, less mu times the normal impulse, which is all of v_n
-// and the weight. With weight it goes on sliding; without, a block must not lean on after the impact.
+// Lands with speed v_n and v_t, e = 0: what its friction took in 20 steps, less mu times the normal impulse, which is
+// all of v_n and the weight. With weight it goes on sliding; without, a block must not lean on after the impact.
 static double tangential_excess(CairnShapeDef shape, double height, double gap, double weight) {
     const double v_n = 2, v_t = 5, h = 0.01;
     CairnWorld *world = stiff_world();
@@ -367,8 +370,8 @@ static void landing_costs_mu_times_the_normal_impulse(void **state) {
 
 // ---- ANALYTIC's rolling plate ----
 
-// A plate pushed by 150 N at 60 degrees carries 25 balls: m a + 25 (2/7) a = F - mu N, a ball gains 2/7 of it.
-// Box friction knows the balls' weight one step late, so it starts from a step of rest; with present bounds it needs none.
+// A plate pushed by 150 N at 60 degrees carries 25 balls: m a + 25 (2/7) a = F - mu N, a ball gains 2/7 of it. Box
+// friction knows the balls' weight one step late, so it starts from a step of rest; with present bounds it needs none.
 static double rolling_plate_error(CairnFrictionKind kind, double tolerance) {
     CairnWorldDef world_def = cairn_world_def();
     world_def.friction_mix = CAIRN_MIX_MIN;
@@ -455,8 +458,8 @@ static double pyramid_sinks(int rows, int touch_passes, int *solves) {
     return height - end;
 }
 
-// Guessed from two bodies alone, the bounds of the lower rows are too low and the logs slide apart at once; with what the first solve
-// found they hold, and only the first steps are solved twice.
+// Guessed from two bodies alone, the bounds of the lower rows are too low and the logs slide apart at once; with what
+// the first solve found they hold, and only the first steps are solved twice.
 static void first_touch_bears_what_is_stacked_above(void **state) {
     (void)state;
     int solves;
@@ -472,8 +475,8 @@ static void first_touch_bears_what_is_stacked_above(void **state) {
     }
 }
 
-// Compliance is a spring's: what has settled does not creep, neither down nor along. When it did, this pile came apart in the minute
-// in which some of its contacts had reached the end of the slop and others not, every step certified.
+// Compliance is a spring's: what has settled does not creep, neither down nor along. When it did, this pile came apart
+// in the minute in which some of its contacts had reached the end of the slop and others not, every step certified.
 static void a_pile_that_has_settled_stands(void **state) {
     (void)state;
     const CairnFrictionKind laws[] = {CAIRN_FRICTION_BOX, CAIRN_FRICTION_BOX_CURRENT, CAIRN_FRICTION_CONE,

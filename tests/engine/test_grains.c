@@ -1,5 +1,5 @@
-// Heaps of balls by psor against what is known of grains: packing fraction, angle of repose, Janssen's silo, Beverloo's hopper. Sizes
-// are small; CAIRN_LONG_TESTS=1 asks for larger ones, and for the hopper.
+// Heaps of balls by psor against what is known of grains: packing fraction, angle of repose, Janssen's silo, Beverloo's
+// hopper. Sizes are small; CAIRN_LONG_TESTS=1 asks for larger ones, and for the hopper.
 #include "solvers/sweeps/psor.h"
 #include "tests/support/support_motion.h"
 
@@ -185,8 +185,9 @@ static double floor_share(int count, double half, uint64_t seed, double *weight)
     return borne / load;
 }
 
-// p(H) = p_s (1 - exp(-H/l)): the last third of a column five widths high hardly reaches the floor, the walls bear it. The mean of some
-// fillings: how much of their friction the walls have at the end is chance, and the floor of one bears 0.3 to 0.5 of the tallest column.
+// p(H) = p_s (1 - exp(-H/l)): the last third of a column five widths high hardly reaches the floor, the walls bear it.
+// The mean of some fillings: how much of their friction the walls have at the end is chance, and the floor of one bears
+// 0.3 to 0.5 of the tallest column.
 static void a_silo_saturates(void **state) {
     (void)state;
     if (!is_long()) {

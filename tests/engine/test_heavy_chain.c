@@ -1,5 +1,5 @@
-// Heavy loads on light links: what the geometric stiffness holds at large steps, and what it costs. The solver is exact, so that
-// what is seen is the step's.
+// Heavy loads on light links: what the geometric stiffness holds at large steps, and what it costs. The solver is
+// exact, so that what is seen is the step's.
 #include "solvers/exact/bpp.h"
 #include "solvers/exact/ipm.h"
 #include "tests/support/support_mechanism.h"
@@ -74,7 +74,8 @@ static Swing swing(const Hanging *chain, double h, int steps) {
     return s;
 }
 
-// 100 links of 0.25 kg and 0.2 m, 500 kg at the end, h = 1/60: h omega of a link is 19 where an explicit step is stable below 2.
+// 100 links of 0.25 kg and 0.2 m, 500 kg at the end, h = 1/60: h omega of a link is 19 where an explicit step is stable
+// below 2.
 static Hanging heavy(double angle, double zigzag) {
     return (Hanging){100, 0.25, 0.2, 500, angle, zigzag, true, NULL};
 }
@@ -87,8 +88,8 @@ static void heavy_chain_lets_go_without_stiffness(void **state) {
     assert_true(s.broken > 0); // a joint a metre apart, after 26 steps
 }
 
-// Measured: joints within 1.6e-6 m from 20 degrees, 1.2e-5 m from 60 (3.8e-5 m from 89). That is not the solver's but the motion's:
-// h^2/2 times the acceleration of a joint's two points against each other, as of any joint.
+// Measured: joints within 1.6e-6 m from 20 degrees, 1.2e-5 m from 60 (3.8e-5 m from 89). That is not the solver's but
+// the motion's: h^2/2 times the acceleration of a joint's two points against each other, as of any joint.
 static void heavy_chain_swings(void **state) {
     (void)state;
     const struct {
@@ -102,15 +103,16 @@ static void heavy_chain_swings(void **state) {
         assert_int_equal(s.broken, 0);
         assert_below(s.joint_error, cases[i].error);
         assert_below(s.last_error, cases[i].last);
-        // It gains nothing (first J of some 5e4: rounding of the start), and pays 12 % of its swing from 60 degrees in 10 s.
+        // It gains nothing (first J of some 5e4: rounding of the start), and pays 12 % of its swing from 60 degrees in
+        // 10 s.
         assert_below(s.high - s.first, cases[i].zigzag > 0 ? 5 : 1e-3);
         assert_below(s.first - s.low, 0.13 * 510 * 9.81 * 20 * (1 - cos(chain.angle)));
     }
 }
 
-// From a zig-zag the forces jump: the impulses of the last step are the wrong ones, and a second and third pass mend them (one pass
-// breaks it, two leave 1.8e-4 m, three 2e-5 to 5e-5 m). All that is left after 100 steps is a straight chain and what compliance
-// gives under the load.
+// From a zig-zag the forces jump: the impulses of the last step are the wrong ones, and a second and third pass mend
+// them (one pass breaks it, two leave 1.8e-4 m, three 2e-5 to 5e-5 m). All that is left after 100 steps is a straight
+// chain and what compliance gives under the load.
 static void zigzag_settles(void **state) {
     (void)state;
     const double starts[] = {1e-3, 1e-2};
@@ -133,10 +135,11 @@ static void cable_holds_forty_thousand_to_one(void **state) {
     assert_below(s.joint_error, 1.2e-5); // measured 7.7e-6
 }
 
-// What it costs. Implicit in the turn, it brakes it as backward Euler does: the amplitude loses about h g/(2 L n) a second where n
-// links make the length L, little for a long chain of short links, much for a single link whose own inertia is small beside its
-// load's. 500 kg on one link of 1 m, from 60 degrees, after 10 s at 1/60 s: 86 % of the swing's 2,453 J are gone (66 % at 1/120,
-// 44 % at 1/240). Without it the energy swings by 2.5 % about its value and keeps it.
+// What it costs. Implicit in the turn, it brakes it as backward Euler does: the amplitude loses about h g/(2 L n) a
+// second where n links make the length L, little for a long chain of short links, much for a single link whose own
+// inertia is small beside its load's. 500 kg on one link of 1 m, from 60 degrees, after 10 s at 1/60 s: 86 % of the
+// swing's 2,453 J are gone (66 % at 1/120, 44 % at 1/240). Without it the energy swings by 2.5 % about its value and
+// keeps it.
 static void pendulum_pays_for_it(void **state) {
     (void)state;
     const double kept[3] = {0.135, 0.335, 0.560}, depth = 500.125 * 9.81 * 0.5;
@@ -153,8 +156,8 @@ static void pendulum_pays_for_it(void **state) {
     }
 }
 
-// The same with the library's exact solvers: 2,000 links' mass and 40,000 to 1, at rest, swinging and from a zig-zag, one step a frame.
-// Every frame certified, and every joint's velocity right to 1e-9 m/s.
+// The same with the library's exact solvers: 2,000 links' mass and 40,000 to 1, at rest, swinging and from a zig-zag,
+// one step a frame. Every frame certified, and every joint's velocity right to 1e-9 m/s.
 static void exact_solvers_hold_them(const CairnSolver *solver) {
     const struct {
         Hanging chain;

@@ -1,5 +1,5 @@
-// Mechanisms of hinged bars against closed forms and published numbers, with the exact solver and small steps. The semi-implicit
-// step is of first order in h: an error asked for sets h, and halving h must halve what is left.
+// Mechanisms of hinged bars against closed forms and published numbers, with the exact solver and small steps. The
+// semi-implicit step is of first order in h: an error asked for sets h, and halving h must halve what is left.
 #include "tests/support/support_mechanism.h"
 
 static const CairnBodyId GROUND = {0, 0, 0};
@@ -39,7 +39,8 @@ static CairnWorld *pendulum(const CairnSolver *solver, double arm, double inerti
     return world;
 }
 
-// Unit pendulum: arm 0.8 m and inertia 0.16 kg m2 swing as a point at (I + m l^2) / (m l) = 1 m. Where that point is after 10 s.
+// Unit pendulum: arm 0.8 m and inertia 0.16 kg m2 swing as a point at (I + m l^2) / (m l) = 1 m. Where that point is
+// after 10 s.
 static CairnVec3 unit_pendulum_after_10s(int steps) {
     CairnJointId joint;
     CairnBodyId body;
@@ -103,8 +104,8 @@ typedef struct Double {
     double angle[2], drift;
 } Double;
 
-// Points of 1 kg at 1 m and 2 m, released from the side. They hardly have an inertia of their own, so at larger steps the geometric
-// stiffness would take this pendulum implicitly and damp it: off.
+// Points of 1 kg at 1 m and 2 m, released from the side. They hardly have an inertia of their own, so at larger steps
+// the geometric stiffness would take this pendulum implicitly and damp it: off.
 static Double double_pendulum(int steps) {
     CairnWorld *world = support_world(&support_exact, DOWN);
     CairnBodyId a = support_body(world, 1, cairn_vec3(1e-9, 1e-9, 1e-9), at(1, 0));
@@ -117,7 +118,8 @@ static Double double_pendulum(int steps) {
     return (Double){{atan2(p.x, -p.y), atan2(q.x, -q.y)}, fmax(worst.high, -worst.low)};
 }
 
-// Energy stays within 33 h J (of 19.62 J m below the pivot, so 2 % at h = 10 ms): it swings about its value, of first order in h.
+// Energy stays within 33 h J (of 19.62 J m below the pivot, so 2 % at h = 10 ms): it swings about its value, of first
+// order in h.
 static void double_pendulum_from_the_side(void **state) {
     (void)state;
     Double coarse = double_pendulum(2048), fine = double_pendulum(4096);
@@ -206,8 +208,8 @@ typedef struct Crank {
     double speed_at_90, time_of_turn;
 } Crank;
 
-// Crank 0.1 m and connecting rod 0.3 m, uniform, and a slider, 1 kg each, without gravity. The energy is kept, so the crank's speed
-// is a function of its angle; it is read between steps.
+// Crank 0.1 m and connecting rod 0.3 m, uniform, and a slider, 1 kg each, without gravity. The energy is kept, so the
+// crank's speed is a function of its angle; it is read between steps.
 static Crank slider_crank(double h) {
     CairnWorld *world = support_world(&support_exact, ORIGIN);
     CairnBodyId crank = support_rod(world, 1, ORIGIN, at(0.1, 0)), rod = support_rod(world, 1, at(0.1, 0), at(0.4, 0));
@@ -251,10 +253,10 @@ static void slider_crank_turns_once(void **state) {
 
 // ---- four-bars in a row (IFToMM benchmark A02) ----
 
-// N + 1 uprights and N couplers of 1 m and 1 kg, standing, the first pin moving at 1 m/s in +x. As a parallelogram it is one
-// pendulum about its upper end: (N + 1)/3 + N kg m2 against ((N + 1)/2 + N) kg m. Lying flat, twice a turn,
-// it has one row too many, and what a step leaves of its positions makes huge forces for the next: no load, and the geometric
-// stiffness must not take it for one.
+// N + 1 uprights and N couplers of 1 m and 1 kg, standing, the first pin moving at 1 m/s in +x. As a parallelogram it
+// is one pendulum about its upper end: (N + 1)/3 + N kg m2 against ((N + 1)/2 + N) kg m. Lying flat, twice a turn, it
+// has one row too many, and what a step leaves of its positions makes huge forces for the next: no load, and the
+// geometric stiffness must not take it for one.
 static CairnVec3 four_bars_after_10s(int n, int steps) {
     CairnWorld *world = support_world(&support_exact, DOWN);
     CairnBodyId uprights[8], couplers[8];
@@ -283,7 +285,8 @@ static void four_bars_meet_the_benchmark(void **state) {
 
 // ---- Andrews' squeezer: seven bodies, ten hinges, four loops ----
 
-// The data of the test set for initial value problems (Andrews' squeezing mechanism), in SI units. Bodies are numbered as there, from 0.
+// The data of the test set for initial value problems (Andrews' squeezing mechanism), in SI units. Bodies are numbered
+// as there, from 0.
 typedef struct Squeezer {
     CairnBodyId bodies[7];
     CairnJointId crank;
@@ -415,7 +418,8 @@ static void redundant_loop_holds_for_a_minute(void **state) {
     cairn_world_destroy(world);
 }
 
-// A box of 10 kg held by four fixed joints: 24 rows for six freedoms. Compliance shares the weight evenly, and nothing creeps.
+// A box of 10 kg held by four fixed joints: 24 rows for six freedoms. Compliance shares the weight evenly, and nothing
+// creeps.
 static void box_on_four_clamps_stays(void **state) {
     (void)state;
     const CairnSolver *const solvers[] = {&support_exact, NULL};

@@ -1,4 +1,5 @@
-// Momentum between cone sweeps: it never raises the objective, arrives where plain sweeps go, and leaves less behind on the way.
+// Momentum between cone sweeps: it never raises the objective, arrives where plain sweeps go, and leaves less behind on
+// the way.
 #include "solvers/exact/ipm_cone.h"
 #include "solvers/sweeps/psor.h"
 #include "tests/support/exact_checks.h"
@@ -15,7 +16,8 @@ static double *zeros(const CairnProblem *problem) {
     return x;
 }
 
-// The answer of n sweeps is the lowest of n, whatever omega; two at a time for pssor, whose way back belongs to its way there.
+// The answer of n sweeps is the lowest of n, whatever omega; two at a time for pssor, whose way back belongs to its way
+// there.
 static void objective_falls(void **state) {
     (void)state;
     static const char *const choices[] = {"omega=1", "omega=1.9", "omega=0.4,lambda=0.5"};
@@ -41,7 +43,8 @@ static void objective_falls(void **state) {
     }
 }
 
-// Under both laws the cone's residual after 300 sweeps, from nothing: a quarter and less of what plain sweeps leave, in the mean.
+// Under both laws the cone's residual after 300 sweeps, from nothing: a quarter and less of what plain sweeps leave, in
+// the mean.
 static void less_is_left(void **state) {
     (void)state;
     for (int k = 0; k < 4; k++) {

@@ -28,7 +28,8 @@ static CairnBodyState throw_body(CairnIntegrator integrator, CairnVec3 velocity,
     return state;
 }
 
-// v_k = v_0 + k h g, x_k = k h v_0 + k (k + 1)/2 h^2 g. A hundred additions of numbers below 10 leave rounding below 1e-13.
+// v_k = v_0 + k h g, x_k = k h v_0 + k (k + 1)/2 h^2 g. A hundred additions of numbers below 10 leave rounding below
+// 1e-13.
 static void falls_by_the_recurrence(void **state) {
     (void)state;
     const CairnVec3 v0 = {3, -1, 4}, g = {0.2, -0.4, -9.81};
@@ -77,7 +78,8 @@ static void both_integrators_keep_a_straight_line(void **state) {
     }
 }
 
-// The midpoint rule moves with the mean velocity, so the work of gravity is exact: no energy is lost or gained in flight.
+// The midpoint rule moves with the mean velocity, so the work of gravity is exact: no energy is lost or gained in
+// flight.
 static void midpoint_keeps_the_energy_of_flight(void **state) {
     (void)state;
     CairnWorldDef def = cairn_world_def();

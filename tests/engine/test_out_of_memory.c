@@ -1,5 +1,6 @@
-// Out of memory: the n-th allocation fails, for every n, alone or with all that follow. Each call that meets it says so and leaves
-// the world as it was; with memory back it succeeds, and the end is bit by bit the one of a run that never lacked any.
+// Out of memory: the n-th allocation fails, for every n, alone or with all that follow. Each call that meets it says so
+// and leaves the world as it was; with memory back it succeeds, and the end is bit by bit the one of a run that never
+// lacked any.
 #include "tests/support/support.h"
 #include "tests/support/support_worlds.h"
 

@@ -1,4 +1,5 @@
-// The partition stage of a step, on the graphs of real scenes: statistics, the state that `keep` starts from, refusals, memory.
+// The partition stage of a step, on the graphs of real scenes: statistics, the state that `keep` starts from, refusals,
+// memory.
 #include "tests/support/support.h"
 #include "tests/support/support_worlds.h"
 
@@ -124,7 +125,8 @@ static uint64_t run_parts(SupportScene scene, int threads, const char *name) {
     return hash;
 }
 
-// What went to each part alone, by solvers that say so: some of it to every part that has rows, and not more than the step took.
+// What went to each part alone, by solvers that say so: some of it to every part that has rows, and not more than the
+// step took.
 static void parts_tell_their_time(void **state) {
     (void)state;
     static const char *const solvers[] = {"schur-bpp", "schur-bpp", "fbic", "bpp"};
@@ -167,7 +169,8 @@ static void threads_and_runs_make_the_same_parts(void **state) {
     }
 }
 
-// What `keep` starts from is in the snapshot: a world that is put back makes the same parts again, and so does another world.
+// What `keep` starts from is in the snapshot: a world that is put back makes the same parts again, and so does another
+// world.
 static void snapshots_hold_the_parts(void **state) {
     (void)state;
     CairnWorld *world = support_scene_world(SUPPORT_PILE, NULL, 1), *other = NULL;

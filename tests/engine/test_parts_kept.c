@@ -1,4 +1,5 @@
-// Parts kept from step to step (`keep`): what did not change stays, what did is mended, and where too much did all begins anew.
+// Parts kept from step to step (`keep`): what did not change stays, what did is mended, and where too much did all
+// begins anew.
 #include "tests/support/support_partitions.h"
 
 #include <string.h>

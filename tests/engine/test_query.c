@@ -132,7 +132,8 @@ static void closest_point_in_closed_form(void **state) {
     close_scene(&s);
 }
 
-// The reference's signed distance of a probe to each shape; the least of them must be found, with its points on both surfaces.
+// The reference's signed distance of a probe to each shape; the least of them must be found, with its points on both
+// surfaces.
 static void closest_shape_against_the_reference(void **state) {
     (void)state;
     uint64_t random = 101;

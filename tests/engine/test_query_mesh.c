@@ -1,4 +1,5 @@
-// Queries of meshes: against the solid whose surface a mesh is, against every triangle of a terrain, and behind the surface.
+// Queries of meshes: against the solid whose surface a mesh is, against every triangle of a terrain, and behind the
+// surface.
 #include "tests/support/support_shapes.h"
 #include <cairn/world.h>
 
@@ -260,7 +261,8 @@ static void casts_meet_the_front(void **state) {
     cairn_world_destroy(world);
 }
 
-// Where a shape is, not where its frame is, says on which side of a face it begins: a hull four metres over its frame's origin.
+// Where a shape is, not where its frame is, says on which side of a face it begins: a hull four metres over its frame's
+// origin.
 static void casts_begin_where_the_shape_is(void **state) {
     (void)state;
     static const CairnVec3 points[4] = {{-20, -20, 0}, {20, -20, 0}, {20, 20, 0}, {-20, 20, 0}};

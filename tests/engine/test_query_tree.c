@@ -1,6 +1,7 @@
 // Queries find in the tree of boxes what they find among all shapes: the same shape, the same point, bit for bit.
 //
-// The first query after a change reads all shapes, those after it the tree (engine/query_tree.h); a body put where it is counts as a change.
+// The first query after a change reads all shapes, those after it the tree (engine/query_tree.h); a body put where it
+// is counts as a change.
 #include "tests/support/support.h"
 #include "tests/support/support_shapes.h"
 #include <cairn/world.h>

@@ -1,5 +1,6 @@
-// What must lie still lies still: after one second to settle, contact points stay where they are on their bodies to 1e-6 m, no body
-// drifts by 1e-4 m, and the energy does not rise, for 60 s. Solved exactly: what an unfinished solve leaves over moves things.
+// What must lie still lies still: after one second to settle, contact points stay where they are on their bodies to
+// 1e-6 m, no body drifts by 1e-4 m, and the energy does not rise, for 60 s. Solved exactly: what an unfinished solve
+// leaves over moves things.
 #include "bench/rest_poses.h"
 #include "tests/support/support.h"
 #include "tests/support/support_rest.h"

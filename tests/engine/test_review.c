@@ -1,6 +1,6 @@
-// A review halfway through a long solve: asked once, of impulses that are right to some thousandths; a solve that it does not end is the
-// same to the bit; and a world that uses it steps to certified answers with fewer factors than one that solves everything to the end, and
-// changes nothing of a problem while it is being solved.
+// A review halfway through a long solve: asked once, of impulses that are right to some thousandths; a solve that it
+// does not end is the same to the bit; and a world that uses it steps to certified answers with fewer factors than one
+// that solves everything to the end, and changes nothing of a problem while it is being solved.
 #include "demos/scenes/scenes.h"
 #include "engine/base/arena.h"
 #include "engine/base/hash.h"

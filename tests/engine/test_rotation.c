@@ -243,7 +243,8 @@ static void tumbling_box_flips_on_time(void **state) {
     assert_below(last, 1e-4);
 }
 
-// Its centre flies a parabola: the midpoint rule keeps it to rounding, the semi-implicit one falls g h t / 2 = 0.049 m too far.
+// Its centre flies a parabola: the midpoint rule keeps it to rounding, the semi-implicit one falls g h t / 2 = 0.049 m
+// too far.
 static void tumbling_box_flies_a_parabola(void **state) {
     (void)state;
     const CairnVec3 exact = {-20, 20, 80 - 490};
@@ -350,7 +351,8 @@ static void fast_top_sleeps(void **state) {
 
 // ---- mass ----
 
-// Two balls on a rod without mass: m d^2 across, the balls' own moments everywhere; it tumbles as the body of that inertia.
+// Two balls on a rod without mass: m d^2 across, the balls' own moments everywhere; it tumbles as the body of that
+// inertia.
 static void dumbbell_is_its_analytic_inertia(void **state) {
     (void)state;
     const double r = 0.1, d = 0.4, density = 800, m = 4.0 / 3 * CAIRN_PI * r * r * r * density, own = 0.4 * m * r * r;

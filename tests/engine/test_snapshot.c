@@ -60,7 +60,8 @@ static void another_world_continues(void **state) {
 
 enum { TWIN_MOST = 64 };
 
-// A world of bodies and joints of all kinds, in which a slot has had a second body, and another world that was restored from its snapshot.
+// A world of bodies and joints of all kinds, in which a slot has had a second body, and another world that was restored
+// from its snapshot.
 static CairnWorld *restored_twin(CairnWorld **twin) {
     CairnWorld *world = support_scene_world(SUPPORT_MIXED, NULL, 1);
     CairnBodyId bodies[TWIN_MOST];
@@ -79,7 +80,8 @@ static CairnWorld *restored_twin(CairnWorld **twin) {
     return world;
 }
 
-// Ids carry the tag of their world: those of the new world come from its listing, with the index and generation that the old one had.
+// Ids carry the tag of their world: those of the new world come from its listing, with the index and generation that
+// the old one had.
 static void ids_belong_to_the_new_world(void **state) {
     (void)state;
     CairnWorld *other, *world = restored_twin(&other);
@@ -187,8 +189,9 @@ static uint64_t number_at(const SupportBytes *bytes, size_t at) {
     return value;
 }
 
-// A snapshot is the same on any machine: what a tiny world's bytes are is pinned here. Where a field joins a definition or a record
-// these two numbers change with it; a released version that is to be read for ever raises VERSION in snapshot.c too.
+// A snapshot is the same on any machine: what a tiny world's bytes are is pinned here. Where a field joins a definition
+// or a record these two numbers change with it; a released version that is to be read for ever raises VERSION in
+// snapshot.c too.
 static const uint64_t golden_size = 0x3d0, golden_checksum = 0x930e4a13a16520d3u;
 
 static void golden_bytes_stay(void **state) {

@@ -1,5 +1,5 @@
-// subadmm in worlds: S2's midpoint velocity with the alternating directions, whose contacts hold the end velocity 2 vm - v and whose warm
-// start is that velocity before the step; and batches of alike subsystems in a scene.
+// subadmm in worlds: S2's midpoint velocity with the alternating directions, whose contacts hold the end velocity 2 vm
+// - v and whose warm start is that velocity before the step; and batches of alike subsystems in a scene.
 #include "demos/program/session/choice.h"
 #include "demos/scenes/scenes.h"
 #include "tests/support/support_motion.h"
@@ -21,7 +21,8 @@ static CairnWorldDef midpoint_def(CairnFrictionKind friction) {
     return def;
 }
 
-// A ball that falls at 2 m/s ends the step of its touch at rest, or at e times that: vm = 0 would throw it back at 2 m/s.
+// A ball that falls at 2 m/s ends the step of its touch at rest, or at e times that: vm = 0 would throw it back at 2
+// m/s.
 static void midpoint_contacts_end_at_rest(void **state) {
     (void)state;
     static const char *const solvers[] = {"subadmm:iterations=10000", "fadmm:iterations=10000"};
@@ -133,8 +134,8 @@ static Played play(const char *name, const char *param, const char *value, const
     return played;
 }
 
-// stir under the midpoint rule until it has been stirred for a second: the scene's own check holds, and contacts are as accurate as under the
-// other rule.
+// stir under the midpoint rule until it has been stirred for a second: the scene's own check holds, and contacts are as
+// accurate as under the other rule.
 static void stir_holds_under_midpoint(void **state) {
     (void)state;
     Played other = play("stir", NULL, NULL, "semi-implicit", NULL, 150),
@@ -143,8 +144,8 @@ static void stir_holds_under_midpoint(void **state) {
     assert_true(midpoint.accuracy > 2 && midpoint.accuracy > other.accuracy - 0.5);
 }
 
-// A cable of 16 alike subsystems, which go eight together: with enough iterations it swings as under an exact solver, whose own answers
-// are right to 1e-8 of a velocity.
+// A cable of 16 alike subsystems, which go eight together: with enough iterations it swings as under an exact solver,
+// whose own answers are right to 1e-8 of a velocity.
 static void batches_of_a_cable_agree_with_an_exact_solver(void **state) {
     (void)state;
     Played exact = play("cable_winding", "segments", "64", "semi-implicit", "ipm-cone", 20),
@@ -155,8 +156,9 @@ static void batches_of_a_cable_agree_with_an_exact_solver(void **state) {
     assert_near(ours.potential, exact.potential, 1e-6 * exact.kinetic);
 }
 
-// Links and limbs on joints that give nothing, alike (in lanes) and each by itself: their checks hold with the solver's defaults. Weighed as
-// between neighbours that do not move, such rows weigh ten thousand times too much: a chain in free fall flew apart in its first step.
+// Links and limbs on joints that give nothing, alike (in lanes) and each by itself: their checks hold with the solver's
+// defaults. Weighed as between neighbours that do not move, such rows weigh ten thousand times too much: a chain in
+// free fall flew apart in its first step.
 static void rigid_joints_hold(void **state) {
     (void)state;
     Played chain = play("chain_drop", "links", "60", "semi-implicit", "subadmm", 12);

@@ -9,9 +9,9 @@ static const double gravity = 9.81;
 
 // ---- events ----
 
-// A ball with e = 0.8 from 1 m: it hits with sqrt(2 g 1) and e times the last speed after. Newton's law takes the speed at the start
-// of the step, at most g h short of the one at the surface, and semi-implicit steps fall ahead of the parabola by g h t / 2, which
-// is another g h / 2 at the surface.
+// A ball with e = 0.8 from 1 m: it hits with sqrt(2 g 1) and e times the last speed after. Newton's law takes the speed
+// at the start of the step, at most g h short of the one at the surface, and semi-implicit steps fall ahead of the
+// parabola by g h t / 2, which is another g h / 2 at the surface.
 static void a_bouncing_ball_begins_hits_and_ends(void **state) {
     (void)state;
     const double h = 1.0 / 240, e = 0.8, height = 1;

@@ -406,7 +406,8 @@ static CairnStatus part_each(const CairnGraph *graph, const void *options, const
     return cairn_ok();
 }
 
-// Two boxes on each other, 4 contacts of 3 rows below and 4 between: a part each, or one part, or a solver that asks for none.
+// Two boxes on each other, 4 contacts of 3 rows below and 4 between: a part each, or one part, or a solver that asks
+// for none.
 static void rows_between_parts_are_counted(void **state) {
     (void)state;
     CairnWorld *world = support_empty_world();

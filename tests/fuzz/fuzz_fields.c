@@ -1,5 +1,5 @@
-// Arbitrary text for cairn_fields_parse: it never crashes, an error leaves the object as it was, and a success leaves an
-// object that passes its own check and survives a round trip through text bit by bit.
+// Arbitrary text for cairn_fields_parse: it never crashes, an error leaves the object as it was, and a success leaves
+// an object that passes its own check and survives a round trip through text bit by bit.
 #include <cairn/fields.h>
 #include <cairn/math.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-// Arbitrary bytes, and arbitrary payloads under a right header, for cairn_problem_file_read: it never crashes, and what it accepts can be
-// checked, judged and written again to the same bytes.
+// Arbitrary bytes, and arbitrary payloads under a right header, for cairn_problem_file_read: it never crashes, and what
+// it accepts can be checked, judged and written again to the same bytes.
 #include "engine/base/hash.h"
 #include <cairn/problem_file.h>
 #include <cairn/solver.h>

@@ -1,5 +1,5 @@
-// Arbitrary payloads under a right checksum for cairn_world_restore: it never crashes, a refusal leaves the world as it was, and what
-// it accepts is a world that can be read, stepped or refuses the step in words, and saved again.
+// Arbitrary payloads under a right checksum for cairn_world_restore: it never crashes, a refusal leaves the world as it
+// was, and what it accepts is a world that can be read, stepped or refuses the step in words, and saved again.
 #include "engine/base/hash.h"
 #include "solvers/sweeps/pgs.h"
 #include <cairn/cairn.h>

@@ -1,4 +1,5 @@
-// Joints that do something: motors, servos, springs, ropes, gears, racks and wheels against the closed forms of the step itself.
+// Joints that do something: motors, servos, springs, ropes, gears, racks and wheels against the closed forms of the
+// step itself.
 #include "tests/support/support_mechanism.h"
 
 static const CairnBodyId GROUND = {0, 0, 0};
@@ -53,7 +54,8 @@ static void motor_reaches_its_speed_and_holds_it(void **state) {
     }
 }
 
-// v+ = (m v - h k (q - q0) + h c v0) / (m + h c + h^2 k), q+ = q + h v+; with max_force the impulse is cut at h max_force.
+// v+ = (m v - h k (q - q0) + h c v0) / (m + h c + h^2 k), q+ = q + h v+; with max_force the impulse is cut at h
+// max_force.
 static void check_servo(const CairnSolver *solver, bool is_slide, CairnAxis axis, double k, double c, double *worst) {
     CairnBodyId body;
     CairnJointId joint;
@@ -91,8 +93,9 @@ static void servos_follow_the_implicit_law(void **state) {
     assert_below(worst, 1e-10);
 }
 
-// A spring in Hz and damping ratio rings as the implicit law does: per step by |z| = sqrt(a) and the angle acos(t / 2 sqrt(a)), with
-// a = 1/(1 + 2 zeta w h + (w h)^2) and t = a + 1 - (w h)^2 a. (The step damps: 2 Hz at h = 1/240 without damping loses 2.6 % a radian.)
+// A spring in Hz and damping ratio rings as the implicit law does: per step by |z| = sqrt(a) and the angle acos(t / 2
+// sqrt(a)), with a = 1/(1 + 2 zeta w h + (w h)^2) and t = a + 1 - (w h)^2 a. (The step damps: 2 Hz at h = 1/240 without
+// damping loses 2.6 % a radian.)
 static void springs_in_hertz_ring_at_their_frequency(void **state) {
     (void)state;
     const double zetas[] = {0, 0.1, 0.7};
@@ -116,7 +119,8 @@ static void springs_in_hertz_ring_at_their_frequency(void **state) {
             double measured = support_joint_state(world, joint).position[is_slide ? CAIRN_X : CAIRN_RX];
             assert_near(measured, q, 1e-11); // rounding of 480 steps of at most 0.08 m
         }
-        // The discrete law itself is near what was asked for: frequency w sqrt(1 - zeta^2) and decay zeta w, to first order in w h.
+        // The discrete law itself is near what was asked for: frequency w sqrt(1 - zeta^2) and decay zeta w, to first
+        // order in w h.
         assert_near(turn / h, w * sqrt(1 - zeta * zeta), 1.2 * w * w * h);
         assert_near(-log(sqrt(a)) / h, zeta * w, 0.6 * w * w * h);
         cairn_world_destroy(world);
@@ -144,8 +148,8 @@ static void springs_bear_a_weight(void **state) {
 
 // ---- rope and rod ----
 
-// A ball on a rope of 1 m, let go at the anchor: it falls freely 1 m, the rope stops it without a bounce, and then bears it. Thrown
-// up again it flies freely.
+// A ball on a rope of 1 m, let go at the anchor: it falls freely 1 m, the rope stops it without a bounce, and then
+// bears it. Thrown up again it flies freely.
 static void rope_goes_slack_and_taut(void **state) {
     (void)state;
     const CairnSolver *const solvers[] = {&support_exact, NULL};
@@ -206,8 +210,9 @@ static void rod_keeps_its_length(void **state) {
     cairn_world_destroy(world);
 }
 
-// A light body on a pivot near its centre, pulled far out by a spring to a heavy one: it turns about the pivot with little inertia, however
-// far out it is pulled, and swings within a few steps. (Taken for I + m r^2 with the spring's r it burst after 76 and 66 steps.)
+// A light body on a pivot near its centre, pulled far out by a spring to a heavy one: it turns about the pivot with
+// little inertia, however far out it is pulled, and swings within a few steps. (Taken for I + m r^2 with the spring's r
+// it burst after 76 and 66 steps.)
 static void a_far_spring_on_a_pivoted_body(void **state) {
     (void)state;
     static const struct { double stiffness, arm, rate; } cases[] = {{50000, 0.5, 120}, {20000, 0.6, 60}};
@@ -281,7 +286,8 @@ static void gear_keeps_its_ratio_over_many_turns(void **state) {
     cairn_world_destroy(world);
 }
 
-// A pinion of radius 0.1 m on an axle moves a rack on a slide: x = 0.1 angle, and 3 N m on the pinion push 2 kg and 0.3 kg m2.
+// A pinion of radius 0.1 m on an axle moves a rack on a slide: x = 0.1 angle, and 3 N m on the pinion push 2 kg and 0.3
+// kg m2.
 static void rack_follows_its_pinion(void **state) {
     (void)state;
     const CairnSolver *const solvers[] = {&support_exact, NULL};
@@ -306,7 +312,8 @@ static void rack_follows_its_pinion(void **state) {
     }
 }
 
-// A wheel hangs on the suspension of a chassis that stands still: the spring bears it, a motor spins it, a servo steers it.
+// A wheel hangs on the suspension of a chassis that stands still: the spring bears it, a motor spins it, a servo steers
+// it.
 static void wheel_springs_spins_and_steers(void **state) {
     (void)state;
     CairnWorld *world = support_world(&support_exact, cairn_vec3(0, 0, -9.81));

@@ -27,7 +27,8 @@ static CairnBodyId rig_body(CairnWorld *world, CairnBodyType type, CairnVec3 pla
     return support_create(world, &def);
 }
 
-// The joint between the partner at the origin and a body 1.2 m away; a gear couples two hinges of one frame, the partner.
+// The joint between the partner at the origin and a body 1.2 m away; a gear couples two hinges of one frame, the
+// partner.
 static Rig rig(const CairnSolver *solver, CairnJointType type, Partner partner, double damping) {
     Rig r = {.world = support_world(solver, ORIGIN)};
     if (partner != TO_WORLD) {
@@ -58,8 +59,9 @@ static Rig rig(const CairnSolver *solver, CairnJointType type, Partner partner, 
 
 // ---- shaken, then left alone ----
 
-// Forces up to 60 N and torques up to 12 N m, new ones each step, for 1 s; then 6 s in which damping of 4/s leaves e^-24 of the
-// speed. A joint's error is that of its last step, of order (h w)^2 metres: nothing once the bodies have come to rest.
+// Forces up to 60 N and torques up to 12 N m, new ones each step, for 1 s; then 6 s in which damping of 4/s leaves
+// e^-24 of the speed. A joint's error is that of its last step, of order (h w)^2 metres: nothing once the bodies have
+// come to rest.
 static void check_shaken(const CairnSolver *solver, CairnJointType type, Partner partner) {
     uint64_t seed = 100 + (uint64_t)type;
     Rig r = rig(solver, type, partner, 4);
@@ -99,8 +101,8 @@ static CairnVec3 wave(double t, double phase, double size) {
     return cairn_scale(size, cairn_vec3(sin(3 * t + phase), sin(4 * t + 2 * phase), cos(5 * t + 3 * phase)));
 }
 
-// Root mean squares of the errors in m and rad of a motion driven by smooth forces and torques. The first quarter is left out:
-// there the bodies are taken up from rest.
+// Root mean squares of the errors in m and rad of a motion driven by smooth forces and torques. The first quarter is
+// left out: there the bodies are taken up from rest.
 static void moving_error(CairnJointType type, Partner partner, double h, double rms[2]) {
     Rig r = rig(&support_exact, type, partner, 0);
     int count = (int)lround(0.8 / h), taken = 0;
@@ -162,8 +164,8 @@ static CairnVec3 unit(int i) {
     return cairn_vec3(i == 0, i == 1, i == 2);
 }
 
-// Both bodies at one place, the joint in their centres, pushed apart along one axis of it: n steps of h with the acceleration a
-// make n (n + 1)/2 h^2 a, or nothing where the axis is locked.
+// Both bodies at one place, the joint in their centres, pushed apart along one axis of it: n steps of h with the
+// acceleration a make n (n + 1)/2 h^2 a, or nothing where the axis is locked.
 static void check_axis(CairnJointType type, Partner partner, int axis) {
     CairnWorld *world = support_world(&support_exact, ORIGIN);
     Rig r = {.world = world};
@@ -233,8 +235,8 @@ static void limits_are_met_and_not_passed(void **state) {
             support_step(world, h);
             CairnJointState s = support_joint_state(world, joint);
             double free = fmin(3 * n * h, 0.5);
-            // It arrives with the step that would pass the limit. Compliance gives it C m v = 6e-10 m/s on the way, at which it
-            // then leaves: 4e-10 m in 78 steps.
+            // It arrives with the step that would pass the limit. Compliance gives it C m v = 6e-10 m/s on the way, at
+            // which it then leaves: 4e-10 m in 78 steps.
             assert_near(s.position[axis], sign * free, 5e-10);
         }
         assert_near(support_joint_state(world, joint).velocity[axis], 0, 6.1e-10); // nothing bounces

@@ -43,8 +43,8 @@ static CairnMat3 symmetric(CairnMat3 m) {
     return cairn_mat3_scaled(0.5, cairn_mat3_sum(m, cairn_mat3_transpose(m)));
 }
 
-// The torque on body k, after it alone has turned by theta about its centre. Forces on body A of a joint with straight lengths are
-// those at theta = 0, held still in the world while B's origin, as a point of A, turns along.
+// The torque on body k, after it alone has turned by theta about its centre. Forces on body A of a joint with straight
+// lengths are those at theta = 0, held still in the world while B's origin, as a point of A, turns along.
 static CairnVec3 torque_after(const JointSetup *setup, const double *lambda, int k, CairnVec3 theta) {
     JointSetup turned = *setup;
     turned.q[k] = cairn_quat_mul(cairn_quat_exp(theta), setup->q[k]);
@@ -93,7 +93,8 @@ static CairnMat3 restoring(const JointSetup *setup, const double *lambda, int k)
     return cairn_mat3_sum(differenced(setup, lambda, k), cairn_mat3_scaled(-1, across(setup, lambda, k)));
 }
 
-// Blocks of k on the plane spanned by the turns that `locked` (one or two unit vectors at right angles) forbids and on the rest.
+// Blocks of k on the plane spanned by the turns that `locked` (one or two unit vectors at right angles) forbids and on
+// the rest.
 static CairnMat3 blocks(CairnMat3 k, const CairnVec3 *locked, int count) {
     CairnMat3 q = cairn_mat3_diagonal(0, 0, 0);
     for (int i = 0; i < count; i++) {
@@ -252,8 +253,8 @@ static bool is_hinge(const CairnJointDef *def) {
     return def->type == CAIRN_JOINT_REVOLUTE || def->type == CAIRN_JOINT_CYLINDRICAL;
 }
 
-// The bound that spares most joints their matrix, at any pose and near those that the locks want, with limits and drives; it is |K|
-// itself of lengths alone, and where one lock holds a hinge.
+// The bound that spares most joints their matrix, at any pose and near those that the locks want, with limits and
+// drives; it is |K| itself of lengths alone, and where one lock holds a hinge.
 static void a_pull_bounds_the_stiffness(void **state) {
     (void)state;
     uint64_t seed = 14;

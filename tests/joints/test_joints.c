@@ -21,7 +21,8 @@ static bool is_settable(CairnJointType type, int axis) {
 
 // ---- Jacobians ----
 
-// Every row's J v against the central difference of its error along the motion, every velocity against that of its position.
+// Every row's J v against the central difference of its error along the motion, every velocity against that of its
+// position.
 static void check_derivatives(const JointSetup *setup) {
     const double t = 1e-5;
     JointSetup setups[3] = {support_joint_moved(setup, -t), *setup, support_joint_moved(setup, t)};
@@ -146,7 +147,8 @@ static void jacobians_of_gears_reach_four_bodies(void **state) {
     }
 }
 
-// The rotation vector's derivative at small turns, where it goes by its limit and a coarse difference is exact to 1e-12.
+// The rotation vector's derivative at small turns, where it goes by its limit and a coarse difference is exact to
+// 1e-12.
 static void the_rotation_vector_is_exact_near_zero(void **state) {
     (void)state;
     uint64_t seed = 11;

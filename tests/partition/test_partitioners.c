@@ -181,7 +181,8 @@ static void a_star_stays_whole(void **state) {
     support_graph_free(&g);
 }
 
-// Mass ratios: along a chain 1, 1, 5, 5, 100, 100 with tau = 10 parts end where the ratio to the least mass is 10 or more.
+// Mass ratios: along a chain 1, 1, 5, 5, 100, 100 with tau = 10 parts end where the ratio to the least mass is 10 or
+// more.
 static void mr_parts_where_masses_jump(void **state) {
     (void)state;
     SupportGraph g;
@@ -262,7 +263,8 @@ static void semantic_takes_the_scenes_groups(void **state) {
     support_graph_free(&g);
 }
 
-// Small islands share parts, whole: 30 pairs and 20 single bodies in parts of 16 make no cut, and no more parts than needed.
+// Small islands share parts, whole: 30 pairs and 20 single bodies in parts of 16 make no cut, and no more parts than
+// needed.
 static void whole_islands_share_parts(void **state) {
     (void)state;
     SupportGraph g;

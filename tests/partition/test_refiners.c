@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Refiners know long constraints as chains: parts that hang together stay so, but what holds a last group's pieces together only by such
-// a constraint they do not see.
+// Refiners know long constraints as chains: parts that hang together stay so, but what holds a last group's pieces
+// together only by such a constraint they do not see.
 static bool has_long_edges(const CairnGraph *graph) {
     bool has_long = false;
     for (int e = 0; e < graph->edge_count; e++) {
@@ -87,8 +87,8 @@ static void refining_keeps_the_weight(void **state) {
     assert_true(better[1] > 10 && better[2] > 10 && uneven > 0);
 }
 
-// Neither refiner stops before its own rule is used up: no single move (fm) and no swap (kl) of positive gain is left that the rules
-// of contiguity and size allow. Tried one by one, by the plain cut.
+// Neither refiner stops before its own rule is used up: no single move (fm) and no swap (kl) of positive gain is left
+// that the rules of contiguity and size allow. Tried one by one, by the plain cut.
 static bool is_allowed(const CairnGraph *graph, const SupportPartition *before, const SupportPartition *after) {
     int old[SUPPORT_MOST_NODES], now[SUPPORT_MOST_NODES];
     support_count_fragments(graph, before, old);
@@ -179,7 +179,8 @@ static void wide_constraints_count_once(void **state) {
     SupportPartition p = support_partition(&g.graph, "bfs", "part_size=10");
     CairnPartsMeasure m = support_partition_measure(&g.graph, &p);
     assert_int_equal(m.cut_rows, 4 + 5 * (m.cut_constraints - 1));
-    // A body that all of a wide constraint waits for: moving node 2 to the others takes 6 rows out of the cut, and puts 5 in.
+    // A body that all of a wide constraint waits for: moving node 2 to the others takes 6 rows out of the cut, and puts
+    // 5 in.
     SupportGraph h;
     support_graph_begin(&h, 6);
     support_graph_edge(&h, (const int[]){0, 1, 2}, 3, 6);

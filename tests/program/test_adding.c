@@ -1,5 +1,5 @@
-// Adding is adding: tests/adding adds a scene, a solver, a partitioner, a refiner, a sub-command, a panel, a bench suite and a shape pair to
-// a copy of the tree, and fails where one of them takes more than its own files and one line.
+// Adding is adding: tests/adding adds a scene, a solver, a partitioner, a refiner, a sub-command, a panel, a bench
+// suite and a shape pair to a copy of the tree, and fails where one of them takes more than its own files and one line.
 #include "tests/support/support.h"
 
 #include <stdio.h>

@@ -52,8 +52,9 @@ static void lists_of_solvers_are_split(void **state) {
 
 #define ONE_SOLVE "--world touch_passes=1 --world contact_passes=1 --quiet --json -"
 
-// The reference solves its own problems again from its own impulses: to the bit what moved the world. That holds only if the problem,
-// the warm start by id (tangents turned along) and the order of all of it are what the step had, in its one solve.
+// The reference solves its own problems again from its own impulses: to the bit what moved the world. That holds only
+// if the problem, the warm start by id (tangents turned along) and the order of all of it are what the step had, in its
+// one solve.
 static void reference_repeats_its_own_motion(void **state) {
     (void)state;
     static const char *const lines[] = {

@@ -1,4 +1,5 @@
-// Scenes for MuJoCo: its own reader loads them, with as many bodies and joints, the same mass, and for a second the same motion.
+// Scenes for MuJoCo: its own reader loads them, with as many bodies and joints, the same mass, and for a second the
+// same motion.
 #include "demos/program/cli/program.h"
 #include "demos/program/session/session.h"
 #include "tests/support/support.h"

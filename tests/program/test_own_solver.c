@@ -1,5 +1,5 @@
-// One door to a solve: the same problem gives the same bits of lambda in a world, in compare, in solve and from a dump. And solvers,
-// partitioners and refiners of a user's own come from files through it, in every command that takes one.
+// One door to a solve: the same problem gives the same bits of lambda in a world, in compare, in solve and from a dump.
+// And solvers, partitioners and refiners of a user's own come from files through it, in every command that takes one.
 #include "demos/program/cli/program.h"
 #include "demos/program/compare/compare.h"
 #include "engine/base/hash.h"
@@ -91,7 +91,8 @@ static void check_dump(const char *scene, const char *solver, int frame, const C
     cairn_stored_problem_free(&stored);
 }
 
-// A scene and a solver, up to a frame: in each of them compare's reference has the world's impulses, in the last of them so do the rest.
+// A scene and a solver, up to a frame: in each of them compare's reference has the world's impulses, in the last of
+// them so do the rest.
 static void check_solver(const char *scene, const char *solver, int frames) {
     CairnSession session;
     CairnLockstep lockstep;
@@ -156,7 +157,8 @@ static void one_problem_has_one_answer_everywhere(void **state) {
     }
 }
 
-// A solver that reads the velocities at the start gets them in compare as in the world: without them its answer is another one.
+// A solver that reads the velocities at the start gets them in compare as in the world: without them its answer is
+// another one.
 static void velocities_at_the_start_matter(void **state) {
     (void)state;
     CairnSession session;

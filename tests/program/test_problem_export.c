@@ -21,7 +21,8 @@ static void open_source(const char *name, CairnProblemSource *source) {
     assert_ok(cairn_problem_open(path, source));
 }
 
-// The referee judges the frame's answer in each form, solved further than the certificate asks: any wrong entry of W, q or mu would show.
+// The referee judges the frame's answer in each form, solved further than the certificate asks: any wrong entry of W, q
+// or mu would show.
 static void the_answer_of_the_frame_answers_every_format(void **state) {
     (void)state;
 #ifndef CAIRN_HDF5

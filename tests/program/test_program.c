@@ -101,8 +101,8 @@ static void help_explains(void **state) {
     }
 }
 
-// `help NAME` and `NAME --help` say the same of each command, and `help` lists them all. The tests are linked without the viewer, which has
-// the options of `view`.
+// `help NAME` and `NAME --help` say the same of each command, and `help` lists them all. The tests are linked without
+// the viewer, which has the options of `view`.
 static void every_command_explains_itself(void **state) {
     (void)state;
     static char own[TEXT_SIZE];
@@ -376,7 +376,8 @@ static void run_says_how_often_the_fallback_came(void **state) {
 
 static void run_fails_when_a_check_breaks(void **state) {
     (void)state;
-    // Without gravity along z the box does not fall, without friction bounds the tower is no tower: here it is pulled aside.
+    // Without gravity along z the box does not fall, without friction bounds the tower is no tower: here it is pulled
+    // aside.
     static const char *const calls[] = {"run box_tower", "compare box_tower --solvers bpp,pgs",
                                         "compare box_tower --solvers bpp,pgs --mode free"};
     for (int i = 0; i < 3; i++) {

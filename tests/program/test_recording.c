@@ -140,7 +140,8 @@ static void a_replay_is_the_same_to_the_bit(void **state) {
     }
 }
 
-// A hand on the scene: the state of the moment is in the file, and the replay goes on from it; going back forgets what came after.
+// A hand on the scene: the state of the moment is in the file, and the replay goes on from it; going back forgets what
+// came after.
 static void a_replay_follows_a_hand(void **state) {
     (void)state;
     CairnRunOptions options = cairn_run_options();
@@ -301,8 +302,8 @@ static void every_flipped_bit_is_seen(void **state) {
     free(bytes.data);
 }
 
-// Bytes with right checksums may come from anywhere: whatever is in them, reading and replaying ends in words. What is accepted can be
-// used: its poses are looked at.
+// Bytes with right checksums may come from anywhere: whatever is in them, reading and replaying ends in words. What is
+// accepted can be used: its poses are looked at.
 static void damage_with_right_checksums_does_no_harm(void **state) {
     (void)state;
     support_call_well("run box_tower --param boxes=2 --steps 6 --quiet --record $/f.rec");

@@ -1,4 +1,5 @@
-// Pictures: colours, text, the rasteriser against areas and depths known in closed form, light and shadow, whole pictures.
+// Pictures: colours, text, the rasteriser against areas and depths known in closed form, light and shadow, whole
+// pictures.
 #include "demos/program/render/render_font.h"
 #include "demos/program/render/render_light.h"
 #include "demos/program/render/render_raster.h"

@@ -178,8 +178,8 @@ static void apply_mass(const Linear *l, const double *x, double *y) {
     }
 }
 
-// The lowest w of the constrained system by inverse iteration from a vector that leans nowhere; *sideways: the share of the mode's
-// kinetic energy that moves across the bridge; mode: dofs numbers.
+// The lowest w of the constrained system by inverse iteration from a vector that leans nowhere; *sideways: the share of
+// the mode's kinetic energy that moves across the bridge; mode: dofs numbers.
 static double lowest_rate(const Linear *l, double sigma, double *sideways, double *mode) {
     double *x = calloc((size_t)l->size, sizeof *x), *y = calloc((size_t)l->size, sizeof *y), value = 0;
     assert_true(x && y);

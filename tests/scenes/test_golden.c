@@ -1,6 +1,7 @@
-// Golden hashes: every solver on every scene that it takes moves the bodies as it did when tests/golden/hashes.txt was written, to the
-// last bit. Ten steps are taken from the start of the scene, and ten from each of two kept moments: the hardest, in the steps around which
-// the scene's own solver iterates most, and the quietest, where the bodies have the least kinetic energy.
+// Golden hashes: every solver on every scene that it takes moves the bodies as it did when tests/golden/hashes.txt was
+// written, to the last bit. Ten steps are taken from the start of the scene, and ten from each of two kept moments: the
+// hardest, in the steps around which the scene's own solver iterates most, and the quietest, where the bodies have the
+// least kinetic energy.
 //
 //   test_golden              holds the hashes against the file (PORTABLE=1 builds: other builds may fuse or order sums differently)
 //   test_golden --renew      writes the file again and prints every line that changed (make golden-renew)
@@ -201,7 +202,8 @@ static const char *law_name(CairnFrictionKind law) {
     return law == CAIRN_FRICTION_BOX ? "box" : "cone";
 }
 
-// Limits that keep a line cheap where a solver does not converge; what comes out of an unfinished solve is pinned as well.
+// Limits that keep a line cheap where a solver does not converge; what comes out of an unfinished solve is pinned as
+// well.
 static const struct {
     const char *solver, *options;
 } limits[] = {{"pgs", "iterations=30"},          {"pgs-sm", "iterations=2,sweeps=3,subspace=2"},

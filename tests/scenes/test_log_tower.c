@@ -1,5 +1,5 @@
-// log_tower over its length: it stands, it is hit, it falls, and nothing sinks into anything, measured by the tests' own convex
-// reference. 40 logs for 8 s; CAIRN_LONG_TESTS=1 runs the scene as it is, 160 logs for 15 s.
+// log_tower over its length: it stands, it is hit, it falls, and nothing sinks into anything, measured by the tests'
+// own convex reference. 40 logs for 8 s; CAIRN_LONG_TESTS=1 runs the scene as it is, 160 logs for 15 s.
 #include "demos/scenes/scenes.h"
 #include "tests/support/support.h"
 #include "tests/support/support_convex.h"

@@ -1,5 +1,5 @@
-// Elastic rods of rigid segments against the theory of beams: a cantilever's deflection, a twisted rod's torque, a stretched one's force, and
-// how fast refinement comes near.
+// Elastic rods of rigid segments against the theory of beams: a cantilever's deflection, a twisted rod's torque, a
+// stretched one's force, and how fast refinement comes near.
 #include "demos/program/session/choice.h"
 #include "demos/scenes/builders_rod.h"
 #include "tests/support/support.h"
@@ -18,7 +18,8 @@ typedef struct Bench {
     int count;
 } Bench;
 
-// Clamped at the origin, along x; no gravity. Damped so that it comes to rest: springs lose all within a step of a second.
+// Clamped at the origin, along x; no gravity. Damped so that it comes to rest: springs lose all within a step of a
+// second.
 static void set_up(Bench *bench, int count, const char *solver) {
     CairnWorldDef def = cairn_world_def();
     def.gravity = cairn_vec3(0, 0, 0);
@@ -72,7 +73,8 @@ static double second_moment(void) {
     return 0.25 * CAIRN_PI * radius * radius * radius * radius;
 }
 
-// w = F L^3/(3 E I) + F L/(k G A) of a load small enough for the linear theory: 0.4 % of the length. Returns the relative error.
+// w = F L^3/(3 E I) + F L/(k G A) of a load small enough for the linear theory: 0.4 % of the length. Returns the
+// relative error.
 static double cantilever_error(int count, const char *solver) {
     Bench bench;
     set_up(&bench, count, solver);
@@ -90,7 +92,8 @@ static void a_cantilever_bends_as_it_must(void **state) {
     assert_near(cantilever_error(10, "subadmm:iterations=200,beta=20"), 0, 0.02);
 }
 
-// The error is of second order in a segment's length: half of it, a quarter of the error, down to what is not linear in the load.
+// The error is of second order in a segment's length: half of it, a quarter of the error, down to what is not linear in
+// the load.
 static void refinement_converges(void **state) {
     (void)state;
     double coarse = cantilever_error(5, "bpp"), middle = cantilever_error(10, "bpp"),

@@ -1,5 +1,5 @@
-// The built-in scenes: each builds with its defaults and at both ends of every parameter, runs, and keeps its own invariant; and
-// the invariants are no ornaments, for a scene that is disturbed breaks them.
+// The built-in scenes: each builds with its defaults and at both ends of every parameter, runs, and keeps its own
+// invariant; and the invariants are no ornaments, for a scene that is disturbed breaks them.
 #include "demos/program/session/choice.h"
 #include "demos/scenes/builders.h"
 #include "demos/scenes/builders_crane.h"
@@ -41,7 +41,8 @@ static void set_stage(Stage *stage, const CairnScene *scene) {
     stage->run.seed = 1;
 }
 
-// Smaller editions of large scenes, for what has to be done many times over. CAIRN_LONG_TESTS takes the scenes as they are.
+// Smaller editions of large scenes, for what has to be done many times over. CAIRN_LONG_TESTS takes the scenes as they
+// are.
 static void make_small(Stage *stage) {
     static const struct {
         const char *scene, *params;
@@ -69,8 +70,8 @@ static int affordable(const Stage *stage, int steps, int budget) {
     return bodies > (budget < MUCH ? 30 : 102) && steps > few ? few : steps;
 }
 
-// Step and check; the first step or invariant that fails is answered, with the frame in *frame and the largest residual so far in
-// *residual.
+// Step and check; the first step or invariant that fails is answered, with the frame in *frame and the largest residual
+// so far in *residual.
 static CairnStatus play(Stage *stage, int steps, int *frame, double *residual) {
     *residual = 0;
     for (*frame = 1; *frame <= steps; (*frame)++) {
@@ -88,8 +89,8 @@ static CairnStatus play(Stage *stage, int steps, int *frame, double *residual) {
     return cairn_ok();
 }
 
-// Where the referee finds the solver's answers off by more than `allowed` (m/s), the world is not the scene's any more, and its
-// check may break.
+// Where the referee finds the solver's answers off by more than `allowed` (m/s), the world is not the scene's any more,
+// and its check may break.
 static void play_well(Stage *stage, int steps, int budget, double allowed, const char *what) {
     assert_ok(stage->scene->build(&stage->run));
     int frame;
@@ -198,7 +199,8 @@ static void small_editions_hold_to_the_end(void **state) {
         {"rock_pile", "rocks=6,push=2"},
         {"large_rock_pile", "rocks=6,push=2,rolling=0.02"},
         {"chain_drop", "links=10"},
-        // Whips of half a radian a step: without joint_push and joint_turn it bursts (from frame 107 on, 215 m in the end).
+        // Whips of half a radian a step: without joint_push and joint_turn it bursts (from frame 107 on, 215 m in the
+        // end).
         {"chain_drop", "links=60,slope=35"}};
     for (size_t i = 0; i < sizeof editions / sizeof *editions; i++) {
         const CairnScene *scene;
@@ -254,7 +256,8 @@ static Rise largest_rise(const char *name, const char *params, int per_second) {
     return rise;
 }
 
-// What a semi-implicit step adds is of its first order: half the step, half the rise (and a little, for the orders above).
+// What a semi-implicit step adds is of its first order: half the step, half the rise (and a little, for the orders
+// above).
 static void energy_rises_less_with_smaller_steps(void **state) {
     (void)state;
     static const struct {
@@ -272,9 +275,10 @@ static void energy_rises_less_with_smaller_steps(void **state) {
     }
 }
 
-// Where a chain catches 500 kg its joints open and its links sink into the cylinder within the step; as that closes the load is lifted, and no
-// more energy comes back than its weight times the widest opening, nor than a thousandth of the range. How the links meet the cylinder is chance: with
-// a stray of 0.05 of the margin one of five catches nearly alike gave back 0.2 % or more.
+// Where a chain catches 500 kg its joints open and its links sink into the cylinder within the step; as that closes the
+// load is lifted, and no more energy comes back than its weight times the widest opening, nor than a thousandth of the
+// range. How the links meet the cylinder is chance: with a stray of 0.05 of the margin one of five catches nearly alike
+// gave back 0.2 % or more.
 static void a_catch_gives_back_little(void **state) {
     (void)state;
     const int catches = support_rounds(5, 1);
@@ -369,7 +373,8 @@ static void what_is_out_of_range_is_refused_with_the_range(void **state) {
 // A world that was kicked, or whose gravity grew while it ran, is not what the scene says it is: its check must notice.
 static void checks_notice_a_disturbance(void **state) {
     (void)state;
-    // kg: what is lighter, a segment of a soft cable, is stopped by its springs within a step, and nothing is left to notice
+    // kg: what is lighter, a segment of a soft cable, is stopped by its springs within a step, and nothing is left to
+    // notice
     static const double feather = 1e-3;
     for (int i = 0; i < cairn_scene_count(); i++) {
         Stage stage;
@@ -508,7 +513,8 @@ static void a_truck_has_its_parts(void **state) {
     cairn_world_destroy(world);
 }
 
-// S0's crane: 75,000 kg on tracks, with turntable, boom, cable and hook; whole where it is put. S1's robot: 37 parts, 12 servos.
+// S0's crane: 75,000 kg on tracks, with turntable, boom, cable and hook; whole where it is put. S1's robot: 37 parts,
+// 12 servos.
 static void cranes_and_robots_have_their_parts(void **state) {
     (void)state;
     CairnWorldDef world_def = cairn_world_def();

@@ -1,4 +1,5 @@
-// bpp-cholmod: the checks of all exact solvers over both of CHOLMOD's factors, where CHOLMOD is found; and what `faithful` is.
+// bpp-cholmod: the checks of all exact solvers over both of CHOLMOD's factors, where CHOLMOD is found; and what
+// `faithful` is.
 #include "tests/support/block_checks.h"
 #include "tests/support/exact_checks.h"
 

@@ -1,5 +1,5 @@
-// Condensed interior points: what joints are made part of, and that the whole's answer comes out. The frames are the cranes': two thousand
-// rows, four in five of them joints', contacts at a third of the bodies.
+// Condensed interior points: what joints are made part of, and that the whole's answer comes out. The frames are the
+// cranes': two thousand rows, four in five of them joints', contacts at a third of the bodies.
 #include "demos/scenes/scenes.h"
 #include "engine/base/memory.h"
 #include "solvers/exact/condense.h"
@@ -13,8 +13,8 @@
 
 static int looked_at;
 
-// lambda_B of the inner solve and the joints' that go with it: w_E is zero, and the inner w is the true one, also where lambda_B has gone
-// elsewhere since, to the digits of body space.
+// lambda_B of the inner solve and the joints' that go with it: w_E is zero, and the inner w is the true one, also where
+// lambda_B has gone elsewhere since, to the digits of body space.
 static void check_model(const CairnProblem *problem, CairnSolverContext *context, const double *lambda) {
     CairnArenaMark mark = cairn_arena_mark(context->arena);
     CairnExact whole;

@@ -1,5 +1,5 @@
-// Problems that others made, read in place from ../shared/data: our readers, our referee against their answers, our solvers against their
-// optima. Without that folder, or without HDF5, the tests that need it are skipped and say so.
+// Problems that others made, read in place from ../shared/data: our readers, our referee against their answers, our
+// solvers against their optima. Without that folder, or without HDF5, the tests that need it are skipped and say so.
 #include "demos/program/cli/program.h"
 #include "demos/program/formats/problem_source.h"
 #include "solvers/problem/accept.h"
@@ -18,8 +18,9 @@
 
 enum { PROBLEM_COUNT = 5 };
 
-// The convex optima of the table in its README: min 1/2 r W r + q r without friction, and with the tangents within mu times the
-// reference's normals, and over friction cones. asymmetry: of W in the file, as printed. pgs: does it get there?
+// The convex optima of the table in its README: min 1/2 r W r + q r without friction, and with the tangents within mu
+// times the reference's normals, and over friction cones. asymmetry: of W in the file, as printed. pgs: does it get
+// there?
 static const struct {
     const char *answer;
     double frictionless, box, cone, asymmetry;
@@ -169,8 +170,8 @@ static void solvers_reach_the_optima_of_others(void **state) {
     }
 }
 
-// The convex law's optimum, and Coulomb's velocities, which are unique to 4e-5 at vel_rel = 1e-8. Those of an unsymmetric W and of its
-// symmetric part differ by a few times what the matrices do.
+// The convex law's optimum, and Coulomb's velocities, which are unique to 4e-5 at vel_rel = 1e-8. Those of an
+// unsymmetric W and of its symmetric part differ by a few times what the matrices do.
 static void cones_are_solved(void **state) {
     (void)state;
     need_hdf5();
@@ -199,7 +200,8 @@ static void cones_are_solved(void **state) {
     }
 }
 
-// Sweeps reach the convex law's optimum too, but for one problem, which is hard for all of them (36,127 sweeps of others to 1e-4).
+// Sweeps reach the convex law's optimum too, but for one problem, which is hard for all of them (36,127 sweeps of
+// others to 1e-4).
 static void sweeps_reach_the_convex_optima(void **state) {
     (void)state;
     need_hdf5();

@@ -1,5 +1,6 @@
-// What holds for every solver of `cairn list solvers`: bad input is refused in words with lambda as it was, nothing to do is done, rows that
-// repeat one another and limits are told, and all that arrive on a problem agree on its velocities.
+// What holds for every solver of `cairn list solvers`: bad input is refused in words with lambda as it was, nothing to
+// do is done, rows that repeat one another and limits are told, and all that arrive on a problem agree on its
+// velocities.
 #include "tests/support/exact_checks.h"
 #include "tests/support/support.h"
 
@@ -73,7 +74,8 @@ static void without_rows_there_is_nothing_to_do(void **state) {
     }
 }
 
-// Three rows that are one, C = 0. Those with a factor say that they regularised it, or what else ended them; sweeps need none.
+// Three rows that are one, C = 0. Those with a factor say that they regularised it, or what else ended them; sweeps
+// need none.
 static void rows_that_repeat_are_told(void **state) {
     (void)state;
     for (int k = 0; k < cairn_solver_count(); k++) {

@@ -116,7 +116,8 @@ static void heavy_chain_is_certified(void **state) {
     }
 }
 
-// The problems of a falling pile, one after the other: all exact solvers, ipm cold and warm, agree on the velocities to the certificate.
+// The problems of a falling pile, one after the other: all exact solvers, ipm cold and warm, agree on the velocities to
+// the certificate.
 static void solvers_agree_on_frames(void **state) {
     (void)state;
     CairnWorld *world = pile_world(&cairn_solver_bpp);

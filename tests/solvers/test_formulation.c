@@ -130,7 +130,8 @@ static void random_systems(void **state) {
     }
 }
 
-// Scenes: C = 1e-10 under rows of size 1 and many redundant ones: condition 1e11 to 1e13 and yet, refined, as good as rounding.
+// Scenes: C = 1e-10 under rows of size 1 and many redundant ones: condition 1e11 to 1e13 and yet, refined, as good as
+// rounding.
 static void systems_of_scenes(void **state) {
     (void)state;
     uint64_t seed = 8;

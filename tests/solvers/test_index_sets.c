@@ -1,5 +1,6 @@
-// Which methods arrive on hyperstatic heaps, and at what price: the table of docs/solvers.md, small. CAIRN_PILE_BODIES=340 repeats it
-// at full size. A method may fail there, but it must say so: `converged` if and only if the referee certifies.
+// Which methods arrive on hyperstatic heaps, and at what price: the table of docs/solvers.md, small.
+// CAIRN_PILE_BODIES=340 repeats it at full size. A method may fail there, but it must say so: `converged` if and only
+// if the referee certifies.
 #include "solvers/problem/accept.h"
 #include "tests/support/exact_checks.h"
 

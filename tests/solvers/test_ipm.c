@@ -53,7 +53,8 @@ static void thousands_arrive(void **state) {
     }
 }
 
-// Of a row that sits at its bound and wants nothing there slack and velocity both go to zero, and a Newton step only halves them.
+// Of a row that sits at its bound and wants nothing there slack and velocity both go to zero, and a Newton step only
+// halves them.
 static void rows_that_want_nothing_at_their_bounds_end_soon(void **state) {
     (void)state;
     enum { COUNT = 200, ROWS = 120 };

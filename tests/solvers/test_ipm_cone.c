@@ -1,4 +1,5 @@
-// ipm-cone: the checks of all exact solvers over boxes, then cones: closed forms, an independent slow method, and what must not matter.
+// ipm-cone: the checks of all exact solvers over boxes, then cones: closed forms, an independent slow method, and what
+// must not matter.
 #include "engine/base/memory.h"
 #include "solvers/exact/ipm.h"
 #include "solvers/exact/ipm_cone.h"
@@ -22,8 +23,8 @@ static const char *const formulations[] = {"formulation=body", "formulation=dens
 
 // ---- one contact, in closed form -------------------------------------------------------------------------------------------
 
-// A particle of mass m meets a plane with velocity -b, C = 0: A = 1/m, so the convex law's impulse is P_K(-m b), and Coulomb's is 0,
-// -m b, or the slide m (-b_N)(1, -mu d) with d = b_T/|b_T|.
+// A particle of mass m meets a plane with velocity -b, C = 0: A = 1/m, so the convex law's impulse is P_K(-m b), and
+// Coulomb's is 0, -m b, or the slide m (-b_N)(1, -mu d) with d = b_T/|b_T|.
 static void one_contact_has_its_closed_form(void **state) {
     (void)state;
     uint64_t seed = 3;
@@ -239,8 +240,8 @@ static double *zeros(const CairnProblem *problem) {
     return lambda;
 }
 
-// Hyperstatic, three points a pair; the convex answer is one, so formulations must meet. Entries of Theta's blocks, as kkt and constraint
-// space have them, lose digits near a cone's edge: of those only a part of the way is asked.
+// Hyperstatic, three points a pair; the convex answer is one, so formulations must meet. Entries of Theta's blocks, as
+// kkt and constraint space have them, lose digits near a cone's edge: of those only a part of the way is asked.
 static void formulations_agree_on_heaps(void **state) {
     (void)state;
     for (int round = 0; round < 4; round++) {
@@ -303,8 +304,9 @@ static void coulomb_heaps_are_certified(void **state) {
     }
 }
 
-// Heaps whose central path turns back: mu falls to 6e-6 and 1.6e-7, rises to 9e-6 and 3e-6, and falls again. No step with a falling mu
-// gets past that, nor do fixed points with De Saxce's rises held. With CAIRN_LONG_TESTS=1 all heaps of that draw.
+// Heaps whose central path turns back: mu falls to 6e-6 and 1.6e-7, rises to 9e-6 and 3e-6, and falls again. No step
+// with a falling mu gets past that, nor do fixed points with De Saxce's rises held. With CAIRN_LONG_TESTS=1 all heaps
+// of that draw.
 static void coulomb_heaps_with_folds_are_certified(void **state) {
     (void)state;
     static const int folded[] = {79, 90, 102, 116}, sizes[] = {12, 20, 40};

@@ -44,8 +44,8 @@ static void matrix_pair(Matrix *m, int i, int j) {
     matrix_element(m, 2, (int[]){i, j});
 }
 
-// Random entries inside the pattern; the diagonal dominates. `indefinite`: nodes of odd index are negative definite and couple
-// with even ones only as strongly as they like (quasi-definite needs no dominance between the two).
+// Random entries inside the pattern; the diagonal dominates. `indefinite`: nodes of odd index are negative definite and
+// couple with even ones only as strongly as they like (quasi-definite needs no dominance between the two).
 static void matrix_fill(Matrix *m, uint64_t *seed, bool is_indefinite) {
     int n = m->n, count = m->graph.node_count;
     m->a = calloc((size_t)n * (size_t)n + 1, sizeof *m->a);
@@ -225,8 +225,9 @@ static void chains_grids_stars(void **state) {
     }
 }
 
-// What a front leaves to its parent may be one run over the parent's pivots and what lies below them, with the border anywhere in it: children
-// over 5, 3 and 4 rows, the parent's pivots 5 and 3, and below these 4 and 4 that go later. Stages keep such small fronts apart.
+// What a front leaves to its parent may be one run over the parent's pivots and what lies below them, with the border
+// anywhere in it: children over 5, 3 and 4 rows, the parent's pivots 5 and 3, and below these 4 and 4 that go later.
+// Stages keep such small fronts apart.
 static void runs_over_a_border(void **state) {
     (void)state;
     enum { CHILD, OTHER_CHILD, PIVOT, OTHER, BELOW, LOWER, NODES };
@@ -318,7 +319,8 @@ static void orders_are_permutations_and_hold_back(void **state) {
     cairn_arena_free(&arena);
 }
 
-// Minimum degree on a chain is perfect: no fill at all. On a 7 x 7 grid of scalars the least known count of entries is near 300.
+// Minimum degree on a chain is perfect: no fill at all. On a 7 x 7 grid of scalars the least known count of entries is
+// near 300.
 static void orders_fill_little(void **state) {
     (void)state;
     CairnAllocator allocator = {0};
@@ -413,8 +415,8 @@ static void expect_same_answers(const Matrix *m, uint64_t *seed, CairnLinalgFact
     free(y);
 }
 
-// Stage by stage: the order keeps to them; the answer is the dense one on any number of threads, to the bit; and where some elements
-// change, factoring only the units that hold them gives the very factor that a new one gives.
+// Stage by stage: the order keeps to them; the answer is the dense one on any number of threads, to the bit; and where
+// some elements change, factoring only the units that hold them gives the very factor that a new one gives.
 static void stages_stand_where_nothing_changed(void **state) {
     (void)state;
     int kept = 0;

@@ -1,5 +1,5 @@
-// The block factor against CHOLMOD and dense LAPACK: the matrices of both spaces on the graphs of scenes and on random ones, up to a
-// condition of 1e13. Skipped in words where the oracles are not installed.
+// The block factor against CHOLMOD and dense LAPACK: the matrices of both spaces on the graphs of scenes and on random
+// ones, up to a condition of 1e13. Skipped in words where the oracles are not installed.
 #include "tests/support/support_systems.h"
 #include "tests/support/support_worlds.h"
 
@@ -405,8 +405,8 @@ static void choose(const Matrix *m, uint64_t *seed, double **chosen, double **y)
     }
 }
 
-// A Cholesky factor's backward error is some eps, whatever the condition: ours like those of the oracles. Its forward error is at most
-// that times the condition, and no worse than theirs but for luck.
+// A Cholesky factor's backward error is some eps, whatever the condition: ours like those of the oracles. Its forward
+// error is at most that times the condition, and no worse than theirs but for luck.
 static double check_definite(const Matrix *m, uint64_t *seed) {
     double *chosen, *y, condition;
     choose(m, seed, &chosen, &y);
@@ -428,8 +428,8 @@ static double check_definite(const Matrix *m, uint64_t *seed) {
     return condition;
 }
 
-// Without pivoting a quasi-definite factor loses digits as it gets stiffer (measured: all but four at 1e-13, where a body has many
-// rows); refinement gets them back, to what pivoting has.
+// Without pivoting a quasi-definite factor loses digits as it gets stiffer (measured: all but four at 1e-13, where a
+// body has many rows); refinement gets them back, to what pivoting has.
 static void check_quasi_definite(const Matrix *m, uint64_t *seed) {
     double *chosen, *y;
     choose(m, seed, &chosen, &y);

@@ -95,7 +95,8 @@ static void answer_as_warm_start_takes_one_sweep(void **state) {
     }
 }
 
-// Turn the order of the constraints round (and with it that of the rows): the answer is unique, so only the path may differ.
+// Turn the order of the constraints round (and with it that of the rows): the answer is unique, so only the path may
+// differ.
 static void answer_does_not_depend_on_the_order(void **state) {
     (void)state;
     uint64_t seed = 3;
@@ -134,7 +135,8 @@ static void answer_does_not_depend_on_the_order(void **state) {
     }
 }
 
-// Rigid pairs and single bodies take their own paths: padding each body with a seventh dof of its own sends them down the general one.
+// Rigid pairs and single bodies take their own paths: padding each body with a seventh dof of its own sends them down
+// the general one.
 static void fast_rows_agree_with_general_rows(void **state) {
     (void)state;
     uint64_t seed = 4;
@@ -239,7 +241,8 @@ static void outcomes_are_told_apart(void **state) {
     run = run_pgs(&t.problem, &options, &lambda);
     assert_int_equal(run.report.outcome, CAIRN_OUTCOME_CONVERGED);
     assert_int_equal(run.report.iterations, 1);
-    // omega = 1/2 goes half the way each time: 30 sweeps to 3 * 2^-30 > 1e-9 * ..., claimed is the whole way still to go.
+    // omega = 1/2 goes half the way each time: 30 sweeps to 3 * 2^-30 > 1e-9 * ..., claimed is the whole way still to
+    // go.
     options = (CairnPgsOptions){.iterations = 1000, .tolerance = 1e-9, .omega = 0.5};
     lambda = 0;
     run = run_pgs(&t.problem, &options, &lambda);

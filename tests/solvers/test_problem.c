@@ -11,7 +11,8 @@
 
 // ---- bad problems: each case spoils a good one ----
 
-// Blocks 0 and 1 rigid, 2 of size 3; constraint 0: two rows over 0 and 2; constraint 1: a contact with six rows over 0 and 1.
+// Blocks 0 and 1 rigid, 2 of size 3; constraint 0: two rows over 0 and 2; constraint 1: a contact with six rows over 0
+// and 1.
 static void build_good(TestProblem *t) {
     uint64_t seed = 1;
     double P[9] = {2, 0.1, 0, 0.1, 2, 0, 0, 0, 2};

@@ -224,7 +224,8 @@ static void put(unsigned char *to, uint64_t value) {
     }
 }
 
-// Under a right checksum: every number of the payload made something else. It is refused, or what comes is a sound problem.
+// Under a right checksum: every number of the payload made something else. It is refused, or what comes is a sound
+// problem.
 static void lies_are_found(void **state) {
     (void)state;
     static const uint64_t lies[] = {
@@ -370,7 +371,8 @@ static void assert_second_tangent(const CairnProblem *p, int term) {
     }
 }
 
-// A step's contacts have frames in place of Jacobians; a file has the Jacobians. Both are one problem, to the referee too.
+// A step's contacts have frames in place of Jacobians; a file has the Jacobians. Both are one problem, to the referee
+// too.
 static void frames_become_jacobians(void **state) {
     (void)state;
     CairnAllocator allocator = cairn_memory_default();

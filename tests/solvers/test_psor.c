@@ -137,7 +137,8 @@ static double *zeros(const CairnProblem *problem) {
 
 // ---- the algorithm ---------------------------------------------------------------------------------------------------------
 
-// One contact: S1's step by hand. P = 1 (six dofs), J = (e, 0): g = 1, eta = 3/3, so one visit with omega = 1, lambda = 1 is P_K(-b).
+// One contact: S1's step by hand. P = 1 (six dofs), J = (e, 0): g = 1, eta = 3/3, so one visit with omega = 1, lambda =
+// 1 is P_K(-b).
 static void one_visit_is_the_projection(void **state) {
     (void)state;
     static const struct {
@@ -180,8 +181,8 @@ static void one_visit_is_the_projection(void **state) {
     }
 }
 
-// Eight contacts side by side in both forms against the same contacts row by row, which a seventh dof enforces: one sweep more or less
-// would show, for each changes the impulses by far more than rounding.
+// Eight contacts side by side in both forms against the same contacts row by row, which a seventh dof enforces: one
+// sweep more or less would show, for each changes the impulses by far more than rounding.
 static void lanes_agree_with_rows(void **state) {
     (void)state;
     for (int round = 0; round < 12; round++) {

@@ -122,7 +122,8 @@ static void fields_follow_their_definitions(void **state) {
     }
 }
 
-// The referee takes dofs eight at a time: blocks below, at and above that, with joints, contacts and terms that meet one block twice.
+// The referee takes dofs eight at a time: blocks below, at and above that, with joints, contacts and terms that meet
+// one block twice.
 static void blocks_of_any_size_are_evaluated(void **state) {
     (void)state;
     static const int sizes[] = {1, 2, 5, 6, 7, 8, 9, 15, 16, 17, 33, 40, 58, 63, 64};
@@ -241,7 +242,8 @@ static void fischer_burmeister_agrees_with_its_formula(void **state) {
         assert_near(cairn_referee_fb_row(D, x, w, l, u), c - inner - sqrt(c * c + inner * inner), 1e-14);
         assert_near(cairn_referee_fb_row(D, x, w, l, (double)INFINITY), c + w - sqrt(c * c + w * w), 1e-14);
         assert_near(cairn_referee_fb_row(D, x, w, -(double)INFINITY, (double)INFINITY), w, 0);
-        // It is a residual of the same size as the natural one: (2 - sqrt 2) |min| <= |phi| <= (2 + sqrt 2) |min|, twice nested.
+        // It is a residual of the same size as the natural one: (2 - sqrt 2) |min| <= |phi| <= (2 + sqrt 2) |min|,
+        // twice nested.
         double natural = fabs(cairn_clamp(w, D * (x - u), D * (x - l)));
         double phi = fabs(cairn_referee_fb_row(D, x, w, l, u));
         assert_true(phi >= 0.34 * natural && phi <= 11.7 * natural);
@@ -362,7 +364,8 @@ static double norm_of_block(int n, const double *A, int at) {
     return sqrt(norm);
 }
 
-// vel_rel of ../shared/data, computed from the dense A; both forms of the problem, W made a little unsymmetric in the second.
+// vel_rel of ../shared/data, computed from the dense A; both forms of the problem, W made a little unsymmetric in the
+// second.
 static void cone_measure_follows_its_definition(void **state) {
     (void)state;
     uint64_t seed = 7;

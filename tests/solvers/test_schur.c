@@ -111,8 +111,8 @@ static void bilateral_systems_take_one_coupling_iteration(void **state) {
                 assert_int_equal(run.report.fallback, 0);
                 assert_int_equal(run.report.changed, 0);
                 assert_int_equal(run.report.refactored, 0);
-                // Together: one factor in stages. In turn: each subsystem and the interface, and past the paper one factor of
-                // the whole where their answer is to be refined.
+                // Together: one factor in stages. In turn: each subsystem and the interface, and past the paper one
+                // factor of the whole where their answer is to be refined.
                 int least = way == 0 ? 1 : parts.count + (parts.count > 1);
                 assert_in_range(run.report.factorizations, least, least + (way == 1));
                 assert_below(exact_distance(&pile.problem, lambda, other), 1);
@@ -194,7 +194,8 @@ static void formulations_agree(void **state) {
 
 // ---- algorithm 1 as printed ----------------------------------------------------------------------------------------------
 
-// It ends where the sets stand still or at k_max, with nothing behind it; where it says that it has converged it has, to eta.
+// It ends where the sets stand still or at k_max, with nothing behind it; where it says that it has converged it has,
+// to eta.
 static void faithful_ends_where_the_paper_ends(void **state) {
     const CairnSolver *solver = ((ExactSubject *)*state)->solver;
     int limits = 0, arrivals = 0;
@@ -255,7 +256,8 @@ static double condition_of(double *S, int n) {
     return most / least;
 }
 
-// S as eq. 24 has it, A_Gamma - G A^-1 G^T over dense matrices, of two bodies with two inner constraints each and two between them.
+// S as eq. 24 has it, A_Gamma - G A^-1 G^T over dense matrices, of two bodies with two inner constraints each and two
+// between them.
 static void the_condition_is_that_of_equation_24(void **state) {
     (void)state;
     CairnAllocator plain = cairn_memory_default();
@@ -377,7 +379,8 @@ static void the_condition_takes_blocks_of_any_size(void **state) {
 
 // ---- edges ---------------------------------------------------------------------------------------------------------------
 
-// A part without a constraint, one without a body, a constraint without bodies, an interface without a row, no parts at all.
+// A part without a constraint, one without a body, a constraint without bodies, an interface without a row, no parts at
+// all.
 static void empty_things_work(void **state) {
     const CairnSolver *solver = ((ExactSubject *)*state)->solver;
     TestProblem t;

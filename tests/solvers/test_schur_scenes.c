@@ -1,6 +1,6 @@
-// schur-bpp and schur-pgs-sm in lockstep with bpp on the frames of every scene: the same velocities, whatever the parts. Scenes are
-// smaller here than by default; each combination of partitioner, refiner and part size comes up in some scene, and all of them in every
-// scene with CAIRN_LONG_TESTS=1.
+// schur-bpp and schur-pgs-sm in lockstep with bpp on the frames of every scene: the same velocities, whatever the
+// parts. Scenes are smaller here than by default; each combination of partitioner, refiner and part size comes up in
+// some scene, and all of them in every scene with CAIRN_LONG_TESTS=1.
 #include "demos/scenes/scenes.h"
 #include "engine/base/memory.h"
 #include "solvers/exact/bpp.h"

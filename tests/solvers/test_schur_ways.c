@@ -1,5 +1,5 @@
-// schur-bpp and schur-pgs-sm: all their ways to the one answer. Parts of every partitioner, refiner and size, levels, mixed solvers of
-// subsystems, coupling together and in turn, and a last solve without pivoting.
+// schur-bpp and schur-pgs-sm: all their ways to the one answer. Parts of every partitioner, refiner and size, levels,
+// mixed solvers of subsystems, coupling together and in turn, and a last solve without pivoting.
 #include "engine/base/memory.h"
 #include "solvers/exact/bpp.h"
 #include "solvers/schur/schur.h"
@@ -112,7 +112,8 @@ static void levels_change_nothing(void **state) {
     close_heap(&heap);
 }
 
-// All subsystems by another method, or those of one label. Soft heaps settle so; what does not arrive is finished as ever.
+// All subsystems by another method, or those of one label. Soft heaps settle so; what does not arrive is finished as
+// ever.
 static void mixed_solvers_give_the_answer(void **state) {
     const CairnSolver *solver = *state;
     static const char *const others[] = {"pgs-sm", "pgs", "ipm"};
@@ -135,7 +136,8 @@ static void mixed_solvers_give_the_answer(void **state) {
     }
 }
 
-// After k_max, and only there, one factor more, and impulses inside of their bounds; iterations and what they say stay as they were.
+// After k_max, and only there, one factor more, and impulses inside of their bounds; iterations and what they say stay
+// as they were.
 static void a_last_solve_follows_kmax_alone(void **state) {
     const CairnSolver *solver = *state;
     static Heap heap;
@@ -165,7 +167,8 @@ static void a_last_solve_follows_kmax_alone(void **state) {
     assert_true(limits > 0);
 }
 
-// What the report says of the work: nothing changes in a system whose sets stand, and what changed is factored once more.
+// What the report says of the work: nothing changes in a system whose sets stand, and what changed is factored once
+// more.
 static void the_report_counts_what_changed(void **state) {
     const CairnSolver *solver = *state;
     static Heap heap;
@@ -176,7 +179,8 @@ static void the_report_counts_what_changed(void **state) {
     assert_true(cold.report.coupling > 0 && cold.report.refactored > 0);
     const CairnSolvePhases *phases = &cold.report.phases;
     assert_true(phases->prepare > 0 && phases->factor > 0 && phases->apply > 0);
-    // From the answer there is nothing to do; from its sets, with other impulses, one coupling iteration that changes none.
+    // From the answer there is nothing to do; from its sets, with other impulses, one coupling iteration that changes
+    // none.
     ExactRun there = exact_run_parts(solver, "", &heap.pile.problem, &heap.parts, 1, heap.lambda);
     assert_int_equal(there.report.coupling + there.report.changed + there.report.refactored, 0);
     memset(heap.lambda, 0, sizeof heap.lambda);

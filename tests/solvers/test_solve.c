@@ -1,4 +1,5 @@
-// The door to a solve, by itself: what it fills in, what it refuses, and what a solver's scratch memory and products give.
+// The door to a solve, by itself: what it fills in, what it refuses, and what a solver's scratch memory and products
+// give.
 #include "tests/support/problems.h"
 #include "tests/support/support.h"
 
@@ -23,7 +24,8 @@ static void solve_well(const CairnProblem *of, const CairnSolveRequest *request,
     assert_ok(cairn_problem_solve(of, request, lambda, result));
 }
 
-// An empty request solves with the first solver and its defaults; the same said in full gives the same bits, on any scratch memory.
+// An empty request solves with the first solver and its defaults; the same said in full gives the same bits, on any
+// scratch memory.
 static void what_is_not_said_is_the_default(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {

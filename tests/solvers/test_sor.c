@@ -131,8 +131,8 @@ static void strips_two_apart_share_nothing(void **state) {
     unpack(&p);
 }
 
-// The bytes of a visit as they are laid out, empty lanes counted in: 256 between balls, 368 between others, 24 more where
-// contacts differ in friction or compliance; 400 asked for.
+// The bytes of a visit as they are laid out, empty lanes counted in: 256 between balls, 368 between others, 24 more
+// where contacts differ in friction or compliance; 400 asked for.
 static void a_contact_touches_few_bytes(void **state) {
     (void)state;
     for (int is_ball = 0; is_ball < 2; is_ball++) {

@@ -1,5 +1,5 @@
-// subadmm and fadmm: the exact answer is their fixed point whatever beta, division and thread count; proposition 1; both readings of S2
-// eq. 21 against a contact worked out by hand; what they refuse.
+// subadmm and fadmm: the exact answer is their fixed point whatever beta, division and thread count; proposition 1;
+// both readings of S2 eq. 21 against a contact worked out by hand; what they refuse.
 #include "solvers/admm/subadmm.h"
 #include "solvers/exact/ipm.h"
 #include "solvers/exact/ipm_cone.h"
@@ -60,7 +60,8 @@ static void the_answer_is_the_fixed_point(void **state) {
     }
 }
 
-// Heaps of bodies, the laws that are convex, and groups made of half of the bodies. The slowest of them takes 105,000 iterations to 1e-12 N s.
+// Heaps of bodies, the laws that are convex, and groups made of half of the bodies. The slowest of them takes 105,000
+// iterations to 1e-12 N s.
 static void heaps_agree_with_exact_solvers(void **state) {
     (void)state;
     static const CairnFrictionKind kinds[] = {CAIRN_FRICTION_BOX, CAIRN_FRICTION_CONE};
@@ -104,8 +105,8 @@ static void any_beta_converges(void **state) {
     test_pile_free(&pile);
 }
 
-// Proposition 1: theta is zero at the answer, and nowhere else. One iteration from the answer moves y by rounding; from one with a single
-// impulse changed by a thousandth it moves by about as much.
+// Proposition 1: theta is zero at the answer, and nowhere else. One iteration from the answer moves y by rounding; from
+// one with a single impulse changed by a thousandth it moves by about as much.
 static void theta_is_zero_at_the_answer_only(void **state) {
     (void)state;
     for (int draw = 0; draw < 10; draw++) {
@@ -136,8 +137,9 @@ static void theta_is_zero_at_the_answer_only(void **state) {
     }
 }
 
-// One contact of a unit mass without turning: b = (-1, -2, 0), so it would sink at 1 and slides at 2. Coulomb: lambda_n = 1 stops the sinking,
-// friction takes mu off the slip. The convex law: nearest point of the cone to (1, 2, 0), (1 + 2 mu)/(1 + mu^2) along (1, mu).
+// One contact of a unit mass without turning: b = (-1, -2, 0), so it would sink at 1 and slides at 2. Coulomb: lambda_n
+// = 1 stops the sinking, friction takes mu off the slip. The convex law: nearest point of the cone to (1, 2, 0), (1 + 2
+// mu)/(1 + mu^2) along (1, mu).
 static void both_readings_of_eq_21(void **state) {
     (void)state;
     const double mu = 0.5, convex = (1 + 2 * mu) / (1 + mu * mu);

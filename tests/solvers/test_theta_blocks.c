@@ -1,4 +1,5 @@
-// Theta with 3x3 blocks for friction cones: all formulations against (A + Theta) x = y, weights of one block up to 1e16 apart.
+// Theta with 3x3 blocks for friction cones: all formulations against (A + Theta) x = y, weights of one block up to 1e16
+// apart.
 #include "tests/support/piles.h"
 #include "tests/support/support.h"
 
@@ -50,7 +51,8 @@ static void multiply(const CairnSystem *system, const double *theta, const Cairn
     }
 }
 
-// Solve for a known x; what is left over, as a share of y. After a factor with blocks comes one without, which must be as it was.
+// Solve for a known x; what is left over, as a share of y. After a factor with blocks comes one without, which must be
+// as it was.
 static void check(const CairnProblem *problem, CairnFormulation formulation, uint64_t seed, double span, bool is_held,
                   double limit) {
     CairnAllocator allocator = {0};
@@ -121,8 +123,8 @@ static void all_formulations_agree(void **state) {
     }
 }
 
-// v^T T^-1 v = |R^-T v|^2 is 1/weight along each axis, also where the entries of T cannot tell 1e-8 beside 1e8. An axis' rounding
-// eps sees the weakest direction as eps 1e4 / mu beside 1e-4: squared below 1e-12 for mu above 0.018.
+// v^T T^-1 v = |R^-T v|^2 is 1/weight along each axis, also where the entries of T cannot tell 1e-8 beside 1e8. An
+// axis' rounding eps sees the weakest direction as eps 1e4 / mu beside 1e-4: squared below 1e-12 for mu above 0.018.
 static void a_turn_keeps_small_weights(void **state) {
     (void)state;
     uint64_t seed = 9;

@@ -1,8 +1,8 @@
 // A slow reference for collision: signed distance from support functions alone.
 //
-// The gap of two convex shapes along a unit n (from a to b) is min over b of n . x less max over a of n . x; its largest value
-// over all n is their signed distance. Nothing of the library's narrow phase is used, and a hull's support is looked for among
-// all its vertices.
+// The gap of two convex shapes along a unit n (from a to b) is min over b of n . x less max over a of n . x; its
+// largest value over all n is their signed distance. Nothing of the library's narrow phase is used, and a hull's
+// support is looked for among all its vertices.
 #ifndef CAIRN_TESTS_SUPPORT_CONVEX_H
 #define CAIRN_TESTS_SUPPORT_CONVEX_H
 

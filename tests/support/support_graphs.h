@@ -1,4 +1,5 @@
-// Constraint graphs for the tests and the bench of partitioners: random ones, chains, grids, piles and towers of made bodies.
+// Constraint graphs for the tests and the bench of partitioners: random ones, chains, grids, piles and towers of made
+// bodies.
 #ifndef CAIRN_TESTS_SUPPORT_GRAPHS_H
 #define CAIRN_TESTS_SUPPORT_GRAPHS_H
 

@@ -1,4 +1,5 @@
-// Refusals: a table of calls that must be refused, and a world with all kinds of things, alive, dead and foreign, to try them on.
+// Refusals: a table of calls that must be refused, and a world with all kinds of things, alive, dead and foreign, to
+// try them on.
 #ifndef CAIRN_TESTS_SUPPORT_REFUSALS_H
 #define CAIRN_TESTS_SUPPORT_REFUSALS_H
 
@@ -19,8 +20,8 @@ typedef struct RefusalCase {
     CairnStatus (*run)(RefusalFixture *f);
 } RefusalCase;
 
-// Every case answers its code with words that name field and value, and leaves the world as it was, to the last byte of its snapshot;
-// afterwards it steps on with a twin that never heard of it.
+// Every case answers its code with words that name field and value, and leaves the world as it was, to the last byte of
+// its snapshot; afterwards it steps on with a twin that never heard of it.
 void refusal_check_cases(const RefusalCase *cases, int count);
 
 // A table is a macro CASES(X) of lines X(name, code, field, value, body of a function of `f`).

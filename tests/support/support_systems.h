@@ -1,4 +1,5 @@
-// Systems: problems of any size with the graphs of scenes, made without a simulation: rows, bodies and weights as they come there.
+// Systems: problems of any size with the graphs of scenes, made without a simulation: rows, bodies and weights as they
+// come there.
 #ifndef CAIRN_TESTS_SUPPORT_SYSTEMS_H
 #define CAIRN_TESTS_SUPPORT_SYSTEMS_H
 

@@ -1,5 +1,5 @@
-// Scenes from a person's own file in the window: shown again when the file changes, and the viewer outlives what is wrong with it. Also
-// how long the window takes to answer while a step takes long.
+// Scenes from a person's own file in the window: shown again when the file changes, and the viewer outlives what is
+// wrong with it. Also how long the window takes to answer while a step takes long.
 #include "tests/support/support.h"
 #include "tests/support/support_call.h"
 #include "tests/support/support_window.h"
@@ -118,8 +118,8 @@ static void a_late_crash_is_told(void **state) {
     assert_non_null(strstr(heard, "scene mine of my_scene.c crashed in the step from frame 117, solver bpp"));
 }
 
-// Seconds from an event to the end of the turn that shows what it did, for as long as it is given: keys, or the mouse that turns the
-// camera. Answers how many there were.
+// Seconds from an event to the end of the turn that shows what it did, for as long as it is given: keys, or the mouse
+// that turns the camera. Answers how many there were.
 static int answer_for(SupportStage *stage, double seconds, bool is_key, double *longest) {
     double first = cairn_viewer_clock();
     int turns = 0;
@@ -140,8 +140,8 @@ static int answer_for(SupportStage *stage, double seconds, bool is_key, double *
     return turns;
 }
 
-// A step of more than a second that keeps a core busy: a window of the usual size goes on drawing and takes keys and mouse. What it takes
-// is told, not asserted: it is the machine's, and what else runs there.
+// A step of more than a second that keeps a core busy: a window of the usual size goes on drawing and takes keys and
+// mouse. What it takes is told, not asserted: it is the machine's, and what else runs there.
 static void the_window_answers_while_a_step_takes_long(void **state) {
     support_display_need(state);
     write_scene(

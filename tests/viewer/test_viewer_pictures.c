@@ -1,4 +1,5 @@
-// What the viewer needs of a machine, and its pictures: by their structure, without a display, and where a processor draws them slowly.
+// What the viewer needs of a machine, and its pictures: by their structure, without a display, and where a processor
+// draws them slowly.
 #include "tests/support/support.h"
 #include "tests/support/support_window.h"
 #ifdef CAIRN_VIEWER
@@ -37,7 +38,8 @@ static int lack_things(void) {
     return is_open && cairn_is_ok(cairn_viewer_close(viewer)) ? 0 : 3;
 }
 
-// What is missing is said, with what there is and what draws without it. In a process of its own: drivers ask for the environment once.
+// What is missing is said, with what there is and what draws without it. In a process of its own: drivers ask for the
+// environment once.
 static void it_says_what_it_needs(void **state) {
     support_display_need(state);
     int code = -1;
@@ -94,7 +96,8 @@ static void a_hidden_window_needs_no_display(void **state) {
     assert_true(is_done && count == 8 && memcmp(first, "\x89PNG", 4) == 0);
 }
 
-// What is drawn too slowly becomes coarser while it moves, and as fine as ever at rest and in files; never for a single slow picture.
+// What is drawn too slowly becomes coarser while it moves, and as fine as ever at rest and in files; never for a single
+// slow picture.
 static void slow_pictures_become_coarser(void **state) {
     CairnPace pace = {.resolution = 1};
     for (int i = 0; i < 50; i++) {
@@ -185,8 +188,8 @@ static void turn_until_made(SupportStage *stage, int pieces) {
     assert_true(viewer->fine.is_begun && viewer->fine.next == pieces);
 }
 
-// The fine picture is made in pieces of which nothing is seen before the last one. An event that comes between two is answered with a
-// coarse picture at once, and the pieces are made anew.
+// The fine picture is made in pieces of which nothing is seen before the last one. An event that comes between two is
+// answered with a coarse picture at once, and the pieces are made anew.
 static void events_come_between_pieces(void **state) {
     support_display_need(state);
     SupportStage *stage = open_coarse("bpp");
@@ -267,7 +270,8 @@ static void pieces_make_the_same_picture(void **state) {
     }
 }
 
-// A small picture is stretched between its pixels: in the middle of one it has that pixel's colour, and the top row comes first.
+// A small picture is stretched between its pixels: in the middle of one it has that pixel's colour, and the top row
+// comes first.
 static void a_small_picture_is_magnified(void **state) {
     support_display_need(state);
     SupportStage *stage = support_stage_open("falling_box", NULL, NULL);
@@ -309,8 +313,8 @@ static void a_small_picture_is_magnified(void **state) {
     support_stage_close(stage);
 }
 
-// Pictures by what is in them, not by their pixels: the same scene dark and light has its bodies in the same places; a picture with
-// panels shows the same stage beside them; edges are where bodies are.
+// Pictures by what is in them, not by their pixels: the same scene dark and light has its bodies in the same places; a
+// picture with panels shows the same stage beside them; edges are where bodies are.
 static void pictures_have_the_structure_they_should(void **state) {
     support_display_need(state);
     CairnViewOptions options = support_stage_options("log_tower");

@@ -1,4 +1,5 @@
-// The viewer's past: back and forth, the scrubber, recordings made and shown; in a real window, as tests/viewer/test_viewer.c.
+// The viewer's past: back and forth, the scrubber, recordings made and shown; in a real window, as
+// tests/viewer/test_viewer.c.
 #include "tests/support/support.h"
 #include "tests/support/support_window.h"
 #ifdef CAIRN_VIEWER
@@ -65,8 +66,8 @@ static void it_goes_back_and_forth_to_the_bit(void **state) {
     support_stage_close(stage);
 }
 
-// Another solver from frame 10 on: going back before it and forth again comes through the same change; another change there makes
-// another future.
+// Another solver from frame 10 on: going back before it and forth again comes through the same change; another change
+// there makes another future.
 static void what_a_hand_did_is_done_again(void **state) {
     support_display_need(state);
     CairnViewOptions options = support_stage_options("box_tower");
@@ -338,7 +339,8 @@ static void a_key_begins_and_ends_a_recording(void **state) {
     leave_folder(&folder);
 }
 
-// To look at earlier frames does not end a recording; a run that goes on from before its beginning, or begins again, does.
+// To look at earlier frames does not end a recording; a run that goes on from before its beginning, or begins again,
+// does.
 static void going_back_ends_a_recording(void **state) {
     support_display_need(state);
     Folder folder = enter_folder();

@@ -1,4 +1,5 @@
-// A hand in the scene: bodies picked, pulled, pushed, frozen, thrown and taken away, by mouse and keys in a real window.
+// A hand in the scene: bodies picked, pulled, pushed, frozen, thrown and taken away, by mouse and keys in a real
+// window.
 #include "tests/support/support.h"
 #include "tests/support/support_window.h"
 #ifdef CAIRN_VIEWER
@@ -88,7 +89,8 @@ static void a_click_selects_what_is_under_the_mouse(void **state) {
     support_stage_close(stage);
 }
 
-// Pulled up by 30 pixels: the body goes there and hangs below by what the spring gives, m g / k = g / (2 pi 3 Hz)^2 = 28 mm.
+// Pulled up by 30 pixels: the body goes there and hangs below by what the spring gives, m g / k = g / (2 pi 3 Hz)^2 =
+// 28 mm.
 static void a_body_follows_the_hand(void **state) {
     support_display_need(state);
     SupportStage *stage = open_paused("falling_box", NULL, NULL);
@@ -159,7 +161,8 @@ static void the_camera_flies(void **state) {
     support_stage_close(stage);
 }
 
-// Look at the selected body: it is in the middle, and as large as it should be. Follow it: it stays there while it falls.
+// Look at the selected body: it is in the middle, and as large as it should be. Follow it: it stays there while it
+// falls.
 static void the_camera_frames_and_follows_a_body(void **state) {
     support_display_need(state);
     SupportStage *stage = open_paused("falling_box", NULL, NULL);
@@ -285,8 +288,8 @@ static void bodies_are_thrown_frozen_pushed_and_taken_away(void **state) {
     support_stage_close(stage);
 }
 
-// What is done while a thread looks, or does something else that is no step, is done in the frame that is there: paused, nothing else
-// would come.
+// What is done while a thread looks, or does something else that is no step, is done in the frame that is there:
+// paused, nothing else would come.
 static void deeds_wait_for_steps_alone(void **state) {
     support_display_need(state);
     SupportStage *stage = open_paused("box_tower", NULL, NULL);
@@ -376,7 +379,8 @@ static const CairnSolver slow = {.name = "slow",
                                            CAIRN_TAKES_COULOMB,
                                  .solve = wait_at_gate};
 
-// While a step is under way the window draws, answers keys and mouse, and takes questions for later: it waits for nothing.
+// While a step is under way the window draws, answers keys and mouse, and takes questions for later: it waits for
+// nothing.
 static void the_window_answers_while_a_step_lasts(void **state) {
     support_display_need(state);
     SupportStage *stage = open_paused("box_tower", NULL, NULL);

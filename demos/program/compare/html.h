@@ -1,5 +1,5 @@
-// HTML: the parts that a report page is made of. A page needs no other file and no network: its style, its charts (SVG) and its
-// pictures are inside, so that it can be sent as it is.
+// HTML: the parts that a report page is made of. A page needs no other file and no network: its style, its charts (SVG)
+// and its pictures are inside, so that it can be sent as it is.
 #ifndef CAIRN_PROGRAM_HTML_H
 #define CAIRN_PROGRAM_HTML_H
 

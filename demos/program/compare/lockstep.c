@@ -1,6 +1,6 @@
-// Lockstep: one problem, many solvers, all called through cairn_problem_solve as in the world's step. lambda stays outside the
-// problem: every solver keeps its own impulses and finds them again by the constraint's id and row, those of tangents turned
-// into the tangents of the present frame.
+// Lockstep: one problem, many solvers, all called through cairn_problem_solve as in the world's step. lambda stays
+// outside the problem: every solver keeps its own impulses and finds them again by the constraint's id and row, those
+// of tangents turned into the tangents of the present frame.
 #include "demos/program/compare/compare.h"
 #include "solvers/partition.h"
 #include "solvers/problem/problem_ops.h"

@@ -9,8 +9,8 @@
 CairnStatus cairn_report_table(FILE *file, const CairnSession *session, const CairnTally *tally);
 // What the numbers depend on: every table ends with it.
 void cairn_report_settings(FILE *file, const CairnSession *session);
-// The members of CONTRACT's "JSON of run", into an object that is open. `choice` is the solver: the session's own or,
-// in lockstep, one that was given the session's problems.
+// The members that docs/program.md lists for `run --json`, into an object that is open. `choice` is the solver: the
+// session's own or, in lockstep, one that was given the session's problems.
 CairnStatus cairn_report_json(CairnJson *json, const CairnSession *session, const CairnChoice *choice,
                               const CairnTally *tally);
 // Without the end of the line, so that a command may add columns.

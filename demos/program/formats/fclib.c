@@ -1,5 +1,5 @@
-// FCLIB's HDF5 files: local (u = W r + q) and global (M v = H r + f, u = H^T v + w)
-// problems of three-dimensional contacts, with the answer that they hold. Everything is held against the lengths of the data sets.
+// FCLIB's HDF5 files: local (u = W r + q) and global (M v = H r + f, u = H^T v + w) problems of three-dimensional
+// contacts, with the answer that they hold. Everything is held against the lengths of the data sets.
 #include "demos/program/formats/problem_build.h"
 #include "demos/program/formats/problem_source.h"
 #include <stdio.h>

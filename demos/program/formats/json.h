@@ -1,5 +1,5 @@
-// JSON: a writer that keeps commas and indents right. Numbers have 17 digits, so that they read back to the same bits; what is not
-// finite becomes null. Keys may be NULL inside arrays.
+// JSON: a writer that keeps commas and indents right. Numbers have 17 digits, so that they read back to the same bits;
+// what is not finite becomes null. Keys may be NULL inside arrays.
 #ifndef CAIRN_PROGRAM_JSON_H
 #define CAIRN_PROGRAM_JSON_H
 

@@ -1,6 +1,6 @@
-// A glyph is a few strokes parted by spaces; a stroke is pairs of digits x y, with the baseline at y = 2, small letters up to 6,
-// capitals up to 8 and descenders down to 0. A stroke that begins with '~' is an open curve and with '@' a closed one: their
-// corners are cut twice (Chaikin), which turns a frame into a round letter.
+// A glyph is a few strokes parted by spaces; a stroke is pairs of digits x y, with the baseline at y = 2, small letters
+// up to 6, capitals up to 8 and descenders down to 0. A stroke that begins with '~' is an open curve and with '@' a
+// closed one: their corners are cut twice (Chaikin), which turns a frame into a round letter.
 #include "demos/program/render/render_font.h"
 #include <cairn/math.h>
 #include <math.h>

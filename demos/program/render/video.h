@@ -1,5 +1,5 @@
-// Video: pictures one after the other, piped to ffmpeg where it is there, else written as a sequence of PNG files beside the name that
-// was asked for ("fall.mp4" becomes fall-000001.png and so on).
+// Video: pictures one after the other, piped to ffmpeg where it is there, else written as a sequence of PNG files
+// beside the name that was asked for ("fall.mp4" becomes fall-000001.png and so on).
 #ifndef CAIRN_PROGRAM_VIDEO_H
 #define CAIRN_PROGRAM_VIDEO_H
 

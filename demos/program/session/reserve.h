@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Room for `needed` elements: where there is less, twice as many as that. `array` points to the array's pointer. False: there is no memory,
-// and the array is as it was.
+// Room for `needed` elements: where there is less, twice as many as that. `array` points to the array's pointer. False:
+// there is no memory, and the array is as it was.
 bool cairn_array_reserve(void *array, int *capacity, int needed, size_t element_size);
 
 #endif
