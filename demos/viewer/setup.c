@@ -42,9 +42,8 @@ void cairn_setup_close(CairnSetup *setup) {
 }
 
 static CairnStatus give(const CairnSetup *setup, CairnWorld *world) {
-    CAIRN_TRY(cairn_world_set_solver(world, setup->choice.solver, setup->choice.options));
-    CAIRN_TRY(cairn_world_set_partitioner(world, setup->partitioner, setup->partition_options));
-    return cairn_world_set_refiner(world, setup->refiner, setup->refine_options);
+    CairnPartition partition = {setup->partitioner, setup->partition_options, setup->refiner, setup->refine_options};
+    return cairn_world_choose(world, &setup->choice, &partition);
 }
 
 CairnStatus cairn_setup_use(const CairnSetup *setup, CairnSession *session) {

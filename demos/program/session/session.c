@@ -91,10 +91,15 @@ CairnPartition cairn_session_partition(const CairnSession *session) {
                             .refine_options = session->refine_options};
 }
 
+CairnStatus cairn_world_choose(CairnWorld *world, const CairnChoice *choice, const CairnPartition *partition) {
+    CAIRN_TRY(cairn_world_set_solver(world, choice->solver, choice->options));
+    CAIRN_TRY(cairn_world_set_partitioner(world, partition->partitioner, partition->partition_options));
+    return cairn_world_set_refiner(world, partition->refiner, partition->refine_options);
+}
+
 static CairnStatus give(const CairnSession *from, CairnWorld *world) {
-    CAIRN_TRY(cairn_world_set_solver(world, from->choice.solver, from->choice.options));
-    CAIRN_TRY(cairn_world_set_partitioner(world, from->partitioner, from->partition_options));
-    return cairn_world_set_refiner(world, from->refiner, from->refine_options);
+    CairnPartition partition = cairn_session_partition(from);
+    return cairn_world_choose(world, &from->choice, &partition);
 }
 
 static CairnStatus make_world(CairnSession *session, const CairnRunOptions *options) {

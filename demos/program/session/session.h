@@ -38,6 +38,8 @@ CairnStatus cairn_session_change(CairnSession *session, const char *solver, cons
 CairnStatus cairn_session_step(CairnSession *session, CairnStats *stats);
 // What divides its bodies into parts, for a solve beside its world's own.
 CairnPartition cairn_session_partition(const CairnSession *session);
+// Gives a world this solver and partition. On an error it may have taken some of them.
+CairnStatus cairn_world_choose(CairnWorld *world, const CairnChoice *choice, const CairnPartition *partition);
 // The partitioner's bound on the bodies of a part; 0: it has none.
 int cairn_session_part_size(const CairnSession *session);
 // The scene's own invariant; fine where it has none.
