@@ -63,7 +63,8 @@ void cairn_world_joint_input(const CairnStore *store, int index, double h, Cairn
     const CairnJoint *tied[2];
     int count = find_tied(store, index, tied);
     cairn_world_joint_pose(store, index, h, input);
-    for (int k = 0; k < 2 * count; k++) {
+    bool weighs = cairn_joint_weighs(&input->core->def);
+    for (int k = 0; k < 2 * count && weighs; k++) {
         add_mass(store, tied[k / 2]->bodies[k % 2], &input->bodies[k]);
     }
 }

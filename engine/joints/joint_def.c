@@ -38,7 +38,8 @@ static const CairnField axis_fields[] = {
                        "what stiffness and damping are given in"),
     CAIRN_FIELD_DOUBLE(CairnAxis, stiffness, 0, 0, BIG, 0, "N/m|N m/rad|Hz", "stiffness of the spring"),
     CAIRN_FIELD_DOUBLE(CairnAxis, damping, 0, 0, BIG, 0, "N s/m|N m s/rad|ratio", "damping of the spring"),
-    CAIRN_FIELD_DOUBLE(CairnAxis, compliance, 0, 0, BIG, 0, "m/s/(N s)", "compliance C of its lock, limit or motor"),
+    CAIRN_FIELD_DOUBLE(CairnAxis, compliance, 0, 0, BIG, 0, "m/s/(N s)",
+                       "compliance C of its lock, limit or motor; 0: as hard as the masses allow"),
 };
 const CairnFieldTable cairn_axis_fields = CAIRN_FIELD_TABLE("axis", CairnAxis, axis_fields);
 

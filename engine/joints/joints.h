@@ -59,6 +59,9 @@ void cairn_joint_begin(CairnJointCore *core, const CairnJointInput *input);
 // violate locks and limits, m and rad.
 void cairn_joint_advance(CairnJointCore *core, const CairnJointInput *input, double *linear, double *angular);
 
+// True: the rows depend on the masses of the bodies. Else the input need not contain them.
+bool cairn_joint_weighs(const CairnJointDef *def);
+
 // How many bodies the joint's rows act on: 2, or 4 for a gear.
 int cairn_joint_body_count(const CairnJointDef *def);
 

@@ -94,9 +94,14 @@ static bool has_spring(const CairnAxis *settings) {
     return settings->stiffness > 0 || (settings->damping > 0 && settings->spring_unit == CAIRN_SPRING_FORCE);
 }
 
-// No joint is stiffer than this, as C over J M^-1 J^T: it gives way by so much of the velocity that its load would give
-// its bodies. Rows that hold the same thing twice share their load by it, however light or heavy the bodies are.
-static const double least_compliance = 1e-11;
+bool cairn_joint_weighs(const CairnJointDef *def) {
+    for (int axis = 0; axis < CAIRN_AXIS_COUNT; axis++) {
+        if (def->axes[axis].drive == CAIRN_DRIVE_SPRING && def->axes[axis].spring_unit == CAIRN_SPRING_FREQUENCY) {
+            return true;
+        }
+    }
+    return false;
+}
 
 int cairn_axis_rows(const CairnJointInput *input, int axis, const CairnCoordinate *coordinate, CairnJointRow *rows) {
     const CairnAxis *settings = &input->core->def.axes[axis];
@@ -118,10 +123,6 @@ int cairn_axis_rows(const CairnJointInput *input, int axis, const CairnCoordinat
         velocity_row(&rows[count++], input, coordinate, axis);
     } else if (settings->drive == CAIRN_DRIVE_SPRING && has_spring(settings)) {
         spring_row(&rows[count++], input, coordinate, axis);
-    }
-    double least = count > 0 ? least_compliance * mobility(input, coordinate) : 0;
-    for (int r = 0; r < count; r++) {
-        rows[r].compliance = fmax(rows[r].compliance, least);
     }
     return count;
 }

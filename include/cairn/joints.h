@@ -92,8 +92,7 @@ typedef struct CairnAxis {
     double max_force; // infinite by default
     CairnSpringUnit spring_unit;
     double stiffness, damping;
-    // Of the locked row or of the limit, (m/s)/(N s): C in S0 eq. 3. 0 by default: as stiff as the masses of the bodies
-    // allow, which is 1e-11 of the velocity that a unit of impulse gives them along the coordinate. Less has no effect.
+    // Of the locked row, the limit or the motor, (m/s)/(N s): C in S0 eq. 3. 0: as little as the masses allow.
     double compliance;
 } CairnAxis;
 

@@ -150,7 +150,7 @@ static void batches_of_a_cable_agree_with_an_exact_solver(void **state) {
     (void)state;
     Played exact = play("cable_winding", "segments", "64", "semi-implicit", "ipm-cone", 20),
            ours = play("cable_winding", "segments", "64", "semi-implicit",
-                       "subadmm:iterations=20000,beta=0.3,tolerance=1e-11,relaxation=1.5", 20);
+                       "subadmm:iterations=100000,beta=0.3,tolerance=1e-12,relaxation=1.5", 20);
     assert_true(exact.kinetic > 1e-3);
     assert_near(ours.kinetic, exact.kinetic, 1e-6 * exact.kinetic);
     assert_near(ours.potential, exact.potential, 1e-6 * exact.kinetic);

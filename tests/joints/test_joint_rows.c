@@ -181,7 +181,7 @@ static void drives_keep_to_their_force(void **state) {
     assert_int_equal(rows[3].axis, CAIRN_RX);
     assert_true(isinf(rows[3].upper) && isinf(rows[3].lower));
     solve_alone(&setup, &rows[3], -1, &after);
-    assert_near(after, 3, 1e-8); // but for its compliance
+    assert_near(after, 3, 1e-8); // but for its compliance of 1e-10
     setup.core.def.axes[CAIRN_RX].max_force = 0;
     rows_of(&setup, rows);
     assert_near(rows[3].upper, 0, 0);
