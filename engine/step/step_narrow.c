@@ -293,6 +293,9 @@ bool cairn_step_narrow(CairnStep *step, const CairnStepBoxes *boxes, const Cairn
         cairn_step_check_room(step, step->block_count, (int)total);
         return false;
     }
+    if (!cairn_step_failed(step)) {
+        cairn_narrow_remove_seams(step, &narrow);
+    }
     if (!cairn_step_failed(step) && !records_are_sorted(step)) {
         fill_table(step, &narrow);
     }

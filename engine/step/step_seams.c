@@ -1,0 +1,193 @@
+// Seams: where two shapes lie flush, a third one that moves over them meets the edges and the hidden faces between them,
+// if each pair is asked alone: a box that slides over two tiles would be stopped by the side of the second one, which
+// it never sees. Such contacts are found here, among all that the narrow phase found, and removed.
+//
+// Of one shape S and its contacts with others: a contact with T (normal n, at points p of T's surface) is of a seam
+// where each p lies in another shape U that S touches as well, along another normal m, and where T does not stand out
+// over the plane that separates U from S. Then that plane separates S from T, too; what S may meet at p it meets as U;
+// and the union of T and U has m for a normal there, but not n. A step, a kerb or a wall stands out over that plane and
+// stays. What counts is where the shapes are, not whose they are: children of one body, fixed and moving ones alike.
+#include "collision/pairs/flush.h"
+#include "engine/base/pieces.h"
+#include "engine/step/step_narrow.h"
+#include <string.h>
+
+// Shapes lie flush where they stand out by no more than this fraction of the smallest shape's radius.
+static const double flush = 1e-4;
+// Normals whose directions differ by less than this sine are the same.
+static const double same = 1e-6;
+// Contact points of U lie this fraction of the radius of S below the plane that separates them, at most: a face stands
+// for directions near it.
+static const double near_plane = 0.05;
+
+// A manifold as seen by one of its shapes.
+typedef struct Touch {
+    CairnNarrowPoint *points;
+    int self, other;
+    int next;         // of the same shape; -1: none
+    CairnVec3 normal; // from the other shape to this one
+    bool is_internal;
+} Touch;
+
+typedef struct Seams {
+    const CairnNarrow *narrow;
+    Touch *touches;
+    int count;
+    int *first; // touch of each shape; -1: none
+} Seams;
+
+static const CairnGeometry *geometry_of(const Seams *s, int shape) {
+    return &s->narrow->step->store->shapes[shape].model->geometry;
+}
+
+static CairnTransform pose_at(const Seams *s, int shape, double time) {
+    if (time == 0 || s->narrow->boxes->kinds[shape] == CAIRN_BOX_FIXED) {
+        return s->narrow->boxes->poses[shape];
+    }
+    CairnMotion motion = cairn_narrow_motion(s->narrow, shape);
+    return cairn_motion_pose(&motion, time);
+}
+
+// The point on the surface of the other shape.
+static CairnVec3 surface_point(const Touch *touch, int k) {
+    return cairn_add_scaled(touch->points[k].point, -0.5 * touch->points[k].gap, touch->normal);
+}
+
+static double tolerance_of(const Seams *s, const Touch *touch, const Touch *cover) {
+    const CairnStepBall *balls = s->narrow->boxes->balls;
+    return flush *
+           cairn_min(balls[touch->self].radius, cairn_min(balls[touch->other].radius, balls[cover->other].radius));
+}
+
+// True: the point of `touch` lies in the other shape of `cover`.
+static bool lies_in(const Seams *s, const Touch *touch, const Touch *cover, CairnVec3 p) {
+    double radius = s->narrow->boxes->balls[touch->self].radius;
+    double height = cairn_dot(cover->normal, cairn_sub(p, surface_point(cover, 0)));
+    return height <= near_plane * radius &&
+           cairn_flush_holds(geometry_of(s, cover->other), pose_at(s, cover->other, touch->points->time), p,
+                             tolerance_of(s, touch, cover));
+}
+
+// True: U of `cover` hides T of `touch` at a point, and T lies below the plane that separates U from S.
+static bool hides(const Seams *s, const Touch *touch, const Touch *cover, CairnVec3 p) {
+    CairnVec3 m = cover->normal, n = touch->normal;
+    if (cover->other == touch->other ||
+        (cairn_dot(m, n) > 0 && cairn_length_squared(cairn_cross(m, n)) < same * same) ||
+        !lies_in(s, touch, cover, p)) {
+        return false;
+    }
+    double time = touch->points->time, tolerance = tolerance_of(s, touch, cover);
+    const CairnGeometry *u = geometry_of(s, cover->other), *t = geometry_of(s, touch->other);
+    double height = cairn_dot(m, surface_point(cover, 0));
+    if (cairn_geometry_is_convex(u)) {
+        height = cairn_dot(m, cairn_geometry_support(u, pose_at(s, cover->other, time), m));
+    }
+    return !cairn_flush_stands_out(t, pose_at(s, touch->other, time), m, height + tolerance, p, tolerance);
+}
+
+static bool is_hidden(const Seams *s, const Touch *touch) {
+    for (int k = 0; k < touch->points->count; k++) {
+        CairnVec3 p = surface_point(touch, k);
+        int cover = s->first[touch->self];
+        while (cover >= 0 && !hides(s, touch, &s->touches[cover], p)) {
+            cover = s->touches[cover].next;
+        }
+        if (cover < 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void look_at_touches(void *context, int first, int end) {
+    const Seams *s = context;
+    for (int i = first; i < end; i++) {
+        Touch *touch = &s->touches[i];
+        bool is_alone = s->touches[s->first[touch->self]].next < 0;
+        touch->is_internal = !is_alone && is_hidden(s, touch);
+    }
+}
+
+// A contact is removed only where S keeps one with a shape that hides it.
+static bool is_held_elsewhere(const Seams *s, const Touch *touch) {
+    CairnVec3 p = surface_point(touch, 0);
+    for (int c = s->first[touch->self]; c >= 0; c = s->touches[c].next) {
+        if (!s->touches[c].is_internal && hides(s, touch, &s->touches[c], p)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// ---- gathering ----
+
+// A shape that may move, and one with a surface that others may continue.
+static bool is_touch(const Seams *s, int self, int other) {
+    return s->narrow->boxes->kinds[self] == CAIRN_BOX_MOVING && cairn_has_flat(geometry_of(s, other));
+}
+
+static void add_touch(Seams *s, CairnNarrowPoint *points, int self, int other, CairnVec3 normal) {
+    if (is_touch(s, self, other)) {
+        if (s->touches != NULL) {
+            s->touches[s->count] = (Touch){points, self, other, s->first[self], normal, false};
+            s->first[self] = s->count;
+        }
+        s->count += 1;
+    }
+}
+
+// Where there is no room for touches yet, they are counted.
+static void gather(Seams *s) {
+    s->count = 0;
+    for (int i = 0; i < s->narrow->piece_count; i++) {
+        const CairnNarrowPiece *piece = &s->narrow->pieces[i];
+        for (int k = 0; k < piece->count; k += piece->found[k].count) {
+            CairnNarrowPoint *points = &piece->found[k];
+            CairnPair pair = s->narrow->pairs[points->pair];
+            add_touch(s, points, pair.a, pair.b, cairn_neg(points->normal));
+            add_touch(s, points, pair.b, pair.a, points->normal);
+        }
+    }
+}
+
+static void remove_internal(CairnNarrowPiece *piece) {
+    int kept = 0;
+    for (int k = 0; k < piece->count;) {
+        int count = piece->found[k].count;
+        if (!piece->found[k].is_internal) {
+            memmove(&piece->found[kept], &piece->found[k], (size_t)count * sizeof *piece->found);
+            kept += count;
+        }
+        k += count;
+    }
+    piece->count = kept;
+}
+
+void cairn_narrow_remove_seams(CairnStep *step, CairnNarrow *narrow) {
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
+    int shapes = step->store->shape_pool.count;
+    Seams s = {.narrow = narrow};
+    gather(&s);
+    if (s.count < 2) {
+        return;
+    }
+    s.first = CAIRN_STEP_PUSH(step, int, shapes);
+    s.touches = CAIRN_STEP_PUSH(step, Touch, s.count);
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    memset(s.first, -1, (size_t)shapes * sizeof *s.first); // all -1
+    gather(&s);
+    cairn_spans_run(step->threads, s.count, CAIRN_STEP_FEW, look_at_touches, &s);
+    bool has_seams = false;
+    for (int i = 0; i < s.count; i++) {
+        const Touch *touch = &s.touches[i];
+        if (touch->is_internal && is_held_elsewhere(&s, touch)) {
+            touch->points->is_internal = has_seams = true;
+        }
+    }
+    for (int i = 0; i < narrow->piece_count && has_seams; i++) {
+        remove_internal(&narrow->pieces[i]);
+    }
+    cairn_arena_release(step->arena, mark);
+}
