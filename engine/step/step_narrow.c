@@ -250,7 +250,8 @@ static void fill_piece(void *context, int index, int worker) {
         c->manifold_count = (uint8_t)found->count;
         c->manifold_index = (uint8_t)found->index;
         c->roll = piece->first_contact + k;
-        c->is_predicted = c->is_prepared = false;
+        c->is_predicted = c->is_prepared = c->is_known = false;
+        c->frozen = 0;
         c->frame.arm[0] = cairn_sub(found->point, center_at(step, a, found->time));
         c->frame.arm[1] = cairn_sub(found->point, center_at(step, b, found->time));
         c->approach =
@@ -301,6 +302,7 @@ bool cairn_step_narrow(CairnStep *step, const CairnStepBoxes *boxes, const Cairn
     }
     if (!cairn_step_failed(step)) {
         contacts->count = fill_all(&narrow);
+        cairn_narrow_inherit(step, &narrow, contacts);
         step->world->contact_capacity = room_for(contacts->count);
     }
     return true;

@@ -50,4 +50,7 @@ void cairn_narrow_find(const CairnNarrow *narrow, CairnNarrowPiece *piece);
 // Removes what was found of the seams between shapes that lie flush.
 void cairn_narrow_remove_seams(CairnStep *step, CairnNarrow *narrow);
 
+// Hands what contacts of the last step bore, and that are gone, to those that take their place.
+void cairn_narrow_inherit(CairnStep *step, const CairnNarrow *narrow, CairnStepContacts *contacts);
+
 #endif

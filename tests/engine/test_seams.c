@@ -143,8 +143,81 @@ static void tiles_are_passed_as_one_plane(void **state) {
     }
 }
 
+static double stops_at(Floor floor, CairnFrictionKind law, const Slider *slider, double h, int *rows) {
+    CairnWorld *world = world_of(law);
+    add_floor(world, floor, 0.3);
+    CairnBodyDef def = cairn_body_def();
+    def.position = cairn_vec3(0.613, 0.217, slider->height);
+    def.orientation = cairn_quat_mul(cairn_quat_axis_angle(cairn_vec3(0, 0, 1), slider->heading), slider->turn);
+    def.velocity = cairn_vec3(3, 0.1, 0);
+    CairnBodyId id = put(world, slider->shape, def, 0.3);
+    for (int i = 0; i < (int)(1.5 / h + 0.5); i++) {
+        CairnStats stats = motion_steps(world, h, 1);
+        *rows = stats.rows > *rows ? stats.rows : *rows;
+    }
+    double x = motion_state(world, id).position.x - 0.613;
+    cairn_world_destroy(world);
+    return x;
+}
+
+static double noise(int i, int j) {
+    unsigned k = (unsigned)(i * 7919 + j * 104729 + 12345);
+    k ^= k >> 13; k *= 0x5bd1e995u; k ^= k >> 15; k *= 0x27d4eb2du; k ^= k >> 16;
+    return 2.0 * (k & 0xffffff) / 0xffffff - 1;
+}
+
+static double stops_on_noise(double amplitude, double cell, CairnFrictionKind law, const Slider *slider, double h, int *rows) {
+    CairnWorld *world = world_of(law);
+    int n = (int)(6 / cell);
+    SupportTerrain t = support_terrain(n, cell, support_level);
+    for (int k = 0; k < (n + 1) * (n + 1); k++) {
+        t.points[k].z += amplitude * noise(k % (n + 1), k / (n + 1));
+        t.points[k].x += amplitude * noise(k % (n + 1), 77 + k / (n + 1));
+    }
+    add_shape(world, fixed_body(world), t.def, cairn_vec3(0,-3,0), 0.3);
+    support_terrain_drop(&t);
+    CairnBodyDef def = cairn_body_def();
+    def.position = cairn_vec3(0.613, 0.217, slider->height + amplitude);
+    def.orientation = cairn_quat_mul(cairn_quat_axis_angle(cairn_vec3(0, 0, 1), slider->heading), slider->turn);
+    def.velocity = cairn_vec3(3, 0.1, 0);
+    CairnBodyId id = put(world, slider->shape, def, 0.3);
+    for (int i = 0; i < (int)(1.5 / h + 0.5); i++) {
+        CairnStats stats = motion_steps(world, h, 1);
+        *rows = stats.rows > *rows ? stats.rows : *rows;
+    }
+    double x = motion_state(world, id).position.x - 0.613;
+    cairn_world_destroy(world);
+    return x;
+}
+
+static void measure(void **state) {
+    (void)state;
+    Slider sliders[SLIDERS];
+    make_sliders(sliders);
+    const CairnFrictionKind laws[] = {CAIRN_FRICTION_BOX, CAIRN_FRICTION_BOX_CURRENT, CAIRN_FRICTION_CONE,
+                                         CAIRN_FRICTION_COULOMB};
+    for (int l = 0; l < 4; l += 2)
+    for (int k = 0; k < SLIDERS; k++) {
+        int rows = 0;
+        double h = 1.0 / 60, ref = stops_at(PLANE, laws[l], &sliders[k], h, &rows);
+        print_message("law %d %s plane %.5f rows %d:", l, sliders[k].name, ref, rows);
+        for (int f = BODIES; f < FLOOR_COUNT; f++) {
+            rows = 0;
+            double x = stops_at((Floor)f, laws[l], &sliders[k], h, &rows);
+            print_message(" %s %+.2f%% (%d);", floor_names[f], 100 * (x / ref - 1), rows);
+        }
+        for (double a = 1e-9; a < 2e-4; a *= 10) {
+            rows = 0;
+            double x = stops_on_noise(a, 0.1, laws[l], &sliders[k], h, &rows);
+            print_message(" %.0e %+.2f%% (%d);", a, 100 * (x / ref - 1), rows);
+        }
+        print_message("\n");
+    }
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(measure),
         cmocka_unit_test(tiles_are_passed_as_one_plane),
     };
     if (argc > 1) {
