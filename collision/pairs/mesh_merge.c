@@ -11,8 +11,6 @@
 
 // Points in one plane are no farther from it than this fraction of the body's size.
 #define IN_PLANE 1e-3
-// Where a face of the body leans on the plane by no more than the tolerance over its size, its normal stands for it:
-// it does not change with the points that are met.
 // The faces that a round body touches may lean on each other by this sine.
 #define ROUND_LEAN 6e-3
 
@@ -23,6 +21,7 @@ typedef struct Group {
     Patch *patches[CAIRN_MANIFOLDS];
     int count;
     CairnVec3 normal;
+    int facing; // corners of what of the body looks at the plane: a point, a line or a face
     double tolerance, least_cosine;
 } Group;
 
@@ -59,7 +58,7 @@ static Plane fit(const Group *group) {
         }
     }
     // Points in one line do not say how the plane leans across it: then it does not.
-    double some = 1e-6 * (uu + vv), det = (uu + some) * (vv + some) - uv * uv;
+    double some = (group->facing > 2 ? 1e-6 : 1e-2) * (uu + vv), det = (uu + some) * (vv + some) - uv * uv;
     double slope_u = det > 0 ? (uz * (vv + some) - vz * uv) / det : 0;
     double slope_v = det > 0 ? (vz * (uu + some) - uz * uv) / det : 0;
     CairnVec3 normal = cairn_normalize(cairn_add_scaled(cairn_add_scaled(n, -slope_u, u), -slope_v, v));
@@ -97,13 +96,12 @@ static void keep_one_plane(Group *group) {
     }
 }
 
-// The points of all patches of the group become those of the first one.
+// The points of all patches of the group become those of the first one. Where the face of the body leans on the plane by
+// no more than the tolerance over its size, its normal stands for the plane's: it does not change with the points.
 static void join(Work *w, Group *group) {
     CairnManifoldPoint points[CAIRN_MANIFOLDS * 4];
     int count = 0;
-    cairn_mesh_body_facing(&w->body, cairn_neg(group->normal), &w->facing);
-    w->facing_flat = -1;
-    bool is_flat = w->facing.count > 2 &&
+    bool is_flat = group->facing > 2 &&
                    cairn_length(cairn_cross(w->facing.normal, group->normal)) * w->body.size <= group->tolerance;
     CairnVec3 normal = is_flat ? cairn_neg(w->facing.normal) : group->normal;
     for (int i = 0; i < group->count; ++i) {
@@ -129,26 +127,30 @@ static bool is_met(const Patch *patch) {
     return !patch->is_vetoed && patch->count > 0;
 }
 
+// The deepest of the patches that are met and belong to no group yet; -1: all do.
+static int deepest_of(const Work *w, const bool *is_done) {
+    double deepest = HUGE_VAL;
+    int first = -1;
+    for (int k = 0; k < w->count; ++k) {
+        const Patch *patch = &w->patches[k];
+        double depth = is_met(patch) && !is_done[k] ? cairn_box_lowest(patch->points, patch->count) : HUGE_VAL;
+        if (depth < deepest) {
+            deepest = depth;
+            first = k;
+        }
+    }
+    return first;
+}
+
 void cairn_mesh_merge(Work *w) {
     bool is_done[CAIRN_MANIFOLDS] = {false};
-    int faces = w->body.convex.rounding > 0 ? 0 : 1;
-    for (;;) {
-        Group group = {.tolerance = IN_PLANE * w->body.size,
-                       .least_cosine = faces ? CAIRN_LIKE_FACE : sqrt(1 - ROUND_LEAN * ROUND_LEAN)};
-        int first = -1;
-        double deepest = HUGE_VAL;
-        for (int k = 0; k < w->count; ++k) {
-            double depth = is_met(&w->patches[k]) ? cairn_box_lowest(w->patches[k].points, w->patches[k].count) : 0;
-            if (is_met(&w->patches[k]) && !is_done[k] && depth < deepest) {
-                deepest = depth;
-                first = k;
-            }
-        }
-        if (first < 0) {
-            return;
-        }
-        group.normal = w->patches[first].normal;
-        group.patches[group.count++] = &w->patches[first];
+    for (int first = deepest_of(w, is_done); first >= 0; first = deepest_of(w, is_done)) {
+        Group group = {.patches = {&w->patches[first]}, .count = 1, .normal = w->patches[first].normal};
+        cairn_mesh_body_facing(&w->body, cairn_neg(group.normal), &w->facing);
+        w->facing_flat = -1; // the facing of no flat
+        group.facing = w->facing.count;
+        group.tolerance = IN_PLANE * w->body.size;
+        group.least_cosine = group.facing > 2 ? CAIRN_LIKE_FACE : sqrt(1 - ROUND_LEAN * ROUND_LEAN);
         is_done[first] = true;
         for (int k = 0; k < w->count; ++k) {
             if (is_met(&w->patches[k]) && !is_done[k] &&
