@@ -190,6 +190,27 @@ static double stops_on_noise(double amplitude, double cell, CairnFrictionKind la
     return x;
 }
 
+static void trace(void **state) {
+    (void)state;
+    Slider sliders[SLIDERS];
+    make_sliders(sliders);
+    double h = 1.0/60;
+    CairnWorld *world = world_of(CAIRN_FRICTION_BOX);
+    add_floor(world, LOOSE, 0.3);
+    CairnBodyDef def = cairn_body_def();
+    def.position = cairn_vec3(0.613, 0.217, 0.1);
+    def.velocity = cairn_vec3(3, 0.0, 0);
+    CairnBodyId id = put(world, sliders[0].shape, def, 0.3);
+    double v = 3;
+    for (int i = 0; i < 60; i++) {
+        CairnStats stats = motion_steps(world, h, 1);
+        CairnBodyState s = motion_state(world, id);
+        print_message("%d x %.4f decel %.4f vz %.2e w %.2e rows %d solves %d\n", i, s.position.x, (v - s.velocity.x)/(0.3*9.81*h), s.velocity.z, s.angular_velocity.y, stats.rows, 0);
+        v = s.velocity.x;
+    }
+    cairn_world_destroy(world);
+}
+
 static void measure(void **state) {
     (void)state;
     Slider sliders[SLIDERS];
@@ -218,6 +239,7 @@ static void measure(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(measure),
+        cmocka_unit_test(trace),
         cmocka_unit_test(tiles_are_passed_as_one_plane),
     };
     if (argc > 1) {
