@@ -113,7 +113,7 @@ static void join(Work *w, Group *group) {
         }
         patch->count = 0;
     }
-    count = cairn_box_reduce(points, count, normal);
+    count = cairn_box_span(points, count, normal);
     Patch *first = group->patches[0];
     first->id = 0;
     first->normal = normal;
