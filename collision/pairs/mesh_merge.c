@@ -96,14 +96,27 @@ static void keep_one_plane(Group *group) {
     }
 }
 
-// The points of all patches of the group become those of the first one. Where the face of the body leans on the plane by
-// no more than the tolerance over its size, its normal stands for the plane's: it does not change with the points.
+// Where the face or line of the body that looks at the plane leans on it by no more than the tolerance over its size, the
+// direction from which it is seen straight stands for the plane's normal: it does not change with the points.
+static CairnVec3 straight(const Work *w, const Group *group) {
+    const CairnPolygon *facing = &w->facing;
+    CairnVec3 n = group->normal;
+    if (facing->count > 2 && cairn_length(cairn_cross(facing->normal, n)) * w->body.size <= group->tolerance) {
+        return cairn_neg(facing->normal);
+    }
+    if (facing->count == 2) {
+        CairnVec3 along = cairn_normalize(cairn_sub(facing->p[1], facing->p[0]));
+        double lean = cairn_dot(n, along);
+        return fabs(lean) * w->body.size <= group->tolerance ? cairn_normalize(cairn_add_scaled(n, -lean, along)) : n;
+    }
+    return n;
+}
+
+// The points of all patches of the group become those of the first one.
 static void join(Work *w, Group *group) {
     CairnManifoldPoint points[CAIRN_MANIFOLDS * 4];
+    CairnVec3 normal = straight(w, group);
     int count = 0;
-    bool is_flat = group->facing > 2 &&
-                   cairn_length(cairn_cross(w->facing.normal, group->normal)) * w->body.size <= group->tolerance;
-    CairnVec3 normal = is_flat ? cairn_neg(w->facing.normal) : group->normal;
     for (int i = 0; i < group->count; ++i) {
         Patch *patch = group->patches[i];
         patch->count = cairn_box_reduce(patch->points, patch->count, patch->normal);
