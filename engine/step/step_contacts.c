@@ -154,7 +154,8 @@ static void expect_loads(const Framing *f, CairnStepContact *manifold) {
         CairnStepContact *c = &manifold[i];
         c->impact = response > 0 ? closing[i] / response : 0;
         if (!c->is_first) {
-            c->frozen = c->impact + step->impulse_scale * step->store->contacts[c->record].load;
+            double load = c->record >= 0 ? step->impulse_scale * step->store->contacts[c->record].load : 0;
+            c->frozen += c->impact + cairn_max(load, 0);
         } else {
             c->frozen = free_response > 0 ? free_closing[i] / free_response : 0;
         }
@@ -181,8 +182,9 @@ static void prepare_contact(const Framing *f, CairnStepContact *c) {
     if (material.rolling_friction > 0) {
         choose_rolling_axes(f, c, slip);
     }
-    c->impact = c->frozen = 0;
-    c->is_first = c->record < 0 || !(step->impulse_scale * step->store->contacts[c->record].normal_impulse > 0);
+    c->impact = 0;
+    c->is_first =
+        !c->is_known && (c->record < 0 || !(step->impulse_scale * step->store->contacts[c->record].normal_impulse > 0));
 }
 
 static void prepare_span(void *context, int first, int end) {
