@@ -99,6 +99,8 @@ static void add_report(CairnStats *stats, const CairnSolveReport *report) {
     sum->refactored += report->refactored;
     add_phases(&sum->phases, &report->phases);
     sum->fallback = sum->fallback > report->fallback ? sum->fallback : report->fallback;
+    sum->finisher = report->finisher != NULL ? report->finisher : sum->finisher;
+    sum->is_beyond_digits = report->is_beyond_digits;
 }
 
 // What a caller gave may be finite and yet too large to compute with: no solver ever sees such a problem.
@@ -146,6 +148,7 @@ void cairn_step_solve(CairnStep *step, const CairnStepContacts *contacts, const 
         step->status = cairn_step_failed(step) ? step->status : status; // what failed in a review comes first
         add_report(&step->stats, &result.report);
     }
+    answer->is_lost = result.report.leaves_rest && result.report.outcome != CAIRN_OUTCOME_CONVERGED;
     answer->is_rough = result.report.is_superseded && cairn_step_is_superseded(&call.found);
     if (answer->is_rough) { // the answer is the impulses that were reviewed
         answer->review = call.found;

@@ -5,6 +5,7 @@
 
 #include "engine/base/timer.h"
 #include "solvers/problem/accept.h"
+#include "solvers/problem/components.h"
 #include "solvers/problem/law.h"
 
 static CairnStatus check(const CairnProblem *problem, const CairnExactSetup *setup, const CairnSolverContext *context,
@@ -38,7 +39,8 @@ static CairnStatus allocate(CairnExact *exact) {
 // that no impulse moves, w = b, and the sign of b decides at which bound its impulse lies.
 static void fix_rows(CairnExact *exact) {
     for (int i = 0; i < exact->problem->row_count; i++) {
-        exact->is_held[i] = exact->is_dead[i] || exact->D[i] * (exact->upper[i] - exact->lower[i]) <= exact->target;
+        double room = exact->D[i] * (exact->upper[i] - exact->lower[i]) * cairn_exact_weight(exact, i);
+        exact->is_held[i] = exact->is_dead[i] || room <= exact->target;
         if (exact->is_dead[i]) {
             double pointed = exact->b[i] > 0 ? exact->lower[i] : exact->b[i] < 0 ? exact->upper[i] : exact->lambda[i];
             exact->lambda[i] = isinf(pointed) ? exact->lambda[i] : pointed;
@@ -68,7 +70,7 @@ static void renew_bounds(CairnExact *exact, double fraction) {
 }
 
 static void set_certificate(CairnExact *exact) {
-    exact->limit = 1e-8 * exact->scale + 1e-12;
+    exact->limit = 1e-8 * exact->scale;
     exact->target = 1e-2 * exact->limit;
     exact->solve_tolerance = 1e-4 * exact->target;
 }
@@ -86,10 +88,17 @@ static CairnStatus read_problem(CairnExact *exact, const CairnExact *of, const d
             return cairn_error(CAIRN_NUMERIC, "%s: b = %g, D = %g in row %d is not finite", exact->name, exact->b[i],
                                exact->D[i], i);
         }
-        exact->scale = fmax(exact->scale, fabs(exact->b[i]));
     }
-    set_certificate(exact);
     renew_bounds(exact, 1);
+    CairnComponents components = {.b = exact->b,
+                                  .D = exact->D,
+                                  .lower = exact->lower,
+                                  .upper = exact->upper,
+                                  .v = problem->form == CAIRN_FORM_DYNAMICS ? exact->v : NULL};
+    CAIRN_TRY(cairn_components_weigh(&components, problem, exact->context->arena));
+    exact->scale = components.scale;
+    exact->weight = of == NULL ? components.weight : NULL;
+    set_certificate(exact);
     fix_rows(exact);
     if (of != NULL) {
         exact->scale = of->scale;
@@ -98,18 +107,28 @@ static CairnStatus read_problem(CairnExact *exact, const CairnExact *of, const d
     return cairn_ok();
 }
 
-static void take_rows(CairnExact *exact, const CairnExact *of, const int *row) {
+static CairnStatus take_rows(CairnExact *exact, const CairnExact *of, const int *row) {
+    double *weight =
+        of->weight != NULL ? CAIRN_PUSH(exact->context->arena, double, exact->problem->row_count + 1) : NULL;
+    if (of->weight != NULL && weight == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "exact solve: no memory for %d rows", exact->problem->row_count);
+    }
     for (int i = 0; i < exact->problem->row_count; i++) {
         exact->b[i] = of->b[row[i]];
         exact->lower[i] = of->lower[row[i]];
         exact->upper[i] = of->upper[row[i]];
         exact->lambda[i] = of->lambda[row[i]];
         exact->is_held[i] = of->is_held[row[i]];
+        if (weight != NULL) {
+            weight[i] = of->weight[row[i]];
+        }
     }
+    exact->weight = weight;
     exact->scale = of->scale;
     exact->limit = of->limit;
     exact->target = of->target;
     exact->solve_tolerance = of->solve_tolerance;
+    return cairn_ok();
 }
 
 CairnStatus cairn_exact_init(CairnExact *exact, const CairnProblem *problem, const CairnExactSetup *setup,
@@ -125,7 +144,7 @@ CairnStatus cairn_exact_init(CairnExact *exact, const CairnProblem *problem, con
     exact->D = exact->system.D;
     exact->is_dead = exact->system.is_dead;
     if (setup->row != NULL) {
-        take_rows(exact, setup->of, setup->row);
+        CAIRN_TRY(take_rows(exact, setup->of, setup->row));
     } else {
         CAIRN_TRY(read_problem(exact, setup->of, lambda));
     }
@@ -143,7 +162,7 @@ double cairn_exact_residual(const CairnExact *exact) {
         double above = exact->D[i] * (exact->lambda[i] - exact->upper[i]);
         double below = exact->D[i] * (exact->lambda[i] - exact->lower[i]);
         double middle = fabs(cairn_clamp(exact->w[i], above, below));
-        largest = cairn_ops_larger(largest, middle);
+        largest = cairn_ops_larger(largest, cairn_exact_weight(exact, i) * middle);
     }
     return largest;
 }
@@ -187,7 +206,9 @@ CairnStatus cairn_exact_solve_sets(CairnExact *exact) {
     for (int i = 0; i < m; i++) {
         exact->y[i] = -exact->w[i];
     }
+    exact->system.weight = exact->weight;
     double residual = cairn_system_solve(&exact->system, exact->y, exact->solve_tolerance, 20, exact->x);
+    exact->system.weight = NULL;
     if (!isfinite(residual)) {
         exact->has_factor = false;
         return cairn_error(CAIRN_NUMERIC, "exact solve: the free set's equations have no finite solution");
@@ -205,11 +226,12 @@ double cairn_exact_violation(const CairnExact *exact, int i) {
     }
     switch (exact->set[i]) {
     case CAIRN_SET_AT_LOWER:
-        return -exact->w[i];
+        return -exact->w[i] * cairn_exact_weight(exact, i);
     case CAIRN_SET_AT_UPPER:
-        return exact->w[i];
+        return exact->w[i] * cairn_exact_weight(exact, i);
     default:
-        return exact->D[i] * fmax(exact->lower[i] - exact->lambda[i], exact->lambda[i] - exact->upper[i]);
+        return exact->D[i] * fmax(exact->lower[i] - exact->lambda[i], exact->lambda[i] - exact->upper[i]) *
+               cairn_exact_weight(exact, i);
     }
 }
 
@@ -320,6 +342,7 @@ CairnStatus cairn_exact_report(const CairnExact *exact, CairnOutcome outcome, do
                                  .iterations = exact->iterations,
                                  .factorizations = exact->system.factorizations,
                                  .fallback = exact->fallback,
+                                 .finisher = exact->finisher,
                                  .claimed = claimed,
                                  .is_superseded = exact->is_superseded,
                                  .phases = {.prepare = exact->prepare_seconds,
@@ -354,6 +377,7 @@ CairnStatus cairn_exact_solve(const CairnExactSolver *solver, const CairnProblem
     if (solver->finish != NULL && !report->is_superseded) {
         CAIRN_TRY(solver->finish(problem, solver->setup.system.formulation, context, answer, report));
     }
+    report->leaves_rest = !solver->is_final;
     memcpy(lambda, answer, (size_t)problem->row_count * sizeof *lambda);
     return cairn_ok();
 }
