@@ -29,18 +29,19 @@ typedef struct CairnStepContact {
     double distance;
     double approach; // normal velocity at the start of the step, negative while approaching
     int shape_a, shape_b, body_a, body_b;
-    int record;                             // last step's record of the same id, or -1
-    int roll;                               // its index in the contacts' `rolls`
+    int record; // last step's record of the same id, or the one that it inherits from (step_inherit.c), or -1
+    int roll;   // its index in the contacts' `rolls`
     uint8_t manifold_count, manifold_index; // number of points of its manifold, and the index of this one
     bool is_predicted : 1;                  // found where the solved velocities lead (step_predict.c)
     bool is_prepared : 1;                   // all members below are valid, from an earlier solve of this step
+    bool is_known : 1;                      // its patch bore a load in the last step, if not at this point
     // Set by assemble (step_contacts.c).
     bool is_first : 1; // had no normal impulse in the last step, or the last solve
     uint8_t row_count;
     int row;
     double wanted; // d of the normal row in terms of the end velocity
     double impact; // the estimated impulse that stops the approach: it acts once, whereas a load acts in every step
-    double frozen; // normal impulse that box friction is bounded by
+    double frozen; // normal impulse that box friction is bounded by; at first the loads inherited beside its record's
 } CairnStepContact;
 
 typedef struct CairnStepJoint {
@@ -113,6 +114,7 @@ typedef struct CairnStep {
     CairnArena *arena;
     double h;
     double impulse_scale; // h over the last h: impulses carried over are forces times time
+    double still;         // slower than this, m/s, no contact has a direction of sliding worth following
     double began;         // when the step began, by the clock
     int threads;
 

@@ -236,6 +236,7 @@ static void write_friction(const Assembly *a, int contact) {
     const CairnStepContact *c = &a->contacts->all[contact];
     CairnFrictionKind kind = a->step->world->def.friction;
     CairnMaterial material = cairn_step_material(a->step, c);
+    double length = a->step->world->def.typical_length;
     CairnFriction *friction = &a->system->frictions[a->constraints[a->system->joints.count + contact].friction];
     *friction = (CairnFriction){
         .kind = kind,
@@ -243,8 +244,8 @@ static void write_friction(const Assembly *a, int contact) {
         .normal = c->row,
         .spin_rows = c->row_count > 3 ? c->row_count - 3 : 0,
         .mu = material.friction,
-        .torsion = material.torsional_friction,
-        .rolling = material.rolling_friction,
+        .torsion = material.torsional_friction / length,
+        .rolling = material.rolling_friction / length,
         .frozen = c->frozen,
     };
     for (int r = 1; r < c->row_count; r++) {

@@ -97,7 +97,6 @@ void cairn_step_contact_compliance(const CairnStep *step, const CairnStepSystem 
     double derived = hard_or_spring(step, system, bodies, 2, hard, system->spring);
     compliance[0] = def->normal_compliance > 0 ? def->normal_compliance : derived;
     for (int r = 1; r < c->row_count; r++) {
-        derived = r == 3 ? derived / (def->typical_length * def->typical_length) : derived;
         compliance[r] = def->friction_compliance > 0 ? def->friction_compliance : derived;
     }
 }

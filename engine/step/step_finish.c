@@ -275,7 +275,7 @@ static void commit_contacts(CairnStep *step, const CairnStepContacts *contacts, 
                                                   .load = load * l[0],
                                                   .tangents = {has_friction ? l[1] : 0, has_friction ? l[2] : 0}};
         if (kept->has_spins) {
-            store->spins[i] = spin_of(contacts->rolls, c, l);
+            store->spins[i] = cairn_scale(step->world->def.typical_length, spin_of(contacts->rolls, c, l));
         }
     }
     for (int r = 0; r < kept->count; r++) {

@@ -114,6 +114,8 @@ static Played play(const char *name, const char *param, const char *value, const
     if (scene->settings) {
         scene->settings(params, &def);
     }
+    // Contacts that hardly give way: how far a spring gives way is as inaccurate as its impulse.
+    def.normal_compliance = 1e-8;
     assert_ok(cairn_world_create(&def, &run.world));
     assert_ok(cairn_world_set(run.world, "integrator", integrator));
     choose(run.world, solver ? solver : scene->solver);
@@ -150,7 +152,7 @@ static void batches_of_a_cable_agree_with_an_exact_solver(void **state) {
     (void)state;
     Played exact = play("cable_winding", "segments", "64", "semi-implicit", "ipm-cone", 20),
            ours = play("cable_winding", "segments", "64", "semi-implicit",
-                       "subadmm:iterations=100000,beta=0.3,tolerance=1e-12,relaxation=1.5", 20);
+                       "subadmm:iterations=20000,beta=0.3,tolerance=1e-11,relaxation=1.5", 20);
     assert_true(exact.kinetic > 1e-3);
     assert_near(ours.kinetic, exact.kinetic, 1e-6 * exact.kinetic);
     assert_near(ours.potential, exact.potential, 1e-6 * exact.kinetic);
