@@ -152,7 +152,7 @@ CairnStatus cairn_ways_finish(const CairnProblem *problem, CairnStatus failed, c
         return cairn_error(CAIRN_OUT_OF_MEMORY, "ways: no memory for %zu rows", rows);
     }
     CAIRN_TRY(judge(&best, cairn_is_ok(failed) ? NULL : "the start", lambda));
-    if (isfinite(best.excess) && !(best.excess <= 1)) {
+    if (isfinite(best.excess) && !(best.excess <= 1) && !report->is_beyond_digits) {
         CAIRN_TRY(is_beyond(&best, context, &report->is_beyond_digits));
     }
     if (!report->is_beyond_digits) {

@@ -3,7 +3,6 @@
 #include "engine/base/timer.h"
 #include "engine/sleep.h"
 #include "engine/step/step.h"
-#include "solvers/referee/residual.h"
 #include <limits.h>
 #include <string.h>
 
@@ -345,12 +344,6 @@ static void fill_stats(const Finishing *f) {
 
 // ---- the stage ----
 
-static void judge(CairnStep *step, const CairnProblem *problem, const double *lambda) {
-    double t0 = cairn_timer_now();
-    step->status = cairn_residual_by(problem, lambda, step->threads, step->arena, &step->stats.residual);
-    step->stats.times.referee = cairn_timer_now() - t0;
-}
-
 // The problem can be read until the next step.
 static void show_problem(const Finishing *f) {
     CairnWorld *world = f->step->world;
@@ -384,10 +377,6 @@ static void commit(const Finishing *f, const Touching *now, const Kept *kept) {
 
 void cairn_step_finish(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
                        const CairnStepParts *parts, const CairnStepAnswer *answer, const CairnStepEnds *ends) {
-    if (cairn_step_failed(step)) {
-        return;
-    }
-    judge(step, &system->problem, answer->lambda);
     if (cairn_step_failed(step)) {
         return;
     }

@@ -28,19 +28,25 @@ bool cairn_step_is_superseded(const CairnStepReview *review) {
     return review->stiffness != NULL || review->is_misjudged || review->predicted_count > 0;
 }
 
+// The answer stands, or rows are made soft enough to have one that is certified.
+static CairnStepNext judge(CairnStep *step, CairnStepSystem *system, CairnStepAnswer *answer) {
+    cairn_step_judge(step, system, answer);
+    if (cairn_step_failed(step) || step->stats.residual.is_certified || !answer->has_exact || answer->is_soft) {
+        return CAIRN_STEP_GO_ON;
+    }
+    answer->is_soft = true;
+    cairn_step_soften(step, system);
+    return CAIRN_STEP_SOLVE;
+}
+
 CairnStepNext cairn_step_amend(CairnStep *step, CairnStepContacts *contacts, CairnStepSystem *system,
                                CairnStepAnswer *answer) {
     const CairnStepReview *review = &answer->review;
     if (cairn_step_failed(step)) {
         return CAIRN_STEP_GO_ON;
     }
-    if (answer->is_lost && !answer->is_rough && !answer->is_soft) { // what it leads to is known after the next solve
-        answer->is_soft = true;
-        cairn_step_soften(step, system);
-        return CAIRN_STEP_SOLVE;
-    }
     if (!cairn_step_is_superseded(review)) {
-        return CAIRN_STEP_GO_ON;
+        return judge(step, system, answer);
     }
     if (review->is_misjudged) {
         cairn_step_amend_touches(contacts, system, answer->lambda);

@@ -1,5 +1,6 @@
 #include "solvers/exact/exact.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -291,6 +292,14 @@ bool cairn_exact_review(CairnExact *exact, double measure, const double *lambda)
     return exact->is_superseded;
 }
 
+bool cairn_exact_is_beyond_digits(const CairnExact *exact) {
+    double largest = 0;
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        largest = fmax(largest, cairn_exact_weight(exact, i) * fabs(exact->D[i] * exact->lambda[i]));
+    }
+    return DBL_EPSILON * largest > 0.25 * exact->limit;
+}
+
 // The bounds follow the iterate's impulses until they agree with them: a contraction where friction is moderate.
 // Where the bounds do not converge they move by half of the difference, then by a quarter; where the best has not
 // improved for long there may be no answer, and the best is returned.
@@ -315,6 +324,9 @@ static CairnStatus follow_bounds(CairnExact *exact, CairnExactMethod method, con
         double measure = cairn_exact_measure(exact);
         since = cairn_best_update(&best, exact, measure) ? 0 : since;
         if (measure <= exact->target) {
+            break;
+        }
+        if (cairn_exact_is_beyond_digits(exact)) {
             break;
         }
         fraction = measure > 0.9 * last ? fmax(0.25, 0.5 * fraction) : fraction;
@@ -345,6 +357,8 @@ CairnStatus cairn_exact_report(const CairnExact *exact, CairnOutcome outcome, do
                                  .finisher = exact->finisher,
                                  .claimed = claimed,
                                  .is_superseded = exact->is_superseded,
+                                 .is_beyond_digits = outcome != CAIRN_OUTCOME_CONVERGED && !exact->is_superseded &&
+                                                     cairn_exact_is_beyond_digits(exact),
                                  .phases = {.prepare = exact->prepare_seconds,
                                             .factor = exact->system.factor_seconds,
                                             .apply = exact->system.apply_seconds}};
@@ -390,7 +404,7 @@ CairnStatus cairn_exact_solve(const CairnExactSolver *solver, const CairnProblem
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", exact.name, problem->row_count);
     }
     CAIRN_TRY(cairn_exact_run(&exact, solver->method, solver->options, answer, report));
-    if (solver->finish != NULL && !report->is_superseded) {
+    if (solver->finish != NULL && !report->is_superseded && !report->is_beyond_digits) {
         CAIRN_TRY(solver->finish(problem, solver->setup.system.formulation, context, answer, report));
     }
     report->leaves_rest = !solver->is_final;

@@ -135,6 +135,10 @@ void cairn_exact_predict(CairnExact *exact);
 // A method over fixed bounds: it improves exact->lambda and reports in `outcome` how it ended.
 typedef CairnStatus (*CairnExactMethod)(CairnExact *exact, const void *options, CairnOutcome *outcome);
 
+// Whether the impulses are so large that their rounding alone exceeds the certificate: rows that contradict each other
+// push with 1 / C times the velocity that they disagree by. No method has an answer then.
+bool cairn_exact_is_beyond_digits(const CairnExact *exact);
+
 // Check that the iterate is finite, write it to lambda, and the report.
 CairnStatus cairn_exact_report(const CairnExact *exact, CairnOutcome outcome, double claimed, double *lambda,
                                CairnSolveReport *report);
