@@ -266,7 +266,7 @@ static void friction_on_rough_meshes_is_that_of_a_plane(void **state) {
             Way plane = over_floor(PLANE, laws[i], &sliders[k], velocity, 0.3, h, 1.2);
             double worst = 0;
             int rows = 0;
-            for (unsigned seed = 1; seed <= 12; seed++) {
+            for (unsigned seed = 1; seed <= (unsigned)support_rounds(12, 3); seed++) {
                 double amplitude = 1e-9 * pow(10, (seed - 1) % 6), cell = seed <= 6 ? 0.1 : 0.2;
                 CairnWorld *world = world_of(laws[i]);
                 add_rough_ground(world, amplitude, cell, seed, 0.3);
@@ -291,7 +291,7 @@ static void rough_meshes_do_not_brake(void **state) {
     make_sliders(sliders);
     for (int k = 0; k < SLIDERS; k++) {
         double worst = 0;
-        for (unsigned seed = 1; seed <= 6; seed++) {
+        for (unsigned seed = 1; seed <= (unsigned)support_rounds(6, 2); seed++) {
             CairnWorld *world = world_of(CAIRN_FRICTION_BOX);
             add_rough_ground(world, 1e-9 * pow(10, seed - 1), 0.1, seed, 0);
             CairnVec3 start = {0.613, 0.217, 1e-4};
@@ -351,7 +351,7 @@ static void heaps_lie_on_tiles(void **state) {
     (void)state;
     for (int floor = PLANE; floor < LOOSE; floor++) {
         double deepest = 0;
-        for (unsigned seed = 1; seed <= 3; seed++) {
+        for (unsigned seed = 1; seed <= (unsigned)support_rounds(3, 1); seed++) {
             deepest = fmax(deepest, deepest_of_heap((Floor)floor, seed));
         }
         print_message("  heaps on floor %d: %.1e m deep at most\n", floor, deepest);
