@@ -139,6 +139,7 @@ static void begin(CairnWorld *world, double h, CairnStep *step) {
     step->began = cairn_timer_now();
     step->threads = world->def.thread_count;
     step->impulse_scale = world->store.last_h > 0 ? h / world->store.last_h : 1;
+    step->still = 1e-9 * sqrt(world->def.typical_length);
     world->has_problem = false;
     world->counter.calls = 0;
     cairn_arena_reset(step->arena);

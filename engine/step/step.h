@@ -114,6 +114,7 @@ typedef struct CairnStep {
     CairnArena *arena;
     double h;
     double impulse_scale; // h over the last h: impulses carried over are forces times time
+    double still;         // slower than this, m/s, no contact has a direction of sliding worth following
     double began;         // when the step began, by the clock
     int threads;
 

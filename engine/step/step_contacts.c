@@ -4,9 +4,6 @@
 #include "engine/step/step.h"
 #include <string.h>
 
-// Slower than this a contact has no direction of sliding worth following.
-static const double still = 1e-9; // m/s
-
 // What frames are made from: `velocity` is what was solved for when contacts were predicted.
 typedef struct Framing {
     const CairnStep *step;
@@ -38,7 +35,7 @@ static void choose_tangents(const CairnStep *step, CairnStepContact *c, CairnVec
     CairnVec3 along = cairn_add_scaled(slip, -cairn_dot(slip, n), n);
     double speed = cairn_length(along);
     CairnVec3 unused;
-    if (speed > still) {
+    if (speed > step->still) {
         c->frame.tangent = cairn_scale(1.0 / speed, along);
     } else if (c->record >= 0) {
         CairnVec3 last = step->store->contacts[c->record].tangent_1;
@@ -88,7 +85,8 @@ static void choose_rolling_axes(const Framing *f, const CairnStepContact *c, Cai
     }
     rolling = cairn_add_scaled(rolling, -cairn_dot(rolling, n), n);
     double speed = cairn_length(rolling);
-    f->contacts->rolls[c->roll] = speed > still ? cairn_scale(1.0 / speed, rolling) : t1;
+    f->contacts->rolls[c->roll] =
+        speed * step->world->def.typical_length > step->still ? cairn_scale(1.0 / speed, rolling) : t1;
 }
 
 static double position_term(const CairnStep *step, double distance) {
@@ -147,7 +145,7 @@ static void expect_loads(const Framing *f, CairnStepContact *manifold) {
     for (int i = 0; i < manifold->manifold_count; i++) {
         const CairnStepContact *c = &manifold[i];
         free_closing[i] = is_free ? cairn_max(-(cairn_dot(c->frame.normal, free_slip(f, c)) + c->wanted), 0) : 0;
-        closing[i] = -(c->approach + c->wanted) > still ? -(c->approach + c->wanted) : 0;
+        closing[i] = -(c->approach + c->wanted) > step->still ? -(c->approach + c->wanted) : 0;
         closing[i] = c->is_predicted ? free_closing[i] : closing[i]; // it was not there when the step began
     }
     double response = summed_response(step, manifold, closing);

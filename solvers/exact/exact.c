@@ -148,20 +148,8 @@ double cairn_exact_residual(const CairnExact *exact) {
     return largest;
 }
 
-// The largest |lambda - cairn_clamp(lambda - w, l, u)| of an iterate whose w is known.
-static double natural(const CairnExact *exact) {
-    double largest = 0;
-    for (int i = 0; i < exact->problem->row_count; i++) {
-        double inside = cairn_clamp(exact->lambda[i] - exact->w[i], exact->lower[i], exact->upper[i]);
-        double off = fabs(exact->lambda[i] - inside);
-        largest = cairn_ops_larger(largest, off);
-    }
-    return largest;
-}
-
 bool cairn_exact_is_enough(const CairnExact *exact, double measure) {
-    static const double least = 3e-10;
-    return measure <= 0.1 * exact->limit && natural(exact) <= least;
+    return measure <= 0.05 * exact->limit;
 }
 
 double cairn_exact_measure(CairnExact *exact) {

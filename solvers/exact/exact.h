@@ -95,9 +95,7 @@ void cairn_exact_renew(CairnExact *exact);
 double cairn_exact_measure(CairnExact *exact);
 // The measure of an iterate whose w is known.
 double cairn_exact_residual(const CairnExact *exact);
-// Whether the iterate need not be improved: it is well inside the certificate, and the paper's measure (natural, S0
-// eq. 29) is below the limit for its mean. That measure compares impulses with velocities, and beside heavy bodies it
-// is a hundred times the other one.
+// Whether the iterate need not be improved: it is well inside the certificate.
 bool cairn_exact_is_enough(const CairnExact *exact, double measure);
 
 // Clamp lambda to its bounds and return the measure. w must be that of the iterate, and is updated where lambda

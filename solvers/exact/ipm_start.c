@@ -1,5 +1,6 @@
 #include "solvers/exact/ipm_start.h"
 
+#include <float.h>
 #include <math.h>
 
 // Shares of the cold start's mu between which a warm one begins. Below: impulses of a small residual may be far from
@@ -12,7 +13,7 @@ double cairn_ipm_cold_mu(const CairnExact *exact) {
         double wrong = exact->is_held[i] ? 0 : exact->b[i];
         mu = fmax(mu, wrong * wrong / exact->D[i]);
     }
-    return fmax(mu, 1e-30);
+    return fmax(mu, DBL_MIN);
 }
 
 double cairn_ipm_warm_mu(CairnExact *exact) {
