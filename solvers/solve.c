@@ -5,6 +5,7 @@
 #include "solvers/partition.h"
 #include "solvers/problem/accept.h"
 #include "solvers/referee/residual.h"
+#include "solvers/ways.h"
 
 // The parts that the solver works on: the caller's, those that are made here, or none for a solver that never looks at
 // them.
@@ -67,6 +68,9 @@ static CairnStatus solve(const CairnProblem *problem, const CairnSolver *solver,
                                   .memory = request->memory};
     double began = cairn_timer_now();
     CairnStatus status = solver->solve(problem, &parts, options, &context, lambda, &result->report);
+    if (cairn_ways_follow(status, &result->report)) {
+        status = cairn_ways_finish(problem, status, &context, lambda, &result->report);
+    }
     result->seconds = cairn_timer_now() - began;
     return status;
 }

@@ -154,7 +154,7 @@ typedef struct CairnStepJoints {
 typedef struct CairnStepSystem {
     CairnProblem problem;
     CairnStepJoints joints;
-    double *P, *lower, *upper;
+    double *P, *lower, *upper, *compliance;
     CairnDofBlock *blocks;
     CairnFriction *frictions;
     int matrix_count; // in P: fewer than blocks where equal balls use one
@@ -191,6 +191,8 @@ typedef struct CairnStepAnswer {
     const double *earlier;
     int pass;               // how often the problem at hand was solved
     bool is_rough;          // the last solve was ended by a review
+    bool has_exact;         // the solver is to end with an answer that is certified, or other ways are to follow
+    bool is_soft;           // the rows of this step are not harder than what can be solved (cairn_step_soften)
     CairnArenaMark problem; // the arena above it holds the problem at hand
     CairnStepReview review; // of this answer
 } CairnStepAnswer;
@@ -291,6 +293,12 @@ void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const
                        CairnStepReview *review);
 // True: the impulses lead to another problem.
 bool cairn_step_is_superseded(const CairnStepReview *review);
+
+// The referee judges the answer.
+void cairn_step_judge(CairnStep *step, const CairnStepSystem *system, const CairnStepAnswer *answer);
+
+// Raise compliances to what impulses of any size can be solved with, for a step that found no answer.
+void cairn_step_soften(const CairnStep *step, CairnStepSystem *system);
 
 // The geometric stiffness that the impulses cause; NULL: no K changed by more than geometric_jump, so no further solve
 // follows.

@@ -235,8 +235,9 @@ void cairn_step_warm_contact(const CairnStep *step, const CairnVec3 *rolls, cons
     find_axes(rolls, c, axes);
     CairnVec3 friction = cairn_record_friction(record), spin = cairn_store_spin(step->store, c->record);
     lambda[0] = s * record->normal_impulse;
+    double length = step->world->def.typical_length;
     for (int r = 1; r < c->row_count; r++) {
-        lambda[r] = s * cairn_dot(r < 3 ? friction : spin, axes[r]);
+        lambda[r] = r < 3 ? s * cairn_dot(friction, axes[r]) : s * cairn_dot(spin, axes[r]) / length;
     }
 }
 
@@ -249,7 +250,8 @@ static void write_row(double *J, CairnVec3 linear, CairnVec3 angular, double sig
     J[5] = sign * angular.z;
 }
 
-static void write_side(const CairnVec3 *rolls, const CairnStepContact *c, CairnVec3 arm, double sign, double *J) {
+static void write_side(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c, CairnVec3 arm,
+                       double sign, double *J) {
     CairnVec3 axes[CAIRN_CONTACT_ROWS];
     find_axes(rolls, c, axes);
     const CairnVec3 zero = {0, 0, 0};
@@ -257,7 +259,7 @@ static void write_side(const CairnVec3 *rolls, const CairnStepContact *c, CairnV
         write_row(J + 6 * r, axes[r], cairn_cross(arm, axes[r]), sign);
     }
     for (int r = 3; r < c->row_count; r++) {
-        write_row(J + 6 * r, zero, axes[r], sign);
+        write_row(J + 6 * r, zero, axes[r], sign * step->world->def.typical_length);
     }
 }
 
@@ -309,8 +311,9 @@ void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, 
     }
     CairnVec3 base = cairn_sub(fixed[1], fixed[0]), spin = cairn_sub(fixed_spin[1], fixed_spin[0]);
     CairnVec3 before = cairn_sub(all[1], all[0]), spin_before = cairn_sub(all_spin[1], all_spin[0]);
+    double length = step->world->def.typical_length;
     for (int r = 0; r < c->row_count; r++) {
-        CairnVec3 axis = axes[r];
+        CairnVec3 axis = r < 3 ? axes[r] : cairn_scale(length, axes[r]);
         double wanted = r == 0 ? c->wanted : 0;
         double moving = cairn_dot(axis, r < 3 ? base : spin);
         double was = cairn_dot(axis, r < 3 ? before : spin_before);
@@ -322,10 +325,10 @@ void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, 
 void cairn_step_write_contact_rows(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c,
                                    double *J) {
     if (cairn_step_block(step, c->body_a) >= 0) {
-        write_side(rolls, c, c->frame.arm[0], -1, J);
+        write_side(step, rolls, c, c->frame.arm[0], -1, J);
         J += (ptrdiff_t)6 * c->row_count;
     }
     if (cairn_step_block(step, c->body_b) >= 0) {
-        write_side(rolls, c, c->frame.arm[1], +1, J);
+        write_side(step, rolls, c, c->frame.arm[1], +1, J);
     }
 }

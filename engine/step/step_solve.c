@@ -4,6 +4,7 @@
 #include "engine/base/timer.h"
 #include "engine/step/step.h"
 #include "solvers/problem/problem_ops.h"
+#include "solvers/referee/residual.h"
 #include <cairn/solve.h>
 #include <string.h>
 
@@ -99,6 +100,8 @@ static void add_report(CairnStats *stats, const CairnSolveReport *report) {
     sum->refactored += report->refactored;
     add_phases(&sum->phases, &report->phases);
     sum->fallback = sum->fallback > report->fallback ? sum->fallback : report->fallback;
+    sum->finisher = report->finisher != NULL ? report->finisher : sum->finisher;
+    sum->is_beyond_digits = report->is_beyond_digits;
 }
 
 // What a caller gave may be finite and yet too large to compute with: no solver ever sees such a problem.
@@ -146,6 +149,7 @@ void cairn_step_solve(CairnStep *step, const CairnStepContacts *contacts, const 
         step->status = cairn_step_failed(step) ? step->status : status; // what failed in a review comes first
         add_report(&step->stats, &result.report);
     }
+    answer->has_exact = result.report.leaves_rest;
     answer->is_rough = result.report.is_superseded && cairn_step_is_superseded(&call.found);
     if (answer->is_rough) { // the answer is the impulses that were reviewed
         answer->review = call.found;
@@ -157,4 +161,14 @@ void cairn_step_solve(CairnStep *step, const CairnStepContacts *contacts, const 
         cairn_step_review(step, contacts, system, answer->pass, &answer->review);
     }
     step->stats.times.solve += cairn_timer_now() - t0 - (step->stats.times.foresee - review_time);
+}
+
+void cairn_step_judge(CairnStep *step, const CairnStepSystem *system, const CairnStepAnswer *answer) {
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    double t0 = cairn_timer_now();
+    step->status =
+        cairn_residual_by(&system->problem, answer->lambda, step->threads, step->arena, &step->stats.residual);
+    step->stats.times.referee += cairn_timer_now() - t0;
 }

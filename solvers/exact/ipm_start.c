@@ -10,7 +10,8 @@ static const double least = 1e-5, most = 1e-2;
 double cairn_ipm_cold_mu(const CairnExact *exact) {
     double mu = 0;
     for (int i = 0; i < exact->problem->row_count; i++) {
-        double wrong = exact->is_held[i] ? 0 : exact->b[i];
+        double forced = exact->D[i] * cairn_clamp(0, exact->lower[i], exact->upper[i]);
+        double wrong = exact->is_held[i] ? 0 : fmax(fabs(exact->b[i]), fabs(forced));
         mu = fmax(mu, wrong * wrong / exact->D[i]);
     }
     return fmax(mu, DBL_MIN);
