@@ -168,7 +168,10 @@ void cairn_step_judge(CairnStep *step, const CairnStepSystem *system, const Cair
         return;
     }
     double t0 = cairn_timer_now();
-    step->status =
+    CairnStatus status =
         cairn_residual_by(&system->problem, answer->lambda, step->threads, step->arena, &step->stats.residual);
+    if (status.code != CAIRN_NUMERIC) { // else velocities are too large, and integration names the body
+        step->status = status;
+    }
     step->stats.times.referee += cairn_timer_now() - t0;
 }
