@@ -2,6 +2,9 @@
 #include "collision/shapes/hull.h"
 #include "collision/shapes/mesh.h"
 
+// Square of the sine between a face's normal and a direction that it looks along.
+#define LOOKS_ALONG 1e-8
+
 bool cairn_has_flat(const CairnGeometry *shape) {
     return shape->type != CAIRN_SHAPE_SPHERE && shape->type != CAIRN_SHAPE_CAPSULE;
 }
@@ -97,4 +100,25 @@ bool cairn_flush_stands_out(const CairnGeometry *shape, CairnTransform pose, Cai
     }
     return mesh_stands_out(shape->surface, cairn_unrotate(pose.q, normal), height - cairn_dot(normal, pose.p),
                            cairn_untransform_point(pose, point), tolerance);
+}
+
+bool cairn_flush_face(const CairnGeometry *shape, CairnTransform pose, CairnVec3 direction, CairnVec3 *face) {
+    CairnVec3 d = cairn_unrotate(pose.q, direction), n = {0, 0, 0};
+    double x = fabs(d.x), y = fabs(d.y), z = fabs(d.z);
+    if (shape->type == CAIRN_SHAPE_HULL) {
+        double best = -HUGE_VAL;
+        for (int f = 0; f < shape->hull->face_count; ++f) {
+            double along = cairn_dot(shape->hull->normals[f], d);
+            if (along > best) {
+                best = along;
+                n = shape->hull->normals[f];
+            }
+        }
+    } else if (shape->type == CAIRN_SHAPE_CYLINDER || (shape->type == CAIRN_SHAPE_BOX && z >= x && z >= y)) {
+        n.z = copysign(1, d.z);
+    } else if (shape->type == CAIRN_SHAPE_BOX) {
+        n = x >= y ? (CairnVec3){copysign(1, d.x), 0, 0} : (CairnVec3){0, copysign(1, d.y), 0};
+    }
+    *face = cairn_rotate(pose.q, n);
+    return cairn_dot(n, d) > 0 && cairn_length_squared(cairn_cross(n, d)) < LOOKS_ALONG;
 }

@@ -16,4 +16,8 @@ bool cairn_flush_holds(const CairnGeometry *shape, CairnTransform pose, CairnVec
 bool cairn_flush_stands_out(const CairnGeometry *shape, CairnTransform pose, CairnVec3 normal, double height,
                             CairnVec3 point, double tolerance);
 
+// True: a face of the shape (a box, a hull or the cap of a cylinder) looks along a direction, to 1e-4 rad; `face` is its
+// outward normal.
+bool cairn_flush_face(const CairnGeometry *shape, CairnTransform pose, CairnVec3 direction, CairnVec3 *face);
+
 #endif

@@ -15,6 +15,9 @@
 
 // Normals within this cosine belong to one patch of two bodies, and within the second one to one plane.
 static const double like = 0.9, coplanar = 0.9995;
+// A body with more contacts than this is asked last: a tank of grains has as many as there are grains, and each grain a
+// few.
+enum { MANY = 64 };
 // Places in one plane are off it by no more than this fraction of the shape's radius.
 static const double flush = 1e-3;
 
@@ -32,6 +35,7 @@ typedef struct Heritage {
     bool *is_used;     // record, by a contact of this step
     int *first, *next; // contacts of each body, in their order: 2 i + side of contact i
     bool *is_changing; // body: some contact of it came or went
+    int *counts;       // of the contacts in a body's list
 } Heritage;
 
 static bool is_fixed(const CairnStep *step, int body) {
@@ -116,9 +120,17 @@ static bool gather(Heritage *f) {
         if (contact_patch(f, k / 2, k % 2, &patch) && f->is_changing[patch.body]) {
             f->next[k] = f->first[patch.body];
             f->first[patch.body] = k;
+            f->counts[patch.body] += 1;
         }
     }
     return has_change;
+}
+
+// The body on that side of a pair of shapes has so many contacts that those of the other one are looked through instead.
+static bool is_crowded(const Heritage *f, int shape_a, int shape_b, int side) {
+    const CairnShape *shapes = f->step->store->shapes;
+    int body = shapes[side == 0 ? shape_a : shape_b].body, other = shapes[side == 0 ? shape_b : shape_a].body;
+    return f->counts[body] > MANY && f->step->block_of[other] >= 0 && f->counts[other] < f->counts[body];
 }
 
 // ---- who inherits ----
@@ -133,7 +145,8 @@ static int find_heir(const Heritage *f, const CairnContactRecord *record) {
     int heir = -1;
     for (int side = 0; side < 2; side++) {
         Patch patch, other;
-        if (!patch_of(step, record->shape_a, record->shape_b, record->normal, side, &patch)) {
+        if (!patch_of(step, record->shape_a, record->shape_b, record->normal, side, &patch) ||
+            is_crowded(f, record->shape_a, record->shape_b, side)) {
             continue;
         }
         double far = 2 * f->narrow->boxes->balls[patch.shape].radius;
@@ -166,7 +179,7 @@ static void hand_over(Heritage *f) {
 // True: a contact that bore a load is of the same patch on that side.
 static bool has_bearing_neighbor(const Heritage *f, int i, int side) {
     Patch patch, other;
-    if (!contact_patch(f, i, side, &patch)) {
+    if (!contact_patch(f, i, side, &patch) || is_crowded(f, f->contacts[i].shape_a, f->contacts[i].shape_b, side)) {
         return false;
     }
     CairnVec3 place = place_of(f->step, &f->contacts[i]);
@@ -190,6 +203,7 @@ void cairn_narrow_inherit(CairnStep *step, const CairnNarrow *narrow, CairnStepC
     }
     f.is_used = cairn_step_push_zero(step, (size_t)store->contact_count, sizeof *f.is_used);
     f.is_changing = cairn_step_push_zero(step, (size_t)bodies, sizeof *f.is_changing);
+    f.counts = cairn_step_push_zero(step, (size_t)bodies, sizeof *f.counts);
     f.first = CAIRN_STEP_PUSH(step, int, bodies);
     f.next = CAIRN_STEP_PUSH(step, int, 2 * (size_t)contacts->count);
     if (cairn_step_failed(step)) {

@@ -4,6 +4,7 @@
 // the pairs whose boxes meet. Contacts of two spheres are found there, too; all other pairs go through the table of
 // pair functions of collision.
 #include "collision/convex/sweep.h"
+#include "collision/pairs/flush.h"
 #include "collision/pairs/pairs.h"
 #include "engine/step/step_narrow.h"
 
@@ -106,6 +107,20 @@ static int find_manifolds(const CairnNarrow *narrow, CairnPair pair, CairnManifo
     return sweep(narrow, pair, touch, margin, manifolds, time);
 }
 
+// Two faces that lie on each other lean by what the last load left behind. What slides over a fixed face follows that
+// one's normal: by its own it would be pushed aside, or into the next tile.
+static void follow_fixed_face(const CairnNarrow *narrow, CairnPair pair, CairnManifold *manifold) {
+    const CairnStepBoxes *boxes = narrow->boxes;
+    const CairnShape *shapes = narrow->step->store->shapes;
+    bool is_a = boxes->kinds[pair.a] == CAIRN_BOX_FIXED, is_b = boxes->kinds[pair.b] == CAIRN_BOX_FIXED;
+    int fixed = is_a ? pair.a : pair.b;
+    CairnVec3 out = is_a ? manifold->normal : cairn_neg(manifold->normal), face;
+    if (manifold->count > 1 && is_a != is_b &&
+        cairn_flush_face(&shapes[fixed].model->geometry, boxes->poses[fixed], out, &face)) {
+        manifold->normal = is_a ? face : cairn_neg(face);
+    }
+}
+
 static void write_points(const CairnNarrow *narrow, CairnNarrowPiece *piece, int pair, double time,
                          const CairnManifold *manifold) {
     for (int k = 0; k < manifold->count; k++) {
@@ -196,6 +211,7 @@ void cairn_narrow_find(const CairnNarrow *narrow, CairnNarrowPiece *piece) {
             double time;
             int manifold_count = find_manifolds(narrow, pair, manifolds, &time);
             for (int n = 0; n < manifold_count; n++) {
+                follow_fixed_face(narrow, pair, &manifolds[n]);
                 write_points(narrow, piece, near[k], time, &manifolds[n]);
             }
         }

@@ -93,12 +93,23 @@ static double sunk(const Seams *s, const Touch *cover, CairnVec3 p, double time)
     return cairn_max(-time * cairn_dot(cover->normal, slip), 0);
 }
 
+// True: the middle of T lies over U's surface at the point where S touches U, so that T stands out there. It is for most
+// pairs of contacts all that must be asked. A hull's or mesh's own origin may be anywhere.
+static bool stands_out_by_half(const Seams *s, const Touch *touch, const Touch *cover) {
+    CairnShapeType type = geometry_of(s, touch->other)->type;
+    CairnVec3 over = cairn_sub(s->narrow->boxes->poses[touch->other].p, surface_point(cover, 0));
+    return touch->points->time == 0 && cover->points->time == 0 &&
+           (type == CAIRN_SHAPE_BOX || type == CAIRN_SHAPE_CYLINDER) &&
+           cairn_dot(cover->normal, over) > tolerance_of(s, touch, cover);
+}
+
 // True: U of `cover` hides T of `touch` at a point, and T lies below the plane that separates U from S.
 static bool hides(const Seams *s, const Touch *touch, const Touch *cover, CairnVec3 p) {
     CairnVec3 m = cover->normal, n = touch->normal;
     double cosine = cairn_dot(m, n), time = touch->points->time;
     if (cover->other == touch->other || cover->self != touch->self ||
-        (cosine > 0 && cairn_length_squared(cairn_cross(m, n)) < same * same)) {
+        (cosine > 0 && cairn_length_squared(cairn_cross(m, n)) < same * same) ||
+        stands_out_by_half(s, touch, cover)) {
         return false;
     }
     bool is_in = lies_in(s, touch, cover, p);

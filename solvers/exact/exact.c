@@ -365,6 +365,21 @@ CairnStatus cairn_exact_report(const CairnExact *exact, CairnOutcome outcome, do
     return cairn_ok();
 }
 
+// The residual, m/s, of the row whose residual is the largest relative to its component's scale.
+static double worst_residual(const CairnExact *exact) {
+    double largest = -1, worst = 0;
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        double above = exact->D[i] * (exact->lambda[i] - exact->upper[i]);
+        double below = exact->D[i] * (exact->lambda[i] - exact->lower[i]);
+        double residual = fabs(cairn_clamp(exact->w[i], above, below));
+        if (cairn_exact_weight(exact, i) * residual > largest) {
+            largest = cairn_exact_weight(exact, i) * residual;
+            worst = residual;
+        }
+    }
+    return worst;
+}
+
 CairnStatus cairn_exact_run(CairnExact *exact, CairnExactMethod method, const void *options, double *lambda,
                             CairnSolveReport *report) {
     bool has_current = cairn_law_find(exact->problem, CAIRN_FRICTION_BOX_CURRENT) >= 0;
@@ -376,6 +391,7 @@ CairnStatus cairn_exact_run(CairnExact *exact, CairnExactMethod method, const vo
     }
     double claimed = cairn_exact_measure(exact);
     bool is_short = outcome == CAIRN_OUTCOME_CONVERGED && !(claimed <= exact->limit);
+    claimed = exact->weight != NULL ? worst_residual(exact) : claimed;
     return cairn_exact_report(exact, is_short ? CAIRN_OUTCOME_STALLED : outcome, claimed, lambda, report);
 }
 

@@ -59,15 +59,18 @@ static void name_rows(const CairnProblem *problem, int *parent, int *node) {
 }
 
 // The velocities of each component: what its rows have to bring to rest, or what bounds that exclude 0 force on it; and
-// not less than what b, a difference of the bodies' velocities, is known to.
+// not less than what b, a difference of the bodies' velocities, is known to. A velocity of turning counts by the energy
+// that is in it, as one of the block's first dof.
 static void find_scales(const CairnComponents *components, const CairnProblem *problem, int *parent, const int *node,
                         double *scale) {
     static const double known = 1e10 * 4 * DBL_EPSILON; // as a solver's target is 1e-10 of a scale
     for (int k = 0; k < problem->block_count && components->v != NULL; k++) {
         CairnDofBlock block = problem->blocks[k];
+        const double *P = problem->P + block.matrix;
         double *largest = &scale[root_of(parent, k)];
         for (int i = block.first; i < block.first + block.size; i++) {
-            *largest = fmax(*largest, known * fabs(components->v[i]));
+            double energy = P[(i - block.first) * (block.size + 1)] / P[0] * components->v[i] * components->v[i];
+            *largest = fmax(*largest, known * sqrt(energy));
         }
     }
     for (int i = 0; i < problem->row_count; i++) {

@@ -428,7 +428,11 @@ CairnStatus cairn_referee_find_sizes(const Referee *referee, CairnArena *arena, 
                     sum += fabs(J[k] * v[block.first + k]);
                 }
             }
-            *largest = cairn_max(*largest, sum);
+            // An impulse has digits, too: its last one moves w by D eps lambda. Where that is more than this share of b
+            // the answer says too little to be certified.
+            static const double share = 1e-6 / (4 * DBL_EPSILON);
+            double pushed = referee->D[row] * fabs(referee->lambda[row]);
+            *largest = cairn_max(*largest, cairn_max(sum, cairn_min(pushed, share * fabs(referee->b[row]))));
         }
     }
     return cairn_ok();
