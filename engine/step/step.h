@@ -280,7 +280,11 @@ void cairn_step_contact_compliance(const CairnStep *step, const CairnStepSystem 
 // The last step's impulses along the contact's rows.
 void cairn_step_warm_contact(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *contact,
                              double *lambda);
+// The problem has its rows of angles times the typical length, so that all its rows are velocities in m/s and can be
+// compared; then their impulses are N s, and these are N m s again.
 void cairn_step_write_joint(const CairnStep *step, const CairnStepJoint *sj, double *J, double *d);
+void cairn_step_joint_impulses(const CairnStep *step, const CairnStepJoint *sj, const double *lambda,
+                               double impulses[CAIRN_JOINT_MAX_ROWS]);
 
 // Geometric stiffness: K of every block from the impulses, subtracted from P.
 void cairn_step_stiffen(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
@@ -396,6 +400,11 @@ static inline CairnStepSide cairn_step_filters(const CairnStore *store, int shap
     const CairnShape *s = &store->shapes[shape];
     return (CairnStepSide){
         .filter = s->model->def.filter, .body = s->body, .has_joints = store->bodies[s->body].first_joint >= 0};
+}
+
+// What a joint's row is multiplied by in the problem.
+static inline double cairn_step_unit(const CairnStep *step, const CairnStepJoint *sj, int r) {
+    return cairn_joint_is_angle(sj->input, sj->rows[r].axis) ? step->world->def.typical_length : 1;
 }
 
 static inline bool cairn_step_failed(const CairnStep *step) {
