@@ -157,6 +157,9 @@ static int deepest_of(const Work *w, const bool *is_done) {
 
 void cairn_mesh_merge(Work *w) {
     bool is_done[CAIRN_MANIFOLDS] = {false};
+    if (w->count < 2) {
+        return;
+    }
     for (int first = deepest_of(w, is_done); first >= 0; first = deepest_of(w, is_done)) {
         Group group = {.patches = {&w->patches[first]}, .count = 1, .normal = w->patches[first].normal};
         cairn_mesh_body_facing(&w->body, cairn_neg(group.normal), &w->facing);
