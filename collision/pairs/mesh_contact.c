@@ -393,7 +393,7 @@ static void look(Work *w, int index) {
 
 // ---- the whole ----
 
-static CairnAabb box_of(const Work *w) {
+CairnAabb cairn_mesh_work_box(const Work *w) {
     double grow = cairn_max(w->margin, 0) + w->body.convex.rounding;
     CairnVec3 low, high;
     double *const lows[3] = {&low.x, &low.y, &low.z}, *const highs[3] = {&high.x, &high.y, &high.z};
@@ -469,7 +469,7 @@ static void drop_doubles(Work *w) {
 static void look_around(Work *w) {
     w->count = w->overlapped_count = 0;
     w->facing_flat = -1;
-    CairnAabb box = box_of(w);
+    CairnAabb box = cairn_mesh_work_box(w);
     CairnMeshWalk walk;
     cairn_mesh_walk_begin(w->s, box, &walk);
     for (int index = cairn_mesh_walk_next(&walk); index >= 0; index = cairn_mesh_walk_next(&walk)) {
