@@ -40,7 +40,9 @@ typedef struct CairnStepContact {
     uint8_t row_count;
     int row;
     double wanted; // d of the normal row in terms of the end velocity
-    double impact; // the estimated impulse that stops the approach: it acts once, whereas a load acts in every step
+    // The estimated impulse that stops the approach: it acts once, whereas a load acts in every step. At first how many
+    // manifolds stop it together, where this is the first point of one (step_inherit.c).
+    double impact;
     double frozen; // normal impulse that box friction is bounded by; at first the loads inherited beside its record's
 } CairnStepContact;
 

@@ -148,8 +148,9 @@ static void expect_loads(const Framing *f, CairnStepContact *manifold) {
         closing[i] = -(c->approach + c->wanted) > step->still ? -(c->approach + c->wanted) : 0;
         closing[i] = c->is_predicted ? free_closing[i] : closing[i]; // it was not there when the step began
     }
-    double response = summed_response(step, manifold, closing);
-    double free_response = is_new ? summed_response(step, manifold, free_closing) : 0;
+    double company = cairn_max(manifold->impact, 1); // the others stop the bodies as much as this one
+    double response = company * summed_response(step, manifold, closing);
+    double free_response = is_new ? company * summed_response(step, manifold, free_closing) : 0;
     for (int i = 0; i < manifold->manifold_count; i++) {
         CairnStepContact *c = &manifold[i];
         c->impact = response > 0 ? closing[i] / response : 0;
@@ -182,7 +183,6 @@ static void prepare_contact(const Framing *f, CairnStepContact *c) {
     if (material.rolling_friction > 0) {
         choose_rolling_axes(f, c, slip);
     }
-    c->impact = 0;
     c->is_first =
         !c->is_known && (c->record < 0 || !(step->impulse_scale * step->store->contacts[c->record].normal_impulse > 0));
 }

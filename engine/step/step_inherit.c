@@ -34,7 +34,6 @@ typedef struct Heritage {
     int count;
     bool *is_used;     // record, by a contact of this step
     int *first, *next; // contacts of each body, in their order: 2 i + side of contact i
-    bool *is_changing; // body: some contact of it came or went
     int *counts;       // of the contacts in a body's list
 } Heritage;
 
@@ -93,37 +92,20 @@ static bool bore(const Heritage *f, const CairnStepContact *c) {
     return c->record >= 0 && f->step->store->contacts[c->record].normal_impulse > 0;
 }
 
-// Lists the contacts of the bodies at which something changes. False: nothing does.
-static bool gather(Heritage *f) {
-    const CairnStore *store = f->step->store;
-    bool has_change = false;
+static void list_contacts(Heritage *f) {
     Patch patch;
-    for (int i = 0; i < f->count; i++) {
-        if (f->contacts[i].record >= 0) {
-            f->is_used[f->contacts[i].record] = true;
-        }
-        for (int side = 0; side < 2 && !bore(f, &f->contacts[i]); side++) {
-            if (contact_patch(f, i, side, &patch)) {
-                f->is_changing[patch.body] = has_change = true;
-            }
-        }
-    }
-    for (int r = 0; r < store->contact_count; r++) {
-        const CairnContactRecord *record = &store->contacts[r];
-        for (int side = 0; side < 2 && is_orphan(f, r); side++) {
-            if (patch_of(f->step, record->shape_a, record->shape_b, record->normal, side, &patch)) {
-                f->is_changing[patch.body] = has_change = true;
-            }
-        }
-    }
-    for (int k = 2 * f->count - 1; k >= 0 && has_change; k--) {
-        if (contact_patch(f, k / 2, k % 2, &patch) && f->is_changing[patch.body]) {
+    for (int k = 2 * f->count - 1; k >= 0; k--) {
+        if (contact_patch(f, k / 2, k % 2, &patch)) {
             f->next[k] = f->first[patch.body];
             f->first[patch.body] = k;
             f->counts[patch.body] += 1;
         }
     }
-    return has_change;
+    for (int i = 0; i < f->count; i++) {
+        if (f->contacts[i].record >= 0) {
+            f->is_used[f->contacts[i].record] = true;
+        }
+    }
 }
 
 // The body on that side of a pair of shapes has so many contacts that those of the other one are looked through instead.
@@ -193,16 +175,61 @@ static bool has_bearing_neighbor(const Heritage *f, int i, int side) {
     return false;
 }
 
+// ---- who bears together ----
+
+static bool has_several_shapes(const CairnStore *store, int body) {
+    return store->shapes[store->bodies[body].first_shape].next >= 0;
+}
+
+// False: two bodies of one convex shape each, or a kinematic and such a one, have one manifold.
+static bool may_have_company(const CairnStep *step, const CairnStepContact *c) {
+    const CairnStore *store = step->store;
+    return is_fixed(step, c->body_a) || is_fixed(step, c->body_b) || has_several_shapes(store, c->body_a) ||
+           has_several_shapes(store, c->body_b);
+}
+
+static bool meets(const Heritage *f, const CairnStepContact *c, double tolerance) {
+    double closes = cairn_min(f->step->h * c->approach, 0);
+    for (int i = 0; i < c->manifold_count; i++) {
+        if (c[i].distance + closes <= tolerance) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// How many manifolds, this one among them, stop the two bodies together: those of its patch that meet in this step.
+static int count_company(const Heritage *f, int i) {
+    const CairnStepContact *c = &f->contacts[i];
+    int side = f->step->block_of[c->body_a] < 0              ? 1
+               : f->step->block_of[c->body_b] < 0            ? 0
+               : f->counts[c->body_b] < f->counts[c->body_a] ? 1
+                                                             : 0;
+    Patch patch, other;
+    int company = 1;
+    if (!may_have_company(f->step, c) || !contact_patch(f, i, side, &patch)) {
+        return 1;
+    }
+    double tolerance = flush * f->narrow->boxes->balls[patch.shape].radius;
+    for (int k = f->first[patch.body]; k >= 0; k = f->next[k]) {
+        const CairnStepContact *d = &f->contacts[k / 2];
+        if (d->manifold_index == 0 && k / 2 != i && contact_patch(f, k / 2, k % 2, &other) &&
+            other.other == patch.other && cairn_dot(other.normal, patch.normal) > like && meets(f, d, tolerance)) {
+            company += 1;
+        }
+    }
+    return company;
+}
+
 void cairn_narrow_inherit(CairnStep *step, const CairnNarrow *narrow, CairnStepContacts *contacts) {
     const CairnStore *store = step->store;
     CairnArenaMark mark = cairn_arena_mark(step->arena);
     Heritage f = {.step = step, .narrow = narrow, .contacts = contacts->all, .count = contacts->count};
     int bodies = store->body_pool.count;
-    if (store->contact_count == 0 || contacts->count == 0) {
+    if (contacts->count == 0) {
         return;
     }
     f.is_used = cairn_step_push_zero(step, (size_t)store->contact_count, sizeof *f.is_used);
-    f.is_changing = cairn_step_push_zero(step, (size_t)bodies, sizeof *f.is_changing);
     f.counts = cairn_step_push_zero(step, (size_t)bodies, sizeof *f.counts);
     f.first = CAIRN_STEP_PUSH(step, int, bodies);
     f.next = CAIRN_STEP_PUSH(step, int, 2 * (size_t)contacts->count);
@@ -210,12 +237,13 @@ void cairn_narrow_inherit(CairnStep *step, const CairnNarrow *narrow, CairnStepC
         return;
     }
     memset(f.first, -1, (size_t)bodies * sizeof *f.first); // all -1
-    if (gather(&f)) {
-        hand_over(&f);
-        for (int i = 0; i < f.count; i++) {
-            contacts->all[i].is_known =
-                !bore(&f, &contacts->all[i]) && (has_bearing_neighbor(&f, i, 0) || has_bearing_neighbor(&f, i, 1));
-        }
+    list_contacts(&f);
+    hand_over(&f);
+    for (int i = 0; i < f.count; i++) {
+        CairnStepContact *c = &contacts->all[i];
+        c->is_known = store->contact_count > 0 && !bore(&f, c) &&
+                      (has_bearing_neighbor(&f, i, 0) || has_bearing_neighbor(&f, i, 1));
+        c->impact = c->manifold_index == 0 ? count_company(&f, i) : 0;
     }
     cairn_arena_release(step->arena, mark);
 }

@@ -25,12 +25,16 @@ static const double landing = 0.9987;
 // near it. Most points are refused by that.
 static const double near_plane = 0.05;
 
+// Where more touches may hide each other, none is asked: the work would grow with their square.
+enum { CROWD = 256 };
+
 // A manifold as seen by one of its shapes.
 typedef struct Touch {
     CairnNarrowPoint *points;
     int self, other;
     int list;         // of touches that may hide each other
     int next;         // of the same list; -1: none
+    int rank;         // how many there are in the list from this one on
     CairnVec3 normal; // from the other shape to this one
     bool is_internal;
 } Touch;
@@ -82,9 +86,9 @@ static double surface_height(const Seams *s, const Touch *cover, double time) {
                                         : surface_point(cover, 0));
 }
 
-// How far S may have sunk below U's surface at the time of the contact, as if nothing held it.
+// How far S, which touches U now, may have sunk below U's surface at the time of another contact, as if nothing held it.
 static double sunk(const Seams *s, const Touch *cover, CairnVec3 p, double time) {
-    if (time == 0) {
+    if (time == 0 || cover->points->time > 0) {
         return 0;
     }
     CairnMotion self = cairn_narrow_motion(s->narrow, cover->self), u = cairn_narrow_motion(s->narrow, cover->other);
@@ -140,8 +144,8 @@ static void look_at_touches(void *context, int first, int end) {
     const Seams *s = context;
     for (int i = first; i < end; i++) {
         Touch *touch = &s->touches[i];
-        bool is_alone = s->touches[s->first[touch->list]].next < 0;
-        touch->is_internal = !is_alone && is_hidden(s, touch);
+        int count = s->touches[s->first[touch->list]].rank;
+        touch->is_internal = count > 1 && count <= CROWD && is_hidden(s, touch);
     }
 }
 
@@ -177,7 +181,9 @@ static void add_touch(Seams *s, CairnNarrowPoint *points, int self, int other, C
     if (is_touch(s, self, other)) {
         if (s->touches != NULL) {
             int list = list_of(s, self, other);
-            s->touches[s->count] = (Touch){points, self, other, list, s->first[list], normal, false};
+            s->touches[s->count] = (Touch){
+                points, self, other, list, s->first[list], s->first[list] < 0 ? 1 : s->touches[s->first[list]].rank + 1,
+                normal, false};
             s->first[list] = s->count;
         }
         s->count += 1;

@@ -198,6 +198,57 @@ static void nearly_flush_tiles_are_passed(void **state) {
     }
 }
 
+// Two rails of rods that lie end to end.
+static void rails_of_rods_are_passed(void **state) {
+    (void)state;
+    Slider sliders[SLIDERS];
+    make_sliders(sliders);
+    CairnWorld *world = world_of(CAIRN_FRICTION_BOX);
+    for (int i = 0; i < 12; i++) {
+        CairnShapeDef rod = cairn_cylinder(0.05, 1);
+        rod.orientation = cairn_quat_axis_angle(cairn_vec3(0, 1, 0), 0.5 * CAIRN_PI);
+        add_shape(world, fixed_body(world), rod, cairn_vec3(0.5 + i / 2, i % 2 == 0 ? -0.1 : 0.12, -0.05), 0);
+    }
+    Way way = run(world, &sliders[0], cairn_vec3(0.613, 0, 0), cairn_vec3(1, 0, 0), 0, 1.0 / 60, 3);
+    assert_vec3_near(way.end.velocity, cairn_vec3(1, 0, 0), 1e-6);
+}
+
+// Any axes: a floor of tiles of all kinds, turned with its gravity.
+static void turned_tiles_are_passed(void **state) {
+    (void)state;
+    Slider sliders[SLIDERS];
+    make_sliders(sliders);
+    for (int k = 0; k < SLIDERS; k++) {
+        CairnQuat turn = cairn_quat_exp(cairn_vec3(0.4 + 0.3 * k, -0.3, 0.9));
+        CairnWorldDef def = cairn_world_def();
+        def.gravity = cairn_rotate(turn, cairn_vec3(0, 0, -9.81));
+        CairnWorld *world;
+        assert_ok(cairn_world_create(&def, &world));
+        CairnBodyDef floor = cairn_body_def();
+        floor.type = CAIRN_BODY_STATIC;
+        floor.orientation = turn;
+        floor.position = cairn_vec3(30, -20, 10);
+        CairnBodyId compound = motion_body(world, &floor);
+        for (int i = 0; i < 24; i++) {
+            CairnVec3 points[8], position = {0.5 + i % 6, -1.5 + i / 6, -0.2};
+            add_shape(world, compound, tile_of(MIXED, i, points), position, 0);
+        }
+        CairnBodyDef body = cairn_body_def();
+        CairnVec3 start = {0.613, 0.217, sliders[k].height};
+        body.position = cairn_add(floor.position, cairn_rotate(turn, start));
+        CairnQuat heading = cairn_quat_axis_angle(cairn_vec3(0, 0, 1), sliders[k].heading);
+        body.orientation = cairn_quat_mul(turn, cairn_quat_mul(heading, sliders[k].turn));
+        body.velocity = cairn_rotate(turn, push);
+        CairnBodyId id = put(world, sliders[k].shape, body, 0);
+        motion_steps(world, 1.0 / 60, 150);
+        CairnVec3 velocity = cairn_unrotate(turn, motion_state(world, id).velocity);
+        print_message("  %s over turned tiles: %.1e m/s off\n", sliders[k].name,
+                      cairn_length(cairn_sub(velocity, push)));
+        assert_vec3_near(velocity, push, 1e-6);
+        cairn_world_destroy(world);
+    }
+}
+
 // The seams of what slides: a sledge of three boxes over a narrow sill.
 static void seams_of_the_sliding_body_do_not_catch(void **state) {
     (void)state;
@@ -428,6 +479,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(tiles_are_passed_as_one_plane),
         cmocka_unit_test(tiles_are_passed_under_every_law),
         cmocka_unit_test(nearly_flush_tiles_are_passed),
+        cmocka_unit_test(rails_of_rods_are_passed),
+        cmocka_unit_test(turned_tiles_are_passed),
         cmocka_unit_test(seams_of_the_sliding_body_do_not_catch),
         cmocka_unit_test(friction_over_tiles_is_that_of_a_plane),
         cmocka_unit_test(friction_on_rough_meshes_is_that_of_a_plane),
