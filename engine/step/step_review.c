@@ -31,11 +31,12 @@ bool cairn_step_is_superseded(const CairnStepReview *review) {
 // The answer stands, or rows are made soft enough to have one that is certified.
 static CairnStepNext judge(CairnStep *step, CairnStepSystem *system, CairnStepAnswer *answer) {
     cairn_step_judge(step, system, answer);
-    if (cairn_step_failed(step) || step->stats.residual.is_certified || !answer->has_exact || answer->is_soft) {
+    bool is_last = answer->softness == CAIRN_STEP_SOFTEST;
+    if (cairn_step_failed(step) || step->stats.residual.is_certified || !answer->has_exact || is_last) {
         return CAIRN_STEP_GO_ON;
     }
-    answer->is_soft = true;
-    cairn_step_soften(step, system);
+    answer->softness += 1;
+    cairn_step_soften(step, system, answer->softness);
     return CAIRN_STEP_SOLVE;
 }
 
