@@ -192,7 +192,7 @@ typedef struct CairnStepAnswer {
     int pass;               // how often the problem at hand was solved
     bool is_rough;          // the last solve was ended by a review
     bool has_exact;         // the solver is to end with an answer that is certified, or other ways are to follow
-    bool is_soft;           // the rows of this step are not harder than what can be solved (cairn_step_soften)
+    int softness;           // how far the rows of this step were made soft enough to be solved (cairn_step_soften)
     CairnArenaMark problem; // the arena above it holds the problem at hand
     CairnStepReview review; // of this answer
 } CairnStepAnswer;
@@ -301,8 +301,10 @@ bool cairn_step_is_superseded(const CairnStepReview *review);
 // The referee judges the answer.
 void cairn_step_judge(CairnStep *step, const CairnStepSystem *system, const CairnStepAnswer *answer);
 
-// Raise compliances to what impulses of any size can be solved with, for a step that found no answer.
-void cairn_step_soften(const CairnStep *step, CairnStepSystem *system);
+// Raise compliances to what impulses of any size can be solved with, for a step that found no answer; the level is
+// from 1 to CAIRN_STEP_SOFTEST.
+enum { CAIRN_STEP_SOFTEST = 2 };
+void cairn_step_soften(const CairnStep *step, CairnStepSystem *system, int level);
 
 // The geometric stiffness that the impulses cause; NULL: no K changed by more than geometric_jump, so no further solve
 // follows.

@@ -348,8 +348,8 @@ void cairn_step_assemble(CairnStep *step, CairnStepContacts *contacts, CairnStep
     }
     write_all(&assembly);
     cairn_step_stiffen(step, contacts, assembly.lambda, system);
-    if (answer->is_soft) {
-        cairn_step_soften(step, system);
+    if (answer->softness > 0) {
+        cairn_step_soften(step, system, answer->softness);
     }
     answer->lambda = assembly.lambda;
     answer->pass = 0;

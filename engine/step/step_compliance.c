@@ -119,11 +119,11 @@ static double mobility(const CairnStep *step, const CairnProblem *problem, const
 // Rows that contradict each other (a motor without a limit against a lock, a body crushed between two kinematic ones)
 // push with 1 / C times the velocity that they disagree by. With C a share of their mobility the rounding of that push
 // is 2e-16 / share of that velocity: at this share it is below the certificate, 1e-8, by a factor of fifty, and sums of
-// many such pushes still are. The second one ends it where a body bears others that are so much heavier that their
-// weight would push it through.
+// many such pushes still are. At first the second one ends it where a body bears others that are so much heavier that
+// their weight would push it through; what has no answer even so is softened in full.
 static const double solvable = 1e-6, bearing = 1e-4;
 
-void cairn_step_soften(const CairnStep *step, CairnStepSystem *system) {
+void cairn_step_soften(const CairnStep *step, CairnStepSystem *system, int level) {
     const CairnProblem *problem = &system->problem;
     for (int c = 0; c < problem->constraint_count && !cairn_step_failed(step); c++) {
         const CairnConstraintBlock *constraint = &problem->constraints[c];
@@ -133,7 +133,7 @@ void cairn_step_soften(const CairnStep *step, CairnStepSystem *system) {
             inverse += 1 / step->store->bodies[step->blocks[block].body].model->mass;
             island = system->island_mass[block];
         }
-        double share = fmin(solvable, bearing / (inverse * island));
+        double share = level == 1 ? fmin(solvable, bearing / (inverse * island)) : solvable;
         for (int r = 0; r < constraint->row_count; r++) {
             double *compliance = &system->compliance[constraint->first_row + r];
             *compliance = fmax(*compliance, share * mobility(step, problem, constraint, r));

@@ -139,7 +139,7 @@ CairnStatus cairn_comparison_table(FILE *file, const CairnComparison *comparison
         fprintf(file,
                 "\n  the reference's motion: penetration %.2g m, joint error %.2g m at most, state 0x%016" PRIx64 "\n",
                 tally->penetration.max, tally->joint_linear.max, cairn_world_state_hash(comparison->driver.world));
-        fprintf(file, "  velocity off: largest |v - v_ref| over the dofs; limit: 1e-8 max|b| + 1e-12 of the frame\n");
+        fprintf(file, "  velocity off: largest |v - v_ref| over the dofs; limit: that of the frame's certificate\n");
     }
     cairn_report_settings(file, cairn_comparison_session(comparison, comparison->reference));
     for (int i = 0; i < comparison->count; i++) {
