@@ -1,4 +1,5 @@
 #include <cairn/solve.h>
+#include <math.h>
 
 #include "engine/base/memory.h"
 #include "engine/base/timer.h"
@@ -36,6 +37,16 @@ static CairnStatus find_parts(const CairnProblem *problem, const CairnSolver *so
     return cairn_problem_part_in(problem, &request->partition, arena, part, &parts->count, measure, &seconds);
 }
 
+// A solver of the caller's may end with impulses that are no numbers, and not say so.
+static CairnStatus check_answer(const CairnSolver *solver, const CairnProblem *problem, const double *lambda) {
+    for (int i = 0; i < problem->row_count; i++) {
+        if (!isfinite(lambda[i])) {
+            return cairn_error(CAIRN_NUMERIC, "%.60s: lambda[%d] = %g is not finite", solver->name, i, lambda[i]);
+        }
+    }
+    return cairn_ok();
+}
+
 static CairnStatus solve(const CairnProblem *problem, const CairnSolver *solver, const CairnSolveRequest *request,
                          const CairnAllocator *allocator, CairnArena *arena, double *lambda, CairnSolveResult *result) {
     static const CairnLogger silent;
@@ -68,6 +79,9 @@ static CairnStatus solve(const CairnProblem *problem, const CairnSolver *solver,
                                   .memory = request->memory};
     double began = cairn_timer_now();
     CairnStatus status = solver->solve(problem, &parts, options, &context, lambda, &result->report);
+    if (cairn_is_ok(status) && !result->report.is_superseded) {
+        status = check_answer(solver, problem, lambda);
+    }
     if (cairn_ways_follow(status, &result->report)) {
         status = cairn_ways_finish(problem, status, &context, lambda, &result->report);
     }

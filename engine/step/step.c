@@ -109,7 +109,7 @@ static void start_blocks(CairnStep *step) {
         step->status =
             cairn_error(CAIRN_NUMERIC,
                         "step: body %d: its forces take it to a velocity of (%g, %g, %g), (%g, %g, %g): not "
-                        "usable",
+                        "usable; cairn_body_clear_forces takes them back",
                         block->body + 1, v.linear.x, v.linear.y, v.linear.z, v.angular.x, v.angular.y, v.angular.z);
     }
 }
