@@ -1,11 +1,11 @@
-// Patches of one plane: where the vertices of a mesh are off by a little, each of its triangles is a face of its own, and
-// a box that lies on it would have a manifold for each of them, with edges and corners besides. What lies in one plane,
-// to a fraction of the body's size, is one patch, as in a flat mesh: it carries with four points.
+// Patches of one plane: where the vertices of a mesh are off by a little, each of its triangles is a face of its own,
+// and a box that lies on it would have a manifold for each of them, with edges and corners besides. What lies in one
+// plane, to a fraction of the body's size, is one patch, as in a flat mesh: it carries with four points.
 //
 // The plane is that of least squares. Where a face of the body looks at it, all triangles under that face are asked
 // (find_plane); where they are not in one plane, and for what is round, the patches that were met are: the one that is
-// farthest from the plane is left out for as long as one is farther than the tolerance. The points keep their distances,
-// which are true to second order in the angle between the normals.
+// farthest from the plane is left out for as long as one is farther than the tolerance. The points keep their
+// distances, which are true to second order in the angle between the normals.
 #include "collision/pairs/box_frame.h"
 #include "collision/pairs/mesh_work.h"
 #include "engine/base/hash.h"
@@ -116,8 +116,8 @@ static void keep_one_plane(Group *group) {
     }
 }
 
-// Where the face or line of the body that looks at the plane leans on it by no more than the tolerance over its size, the
-// direction from which it is seen straight stands for the plane's normal: it does not change with the points.
+// Where the face or line of the body that looks at the plane leans on it by no more than the tolerance over its size,
+// the direction from which it is seen straight stands for the plane's normal: it does not change with the points.
 static CairnVec3 straight(const Work *w, const Group *group) {
     const CairnPolygon *facing = &w->facing;
     CairnVec3 n = group->normal;
