@@ -519,8 +519,7 @@ static double depth_along(Work *w, CairnVec3 d) {
     return most;
 }
 
-// The least displacement that separates the shape from all overlapped triangles, among the directions that one of them
-// or its normal gives.
+// The least displacement that separates the shape from all overlapped triangles, along directions that they give.
 static double least_overlap(Work *w, CairnVec3 *direction) {
     double least = HUGE_VAL;
     for (int i = 0; i < 2 * w->overlapped_count; ++i) {
@@ -551,11 +550,11 @@ static double deepest(const Work *w) {
     return least;
 }
 
-// Moves the patches that were found from a distance of `out` along `direction` back to where the shape is.
-static void move_patches_back(Work *w, CairnVec3 direction, double out) {
+// Moves the patches that were found after a shift back to where the shape is.
+static void move_patches_back(Work *w) {
     for (int k = 0; k < w->count; ++k) {
         Patch *patch = &w->patches[k];
-        double nearer = out * cairn_dot(direction, patch->normal);
+        double nearer = cairn_dot(w->shift, patch->normal);
         for (int i = 0; i < patch->count; ++i) {
             patch->points[i].distance -= nearer;
             patch->points[i].point = cairn_add_scaled(patch->points[i].point, -0.5 * nearer, patch->normal);
@@ -569,7 +568,7 @@ static void move_patches_back(Work *w, CairnVec3 direction, double out) {
 // separates the shape from all triangles, the shape is moved outside, where the nearest feature is unambiguous, and the
 // displacement is then subtracted from the distances.
 static void look_from_outside(Work *w) {
-    CairnVec3 direction = {0, 0, 1}, position = w->position;
+    CairnVec3 direction = {0, 0, 1};
     double found = deepest(w), margin = w->margin; // HUGE_VAL: nothing
     if (fabs(found) <= w->tie) {
         return; // what rests there, mostly
@@ -579,10 +578,11 @@ static void look_from_outside(Work *w) {
         return;
     }
     double out = cairn_max(depth, 0) + 1e-4 * w->body.size;
-    w->position = cairn_add_scaled(position, out, direction);
+    w->shift = cairn_scale(out, direction);
+    w->position = cairn_add(w->position, w->shift);
     w->margin = cairn_max(margin, 0) + out;
     look_around(w);
-    move_patches_back(w, direction, out);
+    move_patches_back(w);
     w->margin = margin;
 }
 
@@ -593,11 +593,11 @@ int cairn_mesh_convex(const CairnGeometry *mesh, CairnTransform pose_mesh, const
     w.s = mesh->surface;
     w.position = relative.p;
     w.margin = margin;
+    w.shift = (CairnVec3){0, 0, 0};
     cairn_mesh_body(convex, relative.q, &w.body);
     w.tie = CAIRN_TIE * w.body.size;
     look_around(&w);
-    if (w.overlapped_count > 0 &&
-        w.body.convex.rounding == 0) { // cores of balls and rods are outside, but for the deepest
+    if (w.overlapped_count > 0 && w.body.convex.rounding == 0) { // cores of balls and rods are outside, mostly
         look_from_outside(&w);
     }
     cairn_mesh_merge(&w);

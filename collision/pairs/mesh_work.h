@@ -21,6 +21,7 @@ typedef struct CairnMeshWork {
     const CairnSurface *s;
     CairnMeshBody body;
     CairnVec3 position; // of the body, in the frame of the mesh
+    CairnVec3 shift;    // by which it was put outside of what it overlaps
     double margin, tie;
     int facing_flat; // whose direction `facing` is for; -1: none
     CairnPolygon facing;

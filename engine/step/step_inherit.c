@@ -3,11 +3,11 @@
 // A contact keeps its impulses for as long as the same features touch. Where a box slides over tiles or triangles its
 // features change from step to step, though it bears on the same places: then a contact that is gone leaves its
 // impulses to the nearest one that is there now and belongs to the same patch: it acts between the same two bodies (all
-// fixed ones count as one) with a normal near its own, or on one of these bodies in the same plane, where a neighbour of
-// the other one continues it. A contact without a record becomes its heir with all that the record says; one that has a
-// record gets the load on top of its own. So the loads from which box friction is bounded (step_contacts.c) keep their
-// sum, and a contact that appears in a patch that bore a load before is no first touch, whose load is guessed: it would
-// be counted twice.
+// fixed ones count as one) with a normal near its own, or on one of these bodies in the same plane, where a neighbour
+// of the other one continues it. A contact without a record becomes its heir with all that the record says; one that
+// has a record gets the load on top of its own. So the loads from which box friction is bounded (step_contacts.c) keep
+// their sum, and a contact that appears in a patch that bore a load before is no first touch, whose load is guessed: it
+// would be counted twice.
 //
 // Places move: the one of an old contact is where either of its bodies has taken it since.
 #include "engine/step/step_narrow.h"
@@ -108,7 +108,7 @@ static void list_contacts(Heritage *f) {
     }
 }
 
-// The body on that side of a pair of shapes has so many contacts that those of the other one are looked through instead.
+// True: the body on that side has so many contacts that those of the other one are looked through instead.
 static bool is_crowded(const Heritage *f, int shape_a, int shape_b, int side) {
     const CairnShape *shapes = f->step->store->shapes;
     int body = shapes[side == 0 ? shape_a : shape_b].body, other = shapes[side == 0 ? shape_b : shape_a].body;

@@ -1,11 +1,11 @@
-// Seams: where two shapes lie flush, a third one that moves over them meets the edges and the hidden faces between them,
-// if each pair is asked alone: a box that slides over two tiles would be stopped by the side of the second one, which
-// it never sees. Such contacts are found here, among all that the narrow phase found, and removed.
+// Seams: where two shapes lie flush, a third one that moves over them meets the edges and the hidden faces between
+// them, if each pair is asked alone: a box that slides over two tiles would be stopped by the side of the second one,
+// which it never sees. Such contacts are found here, among all that the narrow phase found, and removed.
 //
 // Of one shape S and its contacts with others: a contact with T (normal n, at points p of T's surface) is of a seam
 // where S touches another shape U along another normal m, T does not stand out over the plane that separates U from S,
 // and each p
-// - lies in U: then what S may meet at p it meets as U, and the union of T and U has m for a normal there, but not n; or
+// - lies in U: then what S may meet at p it meets as U, and the union of T and U has m for a normal there, not n; or
 // - lies in that plane, with n far from m: T's edge continues U's surface beyond a gap.
 // The plane separates S from T, too. A step, a kerb or a wall stands out over it and stays. What counts is where the
 // shapes are, not whose they are: children of one body, fixed and moving ones alike. Where S is fixed, T and U are
@@ -86,7 +86,7 @@ static double surface_height(const Seams *s, const Touch *cover, double time) {
                                         : surface_point(cover, 0));
 }
 
-// How far S, which touches U now, may have sunk below U's surface at the time of another contact, as if nothing held it.
+// How far S, which touches U now, may have sunk below U's surface at the time of another contact if nothing held it.
 static double sunk(const Seams *s, const Touch *cover, CairnVec3 p, double time) {
     if (time == 0 || cover->points->time > 0) {
         return 0;
@@ -97,8 +97,8 @@ static double sunk(const Seams *s, const Touch *cover, CairnVec3 p, double time)
     return cairn_max(-time * cairn_dot(cover->normal, slip), 0);
 }
 
-// True: the middle of T lies over U's surface at the point where S touches U, so that T stands out there. It is for most
-// pairs of contacts all that must be asked. A hull's or mesh's own origin may be anywhere.
+// True: the middle of T lies over U's surface at the point where S touches U, so that T stands out there. It is for
+// most pairs of contacts all that must be asked. A hull's or mesh's own origin may be anywhere.
 static bool stands_out_by_half(const Seams *s, const Touch *touch, const Touch *cover) {
     CairnShapeType type = geometry_of(s, touch->other)->type;
     CairnVec3 over = cairn_sub(s->narrow->boxes->poses[touch->other].p, surface_point(cover, 0));

@@ -17,7 +17,7 @@ static CairnFriction *friction_of(const CairnStepSystem *system, int contact) {
 }
 
 // The largest load at each block: whether a contact is negligible is judged by the loads at its two bodies, not by
-// heavy bodies elsewhere: it must be so at both, for what is nothing to a heavy tile is all that a light box on it bears.
+// heavy bodies elsewhere. It must be so at both: what is nothing to a heavy tile is all that a light box on it bears.
 static double *find_largest(CairnStep *step, const CairnStepContacts *contacts, const double *lambda) {
     double *largest = CAIRN_PUSH_ZERO(step->arena, double, step->block_count + 1);
     for (int i = 0; i < contacts->count && largest != NULL; i++) {
