@@ -347,14 +347,6 @@ static void look_apart(Work *w, const Triangle *t, const CairnNearest *nearest) 
     }
 }
 
-static CairnConvex convex_of(const Triangle *t, CairnTriangleHull *hull) {
-    cairn_hull_of_triangle(hull, t->p, t->n);
-    return (CairnConvex){.type = CAIRN_SHAPE_HULL,
-                         .hull = &hull->hull,
-                         .r = cairn_mat3_diagonal(1, 1, 1),
-                         .size = hull->hull.size + cairn_length(hull->hull.center)};
-}
-
 static void look(Work *w, int index) {
     const CairnFacet *facet = &w->s->facets[index];
     bool may_differ = stands_out(facet);
@@ -376,7 +368,7 @@ static void look(Work *w, int index) {
         return;
     }
     CairnTriangleHull hull;
-    CairnConvex triangle = convex_of(&t, &hull);
+    CairnConvex triangle = cairn_mesh_triangle_core(&t, &hull);
     CairnNearest nearest;
     cairn_gjk(&triangle, &w->body.convex, w->margin + rounding, &nearest);
     if (nearest.is_beyond) {
@@ -507,61 +499,6 @@ static void look_around(Work *w) {
 
 // ---- from outside ----
 
-// How far the core goes into the overlapped triangles along a direction: the most of them.
-static double depth_along(Work *w, CairnVec3 d) {
-    double lowest = cairn_dot(d, cairn_mesh_body_support(&w->body, cairn_neg(d))), most = -HUGE_VAL;
-    for (int i = 0; i < w->overlapped_count; ++i) {
-        Triangle t = cairn_mesh_triangle(w, w->overlapped[i]);
-        for (int k = 0; k < 3; ++k) {
-            most = cairn_max(most, cairn_dot(d, t.p[k]) - lowest);
-        }
-    }
-    return most;
-}
-
-// The least displacement that separates the shape from all overlapped triangles, along directions that they give.
-static double least_overlap(Work *w, CairnVec3 *direction) {
-    double least = HUGE_VAL;
-    for (int i = 0; i < 2 * w->overlapped_count; ++i) {
-        Triangle t = cairn_mesh_triangle(w, w->overlapped[i / 2]);
-        CairnVec3 d = t.n;
-        if (i % 2 == 1) {
-            CairnTriangleHull hull;
-            CairnConvex triangle = convex_of(&t, &hull);
-            cairn_epa(&triangle, &w->body.convex, &d);
-        }
-        double depth = cairn_dot(d, t.n) > 0 ? depth_along(w, d) : HUGE_VAL;
-        if (depth < least) {
-            least = depth;
-            *direction = d;
-        }
-    }
-    return least;
-}
-
-static double deepest(const Work *w) {
-    double least = HUGE_VAL;
-    for (int k = 0; k < w->count; ++k) {
-        const Patch *patch = &w->patches[k];
-        if (!patch->is_vetoed && patch->count > 0) {
-            least = cairn_min(least, cairn_box_lowest(patch->points, patch->count));
-        }
-    }
-    return least;
-}
-
-// Moves the patches that were found after a shift back to where the shape is.
-static void move_patches_back(Work *w) {
-    for (int k = 0; k < w->count; ++k) {
-        Patch *patch = &w->patches[k];
-        double nearer = cairn_dot(w->shift, patch->normal);
-        for (int i = 0; i < patch->count; ++i) {
-            patch->points[i].distance -= nearer;
-            patch->points[i].point = cairn_add_scaled(patch->points[i].point, -0.5 * nearer, patch->normal);
-        }
-    }
-}
-
 // Where a shape overlaps the mesh, edges and corners may have been assigned to neighbours that do not report them: a
 // single triangle may be separated by a shorter displacement than the mesh (sideways), and no triangle may report the
 // face that the shape is deep in. So where no patch was found, or one that is deeper than the displacement that
@@ -569,11 +506,11 @@ static void move_patches_back(Work *w) {
 // displacement is then subtracted from the distances.
 static void look_from_outside(Work *w) {
     CairnVec3 direction = {0, 0, 1};
-    double found = deepest(w), margin = w->margin; // HUGE_VAL: nothing
+    double found = cairn_mesh_deepest(w), margin = w->margin; // HUGE_VAL: nothing
     if (fabs(found) <= w->tie) {
         return; // what rests there, mostly
     }
-    double depth = least_overlap(w, &direction);
+    double depth = cairn_mesh_least_overlap(w, &direction);
     if ((found <= w->tie && found >= -(depth + w->tie)) || !(depth < HUGE_VAL)) {
         return;
     }
@@ -582,7 +519,7 @@ static void look_from_outside(Work *w) {
     w->position = cairn_add(w->position, w->shift);
     w->margin = cairn_max(margin, 0) + out;
     look_around(w);
-    move_patches_back(w);
+    cairn_mesh_move_back(w);
     w->margin = margin;
 }
 

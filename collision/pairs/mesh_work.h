@@ -53,6 +53,22 @@ static inline CairnMeshTriangle cairn_mesh_triangle(const CairnMeshWork *w, int 
     return t;
 }
 
+static inline CairnConvex cairn_mesh_triangle_core(const CairnMeshTriangle *t, CairnTriangleHull *hull) {
+    cairn_hull_of_triangle(hull, t->p, t->n);
+    return (CairnConvex){.type = CAIRN_SHAPE_HULL,
+                         .hull = &hull->hull,
+                         .r = cairn_mat3_diagonal(1, 1, 1),
+                         .size = hull->hull.size + cairn_length(hull->hull.center)};
+}
+
+// The least displacement that separates the shape from all triangles that it overlaps, and its direction; HUGE_VAL:
+// there are none.
+double cairn_mesh_least_overlap(CairnMeshWork *work, CairnVec3 *direction);
+// The lowest point of all patches; HUGE_VAL: there is none.
+double cairn_mesh_deepest(const CairnMeshWork *work);
+// Moves the patches that were found after a shift back to where the shape is.
+void cairn_mesh_move_back(CairnMeshWork *work);
+
 static inline double cairn_mesh_height(const CairnMeshWork *w, int flat, CairnVec3 x) {
     const CairnFlat *f = &w->s->flats[flat];
     return cairn_dot(f->normal, x) + (cairn_dot(f->normal, w->position) - f->offset);
