@@ -6,8 +6,8 @@
 // - last lambda), C = 1 / (h^2 k) = g_L / (g h^2 M). M is the mass of the contact's island: a light body under a heavy
 // one has the stiffness that the heavy one needs. All other rows (joints, first touches and their friction) shall not
 // give way at all, and have a softness only because rows that say the same thing twice would else have no one answer:
-// C = hard / m, with the mass m that two points feel of each other (rows of angles: times the square of the typical
-// length), and never softer than that spring.
+// C = hard / m, with the mass m that two points feel of each other, and never softer than that spring. Rows of angles
+// are rows of lengths here: they are multiplied by the typical length.
 #include "engine/base/mat3.h"
 #include "engine/step/step.h"
 
@@ -82,11 +82,10 @@ static double hard_or_spring(const CairnStep *step, const CairnStepSystem *syste
 double cairn_step_joint_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepJoint *sj,
                                    const CairnJointRow *row) {
     if (row->compliance > 0) {
-        return row->compliance;
+        double length = cairn_joint_is_angle(sj->input, row->axis) ? step->world->def.typical_length : 1;
+        return length * length * row->compliance;
     }
-    double compliance = hard_or_spring(step, system, sj->bodies, sj->body_count, hard_joint, system->spring);
-    double length = step->world->def.typical_length;
-    return cairn_joint_is_angle(sj->input, row->axis) ? compliance / (length * length) : compliance;
+    return hard_or_spring(step, system, sj->bodies, sj->body_count, hard_joint, system->spring);
 }
 
 void cairn_step_contact_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepContact *c,
