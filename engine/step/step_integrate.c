@@ -18,6 +18,20 @@ typedef struct Integrating {
     int broken; // the first block whose end is not usable; block_count: none
 } Integrating;
 
+// The factor that keeps a velocity within what the next step starts from.
+static double hold(CairnVec3 velocity, double h) {
+    double largest = fmax(fmax(fabs(velocity.x), fabs(velocity.y)), fabs(velocity.z)) * h;
+    return largest > 0.5 * CAIRN_REACH ? 0.5 * CAIRN_REACH / largest : 1;
+}
+
+// A mechanism that has burst turns faster and faster; the world goes on around it.
+static void hold_end(const CairnStep *step, CairnStepEnd *end) {
+    double turn = hold(end->spin, step->h);
+    end->velocity = cairn_scale(hold(end->velocity, step->h), end->velocity);
+    end->spin = cairn_scale(turn, end->spin);
+    end->momentum = cairn_scale(turn, end->momentum);
+}
+
 static void integrate_block(const Integrating *in, int b) {
     const CairnStep *step = in->step;
     const CairnStepBlock *block = &step->blocks[b];
@@ -46,6 +60,7 @@ static void integrate_block(const Integrating *in, int b) {
         CairnVec3 local = cairn_mat3_transpose_mul(axes, end->momentum), inverse = cairn_inverse_moments(body);
         end->spin = cairn_mat3_mul(axes, (CairnVec3){inverse.x * local.x, inverse.y * local.y, inverse.z * local.z});
     }
+    hold_end(step, end);
 }
 
 static bool is_finite_end(const CairnStepEnd *end) {

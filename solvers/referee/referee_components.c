@@ -15,7 +15,7 @@ static void unite(int *parent, int a, int b) {
     parent[x > y ? x : y] = x > y ? y : x;
 }
 
-// Nodes are the blocks of dofs, and after them the constraints, for those that have no term.
+// Nodes are the blocks of dofs, and one after them for all constraints that have no term.
 static void unite_blocks(const CairnProblem *problem, int *parent) {
     for (int k = 0; k < problem->coupling_count; k++) {
         unite(parent, problem->couplings[k].row, problem->couplings[k].column);
@@ -33,7 +33,7 @@ static void name_rows(const CairnProblem *problem, int *parent, int *component) 
     for (int c = 0; c < problem->constraint_count; c++) {
         const CairnConstraintBlock *constraint = problem->constraints + c;
         int root = constraint->term_count > 0 ? root_of(parent, problem->terms[constraint->first_term].block)
-                                              : problem->block_count + c;
+                                              : problem->block_count;
         for (int r = constraint->first_row; r < constraint->first_row + constraint->row_count; r++) {
             component[r] = root;
         }
@@ -63,7 +63,7 @@ static void unite_rows(const CairnProblem *problem, int *parent, int *component)
 CairnStatus cairn_referee_find_components(Referee *referee, CairnArena *arena) {
     const CairnProblem *problem = referee->problem;
     bool is_explicit = problem->form == CAIRN_FORM_EXPLICIT;
-    int nodes = is_explicit ? problem->row_count : problem->block_count + problem->constraint_count;
+    int nodes = is_explicit ? problem->row_count : problem->block_count + 1;
     referee->component = CAIRN_PUSH(arena, int, problem->row_count + 1);
     CairnArenaMark mark = cairn_arena_mark(arena);
     int *parent = CAIRN_PUSH(arena, int, nodes + 1);

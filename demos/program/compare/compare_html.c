@@ -200,7 +200,8 @@ CairnStatus cairn_comparison_html(FILE *file, const CairnComparison *comparison,
     cairn_report_settings(file, cairn_comparison_session(comparison, comparison->reference));
     fputs(
         "</pre>\n<p class=\"soft\">A frame is certified when its scaled residual, computed by a referee that shares no "
-        "code with the solvers, is at most 1e-8 of the velocities in its component.</p>\n<h2>To get this page again</h2>\n<pre>",
+        "code with the solvers, is at most 1e-8 of the velocities in its component.</p>\n<h2>To get this page "
+        "again</h2>\n<pre>",
         file);
     cairn_html_text(file, command);
     fputs("</pre>\n", file);
