@@ -1,0 +1,129 @@
+// The audit, inside: what it notes before a step, and the accounts that it makes after it.
+//
+// audit.c          the public functions: begin, end, verdict      balance.c  momentum and energy of bodies and groups
+// audit_joints.c   joints: errors by their own geometry           apart.c    the largest separation of two shapes
+// audit_pairs.c    overlaps, and what was passed
+//
+// It reads the store (poses, velocities, models, reported impulses) and the public getters. It includes nothing of
+// engine/step, of the solvers or of engine/joints' code.
+#ifndef CAIRN_AUDIT_INTERNAL_H
+#define CAIRN_AUDIT_INTERNAL_H
+
+#include "engine/world.h"
+#include <cairn/audit.h>
+
+// The typical length of a world, m: what absolute lengths of the audit are multiples of.
+#define CAIRN_AUDIT_LENGTH 1.0
+
+// The accuracy to which a step holds its joints, as a multiple of the typical length.
+#define CAIRN_AUDIT_JOINT_ACCURACY 1e-3
+
+// Roundings of a balance: a sum of a few products for each term, and the solve with a body's 6 x 6 matrix.
+#define CAIRN_AUDIT_ROUNDING (64 * 2.220446049250313e-16)
+
+// A body before the step.
+typedef struct CairnAuditBody {
+    CairnVec3 center;
+    CairnQuat q;
+    CairnVec3 velocity, spin;
+} CairnAuditBody;
+
+// What is left of a change of momentum when forces and reported impulses are taken off, about the body's centre.
+typedef struct CairnAccount {
+    CairnVec3 linear, angular;
+    double linear_scale, angular_scale; // the sum of the magnitudes of the terms: what rounding is measured against
+    double linear_slack, angular_slack; // how well the reported impulses are known
+    double gain, gain_limit;            // of energy: of this body alone, and at its contacts
+    double given;                       // energy that joints lawfully give, J
+    bool is_tied;                       // by a joint
+} CairnAccount;
+
+// How a joint's locked angles are measured.
+typedef enum CairnHold {
+    CAIRN_HOLD_NONE = 0,
+    CAIRN_HOLD_ALL,   // no turn at all
+    CAIRN_HOLD_ALONG, // axis i of A and axis i of B are parallel
+    CAIRN_HOLD_ACROSS // axis i of A and axis j of B are perpendicular
+} CairnHold;
+
+// What a joint's definition comes to.
+typedef struct CairnAuditJoint {
+    CairnTransform frames[2]; // from the centres of mass of the bodies; of the world where there is none
+    int bodies[2], slot;
+    CairnHold hold;
+    int i, j;        // the axes of `hold`
+    unsigned locked; // bit k: the length along axis k is locked
+    double length;   // of a rod; < 0: none
+    bool is_gear, has_drive, drives_length, drives_angle;
+    double compliance; // the largest of its locked axes
+    int geared[2];     // slots of the joints that a gear couples
+} CairnAuditJoint;
+
+struct CairnAudit {
+    CairnAllocator allocator;
+    CairnAuditBody *bodies;
+    CairnPush *pushes;
+    CairnAccount *accounts, *groups;
+    bool *counts; // dynamic and awake
+    int *group;   // of each body that counts: the lowest body that joints tie it to
+    int *island;  // the same over joints and contacts
+    CairnAuditJoint *joints;
+    bool *is_open; // islands that something fixed touches
+    int body_capacity, push_capacity, account_capacity, group_capacity, count_capacity, tie_capacity, island_capacity;
+    int joint_capacity, open_capacity;
+    int body_count, push_count, joint_count;
+    uint64_t step_index, shape_changes, joint_changes;
+    uint32_t tag;
+    bool is_begun;
+    double seconds;
+
+    // The audit in progress.
+    const CairnWorld *world;
+    double h;
+    CairnAuditReport *report;
+};
+
+// ---- shared by the files ----
+
+// Holds a value against its limit, and keeps it where it is the term's worst so far.
+void cairn_audit_find(CairnAudit *audit, CairnAuditTerm term, double value, double limit, int body, int other,
+                      int joint);
+
+// The velocity of a body before and after the step; a null body (-1) and a static one stand still.
+CairnVec6 cairn_audit_velocity(const CairnAudit *audit, int body, bool is_after);
+CairnTransform cairn_audit_pose(const CairnAudit *audit, int body, bool is_after); // of its centre of mass
+
+// The turn from the pose before to that after, rad in world axes: of all that differ by whole turns the one nearest to
+// what the velocities say.
+CairnVec3 cairn_audit_turn(const CairnAudit *audit, int body);
+
+static inline bool cairn_audit_counts(const CairnAudit *audit, int body) {
+    return body >= 0 && audit->counts[body];
+}
+
+// ---- balance.c ----
+
+void cairn_audit_balance(CairnAudit *audit);
+
+// ---- audit_joints.c ----
+
+// Reads the definitions again where some have changed.
+void cairn_audit_read_joints(CairnAudit *audit, const CairnWorld *world);
+void cairn_audit_check_joints(CairnAudit *audit);
+
+// What a joint reports to have given body B: an impulse at B's frame as it was before the step.
+typedef struct CairnAuditWrench {
+    CairnVec3 point, force, torque; // N s, N m s
+    double turn, swing;             // by how much its axes, and the direction of its force, turn in the step, rad
+} CairnAuditWrench;
+CairnAuditWrench cairn_audit_wrench(const CairnAudit *audit, const CairnAuditJoint *joint);
+
+// Energy that a joint lawfully gives: by its drives and by kinematic bodies (`given`), by closing an error, and what
+// the order of the integrator leaves open.
+double cairn_audit_joint_allowance(const CairnAudit *audit, const CairnAuditJoint *joint);
+
+// ---- audit_pairs.c ----
+
+CairnStatus cairn_audit_check_pairs(CairnAudit *audit);
+
+#endif
