@@ -12,9 +12,6 @@
 #include "engine/world.h"
 #include <cairn/audit.h>
 
-// The typical length of a world, m: what absolute lengths of the audit are multiples of.
-#define CAIRN_AUDIT_LENGTH 1.0
-
 // The accuracy to which a step holds its joints, as a multiple of the typical length.
 #define CAIRN_AUDIT_JOINT_ACCURACY 1e-3
 

@@ -208,6 +208,10 @@ static Moving moving_of(const CairnAudit *audit, const CairnAuditJoint *joint) {
     return m;
 }
 
+static double accuracy_of(const CairnAudit *audit) {
+    return CAIRN_AUDIT_JOINT_ACCURACY * audit->world->def.typical_length;
+}
+
 // What is left of an error that the step began with: what is apart comes together by a fraction, no faster than a speed.
 static double left_of(double error, double fraction, double speed, double h) {
     return error - cairn_min(fraction * error, h * speed);
@@ -223,8 +227,7 @@ static Error limits_of(const CairnAudit *audit, const CairnAuditJoint *joint) {
     const CairnWorldDef *def = &audit->world->def;
     Moving m = moving_of(audit, joint);
     Error before = error_of(audit, joint, false), limit;
-    double reach[2] = {cairn_length(m.arms[0]), cairn_length(m.arms[1])},
-           accuracy = CAIRN_AUDIT_JOINT_ACCURACY * CAIRN_AUDIT_LENGTH;
+    double reach[2] = {cairn_length(m.arms[0]), cairn_length(m.arms[1])}, accuracy = accuracy_of(audit);
     limit.length = accuracy + reach[0] * cubed(m.turns[0]) + reach[1] * cubed(m.turns[1]) +
                    left_of(before.length, def->joint_fraction, def->joint_push, audit->h);
     limit.angle = accuracy / cairn_max(reach[0] + reach[1], accuracy) + cubed(m.turns[0] + m.turns[1]) +
@@ -238,7 +241,7 @@ static Error limits_of(const CairnAudit *audit, const CairnAuditJoint *joint) {
 }
 
 void cairn_audit_check_joints(CairnAudit *audit) {
-    double accuracy = CAIRN_AUDIT_JOINT_ACCURACY * CAIRN_AUDIT_LENGTH;
+    double accuracy = accuracy_of(audit);
     for (int j = 0; j < audit->joint_count; j++) {
         const CairnAuditJoint *joint = &audit->joints[j];
         bool counts = cairn_audit_counts(audit, joint->bodies[0]) || cairn_audit_counts(audit, joint->bodies[1]);

@@ -220,7 +220,8 @@ static CairnVec3 parting_by_poses(const CairnAudit *audit, const Touch *t) {
 static void check_work(const CairnAudit *audit, const Touch *t, CairnAccount *account) {
     const CairnContactRecord *r = t->record;
     double normal = r->normal_impulse * cairn_dot(r->normal, t->apart), across = cairn_dot(t->friction, t->apart);
-    double speed = cairn_min(cairn_max(-r->distance, 0) / audit->h, audit->world->def.contact_push);
+    const CairnWorldDef *def = &audit->world->def;
+    double speed = cairn_min(cairn_max(-r->distance, 0) / audit->h, def->contact_push);
     double gain = cairn_max(normal - r->normal_impulse * speed, 0) + cairn_max(across, 0);
     if (gain <= 1e-3 * account->gain_limit) { // rounding, mostly: it is not worth a closer look
         account->gain += gain;
@@ -230,13 +231,14 @@ static void check_work(const CairnAudit *audit, const Touch *t, CairnAccount *ac
     normal = r->normal_impulse * cairn_dot(r->normal, apart);
     across = cairn_dot(t->friction, apart);
     double approach = -cairn_dot(r->normal, t->came);
-    double bounce = approach > audit->world->def.restitution_threshold ? approach : 0;
+    double bounce = approach > def->restitution_threshold ? approach : 0;
     account->gain += cairn_max(normal - r->normal_impulse * cairn_max(speed, bounce), 0) + cairn_max(across, 0);
     // The certificate's tolerance: velocities are right to 1e-8 of the largest one that the contact stops. And they
     // are known as well as the place of the contact is.
     double size = fabs(r->normal_impulse) + cairn_length(t->friction);
+    double spring = def->contact_give * def->typical_length / audit->h; // how fast what gave way may come back
     double spins = cairn_length(t->sides[0].after.angular) + cairn_length(t->sides[1].after.angular);
-    account->gain_limit += size * (1e-8 * (cairn_length(t->came) + cairn_length(apart)) + spins * t->slack);
+    account->gain_limit += size * (1e-8 * (cairn_length(t->came) + cairn_length(apart)) + spins * t->slack + spring);
 }
 
 static void take_contact(CairnAccount *account, CairnVec3 arm, CairnVec3 impulse, CairnVec3 spin, double sign,
