@@ -153,12 +153,15 @@ CairnVec3 cairn_audit_turn(const CairnAudit *audit, int body) {
     return cairn_scale(angle + whole, axis);
 }
 
-// How often the value fits into its limit; what is not a number is beyond any limit.
 static double ratio(double value, double limit) {
     if (value == 0) {
         return 0;
     }
     return limit > 0 && value >= 0 && isfinite(value) ? value / limit : HUGE_VAL;
+}
+
+double cairn_audit_ratio(const CairnAuditFinding *finding) {
+    return finding != NULL ? ratio(finding->value, finding->limit) : 0;
 }
 
 void cairn_audit_find(CairnAudit *audit, CairnAuditTerm term, double value, double limit, int body, int other,
@@ -190,6 +193,7 @@ static void judge(CairnAuditReport *report) {
             report->worst = (CairnAuditTerm)t;
         }
     }
+    report->ratio = cairn_max(worst, 0);
     report->is_sound = worst <= 1;
 }
 
@@ -218,7 +222,7 @@ CairnStatus cairn_audit_end(CairnAudit *audit, const CairnWorld *world, CairnAud
     audit->world = world;
     audit->h = world->store.last_h;
     audit->report = report;
-    *report = (CairnAuditReport){.is_full = depth == CAIRN_AUDIT_FULL};
+    *report = (CairnAuditReport){.step_index = world->store.step_index, .is_full = depth == CAIRN_AUDIT_FULL};
     cairn_audit_balance(audit);
     cairn_audit_check_joints(audit);
     CairnStatus status = cairn_ok();

@@ -47,9 +47,11 @@ typedef struct CairnAuditFinding {
 } CairnAuditFinding;
 
 typedef struct CairnAuditReport {
-    bool is_sound; // no value that was checked exceeds its limit
+    uint64_t step_index; // of the world: which step this is about
+    bool is_sound;       // no value that was checked exceeds its limit
     bool is_full;
     CairnAuditTerm worst; // the term whose value is largest against its limit
+    double ratio;         // its value divided by its limit; infinite where it is not a number
     CairnAuditFinding terms[CAIRN_AUDIT_TERM_COUNT];
     double seconds;         // of wall-clock time that the audit of this step took, its beginning included
     double overlap_seconds; // the part of it that overlaps and what was passed took
@@ -69,6 +71,10 @@ CairnStatus cairn_audit_begin(CairnAudit *audit, const CairnWorld *world);
 // was made since the beginning, or where bodies were made or destroyed.
 CairnStatus cairn_audit_end(CairnAudit *audit, const CairnWorld *world, CairnAuditDepth depth,
                             CairnAuditReport *report);
+
+// Returns a finding's value divided by its limit: 0 where the value is 0, infinity where it is not a number or where the
+// limit is 0.
+double cairn_audit_ratio(const CairnAuditFinding *finding);
 
 // Return the name of a term ("momentum") and its unit ("N s"); "unknown" and "" for any other value.
 const char *cairn_audit_term_name(CairnAuditTerm term);
