@@ -142,7 +142,7 @@ CairnStatus cairn_comparison_table(FILE *file, const CairnComparison *comparison
             "scaled", "certi-", comparison->is_free ? "  sound penetration joint error" : " velocity   velocity");
     fprintf(file, "  %-*s %9s %8s %8s %8s %10s %8s %9s %9s %9s %7s %s\n", width, "solver", "mean", "p50", "p99", "max",
             "mean", "izations", "mean", "max", "max, m/s", "fied",
-            comparison->is_free ? "            max, m      max, m  state" : " off, m/s  off/limit");
+            comparison->is_free ? "             max, m      max, m  state" : " off, m/s  off/limit");
     for (int i = 0; i < comparison->count; i++) {
         CAIRN_TRY(print_row(file, comparison, i, width));
     }
