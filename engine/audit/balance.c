@@ -215,13 +215,19 @@ static CairnVec3 parting_by_poses(const CairnAudit *audit, const Touch *t) {
     return parting(&v[0], &v[1], t->arms);
 }
 
+// An overlap is pushed out, no faster than the world wants; and what is met on the way is foreseen as well as that.
+static double push_out_speed(const CairnWorldDef *def, double distance, double h) {
+    double deep = distance < 0 ? -distance : def->contact_stray * def->contact_margin;
+    return cairn_min(deep / h, def->contact_push);
+}
+
 // A contact gives no energy at the velocities that the step ends with, beyond what pushes an overlap out, and what
 // bounces: n . u+ <= |n . u|, and friction opposes what still slides.
 static void check_work(const CairnAudit *audit, const Touch *t, CairnAccount *account) {
     const CairnContactRecord *r = t->record;
     double normal = r->normal_impulse * cairn_dot(r->normal, t->apart), across = cairn_dot(t->friction, t->apart);
     const CairnWorldDef *def = &audit->world->def;
-    double speed = cairn_min(cairn_max(-r->distance, 0) / audit->h, def->contact_push);
+    double speed = push_out_speed(def, r->distance, audit->h);
     double gain = cairn_max(normal - r->normal_impulse * speed, 0) + cairn_max(across, 0);
     if (gain <= 1e-3 * account->gain_limit) { // rounding, mostly: it is not worth a closer look
         account->gain += gain;
