@@ -125,24 +125,6 @@ CairnStatus cairn_audit_begin(CairnAudit *audit, const CairnWorld *world) {
 
 // ---- after the step ----
 
-CairnTransform cairn_audit_pose(const CairnAudit *audit, int body, bool is_after) {
-    if (body < 0) {
-        return (CairnTransform){{0, 0, 0}, {1, 0, 0, 0}};
-    }
-    const CairnBody *now = &audit->world->store.bodies[body];
-    const CairnAuditBody *then = &audit->bodies[body];
-    return is_after ? (CairnTransform){now->center, now->q} : (CairnTransform){then->center, then->q};
-}
-
-CairnVec6 cairn_audit_velocity(const CairnAudit *audit, int body, bool is_after) {
-    if (body < 0 || audit->world->store.bodies[body].type == CAIRN_BODY_STATIC) {
-        return (CairnVec6){{0, 0, 0}, {0, 0, 0}};
-    }
-    const CairnBody *now = &audit->world->store.bodies[body];
-    const CairnAuditBody *then = &audit->bodies[body];
-    return is_after ? (CairnVec6){now->velocity, now->angular_velocity} : (CairnVec6){then->velocity, then->spin};
-}
-
 CairnVec3 cairn_audit_turn(const CairnAudit *audit, int body) {
     const CairnBody *now = &audit->world->store.bodies[body];
     CairnVec3 turn = cairn_quat_log(cairn_quat_mul(now->q, cairn_quat_conj(audit->bodies[body].q)));

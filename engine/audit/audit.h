@@ -72,6 +72,7 @@ struct CairnAudit {
     uint64_t step_index, shape_changes, joint_changes;
     uint32_t tag;
     bool is_begun;
+    bool has_meeting; // two bodies that count touch
     double seconds;
 
     // The audit in progress.
@@ -86,9 +87,25 @@ struct CairnAudit {
 void cairn_audit_find(CairnAudit *audit, CairnAuditTerm term, double value, double limit, int body, int other,
                       int joint);
 
-// The velocity of a body before and after the step; a null body (-1) and a static one stand still.
-CairnVec6 cairn_audit_velocity(const CairnAudit *audit, int body, bool is_after);
-CairnTransform cairn_audit_pose(const CairnAudit *audit, int body, bool is_after); // of its centre of mass
+// The velocity of a body before or after the step; a null body (-1) and a static one stand still.
+static inline CairnVec6 cairn_audit_velocity(const CairnAudit *audit, int body, bool is_after) {
+    if (body < 0 || audit->world->store.bodies[body].type == CAIRN_BODY_STATIC) {
+        return (CairnVec6){{0, 0, 0}, {0, 0, 0}};
+    }
+    const CairnBody *now = &audit->world->store.bodies[body];
+    const CairnAuditBody *then = &audit->bodies[body];
+    return is_after ? (CairnVec6){now->velocity, now->angular_velocity} : (CairnVec6){then->velocity, then->spin};
+}
+
+// The pose of its centre of mass before or after the step; that of a null body is the world's frame.
+static inline CairnTransform cairn_audit_pose(const CairnAudit *audit, int body, bool is_after) {
+    if (body < 0) {
+        return (CairnTransform){{0, 0, 0}, {1, 0, 0, 0}};
+    }
+    const CairnBody *now = &audit->world->store.bodies[body];
+    const CairnAuditBody *then = &audit->bodies[body];
+    return is_after ? (CairnTransform){now->center, now->q} : (CairnTransform){then->center, then->q};
+}
 
 // The turn from the pose before to that after, rad in world axes: of all that differ by whole turns the one nearest to
 // what the velocities say.
