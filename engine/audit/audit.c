@@ -76,6 +76,7 @@ void cairn_audit_destroy(CairnAudit *audit) {
     cairn_memory_release(&a, audit->group, (size_t)audit->tie_capacity, sizeof *audit->group);
     cairn_memory_release(&a, audit->island, (size_t)audit->island_capacity, sizeof *audit->island);
     cairn_memory_release(&a, audit->is_open, (size_t)audit->open_capacity, sizeof *audit->is_open);
+    cairn_memory_release(&a, audit->ledgers, (size_t)audit->ledger_capacity, sizeof *audit->ledgers);
     cairn_memory_release(&a, audit->joints, (size_t)audit->joint_capacity, sizeof *audit->joints);
     cairn_memory_release(&a, audit, 1, sizeof *audit);
 }
@@ -91,6 +92,7 @@ static bool reserve(CairnAudit *audit, const CairnStore *store) {
            cairn_memory_renew(a, &audit->group, &audit->tie_capacity, bodies, sizeof *audit->group) &&
            cairn_memory_renew(a, &audit->island, &audit->island_capacity, bodies, sizeof *audit->island) &&
            cairn_memory_renew(a, &audit->is_open, &audit->open_capacity, bodies, sizeof *audit->is_open) &&
+           cairn_memory_reserve(a, &audit->ledgers, &audit->ledger_capacity, bodies, sizeof *audit->ledgers) &&
            cairn_memory_reserve(a, &audit->joints, &audit->joint_capacity, joints, sizeof *audit->joints);
 }
 
@@ -105,6 +107,11 @@ CairnStatus cairn_audit_begin(CairnAudit *audit, const CairnWorld *world) {
     audit->is_begun = false;
     if (!reserve(audit, store)) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "audit: no memory for %d bodies", store->body_pool.count);
+    }
+    bool goes_on = audit->tag == world->tag && audit->last_step == store->step_index &&
+                   audit->joint_changes == world->joint_changes && audit->body_count == store->body_pool.count;
+    for (int b = 0; !goes_on && b < store->body_pool.count; b++) { // what was gained was gained by others
+        audit->ledgers[b] = (CairnLedger){0, 0};
     }
     cairn_audit_read_joints(audit, world);
     for (int b = 0; b < store->body_pool.count; b++) {
@@ -201,6 +208,7 @@ CairnStatus cairn_audit_end(CairnAudit *audit, const CairnWorld *world, CairnAud
     CAIRN_TRY(check_order(audit, world));
     double t0 = cairn_timer_now();
     audit->is_begun = false;
+    audit->last_step = world->store.step_index;
     audit->world = world;
     audit->h = world->store.last_h;
     audit->report = report;

@@ -30,8 +30,12 @@ typedef struct CairnAccount {
     CairnVec3 linear, angular;
     double linear_scale, angular_scale; // the sum of the magnitudes of the terms: what rounding is measured against
     double linear_slack, angular_slack; // how well the reported impulses are known
-    double gain, gain_limit;            // of energy: of this body alone, and at its contacts
-    double given;                       // energy that joints lawfully give, J
+    double gain;                        // of energy at contacts, J
+    double work;                        // of joints, of drift and of turning, J: gained or lost
+    double order;                       // what the order of the integrator leaves open of both
+    double unknown;                     // how well they are known
+    double given;                       // energy that joints lawfully give
+    bool is_driven;                     // by a joint with a drive or to a kinematic body
     bool is_tied;                       // by a joint
 } CairnAccount;
 
@@ -51,10 +55,15 @@ typedef struct CairnAuditJoint {
     int i, j;        // the axes of `hold`
     unsigned locked; // bit k: the length along axis k is locked
     double length;   // of a rod; < 0: none
-    bool is_gear, has_drive, drives_length, drives_angle;
+    bool is_gear, drives_length, drives_angle;
     double compliance; // the largest of its locked axes
     int geared[2];     // slots of the joints that a gear couples
 } CairnAuditJoint;
+
+// The energy that a group gained over the steps.
+typedef struct CairnLedger {
+    double gained, order; // J; the largest `order` of a step since it was 0
+} CairnLedger;
 
 struct CairnAudit {
     CairnAllocator allocator;
@@ -65,11 +74,12 @@ struct CairnAudit {
     int *group;   // of each body that counts: the lowest body that joints tie it to
     int *island;  // the same over joints and contacts
     CairnAuditJoint *joints;
-    bool *is_open; // islands that something fixed touches
+    CairnLedger *ledgers; // by the lowest body of a group
+    bool *is_open;        // islands that something fixed touches
     int body_capacity, push_capacity, account_capacity, group_capacity, count_capacity, tie_capacity, island_capacity;
-    int joint_capacity, open_capacity;
+    int joint_capacity, open_capacity, ledger_capacity;
     int body_count, push_count, joint_count;
-    uint64_t step_index, shape_changes, joint_changes;
+    uint64_t step_index, last_step, shape_changes, joint_changes;
     uint32_t tag;
     bool is_begun;
     bool has_meeting; // two bodies that count touch
@@ -131,6 +141,9 @@ typedef struct CairnAuditWrench {
     double turn, swing;             // by how much its axes, and the direction of its force, turn in the step, rad
 } CairnAuditWrench;
 CairnAuditWrench cairn_audit_wrench(const CairnAudit *audit, const CairnAuditJoint *joint);
+
+// Whether it has a drive, or ties to a kinematic body.
+bool cairn_audit_is_driven(const CairnAudit *audit, const CairnAuditJoint *joint);
 
 // Energy that a joint lawfully gives: by its drives and by kinematic bodies (`given`), by closing an error, and what
 // the order of the integrator leaves open.

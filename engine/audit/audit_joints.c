@@ -278,6 +278,15 @@ CairnAuditWrench cairn_audit_wrench(const CairnAudit *audit, const CairnAuditJoi
     return w;
 }
 
+bool cairn_audit_is_driven(const CairnAudit *audit, const CairnAuditJoint *joint) {
+    bool is_moved = false;
+    for (int k = 0; k < 2; k++) {
+        int body = joint->bodies[k];
+        is_moved = is_moved || (body >= 0 && audit->world->store.bodies[body].type == CAIRN_BODY_KINEMATIC);
+    }
+    return is_moved || joint->drives_length || joint->drives_angle;
+}
+
 double cairn_audit_joint_allowance(const CairnAudit *audit, const CairnAuditJoint *joint) {
     const CairnWorldDef *def = &audit->world->def;
     CairnAuditWrench w = cairn_audit_wrench(audit, joint);

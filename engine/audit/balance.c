@@ -46,14 +46,17 @@ static CairnVec3 drift_of(const CairnAudit *audit, const CairnAuditBody *then, c
 
 // The turning energy that changed although nothing turned the body: E+ - E = T . (w + w+)/2 + (L . w+ - L+ . w)/2. The
 // last term is 0 for a free body. An impulse T turns it on by h I^-1 T, and its inertia with it, which changes the term
-// by h |w| (|T| |w| + 3/2 |I^-1 T| |L|) at most: that is of the integrator's order.
+// by h |w| (|T| |w| / 2 + |I^-1 T| |L|) at most: that is of the integrator's order. |I^-1 T| is no more than |T| over
+// the least moment, nor than what the spin changes by, of which a free body makes h w^2 at most.
 static void add_turning(const CairnAudit *audit, const CairnBody *now, CairnVec3 before, CairnVec3 after,
                         const CairnAuditBody *then, CairnAccount *account) {
     CairnVec3 w0 = then->spin, w1 = now->angular_velocity;
-    double push = size_of(cairn_sub(after, before)), least = now->model->moments.x;
-    double w = size_of(w0) + size_of(w1) + push / least, momentum = cairn_max(size_of(before), size_of(after));
-    account->gain += 0.5 * (cairn_dot(before, w1) - cairn_dot(after, w0));
-    account->gain_limit += CAIRN_AUDIT_ROUNDING * momentum * w + audit->h * w * push * (w + 1.5 * momentum / least);
+    double push = size_of(cairn_sub(after, before)), w = size_of(w0) + size_of(w1);
+    double momentum = cairn_max(size_of(before), size_of(after));
+    double jump = cairn_min(push / now->model->moments.x, size_of(cairn_sub(w1, w0)) + audit->h * w * w);
+    account->work += 0.5 * (cairn_dot(before, w1) - cairn_dot(after, w0));
+    account->order += audit->h * w * (0.5 * push * w + jump * momentum);
+    account->unknown += CAIRN_AUDIT_ROUNDING * momentum * w;
 }
 
 static void balance_body(const CairnAudit *audit, int b, CairnAccount *account) {
@@ -82,8 +85,9 @@ static void balance_body(const CairnAudit *audit, int b, CairnAccount *account) 
 
     // Gravity works along the way; between the velocities' energies it is taken to work along their mean.
     double fall = h * h * cairn_length_squared(def->gravity) * model->gravity_scale * model->gravity_scale;
-    account->gain = -cairn_dot(weight, drift);
-    account->gain_limit = 0.5 * mass * fall + CAIRN_AUDIT_ROUNDING * far * size_of(weight);
+    account->work = -cairn_dot(weight, drift);
+    account->order = 0.5 * mass * fall;
+    account->unknown = CAIRN_AUDIT_ROUNDING * far * size_of(weight);
     if (!model->is_isotropic && def->gyroscopic && cairn_length_squared(now->angular_velocity) > 0) {
         add_turning(audit, now, before, after, then, account);
     }
@@ -229,7 +233,7 @@ static void check_work(const CairnAudit *audit, const Touch *t, CairnAccount *ac
     const CairnWorldDef *def = &audit->world->def;
     double speed = push_out_speed(def, r->distance, audit->h);
     double gain = cairn_max(normal - r->normal_impulse * speed, 0) + cairn_max(across, 0);
-    if (gain <= 1e-3 * account->gain_limit) { // rounding, mostly: it is not worth a closer look
+    if (gain <= 1e-3 * account->order) { // rounding, mostly: it is not worth a closer look
         account->gain += gain;
         return;
     }
@@ -244,7 +248,7 @@ static void check_work(const CairnAudit *audit, const Touch *t, CairnAccount *ac
     double size = fabs(r->normal_impulse) + cairn_length(t->friction);
     double spring = def->contact_give * def->typical_length / audit->h; // how fast what gave way may come back
     double spins = cairn_length(t->sides[0].after.angular) + cairn_length(t->sides[1].after.angular);
-    account->gain_limit += size * (1e-8 * (cairn_length(t->came) + cairn_length(apart)) + spins * t->slack + spring);
+    account->unknown += size * (1e-8 * (cairn_length(t->came) + cairn_length(apart)) + spins * t->slack + spring);
 }
 
 static void take_contact(CairnAccount *account, CairnVec3 arm, CairnVec3 impulse, CairnVec3 spin, double sign,
@@ -316,7 +320,9 @@ static void add_account(CairnAccount *sum, const CairnAccount *a, CairnVec3 arm)
     sum->linear_slack += a->linear_slack;
     sum->angular_slack += a->angular_slack;
     sum->gain += a->gain;
-    sum->gain_limit += a->gain_limit;
+    sum->work += a->work;
+    sum->order += a->order;
+    sum->unknown += a->unknown;
 }
 
 // Where a body's forces act: at the start of its way, or under the midpoint rule in the middle of it.
@@ -352,10 +358,10 @@ static void add_joint_work(const CairnAudit *audit, int b, CairnAccount *sum) {
     CairnVec6 v0 = cairn_audit_velocity(audit, b, false), v1 = cairn_audit_velocity(audit, b, true);
     CairnVec6 mean = cairn_vec6_scale(0.5, cairn_vec6_add_scaled(v0, 1, v1));
     const CairnAccount *a = &audit->accounts[b];
-    sum->gain += cairn_dot(a->linear, mean.linear) + cairn_dot(a->angular, mean.angular);
+    sum->work += cairn_dot(a->linear, mean.linear) + cairn_dot(a->angular, mean.angular);
     double linear = CAIRN_AUDIT_ROUNDING * a->linear_scale + a->linear_slack;
     double angular = CAIRN_AUDIT_ROUNDING * a->angular_scale + a->angular_slack;
-    sum->gain_limit += linear * size_of(mean.linear) + angular * size_of(mean.angular);
+    sum->unknown += linear * size_of(mean.linear) + angular * size_of(mean.angular);
 }
 
 static int outer_side(const CairnAudit *audit, const CairnAuditJoint *joint) {
@@ -376,18 +382,26 @@ static void take_outer_joints(CairnAudit *audit) {
         double sign = outer == 0 ? 1 : -1;
         CairnAuditWrench w = cairn_audit_wrench(audit, joint);
         CairnAccount *sum = &audit->groups[root];
-        CairnVec3 arm = cairn_sub(w.point, acting_at(audit, root));
+        CairnVec3 own = cairn_sub(w.point, audit->bodies[body].center);
+        CairnVec3 arm = cairn_add(own, cairn_sub(acting_at(audit, body), acting_at(audit, root)));
         CairnVec3 moment = cairn_add(w.torque, cairn_cross(arm, w.force));
         double force = cairn_length(w.force), torque = cairn_length(w.torque);
-        double reach = cairn_length(cairn_sub(w.point, acting_at(audit, body)));
         sum->linear = cairn_add_scaled(sum->linear, -sign, w.force);
         sum->angular = cairn_add_scaled(sum->angular, -sign, moment);
         sum->linear_scale += force;
         sum->angular_scale += torque + force * cairn_length(arm);
         sum->linear_slack += w.swing * force;
-        sum->angular_slack += w.turn * (torque + force * reach) + w.swing * force * cairn_length(arm);
+        sum->angular_slack += w.turn * (torque + force * cairn_length(own)) + w.swing * force * cairn_length(arm);
         audit->is_open[body] = true;
     }
+}
+
+static double gain_of(const CairnAccount *sum) {
+    return cairn_max(sum->work, 0) + sum->gain;
+}
+
+static double limit_of(const CairnAccount *sum) {
+    return sum->order + sum->unknown;
 }
 
 static void add_allowances(CairnAudit *audit) {
@@ -398,11 +412,25 @@ static void add_allowances(CairnAudit *audit) {
             if (!joint->is_gear && cairn_audit_counts(audit, body) &&
                 (k == 0 || !cairn_audit_counts(audit, joint->bodies[0]))) {
                 CairnAccount *sum = &audit->groups[find_root(audit->group, body)];
-                if (sum->gain > sum->gain_limit) {
+                sum->is_driven = sum->is_driven || cairn_audit_is_driven(audit, joint);
+                if (gain_of(sum) > limit_of(sum)) {
                     sum->given += cairn_audit_joint_allowance(audit, joint);
                 }
             }
         }
+    }
+}
+
+// What a group without drives gained since it last lost all of it again. Of a rule that keeps energy the errors of
+// single steps take turns, so that their sum over any number of steps is that of its two ends: twice the largest that
+// one step may make. A rule that gains a little in every step goes beyond that.
+static void check_ledger(CairnAudit *audit, const CairnAccount *a, int root) {
+    CairnLedger *ledger = &audit->ledgers[root];
+    double gained = a->is_driven ? 0 : cairn_max(ledger->gained + a->work - a->unknown, 0);
+    bool is_open = gained > 0;
+    *ledger = (CairnLedger){gained, is_open ? cairn_max(ledger->order, a->order) : 0};
+    if (is_open) {
+        cairn_audit_find(audit, CAIRN_AUDIT_ENERGY, gained, 2 * ledger->order + a->given, root, -1, -1);
     }
 }
 
@@ -419,7 +447,11 @@ static void check_groups(CairnAudit *audit) {
         if (audit->counts[b] && audit->group[b] == b) {
             const CairnAccount *a = &audit->groups[b];
             check_momentum(audit, a, b);
-            cairn_audit_find(audit, CAIRN_AUDIT_ENERGY, cairn_max(a->gain, 0), a->gain_limit + a->given, b, -1, -1);
+            double gain = cairn_max(gain_of(a) - a->given, 0);
+            cairn_audit_find(audit, CAIRN_AUDIT_ENERGY, gain, limit_of(a), b, -1, -1);
+            if (audit->accounts[b].is_tied) {
+                check_ledger(audit, a, b);
+            }
         }
     }
 }
