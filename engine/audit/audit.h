@@ -1,8 +1,8 @@
 // The audit, inside: what it notes before a step, and the accounts that it makes after it.
 //
-// audit.c          the public functions: begin, end, verdict      balance.c  momentum and energy of bodies and groups
-// audit_joints.c   joints: errors by their own geometry           apart.c    the largest separation of two shapes
-// audit_pairs.c    overlaps, and what was passed
+// audit.c          the public functions: begin, end, verdict      balance.c  momentum of bodies, work of contacts
+// audit_joints.c   joints: errors by their own geometry           groups.c   momentum and energy of tied bodies
+// audit_pairs.c    overlaps, and what was passed                  apart.c    the largest separation of two shapes
 //
 // It reads the store (poses, velocities, models, reported impulses) and the public getters. It includes nothing of
 // engine/step, of the solvers or of engine/joints' code.
@@ -125,8 +125,24 @@ static inline bool cairn_audit_counts(const CairnAudit *audit, int body) {
     return body >= 0 && audit->counts[body];
 }
 
+// The sum of magnitudes: no less than the length, and without a root. Good enough to measure rounding against.
+static inline double cairn_audit_size(CairnVec3 v) {
+    return fabs(v.x) + fabs(v.y) + fabs(v.z);
+}
+
 // ---- balance.c ----
 
+// Makes the account of every body that counts; then takes off what contacts report.
+void cairn_audit_balance_bodies(CairnAudit *audit);
+void cairn_audit_take_contacts(CairnAudit *audit);
+
+// ---- groups.c ----
+
+// Of a forest: the root of a tree, which is its lowest body, and two trees made one.
+int cairn_audit_root(int *parent, int body);
+void cairn_audit_unite(int *parent, int a, int b);
+
+// Balances bodies, groups and islands, and finds what is left.
 void cairn_audit_balance(CairnAudit *audit);
 
 // ---- audit_joints.c ----
