@@ -578,6 +578,9 @@ int cairn_mesh_convex(const CairnGeometry *mesh, CairnTransform pose_mesh, const
         w.body.convex.rounding == 0) { // cores of balls and rods are outside, but for the deepest
         look_from_outside(&w);
     }
+    if (w.count > 1) {
+        cairn_mesh_merge(&w);
+    }
     int count = 0;
     for (int k = 0; k < w.count && count < capacity; ++k) {
         Patch *patch = &w.patches[k];

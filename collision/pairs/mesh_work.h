@@ -29,6 +29,9 @@ typedef struct CairnMeshWork {
     int overlapped_count, overlapped[CAIRN_OVERLAPPED]; // triangles that the shape's core overlaps
 } CairnMeshWork;
 
+// Patches that lie in one plane become one (mesh_merge.c).
+void cairn_mesh_merge(CairnMeshWork *work);
+
 // A triangle in the frame of the body.
 typedef struct CairnMeshTriangle {
     int index;

@@ -29,18 +29,21 @@ typedef struct CairnStepContact {
     double distance;
     double approach; // normal velocity at the start of the step, negative while approaching
     int shape_a, shape_b, body_a, body_b;
-    int record;                             // last step's record of the same id, or -1
-    int roll;                               // its index in the contacts' `rolls`
+    int record; // last step's record of the same id, or the one that it inherits from (step_inherit.c), or -1
+    int roll;   // its index in the contacts' `rolls`
     uint8_t manifold_count, manifold_index; // number of points of its manifold, and the index of this one
     bool is_predicted : 1;                  // found where the solved velocities lead (step_predict.c)
     bool is_prepared : 1;                   // all members below are valid, from an earlier solve of this step
+    bool is_known : 1;                      // its patch bore a load in the last step, if not at this point
     // Set by assemble (step_contacts.c).
     bool is_first : 1; // had no normal impulse in the last step, or the last solve
     uint8_t row_count;
     int row;
     double wanted; // d of the normal row in terms of the end velocity
-    double impact; // the estimated impulse that stops the approach: it acts once, whereas a load acts in every step
-    double frozen; // normal impulse that box friction is bounded by
+    // The estimated impulse that stops the approach: it acts once, whereas a load acts in every step. At first how many
+    // manifolds stop it together, where this is the first point of one (step_inherit.c).
+    double impact;
+    double frozen; // normal impulse that box friction is bounded by; at first the loads inherited beside its record's
 } CairnStepContact;
 
 typedef struct CairnStepJoint {
@@ -113,6 +116,7 @@ typedef struct CairnStep {
     CairnArena *arena;
     double h;
     double impulse_scale; // h over the last h: impulses carried over are forces times time
+    double still;         // slower than this, m/s, no contact has a direction of sliding worth following
     double began;         // when the step began, by the clock
     int threads;
 
@@ -150,7 +154,7 @@ typedef struct CairnStepJoints {
 typedef struct CairnStepSystem {
     CairnProblem problem;
     CairnStepJoints joints;
-    double *P, *lower, *upper;
+    double *P, *lower, *upper, *compliance;
     CairnDofBlock *blocks;
     CairnFriction *frictions;
     int matrix_count; // in P: fewer than blocks where equal balls use one
@@ -187,6 +191,8 @@ typedef struct CairnStepAnswer {
     const double *earlier;
     int pass;               // how often the problem at hand was solved
     bool is_rough;          // the last solve was ended by a review
+    bool has_exact;         // the solver is to end with an answer that is certified, or other ways are to follow
+    bool is_soft;           // the rows of this step are not harder than what can be solved (cairn_step_soften)
     CairnArenaMark problem; // the arena above it holds the problem at hand
     CairnStepReview review; // of this answer
 } CairnStepAnswer;
@@ -287,6 +293,12 @@ void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const
                        CairnStepReview *review);
 // True: the impulses lead to another problem.
 bool cairn_step_is_superseded(const CairnStepReview *review);
+
+// The referee judges the answer.
+void cairn_step_judge(CairnStep *step, const CairnStepSystem *system, const CairnStepAnswer *answer);
+
+// Raise compliances to what impulses of any size can be solved with, for a step that found no answer.
+void cairn_step_soften(const CairnStep *step, CairnStepSystem *system);
 
 // The geometric stiffness that the impulses cause; NULL: no K changed by more than geometric_jump, so no further solve
 // follows.

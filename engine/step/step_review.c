@@ -2,7 +2,7 @@
 // solve? Three things may be wrong with that: the geometric stiffness was made from other impulses (step_stiffness.c),
 // first touches were guessed to bear other loads (step_touch.c), or bodies run into contacts that the problem lacks
 // (step_predict.c). A review finds this and changes nothing, so that it may run while a solver runs. Amend makes
-// the changes, between two solves.
+// the changes, between two solves; and where a solve found no answer, it makes the rows soft enough to have one.
 #include "engine/step/step.h"
 
 void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system, int pass,
@@ -28,11 +28,25 @@ bool cairn_step_is_superseded(const CairnStepReview *review) {
     return review->stiffness != NULL || review->is_misjudged || review->predicted_count > 0;
 }
 
+// The answer stands, or rows are made soft enough to have one that is certified.
+static CairnStepNext judge(CairnStep *step, CairnStepSystem *system, CairnStepAnswer *answer) {
+    cairn_step_judge(step, system, answer);
+    if (cairn_step_failed(step) || step->stats.residual.is_certified || !answer->has_exact || answer->is_soft) {
+        return CAIRN_STEP_GO_ON;
+    }
+    answer->is_soft = true;
+    cairn_step_soften(step, system);
+    return CAIRN_STEP_SOLVE;
+}
+
 CairnStepNext cairn_step_amend(CairnStep *step, CairnStepContacts *contacts, CairnStepSystem *system,
                                CairnStepAnswer *answer) {
     const CairnStepReview *review = &answer->review;
-    if (cairn_step_failed(step) || !cairn_step_is_superseded(review)) {
+    if (cairn_step_failed(step)) {
         return CAIRN_STEP_GO_ON;
+    }
+    if (!cairn_step_is_superseded(review)) {
+        return judge(step, system, answer);
     }
     if (review->is_misjudged) {
         cairn_step_amend_touches(contacts, system, answer->lambda);

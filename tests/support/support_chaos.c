@@ -104,7 +104,7 @@ static bool read_bodies(const SupportChaos *chaos, double *kinetic, double *pote
             continue;
         }
         *kinetic += kinetic_energy(&state);
-        *potential -= state.mass.mass * cairn_dot(gravity, state.center);
+        *potential -= chaos->gravity_scale[i] * state.mass.mass * cairn_dot(gravity, state.center);
         *mass += state.mass.mass;
         is_finite = is_finite && cairn_vec3_is_finite(state.center) && cairn_vec3_is_finite(state.velocity) &&
                     cairn_vec3_is_finite(state.angular_velocity) && isfinite(cairn_dot(gravity, state.center));
@@ -124,8 +124,7 @@ static void update(const SupportChaos *chaos, Ledger *ledger, double potential) 
 static double put_in(const Ledger *ledger) {
     // Of a micrometre a second, below which nothing is told from rest; without dynamic bodies nothing has any.
     double least = ledger->mass > 0 ? 0.5e-12 * ledger->mass : 1;
-    return ledger->start + 2 * (ledger->first - ledger->low) + ledger->drives + ledger->pushed + ledger->carried +
-           least;
+    return ledger->start + (ledger->first - ledger->low) + ledger->drives + ledger->pushed + ledger->carried + least;
 }
 
 static void run(SupportChaos *chaos, int steps, SupportChaosRun *found) {

@@ -114,7 +114,7 @@ static void write_words(FILE *file, const CairnComparison *comparison) {
     fputs("<ul>\n", file);
     for (int i = 0; i < comparison->count; i++) {
         const CairnContender *contender = &comparison->contenders[i];
-        char verdict[200] = "";
+        char verdict[320] = "";
         if (contender->tally.frames > 0) {
             cairn_tally_verdict(&contender->tally, verdict, sizeof verdict);
         }

@@ -72,7 +72,7 @@ static CairnStatus print_row(FILE *file, const CairnComparison *comparison, int 
 static void print_verdict(FILE *file, const CairnComparison *comparison, int index, int width) {
     const CairnContender *contender = &comparison->contenders[index];
     const CairnTally *tally = &contender->tally;
-    char verdict[200];
+    char verdict[320];
     fprintf(file, "%-*.*s  ", width, width, contender->choice.text);
     if (tally->frames > 0) {
         cairn_tally_verdict(tally, verdict, sizeof verdict);

@@ -58,6 +58,8 @@ typedef struct CairnTally {
     CairnTallyTerm terms[CAIRN_AUDIT_TERM_COUNT];
     CairnAuditReport unsound; // the worst frame that is not sound
     int unsound_frame;
+    CairnBodyId worst_bodies[2];
+    double worst_masses[2]; // kg
     double energy_first, energy_last, energy_max;
     long long allocations;      // of all frames
     long long late_allocations; // of the second half
