@@ -124,6 +124,7 @@ CairnStatus cairn_audit_begin(CairnAudit *audit, const CairnWorld *world) {
     audit->body_count = store->body_pool.count;
     audit->push_count = store->push_count;
     audit->step_index = store->step_index;
+    audit->time = store->time;
     audit->tag = world->tag;
     audit->is_begun = true;
     audit->seconds = cairn_timer_now() - t0;
@@ -210,10 +211,16 @@ CairnStatus cairn_audit_end(CairnAudit *audit, const CairnWorld *world, CairnAud
     audit->is_begun = false;
     audit->last_step = world->store.step_index;
     audit->world = world;
-    audit->h = world->store.last_h;
+    double part = world->store.last_h, passed = world->store.time - audit->time;
+    audit->parts = part > 0 && passed > 1.5 * part ? (int)round(cairn_min(passed / part, 1e6)) : 1;
+    audit->h = audit->parts * part;
     audit->report = report;
     *report = (CairnAuditReport){.step_index = world->store.step_index, .is_full = depth == CAIRN_AUDIT_FULL};
-    cairn_audit_balance(audit);
+    if (audit->parts > 1) {
+        cairn_audit_balance_divided(audit);
+    } else {
+        cairn_audit_balance(audit);
+    }
     cairn_audit_check_joints(audit);
     CairnStatus status = cairn_ok();
     if (depth == CAIRN_AUDIT_FULL) {

@@ -2,7 +2,8 @@
 //
 // audit.c          the public functions: begin, end, verdict      balance.c  momentum of bodies, work of contacts
 // audit_joints.c   joints: errors by their own geometry           groups.c   momentum and energy of tied bodies
-// audit_pairs.c    overlaps, and what was passed                  apart.c    the largest separation of two shapes
+// audit_pairs.c    overlaps, and what was passed                  divided.c  momentum and energy of a divided step
+// apart.c          the largest separation of two shapes
 //
 // It reads the store (poses, velocities, models, reported impulses) and the public getters. It includes nothing of
 // engine/step, of the solvers or of engine/joints' code.
@@ -83,11 +84,12 @@ struct CairnAudit {
     uint32_t tag;
     bool is_begun;
     bool has_meeting; // two bodies that count touch
-    double seconds;
+    double seconds, time;
 
     // The audit in progress.
     const CairnWorld *world;
-    double h;
+    double h;  // of the whole step
+    int parts; // that the world made the step in; its contacts and joints report the last of them
     CairnAuditReport *report;
 };
 
@@ -132,9 +134,17 @@ static inline double cairn_audit_size(CairnVec3 v) {
 
 // ---- balance.c ----
 
+// The angular momentum about the centre of mass.
+CairnVec3 cairn_audit_momentum(const CairnBodyModel *model, CairnQuat q, CairnVec3 spin);
+
 // Makes the account of every body that counts; then takes off what contacts report.
 void cairn_audit_balance_bodies(CairnAudit *audit);
 void cairn_audit_take_contacts(CairnAudit *audit);
+
+// ---- divided.c ----
+
+// Of a step that the world made in parts: the balances of all bodies together, which need no reports.
+void cairn_audit_balance_divided(CairnAudit *audit);
 
 // ---- groups.c ----
 

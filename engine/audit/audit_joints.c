@@ -228,6 +228,9 @@ static Error limits_of(const CairnAudit *audit, const CairnAuditJoint *joint) {
     Moving m = moving_of(audit, joint);
     Error before = error_of(audit, joint, false), limit;
     double reach[2] = {cairn_length(m.arms[0]), cairn_length(m.arms[1])}, accuracy = accuracy_of(audit);
+    for (int k = 0; k < 2; k++) { // joints end on their arcs in every part
+        m.turns[k] /= audit->parts;
+    }
     limit.length = accuracy + reach[0] * cubed(m.turns[0]) + reach[1] * cubed(m.turns[1]) +
                    left_of(before.length, def->joint_fraction, def->joint_push, audit->h);
     limit.angle = accuracy / cairn_max(reach[0] + reach[1], accuracy) + cubed(m.turns[0] + m.turns[1]) +

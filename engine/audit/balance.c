@@ -9,7 +9,7 @@
 
 // ---- bodies ----
 
-static CairnVec3 momentum_about_center(const CairnBodyModel *model, CairnQuat q, CairnVec3 spin) {
+CairnVec3 cairn_audit_momentum(const CairnBodyModel *model, CairnQuat q, CairnVec3 spin) {
     if (model->is_isotropic) {
         return cairn_scale(model->moments.x, spin);
     }
@@ -64,9 +64,9 @@ static void balance_body(const CairnAudit *audit, int b, CairnAccount *account) 
 
     CairnVec3 drift = drift_of(audit, then, now, &way);
     CairnVec3 before =
-        cairn_scale(1 / (1 + h * model->angular_damping), momentum_about_center(model, then->q, then->spin));
+        cairn_scale(1 / (1 + h * model->angular_damping), cairn_audit_momentum(model, then->q, then->spin));
     bool is_turning_along = !def->gyroscopic && !model->is_isotropic; // its momentum turns with the body
-    CairnVec3 after = momentum_about_center(model, is_turning_along ? then->q : now->q, now->angular_velocity);
+    CairnVec3 after = cairn_audit_momentum(model, is_turning_along ? then->q : now->q, now->angular_velocity);
     account->angular = cairn_sub(cairn_sub(after, before), cairn_scale(h, push.torque));
     account->angular = cairn_add(account->angular, cairn_cross(drift, cairn_scale(mass / h, way)));
     double far = cairn_audit_size(then->center) + cairn_audit_size(now->center);
@@ -206,10 +206,13 @@ static void take_off(CairnAudit *audit, int c, const Side sides[2]) {
     }
     t.came = parting(&sides[0].before, &sides[1].before, t.arms);
     t.apart = parting(&sides[0].after, &sides[1].after, t.arms);
-    // A contact has a point on each surface, and what is met on the way is met where both are then: the impulse acts
-    // at one of these points.
+    // A contact has a point on each surface, and what is met on the way is met where both bodies are then: the impulse
+    // acts at one of these points.
     double square = cairn_max(cairn_length_squared(t.came), cairn_length_squared(t.apart));
     t.slack = fabs(r->distance) + audit->h * sqrt(square);
+    if (r->distance > 0) {
+        t.slack += audit->h * cairn_length(cairn_sub(sides[1].after.linear, sides[0].after.linear));
+    }
     CairnVec3 impulse = cairn_add_scaled(t.friction, r->normal_impulse, r->normal);
     for (int k = 0; k < 2; k++) {
         if (sides[k].is_counted) {
