@@ -185,13 +185,13 @@ static void check_work(const CairnAudit *audit, const Touch *t, CairnAccount *ac
 }
 
 static void take_contact(CairnAccount *account, CairnVec3 arm, CairnVec3 impulse, CairnVec3 spin, double sign,
-                         double slack) {
+                         double slack, double turn) {
     double size = cairn_audit_size(impulse);
     account->linear = cairn_add_scaled(account->linear, -sign, impulse);
     account->angular = cairn_add_scaled(account->angular, -sign, cairn_add(cairn_cross(arm, impulse), spin));
     account->linear_scale += size;
     account->angular_scale += size * cairn_audit_size(arm) + cairn_audit_size(spin);
-    account->angular_slack += size * slack;
+    account->angular_slack += size * (slack + turn * cairn_audit_size(arm));
 }
 
 static void take_off(CairnAudit *audit, int c, const Side sides[2]) {
@@ -216,7 +216,10 @@ static void take_off(CairnAudit *audit, int c, const Side sides[2]) {
     CairnVec3 impulse = cairn_add_scaled(t.friction, r->normal_impulse, r->normal);
     for (int k = 0; k < 2; k++) {
         if (sides[k].is_counted) {
-            take_contact(&audit->accounts[sides[k].body], t.arms[k], impulse, spin, k == 0 ? -1 : 1, t.slack);
+            // With geometric stiffness the arm turns within the step.
+            bool is_turning = audit->world->def.geometric_stiffness;
+            double turn = is_turning ? audit->h * cairn_audit_size(sides[k].after.angular) : 0;
+            take_contact(&audit->accounts[sides[k].body], t.arms[k], impulse, spin, k == 0 ? -1 : 1, t.slack, turn);
         }
     }
     check_work(audit, &t, &audit->accounts[sides[sides[1].is_counted].body]);
