@@ -56,7 +56,7 @@ typedef struct CairnAuditJoint {
     int i, j;        // the axes of `hold`
     unsigned locked; // bit k: the length along axis k is locked
     double length;   // of a rod; < 0: none
-    bool is_gear, drives_length, drives_angle;
+    bool is_gear, drives_length, drives_angle, limits_length, limits_angle;
     double compliance; // the largest of its locked axes
     int geared[2];     // slots of the joints that a gear couples
 } CairnAuditJoint;

@@ -85,6 +85,9 @@ static void read_joint(const CairnStore *store, int slot, CairnAuditJoint *out) 
         bool drives = def->axes[axis].drive != CAIRN_DRIVE_NONE;
         out->drives_length = out->drives_length || (drives && axis < CAIRN_RX);
         out->drives_angle = out->drives_angle || (drives && axis >= CAIRN_RX);
+        bool limits = def->axes[axis].mode == CAIRN_AXIS_LIMITED;
+        out->limits_length = out->limits_length || (limits && axis < CAIRN_RX);
+        out->limits_angle = out->limits_angle || (limits && axis >= CAIRN_RX);
         if ((locked & BIT(axis)) != 0) {
             out->compliance = cairn_max(out->compliance, def->axes[axis].compliance);
         }
@@ -310,8 +313,10 @@ double cairn_audit_joint_allowance(const CairnAudit *audit, const CairnAuditJoin
             given += cairn_max(k == 0 ? power : -power, 0);
         }
     }
-    double closing =
-        force * cairn_min(before.length / h, def->joint_push) + torque * cairn_min(before.angle / h, def->joint_turn);
+    // How far beyond a limit a coordinate was is not measured: what is beyond comes back as fast as the world lets it.
+    double push = joint->limits_length ? def->joint_push : cairn_min(before.length / h, def->joint_push);
+    double turn = joint->limits_angle ? def->joint_turn : cairn_min(before.angle / h, def->joint_turn);
+    double closing = force * push + torque * turn;
     // The row is straight and the way is an arc: at the mean velocity it works by a quarter of h w^2 r.
     double arcs = m.turns[0] * m.turns[0] * cairn_length(m.arms[0]) + m.turns[1] * m.turns[1] * cairn_length(m.arms[1]);
     double order = 0.25 / h * (force * arcs + torque * w.turn * w.turn);
