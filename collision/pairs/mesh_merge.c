@@ -21,7 +21,8 @@ typedef struct Group {
     Patch *patches[CAIRN_MANIFOLDS];
     int count;
     CairnVec3 normal;
-    int facing; // corners of what of the body looks at the plane: a point, a line or a face
+    double offset; // of its plane, once it was fitted
+    int facing;    // corners of what of the body looks at the plane: a point, a line or a face
     double tolerance, least_cosine;
 } Group;
 
@@ -89,6 +90,7 @@ static void keep_one_plane(Group *group) {
         }
         if (out < 0) {
             group->normal = plane.normal;
+            group->offset = plane.offset;
             return;
         }
         out = out > 0 ? out : group->count - 1;
@@ -112,27 +114,63 @@ static CairnVec3 straight(const Work *w, const Group *group) {
     return n;
 }
 
+enum { ROOM = CAIRN_MANIFOLDS * 4 };
+
+typedef struct Points {
+    CairnManifoldPoint all[ROOM];
+    int count;
+    CairnVec3 normal;
+} Points;
+
+static void add_points(Points *points, const CairnManifoldPoint *more, int count, uint32_t id) {
+    if (points->count + count > ROOM) {
+        points->count = cairn_box_span(points->all, points->count, points->normal);
+    }
+    for (int k = 0; k < count; ++k) {
+        points->all[points->count] = more[k];
+        points->all[points->count++].feature = (uint32_t)cairn_hash_combine(id, more[k].feature);
+    }
+}
+
+// Where more patches were met than there is room for, the deepest are known: they need not span what the body lies on.
+// Then all triangles of the plane give their points.
+static void add_triangles(Work *w, const Group *group, Points *points) {
+    CairnMeshWalk walk;
+    cairn_mesh_walk_begin(w->s, cairn_mesh_work_box(w), &walk);
+    for (int index = cairn_mesh_walk_next(&walk); index >= 0; index = cairn_mesh_walk_next(&walk)) {
+        CairnManifoldPoint clipped[CAIRN_CLIPPED_POINTS];
+        CairnMeshTriangle t = cairn_mesh_triangle(w, index);
+        bool is_of_plane = cairn_dot(t.n, group->normal) > group->least_cosine;
+        for (int i = 0; i < 3 && is_of_plane; ++i) {
+            is_of_plane = fabs(cairn_dot(group->normal, t.p[i]) - group->offset) <= group->tolerance;
+        }
+        int count = is_of_plane
+                        ? cairn_mesh_clip(w->s, index, t.p, &w->facing, w->body.convex.rounding, w->margin, clipped)
+                        : 0;
+        add_points(points, clipped, count, 1u + (uint32_t)t.facet->flat);
+    }
+}
+
 // The points of all patches of the group become those of the first one.
 static void join(Work *w, Group *group) {
-    CairnManifoldPoint points[CAIRN_MANIFOLDS * 4];
-    CairnVec3 normal = straight(w, group);
-    int count = 0;
+    Points points;
+    points.count = 0;
+    points.normal = straight(w, group);
     for (int i = 0; i < group->count; ++i) {
         Patch *patch = group->patches[i];
         patch->count = cairn_box_reduce(patch->points, patch->count, patch->normal);
-        for (int k = 0; k < patch->count; ++k) {
-            points[count] = patch->points[k];
-            points[count++].feature = (uint32_t)cairn_hash_combine(patch->id, patch->points[k].feature);
-        }
+        add_points(&points, patch->points, patch->count, patch->id);
         patch->count = 0;
     }
-    count = cairn_box_span(points, count, normal);
+    if (w->count == CAIRN_MANIFOLDS) {
+        add_triangles(w, group, &points);
+    }
     Patch *first = group->patches[0];
     first->id = 0;
-    first->normal = normal;
-    first->count = count;
-    for (int k = 0; k < count; ++k) {
-        first->points[k] = points[k];
+    first->normal = points.normal;
+    first->count = cairn_box_span(points.all, points.count, points.normal);
+    for (int k = 0; k < first->count; ++k) {
+        first->points[k] = points.all[k];
     }
 }
 
@@ -157,6 +195,9 @@ static int deepest_of(const Work *w, const bool *is_done) {
 
 void cairn_mesh_merge(Work *w) {
     bool is_done[CAIRN_MANIFOLDS] = {false};
+    if (w->count < 2) {
+        return;
+    }
     for (int first = deepest_of(w, is_done); first >= 0; first = deepest_of(w, is_done)) {
         Group group = {.patches = {&w->patches[first]}, .count = 1, .normal = w->patches[first].normal};
         cairn_mesh_body_facing(&w->body, cairn_neg(group.normal), &w->facing);

@@ -192,7 +192,7 @@ typedef struct CairnStepAnswer {
     int pass;               // how often the problem at hand was solved
     bool is_rough;          // the last solve was ended by a review
     bool has_exact;         // the solver is to end with an answer that is certified, or other ways are to follow
-    bool is_soft;           // the rows of this step are not harder than what can be solved (cairn_step_soften)
+    int softness;           // how far the rows of this step were made soft enough to be solved (cairn_step_soften)
     CairnArenaMark problem; // the arena above it holds the problem at hand
     CairnStepReview review; // of this answer
 } CairnStepAnswer;
@@ -280,7 +280,11 @@ void cairn_step_contact_compliance(const CairnStep *step, const CairnStepSystem 
 // The last step's impulses along the contact's rows.
 void cairn_step_warm_contact(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *contact,
                              double *lambda);
+// The problem has its rows of angles times the typical length, so that all its rows are velocities in m/s and can be
+// compared; then their impulses are N s, and these are N m s again.
 void cairn_step_write_joint(const CairnStep *step, const CairnStepJoint *sj, double *J, double *d);
+void cairn_step_joint_impulses(const CairnStep *step, const CairnStepJoint *sj, const double *lambda,
+                               double impulses[CAIRN_JOINT_MAX_ROWS]);
 
 // Geometric stiffness: K of every block from the impulses, subtracted from P.
 void cairn_step_stiffen(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
@@ -297,8 +301,10 @@ bool cairn_step_is_superseded(const CairnStepReview *review);
 // The referee judges the answer.
 void cairn_step_judge(CairnStep *step, const CairnStepSystem *system, const CairnStepAnswer *answer);
 
-// Raise compliances to what impulses of any size can be solved with, for a step that found no answer.
-void cairn_step_soften(const CairnStep *step, CairnStepSystem *system);
+// Raise compliances to what impulses of any size can be solved with, for a step that found no answer; the level is
+// from 1 to CAIRN_STEP_SOFTEST.
+enum { CAIRN_STEP_SOFTEST = 2 };
+void cairn_step_soften(const CairnStep *step, CairnStepSystem *system, int level);
 
 // The geometric stiffness that the impulses cause; NULL: no K changed by more than geometric_jump, so no further solve
 // follows.
@@ -396,6 +402,11 @@ static inline CairnStepSide cairn_step_filters(const CairnStore *store, int shap
     const CairnShape *s = &store->shapes[shape];
     return (CairnStepSide){
         .filter = s->model->def.filter, .body = s->body, .has_joints = store->bodies[s->body].first_joint >= 0};
+}
+
+// What a joint's row is multiplied by in the problem.
+static inline double cairn_step_unit(const CairnStep *step, const CairnStepJoint *sj, int r) {
+    return cairn_joint_is_angle(sj->input, sj->rows[r].axis) ? step->world->def.typical_length : 1;
 }
 
 static inline bool cairn_step_failed(const CairnStep *step) {

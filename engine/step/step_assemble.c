@@ -190,12 +190,13 @@ static void add_joint(const Assembly *a, Cursor *at, const CairnStepJoint *sj) {
     bool is_warm = joint->row_count == sj->row_count; // else its definition changed
     for (int r = 0; r < sj->row_count; r++) {
         const CairnJointRow *row = &sj->rows[r];
+        double unit = cairn_step_unit(step, sj, r), lower = row->lower / unit, upper = row->upper / unit;
         a->system->compliance[sj->row + r] = cairn_step_joint_compliance(step, a->system, sj, row);
-        a->system->lower[sj->row + r] = row->lower;
-        a->system->upper[sj->row + r] = row->upper;
-        double warm = is_warm ? step->impulse_scale * joint->lambda[r] : 0;
+        a->system->lower[sj->row + r] = lower;
+        a->system->upper[sj->row + r] = upper;
+        double warm = is_warm ? step->impulse_scale * joint->lambda[r] / unit : 0;
         warm = a->earlier != NULL ? a->earlier[sj->row + r] : warm;
-        a->lambda[sj->row + r] = cairn_clamp(warm, row->lower, row->upper);
+        a->lambda[sj->row + r] = cairn_clamp(warm, lower, upper);
     }
 }
 
@@ -347,8 +348,8 @@ void cairn_step_assemble(CairnStep *step, CairnStepContacts *contacts, CairnStep
     }
     write_all(&assembly);
     cairn_step_stiffen(step, contacts, assembly.lambda, system);
-    if (answer->is_soft) {
-        cairn_step_soften(step, system);
+    if (answer->softness > 0) {
+        cairn_step_soften(step, system, answer->softness);
     }
     answer->lambda = assembly.lambda;
     answer->pass = 0;

@@ -307,7 +307,7 @@ static void commit_joints(CairnStep *step, const CairnStepJoints *joints, const 
         const CairnStepJoint *sj = &joints->all[j];
         CairnJoint *joint = &store->joints[sj->joint];
         joint->row_count = sj->row_count;
-        memcpy(joint->lambda, lambda + sj->row, (size_t)joint->row_count * sizeof(double));
+        cairn_step_joint_impulses(step, sj, lambda, joint->lambda);
     }
     for (int j = 0; j < store->joint_pool.count; j++) {
         if (cairn_pool_is_alive(&store->joint_pool, j)) {

@@ -112,8 +112,7 @@ static bool hides(const Seams *s, const Touch *touch, const Touch *cover, CairnV
     CairnVec3 m = cover->normal, n = touch->normal;
     double cosine = cairn_dot(m, n), time = touch->points->time;
     if (cover->other == touch->other || cover->self != touch->self ||
-        (cosine > 0 && cairn_length_squared(cairn_cross(m, n)) < same * same) ||
-        stands_out_by_half(s, touch, cover)) {
+        (cosine > 0 && cairn_length_squared(cairn_cross(m, n)) < same * same) || stands_out_by_half(s, touch, cover)) {
         return false;
     }
     bool is_in = lies_in(s, touch, cover, p);

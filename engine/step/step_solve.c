@@ -207,9 +207,11 @@ void cairn_step_judge(CairnStep *step, const CairnStepSystem *system, const Cair
     double t0 = cairn_timer_now();
     CairnStatus status =
         cairn_residual_by(&system->problem, answer->lambda, step->threads, step->arena, &step->stats.residual);
-    if (status.code != CAIRN_NUMERIC) { // else velocities are too large, and integration names the body
-        step->status = status;
+    if (status.code == CAIRN_NUMERIC) { // velocities are too large, and integration names the body
+        step->stats.residual = (CairnResidual){.worst_row = -1, .excess = (double)INFINITY};
+        status = cairn_ok();
     }
+    step->status = status;
     if (!cairn_step_failed(step) && !step->stats.residual.is_certified) {
         name_worst(step, &system->problem);
         warn(step);

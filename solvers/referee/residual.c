@@ -218,7 +218,8 @@ static double excess_of(const Component *c, double floor) {
 // Report the component that is worst by its own limit. `size`: NULL, or of each component what b is the difference of.
 static void find_worst(const Referee *referee, const Component *components, const double *size,
                        CairnResidual *residual) {
-    double rest = DBL_EPSILON * referee->problem->rest_speed;
+    // What is so small that it has no digits of its own is nothing.
+    double rest = DBL_EPSILON * referee->problem->rest_speed + DBL_MIN / DBL_EPSILON;
     residual->worst_row = -1;
     residual->limit = rest;
     for (int k = 0; k < referee->component_count; k++) {

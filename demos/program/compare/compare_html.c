@@ -217,12 +217,9 @@ CairnStatus cairn_comparison_html(FILE *file, const CairnComparison *comparison,
     cairn_report_settings(file, cairn_comparison_session(comparison, comparison->reference));
     fputs(
         "</pre>\n<p class=\"soft\">A frame is certified when its scaled residual, computed by a referee that shares no "
-        "code with the solvers, is at most 1e-8 max|b| + 1e-12. It is sound when an audit, which shares no code with "
-        "the "
-        "step either, finds that poses and velocities before and after it obey mechanics: momentum, energy, joints, "
-        "and "
-        "in some frames overlaps and what was passed (docs/audit.md has the limits).</p>\n<h2>To get this page "
-        "again</h2>\n<pre>",
+        "code with the solvers, is at most 1e-8 of the velocities in its component. It is sound when an audit of the "
+        "motion itself finds nothing: momentum, energy and joints, in some frames overlaps and what was passed "
+        "(docs/audit.md).</p>\n<h2>To get this page again</h2>\n<pre>",
         file);
     cairn_html_text(file, command);
     fputs("</pre>\n", file);

@@ -155,7 +155,7 @@ CairnStatus cairn_comparison_table(FILE *file, const CairnComparison *comparison
         char verdict[200];
         cairn_tally_soundness(tally, verdict, sizeof verdict);
         fprintf(file, "  its motion is %s\n", verdict);
-        fprintf(file, "  velocity off: largest |v - v_ref| over the dofs; limit: 1e-8 max|b| + 1e-12 of the frame\n");
+        fprintf(file, "  velocity off: largest |v - v_ref| over the dofs; limit: that of the frame's certificate\n");
     }
     cairn_report_settings(file, cairn_comparison_session(comparison, comparison->reference));
     for (int i = 0; i < comparison->count; i++) {
