@@ -1,5 +1,6 @@
 // The audit: motion that is right is sound, and a step that was corrupted is found, with the term and the place that
 // were corrupted. Corruption is a change of the state between the step and the end of the audit.
+#include "engine/world.h"
 #include "tests/support/support.h"
 #include "tests/support/support_worlds.h"
 
@@ -378,6 +379,55 @@ static void a_turn_through_is_found(void **unused) {
     end(&t);
 }
 
+// ---- a step in parts ----
+
+// Two steps of h/2 that count as one: what a world does that divides a step.
+static void begin_divided(Trial *t) {
+    assert_ok(cairn_audit_begin(t->audit, t->world));
+    assert_ok(cairn_world_step(t->world, 0.5 * h, NULL));
+    assert_ok(cairn_world_step(t->world, 0.5 * h, NULL));
+    t->world->store.step_index -= 1;
+}
+
+// A chain in free space, and one that falls onto the ground; then with energy, momentum and a joint that are wrong.
+static void divided_steps_are_audited(void **unused) {
+    (void)unused;
+    for (int grounded = 0; grounded < 2; grounded++) {
+        Trial t = trial(grounded ? ground() : without_gravity());
+        CairnBodyId links[4];
+        for (int i = 0; i < 4; i++) {
+            links[i] = support_add(t.world, CAIRN_BODY_DYNAMIC, cairn_box(0.4, 0.1, 0.1), (CairnVec3){0.4 * i, 0, 0.5});
+            if (i > 0) {
+                tie(t.world, CAIRN_JOINT_BALL, links[i - 1], links[i], (CairnVec3){0.4 * i - 0.2, 0, 0.5}, NULL);
+            }
+        }
+        push(&t, links[0], (CairnVec3){0, 0, 0.5}, (CairnVec3){0, 1, 0});
+        for (int k = 0; k < 60; k++) {
+            begin_divided(&t);
+            judge(&t);
+            assert_within(&t, CAIRN_AUDIT_MOMENTUM);
+            assert_within(&t, CAIRN_AUDIT_ANGULAR_MOMENTUM);
+            assert_within(&t, CAIRN_AUDIT_ENERGY);
+            assert_int_equal(t.report.terms[CAIRN_AUDIT_MOMENTUM].is_checked, !grounded);
+        }
+        begin_divided(&t);
+        push(&t, links[1], (CairnVec3){0, 0, 3}, (CairnVec3){0, 0, 0});
+        judge(&t);
+        assert_found(&t, CAIRN_AUDIT_ENERGY);
+        begin_divided(&t);
+        push(&t, links[2], (CairnVec3){1e-8, 0, 0}, (CairnVec3){0, 0, 0});
+        judge(&t);
+        if (!grounded) {
+            assert_found(&t, CAIRN_AUDIT_MOMENTUM);
+        }
+        begin_divided(&t);
+        shift(&t, links[3], (CairnVec3){0.01, 0, 0});
+        judge(&t);
+        assert_found(&t, CAIRN_AUDIT_JOINT);
+        end(&t);
+    }
+}
+
 // ---- limits and use ----
 
 // What the integrator leaves open is m (g h)^2 / 2 of energy: a fourth at half the step.
@@ -449,13 +499,14 @@ static void bad_calls_are_refused(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_motion_is_sound),   cmocka_unit_test(work_is_counted),
-        cmocka_unit_test(momentum_is_found),       cmocka_unit_test(angular_momentum_is_found),
-        cmocka_unit_test(energy_is_found),         cmocka_unit_test(little_by_little_is_found),
-        cmocka_unit_test(lifting_is_found),        cmocka_unit_test(joint_error_is_found),
-        cmocka_unit_test(overlap_is_found),        cmocka_unit_test(passing_is_found),
-        cmocka_unit_test(a_turn_through_is_found), cmocka_unit_test(limits_fall_with_the_step),
-        cmocka_unit_test(it_only_looks),           cmocka_unit_test(bad_calls_are_refused),
+        cmocka_unit_test(right_motion_is_sound),     cmocka_unit_test(work_is_counted),
+        cmocka_unit_test(momentum_is_found),         cmocka_unit_test(angular_momentum_is_found),
+        cmocka_unit_test(energy_is_found),           cmocka_unit_test(little_by_little_is_found),
+        cmocka_unit_test(lifting_is_found),          cmocka_unit_test(joint_error_is_found),
+        cmocka_unit_test(overlap_is_found),          cmocka_unit_test(passing_is_found),
+        cmocka_unit_test(a_turn_through_is_found),   cmocka_unit_test(divided_steps_are_audited),
+        cmocka_unit_test(limits_fall_with_the_step), cmocka_unit_test(it_only_looks),
+        cmocka_unit_test(bad_calls_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
