@@ -1,4 +1,5 @@
 #include "engine/store.h"
+#include "collision/convex/core.h"
 #include "engine/base/mat3.h"
 #include "engine/base/memory.h"
 #include <string.h>
@@ -84,9 +85,9 @@ void cairn_store_measure_shape(CairnStore *store, int shape) {
     CairnShape *s = &store->shapes[shape];
     CairnVec3 center = store->bodies[s->body].model->local_center;
     s->reach = cairn_geometry_reach(&s->model->geometry, center);
-    s->arm = cairn_length(cairn_sub(s->model->geometry.local.p, center));
     s->ball = s->model->geometry.is_unbounded ? HUGE_VAL
                                               : cairn_geometry_reach(&s->model->geometry, s->model->geometry.local.p);
+    s->inner = cairn_geometry_is_convex(&s->model->geometry) ? cairn_inner_radius(&s->model->geometry) : HUGE_VAL;
 }
 
 bool cairn_store_set_push(CairnStore *store, const CairnAllocator *allocator, int body, CairnPush push) {

@@ -38,9 +38,9 @@ typedef struct CairnShape {
     CairnShapeModel *model;
     int body;
     int next; // in the body's list
-    // measured when the body's mass is: how far its points, and its own origin, are from the body's centre of mass, and
-    // how far its points are from its own origin (a half-space's are infinitely far)
-    double reach, arm, ball;
+    // measured when the body's mass is: how far its points are from the body's centre of mass and from its own origin (a
+    // half-space's are infinitely far), and the radius of a ball that fits in it (infinite where it is not convex)
+    double reach, ball, inner;
 } CairnShape;
 
 typedef struct CairnJoint {
@@ -125,7 +125,7 @@ bool cairn_store_set_push(CairnStore *store, const CairnAllocator *allocator, in
 // A body's model becomes one like this. After cairn_models_prepare_body.
 void cairn_store_set_model(CairnStore *store, const CairnAllocator *allocator, int index, const CairnBodyModel *wanted);
 // Mass, centre and inertia from what was given and the shapes, keeping the body's frame in place; then the shapes'
-// reach and arm. After cairn_models_prepare_body.
+// sizes. After cairn_models_prepare_body.
 void cairn_store_update_mass(CairnStore *store, const CairnAllocator *allocator, int index);
 void cairn_store_measure_shape(CairnStore *store, int shape);
 

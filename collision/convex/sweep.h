@@ -4,15 +4,20 @@
 
 #include "collision/collision.h"
 
-// A shape on a body that moves with constant velocities.
+// A shape on a body that moves with constant velocities until it stops.
 typedef struct CairnMotion {
     CairnTransform pose; // of the shape in the world, at time 0
     CairnVec3 center;    // what it turns about
     CairnVec3 linear, angular;
-    double reach; // farthest distance of the shape from `center`
+    double reach, ball; // farthest distances of the shape from `center` and from its own origin
+    double until;       // it stands still from then on
 } CairnMotion;
 
 CairnTransform cairn_motion_pose(const CairnMotion *motion, double time);
+
+// No point of the shape's surface goes faster along its normal than |linear| and this: what is round about an axis may
+// spin about it at any rate.
+double cairn_motion_turning(const CairnGeometry *geometry, const CairnMotion *motion);
 
 // Can this pair be swept? Convex and bounded shapes against each other, half-spaces and meshes.
 bool cairn_can_sweep(const CairnGeometry *a, const CairnGeometry *b);
@@ -22,12 +27,8 @@ bool cairn_can_sweep(const CairnGeometry *a, const CairnGeometry *b);
 bool cairn_sweep(const CairnGeometry *a, const CairnMotion *motion_a, const CairnGeometry *b,
                  const CairnMotion *motion_b, double duration, double touch, double *time);
 
-// Like cairn_sweep, for a mesh and a convex shape; triangles that it starts behind do not count.
+// Like cairn_sweep, for a mesh and a convex shape; triangles that the middle of the shape starts behind do not count.
 bool cairn_mesh_sweep(const CairnGeometry *mesh, const CairnMotion *mesh_motion, const CairnGeometry *shape,
                       const CairnMotion *motion, double duration, double touch, double *time);
-
-// A ball about the middle of a convex shape, half as large as fits inside, and where it is: what must never get through
-// anything.
-CairnGeometry cairn_core(const CairnGeometry *shape, CairnTransform pose, CairnVec3 *center);
 
 #endif

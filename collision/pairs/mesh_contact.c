@@ -466,6 +466,26 @@ static void drop_doubles(Work *w) {
     }
 }
 
+// A core that is outside by its nearest feature is outside: a face that it lies behind of and that is farther off is the
+// other side of something thin, and would pull the shape through it.
+static void veto_far_sides(Work *w) {
+    double rounding = w->body.convex.rounding, nearest = HUGE_VAL;
+    for (int k = 0; k < w->count; ++k) {
+        const Patch *patch = &w->patches[k];
+        double distance = patch->depth + rounding;
+        if (!patch->is_vetoed && distance > 0) {
+            nearest = cairn_min(nearest, distance);
+        }
+    }
+    for (int k = 0; k < w->count && nearest < HUGE_VAL; ++k) {
+        Patch *patch = &w->patches[k];
+        if (patch->flat >= 0) {
+            CairnVec3 top = cairn_mesh_body_support(&w->body, patch->normal);
+            patch->is_vetoed = patch->is_vetoed || cairn_mesh_height(w, patch->flat, top) < -nearest;
+        }
+    }
+}
+
 static void look_around(Work *w) {
     w->count = w->overlapped_count = 0;
     w->facing_flat = -1;
@@ -474,6 +494,9 @@ static void look_around(Work *w) {
     cairn_mesh_walk_begin(w->s, box, &walk);
     for (int index = cairn_mesh_walk_next(&walk); index >= 0; index = cairn_mesh_walk_next(&walk)) {
         look(w, index);
+    }
+    if (w->body.convex.rounding > 0) {
+        veto_far_sides(w);
     }
     if (w->count > 0) {
         fill_flats(w, box);

@@ -1,35 +1,50 @@
 // The time at which a moving convex shape first comes near a mesh: the earliest time of all triangles within its swept
 // box.
+#include "collision/convex/core.h"
 #include "collision/convex/sweep.h"
 #include "collision/pairs/mesh_body.h"
 #include "engine/base/mat3.h"
 
-// Where the shape may be in the mesh's frame.
-static CairnAabb swept_box(const CairnMotion *mesh, const CairnGeometry *shape, const CairnMotion *motion, double touch,
-                           double duration) {
+static CairnVec3 displacement_at(const CairnMotion *mesh, const CairnMotion *motion, double time) {
+    CairnVec3 by = cairn_scale(cairn_min(time, motion->until), motion->linear);
+    return cairn_unrotate(mesh->pose.q, cairn_add_scaled(by, -cairn_min(time, mesh->until), mesh->linear));
+}
+
+static CairnVec3 lower(CairnVec3 a, CairnVec3 b) {
+    return (CairnVec3){cairn_min(a.x, b.x), cairn_min(a.y, b.y), cairn_min(a.z, b.z)};
+}
+
+static CairnVec3 higher(CairnVec3 a, CairnVec3 b) {
+    return (CairnVec3){cairn_max(a.x, b.x), cairn_max(a.y, b.y), cairn_max(a.z, b.z)};
+}
+
+// How far turning may carry any point: no farther than to the other end of what it turns in.
+static double arc(const CairnGeometry *geometry, const CairnMotion *motion, double duration) {
+    double way = cairn_min(duration, motion->until) * cairn_motion_turning(geometry, motion);
+    return cairn_min(way, 2 * motion->reach);
+}
+
+// Where the shape may be in the mesh's frame. Where one of the two stops first, the way has a corner.
+static CairnAabb swept_box(const CairnGeometry *surface, const CairnMotion *mesh, const CairnGeometry *shape,
+                           const CairnMotion *motion, double touch, double duration) {
     CairnTransform relative = cairn_transform_mul(cairn_transform_inverse(mesh->pose), motion->pose);
     CairnAabb box = cairn_geometry_box(shape, relative);
-    CairnVec3 displacement =
-        cairn_scale(duration, cairn_unrotate(mesh->pose.q, cairn_sub(motion->linear, mesh->linear)));
-    double turning = cairn_length(motion->angular) > 0 ? cairn_length(motion->angular) * motion->reach : 0;
+    CairnVec3 none = {0, 0, 0}, end = displacement_at(mesh, motion, duration);
+    CairnVec3 corner = displacement_at(mesh, motion, cairn_min(duration, cairn_min(mesh->until, motion->until)));
     // What the mesh's own turning moves is bounded about the shape: it cannot be farther off than both reaches.
-    turning += cairn_length(mesh->angular) > 0 ? cairn_length(mesh->angular) * mesh->reach : 0;
-    double grow = touch + duration * turning;
-    CairnVec3 by = {grow, grow, grow}, none = {0, 0, 0};
-    CairnVec3 back = {cairn_min(displacement.x, none.x), cairn_min(displacement.y, none.y),
-                      cairn_min(displacement.z, none.z)};
-    CairnVec3 ahead = {cairn_max(displacement.x, none.x), cairn_max(displacement.y, none.y),
-                       cairn_max(displacement.z, none.z)};
-    return (CairnAabb){cairn_sub(cairn_add(box.low, back), by), cairn_add(cairn_add(box.high, ahead), by)};
+    double grow = touch + arc(shape, motion, duration) + arc(surface, mesh, duration);
+    CairnVec3 by = {grow, grow, grow};
+    return (CairnAabb){cairn_sub(cairn_add(box.low, lower(none, lower(corner, end))), by),
+                       cairn_add(cairn_add(box.high, higher(none, higher(corner, end))), by)};
 }
 
 bool cairn_mesh_sweep(const CairnGeometry *mesh, const CairnMotion *mesh_motion, const CairnGeometry *shape,
                       const CairnMotion *motion, double duration, double touch, double *time) {
     const CairnSurface *s = mesh->surface;
-    CairnVec3 start = cairn_untransform_point(mesh_motion->pose, motion->pose.p);
+    CairnVec3 start = cairn_untransform_point(mesh_motion->pose, cairn_geometry_middle(shape, motion->pose));
     CairnMeshWalk walk;
     bool is_met = false;
-    cairn_mesh_walk_begin(s, swept_box(mesh_motion, shape, motion, touch, duration), &walk);
+    cairn_mesh_walk_begin(s, swept_box(mesh, mesh_motion, shape, motion, touch, duration), &walk);
     for (int index = cairn_mesh_walk_next(&walk); index >= 0; index = cairn_mesh_walk_next(&walk)) {
         const CairnFacet *facet = &s->facets[index];
         const CairnFlat *flat = &s->flats[facet->flat];

@@ -3,9 +3,9 @@
 #include "engine/base/mat3.h"
 
 static CairnStatus check(const CairnShapeDef *def) {
-    if (!(def->size.x > 0 && def->size.y > 0 && def->size.z > 0)) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "shape: size = (%g, %g, %g) of a box must be greater than 0",
-                           def->size.x, def->size.y, def->size.z);
+    if (!(cairn_min(def->size.x, cairn_min(def->size.y, def->size.z)) >= CAIRN_SMALLEST_SIZE)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "shape: size = (%g, %g, %g) of a box must be at least %g",
+                           def->size.x, def->size.y, def->size.z, CAIRN_SMALLEST_SIZE);
     }
     return cairn_ok();
 }

@@ -13,13 +13,20 @@ static CairnStatus check(const CairnShapeDef *def) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "shape: point_count = %d of a hull must be at least 4",
                            def->point_count);
     }
+    double extent = 0;
     for (int i = 0; i < def->point_count; ++i) {
-        CairnVec3 p = def->points[i];
+        CairnVec3 p = def->points[i], from = cairn_sub(p, def->points[0]);
+        extent = cairn_max(extent, cairn_max(fabs(from.x), cairn_max(fabs(from.y), fabs(from.z))));
         if (!(cairn_max(fabs(p.x), cairn_max(fabs(p.y), fabs(p.z))) <= LARGEST_COORDINATE) ||
             !cairn_vec3_is_finite(p)) {
             return cairn_error(CAIRN_INVALID_ARGUMENT, "shape: points[%d] = (%g, %g, %g) of a hull must be in [%g, %g]",
                                i, p.x, p.y, p.z, -LARGEST_COORDINATE, LARGEST_COORDINATE);
         }
+    }
+    if (extent > 0 && extent < CAIRN_SMALLEST_SIZE) { // 0: said by the builder
+        return cairn_error(CAIRN_INVALID_ARGUMENT,
+                           "shape: points of a hull: all %d lie within %g, must be at least %g apart", def->point_count,
+                           extent, CAIRN_SMALLEST_SIZE);
     }
     return cairn_ok();
 }

@@ -24,7 +24,11 @@ typedef struct CairnShapeKind {
     CairnVec3 (*support)(const CairnGeometry *geometry, CairnVec3 direction);
 } CairnShapeKind;
 
-// `check` and `make` of the types with a radius and a height (shape_round.c): both must be above 0.
+// The least size of a shape, m: with a smaller one the inertia, of its fifth power, and what collision makes of squares
+// and products are no numbers any more.
+#define CAIRN_SMALLEST_SIZE 1e-15
+
+// `check` and `make` of the types with a radius and a height (shape_round.c): both must be of that size at least.
 CairnStatus cairn_check_round(const CairnShapeDef *def, const char *name);
 CairnStatus cairn_make_round(const CairnShapeDef *def, const CairnAllocator *allocator, CairnGeometry *geometry);
 

@@ -2,13 +2,13 @@
 #include "collision/shapes/shape_kind.h"
 
 CairnStatus cairn_check_round(const CairnShapeDef *def, const char *name) {
-    if (!(def->radius > 0)) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "shape: radius = %g of a %s must be greater than 0", def->radius,
-                           name);
+    if (!(def->radius >= CAIRN_SMALLEST_SIZE)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "shape: radius = %g of a %s must be at least %g", def->radius, name,
+                           CAIRN_SMALLEST_SIZE);
     }
-    if (!(def->height > 0)) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "shape: height = %g of a %s must be greater than 0", def->height,
-                           name);
+    if (!(def->height >= CAIRN_SMALLEST_SIZE)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "shape: height = %g of a %s must be at least %g", def->height, name,
+                           CAIRN_SMALLEST_SIZE);
     }
     return cairn_ok();
 }

@@ -3,9 +3,9 @@
 #include "engine/base/mat3.h"
 
 static CairnStatus check(const CairnShapeDef *def) {
-    if (!(def->radius > 0)) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "shape: radius = %g of a sphere must be greater than 0",
-                           def->radius);
+    if (!(def->radius >= CAIRN_SMALLEST_SIZE)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "shape: radius = %g of a sphere must be at least %g", def->radius,
+                           CAIRN_SMALLEST_SIZE);
     }
     return cairn_ok();
 }

@@ -59,8 +59,11 @@ static void start_block(const CairnStep *step, CairnStepBlock *block) {
     block->start.linear = cairn_scale(linear_factor, body->velocity);
     block->start.angular = cairn_scale(angular_factor, body->angular_velocity);
     block->spin = block->start.angular;
+    block->tumbles = false;
     if (def->gyroscopic && !body->model->is_isotropic) {
-        block->spin = cairn_gyro_mean_velocity(&axes, body->model->moments, block->start.angular, h);
+        CairnVec3 mean = cairn_gyro_mean_velocity(&axes, body->model->moments, block->start.angular, h);
+        block->tumbles = cairn_step_tumbles(step, block->body, block->start.angular, mean);
+        block->spin = block->tumbles ? block->start.angular : mean;
     }
     CairnPush push = cairn_store_push_on(step->store, block->body);
     CairnVec3 acceleration =

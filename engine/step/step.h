@@ -11,7 +11,9 @@ typedef struct CairnStepBlock {
     int body;
     CairnVec6 start; // velocity at the start, damped
     CairnVec6 free;  // velocity at the end if no constraint acted
-    CairnVec3 spin;  // angular velocity that the free rotation moves with (gyro.h)
+    CairnVec3
+        spin; // angular velocity that the free rotation moves with (gyro.h); of a body that tumbles that of the start
+    bool tumbles; // it turns far within the step (step_turn.c)
 } CairnStepBlock;
 
 // The state of a block at the end of the step.
@@ -203,9 +205,11 @@ typedef enum CairnStepNext {
     CAIRN_STEP_ASSEMBLE // contacts were added: assemble, partition and solve again
 } CairnStepNext;
 
-// Limit advance: the time that each block moves for in this step, s. NULL: all of them move for h.
+// Limit advance: the time that each block moves for in this step, s, and what it is moved by besides. NULL: all of them
+// move for h.
 typedef struct CairnStepAdvance {
     double *times;
+    CairnVec3 *shifts;
 } CairnStepAdvance;
 
 // Integrate: the state of each block at the end of the step.
@@ -322,6 +326,34 @@ void cairn_step_amend_touches(CairnStepContacts *contacts, CairnStepSystem *syst
 void cairn_step_predict_contacts(CairnStep *step, const CairnStepContacts *contacts, CairnStepReview *review);
 void cairn_step_add_predicted(CairnStep *step, CairnStepContacts *contacts, const CairnStepSystem *system,
                               CairnStepAnswer *answer);
+
+// ---- bodies that turn far (step_turn.c) ----
+
+// True: a body without joints turns so far in the step that the mean velocity of its free rotation is another than that
+// of its start.
+bool cairn_step_tumbles(const CairnStep *step, int body, CairnVec3 angular, CairnVec3 mean);
+// How a block turns in this step: with the solved velocity, but a body that tumbles as a free one after the impulses,
+// in several turns that are each about one axis.
+typedef struct CairnStepTurn {
+    double start, end; // s
+    CairnQuat q;       // of the body at the start of the turn
+    CairnVec3 angular;
+    CairnVec3 momentum; // of a body that tumbles
+    int index, count;
+} CairnStepTurn;
+
+enum { CAIRN_STEP_TURNS = 1024 }; // that are followed
+
+CairnStepTurn cairn_step_first_turn(const CairnStep *step, int block, CairnVec3 solved);
+void cairn_step_next_turn(const CairnStep *step, int block, CairnStepTurn *turn);
+// The body's orientation after `time`.
+CairnQuat cairn_step_end_of_turns(const CairnStep *step, int block, CairnVec3 solved, double time);
+// The body's orientation at a time of this turn.
+CairnQuat cairn_step_turned(const CairnStep *step, int block, const CairnStepTurn *turn, double time);
+// True: by the time at which two bodies meet they have turned so far that an impulse there has little to do with what it
+// does to them at the start. `arms` are those of the meeting.
+bool cairn_step_is_untimely(const CairnStep *step, const int bodies[2], const CairnVec3 angular[2],
+                            const CairnVec3 arms[2], CairnVec3 normal, double time);
 
 // ---- pieces of integrate and finish ----
 

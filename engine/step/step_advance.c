@@ -1,102 +1,99 @@
 // Limit advance: the last check against tunnelling. Rows are linear in the velocities; a corner that strikes at 100 m/s
-// may make its body spin many turns in a step, which no row represents, and carry the middle of the body through the
-// wall. So where the solved velocities would move the core of a fast shape (a ball in its middle) into another shape,
-// the body advances only up to the contact: its velocity is unchanged, the rest of its motion in this step is dropped,
-// and the next step finds it touching. Bodies that joints connect advance for the same time.
-#include "collision/convex/sweep.h"
+// may make its body spin many turns in a step, which no row represents, and carry the body through the wall. So the
+// motion that the solved velocities make, with all its turning, is followed for every fast body (sweep.h). Where the
+// core of a shape would get into another shape, the body advances only up to there: its velocity is unchanged, the rest
+// of its motion in this step is dropped, and the next step finds it touching. Bodies that joints connect advance for
+// the same time. What follows one that stops may run into it now, and is looked at again.
 #include "engine/base/pieces.h"
-#include "engine/step/step.h"
+#include "engine/step/step_follow.h"
 
-// A core stops at a distance of arrival_fraction times its radius. Nearer than least_fraction times the radius it
-// counts as inside.
-static const double arrival_fraction = 0.1, least_fraction = 1e-6;
+enum { MAX_PASSES = 16 };
+// The part of a shape's inner radius that is far to go: half of what two move by of which one may pass through the other.
+static const double far_part = 0.25;
+// The part of its inner radius from which on a shape is deep in another one.
+static const double deep_part = 0.1;
+// What comes nearer because another body stopped earlier is stopped nearer still: else both would be found again.
+static const double nearer = 0.8;
 
-// The inputs of the stage, and the time for which each block advances.
+// The inputs of the stage, and what it makes.
 typedef struct Limits {
     CairnStep *step;
     const CairnStepPairs *pairs;
     const CairnStepJoints *joints;
-    const double *velocity;
-    CairnStepBoxes boxes;
-    double *advance;
+    CairnFollow follow;       // with the time for which each block advances
+    double *ways;             // of each shape: no point of it moves farther
+    CairnVec3 *shifts;        // of each block
+    bool *changed, *changing; // of each block: in the last pass, in this one
+    int pass;
+    double closeness; // nearer to the power of the pass
 } Limits;
 
-static CairnMotion motion_of(const Limits *limits, int shape) {
-    const CairnStep *step = limits->step;
-    const CairnStore *store = step->store;
-    const CairnShape *s = &store->shapes[shape];
-    const CairnBody *body = &store->bodies[s->body];
-    int block = step->block_of[s->body];
-    CairnMotion motion = {.pose = limits->boxes.poses[shape], .center = body->center};
-    if (body->type != CAIRN_BODY_STATIC) {
-        motion.reach = s->reach;
-    }
-    if (block >= 0) {
-        const double *v = limits->velocity + (ptrdiff_t)6 * block;
-        motion.linear = (CairnVec3){v[0], v[1], v[2]};
-        motion.angular = (CairnVec3){v[3], v[4], v[5]};
-    } else if (body->type == CAIRN_BODY_KINEMATIC) {
-        motion.linear = body->velocity;
-        motion.angular = body->angular_velocity;
-    }
-    return motion;
+static const CairnGeometry *geometry_of(const Limits *limits, int shape) {
+    return &limits->step->store->shapes[shape].model->geometry;
 }
 
-// Limits the advance of the body of `shape` to the time at which its core would enter `other`.
+static CairnVec3 linear_of(const Limits *limits, int shape) {
+    double end = limits->step->h;
+    return cairn_follow_motion(&limits->follow, shape, 0, &end).linear;
+}
+
+static bool is_limited(const Limits *limits, int shape) {
+    int body = limits->step->store->shapes[shape].body;
+    return limits->step->block_of[body] >= 0 && limits->step->store->bodies[body].is_continuous;
+}
+
+static void stop_block(const Limits *limits, int block, double time) {
+    limits->follow.advance[block] = time;
+    limits->changing[block] = true;
+}
+
+// Stops the faster one of two bodies that meet. The other one goes on: its own hit with what stands still now is found
+// in the next pass.
+static void stop(const Limits *limits, int shape, int other, double time) {
+    const CairnStep *step = limits->step;
+    int a = step->block_of[step->store->shapes[shape].body], b = step->block_of[step->store->shapes[other].body];
+    bool a_moves = time < limits->follow.advance[a],
+         b_moves = is_limited(limits, other) && time < limits->follow.advance[b];
+    int block = b_moves && (!a_moves || limits->ways[other] > limits->ways[shape]) ? b : a;
+    if (time < limits->follow.advance[block]) {
+        stop_block(limits, block, time);
+    }
+}
+
+// Only a shape that moves relative to another by more than half of its inner radius can pass through it: else contacts
+// are enough.
 static void limit_core(const Limits *limits, int shape, int other) {
-    const CairnStep *step = limits->step;
-    const CairnShape *s = &step->store->shapes[shape], *o = &step->store->shapes[other];
-    int block = step->block_of[s->body];
-    if (block < 0 || !step->store->bodies[s->body].is_continuous ||
-        !cairn_can_sweep(&s->model->geometry, &o->model->geometry) || !cairn_geometry_is_convex(&s->model->geometry)) {
-        return;
-    }
-    CairnMotion obstacle = motion_of(limits, other);
-    CairnMotion motion = motion_of(limits, shape);
-    CairnGeometry core = cairn_core(&s->model->geometry, motion.pose, &motion.pose.p);
-    motion.reach = cairn_length(cairn_sub(motion.pose.p, motion.center)); // the ball's own turning moves nothing
-    CairnVec3 turn = cairn_cross(motion.angular, cairn_sub(motion.pose.p, motion.center));
-    CairnVec3 relative = cairn_sub(cairn_add(motion.linear, turn), obstacle.linear);
-    double distance = step->h * (cairn_length(relative) + cairn_length(obstacle.angular) * obstacle.reach);
-    if (!(distance > core.radius)) { // too slow to pass through in one step: contacts are enough
-        return;
-    }
-    // A core that starts near (it was stopped before, or overlaps deeply) has contacts, which push it out; it is
-    // stopped only while it moves further in, not while it separates or slides. A body with joints is not stopped
-    // there: all bodies connected to it would stay at rest with it for ever. Nor is a core that is inside already:
-    // stopping it while its neighbours move would only make more overlaps.
-    double time, fraction = arrival_fraction;
-    while (cairn_sweep(&core, &motion, &o->model->geometry, &obstacle, 0, fraction * core.radius, &time)) {
-        fraction *= 0.5;
-        if (fraction < least_fraction || limits->boxes.sides[shape].has_joints) {
-            return;
-        }
-    }
-    if (cairn_sweep(&core, &motion, &o->model->geometry, &obstacle, step->h, fraction * core.radius, &time)) {
-        limits->advance[block] = fraction < arrival_fraction ? 0 : cairn_min(limits->advance[block], time);
+    const CairnGeometry *a = geometry_of(limits, shape), *b = geometry_of(limits, other);
+    double time;
+    if (is_limited(limits, shape) && cairn_geometry_is_convex(a) && cairn_can_sweep(a, b) &&
+        limits->ways[shape] + limits->ways[other] > 2 * far_part * limits->step->store->shapes[shape].inner &&
+        cairn_follow_core(&limits->follow, shape, other, limits->closeness, &time)) {
+        stop(limits, shape, other, time);
     }
 }
 
-static bool may_touch(const Limits *limits, int a, int b) {
-    return cairn_step_may_touch(limits->step->store, &limits->boxes.sides[a], &limits->boxes.sides[b]);
+static bool has_changed(const Limits *limits, int shape) {
+    int block = limits->step->block_of[limits->step->store->shapes[shape].body];
+    return block >= 0 && limits->changed[block];
 }
 
-// A body that was struck may move where the broad phase did not search: it is tested against every shape that its new
-// motion crosses.
-static void limit_escaped(const Limits *limits, int shape, double distance) {
-    CairnVec3 by = {distance, distance, distance};
-    CairnAabb box = limits->boxes.boxes[shape];
-    box = (CairnAabb){cairn_sub(box.low, by), cairn_add(box.high, by)};
-    for (int other = 0; other < limits->step->store->shape_pool.count; other++) {
-        if (limits->boxes.kinds[other] != CAIRN_BOX_ABSENT && cairn_aabbs_meet(&box, &limits->boxes.boxes[other]) &&
-            may_touch(limits, shape, other)) {
-            limit_core(limits, shape, other);
-        }
+static void limit_pair(const Limits *limits, int a, int b) {
+    const CairnStepSide *side_a = &limits->follow.boxes.sides[a], *side_b = &limits->follow.boxes.sides[b];
+    const CairnStepBall *ball_a = &limits->follow.boxes.balls[a], *ball_b = &limits->follow.boxes.balls[b];
+    if (limits->pass > 0 && !has_changed(limits, a) && !has_changed(limits, b)) {
+        return;
+    }
+    double near = ball_a->radius + ball_b->radius + limits->ways[a] + limits->ways[b];
+    if (cairn_length_squared(cairn_sub(ball_b->center, ball_a->center)) <= near * near &&
+        cairn_step_may_touch(limits->step->store, side_a, side_b)) {
+        limit_core(limits, a, b);
+        limit_core(limits, b, a);
     }
 }
 
 static void limit_joined_bodies(const Limits *limits) {
     CairnStep *step = limits->step;
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
     int *parent = CAIRN_STEP_PUSH(step, int, step->block_count);
     if (parent == NULL) {
         return;
@@ -115,78 +112,68 @@ static void limit_joined_bodies(const Limits *limits) {
     }
     for (int b = 0; b < step->block_count; b++) {
         int root = cairn_step_root(parent, b);
-        limits->advance[root] = cairn_min(limits->advance[root], limits->advance[b]);
+        if (limits->follow.advance[b] < limits->follow.advance[root]) {
+            stop_block(limits, root, limits->follow.advance[b]);
+        }
     }
     for (int b = 0; b < step->block_count; b++) {
-        limits->advance[b] = limits->advance[cairn_step_root(parent, b)];
+        double time = limits->follow.advance[cairn_step_root(parent, b)];
+        if (time < limits->follow.advance[b]) {
+            stop_block(limits, b, time);
+        }
     }
-}
-
-// The displacement of the middle of a shape in this step.
-static CairnVec3 move_of(const Limits *limits, int shape) {
-    CairnMotion m = motion_of(limits, shape);
-    CairnVec3 turn = cairn_cross(m.angular, cairn_sub(m.pose.p, m.center));
-    return cairn_scale(limits->step->h, cairn_add(m.linear, turn));
-}
-
-static double distance_of(const Limits *limits, int shape) {
-    return cairn_length(move_of(limits, shape));
+    cairn_arena_release(step->arena, mark);
 }
 
 static bool is_between(double move, double travel, double slack) {
     return move >= cairn_min(travel, 0) - slack && move <= cairn_max(travel, 0) + slack;
 }
 
-// True: the middle of the shape leaves the box that the broad phase used.
-static bool leaves_box(const Limits *limits, int shape, CairnVec3 move) {
-    const CairnStepBall *ball = &limits->boxes.balls[shape];
-    double slack = ball->turning + limits->step->world->def.contact_margin;
+// True: the shape leaves the box that the broad phase used, `arc` by its turning.
+static bool leaves_box(const Limits *limits, int shape, CairnVec3 move, double arc) {
+    const CairnStepBall *ball = &limits->follow.boxes.balls[shape];
+    double slack = ball->turning + limits->step->world->def.contact_margin - arc;
     return !(is_between(move.x, ball->travel.x, slack) && is_between(move.y, ball->travel.y, slack) &&
              is_between(move.z, ball->travel.z, slack));
 }
 
-// The largest distance that any point of any shape moves.
-static double farthest_motion(const Limits *limits) {
-    const CairnStep *step = limits->step;
-    double most = 0;
-    for (int s = 0; s < step->store->shape_pool.count; s++) {
-        if (limits->boxes.kinds[s] == CAIRN_BOX_MOVING || limits->boxes.kinds[s] == CAIRN_BOX_DRIVEN) {
-            CairnMotion m = motion_of(limits, s);
-            most = cairn_max(most, step->h * (cairn_length(m.linear) + cairn_length(m.angular) * m.reach));
+// A body that was struck may move where the broad phase did not search: it is tested against every shape that its new
+// motion crosses.
+static void limit_escaped(const Limits *limits, int shape) {
+    double way = limits->ways[shape];
+    CairnVec3 by = {way, way, way};
+    CairnAabb box = limits->follow.boxes.boxes[shape];
+    box = (CairnAabb){cairn_sub(box.low, by), cairn_add(box.high, by)};
+    for (int other = 0; other < limits->step->store->shape_pool.count; other++) {
+        if (limits->follow.boxes.kinds[other] != CAIRN_BOX_ABSENT &&
+            cairn_aabbs_meet(&box, &limits->follow.boxes.boxes[other])) {
+            limit_pair(limits, shape, other);
         }
     }
-    return most;
-}
-
-// Only a shape that moves relative to another by more than the radius of its core can pass through it.
-static bool may_get_through(const Limits *limits, int shape, double relative) {
-    const CairnGeometry *geometry = &limits->step->store->shapes[shape].model->geometry;
-    CairnVec3 unused;
-    return cairn_geometry_is_convex(geometry) &&
-           relative > cairn_core(geometry, limits->boxes.poses[shape], &unused).radius;
 }
 
 static void limit_all_escaped(const Limits *limits) {
-    double farthest = farthest_motion(limits);
+    double farthest = 0;
     for (int s = 0; s < limits->step->store->shape_pool.count; s++) {
-        if (limits->boxes.kinds[s] != CAIRN_BOX_MOVING) {
+        farthest = cairn_max(farthest, limits->ways[s]);
+    }
+    for (int s = 0; s < limits->step->store->shape_pool.count; s++) {
+        if (limits->follow.boxes.kinds[s] != CAIRN_BOX_MOVING ||
+            !(limits->ways[s] + farthest > 2 * far_part * limits->step->store->shapes[s].inner)) {
             continue;
         }
-        CairnVec3 move = move_of(limits, s);
-        if (leaves_box(limits, s, move) && may_get_through(limits, s, cairn_length(move) + farthest)) {
-            limit_escaped(limits, s, cairn_length(move));
+        CairnVec3 move = cairn_scale(limits->step->h, linear_of(limits, s));
+        if (leaves_box(limits, s, move, cairn_follow_arc(&limits->follow, s))) {
+            limit_escaped(limits, s);
         }
     }
 }
 
-// True: the middle of the shape moves no farther than `distance`. (|v| + arm |w|)^2 is at most twice the sum of the
-// squares: no root.
-static bool is_slow(const CairnStep *step, const double *velocity, const CairnShape *shape, int block,
-                    double distance) {
-    const double *v = velocity + (ptrdiff_t)6 * block;
-    double arm = shape->arm, linear = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-    double angular = v[3] * v[3] + v[4] * v[4] + v[5] * v[5];
-    return 2 * step->h * step->h * (linear + arm * arm * angular) <= distance * distance;
+// May a point of the shape move farther than `distance`? (|v| + reach |w|)^2 is at most twice the sum of the squares: no
+// root.
+static bool goes_far(const CairnStep *step, CairnVec3 linear, CairnVec3 angular, double reach, double distance) {
+    double squares = cairn_length_squared(linear) + reach * reach * cairn_length_squared(angular);
+    return 2 * step->h * step->h * squares > distance * distance;
 }
 
 static bool is_fast(const CairnStep *step, const double *velocity, int s) {
@@ -196,9 +183,14 @@ static bool is_fast(const CairnStep *step, const double *velocity, int s) {
     const CairnShape *shape = &step->store->shapes[s];
     int block = step->block_of[shape->body];
     if (block < 0) { // what may wake others counts as moving
-        return step->sleeping_count > 0 && cairn_body_is_moved(&step->store->bodies[shape->body]);
+        const CairnBody *body = &step->store->bodies[shape->body];
+        return cairn_body_is_moved(body) &&
+               (step->sleeping_count > 0 ||
+                goes_far(step, body->velocity, body->angular_velocity, shape->reach, step->world->def.contact_margin));
     }
-    return !is_slow(step, velocity, shape, block, step->world->def.contact_margin);
+    const double *v = velocity + (ptrdiff_t)6 * block;
+    return goes_far(step, (CairnVec3){v[0], v[1], v[2]}, (CairnVec3){v[3], v[4], v[5]}, shape->reach,
+                    far_part * shape->inner);
 }
 
 typedef struct Look {
@@ -224,38 +216,85 @@ static bool needs_a_look(const CairnStep *step, const double *velocity) {
     return look.fast < count;
 }
 
-static bool some_go_far(const Limits *limits) {
+// How far each shape moves. True: one goes far.
+static bool measure_ways(Limits *limits) {
     const CairnStep *step = limits->step;
-    double margin = step->world->def.contact_margin;
+    bool is_far = false;
     for (int s = 0; s < step->store->shape_pool.count; s++) {
-        if (limits->boxes.kinds[s] == CAIRN_BOX_MOVING && distance_of(limits, s) > margin) {
-            return true;
+        int kind = limits->follow.boxes.kinds[s];
+        limits->ways[s] = 0;
+        if (kind == CAIRN_BOX_MOVING || kind == CAIRN_BOX_DRIVEN) {
+            double enough =
+                kind == CAIRN_BOX_MOVING ? far_part * step->store->shapes[s].inner : step->world->def.contact_margin;
+            limits->ways[s] = step->h * cairn_length(linear_of(limits, s)) + cairn_follow_arc(&limits->follow, s);
+            is_far = is_far || limits->ways[s] > enough;
         }
     }
-    return false;
+    return is_far;
 }
 
-static void limit_all(Limits *limits) {
-    CairnStep *step = limits->step;
-    limits->advance = CAIRN_STEP_PUSH(step, double, step->block_count);
-    if (limits->advance == NULL) {
-        return;
-    }
-    for (int b = 0; b < step->block_count; b++) {
-        limits->advance[b] = step->h;
-    }
-    double margin = step->world->def.contact_margin;
-    for (int a = 0; a < step->store->shape_pool.count; a++) {
+static void limit_near(const Limits *limits) {
+    const CairnShape *shapes = limits->step->store->shapes;
+    for (int a = 0; a < limits->step->store->shape_pool.count; a++) {
         for (int p = limits->pairs->starts[a]; p < limits->pairs->starts[a + 1]; p++) {
             int b = limits->pairs->seconds[p];
-            if (distance_of(limits, a) + distance_of(limits, b) > margin && may_touch(limits, a, b)) {
-                limit_core(limits, a, b);
-                limit_core(limits, b, a);
+            if (limits->ways[a] + limits->ways[b] > 2 * far_part * cairn_min(shapes[a].inner, shapes[b].inner)) {
+                limit_pair(limits, a, b);
             }
         }
     }
-    limit_all_escaped(limits);
-    limit_joined_bodies(limits);
+}
+
+// Has the last pass stopped any body? Then what it changed is looked at in the next one.
+static bool begin_pass(Limits *limits) {
+    bool *changed = limits->changing, any = false;
+    limits->changing = limits->changed;
+    limits->changed = changed;
+    for (int b = 0; b < limits->step->block_count; b++) {
+        any = any || changed[b];
+        limits->changing[b] = false;
+    }
+    limits->pass += 1;
+    limits->closeness *= nearer;
+    return any;
+}
+
+static void limit_all(Limits *limits) {
+    do {
+        limit_near(limits);
+        limit_all_escaped(limits);
+        limit_joined_bodies(limits);
+    } while (!cairn_step_failed(limits->step) && begin_pass(limits) && limits->pass < MAX_PASSES);
+}
+
+// Overlaps are pushed out by velocities, which a body that is stopped at once has no time for: on its arcs it could get
+// deeper from step to step. So one that was stopped deep in what does not move is moved out by what it lacks. Between
+// bodies that move this would change their angular momentum.
+static void push_out_of(const Limits *limits, const CairnStepContact *c, int shape, int other, double sign) {
+    const CairnStep *step = limits->step;
+    const CairnWorldDef *def = &step->world->def;
+    const CairnShape *s = &step->store->shapes[shape];
+    int block = step->block_of[s->body];
+    double overlap = -c->distance;
+    if (!is_limited(limits, shape) || step->block_of[step->store->shapes[other].body] >= 0 ||
+        !(overlap > deep_part * s->inner)) {
+        return;
+    }
+    double by =
+        cairn_min(def->contact_fraction * overlap, def->contact_push * (step->h - limits->follow.advance[block]));
+    if (by * by > cairn_length_squared(limits->shifts[block])) {
+        limits->shifts[block] = cairn_scale(sign * by, c->frame.normal);
+    }
+}
+
+static void push_out(const Limits *limits, const CairnStepContacts *contacts) {
+    for (int i = 0; i < contacts->count; i++) {
+        const CairnStepContact *c = &contacts->all[i];
+        if (c->distance < 0) {
+            push_out_of(limits, c, c->shape_a, c->shape_b, -1);
+            push_out_of(limits, c, c->shape_b, c->shape_a, 1);
+        }
+    }
 }
 
 void cairn_step_limit_advance(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
@@ -264,11 +303,27 @@ void cairn_step_limit_advance(CairnStep *step, const CairnStepContacts *contacts
         return;
     }
     CairnArenaMark mark = cairn_arena_mark(step->arena);
-    Limits limits = {.step = step, .pairs = &contacts->pairs, .joints = &system->joints, .velocity = answer->velocity};
-    cairn_step_make_boxes(step, true, &limits.boxes);
-    if (!cairn_step_failed(step) && some_go_far(&limits)) {
+    Limits limits = {.step = step,
+                     .pairs = &contacts->pairs,
+                     .joints = &system->joints,
+                     .follow = {.step = step,
+                                .velocity = answer->velocity,
+                                .advance = CAIRN_STEP_PUSH(step, double, step->block_count),
+                                .turns = CAIRN_STEP_PUSH(step, const CairnStepTurn *, step->block_count)},
+                     .shifts = cairn_step_push_zero(step, (size_t)step->block_count, sizeof(CairnVec3)),
+                     .changed = cairn_step_push_zero(step, (size_t)step->block_count, sizeof(bool)),
+                     .changing = cairn_step_push_zero(step, (size_t)step->block_count, sizeof(bool)),
+                     .ways = CAIRN_STEP_PUSH(step, double, step->store->shape_pool.count),
+                     .closeness = 1};
+    cairn_step_make_boxes(step, true, &limits.follow.boxes);
+    cairn_follow_begin(step, &limits.follow);
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    if (measure_ways(&limits)) {
         limit_all(&limits);
-        advance->times = limits.advance;
+        push_out(&limits, contacts);
+        *advance = (CairnStepAdvance){limits.follow.advance, limits.shifts};
     } else {
         cairn_arena_release(step->arena, mark);
     }

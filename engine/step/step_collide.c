@@ -22,7 +22,8 @@ static void set_travel(const CairnStep *step, const CairnShape *shape, CairnStep
     CairnVec3 linear = block >= 0 ? step->blocks[block].free.linear : body->velocity;
     CairnVec3 angular = block >= 0 ? step->blocks[block].free.angular : body->angular_velocity;
     ball->travel = cairn_scale(step->h, linear);
-    ball->turning = step->h * cairn_length(angular) * shape->reach;
+    double turn = step->h * cairn_length(angular); // to the other end of what it turns in at most
+    ball->turning = cairn_min(turn, 2) * shape->reach;
 }
 
 // The box that covers the motion of a box in the step. Its bounds follow the direction of the motion, so that boxes

@@ -12,7 +12,8 @@
 
 typedef struct Integrating {
     const CairnStep *step;
-    const double *velocity, *advance;
+    const double *velocity;
+    const CairnStepAdvance *advance;
     CairnStepEnd *ends;
     int broken; // the first block whose end is not usable; block_count: none
 } Integrating;
@@ -25,9 +26,13 @@ static void integrate_block(const Integrating *in, int b) {
     const CairnWorldDef *def = &step->world->def;
     const double *x = in->velocity + (ptrdiff_t)6 * b;
     CairnVec3 v = {x[0], x[1], x[2]}, u = {x[3], x[4], x[5]};
-    double h = in->advance != NULL ? in->advance[b] : step->h;
+    bool is_limited = in->advance->times != NULL;
+    double h = is_limited ? in->advance->times[b] : step->h;
     end->center = cairn_add_scaled(body->center, h, v);
-    end->q = cairn_quat_normalize(cairn_quat_mul(cairn_quat_exp(cairn_scale(h, u)), body->q));
+    if (is_limited) {
+        end->center = cairn_add(end->center, in->advance->shifts[b]);
+    }
+    end->q = cairn_step_end_of_turns(step, b, u, h);
     CairnVec3 change = cairn_sub(u, block->spin);
     end->velocity = v;
     if (def->integrator == CAIRN_INTEGRATOR_MIDPOINT) { // vm = (v + v+)/2 was solved for
@@ -94,7 +99,7 @@ void cairn_step_integrate(CairnStep *step, const CairnStepAnswer *answer, const 
     if (cairn_step_failed(step)) {
         return;
     }
-    Integrating in = {step, answer->velocity, advance->times, ends->all, count};
+    Integrating in = {step, answer->velocity, advance, ends->all, count};
     cairn_spans_run(step->threads, count, CAIRN_STEP_FEW, integrate_span, &in);
     if (in.broken < count) {
         const double *v = answer->velocity + (ptrdiff_t)6 * in.broken;

@@ -8,41 +8,92 @@
 #include "collision/pairs/pairs.h"
 #include "engine/step/step_narrow.h"
 
-CairnMotion cairn_narrow_motion(const CairnNarrow *narrow, int shape) {
-    const CairnStore *store = narrow->step->store;
-    const CairnShape *s = &store->shapes[shape];
-    const CairnBody *body = &store->bodies[s->body];
-    CairnVec6 v = cairn_step_free_velocity(narrow->step, s->body);
-    double reach = body->type == CAIRN_BODY_STATIC ? 0 : s->reach;
-    return (CairnMotion){narrow->boxes->poses[shape], body->center, v.linear, v.angular, reach};
-}
-
 // The fraction of the contact margin within which fast bodies count as touching.
 #define TOUCH 0.1
 
+// What a body that tumbles meets after its first turn is not met in time: until then this is its motion.
+CairnMotion cairn_narrow_motion(const CairnNarrow *narrow, int shape) {
+    const CairnStep *step = narrow->step;
+    const CairnShape *s = &step->store->shapes[shape];
+    const CairnBody *body = &step->store->bodies[s->body];
+    CairnVec6 v = cairn_step_free_velocity(step, s->body);
+    int block = cairn_step_block(step, s->body);
+    CairnMotion motion = {.pose = narrow->boxes->poses[shape],
+                          .center = body->center,
+                          .linear = v.linear,
+                          .angular = v.angular,
+                          .reach = body->type == CAIRN_BODY_STATIC ? 0 : s->reach,
+                          .ball = s->ball,
+                          .until = step->h};
+    if (block >= 0 && step->blocks[block].tumbles) {
+        CairnStepTurn turn = cairn_step_first_turn(step, block, v.angular);
+        motion.angular = turn.angular;
+        motion.until = turn.end;
+    }
+    return motion;
+}
+
+static CairnVec3 velocity_at(CairnVec6 v, CairnVec3 arm) {
+    return cairn_add(v.linear, cairn_cross(v.angular, arm));
+}
+
+// The limit of the advance follows the motion of the pair: one of them moves by half of its inner radius.
+static bool is_followed(const CairnShape *a, const CairnShape *b, double motion) {
+    return motion > 0.5 * cairn_min(a->inner, b->inner);
+}
+
+// True: an impulse of one of these contacts, as the bodies are then, is not what it would be at the start.
+static bool are_untimely(const CairnNarrow *narrow, CairnPair pair, const CairnMotion motions[2], double time,
+                         const CairnManifold *manifolds, int count) {
+    const CairnShape *shapes = narrow->step->store->shapes;
+    const int bodies[2] = {shapes[pair.a].body, shapes[pair.b].body};
+    const CairnVec3 angular[2] = {motions[0].angular, motions[1].angular};
+    for (int n = 0; n < count; n++) {
+        for (int k = 0; k < manifolds[n].count; k++) {
+            CairnVec3 arms[2], point = manifolds[n].points[k].point;
+            for (int i = 0; i < 2; i++) {
+                arms[i] = cairn_sub(point, cairn_add_scaled(motions[i].center, time, motions[i].linear));
+            }
+            if (cairn_step_is_untimely(narrow->step, bodies, angular, arms, manifolds[n].normal, time)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 // Fast bodies that are apart: the manifold is the one of where they will meet, for the nearest features of now may not
 // be those, or there may be no meeting. Answers the time of it.
-static int sweep(const CairnNarrow *narrow, CairnPair pair, double touch, double margin, CairnManifold *manifolds,
-                 double *time) {
-    const CairnShape *shapes = narrow->step->store->shapes;
-    const CairnGeometry *a = &shapes[pair.a].model->geometry, *b = &shapes[pair.b].model->geometry;
-    CairnMotion motion_a = cairn_narrow_motion(narrow, pair.a), motion_b = cairn_narrow_motion(narrow, pair.b);
-    if (!cairn_sweep(a, &motion_a, b, &motion_b, narrow->step->h, touch, time)) {
+static int sweep(const CairnNarrow *narrow, CairnPair pair, double motion, CairnManifold *manifolds, double *time) {
+    const CairnShape *shape_a = &narrow->step->store->shapes[pair.a], *shape_b = &narrow->step->store->shapes[pair.b];
+    const CairnGeometry *a = &shape_a->model->geometry, *b = &shape_b->model->geometry;
+    CairnMotion motions[2] = {cairn_narrow_motion(narrow, pair.a), cairn_narrow_motion(narrow, pair.b)};
+    double margin = narrow->step->world->def.contact_margin, h = narrow->step->h;
+    bool is_limited = is_followed(shape_a, shape_b, motion);
+    double duration = is_limited ? cairn_min(motions[0].until, motions[1].until) : h;
+    motions[0].until = motions[1].until = h;
+    if (!cairn_sweep(a, &motions[0], b, &motions[1], duration, TOUCH * margin, time)) {
         return 0;
     }
-    return cairn_narrow_manifolds(a, cairn_motion_pose(&motion_a, *time), b, cairn_motion_pose(&motion_b, *time),
-                                  margin, manifolds);
+    int count = cairn_narrow_manifolds(a, cairn_motion_pose(&motions[0], *time), b,
+                                       cairn_motion_pose(&motions[1], *time), margin, manifolds);
+    return is_limited && are_untimely(narrow, pair, motions, *time, manifolds, count) ? 0 : count;
 }
 
 // The distance at the start of the step of a point that is met at a later time: the one of then plus what closes until
 // then, at the velocity of the row.
 static double distance_at_start(const CairnNarrow *narrow, CairnPair pair, double time, CairnVec3 normal,
                                 const CairnManifoldPoint *point) {
-    CairnMotion a = cairn_narrow_motion(narrow, pair.a), b = cairn_narrow_motion(narrow, pair.b);
-    CairnVec3 arm_a = cairn_sub(point->point, cairn_add_scaled(a.center, time, a.linear));
-    CairnVec3 arm_b = cairn_sub(point->point, cairn_add_scaled(b.center, time, b.linear));
-    CairnVec3 slip = cairn_sub(cairn_add(b.linear, cairn_cross(b.angular, arm_b)),
-                               cairn_add(a.linear, cairn_cross(a.angular, arm_a)));
+    const CairnStep *step = narrow->step;
+    const CairnShape *shapes = step->store->shapes;
+    CairnVec6 v[2];
+    CairnVec3 arms[2];
+    for (int i = 0; i < 2; i++) {
+        int body = shapes[i == 0 ? pair.a : pair.b].body;
+        v[i] = cairn_step_free_velocity(step, body);
+        arms[i] = cairn_sub(point->point, cairn_add_scaled(step->store->bodies[body].center, time, v[i].linear));
+    }
+    CairnVec3 slip = cairn_sub(velocity_at(v[1], arms[1]), velocity_at(v[0], arms[0]));
     // A corner that moves away meanwhile was no overlap before.
     return cairn_max(point->distance - time * cairn_dot(normal, slip), cairn_min(point->distance, 0));
 }
@@ -104,7 +155,7 @@ static int find_manifolds(const CairnNarrow *narrow, CairnPair pair, CairnManifo
         are_touching(manifolds, count, touch)) {
         return count;
     }
-    return sweep(narrow, pair, touch, margin, manifolds, time);
+    return sweep(narrow, pair, motion, manifolds, time);
 }
 
 // Two faces that lie on each other lean by what the last load left behind. What slides over a fixed face follows that

@@ -11,6 +11,7 @@
 //
 // The contacts of bodies that move as without constraints have been found already (sweep): only pairs are tested of
 // which a body was deflected, or turns so fast that its rows, which are linear, differ from the arc.
+#include "collision/convex/core.h"
 #include "collision/convex/sweep.h"
 #include "engine/base/hash.h"
 #include "engine/base/pieces.h"
@@ -22,8 +23,8 @@
 // Once one pair overlaps by more than is tolerated (contact_stray times the margin), every pair that overlaps by more
 // than this fraction of it gets a row.
 static const double notable = 0.2;
-// An overlap up to this fraction of a core's radius (half of the largest ball inside the shape) is shallow.
-static const double shallow = 0.4;
+// An overlap up to this fraction of the largest ball inside the shape is shallow.
+static const double shallow = 0.2;
 
 typedef struct Prediction {
     CairnStep *step;
@@ -59,9 +60,17 @@ static bool look_at_shape(const Prediction *f, int s, double enough) {
     const CairnShape *shape = &step->store->shapes[s];
     const CairnBody *body = &step->store->bodies[shape->body];
     CairnVec6 v = cairn_step_solved(step, f->velocity, shape->body);
-    f->motions[s] = (CairnMotion){cairn_shape_pose(body, shape), body->center, v.linear, v.angular, 0};
+    f->motions[s] = (CairnMotion){.pose = cairn_shape_pose(body, shape),
+                                  .center = body->center,
+                                  .linear = v.linear,
+                                  .angular = v.angular,
+                                  .until = step->h};
     int block = step->block_of[shape->body];
     if (block < 0 || !body->is_continuous) {
+        return false;
+    }
+    if (cairn_step_first_turn(step, block, v.angular).count > 1) { // none of its pairs counts
+        f->stray[s] = -HUGE_VAL;
         return false;
     }
     CairnVec6 free = step->blocks[block].free;
@@ -294,8 +303,7 @@ static double shallow_depth(const Prediction *f, CairnPair pair) {
         int s = k == 0 ? pair.a : pair.b;
         const CairnGeometry *shape = &f->step->store->shapes[s].model->geometry;
         if (cairn_geometry_is_convex(shape)) {
-            CairnVec3 center;
-            least = cairn_min(least, shallow * cairn_core(shape, f->motions[s].pose, &center).radius);
+            least = cairn_min(least, shallow * cairn_inner_radius(shape));
         }
     }
     return least;

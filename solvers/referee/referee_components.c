@@ -79,7 +79,15 @@ CairnStatus cairn_referee_find_components(Referee *referee, CairnArena *arena) {
         unite_blocks(problem, parent);
         name_rows(problem, parent, referee->component);
     }
-    referee->component_count = nodes;
+    for (int i = 0; i < nodes; i++) { // what stands for a component becomes its number
+        parent[i] = -1;
+    }
+    referee->component_count = 0;
+    for (int r = 0; r < problem->row_count; r++) {
+        int *number = &parent[referee->component[r]];
+        *number = *number < 0 ? referee->component_count++ : *number;
+        referee->component[r] = *number;
+    }
     cairn_arena_release(arena, mark);
     return cairn_ok();
 }

@@ -106,6 +106,12 @@ static void bad_values_are_refused_by_name(void **state) {
     }
     CairnShapeDef flat = cairn_box(1, 0, 1);
     assert_refused(cairn_shape_check(&flat), CAIRN_INVALID_ARGUMENT, "size = (1, 0, 1)");
+    static const CairnVec3 points[] = {{0, 0, 0}, {1e-162, 0, 0}, {0, 1e-162, 0}, {0, 0, 1e-162}};
+    CairnShapeDef small[] = {cairn_capsule(1e-162, 1), cairn_capsule(1, 1e-162), cairn_cylinder(1e-16, 1),
+                             cairn_sphere(1e-162),     cairn_box(1, 1, 1e-16),   cairn_hull(points, 4)};
+    for (size_t k = 0; k < sizeof small / sizeof *small; ++k) {
+        assert_refused(cairn_shape_check(&small[k]), CAIRN_INVALID_ARGUMENT, "must be at least 1e-15");
+    }
     CairnShapeDef bare;
     memset(&bare, 0, sizeof bare);
     assert_refused(cairn_shape_check(&bare), CAIRN_INVALID_ARGUMENT, "cookie = 0");

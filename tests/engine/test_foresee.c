@@ -113,13 +113,14 @@ static Outcome slapped_log(int passes) {
 
 typedef Outcome Scene(int passes);
 
-// 1 mm: twice what is let be in a step (a twentieth of the margin of 1 cm).
+// 1 mm: twice what is let be in a step (a twentieth of the margin of 1 cm). Without a second solve the limit of the
+// advance alone holds what goes fast, at half a centimetre or more in such bodies.
 static void check(Scene *scene, const char *name) {
     Outcome once = scene(1), again = scene(cairn_world_def().contact_passes);
     print_message("%s: overlap %.3g m with one solve a step, %.3g m with up to %d\n", name, once.overlap, again.overlap,
                   again.most_passes);
     assert_int_equal(once.most_passes, 1);
-    assert_true(once.overlap > 0.01); // else there was nothing to foresee
+    assert_true(once.overlap > 5e-3); // else there was nothing to foresee
     assert_true(again.most_passes > 1);
     assert_below(again.overlap, 1e-3);
 }

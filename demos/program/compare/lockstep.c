@@ -95,8 +95,10 @@ static CairnStatus list_features(CairnLockstep *lockstep, const CairnWorld *worl
     return cairn_ok();
 }
 
-// The contender's impulses of the last frame, where the same features are still there; zero elsewhere.
-static CairnStatus warm_start(const CairnLockstep *lockstep, const CairnProblem *problem, CairnContender *contender) {
+// The contender's impulses of the last frame, where the same features are still there. Elsewhere those that the world
+// began with, the same for all: 0, or what a contact took over from one whose place it has taken.
+static CairnStatus warm_start(const CairnLockstep *lockstep, const CairnProblem *problem, const double *start,
+                              CairnContender *contender) {
     double *old = contender->last;
     int old_capacity = contender->last_capacity;
     contender->last = contender->lambda;
@@ -105,7 +107,7 @@ static CairnStatus warm_start(const CairnLockstep *lockstep, const CairnProblem 
     contender->row_capacity = old_capacity;
     CAIRN_TRY(reserve(&contender->lambda, &contender->row_capacity, problem->row_count, sizeof(double)));
     if (problem->row_count > 0) {
-        memset(contender->lambda, 0, (size_t)problem->row_count * sizeof(double));
+        memcpy(contender->lambda, start, (size_t)problem->row_count * sizeof(double));
     }
     for (int i = 0; i < lockstep->count; i++) {
         const CairnFeature *now = &lockstep->features[i];
@@ -230,12 +232,12 @@ static CairnStatus solve(const CairnSession *session, const CairnProblem *proble
 }
 
 static CairnStatus judge(CairnLockstep *lockstep, const CairnSession *session, const CairnProblem *problem,
-                         const CairnParts *parts, const CairnPartsMeasure *measure, const double *velocity,
+                         const CairnParts *parts, const CairnPartsMeasure *measure, const CairnSolveStart *start,
                          const CairnStats *stats, CairnContender *contender) {
     CairnStats frame_stats = *stats;
     set_part_statistics(measure, contender->choice.solver, &frame_stats);
-    CAIRN_TRY(warm_start(lockstep, problem, contender));
-    CairnStatus status = solve(session, problem, parts, velocity, contender, &frame_stats);
+    CAIRN_TRY(warm_start(lockstep, problem, start->lambda, contender));
+    CairnStatus status = solve(session, problem, parts, start->velocity, contender, &frame_stats);
     if (!cairn_is_ok(status)) {
         contender->ended = status;
         contender->ended_at = (int)stats->step_index;
@@ -265,7 +267,7 @@ CairnStatus cairn_lockstep_frame(CairnLockstep *lockstep, const CairnSession *se
     CAIRN_TRY(find_velocities(&lockstep->arena, &problem, lambda, &lockstep->reference, &lockstep->reference_capacity));
     for (int i = 0; i < count; i++) {
         if (cairn_is_ok(contenders[i].ended)) {
-            CAIRN_TRY(judge(lockstep, session, &problem, &parts, &measure, start.velocity, stats, &contenders[i]));
+            CAIRN_TRY(judge(lockstep, session, &problem, &parts, &measure, &start, stats, &contenders[i]));
         }
     }
     return cairn_ok();
