@@ -18,7 +18,7 @@ typedef struct CairnCounter {
 struct CairnWorld {
     CairnWorldDef given; // the settings as the program wrote them
     CairnWorldDef def;   // the same with lengths, speeds and times brought to the typical length: what a step reads
-    uint32_t tag; // distinguishes the ids of this world from those of another
+    uint32_t tag;        // distinguishes the ids of this world from those of another
     CairnCounter counter;
     CairnAllocator allocator; // counts, then calls the hooks
 

@@ -215,7 +215,8 @@ static double accuracy_of(const CairnAudit *audit) {
     return CAIRN_AUDIT_JOINT_ACCURACY * audit->world->def.typical_length;
 }
 
-// What is left of an error that the step began with: what is apart comes together by a fraction, no faster than a speed.
+// What is left of an error that the step began with: what is apart comes together by a fraction of it, and no faster
+// than a speed.
 static double left_of(double error, double fraction, double speed, double h) {
     return error - cairn_min(fraction * error, h * speed);
 }

@@ -72,8 +72,8 @@ CairnStatus cairn_audit_begin(CairnAudit *audit, const CairnWorld *world);
 CairnStatus cairn_audit_end(CairnAudit *audit, const CairnWorld *world, CairnAuditDepth depth,
                             CairnAuditReport *report);
 
-// Returns a finding's value divided by its limit: 0 where the value is 0, infinity where it is not a number or where the
-// limit is 0.
+// Returns a finding's value divided by its limit: 0 where the value is 0, infinity where it is not a number or where
+// the limit is 0.
 double cairn_audit_ratio(const CairnAuditFinding *finding);
 
 // Return the name of a term ("momentum") and its unit ("N s"); "unknown" and "" for any other value.
