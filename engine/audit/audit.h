@@ -36,6 +36,8 @@ typedef struct CairnAccount {
     double order;                       // what the order of the integrator leaves open of both
     double unknown;                     // how well they are known
     double given;                       // energy that joints lawfully give
+    double share;                       // of a group: the most that one of its bodies gained,
+    int most;                           // and which one
     bool is_driven;                     // by a joint with a drive or to a kinematic body
     bool is_tied;                       // by a joint
 } CairnAccount;

@@ -108,13 +108,23 @@ static void check_momentum(CairnAudit *audit, const CairnAccount *a, int body) {
                      CAIRN_AUDIT_ROUNDING * a->angular_scale + a->angular_slack, body, -1, -1);
 }
 
+// Who gained most is named where a group gained too much.
+static void name_most(CairnAccount *sum, double gain, int b) {
+    if (gain > sum->share) {
+        sum->share = gain;
+        sum->most = b;
+    }
+}
+
 // What is left of a body's balance is the impulse of its joints. It works along the mean of the velocities, and that is
 // known as well as the impulse is.
 static void add_joint_work(const CairnAudit *audit, int b, CairnAccount *sum) {
     CairnVec6 v0 = cairn_audit_velocity(audit, b, false), v1 = cairn_audit_velocity(audit, b, true);
     CairnVec6 mean = cairn_vec6_scale(0.5, cairn_vec6_add_scaled(v0, 1, v1));
     const CairnAccount *a = &audit->accounts[b];
-    sum->work += cairn_dot(a->linear, mean.linear) + cairn_dot(a->angular, mean.angular);
+    double work = cairn_dot(a->linear, mean.linear) + cairn_dot(a->angular, mean.angular);
+    sum->work += work;
+    name_most(sum, work + a->gain, b);
     double linear = CAIRN_AUDIT_ROUNDING * a->linear_scale + a->linear_slack;
     double angular = CAIRN_AUDIT_ROUNDING * a->angular_scale + a->angular_slack;
     sum->unknown += linear * cairn_audit_size(mean.linear) + angular * cairn_audit_size(mean.angular);
@@ -186,7 +196,8 @@ static void check_ledger(CairnAudit *audit, const CairnAccount *a, int root) {
     bool is_open = gained > 0;
     *ledger = (CairnLedger){gained, is_open ? cairn_max(ledger->order, a->order) : 0};
     if (is_open) {
-        cairn_audit_find(audit, CAIRN_AUDIT_ENERGY, gained, 2 * ledger->order + a->given, root, -1, -1);
+        cairn_audit_find(audit, CAIRN_AUDIT_ENERGY, gained, 2 * ledger->order + a->given, a->share > 0 ? a->most : root,
+                         -1, -1);
     }
 }
 
@@ -204,7 +215,7 @@ static void check_groups(CairnAudit *audit) {
             const CairnAccount *a = &audit->groups[b];
             check_momentum(audit, a, b);
             double gain = cairn_max(gain_of(a) - a->given, 0);
-            cairn_audit_find(audit, CAIRN_AUDIT_ENERGY, gain, limit_of(a), b, -1, -1);
+            cairn_audit_find(audit, CAIRN_AUDIT_ENERGY, gain, limit_of(a), a->share > 0 ? a->most : b, -1, -1);
             if (audit->accounts[b].is_tied) {
                 check_ledger(audit, a, b);
             }
