@@ -198,6 +198,7 @@ CairnStatus cairn_joint_create(CairnWorld *world, const CairnJointDef *def, Cair
     CairnJointInput input;
     cairn_world_joint_input(store, index, 0, &input);
     cairn_joint_begin(&joint->core, &input);
+    world->joint_changes += 1;
     world->has_problem = false;
     if (id != NULL) {
         *id = cairn_world_joint_id(world, index);
@@ -224,6 +225,7 @@ void cairn_world_remove_joint(CairnWorld *world, int index) {
     unlink_side(store, index, 0);
     unlink_side(store, index, 1);
     cairn_pool_give(&store->joint_pool, index);
+    world->joint_changes += 1;
     world->has_problem = false;
 }
 
@@ -291,6 +293,7 @@ CairnStatus cairn_joint_set_axis(CairnWorld *world, CairnJointId id, int axis, c
         joint->row_count = 0; // the impulses were those of other rows
     }
     wake_joint(world, index);
+    world->joint_changes += 1;
     joint->core.def = changed;
     return cairn_ok();
 }

@@ -465,6 +465,7 @@ CairnStatus cairn_world_restore(CairnWorld *world, const void *bytes, size_t siz
     cairn_world_take_settings(world, &def);
     world->has_problem = false;
     world->shape_changes += 1;
+    world->joint_changes += 1;
     world->has_sleepers = true; // there may be some
     cairn_events_clear(&world->events);
     return cairn_ok();

@@ -34,6 +34,7 @@ struct CairnWorld {
     bool has_ordered_records;                 // the last step's contacts are in the order of their pairs
     struct CairnQueryTree *queries;           // the tree in which queries look up shapes; query_tree.c owns it
     uint64_t pose_changes, shape_changes;     // how often poses, and which shapes there are, have changed
+    uint64_t joint_changes;                   // how often joints were made, changed or removed
     CairnArena arena;                         // of the step; the last problem lives here until the next one
     CairnArena ahead;                         // of reviews that run while a solver uses the other arena
 

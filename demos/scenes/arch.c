@@ -49,6 +49,7 @@ static CairnStatus build(CairnSceneRun *run) {
 static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats *stats) {
     const Params *params = run->params;
     Memory *memory = run->memory;
+    CAIRN_TRY(cairn_check_sound(run, time, stats, "arch"));
     bool falls = params->thickness < 0.1 && params->stones > 10 && time > 3;
     if (falls) {
         CairnBodyState key;

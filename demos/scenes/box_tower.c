@@ -38,6 +38,7 @@ static CairnStatus build(CairnSceneRun *run) {
 static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats *stats) {
     const Params *params = run->params;
     Memory *memory = run->memory;
+    CAIRN_TRY(cairn_check_sound(run, time, stats, "box_tower"));
     CairnBodyState top;
     CAIRN_TRY(cairn_body_get(run->world, memory->boxes[params->boxes - 1], &top));
     double sunk = (params->boxes - 0.5) * params->size - top.position.z;

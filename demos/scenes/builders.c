@@ -67,6 +67,15 @@ CairnStatus cairn_build_rod(CairnWorld *world, CairnVec3 point, CairnBodyId body
     return cairn_joint_create(world, &joint, NULL);
 }
 
+CairnStatus cairn_check_sound(const CairnSceneRun *run, double time, const CairnStats *stats, const char *scene) {
+    if (!run->audited || run->audited->is_sound || !stats->residual.is_certified) {
+        return cairn_ok();
+    }
+    char words[160];
+    cairn_audit_words(run->audited, words, sizeof words);
+    return cairn_error(CAIRN_NUMERIC, "%s: at %.6g s the step is certified and %s", scene, time, words);
+}
+
 double cairn_scene_energy(const CairnStats *stats) {
     return stats->kinetic_energy + stats->potential_energy;
 }

@@ -24,6 +24,10 @@ CairnStatus cairn_build_chain(CairnWorld *world, CairnBodyId anchor, CairnVec3 s
 // A rod without mass from a point of the world to the frame origin of a body: holds today's distance.
 CairnStatus cairn_build_rod(CairnWorld *world, CairnVec3 point, CairnBodyId body);
 
+// For a scene's check: a step whose impulses are certified, and whose motion the audit does not find sound, is an error
+// that names the term and the body or joint. Where nothing was audited there is none.
+CairnStatus cairn_check_sound(const CairnSceneRun *run, double time, const CairnStats *stats, const char *scene);
+
 // Kinetic plus potential energy of the last step.
 double cairn_scene_energy(const CairnStats *stats);
 

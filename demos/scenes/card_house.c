@@ -82,6 +82,7 @@ static CairnStatus build(CairnSceneRun *run) {
 static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats *stats) {
     const Params *params = run->params;
     Memory *memory = run->memory;
+    CAIRN_TRY(cairn_check_sound(run, time, stats, "card_house"));
     if (stats->penetration > 0.5 * thick) {
         return cairn_error(CAIRN_NUMERIC, "card_house: at %.6g s a card overlaps by %.3g m", time, stats->penetration);
     }

@@ -52,6 +52,7 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
     const Params *params = run->params;
     Memory *memory = run->memory;
     const CairnBodyId *dominoes = memory->dominoes;
+    CAIRN_TRY(cairn_check_sound(run, time, stats, "domino_row"));
     bool has_last_fallen = true;
     for (int i = 0; i < params->dominoes; i++) {
         CairnBodyState state;

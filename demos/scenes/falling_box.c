@@ -38,6 +38,7 @@ static CairnStatus build(CairnSceneRun *run) {
 static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats *stats) {
     const Params *params = run->params;
     Memory *memory = run->memory;
+    CAIRN_TRY(cairn_check_sound(run, time, stats, "falling_box"));
     CairnBodyState box;
     CAIRN_TRY(cairn_body_get(run->world, memory->box, &box));
     double g = -cairn_world_settings(run->world).gravity.z;

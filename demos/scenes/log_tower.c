@@ -118,6 +118,7 @@ static CairnStatus check_standing(const CairnSceneRun *run, double time) {
 static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats *stats) {
     const Params *params = run->params;
     Memory *memory = run->memory;
+    CAIRN_TRY(cairn_check_sound(run, time, stats, "log_tower"));
     bool is_tower = params->logs >= LAYER; // fewer have nothing that keeps them from rolling
     if (is_tower && time < hit - 1e-9) {
         CAIRN_TRY(check_standing(run, time));

@@ -79,6 +79,7 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
     const Params *params = run->params;
     Memory *memory = run->memory;
     const CairnBodyId *balls = memory->balls;
+    CAIRN_TRY(cairn_check_sound(run, time, stats, "newtons_cradle"));
     double g = -cairn_world_settings(run->world).gravity.z;
     double swing = 2 * g * string * (1 - cos(params->angle * CAIRN_PI / 180)); // v^2 of the first ball at the bottom
     double v2[MAX_BALLS], sum = 0, rest = 0;

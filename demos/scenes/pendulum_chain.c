@@ -32,6 +32,7 @@ static CairnStatus build(CairnSceneRun *run) {
 
 static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats *stats) {
     const Params *params = run->params;
+    CAIRN_TRY(cairn_check_sound(run, time, stats, "pendulum_chain"));
     if (stats->joint_error_linear > 0.01 * params->length) {
         return cairn_error(CAIRN_NUMERIC, "pendulum_chain: a joint is %.3g m apart at %.6g s",
                            stats->joint_error_linear, time);

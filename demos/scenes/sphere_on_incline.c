@@ -34,7 +34,7 @@ static CairnStatus build(CairnSceneRun *run) {
 static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats *stats) {
     const Params *params = run->params;
     const CairnBodyId *ball = run->memory;
-    (void)stats;
+    CAIRN_TRY(cairn_check_sound(run, time, stats, "sphere_on_incline"));
     CairnBodyState state;
     CAIRN_TRY(cairn_body_get(run->world, *ball, &state));
     double slope = params->slope * CAIRN_PI / 180;

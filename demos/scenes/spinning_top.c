@@ -69,7 +69,7 @@ static CairnStatus build(CairnSceneRun *run) {
 static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats *stats) {
     const Params *params = run->params;
     const CairnBodyId *top = run->memory;
-    (void)stats;
+    CAIRN_TRY(cairn_check_sound(run, time, stats, "spinning_top"));
     CairnBodyState state;
     CAIRN_TRY(cairn_body_get(run->world, *top, &state));
     CairnVec3 axis = cairn_rotate(state.orientation, cairn_vec3(0, 0, 1));

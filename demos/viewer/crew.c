@@ -15,6 +15,9 @@ static void show(CairnCrewView *view, const CairnStats *stats, int frame, CairnS
     sight->frame = frame;
     sight->past_last = view->past.last;
     sight->stats = *stats;
+    const CairnAuditReport *audited = stats->step_index > 0 ? cairn_session_audited(&view->session) : NULL;
+    sight->is_audited = audited != NULL;
+    sight->audited = audited ? *audited : (CairnAuditReport){.step_index = 0};
     sight->time = cairn_world_time(view->session.world);
     sight->status = status;
     snprintf(sight->scene, sizeof sight->scene, "%s", view->session.scene ? view->session.scene->name : "");

@@ -60,7 +60,7 @@ typedef struct CairnCrewView {
     bool is_moving; // busy with what leaves the frame `done`: a deed of now comes too late for it
     int done;       // frames
     int next_deed;
-    int uncertified; // steps; its thread's alone while that runs
+    int uncertified, unsound; // steps; its thread's alone while that runs
 } CairnCrewView;
 
 typedef struct CairnCrew {
@@ -136,6 +136,7 @@ void cairn_crew_go(CairnCrew *crew, int frame);
 typedef enum CairnCrewMark {
     CAIRN_MARK_NONE = 0, // never computed, or no longer stored
     CAIRN_MARK_CERTIFIED,
+    CAIRN_MARK_NOT_SOUND,     // some frame of it is certified, but its motion is not sound
     CAIRN_MARK_NOT_CERTIFIED, // some frame of it
     CAIRN_MARK_DIVERGED       // from here on a replay differs from its recording
 } CairnCrewMark;

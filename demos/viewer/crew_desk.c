@@ -376,8 +376,10 @@ void cairn_crew_marks(CairnCrew *crew, int index, int from, int to, CairnCrewMar
         marks[i] = CAIRN_MARK_NONE;
         for (int frame = low; frame <= high && frame <= view->past_last; frame++) {
             if (frame >= view->past_first) {
-                CairnCrewMark mark =
-                    view->past.notes[frame].is_certified ? CAIRN_MARK_CERTIFIED : CAIRN_MARK_NOT_CERTIFIED;
+                const CairnPastNote *past = &view->past.notes[frame];
+                CairnCrewMark mark = !past->is_certified ? CAIRN_MARK_NOT_CERTIFIED
+                                     : !past->is_sound   ? CAIRN_MARK_NOT_SOUND
+                                                         : CAIRN_MARK_CERTIFIED;
                 mark = crew->diverged_at >= 0 && frame >= crew->diverged_at ? CAIRN_MARK_DIVERGED : mark;
                 marks[i] = mark > marks[i] ? mark : marks[i];
             }

@@ -122,7 +122,9 @@ static bool has_hand(const CairnCrewView *view, int frame) {
 CairnStatus cairn_crew_step(CairnCrewView *view, CairnStats *stats, int frame) {
     CairnStatus status = advance(view, stats, frame);
     bool is_new = frame >= view->past.last;
+    const CairnAuditReport *audited = cairn_session_audited(&view->session);
     view->uncertified += is_new && (!cairn_is_ok(status) || !stats->residual.is_certified);
+    view->unsound += is_new && (!cairn_is_ok(status) || !audited || !audited->is_sound);
     CAIRN_TRY(status);
     if (!is_new) {
         return cairn_ok();

@@ -77,9 +77,9 @@ static double draw_banner(CairnViewer *viewer, int view, const CairnSight *sight
     const CairnTheme *theme = viewer->ui.theme;
     CairnViewerBox box = cairn_viewer_box(viewer, view);
     double line = cairn_ink_line(ink, CAIRN_FACE_TEXT), pad = viewer->ui.gap + 2, room = box.width - 4 * pad;
-    char words[400];
+    char words[700];
     bool has_worst = sight->worst.is_there && !sight->is_certified && cairn_is_ok(sight->status);
-    snprintf(words, sizeof words, "%.60s%s%.199s%s%.119s", viewer->look.overlay ? sight->solver : "",
+    snprintf(words, sizeof words, "%.60s%s%.399s%s%.119s", viewer->look.overlay ? sight->solver : "",
              viewer->look.overlay ? ": " : "", sight->verdict, has_worst ? ", worst: " : "",
              has_worst ? sight->worst.words : "");
     // Where there is no bar with a button for it.
@@ -89,7 +89,7 @@ static double draw_banner(CairnViewer *viewer, int view, const CairnSight *sight
     int lines = cairn_ink_paragraph(ink, CAIRN_FACE_TEXT, 0, 0, room - hint_width, NULL, words);
     double height = lines * line + pad, y = bottom - height + 0.5 * pad;
     cairn_ink_box(ink, (CairnArea){box.x, bottom - height, box.width, height},
-                  sight->is_certified ? theme->good : theme->bad);
+                  sight->is_certified && sight->is_sound ? theme->good : theme->bad);
     cairn_ink_paragraph(ink, CAIRN_FACE_TEXT, box.x + 2 * pad, y, room - hint_width, &theme->on_banner, words);
     if (has_hint) {
         cairn_ink_words(ink, CAIRN_FACE_TEXT, box.x + box.width - hint_width, y, theme->on_banner, hint);

@@ -110,8 +110,10 @@ void cairn_past_note(CairnPast *past, const CairnSession *session, const CairnSt
     int frame = past->last + 1;
     if (past->key_count > 0 &&
         cairn_array_reserve(&past->notes, &past->note_capacity, frame + 1, sizeof *past->notes)) {
-        past->notes[frame] =
-            (CairnPastNote){cairn_world_time(session->world), stats->step_index == 0 || stats->residual.is_certified};
+        const CairnAuditReport *audited = cairn_session_audited(session);
+        bool is_first = stats->step_index == 0;
+        past->notes[frame] = (CairnPastNote){cairn_world_time(session->world), is_first || stats->residual.is_certified,
+                                             is_first || !audited || audited->is_sound};
         past->last = frame;
     }
 }

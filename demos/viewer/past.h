@@ -17,8 +17,8 @@ typedef struct CairnPastKey {
 } CairnPastKey;
 
 typedef struct CairnPastNote {
-    double time; // s
-    bool is_certified;
+    double time;                 // s
+    bool is_certified, is_sound; // is_sound also where it was not audited
 } CairnPastNote;
 
 typedef struct CairnPast {

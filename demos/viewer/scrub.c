@@ -1,11 +1,12 @@
-// The scrubber: the past as a bar along the bottom, to be gone to by mouse. Green frames were certified, red ones not;
-// grey ones are of a recording and not yet run again; where a replay parts from its recording a mark stands and all
-// behind it is purple.
+// The scrubber: the past as a bar along the bottom, to be gone to by mouse. Green frames were certified and sound,
+// yellow ones certified alone, red ones not certified; grey ones are of a recording and not yet run again; where a
+// replay parts from its recording a mark stands and all behind it is purple.
 #include "demos/viewer/viewer.h"
 #include <stdio.h>
 
 static const CairnPaint marks_paint[] = {[CAIRN_MARK_NONE] = {0x9AA5B0, 0.35f},
                                          [CAIRN_MARK_CERTIFIED] = {0x1B8A86, 1},
+                                         [CAIRN_MARK_NOT_SOUND] = {0xE69F00, 1},
                                          [CAIRN_MARK_NOT_CERTIFIED] = {0xD55E00, 1},
                                          [CAIRN_MARK_DIVERGED] = {0x7A4FA3, 1}};
 

@@ -129,25 +129,35 @@ CairnStatus cairn_sight_take(CairnSightMaker *maker, const CairnWorld *world, do
     return cairn_sight_take_forces(maker, world, dt, sight);
 }
 
+// Both verdicts: the referee's on the impulses, and the audit's on the motion that came of them.
 void cairn_sight_judge(CairnSight *sight) {
     const CairnResidual *residual = &sight->stats.residual;
     const CairnSolveReport *solve = &sight->stats.solve;
+    bool is_first = sight->stats.step_index == 0;
+    sight->is_sound = !sight->is_audited || sight->audited.is_sound;
     if (!cairn_is_ok(sight->status)) {
         sight->is_certified = false;
         snprintf(sight->verdict, sizeof sight->verdict, "stopped: %.180s", sight->status.message);
         return;
     }
-    sight->is_certified = sight->stats.step_index == 0 || residual->is_certified;
-    if (sight->stats.step_index == 0) {
-        snprintf(sight->verdict, sizeof sight->verdict, "before the first step");
+    sight->is_certified = is_first || residual->is_certified;
+    int length;
+    if (is_first) {
+        length = snprintf(sight->verdict, sizeof sight->verdict, "before the first step");
     } else if (residual->is_certified) {
-        snprintf(sight->verdict, sizeof sight->verdict, "certified");
+        length = snprintf(sight->verdict, sizeof sight->verdict, "certified");
     } else if (residual->scaled > residual->limit) {
-        snprintf(sight->verdict, sizeof sight->verdict, "NOT certified: residual %.1e > %.1e m/s, %s after %d",
-                 residual->scaled, residual->limit, cairn_outcome_name(solve->outcome), solve->iterations);
+        length = snprintf(sight->verdict, sizeof sight->verdict, "NOT certified: residual %.1e > %.1e m/s, %s after %d",
+                          residual->scaled, residual->limit, cairn_outcome_name(solve->outcome), solve->iterations);
     } else {
-        snprintf(sight->verdict, sizeof sight->verdict, "NOT certified: friction cones off by %.1e > 1e-8, %s after %d",
-                 residual->cone, cairn_outcome_name(solve->outcome), solve->iterations);
+        length = snprintf(sight->verdict, sizeof sight->verdict,
+                          "NOT certified: friction cones off by %.1e > 1e-8, %s after %d", residual->cone,
+                          cairn_outcome_name(solve->outcome), solve->iterations);
+    }
+    if (sight->is_audited) {
+        char words[160];
+        cairn_audit_words(&sight->audited, words, sizeof words);
+        snprintf(sight->verdict + length, sizeof sight->verdict - (size_t)length, ", %s", words);
     }
 }
 

@@ -89,8 +89,10 @@ typedef struct CairnSight {
     uint64_t serial;    // counts the sights of a view
     CairnStatus status; // not fine: why it stopped
     char scene[CAIRN_NAME_SIZE], solver[CAIRN_NAME_SIZE];
-    char verdict[200];
-    bool is_certified;
+    CairnAuditReport audited; // of that step, where is_audited
+    bool is_audited;
+    char verdict[400];
+    bool is_certified, is_sound; // is_sound also where it was not audited
 } CairnSight;
 
 // Which geometry a shape has, by its slot.

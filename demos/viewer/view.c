@@ -95,6 +95,8 @@ static CairnStatus take_recording(CairnViewOptions *options) {
     recorded.threads = run->threads;
     recorded.video = run->video;
     recorded.needs_certified = run->needs_certified;
+    recorded.needs_sound = run->needs_sound;
+    recorded.auditing = run->auditing;
     recorded.needs_parts = true;
     recorded.steps = run->steps > 0 ? run->steps : options->recording->count - 1;
     *run = recorded;
@@ -144,11 +146,11 @@ static void help(void) {
         printf("  %-10s %s\n", cairn_viewer_key_at(i)->name, cairn_viewer_key_at(i)->help);
     }
     printf("  %-10s %s\n", "1 ... 9", "solver");
-    printf("\nExit codes: 0 done, 1 a step failed or, with --certified, a frame was not certified, 2 wrong usage, no "
-           "display or no OpenGL 3.3.\n");
+    printf("\nExit codes: 0 done, 1 a step failed or, with --certified or --sound, a frame was not, 2 wrong "
+           "usage, no display or no OpenGL 3.3.\n");
 }
 
-static CairnStatus watch(CairnViewer *viewer, const CairnViewOptions *options, int *uncertified) {
+static CairnStatus watch(CairnViewer *viewer, const CairnViewOptions *options, int *uncertified, int *unsound) {
     CAIRN_TRY(cairn_viewer_open(viewer, options));
     CairnStatus status = cairn_ok();
     while (!viewer->is_ending && cairn_is_ok(status)) {
@@ -157,6 +159,7 @@ static CairnStatus watch(CairnViewer *viewer, const CairnViewOptions *options, i
     SDL_LockMutex(viewer->crew.mutex);
     for (int i = 0; i < viewer->crew.view_count; i++) {
         *uncertified += viewer->crew.views[i].uncertified;
+        *unsound += viewer->crew.views[i].unsound;
     }
     SDL_UnlockMutex(viewer->crew.mutex);
     if (cairn_is_ok(status) && viewer->gl_errors > 0) {
@@ -172,7 +175,7 @@ int cairn_view(int argc, char **argv) {
     CairnViewer *viewer = calloc(1, sizeof *viewer);
     CairnRecording recording = {.bytes = NULL};
     CairnReload *reload = calloc(1, sizeof *reload);
-    int code, uncertified = 0;
+    int code, uncertified = 0, unsound = 0;
     if (!options || !viewer || !reload) {
         code = cairn_complain("view", cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for the options"));
         goto done;
@@ -202,10 +205,14 @@ int cairn_view(int argc, char **argv) {
     if (reload->source[0]) {
         cairn_crash_watch(reload->source);
     }
-    status = cairn_is_ok(status) ? watch(viewer, options, &uncertified) : status;
+    status = cairn_is_ok(status) ? watch(viewer, options, &uncertified, &unsound) : status;
     code = cairn_is_ok(status) ? CAIRN_EXIT_DONE : cairn_complain("view", status);
     if (code == CAIRN_EXIT_DONE && options->run.needs_certified && uncertified > 0) {
         fprintf(stderr, "cairn view: %d steps were not certified\n", uncertified);
+        code = CAIRN_EXIT_FAILED;
+    }
+    if (code == CAIRN_EXIT_DONE && options->run.needs_sound && unsound > 0) {
+        fprintf(stderr, "cairn view: %d steps were not sound\n", unsound);
         code = CAIRN_EXIT_FAILED;
     }
 done:

@@ -15,6 +15,7 @@
 #ifndef CAIRN_CAIRN_H
 #define CAIRN_CAIRN_H
 
+#include <cairn/audit.h>
 #include <cairn/fields.h>
 #include <cairn/hooks.h>
 #include <cairn/ids.h>

@@ -13,7 +13,7 @@
 #ifndef CAIRN_SCENE_H
 #define CAIRN_SCENE_H
 
-#include <cairn/world.h>
+#include <cairn/audit.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,6 +32,7 @@ typedef struct CairnSceneRun {
     const void *params; // of the type that the table of parameters describes
     void *memory;
     uint64_t seed;
+    const CairnAuditReport *audited; // for the check: the audit of the step; NULL: it was not audited
 } CairnSceneRun;
 
 typedef struct CairnScene {

@@ -252,6 +252,14 @@ static void run_writes_every_key_of_the_contract(void **state) {
                                           "residual.cone.mean",
                                           "residual.cone.max",
                                           "residual.certified_fraction",
+                                          "sound_fraction",
+                                          "audit.frames",
+                                          "audit.full_frames",
+                                          "audit.time_ms",
+                                          "audit.pairs_time_ms",
+                                          "audit.terms.momentum.value",
+                                          "audit.terms.momentum.limit",
+                                          "audit.terms.energy.broken_frames",
                                           "penetration.mean",
                                           "penetration.max",
                                           "joint_error.mean",
@@ -340,6 +348,42 @@ static void run_ends_its_table_with_the_verdict(void **state) {
 }
 
 // One sweep cannot carry a tower: the program must say so, everywhere.
+// Beside what is certified: each term with its limit, its place and its cost, in table, JSON, CSV and exit code.
+static void run_says_what_is_sound(void **state) {
+    (void)state;
+    SupportCall *result = support_call_well("run box_tower --steps 60 --sound --json $/sound.json --csv $/sound.csv");
+    char text[SUPPORT_CALL_TEXT];
+    assert_holds(result->out, "\nsound: 60 of 60 frames\n");
+    assert_holds(result->out, "audit, worst frame            value        limit          frame  broken  where\n");
+    assert_holds(result->out, "\n  momentum ");
+    assert_holds(result->out, "\n  overlap ");
+    assert_holds(result->out, "overlaps and what was passed, in 1 frames");
+    support_read("sound.json", text, sizeof text);
+    assert_near(support_json_number(text, "sound_fraction"), 1, 0);
+    assert_near(support_json_number(text, "audit.frames"), 60, 0);
+    assert_near(support_json_number(text, "audit.full_frames"), 1, 0);
+    assert_near(support_json_number(text, "audit.terms.momentum.broken_frames"), 0, 0);
+    assert_below(support_json_number(text, "audit.terms.momentum.value"),
+                 support_json_number(text, "audit.terms.momentum.limit"));
+    support_read("sound.csv", text, sizeof text);
+    assert_holds(text, ",sound,audit_term,audit_value,audit_limit,audit_ms\n");
+    result = support_call_well("run box_tower --steps 60 --audit full --json $/sound.json --quiet");
+    support_read("sound.json", text, sizeof text);
+    assert_near(support_json_number(text, "audit.full_frames"), 60, 0);
+    result = support_call_well("run box_tower --steps 20 --audit off --json $/sound.json --csv $/sound.csv");
+    assert_holds(result->out, "\nnot audited\n");
+    support_read("sound.json", text, sizeof text);
+    assert_holds(text, "\"sound_fraction\": null");
+    support_read("sound.csv", text, sizeof text);
+    assert_holds(text, ",,,,\n");
+    result = support_call("run box_tower --steps 20 --audit off --sound --quiet");
+    assert_int_equal(result->code, CAIRN_EXIT_FAILED);
+    assert_holds(result->err, "cairn run: not audited");
+    result = support_call("run box_tower --audit fool");
+    assert_int_equal(result->code, CAIRN_EXIT_USAGE);
+    assert_holds(result->err, "option --audit: 'fool' is none of off, frame, full");
+}
+
 static void run_says_what_is_not_certified(void **state) {
     (void)state;
     SupportCall *result = support_call(
@@ -608,6 +652,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(run_counts_what_the_scene_has),
         cmocka_unit_test(run_writes_the_hash_with_all_digits),
         cmocka_unit_test(run_ends_its_table_with_the_verdict),
+        cmocka_unit_test(run_says_what_is_sound),
         cmocka_unit_test(run_says_what_is_not_certified),
         cmocka_unit_test(run_says_how_often_the_fallback_came),
         cmocka_unit_test(run_fails_when_a_check_breaks),

@@ -91,6 +91,8 @@ static void what_was_recorded_is_read_back(void **state) {
         if (frame > 0) {
             assert_ok(cairn_session_step(&session, &stats));
             assert_true(recording.frames[frame].is_certified == stats.residual.is_certified);
+            assert_true(recording.frames[frame].is_audited && recording.frames[frame].is_sound);
+            assert_true(cairn_session_audited(&session)->is_sound);
             assert_true(recording.frames[frame].scaled == stats.residual.scaled);
             assert_true(recording.frames[frame].kinetic == stats.kinetic_energy);
             assert_int_equal(recording.frames[frame].contacts, stats.contacts);
@@ -278,11 +280,38 @@ static void what_is_cut_off_is_refused(void **state) {
     save("long.rec", bytes.data, bytes.size + 1);
     CairnRecording recording;
     assert_int_equal(read_back("long.rec", &recording).code, CAIRN_CORRUPT);
-    bytes.data[8] = 3;
+    bytes.data[8] = 4;
     save("new.rec", bytes.data, bytes.size);
     CairnStatus status = read_back("new.rec", &recording);
     assert_int_equal(status.code, CAIRN_UNSUPPORTED);
-    assert_non_null(strstr(status.message, "version is 3, this program reads 2"));
+    assert_non_null(strstr(status.message, "version is 4, this program reads 2 and 3"));
+    free(bytes.data);
+}
+
+// A file of version 2 is one of version 3 without the audit's byte, the 19th of a frame.
+static void a_recording_without_audits_is_read(void **state) {
+    (void)state;
+    support_call_well("run box_tower --param boxes=2 --steps 6 --quiet --record $/h.rec");
+    Bytes bytes = load("h.rec");
+    for (int frame = 0; frame <= 6; frame++) {
+        size_t start = find_frame(&bytes, frame), gone = start + 12 + 18;
+        bytes.data[start + 4] = (unsigned char)(bytes.data[start + 4] - 1); // the low byte of its size
+        memmove(bytes.data + gone, bytes.data + gone + 1, bytes.size - gone - 1);
+        bytes.size--;
+        sign(&bytes, start);
+    }
+    bytes.data[8] = 2;
+    save("old.rec", bytes.data, bytes.size);
+    CairnRecording recording;
+    assert_ok(read_back("old.rec", &recording));
+    assert_int_equal(recording.count, 7);
+    assert_true(recording.frames[6].is_certified);
+    assert_false(recording.frames[6].is_audited);
+    cairn_recording_close(&recording);
+    SupportCall *result = support_call("replay $/old.rec");
+    assert_int_equal(result->code, CAIRN_EXIT_DONE);
+    assert_holds(result->out, "sound frames");
+    assert_holds(result->out, "the same to the bit: 6 of 6 frames");
     free(bytes.data);
 }
 
@@ -375,6 +404,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_recording_may_begin_in_the_middle_of_a_run),
         cmocka_unit_test(a_replay_names_the_frame_where_it_parts),
         cmocka_unit_test(what_is_cut_off_is_refused),
+        cmocka_unit_test(a_recording_without_audits_is_read),
         cmocka_unit_test(every_flipped_bit_is_seen),
         cmocka_unit_test(damage_with_right_checksums_does_no_harm),
         cmocka_unit_test(wrong_usage_is_refused),

@@ -7,16 +7,11 @@
 //
 // Balls and capsules are points and segments here, with their radii taken off at the end: those are the same along
 // every direction.
+#include "engine/audit/apart.h"
 #include "tests/support/support_convex.h"
 #include <stdlib.h>
 
 // ---- climbing ----
-//
-// From a few differences near n a model of the gap is known: the least of so many planes. The model's own best
-// direction (where three of them meet, where two do, or a step along their ridge) is tried beside plain steps around n.
-// That climbs ridges on which plain steps stand still.
-
-enum { AROUND = 8, KNOWN = AROUND + 1 };
 
 typedef struct Cores {
     const CairnGeometry *a, *b;
@@ -48,81 +43,13 @@ static CairnVec3 difference(const Cores *c, CairnVec3 n) {
     return cairn_sub(farthest(c->b, c->pb, cairn_neg(n)), farthest(c->a, c->pa, n));
 }
 
-typedef struct Model {
-    CairnVec3 points[KNOWN], center, best;
-    double reach, value; // cosine of how far from the centre it may be trusted; the model's gap at `best`
-} Model;
-
-static void try_direction(Model *m, CairnVec3 n) {
-    double length = cairn_length(n);
-    if (!(length > 1e-300)) {
-        return;
-    }
-    n = cairn_scale((cairn_dot(n, m->center) < 0 ? -1.0 : 1.0) / length, n);
-    double value = HUGE_VAL;
-    for (int k = 0; k < KNOWN && value > m->value; ++k) {
-        value = fmin(value, cairn_dot(n, m->points[k]));
-    }
-    if (value > m->value && cairn_dot(n, m->center) > m->reach) {
-        m->value = value;
-        m->best = n;
-    }
-}
-
-static void try_model(Model *m, double step) {
-    m->value = -HUGE_VAL;
-    m->reach = cos(1.5 * step);
-    for (int i = 0; i < KNOWN; ++i) {
-        for (int j = 0; j < i; ++j) {
-            CairnVec3 e = cairn_sub(m->points[i], m->points[j]), c = m->center;
-            double squared = cairn_length_squared(e);
-            if (!(squared > 0)) {
-                continue;
-            }
-            try_direction(m, cairn_add_scaled(m->points[i], -cairn_dot(m->points[i], e) / squared, e));
-            CairnVec3 on = cairn_normalize(cairn_add_scaled(c, -cairn_dot(c, e) / squared, e));
-            CairnVec3 along = cairn_normalize(cairn_cross(on, e));
-            try_direction(m, on);
-            try_direction(m, cairn_add_scaled(on, step, along));
-            try_direction(m, cairn_add_scaled(on, -step, along));
-            for (int k = 0; k < j; ++k) {
-                try_direction(m, cairn_cross(e, cairn_sub(m->points[k], m->points[j])));
-            }
-        }
-    }
+static CairnVec3 difference_of(const void *context, CairnVec3 n) {
+    return difference(context, n);
 }
 
 // From *normal upwards; the cores' gap there.
 static double climb(const Cores *c, CairnVec3 *normal) {
-    double gap = cairn_dot(*normal, difference(c, *normal)), turn = 0;
-    for (double step = 0.1; step > 1e-10; turn += 0.618) {
-        Model model = {.center = *normal, .best = *normal};
-        CairnVec3 t1, t2, best = *normal;
-        double best_gap = gap;
-        cairn_tangents(model.center, &t1, &t2);
-        model.points[AROUND] = difference(c, model.center);
-        for (int k = 0; k <= AROUND; ++k) {
-            double angle = turn + k * 2 * CAIRN_PI / AROUND;
-            CairnVec3 n = cairn_normalize(
-                cairn_add_scaled(cairn_add_scaled(model.center, step * cos(angle), t1), step * sin(angle), t2));
-            if (k == AROUND) {
-                try_model(&model, step);
-                n = model.best;
-            }
-            CairnVec3 m = difference(c, n);
-            if (k < AROUND) {
-                model.points[k] = m;
-            }
-            if (cairn_dot(n, m) > best_gap) {
-                best_gap = cairn_dot(n, m);
-                best = n;
-            }
-        }
-        step = best_gap > gap + 1e-15 ? step : 0.4 * step;
-        gap = best_gap;
-        *normal = best;
-    }
-    return gap;
+    return cairn_apart_climb(difference_of, c, 1e-10, HUGE_VAL, normal);
 }
 
 double support_climb(const CairnGeometry *a, CairnTransform pa, const CairnGeometry *b, CairnTransform pb,

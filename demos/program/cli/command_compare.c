@@ -263,12 +263,12 @@ static CairnStatus run_alone(Compare *compare, int index) {
             contender->ended_at = frame;
             break;
         }
-        cairn_tally_add(&contender->tally, &stats, session->world);
+        cairn_tally_add(&contender->tally, &stats, session->world, cairn_session_audited(session));
         if (cairn_is_ok(contender->broken)) {
             contender->broken = cairn_session_check(session, &stats);
             contender->broken_at = frame;
         }
-        cairn_comparison_record(&compare->comparison, contender, &stats);
+        cairn_comparison_record(&compare->comparison, contender, &stats, cairn_session_audited(session));
         CAIRN_TRY(take_picture(compare, session, index, frame, stats.residual.is_certified));
         cairn_progress_show(&progress, frame);
     }
@@ -323,6 +323,15 @@ static int exit_code(const Compare *compare) {
         if (contender->tally.certified < session->steps) {
             fprintf(stderr, "cairn compare: %s: certified: %d of %d frames\n", contender->choice.text,
                     contender->tally.certified, session->steps);
+            code = CAIRN_EXIT_FAILED;
+        }
+    }
+    for (int i = 0; i < comparison->count && compare->options.run.needs_sound; i++) {
+        const CairnTally *tally = &comparison->contenders[i].tally;
+        char verdict[200];
+        if (tally->sound < cairn_comparison_session(comparison, i)->steps) {
+            cairn_tally_soundness(tally, verdict, sizeof verdict);
+            fprintf(stderr, "cairn compare: %s: %s\n", comparison->contenders[i].choice.text, verdict);
             code = CAIRN_EXIT_FAILED;
         }
     }

@@ -56,6 +56,8 @@ static const Item metrics[] = {
     {"residual.fb", "Fischer-Burmeister residual of the contacts"},
     {"residual.cone", "friction cone with De Saxce's correction, relative"},
     {"residual.certified_fraction", "share of the frames that the referee certified"},
+    {"sound_fraction", "share of the audited frames whose motion obeys mechanics: momentum, energy, joints, overlaps"},
+    {"audit", "what the audit found: of each term its worst frame, value and limit; and what it cost, ms"},
     {"penetration", "deepest overlap, m"},
     {"joint_error", "largest violation of a joint, m"},
     {"energy", "kinetic plus potential energy, J: first and last frame, largest gain"},

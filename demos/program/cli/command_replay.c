@@ -23,6 +23,7 @@ typedef struct Replay {
     int replayed;                 // frames
     double recorded_ms, ms;       // of all steps
     int recorded_sure, certified; // frames
+    int recorded_audits, recorded_sound, sound;
 } Replay;
 
 static CairnStatus take_threads(void *target, const char *value) {
@@ -91,6 +92,13 @@ static CairnStatus compare(Replay *replay, int frame) {
     return cairn_ok();
 }
 
+static void add_audits(Replay *replay, const CairnRecordFrame *recorded) {
+    const CairnAuditReport *audited = cairn_session_audited(&replay->session);
+    replay->sound += audited && audited->is_sound;
+    replay->recorded_audits += recorded->is_audited;
+    replay->recorded_sound += recorded->is_audited && recorded->is_sound;
+}
+
 // It ends with the first frame that differs, since the later ones differ because of it.
 static CairnStatus replay_frames(Replay *replay) {
     CairnRecording *recording = &replay->recording;
@@ -115,6 +123,7 @@ static CairnStatus replay_frames(Replay *replay) {
         replay->recorded_ms += recording->frames[frame].step_ms;
         replay->certified += stats.residual.is_certified;
         replay->recorded_sure += recording->frames[frame].is_certified;
+        add_audits(replay, &recording->frames[frame]);
         status = compare(replay, frame);
         status = cairn_is_ok(status) ? cairn_replay_enter(recording, frame, &replay->session) : status;
         cairn_progress_show(&progress, frame);
@@ -136,6 +145,10 @@ static CairnStatus write_json(const Replay *replay) {
     cairn_json_text(&json, "version", cairn_version());
     cairn_json_integer(&json, "frames", replay->recording.count - 1);
     cairn_json_integer(&json, "replayed", replay->replayed);
+    if (replay->recorded_audits > 0) {
+        cairn_json_integer(&json, "recorded_sound_frames", replay->recorded_sound);
+    }
+    cairn_json_integer(&json, "sound_frames", replay->sound);
     cairn_json_integer(&json, "diverged_at", divergence->frame < 0 ? -1 : replay->recording.first + divergence->frame);
     if (divergence->frame >= 0) {
         snprintf(hash, sizeof hash, "0x%016" PRIx64, divergence->recorded);
@@ -179,6 +192,11 @@ static void print_summary(const Replay *replay) {
     printf("  %-22s %12s %12s\n", "", "recorded", "now");
     printf("  %-22s %12.4f %12.4f\n", "step, ms", replay->recorded_ms / frames, replay->ms / frames);
     printf("  %-22s %12d %12d\n", "certified frames", replay->recorded_sure, replay->certified);
+    char recorded[16] = "-";
+    if (replay->recorded_audits > 0) {
+        snprintf(recorded, sizeof recorded, "%d", replay->recorded_sound);
+    }
+    printf("  %-22s %12s %12d\n", "sound frames", recorded, replay->sound);
     if (replay->divergence.frame < 0) {
         printf("the same to the bit: %d of %d frames\n", replay->replayed, replay->recording.count - 1);
     }

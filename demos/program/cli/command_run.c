@@ -21,20 +21,26 @@ typedef struct Run {
 } Run;
 
 static CairnStatus draw(const Run *run, int frame, const CairnStats *stats, CairnImage *image) {
-    char caption[160], verdict[80] = "before the first step";
+    const CairnAuditReport *audited = frame > 0 ? cairn_session_audited(&run->session) : NULL;
+    bool is_sound = !audited || audited->is_sound;
+    char caption[160], sound[160] = "", verdict[240] = "before the first step";
     snprintf(caption, sizeof caption, "%s   frame %d   t = %.3f s   %s", run->session.scene->name, frame,
              cairn_world_time(run->session.world), run->session.choice.solver->name);
+    if (audited) {
+        cairn_audit_words(audited, sound, sizeof sound);
+    }
+    const char *join = audited ? ", " : "";
     if (frame > 0 && stats->residual.is_certified) {
-        snprintf(verdict, sizeof verdict, "certified");
+        snprintf(verdict, sizeof verdict, "certified%s%s", join, sound);
     } else if (frame > 0) {
-        snprintf(verdict, sizeof verdict, "NOT certified: %.1e m/s", stats->residual.scaled);
+        snprintf(verdict, sizeof verdict, "NOT certified: %.1e m/s%s%s", stats->residual.scaled, join, sound);
     }
     CairnPicture picture = {.width = run->options.width,
                             .height = run->options.height,
                             .camera = run->session.scene->camera,
                             .caption = caption,
                             .verdict = verdict,
-                            .is_good = frame == 0 || stats->residual.is_certified};
+                            .is_good = frame == 0 || (stats->residual.is_certified && is_sound)};
     return cairn_picture_draw(run->session.world, &picture, image);
 }
 
@@ -69,13 +75,13 @@ static CairnStatus run_frames(Run *run) {
             status = cairn_error(status.code, "frame %d: %s", frame, status.message);
             break;
         }
-        cairn_tally_add(&run->tally, &stats, run->session.world);
+        cairn_tally_add(&run->tally, &stats, run->session.world, cairn_session_audited(&run->session));
         if (cairn_is_ok(run->broken)) {
             run->broken = cairn_session_check(&run->session, &stats);
             run->broken_frame = frame;
         }
         if (run->csv) {
-            cairn_report_csv_line(run->csv, &stats);
+            cairn_report_csv_line(run->csv, &stats, cairn_session_audited(&run->session));
             fputc('\n', run->csv);
         }
         status = run->options.record ? cairn_recorder_add(&run->recorder, &run->session, &stats) : cairn_ok();
@@ -131,6 +137,12 @@ static int exit_code(const Run *run) {
     if (run->options.needs_certified && run->tally.certified < run->tally.frames) {
         char verdict[320];
         cairn_tally_verdict(&run->tally, verdict, sizeof verdict);
+        fprintf(stderr, "cairn run: %s\n", verdict);
+        code = CAIRN_EXIT_FAILED;
+    }
+    if (run->options.needs_sound && run->tally.sound < run->tally.frames) {
+        char verdict[200];
+        cairn_tally_soundness(&run->tally, verdict, sizeof verdict);
         fprintf(stderr, "cairn run: %s\n", verdict);
         code = CAIRN_EXIT_FAILED;
     }

@@ -95,6 +95,7 @@ CairnStatus cairn_comparison_picture(const CairnSession *session, int index, con
                                      bool is_certified);
 void cairn_comparison_csv_head(FILE *file, const CairnComparison *comparison);
 // A frame of a contender's, for its CSV file and the report's charts.
-void cairn_comparison_record(const CairnComparison *comparison, CairnContender *contender, const CairnStats *stats);
+void cairn_comparison_record(const CairnComparison *comparison, CairnContender *contender, const CairnStats *stats,
+                             const CairnAuditReport *audited);
 
 #endif

@@ -12,14 +12,20 @@ static void picture_path(char *path, size_t size, const char *folder, int index,
 
 CairnStatus cairn_comparison_picture(const CairnSession *session, int index, const char *folder, int frame,
                                      bool is_certified) {
-    char caption[160], path[CAIRN_RUN_PATH];
+    const CairnAuditReport *audited = cairn_session_audited(session);
+    bool is_sound = !audited || audited->is_sound;
+    char verdict[80], caption[160], path[CAIRN_RUN_PATH];
     snprintf(caption, sizeof caption, "frame %d   t = %.2f s", frame, cairn_world_time(session->world));
     CairnPicture picture = {.width = 640,
                             .height = 400,
                             .camera = session->scene->camera,
                             .caption = caption,
-                            .verdict = is_certified ? "certified" : "NOT certified",
-                            .is_good = is_certified};
+                            .verdict = verdict,
+                            .is_good = is_certified && is_sound};
+    snprintf(verdict, sizeof verdict, "%s%s", is_certified ? "certified" : "NOT certified",
+             !audited   ? ""
+             : is_sound ? ", sound"
+                        : ", NOT sound");
     CairnImage image;
     CAIRN_TRY(cairn_picture_draw(session->world, &picture, &image));
     picture_path(path, sizeof path, folder, index, frame);
@@ -53,6 +59,15 @@ static void write_setup(FILE *file, const CairnComparison *comparison) {
     fputs(".</p>\n", file);
 }
 
+static void write_sound(FILE *file, const CairnTally *tally) {
+    if (tally->audited == 0) {
+        fputs("<td>-</td>", file);
+        return;
+    }
+    fprintf(file, "<td class=\"%s\">%.2f %%</td>", tally->sound == tally->audited ? "good" : "bad",
+            100.0 * tally->sound / tally->audited);
+}
+
 static CairnStatus write_row(FILE *file, const CairnComparison *comparison, int index) {
     const CairnContender *contender = &comparison->contenders[index];
     const CairnTally *tally = &contender->tally;
@@ -60,7 +75,7 @@ static CairnStatus write_row(FILE *file, const CairnComparison *comparison, int 
     cairn_html_text(file, contender->choice.text);
     fputs("</td>", file);
     if (tally->frames == 0) {
-        fprintf(file, "<td colspan=\"10\" class=\"bad\">%s</td></tr>\n",
+        fprintf(file, "<td colspan=\"11\" class=\"bad\">%s</td></tr>\n",
                 contender->ended.code == CAIRN_UNSUPPORTED ? "refused" : "failed");
         return cairn_ok();
     }
@@ -71,6 +86,7 @@ static CairnStatus write_row(FILE *file, const CairnComparison *comparison, int 
             cairn_tally_mean(tally, tally->factorizations), cairn_tally_mean(tally, tally->natural), tally->scaled.max);
     fprintf(file, "<td class=\"%s\">%.2f %%</td>", tally->certified == tally->frames ? "good" : "bad",
             100.0 * tally->certified / tally->frames);
+    write_sound(file, tally);
     if (comparison->is_free) {
         fprintf(file, "<td>%.2g</td><td>%.2g</td></tr>\n", tally->penetration.max, tally->joint_linear.max);
     } else {
@@ -82,7 +98,7 @@ static CairnStatus write_row(FILE *file, const CairnComparison *comparison, int 
 static CairnStatus write_table(FILE *file, const CairnComparison *comparison) {
     fputs("<h2>Solvers</h2>\n<div class=\"scroll\"><table>\n<tr><th>solver</th><th>solve mean, ms</th><th>p50</th>"
           "<th>p99</th><th>iterations</th><th>factorizations</th><th>natural, mean</th><th>scaled max, m/s</th>"
-          "<th>certified</th>",
+          "<th>certified</th><th>sound</th>",
           file);
     fputs(comparison->is_free ? "<th>penetration, m</th><th>joint error, m</th></tr>\n"
                               : "<th>velocity off, m/s</th><th>off / limit</th></tr>\n",
@@ -154,6 +170,7 @@ static void write_charts(FILE *file, const CairnComparison *comparison) {
     write_chart(file, comparison, CAIRN_SERIES_SCALED, "Residual, as the referee found it", "m/s", true);
     write_chart(file, comparison, CAIRN_SERIES_ITERATIONS, "Iterations", "", true);
     if (comparison->is_free) {
+        write_chart(file, comparison, CAIRN_SERIES_AUDIT, "Audit: the worst value against its limit", "", true);
         write_chart(file, comparison, CAIRN_SERIES_PENETRATION, "Deepest overlap", "m", true);
         write_chart(file, comparison, CAIRN_SERIES_JOINT_ERROR, "Largest joint error", "m", true);
         write_chart(file, comparison, CAIRN_SERIES_ENERGY, "Energy", "J", false);
@@ -200,8 +217,9 @@ CairnStatus cairn_comparison_html(FILE *file, const CairnComparison *comparison,
     cairn_report_settings(file, cairn_comparison_session(comparison, comparison->reference));
     fputs(
         "</pre>\n<p class=\"soft\">A frame is certified when its scaled residual, computed by a referee that shares no "
-        "code with the solvers, is at most 1e-8 of the velocities in its component.</p>\n<h2>To get this page "
-        "again</h2>\n<pre>",
+        "code with the solvers, is at most 1e-8 of the velocities in its component. It is sound when an audit of the "
+        "motion itself finds nothing: momentum, energy and joints, in some frames overlaps and what was passed "
+        "(docs/audit.md).</p>\n<h2>To get this page again</h2>\n<pre>",
         file);
     cairn_html_text(file, command);
     fputs("</pre>\n", file);

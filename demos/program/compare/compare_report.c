@@ -37,6 +37,14 @@ static void print_setup(FILE *file, const CairnComparison *comparison) {
     fprintf(file, "  on %s\n\n", machine);
 }
 
+static void print_sound(FILE *file, const CairnTally *tally) {
+    if (tally->audited > 0) {
+        fprintf(file, " %6.2f%%", 100.0 * tally->sound / tally->audited);
+    } else {
+        fprintf(file, " %7s", "-");
+    }
+}
+
 static CairnStatus print_row(FILE *file, const CairnComparison *comparison, int index, int width) {
     const CairnContender *contender = &comparison->contenders[index];
     const CairnTally *tally = &contender->tally;
@@ -52,6 +60,7 @@ static CairnStatus print_row(FILE *file, const CairnComparison *comparison, int 
     fprintf(file, " %9.2g %9.2g %9.2g %6.2f%%", cairn_tally_mean(tally, tally->natural), tally->natural.max,
             tally->scaled.max, 100.0 * tally->certified / tally->frames);
     if (comparison->is_free) {
+        print_sound(file, tally);
         fprintf(file, " %11.2g %11.2g  0x%016" PRIx64 "\n", tally->penetration.max, tally->joint_linear.max,
                 cairn_world_state_hash(contender->session.world));
     } else {
@@ -68,6 +77,10 @@ static void print_verdict(FILE *file, const CairnComparison *comparison, int ind
     if (tally->frames > 0) {
         cairn_tally_verdict(tally, verdict, sizeof verdict);
         fprintf(file, "%s", verdict);
+    }
+    if (tally->audited > 0 && comparison->is_free) {
+        cairn_tally_soundness(tally, verdict, sizeof verdict);
+        fprintf(file, "; %s", verdict);
     }
     if (tally->frames > 0 && tally->fallbacks > 0) {
         fprintf(file, "; fallback in %d", tally->fallbacks);
@@ -126,10 +139,10 @@ CairnStatus cairn_comparison_table(FILE *file, const CairnComparison *comparison
     int width = name_width(comparison);
     print_setup(file, comparison);
     fprintf(file, "  %-*s %36s %10s %8s %19s %9s %7s %s\n", width, "", "solve, ms", "iterations", "factor-", "natural",
-            "scaled", "certi-", comparison->is_free ? "penetration joint error" : " velocity   velocity");
+            "scaled", "certi-", comparison->is_free ? "  sound penetration joint error" : " velocity   velocity");
     fprintf(file, "  %-*s %9s %8s %8s %8s %10s %8s %9s %9s %9s %7s %s\n", width, "solver", "mean", "p50", "p99", "max",
             "mean", "izations", "mean", "max", "max, m/s", "fied",
-            comparison->is_free ? "     max, m      max, m  state" : " off, m/s  off/limit");
+            comparison->is_free ? "             max, m      max, m  state" : " off, m/s  off/limit");
     for (int i = 0; i < comparison->count; i++) {
         CAIRN_TRY(print_row(file, comparison, i, width));
     }
@@ -139,6 +152,9 @@ CairnStatus cairn_comparison_table(FILE *file, const CairnComparison *comparison
         fprintf(file,
                 "\n  the reference's motion: penetration %.2g m, joint error %.2g m at most, state 0x%016" PRIx64 "\n",
                 tally->penetration.max, tally->joint_linear.max, cairn_world_state_hash(comparison->driver.world));
+        char verdict[200];
+        cairn_tally_soundness(tally, verdict, sizeof verdict);
+        fprintf(file, "  its motion is %s\n", verdict);
         fprintf(file, "  velocity off: largest |v - v_ref| over the dofs; limit: that of the frame's certificate\n");
     }
     cairn_report_settings(file, cairn_comparison_session(comparison, comparison->reference));
@@ -199,12 +215,13 @@ void cairn_comparison_csv_head(FILE *file, const CairnComparison *comparison) {
     fputs(comparison->is_free ? "\n" : ",velocity_difference,velocity_limit\n", file);
 }
 
-void cairn_comparison_record(const CairnComparison *comparison, CairnContender *contender, const CairnStats *stats) {
-    cairn_series_add(&contender->series, stats, comparison->is_free ? 0 : contender->last_difference);
+void cairn_comparison_record(const CairnComparison *comparison, CairnContender *contender, const CairnStats *stats,
+                             const CairnAuditReport *audited) {
+    cairn_series_add(&contender->series, stats, audited, comparison->is_free ? 0 : contender->last_difference);
     if (!contender->csv) {
         return;
     }
-    cairn_report_csv_line(contender->csv, stats);
+    cairn_report_csv_line(contender->csv, stats, audited);
     if (!comparison->is_free) {
         fprintf(contender->csv, ",%.17g,%.17g", contender->last_difference, contender->last_limit);
     }

@@ -245,10 +245,10 @@ static CairnStatus judge(CairnLockstep *lockstep, const CairnSession *session, c
     }
     CAIRN_TRY(find_velocities(&contender->arena, problem, contender->lambda, &contender->velocity,
                               &contender->velocity_capacity));
-    cairn_tally_add(&contender->tally, &frame_stats, session->world);
+    cairn_tally_add(&contender->tally, &frame_stats, session->world, cairn_session_audited(session));
     compare_velocities(lockstep, problem, frame_stats.residual.limit, contender);
     CairnComparison comparison = {.is_free = false};
-    cairn_comparison_record(&comparison, contender, &frame_stats);
+    cairn_comparison_record(&comparison, contender, &frame_stats, cairn_session_audited(session));
     return cairn_ok();
 }
 

@@ -15,6 +15,6 @@ CairnStatus cairn_report_json(CairnJson *json, const CairnSession *session, cons
                               const CairnTally *tally);
 // Without the end of the line, so that a command may add columns.
 void cairn_report_csv_head(FILE *file);
-void cairn_report_csv_line(FILE *file, const CairnStats *stats);
+void cairn_report_csv_line(FILE *file, const CairnStats *stats, const CairnAuditReport *audited);
 
 #endif

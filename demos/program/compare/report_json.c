@@ -2,6 +2,7 @@
 #include "demos/program/session/machine.h"
 #include <cairn/version.h>
 #include <inttypes.h>
+#include <math.h>
 
 static void write_mean(CairnJson *json, const char *key, const CairnTally *tally, CairnMean mean) {
     cairn_json_open(json, key, '{');
@@ -89,6 +90,45 @@ static void write_solve(CairnJson *json, const CairnTally *tally) {
     cairn_json_close(json, '}');
 }
 
+static void write_term(CairnJson *json, CairnAuditTerm term, const CairnTallyTerm *found) {
+    if (found->frame == 0) {
+        return;
+    }
+    cairn_json_open(json, cairn_audit_term_name(term), '{');
+    cairn_json_number(json, "value", found->worst.value);
+    cairn_json_number(json, "limit", found->worst.limit);
+    cairn_json_text(json, "unit", cairn_audit_term_unit(term));
+    cairn_json_integer(json, "frame", found->frame);
+    cairn_json_integer(json, "broken_frames", found->broken);
+    if (found->worst.joint.index > 0) {
+        cairn_json_integer(json, "joint", found->worst.joint.index);
+    }
+    if (found->worst.body.index > 0) {
+        cairn_json_integer(json, "body", found->worst.body.index);
+    }
+    if (found->worst.other.index > 0) {
+        cairn_json_integer(json, "other_body", found->worst.other.index);
+    }
+    cairn_json_close(json, '}');
+}
+
+// Of each term the frame in which it came nearest to its limit, or went farthest beyond it.
+static void write_audit(CairnJson *json, const CairnTally *tally) {
+    cairn_json_number(json, "sound_fraction", tally->audited ? (double)tally->sound / tally->audited : HUGE_VAL);
+    cairn_json_open(json, "audit", '{');
+    cairn_json_integer(json, "frames", tally->audited);
+    cairn_json_integer(json, "full_frames", tally->fully_audited);
+    double frames = tally->audited > 0 ? tally->audited : 1;
+    cairn_json_number(json, "time_ms", tally->audit.sum / frames);
+    cairn_json_number(json, "pairs_time_ms", tally->audit_pairs.sum / frames);
+    cairn_json_open(json, "terms", '{');
+    for (int term = 0; term < CAIRN_AUDIT_TERM_COUNT; term++) {
+        write_term(json, (CairnAuditTerm)term, &tally->terms[term]);
+    }
+    cairn_json_close(json, '}');
+    cairn_json_close(json, '}');
+}
+
 CairnStatus cairn_report_json(CairnJson *json, const CairnSession *session, const CairnChoice *choice,
                               const CairnTally *tally) {
     char hash[32];
@@ -96,6 +136,7 @@ CairnStatus cairn_report_json(CairnJson *json, const CairnSession *session, cons
     write_setup(json, session, choice, tally);
     CAIRN_TRY(write_times(json, tally));
     write_solve(json, tally);
+    write_audit(json, tally);
     write_mean(json, "penetration", tally, tally->penetration);
     write_mean(json, "joint_error", tally, tally->joint_linear);
     write_mean(json, "joint_error_angular", tally, tally->joint_angular);

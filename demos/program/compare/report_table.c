@@ -102,6 +102,41 @@ static void print_substructure(FILE *file, const CairnTally *tally) {
     }
 }
 
+static void print_place(FILE *file, const CairnAuditFinding *found) {
+    if (found->joint.index > 0) {
+        fprintf(file, "joint %u", found->joint.index);
+    } else if (found->other.index > 0) {
+        fprintf(file, "bodies %u, %u", found->body.index, found->other.index);
+    } else if (found->body.index > 0) {
+        fprintf(file, "body %u", found->body.index);
+    }
+    fputc('\n', file);
+}
+
+// Of each term the frame that came nearest to its limit, and what looking for it cost.
+static void print_audit(FILE *file, const CairnTally *tally) {
+    if (tally->audited == 0) {
+        return;
+    }
+    fprintf(file, "\n  %-22s %12s %12s %-6s %7s %7s  %s\n", "audit, worst frame", "value", "limit", "", "frame",
+            "broken", "where");
+    for (int term = 0; term < CAIRN_AUDIT_TERM_COUNT; term++) {
+        const CairnTallyTerm *t = &tally->terms[term];
+        if (t->frame > 0) {
+            fprintf(file, "  %-22s %12.3g %12.3g %-6s %7d %7d  ", cairn_audit_term_name((CairnAuditTerm)term),
+                    t->worst.value, t->worst.limit, cairn_audit_term_unit((CairnAuditTerm)term), t->frame, t->broken);
+            print_place(file, &t->worst);
+        }
+    }
+    double step = 0;
+    for (int i = 0; i < tally->frames; i++) {
+        step += tally->times[(size_t)CAIRN_STAGE_STEP * (size_t)tally->capacity + (size_t)i];
+    }
+    double share = step > 0 ? 100 / step : 0;
+    fprintf(file, "  it takes %.2g %% of the steps' time; overlaps and what was passed, in %d frames, %.2g %%\n",
+            share * tally->audit.sum, tally->fully_audited, share * tally->audit_pairs.sum);
+}
+
 CairnStatus cairn_report_table(FILE *file, const CairnSession *session, const CairnTally *tally) {
     char verdict[320];
     print_setup(file, session, tally);
@@ -117,6 +152,7 @@ CairnStatus cairn_report_table(FILE *file, const CairnSession *session, const Ca
     print_mean(file, "penetration, m", tally, tally->penetration);
     print_mean(file, "joint error, m", tally, tally->joint_linear);
     print_fallbacks(file, session, tally);
+    print_audit(file, tally);
     fprintf(file, "\n  energy %.9g J at frame 1, %.9g J at the end, largest gain %.3g J\n", tally->energy_first,
             tally->energy_last, tally->energy_max - tally->energy_first);
     fprintf(file, "  memory peak %.1f MB; allocations %lld in all, %lld in the second half of the run\n",
@@ -124,6 +160,8 @@ CairnStatus cairn_report_table(FILE *file, const CairnSession *session, const Ca
     fprintf(file, "  state 0x%016" PRIx64 "\n", cairn_world_state_hash(session->world));
     cairn_report_settings(file, session);
     cairn_tally_verdict(tally, verdict, sizeof verdict);
+    fprintf(file, "%s\n", verdict);
+    cairn_tally_soundness(tally, verdict, sizeof verdict);
     fprintf(file, "%s\n", verdict);
     return cairn_ok();
 }

@@ -13,7 +13,8 @@ void cairn_series_free(CairnSeries *series) {
     *series = (CairnSeries){.values = NULL};
 }
 
-void cairn_series_add(CairnSeries *series, const CairnStats *stats, double difference) {
+void cairn_series_add(CairnSeries *series, const CairnStats *stats, const CairnAuditReport *audited,
+                      double difference) {
     if (series->count >= series->capacity) { // the report does not want it
         return;
     }
@@ -25,6 +26,7 @@ void cairn_series_add(CairnSeries *series, const CairnStats *stats, double diffe
         [CAIRN_SERIES_PENETRATION] = stats->penetration,
         [CAIRN_SERIES_JOINT_ERROR] = stats->joint_error_linear,
         [CAIRN_SERIES_ENERGY] = stats->kinetic_energy + stats->potential_energy,
+        [CAIRN_SERIES_AUDIT] = audited ? audited->ratio : 0,
         [CAIRN_SERIES_DIFFERENCE] = difference,
     };
     for (int kind = 0; kind < CAIRN_SERIES_COUNT; kind++) {

@@ -2,6 +2,7 @@
 #ifndef CAIRN_PROGRAM_SERIES_H
 #define CAIRN_PROGRAM_SERIES_H
 
+#include <cairn/audit.h>
 #include <cairn/stats.h>
 #include <cairn/status.h>
 
@@ -13,6 +14,7 @@ typedef enum CairnSeriesKind {
     CAIRN_SERIES_PENETRATION, // m
     CAIRN_SERIES_JOINT_ERROR, // m
     CAIRN_SERIES_ENERGY,      // J
+    CAIRN_SERIES_AUDIT,       // the worst of the audit's values divided by its limit; 0: not audited
     CAIRN_SERIES_DIFFERENCE,  // of velocities to the reference's, m/s
     CAIRN_SERIES_COUNT
 } CairnSeriesKind;
@@ -24,7 +26,8 @@ typedef struct CairnSeries {
 
 CairnStatus cairn_series_create(CairnSeries *series, int frames);
 void cairn_series_free(CairnSeries *series);
-void cairn_series_add(CairnSeries *series, const CairnStats *stats, double difference);
+// `audited`: NULL where the step was not.
+void cairn_series_add(CairnSeries *series, const CairnStats *stats, const CairnAuditReport *audited, double difference);
 // `count` values.
 const double *cairn_series_of(const CairnSeries *series, CairnSeriesKind kind);
 

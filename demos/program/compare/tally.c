@@ -78,7 +78,33 @@ static void add_solve(CairnTally *tally, const CairnSolveReport *solve, bool is_
     add(&tally->refactored, solve->refactored, is_first);
 }
 
-void cairn_tally_add(CairnTally *tally, const CairnStats *stats, const CairnWorld *world) {
+static void add_term(CairnTally *tally, int term, const CairnAuditFinding *found) {
+    CairnTallyTerm *t = &tally->terms[term];
+    double ratio = cairn_audit_ratio(found);
+    t->broken += found->is_checked && !(ratio <= 1);
+    if (found->is_checked && (t->frame == 0 || ratio > t->ratio)) {
+        *t = (CairnTallyTerm){*found, ratio, tally->frames + 1, t->broken};
+    }
+}
+
+static void add_audit(CairnTally *tally, const CairnAuditReport *audited) {
+    bool is_first = tally->audited == 0;
+    for (int term = 0; term < CAIRN_AUDIT_TERM_COUNT; term++) {
+        add_term(tally, term, &audited->terms[term]);
+    }
+    add(&tally->audit, 1e3 * (audited->seconds - audited->overlap_seconds), is_first);
+    add(&tally->audit_pairs, 1e3 * audited->overlap_seconds, is_first);
+    if (!audited->is_sound && (tally->sound == tally->audited || audited->ratio > tally->unsound.ratio)) {
+        tally->unsound = *audited;
+        tally->unsound_frame = tally->frames + 1;
+    }
+    tally->audited++;
+    tally->fully_audited += audited->is_full;
+    tally->sound += audited->is_sound;
+}
+
+void cairn_tally_add(CairnTally *tally, const CairnStats *stats, const CairnWorld *world,
+                     const CairnAuditReport *audited) {
     if (tally->frames == tally->capacity) {
         return;
     }
@@ -100,6 +126,9 @@ void cairn_tally_add(CairnTally *tally, const CairnStats *stats, const CairnWorl
     add(&tally->joint_linear, stats->joint_error_linear, is_first);
     add(&tally->joint_angular, stats->joint_error_angular, is_first);
     add_residual(tally, stats, world, is_first);
+    if (audited) {
+        add_audit(tally, audited);
+    }
     bool is_at_limit = stats->solve.outcome == CAIRN_OUTCOME_AT_LIMIT;
     tally->at_limit += is_at_limit;
     tally->fallbacks += stats->solve.fallback > 0;
@@ -166,4 +195,18 @@ int cairn_tally_verdict(const CairnTally *tally, char *text, size_t size) {
                     "NOT certified: %d of %d frames, worst %.2g m/s at frame %d, row of %s 0x%016" PRIx64 "%s",
                     tally->frames - tally->certified, tally->frames, tally->worst, tally->worst_frame,
                     tally->is_worst_contact ? "contact" : "joint", tally->worst_id, bodies);
+}
+
+int cairn_tally_soundness(const CairnTally *tally, char *text, size_t size) {
+    if (tally->audited == 0) {
+        return snprintf(text, size, "not audited");
+    }
+    if (tally->sound == tally->audited) {
+        return snprintf(text, size, "sound: %d of %d frames", tally->sound, tally->audited);
+    }
+    char words[160];
+    cairn_audit_words(&tally->unsound, words, sizeof words);
+    const char *what = strchr(words, ':');
+    return snprintf(text, size, "NOT sound: %d of %d frames, worst%s, at frame %d", tally->audited - tally->sound,
+                    tally->audited, what ? what + 1 : "", tally->unsound_frame);
 }

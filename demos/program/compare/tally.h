@@ -2,6 +2,7 @@
 #ifndef CAIRN_PROGRAM_TALLY_H
 #define CAIRN_PROGRAM_TALLY_H
 
+#include <cairn/audit.h>
 #include <cairn/world.h>
 
 enum {
@@ -30,6 +31,14 @@ typedef struct CairnSpread {
     double mean, p50, p99, max;
 } CairnSpread;
 
+// What the audit found of one term over a run: its worst frame.
+typedef struct CairnTallyTerm {
+    CairnAuditFinding worst;
+    double ratio; // of its value to its limit
+    int frame;    // 0: the term was not checked
+    int broken;   // frames in which it was beyond its limit
+} CairnTallyTerm;
+
 typedef struct CairnTally {
     int frames, capacity;
     double *times; // CAIRN_STAGE_COUNT series of `capacity` frames, ms
@@ -44,6 +53,11 @@ typedef struct CairnTally {
     int worst_frame;
     uint64_t worst_id;
     bool is_worst_contact;
+    int audited, fully_audited, sound; // frames
+    CairnMean audit, audit_pairs;      // ms a frame: of momentum, energy and joints; of overlaps and what was passed
+    CairnTallyTerm terms[CAIRN_AUDIT_TERM_COUNT];
+    CairnAuditReport unsound; // the worst frame that is not sound
+    int unsound_frame;
     CairnBodyId worst_bodies[2];
     double worst_masses[2]; // kg
     double energy_first, energy_last, energy_max;
@@ -55,13 +69,16 @@ typedef struct CairnTally {
 
 CairnStatus cairn_tally_create(CairnTally *tally, int frames);
 void cairn_tally_free(CairnTally *tally);
-// `world` gives whether the worst row belongs to a contact.
-void cairn_tally_add(CairnTally *tally, const CairnStats *stats, const CairnWorld *world);
+// `world` gives whether the worst row belongs to a contact; `audited` is NULL where the step was not audited.
+void cairn_tally_add(CairnTally *tally, const CairnStats *stats, const CairnWorld *world,
+                     const CairnAuditReport *audited);
 
 double cairn_tally_mean(const CairnTally *tally, CairnMean mean);
 // Percentiles by nearest rank: the smallest value that at least p of all do not exceed.
 CairnStatus cairn_tally_spread(const CairnTally *tally, int stage, CairnSpread *spread);
 // "certified: 600 of 600 frames", or what was not.
 int cairn_tally_verdict(const CairnTally *tally, char *text, size_t size);
+// "sound: 600 of 600 frames", or the worst that was not, or that nothing was audited.
+int cairn_tally_soundness(const CairnTally *tally, char *text, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-// Recording: a run as a file. The options of the run, and frame by frame every pose, the state's hash, the referee's
-// verdict and the statistics; so it can be run again and held against what was, or looked at.
+// Recording: a run as a file. The options of the run, and frame by frame every pose, the state's hash, the verdicts of
+// referee and audit and the statistics; so it can be run again and held against what was, or looked at.
 //
 // The file: magic "CIRNRECD", version; then blocks of kind, size, payload, checksum over all three. Little-endian. The
 // first block has the run's options, the last how many frames there are: a file that was cut off has none. Poses are
@@ -51,6 +51,7 @@ typedef struct CairnRecordFrame {
     uint64_t hash;
     double time; // s
     bool is_certified, has_all;
+    bool is_audited, is_sound; // is_sound only where it is audited
     CairnOutcome outcome;
     int iterations, contacts, rows;
     double step_ms, solve_ms;
@@ -69,6 +70,7 @@ typedef struct CairnRecording {
     char *texts;
     size_t text_size, text_used;
     const char *version;
+    bool has_audits;          // false: it was written before there were any
     CairnRecordFrame *frames; // the first is the state that it begins with
     int count, capacity;
     int first;              // steps made before it

@@ -124,15 +124,19 @@ static CairnStatus take_frame(CairnRecording *recording, CairnBytesReader *reade
     frame.has_all = has_all == 1;
     frame.hash = cairn_bytes_take_uint(reader, 8);
     frame.time = cairn_bytes_take_double(reader);
-    uint64_t certified = cairn_bytes_take_uint(reader, 1), outcome = cairn_bytes_take_uint(reader, 1);
+    uint64_t certified = cairn_bytes_take_uint(reader, 1);
+    uint64_t audit = recording->has_audits ? cairn_bytes_take_uint(reader, 1) : CAIRN_RECORD_NOT_AUDITED;
+    uint64_t outcome = cairn_bytes_take_uint(reader, 1);
     frame.is_certified = certified == 1;
+    frame.is_audited = audit != CAIRN_RECORD_NOT_AUDITED;
+    frame.is_sound = audit == 1;
     frame.outcome = (CairnOutcome)outcome;
     int *const counts[] = {&frame.iterations, &frame.contacts, &frame.rows};
-    bool is_sound = has_all <= 1 && certified <= 1 && outcome < CAIRN_OUTCOME_COUNT && isfinite(frame.time) &&
-                    (frame.has_all || recording->count > 0);
+    bool is_whole = has_all <= 1 && certified <= 1 && audit <= CAIRN_RECORD_NOT_AUDITED &&
+                    outcome < CAIRN_OUTCOME_COUNT && isfinite(frame.time) && (frame.has_all || recording->count > 0);
     for (int i = 0; i < 3; i++) {
         uint64_t value = cairn_bytes_take_uint(reader, 4);
-        is_sound = is_sound && value <= INT32_MAX;
+        is_whole = is_whole && value <= INT32_MAX;
         *counts[i] = (int)(value & INT32_MAX);
     }
     frame.step_ms = (double)cairn_bytes_take_float(reader);
@@ -142,7 +146,7 @@ static CairnStatus take_frame(CairnRecording *recording, CairnBytesReader *reade
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         *numbers[i] = cairn_bytes_take_double(reader);
     }
-    if (!is_sound || reader->has_failed) {
+    if (!is_whole || reader->has_failed) {
         return corrupt(recording, "the numbers of a frame make no sense");
     }
     frame.poses_at = (size_t)(reader->data - recording->bytes) + reader->at;
@@ -207,9 +211,10 @@ static CairnStatus take_file(CairnRecording *recording) {
     if (file.has_failed || magic != CAIRN_RECORD_MAGIC) {
         return cairn_error(CAIRN_CORRUPT, "recording: these %zu bytes are no recording", recording->size);
     }
-    if (version != CAIRN_RECORD_VERSION) {
-        return cairn_error(CAIRN_UNSUPPORTED, "recording: version is %llu, this program reads %d",
-                           (unsigned long long)version, (int)CAIRN_RECORD_VERSION);
+    recording->has_audits = version == CAIRN_RECORD_VERSION;
+    if (version != CAIRN_RECORD_VERSION && version != CAIRN_RECORD_UNAUDITED) {
+        return cairn_error(CAIRN_UNSUPPORTED, "recording: version is %llu, this program reads %d and %d",
+                           (unsigned long long)version, (int)CAIRN_RECORD_UNAUDITED, (int)CAIRN_RECORD_VERSION);
     }
     CairnRecordKind kind = CAIRN_RECORD_OPTIONS;
     while (kind != CAIRN_RECORD_END) {

@@ -154,6 +154,8 @@ static void put_numbers(CairnBytes *bytes, const CairnSession *session, const Ca
     cairn_bytes_put_uint(bytes, cairn_world_state_hash(session->world), 8);
     cairn_bytes_put_double(bytes, cairn_world_time(session->world));
     cairn_bytes_put_uint(bytes, residual->is_certified, 1);
+    const CairnAuditReport *audited = stats->step_index > 0 ? cairn_session_audited(session) : NULL;
+    cairn_bytes_put_uint(bytes, !audited ? CAIRN_RECORD_NOT_AUDITED : audited->is_sound, 1);
     cairn_bytes_put_uint(bytes, stats->solve.outcome, 1);
     cairn_bytes_put_uint(bytes, (uint64_t)stats->solve.iterations, 4);
     cairn_bytes_put_uint(bytes, (uint64_t)stats->contacts, 4);

@@ -146,6 +146,23 @@ static CairnStatus take_certified(void *target, const char *value) {
     return cairn_ok();
 }
 
+static CairnStatus take_sound(void *target, const char *value) {
+    (void)value;
+    ((CairnRunOptions *)target)->needs_sound = true;
+    return cairn_ok();
+}
+
+static CairnStatus take_audit(void *target, const char *value) {
+    static const char *const names[] = {"frame", "full", "off"};
+    char hint[CAIRN_HINT_SIZE];
+    int found = cairn_name_find(value, names, CAIRN_AUDITING_COUNT, hint);
+    if (found < 0) {
+        return cairn_error(CAIRN_NOT_FOUND, "'%s' is none of off, frame, full%s", value, hint);
+    }
+    ((CairnRunOptions *)target)->auditing = (CairnAuditing)found;
+    return cairn_ok();
+}
+
 static CairnStatus take_quiet(void *target, const char *value) {
     (void)value;
     ((CairnRunOptions *)target)->is_quiet = true;
@@ -175,6 +192,10 @@ static const CairnOption world_options[] = {
     {"--tol", "T", "the solver's option 'tolerance'", take_tolerance},
     {"--budget-ms", "T", "the solver's option 'budget_ms': such a run depends on the machine", take_budget},
     {"--certified", NULL, "exit with 1 if the referee did not certify every frame", take_certified},
+    {"--audit", "off|frame|full",
+     "momentum, energy and joints of every frame (frame, the default), also overlaps and what was passed (full)",
+     take_audit},
+    {"--sound", NULL, "exit with 1 if the audit did not find every frame sound", take_sound},
     {"--json", "FILE", "write the results; - is the standard output", take_json},
     {"--quiet", NULL, "no progress bar and no table", take_quiet},
     {"--help", NULL, "this help, or the parameters of the scene", take_help},
@@ -279,7 +300,8 @@ void cairn_run_options_help(void) {
            "that "
            "defines\n`const CairnScene cairn_scene` (examples/my_scene.c), or the shared object made of one.\n\n");
     cairn_options_help(table, count);
-    printf("\nExit codes: 0 done, 1 the run failed (not finite, a scene's check broke, not certified where asked), 2 "
+    printf("\nExit codes: 0 done, 1 the run failed (not finite, a scene's check broke, not certified or not "
+           "sound where asked), 2 "
            "wrong "
            "usage.\n");
 }

@@ -12,8 +12,8 @@ enum {
     CAIRN_RUN_LIST = 64,
     CAIRN_RUN_PATH = 1024,
     CAIRN_RUN_STEPS_MAX = 10000000,
-    CAIRN_RUN_COMMON = 18,
-    CAIRN_RUN_ALL = 24,
+    CAIRN_RUN_COMMON = 20,
+    CAIRN_RUN_ALL = 26,
     CAIRN_MOST_THREADS = 256 // that a world takes
 };
 
@@ -30,6 +30,14 @@ typedef struct CairnShot {
     int frame; // 0: before the first step
 } CairnShot;
 
+// How much of each step a session audits.
+typedef enum CairnAuditing {
+    CAIRN_AUDITING_FRAME = 0, // momentum, energy and joints every step; overlaps and what was passed now and then
+    CAIRN_AUDITING_FULL,      // all of it every step
+    CAIRN_AUDITING_OFF,
+    CAIRN_AUDITING_COUNT
+} CairnAuditing;
+
 typedef struct CairnRunOptions {
     const char *scene, *solver, *partition, *refine; // NULL: not given
     const char *part_size;                           // an option of whatever partitioner and refiner there are
@@ -45,7 +53,8 @@ typedef struct CairnRunOptions {
     CairnShot shots[CAIRN_RUN_LIST];
     int shot_count;
     int width, height; // of the pictures
-    bool needs_certified, is_quiet, wants_help;
+    CairnAuditing auditing;
+    bool needs_certified, needs_sound, is_quiet, wants_help;
     bool needs_parts; // some solver needs parts, even where the session's does not
 } CairnRunOptions;
 

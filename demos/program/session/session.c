@@ -144,7 +144,12 @@ static CairnStatus open_all(const CairnRunOptions *options, const CairnChoice *c
     if (!session->memory) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for %zu bytes of the scene", scene->memory_size);
     }
-    session->run = (CairnSceneRun){session->world, session->params, session->memory, options->seed};
+    session->auditing = options->auditing;
+    if (options->auditing != CAIRN_AUDITING_OFF) {
+        CAIRN_TRY(cairn_audit_create(session->world, &session->audit));
+    }
+    session->run = (CairnSceneRun){
+        .world = session->world, .params = session->params, .memory = session->memory, .seed = options->seed};
     return scene->build(&session->run);
 }
 
@@ -221,14 +226,30 @@ CairnStatus cairn_session_step(CairnSession *session, CairnStats *stats) {
     if (session->scene->script) {
         CAIRN_TRY(session->scene->script(&session->run, cairn_world_time(session->world)));
     }
-    return cairn_world_step(session->world, session->dt, stats);
+    if (!session->audit) {
+        return cairn_world_step(session->world, session->dt, stats);
+    }
+    CAIRN_TRY(cairn_audit_begin(session->audit, session->world));
+    CAIRN_TRY(cairn_world_step(session->world, session->dt, stats));
+    bool is_full = session->auditing == CAIRN_AUDITING_FULL ||
+                   cairn_world_step_index(session->world) % CAIRN_SESSION_AUDIT_EVERY == 0;
+    return cairn_audit_end(session->audit, session->world, is_full ? CAIRN_AUDIT_FULL : CAIRN_AUDIT_FRAME,
+                           &session->audited);
+}
+
+const CairnAuditReport *cairn_session_audited(const CairnSession *session) {
+    uint64_t step = session->audited.step_index;
+    return step > 0 && step == cairn_world_step_index(session->world) ? &session->audited : NULL;
 }
 
 CairnStatus cairn_session_check(const CairnSession *session, const CairnStats *stats) {
-    return session->scene->check ? session->scene->check(&session->run, stats->time, stats) : cairn_ok();
+    CairnSceneRun run = session->run;
+    run.audited = cairn_session_audited(session);
+    return session->scene->check ? session->scene->check(&run, stats->time, stats) : cairn_ok();
 }
 
 void cairn_session_close(CairnSession *session) {
+    cairn_audit_destroy(session->audit);
     cairn_world_destroy(session->world);
     free(session->params);
     free(session->memory);

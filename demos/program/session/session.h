@@ -5,6 +5,7 @@
 #include "demos/program/session/choice.h"
 #include "demos/program/session/run_options.h"
 #include "demos/program/session/source.h"
+#include <cairn/audit.h>
 #include <cairn/solve.h>
 #include <cairn/world.h>
 
@@ -22,7 +23,13 @@ typedef struct CairnSession {
     char partition_file[CAIRN_CHOICE_TEXT], refine_file[CAIRN_CHOICE_TEXT]; // what the last ones were called
     double dt;
     int steps;
+    CairnAuditing auditing;
+    CairnAudit *audit;        // NULL: off
+    CairnAuditReport audited; // of the last step that was; step_index 0: none
 } CairnSession;
+
+// Where only frames are audited, overlaps and what was passed are looked for in every so many of them.
+enum { CAIRN_SESSION_AUDIT_EVERY = 60 };
 
 CairnStatus cairn_session_open(const CairnRunOptions *options, CairnSession *session);
 // With this solver, of which the session keeps a copy, instead of what the options name.
@@ -34,8 +41,10 @@ typedef struct CairnSessionSetup {
 CairnStatus cairn_session_setup(const CairnSession *session, CairnSessionSetup *setup);
 // On an error all is as it was.
 CairnStatus cairn_session_change(CairnSession *session, const char *solver, const char *partition, const char *refine);
-// Run the scene's script, then step.
+// Run the scene's script, then step, and audit the step.
 CairnStatus cairn_session_step(CairnSession *session, CairnStats *stats);
+// The audit of the last step; NULL where there is none.
+const CairnAuditReport *cairn_session_audited(const CairnSession *session);
 // What divides its bodies into parts, for a solve beside its world's own.
 CairnPartition cairn_session_partition(const CairnSession *session);
 // Gives a world this solver and partition. On an error it may have taken some of them.
