@@ -21,6 +21,8 @@ static const CairnField world_fields[] = {
     CAIRN_FIELD_DOUBLE(CairnWorldDef, joint_push, 1, 0, BIG, 0, "m/s",
                        "largest speed at which a joint that is apart is brought together"),
     CAIRN_FIELD_DOUBLE(CairnWorldDef, joint_turn, 1, 0, BIG, 0, "rad/s", "the same of locked angles"),
+    CAIRN_FIELD_INT(CairnWorldDef, joint_passes, 4, 1, 100,
+                    "solves in a step at most, where joints end elsewhere than their rows say"),
     CAIRN_FIELD_DOUBLE(CairnWorldDef, contact_fraction, 0.2, 0, 1, 0, "", "share of an overlap removed in a step"),
     CAIRN_FIELD_DOUBLE(CairnWorldDef, contact_slop, 5e-7, 0, 1, 0, "m", "overlap that is left alone"),
     CAIRN_FIELD_DOUBLE(CairnWorldDef, contact_push, 1, 0, BIG, 0, "m/s",

@@ -144,13 +144,17 @@ typedef struct CairnStepContacts {
 typedef struct CairnStepJoints {
     CairnStepJoint *all;
     int count;
+    const double *arcs; // of each row: how far its arc ends from phi + h J v (step_arcs.c), as the problem has it
+    const double *kept; // those of the solve before; NULL: they were not yet changed
+    double miss;        // how far joints were off then
+    bool stands;        // the arcs are no longer changed
 } CairnStepJoints;
 
 // Assemble: the problem, and those of its arrays that amend may change between two solves.
 typedef struct CairnStepSystem {
     CairnProblem problem;
     CairnStepJoints joints;
-    double *P, *lower, *upper;
+    double *P, *right_side, *lower, *upper;
     CairnDofBlock *blocks;
     CairnFriction *frictions;
     int matrix_count; // in P: fewer than blocks where equal balls use one
@@ -169,6 +173,8 @@ typedef struct CairnStepParts {
 typedef struct CairnStepReview {
     const double *lambda, *velocity; // the impulses, and the velocities that follow from them
     const CairnMat3 *stiffness;      // the geometric stiffness that the impulses cause; NULL: as in the problem
+    const double *arcs;              // of every row of the joints; NULL: as in the problem
+    double miss;                     // how far joints end from where their rows say, in tolerances
     bool is_misjudged;               // first touches bear other loads than their friction bounds were made from
     CairnStepContact *predicted;     // contacts that the velocities run into, in the order of their pairs
     int predicted_count;
@@ -268,6 +274,9 @@ void cairn_step_write_joint(const CairnStep *step, const CairnStepJoint *sj, dou
 void cairn_step_stiffen(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
                         CairnStepSystem *system);
 
+// What the arcs of joints add to the right side, for the velocities at the start of the step. After cairn_step_stiffen.
+void cairn_step_bend(CairnStep *step, CairnStepSystem *system);
+
 // ---- pieces of solve and amend ----
 
 // Fill in what the review's lambda and velocity lead to; `pass`: how often the problem was solved.
@@ -281,6 +290,11 @@ bool cairn_step_is_superseded(const CairnStepReview *review);
 const CairnMat3 *cairn_step_review_stiffness(CairnStep *step, const CairnStepContacts *contacts,
                                              const CairnStepSystem *system, const double *lambda);
 void cairn_step_amend_stiffness(CairnStep *step, CairnStepSystem *system, const CairnMat3 *K);
+
+// Fill in the arcs that the review's velocities lead to where joints end farther than a tolerance from where their rows
+// say, or those of the solve before where that did not help.
+void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int pass, CairnStepReview *review);
+void cairn_step_amend_arcs(const CairnStep *step, CairnStepSystem *system, const CairnStepReview *review);
 
 // With box friction: does some first touch bear another load than its bounds were made from (touch_jump)? Amend then
 // makes the bounds of all first touches from the loads.

@@ -80,7 +80,7 @@ typedef struct Assembly {
     double *lambda;
     CairnConstraintBlock *constraints;
     CairnTerm *terms;
-    double *p, *J, *compliance, *right_side;
+    double *p, *J, *compliance;
 } Assembly;
 
 static int count_terms(const CairnStep *step, const int *bodies, int body_count) {
@@ -132,7 +132,7 @@ static void allocate(CairnStep *step, Assembly *a, int term_entries) {
     a->p = CAIRN_STEP_PUSH(step, double, problem->dof_count);
     a->J = CAIRN_STEP_PUSH(step, double, term_entries);
     a->compliance = CAIRN_STEP_PUSH(step, double, problem->row_count);
-    a->right_side = CAIRN_STEP_PUSH(step, double, problem->row_count);
+    system->right_side = CAIRN_STEP_PUSH(step, double, problem->row_count);
     system->lower = CAIRN_STEP_PUSH(step, double, problem->row_count);
     system->upper = CAIRN_STEP_PUSH(step, double, problem->row_count);
     if (cairn_step_failed(step)) {
@@ -151,7 +151,7 @@ static void allocate(CairnStep *step, Assembly *a, int term_entries) {
     problem->frames = a->contacts->count > 0 ? &a->contacts->all[0].frame : NULL;
     problem->frame_stride = sizeof *a->contacts->all;
     problem->compliance = a->compliance;
-    problem->right_side = a->right_side;
+    problem->right_side = system->right_side;
     problem->lower = system->lower;
     problem->upper = system->upper;
 }
@@ -186,7 +186,7 @@ static void add_joint(const Assembly *a, Cursor *at, const CairnStepJoint *sj) {
     int entry = at->entry;
     write_terms(a, at, sj->bodies, sj->body_count, sj->row_count);
     block->term_count = at->term - block->first_term;
-    cairn_step_write_joint(step, sj, a->J + entry, a->right_side + sj->row);
+    cairn_step_write_joint(step, sj, a->J + entry, a->system->right_side + sj->row);
     bool is_warm = joint->row_count == sj->row_count; // else its definition changed
     for (int r = 0; r < sj->row_count; r++) {
         const CairnJointRow *row = &sj->rows[r];
@@ -264,7 +264,7 @@ static void write_contact(const Assembly *a, int contact) {
         const CairnConstraintBlock *block = &a->constraints[a->system->joints.count + contact];
         cairn_step_write_contact_rows(step, rolls, c, a->J + a->terms[block->first_term].jacobian);
     }
-    cairn_step_write_right_side(step, rolls, c, a->right_side + c->row);
+    cairn_step_write_right_side(step, rolls, c, a->system->right_side + c->row);
     a->system->lower[c->row] = 0;
     a->system->upper[c->row] = HUGE_VAL;
     if (c->row_count > 1) {
@@ -344,6 +344,7 @@ void cairn_step_assemble(CairnStep *step, CairnStepContacts *contacts, CairnStep
     }
     write_all(&assembly);
     cairn_step_stiffen(step, contacts, assembly.lambda, system);
+    cairn_step_bend(step, system);
     answer->lambda = assembly.lambda;
     answer->pass = 0;
     step->stats.times.assemble += cairn_timer_now() - t0;

@@ -16,6 +16,9 @@ void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const
     if (has_rows && !cairn_step_failed(step) && pass < def->touch_passes) {
         review->is_misjudged = cairn_step_review_touches(step, contacts, system, review->lambda);
     }
+    if (has_rows && !cairn_step_failed(step)) {
+        cairn_step_review_arcs(step, system, pass, review);
+    }
     // Under the midpoint rule a contact constrains the velocity at the end of the step, not the displacement: it always
     // overlaps by half a step's motion.
     if (!cairn_step_failed(step) && step->stats.contact_passes < def->contact_passes &&
@@ -25,7 +28,7 @@ void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const
 }
 
 bool cairn_step_is_superseded(const CairnStepReview *review) {
-    return review->stiffness != NULL || review->is_misjudged || review->predicted_count > 0;
+    return review->stiffness != NULL || review->arcs != NULL || review->is_misjudged || review->predicted_count > 0;
 }
 
 CairnStepNext cairn_step_amend(CairnStep *step, CairnStepContacts *contacts, CairnStepSystem *system,
@@ -40,6 +43,9 @@ CairnStepNext cairn_step_amend(CairnStep *step, CairnStepContacts *contacts, Cai
     if (review->predicted_count > 0) { // P will be made anew, and the geometric stiffness with it
         cairn_step_add_predicted(step, contacts, system, answer);
         return CAIRN_STEP_ASSEMBLE;
+    }
+    if (review->arcs != NULL) {
+        cairn_step_amend_arcs(step, system, review);
     }
     if (review->stiffness != NULL) {
         cairn_step_amend_stiffness(step, system, review->stiffness);

@@ -58,12 +58,13 @@ typedef struct CairnWorldDef {
     CairnMix friction_mix, restitution_mix;
     double joint_fraction;         // the fraction of a joint's position error that a step removes: d = fraction phi / h
     double joint_push, joint_turn; // the largest speeds at which it is removed, m/s and rad/s
-    double contact_fraction;       // the fraction of an overlap that a step removes; gaps enter a step as they are
-    double contact_slop;           // an overlap that is not removed, m
-    double contact_push;           // the largest speed at which an overlap is removed, m/s
-    int contact_passes;    // the largest number of solves in a step because the solved motion makes new contacts
-    double contact_stray;  // a further solve follows where an overlap exceeds its prediction by this times the margin
-    double contact_margin; // contacts are made from this distance on, m; the motion in the step is added
+    int joint_passes;        // the largest number of solves in a step because joints end elsewhere than their rows say
+    double contact_fraction; // the fraction of an overlap that a step removes; gaps enter a step as they are
+    double contact_slop;     // an overlap that is not removed, m
+    double contact_push;     // the largest speed at which an overlap is removed, m/s
+    int contact_passes;      // the largest number of solves in a step because the solved motion makes new contacts
+    double contact_stray;    // a further solve follows where an overlap exceeds its prediction by this times the margin
+    double contact_margin;   // contacts are made from this distance on, m; the motion in the step is added
     double normal_compliance;     // C of normals, (m/s)/(N s), as of a spring: a contact yields by h C lambda
     double friction_compliance;   // C of the rows of friction, (m/s)/(N s)
     double restitution_threshold; // slower approaches do not bounce, m/s

@@ -1,0 +1,164 @@
+// Arcs. A joint's rows are straight, J v, and turning bodies go on arcs: what a coordinate phi of a joint comes to at
+// the end of the step is phi + h J v + c with the curvature c of its way, of order (h omega)^2. Left out, joints part
+// by c in every step, and taking that back costs energy. So c is part of the right side, and locks hold at the end of
+// the step: impulses act along J of its start, and phi = 0 at its end. That is SHAKE (Ryckaert, Ciccotti and Berendsen
+// 1977), which is symplectic: the energy swings and does not drift.
+//
+// c is found with the very motion that moves the bodies (step_integrate.c): for the first solve with the velocities at
+// the start of the step, which is exact but for what accelerates within it. Where that was not enough, where the solved
+// velocities take some joint from where its rows say, the review finds c anew and the step solves again.
+//
+// Bodies whose turning under load is too fast for the step (geometric stiffness, step_stiffness.c) keep straight rows:
+// a taut net that is struck can follow no arc, since its rows have no part across it, and would answer with impulses of
+// any size.
+#include "engine/base/vec6.h"
+#include "engine/step/step.h"
+#include <string.h>
+
+// A joint may end so far from where its rows say, as a share of its arms or in radians: a further solve follows.
+static const double tolerance = 1e-4;
+
+// A further solve must leave no more than this share of what joints were off. Where it does not (taut nets, turns of a
+// radian and more in a step), there is no more to gain from straight rows, and where it left more than there was, the
+// step goes back to what it had.
+static const double least_gain = 0.5;
+
+// The joint's frame on a body that moves for a time h.
+static CairnJointBody moved(const CairnJointBody *body, CairnVec6 velocity, double h) {
+    CairnQuat turn = cairn_quat_exp(cairn_scale(h, velocity.angular));
+    CairnVec3 arm = cairn_rotate(turn, cairn_sub(body->frame.p, body->center));
+    CairnVec3 center = cairn_add_scaled(body->center, h, velocity.linear);
+    return (CairnJointBody){.center = center, .frame = {cairn_add(center, arm), cairn_quat_mul(turn, body->frame.q)}};
+}
+
+// c of every row of a joint for these velocities.
+static void find_arcs(const CairnStep *step, const CairnStepJoint *sj, const double *velocity, double *arcs) {
+    CairnJointInput input = {.core = sj->input->core, .gear_a = sj->input->gear_a, .gear_b = sj->input->gear_b};
+    CairnVec6 v[CAIRN_JOINT_MAX_BODIES];
+    for (int k = 0; k < sj->body_count; k++) {
+        v[k] = cairn_step_solved(step, velocity, sj->bodies[k]);
+        input.bodies[k] = moved(&sj->input->bodies[k], v[k], step->h);
+    }
+    cairn_joint_changes(&input, sj->rows, sj->row_count, arcs);
+    for (int r = 0; r < sj->row_count; r++) {
+        for (int k = 0; k < sj->body_count; k++) {
+            arcs[r] -= step->h * cairn_vec6_dot(sj->rows[r].jacobian[k], v[k]);
+        }
+    }
+}
+
+// True: some body of the joint has a geometric stiffness.
+static bool is_stiff(const CairnStep *step, const CairnStepJoint *sj, const CairnMat3 *K) {
+    for (int k = 0; k < sj->body_count && K != NULL; k++) {
+        int b = cairn_step_block(step, sj->bodies[k]);
+        if (b >= 0 && K[b].m[0][0] + K[b].m[1][1] + K[b].m[2][2] < 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The arcs of all joints, by rows.
+static double *find_all(CairnStep *step, const CairnStepJoints *joints, const CairnMat3 *K, const double *velocity) {
+    const CairnStepJoint *last = &joints->all[joints->count - 1];
+    double *arcs = CAIRN_STEP_PUSH(step, double, last->row + last->row_count);
+    for (int j = 0; j < joints->count && arcs != NULL; j++) {
+        const CairnStepJoint *sj = &joints->all[j];
+        if (is_stiff(step, sj, K)) {
+            memset(arcs + sj->row, 0, (size_t)sj->row_count * sizeof *arcs);
+        } else {
+            find_arcs(step, sj, velocity, arcs + sj->row);
+        }
+    }
+    return arcs;
+}
+
+// A lock holds where its arc ends, whatever share of an earlier error it removes; the drive of a velocity has no place.
+static double arc_term(const CairnStep *step, const CairnJointRow *row, double arc) {
+    return fabs(row->fraction) * arc / step->h;
+}
+
+// Returns the arcs that were in use.
+static const double *use(const CairnStep *step, CairnStepSystem *system, const double *arcs) {
+    CairnStepJoints *joints = &system->joints;
+    const double *before = joints->arcs;
+    for (int j = 0; j < joints->count; j++) {
+        const CairnStepJoint *sj = &joints->all[j];
+        for (int r = 0; r < sj->row_count; r++) {
+            double change = arcs[sj->row + r] - (before != NULL ? before[sj->row + r] : 0);
+            system->right_side[sj->row + r] += arc_term(step, &sj->rows[r], change);
+        }
+    }
+    joints->arcs = arcs;
+    return before;
+}
+
+void cairn_step_bend(CairnStep *step, CairnStepSystem *system) {
+    if (system->joints.count == 0 || cairn_step_failed(step)) {
+        return;
+    }
+    double *start = CAIRN_STEP_PUSH(step, double, 6 * (size_t)step->block_count);
+    for (int b = 0; b < step->block_count && start != NULL; b++) {
+        CairnVec3 v = step->blocks[b].start.linear, spin = step->blocks[b].spin;
+        memcpy(start + (ptrdiff_t)6 * b, (const double[]){v.x, v.y, v.z, spin.x, spin.y, spin.z}, 6 * sizeof *start);
+    }
+    const double *arcs = start != NULL ? find_all(step, &system->joints, system->stiffness, start) : NULL;
+    if (arcs != NULL) {
+        (void)use(step, system, arcs);
+    }
+}
+
+// The length that errors of a joint's rows are held against.
+static double arm_of(const CairnStepJoint *sj) {
+    double square = 0;
+    for (int k = 0; k < sj->body_count; k++) {
+        const CairnJointBody *bodies = sj->input->bodies;
+        square = fmax(square, cairn_length_squared(cairn_sub(bodies[k | 1].frame.p, bodies[k].center)));
+    }
+    return sqrt(square);
+}
+
+// How far the rows that act end from where the problem says, in tolerances; 0: no farther than one.
+static double miss(const CairnStepJoint *sj, const double *lambda, const double *arcs, const double *used) {
+    double most = 0, arm = arm_of(sj);
+    for (int r = 0; r < sj->row_count; r++) {
+        const CairnJointRow *row = &sj->rows[r];
+        double limit = tolerance * (cairn_joint_is_angle(sj->input, row->axis) ? 1 : arm);
+        bool acts = row->role == CAIRN_ROW_LOCK || (row->role != CAIRN_ROW_DRIVE && lambda[r] > 0);
+        double off = fabs(arcs[r] - used[r]);
+        if (acts && off > limit) {
+            most = fmax(most, limit > 0 ? off / limit : HUGE_VAL);
+        }
+    }
+    return most;
+}
+
+void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int pass, CairnStepReview *review) {
+    const CairnStepJoints *joints = &system->joints;
+    if (joints->count == 0 || joints->stands) {
+        return;
+    }
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
+    const CairnMat3 *K = review->stiffness != NULL ? review->stiffness : system->stiffness;
+    const double *arcs = find_all(step, joints, K, review->velocity);
+    double most = 0;
+    for (int j = 0; j < joints->count && arcs != NULL; j++) {
+        int row = joints->all[j].row;
+        most = fmax(most, miss(&joints->all[j], review->lambda + row, arcs + row, joints->arcs + row));
+    }
+    bool is_second = joints->kept != NULL;
+    if (is_second && !(most <= joints->miss)) {
+        review->arcs = joints->kept;
+    } else if (most > 0 && pass < step->world->def.joint_passes && !(is_second && most > least_gain * joints->miss)) {
+        review->arcs = arcs;
+        review->miss = most;
+        return;
+    }
+    cairn_arena_release(step->arena, mark);
+}
+
+void cairn_step_amend_arcs(const CairnStep *step, CairnStepSystem *system, const CairnStepReview *review) {
+    system->joints.stands = review->arcs == system->joints.kept;
+    system->joints.kept = use(step, system, review->arcs);
+    system->joints.miss = review->miss;
+}
