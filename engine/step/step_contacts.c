@@ -173,8 +173,27 @@ static int rows_of(const CairnMaterial *m) {
     return m->friction > 0 ? 3 : 1;
 }
 
+// Both sides of a contact act at one point, the middle of theirs: impulses at two points would turn what nothing turns
+// from outside. Theirs are apart by the distance, and by the way to where they meet. A body that moves by more than its
+// own size until then is struck where it will be, for the middle may be far outside of it.
+static void join_sides(const CairnStep *step, CairnStepContact *c) {
+    CairnVec3 *arms = c->frame.arm;
+    if (cairn_step_block(step, c->body_a) < 0 || cairn_step_block(step, c->body_b) < 0) {
+        return;
+    }
+    const CairnBody *bodies = step->store->bodies;
+    CairnVec3 between = cairn_sub(bodies[c->body_b].center, bodies[c->body_a].center);
+    CairnVec3 apart = cairn_add(between, cairn_sub(arms[1], arms[0]));
+    double least = fmin(cairn_length_squared(arms[0]), cairn_length_squared(arms[1]));
+    if (cairn_length_squared(apart) <= least) {
+        arms[0] = cairn_add_scaled(arms[0], 0.5, apart);
+        arms[1] = cairn_add_scaled(arms[1], -0.5, apart);
+    }
+}
+
 static void prepare_contact(const Framing *f, CairnStepContact *c) {
     const CairnStep *step = f->step;
+    join_sides(step, c);
     CairnVec3 slip = free_slip(f, c);
     CairnMaterial material = cairn_step_material(step, c);
     c->row_count = (uint8_t)rows_of(&material);
