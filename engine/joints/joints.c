@@ -21,6 +21,13 @@ int cairn_joint_rows(const CairnJointInput *input, CairnJointRow rows[CAIRN_JOIN
     return count;
 }
 
+CairnJointBody cairn_joint_moved(const CairnJointBody *body, CairnVec6 velocity, double h) {
+    CairnQuat turn = cairn_quat_exp(cairn_scale(h, velocity.angular));
+    CairnVec3 arm = cairn_rotate(turn, cairn_sub(body->frame.p, body->center));
+    CairnVec3 center = cairn_add_scaled(body->center, h, velocity.linear);
+    return (CairnJointBody){.center = center, .frame = {cairn_add(center, arm), cairn_quat_mul(turn, body->frame.q)}};
+}
+
 void cairn_joint_changes(const CairnJointInput *input, const CairnJointRow *rows, int row_count, double *changes) {
     CairnRelative relative = cairn_relative(input->bodies);
     double value = 0;

@@ -23,21 +23,13 @@ static const double tolerance = 1e-4;
 // step goes back to what it had.
 static const double least_gain = 0.5;
 
-// The joint's frame on a body that moves for a time h.
-static CairnJointBody moved(const CairnJointBody *body, CairnVec6 velocity, double h) {
-    CairnQuat turn = cairn_quat_exp(cairn_scale(h, velocity.angular));
-    CairnVec3 arm = cairn_rotate(turn, cairn_sub(body->frame.p, body->center));
-    CairnVec3 center = cairn_add_scaled(body->center, h, velocity.linear);
-    return (CairnJointBody){.center = center, .frame = {cairn_add(center, arm), cairn_quat_mul(turn, body->frame.q)}};
-}
-
 // c of every row of a joint for these velocities.
 static void find_arcs(const CairnStep *step, const CairnStepJoint *sj, const double *velocity, double *arcs) {
     CairnJointInput input = {.core = sj->input->core, .gear_a = sj->input->gear_a, .gear_b = sj->input->gear_b};
     CairnVec6 v[CAIRN_JOINT_MAX_BODIES];
     for (int k = 0; k < sj->body_count; k++) {
         v[k] = cairn_step_solved(step, velocity, sj->bodies[k]);
-        input.bodies[k] = moved(&sj->input->bodies[k], v[k], step->h);
+        input.bodies[k] = cairn_joint_moved(&sj->input->bodies[k], v[k], step->h);
     }
     cairn_joint_changes(&input, sj->rows, sj->row_count, arcs);
     for (int r = 0; r < sj->row_count; r++) {

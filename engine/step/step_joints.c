@@ -2,6 +2,9 @@
 #include "engine/base/vec6.h"
 #include "engine/step/step.h"
 #include <string.h>
+#ifndef KF
+#define KF 0.5
+#endif
 
 static void find_bodies(const CairnStep *step, CairnStepJoint *sj) {
     const CairnJoint *joint = &step->store->joints[sj->joint];
@@ -23,6 +26,28 @@ static bool acts_on_dynamic(const CairnStep *step, const CairnStepJoint *sj) {
         }
     }
     return false;
+}
+
+// Under the midpoint rule impulses act with J of the pose in the middle of the step: then what leaves a lock's velocity
+// as it is does no work. phi and all else are those of the start.
+static void turn_to_middle(const CairnStep *step, CairnStepJoint *sj, CairnJointRow *rows) {
+    CairnJointInput middle = *sj->input;
+    CairnJointRow turned[CAIRN_JOINT_MAX_ROWS];
+    for (int k = 0; k < sj->body_count; k++) {
+        CairnJointBody *body = &middle.bodies[k];
+        CairnVec6 start = cairn_step_start(step, sj->bodies[k]);
+        CairnJointBody moved = cairn_joint_moved(body, start, 0.5 * step->h);
+        body->center = moved.center;
+        body->frame = moved.frame;
+    }
+    (void)cairn_joint_rows(&middle, turned);
+    for (int r = 0; r < sj->row_count; r++) {
+        rows[r].before = 0;
+        for (int k = 0; k < sj->body_count; k++) {
+            rows[r].before += cairn_vec6_dot(rows[r].jacobian[k], cairn_step_start(step, sj->bodies[k]));
+            rows[r].jacobian[k] = turned[r].jacobian[k];
+        }
+    }
 }
 
 void cairn_step_joint_rows(CairnStep *step, CairnStepJoints *joints) {
@@ -48,6 +73,9 @@ void cairn_step_joint_rows(CairnStep *step, CairnStepJoints *joints) {
         sj->row_count = cairn_joint_rows(input, rows);
         if (sj->row_count == 0) {
             continue;
+        }
+        if (step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT) {
+            turn_to_middle(step, sj, rows);
         }
         CairnJointRow *kept = CAIRN_STEP_PUSH(step, CairnJointRow, sj->row_count);
         if (kept != NULL) {
@@ -82,6 +110,10 @@ static double position_term(const CairnStep *step, const CairnStepJoint *sj, con
 // d of one row: fraction phi / h + rate, plus what bodies without dofs contribute.
 static double right_side(const CairnStep *step, const CairnStepJoint *sj, const CairnJointRow *row) {
     double d = position_term(step, sj, row) + row->rate;
+    bool is_spring = row->role == CAIRN_ROW_DRIVE && row->fraction != 0;
+    if (step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT && !is_spring) {
+        d = 0.5 * (KF * position_term(step, sj, row) + row->rate - row->before);
+    }
     for (int k = 0; k < sj->body_count; k++) {
         if (cairn_step_block(step, sj->bodies[k]) < 0) {
             d += cairn_vec6_dot(row->jacobian[k], cairn_step_start(step, sj->bodies[k]));
