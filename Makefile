@@ -3,6 +3,7 @@
 #   make               library and program in build/          make demo        install what is missing, build, run
 #   make test          every test; NAME=world, FILTER='*ray*'  make bench       NAME=base for one suite
 #   make asan ubsan tsan    the tests under a sanitizer       make sanitize    asan and ubsan at once
+#   make chaos         CHAOS_SEEDS=1:20000: random worlds of each kind
 #   make fuzz          FUZZ_SECONDS=20 for each target
 #   make lint          format, clang-tidy, layers             make docs        build/docs/
 #   make coverage      lines and branches of the library that the tests run
@@ -160,10 +161,11 @@ VIEWER_TESTS := $(addprefix $(DIR)/,$(notdir $(patsubst %.c,%,$(wildcard tests/v
 MOTIONS := $(if $(filter sanitize,$(CONFIG)),$(notdir $(basename $(call named,tests/solvers/test_exact_frames.c tests/engine/test_heavy_chain.c \
 	tests/solvers/test_index_sets.c tests/joints/test_joint_motion.c tests/scenes/test_log_tower.c tests/engine/test_mechanisms.c \
 	tests/engine/test_rest.c tests/engine/test_rotation.c))))
+CHAOS := $(OUT)/chaos
 FUZZERS := $(patsubst tests/fuzz/%.c,$(DIR)/%,$(FUZZ_SRC))
 CHOSEN := $(if $(NAME),$(foreach n,$(NAME),$(filter $(DIR)/test_$(n:test_%=%),$(TESTS))),$(filter-out $(MOTIONS:%=$(DIR)/%),$(TESTS)))
 
-.PHONY: all demo test check golden golden-renew golden-moments golden-renew-now golden-moments-now asan ubsan sanitize tsan bench fuzz fuzzers coverage nightly lint format docs install uninstall clean deps FORCE
+.PHONY: all demo test check golden golden-renew golden-moments golden-renew-now golden-moments-now asan ubsan sanitize tsan bench chaos fuzz fuzzers coverage nightly lint format docs install uninstall clean deps FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(STATIC) $(SHARED) $(PROGRAM) $(if $(PROGRAM),$(EXAMPLES))
@@ -263,6 +265,11 @@ $(TESTS): $(SUPPORT) $(PARTS) $(STATIC)
 	$(Q)$(LINK) -rdynamic -o $@ $(filter %.o,$^) $(SUPPORT) $(PARTS) $(STATIC) -lcmocka -lz $(PROGRAM_LIBS) $(ORACLE_LIBS) \
 		$(MUJOCO_LIBS) $(if $(filter $@,$(VIEWER_TESTS)),$(VIEWER_LIBS))
 
+# Steps random worlds and counts what must never happen in them.
+$(CHAOS): $(call objects,$(call named,tests/chaos/chaos.c)) $(SUPPORT) $(STATIC)
+	@echo "  LD $@"
+	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(SUPPORT) $(STATIC) -lcmocka $(LIBS)
+
 # tests/adding builds the program again from its objects.
 ifeq ($(CONFIG),test)
 $(DIR)/test_adding: $(PROGRAM)
@@ -311,6 +318,11 @@ golden-renew golden-moments: deps
 golden-renew-now golden-moments-now: $(GOLDEN)
 	@$(RUN_ENV) $(GOLDEN) --$(@:golden-%-now=%)
 
+# Random worlds (tests/chaos/chaos.c): 20,000 of each kind, which is what make nightly runs.
+CHAOS_SEEDS := 1:20000
+chaos: $(CHAOS)
+	@$(CHAOS) --seeds $(CHAOS_SEEDS) --jobs $(JOBS)
+
 bench: $(BENCH)
 	@GOMP_SPINCOUNT=3000 OPENBLAS_NUM_THREADS=1 $(BENCH) $(NAME)
 
@@ -332,6 +344,7 @@ nightly:
 	CAIRN_LONG_TESTS=1 $(MAKE) --no-print-directory test || failed="$$failed test"; \
 	$(MAKE) --no-print-directory tsan || failed="$$failed tsan"; \
 	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(NIGHTLY_FUZZ) || failed="$$failed fuzz"; \
+	$(MAKE) --no-print-directory chaos || failed="$$failed chaos"; \
 	$(MAKE) --no-print-directory golden CC=clang || failed="$$failed golden"; \
 	$(MAKE) --no-print-directory lint DEEP=1 || failed="$$failed lint"; \
 	$(MAKE) --no-print-directory coverage || failed="$$failed coverage"; \

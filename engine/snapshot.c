@@ -9,7 +9,7 @@
 #include "engine/world.h"
 #include <string.h>
 
-static const CairnFormat format = {"snapshot", 0x50414e534e524943u, 3}; // "CIRNSNAP"
+static const CairnFormat format = {"snapshot", 0x50414e534e524943u, 4}; // "CIRNSNAP"
 
 // ---- values ----
 
@@ -406,7 +406,7 @@ static void visit_world(CairnStream *s, CairnWorldDef *def, CairnStore *store, u
 
 // The settings without the number of threads, which belongs to the machine and not to the snapshot.
 static CairnWorldDef portable_def(const CairnWorld *world) {
-    CairnWorldDef def = world->def;
+    CairnWorldDef def = world->given;
     def.thread_count = 1;
     return def;
 }
@@ -446,7 +446,7 @@ CairnStatus cairn_world_restore(CairnWorld *world, const void *bytes, size_t siz
     if (world == NULL || bytes == NULL) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "snapshot: %s is NULL", world == NULL ? "world" : "bytes");
     }
-    CairnWorldDef def = world->def;
+    CairnWorldDef def = world->given;
     CairnStore fresh;
     cairn_store_init(&fresh);
     CairnStream s = cairn_stream_read(&format, bytes, size);
@@ -458,11 +458,11 @@ CairnStatus cairn_world_restore(CairnWorld *world, const void *bytes, size_t siz
         cairn_store_free(&fresh, &world->allocator);
         return s.status;
     }
-    def.thread_count = world->def.thread_count;
+    def.thread_count = world->given.thread_count;
     cairn_store_free(&world->store, &world->allocator);
     world->store = fresh;
     world->has_ordered_records = false;
-    world->def = def;
+    cairn_world_take_settings(world, &def);
     world->has_problem = false;
     world->shape_changes += 1;
     world->has_sleepers = true; // there may be some

@@ -19,6 +19,25 @@ static void count_release(void *user, void *memory, size_t size) {
     counter->hooks.release(counter->hooks.user, memory, size);
 }
 
+// ---- settings ----
+
+// Lengths follow the typical length; speeds and times its square root, since a fall over a length takes the square root
+// of it. With gravity as it is, a world that is larger in all lengths then moves in the same way.
+void cairn_world_take_settings(CairnWorld *world, const CairnWorldDef *given) {
+    double length = given->typical_length, root = sqrt(length);
+    world->given = *given;
+    world->def = *given;
+    world->def.contact_slop *= length;
+    world->def.contact_margin *= length;
+    double *const speeds[] = {&world->def.joint_push,    &world->def.contact_push, &world->def.restitution_threshold,
+                              &world->def.hit_threshold, &world->def.sleep_speed,  &world->def.sleep_time};
+    for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) { // a time grows like a speed
+        *speeds[i] *= root;
+    }
+    world->def.joint_turn /= root;
+    world->def.sleep_spin /= root;
+}
+
 // ---- create and destroy ----
 
 // The tag of a world is made of its address: no global counter, and two worlds that exist at once never have the same.
@@ -54,7 +73,7 @@ CairnStatus cairn_world_create(const CairnWorldDef *def, CairnWorld **out) {
     if (world == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "world: no memory for a new world");
     }
-    world->def = *def;
+    cairn_world_take_settings(world, def);
     world->tag = tag_of(world);
     world->counter.hooks = hooks;
     world->room_available = def->allocator.allocate == NULL ? cairn_room_available : NULL;
@@ -204,13 +223,15 @@ CairnStatus cairn_world_set(CairnWorld *world, const char *field, const char *va
                            : field == NULL ? "field"
                                            : "value");
     }
-    CAIRN_TRY(cairn_fields_set(&cairn_world_fields, &world->def, field, value));
+    CairnWorldDef given = world->given;
+    CAIRN_TRY(cairn_fields_set(&cairn_world_fields, &given, field, value));
+    cairn_world_take_settings(world, &given);
     cairn_world_wake_all(world); // any setting may be the reason why bodies are at rest
     return cairn_ok();
 }
 
 CairnWorldDef cairn_world_settings(const CairnWorld *world) {
-    return world != NULL ? world->def : cairn_world_def();
+    return world != NULL ? world->given : cairn_world_def();
 }
 
 double cairn_world_time(const CairnWorld *world) {

@@ -16,7 +16,8 @@ typedef struct CairnCounter {
 } CairnCounter;
 
 struct CairnWorld {
-    CairnWorldDef def;
+    CairnWorldDef given; // the settings as the program wrote them
+    CairnWorldDef def;   // the same with lengths, speeds and times brought to the typical length: what a step reads
     uint32_t tag; // distinguishes the ids of this world from those of another
     CairnCounter counter;
     CairnAllocator allocator; // counts, then calls the hooks
@@ -65,6 +66,9 @@ CairnShapeId cairn_world_shape_id(const CairnWorld *world, int index);
 CairnJointId cairn_world_joint_id(const CairnWorld *world, int index);
 
 // ---- functions that several files use ----
+
+// Makes these the settings of the world.
+void cairn_world_take_settings(CairnWorld *world, const CairnWorldDef *given);
 
 // The two (gear: four) bodies of a joint as joint functions see them; `pose`: without their masses, which only rows
 // need.

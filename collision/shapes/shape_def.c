@@ -17,7 +17,7 @@ static const CairnField fields[] = {
     CAIRN_FIELD_VEC3(CairnShapeDef, position, 0, 0, 0, -LARGEST_POSITION, LARGEST_POSITION, "m",
                      "place in the body's frame"),
     CAIRN_FIELD_QUAT(CairnShapeDef, orientation, "turn in the body's frame"),
-    CAIRN_FIELD_DOUBLE(CairnShapeDef, density, 1000, 0, 1e12, 0, "kg/m3", "counts where the body's mass is not given"),
+    CAIRN_FIELD_DOUBLE(CairnShapeDef, density, 1000, 0, 1e15, 0, "kg/m3", "counts where the body's mass is not given"),
     CAIRN_FIELD_DOUBLE(CairnShapeDef, friction, 0.5, 0, 1e6, 0, "", "Coulomb coefficient"),
     CAIRN_FIELD_DOUBLE(CairnShapeDef, restitution, 0, 0, 1, 0, "", "Newton's coefficient of restitution"),
     CAIRN_FIELD_DOUBLE(CairnShapeDef, rolling_friction, 0, 0, 1e6, 0, "m", "lever arm of the rolling moment"),

@@ -3,7 +3,8 @@
 #include "engine/joints/joint_def.h"
 #include <stddef.h>
 
-#define BIG 1e15 // a length, force or speed beyond this is a mistake
+#define BIG 1e15    // a length or speed beyond this is a mistake
+#define STRONG 1e30 // and a force, stiffness or damping beyond this
 
 static const char *const type_names[] = {"ball",     "revolute", "universal", "prismatic", "cylindrical", "fixed",
                                          "distance", "planar",   "wheel",     "six-dof",   "gear",        NULL};
@@ -36,10 +37,10 @@ static const CairnField axis_fields[] = {
                        "most that the drive may do"),
     CAIRN_FIELD_CHOICE(CairnAxis, spring_unit, CAIRN_SPRING_FORCE, unit_names,
                        "what stiffness and damping are given in"),
-    CAIRN_FIELD_DOUBLE(CairnAxis, stiffness, 0, 0, BIG, 0, "N/m|N m/rad|Hz", "stiffness of the spring"),
-    CAIRN_FIELD_DOUBLE(CairnAxis, damping, 0, 0, BIG, 0, "N s/m|N m s/rad|ratio", "damping of the spring"),
-    CAIRN_FIELD_DOUBLE(CairnAxis, compliance, 1e-10, 0, BIG, 0, "m/s/(N s)",
-                       "compliance C of its lock, limit or motor"),
+    CAIRN_FIELD_DOUBLE(CairnAxis, stiffness, 0, 0, STRONG, 0, "N/m|N m/rad|Hz", "stiffness of the spring"),
+    CAIRN_FIELD_DOUBLE(CairnAxis, damping, 0, 0, STRONG, 0, "N s/m|N m s/rad|ratio", "damping of the spring"),
+    CAIRN_FIELD_DOUBLE(CairnAxis, compliance, 0, 0, BIG, 0, "m/s/(N s)",
+                       "compliance C of its lock, limit or motor; 0: as hard as the masses allow"),
 };
 const CairnFieldTable cairn_axis_fields = CAIRN_FIELD_TABLE("axis", CairnAxis, axis_fields);
 

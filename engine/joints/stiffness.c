@@ -8,6 +8,8 @@
 #include "engine/base/mat3.h"
 #include "engine/joints/kinds.h"
 
+#include <float.h>
+
 // k += sym(r F^T) - (r . F) 1
 static void add_arm(CairnMat3 *k, CairnVec3 force, CairnVec3 r) {
     const double f[3] = {force.x, force.y, force.z}, a[3] = {r.x, r.y, r.z};
@@ -54,7 +56,8 @@ static void add_rod(const CairnLengths *lengths, const CairnRelative *relative, 
     double length = lengths->evaluate(relative, axis, &n);
     add_arm(&k[0], cairn_scale(-force, n), arm_a);
     add_arm(&k[1], cairn_scale(force, n), relative->arm_b);
-    if (length > 0) {
+    // A rod that is no longer than the rounding of its ends has no direction to turn.
+    if (length > DBL_EPSILON * (cairn_length(arm_a) + cairn_length(relative->arm_b))) {
         k[0] = cairn_mat3_sum(k[0], swing_stiffness(force / length, n, arm_a));
         k[1] = cairn_mat3_sum(k[1], swing_stiffness(force / length, n, relative->arm_b));
     }

@@ -158,6 +158,10 @@ typedef struct CairnStepSystem {
     CairnDofBlock *blocks;
     CairnFriction *frictions;
     int matrix_count; // in P: fewer than blocks where equal balls use one
+    // What derived compliances are made from (step_compliance.c): the mass of each block's island, kg, and the softness of
+    // contacts that bear load, in terms of 1 / that.
+    const double *island_mass;
+    double spring;
     // K of each block, negative semidefinite or 0: the geometric stiffness that P contains. NULL: all are 0.
     const CairnMat3 *stiffness;
 } CairnStepSystem;
@@ -264,7 +268,15 @@ void cairn_step_joint_rows(CairnStep *step, CairnStepJoints *joints);
 void cairn_step_write_contact_rows(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *contact,
                                    double *J);
 void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *contact,
-                                 double *d);
+                                 const double *compliance, double *d);
+// True: the contact bore load in the last step and is not struck in this one, so that it has a deflection to remember.
+bool cairn_step_bears_load(const CairnStep *step, const CairnStepContact *contact);
+// The masses that derived compliances are made from; then C of a joint's row, and of the rows of a contact.
+void cairn_step_weigh_islands(CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system);
+double cairn_step_joint_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepJoint *sj,
+                                   const CairnJointRow *row);
+void cairn_step_contact_compliance(const CairnStep *step, const CairnStepSystem *system,
+                                   const CairnStepContact *contact, double compliance[CAIRN_CONTACT_ROWS]);
 // The last step's impulses along the contact's rows.
 void cairn_step_warm_contact(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *contact,
                              double *lambda);

@@ -190,7 +190,7 @@ static void add_joint(const Assembly *a, Cursor *at, const CairnStepJoint *sj) {
     bool is_warm = joint->row_count == sj->row_count; // else its definition changed
     for (int r = 0; r < sj->row_count; r++) {
         const CairnJointRow *row = &sj->rows[r];
-        a->compliance[sj->row + r] = row->compliance;
+        a->compliance[sj->row + r] = cairn_step_joint_compliance(step, a->system, sj, row);
         a->system->lower[sj->row + r] = row->lower;
         a->system->upper[sj->row + r] = row->upper;
         double warm = is_warm ? step->impulse_scale * joint->lambda[r] : 0;
@@ -258,13 +258,14 @@ static void write_friction(const Assembly *a, int contact) {
 static void write_contact(const Assembly *a, int contact) {
     const CairnStep *step = a->step;
     const CairnVec3 *rolls = a->contacts->rolls;
-    const CairnWorldDef *def = &step->world->def;
     const CairnStepContact *c = &a->contacts->all[contact];
     if (!cairn_step_has_frame(c)) {
         const CairnConstraintBlock *block = &a->constraints[a->system->joints.count + contact];
         cairn_step_write_contact_rows(step, rolls, c, a->J + a->terms[block->first_term].jacobian);
     }
-    cairn_step_write_right_side(step, rolls, c, a->system->right_side + c->row);
+    double *compliance = a->compliance + c->row;
+    cairn_step_contact_compliance(step, a->system, c, compliance);
+    cairn_step_write_right_side(step, rolls, c, compliance, a->system->right_side + c->row);
     a->system->lower[c->row] = 0;
     a->system->upper[c->row] = HUGE_VAL;
     if (c->row_count > 1) {
@@ -274,7 +275,6 @@ static void write_contact(const Assembly *a, int contact) {
         cairn_step_warm_contact(step, rolls, c, a->lambda + c->row);
     }
     for (int r = c->row; r < c->row + c->row_count; r++) {
-        a->compliance[r] = r == c->row ? def->normal_compliance : def->friction_compliance;
         a->lambda[r] = cairn_clamp(a->lambda[r], a->system->lower[r], a->system->upper[r]);
     }
 }
@@ -332,6 +332,7 @@ void cairn_step_assemble(CairnStep *step, CairnStepContacts *contacts, CairnStep
                                             .dof_count = 6 * step->block_count}};
     cairn_step_contact_frames(step, contacts, answer->velocity);
     cairn_step_joint_rows(step, &system->joints);
+    cairn_step_weigh_islands(step, contacts, system);
     if (cairn_step_failed(step)) {
         return;
     }

@@ -280,34 +280,38 @@ static void write_side(const CairnVec3 *rolls, const CairnStepContact *c, CairnV
     }
 }
 
+bool cairn_step_bears_load(const CairnStep *step, const CairnStepContact *c) {
+    if (c->record < 0) {
+        return false;
+    }
+    const CairnContactRecord *record = &step->store->contacts[c->record];
+    return record->load > 0.9 * record->normal_impulse && c->impact <= step->impulse_scale * record->load;
+}
+
 // C is the compliance of a spring: a deflection under last step's load does not occur again, so that w = J v + C
 // (lambda - last lambda), and a contact that carries the same load as before does not move. With C lambda alone a stack
 // would sink up to the slop, and friction would slip for ever: contacts that reach the end of the slop earlier than
 // others take their load, and a pile of logs comes apart (docs/collision.md). A normal springs back by no more than it
-// overlaps, and a contact that was just struck bears no load yet.
+// overlaps.
 static void subtract_last_deflection(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c,
-                                     double *d) {
-    if (c->record < 0) {
-        return;
-    }
-    const CairnWorldDef *def = &step->world->def;
-    const CairnContactRecord *record = &step->store->contacts[c->record];
-    if (!(record->load > 0.9 * record->normal_impulse)) {
+                                     const double *compliance, double *d) {
+    if (!cairn_step_bears_load(step, c)) {
         return;
     }
     double last[CAIRN_CONTACT_ROWS];
     cairn_step_warm_contact(step, rolls, c, last);
     double remaining_overlap =
         cairn_max(-c->distance / step->h + c->wanted, 0); // of the overlap, beside what is pushed out anyway
-    d[0] -= cairn_min(def->normal_compliance * last[0], remaining_overlap);
+    d[0] -= cairn_min(compliance[0] * last[0], remaining_overlap);
     for (int r = 1; r < c->row_count; r++) {
-        d[r] -= def->friction_compliance * last[r];
+        d[r] -= compliance[r] * last[r];
     }
 }
 
 // The term of J v from bodies that have no dofs in the problem (bodies that are not dynamic), and under the midpoint
 // rule the change of variable from end velocity to mean velocity: (J v+ + d)/2 = J vm - J v/2 + d/2.
-void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c, double *d) {
+void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c,
+                                 const double *compliance, double *d) {
     CairnVec3 axes[CAIRN_CONTACT_ROWS];
     find_axes(rolls, c, axes);
     int bodies[2] = {c->body_a, c->body_b};
@@ -331,7 +335,7 @@ void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, 
         double was = cairn_dot(axis, r < 3 ? before : spin_before);
         d[r] = midpoint ? moving - 0.5 * was + 0.5 * wanted : moving + wanted;
     }
-    subtract_last_deflection(step, rolls, c, d);
+    subtract_last_deflection(step, rolls, c, compliance, d);
 }
 
 void cairn_step_write_contact_rows(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c,

@@ -157,10 +157,15 @@ static void sum_contacts(const CairnStep *step, const CairnStepContacts *contact
     }
 }
 
+// How much stiffer than the smallest inertia, as h^2 |K| / I, a body is made at most. Forces of mechanisms that pull
+// apart, or a rod of nearly no length, ask for more; beyond 1 / epsilon times, M is lost to rounding in M - h^2 K, which
+// then is not positive definite. A body that is a thousandth of this stiff does not turn in a step already.
+static const double stiffest = 1e12;
+
 // The restoring part of K where it matters, 0 elsewhere.
 static CairnMat3 restoring(const CairnStep *step, const CairnStepBlock *block, const Acting *acting) {
     double threshold = step->world->def.geometric_threshold, h = step->h;
-    double limit = threshold * step->store->bodies[block->body].model->moments.x / (h * h);
+    double scale = step->store->bodies[block->body].model->moments.x / (h * h), limit = threshold * scale;
     CairnMat3 kept = {0}, K = acting->K;
     // The norm bounds every eigenvalue: most bodies need no more than this test.
     if (norm(K) <= limit || h * h * acting->rate <= threshold) {
@@ -174,7 +179,8 @@ static CairnMat3 restoring(const CairnStep *step, const CairnStepBlock *block, c
     }
     for (int i = 0; i < 3; i++) {
         CairnVec3 axis = {axes.m[0][i], axes.m[1][i], axes.m[2][i]};
-        kept = cairn_mat3_sum(kept, cairn_mat3_scaled(fmin(values[i], 0), cairn_mat3_outer(axis, axis)));
+        double value = fmax(fmin(values[i], 0), -stiffest * scale);
+        kept = cairn_mat3_sum(kept, cairn_mat3_scaled(value, cairn_mat3_outer(axis, axis)));
     }
     return kept;
 }

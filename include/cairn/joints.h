@@ -92,7 +92,8 @@ typedef struct CairnAxis {
     double max_force; // infinite by default
     CairnSpringUnit spring_unit;
     double stiffness, damping;
-    double compliance; // of the locked row or of the limit, (m/s)/(N s): C in S0 eq. 3; 1e-10 by default
+    // Of the locked row, the limit or the motor, (m/s)/(N s): C in S0 eq. 3. 0: as little as the masses allow.
+    double compliance;
 } CairnAxis;
 
 typedef struct CairnJointDef {

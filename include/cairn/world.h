@@ -52,7 +52,10 @@ typedef enum CairnIntegrator {
 // The settings of a world. cairn_world_fields has their defaults and ranges.
 typedef struct CairnWorldDef {
     CairnVec3 gravity; // m/s2
-    int thread_count;  // threads of a step; the answer has the same bits for any number
+    // How large the bodies of this world typically are, m. The lengths and speeds among the settings are those of a
+    // world of 1 m: a step uses lengths times this, and speeds and times times its square root, as falling does.
+    double typical_length;
+    int thread_count; // threads of a step; the answer has the same bits for any number
     CairnIntegrator integrator;
     CairnFrictionKind friction; // a step returns CAIRN_UNSUPPORTED where the solver does not take this kind
     CairnMix friction_mix, restitution_mix;
@@ -65,8 +68,12 @@ typedef struct CairnWorldDef {
     int contact_passes;      // the largest number of solves in a step because the solved motion makes new contacts
     double contact_stray;    // a further solve follows where an overlap exceeds its prediction by this times the margin
     double contact_margin;   // contacts are made from this distance on, m; the motion in the step is added
-    double normal_compliance;     // C of normals, (m/s)/(N s), as of a spring: a contact yields by h C lambda
-    double friction_compliance;   // C of the rows of friction, (m/s)/(N s)
+    // How far a contact gives way under the weight of all that may rest on it, as a share of typical_length: contacts
+    // and friction are springs that remember, so nothing creeps.
+    double contact_give;
+    // C of normals and of the rows of friction, (m/s)/(N s): a contact yields by h C lambda. 0: from contact_give and
+    // the masses.
+    double normal_compliance, friction_compliance;
     double restitution_threshold; // slower approaches do not bounce, m/s
     double hit_threshold;         // faster approaches make a hit event beside the begin event, m/s
     bool gyroscopic; // true: free rotation by the energy-momentum rule; false: the angular momentum turns with the body

@@ -107,7 +107,7 @@ double cairn_cones_residual(const CairnCones *cones, bool is_present) {
         if (cones->normal[i] != CAIRN_ROW_CONE) {
             double above = exact->D[i] * (exact->lambda[i] - upper), below = exact->D[i] * (exact->lambda[i] - lower);
             double middle = fabs(cairn_clamp(exact->w[i], above, below));
-            largest = middle <= largest ? largest : middle; // NaN comes through
+            largest = cairn_ops_larger(largest, middle);
         }
     }
     for (int f = 0; f < problem->friction_count; f++) {
@@ -116,7 +116,7 @@ double cairn_cones_residual(const CairnCones *cones, bool is_present) {
         }
     }
     sum = cones->residual_scale * sqrt(sum);
-    return sum <= largest ? largest : sum;
+    return cairn_ops_larger(largest, sum);
 }
 
 double cairn_cones_measure(CairnCones *cones, bool is_present) {

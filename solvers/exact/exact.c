@@ -143,7 +143,7 @@ double cairn_exact_residual(const CairnExact *exact) {
         double above = exact->D[i] * (exact->lambda[i] - exact->upper[i]);
         double below = exact->D[i] * (exact->lambda[i] - exact->lower[i]);
         double middle = fabs(cairn_clamp(exact->w[i], above, below));
-        largest = middle <= largest ? largest : middle; // NaN comes through
+        largest = cairn_ops_larger(largest, middle);
     }
     return largest;
 }
@@ -154,7 +154,7 @@ static double natural(const CairnExact *exact) {
     for (int i = 0; i < exact->problem->row_count; i++) {
         double inside = cairn_clamp(exact->lambda[i] - exact->w[i], exact->lower[i], exact->upper[i]);
         double off = fabs(exact->lambda[i] - inside);
-        largest = off <= largest ? largest : off;
+        largest = cairn_ops_larger(largest, off);
     }
     return largest;
 }

@@ -67,6 +67,10 @@ static CairnStatus step_once(Interior *in) {
     double mu = cairn_ipm_mean(rows, 0);
     cairn_ipm_predict(rows);
     double longest = sketch_direction(in), predicted = longest;
+    if (rows->sides > 0 && !(mu > 0)) {
+        // Every impulse or velocity has been rounded onto its bound: there is no interior to move in any more.
+        return cairn_error(CAIRN_NUMERIC, "ipm: the iterate has reached its bounds");
+    }
     if (rows->sides > 0) {
         // Mehrotra uses the cube; with the correctors, the fifth power saves factors. Where mu did not fall, the
         // iterate is far from the path and is centred first: without that, one problem in ten thousand cycles at the
@@ -231,7 +235,7 @@ static CairnStatus follow(CairnExact *exact, const CairnIpmOptions *options, Cai
         cairn_ipm_rows_begin(&in.rows, cairn_ipm_centre(exact, cairn_ipm_cold_mu(exact), false, in.rows.s, in.rows.z));
         CAIRN_TRY(search(&in, options->iterations, outcome));
     }
-    if (!exact->is_superseded && isfinite(in.best.measure)) {
+    if (!exact->is_superseded) { // where no iterate could be measured the best is that of the start
         cairn_best_take(&in.best, exact);
     }
     return cairn_ok();

@@ -23,7 +23,7 @@ double cairn_ipm_warm_mu(CairnExact *exact) {
         double D = exact->D[i], above = D * (exact->lambda[i] - exact->upper[i]),
                below = D * (exact->lambda[i] - exact->lower[i]);
         double wrong = exact->is_held[i] ? 0 : fmin(fmax(exact->w[i], above), below);
-        mu = wrong * wrong / D <= mu ? mu : wrong * wrong / D; // NaN comes through
+        mu = cairn_ops_larger(mu, wrong * wrong / D);
         is_zero = is_zero && (exact->is_held[i] || exact->lambda[i] == 0);
     }
     return is_zero || !(mu <= cold) ? -1 : fmin(fmax(mu, least * cold), most * cold);

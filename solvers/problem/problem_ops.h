@@ -7,6 +7,7 @@
 
 #include <cairn/problem.h>
 #include <limits.h>
+#include <math.h>
 
 #include "engine/base/arena.h"
 
@@ -51,6 +52,11 @@ static inline double cairn_ops_row_velocity(const CairnProblem *problem, const C
         }
     }
     return sum;
+}
+
+// The larger of two, NaN where either is NaN: fmax would lose it, and a comparison alone would lose that of `largest`.
+static inline double cairn_ops_larger(double largest, double next) {
+    return next <= largest || isnan(largest) ? largest : next;
 }
 
 // b = J P^-1 p + d (explicit: the given b). v: dof_count doubles of scratch.

@@ -349,8 +349,7 @@ static double find_residual(CairnSystem *system, const double *y, const double *
         if (isinf(system->theta[i])) {
             system->r[i] = 0;
         }
-        // Not fmax: NaN must come through.
-        largest = fabs(system->r[i]) <= largest ? largest : fabs(system->r[i]);
+        largest = cairn_ops_larger(largest, fabs(system->r[i]));
     }
     return largest;
 }

@@ -162,7 +162,7 @@ static void touching_balls_follow_simultaneous_newton(void **state) {
 // ---- rest ----
 
 typedef struct Rest {
-    double speed, drift, gain; // largest ones after the first step
+    double speed, drift, gain; // largest ones; the speed once the contacts have given way
 } Rest;
 
 // Step through and watch all bodies; `h` may change from step to step.
@@ -177,11 +177,13 @@ static Rest watch(CairnWorld *world, const double *steps, int step_kinds, int co
     double energy = HUGE_VAL;
     for (int i = 0; i < count; i++) {
         CairnStats stats = motion_steps(world, steps[i % step_kinds], 1);
+        bool is_settled = i >= 30; // until then contacts give way under the load: by less than a tenth of a micrometre
         rest.gain = fmax(rest.gain, motion_energy(&stats) - energy);
         energy = fmin(energy, motion_energy(&stats));
         for (int b = 0; b < bodies; b++) {
             CairnBodyState s = motion_state(world, ids[b]);
-            rest.speed = fmax(rest.speed, cairn_length(s.velocity) + 0.1 * cairn_length(s.angular_velocity));
+            double speed = cairn_length(s.velocity) + 0.1 * cairn_length(s.angular_velocity);
+            rest.speed = fmax(rest.speed, is_settled ? speed : 0);
             rest.drift = fmax(rest.drift, cairn_length(cairn_sub(s.center, start[b])));
         }
     }
@@ -277,7 +279,7 @@ static void bodies_without_restitution_do_not_rise(void **state) {
                 rise = fmax(rise, s.velocity.z);
             }
             if (integrator == CAIRN_INTEGRATOR_SEMI_IMPLICIT) {
-                assert_below(rise, 1e-8);
+                assert_below(rise, 1e-7); // what a contact springs back by, a hundredth of contact_give in a step
                 assert_near(lowest, 0.1, 1e-6);
             } else {
                 // The mean velocity carries it up to v h / 2 too deep, which is then pushed out: no bounce, but no
@@ -305,10 +307,10 @@ static CairnShapeDef dropped_shape(int k, double size, CairnVec3 points[5]) {
     return shape;
 }
 
-// Where a body lands with the impulse lambda it goes in by h C lambda, and may be pushed out by as much; nothing else
-// lifts it. From grains of 0.2 kg, where that is far below the slop, to blocks of a thousand tons, where it is a
-// centimetre.
-static void what_is_dropped_rises_by_no_more_than_h_c_lambda(void **state) {
+// Where a body lands it goes in by what a first touch gives way, and by contact_give at most when it bears its weight;
+// it may be pushed out by as much, and nothing else lifts it. From grains of 0.2 kg to blocks of a thousand tons, where
+// it is no more: the compliance follows from the mass.
+static void what_is_dropped_rises_by_no_more_than_contact_give(void **state) {
     (void)state;
     double most = 0;
     for (int k = 0; k < 50; k++) {
@@ -325,28 +327,19 @@ static void what_is_dropped_rises_by_no_more_than_h_c_lambda(void **state) {
         CairnBodyDef body = cairn_body_def();
         body.position.z = size + 0.5 + 0.037 * k;
         CairnBodyId id = motion_shape(world, &body, &shape);
-        double lambda = 0, last = 0, rise = 0, lowest = HUGE_VAL;
+        double rise = 0, lowest = HUGE_VAL;
         for (int step = 0; step < 120; step++) {
             motion_steps(world, frame, 1);
-            CairnContact contacts[8];
-            int count = cairn_world_contacts(world, contacts, 8);
-            double sum = 0;
-            for (int c = 0; c < count; c++) {
-                sum += contacts[c].impulse.x;
-            }
-            lambda = fmax(lambda, last + sum); // what touches late in a step is stopped in the next one
-            last = sum;
             double z = motion_state(world, id).center.z;
             rise = fmax(rise, z - lowest);
             lowest = fmin(lowest, z);
         }
-        double allowed = frame * def.normal_compliance * lambda;
-        assert_true(lambda > 0);
-        assert_below(rise, allowed + 1e-14);
-        most = fmax(most, rise / allowed);
+        assert_true(cairn_world_contacts(world, NULL, 0) > 0);
+        most = fmax(most, rise);
         cairn_world_destroy(world);
     }
-    print_message("  dropped bodies rise by %.2g h C lambda at most\n", most);
+    print_message("  dropped bodies rise by %.2g m at most\n", most);
+    assert_below(most, cairn_world_def().contact_give);
 }
 
 // An overlap is pushed out no faster than contact_push, and ends where the slop is.
@@ -481,7 +474,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(balls_rest),
         cmocka_unit_test(stack_rests_while_the_step_changes),
         cmocka_unit_test(bodies_without_restitution_do_not_rise),
-        cmocka_unit_test(what_is_dropped_rises_by_no_more_than_h_c_lambda),
+        cmocka_unit_test(what_is_dropped_rises_by_no_more_than_contact_give),
         cmocka_unit_test(overlap_is_removed_gently),
         cmocka_unit_test(midpoint_contacts_end_at_rest),
         cmocka_unit_test(midpoint_block_slides_the_exact_way),

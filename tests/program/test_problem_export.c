@@ -35,7 +35,7 @@ static void the_answer_of_the_frame_answers_every_format(void **state) {
         char line[200];
         snprintf(line, sizeof line,
                  "dump domino_row --frame 150 --format %s --out $/p.%s --friction coulomb --solver "
-                 "ipm-cone:tolerance=1e-12 --quiet",
+                 "ipm-cone:tolerance=1e-9 --quiet",
                  formats[i], formats[i]);
         support_call_well(line);
         snprintf(line, sizeof line, "p.%s", formats[i]);

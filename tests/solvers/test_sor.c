@@ -15,6 +15,8 @@
 static CairnWorld *heap(int side, bool is_ball) {
     CairnWorldDef def = cairn_world_def();
     def.friction = CAIRN_FRICTION_CONE;
+    def.normal_compliance = 1e-8; // the same for balls and ground
+    def.friction_compliance = 1e-10;
     CairnWorld *world = motion_world(&def);
     assert_ok(cairn_world_set_solver(world, &cairn_solver_psor, NULL));
     motion_ground(world, 0, is_ball ? 0.4 : 0.5, 0); // so that boxes, and balls not, differ in their law

@@ -65,11 +65,14 @@ void cairn_report_settings(FILE *file, const CairnSession *session) {
     if (joint_compliance(session->world, &least, &most)) {
         snprintf(joint, sizeof joint, least < most ? "%g to %g" : "%g", least, most);
     }
-    fprintf(file,
-            "\n  C normal %g, friction %g, joint %s (m/s)/(N s); slop %g m; fraction contact %g, joint %g (%g m/s, "
-            "%g rad/s at most)\n",
-            world.normal_compliance, world.friction_compliance, joint, world.contact_slop, world.contact_fraction,
-            world.joint_fraction, world.joint_push, world.joint_turn);
+    fprintf(
+        file,
+        "\n  C normal %g, friction %g, joint %s (m/s)/(N s), 0 stands for that of the masses: contacts give way by %g "
+        "m\n",
+        world.normal_compliance, world.friction_compliance, joint, world.contact_give * world.typical_length);
+    fprintf(file, "  typical length %g m; slop %g; fraction contact %g, joint %g (%g m/s, %g rad/s at most for 1 m)\n",
+            world.typical_length, world.contact_slop, world.contact_fraction, world.joint_fraction, world.joint_push,
+            world.joint_turn);
     fprintf(file, "  damping of bodies by default %g and %g 1/s; h = %.9g s\n", body.linear_damping,
             body.angular_damping, session->dt);
 }

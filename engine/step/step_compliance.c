@@ -1,0 +1,103 @@
+// How soft the rows are where nobody says so. Only masses, one length and gravity decide: no row of a world that is
+// heavier or larger is softer or harder in proportion.
+//
+// Two kinds of softness. A contact that has borne load is a spring (contact_give): under the weight of all that may
+// rest on it, it gives way by that share of the typical length g_L, so that k = M g / g_L, and with w = J v + C (lambda
+// - last lambda), C = 1 / (h^2 k) = g_L / (g h^2 M). M is the mass of the contact's island: a light body under a heavy
+// one has the stiffness that the heavy one needs. All other rows (joints, first touches and their friction) shall not
+// give way at all, and have a softness only because rows that say the same thing twice would else have no one answer:
+// C = hard / m, with the mass m that two points feel of each other (rows of angles: times the square of the typical
+// length), and never softer than that spring.
+#include "engine/base/mat3.h"
+#include "engine/step/step.h"
+
+// In terms of 1/M. It ends the growth of 1/h^2 in small steps, where a spring as soft as that would swing.
+static const double softest = 1e-3;
+// In terms of 1/m: what one impulse loses of the velocity that it stops.
+static const double hard_contact = 1e-9, hard_joint = 1e-10;
+
+// The acceleration by which loads are estimated; where there is no gravity, that of the earth.
+static double typical_acceleration(const CairnStep *step) {
+    double g = cairn_length(step->world->def.gravity);
+    return g > 0 ? g : 9.81;
+}
+
+static void unite_all(const CairnStep *step, int *parent, int first, int body) {
+    int block = cairn_step_block(step, body);
+    if (first >= 0 && block >= 0) {
+        cairn_step_unite(parent, first, block);
+    }
+}
+
+void cairn_step_weigh_islands(CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system) {
+    int count = step->block_count;
+    double *mass = CAIRN_STEP_PUSH(step, double, count);
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
+    int *parent = CAIRN_STEP_PUSH(step, int, count);
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    for (int b = 0; b < count; b++) {
+        parent[b] = b;
+        mass[b] = 0;
+    }
+    for (int j = 0; j < system->joints.count; j++) {
+        const CairnStepJoint *sj = &system->joints.all[j];
+        int first = -1;
+        for (int k = 0; k < sj->body_count; k++) {
+            unite_all(step, parent, first, sj->bodies[k]);
+            first = first < 0 ? cairn_step_block(step, sj->bodies[k]) : first;
+        }
+    }
+    for (int i = 0; i < contacts->count; i++) {
+        const CairnStepContact *c = &contacts->all[i];
+        unite_all(step, parent, cairn_step_block(step, c->body_a), c->body_b);
+    }
+    for (int b = 0; b < count; b++) {
+        mass[cairn_step_root(parent, b)] += step->store->bodies[step->blocks[b].body].model->mass;
+    }
+    for (int b = count - 1; b >= 0; b--) { // a root stands before its members
+        mass[b] = mass[cairn_step_root(parent, b)];
+    }
+    cairn_arena_release(step->arena, mark);
+    double give = step->world->def.contact_give * step->world->def.typical_length;
+    system->island_mass = mass;
+    system->spring = fmin(give / (typical_acceleration(step) * step->h * step->h), softest);
+}
+
+// One over the mass that two bodies feel of each other, and over that of their island, times these shares: the lesser.
+static double hard_or_spring(const CairnStep *step, const CairnStepSystem *system, const int *bodies, int count,
+                             double hard, double spring) {
+    double inverse = 0, island = 0;
+    for (int k = 0; k < count; k++) {
+        int block = cairn_step_block(step, bodies[k]);
+        if (block >= 0) { // one of them has a block, or there would be no row
+            inverse += 1 / step->store->bodies[bodies[k]].model->mass;
+            island = system->island_mass[block];
+        }
+    }
+    return fmin(hard * inverse, spring / island);
+}
+
+double cairn_step_joint_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepJoint *sj,
+                                   const CairnJointRow *row) {
+    if (row->compliance > 0) {
+        return row->compliance;
+    }
+    double compliance = hard_or_spring(step, system, sj->bodies, sj->body_count, hard_joint, system->spring);
+    double length = step->world->def.typical_length;
+    return cairn_joint_is_angle(sj->input, row->axis) ? compliance / (length * length) : compliance;
+}
+
+void cairn_step_contact_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepContact *c,
+                                   double compliance[CAIRN_CONTACT_ROWS]) {
+    const CairnWorldDef *def = &step->world->def;
+    int bodies[2] = {c->body_a, c->body_b};
+    double hard = cairn_step_bears_load(step, c) ? HUGE_VAL : hard_contact;
+    double derived = hard_or_spring(step, system, bodies, 2, hard, system->spring);
+    compliance[0] = def->normal_compliance > 0 ? def->normal_compliance : derived;
+    for (int r = 1; r < c->row_count; r++) {
+        derived = r == 3 ? derived / (def->typical_length * def->typical_length) : derived;
+        compliance[r] = def->friction_compliance > 0 ? def->friction_compliance : derived;
+    }
+}
