@@ -36,6 +36,7 @@ struct CairnWorld {
     uint64_t pose_changes, shape_changes;     // how often poses, and which shapes there are, have changed
     CairnArena arena;                         // of the step; the last problem lives here until the next one
     CairnArena ahead;                         // of reviews that run while a solver uses the other arena
+    CairnArena kept;                          // what a step that is made in parts has to take back where one fails
 
     const CairnSolver *solver;
     void *solver_options;

@@ -105,6 +105,31 @@ enum { CAIRN_STEP_FEW = 64 }; // bodies, or contacts: not worth waking a thread 
 // Each of these is the result of one stage and is read by the stages after it. All of them lie in the world's arena and
 // end with the step. docs/step.md lists the inputs and outputs of every stage.
 
+// The speed with which two shapes that did not touch before met in an earlier part of a divided step.
+typedef struct CairnStruck {
+    CairnTouchingPair pair;
+    double speed;
+} CairnStruck;
+
+// Which part of the whole step this one is (step_divide.c).
+typedef struct CairnStepShare {
+    int index, count;
+    double whole; // h of the whole step
+    const CairnStruck *struck;
+    int struck_count;
+} CairnStepShare;
+
+// What parts of a step change of a world, as it was before the first of them.
+typedef struct CairnStepKept {
+    CairnBody *bodies;
+    CairnJoint *joints;
+    CairnContactRecord *contacts;
+    CairnVec3 *spins;
+    int contact_count, spin_count;
+    double last_h, time;
+    bool has_ordered_records;
+} CairnStepKept;
+
 // Begin: the step itself and its bodies. Every stage reads it; after begin only the arena, the status and the
 // statistics change.
 typedef struct CairnStep {
@@ -114,6 +139,9 @@ typedef struct CairnStep {
     double h;
     double impulse_scale; // h over the last h: impulses carried over are forces times time
     double began;         // when the step began, by the clock
+    CairnStepShare *share;
+    bool is_too_long; // joints turn too far in it: it has to be made in `parts` parts, and this one does not happen
+    int parts;
     int threads;
 
     int *block_of; // of each body slot; -1: not dynamic, or asleep
@@ -344,6 +372,20 @@ bool cairn_step_is_kept(const CairnStep *step, int shape_a, int shape_b);
 int cairn_step_root(int *parent, int i);
 void cairn_step_unite(int *parent, int a, int b);
 
+// ---- parts of a step ----
+
+// Keep what a part changes. False: no memory.
+bool cairn_step_keep(CairnWorld *world, CairnStepKept *kept);
+void cairn_step_take_back(CairnWorld *world, const CairnStepKept *kept);
+// How many parts a step needs in which bodies of a joint turn so far against each other, rad.
+int cairn_step_parts(const CairnStep *step, double turn);
+void cairn_step_add_stats(CairnStats *stats, const CairnStats *part);
+void cairn_step_add_report(CairnSolveReport *sum, const CairnSolveReport *report);
+
+static inline bool cairn_step_is_last(const CairnStep *step) {
+    return step->share->index + 1 == step->share->count;
+}
+
 // ---- bodies and velocities ----
 
 static inline int cairn_step_block(const CairnStep *step, int body) {
@@ -401,7 +443,7 @@ static inline CairnStepSide cairn_step_filters(const CairnStore *store, int shap
 }
 
 static inline bool cairn_step_failed(const CairnStep *step) {
-    return step->status.code != CAIRN_OK;
+    return step->status.code != CAIRN_OK || step->is_too_long;
 }
 
 // Scratch memory of `count` elements, count >= 0. On failure it sets the step's status and returns NULL.

@@ -21,7 +21,7 @@ static const double tolerance = 1e-4;
 // A further solve must leave no more than this share of what joints were off. Where it does not (taut nets, turns of a
 // radian and more in a step), there is no more to gain from straight rows, and where it left more than there was, the
 // step goes back to what it had.
-static const double least_gain = 0.5;
+static const double least_gain = 0.7;
 
 // c of every row of a joint for these velocities.
 static void find_arcs(const CairnStep *step, const CairnStepJoint *sj, const double *velocity, double *arcs) {
@@ -50,16 +50,62 @@ static bool is_stiff(const CairnStep *step, const CairnStepJoint *sj, const Cair
     return false;
 }
 
-// The arcs of all joints, by rows.
-static double *find_all(CairnStep *step, const CairnStepJoints *joints, const CairnMat3 *K, const double *velocity) {
+// The length that errors of a joint's rows are held against.
+static double arm_of(const CairnStepJoint *sj) {
+    double square = 0;
+    for (int k = 0; k < sj->body_count; k++) {
+        const CairnJointBody *bodies = sj->input->bodies;
+        square = fmax(square, cairn_length_squared(cairn_sub(bodies[k | 1].frame.p, bodies[k].center)));
+    }
+    return sqrt(square);
+}
+
+// By how much bodies of a joint turn against each other, rad, where that bends the way of what is locked: a turn bends it
+// by turn^2 / 2 of the arm, but a wheel on its axle turns and bends nothing.
+static double turn_of(const CairnStep *step, const CairnStepJoint *sj, const double *velocity, const double *arcs) {
+    double turn = 0, bend = 0, arm = arm_of(sj);
+    for (int k = 0; k < sj->body_count; k += 2) {
+        CairnVec3 a = cairn_step_solved(step, velocity, sj->bodies[k]).angular;
+        CairnVec3 b = cairn_step_solved(step, velocity, sj->bodies[k + 1]).angular;
+        turn = fmax(turn, step->h * cairn_length(cairn_sub(b, a)));
+    }
+    for (int r = 0; r < sj->row_count; r++) {
+        double unit = cairn_joint_is_angle(sj->input, sj->rows[r].axis) ? 1 : arm;
+        if (sj->rows[r].role == CAIRN_ROW_LOCK && fabs(arcs[r]) > 0) {
+            bend = fmax(bend, sqrt(2 * fabs(arcs[r]) / unit));
+        }
+    }
+    bool is_bent = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT || bend > 0.25 * turn;
+    return is_bent ? turn : bend;
+}
+
+// A step that proves too long for its joints is made in more parts.
+static void check_turns(CairnStep *step, const CairnStepJoints *joints, const double *velocity, const double *arcs) {
+    double most = 0;
+    for (int j = 0; j < joints->count; j++) {
+        const CairnStepJoint *sj = &joints->all[j];
+        most = fmax(most, turn_of(step, sj, velocity, arcs + sj->row));
+    }
+    int parts = cairn_step_parts(step, most * step->share->count);
+    step->parts = parts;
+    step->is_too_long = parts > step->share->count;
+}
+
+// The arcs of all joints, by rows. With `first` the step may prove too long for them.
+static double *find_all(CairnStep *step, const CairnStepJoints *joints, const CairnMat3 *K, const double *velocity,
+                        bool first) {
     const CairnStepJoint *last = &joints->all[joints->count - 1];
     double *arcs = CAIRN_STEP_PUSH(step, double, last->row + last->row_count);
+    for (int j = 0; j < joints->count && arcs != NULL; j++) {
+        find_arcs(step, &joints->all[j], velocity, arcs + joints->all[j].row);
+    }
+    if (first && arcs != NULL) {
+        check_turns(step, joints, velocity, arcs);
+    }
     for (int j = 0; j < joints->count && arcs != NULL; j++) {
         const CairnStepJoint *sj = &joints->all[j];
         if (is_stiff(step, sj, K)) {
             memset(arcs + sj->row, 0, (size_t)sj->row_count * sizeof *arcs);
-        } else {
-            find_arcs(step, sj, velocity, arcs + sj->row);
         }
     }
     return arcs;
@@ -94,20 +140,10 @@ void cairn_step_bend(CairnStep *step, CairnStepSystem *system) {
         CairnVec3 v = step->blocks[b].start.linear, spin = step->blocks[b].spin;
         memcpy(start + (ptrdiff_t)6 * b, (const double[]){v.x, v.y, v.z, spin.x, spin.y, spin.z}, 6 * sizeof *start);
     }
-    const double *arcs = start != NULL ? find_all(step, &system->joints, system->stiffness, start) : NULL;
+    const double *arcs = start != NULL ? find_all(step, &system->joints, system->stiffness, start, true) : NULL;
     if (arcs != NULL) {
         (void)use(step, system, arcs);
     }
-}
-
-// The length that errors of a joint's rows are held against.
-static double arm_of(const CairnStepJoint *sj) {
-    double square = 0;
-    for (int k = 0; k < sj->body_count; k++) {
-        const CairnJointBody *bodies = sj->input->bodies;
-        square = fmax(square, cairn_length_squared(cairn_sub(bodies[k | 1].frame.p, bodies[k].center)));
-    }
-    return sqrt(square);
 }
 
 // How far the rows that act end from where the problem says, in tolerances; 0: no farther than one.
@@ -132,7 +168,7 @@ void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int 
     }
     CairnArenaMark mark = cairn_arena_mark(step->arena);
     const CairnMat3 *K = review->stiffness != NULL ? review->stiffness : system->stiffness;
-    const double *arcs = find_all(step, joints, K, review->velocity);
+    const double *arcs = find_all(step, joints, K, review->velocity, pass == 1);
     double most = 0;
     for (int j = 0; j < joints->count && arcs != NULL; j++) {
         int row = joints->all[j].row;

@@ -61,6 +61,7 @@ typedef struct CairnWorldDef {
     CairnMix friction_mix, restitution_mix;
     double joint_fraction;         // the fraction of a joint's position error that a step removes: d = fraction phi / h
     double joint_push, joint_turn; // the largest speeds at which it is removed, m/s and rad/s
+    int substeps; // the most equal parts that a step is made in because bodies of a joint turn far against each other
     int joint_passes;        // the largest number of solves in a step because joints end elsewhere than their rows say
     double contact_fraction; // the fraction of an overlap that a step removes; gaps enter a step as they are
     double contact_slop;     // an overlap that is not removed, m
