@@ -16,7 +16,7 @@
 #include <string.h>
 
 // A joint may end so far from where its rows say, as a share of its arms or in radians: a further solve follows.
-static const double tolerance = 1e-4;
+static const double tolerance = 2e-4;
 
 // A further solve must leave no more than this share of what joints were off. Where it does not (taut nets, turns of a
 // radian and more in a step), there is no more to gain from straight rows, and where it left more than there was, the
@@ -174,7 +174,8 @@ void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int 
         int row = joints->all[j].row;
         most = fmax(most, miss(&joints->all[j], review->lambda + row, arcs + row, joints->arcs + row));
     }
-    bool is_second = joints->kept != NULL;
+    // Where the geometric stiffness changes, other joints are straight: what they were off is no measure.
+    bool is_second = joints->kept != NULL && review->stiffness == NULL;
     if (is_second && !(most <= joints->miss)) {
         review->arcs = joints->kept;
     } else if (most > 0 && pass < step->world->def.joint_passes && !(is_second && most > least_gain * joints->miss)) {
@@ -188,5 +189,5 @@ void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int 
 void cairn_step_amend_arcs(const CairnStep *step, CairnStepSystem *system, const CairnStepReview *review) {
     system->joints.stands = review->arcs == system->joints.kept;
     system->joints.kept = use(step, system, review->arcs);
-    system->joints.miss = review->miss;
+    system->joints.miss = review->stiffness == NULL ? review->miss : HUGE_VAL;
 }
