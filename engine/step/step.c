@@ -4,6 +4,8 @@
 //         -> solve (problem, parts -> impulses, velocities) -> amend (what proved wrong in the problem: solve again)
 //         -> limit advance, integrate (velocities -> poses) -> finish (referee, warm start kept, statistics)
 //
+// A step in which joints turn too far runs this once for each of several equal parts (step_divide.c).
+//
 // A stage reads what earlier ones made and writes one result (docs/step.md), to the arena only; `finish` commits
 // everything at once, so a step that fails has not happened.
 #include "engine/step/step.h"
@@ -186,6 +188,7 @@ static void run(CairnWorld *world, CairnStepShare *share, CairnStep *step) {
             next = cairn_step_amend(step, &contacts, &system, &answer);
         } while (next == CAIRN_STEP_SOLVE);
     } while (next == CAIRN_STEP_ASSEMBLE);
+    cairn_step_keep_momentum(step, &contacts, &system, &answer);
     cairn_step_limit_advance(step, &contacts, &system, &answer, &advance);
     cairn_step_integrate(step, &answer, &advance, &ends);
     cairn_step_finish(step, &contacts, &system, &parts, &answer, &ends);

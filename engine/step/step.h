@@ -182,7 +182,7 @@ typedef struct CairnStepJoints {
 typedef struct CairnStepSystem {
     CairnProblem problem;
     CairnStepJoints joints;
-    double *P, *right_side, *lower, *upper;
+    double *P, *p, *right_side, *lower, *upper;
     CairnDofBlock *blocks;
     CairnFriction *frictions;
     int matrix_count; // in P: fewer than blocks where equal balls use one
@@ -192,6 +192,7 @@ typedef struct CairnStepSystem {
     double spring;
     // K of each block, negative semidefinite or 0: the geometric stiffness that P contains. NULL: all are 0.
     const CairnMat3 *stiffness;
+    const CairnVec3 *turns; // of each block: the angular velocity that K does not resist; NULL without K
 } CairnStepSystem;
 
 // Partition: the parts that the solver works on.
@@ -258,6 +259,10 @@ void cairn_step_solve(CairnStep *step, const CairnStepContacts *contacts, const 
 // Change the problem by what the answer's review found.
 CairnStepNext cairn_step_amend(CairnStep *step, CairnStepContacts *contacts, CairnStepSystem *system,
                                CairnStepAnswer *answer);
+// Give angular momentum that geometric stiffness and predicted contacts took to the bodies that are tied together:
+// changes the velocities.
+void cairn_step_keep_momentum(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
+                              CairnStepAnswer *answer);
 void cairn_step_limit_advance(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
                               const CairnStepAnswer *answer, CairnStepAdvance *advance);
 void cairn_step_integrate(CairnStep *step, const CairnStepAnswer *answer, const CairnStepAdvance *advance,
@@ -292,6 +297,8 @@ void cairn_step_reserve(CairnStep *step);
 // Tangents, wanted velocities and loads of the contacts that are not prepared. `velocity` is the one that the predicted
 // contacts were found with.
 void cairn_step_contact_frames(const CairnStep *step, CairnStepContacts *contacts, const double *velocity);
+CairnVec3 cairn_step_apart(const CairnStep *step, const CairnStepContact *contact);
+bool cairn_step_is_near(const CairnStepContact *contact, CairnVec3 apart);
 void cairn_step_joint_rows(CairnStep *step, CairnStepJoints *joints);
 void cairn_step_write_contact_rows(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *contact,
                                    double *J);
@@ -329,7 +336,11 @@ bool cairn_step_is_superseded(const CairnStepReview *review);
 // follows.
 const CairnMat3 *cairn_step_review_stiffness(CairnStep *step, const CairnStepContacts *contacts,
                                              const CairnStepSystem *system, const double *lambda);
-void cairn_step_amend_stiffness(CairnStep *step, CairnStepSystem *system, const CairnMat3 *K);
+void cairn_step_amend_stiffness(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
+                                CairnStepSystem *system, const CairnMat3 *K);
+// The angular velocity with which the bodies tied to each block turn as one; 0 where something holds them.
+const CairnVec3 *cairn_step_find_turns(CairnStep *step, const CairnStepContacts *contacts,
+                                       const CairnStepJoints *joints, const double *lambda);
 
 // Fill in the arcs that the review's velocities lead to where joints end farther than a tolerance from where their rows
 // say, or those of the solve before where that did not help.

@@ -8,9 +8,9 @@
 // the start of the step, which is exact but for what accelerates within it. Where that was not enough, where the solved
 // velocities take some joint from where its rows say, the review finds c anew and the step solves again.
 //
-// Bodies whose turning under load is too fast for the step (geometric stiffness, step_stiffness.c) keep straight rows:
-// a taut net that is struck can follow no arc, since its rows have no part across it, and would answer with impulses of
-// any size.
+// Where the turning of some body under load is far too fast for the step (geometric stiffness, step_stiffness.c), all that
+// joints tie to it keeps straight rows: a taut net that is struck can follow no arc, since its rows have no part across
+// it, and would answer with impulses of any size.
 #include "engine/base/vec6.h"
 #include "engine/step/step.h"
 #include <string.h>
@@ -39,15 +39,21 @@ static void find_arcs(const CairnStep *step, const CairnStepJoint *sj, const dou
     }
 }
 
-// True: some body of the joint has a geometric stiffness.
-static bool is_stiff(const CairnStep *step, const CairnStepJoint *sj, const CairnMat3 *K) {
+// From this stiffness on a body is stiff by far, as under a load that is much heavier than itself.
+static const double far = 4;
+
+// h^2 |K| against the inertia, of the joint's stiffest body.
+static double stiffness_of(const CairnStep *step, const CairnStepJoint *sj, const CairnMat3 *K) {
+    double most = 0;
     for (int k = 0; k < sj->body_count && K != NULL; k++) {
         int b = cairn_step_block(step, sj->bodies[k]);
-        if (b >= 0 && K[b].m[0][0] + K[b].m[1][1] + K[b].m[2][2] < 0) {
-            return true;
+        if (b >= 0) {
+            CairnVec3 moments = step->store->bodies[sj->bodies[k]].model->moments;
+            double trace = -(K[b].m[0][0] + K[b].m[1][1] + K[b].m[2][2]);
+            most = fmax(most, step->h * step->h * trace / moments.z);
         }
     }
-    return false;
+    return most;
 }
 
 // The length that errors of a joint's rows are held against.
@@ -79,16 +85,59 @@ static double turn_of(const CairnStep *step, const CairnStepJoint *sj, const dou
     return is_bent ? turn : bend;
 }
 
-// A step that proves too long for its joints is made in more parts.
-static void check_turns(CairnStep *step, const CairnStepJoints *joints, const double *velocity, const double *arcs) {
+// A step that proves too long for its joints is made in more parts. What is stiff by far (under a heavy load) would need
+// far more of them than there may be, and is held without.
+static void check_turns(CairnStep *step, const CairnStepJoints *joints, const CairnMat3 *K, const double *velocity,
+                        const double *arcs) {
     double most = 0;
     for (int j = 0; j < joints->count; j++) {
         const CairnStepJoint *sj = &joints->all[j];
-        most = fmax(most, turn_of(step, sj, velocity, arcs + sj->row));
+        if (stiffness_of(step, sj, K) < far) {
+            most = fmax(most, turn_of(step, sj, velocity, arcs + sj->row));
+        }
     }
     int parts = cairn_step_parts(step, most * step->share->count);
     step->parts = parts;
     step->is_too_long = parts > step->share->count;
+}
+
+static int first_block(const CairnStep *step, const CairnStepJoint *sj) {
+    int k = 0;
+    while (k + 1 < sj->body_count && cairn_step_block(step, sj->bodies[k]) < 0) {
+        k++;
+    }
+    return cairn_step_block(step, sj->bodies[k]);
+}
+
+// Marks the joints that keep straight rows: all that joints tie to a body that is stiff by far.
+static bool *find_straight(CairnStep *step, const CairnStepJoints *joints, const CairnMat3 *K) {
+    bool *straight = CAIRN_STEP_PUSH(step, bool, joints->count);
+    int *parent = CAIRN_STEP_PUSH(step, int, step->block_count);
+    bool *is_far = (bool *)cairn_step_push_zero(step, (size_t)step->block_count, sizeof(bool));
+    if (cairn_step_failed(step)) {
+        return NULL;
+    }
+    for (int b = 0; b < step->block_count; b++) {
+        parent[b] = b;
+    }
+    for (int j = 0; j < joints->count; j++) {
+        const CairnStepJoint *sj = &joints->all[j];
+        int first = first_block(step, sj);
+        for (int k = 0; k < sj->body_count; k++) {
+            int b = cairn_step_block(step, sj->bodies[k]);
+            if (b >= 0) {
+                cairn_step_unite(parent, first, b);
+            }
+        }
+    }
+    for (int j = 0; j < joints->count; j++) {
+        int root = cairn_step_root(parent, first_block(step, &joints->all[j]));
+        is_far[root] = is_far[root] || stiffness_of(step, &joints->all[j], K) > far;
+    }
+    for (int j = 0; j < joints->count; j++) {
+        straight[j] = is_far[cairn_step_root(parent, first_block(step, &joints->all[j]))];
+    }
+    return straight;
 }
 
 // The arcs of all joints, by rows. With `first` the step may prove too long for them.
@@ -100,15 +149,21 @@ static double *find_all(CairnStep *step, const CairnStepJoints *joints, const Ca
         find_arcs(step, &joints->all[j], velocity, arcs + joints->all[j].row);
     }
     if (first && arcs != NULL) {
-        check_turns(step, joints, velocity, arcs);
+        check_turns(step, joints, K, velocity, arcs);
     }
-    for (int j = 0; j < joints->count && arcs != NULL; j++) {
+    if (K == NULL || cairn_step_failed(step)) {
+        return cairn_step_failed(step) ? NULL : arcs;
+    }
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
+    const bool *straight = find_straight(step, joints, K);
+    for (int j = 0; j < joints->count && straight != NULL; j++) {
         const CairnStepJoint *sj = &joints->all[j];
-        if (is_stiff(step, sj, K)) {
+        if (straight[j]) {
             memset(arcs + sj->row, 0, (size_t)sj->row_count * sizeof *arcs);
         }
     }
-    return arcs;
+    cairn_arena_release(step->arena, mark);
+    return cairn_step_failed(step) ? NULL : arcs;
 }
 
 // A lock holds where its arc ends, whatever share of an earlier error it removes; the drive of a velocity has no place.

@@ -80,7 +80,7 @@ typedef struct Assembly {
     double *lambda;
     CairnConstraintBlock *constraints;
     CairnTerm *terms;
-    double *p, *J, *compliance;
+    double *J, *compliance;
 } Assembly;
 
 static int count_terms(const CairnStep *step, const int *bodies, int body_count) {
@@ -129,7 +129,7 @@ static void allocate(CairnStep *step, Assembly *a, int term_entries) {
     a->constraints = CAIRN_STEP_PUSH(step, CairnConstraintBlock, problem->constraint_count);
     a->terms = CAIRN_STEP_PUSH(step, CairnTerm, problem->term_count);
     system->frictions = CAIRN_STEP_PUSH(step, CairnFriction, problem->friction_count);
-    a->p = CAIRN_STEP_PUSH(step, double, problem->dof_count);
+    system->p = CAIRN_STEP_PUSH(step, double, problem->dof_count);
     a->J = CAIRN_STEP_PUSH(step, double, term_entries);
     a->compliance = CAIRN_STEP_PUSH(step, double, problem->row_count);
     system->right_side = CAIRN_STEP_PUSH(step, double, problem->row_count);
@@ -146,7 +146,7 @@ static void allocate(CairnStep *step, Assembly *a, int term_entries) {
     problem->terms = a->terms;
     problem->frictions = system->frictions;
     problem->P = system->P;
-    problem->p = a->p;
+    problem->p = system->p;
     problem->J = a->J;
     problem->frames = a->contacts->count > 0 ? &a->contacts->all[0].frame : NULL;
     problem->frame_stride = sizeof *a->contacts->all;
@@ -282,7 +282,7 @@ static void write_contact(const Assembly *a, int contact) {
 static void write_blocks(void *context, int first, int end) {
     const Assembly *a = context;
     for (int b = first; b < end; b++) {
-        write_block(a->step, b, a->system->blocks, a->system->P, a->p);
+        write_block(a->step, b, a->system->blocks, a->system->P, a->system->p);
     }
 }
 

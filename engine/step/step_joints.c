@@ -2,9 +2,6 @@
 #include "engine/base/vec6.h"
 #include "engine/step/step.h"
 #include <string.h>
-#ifndef KF
-#define KF 0.5
-#endif
 
 static void find_bodies(const CairnStep *step, CairnStepJoint *sj) {
     const CairnJoint *joint = &step->store->joints[sj->joint];
@@ -28,19 +25,19 @@ static bool acts_on_dynamic(const CairnStep *step, const CairnStepJoint *sj) {
     return false;
 }
 
-// Under the midpoint rule impulses act with J of the pose in the middle of the step: then what leaves a lock's velocity
-// as it is does no work. phi and all else are those of the start.
-static void turn_to_middle(const CairnStep *step, CairnStepJoint *sj, CairnJointRow *rows) {
+// Under the midpoint rule impulses act with J of the pose in the middle of the step, where the start's velocities lead:
+// what holds a lock there does no work on the mean velocity, so it neither takes nor gives energy. phi is that of the
+// start.
+static void turn_to_middle(const CairnStep *step, const CairnStepJoint *sj, CairnJointRow *rows) {
     CairnJointInput middle = *sj->input;
     CairnJointRow turned[CAIRN_JOINT_MAX_ROWS];
     for (int k = 0; k < sj->body_count; k++) {
-        CairnJointBody *body = &middle.bodies[k];
-        CairnVec6 start = cairn_step_start(step, sj->bodies[k]);
-        CairnJointBody moved = cairn_joint_moved(body, start, 0.5 * step->h);
-        body->center = moved.center;
-        body->frame = moved.frame;
+        CairnJointBody moved =
+            cairn_joint_moved(&middle.bodies[k], cairn_step_start(step, sj->bodies[k]), 0.5 * step->h);
+        middle.bodies[k].center = moved.center;
+        middle.bodies[k].frame = moved.frame;
     }
-    (void)cairn_joint_rows(&middle, turned);
+    (void)cairn_joint_rows(&middle, turned); // the same rows in the same order
     for (int r = 0; r < sj->row_count; r++) {
         rows[r].before = 0;
         for (int k = 0; k < sj->body_count; k++) {
@@ -107,13 +104,21 @@ static double position_term(const CairnStep *step, const CairnStepJoint *sj, con
     return cairn_clamp(def->joint_fraction * row->error / step->h, -push, push);
 }
 
-// d of one row: fraction phi / h + rate, plus what bodies without dofs contribute.
-static double right_side(const CairnStep *step, const CairnStepJoint *sj, const CairnJointRow *row) {
-    double d = position_term(step, sj, row) + row->rate;
-    bool is_spring = row->role == CAIRN_ROW_DRIVE && row->fraction != 0;
+// d of one row without J v of bodies that have no dofs: fraction phi / h + rate. Under the midpoint rule the unknown is
+// the mean velocity vm. Held to be 0 itself, J vm would turn J v round in every step and feed the whip of the next: a
+// chain gained 1e10 J. So locks, limits and motors hold the end's velocity, J v+ + d = 0 in the pose of the end, which is
+// J vm - J v/2 + d/2 = 0 with J vm in the middle and J v at the start. phi follows both velocities, so half of it is
+// enough. Springs act on the way.
+static double wanted(const CairnStep *step, const CairnStepJoint *sj, const CairnJointRow *row) {
+    bool is_spring = row->role == CAIRN_ROW_DRIVE && row->fraction > 0;
     if (step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT && !is_spring) {
-        d = 0.5 * (KF * position_term(step, sj, row) + row->rate - row->before);
+        return 0.5 * (0.5 * position_term(step, sj, row) + row->rate - row->before);
     }
+    return position_term(step, sj, row) + row->rate;
+}
+
+static double right_side(const CairnStep *step, const CairnStepJoint *sj, const CairnJointRow *row) {
+    double d = wanted(step, sj, row);
     for (int k = 0; k < sj->body_count; k++) {
         if (cairn_step_block(step, sj->bodies[k]) < 0) {
             d += cairn_vec6_dot(row->jacobian[k], cairn_step_start(step, sj->bodies[k]));

@@ -1,8 +1,8 @@
 // Review: do these impulses, and the velocities that follow from them, lead to another problem than the one that they
-// solve? Three things may be wrong with that: the geometric stiffness was made from other impulses (step_stiffness.c),
-// first touches were guessed to bear other loads (step_touch.c), or bodies run into contacts that the problem lacks
-// (step_predict.c). A review finds this and changes nothing, so that it may run while a solver runs. Amend makes
-// the changes, between two solves.
+// solve? Four things may be wrong with that: the geometric stiffness was made from other impulses (step_stiffness.c),
+// first touches were guessed to bear other loads (step_touch.c), joints end elsewhere than their rows say
+// (step_arcs.c), or bodies run into contacts that the problem lacks (step_predict.c). A review finds this and changes
+// nothing, so that it may run while a solver runs. Amend makes the changes, between two solves.
 #include "engine/step/step.h"
 
 void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system, int pass,
@@ -48,7 +48,7 @@ CairnStepNext cairn_step_amend(CairnStep *step, CairnStepContacts *contacts, Cai
         cairn_step_amend_arcs(step, system, review);
     }
     if (review->stiffness != NULL) {
-        cairn_step_amend_stiffness(step, system, review->stiffness);
+        cairn_step_amend_stiffness(step, contacts, review->lambda, system, review->stiffness);
     }
     return CAIRN_STEP_SOLVE;
 }
