@@ -7,7 +7,7 @@
 #   make fuzz          FUZZ_SECONDS=20 for each target
 #   make lint          format, clang-tidy, layers             make docs        build/docs/
 #   make coverage      lines and branches of the library that the tests run
-#   make nightly       what takes too long for every change: long tests, tsan, fuzz, golden with clang, deep lint, coverage
+#   make nightly       what takes too long for every change: long tests, tsan, fuzz, chaos, golden with clang, deep lint, coverage
 #   make install       PREFIX=/usr/local DESTDIR=, for any x86-64-v2 machine; NATIVE=1: for machines like this one
 #   make clean
 #

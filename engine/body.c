@@ -330,6 +330,23 @@ CairnStatus cairn_body_apply_torque(CairnWorld *world, CairnBodyId id, CairnVec3
     return add_force(world, id, (CairnVec3){0, 0, 0}, torque);
 }
 
+CairnStatus cairn_body_clear_forces(CairnWorld *world, CairnBodyId id) {
+    int index;
+    CAIRN_TRY(cairn_world_find_body(world, id, &index));
+    if (index < world->store.push_count) {
+        world->store.pushes[index] = (CairnPush){{0, 0, 0}, {0, 0, 0}};
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_world_clear_forces(CairnWorld *world) {
+    if (world == NULL) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "clear forces: world is NULL");
+    }
+    world->store.push_count = 0;
+    return cairn_ok();
+}
+
 // Linear and angular impulse about the centre of mass.
 static CairnStatus add_impulse(CairnWorld *world, CairnBody *body, CairnBodyId id, CairnVec3 linear,
                                CairnVec3 angular) {

@@ -1,7 +1,8 @@
 // Definitions of world and body: one table each gives defaults, ranges, help and the words of every refusal.
 #include "engine/world.h"
 
-#define BIG 1e15 // a length, force or speed beyond this is a mistake, and its square would not stay finite for long
+#define BIG 1e15   // a length, mass or speed beyond this is a mistake, and its square would not stay finite for long
+#define LARGE 1e30 // and a moment of inertia beyond this
 
 static const char *const integrator_names[] = {"semi-implicit", "midpoint", NULL};
 static const char *const friction_names[] = {"box", "box-current", "cone", "coulomb", NULL};
@@ -80,9 +81,9 @@ static const CairnField body_fields[] = {
     CAIRN_FIELD_DOUBLE(CairnBodyDef, mass, 0, 0, BIG, 0, "kg", "0: mass, centre and inertia come from the shapes"),
     CAIRN_FIELD_VEC3(CairnBodyDef, center, 0, 0, 0, -BIG, BIG, "m",
                      "centre of mass in the body's frame, where mass is given"),
-    CAIRN_FIELD_VEC3(CairnBodyDef, inertia, 0, 0, 0, 0, BIG, "kg m2",
+    CAIRN_FIELD_VEC3(CairnBodyDef, inertia, 0, 0, 0, 0, LARGE, "kg m2",
                      "Ixx, Iyy, Izz, where mass is given; 0: the shapes'"),
-    CAIRN_FIELD_VEC3(CairnBodyDef, inertia_products, 0, 0, 0, -BIG, BIG, "kg m2", "Ixy, Ixz, Iyz of the tensor"),
+    CAIRN_FIELD_VEC3(CairnBodyDef, inertia_products, 0, 0, 0, -LARGE, LARGE, "kg m2", "Ixy, Ixz, Iyz of the tensor"),
     CAIRN_FIELD_DOUBLE(CairnBodyDef, gravity_scale, 1, -BIG, BIG, 0, "", "share of gravity that the body feels"),
     CAIRN_FIELD_DOUBLE(CairnBodyDef, linear_damping, 0, 0, BIG, 0, "1/s", "rate at which velocity dies"),
     CAIRN_FIELD_DOUBLE(CairnBodyDef, angular_damping, 0, 0, BIG, 0, "1/s", "rate at which spin dies"),

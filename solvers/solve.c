@@ -1,10 +1,12 @@
 #include <cairn/solve.h>
+#include <math.h>
 
 #include "engine/base/memory.h"
 #include "engine/base/timer.h"
 #include "solvers/partition.h"
 #include "solvers/problem/accept.h"
 #include "solvers/referee/residual.h"
+#include "solvers/ways.h"
 
 // The parts that the solver works on: the caller's, those that are made here, or none for a solver that never looks at
 // them.
@@ -33,6 +35,16 @@ static CairnStatus find_parts(const CairnProblem *problem, const CairnSolver *so
         part[i] = -1;
     }
     return cairn_problem_part_in(problem, &request->partition, arena, part, &parts->count, measure, &seconds);
+}
+
+// A solver of the caller's may end with impulses that are no numbers, and not say so.
+static CairnStatus check_answer(const CairnSolver *solver, const CairnProblem *problem, const double *lambda) {
+    for (int i = 0; i < problem->row_count; i++) {
+        if (!isfinite(lambda[i])) {
+            return cairn_error(CAIRN_NUMERIC, "%.60s: lambda[%d] = %g is not finite", solver->name, i, lambda[i]);
+        }
+    }
+    return cairn_ok();
 }
 
 static CairnStatus solve(const CairnProblem *problem, const CairnSolver *solver, const CairnSolveRequest *request,
@@ -67,6 +79,12 @@ static CairnStatus solve(const CairnProblem *problem, const CairnSolver *solver,
                                   .memory = request->memory};
     double began = cairn_timer_now();
     CairnStatus status = solver->solve(problem, &parts, options, &context, lambda, &result->report);
+    if (cairn_is_ok(status) && !result->report.is_superseded) {
+        status = check_answer(solver, problem, lambda);
+    }
+    if (cairn_ways_follow(status, &result->report)) {
+        status = cairn_ways_finish(problem, status, &context, lambda, &result->report);
+    }
     result->seconds = cairn_timer_now() - began;
     return status;
 }

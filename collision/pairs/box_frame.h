@@ -105,6 +105,10 @@ int cairn_box_clip(const CairnBoxFrame *reference, const CairnBoxFrame *incident
 // Keep at most four points that span the contact: sorted by feature, so that the choice does not depend on their order.
 int cairn_box_reduce(CairnManifoldPoint *points, int count, CairnVec3 normal);
 
+// The same for points that are not equally deep: the at most four that span the most, and the deepest one where it is
+// deeper than these. What lies on them tips over none of their sides.
+int cairn_box_span(CairnManifoldPoint *points, int count, CairnVec3 normal);
+
 double cairn_box_lowest(const CairnManifoldPoint *points, int count);
 
 // Where a face replaces a direction within 1.8 degrees of its normal, or one that ties with it, its points are shifted

@@ -99,6 +99,49 @@ int cairn_box_nearer(CairnManifoldPoint *points, int count, double margin) {
     return kept;
 }
 
+// Keeps those of the points whose indices are listed (-1: none), in their order. Returns how many.
+static int keep_chosen(CairnManifoldPoint *points, int count, const int *chosen, int chosen_count) {
+    int kept = 0;
+    for (int i = 0; i < count; ++i) {
+        bool is_chosen = false;
+        for (int k = 0; k < chosen_count; ++k) {
+            is_chosen = is_chosen || i == chosen[k];
+        }
+        if (is_chosen) {
+            points[kept++] = points[i];
+        }
+    }
+    return kept;
+}
+
+int cairn_box_span(CairnManifoldPoint *points, int count, CairnVec3 normal) {
+    sort_by_feature(points, count);
+    if (count <= 4) {
+        return count;
+    }
+    CairnVec3 center = {0, 0, 0};
+    for (int i = 0; i < count; ++i) {
+        center = cairn_add_scaled(center, 1.0 / count, points[i].point);
+    }
+    double size = size_squared(points, count), tolerance = EQUAL_SPAN * size, tie = EQUAL_DEPTH * sqrt(size);
+    int first = farthest(points, count, center, tolerance);
+    CairnVec3 p = points[first].point;
+    int second = farthest(points, count, p, tolerance);
+    CairnVec3 q = points[second].point;
+    int chosen[5] = {first, second, widest(points, count, p, q, normal, tolerance),
+                     widest(points, count, q, p, normal, tolerance), deepest(points, count, 0)};
+    double lowest = HUGE_VAL;
+    for (int k = 0; k < 4; ++k) {
+        lowest = chosen[k] >= 0 ? cairn_min(lowest, points[chosen[k]].distance) : lowest;
+    }
+    double by = points[chosen[4]].distance - lowest;
+    int kept = keep_chosen(points, count, chosen, by < -tie ? 5 : 4);
+    for (int i = 0; i < kept && by >= -tie && by < 0; ++i) {
+        points[i].distance += by;
+    }
+    return kept;
+}
+
 int cairn_box_reduce(CairnManifoldPoint *points, int count, CairnVec3 normal) {
     sort_by_feature(points, count);
     if (count <= 4) {
@@ -114,12 +157,7 @@ int cairn_box_reduce(CairnManifoldPoint *points, int count, CairnVec3 normal) {
     // The first ties with the very deepest point and represents it: all are shifted to that depth, as in
     // cairn_box_shift_depths.
     double by = cairn_box_lowest(points, count);
-    int kept = 0;
-    for (int i = 0; i < count; ++i) {
-        if (i == chosen[0] || i == chosen[1] || i == chosen[2] || i == chosen[3]) {
-            points[kept++] = points[i];
-        }
-    }
+    int kept = keep_chosen(points, count, chosen, 4);
     by -= cairn_box_lowest(points, kept);
     for (int i = 0; i < kept; ++i) {
         points[i].distance += by;

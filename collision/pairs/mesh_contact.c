@@ -240,7 +240,7 @@ static Patch *add_edge(Work *w, const Triangle *t, int k, CairnVec3 d, double ga
     if (patch == NULL) {
         return NULL;
     }
-    int i = t->facet->v[k] < t->facet->v[(k + 1) % 3] ? k : (k + 1) % 3, j = i == k ? (k + 1) % 3 : k;
+    int l = (k + 1) % 3, i = t->facet->v[k] < t->facet->v[l] ? k : l, j = i == k ? l : k;
     patch->count = points_along(w, t->p[i], t->p[j], d, patch->points);
     if (patch->count == 0 || !cairn_box_shift_depths(patch->points, patch->count, gap, w->tie)) {
         patch->count = 0;
@@ -393,17 +393,16 @@ static void look(Work *w, int index) {
 
 // ---- the whole ----
 
-static CairnAabb box_of(const Work *w) {
-    double grow = cairn_max(w->margin, 0);
-    CairnTransform pose = {w->position, {1, 0, 0, 0}};
+CairnAabb cairn_mesh_work_box(const Work *w) {
+    double grow = cairn_max(w->margin, 0) + w->body.convex.rounding;
     CairnVec3 low, high;
     double *const lows[3] = {&low.x, &low.y, &low.z}, *const highs[3] = {&high.x, &high.y, &high.z};
     CairnMeshBody body = w->body;
     const CairnVec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    grow += body.convex.rounding;
     for (int i = 0; i < 3; ++i) {
-        *lows[i] = cairn_dot(axes[i], cairn_add(pose.p, cairn_mesh_body_support(&body, cairn_neg(axes[i])))) - grow;
-        *highs[i] = cairn_dot(axes[i], cairn_add(pose.p, cairn_mesh_body_support(&body, axes[i]))) + grow;
+        *lows[i] =
+            cairn_dot(axes[i], cairn_add(w->position, cairn_mesh_body_support(&body, cairn_neg(axes[i])))) - grow;
+        *highs[i] = cairn_dot(axes[i], cairn_add(w->position, cairn_mesh_body_support(&body, axes[i]))) + grow;
     }
     return (CairnAabb){low, high};
 }
@@ -470,7 +469,7 @@ static void drop_doubles(Work *w) {
 static void look_around(Work *w) {
     w->count = w->overlapped_count = 0;
     w->facing_flat = -1;
-    CairnAabb box = box_of(w);
+    CairnAabb box = cairn_mesh_work_box(w);
     CairnMeshWalk walk;
     cairn_mesh_walk_begin(w->s, box, &walk);
     for (int index = cairn_mesh_walk_next(&walk); index >= 0; index = cairn_mesh_walk_next(&walk)) {
@@ -578,6 +577,7 @@ int cairn_mesh_convex(const CairnGeometry *mesh, CairnTransform pose_mesh, const
         w.body.convex.rounding == 0) { // cores of balls and rods are outside, but for the deepest
         look_from_outside(&w);
     }
+    cairn_mesh_merge(&w);
     int count = 0;
     for (int k = 0; k < w.count && count < capacity; ++k) {
         Patch *patch = &w.patches[k];

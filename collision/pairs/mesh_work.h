@@ -29,6 +29,12 @@ typedef struct CairnMeshWork {
     int overlapped_count, overlapped[CAIRN_OVERLAPPED]; // triangles that the shape's core overlaps
 } CairnMeshWork;
 
+// Of all that is nearer to the body than the margin.
+CairnAabb cairn_mesh_work_box(const CairnMeshWork *work);
+
+// Patches that lie in one plane become one (mesh_merge.c).
+void cairn_mesh_merge(CairnMeshWork *work);
+
 // A triangle in the frame of the body.
 typedef struct CairnMeshTriangle {
     int index;

@@ -111,7 +111,7 @@ static void start_blocks(CairnStep *step) {
         step->status =
             cairn_error(CAIRN_NUMERIC,
                         "step: body %d: its forces take it to a velocity of (%g, %g, %g), (%g, %g, %g): not "
-                        "usable",
+                        "usable; cairn_body_clear_forces takes them back",
                         block->body + 1, v.linear.x, v.linear.y, v.linear.z, v.angular.x, v.angular.y, v.angular.z);
     }
 }
@@ -144,6 +144,7 @@ static void begin(CairnWorld *world, CairnStepShare *share, CairnStep *step) {
     step->began = cairn_timer_now();
     step->threads = world->def.thread_count;
     step->impulse_scale = world->store.last_h > 0 ? h / world->store.last_h : 1;
+    step->still = 1e-9 * sqrt(world->def.typical_length);
     world->has_problem = false;
     world->counter.calls = 0;
     cairn_arena_reset(step->arena);

@@ -29,18 +29,21 @@ typedef struct CairnStepContact {
     double distance;
     double approach; // normal velocity at the start of the step, negative while approaching
     int shape_a, shape_b, body_a, body_b;
-    int record;                             // last step's record of the same id, or -1
-    int roll;                               // its index in the contacts' `rolls`
+    int record; // last step's record of the same id, or the one that it inherits from (step_inherit.c), or -1
+    int roll;   // its index in the contacts' `rolls`
     uint8_t manifold_count, manifold_index; // number of points of its manifold, and the index of this one
     bool is_predicted : 1;                  // found where the solved velocities lead (step_predict.c)
     bool is_prepared : 1;                   // all members below are valid, from an earlier solve of this step
+    bool is_known : 1;                      // its patch bore a load in the last step, if not at this point
     // Set by assemble (step_contacts.c).
     bool is_first : 1; // had no normal impulse in the last step, or the last solve
     uint8_t row_count;
     int row;
     double wanted; // d of the normal row in terms of the end velocity
-    double impact; // the estimated impulse that stops the approach: it acts once, whereas a load acts in every step
-    double frozen; // normal impulse that box friction is bounded by
+    // The estimated impulse that stops the approach: it acts once, whereas a load acts in every step. At first how many
+    // manifolds stop it together, where this is the first point of one (step_inherit.c).
+    double impact;
+    double frozen; // normal impulse that box friction is bounded by; at first the loads inherited beside its record's
 } CairnStepContact;
 
 typedef struct CairnStepJoint {
@@ -138,6 +141,7 @@ typedef struct CairnStep {
     CairnArena *arena;
     double h;
     double impulse_scale; // h over the last h: impulses carried over are forces times time
+    double still;         // slower than this, m/s, no contact has a direction of sliding worth following
     double began;         // when the step began, by the clock
     CairnStepShare *share;
     bool is_too_long; // joints turn too far in it: it has to be made in `parts` parts, and this one does not happen
@@ -182,7 +186,7 @@ typedef struct CairnStepJoints {
 typedef struct CairnStepSystem {
     CairnProblem problem;
     CairnStepJoints joints;
-    double *P, *p, *right_side, *lower, *upper;
+    double *P, *p, *right_side, *lower, *upper, *compliance;
     CairnDofBlock *blocks;
     CairnFriction *frictions;
     int matrix_count; // in P: fewer than blocks where equal balls use one
@@ -222,6 +226,8 @@ typedef struct CairnStepAnswer {
     const double *earlier;
     int pass;               // how often the problem at hand was solved
     bool is_rough;          // the last solve was ended by a review
+    bool has_exact;         // the solver is to end with an answer that is certified, or other ways are to follow
+    int softness;           // how far the rows of this step were made soft enough to be solved (cairn_step_soften)
     CairnArenaMark problem; // the arena above it holds the problem at hand
     CairnStepReview review; // of this answer
 } CairnStepAnswer;
@@ -315,7 +321,11 @@ void cairn_step_contact_compliance(const CairnStep *step, const CairnStepSystem 
 // The last step's impulses along the contact's rows.
 void cairn_step_warm_contact(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *contact,
                              double *lambda);
+// The problem has its rows of angles times the typical length, so that all its rows are velocities in m/s and can be
+// compared; then their impulses are N s, and these are N m s again.
 void cairn_step_write_joint(const CairnStep *step, const CairnStepJoint *sj, double *J, double *d);
+void cairn_step_joint_impulses(const CairnStep *step, const CairnStepJoint *sj, const double *lambda,
+                               double impulses[CAIRN_JOINT_MAX_ROWS]);
 
 // Geometric stiffness: K of every block from the impulses, subtracted from P.
 void cairn_step_stiffen(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
@@ -331,6 +341,14 @@ void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const
                        CairnStepReview *review);
 // True: the impulses lead to another problem.
 bool cairn_step_is_superseded(const CairnStepReview *review);
+
+// The referee judges the answer.
+void cairn_step_judge(CairnStep *step, const CairnStepSystem *system, const CairnStepAnswer *answer);
+
+// Raise compliances to what impulses of any size can be solved with, for a step that found no answer; the level is
+// from 1 to CAIRN_STEP_SOFTEST.
+enum { CAIRN_STEP_SOFTEST = 2 };
+void cairn_step_soften(const CairnStep *step, CairnStepSystem *system, int level);
 
 // The geometric stiffness that the impulses cause; NULL: no K changed by more than geometric_jump, so no further solve
 // follows.
@@ -451,6 +469,11 @@ static inline CairnStepSide cairn_step_filters(const CairnStore *store, int shap
     const CairnShape *s = &store->shapes[shape];
     return (CairnStepSide){
         .filter = s->model->def.filter, .body = s->body, .has_joints = store->bodies[s->body].first_joint >= 0};
+}
+
+// What a joint's row is multiplied by in the problem.
+static inline double cairn_step_unit(const CairnStep *step, const CairnStepJoint *sj, int r) {
+    return cairn_joint_is_angle(sj->input, sj->rows[r].axis) ? step->world->def.typical_length : 1;
 }
 
 static inline bool cairn_step_failed(const CairnStep *step) {

@@ -179,7 +179,7 @@ static const double *use(const CairnStep *step, CairnStepSystem *system, const d
         const CairnStepJoint *sj = &joints->all[j];
         for (int r = 0; r < sj->row_count; r++) {
             double change = arcs[sj->row + r] - (before != NULL ? before[sj->row + r] : 0);
-            system->right_side[sj->row + r] += arc_term(step, &sj->rows[r], change);
+            system->right_side[sj->row + r] += cairn_step_unit(step, sj, r) * arc_term(step, &sj->rows[r], change);
         }
     }
     joints->arcs = arcs;

@@ -80,7 +80,7 @@ typedef struct Assembly {
     double *lambda;
     CairnConstraintBlock *constraints;
     CairnTerm *terms;
-    double *J, *compliance;
+    double *J;
 } Assembly;
 
 static int count_terms(const CairnStep *step, const int *bodies, int body_count) {
@@ -131,7 +131,7 @@ static void allocate(CairnStep *step, Assembly *a, int term_entries) {
     system->frictions = CAIRN_STEP_PUSH(step, CairnFriction, problem->friction_count);
     system->p = CAIRN_STEP_PUSH(step, double, problem->dof_count);
     a->J = CAIRN_STEP_PUSH(step, double, term_entries);
-    a->compliance = CAIRN_STEP_PUSH(step, double, problem->row_count);
+    system->compliance = CAIRN_STEP_PUSH(step, double, problem->row_count);
     system->right_side = CAIRN_STEP_PUSH(step, double, problem->row_count);
     system->lower = CAIRN_STEP_PUSH(step, double, problem->row_count);
     system->upper = CAIRN_STEP_PUSH(step, double, problem->row_count);
@@ -150,7 +150,7 @@ static void allocate(CairnStep *step, Assembly *a, int term_entries) {
     problem->J = a->J;
     problem->frames = a->contacts->count > 0 ? &a->contacts->all[0].frame : NULL;
     problem->frame_stride = sizeof *a->contacts->all;
-    problem->compliance = a->compliance;
+    problem->compliance = system->compliance;
     problem->right_side = system->right_side;
     problem->lower = system->lower;
     problem->upper = system->upper;
@@ -190,12 +190,13 @@ static void add_joint(const Assembly *a, Cursor *at, const CairnStepJoint *sj) {
     bool is_warm = joint->row_count == sj->row_count; // else its definition changed
     for (int r = 0; r < sj->row_count; r++) {
         const CairnJointRow *row = &sj->rows[r];
-        a->compliance[sj->row + r] = cairn_step_joint_compliance(step, a->system, sj, row);
-        a->system->lower[sj->row + r] = row->lower;
-        a->system->upper[sj->row + r] = row->upper;
-        double warm = is_warm ? step->impulse_scale * joint->lambda[r] : 0;
+        double unit = cairn_step_unit(step, sj, r), lower = row->lower / unit, upper = row->upper / unit;
+        a->system->compliance[sj->row + r] = cairn_step_joint_compliance(step, a->system, sj, row);
+        a->system->lower[sj->row + r] = lower;
+        a->system->upper[sj->row + r] = upper;
+        double warm = is_warm ? step->impulse_scale * joint->lambda[r] / unit : 0;
         warm = a->earlier != NULL ? a->earlier[sj->row + r] : warm;
-        a->lambda[sj->row + r] = cairn_clamp(warm, row->lower, row->upper);
+        a->lambda[sj->row + r] = cairn_clamp(warm, lower, upper);
     }
 }
 
@@ -236,6 +237,7 @@ static void write_friction(const Assembly *a, int contact) {
     const CairnStepContact *c = &a->contacts->all[contact];
     CairnFrictionKind kind = a->step->world->def.friction;
     CairnMaterial material = cairn_step_material(a->step, c);
+    double length = a->step->world->def.typical_length;
     CairnFriction *friction = &a->system->frictions[a->constraints[a->system->joints.count + contact].friction];
     *friction = (CairnFriction){
         .kind = kind,
@@ -243,8 +245,8 @@ static void write_friction(const Assembly *a, int contact) {
         .normal = c->row,
         .spin_rows = c->row_count > 3 ? c->row_count - 3 : 0,
         .mu = material.friction,
-        .torsion = material.torsional_friction,
-        .rolling = material.rolling_friction,
+        .torsion = material.torsional_friction / length,
+        .rolling = material.rolling_friction / length,
         .frozen = c->frozen,
     };
     for (int r = 1; r < c->row_count; r++) {
@@ -263,7 +265,7 @@ static void write_contact(const Assembly *a, int contact) {
         const CairnConstraintBlock *block = &a->constraints[a->system->joints.count + contact];
         cairn_step_write_contact_rows(step, rolls, c, a->J + a->terms[block->first_term].jacobian);
     }
-    double *compliance = a->compliance + c->row;
+    double *compliance = a->system->compliance + c->row;
     cairn_step_contact_compliance(step, a->system, c, compliance);
     cairn_step_write_right_side(step, rolls, c, compliance, a->system->right_side + c->row);
     a->system->lower[c->row] = 0;
@@ -328,6 +330,7 @@ void cairn_step_assemble(CairnStep *step, CairnStepContacts *contacts, CairnStep
     double t0 = cairn_timer_now();
     *system = (CairnStepSystem){.problem = {.form = CAIRN_FORM_DYNAMICS,
                                             .step = step->h,
+                                            .rest_speed = step->h * cairn_length(step->world->def.gravity),
                                             .block_count = step->block_count,
                                             .dof_count = 6 * step->block_count}};
     cairn_step_contact_frames(step, contacts, answer->velocity);
@@ -346,6 +349,9 @@ void cairn_step_assemble(CairnStep *step, CairnStepContacts *contacts, CairnStep
     write_all(&assembly);
     cairn_step_stiffen(step, contacts, assembly.lambda, system);
     cairn_step_bend(step, system);
+    if (answer->softness > 0) {
+        cairn_step_soften(step, system, answer->softness);
+    }
     answer->lambda = assembly.lambda;
     answer->pass = 0;
     step->stats.times.assemble += cairn_timer_now() - t0;

@@ -6,8 +6,8 @@
 // - last lambda), C = 1 / (h^2 k) = g_L / (g h^2 M). M is the mass of the contact's island: a light body under a heavy
 // one has the stiffness that the heavy one needs. All other rows (joints, first touches and their friction) shall not
 // give way at all, and have a softness only because rows that say the same thing twice would else have no one answer:
-// C = hard / m, with the mass m that two points feel of each other (rows of angles: times the square of the typical
-// length), and never softer than that spring.
+// C = hard / m, with the mass m that two points feel of each other, and never softer than that spring. Rows of angles
+// are rows of lengths here: they are multiplied by the typical length.
 #include "engine/base/mat3.h"
 #include "engine/step/step.h"
 
@@ -82,11 +82,10 @@ static double hard_or_spring(const CairnStep *step, const CairnStepSystem *syste
 double cairn_step_joint_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepJoint *sj,
                                    const CairnJointRow *row) {
     if (row->compliance > 0) {
-        return row->compliance;
+        double length = cairn_joint_is_angle(sj->input, row->axis) ? step->world->def.typical_length : 1;
+        return length * length * row->compliance;
     }
-    double compliance = hard_or_spring(step, system, sj->bodies, sj->body_count, hard_joint, system->spring);
-    double length = step->world->def.typical_length;
-    return cairn_joint_is_angle(sj->input, row->axis) ? compliance / (length * length) : compliance;
+    return hard_or_spring(step, system, sj->bodies, sj->body_count, hard_joint, system->spring);
 }
 
 void cairn_step_contact_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepContact *c,
@@ -97,7 +96,47 @@ void cairn_step_contact_compliance(const CairnStep *step, const CairnStepSystem 
     double derived = hard_or_spring(step, system, bodies, 2, hard, system->spring);
     compliance[0] = def->normal_compliance > 0 ? def->normal_compliance : derived;
     for (int r = 1; r < c->row_count; r++) {
-        derived = r == 3 ? derived / (def->typical_length * def->typical_length) : derived;
         compliance[r] = def->friction_compliance > 0 ? def->friction_compliance : derived;
+    }
+}
+
+// One over the mass that a row feels.
+static double mobility(const CairnStep *step, const CairnProblem *problem, const CairnConstraintBlock *constraint,
+                       int row) {
+    double sum = 0;
+    for (int t = constraint->first_term; t < constraint->first_term + constraint->term_count; t++) {
+        double room[6];
+        const double *J = cairn_term_row(problem, &problem->terms[t], row, room);
+        const CairnBody *body = &step->store->bodies[step->blocks[problem->terms[t].block].body];
+        CairnMat3 axes = cairn_body_axes(body), inverse = cairn_inertia_of_axes(&axes, cairn_inverse_moments(body));
+        CairnVec3 linear = {J[0], J[1], J[2]}, angular = {J[3], J[4], J[5]};
+        sum += cairn_length_squared(linear) / body->model->mass;
+        sum += cairn_dot(angular, cairn_mat3_mul(inverse, angular));
+    }
+    return sum;
+}
+
+// Rows that contradict each other (a motor without a limit against a lock, a body crushed between two kinematic ones)
+// push with 1 / C times the velocity that they disagree by. With C a share of their mobility the rounding of that push
+// is 2e-16 / share of that velocity: at this share it is below the certificate, 1e-8, by a factor of fifty, and sums of
+// many such pushes still are. At first the second one ends it where a body bears others that are so much heavier that
+// their weight would push it through; what has no answer even so is softened in full.
+static const double solvable = 1e-6, bearing = 1e-4;
+
+void cairn_step_soften(const CairnStep *step, CairnStepSystem *system, int level) {
+    const CairnProblem *problem = &system->problem;
+    for (int c = 0; c < problem->constraint_count && !cairn_step_failed(step); c++) {
+        const CairnConstraintBlock *constraint = &problem->constraints[c];
+        double inverse = 0, island = 0;
+        for (int t = constraint->first_term; t < constraint->first_term + constraint->term_count; t++) {
+            int block = problem->terms[t].block;
+            inverse += 1 / step->store->bodies[step->blocks[block].body].model->mass;
+            island = system->island_mass[block];
+        }
+        double share = level == 1 ? fmin(solvable, bearing / (inverse * island)) : solvable;
+        for (int r = 0; r < constraint->row_count; r++) {
+            double *compliance = &system->compliance[constraint->first_row + r];
+            *compliance = fmax(*compliance, share * mobility(step, problem, constraint, r));
+        }
     }
 }

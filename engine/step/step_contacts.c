@@ -4,9 +4,6 @@
 #include "engine/step/step.h"
 #include <string.h>
 
-// Slower than this a contact has no direction of sliding worth following.
-static const double still = 1e-9; // m/s
-
 // What frames are made from: `velocity` is what was solved for when contacts were predicted.
 typedef struct Framing {
     const CairnStep *step;
@@ -38,7 +35,7 @@ static void choose_tangents(const CairnStep *step, CairnStepContact *c, CairnVec
     CairnVec3 along = cairn_add_scaled(slip, -cairn_dot(slip, n), n);
     double speed = cairn_length(along);
     CairnVec3 unused;
-    if (speed > still) {
+    if (speed > step->still) {
         c->frame.tangent = cairn_scale(1.0 / speed, along);
     } else if (c->record >= 0) {
         CairnVec3 last = step->store->contacts[c->record].tangent_1;
@@ -88,7 +85,8 @@ static void choose_rolling_axes(const Framing *f, const CairnStepContact *c, Cai
     }
     rolling = cairn_add_scaled(rolling, -cairn_dot(rolling, n), n);
     double speed = cairn_length(rolling);
-    f->contacts->rolls[c->roll] = speed > still ? cairn_scale(1.0 / speed, rolling) : t1;
+    f->contacts->rolls[c->roll] =
+        speed * step->world->def.typical_length > step->still ? cairn_scale(1.0 / speed, rolling) : t1;
 }
 
 static double position_term(const CairnStep *step, double distance) {
@@ -147,16 +145,18 @@ static void expect_loads(const Framing *f, CairnStepContact *manifold) {
     for (int i = 0; i < manifold->manifold_count; i++) {
         const CairnStepContact *c = &manifold[i];
         free_closing[i] = is_free ? cairn_max(-(cairn_dot(c->frame.normal, free_slip(f, c)) + c->wanted), 0) : 0;
-        closing[i] = -(c->approach + c->wanted) > still ? -(c->approach + c->wanted) : 0;
+        closing[i] = -(c->approach + c->wanted) > step->still ? -(c->approach + c->wanted) : 0;
         closing[i] = c->is_predicted ? free_closing[i] : closing[i]; // it was not there when the step began
     }
-    double response = summed_response(step, manifold, closing);
-    double free_response = is_new ? summed_response(step, manifold, free_closing) : 0;
+    double company = cairn_max(manifold->impact, 1); // the others stop the bodies as much as this one
+    double response = company * summed_response(step, manifold, closing);
+    double free_response = is_new ? company * summed_response(step, manifold, free_closing) : 0;
     for (int i = 0; i < manifold->manifold_count; i++) {
         CairnStepContact *c = &manifold[i];
         c->impact = response > 0 ? closing[i] / response : 0;
         if (!c->is_first) {
-            c->frozen = c->impact + step->impulse_scale * step->store->contacts[c->record].load;
+            double load = c->record >= 0 ? step->impulse_scale * step->store->contacts[c->record].load : 0;
+            c->frozen += c->impact + cairn_max(load, 0);
         } else {
             c->frozen = free_response > 0 ? free_closing[i] / free_response : 0;
         }
@@ -211,8 +211,8 @@ static void prepare_contact(const Framing *f, CairnStepContact *c) {
     if (material.rolling_friction > 0) {
         choose_rolling_axes(f, c, slip);
     }
-    c->impact = c->frozen = 0;
-    c->is_first = c->record < 0 || !(step->impulse_scale * step->store->contacts[c->record].normal_impulse > 0);
+    c->is_first =
+        !c->is_known && (c->record < 0 || !(step->impulse_scale * step->store->contacts[c->record].normal_impulse > 0));
 }
 
 static void prepare_span(void *context, int first, int end) {
@@ -263,8 +263,9 @@ void cairn_step_warm_contact(const CairnStep *step, const CairnVec3 *rolls, cons
     find_axes(rolls, c, axes);
     CairnVec3 friction = cairn_record_friction(record), spin = cairn_store_spin(step->store, c->record);
     lambda[0] = s * record->normal_impulse;
+    double length = step->world->def.typical_length;
     for (int r = 1; r < c->row_count; r++) {
-        lambda[r] = s * cairn_dot(r < 3 ? friction : spin, axes[r]);
+        lambda[r] = r < 3 ? s * cairn_dot(friction, axes[r]) : s * cairn_dot(spin, axes[r]) / length;
     }
 }
 
@@ -277,7 +278,8 @@ static void write_row(double *J, CairnVec3 linear, CairnVec3 angular, double sig
     J[5] = sign * angular.z;
 }
 
-static void write_side(const CairnVec3 *rolls, const CairnStepContact *c, CairnVec3 arm, double sign, double *J) {
+static void write_side(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c, CairnVec3 arm,
+                       double sign, double *J) {
     CairnVec3 axes[CAIRN_CONTACT_ROWS];
     find_axes(rolls, c, axes);
     const CairnVec3 zero = {0, 0, 0};
@@ -285,7 +287,7 @@ static void write_side(const CairnVec3 *rolls, const CairnStepContact *c, CairnV
         write_row(J + 6 * r, axes[r], cairn_cross(arm, axes[r]), sign);
     }
     for (int r = 3; r < c->row_count; r++) {
-        write_row(J + 6 * r, zero, axes[r], sign);
+        write_row(J + 6 * r, zero, axes[r], sign * step->world->def.typical_length);
     }
 }
 
@@ -337,8 +339,9 @@ void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, 
     }
     CairnVec3 base = cairn_sub(fixed[1], fixed[0]), spin = cairn_sub(fixed_spin[1], fixed_spin[0]);
     CairnVec3 before = cairn_sub(all[1], all[0]), spin_before = cairn_sub(all_spin[1], all_spin[0]);
+    double length = step->world->def.typical_length;
     for (int r = 0; r < c->row_count; r++) {
-        CairnVec3 axis = axes[r];
+        CairnVec3 axis = r < 3 ? axes[r] : cairn_scale(length, axes[r]);
         double wanted = r == 0 ? c->wanted : 0;
         double moving = cairn_dot(axis, r < 3 ? base : spin);
         double was = cairn_dot(axis, r < 3 ? before : spin_before);
@@ -350,10 +353,10 @@ void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, 
 void cairn_step_write_contact_rows(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c,
                                    double *J) {
     if (cairn_step_block(step, c->body_a) >= 0) {
-        write_side(rolls, c, c->frame.arm[0], -1, J);
+        write_side(step, rolls, c, c->frame.arm[0], -1, J);
         J += (ptrdiff_t)6 * c->row_count;
     }
     if (cairn_step_block(step, c->body_b) >= 0) {
-        write_side(rolls, c, c->frame.arm[1], +1, J);
+        write_side(step, rolls, c, c->frame.arm[1], +1, J);
     }
 }

@@ -3,7 +3,6 @@
 #include "engine/base/timer.h"
 #include "engine/sleep.h"
 #include "engine/step/step.h"
-#include "solvers/referee/residual.h"
 #include <limits.h>
 #include <string.h>
 
@@ -318,7 +317,7 @@ static void commit_contacts(CairnStep *step, const CairnStepContacts *contacts, 
                                                   .load = load * l[0],
                                                   .tangents = {has_friction ? l[1] : 0, has_friction ? l[2] : 0}};
         if (kept->has_spins) {
-            store->spins[i] = spin_of(contacts->rolls, c, l);
+            store->spins[i] = cairn_scale(step->world->def.typical_length, spin_of(contacts->rolls, c, l));
         }
     }
     for (int r = 0; r < kept->count; r++) {
@@ -350,7 +349,7 @@ static void commit_joints(CairnStep *step, const CairnStepJoints *joints, const 
         const CairnStepJoint *sj = &joints->all[j];
         CairnJoint *joint = &store->joints[sj->joint];
         joint->row_count = sj->row_count;
-        memcpy(joint->lambda, lambda + sj->row, (size_t)joint->row_count * sizeof(double));
+        cairn_step_joint_impulses(step, sj, lambda, joint->lambda);
     }
     for (int j = 0; j < store->joint_pool.count; j++) {
         if (cairn_pool_is_alive(&store->joint_pool, j)) {
@@ -386,12 +385,6 @@ static void fill_stats(const Finishing *f) {
 }
 
 // ---- the stage ----
-
-static void judge(CairnStep *step, const CairnProblem *problem, const double *lambda) {
-    double t0 = cairn_timer_now();
-    step->status = cairn_residual_by(problem, lambda, step->threads, step->arena, &step->stats.residual);
-    step->stats.times.referee = cairn_timer_now() - t0;
-}
 
 // The problem can be read until the next step.
 static void show_problem(const Finishing *f) {
@@ -434,10 +427,6 @@ static void commit(const Finishing *f, const Touching *now, const Kept *kept) {
 
 void cairn_step_finish(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
                        const CairnStepParts *parts, const CairnStepAnswer *answer, const CairnStepEnds *ends) {
-    if (cairn_step_failed(step)) {
-        return;
-    }
-    judge(step, &system->problem, answer->lambda);
     if (cairn_step_failed(step)) {
         return;
     }

@@ -83,13 +83,13 @@ void cairn_step_joint_rows(CairnStep *step, CairnStepJoints *joints) {
     }
 }
 
-static void add_row(double *J, CairnVec6 jacobian) {
-    J[0] += jacobian.linear.x;
-    J[1] += jacobian.linear.y;
-    J[2] += jacobian.linear.z;
-    J[3] += jacobian.angular.x;
-    J[4] += jacobian.angular.y;
-    J[5] += jacobian.angular.z;
+static void add_row(double *J, double unit, CairnVec6 jacobian) {
+    J[0] += unit * jacobian.linear.x;
+    J[1] += unit * jacobian.linear.y;
+    J[2] += unit * jacobian.linear.z;
+    J[3] += unit * jacobian.angular.x;
+    J[4] += unit * jacobian.angular.y;
+    J[5] += unit * jacobian.angular.z;
 }
 
 // fraction phi / h. What is apart is brought together no faster than the world wants: what opened in a whip would else
@@ -146,12 +146,19 @@ void cairn_step_write_joint(const CairnStep *step, const CairnStepJoint *sj, dou
         memset(J, 0, (size_t)sj->row_count * 6 * sizeof(double));
         for (int other = k; other < sj->body_count; other++) {
             for (int r = 0; sj->bodies[other] == sj->bodies[k] && r < sj->row_count; r++) {
-                add_row(J + 6 * (ptrdiff_t)r, sj->rows[r].jacobian[other]);
+                add_row(J + 6 * (ptrdiff_t)r, cairn_step_unit(step, sj, r), sj->rows[r].jacobian[other]);
             }
         }
         J += 6 * (ptrdiff_t)sj->row_count;
     }
     for (int r = 0; r < sj->row_count; r++) {
-        d[r] = right_side(step, sj, &sj->rows[r]);
+        d[r] = cairn_step_unit(step, sj, r) * right_side(step, sj, &sj->rows[r]);
+    }
+}
+
+void cairn_step_joint_impulses(const CairnStep *step, const CairnStepJoint *sj, const double *lambda,
+                               double impulses[CAIRN_JOINT_MAX_ROWS]) {
+    for (int r = 0; r < sj->row_count; r++) {
+        impulses[r] = cairn_step_unit(step, sj, r) * lambda[sj->row + r];
     }
 }

@@ -250,7 +250,8 @@ static void fill_piece(void *context, int index, int worker) {
         c->manifold_count = (uint8_t)found->count;
         c->manifold_index = (uint8_t)found->index;
         c->roll = piece->first_contact + k;
-        c->is_predicted = c->is_prepared = false;
+        c->is_predicted = c->is_prepared = c->is_known = false;
+        c->frozen = c->impact = 0;
         c->frame.arm[0] = cairn_sub(found->point, center_at(step, a, found->time));
         c->frame.arm[1] = cairn_sub(found->point, center_at(step, b, found->time));
         c->approach =
@@ -293,11 +294,15 @@ bool cairn_step_narrow(CairnStep *step, const CairnStepBoxes *boxes, const Cairn
         cairn_step_check_room(step, step->block_count, (int)total);
         return false;
     }
+    if (!cairn_step_failed(step)) {
+        cairn_narrow_remove_seams(step, &narrow);
+    }
     if (!cairn_step_failed(step) && !records_are_sorted(step)) {
         fill_table(step, &narrow);
     }
     if (!cairn_step_failed(step)) {
         contacts->count = fill_all(&narrow);
+        cairn_narrow_inherit(step, &narrow, contacts);
         step->world->contact_capacity = room_for(contacts->count);
     }
     return true;

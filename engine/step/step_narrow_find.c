@@ -4,10 +4,11 @@
 // the pairs whose boxes meet. Contacts of two spheres are found there, too; all other pairs go through the table of
 // pair functions of collision.
 #include "collision/convex/sweep.h"
+#include "collision/pairs/flush.h"
 #include "collision/pairs/pairs.h"
 #include "engine/step/step_narrow.h"
 
-static CairnMotion motion_of(const CairnNarrow *narrow, int shape) {
+CairnMotion cairn_narrow_motion(const CairnNarrow *narrow, int shape) {
     const CairnStore *store = narrow->step->store;
     const CairnShape *s = &store->shapes[shape];
     const CairnBody *body = &store->bodies[s->body];
@@ -25,27 +26,25 @@ static int sweep(const CairnNarrow *narrow, CairnPair pair, double touch, double
                  double *time) {
     const CairnShape *shapes = narrow->step->store->shapes;
     const CairnGeometry *a = &shapes[pair.a].model->geometry, *b = &shapes[pair.b].model->geometry;
-    CairnMotion motion_a = motion_of(narrow, pair.a), motion_b = motion_of(narrow, pair.b);
+    CairnMotion motion_a = cairn_narrow_motion(narrow, pair.a), motion_b = cairn_narrow_motion(narrow, pair.b);
     if (!cairn_sweep(a, &motion_a, b, &motion_b, narrow->step->h, touch, time)) {
         return 0;
     }
-    int count = cairn_narrow_manifolds(a, cairn_motion_pose(&motion_a, *time), b, cairn_motion_pose(&motion_b, *time),
-                                       margin, manifolds);
-    // Distances at the start of the step: the one at the time of the meeting plus what closes until then, at the
-    // velocity of the row.
-    for (int n = 0; n < count; n++) {
-        for (int k = 0; k < manifolds[n].count; k++) {
-            CairnManifoldPoint *point = &manifolds[n].points[k];
-            CairnVec3 arm_a = cairn_sub(point->point, cairn_add_scaled(motion_a.center, *time, motion_a.linear));
-            CairnVec3 arm_b = cairn_sub(point->point, cairn_add_scaled(motion_b.center, *time, motion_b.linear));
-            CairnVec3 slip = cairn_sub(cairn_add(motion_b.linear, cairn_cross(motion_b.angular, arm_b)),
-                                       cairn_add(motion_a.linear, cairn_cross(motion_a.angular, arm_a)));
-            // A corner that moves away meanwhile was no overlap before.
-            point->distance = cairn_max(point->distance - *time * cairn_dot(manifolds[n].normal, slip),
-                                        cairn_min(point->distance, 0));
-        }
-    }
-    return count;
+    return cairn_narrow_manifolds(a, cairn_motion_pose(&motion_a, *time), b, cairn_motion_pose(&motion_b, *time),
+                                  margin, manifolds);
+}
+
+// The distance at the start of the step of a point that is met at a later time: the one of then plus what closes until
+// then, at the velocity of the row.
+static double distance_at_start(const CairnNarrow *narrow, CairnPair pair, double time, CairnVec3 normal,
+                                const CairnManifoldPoint *point) {
+    CairnMotion a = cairn_narrow_motion(narrow, pair.a), b = cairn_narrow_motion(narrow, pair.b);
+    CairnVec3 arm_a = cairn_sub(point->point, cairn_add_scaled(a.center, time, a.linear));
+    CairnVec3 arm_b = cairn_sub(point->point, cairn_add_scaled(b.center, time, b.linear));
+    CairnVec3 slip = cairn_sub(cairn_add(b.linear, cairn_cross(b.angular, arm_b)),
+                               cairn_add(a.linear, cairn_cross(a.angular, arm_a)));
+    // A corner that moves away meanwhile was no overlap before.
+    return cairn_max(point->distance - time * cairn_dot(normal, slip), cairn_min(point->distance, 0));
 }
 
 static bool are_touching(const CairnManifold *manifolds, int count, double touch) {
@@ -108,13 +107,36 @@ static int find_manifolds(const CairnNarrow *narrow, CairnPair pair, CairnManifo
     return sweep(narrow, pair, touch, margin, manifolds, time);
 }
 
-static void write_points(CairnNarrowPiece *piece, int pair, double time, const CairnManifold *manifold) {
+// Two faces that lie on each other lean by what the last load left behind. What slides over a fixed face follows that
+// one's normal: by its own it would be pushed aside, or into the next tile.
+static void follow_fixed_face(const CairnNarrow *narrow, CairnPair pair, CairnManifold *manifold) {
+    const CairnStepBoxes *boxes = narrow->boxes;
+    const CairnShape *shapes = narrow->step->store->shapes;
+    bool is_a = boxes->kinds[pair.a] == CAIRN_BOX_FIXED, is_b = boxes->kinds[pair.b] == CAIRN_BOX_FIXED;
+    int fixed = is_a ? pair.a : pair.b;
+    CairnVec3 out = is_a ? manifold->normal : cairn_neg(manifold->normal), face;
+    if (manifold->count > 1 && is_a != is_b &&
+        cairn_flush_face(&shapes[fixed].model->geometry, boxes->poses[fixed], out, &face)) {
+        manifold->normal = is_a ? face : cairn_neg(face);
+    }
+}
+
+static void write_points(const CairnNarrow *narrow, CairnNarrowPiece *piece, int pair, double time,
+                         const CairnManifold *manifold) {
     for (int k = 0; k < manifold->count; k++) {
         const CairnManifoldPoint *point = &manifold->points[k];
         if (piece->count < piece->capacity) {
-            uint64_t feature = (uint64_t)manifold->patch << 32 | point->feature;
-            piece->found[piece->count] = (CairnNarrowPoint){manifold->normal, point->point, point->distance, time,
-                                                            feature,          pair,         manifold->count, k};
+            piece->found[piece->count] = (CairnNarrowPoint){
+                .normal = manifold->normal,
+                .point = point->point,
+                .distance = time > 0 ? distance_at_start(narrow, narrow->pairs[pair], time, manifold->normal, point)
+                                     : point->distance,
+                .gap = point->distance,
+                .time = time,
+                .feature = (uint64_t)manifold->patch << 32 | point->feature,
+                .pair = pair,
+                .count = (uint8_t)manifold->count,
+                .index = (uint8_t)k};
         }
         piece->count++;
     }
@@ -158,8 +180,12 @@ static bool find_spheres(const CairnNarrow *narrow, CairnNarrowPiece *piece, int
         return false; // to be swept
     }
     if (piece->count < piece->capacity) {
-        piece->found[piece->count] = (CairnNarrowPoint){
-            .normal = normal, .point = point.point, .distance = point.distance, .pair = p, .count = 1};
+        piece->found[piece->count] = (CairnNarrowPoint){.normal = normal,
+                                                        .point = point.point,
+                                                        .distance = point.distance,
+                                                        .gap = point.distance,
+                                                        .pair = p,
+                                                        .count = 1};
     }
     piece->count++;
     return true;
@@ -185,7 +211,8 @@ void cairn_narrow_find(const CairnNarrow *narrow, CairnNarrowPiece *piece) {
             double time;
             int manifold_count = find_manifolds(narrow, pair, manifolds, &time);
             for (int n = 0; n < manifold_count; n++) {
-                write_points(piece, near[k], time, &manifolds[n]);
+                follow_fixed_face(narrow, pair, &manifolds[n]);
+                write_points(narrow, piece, near[k], time, &manifolds[n]);
             }
         }
     }

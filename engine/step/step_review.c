@@ -2,8 +2,10 @@
 // solve? Four things may be wrong with that: the geometric stiffness was made from other impulses (step_stiffness.c),
 // first touches were guessed to bear other loads (step_touch.c), joints end elsewhere than their rows say
 // (step_arcs.c), or bodies run into contacts that the problem lacks (step_predict.c). A review finds this and changes
-// nothing, so that it may run while a solver runs. Amend makes the changes, between two solves.
+// nothing, so that it may run while a solver runs. Amend makes the changes, between two solves;
+// and where a solve found no answer, it makes the rows soft enough to have one.
 #include "engine/step/step.h"
+#include "solvers/problem/law.h"
 
 void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system, int pass,
                        CairnStepReview *review) {
@@ -31,11 +33,49 @@ bool cairn_step_is_superseded(const CairnStepReview *review) {
     return review->stiffness != NULL || review->arcs != NULL || review->is_misjudged || review->predicted_count > 0;
 }
 
+// Bounds that follow the impulses make a problem that is not convex, and no way may find its answer. Then the bounds that
+// the best impulses make stand, as those of the box do: that always has an answer. Returns whether there were any.
+static bool freeze_bounds(CairnStepSystem *system, const double *lambda) {
+    bool has_frozen = false;
+    for (int f = 0; f < system->problem.friction_count; f++) {
+        CairnFriction *friction = &system->frictions[f];
+        if (friction->kind != CAIRN_FRICTION_BOX_CURRENT) {
+            continue;
+        }
+        friction->kind = CAIRN_FRICTION_BOX;
+        friction->frozen = fmax(0, lambda[friction->normal]);
+        for (int k = 1; k < 3 + friction->spin_rows; k++) {
+            double bound = cairn_law_lever(friction, k) * friction->frozen;
+            system->lower[friction->normal + k] = -bound;
+            system->upper[friction->normal + k] = bound;
+        }
+        has_frozen = true;
+    }
+    return has_frozen;
+}
+
+// The answer stands, or rows are made soft enough to have one that is certified.
+static CairnStepNext judge(CairnStep *step, CairnStepSystem *system, CairnStepAnswer *answer) {
+    cairn_step_judge(step, system, answer);
+    if (cairn_step_failed(step) || step->stats.residual.is_certified || !answer->has_exact) {
+        return CAIRN_STEP_GO_ON;
+    }
+    if (answer->softness < CAIRN_STEP_SOFTEST) {
+        answer->softness += 1;
+        cairn_step_soften(step, system, answer->softness);
+        return CAIRN_STEP_SOLVE;
+    }
+    return freeze_bounds(system, answer->lambda) ? CAIRN_STEP_SOLVE : CAIRN_STEP_GO_ON;
+}
+
 CairnStepNext cairn_step_amend(CairnStep *step, CairnStepContacts *contacts, CairnStepSystem *system,
                                CairnStepAnswer *answer) {
     const CairnStepReview *review = &answer->review;
-    if (cairn_step_failed(step) || !cairn_step_is_superseded(review)) {
+    if (cairn_step_failed(step)) {
         return CAIRN_STEP_GO_ON;
+    }
+    if (!cairn_step_is_superseded(review)) {
+        return judge(step, system, answer);
     }
     if (review->is_misjudged) {
         cairn_step_amend_touches(contacts, system, answer->lambda);

@@ -1,9 +1,11 @@
 // Solve: problem, parts -> impulses -> velocities, and the review of both. A long solve calls the review before it has
 // converged (CairnSolverContext.review), to learn whether its problem is still the right one; the review changes
 // nothing, and the problem is constant while the solver runs.
+#include "engine/base/log.h"
 #include "engine/base/timer.h"
 #include "engine/step/step.h"
 #include "solvers/problem/problem_ops.h"
+#include "solvers/referee/residual.h"
 #include <cairn/solve.h>
 #include <string.h>
 
@@ -97,6 +99,8 @@ void cairn_step_add_report(CairnSolveReport *sum, const CairnSolveReport *report
     sum->refactored += report->refactored;
     add_phases(&sum->phases, &report->phases);
     sum->fallback = sum->fallback > report->fallback ? sum->fallback : report->fallback;
+    sum->finisher = report->finisher != NULL ? report->finisher : sum->finisher;
+    sum->is_beyond_digits = report->is_beyond_digits;
 }
 
 // What a caller gave may be finite and yet too large to compute with: no solver ever sees such a problem.
@@ -145,6 +149,7 @@ void cairn_step_solve(CairnStep *step, const CairnStepContacts *contacts, const 
         step->stats.solves += 1;
         cairn_step_add_report(&step->stats.solve, &result.report);
     }
+    answer->has_exact = result.report.leaves_rest;
     answer->is_rough = result.report.is_superseded && cairn_step_is_superseded(&call.found);
     if (answer->is_rough) { // the answer is the impulses that were reviewed
         answer->review = call.found;
@@ -156,4 +161,59 @@ void cairn_step_solve(CairnStep *step, const CairnStepContacts *contacts, const 
         cairn_step_review(step, contacts, system, answer->pass, &answer->review);
     }
     step->stats.times.solve += cairn_timer_now() - t0 - (step->stats.times.foresee - review_time);
+}
+
+// The dynamic bodies of the row that is worst.
+static void name_worst(CairnStep *step, const CairnProblem *problem) {
+    CairnStats *stats = &step->stats;
+    stats->worst_bodies[0] = stats->worst_bodies[1] = (CairnBodyId){0};
+    for (int c = 0; c < problem->constraint_count; c++) {
+        const CairnConstraintBlock *constraint = &problem->constraints[c];
+        int row = stats->residual.worst_row - constraint->first_row;
+        for (int t = 0; row >= 0 && row < constraint->row_count && t < constraint->term_count && t < 2; t++) {
+            int block = problem->terms[constraint->first_term + t].block;
+            stats->worst_bodies[t] = cairn_world_body_id(step->world, step->blocks[block].body);
+        }
+    }
+}
+
+// Where the masses of two bodies differ by this factor, an impulse that the heavy one needs has no digits left that the
+// light one would notice.
+static const double too_steep = 1e9;
+
+static void warn(const CairnStep *step) {
+    const CairnStats *stats = &step->stats;
+    double mass[2];
+    for (int k = 0; k < 2; k++) {
+        int index = (int)stats->worst_bodies[k].index - 1;
+        if (index < 0) {
+            return;
+        }
+        mass[k] = step->store->bodies[index].model->mass;
+    }
+    if (fmax(mass[0], mass[1]) > too_steep * fmin(mass[0], mass[1])) {
+        cairn_log(&step->world->def.logger, CAIRN_LOG_WARNING,
+                  "step: not certified: %.2g m/s are left between body %u of %g kg and body %u of %g kg, which is more "
+                  "than a double's digits bear",
+                  stats->residual.scaled, stats->worst_bodies[0].index, mass[0], stats->worst_bodies[1].index, mass[1]);
+    }
+}
+
+void cairn_step_judge(CairnStep *step, const CairnStepSystem *system, const CairnStepAnswer *answer) {
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    double t0 = cairn_timer_now();
+    CairnStatus status =
+        cairn_residual_by(&system->problem, answer->lambda, step->threads, step->arena, &step->stats.residual);
+    if (status.code == CAIRN_NUMERIC) { // velocities are too large, and integration names the body
+        step->stats.residual = (CairnResidual){.worst_row = -1, .excess = (double)INFINITY};
+        status = cairn_ok();
+    }
+    step->status = status;
+    if (!cairn_step_failed(step) && !step->stats.residual.is_certified) {
+        name_worst(step, &system->problem);
+        warn(step);
+    }
+    step->stats.times.referee += cairn_timer_now() - t0;
 }

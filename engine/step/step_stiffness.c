@@ -123,11 +123,13 @@ static void sum_joints(const CairnStep *step, const CairnStepJoints *joints, con
     find_pivots(step, joints, sum);
     for (int j = 0; j < joints->count; j++) {
         const CairnStepJoint *sj = &joints->all[j];
-        if (is_slow(step, sj, lambda + sj->row, sum)) {
+        double impulses[CAIRN_JOINT_MAX_ROWS];
+        cairn_step_joint_impulses(step, sj, lambda, impulses);
+        if (is_slow(step, sj, impulses, sum)) {
             continue;
         }
         CairnMat3 K[CAIRN_JOINT_MAX_BODIES] = {0};
-        cairn_joint_stiffness(sj->input, sj->rows, sj->row_count, lambda + sj->row, K);
+        cairn_joint_stiffness(sj->input, sj->rows, sj->row_count, impulses, K);
         for (int k = 0; k < sj->body_count; k++) {
             int block = cairn_step_block(step, sj->bodies[k]);
             if (block >= 0) {

@@ -17,7 +17,7 @@ static CairnFriction *friction_of(const CairnStepSystem *system, int contact) {
 }
 
 // The largest load at each block: whether a contact is negligible is judged by the loads at its two bodies, not by
-// heavy bodies elsewhere.
+// heavy bodies elsewhere: it must be so at both, for what is nothing to a heavy tile is all that a light box on it bears.
 static double *find_largest(CairnStep *step, const CairnStepContacts *contacts, const double *lambda) {
     double *largest = CAIRN_PUSH_ZERO(step->arena, double, step->block_count + 1);
     for (int i = 0; i < contacts->count && largest != NULL; i++) {
@@ -34,7 +34,7 @@ static double *find_largest(CairnStep *step, const CairnStepContacts *contacts, 
 
 static bool is_large(const CairnStep *step, const CairnStepContact *c, const double *lambda, const double *largest) {
     const int a = step->block_of[c->body_a], b = step->block_of[c->body_b];
-    double most = fmax(a >= 0 ? largest[a] : 0, b >= 0 ? largest[b] : 0);
+    double most = fmin(a >= 0 ? largest[a] : HUGE_VAL, b >= 0 ? largest[b] : HUGE_VAL);
     return fmax(lambda[c->row], c->frozen) > 0.01 * most;
 }
 

@@ -91,7 +91,8 @@ typedef struct CairnFriction {
 
 typedef struct CairnProblem {
     CairnForm form;
-    double step; // length of the step h, s
+    double step;       // length of the step h, s
+    double rest_speed; // what gravity gives in a step, m/s; its rounding counts as rest. 0: unknown, as in files
 
     // dynamics (form 1)
     int block_count, coupling_count, dof_count;

@@ -87,7 +87,7 @@ CairnShapeDef cairn_hull(const CairnVec3 *points, int point_count);
 CairnShapeDef cairn_half_space(void);
 // Contacts and rays meet the front of a triangle only: the side from which its points run counter-clockwise. Points at
 // the same place are one corner. Coplanar neighbours are one face, and the edges inside of it make no contacts of their
-// own.
+// own. A body bears on triangles that are off a common plane by no more than a thousandth of its size as on one face.
 CairnShapeDef cairn_mesh(const CairnVec3 *points, int point_count, const int *indices, int index_count);
 
 // A grid of heights, which makes a mesh that faces up: point (i, j) of columns x rows is (i dx, j dy, heights[i + j

@@ -64,10 +64,12 @@ typedef struct CairnSolveResult {
     double seconds;          // that the solver alone took, s
 } CairnSolveResult;
 
-// Solves a problem. lambda[row_count] holds the warm start on entry and the answer on CAIRN_OK; a solver that
-// fails leaves it unchanged. `result` may be NULL; on an error its report is that of the solver up to there. Returns
-// CAIRN_INVALID_ARGUMENT for a problem or options that fail their check, CAIRN_UNSUPPORTED for a problem that the
-// solver does not take, CAIRN_NUMERIC where the solver or the residual fails, CAIRN_OUT_OF_MEMORY, and the codes of a
+// Solves a problem. lambda[row_count] holds the warm start on entry and the answer on CAIRN_OK. Where a solver fails
+// numerically (CAIRN_NUMERIC, or impulses that are no numbers), or is exact and has not converged, other ways follow:
+// the interior point from no impulses, with other formulations, sweeps with momentum. The first answer that the referee
+// certifies is taken, or else the best; the report's `finisher` names its way. `result` may be NULL; on an error its
+// report is that of the solver up to there. Returns CAIRN_INVALID_ARGUMENT for a problem or options that fail their check, CAIRN_UNSUPPORTED for a problem that the
+// solver does not take, CAIRN_NUMERIC where every way or the residual fails, CAIRN_OUT_OF_MEMORY, and the codes of a
 // solver, a partitioner or a refiner of the caller's.
 CairnStatus cairn_problem_solve(const CairnProblem *problem, const CairnSolveRequest *request, double *lambda,
                                 CairnSolveResult *result);

@@ -61,6 +61,12 @@ typedef struct CairnSolveReport {
     int changed;        // subsystems whose index sets changed, summed over the coupling iterations
     int refactored;     // subsystems that were factored again
     int fallback;       // 1: the method did not converge, and another one computed the answer
+    // Who that was, such as "ipm" or "psor with momentum"; NULL: the solver itself. The text is a constant.
+    const char *finisher;
+    // Set by a solver that ended without an answer and whose answers others may complete: cairn_problem_solve then tries
+    // other ways (from no impulses, with other formulations, by sweeps), and the best impulses are the answer.
+    bool leaves_rest;
+    bool is_beyond_digits; // no answer: the impulses are so large that their rounding alone exceeds the certificate
     double claimed;     // the residual of the solver's own test, m/s
     bool is_superseded; // the review of the context ended the solve early: lambda is only an estimate
     CairnSolvePhases phases;
@@ -137,21 +143,27 @@ const char *cairn_outcome_name(CairnOutcome outcome);
 // in m/s (rad/s for angular rows).
 typedef struct CairnResidual {
     double natural; // the 2-norm of lambda - clamp(lambda - w, l, u), S0 eq. 29: comparable with figure 8 there
-    double scaled;  // max |D (lambda - clamp(lambda - w / D, l, u))|, D = diag(A): m/s
-    double fb;      // Fischer-Burmeister, the maximum over the rows of contacts, scaled as docs/notation.md says
-    double cone;    // vel_rel of the friction cones with the correction of De Saxce; 0 without friction
-    double convex;  // the same without the correction: the law of CAIRN_FRICTION_CONE
-    double bound;   // the largest violation of l <= lambda <= u, N s
+    // max |D (lambda - clamp(lambda - w / D, l, u))|, D = diag(A), m/s, in the connected component that is worst
+    // relative to its own limit
+    double scaled;
+    double fb;     // Fischer-Burmeister, the maximum over the rows of contacts, scaled as docs/notation.md says
+    double cone;   // vel_rel of the friction cones with the correction of De Saxce; 0 without friction
+    double convex; // the same without the correction: the law of CAIRN_FRICTION_CONE
+    double bound;  // the largest violation of l <= lambda <= u, N s
     double complementarity; // the largest |w| of a row that is strictly inside its bounds, m/s
-    double limit;           // the value that `scaled` must not exceed to be certified: 1e-8 max|b| + 1e-12
+    double limit;           // of that component, m/s: `scaled` must not exceed it, see cairn_residual
+    double excess;          // of all components, the largest ratio of residual to limit; 1 and less is certified
     int worst_row;          // the row with the value of `scaled`; -1 without rows
     uint64_t worst_id;      // the id of its constraint
     bool is_certified;      // lambda solves the problem, as cairn_residual says
 } CairnResidual;
 
 // Computes the residual of lambda[row_count]. CAIRN_FRICTION_BOX uses the bounds of the problem, BOX_CURRENT bounds
-// made from the normal impulses of lambda. Groups of CAIRN_FRICTION_CONE are certified by vel_rel <= 1e-8 of the convex
-// law, those of COULOMB by that of the corrected one, and all other rows by `limit`. Scratch memory comes from
+// made from the normal impulses of lambda. Every connected component (rows that bodies, or entries of W, tie to each
+// other) is certified by itself: its rows by 1e-8 of its largest |b|, its groups of CAIRN_FRICTION_CONE by vel_rel <=
+// 1e-8 of the convex law, those of COULOMB by that of the corrected one. To each limit the rounding of the velocities
+// that b is made of is added, and that of the problem's rest_speed, so that bodies that have nothing to bring to rest
+// are certified too; no limit is absolute. Scratch memory comes from
 // `allocator` (NULL: the C library's). The problem must be one that passes cairn_problem_check. Returns
 // CAIRN_INVALID_ARGUMENT where a pointer is NULL, CAIRN_NUMERIC where a number is not finite or P is not positive
 // definite, CAIRN_UNSUPPORTED, and CAIRN_OUT_OF_MEMORY.

@@ -3,6 +3,7 @@
 #ifndef CAIRN_STATS_H
 #define CAIRN_STATS_H
 
+#include <cairn/ids.h>
 #include <cairn/math.h>
 #include <cairn/solver.h>
 #include <stdint.h>
@@ -31,11 +32,12 @@ typedef struct CairnStats {
     double part_balance; // the largest part divided by the mean: 1 is the best value; 0 without bodies
     int interface_rows, interface_constraints; // rows and constraints between the parts
 
-    CairnSolveReport solve;     // what the solver reports of its work
-    CairnResidual residual;     // what the referee computes of the solver's answer
-    double penetration;         // deepest overlap at the start of the step, m
-    double joint_error_linear;  // largest violation of a joint at the end of the step, m
-    double joint_error_angular; // the same of the angles, rad
+    CairnSolveReport solve;      // what the solver reports of its work
+    CairnResidual residual;      // what the referee computes of the solver's answer
+    CairnBodyId worst_bodies[2]; // the dynamic bodies of residual.worst_row where it is not certified; else null
+    double penetration;          // deepest overlap at the start of the step, m
+    double joint_error_linear;   // largest violation of a joint at the end of the step, m
+    double joint_error_angular;  // the same of the angles, rad
 
     double kinetic_energy,
         potential_energy; // J, at the end of the step; the potential is that of gravity, 0 at the origin

@@ -222,6 +222,11 @@ CairnStatus cairn_body_apply_torque(CairnWorld *world, CairnBodyId id, CairnVec3
 CairnStatus cairn_body_apply_impulse_at(CairnWorld *world, CairnBodyId id, CairnVec3 impulse, CairnVec3 point);
 CairnStatus cairn_body_apply_angular_impulse(CairnWorld *world, CairnBodyId id, CairnVec3 impulse);
 
+// Take back the forces and torques that wait for the next step: those on one body, or on all of them. A step that fails
+// keeps them; one that is refused because they would take a body out of reach is mended so.
+CairnStatus cairn_body_clear_forces(CairnWorld *world, CairnBodyId id);
+CairnStatus cairn_world_clear_forces(CairnWorld *world);
+
 // ---- shapes ----
 
 // Makes a shape on a body, whose mass follows it unless it was given. `id` may be NULL.

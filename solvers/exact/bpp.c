@@ -156,6 +156,7 @@ CairnStatus cairn_bpp_run(CairnExact *exact, const void *options, CairnOutcome *
     }
     CairnIpmOptions ipm = {.formulation = chosen->formulation, .iterations = 100, .warm = chosen->warm};
     exact->fallback = 1;
+    exact->finisher = cairn_solver_ipm.name;
     return cairn_ipm_follow(exact, &ipm, outcome);
 }
 
@@ -169,6 +170,7 @@ static CairnStatus solve_bpp(const CairnProblem *problem, const CairnParts *part
                                          .may_ask = !chosen.faithful},
                                .method = cairn_bpp_run,
                                .options = &chosen,
+                               .is_final = chosen.faithful,
                                .finish = chosen.faithful ? NULL : cairn_ipm_cone_finish};
     return cairn_exact_solve(&solver, problem, context, lambda, report);
 }

@@ -61,8 +61,9 @@ CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, Cai
             right_side += pow(exact->b[problem->frictions[f].normal + i], 2);
         }
     }
-    // The referee's vel_rel <= 1e-8 of max(|q|, max|b|) is then the same as `limit`, but for its 1e-12.
-    if (sqrt(right_side) > exact->scale) {
+    // The referee's vel_rel <= 1e-8 of max(|q|, max|b|) is then the same as `limit` where all groups are in one
+    // component, and follows from it where they are not.
+    if (sqrt(right_side) > exact->scale && exact->weight == NULL) {
         cones->residual_scale = exact->scale / sqrt(right_side);
     }
     cairn_system_slack(&exact->system, exact->lambda, exact->w);
@@ -107,12 +108,13 @@ double cairn_cones_residual(const CairnCones *cones, bool is_present) {
         if (cones->normal[i] != CAIRN_ROW_CONE) {
             double above = exact->D[i] * (exact->lambda[i] - upper), below = exact->D[i] * (exact->lambda[i] - lower);
             double middle = fabs(cairn_clamp(exact->w[i], above, below));
-            largest = cairn_ops_larger(largest, middle);
+            largest = cairn_ops_larger(largest, cairn_exact_weight(exact, i) * middle);
         }
     }
     for (int f = 0; f < problem->friction_count; f++) {
         if (cones->cones[f].is_cone) {
-            sum += map_of(cones, f, is_present ? present_rise(cones, f) : cones->cones[f].rise);
+            double weight = cairn_exact_weight(exact, problem->frictions[f].normal);
+            sum += weight * weight * map_of(cones, f, is_present ? present_rise(cones, f) : cones->cones[f].rise);
         }
     }
     sum = cones->residual_scale * sqrt(sum);

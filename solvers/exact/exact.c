@@ -1,10 +1,12 @@
 #include "solvers/exact/exact.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "engine/base/timer.h"
 #include "solvers/problem/accept.h"
+#include "solvers/problem/components.h"
 #include "solvers/problem/law.h"
 
 static CairnStatus check(const CairnProblem *problem, const CairnExactSetup *setup, const CairnSolverContext *context,
@@ -38,7 +40,8 @@ static CairnStatus allocate(CairnExact *exact) {
 // that no impulse moves, w = b, and the sign of b decides at which bound its impulse lies.
 static void fix_rows(CairnExact *exact) {
     for (int i = 0; i < exact->problem->row_count; i++) {
-        exact->is_held[i] = exact->is_dead[i] || exact->D[i] * (exact->upper[i] - exact->lower[i]) <= exact->target;
+        double room = exact->D[i] * (exact->upper[i] - exact->lower[i]) * cairn_exact_weight(exact, i);
+        exact->is_held[i] = exact->is_dead[i] || room <= exact->target;
         if (exact->is_dead[i]) {
             double pointed = exact->b[i] > 0 ? exact->lower[i] : exact->b[i] < 0 ? exact->upper[i] : exact->lambda[i];
             exact->lambda[i] = isinf(pointed) ? exact->lambda[i] : pointed;
@@ -68,7 +71,7 @@ static void renew_bounds(CairnExact *exact, double fraction) {
 }
 
 static void set_certificate(CairnExact *exact) {
-    exact->limit = 1e-8 * exact->scale + 1e-12;
+    exact->limit = 1e-8 * exact->scale;
     exact->target = 1e-2 * exact->limit;
     exact->solve_tolerance = 1e-4 * exact->target;
 }
@@ -86,10 +89,17 @@ static CairnStatus read_problem(CairnExact *exact, const CairnExact *of, const d
             return cairn_error(CAIRN_NUMERIC, "%s: b = %g, D = %g in row %d is not finite", exact->name, exact->b[i],
                                exact->D[i], i);
         }
-        exact->scale = fmax(exact->scale, fabs(exact->b[i]));
     }
-    set_certificate(exact);
     renew_bounds(exact, 1);
+    CairnComponents components = {.b = exact->b,
+                                  .D = exact->D,
+                                  .lower = exact->lower,
+                                  .upper = exact->upper,
+                                  .v = problem->form == CAIRN_FORM_DYNAMICS ? exact->v : NULL};
+    CAIRN_TRY(cairn_components_weigh(&components, problem, exact->context->arena));
+    exact->scale = components.scale;
+    exact->weight = of == NULL ? components.weight : NULL;
+    set_certificate(exact);
     fix_rows(exact);
     if (of != NULL) {
         exact->scale = of->scale;
@@ -98,18 +108,28 @@ static CairnStatus read_problem(CairnExact *exact, const CairnExact *of, const d
     return cairn_ok();
 }
 
-static void take_rows(CairnExact *exact, const CairnExact *of, const int *row) {
+static CairnStatus take_rows(CairnExact *exact, const CairnExact *of, const int *row) {
+    double *weight =
+        of->weight != NULL ? CAIRN_PUSH(exact->context->arena, double, exact->problem->row_count + 1) : NULL;
+    if (of->weight != NULL && weight == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "exact solve: no memory for %d rows", exact->problem->row_count);
+    }
     for (int i = 0; i < exact->problem->row_count; i++) {
         exact->b[i] = of->b[row[i]];
         exact->lower[i] = of->lower[row[i]];
         exact->upper[i] = of->upper[row[i]];
         exact->lambda[i] = of->lambda[row[i]];
         exact->is_held[i] = of->is_held[row[i]];
+        if (weight != NULL) {
+            weight[i] = of->weight[row[i]];
+        }
     }
+    exact->weight = weight;
     exact->scale = of->scale;
     exact->limit = of->limit;
     exact->target = of->target;
     exact->solve_tolerance = of->solve_tolerance;
+    return cairn_ok();
 }
 
 CairnStatus cairn_exact_init(CairnExact *exact, const CairnProblem *problem, const CairnExactSetup *setup,
@@ -125,7 +145,7 @@ CairnStatus cairn_exact_init(CairnExact *exact, const CairnProblem *problem, con
     exact->D = exact->system.D;
     exact->is_dead = exact->system.is_dead;
     if (setup->row != NULL) {
-        take_rows(exact, setup->of, setup->row);
+        CAIRN_TRY(take_rows(exact, setup->of, setup->row));
     } else {
         CAIRN_TRY(read_problem(exact, setup->of, lambda));
     }
@@ -143,25 +163,13 @@ double cairn_exact_residual(const CairnExact *exact) {
         double above = exact->D[i] * (exact->lambda[i] - exact->upper[i]);
         double below = exact->D[i] * (exact->lambda[i] - exact->lower[i]);
         double middle = fabs(cairn_clamp(exact->w[i], above, below));
-        largest = cairn_ops_larger(largest, middle);
-    }
-    return largest;
-}
-
-// The largest |lambda - cairn_clamp(lambda - w, l, u)| of an iterate whose w is known.
-static double natural(const CairnExact *exact) {
-    double largest = 0;
-    for (int i = 0; i < exact->problem->row_count; i++) {
-        double inside = cairn_clamp(exact->lambda[i] - exact->w[i], exact->lower[i], exact->upper[i]);
-        double off = fabs(exact->lambda[i] - inside);
-        largest = cairn_ops_larger(largest, off);
+        largest = cairn_ops_larger(largest, cairn_exact_weight(exact, i) * middle);
     }
     return largest;
 }
 
 bool cairn_exact_is_enough(const CairnExact *exact, double measure) {
-    static const double least = 3e-10;
-    return measure <= 0.1 * exact->limit && natural(exact) <= least;
+    return measure <= 0.05 * exact->limit;
 }
 
 double cairn_exact_measure(CairnExact *exact) {
@@ -199,7 +207,9 @@ CairnStatus cairn_exact_solve_sets(CairnExact *exact) {
     for (int i = 0; i < m; i++) {
         exact->y[i] = -exact->w[i];
     }
+    exact->system.weight = exact->weight;
     double residual = cairn_system_solve(&exact->system, exact->y, exact->solve_tolerance, 20, exact->x);
+    exact->system.weight = NULL;
     if (!isfinite(residual)) {
         exact->has_factor = false;
         return cairn_error(CAIRN_NUMERIC, "exact solve: the free set's equations have no finite solution");
@@ -217,11 +227,12 @@ double cairn_exact_violation(const CairnExact *exact, int i) {
     }
     switch (exact->set[i]) {
     case CAIRN_SET_AT_LOWER:
-        return -exact->w[i];
+        return -exact->w[i] * cairn_exact_weight(exact, i);
     case CAIRN_SET_AT_UPPER:
-        return exact->w[i];
+        return exact->w[i] * cairn_exact_weight(exact, i);
     default:
-        return exact->D[i] * fmax(exact->lower[i] - exact->lambda[i], exact->lambda[i] - exact->upper[i]);
+        return exact->D[i] * fmax(exact->lower[i] - exact->lambda[i], exact->lambda[i] - exact->upper[i]) *
+               cairn_exact_weight(exact, i);
     }
 }
 
@@ -281,6 +292,14 @@ bool cairn_exact_review(CairnExact *exact, double measure, const double *lambda)
     return exact->is_superseded;
 }
 
+bool cairn_exact_is_beyond_digits(const CairnExact *exact) {
+    double largest = 0;
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        largest = fmax(largest, cairn_exact_weight(exact, i) * fabs(exact->D[i] * exact->lambda[i]));
+    }
+    return DBL_EPSILON * largest > 0.25 * exact->limit;
+}
+
 // The bounds follow the iterate's impulses until they agree with them: a contraction where friction is moderate.
 // Where the bounds do not converge they move by half of the difference, then by a quarter; where the best has not
 // improved for long there may be no answer, and the best is returned.
@@ -305,6 +324,9 @@ static CairnStatus follow_bounds(CairnExact *exact, CairnExactMethod method, con
         double measure = cairn_exact_measure(exact);
         since = cairn_best_update(&best, exact, measure) ? 0 : since;
         if (measure <= exact->target) {
+            break;
+        }
+        if (cairn_exact_is_beyond_digits(exact)) {
             break;
         }
         fraction = measure > 0.9 * last ? fmax(0.25, 0.5 * fraction) : fraction;
@@ -332,12 +354,30 @@ CairnStatus cairn_exact_report(const CairnExact *exact, CairnOutcome outcome, do
                                  .iterations = exact->iterations,
                                  .factorizations = exact->system.factorizations,
                                  .fallback = exact->fallback,
+                                 .finisher = exact->finisher,
                                  .claimed = claimed,
                                  .is_superseded = exact->is_superseded,
+                                 .is_beyond_digits = outcome != CAIRN_OUTCOME_CONVERGED && !exact->is_superseded &&
+                                                     cairn_exact_is_beyond_digits(exact),
                                  .phases = {.prepare = exact->prepare_seconds,
                                             .factor = exact->system.factor_seconds,
                                             .apply = exact->system.apply_seconds}};
     return cairn_ok();
+}
+
+// The residual, m/s, of the row whose residual is the largest relative to its component's scale.
+static double worst_residual(const CairnExact *exact) {
+    double largest = -1, worst = 0;
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        double above = exact->D[i] * (exact->lambda[i] - exact->upper[i]);
+        double below = exact->D[i] * (exact->lambda[i] - exact->lower[i]);
+        double residual = fabs(cairn_clamp(exact->w[i], above, below));
+        if (cairn_exact_weight(exact, i) * residual > largest) {
+            largest = cairn_exact_weight(exact, i) * residual;
+            worst = residual;
+        }
+    }
+    return worst;
 }
 
 CairnStatus cairn_exact_run(CairnExact *exact, CairnExactMethod method, const void *options, double *lambda,
@@ -351,6 +391,7 @@ CairnStatus cairn_exact_run(CairnExact *exact, CairnExactMethod method, const vo
     }
     double claimed = cairn_exact_measure(exact);
     bool is_short = outcome == CAIRN_OUTCOME_CONVERGED && !(claimed <= exact->limit);
+    claimed = exact->weight != NULL ? worst_residual(exact) : claimed;
     return cairn_exact_report(exact, is_short ? CAIRN_OUTCOME_STALLED : outcome, claimed, lambda, report);
 }
 
@@ -363,9 +404,10 @@ CairnStatus cairn_exact_solve(const CairnExactSolver *solver, const CairnProblem
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", exact.name, problem->row_count);
     }
     CAIRN_TRY(cairn_exact_run(&exact, solver->method, solver->options, answer, report));
-    if (solver->finish != NULL && !report->is_superseded) {
+    if (solver->finish != NULL && !report->is_superseded && !report->is_beyond_digits) {
         CAIRN_TRY(solver->finish(problem, solver->setup.system.formulation, context, answer, report));
     }
+    report->leaves_rest = !solver->is_final;
     memcpy(lambda, answer, (size_t)problem->row_count * sizeof *lambda);
     return cairn_ok();
 }

@@ -27,13 +27,17 @@ typedef struct CairnExact {
     double *theta, *y, *x;
     unsigned char *set;
     bool *is_held;
-    const bool *is_dead;    // the system's
-    bool has_factor;        // `theta` is the one that is factored
-    double scale;           // max|b|
-    double limit;           // the certificate: 1e-8 max|b| + 1e-12
+    const bool *is_dead; // the system's
+    bool has_factor;     // `theta` is the one that is factored
+    double scale;        // max|b|, or what bounds force
+    // Of each row, scale over that of its connected component: all measures are of rows times these, so that a limit
+    // holds for each component by its own velocities. NULL: 1.
+    const double *weight;
+    double limit;           // the certificate: 1e-8 of the scale
     double target;          // the measure at which the solvers stop: well inside the certificate
     double solve_tolerance; // of the free-set solve, which is refined until its residual is below this
     int iterations, fallback;
+    const char *finisher; // who computed the answer where `fallback` is 1
     double prepare_seconds;
     // Of a condensed solve (condense.h): checks its answer against the whole problem, makes w the true one, and
     // returns the measure of the whole problem. NULL: this is the whole problem.
@@ -95,9 +99,7 @@ void cairn_exact_renew(CairnExact *exact);
 double cairn_exact_measure(CairnExact *exact);
 // The measure of an iterate whose w is known.
 double cairn_exact_residual(const CairnExact *exact);
-// Whether the iterate need not be improved: it is well inside the certificate, and the paper's measure (natural, S0
-// eq. 29) is below the limit for its mean. That measure compares impulses with velocities, and beside heavy bodies it
-// is a hundred times the other one.
+// Whether the iterate need not be improved: it is well inside the certificate.
 bool cairn_exact_is_enough(const CairnExact *exact, double measure);
 
 // Clamp lambda to its bounds and return the measure. w must be that of the iterate, and is updated where lambda
@@ -108,7 +110,12 @@ double cairn_exact_clamp(CairnExact *exact);
 // w holds for all rows.
 CairnStatus cairn_exact_solve_sets(CairnExact *exact);
 
-// How far row i violates the conditions of its index set, in m/s; not positive: they hold.
+// How much row i counts in a measure.
+static inline double cairn_exact_weight(const CairnExact *exact, int i) {
+    return exact->weight != NULL ? exact->weight[i] : 1;
+}
+
+// How far row i violates the conditions of its index set, in m/s times its weight; not positive: they hold.
 double cairn_exact_violation(const CairnExact *exact, int i);
 
 // Move row i to the index set that its violation asks for.
@@ -128,6 +135,10 @@ void cairn_exact_predict(CairnExact *exact);
 // A method over fixed bounds: it improves exact->lambda and reports in `outcome` how it ended.
 typedef CairnStatus (*CairnExactMethod)(CairnExact *exact, const void *options, CairnOutcome *outcome);
 
+// Whether the impulses are so large that their rounding alone exceeds the certificate: rows that contradict each other
+// push with 1 / C times the velocity that they disagree by. No method has an answer then.
+bool cairn_exact_is_beyond_digits(const CairnExact *exact);
+
 // Check that the iterate is finite, write it to lambda, and the report.
 CairnStatus cairn_exact_report(const CairnExact *exact, CairnOutcome outcome, double claimed, double *lambda,
                                CairnSolveReport *report);
@@ -142,6 +153,7 @@ typedef struct CairnExactSolver {
     CairnExactSetup setup;
     CairnExactMethod method;
     const void *options; // the method's
+    bool is_final;       // the method keeps to its paper: no other way follows where it has not converged
     // Called where the method has not converged, to continue from its answer. NULL: nothing is called.
     CairnStatus (*finish)(const CairnProblem *problem, CairnFormulation formulation, CairnSolverContext *context,
                           double *lambda, CairnSolveReport *report);

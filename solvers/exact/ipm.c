@@ -173,7 +173,7 @@ static CairnStatus iterate(Interior *in, bool *is_done) {
     }
     in->is_tried = in->is_tried && changes == 0;
     bool is_polished = false;
-    if (!in->is_tried && changes <= FEW && measure <= 1e-7 * exact->scale + 1e-12) {
+    if (!in->is_tried && changes <= FEW && measure <= 1e-7 * exact->scale) {
         in->is_tried = true;
         CAIRN_TRY(polish(in, 2, &is_polished));
     }

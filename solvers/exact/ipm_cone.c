@@ -84,7 +84,7 @@ static CairnStatus judge(Search *search, bool *is_done) {
     double present = cairn_cones_measure(search->cones, true), inner = cairn_cones_residual(search->cones, false);
     cairn_best_update(&search->best, exact, present);
     trace(exact, present);
-    if (inner <= 1e-3 * exact->scale + 1e-12 && inner <= 0.1 * search->polished) {
+    if (inner <= 1e-3 * exact->scale && inner <= 0.1 * search->polished) {
         search->polished = inner;
         CAIRN_TRY(polish(search, 6, is_done));
     }
@@ -193,7 +193,7 @@ static CairnStatus search_answer(Search *search, CairnOutcome *outcome) {
 static CairnStatus solve_cones(CairnCones *cones, const CairnIpmConeOptions *options, double *lambda,
                                CairnSolveReport *report) {
     CairnExact *exact = &cones->exact;
-    exact->target = fmin(options->tolerance * exact->scale + 1e-14, exact->limit);
+    exact->target = fmin(options->tolerance * exact->scale, exact->limit);
     Search search = {.cones = cones, .options = options};
     search.interior = cairn_interior_make(cones);
     if (search.interior == NULL) {
@@ -212,7 +212,9 @@ static CairnStatus solve_ipm_cone(const CairnProblem *problem, const CairnParts 
     CAIRN_TRY(cairn_solver_options(&cone_options, options, &chosen));
     CairnCones cones;
     CAIRN_TRY(cairn_cones_init(&cones, problem, (CairnFormulation)chosen.formulation, context, lambda));
-    return solve_cones(&cones, &chosen, lambda, report);
+    CAIRN_TRY(solve_cones(&cones, &chosen, lambda, report));
+    report->leaves_rest = true;
+    return cairn_ok();
 }
 
 CairnStatus cairn_ipm_cone_finish(const CairnProblem *problem, CairnFormulation formulation,
@@ -242,6 +244,7 @@ CairnStatus cairn_ipm_cone_finish(const CairnProblem *problem, CairnFormulation 
         report->claimed = theirs.claimed;
         report->outcome = theirs.outcome;
         report->fallback = 1;
+        report->finisher = cairn_solver_ipm_cone.name;
     }
     report->iterations = theirs.iterations;
     report->factorizations += theirs.factorizations;

@@ -1,5 +1,6 @@
 #include "solvers/exact/ipm_start.h"
 
+#include <float.h>
 #include <math.h>
 
 // Shares of the cold start's mu between which a warm one begins. Below: impulses of a small residual may be far from
@@ -9,10 +10,11 @@ static const double least = 1e-5, most = 1e-2;
 double cairn_ipm_cold_mu(const CairnExact *exact) {
     double mu = 0;
     for (int i = 0; i < exact->problem->row_count; i++) {
-        double wrong = exact->is_held[i] ? 0 : exact->b[i];
+        double forced = exact->D[i] * cairn_clamp(0, exact->lower[i], exact->upper[i]);
+        double wrong = exact->is_held[i] ? 0 : fmax(fabs(exact->b[i]), fabs(forced));
         mu = fmax(mu, wrong * wrong / exact->D[i]);
     }
-    return fmax(mu, 1e-30);
+    return fmax(mu, DBL_MIN);
 }
 
 double cairn_ipm_warm_mu(CairnExact *exact) {

@@ -220,7 +220,8 @@ static CairnStatus solve_pgs_sm(const CairnProblem *problem, const CairnParts *p
     CAIRN_TRY(cairn_solver_options(&pgs_sm_options, options, &chosen));
     CairnExactSolver solver = {.setup = {.name = "pgs-sm", .system.formulation = (CairnFormulation)chosen.formulation},
                                .method = cairn_pgs_sm_run,
-                               .options = &chosen};
+                               .options = &chosen,
+                               .is_final = chosen.faithful};
     return cairn_exact_solve(&solver, problem, context, lambda, report);
 }
 

@@ -49,6 +49,9 @@ static bool check_counts(const CairnProblem *problem, CairnStatus *status) {
     if (!(problem->step > 0) || isinf(problem->step)) {
         return REFUSE("problem: step = %g must be finite and above 0", problem->step);
     }
+    if (!(problem->rest_speed >= 0) || isinf(problem->rest_speed)) {
+        return REFUSE("problem: rest_speed = %g must be finite and not negative", problem->rest_speed);
+    }
     if (!check_count(problem->row_count, "row_count", status) ||
         !check_count(problem->constraint_count, "constraint_count", status) ||
         !check_count(problem->friction_count, "friction_count", status) ||

@@ -400,6 +400,44 @@ static void evaluate_explicit(Referee *referee) {
     }
 }
 
+CairnStatus cairn_referee_find_sizes(const Referee *referee, CairnArena *arena, double *size) {
+    const CairnProblem *problem = referee->problem;
+    memset(size, 0, (size_t)referee->component_count * sizeof *size);
+    if (problem->form == CAIRN_FORM_EXPLICIT) {
+        return cairn_ok();
+    }
+    double *factors, *v;
+    size_t *offset;
+    CAIRN_TRY(factor_dofs(problem, arena, &factors, &offset));
+    v = CAIRN_PUSH(arena, double, problem->dof_count + 1);
+    if (v == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "residual: no memory for %d dofs", problem->dof_count);
+    }
+    memcpy(v, problem->p, (size_t)problem->dof_count * sizeof *v);
+    solve_dofs(problem, factors, offset, v);
+    for (int c = 0; c < problem->constraint_count; c++) {
+        const CairnConstraintBlock *constraint = problem->constraints + c;
+        for (int i = 0; i < constraint->row_count; i++) {
+            int row = constraint->first_row + i;
+            double sum = fabs(problem->right_side[row]), *largest = &size[referee->component[row]];
+            for (int t = constraint->first_term; t < constraint->first_term + constraint->term_count; t++) {
+                CairnDofBlock block = problem->blocks[problem->terms[t].block];
+                double room[18];
+                const double *J = rows_of(problem, &problem->terms[t], constraint->row_count, room) + i * block.size;
+                for (int k = 0; k < block.size; k++) {
+                    sum += fabs(J[k] * v[block.first + k]);
+                }
+            }
+            // An impulse has digits, too: its last one moves w by D eps lambda. Where that is more than this share of b
+            // the answer says too little to be certified.
+            static const double share = 1e-6 / (4 * DBL_EPSILON);
+            double pushed = referee->D[row] * fabs(referee->lambda[row]);
+            *largest = cairn_max(*largest, cairn_max(sum, cairn_min(pushed, share * fabs(referee->b[row]))));
+        }
+    }
+    return cairn_ok();
+}
+
 CairnStatus cairn_referee_evaluate(Referee *referee, CairnArena *arena) {
     const CairnProblem *problem = referee->problem;
     int rows = problem->row_count;
@@ -407,7 +445,9 @@ CairnStatus cairn_referee_evaluate(Referee *referee, CairnArena *arena) {
     referee->b = CAIRN_PUSH(arena, double, rows + 1);
     referee->D = CAIRN_PUSH(arena, double, rows + 1);
     referee->norm = CAIRN_PUSH(arena, double, problem->friction_count + 1);
-    if (!referee->w || !referee->b || !referee->D || !referee->norm) {
+    referee->scaled = CAIRN_PUSH(arena, double, rows + 1);
+    referee->cone = CAIRN_PUSH(arena, double, problem->friction_count + 1);
+    if (!referee->w || !referee->b || !referee->D || !referee->norm || !referee->scaled || !referee->cone) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "residual: no memory for %d rows", rows);
     }
     if (problem->form == CAIRN_FORM_EXPLICIT) {

@@ -12,15 +12,26 @@
 typedef struct Referee {
     const CairnProblem *problem;
     const double *lambda;
-    int threads;  // that rows may be evaluated by; the bits do not depend on it
-    double *w;    // A lambda + b
-    double *b;    // J P^-1 p + d
-    double *D;    // |diag(A)|, 1 where that is 0
-    double *norm; // of each friction group: ||A_cc||_2 of its rows n, t1, t2, or 1 where they have no weight
+    int threads;         // that rows may be evaluated by; the bits do not depend on it
+    double *w;           // A lambda + b
+    double *b;           // J P^-1 p + d
+    double *D;           // |diag(A)|, 1 where that is 0
+    double *norm;        // of each friction group: ||A_cc||_2 of its rows n, t1, t2, or 1 where they have no weight
+    int *component;      // of each row, in [0, component_count): cairn_referee_find_components
+    int component_count; // some of them may have no row
+    double *scaled;      // the residual of each row, m/s, by its bounds or as a part of its cone
+    double *cone;        // of each friction group of CONE or COULOMB: the square of its map by its law, else 0
 } Referee;
 
-// Fill all but the bounds, from P, J, C or W alone.
+// Fill w, b, D and norm from P, J, C or W alone, and allocate the other arrays.
 CairnStatus cairn_referee_evaluate(Referee *referee, CairnArena *arena);
+
+// Find the connected components.
+CairnStatus cairn_referee_find_components(Referee *referee, CairnArena *arena);
+
+// The largest sum of |J| |v| + |d| among the rows of each component, m/s, v being the velocities without impulses: b is
+// the difference of such numbers, and known to their rounding only. 0 in explicit problems, where b is given.
+CairnStatus cairn_referee_find_sizes(const Referee *referee, CairnArena *arena, double *size);
 
 // Sums over rows and groups are made piece by piece, and those of the pieces added in order, whatever the number of
 // threads.
@@ -39,7 +50,6 @@ static inline int cairn_referee_piece(int count, int piece) {
 // scaled).
 typedef struct RefereeCones {
     double corrected, convex; // over all groups, with and without De Saxce's term
-    double certified;         // over CONE and COULOMB groups, each by its law
     double right_side;        // |q|^2 over the groups' rows n, t1, t2
 } RefereeCones;
 

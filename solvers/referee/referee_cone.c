@@ -99,9 +99,9 @@ static void add_cone(const Referee *referee, int group, RefereeCones *cones) {
     double convex = square(map);
     cones->corrected += corrected;
     cones->convex += convex;
-    cones->certified += friction->kind == CAIRN_FRICTION_COULOMB ? corrected
-                        : friction->kind == CAIRN_FRICTION_CONE  ? convex
-                                                                 : 0;
+    referee->cone[group] = friction->kind == CAIRN_FRICTION_COULOMB ? corrected
+                           : friction->kind == CAIRN_FRICTION_CONE  ? convex
+                                                                    : 0;
     cones->right_side += square(referee->b + friction->normal);
 }
 
@@ -114,21 +114,20 @@ static void add_piece(void *context, int k, int worker) {
     const Adding *adding = context;
     int count = adding->referee->problem->friction_count;
     (void)worker;
-    adding->pieces[k] = (RefereeCones){0, 0, 0, 0};
+    adding->pieces[k] = (RefereeCones){0, 0, 0};
     for (int f = cairn_referee_piece(count, k); f < cairn_referee_piece(count, k + 1); f++) {
         add_cone(adding->referee, f, &adding->pieces[k]);
     }
 }
 
 RefereeCones cairn_referee_cones(const Referee *referee) {
-    RefereeCones pieces[REFEREE_PIECES], sum = {0, 0, 0, 0};
+    RefereeCones pieces[REFEREE_PIECES], sum = {0, 0, 0};
     int count = referee->problem->friction_count;
     Adding adding = {referee, pieces};
     cairn_pieces_run(referee->threads, cairn_referee_pieces(count), add_piece, &adding);
     for (int k = 0; k < cairn_referee_pieces(count); k++) {
         sum.corrected += pieces[k].corrected;
         sum.convex += pieces[k].convex;
-        sum.certified += pieces[k].certified;
         sum.right_side += pieces[k].right_side;
     }
     return sum;

@@ -1,6 +1,7 @@
 // The referee's verdict. Definitions and units: docs/notation.md, "Residuals".
 #include "solvers/referee/residual.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "engine/base/memory.h"
@@ -43,25 +44,16 @@ static double natural_row(double lambda, double w, double lower, double upper) {
     return cairn_max(fabs(cairn_min(lambda - lower, w_lower)), fabs(cairn_min(upper - lambda, w_upper)));
 }
 
-static void take_scaled(CairnResidual *residual, double value, int row, const CairnConstraintBlock *constraint) {
-    if (value > residual->scaled || residual->worst_row < 0) {
-        residual->scaled = value;
-        residual->worst_row = row;
-        residual->worst_id = constraint ? constraint->id : 0;
-    }
-}
-
-// A row judged by its bounds; returns its scaled residual.
-static double judge_row(const Referee *referee, int r, const CairnConstraintBlock *constraint, CairnResidual *residual,
-                        double *sum) {
+// A row judged by its bounds.
+static void judge_row(const Referee *referee, int r, const CairnConstraintBlock *constraint, CairnResidual *residual,
+                      double *sum) {
     const CairnProblem *problem = referee->problem;
     bool is_friction = constraint && constraint->friction >= 0;
     double x = referee->lambda[r], w = referee->w[r], D = referee->D[r], lower, upper;
     find_bounds(referee, r, is_friction ? &problem->frictions[constraint->friction] : NULL, &lower, &upper);
     double natural = natural_row(x, w, lower, upper);
-    double scaled = fabs(middle(w, D * (x - upper), D * (x - lower)));
+    referee->scaled[r] = fabs(middle(w, D * (x - upper), D * (x - lower)));
     *sum += natural * natural;
-    take_scaled(residual, scaled, r, constraint);
     residual->bound = cairn_max(residual->bound, cairn_max(lower - x, x - upper));
     if (x > lower && x < upper) {
         residual->complementarity = cairn_max(residual->complementarity, fabs(w));
@@ -69,12 +61,10 @@ static double judge_row(const Referee *referee, int r, const CairnConstraintBloc
     if (is_friction) {
         residual->fb = cairn_max(residual->fb, fabs(cairn_referee_fb_row(D, x, w, lower, upper)));
     }
-    return scaled;
 }
 
 // The three rows of a CONE or COULOMB group, judged by their law.
-static void judge_cone(const Referee *referee, int group, const CairnConstraintBlock *constraint,
-                       CairnResidual *residual, double *sum) {
+static void judge_cone(const Referee *referee, int group, CairnResidual *residual, double *sum) {
     const CairnFriction *friction = &referee->problem->frictions[group];
     bool is_corrected = friction->kind == CAIRN_FRICTION_COULOMB;
     const double *r = referee->lambda + friction->normal, *w = referee->w + friction->normal;
@@ -85,7 +75,7 @@ static void judge_cone(const Referee *referee, int group, const CairnConstraintB
     }
     cairn_referee_cone_map(referee, group, is_corrected, referee->norm[group], map);
     for (int i = 0; i < 3; i++) {
-        take_scaled(residual, fabs(map[i]), friction->normal + i, constraint);
+        referee->scaled[friction->normal + i] = fabs(map[i]);
     }
     double tangent = hypot(r[1], r[2]), limit = friction->mu * r[0];
     residual->bound = cairn_max(residual->bound, cairn_max(-r[0], tangent - cairn_max(0, limit)));
@@ -103,18 +93,16 @@ static void judge_cone(const Referee *referee, int group, const CairnConstraintB
 // The residuals of the rows of a piece.
 typedef struct Verdict {
     CairnResidual residual;
-    double sum;     // of the natural map's squares
-    double largest; // scaled, among the rows that bounds judge
+    double sum; // of the natural map's squares
 } Verdict;
 
 static void judge_constraint(const Referee *referee, const CairnConstraintBlock *constraint, Verdict *verdict) {
     const CairnProblem *problem = referee->problem;
     for (int r = constraint->first_row; r < constraint->first_row + constraint->row_count; r++) {
         if (!is_cone_row(problem, constraint, r)) {
-            verdict->largest =
-                cairn_max(verdict->largest, judge_row(referee, r, constraint, &verdict->residual, &verdict->sum));
+            judge_row(referee, r, constraint, &verdict->residual, &verdict->sum);
         } else if (r == problem->frictions[constraint->friction].normal) {
-            judge_cone(referee, constraint->friction, constraint, &verdict->residual, &verdict->sum);
+            judge_cone(referee, constraint->friction, &verdict->residual, &verdict->sum);
         }
     }
 }
@@ -122,16 +110,10 @@ static void judge_constraint(const Referee *referee, const CairnConstraintBlock 
 static void add_verdict(const Verdict *piece, Verdict *all) {
     const CairnResidual *from = &piece->residual;
     CairnResidual *to = &all->residual;
-    if (from->worst_row >= 0 && (to->worst_row < 0 || from->scaled > to->scaled)) {
-        to->scaled = from->scaled;
-        to->worst_row = from->worst_row;
-        to->worst_id = from->worst_id;
-    }
     to->bound = cairn_max(to->bound, from->bound);
     to->complementarity = cairn_max(to->complementarity, from->complementarity);
     to->fb = cairn_max(to->fb, from->fb);
     all->sum += piece->sum;
-    all->largest = cairn_max(all->largest, piece->largest);
 }
 
 typedef struct Judging {
@@ -144,14 +126,13 @@ static void judge_piece(void *context, int k, int worker) {
     const CairnProblem *problem = judging->referee->problem;
     int count = problem->constraint_count;
     (void)worker;
-    judging->pieces[k] = (Verdict){.residual = {.worst_row = -1}};
+    judging->pieces[k] = (Verdict){.sum = 0};
     for (int c = cairn_referee_piece(count, k); c < cairn_referee_piece(count, k + 1); c++) {
         judge_constraint(judging->referee, &problem->constraints[c], &judging->pieces[k]);
     }
 }
 
-// All rows; returns the largest scaled residual among those that bounds judge.
-static double judge_rows(const Referee *referee, CairnResidual *residual) {
+static void judge_rows(const Referee *referee, CairnResidual *residual) {
     const CairnProblem *problem = referee->problem;
     Verdict pieces[REFEREE_PIECES], all = {.residual = *residual};
     int count = problem->constraint_count;
@@ -161,30 +142,123 @@ static double judge_rows(const Referee *referee, CairnResidual *residual) {
         add_verdict(&pieces[k], &all);
     }
     for (int r = 0; r < problem->row_count && count == 0; r++) { // an explicit problem may go without constraints
-        all.largest = cairn_max(all.largest, judge_row(referee, r, NULL, &all.residual, &all.sum));
+        judge_row(referee, r, NULL, &all.residual, &all.sum);
     }
     *residual = all.residual;
     residual->natural = sqrt(all.sum);
-    return all.largest;
 }
 
-static void judge(const Referee *referee, CairnResidual *residual) {
-    const CairnProblem *problem = referee->problem;
-    double largest_b = 0;
-    for (int r = 0; r < problem->row_count; r++) {
-        largest_b = cairn_max(largest_b, fabs(referee->b[r]));
+// ---- components ----
+
+// What is certified of one component is judged by its own velocities.
+typedef struct Component {
+    double b;                               // max |b|
+    double scaled;                          // the largest residual of a row
+    double bounds;                          // the same of the rows that bounds judge
+    double cones;                           // the sum of the squares of its cones' maps
+    double q;                               // |q|^2 of its friction groups
+    int row;                                // with `scaled`; -1: the component has no rows
+    const CairnConstraintBlock *constraint; // that row's
+} Component;
+
+static void add_row(const Referee *referee, int r, const CairnConstraintBlock *constraint, Component *components) {
+    Component *c = &components[referee->component[r]];
+    bool is_friction = constraint != NULL && constraint->friction >= 0;
+    double lower, upper;
+    find_bounds(referee, r, is_friction ? &referee->problem->frictions[constraint->friction] : NULL, &lower, &upper);
+    double forced = referee->D[r] * fabs(middle(0, lower, upper));
+    c->b = cairn_max(c->b, cairn_max(fabs(referee->b[r]), forced));
+    if (referee->scaled[r] > c->scaled || c->row < 0) {
+        c->scaled = referee->scaled[r];
+        c->row = r;
+        c->constraint = constraint;
     }
-    residual->limit = 1e-8 * largest_b + 1e-12;
-    double by_bounds = judge_rows(referee, residual);
+    if (!is_cone_row(referee->problem, constraint, r)) {
+        c->bounds = cairn_max(c->bounds, referee->scaled[r]);
+    }
+}
+
+static void gather(const Referee *referee, Component *components) {
+    const CairnProblem *problem = referee->problem;
+    for (int k = 0; k < referee->component_count; k++) {
+        components[k] = (Component){.row = -1};
+    }
+    for (int c = 0; c < problem->constraint_count; c++) {
+        const CairnConstraintBlock *constraint = &problem->constraints[c];
+        for (int r = constraint->first_row; r < constraint->first_row + constraint->row_count; r++) {
+            add_row(referee, r, constraint, components);
+        }
+    }
+    for (int r = 0; r < problem->row_count && problem->constraint_count == 0; r++) {
+        add_row(referee, r, NULL, components);
+    }
+    for (int f = 0; f < problem->friction_count; f++) {
+        const double *q = &referee->b[problem->frictions[f].normal];
+        Component *c = &components[referee->component[problem->frictions[f].normal]];
+        c->cones += referee->cone[f];
+        c->q += q[0] * q[0] + q[1] * q[1] + q[2] * q[2];
+    }
+}
+
+// The residual relative to the limit: nothing is left over where nothing is wrong, whatever the limit.
+static double ratio(double residual, double limit) {
+    return residual > 0 ? residual / limit : 0;
+}
+
+static const double certificate = 1e-8; // of the velocities that a component has to bring to rest
+
+// Where contacts are alone with each other cones are measured by |q|; where joints push too, contacts at rest (q = 0)
+// by the largest b.
+static double excess_of(const Component *c, double floor) {
+    double bounds = ratio(c->bounds, certificate * c->b + floor);
+    double cones = ratio(sqrt(c->cones), certificate * cairn_max(sqrt(c->q), c->b) + floor);
+    return cairn_max(bounds, cones);
+}
+
+// Report the component that is worst by its own limit. `size`: NULL, or of each component what b is the difference of.
+static void find_worst(const Referee *referee, const Component *components, const double *size,
+                       CairnResidual *residual) {
+    // What is so small that it has no digits of its own is nothing.
+    double rest = DBL_EPSILON * referee->problem->rest_speed + DBL_MIN / DBL_EPSILON;
+    residual->worst_row = -1;
+    residual->limit = rest;
+    for (int k = 0; k < referee->component_count; k++) {
+        const Component *c = &components[k];
+        double floor = size != NULL ? rest + 4 * DBL_EPSILON * size[k] : rest, excess = excess_of(c, floor);
+        if (c->row >= 0 && (residual->worst_row < 0 || excess > residual->excess)) {
+            residual->excess = excess;
+            residual->scaled = c->scaled;
+            residual->worst_row = c->row;
+            residual->worst_id = c->constraint != NULL ? c->constraint->id : 0;
+            residual->limit = certificate * c->b + floor;
+        }
+    }
+    residual->is_certified = residual->excess <= 1;
+}
+
+static CairnStatus judge(Referee *referee, CairnArena *arena, CairnResidual *residual) {
+    CAIRN_TRY(cairn_referee_find_components(referee, arena));
+    Component *components = CAIRN_PUSH(arena, Component, referee->component_count + 1);
+    double *size = CAIRN_PUSH(arena, double, referee->component_count + 1);
+    if (components == NULL || size == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "residual: no memory for %d rows", referee->problem->row_count);
+    }
+    judge_rows(referee, residual);
     RefereeCones cones = cairn_referee_cones(referee);
-    // |q| where there are contacts only; where joints push too, contacts at rest (q = 0) are measured relative to the
-    // largest b.
-    double scale = cairn_max(sqrt(cones.right_side), largest_b);
-    scale = scale > 0 ? scale : 1;
+    gather(referee, components);
+    find_worst(referee, components, NULL, residual);
+    if (!residual->is_certified) { // bodies that move together fast differ by the rounding of their velocities
+        CAIRN_TRY(cairn_referee_find_sizes(referee, arena, size));
+        find_worst(referee, components, size, residual);
+    }
+    double scale = cones.right_side;
+    for (int k = 0; k < referee->component_count; k++) {
+        scale = cairn_max(scale, components[k].b * components[k].b);
+    }
+    scale = scale > 0 ? sqrt(scale) : 1;
     residual->cone = sqrt(cones.corrected) / scale;
     residual->convex = sqrt(cones.convex) / scale;
-    double by_cones = sqrt(cones.certified);
-    residual->is_certified = by_bounds <= residual->limit && (by_cones / scale <= 1e-8 || by_cones <= 1e-12);
+    return cairn_ok();
 }
 
 CairnStatus cairn_residual_in(const CairnProblem *problem, const double *lambda, CairnArena *arena,
@@ -207,7 +281,7 @@ CairnStatus cairn_residual_by(const CairnProblem *problem, const double *lambda,
     CairnStatus status = cairn_referee_evaluate(&referee, arena);
     if (cairn_is_ok(status)) {
         *residual = (CairnResidual){.worst_row = -1};
-        judge(&referee, residual);
+        status = judge(&referee, arena, residual);
     }
     cairn_arena_release(arena, mark);
     return status;

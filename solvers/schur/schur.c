@@ -136,6 +136,7 @@ static CairnStatus finish(CairnExact *whole, const CairnSchurOptions *options, c
     }
     CairnIpmOptions ipm = {.iterations = 100, .warm = options->warm};
     whole->fallback = 1;
+    whole->finisher = cairn_solver_ipm.name;
     cairn_start_take(start, whole);
     return cairn_ipm_follow(whole, &ipm, outcome);
 }
@@ -245,6 +246,7 @@ static CairnStatus solve(const char *name, bool sweeps_interface, const CairnPro
         CairnSolverContext alone = *context; // the stored memory has another layout
         alone.memory = NULL;
         status = cairn_ipm_cone_finish(problem, CAIRN_FORMULATION_AUTO, &alone, answer, &found);
+        found.leaves_rest = true;
     }
     if (cairn_is_ok(status)) {
         memcpy(lambda, answer, (size_t)problem->row_count * sizeof *lambda);

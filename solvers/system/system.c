@@ -349,7 +349,8 @@ static double find_residual(CairnSystem *system, const double *y, const double *
         if (isinf(system->theta[i])) {
             system->r[i] = 0;
         }
-        largest = cairn_ops_larger(largest, fabs(system->r[i]));
+        double size = fabs(system->r[i]);
+        largest = cairn_ops_larger(largest, system->weight != NULL ? system->weight[i] * size : size);
     }
     return largest;
 }

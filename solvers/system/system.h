@@ -80,6 +80,7 @@ struct CairnSystem {
     const CairnSystemKind *kind;
     void *state;
     double *D;                     // |diag(A)|, 1 where it is zero
+    const double *weight;          // how much each row counts in a residual; NULL: 1
     bool *is_dead;                 // no impulse moves the row (J = 0 and C = 0; its row of W is 0)
     double *theta;                 // as asked for
     double *factored;              // theta with the regularisation

@@ -182,7 +182,7 @@ static int calls_left;
 static CairnStatus solve_some(const CairnProblem *problem, const CairnParts *parts, const void *options,
                               CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     if (calls_left-- <= 0) {
-        return cairn_error(CAIRN_NUMERIC, "some: no more calls");
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "some: no more calls");
     }
     return cairn_solver_bpp.solve(problem, parts, options, context, lambda, report);
 }

@@ -42,25 +42,6 @@ static CairnStatus never_called(const CairnProblem *problem, const CairnParts *p
     return cairn_ok();
 }
 
-static CairnStatus write_all(const CairnProblem *problem, double *lambda, double value) {
-    for (int i = 0; i < problem->row_count; i++) {
-        lambda[i] = value;
-    }
-    return cairn_ok();
-}
-
-static CairnStatus solve_huge(const CairnProblem *problem, const CairnParts *parts, const void *options,
-                              CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
-    (void)parts, (void)options, (void)context, (void)report;
-    return write_all(problem, lambda, 1e308);
-}
-
-static CairnStatus solve_infinite(const CairnProblem *problem, const CairnParts *parts, const void *options,
-                                  CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
-    (void)parts, (void)options, (void)context, (void)report;
-    return write_all(problem, lambda, infinity);
-}
-
 static CairnStatus solve_refusing(const CairnProblem *problem, const CairnParts *parts, const void *options,
                                   CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     (void)parts, (void)options, (void)context, (void)lambda, (void)report;
@@ -86,8 +67,6 @@ static CairnStatus bad_parts(const CairnGraph *graph, const void *options, const
 #define SOLVER(name_, traits_, solve_)                                                                                 \
     { .name = name_, .summary = "", .traits = (traits_), .solve = solve_ }
 static const CairnSolver bilateral = SOLVER("bilateral", 0, never_called);
-static const CairnSolver huge_solver = SOLVER("huge", CAIRN_TAKES_BOUNDS, solve_huge);
-static const CairnSolver infinite_solver = SOLVER("infinite", CAIRN_TAKES_BOUNDS, solve_infinite);
 static const CairnSolver moody_solver = SOLVER("moody", CAIRN_TAKES_BOUNDS, solve_refusing);
 static const CairnSolver parted_solver = SOLVER("parted", CAIRN_TAKES_BOUNDS | CAIRN_NEEDS_PARTITION, never_called);
 static const CairnPartitioner refusing_partitioner = {.name = "scissors", .summary = "", .partition = refuse_parts};
@@ -168,9 +147,7 @@ static CairnStatus step_with_friction(RefusalFixture *f, const char *law) {
     X(friction_not_taken, CAIRN_UNSUPPORTED, "pgs", "cone friction", return step_with_friction(f, "cone");) \
     X(coulomb_not_taken, CAIRN_UNSUPPORTED, "pgs", "coulomb friction", return step_with_friction(f, "coulomb");) \
     X(solver_refuses, CAIRN_UNSUPPORTED, "moody", "not today", return step_with(f, &moody_solver, NULL);) \
-    X(solver_writes_nan, CAIRN_NUMERIC, "body", "nan", return step_with(f, &refusal_nan_solver, NULL);) \
-    X(solver_writes_huge, CAIRN_NUMERIC, "body", "not usable", return step_with(f, &huge_solver, NULL);) \
-    X(solver_writes_infinite, CAIRN_NUMERIC, "body", "not usable", return step_with(f, &infinite_solver, NULL);) \
+    X(solver_writes_huge, CAIRN_NUMERIC, "body", "not usable", return step_with(f, &refusal_huge_solver, NULL);) \
     X(partitioner_refuses, CAIRN_UNSUPPORTED, "scissors", "too hard", \
         return step_with(f, &parted_solver, &refusing_partitioner);) \
     X(partitioner_lies, ARGUMENT, "wrong", "77", return step_with(f, &parted_solver, &wrong_partitioner);) \

@@ -67,6 +67,66 @@ static void what_overflows_in_the_step_is_named(void **state) {
     cairn_world_destroy(world);
 }
 
+// Forces that a step refuses can be taken back, those on one body or all of them; the next step is that without them.
+static void forces_can_be_taken_back(void **state) {
+    (void)state;
+    CairnBodyId ball, twin;
+    CairnWorld *world = one_ball(&ball), *calm = one_ball(&twin);
+    for (int i = 0; i < 2; i++) {
+        assert_ok(cairn_body_apply_force(world, ball, V(0, 0, 1.7e308)));
+        assert_ok(cairn_body_apply_torque(world, ball, V(0, 1, 0)));
+        refuse_step(world, CAIRN_NUMERIC, "cairn_body_clear_forces");
+        assert_ok(i == 0 ? cairn_body_clear_forces(world, ball) : cairn_world_clear_forces(world));
+        support_run(world, 1);
+        support_run(calm, 1);
+        assert_true(cairn_world_state_hash(world) == cairn_world_state_hash(calm));
+    }
+    assert_ok(cairn_body_clear_forces(world, ball)); // nothing pushes it
+    assert_ok(cairn_body_destroy(world, ball));
+    assert_refused(cairn_body_clear_forces(world, ball), CAIRN_INVALID_ID, "");
+    assert_refused(cairn_body_clear_forces(NULL, ball), CAIRN_INVALID_ARGUMENT, "NULL");
+    assert_refused(cairn_world_clear_forces(NULL), CAIRN_INVALID_ARGUMENT, "NULL");
+    cairn_world_destroy(world);
+    cairn_world_destroy(calm);
+}
+
+// A rod of no length, or of less than its ends' rounding, has no direction; its stiffness under a load is out of all
+// proportion to the inertia. It holds its ends together.
+static void rods_of_no_length_hold(void **state) {
+    (void)state;
+    static const double lengths[] = {0, 1e-300, 1e-15, 1e-12, 1e-9, 1e-6};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        CairnWorldDef def = cairn_world_def();
+        CairnWorld *world;
+        assert_ok(cairn_world_create(&def, &world));
+        CairnBodyId a = support_add(world, CAIRN_BODY_DYNAMIC, cairn_box(1, 0.1, 0.1), V(0.5, 0, 5));
+        CairnBodyId b = support_add(world, CAIRN_BODY_DYNAMIC, cairn_sphere(0.4), V(1, 0, 4));
+        CairnJointDef hinge = cairn_joint_def(CAIRN_JOINT_BALL), rod = cairn_joint_def(CAIRN_JOINT_DISTANCE);
+        hinge.body_b = rod.body_a = a;
+        hinge.frame_a.p = V(0, 0, 5);
+        hinge.frame_b.p = V(-0.5, 0, 0);
+        rod.body_b = b;
+        rod.frame_a.p = V(0.5, 0, 0);
+        rod.frame_b.p = V(0, 0, 1 - lengths[i]);
+        assert_ok(cairn_joint_create(world, &hinge, NULL));
+        CairnJointId id;
+        assert_ok(cairn_joint_create(world, &rod, &id));
+        double least = HUGE_VAL, first = 0;
+        for (int k = 0; k < 300; k++) {
+            CairnStats stats;
+            CairnJointState joint;
+            assert_ok(cairn_world_step(world, 1.0 / 60, &stats));
+            assert_true(stats.residual.is_certified);
+            assert_ok(cairn_joint_get(world, id, &joint));
+            assert_below(joint.linear_error, 0.3); // the way of the ends in a step, at 10 m/s each
+            first = k == 0 ? stats.kinetic_energy + stats.potential_energy : first;
+            least = fmin(least, stats.potential_energy);
+            assert_below(stats.kinetic_energy, 2 * (first - least));
+        }
+        cairn_world_destroy(world);
+    }
+}
+
 // No call lets such a pose in: this one goes bad inside, and the next step finds it before it does anything.
 static void a_pose_that_became_nan_stops_the_step(void **state) {
     (void)state;
@@ -118,7 +178,7 @@ static void a_failed_step_keeps_what_happened(void **state) {
     assert_int_equal(cairn_world_events(world).begin_count, 1);
     CairnContact before, after;
     assert_int_equal(cairn_world_contacts(world, &before, 1), 1);
-    assert_ok(cairn_world_set_solver(world, &refusal_nan_solver, NULL));
+    assert_ok(cairn_world_set_solver(world, &refusal_huge_solver, NULL));
     refuse_step(world, CAIRN_NUMERIC, "body 2");
     assert_int_equal(cairn_world_events(world).begin_count, 1);
     assert_int_equal(cairn_world_contacts(world, &after, 1), 1);
@@ -141,7 +201,7 @@ static void a_failed_step_wakes_nobody(void **state) {
     assert_true(asleep.is_asleep);
     CairnBodyId stone = support_add(world, CAIRN_BODY_DYNAMIC, cairn_sphere(0.2), (CairnVec3){0, 0, 1.25});
     assert_ok(cairn_body_set_velocity(world, stone, V(0, 0, -10), V(0, 0, 0)));
-    assert_ok(cairn_world_set_solver(world, &refusal_nan_solver, NULL));
+    assert_ok(cairn_world_set_solver(world, &refusal_huge_solver, NULL));
     refuse_step(world, CAIRN_NUMERIC, "body");
     assert_ok(cairn_body_get(world, ball, &asleep));
     assert_true(asleep.is_asleep);
@@ -149,6 +209,25 @@ static void a_failed_step_wakes_nobody(void **state) {
     support_run(world, 1);
     assert_ok(cairn_body_get(world, ball, &asleep));
     assert_false(asleep.is_asleep);
+    cairn_world_destroy(world);
+}
+
+// A solver that ends with NaN does not end the world: another way finishes the step, and is named.
+static void a_solver_of_nan_is_followed(void **state) {
+    (void)state;
+    CairnBodyId ball;
+    CairnWorld *world = one_ball(&ball);
+    assert_ok(cairn_world_set_solver(world, &refusal_nan_solver, NULL));
+    for (int k = 0; k < 30; k++) {
+        CairnStats stats;
+        CairnBodyState now;
+        assert_ok(cairn_world_step(world, 1.0 / 60, &stats));
+        assert_true(stats.residual.is_certified);
+        assert_int_equal(stats.solve.fallback, 1);
+        assert_string_equal(stats.solve.finisher, "ipm from nothing");
+        assert_ok(cairn_body_get(world, ball, &now));
+        assert_near(now.position.z, 0.5, 1e-3);
+    }
     cairn_world_destroy(world);
 }
 
@@ -191,10 +270,13 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_body_without_mass_stops_the_step),
         cmocka_unit_test(what_overflows_in_the_step_is_named),
+        cmocka_unit_test(forces_can_be_taken_back),
+        cmocka_unit_test(rods_of_no_length_hold),
         cmocka_unit_test(a_pose_that_became_nan_stops_the_step),
         cmocka_unit_test(a_kinematic_body_stays_in_the_world),
         cmocka_unit_test(a_failed_step_keeps_what_happened),
         cmocka_unit_test(a_failed_step_wakes_nobody),
+        cmocka_unit_test(a_solver_of_nan_is_followed),
         cmocka_unit_test(no_world_is_an_empty_one),
         cmocka_unit_test(a_list_may_be_absent),
     };

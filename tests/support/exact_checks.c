@@ -103,7 +103,7 @@ ExactRun exact_certify(const CairnSolver *solver, const char *options, const Cai
                  options ? options : "", problem->row_count, cairn_outcome_name(run.report.outcome),
                  run.report.iterations, run.residual.scaled, run.residual.limit, run.residual.worst_row);
     }
-    assert_true(run.report.claimed <= run.residual.limit);
+    assert_below(run.report.claimed, run.residual.limit);
     return run;
 }
 

@@ -6,7 +6,7 @@
 typedef struct Ledger {
     double mass;              // kg, of all dynamic bodies
     double first, low, start; // J: potential energy at first and at its lowest, kinetic energy at the start
-    double drives;            // J, the work of drives so far
+    double drives;            // J, what drives had at the start, and their work so far
     double pushed;            // J, of the fastest that overlaps and joints are pushed apart, together
     double carried;           // J, of the fastest that kinematic bodies move
 } Ledger;
@@ -67,6 +67,32 @@ static double push_of_joints(const SupportChaos *chaos, const CairnWorldDef *def
     return sum;
 }
 
+// What springs have stored at the start, and what the targets of drives give to the bodies of their joints.
+static double energy_of_drives(const SupportChaos *chaos) {
+    double sum = 0;
+    for (int j = 0; j < chaos->joint_count; j++) {
+        CairnJointState joint;
+        CairnJointDef made;
+        CairnBodyState a = {0}, b = {0};
+        if (!cairn_is_ok(cairn_joint_get(chaos->world, chaos->joints[j], &joint)) ||
+            !cairn_is_ok(cairn_joint_get_def(chaos->world, chaos->joints[j], &made))) {
+            continue;
+        }
+        double mass = is_dynamic(chaos, made.body_a, &a) ? a.mass.mass : 0, inertia = trace_of(a.mass.inertia);
+        mass += is_dynamic(chaos, made.body_b, &b) ? b.mass.mass : 0;
+        inertia += trace_of(b.mass.inertia);
+        for (int axis = 0; axis < CAIRN_AXIS_COUNT; axis++) {
+            const CairnAxis *drive = &made.axes[axis];
+            double moved = axis < CAIRN_RX ? mass : inertia, way = joint.position[axis] - drive->target_position;
+            double omega = 2 * CAIRN_PI * drive->stiffness;
+            double k = drive->spring_unit == CAIRN_SPRING_FREQUENCY ? moved * omega * omega : drive->stiffness;
+            sum += drive->drive == CAIRN_DRIVE_SPRING ? 0.5 * k * way * way : 0;
+            sum += drive->drive != CAIRN_DRIVE_NONE ? 0.5 * moved * drive->target_velocity * drive->target_velocity : 0;
+        }
+    }
+    return sum;
+}
+
 // The work of all drives in a step, where it was positive.
 static double work_of_drives(const SupportChaos *chaos) {
     double sum = 0;
@@ -104,7 +130,7 @@ static bool read_bodies(const SupportChaos *chaos, double *kinetic, double *pote
             continue;
         }
         *kinetic += kinetic_energy(&state);
-        *potential -= state.mass.mass * cairn_dot(gravity, state.center);
+        *potential -= chaos->gravity_scale[i] * state.mass.mass * cairn_dot(gravity, state.center);
         *mass += state.mass.mass;
         is_finite = is_finite && cairn_vec3_is_finite(state.center) && cairn_vec3_is_finite(state.velocity) &&
                     cairn_vec3_is_finite(state.angular_velocity) && isfinite(cairn_dot(gravity, state.center));
@@ -124,8 +150,7 @@ static void update(const SupportChaos *chaos, Ledger *ledger, double potential) 
 static double put_in(const Ledger *ledger) {
     // Of a micrometre a second, below which nothing is told from rest; without dynamic bodies nothing has any.
     double least = ledger->mass > 0 ? 0.5e-12 * ledger->mass : 1;
-    return ledger->start + 2 * (ledger->first - ledger->low) + ledger->drives + ledger->pushed + ledger->carried +
-           least;
+    return ledger->start + (ledger->first - ledger->low) + ledger->drives + ledger->pushed + ledger->carried + least;
 }
 
 static void run(SupportChaos *chaos, int steps, SupportChaosRun *found) {
@@ -135,6 +160,7 @@ static void run(SupportChaos *chaos, int steps, SupportChaosRun *found) {
     ledger.start = kinetic;
     ledger.first = ledger.low = potential;
     ledger.carried = carry_of(chaos, ledger.mass);
+    ledger.drives = energy_of_drives(chaos);
     for (int k = 0; k < steps; k++) {
         CairnStats stats;
         found->status = cairn_world_step(chaos->world, chaos->h, &stats);

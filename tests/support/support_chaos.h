@@ -19,6 +19,7 @@ typedef struct SupportChaos {
     double h;
     bool overlaps; // bodies begin in each other and joints apart; else nothing overlaps and all joints hold
     CairnBodyId bodies[SUPPORT_CHAOS_BODIES];
+    double gravity_scale[SUPPORT_CHAOS_BODIES];
     CairnJointId joints[SUPPORT_CHAOS_JOINTS];
     int body_count, joint_count;
 } SupportChaos;

@@ -187,6 +187,7 @@ static CairnStatus add_body(Draw *draw) {
     def.gravity_scale = chance(draw, 0.1) ? uniform(draw, -1, 2) : 1;
     def.linear_damping = chance(draw, 0.1) ? decades(draw, 1e-2, 10) : 0;
     def.angular_damping = chance(draw, 0.1) ? decades(draw, 1e-2, 10) : 0;
+    chaos->gravity_scale[chaos->body_count] = def.gravity_scale;
     CairnBodyId *id = &chaos->bodies[chaos->body_count];
     CAIRN_TRY(cairn_body_create(chaos->world, &def, id));
     CairnVec3 center;

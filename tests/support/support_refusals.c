@@ -15,7 +15,18 @@ static CairnStatus solve_nan(const CairnProblem *problem, const CairnParts *part
     return cairn_ok();
 }
 
+static CairnStatus solve_huge(const CairnProblem *problem, const CairnParts *parts, const void *options,
+                              CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
+    (void)parts, (void)options, (void)context, (void)report;
+    for (int i = 0; i < problem->row_count; i++) {
+        lambda[i] = 1e300;
+    }
+    return cairn_ok();
+}
+
 const CairnSolver refusal_nan_solver = {.name = "nan", .summary = "", .traits = CAIRN_TAKES_BOUNDS, .solve = solve_nan};
+const CairnSolver refusal_huge_solver = {
+    .name = "huge", .summary = "", .traits = CAIRN_TAKES_BOUNDS, .solve = solve_huge};
 
 static CairnJointId join(CairnWorld *world, CairnJointType type, CairnBodyId b, CairnVec3 at) {
     CairnJointDef def = cairn_joint_def(type);

@@ -34,7 +34,7 @@ void refusal_check_cases(const RefusalCase *cases, int count);
 #define Q(w, x, y, z) ((CairnQuat){w, x, y, z})
 #define ARGUMENT CAIRN_INVALID_ARGUMENT
 
-// A solver that writes NaN into every impulse.
-extern const CairnSolver refusal_nan_solver;
+// Solvers that write NaN into every impulse, which other ways mend, and numbers that velocities cannot hold.
+extern const CairnSolver refusal_nan_solver, refusal_huge_solver;
 
 #endif

@@ -129,7 +129,7 @@ static int exit_code(const Run *run) {
         code = CAIRN_EXIT_FAILED;
     }
     if (run->options.needs_certified && run->tally.certified < run->tally.frames) {
-        char verdict[200];
+        char verdict[320];
         cairn_tally_verdict(&run->tally, verdict, sizeof verdict);
         fprintf(stderr, "cairn run: %s\n", verdict);
         code = CAIRN_EXIT_FAILED;

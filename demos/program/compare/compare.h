@@ -30,7 +30,7 @@ typedef struct CairnContender {
     double *last, *velocity;
     int row_capacity, last_capacity, velocity_capacity;
     CairnMean difference;   // max |v - v_ref| over the dofs, m/s
-    double worst_ratio;     // the largest difference / limit, the limit being 1e-8 max|b| + 1e-12 of the frame
+    double worst_ratio;     // the largest difference / limit, the limit being that of the frame's certificate
     int worst_ratio_at;     // its frame
     int agreeing;           // frames in which the difference was within the limit
     double last_difference; // of the last frame, with its limit: for CSV

@@ -98,7 +98,7 @@ static void write_words(FILE *file, const CairnComparison *comparison) {
     fputs("<ul>\n", file);
     for (int i = 0; i < comparison->count; i++) {
         const CairnContender *contender = &comparison->contenders[i];
-        char verdict[200] = "";
+        char verdict[320] = "";
         if (contender->tally.frames > 0) {
             cairn_tally_verdict(&contender->tally, verdict, sizeof verdict);
         }
@@ -200,7 +200,7 @@ CairnStatus cairn_comparison_html(FILE *file, const CairnComparison *comparison,
     cairn_report_settings(file, cairn_comparison_session(comparison, comparison->reference));
     fputs(
         "</pre>\n<p class=\"soft\">A frame is certified when its scaled residual, computed by a referee that shares no "
-        "code with the solvers, is at most 1e-8 max|b| + 1e-12.</p>\n<h2>To get this page again</h2>\n<pre>",
+        "code with the solvers, is at most 1e-8 of the velocities in its component.</p>\n<h2>To get this page again</h2>\n<pre>",
         file);
     cairn_html_text(file, command);
     fputs("</pre>\n", file);

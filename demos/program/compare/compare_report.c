@@ -63,7 +63,7 @@ static CairnStatus print_row(FILE *file, const CairnComparison *comparison, int 
 static void print_verdict(FILE *file, const CairnComparison *comparison, int index, int width) {
     const CairnContender *contender = &comparison->contenders[index];
     const CairnTally *tally = &contender->tally;
-    char verdict[200];
+    char verdict[320];
     fprintf(file, "%-*.*s  ", width, width, contender->choice.text);
     if (tally->frames > 0) {
         cairn_tally_verdict(tally, verdict, sizeof verdict);
@@ -139,7 +139,7 @@ CairnStatus cairn_comparison_table(FILE *file, const CairnComparison *comparison
         fprintf(file,
                 "\n  the reference's motion: penetration %.2g m, joint error %.2g m at most, state 0x%016" PRIx64 "\n",
                 tally->penetration.max, tally->joint_linear.max, cairn_world_state_hash(comparison->driver.world));
-        fprintf(file, "  velocity off: largest |v - v_ref| over the dofs; limit: 1e-8 max|b| + 1e-12 of the frame\n");
+        fprintf(file, "  velocity off: largest |v - v_ref| over the dofs; limit: that of the frame's certificate\n");
     }
     cairn_report_settings(file, cairn_comparison_session(comparison, comparison->reference));
     for (int i = 0; i < comparison->count; i++) {

@@ -103,7 +103,7 @@ static void print_substructure(FILE *file, const CairnTally *tally) {
 }
 
 CairnStatus cairn_report_table(FILE *file, const CairnSession *session, const CairnTally *tally) {
-    char verdict[200];
+    char verdict[320];
     print_setup(file, session, tally);
     CAIRN_TRY(print_times(file, tally));
     fprintf(file, "\n  %-22s %12s %38s\n", "", "mean", "max");

@@ -56,6 +56,12 @@ static void add_residual(CairnTally *tally, const CairnStats *stats, const Cairn
         tally->worst_frame = tally->frames + 1;
         tally->worst_id = residual->worst_id;
         tally->is_worst_contact = is_contact(world, residual->worst_id);
+        for (int k = 0; k < 2; k++) {
+            CairnBodyState body = {0};
+            tally->worst_bodies[k] = stats->worst_bodies[k];
+            (void)cairn_body_get(world, stats->worst_bodies[k], &body); // an id that is null leaves 0
+            tally->worst_masses[k] = body.mass.mass;
+        }
     }
 }
 
@@ -149,7 +155,15 @@ int cairn_tally_verdict(const CairnTally *tally, char *text, size_t size) {
     if (tally->certified == tally->frames) {
         return snprintf(text, size, "certified: %d of %d frames", tally->certified, tally->frames);
     }
-    return snprintf(text, size, "NOT certified: %d of %d frames, worst %.2g m/s at frame %d, row of %s 0x%016" PRIx64,
+    char bodies[120] = "";
+    if (tally->worst_bodies[1].index != 0) {
+        snprintf(bodies, sizeof bodies, " of bodies %u (%g kg) and %u (%g kg)", tally->worst_bodies[0].index,
+                 tally->worst_masses[0], tally->worst_bodies[1].index, tally->worst_masses[1]);
+    } else if (tally->worst_bodies[0].index != 0) {
+        snprintf(bodies, sizeof bodies, " of body %u (%g kg)", tally->worst_bodies[0].index, tally->worst_masses[0]);
+    }
+    return snprintf(text, size,
+                    "NOT certified: %d of %d frames, worst %.2g m/s at frame %d, row of %s 0x%016" PRIx64 "%s",
                     tally->frames - tally->certified, tally->frames, tally->worst, tally->worst_frame,
-                    tally->is_worst_contact ? "contact" : "joint", tally->worst_id);
+                    tally->is_worst_contact ? "contact" : "joint", tally->worst_id, bodies);
 }

@@ -44,6 +44,8 @@ typedef struct CairnTally {
     int worst_frame;
     uint64_t worst_id;
     bool is_worst_contact;
+    CairnBodyId worst_bodies[2];
+    double worst_masses[2]; // kg
     double energy_first, energy_last, energy_max;
     long long allocations;      // of all frames
     long long late_allocations; // of the second half
