@@ -39,6 +39,10 @@ static void find_arcs(const CairnStep *step, const CairnStepJoint *sj, const dou
     }
 }
 
+// A joint that turns farther, rad, even in the most parts that a step is made in, keeps straight rows: solving again does
+// not converge there.
+static const double most_turn = 0.4;
+
 // From this stiffness on a body is stiff by far, as under a load that is much heavier than itself.
 static const double far = 4;
 
@@ -151,6 +155,12 @@ static double *find_all(CairnStep *step, const CairnStepJoints *joints, const Ca
     if (first && arcs != NULL) {
         check_turns(step, joints, K, velocity, arcs);
     }
+    for (int j = 0; j < joints->count && arcs != NULL; j++) {
+        const CairnStepJoint *sj = &joints->all[j];
+        if (turn_of(step, sj, velocity, arcs + sj->row) > most_turn) {
+            memset(arcs + sj->row, 0, (size_t)sj->row_count * sizeof *arcs);
+        }
+    }
     if (K == NULL || cairn_step_failed(step)) {
         return cairn_step_failed(step) ? NULL : arcs;
     }
@@ -166,9 +176,10 @@ static double *find_all(CairnStep *step, const CairnStepJoints *joints, const Ca
     return cairn_step_failed(step) ? NULL : arcs;
 }
 
-// A lock holds where its arc ends, whatever share of an earlier error it removes; the drive of a velocity has no place.
+// A lock holds where its arc ends, whatever share of an earlier error it removes. Limits and springs act at the start:
+// what they are far from in a step they need not meet in it.
 static double arc_term(const CairnStep *step, const CairnJointRow *row, double arc) {
-    return fabs(row->fraction) * arc / step->h;
+    return row->role == CAIRN_ROW_LOCK ? arc / step->h : 0;
 }
 
 // Returns the arcs that were in use.
@@ -186,6 +197,22 @@ static const double *use(const CairnStep *step, CairnStepSystem *system, const d
     return before;
 }
 
+// True: these velocities keep the joint's locks up to what their ways bend. Others (of a start that its joints do not
+// allow, or after a blow from outside) are not those that it will move with.
+static bool is_kept(const CairnStep *step, const CairnStepJoint *sj, const double *velocity, const double *arcs) {
+    double arm = arm_of(sj);
+    for (int r = 0; r < sj->row_count; r++) {
+        double way = 0, unit = cairn_joint_is_angle(sj->input, sj->rows[r].axis) ? 1 : arm;
+        for (int k = 0; k < sj->body_count; k++) {
+            way += step->h * cairn_vec6_dot(sj->rows[r].jacobian[k], cairn_step_solved(step, velocity, sj->bodies[k]));
+        }
+        if (sj->rows[r].role == CAIRN_ROW_LOCK && fabs(way) > 4 * fabs(arcs[r]) + 0.05 * unit) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void cairn_step_bend(CairnStep *step, CairnStepSystem *system) {
     if (system->joints.count == 0 || cairn_step_failed(step)) {
         return;
@@ -195,21 +222,26 @@ void cairn_step_bend(CairnStep *step, CairnStepSystem *system) {
         CairnVec3 v = step->blocks[b].start.linear, spin = step->blocks[b].spin;
         memcpy(start + (ptrdiff_t)6 * b, (const double[]){v.x, v.y, v.z, spin.x, spin.y, spin.z}, 6 * sizeof *start);
     }
-    const double *arcs = start != NULL ? find_all(step, &system->joints, system->stiffness, start, true) : NULL;
+    double *arcs = start != NULL ? find_all(step, &system->joints, system->stiffness, start, true) : NULL;
+    for (int j = 0; j < system->joints.count && arcs != NULL; j++) {
+        const CairnStepJoint *sj = &system->joints.all[j];
+        if (!is_kept(step, sj, start, arcs + sj->row)) {
+            memset(arcs + sj->row, 0, (size_t)sj->row_count * sizeof *arcs);
+        }
+    }
     if (arcs != NULL) {
         (void)use(step, system, arcs);
     }
 }
 
-// How far the rows that act end from where the problem says, in tolerances; 0: no farther than one.
-static double miss(const CairnStepJoint *sj, const double *lambda, const double *arcs, const double *used) {
+// How far locks end from where the problem says, in tolerances; 0: no farther than one.
+static double miss(const CairnStepJoint *sj, const double *arcs, const double *used) {
     double most = 0, arm = arm_of(sj);
     for (int r = 0; r < sj->row_count; r++) {
         const CairnJointRow *row = &sj->rows[r];
         double limit = tolerance * (cairn_joint_is_angle(sj->input, row->axis) ? 1 : arm);
-        bool acts = row->role == CAIRN_ROW_LOCK || (row->role != CAIRN_ROW_DRIVE && lambda[r] > 0);
         double off = fabs(arcs[r] - used[r]);
-        if (acts && off > limit) {
+        if (row->role == CAIRN_ROW_LOCK && off > limit) {
             most = fmax(most, limit > 0 ? off / limit : HUGE_VAL);
         }
     }
@@ -227,7 +259,7 @@ void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int 
     double most = 0;
     for (int j = 0; j < joints->count && arcs != NULL; j++) {
         int row = joints->all[j].row;
-        most = fmax(most, miss(&joints->all[j], review->lambda + row, arcs + row, joints->arcs + row));
+        most = fmax(most, miss(&joints->all[j], arcs + row, joints->arcs + row));
     }
     // Where the geometric stiffness changes, other joints are straight: what they were off is no measure.
     bool is_second = joints->kept != NULL && review->stiffness == NULL;
