@@ -83,6 +83,7 @@ CairnStatus cairn_world_create(const CairnWorldDef *def, CairnWorld **out) {
     cairn_broad_init(&world->broad_ahead, &world->allocator);
     cairn_arena_init(&world->arena, &world->allocator);
     cairn_arena_init(&world->ahead, &world->allocator);
+    cairn_arena_init(&world->kept, &world->allocator);
     CairnStatus status = cairn_world_set_solver(world, cairn_solver_at(0), NULL);
     status = cairn_is_ok(status) ? cairn_world_open_queries(world) : status;
     status = cairn_is_ok(status) ? cairn_events_init(&world->events, &world->allocator) : status;
@@ -131,6 +132,7 @@ void cairn_world_destroy(CairnWorld *world) {
     cairn_events_free(&world->events, &world->allocator);
     cairn_arena_free(&world->arena);
     cairn_arena_free(&world->ahead);
+    cairn_arena_free(&world->kept);
     cairn_world_close_queries(world);
     cairn_broad_free(&world->broad);
     cairn_broad_free(&world->broad_ahead);

@@ -37,6 +37,7 @@ struct CairnWorld {
     uint64_t joint_changes;                   // how often joints were made, changed or removed
     CairnArena arena;                         // of the step; the last problem lives here until the next one
     CairnArena ahead;                         // of reviews that run while a solver uses the other arena
+    CairnArena kept;                          // what a step that is made in parts has to take back where one fails
 
     const CairnSolver *solver;
     void *solver_options;

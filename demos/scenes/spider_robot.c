@@ -31,7 +31,7 @@ static void settings(const void *params, CairnWorldDef *def) {
     (void)params;
     def->friction = CAIRN_FRICTION_CONE;
     // As in the paper, one solve a step; and what its sweeps leave of a joint's error is taken back over a few steps.
-    def->contact_passes = def->touch_passes = def->geometric_passes = 1;
+    def->contact_passes = def->touch_passes = def->geometric_passes = def->joint_passes = def->substeps = 1;
     def->joint_fraction = 0.2;
 }
 

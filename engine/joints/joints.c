@@ -21,6 +21,24 @@ int cairn_joint_rows(const CairnJointInput *input, CairnJointRow rows[CAIRN_JOIN
     return count;
 }
 
+CairnJointBody cairn_joint_moved(const CairnJointBody *body, CairnVec6 velocity, double h) {
+    CairnQuat turn = cairn_quat_exp(cairn_scale(h, velocity.angular));
+    CairnVec3 arm = cairn_rotate(turn, cairn_sub(body->frame.p, body->center));
+    CairnVec3 center = cairn_add_scaled(body->center, h, velocity.linear);
+    return (CairnJointBody){.center = center, .frame = {cairn_add(center, arm), cairn_quat_mul(turn, body->frame.q)}};
+}
+
+void cairn_joint_changes(const CairnJointInput *input, const CairnJointRow *rows, int row_count, double *changes) {
+    CairnRelative relative = cairn_relative(input->bodies);
+    double value = 0;
+    for (int r = 0; r < row_count; r++) {
+        if (r == 0 || rows[r].axis != rows[r - 1].axis) { // one coordinate's rows follow each other
+            value = cairn_joint_value(input, &relative, rows[r].axis);
+        }
+        changes[r] = rows[r].role == CAIRN_ROW_UPPER ? rows[r].value - value : value - rows[r].value;
+    }
+}
+
 // How far a coordinate is from where its lock or its limits want it; 0 for a free one.
 static double violation(const CairnJointCore *core, int axis, double position) {
     const CairnAxis *settings = &core->def.axes[axis];

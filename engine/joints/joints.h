@@ -24,6 +24,8 @@ typedef enum CairnRowRole { CAIRN_ROW_LOCK = 0, CAIRN_ROW_LOWER, CAIRN_ROW_UPPER
 // One constraint row: w = sum_k J_k v_k + C lambda + fraction error / h + rate.
 typedef struct CairnJointRow {
     CairnVec6 jacobian[CAIRN_JOINT_MAX_BODIES]; // on body k, about its centre of mass
+    double value;                               // of the coordinate, m or rad
+    double before;                              // under the midpoint rule: J v at the start of the step, m/s or rad/s
     double error;                               // phi: m or rad; its derivative along the motion is J v exactly
     double fraction;     // of it that this step removes; < 0: the world's joint_fraction; limits use 1 while open
     double rate;         // further right side, minus the target velocity of a drive, m/s or rad/s
@@ -68,6 +70,12 @@ int cairn_joint_body_count(const CairnJointDef *def);
 // Write the rows; their number and order depend on the definition only (not on the poses), so that row k keeps its
 // meaning.
 int cairn_joint_rows(const CairnJointInput *input, CairnJointRow rows[CAIRN_JOINT_MAX_ROWS]);
+
+// Center and frame of a body that moves for a time h.
+CairnJointBody cairn_joint_moved(const CairnJointBody *body, CairnVec6 velocity, double h);
+
+// By how much phi of each row has changed where the bodies of `input` have moved on since the rows were made.
+void cairn_joint_changes(const CairnJointInput *input, const CairnJointRow *rows, int row_count, double *changes);
 
 // True: this coordinate is measured in rad. The coordinate of a gear is that of its first joint.
 bool cairn_joint_is_angle(const CairnJointInput *input, int axis);

@@ -8,7 +8,7 @@ static void begin_row(CairnJointRow *row, const CairnCoordinate *coordinate, Cai
     for (int k = 0; k < CAIRN_JOINT_MAX_BODIES; k++) {
         row->jacobian[k] = coordinate->jacobian[k];
     }
-    row->error = coordinate->value;
+    row->value = row->error = coordinate->value;
     row->fraction = row->rate = 0;
     row->compliance = compliance;
     row->lower = -HUGE_VAL;

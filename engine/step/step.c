@@ -4,6 +4,8 @@
 //         -> solve (problem, parts -> impulses, velocities) -> amend (what proved wrong in the problem: solve again)
 //         -> limit advance, integrate (velocities -> poses) -> finish (referee, warm start kept, statistics)
 //
+// A step in which joints turn too far runs this once for each of several equal parts (step_divide.c).
+//
 // A stage reads what earlier ones made and writes one result (docs/step.md), to the arena only; `finish` commits
 // everything at once, so a step that fails has not happened.
 #include "engine/step/step.h"
@@ -137,8 +139,11 @@ static void list_blocks(CairnStep *step) {
     }
 }
 
-static void begin(CairnWorld *world, double h, CairnStep *step) {
+static void begin(CairnWorld *world, CairnStepShare *share, CairnStep *step) {
+    double h = share->whole / share->count;
     *step = (CairnStep){.world = world, .store = &world->store, .arena = &world->arena, .h = h, .status = cairn_ok()};
+    step->share = share;
+    step->stats.substeps = 1;
     step->began = cairn_timer_now();
     step->threads = world->def.thread_count;
     step->impulse_scale = world->store.last_h > 0 ? h / world->store.last_h : 1;
@@ -164,15 +169,8 @@ static void begin(CairnWorld *world, double h, CairnStep *step) {
     }
 }
 
-CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats) {
-    if (world == NULL) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "step: world is NULL");
-    }
-    if (!(h >= CAIRN_STEP_MIN && h <= CAIRN_STEP_MAX)) {
-        return cairn_error(CAIRN_INVALID_ARGUMENT, "step: h is %g, must be in [%g, %g] s", h, CAIRN_STEP_MIN,
-                           CAIRN_STEP_MAX);
-    }
-    CairnStep step;
+// One step, or one part of it. Nothing has happened where it fails or is too long.
+static void run(CairnWorld *world, CairnStepShare *share, CairnStep *step) {
     CairnStepContacts contacts = {0};
     CairnStepSystem system = {0};
     CairnStepParts parts = {0};
@@ -182,26 +180,62 @@ CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats) {
     CairnStepNext next;
 
     do {
-        begin(world, h, &step);
-        cairn_step_collide(&step, &contacts);
-    } while (cairn_step_wake(&step, &contacts));
-    cairn_step_allocate_answer(&step, &contacts, &answer);
+        begin(world, share, step);
+        cairn_step_collide(step, &contacts);
+    } while (cairn_step_wake(step, &contacts));
+    cairn_step_allocate_answer(step, &contacts, &answer);
     do {
-        cairn_step_assemble(&step, &contacts, &system, &answer);
-        cairn_step_partition(&step, &system, &parts);
+        cairn_step_assemble(step, &contacts, &system, &answer);
+        cairn_step_partition(step, &system, &parts);
         do {
-            cairn_step_solve(&step, &contacts, &system, &parts, &answer);
-            next = cairn_step_amend(&step, &contacts, &system, &answer);
+            cairn_step_solve(step, &contacts, &system, &parts, &answer);
+            next = cairn_step_amend(step, &contacts, &system, &answer);
         } while (next == CAIRN_STEP_SOLVE);
     } while (next == CAIRN_STEP_ASSEMBLE);
-    cairn_step_limit_advance(&step, &contacts, &system, &answer, &advance);
-    cairn_step_integrate(&step, &answer, &advance, &ends);
-    cairn_step_finish(&step, &contacts, &system, &parts, &answer, &ends);
+    cairn_step_keep_momentum(step, &contacts, &system, &answer);
+    cairn_step_limit_advance(step, &contacts, &system, &answer, &advance);
+    cairn_step_integrate(step, &answer, &advance, &ends);
+    cairn_step_finish(step, &contacts, &system, &parts, &answer, &ends);
 
-    if (cairn_step_failed(&step)) {
-        cairn_step_undo_waking(&step);
-    } else if (stats != NULL) {
-        *stats = step.stats;
+    if (cairn_step_failed(step)) {
+        cairn_step_undo_waking(step);
     }
-    return step.status;
+}
+
+CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats) {
+    if (world == NULL) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "step: world is NULL");
+    }
+    if (!(h >= CAIRN_STEP_MIN && h <= CAIRN_STEP_MAX)) {
+        return cairn_error(CAIRN_INVALID_ARGUMENT, "step: h is %g, must be in [%g, %g] s", h, CAIRN_STEP_MIN,
+                           CAIRN_STEP_MAX);
+    }
+    CairnStep step;
+    CairnStats sum = {0};
+    CairnStepKept kept;
+    CairnStepShare share = {.count = 1, .whole = h};
+    do {
+        if (share.count > 1 && share.index == 0 && !cairn_step_keep(world, &kept)) {
+            return cairn_error(CAIRN_OUT_OF_MEMORY, "step: no memory to make it in %d parts", share.count);
+        }
+        run(world, &share, &step);
+        if (step.is_too_long) {
+            if (share.index > 0) {
+                cairn_step_take_back(world, &kept);
+            }
+            share = (CairnStepShare){.count = step.parts, .whole = h};
+        } else if (cairn_step_failed(&step)) {
+            if (share.index > 0) {
+                cairn_step_take_back(world, &kept);
+            }
+            return step.status;
+        } else {
+            cairn_step_add_stats(&sum, &step.stats);
+            share.index += 1;
+        }
+    } while (share.index < share.count);
+    if (stats != NULL) {
+        *stats = sum;
+    }
+    return cairn_ok();
 }

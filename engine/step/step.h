@@ -110,6 +110,31 @@ enum { CAIRN_STEP_FEW = 64 }; // bodies, or contacts: not worth waking a thread 
 // Each of these is the result of one stage and is read by the stages after it. All of them lie in the world's arena and
 // end with the step. docs/step.md lists the inputs and outputs of every stage.
 
+// The speed with which two shapes that did not touch before met in an earlier part of a divided step.
+typedef struct CairnStruck {
+    CairnTouchingPair pair;
+    double speed;
+} CairnStruck;
+
+// Which part of the whole step this one is (step_divide.c).
+typedef struct CairnStepShare {
+    int index, count;
+    double whole; // h of the whole step
+    const CairnStruck *struck;
+    int struck_count;
+} CairnStepShare;
+
+// What parts of a step change of a world, as it was before the first of them.
+typedef struct CairnStepKept {
+    CairnBody *bodies;
+    CairnJoint *joints;
+    CairnContactRecord *contacts;
+    CairnVec3 *spins;
+    int contact_count, spin_count;
+    double last_h, time;
+    bool has_ordered_records;
+} CairnStepKept;
+
 // Begin: the step itself and its bodies. Every stage reads it; after begin only the arena, the status and the
 // statistics change.
 typedef struct CairnStep {
@@ -120,6 +145,9 @@ typedef struct CairnStep {
     double impulse_scale; // h over the last h: impulses carried over are forces times time
     double still;         // slower than this, m/s, no contact has a direction of sliding worth following
     double began;         // when the step began, by the clock
+    CairnStepShare *share;
+    bool is_too_long; // joints turn too far in it: it has to be made in `parts` parts, and this one does not happen
+    int parts;
     int threads;
 
     int *block_of; // of each body slot; -1: not dynamic, or asleep
@@ -150,13 +178,17 @@ typedef struct CairnStepContacts {
 typedef struct CairnStepJoints {
     CairnStepJoint *all;
     int count;
+    const double *arcs; // of each row: how far its arc ends from phi + h J v (step_arcs.c), as the problem has it
+    const double *kept; // those of the solve before; NULL: they were not yet changed
+    double miss;        // how far joints were off then
+    bool stands;        // the arcs are no longer changed
 } CairnStepJoints;
 
 // Assemble: the problem, and those of its arrays that amend may change between two solves.
 typedef struct CairnStepSystem {
     CairnProblem problem;
     CairnStepJoints joints;
-    double *P, *lower, *upper, *compliance;
+    double *P, *p, *right_side, *lower, *upper, *compliance;
     CairnDofBlock *blocks;
     CairnFriction *frictions;
     int matrix_count; // in P: fewer than blocks where equal balls use one
@@ -166,6 +198,7 @@ typedef struct CairnStepSystem {
     double spring;
     // K of each block, negative semidefinite or 0: the geometric stiffness that P contains. NULL: all are 0.
     const CairnMat3 *stiffness;
+    const CairnVec3 *turns; // of each block: the angular velocity that K does not resist; NULL without K
 } CairnStepSystem;
 
 // Partition: the parts that the solver works on.
@@ -179,6 +212,8 @@ typedef struct CairnStepParts {
 typedef struct CairnStepReview {
     const double *lambda, *velocity; // the impulses, and the velocities that follow from them
     const CairnMat3 *stiffness;      // the geometric stiffness that the impulses cause; NULL: as in the problem
+    const double *arcs;              // of every row of the joints; NULL: as in the problem
+    double miss;                     // how far joints end from where their rows say, in tolerances
     bool is_misjudged;               // first touches bear other loads than their friction bounds were made from
     CairnStepContact *predicted;     // contacts that the velocities run into, in the order of their pairs
     int predicted_count;
@@ -234,6 +269,10 @@ void cairn_step_solve(CairnStep *step, const CairnStepContacts *contacts, const 
 // Change the problem by what the answer's review found.
 CairnStepNext cairn_step_amend(CairnStep *step, CairnStepContacts *contacts, CairnStepSystem *system,
                                CairnStepAnswer *answer);
+// Give angular momentum that geometric stiffness and predicted contacts took to the bodies that are tied together:
+// changes the velocities.
+void cairn_step_keep_momentum(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
+                              CairnStepAnswer *answer);
 void cairn_step_limit_advance(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
                               const CairnStepAnswer *answer, CairnStepAdvance *advance);
 void cairn_step_integrate(CairnStep *step, const CairnStepAnswer *answer, const CairnStepAdvance *advance,
@@ -268,6 +307,8 @@ void cairn_step_reserve(CairnStep *step);
 // Tangents, wanted velocities and loads of the contacts that are not prepared. `velocity` is the one that the predicted
 // contacts were found with.
 void cairn_step_contact_frames(const CairnStep *step, CairnStepContacts *contacts, const double *velocity);
+CairnVec3 cairn_step_apart(const CairnStep *step, const CairnStepContact *contact);
+bool cairn_step_is_near(const CairnStepContact *contact, CairnVec3 apart);
 void cairn_step_joint_rows(CairnStep *step, CairnStepJoints *joints);
 void cairn_step_write_contact_rows(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *contact,
                                    double *J);
@@ -294,6 +335,9 @@ void cairn_step_joint_impulses(const CairnStep *step, const CairnStepJoint *sj, 
 void cairn_step_stiffen(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
                         CairnStepSystem *system);
 
+// What the arcs of joints add to the right side, for the velocities at the start of the step. After cairn_step_stiffen.
+void cairn_step_bend(CairnStep *step, CairnStepSystem *system);
+
 // ---- pieces of solve and amend ----
 
 // Fill in what the review's lambda and velocity lead to; `pass`: how often the problem was solved.
@@ -314,7 +358,16 @@ void cairn_step_soften(const CairnStep *step, CairnStepSystem *system, int level
 // follows.
 const CairnMat3 *cairn_step_review_stiffness(CairnStep *step, const CairnStepContacts *contacts,
                                              const CairnStepSystem *system, const double *lambda);
-void cairn_step_amend_stiffness(CairnStep *step, CairnStepSystem *system, const CairnMat3 *K);
+void cairn_step_amend_stiffness(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
+                                CairnStepSystem *system, const CairnMat3 *K);
+// The angular velocity with which the bodies tied to each block turn as one; 0 where something holds them.
+const CairnVec3 *cairn_step_find_turns(CairnStep *step, const CairnStepContacts *contacts,
+                                       const CairnStepJoints *joints, const double *lambda);
+
+// Fill in the arcs that the review's velocities lead to where joints end farther than a tolerance from where their rows
+// say, or those of the solve before where that did not help.
+void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int pass, CairnStepReview *review);
+void cairn_step_amend_arcs(const CairnStep *step, CairnStepSystem *system, const CairnStepReview *review);
 
 // With box friction: does some first touch bear another load than its bounds were made from (touch_jump)? Amend then
 // makes the bounds of all first touches from the loads.
@@ -380,6 +433,20 @@ bool cairn_step_is_kept(const CairnStep *step, int shape_a, int shape_b);
 int cairn_step_root(int *parent, int i);
 void cairn_step_unite(int *parent, int a, int b);
 
+// ---- parts of a step ----
+
+// Keep what a part changes. False: no memory.
+bool cairn_step_keep(CairnWorld *world, CairnStepKept *kept);
+void cairn_step_take_back(CairnWorld *world, const CairnStepKept *kept);
+// How many parts a step needs in which bodies of a joint turn so far against each other, rad.
+int cairn_step_parts(const CairnStep *step, double turn);
+void cairn_step_add_stats(CairnStats *stats, const CairnStats *part);
+void cairn_step_add_report(CairnSolveReport *sum, const CairnSolveReport *report);
+
+static inline bool cairn_step_is_last(const CairnStep *step) {
+    return step->share->index + 1 == step->share->count;
+}
+
 // ---- bodies and velocities ----
 
 static inline int cairn_step_block(const CairnStep *step, int body) {
@@ -442,7 +509,7 @@ static inline double cairn_step_unit(const CairnStep *step, const CairnStepJoint
 }
 
 static inline bool cairn_step_failed(const CairnStep *step) {
-    return step->status.code != CAIRN_OK;
+    return step->status.code != CAIRN_OK || step->is_too_long;
 }
 
 // Scratch memory of `count` elements, count >= 0. On failure it sets the step's status and returns NULL.

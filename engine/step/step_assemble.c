@@ -80,7 +80,7 @@ typedef struct Assembly {
     double *lambda;
     CairnConstraintBlock *constraints;
     CairnTerm *terms;
-    double *p, *J, *right_side;
+    double *J;
 } Assembly;
 
 static int count_terms(const CairnStep *step, const int *bodies, int body_count) {
@@ -129,10 +129,10 @@ static void allocate(CairnStep *step, Assembly *a, int term_entries) {
     a->constraints = CAIRN_STEP_PUSH(step, CairnConstraintBlock, problem->constraint_count);
     a->terms = CAIRN_STEP_PUSH(step, CairnTerm, problem->term_count);
     system->frictions = CAIRN_STEP_PUSH(step, CairnFriction, problem->friction_count);
-    a->p = CAIRN_STEP_PUSH(step, double, problem->dof_count);
+    system->p = CAIRN_STEP_PUSH(step, double, problem->dof_count);
     a->J = CAIRN_STEP_PUSH(step, double, term_entries);
     system->compliance = CAIRN_STEP_PUSH(step, double, problem->row_count);
-    a->right_side = CAIRN_STEP_PUSH(step, double, problem->row_count);
+    system->right_side = CAIRN_STEP_PUSH(step, double, problem->row_count);
     system->lower = CAIRN_STEP_PUSH(step, double, problem->row_count);
     system->upper = CAIRN_STEP_PUSH(step, double, problem->row_count);
     if (cairn_step_failed(step)) {
@@ -146,12 +146,12 @@ static void allocate(CairnStep *step, Assembly *a, int term_entries) {
     problem->terms = a->terms;
     problem->frictions = system->frictions;
     problem->P = system->P;
-    problem->p = a->p;
+    problem->p = system->p;
     problem->J = a->J;
     problem->frames = a->contacts->count > 0 ? &a->contacts->all[0].frame : NULL;
     problem->frame_stride = sizeof *a->contacts->all;
     problem->compliance = system->compliance;
-    problem->right_side = a->right_side;
+    problem->right_side = system->right_side;
     problem->lower = system->lower;
     problem->upper = system->upper;
 }
@@ -186,7 +186,7 @@ static void add_joint(const Assembly *a, Cursor *at, const CairnStepJoint *sj) {
     int entry = at->entry;
     write_terms(a, at, sj->bodies, sj->body_count, sj->row_count);
     block->term_count = at->term - block->first_term;
-    cairn_step_write_joint(step, sj, a->J + entry, a->right_side + sj->row);
+    cairn_step_write_joint(step, sj, a->J + entry, a->system->right_side + sj->row);
     bool is_warm = joint->row_count == sj->row_count; // else its definition changed
     for (int r = 0; r < sj->row_count; r++) {
         const CairnJointRow *row = &sj->rows[r];
@@ -267,7 +267,7 @@ static void write_contact(const Assembly *a, int contact) {
     }
     double *compliance = a->system->compliance + c->row;
     cairn_step_contact_compliance(step, a->system, c, compliance);
-    cairn_step_write_right_side(step, rolls, c, compliance, a->right_side + c->row);
+    cairn_step_write_right_side(step, rolls, c, compliance, a->system->right_side + c->row);
     a->system->lower[c->row] = 0;
     a->system->upper[c->row] = HUGE_VAL;
     if (c->row_count > 1) {
@@ -284,7 +284,7 @@ static void write_contact(const Assembly *a, int contact) {
 static void write_blocks(void *context, int first, int end) {
     const Assembly *a = context;
     for (int b = first; b < end; b++) {
-        write_block(a->step, b, a->system->blocks, a->system->P, a->p);
+        write_block(a->step, b, a->system->blocks, a->system->P, a->system->p);
     }
 }
 
@@ -348,6 +348,7 @@ void cairn_step_assemble(CairnStep *step, CairnStepContacts *contacts, CairnStep
     }
     write_all(&assembly);
     cairn_step_stiffen(step, contacts, assembly.lambda, system);
+    cairn_step_bend(step, system);
     if (answer->softness > 0) {
         cairn_step_soften(step, system, answer->softness);
     }

@@ -173,8 +173,36 @@ static int rows_of(const CairnMaterial *m) {
     return m->friction > 0 ? 3 : 1;
 }
 
+// From the point of A to that of B where the bodies are when the step begins.
+CairnVec3 cairn_step_apart(const CairnStep *step, const CairnStepContact *c) {
+    const CairnBody *bodies = step->store->bodies;
+    CairnVec3 between = cairn_sub(bodies[c->body_b].center, bodies[c->body_a].center);
+    return cairn_add(between, cairn_sub(c->frame.arm[1], c->frame.arm[0]));
+}
+
+// A body that moves by more than its own size until it meets the other one is struck where it will be.
+bool cairn_step_is_near(const CairnStepContact *c, CairnVec3 apart) {
+    double least = fmin(cairn_length_squared(c->frame.arm[0]), cairn_length_squared(c->frame.arm[1]));
+    return cairn_length_squared(apart) <= least;
+}
+
+// Both sides of a contact act at one point, the middle of theirs: impulses at two points would turn what nothing turns
+// from outside. Theirs are apart by the distance, and by the way to where they meet. What was predicted hangs on where
+// its points will be, to a hair of an overlap: step_momentum.c gives back what it turns.
+static void join_sides(const CairnStep *step, CairnStepContact *c) {
+    if (c->is_predicted || cairn_step_block(step, c->body_a) < 0 || cairn_step_block(step, c->body_b) < 0) {
+        return;
+    }
+    CairnVec3 apart = cairn_step_apart(step, c);
+    if (cairn_step_is_near(c, apart)) {
+        c->frame.arm[0] = cairn_add_scaled(c->frame.arm[0], 0.5, apart);
+        c->frame.arm[1] = cairn_add_scaled(c->frame.arm[1], -0.5, apart);
+    }
+}
+
 static void prepare_contact(const Framing *f, CairnStepContact *c) {
     const CairnStep *step = f->step;
+    join_sides(step, c);
     CairnVec3 slip = free_slip(f, c);
     CairnMaterial material = cairn_step_material(step, c);
     c->row_count = (uint8_t)rows_of(&material);

@@ -88,6 +88,22 @@ static Touching find_touching(CairnStep *step, const CairnStepContacts *contacts
     return t;
 }
 
+// With what speed two shapes met, in this part of the step or in one before it.
+static double meeting_speed(const CairnStep *step, const CairnTouchingPair *pair, const CairnStepContact *worst) {
+    const CairnStepShare *share = step->share;
+    double speed = fmax(-worst->approach, 0);
+    int low = 0, high = share->struck_count;
+    while (low < high) {
+        int middle = low + (high - low) / 2, order = compare_touch(&share->struck[middle].pair, pair);
+        if (order == 0) {
+            return fmax(speed, share->struck[middle].speed);
+        }
+        low = order < 0 ? middle + 1 : low;
+        high = order < 0 ? high : middle;
+    }
+    return speed;
+}
+
 // Merge last step's list and this one's: what is only old ended, what is only new began. With `write` false it only
 // counts.
 static void merge_events(const CairnStep *step, const CairnStepContacts *contacts, const Touching *now,
@@ -107,7 +123,7 @@ static void merge_events(const CairnStep *step, const CairnStepContacts *contact
             events->ended_count += 1;
         } else if (order > 0) {
             const CairnStepContact *c = now->worst[j];
-            double speed = fmax(-c->approach, 0);
+            double speed = meeting_speed(step, &now->touches[j], c);
             if (write) { // the contact's record will stand where it does
                 events->begun[events->begun_count] = (CairnBegun){speed, j, (int)(c - contacts->all)};
             }
@@ -117,6 +133,30 @@ static void merge_events(const CairnStep *step, const CairnStepContacts *contact
         i += order <= 0 ? 1 : 0;
         j += order >= 0 ? 1 : 0;
     }
+}
+
+// Between two parts of a step only the speeds are kept with which shapes met: what touched before the step stays the list
+// that its events are made from.
+static void keep_struck(CairnStep *step, const Touching *now) {
+    const CairnStore *store = step->store;
+    CairnStepShare *share = step->share;
+    CairnStruck *struck = CAIRN_PUSH(&step->world->kept, CairnStruck, now->count + 1);
+    int count = 0, i = 0;
+    if (struck == NULL) {
+        step->status = cairn_error(CAIRN_OUT_OF_MEMORY, "step: no memory to keep %d events", now->count);
+        return;
+    }
+    for (int j = 0; j < now->count; j++) {
+        while (i < store->touch_count && compare_touch(&store->touches[i], &now->touches[j]) < 0) {
+            i++;
+        }
+        bool is_new = i == store->touch_count || compare_touch(&store->touches[i], &now->touches[j]) != 0;
+        if (is_new && now->worst[j] != NULL) {
+            struck[count++] = (CairnStruck){now->touches[j], meeting_speed(step, &now->touches[j], now->worst[j])};
+        }
+    }
+    share->struck = struck;
+    share->struck_count = count;
 }
 
 // ---- making room before anything is committed ----
@@ -186,7 +226,9 @@ static void record_move(CairnStep *step, int body, CairnVec3 center, CairnQuat q
     bool has_moved = memcmp(&b->center, &center, sizeof center) != 0 || memcmp(&b->q, &q, sizeof q) != 0;
     b->center = center;
     b->q = q;
-    b->news = fell_asleep ? CAIRN_NEWS_FELL_ASLEEP : has_moved ? CAIRN_NEWS_MOVED : CAIRN_NEWS_NONE;
+    if (fell_asleep || has_moved) { // else what an earlier part of the step has brought stands
+        b->news = fell_asleep ? CAIRN_NEWS_FELL_ASLEEP : CAIRN_NEWS_MOVED;
+    }
 }
 
 static void commit_bodies(const Finishing *f) {
@@ -199,7 +241,7 @@ static void commit_bodies(const Finishing *f) {
             continue;
         }
         CairnBody *body = &store->bodies[i];
-        body->news = CAIRN_NEWS_NONE;
+        body->news = step->share->index == 0 ? CAIRN_NEWS_NONE : body->news;
         body->part = parts->has_partition && step->block_of[i] >= 0 ? parts->parts.part[step->block_of[i]] : -1;
         if (step->block_of[i] >= 0) {
             const CairnStepEnd *end = &f->ends->all[step->block_of[i]];
@@ -219,7 +261,7 @@ static void commit_bodies(const Finishing *f) {
             add_energy(step, body, (CairnVec3){0, 0, 0});
         }
     }
-    store->push_count = 0;
+    store->push_count = cairn_step_is_last(step) ? 0 : store->push_count; // they act in all parts of a step
 }
 
 // The fraction of a manifold's normal impulses that did not stop an approach. For single points it would be noise: a
@@ -354,25 +396,33 @@ static void show_problem(const Finishing *f) {
     world->has_problem = true;
 }
 
-static void commit(const Finishing *f, const Touching *now, const Kept *kept) {
-    CairnStep *step = f->step;
-    CairnWorld *world = step->world;
-    CairnStore *store = step->store;
+static void commit_events(const Finishing *f, const Touching *now) {
+    CairnWorld *world = f->step->world;
+    CairnStore *store = f->step->store;
     cairn_events_clear(&world->events);
-    merge_events(step, f->contacts, now, &world->events, true);
+    merge_events(f->step, f->contacts, now, &world->events, true);
     cairn_events_trim(&world->events, &world->allocator);
     world->events.has_moved = true;
-    commit_contacts(step, f->contacts, f->answer->lambda, kept);
-    commit_bodies(f);
-    world->pose_changes += 1;
-    commit_joints(step, &f->system->joints, f->answer->lambda);
     for (int t = 0; t < now->count; t++) {
         store->touches[t] = now->touches[t];
     }
     store->touch_count = now->count;
+}
+
+static void commit(const Finishing *f, const Touching *now, const Kept *kept) {
+    CairnStep *step = f->step;
+    CairnStore *store = step->store;
+    bool is_last = cairn_step_is_last(step);
+    if (is_last) {
+        commit_events(f, now);
+    }
+    commit_contacts(step, f->contacts, f->answer->lambda, kept);
+    commit_bodies(f);
+    step->world->pose_changes += 1;
+    commit_joints(step, &f->system->joints, f->answer->lambda);
     store->last_h = step->h;
-    store->time += step->h;
-    store->step_index += 1;
+    store->time += is_last ? step->share->whole : 0;
+    store->step_index += is_last ? 1 : 0;
 }
 
 void cairn_step_finish(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
@@ -388,8 +438,13 @@ void cairn_step_finish(CairnStep *step, const CairnStepContacts *contacts, const
     if (cairn_step_failed(step)) {
         return;
     }
-    if (!reserve_all(step, contacts, &now, &kept)) {
+    if (!cairn_step_is_last(step)) {
+        keep_struck(step, &now);
+    }
+    if (!cairn_step_failed(step) && !reserve_all(step, contacts, &now, &kept)) {
         step->status = cairn_error(CAIRN_OUT_OF_MEMORY, "step: no memory to keep %d contacts", contacts->count);
+    }
+    if (cairn_step_failed(step)) {
         return;
     }
     commit(&f, &now, &kept);

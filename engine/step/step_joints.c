@@ -25,6 +25,28 @@ static bool acts_on_dynamic(const CairnStep *step, const CairnStepJoint *sj) {
     return false;
 }
 
+// Under the midpoint rule impulses act with J of the pose in the middle of the step, where the start's velocities lead:
+// what holds a lock there does no work on the mean velocity, so it neither takes nor gives energy. phi is that of the
+// start.
+static void turn_to_middle(const CairnStep *step, const CairnStepJoint *sj, CairnJointRow *rows) {
+    CairnJointInput middle = *sj->input;
+    CairnJointRow turned[CAIRN_JOINT_MAX_ROWS];
+    for (int k = 0; k < sj->body_count; k++) {
+        CairnJointBody moved =
+            cairn_joint_moved(&middle.bodies[k], cairn_step_start(step, sj->bodies[k]), 0.5 * step->h);
+        middle.bodies[k].center = moved.center;
+        middle.bodies[k].frame = moved.frame;
+    }
+    (void)cairn_joint_rows(&middle, turned); // the same rows in the same order
+    for (int r = 0; r < sj->row_count; r++) {
+        rows[r].before = 0;
+        for (int k = 0; k < sj->body_count; k++) {
+            rows[r].before += cairn_vec6_dot(rows[r].jacobian[k], cairn_step_start(step, sj->bodies[k]));
+            rows[r].jacobian[k] = turned[r].jacobian[k];
+        }
+    }
+}
+
 void cairn_step_joint_rows(CairnStep *step, CairnStepJoints *joints) {
     const CairnPool *pool = &step->store->joint_pool;
     *joints = (CairnStepJoints){.all = CAIRN_STEP_PUSH(step, CairnStepJoint, pool->alive)};
@@ -48,6 +70,9 @@ void cairn_step_joint_rows(CairnStep *step, CairnStepJoints *joints) {
         sj->row_count = cairn_joint_rows(input, rows);
         if (sj->row_count == 0) {
             continue;
+        }
+        if (step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT) {
+            turn_to_middle(step, sj, rows);
         }
         CairnJointRow *kept = CAIRN_STEP_PUSH(step, CairnJointRow, sj->row_count);
         if (kept != NULL) {
@@ -79,9 +104,21 @@ static double position_term(const CairnStep *step, const CairnStepJoint *sj, con
     return cairn_clamp(def->joint_fraction * row->error / step->h, -push, push);
 }
 
-// d of one row: fraction phi / h + rate, plus what bodies without dofs contribute.
+// d of one row without J v of bodies that have no dofs: fraction phi / h + rate. Under the midpoint rule the unknown is
+// the mean velocity vm. Held to be 0 itself, J vm would turn J v round in every step and feed the whip of the next: a
+// chain gained 1e10 J. So locks, limits and motors hold the end's velocity, J v+ + d = 0 in the pose of the end, which is
+// J vm - J v/2 + d/2 = 0 with J vm in the middle and J v at the start. phi follows both velocities, so half of it is
+// enough. Springs act on the way.
+static double wanted(const CairnStep *step, const CairnStepJoint *sj, const CairnJointRow *row) {
+    bool is_spring = row->role == CAIRN_ROW_DRIVE && row->fraction > 0;
+    if (step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT && !is_spring) {
+        return 0.5 * (0.5 * position_term(step, sj, row) + row->rate - row->before);
+    }
+    return position_term(step, sj, row) + row->rate;
+}
+
 static double right_side(const CairnStep *step, const CairnStepJoint *sj, const CairnJointRow *row) {
-    double d = position_term(step, sj, row) + row->rate;
+    double d = wanted(step, sj, row);
     for (int k = 0; k < sj->body_count; k++) {
         if (cairn_step_block(step, sj->bodies[k]) < 0) {
             d += cairn_vec6_dot(row->jacobian[k], cairn_step_start(step, sj->bodies[k]));

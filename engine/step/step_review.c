@@ -1,8 +1,9 @@
 // Review: do these impulses, and the velocities that follow from them, lead to another problem than the one that they
-// solve? Three things may be wrong with that: the geometric stiffness was made from other impulses (step_stiffness.c),
-// first touches were guessed to bear other loads (step_touch.c), or bodies run into contacts that the problem lacks
-// (step_predict.c). A review finds this and changes nothing, so that it may run while a solver runs. Amend makes
-// the changes, between two solves; and where a solve found no answer, it makes the rows soft enough to have one.
+// solve? Four things may be wrong with that: the geometric stiffness was made from other impulses (step_stiffness.c),
+// first touches were guessed to bear other loads (step_touch.c), joints end elsewhere than their rows say
+// (step_arcs.c), or bodies run into contacts that the problem lacks (step_predict.c). A review finds this and changes
+// nothing, so that it may run while a solver runs. Amend makes the changes, between two solves;
+// and where a solve found no answer, it makes the rows soft enough to have one.
 #include "engine/step/step.h"
 #include "solvers/problem/law.h"
 
@@ -17,6 +18,9 @@ void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const
     if (has_rows && !cairn_step_failed(step) && pass < def->touch_passes) {
         review->is_misjudged = cairn_step_review_touches(step, contacts, system, review->lambda);
     }
+    if (has_rows && !cairn_step_failed(step)) {
+        cairn_step_review_arcs(step, system, pass, review);
+    }
     // Under the midpoint rule a contact constrains the velocity at the end of the step, not the displacement: it always
     // overlaps by half a step's motion.
     if (!cairn_step_failed(step) && step->stats.contact_passes < def->contact_passes &&
@@ -26,7 +30,7 @@ void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const
 }
 
 bool cairn_step_is_superseded(const CairnStepReview *review) {
-    return review->stiffness != NULL || review->is_misjudged || review->predicted_count > 0;
+    return review->stiffness != NULL || review->arcs != NULL || review->is_misjudged || review->predicted_count > 0;
 }
 
 // Bounds that follow the impulses make a problem that is not convex, and no way may find its answer. Then the bounds that
@@ -80,8 +84,11 @@ CairnStepNext cairn_step_amend(CairnStep *step, CairnStepContacts *contacts, Cai
         cairn_step_add_predicted(step, contacts, system, answer);
         return CAIRN_STEP_ASSEMBLE;
     }
+    if (review->arcs != NULL) {
+        cairn_step_amend_arcs(step, system, review);
+    }
     if (review->stiffness != NULL) {
-        cairn_step_amend_stiffness(step, system, review->stiffness);
+        cairn_step_amend_stiffness(step, contacts, review->lambda, system, review->stiffness);
     }
     return CAIRN_STEP_SOLVE;
 }

@@ -89,9 +89,7 @@ static void add_phases(CairnSolvePhases *sum, const CairnSolvePhases *phases) {
     sum->subsystems += phases->subsystems;
 }
 
-static void add_report(CairnStats *stats, const CairnSolveReport *report) {
-    CairnSolveReport *sum = &stats->solve;
-    stats->solves += 1;
+void cairn_step_add_report(CairnSolveReport *sum, const CairnSolveReport *report) {
     sum->outcome = report->outcome;
     sum->claimed = report->claimed;
     sum->iterations += report->iterations;
@@ -148,7 +146,8 @@ void cairn_step_solve(CairnStep *step, const CairnStepContacts *contacts, const 
                                      .memory = &world->solver_memory};
         CairnStatus status = cairn_problem_solve(problem, &request, answer->lambda, &result);
         step->status = cairn_step_failed(step) ? step->status : status; // what failed in a review comes first
-        add_report(&step->stats, &result.report);
+        step->stats.solves += 1;
+        cairn_step_add_report(&step->stats.solve, &result.report);
     }
     answer->has_exact = result.report.leaves_rest;
     answer->is_rough = result.report.is_superseded && cairn_step_is_superseded(&call.found);

@@ -216,12 +216,33 @@ static void assign_matrices(CairnStep *step, CairnStepSystem *system) {
     }
 }
 
-void cairn_step_amend_stiffness(CairnStep *step, CairnStepSystem *system, const CairnMat3 *K) {
+// p has h^2 K times what the body may turn freely.
+static void add_turn(const CairnStep *step, CairnStepSystem *system, int b, double sign) {
+    if (system->stiffness != NULL) {
+        CairnVec3 part = cairn_mat3_mul(system->stiffness[b], system->turns[b]);
+        double factor = sign * step->h * step->h, *p = system->p + (ptrdiff_t)6 * b;
+        p[3] -= factor * part.x;
+        p[4] -= factor * part.y;
+        p[5] -= factor * part.z;
+    }
+}
+
+void cairn_step_amend_stiffness(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
+                                CairnStepSystem *system, const CairnMat3 *K) {
+    const CairnVec3 *turns = cairn_step_find_turns(step, contacts, &system->joints, lambda);
     assign_matrices(step, system);
     for (int b = 0; b < step->block_count && !cairn_step_failed(step); b++) {
         write_stiffness(step, system, b, K[b]);
+        add_turn(step, system, b, -1);
+    }
+    if (cairn_step_failed(step)) {
+        return;
     }
     system->stiffness = K;
+    system->turns = turns;
+    for (int b = 0; b < step->block_count; b++) {
+        add_turn(step, system, b, 1);
+    }
 }
 
 // True: K of some body differs from the one in use by more than geometric_jump.
@@ -259,7 +280,7 @@ void cairn_step_stiffen(CairnStep *step, const CairnStepContacts *contacts, cons
         is_needed = norm(K[b]) > 0;
     }
     if (is_needed) { // only in few worlds
-        cairn_step_amend_stiffness(step, system, K);
+        cairn_step_amend_stiffness(step, contacts, lambda, system, K);
     } else {
         cairn_arena_release(step->arena, mark);
     }

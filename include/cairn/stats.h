@@ -48,7 +48,8 @@ typedef struct CairnStats {
 
     size_t arena_bytes; // scratch memory that the step used, bytes
     int allocations;    // calls of the allocator in this step: 0 once a scene has settled
-    int solves; // in this step: more than one where geometric stiffness, first touches or struck bodies needed it
+    int solves;   // in this step: more than one where geometric stiffness, first touches or struck bodies needed it
+    int substeps; // equal parts in which the step was made: more than one where joints turned far in it
     int contact_passes; // searches for contacts: more than one where bodies were struck towards others
 } CairnStats;
 

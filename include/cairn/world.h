@@ -61,12 +61,14 @@ typedef struct CairnWorldDef {
     CairnMix friction_mix, restitution_mix;
     double joint_fraction;         // the fraction of a joint's position error that a step removes: d = fraction phi / h
     double joint_push, joint_turn; // the largest speeds at which it is removed, m/s and rad/s
-    double contact_fraction;       // the fraction of an overlap that a step removes; gaps enter a step as they are
-    double contact_slop;           // an overlap that is not removed, m
-    double contact_push;           // the largest speed at which an overlap is removed, m/s
-    int contact_passes;    // the largest number of solves in a step because the solved motion makes new contacts
-    double contact_stray;  // a further solve follows where an overlap exceeds its prediction by this times the margin
-    double contact_margin; // contacts are made from this distance on, m; the motion in the step is added
+    int substeps; // the most equal parts that a step is made in because bodies of a joint turn far against each other
+    int joint_passes;        // the largest number of solves in a step because joints end elsewhere than their rows say
+    double contact_fraction; // the fraction of an overlap that a step removes; gaps enter a step as they are
+    double contact_slop;     // an overlap that is not removed, m
+    double contact_push;     // the largest speed at which an overlap is removed, m/s
+    int contact_passes;      // the largest number of solves in a step because the solved motion makes new contacts
+    double contact_stray;    // a further solve follows where an overlap exceeds its prediction by this times the margin
+    double contact_margin;   // contacts are made from this distance on, m; the motion in the step is added
     // How far a contact gives way under the weight of all that may rest on it, as a share of typical_length: contacts
     // and friction are springs that remember, so nothing creeps.
     double contact_give;

@@ -192,7 +192,7 @@ static uint64_t number_at(const SupportBytes *bytes, size_t at) {
 // A snapshot is the same on any machine: what a tiny world's bytes are is pinned here. Where a field joins a definition
 // or a record these two numbers change with it; a released version that is to be read for ever raises VERSION in
 // snapshot.c too.
-static const uint64_t golden_size = 0x3e0, golden_checksum = 0x9905e7f17bd4e43cu;
+static const uint64_t golden_size = 0x3f0, golden_checksum = 0x5a9be4387f2e0970u;
 
 static void golden_bytes_stay(void **state) {
     (void)state;

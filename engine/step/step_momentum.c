@@ -1,0 +1,210 @@
+// Momentum. Geometric stiffness resists the turning of single bodies (step_stiffness.c), where the forces behind it act
+// between bodies. So it has to leave alone what turns as a whole: bodies that joints and touching contacts tie together
+// and that nothing ties to what does not move freely turn as one with the angular velocity of their angular momentum,
+// and K acts on what a body turns beside that. What it still takes of their angular momentum they get back by turning
+// as one. That changes no distance among them, so their rows hold as they did.
+#include "engine/base/mat3.h"
+#include "engine/step/step.h"
+
+// A set of blocks that are tied together, stored at its lowest block.
+typedef struct Group {
+    CairnVec3 momentum; // angular, N m s: all of it, or what was taken
+    CairnVec3 center;   // times the mass
+    double mass;
+    CairnMat3 inertia; // about the centre
+    bool is_held;      // by a body that does not move freely
+} Group;
+
+typedef struct Groups {
+    const CairnStep *step;
+    int *parent;
+    Group *all;
+} Groups;
+
+static void tie(const Groups *g, const int *bodies, int count) {
+    int last = -1;
+    for (int k = 0; k < count; k++) {
+        int b = cairn_step_block(g->step, bodies[k]);
+        if (last >= 0 && b >= 0) {
+            cairn_step_unite(g->parent, last, b);
+        }
+        last = b >= 0 ? b : last;
+    }
+}
+
+static void hold(const Groups *g, const int *bodies, int count) {
+    bool is_held = false;
+    for (int k = 0; k < count; k++) {
+        is_held = is_held || cairn_step_block(g->step, bodies[k]) < 0;
+    }
+    for (int k = 0; k < count && is_held; k++) {
+        int b = cairn_step_block(g->step, bodies[k]);
+        if (b >= 0) {
+            g->all[cairn_step_root(g->parent, b)].is_held = true;
+        }
+    }
+}
+
+static void for_all_ties(const Groups *g, const CairnStepContacts *contacts, const CairnStepJoints *joints,
+                         const double *lambda, void (*act)(const Groups *, const int *, int)) {
+    for (int j = 0; j < joints->count; j++) {
+        act(g, joints->all[j].bodies, joints->all[j].body_count);
+    }
+    for (int i = 0; i < contacts->count; i++) {
+        const CairnStepContact *c = &contacts->all[i];
+        const int bodies[2] = {c->body_a, c->body_b};
+        if (lambda[c->row] > 0) {
+            act(g, bodies, 2);
+        }
+    }
+}
+
+// m (d^2 1 - d d^T)
+static CairnMat3 inertia_at(double mass, CairnVec3 d) {
+    double square = mass * cairn_length_squared(d);
+    return cairn_mat3_sum(cairn_mat3_diagonal(square, square, square),
+                          cairn_mat3_scaled(-mass, cairn_mat3_outer(d, d)));
+}
+
+static Group *group_of(const Groups *g, int b) {
+    return &g->all[cairn_step_root(g->parent, b)];
+}
+
+// A block's centre, from that of its group.
+static CairnVec3 arm_of(const Groups *g, const Group *group, int b) {
+    const CairnBody *body = &g->step->store->bodies[g->step->blocks[b].body];
+    return cairn_sub(body->center, cairn_scale(1 / group->mass, group->center));
+}
+
+static Groups find_groups(CairnStep *step, const CairnStepContacts *contacts, const CairnStepJoints *joints,
+                          const double *lambda) {
+    Groups g = {step, CAIRN_STEP_PUSH(step, int, step->block_count),
+                (Group *)cairn_step_push_zero(step, (size_t)step->block_count, sizeof(Group))};
+    for (int b = 0; b < step->block_count && !cairn_step_failed(step); b++) {
+        g.parent[b] = b;
+    }
+    if (cairn_step_failed(step)) {
+        return g;
+    }
+    for_all_ties(&g, contacts, joints, lambda, tie);
+    for_all_ties(&g, contacts, joints, lambda, hold);
+    for (int b = 0; b < step->block_count; b++) {
+        const CairnBody *body = &step->store->bodies[step->blocks[b].body];
+        Group *group = group_of(&g, b);
+        group->center = cairn_add_scaled(group->center, body->model->mass, body->center);
+        group->mass += body->model->mass;
+    }
+    for (int b = 0; b < step->block_count; b++) {
+        double mass = step->store->bodies[step->blocks[b].body].model->mass;
+        Group *group = group_of(&g, b);
+        CairnMat3 own = cairn_step_inertia(step, &step->blocks[b]);
+        group->inertia = cairn_mat3_sum(group->inertia, cairn_mat3_sum(own, inertia_at(mass, arm_of(&g, group, b))));
+    }
+    return g;
+}
+
+// The angular velocity that this angular momentum gives a group that turns as one; 0 where it is held.
+static CairnVec3 turn_of(const Group *group, CairnVec3 momentum) {
+    CairnMat3 inverse;
+    if (group->is_held || !(cairn_length_squared(momentum) > 0) || !cairn_mat3_inverse(group->inertia, &inverse)) {
+        return (CairnVec3){0, 0, 0};
+    }
+    return cairn_mat3_mul(inverse, momentum);
+}
+
+const CairnVec3 *cairn_step_find_turns(CairnStep *step, const CairnStepContacts *contacts,
+                                       const CairnStepJoints *joints, const double *lambda) {
+    CairnVec3 *turns = CAIRN_STEP_PUSH(step, CairnVec3, step->block_count);
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
+    Groups g = find_groups(step, contacts, joints, lambda);
+    if (cairn_step_failed(step)) {
+        return NULL;
+    }
+    for (int b = 0; b < step->block_count; b++) {
+        const CairnStepBlock *block = &step->blocks[b];
+        double mass = step->store->bodies[block->body].model->mass;
+        Group *group = group_of(&g, b);
+        CairnVec3 spin = cairn_mat3_mul(cairn_step_inertia(step, block), block->spin);
+        CairnVec3 orbit = cairn_scale(mass, cairn_cross(arm_of(&g, group, b), block->start.linear));
+        group->momentum = cairn_add(group->momentum, cairn_add(spin, orbit));
+    }
+    for (int b = 0; b < step->block_count; b++) {
+        turns[b] = turn_of(group_of(&g, b), group_of(&g, b)->momentum);
+    }
+    cairn_arena_release(step->arena, mark);
+    return turns;
+}
+
+static void give_back(const Groups *g, double *velocity) {
+    for (int b = 0; b < g->step->block_count; b++) {
+        const Group *group = group_of(g, b);
+        CairnVec3 turn = turn_of(group, group->momentum), along = cairn_cross(turn, arm_of(g, group, b));
+        double *v = velocity + (ptrdiff_t)6 * b;
+        v[0] += along.x;
+        v[1] += along.y;
+        v[2] += along.z;
+        v[3] += turn.x;
+        v[4] += turn.y;
+        v[5] += turn.z;
+    }
+}
+
+// A predicted contact between bodies that move freely, whose two points are not one.
+static bool is_split(const CairnStep *step, const CairnStepContact *c, const double *lambda) {
+    return c->is_predicted && lambda[c->row] > 0 && cairn_step_block(step, c->body_a) >= 0 &&
+           cairn_step_block(step, c->body_b) >= 0;
+}
+
+static bool takes_momentum(const CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
+                           const double *lambda) {
+    bool takes = system->stiffness != NULL;
+    for (int i = 0; i < contacts->count && !takes; i++) {
+        takes = is_split(step, &contacts->all[i], lambda);
+    }
+    return takes;
+}
+
+// What impulses at two points that are apart turn: apart x impulse.
+static void add_split(const Groups *g, const CairnStepContact *c, const double *l, double factor) {
+    CairnVec3 apart = cairn_step_apart(g->step, c);
+    if (!cairn_step_is_near(c, apart)) {
+        return;
+    }
+    CairnVec3 impulse = cairn_scale(l[0], c->frame.normal);
+    if (c->row_count >= 3) {
+        impulse = cairn_add_scaled(cairn_add_scaled(impulse, l[1], c->frame.tangent), l[2], cairn_step_tangent_2(c));
+    }
+    Group *group = group_of(g, cairn_step_block(g->step, c->body_a));
+    group->momentum = cairn_add_scaled(group->momentum, -factor, cairn_cross(apart, impulse));
+}
+
+static void add_taken(const Groups *g, const CairnStepSystem *system, const double *velocity, double factor) {
+    for (int b = 0; b < g->step->block_count && system->stiffness != NULL; b++) {
+        const double *v = velocity + (ptrdiff_t)6 * b;
+        CairnVec3 turned = cairn_sub((CairnVec3){v[3], v[4], v[5]}, system->turns[b]);
+        double h = g->step->h;
+        CairnVec3 taken = cairn_scale(-factor * h * h, cairn_mat3_mul(system->stiffness[b], turned));
+        group_of(g, b)->momentum = cairn_add(group_of(g, b)->momentum, taken);
+    }
+}
+
+void cairn_step_keep_momentum(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
+                              CairnStepAnswer *answer) {
+    if (cairn_step_failed(step) || !takes_momentum(step, contacts, system, answer->lambda)) {
+        return;
+    }
+    CairnArenaMark mark = cairn_arena_mark(step->arena);
+    double factor = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT ? 0.5 : 1; // the mean takes half
+    Groups g = find_groups(step, contacts, &system->joints, answer->lambda);
+    if (!cairn_step_failed(step)) {
+        add_taken(&g, system, answer->velocity, factor);
+        for (int i = 0; i < contacts->count; i++) {
+            const CairnStepContact *c = &contacts->all[i];
+            if (is_split(step, c, answer->lambda)) {
+                add_split(&g, c, answer->lambda + c->row, factor);
+            }
+        }
+        give_back(&g, answer->velocity);
+    }
+    cairn_arena_release(step->arena, mark);
+}
