@@ -23,12 +23,23 @@ static const double tolerance = 2e-4;
 // step goes back to what it had.
 static const double least_gain = 0.7;
 
+// A turn of theta bends a way by theta^2 / 2 of its arm: where that is a thousandth of the tolerance, the way is straight.
+static const double least_turn = 6e-4; // rad
+
 // c of every row of a joint for these velocities.
 static void find_arcs(const CairnStep *step, const CairnStepJoint *sj, const double *velocity, double *arcs) {
     CairnJointInput input = {.core = sj->input->core, .gear_a = sj->input->gear_a, .gear_b = sj->input->gear_b};
     CairnVec6 v[CAIRN_JOINT_MAX_BODIES];
+    double turn = 0;
     for (int k = 0; k < sj->body_count; k++) {
         v[k] = cairn_step_solved(step, velocity, sj->bodies[k]);
+        turn = fmax(turn, cairn_length_squared(v[k].angular));
+    }
+    if (step->h * step->h * turn < least_turn * least_turn) {
+        memset(arcs, 0, (size_t)sj->row_count * sizeof *arcs);
+        return;
+    }
+    for (int k = 0; k < sj->body_count; k++) {
         input.bodies[k] = cairn_joint_moved(&sj->input->bodies[k], v[k], step->h);
     }
     cairn_joint_changes(&input, sj->rows, sj->row_count, arcs);
