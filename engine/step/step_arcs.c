@@ -84,20 +84,23 @@ static double arm_of(const CairnStepJoint *sj) {
 // By how much bodies of a joint turn against each other, rad, where that bends the way of what is locked: a turn bends it
 // by turn^2 / 2 of the arm, but a wheel on its axle turns and bends nothing.
 static double turn_of(const CairnStep *step, const CairnStepJoint *sj, const double *velocity, const double *arcs) {
+    bool is_midpoint = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT;
     double turn = 0, bend = 0, arm = arm_of(sj);
-    for (int k = 0; k < sj->body_count; k += 2) {
-        CairnVec3 a = cairn_step_solved(step, velocity, sj->bodies[k]).angular;
-        CairnVec3 b = cairn_step_solved(step, velocity, sj->bodies[k + 1]).angular;
-        turn = fmax(turn, step->h * cairn_length(cairn_sub(b, a)));
-    }
     for (int r = 0; r < sj->row_count; r++) {
         double unit = cairn_joint_is_angle(sj->input, sj->rows[r].axis) ? 1 : arm;
         if (sj->rows[r].role == CAIRN_ROW_LOCK && fabs(arcs[r]) > 0) {
             bend = fmax(bend, sqrt(2 * fabs(arcs[r]) / unit));
         }
     }
-    bool is_bent = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT || bend > 0.25 * turn;
-    return is_bent ? turn : bend;
+    if (bend == 0 && !is_midpoint) {
+        return 0;
+    }
+    for (int k = 0; k < sj->body_count; k += 2) {
+        CairnVec3 a = cairn_step_solved(step, velocity, sj->bodies[k]).angular;
+        CairnVec3 b = cairn_step_solved(step, velocity, sj->bodies[k + 1]).angular;
+        turn = fmax(turn, step->h * cairn_length(cairn_sub(b, a)));
+    }
+    return is_midpoint || bend > 0.25 * turn ? turn : bend;
 }
 
 // A step that proves too long for its joints is made in more parts. What is stiff by far (under a heavy load) would need
