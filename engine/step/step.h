@@ -215,6 +215,7 @@ typedef struct CairnStepReview {
     const CairnMat3 *stiffness;      // the geometric stiffness that the impulses cause; NULL: as in the problem
     const double *arcs;              // of every row of the joints; NULL: as in the problem
     double miss;                     // how far joints end from where their rows say, in tolerances
+    bool is_split;                   // predicted contacts bear whose sides act at two points
     bool is_misjudged;               // first touches bear other loads than their friction bounds were made from
     CairnStepContact *predicted;     // contacts that the velocities run into, in the order of their pairs
     int predicted_count;
@@ -311,9 +312,10 @@ void cairn_step_contact_frames(const CairnStep *step, CairnStepContacts *contact
 CairnVec3 cairn_step_apart(const CairnStep *step, const CairnStepContact *contact);
 bool cairn_step_is_near(const CairnStepContact *contact, CairnVec3 apart);
 void cairn_step_join_sides(const CairnStep *step, CairnStepContact *contact);
-// Joins the sides of predicted contacts that bear; true: the problem has changed and is to be solved again.
-bool cairn_step_join_predicted(const CairnStep *step, CairnStepContacts *contacts, CairnStepSystem *system,
-                               const CairnStepAnswer *answer);
+// Do predicted contacts bear whose sides act at two points? Amend joins them.
+bool cairn_step_review_splits(const CairnStep *step, const CairnStepContacts *contacts, const double *lambda);
+void cairn_step_join_predicted(const CairnStep *step, CairnStepContacts *contacts, CairnStepSystem *system,
+                               const CairnStepReview *review);
 void cairn_step_joint_rows(CairnStep *step, CairnStepJoints *joints);
 void cairn_step_write_contact_rows(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *contact,
                                    double *J);

@@ -23,9 +23,6 @@ static const double tolerance = 2e-4;
 // step goes back to what it had.
 static const double least_gain = 0.7;
 
-// A turn of theta bends a way by theta^2 / 2 of its arm: where that is a thousandth of the tolerance, the way is straight.
-static const double least_turn = 6e-4; // rad
-
 // c of every row of a joint for these velocities.
 static void find_arcs(const CairnStep *step, const CairnStepJoint *sj, const double *velocity, double *arcs) {
     CairnJointInput input = {.core = sj->input->core, .gear_a = sj->input->gear_a, .gear_b = sj->input->gear_b};
@@ -35,7 +32,7 @@ static void find_arcs(const CairnStep *step, const CairnStepJoint *sj, const dou
         v[k] = cairn_step_solved(step, velocity, sj->bodies[k]);
         turn = fmax(turn, cairn_length_squared(v[k].angular));
     }
-    if (step->h * step->h * turn < least_turn * least_turn) {
+    if (turn == 0) {
         memset(arcs, 0, (size_t)sj->row_count * sizeof *arcs);
         return;
     }

@@ -155,6 +155,15 @@ static bool is_split(const CairnStep *step, const CairnStepContact *c, const dou
            cairn_step_block(step, c->body_b) >= 0 && cairn_step_is_near(c, cairn_step_apart(step, c));
 }
 
+bool cairn_step_review_splits(const CairnStep *step, const CairnStepContacts *contacts, const double *lambda) {
+    for (int i = 0; i < contacts->count; i++) {
+        if (is_split(step, &contacts->all[i], lambda)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // The velocity along the normal that comes of turning.
 static double turning_along(const CairnStep *step, const CairnStepContact *c, const double *velocity) {
     CairnVec3 a = cairn_cross(cairn_step_solved(step, velocity, c->body_a).angular, c->frame.arm[0]);
@@ -165,15 +174,14 @@ static double turning_along(const CairnStep *step, const CairnStepContact *c, co
 // What was predicted hangs on where its points will be, to a hair of an overlap, so it is solved with these points
 // first. Where it bears, both sides then act in their middle, and the row is moved so that it says of these velocities
 // what it said before: the next solve begins where the last one ended.
-bool cairn_step_join_predicted(const CairnStep *step, CairnStepContacts *contacts, CairnStepSystem *system,
-                               const CairnStepAnswer *answer) {
-    bool has_joined = false;
+void cairn_step_join_predicted(const CairnStep *step, CairnStepContacts *contacts, CairnStepSystem *system,
+                               const CairnStepReview *review) {
     for (int i = 0; i < contacts->count; i++) {
         CairnStepContact *c = &contacts->all[i];
-        if (is_split(step, c, answer->lambda)) {
-            double before = turning_along(step, c, answer->velocity);
+        if (is_split(step, c, review->lambda)) {
+            double before = turning_along(step, c, review->velocity);
             cairn_step_join_sides(step, c);
-            double shift = before - turning_along(step, c, answer->velocity);
+            double shift = before - turning_along(step, c, review->velocity);
             c->wanted += shift;
             system->right_side[c->row] += shift;
             if (!cairn_step_has_frame(c)) {
@@ -181,10 +189,9 @@ bool cairn_step_join_predicted(const CairnStep *step, CairnStepContacts *contact
                 double *J = system->J + system->problem.terms[block->first_term].jacobian;
                 cairn_step_write_contact_rows(step, contacts->rolls, c, J);
             }
-            c->is_joined = has_joined = true;
+            c->is_joined = true;
         }
     }
-    return has_joined;
 }
 
 static void add_taken(const Groups *g, const CairnStepSystem *system, const double *velocity, double factor) {

@@ -1,7 +1,7 @@
 // Review: do these impulses, and the velocities that follow from them, lead to another problem than the one that they
-// solve? Four things may be wrong with that: the geometric stiffness was made from other impulses (step_stiffness.c),
+// solve? Five things may be wrong with that: the geometric stiffness was made from other impulses (step_stiffness.c),
 // first touches were guessed to bear other loads (step_touch.c), joints end elsewhere than their rows say
-// (step_arcs.c), or bodies run into contacts that the problem lacks (step_predict.c). A review finds this and changes
+// (step_arcs.c), contacts that were predicted bear and act at two points (step_momentum.c), or bodies run into contacts that the problem lacks (step_predict.c). A review finds this and changes
 // nothing, so that it may run while a solver runs. Amend makes the changes, between two solves;
 // and where a solve found no answer, it makes the rows soft enough to have one.
 #include "engine/step/step.h"
@@ -19,6 +19,7 @@ void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const
         review->is_misjudged = cairn_step_review_touches(step, contacts, system, review->lambda);
     }
     if (has_rows && !cairn_step_failed(step)) {
+        review->is_split = cairn_step_review_splits(step, contacts, review->lambda);
         cairn_step_review_arcs(step, system, pass, review);
     }
     // Under the midpoint rule a contact constrains the velocity at the end of the step, not the displacement: it always
@@ -30,7 +31,8 @@ void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const
 }
 
 bool cairn_step_is_superseded(const CairnStepReview *review) {
-    return review->stiffness != NULL || review->arcs != NULL || review->is_misjudged || review->predicted_count > 0;
+    return review->stiffness != NULL || review->arcs != NULL || review->is_split || review->is_misjudged ||
+           review->predicted_count > 0;
 }
 
 // Bounds that follow the impulses make a problem that is not convex, and no way may find its answer. Then the bounds that
@@ -75,10 +77,10 @@ CairnStepNext cairn_step_amend(CairnStep *step, CairnStepContacts *contacts, Cai
         return CAIRN_STEP_GO_ON;
     }
     if (!cairn_step_is_superseded(review)) {
-        if (cairn_step_join_predicted(step, contacts, system, answer)) {
-            return CAIRN_STEP_SOLVE;
-        }
         return judge(step, system, answer);
+    }
+    if (review->is_split) {
+        cairn_step_join_predicted(step, contacts, system, review);
     }
     if (review->is_misjudged) {
         cairn_step_amend_touches(contacts, system, answer->lambda);
