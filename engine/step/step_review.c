@@ -75,6 +75,9 @@ CairnStepNext cairn_step_amend(CairnStep *step, CairnStepContacts *contacts, Cai
         return CAIRN_STEP_GO_ON;
     }
     if (!cairn_step_is_superseded(review)) {
+        if (cairn_step_join_predicted(step, contacts, system, answer)) {
+            return CAIRN_STEP_SOLVE;
+        }
         return judge(step, system, answer);
     }
     if (review->is_misjudged) {
