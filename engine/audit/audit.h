@@ -40,6 +40,7 @@ typedef struct CairnAccount {
     int most;                           // and which one
     bool is_driven;                     // by a joint with a drive or to a kinematic body
     bool is_tied;                       // by a joint
+    bool is_asked;                      // of a group: its angular momentum needs a closer look
 } CairnAccount;
 
 // How a joint's locked angles are measured.
@@ -169,6 +170,9 @@ typedef struct CairnAuditWrench {
     double turn, swing;             // by how much its axes, and the direction of its force, turn in the step, rad
 } CairnAuditWrench;
 CairnAuditWrench cairn_audit_wrench(const CairnAudit *audit, const CairnAuditJoint *joint);
+
+// By how much its moment on body k changes at most, N m s, if it acts where the body is at the end of the step.
+double cairn_audit_turning_arm(const CairnAudit *audit, const CairnAuditJoint *joint, int k);
 
 // Whether it has a drive, or ties to a kinematic body.
 bool cairn_audit_is_driven(const CairnAudit *audit, const CairnAuditJoint *joint);

@@ -285,6 +285,13 @@ CairnAuditWrench cairn_audit_wrench(const CairnAudit *audit, const CairnAuditJoi
     return w;
 }
 
+double cairn_audit_turning_arm(const CairnAudit *audit, const CairnAuditJoint *joint, int k) {
+    CairnAuditWrench w = cairn_audit_wrench(audit, joint);
+    Moving m = moving_of(audit, joint);
+    double arm = cairn_length(m.arms[k]) + cairn_max(joint->length, 0), swing = joint->length > 0 ? w.swing : 0;
+    return cairn_length(w.force) * arm * (m.turns[k] + swing) + cairn_length(w.torque) * w.turn;
+}
+
 bool cairn_audit_is_driven(const CairnAudit *audit, const CairnAuditJoint *joint) {
     bool is_moved = false;
     for (int k = 0; k < 2; k++) {

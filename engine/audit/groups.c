@@ -101,11 +101,14 @@ static void sum_over(const CairnAudit *audit, int *parent, CairnAccount *sums) {
     }
 }
 
+static double angular_limit(const CairnAccount *a) {
+    return CAIRN_AUDIT_ROUNDING * a->angular_scale + a->angular_slack;
+}
+
 static void check_momentum(CairnAudit *audit, const CairnAccount *a, int body) {
     cairn_audit_find(audit, CAIRN_AUDIT_MOMENTUM, cairn_length(a->linear),
                      CAIRN_AUDIT_ROUNDING * a->linear_scale + a->linear_slack, body, -1, -1);
-    cairn_audit_find(audit, CAIRN_AUDIT_ANGULAR_MOMENTUM, cairn_length(a->angular),
-                     CAIRN_AUDIT_ROUNDING * a->angular_scale + a->angular_slack, body, -1, -1);
+    cairn_audit_find(audit, CAIRN_AUDIT_ANGULAR_MOMENTUM, cairn_length(a->angular), angular_limit(a), body, -1, -1);
 }
 
 // Who gained most is named where a group gained too much.
@@ -162,6 +165,28 @@ static void take_outer_joints(CairnAudit *audit) {
     }
 }
 
+// Under geometric stiffness an impulse of a joint turns with the arm that it acts at, on each body with its own: what
+// one gets is no more just what the other gives. Looked at only where a group's angular momentum asks for it; what
+// nothing fixed holds keeps it to rounding all the same (check_islands).
+static void allow_turning_arms(CairnAudit *audit) {
+    if (!audit->world->def.geometric_stiffness) {
+        return;
+    }
+    for (int b = 0; b < audit->body_count; b++) {
+        CairnAccount *sum = &audit->groups[b];
+        sum->is_asked = audit->counts[b] && cairn_length(sum->angular) > angular_limit(sum);
+    }
+    for (int j = 0; j < audit->joint_count; j++) {
+        const CairnAuditJoint *joint = &audit->joints[j];
+        for (int k = 0; k < 2 && !joint->is_gear; k++) {
+            int root = cairn_audit_counts(audit, joint->bodies[k]) ? audit->group[joint->bodies[k]] : -1;
+            if (root >= 0 && audit->groups[root].is_asked) {
+                audit->groups[root].angular_slack += cairn_audit_turning_arm(audit, joint, k);
+            }
+        }
+    }
+}
+
 static double gain_of(const CairnAccount *sum) {
     return cairn_max(sum->work, 0) + sum->gain;
 }
@@ -209,6 +234,7 @@ static void check_groups(CairnAudit *audit) {
         }
     }
     take_outer_joints(audit);
+    allow_turning_arms(audit);
     add_allowances(audit);
     for (int b = 0; b < audit->body_count; b++) {
         if (audit->counts[b] && audit->group[b] == b) {
@@ -262,7 +288,7 @@ void cairn_audit_balance(CairnAudit *audit) {
     make_groups(audit);
     cairn_audit_take_contacts(audit);
     check_groups(audit);
-    if (audit->has_meeting) { // else islands are groups
+    if (audit->has_meeting || audit->joint_count > 0) { // else islands are bodies
         check_islands(audit);
     }
 }

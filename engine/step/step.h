@@ -183,6 +183,7 @@ typedef struct CairnStepJoints {
     const double *kept; // those of the solve before; NULL: they were not yet changed
     double miss;        // how far joints were off then
     bool stands;        // the arcs are no longer changed
+    bool has_all;       // those of stiff bodies, too
 } CairnStepJoints;
 
 // Assemble: the problem, and those of its arrays that amend may change between two solves.
@@ -216,6 +217,7 @@ typedef struct CairnStepReview {
     const double *arcs;              // of every row of the joints; NULL: as in the problem
     double miss;                     // how far joints end from where their rows say, in tolerances
     bool is_split;                   // predicted contacts bear whose sides act at two points
+    bool has_all_arcs;               // those of stiff bodies, too
     bool is_misjudged;               // first touches bear other loads than their friction bounds were made from
     CairnStepContact *predicted;     // contacts that the velocities run into, in the order of their pairs
     int predicted_count;

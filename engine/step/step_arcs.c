@@ -10,13 +10,17 @@
 //
 // Where the turning of some body under load is far too fast for the step (geometric stiffness, step_stiffness.c), all that
 // joints tie to it keeps straight rows: a taut net that is struck can follow no arc, since its rows have no part across
-// it, and would answer with impulses of any size.
+// it, and would answer with impulses of any size. Only once the stiffness stands, and where straight rows miss far,
+// their arcs are tried, and kept where that brings joints nearer.
 #include "engine/base/vec6.h"
 #include "engine/step/step.h"
 #include <string.h>
 
 // A joint may end so far from where its rows say, as a share of its arms or in radians: a further solve follows.
 static const double tolerance = 2e-4;
+
+// What straight rows of stiff bodies may miss, in tolerances: a thousandth of their arms. Beyond, their arcs are tried.
+static const double far_off = 5;
 
 // A further solve must leave no more than this share of what joints were off. Where it does not (taut nets, turns of a
 // radian and more in a step), there is no more to gain from straight rows, and where it left more than there was, the
@@ -155,7 +159,8 @@ static bool *find_straight(CairnStep *step, const CairnStepJoints *joints, const
     return straight;
 }
 
-// The arcs of all joints, by rows. With `first` the step may prove too long for them.
+// The arcs of all joints, by rows; without K those of stiff bodies, too. With `first` the step may prove too long for
+// them.
 static double *find_all(CairnStep *step, const CairnStepJoints *joints, const CairnMat3 *K, const double *velocity,
                         bool first) {
     const CairnStepJoint *last = &joints->all[joints->count - 1];
@@ -259,6 +264,15 @@ static double miss(const CairnStepJoint *sj, const double *arcs, const double *u
     return most;
 }
 
+static double most_missed(const CairnStepJoints *joints, const double *arcs) {
+    double most = 0;
+    for (int j = 0; j < joints->count && arcs != NULL; j++) {
+        int row = joints->all[j].row;
+        most = fmax(most, miss(&joints->all[j], arcs + row, joints->arcs + row));
+    }
+    return most;
+}
+
 void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int pass, CairnStepReview *review) {
     const CairnStepJoints *joints = &system->joints;
     if (joints->count == 0 || joints->stands) {
@@ -267,13 +281,18 @@ void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int 
     CairnArenaMark mark = cairn_arena_mark(step->arena);
     const CairnMat3 *K = review->stiffness != NULL ? review->stiffness : system->stiffness;
     const double *arcs = find_all(step, joints, K, review->velocity, pass == 1);
-    double most = 0;
-    for (int j = 0; j < joints->count && arcs != NULL; j++) {
-        int row = joints->all[j].row;
-        most = fmax(most, miss(&joints->all[j], arcs + row, joints->arcs + row));
+    double most = most_missed(joints, arcs);
+    if (K != NULL && review->stiffness == NULL && !cairn_step_failed(step)) { // what is stiff is no more than tried
+        const double *all = find_all(step, joints, NULL, review->velocity, false);
+        double off = most_missed(joints, all);
+        if (joints->has_all || off > fmax(most, far_off)) {
+            arcs = all;
+            most = off;
+            review->has_all_arcs = true;
+        }
     }
     // Where the geometric stiffness changes, other joints are straight: what they were off is no measure.
-    bool is_second = joints->kept != NULL && review->stiffness == NULL;
+    bool is_second = joints->kept != NULL && review->stiffness == NULL && review->has_all_arcs == joints->has_all;
     if (is_second && !(most <= joints->miss)) {
         review->arcs = joints->kept;
     } else if (most > 0 && pass < step->world->def.joint_passes && !(is_second && most > least_gain * joints->miss)) {
@@ -286,6 +305,7 @@ void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int 
 
 void cairn_step_amend_arcs(const CairnStep *step, CairnStepSystem *system, const CairnStepReview *review) {
     system->joints.stands = review->arcs == system->joints.kept;
+    system->joints.has_all = review->has_all_arcs;
     system->joints.kept = use(step, system, review->arcs);
     system->joints.miss = review->stiffness == NULL ? review->miss : HUGE_VAL;
 }

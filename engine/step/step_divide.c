@@ -54,7 +54,7 @@ void cairn_step_take_back(CairnWorld *world, const CairnStepKept *kept) {
 // ---- how far joints turn ----
 
 int cairn_step_parts(const CairnStep *step, double turn) {
-    static const double most_turn = 0.25; // rad: here what straight rows miss falls to a tenth in each further solve
+    static const double most_turn = 0.3; // rad: here what straight rows miss falls to a seventh in each further solve
     int most = step->world->def.substeps;
     double parts = ceil(turn / most_turn);
     return parts <= 1 ? 1 : parts < most ? (int)parts : most;
