@@ -165,7 +165,8 @@ static int clip(const Work *w, const Group *group, int index, CairnManifoldPoint
     if (cairn_dot(t->n, w->facing.normal) > -group->least_cosine) {
         return 0;
     }
-    int count = cairn_mesh_clip(w->s, index, t->p, &w->facing, w->body.convex.rounding, w->margin + nearer, points);
+    const CairnVec3 corners[3] = {t->p[0], t->p[1], t->p[2]};
+    int count = cairn_mesh_clip(w->s, index, corners, &w->facing, w->body.convex.rounding, w->margin + nearer, points);
     for (int k = 0; k < count; ++k) {
         points[k].distance -= nearer;
         points[k].point = cairn_add_scaled(points[k].point, -0.5 * nearer, t->n);

@@ -35,6 +35,7 @@ typedef struct CairnStepContact {
     int roll;   // its index in the contacts' `rolls`
     uint8_t manifold_count, manifold_index; // number of points of its manifold, and the index of this one
     bool is_predicted : 1;                  // found where the solved velocities lead (step_predict.c)
+    bool is_joined : 1;                     // predicted, and both its sides act at one point
     bool is_prepared : 1;                   // all members below are valid, from an earlier solve of this step
     bool is_known : 1;                      // its patch bore a load in the last step, if not at this point
     // Set by assemble (step_contacts.c).
@@ -188,7 +189,7 @@ typedef struct CairnStepJoints {
 typedef struct CairnStepSystem {
     CairnProblem problem;
     CairnStepJoints joints;
-    double *P, *p, *right_side, *lower, *upper, *compliance;
+    double *P, *J, *p, *right_side, *lower, *upper, *compliance;
     CairnDofBlock *blocks;
     CairnFriction *frictions;
     int matrix_count; // in P: fewer than blocks where equal balls use one
@@ -311,6 +312,10 @@ void cairn_step_reserve(CairnStep *step);
 void cairn_step_contact_frames(const CairnStep *step, CairnStepContacts *contacts, const double *velocity);
 CairnVec3 cairn_step_apart(const CairnStep *step, const CairnStepContact *contact);
 bool cairn_step_is_near(const CairnStepContact *contact, CairnVec3 apart);
+void cairn_step_join_sides(const CairnStep *step, CairnStepContact *contact);
+// Joins the sides of predicted contacts that bear; true: the problem has changed and is to be solved again.
+bool cairn_step_join_predicted(const CairnStep *step, CairnStepContacts *contacts, CairnStepSystem *system,
+                               const CairnStepAnswer *answer);
 void cairn_step_joint_rows(CairnStep *step, CairnStepJoints *joints);
 void cairn_step_write_contact_rows(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *contact,
                                    double *J);

@@ -23,12 +23,23 @@ static const double tolerance = 2e-4;
 // step goes back to what it had.
 static const double least_gain = 0.7;
 
+// A turn of theta bends a way by theta^2 / 2 of its arm: where that is a thousandth of the tolerance, the way is straight.
+static const double least_turn = 6e-4; // rad
+
 // c of every row of a joint for these velocities.
 static void find_arcs(const CairnStep *step, const CairnStepJoint *sj, const double *velocity, double *arcs) {
     CairnJointInput input = {.core = sj->input->core, .gear_a = sj->input->gear_a, .gear_b = sj->input->gear_b};
     CairnVec6 v[CAIRN_JOINT_MAX_BODIES];
+    double turn = 0;
     for (int k = 0; k < sj->body_count; k++) {
         v[k] = cairn_step_solved(step, velocity, sj->bodies[k]);
+        turn = fmax(turn, cairn_length_squared(v[k].angular));
+    }
+    if (step->h * step->h * turn < least_turn * least_turn) {
+        memset(arcs, 0, (size_t)sj->row_count * sizeof *arcs);
+        return;
+    }
+    for (int k = 0; k < sj->body_count; k++) {
         input.bodies[k] = cairn_joint_moved(&sj->input->bodies[k], v[k], step->h);
     }
     cairn_joint_changes(&input, sj->rows, sj->row_count, arcs);
@@ -73,20 +84,23 @@ static double arm_of(const CairnStepJoint *sj) {
 // By how much bodies of a joint turn against each other, rad, where that bends the way of what is locked: a turn bends it
 // by turn^2 / 2 of the arm, but a wheel on its axle turns and bends nothing.
 static double turn_of(const CairnStep *step, const CairnStepJoint *sj, const double *velocity, const double *arcs) {
+    bool is_midpoint = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT;
     double turn = 0, bend = 0, arm = arm_of(sj);
-    for (int k = 0; k < sj->body_count; k += 2) {
-        CairnVec3 a = cairn_step_solved(step, velocity, sj->bodies[k]).angular;
-        CairnVec3 b = cairn_step_solved(step, velocity, sj->bodies[k + 1]).angular;
-        turn = fmax(turn, step->h * cairn_length(cairn_sub(b, a)));
-    }
     for (int r = 0; r < sj->row_count; r++) {
         double unit = cairn_joint_is_angle(sj->input, sj->rows[r].axis) ? 1 : arm;
         if (sj->rows[r].role == CAIRN_ROW_LOCK && fabs(arcs[r]) > 0) {
             bend = fmax(bend, sqrt(2 * fabs(arcs[r]) / unit));
         }
     }
-    bool is_bent = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT || bend > 0.25 * turn;
-    return is_bent ? turn : bend;
+    if (bend == 0 && !is_midpoint) {
+        return 0;
+    }
+    for (int k = 0; k < sj->body_count; k += 2) {
+        CairnVec3 a = cairn_step_solved(step, velocity, sj->bodies[k]).angular;
+        CairnVec3 b = cairn_step_solved(step, velocity, sj->bodies[k + 1]).angular;
+        turn = fmax(turn, step->h * cairn_length(cairn_sub(b, a)));
+    }
+    return is_midpoint || bend > 0.25 * turn ? turn : bend;
 }
 
 // A step that proves too long for its joints is made in more parts. What is stiff by far (under a heavy load) would need

@@ -130,7 +130,7 @@ static void allocate(CairnStep *step, Assembly *a, int term_entries) {
     a->terms = CAIRN_STEP_PUSH(step, CairnTerm, problem->term_count);
     system->frictions = CAIRN_STEP_PUSH(step, CairnFriction, problem->friction_count);
     system->p = CAIRN_STEP_PUSH(step, double, problem->dof_count);
-    a->J = CAIRN_STEP_PUSH(step, double, term_entries);
+    system->J = CAIRN_STEP_PUSH(step, double, term_entries);
     system->compliance = CAIRN_STEP_PUSH(step, double, problem->row_count);
     system->right_side = CAIRN_STEP_PUSH(step, double, problem->row_count);
     system->lower = CAIRN_STEP_PUSH(step, double, problem->row_count);
@@ -147,7 +147,7 @@ static void allocate(CairnStep *step, Assembly *a, int term_entries) {
     problem->frictions = system->frictions;
     problem->P = system->P;
     problem->p = system->p;
-    problem->J = a->J;
+    problem->J = system->J;
     problem->frames = a->contacts->count > 0 ? &a->contacts->all[0].frame : NULL;
     problem->frame_stride = sizeof *a->contacts->all;
     problem->compliance = system->compliance;
@@ -186,7 +186,7 @@ static void add_joint(const Assembly *a, Cursor *at, const CairnStepJoint *sj) {
     int entry = at->entry;
     write_terms(a, at, sj->bodies, sj->body_count, sj->row_count);
     block->term_count = at->term - block->first_term;
-    cairn_step_write_joint(step, sj, a->J + entry, a->system->right_side + sj->row);
+    cairn_step_write_joint(step, sj, a->system->J + entry, a->system->right_side + sj->row);
     bool is_warm = joint->row_count == sj->row_count; // else its definition changed
     for (int r = 0; r < sj->row_count; r++) {
         const CairnJointRow *row = &sj->rows[r];
@@ -263,7 +263,7 @@ static void write_contact(const Assembly *a, int contact) {
     const CairnStepContact *c = &a->contacts->all[contact];
     if (!cairn_step_has_frame(c)) {
         const CairnConstraintBlock *block = &a->constraints[a->system->joints.count + contact];
-        cairn_step_write_contact_rows(step, rolls, c, a->J + a->terms[block->first_term].jacobian);
+        cairn_step_write_contact_rows(step, rolls, c, a->system->J + a->terms[block->first_term].jacobian);
     }
     double *compliance = a->system->compliance + c->row;
     cairn_step_contact_compliance(step, a->system, c, compliance);

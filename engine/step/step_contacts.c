@@ -187,10 +187,10 @@ bool cairn_step_is_near(const CairnStepContact *c, CairnVec3 apart) {
 }
 
 // Both sides of a contact act at one point, the middle of theirs: impulses at two points would turn what nothing turns
-// from outside. Theirs are apart by the distance, and by the way to where they meet. What was predicted hangs on where
-// its points will be, to a hair of an overlap: step_momentum.c gives back what it turns.
-static void join_sides(const CairnStep *step, CairnStepContact *c) {
-    if (c->is_predicted || cairn_step_block(step, c->body_a) < 0 || cairn_step_block(step, c->body_b) < 0) {
+// from outside. Theirs are apart by the distance, and by the way to where they meet. Those of a predicted contact are
+// joined when it bears (step_momentum.c).
+void cairn_step_join_sides(const CairnStep *step, CairnStepContact *c) {
+    if (cairn_step_block(step, c->body_a) < 0 || cairn_step_block(step, c->body_b) < 0) {
         return;
     }
     CairnVec3 apart = cairn_step_apart(step, c);
@@ -202,7 +202,9 @@ static void join_sides(const CairnStep *step, CairnStepContact *c) {
 
 static void prepare_contact(const Framing *f, CairnStepContact *c) {
     const CairnStep *step = f->step;
-    join_sides(step, c);
+    if (!c->is_predicted) {
+        cairn_step_join_sides(step, c);
+    }
     CairnVec3 slip = free_slip(f, c);
     CairnMaterial material = cairn_step_material(step, c);
     c->row_count = (uint8_t)rows_of(&material);

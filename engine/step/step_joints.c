@@ -25,13 +25,19 @@ static bool acts_on_dynamic(const CairnStep *step, const CairnStepJoint *sj) {
     return false;
 }
 
+// A body that turns farther in a step, rad, is nowhere near where its velocity at the start leads in half of it: its joints
+// keep J of the start under the midpoint rule, which takes energy and never gives it.
+static const double most_turn = 1;
+
 // Under the midpoint rule impulses act with J of the pose in the middle of the step, where the start's velocities lead:
 // what holds a lock there does no work on the mean velocity, so it neither takes nor gives energy. phi is that of the
 // start.
 static void turn_to_middle(const CairnStep *step, const CairnStepJoint *sj, CairnJointRow *rows) {
     CairnJointInput middle = *sj->input;
     CairnJointRow turned[CAIRN_JOINT_MAX_ROWS];
+    bool is_wild = false;
     for (int k = 0; k < sj->body_count; k++) {
+        is_wild = is_wild || step->h * cairn_length(cairn_step_start(step, sj->bodies[k]).angular) > most_turn;
         CairnJointBody moved =
             cairn_joint_moved(&middle.bodies[k], cairn_step_start(step, sj->bodies[k]), 0.5 * step->h);
         middle.bodies[k].center = moved.center;
@@ -42,7 +48,7 @@ static void turn_to_middle(const CairnStep *step, const CairnStepJoint *sj, Cair
         rows[r].before = 0;
         for (int k = 0; k < sj->body_count; k++) {
             rows[r].before += cairn_vec6_dot(rows[r].jacobian[k], cairn_step_start(step, sj->bodies[k]));
-            rows[r].jacobian[k] = turned[r].jacobian[k];
+            rows[r].jacobian[k] = is_wild ? rows[r].jacobian[k] : turned[r].jacobian[k];
         }
     }
 }

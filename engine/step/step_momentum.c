@@ -151,31 +151,40 @@ static void give_back(const Groups *g, double *velocity) {
 
 // A predicted contact between bodies that move freely, whose two points are not one.
 static bool is_split(const CairnStep *step, const CairnStepContact *c, const double *lambda) {
-    return c->is_predicted && lambda[c->row] > 0 && cairn_step_block(step, c->body_a) >= 0 &&
-           cairn_step_block(step, c->body_b) >= 0;
+    return c->is_predicted && !c->is_joined && lambda[c->row] > 0 && cairn_step_block(step, c->body_a) >= 0 &&
+           cairn_step_block(step, c->body_b) >= 0 && cairn_step_is_near(c, cairn_step_apart(step, c));
 }
 
-static bool takes_momentum(const CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
-                           const double *lambda) {
-    bool takes = system->stiffness != NULL;
-    for (int i = 0; i < contacts->count && !takes; i++) {
-        takes = is_split(step, &contacts->all[i], lambda);
-    }
-    return takes;
+// The velocity along the normal that comes of turning.
+static double turning_along(const CairnStep *step, const CairnStepContact *c, const double *velocity) {
+    CairnVec3 a = cairn_cross(cairn_step_solved(step, velocity, c->body_a).angular, c->frame.arm[0]);
+    CairnVec3 b = cairn_cross(cairn_step_solved(step, velocity, c->body_b).angular, c->frame.arm[1]);
+    return cairn_dot(c->frame.normal, cairn_sub(b, a));
 }
 
-// What impulses at two points that are apart turn: apart x impulse.
-static void add_split(const Groups *g, const CairnStepContact *c, const double *l, double factor) {
-    CairnVec3 apart = cairn_step_apart(g->step, c);
-    if (!cairn_step_is_near(c, apart)) {
-        return;
+// What was predicted hangs on where its points will be, to a hair of an overlap, so it is solved with these points
+// first. Where it bears, both sides then act in their middle, and the row is moved so that it says of these velocities
+// what it said before: the next solve begins where the last one ended.
+bool cairn_step_join_predicted(const CairnStep *step, CairnStepContacts *contacts, CairnStepSystem *system,
+                               const CairnStepAnswer *answer) {
+    bool has_joined = false;
+    for (int i = 0; i < contacts->count; i++) {
+        CairnStepContact *c = &contacts->all[i];
+        if (is_split(step, c, answer->lambda)) {
+            double before = turning_along(step, c, answer->velocity);
+            cairn_step_join_sides(step, c);
+            double shift = before - turning_along(step, c, answer->velocity);
+            c->wanted += shift;
+            system->right_side[c->row] += shift;
+            if (!cairn_step_has_frame(c)) {
+                const CairnConstraintBlock *block = &system->problem.constraints[system->joints.count + i];
+                double *J = system->J + system->problem.terms[block->first_term].jacobian;
+                cairn_step_write_contact_rows(step, contacts->rolls, c, J);
+            }
+            c->is_joined = has_joined = true;
+        }
     }
-    CairnVec3 impulse = cairn_scale(l[0], c->frame.normal);
-    if (c->row_count >= 3) {
-        impulse = cairn_add_scaled(cairn_add_scaled(impulse, l[1], c->frame.tangent), l[2], cairn_step_tangent_2(c));
-    }
-    Group *group = group_of(g, cairn_step_block(g->step, c->body_a));
-    group->momentum = cairn_add_scaled(group->momentum, -factor, cairn_cross(apart, impulse));
+    return has_joined;
 }
 
 static void add_taken(const Groups *g, const CairnStepSystem *system, const double *velocity, double factor) {
@@ -190,7 +199,7 @@ static void add_taken(const Groups *g, const CairnStepSystem *system, const doub
 
 void cairn_step_keep_momentum(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
                               CairnStepAnswer *answer) {
-    if (cairn_step_failed(step) || !takes_momentum(step, contacts, system, answer->lambda)) {
+    if (cairn_step_failed(step) || system->stiffness == NULL) {
         return;
     }
     CairnArenaMark mark = cairn_arena_mark(step->arena);
@@ -198,12 +207,6 @@ void cairn_step_keep_momentum(CairnStep *step, const CairnStepContacts *contacts
     Groups g = find_groups(step, contacts, &system->joints, answer->lambda);
     if (!cairn_step_failed(step)) {
         add_taken(&g, system, answer->velocity, factor);
-        for (int i = 0; i < contacts->count; i++) {
-            const CairnStepContact *c = &contacts->all[i];
-            if (is_split(step, c, answer->lambda)) {
-                add_split(&g, c, answer->lambda + c->row, factor);
-            }
-        }
         give_back(&g, answer->velocity);
     }
     cairn_arena_release(step->arena, mark);

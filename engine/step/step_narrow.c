@@ -250,7 +250,7 @@ static void fill_piece(void *context, int index, int worker) {
         c->manifold_count = (uint8_t)found->count;
         c->manifold_index = (uint8_t)found->index;
         c->roll = piece->first_contact + k;
-        c->is_predicted = c->is_prepared = c->is_known = false;
+        c->is_predicted = c->is_joined = c->is_prepared = c->is_known = false;
         c->frozen = c->impact = 0;
         c->frame.arm[0] = cairn_sub(found->point, center_at(step, a, found->time));
         c->frame.arm[1] = cairn_sub(found->point, center_at(step, b, found->time));

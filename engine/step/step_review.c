@@ -83,7 +83,8 @@ CairnStepNext cairn_step_amend(CairnStep *step, CairnStepContacts *contacts, Cai
         return CAIRN_STEP_GO_ON;
     }
     if (!cairn_step_is_superseded(review)) {
-        if (cairn_step_calm(step, contacts, system, answer)) {
+        if (cairn_step_join_predicted(step, contacts, system, answer) ||
+            cairn_step_calm(step, contacts, system, answer)) {
             return CAIRN_STEP_SOLVE;
         }
         return judge(step, contacts, system, answer);
