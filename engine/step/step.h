@@ -201,6 +201,8 @@ typedef struct CairnStepSystem {
     // K of each block, negative semidefinite or 0: the geometric stiffness that P contains. NULL: all are 0.
     const CairnMat3 *stiffness;
     const CairnVec3 *turns; // of each block: the angular velocity that K does not resist; NULL without K
+    int calm; // how much its rows were made to demand less, since they gave too much energy (cairn_step_calm); 0: nothing
+    int relaxed; // how much of the stiffness was left out, since no answer was certified with it (cairn_step_relax); 0: none
 } CairnStepSystem;
 
 // Partition: the parts that the solver works on.
@@ -337,6 +339,11 @@ void cairn_step_warm_contact(const CairnStep *step, const CairnVec3 *rolls, cons
 // The problem has its rows of angles times the typical length, so that all its rows are velocities in m/s and can be
 // compared; then their impulses are N s, and these are N m s again.
 void cairn_step_write_joint(const CairnStep *step, const CairnStepJoint *sj, double *J, double *d);
+// The right sides of a joint that demands no speed to mend what it is off, and with `with_drives` none of drives either.
+void cairn_step_calm_joint(const CairnStep *step, const CairnStepJoint *sj, bool with_drives, double *d);
+// The speed, m/s or rad/s, that a row of a joint demands of its bodies.
+double cairn_step_joint_demand(const CairnStep *step, const CairnStepJoint *sj, int r);
+
 void cairn_step_joint_impulses(const CairnStep *step, const CairnStepJoint *sj, const double *lambda,
                                double impulses[CAIRN_JOINT_MAX_ROWS]);
 
@@ -372,6 +379,14 @@ void cairn_step_amend_stiffness(CairnStep *step, const CairnStepContacts *contac
 // The angular velocity with which the bodies tied to each block turn as one; 0 where something holds them.
 const CairnVec3 *cairn_step_find_turns(CairnStep *step, const CairnStepContacts *contacts,
                                        const CairnStepJoints *joints, const double *lambda);
+
+// True: less of the geometric stiffness is in use now, as the problem with it has no answer that is certified: solve again.
+bool cairn_step_relax(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
+                      CairnStepSystem *system);
+
+// True: the answer has far more energy than was put in, and the rows of the bodies that have it demand less now: solve again.
+bool cairn_step_calm(CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system,
+                     const CairnStepAnswer *answer);
 
 // Fill in the arcs that the review's velocities lead to where joints end farther than a tolerance from where their rows
 // say, or those of the solve before where that did not help.

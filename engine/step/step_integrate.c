@@ -24,12 +24,28 @@ static double hold(CairnVec3 velocity, double h) {
     return largest > 0.5 * CAIRN_REACH ? 0.5 * CAIRN_REACH / largest : 1;
 }
 
-// A mechanism that has burst turns faster and faster; the world goes on around it.
+// A mechanism that has burst turns faster and faster; the world goes on around it, in steps that may be longer than this
+// part of one.
 static void hold_end(const CairnStep *step, CairnStepEnd *end) {
-    double turn = hold(end->spin, step->h);
-    end->velocity = cairn_scale(hold(end->velocity, step->h), end->velocity);
+    double h = step->share->whole, turn = hold(end->spin, h);
+    end->velocity = cairn_scale(hold(end->velocity, h), end->velocity);
     end->spin = cairn_scale(turn, end->spin);
     end->momentum = cairn_scale(turn, end->momentum);
+}
+
+// A body that turns this far in a step, rad, while others act on it.
+static const double fastest = 1;
+
+// A free body keeps its energy while it turns under its momentum. One that others turn otherwise does not, and a thin one
+// that they turn by radians in a step ends at any angle to its momentum, with many times the energy that it had; that
+// would feed the next step's impulses. It turns with what it had.
+static void hold_turning(double before, CairnStepEnd *end) {
+    double after = cairn_dot(end->spin, end->momentum);
+    if (after > before) {
+        double factor = sqrt(before / after);
+        end->spin = cairn_scale(factor, end->spin);
+        end->momentum = cairn_scale(factor, end->momentum);
+    }
 }
 
 static void integrate_block(const Integrating *in, int b) {
@@ -58,7 +74,11 @@ static void integrate_block(const Integrating *in, int b) {
     if (def->gyroscopic && !body->model->is_isotropic) { // the momentum is kept while the body turns under it
         CairnMat3 axes = cairn_mat3_of_quat(cairn_quat_mul(end->q, body->model->axes));
         CairnVec3 local = cairn_mat3_transpose_mul(axes, end->momentum), inverse = cairn_inverse_moments(body);
+        double before = cairn_dot(end->spin, end->momentum);
         end->spin = cairn_mat3_mul(axes, (CairnVec3){inverse.x * local.x, inverse.y * local.y, inverse.z * local.z});
+        if (step->h * cairn_length(u) > fastest && cairn_length_squared(change) > 0) {
+            hold_turning(before, end);
+        }
     }
     hold_end(step, end);
 }

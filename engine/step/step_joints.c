@@ -25,13 +25,19 @@ static bool acts_on_dynamic(const CairnStep *step, const CairnStepJoint *sj) {
     return false;
 }
 
+// A body that turns farther in a step, rad, is nowhere near where its velocity at the start leads in half of it: its joints
+// keep J of the start under the midpoint rule, which takes energy and never gives it.
+static const double most_turn = 1;
+
 // Under the midpoint rule impulses act with J of the pose in the middle of the step, where the start's velocities lead:
 // what holds a lock there does no work on the mean velocity, so it neither takes nor gives energy. phi is that of the
 // start.
 static void turn_to_middle(const CairnStep *step, const CairnStepJoint *sj, CairnJointRow *rows) {
     CairnJointInput middle = *sj->input;
     CairnJointRow turned[CAIRN_JOINT_MAX_ROWS];
+    bool is_wild = false;
     for (int k = 0; k < sj->body_count; k++) {
+        is_wild = is_wild || step->h * cairn_length(cairn_step_start(step, sj->bodies[k]).angular) > most_turn;
         CairnJointBody moved =
             cairn_joint_moved(&middle.bodies[k], cairn_step_start(step, sj->bodies[k]), 0.5 * step->h);
         middle.bodies[k].center = moved.center;
@@ -42,7 +48,7 @@ static void turn_to_middle(const CairnStep *step, const CairnStepJoint *sj, Cair
         rows[r].before = 0;
         for (int k = 0; k < sj->body_count; k++) {
             rows[r].before += cairn_vec6_dot(rows[r].jacobian[k], cairn_step_start(step, sj->bodies[k]));
-            rows[r].jacobian[k] = turned[r].jacobian[k];
+            rows[r].jacobian[k] = is_wild ? rows[r].jacobian[k] : turned[r].jacobian[k];
         }
     }
 }
@@ -117,8 +123,25 @@ static double wanted(const CairnStep *step, const CairnStepJoint *sj, const Cair
     return position_term(step, sj, row) + row->rate;
 }
 
-static double right_side(const CairnStep *step, const CairnStepJoint *sj, const CairnJointRow *row) {
-    double d = wanted(step, sj, row);
+// The part of d that demands no speed: a gap that is open stays open.
+static double slack(const CairnJointRow *row, double d) {
+    bool pushes = row->lower >= 0, pulls = row->upper <= 0;
+    return pushes ? fmax(d, 0) : pulls ? fmin(d, 0) : 0;
+}
+
+static double calm(const CairnStep *step, const CairnStepJoint *sj, const CairnJointRow *row, bool with_drives) {
+    if (row->role == CAIRN_ROW_DRIVE && !with_drives) {
+        return wanted(step, sj, row);
+    }
+    double d = row->role == CAIRN_ROW_DRIVE ? 0 : slack(row, position_term(step, sj, row)), before = 0;
+    for (int k = 0; k < sj->body_count; k++) {
+        before += cairn_vec6_dot(row->jacobian[k], cairn_step_start(step, sj->bodies[k]));
+    }
+    return step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT ? 0.5 * (d - before) : d;
+}
+
+static double right_side(const CairnStep *step, const CairnStepJoint *sj, const CairnJointRow *row, double wanted) {
+    double d = wanted;
     for (int k = 0; k < sj->body_count; k++) {
         if (cairn_step_block(step, sj->bodies[k]) < 0) {
             d += cairn_vec6_dot(row->jacobian[k], cairn_step_start(step, sj->bodies[k]));
@@ -152,8 +175,22 @@ void cairn_step_write_joint(const CairnStep *step, const CairnStepJoint *sj, dou
         J += 6 * (ptrdiff_t)sj->row_count;
     }
     for (int r = 0; r < sj->row_count; r++) {
-        d[r] = cairn_step_unit(step, sj, r) * right_side(step, sj, &sj->rows[r]);
+        d[r] = cairn_step_unit(step, sj, r) * right_side(step, sj, &sj->rows[r], wanted(step, sj, &sj->rows[r]));
     }
+}
+
+void cairn_step_calm_joint(const CairnStep *step, const CairnStepJoint *sj, bool with_drives, double *d) {
+    for (int r = 0; r < sj->row_count; r++) {
+        const CairnJointRow *row = &sj->rows[r];
+        d[r] = cairn_step_unit(step, sj, r) * right_side(step, sj, row, calm(step, sj, row, with_drives));
+    }
+}
+
+double cairn_step_joint_demand(const CairnStep *step, const CairnStepJoint *sj, int r) {
+    const CairnJointRow *row = &sj->rows[r];
+    double d = position_term(step, sj, row);
+    d += row->role == CAIRN_ROW_DRIVE ? row->rate : -slack(row, d);
+    return right_side(step, sj, row, d);
 }
 
 void cairn_step_joint_impulses(const CairnStep *step, const CairnStepJoint *sj, const double *lambda,

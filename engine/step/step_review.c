@@ -11,6 +11,9 @@ void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const
                        CairnStepReview *review) {
     const CairnWorldDef *def = &step->world->def;
     bool has_rows = system->problem.row_count > 0;
+    if (system->calm > 0 || system->relaxed > 0) {
+        return; // it has an answer, or no wild one, without what a review would put back
+    }
     int stiff_passes = def->geometric_stiffness ? def->geometric_passes : 1;
     if (has_rows && !cairn_step_failed(step) && pass < stiff_passes) {
         review->stiffness = cairn_step_review_stiffness(step, contacts, system, review->lambda);
@@ -57,10 +60,15 @@ static bool freeze_bounds(CairnStepSystem *system, const double *lambda) {
 }
 
 // The answer stands, or rows are made soft enough to have one that is certified.
-static CairnStepNext judge(CairnStep *step, CairnStepSystem *system, CairnStepAnswer *answer) {
+static CairnStepNext judge(CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system,
+                           CairnStepAnswer *answer) {
     cairn_step_judge(step, system, answer);
     if (cairn_step_failed(step) || step->stats.residual.is_certified || !answer->has_exact) {
         return CAIRN_STEP_GO_ON;
+    }
+    // Joints that disagree pull with forces of any size, and what is made stiff by them leaves no digits to the rest.
+    if (cairn_step_relax(step, contacts, answer->lambda, system)) {
+        return CAIRN_STEP_SOLVE;
     }
     if (answer->softness < CAIRN_STEP_SOFTEST) {
         answer->softness += 1;
@@ -77,7 +85,8 @@ CairnStepNext cairn_step_amend(CairnStep *step, CairnStepContacts *contacts, Cai
         return CAIRN_STEP_GO_ON;
     }
     if (!cairn_step_is_superseded(review)) {
-        return judge(step, system, answer);
+        return cairn_step_calm(step, contacts, system, answer) ? CAIRN_STEP_SOLVE
+                                                               : judge(step, contacts, system, answer);
     }
     if (review->is_split) {
         cairn_step_join_predicted(step, contacts, system, review);

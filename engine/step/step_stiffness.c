@@ -299,3 +299,22 @@ const CairnMat3 *cairn_step_review_stiffness(CairnStep *step, const CairnStepCon
     cairn_arena_release(step->arena, mark);
     return NULL;
 }
+
+bool cairn_step_relax(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
+                      CairnStepSystem *system) {
+    static const double stiff = 1e6; // against the smallest inertia, as stiffest; then none is left
+    if (system->stiffness == NULL || system->relaxed >= 2) {
+        return false;
+    }
+    CairnMat3 *K = CAIRN_STEP_PUSH(step, CairnMat3, step->block_count);
+    system->relaxed += 1;
+    for (int b = 0; b < step->block_count && K != NULL; b++) {
+        double inertia = step->store->bodies[step->blocks[b].body].model->moments.x, size = norm(system->stiffness[b]);
+        double most = system->relaxed == 1 ? stiff * inertia / (step->h * step->h) : 0;
+        K[b] = size > most ? cairn_mat3_scaled(most / size, system->stiffness[b]) : system->stiffness[b];
+    }
+    if (K != NULL) {
+        cairn_step_amend_stiffness(step, contacts, lambda, system, K);
+    }
+    return !cairn_step_failed(step);
+}

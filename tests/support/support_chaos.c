@@ -161,6 +161,8 @@ static void run(SupportChaos *chaos, int steps, SupportChaosRun *found) {
     ledger.first = ledger.low = potential;
     ledger.carried = carry_of(chaos, ledger.mass);
     ledger.drives = energy_of_drives(chaos);
+    CairnWorldDef def = cairn_world_settings(chaos->world);
+    ledger.pushed = chaos->overlaps ? push_of_joints(chaos, &def) : 0; // of the first step, which may mend it all
     for (int k = 0; k < steps; k++) {
         CairnStats stats;
         found->status = cairn_world_step(chaos->world, chaos->h, &stats);
