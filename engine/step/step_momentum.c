@@ -149,10 +149,11 @@ static void give_back(const Groups *g, double *velocity) {
     }
 }
 
-// A predicted contact between bodies that move freely, whose two points are not one.
+// A predicted contact between bodies that move freely, whose two points are not one, and nearer to each other than half
+// of either arm: farther off, the middle is no place where these bodies touch.
 static bool is_split(const CairnStep *step, const CairnStepContact *c, const double *lambda) {
     return c->is_predicted && !c->is_joined && lambda[c->row] > 0 && cairn_step_block(step, c->body_a) >= 0 &&
-           cairn_step_block(step, c->body_b) >= 0 && cairn_step_is_near(c, cairn_step_apart(step, c));
+           cairn_step_block(step, c->body_b) >= 0 && cairn_step_is_near(c, cairn_scale(2, cairn_step_apart(step, c)));
 }
 
 bool cairn_step_review_splits(const CairnStep *step, const CairnStepContacts *contacts, const double *lambda) {
