@@ -57,18 +57,18 @@ typedef struct CairnSolveReport {
     CairnOutcome outcome;
     int iterations; // sweeps, pivots or Newton steps
     int factorizations;
-    int coupling;       // coupling iterations of a substructured solve
-    int changed;        // subsystems whose index sets changed, summed over the coupling iterations
-    int refactored;     // subsystems that were factored again
-    int fallback;       // 1: the method did not converge, and another one computed the answer
+    int coupling;   // coupling iterations of a substructured solve
+    int changed;    // subsystems whose index sets changed, summed over the coupling iterations
+    int refactored; // subsystems that were factored again
+    int fallback;   // 1: the method did not converge, and another one computed the answer
     // Who that was, such as "ipm" or "psor with momentum"; NULL: the solver itself. The text is a constant.
     const char *finisher;
     // Set by a solver that ended without an answer and whose answers others may complete: cairn_problem_solve then tries
     // other ways (from no impulses, with other formulations, by sweeps), and the best impulses are the answer.
     bool leaves_rest;
     bool is_beyond_digits; // no answer: the impulses are so large that their rounding alone exceeds the certificate
-    double claimed;     // the residual of the solver's own test, m/s
-    bool is_superseded; // the review of the context ended the solve early: lambda is only an estimate
+    double claimed;        // the residual of the solver's own test, m/s
+    bool is_superseded;    // the review of the context ended the solve early: lambda is only an estimate
     CairnSolvePhases phases;
 } CairnSolveReport;
 

@@ -12,9 +12,9 @@
 typedef struct CairnComponents {
     const double *b, *D; // of each row: the velocity without impulses, and diag(A)
     const double *lower, *upper;
-    const double *v;     // velocities of the dofs without impulses; NULL: an explicit problem
-    double scale;        // the largest velocity that any component has to bring to rest, m/s
-    double *weight;      // of each row, scale over that of its component; NULL: 1 for all of them
+    const double *v; // velocities of the dofs without impulses; NULL: an explicit problem
+    double scale;    // the largest velocity that any component has to bring to rest, m/s
+    double *weight;  // of each row, scale over that of its component; NULL: 1 for all of them
 } CairnComponents;
 
 // Find scale and weights. Memory from the arena.

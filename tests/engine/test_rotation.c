@@ -319,7 +319,7 @@ static void top_precesses_steadily(void **state) {
         print_message("  top, h = %g: rate %.6f (%.1e), lean %.5f to %.5f rad\n", h, top.rate, error, top.least_lean,
                       top.most_lean);
         assert_below(error, 0.27 * h); // of first order: the velocities are those of half a step before
-        if (h < 0.6e-3) { // before that the nodding of the start hides the order
+        if (h < 0.6e-3) {              // before that the nodding of the start hides the order
             assert_near(last / error, 2, 0.1);
         }
         last = error;

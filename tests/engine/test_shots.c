@@ -124,13 +124,17 @@ static CairnShapeDef draw_shape(uint64_t *seed, Shot shot, CairnVec3 points[HULL
     double size = log_uniform(seed, 0.02, 0.4), thin = size * log_uniform(seed, 0.05, 0.5);
     if (shot == SHOT_ROD) {
         return cairn_capsule(log_uniform(seed, 0.002, 0.01), 0.1);
-    } else if (shot == SHOT_SPHERE || shot == SHOT_OFF_CENTER) {
+    }
+    if (shot == SHOT_SPHERE || shot == SHOT_OFF_CENTER) {
         return cairn_sphere(0.5 * size);
-    } else if (shot == SHOT_BOX) {
+    }
+    if (shot == SHOT_BOX) {
         return cairn_box(size, size * log_uniform(seed, 0.05, 1), thin);
-    } else if (shot == SHOT_CAPSULE) {
+    }
+    if (shot == SHOT_CAPSULE) {
         return cairn_capsule(0.5 * thin, size);
-    } else if (shot == SHOT_CYLINDER) { // rods and discs
+    }
+    if (shot == SHOT_CYLINDER) { // rods and discs
         return support_int(seed, 0, 1) != 0 ? cairn_cylinder(0.5 * thin, size) : cairn_cylinder(0.5 * size, thin);
     }
     CairnVec3 extent = {size, size * log_uniform(seed, 0.1, 1), thin};
@@ -301,7 +305,7 @@ static void spinning_rods_stop_at_thin_walls(void **state) {
     Tally tally = {0};
     int shots = support_is_long() ? 2000 : support_rounds(240, 24);
     for (int i = 0; i < shots; i++) {
-        shoot((uint64_t)(1000000 + i), (Aim){true}, 15, &tally);
+        shoot(1000000 + (uint64_t)i, (Aim){true}, 15, &tally);
     }
     check(&tally);
 }
