@@ -90,7 +90,7 @@ static double turn_of(const CairnStep *step, const CairnStepJoint *sj, const dou
     for (int r = 0; r < sj->row_count; r++) {
         double unit = cairn_joint_is_angle(sj->input, sj->rows[r].axis) ? 1 : arm;
         if (sj->rows[r].role == CAIRN_ROW_LOCK && fabs(arcs[r]) > 0) {
-            bend = fmax(bend, sqrt(2 * fabs(arcs[r]) / unit));
+            bend = fmax(bend, unit > 0 ? sqrt(2 * fabs(arcs[r]) / unit) : HUGE_VAL);
         }
     }
     if (bend == 0 && !is_midpoint) {
