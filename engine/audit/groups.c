@@ -6,7 +6,6 @@
 // momentum whatever contacts report.
 #include "engine/audit/audit.h"
 #include "engine/base/vec6.h"
-#include <string.h>
 
 // ---- who belongs together ----
 
@@ -91,7 +90,9 @@ static CairnVec3 acting_at(const CairnAudit *audit, int b) {
 }
 
 static void sum_over(const CairnAudit *audit, int *parent, CairnAccount *sums) {
-    memset(sums, 0, (size_t)audit->body_count * sizeof *sums);
+    for (int b = 0; b < audit->body_count; b++) {
+        sums[b] = (CairnAccount){0};
+    }
     for (int b = 0; b < audit->body_count; b++) {
         if (audit->counts[b]) {
             int root = parent[b] = cairn_audit_root(parent, b);
