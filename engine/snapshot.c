@@ -9,7 +9,7 @@
 #include "engine/world.h"
 #include <string.h>
 
-static const CairnFormat format = {"snapshot", 0x50414e534e524943u, 4}; // "CIRNSNAP"
+static const CairnFormat format = {"snapshot", 0x50414e534e524943u, 5}; // "CIRNSNAP"
 
 // ---- values ----
 
@@ -317,6 +317,7 @@ static void visit_contact(CairnStream *s, CairnStore *store, CairnContactRecord 
     visit_double(s, &c->distance);
     visit_double(s, &c->normal_impulse);
     visit_double(s, &c->load);
+    visit_double(s, &c->held);
     visit_double(s, &c->tangents[0]);
     visit_double(s, &c->tangents[1]);
 }

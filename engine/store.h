@@ -62,6 +62,7 @@ typedef struct CairnContactRecord {
     double distance;
     double normal_impulse;
     double load;        // the impulse without what stopped an approach: the estimate for the next step
+    double held;        // the load that its spring is deflected by (engine/step/step_spring.c)
     double tangents[2]; // impulses along tangent_1 and normal x tangent_1
 } CairnContactRecord;
 

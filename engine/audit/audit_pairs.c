@@ -157,10 +157,12 @@ static double gap_of(const Pair *pair, int when, double enough) {
 
 // ---- the two terms ----
 
-// The accuracy to which a step foresees contacts.
+// The accuracy to which a step foresees contacts, and what springs of contacts keep of an overlap: contact_give (1 + ln
+// u) under u times the own weight, and twice contact_give; u is a thousand here.
 static double accuracy_of(const Pairs *pairs) {
     const CairnWorldDef *def = &pairs->audit->world->def;
-    return def->contact_stray * def->contact_margin + def->contact_slop;
+    return def->contact_stray * def->contact_margin + def->contact_slop +
+           10 * def->contact_give * def->typical_length;
 }
 
 static void check_overlap(const Pairs *pairs, const Pair *pair) {

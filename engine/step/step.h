@@ -194,9 +194,9 @@ typedef struct CairnStepSystem {
     CairnDofBlock *blocks;
     CairnFriction *frictions;
     int matrix_count; // in P: fewer than blocks where equal balls use one
-    // What derived compliances are made from (step_compliance.c): the mass of each block's island, kg, and the softness of
-    // contacts that bear load, in terms of 1 / that.
-    const double *island_mass;
+    // What derived compliances are made from (step_compliance.c): the mass of each block's island and of the heaviest body
+    // in it, kg, and the softness of hard contacts that bear load, in terms of 1 / the former.
+    const double *island_mass, *heaviest;
     double spring;
     // K of each block, negative semidefinite or 0: the geometric stiffness that P contains. NULL: all are 0.
     const CairnMat3 *stiffness;
@@ -221,6 +221,7 @@ typedef struct CairnStepReview {
     bool is_split;                   // predicted contacts bear whose sides act at two points
     bool has_all_arcs;               // those of stiff bodies, too
     bool is_misjudged;               // first touches bear other loads than their friction bounds were made from
+    bool is_overloaded;              // contacts bear more than their springs were made for
     CairnStepContact *predicted;     // contacts that the velocities run into, in the order of their pairs
     int predicted_count;
 } CairnStepReview;
@@ -325,14 +326,29 @@ void cairn_step_write_contact_rows(const CairnStep *step, const CairnVec3 *rolls
                                    double *J);
 void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *contact,
                                  const double *compliance, double *d);
-// True: the contact bore load in the last step and is not struck in this one, so that it has a deflection to remember.
-bool cairn_step_bears_load(const CairnStep *step, const CairnStepContact *contact);
+// The share of last step's impulses of a contact that was a load, and deflected it.
+double cairn_step_remembers(const CairnStep *step, const CairnStepContact *contact);
 // The masses that derived compliances are made from; then C of a joint's row, and of the rows of a contact.
 void cairn_step_weigh_islands(CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system);
 double cairn_step_joint_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepJoint *sj,
                                    const CairnJointRow *row);
 void cairn_step_contact_compliance(const CairnStep *step, const CairnStepSystem *system,
-                                   const CairnStepContact *contact, double compliance[CAIRN_CONTACT_ROWS]);
+                                   const CairnStepContact *contact, double found,
+                                   double compliance[CAIRN_CONTACT_ROWS]);
+// Springs of contacts (step_spring.c): whether there are any, what one holds before and after the step, how deep that
+// keeps it, its C where a solve has found this load (0: none has), and whether solved loads are others than expected.
+bool cairn_step_has_springs(const CairnStep *step);
+double cairn_step_held_load(const CairnStep *step, const CairnStepContact *contact);
+double cairn_step_hold_load(const CairnStep *step, const CairnStepContact *contact, double compliance, double load);
+double cairn_step_kept_overlap(const CairnStep *step, const CairnStepContact *contact);
+double cairn_step_spring_compliance(const CairnStep *step, const CairnStepSystem *system,
+                                    const CairnStepContact *contact, double found);
+bool cairn_step_review_springs(const CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
+                               const double *lambda);
+void cairn_step_amend_springs(const CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system,
+                              const double *lambda);
+// The acceleration by which loads are estimated; where there is no gravity, that of the earth.
+double cairn_step_gravity(const CairnStep *step);
 // The last step's impulses along the contact's rows.
 void cairn_step_warm_contact(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *contact,
                              double *lambda);

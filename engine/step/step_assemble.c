@@ -266,7 +266,7 @@ static void write_contact(const Assembly *a, int contact) {
         cairn_step_write_contact_rows(step, rolls, c, a->system->J + a->terms[block->first_term].jacobian);
     }
     double *compliance = a->system->compliance + c->row;
-    cairn_step_contact_compliance(step, a->system, c, compliance);
+    cairn_step_contact_compliance(step, a->system, c, c->is_prepared ? a->lambda[c->row] : 0, compliance);
     cairn_step_write_right_side(step, rolls, c, compliance, a->system->right_side + c->row);
     a->system->lower[c->row] = 0;
     a->system->upper[c->row] = HUGE_VAL;

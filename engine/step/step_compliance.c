@@ -1,26 +1,23 @@
 // How soft the rows are where nobody says so. Only masses, one length and gravity decide: no row of a world that is
 // heavier or larger is softer or harder in proportion.
 //
-// Two kinds of softness. A contact that has borne load is a spring (contact_give): under the weight of all that may
-// rest on it, it gives way by that share of the typical length g_L, so that k = M g / g_L, and with w = J v + C (lambda
-// - last lambda), C = 1 / (h^2 k) = g_L / (g h^2 M). M is the mass of the contact's island: a light body under a heavy
-// one has the stiffness that the heavy one needs. All other rows (joints, first touches and their friction) shall not
-// give way at all, and have a softness only because rows that say the same thing twice would else have no one answer:
-// C = hard / m, with the mass m that two points feel of each other, and never softer than that spring. Rows of angles
-// are rows of lengths here: they are multiplied by the typical length.
+// Two kinds of softness. A contact is a spring that remembers (step_spring.c): it gives way by contact_give under its
+// own weight. All other rows shall not give way at all, and have a softness only because rows that say the same thing
+// twice would else have no one answer: C = hard / m, with the mass m that two points feel of each other. These are
+// joints, what bounces (an impulse loses C of what it returns), and all contacts where contact_give is 0. Those that
+// bear load are springs then, too, of the least depth that keeps a pile together: under the weight of all that may rest
+// on it such a contact gives way by g_L = 1e-7 typical lengths, so that k = M g / g_L, and with w = J v + C (lambda - last
+// lambda), C = 1 / (h^2 k) = g_L / (g h^2 M). M is the mass of the contact's island. No hard row is softer than that.
+// Rows of angles are rows of lengths here: they are multiplied by the typical length.
 #include "engine/base/mat3.h"
 #include "engine/step/step.h"
 
 // In terms of 1/M. It ends the growth of 1/h^2 in small steps, where a spring as soft as that would swing.
 static const double softest = 1e-3;
+// g_L of hard contacts, in terms of the typical length.
+static const double rigid_give = 1e-7;
 // In terms of 1/m: what one impulse loses of the velocity that it stops.
 static const double hard_contact = 1e-9, hard_joint = 1e-10;
-
-// The acceleration by which loads are estimated; where there is no gravity, that of the earth.
-static double typical_acceleration(const CairnStep *step) {
-    double g = cairn_length(step->world->def.gravity);
-    return g > 0 ? g : 9.81;
-}
 
 static void unite_all(const CairnStep *step, int *parent, int first, int body) {
     int block = cairn_step_block(step, body);
@@ -31,7 +28,7 @@ static void unite_all(const CairnStep *step, int *parent, int first, int body) {
 
 void cairn_step_weigh_islands(CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system) {
     int count = step->block_count;
-    double *mass = CAIRN_STEP_PUSH(step, double, count);
+    double *mass = CAIRN_STEP_PUSH(step, double, count), *heaviest = CAIRN_STEP_PUSH(step, double, count);
     CairnArenaMark mark = cairn_arena_mark(step->arena);
     int *parent = CAIRN_STEP_PUSH(step, int, count);
     if (cairn_step_failed(step)) {
@@ -39,7 +36,7 @@ void cairn_step_weigh_islands(CairnStep *step, const CairnStepContacts *contacts
     }
     for (int b = 0; b < count; b++) {
         parent[b] = b;
-        mass[b] = 0;
+        mass[b] = heaviest[b] = 0;
     }
     for (int j = 0; j < system->joints.count; j++) {
         const CairnStepJoint *sj = &system->joints.all[j];
@@ -54,15 +51,20 @@ void cairn_step_weigh_islands(CairnStep *step, const CairnStepContacts *contacts
         unite_all(step, parent, cairn_step_block(step, c->body_a), c->body_b);
     }
     for (int b = 0; b < count; b++) {
-        mass[cairn_step_root(parent, b)] += step->store->bodies[step->blocks[b].body].model->mass;
+        double own = step->store->bodies[step->blocks[b].body].model->mass;
+        int root = cairn_step_root(parent, b);
+        mass[root] += own;
+        heaviest[root] = fmax(heaviest[root], own);
     }
     for (int b = count - 1; b >= 0; b--) { // a root stands before its members
         mass[b] = mass[cairn_step_root(parent, b)];
+        heaviest[b] = heaviest[cairn_step_root(parent, b)];
     }
     cairn_arena_release(step->arena, mark);
-    double give = step->world->def.contact_give * step->world->def.typical_length;
+    double give = rigid_give * step->world->def.typical_length;
     system->island_mass = mass;
-    system->spring = fmin(give / (typical_acceleration(step) * step->h * step->h), softest);
+    system->heaviest = heaviest;
+    system->spring = fmin(give / (cairn_step_gravity(step) * step->h * step->h), softest);
 }
 
 // One over the mass that two bodies feel of each other, and over that of their island, times these shares: the lesser.
@@ -88,12 +90,26 @@ double cairn_step_joint_compliance(const CairnStep *step, const CairnStepSystem 
     return hard_or_spring(step, system, sj->bodies, sj->body_count, hard_joint, system->spring);
 }
 
-void cairn_step_contact_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepContact *c,
-                                   double compliance[CAIRN_CONTACT_ROWS]) {
-    const CairnWorldDef *def = &step->world->def;
+static bool bounces(const CairnStep *step, const CairnStepContact *c) {
+    return c->wanted < 0 && c->approach < -step->world->def.restitution_threshold &&
+           cairn_step_material(step, c).restitution > 0;
+}
+
+static double contact_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepContact *c,
+                                 double found) {
     int bodies[2] = {c->body_a, c->body_b};
-    double hard = cairn_step_bears_load(step, c) ? HUGE_VAL : hard_contact;
-    double derived = hard_or_spring(step, system, bodies, 2, hard, system->spring);
+    if (!cairn_step_has_springs(step)) {
+        double hard = cairn_step_remembers(step, c) > 0 ? HUGE_VAL : hard_contact;
+        return hard_or_spring(step, system, bodies, 2, hard, system->spring);
+    }
+    return bounces(step, c) ? hard_or_spring(step, system, bodies, 2, hard_contact, HUGE_VAL)
+                            : cairn_step_spring_compliance(step, system, c, found);
+}
+
+void cairn_step_contact_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepContact *c,
+                                   double found, double compliance[CAIRN_CONTACT_ROWS]) {
+    const CairnWorldDef *def = &step->world->def;
+    double derived = contact_compliance(step, system, c, found);
     compliance[0] = def->normal_compliance > 0 ? def->normal_compliance : derived;
     for (int r = 1; r < c->row_count; r++) {
         compliance[r] = def->friction_compliance > 0 ? def->friction_compliance : derived;

@@ -89,19 +89,19 @@ static void choose_rolling_axes(const Framing *f, const CairnStepContact *c, Cai
         speed * step->world->def.typical_length > step->still ? cairn_scale(1.0 / speed, rolling) : t1;
 }
 
-static double position_term(const CairnStep *step, double distance) {
+static double position_term(const CairnStep *step, const CairnStepContact *c) {
     const CairnWorldDef *def = &step->world->def;
-    if (distance >= 0) { // a gap is closed exactly, never crossed
-        return distance / step->h;
+    if (c->distance >= 0) { // a gap is closed exactly, never crossed
+        return c->distance / step->h;
     }
-    double push = def->contact_fraction * cairn_min(distance + def->contact_slop, 0.0) / step->h;
+    double push = def->contact_fraction * cairn_min(c->distance + cairn_step_kept_overlap(step, c), 0.0) / step->h;
     return cairn_max(push, -def->contact_push);
 }
 
 // d of the normal row in terms of the end velocity: the gap or overlap, and Newton's restitution where the surfaces
 // meet in this step: J v+ >= -e J v-.
 static double normal_term(const CairnStep *step, const CairnStepContact *c, double free_approach, double e) {
-    double d = position_term(step, c->distance);
+    double d = position_term(step, c);
     bool meets = c->distance + step->h * cairn_min(c->approach, free_approach) <= 0;
     if (e > 0 && meets && c->approach < -step->world->def.restitution_threshold) {
         d = cairn_min(d, e * c->approach);
@@ -293,31 +293,35 @@ static void write_side(const CairnStep *step, const CairnVec3 *rolls, const Cair
     }
 }
 
-bool cairn_step_bears_load(const CairnStep *step, const CairnStepContact *c) {
-    if (c->record < 0) {
-        return false;
+double cairn_step_remembers(const CairnStep *step, const CairnStepContact *c) {
+    const CairnContactRecord *record = c->record >= 0 ? &step->store->contacts[c->record] : NULL;
+    if (record == NULL || !(record->normal_impulse > 0)) {
+        return 0;
     }
-    const CairnContactRecord *record = &step->store->contacts[c->record];
-    return record->load > 0.9 * record->normal_impulse && c->impact <= step->impulse_scale * record->load;
+    if (cairn_step_has_springs(step)) {
+        return record->load / record->normal_impulse;
+    }
+    return record->load > 0.9 * record->normal_impulse && c->impact <= step->impulse_scale * record->load ? 1 : 0;
 }
 
-// C is the compliance of a spring: a deflection under last step's load does not occur again, so that w = J v + C
-// (lambda - last lambda), and a contact that carries the same load as before does not move. With C lambda alone a stack
+// C is the compliance of a spring: a deflection under the load that it holds does not occur again, so that w = J v + C
+// (lambda - held), and a contact that carries the same load as before does not move. With C lambda alone a stack
 // would sink up to the slop, and friction would slip for ever: contacts that reach the end of the slop earlier than
 // others take their load, and a pile of logs comes apart (docs/collision.md). A normal springs back by no more than it
-// overlaps.
+// overlaps. Friction holds what it was in the last step.
 static void subtract_last_deflection(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c,
                                      const double *compliance, double *d) {
-    if (!cairn_step_bears_load(step, c)) {
+    double share = cairn_step_remembers(step, c), last[CAIRN_CONTACT_ROWS];
+    if (!cairn_step_has_springs(step) && !(share > 0)) {
         return;
     }
-    double last[CAIRN_CONTACT_ROWS];
     cairn_step_warm_contact(step, rolls, c, last);
     double remaining_overlap =
         cairn_max(-c->distance / step->h + c->wanted, 0); // of the overlap, beside what is pushed out anyway
-    d[0] -= cairn_min(compliance[0] * last[0], remaining_overlap);
+    double held = cairn_step_has_springs(step) ? cairn_step_held_load(step, c) : share * last[0];
+    d[0] -= cairn_min(compliance[0] * held, remaining_overlap);
     for (int r = 1; r < c->row_count; r++) {
-        d[r] -= compliance[r] * last[r];
+        d[r] -= compliance[r] * share * last[r];
     }
 }
 

@@ -164,10 +164,34 @@ static void keep_struck(CairnStep *step, const Touching *now) {
 // Records of contacts among sleeping bodies outlast the step: they are what it wakes with.
 typedef struct Kept {
     CairnContactRecord *records;
+    const double *held; // by each contact of this step
     CairnVec3 *spins;
     int count;
     bool has_spins; // these or those of this step
 } Kept;
+
+// The fraction of a manifold's normal impulses that did not stop an approach. For single points it would be noise: a
+// body that lands flat while friction brakes it loads its front points more.
+static double load_fraction(const double *lambda, const CairnStepContact *manifold) {
+    double sum = 0, impact = 0;
+    for (int i = 0; i < manifold->manifold_count; i++) {
+        sum += lambda[manifold[i].row];
+        impact += manifold[i].impact;
+    }
+    return impact < sum ? 1 - impact / sum : 0;
+}
+
+// What springs hold is made of what they held, which must not be gone by then.
+static double *find_held(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
+                         const double *lambda) {
+    double *held = CAIRN_STEP_PUSH(step, double, contacts->count), load = 1;
+    for (int i = 0; i < contacts->count && !cairn_step_failed(step); i++) {
+        const CairnStepContact *c = &contacts->all[i];
+        load = c->manifold_index == 0 ? load_fraction(lambda, c) : load;
+        held[i] = cairn_step_hold_load(step, c, system->compliance[c->row], load * lambda[c->row]);
+    }
+    return held;
+}
 
 static Kept store_records(CairnStep *step, const CairnStepContacts *contacts) {
     const CairnStore *store = step->store;
@@ -264,17 +288,6 @@ static void commit_bodies(const Finishing *f) {
     store->push_count = cairn_step_is_last(step) ? 0 : store->push_count; // they act in all parts of a step
 }
 
-// The fraction of a manifold's normal impulses that did not stop an approach. For single points it would be noise: a
-// body that lands flat while friction brakes it loads its front points more.
-static double load_fraction(const double *lambda, const CairnStepContact *manifold) {
-    double sum = 0, impact = 0;
-    for (int i = 0; i < manifold->manifold_count; i++) {
-        sum += lambda[manifold[i].row];
-        impact += manifold[i].impact;
-    }
-    return impact < sum ? 1 - impact / sum : 0;
-}
-
 static CairnVec3 spin_of(const CairnVec3 *rolls, const CairnStepContact *c, const double *l) {
     if (c->row_count < 4) {
         return (CairnVec3){0, 0, 0};
@@ -315,6 +328,7 @@ static void commit_contacts(CairnStep *step, const CairnStepContacts *contacts, 
                                                   .distance = c->distance,
                                                   .normal_impulse = l[0],
                                                   .load = load * l[0],
+                                                  .held = kept->held[i],
                                                   .tangents = {has_friction ? l[1] : 0, has_friction ? l[2] : 0}};
         if (kept->has_spins) {
             store->spins[i] = cairn_scale(step->world->def.typical_length, spin_of(contacts->rolls, c, l));
@@ -434,6 +448,7 @@ void cairn_step_finish(CairnStep *step, const CairnStepContacts *contacts, const
     Finishing f = {step, contacts, system, parts, answer, ends, {0}};
     Touching now = find_touching(step, contacts, answer->lambda);
     Kept kept = store_records(step, contacts);
+    kept.held = find_held(step, contacts, system, answer->lambda);
     cairn_step_find_rest(step, contacts, &system->joints, answer->lambda, ends, &f.rest);
     if (cairn_step_failed(step)) {
         return;

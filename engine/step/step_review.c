@@ -1,8 +1,9 @@
 // Review: do these impulses, and the velocities that follow from them, lead to another problem than the one that they
-// solve? Five things may be wrong with that: the geometric stiffness was made from other impulses (step_stiffness.c),
+// solve? Six things may be wrong with that: the geometric stiffness was made from other impulses (step_stiffness.c),
 // first touches were guessed to bear other loads (step_touch.c), joints end elsewhere than their rows say
-// (step_arcs.c), contacts that were predicted bear and act at two points (step_momentum.c), or bodies run into contacts that the problem lacks (step_predict.c). A review finds this and changes
-// nothing, so that it may run while a solver runs. Amend makes the changes, between two solves;
+// (step_arcs.c), contacts bear more than their springs were made for (step_spring.c), contacts that were predicted bear
+// and act at two points (step_momentum.c), or bodies run into contacts that the problem lacks (step_predict.c). A review
+// finds this and changes nothing, so that it may run while a solver runs. Amend makes the changes, between two solves;
 // and where a solve found no answer, it makes the rows soft enough to have one.
 #include "engine/step/step.h"
 #include "solvers/problem/law.h"
@@ -19,6 +20,7 @@ void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const
         review->stiffness = cairn_step_review_stiffness(step, contacts, system, review->lambda);
     }
     if (has_rows && !cairn_step_failed(step) && pass < def->touch_passes) {
+        review->is_overloaded = cairn_step_review_springs(step, contacts, system, review->lambda);
         review->is_misjudged = cairn_step_review_touches(step, contacts, system, review->lambda);
     }
     if (has_rows && !cairn_step_failed(step)) {
@@ -35,7 +37,7 @@ void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const
 
 bool cairn_step_is_superseded(const CairnStepReview *review) {
     return review->stiffness != NULL || review->arcs != NULL || review->is_split || review->is_misjudged ||
-           review->predicted_count > 0;
+           review->is_overloaded || review->predicted_count > 0;
 }
 
 // Bounds that follow the impulses make a problem that is not convex, and no way may find its answer. Then the bounds that
@@ -90,6 +92,9 @@ CairnStepNext cairn_step_amend(CairnStep *step, CairnStepContacts *contacts, Cai
     }
     if (review->is_split) {
         cairn_step_join_predicted(step, contacts, system, review);
+    }
+    if (review->is_overloaded) {
+        cairn_step_amend_springs(step, contacts, system, answer->lambda);
     }
     if (review->is_misjudged) {
         cairn_step_amend_touches(contacts, system, answer->lambda);

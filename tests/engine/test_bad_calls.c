@@ -176,7 +176,7 @@ static CairnStatus step_with_friction(RefusalFixture *f, const char *law) {
     X(restore_nothing, CAIRN_CORRUPT, "0 bytes", "", return restore(f, 0, 0, 0);) \
     X(restore_header_only, CAIRN_CORRUPT, "size", "", return restore(f, 0, 0, 32);) \
     X(restore_not_a_snapshot, CAIRN_CORRUPT, "no snapshot", "", return restore(f, 0, 1, f->bytes.size);) \
-    X(restore_version, CAIRN_UNSUPPORTED, "version", "4", return restore(f, 8, 1, f->bytes.size);) \
+    X(restore_version, CAIRN_UNSUPPORTED, "version", "5", return restore(f, 8, 1, f->bytes.size);) \
     X(restore_wrong_size, CAIRN_CORRUPT, "size", "", return restore(f, 0, 0, f->bytes.size - 8);) \
     X(restore_wrong_checksum, CAIRN_CORRUPT, "checksum", "", return restore(f, 24, 1, f->bytes.size);) \
     X(restore_changed, CAIRN_CORRUPT, "checksum", "", return restore(f, 200, 1, f->bytes.size);)

@@ -9,14 +9,20 @@
 
 typedef enum Floor { PLANE, BODIES, COMPOUND, HULLS, CUBES_OF_TRIANGLES, MIXED, LOOSE, FLOOR_COUNT } Floor;
 
-static CairnWorld *world_of(CairnFrictionKind law) {
+// With contacts that give way by this share of the typical length.
+static CairnWorld *springy_world(CairnFrictionKind law, double give) {
     CairnWorldDef def = cairn_world_def();
     def.friction = law;
+    def.contact_give = give;
     CairnWorld *world;
     assert_ok(cairn_world_create(&def, &world));
     bool is_box = law == CAIRN_FRICTION_BOX || law == CAIRN_FRICTION_BOX_CURRENT;
     assert_ok(cairn_world_set_solver(world, is_box ? &cairn_solver_bpp : &cairn_solver_ipm_cone, NULL));
     return world;
+}
+
+static CairnWorld *world_of(CairnFrictionKind law) {
+    return springy_world(law, cairn_world_def().contact_give);
 }
 
 static CairnBodyId fixed_body(CairnWorld *world) {
@@ -126,9 +132,9 @@ static Way run(CairnWorld *world, const Slider *slider, CairnVec3 position, Cair
     return way;
 }
 
-static Way over_floor(Floor floor, CairnFrictionKind law, const Slider *slider, CairnVec3 velocity, double friction,
-                      double h, double time) {
-    CairnWorld *world = world_of(law);
+static Way over_floor(double give, Floor floor, CairnFrictionKind law, const Slider *slider, CairnVec3 velocity,
+                      double friction, double h, double time) {
+    CairnWorld *world = springy_world(law, give);
     add_floor(world, floor, friction);
     return run(world, slider, cairn_vec3(0.613, 0.217, 0), velocity, friction, h, time);
 }
@@ -137,8 +143,20 @@ static Way over_floor(Floor floor, CairnFrictionKind law, const Slider *slider, 
 
 static const CairnVec3 push = {1, 0.2, 0};
 
-static double off_plane(Floor floor, CairnFrictionKind law, const Slider *slider, double h, const Way *plane) {
-    Way tiles = over_floor(floor, law, slider, push, 0, h, 2.5);
+// Of hard contacts; and what rests on springs is tilted by contact_give over its half length, and slides down that.
+typedef struct Kind {
+    double give, limit;
+} Kind;
+
+static void make_kinds(Kind kinds[2]) {
+    double give = cairn_world_def().contact_give;
+    kinds[0] = (Kind){0, 1e-6};
+    kinds[1] = (Kind){give, 1e-6 + give / 0.2 * 9.81 * 2.5};
+}
+
+static double off_plane(double give, Floor floor, CairnFrictionKind law, const Slider *slider, double h,
+                        const Way *plane) {
+    Way tiles = over_floor(give, floor, law, slider, push, 0, h, 2.5);
     return cairn_length(cairn_sub(tiles.end.velocity, plane->end.velocity));
 }
 
@@ -146,33 +164,42 @@ static double off_plane(Floor floor, CairnFrictionKind law, const Slider *slider
 static void tiles_are_passed_as_one_plane(void **state) {
     (void)state;
     Slider sliders[SLIDERS];
+    Kind kinds[2];
     make_sliders(sliders);
+    make_kinds(kinds);
     const double steps[] = {1.0 / 30, 1.0 / 60, 1.0 / 240};
-    for (int k = 0; k < SLIDERS; k++) {
+    for (int k = 0; k < 2 * SLIDERS; k++) {
+        const Slider *slider = &sliders[k % SLIDERS];
+        const Kind *kind = &kinds[k / SLIDERS];
         double worst = 0;
         for (int n = 0; n < 3; n++) {
-            Way plane = over_floor(PLANE, CAIRN_FRICTION_BOX, &sliders[k], push, 0, steps[n], 2.5);
+            Way plane = over_floor(kind->give, PLANE, CAIRN_FRICTION_BOX, slider, push, 0, steps[n], 2.5);
             for (int floor = BODIES; floor < FLOOR_COUNT; floor++) {
-                worst = fmax(worst, off_plane((Floor)floor, CAIRN_FRICTION_BOX, &sliders[k], steps[n], &plane));
+                worst = fmax(worst, off_plane(kind->give, (Floor)floor, CAIRN_FRICTION_BOX, slider, steps[n], &plane));
             }
         }
-        print_message("  %s over tiles: %.1e m/s off the half-space\n", sliders[k].name, worst);
-        assert_below(worst, 1e-6);
+        print_message("  %s over tiles that give way by %g m: %.1e m/s off the half-space\n", slider->name, kind->give,
+                      worst);
+        assert_below(worst, kind->limit);
     }
-    Way plane = over_floor(PLANE, CAIRN_FRICTION_BOX, &sliders[1], push, 0, 1e-3, 2.5);
-    assert_below(off_plane(BODIES, CAIRN_FRICTION_BOX, &sliders[1], 1e-3, &plane), 1e-6);
+    Way plane = over_floor(0, PLANE, CAIRN_FRICTION_BOX, &sliders[1], push, 0, 1e-3, 2.5);
+    assert_below(off_plane(0, BODIES, CAIRN_FRICTION_BOX, &sliders[1], 1e-3, &plane), 1e-6);
 }
 
 static void tiles_are_passed_under_every_law(void **state) {
     (void)state;
     Slider sliders[SLIDERS];
+    Kind kinds[2];
     make_sliders(sliders);
+    make_kinds(kinds);
     for (int law = 0; law < CAIRN_FRICTION_KIND_COUNT; law++) {
-        for (int k = 0; k < 3; k += 2) {
-            Way plane = over_floor(PLANE, (CairnFrictionKind)law, &sliders[k], push, 0, 1.0 / 60, 2.5);
+        for (int k = 0; k < 6; k += 2) {
+            const Slider *slider = &sliders[k % 4];
+            double give = kinds[k / 4].give;
+            Way plane = over_floor(give, PLANE, (CairnFrictionKind)law, slider, push, 0, 1.0 / 60, 2.5);
             for (int floor = BODIES; floor <= COMPOUND; floor++) {
-                double off = off_plane((Floor)floor, (CairnFrictionKind)law, &sliders[k], 1.0 / 60, &plane);
-                assert_below(off, 1e-6);
+                double off = off_plane(give, (Floor)floor, (CairnFrictionKind)law, slider, 1.0 / 60, &plane);
+                assert_below(off, kinds[k / 4].limit);
             }
         }
     }
@@ -202,14 +229,18 @@ static void rails_of_rods_are_passed(void **state) {
     (void)state;
     Slider sliders[SLIDERS];
     make_sliders(sliders);
-    CairnWorld *world = world_of(CAIRN_FRICTION_BOX);
-    for (int i = 0; i < 12; i++) {
-        CairnShapeDef rod = cairn_cylinder(0.05, 1);
-        rod.orientation = cairn_quat_axis_angle(cairn_vec3(0, 1, 0), 0.5 * CAIRN_PI);
-        add_shape(world, fixed_body(world), rod, cairn_vec3(0.5 + i / 2, i % 2 == 0 ? -0.1 : 0.12, -0.05), 0);
+    Kind kinds[2];
+    make_kinds(kinds);
+    for (int k = 0; k < 2; k++) {
+        CairnWorld *world = springy_world(CAIRN_FRICTION_BOX, kinds[k].give);
+        for (int i = 0; i < 12; i++) {
+            CairnShapeDef rod = cairn_cylinder(0.05, 1);
+            rod.orientation = cairn_quat_axis_angle(cairn_vec3(0, 1, 0), 0.5 * CAIRN_PI);
+            add_shape(world, fixed_body(world), rod, cairn_vec3(0.5 + i / 2, i % 2 == 0 ? -0.1 : 0.12, -0.05), 0);
+        }
+        Way way = run(world, &sliders[0], cairn_vec3(0.613, 0, 0), cairn_vec3(1, 0, 0), 0, 1.0 / 60, 3);
+        assert_vec3_near(way.end.velocity, cairn_vec3(1, 0, 0), kinds[k].limit);
     }
-    Way way = run(world, &sliders[0], cairn_vec3(0.613, 0, 0), cairn_vec3(1, 0, 0), 0, 1.0 / 60, 3);
-    assert_vec3_near(way.end.velocity, cairn_vec3(1, 0, 0), 1e-6);
 }
 
 // Any axes: a floor of tiles of all kinds, turned with its gravity.
@@ -217,9 +248,13 @@ static void turned_tiles_are_passed(void **state) {
     (void)state;
     Slider sliders[SLIDERS];
     make_sliders(sliders);
-    for (int k = 0; k < SLIDERS; k++) {
+    Kind kinds[2];
+    make_kinds(kinds);
+    for (int j = 0; j < 2 * SLIDERS; j++) {
+        int k = j % SLIDERS;
         CairnQuat turn = cairn_quat_exp(cairn_vec3(0.4 + 0.3 * k, -0.3, 0.9));
         CairnWorldDef def = cairn_world_def();
+        def.contact_give = kinds[j / SLIDERS].give;
         def.gravity = cairn_rotate(turn, cairn_vec3(0, 0, -9.81));
         CairnWorld *world;
         assert_ok(cairn_world_create(&def, &world));
@@ -243,7 +278,7 @@ static void turned_tiles_are_passed(void **state) {
         CairnVec3 velocity = cairn_unrotate(turn, motion_state(world, id).velocity);
         print_message("  %s over turned tiles: %.1e m/s off\n", sliders[k].name,
                       cairn_length(cairn_sub(velocity, push)));
-        assert_vec3_near(velocity, push, 1e-6);
+        assert_vec3_near(velocity, push, kinds[j / SLIDERS].limit);
         cairn_world_destroy(world);
     }
 }
@@ -278,17 +313,23 @@ static void friction_over_tiles_is_that_of_a_plane(void **state) {
     const double h = 1.0 / 60;
     const CairnVec3 velocity = {3, 0.1, 0};
     for (int law = 0; law < CAIRN_FRICTION_KIND_COUNT; law++) {
-        double worst = 0;
+        double worst = 0, worst_loose = 0; // loose tiles give way on springs of their own
         for (int k = 0; k < SLIDERS; k++) {
-            Way plane = over_floor(PLANE, (CairnFrictionKind)law, &sliders[k], velocity, 0.3, h, 1.2);
+            Way plane = over_floor(cairn_world_def().contact_give, PLANE, (CairnFrictionKind)law, &sliders[k], velocity,
+                                   0.3, h, 1.2);
             for (int floor = BODIES; floor < (law == CAIRN_FRICTION_BOX ? FLOOR_COUNT : LOOSE); floor++) {
-                Way tiles = over_floor((Floor)floor, (CairnFrictionKind)law, &sliders[k], velocity, 0.3, h, 1.2);
+                Way tiles = over_floor(cairn_world_def().contact_give, (Floor)floor, (CairnFrictionKind)law,
+                                       &sliders[k], velocity, 0.3, h, 1.2);
                 double way = plane.end.position.x - 0.613;
-                worst = fmax(worst, fabs(tiles.end.position.x - plane.end.position.x) / way);
+                double off = fabs(tiles.end.position.x - plane.end.position.x) / way;
+                worst = fmax(worst, floor == LOOSE ? 0 : off);
+                worst_loose = fmax(worst_loose, off);
             }
         }
-        print_message("  mu = 0.3, law %d, over tiles: %.3f %% off the half-space\n", law, 100 * worst);
+        print_message("  mu = 0.3, law %d, over tiles: %.3f %% off the half-space, %.3f %% over loose ones\n", law, 100 * worst,
+                      100 * worst_loose);
         assert_below(worst, 1e-3);
+        assert_below(worst_loose, 1.5e-3);
     }
 }
 
@@ -317,7 +358,7 @@ static void friction_on_rough_meshes_is_that_of_a_plane(void **state) {
     const CairnFrictionKind laws[] = {CAIRN_FRICTION_BOX, CAIRN_FRICTION_COULOMB};
     for (int i = 0; i < 2; i++) {
         for (int k = 0; k < SLIDERS; k++) {
-            Way plane = over_floor(PLANE, laws[i], &sliders[k], velocity, 0.3, h, 1.2);
+            Way plane = over_floor(cairn_world_def().contact_give, PLANE, laws[i], &sliders[k], velocity, 0.3, h, 1.2);
             double worst = 0;
             int rows = 0;
             for (unsigned seed = 1; seed <= (unsigned)support_rounds(12, 3); seed++) {

@@ -192,13 +192,13 @@ static uint64_t number_at(const SupportBytes *bytes, size_t at) {
 // A snapshot is the same on any machine: what a tiny world's bytes are is pinned here. Where a field joins a definition
 // or a record these two numbers change with it; a released version that is to be read for ever raises VERSION in
 // snapshot.c too.
-static const uint64_t golden_size = 0x3f0, golden_checksum = 0x5a9be4387f2e0970u;
+static const uint64_t golden_size = 0x3f0, golden_checksum = 0x468c1af518db29bcu;
 
 static void golden_bytes_stay(void **state) {
     (void)state;
     CairnWorld *world = tiny_world(NULL);
     SupportBytes bytes = support_snapshot(world);
-    const unsigned char opening[16] = {'C', 'I', 'R', 'N', 'S', 'N', 'A', 'P', 4, 0, 0, 0, 0, 0, 0, 0};
+    const unsigned char opening[16] = {'C', 'I', 'R', 'N', 'S', 'N', 'A', 'P', 5, 0, 0, 0, 0, 0, 0, 0};
     assert_memory_equal(bytes.bytes, opening, sizeof opening);
     assert_int_equal(bytes.size, HEADER + number_at(&bytes, 16));
     uint64_t size = number_at(&bytes, 16), checksum = number_at(&bytes, 24);
