@@ -186,10 +186,17 @@ typedef struct CairnStepJoints {
     bool has_all;       // those of stiff bodies, too
 } CairnStepJoints;
 
+// Of each block: the lowest block of those that are tied together (step_groups.c).
+typedef struct CairnStepGroups {
+    const int *joined;   // by joints
+    const int *touching; // by joints and by contacts, whether or not they bear
+} CairnStepGroups;
+
 // Assemble: the problem, and those of its arrays that amend may change between two solves.
 typedef struct CairnStepSystem {
     CairnProblem problem;
     CairnStepJoints joints;
+    CairnStepGroups groups;
     double *P, *J, *p, *right_side, *lower, *upper, *compliance;
     CairnDofBlock *blocks;
     CairnFriction *frictions;
@@ -327,8 +334,10 @@ void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, 
                                  const double *compliance, double *d);
 // True: the contact bore load in the last step and is not struck in this one, so that it has a deflection to remember.
 bool cairn_step_bears_load(const CairnStep *step, const CairnStepContact *contact);
+void cairn_step_find_groups(CairnStep *step, const CairnStepContacts *contacts, const CairnStepJoints *joints,
+                            CairnStepGroups *groups);
 // The masses that derived compliances are made from; then C of a joint's row, and of the rows of a contact.
-void cairn_step_weigh_islands(CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system);
+void cairn_step_weigh_islands(CairnStep *step, CairnStepSystem *system);
 double cairn_step_joint_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepJoint *sj,
                                    const CairnJointRow *row);
 void cairn_step_contact_compliance(const CairnStep *step, const CairnStepSystem *system,
@@ -378,7 +387,7 @@ void cairn_step_amend_stiffness(CairnStep *step, const CairnStepContacts *contac
                                 CairnStepSystem *system, const CairnMat3 *K);
 // The angular velocity with which the bodies tied to each block turn as one; 0 where something holds them.
 const CairnVec3 *cairn_step_find_turns(CairnStep *step, const CairnStepContacts *contacts,
-                                       const CairnStepJoints *joints, const double *lambda);
+                                       const CairnStepSystem *system, const double *lambda);
 
 // True: less of the geometric stiffness is in use now, as the problem with it has no answer that is certified: solve again.
 bool cairn_step_relax(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
@@ -456,6 +465,8 @@ bool cairn_step_is_kept(const CairnStep *step, int shape_a, int shape_b);
 // Sets of blocks: parent[i] == i at first, and the lowest block of a set is its root, whatever the order of the unions.
 int cairn_step_root(int *parent, int i);
 void cairn_step_unite(int *parent, int a, int b);
+// Makes the root of every block its parent.
+void cairn_step_name_roots(int *parent, int count);
 
 // ---- parts of a step ----
 

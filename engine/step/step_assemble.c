@@ -335,7 +335,12 @@ void cairn_step_assemble(CairnStep *step, CairnStepContacts *contacts, CairnStep
                                             .dof_count = 6 * step->block_count}};
     cairn_step_contact_frames(step, contacts, answer->velocity);
     cairn_step_joint_rows(step, &system->joints);
-    cairn_step_weigh_islands(step, contacts, system);
+    if (!cairn_step_failed(step)) {
+        cairn_step_find_groups(step, contacts, &system->joints, &system->groups);
+    }
+    if (!cairn_step_failed(step)) {
+        cairn_step_weigh_islands(step, system);
+    }
     if (cairn_step_failed(step)) {
         return;
     }

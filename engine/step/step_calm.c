@@ -33,23 +33,6 @@ static int first_block(const CairnStep *step, const int *bodies, int count) {
     return cairn_step_block(step, bodies[k]);
 }
 
-static int *find_roots(CairnStep *step, const CairnProblem *problem) {
-    int *roots = CAIRN_STEP_PUSH(step, int, step->block_count);
-    for (int b = 0; b < step->block_count && roots != NULL; b++) {
-        roots[b] = b;
-    }
-    for (int c = 0; c < problem->constraint_count && roots != NULL; c++) {
-        const CairnTerm *terms = &problem->terms[problem->constraints[c].first_term];
-        for (int t = 1; t < problem->constraints[c].term_count; t++) {
-            cairn_step_unite(roots, terms[0].block, terms[t].block);
-        }
-    }
-    for (int b = 0; b < step->block_count && roots != NULL; b++) {
-        roots[b] = cairn_step_root(roots, b);
-    }
-    return roots;
-}
-
 static void add_blocks(const CairnStep *step, const double *velocity, const int *roots, Group *groups) {
     double factor = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT ? 2 : 1; // of the mean velocity's change
     for (int b = 0; b < step->block_count; b++) {
@@ -136,7 +119,7 @@ bool cairn_step_calm(CairnStep *step, const CairnStepContacts *contacts, CairnSt
     if (system->problem.row_count == 0 || system->calm >= WITHOUT_DRIVES) {
         return false;
     }
-    int *roots = find_roots(step, &system->problem);
+    const int *roots = system->groups.touching;
     Group *groups = (Group *)cairn_step_push_zero(step, (size_t)step->block_count, sizeof(Group));
     bool is_needed = false;
     if (cairn_step_failed(step)) {

@@ -229,7 +229,7 @@ static void add_turn(const CairnStep *step, CairnStepSystem *system, int b, doub
 
 void cairn_step_amend_stiffness(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
                                 CairnStepSystem *system, const CairnMat3 *K) {
-    const CairnVec3 *turns = cairn_step_find_turns(step, contacts, &system->joints, lambda);
+    const CairnVec3 *turns = cairn_step_find_turns(step, contacts, system, lambda);
     assign_matrices(step, system);
     for (int b = 0; b < step->block_count && !cairn_step_failed(step); b++) {
         write_stiffness(step, system, b, K[b]);
