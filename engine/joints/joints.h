@@ -73,12 +73,19 @@ int cairn_joint_rows(const CairnJointInput *input, CairnJointRow rows[CAIRN_JOIN
 
 // Center and frame of a body that moves for a time h.
 CairnJointBody cairn_joint_moved(const CairnJointBody *body, CairnVec6 velocity, double h);
+// Write these two members alone, for a body that moves by `way` and by `turn`.
+void cairn_joint_move(const CairnJointBody *body, CairnVec3 way, CairnQuat turn, CairnJointBody *moved);
 
 // By how much phi of each row has changed where the bodies of `input` have moved on since the rows were made.
 void cairn_joint_changes(const CairnJointInput *input, const CairnJointRow *rows, int row_count, double *changes);
 
+// The coordinate of the first joint that a gear couples.
+int cairn_joint_gear_axis(const CairnJointInput *input);
+
 // True: this coordinate is measured in rad. The coordinate of a gear is that of its first joint.
-bool cairn_joint_is_angle(const CairnJointInput *input, int axis);
+static inline bool cairn_joint_is_angle(const CairnJointInput *input, int axis) {
+    return (input->core->def.type == CAIRN_JOINT_GEAR ? cairn_joint_gear_axis(input) : axis) >= CAIRN_RX;
+}
 
 // Positions, velocities, errors of the six coordinates; forces are not changed.
 void cairn_joint_measure(const CairnJointInput *input, CairnJointState *state);
