@@ -153,6 +153,7 @@ typedef struct CairnStep {
 
     int *block_of; // of each body slot; -1: not dynamic, or asleep
     CairnStepBlock *blocks;
+    CairnMat3 *inertias; // of each block that is no ball: cairn_step_inertia
     int block_count;
     int sleeping_count; // bodies asleep at the start
 
@@ -336,10 +337,10 @@ void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, 
 bool cairn_step_bears_load(const CairnStep *step, const CairnStepContact *contact);
 void cairn_step_find_groups(CairnStep *step, const CairnStepContacts *contacts, const CairnStepJoints *joints,
                             CairnStepGroups *groups);
-// The masses that derived compliances are made from; then C of a joint's row, and of the rows of a contact.
+// The masses that derived compliances are made from; then C of the rows of a joint, and of a contact.
 void cairn_step_weigh_islands(CairnStep *step, CairnStepSystem *system);
-double cairn_step_joint_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepJoint *sj,
-                                   const CairnJointRow *row);
+void cairn_step_joint_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepJoint *sj,
+                                 double *compliance);
 void cairn_step_contact_compliance(const CairnStep *step, const CairnStepSystem *system,
                                    const CairnStepContact *contact, double compliance[CAIRN_CONTACT_ROWS]);
 // The last step's impulses along the contact's rows.
@@ -490,13 +491,11 @@ static inline int cairn_step_block(const CairnStep *step, int body) {
 
 // Inertia in world axes. That of a ball has the same bits in any pose, so that equal balls use one matrix of P.
 static inline CairnMat3 cairn_step_inertia(const CairnStep *step, const CairnStepBlock *block) {
-    const CairnBody *body = &step->store->bodies[block->body];
-    CairnVec3 moments = body->model->moments;
-    if (body->model->is_isotropic) {
-        return cairn_mat3_diagonal(moments.x, moments.x, moments.x);
+    const CairnBodyModel *model = step->store->bodies[block->body].model;
+    if (model->is_isotropic) {
+        return cairn_mat3_diagonal(model->moments.x, model->moments.x, model->moments.x);
     }
-    CairnMat3 axes = cairn_body_axes(body);
-    return cairn_inertia_of_axes(&axes, moments);
+    return step->inertias[block - step->blocks];
 }
 
 // Velocity at the start of the step of any body, or of the world (-1).

@@ -97,6 +97,15 @@ static bool is_wild(const Group *group) {
     return !(group->has <= most_gain * group->had + most_demand * group->demanded);
 }
 
+static bool has_wild(const Group *groups, int count) {
+    for (int b = 0; b < count; b++) {
+        if (is_wild(&groups[b])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool constraint_is_wild(const CairnStepSystem *system, int c, const int *roots, const Group *groups) {
     const CairnProblem *problem = &system->problem;
     return is_wild(&groups[roots[problem->terms[problem->constraints[c].first_term].block]]);
@@ -121,16 +130,15 @@ bool cairn_step_calm(CairnStep *step, const CairnStepContacts *contacts, CairnSt
     }
     const int *roots = system->groups.touching;
     Group *groups = (Group *)cairn_step_push_zero(step, (size_t)step->block_count, sizeof(Group));
-    bool is_needed = false;
     if (cairn_step_failed(step)) {
         return false;
     }
     add_blocks(step, answer->velocity, roots, groups);
-    add_demands(step, contacts, &system->joints, roots, groups);
-    for (int b = 0; b < step->block_count; b++) {
-        is_needed = is_needed || is_wild(&groups[b]);
+    if (!has_wild(groups, step->block_count)) { // none whatever was demanded, as in nearly all steps
+        return false;
     }
-    if (!is_needed) {
+    add_demands(step, contacts, &system->joints, roots, groups);
+    if (!has_wild(groups, step->block_count)) {
         return false;
     }
     system->calm += 1;

@@ -54,13 +54,13 @@ static double hard_or_spring(const CairnStep *step, const CairnStepSystem *syste
     return fmin(hard * inverse, spring / island);
 }
 
-double cairn_step_joint_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepJoint *sj,
-                                   const CairnJointRow *row) {
-    if (row->compliance > 0) {
-        double length = cairn_joint_is_angle(sj->input, row->axis) ? step->world->def.typical_length : 1;
-        return length * length * row->compliance;
+void cairn_step_joint_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepJoint *sj,
+                                 double *compliance) {
+    double derived = hard_or_spring(step, system, sj->bodies, sj->body_count, hard_joint, system->spring);
+    for (int r = 0; r < sj->row_count; r++) {
+        double own = sj->rows[r].compliance, unit = own > 0 ? cairn_step_unit(step, sj, r) : 1;
+        compliance[r] = own > 0 ? unit * unit * own : derived;
     }
-    return hard_or_spring(step, system, sj->bodies, sj->body_count, hard_joint, system->spring);
 }
 
 void cairn_step_contact_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepContact *c,

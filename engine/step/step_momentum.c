@@ -7,7 +7,7 @@
 #include "engine/step/step.h"
 #include <string.h>
 
-// A set of blocks that are tied together, stored at its lowest block.
+// A set of blocks that are tied together, stored at its lowest block. Of one that is held nothing more is found.
 typedef struct Group {
     CairnVec3 momentum; // angular, N m s: all of it, or what was taken
     CairnVec3 center;   // times the mass
@@ -91,25 +91,32 @@ static Groups find_groups(CairnStep *step, const CairnStepContacts *contacts, co
     for (int b = 0; b < step->block_count; b++) {
         const CairnBody *body = &step->store->bodies[step->blocks[b].body];
         Group *group = group_of(&g, b);
+        if (group->is_held) {
+            continue;
+        }
         group->center = cairn_add_scaled(group->center, body->model->mass, body->center);
         group->mass += body->model->mass;
     }
     for (int b = 0; b < step->block_count; b++) {
         double mass = step->store->bodies[step->blocks[b].body].model->mass;
         Group *group = group_of(&g, b);
+        if (group->is_held) {
+            continue;
+        }
         CairnMat3 own = cairn_step_inertia(step, &step->blocks[b]);
         group->inertia = cairn_mat3_sum(group->inertia, cairn_mat3_sum(own, inertia_at(mass, arm_of(&g, group, b))));
     }
     return g;
 }
 
-// The angular velocity that this angular momentum gives a group that turns as one; 0 where it is held.
-static CairnVec3 turn_of(const Group *group, CairnVec3 momentum) {
+// The angular velocity that its angular momentum gives a group that turns as one; 0 where it is held.
+static CairnVec3 turn_of(const Group *group) {
     CairnMat3 inverse;
-    if (group->is_held || !(cairn_length_squared(momentum) > 0) || !cairn_mat3_inverse(group->inertia, &inverse)) {
+    if (group->is_held || !(cairn_length_squared(group->momentum) > 0) ||
+        !cairn_mat3_inverse(group->inertia, &inverse)) {
         return (CairnVec3){0, 0, 0};
     }
-    return cairn_mat3_mul(inverse, momentum);
+    return cairn_mat3_mul(inverse, group->momentum);
 }
 
 const CairnVec3 *cairn_step_find_turns(CairnStep *step, const CairnStepContacts *contacts,
@@ -124,12 +131,15 @@ const CairnVec3 *cairn_step_find_turns(CairnStep *step, const CairnStepContacts 
         const CairnStepBlock *block = &step->blocks[b];
         double mass = step->store->bodies[block->body].model->mass;
         Group *group = group_of(&g, b);
+        if (group->is_held) {
+            continue;
+        }
         CairnVec3 spin = cairn_mat3_mul(cairn_step_inertia(step, block), block->spin);
         CairnVec3 orbit = cairn_scale(mass, cairn_cross(arm_of(&g, group, b), block->start.linear));
         group->momentum = cairn_add(group->momentum, cairn_add(spin, orbit));
     }
     for (int b = 0; b < step->block_count; b++) {
-        turns[b] = turn_of(group_of(&g, b), group_of(&g, b)->momentum);
+        turns[b] = g.root[b] == b ? turn_of(&g.all[b]) : turns[g.root[b]]; // a root stands before its members
     }
     cairn_arena_release(step->arena, mark);
     return turns;
@@ -138,7 +148,10 @@ const CairnVec3 *cairn_step_find_turns(CairnStep *step, const CairnStepContacts 
 static void give_back(const Groups *g, double *velocity) {
     for (int b = 0; b < g->step->block_count; b++) {
         const Group *group = group_of(g, b);
-        CairnVec3 turn = turn_of(group, group->momentum), along = cairn_cross(turn, arm_of(g, group, b));
+        if (group->is_held || !(cairn_length_squared(group->momentum) > 0)) {
+            continue;
+        }
+        CairnVec3 turn = turn_of(group), along = cairn_cross(turn, arm_of(g, group, b));
         double *v = velocity + (ptrdiff_t)6 * b;
         v[0] += along.x;
         v[1] += along.y;

@@ -232,8 +232,10 @@ void cairn_step_amend_stiffness(CairnStep *step, const CairnStepContacts *contac
     const CairnVec3 *turns = cairn_step_find_turns(step, contacts, system, lambda);
     assign_matrices(step, system);
     for (int b = 0; b < step->block_count && !cairn_step_failed(step); b++) {
-        write_stiffness(step, system, b, K[b]);
-        add_turn(step, system, b, -1);
+        if (norm(K[b]) > 0 || (system->stiffness != NULL && norm(system->stiffness[b]) > 0)) {
+            write_stiffness(step, system, b, K[b]);
+            add_turn(step, system, b, -1);
+        }
     }
     if (cairn_step_failed(step)) {
         return;
@@ -241,7 +243,9 @@ void cairn_step_amend_stiffness(CairnStep *step, const CairnStepContacts *contac
     system->stiffness = K;
     system->turns = turns;
     for (int b = 0; b < step->block_count; b++) {
-        add_turn(step, system, b, 1);
+        if (norm(K[b]) > 0) {
+            add_turn(step, system, b, 1);
+        }
     }
 }
 

@@ -67,15 +67,16 @@ static void find_scales(const CairnComponents *components, const CairnProblem *p
     for (int k = 0; k < problem->block_count && components->v != NULL; k++) {
         CairnDofBlock block = problem->blocks[k];
         const double *P = problem->P + block.matrix;
-        double *largest = &scale[root_of(parent, k)];
+        double *largest = &scale[root_of(parent, k)], energy = 0;
         for (int i = block.first; i < block.first + block.size; i++) {
-            double energy = P[(i - block.first) * (block.size + 1)] / P[0] * components->v[i] * components->v[i];
-            *largest = fmax(*largest, known * sqrt(energy));
+            double own = P[(i - block.first) * (block.size + 1)] / P[0] * components->v[i] * components->v[i];
+            energy = cairn_max(energy, own);
         }
+        *largest = cairn_max(*largest, known * sqrt(energy));
     }
     for (int i = 0; i < problem->row_count; i++) {
         double forced = components->D[i] * fabs(cairn_clamp(0, components->lower[i], components->upper[i]));
-        scale[node[i]] = fmax(scale[node[i]], fmax(fabs(components->b[i]), forced));
+        scale[node[i]] = cairn_max(scale[node[i]], cairn_max(fabs(components->b[i]), forced));
     }
 }
 
@@ -111,7 +112,7 @@ CairnStatus cairn_components_weigh(CairnComponents *components, const CairnProbl
     find_scales(components, problem, parent, node, scale);
     components->scale = 0;
     for (int i = 0; i < rows; i++) {
-        components->scale = fmax(components->scale, scale[node[i]]);
+        components->scale = cairn_max(components->scale, scale[node[i]]);
     }
     components->weight = write_weights(problem, node, scale, components->scale, weight) ? NULL : weight;
     cairn_arena_release(arena, mark);
