@@ -35,12 +35,9 @@ CairnJointBody cairn_joint_moved(const CairnJointBody *body, CairnVec6 velocity,
 
 void cairn_joint_changes(const CairnJointInput *input, const CairnJointRow *rows, int row_count, double *changes) {
     CairnRelative relative = cairn_relative(input->bodies);
-    double value = 0;
     for (int r = 0; r < row_count; r++) {
-        if (r == 0 || rows[r].axis != rows[r - 1].axis) { // one coordinate's rows follow each other
-            value = cairn_joint_value(input, &relative, rows[r].axis);
-        }
-        changes[r] = rows[r].role == CAIRN_ROW_UPPER ? rows[r].value - value : value - rows[r].value;
+        bool is_lock = rows[r].role == CAIRN_ROW_LOCK;
+        changes[r] = is_lock ? cairn_joint_value(input, &relative, rows[r].axis) - rows[r].value : 0;
     }
 }
 

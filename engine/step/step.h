@@ -181,7 +181,8 @@ typedef struct CairnStepJoints {
     CairnStepJoint *all;
     int count;
     const double *arcs; // of each row: how far its arc ends from phi + h J v (step_arcs.c), as the problem has it
-    const double *kept; // those of the solve before; NULL: they were not yet changed
+    const double *bent; // the velocities, 6 a block, that the first arcs are of
+    const double *kept; // the arcs of the solve before; NULL: they were not yet changed
     double miss;        // how far joints were off then
     bool stands;        // the arcs are no longer changed
     bool has_all;       // those of stiff bodies, too

@@ -34,8 +34,10 @@ typedef struct Arcs {
     const CairnStepJoints *joints;
     const double *velocity;
     CairnQuat *turns; // of each block, within the step: most bodies have several joints
-    double *all;      // c of every row
-    double *ways;     // h J v of every row; NULL: of no use
+    double *all;      // c of every lock's row; 0 of other rows
+    double *ways;     // h J v of these; NULL: of no use
+    // Joints that are near enough to where their rows say, and need no arcs to see it; NULL: all need them.
+    bool *is_near;
 } Arcs;
 
 static void find_turns(void *context, int first, int end) {
@@ -44,6 +46,45 @@ static void find_turns(void *context, int first, int end) {
         const double *v = arcs->velocity + (ptrdiff_t)6 * b;
         arcs->turns[b] = cairn_quat_exp(cairn_scale(arcs->step->h, (CairnVec3){v[3], v[4], v[5]}));
     }
+}
+
+// The length that errors of a joint's rows are held against.
+static double arm_of(const CairnStepJoint *sj) {
+    double square = 0;
+    for (int k = 0; k < sj->body_count; k++) {
+        const CairnJointBody *bodies = sj->input->bodies;
+        square = cairn_max(square, cairn_length_squared(cairn_sub(bodies[k | 1].frame.p, bodies[k].center)));
+    }
+    return sqrt(square);
+}
+
+// A turn, rad, that needs no second look.
+static const double little_turn = 0.25;
+
+// True: with these velocities the joint's locks end no farther than a tolerance from where its rows say, as they have
+// hardly changed since the arcs in use were found.
+static bool is_near(const Arcs *a, const CairnStepJoint *sj) {
+    double h = a->step->h, linear, angular;
+    bool is_bent = false;
+    for (int r = sj->row; r < sj->row + sj->row_count && !is_bent; r++) {
+        is_bent = a->joints->arcs[r] != 0;
+    }
+    CairnVec6 now[2], then[2] = {0}, way, way_then;
+    CairnJointMotions m;
+    for (int k = 0; k < 2; k++) {
+        now[k] = cairn_step_solved(a->step, a->velocity, sj->bodies[k]);
+        then[k] = is_bent ? cairn_step_solved(a->step, a->joints->bent, sj->bodies[k]) : then[k]; // straight: of rest
+        m.turn[k] = h * cairn_max(cairn_length(now[k].angular), cairn_length(then[k].angular));
+        m.turn_apart[k] = h * cairn_length(cairn_sub(now[k].angular, then[k].angular));
+    }
+    way = cairn_vec6_sub(now[1], now[0]);
+    way_then = cairn_vec6_sub(then[1], then[0]);
+    m.way = h * cairn_max(cairn_length(way.linear), cairn_length(way_then.linear));
+    m.way_apart = h * cairn_length(cairn_sub(way.linear, way_then.linear));
+    cairn_joint_bound_changes(sj->input, sj->rows, sj->row_count, &m, &linear, &angular);
+    static const double sure = 0.9; // arcs are rounded
+
+    return m.turn[0] + m.turn[1] < little_turn && linear < sure * tolerance * arm_of(sj) && angular < sure * tolerance;
 }
 
 static CairnQuat turn_in_step(const Arcs *arcs, int body, CairnVec6 v) {
@@ -70,8 +111,9 @@ static void find_arcs(const Arcs *a, const CairnStepJoint *sj) {
         cairn_joint_changes(&input, sj->rows, sj->row_count, arcs);
     }
     for (int r = 0; r < sj->row_count; r++) {
+        bool is_lock = sj->rows[r].role == CAIRN_ROW_LOCK;
         double way = 0, arc = turn > 0 ? arcs[r] : 0;
-        for (int k = 0; k < sj->body_count; k++) {
+        for (int k = 0; k < sj->body_count && is_lock; k++) {
             double part = h * cairn_vec6_dot(sj->rows[r].jacobian[k], v[k]);
             way += part;
             arc -= part;
@@ -86,7 +128,22 @@ static void find_arcs(const Arcs *a, const CairnStepJoint *sj) {
 static void find_span(void *context, int first, int end) {
     const Arcs *arcs = context;
     for (int j = first; j < end; j++) {
-        find_arcs(arcs, &arcs->joints->all[j]);
+        const CairnStepJoint *sj = &arcs->joints->all[j];
+        if (arcs->is_near != NULL) {
+            arcs->is_near[j] = is_near(arcs, sj);
+        }
+        if (arcs->is_near == NULL || !arcs->is_near[j]) {
+            find_arcs(arcs, sj);
+        }
+    }
+}
+
+static void find_near_span(void *context, int first, int end) {
+    const Arcs *arcs = context;
+    for (int j = first; j < end; j++) {
+        if (arcs->is_near[j]) {
+            find_arcs(arcs, &arcs->joints->all[j]);
+        }
     }
 }
 
@@ -112,16 +169,6 @@ static bool is_stiff_by_far(const CairnStep *step, const CairnStepJoint *sj, con
         }
     }
     return false;
-}
-
-// The length that errors of a joint's rows are held against.
-static double arm_of(const CairnStepJoint *sj) {
-    double square = 0;
-    for (int k = 0; k < sj->body_count; k++) {
-        const CairnJointBody *bodies = sj->input->bodies;
-        square = fmax(square, cairn_length_squared(cairn_sub(bodies[k | 1].frame.p, bodies[k].center)));
-    }
-    return sqrt(square);
 }
 
 // By how much bodies of a joint turn against each other, rad.
@@ -200,22 +247,18 @@ static const bool *find_straight(CairnStep *step, const CairnStepSystem *system,
     return any ? straight : NULL;
 }
 
-// The arcs of all joints, by rows, those of stiff bodies too. NULL: the step has failed, or is too long.
-static double *find_all(CairnStep *step, const CairnStepJoints *joints, const CairnMat3 *K, const double *velocity,
-                        bool first, double *ways) {
-    const CairnStepJoint *last = &joints->all[joints->count - 1];
-    double *all = CAIRN_STEP_PUSH(step, double, last->row + last->row_count);
-    CairnArenaMark mark = cairn_arena_mark(step->arena);
-    Arcs arcs = {.step = step, .joints = joints, .velocity = velocity, .all = all, .ways = ways};
-    arcs.turns = CAIRN_STEP_PUSH(step, CairnQuat, step->block_count);
+// The arcs of all joints, those of stiff bodies too. False: the step has failed, or is too long.
+static bool find_all(CairnStep *step, Arcs *arcs, const CairnMat3 *K, bool first) {
+    const CairnStepJoint *last = &arcs->joints->all[arcs->joints->count - 1];
+    arcs->all = CAIRN_STEP_PUSH(step, double, last->row + last->row_count);
+    arcs->turns = CAIRN_STEP_PUSH(step, CairnQuat, step->block_count);
     if (cairn_step_failed(step)) {
-        return NULL;
+        return false;
     }
-    cairn_spans_run(step->threads, step->block_count, 4 * CAIRN_STEP_FEW, find_turns, &arcs);
-    cairn_spans_run(step->threads, joints->count, CAIRN_STEP_FEW, find_span, &arcs);
-    check_turns(step, &arcs, K, first);
-    cairn_arena_release(step->arena, mark);
-    return cairn_step_failed(step) ? NULL : all;
+    cairn_spans_run(step->threads, step->block_count, 4 * CAIRN_STEP_FEW, find_turns, arcs);
+    cairn_spans_run(step->threads, arcs->joints->count, CAIRN_STEP_FEW, find_span, arcs);
+    check_turns(step, arcs, K, first);
+    return !cairn_step_failed(step);
 }
 
 static void make_straight(const CairnStepJoints *joints, const bool *straight, double *arcs) {
@@ -267,23 +310,27 @@ void cairn_step_bend(CairnStep *step, CairnStepSystem *system) {
         return;
     }
     double *start = CAIRN_STEP_PUSH(step, double, 6 * (size_t)step->block_count);
-    double *ways = CAIRN_STEP_PUSH(step, double, system->problem.row_count);
+    Arcs arcs = {.step = step, .joints = joints, .velocity = start};
+    arcs.ways = CAIRN_STEP_PUSH(step, double, system->problem.row_count);
     for (int b = 0; b < step->block_count && !cairn_step_failed(step); b++) {
         CairnVec3 v = step->blocks[b].start.linear, spin = step->blocks[b].spin;
         memcpy(start + (ptrdiff_t)6 * b, (const double[]){v.x, v.y, v.z, spin.x, spin.y, spin.z}, 6 * sizeof *start);
     }
-    double *arcs = !cairn_step_failed(step) ? find_all(step, joints, system->stiffness, start, true, ways) : NULL;
-    if (arcs != NULL && system->stiffness != NULL) {
-        make_straight(joints, find_straight(step, system, system->stiffness), arcs);
+    if (cairn_step_failed(step) || !find_all(step, &arcs, system->stiffness, true)) {
+        return;
     }
-    for (int j = 0; j < joints->count && arcs != NULL; j++) {
+    if (system->stiffness != NULL) {
+        make_straight(joints, find_straight(step, system, system->stiffness), arcs.all);
+    }
+    for (int j = 0; j < joints->count; j++) {
         const CairnStepJoint *sj = &joints->all[j];
-        if (!is_kept(sj, ways + sj->row, arcs + sj->row)) {
-            memset(arcs + sj->row, 0, (size_t)sj->row_count * sizeof *arcs);
+        if (!is_kept(sj, arcs.ways + sj->row, arcs.all + sj->row)) {
+            memset(arcs.all + sj->row, 0, (size_t)sj->row_count * sizeof *arcs.all);
         }
     }
-    if (arcs != NULL && !cairn_step_failed(step)) {
-        (void)use(step, system, arcs);
+    if (!cairn_step_failed(step)) {
+        (void)use(step, system, arcs.all);
+        system->joints.bent = start;
     }
 }
 
@@ -302,12 +349,13 @@ static double miss(const CairnStepJoint *sj, const double *arcs, const double *u
 }
 
 // Of all joints: the most with all arcs, and that with the straight rows of stiff bodies.
-static void find_most_missed(const CairnStepJoints *joints, const double *arcs, const bool *straight, double *with_all,
-                             double *most) {
+static void find_most_missed(const Arcs *arcs, const bool *straight, double *with_all, double *most) {
+    const CairnStepJoints *joints = arcs->joints;
     *with_all = *most = 0;
     for (int j = 0; j < joints->count; j++) {
         const CairnStepJoint *sj = &joints->all[j];
-        double own = miss(sj, arcs + sj->row, joints->arcs + sj->row);
+        bool near = arcs->is_near != NULL && arcs->is_near[j];
+        double own = near ? 0 : miss(sj, arcs->all + sj->row, joints->arcs + sj->row);
         bool is_straight = straight != NULL && straight[j];
         *with_all = cairn_max(*with_all, own);
         *most = cairn_max(*most, is_straight ? miss(sj, NULL, joints->arcs + sj->row) : own);
@@ -321,24 +369,32 @@ void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int 
     }
     CairnArenaMark mark = cairn_arena_mark(step->arena);
     const CairnMat3 *K = review->stiffness != NULL ? review->stiffness : system->stiffness;
-    double *arcs = find_all(step, joints, K, review->velocity, pass == 1, NULL), with_all, most;
-    const bool *straight = arcs != NULL && K != NULL ? find_straight(step, system, K) : NULL;
+    Arcs arcs = {.step = step, .joints = joints, .velocity = review->velocity};
+    double with_all, most;
+    arcs.is_near = joints->kept == NULL ? CAIRN_STEP_PUSH(step, bool, joints->count) : NULL;
+    if (cairn_step_failed(step) || !find_all(step, &arcs, K, pass == 1)) {
+        return;
+    }
+    const bool *straight = K != NULL ? find_straight(step, system, K) : NULL;
     if (cairn_step_failed(step)) {
         return;
     }
-    find_most_missed(joints, arcs, straight, &with_all, &most);
+    find_most_missed(&arcs, straight, &with_all, &most);
     if (K != NULL && review->stiffness == NULL && (joints->has_all || with_all > fmax(most, far_off))) {
         most = with_all; // what is stiff is no more than tried
         review->has_all_arcs = true;
-    } else {
-        make_straight(joints, straight, arcs);
+        straight = NULL;
     }
     // Where the geometric stiffness changes, other joints are straight: what they were off is no measure.
     bool is_second = joints->kept != NULL && review->stiffness == NULL && review->has_all_arcs == joints->has_all;
     if (is_second && !(most <= joints->miss)) {
         review->arcs = joints->kept;
     } else if (most > 0 && pass < step->world->def.joint_passes && !(is_second && most > least_gain * joints->miss)) {
-        review->arcs = arcs;
+        if (arcs.is_near != NULL) {
+            cairn_spans_run(step->threads, joints->count, CAIRN_STEP_FEW, find_near_span, &arcs);
+        }
+        make_straight(joints, straight, arcs.all);
+        review->arcs = arcs.all;
         review->miss = most;
         return;
     }
