@@ -31,8 +31,9 @@ typedef struct CairnStepContact {
     double distance;
     double approach; // normal velocity at the start of the step, negative while approaching
     int shape_a, shape_b, body_a, body_b;
-    int record; // last step's record of the same id, or the one that it inherits from (step_inherit.c), or -1
-    int roll;   // its index in the contacts' `rolls`
+    int record;  // last step's record of the same id, or the one that it inherits from (step_inherit.c), or -1
+    int roll;    // its index in the contacts' `rolls`
+    int company; // of the first point of a manifold: how many manifolds stop its bodies together (step_inherit.c)
     uint8_t manifold_count, manifold_index; // number of points of its manifold, and the index of this one
     bool is_predicted : 1;                  // found where the solved velocities lead (step_predict.c)
     bool is_joined : 1;                     // predicted, and both its sides act at one point
@@ -42,11 +43,10 @@ typedef struct CairnStepContact {
     bool is_first : 1; // had no normal impulse in the last step, or the last solve
     uint8_t row_count;
     int row;
-    double wanted; // d of the normal row in terms of the end velocity
-    // The estimated impulse that stops the approach: it acts once, whereas a load acts in every step. At first how many
-    // manifolds stop it together, where this is the first point of one (step_inherit.c).
-    double impact;
-    double frozen; // normal impulse that box friction is bounded by; at first the loads inherited beside its record's
+    double inherited; // loads of other records that it takes over beside its own record's (step_inherit.c)
+    double wanted;    // d of the normal row in terms of the end velocity
+    double impact;    // the estimated impulse that stops the approach: it acts once, whereas a load acts in every step
+    double frozen;    // normal impulse that box friction is bounded by
 } CairnStepContact;
 
 typedef struct CairnStepJoint {
@@ -58,7 +58,7 @@ typedef struct CairnStepJoint {
     int row_count, row, constraint;
 } CairnStepJoint;
 
-_Static_assert(sizeof(CairnStepContact) == 176, "contacts are a fifth of a step's memory");
+_Static_assert(sizeof(CairnStepContact) == 192, "contacts are a fifth of a step's memory");
 
 static inline CairnVec3 cairn_step_tangent_2(const CairnStepContact *contact) {
     return cairn_cross(contact->frame.normal, contact->frame.tangent);
