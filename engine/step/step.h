@@ -355,8 +355,9 @@ void cairn_step_calm_joint(const CairnStep *step, const CairnStepJoint *sj, bool
 // The speed, m/s or rad/s, that a row of a joint demands of its bodies.
 double cairn_step_joint_demand(const CairnStep *step, const CairnStepJoint *sj, int r);
 
-void cairn_step_joint_impulses(const CairnStep *step, const CairnStepJoint *sj, const double *lambda,
-                               double impulses[CAIRN_JOINT_MAX_ROWS]);
+// In `room`, or where both are the same, in lambda.
+const double *cairn_step_joint_impulses(const CairnStep *step, const CairnStepJoint *sj, const double *lambda,
+                                        double room[CAIRN_JOINT_MAX_ROWS]);
 
 // Geometric stiffness: K of every block from the impulses, subtracted from P.
 void cairn_step_stiffen(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,

@@ -123,8 +123,8 @@ static void sum_joints(const CairnStep *step, const CairnStepJoints *joints, con
     find_pivots(step, joints, sum);
     for (int j = 0; j < joints->count; j++) {
         const CairnStepJoint *sj = &joints->all[j];
-        double impulses[CAIRN_JOINT_MAX_ROWS];
-        cairn_step_joint_impulses(step, sj, lambda, impulses);
+        double room[CAIRN_JOINT_MAX_ROWS];
+        const double *impulses = cairn_step_joint_impulses(step, sj, lambda, room);
         if (is_slow(step, sj, impulses, sum)) {
             continue;
         }

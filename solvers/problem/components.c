@@ -69,8 +69,9 @@ static void find_scales(const CairnComponents *components, const CairnProblem *p
         const double *P = problem->P + block.matrix;
         double *largest = &scale[root_of(parent, k)], energy = 0;
         for (int i = block.first; i < block.first + block.size; i++) {
-            double own = P[(i - block.first) * (block.size + 1)] / P[0] * components->v[i] * components->v[i];
-            energy = cairn_max(energy, own);
+            double diagonal = P[(i - block.first) * (block.size + 1)];
+            double share = diagonal == P[0] ? 1 : diagonal / P[0]; // of all that do not turn
+            energy = cairn_max(energy, share * components->v[i] * components->v[i]);
         }
         *largest = cairn_max(*largest, known * sqrt(energy));
     }
@@ -80,15 +81,22 @@ static void find_scales(const CairnComponents *components, const CairnProblem *p
     }
 }
 
+// False: all rows weigh the same.
 static bool write_weights(const CairnProblem *problem, const int *node, const double *scale, double largest,
                           double *weight) {
     bool is_plain = true;
+    int last = -1;
     for (int i = 0; i < problem->row_count; i++) {
-        double own = scale[node[i]];
+        if (node[i] == last) { // rows of a component often follow each other
+            weight[i] = weight[i - 1];
+            continue;
+        }
+        last = node[i];
+        double own = scale[last];
         weight[i] = own > 0 && isfinite(largest / own) ? largest / own : 1; // 0: there is nothing to do in it
         is_plain = is_plain && weight[i] == 1;
     }
-    return is_plain;
+    return !is_plain;
 }
 
 CairnStatus cairn_components_weigh(CairnComponents *components, const CairnProblem *problem, CairnArena *arena) {
@@ -114,7 +122,7 @@ CairnStatus cairn_components_weigh(CairnComponents *components, const CairnProbl
     for (int i = 0; i < rows; i++) {
         components->scale = cairn_max(components->scale, scale[node[i]]);
     }
-    components->weight = write_weights(problem, node, scale, components->scale, weight) ? NULL : weight;
+    components->weight = write_weights(problem, node, scale, components->scale, weight) ? weight : NULL;
     cairn_arena_release(arena, mark);
     return cairn_ok();
 }
