@@ -12,13 +12,10 @@
 // joints tie to it keeps straight rows: a taut net that is struck can follow no arc, since its rows have no part across
 // it, and would answer with impulses of any size. Only once the stiffness stands, and where straight rows miss far,
 // their arcs are tried, and kept where that brings joints nearer.
+#include "engine/step/step_arcs.h"
 #include "engine/base/pieces.h"
 #include "engine/base/vec6.h"
-#include "engine/step/step.h"
 #include <string.h>
-
-// A joint may end so far from where its rows say, as a share of its arms or in radians: a further solve follows.
-static const double tolerance = 2e-4;
 
 // What straight rows of stiff bodies may miss, in tolerances: a thousandth of their arms. Beyond, their arcs are tried.
 static const double far_off = 5;
@@ -37,7 +34,7 @@ typedef struct Arcs {
     double *all;      // c of every lock's row; 0 of other rows
     double *ways;     // h J v of these; NULL: of no use
     // Joints that are near enough to where their rows say, and need no arcs to see it; NULL: all need them.
-    bool *is_near;
+    const bool *is_near;
 } Arcs;
 
 static void find_turns(void *context, int first, int end) {
@@ -46,45 +43,6 @@ static void find_turns(void *context, int first, int end) {
         const double *v = arcs->velocity + (ptrdiff_t)6 * b;
         arcs->turns[b] = cairn_quat_exp(cairn_scale(arcs->step->h, (CairnVec3){v[3], v[4], v[5]}));
     }
-}
-
-// The length that errors of a joint's rows are held against.
-static double arm_of(const CairnStepJoint *sj) {
-    double square = 0;
-    for (int k = 0; k < sj->body_count; k++) {
-        const CairnJointBody *bodies = sj->input->bodies;
-        square = cairn_max(square, cairn_length_squared(cairn_sub(bodies[k | 1].frame.p, bodies[k].center)));
-    }
-    return sqrt(square);
-}
-
-// A turn, rad, that needs no second look.
-static const double little_turn = 0.25;
-
-// True: with these velocities the joint's locks end no farther than a tolerance from where its rows say, as they have
-// hardly changed since the arcs in use were found.
-static bool is_near(const Arcs *a, const CairnStepJoint *sj) {
-    double h = a->step->h, linear, angular;
-    bool is_bent = false;
-    for (int r = sj->row; r < sj->row + sj->row_count && !is_bent; r++) {
-        is_bent = a->joints->arcs[r] != 0;
-    }
-    CairnVec6 now[2], then[2] = {0}, way, way_then;
-    CairnJointMotions m;
-    for (int k = 0; k < 2; k++) {
-        now[k] = cairn_step_solved(a->step, a->velocity, sj->bodies[k]);
-        then[k] = is_bent ? cairn_step_solved(a->step, a->joints->bent, sj->bodies[k]) : then[k]; // straight: of rest
-        m.turn[k] = h * cairn_max(cairn_length(now[k].angular), cairn_length(then[k].angular));
-        m.turn_apart[k] = h * cairn_length(cairn_sub(now[k].angular, then[k].angular));
-    }
-    way = cairn_vec6_sub(now[1], now[0]);
-    way_then = cairn_vec6_sub(then[1], then[0]);
-    m.way = h * cairn_max(cairn_length(way.linear), cairn_length(way_then.linear));
-    m.way_apart = h * cairn_length(cairn_sub(way.linear, way_then.linear));
-    cairn_joint_bound_changes(sj->input, sj->rows, sj->row_count, &m, &linear, &angular);
-    static const double sure = 0.9; // arcs are rounded
-
-    return m.turn[0] + m.turn[1] < little_turn && linear < sure * tolerance * arm_of(sj) && angular < sure * tolerance;
 }
 
 static CairnQuat turn_in_step(const Arcs *arcs, int body, CairnVec6 v) {
@@ -129,9 +87,6 @@ static void find_span(void *context, int first, int end) {
     const Arcs *arcs = context;
     for (int j = first; j < end; j++) {
         const CairnStepJoint *sj = &arcs->joints->all[j];
-        if (arcs->is_near != NULL) {
-            arcs->is_near[j] = is_near(arcs, sj);
-        }
         if (arcs->is_near == NULL || !arcs->is_near[j]) {
             find_arcs(arcs, sj);
         }
@@ -186,7 +141,7 @@ static double turn_between(const CairnStep *step, const CairnStepJoint *sj, cons
 // arm, but a wheel on its axle turns and bends nothing.
 static double bending_turn(const CairnStep *step, const CairnStepJoint *sj, double turn, const double *arcs) {
     bool is_midpoint = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT;
-    double bend = 0, arm = arm_of(sj);
+    double bend = 0, arm = cairn_step_arm(sj);
     for (int r = 0; r < sj->row_count; r++) {
         double unit = cairn_joint_is_angle(sj->input, sj->rows[r].axis) ? 1 : arm;
         if (sj->rows[r].role == CAIRN_ROW_LOCK && fabs(arcs[r]) > 0) {
@@ -294,7 +249,7 @@ static const double *use(const CairnStep *step, CairnStepSystem *system, const d
 // True: these velocities keep the joint's locks up to what their ways bend. Others (of a start that its joints do not
 // allow, or after a blow from outside) are not those that it will move with.
 static bool is_kept(const CairnStepJoint *sj, const double *ways, const double *arcs) {
-    double arm = arm_of(sj);
+    double arm = cairn_step_arm(sj);
     for (int r = 0; r < sj->row_count; r++) {
         double unit = cairn_joint_is_angle(sj->input, sj->rows[r].axis) ? 1 : arm;
         if (sj->rows[r].role == CAIRN_ROW_LOCK && fabs(ways[r]) > 4 * fabs(arcs[r]) + 0.05 * unit) {
@@ -336,10 +291,10 @@ void cairn_step_bend(CairnStep *step, CairnStepSystem *system) {
 
 // How far locks end from where the problem says, in tolerances; 0: no farther than one. NULL: on straight rows.
 static double miss(const CairnStepJoint *sj, const double *arcs, const double *used) {
-    double most = 0, arm = arm_of(sj);
+    double most = 0, arm = cairn_step_arm(sj);
     for (int r = 0; r < sj->row_count; r++) {
         const CairnJointRow *row = &sj->rows[r];
-        double limit = tolerance * (cairn_joint_is_angle(sj->input, row->axis) ? 1 : arm);
+        double limit = CAIRN_ARC_TOLERANCE * (cairn_joint_is_angle(sj->input, row->axis) ? 1 : arm);
         double off = fabs((arcs != NULL ? arcs[r] : 0) - used[r]);
         if (row->role == CAIRN_ROW_LOCK && off > limit) {
             most = fmax(most, limit > 0 ? off / limit : HUGE_VAL);
@@ -370,16 +325,20 @@ void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int 
     CairnArenaMark mark = cairn_arena_mark(step->arena);
     const CairnMat3 *K = review->stiffness != NULL ? review->stiffness : system->stiffness;
     Arcs arcs = {.step = step, .joints = joints, .velocity = review->velocity};
-    double with_all, most;
-    arcs.is_near = joints->kept == NULL ? CAIRN_STEP_PUSH(step, bool, joints->count) : NULL;
-    if (cairn_step_failed(step) || !find_all(step, &arcs, K, pass == 1)) {
+    double with_all = 0, most = 0;
+    bool *near = joints->kept == NULL ? CAIRN_STEP_PUSH(step, bool, joints->count) : NULL;
+    bool all_near = near != NULL && cairn_step_find_near(step, joints, review->velocity, near);
+    arcs.is_near = near;
+    if (cairn_step_failed(step) || (!all_near && !find_all(step, &arcs, K, pass == 1))) {
         return;
     }
     const bool *straight = K != NULL ? find_straight(step, system, K) : NULL;
     if (cairn_step_failed(step)) {
         return;
     }
-    find_most_missed(&arcs, straight, &with_all, &most);
+    if (!all_near || straight != NULL) {
+        find_most_missed(&arcs, straight, &with_all, &most);
+    }
     if (K != NULL && review->stiffness == NULL && (joints->has_all || with_all > fmax(most, far_off))) {
         most = with_all; // what is stiff is no more than tried
         review->has_all_arcs = true;
@@ -390,7 +349,10 @@ void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int 
     if (is_second && !(most <= joints->miss)) {
         review->arcs = joints->kept;
     } else if (most > 0 && pass < step->world->def.joint_passes && !(is_second && most > least_gain * joints->miss)) {
-        if (arcs.is_near != NULL) {
+        arcs.is_near = all_near ? NULL : near;
+        if (all_near && !find_all(step, &arcs, K, false)) {
+            return;
+        } else if (arcs.is_near != NULL) {
             cairn_spans_run(step->threads, joints->count, CAIRN_STEP_FEW, find_near_span, &arcs);
         }
         make_straight(joints, straight, arcs.all);
