@@ -75,9 +75,14 @@ static void find_scales(const CairnComponents *components, const CairnProblem *p
         }
         *largest = cairn_max(*largest, known * sqrt(energy));
     }
-    for (int i = 0; i < problem->row_count; i++) {
-        double forced = components->D[i] * fabs(cairn_clamp(0, components->lower[i], components->upper[i]));
-        scale[node[i]] = cairn_max(scale[node[i]], cairn_max(fabs(components->b[i]), forced));
+    for (int i = 0; i < problem->row_count;) {
+        int own = node[i]; // rows of a component often follow each other
+        double largest = scale[own];
+        for (; i < problem->row_count && node[i] == own; i++) {
+            double forced = components->D[i] * fabs(cairn_clamp(0, components->lower[i], components->upper[i]));
+            largest = cairn_max(largest, cairn_max(fabs(components->b[i]), forced));
+        }
+        scale[own] = largest;
     }
 }
 
@@ -87,7 +92,7 @@ static bool write_weights(const CairnProblem *problem, const int *node, const do
     bool is_plain = true;
     int last = -1;
     for (int i = 0; i < problem->row_count; i++) {
-        if (node[i] == last) { // rows of a component often follow each other
+        if (node[i] == last) {
             weight[i] = weight[i - 1];
             continue;
         }
@@ -120,7 +125,9 @@ CairnStatus cairn_components_weigh(CairnComponents *components, const CairnProbl
     find_scales(components, problem, parent, node, scale);
     components->scale = 0;
     for (int i = 0; i < rows; i++) {
-        components->scale = cairn_max(components->scale, scale[node[i]]);
+        if (i == 0 || node[i] != node[i - 1]) {
+            components->scale = cairn_max(components->scale, scale[node[i]]);
+        }
     }
     components->weight = write_weights(problem, node, scale, components->scale, weight) ? weight : NULL;
     cairn_arena_release(arena, mark);
