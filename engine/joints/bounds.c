@@ -1,9 +1,9 @@
-// Bounds of how a joint's coordinates change, from how far its bodies move and turn: they tell without any rotation that
-// two motions are as good as one.
+// Bounds of how a joint's coordinates change, from how far its bodies move and turn: they show without any rotation
+// that two motions are as good as one.
 //
-// Bodies move by u = (ways, rotation vectors); phi(u) - phi(0) - J u is c(u), and c(u) - c(u') is the integral of (dphi(u)
-// - dphi(0)) along the line between the two. With a rotation R(a) = exp([a]x): |R(a) - 1| <= |a|, |dR(a) delta| <= |delta|
-// and |(dR(a) - dR(0)) delta| <= 3/2 |a| |delta|.
+// Bodies move by u = (ways, rotation vectors); phi(u) - phi(0) - J u is c(u), and c(u) - c(u') is the integral of
+// dphi(u) - dphi(0) along the line between the two. With a rotation R(a) = exp([a]x): |R(a) - 1| <= |a|, |dR(a) delta|
+// <= |delta| and |(dR(a) - dR(0)) delta| <= 3/2 |a| |delta|.
 #include "engine/joints/kinds.h"
 
 // n . R(a)^T (D + t + R(b) r_B) less a constant, for each component: D is from centre to centre, r_B the arm of B.
@@ -15,7 +15,8 @@ static double bound_offset(const CairnJointBody bodies[2], const CairnJointMotio
            m->turn_apart[1] * (a + 1.5 * b) * arm;
 }
 
-// |X| with X = D + t + R(b) r_B - R(a) r_A: its direction turns by no more than twice the way of its ends over its length.
+// |X| with X = D + t + R(b) r_B - R(a) r_A: its direction turns by no more than twice the way of its ends over its
+// length.
 static double bound_distance(const CairnJointBody bodies[2], const CairnJointMotions *m) {
     double length = cairn_length(cairn_sub(bodies[1].frame.p, bodies[0].frame.p));
     double arm_a = cairn_length(cairn_sub(bodies[0].frame.p, bodies[0].center));

@@ -76,8 +76,8 @@ CairnJointBody cairn_joint_moved(const CairnJointBody *body, CairnVec6 velocity,
 // Write these two members alone, for a body that moves by `way` and by `turn`.
 void cairn_joint_move(const CairnJointBody *body, CairnVec3 way, CairnQuat turn, CairnJointBody *moved);
 
-// By how much phi of each lock's row has changed where the bodies of `input` have moved on since the rows were made; 0 of
-// other rows.
+// By how much phi of each lock's row has changed where the bodies of `input` have moved on since the rows were made; 0
+// for other rows.
 void cairn_joint_changes(const CairnJointInput *input, const CairnJointRow *rows, int row_count, double *changes);
 
 // Two motions of a joint's bodies A and B in a step: of each measure the larger one, and how far they are apart in it.

@@ -1,7 +1,7 @@
 // Groups: which blocks are tied together, found once for each problem and read by all stages that ask: the arcs
 // (step_arcs.c), compliances (step_compliance.c), momentum (step_momentum.c), energy (step_calm.c), and the limit of
-// advances (step_advance.c). The solvers and the referee find the components of a problem by themselves, since they take
-// problems from anywhere.
+// advances (step_advance.c). The solvers and the referee find the components of a problem by themselves, since they
+// take problems from anywhere.
 #include "engine/step/step.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// Near: joints whose bodies move nearly as when their arcs were found (step_arcs.c) end within a tolerance of where their
-// rows say. A bound shows it without a single rotation (engine/joints/bounds.c); in most steps it does so for all joints.
+// Near: joints whose bodies move nearly as when their arcs were found (step_arcs.c) end within a tolerance of where
+// their rows say. A bound shows it without a single rotation (engine/joints/bounds.c), in most steps for all joints.
 #include "engine/base/pieces.h"
 #include "engine/step/step_arcs.h"
 
