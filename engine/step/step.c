@@ -55,9 +55,12 @@ static void start_block(const CairnStep *step, CairnStepBlock *block) {
     const CairnBody *body = &step->store->bodies[block->body];
     const CairnWorldDef *def = &step->world->def;
     double h = step->h;
+    CairnMat3 axes = cairn_body_axes(body);
+    if (!body->model->is_isotropic) {
+        step->inertias[block - step->blocks] = cairn_inertia_of_axes(&axes, body->model->moments);
+    }
     double linear_factor = 1.0 / (1.0 + h * body->model->linear_damping); // implicit: never turns the velocity round
     double angular_factor = 1.0 / (1.0 + h * body->model->angular_damping);
-    CairnMat3 axes = cairn_body_axes(body);
     block->start.linear = cairn_scale(linear_factor, body->velocity);
     block->start.angular = cairn_scale(angular_factor, body->angular_velocity);
     block->spin = block->start.angular;
@@ -159,6 +162,7 @@ static void begin(CairnWorld *world, CairnStepShare *share, CairnStep *step) {
     }
     step->block_of = CAIRN_STEP_PUSH(step, int, pool->count);
     step->blocks = CAIRN_STEP_PUSH(step, CairnStepBlock, pool->alive);
+    step->inertias = CAIRN_STEP_PUSH(step, CairnMat3, pool->alive);
     if (cairn_step_failed(step)) {
         return;
     }

@@ -187,11 +187,11 @@ static void add_joint(const Assembly *a, Cursor *at, const CairnStepJoint *sj) {
     write_terms(a, at, sj->bodies, sj->body_count, sj->row_count);
     block->term_count = at->term - block->first_term;
     cairn_step_write_joint(step, sj, a->system->J + entry, a->system->right_side + sj->row);
+    cairn_step_joint_compliance(step, a->system, sj, a->system->compliance + sj->row);
     bool is_warm = joint->row_count == sj->row_count; // else its definition changed
     for (int r = 0; r < sj->row_count; r++) {
         const CairnJointRow *row = &sj->rows[r];
         double unit = cairn_step_unit(step, sj, r), lower = row->lower / unit, upper = row->upper / unit;
-        a->system->compliance[sj->row + r] = cairn_step_joint_compliance(step, a->system, sj, row);
         a->system->lower[sj->row + r] = lower;
         a->system->upper[sj->row + r] = upper;
         double warm = is_warm ? step->impulse_scale * joint->lambda[r] / unit : 0;
@@ -335,7 +335,12 @@ void cairn_step_assemble(CairnStep *step, CairnStepContacts *contacts, CairnStep
                                             .dof_count = 6 * step->block_count}};
     cairn_step_contact_frames(step, contacts, answer->velocity);
     cairn_step_joint_rows(step, &system->joints);
-    cairn_step_weigh_islands(step, contacts, system);
+    if (!cairn_step_failed(step)) {
+        cairn_step_find_groups(step, contacts, &system->joints, &system->groups);
+    }
+    if (!cairn_step_failed(step)) {
+        cairn_step_weigh_islands(step, system);
+    }
     if (cairn_step_failed(step)) {
         return;
     }

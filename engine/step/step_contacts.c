@@ -148,7 +148,7 @@ static void expect_loads(const Framing *f, CairnStepContact *manifold) {
         closing[i] = -(c->approach + c->wanted) > step->still ? -(c->approach + c->wanted) : 0;
         closing[i] = c->is_predicted ? free_closing[i] : closing[i]; // it was not there when the step began
     }
-    double company = cairn_max(manifold->impact, 1); // the others stop the bodies as much as this one
+    double company = cairn_max(manifold->company, 1); // the others stop the bodies as much as this one
     double response = company * summed_response(step, manifold, closing);
     double free_response = is_new ? company * summed_response(step, manifold, free_closing) : 0;
     for (int i = 0; i < manifold->manifold_count; i++) {
@@ -156,7 +156,7 @@ static void expect_loads(const Framing *f, CairnStepContact *manifold) {
         c->impact = response > 0 ? closing[i] / response : 0;
         if (!c->is_first) {
             double load = c->record >= 0 ? step->impulse_scale * step->store->contacts[c->record].load : 0;
-            c->frozen += c->impact + cairn_max(load, 0);
+            c->frozen = c->inherited + (c->impact + cairn_max(load, 0));
         } else {
             c->frozen = free_response > 0 ? free_closing[i] / free_response : 0;
         }

@@ -349,7 +349,9 @@ static void commit_joints(CairnStep *step, const CairnStepJoints *joints, const 
         const CairnStepJoint *sj = &joints->all[j];
         CairnJoint *joint = &store->joints[sj->joint];
         joint->row_count = sj->row_count;
-        cairn_step_joint_impulses(step, sj, lambda, joint->lambda);
+        double room[CAIRN_JOINT_MAX_ROWS];
+        const double *impulses = cairn_step_joint_impulses(step, sj, lambda, room);
+        memcpy(joint->lambda, impulses, (size_t)sj->row_count * sizeof *impulses);
     }
     for (int j = 0; j < store->joint_pool.count; j++) {
         if (cairn_pool_is_alive(&store->joint_pool, j)) {

@@ -153,7 +153,7 @@ static void hand_over(Heritage *f) {
         if (heir >= 0 && f->contacts[heir].record < 0) {
             f->contacts[heir].record = r;
         } else if (heir >= 0) {
-            f->contacts[heir].frozen += f->step->impulse_scale * cairn_max(record->load, 0);
+            f->contacts[heir].inherited += f->step->impulse_scale * cairn_max(record->load, 0);
         }
     }
 }
@@ -243,7 +243,7 @@ void cairn_narrow_inherit(CairnStep *step, const CairnNarrow *narrow, CairnStepC
         CairnStepContact *c = &contacts->all[i];
         c->is_known = store->contact_count > 0 && !bore(&f, c) &&
                       (has_bearing_neighbor(&f, i, 0) || has_bearing_neighbor(&f, i, 1));
-        c->impact = c->manifold_index == 0 ? count_company(&f, i) : 0;
+        c->company = c->manifold_index == 0 ? count_company(&f, i) : 0;
     }
     cairn_arena_release(step->arena, mark);
 }

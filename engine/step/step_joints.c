@@ -193,9 +193,13 @@ double cairn_step_joint_demand(const CairnStep *step, const CairnStepJoint *sj, 
     return right_side(step, sj, row, d);
 }
 
-void cairn_step_joint_impulses(const CairnStep *step, const CairnStepJoint *sj, const double *lambda,
-                               double impulses[CAIRN_JOINT_MAX_ROWS]) {
-    for (int r = 0; r < sj->row_count; r++) {
-        impulses[r] = cairn_step_unit(step, sj, r) * lambda[sj->row + r];
+const double *cairn_step_joint_impulses(const CairnStep *step, const CairnStepJoint *sj, const double *lambda,
+                                        double room[CAIRN_JOINT_MAX_ROWS]) {
+    if (step->world->def.typical_length == 1) {
+        return lambda + sj->row;
     }
+    for (int r = 0; r < sj->row_count; r++) {
+        room[r] = cairn_step_unit(step, sj, r) * lambda[sj->row + r];
+    }
+    return room;
 }

@@ -83,21 +83,6 @@ bool cairn_step_wake(CairnStep *step, CairnStepContacts *contacts) {
 
 // ---- islands ----
 
-int cairn_step_root(int *parent, int i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-// The lower index becomes the root, so that the roots do not depend on the order of the unions.
-void cairn_step_unite(int *parent, int a, int b) {
-    a = cairn_step_root(parent, a);
-    b = cairn_step_root(parent, b);
-    parent[a > b ? a : b] = a < b ? a : b;
-}
-
 // What a moving kinematic body touches stays awake.
 static void unite_joints(const CairnStep *step, const CairnStepJoints *joints, int *parent, bool *restless) {
     for (int j = 0; j < joints->count; j++) {

@@ -123,8 +123,8 @@ static void sum_joints(const CairnStep *step, const CairnStepJoints *joints, con
     find_pivots(step, joints, sum);
     for (int j = 0; j < joints->count; j++) {
         const CairnStepJoint *sj = &joints->all[j];
-        double impulses[CAIRN_JOINT_MAX_ROWS];
-        cairn_step_joint_impulses(step, sj, lambda, impulses);
+        double room[CAIRN_JOINT_MAX_ROWS];
+        const double *impulses = cairn_step_joint_impulses(step, sj, lambda, room);
         if (is_slow(step, sj, impulses, sum)) {
             continue;
         }
@@ -229,11 +229,13 @@ static void add_turn(const CairnStep *step, CairnStepSystem *system, int b, doub
 
 void cairn_step_amend_stiffness(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
                                 CairnStepSystem *system, const CairnMat3 *K) {
-    const CairnVec3 *turns = cairn_step_find_turns(step, contacts, &system->joints, lambda);
+    const CairnVec3 *turns = cairn_step_find_turns(step, contacts, system, lambda);
     assign_matrices(step, system);
     for (int b = 0; b < step->block_count && !cairn_step_failed(step); b++) {
-        write_stiffness(step, system, b, K[b]);
-        add_turn(step, system, b, -1);
+        if (norm(K[b]) > 0 || (system->stiffness != NULL && norm(system->stiffness[b]) > 0)) {
+            write_stiffness(step, system, b, K[b]);
+            add_turn(step, system, b, -1);
+        }
     }
     if (cairn_step_failed(step)) {
         return;
@@ -241,7 +243,9 @@ void cairn_step_amend_stiffness(CairnStep *step, const CairnStepContacts *contac
     system->stiffness = K;
     system->turns = turns;
     for (int b = 0; b < step->block_count; b++) {
-        add_turn(step, system, b, 1);
+        if (norm(K[b]) > 0) {
+            add_turn(step, system, b, 1);
+        }
     }
 }
 
