@@ -104,20 +104,23 @@ static double turn_of(const CairnStep *step, const CairnStepJoint *sj, const dou
     return is_midpoint || bend > 0.25 * turn ? turn : bend;
 }
 
-// A step that proves too long for its joints is made in more parts. What is stiff by far (under a heavy load) would need
-// far more of them than there may be, and is held without.
+// A step that proves too long for its joints is made in more parts. What is stiff by far (under a heavy load) even in
+// these would need far more of them than there may be, and is held without.
 static void check_turns(CairnStep *step, const CairnStepJoints *joints, const CairnMat3 *K, const double *velocity,
                         const double *arcs) {
     double most = 0;
+    int count = step->share->count;
     for (int j = 0; j < joints->count; j++) {
         const CairnStepJoint *sj = &joints->all[j];
-        if (stiffness_of(step, sj, K) < far) {
-            most = fmax(most, turn_of(step, sj, velocity, arcs + sj->row));
+        double turn = turn_of(step, sj, velocity, arcs + sj->row);
+        double finer = (double)cairn_step_parts(step, turn * count) / count;
+        if (stiffness_of(step, sj, K) < far * finer * finer) {
+            most = fmax(most, turn);
         }
     }
-    int parts = cairn_step_parts(step, most * step->share->count);
+    int parts = cairn_step_parts(step, most * count);
     step->parts = parts;
-    step->is_too_long = parts > step->share->count;
+    step->is_too_long = parts > count;
 }
 
 static int first_block(const CairnStep *step, const CairnStepJoint *sj) {
