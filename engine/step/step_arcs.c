@@ -85,7 +85,6 @@ static double arm_of(const CairnStepJoint *sj) {
 // By how much bodies of a joint turn against each other, rad, where that bends the way of what is locked: a turn bends it
 // by turn^2 / 2 of the arm, but a wheel on its axle turns and bends nothing.
 static double turn_of(const CairnStep *step, const CairnStepJoint *sj, const double *velocity, const double *arcs) {
-    bool is_midpoint = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT;
     double turn = 0, bend = 0, arm = arm_of(sj);
     for (int r = 0; r < sj->row_count; r++) {
         double unit = cairn_joint_is_angle(sj->input, sj->rows[r].axis) ? 1 : arm;
@@ -93,7 +92,7 @@ static double turn_of(const CairnStep *step, const CairnStepJoint *sj, const dou
             bend = fmax(bend, unit > 0 ? sqrt(2 * fabs(arcs[r]) / unit) : HUGE_VAL);
         }
     }
-    if (bend == 0 && !is_midpoint) {
+    if (bend == 0) {
         return 0;
     }
     for (int k = 0; k < sj->body_count; k += 2) {
@@ -101,7 +100,7 @@ static double turn_of(const CairnStep *step, const CairnStepJoint *sj, const dou
         CairnVec3 b = cairn_step_solved(step, velocity, sj->bodies[k + 1]).angular;
         turn = fmax(turn, step->h * cairn_length(cairn_sub(b, a)));
     }
-    return is_midpoint || bend > 0.25 * turn ? turn : bend;
+    return bend > 0.25 * turn ? turn : bend;
 }
 
 // A step that proves too long for its joints is made in more parts. What is stiff by far (under a heavy load) even in
@@ -233,7 +232,7 @@ static bool is_kept(const CairnStep *step, const CairnStepJoint *sj, const doubl
 }
 
 void cairn_step_bend(CairnStep *step, CairnStepSystem *system) {
-    if (system->joints.count == 0 || cairn_step_failed(step)) {
+    if (system->joints.count == 0 || step->share->is_closing || cairn_step_failed(step)) {
         return;
     }
     double *start = CAIRN_STEP_PUSH(step, double, 6 * (size_t)step->block_count);
@@ -278,7 +277,7 @@ static double most_missed(const CairnStepJoints *joints, const double *arcs) {
 
 void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int pass, CairnStepReview *review) {
     const CairnStepJoints *joints = &system->joints;
-    if (joints->count == 0 || joints->stands) {
+    if (joints->count == 0 || joints->stands || step->share->is_closing) {
         return;
     }
     CairnArenaMark mark = cairn_arena_mark(step->arena);
