@@ -186,7 +186,7 @@ typedef struct CairnStepJoints {
     int count;
     const double *arcs; // of each row: how far its arc ends from phi + h J v (step_arcs.c), as the problem has it
     const double *kept; // those of the solve before; NULL: they were not yet changed
-    double miss;        // how far joints were off then
+    double miss, apart; // how far joints were off then, and that in what the step may leave
     bool stands;        // the arcs are no longer changed
     bool has_all;       // those of stiff bodies, too
 } CairnStepJoints;
@@ -222,7 +222,7 @@ typedef struct CairnStepReview {
     const double *lambda, *velocity; // the impulses, and the velocities that follow from them
     const CairnMat3 *stiffness;      // the geometric stiffness that the impulses cause; NULL: as in the problem
     const double *arcs;              // of every row of the joints; NULL: as in the problem
-    double miss;                     // how far joints end from where their rows say, in tolerances
+    double miss, apart;              // how far joints end from where their rows say, in tolerances and in allowances
     bool is_split;                   // predicted contacts bear whose sides act at two points
     bool has_all_arcs;               // those of stiff bodies, too
     bool is_misjudged;               // first touches bear other loads than their friction bounds were made from

@@ -12,6 +12,8 @@
 // joints tie to it keeps straight rows: a taut net that is struck can follow no arc, since its rows have no part across
 // it, and would answer with impulses of any size. Only once the stiffness stands, and where straight rows miss far,
 // their arcs are tried, and kept where that brings joints nearer.
+//
+// What then still ends far from where its rows say needs a shorter step: it is made in parts.
 #include "engine/base/vec6.h"
 #include "engine/step/step.h"
 #include <string.h>
@@ -275,6 +277,34 @@ static double most_missed(const CairnStepJoints *joints, const double *arcs) {
     return most;
 }
 
+// How far locks end from where the problem says, in what a step may leave: a thousandth of the typical length, or of their
+// arms where these are longer.
+static double most_apart(const CairnStep *step, const CairnStepJoints *joints, const double *arcs) {
+    double most = 0, length = step->world->def.typical_length;
+    for (int j = 0; j < joints->count && arcs != NULL; j++) {
+        const CairnStepJoint *sj = &joints->all[j];
+        double arm = arm_of(sj), allowance = far_off * tolerance * fmax(arm, length);
+        for (int r = 0; r < sj->row_count; r++) {
+            double off = fabs(arcs[sj->row + r] - joints->arcs[sj->row + r]);
+            if (sj->rows[r].role == CAIRN_ROW_LOCK) {
+                off *= cairn_joint_is_angle(sj->input, sj->rows[r].axis) ? arm : 1;
+                most = fmax(most, off / allowance);
+            }
+        }
+    }
+    return most;
+}
+
+// What solving again does not bring together needs shorter ways: in n parts they bend by a share of 1/n^2 each.
+static void check_apart(CairnStep *step, double apart) {
+    int count = step->share->count, most = step->world->def.substeps;
+    if (apart > 1 && 2 * count <= most && !cairn_step_failed(step)) {
+        double parts = count * fmax(2, ceil(sqrt(apart)));
+        step->parts = parts < most ? (int)parts : most;
+        step->is_too_long = true;
+    }
+}
+
 void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int pass, CairnStepReview *review) {
     const CairnStepJoints *joints = &system->joints;
     if (joints->count == 0 || joints->stands || step->share->is_closing) {
@@ -283,9 +313,10 @@ void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int 
     CairnArenaMark mark = cairn_arena_mark(step->arena);
     const CairnMat3 *K = review->stiffness != NULL ? review->stiffness : system->stiffness;
     const double *arcs = find_all(step, joints, K, review->velocity, pass == 1);
+    const double *all = arcs;
     double most = most_missed(joints, arcs);
     if (K != NULL && review->stiffness == NULL && !cairn_step_failed(step)) { // what is stiff is no more than tried
-        const double *all = find_all(step, joints, NULL, review->velocity, false);
+        all = find_all(step, joints, NULL, review->velocity, false);
         double off = most_missed(joints, all);
         if (joints->has_all || off > fmax(most, far_off)) {
             arcs = all;
@@ -293,21 +324,28 @@ void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int 
             review->has_all_arcs = true;
         }
     }
+    double apart = most_apart(step, joints, all);
     // Where the geometric stiffness changes, other joints are straight: what they were off is no measure.
     bool is_second = joints->kept != NULL && review->stiffness == NULL && review->has_all_arcs == joints->has_all;
     if (is_second && !(most <= joints->miss)) {
         review->arcs = joints->kept;
+        apart = joints->apart;
     } else if (most > 0 && pass < step->world->def.joint_passes && !(is_second && most > least_gain * joints->miss)) {
         review->arcs = arcs;
         review->miss = most;
+        review->apart = apart;
         return;
     }
     cairn_arena_release(step->arena, mark);
+    if (review->stiffness == NULL) { // else another solve follows
+        check_apart(step, apart);
+    }
 }
 
 void cairn_step_amend_arcs(const CairnStep *step, CairnStepSystem *system, const CairnStepReview *review) {
     system->joints.stands = review->arcs == system->joints.kept;
     system->joints.has_all = review->has_all_arcs;
+    system->joints.apart = review->apart;
     system->joints.kept = use(step, system, review->arcs);
     system->joints.miss = review->stiffness == NULL ? review->miss : HUGE_VAL;
 }

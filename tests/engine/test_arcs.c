@@ -132,6 +132,51 @@ static void mixed_joints_gain_nothing(void **state) {
     }
 }
 
+// A line of links of 20 cm between two points, with so much sag, that its middle link draws taut in one step with all of
+// its momentum: impulses along the links of the start have no part across them.
+static CairnWorld *taut_line(int links, double sag, double load) {
+    CairnWorld *world = support_world(NULL, cairn_vec3(0, 0, -9.81));
+    double length = 0.2, span = length * links;
+    CairnBodyId last = GROUND;
+    for (int i = 0; i <= links; i++) {
+        double x = length * i, z = -sag * sin(CAIRN_PI * x / span);
+        double dx = length, dz = -sag * sin(CAIRN_PI * (x + length) / span) - z, reach = hypot(dx, dz);
+        CairnBodyId link = GROUND;
+        if (i < links) {
+            CairnBodyDef def = cairn_body_def();
+            def.mass = i == links / 2 ? load : 0.5;
+            def.inertia = cairn_scale(def.mass, cairn_vec3(1e-3, reach * reach / 12, reach * reach / 12));
+            def.position = cairn_vec3(x + dx / 2, 0, z + dz / 2);
+            def.orientation = cairn_quat_axis_angle(cairn_vec3(0, 1, 0), -atan2(dz, dx));
+            def.velocity.z = i == links / 2 ? 10 : 0;
+            link = support_create(world, &def);
+        }
+        support_joint(world, CAIRN_JOINT_BALL, i < links ? last : GROUND, i < links ? link : last, cairn_vec3(x, 0, z),
+                      Z);
+        last = link;
+    }
+    return world;
+}
+
+static void taut_lines_keep_together(void **state) {
+    (void)state;
+    static const struct {
+        int links;
+        double sag, load, before; // how far they came apart where the step was made in one
+    } lines[] = {{20, 0.05, 50, 3.1e-3}, {10, 0.1, 20, 0.16}};
+    for (int k = 0; k < 2; k++) {
+        CairnWorld *world = taut_line(lines[k].links, lines[k].sag, lines[k].load);
+        double most = 0;
+        for (int n = 0; n < 120; n++) {
+            most = fmax(most, support_step(world, 1.0 / 60).joint_error_linear);
+        }
+        print_message("  %d links, %g kg: joints %.1e m (%.1e in one part)\n", lines[k].links, lines[k].load, most,
+                      lines[k].before);
+        assert_below(most, 1e-3);
+        cairn_world_destroy(world);
+    }
+}
+
 // ---- a step in parts ----
 
 // Steps until one is made in parts.
@@ -240,6 +285,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_keeps_its_joints_and_energy),
         cmocka_unit_test(mixed_joints_gain_nothing),
+        cmocka_unit_test(taut_lines_keep_together),
         cmocka_unit_test(parts_are_one_step),
         cmocka_unit_test(wheels_need_no_parts),
         cmocka_unit_test(a_part_that_fails_takes_back_all),
