@@ -223,6 +223,7 @@ CairnStatus cairn_audit_end(CairnAudit *audit, const CairnWorld *world, CairnAud
         cairn_audit_balance(audit);
     }
     cairn_audit_check_joints(audit);
+    cairn_audit_check_limits(audit);
     CairnStatus status = cairn_ok();
     if (depth == CAIRN_AUDIT_FULL) {
         double t1 = cairn_timer_now();
