@@ -25,7 +25,6 @@ typedef enum CairnRowRole { CAIRN_ROW_LOCK = 0, CAIRN_ROW_LOWER, CAIRN_ROW_UPPER
 typedef struct CairnJointRow {
     CairnVec6 jacobian[CAIRN_JOINT_MAX_BODIES]; // on body k, about its centre of mass
     double value;                               // of the coordinate, m or rad
-    double before;                              // under the midpoint rule: J v at the start of the step, m/s or rad/s
     double error;                               // phi: m or rad; its derivative along the motion is J v exactly
     double fraction;     // of it that this step removes; < 0: the world's joint_fraction; limits use 1 while open
     double rate;         // further right side, minus the target velocity of a drive, m/s or rad/s

@@ -120,9 +120,11 @@ typedef struct CairnStruck {
 // Which part of the whole step this one is (step_divide.c).
 typedef struct CairnStepShare {
     int index, count;
-    double whole; // h of the whole step
+    double whole;    // h of the whole step
+    bool is_closing; // under the midpoint rule: the second half of the forces of this part, which moves nothing
     const CairnStruck *struck;
     int struck_count;
+    CairnArenaMark before_struck; // of the world's arena `kept`
 } CairnStepShare;
 
 // What parts of a step change of a world, as it was before the first of them.
@@ -142,11 +144,14 @@ typedef struct CairnStep {
     CairnWorld *world;
     CairnStore *store;
     CairnArena *arena;
-    double h;
-    double impulse_scale; // h over the last h: impulses carried over are forces times time
+    double h;             // the time for which bodies move on, or would next
+    double kick;          // the time for which forces act: h, or half of it under the midpoint rule (step_divide.c)
+    double moved;         // the time for which bodies moved on since the records of contacts were made
+    double impulse_scale; // kick over the last one: impulses carried over are forces times time
     double still;         // slower than this, m/s, no contact has a direction of sliding worth following
     double began;         // when the step began, by the clock
     CairnStepShare *share;
+    bool has_closed;  // no closing half follows
     bool is_too_long; // joints turn too far in it: it has to be made in `parts` parts, and this one does not happen
     int parts;
     int threads;
@@ -183,7 +188,7 @@ typedef struct CairnStepJoints {
     const double *arcs; // of each row: how far its arc ends from phi + h J v (step_arcs.c), as the problem has it
     const double *bent; // the velocities, 6 a block, that the first arcs are of
     const double *kept; // the arcs of the solve before; NULL: they were not yet changed
-    double miss;        // how far joints were off then
+    double miss, apart; // how far joints were off then, and that in what the step may leave
     bool stands;        // the arcs are no longer changed
     bool has_all;       // those of stiff bodies, too
 } CairnStepJoints;
@@ -226,7 +231,7 @@ typedef struct CairnStepReview {
     const double *lambda, *velocity; // the impulses, and the velocities that follow from them
     const CairnMat3 *stiffness;      // the geometric stiffness that the impulses cause; NULL: as in the problem
     const double *arcs;              // of every row of the joints; NULL: as in the problem
-    double miss;                     // how far joints end from where their rows say, in tolerances
+    double miss, apart;              // how far joints end from where their rows say, in tolerances and in allowances
     bool is_split;                   // predicted contacts bear whose sides act at two points
     bool has_all_arcs;               // those of stiff bodies, too
     bool is_misjudged;               // first touches bear other loads than their friction bounds were made from
@@ -482,7 +487,17 @@ void cairn_step_add_stats(CairnStats *stats, const CairnStats *part);
 void cairn_step_add_report(CairnSolveReport *sum, const CairnSolveReport *report);
 
 static inline bool cairn_step_is_last(const CairnStep *step) {
-    return step->share->index + 1 == step->share->count;
+    return step->share->index + 1 == step->share->count && step->has_closed;
+}
+
+// The geometric stiffness follows bodies on their way.
+static inline bool cairn_step_may_stiffen(const CairnStep *step) {
+    return step->world->def.geometric_stiffness && !step->share->is_closing;
+}
+
+// For how long bodies move on.
+static inline double cairn_step_drift(const CairnStep *step) {
+    return step->share->is_closing ? 0 : step->h;
 }
 
 // ---- bodies and velocities ----

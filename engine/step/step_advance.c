@@ -280,7 +280,7 @@ static void push_out(const Limits *limits, const CairnStepContacts *contacts) {
 
 void cairn_step_limit_advance(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
                               const CairnStepAnswer *answer, CairnStepAdvance *advance) {
-    if (cairn_step_failed(step) || !needs_a_look(step, answer->velocity)) {
+    if (cairn_step_failed(step) || step->share->is_closing || !needs_a_look(step, answer->velocity)) {
         return;
     }
     CairnArenaMark mark = cairn_arena_mark(step->arena);

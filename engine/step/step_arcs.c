@@ -12,6 +12,8 @@
 // joints tie to it keeps straight rows: a taut net that is struck can follow no arc, since its rows have no part across
 // it, and would answer with impulses of any size. Only once the stiffness stands, and where straight rows miss far,
 // their arcs are tried, and kept where that brings joints nearer.
+//
+// What then still ends far from where its rows say needs a shorter step: it is made in parts.
 #include "engine/step/step_arcs.h"
 #include "engine/base/pieces.h"
 #include "engine/base/vec6.h"
@@ -116,10 +118,10 @@ static double stiffness_of(const CairnStep *step, const CairnMat3 *K, int b) {
     return step->h * step->h * trace / moments.z;
 }
 
-static bool is_stiff_by_far(const CairnStep *step, const CairnStepJoint *sj, const CairnMat3 *K) {
+static bool is_stiffer(const CairnStep *step, const CairnStepJoint *sj, const CairnMat3 *K, double limit) {
     for (int k = 0; k < sj->body_count && K != NULL; k++) {
         int b = cairn_step_block(step, sj->bodies[k]);
-        if (b >= 0 && stiffness_of(step, K, b) >= far) {
+        if (b >= 0 && stiffness_of(step, K, b) >= limit) {
             return true;
         }
     }
@@ -139,8 +141,7 @@ static double turn_between(const CairnStep *step, const CairnStepJoint *sj, cons
 
 // The part of this turn that bends the way of what is locked, all of it at most: a turn bends it by turn^2 / 2 of the
 // arm, but a wheel on its axle turns and bends nothing.
-static double bending_turn(const CairnStep *step, const CairnStepJoint *sj, double turn, const double *arcs) {
-    bool is_midpoint = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT;
+static double bending_turn(const CairnStepJoint *sj, double turn, const double *arcs) {
     double bend = 0, arm = cairn_step_arm(sj);
     for (int r = 0; r < sj->row_count; r++) {
         double unit = cairn_joint_is_angle(sj->input, sj->rows[r].axis) ? 1 : arm;
@@ -148,12 +149,12 @@ static double bending_turn(const CairnStep *step, const CairnStepJoint *sj, doub
             bend = fmax(bend, unit > 0 ? sqrt(2 * fabs(arcs[r]) / unit) : HUGE_VAL);
         }
     }
-    return is_midpoint || bend > 0.25 * turn ? turn : bend;
+    return bend > 0.25 * turn ? turn : bend;
 }
 
 // Drops the arcs of joints that turn too far to be followed. With `first` the step may prove too long, and is then made
-// in more parts. What is stiff by far (under a heavy load) would need far more of them than there may be, and is held
-// without.
+// in more parts. What is stiff by far (under a heavy load) even in these would need far more of them than there may be,
+// and is held without.
 static void check_turns(CairnStep *step, const Arcs *arcs, const CairnMat3 *K, bool first) {
     int count = step->share->count, parts = 1;
     for (int j = 0; j < arcs->joints->count; j++) {
@@ -163,9 +164,10 @@ static void check_turns(CairnStep *step, const Arcs *arcs, const CairnMat3 *K, b
         if (!may_be_long && turn <= most_turn) { // nearly all of them
             continue;
         }
-        turn = bending_turn(step, sj, turn, arcs->all + sj->row);
-        if (may_be_long && !is_stiff_by_far(step, sj, K)) {
-            int needed = cairn_step_parts(step, turn * count);
+        turn = bending_turn(sj, turn, arcs->all + sj->row);
+        int needed = cairn_step_parts(step, turn * count);
+        double finer = (double)needed / count;
+        if (may_be_long && !is_stiffer(step, sj, K, far * finer * finer)) {
             parts = needed > parts ? needed : parts;
         }
         if (turn > most_turn) {
@@ -261,7 +263,7 @@ static bool is_kept(const CairnStepJoint *sj, const double *ways, const double *
 
 void cairn_step_bend(CairnStep *step, CairnStepSystem *system) {
     const CairnStepJoints *joints = &system->joints;
-    if (joints->count == 0 || cairn_step_failed(step)) {
+    if (joints->count == 0 || step->share->is_closing || cairn_step_failed(step)) {
         return;
     }
     double *start = CAIRN_STEP_PUSH(step, double, 6 * (size_t)step->block_count);
@@ -317,9 +319,39 @@ static void find_most_missed(const Arcs *arcs, const bool *straight, double *wit
     }
 }
 
+// How far locks end from where the problem says, in what a step may leave: a thousandth of the typical length, or of their
+// arms where these are longer.
+static double most_apart(const CairnStep *step, const Arcs *arcs) {
+    const CairnStepJoints *joints = arcs->joints;
+    double most = 0, length = step->world->def.typical_length;
+    for (int j = 0; j < joints->count; j++) {
+        const CairnStepJoint *sj = &joints->all[j];
+        double arm = cairn_step_arm(sj), allowance = far_off * CAIRN_ARC_TOLERANCE * fmax(arm, length);
+        bool near = arcs->is_near != NULL && arcs->is_near[j]; // within a fifth of the allowance
+        for (int r = 0; r < sj->row_count && !near; r++) {
+            double off = fabs(arcs->all[sj->row + r] - joints->arcs[sj->row + r]);
+            if (sj->rows[r].role == CAIRN_ROW_LOCK) {
+                off *= cairn_joint_is_angle(sj->input, sj->rows[r].axis) ? arm : 1;
+                most = fmax(most, off / allowance);
+            }
+        }
+    }
+    return most;
+}
+
+// What solving again does not bring together needs shorter ways: in n parts they bend by a share of 1/n^2 each.
+static void check_apart(CairnStep *step, double apart) {
+    int count = step->share->count, most = step->world->def.substeps;
+    if (apart > 1 && 2 * count <= most && !cairn_step_failed(step)) {
+        double parts = count * fmax(2, ceil(sqrt(apart)));
+        step->parts = parts < most ? (int)parts : most;
+        step->is_too_long = true;
+    }
+}
+
 void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int pass, CairnStepReview *review) {
     const CairnStepJoints *joints = &system->joints;
-    if (joints->count == 0 || joints->stands) {
+    if (joints->count == 0 || joints->stands || step->share->is_closing) {
         return;
     }
     CairnArenaMark mark = cairn_arena_mark(step->arena);
@@ -344,10 +376,12 @@ void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int 
         review->has_all_arcs = true;
         straight = NULL;
     }
+    double apart = all_near ? 0 : most_apart(step, &arcs);
     // Where the geometric stiffness changes, other joints are straight: what they were off is no measure.
     bool is_second = joints->kept != NULL && review->stiffness == NULL && review->has_all_arcs == joints->has_all;
     if (is_second && !(most <= joints->miss)) {
         review->arcs = joints->kept;
+        apart = joints->apart;
     } else if (most > 0 && pass < step->world->def.joint_passes && !(is_second && most > least_gain * joints->miss)) {
         arcs.is_near = all_near ? NULL : near;
         if (all_near && !find_all(step, &arcs, K, false)) {
@@ -358,14 +392,19 @@ void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int 
         make_straight(joints, straight, arcs.all);
         review->arcs = arcs.all;
         review->miss = most;
+        review->apart = apart;
         return;
     }
     cairn_arena_release(step->arena, mark);
+    if (review->stiffness == NULL) { // else another solve follows
+        check_apart(step, apart);
+    }
 }
 
 void cairn_step_amend_arcs(const CairnStep *step, CairnStepSystem *system, const CairnStepReview *review) {
     system->joints.stands = review->arcs == system->joints.kept;
     system->joints.has_all = review->has_all_arcs;
+    system->joints.apart = review->apart;
     system->joints.kept = use(step, system, review->arcs);
     system->joints.miss = review->stiffness == NULL ? review->miss : HUGE_VAL;
 }

@@ -34,7 +34,6 @@ static int first_block(const CairnStep *step, const int *bodies, int count) {
 }
 
 static void add_blocks(const CairnStep *step, const double *velocity, const int *roots, Group *groups) {
-    double factor = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT ? 2 : 1; // of the mean velocity's change
     for (int b = 0; b < step->block_count; b++) {
         const CairnStepBlock *block = &step->blocks[b];
         const double *v = velocity + (ptrdiff_t)6 * b;
@@ -44,8 +43,7 @@ static void add_blocks(const CairnStep *step, const double *velocity, const int 
         Group *group = &groups[roots[b]];
         group->had += fmax(energy_of(step, block, start.linear, start.angular),
                            energy_of(step, block, free.linear, free.angular));
-        group->has += energy_of(step, block, cairn_add_scaled(start.linear, factor, linear),
-                                cairn_add_scaled(start.angular, factor, angular));
+        group->has += energy_of(step, block, cairn_add(start.linear, linear), cairn_add(start.angular, angular));
         const CairnBody *body = &step->store->bodies[block->body];
         const CairnBodyModel *model = body->model;
         group->demanded += model->mass * step->still * step->still;

@@ -68,10 +68,10 @@ static CairnVec3 place_of(const CairnStep *step, const CairnStepContact *c) {
     return cairn_add(step->store->bodies[is_a ? c->body_a : c->body_b].center, c->frame.arm[is_a ? 0 : 1]);
 }
 
-// Where a body has taken a point of it since the beginning of the last step.
+// Where a body has taken a point of it since the records were made.
 static CairnVec3 carried(const CairnStep *step, int body, CairnVec3 point) {
     const CairnBody *b = &step->store->bodies[body];
-    double h = step->store->last_h;
+    double h = step->moved;
     CairnVec3 arm = cairn_sub(point, cairn_add_scaled(b->center, -h, b->velocity));
     return cairn_add(b->center, cairn_rotate(cairn_quat_exp(cairn_scale(h, b->angular_velocity)), arm));
 }

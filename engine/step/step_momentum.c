@@ -208,12 +208,12 @@ void cairn_step_join_predicted(const CairnStep *step, CairnStepContacts *contact
     }
 }
 
-static void add_taken(const Groups *g, const CairnStepSystem *system, const double *velocity, double factor) {
+static void add_taken(const Groups *g, const CairnStepSystem *system, const double *velocity) {
     for (int b = 0; b < g->step->block_count && system->stiffness != NULL; b++) {
         const double *v = velocity + (ptrdiff_t)6 * b;
         CairnVec3 turned = cairn_sub((CairnVec3){v[3], v[4], v[5]}, system->turns[b]);
         double h = g->step->h;
-        CairnVec3 taken = cairn_scale(-factor * h * h, cairn_mat3_mul(system->stiffness[b], turned));
+        CairnVec3 taken = cairn_scale(-h * h, cairn_mat3_mul(system->stiffness[b], turned));
         group_of(g, b)->momentum = cairn_add(group_of(g, b)->momentum, taken);
     }
 }
@@ -224,10 +224,9 @@ void cairn_step_keep_momentum(CairnStep *step, const CairnStepContacts *contacts
         return;
     }
     CairnArenaMark mark = cairn_arena_mark(step->arena);
-    double factor = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT ? 0.5 : 1; // the mean takes half
     Groups g = find_groups(step, contacts, system, answer->lambda);
     if (!cairn_step_failed(step)) {
-        add_taken(&g, system, answer->velocity, factor);
+        add_taken(&g, system, answer->velocity);
         give_back(&g, answer->velocity);
     }
     cairn_arena_release(step->arena, mark);

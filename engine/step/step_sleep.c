@@ -125,7 +125,7 @@ static double still_time_after(const CairnStep *step, const CairnStepEnds *ends,
     bool is_still = cairn_length(end->velocity) <= def->sleep_speed && cairn_length(end->spin) <= def->sleep_spin;
     int body = step->blocks[block].body;
     double before = was_woken(step->store, body) ? 0 : step->store->bodies[body].still_time;
-    return is_still ? before + step->h : 0;
+    return is_still ? before + cairn_step_drift(step) : 0;
 }
 
 void cairn_step_find_rest(CairnStep *step, const CairnStepContacts *contacts, const CairnStepJoints *joints,

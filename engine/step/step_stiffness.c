@@ -123,8 +123,12 @@ static void sum_joints(const CairnStep *step, const CairnStepJoints *joints, con
     find_pivots(step, joints, sum);
     for (int j = 0; j < joints->count; j++) {
         const CairnStepJoint *sj = &joints->all[j];
-        double room[CAIRN_JOINT_MAX_ROWS];
+        double room[CAIRN_JOINT_MAX_ROWS], forces[CAIRN_JOINT_MAX_ROWS];
         const double *impulses = cairn_step_joint_impulses(step, sj, lambda, room);
+        for (int r = 0; step->h != step->kick && r < sj->row_count; r++) {
+            forces[r] = impulses[r] * (step->h / step->kick); // as if their forces had acted for all of the joint's h
+        }
+        impulses = step->h != step->kick ? forces : impulses;
         if (is_slow(step, sj, impulses, sum)) {
             continue;
         }
@@ -148,7 +152,7 @@ static void sum_contacts(const CairnStep *step, const CairnStepContacts *contact
             impulse =
                 cairn_add_scaled(cairn_add_scaled(impulse, l[1], c->frame.tangent), l[2], cairn_step_tangent_2(c));
         }
-        CairnVec3 force = cairn_scale(1.0 / step->h, impulse);
+        CairnVec3 force = cairn_scale(1.0 / step->kick, impulse);
         int a = cairn_step_block(step, c->body_a), b = cairn_step_block(step, c->body_b);
         if (a >= 0) {
             add_contact(step, &sum[a], c->body_a, c->body_b, cairn_neg(force), c->frame.arm[0]);
@@ -187,14 +191,13 @@ static CairnMat3 restoring(const CairnStep *step, const CairnStepBlock *block, c
     return kept;
 }
 
-// P = M - h^2 K of one block (under the midpoint rule 2 M - h^2 K).
+// P = M - h^2 K of one block.
 static void write_stiffness(const CairnStep *step, CairnStepSystem *system, int b, CairnMat3 K) {
-    double factor = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT ? 2 : 1;
     double *P = system->P + system->blocks[b].matrix;
     CairnMat3 inertia = cairn_step_inertia(step, &step->blocks[b]);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            P[6 * (3 + i) + 3 + j] = factor * inertia.m[i][j] - step->h * step->h * K.m[i][j];
+            P[6 * (3 + i) + 3 + j] = inertia.m[i][j] - step->h * step->h * K.m[i][j];
         }
     }
 }
@@ -274,7 +277,7 @@ static CairnMat3 *find_stiffness(CairnStep *step, const CairnStepContacts *conta
 
 void cairn_step_stiffen(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
                         CairnStepSystem *system) {
-    if (system->problem.row_count == 0 || !step->world->def.geometric_stiffness) {
+    if (system->problem.row_count == 0 || !cairn_step_may_stiffen(step)) {
         return;
     }
     CairnArenaMark mark = cairn_arena_mark(step->arena);

@@ -21,8 +21,7 @@ static const double stray = 0.1;
 static const double like_answers = 2, like_velocities = 0.25;
 
 static bool is_free(const CairnStep *step, const CairnBody *body) {
-    return step->world->def.integrator != CAIRN_INTEGRATOR_MIDPOINT && !body->model->is_isotropic &&
-           body->first_joint < 0;
+    return !step->share->is_closing && !body->model->is_isotropic && body->first_joint < 0;
 }
 
 // Is the mean velocity of the free rotation another than the one that the step has for it?
@@ -69,7 +68,7 @@ CairnStepTurn cairn_step_first_turn(const CairnStep *step, int block, CairnVec3 
     const CairnStepBlock *b = &step->blocks[block];
     const CairnBody *body = &step->store->bodies[b->body];
     CairnVec3 after = after_impulses(b, solved);
-    CairnStepTurn turn = {.q = body->q, .angular = solved, .end = step->h, .count = 1};
+    CairnStepTurn turn = {.q = body->q, .angular = solved, .end = cairn_step_drift(step), .count = 1};
     if (turns_freely(step, b, solved, after)) {
         double rate = cairn_max(cairn_length(solved), cairn_length(after));
         turn.count = (int)cairn_clamp(ceil(step->h * rate / one_turn), 2, 1e9);
