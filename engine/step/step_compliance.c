@@ -19,48 +19,23 @@ static const double rigid_give = 1e-7;
 // In terms of 1/m: what one impulse loses of the velocity that it stops.
 static const double hard_contact = 1e-9, hard_joint = 1e-10;
 
-static void unite_all(const CairnStep *step, int *parent, int first, int body) {
-    int block = cairn_step_block(step, body);
-    if (first >= 0 && block >= 0) {
-        cairn_step_unite(parent, first, block);
-    }
-}
-
-void cairn_step_weigh_islands(CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system) {
+void cairn_step_weigh_islands(CairnStep *step, CairnStepSystem *system) {
+    const int *root = system->groups.touching;
     int count = step->block_count;
-    double *mass = CAIRN_STEP_PUSH(step, double, count), *heaviest = CAIRN_STEP_PUSH(step, double, count);
-    CairnArenaMark mark = cairn_arena_mark(step->arena);
-    int *parent = CAIRN_STEP_PUSH(step, int, count);
+    double *mass = (double *)cairn_step_push_zero(step, (size_t)count, sizeof(double));
+    double *heaviest = (double *)cairn_step_push_zero(step, (size_t)count, sizeof(double));
     if (cairn_step_failed(step)) {
         return;
     }
     for (int b = 0; b < count; b++) {
-        parent[b] = b;
-        mass[b] = heaviest[b] = 0;
-    }
-    for (int j = 0; j < system->joints.count; j++) {
-        const CairnStepJoint *sj = &system->joints.all[j];
-        int first = -1;
-        for (int k = 0; k < sj->body_count; k++) {
-            unite_all(step, parent, first, sj->bodies[k]);
-            first = first < 0 ? cairn_step_block(step, sj->bodies[k]) : first;
-        }
-    }
-    for (int i = 0; i < contacts->count; i++) {
-        const CairnStepContact *c = &contacts->all[i];
-        unite_all(step, parent, cairn_step_block(step, c->body_a), c->body_b);
-    }
-    for (int b = 0; b < count; b++) {
         double own = step->store->bodies[step->blocks[b].body].model->mass;
-        int root = cairn_step_root(parent, b);
-        mass[root] += own;
-        heaviest[root] = fmax(heaviest[root], own);
+        mass[root[b]] += own;
+        heaviest[root[b]] = fmax(heaviest[root[b]], own);
     }
     for (int b = count - 1; b >= 0; b--) { // a root stands before its members
-        mass[b] = mass[cairn_step_root(parent, b)];
-        heaviest[b] = heaviest[cairn_step_root(parent, b)];
+        mass[b] = mass[root[b]];
+        heaviest[b] = heaviest[root[b]];
     }
-    cairn_arena_release(step->arena, mark);
     double give = rigid_give * step->world->def.typical_length;
     system->island_mass = mass;
     system->heaviest = heaviest;
@@ -81,13 +56,13 @@ static double hard_or_spring(const CairnStep *step, const CairnStepSystem *syste
     return fmin(hard * inverse, spring / island);
 }
 
-double cairn_step_joint_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepJoint *sj,
-                                   const CairnJointRow *row) {
-    if (row->compliance > 0) {
-        double length = cairn_joint_is_angle(sj->input, row->axis) ? step->world->def.typical_length : 1;
-        return length * length * row->compliance;
+void cairn_step_joint_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepJoint *sj,
+                                 double *compliance) {
+    double derived = hard_or_spring(step, system, sj->bodies, sj->body_count, hard_joint, system->spring);
+    for (int r = 0; r < sj->row_count; r++) {
+        double own = sj->rows[r].compliance, unit = own > 0 ? cairn_step_unit(step, sj, r) : 1;
+        compliance[r] = own > 0 ? unit * unit * own : derived;
     }
-    return hard_or_spring(step, system, sj->bodies, sj->body_count, hard_joint, system->spring);
 }
 
 static bool bounces(const CairnStep *step, const CairnStepContact *c) {

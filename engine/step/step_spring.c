@@ -22,8 +22,10 @@ static const double softest = 1e-2;
 // second one is pushed out. The rest is what impacts and loads that shift leave behind.
 static const double misjudged = 0.5, lasting = 2;
 
+// What moves nothing (the second half of the midpoint rule) deflects nothing, and is hard.
 bool cairn_step_has_springs(const CairnStep *step) {
-    return step->world->def.contact_give > 0 && !(step->world->def.normal_compliance > 0);
+    const CairnWorldDef *def = &step->world->def;
+    return def->contact_give > 0 && !(def->normal_compliance > 0) && !step->share->is_closing;
 }
 
 double cairn_step_gravity(const CairnStep *step) {
@@ -43,7 +45,7 @@ static double unit_of(const CairnStep *step, const CairnStepContact *c) {
     for (int k = 0; k < 2; k++) {
         inverse += cairn_step_block(step, bodies[k]) >= 0 ? 1 / step->store->bodies[bodies[k]].model->mass : 0;
     }
-    return fmax(cairn_step_gravity(step) * step->h, elastic * give_of(step) / (step->h * softest)) / inverse;
+    return fmax(cairn_step_gravity(step) * step->kick, elastic * give_of(step) / (step->h * softest)) / inverse;
 }
 
 // e / g_L of u, and u of that.
@@ -55,9 +57,13 @@ static double load_at(double deflection) {
     return deflection <= 1 ? deflection : exp(deflection - 1);
 }
 
+static double last_held(const CairnStep *step, const CairnStepContact *c) {
+    return c->record >= 0 ? step->impulse_scale * step->store->contacts[c->record].held : 0;
+}
+
 // m, and no more than what makes it as deep as it is: where it was lifted it has less to give back.
 double cairn_step_held_load(const CairnStep *step, const CairnStepContact *c) {
-    double held = c->record >= 0 ? step->impulse_scale * step->store->contacts[c->record].held : 0;
+    double held = last_held(step, c);
     if (!cairn_step_has_springs(step) || !(held > 0 || (c->record < 0 && c->is_known)) || !(c->distance < 0)) {
         return 0;
     }
@@ -71,7 +77,7 @@ double cairn_step_held_load(const CairnStep *step, const CairnStepContact *c) {
 // m'
 double cairn_step_hold_load(const CairnStep *step, const CairnStepContact *c, double compliance, double load) {
     if (!cairn_step_has_springs(step)) {
-        return 0;
+        return last_held(step, c);
     }
     double held = cairn_step_held_load(step, c), unit = unit_of(step, c);
     double deflection = deflection_at(held / unit) + step->h * compliance * (load - held) / give_of(step);
