@@ -161,8 +161,7 @@ static double gap_of(const Pair *pair, int when, double enough) {
 // u) under u times the own weight, and twice contact_give; u is a thousand here.
 static double accuracy_of(const Pairs *pairs) {
     const CairnWorldDef *def = &pairs->audit->world->def;
-    return def->contact_stray * def->contact_margin + def->contact_slop +
-           10 * def->contact_give * def->typical_length;
+    return def->contact_stray * def->contact_margin + def->contact_slop + 10 * def->contact_give * def->typical_length;
 }
 
 static void check_overlap(const Pairs *pairs, const Pair *pair) {

@@ -208,8 +208,8 @@ typedef struct CairnStepSystem {
     CairnDofBlock *blocks;
     CairnFriction *frictions;
     int matrix_count; // in P: fewer than blocks where equal balls use one
-    // What derived compliances are made from (step_compliance.c): the mass of each block's island and of the heaviest body
-    // in it, kg, and the softness of hard contacts that bear load, in terms of 1 / the former.
+    // What derived compliances are made from (step_compliance.c): the mass of each block's island and of the heaviest
+    // body in it, kg, and the softness of hard contacts that bear load, in terms of 1 / the former.
     const double *island_mass, *heaviest;
     double spring;
     // K of each block, negative semidefinite or 0: the geometric stiffness that P contains. NULL: all are 0.

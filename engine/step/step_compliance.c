@@ -6,8 +6,8 @@
 // twice would else have no one answer: C = hard / m, with the mass m that two points feel of each other. These are
 // joints, what bounces (an impulse loses C of what it returns), and all contacts where contact_give is 0. Those that
 // bear load are springs then, too, of the least depth that keeps a pile together: under the weight of all that may rest
-// on it such a contact gives way by g_L = 1e-7 typical lengths, so that k = M g / g_L, and with w = J v + C (lambda - last
-// lambda), C = 1 / (h^2 k) = g_L / (g h^2 M). M is the mass of the contact's island. No hard row is softer than that.
+// on it such a contact gives way by g_L = 1e-7 typical lengths, so that k = M g / g_L, and with w = J v + C (lambda -
+// last lambda), C = 1 / (h^2 k) = g_L / (g h^2 M). M is the mass of the contact's island. No hard row is softer than that.
 // Rows of angles are rows of lengths here: they are multiplied by the typical length.
 #include "engine/base/mat3.h"
 #include "engine/step/step.h"
@@ -65,6 +65,7 @@ void cairn_step_joint_compliance(const CairnStep *step, const CairnStepSystem *s
     }
 }
 
+// It is thrown back: what an impulse loses of the velocity that it stops is lost of what it returns.
 static bool bounces(const CairnStep *step, const CairnStepContact *c) {
     return c->wanted < 0 && c->approach < -step->world->def.restitution_threshold &&
            cairn_step_material(step, c).restitution > 0;

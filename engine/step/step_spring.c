@@ -9,7 +9,7 @@
 //     w = J v + C (lambda - m),   C = (e(m + beta (expected - m)) - e(m)) / (h (expected - m)),
 //     e(m') = e(m) + h C (load - m).
 // So it moves by what e changes and by nothing else: bodies at rest stand still, what a load took comes back with it,
-// and because of the damper nothing swings. (With beta = 1 a tower that is put down regains a fortieth of what it sinks.)
+// and because of the damper nothing swings. (With beta = 1 a tower that is put down regains a fortieth of its way.)
 // How deep it is follows from m, so that only what is deeper than that is pushed out. Pushed out by all of its depth it
 // would swing for ever: a spring that is shifted by its own motion.
 #include "engine/step/step.h"
@@ -18,8 +18,8 @@
 static const double elastic = 0.5;
 // C in terms of 1/m: where steps are so small that they would resolve the swinging of the spring, it is stiffer.
 static const double softest = 1e-2;
-// In terms of g_L: a solve that ends deeper than its load says by the first one is made again, and what is deeper by the
-// second one is pushed out. The rest is what impacts and loads that shift leave behind.
+// In terms of g_L: a solve that ends deeper than its load says by the first one is made again, and what is deeper by
+// the second one is pushed out. The rest is what impacts and loads that shift leave behind.
 static const double misjudged = 0.5, lasting = 2;
 
 // What moves nothing (the second half of the midpoint rule) deflects nothing, and is hard.

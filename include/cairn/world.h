@@ -72,9 +72,9 @@ typedef struct CairnWorldDef {
     int contact_passes;      // the largest number of solves in a step because the solved motion makes new contacts
     double contact_stray;    // a further solve follows where an overlap exceeds its prediction by this times the margin
     double contact_margin;   // contacts are made from this distance on, m; the motion in the step is added
-    // How far a contact gives way under its own weight, as a share of typical_length (and by 1 + ln u times that under u
-    // times as much): contacts and friction are springs that remember, so nothing creeps. 0: hard contacts, under which
-    // true friction is ill-posed.
+    // How far a contact gives way under its own weight, as a share of typical_length (and by 1 + ln u times that under
+    // u times as much): contacts and friction are springs that remember, so nothing creeps. 0: hard contacts, under
+    // which true friction is ill-posed.
     double contact_give;
     // C of normals and of the rows of friction, (m/s)/(N s): a contact yields by h C lambda. 0: from contact_give and
     // the masses.

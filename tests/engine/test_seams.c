@@ -326,8 +326,8 @@ static void friction_over_tiles_is_that_of_a_plane(void **state) {
                 worst_loose = fmax(worst_loose, off);
             }
         }
-        print_message("  mu = 0.3, law %d, over tiles: %.3f %% off the half-space, %.3f %% over loose ones\n", law, 100 * worst,
-                      100 * worst_loose);
+        print_message("  mu = 0.3, law %d, over tiles: %.3f %% off the half-space, %.3f %% over loose ones\n", law,
+                      100 * worst, 100 * worst_loose);
         assert_below(worst, 1e-3);
         assert_below(worst_loose, 1.5e-3);
     }
